@@ -1,0 +1,3 @@
+module github.com/shoeproof/shoeproof
+
+go 1.26
