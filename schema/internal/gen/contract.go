@@ -1,0 +1,235 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/compiler/protogen"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// contract is the contract as the writers need it.
+type contract struct {
+	Event    *message
+	Messages []*message // in the order of the file, without Event
+	Enums    []*enum
+	Payloads []*field // the fields of the oneof
+}
+
+type message struct {
+	Name   string // in Go
+	Doc    string
+	Fields []*field // in the order of their numbers, without the oneof's
+	// Payload is the field of the oneof that holds it, or nil.
+	Payload *field
+}
+
+// kind is how a value is read and written.
+type kind int
+
+const (
+	text kind = iota
+	flag
+	uint32Number
+	uint64Number
+	int64Number
+	fraction // a double from 0 to 1
+	word     // an enum
+	moment   // a Timestamp
+	nested
+	words // map<string, string>
+)
+
+type field struct {
+	Name     string // in the contract
+	Go       string
+	Doc      string
+	Num      int
+	Kind     kind
+	Repeated bool
+	Optional bool
+	Required bool // of a nested message: must be there, even if empty
+	Enum     *enum
+	Message  *message
+
+	Card, ID, Fresh, Odds, Signed bool
+}
+
+type enum struct {
+	Name   string
+	Doc    string
+	Values []value
+}
+
+type value struct {
+	Go, Word, Doc string
+	Num           int
+}
+
+// The two messages that cannot be told from an empty one: without a config they say nothing.
+var required = map[string]bool{"TableOpened.config": true, "TableConfigured.config": true}
+
+// The amounts of money and time that may be below zero.
+var signed = map[string]bool{"WagerChanged.delta": true, "DeviceReported.clock_offset_ms": true}
+
+// The strings that are not ids by their name.
+var ids = map[string]bool{"patron_ref": true, "attested_by": true}
+
+// The lists of cards; fields named card and indicator are cards too.
+var cards = map[string]bool{"CardsInspected.missing": true, "CardsInspected.extra": true, "ShoeBurned.cards": true}
+
+func read(file *protogen.File) (*contract, error) {
+	c := &contract{}
+	enums, messages := map[string]*enum{}, map[string]*message{}
+	for _, m := range file.Messages {
+		name := string(m.Desc.Name())
+		switch {
+		case len(m.Enums) == 1 && len(m.Fields) == 0:
+			e := readEnum(m)
+			enums[string(m.Enums[0].Desc.FullName())] = e
+			c.Enums = append(c.Enums, e)
+		case name == "TableEvent":
+			c.Event = &message{Name: "Event", Doc: string(m.Comments.Leading)}
+			messages[string(m.Desc.FullName())] = c.Event
+		default:
+			r := &message{Name: name, Doc: string(m.Comments.Leading)}
+			c.Messages = append(c.Messages, r)
+			messages[string(m.Desc.FullName())] = r
+		}
+	}
+	for _, m := range file.Messages {
+		r := messages[string(m.Desc.FullName())]
+		if r == nil {
+			continue
+		}
+		for _, f := range m.Fields {
+			got, err := readField(string(m.Desc.Name()), f, enums, messages)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", f.Desc.FullName(), err)
+			}
+			if f.Oneof != nil && !f.Oneof.Desc.IsSynthetic() {
+				got.Message.Payload = got
+				c.Payloads = append(c.Payloads, got)
+				continue
+			}
+			r.Fields = append(r.Fields, got)
+		}
+		if len(r.Fields) > 64 {
+			return nil, fmt.Errorf("%s: more than 64 fields", m.Desc.FullName())
+		}
+	}
+	return c, nil
+}
+
+func readEnum(m *protogen.Message) *enum {
+	e := &enum{Name: string(m.Desc.Name()), Doc: string(m.Comments.Leading)}
+	for _, v := range m.Enums[0].Values {
+		w := string(v.Desc.Name())
+		e.Values = append(e.Values, value{
+			Go:   e.Name + camel(strings.ToLower(w)),
+			Word: w,
+			Doc:  string(v.Comments.Leading),
+			Num:  int(v.Desc.Number()),
+		})
+	}
+	return e
+}
+
+func readField(in string, f *protogen.Field, enums map[string]*enum, messages map[string]*message) (*field, error) {
+	name := string(f.Desc.Name())
+	path := in + "." + name
+	goField := goName(name)
+	if path == "VigorishCollected.kind" {
+		goField = "VigorishKind" // Kind is the method of every payload.
+	}
+	r := &field{
+		Name: name, Go: goField, Num: int(f.Desc.Number()), Doc: string(f.Comments.Leading),
+		Repeated: f.Desc.IsList(), Optional: f.Desc.HasOptionalKeyword(),
+		Required: required[path], Signed: signed[path],
+	}
+	switch f.Desc.Kind() {
+	case protoreflect.StringKind:
+		r.Kind = text
+		r.Card = name == "card" || name == "indicator" || cards[path]
+		r.ID = name == "id" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_ids") || ids[name]
+		r.Fresh = name == "event_id" || strings.HasPrefix(name, "wager_id")
+	case protoreflect.BoolKind:
+		r.Kind = flag
+	case protoreflect.Uint32Kind:
+		r.Kind = uint32Number
+	case protoreflect.Uint64Kind:
+		r.Kind = uint64Number
+	case protoreflect.Int64Kind:
+		r.Kind = int64Number
+	case protoreflect.DoubleKind:
+		r.Kind = fraction
+	case protoreflect.EnumKind:
+		r.Kind, r.Enum = word, enums[string(f.Enum.Desc.FullName())]
+	case protoreflect.MessageKind:
+		switch {
+		case f.Desc.IsMap():
+			r.Kind, r.Repeated, r.Odds = words, false, name == "posted_odds"
+		case f.Message.Desc.FullName() == "google.protobuf.Timestamp":
+			r.Kind = moment
+		default:
+			r.Kind, r.Message = nested, messages[string(f.Message.Desc.FullName())]
+		}
+	default:
+		return nil, fmt.Errorf("the generator does not know the type %s", f.Desc.Kind())
+	}
+	if (r.Kind == word && r.Enum == nil) || (r.Kind == nested && r.Message == nil) {
+		return nil, fmt.Errorf("its type is in another file")
+	}
+	if r.Repeated && r.Kind != text && r.Kind != uint32Number && r.Kind != word {
+		return nil, fmt.Errorf("the generator does not know lists of %s", f.Desc.Kind())
+	}
+	if r.Optional && r.Kind != uint32Number && r.Kind != fraction {
+		return nil, fmt.Errorf("the generator does not know optional %s", f.Desc.Kind())
+	}
+	return r, nil
+}
+
+func camel(name string) string {
+	var b strings.Builder
+	for part := range strings.SplitSeq(name, "_") {
+		b.WriteString(strings.ToUpper(part[:1]) + part[1:])
+	}
+	return b.String()
+}
+
+func goName(name string) string {
+	parts := strings.Split(name, "_")
+	for i, part := range parts {
+		switch part {
+		case "id", "ok":
+			parts[i] = strings.ToUpper(part)
+		case "ids":
+			parts[i] = "IDs"
+		}
+	}
+	return camel(strings.Join(parts, "_"))
+}
+
+// elem is the Go type of one value.
+func (f *field) elem() string {
+	switch f.Kind {
+	case text:
+		return "string"
+	case flag:
+		return "bool"
+	case uint32Number:
+		return "uint32"
+	case uint64Number:
+		return "uint64"
+	case int64Number, moment:
+		return "int64"
+	case fraction:
+		return "float64"
+	case word:
+		return f.Enum.Name
+	case words:
+		return "map[string]string"
+	default:
+		return f.Message.Name
+	}
+}
