@@ -1,0 +1,118 @@
+package schema
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
+
+const (
+	// maxID is the most bytes an id may have.
+	maxID = 256
+	// maxInterned is the most bytes a string may have to be remembered.
+	maxInterned = 64
+	// internSets is how many pairs of strings a decoder remembers; a power of two.
+	internSets = 4096
+	// arenaChunk is how many bytes of fresh ids are allocated at once.
+	arenaChunk = 4096
+)
+
+// interner makes strings out of input bytes: valid UTF-8, safe to keep, and without an allocation
+// when the same string was seen lately. It remembers plain strings only: short, without quote,
+// backslash or control character. So a JSON reader that finds its raw bytes here needs no other check.
+type interner struct {
+	sets  [][2]string
+	arena []byte
+}
+
+func newInterner() interner { return interner{sets: make([][2]string, internSets)} }
+
+// recall is the remembered string of these bytes, or "" with the set in which to remember it.
+func (t *interner) recall(b []byte) (string, *[2]string) {
+	set := &t.sets[hash(b)&(internSets-1)]
+	if set[0] == string(b) {
+		return set[0], set
+	}
+	if set[1] == string(b) {
+		return set[1], set
+	}
+	return "", set
+}
+
+// learn makes a string and remembers it if it is plain. Fresh strings come from the arena.
+// It reports false if the bytes are not UTF-8.
+func (t *interner) learn(b []byte, set *[2]string, fresh bool) (string, bool) {
+	plain := len(b) <= maxInterned
+	for _, c := range b {
+		if c < ' ' || c == '"' || c == '\\' {
+			plain = false
+			break
+		}
+	}
+	if !utf8.Valid(b) {
+		return "", false
+	}
+	var s string
+	if fresh {
+		s = t.fresh(b)
+	} else {
+		s = string(b)
+	}
+	if plain {
+		set[1], set[0] = set[0], s
+	}
+	return s, true
+}
+
+// intern is the string of these bytes. It reports false if they are not UTF-8.
+func (t *interner) intern(b []byte, fresh bool) (string, bool) {
+	if len(b) == 0 {
+		return "", true
+	}
+	s, set := t.recall(b)
+	if s != "" {
+		return s, true
+	}
+	return t.learn(b, set, fresh)
+}
+
+// fresh copies an id that will hardly come again. Strings of one chunk share memory: who keeps one
+// keeps the chunk, 4 KiB.
+func (t *interner) fresh(b []byte) string {
+	if len(b) > maxID {
+		return string(b)
+	}
+	if len(b) > len(t.arena) {
+		t.arena = make([]byte, arenaChunk)
+	}
+	n := copy(t.arena, b)
+	s := view(t.arena[:n:n])
+	t.arena = t.arena[n:]
+	return s
+}
+
+func hash(b []byte) uint64 {
+	const k0, k1 = 0xa0761d6478bd642f, 0xe7037ed1a0b428db
+	n := len(b)
+	var x, y uint64
+	switch {
+	case n > 16:
+		var h uint64 = k0
+		for i := 0; i+16 < n; i += 16 {
+			h = mix(binary.LittleEndian.Uint64(b[i:])^h, binary.LittleEndian.Uint64(b[i+8:])^k1)
+		}
+		x, y = binary.LittleEndian.Uint64(b[n-16:])^h, binary.LittleEndian.Uint64(b[n-8:])
+	case n >= 8:
+		x, y = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[n-8:])
+	case n >= 4:
+		x, y = uint64(binary.LittleEndian.Uint32(b)), uint64(binary.LittleEndian.Uint32(b[n-4:]))
+	case n > 0:
+		x, y = uint64(b[0])|uint64(b[n/2])<<8, uint64(b[n-1])
+	}
+	return mix(x^k0, y^k1^uint64(n))
+}
+
+func mix(x, y uint64) uint64 {
+	hi, lo := bits.Mul64(x, y)
+	return hi ^ lo
+}

@@ -1,0 +1,478 @@
+package schema
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// The readers of JSON. Each starts at byte i of the record, which must exist, and returns the place
+// after what it read. Keys and words of the contract are plain ASCII, so a quick reader may hand on
+// whatever stands before the next quote: what is not known word for word is read again, slowly.
+
+func skip(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// quote is the place of the next quote, or -1.
+func quote(b []byte, i int) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(b); i += 8 {
+		x := binary.LittleEndian.Uint64(b[i:]) ^ ('"' * ones)
+		if found := (x - ones) &^ x & tops; found != 0 {
+			return i + bits.TrailingZeros64(found)>>3
+		}
+	}
+	for ; i < len(b); i++ {
+		if b[i] == '"' {
+			return i
+		}
+	}
+	return -1
+}
+
+// jsonEnter enters an object or a list. There is more unless it is empty.
+func jsonEnter(b []byte, i int, begin, end byte) (next int, more bool, r *RejectError) {
+	if b[i] != begin {
+		return i, false, rejectType(b, i, "", map[byte]string{'{': "an object", '[': "a list"}[begin])
+	}
+	if i = skip(b, i+1); i == len(b) {
+		return i, false, rejectEnd("", i)
+	}
+	if b[i] == end {
+		return i + 1, false, nil
+	}
+	return i, true, nil
+}
+
+// jsonNext goes to the next member, or leaves.
+func jsonNext(b []byte, i int, end byte) (next int, more bool, r *RejectError) {
+	if i < len(b) && b[i] <= ' ' {
+		i = skip(b, i)
+	}
+	if i == len(b) {
+		return i, false, rejectEnd("", i)
+	}
+	switch b[i] {
+	case ',':
+		i++
+		if i < len(b) && b[i] <= ' ' {
+			i = skip(b, i)
+		}
+		if i == len(b) {
+			return i, false, rejectEnd("", i)
+		}
+		return i, true, nil
+	case end:
+		return i + 1, false, nil
+	}
+	return i, false, reject("", i, "expected ',' or '%c', found %s", end, shown(b[i:i+1]))
+}
+
+// quickKey reads a key and its colon, up to the value; the key is nil if that takes a closer look.
+func quickKey(b []byte, i int) (key []byte, next int) {
+	if b[i] != '"' {
+		return nil, i
+	}
+	j := quote(b, i+1)
+	if j < 0 || j+2 >= len(b) || b[j+1] != ':' {
+		return nil, i
+	}
+	if b[j+2] > ' ' {
+		return b[i+1 : j], j + 2
+	}
+	if next = skip(b, j+2); next == len(b) {
+		return nil, i
+	}
+	return b[i+1 : j], next
+}
+
+// slowKey reads any key and its colon, up to the value.
+func (d *Decoder) slowKey(b []byte, i int) (key []byte, next int, r *RejectError) {
+	if b[i] != '"' {
+		return nil, i, rejectType(b, i, "", "a key")
+	}
+	if key, next, r = d.jsonString(b, i, ""); r != nil {
+		return nil, next, r
+	}
+	if next = skip(b, next); next == len(b) {
+		return nil, next, rejectEnd("", next)
+	}
+	if b[next] != ':' {
+		return nil, next, reject("", next, "expected ':' after the key %s", shown(key))
+	}
+	if next = skip(b, next+1); next == len(b) {
+		return nil, next, rejectEnd("", next)
+	}
+	return key, next, nil
+}
+
+func rejectKey(key []byte, at int) *RejectError {
+	return reject("", at, "unknown field %s", shown(key))
+}
+
+func rejectEnd(field string, at int) *RejectError {
+	return reject(field, at, "the record ends within the JSON")
+}
+
+func rejectType(b []byte, i int, field, want string) *RejectError {
+	found := "nothing"
+	if i < len(b) {
+		switch c := b[i]; {
+		case c == '"':
+			found = "a string"
+		case c == '{':
+			found = "an object"
+		case c == '[':
+			found = "a list"
+		case c == 't', c == 'f':
+			found = "a bool"
+		case c == 'n':
+			found = "null"
+		case c == '-', c >= '0' && c <= '9':
+			found = "a number"
+		default:
+			found = shown(b[i : i+1])
+		}
+	}
+	return reject(field, i, "expected %s, found %s", want, found)
+}
+
+// jsonString reads a string; the bytes are good until the next string is read, and not yet known to
+// be UTF-8.
+func (d *Decoder) jsonString(b []byte, i int, field string) (raw []byte, next int, r *RejectError) {
+	if b[i] != '"' {
+		return nil, i, rejectType(b, i, field, "a string")
+	}
+	i++
+	start := i
+	for ; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '"':
+			return b[start:i], i + 1, nil
+		case c == '\\':
+			return d.unescape(b, start, i, field)
+		case c < ' ':
+			return nil, i, reject(field, i, "a control character in a string, expected an escape")
+		}
+	}
+	return nil, i, rejectEnd(field, i)
+}
+
+// unescape reads a string that began at start and has its first escape at i.
+func (d *Decoder) unescape(b []byte, start, i int, field string) (raw []byte, next int, r *RejectError) {
+	out := append(d.scratch[:0], b[start:i]...)
+	defer func() { d.scratch = out[:0] }()
+	for i < len(b) {
+		c := b[i]
+		switch {
+		case c == '"':
+			return out, i + 1, nil
+		case c < ' ':
+			return nil, i, reject(field, i, "a control character in a string, expected an escape")
+		case c != '\\':
+			out = append(out, c)
+			i++
+			continue
+		}
+		if i+1 == len(b) {
+			break
+		}
+		plain := byte(0)
+		switch b[i+1] {
+		case '"', '\\', '/':
+			plain = b[i+1]
+		case 'b':
+			plain = '\b'
+		case 'f':
+			plain = '\f'
+		case 'n':
+			plain = '\n'
+		case 'r':
+			plain = '\r'
+		case 't':
+			plain = '\t'
+		case 'u':
+			char, n := escapedRune(b[i:])
+			if n == 0 {
+				return nil, i, reject(field, i, "%s is no character", shown(b[i:min(i+6, len(b))]))
+			}
+			out = utf8.AppendRune(out, char)
+			i += n
+			continue
+		default:
+			return nil, i, reject(field, i, "%s is no escape", shown(b[i:i+2]))
+		}
+		out = append(out, plain)
+		i += 2
+	}
+	return nil, len(b), rejectEnd(field, len(b))
+}
+
+// escapedRune reads \uXXXX, or two that are a surrogate pair; n is 0 if they are no character.
+func escapedRune(b []byte) (char rune, n int) {
+	hi := escapedUnit(b)
+	if hi < 0 {
+		return 0, 0
+	}
+	if !utf16.IsSurrogate(hi) {
+		return hi, 6
+	}
+	char = utf16.DecodeRune(hi, escapedUnit(b[6:]))
+	if char == utf8.RuneError {
+		return 0, 0
+	}
+	return char, 12
+}
+
+func escapedUnit(b []byte) rune {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return -1
+	}
+	var v rune
+	for _, c := range b[2:6] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		case c >= 'A' && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return -1
+		}
+		v = v<<4 | rune(c)
+	}
+	return v
+}
+
+// jsonText reads a string that comes again and again.
+func (d *Decoder) jsonText(b []byte, i int, field string, id, fresh bool) (string, int, *RejectError) {
+	if b[i] == '"' {
+		if j := quote(b, i+1); j > i+1 && j-i <= maxInterned {
+			if s, _ := d.recall(b[i+1 : j]); s != "" {
+				return s, j + 1, nil
+			}
+		}
+	}
+	raw, next, r := d.jsonString(b, i, field)
+	if r != nil {
+		return "", next, r
+	}
+	s, ok := d.intern(raw, fresh)
+	if !ok || (id && len(raw) > maxID) {
+		return "", next, rejectText(field, i, raw, id)
+	}
+	return s, next, nil
+}
+
+// jsonFresh reads an id that will hardly come again.
+func (d *Decoder) jsonFresh(b []byte, i int, field string) (string, int, *RejectError) {
+	raw, next, r := d.jsonString(b, i, field)
+	if r != nil {
+		return "", next, r
+	}
+	if len(raw) > maxID || !utf8.Valid(raw) {
+		return "", next, rejectText(field, i, raw, true)
+	}
+	return d.fresh(raw), next, nil
+}
+
+func (d *Decoder) jsonCard(b []byte, i int, field string) (string, int, *RejectError) {
+	if i+3 < len(b) && b[i] == '"' && b[i+3] == '"' {
+		if s, ok := card(b[i+1 : i+3]); ok {
+			return s, i + 4, nil
+		}
+	}
+	raw, next, r := d.jsonString(b, i, field)
+	if r != nil {
+		return "", next, r
+	}
+	s, ok := card(raw)
+	if !ok && len(raw) > 0 {
+		return "", next, rejectCard(field, i, raw)
+	}
+	return s, next, nil
+}
+
+func jsonWord[W ~uint8](d *Decoder, b []byte, i int, field string, word func([]byte) (W, bool), words string) (W, int, *RejectError) {
+	if b[i] == '"' {
+		if j := quote(b, i+1); j > 0 {
+			if w, ok := word(b[i+1 : j]); ok {
+				return w, j + 1, nil
+			}
+		}
+	} else {
+		return 0, i, rejectType(b, i, field, "one of the words "+words)
+	}
+	raw, next, r := d.jsonString(b, i, field)
+	if r != nil {
+		return 0, next, r
+	}
+	w, ok := word(raw)
+	if !ok {
+		return 0, next, reject(field, i, "%s is not a word of the contract, expected one of %s", shown(raw), words)
+	}
+	return w, next, nil
+}
+
+// digits reads an unsigned integer; next is -1 if there is none, if it has a leading zero, a fraction
+// or an exponent, or if it does not fit.
+func digits(b []byte, i int) (v uint64, next int) {
+	start := i
+	for i < len(b) {
+		c := b[i] - '0'
+		if c > 9 {
+			break
+		}
+		if v > math.MaxUint64/10 || (v == math.MaxUint64/10 && c > math.MaxUint64%10) {
+			return 0, -1
+		}
+		v = v*10 + uint64(c)
+		i++
+	}
+	if i == start || (b[start] == '0' && i > start+1) || (i < len(b) && (b[i] == '.' || b[i]|0x20 == 'e')) {
+		return 0, -1
+	}
+	return v, i
+}
+
+func jsonUint32(b []byte, i int, field string) (uint32, int, *RejectError) {
+	v, next := digits(b, i)
+	if next < 0 || v > math.MaxUint32 {
+		return 0, i, rejectInteger(b, i, field, "0 to 4294967295")
+	}
+	return uint32(v), next, nil
+}
+
+func jsonUint64(b []byte, i int, field string) (uint64, int, *RejectError) {
+	from := i
+	if b[i] == '"' {
+		from++
+	}
+	v, next := digits(b, from)
+	if next >= 0 && from > i {
+		next = closed(b, next)
+	}
+	if next < 0 {
+		return 0, i, rejectInteger(b, i, field, "0 to 18446744073709551615")
+	}
+	return v, next, nil
+}
+
+func jsonInt64(b []byte, i int, field string) (int64, int, *RejectError) {
+	from := i
+	if b[i] == '"' {
+		from++
+	}
+	sign := from < len(b) && b[from] == '-'
+	start := from
+	if sign {
+		start++
+	}
+	v, next := digits(b, start)
+	if next >= 0 && from > i {
+		next = closed(b, next)
+	}
+	limit := uint64(math.MaxInt64)
+	if sign {
+		limit++
+	}
+	if next < 0 || v > limit {
+		return 0, i, rejectInteger(b, i, field, "-9223372036854775808 to 9223372036854775807")
+	}
+	if sign {
+		return -int64(v), next, nil
+	}
+	return int64(v), next, nil
+}
+
+// closed goes over the quote that ends a number given as a string; -1 if there is none.
+func closed(b []byte, i int) int {
+	if i < len(b) && b[i] == '"' {
+		return i + 1
+	}
+	return -1
+}
+
+func rejectInteger(b []byte, i int, field, from string) *RejectError {
+	end := i
+	for end < len(b) && end < i+24 && b[end] != ',' && b[end] != '}' && b[end] != ']' && b[end] > ' ' {
+		end++
+	}
+	return reject(field, i, "expected an integer from %s, found %s", from, shown(b[i:end]))
+}
+
+func jsonFlag(b []byte, i int, field string) (bool, int, *RejectError) {
+	if rest := b[i:]; len(rest) >= 4 && string(rest[:4]) == "true" {
+		return true, i + 4, nil
+	} else if len(rest) >= 5 && string(rest[:5]) == "false" {
+		return false, i + 5, nil
+	}
+	return false, i, rejectType(b, i, field, "true or false")
+}
+
+func jsonNull(b []byte, i int) (int, *RejectError) {
+	if rest := b[i:]; len(rest) >= 4 && string(rest[:4]) == "null" {
+		return i + 4, nil
+	}
+	return i, reject("", i, "expected a value, found %s", shown(b[i:i+1]))
+}
+
+// jsonFraction reads a number from 0 to 1.
+func jsonFraction(b []byte, i int, field string) (float64, int, *RejectError) {
+	end := i
+	for end < len(b) && (b[end]-'0' <= 9 || b[end] == '.' || b[end]|0x20 == 'e' || b[end] == '-' || b[end] == '+') {
+		end++
+	}
+	if !isNumber(b[i:end]) {
+		return 0, i, rejectType(b, i, field, "a number from 0 to 1")
+	}
+	v, err := strconv.ParseFloat(string(b[i:end]), 64)
+	if err != nil || v < 0 || v > 1 {
+		return 0, i, reject(field, i, "%s is out of range, expected 0 to 1", shown(b[i:end]))
+	}
+	return v, end, nil
+}
+
+// isNumber says whether the bytes are a number of the JSON grammar.
+func isNumber(b []byte) bool {
+	if len(b) > 0 && b[0] == '-' {
+		b = b[1:]
+	}
+	n := run(b)
+	if n == 0 || (n > 1 && b[0] == '0') {
+		return false
+	}
+	b = b[n:]
+	if len(b) > 0 && b[0] == '.' {
+		if n = run(b[1:]); n == 0 {
+			return false
+		}
+		b = b[1+n:]
+	}
+	if len(b) > 0 && b[0]|0x20 == 'e' {
+		b = b[1:]
+		if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
+			b = b[1:]
+		}
+		n = run(b)
+		return n > 0 && n == len(b)
+	}
+	return len(b) == 0
+}
+
+// run is how many digits there are.
+func run(b []byte) int {
+	n := 0
+	for n < len(b) && b[n]-'0' <= 9 {
+		n++
+	}
+	return n
+}

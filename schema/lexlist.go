@@ -1,0 +1,125 @@
+package schema
+
+// jsonRecord reads a record that is one event and nothing else.
+func (d *Decoder) jsonRecord(b []byte, ev *Event) *RejectError {
+	i := skip(b, 0)
+	if i == len(b) {
+		return rejectEnd("", i)
+	}
+	i, r := d.jsonEvent(b, i, ev)
+	if r != nil {
+		return r
+	}
+	if i = skip(b, i); i < len(b) {
+		return reject("", i, "expected the end of the record, found %s", shown(b[i:]))
+	}
+	return nil
+}
+
+func (d *Decoder) jsonMoment(b []byte, i int, field string) (int64, int, *RejectError) {
+	raw, next, r := d.jsonString(b, i, field)
+	if r != nil {
+		return 0, next, r
+	}
+	ns, ok := parseMoment(raw)
+	if !ok {
+		return 0, next, reject(field, i, `%s is no time such as "2026-11-19T23:14:05.120Z"; %s`, shown(raw), wantMoment)
+	}
+	return ns, next, nil
+}
+
+func jsonNumbers(dst []uint32, b []byte, i int, field string) ([]uint32, int, *RejectError) {
+	i, more, r := jsonEnter(b, i, '[', ']')
+	for more && r == nil {
+		var v uint32
+		if v, i, r = jsonUint32(b, i, field); r != nil {
+			return dst, i, r
+		}
+		dst = append(dst, v)
+		i, more, r = jsonNext(b, i, ']')
+	}
+	if r != nil {
+		return dst, i, r.in(field)
+	}
+	return dst, i, nil
+}
+
+func jsonWords[W ~uint8](d *Decoder, dst []W, b []byte, i int, field string, word func([]byte) (W, bool), words string) ([]W, int, *RejectError) {
+	i, more, r := jsonEnter(b, i, '[', ']')
+	for more && r == nil {
+		var w W
+		if w, i, r = jsonWord(d, b, i, field, word, words); r != nil {
+			return dst, i, r
+		}
+		dst = append(dst, w)
+		i, more, r = jsonNext(b, i, ']')
+	}
+	if r != nil {
+		return dst, i, r.in(field)
+	}
+	return dst, i, nil
+}
+
+func (d *Decoder) jsonTexts(dst []string, b []byte, i int, field string, id, fresh bool) ([]string, int, *RejectError) {
+	i, more, r := jsonEnter(b, i, '[', ']')
+	for more && r == nil {
+		var s string
+		if s, i, r = d.jsonText(b, i, field, id, fresh); r != nil {
+			return dst, i, r
+		}
+		dst = append(dst, s)
+		i, more, r = jsonNext(b, i, ']')
+	}
+	if r != nil {
+		return dst, i, r.in(field)
+	}
+	return dst, i, nil
+}
+
+func (d *Decoder) jsonCards(dst []string, b []byte, i int, field string) ([]string, int, *RejectError) {
+	i, more, r := jsonEnter(b, i, '[', ']')
+	for more && r == nil {
+		var s string
+		at := i
+		if s, i, r = d.jsonCard(b, i, field); r != nil {
+			return dst, i, r
+		}
+		if s == "" {
+			return dst, at, rejectCard(field, at, nil)
+		}
+		dst = append(dst, s)
+		i, more, r = jsonNext(b, i, ']')
+	}
+	if r != nil {
+		return dst, i, r.in(field)
+	}
+	return dst, i, nil
+}
+
+// jsonPairs reads a map of strings into m, which may be nil.
+func (d *Decoder) jsonPairs(b []byte, i int, field string, odds bool, m *map[string]string) (int, *RejectError) {
+	i, more, r := jsonEnter(b, i, '{', '}')
+	for more && r == nil {
+		at := i
+		var raw []byte
+		if raw, i, r = d.slowKey(b, i); r != nil {
+			break
+		}
+		key, ok := d.intern(raw, false)
+		if !ok {
+			return at, rejectText(field, at, raw, false)
+		}
+		var val string
+		if val, i, r = d.jsonText(b, i, key, false, false); r != nil {
+			break
+		}
+		if r = put(m, key, val, field, at, odds); r != nil {
+			return at, r
+		}
+		i, more, r = jsonNext(b, i, '}')
+	}
+	if r != nil {
+		return i, r.in(field)
+	}
+	return i, nil
+}
