@@ -1,0 +1,88 @@
+//go:build unix
+
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/ebitengine/purego"
+	"golang.org/x/sync/errgroup"
+)
+
+// clickHouseVerb is the hidden first argument that makes this executable a ClickHouse server.
+const clickHouseVerb = "__clickhouse"
+
+// lifelineFD is the child's end of the pipe whose other end only the parent
+// holds. It ends when the parent does, however that dies. Linux's parent-death
+// signal would not do: it comes when the parent's *thread* ends.
+const lifelineFD = 3
+
+var errParentGone = errors.New("the parent let go")
+
+// HostClickHouse makes this process a ClickHouse server if it was started to be
+// one, and then does not return. Otherwise it does nothing.
+func HostClickHouse() {
+	if len(os.Args) < 3 || os.Args[1] != clickHouseVerb {
+		return
+	}
+	if err := ServeClickHouse(os.Args[2:]); err != nil {
+		fmt.Fprintln(os.Stderr, "clickhouse:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// ServeClickHouse serves until the parent closes its end of the lifeline or
+// dies. The first of args is the path of the library, the others are those of
+// `clickhouse local`. The process must exit when it returns: the engine's
+// threads are still running.
+func ServeClickHouse(args []string) error {
+	lib, err := purego.Dlopen(args[0], purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		return fmt.Errorf("load %s: %w", args[0], err)
+	}
+	for _, name := range []string{"chdb_query_cmdline", "chdb_result_error"} {
+		if _, err := purego.Dlsym(lib, name); err != nil {
+			return fmt.Errorf("find %s in %s: %w", name, args[0], err)
+		}
+	}
+	var (
+		query  func(argc int32, argv **byte) uintptr
+		reason func(result uintptr) string
+	)
+	purego.RegisterLibFunc(&query, lib, "chdb_query_cmdline")
+	purego.RegisterLibFunc(&reason, lib, "chdb_result_error")
+
+	g, ctx := errgroup.WithContext(context.Background())
+	g.Go(func() error {
+		_, _ = io.Copy(io.Discard, os.NewFile(lifelineFD, "lifeline"))
+		return errParentGone
+	})
+	g.Go(func() error {
+		argv := cStrings(append([]string{"clickhouse"}, args[1:]...))
+		result := query(int32(len(argv)), &argv[0])
+		runtime.KeepAlive(argv)
+		if result == 0 {
+			return errors.New("the server ended by itself")
+		}
+		return fmt.Errorf("the server ended by itself: %s", reason(result))
+	})
+	<-ctx.Done() // Not Wait: the engine never comes back.
+	if err := context.Cause(ctx); !errors.Is(err, errParentGone) {
+		return err
+	}
+	return nil
+}
+
+func cStrings(args []string) []*byte {
+	out := make([]*byte, len(args))
+	for i, a := range args {
+		out[i] = &append([]byte(a), 0)[0]
+	}
+	return out
+}

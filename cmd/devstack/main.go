@@ -1,0 +1,98 @@
+//go:build unix
+
+// Devstack is real engines and a simulated floor on one machine, for a demo and
+// for development. It is no part of what runs in a surveillance room.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+)
+
+func main() {
+	engine.HostClickHouse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := command(os.Stdout).ExecuteContext(ctx)
+	stop()
+	if err != nil {
+		os.Exit(1)
+	}
+}
+
+func command(out io.Writer) *cobra.Command {
+	root := &cobra.Command{
+		Use:          "devstack",
+		Short:        "real engines and a simulated floor on one machine",
+		SilenceUsage: true,
+	}
+	root.AddCommand(clickHouseCommand(out), kafkaCommand(out))
+	return root
+}
+
+func clickHouseCommand(out io.Writer) *cobra.Command {
+	var o engine.ClickHouseOptions
+	c := &cobra.Command{
+		Use:   "clickhouse",
+		Short: "run a ClickHouse until interrupted",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.Log = cmd.ErrOrStderr()
+			ch, err := engine.StartClickHouse(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			defer ch.Stop()
+			fmt.Fprintf(out, "clickhouse://%s http://%s\n", ch.Addr, ch.HTTPAddr)
+			select {
+			case <-cmd.Context().Done():
+				return nil
+			case <-ch.Exited():
+				return fmt.Errorf("ClickHouse ended by itself")
+			}
+		},
+	}
+	c.Flags().StringVar(&o.Dir, "dir", ".cache/clickhouse", "folder of its data")
+	c.Flags().IntVar(&o.Port, "port", 0, "port of the native protocol, 0 for a free one")
+	c.Flags().IntVar(&o.HTTPPort, "http-port", 0, "port of HTTP, 0 for a free one")
+	c.Flags().StringVar(&o.ConfigFile, "config-file", "", "a config.xml of one's own")
+	return c
+}
+
+func kafkaCommand(out io.Writer) *cobra.Command {
+	var o engine.KafkaOptions
+	var topics map[string]int
+	c := &cobra.Command{
+		Use:   "kafka",
+		Short: "run in-process Kafka brokers until interrupted",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.Log, o.Topics = cmd.ErrOrStderr(), map[string]int32{}
+			for topic, partitions := range topics {
+				o.Topics[topic] = int32(partitions)
+			}
+			k, err := engine.StartKafka(o)
+			if err != nil {
+				return err
+			}
+			defer k.Stop()
+			for _, addr := range k.Addrs {
+				fmt.Fprintln(out, addr)
+			}
+			<-cmd.Context().Done()
+			return nil
+		},
+	}
+	c.Flags().IntVar(&o.Brokers, "brokers", 1, "how many")
+	c.Flags().IntSliceVar(&o.Ports, "ports", nil, "their ports, free ones if not given")
+	c.Flags().StringVar(&o.DataDir, "dir", "", "folder that keeps the topics; nothing is kept without it")
+	c.Flags().StringToIntVar(&topics, "topic", nil, "topic=partitions, to exist from the start")
+	return c
+}

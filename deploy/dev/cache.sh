@@ -1,0 +1,29 @@
+# Sourced by the scripts beside it: the folder of fetched engines, and a lock on a part of it.
+
+# engines_cache is where Go's os.UserCacheDir() puts it too.
+engines_cache() {
+  case $(uname -s) in
+    Darwin) echo "$HOME/Library/Caches/shoeproof/engines" ;;
+    *) echo "${XDG_CACHE_HOME:-$HOME/.cache}/shoeproof/engines" ;;
+  esac
+}
+
+# fetch_once TARGET COMMAND fills the folder TARGET by a function that is given an
+# empty folder beside it. TARGET appears whole or not at all; two at once wait for
+# each other where there is flock, and otherwise the second throws its copy away.
+fetch_once() {
+  [ ! -d "$1" ] || return 0
+  mkdir -p "$(dirname "$1")"
+  (
+    if command -v flock >/dev/null; then
+      flock -n 9 || { echo "waiting for another fetch of $(basename "$1")" >&2; flock 9; }
+    fi
+    [ ! -d "$1" ] || exit 0
+    new=$(mktemp -d "$1.new.XXXXXX")
+    trap 'rm -rf "$new"' EXIT
+    mkdir "$new/$(basename "$1")"
+    "$2" "$new/$(basename "$1")"
+    # Into the parent, by a name of its own: never into a folder that is there by now.
+    [ -d "$1" ] || mv "$new/$(basename "$1")" "$(dirname "$1")/"
+  ) 9>"$1.lock"
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Fetches the engines that tests and the demo run, into the cache of this user:
+# ClickHouse, as the npm package of chDB for this machine, which npm checks against
+# its published hash. Does nothing when it is there.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/cache.sh"
+version=$(sed -n 's/^const ChDBVersion = "\(.*\)"$/\1/p' "$here/../../cmd/devstack/engine/engine.go")
+target=$(engines_cache)/chdb-$version
+
+say() { echo "engines: $*" >&2; }
+die() { say "$*"; exit 1; }
+
+package() {
+  case $(uname -s)/$(uname -m) in
+    Linux/x86_64) echo @chdb/lib-linux-x64-gnu ;;
+    Linux/aarch64 | Linux/arm64) echo @chdb/lib-linux-arm64-gnu ;;
+    Darwin/x86_64) echo @chdb/lib-darwin-x64 ;;
+    Darwin/arm64) echo @chdb/lib-darwin-arm64 ;;
+    *) die "no ClickHouse is packaged for $(uname -s)/$(uname -m): set SHOEPROOF_CHDB to the path of a libchdb.so" ;;
+  esac
+}
+
+fetch_into() {
+  command -v npm >/dev/null || die "npm is needed to fetch ClickHouse"
+  local name
+  name=$(package)
+  say "fetching $name@$version with npm: 180 MB to load, 570 MB on disk"
+  still_at_it &
+  local ticker=$!
+  npm install --prefix "$1" --no-save --ignore-scripts --no-audit --no-fund --loglevel=error "$name@$version" >&2 ||
+    { kill $ticker; die "npm could not fetch $name@$version"; }
+  kill $ticker
+  mv "$1/node_modules/$name/libchdb.so" "$1/"
+  rm -rf "$1/node_modules" "$1"/package*.json
+  say "fetched in $SECONDS s to $target"
+}
+
+still_at_it() {
+  exec 9>&- # the lock is not ours to keep
+  trap 'kill $!; exit' TERM
+  while sleep 10 & wait $! && kill -0 $$ 2>/dev/null; do say "still fetching, $SECONDS s"; done
+}
+
+[ -n "$version" ] || die "found no ChDBVersion in cmd/devstack/engine/engine.go"
+fetch_once "$target" fetch_into
