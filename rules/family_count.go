@@ -1,0 +1,45 @@
+package rules
+
+import "fmt"
+
+var countFamily = []*Rule{
+	{
+		Name: "count.card-values", Doc: "A value reported with a card is the value of its rank: ace 1, 2 to 9 face, tens and faces 0.",
+		Severity: Major, At: Dealt, Again: true, Check: checkCardValues,
+	},
+	{
+		Name: "count.point-count", Doc: "The recorded counts and result are what the cards say.",
+		Severity: Critical, At: Dealt, Again: true, Check: checkPointCount,
+	},
+}
+
+func checkCardValues(p *Pass) {
+	for i := range p.Round.Cards {
+		c := &p.Round.Cards[i]
+		if c.HasReported && c.Card != Unread && c.Reported != uint32(c.Card.Value()) {
+			p.Report(Finding{
+				Subject: OfCard(c.CardSeq), Evidence: []Seq{c.Seq},
+				Expected: fmt.Sprintf("%v counts %d", c.Card, c.Card.Value()), Observed: fmt.Sprintf("reported as %d", c.Reported),
+			})
+		}
+	}
+}
+
+func checkPointCount(p *Pass) {
+	r := p.Round
+	c := r.Coup()
+	if r.Ended.Seq == 0 || r.Voided.Seq != 0 || r.Ended.Result == Void {
+		return
+	}
+	if !c.Complete {
+		p.CannotJudge("a card of the round was not read or not dealt", r.cardEvidence()...)
+		return
+	}
+	if r.Ended.Player != uint32(c.P) || r.Ended.Banker != uint32(c.B) || r.Ended.Result != c.Result() {
+		p.Report(Finding{
+			Evidence: r.cardEvidence(),
+			Expected: fmt.Sprintf("player %d, banker %d, %v", c.P, c.B, c.Result()),
+			Observed: fmt.Sprintf("player %d, banker %d, %v", r.Ended.Player, r.Ended.Banker, r.Ended.Result),
+		})
+	}
+}

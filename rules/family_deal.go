@@ -1,0 +1,333 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+)
+
+var dealFamily = []*Rule{
+	{
+		Name: "deal.no-more-bets-first", Doc: "No more bets is announced before the first card.",
+		Severity: Major, At: Dealt, Needs: FeedAnnouncements, Check: checkNoMoreBets,
+		Suppresses: []string{"deal.cards-command", "wager.after-no-more-bets"},
+	},
+	{
+		Name: "deal.cards-command", Doc: "The dealer calls for cards after no more bets and before the first card.",
+		Severity: Minor, At: Dealt, Needs: FeedAnnouncements, Check: checkCardsCommand,
+	},
+	{
+		Name: "deal.initial-order", Doc: "The first four cards go to player, banker, player, banker.",
+		Severity: Critical, At: Dealt, Check: checkInitialOrder,
+	},
+	{
+		Name: "deal.place-face-up", Doc: "The four cards lie face up before the dealer when the counts are called.",
+		Severity: Major, At: Dealt, Needs: FeedCardFaces, Check: checkPlaceFaceUp,
+	},
+	{
+		Name: "deal.style-consistent", Doc: "The deal follows the elected dealing option.",
+		Severity: Minor, At: Dealt, Needs: FeedCardFaces, Check: checkStyle,
+	},
+	{
+		Name: "deal.left-hand-draw", Doc: "The dealer draws with the left hand and places with the right.",
+		Severity: Info, At: Dealt, Needs: FeedDealerHands, Check: checkLeftHand,
+	},
+	{
+		Name: "deal.by-dealer", Doc: "At mini and midi tables the dealer draws every card.",
+		Severity: Critical, At: Dealt, Again: true, Needs: FeedShoeCamera, Check: checkByDealer,
+	},
+	{
+		Name: "deal.third-card-face", Doc: "A third card is placed as the game prescribes.",
+		Severity: Minor, At: Settled, Needs: FeedCardFaces, Check: checkThirdCardFace,
+	},
+	{
+		Name: "deal.third-card-order", Doc: "The player's third card is dealt before the banker's.",
+		Severity: Critical, At: Dealt, Check: checkThirdCardOrder,
+	},
+	{
+		Name: "deal.max-one-extra", Doc: "A hand takes at most one additional card.",
+		Severity: Critical, At: Settled, Check: checkMaxOneExtra,
+		Suppresses: []string{"irreg.excess.disclosed-burn", "irreg.excess.undisclosed-next-hand"},
+	},
+	{
+		Name: "deal.instruction-conformity", Doc: "The dealer's instruction to the curator is what the drawing rules call for.",
+		Severity: Minor, At: Dealt, Needs: FeedAnnouncements, Check: checkInstructions,
+	},
+	{
+		Name: "deal.instruction-followed", Doc: "A third card is dealt on the dealer's instruction, and every instruction to draw is followed.",
+		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkInstructionFollowed,
+		Suppresses: []string{"deal.instruction-conformity"},
+	},
+	{
+		Name: "deal.participant-touched-cards", Doc: "Nobody but the dealer touches the cards at a mini table.",
+		Severity: Major, At: Settled, Needs: FeedTableCamera, Check: checkTouched,
+	},
+}
+
+func checkNoMoreBets(p *Pass) {
+	r, first := p.Round, p.Round.FirstCard()
+	if c := r.CallOf(NoMoreBets); first != 0 && (c == nil || c.Seq > first) {
+		p.Report(Finding{Expected: "no more bets before the first card", Observed: "first card without it", Evidence: []Seq{first}})
+	}
+}
+
+func checkCardsCommand(p *Pass) {
+	r, first := p.Round, p.Round.FirstCard()
+	bets, cards := r.CallOf(NoMoreBets), r.CallOf(CardsCommand)
+	if first != 0 && (cards == nil || cards.Seq > first || (bets != nil && cards.Seq < bets.Seq)) {
+		p.Report(Finding{Expected: "cards called after no more bets and before the first card", Observed: "first card without it", Evidence: []Seq{first}})
+	}
+}
+
+// shoeOrder lists the round's cards as they left the shoe, a carried one first.
+func (r *Round) shoeOrder() []*DealtCard {
+	cards := make([]*DealtCard, 0, 8)
+	for i := range r.Cards {
+		cards = append(cards, &r.Cards[i])
+	}
+	slices.SortStableFunc(cards, func(a, b *DealtCard) int {
+		if a.Carried != b.Carried {
+			if a.Carried {
+				return -1
+			}
+			return 1
+		}
+		return int(a.CardSeq) - int(b.CardSeq)
+	})
+	return cards
+}
+
+// inInitialOrder looks at the cards as they were dealt and allocates nothing, since most rounds pass.
+func (r *Round) inInitialOrder() bool {
+	var last uint32
+	for i := range r.Cards {
+		c := &r.Cards[i]
+		if i < 4 && (c.Hand != Hand(i%2)+Player || c.Index != uint8(i/2)+1) {
+			return false
+		}
+		if !c.Carried && c.CardSeq <= last {
+			return false
+		}
+		if !c.Carried {
+			last = c.CardSeq
+		}
+	}
+	return true
+}
+
+func checkInitialOrder(p *Pass) {
+	if p.Round.inInitialOrder() {
+		return
+	}
+	cards := p.Round.shoeOrder()
+	observed := ""
+	var evidence []Seq
+	wrong := false
+	for i, c := range cards[:min(4, len(cards))] {
+		want := Hand(i%2) + Player
+		wrong = wrong || c.Hand != want
+		observed += fmt.Sprintf("%v %v ", c.Card, c.Hand)
+		evidence = append(evidence, c.Seq)
+	}
+	if wrong {
+		p.Report(Finding{Expected: "PLAYER BANKER PLAYER BANKER", Observed: observed[:len(observed)-1], Evidence: evidence})
+	}
+}
+
+func checkPlaceFaceUp(p *Pass) {
+	r := p.Round
+	var called Seq
+	for i := range r.Calls {
+		if c := &r.Calls[i]; c.Code == PointCount && c.Hand == Banker {
+			called = c.Seq
+			break
+		}
+	}
+	for i := range r.Cards {
+		c := &r.Cards[i]
+		if c.Index > 2 || c.Final == NoHand {
+			continue
+		}
+		up := c.Face == FaceUp || (c.Revealed != 0 && (called == 0 || c.Revealed < called))
+		if up && (c.Place == DealerFront || c.Place == NoPlace) {
+			continue
+		}
+		p.Report(Finding{
+			Subject: OfCard(c.CardSeq), Evidence: []Seq{c.Seq},
+			Expected: "face up before the dealer", Observed: fmt.Sprintf("face %v at %v", c.Face, c.Place),
+		})
+	}
+}
+
+func checkStyle(p *Pass) {
+	r := p.Round
+	var called Seq
+	for i := range r.Calls {
+		if c := &r.Calls[i]; c.Code == PointCount && c.Hand == Player {
+			called = c.Seq
+			break
+		}
+	}
+	for i := range r.Cards {
+		c := &r.Cards[i]
+		if c.Index > 2 || c.Carried || c.Final == NoHand {
+			continue
+		}
+		want, place := FaceUp, HandArea
+		if p.Config.FaceDown {
+			want = FaceDown
+			if c.Hand == Banker {
+				place = UnderShoeRight
+			}
+		}
+		early := p.Config.FaceDown && c.Hand == Banker && c.Revealed != 0 && called != 0 && c.Revealed < called
+		if c.Face == want && (c.Place == place || c.Place == NoPlace) && !early {
+			continue
+		}
+		f := Finding{
+			Subject: OfCard(c.CardSeq), Evidence: []Seq{c.Seq},
+			Expected: fmt.Sprintf("face %v at %v", want, place), Observed: fmt.Sprintf("face %v at %v", c.Face, c.Place),
+		}
+		if early {
+			f.Expected, f.Observed = "banker card turned after the player count is called", "turned before"
+			f.Evidence = append(f.Evidence, c.Revealed, called)
+		}
+		p.Report(f)
+		return
+	}
+}
+
+func checkLeftHand(p *Pass) {
+	if p.Config.FaceDown {
+		return
+	}
+	for i := range p.Round.Cards {
+		c := &p.Round.Cards[i]
+		if c.Handed && !c.LeftHand && !c.Carried {
+			p.Report(Finding{Subject: OfCard(c.CardSeq), Expected: "drawn with the left hand", Observed: "right hand", Evidence: []Seq{c.Seq}})
+		}
+	}
+}
+
+func checkByDealer(p *Pass) {
+	for i := range p.Round.Cards {
+		c := &p.Round.Cards[i]
+		switch {
+		case c.Carried || c.ByRole == RoleDealer:
+		case c.ByRole == NoRole:
+			p.CannotJudge("who drew the card was not reported", c.Seq)
+			return
+		default:
+			p.Report(Finding{
+				Subject: OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []Seq{c.Seq},
+				Expected: "drawn by DEALER", Observed: fmt.Sprintf("drawn by %v", c.ByRole),
+			})
+		}
+	}
+}
+
+func checkThirdCardFace(p *Pass) {
+	for i := range p.Round.Cards {
+		c := &p.Round.Cards[i]
+		if c.Index != 3 || c.Final != c.Hand || c.Face == p.Law.ThirdCardFace || p.Law.ThirdCardFace == NoFace {
+			continue
+		}
+		p.Report(Finding{
+			Subject: OfCard(c.CardSeq), Evidence: []Seq{c.Seq},
+			Expected: fmt.Sprintf("face %v", p.Law.ThirdCardFace), Observed: fmt.Sprintf("face %v", c.Face),
+		})
+	}
+}
+
+func checkThirdCardOrder(p *Pass) {
+	player, banker := p.Round.CardAt(Player, 3), p.Round.CardAt(Banker, 3)
+	if player == nil || banker == nil || player.Final != Player || banker.Final != Banker || player.Seq < banker.Seq {
+		return
+	}
+	p.Report(Finding{
+		Expected: "player's third card first", Observed: "banker's third card first", Evidence: []Seq{banker.Seq, player.Seq},
+	})
+}
+
+func checkMaxOneExtra(p *Pass) {
+	for i := range p.Round.Cards {
+		if c := &p.Round.Cards[i]; c.Index > 3 && c.Final == c.Hand {
+			p.Report(Finding{
+				Subject: OfHand(c.Hand), Evidence: []Seq{c.Seq},
+				Expected: "at most three cards", Observed: fmt.Sprintf("card %d, %v", c.Index, c.Card),
+			})
+			return
+		}
+	}
+}
+
+func checkInstructions(p *Pass) {
+	c, ok := p.drawn()
+	if !ok {
+		return
+	}
+	for _, in := range p.Round.Instructions {
+		if !p.lawful(in.Hand) {
+			continue // the draw itself is the finding
+		}
+		due := p.Law.Drawing.PlayerDraws(c.P2, c.B2)
+		if in.Hand == Banker {
+			due = p.Law.Drawing.BankerDraws(c.P2, c.B2, c.Third)
+		}
+		if in.Draw != due {
+			p.Report(Finding{Subject: OfHand(in.Hand), Expected: drawWord(due), Observed: drawWord(in.Draw), Evidence: []Seq{in.Seq}})
+		}
+	}
+}
+
+func drawWord(draw bool) string {
+	if draw {
+		return "DRAW"
+	}
+	return "STAY"
+}
+
+func checkInstructionFollowed(p *Pass) {
+	for _, h := range []Hand{Player, Banker} {
+		if !p.lawful(h) {
+			continue
+		}
+		var told, contrary Seq
+		for _, in := range p.Round.Instructions {
+			switch {
+			case in.Hand == h && in.Draw:
+				told = in.Seq
+			case in.Hand == h:
+				contrary = in.Seq
+			}
+		}
+		card := p.Round.CardAt(h, 3)
+		if card != nil && card.Final != h {
+			card = nil
+		}
+		switch {
+		case card != nil && (told == 0 || told > card.Seq) && contrary == 0:
+			p.Report(Finding{Subject: OfHand(h), Expected: "third card on the dealer's instruction", Observed: "no instruction", Evidence: []Seq{card.Seq}})
+		case card == nil && told != 0 && contrary == 0 && !p.remedied(h):
+			p.Report(Finding{Subject: OfHand(h), Expected: "a card after the instruction to draw", Observed: "no card", Evidence: []Seq{told}})
+		}
+	}
+}
+
+// remedied says whether the hand's third card was dealt and then taken away as an irregularity, or
+// came to it from the other hand.
+func (p *Pass) remedied(h Hand) bool {
+	for i := range p.Round.Cards {
+		if c := &p.Round.Cards[i]; c.Final != c.Hand && (c.Hand == h || c.Final == h) {
+			return true
+		}
+	}
+	return false
+}
+
+func checkTouched(p *Pass) {
+	for _, t := range p.Round.Touches {
+		if t.Role == RolePatron || t.Role == RoleSpectator {
+			p.Report(Finding{Subject: OfSeat(t.Seat), Seat: t.Seat, Expected: "no patron touches the cards", Observed: fmt.Sprintf("touched by %v", t.Role), Evidence: []Seq{t.Seq}})
+		}
+	}
+}

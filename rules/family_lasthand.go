@@ -1,0 +1,95 @@
+package rules
+
+import "fmt"
+
+// The one hand after the cutting card. N.J.A.C. 19:47-3.8(e).
+var lasthandFamily = []*Rule{
+	{
+		Name: "lasthand.cutcard-aside", Doc: "The cutting card is set aside and the hand in progress is finished.",
+		Severity: Minor, At: Closed, Needs: FeedShoeCamera, Check: checkCutcardAside,
+	},
+	{
+		Name: "lasthand.announced", Doc: "The last hand is announced once, after the round of the cutting card and before the next no more bets.",
+		Severity: Minor, At: Closed, Needs: FeedAnnouncements, Check: checkLastHandAnnounced,
+	},
+	{
+		Name: "lasthand.one-more-only", Doc: "After the hand of the cutting card one more hand is played, and no other.",
+		Severity: Major, At: Settled, Check: checkOneMoreOnly,
+	},
+	{
+		Name: "lasthand.final-hand-skipped", Doc: "The one hand after the cutting card's is played before the shoe ends.",
+		Severity: Info, At: Closed, Check: checkFinalHandSkipped,
+	},
+}
+
+// round finds the summary of a round, nil if it was not played.
+func (s *Shoe) round(no uint32) *RoundSummary {
+	for i := range s.Rounds {
+		if s.Rounds[i].No == no {
+			return &s.Rounds[i]
+		}
+	}
+	return nil
+}
+
+func checkCutcardAside(p *Pass) {
+	for _, c := range p.Shoe.Cutcard {
+		if !c.SetAside {
+			p.Report(Finding{Round: c.Round, Expected: "cutting card set aside", Observed: "not set aside", Evidence: []Seq{c.Seq}})
+			continue
+		}
+		if r := p.Shoe.round(c.Round); r != nil && r.Ended == 0 && !r.Missing {
+			p.Report(Finding{Round: c.Round, Expected: "the hand in progress finished", Observed: "no result", Evidence: []Seq{c.Seq}})
+		}
+	}
+}
+
+func checkLastHandAnnounced(p *Pass) {
+	s := p.Shoe
+	k := s.CutcardRound()
+	last, next := s.round(k), s.round(k+1)
+	if k == 0 || last == nil || next == nil {
+		return
+	}
+	before := next.NoBets
+	if before == 0 {
+		before = next.Card
+	}
+	evidence := append([]Seq{s.Cutcard[0].Seq, last.Ended}, s.LastHandCalls...)
+	timely := 0
+	for _, c := range s.LastHandCalls {
+		if c > last.Ended && c < before {
+			timely++
+		}
+	}
+	if timely != 1 || len(s.LastHandCalls) != 1 {
+		p.Report(Finding{
+			Round: k + 1, Evidence: evidence,
+			Expected: fmt.Sprintf("last hand announced once between rounds %d and %d", k, k+1),
+			Observed: fmt.Sprintf("announced %d times, %d of them then", len(s.LastHandCalls), timely),
+		})
+	}
+}
+
+func checkOneMoreOnly(p *Pass) {
+	k := p.Shoe.CutcardRound()
+	if first := p.Round.FirstCard(); k != 0 && p.Round.No > k+1 && first != 0 {
+		p.Report(Finding{
+			Expected: fmt.Sprintf("no card after round %d", k+1), Observed: fmt.Sprintf("round %d dealt", p.Round.No),
+			Evidence: []Seq{p.Shoe.Cutcard[0].Seq, first},
+		})
+	}
+}
+
+func checkFinalHandSkipped(p *Pass) {
+	s := p.Shoe
+	k := s.CutcardRound()
+	last := s.round(k)
+	if k == 0 || s.Ended.Seq == 0 || s.TableClosed != 0 || last == nil || last.Result == Void || s.round(k+1) != nil {
+		return
+	}
+	p.Report(Finding{
+		Round: k, Expected: fmt.Sprintf("round %d played", k+1), Observed: "shoe ended",
+		Evidence: []Seq{s.Cutcard[0].Seq, s.Ended.Seq},
+	})
+}

@@ -1,0 +1,223 @@
+package rules
+
+import "fmt"
+
+// Disposition is what becomes of a wager.
+type Disposition uint8
+
+// Dispositions.
+const (
+	Undetermined Disposition = iota
+	Collect
+	Pay
+	Return
+)
+
+var dispositionWords = words{"undetermined", "collected", "paid", "returned"}
+
+func (d Disposition) String() string { return dispositionWords.at(uint8(d)) }
+
+var outcomeFamily = []*Rule{
+	outcome("outcome.banker-wager", "A banker wager is paid, collected or returned by the counts.", nil, SpotBanker),
+	outcome("outcome.player-wager", "A player wager is paid, collected or returned by the counts.", nil, SpotPlayer),
+	outcome("outcome.tie-wager", "A tie bet is paid on a tie and collected otherwise; it is never returned.", nil, SpotTie),
+	outcome("outcome.pair-wager", "A pair wager is paid when the hand's first two cards have one rank, and collected otherwise.", nil, SpotPlayerPair, SpotBankerPair),
+	{
+		Name: "outcome.ez-dragon-7-push", Doc: "At an EZ table banker wagers are returned on a dragon 7.",
+		Severity: Critical, At: Settled, Check: checkDragonPush, Suppresses: []string{"outcome.banker-wager"},
+	},
+	outcome("outcome.dragon-bonus", "A dragon bonus is paid, collected or returned by its definition.", nil, SpotDragonBonusPlayer, SpotDragonBonusBanker),
+	outcome("outcome.dragon-7-insurance", "Dragon 7 insurance is paid on a banker win with a three-card 7, and collected otherwise.", nil, SpotDragon7),
+	outcome("outcome.panda-8-insurance", "Panda 8 insurance is paid on a player win with a three-card 8, and collected otherwise.", nil, SpotPanda8),
+	outcome("outcome.treasures", "A 5 Treasures wager is paid on its qualifying event, and collected otherwise.", nil, SpotFortune7, SpotGolden8, SpotHeavenly9, SpotBlazing7s, SpotCoverAll),
+	{
+		Name: "outcome.void-round", Doc: "Every wager of a void round is returned, and nothing is charged.",
+		Severity: Critical, At: Settled, Check: checkVoidRound, Suppresses: []string{"outcome.player-wager"},
+	},
+}
+
+func outcome(name, doc string, suppresses []string, on ...Spot) *Rule {
+	return &Rule{
+		Name: name, Doc: doc, Severity: Critical, At: Settled, Suppresses: suppresses,
+		Check: func(p *Pass) {
+			for i := range p.Round.Wagers {
+				w := &p.Round.Wagers[i]
+				if contains(on, w.Spot) {
+					p.judgeOutcome(w)
+				}
+			}
+		},
+	}
+}
+
+func (p *Pass) judgeOutcome(w *Wager) {
+	want := p.disposition(w)
+	if got := w.disposition(); want != Undetermined && got != Undetermined && got != want && !p.dragonPush(w) {
+		p.reportOutcome(w, want, got)
+	}
+}
+
+func (p *Pass) reportOutcome(w *Wager, want, got Disposition) {
+	c := p.Round.Coup()
+	p.Report(Finding{
+		Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: w.evidence(p.Round),
+		Expected: fmt.Sprintf("%v wager %v at player %d, banker %d", w.Spot, want, c.P, c.B), Observed: got.String(),
+	})
+}
+
+// evidence are the wager, its settlement and the cards it was settled on.
+func (w *Wager) evidence(r *Round) []Seq {
+	return append(w.moneyEvidence(), r.cardEvidence()...)
+}
+
+// moneyEvidence are the wager and its settlement.
+func (w *Wager) moneyEvidence() []Seq {
+	seqs := []Seq{w.Placed}
+	for _, s := range []Seq{w.Paid.Seq, w.Collected.Seq, w.Returned.Seq} {
+		if s != 0 {
+			seqs = append(seqs, s)
+		}
+	}
+	return seqs
+}
+
+// disposition is how a wager was settled, Undetermined unless it was settled exactly once.
+func (w *Wager) disposition() Disposition {
+	switch {
+	case w.Gone || w.Settlements() != 1:
+		return Undetermined
+	case w.Paid.Times == 1:
+		return Pay
+	case w.Collected.Times == 1:
+		return Collect
+	}
+	return Return
+}
+
+func payIf(won bool) Disposition {
+	if won {
+		return Pay
+	}
+	return Collect
+}
+
+// disposition is what the law makes of a wager on the cards as dealt; Undetermined when the cards
+// are not known, the round was cancelled or the spot has no rule in the texts.
+func (p *Pass) disposition(w *Wager) Disposition {
+	c := p.Round.Coup()
+	if !c.Complete || p.cancelled() {
+		return Undetermined
+	}
+	result := c.Result()
+	switch w.Spot {
+	case SpotBanker, SpotPlayer:
+		switch {
+		case result == Tie || p.dragonPush(w):
+			return Return
+		case w.Spot == SpotBanker:
+			return payIf(result == BankerWon)
+		}
+		return payIf(result == PlayerWon)
+	case SpotTie:
+		return payIf(result == Tie)
+	case SpotPlayerPair:
+		return payIf(c.PlayerPair)
+	case SpotBankerPair:
+		return payIf(c.BankerPair)
+	case SpotDragonBonusPlayer, SpotDragonBonusBanker:
+		return bonusDisposition(c.DragonBonus(bonusHand(w.Spot)))
+	case SpotDragon7:
+		return payIf(c.Dragon7())
+	case SpotPanda8:
+		return payIf(c.Panda8())
+	case SpotFortune7, SpotGolden8, SpotHeavenly9, SpotBlazing7s, SpotCoverAll:
+		if odds := p.treasureOdds(w.Spot); p.Law.Treasures[p.Config.TreasuresTable] != nil {
+			return payIf(odds.Known())
+		}
+	}
+	return Undetermined
+}
+
+func bonusHand(s Spot) Hand {
+	if s == SpotDragonBonusPlayer {
+		return Player
+	}
+	return Banker
+}
+
+func bonusDisposition(row BonusRow) Disposition {
+	switch row {
+	case BonusLost:
+		return Collect
+	case BonusPush:
+		return Return
+	}
+	return Pay
+}
+
+// treasureOdds are what the elected paytable pays a treasure wager on the round, unknown if it
+// loses. Heavenly 9 in both hands outranks one hand: Coup.Treasure names the better row.
+func (p *Pass) treasureOdds(s Spot) Odds {
+	event := p.Round.Coup().Treasure()
+	table := p.Config.TreasuresTable
+	odds := p.Law.Treasures[table][event]
+	switch s {
+	case SpotFortune7:
+		return oddsIf(event == Fortune7, odds)
+	case SpotGolden8:
+		return oddsIf(event == Golden8, odds)
+	case SpotHeavenly9:
+		return oddsIf(event == Heavenly9Both || event == Heavenly9One, odds)
+	case SpotBlazing7s:
+		return oddsIf(event == Blazing7sThree || event == Blazing7sTwo, odds)
+	}
+	recognised := odds.Known() || (event == Blazing7sTwo && p.Law.Options["coverall_unrecognised"] == "win")
+	return oddsIf(event != NoTreasure && recognised, p.Law.CoverAll[table])
+}
+
+func oddsIf(ok bool, o Odds) Odds {
+	if ok {
+		return o
+	}
+	return Odds{}
+}
+
+// dragonPush says whether a banker wager is pushed by an EZ dragon 7.
+func (p *Pass) dragonPush(w *Wager) bool {
+	return w.Spot == SpotBanker && p.Config.Mode == EZ && p.Round.Coup().Complete && p.Round.Coup().Dragon7()
+}
+
+func (p *Pass) cancelled() bool { return p.Round.Voided.Seq != 0 || p.Round.Ended.Result == Void }
+
+func checkDragonPush(p *Pass) {
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		if got := w.disposition(); p.dragonPush(w) && !p.cancelled() && got != Undetermined && got != Return {
+			p.reportOutcome(w, Return, got)
+		}
+	}
+}
+
+func checkVoidRound(p *Pass) {
+	r := p.Round
+	if r.Voided.Seq == 0 {
+		return
+	}
+	for i := range r.Wagers {
+		w := &r.Wagers[i]
+		if w.Paid.Times > 0 || w.Collected.Times > 0 {
+			p.Report(Finding{
+				Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: append(w.moneyEvidence(), r.Voided.Seq),
+				Expected: "returned in full, the round is void", Observed: w.disposition().String(),
+			})
+		}
+	}
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.Kind >= StepVigMarked {
+			p.Report(Finding{
+				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []Seq{r.Voided.Seq, s.Seq},
+				Expected: "no vigorish, the round is void", Observed: fmt.Sprintf("%d taken", s.Amount),
+			})
+		}
+	}
+}

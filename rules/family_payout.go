@@ -1,0 +1,196 @@
+package rules
+
+import "fmt"
+
+var payoutFamily = []*Rule{
+	{
+		Name: "payout.player.odds", Doc: "A winning player wager is paid 1 to 1; in New York at least.",
+		Severity: Critical, At: Settled, Check: payoutOf(SpotPlayer),
+	},
+	{
+		Name: "payout.banker.odds", Doc: "A winning banker wager is paid 1 to 1 gross, the vigorish apart; in New York at least.",
+		Severity: Critical, At: Settled, Check: checkBankerOdds,
+		Suppresses: []string{"vig.amount.over", "vig.amount.under", "vig.rounding.invalid", "payout.matches-posted"},
+	},
+	{
+		Name: "payout.tie.min-odds", Doc: "A winning tie bet is paid at least 8 to 1.",
+		Severity: Critical, At: Settled, Check: payoutOf(SpotTie), Suppresses: []string{"payout.matches-posted"},
+	},
+	{
+		Name: "payout.banker-six.min-odds", Doc: "In the no-vigorish variation a banker win on 6 is paid at least 1 to 2.",
+		Severity: Critical, At: Settled, Check: checkBankerSix, Suppresses: []string{"payout.matches-posted", "payout.banker.odds"},
+	},
+	{
+		Name: "payout.pair.odds", Doc: "A winning pair wager is paid 11 to 1.",
+		Severity: Critical, At: Settled, Check: payoutOf(SpotPlayerPair, SpotBankerPair),
+	},
+	{
+		Name: "payout.dragon-bonus.table", Doc: "A dragon bonus is paid by the elected pay table.",
+		Severity: Critical, At: Settled, Check: checkBonusTable,
+	},
+	{
+		Name: "payout.dragon-7.min-odds", Doc: "Dragon 7 insurance is paid at least 40 to 1.",
+		Severity: Critical, At: Settled, Check: payoutOf(SpotDragon7), Suppresses: []string{"payout.matches-posted"},
+	},
+	{
+		Name: "payout.panda-8.odds", Doc: "Panda 8 insurance is paid 25 to 1.",
+		Severity: Critical, At: Settled, Check: payoutOf(SpotPanda8),
+	},
+	{
+		Name: "payout.matches-posted", Doc: "Where the law gives a floor, the odds posted at the table are paid exactly.",
+		Severity: Major, At: Settled, Check: checkPosted,
+	},
+	{
+		Name: "payout.unsettled", Doc: "Each wager of a round is settled exactly once before the next round's first card.",
+		Severity: Critical, At: Settled, Check: checkUnsettled,
+	},
+	{
+		Name: "payout.return-intact", Doc: "A void or pushed wager is returned in full.",
+		Severity: Critical, At: Settled, Check: checkReturnIntact,
+	},
+	{
+		Name: "payout.collect-intact", Doc: "A losing stake is collected in full.",
+		Severity: Critical, At: Settled, Check: checkCollectIntact,
+	},
+}
+
+// payable says whether a wager was paid once and rightly so: only then its amount is judged.
+func (p *Pass) payable(w *Wager) bool {
+	return w.disposition() == Pay && p.disposition(w) == Pay
+}
+
+func payoutOf(on ...Spot) func(*Pass) {
+	return func(p *Pass) {
+		for i := range p.Round.Wagers {
+			if w := &p.Round.Wagers[i]; contains(on, w.Spot) && p.payable(w) {
+				p.judgeOdds(w, p.Law.Odds[w.Spot])
+			}
+		}
+	}
+}
+
+// below says whether winnings break odds: another amount, or with a floor a smaller one.
+func (o SpotOdds) below(winnings, stake int64) bool {
+	c := o.Compare(winnings, stake)
+	return c < 0 || (c > 0 && !o.Floor)
+}
+
+func (p *Pass) judgeOdds(w *Wager, o SpotOdds) {
+	if o.Known() && o.below(w.Paid.Amount, w.Amount) {
+		p.reportPayout(w, o.Odds, o.Floor)
+	}
+}
+
+func (p *Pass) reportPayout(w *Wager, o Odds, floor bool) {
+	due := o.Winnings(w.Amount)
+	least := ""
+	if floor {
+		least = "at least "
+	}
+	p.Report(Finding{
+		Subject: OfWager(w.ID), Seat: w.Seat, Amount: abs(due - w.Paid.Amount), Evidence: w.evidence(p.Round),
+		Expected: fmt.Sprintf("%v %d paid %s%v: %d", w.Spot, w.Amount, least, o, due), Observed: fmt.Sprintf("paid %d", w.Paid.Amount),
+	})
+}
+
+func abs(n int64) int64 { return max(n, -n) }
+
+// bankerSix says whether the reduced payment of the no-vigorish variation applies.
+func (p *Pass) bankerSix() bool { return p.Config.Mode == NoVig6 && p.Round.Coup().B == 6 }
+
+func checkBankerOdds(p *Pass) {
+	if !p.bankerSix() {
+		payoutOf(SpotBanker)(p)
+	}
+}
+
+// leastForSix is the floor of the no-vigorish variation. 9 NYCRR 5324.21(c)(6).
+var leastForSix = SpotOdds{Odds{1, 2}, true}
+
+func checkBankerSix(p *Pass) {
+	if !p.bankerSix() {
+		return
+	}
+	for i := range p.Round.Wagers {
+		if w := &p.Round.Wagers[i]; w.Spot == SpotBanker && p.payable(w) {
+			p.judgeOdds(w, leastForSix)
+		}
+	}
+}
+
+func checkBonusTable(p *Pass) {
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		if w.Spot.SideBet() != SideDragonBonus || !p.payable(w) {
+			continue
+		}
+		odds, ok := p.Law.BonusTables[p.Config.BonusTable][p.Round.Coup().DragonBonus(bonusHand(w.Spot))]
+		if !ok {
+			p.CannotJudge(fmt.Sprintf("dragon bonus pay table %q is not one of the rulebook's", p.Config.BonusTable), w.Placed)
+			continue
+		}
+		p.judgeOdds(w, SpotOdds{odds, false})
+	}
+}
+
+func checkPosted(p *Pass) {
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		law := p.Law.Odds[w.Spot]
+		if !p.payable(w) || !law.Floor || law.below(w.Paid.Amount, w.Amount) || (w.Spot == SpotBanker && p.bankerSix()) {
+			continue
+		}
+		switch posted := p.Config.Posted[w.Spot]; {
+		case !posted.Known():
+			p.CannotJudge(fmt.Sprintf("no odds are posted for %v", w.Spot), w.Placed)
+		case posted.Compare(w.Paid.Amount, w.Amount) != 0:
+			p.reportPayout(w, posted, false)
+		}
+	}
+}
+
+func checkUnsettled(p *Pass) {
+	r := p.Round
+	for i := range r.Wagers {
+		if w := &r.Wagers[i]; !w.Gone && w.Settlements() != 1 {
+			p.Report(Finding{
+				Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: w.moneyEvidence(),
+				Expected: fmt.Sprintf("%v wager of %d settled once", w.Spot, w.Amount), Observed: fmt.Sprintf("settled %d times", w.Settlements()),
+			})
+		}
+	}
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.Wager < 0 && s.Kind <= StepReturned {
+			p.Report(Finding{
+				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []Seq{s.Seq},
+				Expected: "settlement of a wager of the round", Observed: "no such wager was placed",
+			})
+		}
+	}
+}
+
+func checkReturnIntact(p *Pass) {
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		want := p.disposition(w)
+		if w.disposition() == Return && (want == Return || p.cancelled()) && w.Returned.Amount != w.Amount {
+			p.reportIntact(w, "returned", w.Returned.Amount)
+		}
+	}
+}
+
+func checkCollectIntact(p *Pass) {
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		if w.disposition() == Collect && p.disposition(w) == Collect && w.Collected.Amount != w.Amount {
+			p.reportIntact(w, "collected", w.Collected.Amount)
+		}
+	}
+}
+
+func (p *Pass) reportIntact(w *Wager, verb string, got int64) {
+	p.Report(Finding{
+		Subject: OfWager(w.ID), Seat: w.Seat, Amount: abs(w.Amount - got), Evidence: w.moneyEvidence(),
+		Expected: fmt.Sprintf("%s %d", verb, w.Amount), Observed: fmt.Sprintf("%s %d", verb, got),
+	})
+}

@@ -1,0 +1,231 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+)
+
+var shoeFamily = []*Rule{
+	{
+		Name: "shoe.decks.min", Doc: "A shoe holds at least six decks.",
+		Severity: Critical, At: Prepared, Check: checkMinDecks,
+	},
+	{
+		Name: "shoe.decks.royal-eight", Doc: "Royal Baccarat Bonus is offered with exactly eight decks.",
+		Severity: Critical, At: Prepared, Check: decksOf(SideRoyal, 8), Suppresses: []string{"shoe.decks.min"},
+	},
+	{
+		Name: "shoe.decks.treasures-six-or-eight", Doc: "5 Treasures is offered with six or eight decks.",
+		Severity: Critical, At: Prepared, Check: decksOf(SideTreasures, 6, 8), Suppresses: []string{"shoe.decks.min"},
+	},
+	{
+		Name: "shoe.cutting-cards.count", Doc: "A shoe has two cutting cards.",
+		Severity: Minor, At: Prepared, Check: func(p *Pass) {
+			if l := p.Shoe.Loaded; l.Seq != 0 && l.CuttingCards != 2 {
+				p.reportLoaded("2 cutting cards", fmt.Sprint(l.CuttingCards))
+			}
+		},
+	},
+	{
+		Name: "shoe.cutting-cards.appearance", Doc: "The cutting cards are attested to look as required.",
+		Severity: Minor, At: Prepared, Needs: FeedAttestation, Check: attestation("cutting-card-appearance"),
+	},
+	{
+		Name: "shoe.backs.uniform", Doc: "Every card has the back of its shoe.",
+		Severity: Critical, At: Settled, Needs: FeedCardBacks, Check: checkBacks,
+	},
+	{
+		Name: "shoe.device.dealing-shoe", Doc: "Cards are dealt from an approved dealing shoe.",
+		Severity: Critical, At: Prepared, Check: func(p *Pass) {
+			if l := p.Shoe.Loaded; l.Seq != 0 && !l.DealingShoe {
+				p.reportLoaded("DEALING_SHOE", "another device")
+			}
+		},
+	},
+	{
+		Name: "shoe.location.left-of-dealer", Doc: "The shoe stands on the dealer's left.",
+		Severity: Minor, At: Prepared, Needs: FeedAttestation, Check: checkLocation,
+	},
+	{
+		Name: "shoe.composition.no-excess-copies", Doc: "No card comes more often than there are decks.",
+		Severity: Critical, At: Closed, Check: checkCopies,
+	},
+	{
+		Name: "shoe.count.conservation", Doc: "Cards dealt, burned and left add up to the decks.",
+		Severity: Critical, At: Closed, Check: checkConservation,
+	},
+	{
+		Name: "shoe.burn.count", Doc: "The opening burn is the first card and as many more as it says.",
+		Severity: Major, At: Prepared, Check: checkBurnCount,
+	},
+	{
+		Name: "shoe.burn.once-before-play", Doc: "There is one opening burn, between loading and the first card.",
+		Severity: Major, At: Prepared, Again: true, Check: checkBurnOnce, Suppresses: []string{"shoe.burn.count"},
+	},
+	{
+		Name: "shoe.burn.shown", Doc: "Burned cards are shown as required.",
+		Severity: Minor, At: Prepared, Needs: FeedBurnFaces, Check: checkBurnShown,
+	},
+	{
+		Name: "shoe.burn.destination", Doc: "Burned cards go where the rulebook says.",
+		Severity: Info, At: Prepared, Needs: FeedTableCamera, Check: checkBurnTo,
+	},
+}
+
+func (p *Pass) reportLoaded(expected, observed string) {
+	p.Report(Finding{Expected: expected, Observed: observed, Evidence: []Seq{p.Shoe.Loaded.Seq}})
+}
+
+func checkMinDecks(p *Pass) {
+	if l := p.Shoe.Loaded; l.Seq != 0 && l.Decks < p.Law.MinDecks {
+		p.reportLoaded(fmt.Sprintf("at least %d decks", p.Law.MinDecks), fmt.Sprintf("%d decks", l.Decks))
+	}
+}
+
+func decksOf(side SideBet, allowed ...uint32) func(*Pass) {
+	return func(p *Pass) {
+		if l := p.Shoe.Loaded; l.Seq != 0 && p.Config.Offers(side) && !contains(allowed, l.Decks) {
+			p.reportLoaded(fmt.Sprintf("decks %v for %v", allowed, side), fmt.Sprintf("%d decks", l.Decks))
+		}
+	}
+}
+
+// attestation asks for a layout attestation that is on file and says yes.
+func attestation(item string) func(*Pass) {
+	return func(p *Pass) {
+		a, ok := p.Table.Attested[item]
+		switch {
+		case !ok:
+			p.Report(Finding{Expected: item + " attested", Observed: "no attestation"})
+		case !a.Present:
+			p.Report(Finding{Expected: item + " attested", Observed: "attested as not present", Evidence: []Seq{a.Seq}})
+		}
+	}
+}
+
+func checkBacks(p *Pass) {
+	want := p.Shoe.Loaded.BackColor
+	if p.Shoe.Loaded.Seq == 0 {
+		return
+	}
+	for i := range p.Round.Cards {
+		switch c := &p.Round.Cards[i]; c.Back {
+		case want:
+		case "":
+			p.CannotJudge("the back of a card was not read", c.Seq)
+		default:
+			p.Report(Finding{Subject: OfCard(c.CardSeq), Expected: "back " + want, Observed: "back " + c.Back, Evidence: []Seq{p.Shoe.Loaded.Seq, c.Seq}})
+		}
+	}
+}
+
+func checkLocation(p *Pass) {
+	l := p.Shoe.Loaded
+	if l.Seq == 0 {
+		return
+	}
+	if l.Location == "" {
+		p.CannotJudge("where the shoe stands was not reported", l.Seq)
+		return
+	}
+	if !strings.Contains(strings.ToLower(l.Location), "left") {
+		p.reportLoaded("dealer-left", l.Location)
+	}
+}
+
+func checkCopies(p *Pass) {
+	decks := uint16(p.Shoe.Loaded.Decks)
+	if p.Shoe.Loaded.Seq == 0 {
+		return
+	}
+	observed := ""
+	for c := Card(1); c <= 52; c++ {
+		if n := p.Shoe.Seen[c]; n > decks {
+			observed += fmt.Sprintf("%v %d times ", c, n)
+		}
+	}
+	if observed != "" {
+		p.Report(Finding{
+			Expected: fmt.Sprintf("no card more than %d times", decks), Observed: strings.TrimSpace(observed),
+			Evidence: []Seq{p.Shoe.Loaded.Seq, p.Shoe.LastCard},
+		})
+	}
+}
+
+func checkConservation(p *Pass) {
+	s := p.Shoe
+	if s.Loaded.Seq == 0 || s.Ended.Seq == 0 {
+		return
+	}
+	want := 52 * s.Loaded.Decks
+	if got := s.Out + s.Ended.Remaining; got != want {
+		p.Report(Finding{
+			Expected: fmt.Sprintf("%d cards", want), Observed: fmt.Sprintf("%d out and %d left, %d", s.Out, s.Ended.Remaining, got),
+			Evidence: []Seq{s.Loaded.Seq, s.Ended.Seq},
+		})
+	}
+}
+
+// opening is the first opening burn, nil if there is none.
+func (s *Shoe) opening() *Burn {
+	for i := range s.Burns {
+		if s.Burns[i].Opening {
+			return &s.Burns[i]
+		}
+	}
+	return nil
+}
+
+func checkBurnCount(p *Pass) {
+	b := p.Shoe.opening()
+	if b == nil {
+		return
+	}
+	if b.Indicator == Unread {
+		p.CannotJudge("the first burned card was not read", b.Seq)
+		return
+	}
+	want := b.Indicator.BurnValue()
+	if int(b.Count) != want || (b.Cards != 0 && b.Cards != want) {
+		p.Report(Finding{
+			Expected: fmt.Sprintf("%v and %d further cards", b.Indicator, want), Observed: fmt.Sprintf("%d further cards", b.Count),
+			Evidence: []Seq{b.Seq},
+		})
+	}
+}
+
+func checkBurnOnce(p *Pass) {
+	n, late := 0, Seq(0)
+	evidence := []Seq{}
+	for i := range p.Shoe.Burns {
+		if b := &p.Shoe.Burns[i]; b.Opening {
+			n++
+			evidence = append(evidence, b.Seq)
+			if b.AfterCard {
+				late = b.Seq
+			}
+		}
+	}
+	if n == 1 && late == 0 {
+		return
+	}
+	observed := fmt.Sprintf("%d opening burns", n)
+	if late != 0 {
+		observed += ", one after the first card"
+	}
+	p.Report(Finding{Expected: "one opening burn before the first card", Observed: observed, Evidence: append(evidence, p.Shoe.Loaded.Seq)})
+}
+
+func checkBurnShown(p *Pass) {
+	b := p.Shoe.opening()
+	if b == nil || b.Shown == ShownAll || b.Shown == p.Law.BurnShown {
+		return
+	}
+	p.Report(Finding{Expected: "shown " + p.Law.BurnShown.String(), Observed: "shown " + b.Shown.String(), Evidence: []Seq{b.Seq}})
+}
+
+func checkBurnTo(p *Pass) {
+	if b := p.Shoe.opening(); b != nil && b.Destination != p.Law.BurnTo {
+		p.Report(Finding{Expected: "to the " + p.Law.BurnTo.String(), Observed: "to " + b.Destination.String(), Evidence: []Seq{b.Seq}})
+	}
+}

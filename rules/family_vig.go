@@ -1,0 +1,578 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Vigorish of a round is judged when the round is settled; what was deferred, when the shoe closes.
+var vigFamily = []*Rule{
+	{
+		Name: "vig.percent-allowed", Doc: "A commission is four or five percent.",
+		Severity: Critical, At: Prepared, Again: true, Check: checkPercent, Suppresses: []string{"vig.amount.over", "vig.rounding.invalid"},
+	},
+	{
+		Name: "vig.amount.under", Doc: "A vigorish is not less than the exact percentage of what was won.",
+		Severity: Major, At: Settled, Check: vigAmount(VigUnder),
+	},
+	{
+		Name: "vig.amount.over", Doc: "A vigorish is not more than the next rounding multiple.",
+		Severity: Critical, At: Settled, Check: vigAmount(VigOver),
+	},
+	{
+		Name: "vig.rounding.invalid", Doc: "A vigorish is the exact value or the next rounding multiple, nothing between.",
+		Severity: Major, At: Settled, Check: vigAmount(VigBetween),
+	},
+	{
+		Name: "vig.collection-sum", Doc: "Outstanding vigorish is collected as marked, or rounded up as one sum.",
+		Severity: Critical, At: Closed, Check: checkCollectionSum,
+		Suppresses: []string{"vig.outstanding-at-reshuffle", "vig.marker-removed-uncollected"},
+	},
+	{
+		Name: "vig.only-on-banker-win", Doc: "A commission is taken only on banker wagers that win.",
+		Severity: Critical, At: Settled, Check: checkOnlyBankerWin,
+	},
+	{
+		Name: "vig.not-charged", Doc: "Every winning banker wager is charged or marked.",
+		Severity: Major, At: Closed, Check: checkNotCharged,
+	},
+	{
+		Name: "vig.uniform-table", Doc: "All patrons of a table are charged the same percentage.",
+		Severity: Major, At: Settled, Check: checkUniformTable, Suppresses: []string{"vig.amount.under"},
+	},
+	{
+		Name: "vig.notice.increase", Doc: "A higher percentage is announced before it takes effect; in New York the commission is told too.",
+		Severity: Major, At: Prepared, Check: checkIncreaseNotice,
+	},
+	{
+		Name: "vig.notice.type-change", Doc: "Another kind of vigorish is announced before it takes effect; in New York the commission is told too.",
+		Severity: Major, At: Prepared, Check: checkTypeNotice,
+	},
+	{
+		Name: "vig.mark.required", Doc: "A vigorish not collected with the payment is evidenced by a coin or marker before the next first card.",
+		Severity: Major, At: Closed, Check: checkMarkRequired, Suppresses: []string{"vig.not-charged", "vig.collection-sum"},
+	},
+	{
+		Name: "vig.mark.area", Doc: "A marker lies in the rectangle of the seat that owes.",
+		Severity: Minor, At: Settled, Needs: FeedMarkers, Check: checkMarkArea,
+	},
+	{
+		Name: "vig.outstanding-at-reshuffle", Doc: "All outstanding vigorish is collected before the cards are reshuffled.",
+		Severity: Major, At: Closed, Check: checkOutstanding,
+	},
+	{
+		Name: "vig.marker-removed-uncollected", Doc: "A coin or lammer stays until its vigorish is collected.",
+		Severity: Major, At: Closed, Needs: FeedMarkers, Check: checkMarkerRemoved,
+	},
+	{
+		Name: "vig.play-resumed-outstanding", Doc: "Play does not resume after a reshuffle while vigorish is outstanding.",
+		Severity: Major, At: Closed, Check: checkPlayResumed, Suppresses: []string{"vig.outstanding-at-reshuffle"},
+	},
+	{
+		Name: "vig.tie25.exclusive", Doc: "Where the tie charge is elected no percentage commission is taken.",
+		Severity: Critical, At: Settled, Check: checkTieExclusive, Suppresses: []string{"vig.only-on-banker-win"},
+	},
+	{
+		Name: "vig.tie25.amount", Doc: "The tie charge is 25 percent of the banker wager.",
+		Severity: Critical, At: Settled, Check: checkTieAmount,
+	},
+	{
+		Name: "vig.tie25.timing", Doc: "The tie charge is collected before the next round is dealt and never deferred.",
+		Severity: Major, At: Closed, Check: checkTieTiming,
+	},
+	{
+		Name: "vig.tie25.all-players", Doc: "On a tie every banker wager is charged.",
+		Severity: Major, At: Closed, Check: checkTieAll, Suppresses: []string{"vig.not-charged", "vig.tie25.timing"},
+	},
+	{
+		Name: "vig.tie25.not-authorised", Doc: "The tie charge is elected only where the rulebook allows it.",
+		Severity: Critical, At: Prepared, Again: true, Check: checkTieAuthorised, Suppresses: []string{"vig.only-on-banker-win", "vig.not-charged"},
+	},
+	{
+		Name: "vig.ez.none", Doc: "At an EZ table no vigorish is taken.",
+		Severity: Critical, At: Settled, Check: checkNoVigorish(EZ), Suppresses: []string{"vig.only-on-banker-win"},
+	},
+	{
+		Name: "vig.ez.dragon-7-charge", Doc: "An EZ dragon 7 is a pure push; nothing is charged.",
+		Severity: Major, At: Settled, Check: checkDragonCharge, Suppresses: []string{"vig.ez.none"},
+	},
+	{
+		Name: "vig.novig6.none", Doc: "In the no-vigorish variation no vigorish is taken.",
+		Severity: Critical, At: Settled, Check: checkNoVigorish(NoVig6), Suppresses: []string{"vig.only-on-banker-win"},
+	},
+	{
+		Name: "vig.mode-mutually-exclusive", Doc: "A table has one kind of vigorish at a time, changed only between rounds.",
+		Severity: Major, At: Settled, Check: checkOneMode,
+	},
+	{
+		Name: "vig.lammer-storage", Doc: "Lammers are attested to be kept in the chip rack or their own rack.",
+		Severity: Info, At: Prepared, Needs: FeedAttestation, Check: attestation("lammer-storage"),
+	},
+}
+
+func checkPercent(p *Pass) {
+	if _, ok := p.Law.Vigorish(p.Config.Percent); p.Config.Mode == Commission && !ok {
+		p.Report(Finding{
+			Expected: fmt.Sprintf("one of %v percent", slices.Sorted(keys(p.Law.Units))), Observed: fmt.Sprintf("%d percent", p.Config.Percent),
+			Evidence: p.configEvidence(),
+		})
+	}
+}
+
+func keys[V any](m map[int64]V) func(func(int64) bool) {
+	return func(yield func(int64) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// configEvidence is the event that brought the configuration in force.
+func (p *Pass) configEvidence() []Seq {
+	if n := len(p.Table.Changes); n > 0 {
+		return []Seq{p.Table.Changes[n-1].Seq}
+	}
+	return nil
+}
+
+// charge is one commission of the round: a mark, or a collection that may cover several wagers.
+type charge struct {
+	step *Step
+	won  []int64
+	paid []Seq
+}
+
+// charges lists the round's commissions on banker wagers that won and were paid.
+func (p *Pass) charges(each func(*charge)) {
+	r := p.Round
+	if p.Config.Mode != Commission || p.cancelled() || !r.Coup().Complete || r.Coup().Result() != BankerWon {
+		return
+	}
+	var c charge
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.Kind != StepVigMarked && s.Kind != StepVigCollected {
+			continue
+		}
+		c = charge{s, c.won[:0], c.paid[:0]}
+		for w := range r.Wagers {
+			wager := &r.Wagers[w]
+			named := s.Kind == StepVigMarked && s.Wager == w || s.Kind == StepVigCollected && s.covers(r, w)
+			if named && wager.Spot == SpotBanker && wager.Paid.Times > 0 {
+				c.won = append(c.won, wager.Paid.Amount)
+				c.paid = append(c.paid, wager.Paid.Seq)
+			}
+		}
+		if len(c.won) > 0 {
+			each(&c)
+		}
+	}
+}
+
+func (p *Pass) judgeVig(v Vig, c *charge) VigVerdict {
+	verdict := v.Judge(c.step.Amount, c.won...)
+	if verdict != VigLegal && p.option("vig_aggregate") == "per_seat_round" {
+		var sum int64
+		for _, w := range c.won {
+			sum += w
+		}
+		return v.Judge(c.step.Amount, sum)
+	}
+	return verdict
+}
+
+func vigAmount(verdict VigVerdict) func(*Pass) {
+	return func(p *Pass) {
+		v, ok := p.Law.Vigorish(p.Config.Percent)
+		if !ok {
+			return
+		}
+		p.charges(func(c *charge) {
+			if p.judgeVig(v, c) == verdict && !p.otherPercent(v, c) {
+				p.reportVig(v, c, "")
+			}
+		})
+	}
+}
+
+func (p *Pass) reportVig(v Vig, c *charge, note string) {
+	var won, up int64
+	for _, w := range c.won {
+		won += w
+		up += v.Up(w)
+	}
+	exact, whole := v.Exact(won)
+	legal := fmt.Sprintf("%d", up)
+	if whole && exact != up {
+		legal = fmt.Sprintf("%d or %d", exact, up)
+	}
+	off := up - c.step.Amount
+	if whole && abs(exact-c.step.Amount) < abs(off) {
+		off = exact - c.step.Amount
+	}
+	p.Report(Finding{
+		Subject: OfSeat(c.step.Seat), Seat: c.step.Seat, Amount: abs(off), Evidence: append(slices.Clone(c.paid), c.step.Seq),
+		Expected: fmt.Sprintf("%d percent of %d: %s", v.Percent, won, legal), Observed: fmt.Sprintf("%d%s", c.step.Amount, note),
+	})
+}
+
+// otherPercent says whether a charge is wrong at the table's percentage, right at another allowed
+// one, and another seat was charged rightly: then patrons of the table are charged differently.
+// 19:47-3.3(d).
+func (p *Pass) otherPercent(v Vig, c *charge) bool {
+	if _, ok := p.Law.Cited("vig.uniform-table"); !ok || v.Judge(c.step.Amount, c.won...) == VigLegal {
+		return false
+	}
+	other := false
+	for percent := range p.Law.Units {
+		o, _ := p.Law.Vigorish(percent)
+		other = other || (percent != v.Percent && o.Judge(c.step.Amount, c.won...) == VigLegal)
+	}
+	return other && p.chargedElsewhere(v, c.step.Seat)
+}
+
+// chargedElsewhere says whether another seat of the shoe was charged at the table's percentage.
+func (p *Pass) chargedElsewhere(v Vig, seat uint32) bool {
+	for i := range p.Shoe.Dues {
+		if d := &p.Shoe.Dues[i]; d.Seat != seat && d.Marked > 0 && v.Judge(d.Marked, d.Won) == VigLegal {
+			return true
+		}
+	}
+	r := p.Round
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.Kind == StepVigCollected && s.Seat != seat && len(s.Wagers) == 1 {
+			if w := &r.Wagers[s.Wagers[0]]; w.Paid.Times > 0 && v.Judge(s.Amount, w.Paid.Amount) == VigLegal {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func checkUniformTable(p *Pass) {
+	v, ok := p.Law.Vigorish(p.Config.Percent)
+	if !ok {
+		return
+	}
+	p.charges(func(c *charge) {
+		if p.otherPercent(v, c) {
+			p.reportVig(v, c, ", another percentage than other seats")
+		}
+	})
+}
+
+func checkCollectionSum(p *Pass) {
+	v, ok := p.Law.Vigorish(p.Config.Percent)
+	if !ok {
+		return
+	}
+	for i := range p.Shoe.Collections {
+		c := &p.Shoe.Collections[i]
+		partial := c.Amount < c.Open && !p.markersGone(c)
+		if c.Amount == c.Open || c.Amount == v.RoundUp(c.Open) || partial {
+			continue
+		}
+		p.Report(Finding{
+			Subject: OfSeat(c.Seat), Seat: c.Seat, Amount: abs(c.Open - c.Amount), Evidence: append(p.Shoe.marks(c.Seat), c.Seq),
+			Expected: fmt.Sprintf("%d as marked, or %d", c.Open, v.RoundUp(c.Open)), Observed: fmt.Sprintf("%d", c.Amount),
+		})
+	}
+}
+
+// markersGone says whether more was taken off a seat's rectangle than was ever collected from it: a
+// partial collection is legal only if the rest stays marked.
+func (p *Pass) markersGone(c *Collection) bool {
+	var removed, collected int64
+	for _, m := range p.Shoe.MarkersRemoved {
+		if m.Seat == c.Seat && m.Seq > c.Seq {
+			removed += m.Amount
+		}
+	}
+	for i := range p.Shoe.Collections {
+		if o := &p.Shoe.Collections[i]; o.Seat == c.Seat && o.Seq >= c.Seq {
+			collected += o.Amount
+		}
+	}
+	return removed > collected
+}
+
+func checkOnlyBankerWin(p *Pass) {
+	r := p.Round
+	if p.cancelled() || !r.Coup().Complete || (p.Config.Mode != Commission && p.Config.Mode != Tie25) {
+		return
+	}
+	result := r.Coup().Result()
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.Kind < StepVigMarked {
+			continue
+		}
+		due := result == BankerWon && s.Kind != StepTieCharge
+		if p.Config.Mode == Tie25 {
+			due = (result == Tie && s.Kind == StepTieCharge) || (result == BankerWon && s.Kind != StepTieCharge)
+		}
+		if due && p.namesBanker(s) {
+			continue
+		}
+		p.Report(Finding{
+			Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(r.cardEvidence(), s.Seq),
+			Expected: fmt.Sprintf("nothing at seat %d, result %v", s.Seat, result), Observed: fmt.Sprintf("%d taken", s.Amount),
+		})
+	}
+}
+
+// namesBanker says whether a vigorish step is about banker wagers alone.
+func (p *Pass) namesBanker(s *Step) bool {
+	r := p.Round
+	if s.Kind == StepVigMarked {
+		return s.Wager >= 0 && r.Wagers[s.Wager].Spot == SpotBanker
+	}
+	for _, w := range s.Wagers {
+		if r.Wagers[w].Spot != SpotBanker {
+			return false
+		}
+	}
+	if len(s.Wagers) > 0 {
+		return true
+	}
+	for i := range r.Wagers {
+		if w := &r.Wagers[i]; w.Seat == s.Seat && w.Spot == SpotBanker {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Pass) reportDue(d *Due, expected, observed string, evidence ...Seq) {
+	p.Report(Finding{
+		Round: d.Round, Subject: OfWager(d.Wager), Seat: d.Seat, Amount: p.dueAmount(d), Expected: expected, Observed: observed,
+		Evidence: append([]Seq{d.PaidAt}, evidence...),
+	})
+}
+
+// dueAmount is what a wager owes: the tie charge, or the rounded commission.
+func (p *Pass) dueAmount(d *Due) int64 {
+	if d.Tie {
+		return d.Stake / 4
+	}
+	v, _ := p.Law.Vigorish(p.Config.Percent)
+	return v.Up(d.Won)
+}
+
+func checkNotCharged(p *Pass) {
+	for i := range p.Shoe.Dues {
+		if d := &p.Shoe.Dues[i]; !d.Tie && d.Marked == 0 && d.CollectedAt == 0 {
+			p.reportDue(d, fmt.Sprintf("vigorish on %d collected or marked", d.Won), "neither")
+		}
+	}
+}
+
+func checkMarkRequired(p *Pass) {
+	for i := range p.Shoe.Dues {
+		d := &p.Shoe.Dues[i]
+		switch {
+		case d.Tie || d.AtOnce:
+		case d.Marked == 0 && d.CollectedAt != 0:
+			p.reportDue(d, "marked before the next first card", "collected later without a mark", d.CollectedAt)
+		case d.LateMark:
+			p.reportDue(d, "marked before the next first card", "marked later", d.MarkedAt)
+		}
+	}
+}
+
+func checkMarkArea(p *Pass) {
+	for i := range p.Round.Steps {
+		s := &p.Round.Steps[i]
+		switch {
+		case s.Kind != StepVigMarked || s.Area == s.Seat:
+		case s.Area == 0:
+			p.CannotJudge("the rectangle of a marker was not reported", s.Seq)
+		default:
+			p.Report(Finding{
+				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []Seq{s.Seq},
+				Expected: fmt.Sprintf("rectangle %d", s.Seat), Observed: fmt.Sprintf("rectangle %d", s.Area),
+			})
+		}
+	}
+}
+
+func (p *Pass) reportOwed(owed []SeatChange, when Seq) {
+	for _, o := range owed {
+		p.Report(Finding{
+			Subject: OfSeat(o.Seat), Seat: o.Seat, Amount: o.Amount, Evidence: append(p.Shoe.marks(o.Seat), when),
+			Expected: "outstanding 0", Observed: fmt.Sprintf("outstanding %d", o.Amount),
+		})
+	}
+}
+
+func checkOutstanding(p *Pass) {
+	if p.Shoe.NextShuffled != 0 {
+		p.reportOwed(p.Shoe.OwedAtShuffle, p.Shoe.NextShuffled)
+	}
+}
+
+func checkPlayResumed(p *Pass) {
+	if p.Shoe.NextCard != 0 {
+		p.reportOwed(p.Shoe.Owed(nil), p.Shoe.NextCard)
+	}
+}
+
+func checkMarkerRemoved(p *Pass) {
+	s := p.Shoe
+	for i, m := range s.MarkersRemoved {
+		removed, collected := int64(0), int64(0)
+		for _, o := range s.MarkersRemoved[:i+1] {
+			if o.Seat == m.Seat {
+				removed += o.Amount
+			}
+		}
+		for j := range s.Collections {
+			if c := &s.Collections[j]; c.Seat == m.Seat && c.Seq < m.Seq {
+				collected += c.Amount
+			}
+		}
+		if removed > collected {
+			p.Report(Finding{
+				Subject: OfSeat(m.Seat), Seat: m.Seat, Amount: removed - collected, Evidence: append(s.marks(m.Seat), m.Seq),
+				Expected: fmt.Sprintf("marker of %d stays until collected", m.Amount), Observed: fmt.Sprintf("removed with %d collected", collected),
+			})
+		}
+	}
+}
+
+func checkTieExclusive(p *Pass) {
+	r := p.Round
+	if p.Config.Mode != Tie25 || !contains(p.Law.Modes, Tie25) || p.cancelled() || !r.Coup().Complete || r.Coup().Result() != BankerWon {
+		return
+	}
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.Kind == StepVigMarked || s.Kind == StepVigCollected {
+			p.Report(Finding{
+				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(r.cardEvidence(), s.Seq),
+				Expected: "no commission, the tie charge is elected", Observed: fmt.Sprintf("%d taken", s.Amount),
+			})
+		}
+	}
+}
+
+func checkTieAmount(p *Pass) {
+	r := p.Round
+	if p.Config.Mode != Tie25 || p.cancelled() || !r.Coup().Complete || r.Coup().Result() != Tie {
+		return
+	}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.Kind != StepTieCharge || !p.namesBanker(s) {
+			continue
+		}
+		var floor, ceil int64
+		for w := range r.Wagers {
+			if wager := &r.Wagers[w]; s.covers(r, w) && wager.Spot == SpotBanker {
+				stake := wager.Amount - wager.Coupon
+				if p.option("tie25_coupon_in_base") == "true" {
+					stake = wager.Amount
+				}
+				// No rounding clause: of a stake that four does not divide either neighbour is accepted.
+				floor += stake / 4
+				ceil += (stake + 3) / 4
+			}
+		}
+		if s.Amount < floor || s.Amount > ceil {
+			p.Report(Finding{
+				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: abs(floor - s.Amount), Evidence: append(r.cardEvidence(), s.Seq),
+				Expected: fmt.Sprintf("25 percent of the banker wager: %d", floor), Observed: fmt.Sprintf("%d", s.Amount),
+			})
+		}
+	}
+}
+
+func checkTieTiming(p *Pass) {
+	for i := range p.Shoe.Dues {
+		d := &p.Shoe.Dues[i]
+		if d.Tie && !d.AtOnce && (d.CollectedAt != 0 || d.Marked != 0) {
+			p.reportDue(d, "collected before the next first card", "deferred", max(d.CollectedAt, d.MarkedAt))
+		}
+	}
+}
+
+func checkTieAll(p *Pass) {
+	for i := range p.Shoe.Dues {
+		if d := &p.Shoe.Dues[i]; d.Tie && d.CollectedAt == 0 && d.Marked == 0 {
+			p.reportDue(d, "charged 25 percent", "not charged")
+		}
+	}
+}
+
+func checkTieAuthorised(p *Pass) {
+	if p.Config.Mode == Tie25 && !contains(p.Law.Modes, Tie25) {
+		p.Report(Finding{Expected: fmt.Sprintf("one of %v", p.Law.Modes), Observed: "TIE25", Evidence: p.configEvidence()})
+	}
+}
+
+func checkNoVigorish(mode VigorishMode) func(*Pass) {
+	return func(p *Pass) {
+		if p.Config.Mode != mode || p.cancelled() {
+			return
+		}
+		for i := range p.Round.Steps {
+			if s := &p.Round.Steps[i]; s.Kind >= StepVigMarked && !p.dragonCharge() {
+				p.Report(Finding{
+					Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []Seq{s.Seq},
+					Expected: fmt.Sprintf("no vigorish at a %v table", mode), Observed: fmt.Sprintf("%d taken", s.Amount),
+				})
+			}
+		}
+	}
+}
+
+// dragonCharge says whether the round is an EZ dragon 7, whose charge has a rule of its own.
+func (p *Pass) dragonCharge() bool {
+	c := p.Round.Coup()
+	return p.Config.Mode == EZ && c.Complete && c.Dragon7()
+}
+
+func checkDragonCharge(p *Pass) {
+	r := p.Round
+	if !p.dragonCharge() || p.cancelled() {
+		return
+	}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.Kind < StepVigMarked {
+			continue
+		}
+		if p.option("ez_dragon7_charge") == "pct25" && p.quarterOfStake(s) {
+			continue
+		}
+		p.Report(Finding{
+			Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(r.cardEvidence(), s.Seq),
+			Expected: "a dragon 7 is a pure push", Observed: fmt.Sprintf("%d charged", s.Amount),
+		})
+	}
+}
+
+func (p *Pass) quarterOfStake(s *Step) bool {
+	var stake int64
+	for w := range p.Round.Wagers {
+		if wager := &p.Round.Wagers[w]; s.covers(p.Round, w) && wager.Spot == SpotBanker {
+			stake += wager.Amount
+		}
+	}
+	return 4*s.Amount == stake
+}
+
+func checkOneMode(p *Pass) {
+	for i := range p.Table.Changes {
+		c := &p.Table.Changes[i]
+		if i > 0 && contains(p.Round.ConfigChanged, Change{Seq: c.Seq}) && p.Config.Mode != c.Config.Mode {
+			p.Report(Finding{
+				Expected: "changed only between rounds", Observed: fmt.Sprintf("%v to %v within the round", p.Config.Mode, c.Config.Mode),
+				Evidence: []Seq{c.Seq},
+			})
+			return
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package rules
+
+import "fmt"
+
+// noticed says whether patrons were told of a change before it took effect, and, where the law
+// wants it, the commission.
+func (p *Pass) noticed(topic NoticeTopic, effective int64) (told bool, evidence []Seq) {
+	var patrons, commission bool
+	for _, n := range p.Table.Notices {
+		if n.Topic != topic || n.At > effective {
+			continue
+		}
+		patrons = patrons || !n.Filed
+		commission = commission || (n.Filed && n.ToCommission)
+		evidence = append(evidence, n.Seq)
+	}
+	return patrons && (commission || !p.Law.NoticeToCommission), evidence
+}
+
+// changes lists the configurations that came into force since they were last judged, each with the
+// one before it.
+func (p *Pass) changes(each func(before, now *ConfigChange)) {
+	for i := 1; i < len(p.Table.Changes); i++ {
+		if now := &p.Table.Changes[i]; !now.Judged {
+			each(&p.Table.Changes[i-1], now)
+		}
+	}
+}
+
+func checkIncreaseNotice(p *Pass) {
+	p.changes(func(before, now *ConfigChange) {
+		if before.Config.Mode != Commission || now.Config.Mode != Commission || now.Config.Percent <= before.Config.Percent {
+			return
+		}
+		if told, evidence := p.noticed(TopicVigorishPercent, now.At); !told {
+			p.Report(Finding{
+				Expected: "notice before the increase", Observed: fmt.Sprintf("%d to %d percent without it", before.Config.Percent, now.Config.Percent),
+				Evidence: append(evidence, now.Seq),
+			})
+		}
+	})
+}
+
+func checkTypeNotice(p *Pass) {
+	p.changes(func(before, now *ConfigChange) {
+		if before.Config.Mode == now.Config.Mode || now.InRound {
+			return
+		}
+		if told, evidence := p.noticed(TopicVigorishType, now.At); !told {
+			p.Report(Finding{
+				Expected: "notice before the change", Observed: fmt.Sprintf("%v to %v without it", before.Config.Mode, now.Config.Mode),
+				Evidence: append(evidence, now.Seq),
+			})
+		}
+	})
+}

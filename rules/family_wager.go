@@ -1,0 +1,221 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Rules of wagers are asked at no more bets, and again when the round is settled for those that
+// came later.
+var wagerFamily = []*Rule{
+	{
+		Name: "wager.type-permitted", Doc: "A wager is accepted only on the spots that the rulebook permits and the table offers.",
+		Severity: Critical, At: Betting, Again: true, Check: checkPermitted,
+	},
+	{
+		Name: "wager.after-no-more-bets", Doc: "No wager is made, changed or withdrawn after no more bets.",
+		Severity: Critical, At: Settled, Check: checkLateWager, Suppresses: []string{"wager.touched-after-first-card"},
+	},
+	{
+		Name: "wager.touched-after-first-card", Doc: "No patron handles a wager between the first card and its settlement.",
+		Severity: Major, At: Settled, Needs: FeedBetSpots, Check: checkHandled,
+	},
+	{
+		Name: "wager.medium", Doc: "A wager is made with chips, plaques or what else the rulebook permits.",
+		Severity: Major, At: Betting, Again: true, Check: checkMedium,
+	},
+	{
+		Name: "wager.area", Doc: "A wager lies on the layout area of its spot.",
+		Severity: Minor, At: Betting, Again: true, Needs: FeedBetSpots, Check: checkArea,
+	},
+	{
+		Name: "wager.verbal-cash.confirmed", Doc: "A verbal cash wager is confirmed by the dealer and by a supervisor before the first card.",
+		Severity: Major, At: Dealt, Check: checkVerbalConfirmed,
+	},
+	{
+		Name: "wager.verbal-cash.converted", Doc: "The cash of a verbal wager is exchanged for chips before the wager is settled.",
+		Severity: Major, At: Settled, Check: checkVerbalConverted,
+	},
+	{
+		Name: "wager.ez-insurance-at-ez-only", Doc: "Dragon 7 and panda 8 insurance is taken only at EZ tables.",
+		Severity: Critical, At: Betting, Again: true, Check: checkInsurance, Suppresses: []string{"wager.type-permitted"},
+	},
+	{
+		Name: "wager.dragon-bonus-hand", Doc: "A dragon bonus is taken only on the hands that the table offers.",
+		Severity: Minor, At: Betting, Again: true, Check: checkBonusHand, Suppresses: []string{"wager.type-permitted"},
+	},
+}
+
+func (p *Pass) reportWager(w *Wager, expected, observed string, evidence ...Seq) {
+	p.Report(Finding{
+		Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Expected: expected, Observed: observed,
+		Evidence: append([]Seq{w.Placed}, evidence...),
+	})
+}
+
+func checkPermitted(p *Pass) {
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		if w.Spot >= SpotBanker && w.Spot <= SpotTie {
+			continue
+		}
+		side := w.Spot.SideBet()
+		if side != NoSideBet && p.Config.Offers(side) && contains(p.Law.SideBets, side) {
+			continue
+		}
+		if p.approved(w.Placed) {
+			p.CannotJudge("a side bet approval is on file, its terms are not in the texts", w.Placed)
+			continue
+		}
+		name := w.Spot.String()
+		if w.Spot == SpotOther {
+			name += " " + w.SpotName
+		}
+		p.reportWager(w, "a spot that the rulebook permits and the table offers", name)
+	}
+}
+
+// approved says whether a side bet approval was filed before an event.
+func (p *Pass) approved(before Seq) bool {
+	for _, n := range p.Table.Notices {
+		if n.Topic == TopicSideBetApproval && n.Filed && n.Seq < before {
+			return true
+		}
+	}
+	return false
+}
+
+func checkLateWager(p *Pass) {
+	r := p.Round
+	closed := r.FirstCard()
+	if c := r.CallOf(NoMoreBets); c != nil {
+		closed = c.Seq
+	}
+	if closed == 0 {
+		return
+	}
+	for i := range r.Wagers {
+		w := &r.Wagers[i]
+		if w.Placed > closed {
+			p.reportWager(w, "no wager after no more bets", fmt.Sprintf("%v %d placed", w.Spot, w.Amount), closed)
+			continue
+		}
+		for _, c := range w.Changes {
+			if c.Seq > closed {
+				p.reportWager(w, "no change after no more bets", fmt.Sprintf("changed by %d", c.Amount), closed, c.Seq)
+				break
+			}
+		}
+	}
+}
+
+func checkHandled(p *Pass) {
+	first := p.Round.FirstCard()
+	if first == 0 {
+		return
+	}
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		settled := max(w.Paid.Seq, w.Collected.Seq, w.Returned.Seq)
+		for _, h := range w.Handled {
+			if h.Role == RolePatron && h.Seq > first && (settled == 0 || h.Seq < settled) {
+				p.reportWager(w, "not handled between the first card and settlement", "handled by PATRON", first, h.Seq)
+				break
+			}
+		}
+	}
+}
+
+func checkMedium(p *Pass) {
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		switch {
+		case contains(p.Law.Media, w.Medium):
+		case w.Medium == NoMedium:
+			p.CannotJudge("what the wager was made with was not reported", w.Placed)
+		default:
+			p.reportWager(w, fmt.Sprintf("one of %v", p.Law.Media), w.Medium.String())
+		}
+	}
+}
+
+func checkArea(p *Pass) {
+	for i := range p.Round.Wagers {
+		if w := &p.Round.Wagers[i]; !w.AreaOK {
+			p.reportWager(w, fmt.Sprintf("on the area of %v", w.Spot), "outside it")
+		}
+	}
+}
+
+func checkVerbalConfirmed(p *Pass) {
+	first := p.Round.FirstCard()
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		if w.Medium != VerbalCash {
+			continue
+		}
+		var dealer, supervisor bool
+		var evidence []Seq
+		for _, c := range w.Confirmed {
+			if first != 0 && c.Seq > first {
+				continue
+			}
+			dealer = dealer || c.Role == RoleDealer
+			supervisor = supervisor || c.Role == RoleSupervisor
+			evidence = append(evidence, c.Seq)
+		}
+		if !dealer || !supervisor {
+			p.reportWager(w, "confirmed by DEALER and SUPERVISOR before the first card", fmt.Sprintf("dealer %t, supervisor %t", dealer, supervisor), evidence...)
+		}
+	}
+}
+
+func checkVerbalConverted(p *Pass) {
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		if w.Medium != VerbalCash || !contains(p.Law.Media, VerbalCash) {
+			continue
+		}
+		settled := max(w.Paid.Seq, w.Collected.Seq, w.Returned.Seq)
+		switch {
+		case w.Converted.Seq == 0:
+			p.reportWager(w, fmt.Sprintf("%d exchanged for chips before settlement", w.Amount), "not exchanged")
+		case settled != 0 && w.Converted.Seq > settled:
+			p.reportWager(w, "exchanged before settlement", "exchanged after it", w.Converted.Seq, settled)
+		case w.Converted.Amount != w.Amount:
+			p.reportWager(w, fmt.Sprintf("%d exchanged", w.Amount), fmt.Sprintf("%d exchanged", w.Converted.Amount), w.Converted.Seq)
+		}
+	}
+}
+
+func checkInsurance(p *Pass) {
+	if p.Config.Mode == EZ {
+		return
+	}
+	for i := range p.Round.Wagers {
+		if w := &p.Round.Wagers[i]; w.Spot == SpotDragon7 || w.Spot == SpotPanda8 {
+			p.reportWager(w, "insurance only at an EZ table", fmt.Sprintf("%v at a %v table", w.Spot, p.Config.Mode))
+		}
+	}
+}
+
+func checkBonusHand(p *Pass) {
+	if !p.Config.Offers(SideDragonBonus) {
+		return
+	}
+	hands := strings.ToUpper(p.option("dragon_bonus_hands"))
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		if w.Spot.SideBet() == SideDragonBonus && !strings.Contains(hands, bonusHand(w.Spot).String()) {
+			p.reportWager(w, "a hand of "+strings.ToLower(hands), bonusHand(w.Spot).String())
+		}
+	}
+}
+
+// option is an interpretive choice: the rulebook's, or the house's where the rulebook leaves it open.
+func (p *Pass) option(key string) string {
+	if v, ok := p.Config.Options[key]; ok {
+		return v
+	}
+	return p.Law.Options[key]
+}

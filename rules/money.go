@@ -1,0 +1,150 @@
+package rules
+
+import (
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// Odds are what a winning stake is paid: To:For, "8:1" pays eight for each one staked and gives the
+// stake back besides. The zero value is no odds.
+type Odds struct{ To, For int64 }
+
+// ParseOdds reads "8:1".
+func ParseOdds(s string) (Odds, error) {
+	to, per, ok := strings.Cut(s, ":")
+	a, err1 := strconv.ParseInt(to, 10, 32)
+	b, err2 := strconv.ParseInt(per, 10, 32)
+	if !ok || err1 != nil || err2 != nil || a < 0 || b < 1 {
+		return Odds{}, fmt.Errorf("odds %q: want two whole numbers such as 8:1", s)
+	}
+	return Odds{a, b}, nil
+}
+
+func (o Odds) String() string { return fmt.Sprintf("%d:%d", o.To, o.For) }
+
+// Known says whether there are odds at all.
+func (o Odds) Known() bool { return o.For != 0 }
+
+// Compare tells whether winnings are below (-1), at (0) or above (+1) these odds for a stake, by
+// cross-multiplication in 128 bits: exact for every amount. Both amounts are minor units, not
+// negative.
+func (o Odds) Compare(winnings, stake int64) int {
+	return compareProducts(winnings, o.For, stake, o.To)
+}
+
+// Winnings are the minor units that the odds pay on a stake, rounded down, for messages only.
+func (o Odds) Winnings(stake int64) int64 {
+	hi, lo := bits.Mul64(uint64(stake), uint64(o.To))
+	if hi >= uint64(o.For) {
+		return 1<<63 - 1
+	}
+	q, _ := bits.Div64(hi, lo, uint64(o.For))
+	return int64(min(q, 1<<63-1))
+}
+
+// compareProducts compares a*b with c*d, none of them negative.
+func compareProducts(a, b, c, d int64) int {
+	h1, l1 := bits.Mul64(uint64(a), uint64(b))
+	h2, l2 := bits.Mul64(uint64(c), uint64(d))
+	switch {
+	case h1 != h2 && h1 < h2, h1 == h2 && l1 < l2:
+		return -1
+	case h1 == h2 && l1 == l2:
+		return 0
+	}
+	return 1
+}
+
+// Vig judges one vigorish: a percentage of what was won, in minor units, with the rounding that the
+// regulation allows. N.J.A.C. 19:47-3.3(c), 7.3(c); 9 NYCRR 5324.21(c)(3).
+//
+// Legal are the exact value when it is a whole number of minor units, and the next multiple of the
+// unit at or above it. Nothing in between, nothing below, no further unit.
+type Vig struct {
+	Percent int64
+	Unit    int64
+	// CeilMinor also allows the next whole minor unit above an exact value that has a fraction
+	// (option vig_fraction: ceil_minor).
+	CeilMinor bool
+}
+
+// VigVerdict is what an amount is beside the legal ones.
+type VigVerdict uint8
+
+// Verdicts on an amount of vigorish.
+const (
+	VigLegal VigVerdict = iota
+	VigUnder
+	VigBetween
+	VigOver
+)
+
+// Up is the rounded amount for winnings. Winnings above 9e16 minor units saturate.
+func (v Vig) Up(won int64) int64 {
+	unit := max(v.Unit, 1)
+	hi, lo := bits.Mul64(uint64(won), uint64(v.Percent))
+	per := 100 * uint64(unit)
+	if hi >= per {
+		return 1<<63 - 1
+	}
+	q, r := bits.Div64(hi, lo, per)
+	if r > 0 {
+		q++
+	}
+	return int64(q) * unit
+}
+
+// Exact is the unrounded amount, and whether it can be paid in whole minor units. With CeilMinor a
+// fraction is carried up.
+func (v Vig) Exact(won int64) (int64, bool) {
+	hi, lo := bits.Mul64(uint64(won), uint64(v.Percent))
+	if hi >= 100 {
+		return 1<<63 - 1, false
+	}
+	q, r := bits.Div64(hi, lo, 100)
+	if r > 0 && v.CeilMinor {
+		return int64(q) + 1, true
+	}
+	return int64(q), r == 0
+}
+
+// Judge compares one amount with what was won by several wagers that it covers, each rounded by
+// itself. With one wager it is the plain rule.
+func (v Vig) Judge(amount int64, won ...int64) VigVerdict {
+	var total, up int64
+	for _, w := range won {
+		total += w
+		up += v.Up(w)
+	}
+	switch {
+	case compareProducts(amount, 100, total, v.Percent) < 0:
+		return VigUnder
+	case amount > up:
+		return VigOver
+	case amount == up || v.reachable(amount, won):
+		return VigLegal
+	}
+	return VigBetween
+}
+
+// reachable says whether the amount is a sum of one legal amount for each wager. A seat has a
+// handful of wagers; beyond sixteen the range alone is judged.
+func (v Vig) reachable(amount int64, won []int64) bool {
+	if len(won) == 0 || len(won) > 16 {
+		return len(won) > 16 || amount == 0
+	}
+	first, rest := won[0], won[1:]
+	if v.reachable(amount-v.Up(first), rest) {
+		return true
+	}
+	exact, whole := v.Exact(first)
+	return whole && v.reachable(amount-exact, rest)
+}
+
+// RoundUp is the next multiple of the unit at or above a sum of marks.
+func (v Vig) RoundUp(sum int64) int64 {
+	unit := max(v.Unit, 1)
+	return (sum + unit - 1) / unit * unit
+}

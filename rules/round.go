@@ -1,0 +1,244 @@
+package rules
+
+// Seq is the number of the table's event that shows a fact; 0 is none.
+type Seq uint64
+
+// Round is one round of play as it was played, each fact with the event that shows it. The fold in
+// pipeline/ writes it, rules read it.
+type Round struct {
+	No uint32
+	// At is the event time of the first wager or card, ns UTC.
+	At int64
+	// Dealer is who was in charge when the round began.
+	Dealer string
+
+	// Config is what was in force when the round began.
+	Config *Config
+
+	Started      Seq
+	Cards        []DealtCard
+	Wagers       []Wager
+	Steps        []Step
+	Calls        []Call
+	Instructions []Instructed
+	Touches      []Touched
+	// ConfigChanged is a configuration that came while the round was in progress.
+	ConfigChanged []Change
+
+	// Ended is the recorded result, Voided its cancellation.
+	Ended  Ended
+	Voided Voided
+	// Sighting is the cutting card seen in this round.
+	Sighting Seq
+	// Missing says that events of the round are lost: nothing in it can be proved.
+	Missing bool
+
+	coup      Coup
+	coupCards int
+}
+
+// DealtCard is a card given to a hand.
+type DealtCard struct {
+	Seq      Seq
+	CardSeq  uint32
+	BySeat   uint32
+	Hand     Hand
+	Index    uint8
+	Card     Card
+	Face     Face
+	Place    Place
+	LeftHand bool
+	Handed   bool // the drawing hand was reported
+	ByRole   Role
+	// Final is the hand in which the card ended: moved, burned and carried cards leave theirs.
+	Final    Hand
+	Revealed Seq
+	// Reported is the value that a reader showed, when HasReported.
+	Reported    uint32
+	HasReported bool
+	Back        string
+	// Carried says that the card came from an earlier round.
+	Carried bool
+}
+
+// Wager is a stake on a spot.
+type Wager struct {
+	ID        string
+	Placed    Seq
+	Seat      uint32
+	Spot      Spot
+	Amount    int64
+	Coupon    int64
+	Medium    Medium
+	AreaOK    bool
+	SpotName  string
+	Patron    string
+	Changes   []Change
+	Handled   []Touched
+	Confirmed []Touched
+	Converted Change
+	// Gone says that the wager was withdrawn: it is not settled.
+	Gone bool
+
+	// Paid, Collected and Returned are the settlement; each counts how often.
+	Paid, Collected, Returned Settlement
+}
+
+// Settlements is how many settlement events a wager has.
+func (w *Wager) Settlements() int { return w.Paid.Times + w.Collected.Times + w.Returned.Times }
+
+// Settlement is one way of settling a wager: the last event of it, how often, and the sum.
+type Settlement struct {
+	Seq    Seq
+	Times  int
+	Amount int64
+}
+
+// Change is an amount that changed at an event.
+type Change struct {
+	Seq    Seq
+	Amount int64
+}
+
+// Touched is somebody acting on something.
+type Touched struct {
+	Seq  Seq
+	Role Role
+	Seat uint32
+}
+
+// StepKind is a kind of settlement step.
+type StepKind uint8
+
+// Settlement steps.
+const (
+	StepCollected StepKind = iota
+	StepPaid
+	StepReturned
+	StepVigMarked
+	StepVigCollected
+	StepTieCharge
+)
+
+// Step is one step of the settlement, in the order in which they came.
+type Step struct {
+	Seq    Seq
+	Kind   StepKind
+	Seat   uint32
+	Amount int64
+	// Wager is the index in Round.Wagers, -1 when the step names none or an unknown one.
+	Wager int
+	// Wagers are the indices that a collection names.
+	Wagers []int
+	Marker Marker
+	Area   uint32
+}
+
+// Call is an announcement.
+type Call struct {
+	Seq      Seq
+	Code     Code
+	Hand     Hand
+	Value    uint32
+	Treasure Treasure
+}
+
+// Instructed is the dealer's instruction to the curator.
+type Instructed struct {
+	Seq  Seq
+	Hand Hand
+	Draw bool
+}
+
+// Ended is the recorded end of a round.
+type Ended struct {
+	Seq            Seq
+	Result         Result
+	Player, Banker uint32
+	Cards          uint32
+}
+
+// Voided is a round that was cancelled.
+type Voided struct {
+	Seq          Seq
+	Insufficient bool
+}
+
+// Reset empties a round for reuse, keeping its storage.
+func (r *Round) Reset(no uint32) {
+	*r = Round{
+		No: no, Cards: r.Cards[:0], Wagers: r.Wagers[:0], Steps: r.Steps[:0], Calls: r.Calls[:0],
+		Instructions: r.Instructions[:0], Touches: r.Touches[:0], ConfigChanged: r.ConfigChanged[:0],
+		coupCards: -1,
+	}
+}
+
+// Recompose forgets the coup after a card was dealt, moved, burned or carried.
+func (r *Round) Recompose() { r.coupCards = -1 }
+
+// Coup is the round's cards as finally composed.
+func (r *Round) Coup() *Coup {
+	if r.coupCards != len(r.Cards) {
+		var p, b [8]Card
+		player, banker := p[:0], b[:0]
+		for i := range r.Cards {
+			c := &r.Cards[i]
+			switch c.Final {
+			case Player:
+				player = appendCard(player, c)
+			case Banker:
+				banker = appendCard(banker, c)
+			}
+		}
+		r.coup = NewCoup(player, banker)
+		r.coupCards = len(r.Cards)
+	}
+	return &r.coup
+}
+
+func appendCard(hand []Card, c *DealtCard) []Card {
+	if len(hand) == cap(hand) {
+		return hand // a fourth card is reported by its index; more are the same breach
+	}
+	return append(hand, c.Card)
+}
+
+// CardAt is the card dealt to a hand at an index, nil if none.
+func (r *Round) CardAt(h Hand, index uint8) *DealtCard {
+	for i := range r.Cards {
+		if c := &r.Cards[i]; c.Hand == h && c.Index == index {
+			return c
+		}
+	}
+	return nil
+}
+
+// FirstCard is the event of the first card, 0 before it.
+func (r *Round) FirstCard() Seq {
+	for i := range r.Cards {
+		if !r.Cards[i].Carried {
+			return r.Cards[i].Seq
+		}
+	}
+	return 0
+}
+
+// CallOf is the first announcement of a code, nil if none.
+func (r *Round) CallOf(code Code) *Call {
+	for i := range r.Calls {
+		if r.Calls[i].Code == code {
+			return &r.Calls[i]
+		}
+	}
+	return nil
+}
+
+// WagerIndex is the index of a wager by its id, -1 if the round has none.
+func (r *Round) WagerIndex(id string) int {
+	for i := range r.Wagers {
+		if r.Wagers[i].ID == id {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,252 @@
+package rules
+
+import "strconv"
+
+// Stage is a moment at which rules are asked. They come in this order.
+type Stage uint8
+
+// Stages.
+const (
+	// Prepared: the first round of a shoe starts.
+	Prepared Stage = iota
+	// Betting: no more bets.
+	Betting
+	// Dealt: a result is announced, or the first settlement, or the round's recorded end.
+	Dealt
+	// Settled: the next round's first card, or the end of the shoe.
+	Settled
+	// Closed: the next shoe is shuffled (New York: its first card), or the table closes.
+	Closed
+	// Stages is how many there are.
+	Stages
+)
+
+// Severity orders findings.
+type Severity uint8
+
+// Severities.
+const (
+	Info Severity = iota
+	Minor
+	Major
+	Critical
+)
+
+var severityWords = words{"info", "minor", "major", "critical"}
+
+func (s Severity) String() string { return severityWords.at(uint8(s)) }
+
+// ParseSeverity reads a severity's word.
+func ParseSeverity(word string) (Severity, bool) {
+	for i, w := range severityWords {
+		if w == word {
+			return Severity(i), true
+		}
+	}
+	return 0, false
+}
+
+// Rule is one requirement: a value, stored under its name for ever.
+type Rule struct {
+	Name string
+	// Doc is what is demanded, in plain words.
+	Doc      string
+	Severity Severity
+	At       Stage
+	// Again asks the rule once more when its evidence may be complete: at the round's recorded end
+	// and at Settled, for a rule of a shoe at Closed. A finding made twice is one.
+	Again bool
+	// Needs are the feeds without which the rule cannot be judged.
+	Needs Feeds
+	// Suppresses names findings that stay silent on the same evidence when this one is made.
+	Suppresses []string
+	// Check looks and reports. It is called once for each round or shoe at its stage.
+	Check func(*Pass)
+}
+
+// Version of a rule's meaning, part of a finding's identity. All rules are at 1.
+const Version = 1
+
+// Subject is what within its round or shoe a finding is about.
+type Subject struct {
+	Kind SubjectKind
+	N    uint64
+	M    uint64
+	ID   string
+}
+
+// SubjectKind is a kind of subject.
+type SubjectKind uint8
+
+// Kinds of subject.
+const (
+	NoSubject SubjectKind = iota
+	SeatSubject
+	WagerSubject
+	CardSubject
+	HandSubject
+	RangeSubject
+)
+
+func (s Subject) String() string {
+	switch s.Kind {
+	case SeatSubject:
+		return "seat:" + strconv.FormatUint(s.N, 10)
+	case WagerSubject:
+		return "wager:" + s.ID
+	case CardSubject:
+		return "card:" + strconv.FormatUint(s.N, 10)
+	case HandSubject:
+		return "hand:" + Hand(s.N).String()
+	case RangeSubject:
+		return "range:" + strconv.FormatUint(s.N, 10) + "-" + strconv.FormatUint(s.M, 10)
+	}
+	return ""
+}
+
+// OfSeat, OfWager, OfCard, OfHand and OfRange name a subject.
+func OfSeat(seat uint32) Subject { return Subject{Kind: SeatSubject, N: uint64(seat)} }
+
+// OfWager names a wager.
+func OfWager(id string) Subject { return Subject{Kind: WagerSubject, ID: id} }
+
+// OfCard names a card by its number from the shoe.
+func OfCard(cardSeq uint32) Subject { return Subject{Kind: CardSubject, N: uint64(cardSeq)} }
+
+// OfHand names a hand.
+func OfHand(h Hand) Subject { return Subject{Kind: HandSubject, N: uint64(h)} }
+
+// OfRange names a range of event numbers.
+func OfRange(from, to uint64) Subject { return Subject{Kind: RangeSubject, N: from, M: to} }
+
+// Finding is what a rule reports: expected beside observed, and the events that prove it.
+type Finding struct {
+	Rule    *Rule
+	Round   uint32
+	Subject Subject
+	// Seat is the position concerned, 0 if none.
+	Seat uint32
+	// Amount is the money at issue, minor units.
+	Amount             int64
+	Expected, Observed string
+	Evidence           []Seq
+	// Unauditable says that the rule could not be judged; Observed says why.
+	Unauditable bool
+}
+
+// Pass is what a rule may look at, and the one way out.
+type Pass struct {
+	Law    *Law
+	Config *Config
+	Shoe   *Shoe
+	// Round is nil for rules of a shoe.
+	Round *Round
+	// Table is what outlives a shoe.
+	Table *Table
+
+	rule     *Rule
+	stage    Stage
+	Findings []Finding
+}
+
+// Report makes a finding of the rule that is being asked. The round is filled in.
+func (p *Pass) Report(f Finding) {
+	f.Rule = p.rule
+	if p.Round != nil && f.Round == 0 {
+		f.Round = p.Round.No
+	}
+	p.Findings = append(p.Findings, f)
+}
+
+// CannotJudge reports that evidence which the rule needs was not reported.
+func (p *Pass) CannotJudge(why string, evidence ...Seq) {
+	p.Report(Finding{Observed: why, Evidence: evidence, Unauditable: true})
+}
+
+// Ask asks every rule of a stage and leaves what they report in Findings. Rules that lack their
+// feed are left out: they are UNAUDITABLE, which is said once a shoe.
+func (p *Pass) Ask(stage Stage) {
+	p.Findings, p.stage = p.Findings[:0], stage
+	p.ask(p.Law.stages[stage])
+	switch stage {
+	case Settled:
+		p.ask(p.Law.againRound)
+	case Closed:
+		p.ask(p.Law.againShoe)
+	}
+}
+
+// AskAgain asks the rules of the round whose evidence the recorded end completes.
+func (p *Pass) AskAgain() {
+	p.Findings, p.stage = p.Findings[:0], Dealt
+	p.ask(p.Law.againRound)
+}
+
+func (p *Pass) ask(rules []*Rule) {
+	for _, r := range rules {
+		if r.Needs&^p.Config.Feeds != 0 {
+			continue
+		}
+		p.rule = r
+		r.Check(p)
+	}
+}
+
+// Table is what a table carries from one shoe to the next, as far as rules ask.
+type Table struct {
+	// Attested are the latest layout attestations by item.
+	Attested map[string]Attested
+	// Notices are the notices filed and posted, in order.
+	Notices []Notice
+	// Changes are the configurations in force, in order, the current one last.
+	Changes []ConfigChange
+	// Occupied are the occupied seats, ascending.
+	Occupied []uint32
+}
+
+// Attested is a layout attestation.
+type Attested struct {
+	Seq     Seq
+	At      int64
+	Present bool
+}
+
+// NoticeTopic is what a notice is about; the numbers are the contract's.
+type NoticeTopic uint8
+
+// Notice topics.
+const (
+	NoTopic NoticeTopic = iota
+	TopicVigorishType
+	TopicVigorishPercent
+	TopicReshuffleOption
+	TopicPaymentProcedure
+	TopicPayTable
+	TopicTableLimits
+	TopicSideBetApproval
+	TopicUnsuitableDeck
+	TopicPreShuffled
+)
+
+// Notice is a notice filed with the regulator or posted for patrons.
+type Notice struct {
+	Seq   Seq
+	Topic NoticeTopic
+	// Filed is true for a filing, false for a sign or announcement.
+	Filed bool
+	// At is when it was filed or posted; Effective when it takes effect. ns UTC.
+	At, Effective                      int64
+	ToCommission, ToSurveillance, Writ bool
+}
+
+// ConfigChange is a configuration coming into force.
+type ConfigChange struct {
+	Seq    Seq
+	At     int64
+	Config *Config
+	// Opened says that it came with the opening of the table.
+	Opened bool
+	// Shoe and Round say where it fell; round 0 between rounds.
+	InRound bool
+	Judged  bool
+}

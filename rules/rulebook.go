@@ -1,0 +1,249 @@
+package rules
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+//go:embed rulebooks/*.yaml
+var shipped embed.FS
+
+// Rulebook is a regulation as data: what each game must be, and the clause that says so.
+type Rulebook struct {
+	Name string
+	// Version is the start of the SHA-256 of the canonical JSON of what was loaded.
+	Version string
+	Title   string
+	Notes   string
+	// From and To are the dates in force, yyyy-mm-dd, empty where the text gives none.
+	From, To string
+	games    map[Game]*Law
+}
+
+// Books are the rulebooks that an engine knows, by name.
+type Books map[string]*Rulebook
+
+// Law is what one rulebook says of one game.
+type Law struct {
+	Book     *Rulebook
+	Game     Game
+	Drawing  DrawingTable
+	MinDecks uint32
+	Odds     [spots]SpotOdds
+	SideBets []SideBet
+	Modes    []VigorishMode
+	// Units are the rounding units of a commission by its percentage, minor units.
+	Units         map[int64]int64
+	Media         []Medium
+	Markers       []Marker
+	DealtBy       Role
+	ThirdCardFace Face
+	BurnShown     Shown
+	BurnTo        Destination
+	// ClosesAtCard says that a shoe's ledger is judged at the next shoe's first card, not at its
+	// shuffle alone. 9 NYCRR 5324.21(c)(3)(ii).
+	ClosesAtCard bool
+	// NoticeToCommission says that a change of vigorish is also filed with the commission.
+	// 9 NYCRR 5324.21(c)(5).
+	NoticeToCommission bool
+	BonusTables        map[string]map[BonusRow]Odds
+	Treasures          map[string]map[Treasure]Odds
+	CoverAll           map[string]Odds
+	// Options are the interpretive choices, by the catalogue's key.
+	Options map[string]string
+
+	cited  map[string]Cited
+	stages [Stages][]*Rule
+	// againRound and againShoe are the rules asked once more at Settled and at Closed.
+	againRound, againShoe []*Rule
+	rules                 []*Rule
+	hold                  map[string]Stage
+}
+
+// SpotOdds are what a winning wager on a spot is paid. With Floor they are the least; the posted
+// odds are then the exact value.
+type SpotOdds struct {
+	Odds
+	Floor bool
+}
+
+// Cited is a rule's entry in a rulebook.
+type Cited struct {
+	Citations []string
+	// Assumed names the option under which a rule is read into this game from another text.
+	Assumed string
+}
+
+// Law finds what the rulebook says of a game.
+func (b *Rulebook) Law(g Game) (*Law, bool) {
+	l, ok := b.games[g]
+	return l, ok
+}
+
+// Games are the games of the rulebook in their order.
+func (b *Rulebook) Games() []Game { return slices.Sorted(maps.Keys(b.games)) }
+
+// Ref names a rulebook with its version, as findings do.
+func (b *Rulebook) Ref() string { return b.Name + "@" + b.Version }
+
+// Rules are the rules that are asked, in the order of the families.
+func (l *Law) Rules() []*Rule { return l.rules }
+
+// Cited is a rule's entry in the rulebook.
+func (l *Law) Cited(rule string) (Cited, bool) {
+	c, ok := l.cited[rule]
+	return c, ok
+}
+
+// HoldUntil is the stage whose rules may still suppress a finding of the rule. A finding waits for
+// it when it comes later than the rule's own.
+func (l *Law) HoldUntil(r *Rule) Stage { return max(r.At, l.hold[r.Name]) }
+
+// Vigorish is the commission of a table with a percentage, and whether the law knows that
+// percentage.
+func (l *Law) Vigorish(percent int64) (Vig, bool) {
+	unit, ok := l.Units[percent]
+	return Vig{Percent: percent, Unit: unit, CeilMinor: l.Options["vig_fraction"] == "ceil_minor"}, ok
+}
+
+// Shipped loads the rulebooks that come with the program.
+func Shipped() (Books, error) {
+	names, err := fs.Glob(shipped, "rulebooks/*.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("list shipped rulebooks: %w", err)
+	}
+	files := make(map[string][]byte, len(names))
+	for _, name := range names {
+		data, err := shipped.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("read shipped rulebook: %w", err)
+		}
+		files[name] = data
+	}
+	return Load(files)
+}
+
+// Load reads rulebook files, keyed by the name that errors give. A book that extends another is laid
+// over it: maps are merged, everything else replaces.
+func Load(files map[string][]byte) (Books, error) {
+	nodes := map[string]map[string]any{}
+	where := map[string]string{}
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		// The strict decode names the line; the loose one is what overlays merge.
+		dec := yaml.NewDecoder(bytes.NewReader(files[file]))
+		dec.KnownFields(true)
+		var strict bookFile
+		if err := dec.Decode(&strict); err != nil {
+			return nil, fmt.Errorf("rulebook %s: %w", file, err)
+		}
+		var loose map[string]any
+		if err := yaml.Unmarshal(files[file], &loose); err != nil {
+			return nil, fmt.Errorf("rulebook %s: %w", file, err)
+		}
+		if strict.Name == "" {
+			return nil, fmt.Errorf("rulebook %s: want a name", file)
+		}
+		if other, ok := where[strict.Name]; ok {
+			return nil, fmt.Errorf("rulebook %s: the name %s is taken by %s", file, strict.Name, other)
+		}
+		nodes[strict.Name], where[strict.Name] = loose, file
+	}
+	books := Books{}
+	for _, name := range slices.Sorted(maps.Keys(nodes)) {
+		tree, err := resolve(nodes, name, nil)
+		if err != nil {
+			return nil, fmt.Errorf("rulebook %s: %w", where[name], err)
+		}
+		book, err := build(tree)
+		if err != nil {
+			return nil, fmt.Errorf("rulebook %s: %w", where[name], err)
+		}
+		books[name] = book
+	}
+	return books, nil
+}
+
+func resolve(nodes map[string]map[string]any, name string, path []string) (map[string]any, error) {
+	if slices.Contains(path, name) {
+		return nil, fmt.Errorf("extends itself through %s", strings.Join(append(path, name), ", "))
+	}
+	node, ok := nodes[name]
+	if !ok {
+		return nil, fmt.Errorf("extends %s, which is not there", name)
+	}
+	base, ok := node["extends"].(string)
+	if !ok {
+		return node, nil
+	}
+	under, err := resolve(nodes, base, append(path, name))
+	if err != nil {
+		return nil, err
+	}
+	merged := overlay(under, node)
+	delete(merged, "extends")
+	return merged, nil
+}
+
+func overlay(under, over map[string]any) map[string]any {
+	out := maps.Clone(under)
+	for k, v := range over {
+		if m, ok := v.(map[string]any); ok {
+			if u, ok := out[k].(map[string]any); ok {
+				out[k] = overlay(u, m)
+				continue
+			}
+		}
+		if v == nil {
+			delete(out, k)
+			continue
+		}
+		out[k] = v
+	}
+	return out
+}
+
+func build(tree map[string]any) (*Rulebook, error) {
+	plain, err := yaml.Marshal(tree)
+	if err != nil {
+		return nil, fmt.Errorf("write merged rulebook: %w", err)
+	}
+	var f bookFile
+	if err := yaml.Unmarshal(plain, &f); err != nil {
+		return nil, fmt.Errorf("read merged rulebook: %w", err)
+	}
+	canonical, err := json.Marshal(tree)
+	if err != nil {
+		return nil, fmt.Errorf("write canonical rulebook: %w", err)
+	}
+	sum := sha256.Sum256(canonical)
+	b := &Rulebook{
+		Name: f.Name, Title: f.Title, Notes: f.Notes, From: f.InForce.From, To: f.InForce.To,
+		Version: hex.EncodeToString(sum[:6]), games: map[Game]*Law{},
+	}
+	var errs []error
+	for _, word := range slices.Sorted(maps.Keys(f.Games)) {
+		g := Game(gameWords.number(word))
+		if g == NoGame {
+			errs = append(errs, fmt.Errorf("games.%s: want one of %s", word, strings.Join(gameWords[1:], ", ")))
+			continue
+		}
+		law, err := f.law(b, g, f.Games[word])
+		if err != nil {
+			errs = append(errs, fmt.Errorf("games.%s: %w", word, err))
+			continue
+		}
+		b.games[g] = law
+	}
+	return b, errors.Join(errs...)
+}

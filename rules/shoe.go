@@ -1,0 +1,283 @@
+package rules
+
+// Shoe is one shoe as it was prepared and played. The fold writes it, rules read it.
+type Shoe struct {
+	ID string
+	// At is the event time of the first event of the shoe, ns UTC; First its number.
+	At    int64
+	First Seq
+	// Joined says that the shoe was already in play when the record began, Missing that events of
+	// it are lost: what needs the whole shoe cannot be proved.
+	Joined, Missing bool
+
+	Loaded  Loaded
+	Burns   []Burn
+	Cutcard []Sighting
+	// LastHandCalls are the announcements of the last hand.
+	LastHandCalls []Seq
+	Ended         ShoeEnded
+
+	// Seen counts each card that left the shoe and was read.
+	Seen [53]uint16
+	// Out is how many cards left the shoe; LastCard the event of the latest one.
+	Out      uint32
+	LastCard Seq
+
+	// Rounds are the rounds so far, in short.
+	Rounds []RoundSummary
+	// Dues are the banker wagers that owe vigorish, marked or not, in order.
+	Dues []Due
+	// Collections are vigorish collections of kind outstanding.
+	Collections []Collection
+	// MarkersRemoved are coins and lammers taken off the layout.
+	MarkersRemoved []SeatChange
+
+	// OwedAtShuffle is what each seat still owed when the next shoe was first shuffled.
+	OwedAtShuffle []SeatChange
+	// NextShuffled is the first shuffling step of the shoe that follows; NextCard its first card.
+	NextShuffled, NextCard Seq
+	// TableClosed is the closing of the table, if that ended the shoe.
+	TableClosed Seq
+}
+
+// SeatChange is an amount that changed for a seat.
+type SeatChange struct {
+	Seq    Seq
+	Seat   uint32
+	Amount int64
+}
+
+// Loaded is the shoe as it was loaded.
+type Loaded struct {
+	Seq          Seq
+	Decks        uint32
+	CuttingCards uint32
+	BackColor    string
+	BackDesign   string
+	DealingShoe  bool
+	Location     string
+}
+
+// Burn is a burn of cards. N.J.A.C. 19:47-3.5(d), 3.12.
+type Burn struct {
+	Seq         Seq
+	Opening     bool
+	Indicator   Card
+	Count       uint32
+	Cards       int
+	Shown       Shown
+	Destination Destination
+	// AfterCard says that a card of the shoe had already been dealt.
+	AfterCard bool
+}
+
+// Sighting is the cutting card appearing.
+type Sighting struct {
+	Seq       Seq
+	Round     uint32
+	AfterCard uint32
+	SetAside  bool
+}
+
+// ShoeEnded is the recorded end of a shoe.
+type ShoeEnded struct {
+	Seq       Seq
+	Remaining uint32
+}
+
+// RoundSummary is what a shoe keeps of a round.
+type RoundSummary struct {
+	No      uint32
+	First   Seq
+	Card    Seq // first card
+	Ended   Seq
+	Result  Result
+	NoBets  Seq // no more bets
+	Missing bool
+}
+
+// Due is a banker wager that owes vigorish, and what became of it.
+type Due struct {
+	Wager  string
+	Seat   uint32
+	Round  uint32
+	Stake  int64
+	Won    int64
+	Tie    bool // a tie charge of 25 percent, not a commission
+	PaidAt Seq
+	// Marked is the amount evidenced by a coin or marker, Collected what was taken.
+	Marked    int64
+	MarkedAt  Seq
+	Collected int64
+	// CollectedAt is the event that took it, or named it.
+	CollectedAt Seq
+	// AtOnce says that it was collected before the next round's first card.
+	AtOnce bool
+	// LateMark says that the marker came after the next round's first card.
+	LateMark bool
+}
+
+// Open is the marked amount still owed.
+func (d *Due) Open() int64 { return max(d.Marked-d.Collected, 0) }
+
+// Collection is a collection of outstanding vigorish.
+type Collection struct {
+	Seq    Seq
+	Seat   uint32
+	Amount int64
+	// Open is the sum of the open marks that it names, or of all of the seat when it names none.
+	Open  int64
+	Named bool
+}
+
+// Reset empties a shoe for reuse, keeping its storage.
+func (s *Shoe) Reset() {
+	*s = Shoe{
+		Burns: s.Burns[:0], Cutcard: s.Cutcard[:0], LastHandCalls: s.LastHandCalls[:0], Rounds: s.Rounds[:0],
+		Dues: s.Dues[:0], Collections: s.Collections[:0], MarkersRemoved: s.MarkersRemoved[:0],
+		OwedAtShuffle: s.OwedAtShuffle[:0],
+	}
+}
+
+// CutcardRound is the round in which the cutting card appeared, 0 while it has not. A card that
+// shows before the first card of a round belongs to that round.
+func (s *Shoe) CutcardRound() uint32 {
+	if len(s.Cutcard) == 0 {
+		return 0
+	}
+	return s.Cutcard[0].Round
+}
+
+// Owed lists, by ascending seat, the marked vigorish that is still owed.
+func (s *Shoe) Owed(into []SeatChange) []SeatChange {
+	for i := range s.Dues {
+		d := &s.Dues[i]
+		open := d.Open()
+		if open == 0 {
+			continue
+		}
+		at := 0
+		for at < len(into) && into[at].Seat < d.Seat {
+			at++
+		}
+		if at == len(into) || into[at].Seat != d.Seat {
+			into = append(into, SeatChange{})
+			copy(into[at+1:], into[at:])
+			into[at] = SeatChange{Seat: d.Seat}
+		}
+		into[at].Amount += open
+		into[at].Seq = max(into[at].Seq, d.MarkedAt)
+	}
+	return into
+}
+
+// marks are the events that evidence what a seat owes, or owed.
+func (s *Shoe) marks(seat uint32) []Seq {
+	var seqs []Seq
+	for i := range s.Dues {
+		if d := &s.Dues[i]; d.Seat == seat && d.Marked > 0 && d.MarkedAt != 0 {
+			seqs = append(seqs, d.MarkedAt)
+		}
+	}
+	return seqs
+}
+
+// Enter takes a round that is settled into the shoe: its summary, and what its banker wagers owe.
+func (s *Shoe) Enter(r *Round) {
+	sum := RoundSummary{No: r.No, First: r.Started, Card: r.FirstCard(), Ended: r.Ended.Seq, Result: r.Ended.Result, Missing: r.Missing}
+	if c := r.CallOf(NoMoreBets); c != nil {
+		sum.NoBets = c.Seq
+	}
+	if r.Voided.Seq != 0 {
+		sum.Result, sum.Ended = Void, max(sum.Ended, r.Voided.Seq)
+	}
+	s.Rounds = append(s.Rounds, sum)
+	if r.Config == nil || r.Voided.Seq != 0 || !r.Coup().Complete {
+		return
+	}
+	result := r.Coup().Result()
+	for i := range r.Wagers {
+		w := &r.Wagers[i]
+		commission := r.Config.Mode == Commission && result == BankerWon && w.Paid.Times > 0
+		tie := r.Config.Mode == Tie25 && result == Tie
+		if w.Spot != SpotBanker || w.Gone || (!commission && !tie) {
+			continue
+		}
+		s.Dues = append(s.Dues, Due{
+			Wager: w.ID, Seat: w.Seat, Round: r.No, Stake: w.Amount, Won: w.Paid.Amount, Tie: tie,
+			PaidAt: max(w.Paid.Seq, w.Returned.Seq),
+		})
+		s.chargeSteps(r, i, &s.Dues[len(s.Dues)-1])
+	}
+}
+
+// chargeSteps finds the round's own marks and collections of a wager.
+func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
+	for i := range r.Steps {
+		step := &r.Steps[i]
+		switch step.Kind {
+		case StepVigMarked:
+			if step.Wager == wager {
+				d.Marked += step.Amount
+				d.MarkedAt = step.Seq
+			}
+		case StepVigCollected, StepTieCharge:
+			if step.covers(r, wager) {
+				d.AtOnce, d.CollectedAt = true, step.Seq
+				d.Collected = d.Marked
+			}
+		}
+	}
+}
+
+// covers says whether a collection of the round takes the vigorish of a wager: by name, or by seat
+// when it names none.
+func (t *Step) covers(r *Round, wager int) bool {
+	for _, w := range t.Wagers {
+		if w == wager {
+			return true
+		}
+	}
+	return len(t.Wagers) == 0 && t.Seat == r.Wagers[wager].Seat && r.Wagers[wager].Spot == SpotBanker
+}
+
+// Mark notes a marker that came after the round was settled.
+func (s *Shoe) Mark(wager string, amount int64, at Seq) {
+	for i := range s.Dues {
+		if d := &s.Dues[i]; d.Wager == wager {
+			d.LateMark = d.Marked == 0
+			d.Marked += amount
+			d.MarkedAt = at
+			return
+		}
+	}
+}
+
+// Collect takes outstanding vigorish of a seat: of the wagers named, or of the oldest marks when
+// none is named. What exceeds the marks is the rounding of a sum.
+func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
+	c := Collection{Seq: at, Seat: seat, Amount: amount, Named: len(wagers) > 0}
+	left := amount
+	for i := range s.Dues {
+		d := &s.Dues[i]
+		if d.Seat != seat || (c.Named && !contains(wagers, d.Wager)) || (!c.Named && d.Open() == 0) {
+			continue
+		}
+		open := d.Open()
+		c.Open += open
+		take := min(open, left)
+		d.Collected += take
+		left -= take
+		d.CollectedAt = at
+	}
+	s.Collections = append(s.Collections, c)
+}
+
+func contains[T comparable](list []T, s T) bool {
+	for _, e := range list {
+		if e == s {
+			return true
+		}
+	}
+	return false
+}
