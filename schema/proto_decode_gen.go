@@ -87,7 +87,10 @@ func (d *Decoder) protoEvent(b []byte, i int, m *Event) *RejectError {
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -97,8 +100,10 @@ func (d *Decoder) protoEvent(b []byte, i int, m *Event) *RejectError {
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("event_id", at)
 			}
 			i = to
@@ -107,8 +112,10 @@ func (d *Decoder) protoEvent(b []byte, i int, m *Event) *RejectError {
 			}
 			m.EventID = d.fresh(b[from:to])
 		case 2<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("property_id", at)
 			}
 			i = to
@@ -118,8 +125,10 @@ func (d *Decoder) protoEvent(b []byte, i int, m *Event) *RejectError {
 			}
 			m.PropertyID = v
 		case 3<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("pit_id", at)
 			}
 			i = to
@@ -129,8 +138,10 @@ func (d *Decoder) protoEvent(b []byte, i int, m *Event) *RejectError {
 			}
 			m.PitID = v
 		case 4<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("table_id", at)
 			}
 			i = to
@@ -141,13 +152,18 @@ func (d *Decoder) protoEvent(b []byte, i int, m *Event) *RejectError {
 			m.TableID = v
 		case 5<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seq", at)
 			}
 			m.Seq = v
 		case 6<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("at", at)
 			}
 			i = to
@@ -157,8 +173,10 @@ func (d *Decoder) protoEvent(b []byte, i int, m *Event) *RejectError {
 			}
 			m.At = ns
 		case 7<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("shoe_id", at)
 			}
 			i = to
@@ -169,7 +187,10 @@ func (d *Decoder) protoEvent(b []byte, i int, m *Event) *RejectError {
 			m.ShoeID = v
 		case 8<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("round", at)
 			}
 			if v > math.MaxUint32 {
@@ -177,8 +198,10 @@ func (d *Decoder) protoEvent(b []byte, i int, m *Event) *RejectError {
 			}
 			m.Round = uint32(v)
 		case 9<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("actor", at)
 			}
 			i = to
@@ -186,8 +209,10 @@ func (d *Decoder) protoEvent(b []byte, i int, m *Event) *RejectError {
 				return r.in("actor")
 			}
 		case 10<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("source", at)
 			}
 			i = to
@@ -195,8 +220,10 @@ func (d *Decoder) protoEvent(b []byte, i int, m *Event) *RejectError {
 				return r.in("source")
 			}
 		case 11<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("video", at)
 			}
 			i = to
@@ -223,7 +250,10 @@ func (d *Decoder) protoActor(b []byte, i int, m *Actor) *RejectError {
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -234,7 +264,10 @@ func (d *Decoder) protoActor(b []byte, i int, m *Actor) *RejectError {
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("role", at)
 			}
 			if v-1 >= lastRole {
@@ -242,8 +275,10 @@ func (d *Decoder) protoActor(b []byte, i int, m *Actor) *RejectError {
 			}
 			m.Role = Role(v)
 		case 2<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("id", at)
 			}
 			i = to
@@ -269,7 +304,10 @@ func (d *Decoder) protoSource(b []byte, i int, m *Source) *RejectError {
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -279,8 +317,10 @@ func (d *Decoder) protoSource(b []byte, i int, m *Source) *RejectError {
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("device_id", at)
 			}
 			i = to
@@ -291,7 +331,10 @@ func (d *Decoder) protoSource(b []byte, i int, m *Source) *RejectError {
 			m.DeviceID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("kind", at)
 			}
 			if v-1 >= lastSourceKind {
@@ -315,7 +358,10 @@ func (d *Decoder) protoVideo(b []byte, i int, m *Video) *RejectError {
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -325,8 +371,10 @@ func (d *Decoder) protoVideo(b []byte, i int, m *Video) *RejectError {
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("camera_id", at)
 			}
 			i = to
@@ -336,8 +384,10 @@ func (d *Decoder) protoVideo(b []byte, i int, m *Video) *RejectError {
 			}
 			m.CameraID = v
 		case 2<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("at", at)
 			}
 			i = to
@@ -363,7 +413,10 @@ func (d *Decoder) protoVigorish(b []byte, i int, m *Vigorish) *RejectError {
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -374,7 +427,10 @@ func (d *Decoder) protoVigorish(b []byte, i int, m *Vigorish) *RejectError {
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("mode", at)
 			}
 			if v-1 >= lastVigorishMode {
@@ -383,7 +439,10 @@ func (d *Decoder) protoVigorish(b []byte, i int, m *Vigorish) *RejectError {
 			m.Mode = VigorishMode(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("percent", at)
 			}
 			if v > math.MaxUint32 {
@@ -392,7 +451,10 @@ func (d *Decoder) protoVigorish(b []byte, i int, m *Vigorish) *RejectError {
 			m.Percent = uint32(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("unit", at)
 			}
 			if int64(v) < 0 {
@@ -401,7 +463,10 @@ func (d *Decoder) protoVigorish(b []byte, i int, m *Vigorish) *RejectError {
 			m.Unit = int64(v)
 		case 4<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("timing", at)
 			}
 			if v-1 >= lastVigorishTiming {
@@ -428,7 +493,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -438,8 +506,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("config_id", at)
 			}
 			i = to
@@ -449,8 +519,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			}
 			m.ConfigID = v
 		case 2<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("ruleset", at)
 			}
 			i = to
@@ -461,7 +533,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			m.Ruleset = v
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("game", at)
 			}
 			if v-1 >= lastGame {
@@ -469,8 +544,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			}
 			m.Game = Game(v)
 		case 4<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("currency", at)
 			}
 			i = to
@@ -481,7 +558,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			m.Currency = v
 		case 5<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("decks", at)
 			}
 			if v > math.MaxUint32 {
@@ -490,7 +570,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			m.Decks = uint32(v)
 		case 6<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seats", at)
 			}
 			if v > math.MaxUint32 {
@@ -498,8 +581,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			}
 			m.Seats = append(m.Seats, uint32(v))
 		case 6<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("seats", at)
 			}
 			i = to
@@ -509,8 +594,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 				return r
 			}
 		case 7<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("vigorish", at)
 			}
 			i = to
@@ -519,7 +606,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			}
 		case 8<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("payment_procedure", at)
 			}
 			if v > math.MaxUint32 {
@@ -528,7 +618,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			m.PaymentProcedure = uint32(v)
 		case 9<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("side_bets", at)
 			}
 			if v-1 >= lastSideBet {
@@ -536,8 +629,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			}
 			m.SideBets = append(m.SideBets, SideBet(v))
 		case 9<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("side_bets", at)
 			}
 			i = to
@@ -547,8 +642,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 				return r
 			}
 		case 10<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("pay_tables", at)
 			}
 			i = to
@@ -556,8 +653,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 				return r
 			}
 		case 11<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("posted_odds", at)
 			}
 			i = to
@@ -566,7 +665,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			}
 		case 12<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("supplemental_requires_main", at)
 			}
 			if v > 1 {
@@ -575,7 +677,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			m.SupplementalRequiresMain = v != 0
 		case 13<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("reshuffle_after_lacing", at)
 			}
 			if v > 1 {
@@ -584,7 +689,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			m.ReshuffleAfterLacing = v != 0
 		case 14<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("dealing_style", at)
 			}
 			if v-1 >= lastDealingStyle {
@@ -593,7 +701,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			m.DealingStyle = DealingStyle(v)
 		case 15<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("automated_shuffler", at)
 			}
 			if v > 1 {
@@ -602,7 +713,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			m.AutomatedShuffler = v != 0
 		case 16<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("pre_shuffled", at)
 			}
 			if v > 1 {
@@ -611,7 +725,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			m.PreShuffled = v != 0
 		case 17<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("min_wager", at)
 			}
 			if int64(v) < 0 {
@@ -620,7 +737,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			m.MinWager = int64(v)
 		case 18<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("max_wager", at)
 			}
 			if int64(v) < 0 {
@@ -629,7 +749,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			m.MaxWager = int64(v)
 		case 19<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("feeds", at)
 			}
 			if v-1 >= lastFeed {
@@ -637,8 +760,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			}
 			m.Feeds = append(m.Feeds, Feed(v))
 		case 19<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("feeds", at)
 			}
 			i = to
@@ -648,8 +773,10 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 				return r
 			}
 		case 20<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("options", at)
 			}
 			i = to
@@ -673,7 +800,10 @@ func (d *Decoder) protoTableOpened(b []byte, i int, m *TableOpened) *RejectError
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -683,8 +813,10 @@ func (d *Decoder) protoTableOpened(b []byte, i int, m *TableOpened) *RejectError
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("config", at)
 			}
 			i = to
@@ -693,7 +825,10 @@ func (d *Decoder) protoTableOpened(b []byte, i int, m *TableOpened) *RejectError
 			}
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("occupied_seats", at)
 			}
 			if v > math.MaxUint32 {
@@ -701,8 +836,10 @@ func (d *Decoder) protoTableOpened(b []byte, i int, m *TableOpened) *RejectError
 			}
 			m.OccupiedSeats = append(m.OccupiedSeats, uint32(v))
 		case 2<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("occupied_seats", at)
 			}
 			i = to
@@ -730,7 +867,10 @@ func (d *Decoder) protoTableConfigured(b []byte, i int, m *TableConfigured) *Rej
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -740,8 +880,10 @@ func (d *Decoder) protoTableConfigured(b []byte, i int, m *TableConfigured) *Rej
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("config", at)
 			}
 			i = to
@@ -749,8 +891,10 @@ func (d *Decoder) protoTableConfigured(b []byte, i int, m *TableConfigured) *Rej
 				return r.in("config")
 			}
 		case 2<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("effective_at", at)
 			}
 			i = to
@@ -778,7 +922,10 @@ func (d *Decoder) protoTableClosed(b []byte, i int, m *TableClosed) *RejectError
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -788,8 +935,10 @@ func (d *Decoder) protoTableClosed(b []byte, i int, m *TableClosed) *RejectError
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("reason", at)
 			}
 			i = to
@@ -815,7 +964,10 @@ func (d *Decoder) protoNoticeFiled(b []byte, i int, m *NoticeFiled) *RejectError
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -826,7 +978,10 @@ func (d *Decoder) protoNoticeFiled(b []byte, i int, m *NoticeFiled) *RejectError
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("topic", at)
 			}
 			if v-1 >= lastNoticeTopic {
@@ -834,8 +989,10 @@ func (d *Decoder) protoNoticeFiled(b []byte, i int, m *NoticeFiled) *RejectError
 			}
 			m.Topic = NoticeTopic(v)
 		case 2<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("filed_at", at)
 			}
 			i = to
@@ -845,8 +1002,10 @@ func (d *Decoder) protoNoticeFiled(b []byte, i int, m *NoticeFiled) *RejectError
 			}
 			m.FiledAt = ns
 		case 3<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("effective_at", at)
 			}
 			i = to
@@ -857,7 +1016,10 @@ func (d *Decoder) protoNoticeFiled(b []byte, i int, m *NoticeFiled) *RejectError
 			m.EffectiveAt = ns
 		case 4<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("recipients", at)
 			}
 			if v-1 >= lastRecipient {
@@ -865,8 +1027,10 @@ func (d *Decoder) protoNoticeFiled(b []byte, i int, m *NoticeFiled) *RejectError
 			}
 			m.Recipients = append(m.Recipients, Recipient(v))
 		case 4<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("recipients", at)
 			}
 			i = to
@@ -877,7 +1041,10 @@ func (d *Decoder) protoNoticeFiled(b []byte, i int, m *NoticeFiled) *RejectError
 			}
 		case 5<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("written", at)
 			}
 			if v > 1 {
@@ -901,7 +1068,10 @@ func (d *Decoder) protoNoticePosted(b []byte, i int, m *NoticePosted) *RejectErr
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -912,7 +1082,10 @@ func (d *Decoder) protoNoticePosted(b []byte, i int, m *NoticePosted) *RejectErr
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("topic", at)
 			}
 			if v-1 >= lastNoticeTopic {
@@ -921,7 +1094,10 @@ func (d *Decoder) protoNoticePosted(b []byte, i int, m *NoticePosted) *RejectErr
 			m.Topic = NoticeTopic(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("medium", at)
 			}
 			if v-1 >= lastNoticeMedium {
@@ -929,8 +1105,10 @@ func (d *Decoder) protoNoticePosted(b []byte, i int, m *NoticePosted) *RejectErr
 			}
 			m.Medium = NoticeMedium(v)
 		case 3<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("posted_at", at)
 			}
 			i = to
@@ -940,8 +1118,10 @@ func (d *Decoder) protoNoticePosted(b []byte, i int, m *NoticePosted) *RejectErr
 			}
 			m.PostedAt = ns
 		case 4<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("effective_at", at)
 			}
 			i = to
@@ -967,7 +1147,10 @@ func (d *Decoder) protoLayoutAttested(b []byte, i int, m *LayoutAttested) *Rejec
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -977,8 +1160,10 @@ func (d *Decoder) protoLayoutAttested(b []byte, i int, m *LayoutAttested) *Rejec
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("item", at)
 			}
 			i = to
@@ -989,7 +1174,10 @@ func (d *Decoder) protoLayoutAttested(b []byte, i int, m *LayoutAttested) *Rejec
 			m.Item = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("present", at)
 			}
 			if v > 1 {
@@ -997,8 +1185,10 @@ func (d *Decoder) protoLayoutAttested(b []byte, i int, m *LayoutAttested) *Rejec
 			}
 			m.Present = v != 0
 		case 3<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("attested_by", at)
 			}
 			i = to
@@ -1024,7 +1214,10 @@ func (d *Decoder) protoDealerAssigned(b []byte, i int, m *DealerAssigned) *Rejec
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -1034,8 +1227,10 @@ func (d *Decoder) protoDealerAssigned(b []byte, i int, m *DealerAssigned) *Rejec
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("dealer_id", at)
 			}
 			i = to
@@ -1046,7 +1241,10 @@ func (d *Decoder) protoDealerAssigned(b []byte, i int, m *DealerAssigned) *Rejec
 			m.DealerID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("position", at)
 			}
 			if v-1 >= lastDealerPosition {
@@ -1054,8 +1252,10 @@ func (d *Decoder) protoDealerAssigned(b []byte, i int, m *DealerAssigned) *Rejec
 			}
 			m.Position = DealerPosition(v)
 		case 3<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("supervisor_id", at)
 			}
 			i = to
@@ -1081,7 +1281,10 @@ func (d *Decoder) protoSeatOccupied(b []byte, i int, m *SeatOccupied) *RejectErr
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -1092,7 +1295,10 @@ func (d *Decoder) protoSeatOccupied(b []byte, i int, m *SeatOccupied) *RejectErr
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -1100,8 +1306,10 @@ func (d *Decoder) protoSeatOccupied(b []byte, i int, m *SeatOccupied) *RejectErr
 			}
 			m.Seat = uint32(v)
 		case 2<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("patron_ref", at)
 			}
 			i = to
@@ -1127,7 +1335,10 @@ func (d *Decoder) protoSeatVacated(b []byte, i int, m *SeatVacated) *RejectError
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -1138,7 +1349,10 @@ func (d *Decoder) protoSeatVacated(b []byte, i int, m *SeatVacated) *RejectError
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -1146,8 +1360,10 @@ func (d *Decoder) protoSeatVacated(b []byte, i int, m *SeatVacated) *RejectError
 			}
 			m.Seat = uint32(v)
 		case 2<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("patron_ref", at)
 			}
 			i = to
@@ -1173,7 +1389,10 @@ func (d *Decoder) protoDeckReceived(b []byte, i int, m *DeckReceived) *RejectErr
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -1183,8 +1402,10 @@ func (d *Decoder) protoDeckReceived(b []byte, i int, m *DeckReceived) *RejectErr
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("batch_id", at)
 			}
 			i = to
@@ -1195,7 +1416,10 @@ func (d *Decoder) protoDeckReceived(b []byte, i int, m *DeckReceived) *RejectErr
 			m.BatchID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("deck_count", at)
 			}
 			if v > math.MaxUint32 {
@@ -1203,8 +1427,10 @@ func (d *Decoder) protoDeckReceived(b []byte, i int, m *DeckReceived) *RejectErr
 			}
 			m.DeckCount = uint32(v)
 		case 3<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("back_color", at)
 			}
 			i = to
@@ -1214,8 +1440,10 @@ func (d *Decoder) protoDeckReceived(b []byte, i int, m *DeckReceived) *RejectErr
 			}
 			m.BackColor = v
 		case 4<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("back_design", at)
 			}
 			i = to
@@ -1226,7 +1454,10 @@ func (d *Decoder) protoDeckReceived(b []byte, i int, m *DeckReceived) *RejectErr
 			m.BackDesign = v
 		case 5<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("pre_shuffled", at)
 			}
 			if v > 1 {
@@ -1250,7 +1481,10 @@ func (d *Decoder) protoCardsInspected(b []byte, i int, m *CardsInspected) *Rejec
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -1260,8 +1494,10 @@ func (d *Decoder) protoCardsInspected(b []byte, i int, m *CardsInspected) *Rejec
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("batch_id", at)
 			}
 			i = to
@@ -1271,8 +1507,10 @@ func (d *Decoder) protoCardsInspected(b []byte, i int, m *CardsInspected) *Rejec
 			}
 			m.BatchID = v
 		case 2<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("dealer_id", at)
 			}
 			i = to
@@ -1283,7 +1521,10 @@ func (d *Decoder) protoCardsInspected(b []byte, i int, m *CardsInspected) *Rejec
 			m.DealerID = v
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("new_deck_order", at)
 			}
 			if v > 1 {
@@ -1291,8 +1532,10 @@ func (d *Decoder) protoCardsInspected(b []byte, i int, m *CardsInspected) *Rejec
 			}
 			m.NewDeckOrder = v != 0
 		case 4<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("missing", at)
 			}
 			i = to
@@ -1302,8 +1545,10 @@ func (d *Decoder) protoCardsInspected(b []byte, i int, m *CardsInspected) *Rejec
 			}
 			m.Missing = append(m.Missing, v)
 		case 5<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("extra", at)
 			}
 			i = to
@@ -1329,7 +1574,10 @@ func (d *Decoder) protoCardsVerified(b []byte, i int, m *CardsVerified) *RejectE
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -1339,8 +1587,10 @@ func (d *Decoder) protoCardsVerified(b []byte, i int, m *CardsVerified) *RejectE
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("batch_id", at)
 			}
 			i = to
@@ -1351,7 +1601,10 @@ func (d *Decoder) protoCardsVerified(b []byte, i int, m *CardsVerified) *RejectE
 			m.BatchID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("verifier_role", at)
 			}
 			if v-1 >= lastRole {
@@ -1359,8 +1612,10 @@ func (d *Decoder) protoCardsVerified(b []byte, i int, m *CardsVerified) *RejectE
 			}
 			m.VerifierRole = Role(v)
 		case 3<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("verifier_id", at)
 			}
 			i = to
@@ -1386,7 +1641,10 @@ func (d *Decoder) protoCardsSpread(b []byte, i int, m *CardsSpread) *RejectError
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -1396,8 +1654,10 @@ func (d *Decoder) protoCardsSpread(b []byte, i int, m *CardsSpread) *RejectError
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("batch_id", at)
 			}
 			i = to
@@ -1408,7 +1668,10 @@ func (d *Decoder) protoCardsSpread(b []byte, i int, m *CardsSpread) *RejectError
 			m.BatchID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("face", at)
 			}
 			if v-1 >= lastFace {
@@ -1417,7 +1680,10 @@ func (d *Decoder) protoCardsSpread(b []byte, i int, m *CardsSpread) *RejectError
 			m.Face = Face(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("arrangement", at)
 			}
 			if v-1 >= lastArrangement {
@@ -1426,7 +1692,10 @@ func (d *Decoder) protoCardsSpread(b []byte, i int, m *CardsSpread) *RejectError
 			m.Arrangement = Arrangement(v)
 		case 4<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("suit_sequence_ok", at)
 			}
 			if v > 1 {
@@ -1450,7 +1719,10 @@ func (d *Decoder) protoCardsViewed(b []byte, i int, m *CardsViewed) *RejectError
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -1460,8 +1732,10 @@ func (d *Decoder) protoCardsViewed(b []byte, i int, m *CardsViewed) *RejectError
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("batch_id", at)
 			}
 			i = to
@@ -1472,7 +1746,10 @@ func (d *Decoder) protoCardsViewed(b []byte, i int, m *CardsViewed) *RejectError
 			m.BatchID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("participants_present", at)
 			}
 			if v > math.MaxUint32 {
@@ -1496,7 +1773,10 @@ func (d *Decoder) protoCardsWashed(b []byte, i int, m *CardsWashed) *RejectError
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -1506,8 +1786,10 @@ func (d *Decoder) protoCardsWashed(b []byte, i int, m *CardsWashed) *RejectError
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("batch_id", at)
 			}
 			i = to
@@ -1518,7 +1800,10 @@ func (d *Decoder) protoCardsWashed(b []byte, i int, m *CardsWashed) *RejectError
 			m.BatchID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("face", at)
 			}
 			if v-1 >= lastFace {
@@ -1542,7 +1827,10 @@ func (d *Decoder) protoCardsStacked(b []byte, i int, m *CardsStacked) *RejectErr
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -1552,8 +1840,10 @@ func (d *Decoder) protoCardsStacked(b []byte, i int, m *CardsStacked) *RejectErr
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("batch_id", at)
 			}
 			i = to
@@ -1579,7 +1869,10 @@ func (d *Decoder) protoBatchReported(b []byte, i int, m *BatchReported) *RejectE
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -1589,8 +1882,10 @@ func (d *Decoder) protoBatchReported(b []byte, i int, m *BatchReported) *RejectE
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("batch_id", at)
 			}
 			i = to
@@ -1601,7 +1896,10 @@ func (d *Decoder) protoBatchReported(b []byte, i int, m *BatchReported) *RejectE
 			m.BatchID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("deck_count", at)
 			}
 			if v > math.MaxUint32 {
@@ -1609,8 +1907,10 @@ func (d *Decoder) protoBatchReported(b []byte, i int, m *BatchReported) *RejectE
 			}
 			m.DeckCount = uint32(v)
 		case 3<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("back_color", at)
 			}
 			i = to
@@ -1621,7 +1921,10 @@ func (d *Decoder) protoBatchReported(b []byte, i int, m *BatchReported) *RejectE
 			m.BackColor = v
 		case 4<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("state", at)
 			}
 			if v-1 >= lastBatchState {
@@ -1645,7 +1948,10 @@ func (d *Decoder) protoShoeShuffled(b []byte, i int, m *ShoeShuffled) *RejectErr
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -1655,8 +1961,10 @@ func (d *Decoder) protoShoeShuffled(b []byte, i int, m *ShoeShuffled) *RejectErr
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("batch_id", at)
 			}
 			i = to
@@ -1667,7 +1975,10 @@ func (d *Decoder) protoShoeShuffled(b []byte, i int, m *ShoeShuffled) *RejectErr
 			m.BatchID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("phase", at)
 			}
 			if v-1 >= lastShufflePhase {
@@ -1676,7 +1987,10 @@ func (d *Decoder) protoShoeShuffled(b []byte, i int, m *ShoeShuffled) *RejectErr
 			m.Phase = ShufflePhase(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("method", at)
 			}
 			if v-1 >= lastShuffleMethod {
@@ -1700,7 +2014,10 @@ func (d *Decoder) protoShoeLaced(b []byte, i int, m *ShoeLaced) *RejectError {
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -1710,8 +2027,10 @@ func (d *Decoder) protoShoeLaced(b []byte, i int, m *ShoeLaced) *RejectError {
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("batch_id", at)
 			}
 			i = to
@@ -1722,7 +2041,10 @@ func (d *Decoder) protoShoeLaced(b []byte, i int, m *ShoeLaced) *RejectError {
 			m.BatchID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("card_count", at)
 			}
 			if v > math.MaxUint32 {
@@ -1730,8 +2052,10 @@ func (d *Decoder) protoShoeLaced(b []byte, i int, m *ShoeLaced) *RejectError {
 			}
 			m.CardCount = uint32(v)
 		case 3<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("evenness", at)
 			}
 			i = to
@@ -1757,7 +2081,10 @@ func (d *Decoder) protoCutOffered(b []byte, i int, m *CutOffered) *RejectError {
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -1768,7 +2095,10 @@ func (d *Decoder) protoCutOffered(b []byte, i int, m *CutOffered) *RejectError {
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -1777,7 +2107,10 @@ func (d *Decoder) protoCutOffered(b []byte, i int, m *CutOffered) *RejectError {
 			m.Seat = uint32(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("accepted", at)
 			}
 			if v > 1 {
@@ -1786,7 +2119,10 @@ func (d *Decoder) protoCutOffered(b []byte, i int, m *CutOffered) *RejectError {
 			m.Accepted = v != 0
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("backs_away_from_dealer", at)
 			}
 			if v > 1 {
@@ -1810,7 +2146,10 @@ func (d *Decoder) protoShoeCut(b []byte, i int, m *ShoeCut) *RejectError {
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -1821,7 +2160,10 @@ func (d *Decoder) protoShoeCut(b []byte, i int, m *ShoeCut) *RejectError {
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("by_role", at)
 			}
 			if v-1 >= lastRole {
@@ -1830,7 +2172,10 @@ func (d *Decoder) protoShoeCut(b []byte, i int, m *ShoeCut) *RejectError {
 			m.ByRole = Role(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -1839,7 +2184,10 @@ func (d *Decoder) protoShoeCut(b []byte, i int, m *ShoeCut) *RejectError {
 			m.Seat = uint32(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("depth_from_front", at)
 			}
 			if v > math.MaxUint32 {
@@ -1848,7 +2196,10 @@ func (d *Decoder) protoShoeCut(b []byte, i int, m *ShoeCut) *RejectError {
 			m.DepthFromFront = uint32(v)
 		case 4<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("stack_size", at)
 			}
 			if v > math.MaxUint32 {
@@ -1872,7 +2223,10 @@ func (d *Decoder) protoRecutOrdered(b []byte, i int, m *RecutOrdered) *RejectErr
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -1883,7 +2237,10 @@ func (d *Decoder) protoRecutOrdered(b []byte, i int, m *RecutOrdered) *RejectErr
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("by_role", at)
 			}
 			if v-1 >= lastRole {
@@ -1891,8 +2248,10 @@ func (d *Decoder) protoRecutOrdered(b []byte, i int, m *RecutOrdered) *RejectErr
 			}
 			m.ByRole = Role(v)
 		case 2<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("by_id", at)
 			}
 			i = to
@@ -1902,8 +2261,10 @@ func (d *Decoder) protoRecutOrdered(b []byte, i int, m *RecutOrdered) *RejectErr
 			}
 			m.ByID = v
 		case 3<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("reason", at)
 			}
 			i = to
@@ -1929,7 +2290,10 @@ func (d *Decoder) protoShoeTransposed(b []byte, i int, m *ShoeTransposed) *Rejec
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -1939,8 +2303,10 @@ func (d *Decoder) protoShoeTransposed(b []byte, i int, m *ShoeTransposed) *Rejec
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("batch_id", at)
 			}
 			i = to
@@ -1951,7 +2317,10 @@ func (d *Decoder) protoShoeTransposed(b []byte, i int, m *ShoeTransposed) *Rejec
 			m.BatchID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("moved_count", at)
 			}
 			if v > math.MaxUint32 {
@@ -1975,7 +2344,10 @@ func (d *Decoder) protoCutcardPlaced(b []byte, i int, m *CutcardPlaced) *RejectE
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -1986,7 +2358,10 @@ func (d *Decoder) protoCutcardPlaced(b []byte, i int, m *CutcardPlaced) *RejectE
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("which", at)
 			}
 			if v > math.MaxUint32 {
@@ -1995,7 +2370,10 @@ func (d *Decoder) protoCutcardPlaced(b []byte, i int, m *CutcardPlaced) *RejectE
 			m.Which = uint32(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("cards_behind", at)
 			}
 			if v > math.MaxUint32 {
@@ -2019,7 +2397,10 @@ func (d *Decoder) protoShoeLoaded(b []byte, i int, m *ShoeLoaded) *RejectError {
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -2029,8 +2410,10 @@ func (d *Decoder) protoShoeLoaded(b []byte, i int, m *ShoeLoaded) *RejectError {
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("batch_id", at)
 			}
 			i = to
@@ -2041,7 +2424,10 @@ func (d *Decoder) protoShoeLoaded(b []byte, i int, m *ShoeLoaded) *RejectError {
 			m.BatchID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("deck_count", at)
 			}
 			if v > math.MaxUint32 {
@@ -2050,7 +2436,10 @@ func (d *Decoder) protoShoeLoaded(b []byte, i int, m *ShoeLoaded) *RejectError {
 			m.DeckCount = uint32(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("cutting_cards", at)
 			}
 			if v > math.MaxUint32 {
@@ -2058,8 +2447,10 @@ func (d *Decoder) protoShoeLoaded(b []byte, i int, m *ShoeLoaded) *RejectError {
 			}
 			m.CuttingCards = uint32(v)
 		case 4<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("back_color", at)
 			}
 			i = to
@@ -2069,8 +2460,10 @@ func (d *Decoder) protoShoeLoaded(b []byte, i int, m *ShoeLoaded) *RejectError {
 			}
 			m.BackColor = v
 		case 5<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("back_design", at)
 			}
 			i = to
@@ -2081,7 +2474,10 @@ func (d *Decoder) protoShoeLoaded(b []byte, i int, m *ShoeLoaded) *RejectError {
 			m.BackDesign = v
 		case 6<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("device", at)
 			}
 			if v-1 >= lastShoeDevice {
@@ -2089,8 +2485,10 @@ func (d *Decoder) protoShoeLoaded(b []byte, i int, m *ShoeLoaded) *RejectError {
 			}
 			m.Device = ShoeDevice(v)
 		case 7<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("location", at)
 			}
 			i = to
@@ -2116,7 +2514,10 @@ func (d *Decoder) protoShoeBurned(b []byte, i int, m *ShoeBurned) *RejectError {
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -2127,7 +2528,10 @@ func (d *Decoder) protoShoeBurned(b []byte, i int, m *ShoeBurned) *RejectError {
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("reason", at)
 			}
 			if v-1 >= lastBurnReason {
@@ -2135,8 +2539,10 @@ func (d *Decoder) protoShoeBurned(b []byte, i int, m *ShoeBurned) *RejectError {
 			}
 			m.Reason = BurnReason(v)
 		case 2<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("indicator", at)
 			}
 			i = to
@@ -2147,7 +2553,10 @@ func (d *Decoder) protoShoeBurned(b []byte, i int, m *ShoeBurned) *RejectError {
 			m.Indicator = v
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("count", at)
 			}
 			if v > math.MaxUint32 {
@@ -2155,8 +2564,10 @@ func (d *Decoder) protoShoeBurned(b []byte, i int, m *ShoeBurned) *RejectError {
 			}
 			m.Count = uint32(v)
 		case 4<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("cards", at)
 			}
 			i = to
@@ -2167,7 +2578,10 @@ func (d *Decoder) protoShoeBurned(b []byte, i int, m *ShoeBurned) *RejectError {
 			m.Cards = append(m.Cards, v)
 		case 5<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("shown", at)
 			}
 			if v-1 >= lastBurnShown {
@@ -2176,7 +2590,10 @@ func (d *Decoder) protoShoeBurned(b []byte, i int, m *ShoeBurned) *RejectError {
 			m.Shown = BurnShown(v)
 		case 6<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("destination", at)
 			}
 			if v-1 >= lastBurnDestination {
@@ -2200,7 +2617,10 @@ func (d *Decoder) protoCuratorOffered(b []byte, i int, m *CuratorOffered) *Rejec
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -2211,7 +2631,10 @@ func (d *Decoder) protoCuratorOffered(b []byte, i int, m *CuratorOffered) *Rejec
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -2220,7 +2643,10 @@ func (d *Decoder) protoCuratorOffered(b []byte, i int, m *CuratorOffered) *Rejec
 			m.Seat = uint32(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("accepted", at)
 			}
 			if v > 1 {
@@ -2244,7 +2670,10 @@ func (d *Decoder) protoCuratorAssigned(b []byte, i int, m *CuratorAssigned) *Rej
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -2255,7 +2684,10 @@ func (d *Decoder) protoCuratorAssigned(b []byte, i int, m *CuratorAssigned) *Rej
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -2279,7 +2711,10 @@ func (d *Decoder) protoCuratorPassed(b []byte, i int, m *CuratorPassed) *RejectE
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -2290,7 +2725,10 @@ func (d *Decoder) protoCuratorPassed(b []byte, i int, m *CuratorPassed) *RejectE
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -2299,7 +2737,10 @@ func (d *Decoder) protoCuratorPassed(b []byte, i int, m *CuratorPassed) *RejectE
 			m.Seat = uint32(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("cause", at)
 			}
 			if v-1 >= lastPassCause {
@@ -2307,8 +2748,10 @@ func (d *Decoder) protoCuratorPassed(b []byte, i int, m *CuratorPassed) *RejectE
 			}
 			m.Cause = PassCause(v)
 		case 3<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("ground", at)
 			}
 			i = to
@@ -2319,7 +2762,10 @@ func (d *Decoder) protoCuratorPassed(b []byte, i int, m *CuratorPassed) *RejectE
 			m.Ground = v
 		case 4<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("ordered_by_role", at)
 			}
 			if v-1 >= lastRole {
@@ -2343,7 +2789,10 @@ func (d *Decoder) protoCutcardSeen(b []byte, i int, m *CutcardSeen) *RejectError
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -2354,7 +2803,10 @@ func (d *Decoder) protoCutcardSeen(b []byte, i int, m *CutcardSeen) *RejectError
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("after_card_seq", at)
 			}
 			if v > math.MaxUint32 {
@@ -2363,7 +2815,10 @@ func (d *Decoder) protoCutcardSeen(b []byte, i int, m *CutcardSeen) *RejectError
 			m.AfterCardSeq = uint32(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("set_aside", at)
 			}
 			if v > 1 {
@@ -2387,7 +2842,10 @@ func (d *Decoder) protoShoeEnded(b []byte, i int, m *ShoeEnded) *RejectError {
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -2397,8 +2855,10 @@ func (d *Decoder) protoShoeEnded(b []byte, i int, m *ShoeEnded) *RejectError {
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("reason", at)
 			}
 			i = to
@@ -2409,7 +2869,10 @@ func (d *Decoder) protoShoeEnded(b []byte, i int, m *ShoeEnded) *RejectError {
 			m.Reason = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("remaining", at)
 			}
 			if v > math.MaxUint32 {
@@ -2433,7 +2896,10 @@ func (d *Decoder) protoRoundStarted(b []byte, i int, m *RoundStarted) *RejectErr
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -2456,7 +2922,10 @@ func (d *Decoder) protoWagerPlaced(b []byte, i int, m *WagerPlaced) *RejectError
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -2466,8 +2935,10 @@ func (d *Decoder) protoWagerPlaced(b []byte, i int, m *WagerPlaced) *RejectError
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("wager_id", at)
 			}
 			i = to
@@ -2478,7 +2949,10 @@ func (d *Decoder) protoWagerPlaced(b []byte, i int, m *WagerPlaced) *RejectError
 			m.WagerID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -2487,7 +2961,10 @@ func (d *Decoder) protoWagerPlaced(b []byte, i int, m *WagerPlaced) *RejectError
 			m.Seat = uint32(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("spot", at)
 			}
 			if v-1 >= lastSpot {
@@ -2496,7 +2973,10 @@ func (d *Decoder) protoWagerPlaced(b []byte, i int, m *WagerPlaced) *RejectError
 			m.Spot = Spot(v)
 		case 4<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
 			if int64(v) < 0 {
@@ -2505,7 +2985,10 @@ func (d *Decoder) protoWagerPlaced(b []byte, i int, m *WagerPlaced) *RejectError
 			m.Amount = int64(v)
 		case 5<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("coupon", at)
 			}
 			if int64(v) < 0 {
@@ -2514,7 +2997,10 @@ func (d *Decoder) protoWagerPlaced(b []byte, i int, m *WagerPlaced) *RejectError
 			m.Coupon = int64(v)
 		case 6<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("medium", at)
 			}
 			if v-1 >= lastWagerMedium {
@@ -2522,8 +3008,10 @@ func (d *Decoder) protoWagerPlaced(b []byte, i int, m *WagerPlaced) *RejectError
 			}
 			m.Medium = WagerMedium(v)
 		case 7<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("patron_ref", at)
 			}
 			i = to
@@ -2534,7 +3022,10 @@ func (d *Decoder) protoWagerPlaced(b []byte, i int, m *WagerPlaced) *RejectError
 			m.PatronRef = v
 		case 8<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("area_ok", at)
 			}
 			if v > 1 {
@@ -2542,8 +3033,10 @@ func (d *Decoder) protoWagerPlaced(b []byte, i int, m *WagerPlaced) *RejectError
 			}
 			m.AreaOK = v != 0
 		case 9<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("spot_name", at)
 			}
 			i = to
@@ -2569,7 +3062,10 @@ func (d *Decoder) protoWagerChanged(b []byte, i int, m *WagerChanged) *RejectErr
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -2579,8 +3075,10 @@ func (d *Decoder) protoWagerChanged(b []byte, i int, m *WagerChanged) *RejectErr
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("wager_id", at)
 			}
 			i = to
@@ -2591,7 +3089,10 @@ func (d *Decoder) protoWagerChanged(b []byte, i int, m *WagerChanged) *RejectErr
 			m.WagerID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("change", at)
 			}
 			if v-1 >= lastWagerChange {
@@ -2600,13 +3101,19 @@ func (d *Decoder) protoWagerChanged(b []byte, i int, m *WagerChanged) *RejectErr
 			m.Change = WagerChange(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("delta", at)
 			}
 			m.Delta = int64(v)
 		case 4<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("to_spot", at)
 			}
 			if v-1 >= lastSpot {
@@ -2630,7 +3137,10 @@ func (d *Decoder) protoWagerHandled(b []byte, i int, m *WagerHandled) *RejectErr
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -2640,8 +3150,10 @@ func (d *Decoder) protoWagerHandled(b []byte, i int, m *WagerHandled) *RejectErr
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("wager_id", at)
 			}
 			i = to
@@ -2652,7 +3164,10 @@ func (d *Decoder) protoWagerHandled(b []byte, i int, m *WagerHandled) *RejectErr
 			m.WagerID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("by_role", at)
 			}
 			if v-1 >= lastRole {
@@ -2676,7 +3191,10 @@ func (d *Decoder) protoVerbalConfirmed(b []byte, i int, m *VerbalConfirmed) *Rej
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -2686,8 +3204,10 @@ func (d *Decoder) protoVerbalConfirmed(b []byte, i int, m *VerbalConfirmed) *Rej
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("wager_id", at)
 			}
 			i = to
@@ -2698,7 +3218,10 @@ func (d *Decoder) protoVerbalConfirmed(b []byte, i int, m *VerbalConfirmed) *Rej
 			m.WagerID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("by_role", at)
 			}
 			if v-1 >= lastRole {
@@ -2722,7 +3245,10 @@ func (d *Decoder) protoCashConverted(b []byte, i int, m *CashConverted) *RejectE
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -2732,8 +3258,10 @@ func (d *Decoder) protoCashConverted(b []byte, i int, m *CashConverted) *RejectE
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("wager_id", at)
 			}
 			i = to
@@ -2744,7 +3272,10 @@ func (d *Decoder) protoCashConverted(b []byte, i int, m *CashConverted) *RejectE
 			m.WagerID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
 			if int64(v) < 0 {
@@ -2768,7 +3299,10 @@ func (d *Decoder) protoAnnounced(b []byte, i int, m *Announced) *RejectError {
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -2779,7 +3313,10 @@ func (d *Decoder) protoAnnounced(b []byte, i int, m *Announced) *RejectError {
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("code", at)
 			}
 			if v-1 >= lastCall {
@@ -2788,7 +3325,10 @@ func (d *Decoder) protoAnnounced(b []byte, i int, m *Announced) *RejectError {
 			m.Code = Call(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("hand", at)
 			}
 			if v-1 >= lastHand {
@@ -2797,7 +3337,10 @@ func (d *Decoder) protoAnnounced(b []byte, i int, m *Announced) *RejectError {
 			m.Hand = Hand(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("value", at)
 			}
 			if v > math.MaxUint32 {
@@ -2806,7 +3349,10 @@ func (d *Decoder) protoAnnounced(b []byte, i int, m *Announced) *RejectError {
 			m.Value = uint32(v)
 		case 4<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("treasure", at)
 			}
 			if v-1 >= lastTreasure {
@@ -2830,7 +3376,10 @@ func (d *Decoder) protoDealInstructed(b []byte, i int, m *DealInstructed) *Rejec
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -2841,7 +3390,10 @@ func (d *Decoder) protoDealInstructed(b []byte, i int, m *DealInstructed) *Rejec
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("hand", at)
 			}
 			if v-1 >= lastHand {
@@ -2850,7 +3402,10 @@ func (d *Decoder) protoDealInstructed(b []byte, i int, m *DealInstructed) *Rejec
 			m.Hand = Hand(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("instruction", at)
 			}
 			if v-1 >= lastInstruction {
@@ -2874,7 +3429,10 @@ func (d *Decoder) protoCardDealt(b []byte, i int, m *CardDealt) *RejectError {
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -2885,7 +3443,10 @@ func (d *Decoder) protoCardDealt(b []byte, i int, m *CardDealt) *RejectError {
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("hand", at)
 			}
 			if v-1 >= lastHand {
@@ -2894,7 +3455,10 @@ func (d *Decoder) protoCardDealt(b []byte, i int, m *CardDealt) *RejectError {
 			m.Hand = Hand(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("index", at)
 			}
 			if v > math.MaxUint32 {
@@ -2902,8 +3466,10 @@ func (d *Decoder) protoCardDealt(b []byte, i int, m *CardDealt) *RejectError {
 			}
 			m.Index = uint32(v)
 		case 3<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("card", at)
 			}
 			i = to
@@ -2914,7 +3480,10 @@ func (d *Decoder) protoCardDealt(b []byte, i int, m *CardDealt) *RejectError {
 			m.Card = v
 		case 4<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("card_seq", at)
 			}
 			if v > math.MaxUint32 {
@@ -2923,7 +3492,10 @@ func (d *Decoder) protoCardDealt(b []byte, i int, m *CardDealt) *RejectError {
 			m.CardSeq = uint32(v)
 		case 5<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("face", at)
 			}
 			if v-1 >= lastFace {
@@ -2932,7 +3504,10 @@ func (d *Decoder) protoCardDealt(b []byte, i int, m *CardDealt) *RejectError {
 			m.Face = Face(v)
 		case 6<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("placed_at", at)
 			}
 			if v-1 >= lastCardPlace {
@@ -2941,7 +3516,10 @@ func (d *Decoder) protoCardDealt(b []byte, i int, m *CardDealt) *RejectError {
 			m.PlacedAt = CardPlace(v)
 		case 7<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("drawing_hand", at)
 			}
 			if v-1 >= lastDealerHand {
@@ -2950,7 +3528,10 @@ func (d *Decoder) protoCardDealt(b []byte, i int, m *CardDealt) *RejectError {
 			m.DrawingHand = DealerHand(v)
 		case 8<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("by_role", at)
 			}
 			if v-1 >= lastRole {
@@ -2959,7 +3540,10 @@ func (d *Decoder) protoCardDealt(b []byte, i int, m *CardDealt) *RejectError {
 			m.ByRole = Role(v)
 		case 9<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("by_seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -2968,7 +3552,10 @@ func (d *Decoder) protoCardDealt(b []byte, i int, m *CardDealt) *RejectError {
 			m.BySeat = uint32(v)
 		case 10<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("reported_value", at)
 			}
 			if v > math.MaxUint32 {
@@ -2977,8 +3564,10 @@ func (d *Decoder) protoCardDealt(b []byte, i int, m *CardDealt) *RejectError {
 			m.ReportedValue = uint32(v)
 			m.HasReportedValue = true
 		case 11<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("back_color", at)
 			}
 			i = to
@@ -3015,7 +3604,10 @@ func (d *Decoder) protoCardRevealed(b []byte, i int, m *CardRevealed) *RejectErr
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -3026,7 +3618,10 @@ func (d *Decoder) protoCardRevealed(b []byte, i int, m *CardRevealed) *RejectErr
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("card_seq", at)
 			}
 			if v > math.MaxUint32 {
@@ -3035,7 +3630,10 @@ func (d *Decoder) protoCardRevealed(b []byte, i int, m *CardRevealed) *RejectErr
 			m.CardSeq = uint32(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("by_role", at)
 			}
 			if v-1 >= lastRole {
@@ -3059,7 +3657,10 @@ func (d *Decoder) protoCardMoved(b []byte, i int, m *CardMoved) *RejectError {
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -3070,7 +3671,10 @@ func (d *Decoder) protoCardMoved(b []byte, i int, m *CardMoved) *RejectError {
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("card_seq", at)
 			}
 			if v > math.MaxUint32 {
@@ -3079,7 +3683,10 @@ func (d *Decoder) protoCardMoved(b []byte, i int, m *CardMoved) *RejectError {
 			m.CardSeq = uint32(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("from", at)
 			}
 			if v-1 >= lastMovePlace {
@@ -3088,7 +3695,10 @@ func (d *Decoder) protoCardMoved(b []byte, i int, m *CardMoved) *RejectError {
 			m.From = MovePlace(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("to", at)
 			}
 			if v-1 >= lastMovePlace {
@@ -3112,7 +3722,10 @@ func (d *Decoder) protoCardCarriedOver(b []byte, i int, m *CardCarriedOver) *Rej
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -3123,7 +3736,10 @@ func (d *Decoder) protoCardCarriedOver(b []byte, i int, m *CardCarriedOver) *Rej
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("card_seq", at)
 			}
 			if v > math.MaxUint32 {
@@ -3132,7 +3748,10 @@ func (d *Decoder) protoCardCarriedOver(b []byte, i int, m *CardCarriedOver) *Rej
 			m.CardSeq = uint32(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("to_round", at)
 			}
 			if v > math.MaxUint32 {
@@ -3156,7 +3775,10 @@ func (d *Decoder) protoCardFoundFaceup(b []byte, i int, m *CardFoundFaceup) *Rej
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -3167,7 +3789,10 @@ func (d *Decoder) protoCardFoundFaceup(b []byte, i int, m *CardFoundFaceup) *Rej
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("card_seq", at)
 			}
 			if v > math.MaxUint32 {
@@ -3175,8 +3800,10 @@ func (d *Decoder) protoCardFoundFaceup(b []byte, i int, m *CardFoundFaceup) *Rej
 			}
 			m.CardSeq = uint32(v)
 		case 2<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("card", at)
 			}
 			i = to
@@ -3186,8 +3813,10 @@ func (d *Decoder) protoCardFoundFaceup(b []byte, i int, m *CardFoundFaceup) *Rej
 			}
 			m.Card = v
 		case 3<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("destination", at)
 			}
 			i = to
@@ -3213,7 +3842,10 @@ func (d *Decoder) protoCardTouched(b []byte, i int, m *CardTouched) *RejectError
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -3224,7 +3856,10 @@ func (d *Decoder) protoCardTouched(b []byte, i int, m *CardTouched) *RejectError
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("by_role", at)
 			}
 			if v-1 >= lastRole {
@@ -3233,7 +3868,10 @@ func (d *Decoder) protoCardTouched(b []byte, i int, m *CardTouched) *RejectError
 			m.ByRole = Role(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -3257,7 +3895,10 @@ func (d *Decoder) protoSqueezeOffered(b []byte, i int, m *SqueezeOffered) *Rejec
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -3268,7 +3909,10 @@ func (d *Decoder) protoSqueezeOffered(b []byte, i int, m *SqueezeOffered) *Rejec
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("hand", at)
 			}
 			if v-1 >= lastHand {
@@ -3277,7 +3921,10 @@ func (d *Decoder) protoSqueezeOffered(b []byte, i int, m *SqueezeOffered) *Rejec
 			m.Hand = Hand(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -3286,7 +3933,10 @@ func (d *Decoder) protoSqueezeOffered(b []byte, i int, m *SqueezeOffered) *Rejec
 			m.Seat = uint32(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("accepted", at)
 			}
 			if v > 1 {
@@ -3310,7 +3960,10 @@ func (d *Decoder) protoSqueezeRelinquished(b []byte, i int, m *SqueezeRelinquish
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -3321,7 +3974,10 @@ func (d *Decoder) protoSqueezeRelinquished(b []byte, i int, m *SqueezeRelinquish
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("hand", at)
 			}
 			if v-1 >= lastHand {
@@ -3330,7 +3986,10 @@ func (d *Decoder) protoSqueezeRelinquished(b []byte, i int, m *SqueezeRelinquish
 			m.Hand = Hand(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -3339,7 +3998,10 @@ func (d *Decoder) protoSqueezeRelinquished(b []byte, i int, m *SqueezeRelinquish
 			m.Seat = uint32(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("cause", at)
 			}
 			if v-1 >= lastPassCause {
@@ -3347,8 +4009,10 @@ func (d *Decoder) protoSqueezeRelinquished(b []byte, i int, m *SqueezeRelinquish
 			}
 			m.Cause = PassCause(v)
 		case 4<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("ground", at)
 			}
 			i = to
@@ -3359,7 +4023,10 @@ func (d *Decoder) protoSqueezeRelinquished(b []byte, i int, m *SqueezeRelinquish
 			m.Ground = v
 		case 5<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("ordered_by_role", at)
 			}
 			if v-1 >= lastRole {
@@ -3383,7 +4050,10 @@ func (d *Decoder) protoCardsHanded(b []byte, i int, m *CardsHanded) *RejectError
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -3394,7 +4064,10 @@ func (d *Decoder) protoCardsHanded(b []byte, i int, m *CardsHanded) *RejectError
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("hand", at)
 			}
 			if v-1 >= lastHand {
@@ -3403,7 +4076,10 @@ func (d *Decoder) protoCardsHanded(b []byte, i int, m *CardsHanded) *RejectError
 			m.Hand = Hand(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -3412,7 +4088,10 @@ func (d *Decoder) protoCardsHanded(b []byte, i int, m *CardsHanded) *RejectError
 			m.Seat = uint32(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("card_seqs", at)
 			}
 			if v > math.MaxUint32 {
@@ -3420,8 +4099,10 @@ func (d *Decoder) protoCardsHanded(b []byte, i int, m *CardsHanded) *RejectError
 			}
 			m.CardSeqs = append(m.CardSeqs, uint32(v))
 		case 3<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("card_seqs", at)
 			}
 			i = to
@@ -3432,7 +4113,10 @@ func (d *Decoder) protoCardsHanded(b []byte, i int, m *CardsHanded) *RejectError
 			}
 		case 4<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("face", at)
 			}
 			if v-1 >= lastFace {
@@ -3456,7 +4140,10 @@ func (d *Decoder) protoCardsReturned(b []byte, i int, m *CardsReturned) *RejectE
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -3467,7 +4154,10 @@ func (d *Decoder) protoCardsReturned(b []byte, i int, m *CardsReturned) *RejectE
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("hand", at)
 			}
 			if v-1 >= lastHand {
@@ -3476,7 +4166,10 @@ func (d *Decoder) protoCardsReturned(b []byte, i int, m *CardsReturned) *RejectE
 			m.Hand = Hand(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -3485,7 +4178,10 @@ func (d *Decoder) protoCardsReturned(b []byte, i int, m *CardsReturned) *RejectE
 			m.Seat = uint32(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("card_seqs", at)
 			}
 			if v > math.MaxUint32 {
@@ -3493,8 +4189,10 @@ func (d *Decoder) protoCardsReturned(b []byte, i int, m *CardsReturned) *RejectE
 			}
 			m.CardSeqs = append(m.CardSeqs, uint32(v))
 		case 3<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("card_seqs", at)
 			}
 			i = to
@@ -3505,7 +4203,10 @@ func (d *Decoder) protoCardsReturned(b []byte, i int, m *CardsReturned) *RejectE
 			}
 		case 4<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("face", at)
 			}
 			if v-1 >= lastFace {
@@ -3529,7 +4230,10 @@ func (d *Decoder) protoWagerCollected(b []byte, i int, m *WagerCollected) *Rejec
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -3539,8 +4243,10 @@ func (d *Decoder) protoWagerCollected(b []byte, i int, m *WagerCollected) *Rejec
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("wager_id", at)
 			}
 			i = to
@@ -3551,7 +4257,10 @@ func (d *Decoder) protoWagerCollected(b []byte, i int, m *WagerCollected) *Rejec
 			m.WagerID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -3560,7 +4269,10 @@ func (d *Decoder) protoWagerCollected(b []byte, i int, m *WagerCollected) *Rejec
 			m.Seat = uint32(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
 			if int64(v) < 0 {
@@ -3584,7 +4296,10 @@ func (d *Decoder) protoWagerPaid(b []byte, i int, m *WagerPaid) *RejectError {
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -3594,8 +4309,10 @@ func (d *Decoder) protoWagerPaid(b []byte, i int, m *WagerPaid) *RejectError {
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("wager_id", at)
 			}
 			i = to
@@ -3606,7 +4323,10 @@ func (d *Decoder) protoWagerPaid(b []byte, i int, m *WagerPaid) *RejectError {
 			m.WagerID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -3615,7 +4335,10 @@ func (d *Decoder) protoWagerPaid(b []byte, i int, m *WagerPaid) *RejectError {
 			m.Seat = uint32(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
 			if int64(v) < 0 {
@@ -3639,7 +4362,10 @@ func (d *Decoder) protoWagerReturned(b []byte, i int, m *WagerReturned) *RejectE
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -3649,8 +4375,10 @@ func (d *Decoder) protoWagerReturned(b []byte, i int, m *WagerReturned) *RejectE
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("wager_id", at)
 			}
 			i = to
@@ -3661,7 +4389,10 @@ func (d *Decoder) protoWagerReturned(b []byte, i int, m *WagerReturned) *RejectE
 			m.WagerID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -3670,7 +4401,10 @@ func (d *Decoder) protoWagerReturned(b []byte, i int, m *WagerReturned) *RejectE
 			m.Seat = uint32(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
 			if int64(v) < 0 {
@@ -3694,7 +4428,10 @@ func (d *Decoder) protoVigorishMarked(b []byte, i int, m *VigorishMarked) *Rejec
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -3704,8 +4441,10 @@ func (d *Decoder) protoVigorishMarked(b []byte, i int, m *VigorishMarked) *Rejec
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("wager_id", at)
 			}
 			i = to
@@ -3716,7 +4455,10 @@ func (d *Decoder) protoVigorishMarked(b []byte, i int, m *VigorishMarked) *Rejec
 			m.WagerID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -3725,7 +4467,10 @@ func (d *Decoder) protoVigorishMarked(b []byte, i int, m *VigorishMarked) *Rejec
 			m.Seat = uint32(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
 			if int64(v) < 0 {
@@ -3734,7 +4479,10 @@ func (d *Decoder) protoVigorishMarked(b []byte, i int, m *VigorishMarked) *Rejec
 			m.Amount = int64(v)
 		case 4<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("marker", at)
 			}
 			if v-1 >= lastMarker {
@@ -3743,7 +4491,10 @@ func (d *Decoder) protoVigorishMarked(b []byte, i int, m *VigorishMarked) *Rejec
 			m.Marker = Marker(v)
 		case 5<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("area", at)
 			}
 			if v > math.MaxUint32 {
@@ -3767,7 +4518,10 @@ func (d *Decoder) protoVigorishCollected(b []byte, i int, m *VigorishCollected) 
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -3778,7 +4532,10 @@ func (d *Decoder) protoVigorishCollected(b []byte, i int, m *VigorishCollected) 
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -3787,7 +4544,10 @@ func (d *Decoder) protoVigorishCollected(b []byte, i int, m *VigorishCollected) 
 			m.Seat = uint32(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
 			if int64(v) < 0 {
@@ -3796,7 +4556,10 @@ func (d *Decoder) protoVigorishCollected(b []byte, i int, m *VigorishCollected) 
 			m.Amount = int64(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("kind", at)
 			}
 			if v-1 >= lastVigorishKind {
@@ -3804,8 +4567,10 @@ func (d *Decoder) protoVigorishCollected(b []byte, i int, m *VigorishCollected) 
 			}
 			m.VigorishKind = VigorishKind(v)
 		case 4<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("wager_ids", at)
 			}
 			i = to
@@ -3831,7 +4596,10 @@ func (d *Decoder) protoVigorishMarkerRemoved(b []byte, i int, m *VigorishMarkerR
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -3842,7 +4610,10 @@ func (d *Decoder) protoVigorishMarkerRemoved(b []byte, i int, m *VigorishMarkerR
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -3851,7 +4622,10 @@ func (d *Decoder) protoVigorishMarkerRemoved(b []byte, i int, m *VigorishMarkerR
 			m.Seat = uint32(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
 			if int64(v) < 0 {
@@ -3875,7 +4649,10 @@ func (d *Decoder) protoDiscardPlaced(b []byte, i int, m *DiscardPlaced) *RejectE
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -3886,7 +4663,10 @@ func (d *Decoder) protoDiscardPlaced(b []byte, i int, m *DiscardPlaced) *RejectE
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("card_seqs", at)
 			}
 			if v > math.MaxUint32 {
@@ -3894,8 +4674,10 @@ func (d *Decoder) protoDiscardPlaced(b []byte, i int, m *DiscardPlaced) *RejectE
 			}
 			m.CardSeqs = append(m.CardSeqs, uint32(v))
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("card_seqs", at)
 			}
 			i = to
@@ -3905,8 +4687,10 @@ func (d *Decoder) protoDiscardPlaced(b []byte, i int, m *DiscardPlaced) *RejectE
 				return r
 			}
 		case 2<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("destination", at)
 			}
 			i = to
@@ -3917,7 +4701,10 @@ func (d *Decoder) protoDiscardPlaced(b []byte, i int, m *DiscardPlaced) *RejectE
 			m.Destination = v
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("order_preserved", at)
 			}
 			if v > 1 {
@@ -3941,7 +4728,10 @@ func (d *Decoder) protoRoundVoided(b []byte, i int, m *RoundVoided) *RejectError
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -3952,7 +4742,10 @@ func (d *Decoder) protoRoundVoided(b []byte, i int, m *RoundVoided) *RejectError
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("cause", at)
 			}
 			if v-1 >= lastVoidCause {
@@ -3976,7 +4769,10 @@ func (d *Decoder) protoRoundEnded(b []byte, i int, m *RoundEnded) *RejectError {
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -3987,7 +4783,10 @@ func (d *Decoder) protoRoundEnded(b []byte, i int, m *RoundEnded) *RejectError {
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("result", at)
 			}
 			if v-1 >= lastResult {
@@ -3996,7 +4795,10 @@ func (d *Decoder) protoRoundEnded(b []byte, i int, m *RoundEnded) *RejectError {
 			m.Result = Result(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("player_count", at)
 			}
 			if v > math.MaxUint32 {
@@ -4005,7 +4807,10 @@ func (d *Decoder) protoRoundEnded(b []byte, i int, m *RoundEnded) *RejectError {
 			m.PlayerCount = uint32(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("banker_count", at)
 			}
 			if v > math.MaxUint32 {
@@ -4014,7 +4819,10 @@ func (d *Decoder) protoRoundEnded(b []byte, i int, m *RoundEnded) *RejectError {
 			m.BankerCount = uint32(v)
 		case 4<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("cards_dealt", at)
 			}
 			if v > math.MaxUint32 {
@@ -4038,7 +4846,10 @@ func (d *Decoder) protoBidOffered(b []byte, i int, m *BidOffered) *RejectError {
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -4049,7 +4860,10 @@ func (d *Decoder) protoBidOffered(b []byte, i int, m *BidOffered) *RejectError {
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -4058,7 +4872,10 @@ func (d *Decoder) protoBidOffered(b []byte, i int, m *BidOffered) *RejectError {
 			m.Seat = uint32(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
 			if int64(v) < 0 {
@@ -4082,7 +4899,10 @@ func (d *Decoder) protoBankerAssigned(b []byte, i int, m *BankerAssigned) *Rejec
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -4093,7 +4913,10 @@ func (d *Decoder) protoBankerAssigned(b []byte, i int, m *BankerAssigned) *Rejec
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -4102,7 +4925,10 @@ func (d *Decoder) protoBankerAssigned(b []byte, i int, m *BankerAssigned) *Rejec
 			m.Seat = uint32(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
 			if int64(v) < 0 {
@@ -4126,7 +4952,10 @@ func (d *Decoder) protoBankerWagered(b []byte, i int, m *BankerWagered) *RejectE
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -4136,8 +4965,10 @@ func (d *Decoder) protoBankerWagered(b []byte, i int, m *BankerWagered) *RejectE
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("wager_id", at)
 			}
 			i = to
@@ -4148,7 +4979,10 @@ func (d *Decoder) protoBankerWagered(b []byte, i int, m *BankerWagered) *RejectE
 			m.WagerID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -4157,7 +4991,10 @@ func (d *Decoder) protoBankerWagered(b []byte, i int, m *BankerWagered) *RejectE
 			m.Seat = uint32(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
 			if int64(v) < 0 {
@@ -4166,7 +5003,10 @@ func (d *Decoder) protoBankerWagered(b []byte, i int, m *BankerWagered) *RejectE
 			m.Amount = int64(v)
 		case 4<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("medium", at)
 			}
 			if v-1 >= lastWagerMedium {
@@ -4190,7 +5030,10 @@ func (d *Decoder) protoBancoAnnounced(b []byte, i int, m *BancoAnnounced) *Rejec
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -4201,7 +5044,10 @@ func (d *Decoder) protoBancoAnnounced(b []byte, i int, m *BancoAnnounced) *Rejec
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -4210,7 +5056,10 @@ func (d *Decoder) protoBancoAnnounced(b []byte, i int, m *BancoAnnounced) *Rejec
 			m.Seat = uint32(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("call", at)
 			}
 			if v-1 >= lastBancoCall {
@@ -4234,7 +5083,10 @@ func (d *Decoder) protoBankerRelinquished(b []byte, i int, m *BankerRelinquished
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -4245,7 +5097,10 @@ func (d *Decoder) protoBankerRelinquished(b []byte, i int, m *BankerRelinquished
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("seat", at)
 			}
 			if v > math.MaxUint32 {
@@ -4253,8 +5108,10 @@ func (d *Decoder) protoBankerRelinquished(b []byte, i int, m *BankerRelinquished
 			}
 			m.Seat = uint32(v)
 		case 2<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("cause", at)
 			}
 			i = to
@@ -4280,7 +5137,10 @@ func (d *Decoder) protoChipsFilled(b []byte, i int, m *ChipsFilled) *RejectError
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -4290,8 +5150,10 @@ func (d *Decoder) protoChipsFilled(b []byte, i int, m *ChipsFilled) *RejectError
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("slip_no", at)
 			}
 			i = to
@@ -4302,7 +5164,10 @@ func (d *Decoder) protoChipsFilled(b []byte, i int, m *ChipsFilled) *RejectError
 			m.SlipNo = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
 			if int64(v) < 0 {
@@ -4326,7 +5191,10 @@ func (d *Decoder) protoChipsCredited(b []byte, i int, m *ChipsCredited) *RejectE
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -4336,8 +5204,10 @@ func (d *Decoder) protoChipsCredited(b []byte, i int, m *ChipsCredited) *RejectE
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("slip_no", at)
 			}
 			i = to
@@ -4348,7 +5218,10 @@ func (d *Decoder) protoChipsCredited(b []byte, i int, m *ChipsCredited) *RejectE
 			m.SlipNo = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
 			if int64(v) < 0 {
@@ -4372,7 +5245,10 @@ func (d *Decoder) protoTrayCounted(b []byte, i int, m *TrayCounted) *RejectError
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -4383,7 +5259,10 @@ func (d *Decoder) protoTrayCounted(b []byte, i int, m *TrayCounted) *RejectError
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
 			if int64(v) < 0 {
@@ -4392,7 +5271,10 @@ func (d *Decoder) protoTrayCounted(b []byte, i int, m *TrayCounted) *RejectError
 			m.Amount = int64(v)
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("occasion", at)
 			}
 			if v-1 >= lastTrayOccasion {
@@ -4416,7 +5298,10 @@ func (d *Decoder) protoDropRemoved(b []byte, i int, m *DropRemoved) *RejectError
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -4426,8 +5311,10 @@ func (d *Decoder) protoDropRemoved(b []byte, i int, m *DropRemoved) *RejectError
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("box_id", at)
 			}
 			i = to
@@ -4453,7 +5340,10 @@ func (d *Decoder) protoStakeRead(b []byte, i int, m *StakeRead) *RejectError {
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -4463,8 +5353,10 @@ func (d *Decoder) protoStakeRead(b []byte, i int, m *StakeRead) *RejectError {
 		seen |= bit
 		switch tag {
 		case 1<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("wager_id", at)
 			}
 			i = to
@@ -4475,7 +5367,10 @@ func (d *Decoder) protoStakeRead(b []byte, i int, m *StakeRead) *RejectError {
 			m.WagerID = v
 		case 2<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
 			if int64(v) < 0 {
@@ -4484,7 +5379,10 @@ func (d *Decoder) protoStakeRead(b []byte, i int, m *StakeRead) *RejectError {
 			m.Amount = int64(v)
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("occasion", at)
 			}
 			if v-1 >= lastStakeOccasion {
@@ -4519,7 +5417,10 @@ func (d *Decoder) protoDeviceReported(b []byte, i int, m *DeviceReported) *Rejec
 	for i < len(b) {
 		at := i
 		var tag uint64
-		if tag, i = varint(b, i); i < 0 {
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
@@ -4530,7 +5431,10 @@ func (d *Decoder) protoDeviceReported(b []byte, i int, m *DeviceReported) *Rejec
 		switch tag {
 		case 1<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("state", at)
 			}
 			if v-1 >= lastDeviceState {
@@ -4538,8 +5442,10 @@ func (d *Decoder) protoDeviceReported(b []byte, i int, m *DeviceReported) *Rejec
 			}
 			m.State = DeviceState(v)
 		case 2<<3 | 2:
-			from, to := chunk(b, i)
-			if to < 0 {
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
 				return rejectShort("detail", at)
 			}
 			i = to
@@ -4550,7 +5456,10 @@ func (d *Decoder) protoDeviceReported(b []byte, i int, m *DeviceReported) *Rejec
 			m.Detail = v
 		case 3<<3 | 0:
 			var v uint64
-			if v, i = varint(b, i); i < 0 {
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("clock_offset_ms", at)
 			}
 			m.ClockOffsetMs = int64(v)

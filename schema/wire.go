@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"encoding/binary"
 	"math"
 	"strconv"
 	"strings"
@@ -17,12 +16,23 @@ func varint(b []byte, i int) (v uint64, next int) {
 	return longVarint(b, i)
 }
 
+// longVarint stays out of line so that varint, its only caller, can be inlined.
+//
+//go:noinline
 func longVarint(b []byte, i int) (uint64, int) {
-	v, n := binary.Uvarint(b[min(i, len(b)):])
-	if n <= 0 {
-		return 0, -1
+	var v uint64
+	for shift := uint(0); shift < 64 && i < len(b); shift += 7 {
+		c := b[i]
+		i++
+		if c < 0x80 {
+			if shift == 63 && c > 1 {
+				return 0, -1
+			}
+			return v | uint64(c)<<shift, i
+		}
+		v |= uint64(c&0x7f) << shift
 	}
-	return v, i + n
+	return 0, -1
 }
 
 // chunk reads a length; end is -1 if so many bytes do not follow.

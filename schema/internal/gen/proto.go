@@ -101,7 +101,7 @@ func writeProtoMessage(s *source, m *message) {
 	s.pf("func (d *Decoder) proto%s(b []byte, i int, m *%s) *RejectError {", m.Name, m.Name)
 	writeReset(s, m)
 	s.pf("var seen uint64\nstart := i\nfor i < len(b) {\nat := i\nvar tag uint64")
-	s.pf("if tag, i = varint(b, i); i < 0 { return rejectShort(\"\", at) }")
+	s.pf("if b[i] < 0x80 {\ntag = uint64(b[i])\ni++\n} else if tag, i = longVarint(b, i); i < 0 { return rejectShort(\"\", at) }")
 	s.pf("bit := uint64(1) << (tag >> 3)")
 	if lists != 0 {
 		s.pf("if seen & bit &^ %#x != 0 { return rejectTag(b, at, tag, fields%s, true) }", lists, m.Name)
@@ -155,12 +155,12 @@ func writeProtoValue(s *source, f *field) {
 	}
 	switch f.wire() {
 	case varint:
-		s.pf("var v uint64\nif v, i = varint(b, i); i < 0 { return rejectShort(%q, at) }", f.Name)
+		s.pf("var v uint64\nif i < len(b) && b[i] < 0x80 {\nv = uint64(b[i])\ni++\n} else if v, i = longVarint(b, i); i < 0 { return rejectShort(%q, at) }", f.Name)
 	case fixed64:
 		s.pf("if len(b)-i < 8 { return rejectShort(%q, at) }", f.Name)
 		s.pf("v := math.Float64frombits(binary.LittleEndian.Uint64(b[i:]))\ni += 8")
 	case chunk:
-		s.pf("from, to := chunk(b, i)\nif to < 0 { return rejectShort(%q, at) }\ni = to", f.Name)
+		writeChunk(s, f)
 	}
 	switch f.Kind {
 	case text:
@@ -213,8 +213,15 @@ func writeProtoText(s *source, f *field, store func(string)) {
 	store("v")
 }
 
+// writeChunk writes the reading of a length, short lengths in line.
+func writeChunk(s *source, f *field) {
+	s.pf("var from, to int\nif i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {\nfrom, to = i+1, i+1+int(b[i])")
+	s.pf("} else if from, to = chunk(b, i); to < 0 { return rejectShort(%q, at) }\ni = to", f.Name)
+}
+
 func writePacked(s *source, f *field) {
-	s.pf("from, to := chunk(b, i)\nif to < 0 { return rejectShort(%q, at) }\ni = to\nvar r *RejectError", f.Name)
+	writeChunk(s, f)
+	s.pf("var r *RejectError")
 	if f.Kind == word {
 		s.pf("m.%s, r = protoWords(m.%s, b[:to], from, %q, last%s, words%s)", f.Go, f.Go, f.Name, f.Enum.Name, f.Enum.Name)
 	} else {

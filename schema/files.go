@@ -1,0 +1,344 @@
+package schema
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	// maxRecord is the most bytes that one event of a file may take.
+	maxRecord = 16 << 20
+	// maxWindow is the most memory that a zstd file may ask for: what zstd --long writes.
+	maxWindow = 128 << 20
+
+	wantFile = "expected .ndjson or .pb, alone or followed by .gz or .zst"
+)
+
+// Record is one event of a file, not yet decoded.
+type Record struct {
+	// Value holds until the next call of Next.
+	Value  []byte
+	Format Format
+	// Name is the file.
+	Name string
+	// Line counts from 1; 0 in Protobuf files.
+	Line int
+	// Offset is where the value begins, in bytes before compression.
+	Offset int64
+}
+
+// String says where the record stands, such as "floor.ndjson:12" or "floor.pb at byte 4711".
+func (r Record) String() string {
+	if r.Line > 0 {
+		return fmt.Sprintf("%s:%d", r.Name, r.Line)
+	}
+	return fmt.Sprintf("%s at byte %d", r.Name, r.Offset)
+}
+
+// Reader reads the events of a file, one record at a time.
+type Reader struct {
+	in     *bufio.Reader
+	close  []func() error
+	buf    []byte
+	at     Record // the last one, or where the next one begins
+	offset int64
+	done   bool
+}
+
+// OpenFile opens an event file: *.ndjson holds one JSON event a line, *.pb Protobuf events, each after
+// its length as a varint; both may be compressed, *.gz or *.zst.
+func OpenFile(path string) (*Reader, error) {
+	format, packed, err := formatOf(path)
+	if err != nil {
+		return nil, fmt.Errorf("open events: %w", err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open events: %w", err)
+	}
+	r, err := openPacked(file, packed, format, path)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open events: %s: %w", path, err), file.Close())
+	}
+	return r, nil
+}
+
+func openPacked(file *os.File, packed string, format Format, path string) (*Reader, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("a directory, %s", wantFile)
+	}
+	in := bufio.NewReader(file)
+	if _, err := in.Peek(1); errors.Is(err, io.EOF) {
+		packed = "" // A file without a byte has no events, whatever its name.
+	}
+	r := NewReader(in, format, path)
+	switch packed {
+	case ".gz":
+		unpacked, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, err
+		}
+		r.in.Reset(unpacked)
+		r.close = append(r.close, unpacked.Close)
+	case ".zst":
+		unpacked, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, err
+		}
+		r.in.Reset(unpacked)
+		r.close = append(r.close, func() error { unpacked.Close(); return nil })
+	}
+	r.close = append(r.close, file.Close)
+	return r, nil
+}
+
+// NewReader reads the events of a stream; the name is for messages.
+func NewReader(in io.Reader, format Format, name string) *Reader {
+	return &Reader{in: bufio.NewReaderSize(in, 1<<18), at: Record{Format: format, Name: name}}
+}
+
+// formatOf reads a file's name.
+func formatOf(path string) (format Format, packed string, err error) {
+	ext := filepath.Ext(path)
+	if ext == ".gz" || ext == ".zst" {
+		packed = ext
+		ext = filepath.Ext(strings.TrimSuffix(path, packed))
+	}
+	switch ext {
+	case ".ndjson":
+		return JSON, packed, nil
+	case ".pb":
+		return Protobuf, packed, nil
+	}
+	return 0, "", fmt.Errorf("%s: unknown kind of file, %s", path, wantFile)
+}
+
+// Next reads the next record. At the end it gives io.EOF. After any other error, which names the
+// file and the place, it may be called again: it goes on with the next line, or gives io.EOF if the
+// file cannot be read beyond.
+func (r *Reader) Next() (Record, error) {
+	if r.done {
+		return Record{}, io.EOF
+	}
+	var err error
+	if r.at.Format == JSON {
+		err = r.line()
+	} else {
+		err = r.frame()
+	}
+	if err == io.EOF { //nolint:errorlint // Only the bare end is the end; a wrapped one is damage.
+		r.done = true
+		return Record{}, io.EOF
+	}
+	if err != nil {
+		return Record{}, fmt.Errorf("read events: %s: %w", r.at, err)
+	}
+	return r.at, nil
+}
+
+// line reads the next line that is not blank.
+func (r *Reader) line() error {
+	for {
+		r.at.Line++
+		r.at.Offset = r.offset
+		value, err := r.in.ReadSlice('\n')
+		r.offset += int64(len(value))
+		if errors.Is(err, bufio.ErrBufferFull) {
+			value, err = r.longLine(value)
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			if !errors.Is(err, errLong) {
+				r.done = true
+			}
+			return err
+		}
+		if value = bytes.TrimSpace(value); len(value) > 0 {
+			r.at.Value = value
+			r.done = err != nil
+			return nil
+		}
+		if err != nil {
+			return io.EOF
+		}
+	}
+}
+
+var errLong = fmt.Errorf("a line of more than %d bytes", maxRecord)
+
+// longLine reads the rest of a line that is longer than the buffer of in.
+func (r *Reader) longLine(start []byte) ([]byte, error) {
+	r.buf = append(r.buf[:0], start...)
+	long := false
+	for {
+		more, err := r.in.ReadSlice('\n')
+		r.offset += int64(len(more))
+		if long = long || len(r.buf)+len(more) > maxRecord; !long {
+			r.buf = append(r.buf, more...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if long && (err == nil || errors.Is(err, io.EOF)) {
+			return nil, errLong
+		}
+		return r.buf, err
+	}
+}
+
+// frame reads the next length and so many bytes. Whatever is wrong here ends the file, for no one
+// knows where the next record begins.
+func (r *Reader) frame() error {
+	r.at.Offset = r.offset
+	var size uint64
+	for shift := 0; ; shift += 7 {
+		c, err := r.in.ReadByte()
+		if err != nil {
+			r.done = true
+			if errors.Is(err, io.EOF) {
+				if shift == 0 {
+					return io.EOF
+				}
+				return errors.New("the file ends within the length of a record")
+			}
+			return err
+		}
+		r.offset++
+		size |= uint64(c&0x7f) << shift
+		if size > maxRecord || shift > 21 {
+			r.done = true
+			return fmt.Errorf("a record of more than %d bytes; the rest of the file is not read", maxRecord)
+		}
+		if c < 0x80 {
+			break
+		}
+	}
+	r.at.Offset = r.offset
+	if uint64(cap(r.buf)) < size {
+		// Grown by what is there, so that a wrong length costs no memory.
+		r.buf = make([]byte, 0, min(size, 1<<16))
+	}
+	r.buf = r.buf[:0]
+	for uint64(len(r.buf)) < size {
+		if len(r.buf) == cap(r.buf) {
+			r.buf = append(r.buf, 0)[:len(r.buf)]
+		}
+		n, err := r.in.Read(r.buf[len(r.buf):min(uint64(cap(r.buf)), size)])
+		r.buf = r.buf[:len(r.buf)+n]
+		r.offset += int64(n)
+		if uint64(len(r.buf)) == size {
+			break
+		}
+		if errors.Is(err, io.EOF) {
+			r.done = true
+			return fmt.Errorf("the file ends %d bytes into a record of %d", len(r.buf), size)
+		}
+		if err != nil {
+			r.done = true
+			return err
+		}
+	}
+	r.at.Value = r.buf
+	return nil
+}
+
+// Close closes the file.
+func (r *Reader) Close() error {
+	r.done = true
+	var errs []error
+	for _, c := range r.close {
+		errs = append(errs, c())
+	}
+	r.close = nil
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("close %s: %w", r.at.Name, err)
+	}
+	return nil
+}
+
+// Writer writes events to a file.
+type Writer struct {
+	out    *bufio.Writer
+	close  []func() error
+	format Format
+	name   string
+	record []byte
+	frame  []byte
+}
+
+// CreateFile makes an event file, or empties it; the name says the format, as with OpenFile.
+func CreateFile(path string) (*Writer, error) {
+	format, packed, err := formatOf(path)
+	if err != nil {
+		return nil, fmt.Errorf("create events: %w", err)
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("create events: %w", err)
+	}
+	w := NewWriter(file, format, path)
+	switch packed {
+	case ".gz":
+		pack := gzip.NewWriter(file)
+		w.out.Reset(pack)
+		w.close = append(w.close, pack.Close)
+	case ".zst":
+		pack, err := zstd.NewWriter(file, zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("create events: %s: %w", path, err), file.Close())
+		}
+		w.out.Reset(pack)
+		w.close = append(w.close, pack.Close)
+	}
+	w.close = append(w.close, file.Close)
+	return w, nil
+}
+
+// NewWriter writes events to a stream; the name is for messages.
+func NewWriter(out io.Writer, format Format, name string) *Writer {
+	return &Writer{out: bufio.NewWriterSize(out, 1<<16), format: format, name: name}
+}
+
+// Write writes one event. It is in the file for certain once Close has returned no error.
+func (w *Writer) Write(ev *Event) error {
+	w.frame = w.frame[:0]
+	if w.format == JSON {
+		w.record = append(AppendJSON(w.record[:0], ev), '\n')
+	} else {
+		w.record = AppendProto(w.record[:0], ev)
+		w.frame = binary.AppendUvarint(w.frame, uint64(len(w.record)))
+	}
+	if _, err := w.out.Write(w.frame); err != nil {
+		return fmt.Errorf("write events: %s: %w", w.name, err)
+	}
+	if _, err := w.out.Write(w.record); err != nil {
+		return fmt.Errorf("write events: %s: %w", w.name, err)
+	}
+	return nil
+}
+
+// Close writes what is left and closes the file.
+func (w *Writer) Close() error {
+	errs := []error{w.out.Flush()}
+	for _, c := range w.close {
+		errs = append(errs, c())
+	}
+	w.close = nil
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("close %s: %w", w.name, err)
+	}
+	return nil
+}

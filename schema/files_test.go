@@ -1,0 +1,262 @@
+package schema_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+var names = []string{"e.ndjson", "e.ndjson.gz", "e.ndjson.zst", "e.pb", "e.pb.gz", "e.pb.zst"}
+
+// golden decodes testdata/events.ndjson.
+func golden(t *testing.T) []schema.Event {
+	t.Helper()
+	records, errs := readAll(t, open(t, "testdata/events.ndjson"))
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	d := schema.NewDecoder()
+	var events []schema.Event
+	for _, record := range records {
+		var ev schema.Event
+		if err := d.Decode(record.Format, record.Value, &ev); err != nil {
+			t.Fatalf("%v: %v", record, err)
+		}
+		events = append(events, ev.Clone())
+	}
+	return events
+}
+
+func open(t *testing.T, name string) *schema.Reader {
+	t.Helper()
+	r, err := schema.OpenFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func readAll(t *testing.T, r *schema.Reader) (records []schema.Record, errs []string) {
+	t.Helper()
+	for {
+		record, err := r.Next()
+		if err == io.EOF { //nolint:errorlint // The bare io.EOF is promised.
+			break
+		}
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				t.Fatalf("an error that may be taken for the end: %v", err)
+			}
+			errs = append(errs, err.Error())
+			continue
+		}
+		record.Value = bytes.Clone(record.Value)
+		records = append(records, record)
+	}
+	if _, err := r.Next(); err != io.EOF { //nolint:errorlint // The bare io.EOF is promised.
+		t.Errorf("after the end: %v, want EOF", err)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	return records, errs
+}
+
+func write(t *testing.T, name string, events []schema.Event) {
+	t.Helper()
+	w, err := schema.CreateFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range events {
+		if err := w.Write(&events[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFilesRoundTrip(t *testing.T) {
+	want := golden(t)
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), name)
+			write(t, path, want)
+			records, errs := readAll(t, open(t, path))
+			if len(errs) > 0 || len(records) != len(want) {
+				t.Fatalf("%d records, errors %q", len(records), errs)
+			}
+			d := schema.NewDecoder()
+			for i, record := range records {
+				var ev schema.Event
+				if err := d.Decode(record.Format, record.Value, &ev); err != nil {
+					t.Fatalf("%v: %v", record, err)
+				}
+				if diff := cmp.Diff(want[i], ev.Clone()); diff != "" {
+					t.Fatalf("%v: %s", record, diff)
+				}
+			}
+			if last := records[len(records)-1]; record0Line(name) != records[0].Line || (last.Line > 0) != (last.Line == len(want)) {
+				t.Errorf("lines %d and %d", records[0].Line, last.Line)
+			}
+		})
+	}
+}
+
+func record0Line(name string) int {
+	if strings.Contains(name, "ndjson") {
+		return 1
+	}
+	return 0
+}
+
+// A file that was cut off loses its last record and says so; all before it are read.
+func TestFilesCut(t *testing.T) {
+	want := golden(t)
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), name)
+			write(t, path, want)
+			whole, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, whole[:len(whole)-3], 0o600); err != nil {
+				t.Fatal(err)
+			}
+			records, errs := readAll(t, open(t, path))
+			d := schema.NewDecoder()
+			for _, record := range records {
+				if err := d.Decode(record.Format, record.Value, new(schema.Event)); err != nil {
+					errs = append(errs, fmt.Sprintf("%v: %v", record, err))
+				}
+			}
+			if len(errs) != 1 || !strings.Contains(errs[0], path) {
+				t.Errorf("%d records, errors %q; want one error that names the file", len(records), errs)
+			}
+		})
+	}
+}
+
+func TestFilesRejected(t *testing.T) {
+	dir := t.TempDir()
+	for name, want := range map[string]string{
+		"absent.pb":    "no such file",
+		"events.csv":   "unknown kind of file, expected .ndjson or .pb",
+		"events.gz":    "unknown kind of file",
+		"folder.pb":    "a directory",
+		"text.pb.gz":   "gzip: invalid header",
+		"text.pb.zst/": "unknown kind of file",
+	} {
+		path := filepath.Join(dir, name) + strings.Repeat("/", strings.Count(name, "/"))
+		switch {
+		case strings.HasPrefix(name, "folder"):
+			if err := os.Mkdir(path, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		case strings.HasPrefix(name, "text") && !strings.HasSuffix(name, "/"):
+			if err := os.WriteFile(path, []byte("plain text, not packed"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := schema.OpenFile(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+	if _, err := schema.CreateFile(filepath.Join(dir, "events.csv")); err == nil {
+		t.Error("created events.csv")
+	}
+}
+
+func TestFilesEmpty(t *testing.T) {
+	for _, name := range names {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if records, errs := readAll(t, open(t, path)); len(records)+len(errs) > 0 {
+			t.Errorf("%s: %v %v", name, records, errs)
+		}
+		write(t, path, nil)
+		if records, errs := readAll(t, open(t, path)); len(records)+len(errs) > 0 {
+			t.Errorf("%s with no events: %v %v", name, records, errs)
+		}
+	}
+}
+
+func TestReader(t *testing.T) {
+	long := strings.Repeat("x", 17<<20)
+	for _, tt := range []struct {
+		name, in string
+		format   schema.Format
+		want     []string // records as where=value, or errors
+	}{
+		{"lines", "{}\n\n \r\n{\"a\"\r\nb", schema.JSON, []string{"f:1=0={}", "f:4=7={\"a\"", "f:5=13=b"}},
+		{"a long line", "a\n" + long + "\nb\n", schema.JSON, []string{"f:1=0=a", "read events: f:2: a line of more than 16777216 bytes", "f:3=17825795=b"}},
+		{"a long last line", long, schema.JSON, []string{"read events: f:1: a line of more than 16777216 bytes"}},
+		{"a line longer than the buffer", long[:1<<20] + "\nb", schema.JSON, []string{"f:1=0=" + long[:1<<20], "f:2=1048577=b"}},
+		{"frames", "\x01a\x00\x02bc", schema.Protobuf, []string{"f at byte 1=1=a", "f at byte 3=3=", "f at byte 4=4=bc"}},
+		{"a cut frame", "\x01a\x05bc", schema.Protobuf, []string{"f at byte 1=1=a", "read events: f at byte 3: the file ends 2 bytes into a record of 5"}},
+		{"a cut length", "\x01a\x85", schema.Protobuf, []string{"f at byte 1=1=a", "read events: f at byte 2: the file ends within the length of a record"}},
+		{"a wrong length", "\x01a\xff\xff\xff\xff\x01b", schema.Protobuf, []string{"f at byte 1=1=a", "read events: f at byte 2: a record of more than 16777216 bytes; the rest of the file is not read"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := schema.NewReader(strings.NewReader(tt.in), tt.format, "f")
+			var got []string
+			for {
+				record, err := r.Next()
+				if err == io.EOF { //nolint:errorlint // The bare io.EOF is promised.
+					break
+				}
+				if err != nil {
+					got = append(got, err.Error())
+					continue
+				}
+				got = append(got, fmt.Sprintf("%v=%d=%s", record, record.Offset, record.Value))
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+type failing struct{ left io.Reader }
+
+func (f failing) Read(p []byte) (int, error) {
+	n, err := f.left.Read(p)
+	if errors.Is(err, io.EOF) {
+		err = errors.New("the disk is on fire")
+	}
+	return n, err
+}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
+
+func TestFilesFailing(t *testing.T) {
+	for _, format := range []schema.Format{schema.JSON, schema.Protobuf} {
+		in := strings.NewReader(map[schema.Format]string{schema.JSON: "{}\n{", schema.Protobuf: "\x01a\x05b"}[format])
+		records, errs := readAll(t, schema.NewReader(failing{in}, format, "f"))
+		if len(records) != 1 || len(errs) != 1 || !strings.Contains(errs[0], "on fire") {
+			t.Errorf("%v: %v %q", format, records, errs)
+		}
+		w := schema.NewWriter(failing{}, format, "f")
+		if err := w.Write(new(schema.Event)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err == nil || !strings.Contains(err.Error(), "close f: the disk is full") {
+			t.Errorf("%v: %v", format, err)
+		}
+	}
+}
