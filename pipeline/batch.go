@@ -1,0 +1,74 @@
+package pipeline
+
+import "github.com/shoeproof/shoeproof/schema"
+
+// Batch is all that one range of a partition gave: one flush, one token.
+type Batch struct {
+	Range Range
+
+	Events     schema.EventRows
+	Rounds     schema.RoundRows
+	Wagers     schema.WagerRows
+	Vigorish   []schema.VigorishRow
+	Shoes      []schema.ShoeRow
+	Configs    []schema.ConfigRow
+	Notices    []schema.NoticeRow
+	Memory     []schema.MemoryRow
+	Findings   []schema.Finding
+	DeadLetter []schema.DeadLetter
+}
+
+// Range is the records that a batch covers: offsets From to To, both inclusive.
+type Range struct {
+	Topic     string
+	Partition int32
+	From, To  int64
+	// Low is the first offset that a restart must read again: that of the oldest open shoe.
+	Low     int64
+	Records uint64
+}
+
+// Rows is the number of rows of all tables.
+func (b *Batch) Rows() int {
+	return len(b.Events.Seq) + len(b.Rounds.Round) + len(b.Wagers.Seat) + len(b.Vigorish) + len(b.Shoes) +
+		len(b.Configs) + len(b.Notices) + len(b.Memory) + len(b.Findings) + len(b.DeadLetter)
+}
+
+// Reset empties the batch and keeps its storage.
+func (b *Batch) Reset() {
+	b.Range = Range{}
+	resetEvents(&b.Events)
+	resetRounds(&b.Rounds)
+	resetWagers(&b.Wagers)
+	b.Vigorish, b.Shoes, b.Configs, b.Notices = b.Vigorish[:0], b.Shoes[:0], b.Configs[:0], b.Notices[:0]
+	b.Memory, b.Findings, b.DeadLetter = b.Memory[:0], b.Findings[:0], b.DeadLetter[:0]
+}
+
+func resetEvents(e *schema.EventRows) {
+	e.PropertyID, e.PitID, e.TableID, e.Seq = e.PropertyID[:0], e.PitID[:0], e.TableID[:0], e.Seq[:0]
+	e.EventID.Reset()
+	e.At, e.GamingDay, e.ShoeID, e.Round, e.Kind = e.At[:0], e.GamingDay[:0], e.ShoeID[:0], e.Round[:0], e.Kind[:0]
+	e.Format, e.Partition, e.Offset = e.Format[:0], e.Partition[:0], e.Offset[:0]
+	e.Raw.Reset()
+	e.SHA256.Reset()
+}
+
+func resetRounds(r *schema.RoundRows) {
+	r.PropertyID, r.PitID, r.TableID, r.ShoeID = r.PropertyID[:0], r.PitID[:0], r.TableID[:0], r.ShoeID[:0]
+	r.Round, r.At, r.GamingDay, r.Shift, r.DealerID = r.Round[:0], r.At[:0], r.GamingDay[:0], r.Shift[:0], r.DealerID[:0]
+	r.Ruleset, r.ConfigID, r.Result = r.Ruleset[:0], r.ConfigID[:0], r.Result[:0]
+	r.PlayerCount, r.BankerCount, r.PlayerCards, r.BankerCards = r.PlayerCount[:0], r.BankerCount[:0], r.PlayerCards[:0], r.BankerCards[:0]
+	r.Cards.Reset()
+	r.Wagers, r.Staked, r.Paid, r.ExpectedPay = r.Wagers[:0], r.Staked[:0], r.Paid[:0], r.ExpectedPay[:0]
+	r.Collected, r.Returned, r.Vigorish, r.Auditable = r.Collected[:0], r.Returned[:0], r.Vigorish[:0], r.Auditable[:0]
+	r.FirstSeq, r.EndSeq = r.FirstSeq[:0], r.EndSeq[:0]
+}
+
+func resetWagers(w *schema.WagerRows) {
+	w.PropertyID, w.TableID, w.ShoeID, w.Round = w.PropertyID[:0], w.TableID[:0], w.ShoeID[:0], w.Round[:0]
+	w.At, w.GamingDay = w.At[:0], w.GamingDay[:0]
+	w.WagerID.Reset()
+	w.Seat, w.Spot, w.Stake, w.Coupon, w.Medium = w.Seat[:0], w.Spot[:0], w.Stake[:0], w.Coupon[:0], w.Medium[:0]
+	w.Patron, w.Disposition, w.Expected = w.Patron[:0], w.Disposition[:0], w.Expected[:0]
+	w.Paid, w.ExpectedPaid, w.Collected, w.Returned, w.PlacedSeq = w.Paid[:0], w.ExpectedPaid[:0], w.Collected[:0], w.Returned[:0], w.PlacedSeq[:0]
+}

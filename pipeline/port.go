@@ -1,0 +1,56 @@
+// Package pipeline moves events to findings: a Source gives records in partitions, an Engine folds
+// them into rounds and shoes and asks the rules, a Sink keeps what came of it.
+//
+// The engine is a pure step, (state, record) -> (state, rows): no clock, no random numbers, no map
+// order and no goroutine in it. The same records always give the same rows.
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Record is one record of a source.
+type Record struct {
+	Offset int64
+	Format schema.Format
+	// Key is the record's key, empty if the source has none.
+	Key []byte
+	// Value is valid until the next call of Next.
+	Value []byte
+	// Where names the record for a person: file and line, or topic, partition and offset. Empty
+	// means topic, partition and offset.
+	Where string
+	// Bad, if not nil, says that the source could not frame the record: it is a dead letter as it is.
+	Bad error
+}
+
+// Source is a log in partitions.
+type Source interface {
+	// Consume calls work for each partition that this process owns, each in a goroutine of its own,
+	// and waits for all of them. It returns nil when every partition has come to its end, or when
+	// ctx is done; otherwise the first error. A source that reassigns partitions cancels the
+	// context of the work it takes away and calls work anew for what it is given.
+	Consume(ctx context.Context, work func(ctx context.Context, s Stream) error) error
+}
+
+// Stream is one partition, in order.
+type Stream interface {
+	Topic() string
+	Partition() int32
+	// Next returns the next records. It waits for the first at most until wait has passed and then
+	// returns none. io.EOF is the end of a finite stream.
+	Next(ctx context.Context, wait time.Duration) ([]Record, error)
+	// Commit notes that everything below an offset is durable. A restart reads from there.
+	Commit(ctx context.Context, offset int64) error
+}
+
+// Sink keeps batches.
+type Sink interface {
+	// Write returns when the batch is durable. It may be called again with the same batch after an
+	// error, and with the same range after a restart: rows are stored once by their keys. The
+	// batch is the caller's again when Write returns.
+	Write(ctx context.Context, b *Batch) error
+}
