@@ -1,0 +1,260 @@
+package simulate
+
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// play writes one round, from what happens before it to what its result makes necessary.
+func (w *writer) play(s *shoePlan, i int) {
+	r := &s.rounds[i]
+	w.round = 0
+	if w.sighted > 0 && int(w.sighted) == i {
+		w.emit(&schema.Announced{Code: schema.CallLastHand})
+	}
+	w.between(s, r)
+	w.round = uint32(i) + 1
+	w.bet(r)
+	w.say(schema.CallNoMoreBets)
+	if w.house.punto {
+		w.say(schema.CallCards)
+	}
+	w.dealRound(r)
+	if r.void != schema.VoidCauseUnspecified {
+		w.void(r)
+	} else {
+		w.callResult(r)
+		if r.endedFirst {
+			w.endRound(r, r.coup.result())
+		}
+		w.settleRound(r)
+		if !r.endedFirst {
+			w.endRound(r, r.coup.result())
+		}
+	}
+	to := "discard-rack"
+	if w.house.punto {
+		to = "discard-bucket"
+	}
+	w.emit(&schema.DiscardPlaced{CardSeqs: slices.Clone(w.deal.seqs), Destination: to, OrderPreserved: true})
+	w.round = 0
+	if w.house.punto && r.void == 0 && r.coup.result() == schema.ResultPlayer {
+		w.emit(&schema.CuratorPassed{Seat: w.curator, Cause: schema.PassCauseBankerLost})
+		w.chooseCurator(s, w.curator)
+	}
+}
+
+// between writes what happens at the table while no round is on.
+func (w *writer) between(s *shoePlan, r *roundPlan) {
+	for _, c := range r.collect {
+		w.collectMarks(c, false)
+	}
+	if r.pass {
+		w.emit(&schema.CuratorPassed{Seat: w.curator, Cause: schema.PassCauseVoluntary})
+		w.chooseCurator(s, w.curator)
+	}
+	if r.relief != "" {
+		position := schema.DealerPositionBase
+		if w.house.punto {
+			position = schema.DealerPositionCalling
+		}
+		w.dealer.ID = r.relief
+		w.emit(&schema.DealerAssigned{DealerID: r.relief, Position: position, SupervisorID: w.boss})
+	}
+	for _, c := range r.seating {
+		if c.leaves {
+			w.stand(c.seat)
+			w.emit(&schema.SeatVacated{Seat: c.seat, PatronRef: c.patron})
+			continue
+		}
+		w.sit(c.seat, c.patron)
+		w.emit(&schema.SeatOccupied{Seat: c.seat, PatronRef: c.patron})
+	}
+}
+
+func (w *writer) bet(r *roundPlan) {
+	if r.bets != nil {
+		w.replay(r.bets)
+		return
+	}
+	w.emit(&schema.RoundStarted{})
+	for i := range r.stakes {
+		st := &r.stakes[i]
+		patron := schema.Actor{Role: schema.RolePatron, ID: st.patron}
+		w.emitBy(&schema.WagerPlaced{
+			WagerID: st.id, Seat: st.seat, Spot: st.spot, Amount: st.amount - st.raised, Coupon: st.coupon,
+			Medium: st.medium, PatronRef: st.patron, AreaOK: true, SpotName: st.name,
+		}, patron)
+		if st.medium == schema.WagerMediumVerbalCash {
+			w.emit(&schema.VerbalConfirmed{WagerID: st.id, ByRole: schema.RoleDealer})
+			w.emitBy(&schema.VerbalConfirmed{WagerID: st.id, ByRole: schema.RoleSupervisor}, schema.Actor{Role: schema.RoleSupervisor, ID: w.boss})
+			w.emit(&schema.CashConverted{WagerID: st.id, Amount: st.amount})
+		}
+	}
+	for i := range r.stakes {
+		if st := &r.stakes[i]; st.raised > 0 {
+			w.emitBy(&schema.WagerChanged{WagerID: st.id, Change: schema.WagerChangeRaised, Delta: st.raised},
+				schema.Actor{Role: schema.RolePatron, ID: st.patron})
+		}
+	}
+}
+
+func (w *writer) say(code schema.Call) { w.emit(&schema.Announced{Code: code}) }
+
+func (w *writer) call(code schema.Call, h int, value int) {
+	w.emit(&schema.Announced{Code: code, Hand: handWord(h), Value: uint32(value)})
+}
+
+// dealRound writes the cards of a round with the calls that go with them.
+func (w *writer) dealRound(r *roundPlan) {
+	w.deal.seqs = w.deal.seqs[:0]
+	var first [2][2]uint32
+	for i := range 2 {
+		for h := range 2 {
+			first[h][i] = w.card(&r.coup, h, i)
+		}
+	}
+	down := w.house.faceDown && !w.house.punto
+	for h := range 2 {
+		for i := range 2 {
+			if !down {
+				break
+			}
+			w.emit(&schema.CardRevealed{CardSeq: first[h][i], ByRole: schema.RoleDealer})
+			if h == banker {
+				w.emit(&schema.CardMoved{CardSeq: first[h][i], From: schema.MovePlaceUnderShoeRight, To: schema.MovePlaceBanker})
+			}
+		}
+		w.call(schema.CallPointCount, h, r.coup.first(h))
+	}
+	if r.void != schema.VoidCauseUnspecified {
+		return
+	}
+	order := [2]int{player, banker}
+	if r.bankerFirst {
+		order = [2]int{banker, player}
+	}
+	for _, h := range order {
+		w.third(&r.coup, h)
+	}
+	for h := range 2 {
+		for i := 3; i < r.coup.size(h); i++ {
+			w.card(&r.coup, h, i)
+		}
+	}
+}
+
+func (w *writer) third(c *coup, h int) {
+	if w.house.punto {
+		instruction := schema.InstructionStay
+		if c.size(h) > 2 {
+			instruction = schema.InstructionDraw
+		}
+		w.emit(&schema.DealInstructed{Hand: handWord(h), Instruction: instruction})
+	}
+	if c.size(h) > 2 {
+		w.card(c, h, 2)
+	}
+}
+
+// card writes the next card of the shoe and returns its number.
+func (w *writer) card(c *coup, h, i int) uint32 {
+	w.sight()
+	w.cardSeq++
+	x := c.hands[h][i]
+	d := &schema.CardDealt{
+		Hand: handWord(h), Index: uint32(i) + 1, Card: x.String(), CardSeq: uint32(w.cardSeq), Face: schema.FaceUp,
+		PlacedAt: schema.CardPlaceHandArea, ByRole: schema.RoleDealer, DrawingHand: schema.DealerHandLeft,
+		ReportedValue: uint32(x.value()), HasReportedValue: true, BackColor: w.back,
+	}
+	actor := w.dealer
+	switch {
+	case w.house.punto:
+		d.DrawingHand, d.ByRole, d.BySeat = schema.DealerHandUnspecified, schema.RoleCurator, w.curator
+		actor = schema.Actor{Role: schema.RoleCurator, ID: w.patronAt(w.curator)}
+		if i < 2 {
+			d.PlacedAt = schema.CardPlaceDealerFront
+		}
+	case w.house.faceDown && i < 2:
+		d.Face = schema.FaceDown
+		if h == banker {
+			d.PlacedAt = schema.CardPlaceUnderShoeRight
+		}
+	}
+	w.emitBy(d, actor)
+	w.deal.seqs = append(w.deal.seqs, d.CardSeq)
+	return d.CardSeq
+}
+
+// sight writes the cutting card when it is what lies in front of the next card.
+func (w *writer) sight() {
+	if w.sighting != w.cardSeq {
+		return
+	}
+	w.emit(&schema.CutcardSeen{AfterCardSeq: uint32(w.cardSeq), SetAside: true})
+	w.sighting, w.sighted = -1, w.round
+}
+
+// callResult writes the announcements of the result.
+func (w *writer) callResult(r *roundPlan) {
+	c := &r.coup
+	w.call(schema.CallFinalCount, player, c.count(player))
+	w.call(schema.CallFinalCount, banker, c.count(banker))
+	if r.sideFirst {
+		w.callSides(c)
+	}
+	switch c.result() {
+	case schema.ResultPlayer:
+		w.emit(&schema.Announced{Code: schema.CallPlayerWins, Hand: schema.HandPlayer, Value: uint32(c.count(player))})
+	case schema.ResultBanker:
+		w.emit(&schema.Announced{Code: schema.CallBankerWins, Hand: schema.HandBanker, Value: uint32(c.count(banker))})
+	default:
+		w.emit(&schema.Announced{Code: schema.CallTieHand, Value: uint32(c.count(player))})
+	}
+	if !r.sideFirst {
+		w.callSides(c)
+	}
+}
+
+func (w *writer) callSides(c *coup) {
+	if w.house.totals {
+		w.emit(&schema.Announced{Code: schema.CallTotalCards, Value: uint32(c.cards())})
+	}
+	if w.house.pairs {
+		if c.pair(player) {
+			w.emit(&schema.Announced{Code: schema.CallPlayerPair, Hand: schema.HandPlayer})
+		}
+		if c.pair(banker) {
+			w.emit(&schema.Announced{Code: schema.CallBankerPair, Hand: schema.HandBanker})
+		}
+	}
+	if w.house.mode == schema.VigorishModeEz {
+		if c.dragon7() {
+			w.say(schema.CallDragon7)
+		}
+		if c.panda8() {
+			w.say(schema.CallPanda8)
+		}
+	}
+	if t := c.treasure(); w.house.treasures && w.house.recognised(t) {
+		w.emit(&schema.Announced{Code: schema.CallTreasure, Treasure: t})
+	}
+}
+
+func (w *writer) endRound(r *roundPlan, result schema.Result) {
+	w.emit(&schema.RoundEnded{
+		Result: result, PlayerCount: uint32(r.coup.count(player)), BankerCount: uint32(r.coup.count(banker)),
+		CardsDealt: uint32(r.coup.cards()),
+	})
+}
+
+// void cancels a round: every wager goes back in full.
+func (w *writer) void(r *roundPlan) {
+	w.emit(&schema.RoundVoided{Cause: r.void})
+	for i := range r.stakes {
+		st := &r.stakes[i]
+		w.emit(&schema.WagerReturned{WagerID: st.id, Seat: st.seat, Amount: st.amount})
+	}
+	w.endRound(r, schema.ResultVoid)
+}

@@ -1,0 +1,291 @@
+package simulate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Options say which table plays, under what, and from which seed and moment.
+type Options struct {
+	Property, Pit, Table string
+	// Config is what the table opens with, see Config. Decks, seats, feeds and the identifier are
+	// filled in when they are empty.
+	Config schema.TableConfig
+	Seed   uint64
+	Start  time.Time
+}
+
+// Table plays legal shoes at one table: Open once, Shoe as often as wanted, Close once. It is not
+// safe for concurrent use; the events it returns are the caller's.
+type Table struct {
+	o       Options
+	rng     *rand.Rand
+	w       *writer
+	patrons []*patron // by seat
+	shoes   int
+	guests  int
+	dealers int
+	curator uint32
+	owed    map[uint32]int
+	streak  schema.Result
+	length  int
+}
+
+// NewTable is a table at which nothing has happened yet.
+func NewTable(o Options) *Table {
+	if o.Property == "" {
+		o.Property, o.Pit = "sim", "p1"
+	}
+	if o.Table == "" {
+		o.Table = "t-" + strconv.FormatUint(o.Seed, 10)
+	}
+	if o.Start.IsZero() {
+		o.Start = time.Date(2026, 1, 2, 18, 0, 0, 0, time.UTC)
+	}
+	complete(&o.Config)
+	return &Table{
+		o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x7ab1e)), w: newWriter(&o), owed: map[uint32]int{},
+		dealers: int(o.Seed % 40),
+	}
+}
+
+func complete(c *schema.TableConfig) {
+	if c.Decks == 0 {
+		c.Decks = 8
+	}
+	if len(c.Seats) == 0 {
+		seats := uint32(7)
+		if c.Game == schema.GamePuntoBanco {
+			seats = 14
+		}
+		for s := uint32(1); s <= seats; s++ {
+			if s != 13 {
+				c.Seats = append(c.Seats, s)
+			}
+		}
+	}
+	if len(c.Feeds) == 0 {
+		for f := schema.FeedPreparation; f <= schema.FeedChipTray; f++ {
+			c.Feeds = append(c.Feeds, f)
+		}
+	}
+	if c.ConfigID == "" {
+		c.ConfigID = "c1"
+	}
+	if c.Currency == "" {
+		c.Currency = "USD"
+	}
+}
+
+// Open is the opening of the table: notices, attestations, dealers, patrons and the new cards.
+func (t *Table) Open() []schema.Event {
+	o := opening{posted: !t.w.house.ny}
+	positions := []schema.DealerPosition{schema.DealerPositionBase}
+	if t.w.house.punto {
+		positions = []schema.DealerPosition{schema.DealerPositionCalling, schema.DealerPositionPaying}
+	}
+	for _, p := range positions {
+		o.dealers = append(o.dealers, schema.DealerAssigned{DealerID: t.nextDealer(), Position: p, SupervisorID: t.w.boss})
+	}
+	seats := slices.Clone(t.o.Config.Seats)
+	t.rng.Shuffle(len(seats), func(i, j int) { seats[i], seats[j] = seats[j], seats[i] })
+	for _, s := range seats[:min(len(seats), 4+t.rng.IntN(4))] {
+		t.arrive(s)
+	}
+	for _, p := range t.patrons {
+		o.seats = append(o.seats, seated{p.seat, p.ref})
+	}
+	t.w.open(&o)
+	return t.w.take()
+}
+
+func (t *Table) nextDealer() string {
+	t.dealers++
+	return "d" + strconv.Itoa(100+t.dealers)
+}
+
+// Shoe plays the next shoe to its last hand.
+func (t *Table) Shoe() []schema.Event { return t.ShoeOf(0) }
+
+// ShoeOf plays the next shoe with so many rounds: the cutting card is put in high. With 0, or fewer
+// than two, the shoe is played to the last hand that a usual cutting card leaves.
+func (t *Table) ShoeOf(rounds int) []schema.Event {
+	s, _ := t.plan(rounds, nil)
+	t.write(s)
+	return t.w.take()
+}
+
+func (t *Table) write(s *shoePlan) {
+	t.w.prepare(s)
+	for i := range s.rounds {
+		t.w.play(s, i)
+	}
+	t.w.finish(s)
+}
+
+// Close closes the table.
+func (t *Table) Close() []schema.Event {
+	t.w.shoeID, t.w.round = "", 0
+	t.w.emit(&schema.TableClosed{Reason: "end of play"})
+	return t.w.take()
+}
+
+// A wish makes a round of a plan come out as a fault needs it.
+type wish struct {
+	round int
+	// bets adds what must be staked, accept says which cards will do.
+	bets   func(*Table, *roundPlan)
+	accept func(*roundPlan) bool
+}
+
+const wishTries = 400_000
+
+// plan chooses everything about the next shoe.
+func (t *Table) plan(rounds int, want *wish) (*shoePlan, error) {
+	t.shoes++
+	clear(t.owed)
+	s := &shoePlan{id: t.shoeID(), laced: 47 + t.rng.Uint32N(11), ceilEnd: t.w.house.mode == schema.VigorishModeCommission && t.rng.IntN(8) == 0}
+	if t.o.Config.Vigorish.Unit == 0 {
+		s.ceilEnd = false
+	}
+	total := int(t.o.Config.Decks) * 52
+	s.depth = uint32(20 + t.rng.IntN(total-40))
+	t.offerCut(s)
+	for _, p := range t.patrons {
+		if p.shy {
+			s.shy = append(s.shy, p.seat)
+		}
+	}
+	if t.w.house.punto {
+		s.keep = t.curator > 0 && t.at(t.curator) != nil && t.rng.IntN(2) == 0
+		if !s.keep {
+			t.pickCurator(s, 0)
+		}
+	}
+	deck := fullSet(t.o.Config.Decks)
+	shuffle(t.rng, deck)
+	n := 1 + deck[0].burns()
+	s.burn, deck = deck[:n:n], deck[n:]
+	s.behind = 14 + t.rng.IntN(20)
+	if rounds > 1 {
+		s.behind = 0
+	}
+	for k, last := 0, -1; k != last; k++ {
+		r := roundPlan{endedFirst: t.rng.IntN(3) > 0, sideFirst: t.rng.IntN(3) == 0, together: t.rng.IntN(3) == 0}
+		if k > 0 {
+			t.between(s, &r)
+		}
+		t.bets(&r, k)
+		if want != nil && want.round == k {
+			if err := t.grant(want, &r, deck); err != nil {
+				return nil, err
+			}
+		}
+		r.coup = dealCoup(deck)
+		deck = deck[r.coup.cards():]
+		t.note(s, &r)
+		s.rounds = append(s.rounds, r)
+		switch {
+		case rounds > 1:
+			last = rounds
+		case last < 0 && len(deck) < s.behind:
+			last = k + 2
+		}
+		if k+1 == last {
+			break
+		}
+	}
+	if rounds > 1 {
+		k := s.rounds[len(s.rounds)-2].coup.cards()
+		s.hideCut(total, t.rng.IntN(k))
+	}
+	s.rest = deck
+	return s, nil
+}
+
+// grant finds cards for a wish among those left, by trial.
+func (t *Table) grant(want *wish, r *roundPlan, deck []card) error {
+	if want.bets != nil {
+		want.bets(t, r)
+	}
+	if want.accept == nil {
+		return nil
+	}
+	for range wishTries {
+		r.coup = dealCoup(deck)
+		if want.accept(r) {
+			return nil
+		}
+		for i := range 6 {
+			j := i + t.rng.IntN(len(deck)-i)
+			deck[i], deck[j] = deck[j], deck[i]
+		}
+	}
+	return fmt.Errorf("round %d: no such cards in %d trials", want.round+1, wishTries)
+}
+
+func (t *Table) shoeID() string {
+	day := time.Unix(0, t.w.at).UTC()
+	return fmt.Sprintf("%s-%s-%02d", t.o.Table, day.Format("20060102"), t.shoes)
+}
+
+// offerCut goes clockwise from the highest seat, on a reshuffle at punto banco from the last curator.
+func (t *Table) offerCut(s *shoePlan) {
+	n := len(t.patrons)
+	first := n - 1
+	if t.w.house.punto && t.shoes > 1 {
+		for i, p := range t.patrons {
+			if p.seat == t.curator {
+				first = i
+			}
+		}
+	}
+	for k := range n {
+		o := offer{t.patrons[(first-k+n)%n].seat, t.rng.IntN(2) == 0}
+		s.offers = append(s.offers, o)
+		if o.accepted {
+			s.cutBy = o.seat
+			return
+		}
+	}
+}
+
+func (t *Table) pickCurator(s *shoePlan, after uint32) {
+	for _, o := range curatorOffers(t.seated(), s.shy, after) {
+		if o.accepted {
+			t.curator = o.seat
+		}
+	}
+}
+
+func (t *Table) seated() []seated {
+	out := make([]seated, len(t.patrons))
+	for i, p := range t.patrons {
+		out[i] = seated{p.seat, p.ref}
+	}
+	return out
+}
+
+// note keeps what the following rounds depend on.
+func (t *Table) note(s *shoePlan, r *roundPlan) {
+	result := r.coup.result()
+	if result == t.streak {
+		t.length++
+	} else if result != schema.ResultTie {
+		t.streak, t.length = result, 1
+	}
+	for i := range r.stakes {
+		st := &r.stakes[i]
+		if st.marks && st.spot == schema.SpotBanker && result == schema.ResultBanker {
+			t.owed[st.seat]++
+		}
+	}
+	if t.w.house.punto && result == schema.ResultPlayer {
+		t.pickCurator(s, t.curator)
+	}
+}

@@ -1,0 +1,254 @@
+package simulate
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+func legal(t testing.TB, kind string, seed uint64, shoes, rounds int) []schema.Event {
+	t.Helper()
+	cfg, err := Config(kind, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := NewTable(Options{Config: cfg, Seed: seed, Table: kind})
+	events := table.Open()
+	for range shoes {
+		events = append(events, table.ShoeOf(rounds)...)
+	}
+	return append(events, table.Close()...)
+}
+
+func TestSameSeedSameEvents(t *testing.T) {
+	for _, kind := range Kinds() {
+		a, b := legal(t, kind, 7, 2, 0), legal(t, kind, 7, 2, 0)
+		if d := cmp.Diff(a, b); d != "" {
+			t.Fatalf("%s: %s", kind, d)
+		}
+		if other := legal(t, kind, 8, 2, 0); cmp.Equal(a, other) {
+			t.Fatalf("%s: two seeds, the same events", kind)
+		}
+	}
+}
+
+func TestLegalShoes(t *testing.T) {
+	for _, kind := range Kinds() {
+		for seed := range uint64(8) {
+			checkTable(t, kind, legal(t, kind, seed, 2, 0))
+			checkTable(t, kind, legal(t, kind, seed, 2, 9))
+		}
+	}
+}
+
+// checkTable holds one table's events against what every legal table has in common.
+func checkTable(t *testing.T, what string, events []schema.Event) {
+	t.Helper()
+	ids := map[string]bool{}
+	var cfg schema.TableConfig
+	var c checker
+	for i := range events {
+		ev := &events[i]
+		if ev.Seq != uint64(i)+1 {
+			t.Fatalf("%s: event %d has seq %d", what, i, ev.Seq)
+		}
+		if i > 0 && ev.At < events[i-1].At {
+			t.Fatalf("%s seq %d: the clock runs back", what, ev.Seq)
+		}
+		if ids[ev.EventID] || len(ev.EventID) != 26 {
+			t.Fatalf("%s seq %d: bad or repeated id %q", what, ev.Seq, ev.EventID)
+		}
+		ids[ev.EventID] = true
+		if p, ok := ev.Payload.(*schema.TableOpened); ok {
+			cfg = p.Config
+		}
+		if msg := c.step(&cfg, ev); msg != "" {
+			t.Fatalf("%s %s round %d seq %d %s: %s", what, ev.ShoeID, ev.Round, ev.Seq, ev.Payload.Kind(), msg)
+		}
+	}
+	if c.shoes == 0 || c.rounds == 0 {
+		t.Fatalf("%s: nothing played", what)
+	}
+}
+
+// checker follows cards and money of one table.
+type checker struct {
+	shoes, rounds int
+	seen          map[string]int
+	cardSeq       int
+	hands         [3][]string
+	stakes        map[string]int64
+	owed          map[uint32]int64
+	lastHand      bool
+	sighted       int
+	behind        int
+	after         int
+}
+
+func (c *checker) step(cfg *schema.TableConfig, ev *schema.Event) string {
+	total := int(cfg.Decks) * 52
+	switch p := ev.Payload.(type) {
+	case *schema.ShoeShuffled:
+		if p.Phase == schema.ShufflePhaseInitial {
+			for seat, n := range c.owed {
+				if n != 0 {
+					return "shuffled while a seat owes " + time.Duration(n).String() + " " + string(rune('0'+seat))
+				}
+			}
+			*c = checker{shoes: c.shoes + 1, rounds: c.rounds, seen: map[string]int{}, owed: map[uint32]int64{}}
+		}
+	case *schema.CutcardPlaced:
+		if p.Which == 1 {
+			c.behind = int(p.CardsBehind)
+		}
+	case *schema.ShoeBurned:
+		c.cardSeq = 1 + int(p.Count)
+		for _, x := range append([]string{p.Indicator}, p.Cards...) {
+			c.seen[x]++
+		}
+	case *schema.RoundStarted:
+		c.rounds++
+		c.after++
+		if c.sighted > 0 && int(ev.Round) > c.sighted+1 {
+			return "a round after the last hand"
+		}
+		c.stakes, c.hands = map[string]int64{}, [3][]string{}
+	case *schema.CutcardSeen:
+		c.sighted = int(ev.Round)
+		if int(p.AfterCardSeq) != c.cardSeq || total-c.cardSeq != c.behind {
+			return "cutting card at the wrong place"
+		}
+	case *schema.WagerPlaced:
+		c.stakes[p.WagerID] = p.Amount
+	case *schema.WagerChanged:
+		c.stakes[p.WagerID] += p.Delta
+	case *schema.CardDealt:
+		c.cardSeq++
+		c.seen[p.Card]++
+		if int(p.CardSeq) != c.cardSeq || c.seen[p.Card] > int(cfg.Decks) {
+			return "wrong number or too many " + p.Card
+		}
+		c.hands[p.Hand] = append(c.hands[p.Hand], p.Card)
+	case *schema.WagerCollected:
+		return c.settled(p.WagerID, p.Amount)
+	case *schema.WagerReturned:
+		return c.settled(p.WagerID, p.Amount)
+	case *schema.WagerPaid:
+		if p.Amount <= 0 {
+			return "paid nothing"
+		}
+		return c.settled(p.WagerID, c.stakes[p.WagerID])
+	case *schema.VigorishMarked:
+		c.owed[p.Seat] += p.Amount
+	case *schema.VigorishMarkerRemoved:
+		c.owed[p.Seat] -= p.Amount
+	case *schema.DiscardPlaced:
+		if len(c.stakes) > 0 {
+			return "wagers left unsettled"
+		}
+	case *schema.RoundEnded:
+		if msg := legalDraw(c.hands); msg != "" {
+			return msg
+		}
+	case *schema.ShoeEnded:
+		if int(p.Remaining) != total-c.cardSeq || c.sighted == 0 {
+			return "cards do not add up, or no cutting card"
+		}
+		if c.after != c.sighted+1 {
+			return "not ended at the last hand"
+		}
+	}
+	return ""
+}
+
+func (c *checker) settled(id string, amount int64) string {
+	if want, ok := c.stakes[id]; !ok || want != amount {
+		return "settles " + id + " twice or by another amount"
+	}
+	delete(c.stakes, id)
+	return ""
+}
+
+// legalDraw is the drawing table as printed in 9 NYCRR 5324.21(h), read cell by cell.
+func legalDraw(hands [3][]string) string {
+	value := func(x string) int {
+		switch x[0] {
+		case 'A':
+			return 1
+		case 'T', 'J', 'Q', 'K':
+			return 0
+		}
+		return int(x[0] - '0')
+	}
+	p, b := hands[schema.HandPlayer], hands[schema.HandBanker]
+	if len(p) < 2 || len(b) < 2 {
+		return "a hand of fewer than two cards"
+	}
+	p2, b2 := (value(p[0])+value(p[1]))%10, (value(b[0])+value(b[1]))%10
+	np, nb := 2, 2
+	column := 0
+	if p2 < 8 && b2 < 8 {
+		if p2 < 6 {
+			np = 3
+			if len(p) == 3 {
+				column = 1 + value(p[2])
+			}
+		}
+		rows := [8]string{
+			"DDDDDDDDDDD", "DDDDDDDDDDD", "DDDDDDDDDDD", "DDDDDDDDDSD", "DSSDDDDDDSS", "DSSSSDDDDSS", "SSSSSSSDDSS", "SSSSSSSSSSS",
+		}
+		if rows[b2][column] == 'D' {
+			nb = 3
+		}
+	}
+	if len(p) != np || len(b) != nb {
+		return "drawn against the table"
+	}
+	return ""
+}
+
+func TestRereadWritesTheSameShoe(t *testing.T) {
+	for _, kind := range Kinds() {
+		for seed := range uint64(4) {
+			events := legal(t, kind, seed, 2, 12)
+			for n := 1; n <= 2; n++ {
+				r, err := reread(events, n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := r.write()
+				want := events[r.from:r.to]
+				if d := cmp.Diff(bare(want), bare(got)); d != "" {
+					t.Fatalf("%s seed %d shoe %d: (-written +written anew)\n%s", kind, seed, n, d)
+				}
+			}
+		}
+	}
+}
+
+func bare(events []schema.Event) []schema.Event {
+	out := make([]schema.Event, len(events))
+	for i := range events {
+		out[i] = events[i]
+		out[i].At, out[i].EventID, out[i].Video = 0, "", schema.Video{}
+	}
+	return out
+}
+
+func BenchmarkShoe(b *testing.B) {
+	cfg, err := Config("nj-punto", 3)
+	if err != nil {
+		b.Fatal(err)
+	}
+	table := NewTable(Options{Config: cfg, Seed: 3})
+	table.Open()
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		n += len(table.Shoe())
+	}
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
+}

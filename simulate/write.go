@@ -1,0 +1,200 @@
+package simulate
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// writer turns plans into the events of one table. Nothing in it is chosen: only the pauses between
+// events come from its generator.
+type writer struct {
+	cfg   schema.TableConfig
+	house house
+
+	property, pit, table string
+	devices              [6]schema.Source
+	camera               string
+	seed                 uint64
+	seq                  uint64
+	at                   int64
+	pauses               *rand.PCG
+	out                  []schema.Event
+
+	shoeID  string
+	round   uint32
+	batch   string
+	back    string
+	design  string
+	dealer  schema.Actor
+	floor   string
+	boss    string
+	seats   []seated // ascending
+	curator uint32
+
+	cardSeq  int
+	sighting int // the cutting card shows after so many cards; -1 once it has
+	sighted  uint32
+	marks    []mark
+	deal     struct{ seqs []uint32 }
+}
+
+type seated struct {
+	seat   uint32
+	patron string
+}
+
+// mark is an open vigorish on the layout.
+type mark struct {
+	wager  string
+	seat   uint32
+	amount int64
+}
+
+func newWriter(o *Options) *writer {
+	w := &writer{
+		cfg: o.Config, house: newHouse(&o.Config), property: o.Property, pit: o.Pit, table: o.Table,
+		seed: o.Seed, at: o.Start.UnixNano(), pauses: rand.NewPCG(o.Seed, 0x9a5e5),
+		back: "red", design: "bee", sighting: -1,
+	}
+	for kind, name := range [6]string{1: "shoe", 2: "chips", 3: "console", 4: "camera", 5: "pit"} {
+		if kind > 0 {
+			w.devices[kind] = schema.Source{DeviceID: name + "-" + o.Table, Kind: schema.SourceKind(kind)}
+		}
+	}
+	w.camera = "cam-" + o.Table
+	w.floor, w.boss = "f-"+o.Pit, "s-"+o.Pit
+	return w
+}
+
+// role, source and pause of each kind of event; the pause is a least and a spread in milliseconds.
+func manner(k schema.Kind) (role schema.Role, source schema.SourceKind, least, spread uint64) {
+	switch k {
+	case schema.KindCardDealt:
+		return schema.RoleDealer, schema.SourceKindShoe, 900, 1200
+	case schema.KindCutcardSeen, schema.KindShoeLoaded:
+		return schema.RoleDealer, schema.SourceKindShoe, 400, 600
+	case schema.KindShoeBurned:
+		return schema.RoleDealer, schema.SourceKindShoe, 9000, 6000
+	case schema.KindWagerPlaced, schema.KindWagerChanged:
+		return schema.RolePatron, schema.SourceKindChips, 400, 2500
+	case schema.KindWagerCollected, schema.KindWagerPaid, schema.KindWagerReturned, schema.KindVigorishCollected,
+		schema.KindVigorishMarked, schema.KindVigorishMarkerRemoved:
+		return schema.RoleDealer, schema.SourceKindChips, 700, 1500
+	case schema.KindAnnounced, schema.KindDealInstructed:
+		return schema.RoleDealer, schema.SourceKindConsole, 500, 700
+	case schema.KindRoundStarted:
+		return schema.RoleDealer, schema.SourceKindConsole, 1500, 3000
+	case schema.KindRoundEnded, schema.KindRoundVoided, schema.KindVerbalConfirmed, schema.KindCashConverted:
+		return schema.RoleDealer, schema.SourceKindConsole, 300, 400
+	case schema.KindCardRevealed, schema.KindCardMoved, schema.KindDiscardPlaced, schema.KindCardTouched:
+		return schema.RoleDealer, schema.SourceKindCamera, 400, 700
+	case schema.KindShoeShuffled:
+		return schema.RoleDealer, schema.SourceKindCamera, 60_000, 60_000
+	case schema.KindShoeLaced, schema.KindCardsWashed, schema.KindCardsSpread, schema.KindCardsStacked:
+		return schema.RoleDealer, schema.SourceKindCamera, 30_000, 30_000
+	case schema.KindCutOffered, schema.KindShoeCut, schema.KindShoeTransposed, schema.KindCutcardPlaced,
+		schema.KindCuratorOffered, schema.KindCuratorAssigned, schema.KindCuratorPassed:
+		return schema.RoleDealer, schema.SourceKindCamera, 1500, 2500
+	case schema.KindSeatOccupied, schema.KindSeatVacated, schema.KindTableOpened, schema.KindTableConfigured,
+		schema.KindTableClosed, schema.KindNoticeFiled, schema.KindNoticePosted, schema.KindDealerAssigned,
+		schema.KindLayoutAttested:
+		return schema.RoleFloorperson, schema.SourceKindPit, 500, 2000
+	}
+	return schema.RoleDealer, schema.SourceKindConsole, 500, 1500
+}
+
+func (w *writer) emit(p schema.Payload) { w.emitBy(p, schema.Actor{}) }
+
+// emitBy writes an event with an actor, or the usual one if none is given.
+func (w *writer) emitBy(p schema.Payload, actor schema.Actor) {
+	kind := p.Kind()
+	role, source, least, spread := manner(kind)
+	w.at += int64(least+w.pauses.Uint64()%spread) * 1_000_000
+	if actor.Role == schema.RoleUnspecified {
+		switch role {
+		case schema.RoleDealer:
+			actor = w.dealer
+		case schema.RoleFloorperson:
+			actor = schema.Actor{Role: role, ID: w.floor}
+		default:
+			actor.Role = role
+		}
+	}
+	w.seq++
+	w.out = append(w.out, schema.Event{
+		EventID: eventID(w.at, w.seed, w.seq), PropertyID: w.property, PitID: w.pit, TableID: w.table,
+		Seq: w.seq, At: w.at, ShoeID: w.shoeID, Round: w.round, Actor: actor, Source: w.devices[source], Payload: p,
+	})
+	switch source {
+	case schema.SourceKindShoe, schema.SourceKindChips, schema.SourceKindCamera:
+		w.out[len(w.out)-1].Video = schema.Video{CameraID: w.camera, At: w.at}
+	}
+}
+
+// pass lets time go by.
+func (w *writer) pass(ms uint64) { w.at += int64(ms+w.pauses.Uint64()%ms) * 1_000_000 }
+
+// take hands over what was written since the last call.
+func (w *writer) take() []schema.Event {
+	out := w.out
+	w.out = make([]schema.Event, 0, cap(out))
+	return out
+}
+
+const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+// eventID has the form of a ULID: milliseconds, then 80 bits that follow from the seed and the number.
+func eventID(at int64, seed, seq uint64) string {
+	var b [26]byte
+	ms := uint64(at) / 1_000_000
+	for i := 9; i >= 0; i-- {
+		b[i] = crockford[ms&31]
+		ms >>= 5
+	}
+	x, y := mix(seed^seq*0x9e3779b97f4a7c15), mix(seed+seq)
+	for i := 10; i < 22; i++ {
+		b[i] = crockford[x&31]
+		x >>= 5
+	}
+	for i := 22; i < 26; i++ {
+		b[i] = crockford[y&31]
+		y >>= 5
+	}
+	return string(b[:])
+}
+
+// mix is the finaliser of SplitMix64.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+func (w *writer) patronAt(seat uint32) string {
+	for _, s := range w.seats {
+		if s.seat == seat {
+			return s.patron
+		}
+	}
+	return ""
+}
+
+func (w *writer) sit(seat uint32, patron string) {
+	i, _ := slices.BinarySearchFunc(w.seats, seat, func(s seated, n uint32) int { return int(s.seat) - int(n) })
+	w.seats = slices.Insert(w.seats, i, seated{seat, patron})
+}
+
+func (w *writer) stand(seat uint32) {
+	w.seats = slices.DeleteFunc(w.seats, func(s seated) bool { return s.seat == seat })
+}
+
+func (w *writer) occupied() []uint32 {
+	out := make([]uint32, len(w.seats))
+	for i, s := range w.seats {
+		out[i] = s.seat
+	}
+	return out
+}
