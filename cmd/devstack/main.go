@@ -27,11 +27,15 @@ func main() {
 	}
 }
 
+// version is set by the linker.
+var version = "unknown"
+
 func command(out io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:          "devstack",
 		Short:        "real engines and a simulated floor on one machine",
 		SilenceUsage: true,
+		Version:      version,
 	}
 	root.AddCommand(clickHouseCommand(out), kafkaCommand(out))
 	return root

@@ -1,0 +1,74 @@
+# What a developer does here. Needs Go, npm (engines), Java 17 and Maven (kafka).
+# Tools are built at the versions below into .cache/bin and stay out of go.mod.
+
+GOLANGCI_VERSION := v2.15.0
+BUF_VERSION      := $(shell sed -n 's,.*bufbuild/buf/cmd/buf@\(v[0-9.]*\) lint.*,\1,p' schema/generate.go)
+GOLANGCI         := .cache/bin/golangci-lint-$(GOLANGCI_VERSION)
+BUF              := .cache/bin/buf-$(BUF_VERSION)
+
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+COMMANDS := $(notdir $(patsubst %/main.go,%,$(wildcard cmd/*/main.go)))
+FUZZTIME ?= 10s
+SOAKTIME ?= 10m
+RUN      ?= .
+
+.PHONY: help engines kafka kafka-stop generate build test race lint format fuzz bench soak demo clean
+.DEFAULT_GOAL := help
+
+help: ## print this
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+engines: ## fetch the ClickHouse that tests and the demo run, once
+	@deploy/dev/engines.sh
+
+kafka: ## start an Apache Kafka 4 in the background, print its address for the tests
+	@deploy/dev/kafka.sh start
+
+kafka-stop: ## stop it
+	@deploy/dev/kafka.sh stop
+
+generate: ## write the generated code again
+	go generate ./...
+
+build: $(COMMANDS:%=bin/%) ## build the programs into bin/
+
+.PHONY: $(COMMANDS:%=bin/%)
+$(COMMANDS:%=bin/%): bin/%:
+	CGO_ENABLED=0 go build -trimpath -ldflags '-X main.version=$(VERSION)' -o $@ ./cmd/$*
+
+test: engines ## all tests, against real engines; RUN=name for some
+	go test -timeout 15m -run '$(RUN)' ./...
+
+race: ## the tests that start no engine, under the race detector; needs a C compiler
+	go test -timeout 15m -race -short ./...
+
+lint: $(GOLANGCI) $(BUF) ## the house rules, the formatting, the event contract
+	$(GOLANGCI) run ./...
+	$(BUF) lint schema/proto
+
+format: $(GOLANGCI) ## format the code as lint wants it
+	$(GOLANGCI) fmt ./...
+
+fuzz: ## each fuzz target for FUZZTIME
+	@deploy/dev/fuzz.sh $(FUZZTIME)
+
+bench: engines ## all benchmarks; RUN=name for some
+	go test -timeout 60m -run '^$$' -bench '$(RUN)' -benchmem ./...
+
+soak: engines ## the tests named Soak, for SOAKTIME
+	SHOEPROOF_SOAK=$(SOAKTIME) go test -timeout 0 -count 1 -v -run Soak ./...
+
+demo: engines ## a whole floor on this machine
+	go run ./cmd/devstack demo
+
+clean: kafka-stop ## remove what was built here; the engines stay in the user's cache
+	rm -rf bin .cache
+
+$(GOLANGCI):
+	@echo 'building golangci-lint $(GOLANGCI_VERSION), some minutes the first time'
+	GOBIN='$(CURDIR)/.cache/bin/new' go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	mv .cache/bin/new/golangci-lint $@
+
+$(BUF):
+	GOBIN='$(CURDIR)/.cache/bin/new' go install github.com/bufbuild/buf/cmd/buf@$(BUF_VERSION)
+	mv .cache/bin/new/buf $@

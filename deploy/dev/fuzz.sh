@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Runs each fuzz target of this module for a while: fuzz.sh [FUZZTIME], 10s if not given.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+grep -roHE --include='*_test.go' --exclude-dir=.cache '^func Fuzz[A-Za-z0-9_]*\(' . | sort |
+  while IFS=: read -r file target; do
+    target=${target#func }
+    echo "fuzz $(dirname "$file") ${target%\(}"
+    go test -run '^$' -fuzz "^${target%\(}\$" -fuzztime "${1:-10s}" "$(dirname "$file")" </dev/null
+  done
