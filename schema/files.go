@@ -166,8 +166,10 @@ func (r *Reader) line() error {
 			}
 			return err
 		}
-		if value = bytes.TrimSpace(value); len(value) > 0 {
-			r.at.Value = value
+		trimmed := bytes.TrimLeft(value, " \t\r\n")
+		r.at.Offset += int64(len(value) - len(trimmed))
+		if trimmed = bytes.TrimRight(trimmed, " \t\r\n"); len(trimmed) > 0 {
+			r.at.Value = trimmed
 			r.done = err != nil
 			return nil
 		}
