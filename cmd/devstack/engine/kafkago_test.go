@@ -45,7 +45,7 @@ func write(t *testing.T, addr, topic string, n int) {
 	// A topic just made may still be without a leader; nothing was written then.
 	await(t, func() bool {
 		err := w.WriteMessages(t.Context(), records...)
-		if err != nil && !errors.Is(err, kafka.UnknownTopicOrPartition) && !errors.Is(err, kafka.LeaderNotAvailable) {
+		if err != nil && !temporary(err) {
 			t.Fatal(err)
 		}
 		return err == nil
@@ -161,8 +161,8 @@ func oneGeneration(t *testing.T, addr, topic string, enough func() bool) {
 	var gen *kafka.Generation
 	await(t, func() bool {
 		gen, err = group.Next(t.Context())
-		// The first group of an Apache Kafka has it make a topic for offsets first.
-		if err != nil && !errors.Is(err, kafka.GroupCoordinatorNotAvailable) && !errors.Is(err, kafka.NotCoordinatorForGroup) {
+		// The first group of an Apache Kafka waits for its topic of offsets.
+		if err != nil && !temporary(err) {
 			t.Fatal(err)
 		}
 		return err == nil
@@ -192,4 +192,10 @@ func oneGeneration(t *testing.T, addr, topic string, enough func() bool) {
 		t.Errorf("commit by the client: %v", err)
 	}
 	await(t, enough)
+}
+
+// temporary says that the broker asks to be tried again.
+func temporary(err error) bool {
+	var answer kafka.Error
+	return errors.As(err, &answer) && answer.Temporary()
 }
