@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/eventspb"
 )
 
 // floor is the mix of a floor of tables in play, interleaved, some 17 events a round.
@@ -124,6 +127,21 @@ func TestDecodeAllocations(t *testing.T) {
 		all()
 		if per := testing.AllocsPerRun(3, all) / float64(len(records)); per > 0.05 {
 			t.Errorf("%v: %.3f allocations an event, expected hardly any", format, per)
+		}
+	}
+}
+
+// What the oracle takes for the same, as the measure of the machine.
+func BenchmarkProtobufGo(b *testing.B) {
+	records, _ := floor(schema.Protobuf)
+	ev := &eventspb.TableEvent{}
+	i := 0
+	for b.Loop() {
+		if err := proto.Unmarshal(records[i], ev); err != nil {
+			b.Fatal(err)
+		}
+		if i++; i == len(records) {
+			i = 0
 		}
 	}
 }

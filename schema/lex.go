@@ -37,6 +37,24 @@ func quote(b []byte, i int) int {
 	return -1
 }
 
+// special is the place of the next byte that does not stand for itself in a string of ASCII, or
+// len(b): a quote, a backslash, a control character or a byte of a longer character.
+func special(b []byte, i int) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(b); i += 8 {
+		x := binary.LittleEndian.Uint64(b[i:])
+		q, s := x^('"'*ones), x^('\\'*ones)
+		// The lowest bit is exact: a subtraction carries only out of a byte that is found itself.
+		if found := ((q-ones)&^q | (s-ones)&^s | (x - ' '*ones) | x) & tops; found != 0 {
+			return i + bits.TrailingZeros64(found)>>3
+		}
+	}
+	for i < len(b) && b[i] >= ' ' && b[i] < utf8.RuneSelf && b[i] != '"' && b[i] != '\\' {
+		i++
+	}
+	return i
+}
+
 // jsonEnter enters an object or a list. There is more unless it is empty.
 func jsonEnter(b []byte, i int, begin, end byte) (next int, more bool, r *RejectError) {
 	if b[i] != begin {
@@ -150,9 +168,8 @@ func (d *Decoder) jsonString(b []byte, i int, field string) (raw []byte, next in
 	if b[i] != '"' {
 		return nil, i, rejectType(b, i, field, "a string")
 	}
-	i++
-	start := i
-	for ; i < len(b); i++ {
+	start := i + 1
+	for i = special(b, start); i < len(b); i++ {
 		switch c := b[i]; {
 		case c == '"':
 			return b[start:i], i + 1, nil
@@ -274,6 +291,11 @@ func (d *Decoder) jsonText(b []byte, i int, field string, id, fresh bool) (strin
 
 // jsonFresh reads an id that will hardly come again.
 func (d *Decoder) jsonFresh(b []byte, i int, field string) (string, int, *RejectError) {
+	if b[i] == '"' {
+		if j := special(b, i+1); j < len(b) && b[j] == '"' && j-i <= maxID {
+			return d.fresh(b[i+1 : j]), j + 1, nil
+		}
+	}
 	raw, next, r := d.jsonString(b, i, field)
 	if r != nil {
 		return "", next, r

@@ -17,6 +17,13 @@ func (d *Decoder) jsonRecord(b []byte, ev *Event) *RejectError {
 }
 
 func (d *Decoder) jsonMoment(b []byte, i int, field string) (int64, int, *RejectError) {
+	if b[i] == '"' {
+		if j := quote(b, i+1); j > 0 {
+			if ns, ok := parseMoment(b[i+1 : j]); ok {
+				return ns, j + 1, nil
+			}
+		}
+	}
 	raw, next, r := d.jsonString(b, i, field)
 	if r != nil {
 		return 0, next, r

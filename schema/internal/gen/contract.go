@@ -66,17 +66,32 @@ type value struct {
 	Num           int
 }
 
-// The two messages that cannot be told from an empty one: without a config they say nothing.
-var required = map[string]bool{"TableOpened.config": true, "TableConfigured.config": true}
-
-// The amounts of money and time that may be below zero.
-var signed = map[string]bool{"WagerChanged.delta": true, "DeviceReported.clock_offset_ms": true}
-
-// The strings that are not ids by their name.
-var ids = map[string]bool{"patron_ref": true, "attested_by": true}
-
-// The lists of cards; fields named card and indicator are cards too.
-var cards = map[string]bool{"CardsInspected.missing": true, "CardsInspected.extra": true, "ShoeBurned.cards": true}
+// annotate adds what the contract says in words only. path is MESSAGE.FIELD.
+func (f *field) annotate(path string) {
+	switch path {
+	case "VigorishCollected.kind":
+		f.Go = "VigorishKind" // Kind is the method of every payload.
+	case "TableOpened.config", "TableConfigured.config":
+		f.Required = true // Without it they say nothing.
+	case "WagerChanged.delta", "DeviceReported.clock_offset_ms":
+		f.Signed = true
+	case "TableConfig.posted_odds":
+		f.Odds = true
+	case "CardsInspected.missing", "CardsInspected.extra", "ShoeBurned.cards":
+		f.Card = true
+	}
+	switch {
+	case f.Kind != text:
+	case f.Name == "card" || f.Name == "indicator":
+		f.Card = true
+	case f.Name == "event_id" || strings.HasPrefix(f.Name, "wager_id"):
+		f.ID, f.Fresh = true, true
+	case f.Name == "id" || f.Name == "patron_ref" || f.Name == "attested_by":
+		f.ID = true
+	default:
+		f.ID = strings.HasSuffix(f.Name, "_id")
+	}
+}
 
 func read(file *protogen.File) (*contract, error) {
 	c := &contract{}
@@ -137,22 +152,13 @@ func readEnum(m *protogen.Message) *enum {
 
 func readField(in string, f *protogen.Field, enums map[string]*enum, messages map[string]*message) (*field, error) {
 	name := string(f.Desc.Name())
-	path := in + "." + name
-	goField := goName(name)
-	if path == "VigorishCollected.kind" {
-		goField = "VigorishKind" // Kind is the method of every payload.
-	}
 	r := &field{
-		Name: name, Go: goField, Num: int(f.Desc.Number()), Doc: string(f.Comments.Leading),
+		Name: name, Go: goName(name), Num: int(f.Desc.Number()), Doc: string(f.Comments.Leading),
 		Repeated: f.Desc.IsList(), Optional: f.Desc.HasOptionalKeyword(),
-		Required: required[path], Signed: signed[path],
 	}
 	switch f.Desc.Kind() {
 	case protoreflect.StringKind:
 		r.Kind = text
-		r.Card = name == "card" || name == "indicator" || cards[path]
-		r.ID = name == "id" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_ids") || ids[name]
-		r.Fresh = name == "event_id" || strings.HasPrefix(name, "wager_id")
 	case protoreflect.BoolKind:
 		r.Kind = flag
 	case protoreflect.Uint32Kind:
@@ -168,7 +174,7 @@ func readField(in string, f *protogen.Field, enums map[string]*enum, messages ma
 	case protoreflect.MessageKind:
 		switch {
 		case f.Desc.IsMap():
-			r.Kind, r.Repeated, r.Odds = words, false, name == "posted_odds"
+			r.Kind, r.Repeated = words, false
 		case f.Message.Desc.FullName() == "google.protobuf.Timestamp":
 			r.Kind = moment
 		default:
@@ -177,6 +183,7 @@ func readField(in string, f *protogen.Field, enums map[string]*enum, messages ma
 	default:
 		return nil, fmt.Errorf("the generator does not know the type %s", f.Desc.Kind())
 	}
+	r.annotate(in + "." + name)
 	if (r.Kind == word && r.Enum == nil) || (r.Kind == nested && r.Message == nil) {
 		return nil, fmt.Errorf("its type is in another file")
 	}
