@@ -77,18 +77,29 @@ func reread(events []schema.Event, n int) (*rereading, error) {
 	}
 	r.w = newWriter(&o)
 	r.w.at, r.w.seq = first.At-1, first.Seq-1
-	r.w.recall(before)
+	r.w.recall(before, patronRefs(events))
 	r.plan = &shoePlan{id: first.ShoeID}
 	return r, r.read(events[r.from:r.to])
 }
 
+// patronRefs are the patrons of seats, by their first wager.
+func patronRefs(events []schema.Event) map[uint32]string {
+	out := map[uint32]string{}
+	for i := range events {
+		if p, ok := events[i].Payload.(*schema.WagerPlaced); ok && out[p.Seat] == "" {
+			out[p.Seat] = p.PatronRef
+		}
+	}
+	return out
+}
+
 // recall brings the writer to where the table stands after some events.
-func (w *writer) recall(events []schema.Event) {
+func (w *writer) recall(events []schema.Event, refs map[uint32]string) {
 	for i := range events {
 		switch p := events[i].Payload.(type) {
 		case *schema.TableOpened:
 			for _, s := range p.OccupiedSeats {
-				w.sit(s, "")
+				w.sit(s, refs[s])
 			}
 		case *schema.SeatOccupied:
 			w.stand(p.Seat)

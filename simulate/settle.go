@@ -104,7 +104,7 @@ func (w *writer) charge(r *roundPlan, seat []due) {
 		switch {
 		case d.vigorish == 0:
 		case d.marks:
-			marker := w.house.markers[int(d.seat)%2]
+			marker := w.house.markers[int(d.seat)/2%2]
 			w.emit(&schema.VigorishMarked{WagerID: d.id, Seat: d.seat, Amount: d.vigorish, Marker: marker, Area: d.seat})
 			w.marks = append(w.marks, mark{d.id, d.seat, d.vigorish})
 		case r.together:

@@ -1,0 +1,191 @@
+package simulate
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// A fixture is a shoe that documentation and scenarios name.
+type fixture struct {
+	name     string
+	ruleset  string
+	game     schema.Game
+	mode     schema.VigorishMode
+	sides    []schema.SideBet
+	tables   map[string]string
+	seats    []uint32
+	occupied []uint32
+	behind   int
+	rounds   []string
+	more     []stake
+}
+
+// Fixtures names the fixture shoes.
+func Fixtures() []string {
+	list := fixtures()
+	out := make([]string, len(list))
+	for i := range list {
+		out[i] = list[i].name
+	}
+	return out
+}
+
+// Coups are the named rounds that fixtures are made of, in the order in which the cards leave the
+// shoe: player, banker, player, banker, third cards.
+func Coups() map[string]string {
+	return map[string]string{
+		"F-BWIN2": "6c 7d Kh Ks", "F-PNAT9": "9c 4h Kd 3s", "F-TIE6": "6c 6d Kh Ks", "F-DRAG7": "2c 4d 3h Ks 6s 3c",
+		"F-BNAT8": "2c 8d 3h Ks", "F-PANDA8": "2c 4d 3h Ks 3s 2d", "F-BPAT5": "6c 5d Kh Ks 3c", "F-B6": "2c 6d 2h Ks Kc",
+		"F-5V4": "2c 5d Ac Ks 4h 2d", "F-PWIN": "2c 5d Ac Ks 4h 9d", "F-PPAIR": "8c 4d 8h 3s", "F-BPAIR": "6c 2d Ah 2s Kd",
+		"F-H9ONE": "2c 4d 3h Ks 4h Kd", "F-H9BOTH": "2c 4d 3h Ks 4h 5c", "F-B7X3": "2c 4d 3h Ks 2d 3c", "F-B7X2": "7c 7d Kh Ks",
+		"F-WIN9": "2c 3d 3h 7s 4h Kd", "F-NATTIE": "9c 9d Kh Ks", "F-NAT9V0": "9c 3d Kh 7s", "F-TWOC7": "7c 3d Kh Ks Kd",
+	}
+}
+
+func fixtures() []fixture {
+	six := []string{"F-BWIN2", "F-PNAT9", "F-TIE6", "F-DRAG7", "F-BNAT8", "F-PANDA8"}
+	novig := []string{"F-BWIN2", "F-PNAT9", "F-TIE6", "F-B6", "F-BNAT8", "F-PANDA8"}
+	pairs := []string{"F-PPAIR", "F-PNAT9", "F-TIE6", "F-DRAG7", "F-BNAT8", "F-BPAIR"}
+	treasures := []string{"F-BWIN2", "F-DRAG7", "F-PANDA8", "F-H9ONE", "F-H9BOTH", "F-B7X3", "F-B7X2", "F-BNAT8", "F-PNAT9"}
+	five, sixth := []uint32{1, 2, 3, 5, 7}, []uint32{1, 2, 3, 5, 6, 7}
+	eight, seven := []uint32{1, 2, 3, 4, 5, 6, 7, 8}, []uint32{1, 2, 3, 4, 5, 6, 7}
+	side := func(seat uint32, spots ...schema.Spot) []stake {
+		var out []stake
+		for _, spot := range spots {
+			out = append(out, stake{seat: seat, spot: spot, amount: 500})
+		}
+		return out
+	}
+	const (
+		commission = schema.VigorishModeCommission
+		punto      = schema.GamePuntoBanco
+		mini       = schema.GameMinibaccarat
+	)
+	return []fixture{
+		{name: "S-PB", ruleset: "nj-19-47", game: punto, mode: commission, seats: eight, occupied: five, behind: 391, rounds: six},
+		{name: "S-MB", ruleset: "nj-19-47", game: mini, mode: commission, seats: seven, occupied: five, behind: 391, rounds: six},
+		{name: "S-MB25", ruleset: "nj-19-47", game: mini, mode: schema.VigorishModeTie25, seats: seven, occupied: five, behind: 391, rounds: six},
+		{name: "S-NY", ruleset: "ny-5324-21", game: mini, mode: commission, seats: seven, occupied: five, behind: 391, rounds: six},
+		{
+			name: "S-NYEZ", ruleset: "ny-5324-21", game: mini, mode: schema.VigorishModeEz, seats: seven, occupied: sixth, behind: 391, rounds: six,
+			sides: []schema.SideBet{schema.SideBetDragon7, schema.SideBetPanda8}, more: side(6, schema.SpotDragon7, schema.SpotPanda8),
+		},
+		{name: "S-NYNV", ruleset: "ny-5324-21", game: mini, mode: schema.VigorishModeNovig6, seats: seven, occupied: five, behind: 392, rounds: novig},
+		{
+			name: "S-NYDB", ruleset: "ny-5324-21", game: mini, mode: commission, seats: seven, occupied: five, behind: 391, rounds: six,
+			sides: []schema.SideBet{schema.SideBetDragonBonus}, tables: map[string]string{"dragon_bonus": "A"},
+			more: append(side(7, schema.SpotDragonBonusBanker), side(3, schema.SpotDragonBonusPlayer)...),
+		},
+		{
+			name: "S-PAIR", ruleset: "nj-19-47-pair", game: punto, mode: commission, seats: eight, occupied: five, behind: 391, rounds: pairs,
+			sides: []schema.SideBet{schema.SideBetPair}, more: append(side(7, schema.SpotBankerPair), side(3, schema.SpotPlayerPair)...),
+		},
+		{
+			name: "S-69F", ruleset: "nj-13-69f", game: punto, mode: commission, seats: eight, occupied: five, behind: 371, rounds: treasures,
+			sides: []schema.SideBet{schema.SideBetTreasures}, tables: map[string]string{"treasures": "2"},
+			more: side(7, schema.SpotFortune7, schema.SpotGolden8, schema.SpotHeavenly9, schema.SpotBlazing7s, schema.SpotCoverAll),
+		},
+	}
+}
+
+// Fixture plays a fixture shoe, a second shoe of two rounds, and closes the table.
+func Fixture(name string) ([]schema.Event, error) {
+	for _, f := range fixtures() {
+		if f.name == name {
+			return f.play()
+		}
+	}
+	return nil, fmt.Errorf("fixture %q: want one of %s", name, strings.Join(Fixtures(), ", "))
+}
+
+func (f *fixture) config() schema.TableConfig {
+	c := schema.TableConfig{
+		ConfigID: f.name, Ruleset: f.ruleset, Game: f.game, Currency: "USD", Decks: 8, Seats: f.seats, PaymentProcedure: 1,
+		Vigorish: schema.Vigorish{Mode: f.mode}, SideBets: f.sides, PayTables: f.tables, DealingStyle: schema.DealingStyleFaceUp,
+		PostedOdds: map[string]string{"BANKER": "1:1", "PLAYER": "1:1", "TIE": "8:1"},
+	}
+	if f.mode == schema.VigorishModeCommission {
+		c.Vigorish = schema.Vigorish{Mode: f.mode, Percent: 5, Unit: lawUnit(f.game, 5), Timing: schema.VigorishTimingMixed}
+	}
+	for _, spot := range sideSpots(&c) {
+		if o := standardOdds(spot); o.to > 1 {
+			c.PostedOdds[spot.String()] = fmt.Sprintf("%d:%d", o.to, o.per)
+		}
+	}
+	complete(&c)
+	return c
+}
+
+func (f *fixture) play() ([]schema.Event, error) {
+	o := Options{
+		Property: "ac-1", Pit: "p1", Table: strings.ToLower(f.name), Config: f.config(), Seed: uint64(len(f.name)),
+		Start: time.Date(2026, 3, 2, 18, 0, 0, 0, time.UTC),
+	}
+	for _, c := range f.name {
+		o.Seed = o.Seed*131 + uint64(c)
+	}
+	w := newWriter(&o)
+	start := opening{listed: true, posted: !w.house.ny, dealers: []schema.DealerAssigned{
+		{DealerID: "d114", Position: schema.DealerPositionBase, SupervisorID: w.boss},
+	}}
+	if w.house.punto {
+		start.dealers[0].Position = schema.DealerPositionCalling
+	}
+	for _, seat := range f.occupied {
+		start.seats = append(start.seats, seated{seat, fmt.Sprintf("pt-%d", seat)})
+	}
+	w.open(&start)
+	first := &shoePlan{id: o.Table + "-1", cutBy: 5, depth: 100, laced: 52, behind: f.behind}
+	for i := len(f.occupied) - 1; f.occupied[i] >= 5; i-- {
+		first.offers = append(first.offers, offer{f.occupied[i], f.occupied[i] == 5})
+	}
+	second := &shoePlan{id: o.Table + "-2", cutBy: 7, depth: 120, laced: 52, offers: []offer{{7, true}}}
+	for n, s := range []*shoePlan{first, second} {
+		s.burn, _ = parseCards([]string{"4d", "Qh", "8s", "5d", "Jc"})
+		rounds := f.rounds
+		if n == 1 {
+			rounds = f.rounds[:2]
+			if w.house.punto {
+				// On a reshuffle the cut goes to the last curator first.
+				s.cutBy, s.offers = w.curator, []offer{{w.curator, true}}
+			}
+		}
+		for k, coup := range rounds {
+			cards, err := parseCards(strings.Fields(Coups()[coup]))
+			if err != nil {
+				return nil, fmt.Errorf("round %s: %w", coup, err)
+			}
+			s.rounds = append(s.rounds, roundPlan{stakes: f.stakes(n+1, k+1), coup: dealCoup(cards), endedFirst: true})
+		}
+		if n == 1 {
+			s.hideCut(416, 2)
+		}
+		w.prepare(s)
+		for i := range s.rounds {
+			w.play(s, i)
+		}
+		w.finish(s)
+	}
+	w.emit(&schema.TableClosed{Reason: "end of play"})
+	return w.take(), nil
+}
+
+func (f *fixture) stakes(shoe, round int) []stake {
+	out := []stake{
+		{seat: 7, spot: schema.SpotBanker, amount: 10000},
+		{seat: 5, spot: schema.SpotBanker, amount: 10300, marks: true},
+		{seat: 3, spot: schema.SpotPlayer, amount: 5000},
+		{seat: 2, spot: schema.SpotTie, amount: 1000},
+		{seat: 1, spot: schema.SpotPlayer, amount: 2500},
+	}
+	out = append(out, f.more...)
+	for i := range out {
+		out[i].id = fmt.Sprintf("w%d.%d.%d", shoe, round, i+1)
+		out[i].patron = fmt.Sprintf("pt-%d", out[i].seat)
+		out[i].medium = schema.WagerMediumChips
+	}
+	return out
+}
