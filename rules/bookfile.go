@@ -41,6 +41,7 @@ type gameFile struct {
 	NoticeToCommission bool                 `yaml:"notice_to_commission"`
 	PayTables          payFile              `yaml:"pay_tables"`
 	Options            map[string]string    `yaml:"options"`
+	HouseOptions       []string             `yaml:"house_options"`
 	Rules              map[string]citedFile `yaml:"rules"`
 }
 
@@ -75,7 +76,7 @@ func (f *bookFile) law(b *Rulebook, g Game, gf gameFile) (*Law, error) {
 	c := complaints{}
 	l := &Law{
 		Book: b, Game: g, MinDecks: gf.MinDecks, ClosesAtCard: gf.ClosesAtCard, NoticeToCommission: gf.NoticeToCommission,
-		Options: gf.Options, cited: map[string]Cited{}, hold: map[string]Stage{},
+		Options: gf.Options, HouseOptions: gf.HouseOptions, cited: map[string]Cited{}, hold: map[string]Stage{},
 		BonusTables: map[string]map[BonusRow]Odds{}, Treasures: map[string]map[Treasure]Odds{}, CoverAll: map[string]Odds{},
 	}
 	c.add("drawing", f.Drawing.table(&l.Drawing))

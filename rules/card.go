@@ -37,11 +37,14 @@ func ParseCard(s string) (Card, error) {
 	return Unread, fmt.Errorf("card %q: want a rank of %s and a suit of %s, or ??", s, ranks, suits)
 }
 
-func (c Card) String() string {
+func (c Card) String() string { return string(c.Append(nil)) }
+
+// Append writes the card's two characters.
+func (c Card) Append(dst []byte) []byte {
 	if c == Unread {
-		return "??"
+		return append(dst, '?', '?')
 	}
-	return string([]byte{ranks[c.Rank()-1], suits[c.Suit()]})
+	return append(dst, ranks[c.Rank()-1], suits[c.Suit()])
 }
 
 // Rank is 1 for an ace to 13 for a king, 0 for an unread card.

@@ -52,7 +52,7 @@ func outcome(name, doc string, suppresses []string, on ...Spot) *Rule {
 
 func (p *Pass) judgeOutcome(w *Wager) {
 	want := p.disposition(w)
-	if got := w.disposition(); want != Undetermined && got != Undetermined && got != want && !p.dragonPush(w) {
+	if got := w.Disposition(); want != Undetermined && got != Undetermined && got != want && !p.dragonPush(w) {
 		p.reportOutcome(w, want, got)
 	}
 }
@@ -81,8 +81,8 @@ func (w *Wager) moneyEvidence() []Seq {
 	return seqs
 }
 
-// disposition is how a wager was settled, Undetermined unless it was settled exactly once.
-func (w *Wager) disposition() Disposition {
+// Disposition is how a wager was settled, Undetermined unless it was settled exactly once.
+func (w *Wager) Disposition() Disposition {
 	switch {
 	case w.Gone || w.Settlements() != 1:
 		return Undetermined
@@ -136,6 +136,30 @@ func (p *Pass) disposition(w *Wager) Disposition {
 		}
 	}
 	return Undetermined
+}
+
+// Due is what the law makes of a wager on the cards as dealt, and what it pays at least: by the
+// posted odds where the law gives a floor.
+func (p *Pass) Due(w *Wager) (Disposition, int64) {
+	d := p.disposition(w)
+	if d != Pay {
+		return d, 0
+	}
+	odds := p.Law.Odds[w.Spot].Odds
+	switch {
+	case w.Spot == SpotBanker && p.bankerSix():
+		odds = leastForSix.Odds
+	case w.Spot.SideBet() == SideDragonBonus:
+		odds = p.Law.BonusTables[p.Config.BonusTable][p.Round.Coup().DragonBonus(bonusHand(w.Spot))]
+	case w.Spot.SideBet() == SideTreasures:
+		odds = p.treasureOdds(w.Spot)
+	case p.Law.Odds[w.Spot].Floor && p.Config.Posted[w.Spot].Known():
+		odds = p.Config.Posted[w.Spot]
+	}
+	if !odds.Known() {
+		return d, 0
+	}
+	return d, odds.Winnings(w.Amount)
 }
 
 func bonusHand(s Spot) Hand {
@@ -192,7 +216,7 @@ func (p *Pass) cancelled() bool { return p.Round.Voided.Seq != 0 || p.Round.Ende
 func checkDragonPush(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if got := w.disposition(); p.dragonPush(w) && !p.cancelled() && got != Undetermined && got != Return {
+		if got := w.Disposition(); p.dragonPush(w) && !p.cancelled() && got != Undetermined && got != Return {
 			p.reportOutcome(w, Return, got)
 		}
 	}
@@ -208,7 +232,7 @@ func checkVoidRound(p *Pass) {
 		if w.Paid.Times > 0 || w.Collected.Times > 0 {
 			p.Report(Finding{
 				Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: append(w.moneyEvidence(), r.Voided.Seq),
-				Expected: "returned in full, the round is void", Observed: w.disposition().String(),
+				Expected: "returned in full, the round is void", Observed: w.Disposition().String(),
 			})
 		}
 	}

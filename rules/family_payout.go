@@ -56,7 +56,7 @@ var payoutFamily = []*Rule{
 
 // payable says whether a wager was paid once and rightly so: only then its amount is judged.
 func (p *Pass) payable(w *Wager) bool {
-	return w.disposition() == Pay && p.disposition(w) == Pay
+	return w.Disposition() == Pay && p.disposition(w) == Pay
 }
 
 func payoutOf(on ...Spot) func(*Pass) {
@@ -173,7 +173,7 @@ func checkReturnIntact(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
 		want := p.disposition(w)
-		if w.disposition() == Return && (want == Return || p.cancelled()) && w.Returned.Amount != w.Amount {
+		if w.Disposition() == Return && (want == Return || p.cancelled()) && w.Returned.Amount != w.Amount {
 			p.reportIntact(w, "returned", w.Returned.Amount)
 		}
 	}
@@ -182,7 +182,7 @@ func checkReturnIntact(p *Pass) {
 func checkCollectIntact(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if w.disposition() == Collect && p.disposition(w) == Collect && w.Collected.Amount != w.Amount {
+		if w.Disposition() == Collect && p.disposition(w) == Collect && w.Collected.Amount != w.Amount {
 			p.reportIntact(w, "collected", w.Collected.Amount)
 		}
 	}

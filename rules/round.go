@@ -1,5 +1,7 @@
 package rules
 
+import "slices"
+
 // Seq is the number of the table's event that shows a fact; 0 is none.
 type Seq uint64
 
@@ -171,6 +173,18 @@ func (r *Round) Reset(no uint32) {
 		Instructions: r.Instructions[:0], Touches: r.Touches[:0], ConfigChanged: r.ConfigChanged[:0],
 		coupCards: -1,
 	}
+}
+
+// NewWager adds a wager and returns it to be filled; its lists may hold storage of an earlier round.
+func (r *Round) NewWager() *Wager {
+	r.Wagers = slices.Grow(r.Wagers, 1)[:len(r.Wagers)+1]
+	return &r.Wagers[len(r.Wagers)-1]
+}
+
+// NewStep adds a settlement step and returns it to be filled, as NewWager does.
+func (r *Round) NewStep() *Step {
+	r.Steps = slices.Grow(r.Steps, 1)[:len(r.Steps)+1]
+	return &r.Steps[len(r.Steps)-1]
 }
 
 // Recompose forgets the coup after a card was dealt, moved, burned or carried.

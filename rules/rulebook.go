@@ -62,6 +62,8 @@ type Law struct {
 	CoverAll           map[string]Odds
 	// Options are the interpretive choices, by the catalogue's key.
 	Options map[string]string
+	// HouseOptions are those that the table's configuration may choose.
+	HouseOptions []string
 
 	cited  map[string]Cited
 	stages [Stages][]*Rule

@@ -273,6 +273,18 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 	s.Collections = append(s.Collections, c)
 }
 
+// CollectLate notes vigorish of a round that was collected after the next round's first card: of the
+// wagers named, or of the seat's that are still unpaid when none is.
+func (s *Shoe) CollectLate(seat uint32, wagers []string, at Seq) {
+	for i := range s.Dues {
+		d := &s.Dues[i]
+		named := contains(wagers, d.Wager) || (len(wagers) == 0 && d.Seat == seat)
+		if named && d.CollectedAt == 0 {
+			d.Collected, d.CollectedAt = d.Marked, at
+		}
+	}
+}
+
 func contains[T comparable](list []T, s T) bool {
 	for _, e := range list {
 		if e == s {

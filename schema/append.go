@@ -186,3 +186,6 @@ func appendPairs(dst []byte, m map[string]string) []byte {
 	}
 	return append(dst, '}')
 }
+
+// AppendConfigJSON writes a table's configuration as canonical JSON.
+func AppendConfigJSON(dst []byte, c *TableConfig) []byte { return c.appendJSON(dst) }

@@ -1,0 +1,94 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Calendar tells the gaming day and the shift of a moment: a pure function of event time and the
+// property's zone, rollover and shifts.
+type Calendar struct {
+	Zone *time.Location
+	// Rollover is the time of day, minutes after midnight, at which a gaming day begins.
+	Rollover int
+	// Shifts begin at these minutes after midnight, in ascending order; the last one runs over
+	// midnight into the first.
+	Shifts []Shift
+}
+
+// Shift is a working shift of a property.
+type Shift struct {
+	Name  string
+	Start int
+}
+
+// DefaultCalendar is Eastern time, days from 06:00, shifts at 06:00, 14:00 and 22:00.
+func DefaultCalendar() (Calendar, error) {
+	return NewCalendar("America/New_York", "06:00", map[string]string{"day": "06:00", "swing": "14:00", "night": "22:00"})
+}
+
+// NewCalendar makes a calendar from an IANA zone, a rollover "06:00" and the start of each shift.
+func NewCalendar(zone, rollover string, shifts map[string]string) (Calendar, error) {
+	loc, err := time.LoadLocation(zone)
+	if err != nil {
+		return Calendar{}, fmt.Errorf("calendar zone: %w", err)
+	}
+	c := Calendar{Zone: loc}
+	if c.Rollover, err = minuteOfDay(rollover); err != nil {
+		return Calendar{}, fmt.Errorf("calendar rollover: %w", err)
+	}
+	for name, start := range shifts {
+		minute, err := minuteOfDay(start)
+		if err != nil {
+			return Calendar{}, fmt.Errorf("calendar shift %s: %w", name, err)
+		}
+		c.Shifts = append(c.Shifts, Shift{name, minute})
+	}
+	slices.SortFunc(c.Shifts, func(a, b Shift) int { return a.Start - b.Start })
+	return c, nil
+}
+
+func minuteOfDay(s string) (int, error) {
+	t, err := time.Parse("15:04", s)
+	if err != nil {
+		return 0, fmt.Errorf("%q: want hours and minutes such as 06:00", s)
+	}
+	return t.Hour()*60 + t.Minute(), nil
+}
+
+// Of is the gaming day, yyyy-mm-dd, and the shift of a moment in ns UTC.
+func (c *Calendar) Of(at int64) (day, shift string) {
+	t := time.Unix(0, at).In(c.Zone)
+	minute := t.Hour()*60 + t.Minute()
+	if minute < c.Rollover {
+		t = t.AddDate(0, 0, -1)
+	}
+	if n := len(c.Shifts); n > 0 {
+		shift = c.Shifts[n-1].Name
+	}
+	for _, s := range c.Shifts {
+		if minute >= s.Start {
+			shift = s.Name
+		}
+	}
+	return t.Format(time.DateOnly), shift
+}
+
+// clock remembers the quarter of an hour that it was last asked about: zone offsets, rollovers and
+// shifts change only between quarters.
+type clock struct {
+	calendar   *Calendar
+	quarter    int64
+	day, shift string
+}
+
+func (c *clock) of(at int64) (day, shift string) {
+	const quarterHour = int64(15 * time.Minute)
+	q := at / quarterHour
+	if c.day == "" || q != c.quarter {
+		c.quarter = q
+		c.day, c.shift = c.calendar.Of(at)
+	}
+	return c.day, c.shift
+}

@@ -1,0 +1,259 @@
+package pipeline
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"slices"
+
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// The words of a finding's kind and verdict.
+const (
+	kindDeviation = "deviation"
+	kindDataFault = "data_fault"
+	kindNotice    = "notice"
+
+	verdictBreach      = "BREACH"
+	verdictSuspect     = "SUSPECT"
+	verdictUnauditable = "UNAUDITABLE"
+	verdictInfo        = "INFO"
+)
+
+// FindingID is the identity of a finding: the first 128 bits, in hex, of SHA-256 over the length-
+// prefixed property, table, shoe, round, rule, version of the rule and subject. Never an offset, a
+// clock or a program's version: found twice, it is stored once.
+func FindingID(property, table, shoe string, round uint32, rule string, subject string) string {
+	h := sha256.New()
+	var n [8]byte
+	field := func(s string) {
+		binary.BigEndian.PutUint64(n[:], uint64(len(s)))
+		h.Write(n[:])
+		h.Write([]byte(s))
+	}
+	number := func(v uint64) {
+		binary.BigEndian.PutUint64(n[:], 8)
+		h.Write(n[:])
+		binary.BigEndian.PutUint64(n[:], v)
+		h.Write(n[:])
+	}
+	field(property)
+	field(table)
+	field(shoe)
+	number(uint64(round))
+	field(rule)
+	number(rules.Version)
+	field(subject)
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// report takes what a pass found: each is made once, dropped when a finding suppresses it, and held
+// while a later stage still may.
+func (t *table) report(s *shoe, r *rules.Round, stage rules.Stage, b *Batch) {
+	for i := range t.pass.Findings {
+		f := t.pass.Findings[i]
+		m := mark{f.Rule, f.Round, f.Seat, f.Subject}
+		if slices.Contains(s.made, m) {
+			continue
+		}
+		s.made = append(s.made, m)
+		if (r != nil && r.Missing) || (r == nil && (s.Missing || s.Joined)) || (r == nil && s.roundMissing(f.Round)) {
+			f.Unauditable = true
+			f.Observed = "events are missing; found: " + f.Observed
+		}
+		s.waiting = slices.DeleteFunc(s.waiting, func(w waiting) bool { return suppresses(m, markOf(&w.finding)) })
+		if s.suppressed(m) {
+			continue
+		}
+		if until := s.law.HoldUntil(f.Rule); until > stage {
+			s.waiting = append(s.waiting, waiting{f, until, t.now.At})
+			continue
+		}
+		t.emit(s, &f, t.now.At, b)
+	}
+}
+
+func (s *shoe) roundMissing(no uint32) bool {
+	return no != 0 && slices.ContainsFunc(s.Rounds, func(r rules.RoundSummary) bool { return r.No == no && r.Missing })
+}
+
+func markOf(f *rules.Finding) mark { return mark{f.Rule, f.Round, f.Seat, f.Subject} }
+
+// suppressed says whether a finding made before silences one on the same evidence.
+func (s *shoe) suppressed(m mark) bool {
+	return slices.ContainsFunc(s.made, func(by mark) bool { return suppresses(by, m) })
+}
+
+// suppresses says whether one finding silences another: the rule says so, and they share the round
+// and the seat as far as both name one.
+func suppresses(by, m mark) bool {
+	return (by.round == 0 || m.round == 0 || by.round == m.round) &&
+		(by.seat == 0 || m.seat == 0 || by.seat == m.seat) &&
+		slices.Contains(by.rule.Suppresses, m.rule.Name)
+}
+
+// flushWaiting lets go the findings that nothing suppressed by the end of a stage.
+func (t *table) flushWaiting(s *shoe, round uint32, stage rules.Stage, b *Batch) {
+	keep := s.waiting[:0]
+	for i := range s.waiting {
+		w := &s.waiting[i]
+		if stage < w.until || (stage == rules.Settled && w.finding.Round != round) {
+			keep = append(keep, *w)
+			continue
+		}
+		if !s.suppressed(markOf(&w.finding)) {
+			t.emit(s, &w.finding, w.at, b)
+		}
+	}
+	s.waiting = keep
+}
+
+// emit writes a finding of a rule.
+func (t *table) emit(s *shoe, f *rules.Finding, at int64, b *Batch) {
+	cited, _ := s.law.Cited(f.Rule.Name)
+	row := t.row(s.ID, f.Rule.Name, f.Round, f.Subject)
+	row.Kind, row.Verdict, row.Severity = kindDeviation, verdictBreach, f.Rule.Severity.String()
+	if f.Rule.Severity == rules.Info {
+		row.Verdict = verdictInfo
+	}
+	if f.Unauditable {
+		row.Kind, row.Verdict, row.Severity = kindNotice, verdictUnauditable, rules.Info.String()
+	}
+	row.Citations, row.Seat, row.Amount = cited.Citations, f.Seat, f.Amount
+	row.Expected, row.Observed = f.Expected, f.Observed
+	row.PitID, row.Currency, row.Rulebook = s.pit, s.config.Currency, s.law.Book.Ref()
+	row.DealerID = t.dealer
+	if r := s.live(f.Round); r != nil {
+		row.DealerID = r.Dealer
+	} else if r := t.pass.Round; r != nil && r.No == f.Round && f.Round != 0 {
+		row.DealerID = r.Dealer
+	}
+	t.prove(&row, f.Evidence, at)
+	s.found++
+	t.add(row, b)
+}
+
+func (s *shoe) live(no uint32) *rules.Round {
+	for _, r := range []*rules.Round{s.round, s.settling} {
+		if r != nil && no != 0 && r.No == no {
+			return r
+		}
+	}
+	return nil
+}
+
+// row begins a finding with its identity.
+func (t *table) row(shoeID, rule string, round uint32, subject rules.Subject) schema.Finding {
+	return schema.Finding{
+		ID:   FindingID(t.property, t.id, shoeID, round, rule, subject.String()),
+		Rule: rule, PropertyID: t.property, PitID: t.pit, TableID: t.id, ShoeID: shoeID, Round: round, Subject: subject.String(),
+		Citations: []string{}, Engine: t.engine.opt.Version,
+	}
+}
+
+// prove names the events of a finding and dates it by the latest of them.
+func (t *table) prove(row *schema.Finding, evidence []rules.Seq, at int64) {
+	seqs := make([]uint64, 0, len(evidence))
+	for _, seq := range evidence {
+		if seq != 0 {
+			seqs = append(seqs, uint64(seq))
+		}
+	}
+	slices.Sort(seqs)
+	seqs = slices.Compact(seqs)
+	ids := make([]string, 0, len(seqs))
+	when := int64(0)
+	for _, seq := range seqs {
+		id := t.log.id(seq)
+		if id == "" {
+			id = t.kept[seq]
+		}
+		ids = append(ids, id)
+		when = max(when, t.log.time(seq))
+	}
+	if when == 0 {
+		when = at
+	}
+	row.Evidence = schema.Evidence{Seqs: seqs, EventIDs: ids}
+	row.At = schema.Time(when)
+	row.GamingDay, row.Shift = t.clock.of(when)
+}
+
+func (t *table) add(row schema.Finding, b *Batch) {
+	t.engine.Counts.Findings++
+	b.Findings = append(b.Findings, row)
+}
+
+// cannotAudit says that a rule cannot be judged for a shoe.
+func (t *table) cannotAudit(s *shoe, rule *rules.Rule, why string, b *Batch) {
+	t.emit(s, &rules.Finding{Rule: rule, Expected: rule.Doc, Observed: why, Evidence: []rules.Seq{s.First}, Unauditable: true}, t.now.At, b)
+	s.unauditable++
+}
+
+// feedFault is something wrong with the record itself.
+type feedFault struct {
+	rule               string
+	subject            rules.Subject
+	expected, observed string
+	seqs               []uint64
+	ids                []string
+}
+
+// feedSeverity is what each fault of the feed weighs, and how it is put.
+func feedSeverity(rule string) (severity rules.Severity, verdict string) {
+	switch rule {
+	case "feed.conflict", "feed.reset":
+		return rules.Major, verdictSuspect
+	case "feed.gap", "feed.retention":
+		return rules.Major, verdictUnauditable
+	case "feed.shoe-reused":
+		return rules.Minor, verdictSuspect
+	case "feed.late":
+		return rules.Minor, verdictUnauditable
+	}
+	return rules.Minor, verdictInfo
+}
+
+func (t *table) feed(b *Batch, ev *schema.Event, f feedFault) {
+	shoeID, round := ev.ShoeID, ev.Round
+	if f.rule == "feed.gap" {
+		shoeID, round = "", 0 // a hole belongs to no shoe: nobody knows what was in it
+	}
+	row := t.row(shoeID, f.rule, round, f.subject)
+	severity, verdict := feedSeverity(f.rule)
+	row.Kind, row.Verdict, row.Severity = kindDataFault, verdict, severity.String()
+	row.PitID, row.DealerID, row.Expected, row.Observed = ev.PitID, t.dealer, f.expected, f.observed
+	row.Citations = []string{"event contract, identity and order"}
+	t.context(&row)
+	row.Evidence = schema.Evidence{Seqs: f.seqs, EventIDs: f.ids}
+	if row.Evidence.EventIDs == nil {
+		row.Evidence.EventIDs = []string{}
+	}
+	row.At = schema.Time(ev.At)
+	row.GamingDay, row.Shift = t.clock.of(ev.At)
+	t.add(row, b)
+}
+
+// context fills in what is in force at the table.
+func (t *table) context(row *schema.Finding) {
+	if t.config != nil {
+		row.Currency = t.config.Currency
+	}
+	if t.law != nil {
+		row.Rulebook = t.law.Book.Ref()
+	}
+}
+
+// notice says that something cannot be known. It accuses nobody.
+func (t *table) notice(b *Batch, rule string, subject rules.Subject, expected, observed string) {
+	ev := t.now
+	row := t.row(ev.ShoeID, rule, 0, subject)
+	row.Kind, row.Verdict, row.Severity = kindNotice, verdictUnauditable, rules.Info.String()
+	row.Citations = []string{"event contract, identity and order"}
+	row.PitID, row.DealerID, row.Expected, row.Observed = ev.PitID, t.dealer, expected, observed
+	t.context(&row)
+	t.prove(&row, []rules.Seq{rules.Seq(ev.Seq)}, ev.At)
+	t.add(row, b)
+}

@@ -1,0 +1,53 @@
+package pipeline_test
+
+import (
+	"testing"
+
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate"
+)
+
+// replay folds events, encoded as they would arrive, and returns all that came of them.
+func replay(t testing.TB, events []schema.Event) *pipeline.Batch {
+	t.Helper()
+	books, err := rules.Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	calendar, err := pipeline.DefaultCalendar()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := pipeline.NewEngine(pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("test"), Version: "test"})
+	b := &pipeline.Batch{}
+	var buf []byte
+	for i := range events {
+		buf = schema.AppendProto(buf[:0], &events[i])
+		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: buf}, "test", 0, b)
+	}
+	e.Finish(b)
+	for _, d := range b.DeadLetter {
+		t.Errorf("dead letter %d: %s", d.Offset, d.Reason)
+	}
+	return b
+}
+
+func TestFixturesAreSilent(t *testing.T) {
+	for _, name := range simulate.Fixtures() {
+		t.Run(name, func(t *testing.T) {
+			events, err := simulate.Fixture(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := replay(t, events)
+			for _, f := range b.Findings {
+				t.Errorf("%s %s round %d seat %d %s: want %s, got %s (seqs %v)", f.Severity, f.Rule, f.Round, f.Seat, f.Subject, f.Expected, f.Observed, f.Evidence.Seqs)
+			}
+			if len(b.Shoes) == 0 || len(b.Rounds.Round) < 6 {
+				t.Errorf("%d shoes and %d rounds, want the whole of one shoe", len(b.Shoes), len(b.Rounds.Round))
+			}
+		})
+	}
+}

@@ -1,0 +1,305 @@
+package pipeline
+
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// fold takes one event into the state of its table.
+func (t *table) fold(ev *schema.Event, b *Batch) {
+	seq := rules.Seq(ev.Seq)
+	switch p := ev.Payload.(type) {
+	case *schema.TableOpened:
+		t.open(ev, p, b)
+		return
+	case *schema.TableConfigured:
+		t.configure(ev, p, b)
+		return
+	case *schema.TableClosed:
+		t.closeTable(ev, b)
+		return
+	case *schema.NoticeFiled:
+		t.noticeFiled(ev, p, b)
+		return
+	case *schema.NoticePosted:
+		t.noticePosted(ev, p, b)
+		return
+	case *schema.LayoutAttested:
+		t.memory.Attested[p.Item] = rules.Attested{Seq: seq, At: ev.At, Present: p.Present}
+		t.keep(ev)
+		return
+	case *schema.DealerAssigned:
+		if p.Position != schema.DealerPositionPaying {
+			t.dealer = p.DealerID
+		}
+		return
+	case *schema.SeatOccupied:
+		t.patrons[p.Seat] = p.PatronRef
+		if at, found := slices.BinarySearch(t.memory.Occupied, p.Seat); !found {
+			t.memory.Occupied = slices.Insert(t.memory.Occupied, at, p.Seat)
+		}
+		return
+	case *schema.SeatVacated:
+		delete(t.patrons, p.Seat)
+		if at, found := slices.BinarySearch(t.memory.Occupied, p.Seat); found {
+			t.memory.Occupied = slices.Delete(t.memory.Occupied, at, at+1)
+		}
+		return
+	case *schema.DeckReceived, *schema.CardsInspected, *schema.CardsVerified, *schema.CardsSpread, *schema.CardsViewed,
+		*schema.CardsWashed, *schema.CardsStacked, *schema.BatchReported:
+		return // asked by the opening rules
+	case *schema.ChipsFilled, *schema.ChipsCredited, *schema.TrayCounted, *schema.DropRemoved, *schema.StakeRead, *schema.DeviceReported:
+		return // weighed by the detectors
+	}
+	s := t.of(ev, b)
+	if s == nil {
+		return
+	}
+	if ev.Round == 0 || !t.foldRound(s, ev, seq, b) {
+		t.foldShoe(s, ev, seq, b)
+	}
+}
+
+// foldShoe takes in what happens to a shoe outside its rounds.
+func (t *table) foldShoe(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) {
+	switch p := ev.Payload.(type) {
+	case *schema.ShoeLoaded:
+		s.Loaded = rules.Loaded{
+			Seq: seq, Decks: p.DeckCount, CuttingCards: p.CuttingCards, BackColor: p.BackColor, BackDesign: p.BackDesign,
+			DealingShoe: p.Device == schema.ShoeDeviceDealingShoe, Location: p.Location,
+		}
+	case *schema.ShoeBurned:
+		t.burn(s, p, seq)
+	case *schema.CutcardSeen:
+		t.cutcard(s, ev, p, seq)
+	case *schema.ShoeEnded:
+		s.Ended = rules.ShoeEnded{Seq: seq, Remaining: p.Remaining}
+		s.ended, s.endedAt = true, ev.At
+		if s == t.shoe {
+			t.endShoe(b)
+		}
+	case *schema.Announced:
+		if rules.Code(p.Code) == rules.LastHand {
+			s.LastHandCalls = append(s.LastHandCalls, seq)
+		}
+	case *schema.CardFoundFaceup:
+		s.Out++
+		if c, err := rules.ParseCard(p.Card); err == nil {
+			s.Seen[c]++
+		}
+	case *schema.VigorishCollected:
+		t.collect(s, p, seq)
+	case *schema.VigorishMarkerRemoved:
+		o := t.owing(s, p.Seat)
+		o.MarkersRemoved = append(o.MarkersRemoved, rules.SeatChange{Seq: seq, Seat: p.Seat, Amount: p.Amount})
+	case *schema.VigorishMarked:
+		s.Mark(p.WagerID, p.Amount, seq)
+	case *schema.CardCarriedOver:
+		s.carried = p.CardSeq
+	}
+}
+
+// owing is the shoe whose ledger an outstanding step of a seat is about: the one before, when the
+// seat owes there and not here.
+func (t *table) owing(s *shoe, seat uint32) *shoe {
+	owes := func(s *shoe) bool {
+		return slices.ContainsFunc(s.Dues, func(d rules.Due) bool { return d.Seat == seat })
+	}
+	if s == t.shoe && t.prev != nil && owes(t.prev) && !owes(s) {
+		return t.prev
+	}
+	return s
+}
+
+func (t *table) burn(s *shoe, p *schema.ShoeBurned, seq rules.Seq) {
+	opening := p.Reason == schema.BurnReasonOpening
+	indicator, err := rules.ParseCard(p.Indicator)
+	if err != nil {
+		indicator = rules.Unread
+	}
+	s.Burns = append(s.Burns, rules.Burn{
+		Seq: seq, Opening: opening, Indicator: indicator, Count: p.Count, Cards: len(p.Cards),
+		Shown: rules.Shown(p.Shown), Destination: rules.Destination(p.Destination), AfterCard: s.prepared,
+	})
+	s.Out += p.Count
+	if opening {
+		s.Out++
+		s.Seen[indicator]++
+	} else {
+		t.take3(s, indicator)
+	}
+	for _, text := range p.Cards {
+		if c, err := rules.ParseCard(text); err == nil {
+			s.Seen[c]++
+		}
+	}
+}
+
+// take3 takes a card that is burned as an irregularity out of the hand that it stood in.
+func (t *table) take3(s *shoe, c rules.Card) {
+	for _, r := range []*rules.Round{s.round, s.settling} {
+		if r == nil {
+			continue
+		}
+		for i := len(r.Cards) - 1; i >= 0; i-- {
+			if d := &r.Cards[i]; d.Card == c && d.Index > 2 && d.Final == d.Hand {
+				d.Final = rules.NoHand
+				r.Recompose()
+				return
+			}
+		}
+	}
+}
+
+// cutcard notes the cutting card. One that shows between rounds belongs to the round about to be
+// dealt.
+func (t *table) cutcard(s *shoe, ev *schema.Event, p *schema.CutcardSeen, seq rules.Seq) {
+	round := ev.Round
+	if round == 0 {
+		switch {
+		case s.round != nil && s.round.Ended.Seq == 0 && s.round.Voided.Seq == 0:
+			round = s.round.No
+		case s.round != nil:
+			round = s.round.No + 1
+		case len(s.Rounds) > 0:
+			round = s.Rounds[len(s.Rounds)-1].No + 1
+		default:
+			round = 1
+		}
+	}
+	s.Cutcard = append(s.Cutcard, rules.Sighting{Seq: seq, Round: round, AfterCard: p.AfterCardSeq, SetAside: p.SetAside})
+}
+
+// collect takes in vigorish collected for what was settled before.
+func (t *table) collect(s *shoe, p *schema.VigorishCollected, seq rules.Seq) {
+	if p.VigorishKind != schema.VigorishKindOutstanding {
+		s.CollectLate(p.Seat, p.WagerIDs, seq)
+		return
+	}
+	for _, r := range []*rules.Round{s.settling, s.round} {
+		if r != nil && marksSeat(r, p.Seat) {
+			s.later = append(s.later, collection{p.Seat, p.Amount, slices.Clone(p.WagerIDs), seq})
+			return
+		}
+	}
+	t.owing(s, p.Seat).Collect(p.Seat, p.Amount, p.WagerIDs, seq)
+}
+
+func marksSeat(r *rules.Round, seat uint32) bool {
+	return slices.ContainsFunc(r.Steps, func(s rules.Step) bool { return s.Kind == rules.StepVigMarked && s.Seat == seat })
+}
+
+// open takes in the opening of the table.
+func (t *table) open(ev *schema.Event, p *schema.TableOpened, b *Batch) {
+	t.openedAt, t.isOpen = t.offset, true
+	t.memory.Occupied = append(t.memory.Occupied[:0], p.OccupiedSeats...)
+	slices.Sort(t.memory.Occupied)
+	t.enact(ev, &p.Config, 0, true, b)
+}
+
+func (t *table) configure(ev *schema.Event, p *schema.TableConfigured, b *Batch) {
+	t.enact(ev, &p.Config, p.EffectiveAt, false, b)
+}
+
+// enact brings a configuration into force. A round in progress keeps the one it began with.
+func (t *table) enact(ev *schema.Event, c *schema.TableConfig, effective int64, opened bool, b *Batch) {
+	law, ok := t.lawOf(c)
+	config := configOf(c, law)
+	t.law, t.config = law, config
+	t.keep(ev)
+	if !ok {
+		t.notice(b, "feed.gap", rules.OfRange(ev.Seq, ev.Seq), "a ruleset that the auditor has", "ruleset "+c.Ruleset+" for "+c.Game.String())
+	}
+	at := ev.At
+	if effective != 0 {
+		at = effective
+	}
+	change := rules.ConfigChange{Seq: rules.Seq(ev.Seq), At: at, Config: config, Opened: opened}
+	if s := t.shoe; s != nil {
+		if s.round != nil && s.round.Ended.Seq == 0 && s.round.Voided.Seq == 0 {
+			change.InRound = true
+			s.round.ConfigChanged = append(s.round.ConfigChanged, rules.Change{Seq: rules.Seq(ev.Seq)})
+		}
+		if s.Out == 0 {
+			s.law, s.config = law, config
+		}
+	}
+	t.memory.Changes = append(t.memory.Changes, change)
+	if n := len(t.memory.Changes); n > 64 {
+		t.memory.Changes = slices.Delete(t.memory.Changes, 0, n-32)
+	}
+	b.Configs = append(b.Configs, t.configRow(ev, c, at, opened))
+}
+
+func (t *table) lawOf(c *schema.TableConfig) (*rules.Law, bool) {
+	book, ok := t.engine.opt.Books[c.Ruleset]
+	if !ok {
+		return nil, false
+	}
+	return book.Law(rules.Game(c.Game))
+}
+
+func (t *table) closeTable(ev *schema.Event, b *Batch) {
+	if s := t.shoe; s != nil {
+		s.TableClosed = rules.Seq(ev.Seq)
+	}
+	t.closeShoe(b)
+	t.isOpen = false
+	clear(t.patrons)
+	t.memory.Occupied = t.memory.Occupied[:0]
+	t.log.forget(t.log.next())
+	b.Configs = append(b.Configs, schema.ConfigRow{
+		PropertyID: t.property, PitID: t.pit, TableID: t.id, Seq: ev.Seq, At: ev.At, EffectiveAt: ev.At, Closed: true,
+	})
+}
+
+// keep remembers the id of an event that findings of later shoes may name.
+func (t *table) keep(ev *schema.Event) {
+	if len(t.kept) > 1024 {
+		oldest := ev.Seq
+		for seq := range t.kept {
+			oldest = min(oldest, seq)
+		}
+		delete(t.kept, oldest)
+	}
+	t.kept[ev.Seq] = string([]byte(ev.EventID))
+}
+
+func (t *table) noticeFiled(ev *schema.Event, p *schema.NoticeFiled, b *Batch) {
+	n := rules.Notice{
+		Seq: rules.Seq(ev.Seq), Topic: rules.NoticeTopic(p.Topic), Filed: true, At: orAt(p.FiledAt, ev.At), Effective: p.EffectiveAt, Writ: p.Written,
+		ToCommission:   slices.Contains(p.Recipients, schema.RecipientCommission),
+		ToSurveillance: slices.Contains(p.Recipients, schema.RecipientSurveillance),
+	}
+	t.addNotice(ev, n)
+	row := t.noticeRow(ev, &n, p.Topic.String())
+	for _, r := range p.Recipients {
+		row.Recipients = append(row.Recipients, r.String())
+	}
+	b.Notices = append(b.Notices, row)
+}
+
+func (t *table) noticePosted(ev *schema.Event, p *schema.NoticePosted, b *Batch) {
+	n := rules.Notice{Seq: rules.Seq(ev.Seq), Topic: rules.NoticeTopic(p.Topic), At: orAt(p.PostedAt, ev.At), Effective: p.EffectiveAt}
+	t.addNotice(ev, n)
+	row := t.noticeRow(ev, &n, p.Topic.String())
+	row.Medium = p.Medium.String()
+	b.Notices = append(b.Notices, row)
+}
+
+func orAt(at, otherwise int64) int64 {
+	if at != 0 {
+		return at
+	}
+	return otherwise
+}
+
+func (t *table) addNotice(ev *schema.Event, n rules.Notice) {
+	t.keep(ev)
+	t.memory.Notices = append(t.memory.Notices, n)
+	if k := len(t.memory.Notices); k > 256 {
+		t.memory.Notices = slices.Delete(t.memory.Notices, 0, k-128)
+	}
+}

@@ -1,0 +1,261 @@
+package pipeline
+
+import (
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// foldRound takes in what happens in a round, and asks the rules whose stage is reached. It returns
+// false when the round is settled already and the event is for the shoe's ledger.
+func (t *table) foldRound(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) bool {
+	if p, ok := ev.Payload.(*schema.VigorishCollected); ok && p.VigorishKind == schema.VigorishKindOutstanding {
+		return false
+	}
+	r := t.in(s, ev, b)
+	if r == nil {
+		return false
+	}
+	switch p := ev.Payload.(type) {
+	case *schema.RoundStarted:
+		r.Started = seq
+	case *schema.WagerPlaced:
+		t.wager(r, p, seq)
+	case *schema.WagerChanged:
+		changeWager(r, p, seq)
+	case *schema.WagerHandled:
+		if w := wagerOf(r, p.WagerID); w != nil {
+			w.Handled = append(w.Handled, rules.Touched{Seq: seq, Role: rules.Role(p.ByRole)})
+		}
+	case *schema.VerbalConfirmed:
+		if w := wagerOf(r, p.WagerID); w != nil {
+			w.Confirmed = append(w.Confirmed, rules.Touched{Seq: seq, Role: rules.Role(p.ByRole)})
+		}
+	case *schema.CashConverted:
+		if w := wagerOf(r, p.WagerID); w != nil {
+			w.Converted = rules.Change{Seq: seq, Amount: p.Amount}
+		}
+	case *schema.Announced:
+		t.announce(s, r, p, seq, b)
+	case *schema.DealInstructed:
+		r.Instructions = append(r.Instructions, rules.Instructed{Seq: seq, Hand: rules.Hand(p.Hand), Draw: p.Instruction == schema.InstructionDraw})
+	case *schema.CardDealt:
+		t.deal(s, r, p, seq, b)
+	case *schema.CardRevealed:
+		reveal(r, p.CardSeq, seq)
+	case *schema.CardMoved:
+		moveCard(r, p)
+	case *schema.CardCarriedOver:
+		carryCard(r, p.CardSeq)
+	case *schema.CardTouched:
+		r.Touches = append(r.Touches, rules.Touched{Seq: seq, Role: rules.Role(p.ByRole), Seat: p.Seat})
+	case *schema.WagerCollected:
+		t.settlement(s, r, rules.StepCollected, p.WagerID, p.Seat, p.Amount, seq, b)
+	case *schema.WagerPaid:
+		t.settlement(s, r, rules.StepPaid, p.WagerID, p.Seat, p.Amount, seq, b)
+	case *schema.WagerReturned:
+		t.settlement(s, r, rules.StepReturned, p.WagerID, p.Seat, p.Amount, seq, b)
+	case *schema.VigorishMarked:
+		*r.NewStep() = rules.Step{
+			Seq: seq, Kind: rules.StepVigMarked, Seat: p.Seat, Amount: p.Amount, Wager: r.WagerIndex(p.WagerID), Marker: rules.Marker(p.Marker), Area: p.Area,
+		}
+		t.moved(s, r, b)
+	case *schema.VigorishCollected:
+		t.charge(s, r, p, seq, b)
+	case *schema.RoundVoided:
+		r.Voided = rules.Voided{Seq: seq, Insufficient: p.Cause == schema.VoidCauseInsufficientCards}
+	case *schema.RoundEnded:
+		r.Ended = rules.Ended{Seq: seq, Result: rules.Result(p.Result), Player: p.PlayerCount, Banker: p.BankerCount, Cards: p.CardsDealt}
+		t.recorded(s, r, b)
+	case *schema.SqueezeOffered, *schema.SqueezeRelinquished, *schema.CardsHanded, *schema.CardsReturned, *schema.DiscardPlaced,
+		*schema.BidOffered, *schema.BankerAssigned, *schema.BankerWagered, *schema.BancoAnnounced, *schema.BankerRelinquished,
+		*schema.CuratorOffered, *schema.CuratorAssigned, *schema.CuratorPassed:
+		// asked by the families of midi baccarat, chemin de fer, the curator and discards
+	default:
+		return false // a shoe's event that was reported with the number of the round
+	}
+	return true
+}
+
+func wagerOf(r *rules.Round, id string) *rules.Wager {
+	if i := r.WagerIndex(id); i >= 0 {
+		return &r.Wagers[i]
+	}
+	return nil
+}
+
+func (t *table) wager(r *rules.Round, p *schema.WagerPlaced, seq rules.Seq) {
+	w := r.NewWager()
+	*w = rules.Wager{
+		ID: p.WagerID, Placed: seq, Seat: p.Seat, Spot: rules.Spot(p.Spot), Amount: p.Amount, Coupon: p.Coupon,
+		Medium: rules.Medium(p.Medium), AreaOK: p.AreaOK, SpotName: p.SpotName, Patron: p.PatronRef,
+		Changes: w.Changes[:0], Handled: w.Handled[:0], Confirmed: w.Confirmed[:0],
+	}
+	if w.Patron == "" {
+		w.Patron = t.patrons[p.Seat]
+	}
+}
+
+func changeWager(r *rules.Round, p *schema.WagerChanged, seq rules.Seq) {
+	w := wagerOf(r, p.WagerID)
+	if w == nil {
+		return
+	}
+	w.Changes = append(w.Changes, rules.Change{Seq: seq, Amount: p.Delta})
+	delta := max(p.Delta, -p.Delta)
+	switch p.Change {
+	case schema.WagerChangeRaised:
+		w.Amount += delta
+	case schema.WagerChangeLowered:
+		w.Amount = max(w.Amount-delta, 0)
+	case schema.WagerChangeWithdrawn:
+		w.Gone = true
+	case schema.WagerChangeMoved:
+		w.Spot = rules.Spot(p.ToSpot)
+	}
+}
+
+func (t *table) announce(s *shoe, r *rules.Round, p *schema.Announced, seq rules.Seq, b *Batch) {
+	code := rules.Code(p.Code)
+	if code == rules.LastHand {
+		s.LastHandCalls = append(s.LastHandCalls, seq)
+		return
+	}
+	r.Calls = append(r.Calls, rules.Call{Seq: seq, Code: code, Hand: rules.Hand(p.Hand), Value: p.Value, Treasure: rules.Treasure(p.Treasure)})
+	switch code {
+	case rules.NoMoreBets:
+		if r == s.round && !s.progress.betting {
+			s.progress.betting = true
+			t.ask(s, r, rules.Betting, b)
+		}
+	case rules.PlayerWins, rules.BankerWins, rules.TieHand:
+		if r == s.round {
+			s.progress.called = true
+			t.dealt(s, r, b)
+		}
+	}
+}
+
+func (t *table) deal(s *shoe, r *rules.Round, p *schema.CardDealt, seq rules.Seq, b *Batch) {
+	card, err := rules.ParseCard(p.Card)
+	if err != nil {
+		card = rules.Unread
+	}
+	carried := s.carried != 0 && p.CardSeq == s.carried && len(r.Cards) == 0
+	if r == s.round && !carried {
+		t.firstCard(s, r, seq, b)
+	}
+	r.Cards = append(r.Cards, rules.DealtCard{
+		Seq: seq, CardSeq: p.CardSeq, BySeat: p.BySeat, Hand: rules.Hand(p.Hand), Final: rules.Hand(p.Hand), Index: uint8(min(p.Index, 255)),
+		Card: card, Face: rules.Face(p.Face), Place: rules.Place(p.PlacedAt), LeftHand: p.DrawingHand == schema.DealerHandLeft,
+		Handed: p.DrawingHand != schema.DealerHandUnspecified, ByRole: rules.Role(p.ByRole), Reported: p.ReportedValue, HasReported: p.HasReportedValue,
+		Back: p.BackColor, Carried: carried,
+	})
+	r.Recompose()
+	if carried {
+		s.carried = 0
+		return
+	}
+	s.Out++
+	s.Seen[card]++
+	s.LastCard = seq
+}
+
+// firstCard reaches the stages that a round's first card from the shoe begins.
+func (t *table) firstCard(s *shoe, r *rules.Round, seq rules.Seq, b *Batch) {
+	if t.prev != nil && s == t.shoe {
+		if !t.prev.closed {
+			t.prev.NextCard = seq
+		}
+		t.closePrev(b)
+	}
+	if !s.prepared {
+		s.prepared = true
+		t.prepare(s, b)
+	}
+	if s.settling != nil {
+		t.settle(s, &s.settling, b)
+	}
+	if !s.progress.betting && len(r.Cards) == 0 {
+		s.progress.betting = true
+		t.ask(s, r, rules.Betting, b)
+	}
+}
+
+func reveal(r *rules.Round, cardSeq uint32, seq rules.Seq) {
+	for i := range r.Cards {
+		if c := &r.Cards[i]; c.CardSeq == cardSeq {
+			c.Revealed = seq
+		}
+	}
+}
+
+func moveCard(r *rules.Round, p *schema.CardMoved) {
+	for i := range r.Cards {
+		c := &r.Cards[i]
+		if c.CardSeq != p.CardSeq {
+			continue
+		}
+		switch p.To {
+		case schema.MovePlacePlayer:
+			c.Final = rules.Player
+		case schema.MovePlaceBanker:
+			c.Final = rules.Banker
+		case schema.MovePlaceUnderShoeRight, schema.MovePlaceLayout, schema.MovePlaceUnspecified:
+			return
+		}
+		r.Recompose()
+	}
+}
+
+func carryCard(r *rules.Round, cardSeq uint32) {
+	for i := range r.Cards {
+		if c := &r.Cards[i]; c.CardSeq == cardSeq {
+			c.Final = rules.NoHand
+			r.Recompose()
+		}
+	}
+}
+
+func (t *table) settlement(s *shoe, r *rules.Round, kind rules.StepKind, id string, seat uint32, amount int64, seq rules.Seq, b *Batch) {
+	at := r.WagerIndex(id)
+	step := r.NewStep()
+	*step = rules.Step{Seq: seq, Kind: kind, Seat: seat, Amount: amount, Wager: at, Wagers: step.Wagers[:0]}
+	if at >= 0 {
+		w := &r.Wagers[at]
+		into := &w.Collected
+		switch kind {
+		case rules.StepPaid:
+			into = &w.Paid
+		case rules.StepReturned:
+			into = &w.Returned
+		}
+		into.Seq = seq
+		into.Times++
+		into.Amount += amount
+	}
+	t.moved(s, r, b)
+}
+
+func (t *table) charge(s *shoe, r *rules.Round, p *schema.VigorishCollected, seq rules.Seq, b *Batch) {
+	step := r.NewStep()
+	named := step.Wagers[:0]
+	for _, id := range p.WagerIDs {
+		if at := r.WagerIndex(id); at >= 0 {
+			named = append(named, at)
+		}
+	}
+	kind := rules.StepVigCollected
+	if p.VigorishKind == schema.VigorishKindTie25 {
+		kind = rules.StepTieCharge
+	}
+	*step = rules.Step{Seq: seq, Kind: kind, Seat: p.Seat, Amount: p.Amount, Wager: -1, Wagers: named}
+	t.moved(s, r, b)
+}
+
+// moved notes that money of a round moved: its hands are over, unless a card is still due.
+func (t *table) moved(s *shoe, r *rules.Round, b *Batch) {
+	if r == s.round {
+		s.progress.moneyMoved = true
+		t.dealt(s, r, b)
+	}
+}

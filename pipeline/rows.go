@@ -1,0 +1,195 @@
+package pipeline
+
+import (
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// archive keeps an event as it was received.
+func (t *table) archive(in *arrival, b *Batch) {
+	if t.engine.opt.NoArchive {
+		return
+	}
+	ev, rows := in.event, &b.Events
+	day, _ := t.clock.of(ev.At)
+	rows.PropertyID = append(rows.PropertyID, ev.PropertyID)
+	rows.PitID = append(rows.PitID, ev.PitID)
+	rows.TableID = append(rows.TableID, ev.TableID)
+	rows.Seq = append(rows.Seq, ev.Seq)
+	rows.EventID.AppendString(ev.EventID)
+	rows.At = append(rows.At, ev.At)
+	rows.GamingDay = append(rows.GamingDay, day)
+	rows.ShoeID = append(rows.ShoeID, ev.ShoeID)
+	rows.Round = append(rows.Round, ev.Round)
+	rows.Kind = append(rows.Kind, ev.Payload.Kind().String())
+	rows.Format = append(rows.Format, in.record.Format)
+	rows.Raw.Append(in.record.Value)
+	rows.SHA256.Append(in.sum[:])
+	rows.Partition = append(rows.Partition, in.partition)
+	rows.Offset = append(rows.Offset, in.record.Offset)
+}
+
+// roundRows keeps a round and its wagers as facts.
+func (t *table) roundRows(s *shoe, r *rules.Round, b *Batch) {
+	rows := &b.Rounds
+	day, shift := t.clock.of(r.At)
+	coup := r.Coup()
+	var staked, paid, expected, collected, returned, vigorish int64
+	judged := t.passOf(s, r)
+	for i := range r.Wagers {
+		w := &r.Wagers[i]
+		disposition, owed := rules.Undetermined, int64(0)
+		if judged {
+			disposition, owed = t.pass.Due(w)
+		}
+		staked += w.Amount
+		paid += w.Paid.Amount
+		expected += owed
+		collected += w.Collected.Amount
+		returned += w.Returned.Amount
+		t.wagerRow(s, r, w, disposition, owed, day, b)
+	}
+	for i := range r.Steps {
+		if r.Steps[i].Kind >= rules.StepVigMarked {
+			vigorish += r.Steps[i].Amount
+		}
+	}
+	rows.PropertyID = append(rows.PropertyID, t.property)
+	rows.PitID = append(rows.PitID, s.pit)
+	rows.TableID = append(rows.TableID, t.id)
+	rows.ShoeID = append(rows.ShoeID, s.ID)
+	rows.Round = append(rows.Round, r.No)
+	rows.At = append(rows.At, r.At)
+	rows.GamingDay = append(rows.GamingDay, day)
+	rows.Shift = append(rows.Shift, shift)
+	rows.DealerID = append(rows.DealerID, r.Dealer)
+	ruleset, config := "", ""
+	if r.Config != nil {
+		ruleset, config = r.Config.Ruleset, r.Config.ID
+	}
+	rows.Ruleset = append(rows.Ruleset, ruleset)
+	rows.ConfigID = append(rows.ConfigID, config)
+	rows.Result = append(rows.Result, result(r, coup).String())
+	rows.PlayerCount = append(rows.PlayerCount, coup.P)
+	rows.BankerCount = append(rows.BankerCount, coup.B)
+	rows.PlayerCards = append(rows.PlayerCards, coup.NP)
+	rows.BankerCards = append(rows.BankerCards, coup.NB)
+	t.cards = appendCards(t.cards[:0], r)
+	rows.Cards.Append(t.cards)
+	rows.Wagers = append(rows.Wagers, uint32(len(r.Wagers)))
+	rows.Staked = append(rows.Staked, staked)
+	rows.Paid = append(rows.Paid, paid)
+	rows.ExpectedPay = append(rows.ExpectedPay, expected)
+	rows.Collected = append(rows.Collected, collected)
+	rows.Returned = append(rows.Returned, returned)
+	rows.Vigorish = append(rows.Vigorish, vigorish)
+	rows.Auditable = append(rows.Auditable, judged && !r.Missing)
+	rows.FirstSeq = append(rows.FirstSeq, uint64(r.Started))
+	rows.EndSeq = append(rows.EndSeq, uint64(max(r.Ended.Seq, r.Voided.Seq)))
+}
+
+// result is a round's result as dealt; void when it was cancelled, none when its cards are unknown.
+func result(r *rules.Round, c *rules.Coup) rules.Result {
+	switch {
+	case r.Voided.Seq != 0 || r.Ended.Result == rules.Void:
+		return rules.Void
+	case !c.Complete:
+		return rules.NoResult
+	}
+	return c.Result()
+}
+
+// appendCards writes hands as "P 6c Kh B 7d Ks".
+func appendCards(dst []byte, r *rules.Round) []byte {
+	for _, h := range [2]rules.Hand{rules.Player, rules.Banker} {
+		if len(dst) > 0 {
+			dst = append(dst, ' ')
+		}
+		dst = append(dst, h.String()[0])
+		for i := range r.Cards {
+			if c := &r.Cards[i]; c.Final == h {
+				dst = append(dst, ' ')
+				dst = c.Card.Append(dst)
+			}
+		}
+	}
+	return dst
+}
+
+func (t *table) wagerRow(s *shoe, r *rules.Round, w *rules.Wager, expected rules.Disposition, owed int64, day string, b *Batch) {
+	rows := &b.Wagers
+	rows.PropertyID = append(rows.PropertyID, t.property)
+	rows.TableID = append(rows.TableID, t.id)
+	rows.ShoeID = append(rows.ShoeID, s.ID)
+	rows.Round = append(rows.Round, r.No)
+	rows.At = append(rows.At, r.At)
+	rows.GamingDay = append(rows.GamingDay, day)
+	rows.WagerID.AppendString(w.ID)
+	rows.Seat = append(rows.Seat, w.Seat)
+	rows.Spot = append(rows.Spot, w.Spot.String())
+	rows.Stake = append(rows.Stake, w.Amount)
+	rows.Coupon = append(rows.Coupon, w.Coupon)
+	rows.Medium = append(rows.Medium, w.Medium.String())
+	rows.Patron = append(rows.Patron, t.engine.patron(w.Patron))
+	rows.Disposition = append(rows.Disposition, w.Disposition().String())
+	rows.Expected = append(rows.Expected, expected.String())
+	rows.Paid = append(rows.Paid, w.Paid.Amount)
+	rows.ExpectedPaid = append(rows.ExpectedPaid, owed)
+	rows.Collected = append(rows.Collected, w.Collected.Amount)
+	rows.Returned = append(rows.Returned, w.Returned.Amount)
+	rows.PlacedSeq = append(rows.PlacedSeq, uint64(w.Placed))
+}
+
+// shoeRows keeps a shoe, its vigorish, and what the table carries on.
+func (t *table) shoeRows(s *shoe, b *Batch) {
+	day, shift := t.clock.of(s.At)
+	row := schema.ShoeRow{
+		PropertyID: t.property, PitID: s.pit, TableID: t.id, ShoeID: s.ID, At: s.At, EndedAt: s.endedAt, GamingDay: day, Shift: shift,
+		Decks: s.Loaded.Decks, CardsOut: s.Out, Remaining: s.Ended.Remaining, Rounds: uint32(len(s.Rounds)), Unauditable: s.unauditable,
+		Findings: s.found, Joined: s.Joined, Missing: s.Missing, FirstSeq: uint64(s.First), LastSeq: t.log.next() - 1, Engine: t.engine.opt.Version,
+	}
+	for _, o := range s.Owed(nil) {
+		row.Outstanding += o.Amount
+	}
+	if s.config != nil {
+		row.Ruleset, row.Game, row.ConfigID = s.config.Ruleset, s.config.Game.String(), s.config.ID
+	}
+	if s.law != nil {
+		row.Rulebook = s.law.Book.Ref()
+	}
+	b.Shoes = append(b.Shoes, row)
+	for i := range s.Dues {
+		b.Vigorish = append(b.Vigorish, t.vigorishRow(s, &s.Dues[i], day))
+	}
+}
+
+func (t *table) vigorishRow(s *shoe, d *rules.Due, day string) schema.VigorishRow {
+	row := schema.VigorishRow{
+		PropertyID: t.property, TableID: t.id, ShoeID: s.ID, Round: d.Round, At: t.log.time(uint64(d.PaidAt)), GamingDay: day, WagerID: d.Wager,
+		Seat: d.Seat, Kind: "COMMISSION", Won: d.Won, Marked: d.Marked, Collected: d.Collected, MarkedSeq: uint64(d.MarkedAt), CollectedSeq: uint64(d.CollectedAt),
+	}
+	switch {
+	case d.Tie:
+		row.Kind, row.Won, row.Least, row.Most = "TIE25", 0, d.Stake/4, (d.Stake+3)/4
+	case s.law != nil && s.config != nil:
+		v, _ := s.law.Vigorish(s.config.Percent)
+		row.Least, _ = v.Exact(d.Won)
+		row.Most = v.Up(d.Won)
+	}
+	return row
+}
+
+func (t *table) configRow(ev *schema.Event, c *schema.TableConfig, effective int64, opened bool) schema.ConfigRow {
+	return schema.ConfigRow{
+		PropertyID: t.property, PitID: ev.PitID, TableID: t.id, Seq: ev.Seq, At: ev.At, EffectiveAt: effective, Opened: opened,
+		ConfigID: c.ConfigID, Ruleset: c.Ruleset, Game: c.Game.String(), Mode: c.Vigorish.Mode.String(), Percent: c.Vigorish.Percent,
+		Procedure: c.PaymentProcedure, Reshuffle: c.ReshuffleAfterLacing, Config: string(schema.AppendConfigJSON(nil, c)),
+	}
+}
+
+func (t *table) noticeRow(ev *schema.Event, n *rules.Notice, topic string) schema.NoticeRow {
+	return schema.NoticeRow{
+		PropertyID: t.property, PitID: ev.PitID, TableID: t.id, Seq: ev.Seq, At: ev.At, NoticeAt: n.At, EffectiveAt: n.Effective,
+		Topic: topic, Filed: n.Filed, Written: n.Writ, Recipients: []string{},
+	}
+}

@@ -1,0 +1,117 @@
+package pipeline
+
+import (
+	"github.com/shoeproof/shoeproof/rules"
+)
+
+// ask asks the rules of a stage about a round, or about the shoe when r is nil.
+func (t *table) ask(s *shoe, r *rules.Round, stage rules.Stage, b *Batch) {
+	if !t.passOf(s, r) {
+		return
+	}
+	t.pass.Ask(stage)
+	t.report(s, r, stage, b)
+}
+
+// passOf sets up what the rules may look at; false when no law is known.
+func (t *table) passOf(s *shoe, r *rules.Round) bool {
+	config := s.config
+	if r != nil && r.Config != nil {
+		config = r.Config
+	}
+	if s.law == nil || config == nil {
+		return false
+	}
+	t.pass.Law, t.pass.Config, t.pass.Shoe, t.pass.Round, t.pass.Table = s.law, config, &s.Shoe, r, &t.memory
+	return true
+}
+
+// prepare asks about a shoe's preparation when its first card is dealt: until then a step of it may
+// still come. Rules that lack their feed are said to be unauditable, once.
+func (t *table) prepare(s *shoe, b *Batch) {
+	if s.law == nil || s.config == nil {
+		s.law, s.config = t.law, t.config
+	}
+	if !t.passOf(s, nil) {
+		t.notice(b, "feed.gap", rules.OfRange(uint64(s.First), uint64(s.First)), "the table's configuration", "none was seen: the shoe cannot be audited")
+		return
+	}
+	for _, rule := range s.law.Rules() {
+		if lacks := rule.Needs &^ s.config.Feeds; lacks != 0 {
+			t.cannotAudit(s, rule, "the table does not report "+lacks.String(), b)
+		}
+	}
+	t.ask(s, nil, rules.Prepared, b)
+	for i := range t.memory.Changes {
+		t.memory.Changes[i].Judged = true
+	}
+}
+
+// dealt asks about the deal once it is over: a result was called, money moved or the end was
+// recorded, and no card is due any more. While one is due, a call or a payment alone may be the
+// error; both together, or the recorded end, are not.
+func (t *table) dealt(s *shoe, r *rules.Round, b *Batch) {
+	p := &s.progress
+	if p.dealt || s.law == nil {
+		return
+	}
+	certain := r.Ended.Seq != 0 || (p.called && p.moneyMoved)
+	if !certain && s.law.CardsDue(r.Coup()) {
+		return
+	}
+	p.dealt = true
+	t.ask(s, r, rules.Dealt, b)
+}
+
+// recorded asks once more what the recorded end of a round completes.
+func (t *table) recorded(s *shoe, r *rules.Round, b *Batch) {
+	if r == s.round && !s.progress.dealt {
+		t.dealt(s, r, b)
+	}
+	if t.passOf(s, r) {
+		t.pass.AskAgain()
+		t.report(s, r, rules.Dealt, b)
+	}
+}
+
+// finishDealing asks about a deal that nothing ended: the next round has begun, or the shoe is over.
+func (t *table) finishDealing(s *shoe, b *Batch) {
+	r := s.round
+	if !s.progress.dealt && len(r.Cards) > 0 && r.Voided.Seq == 0 && s.law != nil {
+		s.progress.dealt = true
+		t.ask(s, r, rules.Dealt, b)
+	}
+}
+
+// settle judges a round's settlement and takes it into the shoe.
+func (t *table) settle(s *shoe, which **rules.Round, b *Batch) {
+	r := *which
+	if r == nil {
+		return
+	}
+	*which = nil
+	s.Enter(r)
+	for _, c := range s.later {
+		t.owing(s, c.seat).Collect(c.seat, c.amount, c.wagers, c.seq)
+	}
+	s.later = s.later[:0]
+	t.ask(s, r, rules.Settled, b)
+	t.flushWaiting(s, r.No, rules.Settled, b)
+	t.roundRows(s, r, b)
+	t.engine.Counts.Rounds++
+	t.rounds = append(t.rounds, r)
+}
+
+// closeOne judges a shoe as a whole.
+func (t *table) closeOne(s *shoe, b *Batch) {
+	if s.closed {
+		return
+	}
+	s.closed = true
+	if s.prepared {
+		t.ask(s, nil, rules.Closed, b)
+	}
+	t.flushWaiting(s, 0, rules.Closed, b)
+	t.shoeRows(s, b)
+	t.engine.Counts.Shoes++
+}
