@@ -1,0 +1,192 @@
+// Package file reads events from files, and writes findings to them.
+package file
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// A page of records ends with the first of these.
+const (
+	pageRecords = 1024
+	pageBytes   = 1 << 20
+)
+
+// Options say what the streams are.
+type Options struct {
+	Topic string // "files" if empty
+	// Each makes every file a partition of its own, read side by side. Otherwise all files are
+	// partition 0, one after the other in the order given.
+	Each bool
+}
+
+// Source is files of events. The offset of a record is its number in its partition, from 0.
+type Source struct {
+	paths []string
+	opt   Options
+}
+
+var _ pipeline.Source = (*Source)(nil)
+
+// Open looks into every file, so that one that cannot be read, or is empty, is an error before any work.
+func Open(paths []string, opt Options) (*Source, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("no event files given")
+	}
+	opt.Topic = cmp.Or(opt.Topic, "files")
+	for _, path := range paths {
+		if err := probe(path); err != nil {
+			return nil, err
+		}
+	}
+	return &Source{paths: paths, opt: opt}, nil
+}
+
+func probe(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("open events: %w", err)
+	}
+	if !info.Mode().IsRegular() && !info.IsDir() {
+		return fmt.Errorf("open events: %s: not a regular file", path)
+	}
+	r, err := schema.OpenFile(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	// Another error is a record that cannot be read, which is a dead letter in its turn.
+	if _, err := r.Next(); err == io.EOF { //nolint:errorlint // A wrapped end is damage, not emptiness.
+		return fmt.Errorf("no events in %s", path)
+	}
+	return nil
+}
+
+// Consume reads the files to their ends.
+func (s *Source) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	if !s.opt.Each {
+		group.Go(func() error { return read(ctx, &stream{topic: s.opt.Topic, paths: s.paths}, work) })
+		return group.Wait()
+	}
+	for i := range s.paths {
+		group.Go(func() error {
+			return read(ctx, &stream{topic: s.opt.Topic, partition: int32(i), paths: s.paths[i : i+1]}, work)
+		})
+	}
+	return group.Wait()
+}
+
+func read(ctx context.Context, s *stream, work func(context.Context, pipeline.Stream) error) error {
+	err := work(ctx, s)
+	if s.reader != nil {
+		err = errors.Join(err, s.reader.Close())
+	}
+	return err
+}
+
+// stream is some files, one after the other.
+type stream struct {
+	topic     string
+	partition int32
+	paths     []string // not yet opened
+	reader    *schema.Reader
+	path      string // the reader's
+	next      int64
+
+	records []pipeline.Record
+	data    []byte
+	where   []byte
+	ends    []int // of each record in where
+}
+
+func (s *stream) Topic() string    { return s.topic }
+func (s *stream) Partition() int32 { return s.partition }
+
+// Commit has nothing to do: a file is read from its beginning.
+func (s *stream) Commit(context.Context, int64) error { return nil }
+
+// Next never waits.
+func (s *stream) Next(ctx context.Context, _ time.Duration) ([]pipeline.Record, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	clear(s.records)
+	s.records, s.data, s.where, s.ends = s.records[:0], s.data[:0], s.where[:0], s.ends[:0]
+	err := s.fill()
+	where, start := string(s.where), 0
+	for i, end := range s.ends {
+		s.records[i].Where = where[start:end]
+		start = end
+	}
+	if len(s.records) > 0 && errors.Is(err, io.EOF) {
+		err = nil // The end comes by itself.
+	}
+	return s.records, err
+}
+
+func (s *stream) fill() error {
+	size := 0
+	for len(s.records) < pageRecords && size < pageBytes {
+		if s.reader == nil {
+			if len(s.paths) == 0 {
+				return io.EOF
+			}
+			r, err := schema.OpenFile(s.paths[0])
+			if err != nil {
+				return err
+			}
+			s.reader, s.path, s.paths = r, s.paths[0], s.paths[1:]
+		}
+		in, err := s.reader.Next()
+		if err == io.EOF { //nolint:errorlint // A wrapped end is damage, a record of its own.
+			if err := s.reader.Close(); err != nil {
+				return err
+			}
+			s.reader = nil
+			continue
+		}
+		rec := pipeline.Record{Offset: s.next, Format: in.Format, Bad: err}
+		if err == nil {
+			rec.Value = s.copy(in.Value)
+		}
+		size += len(rec.Value)
+		s.records = append(s.records, rec)
+		s.place(in)
+		s.next++
+	}
+	return nil
+}
+
+func (s *stream) copy(v []byte) []byte {
+	if len(s.data)+len(v) > cap(s.data) {
+		// Records already in the page keep the old memory.
+		s.data = make([]byte, 0, max(2*cap(s.data), len(v), 1<<16))
+	}
+	start := len(s.data)
+	s.data = append(s.data, v...)
+	return s.data[start:len(s.data):len(s.data)]
+}
+
+// place appends FILE:LINE or FILE@OFFSET. A damaged record has but the file: its error says more.
+func (s *stream) place(in schema.Record) {
+	s.where = append(s.where, s.path...)
+	switch {
+	case in.Line > 0:
+		s.where = strconv.AppendInt(append(s.where, ':'), int64(in.Line), 10)
+	case in.Format == schema.Protobuf:
+		s.where = strconv.AppendInt(append(s.where, '@'), in.Offset, 10)
+	}
+	s.ends = append(s.ends, len(s.where))
+}

@@ -1,0 +1,25 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrRevoked is the cause of the end of a work's context when its partition now belongs to
+// another. What is not yet written is then dropped: the new owner reads it again.
+var ErrRevoked = errors.New("the partition was given to another consumer")
+
+// GapError says that the log no longer holds records which were still to be read, for instance
+// because its retention is shorter than an outage was. It comes in its place in the stream, as the
+// Bad of a Record whose Offset is From and whose Value is empty; the next record is that of To+1 or
+// later. It is a hole in the audit, and never skipped in silence.
+type GapError struct {
+	Topic     string
+	Partition int32
+	From, To  int64 // both lost
+}
+
+func (g *GapError) Error() string {
+	return fmt.Sprintf("topic %s, partition %d: offsets %d to %d are no longer in the log and were never read",
+		g.Topic, g.Partition, g.From, g.To)
+}

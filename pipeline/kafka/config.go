@@ -1,0 +1,137 @@
+// Package kafka reads table events from Kafka, and writes them for demonstrations and tests.
+//
+// Ownership of partitions comes from a consumer group, data from one Fetch after the other for each
+// partition. Offsets are committed for operators; what is durable is the sink's to know.
+//
+// Producers must not use transactions: records of aborted ones would be read.
+package kafka
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/sasl"
+	"github.com/segmentio/kafka-go/sasl/plain"
+	"github.com/segmentio/kafka-go/sasl/scram"
+)
+
+// Config says which topic to read, and how.
+type Config struct {
+	Brokers []string // host:port; one that answers is enough
+	Topic   string
+	// Group is the consumer group that shares the partitions. Without it this process reads all of
+	// them and commits nothing.
+	Group    string
+	ClientID string
+	TLS      *tls.Config // nil is plain TCP
+	SASL     SASL
+
+	MaxBytes       int           // of one Fetch, two of which a partition holds; 1 MB for 0
+	SessionTimeout time.Duration // a silent member loses its partitions after it; 10 s for 0
+	Heartbeat      time.Duration // also the time it takes to hear of a rebalance; 2 s for 0
+	MaxBackoff     time.Duration // between attempts while brokers do not answer; 5 s for 0, at most 30 s
+
+	// StopAtEnd ends each partition at the offset that was its end when reading it began.
+	StopAtEnd bool
+	// Start, if not nil, chooses the first offset of a partition that was just given to this
+	// process. Committed is the group's, or -1 if there is none, which means the first of the log.
+	Start func(ctx context.Context, topic string, partition int32, committed int64) (int64, error)
+
+	// Log hears of trouble with the brokers, once in 10 s for each cause. May be nil.
+	Log *slog.Logger
+}
+
+// SASL is an account at the brokers.
+type SASL struct {
+	Mechanism          string // "", "plain", "scram-sha-256" or "scram-sha-512"
+	Username, Password string
+}
+
+// The limits of what a configuration may ask.
+const (
+	mostBytes   = 64 << 20
+	mostBackoff = 30 * time.Second
+)
+
+func (c Config) withDefaults() Config {
+	c.ClientID = cmp.Or(c.ClientID, "shoeproof")
+	c.MaxBytes = cmp.Or(c.MaxBytes, 1<<20)
+	c.SessionTimeout = cmp.Or(c.SessionTimeout, 10*time.Second)
+	c.Heartbeat = cmp.Or(c.Heartbeat, 2*time.Second)
+	c.MaxBackoff = cmp.Or(c.MaxBackoff, 5*time.Second)
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
+	return c
+}
+
+// check names the first setting that cannot be.
+func (c Config) check() error {
+	if len(c.Brokers) == 0 {
+		return errors.New("kafka brokers: none, expected host:port")
+	}
+	for _, b := range c.Brokers {
+		if _, port, err := net.SplitHostPort(b); err != nil || port == "" {
+			return fmt.Errorf("kafka brokers: %q, expected host:port", b)
+		}
+	}
+	switch {
+	case c.Topic == "":
+		return errors.New("kafka topic: none")
+	case c.MaxBytes < 1024 || c.MaxBytes > mostBytes:
+		return fmt.Errorf("kafka max bytes: %d, expected 1024 to %d", c.MaxBytes, mostBytes)
+	case c.Heartbeat < time.Millisecond || c.Heartbeat*2 > c.SessionTimeout:
+		return fmt.Errorf("kafka heartbeat: %v, expected at most half of the session timeout %v", c.Heartbeat, c.SessionTimeout)
+	case c.MaxBackoff < 0 || c.MaxBackoff > mostBackoff:
+		return fmt.Errorf("kafka max backoff: %v, expected at most %v", c.MaxBackoff, mostBackoff)
+	}
+	return nil
+}
+
+func (c Config) mechanism() (sasl.Mechanism, error) {
+	var algorithm scram.Algorithm
+	switch strings.ToLower(c.SASL.Mechanism) {
+	case "":
+		if c.SASL.Username != "" || c.SASL.Password != "" {
+			return nil, errors.New("kafka SASL mechanism: none, but there is an account; expected plain, scram-sha-256 or scram-sha-512")
+		}
+		return nil, nil
+	case "plain":
+		return plain.Mechanism{Username: c.SASL.Username, Password: c.SASL.Password}, nil
+	case "scram-sha-256":
+		algorithm = scram.SHA256
+	case "scram-sha-512":
+		algorithm = scram.SHA512
+	default:
+		return nil, fmt.Errorf("kafka SASL mechanism: %q, expected plain, scram-sha-256 or scram-sha-512", c.SASL.Mechanism)
+	}
+	m, err := scram.Mechanism(algorithm, c.SASL.Username, c.SASL.Password)
+	if err != nil {
+		return nil, fmt.Errorf("kafka SASL user name or password: %w", err)
+	}
+	return m, nil
+}
+
+// ends makes the two ways that kafka-go has to the brokers: one for data, one for the group.
+func (c Config) ends() (*kafka.Transport, *kafka.Dialer, error) {
+	if err := c.check(); err != nil {
+		return nil, nil, err
+	}
+	m, err := c.mechanism()
+	if err != nil {
+		return nil, nil, err
+	}
+	transport := &kafka.Transport{
+		ClientID: c.ClientID, TLS: c.TLS, SASL: m, DialTimeout: 5 * time.Second,
+		// A leader that moved is found within this time.
+		MetadataTTL: 2 * time.Second, MetadataTopics: []string{c.Topic},
+	}
+	dialer := &kafka.Dialer{ClientID: c.ClientID, TLS: c.TLS, SASLMechanism: m, Timeout: 5 * time.Second, DualStack: true}
+	return transport, dialer, nil
+}

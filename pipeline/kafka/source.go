@@ -1,0 +1,234 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/shoeproof/shoeproof/pipeline"
+)
+
+// Source is a topic.
+type Source struct {
+	config    Config
+	client    *kafka.Client
+	dialer    *kafka.Dialer
+	transport *kafka.Transport
+	troubles  *troubles
+}
+
+var _ pipeline.Source = (*Source)(nil)
+
+// Open checks the configuration. It does not yet talk to the brokers.
+func Open(config Config) (*Source, error) {
+	config = config.withDefaults()
+	transport, dialer, err := config.ends()
+	if err != nil {
+		return nil, err
+	}
+	return &Source{
+		config:    config,
+		client:    &kafka.Client{Addr: kafka.TCP(config.Brokers...), Transport: transport},
+		dialer:    dialer,
+		transport: transport,
+		troubles:  newTroubles(config.Log),
+	}, nil
+}
+
+// Close closes the connections; no Consume may be running.
+func (s *Source) Close() { s.transport.CloseIdleConnections() }
+
+// Trouble is what keeps events from coming at the moment, nil if nothing does.
+func (s *Source) Trouble() error { return s.troubles.first() }
+
+// Consume reads the topic. Brokers that do not answer are asked again for as long as it takes; a
+// topic that does not exist, credentials that are refused and the like end it.
+func (s *Source) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
+	partitions, err := s.topic(ctx)
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	if s.config.Group == "" {
+		return s.all(ctx, partitions, work)
+	}
+	group, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
+		ID: s.config.Group, Brokers: s.config.Brokers, Topics: []string{s.config.Topic}, Dialer: s.dialer,
+		SessionTimeout: s.config.SessionTimeout, HeartbeatInterval: s.config.Heartbeat, JoinGroupBackoff: time.Second,
+	})
+	if err != nil {
+		return fmt.Errorf("kafka group %s: %w", s.config.Group, err)
+	}
+	err = s.generations(ctx, group, len(partitions), work)
+	return errors.Join(err, group.Close())
+}
+
+// topic waits for a broker, and names the partitions.
+func (s *Source) topic(ctx context.Context) ([]int, error) {
+	const what = "brokers"
+	pause := backoff{most: s.config.MaxBackoff}
+	for {
+		partitions, err := s.partitions(ctx)
+		switch {
+		case err == nil:
+			s.troubles.clear(what)
+			return partitions, nil
+		case ctx.Err() != nil:
+			return nil, nil
+		case gone(err):
+			return nil, fmt.Errorf("kafka topic %s does not exist at %s, and is not made by its readers: %w",
+				s.config.Topic, strings.Join(s.config.Brokers, ","), err)
+		}
+		if fatal := misconfigured(err); fatal != nil {
+			return nil, fatal
+		}
+		s.troubles.add(what, err)
+		if !pause.wait(ctx) {
+			return nil, nil
+		}
+	}
+}
+
+func (s *Source) partitions(ctx context.Context) ([]int, error) {
+	ctx, cancel := context.WithTimeout(ctx, answer)
+	defer cancel()
+	// Unlike what the consumer group asks, this never makes a topic.
+	got, err := s.client.Metadata(ctx, &kafka.MetadataRequest{Topics: []string{s.config.Topic}})
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range got.Topics {
+		if t.Name != s.config.Topic {
+			continue
+		}
+		if t.Error != nil {
+			return nil, t.Error
+		}
+		ids := make([]int, len(t.Partitions))
+		for i, p := range t.Partitions {
+			ids[i] = p.ID
+		}
+		return ids, nil
+	}
+	return nil, kafka.UnknownTopicOrPartition
+}
+
+// all reads every partition without a group.
+func (s *Source) all(ctx context.Context, ids []int, work func(context.Context, pipeline.Stream) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, id := range ids {
+		group.Go(func() error { return s.read(ctx, id, -1, nil, work) })
+	}
+	return group.Wait()
+}
+
+// generations works from one rebalance to the next.
+func (s *Source) generations(ctx context.Context, group *kafka.ConsumerGroup, partitions int, work func(context.Context, pipeline.Stream) error) error {
+	const what = "group"
+	joined := false
+	for {
+		gen, err := group.Next(ctx)
+		if err != nil {
+			if ctx.Err() != nil || errors.Is(err, kafka.ErrGroupClosed) {
+				return nil
+			}
+			if fatal := misconfigured(err); fatal != nil && !joined {
+				return fatal
+			}
+			if !errors.Is(err, kafka.RebalanceInProgress) { // The ordinary way to the next generation.
+				s.troubles.add(what, err)
+			}
+			continue
+		}
+		joined = true
+		s.troubles.clear(what)
+		end := make(chan outcome, 1)
+		gen.Start(func(over context.Context) {
+			end <- s.generation(ctx, over, gen, &partitions, work)
+		})
+		if o := <-end; o.err != nil || o.done {
+			return o.err
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+	}
+}
+
+// outcome is how a generation ended: with an error, with all its work done, or otherwise with the next one.
+type outcome struct {
+	err  error
+	done bool
+}
+
+// generation runs the partitions of one generation, which stays alive until it returns.
+func (s *Source) generation(ctx, over context.Context, gen *kafka.Generation, partitions *int, work func(context.Context, pipeline.Stream) error) outcome {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(over, func() { cancel(pipeline.ErrRevoked) })()
+
+	commit := func(id int, offset int64) error {
+		return gen.CommitOffsets(map[string]map[int]int64{s.config.Topic: {id: offset}})
+	}
+	mine := gen.Assignments[s.config.Topic]
+	watch, unwatch := context.WithCancel(ctx)
+	defer unwatch()
+	streams, sctx := errgroup.WithContext(ctx)
+	for _, p := range mine {
+		streams.Go(func() error { return s.read(sctx, p.ID, p.Offset, commit, work) })
+	}
+	var watching errgroup.Group
+	watching.Go(func() error {
+		if s.watch(watch, partitions) {
+			cancel(pipeline.ErrRevoked)
+		}
+		return nil
+	})
+	err := streams.Wait()
+	if len(mine) == 0 && !s.config.StopAtEnd {
+		<-ctx.Done() // Nothing to do until the next rebalance.
+	}
+	revoked := errors.Is(context.Cause(ctx), pipeline.ErrRevoked)
+	unwatch()
+	return outcome{err: errors.Join(err, watching.Wait()), done: !revoked}
+}
+
+// watch is true when the topic has another number of partitions than it had, which moves tables.
+func (s *Source) watch(ctx context.Context, partitions *int) bool {
+	tick := time.NewTicker(5 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-tick.C:
+		}
+		// Errors are what the fetches have, too, and say.
+		if ids, err := s.partitions(ctx); err == nil && len(ids) != *partitions {
+			s.config.Log.Warn("the topic has another number of partitions: tables may move, and their shoes be cut in two",
+				"topic", s.config.Topic, "had", *partitions, "has", len(ids))
+			*partitions = len(ids)
+			return true
+		}
+	}
+}
+
+// read gives one partition to work, and fetches ahead of it.
+func (s *Source) read(ctx context.Context, id int, committed int64, commit func(int, int64) error, work func(context.Context, pipeline.Stream) error) error {
+	p := newPartition(s, id, commit)
+	// The fetches end with the work, and do not end it.
+	fetching, stop := context.WithCancel(ctx)
+	var group errgroup.Group
+	group.Go(func() error {
+		p.fetch(fetching, max(committed, -1))
+		return nil
+	})
+	err := work(ctx, p)
+	stop()
+	s.troubles.clear(p.name)
+	return errors.Join(err, group.Wait())
+}

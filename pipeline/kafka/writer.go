@@ -1,0 +1,70 @@
+package kafka
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Writer writes events to the topic, those of a table to one partition and in order, as the table
+// systems do. It is for demonstrations and tests.
+type Writer struct {
+	out    *kafka.Writer
+	close  func()
+	format schema.Format
+}
+
+// NewWriter makes a Writer. The topic must exist.
+func NewWriter(config Config, format schema.Format) (*Writer, error) {
+	config = config.withDefaults()
+	transport, _, err := config.ends()
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{
+		out: &kafka.Writer{
+			Addr: kafka.TCP(config.Brokers...), Topic: config.Topic, Transport: transport,
+			// What the Java client does, so that both put a table into the same partition.
+			Balancer:     kafka.Murmur2Balancer{Consistent: true},
+			RequiredAcks: kafka.RequireAll, Compression: kafka.Lz4,
+			BatchSize: 5000, BatchBytes: 900_000, BatchTimeout: 5 * time.Millisecond,
+		},
+		close:  transport.CloseIdleConnections,
+		format: format,
+	}, nil
+}
+
+// Key is the key of a table's records.
+func Key(property, table string) []byte { return []byte(property + "/" + table) }
+
+// Write returns when the brokers have the events. After an error some may be written, and may be
+// again by another Write.
+func (w *Writer) Write(ctx context.Context, events ...schema.Event) error {
+	records := make([]kafka.Message, len(events))
+	for i := range events {
+		ev := &events[i]
+		records[i].Key = Key(ev.PropertyID, ev.TableID)
+		if w.format == schema.JSON {
+			records[i].Value = schema.AppendJSON(nil, ev)
+			records[i].Headers = []kafka.Header{{Key: contentType, Value: []byte(jsonType)}}
+		} else {
+			records[i].Value = schema.AppendProto(nil, ev)
+			records[i].Headers = []kafka.Header{{Key: contentType, Value: []byte(protobufType)}}
+		}
+	}
+	if err := w.out.WriteMessages(ctx, records...); err != nil {
+		return fmt.Errorf("write %d events to topic %s: %w", len(events), w.out.Topic, err)
+	}
+	return nil
+}
+
+// Close waits for what is being written, and closes the connections.
+func (w *Writer) Close() error {
+	err := w.out.Close()
+	w.close()
+	return err
+}

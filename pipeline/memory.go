@@ -1,0 +1,179 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// MemorySink keeps rows in memory as ClickHouse keeps them: once by their keys, the last write
+// winning. It is for tests and small replays.
+type MemorySink struct {
+	// Fail, if not nil, is asked before each write. The write then returns the error; persist says
+	// that the rows are kept all the same, as when an acknowledgement is lost.
+	Fail func(b *Batch) (persist bool, err error)
+
+	mu       sync.Mutex
+	tables   map[string]map[string]string
+	findings map[string]schema.Finding
+	letters  map[string]schema.DeadLetter
+	ranges   []Range
+}
+
+// NewMemorySink makes an empty one.
+func NewMemorySink() *MemorySink {
+	return &MemorySink{
+		tables: map[string]map[string]string{}, findings: map[string]schema.Finding{}, letters: map[string]schema.DeadLetter{},
+	}
+}
+
+// Write keeps a copy of the rows.
+func (m *MemorySink) Write(ctx context.Context, b *Batch) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("write to memory: %w", err)
+	}
+	if m.Fail != nil {
+		if persist, err := m.Fail(b); err != nil {
+			if persist {
+				err = errors.Join(err, m.keep(b))
+			}
+			return err
+		}
+	}
+	return m.keep(b)
+}
+
+func (m *MemorySink) keep(b *Batch) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, t := range []struct {
+		name string
+		rows any
+		key  []string
+	}{
+		{"events", b.Events, []string{"PropertyID", "TableID", "Seq", "EventID", "SHA256"}},
+		{"rounds", b.Rounds, []string{"PropertyID", "TableID", "ShoeID", "Round"}},
+		{"wagers", b.Wagers, []string{"PropertyID", "TableID", "ShoeID", "Round", "WagerID"}},
+		{"vigorish", b.Vigorish, []string{"PropertyID", "TableID", "ShoeID", "Round", "WagerID", "Kind"}},
+		{"shoes", b.Shoes, []string{"PropertyID", "TableID", "ShoeID"}},
+		{"table_configs", b.Configs, []string{"PropertyID", "PitID", "TableID", "Seq"}},
+		{"notices", b.Notices, []string{"PropertyID", "PitID", "TableID", "Seq"}},
+		{"table_memory", b.Memory, []string{"PropertyID", "TableID", "Seq"}},
+		{"findings", b.Findings, []string{"ID"}},
+		{"dead_letters", b.DeadLetter, []string{"Topic", "Partition", "Offset"}},
+	} {
+		if m.tables[t.name] == nil {
+			m.tables[t.name] = map[string]string{}
+		}
+		for _, row := range rowsOf(t.rows) {
+			if err := m.put(t.name, t.key, row); err != nil {
+				return err
+			}
+		}
+	}
+	for _, f := range b.Findings {
+		f.Citations = slices.Clone(f.Citations)
+		f.Evidence.Seqs, f.Evidence.EventIDs = slices.Clone(f.Evidence.Seqs), slices.Clone(f.Evidence.EventIDs)
+		m.findings[f.ID] = f
+	}
+	for _, d := range b.DeadLetter {
+		d.Raw = slices.Clone(d.Raw)
+		m.letters[fmt.Sprint(d.Topic, d.Partition, d.Offset)] = d
+	}
+	m.ranges = append(m.ranges, b.Range)
+	return nil
+}
+
+func (m *MemorySink) put(table string, key []string, row map[string]any) error {
+	parts := make([]string, len(key))
+	for i, k := range key {
+		parts[i] = fmt.Sprintf("%q", fmt.Sprint(row[k]))
+	}
+	text, err := json.Marshal(row)
+	if err != nil {
+		return fmt.Errorf("write to memory: table %s: %w", table, err)
+	}
+	m.tables[table][strings.Join(parts, "/")] = string(text)
+	return nil
+}
+
+// rowsOf makes rows of a slice of structs, or of a struct of columns.
+func rowsOf(v any) []map[string]any {
+	in := reflect.ValueOf(v)
+	var rows []map[string]any
+	if in.Kind() == reflect.Slice {
+		for i := range in.Len() {
+			row := map[string]any{}
+			for j := range in.Index(i).NumField() {
+				row[in.Type().Elem().Field(j).Name] = in.Index(i).Field(j).Interface()
+			}
+			rows = append(rows, row)
+		}
+		return rows
+	}
+	for j := range in.NumField() {
+		n, at := column(in.Field(j))
+		for i := range n {
+			if i == len(rows) {
+				rows = append(rows, map[string]any{})
+			}
+			rows[i][in.Type().Field(j).Name] = at(i)
+		}
+	}
+	return rows
+}
+
+func column(v reflect.Value) (n int, at func(int) any) {
+	if text, ok := v.Interface().(schema.Text); ok {
+		return text.Len(), func(i int) any { return fmt.Sprintf("%q", text.At(i)) }
+	}
+	return v.Len(), func(i int) any { return v.Index(i).Interface() }
+}
+
+// Tables names the tables, in order.
+func (m *MemorySink) Tables() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Sorted(maps.Keys(m.tables))
+}
+
+// Rows are a table's rows as JSON, by key.
+func (m *MemorySink) Rows(table string) map[string]string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.tables[table])
+}
+
+// Findings are in the order of property, table, time and id.
+func (m *MemorySink) Findings() []schema.Finding {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.SortedFunc(maps.Values(m.findings), func(a, b schema.Finding) int {
+		return cmp.Or(cmp.Compare(a.PropertyID, b.PropertyID), cmp.Compare(a.TableID, b.TableID), cmp.Compare(a.At, b.At), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// DeadLetters are in the order of topic, partition and offset.
+func (m *MemorySink) DeadLetters() []schema.DeadLetter {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.SortedFunc(maps.Values(m.letters), func(a, b schema.DeadLetter) int {
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Offset, b.Offset))
+	})
+}
+
+// Ranges are those of the batches kept, in the order of the writes.
+func (m *MemorySink) Ranges() []Range {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.ranges)
+}
