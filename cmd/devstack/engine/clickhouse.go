@@ -141,7 +141,8 @@ func (c *ClickHouse) Restart(ctx context.Context) error {
 
 // awaitAnswer returns when both ports answer. The ports are ours, so whoever answers is the child.
 func (c *ClickHouse) awaitAnswer(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	// It takes 0.2 s, but a disk that others keep busy may make it minutes.
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

@@ -156,7 +156,7 @@ func TestClickHouseDiesWithItsParent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parent := osexec.CommandContext(t.Context(), self, "-test.run=^TestClickHouseDiesWithItsParent$", "-test.timeout=2m")
+	parent := osexec.CommandContext(t.Context(), self, "-test.run=^TestClickHouseDiesWithItsParent$", "-test.timeout=5m")
 	parent.Env = append(os.Environ(), parentEnv+"="+dir)
 	parent.Stdout, parent.Stderr = t.Output(), t.Output()
 	if err := parent.Start(); err != nil {
@@ -236,7 +236,7 @@ func TestClickHouseBadConfiguration(t *testing.T) {
 // await returns when the condition holds.
 func await(t *testing.T, holds func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -244,7 +244,7 @@ func await(t *testing.T, holds func() bool) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			t.Fatal("waited 30 s for it")
+			t.Fatal("waited 4 minutes for it")
 		}
 	}
 }
