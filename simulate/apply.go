@@ -128,13 +128,10 @@ func one(events []schema.Event, s *selector) (int, error) {
 func find(events []schema.Event, s *selector) ([]int, error) {
 	wagers := map[string]*schema.WagerPlaced{}
 	var found []int
-	shoe, id := 0, ""
+	shoes := map[string]int{}
 	for i := range events {
 		ev := &events[i]
-		if ev.ShoeID != "" && ev.ShoeID != id {
-			id = ev.ShoeID
-			shoe++
-		}
+		shoe := ordinal(shoes, ev.ShoeID)
 		if p, ok := ev.Payload.(*schema.WagerPlaced); ok {
 			wagers[p.WagerID] = p
 		}
@@ -161,6 +158,14 @@ func find(events []schema.Event, s *selector) ([]int, error) {
 		return nil, fmt.Errorf("%q: there are %d such events, the first two with seq %d and %d", s.text, n, events[found[0]].Seq, events[found[1]].Seq)
 	}
 	return found, nil
+}
+
+// ordinal is the number of a shoe, 1 for the first that appears.
+func ordinal(shoes map[string]int, id string) int {
+	if _, ok := shoes[id]; id != "" && !ok {
+		shoes[id] = len(shoes) + 1
+	}
+	return shoes[id]
 }
 
 func matches(ev *schema.Event, fields []assignment, wagers map[string]*schema.WagerPlaced) bool {

@@ -182,7 +182,10 @@ func sideSpots(c *schema.TableConfig) []schema.Spot {
 		case schema.SideBetPair:
 			out = append(out, schema.SpotPlayerPair, schema.SpotBankerPair)
 		case schema.SideBetDragonBonus:
-			out = append(out, schema.SpotDragonBonusPlayer, schema.SpotDragonBonusBanker)
+			out = append(out, schema.SpotDragonBonusPlayer)
+			if c.Options["dragon_bonus_hands"] != "[player]" {
+				out = append(out, schema.SpotDragonBonusBanker)
+			}
 		case schema.SideBetDragon7:
 			out = append(out, schema.SpotDragon7)
 		case schema.SideBetPanda8:

@@ -38,8 +38,9 @@ type roundPlan struct {
 	collect []collection
 	stakes  []stake
 	coup    coup
-	// bankerFirst deals the banker's third card before the player's.
-	bankerFirst bool
+	// bankerFirst deals the banker's third card before the player's, inRow both cards of a hand one
+	// after the other; upward pays the lowest seat first, apart the pairs in a pass of their own.
+	bankerFirst, inRow, upward, apart bool
 	// endedFirst records the result before the settlement.
 	endedFirst bool
 	// sideFirst calls side bets before the winner.
@@ -78,6 +79,12 @@ type stake struct {
 	marks, exact bool
 	// taken is the vigorish that was read back.
 	taken int64
+	// forced settles the wager as out, with pays if it won, whatever the cards say.
+	forced bool
+	out    outcome
+	pays   int64
+	// charge is the vigorish to take whatever is due; below 0 none is taken.
+	charge int64
 }
 
 // seqs is how many cards left the shoe before each round's first card, and after the last one.

@@ -39,24 +39,26 @@ type rereading struct {
 // reread reads the plan of the n-th shoe (1 is the first) back from its events, so that it can be
 // changed and everything downstream written anew.
 func reread(events []schema.Event, n int) (*rereading, error) {
-	id, count := "", 0
+	shoes := map[string]int{}
 	r := &rereading{from: -1}
 	for i := range events {
-		if s := events[i].ShoeID; s != "" && s != id {
-			id = s
-			count++
-			if count == n {
-				r.from = i
-			}
+		if ordinal(shoes, events[i].ShoeID) != n {
+			continue
 		}
-		if r.from >= 0 && events[i].ShoeID == events[r.from].ShoeID {
-			r.to = i + 1
+		if r.from < 0 {
+			r.from = i
 		}
+		r.to = i + 1
 	}
 	if r.from < 0 {
-		return nil, fmt.Errorf("shoe %d: there are %d", n, count)
+		return nil, fmt.Errorf("shoe %d: there are %d", n, len(shoes))
 	}
 	first := &events[r.from]
+	for i := range events[r.from:r.to] {
+		if id := events[r.from+i].ShoeID; id != "" && id != first.ShoeID {
+			return nil, fmt.Errorf("shoe %s: events of %s lie among its own", first.ShoeID, id)
+		}
+	}
 	o := Options{Property: first.PropertyID, Pit: first.PitID, Table: first.TableID, Seed: first.Seq}
 	for _, c := range first.EventID {
 		o.Seed = o.Seed*131 + uint64(c)

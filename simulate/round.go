@@ -64,6 +64,12 @@ func (w *writer) between(s *shoePlan, r *roundPlan) {
 	}
 	for _, c := range r.seating {
 		if c.leaves {
+			// Nobody leaves with a debt, or with the shoe.
+			w.collectMarks(collection{seat: c.seat}, false)
+			if w.house.punto && c.seat == w.curator {
+				w.emit(&schema.CuratorPassed{Seat: c.seat, Cause: schema.PassCauseVoluntary})
+				w.chooseCurator(s, c.seat)
+			}
 			w.stand(c.seat)
 			w.emit(&schema.SeatVacated{Seat: c.seat, PatronRef: c.patron})
 			continue
@@ -110,10 +116,12 @@ func (w *writer) call(code schema.Call, h int, value int) {
 func (w *writer) dealRound(r *roundPlan) {
 	w.deal.seqs = w.deal.seqs[:0]
 	var first [2][2]uint32
-	for i := range 2 {
-		for h := range 2 {
-			first[h][i] = w.card(&r.coup, h, i)
+	for n := range 4 {
+		h, i := n%2, n/2
+		if r.inRow {
+			h, i = i, h
 		}
+		first[h][i] = w.card(&r.coup, h, i)
 	}
 	down := w.house.faceDown && !w.house.punto
 	for h := range 2 {

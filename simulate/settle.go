@@ -23,8 +23,14 @@ func (w *writer) settleRound(r *roundPlan) {
 	for i := range r.stakes {
 		d := due{stake: &r.stakes[i]}
 		d.out, d.winnings = w.house.settle(d.stake, &r.coup)
+		if d.forced {
+			d.out, d.winnings = d.stake.out, d.pays
+		}
 		if d.out == won && d.spot == schema.SpotBanker && commission {
 			d.vigorish = w.house.vigorish(d.winnings, d.exact)
+			if d.stake.charge != 0 {
+				d.vigorish = max(d.stake.charge, 0)
+			}
 			if exact := w.house.vigorish(d.winnings, true); d.taken == exact {
 				d.vigorish = exact
 			}
@@ -45,7 +51,21 @@ func (w *writer) settleRound(r *roundPlan) {
 	if w.house.mode == schema.VigorishModeTie25 && r.coup.result() == schema.ResultTie {
 		w.chargeTies(dues)
 	}
+	if r.upward {
+		slices.SortStableFunc(dues, func(a, b due) int { return int(a.seat) - int(b.seat) })
+	}
+	if r.apart {
+		pairs := slices.DeleteFunc(slices.Clone(dues), func(d due) bool { return !isPair(d.spot) })
+		w.bySeat(slices.DeleteFunc(slices.Clone(dues), func(d due) bool { return isPair(d.spot) }), w.pay)
+		w.bySeat(pairs, w.pay)
+		w.bySeat(dues, func(seat []due) { w.charge(r, seat) })
+		return
+	}
 	w.payWinners(r, dues)
+}
+
+func isPair(spot schema.Spot) bool {
+	return spot == schema.SpotPlayerPair || spot == schema.SpotBankerPair
 }
 
 func (w *writer) chargeTies(dues []due) {

@@ -126,6 +126,7 @@ func (t *Table) write(s *shoePlan) {
 		t.w.play(s, i)
 	}
 	t.w.finish(s)
+	t.curator = t.w.curator
 }
 
 // Close closes the table.
@@ -212,6 +213,7 @@ func (t *Table) plan(rounds int, want *wish) (*shoePlan, error) {
 func (t *Table) grant(want *wish, r *roundPlan, deck []card) error {
 	if want.bets != nil {
 		want.bets(t, r)
+		t.name(r, want.round)
 	}
 	if want.accept == nil {
 		return nil
