@@ -120,12 +120,16 @@ func (l *Law) Vigorish(percent int64) (Vig, bool) {
 }
 
 // Shipped loads the rulebooks that come with the program.
-func Shipped() (Books, error) {
+func Shipped() (Books, error) { return ShippedWith(nil) }
+
+// ShippedWith loads them together with further files, which may extend them; see Load.
+func ShippedWith(more map[string][]byte) (Books, error) {
 	names, err := fs.Glob(shipped, "rulebooks/*.yaml")
 	if err != nil {
 		return nil, fmt.Errorf("list shipped rulebooks: %w", err)
 	}
-	files := make(map[string][]byte, len(names))
+	files := make(map[string][]byte, len(names)+len(more))
+	maps.Copy(files, more)
 	for _, name := range names {
 		data, err := shipped.ReadFile(name)
 		if err != nil {
