@@ -52,9 +52,9 @@ func FindingID(property, table, shoe string, round uint32, rule string, subject 
 // report takes what a pass found: each is made once, dropped when a finding suppresses it, and held
 // while a later stage still may.
 func (t *table) report(s *shoe, r *rules.Round, stage rules.Stage, b *Batch) {
-	for i := range t.pass.Findings {
-		f := t.pass.Findings[i]
-		m := mark{f.Rule, f.Round, f.Seat, f.Subject}
+	fresh := t.pass.Findings[:0]
+	for _, f := range t.pass.Findings {
+		m := markOf(&f)
 		if slices.Contains(s.made, m) {
 			continue
 		}
@@ -63,15 +63,22 @@ func (t *table) report(s *shoe, r *rules.Round, stage rules.Stage, b *Batch) {
 			f.Unauditable = true
 			f.Observed = "events are missing; found: " + f.Observed
 		}
-		s.waiting = slices.DeleteFunc(s.waiting, func(w waiting) bool { return suppresses(m, markOf(&w.finding)) })
-		if s.suppressed(m) {
+		fresh = append(fresh, f)
+	}
+	if len(fresh) == 0 {
+		return
+	}
+	s.waiting = slices.DeleteFunc(s.waiting, func(w waiting) bool { return s.suppressed(markOf(&w.finding)) })
+	for i := range fresh {
+		f := &fresh[i]
+		if s.suppressed(markOf(f)) {
 			continue
 		}
 		if until := s.law.HoldUntil(f.Rule); until > stage {
-			s.waiting = append(s.waiting, waiting{f, until, t.now.At})
+			s.waiting = append(s.waiting, waiting{*f, until, t.now.At})
 			continue
 		}
-		t.emit(s, &f, t.now.At, b)
+		t.emit(s, f, t.now.At, b)
 	}
 }
 

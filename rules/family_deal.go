@@ -239,13 +239,17 @@ func checkThirdCardFace(p *Pass) {
 }
 
 func checkThirdCardOrder(p *Pass) {
-	player, banker := p.Round.CardAt(Player, 3), p.Round.CardAt(Banker, 3)
-	if player == nil || banker == nil || player.Final != Player || banker.Final != Banker || player.Seq < banker.Seq {
-		return
+	if p.thirdCardsReversed() {
+		p.Report(Finding{
+			Expected: "player's third card first", Observed: "banker's third card first",
+			Evidence: []Seq{p.Round.CardAt(Banker, 3).Seq, p.Round.CardAt(Player, 3).Seq},
+		})
 	}
-	p.Report(Finding{
-		Expected: "player's third card first", Observed: "banker's third card first", Evidence: []Seq{banker.Seq, player.Seq},
-	})
+}
+
+func (p *Pass) thirdCardsReversed() bool {
+	player, banker := p.Round.CardAt(Player, 3), p.Round.CardAt(Banker, 3)
+	return player != nil && banker != nil && player.Final == Player && banker.Final == Banker && player.Seq > banker.Seq
 }
 
 func checkMaxOneExtra(p *Pass) {
@@ -287,6 +291,9 @@ func drawWord(draw bool) string {
 }
 
 func checkInstructionFollowed(p *Pass) {
+	if p.thirdCardsReversed() {
+		return // the order of the cards is the finding
+	}
 	for _, h := range []Hand{Player, Banker} {
 		if !p.lawful(h) {
 			continue

@@ -22,10 +22,10 @@ var lasthandFamily = []*Rule{
 	},
 }
 
-// round finds the summary of a round, nil if it was not played.
+// round finds the summary of a round, nil if no card was dealt in it.
 func (s *Shoe) round(no uint32) *RoundSummary {
 	for i := range s.Rounds {
-		if s.Rounds[i].No == no {
+		if s.Rounds[i].No == no && s.Rounds[i].Card != 0 {
 			return &s.Rounds[i]
 		}
 	}

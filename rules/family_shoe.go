@@ -5,18 +5,22 @@ import (
 	"strings"
 )
 
+// wrongDecksHide is silent after a wrong number of decks: the copies of a card would be counted
+// against that same number, one cause twice.
+const wrongDecksHide = "shoe.composition.no-excess-copies"
+
 var shoeFamily = []*Rule{
 	{
 		Name: "shoe.decks.min", Doc: "A shoe holds at least six decks.",
-		Severity: Critical, At: Prepared, Check: checkMinDecks,
+		Severity: Critical, At: Prepared, Check: checkMinDecks, Suppresses: []string{wrongDecksHide},
 	},
 	{
 		Name: "shoe.decks.royal-eight", Doc: "Royal Baccarat Bonus is offered with exactly eight decks.",
-		Severity: Critical, At: Prepared, Check: decksOf(SideRoyal, 8), Suppresses: []string{"shoe.decks.min"},
+		Severity: Critical, At: Prepared, Check: decksOf(SideRoyal, 8), Suppresses: []string{"shoe.decks.min", wrongDecksHide},
 	},
 	{
 		Name: "shoe.decks.treasures-six-or-eight", Doc: "5 Treasures is offered with six or eight decks.",
-		Severity: Critical, At: Prepared, Check: decksOf(SideTreasures, 6, 8), Suppresses: []string{"shoe.decks.min"},
+		Severity: Critical, At: Prepared, Check: decksOf(SideTreasures, 6, 8), Suppresses: []string{"shoe.decks.min", wrongDecksHide},
 	},
 	{
 		Name: "shoe.cutting-cards.count", Doc: "A shoe has two cutting cards.",
