@@ -1,0 +1,101 @@
+package migrations
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// A Layout says where the tables live. It is what the templates of the migrations see.
+type Layout struct {
+	Database string
+	// Cluster, if not empty, replicates each table on the shards of this cluster, as T_local, and
+	// spreads it over them as T.
+	Cluster string
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
+
+func (l Layout) check() error {
+	if !identifier.MatchString(l.Database) {
+		return fmt.Errorf("database %q: expected letters, digits and underscores", l.Database)
+	}
+	if l.Cluster != "" && !identifier.MatchString(l.Cluster) {
+		return fmt.Errorf("cluster %q: expected letters, digits and underscores", l.Cluster)
+	}
+	return nil
+}
+
+// CreateDatabase is the statement that makes the database.
+func (l Layout) CreateDatabase() (string, error) {
+	if err := l.check(); err != nil {
+		return "", err
+	}
+	return "CREATE DATABASE IF NOT EXISTS " + l.Database + l.onCluster(), nil
+}
+
+// Name is what is read and inserted into.
+func (l Layout) Name(table string) string { return l.Database + "." + table }
+
+// StoredName is the table that holds the rows of this server.
+func (l Layout) StoredName(table string) string {
+	if l.Cluster != "" {
+		table += "_local"
+	}
+	return l.Name(table)
+}
+
+// Stored is StoredName as a CREATE wants it.
+func (l Layout) Stored(table string) string { return l.StoredName(table) + l.onCluster() }
+
+// View is the name of a view as a CREATE wants it.
+func (l Layout) View(name string) string { return l.Name(name) + l.onCluster() }
+
+func (l Layout) onCluster() string {
+	if l.Cluster == "" {
+		return ""
+	}
+	return " ON CLUSTER " + l.Cluster
+}
+
+// Merge is the engine of a table whose rows are all kept.
+func (l Layout) Merge() string { return l.engine("MergeTree", nil) }
+
+// Replacing is the engine of a table that keeps one row of a key: of the highest version if a
+// column is given, then the last one inserted. A second column marks a row as gone.
+func (l Layout) Replacing(columns ...string) string { return l.engine("ReplacingMergeTree", columns) }
+
+func (l Layout) engine(name string, args []string) string {
+	if l.Cluster != "" {
+		name = "Replicated" + name
+		args = append([]string{"'/clickhouse/tables/{uuid}/{shard}'", "'{replica}'"}, args...)
+	}
+	if len(args) == 0 {
+		return name
+	}
+	return name + "(" + strings.Join(args, ", ") + ")"
+}
+
+// Window lets the server know an insert again by its token: without it there is no deduplication,
+// with or without a token.
+func (l Layout) Window() string {
+	if l.Cluster != "" {
+		return "replicated_deduplication_window = 100000, replicated_deduplication_window_seconds = 604800"
+	}
+	return "non_replicated_deduplication_window = 100000"
+}
+
+// Fsync makes an acknowledged insert survive a power cut.
+func (l Layout) Fsync() string { return "fsync_after_insert = 1, fsync_part_directory = 1" }
+
+// Spread is the statement that makes the table over all shards, none without a cluster.
+func (l Layout) Spread(table, key string) string {
+	if l.Cluster == "" {
+		return ""
+	}
+	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s AS %s\nENGINE = Distributed(%s, %s, %s_local, %s);",
+		l.View(table), l.StoredName(table), l.Cluster, l.Database, table, key)
+}
+
+// List is its arguments, for a range.
+func (l Layout) List(names ...string) []string { return names }

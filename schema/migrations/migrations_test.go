@@ -1,0 +1,135 @@
+package migrations
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func render(t *testing.T, l Layout) []string {
+	t.Helper()
+	journal, err := Journal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	create, err := l.CreateDatabase()
+	if err != nil {
+		t.Fatal(err)
+	}
+	statements := []string{create}
+	for _, m := range append([]Migration{journal}, all...) {
+		more, err := m.Statements(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		statements = append(statements, more...)
+	}
+	return statements
+}
+
+// The rendered statements are in testdata, to be read in a review. SHOEPROOF_UPDATE=1 writes them.
+func TestRendered(t *testing.T) {
+	for name, l := range map[string]Layout{
+		"single.sql":  {Database: "shoeproof"},
+		"cluster.sql": {Database: "shoeproof", Cluster: "floor"},
+	} {
+		got := strings.Join(render(t, l), ";\n\n") + ";\n"
+		path := filepath.Join("testdata", name)
+		if os.Getenv("SHOEPROOF_UPDATE") != "" {
+			if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", path, diff)
+		}
+	}
+}
+
+// A migration that failed half way, or that two run at once, is run again from its start.
+func TestStatementsRunAgain(t *testing.T) {
+	again := regexp.MustCompile(`^(CREATE (DATABASE|TABLE|VIEW|MATERIALIZED VIEW) IF NOT EXISTS|CREATE OR REPLACE VIEW|ALTER TABLE \S+ (ADD COLUMN|ADD INDEX) IF NOT EXISTS) `)
+	for _, s := range render(t, Layout{Database: "d"}) {
+		if !again.MatchString(s) {
+			t.Errorf("cannot be run twice: %s", s)
+		}
+	}
+}
+
+// An insert is recognised by its token only where there is a window, also behind a view.
+func TestEveryTableHasAWindow(t *testing.T) {
+	for _, s := range render(t, Layout{Database: "d"}) {
+		if strings.HasPrefix(s, "CREATE TABLE") && !strings.Contains(s, "non_replicated_deduplication_window = 100000") {
+			t.Errorf("no window: %s", s)
+		}
+	}
+	for _, s := range render(t, Layout{Database: "d", Cluster: "c"}) {
+		if !strings.Contains(s, "Distributed(") && strings.HasPrefix(s, "CREATE TABLE") &&
+			(!strings.Contains(s, " replicated_deduplication_window = ") || !strings.Contains(s, "ENGINE = Replicated")) {
+			t.Errorf("not replicated, or no window: %s", s)
+		}
+		if !strings.Contains(s, "ON CLUSTER c") {
+			t.Errorf("on one server only: %s", s)
+		}
+	}
+}
+
+func TestTables(t *testing.T) {
+	want := strings.Fields("schema_migrations events rounds wagers vigorish shoes table_configs notices table_memory evidence findings" +
+		" open_findings finding_actions journal dead_letters audit_runs exports")
+	var got []string
+	for _, s := range render(t, Layout{Database: "d"}) {
+		if name, ok := strings.CutPrefix(s, "CREATE TABLE IF NOT EXISTS d."); ok {
+			got = append(got, strings.Fields(name)[0])
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("tables %v, want %v", got, want)
+	}
+}
+
+func TestLayoutRefused(t *testing.T) {
+	all, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []Layout{{}, {Database: "a b"}, {Database: "a;DROP"}, {Database: "a", Cluster: "'"}} {
+		if _, err := all[0].Statements(l); err == nil {
+			t.Errorf("%+v was taken", l)
+		}
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	for name, dir := range map[string]fstest.MapFS{
+		"no files":   {},
+		"a gap":      {"0000_a.sql": {}, "0002_b.sql": {}},
+		"two alike":  {"0000_a.sql": {}, "0001_b.sql": {}, "0001_c.sql": {}},
+		"other name": {"0000_a.sql": {}, "1_b.sql": {}},
+	} {
+		if _, err := load(dir); err == nil {
+			t.Errorf("%s: taken", name)
+		}
+	}
+}
+
+func TestStatementWithoutEnd(t *testing.T) {
+	m := Migration{Name: "0001_a.sql", text: "CREATE TABLE a;\nCREATE TABLE b\n"}
+	if _, err := m.Statements(Layout{Database: "d"}); err == nil || !strings.Contains(err.Error(), "CREATE TABLE b") {
+		t.Errorf("got %v, want the statement without a semicolon", err)
+	}
+}

@@ -1,0 +1,482 @@
+CREATE DATABASE IF NOT EXISTS shoeproof;
+
+CREATE TABLE IF NOT EXISTS shoeproof.schema_migrations (
+    version    UInt32,
+    name       String,
+    sha256     String,
+    applied_by String,
+    applied_at DateTime64(3, 'UTC') DEFAULT now64(3)
+)
+ENGINE = ReplacingMergeTree
+ORDER BY version
+SETTINGS non_replicated_deduplication_window = 100000
+COMMENT 'the migrations that made this schema';
+
+CREATE TABLE IF NOT EXISTS shoeproof.events (
+    property_id LowCardinality(String),
+    pit_id      LowCardinality(String),
+    table_id    LowCardinality(String),
+    seq         UInt64 CODEC(Delta, ZSTD(1)),
+    event_id    String CODEC(ZSTD(1)),
+    at          DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+    gaming_day  Date32 COMMENT '1900-01-01 is unknown, here and below',
+    shoe_id     String CODEC(ZSTD(1)),
+    round       UInt32 CODEC(Delta, ZSTD(1)),
+    kind        LowCardinality(String),
+    format      Enum8('unknown' = 0, 'protobuf' = 1, 'json' = 2),
+    raw         String CODEC(ZSTD(3)),
+    sha256      FixedString(32) CODEC(NONE),
+    partition   Int32 CODEC(ZSTD(1)),
+    offset      Int64 CODEC(Delta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree
+PARTITION BY toYYYYMM(at)
+ORDER BY (property_id, table_id, seq, event_id, sha256)
+SETTINGS non_replicated_deduplication_window = 100000
+COMMENT 'one event as received; raw may name patrons';
+
+CREATE TABLE IF NOT EXISTS shoeproof.rounds (
+    property_id  LowCardinality(String),
+    pit_id       LowCardinality(String),
+    table_id     LowCardinality(String),
+    shoe_id      String CODEC(ZSTD(1)),
+    round        UInt32,
+    at           DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+    gaming_day   Date32,
+    shift        LowCardinality(String),
+    dealer_id    LowCardinality(String),
+    ruleset      LowCardinality(String),
+    config_id    LowCardinality(String),
+    result       LowCardinality(String),
+    player_count UInt8,
+    banker_count UInt8,
+    player_cards UInt8,
+    banker_cards UInt8,
+    cards        String CODEC(ZSTD(1)),
+    wagers       UInt32,
+    staked       Int64,
+    paid         Int64,
+    expected_pay Int64,
+    collected    Int64,
+    returned     Int64,
+    vigorish     Int64,
+    auditable    Bool,
+    first_seq    UInt64 CODEC(Delta, ZSTD(1)),
+    end_seq      UInt64 CODEC(Delta, ZSTD(1)),
+    version      UInt32
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toYYYYMM(at)
+ORDER BY (property_id, table_id, shoe_id, round)
+SETTINGS non_replicated_deduplication_window = 100000
+COMMENT 'one round as played';
+
+CREATE TABLE IF NOT EXISTS shoeproof.wagers (
+    property_id   LowCardinality(String),
+    table_id      LowCardinality(String),
+    shoe_id       String CODEC(ZSTD(1)),
+    round         UInt32,
+    at            DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+    gaming_day    Date32,
+    wager_id      String CODEC(ZSTD(1)),
+    seat          UInt32,
+    spot          LowCardinality(String),
+    stake         Int64,
+    coupon        Int64,
+    medium        LowCardinality(String),
+    patron        String COMMENT 'keyed HMAC, empty if unknown' CODEC(ZSTD(1)),
+    disposition   LowCardinality(String),
+    expected      LowCardinality(String),
+    paid          Int64,
+    expected_paid Int64,
+    collected     Int64,
+    returned      Int64,
+    placed_seq    UInt64 CODEC(Delta, ZSTD(1)),
+    version       UInt32
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toYYYYMM(at)
+ORDER BY (property_id, table_id, shoe_id, round, wager_id)
+SETTINGS non_replicated_deduplication_window = 100000
+COMMENT 'one wager as placed and settled';
+
+CREATE TABLE IF NOT EXISTS shoeproof.vigorish (
+    property_id   LowCardinality(String),
+    table_id      LowCardinality(String),
+    shoe_id       String CODEC(ZSTD(1)),
+    round         UInt32,
+    at            DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+    gaming_day    Date32,
+    wager_id      String CODEC(ZSTD(1)),
+    seat          UInt32,
+    kind          LowCardinality(String),
+    won           Int64,
+    least         Int64,
+    most          Int64,
+    marked        Int64,
+    collected     Int64,
+    marked_seq    UInt64,
+    collected_seq UInt64,
+    version       UInt32
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toYYYYMM(at)
+ORDER BY (property_id, table_id, shoe_id, round, wager_id, kind)
+SETTINGS non_replicated_deduplication_window = 100000
+COMMENT 'what one wager owed in vigorish and what became of it';
+
+CREATE TABLE IF NOT EXISTS shoeproof.shoes (
+    property_id LowCardinality(String),
+    pit_id      LowCardinality(String),
+    table_id    LowCardinality(String),
+    shoe_id     String CODEC(ZSTD(1)),
+    at          DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+    ended_at    DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+    gaming_day  Date32,
+    shift       LowCardinality(String),
+    ruleset     LowCardinality(String),
+    game        LowCardinality(String),
+    config_id   LowCardinality(String),
+    decks       UInt32,
+    cards_out   UInt32,
+    remaining   UInt32,
+    rounds      UInt32,
+    unauditable UInt32,
+    findings    UInt32,
+    outstanding Int64,
+    joined      Bool,
+    missing     Bool,
+    first_seq   UInt64,
+    last_seq    UInt64,
+    rulebook    LowCardinality(String),
+    engine      LowCardinality(String),
+    version     UInt32
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toYYYYMM(at)
+ORDER BY (property_id, table_id, shoe_id)
+SETTINGS non_replicated_deduplication_window = 100000
+COMMENT 'one shoe as played';
+
+CREATE TABLE IF NOT EXISTS shoeproof.table_configs (
+    property_id  LowCardinality(String),
+    pit_id       LowCardinality(String),
+    table_id     LowCardinality(String),
+    seq          UInt64,
+    at           DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+    effective_at DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+    opened       Bool,
+    closed       Bool,
+    config_id    LowCardinality(String),
+    ruleset      LowCardinality(String),
+    game         LowCardinality(String),
+    mode         LowCardinality(String),
+    percent      UInt32,
+    procedure    UInt32,
+    reshuffle    Bool,
+    config       String COMMENT 'canonical JSON of the TableConfig' CODEC(ZSTD(3)),
+    version      UInt32
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toYYYYMM(at)
+ORDER BY (property_id, pit_id, table_id, at, seq)
+SETTINGS non_replicated_deduplication_window = 100000
+COMMENT 'a configuration in force';
+
+CREATE TABLE IF NOT EXISTS shoeproof.notices (
+    property_id  LowCardinality(String),
+    pit_id       LowCardinality(String),
+    table_id     LowCardinality(String),
+    seq          UInt64,
+    at           DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+    notice_at    DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+    effective_at DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+    topic        LowCardinality(String),
+    filed        Bool,
+    written      Bool,
+    recipients   Array(LowCardinality(String)),
+    medium       LowCardinality(String),
+    version      UInt32
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toYYYYMM(at)
+ORDER BY (property_id, pit_id, table_id, at, seq)
+SETTINGS non_replicated_deduplication_window = 100000
+COMMENT 'a notice filed or posted';
+
+CREATE TABLE IF NOT EXISTS shoeproof.table_memory (
+    property_id LowCardinality(String),
+    table_id    LowCardinality(String),
+    seq         UInt64,
+    at          DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+    memory      String COMMENT 'JSON; may name patrons' CODEC(ZSTD(3)),
+    engine      LowCardinality(String),
+    version     UInt32
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toYYYYMM(at)
+ORDER BY (property_id, table_id, seq)
+SETTINGS non_replicated_deduplication_window = 100000
+COMMENT 'what a table carries from one shoe to the next, by the closing event';
+
+CREATE TABLE IF NOT EXISTS shoeproof.evidence (
+    detector    LowCardinality(String),
+    key         String CODEC(ZSTD(1)),
+    at          DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+    property_id LowCardinality(String),
+    table_id    LowCardinality(String),
+    shoe_id     String CODEC(ZSTD(1)),
+    round       UInt32,
+    seq         UInt64,
+    gaming_day  Date32,
+    ln_e        Float64 COMMENT 'natural logarithm of the factor',
+    start       Float64 COMMENT 'the weight of a start at this round',
+    engine      LowCardinality(String),
+    version     UInt32
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toYYYYMM(at)
+ORDER BY (detector, key, at, property_id, table_id, shoe_id, round)
+SETTINGS non_replicated_deduplication_window = 100000
+COMMENT 'a detector''s factor for one round and one key';
+
+CREATE TABLE IF NOT EXISTS shoeproof.findings (
+    id          String COMMENT '32 hex digits' CODEC(ZSTD(1)),
+    kind        LowCardinality(String),
+    verdict     LowCardinality(String),
+    rule        LowCardinality(String),
+    severity    LowCardinality(String),
+    citations   Array(LowCardinality(String)),
+    property_id LowCardinality(String),
+    pit_id      LowCardinality(String),
+    table_id    LowCardinality(String),
+    shoe_id     String CODEC(ZSTD(1)),
+    round       UInt32,
+    seat        UInt32,
+    subject     String CODEC(ZSTD(1)),
+    dealer_id   LowCardinality(String),
+    at          DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+    gaming_day  Date32,
+    shift       LowCardinality(String),
+    expected    String CODEC(ZSTD(1)),
+    observed    String CODEC(ZSTD(1)),
+    amount      Int64,
+    currency    LowCardinality(String),
+    evidence    Tuple(seqs Array(UInt64), event_ids Array(String)),
+    rulebook    LowCardinality(String),
+    engine      LowCardinality(String),
+    version     UInt32,
+    INDEX by_id id TYPE bloom_filter(0.001) GRANULARITY 1
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toYYYYMM(at)
+ORDER BY (property_id, table_id, at, id)
+SETTINGS non_replicated_deduplication_window = 100000, fsync_after_insert = 1, fsync_part_directory = 1
+COMMENT 'one deviation, anomaly, data fault or notice';
+
+CREATE TABLE IF NOT EXISTS shoeproof.open_findings (
+    property_id LowCardinality(String),
+    urgency     UInt8 COMMENT '1 critical, 2 major, 3 minor, 4 info, 5 other',
+    at          DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+    id          String,
+    state       LowCardinality(String),
+    kind        LowCardinality(String),
+    verdict     LowCardinality(String),
+    rule        LowCardinality(String),
+    severity    LowCardinality(String),
+    pit_id      LowCardinality(String),
+    table_id    LowCardinality(String),
+    shoe_id     String,
+    round       UInt32,
+    seat        UInt32,
+    dealer_id   LowCardinality(String),
+    gaming_day  Date32,
+    shift       LowCardinality(String),
+    expected    String,
+    observed    String,
+    amount      Int64,
+    currency    LowCardinality(String),
+    version     UInt64,
+    is_deleted  UInt8
+)
+ENGINE = ReplacingMergeTree(version, is_deleted)
+ORDER BY (property_id, urgency, at, id)
+SETTINGS non_replicated_deduplication_window = 100000
+COMMENT 'findings that nobody has closed yet';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS shoeproof.findings_to_open TO shoeproof.open_findings AS
+SELECT
+    property_id,
+    toUInt8(multiIf(severity = 'critical', 1, severity = 'major', 2, severity = 'minor', 3, severity = 'info', 4, 5)) AS urgency,
+    at, id, 'new' AS state, kind, verdict, rule, severity, pit_id, table_id, shoe_id, round, seat, dealer_id,
+    gaming_day, shift, expected, observed, amount, currency,
+    toUInt64(0) AS version,
+    toUInt8(0) AS is_deleted
+FROM shoeproof.findings
+WHERE verdict != 'INFO';
+
+CREATE TABLE IF NOT EXISTS shoeproof.finding_actions (
+    finding_id  String,
+    at          DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+    property_id LowCardinality(String),
+    actor       LowCardinality(String),
+    action      LowCardinality(String),
+    from_state  LowCardinality(String),
+    to_state    LowCardinality(String),
+    disposition LowCardinality(String),
+    reason      String,
+    note        String
+)
+ENGINE = MergeTree
+ORDER BY (finding_id, at)
+SETTINGS non_replicated_deduplication_window = 100000, fsync_after_insert = 1, fsync_part_directory = 1
+COMMENT 'one step of triage; append-only';
+
+CREATE TABLE IF NOT EXISTS shoeproof.journal (
+    topic         LowCardinality(String),
+    partition     Int32,
+    from_offset   Int64,
+    to_offset     Int64 COMMENT 'inclusive',
+    low_offset    Int64 COMMENT 'where a restart reads again',
+    generation    Int32,
+    rules_version LowCardinality(String),
+    engine        LowCardinality(String),
+    records       UInt64,
+    rows          UInt64,
+    hash          String,
+    written_at    DateTime64(3, 'UTC') DEFAULT now64(3) CODEC(Delta, ZSTD(1))
+)
+ENGINE = MergeTree
+ORDER BY (topic, partition, to_offset)
+SETTINGS non_replicated_deduplication_window = 100000, fsync_after_insert = 1, fsync_part_directory = 1
+COMMENT 'one flushed range of a partition';
+
+CREATE TABLE IF NOT EXISTS shoeproof.dead_letters (
+    topic     LowCardinality(String),
+    partition Int32,
+    offset    Int64,
+    place     String COMMENT 'file and line, if the record came from a file',
+    reason    String CODEC(ZSTD(1)),
+    raw       String CODEC(ZSTD(3))
+)
+ENGINE = ReplacingMergeTree
+ORDER BY (topic, partition, offset)
+SETTINGS non_replicated_deduplication_window = 100000
+COMMENT 'a record that could not be read';
+
+CREATE TABLE IF NOT EXISTS shoeproof.audit_runs (
+    property_id LowCardinality(String),
+    gaming_day  Date32,
+    run_id      String,
+    started_at  DateTime64(3, 'UTC'),
+    ended_at    DateTime64(3, 'UTC'),
+    state       LowCardinality(String),
+    error       String,
+    tables      UInt32,
+    shoes       UInt32,
+    rounds      UInt32,
+    findings    UInt32,
+    rulebooks   Array(LowCardinality(String)),
+    engine      LowCardinality(String),
+    version     UInt64
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (property_id, gaming_day, run_id)
+SETTINGS non_replicated_deduplication_window = 100000
+COMMENT 'one nightly run';
+
+CREATE TABLE IF NOT EXISTS shoeproof.exports (
+    property_id LowCardinality(String),
+    gaming_day  Date32,
+    export_id   String,
+    at          DateTime64(3, 'UTC'),
+    actor       LowCardinality(String),
+    kind        LowCardinality(String),
+    query       String,
+    name        String,
+    files       UInt32,
+    bytes       UInt64,
+    sha256      String,
+    engine      LowCardinality(String)
+)
+ENGINE = ReplacingMergeTree
+ORDER BY (property_id, gaming_day, export_id)
+SETTINGS non_replicated_deduplication_window = 100000, fsync_after_insert = 1, fsync_part_directory = 1
+COMMENT 'one bundle that was handed out';
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_events AS
+SELECT * FROM shoeproof.events FINAL;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_rounds AS
+SELECT * FROM shoeproof.rounds FINAL;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_wagers AS
+SELECT * FROM shoeproof.wagers FINAL;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_vigorish AS
+SELECT * FROM shoeproof.vigorish FINAL;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_shoes AS
+SELECT * FROM shoeproof.shoes FINAL;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_table_configs AS
+SELECT * FROM shoeproof.table_configs FINAL;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_notices AS
+SELECT * FROM shoeproof.notices FINAL;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_table_memory AS
+SELECT * FROM shoeproof.table_memory FINAL;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_evidence AS
+SELECT * FROM shoeproof.evidence FINAL;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_findings AS
+SELECT * FROM shoeproof.findings FINAL;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_open_findings AS
+SELECT * FROM shoeproof.open_findings FINAL;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_dead_letters AS
+SELECT * FROM shoeproof.dead_letters FINAL;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_audit_runs AS
+SELECT * FROM shoeproof.audit_runs FINAL;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_exports AS
+SELECT * FROM shoeproof.exports FINAL;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_progress AS
+SELECT j.topic AS topic, j.partition AS partition,
+    argMax(j.from_offset, (j.generation, j.to_offset)) AS from_offset,
+    argMax(j.to_offset, (j.generation, j.to_offset)) AS to_offset,
+    argMax(j.low_offset, (j.generation, j.to_offset)) AS low_offset,
+    max(j.generation) AS generation,
+    max(j.written_at) AS written_at
+FROM shoeproof.journal AS j
+GROUP BY j.topic, j.partition;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_findings_by_table AS
+SELECT property_id, pit_id, table_id,
+    count() AS findings,
+    countIf(severity = 'critical') AS critical,
+    countIf(severity = 'major') AS major,
+    countIf(severity = 'minor') AS minor,
+    countIf(severity = 'info') AS info,
+    countIf(verdict = 'BREACH') AS breaches,
+    countIf(verdict = 'SUSPECT') AS suspects,
+    countIf(verdict = 'UNAUDITABLE') AS unauditable,
+    min(at) AS first_at,
+    max(at) AS last_at
+FROM shoeproof.findings FINAL
+GROUP BY property_id, pit_id, table_id;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_findings_by_rule AS
+SELECT rule, kind, verdict, severity,
+    count() AS findings,
+    uniqExact(property_id, table_id) AS tables,
+    uniqExact(property_id, table_id, shoe_id) AS shoes,
+    min(at) AS first_at,
+    max(at) AS last_at
+FROM shoeproof.findings FINAL
+GROUP BY rule, kind, verdict, severity;
