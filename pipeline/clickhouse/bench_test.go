@@ -1,0 +1,68 @@
+//go:build unix
+
+package clickhouse
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// floor is a batch of events such as a partition of 50 tables gives.
+func floor(rows int) *pipeline.Batch {
+	b := &pipeline.Batch{Range: pipeline.Range{Topic: "table-events", Records: uint64(rows)}}
+	kinds := []string{"card_dealt", "wager_placed", "wager_paid", "wager_collected", "announced", "vigorish_marked"}
+	raw := make([]byte, 0, 160)
+	e := &b.Events
+	for i := range rows {
+		table := i % 50
+		e.PropertyID = append(e.PropertyID, "ac-1")
+		e.PitID = append(e.PitID, fmt.Sprintf("p%d", table/10))
+		e.TableID = append(e.TableID, fmt.Sprintf("mb-%02d", table))
+		e.Seq = append(e.Seq, uint64(i/50))
+		e.EventID.AppendString(fmt.Sprintf("01JD%022d", i))
+		e.At = append(e.At, 1_795_000_000_000_000_000+int64(i)*20_000_000)
+		e.GamingDay = append(e.GamingDay, "2026-11-19")
+		e.ShoeID = append(e.ShoeID, fmt.Sprintf("mb-%02d-20261119-09", table))
+		e.Round = append(e.Round, uint32(i/1000))
+		e.Kind = append(e.Kind, kinds[i%len(kinds)])
+		e.Format = append(e.Format, schema.Protobuf)
+		raw = fmt.Appendf(raw[:0], "ac-1 mb-%02d %030d 6c face up from the shoe, seen by shoe-7 and the dealer d114", table, i*2654435761)
+		e.Raw.Append(raw)
+		e.SHA256.AppendString(fmt.Sprintf("%032d", i*2654435761))
+		e.Partition = append(e.Partition, 3)
+		e.Offset = append(e.Offset, int64(i))
+	}
+	return b
+}
+
+func BenchmarkWriteEvents(b *testing.B) {
+	for _, rows := range []int{500, 5_000, 50_000} {
+		b.Run(fmt.Sprint(rows), func(b *testing.B) {
+			s := open(b, migrated(b))
+			batch := floor(rows)
+			b.ReportAllocs()
+			for b.Loop() {
+				batch.Range.To++ // another token
+				write(b, s, batch)
+			}
+			b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}
+
+// One flush with few rows in every table: what a batch costs however small it is.
+func BenchmarkWriteEveryTable(b *testing.B) {
+	s := open(b, migrated(b))
+	batch := floor(500)
+	batch.Vigorish = make([]schema.VigorishRow, 10)
+	batch.Shoes, batch.Configs, batch.Notices = make([]schema.ShoeRow, 1), make([]schema.ConfigRow, 1), make([]schema.NoticeRow, 1)
+	batch.Memory, batch.Findings = make([]schema.MemoryRow, 1), make([]schema.Finding, 3)
+	b.ReportAllocs()
+	for b.Loop() {
+		batch.Range.To++
+		write(b, s, batch)
+	}
+}

@@ -1,0 +1,70 @@
+package clickhouse
+
+import (
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/shoeproof/shoeproof/schema/migrations"
+)
+
+// Config says which ClickHouse keeps the rows, and who writes them.
+type Config struct {
+	Addrs    []string // host:port of the native protocol, tried in turn
+	Database string
+	// Cluster, if not empty, is the cluster of the server's configuration that holds the tables.
+	Cluster  string
+	User     string
+	Password Secret
+	TLS      *tls.Config // nil is plain TCP
+
+	DialTimeout   time.Duration // 0 is 5 s
+	InsertTimeout time.Duration // of one insert, 0 is 20 s; then its outcome is unknown and it is retried
+	ReadTimeout   time.Duration // of one query, 0 is 60 s
+	MaxConns      int           // 0 is 16; an insert holds one
+
+	// RulesVersion and Engine are written into the journal. Rules of another version insert a range
+	// anew instead of finding it done.
+	RulesVersion, Engine string
+	// RowVersion decides between rows of the same key: the highest stays. It grows with releases
+	// and is the same on every replay by one release.
+	RowVersion uint32
+
+	Log *slog.Logger // nil logs nothing
+}
+
+// A Secret prints as nothing.
+type Secret string
+
+const redacted = "[redacted]"
+
+func (Secret) String() string               { return redacted }
+func (Secret) GoString() string             { return redacted }
+func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
+func (Secret) LogValue() slog.Value         { return slog.StringValue(redacted) }
+
+func (c Config) settle() (Config, error) {
+	if len(c.Addrs) == 0 {
+		return c, errors.New("clickhouse: no address is configured")
+	}
+	c.DialTimeout = or(c.DialTimeout, 5*time.Second)
+	c.InsertTimeout = or(c.InsertTimeout, 20*time.Second)
+	c.ReadTimeout = or(c.ReadTimeout, time.Minute)
+	c.MaxConns = or(c.MaxConns, 16)
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c, nil
+}
+
+func or[T int | time.Duration](v, otherwise T) T {
+	if v <= 0 {
+		return otherwise
+	}
+	return v
+}
+
+func (c Config) layout() migrations.Layout {
+	return migrations.Layout{Database: c.Database, Cluster: c.Cluster}
+}

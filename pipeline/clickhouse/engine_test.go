@@ -1,0 +1,129 @@
+//go:build unix
+
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/pipeline"
+)
+
+const users = `<clickhouse>
+<profiles><default/></profiles><quotas><default/></quotas>
+<users>
+	<default><password/><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default>
+	<ingest><password>noble-hand</password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></ingest>
+	<guest><password/><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota>
+		<grants><query>GRANT SELECT ON *.*</query></grants></guest>
+</users>
+</clickhouse>`
+
+// server is the one ClickHouse of this test binary; each test has a database of its own.
+var server struct {
+	once      sync.Once
+	dir       string
+	engine    *engine.ClickHouse
+	err       error
+	databases atomic.Int64
+}
+
+func TestMain(m *testing.M) {
+	engine.HostClickHouse()
+	code := m.Run()
+	if server.engine != nil {
+		server.engine.Stop()
+	}
+	_ = os.RemoveAll(server.dir)
+	os.Exit(code)
+}
+
+func startServer(t testing.TB) *engine.ClickHouse {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a ClickHouse")
+	}
+	server.once.Do(func() {
+		if server.dir, server.err = os.MkdirTemp("", "shoeproof-clickhouse-"); server.err == nil {
+			server.engine, server.err = engine.StartClickHouse(context.Background(), engine.ClickHouseOptions{Dir: server.dir, Users: users})
+		}
+	})
+	if server.err != nil {
+		t.Fatal(server.err)
+	}
+	return server.engine
+}
+
+// empty is the configuration of a database that does not exist yet.
+func empty(t testing.TB) Config {
+	t.Helper()
+	return Config{
+		Addrs:    []string{startServer(t).Addr},
+		Database: fmt.Sprintf("test_%d", server.databases.Add(1)),
+		User:     "ingest", Password: "noble-hand",
+		RulesVersion: "r1", Engine: "test", RowVersion: 7,
+	}
+}
+
+// migrated is the configuration of an empty database with the schema.
+func migrated(t testing.TB) Config {
+	t.Helper()
+	cfg := empty(t)
+	if _, _, err := Migrate(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+func open(t testing.TB, cfg Config) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.pace = pace{first: time.Millisecond, most: 10 * time.Millisecond}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func value[T any](t testing.TB, s *Store, query string) (v T) {
+	t.Helper()
+	if err := s.conn.QueryRow(t.Context(), query).Scan(&v); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return v
+}
+
+// rowsOf counts without FINAL: what is really stored.
+func rowsOf(t testing.TB, s *Store, table string) uint64 {
+	t.Helper()
+	return value[uint64](t, s, "SELECT count() FROM "+s.name(table))
+}
+
+func write(t testing.TB, s *Store, b *pipeline.Batch) {
+	t.Helper()
+	if err := s.Write(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func await(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("waited 30 s for %s", what)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package clickhouse
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	ch "github.com/ClickHouse/clickhouse-go/v2"
+)
+
+// What no retry heals. Each error that has one of these in its chain says what to change.
+var (
+	ErrLogin  = errors.New("the user or the password is refused")
+	ErrGrant  = errors.New("the user lacks a grant")
+	ErrSchema = errors.New("the schema is not the one this program knows")
+	ErrRows   = errors.New("the rows cannot be written")
+)
+
+// Codes of the server.
+const (
+	noSuchColumn       = 16
+	unknownIdentifier  = 47
+	typeMismatch       = 53
+	unknownTable       = 60
+	unknownDatabase    = 81
+	unknownUser        = 192
+	wrongPassword      = 193
+	requiredPassword   = 194
+	addressNotAllowed  = 195
+	unknownSetting     = 115
+	readOnly           = 164
+	settingConstraint  = 452
+	accessDenied       = 497
+	authenticationFail = 516
+)
+
+// codeOf is the server's code of an error, 0 if the server did not answer.
+func codeOf(err error) int32 {
+	var e *ch.Exception
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return 0
+}
+
+// kindOf is the sentinel of an error that no retry heals, nil for all others.
+func kindOf(err error) error {
+	if errors.Is(err, ErrRows) {
+		return ErrRows
+	}
+	switch codeOf(err) {
+	case unknownUser, wrongPassword, requiredPassword, addressNotAllowed, authenticationFail:
+		return ErrLogin
+	case accessDenied, readOnly, settingConstraint:
+		return ErrGrant
+	case noSuchColumn, unknownIdentifier, typeMismatch, unknownTable, unknownDatabase, unknownSetting:
+		return ErrSchema
+	}
+	return nil
+}
+
+// explain says where an error happened and, if it is one that no retry heals, what to change.
+func (s *Store) explain(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	where := fmt.Sprintf("clickhouse %s: %s", strings.Join(s.cfg.Addrs, ","), doing)
+	switch kind := kindOf(err); kind {
+	case ErrLogin: // The server's text says no more than its code.
+		return fmt.Errorf("%s: %w (user %q, code %d): check the user and the password", where, kind, s.cfg.User, codeOf(err))
+	case ErrGrant:
+		return fmt.Errorf("%s: %w (user %q): %w", where, kind, s.cfg.User, err)
+	case ErrSchema:
+		return fmt.Errorf("%s: %w (database %s): %w: run `audit migrate`", where, kind, s.cfg.Database, err)
+	default:
+		return fmt.Errorf("%s: %w", where, err)
+	}
+}

@@ -1,0 +1,115 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+
+	ch "github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/shoeproof/shoeproof/schema/migrations"
+)
+
+// Migrate brings a database to the schema that this program knows, making it if need be, and gives
+// the schema's version before and after. Two that migrate at once do no harm: every statement makes
+// only what does not exist, and a version is recorded after its statements.
+func Migrate(ctx context.Context, cfg Config) (from, to uint32, err error) {
+	s, err := connect(ctx, cfg)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer s.Close()
+	known, err := migrations.All()
+	if err != nil {
+		return 0, 0, err
+	}
+	if from, err = s.SchemaVersion(ctx); err != nil {
+		return 0, 0, err
+	}
+	if int(from) > len(known) {
+		return from, from, s.checkSchema(ctx)
+	}
+	if err := s.prepare(ctx); err != nil {
+		return from, from, err
+	}
+	applied, err := s.applied(ctx)
+	if err != nil {
+		return from, from, err
+	}
+	for _, m := range known {
+		sum, done := applied[m.Version]
+		switch {
+		case !done:
+			if err := s.apply(ctx, m); err != nil {
+				return from, to, err
+			}
+		case sum != m.SHA256:
+			return from, to, fmt.Errorf("clickhouse: migration %s is not the one that database %s was made with: %w", m.Name, s.cfg.Database, ErrSchema)
+		}
+		to = m.Version
+	}
+	return from, to, nil
+}
+
+// prepare makes the database and the table of migrations.
+func (s *Store) prepare(ctx context.Context) error {
+	create, err := s.cfg.layout().CreateDatabase()
+	if err != nil {
+		return fmt.Errorf("clickhouse: %w", err)
+	}
+	if err := s.exec(ctx, create); err != nil {
+		return s.explain("make database "+s.cfg.Database, err)
+	}
+	m, err := migrations.Journal()
+	if err != nil {
+		return err
+	}
+	return s.run(ctx, m)
+}
+
+func (s *Store) applied(ctx context.Context) (map[uint32]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	rows, err := s.conn.Query(ctx, "SELECT version, sha256 FROM "+s.name("schema_migrations")+" FINAL")
+	if err != nil {
+		return nil, s.explain("read the migrations", err)
+	}
+	defer rows.Close()
+	applied := map[uint32]string{}
+	for rows.Next() {
+		var version uint32
+		var sum string
+		if err := rows.Scan(&version, &sum); err != nil {
+			return nil, s.explain("read the migrations", err)
+		}
+		applied[version] = sum
+	}
+	return applied, s.explain("read the migrations", rows.Err())
+}
+
+func (s *Store) run(ctx context.Context, m migrations.Migration) error {
+	statements, err := m.Statements(s.cfg.layout())
+	if err != nil {
+		return fmt.Errorf("clickhouse: %w", err)
+	}
+	for i, statement := range statements {
+		if err := s.exec(ctx, statement); err != nil {
+			return s.explain(fmt.Sprintf("migration %s, statement %d", m.Name, i+1), err)
+		}
+	}
+	return nil
+}
+
+func (s *Store) apply(ctx context.Context, m migrations.Migration) error {
+	if err := s.run(ctx, m); err != nil {
+		return err
+	}
+	err := s.exec(ctx, "INSERT INTO "+s.name("schema_migrations")+" (version, name, sha256, applied_by) VALUES ({version:UInt32}, {name:String}, {sha256:String}, {by:String})",
+		ch.Named("version", fmt.Sprint(m.Version)), ch.Named("name", m.Name), ch.Named("sha256", m.SHA256), ch.Named("by", s.cfg.User))
+	return s.explain("record migration "+m.Name, err)
+}
+
+func (s *Store) exec(ctx context.Context, statement string, args ...any) error {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	return s.conn.Exec(ctx, statement, args...)
+}

@@ -1,0 +1,226 @@
+//go:build unix
+
+package clickhouse
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/shoeproof/shoeproof/pipeline"
+)
+
+func named(name, value string) any { return clickhouse.Named(name, value) }
+func emptyIsNil() gocmp.Option     { return cmpopts.EquateEmpty() }
+
+// A wire is a TCP proxy that can go wrong.
+type wire struct {
+	net.Listener
+	target string
+	denied atomic.Bool // refuses whoever comes
+	mute   atomic.Bool // lets no answer through
+
+	// lose, if not nil, is called once a connection has sent a block, and from then on none of its
+	// answers comes through; when it returns the connection is cut. true is once more.
+	mu   sync.Mutex
+	lose func() bool
+	cuts int
+}
+
+// block is more than a connection sends before the rows.
+const block = 100_000
+
+func newWire(t *testing.T, target string) *wire {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{Listener: l, target: target}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go w.carry(conn)
+		}
+	}()
+	return w
+}
+
+func (w *wire) carry(client net.Conn) {
+	defer client.Close()
+	if w.denied.Load() {
+		return
+	}
+	server, err := net.Dial("tcp", w.target)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	var lost atomic.Bool
+	go func() {
+		defer client.Close()
+		_, _ = io.Copy(writer(func(p []byte) (int, error) {
+			if lost.Load() || w.mute.Load() {
+				return len(p), nil
+			}
+			return client.Write(p)
+		}), server)
+	}()
+	sent := 0
+	_, _ = io.Copy(writer(func(p []byte) (int, error) {
+		sent += len(p)
+		if sent > block && !lost.Load() {
+			w.mu.Lock()
+			if lose := w.lose; lose != nil {
+				lost.Store(true)
+				w.lose = nil
+				w.cuts++
+				go func() {
+					if lose() {
+						w.mu.Lock()
+						w.lose = lose
+						w.mu.Unlock()
+					}
+					client.Close()
+				}()
+			}
+			w.mu.Unlock()
+		}
+		return server.Write(p)
+	}), client)
+}
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(p []byte) (int, error) { return w(p) }
+
+// lines are a log that a test reads.
+type lines struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lines) count(s string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.b.String(), s)
+}
+
+// wide is a batch whose events make a block that the wire notices.
+func wide() *pipeline.Batch {
+	b := fullBatch()
+	noise := make([]byte, 2*block)
+	for i := range noise {
+		noise[i] = byte(rand.Uint32())
+	}
+	b.Events.Raw.Reset()
+	b.Events.Raw.Append(noise)
+	for range kindsOfRows - 1 {
+		b.Events.Raw.Append(nil)
+	}
+	return b
+}
+
+// The server stored the rows and the answer was lost, twice: they are there once.
+func TestLostAnswer(t *testing.T) {
+	cfg := migrated(t)
+	direct := open(t, cfg)
+	w := newWire(t, cfg.Addrs[0])
+	log := &lines{}
+	cfg.Addrs, cfg.Log = []string{w.Addr().String()}, slog.New(slog.NewTextHandler(log, nil))
+	s := open(t, cfg)
+	w.lose = func() bool {
+		await(t, "the rows", func() bool { return rowsOf(t, direct, "events") > 0 })
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.cuts < 2
+	}
+	b := wide()
+	write(t, s, b)
+	if w.cuts != 2 {
+		t.Errorf("%d answers were lost, want 2: the test tests nothing", w.cuts)
+	}
+	for table := range batchTables(b) {
+		if n := rowsOf(t, s, table); n != kindsOfRows {
+			t.Errorf("%s: %d rows, want %d", table, n, kindsOfRows)
+		}
+	}
+	if n := log.count("trying again"); n != 1 {
+		t.Errorf("%d warnings in less than 10 s, want 1", n)
+	}
+	if inUse, _ := s.Conns(); inUse != 0 {
+		t.Errorf("%d connections are still in use", inUse)
+	}
+}
+
+func TestServerAway(t *testing.T) {
+	cfg := migrated(t)
+	w := newWire(t, cfg.Addrs[0])
+	log := &lines{}
+	cfg.Addrs, cfg.Log = []string{w.Addr().String()}, slog.New(slog.NewTextHandler(log, nil))
+	s := open(t, cfg)
+	w.denied.Store(true)
+	w.mute.Store(true)
+	s.cfg.InsertTimeout = 500 * time.Millisecond
+	done := make(chan error, 1)
+	go func() { done <- s.Write(t.Context(), fullBatch()) }()
+	await(t, "a warning", func() bool { return log.count("trying again") > 0 })
+	w.mute.Store(false)
+	w.denied.Store(false)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if n := rowsOf(t, s, "findings"); n != kindsOfRows {
+		t.Errorf("%d findings, want %d", n, kindsOfRows)
+	}
+}
+
+func TestWriteIsCancelled(t *testing.T) {
+	cfg := migrated(t)
+	w := newWire(t, cfg.Addrs[0])
+	cfg.Addrs = []string{w.Addr().String()}
+	for name, wrong := range map[string]func(){
+		"no answer":   func() { w.mute.Store(true) },
+		"lost answer": func() { w.mu.Lock(); defer w.mu.Unlock(); w.lose = func() bool { <-t.Context().Done(); return false } },
+		"no server":   func() { w.denied.Store(true); w.mute.Store(true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.mute.Store(false)
+			w.denied.Store(false)
+			s := open(t, cfg)
+			wrong()
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan error, 1)
+			go func() { done <- s.Write(ctx, wide()) }()
+			await(t, "the insert to be under way", func() bool { inUse, _ := s.Conns(); return inUse > 0 })
+			cancel()
+			if err := <-done; !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "outcome unknown") {
+				t.Errorf("got %v", err)
+			}
+			await(t, "the connection to be given back", func() bool { inUse, _ := s.Conns(); return inUse == 0 })
+		})
+	}
+}
