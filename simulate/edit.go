@@ -257,18 +257,18 @@ func parseAssignments(tokens []string) ([]assignment, error) {
 func tokens(line string) ([]string, error) {
 	var out []string
 	var word strings.Builder
-	quoted, any := false, false
+	quoted, some := false, false
 	flush := func() {
-		if any {
+		if some {
 			out = append(out, word.String())
 		}
 		word.Reset()
-		any = false
+		some = false
 	}
 	for i, c := range line {
 		switch {
 		case c == '"':
-			quoted, any = !quoted, true
+			quoted, some = !quoted, true
 		case quoted:
 			word.WriteRune(c)
 		case c == ' ' || c == '\t':
@@ -278,7 +278,7 @@ func tokens(line string) ([]string, error) {
 			out = append(out, ":")
 		default:
 			word.WriteRune(c)
-			any = true
+			some = true
 		}
 	}
 	flush()

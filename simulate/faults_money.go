@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -171,9 +172,10 @@ func rivals(sc *scene) {
 	sc.st, sc.other = a, b
 }
 
+func rivalsWon(sc *scene, c *coup) bool { return sc.other != nil && bankerWon(sc, c) }
+
 func orderFaults() []Fault {
 	kinds := append(punto(), ny()...)
-	two := func(sc *scene, c *coup) bool { return sc.other != nil && bankerWon(sc, c) }
 	// vig addresses the vigorish of a wager taken at once; paid its payment.
 	vig := func(sc *scene, st *stake) string { return sc.on("vigorish_collected wager_ids=%s", st.id) }
 	paid := func(sc *scene, st *stake) string { return sc.on("wager_paid wager_id=%s", st.id) }
@@ -191,26 +193,26 @@ func orderFaults() []Fault {
 		},
 		{
 			Rule: "order.procedure-1.pay-then-vig", Doc: "vigorish taken between two payments", Kinds: kinds,
-			tune: procedure(1), bets: rivals, accept: two,
+			tune: procedure(1), bets: rivals, accept: rivalsWon,
 			edit: func(sc *scene) string { return "move " + vig(sc, sc.st) + " before " + paid(sc, sc.other) },
 		},
 		{
 			Rule: "order.procedure-2.vig-then-pay", Doc: "paid before all vigorish was taken", Kinds: kinds,
-			tune: procedure(2), bets: rivals, accept: two,
+			tune: procedure(2), bets: rivals, accept: rivalsWon,
 			edit: func(sc *scene) string { return "move " + paid(sc, sc.st) + " before " + vig(sc, sc.other) },
 		},
 		{
 			Rule: "order.procedure-3.seat-pay-then-vig", Doc: "a seat's vigorish taken after the next was paid", Kinds: kinds,
-			tune: procedure(3), bets: rivals, accept: two,
+			tune: procedure(3), bets: rivals, accept: rivalsWon,
 			edit: func(sc *scene) string { return "swap " + vig(sc, sc.st) + " with " + paid(sc, sc.other) },
 		},
 		{
 			Rule: "order.procedure-4.seat-vig-then-pay", Doc: "a seat paid after the next one's vigorish was taken", Kinds: kinds,
-			tune: procedure(4), bets: rivals, accept: two,
+			tune: procedure(4), bets: rivals, accept: rivalsWon,
 			edit: func(sc *scene) string { return "swap " + paid(sc, sc.st) + " with " + vig(sc, sc.other) },
 		},
 		{
-			Rule: "order.descending-seats", Doc: "the low seat served first", Kinds: kinds, bets: rivals, accept: two,
+			Rule: "order.descending-seats", Doc: "the low seat served first", Kinds: kinds, bets: rivals, accept: rivalsWon,
 			bend: func(sc *scene) error { sc.r.upward = true; return nil },
 		},
 		{
@@ -225,11 +227,12 @@ func orderFaults() []Fault {
 			tune: procedure(1),
 			bets: func(sc *scene) {
 				rivals(sc)
+				sc.r.stakes = slices.DeleteFunc(sc.r.stakes, func(st stake) bool { return isPair(st.spot) })
 				if sc.st != nil {
 					sc.layAt(sc.st, schema.SpotPlayerPair, 500)
 				}
 			},
-			accept: func(sc *scene, c *coup) bool { return two(sc, c) && c.pair(player) },
+			accept: func(sc *scene, c *coup) bool { return rivalsWon(sc, c) && c.pair(player) },
 			bend:   func(sc *scene) error { sc.r.apart = true; return nil },
 		},
 	}

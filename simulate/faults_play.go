@@ -189,8 +189,8 @@ func lastHandFaults() []Fault {
 			edit: func(sc *scene) string { sighted(sc); return "set cutcard_seen: set_aside=false" },
 		},
 		{
-			Rule: "lasthand.announced", Doc: "the last hand is not announced", Kinds: punto(), wide: true,
-			edit: editing("delete announced code=LAST_HAND"),
+			Rule: "lasthand.announced", Doc: "the last hand is not announced", Kinds: punto(),
+			edit: func(sc *scene) string { sighted(sc); sc.round++; return "delete announced code=LAST_HAND" },
 		},
 		{
 			Rule: "lasthand.one-more-only", Doc: "a round more than the last hand", Kinds: punto(),
@@ -205,8 +205,9 @@ func lastHandFaults() []Fault {
 			},
 		},
 		{
-			Rule: "lasthand.final-hand-skipped", Doc: "the cards are shuffled without the last hand", Kinds: punto(), wide: true,
+			Rule: "lasthand.final-hand-skipped", Doc: "the cards are shuffled without the last hand", Kinds: punto(),
 			late: func(sc *scene) error {
+				sighted(sc)
 				sc.s.rounds = sc.s.rounds[:len(sc.s.rounds)-1]
 				return nil
 			},

@@ -10,9 +10,9 @@ func shoeFaults() []Fault {
 	plainDecks := append(only("nj-punto", "pair-punto", "nj-mini", "pair-mini", "nj-mini-tie25"), nyAll()...)
 	decks := func(n uint32) func(*schema.TableConfig) { return func(c *schema.TableConfig) { c.Decks = n } }
 	return []Fault{
-		{Rule: "shoe.decks.min", Doc: "five decks", Kinds: plainDecks, tune: decks(5), wide: true},
+		{Rule: "shoe.decks.min", Doc: "five decks", Kinds: plainDecks, tune: decks(5), wide: true, alone: true},
 		{
-			Rule: "shoe.decks.royal-eight", Doc: "the royal bonus is offered over six decks", Kinds: only("treasures-punto", "treasures-mini"), wide: true,
+			Rule: "shoe.decks.royal-eight", Doc: "the royal bonus is offered over six decks", Kinds: only("treasures-punto", "treasures-mini"), wide: true, alone: true,
 			tune: func(c *schema.TableConfig) {
 				c.Decks, c.SideBets, c.PayTables = 6, []schema.SideBet{schema.SideBetRoyal}, nil
 				for _, spot := range []string{"FORTUNE_7", "GOLDEN_8", "COVER_ALL"} {
@@ -22,15 +22,16 @@ func shoeFaults() []Fault {
 		},
 		{
 			Rule: "shoe.decks.treasures-six-or-eight", Doc: "5 Treasures over seven decks", Kinds: only("treasures-punto", "treasures-mini"),
-			tune: decks(7), wide: true,
+			tune: decks(7), wide: true, alone: true,
 		},
 		{
 			Rule: "shoe.cutting-cards.count", Doc: "one cutting card loaded", Kinds: every, wide: true,
 			edit: editing("set shoe_loaded: cutting_cards=1"),
 		},
 		{
-			Rule: "shoe.cutting-cards.appearance", Doc: "a cutting card of the wrong look", Kinds: every, wide: true,
-			edit: editing("set layout_attested item=cutting-card-appearance: present=false"),
+			Rule: "shoe.cutting-cards.appearance", Doc: "a cutting card of the wrong look", wide: true, alone: true,
+			Kinds: append(append(punto(), "treasures-mini"), nyAll()...),
+			edit:  editing("set layout_attested item=cutting-card-appearance: present=false"),
 		},
 		{
 			Rule: "shoe.backs.uniform", Doc: "a card with a foreign back", Kinds: every,

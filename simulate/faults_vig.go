@@ -44,7 +44,7 @@ func vigorishFaults() []Fault {
 	deferred, immediate := timing(schema.VigorishTimingDeferred), timing(schema.VigorishTimingImmediate)
 	return []Fault{
 		{
-			Rule: "vig.percent-allowed", Doc: "six percent", Kinds: kinds, wide: true,
+			Rule: "vig.percent-allowed", Doc: "six percent", Kinds: kinds, wide: true, alone: true,
 			tune: func(c *schema.TableConfig) { c.Vigorish.Percent = 6 },
 		},
 		{
@@ -76,8 +76,11 @@ func vigorishFaults() []Fault {
 			bend: charging(func(*house, int64) int64 { return -1 }),
 		},
 		{
-			Rule: "vig.uniform-table", Doc: "one seat pays the other percentage", Kinds: kinds, bets: banker10k, accept: bankerWon,
-			bend: charging(func(h *house, _ int64) int64 { return 100 * (9 - h.percent) }),
+			Rule: "vig.uniform-table", Doc: "one seat pays the other percentage", Kinds: kinds, bets: rivals, accept: rivalsWon,
+			bend: func(sc *scene) error {
+				sc.st.charge = sc.st.amount / 100 * (9 - sc.t.w.house.percent)
+				return nil
+			},
 		},
 		{
 			Rule: "vig.notice.increase", Doc: "four percent become five without notice", Kinds: kinds, wide: true,
@@ -101,7 +104,12 @@ func vigorishFaults() []Fault {
 		},
 		{
 			Rule: "vig.mark.required", Doc: "a debt kept in the dealer's head", Kinds: kinds, tune: deferred, bets: banker10k, accept: bankerWon,
-			edit: func(sc *scene) string { return "delete " + sc.on("vigorish_marked wager_id=%s", sc.st.id) },
+			edit: func(sc *scene) string {
+				if sc.owing() == 0 {
+					return ""
+				}
+				return "delete " + sc.on("vigorish_marked wager_id=%s", sc.st.id)
+			},
 		},
 		{
 			Rule: "vig.mark.area", Doc: "the marker put on the neighbour", Kinds: kinds, tune: deferred, bets: banker10k, accept: bankerWon,
@@ -168,6 +176,7 @@ func vigorishModeFaults() []Fault {
 	return []Fault{
 		{
 			Rule: "vig.tie25.exclusive", Doc: "a commission beside the tie charge", Kinds: tie25s(), bets: banker10k, accept: bankerWon,
+			tune: func(c *schema.TableConfig) { c.PaymentProcedure = 1 },
 			edit: func(sc *scene) string { return sc.vigAfterPay(500) },
 		},
 		{
@@ -185,7 +194,7 @@ func vigorishModeFaults() []Fault {
 			edit: func(sc *scene) string { return "delete " + tieVig(sc) },
 		},
 		{
-			Rule: "vig.tie25.not-authorised", Doc: "a tie charge at a punto banco table", Kinds: punto(), bets: banker10k, accept: tied, wide: true,
+			Rule: "vig.tie25.not-authorised", Doc: "a tie charge at a punto banco table", Kinds: punto(), bets: banker10k, accept: tied, wide: true, alone: true,
 			tune: func(c *schema.TableConfig) { c.Vigorish = schema.Vigorish{Mode: schema.VigorishModeTie25} },
 		},
 		{
@@ -198,6 +207,7 @@ func vigorishModeFaults() []Fault {
 		},
 		{
 			Rule: "vig.novig6.none", Doc: "commission on top of the reduced six", Kinds: only("ny-novig6"), bets: banker10k, accept: bankerWon,
+			tune: func(c *schema.TableConfig) { c.PaymentProcedure = 1 },
 			edit: func(sc *scene) string { return sc.vigAfterPay(500) },
 		},
 		{
@@ -205,7 +215,7 @@ func vigorishModeFaults() []Fault {
 			alter: switchMode,
 		},
 		{
-			Rule: "vig.lammer-storage", Doc: "loose lammers", Kinds: nyAll(), wide: true,
+			Rule: "vig.lammer-storage", Doc: "loose lammers", Kinds: nyAll(), wide: true, alone: true,
 			edit: editing("set layout_attested item=lammer-storage: present=false"),
 		},
 	}

@@ -29,8 +29,9 @@ type Fault struct {
 	edit func(*scene) string
 	// alter changes what was written directly.
 	alter func(*scene) error
-	// wide says that the finding is about the shoe or the table, not about the round.
-	wide bool
+	// wide says that the finding is about the shoe or the table, not about the round. alone says that
+	// every shoe of the table has it: the next one is only shuffled.
+	wide, alone bool
 }
 
 // Want is the finding that a planted fault must lead to, and no other of level minor or above.
@@ -103,7 +104,11 @@ func plantOnce(o Options, f *Fault, seed uint64, kind string) ([]schema.Event, [
 		}
 	}
 	events = append(events, sc.t.w.take()...)
-	events = append(events, sc.t.ShoeOf(4)...)
+	if f.alone {
+		events = append(events, sc.t.begin()...)
+	} else {
+		events = append(events, sc.t.ShoeOf(4)...)
+	}
 	sc.events = append(events, sc.t.Close()...)
 	if err := sc.write(f); err != nil {
 		return nil, nil, err

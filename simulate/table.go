@@ -42,7 +42,7 @@ func NewTable(o Options) *Table {
 		o.Property, o.Pit = "sim", "p1"
 	}
 	if o.Table == "" {
-		o.Table = "t-" + strconv.FormatUint(o.Seed, 10)
+		o.Table = "t-" + strconv.FormatUint(o.Seed%10_000, 10)
 	}
 	if o.Start.IsZero() {
 		o.Start = time.Date(2026, 1, 2, 18, 0, 0, 0, time.UTC)
@@ -127,6 +127,14 @@ func (t *Table) write(s *shoePlan) {
 	}
 	t.w.finish(s)
 	t.curator = t.w.curator
+}
+
+// begin shuffles for a shoe that is not played.
+func (t *Table) begin() []schema.Event {
+	t.shoes++
+	t.w.shoeID, t.w.round = t.shoeID(), 0
+	t.w.shuffle()
+	return t.w.take()
 }
 
 // Close closes the table.
