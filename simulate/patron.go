@@ -221,8 +221,14 @@ func (t *Table) stake(r *roundPlan, p *patron, ref string, spot schema.Spot, amo
 		st.medium = schema.WagerMediumVerbalCash
 		st.amount = max(st.amount/10_000*10_000, 10_000)
 	case x < 12:
-		st.raised = p.unit
+		st.changed = p.unit
 		st.amount += p.unit
+	case x == 12:
+		st.changed = -p.unit
+	case x == 13:
+		st.from = schema.SpotBanker + schema.SpotPlayer - spot
+	case x == 14:
+		st.withdrawn = len(r.stakes) > 0 && !t.o.Config.SupplementalRequiresMain
 	}
 	switch t.o.Config.Vigorish.Timing {
 	case schema.VigorishTimingDeferred:

@@ -72,9 +72,13 @@ type stake struct {
 	patron string
 	spot   schema.Spot
 	name   string
-	// amount is what is settled, coupon and raise included.
-	amount, coupon, raised int64
-	medium                 schema.WagerMedium
+	// amount is what is settled, coupon and change included; changed is by how much it was raised, or
+	// lowered, after it was placed.
+	amount, coupon, changed int64
+	medium                  schema.WagerMedium
+	// from is the spot from which the wager was moved; a withdrawn one is not settled.
+	from      schema.Spot
+	withdrawn bool
 	// marks defers the vigorish; exact leaves it unrounded where that can be paid.
 	marks, exact bool
 	// taken is the vigorish that was read back.

@@ -3,6 +3,7 @@ package simulate
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -86,6 +87,7 @@ func plantOnce(o Options, f *Fault, seed uint64, kind string) ([]schema.Event, [
 		}
 		o.Config = c
 	}
+	o.Config.PostedOdds, o.Config.Options = maps.Clone(o.Config.PostedOdds), maps.Clone(o.Config.Options)
 	if f.tune != nil {
 		f.tune(&o.Config)
 	}
@@ -215,7 +217,7 @@ func (sc *scene) lay(spot schema.Spot, amount int64, not ...uint32) *stake {
 	for i := range sc.r.stakes {
 		st := &sc.r.stakes[i]
 		main := st.spot == schema.SpotBanker || st.spot == schema.SpotPlayer
-		if !main || slices.Contains(not, st.seat) || strings.HasSuffix(st.patron, "b") {
+		if !main || st.withdrawn || slices.Contains(not, st.seat) || strings.HasSuffix(st.patron, "b") {
 			continue
 		}
 		return sc.layAt(st, spot, amount)

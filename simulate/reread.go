@@ -246,10 +246,24 @@ func (r *roundPlan) readBets(habits map[string]habit) {
 		case *schema.WagerChanged:
 			for j := range r.stakes {
 				if r.stakes[j].id == p.WagerID {
-					r.stakes[j].amount += p.Delta
+					r.stakes[j].change(p)
 				}
 			}
 		}
+	}
+}
+
+func (st *stake) change(p *schema.WagerChanged) {
+	delta := max(p.Delta, -p.Delta)
+	switch p.Change {
+	case schema.WagerChangeRaised:
+		st.amount += delta
+	case schema.WagerChangeLowered:
+		st.amount -= delta
+	case schema.WagerChangeMoved:
+		st.spot = p.ToSpot
+	case schema.WagerChangeWithdrawn:
+		st.withdrawn = true
 	}
 }
 

@@ -87,9 +87,12 @@ func (w *writer) bet(r *roundPlan) {
 	w.emit(&schema.RoundStarted{})
 	for i := range r.stakes {
 		st := &r.stakes[i]
-		patron := schema.Actor{Role: schema.RolePatron, ID: st.patron}
+		patron, spot := schema.Actor{Role: schema.RolePatron, ID: st.patron}, st.spot
+		if st.from != schema.SpotUnspecified {
+			spot = st.from
+		}
 		w.emitBy(&schema.WagerPlaced{
-			WagerID: st.id, Seat: st.seat, Spot: st.spot, Amount: st.amount - st.raised, Coupon: st.coupon,
+			WagerID: st.id, Seat: st.seat, Spot: spot, Amount: st.amount - st.changed, Coupon: st.coupon,
 			Medium: st.medium, PatronRef: st.patron, AreaOK: true, SpotName: st.name,
 		}, patron)
 		if st.medium == schema.WagerMediumVerbalCash {
@@ -99,10 +102,22 @@ func (w *writer) bet(r *roundPlan) {
 		}
 	}
 	for i := range r.stakes {
-		if st := &r.stakes[i]; st.raised > 0 {
-			w.emitBy(&schema.WagerChanged{WagerID: st.id, Change: schema.WagerChangeRaised, Delta: st.raised},
-				schema.Actor{Role: schema.RolePatron, ID: st.patron})
+		st := &r.stakes[i]
+		patron := schema.Actor{Role: schema.RolePatron, ID: st.patron}
+		change := &schema.WagerChanged{WagerID: st.id, Delta: max(st.changed, -st.changed)}
+		switch {
+		case st.withdrawn:
+			change.Change, change.Delta = schema.WagerChangeWithdrawn, st.amount
+		case st.from != schema.SpotUnspecified:
+			change.Change, change.ToSpot = schema.WagerChangeMoved, st.spot
+		case st.changed > 0:
+			change.Change = schema.WagerChangeRaised
+		case st.changed < 0:
+			change.Change = schema.WagerChangeLowered
+		default:
+			continue
 		}
+		w.emitBy(change, patron)
 	}
 }
 
@@ -261,8 +276,9 @@ func (w *writer) endRound(r *roundPlan, result schema.Result) {
 func (w *writer) void(r *roundPlan) {
 	w.emit(&schema.RoundVoided{Cause: r.void})
 	for i := range r.stakes {
-		st := &r.stakes[i]
-		w.emit(&schema.WagerReturned{WagerID: st.id, Seat: st.seat, Amount: st.amount})
+		if st := &r.stakes[i]; !st.withdrawn {
+			w.emit(&schema.WagerReturned{WagerID: st.id, Seat: st.seat, Amount: st.amount})
+		}
 	}
 	w.endRound(r, schema.ResultVoid)
 }

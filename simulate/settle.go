@@ -22,6 +22,9 @@ func (w *writer) settleRound(r *roundPlan) {
 	commission := w.house.mode == schema.VigorishModeCommission
 	for i := range r.stakes {
 		d := due{stake: &r.stakes[i]}
+		if d.withdrawn {
+			continue
+		}
 		d.out, d.winnings = w.house.settle(d.stake, &r.coup)
 		if d.forced {
 			d.out, d.winnings = d.stake.out, d.pays

@@ -291,7 +291,7 @@ func (t *Table) note(s *shoePlan, r *roundPlan) {
 	}
 	for i := range r.stakes {
 		st := &r.stakes[i]
-		if st.marks && st.spot == schema.SpotBanker && result == schema.ResultBanker {
+		if st.marks && !st.withdrawn && st.spot == schema.SpotBanker && result == schema.ResultBanker {
 			t.owed[st.seat]++
 		}
 	}

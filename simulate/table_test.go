@@ -124,7 +124,14 @@ func (c *checker) step(cfg *schema.TableConfig, ev *schema.Event) string {
 	case *schema.WagerPlaced:
 		c.stakes[p.WagerID] = p.Amount
 	case *schema.WagerChanged:
-		c.stakes[p.WagerID] += p.Delta
+		switch p.Change {
+		case schema.WagerChangeRaised:
+			c.stakes[p.WagerID] += p.Delta
+		case schema.WagerChangeLowered:
+			c.stakes[p.WagerID] -= p.Delta
+		case schema.WagerChangeWithdrawn:
+			delete(c.stakes, p.WagerID)
+		}
 	case *schema.CardDealt:
 		c.cardSeq++
 		c.seen[p.Card]++
