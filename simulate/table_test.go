@@ -82,7 +82,6 @@ type checker struct {
 	hands         [3][]string
 	stakes        map[string]int64
 	owed          map[uint32]int64
-	lastHand      bool
 	sighted       int
 	behind        int
 	after         int

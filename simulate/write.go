@@ -190,11 +190,3 @@ func (w *writer) sit(seat uint32, patron string) {
 func (w *writer) stand(seat uint32) {
 	w.seats = slices.DeleteFunc(w.seats, func(s seated) bool { return s.seat == seat })
 }
-
-func (w *writer) occupied() []uint32 {
-	out := make([]uint32, len(w.seats))
-	for i, s := range w.seats {
-		out[i] = s.seat
-	}
-	return out
-}
