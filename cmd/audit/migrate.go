@@ -1,0 +1,45 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/cmd/internal/settings"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+)
+
+func migrateCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "migrate",
+		Short: "make or renew the tables of ClickHouse",
+		Long: `Migrate brings a database to the schema that this release knows, making it if need be. It may be run
+again at any time, also by two at once.`,
+		Example: `  audit migrate --clickhouse-addrs 127.0.0.1:9000
+  SHOEPROOF_CLICKHOUSE_PASSWORD=... audit migrate --clickhouse-user migrator`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			config, err := configure(cmd)
+			if err != nil {
+				return err
+			}
+			store, err := config.ClickHouse.Store(version, nil, config.Log.Logger(cmd.ErrOrStderr()))
+			if err != nil {
+				return program.WrongUsage(err)
+			}
+			from, to, err := clickhouse.Migrate(cmd.Context(), store)
+			switch {
+			case errors.Is(err, clickhouse.ErrLogin), errors.Is(err, clickhouse.ErrGrant), errors.Is(err, clickhouse.ErrSchema):
+				return program.WrongUsage(err)
+			case err != nil:
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "database %s: schema %d before, %d now\n", config.ClickHouse.Database, from, to)
+			return err
+		},
+	}
+	settings.AddFlags(cmd.Flags(), auditDefaults(), "clickhouse", "log")
+	return cmd
+}

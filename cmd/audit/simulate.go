@@ -1,0 +1,262 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate"
+)
+
+type simulateFlags struct {
+	kind, ruleset, game, mode     string
+	fixture, fault, edits, output string
+	seed                          uint64
+	shoes, tables, rounds         int
+	start                         string
+	list                          bool
+}
+
+func simulateCommand() *cobra.Command {
+	var f simulateFlags
+	cmd := &cobra.Command{
+		Use:   "simulate",
+		Short: "play legal shoes from a seed, with one planted fault if asked",
+		Long: `Simulate plays shoes that break no rule, as events for replay. The same flags always give the same
+bytes. With --fault the first table plays a short shoe that breaks exactly that rule, and standard
+error says which finding must come of it.`,
+		Example: `  audit simulate --kind nj-mini --shoes 3 -o floor.ndjson
+  audit simulate --ruleset ny-5324-21 --mode EZ --tables 5 --seed 7 -o floor.pb.zst
+  audit simulate --fault vig.outstanding-at-reshuffle -o shoe.ndjson
+  audit simulate --fixture S-PB --edits edits.txt > shoe.ndjson
+  audit simulate --list`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.list {
+				return listPlays(cmd.OutOrStdout())
+			}
+			return f.run(cmd)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.kind, "kind", "", "kind of table, see --list")
+	fs.StringVar(&f.ruleset, "ruleset", "", "choose a kind by its rulebook, such as nj-19-47")
+	fs.StringVar(&f.game, "game", "", "choose a kind by its game: PUNTO_BANCO or MINIBACCARAT")
+	fs.StringVar(&f.mode, "mode", "", "choose a kind by its vigorish: COMMISSION, TIE25, EZ or NOVIG6")
+	fs.StringVar(&f.fixture, "fixture", "", "play a named shoe instead, see --list")
+	fs.StringVar(&f.fault, "fault", "", "rule to break, see --list")
+	fs.StringVar(&f.edits, "edits", "", "file of edits to make to the events, see docs")
+	fs.Uint64Var(&f.seed, "seed", 1, "what all chance follows from")
+	fs.IntVar(&f.shoes, "shoes", 1, "shoes of each table")
+	fs.IntVar(&f.rounds, "rounds", 0, "rounds of each shoe, 0 for as many as the cards give")
+	fs.IntVar(&f.tables, "tables", 1, "tables, their events merged by time")
+	fs.StringVar(&f.start, "start", "2026-01-02T18:00:00Z", "when play begins, RFC 3339")
+	fs.StringVarP(&f.output, "output", "o", "", "file to write: .ndjson or .pb, alone or with .gz or .zst; NDJSON on standard output if not given")
+	fs.BoolVar(&f.list, "list", false, "list kinds, fixtures and faults")
+	return cmd
+}
+
+func listPlays(out io.Writer) error {
+	fmt.Fprintln(out, "kinds:   ", strings.Join(simulate.Kinds(), " "))
+	fmt.Fprintln(out, "fixtures:", strings.Join(simulate.Fixtures(), " "))
+	fmt.Fprintln(out, "faults:")
+	for _, fault := range simulate.Faults() {
+		if _, err := fmt.Fprintf(out, "  %-40s %s\n", fault.Rule, fault.Doc); err != nil {
+			return fmt.Errorf("list: %w", err)
+		}
+	}
+	return nil
+}
+
+func (f *simulateFlags) run(cmd *cobra.Command) error {
+	events, planted, err := f.play()
+	if err != nil {
+		return program.WrongUsage(err)
+	}
+	if f.edits != "" {
+		if events, err = edit(events, f.edits); err != nil {
+			return program.WrongUsage(err)
+		}
+	}
+	if err := write(events, f.output, cmd.OutOrStdout()); err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%d events\n", len(events))
+	for _, line := range planted {
+		fmt.Fprintln(cmd.ErrOrStderr(), line)
+	}
+	return nil
+}
+
+func (f *simulateFlags) play() (events []schema.Event, planted []string, err error) {
+	if f.fixture != "" {
+		if f.kind+f.ruleset+f.game+f.mode+f.fault != "" || f.tables != 1 || f.shoes != 1 {
+			return nil, nil, errors.New("a fixture is one table as it is: leave out --kind, --ruleset, --game, --mode, --fault, --tables and --shoes")
+		}
+		events, err = simulate.Fixture(f.fixture)
+		return events, nil, err
+	}
+	start, err := time.Parse(time.RFC3339, f.start)
+	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("--start %q, want a time such as 2026-01-02T18:00:00Z", f.start)
+	case f.tables < 1 || f.tables > 500:
+		return nil, nil, fmt.Errorf("--tables %d, want 1 to 500", f.tables)
+	case f.shoes < 1 || f.shoes > 1000:
+		return nil, nil, fmt.Errorf("--shoes %d, want 1 to 1000", f.shoes)
+	case f.rounds < 0 || f.rounds == 1 || f.rounds > 60:
+		return nil, nil, fmt.Errorf("--rounds %d, want 2 to 60, or 0", f.rounds)
+	}
+	fault, err := f.findFault()
+	if err != nil {
+		return nil, nil, err
+	}
+	var all [][]schema.Event
+	for i := range f.tables {
+		o := simulate.Options{Property: "sim", Pit: "p1", Table: fmt.Sprintf("t-%02d", i+1), Seed: f.seed*1000 + uint64(i), Start: start}
+		if i == 0 && fault != nil {
+			one, lines, err := f.plant(o, fault)
+			if err != nil {
+				return nil, nil, err
+			}
+			all, planted = append(all, one), lines
+			continue
+		}
+		kinds, err := f.kinds(o.Seed, simulate.Kinds())
+		if err != nil {
+			return nil, nil, err
+		}
+		if o.Config, err = simulate.Config(kinds[i%len(kinds)], o.Seed); err != nil {
+			return nil, nil, err
+		}
+		t := simulate.NewTable(o)
+		one := t.Open()
+		for range f.shoes {
+			one = append(one, t.ShoeOf(f.rounds)...)
+		}
+		all = append(all, append(one, t.Close()...))
+	}
+	return merge(all), planted, nil
+}
+
+func (f *simulateFlags) findFault() (*simulate.Fault, error) {
+	if f.fault == "" {
+		return nil, nil
+	}
+	for _, fault := range simulate.Faults() {
+		if fault.Rule == f.fault {
+			return &fault, nil
+		}
+	}
+	return nil, fmt.Errorf("--fault %q: none is known for it, see audit simulate --list", f.fault)
+}
+
+// kinds are those that the flags leave.
+func (f *simulateFlags) kinds(seed uint64, among []string) ([]string, error) {
+	if f.kind != "" && !slices.Contains(simulate.Kinds(), f.kind) {
+		return nil, fmt.Errorf("--kind %q, want one of %s", f.kind, strings.Join(simulate.Kinds(), ", "))
+	}
+	var left []string
+	for _, kind := range among {
+		c, err := simulate.Config(kind, seed)
+		if err != nil {
+			return nil, err
+		}
+		if f.allows(kind, &c) {
+			left = append(left, kind)
+		}
+	}
+	if len(left) == 0 {
+		return nil, fmt.Errorf("no kind of table is what the flags ask for, among %s", strings.Join(among, ", "))
+	}
+	return left, nil
+}
+
+func (f *simulateFlags) allows(kind string, c *schema.TableConfig) bool {
+	return (f.kind == "" || f.kind == kind) && (f.ruleset == "" || f.ruleset == c.Ruleset) &&
+		(f.game == "" || f.game == c.Game.String()) && (f.mode == "" || f.mode == c.Vigorish.Mode.String())
+}
+
+func (f *simulateFlags) plant(o simulate.Options, fault *simulate.Fault) ([]schema.Event, []string, error) {
+	kinds, err := f.kinds(o.Seed, fault.Kinds)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--fault %s: %w", fault.Rule, err)
+	}
+	fault.Kinds = kinds
+	events, want, err := simulate.Plant(o, *fault, f.seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	lines := []string{fmt.Sprintf("planted at table %s: %s", o.Table, fault.Doc)}
+	for _, w := range want {
+		line := "must be found: " + w.Rule
+		if w.Round > 0 {
+			line += fmt.Sprintf(", round %d", w.Round)
+		}
+		if w.Seat > 0 {
+			line += fmt.Sprintf(", seat %d", w.Seat)
+		}
+		lines = append(lines, line)
+	}
+	return events, lines, nil
+}
+
+// merge interleaves tables by time; the events of each stay in their order.
+func merge(tables [][]schema.Event) []schema.Event {
+	if len(tables) == 1 {
+		return tables[0]
+	}
+	var out []schema.Event
+	for {
+		first := -1
+		for i, t := range tables {
+			if len(t) > 0 && (first < 0 || t[0].At < tables[first][0].At) {
+				first = i
+			}
+		}
+		if first < 0 {
+			return out
+		}
+		out = append(out, tables[first][0])
+		tables[first] = tables[first][1:]
+	}
+}
+
+func edit(events []schema.Event, path string) ([]schema.Event, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read edits: %w", err)
+	}
+	edits, err := simulate.ParseEdits(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if events, err = edits.Apply(events); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return events, nil
+}
+
+func write(events []schema.Event, path string, stdout io.Writer) error {
+	w := schema.NewWriter(stdout, schema.JSON, "standard output")
+	if path != "" {
+		var err error
+		if w, err = schema.CreateFile(path); err != nil {
+			return program.WrongUsage(err)
+		}
+	}
+	for i := range events {
+		if err := w.Write(&events[i]); err != nil {
+			return errors.Join(err, w.Close())
+		}
+	}
+	return w.Close()
+}

@@ -1,0 +1,27 @@
+// Ingest reads table events from Kafka, audits them and keeps what it found in ClickHouse.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	_ "time/tzdata" // images have no zones
+
+	"github.com/shoeproof/shoeproof/cmd/internal/ingest"
+	"github.com/shoeproof/shoeproof/cmd/internal/program"
+)
+
+// version is set by the linker.
+var version = "unknown"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends it at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return program.Execute(ctx, ingest.Command(version, nil), args, stdin, stdout, stderr)
+}

@@ -1,0 +1,43 @@
+package ingest
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/cmd/internal/settings"
+)
+
+// Command is the whole program; listening may be nil, see Options.
+func Command(version string, listening func(addr string)) *cobra.Command {
+	defaults := func() any { c := settings.DefaultIngest(); return &c }
+	root := &cobra.Command{
+		Use:   "ingest",
+		Short: "audit the events of baccarat tables: Kafka to ClickHouse, for ever",
+		Long: `Ingest reads table events from Kafka, replays them through the rules that govern each table and keeps
+rounds, money and findings in ClickHouse, whose tables "audit migrate" makes.
+
+It logs to standard error and serves /metrics, /healthz and /readyz. SIGTERM makes durable what was
+read and ends it with 0 within ten seconds; a second one ends it at once. Exit codes: 0 told to stop,
+1 it failed, 2 wrong usage or configuration, also where only the brokers or ClickHouse could tell.`,
+		Example: `  ingest --config shoeproof.yaml
+  SHOEPROOF_PATRON_KEY_FILE=patron.key ingest --kafka-brokers 127.0.0.1:9092 --clickhouse-addrs 127.0.0.1:9000
+  ingest config validate --config shoeproof.yaml`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			config := settings.DefaultIngest()
+			if _, err := settings.Load(cmd.Flags(), &config); err != nil {
+				return program.WrongUsage(err)
+			}
+			log := config.Log.Logger(cmd.ErrOrStderr())
+			return Run(cmd.Context(), &config, Options{Version: version, Log: log, Listening: func(addr string) {
+				log.Info("serving metrics and probes", "address", addr)
+				if listening != nil {
+					listening(addr)
+				}
+			}})
+		},
+	}
+	settings.AddFlags(root.Flags(), defaults())
+	root.AddCommand(settings.Command("ingest", defaults), program.VersionCommand("ingest", version))
+	return root
+}

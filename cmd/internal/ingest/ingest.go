@@ -1,0 +1,150 @@
+// Package ingest is the program ingest: Kafka to ClickHouse, for ever.
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/cmd/internal/settings"
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/pipeline/kafka"
+)
+
+// grace is for the last flush after the order to stop; the process ends within 10 s of it.
+const grace = 8 * time.Second
+
+// Options are what a run needs besides its configuration.
+type Options struct {
+	Version string
+	Log     *slog.Logger
+	// Listening, if not nil, is told the address of HTTP.
+	Listening func(addr string)
+}
+
+// Run audits until ctx is done; then it makes durable what it has read, and returns nil. A wrong
+// configuration, also one that only the brokers or ClickHouse can tell, is wrong usage. While either
+// merely does not answer, Run is not ready and tries again.
+func Run(ctx context.Context, config *settings.Ingest, o Options) error {
+	engine, err := config.Law.Options(o.Version)
+	if err != nil {
+		return program.WrongUsage(err)
+	}
+	storeConfig, err := config.ClickHouse.Store(o.Version, engine.Books, o.Log)
+	if err != nil {
+		return program.WrongUsage(err)
+	}
+	kafkaConfig, err := kafkaOf(&config.Kafka, o.Log)
+	if err != nil {
+		return program.WrongUsage(err)
+	}
+	source, err := kafka.Open(kafkaConfig)
+	if err != nil {
+		return program.WrongUsage(err)
+	}
+	defer source.Close()
+
+	m := newMetrics(o.Version, settings.RulesVersion(engine.Books))
+	state := &state{source: source}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", config.HTTP.Listen)
+	if err != nil {
+		return program.WrongUsage(fmt.Errorf("http.listen: %w", err))
+	}
+	if o.Listening != nil {
+		o.Listening(listener.Addr().String())
+	}
+	// HTTP outlives the work, so that probes see how it ends.
+	serving, done := context.WithCancel(context.WithoutCancel(ctx))
+	defer done()
+	group, serving := errgroup.WithContext(serving)
+	group.Go(func() error { return serve(serving, listener, m, state) })
+	group.Go(func() error {
+		defer done()
+		working, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(serving, cancel)()
+		return work(working, config, engine, storeConfig, state, m, o.Log)
+	})
+	return group.Wait()
+}
+
+func work(ctx context.Context, config *settings.Ingest, engine pipeline.Options, storeConfig clickhouse.Config, state *state, m *metrics, log *slog.Logger) error {
+	store, err := openStore(ctx, storeConfig, log)
+	if err != nil || store == nil {
+		return err
+	}
+	defer func() {
+		if err := store.Close(); err != nil {
+			log.Warn("closing ClickHouse", "error", err)
+		}
+	}()
+	state.opened(store)
+	log.Info("reading", "topic", config.Kafka.Topic, "group", config.Kafka.Group, "brokers", config.Kafka.Brokers,
+		"clickhouse", config.ClickHouse.Addrs, "database", config.ClickHouse.Database, "rules", storeConfig.RulesVersion, "engine", engine.Version)
+	err = pipeline.Run(ctx, &watched{state.source, m, log}, store, pipeline.RunOptions{
+		NewStep: func() pipeline.Step { return m.step(engine) },
+		Now:     time.Now, FlushRows: config.Flush.Rows, FlushEvery: config.Flush.Every, Grace: grace,
+		Hooks: m.hooks(log),
+	})
+	truncated := (*kafka.TruncatedError)(nil)
+	switch {
+	case err == nil:
+		log.Info("stopped: everything that was read is durable")
+	case ctx.Err() == nil && !errors.As(err, &truncated):
+		// The adapters wait out whatever can be waited out: what they return is for people to mend.
+		return program.WrongUsage(err)
+	}
+	return err
+}
+
+// openStore waits for ClickHouse as long as it merely does not answer; nil when told to stop.
+func openStore(ctx context.Context, config clickhouse.Config, log *slog.Logger) (*clickhouse.Store, error) {
+	const most = 5 * time.Second
+	said := time.Time{}
+	for pause := 200 * time.Millisecond; ; pause = min(2*pause, most) {
+		store, err := clickhouse.Open(ctx, config)
+		switch {
+		case err == nil:
+			return store, nil
+		case ctx.Err() != nil:
+			return nil, nil
+		case fatal(err):
+			return nil, program.WrongUsage(err)
+		}
+		if now := time.Now(); now.Sub(said) > 10*time.Second {
+			said = now
+			log.Warn("ClickHouse does not answer, trying again", "error", err)
+		}
+		timer := time.NewTimer(pause/2 + rand.N(pause/2))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, nil
+		case <-timer.C:
+		}
+	}
+}
+
+// fatal says that no waiting mends an error of ClickHouse.
+func fatal(err error) bool {
+	return errors.Is(err, clickhouse.ErrLogin) || errors.Is(err, clickhouse.ErrGrant) || errors.Is(err, clickhouse.ErrSchema)
+}
+
+func kafkaOf(c *settings.Kafka, log *slog.Logger) (kafka.Config, error) {
+	tls, err := c.TLS.Config()
+	if err != nil {
+		return kafka.Config{}, fmt.Errorf("kafka.tls: %w", err)
+	}
+	return kafka.Config{
+		Brokers: c.Brokers, Topic: c.Topic, Group: c.Group, ClientID: "shoeproof-ingest", TLS: tls, Log: log,
+		SASL: kafka.SASL{Mechanism: c.SASL.Mechanism, Username: c.SASL.Username, Password: string(c.SASL.Password)},
+	}, nil
+}

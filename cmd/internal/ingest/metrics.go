@@ -1,0 +1,174 @@
+package ingest
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/shoeproof/shoeproof/pipeline"
+)
+
+// metrics are what /metrics shows. No label grows with tables or people.
+type metrics struct {
+	registry *prometheus.Registry
+
+	records, events, duplicates, deadLetters prometheus.Counter
+	rounds, shoes                            prometheus.Counter
+	findings                                 *prometheus.CounterVec
+	writeFailures, commitFailures            prometheus.Counter
+	flushSeconds, flushRows, durable         prometheus.Histogram
+	lag                                      *prometheus.GaugeVec
+	partitions                               prometheus.Gauge
+
+	mu    sync.Mutex
+	steps map[int32]*step // by partition
+}
+
+func newMetrics(version, rulesVersion string) *metrics {
+	m := &metrics{registry: prometheus.NewRegistry(), steps: map[int32]*step{}}
+	counter := func(name, help string) prometheus.Counter {
+		c := prometheus.NewCounter(prometheus.CounterOpts{Name: "shoeproof_" + name, Help: help})
+		m.registry.MustRegister(c)
+		return c
+	}
+	histogram := func(name, help string, buckets []float64) prometheus.Histogram {
+		h := prometheus.NewHistogram(prometheus.HistogramOpts{Name: "shoeproof_" + name, Help: help, Buckets: buckets})
+		m.registry.MustRegister(h)
+		return h
+	}
+	m.records = counter("records_total", "Records read from Kafka, also those read again after a restart.")
+	m.events = counter("events_total", "Records that were events of the contract.")
+	m.duplicates = counter("duplicates_total", "Events that had been read before.")
+	m.deadLetters = counter("dead_letters_total", "Records that could not be read.")
+	m.rounds = counter("rounds_total", "Rounds folded.")
+	m.shoes = counter("shoes_total", "Shoes closed.")
+	m.writeFailures = counter("write_failures_total", "Flushes that ClickHouse did not take.")
+	m.commitFailures = counter("commit_failures_total", "Offsets that Kafka did not take; they cost a longer start.")
+	m.findings = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "shoeproof_findings_total", Help: "Findings made durable, also those found again after a restart.",
+	}, []string{"severity"})
+	for _, severity := range []string{"info", "minor", "major", "critical"} {
+		m.findings.WithLabelValues(severity)
+	}
+	m.flushSeconds = histogram("flush_seconds", "Time of a flush until its rows are durable, repetitions included.", prometheus.ExponentialBuckets(0.002, 2, 14))
+	m.flushRows = histogram("flush_rows", "Rows of a flush.", prometheus.ExponentialBuckets(1, 4, 10))
+	m.durable = histogram("event_to_durable_seconds", "Time from the oldest event of a flush, by its device's clock, to durable rows.",
+		prometheus.ExponentialBuckets(0.01, 2, 18))
+	m.lag = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "shoeproof_lag_records", Help: "Records in the partition beyond the last one read."}, []string{"partition"})
+	m.partitions = prometheus.NewGauge(prometheus.GaugeOpts{Name: "shoeproof_partitions", Help: "Partitions that this process owns."})
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "shoeproof_build_info", Help: "1, with the release and the version of all rulebooks.",
+		ConstLabels: prometheus.Labels{"version": version, "rules": rulesVersion},
+	})
+	build.Set(1)
+	tables := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "shoeproof_tables_open", Help: "Tables followed."}, m.tables)
+	m.registry.MustRegister(m.findings, m.lag, m.partitions, build, tables, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+func (m *metrics) tables() float64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	for _, s := range m.steps {
+		n += s.tables
+	}
+	return float64(n)
+}
+
+func (m *metrics) hooks(log *slog.Logger) pipeline.Hooks {
+	return pipeline.Hooks{
+		Flushed: func(f pipeline.Flush) {
+			m.flushSeconds.Observe(f.Took.Seconds())
+			m.flushRows.Observe(float64(f.Batch.Rows()))
+			if latency, ok := f.Latency(); ok {
+				m.durable.Observe(latency.Seconds())
+			}
+			for i := range f.Batch.Findings {
+				m.findings.WithLabelValues(f.Batch.Findings[i].Severity).Inc()
+			}
+			for i := range f.Batch.DeadLetter {
+				d := &f.Batch.DeadLetter[i]
+				log.Warn("a record that cannot be read", "topic", d.Topic, "partition", d.Partition, "offset", d.Offset, "reason", d.Reason)
+			}
+		},
+		WriteFailed: func(topic string, partition int32, err error) {
+			m.writeFailures.Inc()
+			log.Error("a flush failed", "topic", topic, "partition", partition, "error", err)
+		},
+		CommitFailed: func(topic string, partition int32, err error) {
+			m.commitFailures.Inc()
+			log.Warn("Kafka did not take an offset", "topic", topic, "partition", partition, "error", err)
+		},
+		Lag: func(_ string, partition int32, records int64) {
+			m.lag.WithLabelValues(strconv.Itoa(int(partition))).Set(float64(records))
+		},
+	}
+}
+
+// step is an engine whose totals go to the metrics at each flush.
+type step struct {
+	*pipeline.Engine
+	m      *metrics
+	told   pipeline.Counts
+	tables int // under m.mu
+}
+
+func (m *metrics) step(opt pipeline.Options) *step {
+	return &step{Engine: pipeline.NewEngine(opt), m: m}
+}
+
+// Apply folds a record.
+func (s *step) Apply(rec *pipeline.Record, topic string, partition int32, b *pipeline.Batch) {
+	if s.told.Records == 0 && s.Counts.Records == 0 {
+		s.m.mu.Lock()
+		s.m.steps[partition] = s
+		s.m.mu.Unlock()
+	}
+	s.Engine.Apply(rec, topic, partition, b)
+}
+
+// Low is asked once for each flush.
+func (s *step) Low(next int64) int64 {
+	now := s.Counts
+	s.m.records.Add(float64(now.Records - s.told.Records))
+	s.m.events.Add(float64(now.Events - s.told.Events))
+	s.m.duplicates.Add(float64(now.Duplicates - s.told.Duplicates))
+	s.m.deadLetters.Add(float64(now.DeadLetters - s.told.DeadLetters))
+	s.m.rounds.Add(float64(now.Rounds - s.told.Rounds))
+	s.m.shoes.Add(float64(now.Shoes - s.told.Shoes))
+	s.told = now
+	s.m.mu.Lock()
+	s.tables = s.Tables()
+	s.m.mu.Unlock()
+	return s.Engine.Low(next)
+}
+
+// watched is a source whose partitions are seen to come and go.
+type watched struct {
+	pipeline.Source
+	m   *metrics
+	log *slog.Logger
+}
+
+// Consume passes the work on.
+func (w *watched) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
+	return w.Source.Consume(ctx, func(ctx context.Context, s pipeline.Stream) error {
+		w.m.partitions.Inc()
+		w.log.Info("partition taken", "topic", s.Topic(), "partition", s.Partition())
+		defer func() {
+			w.m.partitions.Dec()
+			w.m.lag.DeleteLabelValues(strconv.Itoa(int(s.Partition())))
+			w.m.mu.Lock()
+			delete(w.m.steps, s.Partition())
+			w.m.mu.Unlock()
+			w.log.Info("partition let go", "topic", s.Topic(), "partition", s.Partition())
+		}()
+		return work(ctx, s)
+	})
+}

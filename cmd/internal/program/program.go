@@ -1,0 +1,94 @@
+// Package program is what the programs share: exit codes, and how an error leaves.
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	Done   = 0
+	Failed = 1
+	// Usage is wrong usage, configuration or input.
+	Usage = 2
+	// Found is findings at or above the level asked about.
+	Found = 3
+)
+
+// codeError is an error that knows its exit code.
+type codeError struct {
+	code int
+	err  error
+}
+
+func (e *codeError) Error() string { return e.err.Error() }
+func (e *codeError) Unwrap() error { return e.err }
+
+// WithCode gives an error an exit code; nil stays nil.
+func WithCode(code int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &codeError{code, err}
+}
+
+// WrongUsage marks an error as wrong usage, configuration or input; nil stays nil.
+func WrongUsage(err error) error { return WithCode(Usage, err) }
+
+// ErrFound ends a program without a word: the findings speak.
+var ErrFound = errors.New("findings at or above the level asked about")
+
+// Execute runs a command and gives the exit code. An error is printed on stderr after the program's
+// name. What cobra refuses before a command runs is wrong usage.
+func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	started := false
+	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return Done
+	}
+	var coded *codeError
+	code := Failed
+	switch {
+	case errors.As(err, &coded):
+		code = coded.code
+	case !started:
+		code = Usage
+	}
+	if !errors.Is(err, ErrFound) {
+		fmt.Fprintf(stderr, "%s: %s\n", root.Name(), err)
+	}
+	if !started {
+		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", cmd.CommandPath())
+	}
+	return code
+}
+
+// Engine is how findings and the journal name a release.
+func Engine(version string) string { return "shoeproof@" + version }
+
+// VersionCommand prints the release.
+func VersionCommand(name, version string) *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "print the release",
+		Example: "  " + name + " version",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s %s %s/%s\n", name, version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return err
+		},
+	}
+}

@@ -1,0 +1,174 @@
+package settings
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shoeproof/shoeproof/pipeline"
+)
+
+// leastKey is the bytes that a key of the HMAC needs.
+const leastKey = 16
+
+func (c *Ingest) check(l *Loaded) {
+	c.Kafka.check(l)
+	c.ClickHouse.check(l)
+	c.Law.check(l)
+	if c.Law.PatronKey == "" && !l.complained("patron_key_file") {
+		l.complain("patron_key", errors.New("none, want patron_key_file or "+prefix+"PATRON_KEY: patrons are masked with it"))
+	}
+	l.address("http.listen", c.HTTP.Listen, true)
+	c.Log.check(l)
+	if c.Flush.Rows < 1 || c.Flush.Rows > 500_000 {
+		l.complain("flush.rows", fmt.Errorf("%d, want 1 to 500000", c.Flush.Rows))
+	}
+	if c.Flush.Every < time.Millisecond || c.Flush.Every > time.Minute {
+		l.complain("flush.every", fmt.Errorf("%v, want 1ms to 1m", c.Flush.Every))
+	}
+}
+
+func (c *Audit) check(l *Loaded) {
+	c.ClickHouse.check(l)
+	c.Law.check(l)
+	c.Log.check(l)
+}
+
+// complained says whether a key has a complaint already.
+func (l *Loaded) complained(key string) bool {
+	return slices.ContainsFunc(l.wrong, func(err error) bool { return strings.HasPrefix(err.Error(), key+":") })
+}
+
+func (c *Kafka) check(l *Loaded) {
+	l.addresses("kafka.brokers", c.Brokers)
+	l.needed("kafka.topic", c.Topic)
+	l.needed("kafka.group", c.Group)
+	c.TLS.check(l, "kafka.tls")
+	l.secret("kafka.sasl.password", &c.SASL.Password, c.SASL.PasswordFile)
+	switch s := &c.SASL; {
+	case s.Mechanism == "" && (s.Username != "" || s.Password != ""):
+		l.complain("kafka.sasl.mechanism", errors.New("none, but there is an account: want plain, scram-sha-256 or scram-sha-512"))
+	case s.Mechanism != "" && !slices.Contains([]string{"plain", "scram-sha-256", "scram-sha-512"}, s.Mechanism):
+		l.complain("kafka.sasl.mechanism", fmt.Errorf("%q, want plain, scram-sha-256 or scram-sha-512", s.Mechanism))
+	case s.Mechanism != "":
+		l.needed("kafka.sasl.username", s.Username)
+	}
+}
+
+func (c *ClickHouse) check(l *Loaded) {
+	l.addresses("clickhouse.addrs", c.Addrs)
+	l.identifier("clickhouse.database", c.Database)
+	if c.Cluster != "" {
+		l.identifier("clickhouse.cluster", c.Cluster)
+	}
+	l.needed("clickhouse.user", c.User)
+	l.secret("clickhouse.password", &c.Password, c.PasswordFile)
+	c.TLS.check(l, "clickhouse.tls")
+}
+
+func (c *Law) check(l *Loaded) {
+	if _, err := c.Calendar.calendar(); err != nil && !l.complained("calendar.shifts") {
+		key := "calendar.shifts"
+		for _, k := range []string{"zone", "rollover"} {
+			if strings.HasPrefix(err.Error(), "calendar "+k) {
+				key = "calendar." + k
+			}
+		}
+		l.complain(key, err)
+	}
+	l.secret("patron_key", &c.PatronKey, c.PatronKeyFile)
+	if n := len(c.PatronKey); n > 0 && n < leastKey {
+		l.complain("patron_key", fmt.Errorf("%d bytes, want %d or more", n, leastKey))
+	}
+	if _, err := c.books(); err != nil {
+		l.complain("rulebooks", err)
+	}
+}
+
+func (c *Calendar) calendar() (pipeline.Calendar, error) {
+	if c.Zone == "" || c.Zone == "Local" {
+		return pipeline.Calendar{}, fmt.Errorf("calendar zone: %q, want an IANA zone such as America/New_York", c.Zone)
+	}
+	return pipeline.NewCalendar(c.Zone, c.Rollover, c.Shifts)
+}
+
+func (c *Log) check(l *Loaded) {
+	if _, err := c.level(); err != nil {
+		l.complain("log.level", err)
+	}
+	if c.Format != "json" && c.Format != "text" {
+		l.complain("log.format", fmt.Errorf("%q, want json or text", c.Format))
+	}
+}
+
+func (c *TLS) check(l *Loaded, key string) {
+	if !c.Enabled {
+		for _, f := range []struct{ name, value string }{
+			{"ca_file", c.CAFile}, {"cert_file", c.CertFile}, {"key_file", c.KeyFile}, {"server_name", c.ServerName},
+		} {
+			if f.value != "" {
+				l.complain(key+"."+f.name, fmt.Errorf("given, but %s.enabled is false", key))
+			}
+		}
+		return
+	}
+	if c.CAFile != "" {
+		_, err := c.pool()
+		l.complain(key+".ca_file", err)
+	}
+	if (c.CertFile == "") != (c.KeyFile == "") {
+		l.complain(key+".cert_file", errors.New("a certificate and its key come together: want cert_file and key_file"))
+	} else if c.CertFile != "" {
+		_, err := tls.LoadX509KeyPair(c.CertFile, c.KeyFile)
+		l.complain(key+".cert_file", err)
+	}
+}
+
+func (c *TLS) pool() (*x509.CertPool, error) {
+	pem, err := os.ReadFile(c.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s: no certificate in it, want PEM", c.CAFile)
+	}
+	return pool, nil
+}
+
+func (l *Loaded) needed(key, value string) {
+	if value == "" {
+		l.complain(key, errors.New("none, but needed"))
+	}
+}
+
+func (l *Loaded) identifier(key, value string) {
+	if !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(value) {
+		l.complain(key, fmt.Errorf("%q, want letters, digits and underscores", value))
+	}
+}
+
+func (l *Loaded) addresses(key string, list []string) {
+	if len(list) == 0 {
+		l.complain(key, errors.New("none, want host:port"))
+	}
+	for _, a := range list {
+		l.address(key, a, false)
+	}
+}
+
+func (l *Loaded) address(key, value string, ours bool) {
+	host, port, err := net.SplitHostPort(value)
+	n, bad := strconv.ParseUint(port, 10, 16)
+	if err != nil || bad != nil || (!ours && (host == "" || n == 0)) {
+		l.complain(key, fmt.Errorf("%q, want host:port", value))
+	}
+}

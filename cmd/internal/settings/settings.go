@@ -1,0 +1,138 @@
+// Package settings reads the configuration of the programs: flags over SHOEPROOF_* over a YAML file
+// over defaults. What it does not know it refuses, and it says all that is wrong at once.
+//
+// A setting kafka.tls.ca_file is the flag --kafka-tls-ca-file and the variable
+// SHOEPROOF_KAFKA_TLS_CA_FILE. Secrets have no flag: the arguments of a process are public.
+package settings
+
+import "time"
+
+// Ingest is the configuration of ingest.
+type Ingest struct {
+	Kafka      Kafka      `key:"kafka"`
+	ClickHouse ClickHouse `key:"clickhouse"`
+	Law        Law        `key:""`
+	HTTP       HTTP       `key:"http"`
+	Log        Log        `key:"log"`
+	Flush      Flush      `key:"flush"`
+}
+
+// Audit is the configuration of audit.
+type Audit struct {
+	ClickHouse ClickHouse `key:"clickhouse"`
+	Law        Law        `key:""`
+	Log        Log        `key:"log"`
+}
+
+// Kafka is where the table events come from.
+type Kafka struct {
+	Brokers []string `key:"brokers" doc:"host:port of Kafka brokers; one that answers is enough"`
+	Topic   string   `key:"topic" doc:"topic of the table events"`
+	Group   string   `key:"group" doc:"consumer group that shares the partitions"`
+	TLS     TLS      `key:"tls"`
+	SASL    SASL     `key:"sasl"`
+}
+
+// SASL is an account at the brokers.
+type SASL struct {
+	Mechanism    string `key:"mechanism" doc:"plain, scram-sha-256 or scram-sha-512; empty for no account"`
+	Username     string `key:"username" doc:"user at the brokers"`
+	Password     Secret `key:"password" doc:"its password"`
+	PasswordFile string `key:"password_file" doc:"file that holds the password"`
+}
+
+// ClickHouse is where the rows are kept.
+type ClickHouse struct {
+	Addrs        []string `key:"addrs" doc:"host:port of ClickHouse's native protocol, tried in turn"`
+	Database     string   `key:"database" doc:"database of the tables"`
+	Cluster      string   `key:"cluster" doc:"cluster of the server's configuration that holds the tables; empty for one server"`
+	User         string   `key:"user" doc:"user at ClickHouse"`
+	Password     Secret   `key:"password" doc:"its password"`
+	PasswordFile string   `key:"password_file" doc:"file that holds the password"`
+	TLS          TLS      `key:"tls"`
+}
+
+// TLS is how a connection is protected.
+type TLS struct {
+	Enabled    bool   `key:"enabled" doc:"speak TLS"`
+	CAFile     string `key:"ca_file" doc:"PEM file of the authorities to trust; empty for the system's"`
+	CertFile   string `key:"cert_file" doc:"PEM file of our certificate, if one is asked for"`
+	KeyFile    string `key:"key_file" doc:"PEM file of its key"`
+	ServerName string `key:"server_name" doc:"name in the server's certificate, if not its host"`
+}
+
+// Law is what the engine needs besides events.
+type Law struct {
+	Calendar      Calendar `key:"calendar"`
+	PatronKey     Secret   `key:"patron_key" doc:"key, 16 bytes or more, under which patron references are masked"`
+	PatronKeyFile string   `key:"patron_key_file" doc:"file that holds the key"`
+	Rulebooks     []string `key:"rulebooks" doc:"rulebook files to know besides the shipped ones"`
+}
+
+// Calendar is the property's.
+type Calendar struct {
+	Zone     string            `key:"zone" doc:"IANA time zone of the property"`
+	Rollover string            `key:"rollover" doc:"time of day at which a gaming day begins"`
+	Shifts   map[string]string `key:"shifts" doc:"shifts by name with the time of day at which each begins"`
+}
+
+// HTTP is where metrics and probes are served.
+type HTTP struct {
+	Listen string `key:"listen" doc:"host:port for /metrics, /healthz and /readyz"`
+}
+
+// Log is what is said on standard error.
+type Log struct {
+	Level  string `key:"level" doc:"debug, info, warn or error"`
+	Format string `key:"format" doc:"json or text"`
+}
+
+// Flush is when rows are written; whichever comes first.
+type Flush struct {
+	Rows  int           `key:"rows" doc:"rows of a partition that make a flush"`
+	Every time.Duration `key:"every" doc:"age of a partition's oldest unflushed record that makes one"`
+}
+
+// DefaultIngest is the configuration of ingest where nothing is said.
+func DefaultIngest() Ingest {
+	return Ingest{
+		Kafka:      Kafka{Brokers: []string{"127.0.0.1:9092"}, Topic: "table-events", Group: "shoeproof"},
+		ClickHouse: defaultClickHouse(), Law: defaultLaw(), Log: Log{Level: "info", Format: "json"},
+		HTTP: HTTP{Listen: ":9464"}, Flush: Flush{Rows: 5000, Every: 500 * time.Millisecond},
+	}
+}
+
+// DefaultAudit is the configuration of audit where nothing is said.
+func DefaultAudit() Audit {
+	return Audit{ClickHouse: defaultClickHouse(), Law: defaultLaw(), Log: Log{Level: "warn", Format: "text"}}
+}
+
+func defaultClickHouse() ClickHouse {
+	return ClickHouse{Addrs: []string{"127.0.0.1:9000"}, Database: "shoeproof", User: "default"}
+}
+
+func defaultLaw() Law {
+	return Law{Calendar: Calendar{
+		Zone: "America/New_York", Rollover: "06:00",
+		Shifts: map[string]string{"day": "06:00", "swing": "14:00", "night": "22:00"},
+	}}
+}
+
+// Secret prints as ****.
+type Secret string
+
+const masked = "****"
+
+// String is **** or nothing.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return masked
+}
+
+// GoString is String.
+func (s Secret) GoString() string { return s.String() }
+
+// MarshalText is String.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
