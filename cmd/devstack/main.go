@@ -11,20 +11,23 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // as the programs have it
 
 	"github.com/spf13/cobra"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/internal/program"
 )
 
 func main() {
 	engine.HostClickHouse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := command(os.Stdout).ExecuteContext(ctx)
-	stop()
-	if err != nil {
-		os.Exit(1)
-	}
+	context.AfterFunc(ctx, stop) // a second signal ends it at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return program.Execute(ctx, command(stdout), args, stdin, stdout, stderr)
 }
 
 // version is set by the linker.
@@ -32,21 +35,23 @@ var version = "unknown"
 
 func command(out io.Writer) *cobra.Command {
 	root := &cobra.Command{
-		Use:          "devstack",
-		Short:        "real engines and a simulated floor on one machine",
-		SilenceUsage: true,
-		Version:      version,
+		Use:   "devstack",
+		Short: "real engines and a simulated floor on one machine",
+		Example: `  devstack demo
+  devstack up --speed 60
+  devstack clickhouse --port 9000 --http-port 8123`,
 	}
-	root.AddCommand(clickHouseCommand(out), kafkaCommand(out))
+	root.AddCommand(demoCommand(), upCommand(), clickHouseCommand(out), kafkaCommand(out), program.VersionCommand("devstack", version))
 	return root
 }
 
 func clickHouseCommand(out io.Writer) *cobra.Command {
 	var o engine.ClickHouseOptions
 	c := &cobra.Command{
-		Use:   "clickhouse",
-		Short: "run a ClickHouse until interrupted",
-		Args:  cobra.NoArgs,
+		Use:     "clickhouse",
+		Short:   "run a ClickHouse until interrupted",
+		Example: "  devstack clickhouse --port 9000 --http-port 8123",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Log = cmd.ErrOrStderr()
 			ch, err := engine.StartClickHouse(cmd.Context(), o)
@@ -74,9 +79,10 @@ func kafkaCommand(out io.Writer) *cobra.Command {
 	var o engine.KafkaOptions
 	var topics map[string]int
 	c := &cobra.Command{
-		Use:   "kafka",
-		Short: "run in-process Kafka brokers until interrupted",
-		Args:  cobra.NoArgs,
+		Use:     "kafka",
+		Short:   "run in-process Kafka brokers until interrupted",
+		Example: "  devstack kafka --ports 9092 --topic table-events=6",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Log, o.Topics = cmd.ErrOrStderr(), map[string]int32{}
 			for topic, partitions := range topics {

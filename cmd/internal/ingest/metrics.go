@@ -92,9 +92,9 @@ func (m *metrics) hooks(log *slog.Logger) pipeline.Hooks {
 			for i := range f.Batch.Findings {
 				m.findings.WithLabelValues(f.Batch.Findings[i].Severity).Inc()
 			}
-			for i := range f.Batch.DeadLetter {
-				d := &f.Batch.DeadLetter[i]
-				log.Warn("a record that cannot be read", "topic", d.Topic, "partition", d.Partition, "offset", d.Offset, "reason", d.Reason)
+			if dead := f.Batch.DeadLetter; len(dead) > 0 { // One line a flush, however bad the feed.
+				log.Warn("records that cannot be read went to dead_letters", "records", len(dead), "topic", dead[0].Topic,
+					"partition", dead[0].Partition, "first_offset", dead[0].Offset, "first_reason", dead[0].Reason)
 			}
 		},
 		WriteFailed: func(topic string, partition int32, err error) {

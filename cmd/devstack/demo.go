@@ -1,0 +1,222 @@
+//go:build unix
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/shoeproof/shoeproof/cmd/internal/ingest"
+	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/cmd/internal/report"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+type demoFlags struct {
+	floorOptions
+	speed float64
+	once  bool
+}
+
+func demoCommand() *cobra.Command {
+	var f demoFlags
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "a whole floor on this machine: engines, tables, audit, findings",
+		Long: `Demo starts Kafka, ClickHouse and ingest, lets a floor of mixed tables play some shoes, a few of them
+with a planted fault, and prints what the audit found. Everything stays up to be looked at until
+Ctrl-C, and leaves nothing behind.`,
+		Example: `  devstack demo
+  devstack demo --tables 40 --shoes 3 --once`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.speed <= 0 || f.tables < 1 || f.tables > 500 || f.shoes < 1 || f.every < 0 {
+				return program.WrongUsage(errors.New("want --speed above 0, --tables 1 to 500, --shoes 1 or more and --fault-every 0 or more"))
+			}
+			return f.run(cmd)
+		},
+	}
+	fs := cmd.Flags()
+	fs.Float64Var(&f.speed, "speed", 600, "how many times as fast as in life the floor plays")
+	fs.IntVar(&f.tables, "tables", 20, "tables of the floor")
+	fs.IntVar(&f.shoes, "shoes", 2, "shoes of each table that keeps the rules")
+	fs.IntVar(&f.every, "fault-every", 3, "every so manieth table breaks a rule; 0 for none")
+	fs.Uint64Var(&f.seed, "seed", 1, "what all chance follows from")
+	fs.BoolVar(&f.once, "once", false, "end after the findings; the exit code is 1 unless exactly the planted faults were found")
+	return cmd
+}
+
+func (f *demoFlags) run(cmd *cobra.Command) (err error) {
+	ctx, out := cmd.Context(), cmd.OutOrStdout()
+	began := time.Now()
+	fmt.Fprintln(out, "starting Kafka and ClickHouse")
+	s, err := startStack(ctx, cmd.ErrOrStderr(), 0, 0, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	fmt.Fprintf(out, "ready after %.1f s: Kafka %s, ClickHouse %s\n", time.Since(began).Seconds(), s.kafka.Addrs[0], s.clickhouse.Addr)
+	f.start = startOf(f.speed)
+	fl, err := newFloor(f.floorOptions)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%d tables play %d shoes at %g times the speed of life; %d tables break a rule\n\n", f.tables, fl.shoes(), f.speed, len(fl.planted))
+
+	running, end := context.WithCancel(ctx)
+	defer end()
+	group, running := errgroup.WithContext(running)
+	config := s.settings
+	group.Go(func() error {
+		return ingest.Run(running, &config, ingest.Options{Version: version, Log: config.Log.Logger(cmd.ErrOrStderr())})
+	})
+	group.Go(func() error {
+		select {
+		case <-running.Done():
+			return nil
+		case <-s.clickhouse.Exited():
+			return errors.New("ClickHouse ended by itself")
+		}
+	})
+	group.Go(func() error {
+		defer func() {
+			if f.once {
+				end()
+			}
+		}()
+		exact, err := f.show(running, s, fl, out)
+		if err == nil && f.once && !exact && running.Err() == nil {
+			err = errors.New("the findings are not those of the planted faults")
+		}
+		if err == nil && !f.once && running.Err() == nil {
+			fmt.Fprintln(out, "\nAll of it stays up until Ctrl-C.")
+		}
+		return err
+	})
+	return group.Wait()
+}
+
+// show lets the floor play, waits until the audit has it all, and prints the findings. It tells
+// whether they are those of the planted faults.
+func (f *demoFlags) show(ctx context.Context, s *stack, fl *floor, out io.Writer) (exact bool, err error) {
+	w, err := s.writer()
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	var published atomic.Int64
+	began := time.Now()
+	playing, pctx := errgroup.WithContext(ctx)
+	played := make(chan struct{})
+	playing.Go(func() error {
+		defer close(played)
+		return fl.publish(pctx, w, f.start, f.speed, func(n int) { published.Add(int64(n)) })
+	})
+	playing.Go(func() error { return await(pctx, s, fl.shoes(), played, &published, out) })
+	if err := playing.Wait(); err != nil || ctx.Err() != nil {
+		return false, err
+	}
+	store, err := clickhouse.Open(ctx, s.store)
+	if err != nil {
+		return false, err
+	}
+	defer store.Close()
+	findings, err := store.Findings(ctx, clickhouse.Filter{PropertyID: property})
+	if err != nil {
+		return false, err
+	}
+	rounds, err := s.count(ctx, "v_rounds")
+	if err != nil {
+		return false, err
+	}
+	fmt.Fprintf(out, "\n%d events, %d rounds and %d shoes of %d tables audited in %.1f s\n\n", published.Load(), rounds, fl.shoes(), f.tables, time.Since(began).Seconds())
+	if err := report.Table(out, findings); err != nil {
+		return false, err
+	}
+	exact = compare(out, fl.planted, findings)
+	fmt.Fprintln(out)
+	s.queries(out)
+	return exact, nil
+}
+
+// await returns when all shoes are in ClickHouse, and says from time to time how far it is.
+func await(ctx context.Context, s *stack, shoes int, played <-chan struct{}, published *atomic.Int64, out io.Writer) error {
+	const patience = 2 * time.Minute
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	said, deadline := time.Now(), time.Time{}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		done, err := s.count(ctx, "v_shoes")
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+		select {
+		case <-played:
+			if done >= shoes {
+				return nil
+			}
+			if deadline.IsZero() {
+				deadline = time.Now().Add(patience)
+			}
+			if time.Now().After(deadline) {
+				return fmt.Errorf("%d of %d shoes are audited %v after the last event", done, shoes, patience)
+			}
+		default:
+		}
+		if time.Since(said) >= 2*time.Second {
+			said = time.Now()
+			fmt.Fprintf(out, "  %d events played, %d of %d shoes audited\n", published.Load(), done, shoes)
+		}
+	}
+}
+
+// compare prints what was planted beside what was found.
+func compare(out io.Writer, all []planted, findings []schema.Finding) (exact bool) {
+	taken := map[int]bool{}
+	found := 0
+	fmt.Fprintln(out, "\nPlanted:")
+	for _, p := range all {
+		for _, want := range p.want {
+			i := slices.IndexFunc(findings, func(f schema.Finding) bool {
+				return f.TableID == p.table && f.Rule == want.Rule && f.Round == want.Round && (want.Seat == 0 || f.Seat == want.Seat)
+			})
+			verdict := "NOT FOUND"
+			if i >= 0 {
+				verdict = "found"
+				taken[i] = true
+				found++
+			}
+			fmt.Fprintf(out, "  %-9s  %s  %s: %s\n", verdict, p.table, want.Rule, p.doc)
+		}
+	}
+	wanted, others := 0, map[string]int{}
+	for _, p := range all {
+		wanted += len(p.want)
+	}
+	for i := range findings {
+		if !taken[i] {
+			others[findings[i].Severity]++
+		}
+	}
+	beyond := others["minor"] + others["major"] + others["critical"]
+	fmt.Fprintf(out, "%d planted, %d found; findings that nobody planted: %d, and %d for information\n", wanted, found, beyond, others["info"])
+	return cmp.Compare(wanted, found) == 0 && beyond == 0
+}

@@ -1,0 +1,193 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/shoeproof/shoeproof/pipeline/kafka"
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate"
+)
+
+// property is the casino of the floor.
+const property = "demo"
+
+// floorOptions say who plays.
+type floorOptions struct {
+	tables int
+	seed   uint64
+	// every so manieth table breaks one rule; 0 for none.
+	every int
+	// shoes of each legal table; 0 for ever.
+	shoes int
+	start time.Time
+}
+
+// floor is tables that play side by side, their events in the order of time.
+type floor struct {
+	tables  []*player
+	planted []planted
+}
+
+// player is one table.
+type player struct {
+	id    string
+	rest  []schema.Event
+	more  func() []schema.Event // nil when there is nothing more
+	shoes int                   // that it will have played, 0 for ever
+}
+
+// planted is a fault and the findings that it must lead to.
+type planted struct {
+	table, doc string
+	want       []simulate.Want
+}
+
+func newFloor(o floorOptions) (*floor, error) {
+	f := &floor{}
+	kinds, faults := simulate.Kinds(), telling()
+	for i := range o.tables {
+		p := &player{id: fmt.Sprintf("t-%02d", i+1)}
+		so := simulate.Options{
+			Property: property, Pit: fmt.Sprintf("p%d", 1+i/8), Table: p.id, Seed: o.seed*1000 + uint64(i),
+			Start: o.start.Add(time.Duration(i) * 7 * time.Second),
+		}
+		if o.every > 0 && i%o.every == o.every-1 {
+			fault := faults[(int(o.seed)+len(f.planted))%len(faults)]
+			events, want, err := simulate.Plant(so, fault, so.Seed)
+			if err != nil {
+				return nil, fmt.Errorf("table %s: %w", p.id, err)
+			}
+			p.rest, p.shoes = events, shoesIn(events)
+			f.planted = append(f.planted, planted{p.id, fault.Doc, want})
+		} else {
+			config, err := simulate.Config(kinds[i%len(kinds)], so.Seed)
+			if err != nil {
+				return nil, err
+			}
+			so.Config = config
+			p.play(simulate.NewTable(so), o.shoes)
+		}
+		f.tables = append(f.tables, p)
+	}
+	return f, nil
+}
+
+// telling are the faults, those first that speak for themselves.
+func telling() []simulate.Fault {
+	first := []string{
+		"draw.banker.must-stay", "vig.outstanding-at-reshuffle", "outcome.banker-wager", "payout.tie.min-odds", "wager.after-no-more-bets",
+		"draw.player.third-card", "vig.amount.under", "shoe.burn.count", "deal.initial-order",
+	}
+	rank := func(f simulate.Fault) int {
+		if i := slices.Index(first, f.Rule); i >= 0 {
+			return i
+		}
+		return len(first)
+	}
+	faults := simulate.Faults()
+	slices.SortStableFunc(faults, func(a, b simulate.Fault) int { return rank(a) - rank(b) })
+	return faults
+}
+
+func (p *player) play(t *simulate.Table, shoes int) {
+	p.rest, p.shoes = t.Open(), shoes
+	played := 0
+	p.more = func() []schema.Event {
+		played++
+		switch {
+		case shoes == 0 || played <= shoes:
+			return t.Shoe()
+		case played == shoes+1:
+			return t.Close()
+		}
+		return nil
+	}
+}
+
+func shoesIn(events []schema.Event) int {
+	seen := map[string]bool{}
+	for i := range events {
+		if events[i].ShoeID != "" {
+			seen[events[i].ShoeID] = true
+		}
+	}
+	return len(seen)
+}
+
+// shoes is how many will have been played at the end.
+func (f *floor) shoes() int {
+	n := 0
+	for _, p := range f.tables {
+		n += p.shoes
+	}
+	return n
+}
+
+// next takes the next event of the floor, if it happens before a moment; over is the end of play.
+func (f *floor) next(before int64) (ev schema.Event, ok, over bool) {
+	var first *player
+	for _, p := range f.tables {
+		if len(p.rest) == 0 && p.more != nil {
+			if p.rest = p.more(); len(p.rest) == 0 {
+				p.more = nil
+			}
+		}
+		if len(p.rest) > 0 && (first == nil || p.rest[0].At < first.rest[0].At) {
+			first = p
+		}
+	}
+	if first == nil {
+		return ev, false, true
+	}
+	if ev = first.rest[0]; ev.At > before {
+		return ev, false, false
+	}
+	first.rest = first.rest[1:]
+	return ev, true, false
+}
+
+// publish writes the floor's events as they happen, so many times as fast as in life; told hears of
+// each batch. It returns at the end of play, or when ctx is done.
+func (f *floor) publish(ctx context.Context, w *kafka.Writer, start time.Time, speed float64, told func(events int)) error {
+	const most = 4000
+	began := time.Now()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	batch := make([]schema.Event, 0, most)
+	for {
+		before := start.Add(time.Duration(float64(time.Since(began)) * speed)).UnixNano()
+		over := false
+		for batch = batch[:0]; len(batch) < most; {
+			ev, ok, end := f.next(before)
+			if over = end; !ok {
+				break
+			}
+			batch = append(batch, ev)
+		}
+		if len(batch) > 0 {
+			if err := w.Write(ctx, batch...); err != nil {
+				if ctx.Err() != nil {
+					return nil
+				}
+				return err
+			}
+			told(len(batch))
+		}
+		if over {
+			return nil
+		}
+		if len(batch) == most {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,87 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/shoeproof/shoeproof/cmd/internal/program"
+)
+
+func upCommand() *cobra.Command {
+	var speed float64
+	var ports [3]int
+	o := floorOptions{}
+	cmd := &cobra.Command{
+		Use:   "up",
+		Short: "run Kafka, ClickHouse and a simulated floor until interrupted; ingest is yours to start",
+		Example: `  devstack up
+  devstack up --speed 60 --tables 50 --kafka-port 9092 --clickhouse-port 9000`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if speed <= 0 || o.tables < 0 || o.tables > 500 || o.every < 0 {
+				return program.WrongUsage(errors.New("want --speed above 0, --tables 0 to 500 and --fault-every 0 or more"))
+			}
+			return up(cmd, speed, ports, o)
+		},
+	}
+	fs := cmd.Flags()
+	fs.Float64Var(&speed, "speed", 1, "how many times as fast as in life the floor plays")
+	fs.IntVar(&o.tables, "tables", 20, "tables of the floor")
+	fs.IntVar(&o.every, "fault-every", 4, "every so manieth table breaks a rule once, and then closes; 0 for none")
+	fs.Uint64Var(&o.seed, "seed", 1, "what all chance follows from")
+	fs.IntVar(&ports[0], "kafka-port", 0, "port of the broker, 0 for a free one")
+	fs.IntVar(&ports[1], "clickhouse-port", 0, "port of ClickHouse's native protocol, 0 for a free one")
+	fs.IntVar(&ports[2], "clickhouse-http-port", 0, "port of ClickHouse's HTTP, 0 for a free one")
+	return cmd
+}
+
+func up(cmd *cobra.Command, speed float64, ports [3]int, o floorOptions) (err error) {
+	ctx, out := cmd.Context(), cmd.OutOrStdout()
+	s, err := startStack(ctx, cmd.ErrOrStderr(), ports[0], ports[1], ports[2])
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	o.start = startOf(speed)
+	f, err := newFloor(o)
+	if err != nil {
+		return err
+	}
+	w, err := s.writer()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	fmt.Fprintf(out, "Kafka       %s, topic %s, %d partitions\nClickHouse  %s, HTTP %s, database %s\n\nAudit it with\n\n  SHOEPROOF_PATRON_KEY=%s ingest --kafka-brokers %s --clickhouse-addrs %s\n\n",
+		s.kafka.Addrs[0], topic, partitions, s.clickhouse.Addr, s.clickhouse.HTTPAddr, s.settings.ClickHouse.Database,
+		patronKey, s.kafka.Addrs[0], s.clickhouse.Addr)
+	s.queries(out)
+	fmt.Fprintf(out, "\n%d tables play at %g times the speed of life, %d of them break a rule. Ctrl-C ends all of it.\n", o.tables, speed, len(f.planted))
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return f.publish(ctx, w, o.start, speed, func(int) {}) })
+	group.Go(func() error {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.clickhouse.Exited():
+			return errors.New("ClickHouse ended by itself")
+		}
+	})
+	return group.Wait()
+}
+
+// startOf is the moment at which a floor begins to play. One that is quicker than life plays
+// yesterday, so that its events are not in the future.
+func startOf(speed float64) time.Time {
+	now := time.Now().UTC().Truncate(time.Second)
+	if speed == 1 {
+		return now
+	}
+	return now.AddDate(0, 0, -1)
+}
