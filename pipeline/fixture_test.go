@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -9,18 +10,23 @@ import (
 	"github.com/shoeproof/shoeproof/simulate"
 )
 
-// replay folds events, encoded as they would arrive, and returns all that came of them.
-func replay(t testing.TB, events []schema.Event) *pipeline.Batch {
-	t.Helper()
+// engineOptions are loaded once: rulebooks are read-only.
+var engineOptions = sync.OnceValue(func() pipeline.Options {
 	books, err := rules.Shipped()
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	calendar, err := pipeline.DefaultCalendar()
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
-	e := pipeline.NewEngine(pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("test"), Version: "test"})
+	return pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("test"), Version: "test"}
+})
+
+// replay folds events, encoded as they would arrive, and returns all that came of them.
+func replay(t testing.TB, events []schema.Event) *pipeline.Batch {
+	t.Helper()
+	e := pipeline.NewEngine(engineOptions())
 	b := &pipeline.Batch{}
 	var buf []byte
 	for i := range events {

@@ -9,7 +9,7 @@ import (
 )
 
 // legalShoes is how many simulated shoes must be silent; `make soak` asks for more.
-func legalShoes() int { return 240 }
+func legalShoes() int { return soak(2_000, 200_000) }
 
 func TestLegalShoesAreSilent(t *testing.T) {
 	kinds := simulate.Kinds()
@@ -44,4 +44,3 @@ func line(f *schema.Finding) string {
 	return fmt.Sprintf("%s %s %s round %d seat %d %s: want %s, got %s (seqs %v)",
 		f.Severity, f.Verdict, f.Rule, f.Round, f.Seat, f.Subject, f.Expected, f.Observed, f.Evidence.Seqs)
 }
-

@@ -18,6 +18,10 @@ var orderFamily = []*Rule{
 		Severity: Minor, At: Settled, Check: checkDescending,
 	},
 	{
+		Name: "order.procedure-notice", Doc: "A payment procedure is begun or changed only after 30 minutes' written notice to the commission and to surveillance.",
+		Severity: Major, At: Prepared, Check: checkProcedureNotice,
+	},
+	{
 		Name: "order.one-player-at-a-time", Doc: "Main and pair wagers of a patron are paid together.",
 		Severity: Info, At: Settled, Check: checkOneBlock, Suppresses: []string{"order.descending-seats"},
 	},
@@ -120,28 +124,37 @@ func checkDescending(p *Pass) {
 		return
 	}
 	r := p.Round
-	pay := func(s *Step) bool { return s.Kind == StepPaid }
-	passes := []func(*Step) bool{pay, (*Step).isVig}
-	if p.Config.Procedure > 2 {
-		passes = []func(*Step) bool{func(s *Step) bool { return pay(s) || s.isVig() }}
-	}
-	for _, in := range passes {
-		if first, second := r.ascends(in); second != 0 {
-			p.Report(Finding{
-				Expected: "seats served from the highest number downwards", Observed: "a lower or earlier seat was served before", Evidence: []Seq{first, second},
-			})
-			return
+	first, second := Seq(0), Seq(0)
+	switch {
+	case p.Config.Mode != Commission:
+		first, second = r.ascends(paySteps)
+	case p.Config.Procedure > 2:
+		first, second = r.ascends(paySteps | vigSteps)
+	default:
+		if first, second = r.ascends(paySteps); second == 0 {
+			first, second = r.ascends(vigSteps)
 		}
+	}
+	if second != 0 {
+		p.Report(Finding{
+			Expected: "seats served from the highest number downwards", Observed: "a lower or earlier seat was served before", Evidence: []Seq{first, second},
+		})
 	}
 }
 
+// The steps of a pass along the winning positions.
+const (
+	paySteps = 1 << iota
+	vigSteps
+)
+
 // ascends finds the first step of a pass that does not go down: to a higher seat, or back to one
 // that was already served.
-func (r *Round) ascends(in func(*Step) bool) (first, second Seq) {
+func (r *Round) ascends(pass int) (first, second Seq) {
 	var last *Step
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if !in(s) {
+		if (s.Kind != StepPaid || pass&paySteps == 0) && (!s.isVig() || pass&vigSteps == 0) {
 			continue
 		}
 		if last != nil && s.Seat > last.Seat {

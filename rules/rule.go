@@ -146,6 +146,7 @@ type Pass struct {
 
 	rule     *Rule
 	stage    Stage
+	charge   charge // scratch
 	Findings []Finding
 }
 

@@ -111,6 +111,8 @@ type Due struct {
 	Collected int64
 	// CollectedAt is the event that took it, or named it.
 	CollectedAt Seq
+	// Took is what was collected with the payment, when the collection was for this wager alone.
+	Took int64
 	// AtOnce says that it was collected before the next round's first card.
 	AtOnce bool
 	// LateMark says that the marker came after the next round's first card.
@@ -225,6 +227,9 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 			if step.covers(r, wager) {
 				d.AtOnce, d.CollectedAt = true, step.Seq
 				d.Collected = d.Marked
+				if len(step.Wagers) == 1 {
+					d.Took = step.Amount
+				}
 			}
 		}
 	}

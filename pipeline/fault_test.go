@@ -1,0 +1,63 @@
+package pipeline_test
+
+import (
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate"
+)
+
+// soak is the number that `make soak` asks for, or the short one.
+func soak(short, long int) int {
+	if os.Getenv("SHOEPROOF_SOAK") != "" {
+		return long
+	}
+	return short
+}
+
+// Each fault gives exactly its finding, whatever the seed: no other of level minor or above.
+func TestFaultsAreFound(t *testing.T) {
+	seeds := soak(24, 200)
+	if n, err := strconv.Atoi(os.Getenv("SHOEPROOF_SEEDS")); err == nil {
+		seeds = n
+	}
+	for _, fault := range simulate.Faults() {
+		t.Run(fault.Rule, func(t *testing.T) {
+			for seed := range uint64(seeds) {
+				events, want, err := simulate.Plant(simulate.Options{}, fault, seed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				compareFindings(t, seed, replay(t, events).Findings, want)
+				if t.Failed() {
+					return
+				}
+			}
+		})
+	}
+}
+
+func compareFindings(t *testing.T, seed uint64, findings []schema.Finding, want []simulate.Want) {
+	t.Helper()
+	found := make([]int, len(want))
+	for i := range findings {
+		f := &findings[i]
+		expected := false
+		for j, w := range want {
+			if f.Rule == w.Rule && f.Verdict != "UNAUDITABLE" && f.Round == w.Round && (f.Seat == w.Seat || f.Seat == 0) {
+				found[j]++
+				expected = true
+			}
+		}
+		if !expected && f.Severity != "info" {
+			t.Errorf("seed %d: bystander: %s", seed, line(f))
+		}
+	}
+	for j, w := range want {
+		if found[j] != 1 {
+			t.Errorf("seed %d: %s round %d seat %d found %d times, want once", seed, w.Rule, w.Round, w.Seat, found[j])
+		}
+	}
+}

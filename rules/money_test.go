@@ -1,0 +1,81 @@
+package rules
+
+import (
+	"math/big"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// The amounts of a vigorish: W won, percent, unit, the legal ones. 5 percent of 103.00 may be 5.15 or
+// 5.25 in punto banco, 5.15 only in minibaccarat.
+func TestVigorishVectors(t *testing.T) {
+	tests := []struct {
+		won, percent, unit int64
+		legal              []int64
+	}{
+		{100, 5, 25, []int64{5, 25}},
+		{500, 5, 25, []int64{25}},
+		{700, 5, 25, []int64{35, 50}},
+		{2500, 5, 25, []int64{125}},
+		{10000, 5, 25, []int64{500}},
+		{10300, 5, 25, []int64{515, 525}},
+		{10300, 4, 20, []int64{412, 420}},
+		{500, 4, 20, []int64{20}},
+		{2600, 4, 20, []int64{104, 120}},
+		{10300, 5, 5, []int64{515}},
+		{250, 5, 5, []int64{15}},
+		{250, 4, 5, []int64{10}},
+		{12345, 5, 5, []int64{620}},
+	}
+	for _, tt := range tests {
+		v := Vig{Percent: tt.percent, Unit: tt.unit}
+		up := tt.legal[len(tt.legal)-1]
+		for amount := int64(0); amount <= up+60; amount++ {
+			want := VigLegal
+			switch {
+			case 100*amount < tt.won*tt.percent:
+				want = VigUnder
+			case amount > up:
+				want = VigOver
+			case !contains(tt.legal, amount):
+				want = VigBetween
+			}
+			if got := v.Judge(amount, tt.won); got != want {
+				t.Errorf("%d percent of %d, unit %d: %d is %d, want %d", tt.percent, tt.won, tt.unit, amount, got, want)
+			}
+		}
+	}
+}
+
+// A charge for several wagers is legal when each could have been rounded by itself.
+func TestVigorishOfSeveralWagers(t *testing.T) {
+	v := Vig{Percent: 5, Unit: 25}
+	for amount, want := range map[int64]VigVerdict{1029: VigUnder, 1030: VigLegal, 1031: VigBetween, 1040: VigLegal, 1050: VigLegal, 1051: VigOver} {
+		if got := v.Judge(amount, 10300, 10300); got != want {
+			t.Errorf("%d for two wagers of 10300: %d, want %d", amount, got, want)
+		}
+	}
+}
+
+// Against arithmetic without bounds: nothing legal is below the exact value or a unit above it, and
+// odds compare as fractions do, up to the largest amounts.
+func TestMoneyIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		won := rapid.Int64Range(0, 1<<62).Draw(t, "won")
+		stake := rapid.Int64Range(0, 1<<62).Draw(t, "stake")
+		o := Odds{rapid.Int64Range(0, 500).Draw(t, "to"), rapid.Int64Range(1, 10).Draw(t, "for")}
+		left := new(big.Int).Mul(big.NewInt(won), big.NewInt(o.For))
+		right := new(big.Int).Mul(big.NewInt(stake), big.NewInt(o.To))
+		if got := o.Compare(won, stake); got != left.Cmp(right) {
+			t.Fatalf("%v of %d beside %d: %d, want %d", o, stake, won, got, left.Cmp(right))
+		}
+		v := Vig{Percent: rapid.SampledFrom([]int64{4, 5}).Draw(t, "percent"), Unit: rapid.SampledFrom([]int64{5, 20, 25}).Draw(t, "unit")}
+		up := v.Up(won)
+		exact := new(big.Int).Mul(big.NewInt(won), big.NewInt(v.Percent))
+		if up%v.Unit != 0 || new(big.Int).Mul(big.NewInt(up), big.NewInt(100)).Cmp(exact) < 0 ||
+			new(big.Int).Mul(big.NewInt(up-v.Unit), big.NewInt(100)).Cmp(exact) >= 0 && won > 0 {
+			t.Fatalf("%d percent of %d, unit %d: up %d", v.Percent, won, v.Unit, up)
+		}
+	})
+}
