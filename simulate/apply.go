@@ -4,30 +4,92 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Apply makes the edits in their order, each on what the ones before left, and numbers the events
-// anew. The events given are not changed.
+// Apply makes the edits in their order, each on what the ones before left, and numbers the events of
+// each table anew. The events given are not changed.
 func (e Edits) Apply(events []schema.Event) ([]schema.Event, error) {
-	out := make([]schema.Event, len(events))
-	for i := range events {
-		out[i] = events[i].Clone()
-	}
+	tables := byTable(events)
 	for i := range e.list {
-		var err error
-		if out, err = e.list[i].apply(out); err != nil {
-			return nil, fmt.Errorf("line %d: %w", e.list[i].line, err)
+		d := &e.list[i]
+		at, err := d.table(tables)
+		if err == nil {
+			tables[at], err = d.apply(tables[at])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", d.line, err)
 		}
 	}
-	for i := range out {
-		if i > 0 {
-			out[i].Seq = out[i-1].Seq + 1
-			out[i].At = max(out[i].At, out[i-1].At)
+	for _, t := range tables {
+		for i := range t {
+			if i > 0 {
+				t[i].Seq = t[i-1].Seq + 1
+				t[i].At = max(t[i].At, t[i-1].At)
+			}
 		}
 	}
-	return out, nil
+	return interleave(tables...), nil
+}
+
+// byTable copies the events of each table, in the order in which the tables appear.
+func byTable(events []schema.Event) [][]schema.Event {
+	var out [][]schema.Event
+	places := map[string]int{}
+	for i := range events {
+		at, ok := places[events[i].TableID]
+		if !ok {
+			at = len(out)
+			places[events[i].TableID] = at
+			out = append(out, nil)
+		}
+		out[at] = append(out[at], events[i].Clone())
+	}
+	return out
+}
+
+// interleave merges the events of tables by their time; those of one table keep their order.
+func interleave(tables ...[]schema.Event) []schema.Event {
+	if len(tables) == 1 {
+		return tables[0]
+	}
+	var out []schema.Event
+	heads := slices.Clone(tables)
+	for {
+		next := -1
+		for i, t := range heads {
+			if len(t) > 0 && (next < 0 || t[0].At < heads[next][0].At) {
+				next = i
+			}
+		}
+		if next < 0 {
+			return out
+		}
+		out = append(out, heads[next][0])
+		heads[next] = heads[next][1:]
+	}
+}
+
+// table is the index of the table that an edit is about.
+func (e *edit) table(tables [][]schema.Event) (int, error) {
+	id := e.what.table
+	switch {
+	case id == "":
+		id = e.target.table
+	case e.target.table != "" && e.target.table != id:
+		return 0, fmt.Errorf("%s: tables %s and %s: want one table", e.verb, id, e.target.table)
+	}
+	for i, t := range tables {
+		if id == "" || len(t) > 0 && t[0].TableID == id {
+			return i, nil
+		}
+	}
+	if id == "" {
+		return 0, fmt.Errorf("%s: there are no events", e.verb)
+	}
+	return 0, fmt.Errorf("%s: there is no table %s", e.verb, id)
 }
 
 func (e *edit) apply(events []schema.Event) ([]schema.Event, error) {
@@ -40,6 +102,12 @@ func (e *edit) apply(events []schema.Event) ([]schema.Event, error) {
 			return nil, err
 		}
 		return e.insert(events, i)
+	case "configure":
+		i, err := one(events, &e.target)
+		if err != nil {
+			return nil, err
+		}
+		return e.configure(events, i)
 	}
 	found, err := find(events, &e.what)
 	if err != nil {
@@ -100,11 +168,7 @@ func (e *edit) insert(events []schema.Event, at int) ([]schema.Event, error) {
 	if ev.Source.Kind != source {
 		ev.Source = schema.Source{DeviceID: "edit-" + ev.TableID, Kind: source}
 	}
-	seed := uint64(e.line)
-	for _, c := range beside.EventID {
-		seed = seed*131 + uint64(c)
-	}
-	ev.EventID = eventID(ev.At, seed, uint64(len(events)))
+	ev.EventID = eventID(ev.At, e.seed(beside), uint64(len(events)))
 	for _, a := range e.set {
 		if err := assign(&ev, a); err != nil {
 			return nil, fmt.Errorf("insert %s: %w", e.kind, err)
@@ -114,6 +178,63 @@ func (e *edit) insert(events []schema.Event, at int) ([]schema.Event, error) {
 		at++
 	}
 	return slices.Insert(events, at, ev), nil
+}
+
+// configure inserts a copy of the configuration in force with other values.
+func (e *edit) configure(events []schema.Event, at int) ([]schema.Event, error) {
+	if e.after {
+		at++
+	}
+	now := -1
+	for i := range events[:at] {
+		switch events[i].Payload.(type) {
+		case *schema.TableOpened, *schema.TableConfigured:
+			now = i
+		}
+	}
+	if now < 0 {
+		return nil, fmt.Errorf("configure: no configuration is in force there")
+	}
+	next := &schema.TableConfigured{}
+	switch p := events[now].Clone().Payload.(type) {
+	case *schema.TableOpened:
+		next.Config = p.Config
+	case *schema.TableConfigured:
+		next.Config = p.Config
+	}
+	next.Config.ConfigID += "+"
+	next.EffectiveAt = events[at-1].At
+	beside := events[at-1]
+	ev := schema.Event{
+		PropertyID: beside.PropertyID, PitID: beside.PitID, TableID: beside.TableID, Seq: beside.Seq + 1, At: beside.At,
+		Actor:  schema.Actor{Role: schema.RoleFloorperson},
+		Source: schema.Source{DeviceID: "edit-" + beside.TableID, Kind: schema.SourceKindPit}, Payload: next,
+		EventID: eventID(beside.At, e.seed(&beside), uint64(len(events))),
+	}
+	if at < len(events) && events[at].ShoeID == beside.ShoeID {
+		ev.ShoeID = beside.ShoeID
+		if events[at].Round == beside.Round {
+			ev.Round = beside.Round
+		}
+	}
+	for _, a := range e.set {
+		if deep := "config." + a.field; !strings.HasPrefix(a.field, "effective") {
+			a.field = deep
+		}
+		if err := assign(&ev, a); err != nil {
+			return nil, fmt.Errorf("configure: %w", err)
+		}
+	}
+	return slices.Insert(events, at, ev), nil
+}
+
+// seed makes the id of an event put beside another.
+func (e *edit) seed(beside *schema.Event) uint64 {
+	seed := uint64(e.line)
+	for _, c := range beside.EventID {
+		seed = seed*131 + uint64(c)
+	}
+	return seed
 }
 
 func one(events []schema.Event, s *selector) (int, error) {
@@ -282,7 +403,7 @@ func (s *shoePlan) burnOther(words []string) error {
 func (s *shoePlan) addRound() {
 	last := &s.rounds[len(s.rounds)-1]
 	next := *last
-	next.seating, next.relief, next.pass, next.collect, next.bets = nil, "", false, nil, nil
+	next.seating, next.relief, next.pass, next.collect, next.news, next.bets = nil, "", false, nil, nil, nil
 	next.stakes = slices.Clone(last.stakes)
 	for i := range next.stakes {
 		next.stakes[i].id += "+"

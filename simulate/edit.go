@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,15 +20,21 @@ import (
 //	stake round=1: seat=3 spot=DRAGON_7 amount=500
 //	burn: 4d Qh 8s 5d
 //	recompute
+//	configure before round=4 round_started: vigorish.percent=5 pay_tables.dragon_bonus=B
+//	delete round=6 *
 //
 // A selector is any number of field=value, and the kind of the event. A field is one of the event's
 // payload, or round, seq, shoe_id, actor.role and actor.id; config.vigorish.percent goes deeper. A
 // wager's seat and spot select its settlement too. shoe=2 looks in the second shoe; without it a
-// selector looks outside of shoes and in the first one. It must find exactly one event: nth=2 takes
-// the second that matches, last the last one, each all of them (set and delete only).
+// selector looks outside of shoes and in the first one. table=pb-02 looks at another table than the
+// first, for events of several. It must find exactly one event: nth=2 takes the second that matches,
+// last the last one, each all of them (set and delete only); * in place of a kind is each of any kind.
 //
 // A moved or inserted event takes the time of the event beside it. += and -= add to numbers and, with
 // a duration such as 30m, to times.
+//
+// configure inserts a table_configured with a copy of the configuration then in force, changed as
+// told, under a config_id of its own; effective_at is the event's time unless it is told too.
 //
 // deal gives a round other cards, player's hand and banker's hand as dealt, legal or not; stake adds
 // a wager; burn replaces the opening burn; recompute changes nothing itself. After these four the
@@ -54,8 +61,9 @@ type selector struct {
 	text   string
 	kind   string
 	fields []assignment
-	shoe   int // 0 for the first one or none
-	nth    int // 0 for the only one, -1 for the last
+	table  string // empty for the first one
+	shoe   int    // 0 for the first one or none
+	nth    int    // 0 for the only one, -1 for the last
 	each   bool
 }
 
@@ -104,6 +112,10 @@ func parseEdit(line string) (edit, error) {
 		}
 	case "insert":
 		err = e.parseInsert(head, tail)
+	case "configure":
+		if err = e.parseBeside(head); err == nil {
+			e.set, err = parseAssignments(tail)
+		}
 	case "deal", "burn":
 		e.what, err = parseShoeRound(head)
 		e.words = tail
@@ -117,7 +129,7 @@ func parseEdit(line string) (edit, error) {
 	case "recompute":
 		e.what, err = parseShoeRound(head)
 	default:
-		err = fmt.Errorf("%q: want set, delete, move, swap, insert, deal, stake, burn or recompute", e.verb)
+		err = fmt.Errorf("%q: want set, delete, move, swap, insert, configure, deal, stake, burn or recompute", e.verb)
 	}
 	if err == nil && e.what.each && e.verb != "set" && e.verb != "delete" {
 		err = fmt.Errorf("%s each: want one event", e.verb)
@@ -142,13 +154,19 @@ func (e *edit) parsePlaces(head []string) error {
 	return err
 }
 
-func (e *edit) parseInsert(head, tail []string) error {
+// parseBeside reads "after" or "before" and the event that is meant.
+func (e *edit) parseBeside(head []string) error {
 	if len(head) == 0 || head[0] != "after" && head[0] != "before" {
-		return fmt.Errorf("insert: want after or before, and an event")
+		return fmt.Errorf("%s: want after or before, and an event", e.verb)
 	}
 	e.after = head[0] == "after"
 	var err error
-	if e.target, err = parseSelector(head[1:]); err != nil {
+	e.target, err = parseSelector(head[1:])
+	return err
+}
+
+func (e *edit) parseInsert(head, tail []string) error {
+	if err := e.parseBeside(head); err != nil {
 		return err
 	}
 	for _, t := range tail {
@@ -196,7 +214,7 @@ func parseSelector(tokens []string) (selector, error) {
 	s := selector{text: strings.Join(tokens, " ")}
 	for _, t := range tokens {
 		switch {
-		case t == "each":
+		case t == "each", t == "*":
 			s.each = true
 		case t == "last":
 			s.nth = -1
@@ -213,6 +231,10 @@ func parseSelector(tokens []string) (selector, error) {
 			if err != nil || a[0].op != "=" {
 				return s, fmt.Errorf("selector %q: want field=value, not %q", s.text, t)
 			}
+			if a[0].field == "table" {
+				s.table = a[0].value
+				continue
+			}
 			n, err := strconv.Atoi(a[0].value)
 			switch a[0].field {
 			case "shoe":
@@ -228,7 +250,7 @@ func parseSelector(tokens []string) (selector, error) {
 			}
 		}
 	}
-	if s.kind == "" && len(s.fields) == 0 {
+	if s.kind == "" && len(s.fields) == 0 && (s.shoe == 0 || !slices.Contains(tokens, "*")) {
 		return s, fmt.Errorf("selector %q: names no event", s.text)
 	}
 	return s, nil

@@ -91,11 +91,37 @@ func fixtures() []fixture {
 	}
 }
 
-// Fixture plays a fixture shoe, a second shoe of two rounds, and closes the table.
-func Fixture(name string) ([]schema.Event, error) {
+// Fixture plays a fixture shoe, a second shoe of two rounds, and closes the table. The table is called
+// after the fixture; "S-PB@pb-02" plays the same at table pb-02 of the same pit, "S-PB@p3/pb-02" in
+// pit p3. Several tables are joined with a plus sign, "S-PB + S-PB@pb-02"; their events come in the
+// order of time.
+func Fixture(names string) ([]schema.Event, error) {
+	var tables [][]schema.Event
+	seen := map[string]bool{}
+	for part := range strings.SplitSeq(names, "+") {
+		part = strings.TrimSpace(part)
+		name, place, _ := strings.Cut(part, "@")
+		pit, table, ok := strings.Cut(place, "/")
+		if !ok {
+			pit, table = "p1", place
+		}
+		events, err := fixtureAt(name, pit, table)
+		if err != nil {
+			return nil, err
+		}
+		if id := events[0].TableID; seen[id] {
+			return nil, fmt.Errorf("fixture %q: table %s twice", names, id)
+		}
+		seen[events[0].TableID] = true
+		tables = append(tables, events)
+	}
+	return interleave(tables...), nil
+}
+
+func fixtureAt(name, pit, table string) ([]schema.Event, error) {
 	for _, f := range fixtures() {
 		if f.name == name {
-			return f.play()
+			return f.play(pit, table)
 		}
 	}
 	return nil, fmt.Errorf("fixture %q: want one of %s", name, strings.Join(Fixtures(), ", "))
@@ -119,12 +145,15 @@ func (f *fixture) config() schema.TableConfig {
 	return c
 }
 
-func (f *fixture) play() ([]schema.Event, error) {
+func (f *fixture) play(pit, table string) ([]schema.Event, error) {
 	o := Options{
-		Property: "ac-1", Pit: "p1", Table: strings.ToLower(f.name), Config: f.config(), Seed: uint64(len(f.name)),
+		Property: "ac-1", Pit: pit, Table: table, Config: f.config(), Seed: uint64(len(f.name)),
 		Start: time.Date(2026, 3, 2, 18, 0, 0, 0, time.UTC),
 	}
-	for _, c := range f.name {
+	if table == "" {
+		o.Table = strings.ToLower(f.name)
+	}
+	for _, c := range f.name + table {
 		o.Seed = o.Seed*131 + uint64(c)
 	}
 	w := newWriter(&o)

@@ -134,6 +134,12 @@ func TestEdits(t *testing.T) {
 			"stake", "S-NY", "stake round=1: seat=3 spot=BANKER amount=2000",
 			"1:pay7=10000 1:pay5=10300 1:pay3=2000 1:vig7=500 1:mark5=515 1:vig3=100", "",
 		},
+		{
+			"configure", "S-NY", "configure after shoe_burned: vigorish.percent=4\nrecompute",
+			"1:pay7=10000 1:pay5=10300 1:vig7=400 1:mark5=415", "",
+		},
+		{"configure what", "S-NY", "configure after shoe_burned: vigorish.per=4", "", "line 1: configure: table_configured has no field config.vigorish.per"},
+		{"table", "S-PB", "delete table=pb-09 round=1 *", "", "line 1: delete: there is no table pb-09"},
 		{"nothing", "S-PB", "delete round=1 wager_paid seat=3", "", `line 1: "round=1 wager_paid seat=3": there is no such event`},
 		{"ambiguous", "S-PB", "\ndelete round=1 wager_paid", "", "line 2: \"round=1 wager_paid\": there are 2 such events"},
 		{"field", "S-PB", "set round=1 wager_paid seat=7: colour=red", "", "line 1: set round=1 wager_paid seat=7: wager_paid has no field colour"},
@@ -172,6 +178,42 @@ func TestEdits(t *testing.T) {
 	}
 }
 
+func TestEditsOfTwoTables(t *testing.T) {
+	events, err := Fixture("S-PB + S-PB@p1/pb-02")
+	if err != nil {
+		t.Fatal(err)
+	}
+	edits, err := ParseEdits("configure before table=pb-02 round=2 round_started: payment_procedure=3 effective_at+=30m\n" +
+		"recompute table=pb-02\ndelete round=6 *\ndelete shoe=2 *")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if events, err = edits.Apply(events); err != nil {
+		t.Fatal(err)
+	}
+	seqs := map[string]uint64{}
+	for i := range events {
+		ev := &events[i]
+		if seqs[ev.TableID]++; ev.Seq != seqs[ev.TableID] || i > 0 && ev.At < events[i-1].At {
+			t.Fatalf("event %d of %s: seq %d or its time is out of order", i, ev.TableID, ev.Seq)
+		}
+		p, ok := ev.Payload.(*schema.TableConfigured)
+		if ok && (ev.Round != 0 || ev.ShoeID != "pb-02-1" || p.EffectiveAt <= ev.At || p.Config.ConfigID != "S-PB+") {
+			t.Errorf("configured: %+v", ev)
+		}
+		if ev.TableID == "s-pb" && (ev.Round == 6 || ev.ShoeID == "s-pb-2") {
+			t.Fatalf("not deleted: %+v", ev)
+		}
+	}
+	const four = "4:pay7=10000 4:vig7=500 4:pay5=10300 4:mark5=525"
+	if got := money(events, "pb-02-1"); !strings.Contains(got, four) || strings.Contains(money(events, "s-pb-1"), four) {
+		t.Errorf("table pb-02 settled %s", got)
+	}
+	if _, err := Fixture("S-PB + S-PB"); err == nil {
+		t.Error("one table twice")
+	}
+}
+
 func TestEditErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"frobnicate round=1":                    `line 1: "frobnicate": want set, delete`,
@@ -181,6 +223,8 @@ func TestEditErrors(t *testing.T) {
 		"insert after round_started: seat":      `line 1: insert: "seat" is no kind of event`,
 		"deal round=1":                          "line 1: deal: want cards after a colon",
 		"set round=1 wager_paid: a=\"b":         "line 1: a double quote is not closed",
+		"configure round=1: decks=6":            "line 1: configure: want after or before",
+		"delete *":                              `line 1: selector "*": names no event`,
 		"delete":                                `line 1: selector "": names no event`,
 		"move each wager_paid after shoe_ended": "line 1: move each: want one event",
 		"set nth=x wager_paid: amount=1":        `line 1: selector "nth=x wager_paid": nth wants a number from 1`,

@@ -36,8 +36,10 @@ type roundPlan struct {
 	relief  string // a dealer who takes over
 	pass    bool   // the curator passes the shoe of his own will
 	collect []collection
-	stakes  []stake
-	coup    coup
+	// news are notices and configurations, written as they are; a configuration is in force from then.
+	news   []schema.Event
+	stakes []stake
+	coup   coup
 	// bankerFirst deals the banker's third card before the player's, inRow both cards of a hand one
 	// after the other; upward pays the lowest seat first, apart the pairs in a pass of their own.
 	bankerFirst, inRow, upward, apart bool

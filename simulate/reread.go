@@ -18,6 +18,8 @@ func (w *writer) replay(events []schema.Event) {
 			w.sit(p.Seat, p.PatronRef)
 		case *schema.SeatVacated:
 			w.stand(p.Seat)
+		case *schema.TableConfigured:
+			w.cfg, w.house = p.Config, newHouse(&p.Config)
 		}
 		c := ev.Clone()
 		w.emitBy(c.Payload, c.Actor)
@@ -352,6 +354,8 @@ func (r *roundPlan) readBetween(ev *schema.Event, s *shoePlan, marked *[]mark) e
 		}
 		s.ceilEnd = s.ceilEnd || p.Amount > sum
 		r.collect = append(r.collect, c)
+	case *schema.TableConfigured, *schema.NoticeFiled, *schema.NoticePosted, *schema.LayoutAttested:
+		r.news = append(r.news, ev.Clone())
 	case *schema.CuratorAssigned, *schema.VigorishMarkerRemoved, *schema.Announced, *schema.ShoeEnded:
 	default:
 		return fmt.Errorf("cannot write %s anew", ev.Payload.Kind())

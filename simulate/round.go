@@ -62,6 +62,7 @@ func (w *writer) between(s *shoePlan, r *roundPlan) {
 		w.dealer.ID = r.relief
 		w.emit(&schema.DealerAssigned{DealerID: r.relief, Position: position, SupervisorID: w.boss})
 	}
+	w.replay(r.news)
 	for _, c := range r.seating {
 		if c.leaves {
 			// Nobody leaves with a debt, or with the shoe.
