@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -85,6 +87,9 @@ func (s *Source) topic(ctx context.Context) ([]int, error) {
 		}
 		if fatal := misconfigured(err); fatal != nil {
 			return nil, fatal
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) {
+			err = fmt.Errorf("the brokers close the connection, as they do when kafka TLS or kafka SASL is not set as they want it: %w", err)
 		}
 		s.troubles.add(what, err)
 		if !pause.wait(ctx) {

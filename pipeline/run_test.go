@@ -1,0 +1,340 @@
+package pipeline_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// script is a source of one partition whose Next is a function.
+type script struct {
+	next    func(ctx context.Context, wait time.Duration) ([]pipeline.Record, error)
+	commits []int64
+	refuse  error // of commits
+	cancel  context.CancelCauseFunc
+	lag     int64
+}
+
+func (s *script) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
+	ctx, s.cancel = context.WithCancelCause(ctx)
+	defer s.cancel(nil)
+	return work(ctx, s)
+}
+func (s *script) Topic() string    { return "t" }
+func (s *script) Partition() int32 { return 4 }
+func (s *script) Lag() int64       { return s.lag }
+func (s *script) Next(ctx context.Context, wait time.Duration) ([]pipeline.Record, error) {
+	return s.next(ctx, wait)
+}
+
+func (s *script) Commit(_ context.Context, offset int64) error {
+	if s.refuse != nil {
+		return s.refuse
+	}
+	s.commits = append(s.commits, offset)
+	return nil
+}
+
+// pages gives these pages, then the end.
+func pages(pages ...[]pipeline.Record) *script {
+	return &script{next: func(context.Context, time.Duration) ([]pipeline.Record, error) {
+		if len(pages) == 0 {
+			return nil, io.EOF
+		}
+		page := pages[0]
+		pages = pages[1:]
+		return page, nil
+	}}
+}
+
+func records(from, to int64) []pipeline.Record {
+	var out []pipeline.Record
+	for o := from; o < to; o++ {
+		out = append(out, pipeline.Record{Offset: o, Value: fmt.Appendf(nil, "%d", o)})
+	}
+	return out
+}
+
+// letters is a step that makes each record a dead letter, holding the last hold of them for Finish.
+type letters struct {
+	hold int
+	held []schema.DeadLetter
+}
+
+func (l *letters) Apply(rec *pipeline.Record, topic string, partition int32, b *pipeline.Batch) {
+	l.held = append(l.held, schema.DeadLetter{Topic: topic, Partition: partition, Offset: rec.Offset, Raw: rec.Value})
+	for len(l.held) > l.hold {
+		b.DeadLetter = append(b.DeadLetter, l.held[0])
+		l.held = l.held[1:]
+	}
+}
+
+func (l *letters) Low(next int64) int64 {
+	if len(l.held) > 0 {
+		return l.held[0].Offset
+	}
+	return next
+}
+
+func (l *letters) Finish(b *pipeline.Batch) { b.DeadLetter = append(b.DeadLetter, l.held...) }
+
+func options(hold int) pipeline.RunOptions {
+	return pipeline.RunOptions{NewStep: func() pipeline.Step { return &letters{hold: hold} }, Now: time.Now, FlushRows: 10}
+}
+
+func offsets(m *pipeline.MemorySink) []int64 {
+	var out []int64
+	for _, d := range m.DeadLetters() {
+		out = append(out, d.Offset)
+	}
+	return out
+}
+
+func upTo(n int64) []int64 {
+	var out []int64
+	for i := range n {
+		out = append(out, i)
+	}
+	return out
+}
+
+func spans(m *pipeline.MemorySink) []string {
+	var out []string
+	for _, r := range m.Ranges() {
+		out = append(out, fmt.Sprintf("%s/%d %d-%d low %d, %d records", r.Topic, r.Partition, r.From, r.To, r.Low, r.Records))
+	}
+	return out
+}
+
+func same[T any](t *testing.T, what string, want, got T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func TestRunFlushesByRowsAndAtTheEnd(t *testing.T) {
+	sink := pipeline.NewMemorySink()
+	src := pages(records(0, 25), records(25, 28))
+	if err := pipeline.Run(t.Context(), src, sink, options(2)); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "rows", upTo(28), offsets(sink))
+	same(t, "ranges", []string{
+		"t/4 0-11 low 10, 12 records", "t/4 12-21 low 20, 10 records", "t/4 22-27 low 26, 6 records",
+	}, spans(sink))
+	same(t, "commits", []int64{10, 20, 26}, src.commits)
+}
+
+func TestRunReleasesWhatTheEndReleases(t *testing.T) {
+	sink := pipeline.NewMemorySink()
+	if err := pipeline.Run(t.Context(), pages(records(0, 12)), sink, options(2)); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "rows", upTo(12), offsets(sink))
+	same(t, "ranges", []string{"t/4 0-11 low 10, 12 records", "t/4 12-11 low 10, 0 records"}, spans(sink))
+}
+
+func TestRunFlushesByAge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sink := pipeline.NewMemorySink()
+		var wrote []time.Duration
+		start := time.Now()
+		sink.Fail = func(*pipeline.Batch) (bool, error) { wrote = append(wrote, time.Since(start)); return true, nil }
+		offset := int64(0)
+		src := &script{next: func(_ context.Context, wait time.Duration) ([]pipeline.Record, error) {
+			if time.Since(start) >= 2*time.Second {
+				return nil, io.EOF
+			}
+			time.Sleep(min(wait, 300*time.Millisecond))
+			if wait < 300*time.Millisecond {
+				return nil, nil
+			}
+			offset++
+			return records(offset-1, offset), nil
+		}}
+		if err := pipeline.Run(t.Context(), src, sink, options(0)); err != nil {
+			t.Fatal(err)
+		}
+		same(t, "flushes", []time.Duration{800 * time.Millisecond, 1600 * time.Millisecond, 2200 * time.Millisecond}, wrote)
+		same(t, "rows", upTo(offset), offsets(sink))
+	})
+}
+
+func TestRunLosesNothingWhenItIsToldToEnd(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	sink := pipeline.NewMemorySink()
+	src := &script{next: func(context.Context, time.Duration) ([]pipeline.Record, error) {
+		cancel()
+		return records(0, 7), nil
+	}}
+	if err := pipeline.Run(ctx, src, sink, options(0)); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "rows", upTo(7), offsets(sink))
+	same(t, "commits", []int64{7}, src.commits)
+}
+
+func TestRunIsDoneAfterItsGrace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		src := &script{next: func(context.Context, time.Duration) ([]pipeline.Record, error) {
+			cancel()
+			return records(0, 7), nil
+		}}
+		start := time.Now()
+		err := pipeline.Run(ctx, src, stuck{}, options(0))
+		if err == nil {
+			t.Error("no error, though nothing was written")
+		}
+		same(t, "time", 10*time.Second, time.Since(start))
+	})
+}
+
+// stuck is a sink that does not answer.
+type stuck struct{}
+
+func (stuck) Write(ctx context.Context, _ *pipeline.Batch) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func TestRunDropsWhatIsRevoked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		src := pages(records(0, 7), records(7, 14))
+		next := src.next
+		src.next = func(ctx context.Context, wait time.Duration) ([]pipeline.Record, error) {
+			r, err := next(ctx, wait)
+			if len(r) > 0 && r[0].Offset == 7 {
+				go func() {
+					time.Sleep(time.Second) // Write has begun by then.
+					src.cancel(pipeline.ErrRevoked)
+				}()
+			}
+			return r, err
+		}
+		if err := pipeline.Run(t.Context(), src, stuck{}, options(0)); err != nil {
+			t.Errorf("got %v, want nil", err)
+		}
+		same(t, "time", time.Second, time.Since(start))
+		same(t, "commits", nil, src.commits)
+	})
+}
+
+func TestRunWritesUntilItIsWritten(t *testing.T) {
+	sink := pipeline.NewMemorySink()
+	var failures, told int
+	sink.Fail = func(*pipeline.Batch) (bool, error) {
+		failures++
+		if failures%3 != 0 {
+			return failures%3 == 1, errors.New("no answer")
+		}
+		return false, nil
+	}
+	opt := options(0)
+	opt.Hooks.WriteFailed = func(string, int32, error) { told++ }
+	opt.Retry = func(context.Context, int, error) error { return nil }
+	if err := pipeline.Run(t.Context(), pages(records(0, 25)), sink, opt); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "rows", upTo(25), offsets(sink))
+	same(t, "failures told", 6, told)
+
+	opt.Retry = nil
+	src := pages(records(0, 25))
+	if err := pipeline.Run(t.Context(), src, sink, opt); err == nil {
+		t.Error("no error without Retry")
+	}
+	same(t, "commits of what was not written", nil, src.commits)
+}
+
+func TestRunOutlivesFailedCommits(t *testing.T) {
+	sink := pipeline.NewMemorySink()
+	src := pages(records(0, 25))
+	src.refuse = errors.New("timed out")
+	var failed atomic.Int32
+	opt := options(0)
+	opt.Hooks.CommitFailed = func(string, int32, error) { failed.Add(1) }
+	if err := pipeline.Run(t.Context(), src, sink, opt); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "rows", upTo(25), offsets(sink))
+	same(t, "failures told", 3, failed.Load())
+}
+
+func TestRunGoesOnBehindAGap(t *testing.T) {
+	sink := pipeline.NewMemorySink()
+	gap := pipeline.Record{Offset: 3, Bad: &pipeline.GapError{From: 3, To: 99}}
+	src := pages(records(0, 3), []pipeline.Record{gap}, records(100, 102))
+	if err := pipeline.Run(t.Context(), src, sink, options(0)); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "ranges", []string{"t/4 0-101 low 102, 6 records"}, spans(sink))
+
+	src = pages([]pipeline.Record{gap})
+	if err := pipeline.Run(t.Context(), src, sink, options(0)); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "commits", []int64{100}, src.commits)
+}
+
+func TestRunKeepsWhatCameBeforeAnError(t *testing.T) {
+	sink := pipeline.NewMemorySink()
+	src := pages(records(0, 4))
+	broken := errors.New("broken")
+	next := src.next
+	src.next = func(ctx context.Context, wait time.Duration) ([]pipeline.Record, error) {
+		r, err := next(ctx, wait)
+		if err != nil {
+			err = broken
+		}
+		return r, err
+	}
+	if err := pipeline.Run(t.Context(), src, sink, options(0)); !errors.Is(err, broken) {
+		t.Errorf("got %v, want %v", err, broken)
+	}
+	same(t, "rows", upTo(4), offsets(sink))
+}
+
+func TestRunTellsWhatItDoes(t *testing.T) {
+	sink := pipeline.NewMemorySink()
+	src := pages(records(0, 10), records(10, 15))
+	src.lag = 77
+	var rows, lags int
+	opt := options(0)
+	opt.Hooks.Flushed = func(f pipeline.Flush) {
+		rows += f.Batch.Rows()
+		if f.Durable.IsZero() {
+			t.Error("no time")
+		}
+		if _, ok := f.Latency(); ok {
+			t.Error("a latency without an event")
+		}
+	}
+	opt.Hooks.Lag = func(_ string, _ int32, n int64) { lags += int(n) }
+	if err := pipeline.Run(t.Context(), src, sink, opt); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "rows", 15, rows)
+	same(t, "lags", 3*77, lags)
+}
+
+func TestFlushLatencyIsThatOfTheOldestEvent(t *testing.T) {
+	b := &pipeline.Batch{}
+	b.Events.At = []int64{2e9, 1e9, 3e9}
+	got, ok := pipeline.Flush{Batch: b, Durable: time.Unix(5, 0)}.Latency()
+	if !ok || got != 4*time.Second {
+		t.Errorf("got %v, %v", got, ok)
+	}
+}
