@@ -77,9 +77,9 @@ func (c *columns) pointer(v string) *string {
 	}
 	p, ok := c.known[v]
 	if !ok {
-		v = strings.Clone(v) // The row's string may hold a larger buffer.
-		p = &v
-		c.known[v] = p
+		own := strings.Clone(v) // The row's string may hold a larger buffer.
+		p = &own
+		c.known[own] = p
 	}
 	return p
 }

@@ -13,6 +13,7 @@ var (
 	ErrLogin  = errors.New("the user or the password is refused")
 	ErrGrant  = errors.New("the user lacks a grant")
 	ErrSchema = errors.New("the schema is not the one this program knows")
+	ErrServer = errors.New("the server does not know a setting: it is too old")
 	ErrRows   = errors.New("the rows cannot be written")
 )
 
@@ -53,8 +54,10 @@ func kindOf(err error) error {
 		return ErrLogin
 	case accessDenied, readOnly, settingConstraint:
 		return ErrGrant
-	case noSuchColumn, unknownIdentifier, typeMismatch, unknownTable, unknownDatabase, unknownSetting:
+	case noSuchColumn, unknownIdentifier, typeMismatch, unknownTable, unknownDatabase:
 		return ErrSchema
+	case unknownSetting:
+		return ErrServer
 	}
 	return nil
 }
@@ -65,13 +68,15 @@ func (s *Store) explain(doing string, err error) error {
 		return nil
 	}
 	where := fmt.Sprintf("clickhouse %s: %s", strings.Join(s.cfg.Addrs, ","), doing)
-	switch kind := kindOf(err); kind {
-	case ErrLogin: // The server's text says no more than its code.
+	switch kind := kindOf(err); {
+	case errors.Is(kind, ErrLogin): // The server's text says no more than its code.
 		return fmt.Errorf("%s: %w (user %q, code %d): check the user and the password", where, kind, s.cfg.User, codeOf(err))
-	case ErrGrant:
+	case errors.Is(kind, ErrGrant):
 		return fmt.Errorf("%s: %w (user %q): %w", where, kind, s.cfg.User, err)
-	case ErrSchema:
+	case errors.Is(kind, ErrSchema):
 		return fmt.Errorf("%s: %w (database %s): %w: run `audit migrate`", where, kind, s.cfg.Database, err)
+	case errors.Is(kind, ErrServer):
+		return fmt.Errorf("%s: %w: %w", where, kind, err)
 	default:
 		return fmt.Errorf("%s: %w", where, err)
 	}

@@ -17,7 +17,7 @@ func Migrate(ctx context.Context, cfg Config) (from, to uint32, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 	known, err := migrations.All()
 	if err != nil {
 		return 0, 0, err
@@ -73,7 +73,7 @@ func (s *Store) applied(ctx context.Context) (map[uint32]string, error) {
 	if err != nil {
 		return nil, s.explain("read the migrations", err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	applied := map[uint32]string{}
 	for rows.Next() {
 		var version uint32

@@ -63,7 +63,7 @@ func (s *Store) Findings(ctx context.Context, f Filter) ([]schema.Finding, error
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	var all []schema.Finding
 	for rows.Next() {
 		var r schema.Finding

@@ -34,7 +34,7 @@ type wire struct {
 	mute   atomic.Bool // lets no answer through
 
 	// lose, if not nil, is called once a connection has sent a block, and from then on none of its
-	// answers comes through; when it returns the connection is cut. true is once more.
+	// answers comes through; when it returns the connection is cut. True asks for another.
 	mu   sync.Mutex
 	lose func() bool
 	cuts int
@@ -160,8 +160,11 @@ func TestLostAnswer(t *testing.T) {
 	}
 	b := wide()
 	write(t, s, b)
-	if w.cuts != 2 {
-		t.Errorf("%d answers were lost, want 2: the test tests nothing", w.cuts)
+	w.mu.Lock()
+	cuts := w.cuts
+	w.mu.Unlock()
+	if cuts != 2 {
+		t.Errorf("%d answers were lost, want 2: the test tests nothing", cuts)
 	}
 	for table := range batchTables(b) {
 		if n := rowsOf(t, s, table); n != kindsOfRows {

@@ -18,7 +18,7 @@ const maxBlockRows = 1_000_000
 
 // Write stores a batch: its row of the journal, which is the intent, then each table in one insert.
 // An insert whose outcome is unknown is sent again with its token until ctx ends. Only what no retry
-// heals is returned: ErrLogin, ErrGrant, ErrSchema, ErrRows.
+// heals is returned: ErrLogin, ErrGrant, ErrSchema, ErrServer, ErrRows.
 func (s *Store) Write(ctx context.Context, b *pipeline.Batch) error {
 	if err := s.insert(ctx, &s.journal, b); err != nil {
 		return err
