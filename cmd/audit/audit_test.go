@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"audit": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "join": join, "cut": cut},
+	})
+}
+
+// exits runs a command that must end with an exit code: exits 2 audit replay nothing.ndjson.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND [ARGUMENT...]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := "0"
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		code = strconv.Itoa(exit.ExitCode())
+	}
+	if code != args[0] {
+		ts.Fatalf("exit code %s, want %s (%v)", code, args[0], err)
+	}
+}
+
+// join makes a file of others: join OUT IN...
+func join(ts *testscript.TestScript, _ bool, args []string) {
+	var all []byte
+	for _, name := range args[1:] {
+		all = slices.Concat(all, []byte(ts.ReadFile(name)))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), all, 0o600))
+}
+
+// cut keeps the first bytes of a file: cut IN BYTES OUT.
+func cut(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(ts.ReadFile(args[0]))[:n], 0o600))
+}

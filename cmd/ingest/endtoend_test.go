@@ -1,0 +1,243 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/cmd/internal/replay"
+	"github.com/shoeproof/shoeproof/cmd/internal/settings"
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/pipeline/kafka"
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate"
+)
+
+// faulty is how many tables break a rule.
+const faulty = 24
+
+// floor is legal tables of each kind, and tables that break a rule, one after the other.
+func floor(t *testing.T) []schema.Event {
+	t.Helper()
+	var events []schema.Event
+	for i, kind := range simulate.Kinds() {
+		config, err := simulate.Config(kind, uint64(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		table := simulate.NewTable(simulate.Options{Table: "legal-" + kind, Config: config, Seed: uint64(i)})
+		events = slices.Concat(events, table.Open(), table.ShoeOf(8), table.ShoeOf(5), table.Close())
+	}
+	faults := simulate.Faults()
+	for i := range faulty {
+		fault := faults[i*len(faults)/faulty]
+		o := simulate.Options{Table: fmt.Sprintf("broken-%02d", i), Property: "sim", Pit: "p2"}
+		broken, _, err := simulate.Plant(o, fault, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, broken...)
+	}
+	return events
+}
+
+// ndjson is findings as `audit replay -o ndjson` prints them, sorted.
+func ndjson(t *testing.T, findings []schema.Finding) []string {
+	t.Helper()
+	var lines []string
+	for i := range findings {
+		var out bytes.Buffer
+		enc := json.NewEncoder(&out)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(&findings[i]); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, out.String())
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// replayed is what a replay of the events finds.
+func replayed(t *testing.T, events []schema.Event) ([]string, pipeline.Counts) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "floor.pb.zst")
+	w, err := schema.CreateFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range events {
+		if err := w.Write(&events[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	law := settings.DefaultIngest().Law
+	opt, err := law.Options("test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink := pipeline.NewMemorySink()
+	sum, err := replay.Files(t.Context(), []string{path}, opt, sink, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ndjson(t, sink.Findings()), sum.Counts
+}
+
+func number(t *testing.T, ch *engine.ClickHouse, query string) int {
+	t.Helper()
+	resp, err := http.Post("http://"+ch.HTTPAddr+"/?database=shoeproof", "text/plain", strings.NewReader(query))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(body)))
+	if err != nil {
+		t.Fatalf("%s: %s", query, body)
+	}
+	return n
+}
+
+// What comes through Kafka, ingest and ClickHouse is what a replay of the same events prints.
+func TestEndToEnd(t *testing.T) {
+	ch := startClickHouse(t, "")
+	broker := startKafka(t)
+	config := migrate(t, ch)
+	events := floor(t)
+	want, counts := replayed(t, events)
+	if len(want) < faulty {
+		t.Fatalf("%d findings of %d planted faults", len(want), faulty)
+	}
+	p := start(t, "--kafka-brokers", broker.Addrs[0], "--clickhouse-addrs", ch.Addr)
+	publish(t, broker, events)
+	await(t, "all shoes are in ClickHouse", func() bool { return number(t, ch, "SELECT count() FROM v_shoes") >= int(counts.Shoes) })
+	if code, _ := p.probe(t, "/readyz"); code != http.StatusOK {
+		t.Errorf("/readyz is %d", code)
+	}
+	store, err := clickhouse.Open(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	found, err := store.Findings(t.Context(), clickhouse.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, ndjson(t, found)); diff != "" {
+		t.Errorf("findings differ from those of a replay (-replay +ClickHouse):\n%s", diff)
+	}
+	for query, n := range map[string]uint64{
+		"SELECT count() FROM v_events": counts.Events, "SELECT count() FROM v_rounds": counts.Rounds, "SELECT count() FROM v_dead_letters": 0,
+	} {
+		if got := number(t, ch, query); got != int(n) {
+			t.Errorf("%s: %d, want %d", query, got, n)
+		}
+	}
+	_, metrics := p.probe(t, "/metrics")
+	for _, line := range []string{
+		fmt.Sprintf("shoeproof_events_total %d", counts.Events), fmt.Sprintf("shoeproof_tables_open %d", faulty+len(simulate.Kinds())),
+		"shoeproof_partitions 4", "shoeproof_dead_letters_total 0", `shoeproof_findings_total{severity="critical"}`, `shoeproof_lag_records{partition="0"} 0`,
+	} {
+		if !strings.Contains(metrics, line) {
+			t.Errorf("/metrics has no %q", line)
+		}
+	}
+	latency(t, broker, ch)
+	told := time.Now()
+	if code := p.end(t); code != program.Done {
+		t.Errorf("exit code %d, want %d:\n%s", code, program.Done, p.stderr.String())
+	}
+	t.Logf("%d events, %d findings; stopped %v after it was told", counts.Events, len(want), time.Since(told).Round(time.Millisecond))
+	if took := time.Since(told); took > 10*time.Second {
+		t.Errorf("stopping took %v, want at most 10 s", took)
+	}
+}
+
+// publish writes the events as a floor does, half of the tables as JSON.
+func publish(t *testing.T, broker *engine.Kafka, events []schema.Event) {
+	t.Helper()
+	for _, format := range []schema.Format{schema.Protobuf, schema.JSON} {
+		w := writer(t, broker, format)
+		var half []schema.Event
+		for i := range events {
+			if (len(events[i].TableID)%2 == 0) == (format == schema.JSON) {
+				half = append(half, events[i])
+			}
+		}
+		for chunk := range slices.Chunk(half, 2000) {
+			if err := w.Write(t.Context(), chunk...); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func writer(t *testing.T, broker *engine.Kafka, format schema.Format) *kafka.Writer {
+	t.Helper()
+	w, err := kafka.NewWriter(kafka.Config{Brokers: broker.Addrs, Topic: topic}, format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	return w
+}
+
+// latency plays one table, an event every 20 ms, and logs how long each takes until a query sees it.
+func latency(t *testing.T, broker *engine.Kafka, ch *engine.ClickHouse) {
+	t.Helper()
+	const n = 200
+	table := simulate.NewTable(simulate.Options{Table: "latency", Config: must(simulate.Config("nj-mini", 1)), Seed: 1})
+	events := append(table.Open(), table.ShoeOf(12)...)[:n]
+	w := writer(t, broker, schema.Protobuf)
+	sent := make([]time.Time, n)
+	var took []time.Duration
+	next := time.Now()
+	for played := 0; len(took) < n; {
+		if now := time.Now(); played < n && !now.Before(next) {
+			sent[played], next = now, next.Add(20*time.Millisecond)
+			if err := w.Write(t.Context(), events[played]); err != nil {
+				t.Fatal(err)
+			}
+			played++
+		}
+		seen := number(t, ch, "SELECT count() FROM events WHERE table_id = 'latency'")
+		for now := time.Now(); len(took) < seen; {
+			took = append(took, now.Sub(sent[len(took)]))
+		}
+		if played == n && time.Since(sent[n-1]) > time.Minute {
+			t.Fatalf("%d of %d events are visible a minute after the last", len(took), n)
+		}
+	}
+	slices.Sort(took)
+	t.Logf("event to visible row, flushes every 500 ms: p50 %v, p99 %v, most %v", took[n/2].Round(time.Millisecond),
+		took[n*99/100].Round(time.Millisecond), took[n-1].Round(time.Millisecond))
+}
+
+func must(c schema.TableConfig, err error) schema.TableConfig {
+	if err != nil {
+		panic(err)
+	}
+	return c
+}

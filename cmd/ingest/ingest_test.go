@@ -1,0 +1,268 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/internal/ingest"
+	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+)
+
+const topic = "table-events"
+
+func TestMain(m *testing.M) {
+	engine.HostClickHouse()
+	os.Exit(m.Run())
+}
+
+func startKafka(t *testing.T, more ...kfake.Opt) *engine.Kafka {
+	t.Helper()
+	k, err := engine.StartKafka(engine.KafkaOptions{Topics: map[string]int32{topic: 4}, More: more})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(k.Stop)
+	return k
+}
+
+func startClickHouse(t *testing.T, users string) *engine.ClickHouse {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts an engine")
+	}
+	ch, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir(), Users: users})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(ch.Stop)
+	return ch
+}
+
+func migrate(t *testing.T, ch *engine.ClickHouse) clickhouse.Config {
+	t.Helper()
+	config := clickhouse.Config{Addrs: []string{ch.Addr}, Database: "shoeproof", User: "default"}
+	if _, _, err := clickhouse.Migrate(t.Context(), config); err != nil {
+		t.Fatal(err)
+	}
+	return config
+}
+
+// log is a stream that may be read while it is written.
+type log struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *log) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(b)
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+// process is an ingest that runs.
+type process struct {
+	addr   string // of HTTP
+	stderr log
+	stop   context.CancelFunc
+	code   chan int
+}
+
+func start(t *testing.T, args ...string) *process {
+	t.Helper()
+	t.Setenv("SHOEPROOF_PATRON_KEY", "a-key-for-tests-only")
+	ctx, cancel := context.WithCancel(t.Context())
+	p := &process{stop: cancel, code: make(chan int, 1)}
+	listening := make(chan string, 1)
+	command := ingest.Command("test", func(addr string) { listening <- addr })
+	go func() {
+		p.code <- program.Execute(ctx, command, append([]string{"--http-listen", "127.0.0.1:0"}, args...), nil, io.Discard, &p.stderr)
+	}()
+	select {
+	case p.addr = <-listening:
+	case code := <-p.code:
+		p.code <- code
+	}
+	t.Cleanup(func() { p.end(t) })
+	return p
+}
+
+// end tells it to stop, and gives the exit code.
+func (p *process) end(t *testing.T) int {
+	t.Helper()
+	p.stop()
+	return p.wait(t)
+}
+
+func (p *process) wait(t *testing.T) int {
+	t.Helper()
+	select {
+	case code := <-p.code:
+		p.code <- code
+		return code
+	case <-time.After(20 * time.Second):
+		t.Fatalf("it does not end:\n%s", p.stderr.String())
+		return -1
+	}
+}
+
+// probe is the status of a page, and its text.
+func (p *process) probe(t *testing.T, path string) (int, string) {
+	t.Helper()
+	resp, err := http.Get("http://" + p.addr + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+// await asks until it is true.
+func await(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !is() {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited a minute until %s", what)
+		}
+		<-tick.C
+	}
+}
+
+// lastLine is what an operator sees of an error.
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}
+
+func TestWrongConfigurationEndsIt(t *testing.T) {
+	ch := startClickHouse(t, "")
+	kafka := startKafka(t)
+	missing := []string{"--kafka-brokers", kafka.Addrs[0], "--clickhouse-addrs", ch.Addr}
+	tests := []struct {
+		name     string
+		migrated bool
+		args     []string
+		want     []string
+	}{
+		{name: "no tables yet", args: missing, want: []string{"database shoeproof has schema 0", "audit migrate"}},
+		{name: "no such topic", migrated: true, args: append([]string{"--kafka-topic", "no-such"}, missing...), want: []string{"kafka topic no-such does not exist at " + kafka.Addrs[0]}},
+		{name: "port taken", migrated: true, args: append([]string{"--http-listen", ch.HTTPAddr}, missing...), want: []string{"http.listen: ", "address already in use"}},
+	}
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			if c.migrated {
+				migrate(t, ch)
+			}
+			refused(t, start(t, c.args...), c.want...)
+		})
+	}
+}
+
+// refused is a process that must end as wrong usage, with one line that says why.
+func refused(t *testing.T, p *process, wants ...string) {
+	t.Helper()
+	if code := p.wait(t); code != program.Usage {
+		t.Errorf("exit code %d, want %d", code, program.Usage)
+	}
+	said := p.stderr.String()
+	for _, want := range wants {
+		if !strings.Contains(lastLine(said), want) {
+			t.Errorf("want %q in the last line of:\n%s", want, said)
+		}
+	}
+}
+
+// It has a server of its own: the embedded one dies some seconds after it refused a login.
+func TestClickHouseRefusesThePassword(t *testing.T) {
+	const canary = "canary-92"
+	ch := startClickHouse(t, `<clickhouse>
+<profiles><default/></profiles><quotas><default/></quotas>
+<users><default><password/><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default>
+<guarded><password>another</password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></guarded></users>
+</clickhouse>`)
+	t.Setenv("SHOEPROOF_CLICKHOUSE_PASSWORD", canary)
+	p := start(t, "--clickhouse-user", "guarded", "--kafka-brokers", "127.0.0.1:1", "--clickhouse-addrs", ch.Addr)
+	refused(t, p, "clickhouse "+ch.Addr, `"guarded"`, "password")
+	if said := p.stderr.String(); strings.Contains(said, canary) {
+		t.Errorf("the password shows:\n%s", said)
+	}
+}
+
+// These brokers close the connection of an account that they refuse, without a word, which may also
+// pass: ingest goes on asking, is not ready, and names the setting.
+func TestKafkaRefusesThePassword(t *testing.T) {
+	const canary = "canary-91"
+	ch := startClickHouse(t, "")
+	migrate(t, ch)
+	guarded := startKafka(t, kfake.EnableSASL(), kfake.Superuser("PLAIN", "admin", "another"))
+	t.Setenv("SHOEPROOF_KAFKA_SASL_PASSWORD", canary)
+	p := start(t, "--kafka-brokers", guarded.Addrs[0], "--clickhouse-addrs", ch.Addr, "--kafka-sasl-mechanism", "plain", "--kafka-sasl-username", "admin")
+	await(t, "it names the setting", func() bool { return strings.Contains(p.stderr.String(), "kafka SASL") })
+	if code, _ := p.probe(t, "/readyz"); code != http.StatusServiceUnavailable {
+		t.Errorf("/readyz is %d", code)
+	}
+	if code := p.end(t); code != program.Done {
+		t.Errorf("exit code %d, want %d", code, program.Done)
+	}
+	if said := p.stderr.String(); strings.Contains(said, canary) {
+		t.Errorf("the password shows:\n%s", said)
+	}
+}
+
+// While nobody answers it stays up, says so, and stops when told.
+func TestNobodyAnswers(t *testing.T) {
+	const nobody = "127.0.0.1:1"
+	p := start(t, "--kafka-brokers", nobody, "--clickhouse-addrs", nobody)
+	await(t, "it says that ClickHouse does not answer", func() bool { return strings.Contains(p.stderr.String(), "ClickHouse does not answer") })
+	if code, _ := p.probe(t, "/healthz"); code != http.StatusOK {
+		t.Errorf("/healthz is %d", code)
+	}
+	if code, body := p.probe(t, "/readyz"); code != http.StatusServiceUnavailable || strings.Contains(body, nobody) {
+		t.Errorf("/readyz is %d: %s", code, body)
+	}
+	if code, body := p.probe(t, "/metrics"); code != http.StatusOK || !strings.Contains(body, `shoeproof_build_info{rules=`) {
+		t.Errorf("/metrics is %d: %s", code, body)
+	}
+	if code := p.end(t); code != program.Done {
+		t.Errorf("exit code %d, want %d:\n%s", code, program.Done, p.stderr.String())
+	}
+}
+
+// Kafka may come after ingest.
+func TestKafkaIsAway(t *testing.T) {
+	ch := startClickHouse(t, "")
+	migrate(t, ch)
+	p := start(t, "--kafka-brokers", "127.0.0.1:1", "--clickhouse-addrs", ch.Addr)
+	await(t, "it says that Kafka does not answer", func() bool { return strings.Contains(p.stderr.String(), "trouble with Kafka") })
+	if code, _ := p.probe(t, "/readyz"); code != http.StatusServiceUnavailable {
+		t.Errorf("/readyz is %d", code)
+	}
+	if code := p.end(t); code != program.Done {
+		t.Errorf("exit code %d, want %d:\n%s", code, program.Done, p.stderr.String())
+	}
+}

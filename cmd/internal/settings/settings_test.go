@@ -1,0 +1,178 @@
+package settings_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/cmd/internal/settings"
+)
+
+const goodKey = "sixteen-bytes-or-more"
+
+// execute runs `ingest config ...` in a folder of its own and gives the exit code and both streams.
+func execute(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	root := &cobra.Command{Use: "ingest"}
+	root.AddCommand(settings.Command("ingest", func() any { c := settings.DefaultIngest(); return &c }))
+	var out, errs bytes.Buffer
+	code = program.Execute(context.Background(), root, append([]string{"config"}, args...), nil, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func put(t *testing.T, name, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(name, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWrongSettings(t *testing.T) {
+	for _, c := range []struct {
+		name, file string
+		env, args  []string
+		want       []string
+	}{
+		{name: "unknown key", file: "kafka:\n  toppic: x\n", want: []string{"c.yaml:2: kafka.toppic: unknown key, did you mean kafka.topic?"}},
+		{name: "unknown section", file: "kafk: {}\n", want: []string{"c.yaml:1: kafk: unknown key, did you mean kafka?"}},
+		{name: "nothing like it", file: "colour: green\n", want: []string{"c.yaml:1: colour: unknown key"}},
+		{name: "key too deep", file: "kafka:\n  topic:\n    name: x\n", want: []string{"c.yaml:3: kafka.topic: want a value"}},
+		{name: "section as a value", file: "kafka: yes\n", want: []string{"c.yaml:1: kafka: want keys and values"}},
+		{name: "list as a file", file: "- a\n", want: []string{"c.yaml:1: the file: want keys and values"}},
+		{name: "key twice", file: "log:\n  level: info\n  level: warn\n", want: []string{"c.yaml:3: log.level: given twice"}},
+		{name: "no yaml", file: "kafka: [\n", want: []string{"c.yaml: yaml:"}},
+		{name: "two documents", file: "log: {}\n---\nlog: {}\n", want: []string{"c.yaml: more than one document"}},
+		{name: "bomb", file: "log: {level: &a x}\nrulebooks: [*a, *a]\n", want: []string{"c.yaml:2: rulebooks: want plain values"}},
+		{name: "nested list", file: "kafka:\n  brokers: [[a]]\n", want: []string{"c.yaml:2: kafka.brokers: want plain values"}},
+		{name: "huge file", file: strings.Repeat("# comment\n", 1<<17), want: []string{"c.yaml: more than 1048576 bytes"}},
+		{name: "no file", args: []string{"--config", "nothing.yaml"}, want: []string{"nothing.yaml: no such file"}},
+		{name: "duration", file: "flush:\n  every: soon\n", want: []string{`flush.every: "soon", want a duration such as 500ms or 2s (from c.yaml:2)`}},
+		{name: "duration without unit", env: []string{"SHOEPROOF_FLUSH_EVERY=5"}, want: []string{`flush.every: "5", want a duration`, "(from SHOEPROOF_FLUSH_EVERY)"}},
+		{name: "negative duration", file: "flush: {every: -1s}\n", want: []string{"flush.every: -1s, want 1ms to 1m"}},
+		{name: "no number", file: "flush: {rows: many}\n", want: []string{`flush.rows: "many", want a whole number`}},
+		{name: "fraction", file: "flush: {rows: 1.5}\n", want: []string{`flush.rows: "1.5", want a whole number`}},
+		{name: "negative rows", args: []string{"--flush-rows", "-1"}, want: []string{"flush.rows: -1, want 1 to 500000 (from --flush-rows)"}},
+		{name: "rows beyond an int", file: "flush: {rows: 99999999999999999999}\n", want: []string{"flush.rows:"}},
+		{name: "flag of a wrong kind", args: []string{"--flush-rows", "many"}, want: []string{"--flush-rows"}},
+		{name: "unknown flag", args: []string{"--kafka-toppic", "x"}, want: []string{"unknown flag: --kafka-toppic"}},
+		{name: "a secret has no flag", args: []string{"--clickhouse-password", "x"}, want: []string{"unknown flag: --clickhouse-password"}},
+		{name: "argument", args: []string{"now"}, want: []string{"unknown command"}},
+		{name: "bool", file: "kafka: {tls: {enabled: perhaps}}\n", want: []string{`kafka.tls.enabled: "perhaps", want true or false`}},
+		{name: "unknown variable", env: []string{"SHOEPROOF_KAFKA_TOPC=x"}, want: []string{"SHOEPROOF_KAFKA_TOPC: unknown variable, did you mean SHOEPROOF_KAFKA_TOPIC?"}},
+		{name: "no broker", file: "kafka: {brokers: []}\n", want: []string{"kafka.brokers: none, want host:port"}},
+		{name: "broker without port", file: "kafka: {brokers: [kafka]}\n", want: []string{`kafka.brokers: "kafka", want host:port`}},
+		{name: "broker with a wrong port", env: []string{"SHOEPROOF_KAFKA_BROKERS=a:1,b:70000"}, want: []string{`kafka.brokers: "b:70000", want host:port`}},
+		{name: "no topic", file: "kafka: {topic: ''}\n", want: []string{"kafka.topic: none, but needed"}},
+		{name: "no group", file: "kafka: {group: ''}\n", want: []string{"kafka.group: none, but needed"}},
+		{name: "mechanism", file: "kafka: {sasl: {mechanism: kerberos}}\n", want: []string{`kafka.sasl.mechanism: "kerberos", want plain`}},
+		{name: "account without mechanism", file: "kafka: {sasl: {username: me}}\n", want: []string{"kafka.sasl.mechanism: none, but there is an account"}},
+		{name: "mechanism without account", file: "kafka: {sasl: {mechanism: plain}}\n", want: []string{"kafka.sasl.username: none, but needed"}},
+		{name: "certificate without TLS", file: "kafka: {tls: {ca_file: ca.pem}}\n", want: []string{"kafka.tls.ca_file: given, but kafka.tls.enabled is false"}},
+		{name: "no authority", file: "kafka: {tls: {enabled: true, ca_file: nothing.pem}}\n", want: []string{"kafka.tls.ca_file: open nothing.pem"}},
+		{name: "authority that is none", file: "kafka: {tls: {enabled: true, ca_file: c.yaml}}\n", want: []string{"kafka.tls.ca_file: c.yaml: no certificate in it"}},
+		{name: "certificate without key", file: "clickhouse: {tls: {enabled: true, cert_file: c.pem}}\n", want: []string{"clickhouse.tls.cert_file: a certificate and its key come together"}},
+		{name: "certificate that is none", file: "clickhouse: {tls: {enabled: true, cert_file: c.yaml, key_file: c.yaml}}\n", want: []string{"clickhouse.tls.cert_file:"}},
+		{name: "database", file: "clickhouse: {database: 'a; DROP'}\n", want: []string{`clickhouse.database: "a; DROP", want letters`}},
+		{name: "cluster", file: "clickhouse: {cluster: '{x}'}\n", want: []string{`clickhouse.cluster: "{x}"`}},
+		{name: "user", file: "clickhouse: {user: ''}\n", want: []string{"clickhouse.user: none, but needed"}},
+		{name: "no ClickHouse", file: "clickhouse: {addrs: ''}\n", want: []string{"clickhouse.addrs: none"}},
+		{name: "zone", file: "calendar: {zone: Atlantic/City}\n", want: []string{"calendar.zone: ", "Atlantic/City"}},
+		{name: "local zone", file: "calendar: {zone: Local}\n", want: []string{"calendar.zone: "}},
+		{name: "rollover", file: "calendar: {rollover: 6am}\n", want: []string{`calendar.rollover: `, `"6am": want hours and minutes`}},
+		{name: "shift", file: "calendar: {shifts: {day: '25:00'}}\n", want: []string{"calendar.shifts: ", `"25:00"`}},
+		{name: "shift without a time", args: []string{"--calendar-shifts", "day"}, want: []string{`calendar.shifts: "day", want distinct names`}},
+		{name: "rulebook", file: "rulebooks: [nothing.yaml]\n", want: []string{"rulebooks: open nothing.yaml"}},
+		{name: "rulebook that is none", file: "rulebooks: [c.yaml]\n", want: []string{"rulebooks: rulebook c.yaml"}},
+		{name: "listen", file: "http: {listen: 9464}\n", want: []string{`http.listen: "9464", want host:port`}},
+		{name: "level", file: "log: {level: loud}\n", want: []string{`log.level: "loud", want debug, info, warn or error`}},
+		{name: "format", file: "log: {format: xml}\n", want: []string{`log.format: "xml", want json or text`}},
+		{name: "no key", env: []string{"SHOEPROOF_PATRON_KEY="}, want: []string{"patron_key: none"}},
+		{name: "short key", env: []string{"SHOEPROOF_PATRON_KEY=canary"}, want: []string{"patron_key: 6 bytes, want 16 or more"}},
+		{name: "secret twice", file: "clickhouse: {password: canary, password_file: secret}\n", want: []string{"clickhouse.password_file: the secret is also given directly"}},
+		{name: "no secret file", file: "clickhouse: {password_file: nothing}\n", want: []string{"clickhouse.password_file: stat nothing"}},
+		{name: "open secret file", file: "kafka: {sasl: {mechanism: plain, username: u, password_file: open-secret}}\n", want: []string{"kafka.sasl.password_file: open-secret may be read by everybody (mode 0644)"}},
+		{name: "empty secret file", file: "clickhouse: {password_file: empty}\n", want: []string{"clickhouse.password_file: empty is empty"}},
+		{
+			name: "all at once", file: "kafka: {topic: ''}\nlog: {level: loud}\nnonsense: 1\n", env: []string{"SHOEPROOF_NONSENSE=1"},
+			want: []string{"configuration, 4 complaints:", "kafka.topic", "log.level", "c.yaml:3: nonsense", "SHOEPROOF_NONSENSE"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			t.Setenv("SHOEPROOF_PATRON_KEY", goodKey)
+			for _, pair := range c.env {
+				name, value, _ := strings.Cut(pair, "=")
+				t.Setenv(name, value)
+			}
+			put(t, "open-secret", "canary", 0o644)
+			put(t, "secret", "canary", 0o400)
+			put(t, "empty", "\n", 0o400)
+			args := append([]string{"validate"}, c.args...)
+			if c.file != "" {
+				put(t, "c.yaml", c.file, 0o644)
+				args = append(args, "--config", "c.yaml")
+			}
+			code, stdout, stderr := execute(t, args...)
+			if code != program.Usage {
+				t.Errorf("exit code %d, want %d", code, program.Usage)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(stderr, want) {
+					t.Errorf("want %q in:\n%s", want, stderr)
+				}
+			}
+			if strings.Contains(stdout+stderr, "canary") {
+				t.Errorf("a secret shows:\n%s%s", stdout, stderr)
+			}
+		})
+	}
+}
+
+func TestSources(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "password"), "canary-of-the-file\n", 0o440)
+	put(t, filepath.Join(dir, "c.yaml"), `
+kafka: {brokers: [a:1, b:2], topic: from-file, group: from-file}
+clickhouse: {addrs: 'c:3, d:4', password_file: `+dir+`/password, user: 0123}
+calendar: {zone: UTC, shifts: {Late: '17:00'}}
+flush: {every: 2s, rows: }
+`, 0o644)
+	t.Setenv("SHOEPROOF_CONFIG", filepath.Join(dir, "c.yaml"))
+	t.Setenv("SHOEPROOF_PATRON_KEY", goodKey)
+	t.Setenv("SHOEPROOF_KAFKA_TOPIC", "from-env")
+	t.Setenv("SHOEPROOF_KAFKA_GROUP", "from-env")
+	t.Setenv("SHOEPROOF_TEST_OURS", "1")
+	code, stdout, stderr := execute(t, "print", "--kafka-group", "from-flag", "--clickhouse-tls-enabled")
+	if code != program.Done || stderr != "" {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	for _, want := range []string{
+		"brokers: ['a:1', 'b:2'] # from ", "addrs: ['c:3', 'd:4'] # from ", "topic: from-env # from SHOEPROOF_KAFKA_TOPIC",
+		"group: from-flag # from --kafka-group", "enabled: true # from --clickhouse-tls-enabled", `user: "0123"`,
+		"{Late: \"17:00\"}", "zone: UTC", "every: 2s", "rows: 5000\n", "password: '****'",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("want %q in:\n%s", want, stdout)
+		}
+	}
+	if strings.Contains(stdout, "canary") || strings.Contains(stdout, goodKey) {
+		t.Errorf("a secret shows:\n%s", stdout)
+	}
+}
+
+func TestSecretsPrintMasked(t *testing.T) {
+	s := settings.Secret("canary")
+	text, err := s.MarshalText()
+	if err != nil || string(text) != "****" || s.String() != "****" || s.GoString() != "****" || settings.Secret("").String() != "" {
+		t.Errorf("%s, %s, %#v: %v", text, s, s, err)
+	}
+}
