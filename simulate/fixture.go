@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +22,9 @@ type fixture struct {
 	behind   int
 	rounds   []string
 	more     []stake
+	// mend changes the first shoe's plan, against what each round is staked in place of the usual.
+	mend    func(*shoePlan)
+	against [][]stake
 }
 
 // Fixtures names the fixture shoes.
@@ -64,7 +68,8 @@ func fixtures() []fixture {
 		punto      = schema.GamePuntoBanco
 		mini       = schema.GameMinibaccarat
 	)
-	return []fixture{
+	pb := fixture{ruleset: "nj-19-47", game: punto, mode: commission, seats: eight, occupied: five, rounds: six}
+	list := []fixture{
 		{name: "S-PB", ruleset: "nj-19-47", game: punto, mode: commission, seats: eight, occupied: five, behind: 391, rounds: six},
 		{name: "S-MB", ruleset: "nj-19-47", game: mini, mode: commission, seats: seven, occupied: five, behind: 391, rounds: six},
 		{name: "S-MB25", ruleset: "nj-19-47", game: mini, mode: schema.VigorishModeTie25, seats: seven, occupied: five, behind: 391, rounds: six},
@@ -88,7 +93,18 @@ func fixtures() []fixture {
 			sides: []schema.SideBet{schema.SideBetTreasures}, tables: map[string]string{"treasures": "2"},
 			more: side(7, schema.SpotFortune7, schema.SpotGolden8, schema.SpotHeavenly9, schema.SpotBlazing7s, schema.SpotCoverAll),
 		},
+		{name: "S-MIDI", ruleset: "ny-5324-21", game: schema.GameMidibaccarat, mode: commission, seats: seven, occupied: five, behind: 391, rounds: six},
+		{
+			name: "S-CF", ruleset: "nj-19-47", game: schema.GameCheminDeFer, mode: schema.VigorishModeNone, seats: eight,
+			occupied: []uint32{2, 4, 6, 7}, rounds: []string{"F-BWIN2", "F-TIE6", "F-BWIN2", "F-PNAT9"}, against: cheminStakes(),
+		},
 	}
+	for _, x := range irregular() {
+		f := pb
+		f.name, f.mend = x.name, x.mend
+		list = append(list, f)
+	}
+	return list
 }
 
 // Fixture plays a fixture shoe, a second shoe of two rounds, and closes the table. The table is called
@@ -133,6 +149,12 @@ func (f *fixture) config() schema.TableConfig {
 		Vigorish: schema.Vigorish{Mode: f.mode}, SideBets: f.sides, PayTables: f.tables, DealingStyle: schema.DealingStyleFaceUp,
 		PostedOdds: map[string]string{"BANKER": "1:1", "PLAYER": "1:1", "TIE": "8:1"},
 	}
+	switch f.game {
+	case schema.GameMidibaccarat:
+		c.DealingStyle = schema.DealingStyleFaceDown
+	case schema.GameCheminDeFer:
+		c.PostedOdds = nil
+	}
 	if f.mode == schema.VigorishModeCommission {
 		c.Vigorish = schema.Vigorish{Mode: f.mode, Percent: 5, Unit: lawUnit(f.game, 5), Timing: schema.VigorishTimingMixed}
 	}
@@ -157,10 +179,10 @@ func (f *fixture) play(pit, table string) ([]schema.Event, error) {
 		o.Seed = o.Seed*131 + uint64(c)
 	}
 	w := newWriter(&o)
-	start := opening{listed: true, posted: !w.house.ny, dealers: []schema.DealerAssigned{
+	start := opening{listed: true, posted: !w.house.ny && !w.house.chemin, dealers: []schema.DealerAssigned{
 		{DealerID: "d114", Position: schema.DealerPositionBase, SupervisorID: w.boss},
 	}}
-	if w.house.punto {
+	if w.house.bucket {
 		start.dealers[0].Position = schema.DealerPositionCalling
 	}
 	for _, seat := range f.occupied {
@@ -168,8 +190,11 @@ func (f *fixture) play(pit, table string) ([]schema.Event, error) {
 	}
 	w.open(&start)
 	first := &shoePlan{id: o.Table + "-1", cutBy: 5, depth: 100, laced: 52, behind: f.behind}
-	for i := len(f.occupied) - 1; f.occupied[i] >= 5; i-- {
-		first.offers = append(first.offers, offer{f.occupied[i], f.occupied[i] == 5})
+	if w.house.chemin {
+		first.cutBy = 6
+	}
+	for i := len(f.occupied) - 1; f.occupied[i] >= first.cutBy; i-- {
+		first.offers = append(first.offers, offer{f.occupied[i], f.occupied[i] == first.cutBy})
 	}
 	second := &shoePlan{id: o.Table + "-2", cutBy: 7, depth: 120, laced: 52, offers: []offer{{7, true}}}
 	for n, s := range []*shoePlan{first, second} {
@@ -177,9 +202,12 @@ func (f *fixture) play(pit, table string) ([]schema.Event, error) {
 		rounds := f.rounds
 		if n == 1 {
 			rounds = f.rounds[:2]
-			if w.house.punto {
-				// On a reshuffle the cut goes to the last curator first.
+			switch {
+			case w.house.punto:
+				// On a reshuffle the cut goes to the last curator first, or to the left of the Banker.
 				s.cutBy, s.offers = w.curator, []offer{{w.curator, true}}
+			case w.house.chemin:
+				s.cutBy, s.offers = 2, []offer{{2, true}}
 			}
 		}
 		for k, coup := range rounds {
@@ -187,9 +215,12 @@ func (f *fixture) play(pit, table string) ([]schema.Event, error) {
 			if err != nil {
 				return nil, fmt.Errorf("round %s: %w", coup, err)
 			}
-			s.rounds = append(s.rounds, roundPlan{stakes: f.stakes(n+1, k+1), coup: dealCoup(cards), endedFirst: true})
+			s.rounds = append(s.rounds, roundPlan{stakes: f.stakes(n+1, k+1), bank: f.bank(n+1, k+1), coup: dealCoup(cards), endedFirst: true})
 		}
-		if n == 1 {
+		if n == 0 && f.mend != nil {
+			f.mend(s)
+		}
+		if n == 1 || f.behind == 0 {
 			s.hideCut(416, 2)
 		}
 		w.prepare(s)
@@ -211,6 +242,9 @@ func (f *fixture) stakes(shoe, round int) []stake {
 		{seat: 1, spot: schema.SpotPlayer, amount: 2500},
 	}
 	out = append(out, f.more...)
+	if f.against != nil {
+		out = slices.Clone(f.against[round-1])
+	}
 	for i := range out {
 		out[i].id = fmt.Sprintf("w%d.%d.%d", shoe, round, i+1)
 		out[i].patron = fmt.Sprintf("pt-%d", out[i].seat)

@@ -69,6 +69,13 @@ func TestFixturesAreTheCatalogues(t *testing.T) {
 			"8:pay7=10000 8:pay5=10300 8:vig7=500 8:mark5=525 9:pay3=5000 9:pay1=2500 remaining=365 0:vig5=1575",
 	}
 	want["S-NY"] = want["S-MB"]
+	want["S-MIDI"] = want["S-MB"]
+	want["S-CF"] = "1:pay4=100000 3:pay4=200000 4:pay7/AGAINST_BANKER=250000 4:pay2/AGAINST_BANKER=150000 remaining=395"
+	for name, left := range map[string]string{"S-IRA": "382", "S-IRB": "378", "S-IRC": "383", "S-IRD": "377", "S-IRE": "376"} {
+		want[name] = strings.Replace(want["S-PB"], "remaining=383", "remaining="+left, 1)
+	}
+	i := strings.Index(want["S-PB"], " 6:")
+	want["S-IRF"] = want["S-PB"][:i] + " remaining=0 0:vig5=1575"
 	for _, name := range Fixtures() {
 		events, err := Fixture(name)
 		if err != nil {

@@ -11,7 +11,9 @@ import (
 
 // house is what a configuration fixes about the way of play.
 type house struct {
-	ny, punto bool
+	ny, punto, midi, chemin bool
+	// bucket tables keep discards in a bucket: punto banco and chemin de fer.
+	bucket bool
 	// unit is the rounding unit that the law allows.
 	unit    int64
 	percent int64
@@ -33,11 +35,14 @@ func newHouse(cfg *schema.TableConfig) house {
 	h := house{
 		ny:       strings.HasPrefix(cfg.Ruleset, "ny"),
 		punto:    cfg.Game == schema.GamePuntoBanco,
+		midi:     cfg.Game == schema.GameMidibaccarat,
+		chemin:   cfg.Game == schema.GameCheminDeFer,
 		percent:  int64(cfg.Vigorish.Percent),
 		mode:     cfg.Vigorish.Mode,
 		faceDown: cfg.DealingStyle == schema.DealingStyleFaceDown,
 		markers:  [2]schema.Marker{schema.MarkerButton, schema.MarkerCoin},
 	}
+	h.bucket = h.punto || h.chemin
 	if h.ny {
 		h.markers[0] = schema.MarkerLammer
 	}
@@ -77,6 +82,13 @@ func lawUnit(game schema.Game, percent int64) int64 {
 		return 20
 	}
 	return 25
+}
+
+func (h *house) burnedTo() schema.BurnDestination {
+	if h.bucket {
+		return schema.BurnDestinationBucket
+	}
+	return schema.BurnDestinationRack
 }
 
 func standardOdds(spot schema.Spot) odds {

@@ -50,10 +50,22 @@ type roundPlan struct {
 	// together takes the vigorish of a seat's wagers in one step.
 	together bool
 	void     schema.VoidCause
+	// found are cards that lie face up in the shoe, with those burned for each: before the round, or
+	// after foundAt cards of it.
+	found   []stray
+	foundAt int
+	// slip is a card drawn in error, and carried says that the player's first card is one of the round
+	// before.
+	slip    *slip
+	carried bool
+	// gives are rights to squeeze a hand that are given up, bank is the Banker's part.
+	gives [2]*give
+	bank  *bank
 	// bets is the betting as it was read back, in place of a written one; settled and sided say
 	// that money moved, and that a side bet was called, so far.
 	bets           []schema.Event
 	settled, sided bool
+	last           int // hand of the latest card read back
 }
 
 type seating struct {
@@ -93,20 +105,36 @@ type stake struct {
 	charge int64
 }
 
-// seqs is how many cards left the shoe before each round's first card, and after the last one.
+// seqs is how many cards left the shoe before each round, and after the last one.
 func (s *shoePlan) seqs() []int {
 	out := make([]int, 0, len(s.rounds)+1)
 	n := len(s.burn)
 	for i := range s.rounds {
 		out = append(out, n)
-		n += s.rounds[i].coup.cards()
+		n += s.rounds[i].drawn()
 	}
 	return append(out, n)
+}
+
+// drawn is how many cards leave the shoe for a round, those found face up before it included.
+func (r *roundPlan) drawn() int {
+	n := r.coup.cards()
+	if r.carried {
+		n--
+	}
+	for _, f := range r.found {
+		n += 1 + len(f.burned)
+	}
+	if r.slip != nil && r.slip.kind != slipMoved {
+		n += 1 + len(r.slip.burned)
+	}
+	return n
 }
 
 // hideCut puts the cutting card so that it shows in the last round but one, after some of its cards.
 func (s *shoePlan) hideCut(total, after int) {
 	at := s.seqs()
 	k := max(len(s.rounds)-2, 0)
-	s.behind = total - at[k] - min(after, s.rounds[k].coup.cards()-1)
+	r := &s.rounds[k]
+	s.behind = total - at[k] - min(after, r.drawn()-1)
 }

@@ -101,7 +101,7 @@ func attestations(cfg *schema.TableConfig) []string {
 func (w *writer) cards() {
 	w.batch = w.table + "-b1"
 	arrangement, verifier, who := schema.ArrangementRows, schema.RoleFloorperson, w.floor
-	if w.house.punto {
+	if w.house.bucket {
 		arrangement = schema.ArrangementColumns
 	}
 	if w.house.ny {
@@ -121,7 +121,7 @@ func (w *writer) cards() {
 // prepare writes a shoe from its shuffle to the first round.
 func (w *writer) prepare(s *shoePlan) {
 	total := int(w.cfg.Decks) * 52
-	w.shoeID, w.round, w.cardSeq, w.sighted = s.id, 0, 0, 0
+	w.shoeID, w.round, w.cardSeq, w.sighted, w.carried = s.id, 0, 0, 0, 0
 	w.sighting = total - s.behind
 	if s.prep != nil {
 		w.replay(s.prep)
@@ -166,10 +166,7 @@ func (w *writer) burn(cards []card) {
 	}
 	b := &schema.ShoeBurned{
 		Reason: schema.BurnReasonOpening, Indicator: cards[0].String(), Count: uint32(len(cards) - 1),
-		Cards: names(cards[1:]), Shown: schema.BurnShownAll, Destination: schema.BurnDestinationRack,
-	}
-	if w.house.punto {
-		b.Destination = schema.BurnDestinationBucket
+		Cards: names(cards[1:]), Shown: schema.BurnShownAll, Destination: w.house.burnedTo(),
 	}
 	if w.house.ny {
 		b.Shown = schema.BurnShownFirstOnly

@@ -14,6 +14,8 @@ func (w *writer) replay(events []schema.Event) {
 		switch p := ev.Payload.(type) {
 		case *schema.CuratorAssigned:
 			w.curator = p.Seat
+		case *schema.BankerAssigned:
+			w.banker = p.Seat
 		case *schema.SeatOccupied:
 			w.sit(p.Seat, p.PatronRef)
 		case *schema.SeatVacated:
@@ -90,8 +92,13 @@ func reread(events []schema.Event, n int) (*rereading, error) {
 func patronRefs(events []schema.Event) map[uint32]string {
 	out := map[uint32]string{}
 	for i := range events {
-		if p, ok := events[i].Payload.(*schema.WagerPlaced); ok && out[p.Seat] == "" {
-			out[p.Seat] = p.PatronRef
+		switch p := events[i].Payload.(type) {
+		case *schema.WagerPlaced:
+			if out[p.Seat] == "" {
+				out[p.Seat] = p.PatronRef
+			}
+		case *schema.BankerWagered:
+			out[p.Seat] = events[i].Actor.ID
 		}
 	}
 	return out
@@ -112,6 +119,8 @@ func (w *writer) recall(events []schema.Event, refs map[uint32]string) {
 			w.stand(p.Seat)
 		case *schema.CuratorAssigned:
 			w.curator = p.Seat
+		case *schema.BankerAssigned:
+			w.banker = p.Seat
 		case *schema.DealerAssigned:
 			if w.dealer.ID == "" || p.Position != schema.DealerPositionPaying {
 				w.dealer = schema.Actor{Role: schema.RoleDealer, ID: p.DealerID}
@@ -143,6 +152,9 @@ func (r *rereading) read(events []schema.Event) error {
 		ev := &events[i]
 		switch {
 		case ev.Payload.Kind() == schema.KindRoundStarted:
+			if n := len(s.rounds); n > 0 && s.rounds[n-1].slip != nil {
+				next.carried = s.rounds[n-1].slip.kind == slipCarried
+			}
 			s.rounds = append(s.rounds, next)
 			next = roundPlan{}
 			cur = &s.rounds[len(s.rounds)-1]
@@ -245,6 +257,8 @@ func (r *roundPlan) readBets(habits map[string]habit) {
 				id: p.WagerID, seat: p.Seat, patron: p.PatronRef, spot: p.Spot, name: p.SpotName, amount: p.Amount,
 				coupon: p.Coupon, medium: p.Medium, marks: h.marks,
 			})
+		case *schema.BankerWagered, *schema.BancoAnnounced:
+			r.readBank(p)
 		case *schema.WagerChanged:
 			for j := range r.stakes {
 				if r.stakes[j].id == p.WagerID {
@@ -281,6 +295,7 @@ func (r *roundPlan) readRound(ev *schema.Event) error {
 			return fmt.Errorf("card %d: no hand", p.CardSeq)
 		}
 		h := int(p.Hand) - 1
+		r.last = h
 		r.bankerFirst = r.bankerFirst || h == player && p.Index == 3 && len(r.coup.hands[banker]) == 3
 		r.coup.hands[h] = append(r.coup.hands[h], c)
 	case *schema.Announced:
@@ -290,6 +305,14 @@ func (r *roundPlan) readRound(ev *schema.Event) error {
 		case schema.CallPlayerPair, schema.CallBankerPair, schema.CallDragon7, schema.CallPanda8, schema.CallTreasure,
 			schema.CallTotalCards:
 			r.sided = true
+		}
+	case *schema.CardMoved, *schema.CardCarriedOver, *schema.CardFoundFaceup, *schema.ShoeBurned:
+		return r.readSlip(p)
+	case *schema.SqueezeRelinquished:
+		r.gives[p.Hand-1] = &give{seat: p.Seat, ordered: p.Cause == schema.PassCauseOrdered}
+	case *schema.SqueezeOffered:
+		if g := r.gives[p.Hand-1]; g != nil {
+			g.offers = append(g.offers, offer{p.Seat, p.Accepted})
 		}
 	case *schema.RoundVoided:
 		r.void = p.Cause
@@ -354,9 +377,13 @@ func (r *roundPlan) readBetween(ev *schema.Event, s *shoePlan, marked *[]mark) e
 		}
 		s.ceilEnd = s.ceilEnd || p.Amount > sum
 		r.collect = append(r.collect, c)
+	case *schema.CardFoundFaceup, *schema.ShoeBurned:
+		return r.readSlip(p)
 	case *schema.TableConfigured, *schema.NoticeFiled, *schema.NoticePosted, *schema.LayoutAttested:
 		r.news = append(r.news, ev.Clone())
-	case *schema.CuratorAssigned, *schema.VigorishMarkerRemoved, *schema.Announced, *schema.ShoeEnded:
+	case *schema.BankerRelinquished, *schema.BidOffered:
+		r.readBank(p)
+	case *schema.CuratorAssigned, *schema.BankerAssigned, *schema.VigorishMarkerRemoved, *schema.Announced, *schema.ShoeEnded:
 	default:
 		return fmt.Errorf("cannot write %s anew", ev.Payload.Kind())
 	}

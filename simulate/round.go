@@ -14,6 +14,9 @@ func (w *writer) play(s *shoePlan, i int) {
 		w.emit(&schema.Announced{Code: schema.CallLastHand})
 	}
 	w.between(s, r)
+	if r.foundAt == 0 {
+		w.faceUp(r, uint32(i)+1)
+	}
 	w.round = uint32(i) + 1
 	w.bet(r)
 	w.say(schema.CallNoMoreBets)
@@ -28,13 +31,17 @@ func (w *writer) play(s *shoePlan, i int) {
 		if r.endedFirst {
 			w.endRound(r, r.coup.result())
 		}
-		w.settleRound(r)
+		if w.house.chemin {
+			w.settleBank(r)
+		} else {
+			w.settleRound(r)
+		}
 		if !r.endedFirst {
 			w.endRound(r, r.coup.result())
 		}
 	}
 	to := "discard-rack"
-	if w.house.punto {
+	if w.house.bucket {
 		to = "discard-bucket"
 	}
 	w.emit(&schema.DiscardPlaced{CardSeqs: slices.Clone(w.deal.seqs), Destination: to, OrderPreserved: true})
@@ -78,6 +85,9 @@ func (w *writer) between(s *shoePlan, r *roundPlan) {
 		w.sit(c.seat, c.patron)
 		w.emit(&schema.SeatOccupied{Seat: c.seat, PatronRef: c.patron})
 	}
+	if r.bank != nil {
+		w.auctionShoe(r.bank)
+	}
 }
 
 func (w *writer) bet(r *roundPlan) {
@@ -86,6 +96,9 @@ func (w *writer) bet(r *roundPlan) {
 		return
 	}
 	w.emit(&schema.RoundStarted{})
+	if r.bank != nil {
+		w.betBank(r.bank)
+	}
 	for i := range r.stakes {
 		st := &r.stakes[i]
 		patron, spot := schema.Actor{Role: schema.RolePatron, ID: st.patron}, st.spot
@@ -131,45 +144,79 @@ func (w *writer) call(code schema.Call, h int, value int) {
 // dealRound writes the cards of a round with the calls that go with them.
 func (w *writer) dealRound(r *roundPlan) {
 	w.deal.seqs = w.deal.seqs[:0]
+	w.squeezer = [2]uint32{}
 	var first [2][2]uint32
 	for n := range 4 {
 		h, i := n%2, n/2
 		if r.inRow {
 			h, i = i, h
 		}
+		if n > 0 && n == r.foundAt {
+			w.faceUp(r, w.round)
+		}
 		first[h][i] = w.card(&r.coup, h, i)
 	}
-	down := w.house.faceDown && !w.house.punto
-	for h := range 2 {
-		for i := range 2 {
-			if !down {
-				break
-			}
-			w.emit(&schema.CardRevealed{CardSeq: first[h][i], ByRole: schema.RoleDealer})
-			if h == banker {
-				w.emit(&schema.CardMoved{CardSeq: first[h][i], From: schema.MovePlaceUnderShoeRight, To: schema.MovePlaceBanker})
-			}
+	if w.house.midi {
+		for _, seq := range first[banker] {
+			w.emit(&schema.CardMoved{CardSeq: seq, From: schema.MovePlaceBanker, To: schema.MovePlaceUnderShoeRight})
 		}
+	}
+	for h := range 2 {
+		w.showHand(r, h, first[h][:])
 		w.call(schema.CallPointCount, h, r.coup.first(h))
 	}
 	if r.void != schema.VoidCauseUnspecified {
+		for h := range 2 {
+			if r.coup.size(h) > 2 {
+				w.third(r, h)
+			}
+		}
 		return
 	}
 	order := [2]int{player, banker}
 	if r.bankerFirst {
 		order = [2]int{banker, player}
 	}
+	slipped := r.slip == nil
 	for _, h := range order {
-		w.third(&r.coup, h)
+		w.third(r, h)
+		if !slipped && h == player && r.slip.hand == player && r.coup.size(player) == 2 {
+			w.err(r)
+			slipped = true
+		}
 	}
 	for h := range 2 {
 		for i := 3; i < r.coup.size(h); i++ {
 			w.card(&r.coup, h, i)
 		}
 	}
+	if !slipped {
+		w.err(r)
+	}
 }
 
-func (w *writer) third(c *coup, h int) {
+// showHand turns over the first two cards of a hand, where they lie face down.
+func (w *writer) showHand(r *roundPlan, h int, seqs []uint32) {
+	switch {
+	case w.house.midi:
+		w.squeeze(r, h, seqs)
+		for _, seq := range seqs {
+			if h == banker {
+				w.emit(&schema.CardMoved{CardSeq: seq, From: schema.MovePlaceUnderShoeRight, To: schema.MovePlaceBanker})
+			}
+		}
+	case w.house.faceDown && !w.house.bucket:
+		for _, seq := range seqs {
+			w.emit(&schema.CardRevealed{CardSeq: seq, ByRole: schema.RoleDealer})
+			if h == banker {
+				w.emit(&schema.CardMoved{CardSeq: seq, From: schema.MovePlaceUnderShoeRight, To: schema.MovePlaceBanker})
+			}
+		}
+	}
+}
+
+func (w *writer) third(r *roundPlan, h int) {
+	c := &r.coup
 	if w.house.punto {
 		instruction := schema.InstructionStay
 		if c.size(h) > 2 {
@@ -177,38 +224,63 @@ func (w *writer) third(c *coup, h int) {
 		}
 		w.emit(&schema.DealInstructed{Hand: handWord(h), Instruction: instruction})
 	}
-	if c.size(h) > 2 {
-		w.card(c, h, 2)
+	if c.size(h) < 3 {
+		return
+	}
+	seq := w.cardSeq
+	if h == banker && r.slip != nil && r.slip.kind == slipMoved {
+		w.emit(&schema.CardMoved{CardSeq: uint32(seq), From: schema.MovePlacePlayer, To: schema.MovePlaceBanker})
+	} else {
+		seq = int(w.card(c, h, 2))
+	}
+	if w.house.midi {
+		w.turn(h, []uint32{uint32(seq)})
 	}
 }
 
-// card writes the next card of the shoe and returns its number.
+// card writes the next card of the shoe, or the one carried over, and returns its number.
 func (w *writer) card(c *coup, h, i int) uint32 {
-	w.sight()
-	w.cardSeq++
-	x := c.hands[h][i]
+	seq := w.carried
+	w.carried = 0
+	if seq == 0 {
+		w.sight()
+		w.cardSeq++
+		seq = uint32(w.cardSeq)
+	}
+	face := schema.FaceUp
+	if w.house.midi || w.house.faceDown && !w.house.bucket && i < 2 {
+		face = schema.FaceDown
+	}
+	now := w.cardSeq
+	w.cardSeq = int(seq)
+	w.emitCard(h, i, c.hands[h][i], face)
+	w.cardSeq = now
+	w.deal.seqs = append(w.deal.seqs, seq)
+	return seq
+}
+
+// emitCard writes the card with the latest number.
+func (w *writer) emitCard(h, i int, x card, face schema.Face) {
 	d := &schema.CardDealt{
-		Hand: handWord(h), Index: uint32(i) + 1, Card: x.String(), CardSeq: uint32(w.cardSeq), Face: schema.FaceUp,
+		Hand: handWord(h), Index: uint32(i) + 1, Card: x.String(), CardSeq: uint32(w.cardSeq), Face: face,
 		PlacedAt: schema.CardPlaceHandArea, ByRole: schema.RoleDealer, DrawingHand: schema.DealerHandLeft,
 		ReportedValue: uint32(x.value()), HasReportedValue: true, BackColor: w.back,
 	}
 	actor := w.dealer
 	switch {
-	case w.house.punto:
+	case w.house.bucket:
 		d.DrawingHand, d.ByRole, d.BySeat = schema.DealerHandUnspecified, schema.RoleCurator, w.curator
-		actor = schema.Actor{Role: schema.RoleCurator, ID: w.patronAt(w.curator)}
+		if w.house.chemin {
+			d.ByRole, d.BySeat = schema.RoleBanker, w.banker
+		}
+		actor = schema.Actor{Role: d.ByRole, ID: w.patronAt(d.BySeat)}
 		if i < 2 {
 			d.PlacedAt = schema.CardPlaceDealerFront
 		}
-	case w.house.faceDown && i < 2:
-		d.Face = schema.FaceDown
-		if h == banker {
-			d.PlacedAt = schema.CardPlaceUnderShoeRight
-		}
+	case w.house.faceDown && i < 2 && h == banker && !w.house.midi:
+		d.PlacedAt = schema.CardPlaceUnderShoeRight
 	}
 	w.emitBy(d, actor)
-	w.deal.seqs = append(w.deal.seqs, d.CardSeq)
-	return d.CardSeq
 }
 
 // sight writes the cutting card when it is what lies in front of the next card.
@@ -276,6 +348,10 @@ func (w *writer) endRound(r *roundPlan, result schema.Result) {
 // void cancels a round: every wager goes back in full.
 func (w *writer) void(r *roundPlan) {
 	w.emit(&schema.RoundVoided{Cause: r.void})
+	if r.bank != nil {
+		st := &r.bank.wager
+		w.emit(&schema.WagerReturned{WagerID: st.id, Seat: st.seat, Amount: st.amount})
+	}
 	for i := range r.stakes {
 		if st := &r.stakes[i]; !st.withdrawn {
 			w.emit(&schema.WagerReturned{WagerID: st.id, Seat: st.seat, Amount: st.amount})

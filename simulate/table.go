@@ -30,10 +30,11 @@ type Table struct {
 	shoes   int
 	guests  int
 	dealers int
-	curator uint32
+	curator uint32 // or the Banker
 	owed    map[uint32]int
 	streak  schema.Result
 	length  int
+	banking banking
 }
 
 // NewTable is a table at which nothing has happened yet.
@@ -60,7 +61,7 @@ func complete(c *schema.TableConfig) {
 	}
 	if len(c.Seats) == 0 {
 		seats := uint32(7)
-		if c.Game == schema.GamePuntoBanco {
+		if c.Game == schema.GamePuntoBanco || c.Game == schema.GameCheminDeFer {
 			seats = 14
 		}
 		for s := uint32(1); s <= seats; s++ {
@@ -126,7 +127,9 @@ func (t *Table) write(s *shoePlan) {
 		t.w.play(s, i)
 	}
 	t.w.finish(s)
-	t.curator = t.w.curator
+	if t.w.house.punto {
+		t.curator = t.w.curator
+	}
 }
 
 // begin shuffles for a shoe that is not played.
@@ -189,7 +192,11 @@ func (t *Table) plan(rounds int, want *wish) (*shoePlan, error) {
 		if k > 0 {
 			t.between(s, &r)
 		}
-		t.bets(&r, k)
+		if t.w.house.chemin {
+			t.bankBets(&r, k)
+		} else {
+			t.bets(&r, k)
+		}
 		if want != nil && want.round == k {
 			if err := t.grant(want, &r, deck); err != nil {
 				return nil, err
@@ -244,13 +251,18 @@ func (t *Table) shoeID() string {
 	return fmt.Sprintf("%s-%s-%02d", t.o.Table, day.Format("20060102"), t.shoes)
 }
 
-// offerCut goes clockwise from the highest seat, on a reshuffle at punto banco from the last curator.
+// offerCut goes clockwise from the highest seat, on a reshuffle at punto banco from the last curator, at
+// chemin de fer from the left of the Banker.
 func (t *Table) offerCut(s *shoePlan) {
 	n := len(t.patrons)
 	first := n - 1
-	if t.w.house.punto && t.shoes > 1 {
+	if t.w.house.bucket && t.shoes > 1 {
 		for i, p := range t.patrons {
-			if p.seat == t.curator {
+			switch {
+			case p.seat != t.curator:
+			case t.w.house.chemin:
+				first = (i - 1 + n) % n
+			default:
 				first = i
 			}
 		}
@@ -294,6 +306,9 @@ func (t *Table) note(s *shoePlan, r *roundPlan) {
 		if st.marks && !st.withdrawn && st.spot == schema.SpotBanker && result == schema.ResultBanker {
 			t.owed[st.seat]++
 		}
+	}
+	if t.w.house.chemin {
+		t.noteBank(r)
 	}
 	if t.w.house.punto && result == schema.ResultPlayer {
 		t.pickCurator(s, t.curator)

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -85,6 +86,9 @@ type checker struct {
 	sighted       int
 	behind        int
 	after         int
+	carried       uint32
+	last          schema.Hand
+	loose         string // a card found face up whose burn is due
 }
 
 func (c *checker) step(cfg *schema.TableConfig, ev *schema.Event) string {
@@ -104,10 +108,33 @@ func (c *checker) step(cfg *schema.TableConfig, ev *schema.Event) string {
 			c.behind = int(p.CardsBehind)
 		}
 	case *schema.ShoeBurned:
-		c.cardSeq = 1 + int(p.Count)
-		for _, x := range append([]string{p.Indicator}, p.Cards...) {
-			c.seen[x]++
+		if p.Reason == schema.BurnReasonOpening {
+			c.cardSeq++
+			c.seen[p.Indicator]++
+		} else if hand := c.hands[c.last]; c.loose == "" && len(hand) > 0 && hand[len(hand)-1] == p.Indicator {
+			c.hands[c.last] = hand[:len(hand)-1]
+		} else if c.loose != p.Indicator {
+			return "burned for no card"
 		}
+		c.loose = ""
+		c.cardSeq += int(p.Count)
+		for _, x := range p.Cards {
+			if c.seen[x]++; x != "??" && c.seen[x] > int(cfg.Decks) {
+				return "too many " + x
+			}
+		}
+	case *schema.CardFoundFaceup:
+		c.cardSeq++
+		c.seen[p.Card]++
+		c.loose = p.Card
+	case *schema.CardMoved:
+		if hand := c.hands[schema.HandPlayer]; p.From == schema.MovePlacePlayer {
+			c.hands[schema.HandBanker] = append(c.hands[schema.HandBanker], hand[len(hand)-1])
+			c.hands[schema.HandPlayer] = hand[:len(hand)-1]
+		}
+	case *schema.CardCarriedOver:
+		c.hands[c.last] = c.hands[c.last][:len(c.hands[c.last])-1]
+		c.carried = p.CardSeq
 	case *schema.RoundStarted:
 		c.rounds++
 		c.after++
@@ -116,11 +143,15 @@ func (c *checker) step(cfg *schema.TableConfig, ev *schema.Event) string {
 		}
 		c.stakes, c.hands = map[string]int64{}, [3][]string{}
 	case *schema.CutcardSeen:
-		c.sighted = int(ev.Round)
-		if int(p.AfterCardSeq) != c.cardSeq || total-c.cardSeq != c.behind {
+		if c.sighted = int(ev.Round); c.sighted == 0 {
+			c.sighted = c.after + 1
+		}
+		if int(p.AfterCardSeq) < c.cardSeq || total-int(p.AfterCardSeq) != c.behind {
 			return "cutting card at the wrong place"
 		}
 	case *schema.WagerPlaced:
+		c.stakes[p.WagerID] = p.Amount
+	case *schema.BankerWagered:
 		c.stakes[p.WagerID] = p.Amount
 	case *schema.WagerChanged:
 		switch p.Change {
@@ -132,6 +163,15 @@ func (c *checker) step(cfg *schema.TableConfig, ev *schema.Event) string {
 			delete(c.stakes, p.WagerID)
 		}
 	case *schema.CardDealt:
+		c.last = p.Hand
+		if c.carried > 0 {
+			c.hands[p.Hand] = append(c.hands[p.Hand], p.Card)
+			if p.CardSeq != c.carried || p.Hand != schema.HandPlayer || p.Index != 1 {
+				return "not the card carried over"
+			}
+			c.carried = 0
+			return ""
+		}
 		c.cardSeq++
 		c.seen[p.Card]++
 		if int(p.CardSeq) != c.cardSeq || c.seen[p.Card] > int(cfg.Decks) {
@@ -139,6 +179,11 @@ func (c *checker) step(cfg *schema.TableConfig, ev *schema.Event) string {
 		}
 		c.hands[p.Hand] = append(c.hands[p.Hand], p.Card)
 	case *schema.WagerCollected:
+		if strings.HasSuffix(p.WagerID, ".b") && p.Amount <= c.stakes[p.WagerID] {
+			// The Banker loses what the others covered.
+			delete(c.stakes, p.WagerID)
+			return ""
+		}
 		return c.settled(p.WagerID, p.Amount)
 	case *schema.WagerReturned:
 		return c.settled(p.WagerID, p.Amount)
@@ -156,6 +201,9 @@ func (c *checker) step(cfg *schema.TableConfig, ev *schema.Event) string {
 			return "wagers left unsettled"
 		}
 	case *schema.RoundEnded:
+		if p.Result == schema.ResultVoid {
+			return ""
+		}
 		if msg := legalDraw(c.hands); msg != "" {
 			return msg
 		}

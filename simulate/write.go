@@ -36,6 +36,9 @@ type writer struct {
 	cardSeq  int
 	sighting int // the cutting card shows after so many cards; -1 once it has
 	sighted  uint32
+	carried  uint32 // number of a card carried over to the next round
+	squeezer [2]uint32
+	banker   uint32 // seat of the Banker, chemin de fer
 	marks    []mark
 	deal     struct{ seqs []uint32 }
 }
@@ -77,18 +80,21 @@ func manner(k schema.Kind) (role schema.Role, source schema.SourceKind, least, s
 		return schema.RoleDealer, schema.SourceKindShoe, 400, 600
 	case schema.KindShoeBurned:
 		return schema.RoleDealer, schema.SourceKindShoe, 9000, 6000
-	case schema.KindWagerPlaced, schema.KindWagerChanged:
+	case schema.KindWagerPlaced, schema.KindWagerChanged, schema.KindBankerWagered:
 		return schema.RolePatron, schema.SourceKindChips, 400, 2500
 	case schema.KindWagerCollected, schema.KindWagerPaid, schema.KindWagerReturned, schema.KindVigorishCollected,
 		schema.KindVigorishMarked, schema.KindVigorishMarkerRemoved:
 		return schema.RoleDealer, schema.SourceKindChips, 700, 1500
 	case schema.KindAnnounced, schema.KindDealInstructed:
 		return schema.RoleDealer, schema.SourceKindConsole, 500, 700
+	case schema.KindBidOffered, schema.KindBancoAnnounced:
+		return schema.RolePatron, schema.SourceKindConsole, 900, 1500
 	case schema.KindRoundStarted:
 		return schema.RoleDealer, schema.SourceKindConsole, 1500, 3000
 	case schema.KindRoundEnded, schema.KindRoundVoided, schema.KindVerbalConfirmed, schema.KindCashConverted:
 		return schema.RoleDealer, schema.SourceKindConsole, 300, 400
-	case schema.KindCardRevealed, schema.KindCardMoved, schema.KindDiscardPlaced, schema.KindCardTouched:
+	case schema.KindCardRevealed, schema.KindCardMoved, schema.KindDiscardPlaced, schema.KindCardTouched, schema.KindCardsHanded,
+		schema.KindCardsReturned, schema.KindCardCarriedOver, schema.KindCardFoundFaceup:
 		return schema.RoleDealer, schema.SourceKindCamera, 400, 700
 	case schema.KindShoeShuffled:
 		return schema.RoleDealer, schema.SourceKindCamera, 60_000, 60_000
@@ -99,7 +105,7 @@ func manner(k schema.Kind) (role schema.Role, source schema.SourceKind, least, s
 		return schema.RoleDealer, schema.SourceKindCamera, 1500, 2500
 	case schema.KindSeatOccupied, schema.KindSeatVacated, schema.KindTableOpened, schema.KindTableConfigured,
 		schema.KindTableClosed, schema.KindNoticeFiled, schema.KindNoticePosted, schema.KindDealerAssigned,
-		schema.KindLayoutAttested:
+		schema.KindLayoutAttested, schema.KindRecutOrdered, schema.KindBatchState:
 		return schema.RoleFloorperson, schema.SourceKindPit, 500, 2000
 	}
 	return schema.RoleDealer, schema.SourceKindConsole, 500, 1500
