@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/shoeproof/shoeproof/cmd/internal/program"
 )
 
 func TestMain(m *testing.M) {
@@ -54,4 +56,10 @@ func cut(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(ts.ReadFile(args[0]))[:n], 0o600))
+}
+
+func TestEveryCommandHasAnExample(t *testing.T) {
+	if names := program.WithoutExample(command()); len(names) > 0 {
+		t.Errorf("no example: %v", names)
+	}
 }

@@ -130,7 +130,7 @@ func (f *demoFlags) show(ctx context.Context, s *stack, fl *floor, out io.Writer
 	if err != nil {
 		return false, err
 	}
-	defer store.Close()
+	defer func() { err = errors.Join(err, store.Close()) }()
 	findings, err := store.Findings(ctx, clickhouse.Filter{PropertyID: property})
 	if err != nil {
 		return false, err

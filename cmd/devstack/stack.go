@@ -111,9 +111,8 @@ func (s *stack) ask(ctx context.Context, query string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("ask ClickHouse: %w", err)
 	}
-	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	if err != nil {
+	if err = errors.Join(err, resp.Body.Close()); err != nil {
 		return "", fmt.Errorf("ask ClickHouse: %w", err)
 	}
 	text := strings.TrimSpace(string(body))

@@ -266,3 +266,9 @@ func TestKafkaIsAway(t *testing.T) {
 		t.Errorf("exit code %d, want %d:\n%s", code, program.Done, p.stderr.String())
 	}
 }
+
+func TestEveryCommandHasAnExample(t *testing.T) {
+	if names := program.WithoutExample(ingest.Command("test", nil)); len(names) > 0 {
+		t.Errorf("no example: %v", names)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -30,9 +31,7 @@ func readFile(path string, all []leaf) (*configFile, error) {
 	for i := range all {
 		key := all[i].key
 		f.known[key] = true
-		if _, ok := all[i].field.Interface().(map[string]string); ok {
-			f.maps[key] = true
-		}
+		f.maps[key] = all[i].field.Kind() == reflect.Map
 		for at := strings.LastIndexByte(key, '.'); at > 0; at = strings.LastIndexByte(key[:at], '.') {
 			f.known[key[:at]] = f.known[key[:at]] || false
 		}
@@ -62,9 +61,8 @@ func readSmall(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
 	data, err := io.ReadAll(io.LimitReader(in, mostBytes+1))
-	if err != nil {
+	if err = errors.Join(err, in.Close()); err != nil {
 		return nil, err
 	}
 	if len(data) > mostBytes {

@@ -1,0 +1,171 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+func TestMain(m *testing.M) {
+	engine.HostClickHouse()
+	os.Exit(m.Run())
+}
+
+func TestDemo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts engines")
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	var stdout, stderr bytes.Buffer
+	code := run(t.Context(), []string{"demo", "--once", "--tables", "9", "--shoes", "1", "--speed", "5000"}, nil, &stdout, &stderr)
+	if code != program.Done {
+		t.Errorf("exit code %d, want %d:\n%s", code, program.Done, stderr.String())
+	}
+	for _, want := range []string{"12 shoes of 9 tables audited", "3 planted, 3 found; findings that nobody planted: 0", "TABLE ", "v_findings_by_rule"} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("want %q in:\n%s", want, stdout.String())
+		}
+	}
+	nothingLeft(t)
+}
+
+// Told to stop in the middle of play, it ends everything and leaves nothing.
+func TestDemoInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts engines")
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	stdout := &until{line: "tables play", then: cancel}
+	var stderr bytes.Buffer
+	if code := run(ctx, []string{"demo", "--tables", "3"}, nil, stdout, &stderr); code != program.Done {
+		t.Errorf("exit code %d, want %d:\n%s", code, program.Done, stderr.String())
+	}
+	nothingLeft(t)
+}
+
+func TestUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts engines")
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	stdout := &until{line: "tables play", then: cancel}
+	var stderr bytes.Buffer
+	if code := run(ctx, []string{"up", "--tables", "3", "--speed", "100"}, nil, stdout, &stderr); code != program.Done {
+		t.Errorf("exit code %d, want %d:\n%s", code, program.Done, stderr.String())
+	}
+	if !strings.Contains(stdout.String(), "ingest --kafka-brokers 127.0.0.1:") {
+		t.Errorf("want the command line of ingest in:\n%s", stdout.String())
+	}
+	nothingLeft(t)
+}
+
+func TestWrongUsage(t *testing.T) {
+	for _, args := range [][]string{
+		{"demo", "--speed", "0"},
+		{"demo", "--tables", "0"},
+		{"demo", "--shoes", "0"},
+		{"demo", "now"},
+		{"up", "--speed", "-1"},
+		{"up", "--tables", "501"},
+		{"demo", "--fault-every", "-1"},
+		{"bogus"},
+		{"clickhouse", "--prot", "1"},
+	} {
+		var stderr bytes.Buffer
+		if code := run(t.Context(), args, nil, io.Discard, &stderr); code != program.Usage || stderr.Len() == 0 {
+			t.Errorf("%v: exit code %d, want %d, and a word: %s", args, code, program.Usage, stderr.String())
+		}
+	}
+}
+
+func nothingLeft(t *testing.T) {
+	t.Helper()
+	left, err := os.ReadDir(os.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range left {
+		t.Errorf("left behind: %s", l.Name())
+	}
+}
+
+// until acts once a line was written.
+type until struct {
+	line string
+	then func()
+
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (u *until) Write(b []byte) (int, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	n, err := u.buf.Write(b)
+	if strings.Contains(u.buf.String(), u.line) {
+		u.then()
+	}
+	return n, err
+}
+
+func (u *until) String() string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.buf.String()
+}
+
+// The events of a floor come in the order of time, those of each table without a hole, and nothing
+// before its moment.
+func TestFloorIsInOrder(t *testing.T) {
+	start := time.Date(2026, 3, 2, 18, 0, 0, 0, time.UTC)
+	f, err := newFloor(floorOptions{tables: 8, seed: 3, every: 4, shoes: 1, start: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.planted) != 2 {
+		t.Errorf("%d faults, want 2", len(f.planted))
+	}
+	seqs, shoes := map[string]uint64{}, map[string]bool{}
+	at := int64(0)
+	var ev schema.Event
+	for moment := start.Add(-2 * time.Hour); ; moment = moment.Add(time.Minute) {
+		ok, over := true, false
+		for ok {
+			if ev, ok, over = f.next(moment.UnixNano()); !ok {
+				break
+			}
+			if ev.At < at || ev.At > moment.UnixNano() || ev.Seq != seqs[ev.TableID]+1 {
+				t.Fatalf("table %s, event %d at %d: the one before was %d, at %d; now is %v", ev.TableID, ev.Seq, ev.At, seqs[ev.TableID], at, moment)
+			}
+			at, seqs[ev.TableID] = ev.At, ev.Seq
+			if ev.ShoeID != "" {
+				shoes[ev.ShoeID] = true
+			}
+		}
+		if over {
+			break
+		}
+	}
+	if len(shoes) != f.shoes() {
+		t.Errorf("%d shoes, want %d", len(shoes), f.shoes())
+	}
+}
+
+func TestEveryCommandHasAnExample(t *testing.T) {
+	if names := program.WithoutExample(command(io.Discard)); len(names) > 0 {
+		t.Errorf("no example: %v", names)
+	}
+}

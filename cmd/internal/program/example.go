@@ -1,0 +1,15 @@
+package program
+
+import "github.com/spf13/cobra"
+
+// WithoutExample names the commands whose help shows no example.
+func WithoutExample(c *cobra.Command) []string {
+	var names []string
+	if c.Example == "" {
+		names = append(names, c.CommandPath())
+	}
+	for _, sub := range c.Commands() {
+		names = append(names, WithoutExample(sub)...)
+	}
+	return names
+}
