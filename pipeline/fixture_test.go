@@ -49,6 +49,9 @@ func TestFixturesAreSilent(t *testing.T) {
 			}
 			b := replay(t, events)
 			for _, f := range b.Findings {
+				if f.Rule == "irreg.error-remedied" {
+					continue // an irregularity that was handled rightly
+				}
 				t.Errorf("%s %s round %d seat %d %s: want %s, got %s (seqs %v)", f.Severity, f.Rule, f.Round, f.Seat, f.Subject, f.Expected, f.Observed, f.Evidence.Seqs)
 			}
 			if len(b.Shoes) == 0 || len(b.Rounds.Round) < 6 {

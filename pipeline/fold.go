@@ -49,7 +49,8 @@ func (t *table) fold(ev *schema.Event, b *Batch) {
 		return
 	case *schema.DeckReceived, *schema.CardsInspected, *schema.CardsVerified, *schema.CardsSpread, *schema.CardsViewed,
 		*schema.CardsWashed, *schema.CardsStacked, *schema.BatchReported:
-		return // asked by the opening rules
+		t.foldCards(ev)
+		return
 	case *schema.ChipsFilled, *schema.ChipsCredited, *schema.TrayCounted, *schema.DropRemoved, *schema.StakeRead, *schema.DeviceReported:
 		return // weighed by the detectors
 	}
@@ -67,7 +68,7 @@ func (t *table) foldShoe(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) {
 	switch p := ev.Payload.(type) {
 	case *schema.ShoeLoaded:
 		s.Loaded = rules.Loaded{
-			Seq: seq, Decks: p.DeckCount, CuttingCards: p.CuttingCards, BackColor: p.BackColor, BackDesign: p.BackDesign,
+			Seq: seq, Decks: p.DeckCount, CuttingCards: p.CuttingCards, Batch: p.BatchID, BackColor: p.BackColor, BackDesign: p.BackDesign,
 			DealingShoe: p.Device == schema.ShoeDeviceDealingShoe, Location: p.Location,
 		}
 	case *schema.ShoeBurned:
@@ -85,10 +86,7 @@ func (t *table) foldShoe(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) {
 			s.LastHandCalls = append(s.LastHandCalls, seq)
 		}
 	case *schema.CardFoundFaceup:
-		s.Out++
-		if c, err := rules.ParseCard(p.Card); err == nil {
-			s.Seen[c]++
-		}
+		t.faceUp(s, ev, p, seq)
 	case *schema.VigorishCollected:
 		t.collect(s, p, seq)
 	case *schema.VigorishMarkerRemoved:
@@ -97,8 +95,45 @@ func (t *table) foldShoe(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) {
 	case *schema.VigorishMarked:
 		s.Mark(p.WagerID, p.Amount, seq)
 	case *schema.CardCarriedOver:
-		s.carried = p.CardSeq
+		t.carryCard(s, p.CardSeq, seq)
+	default:
+		t.foldPreparation(s, ev, seq)
 	}
+}
+
+// faceUp notes a card found face up in the shoe. It belongs to the round in progress, or to the one
+// about to be dealt.
+func (t *table) faceUp(s *shoe, ev *schema.Event, p *schema.CardFoundFaceup, seq rules.Seq) {
+	c, err := rules.ParseCard(p.Card)
+	if err != nil {
+		c = rules.Unread
+	}
+	s.FaceUps = append(s.FaceUps, rules.FoundFaceUp{Seq: seq, CardSeq: p.CardSeq, Card: c, Destination: p.Destination, Burn: -1, Round: s.comingRound(ev.Round)})
+	t.out(s, c)
+}
+
+// out takes a card out of the shoe.
+func (t *table) out(s *shoe, c rules.Card) {
+	s.Out++
+	s.Seen[c]++
+	if len(s.Order) < 52*64 {
+		s.Order = append(s.Order, c)
+	}
+}
+
+// comingRound is the round that an event between rounds is about: the one in progress, or the next.
+func (s *shoe) comingRound(round uint32) uint32 {
+	switch {
+	case round != 0:
+		return round
+	case s.round != nil && s.round.Ended.Seq == 0 && s.round.Voided.Seq == 0:
+		return s.round.No
+	case s.round != nil:
+		return s.round.No + 1
+	case len(s.Rounds) > 0:
+		return s.Rounds[len(s.Rounds)-1].No + 1
+	}
+	return 1
 }
 
 // owing is the shoe whose ledger an outstanding step of a seat is about: the one before, when the
@@ -119,33 +154,48 @@ func (t *table) burn(s *shoe, p *schema.ShoeBurned, seq rules.Seq) {
 	if err != nil {
 		indicator = rules.Unread
 	}
-	s.Burns = append(s.Burns, rules.Burn{
+	b := rules.Burn{
 		Seq: seq, Opening: opening, Indicator: indicator, Count: p.Count, Cards: len(p.Cards),
 		Shown: rules.Shown(p.Shown), Destination: rules.Destination(p.Destination), AfterCard: s.prepared,
-	})
-	s.Out += p.Count
-	if opening {
-		s.Out++
-		s.Seen[indicator]++
-	} else {
-		t.take3(s, indicator)
+		AllRead: !slices.Contains(p.Cards, "??"), Round: s.comingRound(0),
 	}
-	for _, text := range p.Cards {
-		if c, err := rules.ParseCard(text); err == nil {
-			s.Seen[c]++
+	s.Burns = append(s.Burns, b)
+	if opening {
+		t.out(s, indicator)
+	} else {
+		t.answer(s, len(s.Burns)-1, indicator)
+	}
+	for i := range min(p.Count, 52*8) {
+		c := rules.Unread
+		if int(i) < len(p.Cards) {
+			if read, err := rules.ParseCard(p.Cards[i]); err == nil {
+				c = read
+			}
 		}
+		t.out(s, c)
 	}
 }
 
-// take3 takes a card that is burned as an irregularity out of the hand that it stood in.
-func (t *table) take3(s *shoe, c rules.Card) {
+// answer links a burn for an irregularity to what it answers: cards found face up that no burn
+// answers yet, or the card beyond those due that it names, which leaves its hand.
+func (t *table) answer(s *shoe, burn int, c rules.Card) {
+	answered := false
+	for i := range s.FaceUps {
+		if f := &s.FaceUps[i]; f.Burn < 0 {
+			f.Burn, answered = burn, true
+		}
+	}
+	if answered {
+		return
+	}
 	for _, r := range []*rules.Round{s.round, s.settling} {
 		if r == nil {
 			continue
 		}
 		for i := len(r.Cards) - 1; i >= 0; i-- {
-			if d := &r.Cards[i]; d.Card == c && d.Index > 2 && d.Final == d.Hand {
-				d.Final = rules.NoHand
+			d := &r.Cards[i]
+			if d.Card == c && d.Fate == rules.Kept && (d.Index > 2 || d.Final == rules.NoHand) {
+				d.Final, d.Fate, d.FateAt, d.Burn = rules.NoHand, rules.Burned, s.Burns[burn].Seq, burn
 				r.Recompose()
 				return
 			}
@@ -156,20 +206,7 @@ func (t *table) take3(s *shoe, c rules.Card) {
 // cutcard notes the cutting card. One that shows between rounds belongs to the round about to be
 // dealt.
 func (t *table) cutcard(s *shoe, ev *schema.Event, p *schema.CutcardSeen, seq rules.Seq) {
-	round := ev.Round
-	if round == 0 {
-		switch {
-		case s.round != nil && s.round.Ended.Seq == 0 && s.round.Voided.Seq == 0:
-			round = s.round.No
-		case s.round != nil:
-			round = s.round.No + 1
-		case len(s.Rounds) > 0:
-			round = s.Rounds[len(s.Rounds)-1].No + 1
-		default:
-			round = 1
-		}
-	}
-	s.Cutcard = append(s.Cutcard, rules.Sighting{Seq: seq, Round: round, AfterCard: p.AfterCardSeq, SetAside: p.SetAside})
+	s.Cutcard = append(s.Cutcard, rules.Sighting{Seq: seq, Round: s.comingRound(ev.Round), AfterCard: p.AfterCardSeq, SetAside: p.SetAside})
 }
 
 // collect takes in vigorish collected for what was settled before.
@@ -194,6 +231,7 @@ func marksSeat(r *rules.Round, seat uint32) bool {
 // open takes in the opening of the table.
 func (t *table) open(ev *schema.Event, p *schema.TableOpened, b *Batch) {
 	t.openedAt, t.isOpen = t.offset, true
+	t.carry, t.curator = carry{order: t.carry.order[:0]}, 0
 	t.memory.Occupied = append(t.memory.Occupied[:0], p.OccupiedSeats...)
 	slices.Sort(t.memory.Occupied)
 	t.enact(ev, &p.Config, 0, true, b)

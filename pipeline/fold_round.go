@@ -43,9 +43,9 @@ func (t *table) foldRound(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) bo
 	case *schema.CardRevealed:
 		reveal(r, p.CardSeq, seq)
 	case *schema.CardMoved:
-		moveCard(r, p)
+		moveCard(r, p, seq)
 	case *schema.CardCarriedOver:
-		carryCard(r, p.CardSeq)
+		t.carryCard(s, p.CardSeq, seq)
 	case *schema.CardTouched:
 		r.Touches = append(r.Touches, rules.Touched{Seq: seq, Role: rules.Role(p.ByRole), Seat: p.Seat})
 	case *schema.WagerCollected:
@@ -63,15 +63,17 @@ func (t *table) foldRound(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) bo
 		t.charge(s, r, p, seq, b)
 	case *schema.RoundVoided:
 		r.Voided = rules.Voided{Seq: seq, Insufficient: p.Cause == schema.VoidCauseInsufficientCards}
+		r.Left = s.left()
+		s.voidedAt = 0
+		if r.Voided.Insufficient {
+			s.voidedAt = seq
+		}
 	case *schema.RoundEnded:
 		r.Ended = rules.Ended{Seq: seq, Result: rules.Result(p.Result), Player: p.PlayerCount, Banker: p.BankerCount, Cards: p.CardsDealt}
 		t.recorded(s, r, b)
-	case *schema.SqueezeOffered, *schema.SqueezeRelinquished, *schema.CardsHanded, *schema.CardsReturned, *schema.DiscardPlaced,
-		*schema.BidOffered, *schema.BankerAssigned, *schema.BankerWagered, *schema.BancoAnnounced, *schema.BankerRelinquished,
-		*schema.CuratorOffered, *schema.CuratorAssigned, *schema.CuratorPassed:
-		// asked by the families of midi baccarat, chemin de fer, the curator and discards
 	default:
-		return false // a shoe's event that was reported with the number of the round
+		// What is left is a squeeze or a discard, or an event of the shoe that carries the round's number.
+		return t.foldSqueeze(s, r, ev, seq)
 	}
 	return true
 }
@@ -140,7 +142,7 @@ func (t *table) deal(s *shoe, r *rules.Round, p *schema.CardDealt, seq rules.Seq
 	if err != nil {
 		card = rules.Unread
 	}
-	carried := s.carried != 0 && p.CardSeq == s.carried && len(r.Cards) == 0
+	carried := r.Carried != 0 && p.CardSeq == r.Carried
 	if r == s.round && !carried {
 		t.firstCard(s, r, seq, b)
 	}
@@ -148,17 +150,20 @@ func (t *table) deal(s *shoe, r *rules.Round, p *schema.CardDealt, seq rules.Seq
 		Seq: seq, CardSeq: p.CardSeq, BySeat: p.BySeat, Hand: rules.Hand(p.Hand), Final: rules.Hand(p.Hand), Index: uint8(min(p.Index, 255)),
 		Card: card, Face: rules.Face(p.Face), Place: rules.Place(p.PlacedAt), LeftHand: p.DrawingHand == schema.DealerHandLeft,
 		Handed: p.DrawingHand != schema.DealerHandUnspecified, ByRole: rules.Role(p.ByRole), Reported: p.ReportedValue, HasReported: p.HasReportedValue,
-		Back: p.BackColor, Carried: carried,
+		Back: p.BackColor, Carried: carried, Curator: t.curator,
 	})
 	r.Recompose()
+	r.Curator, t.dealtBy = t.curator, p.BySeat
 	if carried {
-		s.carried = 0
 		return
 	}
-	s.Out++
-	s.Seen[card]++
+	t.out(s, card)
 	s.LastCard = seq
+	r.Left = s.left()
 }
+
+// left is how many cards the shoe still holds, by its decks.
+func (s *shoe) left() int { return max(int(52*s.Loaded.Decks)-int(s.Out), 0) }
 
 // firstCard reaches the stages that a round's first card from the shoe begins.
 func (t *table) firstCard(s *shoe, r *rules.Round, seq rules.Seq, b *Batch) {
@@ -173,9 +178,11 @@ func (t *table) firstCard(s *shoe, r *rules.Round, seq rules.Seq, b *Batch) {
 		t.prepare(s, b)
 	}
 	if s.settling != nil {
+		s.settling.Next = seq
 		t.settle(s, &s.settling, b)
 	}
-	if !s.progress.betting && len(r.Cards) == 0 {
+	t.changed(s, b)
+	if !s.progress.betting {
 		s.progress.betting = true
 		t.ask(s, r, rules.Betting, b)
 	}
@@ -189,29 +196,37 @@ func reveal(r *rules.Round, cardSeq uint32, seq rules.Seq) {
 	}
 }
 
-func moveCard(r *rules.Round, p *schema.CardMoved) {
+func moveCard(r *rules.Round, p *schema.CardMoved, seq rules.Seq) {
+	r.Moves = append(r.Moves, rules.Move{Seq: seq, CardSeq: p.CardSeq, To: rules.MovePlace(p.To)})
+	to := rules.NoHand
+	switch p.To {
+	case schema.MovePlacePlayer:
+		to = rules.Player
+	case schema.MovePlaceBanker:
+		to = rules.Banker
+	case schema.MovePlaceUnderShoeRight, schema.MovePlaceLayout, schema.MovePlaceUnspecified:
+		return
+	}
 	for i := range r.Cards {
-		c := &r.Cards[i]
-		if c.CardSeq != p.CardSeq {
-			continue
+		if c := &r.Cards[i]; c.CardSeq == p.CardSeq && c.Final != to {
+			c.Final, c.Fate, c.FateAt = to, rules.MovedAway, seq
+			r.Recompose()
 		}
-		switch p.To {
-		case schema.MovePlacePlayer:
-			c.Final = rules.Player
-		case schema.MovePlaceBanker:
-			c.Final = rules.Banker
-		case schema.MovePlaceUnderShoeRight, schema.MovePlaceLayout, schema.MovePlaceUnspecified:
-			return
-		}
-		r.Recompose()
 	}
 }
 
-func carryCard(r *rules.Round, cardSeq uint32) {
-	for i := range r.Cards {
-		if c := &r.Cards[i]; c.CardSeq == cardSeq {
-			c.Final = rules.NoHand
-			r.Recompose()
+// carryCard keeps a card for the next round.
+func (t *table) carryCard(s *shoe, cardSeq uint32, seq rules.Seq) {
+	s.carried = cardSeq
+	for _, r := range []*rules.Round{s.round, s.settling} {
+		if r == nil {
+			continue
+		}
+		for i := range r.Cards {
+			if c := &r.Cards[i]; c.CardSeq == cardSeq {
+				c.Final, c.Fate, c.FateAt = rules.NoHand, rules.CarriedOver, seq
+				r.Recompose()
+			}
 		}
 	}
 }

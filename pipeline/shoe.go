@@ -31,7 +31,9 @@ type shoe struct {
 	made                               []mark
 	// carried is the number of a card kept for the next round, 0 if none.
 	carried uint32
-	endedAt int64
+	// voidedAt is the voiding of the last round for want of cards, 0 if it was not.
+	voidedAt rules.Seq
+	endedAt  int64
 }
 
 // progress is how far the rules have been asked about the round in progress.
@@ -229,6 +231,9 @@ func (t *table) in(s *shoe, ev *schema.Event, b *Batch) *rules.Round {
 	if s.Joined && len(s.Rounds) == 0 && s.settling == nil && !started {
 		r.Missing = true
 	}
+	r.Carried, s.carried = s.carried, 0
+	r.Curator = t.curator
+	s.voidedAt = 0
 	s.round, s.progress = r, progress{}
 	return r
 }

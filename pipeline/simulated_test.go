@@ -30,6 +30,9 @@ func TestLegalShoesAreSilent(t *testing.T) {
 				events = append(events, table.Close()...)
 				b := replay(t, events)
 				for _, f := range b.Findings {
+					if f.Rule == "irreg.error-remedied" {
+						continue // an irregularity that was handled rightly
+					}
 					t.Errorf("seed %d: %s", seed, line(&f))
 				}
 				if t.Failed() {

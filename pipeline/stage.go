@@ -36,14 +36,24 @@ func (t *table) prepare(s *shoe, b *Batch) {
 		t.notice(b, "feed.gap", rules.OfRange(uint64(s.First), uint64(s.First)), "the table's configuration", "none was seen: the shoe cannot be audited")
 		return
 	}
+	t.inherit(s)
 	for _, rule := range s.law.Rules() {
 		if lacks := rule.Needs &^ s.config.Feeds; lacks != 0 {
 			t.cannotAudit(s, rule, "the table does not report "+lacks.String(), b)
 		}
 	}
 	t.ask(s, nil, rules.Prepared, b)
-	for i := range t.memory.Changes {
-		t.memory.Changes[i].Judged = true
+}
+
+// changed asks about configurations that came into force since a card was last dealt.
+func (t *table) changed(s *shoe, b *Batch) {
+	changes := t.memory.Changes
+	if n := len(changes); n == 0 || changes[n-1].Judged {
+		return
+	}
+	t.ask(s, nil, rules.Changed, b)
+	for i := range changes {
+		changes[i].Judged = true
 	}
 }
 
@@ -97,9 +107,19 @@ func (t *table) settle(s *shoe, which **rules.Round, b *Batch) {
 	s.later = s.later[:0]
 	t.ask(s, r, rules.Settled, b)
 	t.flushWaiting(s, r.No, rules.Settled, b)
+	t.bankRound(s, r)
 	t.roundRows(s, r, b)
 	t.engine.Counts.Rounds++
 	t.rounds = append(t.rounds, r)
+}
+
+// bankRound keeps what later rounds of chemin de fer look back on.
+func (t *table) bankRound(s *shoe, r *rules.Round) {
+	if r.Bank == 0 {
+		return
+	}
+	w := &r.Wagers[r.Bank-1]
+	s.Bank = append(s.Bank, rules.BankRound{No: r.No, Banker: w.Seat, Amount: w.Amount, Result: result(r, r.Coup()), Against: r.Against()})
 }
 
 // closeOne judges a shoe as a whole.
@@ -108,6 +128,7 @@ func (t *table) closeOne(s *shoe, b *Batch) {
 		return
 	}
 	s.closed = true
+	t.carryOn(s)
 	if s.prepared {
 		t.ask(s, nil, rules.Closed, b)
 	}

@@ -56,6 +56,9 @@ type table struct {
 	memory   rules.Table
 	kept     map[uint64]string // ids of table events that findings may name later
 	dealer   string
+	curator  uint32 // seat of the curator, or of the Banker; 0 if none
+	dealtBy  uint32 // seat that drew the last card
+	carry    carry
 	patrons  map[uint32]string
 	openedAt int64 // offset of the event that opened the table
 	isOpen   bool

@@ -39,6 +39,8 @@ type gameFile struct {
 	Burn               burnFile             `yaml:"burn"`
 	ClosesAtCard       bool                 `yaml:"closes_at_card"`
 	NoticeToCommission bool                 `yaml:"notice_to_commission"`
+	Spread             string               `yaml:"spread"`
+	PreShuffledExempt  bool                 `yaml:"pre_shuffled_exempt"`
 	PayTables          payFile              `yaml:"pay_tables"`
 	Options            map[string]string    `yaml:"options"`
 	HouseOptions       []string             `yaml:"house_options"`
@@ -76,6 +78,7 @@ func (f *bookFile) law(b *Rulebook, g Game, gf gameFile) (*Law, error) {
 	c := complaints{}
 	l := &Law{
 		Book: b, Game: g, MinDecks: gf.MinDecks, ClosesAtCard: gf.ClosesAtCard, NoticeToCommission: gf.NoticeToCommission,
+		PreShuffledExempt: gf.PreShuffledExempt, SpreadColumns: gf.Spread == "COLUMNS",
 		Options: gf.Options, HouseOptions: gf.HouseOptions, cited: map[string]Cited{}, hold: map[string]Stage{},
 		BonusTables: map[string]map[BonusRow]Odds{}, Treasures: map[string]map[Treasure]Odds{}, CoverAll: map[string]Odds{},
 	}
@@ -112,6 +115,9 @@ func (f *bookFile) law(b *Rulebook, g Game, gf gameFile) (*Law, error) {
 	l.ThirdCardFace = Face(c.optional("third_card_face", faceWords, gf.ThirdCardFace))
 	l.BurnShown = Shown(c.optional("burn.shown", shownWords, gf.Burn.Shown))
 	l.BurnTo = Destination(c.optional("burn.to", destinationWords, gf.Burn.To))
+	if gf.Spread != "" && gf.Spread != "COLUMNS" && gf.Spread != "ROWS" {
+		c.add("spread", fmt.Errorf("%q: want COLUMNS or ROWS", gf.Spread))
+	}
 	gf.PayTables.load(&c, l)
 	c.add("rules", l.enact(gf.Rules))
 	return l, errors.Join(c...)

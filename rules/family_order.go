@@ -19,7 +19,7 @@ var orderFamily = []*Rule{
 	},
 	{
 		Name: "order.procedure-notice", Doc: "A payment procedure is begun or changed only after 30 minutes' written notice to the commission and to surveillance.",
-		Severity: Major, At: Prepared, Check: checkProcedureNotice,
+		Severity: Major, At: Changed, Check: checkProcedureNotice,
 	},
 	{
 		Name: "order.one-player-at-a-time", Doc: "Main and pair wagers of a patron are paid together.",

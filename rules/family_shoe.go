@@ -94,18 +94,7 @@ func decksOf(side SideBet, allowed ...uint32) func(*Pass) {
 	}
 }
 
-// attestation asks for a layout attestation that is on file and says yes.
-func attestation(item string) func(*Pass) {
-	return func(p *Pass) {
-		a, ok := p.Table.Attested[item]
-		switch {
-		case !ok:
-			p.Report(Finding{Expected: item + " attested", Observed: "no attestation"})
-		case !a.Present:
-			p.Report(Finding{Expected: item + " attested", Observed: "attested as not present", Evidence: []Seq{a.Seq}})
-		}
-	}
-}
+func attestation(item string) func(*Pass) { return func(p *Pass) { p.attested(item) } }
 
 func checkBacks(p *Pass) {
 	want := p.Shoe.Loaded.BackColor

@@ -43,11 +43,11 @@ var vigFamily = []*Rule{
 	},
 	{
 		Name: "vig.notice.increase", Doc: "A higher percentage is announced before it takes effect; in New York the commission is told too.",
-		Severity: Major, At: Prepared, Check: checkIncreaseNotice,
+		Severity: Major, At: Changed, Check: checkIncreaseNotice,
 	},
 	{
 		Name: "vig.notice.type-change", Doc: "Another kind of vigorish is announced before it takes effect; in New York the commission is told too.",
-		Severity: Major, At: Prepared, Check: checkTypeNotice,
+		Severity: Major, At: Changed, Check: checkTypeNotice,
 	},
 	{
 		Name: "vig.mark.required", Doc: "A vigorish not collected with the payment is evidenced by a coin or marker before the next first card.",
@@ -558,14 +558,5 @@ func (p *Pass) quarterOfStake(s *Step) bool {
 }
 
 func checkOneMode(p *Pass) {
-	for i := range p.Table.Changes {
-		c := &p.Table.Changes[i]
-		if i > 0 && contains(p.Round.ConfigChanged, Change{Seq: c.Seq}) && p.Config.Mode != c.Config.Mode {
-			p.Report(Finding{
-				Expected: "changed only between rounds", Observed: fmt.Sprintf("%v to %v within the round", p.Config.Mode, c.Config.Mode),
-				Evidence: []Seq{c.Seq},
-			})
-			return
-		}
-	}
+	p.changedInRound(func(now *Config) bool { return now.Mode != p.Config.Mode }, "kind of vigorish")
 }

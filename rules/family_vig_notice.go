@@ -73,25 +73,9 @@ func (p *Pass) filed(topic NoticeTopic, effective int64, lead time.Duration) (ok
 	return false, short
 }
 
-// checkProcedureNotice judges changes, and the first use where the record begins with it. With no
-// notice at all the first use may lie before the record: then nothing can be said. 19:47-3.10(c)2.
+// 19:47-3.10(c)2.
 func checkProcedureNotice(p *Pass) {
-	for i := range p.Table.Changes {
-		now := &p.Table.Changes[i]
-		first := i == 0
-		if now.Judged || (!first && p.Table.Changes[i-1].Config.Procedure == now.Config.Procedure) {
-			continue
-		}
-		ok, short := p.filed(TopicPaymentProcedure, now.At, 30*time.Minute)
-		switch {
-		case ok:
-		case first && len(short) == 0:
-			p.CannotJudge("the first use of the payment procedure may lie before the record", now.Seq)
-		default:
-			p.Report(Finding{
-				Expected: "written notice to the commission and to surveillance 30 minutes before",
-				Observed: fmt.Sprintf("procedure %d without it", now.Config.Procedure), Evidence: append(short, now.Seq),
-			})
-		}
-	}
+	p.judgeNotice(TopicPaymentProcedure, "payment procedure", func(before, now *Config) bool {
+		return before == nil || before.Procedure != now.Procedure
+	})
 }

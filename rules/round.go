@@ -24,6 +24,21 @@ type Round struct {
 	Calls        []Call
 	Instructions []Instructed
 	Touches      []Touched
+	Squeezes     []Squeeze
+	Moves        []Move
+	Discards     []Discarded
+	// Bancos are the calls of a round of chemin de fer; Bank is the index of the Banker's wager in
+	// Wagers plus one, 0 if he made none.
+	Bancos []Banco
+	Bank   int
+	// Curator is the seat that holds the shoe, or the Banker's seat; Carried the number of a card
+	// kept from the round before.
+	Curator uint32
+	Carried uint32
+	// Left is how many cards were left in the shoe when the hands were last complete.
+	Left int
+	// Next is the first card of the round after, 0 while none was dealt.
+	Next Seq
 	// ConfigChanged is a configuration that came while the round was in progress.
 	ConfigChanged []Change
 
@@ -61,7 +76,25 @@ type DealtCard struct {
 	Back        string
 	// Carried says that the card came from an earlier round.
 	Carried bool
+	// Curator is who held the shoe when the card was dealt.
+	Curator uint32
+	// Fate is how a card left its hand, FateAt the event, Burn the index of its burn in Shoe.Burns.
+	Fate   Fate
+	FateAt Seq
+	Burn   int
 }
+
+// Fate is what became of a card beyond those due.
+type Fate uint8
+
+// Fates.
+const (
+	Kept Fate = iota
+	MovedAway
+	Burned
+	CarriedOver
+	DiscardedCard
+)
 
 // Wager is a stake on a spot.
 type Wager struct {
@@ -171,7 +204,7 @@ func (r *Round) Reset(no uint32) {
 	*r = Round{
 		No: no, Cards: r.Cards[:0], Wagers: r.Wagers[:0], Steps: r.Steps[:0], Calls: r.Calls[:0],
 		Instructions: r.Instructions[:0], Touches: r.Touches[:0], ConfigChanged: r.ConfigChanged[:0],
-		coupCards: -1,
+		coupCards: -1, Squeezes: r.Squeezes[:0], Moves: r.Moves[:0], Discards: r.Discards[:0], Bancos: r.Bancos[:0],
 	}
 }
 

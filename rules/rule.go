@@ -7,8 +7,10 @@ type Stage uint8
 
 // Stages.
 const (
-	// Prepared: the first round of a shoe starts.
-	Prepared Stage = iota
+	// Changed: the first card after a configuration came into force.
+	Changed Stage = iota
+	// Prepared: the first card of a shoe is dealt; until then a step of its preparation may come.
+	Prepared
 	// Betting: no more bets.
 	Betting
 	// Dealt: a result is announced, or the first settlement, or the round's recorded end.
@@ -60,8 +62,10 @@ type Rule struct {
 	Needs Feeds
 	// Suppresses names findings that stay silent on the same evidence when this one is made.
 	Suppresses []string
-	// Check looks and reports. It is called once for each round or shoe at its stage.
-	Check func(*Pass)
+	// Check looks and reports. It is called once for each round or shoe at its stage. A rule without
+	// one cannot be judged at all, and Unknown says why.
+	Check   func(*Pass)
+	Unknown string
 }
 
 // Version of a rule's meaning, part of a finding's identity. All rules are at 1.
@@ -185,7 +189,7 @@ func (p *Pass) AskAgain() {
 
 func (p *Pass) ask(rules []*Rule) {
 	for _, r := range rules {
-		if r.Needs&^p.Config.Feeds != 0 {
+		if r.Needs&^p.Config.Feeds != 0 || r.Check == nil {
 			continue
 		}
 		p.rule = r
@@ -203,6 +207,21 @@ type Table struct {
 	Changes []ConfigChange
 	// Occupied are the occupied seats, ascending.
 	Occupied []uint32
+	// Whole says that the record of the table begins with its first event.
+	Whole bool
+	// Batches are the sets of decks, BatchesAt where they are.
+	Batches   []Batch
+	BatchesAt []BatchAt
+}
+
+// batch finds a set of decks, nil if the table never reported it.
+func (t *Table) batch(id string) *Batch {
+	for i := range t.Batches {
+		if t.Batches[i].ID == id {
+			return &t.Batches[i]
+		}
+	}
+	return nil
 }
 
 // Attested is a layout attestation.

@@ -57,9 +57,13 @@ type Law struct {
 	// NoticeToCommission says that a change of vigorish is also filed with the commission.
 	// 9 NYCRR 5324.21(c)(5).
 	NoticeToCommission bool
-	BonusTables        map[string]map[BonusRow]Odds
-	Treasures          map[string]map[Treasure]Odds
-	CoverAll           map[string]Odds
+	// SpreadColumns says that new cards are spread in columns, not rows; PreShuffledExempt that cards
+	// which came pre-shuffled are not inspected at the table.
+	SpreadColumns, PreShuffledExempt bool
+
+	BonusTables map[string]map[BonusRow]Odds
+	Treasures   map[string]map[Treasure]Odds
+	CoverAll    map[string]Odds
 	// Options are the interpretive choices, by the catalogue's key.
 	Options map[string]string
 	// HouseOptions are those that the table's configuration may choose.

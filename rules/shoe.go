@@ -10,9 +10,20 @@ type Shoe struct {
 	// it are lost: what needs the whole shoe cannot be proved.
 	Joined, Missing bool
 
-	Loaded  Loaded
-	Burns   []Burn
-	Cutcard []Sighting
+	Prep   Preparation
+	Loaded Loaded
+	Burns  []Burn
+	// Curators are the steps by which the shoe went from hand to hand.
+	Curators []CuratorStep
+	FaceUps  []FoundFaceUp
+	// Bids are the auctions of chemin de fer, Bank the rounds of its Bankers.
+	Bids []Bid
+	Bank []BankRound
+	// Order are the cards in the order in which they left the shoe.
+	Order []Card
+	// RackMixed is the event that put cards of two batches into the discard rack.
+	RackMixed Seq
+	Cutcard   []Sighting
 	// LastHandCalls are the announcements of the last hand.
 	LastHandCalls []Seq
 	Ended         ShoeEnded
@@ -52,6 +63,7 @@ type Loaded struct {
 	Seq          Seq
 	Decks        uint32
 	CuttingCards uint32
+	Batch        string
 	BackColor    string
 	BackDesign   string
 	DealingShoe  bool
@@ -69,6 +81,9 @@ type Burn struct {
 	Destination Destination
 	// AfterCard says that a card of the shoe had already been dealt.
 	AfterCard bool
+	// AllRead says that every burned card was read, Round is the round in which it came.
+	AllRead bool
+	Round   uint32
 }
 
 // Sighting is the cutting card appearing.
@@ -137,8 +152,10 @@ func (s *Shoe) Reset() {
 	*s = Shoe{
 		Burns: s.Burns[:0], Cutcard: s.Cutcard[:0], LastHandCalls: s.LastHandCalls[:0], Rounds: s.Rounds[:0],
 		Dues: s.Dues[:0], Collections: s.Collections[:0], MarkersRemoved: s.MarkersRemoved[:0],
-		OwedAtShuffle: s.OwedAtShuffle[:0],
+		OwedAtShuffle: s.OwedAtShuffle[:0], Prep: s.Prep, Curators: s.Curators[:0], FaceUps: s.FaceUps[:0],
+		Bids: s.Bids[:0], Bank: s.Bank[:0], Order: s.Order[:0],
 	}
+	s.Prep.reset()
 }
 
 // CutcardRound is the round in which the cutting card appeared, 0 while it has not. A card that

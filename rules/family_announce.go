@@ -1,0 +1,283 @@
+package rules
+
+import "fmt"
+
+// What the dealer calls. N.J.A.C. 19:47-3.8(a), 3.10(a); 9 NYCRR 5324.21(g), (i)(1).
+var announceFamily = []*Rule{
+	{
+		Name: "announce.initial-counts", Doc: "Both two-card counts are announced, once and rightly.",
+		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkInitialCounts,
+	},
+	{
+		Name: "announce.count-order", Doc: "The player count is announced before the banker count.",
+		Severity: Info, At: Settled, Needs: FeedAnnouncements, Check: checkCountOrder,
+	},
+	{
+		Name: "announce.final-counts", Doc: "Both final counts are announced rightly after the last card.",
+		Severity: Major, At: Settled, Needs: FeedAnnouncements, Check: checkFinalCounts,
+	},
+	{
+		Name: "announce.winner", Doc: "The winning hand is announced.",
+		Severity: Major, At: Settled, Needs: FeedAnnouncements, Check: checkWinnerCall,
+	},
+	{
+		Name: "announce.tie-hand", Doc: "A tie is announced as a tie hand, and nothing else is.",
+		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkTieCall,
+	},
+	{
+		Name: "announce.total-cards", Doc: "Where total card wagers are offered the number of cards is announced.",
+		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkTotalCall,
+	},
+	{
+		Name: "announce.pair", Doc: "Where pair wagers are offered each pair is announced, and nothing else is.",
+		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkPairCalls,
+	},
+	{
+		Name: "announce.dragon-7", Doc: "A dragon 7 is announced, and nothing else is.",
+		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkDragonCall,
+	},
+	{
+		Name: "announce.panda-8", Doc: "A panda 8 is announced, and nothing else is.",
+		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkPandaCall,
+	},
+	{
+		Name: "announce.royal-highest", Doc: "The hand with the highest Royal Bonus payout is announced.",
+		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Unknown: "the qualifying hands of the Royal Bonus are not in the texts",
+	},
+	{
+		Name: "announce.treasures-highest", Doc: "The qualifying hand of 5 Treasures is announced.",
+		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkTreasureCall,
+	},
+	{
+		Name: "announce.before-settlement", Doc: "The result is announced before anything is settled.",
+		Severity: Minor, At: Settled, Check: checkCallsFirst, Suppresses: []string{"order.losing-first"},
+	},
+}
+
+// called is the coup of a round whose calls can be judged.
+func (p *Pass) called() (*Coup, bool) {
+	c := p.Round.Coup()
+	return c, c.Complete && !p.cancelled()
+}
+
+// lone is the one call of a code for a hand, and how many there are. It allocates nothing.
+func (r *Round) lone(code Code, h Hand) (*Call, int) {
+	var call *Call
+	n := 0
+	for i := range r.Calls {
+		if c := &r.Calls[i]; c.Code == code && (h == NoHand || c.Hand == h) {
+			call = c
+			n++
+		}
+	}
+	return call, n
+}
+
+func (p *Pass) reportCall(call *Call, subject Subject, expected, observed string) {
+	evidence := p.Round.cardEvidence()
+	if call != nil {
+		evidence = append(evidence, call.Seq)
+	}
+	p.Report(Finding{Subject: subject, Expected: expected, Observed: observed, Evidence: evidence})
+}
+
+func checkInitialCounts(p *Pass) {
+	c, ok := p.called()
+	if !ok {
+		return
+	}
+	for h, want := range map2(c.P2, c.B2) {
+		call, n := p.Round.lone(PointCount, h)
+		switch {
+		case n != 1:
+			p.reportCall(call, Subject{}, fmt.Sprintf("%v point count %d announced once", h, want), fmt.Sprintf("announced %d times", n))
+			return
+		case call.Value != uint32(want):
+			p.reportCall(call, Subject{}, fmt.Sprintf("%v point count %d", h, want), fmt.Sprint(call.Value))
+			return
+		}
+	}
+}
+
+// map2 walks the two hands in their order with a number for each.
+func map2(player, banker uint8) func(func(Hand, uint8) bool) {
+	return func(yield func(Hand, uint8) bool) {
+		if yield(Player, player) {
+			yield(Banker, banker)
+		}
+	}
+}
+
+func checkCountOrder(p *Pass) {
+	player, n := p.Round.lone(PointCount, Player)
+	banker, m := p.Round.lone(PointCount, Banker)
+	if n == 1 && m == 1 && banker.Seq < player.Seq {
+		p.Report(Finding{Expected: "player count first", Observed: "banker count first", Evidence: []Seq{banker.Seq, player.Seq}})
+	}
+}
+
+func checkFinalCounts(p *Pass) {
+	c, ok := p.called()
+	if !ok {
+		return
+	}
+	last := p.Round.lastCard()
+	for h, want := range map2(c.P, c.B) {
+		call, n := p.Round.lone(FinalCount, h)
+		switch {
+		case n == 0:
+			p.reportCall(nil, Subject{}, fmt.Sprintf("%v final count %d announced", h, want), "not announced")
+			return
+		case call.Value != uint32(want):
+			p.reportCall(call, Subject{}, fmt.Sprintf("%v final count %d", h, want), fmt.Sprint(call.Value))
+			return
+		case call.Seq < last:
+			p.reportCall(call, Subject{}, "announced after the last card", "announced before it")
+			return
+		}
+	}
+}
+
+// lastCard is the event of the last card that stayed in a hand.
+func (r *Round) lastCard() Seq {
+	var last Seq
+	for i := range r.Cards {
+		if c := &r.Cards[i]; c.Final != NoHand {
+			last = max(last, c.Seq)
+		}
+	}
+	return last
+}
+
+func checkWinnerCall(p *Pass) {
+	c, ok := p.called()
+	if !ok || c.Result() == Tie {
+		return
+	}
+	right, wrong := PlayerWins, BankerWins
+	if c.Result() == BankerWon {
+		right, wrong = wrong, right
+	}
+	_, good := p.Round.lone(right, NoHand)
+	call, bad := p.Round.lone(wrong, NoHand)
+	_, tie := p.Round.lone(TieHand, NoHand)
+	switch {
+	case bad > 0:
+		p.reportCall(call, Subject{}, fmt.Sprintf("%v wins", c.Result()), "the other hand announced")
+	case good == 0 && tie == 0:
+		p.reportCall(nil, Subject{}, fmt.Sprintf("%v wins", c.Result()), "no winner announced")
+	}
+}
+
+func checkTieCall(p *Pass) {
+	c, ok := p.called()
+	if !ok {
+		return
+	}
+	tie := c.Result() == Tie
+	call, n := p.Round.lone(TieHand, NoHand)
+	won, m := p.Round.lone(PlayerWins, NoHand)
+	if m == 0 {
+		won, m = p.Round.lone(BankerWins, NoHand)
+	}
+	switch {
+	case tie && n == 0:
+		p.reportCall(nil, Subject{}, "tie hand announced", "not announced")
+	case !tie && n > 0:
+		p.reportCall(call, Subject{}, fmt.Sprintf("no tie hand at %d to %d", c.P, c.B), "tie hand announced")
+	case tie && m > 0:
+		p.reportCall(won, Subject{}, "no winner of a tie", "a winner announced")
+	}
+}
+
+func checkTotalCall(p *Pass) {
+	c, ok := p.called()
+	if !ok || !p.Config.Offers(SideTotalCard) {
+		return
+	}
+	call, n := p.Round.lone(TotalCards, NoHand)
+	switch {
+	case n == 0:
+		p.reportCall(nil, Subject{}, fmt.Sprintf("%d cards announced", c.Cards()), "not announced")
+	case call.Value != uint32(c.Cards()):
+		p.reportCall(call, Subject{}, fmt.Sprintf("%d cards", c.Cards()), fmt.Sprint(call.Value))
+	}
+}
+
+func checkPairCalls(p *Pass) {
+	c, ok := p.called()
+	if !ok || !p.Config.Offers(SidePair) {
+		return
+	}
+	p.judgePresence(PlayerPair, c.PlayerPair, OfHand(Player), "player pair")
+	p.judgePresence(BankerPair, c.BankerPair, OfHand(Banker), "banker pair")
+}
+
+// judgePresence wants a call exactly when its event is there.
+func (p *Pass) judgePresence(code Code, due bool, subject Subject, what string) {
+	call, n := p.Round.lone(code, NoHand)
+	switch {
+	case due && n == 0:
+		p.reportCall(nil, subject, what+" announced", "not announced")
+	case !due && n > 0:
+		p.reportCall(call, subject, "no "+what, what+" announced")
+	}
+}
+
+func checkDragonCall(p *Pass) {
+	if c, ok := p.called(); ok && p.Config.Mode != Commission && p.Config.Mode != Tie25 && (p.Law.Game == PuntoBanco || p.Config.Mode == EZ || len(p.Law.Treasures) > 0) {
+		p.judgePresence(Dragon7, c.Dragon7(), Subject{}, "dragon 7")
+	}
+}
+
+func checkPandaCall(p *Pass) {
+	if c, ok := p.called(); ok && p.Config.Mode == EZ {
+		p.judgePresence(Panda8, c.Panda8(), Subject{}, "panda 8")
+	}
+}
+
+func checkTreasureCall(p *Pass) {
+	c, ok := p.called()
+	if !ok || !p.Config.Offers(SideTreasures) {
+		return
+	}
+	want := c.Treasure()
+	recognised := p.Law.Treasures[p.Config.TreasuresTable][want].Known()
+	call, n := p.Round.lone(TreasureCall, NoHand)
+	switch {
+	case n == 0 && want != NoTreasure && recognised:
+		p.reportCall(nil, Subject{}, want.String()+" announced", "not announced")
+	case n > 0 && call.Treasure != want && (recognised || call.Treasure != NoTreasure):
+		p.reportCall(call, Subject{}, want.String(), call.Treasure.String())
+	}
+}
+
+// isResult says whether a call is part of the announcement of the result.
+func (c Code) isResult() bool {
+	switch c {
+	case FinalCount, PlayerWins, BankerWins, TieHand, TotalCards, PlayerPair, BankerPair, Dragon7, Panda8, Royal, TreasureCall:
+		return true
+	}
+	return false
+}
+
+func checkCallsFirst(p *Pass) {
+	r := p.Round
+	if p.cancelled() {
+		return
+	}
+	var last, first Seq
+	for i := range r.Calls {
+		if r.Calls[i].Code.isResult() {
+			last = max(last, r.Calls[i].Seq)
+		}
+	}
+	for i := range r.Steps {
+		if s := r.Steps[i].Seq; first == 0 || s < first {
+			first = s
+		}
+	}
+	if first != 0 && last != 0 && first < last {
+		p.Report(Finding{Expected: "the result announced before settlement", Observed: "settlement began before", Evidence: []Seq{first, last}})
+	}
+}

@@ -1,0 +1,460 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Chemin de fer. N.J.A.C. 19:47-4.5 to 4.7(c); what follows is not in the text.
+var cheminFamily = []*Rule{
+	{
+		Name: "chemin.auction.highest-bidder", Doc: "The bank goes to the highest bidder.",
+		Severity: Major, At: Dealt, Check: checkAuction(false),
+	},
+	{
+		Name: "chemin.auction.tie-break", Doc: "Of equal bids the one nearest the dealer counterclockwise wins.",
+		Severity: Minor, At: Dealt, Check: checkAuction(true), Suppresses: []string{"chemin.auction.highest-bidder"},
+	},
+	{
+		Name: "chemin.banker.deals", Doc: "The Banker draws every card.",
+		Severity: Major, At: Settled, Needs: FeedShoeCamera, Check: checkBankerDeals,
+	},
+	{
+		Name: "chemin.banker.wager-before-deal", Doc: "The Banker wagers before the first card and before any wager against him.",
+		Severity: Major, At: Dealt, Check: checkBankerWagers, Suppresses: []string{"chemin.against.after-banker"},
+	},
+	{
+		Name: "chemin.banker.first-wager", Doc: "The Banker's first wager is at least his bid.",
+		Severity: Major, At: Dealt, Check: checkFirstWager,
+	},
+	{
+		Name: "chemin.banker.wager-range", Doc: "A later Banker wager is one to two times the one before.",
+		Severity: Major, At: Dealt, Check: checkWagerRange,
+	},
+	{
+		Name: "chemin.banker.wager-outcome", Doc: "The Banker wager wins, loses or is void by the counts.",
+		Severity: Critical, At: Settled, Check: checkBankerOutcome,
+	},
+	{
+		Name: "chemin.banker.cash-exchange", Doc: "A Banker's cash wager is exchanged before the first card.",
+		Severity: Major, At: Dealt, Check: checkBankerCash,
+	},
+	{
+		Name: "chemin.against.after-banker", Doc: "Nobody wagers against the Banker before he has wagered.",
+		Severity: Minor, At: Dealt, Check: checkAfterBanker,
+	},
+	{
+		Name: "chemin.against.individual-cap", Doc: "No participant wagers more than the Banker.",
+		Severity: Major, At: Dealt, Check: checkIndividualCap, Suppresses: []string{"chemin.against.aggregate-cap", "chemin.banco.amount"},
+	},
+	{
+		Name: "chemin.against.aggregate-cap", Doc: "All participants together wager no more than the Banker.",
+		Severity: Major, At: Dealt, Check: checkAggregateCap,
+	},
+	{
+		Name: "chemin.suivi.eligibility", Doc: "Banco suivi is for the participant who covered the whole bank and lost.",
+		Severity: Minor, At: Dealt, Check: checkSuiviEligible,
+	},
+	{
+		Name: "chemin.suivi.priority", Doc: "A qualified banco suivi comes before every other wager.",
+		Severity: Minor, At: Dealt, Check: checkSuiviPriority,
+	},
+	{
+		Name: "chemin.suivi.amount", Doc: "Banco suivi is for the whole Banker wager.",
+		Severity: Minor, At: Dealt, Check: checkSuiviAmount,
+	},
+	{
+		Name: "chemin.banco.priority", Doc: "A full banco comes before partial wagers.",
+		Severity: Minor, At: Dealt, Check: checkBancoPriority,
+	},
+	{
+		Name: "chemin.banco.nearest", Doc: "Of several bancos the one nearest the Banker counterclockwise is taken.",
+		Severity: Minor, At: Dealt, Check: checkBancoNearest, Suppresses: []string{"chemin.banco.priority"},
+	},
+	{
+		Name: "chemin.banco.amount", Doc: "A banco is for the whole Banker wager.",
+		Severity: Minor, At: Dealt, Check: checkBancoAmount,
+	},
+	{
+		Name: "chemin.draw.optional-cells", Doc: "Cards are drawn where drawing is not free.",
+		Severity: Major, At: Dealt, Check: checkFreeCells,
+	},
+	{
+		Name: "chemin.vigorish", Doc: "Vigorish of chemin de fer.", Severity: Info, At: Settled,
+		Unknown: "percentage and base of the vigorish are not in the text",
+	},
+}
+
+// bank is the Banker's wager of the round, nil if he made none.
+func (r *Round) bank() *Wager {
+	if r.Bank == 0 {
+		return nil
+	}
+	return &r.Wagers[r.Bank-1]
+}
+
+// Against are the sums wagered against the Banker by seat, ascending.
+func (r *Round) Against() []SeatChange {
+	var list []SeatChange
+	for i := range r.Wagers {
+		w := &r.Wagers[i]
+		if w.Spot != SpotAgainstBanker || w.Gone {
+			continue
+		}
+		at, found := slices.BinarySearchFunc(list, w.Seat, func(s SeatChange, seat uint32) int { return int(s.Seat) - int(seat) })
+		if !found {
+			list = slices.Insert(list, at, SeatChange{Seat: w.Seat, Seq: w.Placed})
+		}
+		list[at].Amount += w.Amount
+	}
+	return list
+}
+
+func seatAmount(list []SeatChange, seat uint32) int64 {
+	for _, s := range list {
+		if s.Seat == seat {
+			return s.Amount
+		}
+	}
+	return 0
+}
+
+// checkAuction judges every assignment of the bank by the last bid of each seat since the one before.
+func checkAuction(tie bool) func(*Pass) {
+	return func(p *Pass) {
+		var bids []Bid
+		for _, b := range p.Shoe.Bids {
+			if !b.Assigned {
+				bids = slices.DeleteFunc(bids, func(o Bid) bool { return o.Seat == b.Seat })
+				bids = append(bids, b)
+				continue
+			}
+			highest, among := int64(-1), []uint32{}
+			evidence := []Seq{b.Seq}
+			for _, o := range bids {
+				evidence = append(evidence, o.Seq)
+				if o.Amount > highest {
+					highest, among = o.Amount, nil
+				}
+				if o.Amount == highest {
+					among = append(among, o.Seat)
+				}
+			}
+			slices.Sort(among)
+			if len(among) > 0 && slices.Contains(among, b.Seat) == tie && among[0] != b.Seat {
+				p.Report(Finding{
+					Subject: OfSeat(b.Seat), Seat: b.Seat, Amount: highest, Evidence: evidence, Round: p.Round.No,
+					Expected: fmt.Sprintf("bank to seat %d, bid %d", among[0], highest), Observed: fmt.Sprintf("to seat %d", b.Seat),
+				})
+			}
+			bids = bids[:0]
+		}
+	}
+}
+
+func checkBankerDeals(p *Pass) {
+	for i := range p.Round.Cards {
+		c := &p.Round.Cards[i]
+		switch {
+		case c.Carried:
+		case c.ByRole == NoRole || p.Round.Curator == 0:
+			p.CannotJudge("who drew the card, or who has the bank, was not reported", c.Seq)
+			return
+		case c.BySeat != p.Round.Curator:
+			p.Report(Finding{
+				Subject: OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []Seq{c.Seq},
+				Expected: fmt.Sprintf("drawn by the Banker, seat %d", p.Round.Curator), Observed: fmt.Sprintf("seat %d", c.BySeat),
+			})
+			return
+		}
+	}
+}
+
+func checkBankerWagers(p *Pass) {
+	r := p.Round
+	first, bank := r.FirstCard(), r.bank()
+	if first == 0 || (bank != nil && bank.Placed < first) {
+		return
+	}
+	evidence := []Seq{first}
+	if bank != nil {
+		evidence = append(evidence, bank.Placed)
+	}
+	p.Report(Finding{Seat: r.Curator, Expected: "the Banker wagers before the first card", Observed: "he had not", Evidence: evidence})
+}
+
+// bankBefore is the round before of the same Banker since he took the shoe, nil for his first.
+func (p *Pass) bankBefore() *BankRound {
+	if n := len(p.Shoe.Bank); n > 0 && p.Shoe.Bank[n-1].Banker == p.Round.Curator && !p.bankPassed(p.Shoe.Bank[n-1].No) {
+		return &p.Shoe.Bank[n-1]
+	}
+	return nil
+}
+
+// bankPassed says whether the bank was assigned anew after a round.
+func (p *Pass) bankPassed(no uint32) bool {
+	last := p.Shoe.round(no)
+	return last != nil && slices.ContainsFunc(p.Shoe.Bids, func(b Bid) bool { return b.Assigned && b.Seq > last.Card })
+}
+
+func (p *Pass) reportBank(w *Wager, amount int64, expected string, evidence ...Seq) {
+	p.Report(Finding{
+		Subject: OfWager(w.ID), Seat: w.Seat, Amount: amount, Expected: expected, Observed: fmt.Sprintf("%d", w.Amount), Evidence: append(evidence, w.Placed),
+	})
+}
+
+func checkFirstWager(p *Pass) {
+	bank := p.Round.bank()
+	if bank == nil || p.bankBefore() != nil {
+		return
+	}
+	for _, b := range slices.Backward(p.Shoe.Bids) {
+		if b.Assigned {
+			if b.Seat == bank.Seat && bank.Amount < b.Amount {
+				p.reportBank(bank, b.Amount-bank.Amount, fmt.Sprintf("at least the bid of %d", b.Amount), b.Seq)
+			}
+			return
+		}
+	}
+}
+
+func checkWagerRange(p *Pass) {
+	bank, before := p.Round.bank(), p.bankBefore()
+	if bank == nil || before == nil {
+		return
+	}
+	if p.option("chemin_standoff_counts_for_range") == "false" {
+		before = p.lastDecided()
+	}
+	if before != nil && (bank.Amount < before.Amount || bank.Amount > 2*before.Amount) {
+		p.reportBank(bank, abs(bank.Amount-before.Amount), fmt.Sprintf("%d to %d", before.Amount, 2*before.Amount))
+	}
+}
+
+func checkBankerOutcome(p *Pass) {
+	bank := p.Round.bank()
+	c := p.Round.Coup()
+	if bank == nil || !c.Complete || p.cancelled() {
+		return
+	}
+	want := Return
+	if c.Result() != Tie {
+		want = payIf(c.Result() == BankerWon)
+	}
+	if got := bank.Disposition(); got != Undetermined && got != want {
+		p.reportOutcome(bank, want, got)
+	}
+}
+
+func checkBankerCash(p *Pass) {
+	bank := p.Round.bank()
+	if bank == nil || (bank.Medium != Cash && bank.Medium != VerbalCash) {
+		return
+	}
+	first := p.Round.FirstCard()
+	if bank.Converted.Seq == 0 || (first != 0 && bank.Converted.Seq > first) || bank.Converted.Amount != bank.Amount {
+		p.reportWager(bank, fmt.Sprintf("%d exchanged for chips before the first card", bank.Amount), fmt.Sprintf("%d exchanged", bank.Converted.Amount))
+	}
+}
+
+func checkAfterBanker(p *Pass) {
+	bank := p.Round.bank()
+	if bank == nil {
+		return
+	}
+	for i := range p.Round.Wagers {
+		if w := &p.Round.Wagers[i]; w.Spot == SpotAgainstBanker && w.Placed < bank.Placed {
+			p.reportWager(w, "after the Banker's wager", "before it", bank.Placed)
+		}
+	}
+}
+
+func checkIndividualCap(p *Pass) {
+	bank := p.Round.bank()
+	if bank == nil {
+		return
+	}
+	for _, s := range p.Round.Against() {
+		if s.Amount > bank.Amount {
+			p.Report(Finding{
+				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount - bank.Amount, Evidence: []Seq{bank.Placed, s.Seq},
+				Expected: fmt.Sprintf("at most %d", bank.Amount), Observed: fmt.Sprintf("%d", s.Amount),
+			})
+		}
+	}
+}
+
+func checkAggregateCap(p *Pass) {
+	bank := p.Round.bank()
+	if bank == nil {
+		return
+	}
+	sum := int64(0)
+	evidence := []Seq{bank.Placed}
+	for _, s := range p.Round.Against() {
+		sum += s.Amount
+		evidence = append(evidence, s.Seq)
+	}
+	if sum > bank.Amount {
+		p.Report(Finding{Amount: sum - bank.Amount, Evidence: evidence, Expected: fmt.Sprintf("together at most %d", bank.Amount), Observed: fmt.Sprintf("%d", sum)})
+	}
+}
+
+// lastDecided is the latest earlier round of this Banker that was no stand-off.
+func (p *Pass) lastDecided() *BankRound {
+	for i := len(p.Shoe.Bank) - 1; i >= 0; i-- {
+		b := &p.Shoe.Bank[i]
+		if b.Banker != p.Round.Curator || p.bankPassed(b.No) {
+			return nil
+		}
+		if b.Result != Tie {
+			return b
+		}
+	}
+	return nil
+}
+
+// suiviSeat is the one seat that may call suivi, 0 if none: it covered the whole bank in the last
+// decided round and lost. Two full wagers would have exceeded the cap.
+func (p *Pass) suiviSeat() uint32 {
+	last := p.lastDecided()
+	if last == nil || last.Result != BankerWon {
+		return 0
+	}
+	for _, s := range last.Against {
+		if s.Amount == last.Amount {
+			return s.Seat
+		}
+	}
+	return 0
+}
+
+func (r *Round) banco(seat uint32, suivi bool) *Banco {
+	for i := range r.Bancos {
+		if b := &r.Bancos[i]; b.Seat == seat && (b.Call == Suivi) == suivi {
+			return b
+		}
+	}
+	return nil
+}
+
+func checkSuiviEligible(p *Pass) {
+	seat := p.suiviSeat()
+	for _, b := range p.Round.Bancos {
+		if b.Call == Suivi && b.Seat != seat && seatAmount(p.Round.Against(), b.Seat) > 0 {
+			p.Report(Finding{
+				Subject: OfSeat(b.Seat), Seat: b.Seat, Evidence: []Seq{b.Seq},
+				Expected: fmt.Sprintf("suivi for seat %d alone (0: nobody)", seat), Observed: fmt.Sprintf("granted to seat %d", b.Seat),
+			})
+		}
+	}
+}
+
+func checkSuiviPriority(p *Pass) {
+	seat := p.suiviSeat()
+	if seat == 0 || p.Round.banco(seat, true) == nil {
+		return
+	}
+	for _, s := range p.Round.Against() {
+		if s.Seat != seat {
+			p.Report(Finding{
+				Subject: OfSeat(seat), Seat: seat, Evidence: []Seq{p.Round.banco(seat, true).Seq, s.Seq},
+				Expected: fmt.Sprintf("seat %d plays alone", seat), Observed: fmt.Sprintf("wager of seat %d taken", s.Seat),
+			})
+			return
+		}
+	}
+}
+
+func checkSuiviAmount(p *Pass) {
+	bank, seat := p.Round.bank(), p.suiviSeat()
+	if bank == nil || seat == 0 || p.Round.banco(seat, true) == nil {
+		return
+	}
+	if got := seatAmount(p.Round.Against(), seat); got != 0 && got != bank.Amount {
+		p.Report(Finding{
+			Subject: OfSeat(seat), Seat: seat, Amount: abs(bank.Amount - got), Evidence: []Seq{bank.Placed, p.Round.banco(seat, true).Seq},
+			Expected: fmt.Sprintf("%d", bank.Amount), Observed: fmt.Sprintf("%d", got),
+		})
+	}
+}
+
+// preferred is the seat whose banco is to be taken, 0 if none was called or a suivi goes before.
+func (p *Pass) preferred() uint32 {
+	r := p.Round
+	if seat := p.suiviSeat(); seat != 0 && r.banco(seat, true) != nil {
+		return 0
+	}
+	var callers []uint32
+	for _, b := range r.Bancos {
+		if b.Call != Suivi {
+			callers = append(callers, b.Seat)
+		}
+	}
+	slices.Sort(callers)
+	return counterclockwise(callers, r.Curator)
+}
+
+func checkBancoPriority(p *Pass) {
+	seat := p.preferred()
+	against := p.Round.Against()
+	if seat == 0 || seatAmount(against, seat) > 0 || len(against) == 0 {
+		return
+	}
+	p.Report(Finding{
+		Subject: OfSeat(seat), Seat: seat, Evidence: []Seq{p.Round.banco(seat, false).Seq, against[0].Seq},
+		Expected: fmt.Sprintf("seat %d plays alone", seat), Observed: "other wagers taken",
+	})
+}
+
+func checkBancoNearest(p *Pass) {
+	seat := p.preferred()
+	if seat == 0 {
+		return
+	}
+	for _, b := range p.Round.Bancos {
+		if b.Call != Suivi && b.Seat != seat && seatAmount(p.Round.Against(), b.Seat) > 0 {
+			p.Report(Finding{
+				Subject: OfSeat(b.Seat), Seat: b.Seat, Evidence: []Seq{p.Round.banco(seat, false).Seq, b.Seq},
+				Expected: fmt.Sprintf("banco of seat %d", seat), Observed: fmt.Sprintf("of seat %d", b.Seat),
+			})
+			return
+		}
+	}
+}
+
+func checkBancoAmount(p *Pass) {
+	bank, seat := p.Round.bank(), p.preferred()
+	if bank == nil || seat == 0 {
+		return
+	}
+	if got := seatAmount(p.Round.Against(), seat); got != 0 && got != bank.Amount {
+		p.Report(Finding{
+			Subject: OfSeat(seat), Seat: seat, Amount: abs(bank.Amount - got), Evidence: []Seq{bank.Placed, p.Round.banco(seat, false).Seq},
+			Expected: fmt.Sprintf("%d", bank.Amount), Observed: fmt.Sprintf("%d", got),
+		})
+	}
+}
+
+// checkFreeCells judges only cells that both the drawing table and the secondary sources hold
+// mandatory: player 0 to 4 draws, 6 and 7 stay, 5 is free; the Banker is free on 3 against a 9, on 5
+// against a 4, and on 6 when the player stood. Off unless a house rulebook asks for it.
+func checkFreeCells(p *Pass) {
+	c, ok := p.drawn()
+	if !ok || c.Natural() {
+		return
+	}
+	switch {
+	case c.P2 <= 4 && c.NP == 2:
+		p.reportDraw(Player, fmt.Sprintf("player hand on %d draws", c.P2), "stood")
+		return
+	case c.P2 >= 6 && c.NP > 2:
+		p.reportDraw(Player, fmt.Sprintf("player hand on %d stays", c.P2), "took a card")
+		return
+	}
+	free := (c.B2 == 3 && c.Third == 9) || (c.B2 == 5 && c.Third == 4) || (c.B2 == 6 && c.Third == NoThird)
+	if !free {
+		p.judgeBanker(c, true)
+		p.judgeBanker(c, false)
+	}
+}

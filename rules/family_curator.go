@@ -1,0 +1,131 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The curator of punto banco. N.J.A.C. 19:47-3.6, 3.11. Counterclockwise is ascending by seat number.
+var curatorFamily = []*Rule{
+	{
+		Name: "curator.initial-offer", Doc: "The shoe is first offered to seat one and then counterclockwise.",
+		Severity: Minor, At: Dealt, Check: checkCuratorOffers(false),
+	},
+	{
+		Name: "curator.only-curator-deals", Doc: "The curator draws every card.",
+		Severity: Major, At: Settled, Needs: FeedShoeCamera, Check: checkCuratorDeals,
+	},
+	{
+		Name: "curator.must-pass", Doc: "The curator passes the shoe when the banker hand has lost.",
+		Severity: Major, At: Settled, Check: checkMustPass,
+	},
+	{
+		Name: "curator.ordered-pass-grounds", Doc: "A curator is removed only on a listed ground, by the dealer or a floorperson.",
+		Severity: Minor, At: Dealt, Check: checkPassGrounds,
+	},
+	{
+		Name: "curator.pass-between-rounds", Doc: "The shoe is passed voluntarily only between rounds.",
+		Severity: Minor, At: Settled, Check: checkPassBetween, Suppresses: []string{"curator.only-curator-deals"},
+	},
+	{
+		Name: "curator.next-offer", Doc: "A released shoe is offered counterclockwise, beginning at the right-hand neighbour.",
+		Severity: Minor, At: Dealt, Check: checkCuratorOffers(true),
+	},
+}
+
+// checkCuratorOffers judges each run of offers: after a release from the seat that released the
+// shoe, otherwise from seat one.
+func checkCuratorOffers(released bool) func(*Pass) {
+	return func(p *Pass) {
+		steps := p.Shoe.Curators
+		after, from := false, uint32(0)
+		for i := range steps {
+			step := &steps[i]
+			switch step.Kind {
+			case CuratorPassed:
+				after, from = true, step.Seat
+			case CuratorOffered:
+				want := counterclockwise(step.Occupied, from)
+				if after == released && step.Seat != want {
+					p.reportCurator(step, fmt.Sprintf("offered to seat %d", want), fmt.Sprintf("offered to seat %d", step.Seat))
+					return
+				}
+				from = step.Seat
+			case CuratorAssigned:
+				if after == released && i > 0 && steps[i-1].Kind == CuratorOffered && (!steps[i-1].Accepted || steps[i-1].Seat != step.Seat) {
+					p.reportCurator(step, "assigned to the first who accepts", fmt.Sprintf("assigned to seat %d", step.Seat))
+					return
+				}
+				after, from = false, 0
+			}
+		}
+	}
+}
+
+func (p *Pass) reportCurator(step *CuratorStep, expected, observed string) {
+	p.Report(Finding{Round: max(step.Round, 0), Seat: step.Seat, Expected: expected, Observed: observed, Evidence: []Seq{step.Seq}})
+}
+
+func checkCuratorDeals(p *Pass) {
+	for i := range p.Round.Cards {
+		c := &p.Round.Cards[i]
+		switch {
+		case c.Carried || (c.Curator == 0 && c.ByRole == RoleDealer):
+		case c.ByRole == NoRole:
+			p.CannotJudge("who drew the card was not reported", c.Seq)
+			return
+		case c.Curator == 0:
+			p.CannotJudge("who holds the shoe was not reported", c.Seq)
+			return
+		case c.ByRole != RoleCurator || c.BySeat != c.Curator:
+			p.Report(Finding{
+				Subject: OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []Seq{c.Seq},
+				Expected: fmt.Sprintf("drawn by the curator, seat %d", c.Curator), Observed: fmt.Sprintf("drawn by %v seat %d", c.ByRole, c.BySeat),
+			})
+			return
+		}
+	}
+}
+
+func checkMustPass(p *Pass) {
+	r := p.Round
+	c := r.Coup()
+	if r.Next == 0 || p.cancelled() || !c.Complete || c.Result() != PlayerWon || len(r.Cards) == 0 {
+		return
+	}
+	last := r.Cards[len(r.Cards)-1].Seq
+	if slices.ContainsFunc(p.Shoe.Curators, func(s CuratorStep) bool { return s.Kind == CuratorPassed && s.Seq > last && s.Seq < r.Next }) {
+		return
+	}
+	p.Report(Finding{
+		Seat: r.Curator, Expected: fmt.Sprintf("seat %d passes the shoe, the banker hand lost", r.Curator), Observed: "kept it",
+		Evidence: append(r.cardEvidence(), r.Next),
+	})
+}
+
+func checkPassGrounds(p *Pass) {
+	grounds := []string{"unreasonable-delay", "repeated-invalid-deals", "act-or-regulation-violation"}
+	for i := range p.Shoe.Curators {
+		s := &p.Shoe.Curators[i]
+		if s.Kind != CuratorPassed || s.Cause != PassOrdered {
+			continue
+		}
+		if (s.By != RoleDealer && s.By != RoleFloorperson) || !slices.Contains(grounds, dashed(s.Ground)) {
+			p.reportCurator(s, "ordered by DEALER or FLOORPERSON for one of "+strings.Join(grounds, ", "), fmt.Sprintf("ordered by %v, ground %q", s.By, s.Ground))
+		}
+	}
+}
+
+// dashed folds the ways in which a word of free text is written.
+func dashed(s string) string {
+	return strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(s))
+}
+
+func checkPassBetween(p *Pass) {
+	for i := range p.Shoe.Curators {
+		if s := &p.Shoe.Curators[i]; s.Kind == CuratorPassed && s.Cause == PassVoluntary && s.InRound && s.Round == p.Round.No {
+			p.Report(Finding{Seat: s.Seat, Expected: "passed between rounds", Observed: "passed while the round was in progress", Evidence: []Seq{s.Seq}})
+		}
+	}
+}

@@ -1,0 +1,295 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+)
+
+// The cut and the cutting cards. N.J.A.C. 19:47-3.5. Clockwise is descending by seat number.
+var cutFamily = []*Rule{
+	{
+		Name: "cut.offer-start", Doc: "The cut is first offered to the participant who is entitled to it.",
+		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkOfferStart, Suppresses: []string{"cut.offer-order"},
+	},
+	{
+		Name: "cut.offer-order", Doc: "The cut is offered clockwise, nobody skipped, until one accepts.",
+		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkOfferOrder,
+	},
+	{
+		Name: "cut.dealer-only-if-declined", Doc: "Whoever accepts cuts; the dealer cuts only when all have declined; there is one cut.",
+		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkWhoCuts,
+	},
+	{
+		Name: "cut.backs-away-from-dealer", Doc: "The stack is offered with the backs facing away from the dealer.",
+		Severity: Major, At: Prepared, Needs: FeedTableCamera, Check: checkBacksAway,
+	},
+	{
+		Name: "cut.min-depth", Doc: "The stack is cut at least ten cards from either end.",
+		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkCutDepth,
+	},
+	{
+		Name: "cut.front-to-back", Doc: "All cards in front of the cutting card go to the back.",
+		Severity: Critical, At: Prepared, Needs: FeedPreparation, Check: checkTransposed,
+	},
+	{
+		Name: "cut.cutcard-depth", Doc: "The cutting card is placed at least 14 cards from the back, and shows there.",
+		Severity: Major, At: Closed, Check: checkCutcardDepth,
+	},
+	{
+		Name: "cut.second-cutcard-at-end", Doc: "The second cutting card is at the end of the stack.",
+		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkSecondCutcard,
+	},
+	{
+		Name: "cut.recut-window", Doc: "A recut is ordered after the cut and before any card is dealt.",
+		Severity: Major, At: Closed, Needs: FeedPreparation, Check: checkRecutWindow, Suppresses: []string{"shuffle.step-order"},
+	},
+	{
+		Name: "cut.recut-authority", Doc: "A recut is ordered by a casino supervisor, for a reason.",
+		Severity: Minor, At: Closed, Needs: FeedPreparation, Check: checkRecutAuthority,
+	},
+	{
+		Name: "cut.recut-person", Doc: "The recut is made by the person whom the elected option names.",
+		Severity: Minor, At: Closed, Needs: FeedPreparation, Check: checkRecutPerson,
+	},
+}
+
+// clockwise is the occupied seat after one, going down and around; 0 if there is none.
+func clockwise(occupied []uint32, seat uint32) uint32 {
+	for i := len(occupied) - 1; i >= 0; i-- {
+		if occupied[i] < seat {
+			return occupied[i]
+		}
+	}
+	if n := len(occupied); n > 0 {
+		return occupied[n-1]
+	}
+	return 0
+}
+
+// counterclockwise is the occupied seat after one, going up and around; 0 if there is none.
+func counterclockwise(occupied []uint32, seat uint32) uint32 {
+	for _, s := range occupied {
+		if s > seat {
+			return s
+		}
+	}
+	if len(occupied) > 0 {
+		return occupied[0]
+	}
+	return 0
+}
+
+// firstOffers are the offers of the first cut, those of a recut left out.
+func (p *Preparation) firstOffers() []CutOffer {
+	if len(p.Recuts) == 0 {
+		return p.Offers
+	}
+	for i, o := range p.Offers {
+		if o.Seq > p.Recuts[0].Seq {
+			return p.Offers[:i]
+		}
+	}
+	return p.Offers
+}
+
+// entitled is who must be offered the cut first, 0 when nobody sits there or it cannot be known.
+func (p *Pass) entitled() uint32 {
+	prep := &p.Shoe.Prep
+	if len(prep.Occupied) == 0 {
+		return 0
+	}
+	highest := prep.Occupied[len(prep.Occupied)-1]
+	switch {
+	case prep.First || p.Law.Game == Minibaccarat || p.Law.Game == Midibaccarat:
+		return highest
+	case prep.LastDealer == 0:
+		return highest
+	case p.Law.Game == CheminDeFer:
+		return clockwise(prep.Occupied, prep.LastDealer)
+	case slices.Contains(prep.Occupied, prep.LastDealer):
+		return prep.LastDealer
+	}
+	return highest
+}
+
+func checkOfferStart(p *Pass) {
+	offers, want := p.Shoe.Prep.firstOffers(), p.entitled()
+	// A shoe released after the last hand leaves open who the last curator was: either will do.
+	dealt := p.Shoe.Prep.LastToDeal
+	if len(offers) > 0 && want == p.Shoe.Prep.LastDealer && offers[0].Seat == dealt && dealt != 0 {
+		return
+	}
+	if len(offers) > 0 && want != 0 && offers[0].Seat != want {
+		p.Report(Finding{
+			Expected: fmt.Sprintf("offered first to seat %d", want), Observed: fmt.Sprintf("seat %d", offers[0].Seat), Evidence: []Seq{offers[0].Seq},
+		})
+	}
+}
+
+func checkOfferOrder(p *Pass) {
+	prep := &p.Shoe.Prep
+	offers := prep.firstOffers()
+	for i := 1; i < len(offers); i++ {
+		want := clockwise(prep.Occupied, offers[i-1].Seat)
+		if offers[i].Seat != want || offers[i-1].Accepted {
+			p.Report(Finding{
+				Expected: fmt.Sprintf("after seat %d, seat %d", offers[i-1].Seat, want), Observed: fmt.Sprintf("seat %d", offers[i].Seat),
+				Evidence: []Seq{offers[i-1].Seq, offers[i].Seq},
+			})
+			return
+		}
+	}
+}
+
+func checkWhoCuts(p *Pass) {
+	prep := &p.Shoe.Prep
+	if n := len(prep.Cuts); n == 0 || n > 1+len(prep.Recuts) {
+		p.Report(Finding{Expected: "one cut", Observed: fmt.Sprintf("%d", n), Evidence: []Seq{p.Shoe.First, p.Shoe.Loaded.Seq}})
+		return
+	}
+	cut, offers := prep.Cuts[0], prep.firstOffers()
+	for _, o := range offers {
+		if o.Accepted {
+			if cut.By != RolePatron || cut.Seat != o.Seat {
+				p.Report(Finding{
+					Expected: fmt.Sprintf("cut by seat %d, who accepted", o.Seat), Observed: fmt.Sprintf("cut by %v seat %d", cut.By, cut.Seat), Evidence: []Seq{o.Seq, cut.Seq},
+				})
+			}
+			return
+		}
+	}
+	if cut.By == RoleDealer && len(offers) < len(prep.Occupied) {
+		p.Report(Finding{Expected: "dealer cuts only when all have declined", Observed: fmt.Sprintf("%d of %d were offered it", len(offers), len(prep.Occupied)), Evidence: []Seq{cut.Seq}})
+	}
+	if cut.By != RoleDealer {
+		p.Report(Finding{Expected: "cut by the dealer, nobody accepted", Observed: fmt.Sprintf("cut by %v seat %d", cut.By, cut.Seat), Evidence: []Seq{cut.Seq}})
+	}
+}
+
+func checkBacksAway(p *Pass) {
+	for _, o := range p.Shoe.Prep.Offers {
+		if !o.BacksAway {
+			p.Report(Finding{Subject: OfSeat(o.Seat), Seat: o.Seat, Expected: "backs away from the dealer", Observed: "backs toward him", Evidence: []Seq{o.Seq}})
+		}
+	}
+}
+
+func checkCutDepth(p *Pass) {
+	for _, c := range p.Shoe.Prep.Cuts {
+		if c.Depth < 10 || c.Depth+10 > c.Stack {
+			p.Report(Finding{
+				Expected: fmt.Sprintf("10 to %d cards from the front", max(int(c.Stack)-10, 10)), Observed: fmt.Sprint(c.Depth), Evidence: []Seq{c.Seq},
+			})
+			return
+		}
+	}
+}
+
+func checkTransposed(p *Pass) {
+	prep := &p.Shoe.Prep
+	if len(prep.Cuts) == 0 {
+		return
+	}
+	cut := prep.Cuts[len(prep.Cuts)-1]
+	for _, t := range slices.Backward(prep.Transposed) {
+		if t.Amount == int64(cut.Depth) {
+			return
+		}
+		p.Report(Finding{Expected: fmt.Sprintf("%d cards moved to the back", cut.Depth), Observed: fmt.Sprint(t.Amount), Evidence: []Seq{cut.Seq, t.Seq}})
+		return
+	}
+	p.Report(Finding{Expected: fmt.Sprintf("%d cards moved to the back", cut.Depth), Observed: "none", Evidence: []Seq{cut.Seq}})
+}
+
+func (p *Preparation) cutcard(which uint32) *PlacedCutcard {
+	for i := range p.Cutcards {
+		if p.Cutcards[i].Which == which {
+			return &p.Cutcards[i]
+		}
+	}
+	return nil
+}
+
+func checkCutcardDepth(p *Pass) {
+	s := p.Shoe
+	placed := s.Prep.cutcard(1)
+	if placed != nil && placed.Behind < 14 {
+		p.Report(Finding{Expected: "at least 14 cards behind", Observed: fmt.Sprint(placed.Behind), Evidence: []Seq{placed.Seq}})
+		return
+	}
+	if len(s.Cutcard) == 0 || s.Loaded.Seq == 0 {
+		return
+	}
+	left := int64(52*s.Loaded.Decks) - int64(s.Cutcard[0].AfterCard)
+	switch {
+	case placed != nil && left != int64(placed.Behind):
+		p.Report(Finding{
+			Expected: fmt.Sprintf("seen with %d cards left, as placed", placed.Behind), Observed: fmt.Sprintf("%d left", left), Evidence: []Seq{placed.Seq, s.Cutcard[0].Seq},
+		})
+	case left < 14:
+		p.Report(Finding{Expected: "at least 14 cards behind", Observed: fmt.Sprint(left), Evidence: []Seq{s.Cutcard[0].Seq}})
+	}
+}
+
+func checkSecondCutcard(p *Pass) {
+	if c := p.Shoe.Prep.cutcard(2); c != nil && c.Behind != 0 {
+		p.Report(Finding{Expected: "no card behind the second cutting card", Observed: fmt.Sprint(c.Behind), Evidence: []Seq{c.Seq}})
+	}
+}
+
+func checkRecutWindow(p *Pass) {
+	prep := &p.Shoe.Prep
+	for _, r := range prep.Recuts {
+		early := len(prep.Cuts) == 0 || r.Seq < prep.Cuts[0].Seq
+		if early || r.Late || (r.Burned && p.option("recut_after_burn") != "true") {
+			p.Report(Finding{Expected: "recut ordered after the cut and before any card", Observed: "outside that window", Evidence: []Seq{r.Seq}})
+		}
+	}
+}
+
+func checkRecutAuthority(p *Pass) {
+	for _, r := range p.Shoe.Prep.Recuts {
+		if r.By != RoleSupervisor || r.Reason == "" {
+			p.Report(Finding{Expected: "ordered by SUPERVISOR, with the reason", Observed: fmt.Sprintf("ordered by %v, reason %q", r.By, r.Reason), Evidence: []Seq{r.Seq}})
+		}
+	}
+}
+
+func checkRecutPerson(p *Pass) {
+	prep := &p.Shoe.Prep
+	for i, r := range prep.Recuts {
+		if i+1 >= len(prep.Cuts) {
+			return
+		}
+		first, again := prep.Cuts[i], prep.Cuts[i+1]
+		by, seat := first.By, first.Seat
+		if p.option("recut_by") == "next-entitled" || first.By == RoleDealer {
+			by, seat = RolePatron, p.nextEntitled(r.Seq)
+			if seat == 0 {
+				by = RoleDealer
+			}
+		}
+		if again.By != by || (by == RolePatron && again.Seat != seat) {
+			p.Report(Finding{
+				Expected: fmt.Sprintf("recut by %v seat %d", by, seat), Observed: fmt.Sprintf("%v seat %d", again.By, again.Seat), Evidence: []Seq{first.Seq, r.Seq, again.Seq},
+			})
+		}
+	}
+}
+
+// nextEntitled is the seat after the last offer before a recut was ordered, 0 when all were offered.
+func (p *Pass) nextEntitled(before Seq) uint32 {
+	prep := &p.Shoe.Prep
+	offered := map[uint32]bool{}
+	last := uint32(0)
+	for _, o := range prep.Offers {
+		if o.Seq < before {
+			offered[o.Seat] = true
+			last = o.Seat
+		}
+	}
+	if len(offered) >= len(prep.Occupied) {
+		return 0
+	}
+	return clockwise(prep.Occupied, last)
+}

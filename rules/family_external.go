@@ -1,0 +1,123 @@
+package rules
+
+import "fmt"
+
+// Requirements found outside the texts, or known only because a text names them. Most are off until
+// a house rulebook switches them on; what nobody has published cannot be judged.
+var externalFamily = []*Rule{
+	{
+		Name: "external.table-limits", Doc: "A wager lies within the posted minimum and maximum.",
+		Severity: Info, At: Settled, Check: checkLimits,
+	},
+	{
+		Name: "external.limit-change-notice", Doc: "A change of limits is posted before it takes effect.",
+		Severity: Info, At: Changed, Check: checkLimitNotice,
+	},
+	{
+		Name: "external.match-play.one-per-round", Doc: "A patron uses at most one match play coupon a round, with chips at least its value.",
+		Severity: Info, At: Settled, Check: checkOneCoupon,
+	},
+	{
+		Name: "external.match-play.disposition", Doc: "A match play coupon is dropped on a win or loss and stays on a push.",
+		Severity: Info, At: Settled, Needs: FeedDropBox, Unknown: "the event contract has no event for a dropped coupon",
+	},
+	{
+		Name: "external.ny.table-inspection", Doc: "Each deck is sorted into new-deck sequence when it is inspected.",
+		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkSorted,
+	},
+	{
+		Name: "external.ny.unsuitable-deck", Doc: "A deck with an unsuitable card is replaced and reported.",
+		Severity: Critical, At: Prepared, Needs: FeedPreparation, Check: checkUnsuitable,
+	},
+	{
+		Name: "external.nj.preshuffled-cards", Doc: "Pre-shuffled cards are used under the alternative procedure.",
+		Severity: Major, At: Prepared, Check: checkPreShuffled,
+	},
+	{
+		Name: "external.nj.vig-coin-inventory", Doc: "Coin of the table inventory only marks vigorish.",
+		Severity: Info, At: Settled, Unknown: "what a payment is made of is not reported",
+	},
+	{
+		Name: "external.nj.total-card-odds", Doc: "Total card wagers are settled by their odds.",
+		Severity: Info, At: Settled, Unknown: "the odds of total card wagers are not in the texts",
+	},
+	{
+		Name: "external.nj.bonus-wager-odds", Doc: "Bonus wagers are settled by their odds.",
+		Severity: Info, At: Settled, Unknown: "the bonus wager and its odds are not in the texts",
+	},
+	{
+		Name: "external.nj.royal-bonus-odds", Doc: "Royal Baccarat Bonus wagers are settled by their odds.",
+		Severity: Info, At: Settled, Unknown: "the qualifying hands and odds of the Royal Bonus are not in the texts",
+	},
+	{
+		Name: "external.nj.novig-dragon-7", Doc: "The New Jersey no-vigorish variation is settled by its terms.",
+		Severity: Info, At: Settled, Unknown: "the terms of the no-vigorish variation are not in the texts",
+	},
+}
+
+func checkLimits(p *Pass) {
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		if (p.Config.MinWager > 0 && w.Amount < p.Config.MinWager) || (p.Config.MaxWager > 0 && w.Amount > p.Config.MaxWager) {
+			p.reportWager(w, fmt.Sprintf("%d to %d", p.Config.MinWager, p.Config.MaxWager), fmt.Sprint(w.Amount))
+		}
+	}
+}
+
+func checkLimitNotice(p *Pass) {
+	p.changes(func(before, now *ConfigChange) {
+		if before.Config.MinWager == now.Config.MinWager && before.Config.MaxWager == now.Config.MaxWager {
+			return
+		}
+		for _, n := range p.Table.Notices {
+			if n.Topic == TopicTableLimits && !n.Filed && n.At <= now.At {
+				return
+			}
+		}
+		p.Report(Finding{Expected: "limits posted before the change", Observed: "no sign", Evidence: []Seq{now.Seq}})
+	})
+}
+
+func checkOneCoupon(p *Pass) {
+	r := p.Round
+	for i := range r.Wagers {
+		w := &r.Wagers[i]
+		if w.Coupon == 0 {
+			continue
+		}
+		if w.Amount-w.Coupon < w.Coupon {
+			p.reportWager(w, fmt.Sprintf("chips of at least %d beside the coupon", w.Coupon), fmt.Sprint(w.Amount-w.Coupon))
+		}
+		for j := range r.Wagers[:i] {
+			if o := &r.Wagers[j]; o.Coupon > 0 && o.Seat == w.Seat && o.Patron == w.Patron {
+				p.reportWager(w, "one coupon a round", "a second one", o.Placed)
+				break
+			}
+		}
+	}
+}
+
+func checkSorted(p *Pass) {
+	if b := p.opened(); b != nil && b.Inspected != 0 && !b.NewDeckOrder {
+		p.reportBatch(b, "sorted into new-deck sequence", "not sorted")
+	}
+}
+
+func checkUnsuitable(p *Pass) {
+	if b := p.opened(); b != nil && b.Missing+b.Extra > 0 {
+		p.reportBatch(b, "the deck replaced and reported", fmt.Sprintf("%d missing, %d extra, and shuffled", b.Missing, b.Extra))
+	}
+}
+
+func checkPreShuffled(p *Pass) {
+	b := p.newBatch()
+	if b == nil || !b.PreShuffled {
+		return
+	}
+	for _, n := range p.Table.Notices {
+		if n.Topic == TopicPreShuffled && n.Filed {
+			return
+		}
+	}
+	p.reportBatch(b, "a receipt or vendor attestation filed", "none")
+}

@@ -1,0 +1,349 @@
+package rules
+
+import (
+	"fmt"
+)
+
+// Irregularities. N.J.A.C. 19:47-3.12, as state machines over the card beyond those due. A card that
+// stays in its hand is a wrong draw, not a wrong remedy.
+var irregFamily = []*Rule{
+	{
+		Name: "irreg.error-remedied", Doc: "An irregularity was handled as prescribed.",
+		Severity: Info, At: Settled, Check: checkRemedied,
+	},
+	{
+		Name: "irreg.player-extra.to-banker", Doc: "An errant player card goes to a banker hand that is obliged to draw.",
+		Severity: Critical, At: Settled, Check: wrongRemedy(remedyToBanker), Suppresses: []string{"draw.player.must-stay", "draw.banker.no-third"},
+	},
+	{
+		Name: "irreg.player-extra.undisclosed-next-hand", Doc: "An errant player card that nobody saw is kept for the next hand.",
+		Severity: Major, At: Settled, Check: wrongRemedy(remedyPlayerCarry), Suppresses: []string{"draw.player.must-stay", "irreg.carryover-first-card"},
+	},
+	{
+		Name: "irreg.player-extra.disclosed-burn", Doc: "An errant player card that was seen is burned with its number of cards, face up.",
+		Severity: Major, At: Settled, Check: wrongRemedy(remedyPlayerBurn), Suppresses: []string{"draw.player.must-stay", "shoe.burn.count"},
+	},
+	{
+		Name: "irreg.excess.undisclosed-next-hand", Doc: "An excess card that nobody saw is the first card of the next hand.",
+		Severity: Major, At: Settled, Check: wrongRemedy(remedyExcessCarry), Suppresses: []string{"draw.banker.must-stay", "irreg.carryover-first-card"},
+	},
+	{
+		Name: "irreg.excess.disclosed-burn", Doc: "An excess card that was seen is burned with its number of cards, face up.",
+		Severity: Major, At: Settled, Check: wrongRemedy(remedyExcessBurn), Suppresses: []string{"draw.banker.must-stay", "shoe.burn.count"},
+	},
+	{
+		Name: "irreg.carryover-first-card", Doc: "A card kept for the next hand is its player card one.",
+		Severity: Critical, At: Settled, Check: checkCarryover, Suppresses: []string{"deal.initial-order"},
+	},
+	{
+		Name: "irreg.faceup.not-used", Doc: "A card found face up in the shoe is not used.",
+		Severity: Critical, At: Settled, Check: checkFaceUpUsed,
+	},
+	{
+		Name: "irreg.faceup.burn-count", Doc: "For cards found face up as many further cards are burned as they say.",
+		Severity: Major, At: Settled, Check: checkFaceUpBurn,
+	},
+	{
+		Name: "irreg.insufficient.void", Doc: "A round that the shoe cannot finish is void.",
+		Severity: Critical, At: Settled, Again: true, Check: checkInsufficient, Suppresses: []string{"draw.banker.must-draw", "draw.player.third-card", "draw.banker.no-third"},
+	},
+	{
+		Name: "irreg.insufficient.full-reshuffle", Doc: "After a void for lack of cards the entire set is reshuffled.",
+		Severity: Critical, At: Prepared, Needs: FeedPreparation, Check: checkFullReshuffle,
+	},
+	{
+		Name: "irreg.insufficient.false-claim", Doc: "A round is not voided for lack of cards while enough are left.",
+		Severity: Critical, At: Settled, Check: checkFalseClaim, Suppresses: []string{"draw.player.third-card"},
+	},
+}
+
+type remedy uint8
+
+const (
+	noRemedy remedy = iota
+	remedyToBanker
+	remedyPlayerCarry
+	remedyPlayerBurn
+	remedyExcessCarry
+	remedyExcessBurn
+)
+
+// errant is a card beyond those due, with the remedy that the law wants for it.
+type errant struct {
+	card *DealtCard
+	want remedy
+}
+
+// errants deals the round again as the law calls for and returns the cards that were not due. Only a
+// round with more cards than its hands finally hold, or moved ones, has any.
+func (p *Pass) errants() []errant {
+	r := p.Round
+	irregular := false
+	for i := range r.Cards {
+		c := &r.Cards[i]
+		irregular = irregular || c.Fate != Kept || c.Final != c.Hand
+	}
+	if !irregular {
+		return nil
+	}
+	var player, banker []Card
+	var list []errant
+	obliged := false
+	for _, c := range r.shoeOrder() {
+		co := NewCoup(player, banker)
+		due := NoHand
+		switch {
+		case len(player) < 2 || len(banker) < 2:
+			due = c.Hand
+		case len(player) == 2 && p.Law.Drawing.PlayerDraws(co.P2, co.B2):
+			due = Player
+		case len(banker) == 2 && !obliged && p.Law.Drawing.BankerDraws(co.P2, co.B2, co.Third):
+			due = Banker
+		}
+		if c.Hand == due {
+			if due == Player {
+				player = append(player, c.Card)
+			} else {
+				banker = append(banker, c.Card)
+			}
+			continue
+		}
+		extra := c.Hand == Player && len(player) == 2
+		disclosed := c.Face == FaceUp || (c.Revealed != 0 && (c.FateAt == 0 || c.Revealed < c.FateAt))
+		e := errant{card: c}
+		switch {
+		case extra && due == Banker:
+			e.want, obliged = remedyToBanker, true
+			banker = append(banker, c.Card)
+		case extra && disclosed:
+			e.want = remedyPlayerBurn
+		case extra:
+			e.want = remedyPlayerCarry
+		case disclosed:
+			e.want = remedyExcessBurn
+		default:
+			e.want = remedyExcessCarry
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// done says whether an errant card was handled as the law wants; kept that it stayed in its hand.
+func (p *Pass) done(e *errant) (done, kept bool, observed string) {
+	c := e.card
+	switch e.want {
+	case remedyToBanker:
+		if c.Final == Banker && c.Hand == Player {
+			return true, false, ""
+		}
+	case remedyPlayerCarry, remedyExcessCarry:
+		// With no further hand in the shoe the card goes with the rest.
+		if c.Fate == CarriedOver || (c.Fate == DiscardedCard && p.Round.Next == 0) {
+			return true, false, ""
+		}
+	case remedyPlayerBurn, remedyExcessBurn:
+		if c.Fate == Burned {
+			wrong := p.burnWrong(&p.Shoe.Burns[c.Burn], p.burnValue(c.Card))
+			return wrong == "", false, wrong
+		}
+	}
+	switch c.Fate {
+	case Kept:
+		return false, c.Final == c.Hand, "left in the hand"
+	case MovedAway:
+		return false, false, "moved to the other hand"
+	case Burned:
+		return false, false, "burned"
+	case CarriedOver:
+		return false, false, "kept for the next hand"
+	case DiscardedCard:
+		return false, false, "put away"
+	}
+	return false, false, ""
+}
+
+func (p *Pass) burnValue(c Card) int {
+	if c.Rank() >= 10 && p.option("irregular_burn_ten") == "0" {
+		return 0
+	}
+	return c.BurnValue()
+}
+
+// burnWrong says what is wrong with a burn that answers an irregularity, empty if nothing is.
+func (p *Pass) burnWrong(b *Burn, want int) string {
+	switch {
+	case int(b.Count) != want:
+		return fmt.Sprintf("burned with %d further cards", b.Count)
+	case b.Shown != ShownAll:
+		return "shown " + b.Shown.String()
+	case b.Destination != Bucket && b.Destination != p.Law.BurnTo && p.Law.BurnTo != NoDestination:
+		return "to " + b.Destination.String()
+	}
+	return ""
+}
+
+func (r remedy) String() string {
+	return [...]string{"", "to the banker hand", "kept for the next hand", "burned with its number of cards face up", "first card of the next hand", "burned with its number of cards face up"}[r]
+}
+
+func wrongRemedy(want remedy) func(*Pass) {
+	return func(p *Pass) {
+		for _, e := range p.errants() {
+			if e.want != want {
+				continue
+			}
+			done, kept, observed := p.done(&e)
+			if done || kept {
+				continue
+			}
+			p.Report(Finding{
+				Subject: OfCard(e.card.CardSeq), Evidence: append(p.Round.cardEvidence(), e.card.FateAt),
+				Expected: fmt.Sprintf("%v %v", e.card.Card, e.want), Observed: observed,
+			})
+		}
+	}
+}
+
+func checkRemedied(p *Pass) {
+	for _, e := range p.errants() {
+		if done, _, _ := p.done(&e); done {
+			p.Report(Finding{
+				Subject: OfCard(e.card.CardSeq), Evidence: []Seq{e.card.Seq, e.card.FateAt},
+				Expected: "irregularities handled as prescribed", Observed: fmt.Sprintf("%v %v", e.card.Card, e.want),
+			})
+		}
+	}
+	for i := range p.Shoe.FaceUps {
+		f := &p.Shoe.FaceUps[i]
+		if f.Round == p.Round.No && !p.used(f) && f.Burn >= 0 && p.burnWrong(&p.Shoe.Burns[f.Burn], p.foundValue(f.Burn)) == "" {
+			p.Report(Finding{
+				Subject: OfCard(f.CardSeq), Evidence: []Seq{f.Seq, p.Shoe.Burns[f.Burn].Seq},
+				Expected: "irregularities handled as prescribed", Observed: fmt.Sprintf("%v found face up and burned", f.Card),
+			})
+		}
+	}
+	if v := p.Round.Voided; v.Insufficient && !p.falseClaim() {
+		p.Report(Finding{Expected: "irregularities handled as prescribed", Observed: "void for lack of cards", Evidence: []Seq{v.Seq}})
+	}
+}
+
+func checkCarryover(p *Pass) {
+	r := p.Round
+	if r.Carried == 0 || len(r.Cards) == 0 {
+		return
+	}
+	for i := range r.Cards {
+		c := &r.Cards[i]
+		if c.CardSeq != r.Carried {
+			continue
+		}
+		if c.Hand != Player || c.Index != 1 {
+			p.Report(Finding{Expected: "the kept card is player card one", Observed: fmt.Sprintf("%v card %d", c.Hand, c.Index), Evidence: []Seq{c.Seq}})
+		}
+		return
+	}
+	p.Report(Finding{Expected: "the kept card is player card one", Observed: "not used", Evidence: r.cardEvidence()})
+}
+
+// used says whether a card found face up was dealt into the round.
+func (p *Pass) used(f *FoundFaceUp) bool {
+	for i := range p.Round.Cards {
+		if p.Round.Cards[i].CardSeq == f.CardSeq {
+			return true
+		}
+	}
+	return false
+}
+
+func checkFaceUpUsed(p *Pass) {
+	for i := range p.Shoe.FaceUps {
+		f := &p.Shoe.FaceUps[i]
+		if p.used(f) {
+			p.Report(Finding{Subject: OfCard(f.CardSeq), Expected: fmt.Sprintf("%v discarded", f.Card), Observed: "dealt into a hand", Evidence: append(p.Round.cardEvidence(), f.Seq)})
+		}
+	}
+}
+
+// foundValue is how many cards the cards found face up together burn.
+func (p *Pass) foundValue(burn int) int {
+	sum := 0
+	for i := range p.Shoe.FaceUps {
+		if f := &p.Shoe.FaceUps[i]; f.Burn == burn {
+			sum += p.burnValue(f.Card)
+		}
+	}
+	return sum
+}
+
+func checkFaceUpBurn(p *Pass) {
+	for i := range p.Shoe.FaceUps {
+		f := &p.Shoe.FaceUps[i]
+		if f.Round != p.Round.No || (i > 0 && f.Burn >= 0 && p.Shoe.FaceUps[i-1].Burn == f.Burn) {
+			continue
+		}
+		switch {
+		case f.Burn < 0:
+			p.Report(Finding{Subject: OfCard(f.CardSeq), Expected: fmt.Sprintf("%d further cards burned", p.burnValue(f.Card)), Observed: "none", Evidence: []Seq{f.Seq}})
+		default:
+			b := &p.Shoe.Burns[f.Burn]
+			if want := p.foundValue(f.Burn); p.burnWrong(b, want) != "" {
+				p.Report(Finding{
+					Subject: OfCard(f.CardSeq), Expected: fmt.Sprintf("%d further cards burned face up", want), Observed: p.burnWrong(b, want), Evidence: []Seq{f.Seq, b.Seq},
+				})
+			}
+		}
+	}
+}
+
+// checkInsufficient finds a round that was settled with a card still due and none left.
+func checkInsufficient(p *Pass) {
+	r := p.Round
+	c := r.Coup()
+	if r.Voided.Seq != 0 || r.Ended.Result == Void || len(r.Cards) < 4 || p.Shoe.Loaded.Seq == 0 || !p.Law.CardsDue(c) || p.cardsShort(c) <= r.Left {
+		return
+	}
+	p.Report(Finding{
+		Expected: fmt.Sprintf("void, %d cards due and %d left", p.cardsShort(c), r.Left), Observed: "a result declared", Evidence: r.cardEvidence(),
+	})
+}
+
+// cardsShort is how many cards are due at the least.
+func (p *Pass) cardsShort(c *Coup) int {
+	if c.NP < 2 || c.NB < 2 {
+		return 4 - c.Cards()
+	}
+	n := 0
+	if c.NP == 2 && p.Law.Drawing.PlayerDraws(c.P2, c.B2) {
+		return 1
+	}
+	if c.NB == 2 && p.Law.Drawing.BankerDraws(c.P2, c.B2, c.Third) {
+		n++
+	}
+	return n
+}
+
+func checkFullReshuffle(p *Pass) {
+	s := p.Shoe
+	if s.Prep.VoidBefore == 0 || s.Loaded.Seq == 0 {
+		return
+	}
+	for _, c := range s.Prep.Cuts {
+		if want := 52 * s.Loaded.Decks; c.Stack != want {
+			p.Report(Finding{Expected: fmt.Sprintf("all %d cards reshuffled", want), Observed: fmt.Sprintf("a stack of %d", c.Stack), Evidence: []Seq{s.Prep.VoidBefore, c.Seq}})
+			return
+		}
+	}
+}
+
+func (p *Pass) falseClaim() bool {
+	return p.Shoe.Loaded.Seq != 0 && p.Round.Left >= 6-len(p.Round.Cards)
+}
+
+func checkFalseClaim(p *Pass) {
+	if r := p.Round; r.Voided.Insufficient && p.falseClaim() {
+		p.Report(Finding{
+			Expected: fmt.Sprintf("the round goes on, %d cards are left", r.Left), Observed: "void for lack of cards", Evidence: append(r.cardEvidence(), r.Voided.Seq),
+		})
+	}
+}

@@ -1,0 +1,60 @@
+package rules
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// What must stand on the layout is attested, not seen: an attestation on file that says yes and is
+// not too old.
+var layoutFamily = []*Rule{
+	layout("layout.vig-numbered-areas", "Numbered areas for marking vigorish.", "vig-areas", Minor, nil),
+	layout("layout.ny.minimum", "Name, card areas and wager areas.", "ny-minimum", Minor, nil),
+	layout("layout.ny.payout-odds", "Payout odds on the layout or a sign.", "payout-odds", Major, nil),
+	layout("layout.ny.dragon-bonus-area", "A dragon bonus area for each patron.", "dragon-bonus-area", Minor, offering(SideDragonBonus)),
+	layout("layout.ny.ez-areas", "Dragon 7 and panda 8 areas.", "ez-areas", Minor, inMode(EZ)),
+	layout("layout.ny.ez-push-notice", "Patrons are told that a dragon 7 pushes.", "ez-push-notice", Major, inMode(EZ)),
+	layout("layout.ny.novig-notice", "Notice of the no-vigorish variation.", "novig-notice", Major, inMode(NoVig6)),
+	layout("layout.midi-discard-rack", "A discard rack on the dealer's side.", "midi-discard-rack", Minor, nil),
+	layout("layout.nj.total-card-odds", "Total card odds inscribed.", "total-card-odds", Major, offering(SideTotalCard)),
+	layout("layout.nj.bonus-odds", "Bonus odds inscribed or on a sign.", "bonus-odds", Major, offering(SideBonus)),
+	layout("layout.nj.pair-areas", "Pair areas inscribed with their odds.", "pair-areas", Major, offering(SidePair)),
+	layout("layout.nj.treasures-areas", "Five treasure areas for each position.", "treasures-areas", Minor, offering(SideTreasures)),
+	layout("layout.nj.treasures-odds", "Treasure odds inscribed or on a sign.", "treasures-odds", Major, offering(SideTreasures)),
+	layout("layout.nj.approved", "A layout that the regulator approved.", "layout-approval", Major, nil),
+}
+
+func offering(s SideBet) func(*Config) bool { return func(c *Config) bool { return c.Offers(s) } }
+
+func inMode(m VigorishMode) func(*Config) bool { return func(c *Config) bool { return c.Mode == m } }
+
+func layout(name, doc, item string, severity Severity, needed func(*Config) bool) *Rule {
+	return &Rule{
+		Name: name, Doc: doc, Severity: severity, At: Prepared, Needs: FeedAttestation,
+		Check: func(p *Pass) {
+			if needed == nil || needed(p.Config) {
+				p.attested(item)
+			}
+		},
+	}
+}
+
+// attested asks for a layout attestation that is on file, says yes and is not too old.
+func (p *Pass) attested(item string) {
+	a, ok := p.Table.Attested[item]
+	days, err := strconv.Atoi(p.option("layout_attestation_days"))
+	if err != nil {
+		days = 365
+	}
+	const day = 24 * 3600 * 1e9
+	switch {
+	case !ok && !p.Table.Whole:
+		p.CannotJudge("the record of the table begins after an attestation may have been filed", p.Shoe.First)
+	case !ok:
+		p.Report(Finding{Expected: item + " attested", Observed: "no attestation", Evidence: []Seq{p.Shoe.First}})
+	case !a.Present:
+		p.Report(Finding{Expected: item + " attested", Observed: "attested as not present", Evidence: []Seq{a.Seq}})
+	case p.Shoe.At-a.At > int64(days)*day:
+		p.Report(Finding{Expected: fmt.Sprintf("%s attested within %d days", item, days), Observed: fmt.Sprintf("%d days ago", (p.Shoe.At-a.At)/day), Evidence: []Seq{a.Seq}})
+	}
+}

@@ -1,0 +1,275 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+)
+
+// The squeeze at midi baccarat. 9 NYCRR 5324.21(f)(3)(ii), (g)(2).
+var midiFamily = []*Rule{
+	{
+		Name: "midi.squeeze.recipient", Doc: "A hand is given to the patron with the highest wager on it.",
+		Severity: Minor, At: Settled, Check: checkRecipient(false),
+	},
+	{
+		Name: "midi.squeeze.tie-break", Doc: "Of equal highest wagers the one nearest the dealer counterclockwise is chosen.",
+		Severity: Minor, At: Settled, Check: checkRecipient(true), Suppresses: []string{"midi.squeeze.recipient"},
+	},
+	{
+		Name: "midi.squeeze.faces", Doc: "Cards are handed face down and come back face up, from the same patron.",
+		Severity: Major, At: Settled, Needs: FeedCardFaces, Check: checkSqueezeFaces,
+	},
+	{
+		Name: "midi.squeeze.order", Doc: "The banker hand is handed out only after the player hand was returned and called.",
+		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkSqueezeOrder,
+	},
+	{
+		Name: "midi.banker-under-shoe", Doc: "The banker hand waits under the right corner of the shoe.",
+		Severity: Info, At: Settled, Needs: FeedTableCamera, Check: checkUnderShoe,
+	},
+	{
+		Name: "midi.third-card-same-player", Doc: "A third card goes to the patron who had the hand.",
+		Severity: Minor, At: Settled, Check: checkThirdSqueeze,
+	},
+	{
+		Name: "midi.relinquish-order", Doc: "A relinquished hand is offered counterclockwise, beginning at the right-hand neighbour.",
+		Severity: Info, At: Settled, Check: checkSqueezeOffers,
+	},
+	{
+		Name: "midi.dealer-turns-when-none", Doc: "The dealer turns a hand that no patron is entitled to or wants.",
+		Severity: Minor, At: Settled, Check: checkDealerTurns, Suppresses: []string{"midi.squeeze.recipient"},
+	},
+	{
+		Name: "midi.compulsory-relinquish-authority", Doc: "The squeeze is withdrawn only for unreasonable delay, by the dealer or a floorperson.",
+		Severity: Info, At: Settled, Check: checkSqueezeWithdrawn,
+	},
+}
+
+// stakes are what each seat wagers on a hand, ascending by seat; coupons do not count.
+func (r *Round) stakes(h Hand) []SeatChange {
+	var list []SeatChange
+	spot := SpotPlayer
+	if h == Banker {
+		spot = SpotBanker
+	}
+	for i := range r.Wagers {
+		w := &r.Wagers[i]
+		if w.Spot != spot || w.Gone {
+			continue
+		}
+		at, found := slices.BinarySearchFunc(list, w.Seat, func(s SeatChange, seat uint32) int { return int(s.Seat) - int(seat) })
+		if !found {
+			list = slices.Insert(list, at, SeatChange{Seat: w.Seat})
+		}
+		list[at].Amount += w.Amount - w.Coupon
+	}
+	return list
+}
+
+// handed is the first time that a hand was handed out, nil if never.
+func (r *Round) handed(h Hand) *Squeeze {
+	for i := range r.Squeezes {
+		if s := &r.Squeezes[i]; s.Kind == SqueezeHanded && s.Hand == h {
+			return s
+		}
+	}
+	return nil
+}
+
+// relinquished says whether the right to a hand was given up before an event.
+func (r *Round) relinquished(h Hand, before Seq) bool {
+	return slices.ContainsFunc(r.Squeezes, func(s Squeeze) bool {
+		return s.Kind == SqueezeRelinquished && s.Hand == h && s.Seq < before
+	})
+}
+
+func checkRecipient(tie bool) func(*Pass) {
+	return func(p *Pass) {
+		for _, h := range []Hand{Player, Banker} {
+			handed := p.Round.handed(h)
+			if handed == nil || p.Round.relinquished(h, handed.Seq) {
+				continue
+			}
+			stakes := p.Round.stakes(h)
+			highest := int64(0)
+			for _, s := range stakes {
+				highest = max(highest, s.Amount)
+			}
+			var among []uint32
+			for _, s := range stakes {
+				if s.Amount == highest {
+					among = append(among, s.Seat)
+				}
+			}
+			if len(among) == 0 || slices.Contains(among, handed.Seat) != tie || among[0] == handed.Seat {
+				continue
+			}
+			p.Report(Finding{
+				Subject: OfHand(h), Seat: handed.Seat, Evidence: []Seq{handed.Seq},
+				Expected: fmt.Sprintf("seat %d, %d on %v", among[0], highest, h), Observed: fmt.Sprintf("seat %d", handed.Seat),
+			})
+		}
+	}
+}
+
+func checkSqueezeFaces(p *Pass) {
+	sq := p.Round.Squeezes
+	for i := range sq {
+		s := &sq[i]
+		if s.Kind != SqueezeHanded {
+			continue
+		}
+		var back *Squeeze
+		for j := i + 1; j < len(sq); j++ {
+			if sq[j].Kind == SqueezeHanded {
+				break
+			}
+			if sq[j].Kind == SqueezeReturned && sq[j].Hand == s.Hand {
+				back = &sq[j]
+				break
+			}
+		}
+		observed := ""
+		evidence := []Seq{s.Seq}
+		switch {
+		case s.Face != FaceDown:
+			observed = "handed face " + s.Face.String()
+		case back == nil:
+			observed = "not returned"
+		case back.Seat != s.Seat || !slices.Equal(back.Cards, s.Cards):
+			observed = fmt.Sprintf("other cards, or from seat %d", back.Seat)
+		case back.Face != FaceUp:
+			observed = "returned face " + back.Face.String()
+		}
+		if back != nil {
+			evidence = append(evidence, back.Seq)
+		}
+		if observed != "" {
+			p.Report(Finding{Subject: OfHand(s.Hand), Seat: s.Seat, Expected: "handed face down and returned face up", Observed: observed, Evidence: evidence})
+		}
+	}
+}
+
+func checkSqueezeOrder(p *Pass) {
+	r := p.Round
+	banker := r.handed(Banker)
+	called, n := r.lone(PointCount, Player)
+	if banker == nil || n == 0 {
+		return
+	}
+	if banker.Seq < called.Seq {
+		p.Report(Finding{Expected: "banker hand out after the player count is called", Observed: "before it", Evidence: []Seq{banker.Seq, called.Seq}})
+	}
+}
+
+func checkUnderShoe(p *Pass) {
+	r := p.Round
+	called, n := r.lone(PointCount, Player)
+	if n == 0 {
+		return
+	}
+	for i := range r.Cards {
+		c := &r.Cards[i]
+		if c.Hand != Banker || c.Index > 2 {
+			continue
+		}
+		place := NoMovePlace
+		if c.Place == UnderShoeRight {
+			place = MovedUnderShoe
+		}
+		for _, m := range r.Moves {
+			if m.CardSeq == c.CardSeq && m.Seq < called.Seq {
+				place = m.To
+			}
+		}
+		if place != MovedUnderShoe {
+			p.Report(Finding{Subject: OfCard(c.CardSeq), Expected: "under the right corner of the shoe until the player count", Observed: "elsewhere", Evidence: []Seq{c.Seq, called.Seq}})
+			return
+		}
+	}
+}
+
+func checkThirdSqueeze(p *Pass) {
+	r := p.Round
+	for _, h := range []Hand{Player, Banker} {
+		third := r.CardAt(h, 3)
+		if third == nil {
+			continue
+		}
+		had, from := uint32(0), Seq(0)
+		for i := range r.Squeezes {
+			s := &r.Squeezes[i]
+			if s.Hand != h {
+				continue
+			}
+			switch {
+			case s.Kind == SqueezeReturned:
+				had, from = s.Seat, s.Seq
+			case s.Kind == SqueezeRelinquished && from != 0:
+				had = 0
+			case s.Kind == SqueezeHanded && slices.Contains(s.Cards, third.CardSeq) && had != 0 && s.Seat != had:
+				p.Report(Finding{
+					Subject: OfHand(h), Seat: s.Seat, Expected: fmt.Sprintf("third card to seat %d", had), Observed: fmt.Sprintf("to seat %d", s.Seat), Evidence: []Seq{from, s.Seq},
+				})
+			}
+		}
+	}
+}
+
+func checkSqueezeOffers(p *Pass) {
+	from := map[Hand]uint32{}
+	for i := range p.Round.Squeezes {
+		s := &p.Round.Squeezes[i]
+		switch s.Kind {
+		case SqueezeRelinquished:
+			from[s.Hand] = s.Seat
+		case SqueezeOffered:
+			if last := from[s.Hand]; last != 0 {
+				if want := counterclockwise(s.Occupied, last); s.Seat != want {
+					p.Report(Finding{
+						Subject: OfHand(s.Hand), Seat: s.Seat, Expected: fmt.Sprintf("offered to seat %d", want), Observed: fmt.Sprintf("seat %d", s.Seat), Evidence: []Seq{s.Seq},
+					})
+					return
+				}
+				from[s.Hand] = s.Seat
+			}
+		}
+	}
+}
+
+func checkDealerTurns(p *Pass) {
+	r := p.Round
+	for _, h := range []Hand{Player, Banker} {
+		handed := r.handed(h)
+		if handed == nil {
+			continue
+		}
+		offers, refused := 0, 0
+		for i := range r.Squeezes {
+			if s := &r.Squeezes[i]; s.Kind == SqueezeOffered && s.Hand == h && s.Seq < handed.Seq {
+				offers++
+				if !s.Accepted {
+					refused++
+				}
+			}
+		}
+		if len(r.stakes(h)) == 0 || (offers > 0 && refused == offers) {
+			p.Report(Finding{Subject: OfHand(h), Seat: handed.Seat, Expected: "turned by the dealer", Observed: fmt.Sprintf("handed to seat %d", handed.Seat), Evidence: []Seq{handed.Seq}})
+		}
+	}
+}
+
+func checkSqueezeWithdrawn(p *Pass) {
+	for i := range p.Round.Squeezes {
+		s := &p.Round.Squeezes[i]
+		if s.Kind != SqueezeRelinquished || s.Cause != PassOrdered {
+			continue
+		}
+		if (s.By != RoleDealer && s.By != RoleFloorperson) || dashed(s.Ground) != "unreasonable-delay" {
+			p.Report(Finding{
+				Subject: OfHand(s.Hand), Seat: s.Seat, Expected: "ordered by DEALER or FLOORPERSON for unreasonable-delay",
+				Observed: fmt.Sprintf("ordered by %v, ground %q", s.By, s.Ground), Evidence: []Seq{s.Seq},
+			})
+		}
+	}
+}

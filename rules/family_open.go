@@ -1,0 +1,157 @@
+package rules
+
+import (
+	"fmt"
+)
+
+// The opening of new cards. N.J.A.C. 19:47-3.4; 9 NYCRR 5324.21(d), 5322.15(c). They are asked for
+// the first shoe of a batch.
+var openFamily = []*Rule{
+	{
+		Name: "open.inspection-before-play", Doc: "The dealer sorts and inspects new cards before their first shuffle, and none is missing or extra.",
+		Severity: Critical, At: Prepared, Needs: FeedPreparation, Check: checkInspection, Suppresses: []string{"open.floor-verification"},
+	},
+	{
+		Name: "open.floor-verification", Doc: "The assigned floorperson verifies the inspection.",
+		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkVerification,
+	},
+	{
+		Name: "open.spread-for-first-participant", Doc: "The cards are spread face up for the first participants to see.",
+		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkSpread,
+	},
+	{
+		Name: "open.spread-arrangement", Doc: "The spread is by deck and suit, in sequence, in the arrangement of the game.",
+		Severity: Minor, At: Prepared, Needs: FeedOverhead, Check: checkArrangement,
+	},
+	{
+		Name: "open.wash-face-down-and-stack", Doc: "The cards are washed face down and stacked.",
+		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkWash,
+	},
+	{
+		Name: "open.step-order", Doc: "The opening steps come in their order.",
+		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkOpeningOrder,
+	},
+}
+
+// newBatch is the batch of the shoe when this is its first shoe. When the table's record begins in
+// the middle the batch may have been opened before: then nothing can be said.
+func (p *Pass) newBatch() *Batch {
+	id := p.Shoe.Loaded.Batch
+	if len(p.Shoe.Prep.Shuffles) > 0 {
+		id = p.Shoe.Prep.Shuffles[0].Batch
+	}
+	b := p.Table.batch(id)
+	if b == nil {
+		if p.Shoe.Prep.First && p.Table.Whole {
+			return &Batch{ID: id, Shuffled: p.Shoe.First}
+		}
+		return nil
+	}
+	if b.Shuffled < p.Shoe.First || (b.Received == 0 && !p.Table.Whole) {
+		return nil
+	}
+	return b
+}
+
+// opened is the new batch unless its cards came pre-shuffled where the law lets that do.
+func (p *Pass) opened() *Batch {
+	b := p.newBatch()
+	if b != nil && b.PreShuffled && p.Law.PreShuffledExempt {
+		return nil
+	}
+	return b
+}
+
+// steps are the events that a batch shows.
+func (b *Batch) steps() []Seq {
+	return []Seq{b.Received, b.Inspected, b.Verified, b.Spread, b.Viewed, b.Washed, b.Stacked, b.Shuffled}
+}
+
+func (p *Pass) reportBatch(b *Batch, expected, observed string) {
+	p.Report(Finding{Expected: expected, Observed: observed, Evidence: b.steps()})
+}
+
+func checkInspection(p *Pass) {
+	b := p.opened()
+	if b == nil {
+		return
+	}
+	_, elsewhere := p.Law.Cited("external.ny.unsuitable-deck")
+	switch {
+	case b.Inspected == 0 || b.Inspected > b.Shuffled:
+		p.reportBatch(b, "inspected before the first shuffle", "no inspection before it")
+	case b.Missing+b.Extra > 0 && !elsewhere:
+		p.reportBatch(b, "no card missing or extra", fmt.Sprintf("%d missing, %d extra", b.Missing, b.Extra))
+	}
+}
+
+func checkVerification(p *Pass) {
+	b := p.opened()
+	switch {
+	case b == nil:
+	case b.Verified == 0:
+		p.reportBatch(b, "verified by the floorperson", "not verified")
+	case b.VerifierRole != RoleFloorperson:
+		p.reportBatch(b, "verified by FLOORPERSON", fmt.Sprintf("verified by %v", b.VerifierRole))
+	case b.VerifiedBy != "" && b.VerifiedBy == b.InspectedBy:
+		p.reportBatch(b, "verified by a second person", "verified by the dealer who inspected")
+	}
+}
+
+func checkSpread(p *Pass) {
+	b := p.opened()
+	switch {
+	case b == nil:
+	case b.Spread == 0 || b.SpreadFace != FaceUp:
+		p.reportBatch(b, "spread face up", "not spread, or face "+b.SpreadFace.String())
+	case b.Viewed == 0 || b.Viewers == 0:
+		p.reportBatch(b, "seen by at least one participant", "seen by none")
+	}
+}
+
+func checkArrangement(p *Pass) {
+	b := p.opened()
+	if b == nil || b.Spread == 0 {
+		return
+	}
+	want, got := arrangementWord(p.Law.SpreadColumns), arrangementWord(b.Columns)
+	if want != got || !b.InSequence {
+		p.reportBatch(b, want+", suits in sequence", fmt.Sprintf("%s, in sequence %t", got, b.InSequence))
+	}
+}
+
+func arrangementWord(columns bool) string {
+	if columns {
+		return "COLUMNS"
+	}
+	return "ROWS"
+}
+
+func checkWash(p *Pass) {
+	b := p.opened()
+	switch {
+	case b == nil:
+	case b.Washed == 0 || b.WashFace != FaceDown:
+		p.reportBatch(b, "washed face down", "not washed, or face "+b.WashFace.String())
+	case b.Stacked == 0:
+		p.reportBatch(b, "stacked after the wash", "not stacked")
+	}
+}
+
+func checkOpeningOrder(p *Pass) {
+	b := p.opened()
+	if b == nil || b.Inspected > b.Shuffled {
+		return
+	}
+	last, permuted := Seq(0), false
+	for _, s := range b.steps() {
+		if s == 0 {
+			return
+		}
+		permuted = permuted || s < last
+		last = s
+	}
+	if permuted {
+		p.reportBatch(b, "received, inspected, verified, spread, viewed, washed, stacked, shuffled", "another order")
+	}
+}

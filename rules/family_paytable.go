@@ -1,0 +1,33 @@
+package rules
+
+import "fmt"
+
+var paytableFamily = []*Rule{
+	{
+		Name: "paytable.dragon-bonus.change-window", Doc: "The dragon bonus pay table is changed only between rounds.",
+		Severity: Major, At: Settled, Check: func(p *Pass) {
+			p.changedInRound(func(now *Config) bool { return now.BonusTable != p.Config.BonusTable }, "dragon bonus pay table")
+		},
+	},
+	{
+		Name: "paytable.dragon-bonus.notice", Doc: "The commission is told before the dragon bonus pay table changes.",
+		Severity: Major, At: Changed, Check: checkPaytableNotice,
+	},
+}
+
+func checkPaytableNotice(p *Pass) {
+	p.changes(func(before, now *ConfigChange) {
+		if before.Config.BonusTable == now.Config.BonusTable {
+			return
+		}
+		for _, n := range p.Table.Notices {
+			if n.Topic == TopicPayTable && n.Filed && n.ToCommission && n.At < now.At {
+				return
+			}
+		}
+		p.Report(Finding{
+			Expected: "the commission told before the change", Observed: fmt.Sprintf("%s to %s without notice", before.Config.BonusTable, now.Config.BonusTable),
+			Evidence: []Seq{now.Seq},
+		})
+	})
+}

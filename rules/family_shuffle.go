@@ -1,0 +1,226 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+)
+
+var shuffleFamily = []*Rule{
+	{
+		Name: "shuffle.required", Doc: "A shoe is shuffled before it is loaded.",
+		Severity: Critical, At: Prepared, Needs: FeedPreparation, Check: checkShuffled,
+	},
+	{
+		Name: "shuffle.random-order", Doc: "The cards come in an order that a random shuffle can give.",
+		Severity: Major, At: Closed, Check: checkRandomOrder,
+	},
+	{
+		Name: "shuffle.lacing", Doc: "About one deck is laced into the stack, once.",
+		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkLacing,
+	},
+	{
+		Name: "shuffle.option-pit-uniform", Doc: "The reshuffle after lacing is done as the pit has elected, at every table.",
+		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkReshuffleOption,
+	},
+	{
+		Name: "shuffle.option-notice", Doc: "The reshuffle option is begun or ended only after 30 minutes' written notice to surveillance and to the commission.",
+		Severity: Major, At: Changed, Check: checkReshuffleNotice,
+	},
+	{
+		Name: "shuffle.step-order", Doc: "Shuffle, lacing, reshuffle, offers, cut and loading come in their order.",
+		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkShuffleOrder,
+	},
+}
+
+func checkShuffled(p *Pass) {
+	s := p.Shoe
+	if s.Loaded.Seq == 0 || s.Joined {
+		return
+	}
+	for _, h := range s.Prep.Shuffles {
+		if !h.AfterLacing && h.Seq < s.Loaded.Seq {
+			return
+		}
+	}
+	p.reportLoaded("shuffled before loading", "no shuffle")
+}
+
+func checkLacing(p *Pass) {
+	s := p.Shoe
+	tolerance, err := strconv.Atoi(p.option("lace_tolerance"))
+	if err != nil {
+		tolerance = 10
+	}
+	if n := len(s.Prep.Laced); n != 1 {
+		p.Report(Finding{Expected: "one lacing", Observed: fmt.Sprintf("%d", n), Evidence: []Seq{s.First, s.Loaded.Seq}})
+		return
+	}
+	if l := s.Prep.Laced[0]; abs(int64(l.Cards)-52) > int64(tolerance) {
+		p.Report(Finding{Expected: fmt.Sprintf("about 52 cards, %d more or less", tolerance), Observed: fmt.Sprint(l.Cards), Evidence: []Seq{l.Seq}})
+	}
+}
+
+func checkReshuffleOption(p *Pass) {
+	s := p.Shoe
+	done := slices.ContainsFunc(s.Prep.Shuffles, func(h Shuffle) bool { return h.AfterLacing })
+	if done != p.Config.ReshuffleAfterLacing && s.Loaded.Seq != 0 {
+		p.Report(Finding{
+			Expected: fmt.Sprintf("reshuffle after lacing: %t", p.Config.ReshuffleAfterLacing), Observed: fmt.Sprintf("%t", done),
+			Evidence: append(p.configEvidence(), s.First, s.Loaded.Seq),
+		})
+	}
+}
+
+func checkReshuffleNotice(p *Pass) {
+	p.judgeNotice(TopicReshuffleOption, "reshuffle option", func(before, now *Config) bool {
+		if before == nil {
+			return now.ReshuffleAfterLacing
+		}
+		return before.ReshuffleAfterLacing != now.ReshuffleAfterLacing
+	})
+}
+
+// judgeNotice asks for the written notice, 30 minutes before, to the commission and to surveillance,
+// of what a configuration changes, or begins where the record begins with it. With no notice at all
+// the first use may lie before the record: then nothing can be said.
+func (p *Pass) judgeNotice(topic NoticeTopic, what string, changes func(before, now *Config) bool) {
+	for i := range p.Table.Changes {
+		now := &p.Table.Changes[i]
+		var before *Config
+		if i > 0 {
+			before = p.Table.Changes[i-1].Config
+		}
+		if now.Judged || !changes(before, now.Config) {
+			continue
+		}
+		ok, short := p.filed(topic, now.At, 30*time.Minute)
+		switch {
+		case ok:
+		case before == nil && len(short) == 0:
+			p.CannotJudge("the first use of the "+what+" may lie before the record", now.Seq)
+		default:
+			p.Report(Finding{
+				Expected: "written notice to the commission and to surveillance 30 minutes before",
+				Observed: what + " put in force without it", Evidence: append(short, now.Seq),
+			})
+		}
+	}
+}
+
+func checkShuffleOrder(p *Pass) {
+	s := p.Shoe
+	prep := &s.Prep
+	var groups [][]Seq
+	var first, again, laced, offers, placed []Seq
+	for _, h := range prep.Shuffles {
+		if h.AfterLacing {
+			again = append(again, h.Seq)
+		} else {
+			first = append(first, h.Seq)
+		}
+	}
+	for _, l := range prep.Laced {
+		laced = append(laced, l.Seq)
+	}
+	var cut, moved []Seq
+	for _, c := range prep.Cuts {
+		cut = append(cut, c.Seq)
+	}
+	for _, m := range prep.Transposed {
+		moved = append(moved, m.Seq)
+	}
+	for _, o := range prep.Offers {
+		if len(cut) == 0 || o.Seq < cut[0] || len(prep.Recuts) == 0 {
+			offers = append(offers, o.Seq)
+		}
+	}
+	if len(prep.Recuts) > 0 && len(cut) > 1 {
+		cut, moved = cut[len(cut)-1:], moved[max(len(moved)-1, 0):]
+	}
+	for _, c := range prep.Cutcards {
+		placed = append(placed, c.Seq)
+	}
+	groups = append(groups, first, laced, again, offers, cut, moved, placed, []Seq{s.Loaded.Seq})
+	last := Seq(0)
+	for _, g := range groups {
+		for _, seq := range g {
+			if seq != 0 && seq < last {
+				p.Report(Finding{
+					Expected: "shuffle, lacing, reshuffle, offers, cut, transposing, cutting cards, loading", Observed: "another order", Evidence: []Seq{seq, last},
+				})
+				return
+			}
+		}
+		if len(g) > 0 {
+			last = max(last, slices.Max(g))
+		}
+	}
+}
+
+// deck is how many places must be seen before a repeated order is judged.
+const deck = 52
+
+// checkRandomOrder tests the order in which the cards left the shoe: adjacent cards in new-deck
+// order, the longest run of them, and places that repeat the shoe before. A statistical rule; the
+// probability that an honest shoe reaches it is random_alpha.
+func checkRandomOrder(p *Pass) {
+	s := p.Shoe
+	decks := float64(s.Loaded.Decks)
+	alpha, err := strconv.ParseFloat(p.option("random_alpha"), 64)
+	if err != nil || s.Loaded.Seq == 0 || len(s.Order) < 2 {
+		return
+	}
+	pairs, successors, run, longest := 0, 0, 1, 1
+	for i := 1; i < len(s.Order); i++ {
+		a, b := s.Order[i-1], s.Order[i]
+		if a == Unread || b == Unread {
+			run = 1
+			continue
+		}
+		pairs++
+		if a.Suit() == b.Suit() && a.Rank()+1 == b.Rank() {
+			successors++
+			run++
+			longest = max(longest, run)
+			continue
+		}
+		run = 1
+	}
+	same, places := 0, 0
+	for i := range min(len(s.Order), len(s.Prep.Before)) {
+		if s.Order[i] != Unread && s.Prep.Before[i] != Unread {
+			places++
+			if s.Order[i] == s.Prep.Before[i] {
+				same++
+			}
+		}
+	}
+	next := decks / (52*decks - 1)
+	evidence := []Seq{s.First, s.Loaded.Seq, s.LastCard}
+	switch {
+	case upperTail(pairs, successors, next) < alpha:
+		p.Report(Finding{Expected: "cards in random order", Observed: fmt.Sprintf("%d of %d neighbours in new-deck order", successors, pairs), Evidence: evidence})
+	case float64(pairs)*math.Pow(next, float64(longest-1)) < alpha:
+		p.Report(Finding{Expected: "cards in random order", Observed: fmt.Sprintf("%d cards running in new-deck order", longest), Evidence: evidence})
+	case places >= deck && upperTail(places, same, 1.0/52) < alpha:
+		p.Report(Finding{Expected: "cards in random order", Observed: fmt.Sprintf("%d of %d places as in the shoe before", same, places), Evidence: evidence})
+	}
+}
+
+// upperTail is the probability that a binomial of n trials reaches k.
+func upperTail(n, k int, prob float64) float64 {
+	if k <= 0 {
+		return 1
+	}
+	logN, _ := math.Lgamma(float64(n) + 1)
+	sum := 0.0
+	for i := k; i <= n; i++ {
+		a, _ := math.Lgamma(float64(i) + 1)
+		b, _ := math.Lgamma(float64(n-i) + 1)
+		sum += math.Exp(logN - a - b + float64(i)*math.Log(prob) + float64(n-i)*math.Log1p(-prob))
+	}
+	return sum
+}

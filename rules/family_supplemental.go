@@ -1,0 +1,49 @@
+package rules
+
+import "fmt"
+
+var supplementalFamily = []*Rule{
+	{
+		Name: "supplemental.one-of-three", Doc: "A table offers at most one of the total card, bonus and pair wagers.",
+		Severity: Major, At: Prepared, Check: checkOneOfThree,
+	},
+	{
+		Name: "supplemental.base-wager-required", Doc: "Where the house asks for it, a supplemental wager needs a banker or player wager of the same patron.",
+		Severity: Minor, At: Betting, Check: checkBaseWager,
+	},
+}
+
+func checkOneOfThree(p *Pass) {
+	n := 0
+	for _, s := range []SideBet{SideTotalCard, SideBonus, SidePair} {
+		if p.Config.Offers(s) {
+			n++
+		}
+	}
+	if n > 1 && p.option("supplemental_exclusive") != "false" {
+		p.Report(Finding{Expected: "one of TOTAL_CARD, BONUS, PAIR", Observed: fmt.Sprint(p.Config.SideBets), Evidence: p.configEvidence()})
+	}
+}
+
+func checkBaseWager(p *Pass) {
+	if !p.Config.SupplementalRequiresMain {
+		return
+	}
+	r := p.Round
+	for i := range r.Wagers {
+		w := &r.Wagers[i]
+		side := w.Spot.SideBet()
+		if w.Gone || (side != SidePair && side != SideTotalCard && side != SideBonus) {
+			continue
+		}
+		main := false
+		for j := range r.Wagers {
+			m := &r.Wagers[j]
+			same := m.Seat == w.Seat && (m.Patron == w.Patron || m.Patron == "" || w.Patron == "")
+			main = main || (same && !m.Gone && (m.Spot == SpotBanker || m.Spot == SpotPlayer))
+		}
+		if !main {
+			p.reportWager(w, "a banker or player wager of the same patron", "none")
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package rules
+
+import "fmt"
+
+// The paytables of 5 Treasures. N.J.A.C. 13:69F-3.3(m), 7.3(m).
+var treasuresFamily = []*Rule{
+	treasurePays("treasures.payout.fortune-7", "Fortune 7 is paid by the elected paytable.", SpotFortune7, Fortune7),
+	treasurePays("treasures.payout.golden-8", "Golden 8 is paid by the elected paytable.", SpotGolden8, Golden8),
+	treasurePays("treasures.payout.heavenly-9-both", "Heavenly 9 in both hands is paid by the elected paytable.", SpotHeavenly9, Heavenly9Both, "treasures.highest-single"),
+	treasurePays("treasures.payout.heavenly-9-one", "Heavenly 9 in one hand is paid by the elected paytable.", SpotHeavenly9, Heavenly9One),
+	treasurePays("treasures.payout.blazing-three-card", "Three-card Blazing 7s are paid by the elected paytable.", SpotBlazing7s, Blazing7sThree),
+	{
+		Name: "treasures.payout.blazing-two-card", Doc: "Two-card Blazing 7s are paid by the elected paytable, or lose under it.",
+		Severity: Critical, At: Settled, Check: checkBlazingTwo, Suppresses: []string{"outcome.treasures"},
+	},
+	{
+		Name: "treasures.payout.cover-all", Doc: "Cover All is paid 6 to 1 once, on any recognised event.",
+		Severity: Critical, At: Settled, Check: checkCoverAll, Suppresses: []string{"treasures.highest-single"},
+	},
+	{
+		Name: "treasures.highest-single", Doc: "Only the highest row of a treasure wager is paid, not the sum of rows.",
+		Severity: Critical, At: Settled, Check: checkHighestSingle, Suppresses: []string{"treasures.payout.heavenly-9-both"},
+	},
+	{
+		Name: "treasures.paytable-preselected", Doc: "One paytable is elected, and changed only between rounds.",
+		Severity: Major, At: Settled, Check: checkPaytableFixed,
+	},
+}
+
+func treasurePays(name, doc string, spot Spot, event Treasure, suppresses ...string) *Rule {
+	return &Rule{
+		Name: name, Doc: doc, Severity: Critical, At: Settled, Suppresses: suppresses,
+		Check: func(p *Pass) {
+			if p.Round.Coup().Treasure() == event {
+				p.judgeTreasure(spot)
+			}
+		},
+	}
+}
+
+func (p *Pass) judgeTreasure(spot Spot) {
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		if w.Spot != spot || !p.payable(w) || p.paidBothRows(w) {
+			continue
+		}
+		p.judgeOdds(w, SpotOdds{p.treasureOdds(spot), false})
+	}
+}
+
+// paidBothRows says whether a Heavenly 9 was paid the sum of its two rows.
+func (p *Pass) paidBothRows(w *Wager) bool {
+	table := p.Law.Treasures[p.Config.TreasuresTable]
+	both, one := table[Heavenly9Both], table[Heavenly9One]
+	return w.Spot == SpotHeavenly9 && p.Round.Coup().Treasure() == Heavenly9Both && both.For == one.For &&
+		Odds{both.To + one.To, both.For}.Compare(w.Paid.Amount, w.Amount) == 0
+}
+
+func checkHighestSingle(p *Pass) {
+	for i := range p.Round.Wagers {
+		if w := &p.Round.Wagers[i]; p.payable(w) && p.paidBothRows(w) {
+			p.reportPayout(w, p.treasureOdds(w.Spot), false)
+		}
+	}
+}
+
+func checkCoverAll(p *Pass) { p.judgeTreasure(SpotCoverAll) }
+
+func checkBlazingTwo(p *Pass) {
+	if p.Round.Coup().Treasure() != Blazing7sTwo {
+		return
+	}
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		if w.Spot != SpotBlazing7s {
+			continue
+		}
+		want, got := p.disposition(w), w.Disposition()
+		if want != Undetermined && got != Undetermined && want != got {
+			p.reportOutcome(w, want, got)
+		}
+	}
+	p.judgeTreasure(SpotBlazing7s)
+}
+
+func checkPaytableFixed(p *Pass) {
+	p.changedInRound(func(now *Config) bool { return now.TreasuresTable != p.Config.TreasuresTable }, "treasures paytable")
+	if p.Config.Offers(SideTreasures) && p.Law.Treasures[p.Config.TreasuresTable] == nil {
+		p.CannotJudge(fmt.Sprintf("treasures paytable %q is not one of the rulebook's", p.Config.TreasuresTable), p.Round.Started)
+	}
+}
+
+// changedInRound reports a configuration that came into force within the round and changes what the
+// law wants fixed before it.
+func (p *Pass) changedInRound(changes func(*Config) bool, what string) {
+	for i := range p.Table.Changes {
+		c := &p.Table.Changes[i]
+		if contains(p.Round.ConfigChanged, Change{Seq: c.Seq}) && changes(c.Config) {
+			p.Report(Finding{Expected: what + " changed only between rounds", Observed: "changed within the round", Evidence: []Seq{c.Seq}})
+			return
+		}
+	}
+}

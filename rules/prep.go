@@ -1,0 +1,264 @@
+package rules
+
+// Batch is a set of decks at a table and what was done with it before its first shuffle. A zero Seq
+// says that a step was not reported.
+type Batch struct {
+	ID          string
+	Received    Seq
+	Decks       uint32
+	BackColor   string
+	PreShuffled bool
+
+	Inspected    Seq
+	InspectedBy  string
+	NewDeckOrder bool
+	Missing      int
+	Extra        int
+	Verified     Seq
+	VerifiedBy   string
+	VerifierRole Role
+	Spread       Seq
+	SpreadFace   Face
+	Columns      bool
+	InSequence   bool
+	Viewed       Seq
+	Viewers      uint32
+	Washed       Seq
+	WashFace     Face
+	Stacked      Seq
+	Shuffled     Seq // first
+}
+
+// BatchAt is the latest report of where a batch is.
+type BatchAt struct {
+	Seq       Seq
+	ID        string
+	Decks     uint32
+	BackColor string
+	State     BatchState
+}
+
+// BatchState is where a batch is.
+type BatchState uint8
+
+// States of a batch.
+const (
+	NoBatchState BatchState = iota
+	BatchInPlay
+	BatchInShuffler
+	BatchInRack
+)
+
+// Preparation is how a shoe was made ready.
+type Preparation struct {
+	Shuffles   []Shuffle
+	Laced      []Laced
+	Offers     []CutOffer
+	Cuts       []Cut
+	Recuts     []Recut
+	Transposed []Change
+	Cutcards   []PlacedCutcard
+	// Occupied are the occupied seats when the stack was first offered, ascending.
+	Occupied []uint32
+	// First says that the shoe is the table's first since it opened; LastDealer is the seat of the
+	// last curator, or of the Banker, of the shoe before, LastToDeal the seat that dealt its last card.
+	First                  bool
+	LastDealer, LastToDeal uint32
+	// BatchBefore is the batch of the shoe before, VoidBefore that its last round was void for want
+	// of cards.
+	BatchBefore string
+	VoidBefore  Seq
+	// Before is the order of the cards of the shoe before.
+	Before []Card
+}
+
+// Shuffle is a shuffling step.
+type Shuffle struct {
+	Seq         Seq
+	Batch       string
+	AfterLacing bool
+}
+
+// Laced is the lacing of one deck into the stack.
+type Laced struct {
+	Seq   Seq
+	Cards uint32
+}
+
+// CutOffer is the stack offered to a participant.
+type CutOffer struct {
+	Seq       Seq
+	Seat      uint32
+	Accepted  bool
+	BacksAway bool
+}
+
+// Cut is a cut of the stack.
+type Cut struct {
+	Seq          Seq
+	By           Role
+	Seat         uint32
+	Depth, Stack uint32
+}
+
+// Recut is an order to cut again. Late says that it came after a card of the shoe, Burned after the
+// opening burn.
+type Recut struct {
+	Seq          Seq
+	By           Role
+	Reason       string
+	Late, Burned bool
+}
+
+// PlacedCutcard is a cutting card put into the stack.
+type PlacedCutcard struct {
+	Seq    Seq
+	Which  uint32
+	Behind uint32
+}
+
+// reset empties a preparation and keeps its storage.
+func (p *Preparation) reset() {
+	*p = Preparation{
+		Shuffles: p.Shuffles[:0], Laced: p.Laced[:0], Offers: p.Offers[:0], Cuts: p.Cuts[:0], Recuts: p.Recuts[:0],
+		Transposed: p.Transposed[:0], Cutcards: p.Cutcards[:0], Occupied: p.Occupied[:0], Before: p.Before[:0],
+	}
+}
+
+// CuratorStep is an offer, an assignment or a release of the shoe.
+type CuratorStep struct {
+	Seq  Seq
+	Kind CuratorKind
+	Seat uint32
+	// Accepted is for offers; Cause, Ground and By for releases.
+	Accepted bool
+	Cause    PassCause
+	Ground   string
+	By       Role
+	// InRound says that a round was in progress, Round which one it was, or which one came before.
+	InRound bool
+	Round   uint32
+	// Occupied are the occupied seats at an offer, ascending.
+	Occupied []uint32
+}
+
+// CuratorKind is a kind of curator step.
+type CuratorKind uint8
+
+// Curator steps.
+const (
+	CuratorOffered CuratorKind = iota
+	CuratorAssigned
+	CuratorPassed
+)
+
+// PassCause is why a right was given up; the numbers are the contract's.
+type PassCause uint8
+
+// Causes.
+const (
+	NoCause PassCause = iota
+	PassVoluntary
+	PassBankerLost
+	PassOrdered
+)
+
+// FoundFaceUp is a card found face up in the shoe, and the burn that followed.
+type FoundFaceUp struct {
+	Seq         Seq
+	CardSeq     uint32
+	Card        Card
+	Destination string
+	// Burn is the index of the burn that answers it in Shoe.Burns, -1 while there is none.
+	Burn  int
+	Round uint32
+}
+
+// Squeeze is a step of handing cards to a patron.
+type Squeeze struct {
+	Seq  Seq
+	Kind SqueezeKind
+	// Occupied are the occupied seats at an offer, ascending.
+	Occupied []uint32
+	Hand     Hand
+	Seat     uint32
+	Cards    []uint32
+	Face     Face
+	Accepted bool
+	Cause    PassCause
+	Ground   string
+	By       Role
+}
+
+// SqueezeKind is a kind of squeeze step.
+type SqueezeKind uint8
+
+// Squeeze steps.
+const (
+	SqueezeHanded SqueezeKind = iota
+	SqueezeReturned
+	SqueezeOffered
+	SqueezeRelinquished
+)
+
+// Move is a card moved on the layout.
+type Move struct {
+	Seq     Seq
+	CardSeq uint32
+	To      MovePlace
+}
+
+// MovePlace is where a card was moved; the numbers are the contract's.
+type MovePlace uint8
+
+// Places to which a card is moved.
+const (
+	NoMovePlace MovePlace = iota
+	MovedToPlayer
+	MovedToBanker
+	MovedUnderShoe
+	MovedToLayout
+)
+
+// Discarded is cards put away.
+type Discarded struct {
+	Seq         Seq
+	Cards       int
+	Destination string
+	InOrder     bool
+}
+
+// Bid is a bid for the bank in chemin de fer, or its acceptance.
+type Bid struct {
+	Seq      Seq
+	Seat     uint32
+	Amount   int64
+	Assigned bool
+}
+
+// Banco is a call of a participant in chemin de fer.
+type Banco struct {
+	Seq  Seq
+	Seat uint32
+	Call BancoCall
+}
+
+// BancoCall is what was called; the numbers are the contract's.
+type BancoCall uint8
+
+// Calls.
+const (
+	NoBancoCall BancoCall = iota
+	Suivi
+	Seul
+	BancoOnly
+)
+
+// BankRound is a round of chemin de fer as the next ones look back on it.
+type BankRound struct {
+	No      uint32
+	Banker  uint32
+	Amount  int64
+	Result  Result
+	Against []SeatChange
+}
