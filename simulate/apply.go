@@ -404,6 +404,7 @@ func (s *shoePlan) addRound() {
 	last := &s.rounds[len(s.rounds)-1]
 	next := *last
 	next.seating, next.relief, next.pass, next.collect, next.news, next.bets = nil, "", false, nil, nil, nil
+	next.change, next.found, next.slip, next.carried, next.void = nil, nil, nil, false, schema.VoidCauseUnspecified
 	next.stakes = slices.Clone(last.stakes)
 	for i := range next.stakes {
 		next.stakes[i].id += "+"

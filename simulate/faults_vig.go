@@ -152,14 +152,6 @@ func fitUnit(c *schema.TableConfig) {
 	}
 }
 
-// configure brings another configuration into force between two shoes.
-func (t *Table) configure(c schema.TableConfig) {
-	c.ConfigID += "+"
-	t.o.Config, t.w.cfg, t.w.house = c, c, newHouse(&c)
-	t.w.pass(60_000)
-	t.w.emit(&schema.TableConfigured{Config: c, EffectiveAt: t.w.at})
-}
-
 // vigAfterPay inserts a vigorish for the wager at issue after the last payment of the round.
 func (sc *scene) vigAfterPay(amount int64) string {
 	return "insert after last " + sc.on("wager_paid: vigorish_collected seat=%d amount=%d kind=ROUND wager_ids=%s", sc.st.seat, amount, sc.st.id)

@@ -16,6 +16,8 @@ type shoePlan struct {
 	// shy are the seats that decline to be curator; keep leaves the last curator in office.
 	shy  []uint32
 	keep bool
+	// again cuts the stack a second time, on the order of a supervisor.
+	again *recut
 	// ceilEnd rounds the outstanding vigorish up to a unit when it is collected at the end.
 	ceilEnd bool
 	rounds  []roundPlan
@@ -23,6 +25,11 @@ type shoePlan struct {
 	rest []card
 	// prep are the steps up to the first round as they were read back, in place of written ones.
 	prep []schema.Event
+}
+
+type recut struct {
+	seat  uint32 // 0 for the dealer
+	depth uint32
 }
 
 type offer struct {
@@ -36,7 +43,10 @@ type roundPlan struct {
 	relief  string // a dealer who takes over
 	pass    bool   // the curator passes the shoe of his own will
 	collect []collection
-	// news are notices and configurations, written as they are; a configuration is in force from then.
+	// change is a configuration that comes into force before the round, with notice of its topic.
+	change *schema.TableConfig
+	topic  schema.NoticeTopic
+	// news are notices and configurations as they were read back; they are written again.
 	news   []schema.Event
 	stakes []stake
 	coup   coup

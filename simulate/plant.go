@@ -91,7 +91,7 @@ func plantOnce(o Options, f *Fault, seed uint64, kind string) ([]schema.Event, [
 	if f.tune != nil {
 		f.tune(&o.Config)
 	}
-	o.Seed = seed
+	o.Seed, o.Flawless = seed, true
 	rng := rand.New(rand.NewPCG(seed, 0xfa17))
 	rounds := 8 + rng.IntN(9)
 	sc := &scene{t: NewTable(o), k: 2 + rng.IntN(rounds-5)}

@@ -28,6 +28,9 @@ func (w *writer) open(o *opening) {
 			w.file(schema.NoticeTopicReshuffleOption, start)
 		}
 	}
+	if w.cfg.PreShuffled {
+		w.file(schema.NoticeTopicPreShuffled, start)
+	}
 	w.at = start
 	opened := &schema.TableOpened{Config: w.cfg}
 	for _, s := range o.seats {
@@ -97,9 +100,17 @@ func attestations(cfg *schema.TableConfig) []string {
 	return items
 }
 
-// cards receives and opens the set of cards.
+// cards receives and opens the sets of cards: one, or two of different colour for a shuffling device.
 func (w *writer) cards() {
-	w.batch = w.table + "-b1"
+	w.receive(w.table + "-b1")
+	if w.cfg.AutomatedShuffler {
+		w.back = "blue"
+		w.receive(w.table + "-b2")
+	}
+}
+
+func (w *writer) receive(batch string) {
+	w.batch = batch
 	arrangement, verifier, who := schema.ArrangementRows, schema.RoleFloorperson, w.floor
 	if w.house.bucket {
 		arrangement = schema.ArrangementColumns
@@ -107,7 +118,12 @@ func (w *writer) cards() {
 	if w.house.ny {
 		verifier, who = schema.RoleSupervisor, w.boss
 	}
-	w.emit(&schema.DeckReceived{BatchID: w.batch, DeckCount: w.cfg.Decks, BackColor: w.back, BackDesign: w.design})
+	w.emit(&schema.DeckReceived{
+		BatchID: w.batch, DeckCount: w.cfg.Decks, BackColor: w.back, BackDesign: w.design, PreShuffled: w.cfg.PreShuffled,
+	})
+	if w.cfg.PreShuffled {
+		return
+	}
 	w.pass(180_000)
 	w.emit(&schema.CardsInspected{BatchID: w.batch, DealerID: w.dealer.ID, NewDeckOrder: true})
 	w.emitBy(&schema.CardsVerified{BatchID: w.batch, VerifierRole: verifier, VerifierID: who}, schema.Actor{Role: verifier, ID: who})
@@ -116,6 +132,18 @@ func (w *writer) cards() {
 	w.emit(&schema.CardsViewed{BatchID: w.batch, ParticipantsPresent: uint32(max(len(w.seats), 1))})
 	w.emit(&schema.CardsWashed{BatchID: w.batch, Face: schema.FaceDown})
 	w.emit(&schema.CardsStacked{BatchID: w.batch})
+}
+
+// alternate takes the other set of cards out of the shuffling device and puts the last one in.
+func (w *writer) alternate() {
+	w.shoeID = ""
+	was, back := w.batch, w.back
+	w.batch, w.back = w.table+"-b1", "red"
+	if was == w.batch {
+		w.batch, w.back = w.table+"-b2", "blue"
+	}
+	w.emit(&schema.BatchReported{BatchID: was, DeckCount: w.cfg.Decks, BackColor: back, State: schema.BatchStateInShuffler})
+	w.emit(&schema.BatchReported{BatchID: w.batch, DeckCount: w.cfg.Decks, BackColor: w.back, State: schema.BatchStateInPlay})
 }
 
 // prepare writes a shoe from its shuffle to the first round.
@@ -128,6 +156,10 @@ func (w *writer) prepare(s *shoePlan) {
 		w.cardSeq = len(s.burn)
 		return
 	}
+	if w.cfg.AutomatedShuffler {
+		w.alternate()
+		w.shoeID = s.id
+	}
 	w.shuffle()
 	w.emit(&schema.ShoeLaced{BatchID: w.batch, CardCount: s.laced, Evenness: "even"})
 	if w.cfg.ReshuffleAfterLacing {
@@ -136,14 +168,14 @@ func (w *writer) prepare(s *shoePlan) {
 	for _, o := range s.offers {
 		w.emit(&schema.CutOffered{Seat: o.seat, Accepted: o.accepted, BacksAwayFromDealer: true})
 	}
-	cut := &schema.ShoeCut{ByRole: schema.RoleDealer, DepthFromFront: s.depth, StackSize: uint32(total)}
-	by := w.dealer
-	if s.cutBy > 0 {
-		cut.ByRole, cut.Seat = schema.RolePatron, s.cutBy
-		by = schema.Actor{Role: schema.RolePatron, ID: w.patronAt(s.cutBy)}
+	w.cut(s.cutBy, s.depth)
+	depth := s.depth
+	if s.again != nil {
+		w.emitBy(&schema.RecutOrdered{ByRole: schema.RoleSupervisor, ByID: w.boss, Reason: "cut not square"}, schema.Actor{Role: schema.RoleSupervisor, ID: w.boss})
+		depth = s.again.depth
+		w.cut(s.again.seat, depth)
 	}
-	w.emitBy(cut, by)
-	w.emit(&schema.ShoeTransposed{BatchID: w.batch, MovedCount: s.depth})
+	w.emit(&schema.ShoeTransposed{BatchID: w.batch, MovedCount: depth})
 	w.emit(&schema.CutcardPlaced{Which: 1, CardsBehind: uint32(s.behind)})
 	w.emit(&schema.CutcardPlaced{Which: 2})
 	w.emit(&schema.ShoeLoaded{
@@ -156,8 +188,23 @@ func (w *writer) prepare(s *shoePlan) {
 	}
 }
 
+// cut cuts the stack, for the dealer when no seat is given.
+func (w *writer) cut(seat, depth uint32) {
+	p := &schema.ShoeCut{ByRole: schema.RoleDealer, DepthFromFront: depth, StackSize: w.cfg.Decks * 52}
+	by := w.dealer
+	if seat > 0 {
+		p.ByRole, p.Seat = schema.RolePatron, seat
+		by = w.patron(seat)
+	}
+	w.emitBy(p, by)
+}
+
 func (w *writer) shuffle() {
-	w.emit(&schema.ShoeShuffled{BatchID: w.batch, Phase: schema.ShufflePhaseInitial, Method: schema.ShuffleMethodManual})
+	p := &schema.ShoeShuffled{BatchID: w.batch, Phase: schema.ShufflePhaseInitial, Method: schema.ShuffleMethodManual}
+	if w.cfg.AutomatedShuffler {
+		p.Method = schema.ShuffleMethodDevice
+	}
+	w.emit(p)
 }
 
 func (w *writer) burn(cards []card) {

@@ -20,6 +20,8 @@ func (w *writer) replay(events []schema.Event) {
 			w.sit(p.Seat, p.PatronRef)
 		case *schema.SeatVacated:
 			w.stand(p.Seat)
+		case *schema.ShoeLoaded:
+			w.batch, w.back = p.BatchID, p.BackColor
 		case *schema.TableConfigured:
 			w.cfg, w.house = p.Config, newHouse(&p.Config)
 		}

@@ -70,6 +70,10 @@ func (w *writer) between(s *shoePlan, r *roundPlan) {
 		w.emit(&schema.DealerAssigned{DealerID: r.relief, Position: position, SupervisorID: w.boss})
 	}
 	w.replay(r.news)
+	if r.change != nil {
+		w.notify(r.topic)
+		w.enact(*r.change)
+	}
 	for _, c := range r.seating {
 		if c.leaves {
 			// Nobody leaves with a debt, or with the shoe.

@@ -18,6 +18,8 @@ type Options struct {
 	Config schema.TableConfig
 	Seed   uint64
 	Start  time.Time
+	// Flawless tables make no errors, not even such as are put right, and change nothing once open.
+	Flawless bool
 }
 
 // Table plays legal shoes at one table: Open once, Shoe as often as wanted, Close once. It is not
@@ -116,6 +118,9 @@ func (t *Table) Shoe() []schema.Event { return t.ShoeOf(0) }
 // ShoeOf plays the next shoe with so many rounds: the cutting card is put in high. With 0, or fewer
 // than two, the shoe is played to the last hand that a usual cutting card leaves.
 func (t *Table) ShoeOf(rounds int) []schema.Event {
+	if t.shoes > 0 && !t.o.Flawless {
+		t.reform()
+	}
 	s, _ := t.plan(rounds, nil)
 	t.write(s)
 	return t.w.take()
@@ -183,6 +188,7 @@ func (t *Table) plan(rounds int, want *wish) (*shoePlan, error) {
 	shuffle(t.rng, deck)
 	n := 1 + deck[0].burns()
 	s.burn, deck = deck[:n:n], deck[n:]
+	tr := t.trouble(s, rounds, want == nil)
 	s.behind = 14 + t.rng.IntN(20)
 	if rounds > 1 {
 		s.behind = 0
@@ -197,13 +203,20 @@ func (t *Table) plan(rounds int, want *wish) (*shoePlan, error) {
 		} else {
 			t.bets(&r, k)
 		}
+		if want == nil && !t.o.Flawless {
+			if k > 0 && t.rng.IntN(300) == 0 {
+				t.reprice(&r)
+			}
+			if t.w.house.midi && t.rng.IntN(15) == 0 {
+				t.giveUp(&r)
+			}
+		}
 		if want != nil && want.round == k {
 			if err := t.grant(want, &r, deck); err != nil {
 				return nil, err
 			}
 		}
-		r.coup = dealCoup(deck)
-		deck = deck[r.coup.cards():]
+		deck = t.deal(s, &r, deck, tr, k, last)
 		t.note(s, &r)
 		s.rounds = append(s.rounds, r)
 		switch {
