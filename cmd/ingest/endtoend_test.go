@@ -136,24 +136,10 @@ func TestEndToEnd(t *testing.T) {
 	if code, _ := p.probe(t, "/readyz"); code != http.StatusOK {
 		t.Errorf("/readyz is %d", code)
 	}
-	store, err := clickhouse.Open(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
-	found, err := store.Findings(t.Context(), clickhouse.Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, ndjson(t, found)); diff != "" {
-		t.Errorf("findings differ from those of a replay (-replay +ClickHouse):\n%s", diff)
-	}
 	for query, n := range map[string]uint64{
 		"SELECT count() FROM v_events": counts.Events, "SELECT count() FROM v_rounds": counts.Rounds, "SELECT count() FROM v_dead_letters": 0,
 	} {
-		if got := number(t, ch, query); got != int(n) {
-			t.Errorf("%s: %d, want %d", query, got, n)
-		}
+		await(t, fmt.Sprintf("%s is %d", query, n), func() bool { return number(t, ch, query) == int(n) })
 	}
 	_, metrics := p.probe(t, "/metrics")
 	for _, line := range []string{
@@ -173,6 +159,65 @@ func TestEndToEnd(t *testing.T) {
 	if took := time.Since(told); took > 10*time.Second {
 		t.Errorf("stopping took %v, want at most 10 s", took)
 	}
+	sameFindings(t, config, want)
+}
+
+// sameFindings asks what ClickHouse has, once nothing is written any more.
+func sameFindings(t *testing.T, config clickhouse.Config, want []string) {
+	t.Helper()
+	store, err := clickhouse.Open(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	found, err := store.Findings(t.Context(), clickhouse.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, ndjson(t, found)); diff != "" {
+		t.Errorf("findings differ from those of a replay (-replay +ClickHouse):\n%s", diff)
+	}
+}
+
+// Stopped while every table is in the middle of a shoe, the next one goes on, and the findings are
+// those of a replay.
+func TestStoppedAndStarted(t *testing.T) {
+	ch := startClickHouse(t, "")
+	broker := startKafka(t)
+	config := migrate(t, ch)
+	events := floor(t)
+	want, counts := replayed(t, events)
+	first, second := halves(events)
+	args := []string{"--kafka-brokers", broker.Addrs[0], "--clickhouse-addrs", ch.Addr}
+	publish(t, broker, first)
+	p := start(t, args...)
+	await(t, "half of the events are in ClickHouse", func() bool { return number(t, ch, "SELECT count() FROM v_events") == len(first) })
+	if code := p.end(t); code != program.Done {
+		t.Fatalf("exit code %d, want %d:\n%s", code, program.Done, p.stderr.String())
+	}
+	publish(t, broker, second)
+	p = start(t, args...)
+	await(t, "all shoes are in ClickHouse", func() bool { return number(t, ch, "SELECT count() FROM v_shoes") >= int(counts.Shoes) })
+	if code := p.end(t); code != program.Done {
+		t.Errorf("exit code %d, want %d:\n%s", code, program.Done, p.stderr.String())
+	}
+	sameFindings(t, config, want)
+}
+
+// halves cuts each table's events in two.
+func halves(events []schema.Event) (first, second []schema.Event) {
+	total := map[string]uint64{}
+	for i := range events {
+		total[events[i].TableID]++
+	}
+	for i := range events {
+		if ev := events[i]; ev.Seq <= total[ev.TableID]/2 {
+			first = append(first, ev)
+		} else {
+			second = append(second, ev)
+		}
+	}
+	return first, second
 }
 
 // publish writes the events as a floor does, half of the tables as JSON.

@@ -28,6 +28,8 @@ type Options struct {
 	Log     *slog.Logger
 	// Listening, if not nil, is told the address of HTTP.
 	Listening func(addr string)
+	// Flushed, if not nil, is told of each batch that is durable. It is called from many goroutines.
+	Flushed func(pipeline.Flush)
 }
 
 // Run audits until ctx is done; then it makes durable what it has read, and returns nil. A wrong
@@ -71,12 +73,13 @@ func Run(ctx context.Context, config *settings.Ingest, o Options) error {
 		working, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(serving, cancel)()
-		return work(working, config, engine, storeConfig, state, m, o.Log)
+		return work(working, config, engine, storeConfig, state, m, &o)
 	})
 	return group.Wait()
 }
 
-func work(ctx context.Context, config *settings.Ingest, engine pipeline.Options, storeConfig clickhouse.Config, state *state, m *metrics, log *slog.Logger) error {
+func work(ctx context.Context, config *settings.Ingest, engine pipeline.Options, storeConfig clickhouse.Config, state *state, m *metrics, o *Options) error {
+	log := o.Log
 	store, err := openStore(ctx, storeConfig, log)
 	if err != nil || store == nil {
 		return err
@@ -92,7 +95,7 @@ func work(ctx context.Context, config *settings.Ingest, engine pipeline.Options,
 	err = pipeline.Run(ctx, &watched{state.source, m, log}, store, pipeline.RunOptions{
 		NewStep: func() pipeline.Step { return m.step(engine) },
 		Now:     time.Now, FlushRows: config.Flush.Rows, FlushEvery: config.Flush.Every, Grace: grace,
-		Hooks: m.hooks(log),
+		Hooks: m.hooks(o),
 	})
 	truncated := (*kafka.TruncatedError)(nil)
 	switch {
@@ -145,6 +148,12 @@ func kafkaOf(c *settings.Kafka, log *slog.Logger) (kafka.Config, error) {
 	}
 	return kafka.Config{
 		Brokers: c.Brokers, Topic: c.Topic, Group: c.Group, ClientID: "shoeproof-ingest", TLS: tls, Log: log,
-		SASL: kafka.SASL{Mechanism: c.SASL.Mechanism, Username: c.SASL.Username, Password: string(c.SASL.Password)},
+		Start: fromTheFirst,
+		SASL:  kafka.SASL{Mechanism: c.SASL.Mechanism, Username: c.SASL.Username, Password: string(c.SASL.Password)},
 	}, nil
 }
+
+// fromTheFirst reads a partition anew from the first record that the log still has. An engine cannot
+// take up a table in the middle: begun at the committed offset, it would report the events before it as
+// a hole, and not know the table's configuration. What was found before is found again, and kept once.
+func fromTheFirst(context.Context, string, int32, int64) (int64, error) { return -1, nil }

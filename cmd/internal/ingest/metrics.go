@@ -81,7 +81,8 @@ func (m *metrics) tables() float64 {
 	return float64(n)
 }
 
-func (m *metrics) hooks(log *slog.Logger) pipeline.Hooks {
+func (m *metrics) hooks(o *Options) pipeline.Hooks {
+	log := o.Log
 	return pipeline.Hooks{
 		Flushed: func(f pipeline.Flush) {
 			m.flushSeconds.Observe(f.Took.Seconds())
@@ -95,6 +96,9 @@ func (m *metrics) hooks(log *slog.Logger) pipeline.Hooks {
 			if dead := f.Batch.DeadLetter; len(dead) > 0 { // One line a flush, however bad the feed.
 				log.Warn("records that cannot be read went to dead_letters", "records", len(dead), "topic", dead[0].Topic,
 					"partition", dead[0].Partition, "first_offset", dead[0].Offset, "first_reason", dead[0].Reason)
+			}
+			if o.Flushed != nil {
+				o.Flushed(f)
 			}
 		},
 		WriteFailed: func(topic string, partition int32, err error) {
