@@ -1,0 +1,251 @@
+// Package shoeproof_test holds the documents to the programs: links lead somewhere, and what is
+// printed in a document is what the command beside it prints.
+package shoeproof_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/shoes and the output in the documents")
+
+// documents are the Markdown files of the repository by path.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	docs := map[string]string{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || d.Name() == "bin"):
+			return fs.SkipDir
+		case d.IsDir() || filepath.Ext(path) != ".md":
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		docs[path] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(docs) == 0 {
+		t.Fatal("found no documents")
+	}
+	return docs
+}
+
+func TestLinks(t *testing.T) {
+	docs := documents(t)
+	fence := regexp.MustCompile("(?ms)^```.*?^```$")
+	link := regexp.MustCompile(`\]\(([^()\s]+)\)`)
+	for path, text := range docs {
+		for _, m := range link.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {
+			file, anchor, _ := strings.Cut(m[1], "#")
+			if strings.Contains(file, "://") || strings.HasPrefix(file, "mailto:") {
+				continue
+			}
+			target := path
+			if file != "" {
+				target = filepath.Join(filepath.Dir(path), file)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %s leads nowhere", path, m[1])
+				continue
+			}
+			if anchor != "" && !hasHeading(docs[target], anchor) {
+				t.Errorf("%s: %s: no such heading in %s", path, m[1], target)
+			}
+		}
+	}
+}
+
+// hasHeading says whether a document has a heading of that anchor, as forges make anchors.
+func hasHeading(text, anchor string) bool {
+	drop := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	for line := range strings.Lines(text) {
+		if title := strings.TrimLeft(line, "#"); title != line {
+			title = drop.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), "")
+			if strings.ReplaceAll(title, " ", "-") == anchor {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// audit is the program, built once for all tests.
+var audit = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "shoeproof-docs")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "audit")
+	out, err := exec.Command("go", "build", "-o", path, "./cmd/audit").CombinedOutput()
+	if err != nil {
+		os.Stderr.Write(out)
+	}
+	return path, err
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if path, err := audit(); err == nil {
+		os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
+
+// In a block ```console, a line "$ bin/audit ..." is a command of the repository's root, and the
+// lines after it are what it prints on both outputs. Of other commands only echo and printf are run.
+func TestOutputInDocuments(t *testing.T) {
+	program, err := audit()
+	if err != nil {
+		t.Fatalf("build audit: %v", err)
+	}
+	block := regexp.MustCompile("(?ms)^```console\n(.*?)^```$")
+	for path, text := range documents(t) {
+		t.Run(path, func(t *testing.T) {
+			work := t.TempDir() // what one command writes, the next ones of the document may read
+			for _, name := range []string{"testdata", "docs"} {
+				here, err := filepath.Abs(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Symlink(here, filepath.Join(work, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := block.ReplaceAllStringFunc(text, func(b string) string {
+				return "```console\n" + session(t, program, work, strings.TrimSuffix(strings.TrimPrefix(b, "```console\n"), "```")) + "```"
+			})
+			switch {
+			case got == text:
+			case *update:
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			default:
+				t.Errorf("output differs, run go test . -update (-document +program):\n%s", cmp.Diff(text, got))
+			}
+		})
+	}
+}
+
+// session runs the commands of a block and returns it with what they print now.
+func session(t *testing.T, program, work, block string) string {
+	var out strings.Builder
+	ours := false
+	for line := range strings.Lines(block) {
+		command, ok := strings.CutPrefix(line, "$ ")
+		if !ok {
+			if !ours {
+				out.WriteString(line)
+			}
+			continue
+		}
+		out.WriteString(line)
+		ours = strings.HasPrefix(command, "bin/audit ") || strings.HasPrefix(command, "echo ") || strings.HasPrefix(command, "printf ")
+		if !ours {
+			continue
+		}
+		c := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(command, "bin/audit ", program+" "))
+		c.Dir = work
+		printed, err := c.CombinedOutput()
+		if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+			t.Fatalf("%s: %v", command, err)
+		}
+		out.Write(printed)
+	}
+	return out.String()
+}
+
+// The example shoes, how each is made, and how many findings it gives.
+func TestExampleShoes(t *testing.T) {
+	outstanding := scenarioEdits(t, "testdata/scenarios/vig.outstanding-at-reshuffle.txtar")
+	for _, example := range []struct {
+		file, fixture, edits string
+		findings             int
+	}{
+		{"nj-19-47.ndjson", "S-PB", "", 0},
+		{"nj-19-47-pair.ndjson", "S-PAIR", "", 0},
+		{"nj-13-69f.ndjson", "S-69F", "", 0},
+		{"ny-5324-21.ndjson", "S-NY", "", 0},
+		{"outstanding-vigorish.ndjson", "S-PB", outstanding, 1},
+	} {
+		t.Run(example.file, func(t *testing.T) {
+			path := filepath.Join("testdata/shoes", example.file)
+			if *update {
+				writeShoe(t, path, example.fixture, example.edits)
+			}
+			program, err := audit()
+			if err != nil {
+				t.Fatalf("build audit: %v", err)
+			}
+			var stdout, stderr bytes.Buffer
+			c := exec.CommandContext(t.Context(), program, "replay", "-o", "ndjson", path)
+			c.Stdout, c.Stderr = &stdout, &stderr
+			if err := c.Run(); err != nil {
+				t.Fatalf("replay: %v\n%s", err, &stderr)
+			}
+			if n := strings.Count(stdout.String(), "\n"); n != example.findings {
+				t.Errorf("%d findings, want %d:\n%s", n, example.findings, &stdout)
+			}
+		})
+	}
+}
+
+func scenarioEdits(t *testing.T, path string) string {
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range archive.Files {
+		if f.Name == "edits" {
+			return string(f.Data)
+		}
+	}
+	t.Fatalf("%s has no edits", path)
+	return ""
+}
+
+func writeShoe(t *testing.T, path, fixture, lines string) {
+	events, err := simulate.Fixture(fixture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edits, err := simulate.ParseEdits(lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if events, err = edits.Apply(events); err != nil {
+		t.Fatal(err)
+	}
+	w, err := schema.CreateFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range events {
+		if err := w.Write(&events[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
