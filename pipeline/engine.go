@@ -32,6 +32,8 @@ type Engine struct {
 	inOrder []*table
 	last    *table
 	key     []byte
+	// newest is the latest event time so far.
+	newest  int64
 	patrons map[string]string
 	// Counts are totals since the start.
 	Counts Counts
@@ -55,7 +57,6 @@ func (e *Engine) Apply(rec *Record, topic string, partition int32, b *Batch) {
 		b.Range.Topic, b.Range.Partition, b.Range.From = topic, partition, rec.Offset
 	}
 	b.Range.To = rec.Offset
-	b.Range.Records++
 	err := rec.Bad
 	if err == nil {
 		err = e.decoder.Decode(rec.Format, rec.Value, &e.event)
@@ -69,6 +70,7 @@ func (e *Engine) Apply(rec *Record, topic string, partition int32, b *Batch) {
 		return
 	}
 	e.Counts.Events++
+	e.newest = max(e.newest, e.event.At)
 	t := e.table(&e.event)
 	in := arrival{event: &e.event, record: rec, sum: sha256.Sum256(rec.Value), partition: partition}
 	t.receive(&in, b)

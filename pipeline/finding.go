@@ -54,12 +54,21 @@ func FindingID(property, table, shoe string, round uint32, rule string, subject 
 func (t *table) report(s *shoe, r *rules.Round, stage rules.Stage, b *Batch) {
 	fresh := t.pass.Findings[:0]
 	for _, f := range t.pass.Findings {
+		if f.Unauditable {
+			// Said once a shoe, and never a reason to silence another finding.
+			if !slices.Contains(s.said, f.Rule) {
+				s.said = append(s.said, f.Rule)
+				f.Round, f.Seat, f.Subject = 0, 0, rules.Subject{}
+				t.emit(s, &f, t.now.At, b)
+			}
+			continue
+		}
 		m := markOf(&f)
 		if slices.Contains(s.made, m) {
 			continue
 		}
 		s.made = append(s.made, m)
-		if (r != nil && r.Missing) || (r == nil && (s.Missing || s.Joined)) || (r == nil && s.roundMissing(f.Round)) {
+		if t.unproved(s, r, stage, &f) {
 			f.Unauditable = true
 			f.Observed = "events are missing; found: " + f.Observed
 		}
@@ -80,10 +89,6 @@ func (t *table) report(s *shoe, r *rules.Round, stage rules.Stage, b *Batch) {
 		}
 		t.emit(s, f, t.now.At, b)
 	}
-}
-
-func (s *shoe) roundMissing(no uint32) bool {
-	return no != 0 && slices.ContainsFunc(s.Rounds, func(r rules.RoundSummary) bool { return r.No == no && r.Missing })
 }
 
 func markOf(f *rules.Finding) mark { return mark{f.Rule, f.Round, f.Seat, f.Subject} }

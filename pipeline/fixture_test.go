@@ -26,7 +26,12 @@ var engineOptions = sync.OnceValue(func() pipeline.Options {
 // replay folds events, encoded as they would arrive, and returns all that came of them.
 func replay(t testing.TB, events []schema.Event) *pipeline.Batch {
 	t.Helper()
-	e := pipeline.NewEngine(engineOptions())
+	return replayWith(t, engineOptions(), events)
+}
+
+func replayWith(t testing.TB, options pipeline.Options, events []schema.Event) *pipeline.Batch {
+	t.Helper()
+	e := pipeline.NewEngine(options)
 	b := &pipeline.Batch{}
 	var buf []byte
 	for i := range events {

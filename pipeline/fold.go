@@ -230,7 +230,7 @@ func marksSeat(r *rules.Round, seat uint32) bool {
 
 // open takes in the opening of the table.
 func (t *table) open(ev *schema.Event, p *schema.TableOpened, b *Batch) {
-	t.openedAt, t.isOpen = t.offset, true
+	t.isOpen = true
 	t.carry, t.curator = carry{order: t.carry.order[:0]}, 0
 	t.memory.Occupied = append(t.memory.Occupied[:0], p.OccupiedSeats...)
 	slices.Sort(t.memory.Occupied)

@@ -225,5 +225,5 @@ func (t *table) inherit(s *shoe) {
 	s.Prep.First, s.Prep.LastDealer, s.Prep.BatchBefore, s.Prep.VoidBefore = c.shoes == 0, c.lastDealer, c.batch, c.void
 	s.Prep.LastToDeal = c.lastToDeal
 	s.Prep.Before = append(s.Prep.Before[:0], c.order...)
-	t.memory.Whole = !t.joined
+	t.memory.Whole = !t.joined && !t.holed
 }

@@ -183,7 +183,7 @@ func (t *table) configRow(ev *schema.Event, c *schema.TableConfig, effective int
 	return schema.ConfigRow{
 		PropertyID: t.property, PitID: ev.PitID, TableID: t.id, Seq: ev.Seq, At: ev.At, EffectiveAt: effective, Opened: opened,
 		ConfigID: c.ConfigID, Ruleset: c.Ruleset, Game: c.Game.String(), Mode: c.Vigorish.Mode.String(), Percent: c.Vigorish.Percent,
-		Procedure: c.PaymentProcedure, Reshuffle: c.ReshuffleAfterLacing, Config: string(schema.AppendConfigJSON(nil, c)),
+		Procedure: c.PaymentProcedure, Reshuffle: c.ReshuffleAfterLacing, Config: string(schema.AppendConfigJSON(nil, c)), EventID: string([]byte(ev.EventID)),
 	}
 }
 

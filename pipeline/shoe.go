@@ -17,6 +17,7 @@ type shoe struct {
 	config *rules.Config
 	offset int64
 	pit    string
+	taint  shoeTaint
 
 	// round is the one in progress, settling the one before it until the next first card.
 	round, settling *rules.Round
@@ -24,11 +25,13 @@ type shoe struct {
 	// later are outstanding collections that wait for their round to be settled.
 	later []collection
 
-	prepared, ended, closed, clockSaid bool
-	unauditable                        uint32
-	found                              uint32
-	waiting                            []waiting
-	made                               []mark
+	prepared, ended, closed bool
+	unauditable             uint32
+	found                   uint32
+	waiting                 []waiting
+	made                    []mark
+	// said are the rules that could not be judged in this shoe.
+	said []*rules.Rule
 	// carried is the number of a card kept for the next round, 0 if none.
 	carried uint32
 	// voidedAt is the voiding of the last round for want of cards, 0 if it was not.
@@ -86,7 +89,8 @@ func (t *table) newShoe(ev *schema.Event, b *Batch) {
 		begins = p.Phase != schema.ShufflePhaseAfterLacing
 	}
 	s.Joined = t.joined && len(t.used) == 0 && !begins
-	s.Missing = t.after && !begins
+	t.beginTaint(s, begins)
+	t.clockSaid = false
 	t.shoe = s
 	if slices.Contains(t.used, ev.ShoeID) {
 		s.ID = ev.ShoeID + "#" + strconv.FormatUint(ev.Seq, 10)
@@ -107,7 +111,7 @@ func (t *table) newShoe(ev *schema.Event, b *Batch) {
 
 func (s *shoe) reset() {
 	s.Shoe.Reset()
-	*s = shoe{Shoe: s.Shoe, later: s.later[:0], waiting: s.waiting[:0], made: s.made[:0]}
+	*s = shoe{Shoe: s.Shoe, later: s.later[:0], waiting: s.waiting[:0], made: s.made[:0], said: s.said[:0]}
 }
 
 // yield makes room for the next shoe: the present one is judged now, or at the next shoe's first
@@ -227,10 +231,7 @@ func (t *table) in(s *shoe, ev *schema.Event, b *Batch) *rules.Round {
 		r.Dealer = ev.Actor.ID
 	}
 	_, started := ev.Payload.(*schema.RoundStarted)
-	r.Missing = (t.after || s.Joined) && !started
-	if s.Joined && len(s.Rounds) == 0 && s.settling == nil && !started {
-		r.Missing = true
-	}
+	t.beginRoundTaint(s, r, started)
 	r.Carried, s.carried = s.carried, 0
 	r.Curator = t.curator
 	s.voidedAt = 0

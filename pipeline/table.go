@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -15,6 +16,11 @@ const (
 	reorderPositions = 64
 	reorderTime      = int64(5 * time.Second)
 	maxHeld          = 4096
+	// wildJump is a hole that more than one event must vouch for: a table takes weeks to make so many.
+	wildJump = 1 << 20
+	maxGaps  = 1024
+	// idle is how long, in event time, a closed table's latest events are kept for its next opening.
+	idle = int64(24 * time.Hour)
 )
 
 // arrival is an event on its way in.
@@ -30,6 +36,8 @@ type held struct {
 	event  schema.Event
 	sum    [32]byte
 	offset int64
+	// contested says that another event claimed the same seq.
+	contested bool
 }
 
 // span is a range of seqs, both inclusive.
@@ -42,33 +50,40 @@ type table struct {
 	log               tableLog
 	clock             clock
 
-	started bool
-	// joined says that the record of the table began after its first event.
-	joined bool
-	first  string // id of the event with seq 1
-	held   []held
-	gaps   []span
-	// after says that the event that comes next follows a gap.
-	after bool
+	started, holed bool
+	// joined says that the record of the table began after its first event; joining that the first
+	// of its events is not yet known, since earlier ones may come out of order.
+	joined, joining bool
+	first           string // id of the event with seq 1
+	held            []held
+	gaps            []span
+	doubts          doubts
+	odd             [][16]byte // hashes of what came late or in conflict
+	resetAt         int64      // event time of the latest feed.reset
 
-	law      *rules.Law
-	config   *rules.Config
-	memory   rules.Table
-	kept     map[uint64]string // ids of table events that findings may name later
-	dealer   string
-	curator  uint32 // seat of the curator, or of the Banker; 0 if none
-	dealtBy  uint32 // seat that drew the last card
-	carry    carry
-	patrons  map[uint32]string
-	openedAt int64 // offset of the event that opened the table
-	isOpen   bool
+	law     *rules.Law
+	config  *rules.Config
+	memory  rules.Table
+	kept    map[uint64]string // ids of table events that findings may name later
+	dealer  string
+	curator uint32 // seat of the curator, or of the Banker; 0 if none
+	dealtBy uint32 // seat that drew the last card
+	carry   carry
+	patrons map[uint32]string
+	isOpen  bool
+	// since is the offset of the first event that the table needs beside its shoes: the one after its
+	// last closing.
+	since    int64
+	hasSince bool
 
 	shoe, prev *shoe
 	spare      []*shoe
 	rounds     []*rules.Round // spare
 	used       []string       // shoe ids
-	lastAt     int64
-	// now is the event that is being folded.
+	// lastAt is the event time against which the next event is held, newest the latest received.
+	lastAt, newest int64
+	clockSaid      bool
+	// now is the event that is being folded; offset is where a replay must begin to fold it again.
 	now    *schema.Event
 	offset int64
 	pass   rules.Pass
@@ -92,61 +107,51 @@ func (t *table) receive(in *arrival, b *Batch) {
 	next := t.log.next()
 	switch {
 	case ev.Seq == next && len(t.held) == 0:
-		if !t.conflictingID(in, b) {
-			t.archive(in, b)
-			t.take(ev, in.sum, in.record.Offset, b)
-		}
+		t.archive(in, b)
+		t.take(ev, in.sum, in.record.Offset, b)
 	case ev.Seq >= next:
 		t.hold(in, b)
 	default:
 		t.again(in, b)
 	}
+	t.newest = max(t.newest, ev.At)
 }
 
 // start decides where the table's record begins: at 1 when the first event is near enough to be one
 // of those that came out of order.
 func (t *table) start(seq uint64) {
 	t.started = true
-	if seq > reorderPositions+1 {
-		t.joined = true
-		t.log.reset(seq)
+	if seq <= reorderPositions+1 {
+		t.log.reset(1)
 		return
 	}
-	t.log.reset(1)
+	t.joined, t.joining = true, true
+	t.doubts = doubts{begin: true, start: true, prepare: true, memory: true, seating: true}
+	t.log.reset(seq - reorderPositions)
 }
 
-// conflictingID reports an event whose id was used before with other bytes.
-func (t *table) conflictingID(in *arrival, b *Batch) bool {
-	seq, ok := t.log.seqOf(in.event.EventID)
-	if !ok {
-		return false
-	}
-	t.archive(in, b)
-	t.log.append("", [16]byte{}, in.event.At)
-	t.missing()
-	t.conflict(in, seq, b)
-	return true
-}
-
-func (t *table) conflict(in *arrival, seq uint64, b *Batch) {
-	t.feed(b, in.event, feedFault{
-		rule: "feed.conflict", subject: rules.OfRange(seq, in.event.Seq),
-		expected: "the same bytes for the same event", observed: fmt.Sprintf("event %s at seq %d with other bytes", in.event.EventID, in.event.Seq),
-		seqs: []uint64{seq, in.event.Seq}, ids: []string{t.log.id(seq), in.event.EventID},
+func (t *table) conflict(ev *schema.Event, with uint64, b *Batch) {
+	t.feed(b, ev, feedFault{
+		rule: "feed.conflict", subject: rules.OfRange(with, ev.Seq),
+		expected: "the same bytes for the same event", observed: fmt.Sprintf("event %s at seq %d with other bytes", ev.EventID, ev.Seq),
+		seqs: []uint64{with, ev.Seq}, ids: []string{t.log.id(with), ev.EventID},
 	})
 }
 
 // hold keeps an event until those before it have come, or are given up.
 func (t *table) hold(in *arrival, b *Batch) {
-	at, found := slices.BinarySearchFunc(t.held, in.event.Seq, func(h held, seq uint64) int {
-		return compareSeq(h.event.Seq, seq)
-	})
+	if t.resetAt != 0 && in.event.At < t.resetAt-reorderTime {
+		t.engine.Counts.Duplicates++ // of the numbering before the reset
+		return
+	}
+	at, found := slices.BinarySearchFunc(t.held, in.event.Seq, func(h held, seq uint64) int { return cmp.Compare(h.event.Seq, seq) })
 	if found {
-		if t.held[at].sum == in.sum {
+		if t.held[at].sum == in.sum || t.disputed(in.sum) {
 			t.engine.Counts.Duplicates++
 			return
 		}
 		t.archive(in, b)
+		t.held[at].contested = true
 		t.feed(b, in.event, feedFault{
 			rule: "feed.conflict", subject: rules.OfRange(in.event.Seq, in.event.Seq),
 			expected: "the same bytes for the same seq", observed: fmt.Sprintf("event %s with other bytes", in.event.EventID),
@@ -156,53 +161,86 @@ func (t *table) hold(in *arrival, b *Batch) {
 	}
 	t.archive(in, b)
 	t.held = slices.Insert(t.held, at, held{event: in.event.Clone(), sum: in.sum, offset: in.record.Offset})
-	t.held[at].event.EventID = string([]byte(in.event.EventID))
 	t.release(b, false)
-}
-
-func compareSeq(a, b uint64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // release takes held events in: those whose turn has come, and after giving up a hole those behind
 // it. At the end of the input every hole is given up.
 func (t *table) release(b *Batch, end bool) {
-	for len(t.held) > 0 {
-		h := &t.held[0]
+	done := 0
+	for done < len(t.held) {
+		h := &t.held[done]
 		if next := t.log.next(); h.event.Seq > next {
-			if !end && !t.beyondReorder(next) {
-				return
+			if !end && !t.beyondReorder(t.held[done:], next) {
+				break
 			}
-			t.gap(next, h.event.Seq-1, &h.event, b)
+			t.giveUp(next, &h.event, b)
 		}
-		ev, sum, offset := h.event, h.sum, h.offset
-		t.held = slices.Delete(t.held, 0, 1)
-		t.take(&ev, sum, offset, b)
+		if h.contested {
+			t.lost(1, &h.event)
+		}
+		t.take(&h.event, h.sum, h.offset, b)
+		done++
+	}
+	t.held = slices.Delete(t.held, 0, done)
+	if n := len(t.held); n > 0 {
+		t.evict(&t.held[n-1], b)
+	}
+	if len(t.held) == 0 && cap(t.held) > 2*reorderPositions {
+		t.held = nil
 	}
 }
 
 // beyondReorder says whether a hole that begins at next can be given up: newer events are further
 // away than both limits.
-func (t *table) beyondReorder(next uint64) bool {
-	last := &t.held[len(t.held)-1]
-	newest := t.held[0].event.At
-	for i := range t.held {
-		newest = max(newest, t.held[i].event.At)
+func (t *table) beyondReorder(waiting []held, next uint64) bool {
+	if len(waiting) > maxHeld {
+		return true
 	}
-	ahead := last.event.Seq - next
-	return (ahead > reorderPositions && newest-t.held[0].event.At > reorderTime) || len(t.held) > maxHeld
+	first := &waiting[0]
+	if first.event.Seq-next > wildJump && len(waiting) < reorderPositions {
+		return false
+	}
+	if waiting[len(waiting)-1].event.Seq-next <= reorderPositions {
+		return false
+	}
+	for i := range waiting {
+		if waiting[i].event.At-first.event.At > reorderTime {
+			return true
+		}
+	}
+	return false
 }
 
-func (t *table) gap(from, to uint64, ev *schema.Event, b *Batch) {
+// evict gives up a held event whose number cannot be right: the table went on far below it for longer
+// than events may be out of order. It would hold the replay of the partition for ever.
+func (t *table) evict(h *held, b *Batch) {
+	next := t.log.next()
+	if t.joining || h.event.Seq-next <= maxHeld || t.lastAt-h.event.At <= reorderTime {
+		return
+	}
+	t.feed(b, &h.event, feedFault{
+		rule: "feed.conflict", subject: rules.OfRange(h.event.Seq, h.event.Seq),
+		expected: "numbers that rise by one", observed: fmt.Sprintf("event %s at seq %d while the table went on below it", h.event.EventID, h.event.Seq),
+		seqs: []uint64{h.event.Seq}, ids: []string{h.event.EventID},
+	})
+	t.held = t.held[:len(t.held)-1]
+}
+
+// giveUp ends the wait for what is missing before ev. What is missing before a table that was joined
+// is no gap.
+func (t *table) giveUp(from uint64, ev *schema.Event, b *Batch) {
+	if t.joining {
+		t.log.reset(ev.Seq)
+		return
+	}
+	to := ev.Seq - 1
+	if len(t.gaps) >= maxGaps {
+		t.gaps = slices.Delete(t.gaps, 0, 1)
+	}
 	t.gaps = append(t.gaps, span{from, to})
-	t.log.skip(to + 1)
-	t.missing()
+	t.log.skip(ev.Seq)
+	t.lost(ev.Seq-from, ev)
 	t.feed(b, ev, feedFault{
 		rule: "feed.gap", subject: rules.OfRange(from, to),
 		expected: fmt.Sprintf("events %d to %d", from, to), observed: "missing",
@@ -210,72 +248,58 @@ func (t *table) gap(from, to uint64, ev *schema.Event, b *Batch) {
 	})
 }
 
-// missing marks what a lost event may have belonged to: nothing in it can be proved.
-func (t *table) missing() {
-	t.after = true
-	for _, s := range []*shoe{t.prev, t.shoe} {
-		if s == nil {
-			continue
-		}
-		s.Missing = true
-		for _, r := range []*rules.Round{s.settling, s.round} {
-			if r != nil {
-				r.Missing = true
-			}
-		}
-	}
-}
-
 // again judges an event whose number has passed: repeated, conflicting, late, or a restarted count.
 func (t *table) again(in *arrival, b *Batch) {
 	ev := in.event
 	var sum [16]byte
 	copy(sum[:], in.sum[:])
+	restarted := ev.Seq == 1 && ev.EventID != t.first && (t.first != "" || ev.At > t.newest)
 	switch {
+	case t.log.has(ev.Seq) && t.log.sum(ev.Seq) == sum:
+		t.engine.Counts.Duplicates++
+	case restarted:
+		t.restart(in, b)
 	case t.log.has(ev.Seq) && t.log.id(ev.Seq) != "":
-		if t.log.sums[ev.Seq-t.log.base] == sum {
+		if t.disputed(in.sum) {
 			t.engine.Counts.Duplicates++
 			return
 		}
-		if ev.Seq == 1 && ev.EventID != t.first {
-			t.restart(in, b)
-			return
-		}
 		t.archive(in, b)
-		t.conflict(in, ev.Seq, b)
-	case t.inGap(ev.Seq):
+		t.lost(1, ev)
+		t.conflict(ev, ev.Seq, b)
+	case t.inGap(ev.Seq) && !t.disputed(in.sum):
 		t.archive(in, b)
 		t.feed(b, ev, feedFault{
 			rule: "feed.late", subject: rules.OfRange(ev.Seq, ev.Seq),
-			expected: fmt.Sprintf("event %d before event %d", ev.Seq, t.log.next()-1), observed: "came later than it can be put in order",
+			expected: fmt.Sprintf("event %d in its place", ev.Seq), observed: "came later than it can be put in order",
 			seqs: []uint64{ev.Seq}, ids: []string{ev.EventID},
 		})
-	case ev.Seq == 1 && ev.EventID != t.first:
-		t.restart(in, b)
 	default:
 		t.engine.Counts.Duplicates++
 	}
 }
 
 func (t *table) inGap(seq uint64) bool {
-	for _, g := range t.gaps {
-		if seq >= g.from && seq <= g.to {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.gaps, func(g span) bool { return seq >= g.from && seq <= g.to })
 }
 
-// restart begins a table anew whose numbering started over. What was open stays unproved.
+// restart begins a table anew whose numbering started over. What was open stays unproved, and what
+// the table remembered by its old numbers is forgotten.
 func (t *table) restart(in *arrival, b *Batch) {
-	t.missing()
+	t.now = in.event
+	t.lost(wildJump, &schema.Event{Seq: t.log.next()})
 	t.feed(b, in.event, feedFault{
 		rule: "feed.reset", subject: rules.OfRange(t.log.next(), in.event.Seq),
 		expected: fmt.Sprintf("event %d", t.log.next()), observed: "event 1 again",
 		seqs: []uint64{in.event.Seq}, ids: []string{in.event.EventID},
 	})
 	t.closeShoe(b)
-	t.held, t.gaps = t.held[:0], nil
+	t.law, t.config, t.isOpen, t.hasSince = nil, nil, false, false
+	t.memory = rules.Table{Attested: map[string]rules.Attested{}}
+	clear(t.kept)
+	t.held, t.gaps, t.odd = nil, nil, nil
+	t.doubts = doubts{begin: true, start: true, prepare: true, memory: true, seating: true}
+	t.joined, t.joining, t.resetAt = true, false, in.event.At
 	t.log.reset(1)
 	t.archive(in, b)
 	t.take(in.event, in.sum, in.record.Offset, b)
@@ -283,35 +307,56 @@ func (t *table) restart(in *arrival, b *Batch) {
 
 // take folds an event in its turn.
 func (t *table) take(ev *schema.Event, sum [32]byte, offset int64, b *Batch) {
-	var short [16]byte
-	copy(short[:], sum[:])
-	t.log.append(ev.EventID, short, ev.At)
-	if ev.Seq == 1 {
-		t.first = string([]byte(ev.EventID))
-	}
+	t.joining = false
 	t.pit, t.now, t.offset = ev.PitID, ev, offset
-	if ev.At < t.lastAt-reorderTime {
-		t.clockFault(ev, b)
+	for i := range t.held {
+		t.offset = min(t.offset, t.held[i].offset) // they follow, and a replay must not begin behind them
 	}
-	t.lastAt = max(t.lastAt, ev.At)
+	if !t.hasSince || (!t.isOpen && t.isIdle()) {
+		t.since, t.hasSince = t.offset, true
+	}
+	if seq, ok := t.log.seqOf(ev.EventID); ok {
+		t.log.append("", [16]byte(sum[:16]), ev.At)
+		t.lost(1, ev)
+		t.conflict(ev, seq, b)
+		t.now = nil
+		return
+	}
+	t.log.append(ev.EventID, [16]byte(sum[:16]), ev.At)
+	if ev.Seq == 1 {
+		t.first = ev.EventID
+	}
+	t.tick(ev, b)
 	t.fold(ev, b)
-	t.after = false
+	t.settleDoubts(ev)
+	if ev.Payload.Kind() == schema.KindTableClosed {
+		t.hasSince = false
+	}
 	t.now = nil
 }
 
-func (t *table) clockFault(ev *schema.Event, b *Batch) {
-	s := t.shoe
-	if s == nil || s.clockSaid {
+// tick notes times that go backwards, once a shoe: each step is held against the event before it.
+func (t *table) tick(ev *schema.Event, b *Batch) {
+	back := t.lastAt - ev.At
+	if t.lastAt == 0 || back <= reorderTime {
+		t.lastAt = max(t.lastAt, ev.At)
 		return
 	}
-	s.clockSaid = true
+	t.lastAt = ev.At
+	if t.clockSaid {
+		return
+	}
+	t.clockSaid = true
 	t.feed(b, ev, feedFault{
 		rule: "feed.clock", subject: rules.OfRange(ev.Seq, ev.Seq),
 		expected: "event times that follow the order of the table",
-		observed: fmt.Sprintf("%.1f s before an earlier event", float64(t.lastAt-ev.At)/1e9),
+		observed: fmt.Sprintf("%d ms before an earlier event", back/int64(time.Millisecond)),
 		seqs:     []uint64{ev.Seq}, ids: []string{ev.EventID},
 	})
 }
+
+// isIdle says whether the partition has gone on for long without the table.
+func (t *table) isIdle() bool { return t.engine.newest-t.newest > idle }
 
 // low is the first offset needed to make this table's state again.
 func (t *table) low() (int64, bool) {
@@ -321,8 +366,8 @@ func (t *table) low() (int64, bool) {
 			low, ok = offset, true
 		}
 	}
-	if t.isOpen {
-		note(t.openedAt)
+	if t.hasSince && (t.isOpen || !t.isIdle()) {
+		note(t.since)
 	}
 	for _, s := range []*shoe{t.prev, t.shoe} {
 		if s != nil && !s.closed {

@@ -207,6 +207,9 @@ func (l *Law) enact(entries map[string]citedFile) error {
 		l.cited[r.Name] = Cited{Citations: e.Cite, Assumed: e.Assumed}
 		l.rules = append(l.rules, r)
 		l.stages[r.At] = append(l.stages[r.At], r)
+		if r.Floor != nil && r.At != Floor {
+			l.stages[Floor] = append(l.stages[Floor], r)
+		}
 		switch {
 		case r.Again && r.At == Prepared:
 			l.againShoe = append(l.againShoe, r)

@@ -8,6 +8,6 @@ func All() []*Rule {
 		shoeFamily, batchFamily, countFamily, openFamily, shuffleFamily, cutFamily, curatorFamily,
 		wagerFamily, supplementalFamily, dealFamily, midiFamily, drawFamily, announceFamily, lasthandFamily,
 		outcomeFamily, payoutFamily, treasuresFamily, vigFamily, orderFamily, irregFamily, discardFamily,
-		cheminFamily, layoutFamily, paytableFamily, externalFamily,
+		cheminFamily, layoutFamily, paytableFamily, externalFamily, floorFamily,
 	)
 }

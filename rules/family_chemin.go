@@ -8,15 +8,15 @@ import (
 // Chemin de fer. N.J.A.C. 19:47-4.5 to 4.7(c); what follows is not in the text.
 var cheminFamily = []*Rule{
 	{
-		Name: "chemin.auction.highest-bidder", Doc: "The bank goes to the highest bidder.",
+		Name: "chemin.auction.highest-bidder", Back: WholeShoe, Doc: "The bank goes to the highest bidder.",
 		Severity: Major, At: Dealt, Check: checkAuction(false),
 	},
 	{
-		Name: "chemin.auction.tie-break", Doc: "Of equal bids the one nearest the dealer counterclockwise wins.",
+		Name: "chemin.auction.tie-break", Back: WholeShoe, Doc: "Of equal bids the one nearest the dealer counterclockwise wins.",
 		Severity: Minor, At: Dealt, Check: checkAuction(true), Suppresses: []string{"chemin.auction.highest-bidder"},
 	},
 	{
-		Name: "chemin.banker.deals", Doc: "The Banker draws every card.",
+		Name: "chemin.banker.deals", Back: WholeShoe, Doc: "The Banker draws every card.",
 		Severity: Major, At: Settled, Needs: FeedShoeCamera, Check: checkBankerDeals,
 	},
 	{
@@ -24,11 +24,11 @@ var cheminFamily = []*Rule{
 		Severity: Major, At: Dealt, Check: checkBankerWagers, Suppresses: []string{"chemin.against.after-banker"},
 	},
 	{
-		Name: "chemin.banker.first-wager", Doc: "The Banker's first wager is at least his bid.",
+		Name: "chemin.banker.first-wager", Back: WholeShoe, Doc: "The Banker's first wager is at least his bid.",
 		Severity: Major, At: Dealt, Check: checkFirstWager,
 	},
 	{
-		Name: "chemin.banker.wager-range", Doc: "A later Banker wager is one to two times the one before.",
+		Name: "chemin.banker.wager-range", Back: WholeShoe, Doc: "A later Banker wager is one to two times the one before.",
 		Severity: Major, At: Dealt, Check: checkWagerRange,
 	},
 	{
@@ -52,15 +52,15 @@ var cheminFamily = []*Rule{
 		Severity: Major, At: Dealt, Check: checkAggregateCap,
 	},
 	{
-		Name: "chemin.suivi.eligibility", Doc: "Banco suivi is for the participant who covered the whole bank and lost.",
+		Name: "chemin.suivi.eligibility", Back: WholeShoe, Doc: "Banco suivi is for the participant who covered the whole bank and lost.",
 		Severity: Minor, At: Dealt, Check: checkSuiviEligible,
 	},
 	{
-		Name: "chemin.suivi.priority", Doc: "A qualified banco suivi comes before every other wager.",
+		Name: "chemin.suivi.priority", Back: WholeShoe, Doc: "A qualified banco suivi comes before every other wager.",
 		Severity: Minor, At: Dealt, Check: checkSuiviPriority,
 	},
 	{
-		Name: "chemin.suivi.amount", Doc: "Banco suivi is for the whole Banker wager.",
+		Name: "chemin.suivi.amount", Back: WholeShoe, Doc: "Banco suivi is for the whole Banker wager.",
 		Severity: Minor, At: Dealt, Check: checkSuiviAmount,
 	},
 	{

@@ -9,7 +9,7 @@ import (
 // The curator of punto banco. N.J.A.C. 19:47-3.6, 3.11. Counterclockwise is ascending by seat number.
 var curatorFamily = []*Rule{
 	{
-		Name: "curator.initial-offer", Doc: "The shoe is first offered to seat one and then counterclockwise.",
+		Name: "curator.initial-offer", Back: Seating, Doc: "The shoe is first offered to seat one and then counterclockwise.",
 		Severity: Minor, At: Dealt, Check: checkCuratorOffers(false),
 	},
 	{
@@ -17,7 +17,7 @@ var curatorFamily = []*Rule{
 		Severity: Major, At: Settled, Needs: FeedShoeCamera, Check: checkCuratorDeals,
 	},
 	{
-		Name: "curator.must-pass", Doc: "The curator passes the shoe when the banker hand has lost.",
+		Name: "curator.must-pass", Back: WholeShoe, Doc: "The curator passes the shoe when the banker hand has lost.",
 		Severity: Major, At: Settled, Check: checkMustPass,
 	},
 	{
@@ -29,7 +29,7 @@ var curatorFamily = []*Rule{
 		Severity: Minor, At: Settled, Check: checkPassBetween, Suppresses: []string{"curator.only-curator-deals"},
 	},
 	{
-		Name: "curator.next-offer", Doc: "A released shoe is offered counterclockwise, beginning at the right-hand neighbour.",
+		Name: "curator.next-offer", Back: Seating, Doc: "A released shoe is offered counterclockwise, beginning at the right-hand neighbour.",
 		Severity: Minor, At: Dealt, Check: checkCuratorOffers(true),
 	},
 }
@@ -64,7 +64,7 @@ func checkCuratorOffers(released bool) func(*Pass) {
 }
 
 func (p *Pass) reportCurator(step *CuratorStep, expected, observed string) {
-	p.Report(Finding{Round: max(step.Round, 0), Seat: step.Seat, Expected: expected, Observed: observed, Evidence: []Seq{step.Seq}})
+	p.Report(Finding{Round: max(step.Round, 1), Seat: step.Seat, Expected: expected, Observed: observed, Evidence: []Seq{step.Seq}})
 }
 
 func checkCuratorDeals(p *Pass) {

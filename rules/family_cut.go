@@ -8,15 +8,15 @@ import (
 // The cut and the cutting cards. N.J.A.C. 19:47-3.5. Clockwise is descending by seat number.
 var cutFamily = []*Rule{
 	{
-		Name: "cut.offer-start", Doc: "The cut is first offered to the participant who is entitled to it.",
+		Name: "cut.offer-start", Back: Seating, Doc: "The cut is first offered to the participant who is entitled to it.",
 		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkOfferStart, Suppresses: []string{"cut.offer-order"},
 	},
 	{
-		Name: "cut.offer-order", Doc: "The cut is offered clockwise, nobody skipped, until one accepts.",
+		Name: "cut.offer-order", Back: Seating, Doc: "The cut is offered clockwise, nobody skipped, until one accepts.",
 		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkOfferOrder,
 	},
 	{
-		Name: "cut.dealer-only-if-declined", Doc: "Whoever accepts cuts; the dealer cuts only when all have declined; there is one cut.",
+		Name: "cut.dealer-only-if-declined", Back: Seating, Doc: "Whoever accepts cuts; the dealer cuts only when all have declined; there is one cut.",
 		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkWhoCuts,
 	},
 	{

@@ -39,15 +39,15 @@ var externalFamily = []*Rule{
 	},
 	{
 		Name: "external.nj.total-card-odds", Doc: "Total card wagers are settled by their odds.",
-		Severity: Info, At: Settled, Unknown: "the odds of total card wagers are not in the texts",
+		Severity: Info, At: Settled, Unknown: "the odds of total card wagers are not in the texts", Check: unknownOdds(SpotTotalCards),
 	},
 	{
 		Name: "external.nj.bonus-wager-odds", Doc: "Bonus wagers are settled by their odds.",
-		Severity: Info, At: Settled, Unknown: "the bonus wager and its odds are not in the texts",
+		Severity: Info, At: Settled, Unknown: "the bonus wager and its odds are not in the texts", Check: unknownOdds(SpotBonus),
 	},
 	{
 		Name: "external.nj.royal-bonus-odds", Doc: "Royal Baccarat Bonus wagers are settled by their odds.",
-		Severity: Info, At: Settled, Unknown: "the qualifying hands and odds of the Royal Bonus are not in the texts",
+		Severity: Info, At: Settled, Unknown: "the qualifying hands and odds of the Royal Bonus are not in the texts", Check: unknownOdds(SpotRoyal),
 	},
 	{
 		Name: "external.nj.novig-dragon-7", Doc: "The New Jersey no-vigorish variation is settled by its terms.",
@@ -120,4 +120,16 @@ func checkPreShuffled(p *Pass) {
 		}
 	}
 	p.reportBatch(b, "a receipt or vendor attestation filed", "none")
+}
+
+// unknownOdds says that wagers on a spot cannot be judged, where there are any.
+func unknownOdds(spot Spot) func(*Pass) {
+	return func(p *Pass) {
+		for i := range p.Round.Wagers {
+			if w := &p.Round.Wagers[i]; w.Spot == spot {
+				p.CannotJudge(p.rule.Unknown, w.Placed)
+				return
+			}
+		}
+	}
 }

@@ -44,15 +44,15 @@ var irregFamily = []*Rule{
 		Severity: Major, At: Settled, Check: checkFaceUpBurn,
 	},
 	{
-		Name: "irreg.insufficient.void", Doc: "A round that the shoe cannot finish is void.",
+		Name: "irreg.insufficient.void", Back: WholeShoe, Doc: "A round that the shoe cannot finish is void.",
 		Severity: Critical, At: Settled, Again: true, Check: checkInsufficient, Suppresses: []string{"draw.banker.must-draw", "draw.player.third-card", "draw.banker.no-third"},
 	},
 	{
-		Name: "irreg.insufficient.full-reshuffle", Doc: "After a void for lack of cards the entire set is reshuffled.",
+		Name: "irreg.insufficient.full-reshuffle", Back: WholeShoe, Doc: "After a void for lack of cards the entire set is reshuffled.",
 		Severity: Critical, At: Prepared, Needs: FeedPreparation, Check: checkFullReshuffle,
 	},
 	{
-		Name: "irreg.insufficient.false-claim", Doc: "A round is not voided for lack of cards while enough are left.",
+		Name: "irreg.insufficient.false-claim", Back: WholeShoe, Doc: "A round is not voided for lack of cards while enough are left.",
 		Severity: Critical, At: Settled, Check: checkFalseClaim, Suppresses: []string{"draw.player.third-card"},
 	},
 }

@@ -23,7 +23,7 @@ var shuffleFamily = []*Rule{
 	},
 	{
 		Name: "shuffle.option-pit-uniform", Doc: "The reshuffle after lacing is done as the pit has elected, at every table.",
-		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkReshuffleOption,
+		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkReshuffleOption, Floor: reshuffleAcrossPit,
 	},
 	{
 		Name: "shuffle.option-notice", Doc: "The reshuffle option is begun or ended only after 30 minutes' written notice to surveillance and to the commission.",

@@ -19,6 +19,8 @@ const (
 	Settled
 	// Closed: the next shoe is shuffled (New York: its first card), or the table closes.
 	Closed
+	// Floor: a configuration comes into force; tables are compared with each other.
+	Floor
 	// Stages is how many there are.
 	Stages
 )
@@ -58,14 +60,19 @@ type Rule struct {
 	// Again asks the rule once more when its evidence may be complete: at the round's recorded end
 	// and at Settled, for a rule of a shoe at Closed. A finding made twice is one.
 	Again bool
+	// Back is how far the rule looks back: what is lost there leaves it unproved.
+	Back Reach
 	// Needs are the feeds without which the rule cannot be judged.
 	Needs Feeds
 	// Suppresses names findings that stay silent on the same evidence when this one is made.
 	Suppresses []string
 	// Check looks and reports. It is called once for each round or shoe at its stage. A rule without
-	// one cannot be judged at all, and Unknown says why.
+	// one cannot be judged at all. Unknown says what is not known about it; such a rule says so
+	// where it would be asked, or is off.
 	Check   func(*Pass)
 	Unknown string
+	// Floor is for rules that compare tables; they have no Check unless they also judge one alone.
+	Floor func(*FloorPass)
 }
 
 // Version of a rule's meaning, part of a finding's identity. All rules are at 1.

@@ -357,3 +357,9 @@ func (w words) number(word string) uint8 {
 	}
 	return 0
 }
+
+// ParseGame reads a game's word, NoGame if it is none.
+func ParseGame(word string) Game { return Game(gameWords.number(word)) }
+
+// ParseVigorishMode reads a mode's word, NoVigorishMode if it is none.
+func ParseVigorishMode(word string) VigorishMode { return VigorishMode(vigorishModeWords.number(word)) }

@@ -140,6 +140,7 @@ type ConfigRow struct {
 	Procedure                  uint32
 	Reshuffle                  bool
 	Config                     string // canonical JSON of the TableConfig
+	EventID                    string
 }
 
 // NoticeRow is a notice filed or posted.

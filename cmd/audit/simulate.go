@@ -122,6 +122,10 @@ func (f *simulateFlags) play() (events []schema.Event, planted []string, err err
 	var all [][]schema.Event
 	for i := range f.tables {
 		o := simulate.Options{Property: "sim", Pit: "p1", Table: fmt.Sprintf("t-%02d", i+1), Seed: f.seed*1000 + uint64(i), Start: start}
+		if f.tables > 1 {
+			// Each table elects for itself: within one property that could break the rules that compare tables.
+			o.Property = fmt.Sprintf("sim-%02d", i+1)
+		}
 		if i == 0 && fault != nil {
 			one, lines, err := f.plant(o, fault)
 			if err != nil {

@@ -40,13 +40,13 @@ func floor(t *testing.T) []schema.Event {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table := simulate.NewTable(simulate.Options{Table: "legal-" + kind, Config: config, Seed: uint64(i)})
+		table := simulate.NewTable(simulate.Options{Property: "sim-" + kind, Pit: "p1", Table: "legal-" + kind, Config: config, Seed: uint64(i)})
 		events = slices.Concat(events, table.Open(), table.ShoeOf(8), table.ShoeOf(5), table.Close())
 	}
 	faults := simulate.Faults()
 	for i := range faulty {
 		fault := faults[i*len(faults)/faulty]
-		o := simulate.Options{Table: fmt.Sprintf("broken-%02d", i), Property: "sim", Pit: "p2"}
+		o := simulate.Options{Table: fmt.Sprintf("broken-%02d", i), Property: fmt.Sprintf("sim-%02d", i), Pit: "p2"}
 		broken, _, err := simulate.Plant(o, fault, 1)
 		if err != nil {
 			t.Fatal(err)

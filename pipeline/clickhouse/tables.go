@@ -197,6 +197,7 @@ func tableConfigs(c *columns, b *pipeline.Batch) {
 	column(c, "procedure", v, func(r *row) uint32 { return r.Procedure })
 	column(c, "reshuffle", v, func(r *row) bool { return r.Reshuffle })
 	column(c, "config", v, func(r *row) string { return r.Config })
+	column(c, "event_id", v, func(r *row) string { return r.EventID })
 }
 
 func notices(c *columns, b *pipeline.Batch) {

@@ -39,7 +39,8 @@ func Files(ctx context.Context, paths []string, opt pipeline.Options, sink pipel
 	}
 	opt.NoArchive = true
 	engine := pipeline.NewEngine(opt)
-	err = pipeline.Run(ctx, src, &letters{sink, &sum.Dead}, pipeline.RunOptions{
+	floor := pipeline.NewFloor(opt)
+	err = pipeline.Run(ctx, src, &letters{sink, &sum.Dead, floor}, pipeline.RunOptions{
 		NewStep: func() pipeline.Step { return engine },
 		Now:     time.Now, FlushRows: 20_000, FlushEvery: time.Second,
 		Hooks: pipeline.Hooks{Flushed: func(pipeline.Flush) {
@@ -48,6 +49,12 @@ func Files(ctx context.Context, paths []string, opt pipeline.Options, sink pipel
 			}
 		}},
 	})
+	if err == nil {
+		// Tables are compared with each other when all of them were read.
+		across := pipeline.Batch{Findings: floor.Findings()}
+		engine.Counts.Findings += uint64(len(across.Findings))
+		err = sink.Write(ctx, &across)
+	}
 	sum.Tables, sum.Counts, sum.Open = engine.Tables(), engine.Counts, engine.Open()
 	var path *fs.PathError
 	switch {
@@ -59,16 +66,18 @@ func Files(ctx context.Context, paths []string, opt pipeline.Options, sink pipel
 	return sum, err
 }
 
-// letters keeps the first dead letters on their way to the sink.
+// letters keeps the first dead letters, and the configurations, on their way to the sink.
 type letters struct {
 	pipeline.Sink
-	dead *[]schema.DeadLetter
+	dead  *[]schema.DeadLetter
+	floor *pipeline.Floor
 }
 
 func (l *letters) Write(ctx context.Context, b *pipeline.Batch) error {
 	if err := l.Sink.Write(ctx, b); err != nil {
 		return err
 	}
+	l.floor.Note(b.Configs)
 	for i := range b.DeadLetter {
 		if len(*l.dead) == mostLetters {
 			break

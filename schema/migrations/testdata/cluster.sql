@@ -193,6 +193,7 @@ CREATE TABLE IF NOT EXISTS shoeproof.table_configs_local ON CLUSTER floor (
     procedure    UInt32,
     reshuffle    Bool,
     config       String COMMENT 'canonical JSON of the TableConfig' CODEC(ZSTD(3)),
+    event_id     String,
     version      UInt32
 )
 ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}', version)

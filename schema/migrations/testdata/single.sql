@@ -175,6 +175,7 @@ CREATE TABLE IF NOT EXISTS shoeproof.table_configs (
     procedure    UInt32,
     reshuffle    Bool,
     config       String COMMENT 'canonical JSON of the TableConfig' CODEC(ZSTD(3)),
+    event_id     String,
     version      UInt32
 )
 ENGINE = ReplacingMergeTree(version)

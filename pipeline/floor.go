@@ -1,0 +1,101 @@
+package pipeline
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Floor compares the tables of a pit and of a property: the stage that has no home in a partition,
+// since tables of one pit may lie in several. It works over the configurations in force.
+type Floor struct {
+	opt  Options
+	rows []schema.ConfigRow
+}
+
+// NewFloor makes a floor without tables.
+func NewFloor(opt Options) *Floor { return &Floor{opt: opt} }
+
+// Note takes configurations in, in any order.
+func (f *Floor) Note(rows []schema.ConfigRow) { f.rows = append(f.rows, rows...) }
+
+// Findings walks all configurations in the order in which they took effect and returns the tables
+// that differ from one they must agree with. What takes effect at one moment is compared as a whole:
+// a pit that changes over together never differs from itself.
+func (f *Floor) Findings() []schema.Finding {
+	slices.SortFunc(f.rows, func(a, b schema.ConfigRow) int {
+		return cmp.Or(
+			cmp.Compare(a.EffectiveAt, b.EffectiveAt), cmp.Compare(a.PropertyID, b.PropertyID),
+			cmp.Compare(a.TableID, b.TableID), cmp.Compare(a.Seq, b.Seq),
+		)
+	})
+	var found []schema.Finding
+	seen := map[string]bool{}
+	pass := rules.FloorPass{}
+	for from := 0; from < len(f.rows); {
+		to := from + 1
+		for to < len(f.rows) && f.rows[to].EffectiveAt == f.rows[from].EffectiveAt {
+			to++
+		}
+		var changed []*rules.FloorTable
+		for i := from; i < to; i++ {
+			if t := f.enact(&pass, &f.rows[i]); t != nil {
+				changed = append(changed, t)
+			}
+		}
+		for _, t := range changed {
+			if !slices.Contains(pass.Open, t) {
+				continue // closed or changed again at the same moment
+			}
+			pass.Changed = t
+			pass.AskFloor()
+			for i := range pass.Findings {
+				row := f.finding(&pass.Findings[i])
+				if !seen[row.ID] {
+					seen[row.ID] = true
+					found = append(found, row)
+				}
+			}
+		}
+		from = to
+	}
+	return found
+}
+
+// enact opens, changes or closes a table and returns it unless it is closed now.
+func (f *Floor) enact(pass *rules.FloorPass, row *schema.ConfigRow) *rules.FloorTable {
+	at, found := slices.BinarySearchFunc(pass.Open, row, func(t *rules.FloorTable, row *schema.ConfigRow) int {
+		return cmp.Or(cmp.Compare(t.Property, row.PropertyID), cmp.Compare(t.Table, row.TableID))
+	})
+	if found {
+		pass.Open = slices.Delete(pass.Open, at, at+1)
+	}
+	if row.Closed {
+		return nil
+	}
+	t := &rules.FloorTable{
+		Property: row.PropertyID, Pit: row.PitID, Table: row.TableID, Ruleset: row.Ruleset, Game: rules.ParseGame(row.Game),
+		Mode: rules.ParseVigorishMode(row.Mode), Percent: row.Percent, Procedure: row.Procedure, Reshuffle: row.Reshuffle,
+		Seq: rules.Seq(row.Seq), EventID: row.EventID, At: row.EffectiveAt,
+	}
+	if book, ok := f.opt.Books[row.Ruleset]; ok {
+		t.Law, _ = book.Law(t.Game)
+	}
+	pass.Open = slices.Insert(pass.Open, at, t)
+	return t
+}
+
+func (f *Floor) finding(of *rules.FloorFinding) schema.Finding {
+	t := of.Table
+	cited, _ := t.Law.Cited(of.Rule.Name)
+	day, shift := f.opt.Calendar.Of(t.At)
+	return schema.Finding{
+		ID:   FindingID(t.Property, t.Table, "", 0, of.Rule.Name, rules.OfRange(uint64(t.Seq), uint64(t.Seq)).String()),
+		Kind: kindDeviation, Verdict: verdictBreach, Rule: of.Rule.Name, Severity: of.Rule.Severity.String(), Citations: cited.Citations,
+		PropertyID: t.Property, PitID: t.Pit, TableID: t.Table, Subject: rules.OfRange(uint64(t.Seq), uint64(t.Seq)).String(),
+		At: schema.Time(t.At), GamingDay: day, Shift: shift, Expected: of.Expected, Observed: of.Observed,
+		Evidence: schema.Evidence{Seqs: []uint64{uint64(t.Seq)}, EventIDs: []string{t.EventID}}, Rulebook: t.Law.Book.Ref(), Engine: f.opt.Version,
+	}
+}

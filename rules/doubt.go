@@ -1,0 +1,137 @@
+package rules
+
+import (
+	"maps"
+	"math"
+	"slices"
+)
+
+// Reach is how far a rule looks back.
+type Reach uint8
+
+// Reaches.
+const (
+	// Within: not beyond its round, or its shoe if it is about one.
+	Within Reach = iota
+	// WholeShoe: to earlier rounds of the shoe.
+	WholeShoe
+	// Seating: also to who sat where, and who held the shoe before it.
+	Seating
+)
+
+// Doubt is what may have been lost with events that are missing.
+type Doubt uint8
+
+// Doubts.
+const (
+	// DoubtElections: the house may have elected otherwise within its rulebook.
+	DoubtElections Doubt = 1 << iota
+	// DoubtMemory: a notice or an attestation may have been filed.
+	DoubtMemory
+)
+
+// attestable are the items of layout attestations.
+var attestable = [...]string{
+	"cutting-card-appearance", "vig-areas", "ny-minimum", "payout-odds", "dragon-bonus-area", "ez-areas", "ez-push-notice",
+	"novig-notice", "midi-discard-rack", "total-card-odds", "bonus-odds", "pair-areas", "treasures-areas", "treasures-odds",
+	"layout-approval", "lammer-storage",
+}
+
+// Stands says whether a finding that the pass has just made would be made whatever was lost: its rule
+// is asked again under each election that the rulebook allows, and with every notice and attestation
+// on file. A rule that needs a feed does not stand while the elections are in doubt, for the feeds
+// are among them.
+func (p *Pass) Stands(f *Finding, doubt Doubt) bool {
+	if f.Rule == nil || f.Rule.Check == nil {
+		return false
+	}
+	q := *p
+	q.rule, q.charge, q.Findings = f.Rule, charge{}, nil
+	if doubt&DoubtElections != 0 {
+		if f.Rule.Needs != 0 {
+			return false
+		}
+		for c := range p.elections() {
+			if q.Config = c; !q.makes(f) {
+				return false
+			}
+		}
+		q.Config = p.Config
+	}
+	if doubt&DoubtMemory != 0 {
+		q.Table = p.Table.favourable()
+		return q.makes(f)
+	}
+	return true
+}
+
+// makes says whether the rule makes the finding again.
+func (p *Pass) makes(f *Finding) bool {
+	p.Findings = p.Findings[:0]
+	f.Rule.Check(p)
+	return slices.ContainsFunc(p.Findings, func(g Finding) bool {
+		return !g.Unauditable && g.Round == f.Round && g.Seat == f.Seat && g.Subject == f.Subject
+	})
+}
+
+// elections are the configurations that differ from the one in force in one election.
+func (p *Pass) elections() func(func(*Config) bool) {
+	return func(yield func(*Config) bool) {
+		try := func(change func(*Config)) bool {
+			c := *p.Config
+			change(&c)
+			return yield(&c)
+		}
+		var changes []func(*Config)
+		add := func(change func(*Config)) { changes = append(changes, change) }
+		for _, m := range p.Law.Modes {
+			add(func(c *Config) { c.Mode = m })
+			for _, percent := range slices.Sorted(maps.Keys(p.Law.Units)) {
+				add(func(c *Config) { c.Mode, c.Percent = m, percent })
+			}
+		}
+		for n := range uint32(4) {
+			add(func(c *Config) { c.Procedure = n + 1 })
+		}
+		add(func(c *Config) { c.SideBets = nil })
+		add(func(c *Config) { c.SideBets = p.Law.SideBets })
+		add(func(c *Config) { c.Posted = [spots]Odds{} })
+		for _, name := range slices.Sorted(maps.Keys(p.Law.BonusTables)) {
+			add(func(c *Config) { c.BonusTable = name })
+		}
+		for _, name := range slices.Sorted(maps.Keys(p.Law.Treasures)) {
+			add(func(c *Config) { c.TreasuresTable = name })
+		}
+		add(func(c *Config) { c.SupplementalRequiresMain = !c.SupplementalRequiresMain })
+		add(func(c *Config) { c.ReshuffleAfterLacing = !c.ReshuffleAfterLacing })
+		add(func(c *Config) { c.FaceDown = !c.FaceDown })
+		add(func(c *Config) { c.AutomatedShuffler = !c.AutomatedShuffler })
+		add(func(c *Config) { c.PreShuffled = !c.PreShuffled })
+		add(func(c *Config) { c.MinWager, c.MaxWager = 0, math.MaxInt64 })
+		add(func(c *Config) { c.Options = nil })
+		for _, change := range changes {
+			if !try(change) {
+				return
+			}
+		}
+	}
+}
+
+// favourable is the table with everything on file that could have been filed, and cards that may have
+// been opened before the record began.
+func (t *Table) favourable() *Table {
+	f := *t
+	f.Whole, f.Batches, f.BatchesAt = false, nil, nil
+	f.Attested = map[string]Attested{}
+	for _, item := range attestable {
+		f.Attested[item] = Attested{Present: true}
+	}
+	f.Notices = slices.Clone(t.Notices)
+	for topic := TopicVigorishType; topic <= TopicPreShuffled; topic++ {
+		n := Notice{Topic: topic, At: math.MinInt64 / 2, Effective: math.MinInt64 / 2}
+		f.Notices = append(f.Notices, n)
+		n.Filed, n.Writ, n.ToCommission, n.ToSurveillance = true, true, true, true
+		f.Notices = append(f.Notices, n)
+	}
+	return &f
+}

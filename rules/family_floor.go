@@ -1,0 +1,125 @@
+package rules
+
+import "fmt"
+
+// FloorTable is an open table as the rules that compare tables see it.
+type FloorTable struct {
+	Property, Pit, Table string
+	Game                 Game
+	Ruleset              string
+	Mode                 VigorishMode
+	Percent              uint32
+	Procedure            uint32
+	Reshuffle            bool
+	// Law is nil for a game that the rulebook does not know; such a table is only compared with.
+	Law *Law
+	// Seq and EventID are the event that brought the configuration, At when it takes effect.
+	Seq     Seq
+	EventID string
+	At      int64
+}
+
+// FloorFinding is a table that differs from another one that it must agree with.
+type FloorFinding struct {
+	Rule               *Rule
+	Table, Other       *FloorTable
+	Expected, Observed string
+}
+
+// FloorPass is what a rule of the Floor stage may look at: a table whose configuration has come into
+// force, and all open tables in the order of property, pit and table.
+type FloorPass struct {
+	Changed  *FloorTable
+	Open     []*FloorTable
+	Findings []FloorFinding
+	rule     *Rule
+}
+
+// AskFloor asks the rules that the changed table is under. A finding that another one suppresses is
+// left out.
+func (p *FloorPass) AskFloor() {
+	p.Findings = p.Findings[:0]
+	if p.Changed.Law == nil {
+		return
+	}
+	for _, r := range p.Changed.Law.stages[Floor] {
+		p.rule = r
+		r.Floor(p)
+	}
+	kept := p.Findings[:0]
+	for _, f := range p.Findings {
+		suppressed := false
+		for _, g := range p.Findings {
+			suppressed = suppressed || contains(g.Rule.Suppresses, f.Rule.Name)
+		}
+		if !suppressed {
+			kept = append(kept, f)
+		}
+	}
+	p.Findings = kept
+}
+
+// compare reports the first other open table that the changed one must agree with and does not.
+func (p *FloorPass) compare(peers func(*FloorTable) bool, value func(*FloorTable) string) {
+	for _, o := range p.Open {
+		if o != p.Changed && peers(o) && value(o) != value(p.Changed) {
+			p.Findings = append(p.Findings, FloorFinding{
+				Rule: p.rule, Table: p.Changed, Other: o,
+				Expected: fmt.Sprintf("%s, as table %s", value(o), o.Table), Observed: value(p.Changed),
+			})
+			return
+		}
+	}
+}
+
+func (p *FloorPass) samePit(o *FloorTable) bool {
+	return o.Property == p.Changed.Property && o.Pit == p.Changed.Pit
+}
+
+// isMini says whether a game is mini or midi baccarat, which New York treats alike.
+func (g Game) isMini() bool { return g == Minibaccarat || g == Midibaccarat }
+
+// sameKind says whether two games are one kind: mini and midi are in New York.
+func (p *FloorPass) sameKind(o *FloorTable) bool {
+	return o.Game == p.Changed.Game || (p.Changed.Law.ClosesAtCard && o.Game.isMini() && p.Changed.Game.isMini())
+}
+
+var floorFamily = []*Rule{
+	{
+		Name: "vig.uniform-property", Doc: "All open mini and midi tables of a facility charge one kind and percentage of vigorish.",
+		Severity: Major, At: Floor, Floor: func(p *FloorPass) {
+			together := p.Changed.Law.Options["vig_uniform_scope_ny"] != "per game"
+			p.compare(func(o *FloorTable) bool {
+				return o.Property == p.Changed.Property && o.Game.isMini() && (together || o.Game == p.Changed.Game)
+			}, func(t *FloorTable) string {
+				if t.Mode != Commission {
+					return t.Mode.String()
+				}
+				return fmt.Sprintf("COMMISSION of %d percent", t.Percent)
+			})
+		},
+	},
+	{
+		Name: "order.pit-uniform", Doc: "All open tables of a game in a pit use one payment procedure.",
+		Severity: Minor, At: Floor, Floor: func(p *FloorPass) {
+			p.compare(func(o *FloorTable) bool { return p.samePit(o) && p.sameKind(o) }, procedureWord)
+		},
+	},
+	{
+		Name: "order.pit-mixed-baccarat", Doc: "Beside a baccarat table mini and midi tables use its payment procedure.",
+		Severity: Minor, At: Floor, Suppresses: []string{"order.pit-uniform"}, Floor: func(p *FloorPass) {
+			p.compare(func(o *FloorTable) bool { return p.samePit(o) && o.Game == Baccarat }, procedureWord)
+		},
+	},
+}
+
+func procedureWord(t *FloorTable) string { return fmt.Sprintf("payment procedure %d", t.Procedure) }
+
+// reshuffleAcrossPit compares what tables of a pit have elected; what a table then does is judged at
+// the table.
+func reshuffleAcrossPit(p *FloorPass) {
+	all := p.Changed.Law.Options["reshuffle_pit_scope"] == "all-games"
+	p.compare(func(o *FloorTable) bool { return p.samePit(o) && (all || p.sameKind(o)) }, func(t *FloorTable) string {
+		return fmt.Sprintf("reshuffle after lacing: %t", t.Reshuffle)
+	})
+}
