@@ -1,0 +1,219 @@
+package pipeline_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate"
+)
+
+// encode writes events as they would arrive.
+func encode(events []schema.Event) [][]byte {
+	values := make([][]byte, len(events))
+	for i := range events {
+		values[i] = schema.AppendProto(nil, &events[i])
+	}
+	return values
+}
+
+// findingsOf folds values and returns the findings alone.
+func findingsOf(values ...[][]byte) []schema.Finding {
+	opt := engineOptions()
+	opt.NoArchive = true
+	e := pipeline.NewEngine(opt)
+	b := &pipeline.Batch{}
+	offset := int64(0)
+	for _, part := range values {
+		for _, v := range part {
+			e.Apply(&pipeline.Record{Offset: offset, Format: schema.Protobuf, Value: v}, "test", 0, b)
+			offset++
+		}
+	}
+	e.Finish(b)
+	return b.Findings
+}
+
+// legalTables are the fixtures, and a table of each kind with two shoes.
+func legalTables(t *testing.T, seed uint64) map[string][]schema.Event {
+	t.Helper()
+	tables := map[string][]schema.Event{}
+	for _, name := range simulate.Fixtures() {
+		events, err := simulate.Fixture(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables[name] = events
+	}
+	for _, kind := range simulate.Kinds() {
+		tables[kind] = legalTable(t, kind, "", seed, 12)
+	}
+	return tables
+}
+
+// legalTable is a table with two shoes.
+func legalTable(t *testing.T, kind, name string, seed uint64, rounds int) []schema.Event {
+	t.Helper()
+	config, err := simulate.Config(kind, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := simulate.NewTable(simulate.Options{Table: name, Config: config, Seed: seed})
+	events := table.Open()
+	events = append(events, table.ShoeOf(rounds)...)
+	events = append(events, table.ShoeOf(rounds)...)
+	return append(events, table.Close()...)
+}
+
+// oneGap wants exactly one finding of level minor or above: the gap that names the range.
+func oneGap(t *testing.T, findings []schema.Finding, from, to uint64) {
+	t.Helper()
+	gaps := 0
+	for i := range findings {
+		f := &findings[i]
+		switch {
+		case f.Severity == "info" && f.Verdict != "BREACH":
+		case f.Rule == "feed.gap" && f.Subject == fmt.Sprintf("range:%d-%d", from, to):
+			gaps++
+		default:
+			t.Errorf("without events %d to %d: %s", from, to, line(f))
+		}
+	}
+	if gaps != 1 {
+		t.Errorf("without events %d to %d: %d gaps, want one", from, to, gaps)
+	}
+}
+
+// A lost event is a gap and accuses nobody.
+func TestOneLostEvent(t *testing.T) {
+	for name, events := range legalTables(t, 3) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			values := encode(events)
+			step := 1
+			if len(values) > 800 {
+				step = soak(7, 1)
+			}
+			// Nothing tells that the last event is missing.
+			for i := 0; i < len(values)-1; i += step {
+				oneGap(t, findingsOf(values[:i], values[i+1:]), uint64(i+1), uint64(i+1))
+			}
+		})
+	}
+}
+
+// Ranges of lost events likewise.
+func TestLostRanges(t *testing.T) {
+	for name, events := range legalTables(t, 4) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			values := encode(events)
+			rng := rand.New(rand.NewPCG(1, uint64(len(values))))
+			for range soak(60, 5000) {
+				n := 2 + rng.IntN(39)
+				i := rng.IntN(len(values) - n)
+				oneGap(t, findingsOf(values[:i], values[i+n:]), uint64(i+1), uint64(i+n))
+			}
+		})
+	}
+}
+
+// Two holes are two gaps.
+func TestTwoHoles(t *testing.T) {
+	events, err := simulate.Fixture("S-PB")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := encode(events)
+	var gaps []string
+	for _, f := range findingsOf(v[:80], v[90:150], v[151:]) {
+		if f.Verdict == "BREACH" {
+			t.Error(line(&f))
+		}
+		if f.Rule == "feed.gap" && f.Severity != "info" {
+			gaps = append(gaps, f.Subject)
+		}
+	}
+	same(t, "gaps", []string{"range:81-90", "range:151-151"}, gaps)
+}
+
+// A stream that begins in the middle says what it cannot know, and accuses nobody.
+func TestJoined(t *testing.T) {
+	for name, events := range legalTables(t, 5) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			values := encode(events)
+			step := max(1, len(values)/soak(80, 5000))
+			last := len(values) - 1
+			for i := 65; i < last; i += step {
+				unauditable := 0
+				for _, f := range findingsOf(values[i:]) {
+					switch {
+					case f.Severity != "info" || f.Verdict == "BREACH":
+						t.Errorf("joined at %d: %s", i+1, line(&f))
+					case f.Verdict == "UNAUDITABLE":
+						unauditable++
+					}
+				}
+				if unauditable == 0 && events[i].ShoeID != "" {
+					t.Errorf("joined at %d in shoe %s: no notice", i+1, events[i].ShoeID)
+				}
+			}
+		})
+	}
+}
+
+// A hole in one round hides nothing in another.
+func TestFaultOutsideTheHole(t *testing.T) {
+	for _, fault := range simulate.Faults() {
+		t.Run(fault.Rule, func(t *testing.T) {
+			t.Parallel()
+			tried := 0
+			for seed := uint64(0); seed < 30 && tried < soak(3, 20); seed++ {
+				events, want, err := simulate.Plant(simulate.Options{}, fault, seed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want[0].Round < 5 {
+					continue
+				}
+				at := middleOf(events, want[0].Round-3)
+				if at < 0 {
+					continue
+				}
+				values := encode(events)
+				found := false
+				for _, f := range findingsOf(values[:at], values[at+1:]) {
+					found = found || f.Rule == want[0].Rule && f.Round == want[0].Round && f.Verdict == "BREACH"
+				}
+				info := false
+				for _, f := range findingsOf(values) {
+					info = info || f.Rule == want[0].Rule && f.Verdict == "INFO"
+				}
+				if tried++; !found && !info {
+					t.Errorf("seed %d: round %d, hole at event %d in round %d: not found", seed, want[0].Round, at+1, events[at].Round)
+				}
+			}
+		})
+	}
+}
+
+// middleOf is the index of a wager or card in the middle of a round of the first shoe, -1 if there is none.
+func middleOf(events []schema.Event, round uint32) int {
+	first := ""
+	var in []int
+	for i := range events {
+		if first == "" {
+			first = events[i].ShoeID
+		}
+		if events[i].ShoeID == first && events[i].Round == round {
+			in = append(in, i)
+		}
+	}
+	if len(in) < 5 {
+		return -1
+	}
+	return in[len(in)/2]
+}
