@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 
 	"github.com/shoeproof/shoeproof/rules"
@@ -53,11 +54,11 @@ func NewEngine(opt Options) *Engine {
 // wrong with the feed a finding.
 func (e *Engine) Apply(rec *Record, topic string, partition int32, b *Batch) {
 	e.Counts.Records++
-	if b.Range.Records == 0 {
-		b.Range.Topic, b.Range.Partition, b.Range.From = topic, partition, rec.Offset
-	}
-	b.Range.To = rec.Offset
 	err := rec.Bad
+	if gap := (*GapError)(nil); errors.As(err, &gap) {
+		e.retention(gap, b)
+		return
+	}
 	if err == nil {
 		err = e.decoder.Decode(rec.Format, rec.Value, &e.event)
 	}
@@ -74,6 +75,21 @@ func (e *Engine) Apply(rec *Record, topic string, partition int32, b *Batch) {
 	t := e.table(&e.event)
 	in := arrival{event: &e.event, record: rec, sum: sha256.Sum256(rec.Value), partition: partition}
 	t.receive(&in, b)
+}
+
+// retention reports records that the log lost before they were read. No table is known to be
+// concerned: each one's own numbering shows what it lost.
+func (e *Engine) retention(gap *GapError, b *Batch) {
+	subject := rules.OfRange(uint64(gap.From), uint64(gap.To)).String()
+	partition := fmt.Sprintf("%s/%d", gap.Topic, gap.Partition)
+	day, shift := e.opt.Calendar.Of(e.newest)
+	e.Counts.Findings++
+	b.Findings = append(b.Findings, schema.Finding{
+		ID: FindingID("", partition, "", 0, "feed.retention", subject), Kind: kindDataFault, Verdict: verdictUnauditable,
+		Rule: "feed.retention", Severity: rules.Major.String(), Citations: []string{feedClause}, TableID: partition, Subject: subject,
+		At: schema.Time(e.newest), GamingDay: day, Shift: shift, Expected: fmt.Sprintf("offsets %d to %d in the log", gap.From, gap.To),
+		Observed: "gone before they were read", Evidence: schema.Evidence{Seqs: []uint64{}, EventIDs: []string{}}, Engine: e.opt.Version,
+	})
 }
 
 func (e *Engine) table(ev *schema.Event) *table {

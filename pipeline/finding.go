@@ -20,6 +20,9 @@ const (
 	verdictSuspect     = "SUSPECT"
 	verdictUnauditable = "UNAUDITABLE"
 	verdictInfo        = "INFO"
+
+	// feedClause is what a fault of the record itself is held against: docs/events.md.
+	feedClause = "event contract, identity and order"
 )
 
 // FindingID is the identity of a finding: the first 128 bits, in hex, of SHA-256 over the length-
@@ -237,7 +240,7 @@ func (t *table) feed(b *Batch, ev *schema.Event, f feedFault) {
 	severity, verdict := feedSeverity(f.rule)
 	row.Kind, row.Verdict, row.Severity = kindDataFault, verdict, severity.String()
 	row.PitID, row.DealerID, row.Expected, row.Observed = ev.PitID, t.dealer, f.expected, f.observed
-	row.Citations = []string{"event contract, identity and order"}
+	row.Citations = []string{feedClause}
 	t.context(&row)
 	row.Evidence = schema.Evidence{Seqs: f.seqs, EventIDs: f.ids}
 	if row.Evidence.EventIDs == nil {
@@ -263,7 +266,7 @@ func (t *table) notice(b *Batch, rule string, subject rules.Subject, expected, o
 	ev := t.now
 	row := t.row(ev.ShoeID, rule, 0, subject)
 	row.Kind, row.Verdict, row.Severity = kindNotice, verdictUnauditable, rules.Info.String()
-	row.Citations = []string{"event contract, identity and order"}
+	row.Citations = []string{feedClause}
 	row.PitID, row.DealerID, row.Expected, row.Observed = ev.PitID, t.dealer, expected, observed
 	t.context(&row)
 	t.prove(&row, []rules.Seq{rules.Seq(ev.Seq)}, ev.At)

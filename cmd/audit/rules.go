@@ -147,8 +147,10 @@ func explain(r *rules.Rule, laws []*rules.Law) explained {
 // when is a stage in words.
 func when(s rules.Stage) string {
 	switch s {
+	case rules.Changed:
+		return "at the first card after a configuration came into force"
 	case rules.Prepared:
-		return "when the first round of a shoe starts"
+		return "at the first card of a shoe"
 	case rules.Betting:
 		return "at no more bets"
 	case rules.Dealt:
@@ -158,7 +160,7 @@ func when(s rules.Stage) string {
 	case rules.Closed:
 		return "when the next shoe is shuffled, or the table closes"
 	}
-	return "never"
+	return "when a configuration comes into force, against the other tables"
 }
 
 func printLaws(out io.Writer, laws []*rules.Law, found []explained) error {
