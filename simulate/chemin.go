@@ -12,6 +12,7 @@ type bank struct {
 	// resigns gives up the shoe before the round; bids auction it.
 	resigns bool
 	bids    []bid
+	to      uint32 // the bidder who gets the shoe, 0 for the right one
 	wager   stake
 	calls   []banco
 }
@@ -50,6 +51,11 @@ func (w *writer) auctionShoe(b *bank) {
 		w.emitBy(&schema.BidOffered{Seat: x.seat, Amount: x.amount}, w.patron(x.seat))
 	}
 	best := auction(b.bids)
+	for _, x := range b.bids {
+		if x.seat == b.to {
+			best = x
+		}
+	}
 	w.banker = best.seat
 	w.emit(&schema.BankerAssigned{Seat: best.seat, Amount: best.amount})
 }

@@ -9,8 +9,10 @@ import (
 // Faults lists the faults, family by family in the order of the catalogue.
 func Faults() []Fault {
 	return slices.Concat(
-		shoeFaults(), countFaults(), wagerFaults(), dealFaults(), drawFaults(), lastHandFaults(), outcomeFaults(),
-		payoutFaults(), vigorishFaults(), vigorishModeFaults(), orderFaults(),
+		shoeFaults(), batchFaults(), countFaults(), openFaults(), shuffleFaults(), cutFaults(), curatorFaults(), wagerFaults(),
+		supplementalFaults(), dealFaults(), midiFaults(), drawFaults(), announceFaults(), lastHandFaults(), outcomeFaults(),
+		payoutFaults(), treasureFaults(), vigorishFaults(), vigorishModeFaults(), orderFaults(), irregFaults(), discardFaults(),
+		cheminFaults(), layoutFaults(), paytableFaults(), externalFaults(), floorFaults(),
 	)
 }
 

@@ -68,6 +68,11 @@ type roundPlan struct {
 	// before.
 	slip    *slip
 	carried bool
+	// toBanker gives that card to the banker's hand; clings keeps the shoe with a curator whose hand
+	// lost; passAt passes it after so many cards; handTo hands a hand to a seat, whoever is entitled.
+	toBanker, clings bool
+	passAt           int
+	handTo           [2]uint32
 	// gives are rights to squeeze a hand that are given up, bank is the Banker's part.
 	gives [2]*give
 	bank  *bank

@@ -17,6 +17,8 @@ type Fault struct {
 	Rule, Doc string
 	// Kinds are the kinds of table at which it can be planted, see Kinds.
 	Kinds []string
+	// Off says that the rulebooks do not enforce the requirement unless a house asks for it.
+	Off bool
 
 	// tune changes the configuration before the table opens.
 	tune func(*schema.TableConfig)
@@ -30,6 +32,13 @@ type Fault struct {
 	edit func(*scene) string
 	// alter changes what was written directly.
 	alter func(*scene) error
+	// beside configures a second table of the pit, which plays legally; idle only opens it.
+	beside func(*schema.TableConfig)
+	idle   bool
+	// behind plays the shoe through, with so many cards behind the cutting card. lead plays a legal shoe
+	// of the same length before.
+	behind int
+	lead   bool
 	// wide says that the finding is about the shoe or the table, not about the round. alone says that
 	// every shoe of the table has it: the next one is only shuffled.
 	wide, alone bool
@@ -55,6 +64,7 @@ type scene struct {
 	events    []schema.Event
 	round     uint32 // of the finding, when it is not n
 	seat      uint32
+	before    []card // those of the shoe before, in order
 }
 
 // errElsewhere says that a scene does not offer what a fault needs; another one is tried.
@@ -97,6 +107,11 @@ func plantOnce(o Options, f *Fault, seed uint64, kind string) ([]schema.Event, [
 	sc := &scene{t: NewTable(o), k: 2 + rng.IntN(rounds-5)}
 	sc.n = sc.k + 1
 	events := sc.t.Open()
+	if f.lead {
+		lead := sc.t.ShoeOf(rounds + 3)
+		sc.before = dealtCards(lead)
+		events = append(events, lead...)
+	}
 	if err := sc.play(f, rounds); err != nil {
 		return nil, nil, err
 	}
@@ -115,6 +130,9 @@ func plantOnce(o Options, f *Fault, seed uint64, kind string) ([]schema.Event, [
 	if err := sc.write(f); err != nil {
 		return nil, nil, err
 	}
+	if f.beside != nil {
+		sc.events = interleave(sc.events, besides(o, f))
+	}
 	want := Want{Rule: f.Rule, Round: uint32(sc.n), Seat: sc.seat}
 	if sc.st != nil && want.Seat == 0 {
 		want.Seat = sc.st.seat
@@ -128,6 +146,36 @@ func plantOnce(o Options, f *Fault, seed uint64, kind string) ([]schema.Event, [
 	return sc.events, []Want{want}, nil
 }
 
+// besides plays a second table of the same pit.
+func besides(o Options, f *Fault) []schema.Event {
+	o.Config = (&schema.Event{Payload: &schema.TableOpened{Config: o.Config}}).Clone().Payload.(*schema.TableOpened).Config
+	f.beside(&o.Config)
+	o.Config.ConfigID += "-beside"
+	o.Seed = mix(o.Seed)
+	o.Table = "beside"
+	t := NewTable(o)
+	events := t.Open()
+	if !f.idle {
+		events = append(events, t.ShoeOf(5)...)
+	}
+	return append(events, t.Close()...)
+}
+
+// dealtCards are the cards of a shoe in the order in which they left it.
+func dealtCards(events []schema.Event) []card {
+	var names []string
+	for i := range events {
+		switch p := events[i].Payload.(type) {
+		case *schema.ShoeBurned:
+			names = append(append(names, p.Indicator), p.Cards...)
+		case *schema.CardDealt:
+			names = append(names, p.Card)
+		}
+	}
+	cards, _ := parseCards(names)
+	return cards
+}
+
 // play plans the shoe around the fault and writes it.
 func (sc *scene) play(f *Fault, rounds int) error {
 	var ids [2]string
@@ -139,7 +187,11 @@ func (sc *scene) play(f *Fault, rounds int) error {
 		}
 	}
 	wish.accept = func(r *roundPlan) bool { return f.accept == nil || f.accept(sc, &r.coup) }
+	if sc.t.behind = f.behind; f.behind > 0 {
+		rounds = 0
+	}
 	var err error
+	defer func() { sc.t.behind = 0 }()
 	if sc.s, err = sc.t.plan(rounds, wish); err != nil {
 		return errElsewhere
 	}
@@ -159,8 +211,9 @@ func (sc *scene) play(f *Fault, rounds int) error {
 		}
 	}
 	sc.r = &sc.s.rounds[sc.k]
-	total := int(sc.t.o.Config.Decks) * 52
-	sc.s.hideCut(total, sc.t.rng.IntN(5))
+	if total := int(sc.t.o.Config.Decks) * 52; f.behind == 0 {
+		sc.s.hideCut(total, sc.t.rng.IntN(5))
+	}
 	if f.late != nil {
 		if err := f.late(sc); err != nil {
 			return err

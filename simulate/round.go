@@ -23,7 +23,7 @@ func (w *writer) play(s *shoePlan, i int) {
 	if w.house.punto {
 		w.say(schema.CallCards)
 	}
-	w.dealRound(r)
+	w.dealRound(s, r)
 	if r.void != schema.VoidCauseUnspecified {
 		w.void(r)
 	} else {
@@ -46,7 +46,7 @@ func (w *writer) play(s *shoePlan, i int) {
 	}
 	w.emit(&schema.DiscardPlaced{CardSeqs: slices.Clone(w.deal.seqs), Destination: to, OrderPreserved: true})
 	w.round = 0
-	if w.house.punto && r.void == 0 && r.coup.result() == schema.ResultPlayer {
+	if w.house.punto && r.void == 0 && r.coup.result() == schema.ResultPlayer && !r.clings {
 		w.emit(&schema.CuratorPassed{Seat: w.curator, Cause: schema.PassCauseBankerLost})
 		w.chooseCurator(s, w.curator)
 	}
@@ -71,7 +71,9 @@ func (w *writer) between(s *shoePlan, r *roundPlan) {
 	}
 	w.replay(r.news)
 	if r.change != nil {
-		w.notify(r.topic)
+		if r.topic != schema.NoticeTopicUnspecified {
+			w.notify(r.topic)
+		}
 		w.enact(*r.change)
 	}
 	for _, c := range r.seating {
@@ -146,7 +148,7 @@ func (w *writer) call(code schema.Call, h int, value int) {
 }
 
 // dealRound writes the cards of a round with the calls that go with them.
-func (w *writer) dealRound(r *roundPlan) {
+func (w *writer) dealRound(s *shoePlan, r *roundPlan) {
 	w.deal.seqs = w.deal.seqs[:0]
 	w.squeezer = [2]uint32{}
 	var first [2][2]uint32
@@ -158,7 +160,11 @@ func (w *writer) dealRound(r *roundPlan) {
 		if n > 0 && n == r.foundAt {
 			w.faceUp(r, w.round)
 		}
-		first[h][i] = w.card(&r.coup, h, i)
+		if n > 0 && n == r.passAt {
+			w.emit(&schema.CuratorPassed{Seat: w.curator, Cause: schema.PassCauseVoluntary})
+			w.chooseCurator(s, w.curator)
+		}
+		first[h][i] = w.card(r, h, i)
 	}
 	if w.house.midi {
 		for _, seq := range first[banker] {
@@ -191,7 +197,7 @@ func (w *writer) dealRound(r *roundPlan) {
 	}
 	for h := range 2 {
 		for i := 3; i < r.coup.size(h); i++ {
-			w.card(&r.coup, h, i)
+			w.card(r, h, i)
 		}
 	}
 	if !slipped {
@@ -235,7 +241,7 @@ func (w *writer) third(r *roundPlan, h int) {
 	if h == banker && r.slip != nil && r.slip.kind == slipMoved {
 		w.emit(&schema.CardMoved{CardSeq: uint32(seq), From: schema.MovePlacePlayer, To: schema.MovePlaceBanker})
 	} else {
-		seq = int(w.card(c, h, 2))
+		seq = int(w.card(r, h, 2))
 	}
 	if w.house.midi {
 		w.turn(h, []uint32{uint32(seq)})
@@ -243,10 +249,14 @@ func (w *writer) third(r *roundPlan, h int) {
 }
 
 // card writes the next card of the shoe, or the one carried over, and returns its number.
-func (w *writer) card(c *coup, h, i int) uint32 {
+func (w *writer) card(r *roundPlan, h, i int) uint32 {
 	seq := w.carried
-	w.carried = 0
-	if seq == 0 {
+	if r.toBanker && h == player {
+		seq = 0
+	}
+	if seq > 0 {
+		w.carried = 0
+	} else {
 		w.sight()
 		w.cardSeq++
 		seq = uint32(w.cardSeq)
@@ -257,7 +267,7 @@ func (w *writer) card(c *coup, h, i int) uint32 {
 	}
 	now := w.cardSeq
 	w.cardSeq = int(seq)
-	w.emitCard(h, i, c.hands[h][i], face)
+	w.emitCard(h, i, r.coup.hands[h][i], face)
 	w.cardSeq = now
 	w.deal.seqs = append(w.deal.seqs, seq)
 	return seq

@@ -26,12 +26,15 @@ type slip struct {
 	hand   int
 	card   card
 	burned []card
+	// hidden was dealt face down and burned without being shown.
+	hidden bool
 }
 
 // A stray is a card that lies face up in the shoe, with those burned for it. 19:47-3.12(c).
 type stray struct {
 	card   card
 	burned []card
+	used   bool // and is dealt nevertheless
 }
 
 // A give is a right to turn over cards that is given up before they are handed over.
@@ -51,15 +54,19 @@ func (w *writer) faceUp(r *roundPlan, round uint32) {
 		w.sightWithin(1+len(f.burned), round)
 		w.cardSeq++
 		w.emit(&schema.CardFoundFaceup{CardSeq: uint32(w.cardSeq), Card: f.card.String(), Destination: to})
-		w.burnMore(f.card, f.burned)
+		seq := uint32(w.cardSeq)
+		w.burnMore(f.card, f.burned, schema.BurnShownAll)
+		if f.used {
+			w.carried = seq
+		}
 	}
 }
 
 // burnMore burns the cards that go with a card seen in error.
-func (w *writer) burnMore(indicator card, cards []card) {
+func (w *writer) burnMore(indicator card, cards []card, shown schema.BurnShown) {
 	w.emit(&schema.ShoeBurned{
 		Reason: schema.BurnReasonIrregularity, Indicator: indicator.String(), Count: uint32(len(cards)), Cards: names(cards),
-		Shown: schema.BurnShownAll, Destination: w.house.burnedTo(),
+		Shown: shown, Destination: w.house.burnedTo(),
 	})
 	w.cardSeq += len(cards)
 }
@@ -76,7 +83,10 @@ func (w *writer) sightWithin(cards int, round uint32) {
 // err draws the card of a slip and does with it what is prescribed.
 func (w *writer) err(r *roundPlan) {
 	sl := r.slip
-	face := schema.FaceUp
+	face, shown := schema.FaceUp, schema.BurnShownAll
+	if sl.hidden {
+		face, shown = schema.FaceDown, schema.BurnShownNone
+	}
 	if sl.kind >= slipCarried || sl.kind == slipMoved && w.house.midi {
 		face = schema.FaceDown
 	}
@@ -89,7 +99,7 @@ func (w *writer) err(r *roundPlan) {
 		w.deal.seqs = append(w.deal.seqs, seq)
 	case slipBurned:
 		w.sightWithin(len(sl.burned), w.round)
-		w.burnMore(sl.card, sl.burned)
+		w.burnMore(sl.card, sl.burned, shown)
 	case slipCarried:
 		w.emit(&schema.CardCarriedOver{CardSeq: seq, ToRound: w.round + 1})
 		w.carried = seq
@@ -179,6 +189,9 @@ func (w *writer) squeeze(r *roundPlan, h int, seqs []uint32) {
 				seat = o.seat
 			}
 		}
+	}
+	if r.handTo[h] > 0 {
+		seat = r.handTo[h]
 	}
 	w.squeezer[h] = seat
 	w.turn(h, seqs)

@@ -37,6 +37,7 @@ type Table struct {
 	streak  schema.Result
 	length  int
 	banking banking
+	behind  int // cards behind the next cutting card, if that is not left to chance
 }
 
 // NewTable is a table at which nothing has happened yet.
@@ -132,8 +133,11 @@ func (t *Table) write(s *shoePlan) {
 		t.w.play(s, i)
 	}
 	t.w.finish(s)
-	if t.w.house.punto {
+	switch {
+	case t.w.house.punto:
 		t.curator = t.w.curator
+	case t.w.house.chemin:
+		t.curator = t.w.banker
 	}
 }
 
@@ -190,6 +194,9 @@ func (t *Table) plan(rounds int, want *wish) (*shoePlan, error) {
 	s.burn, deck = deck[:n:n], deck[n:]
 	tr := t.trouble(s, rounds, want == nil)
 	s.behind = 14 + t.rng.IntN(20)
+	if t.behind > 0 {
+		s.behind = t.behind
+	}
 	if rounds > 1 {
 		s.behind = 0
 	}
