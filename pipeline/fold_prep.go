@@ -52,6 +52,7 @@ func (t *table) foldCards(ev *schema.Event) {
 		t.batch(p.BatchID).Stacked = seq
 	case *schema.BatchReported:
 		t.batchState(p, seq)
+	default: // fold sends nothing else
 	}
 }
 

@@ -1,9 +1,6 @@
 package rules
 
-import (
-	"fmt"
-	"testing"
-)
+import "testing"
 
 // The 80 cells of the table that a scan left ten columns of: with them a loader that reads the
 // printed header, or drops the last column, is told apart.
@@ -105,7 +102,7 @@ func TestTreasuresExcludeOneAnother(t *testing.T) {
 	}
 	for _, shape := range [][2]int{{2, 2}, {2, 3}, {3, 2}, {3, 3}} {
 		if !shapes[shape[0]][shape[1]] {
-			t.Error(fmt.Sprintf("7-7 with %v cards does not occur", shape))
+			t.Errorf("7-7 with %v cards does not occur", shape)
 		}
 	}
 }

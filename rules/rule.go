@@ -115,7 +115,7 @@ func (s Subject) String() string {
 	return ""
 }
 
-// OfSeat, OfWager, OfCard, OfHand and OfRange name a subject.
+// OfSeat names a seat.
 func OfSeat(seat uint32) Subject { return Subject{Kind: SeatSubject, N: uint64(seat)} }
 
 // OfWager names a wager.

@@ -39,10 +39,16 @@ type Secret string
 
 const redacted = "[redacted]"
 
-func (Secret) String() string               { return redacted }
-func (Secret) GoString() string             { return redacted }
+func (Secret) String() string { return redacted }
+
+// GoString hides the secret.
+func (Secret) GoString() string { return redacted }
+
+// MarshalText hides the secret.
 func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
-func (Secret) LogValue() slog.Value         { return slog.StringValue(redacted) }
+
+// LogValue hides the secret.
+func (Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 
 func (c Config) settle() (Config, error) {
 	if len(c.Addrs) == 0 {

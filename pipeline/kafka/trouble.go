@@ -149,4 +149,3 @@ func (b *backoff) wait(ctx context.Context) bool {
 	}
 }
 
-func (b *backoff) reset() { b.last = 0 }
