@@ -207,7 +207,7 @@ func againstFaults() []Fault {
 			Rule: "chemin.against.aggregate-cap", Doc: "together more than the Banker wagered", Kinds: kinds,
 			bets: func(sc *scene) {
 				o, b := sc.others(), sc.r.bank
-				sc.calling(nil, stake{seat: o[0].seat, amount: b.wager.amount - 100}, stake{seat: o[1].seat, amount: 5000})
+				sc.calling(nil, stake{seat: o[0].seat, amount: b.wager.amount - 100}, stake{seat: o[1].seat, amount: 200})
 			},
 		},
 		staged("chemin.suivi.eligibility", "suivi granted to one who had not covered the bank", func(sc *scene, b *bank) {

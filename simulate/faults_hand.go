@@ -52,7 +52,8 @@ func strangeHand(sc *scene) string {
 	return "set " + sc.on("card_dealt hand=PLAYER index=2: by_seat=%d", sc.seat)
 }
 
-// skipped deletes the first offer of a shoe after a release, or at its start, if it was declined.
+// skipped deletes the first offer of a shoe after a release, or at its start, if it was declined. What
+// happens between two rounds belongs to the one before, and what precedes the first to it.
 func skipped(released bool) func(*scene) string {
 	return func(sc *scene) string {
 		after := false
@@ -64,7 +65,7 @@ func skipped(released bool) func(*scene) string {
 			case *schema.CuratorOffered:
 				if !p.Accepted && after == released && ev.ShoeID == sc.s.id {
 					next := sc.events[i+1].Payload.(*schema.CuratorOffered)
-					sc.seat, sc.round = next.Seat, upcoming(sc.events[i:])
+					sc.seat, sc.round = next.Seat, max(upcoming(sc.events[i:])-1, 1)
 					return fmt.Sprintf("delete seq=%d curator_offered", ev.Seq)
 				}
 				if !released {
@@ -94,7 +95,14 @@ func curatorFaults() []Fault {
 		{Rule: "curator.only-curator-deals", Doc: "another patron draws", Kinds: kinds, edit: strangeHand},
 		{
 			Rule: "curator.must-pass", Doc: "the shoe kept after the banker hand lost", Kinds: kinds, accept: playerWon,
-			bend:  func(sc *scene) error { sc.r.clings = true; return nil },
+			bend: func(sc *scene) error {
+				next := &sc.s.rounds[sc.k+1]
+				if next.pass || len(next.seating) > 0 {
+					return errElsewhere
+				}
+				sc.r.clings = true
+				return nil
+			},
 			alter: func(sc *scene) error { sc.seat = sc.holder(); return nil },
 		},
 		{
@@ -112,6 +120,7 @@ func curatorFaults() []Fault {
 				if pass == nil {
 					return ""
 				}
+				sc.round = uint32(sc.n) - 1
 				return fmt.Sprintf("set seq=%d curator_passed: cause=ORDERED ordered_by_role=FLOORPERSON", pass.Seq)
 			},
 		},

@@ -98,6 +98,9 @@ func shuffleFaults() []Fault {
 					order = fullSet(sc.t.o.Config.Decks)
 				}
 				sc.stack(order)
+				if at := sc.s.seqs(); at[len(at)-1] < 60 {
+					return errElsewhere // too few cards to tell
+				}
 				return nil
 			},
 		},
@@ -144,6 +147,9 @@ func (sc *scene) stack(order []card) {
 		r := &sc.s.rounds[i]
 		r.coup = dealCoup(deck)
 		deck = deck[r.coup.cards():]
+		if r.bank != nil {
+			r.bank.calls = nil // they hang on results
+		}
 	}
 	sc.s.rest = deck
 }

@@ -91,6 +91,13 @@ func (h *house) burnedTo() schema.BurnDestination {
 	return schema.BurnDestinationRack
 }
 
+func (h *house) discards() string {
+	if h.bucket {
+		return "discard-bucket"
+	}
+	return "discard-rack"
+}
+
 func standardOdds(spot schema.Spot) odds {
 	switch spot {
 	case schema.SpotTie:

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -131,7 +132,7 @@ func plantOnce(o Options, f *Fault, seed uint64, kind string) ([]schema.Event, [
 		return nil, nil, err
 	}
 	if f.beside != nil {
-		sc.events = interleave(sc.events, besides(o, f))
+		sc.events = interleave(sc.events, besides(o, f, sc.events))
 	}
 	want := Want{Rule: f.Rule, Round: uint32(sc.n), Seat: sc.seat}
 	if sc.st != nil && want.Seat == 0 {
@@ -146,19 +147,21 @@ func plantOnce(o Options, f *Fault, seed uint64, kind string) ([]schema.Event, [
 	return sc.events, []Want{want}, nil
 }
 
-// besides plays a second table of the same pit.
-func besides(o Options, f *Fault) []schema.Event {
+// besides plays a second table of the same pit, which opens a little earlier.
+func besides(o Options, f *Fault, events []schema.Event) []schema.Event {
 	o.Config = (&schema.Event{Payload: &schema.TableOpened{Config: o.Config}}).Clone().Payload.(*schema.TableOpened).Config
 	f.beside(&o.Config)
 	o.Config.ConfigID += "-beside"
 	o.Seed = mix(o.Seed)
-	o.Table = "beside"
+	o.Property, o.Pit, o.Table = events[0].PropertyID, events[0].PitID, "beside"
+	o.Start = time.Unix(0, events[0].At-5*minute).UTC()
 	t := NewTable(o)
-	events := t.Open()
+	second := t.Open()
 	if !f.idle {
-		events = append(events, t.ShoeOf(5)...)
+		second = append(second, t.ShoeOf(5)...)
 	}
-	return append(events, t.Close()...)
+	t.w.at = max(t.w.at, events[len(events)-1].At)
+	return append(second, t.Close()...)
 }
 
 // dealtCards are the cards of a shoe in the order in which they left it.

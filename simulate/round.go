@@ -40,11 +40,7 @@ func (w *writer) play(s *shoePlan, i int) {
 			w.endRound(r, r.coup.result())
 		}
 	}
-	to := "discard-rack"
-	if w.house.bucket {
-		to = "discard-bucket"
-	}
-	w.emit(&schema.DiscardPlaced{CardSeqs: slices.Clone(w.deal.seqs), Destination: to, OrderPreserved: true})
+	w.emit(&schema.DiscardPlaced{CardSeqs: slices.Clone(w.deal.seqs), Destination: w.house.discards(), OrderPreserved: true})
 	w.round = 0
 	if w.house.punto && r.void == 0 && r.coup.result() == schema.ResultPlayer && !r.clings {
 		w.emit(&schema.CuratorPassed{Seat: w.curator, Cause: schema.PassCauseBankerLost})

@@ -16,7 +16,7 @@ const (
 	slipBurned
 	// slipCarried was not seen, and is the first card of the next round.
 	slipCarried
-	// slipDropped was not seen, and goes to the discards, as it may only in the last round.
+	// slipDropped was not seen, and is put away at once, which no rule allows while rounds follow.
 	slipDropped
 )
 
@@ -46,10 +46,7 @@ type give struct {
 
 // faceUp discards the cards found face up in front of the next one.
 func (w *writer) faceUp(r *roundPlan, round uint32) {
-	to := "discard-rack"
-	if w.house.bucket {
-		to = "discard-bucket"
-	}
+	to := w.house.discards()
 	for _, f := range r.found {
 		w.sightWithin(1+len(f.burned), round)
 		w.cardSeq++
@@ -104,7 +101,7 @@ func (w *writer) err(r *roundPlan) {
 		w.emit(&schema.CardCarriedOver{CardSeq: seq, ToRound: w.round + 1})
 		w.carried = seq
 	case slipDropped:
-		w.deal.seqs = append(w.deal.seqs, seq)
+		w.emit(&schema.DiscardPlaced{CardSeqs: []uint32{seq}, Destination: w.house.discards(), OrderPreserved: true})
 	}
 }
 
