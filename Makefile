@@ -9,7 +9,6 @@ BUF              := .cache/bin/buf-$(BUF_VERSION)
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMANDS := $(notdir $(patsubst %/main.go,%,$(wildcard cmd/*/main.go)))
 FUZZTIME ?= 10s
-SOAKTIME ?= 10m
 RUN      ?= .
 
 .PHONY: help engines kafka kafka-stop generate build test race lint format fuzz bench soak demo clean
@@ -55,8 +54,8 @@ fuzz: ## each fuzz target for FUZZTIME
 bench: engines ## all benchmarks; RUN=name for some
 	go test -timeout 60m -run '^$$' -bench '$(RUN)' -benchmem ./...
 
-soak: engines ## the tests named Soak, for SOAKTIME
-	SHOEPROOF_SOAK=$(SOAKTIME) go test -timeout 0 -count 1 -v -run Soak ./...
+soak: engines ## the long form of the tests that have one; RUN=name for some
+	SHOEPROOF_SOAK=1 go test -timeout 0 -count 1 -v -run '$(if $(filter .,$(RUN)),LegalShoes|FaultsAreFound|Soak,$(RUN))' ./...
 
 demo: engines ## a whole floor on this machine
 	go run ./cmd/devstack demo

@@ -9,10 +9,13 @@ import (
 	"github.com/shoeproof/shoeproof/simulate"
 )
 
-// soak is the number that `make soak` asks for, or the short one.
+// soak is the number that `make soak` asks for, the short one, or with -short a twelfth of it.
 func soak(short, long int) int {
-	if os.Getenv("SHOEPROOF_SOAK") != "" {
+	switch {
+	case os.Getenv("SHOEPROOF_SOAK") != "":
 		return long
+	case testing.Short():
+		return max(short/12, 1)
 	}
 	return short
 }
