@@ -63,7 +63,7 @@ func skipped(released bool) func(*scene) string {
 			case *schema.CuratorPassed:
 				after = true
 			case *schema.CuratorOffered:
-				if !p.Accepted && after == released && ev.ShoeID == sc.s.id {
+				if !p.Accepted && after == released && ev.ShoeID == sc.s.id && (!released || upcoming(sc.events[i:]) > 1) {
 					next := sc.events[i+1].Payload.(*schema.CuratorOffered)
 					sc.seat, sc.round = next.Seat, max(upcoming(sc.events[i:])-1, 1)
 					return fmt.Sprintf("delete seq=%d curator_offered", ev.Seq)

@@ -151,7 +151,7 @@ func irregFaults() []Fault {
 				sc.round = 0
 				return err
 			},
-			edit: editing("set shoe=2 shoe_cut: stack_size-=5"),
+			edit: editing("set shoe=2 shoe_cut: stack_size-=5\nset shoe=2 cutcard_placed which=1: cards_behind-=5"),
 		},
 		{
 			Rule: "irreg.insufficient.false-claim", Doc: "a round voided under a pretext", Kinds: kinds,

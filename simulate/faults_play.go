@@ -208,6 +208,9 @@ func lastHandFaults() []Fault {
 			Rule: "lasthand.final-hand-skipped", Doc: "the cards are shuffled without the last hand", Kinds: punto(),
 			late: func(sc *scene) error {
 				sighted(sc)
+				if len(sc.s.rounds[len(sc.s.rounds)-1].seating) > 0 {
+					return errElsewhere
+				}
 				sc.s.rounds = sc.s.rounds[:len(sc.s.rounds)-1]
 				return nil
 			},

@@ -38,7 +38,7 @@ func TestSameSeedSameEvents(t *testing.T) {
 
 func TestLegalShoes(t *testing.T) {
 	for _, kind := range Kinds() {
-		for seed := range uint64(8) {
+		for seed := range uint64(4) {
 			checkTable(t, kind, legal(t, kind, seed, 2, 0))
 			checkTable(t, kind, legal(t, kind, seed, 2, 9))
 		}
@@ -290,6 +290,42 @@ func bare(events []schema.Event) []schema.Event {
 		out[i].At, out[i].EventID, out[i].Video = 0, "", schema.Video{}
 	}
 	return out
+}
+
+// What seldom happens at a legal table does happen.
+func TestLegalPlayHasEverything(t *testing.T) {
+	seen := map[string]int{}
+	for _, kind := range []string{"nj-punto", "ny-midi", "nj-chemin", "ny-dragon-bonus", "ny-shuffler"} {
+		for seed := range uint64(30) {
+			events := legal(t, kind, seed, 4, 0)
+			for i := range events {
+				seen[events[i].Payload.Kind().String()]++
+				switch p := events[i].Payload.(type) {
+				case *schema.ShoeBurned:
+					seen["burn "+p.Reason.String()]++
+				case *schema.CardMoved:
+					seen["moved from "+p.From.String()]++
+				case *schema.RoundVoided:
+					seen["void "+p.Cause.String()]++
+				case *schema.BancoAnnounced:
+					seen["call "+p.Call.String()]++
+				case *schema.NoticePosted:
+					seen["notice "+p.Topic.String()]++
+				case *schema.SqueezeRelinquished:
+					seen["squeeze "+p.Cause.String()]++
+				}
+			}
+		}
+	}
+	for _, what := range []string{
+		"burn IRREGULARITY", "moved from PLAYER", "card_carried_over", "card_found_faceup", "void INSUFFICIENT_CARDS", "recut_ordered", "call SUIVI",
+		"call SEUL", "call BANCO", "banker_relinquished", "squeeze VOLUNTARY", "squeeze ORDERED", "batch_state", "notice VIGORISH_TYPE",
+		"notice VIGORISH_PERCENT", "notice PAYMENT_PROCEDURE", "notice RESHUFFLE_OPTION", "notice PAY_TABLE", "notice TABLE_LIMITS", "table_configured",
+	} {
+		if seen[what] == 0 {
+			t.Errorf("never: %s", what)
+		}
+	}
 }
 
 func BenchmarkShoe(b *testing.B) {

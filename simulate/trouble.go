@@ -84,7 +84,11 @@ func (t *Table) deal(s *shoePlan, r *roundPlan, deck []card, tr *trouble, k, las
 		deck = slices.Concat(deck[:at], deck[end:])
 		tr.kind, due = noTrouble, false
 	}
-	r.coup = dealCoup(slices.Concat(over, deck[:min(len(deck), 8)]))
+	from := deck
+	if len(over) > 0 {
+		from = slices.Concat(over, deck)
+	}
+	r.coup = dealCoup(from)
 	deck = deck[r.coup.cards()-len(over):]
 	if due && t.slip(r, tr.kind, deck[0], k+1 == last) {
 		tr.kind = noTrouble
