@@ -18,8 +18,8 @@ import (
 //   - A finding about an earlier round, or one that rests on an earlier event, must have no hole
 //     between that and the moment it is made.
 //
-// Whatever can no longer be known is forgotten, not kept: the dealer, the curator, the patrons at the
-// seats. How the next shoe is prepared depends on them, so that it cannot be proved either.
+// Whatever can no longer be known is forgotten, not kept: the dealer, the patrons at the seats, the curator
+// unless the hole is within a round. How the next shoe is prepared depends on them, so that it cannot be proved either.
 
 // doubts are what holes leave open about a table until later events settle it.
 type doubts struct {
@@ -54,11 +54,12 @@ func (t *table) lost(n uint64, ev *schema.Event) {
 	s, d := t.shoe, &t.doubts
 	within := s != nil && s.name == ev.ShoeID
 	inRound := within && s.round != nil && s.round.No == ev.Round
-	t.dealer, t.curator, t.dealtBy, t.holed = "", 0, 0, true
+	t.dealer, t.dealtBy, t.holed = "", 0, true
 	clear(t.patrons)
-	d.start, d.prepare, d.seating = true, true, true
+	d.start, d.prepare = true, true
 	if !inRound {
-		d.begin, d.elections = true, true
+		t.curator = 0
+		d.begin, d.elections, d.seating = true, true, true
 		d.memory, d.reopened = true, false
 	}
 	if !within && (n > 1 || !t.isOpen) {
@@ -147,12 +148,18 @@ func (t *table) beginRoundTaint(s *shoe, r *rules.Round, started bool) {
 // unproved says whether a finding would accuse on missing evidence.
 func (t *table) unproved(s *shoe, r *rules.Round, stage rules.Stage, f *rules.Finding) bool {
 	taint := &s.taint
-	if taint.law || (f.Rule.Back >= rules.WholeShoe && (s.Missing || s.Joined)) || (f.Rule.Back >= rules.Seating && t.doubts.seating) {
-		return true
-	}
 	no := f.Round
 	if no == 0 && r != nil {
 		no = r.No
+	}
+	back := f.Rule.Back
+	switch {
+	case taint.law:
+		return true
+	case back == rules.WholeShoe && (s.Missing || s.Joined):
+		return true
+	case back == rules.Seating && (t.doubts.seating || s.Joined || taint.round != 0 && no != 0 && no <= taint.round+1):
+		return true
 	}
 	var doubt rules.Doubt
 	if t.doubts.memory {

@@ -13,10 +13,10 @@ type Reach uint8
 const (
 	// Within: not beyond its round, or its shoe if it is about one.
 	Within Reach = iota
-	// WholeShoe: to earlier rounds of the shoe.
-	WholeShoe
-	// Seating: also to who sat where, and who held the shoe before it.
+	// Seating: to the round before, to who sits where and to who holds the shoe.
 	Seating
+	// WholeShoe: to every round of the shoe.
+	WholeShoe
 )
 
 // Doubt is what may have been lost with events that are missing.

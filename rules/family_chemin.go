@@ -8,15 +8,15 @@ import (
 // Chemin de fer. N.J.A.C. 19:47-4.5 to 4.7(c); what follows is not in the text.
 var cheminFamily = []*Rule{
 	{
-		Name: "chemin.auction.highest-bidder", Back: WholeShoe, Doc: "The bank goes to the highest bidder.",
+		Name: "chemin.auction.highest-bidder", Back: Seating, Doc: "The bank goes to the highest bidder.",
 		Severity: Major, At: Dealt, Check: checkAuction(false),
 	},
 	{
-		Name: "chemin.auction.tie-break", Back: WholeShoe, Doc: "Of equal bids the one nearest the dealer counterclockwise wins.",
+		Name: "chemin.auction.tie-break", Back: Seating, Doc: "Of equal bids the one nearest the dealer counterclockwise wins.",
 		Severity: Minor, At: Dealt, Check: checkAuction(true), Suppresses: []string{"chemin.auction.highest-bidder"},
 	},
 	{
-		Name: "chemin.banker.deals", Back: WholeShoe, Doc: "The Banker draws every card.",
+		Name: "chemin.banker.deals", Back: Seating, Doc: "The Banker draws every card.",
 		Severity: Major, At: Settled, Needs: FeedShoeCamera, Check: checkBankerDeals,
 	},
 	{
@@ -24,11 +24,11 @@ var cheminFamily = []*Rule{
 		Severity: Major, At: Dealt, Check: checkBankerWagers, Suppresses: []string{"chemin.against.after-banker"},
 	},
 	{
-		Name: "chemin.banker.first-wager", Back: WholeShoe, Doc: "The Banker's first wager is at least his bid.",
+		Name: "chemin.banker.first-wager", Back: Seating, Doc: "The Banker's first wager is at least his bid.",
 		Severity: Major, At: Dealt, Check: checkFirstWager,
 	},
 	{
-		Name: "chemin.banker.wager-range", Back: WholeShoe, Doc: "A later Banker wager is one to two times the one before.",
+		Name: "chemin.banker.wager-range", Back: Seating, Doc: "A later Banker wager is one to two times the one before.",
 		Severity: Major, At: Dealt, Check: checkWagerRange,
 	},
 	{
@@ -56,11 +56,11 @@ var cheminFamily = []*Rule{
 		Severity: Minor, At: Dealt, Check: checkSuiviEligible,
 	},
 	{
-		Name: "chemin.suivi.priority", Back: WholeShoe, Doc: "A qualified banco suivi comes before every other wager.",
+		Name: "chemin.suivi.priority", Back: Seating, Doc: "A qualified banco suivi comes before every other wager.",
 		Severity: Minor, At: Dealt, Check: checkSuiviPriority,
 	},
 	{
-		Name: "chemin.suivi.amount", Back: WholeShoe, Doc: "Banco suivi is for the whole Banker wager.",
+		Name: "chemin.suivi.amount", Back: Seating, Doc: "Banco suivi is for the whole Banker wager.",
 		Severity: Minor, At: Dealt, Check: checkSuiviAmount,
 	},
 	{
@@ -141,7 +141,9 @@ func checkAuction(tie bool) func(*Pass) {
 				}
 			}
 			slices.Sort(among)
-			if len(among) > 0 && slices.Contains(among, b.Seat) == tie && among[0] != b.Seat {
+			before := p.Shoe.round(p.Round.No - 1)
+			said := before != nil && b.Seq < before.Card // judged with the first round after it
+			if !said && len(among) > 0 && slices.Contains(among, b.Seat) == tie && among[0] != b.Seat {
 				p.Report(Finding{
 					Subject: OfSeat(b.Seat), Seat: b.Seat, Amount: highest, Evidence: evidence, Round: p.Round.No,
 					Expected: fmt.Sprintf("bank to seat %d, bid %d", among[0], highest), Observed: fmt.Sprintf("to seat %d", b.Seat),
@@ -400,6 +402,11 @@ func checkBancoPriority(p *Pass) {
 	against := p.Round.Against()
 	if seat == 0 || seatAmount(against, seat) > 0 || len(against) == 0 {
 		return
+	}
+	for _, b := range p.Round.Bancos {
+		if b.Call != Suivi && seatAmount(against, b.Seat) > 0 {
+			return // another banco was taken, not a part: chemin.banco.nearest
+		}
 	}
 	p.Report(Finding{
 		Subject: OfSeat(seat), Seat: seat, Evidence: []Seq{p.Round.banco(seat, false).Seq, against[0].Seq},

@@ -17,11 +17,11 @@ var curatorFamily = []*Rule{
 		Severity: Major, At: Settled, Needs: FeedShoeCamera, Check: checkCuratorDeals,
 	},
 	{
-		Name: "curator.must-pass", Back: WholeShoe, Doc: "The curator passes the shoe when the banker hand has lost.",
+		Name: "curator.must-pass", Back: Seating, Doc: "The curator passes the shoe when the banker hand has lost.",
 		Severity: Major, At: Settled, Check: checkMustPass,
 	},
 	{
-		Name: "curator.ordered-pass-grounds", Doc: "A curator is removed only on a listed ground, by the dealer or a floorperson.",
+		Name: "curator.ordered-pass-grounds", Back: Seating, Doc: "A curator is removed only on a listed ground, by the dealer or a floorperson.",
 		Severity: Minor, At: Dealt, Check: checkPassGrounds,
 	},
 	{
