@@ -41,8 +41,17 @@ func (f *Floor) Findings() []schema.Finding {
 		}
 		var changed []*rules.FloorTable
 		for i := from; i < to; i++ {
-			if t := f.enact(&pass, &f.rows[i]); t != nil {
+			switch t := f.enact(&pass, &f.rows[i]); {
+			case t == nil:
+			case t.Law != nil:
 				changed = append(changed, t)
+			default:
+				// Of a game without a law nothing is asked itself, but of those beside it.
+				for _, o := range pass.Open {
+					if o.Law != nil && o.Property == t.Property && o.Pit == t.Pit {
+						changed = append(changed, o)
+					}
+				}
 			}
 		}
 		for _, t := range changed {

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -157,7 +159,10 @@ func (t *table) deal(s *shoe, r *rules.Round, p *schema.CardDealt, seq rules.Seq
 	if carried {
 		return
 	}
-	t.out(s, card)
+	// A card found face up has left the shoe already, also when it is dealt nevertheless.
+	if !slices.ContainsFunc(s.FaceUps, func(f rules.FoundFaceUp) bool { return f.CardSeq == p.CardSeq }) {
+		t.out(s, card)
+	}
 	s.LastCard = seq
 	r.Left = s.left()
 }

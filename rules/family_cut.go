@@ -221,6 +221,9 @@ func checkCutcardDepth(p *Pass) {
 		return
 	}
 	left := int64(52*s.Loaded.Decks) - int64(s.Cutcard[0].AfterCard)
+	if len(s.Prep.Cuts) > 0 && placed != nil && int64(s.Prep.Cuts[0].Stack)-int64(s.Cutcard[0].AfterCard) == int64(placed.Behind) {
+		left = int64(placed.Behind) // counted in the stack as it was cut; that it was not full is another finding
+	}
 	switch {
 	case placed != nil && left != int64(placed.Behind):
 		p.Report(Finding{

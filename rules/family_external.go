@@ -59,7 +59,11 @@ func checkLimits(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
 		if (p.Config.MinWager > 0 && w.Amount < p.Config.MinWager) || (p.Config.MaxWager > 0 && w.Amount > p.Config.MaxWager) {
-			p.reportWager(w, fmt.Sprintf("%d to %d", p.Config.MinWager, p.Config.MaxWager), fmt.Sprint(w.Amount))
+			limits := fmt.Sprintf("%d to %d", p.Config.MinWager, p.Config.MaxWager)
+			if p.Config.MaxWager == 0 {
+				limits = fmt.Sprintf("at least %d", p.Config.MinWager)
+			}
+			p.reportWager(w, limits, fmt.Sprint(w.Amount))
 		}
 	}
 }
