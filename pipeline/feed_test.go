@@ -1,0 +1,205 @@
+package pipeline_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate"
+)
+
+// brokenTable is two shoes with a count recorded wrongly late in the second: it must be found whatever
+// was wrong with the feed before.
+func brokenTable(t *testing.T) []schema.Event {
+	t.Helper()
+	events := legalTable(t, "nj-mini", "mb-1", 11, 12)
+	second := ""
+	for i := range events {
+		if events[i].ShoeID != "" {
+			second = events[i].ShoeID
+		}
+	}
+	for i := range events {
+		ev := &events[i]
+		if p, ok := ev.Payload.(*schema.RoundEnded); ok && ev.ShoeID == second && ev.Round == 9 {
+			p.PlayerCount = (p.PlayerCount + 1) % 10
+		}
+	}
+	return events
+}
+
+// said are the findings of level minor or above, and how often each of the feed's.
+func said(findings []schema.Finding) []string {
+	var out []string
+	for i := range findings {
+		if f := &findings[i]; f.Severity != "info" || f.Verdict == "BREACH" {
+			out = append(out, fmt.Sprintf("%s %s %s %s round %d %s", f.Severity, f.Verdict, f.Kind, f.Rule, f.Round, f.Subject))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// in finds the index of a kind of event in a shoe, counted from 1, and a round.
+func in(t *testing.T, events []schema.Event, shoe int, round uint32, kind schema.Kind) int {
+	t.Helper()
+	var shoes []string
+	for i := range events {
+		ev := &events[i]
+		if ev.ShoeID != "" && !slices.Contains(shoes, ev.ShoeID) {
+			shoes = append(shoes, ev.ShoeID)
+		}
+		if len(shoes) == shoe && ev.ShoeID != "" && ev.Round == round && ev.Payload.Kind() == kind {
+			return i
+		}
+	}
+	t.Fatalf("no %v in shoe %d, round %d", kind, shoe, round)
+	return 0
+}
+
+const miscount = "critical BREACH deviation count.point-count round 9 "
+
+// What is wrong with a feed is one finding, and the table goes on being audited.
+func TestFeedFaults(t *testing.T) {
+	base := brokenTable(t)
+	v := encode(base)
+	card := in(t, base, 1, 3, schema.KindCardDealt)
+	wager := in(t, base, 1, 5, schema.KindWagerPlaced)
+	seq := func(i int) string { return fmt.Sprintf("range:%d-%d", i+1, i+1) }
+	again := func(i int, change func(*schema.Event)) []byte {
+		ev := base[i].Clone()
+		change(&ev)
+		return schema.AppendProto(nil, &ev)
+	}
+	changed := func(from, to int, change func(int, *schema.Event)) [][]byte {
+		events := make([]schema.Event, len(base))
+		for i := range base {
+			events[i] = base[i].Clone()
+			if i >= from && i < to {
+				change(i, &events[i])
+			}
+		}
+		return encode(events)
+	}
+	for _, c := range []struct {
+		name string
+		feed [][]byte
+		want []string
+	}{
+		{"nothing wrong", v, []string{miscount}},
+		{"gap", slices.Concat(v[:card], v[card+1:]), []string{miscount, "major UNAUDITABLE data_fault feed.gap round 0 " + seq(card)}},
+		{"two gaps", slices.Concat(v[:card], v[card+1:wager], v[wager+1:]), []string{
+			miscount, "major UNAUDITABLE data_fault feed.gap round 0 " + seq(card), "major UNAUDITABLE data_fault feed.gap round 0 " + seq(wager),
+		}},
+		{"gap, then late", slices.Concat(v[:card], v[card+1:card+200], v[card:card+1], v[card+200:]), []string{
+			miscount, "major UNAUDITABLE data_fault feed.gap round 0 " + seq(card), "minor UNAUDITABLE data_fault feed.late round 3 " + seq(card),
+		}},
+		{"late twice", slices.Concat(v[:card], v[card+1:card+200], v[card:card+1], v[card+200:card+210], v[card:card+1], v[card+210:]), []string{
+			miscount, "major UNAUDITABLE data_fault feed.gap round 0 " + seq(card), "minor UNAUDITABLE data_fault feed.late round 3 " + seq(card),
+		}},
+		{"same id, other bytes", slices.Concat(v[:card+5], [][]byte{again(card, func(ev *schema.Event) { ev.At++ })}, v[card+5:]), []string{
+			miscount, "major SUSPECT data_fault feed.conflict round 3 " + seq(card),
+		}},
+		{"same seq, other event", slices.Concat(v[:card+5], [][]byte{again(card, func(ev *schema.Event) { ev.EventID = "other" })}, v[card+5:]), []string{
+			miscount, "major SUSPECT data_fault feed.conflict round 3 " + seq(card),
+		}},
+		{"same seq, other event, while it waits", slices.Concat(
+			v[:card-1], v[card:card+1], [][]byte{again(card, func(ev *schema.Event) { ev.EventID = "other" })}, v[card-1:card], v[card+1:],
+		), []string{miscount, "major SUSPECT data_fault feed.conflict round 3 " + seq(card)}},
+		{"same id at another seq", changed(card, card+1, func(i int, ev *schema.Event) { ev.EventID = base[i-3].EventID }), []string{
+			miscount, fmt.Sprintf("major SUSPECT data_fault feed.conflict round 3 range:%d-%d", card-2, card+1),
+		}},
+		{"clock backwards once", changed(card, card+1, func(_ int, ev *schema.Event) { ev.At -= int64(time.Hour) }), []string{
+			miscount, "minor INFO data_fault feed.clock round 3 " + seq(card),
+		}},
+		{"clock far ahead once", changed(card, card+1, func(_ int, ev *schema.Event) { ev.At += int64(200 * 365 * 24 * time.Hour) }), []string{
+			miscount, "minor INFO data_fault feed.clock round 3 " + seq(card+1),
+		}},
+		{"a number that cannot be", slices.Concat(v[:card], [][]byte{again(card, func(ev *schema.Event) { ev.Seq, ev.EventID = 1<<60, "wild" })}, v[card:]), []string{
+			miscount, fmt.Sprintf("major SUSPECT data_fault feed.conflict round 3 range:%d-%d", 1<<60, 1<<60),
+		}},
+		{"the largest number", slices.Concat(v[:card], [][]byte{again(card, func(ev *schema.Event) { ev.Seq, ev.EventID = ^uint64(0), "wild" })}, v[card:]), []string{
+			miscount, fmt.Sprintf("major SUSPECT data_fault feed.conflict round 3 range:%d-%d", ^uint64(0), ^uint64(0)),
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			slices.Sort(c.want)
+			same(t, "findings", c.want, said(findingsOf(c.feed)))
+		})
+	}
+	t.Run("clock is said once a shoe", func(t *testing.T) {
+		feed := changed(0, len(base), func(i int, ev *schema.Event) {
+			if i%20 == 7 {
+				ev.At -= int64(time.Hour)
+			}
+		})
+		shoes := map[string]int{}
+		for _, f := range findingsOf(feed) {
+			if f.Rule == "feed.clock" {
+				shoes[f.ShoeID]++
+				same(t, "kind", "data_fault INFO minor", f.Kind+" "+f.Verdict+" "+f.Severity)
+			}
+		}
+		for shoe, n := range shoes {
+			if n != 1 || len(shoes) < 2 {
+				t.Errorf("shoe %q: %d times, in %d shoes", shoe, n, len(shoes))
+			}
+		}
+	})
+}
+
+// A numbering that starts over is one finding; a table that opens anew is audited from there.
+func TestFeedReset(t *testing.T) {
+	first, second := legalTable(t, "nj-mini", "mb-1", 4, 6), brokenTable(t)
+	stop := in(t, first, 2, 2, schema.KindWagerPlaced)
+	for i := range second {
+		second[i].EventID = "b-" + second[i].EventID
+		second[i].At += int64(48 * time.Hour)
+		if second[i].ShoeID != "" {
+			second[i].ShoeID = "b-" + second[i].ShoeID
+		}
+	}
+	want := []string{miscount, fmt.Sprintf("major SUSPECT data_fault feed.reset round 0 range:%d-1", stop+1)}
+	got := findingsOf(encode(first[:stop]), encode(second))
+	same(t, "findings", want, said(got))
+	// An exact repetition of the old beginning, before and after, is no reset.
+	got = findingsOf(encode(first[:stop]), encode(first[:1]), encode(second[:50]), encode(second[:1]), encode(second[50:]))
+	same(t, "findings", want, said(got))
+}
+
+// A joined table is not reset by its own history.
+func TestHistoryIsNoReset(t *testing.T) {
+	v := encode(brokenTable(t))
+	for _, f := range findingsOf(v[100:300], v[:100], v[300:]) {
+		if f.Kind == "data_fault" {
+			t.Error(line(&f))
+		}
+	}
+}
+
+// A shoe id that comes again is a new shoe with a name of its own, and is judged as one.
+func TestShoeReused(t *testing.T) {
+	events := brokenTable(t)
+	start := in(t, events, 2, 0, schema.KindShoeShuffled)
+	name := events[in(t, events, 1, 1, schema.KindCardDealt)].ShoeID
+	other := events[start].ShoeID
+	for i := range events {
+		if events[i].ShoeID == other {
+			events[i].ShoeID = name
+		}
+	}
+	b := replay(t, events)
+	same(t, "findings", []string{miscount, fmt.Sprintf("minor SUSPECT data_fault feed.shoe-reused round 0 range:%d-%d", start+1, start+1)}, said(b.Findings))
+	same(t, "shoes", []string{name, fmt.Sprintf("%s#%d", name, start+1)}, []string{b.Shoes[0].ShoeID, b.Shoes[1].ShoeID})
+}
+
+// A fixture that is joined within the reach of reordering has a gap before it.
+func TestLateStart(t *testing.T) {
+	events, err := simulate.Fixture("S-PB")
+	if err != nil {
+		t.Fatal(err)
+	}
+	oneGap(t, findingsOf(encode(events[20:])), 1, 20)
+}
