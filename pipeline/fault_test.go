@@ -28,12 +28,17 @@ func TestFaultsAreFound(t *testing.T) {
 	}
 	for _, fault := range simulate.Faults() {
 		t.Run(fault.Rule, func(t *testing.T) {
+			t.Parallel()
 			for seed := range uint64(seeds) {
 				events, want, err := simulate.Plant(simulate.Options{}, fault, seed)
 				if err != nil {
 					t.Fatal(err)
 				}
-				compareFindings(t, seed, replay(t, events).Findings, want)
+				options := engineOptions()
+				if fault.Off {
+					options = allRules()
+				}
+				compareFindings(t, seed, replayWith(t, options, events).Findings, want)
 				if t.Failed() {
 					return
 				}

@@ -1,6 +1,9 @@
 package pipeline_test
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -23,6 +26,27 @@ var engineOptions = sync.OnceValue(func() pipeline.Options {
 	return pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("test"), Version: "test"}
 })
 
+// allRules are options under which the rules that ship switched off are asked too.
+var allRules = sync.OnceValue(func() pipeline.Options {
+	files, err := filepath.Glob("../rules/rulebooks/*.yaml")
+	if err != nil {
+		panic(err)
+	}
+	books := map[string][]byte{}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			panic(err)
+		}
+		books[file] = bytes.ReplaceAll(data, []byte(", off: true"), nil)
+	}
+	o := engineOptions()
+	if o.Books, err = rules.Load(books); err != nil {
+		panic(err)
+	}
+	return o
+})
+
 // replay folds events, encoded as they would arrive, and returns all that came of them.
 func replay(t testing.TB, events []schema.Event) *pipeline.Batch {
 	t.Helper()
@@ -39,6 +63,9 @@ func replayWith(t testing.TB, options pipeline.Options, events []schema.Event) *
 		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: buf}, "test", 0, b)
 	}
 	e.Finish(b)
+	floor := pipeline.NewFloor(options)
+	floor.Note(b.Configs)
+	b.Findings = append(b.Findings, floor.Findings()...)
 	for _, d := range b.DeadLetter {
 		t.Errorf("dead letter %d: %s", d.Offset, d.Reason)
 	}

@@ -9,13 +9,14 @@ import (
 )
 
 // legalShoes is how many simulated shoes must be silent; `make soak` asks for more.
-func legalShoes() int { return soak(2_000, 200_000) }
+func legalShoes() int { return soak(20_000, 1_000_000) }
 
 func TestLegalShoesAreSilent(t *testing.T) {
 	kinds := simulate.Kinds()
 	per := legalShoes() / len(kinds)
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
 			for i := range per / 2 {
 				seed := uint64(i)
 				config, err := simulate.Config(kind, seed)
