@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate"
@@ -73,10 +72,7 @@ func scenario(t *testing.T, file, name string) {
 	if events, err = edits.Apply(events); err != nil {
 		t.Fatalf("%s: edits: %v", file, err)
 	}
-	batch := replayWith(t, options, events)
-	floor := pipeline.NewFloor(options)
-	floor.Note(batch.Configs)
-	findings := append(batch.Findings, floor.Findings()...)
+	findings := replayWith(t, options, events).Findings
 	got := ""
 	for i := range findings {
 		got += scenarioLine(&findings[i])
@@ -163,7 +159,7 @@ func scenarioLine(f *schema.Finding) string {
 // Every rule that can be judged has a scenario; one that cannot says why.
 func TestEveryRuleHasAScenario(t *testing.T) {
 	for _, r := range rules.All() {
-		files, _ := filepath.Glob("../testdata/scenarios/" + r.Name + "*.txtar")
+		files, _ := filepath.Glob("../testdata/scenarios/" + r.Name + ".txtar")
 		switch {
 		case r.Check == nil && r.Floor == nil && r.Unknown == "":
 			t.Errorf("%s has neither a check nor a word on what is unknown", r.Name)

@@ -1,0 +1,180 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shoeproof/shoeproof/rules"
+)
+
+// A requirement is a line of testdata/catalogue.tsv.
+type requirement struct {
+	id, source, scope, severity, checkability string
+	enforced                                  bool
+	rule                                      *rules.Rule
+}
+
+// TestCoverage holds docs/coverage.md to the catalogue of requirements, the rules, the rulebooks and
+// the scenarios. -update writes it anew.
+func TestCoverage(t *testing.T) {
+	const file = "../docs/coverage.md"
+	list := catalogue(t)
+	got := renderCoverage(t, list)
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), string(got)); d != "" {
+		t.Errorf("%s is not up to date, run go test ./pipeline -run TestCoverage -update (-want +got):\n%s", file, d)
+	}
+}
+
+func catalogue(t *testing.T) []requirement {
+	data, err := os.ReadFile("../testdata/catalogue.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []requirement
+	seen := map[string]bool{}
+	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n")[1:] {
+		f := strings.Split(line, "\t")
+		if len(f) != 6 {
+			t.Fatalf("catalogue.tsv line %d: want 6 columns, not %d", i+2, len(f))
+		}
+		r := requirement{id: f[0], source: f[1], scope: f[2], severity: f[3], checkability: f[4], enforced: f[5] == "true", rule: ruleNamed(f[0])}
+		if r.rule == nil {
+			t.Errorf("requirement %s has no rule", r.id)
+			continue
+		}
+		if r.rule.Severity.String() != r.severity {
+			t.Errorf("%s is %v, the catalogue says %s", r.id, r.rule.Severity, r.severity)
+		}
+		seen[r.id] = true
+		list = append(list, r)
+	}
+	for _, r := range rules.All() {
+		if !seen[r.Name] {
+			t.Errorf("rule %s is not in the catalogue", r.Name)
+		}
+	}
+	return list
+}
+
+// cited are the clauses of a requirement in one rulebook, those of all its games, assumed ones marked.
+func cited(book *rules.Rulebook, rule string) string {
+	var out []string
+	for _, g := range book.Games() {
+		law, _ := book.Law(g)
+		c, ok := law.Cited(rule)
+		if !ok {
+			continue
+		}
+		for _, clause := range c.Citations {
+			clause = strings.TrimPrefix(strings.TrimPrefix(clause, "N.J.A.C. "), "9 NYCRR ")
+			if c.Assumed != "" {
+				clause += "*"
+			}
+			if !slices.Contains(out, clause) {
+				out = append(out, clause)
+			}
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func renderCoverage(t *testing.T, list []requirement) []byte {
+	books := engineOptions().Books
+	names := []string{"nj-19-47", "nj-19-47-pair", "nj-13-69f", "ny-5324-21"}
+	var body bytes.Buffer
+	states := map[string]int{}
+	proved, family := 0, ""
+	families := map[string]int{}
+	for i := range list {
+		if f := familyOf(list[i].id); families[f] == 0 {
+			families[f] = i + 1
+		}
+	}
+	slices.SortStableFunc(list, func(a, b requirement) int { return families[familyOf(a.id)] - families[familyOf(b.id)] })
+	for i := range list {
+		r := &list[i]
+		var clauses []string
+		for _, name := range names {
+			if c := cited(books[name], r.id); c != "" {
+				clauses = append(clauses, "`"+name+"` "+c)
+			}
+		}
+		state, total := r.state(len(clauses) > 0)
+		states[total]++
+		files, _ := filepath.Glob("../testdata/scenarios/" + r.id + ".txtar")
+		more, _ := filepath.Glob("../testdata/scenarios/" + r.id + "~*.txtar")
+		var links []string
+		for _, f := range append(files, more...) {
+			f = filepath.Base(f)
+			links = append(links, fmt.Sprintf("[%s](../testdata/scenarios/%s)", strings.TrimSuffix(strings.TrimPrefix(f, r.id), ".txtar"), f))
+		}
+		if len(links) > 0 {
+			proved++
+			links[0] = strings.Replace(links[0], "[]", "[breach]", 1)
+		}
+		if f := familyOf(r.id); f != family {
+			family = f
+			fmt.Fprintf(&body, "\n## %s\n\n| requirement | severity | state | clauses | scenarios |\n|---|---|---|---|---|\n", family)
+		}
+		if len(clauses) == 0 {
+			clauses = []string{"none in force"}
+		}
+		fmt.Fprintf(&body, "| `%s` %s | %s | %s | %s | %s |\n", r.id, r.rule.Doc, r.severity, state, strings.Join(clauses, "; "), strings.Join(links, ", "))
+	}
+	var head bytes.Buffer
+	head.WriteString(`# Coverage
+
+Every requirement of the catalogue, what is done about it, the clauses under which it stands in each
+rulebook, and the scenarios that prove it by breaking it. This page is written by a test:
+` + "`go test ./pipeline -run TestCoverage -update`" + `. A star marks a clause that is read into a game from another
+text; the rulebook names the option that takes it back.
+
+`)
+	fmt.Fprintf(&head, "%d of %d requirements are accounted for. %d are proved by a scenario that breaks them.\n\n| state | requirements |\n|---|---|\n", len(list), len(list), proved)
+	sum := 0
+	for _, s := range []string{"checked", "checked where a feed reports it", "checked against an attestation", "off until a house switches it on", "cannot be judged"} {
+		fmt.Fprintf(&head, "| %s | %d |\n", s, states[s])
+		sum += states[s]
+	}
+	if sum != len(list) {
+		t.Errorf("%d requirements in the states, want %d", sum, len(list))
+	}
+	return append(head.Bytes(), body.Bytes()...)
+}
+
+func familyOf(id string) string {
+	family, _, _ := strings.Cut(id, ".")
+	return family
+}
+
+// state is what is done about a requirement, and the total that it counts in.
+func (r *requirement) state(inForce bool) (state, total string) {
+	switch {
+	case r.rule.Unknown != "":
+		return "cannot be judged: " + r.rule.Unknown, "cannot be judged"
+	case !inForce:
+		return "off until a house switches it on", "off until a house switches it on"
+	case r.checkability == "attestation-only" && r.rule.Needs == rules.FeedAttestation:
+		return "checked against an attestation", "checked against an attestation"
+	case r.rule.Needs != 0:
+		return "needs the feed " + r.rule.Needs.String(), "checked where a feed reports it"
+	}
+	return "checked", "checked"
+}
