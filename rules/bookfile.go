@@ -74,22 +74,22 @@ type citedFile struct {
 	Off     bool     `yaml:"off"`
 }
 
-func (f *bookFile) law(b *Rulebook, g Game, gf gameFile) (*Law, error) {
-	c := complaints{}
+func (f *bookFile) law(b *Rulebook, g Game, gf gameFile) (*Law, []complaint) {
+	c := complaints{under: "games/" + g.String() + "/"}
 	l := &Law{
 		Book: b, Game: g, MinDecks: gf.MinDecks, ClosesAtCard: gf.ClosesAtCard, NoticeToCommission: gf.NoticeToCommission,
 		PreShuffledExempt: gf.PreShuffledExempt, SpreadColumns: gf.Spread == "COLUMNS",
 		Options: gf.Options, HouseOptions: gf.HouseOptions, cited: map[string]Cited{}, hold: map[string]Stage{},
 		BonusTables: map[string]map[BonusRow]Odds{}, Treasures: map[string]map[Treasure]Odds{}, CoverAll: map[string]Odds{},
 	}
-	c.add("drawing", f.Drawing.table(&l.Drawing))
+	c.list = append(c.list, f.Drawing.table(&l.Drawing)...)
 	for _, word := range slices.Sorted(maps.Keys(gf.Spots)) {
 		s := c.word("spots", spotWords, word)
 		odds, err := ParseOdds(gf.Spots[word].Odds)
-		c.add("spots."+word, err)
+		c.add("spots/"+word, err)
 		relation := gf.Spots[word].Relation
 		if relation != "exact" && relation != "floor" {
-			c.add("spots."+word, fmt.Errorf("relation %q: want exact or floor", relation))
+			c.add("spots/"+word, fmt.Errorf("relation %q: want exact or floor", relation))
 		}
 		l.Odds[s] = SpotOdds{odds, relation == "floor"}
 	}
@@ -97,12 +97,12 @@ func (f *bookFile) law(b *Rulebook, g Game, gf gameFile) (*Law, error) {
 		l.SideBets = append(l.SideBets, SideBet(c.word("side_bets", sideBetWords, w)))
 	}
 	for _, w := range gf.Vigorish.Modes {
-		l.Modes = append(l.Modes, VigorishMode(c.word("vigorish.modes", vigorishModeWords, w)))
+		l.Modes = append(l.Modes, VigorishMode(c.word("vigorish/modes", vigorishModeWords, w)))
 	}
 	l.Units = map[int64]int64{}
 	for _, percent := range slices.Sorted(maps.Keys(gf.Vigorish.Units)) {
 		n, err := strconv.ParseInt(percent, 10, 32)
-		c.add("vigorish.units."+percent, err)
+		c.add("vigorish/units/"+percent, err)
 		l.Units[n] = gf.Vigorish.Units[percent]
 	}
 	for _, w := range gf.Media {
@@ -113,37 +113,35 @@ func (f *bookFile) law(b *Rulebook, g Game, gf gameFile) (*Law, error) {
 	}
 	l.DealtBy = Role(c.word("dealt_by", roleWords, gf.DealtBy))
 	l.ThirdCardFace = Face(c.optional("third_card_face", faceWords, gf.ThirdCardFace))
-	l.BurnShown = Shown(c.optional("burn.shown", shownWords, gf.Burn.Shown))
-	l.BurnTo = Destination(c.optional("burn.to", destinationWords, gf.Burn.To))
+	l.BurnShown = Shown(c.optional("burn/shown", shownWords, gf.Burn.Shown))
+	l.BurnTo = Destination(c.optional("burn/to", destinationWords, gf.Burn.To))
 	if gf.Spread != "" && gf.Spread != "COLUMNS" && gf.Spread != "ROWS" {
 		c.add("spread", fmt.Errorf("%q: want COLUMNS or ROWS", gf.Spread))
 	}
 	gf.PayTables.load(&c, l)
-	c.add("rules", l.enact(gf.Rules))
-	return l, errors.Join(c...)
+	l.enact(&c, gf.Rules)
+	return l, c.list
 }
 
-func (d *drawingFile) table(t *DrawingTable) error {
+func (d *drawingFile) table(t *DrawingTable) []complaint {
+	c := complaints{under: "drawing/"}
 	if len(d.Player) != 10 {
-		return fmt.Errorf("player %q: want ten letters D or S, for point counts 0 to 9", d.Player)
-	}
-	if err := draws(t.player[:], d.Player); err != nil {
-		return fmt.Errorf("player: %w", err)
+		c.add("player", fmt.Errorf("%q: want ten letters D or S, for point counts 0 to 9", d.Player))
+	} else {
+		c.add("player", draws(t.player[:], d.Player))
 	}
 	for b := range t.banker {
+		at := "banker/" + strconv.Itoa(b)
 		row := d.Banker[strconv.Itoa(b)]
 		if len(row) != 11 {
-			return fmt.Errorf("banker.%d %q: want eleven letters D or S: no third card, then 0 to 9", b, row)
+			c.add(at, fmt.Errorf("%q: want eleven letters D or S: no third card, then 0 to 9", row))
+			continue
 		}
 		// Written with the column of no third card first, kept with it last.
-		if err := draws(t.banker[b][:10], row[1:]); err != nil {
-			return fmt.Errorf("banker.%d: %w", b, err)
-		}
-		if err := draws(t.banker[b][10:], row[:1]); err != nil {
-			return fmt.Errorf("banker.%d: %w", b, err)
-		}
+		c.add(at, draws(t.banker[b][:10], row[1:]))
+		c.add(at, draws(t.banker[b][10:], row[:1]))
 	}
-	return nil
+	return c.list
 }
 
 func draws(cells []bool, letters string) error {
@@ -164,7 +162,7 @@ func (p *payFile) load(c *complaints, l *Law) {
 		rows := map[BonusRow]Odds{}
 		for _, key := range slices.Sorted(maps.Keys(p.DragonBonus[name])) {
 			odds, err := ParseOdds(p.DragonBonus[name][key])
-			c.add("pay_tables.dragon_bonus."+name+"."+key, err)
+			c.add("pay_tables/dragon_bonus/"+name+"/"+key, err)
 			n, err := strconv.Atoi(key)
 			switch {
 			case key == "natural":
@@ -172,7 +170,7 @@ func (p *payFile) load(c *complaints, l *Law) {
 			case err == nil && n >= 4 && n <= 9:
 				rows[BonusRow(n)] = odds
 			default:
-				c.add("pay_tables.dragon_bonus."+name, fmt.Errorf("row %q: want natural or a margin 4 to 9", key))
+				c.add("pay_tables/dragon_bonus/"+name, fmt.Errorf("row %q: want natural or a margin 4 to 9", key))
 			}
 		}
 		l.BonusTables[name] = rows
@@ -181,19 +179,19 @@ func (p *payFile) load(c *complaints, l *Law) {
 		rows := map[Treasure]Odds{}
 		for _, key := range slices.Sorted(maps.Keys(p.Treasures[name])) {
 			odds, err := ParseOdds(p.Treasures[name][key])
-			c.add("pay_tables.treasures."+name+"."+key, err)
+			c.add("pay_tables/treasures/"+name+"/"+key, err)
 			if key == "COVER_ALL" {
 				l.CoverAll[name] = odds
 				continue
 			}
-			rows[Treasure(c.word("pay_tables.treasures."+name, treasureWords, key))] = odds
+			rows[Treasure(c.word("pay_tables/treasures/"+name, treasureWords, key))] = odds
 		}
 		l.Treasures[name] = rows
 	}
 }
 
 // enact lists the rules that the game is under, by stage, in the order of the families.
-func (l *Law) enact(entries map[string]citedFile) error {
+func (l *Law) enact(c *complaints, entries map[string]citedFile) {
 	known := map[string]bool{}
 	for _, r := range All() {
 		known[r.Name] = true
@@ -202,7 +200,8 @@ func (l *Law) enact(entries map[string]citedFile) error {
 			continue
 		}
 		if len(e.Cite) == 0 {
-			return fmt.Errorf("%s: want a citation", r.Name)
+			c.add("rules/"+r.Name, errors.New("want a citation"))
+			continue
 		}
 		l.cited[r.Name] = Cited{Citations: e.Cite, Assumed: e.Assumed}
 		l.rules = append(l.rules, r)
@@ -222,18 +221,27 @@ func (l *Law) enact(entries map[string]citedFile) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		if !known[name] {
-			return fmt.Errorf("%s: there is no such rule", name)
+			c.add("rules/"+name, errors.New("there is no such rule"))
 		}
 	}
-	return nil
 }
 
-// complaints gathers all that is wrong with a file.
-type complaints []error
+// complaint is something wrong with a rulebook, and the path of the key that it is about: slashes
+// between keys, since names of rules have dots.
+type complaint struct {
+	path string
+	err  error
+}
+
+// complaints gathers all that is wrong below a path.
+type complaints struct {
+	under string
+	list  []complaint
+}
 
 func (c *complaints) add(where string, err error) {
 	if err != nil {
-		*c = append(*c, fmt.Errorf("%s: %w", where, err))
+		c.list = append(c.list, complaint{c.under + where, err})
 	}
 }
 

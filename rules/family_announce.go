@@ -6,50 +6,62 @@ import "fmt"
 var announceFamily = []*Rule{
 	{
 		Name: "announce.initial-counts", Doc: "Both two-card counts are announced, once and rightly.",
+		Breach:   "Missing or false call.",
 		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkInitialCounts,
 	},
 	{
 		Name: "announce.count-order", Doc: "The player count is announced before the banker count.",
+		Breach:   "Order reversed.",
 		Severity: Info, At: Settled, Needs: FeedAnnouncements, Check: checkCountOrder,
 	},
 	{
 		Name: "announce.final-counts", Doc: "Both final counts are announced rightly after the last card.",
+		Breach:   "Missing or false final call.",
 		Severity: Major, At: Settled, Needs: FeedAnnouncements, Check: checkFinalCounts,
 	},
 	{
 		Name: "announce.winner", Doc: "The winning hand is announced.",
+		Breach:   "Wrong hand called.",
 		Severity: Major, At: Settled, Needs: FeedAnnouncements, Check: checkWinnerCall,
 	},
 	{
 		Name: "announce.tie-hand", Doc: "A tie is announced as a tie hand, and nothing else is.",
+		Breach:   "Tie not called.",
 		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkTieCall,
 	},
 	{
 		Name: "announce.total-cards", Doc: "Where total card wagers are offered the number of cards is announced.",
+		Breach:   "Missing or wrong number.",
 		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkTotalCall,
 	},
 	{
 		Name: "announce.pair", Doc: "Where pair wagers are offered each pair is announced, and nothing else is.",
+		Breach:   "Pair not called, or called on K Q.",
 		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkPairCalls,
 	},
 	{
 		Name: "announce.dragon-7", Doc: "A dragon 7 is announced, and nothing else is.",
+		Breach:   "Not called.",
 		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkDragonCall,
 	},
 	{
 		Name: "announce.panda-8", Doc: "A panda 8 is announced, and nothing else is.",
+		Breach:   "Not called.",
 		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkPandaCall,
 	},
 	{
 		Name: "announce.royal-highest", Doc: "The hand with the highest Royal Bonus payout is announced.",
+		Breach:   "Announcement missing.",
 		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Unknown: "the qualifying hands of the Royal Bonus are not in the texts",
 	},
 	{
 		Name: "announce.treasures-highest", Doc: "The qualifying hand of 5 Treasures is announced.",
+		Breach:   "Heavenly 9 called for one hand when both qualify.",
 		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkTreasureCall,
 	},
 	{
 		Name: "announce.before-settlement", Doc: "The result is announced before anything is settled.",
+		Breach:   "Losing bets swept before the call.",
 		Severity: Minor, At: Settled, Check: checkCallsFirst, Suppresses: []string{"order.losing-first"},
 	},
 }

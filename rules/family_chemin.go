@@ -9,74 +9,92 @@ import (
 var cheminFamily = []*Rule{
 	{
 		Name: "chemin.auction.highest-bidder", Back: Seating, Doc: "The bank goes to the highest bidder.",
+		Breach:   "Lower bidder gets the bank.",
 		Severity: Major, At: Dealt, Check: checkAuction(false),
 	},
 	{
 		Name: "chemin.auction.tie-break", Back: Seating, Doc: "Of equal bids the one nearest the dealer counterclockwise wins.",
+		Breach:   "Higher seat preferred.",
 		Severity: Minor, At: Dealt, Check: checkAuction(true), Suppresses: []string{"chemin.auction.highest-bidder"},
 	},
 	{
 		Name: "chemin.banker.deals", Back: Seating, Doc: "The Banker draws every card.",
+		Breach:   "Another participant deals.",
 		Severity: Major, At: Settled, Needs: FeedShoeCamera, Check: checkBankerDeals,
 	},
 	{
 		Name: "chemin.banker.wager-before-deal", Doc: "The Banker wagers before the first card and before any wager against him.",
+		Breach:   "No Banker wager.",
 		Severity: Major, At: Dealt, Check: checkBankerWagers, Suppresses: []string{"chemin.against.after-banker"},
 	},
 	{
 		Name: "chemin.banker.first-wager", Back: Seating, Doc: "The Banker's first wager is at least his bid.",
+		Breach:   "Bid not honoured.",
 		Severity: Major, At: Dealt, Check: checkFirstWager,
 	},
 	{
 		Name: "chemin.banker.wager-range", Back: Seating, Doc: "A later Banker wager is one to two times the one before.",
+		Breach:   "Less than before or more than double.",
 		Severity: Major, At: Dealt, Check: checkWagerRange,
 	},
 	{
 		Name: "chemin.banker.wager-outcome", Doc: "The Banker wager wins, loses or is void by the counts.",
+		Breach:   "Stand-off collected.",
 		Severity: Critical, At: Settled, Check: checkBankerOutcome,
 	},
 	{
 		Name: "chemin.banker.cash-exchange", Doc: "A Banker's cash wager is exchanged before the first card.",
+		Breach:   "Cash stays on the table.",
 		Severity: Major, At: Dealt, Check: checkBankerCash,
 	},
 	{
 		Name: "chemin.against.after-banker", Doc: "Nobody wagers against the Banker before he has wagered.",
+		Breach:   "Premature wager.",
 		Severity: Minor, At: Dealt, Check: checkAfterBanker,
 	},
 	{
 		Name: "chemin.against.individual-cap", Doc: "No participant wagers more than the Banker.",
+		Breach:   "Too high.",
 		Severity: Major, At: Dealt, Check: checkIndividualCap, Suppresses: []string{"chemin.against.aggregate-cap", "chemin.banco.amount"},
 	},
 	{
 		Name: "chemin.against.aggregate-cap", Doc: "All participants together wager no more than the Banker.",
+		Breach:   "Total too high.",
 		Severity: Major, At: Dealt, Check: checkAggregateCap,
 	},
 	{
 		Name: "chemin.suivi.eligibility", Back: WholeShoe, Doc: "Banco suivi is for the participant who covered the whole bank and lost.",
+		Breach:   "Another seat claims suivi.",
 		Severity: Minor, At: Dealt, Check: checkSuiviEligible,
 	},
 	{
 		Name: "chemin.suivi.priority", Back: Seating, Doc: "A qualified banco suivi comes before every other wager.",
+		Breach:   "Banco of another seat accepted first.",
 		Severity: Minor, At: Dealt, Check: checkSuiviPriority,
 	},
 	{
 		Name: "chemin.suivi.amount", Back: Seating, Doc: "Banco suivi is for the whole Banker wager.",
+		Breach:   "Partial suivi.",
 		Severity: Minor, At: Dealt, Check: checkSuiviAmount,
 	},
 	{
 		Name: "chemin.banco.priority", Doc: "A full banco comes before partial wagers.",
+		Breach:   "Partial wagers taken although banco was called.",
 		Severity: Minor, At: Dealt, Check: checkBancoPriority,
 	},
 	{
 		Name: "chemin.banco.nearest", Doc: "Of several bancos the one nearest the Banker counterclockwise is taken.",
+		Breach:   "Farther seat preferred.",
 		Severity: Minor, At: Dealt, Check: checkBancoNearest, Suppresses: []string{"chemin.banco.priority"},
 	},
 	{
 		Name: "chemin.banco.amount", Doc: "A banco is for the whole Banker wager.",
+		Breach:   "Banco for a part only.",
 		Severity: Minor, At: Dealt, Check: checkBancoAmount,
 	},
 	{
 		Name: "chemin.draw.optional-cells", Doc: "Cards are drawn where drawing is not free.",
+		Breach:   "Mandatory cell violated.",
 		Severity: Major, At: Dealt, Check: checkFreeCells,
 	},
 	{

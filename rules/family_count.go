@@ -5,10 +5,12 @@ import "fmt"
 var countFamily = []*Rule{
 	{
 		Name: "count.card-values", Doc: "A value reported with a card is the value of its rank: ace 1, 2 to 9 face, tens and faces 0.",
+		Breach:   "A queen reported as 10 or an ace as 11.",
 		Severity: Major, At: Dealt, Again: true, Check: checkCardValues,
 	},
 	{
 		Name: "count.point-count", Doc: "The recorded counts and result are what the cards say.",
+		Breach:   "System of record stores 6 for a hand of 7.",
 		Severity: Critical, At: Dealt, Again: true, Check: checkPointCount,
 	},
 }

@@ -10,26 +10,32 @@ import (
 var curatorFamily = []*Rule{
 	{
 		Name: "curator.initial-offer", Back: Seating, Doc: "The shoe is first offered to seat one and then counterclockwise.",
+		Breach:   "Offer starts at another seat or skips one.",
 		Severity: Minor, At: Dealt, Check: checkCuratorOffers(false),
 	},
 	{
 		Name: "curator.only-curator-deals", Doc: "The curator draws every card.",
+		Breach:   "Dealer or another player draws.",
 		Severity: Major, At: Settled, Needs: FeedShoeCamera, Check: checkCuratorDeals,
 	},
 	{
 		Name: "curator.must-pass", Back: Seating, Doc: "The curator passes the shoe when the banker hand has lost.",
+		Breach:   "Same curator deals on.",
 		Severity: Major, At: Settled, Check: checkMustPass,
 	},
 	{
 		Name: "curator.ordered-pass-grounds", Back: Seating, Doc: "A curator is removed only on a listed ground, by the dealer or a floorperson.",
+		Breach:   "Curator ordered off without a ground.",
 		Severity: Minor, At: Dealt, Check: checkPassGrounds,
 	},
 	{
 		Name: "curator.pass-between-rounds", Doc: "The shoe is passed voluntarily only between rounds.",
+		Breach:   "Change of curator between card 2 and card 3.",
 		Severity: Minor, At: Settled, Check: checkPassBetween, Suppresses: []string{"curator.only-curator-deals"},
 	},
 	{
 		Name: "curator.next-offer", Back: Seating, Doc: "A released shoe is offered counterclockwise, beginning at the right-hand neighbour.",
+		Breach:   "A seat is skipped.",
 		Severity: Minor, At: Dealt, Check: checkCuratorOffers(true),
 	},
 }

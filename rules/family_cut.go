@@ -9,46 +9,57 @@ import (
 var cutFamily = []*Rule{
 	{
 		Name: "cut.offer-start", Back: Seating, Doc: "The cut is first offered to the participant who is entitled to it.",
+		Breach:   "Offer starts elsewhere.",
 		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkOfferStart, Suppresses: []string{"cut.offer-order"},
 	},
 	{
 		Name: "cut.offer-order", Back: Seating, Doc: "The cut is offered clockwise, nobody skipped, until one accepts.",
+		Breach:   "A participant between two offers is skipped.",
 		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkOfferOrder,
 	},
 	{
 		Name: "cut.dealer-only-if-declined", Back: Seating, Doc: "Whoever accepts cuts; the dealer cuts only when all have declined; there is one cut.",
+		Breach:   "Dealer cuts after an acceptance.",
 		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkWhoCuts,
 	},
 	{
 		Name: "cut.backs-away-from-dealer", Doc: "The stack is offered with the backs facing away from the dealer.",
+		Breach:   "Faces could be seen by the cutter.",
 		Severity: Major, At: Prepared, Needs: FeedTableCamera, Check: checkBacksAway,
 	},
 	{
 		Name: "cut.min-depth", Doc: "The stack is cut at least ten cards from either end.",
+		Breach:   "Nine cards or fewer on one side.",
 		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkCutDepth,
 	},
 	{
 		Name: "cut.front-to-back", Doc: "All cards in front of the cutting card go to the back.",
+		Breach:   "Cut not carried out, or only in part.",
 		Severity: Critical, At: Prepared, Needs: FeedPreparation, Check: checkTransposed,
 	},
 	{
 		Name: "cut.cutcard-depth", Doc: "The cutting card is placed at least 14 cards from the back, and shows there.",
+		Breach:   "Thirteen cards behind the card.",
 		Severity: Major, At: Closed, Check: checkCutcardDepth,
 	},
 	{
 		Name: "cut.second-cutcard-at-end", Doc: "The second cutting card is at the end of the stack.",
+		Breach:   "Bottom card left visible.",
 		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkSecondCutcard,
 	},
 	{
 		Name: "cut.recut-window", Doc: "A recut is ordered after the cut and before any card is dealt.",
+		Breach:   "Recut after the first card.",
 		Severity: Major, At: Closed, Needs: FeedPreparation, Check: checkRecutWindow, Suppresses: []string{"shuffle.step-order"},
 	},
 	{
 		Name: "cut.recut-authority", Doc: "A recut is ordered by a casino supervisor, for a reason.",
+		Breach:   "Dealer orders the recut.",
 		Severity: Minor, At: Closed, Needs: FeedPreparation, Check: checkRecutAuthority,
 	},
 	{
 		Name: "cut.recut-person", Doc: "The recut is made by the person whom the elected option names.",
+		Breach:   "A third person recuts.",
 		Severity: Minor, At: Closed, Needs: FeedPreparation, Check: checkRecutPerson,
 	},
 }

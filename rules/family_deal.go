@@ -8,57 +8,70 @@ import (
 var dealFamily = []*Rule{
 	{
 		Name: "deal.no-more-bets-first", Doc: "No more bets is announced before the first card.",
+		Breach:   "Silent deal.",
 		Severity: Major, At: Dealt, Needs: FeedAnnouncements, Check: checkNoMoreBets,
 		Suppresses: []string{"deal.cards-command", "wager.after-no-more-bets"},
 	},
 	{
 		Name: "deal.cards-command", Doc: "The dealer calls for cards after no more bets and before the first card.",
+		Breach:   "Command missing.",
 		Severity: Minor, At: Dealt, Needs: FeedAnnouncements, Check: checkCardsCommand,
 	},
 	{
 		Name: "deal.initial-order", Doc: "The first four cards go to player, banker, player, banker.",
+		Breach:   "Two cards in a row to one hand.",
 		Severity: Critical, At: Dealt, Check: checkInitialOrder,
 	},
 	{
 		Name: "deal.place-face-up", Doc: "The four cards lie face up before the dealer when the counts are called.",
+		Breach:   "A card left face down.",
 		Severity: Major, At: Dealt, Needs: FeedCardFaces, Check: checkPlaceFaceUp,
 	},
 	{
 		Name: "deal.style-consistent", Doc: "The deal follows the elected dealing option.",
+		Breach:   "Banker cards turned before the player hand is called.",
 		Severity: Minor, At: Dealt, Needs: FeedCardFaces, Check: checkStyle,
 	},
 	{
 		Name: "deal.left-hand-draw", Doc: "The dealer draws with the left hand and places with the right.",
+		Breach:   "Right-hand draw.",
 		Severity: Info, At: Dealt, Needs: FeedDealerHands, Check: checkLeftHand,
 	},
 	{
 		Name: "deal.by-dealer", Doc: "At mini and midi tables the dealer draws every card.",
+		Breach:   "Player draws from the shoe.",
 		Severity: Critical, At: Dealt, Again: true, Needs: FeedShoeCamera, Check: checkByDealer,
 	},
 	{
 		Name: "deal.third-card-face", Doc: "A third card is placed as the game prescribes.",
+		Breach:   "Third card face down at a mini table.",
 		Severity: Minor, At: Settled, Needs: FeedCardFaces, Check: checkThirdCardFace,
 	},
 	{
 		Name: "deal.third-card-order", Doc: "The player's third card is dealt before the banker's.",
+		Breach:   "Order reversed.",
 		Severity: Critical, At: Dealt, Check: checkThirdCardOrder,
 	},
 	{
 		Name: "deal.max-one-extra", Doc: "A hand takes at most one additional card.",
+		Breach:   "Fourth card.",
 		Severity: Critical, At: Settled, Check: checkMaxOneExtra,
 		Suppresses: []string{"irreg.excess.disclosed-burn", "irreg.excess.undisclosed-next-hand"},
 	},
 	{
 		Name: "deal.instruction-conformity", Doc: "The dealer's instruction to the curator is what the drawing rules call for.",
+		Breach:   "Wrong call, right cards.",
 		Severity: Minor, At: Dealt, Needs: FeedAnnouncements, Check: checkInstructions,
 	},
 	{
 		Name: "deal.instruction-followed", Doc: "A third card is dealt on the dealer's instruction, and every instruction to draw is followed.",
+		Breach:   "Curator draws unasked.",
 		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkInstructionFollowed,
 		Suppresses: []string{"deal.instruction-conformity"},
 	},
 	{
 		Name: "deal.participant-touched-cards", Doc: "Nobody but the dealer touches the cards at a mini table.",
+		Breach:   "Player lifts a card.",
 		Severity: Major, At: Settled, Needs: FeedTableCamera, Check: checkTouched,
 	},
 }

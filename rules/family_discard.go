@@ -5,6 +5,7 @@ import "fmt"
 var discardFamily = []*Rule{
 	{
 		Name: "discard.order-preserved", Doc: "The cards of a round go to the discard rack in an order that shows both hands.",
+		Breach:   "Cards mixed.",
 		Severity: Minor, At: Settled, Needs: FeedRack, Check: checkDiscards,
 	},
 }

@@ -7,34 +7,42 @@ import "fmt"
 var externalFamily = []*Rule{
 	{
 		Name: "external.table-limits", Doc: "A wager lies within the posted minimum and maximum.",
+		Breach:   "Below minimum accepted.",
 		Severity: Info, At: Settled, Check: checkLimits,
 	},
 	{
 		Name: "external.limit-change-notice", Doc: "A change of limits is posted before it takes effect.",
+		Breach:   "No sign.",
 		Severity: Info, At: Changed, Check: checkLimitNotice,
 	},
 	{
 		Name: "external.match-play.one-per-round", Doc: "A patron uses at most one match play coupon a round, with chips at least its value.",
+		Breach:   "Two coupons.",
 		Severity: Info, At: Settled, Check: checkOneCoupon,
 	},
 	{
 		Name: "external.match-play.disposition", Doc: "A match play coupon is dropped on a win or loss and stays on a push.",
+		Breach:   "Coupon taken on a tie.",
 		Severity: Info, At: Settled, Needs: FeedDropBox, Unknown: "the event contract has no event for a dropped coupon",
 	},
 	{
 		Name: "external.ny.table-inspection", Doc: "Each deck is sorted into new-deck sequence when it is inspected.",
+		Breach:   "Inspection without sorting.",
 		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkSorted,
 	},
 	{
 		Name: "external.ny.unsuitable-deck", Doc: "A deck with an unsuitable card is replaced and reported.",
+		Breach:   "Deck kept in use.",
 		Severity: Critical, At: Prepared, Needs: FeedPreparation, Check: checkUnsuitable,
 	},
 	{
 		Name: "external.nj.preshuffled-cards", Doc: "Pre-shuffled cards are used under the alternative procedure.",
+		Breach:   "No receipt.",
 		Severity: Major, At: Prepared, Check: checkPreShuffled,
 	},
 	{
 		Name: "external.nj.vig-coin-inventory", Doc: "Coin of the table inventory only marks vigorish.",
+		Breach:   "Coin paid out as winnings.",
 		Severity: Info, At: Settled, Unknown: "what a payment is made of is not reported",
 	},
 	{

@@ -87,6 +87,7 @@ func (p *FloorPass) sameKind(o *FloorTable) bool {
 var floorFamily = []*Rule{
 	{
 		Name: "vig.uniform-property", Doc: "All open mini and midi tables of a facility charge one kind and percentage of vigorish.",
+		Breach:   "Two mini tables at four and five percent.",
 		Severity: Major, At: Floor, Floor: func(p *FloorPass) {
 			together := p.Changed.Law.Options["vig_uniform_scope_ny"] != "per game"
 			p.compare(func(o *FloorTable) bool {
@@ -101,12 +102,14 @@ var floorFamily = []*Rule{
 	},
 	{
 		Name: "order.pit-uniform", Doc: "All open tables of a game in a pit use one payment procedure.",
+		Breach:   "Two procedures in one pit.",
 		Severity: Minor, At: Floor, Floor: func(p *FloorPass) {
 			p.compare(func(o *FloorTable) bool { return p.samePit(o) && p.sameKind(o) }, procedureWord)
 		},
 	},
 	{
 		Name: "order.pit-mixed-baccarat", Doc: "Beside a baccarat table mini and midi tables use its payment procedure.",
+		Breach:   "Different procedure next to a baccarat table.",
 		Severity: Minor, At: Floor, Suppresses: []string{"order.pit-uniform"}, Floor: func(p *FloorPass) {
 			p.compare(func(o *FloorTable) bool { return p.samePit(o) && o.Game == Baccarat }, procedureWord)
 		},

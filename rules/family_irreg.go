@@ -9,50 +9,62 @@ import (
 var irregFamily = []*Rule{
 	{
 		Name: "irreg.error-remedied", Doc: "An irregularity was handled as prescribed.",
+		Breach:   "Irregularity present, remedy right.",
 		Severity: Info, At: Settled, Check: checkRemedied,
 	},
 	{
 		Name: "irreg.player-extra.to-banker", Doc: "An errant player card goes to a banker hand that is obliged to draw.",
+		Breach:   "Errant card burned and a fresh card dealt to the banker.",
 		Severity: Critical, At: Settled, Check: wrongRemedy(remedyToBanker), Suppresses: []string{"draw.player.must-stay", "draw.banker.no-third"},
 	},
 	{
 		Name: "irreg.player-extra.undisclosed-next-hand", Doc: "An errant player card that nobody saw is kept for the next hand.",
+		Breach:   "Unseen card burned.",
 		Severity: Major, At: Settled, Check: wrongRemedy(remedyPlayerCarry), Suppresses: []string{"draw.player.must-stay", "irreg.carryover-first-card"},
 	},
 	{
 		Name: "irreg.player-extra.disclosed-burn", Doc: "An errant player card that was seen is burned with its number of cards, face up.",
+		Breach:   "Wrong number burned.",
 		Severity: Major, At: Settled, Check: wrongRemedy(remedyPlayerBurn), Suppresses: []string{"draw.player.must-stay", "shoe.burn.count"},
 	},
 	{
 		Name: "irreg.excess.undisclosed-next-hand", Doc: "An excess card that nobody saw is the first card of the next hand.",
+		Breach:   "Unseen excess card put in the discards.",
 		Severity: Major, At: Settled, Check: wrongRemedy(remedyExcessCarry), Suppresses: []string{"draw.banker.must-stay", "irreg.carryover-first-card"},
 	},
 	{
 		Name: "irreg.excess.disclosed-burn", Doc: "An excess card that was seen is burned with its number of cards, face up.",
+		Breach:   "Excess card simply discarded.",
 		Severity: Major, At: Settled, Check: wrongRemedy(remedyExcessBurn), Suppresses: []string{"draw.banker.must-stay", "shoe.burn.count"},
 	},
 	{
 		Name: "irreg.carryover-first-card", Doc: "A card kept for the next hand is its player card one.",
+		Breach:   "Carried card given to the banker.",
 		Severity: Critical, At: Settled, Check: checkCarryover, Suppresses: []string{"deal.initial-order"},
 	},
 	{
 		Name: "irreg.faceup.not-used", Doc: "A card found face up in the shoe is not used.",
+		Breach:   "Face-up card dealt.",
 		Severity: Critical, At: Settled, Check: checkFaceUpUsed,
 	},
 	{
 		Name: "irreg.faceup.burn-count", Doc: "For cards found face up as many further cards are burned as they say.",
+		Breach:   "Five instead of six.",
 		Severity: Major, At: Settled, Check: checkFaceUpBurn,
 	},
 	{
 		Name: "irreg.insufficient.void", Back: WholeShoe, Doc: "A round that the shoe cannot finish is void.",
+		Breach:   "Result declared on an incomplete hand.",
 		Severity: Critical, At: Settled, Again: true, Check: checkInsufficient, Suppresses: []string{"draw.banker.must-draw", "draw.player.third-card", "draw.banker.no-third"},
 	},
 	{
 		Name: "irreg.insufficient.full-reshuffle", Back: WholeShoe, Doc: "After a void for lack of cards the entire set is reshuffled.",
+		Breach:   "Only the discards reloaded.",
 		Severity: Critical, At: Prepared, Needs: FeedPreparation, Check: checkFullReshuffle,
 	},
 	{
 		Name: "irreg.insufficient.false-claim", Back: WholeShoe, Doc: "A round is not voided for lack of cards while enough are left.",
+		Breach:   "A losing round cancelled under a pretext.",
 		Severity: Critical, At: Settled, Check: checkFalseClaim, Suppresses: []string{"draw.player.third-card"},
 	},
 }

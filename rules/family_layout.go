@@ -30,7 +30,7 @@ func inMode(m VigorishMode) func(*Config) bool { return func(c *Config) bool { r
 
 func layout(name, doc, item string, severity Severity, needed func(*Config) bool) *Rule {
 	return &Rule{
-		Name: name, Doc: doc, Severity: severity, At: Prepared, Needs: FeedAttestation,
+		Name: name, Doc: doc, Breach: "Attestation missing, negative or expired.", Severity: severity, At: Prepared, Needs: FeedAttestation,
 		Check: func(p *Pass) {
 			if needed == nil || needed(p.Config) {
 				p.attested(item)

@@ -9,38 +9,47 @@ import (
 var midiFamily = []*Rule{
 	{
 		Name: "midi.squeeze.recipient", Doc: "A hand is given to the patron with the highest wager on it.",
+		Breach:   "Second-highest bettor squeezes.",
 		Severity: Minor, At: Settled, Check: checkRecipient(false),
 	},
 	{
 		Name: "midi.squeeze.tie-break", Doc: "Of equal highest wagers the one nearest the dealer counterclockwise is chosen.",
+		Breach:   "Higher seat number chosen.",
 		Severity: Minor, At: Settled, Check: checkRecipient(true), Suppresses: []string{"midi.squeeze.recipient"},
 	},
 	{
 		Name: "midi.squeeze.faces", Doc: "Cards are handed face down and come back face up, from the same patron.",
+		Breach:   "Cards not returned, or returned face down.",
 		Severity: Major, At: Settled, Needs: FeedCardFaces, Check: checkSqueezeFaces,
 	},
 	{
 		Name: "midi.squeeze.order", Doc: "The banker hand is handed out only after the player hand was returned and called.",
+		Breach:   "Both hands out at once.",
 		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkSqueezeOrder,
 	},
 	{
 		Name: "midi.banker-under-shoe", Doc: "The banker hand waits under the right corner of the shoe.",
+		Breach:   "Banker hand left on the layout.",
 		Severity: Info, At: Settled, Needs: FeedTableCamera, Check: checkUnderShoe,
 	},
 	{
 		Name: "midi.third-card-same-player", Doc: "A third card goes to the patron who had the hand.",
+		Breach:   "Another bettor gets the third card.",
 		Severity: Minor, At: Settled, Check: checkThirdSqueeze,
 	},
 	{
 		Name: "midi.relinquish-order", Doc: "A relinquished hand is offered counterclockwise, beginning at the right-hand neighbour.",
+		Breach:   "A seat is skipped.",
 		Severity: Info, At: Settled, Check: checkSqueezeOffers,
 	},
 	{
 		Name: "midi.dealer-turns-when-none", Doc: "The dealer turns a hand that no patron is entitled to or wants.",
+		Breach:   "Hand given to a player without a wager.",
 		Severity: Minor, At: Settled, Check: checkDealerTurns, Suppresses: []string{"midi.squeeze.recipient"},
 	},
 	{
 		Name: "midi.compulsory-relinquish-authority", Doc: "The squeeze is withdrawn only for unreasonable delay, by the dealer or a floorperson.",
+		Breach:   "Withdrawn by a spectator or without ground.",
 		Severity: Info, At: Settled, Check: checkSqueezeWithdrawn,
 	},
 }

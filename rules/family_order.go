@@ -7,22 +7,26 @@ import "fmt"
 var orderFamily = []*Rule{
 	{
 		Name: "order.losing-first", Doc: "All losing wagers are collected before anything is paid or charged.",
+		Breach:   "Pay first, then take.",
 		Severity: Minor, At: Settled, Check: checkLosingFirst,
 	},
-	procedure("order.procedure-1.pay-then-vig", "Procedure 1: all payments, then all vigorish.", 1),
-	procedure("order.procedure-2.vig-then-pay", "Procedure 2: all vigorish, then all payments.", 2),
-	procedure("order.procedure-3.seat-pay-then-vig", "Procedure 3: seat by seat, payment then vigorish.", 3),
-	procedure("order.procedure-4.seat-vig-then-pay", "Procedure 4: seat by seat, vigorish then payment.", 4),
+	procedure("order.procedure-1.pay-then-vig", "Procedure 1: all payments, then all vigorish.", "Steps interleaved or reversed.", 1),
+	procedure("order.procedure-2.vig-then-pay", "Procedure 2: all vigorish, then all payments.", "Steps interleaved or reversed.", 2),
+	procedure("order.procedure-3.seat-pay-then-vig", "Procedure 3: seat by seat, payment then vigorish.", "Steps interleaved or reversed.", 3),
+	procedure("order.procedure-4.seat-vig-then-pay", "Procedure 4: seat by seat, vigorish then payment.", "Steps interleaved or reversed.", 4),
 	{
 		Name: "order.descending-seats", Doc: "Winning positions are served from the highest number downwards.",
+		Breach:   "Low seat served first.",
 		Severity: Minor, At: Settled, Check: checkDescending,
 	},
 	{
 		Name: "order.procedure-notice", Doc: "A payment procedure is begun or changed only after 30 minutes' written notice to the commission and to surveillance.",
+		Breach:   "Notice to surveillance only.",
 		Severity: Major, At: Changed, Check: checkProcedureNotice,
 	},
 	{
 		Name: "order.one-player-at-a-time", Doc: "Main and pair wagers of a patron are paid together.",
+		Breach:   "Pair bets paid in a separate pass.",
 		Severity: Info, At: Settled, Check: checkOneBlock, Suppresses: []string{"order.descending-seats"},
 	},
 }
@@ -51,9 +55,9 @@ func checkLosingFirst(p *Pass) {
 // is charged, and not for a round that was cancelled.
 func (p *Pass) ordered() bool { return p.Config.Mode != EZ && !p.cancelled() }
 
-func procedure(name, doc string, number uint32) *Rule {
+func procedure(name, doc, breach string, number uint32) *Rule {
 	return &Rule{
-		Name: name, Doc: doc, Severity: Minor, At: Settled, Suppresses: []string{"order.descending-seats"},
+		Name: name, Doc: doc, Breach: breach, Severity: Minor, At: Settled, Suppresses: []string{"order.descending-seats"},
 		Check: func(p *Pass) {
 			if p.Config.Procedure != number || p.Config.Mode != Commission || !p.ordered() {
 				return

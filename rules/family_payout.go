@@ -5,51 +5,63 @@ import "fmt"
 var payoutFamily = []*Rule{
 	{
 		Name: "payout.player.odds", Doc: "A winning player wager is paid 1 to 1; in New York at least.",
+		Breach:   "Short or over payment.",
 		Severity: Critical, At: Settled, Check: payoutOf(SpotPlayer),
 	},
 	{
 		Name: "payout.banker.odds", Doc: "A winning banker wager is paid 1 to 1 gross, the vigorish apart; in New York at least.",
+		Breach:   "Paid 95% without a vigorish record.",
 		Severity: Critical, At: Settled, Check: checkBankerOdds,
 		Suppresses: []string{"vig.amount.over", "vig.amount.under", "vig.rounding.invalid", "payout.matches-posted"},
 	},
 	{
 		Name: "payout.tie.min-odds", Doc: "A winning tie bet is paid at least 8 to 1.",
+		Breach:   "Paid 7:1.",
 		Severity: Critical, At: Settled, Check: payoutOf(SpotTie), Suppresses: []string{"payout.matches-posted"},
 	},
 	{
 		Name: "payout.banker-six.min-odds", Doc: "In the no-vigorish variation a banker win on 6 is paid at least 1 to 2.",
+		Breach:   "Banker six paid less than half.",
 		Severity: Critical, At: Settled, Check: checkBankerSix, Suppresses: []string{"payout.matches-posted", "payout.banker.odds"},
 	},
 	{
 		Name: "payout.pair.odds", Doc: "A winning pair wager is paid 11 to 1.",
+		Breach:   "Paid 12:1 or 10:1.",
 		Severity: Critical, At: Settled, Check: payoutOf(SpotPlayerPair, SpotBankerPair),
 	},
 	{
 		Name: "payout.dragon-bonus.table", Doc: "A dragon bonus is paid by the elected pay table.",
+		Breach:   "Natural 9 over 0 paid as a win by nine.",
 		Severity: Critical, At: Settled, Check: checkBonusTable,
 	},
 	{
 		Name: "payout.dragon-7.min-odds", Doc: "Dragon 7 insurance is paid at least 40 to 1.",
+		Breach:   "Paid 30:1.",
 		Severity: Critical, At: Settled, Check: payoutOf(SpotDragon7), Suppresses: []string{"payout.matches-posted"},
 	},
 	{
 		Name: "payout.panda-8.odds", Doc: "Panda 8 insurance is paid 25 to 1.",
+		Breach:   "Paid 30:1.",
 		Severity: Critical, At: Settled, Check: payoutOf(SpotPanda8),
 	},
 	{
 		Name: "payout.matches-posted", Doc: "Where the law gives a floor, the odds posted at the table are paid exactly.",
+		Breach:   "Tie posted 9:1 and paid 8:1.",
 		Severity: Major, At: Settled, Check: checkPosted,
 	},
 	{
 		Name: "payout.unsettled", Doc: "Each wager of a round is settled exactly once before the next round's first card.",
+		Breach:   "Winning bet forgotten, or paid twice.",
 		Severity: Critical, At: Settled, Check: checkUnsettled,
 	},
 	{
 		Name: "payout.return-intact", Doc: "A void or pushed wager is returned in full.",
+		Breach:   "Stake returned short.",
 		Severity: Critical, At: Settled, Check: checkReturnIntact,
 	},
 	{
 		Name: "payout.collect-intact", Doc: "A losing stake is collected in full.",
+		Breach:   "Part of a losing bet left on the layout.",
 		Severity: Critical, At: Settled, Check: checkCollectIntact,
 	},
 }

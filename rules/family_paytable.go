@@ -5,12 +5,14 @@ import "fmt"
 var paytableFamily = []*Rule{
 	{
 		Name: "paytable.dragon-bonus.change-window", Doc: "The dragon bonus pay table is changed only between rounds.",
+		Breach:   "Pay table switched mid-round.",
 		Severity: Major, At: Settled, Check: func(p *Pass) {
 			p.changedInRound(func(now *Config) bool { return now.BonusTable != p.Config.BonusTable }, "dragon bonus pay table")
 		},
 	},
 	{
 		Name: "paytable.dragon-bonus.notice", Doc: "The commission is told before the dragon bonus pay table changes.",
+		Breach:   "No notice.",
 		Severity: Major, At: Changed, Check: checkPaytableNotice,
 	},
 }

@@ -11,26 +11,32 @@ import (
 var shuffleFamily = []*Rule{
 	{
 		Name: "shuffle.required", Doc: "A shoe is shuffled before it is loaded.",
+		Breach:   "Reload of used cards without shuffling.",
 		Severity: Critical, At: Prepared, Needs: FeedPreparation, Check: checkShuffled,
 	},
 	{
 		Name: "shuffle.random-order", Doc: "The cards come in an order that a random shuffle can give.",
+		Breach:   "Cards come out in new-deck order or in the order of the previous shoe.",
 		Severity: Major, At: Closed, Check: checkRandomOrder,
 	},
 	{
 		Name: "shuffle.lacing", Doc: "About one deck is laced into the stack, once.",
+		Breach:   "Lacing skipped or far from one deck.",
 		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkLacing,
 	},
 	{
 		Name: "shuffle.option-pit-uniform", Doc: "The reshuffle after lacing is done as the pit has elected, at every table.",
+		Breach:   "One table reshuffles, its neighbour does not.",
 		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkReshuffleOption, Floor: reshuffleAcrossPit,
 	},
 	{
 		Name: "shuffle.option-notice", Doc: "The reshuffle option is begun or ended only after 30 minutes' written notice to surveillance and to the commission.",
+		Breach:   "Notice 29 minutes before, oral, or to one recipient only.",
 		Severity: Major, At: Changed, Check: checkReshuffleNotice,
 	},
 	{
 		Name: "shuffle.step-order", Doc: "Shuffle, lacing, reshuffle, offers, cut and loading come in their order.",
+		Breach:   "Cut taken before lacing.",
 		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkShuffleOrder,
 	},
 }

@@ -4,32 +4,36 @@ import "fmt"
 
 // The paytables of 5 Treasures. N.J.A.C. 13:69F-3.3(m), 7.3(m).
 var treasuresFamily = []*Rule{
-	treasurePays("treasures.payout.fortune-7", "Fortune 7 is paid by the elected paytable.", SpotFortune7, Fortune7),
-	treasurePays("treasures.payout.golden-8", "Golden 8 is paid by the elected paytable.", SpotGolden8, Golden8),
-	treasurePays("treasures.payout.heavenly-9-both", "Heavenly 9 in both hands is paid by the elected paytable.", SpotHeavenly9, Heavenly9Both, "treasures.highest-single"),
-	treasurePays("treasures.payout.heavenly-9-one", "Heavenly 9 in one hand is paid by the elected paytable.", SpotHeavenly9, Heavenly9One),
-	treasurePays("treasures.payout.blazing-three-card", "Three-card Blazing 7s are paid by the elected paytable.", SpotBlazing7s, Blazing7sThree),
+	treasurePays("treasures.payout.fortune-7", "Fortune 7 is paid by the elected paytable.", "Other odds.", SpotFortune7, Fortune7),
+	treasurePays("treasures.payout.golden-8", "Golden 8 is paid by the elected paytable.", "Other odds.", SpotGolden8, Golden8),
+	treasurePays("treasures.payout.heavenly-9-both", "Heavenly 9 in both hands is paid by the elected paytable.", "Paid the single-hand odds.", SpotHeavenly9, Heavenly9Both, "treasures.highest-single"),
+	treasurePays("treasures.payout.heavenly-9-one", "Heavenly 9 in one hand is paid by the elected paytable.", "Paid the both-hands odds.", SpotHeavenly9, Heavenly9One),
+	treasurePays("treasures.payout.blazing-three-card", "Three-card Blazing 7s are paid by the elected paytable.", "Odds of the other paytable.", SpotBlazing7s, Blazing7sThree),
 	{
 		Name: "treasures.payout.blazing-two-card", Doc: "Two-card Blazing 7s are paid by the elected paytable, or lose under it.",
+		Breach:   "Paid under paytable 1, or unpaid under paytable 2.",
 		Severity: Critical, At: Settled, Check: checkBlazingTwo, Suppresses: []string{"outcome.treasures"},
 	},
 	{
 		Name: "treasures.payout.cover-all", Doc: "Cover All is paid 6 to 1 once, on any recognised event.",
+		Breach:   "Paid twice or at other odds.",
 		Severity: Critical, At: Settled, Check: checkCoverAll, Suppresses: []string{"treasures.highest-single"},
 	},
 	{
 		Name: "treasures.highest-single", Doc: "Only the highest row of a treasure wager is paid, not the sum of rows.",
+		Breach:   "Both Heavenly 9 rows added up.",
 		Severity: Critical, At: Settled, Check: checkHighestSingle, Suppresses: []string{"treasures.payout.heavenly-9-both"},
 	},
 	{
 		Name: "treasures.paytable-preselected", Doc: "One paytable is elected, and changed only between rounds.",
+		Breach:   "Paytable switched during a round.",
 		Severity: Major, At: Settled, Check: checkPaytableFixed,
 	},
 }
 
-func treasurePays(name, doc string, spot Spot, event Treasure, suppresses ...string) *Rule {
+func treasurePays(name, doc, breach string, spot Spot, event Treasure, suppresses ...string) *Rule {
 	return &Rule{
-		Name: name, Doc: doc, Severity: Critical, At: Settled, Suppresses: suppresses,
+		Name: name, Doc: doc, Breach: breach, Severity: Critical, At: Settled, Suppresses: suppresses,
 		Check: func(p *Pass) {
 			if p.Round.Coup().Treasure() == event {
 				p.judgeTreasure(spot)

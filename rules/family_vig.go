@@ -9,104 +9,129 @@ import (
 var vigFamily = []*Rule{
 	{
 		Name: "vig.percent-allowed", Doc: "A commission is four or five percent.",
+		Breach:   "Six percent commission.",
 		Severity: Critical, At: Prepared, Again: true, Check: checkPercent, Suppresses: []string{"vig.amount.over", "vig.rounding.invalid"},
 	},
 	{
 		Name: "vig.amount.under", Doc: "A vigorish is not less than the exact percentage of what was won.",
+		Breach:   "Commission waived or rounded down.",
 		Severity: Major, At: Settled, Check: vigAmount(VigUnder),
 	},
 	{
 		Name: "vig.amount.over", Doc: "A vigorish is not more than the next rounding multiple.",
+		Breach:   "One unit too much.",
 		Severity: Critical, At: Settled, Check: vigAmount(VigOver),
 	},
 	{
 		Name: "vig.rounding.invalid", Doc: "A vigorish is the exact value or the next rounding multiple, nothing between.",
+		Breach:   "Rounded to a unit the rule does not allow.",
 		Severity: Major, At: Settled, Check: vigAmount(VigBetween),
 	},
 	{
 		Name: "vig.collection-sum", Doc: "Outstanding vigorish is collected as marked, or rounded up as one sum.",
+		Breach:   "Less collected than marked.",
 		Severity: Critical, At: Closed, Check: checkCollectionSum,
 		// The last is ours: what a short collection leaves open is the same debt.
 		Suppresses: []string{"vig.outstanding-at-reshuffle", "vig.marker-removed-uncollected", "vig.play-resumed-outstanding"},
 	},
 	{
 		Name: "vig.only-on-banker-win", Doc: "A commission is taken only on banker wagers that win.",
+		Breach:   "Commission on a player win.",
 		Severity: Critical, At: Settled, Check: checkOnlyBankerWin,
 	},
 	{
 		Name: "vig.not-charged", Doc: "Every winning banker wager is charged or marked.",
+		Breach:   "Commission skipped for a favoured player.",
 		Severity: Major, At: Closed, Check: checkNotCharged,
 	},
 	{
 		Name: "vig.uniform-table", Doc: "All patrons of a table are charged the same percentage.",
+		Breach:   "One seat pays four percent at a five percent table.",
 		Severity: Major, At: Settled, Check: checkUniformTable, Suppresses: []string{"vig.amount.under"},
 	},
 	{
 		Name: "vig.notice.increase", Doc: "A higher percentage is announced before it takes effect; in New York the commission is told too.",
+		Breach:   "Four to five percent overnight without notice.",
 		Severity: Major, At: Changed, Check: checkIncreaseNotice,
 	},
 	{
 		Name: "vig.notice.type-change", Doc: "Another kind of vigorish is announced before it takes effect; in New York the commission is told too.",
+		Breach:   "Commission replaced by the tie charge without notice.",
 		Severity: Major, At: Changed, Check: checkTypeNotice,
 	},
 	{
 		Name: "vig.mark.required", Doc: "A vigorish not collected with the payment is evidenced by a coin or marker before the next first card.",
+		Breach:   "Debt kept in the dealer head.",
 		Severity: Major, At: Closed, Check: checkMarkRequired, Suppresses: []string{"vig.not-charged", "vig.collection-sum"},
 	},
 	{
 		Name: "vig.mark.area", Doc: "A marker lies in the rectangle of the seat that owes.",
+		Breach:   "Marker put on the neighbour.",
 		Severity: Minor, At: Settled, Needs: FeedMarkers, Check: checkMarkArea,
 	},
 	{
 		Name: "vig.outstanding-at-reshuffle", Doc: "All outstanding vigorish is collected before the cards are reshuffled.",
+		Breach:   "Cards shuffled with commission still owed.",
 		Severity: Major, At: Closed, Check: checkOutstanding,
 	},
 	{
 		Name: "vig.marker-removed-uncollected", Doc: "A coin or lammer stays until its vigorish is collected.",
+		Breach:   "Marker taken off first.",
 		Severity: Major, At: Closed, Needs: FeedMarkers, Check: checkMarkerRemoved,
 	},
 	{
 		Name: "vig.play-resumed-outstanding", Doc: "Play does not resume after a reshuffle while vigorish is outstanding.",
+		Breach:   "New shoe dealt against an open debt.",
 		Severity: Major, At: Closed, Check: checkPlayResumed, Suppresses: []string{"vig.outstanding-at-reshuffle"},
 	},
 	{
 		Name: "vig.tie25.exclusive", Doc: "Where the tie charge is elected no percentage commission is taken.",
+		Breach:   "Both charges at one table.",
 		Severity: Critical, At: Settled, Check: checkTieExclusive, Suppresses: []string{"vig.only-on-banker-win"},
 	},
 	{
 		Name: "vig.tie25.amount", Doc: "The tie charge is 25 percent of the banker wager.",
+		Breach:   "Charge of 20 or 5 percent.",
 		Severity: Critical, At: Settled, Check: checkTieAmount,
 	},
 	{
 		Name: "vig.tie25.timing", Doc: "The tie charge is collected before the next round is dealt and never deferred.",
+		Breach:   "Tie charge deferred.",
 		Severity: Major, At: Closed, Check: checkTieTiming,
 	},
 	{
 		Name: "vig.tie25.all-players", Doc: "On a tie every banker wager is charged.",
+		Breach:   "One player spared.",
 		Severity: Major, At: Closed, Check: checkTieAll, Suppresses: []string{"vig.not-charged", "vig.tie25.timing"},
 	},
 	{
 		Name: "vig.tie25.not-authorised", Doc: "The tie charge is elected only where the rulebook allows it.",
+		Breach:   "Tie charge at a punto banco table.",
 		Severity: Critical, At: Prepared, Again: true, Check: checkTieAuthorised, Suppresses: []string{"vig.only-on-banker-win", "vig.not-charged"},
 	},
 	{
 		Name: "vig.ez.none", Doc: "At an EZ table no vigorish is taken.",
+		Breach:   "Commission on a banker win.",
 		Severity: Critical, At: Settled, Check: checkNoVigorish(EZ), Suppresses: []string{"vig.only-on-banker-win"},
 	},
 	{
 		Name: "vig.ez.dragon-7-charge", Doc: "An EZ dragon 7 is a pure push; nothing is charged.",
+		Breach:   "Banker wagers charged on a dragon 7.",
 		Severity: Major, At: Settled, Check: checkDragonCharge, Suppresses: []string{"vig.ez.none"},
 	},
 	{
 		Name: "vig.novig6.none", Doc: "In the no-vigorish variation no vigorish is taken.",
+		Breach:   "Commission on top of the reduced six.",
 		Severity: Critical, At: Settled, Check: checkNoVigorish(NoVig6), Suppresses: []string{"vig.only-on-banker-win"},
 	},
 	{
 		Name: "vig.mode-mutually-exclusive", Doc: "A table has one kind of vigorish at a time, changed only between rounds.",
+		Breach:   "Mode switched within a round.",
 		Severity: Major, At: Settled, Check: checkOneMode,
 	},
 	{
 		Name: "vig.lammer-storage", Doc: "Lammers are attested to be kept in the chip rack or their own rack.",
+		Breach:   "Loose lammers.",
 		Severity: Info, At: Prepared, Needs: FeedAttestation, Check: attestation("lammer-storage"),
 	},
 }

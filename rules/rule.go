@@ -54,7 +54,9 @@ func ParseSeverity(word string) (Severity, bool) {
 type Rule struct {
 	Name string
 	// Doc is what is demanded, in plain words.
-	Doc      string
+	Doc string
+	// Breach is an example of breaking it.
+	Breach   string
 	Severity Severity
 	At       Stage
 	// Again asks the rule once more when its evidence may be complete: at the round's recorded end

@@ -155,7 +155,7 @@ func Load(files map[string][]byte) (Books, error) {
 		dec.KnownFields(true)
 		var strict bookFile
 		if err := dec.Decode(&strict); err != nil {
-			return nil, fmt.Errorf("rulebook %s: %w", file, err)
+			return nil, unreadable(file, err)
 		}
 		var loose map[string]any
 		if err := yaml.Unmarshal(files[file], &loose); err != nil {
@@ -175,13 +175,67 @@ func Load(files map[string][]byte) (Books, error) {
 		if err != nil {
 			return nil, fmt.Errorf("rulebook %s: %w", where[name], err)
 		}
-		book, err := build(tree)
+		book, wrong, err := build(tree)
 		if err != nil {
 			return nil, fmt.Errorf("rulebook %s: %w", where[name], err)
+		}
+		if len(wrong) > 0 {
+			return nil, located(where[name], files[where[name]], wrong)
 		}
 		books[name] = book
 	}
 	return books, nil
+}
+
+// unreadable puts what the decoder says in the form FILE:LINE: what is wrong.
+func unreadable(file string, err error) error {
+	var types *yaml.TypeError
+	if !errors.As(err, &types) {
+		return fmt.Errorf("rulebook %s: %w", file, err)
+	}
+	var errs []error
+	for _, text := range types.Errors {
+		line, what, _ := strings.Cut(strings.TrimPrefix(text, "line "), ": ")
+		what, _, _ = strings.Cut(what, " in type ")
+		errs = append(errs, fmt.Errorf("%s:%s: %s", file, line, what))
+	}
+	return errors.Join(errs...)
+}
+
+// located finds the line of each complaint, or of the nearest key above it that the file has: what
+// is inherited from another book stands there.
+func located(file string, data []byte, wrong []complaint) error {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		return fmt.Errorf("rulebook %s: %w", file, err)
+	}
+	var errs []error
+	for _, c := range wrong {
+		keys := strings.Split(c.path, "/")
+		line := 1
+		if len(doc.Content) > 0 {
+			line = lineOf(doc.Content[0], keys)
+		}
+		errs = append(errs, fmt.Errorf("%s:%d: %s: %w", file, line, strings.Join(keys, "."), c.err))
+	}
+	return errors.Join(errs...)
+}
+
+func lineOf(n *yaml.Node, keys []string) int {
+	line := n.Line
+	for _, key := range keys {
+		var value *yaml.Node
+		for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == key {
+				line, value = n.Content[i].Line, n.Content[i+1]
+			}
+		}
+		if value == nil {
+			break
+		}
+		n = value
+	}
+	return line
 }
 
 func resolve(nodes map[string]map[string]any, name string, path []string) (map[string]any, error) {
@@ -223,37 +277,34 @@ func overlay(under, over map[string]any) map[string]any {
 	return out
 }
 
-func build(tree map[string]any) (*Rulebook, error) {
+func build(tree map[string]any) (*Rulebook, []complaint, error) {
 	plain, err := yaml.Marshal(tree)
 	if err != nil {
-		return nil, fmt.Errorf("write merged rulebook: %w", err)
+		return nil, nil, fmt.Errorf("write merged rulebook: %w", err)
 	}
 	var f bookFile
 	if err := yaml.Unmarshal(plain, &f); err != nil {
-		return nil, fmt.Errorf("read merged rulebook: %w", err)
+		return nil, nil, fmt.Errorf("read merged rulebook: %w", err)
 	}
 	canonical, err := json.Marshal(tree)
 	if err != nil {
-		return nil, fmt.Errorf("write canonical rulebook: %w", err)
+		return nil, nil, fmt.Errorf("write canonical rulebook: %w", err)
 	}
 	sum := sha256.Sum256(canonical)
 	b := &Rulebook{
 		Name: f.Name, Title: f.Title, Notes: f.Notes, From: f.InForce.From, To: f.InForce.To,
 		Version: hex.EncodeToString(sum[:6]), games: map[Game]*Law{},
 	}
-	var errs []error
+	var wrong []complaint
 	for _, word := range slices.Sorted(maps.Keys(f.Games)) {
 		g := Game(gameWords.number(word))
 		if g == NoGame {
-			errs = append(errs, fmt.Errorf("games.%s: want one of %s", word, strings.Join(gameWords[1:], ", ")))
+			wrong = append(wrong, complaint{"games/" + word, fmt.Errorf("want one of %s", strings.Join(gameWords[1:], ", "))})
 			continue
 		}
-		law, err := f.law(b, g, f.Games[word])
-		if err != nil {
-			errs = append(errs, fmt.Errorf("games.%s: %w", word, err))
-			continue
-		}
+		law, complaints := f.law(b, g, f.Games[word])
+		wrong = append(wrong, complaints...)
 		b.games[g] = law
 	}
-	return b, errors.Join(errs...)
+	return b, wrong, nil
 }

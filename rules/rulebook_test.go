@@ -1,6 +1,9 @@
 package rules
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestShippedRulebooksLoad(t *testing.T) {
 	books, err := Shipped()
@@ -19,5 +22,57 @@ func TestShippedRulebooksLoad(t *testing.T) {
 				t.Errorf("%s %v has %d rules", name, g, len(l.Rules()))
 			}
 		}
+	}
+}
+
+// What is wrong with a rulebook is said with file, line and key, all at once.
+func TestRulebookComplaints(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"unknown key", "name: h\nextends: nj-19-47\ncolour: red\n", "h.yaml:3: field colour not found"},
+		{"no base", "name: h\nextends: nj-1\n", "extends nj-1, which is not there"},
+		{"itself", "name: h\nextends: h\n", "extends itself through h, h"},
+		{"name taken", "name: nj-19-47\n", "the name nj-19-47 is taken by"},
+		{"no name", "title: h\n", "want a name"},
+		{"game", "name: h\nextends: nj-19-47\ngames:\n  FARO: {min_decks: 6}\n", "h.yaml:4: games.FARO: want one of PUNTO_BANCO"},
+		{"odds", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    spots:\n      TIE: {odds: nine, relation: floor}\n",
+			"h.yaml:6: games.PUNTO_BANCO.spots.TIE: odds \"nine\": want two whole numbers"},
+		{"relation", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    spots:\n      TIE: {odds: '9:1', relation: about}\n",
+			"h.yaml:6: games.PUNTO_BANCO.spots.TIE: relation \"about\": want exact or floor"},
+		{"rule", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    rules:\n      draw.better: {cite: [x]}\n",
+			"h.yaml:6: games.PUNTO_BANCO.rules.draw.better: there is no such rule"},
+		{"citation", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    rules:\n      draw.player.must-stay: {cite: []}\n",
+			"h.yaml:6: games.PUNTO_BANCO.rules.draw.player.must-stay: want a citation"},
+		{"drawing", "name: h\nextends: nj-19-47\ndrawing:\n  banker:\n    '3': DDDDDDDDSD\n", "h.yaml:5: drawing.banker.3: \"DDDDDDDDSD\": want eleven letters"},
+		{"cell", "name: h\nextends: nj-19-47\ndrawing:\n  player: DDDDDDSSSX\n", "h.yaml:4: drawing.player: cell 'X': want D or S"},
+	}
+	for _, tt := range tests {
+		_, err := ShippedWith(map[string][]byte{"h.yaml": []byte(tt.text)})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v\nwant %s", tt.name, err, tt.want)
+		}
+	}
+}
+
+// A house lays its own terms over a regulation without touching Go.
+func TestHouseRulebook(t *testing.T) {
+	house := "name: ac-1\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    min_decks: 8\n    spots:\n      TIE: {odds: '9:1', relation: exact}\n" +
+		"    rules:\n      external.table-limits: {off: false}\n      lasthand.announced: null\n  MINIBACCARAT: null\n"
+	books, err := ShippedWith(map[string][]byte{"house.yaml": []byte(house)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	law, ok := books["ac-1"].Law(PuntoBanco)
+	base, _ := books["nj-19-47"].Law(PuntoBanco)
+	if !ok || law.MinDecks != 8 || law.Odds[SpotTie] != (SpotOdds{Odds{9, 1}, false}) || base.MinDecks != 6 {
+		t.Errorf("house law %+v", law)
+	}
+	if _, ok := law.Cited("external.table-limits"); !ok {
+		t.Error("a rule that ships switched off was not switched on")
+	}
+	if _, ok := law.Cited("lasthand.announced"); ok {
+		t.Error("a rule set to null is still there")
+	}
+	if _, ok := books["ac-1"].Law(Minibaccarat); ok {
+		t.Error("a game set to null is still there")
 	}
 }

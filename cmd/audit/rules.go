@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -37,7 +38,48 @@ func rulesCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.least, "severity", "info", "only rules of this severity and above")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "table", "table or json")
 	settings.AddFlags(cmd.Flags(), auditDefaults(), "rulebooks")
+	cmd.AddCommand(lintCommand())
 	return cmd
+}
+
+func lintCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "lint FILE...",
+		Short:   "check rulebook files, which may extend the shipped ones and each other",
+		Example: "  audit rules lint house.yaml",
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return lint(cmd.OutOrStdout(), args) },
+	}
+}
+
+// lint loads files as a program would and says what they hold.
+func lint(out io.Writer, paths []string) error {
+	files := map[string][]byte{}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return program.WrongUsage(fmt.Errorf("read rulebook: %w", err))
+		}
+		files[path] = data
+	}
+	shipped, err := rules.Shipped()
+	if err != nil {
+		return err
+	}
+	books, err := rules.ShippedWith(files)
+	if err != nil {
+		return program.WrongUsage(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(books)) {
+		if _, ok := shipped[name]; ok {
+			continue
+		}
+		for _, g := range books[name].Games() {
+			law, _ := books[name].Law(g)
+			fmt.Fprintf(out, "%s: %v, %d rules in force\n", books[name].Ref(), g, len(law.Rules()))
+		}
+	}
+	return nil
 }
 
 // explained is a rule with all that a person may ask about it; its JSON is what -o json prints.
@@ -45,6 +87,7 @@ type explained struct {
 	Rule       string   `json:"rule"`
 	Severity   string   `json:"severity"`
 	Demands    string   `json:"demands"`
+	Breach     string   `json:"breach,omitempty"`
 	Asked      string   `json:"asked"`
 	Feeds      []string `json:"feeds"`
 	Suppresses []string `json:"suppresses"`
@@ -131,7 +174,7 @@ func (f *rulesFlags) laws(books rules.Books) ([]*rules.Law, error) {
 }
 
 func explain(r *rules.Rule, laws []*rules.Law) explained {
-	e := explained{Rule: r.Name, Severity: r.Severity.String(), Demands: r.Doc, Asked: when(r.At), Suppresses: append([]string{}, r.Suppresses...)}
+	e := explained{Rule: r.Name, Severity: r.Severity.String(), Demands: r.Doc, Breach: r.Breach, Asked: when(r.At), Suppresses: append([]string{}, r.Suppresses...)}
 	e.Feeds = strings.FieldsFunc(r.Needs.String(), func(c rune) bool { return c == '+' })
 	for _, law := range laws {
 		if !slices.Contains(law.Rules(), r) {
@@ -202,6 +245,9 @@ func printExplained(out io.Writer, found []explained) error {
 		}
 		fmt.Fprintf(out, "%s (%s)\n", e.Rule, e.Severity)
 		fmt.Fprintf(out, "  demands     %s\n", e.Demands)
+		if e.Breach != "" {
+			fmt.Fprintf(out, "  breach      %s\n", e.Breach)
+		}
 		fmt.Fprintf(out, "  asked       %s\n", e.Asked)
 		if len(e.Feeds) > 0 {
 			fmt.Fprintf(out, "  needs       %s\n", strings.Join(e.Feeds, ", "))

@@ -1,0 +1,37 @@
+package rules
+
+import (
+	"strings"
+	"testing"
+)
+
+// A rule without a name, a sentence of what it demands, a severity's reason to be asked and an example
+// of breach cannot ship.
+func TestRulesAreWhole(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range All() {
+		switch {
+		case r.Name == "" || seen[r.Name]:
+			t.Errorf("%q: the name is missing or taken", r.Name)
+		case !strings.HasSuffix(r.Doc, "."):
+			t.Errorf("%s: what it demands is not a sentence", r.Name)
+		case r.Breach == "" && r.Unknown == "":
+			t.Errorf("%s: no example of breach", r.Name)
+		case r.Check == nil && r.Floor == nil && r.Unknown == "":
+			t.Errorf("%s: it asks nothing and does not say why", r.Name)
+		case r.At >= Stages:
+			t.Errorf("%s: no stage", r.Name)
+		}
+		seen[r.Name] = true
+	}
+	for _, r := range All() {
+		for _, name := range r.Suppresses {
+			if !seen[name] {
+				t.Errorf("%s suppresses %s, which is no rule", r.Name, name)
+			}
+		}
+	}
+	if len(seen) != 231 {
+		t.Errorf("%d rules, want one for each of 231 requirements", len(seen))
+	}
+}

@@ -1,0 +1,73 @@
+package rules
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"reflect"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write docs/rulebook.schema.json anew")
+
+// The JSON Schema of a rulebook, for editors, is what the loader reads.
+func TestRulebookSchema(t *testing.T) {
+	words := map[string]words{
+		"side_bets": sideBetWords, "modes": vigorishModeWords, "media": mediumWords, "markers": markerWords, "dealt_by": roleWords,
+		"third_card_face": faceWords, "shown": shownWords, "to": destinationWords,
+	}
+	root := schemaOf(reflect.TypeFor[bookFile](), words)
+	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	root["title"] = "Shoeproof rulebook"
+	root["required"] = []string{"name"}
+	got, err := json.MarshalIndent(root, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = append(got, '\n')
+	const path = "../docs/rulebook.schema.json"
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is not what the loader reads (%v): go test ./rules -run Schema -update", path, err)
+	}
+}
+
+func schemaOf(t reflect.Type, enums map[string]words) map[string]any {
+	switch t.Kind() {
+	case reflect.Struct:
+		properties := map[string]any{}
+		for f := range t.Fields() {
+			name := f.Tag.Get("yaml")
+			p := schemaOf(f.Type, enums)
+			// In an overlay null takes a key of the book below away.
+			if kind, ok := p["type"].(string); ok {
+				p["type"] = []string{kind, "null"}
+			}
+			if w, ok := enums[name]; ok {
+				enum := append([]string{}, w[1:]...)
+				if items, ok := p["items"].(map[string]any); ok {
+					items["enum"] = enum
+				} else {
+					p["enum"] = enum
+				}
+			}
+			properties[name] = p
+		}
+		return map[string]any{"type": "object", "additionalProperties": false, "properties": properties}
+	case reflect.Map:
+		return map[string]any{"type": "object", "additionalProperties": schemaOf(t.Elem(), enums)}
+	case reflect.Slice:
+		return map[string]any{"type": "array", "items": schemaOf(t.Elem(), enums)}
+	case reflect.Bool:
+		return map[string]any{"type": "boolean"}
+	case reflect.String:
+		return map[string]any{"type": "string"}
+	}
+	return map[string]any{"type": "integer"}
+}
