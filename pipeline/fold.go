@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
@@ -216,10 +218,15 @@ func (t *table) answer(s *shoe, burn int, c rules.Card) {
 	}
 }
 
-// cutcard notes the cutting card. One that shows between rounds belongs to the round about to be
-// dealt.
+// cutcard notes the cutting card. One that shows in front of a round's first card belongs to the round
+// about to be dealt, unless the rulebook reads it as the one before.
 func (t *table) cutcard(s *shoe, ev *schema.Event, p *schema.CutcardSeen, seq rules.Seq) {
-	s.Cutcard = append(s.Cutcard, rules.Sighting{Seq: seq, Round: s.comingRound(ev.Round), AfterCard: p.AfterCardSeq, SetAside: p.SetAside})
+	round := s.comingRound(ev.Round)
+	dealing := s.round != nil && s.round.No == round && len(s.round.Cards) > 0
+	if !dealing && round > 1 && s.law != nil && s.law.Options["cutcard_first_card"] == "belongs_to_previous" {
+		round--
+	}
+	s.Cutcard = append(s.Cutcard, rules.Sighting{Seq: seq, Round: round, AfterCard: p.AfterCardSeq, SetAside: p.SetAside})
 }
 
 // collect takes in vigorish collected for what was settled before.
@@ -254,12 +261,29 @@ func (t *table) configure(ev *schema.Event, p *schema.TableConfigured, b *Batch)
 	t.enact(ev, &p.Config, p.EffectiveAt, false, b)
 }
 
+// refuseOptions says which interpretive options of the table do not count: the audited do not set
+// the audit.
+func (t *table) refuseOptions(c *schema.TableConfig, law *rules.Law, b *Batch) {
+	var refused []string
+	for _, key := range slices.Sorted(maps.Keys(c.Options)) {
+		if law != nil && !slices.Contains(law.HouseOptions, key) {
+			refused = append(refused, key+"="+c.Options[key])
+		}
+	}
+	if len(refused) == 0 {
+		return
+	}
+	t.notice(b, "feed.option", rules.OfRange(t.now.Seq, t.now.Seq), "options that the rulebook leaves to the house", "without effect: "+strings.Join(refused, ", "))
+	b.Findings[len(b.Findings)-1].Verdict = verdictInfo
+}
+
 // enact brings a configuration into force. A round in progress keeps the one it began with.
 func (t *table) enact(ev *schema.Event, c *schema.TableConfig, effective int64, opened bool, b *Batch) {
 	law, ok := t.lawOf(c)
 	config := configOf(c, law)
 	t.law, t.config = law, config
 	t.keep(ev)
+	t.refuseOptions(c, law, b)
 	if !ok {
 		t.notice(b, "feed.gap", rules.OfRange(ev.Seq, ev.Seq), "a ruleset that the auditor has", "ruleset "+c.Ruleset+" for "+c.Game.String())
 	}
