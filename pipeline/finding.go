@@ -67,13 +67,18 @@ func (t *table) report(s *shoe, r *rules.Round, stage rules.Stage, b *Batch) {
 			continue
 		}
 		m := markOf(&f)
-		if slices.Contains(s.made, m) {
+		if _, ok := s.made[m]; ok {
 			continue
 		}
-		s.made = append(s.made, m)
+		if s.made == nil {
+			s.made, s.silenced = map[mark]struct{}{}, map[silence]struct{}{}
+		}
+		s.made[m] = struct{}{}
 		if t.unproved(s, r, stage, &f) {
 			f.Unauditable = true
 			f.Observed = "events are missing; found: " + f.Observed
+		} else {
+			s.silence(m)
 		}
 		fresh = append(fresh, f)
 	}
@@ -96,17 +101,47 @@ func (t *table) report(s *shoe, r *rules.Round, stage rules.Stage, b *Batch) {
 
 func markOf(f *rules.Finding) mark { return mark{f.Rule, f.Round, f.Seat, f.Subject} }
 
-// suppressed says whether a finding made before silences one on the same evidence.
-func (s *shoe) suppressed(m mark) bool {
-	return slices.ContainsFunc(s.made, func(by mark) bool { return suppresses(by, m) })
+// silence is a place where findings of a rule are suppressed. Round 0 and seat 0 are findings that name
+// none; anywhere is any of them.
+type silence struct {
+	rule        string
+	round, seat uint64
 }
 
-// suppresses says whether one finding silences another: the rule says so, and they share the round
-// and the seat as far as both name one.
-func suppresses(by, m mark) bool {
-	return (by.round == 0 || m.round == 0 || by.round == m.round) &&
-		(by.seat == 0 || m.seat == 0 || by.seat == m.seat) &&
-		slices.Contains(by.rule.Suppresses, m.rule.Name)
+const anywhere = 1 << 32
+
+// silence enters what a finding suppresses: other rules' findings on the same evidence, which share its
+// round and its seat as far as both name one.
+func (s *shoe) silence(m mark) {
+	for _, rule := range m.rule.Suppresses {
+		for _, round := range [2]uint64{uint64(m.round), anywhere} {
+			for _, seat := range [2]uint64{uint64(m.seat), anywhere} {
+				s.silenced[silence{rule, round, seat}] = struct{}{}
+			}
+		}
+	}
+}
+
+// suppressed says whether a finding made before silences one.
+func (s *shoe) suppressed(m mark) bool {
+	if len(s.silenced) == 0 {
+		return false
+	}
+	rounds, seats := [2]uint64{0, uint64(m.round)}, [2]uint64{0, uint64(m.seat)}
+	if m.round == 0 {
+		rounds = [2]uint64{anywhere, anywhere}
+	}
+	if m.seat == 0 {
+		seats = [2]uint64{anywhere, anywhere}
+	}
+	for _, round := range rounds {
+		for _, seat := range seats {
+			if _, ok := s.silenced[silence{m.rule.Name, round, seat}]; ok {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // flushWaiting lets go the findings that nothing suppressed by the end of a stage.

@@ -29,7 +29,9 @@ type shoe struct {
 	unauditable             uint32
 	found                   uint32
 	waiting                 []waiting
-	made                    []mark
+	// made are the findings so far, silenced what they suppress.
+	made     map[mark]struct{}
+	silenced map[silence]struct{}
 	// said are the rules that could not be judged in this shoe.
 	said []*rules.Rule
 	// carried is the number of a card kept for the next round, 0 if none.
@@ -111,7 +113,7 @@ func (t *table) newShoe(ev *schema.Event, b *Batch) {
 
 func (s *shoe) reset() {
 	s.Shoe.Reset()
-	*s = shoe{Shoe: s.Shoe, later: s.later[:0], waiting: s.waiting[:0], made: s.made[:0], said: s.said[:0]}
+	*s = shoe{Shoe: s.Shoe, later: s.later[:0], waiting: s.waiting[:0], said: s.said[:0]}
 }
 
 // yield makes room for the next shoe: the present one is judged now, or at the next shoe's first
