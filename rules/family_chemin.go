@@ -246,8 +246,19 @@ func checkWagerRange(p *Pass) {
 	if p.option("chemin_standoff_counts_for_range") == "false" {
 		before = p.lastDecided()
 	}
-	if before != nil && (bank.Amount < before.Amount || bank.Amount > 2*before.Amount) {
-		p.reportBank(bank, abs(bank.Amount-before.Amount), fmt.Sprintf("%d to %d", before.Amount, 2*before.Amount))
+	if before == nil {
+		return
+	}
+	last := before.Amount
+	if p.option("chemin_prev_wager") == "covered" {
+		last = 0
+		for _, s := range before.Against {
+			last += s.Amount
+		}
+		last = min(last, before.Amount)
+	}
+	if bank.Amount < last || bank.Amount > 2*last {
+		p.reportBank(bank, abs(bank.Amount-last), fmt.Sprintf("%d to %d", last, 2*last))
 	}
 }
 

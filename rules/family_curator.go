@@ -45,6 +45,9 @@ var curatorFamily = []*Rule{
 func checkCuratorOffers(released bool) func(*Pass) {
 	return func(p *Pass) {
 		steps := p.Shoe.Curators
+		if !released && p.newShoeWrong(steps) {
+			return
+		}
 		after, from := false, uint32(0)
 		for i := range steps {
 			step := &steps[i]
@@ -69,6 +72,26 @@ func checkCuratorOffers(released bool) func(*Pass) {
 	}
 }
 
+// newShoeWrong judges how a later shoe finds its curator, where the rulebook says more than that
+// either will do: by an offer from seat one, or by keeping the one before.
+func (p *Pass) newShoeWrong(steps []CuratorStep) bool {
+	prep := &p.Shoe.Prep
+	if prep.First || p.Round.No != 1 {
+		return false
+	}
+	offered := len(steps) > 0 && steps[0].Round == 0 && steps[0].Kind == CuratorOffered
+	seated := slices.Contains(p.Table.Occupied, prep.LastDealer)
+	switch want := p.option("curator_new_shoe"); {
+	case want == "seat-1" && !offered:
+		p.Report(Finding{Expected: "a new shoe is offered from seat 1", Observed: "not offered", Evidence: []Seq{p.Shoe.First, p.Round.FirstCard()}})
+		return true
+	case want == "keep" && offered && prep.LastDealer != 0 && seated:
+		p.reportCurator(&steps[0], fmt.Sprintf("seat %d keeps the shoe", prep.LastDealer), fmt.Sprintf("offered to seat %d", steps[0].Seat))
+		return true
+	}
+	return false
+}
+
 func (p *Pass) reportCurator(step *CuratorStep, expected, observed string) {
 	p.Report(Finding{Round: max(step.Round, 1), Seat: step.Seat, Expected: expected, Observed: observed, Evidence: []Seq{step.Seq}})
 }
@@ -77,6 +100,9 @@ func checkCuratorDeals(p *Pass) {
 	for i := range p.Round.Cards {
 		c := &p.Round.Cards[i]
 		switch {
+		case c.Curator == 0 && c.ByRole == RoleDealer && p.option("curator_none") == "stop":
+			p.Report(Finding{Subject: OfCard(c.CardSeq), Expected: "no card while nobody takes the shoe", Observed: "drawn by DEALER", Evidence: []Seq{c.Seq}})
+			return
 		case c.Carried || (c.Curator == 0 && c.ByRole == RoleDealer):
 		case c.ByRole == NoRole:
 			p.CannotJudge("who drew the card was not reported", c.Seq)
@@ -97,7 +123,8 @@ func checkCuratorDeals(p *Pass) {
 func checkMustPass(p *Pass) {
 	r := p.Round
 	c := r.Coup()
-	if r.Next == 0 || p.cancelled() || !c.Complete || c.Result() != PlayerWon || len(r.Cards) == 0 {
+	dealt := len(r.Cards) > 0 && r.Curator == 0 && r.Cards[0].ByRole == RoleDealer // nobody took the shoe
+	if dealt || r.Next == 0 || p.cancelled() || !c.Complete || c.Result() != PlayerWon || len(r.Cards) == 0 {
 		return
 	}
 	last := r.Cards[len(r.Cards)-1].Seq

@@ -130,6 +130,10 @@ func checkDescending(p *Pass) {
 	r := p.Round
 	first, second := Seq(0), Seq(0)
 	switch {
+	case p.Config.Mode == Tie25 && p.option("order_ties") == "descending":
+		if first, second = r.ascends(paySteps); second == 0 {
+			first, second = r.ascends(tieSteps)
+		}
 	case p.Config.Mode != Commission:
 		first, second = r.ascends(paySteps)
 	case p.Config.Procedure > 2:
@@ -150,6 +154,7 @@ func checkDescending(p *Pass) {
 const (
 	paySteps = 1 << iota
 	vigSteps
+	tieSteps
 )
 
 // ascends finds the first step of a pass that does not go down: to a higher seat, or back to one
@@ -158,7 +163,7 @@ func (r *Round) ascends(pass int) (first, second Seq) {
 	var last *Step
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if (s.Kind != StepPaid || pass&paySteps == 0) && (!s.isVig() || pass&vigSteps == 0) {
+		if (s.Kind != StepPaid || pass&paySteps == 0) && (!s.isVig() || pass&vigSteps == 0) && (s.Kind != StepTieCharge || pass&tieSteps == 0) {
 			continue
 		}
 		if last != nil && s.Seat > last.Seat {

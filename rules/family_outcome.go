@@ -133,8 +133,8 @@ func (p *Pass) disposition(w *Wager) Disposition {
 	case SpotPanda8:
 		return payIf(c.Panda8())
 	case SpotFortune7, SpotGolden8, SpotHeavenly9, SpotBlazing7s, SpotCoverAll:
-		if odds := p.treasureOdds(w.Spot); p.Law.Treasures[p.Config.TreasuresTable] != nil {
-			return payIf(odds.Known())
+		if p.Law.Treasures[p.Config.TreasuresTable] != nil && !p.outshone(w) {
+			return payIf(p.treasureOdds(w.Spot).Known())
 		}
 	}
 	return Undetermined

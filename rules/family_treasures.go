@@ -62,10 +62,37 @@ func (p *Pass) paidBothRows(w *Wager) bool {
 
 func checkHighestSingle(p *Pass) {
 	for i := range p.Round.Wagers {
-		if w := &p.Round.Wagers[i]; p.payable(w) && p.paidBothRows(w) {
+		w := &p.Round.Wagers[i]
+		switch {
+		case p.payable(w) && p.paidBothRows(w):
 			p.reportPayout(w, p.treasureOdds(w.Spot), false)
+		case w.Paid.Times > 0 && p.outshone(w):
+			p.Report(Finding{
+				Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Paid.Amount, Evidence: w.evidence(p.Round),
+				Expected: "only the wager of the patron that pays most", Observed: fmt.Sprintf("%v paid %d beside it", w.Spot, w.Paid.Amount),
+			})
 		}
 	}
+}
+
+// outshone says, under the reading that a patron is paid one treasure wager a hand, whether another of
+// his pays more than this one.
+func (p *Pass) outshone(w *Wager) bool {
+	odds := p.treasureOdds(w.Spot)
+	if w.Spot.SideBet() != SideTreasures || !odds.Known() || p.cancelled() || p.option("treasures_scope") != "per-player" {
+		return false
+	}
+	due := odds.Winnings(w.Amount)
+	for i := range p.Round.Wagers {
+		o := &p.Round.Wagers[i]
+		if o.Seat != w.Seat || o.Patron != w.Patron || o.Spot.SideBet() != SideTreasures {
+			continue
+		}
+		if other := p.treasureOdds(o.Spot); other.Known() && other.Winnings(o.Amount) > due {
+			return true
+		}
+	}
+	return false
 }
 
 func checkCoverAll(p *Pass) { p.judgeTreasure(SpotCoverAll) }

@@ -187,7 +187,11 @@ func (p *Pass) charges(each func(*charge)) {
 			wager := &r.Wagers[w]
 			named := s.Kind == StepVigMarked && s.Wager == w || s.Kind == StepVigCollected && s.covers(r, w)
 			if named && wager.Spot == SpotBanker && wager.Paid.Times > 0 {
-				c.won = append(c.won, wager.Paid.Amount)
+				won := wager.Paid.Amount
+				if p.option("vig_coupon_in_base") == "false" {
+					won = max(won-wager.Coupon, 0) // a coupon wins its own value
+				}
+				c.won = append(c.won, won)
 				c.paid = append(c.paid, wager.Paid.Seq)
 			}
 		}
@@ -199,12 +203,29 @@ func (p *Pass) charges(each func(*charge)) {
 
 func (p *Pass) judgeVig(v Vig, c *charge) VigVerdict {
 	verdict := v.Judge(c.step.Amount, c.won...)
+	if p.option("vig_rounding_stage") == "at_collection" {
+		return v.judgeLate(c)
+	}
 	if verdict != VigLegal && p.option("vig_aggregate") == "per_seat_round" {
 		var sum int64
 		for _, w := range c.won {
 			sum += w
 		}
 		return v.Judge(c.step.Amount, sum)
+	}
+	return verdict
+}
+
+// judgeLate is the reading that only what is collected is rounded: a mark is exact where that is a
+// whole number of minor units, and one collection is rounded once.
+func (v Vig) judgeLate(c *charge) VigVerdict {
+	var sum int64
+	for _, w := range c.won {
+		sum += w
+	}
+	verdict := v.Judge(c.step.Amount, sum)
+	if exact, whole := v.Exact(sum); verdict == VigLegal && c.step.Kind == StepVigMarked && whole && c.step.Amount != exact {
+		return VigOver
 	}
 	return verdict
 }
@@ -290,12 +311,16 @@ func checkCollectionSum(p *Pass) {
 	for i := range p.Shoe.Collections {
 		c := &p.Shoe.Collections[i]
 		partial := c.Amount < c.Open && !p.markersGone(c)
-		if c.Amount == c.Open || c.Amount == v.RoundUp(c.Open) || partial {
+		rounded := v.RoundUp(c.Open)
+		if p.option("vig_rounding_stage") == "per_wager" {
+			rounded = c.Open
+		}
+		if c.Amount == c.Open || c.Amount == rounded || partial {
 			continue
 		}
 		p.Report(Finding{
 			Subject: OfSeat(c.Seat), Seat: c.Seat, Amount: abs(c.Open - c.Amount), Evidence: append(p.Shoe.marks(c.Seat), c.Seq),
-			Expected: fmt.Sprintf("%d as marked, or %d", c.Open, v.RoundUp(c.Open)), Observed: fmt.Sprintf("%d", c.Amount),
+			Expected: fmt.Sprintf("%d as marked, or %d", c.Open, rounded), Observed: fmt.Sprintf("%d", c.Amount),
 		})
 	}
 }
@@ -466,6 +491,9 @@ func checkTieExclusive(p *Pass) {
 	if p.Config.Mode != Tie25 || !contains(p.Law.Modes, Tie25) || p.cancelled() || !r.Coup().Complete || r.Coup().Result() != BankerWon {
 		return
 	}
+	if p.option("ny_tie25_exclusive") == "false" {
+		return // both charges are read to stand side by side
+	}
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Kind == StepVigMarked || s.Kind == StepVigCollected {
 			p.Report(Finding{
@@ -493,9 +521,17 @@ func checkTieAmount(p *Pass) {
 				if p.option("tie25_coupon_in_base") == "true" {
 					stake = wager.Amount
 				}
-				// No rounding clause: of a stake that four does not divide either neighbour is accepted.
-				floor += stake / 4
-				ceil += (stake + 3) / 4
+				// No rounding clause: of a stake that four does not divide either neighbour is accepted,
+				// unless the option names one.
+				low, high := stake/4, (stake+3)/4
+				switch p.option("tie25_fraction") {
+				case "floor":
+					high = low
+				case "ceil":
+					low = high
+				}
+				floor += low
+				ceil += high
 			}
 		}
 		if s.Amount < floor || s.Amount > ceil {

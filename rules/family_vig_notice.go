@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -9,8 +10,12 @@ import (
 // wants it, the commission.
 func (p *Pass) noticed(topic NoticeTopic, effective int64) (told bool, evidence []Seq) {
 	var patrons, commission bool
+	lead, err := strconv.ParseInt(p.option("notice_lead_minutes"), 10, 64)
+	if err != nil {
+		lead = 0
+	}
 	for _, n := range p.Table.Notices {
-		if n.Topic != topic || n.At > effective {
+		if n.Topic != topic || n.At > effective-lead*int64(time.Minute) {
 			continue
 		}
 		patrons = patrons || !n.Filed

@@ -185,12 +185,15 @@ func checkVerbalConverted(p *Pass) {
 		if w.Medium != VerbalCash || !contains(p.Law.Media, VerbalCash) {
 			continue
 		}
-		settled := max(w.Paid.Seq, w.Collected.Seq, w.Returned.Seq)
+		deadline, what := max(w.Paid.Seq, w.Collected.Seq, w.Returned.Seq), "settlement"
+		if p.option("cash_conversion_deadline") == "before-next-round" {
+			deadline, what = p.Round.Next, "the next round"
+		}
 		switch {
 		case w.Converted.Seq == 0:
-			p.reportWager(w, fmt.Sprintf("%d exchanged for chips before settlement", w.Amount), "not exchanged")
-		case settled != 0 && w.Converted.Seq > settled:
-			p.reportWager(w, "exchanged before settlement", "exchanged after it", w.Converted.Seq, settled)
+			p.reportWager(w, fmt.Sprintf("%d exchanged for chips before %s", w.Amount, what), "not exchanged")
+		case deadline != 0 && w.Converted.Seq > deadline:
+			p.reportWager(w, "exchanged before "+what, "exchanged after it", w.Converted.Seq, deadline)
 		case w.Converted.Amount != w.Amount:
 			p.reportWager(w, fmt.Sprintf("%d exchanged", w.Amount), fmt.Sprintf("%d exchanged", w.Converted.Amount), w.Converted.Seq)
 		}
