@@ -123,8 +123,8 @@ func (e *edit) apply(events []schema.Event) ([]schema.Event, error) {
 			}
 		}
 	case "delete":
-		for n := len(found) - 1; n >= 0; n-- {
-			events = slices.Delete(events, found[n], found[n]+1)
+		for _, i := range slices.Backward(found) {
+			events = slices.Delete(events, i, i+1)
 		}
 	case "move":
 		ev := events[found[0]]

@@ -3,6 +3,7 @@ package simulate
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -119,11 +120,11 @@ func bankerFaults() []Fault {
 			bend: func(sc *scene) error { sc.r.bank.wager.medium = schema.WagerMediumChips; return nil },
 			edit: func(sc *scene) string {
 				sc.seat = sc.r.bank.wager.seat
-				text := "move " + sc.on("banker_wagered after ") + sc.on("card_dealt nth=1")
+				moves := []string{"move " + sc.on("banker_wagered after ") + sc.on("card_dealt nth=1")}
 				for i := range sc.r.stakes {
-					text += "\nmove " + sc.on("wager_placed wager_id=%s after ", sc.r.stakes[i].id) + sc.on("banker_wagered")
+					moves = append(moves, "move "+sc.on("wager_placed wager_id=%s after ", sc.r.stakes[i].id)+sc.on("banker_wagered"))
 				}
-				return text
+				return strings.Join(moves, "\n")
 			},
 		},
 		{
@@ -178,6 +179,9 @@ func bankerFaults() []Fault {
 			bend: func(sc *scene) error {
 				for h := range 2 {
 					sc.r.coup.hands[h] = sc.r.coup.hands[h][:2]
+				}
+				for k := range sc.s.rounds {
+					sc.s.rounds[k].bank.calls = nil // later ones hang on the result
 				}
 				return nil
 			},

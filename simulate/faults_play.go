@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -60,7 +61,7 @@ func extra(h int, ok func(*coup, card) bool) func(*scene) error {
 				return false
 			}
 			after := *c
-			after.hands[h] = append(after.hands[h][:len(after.hands[h]):len(after.hands[h])], x)
+			after.hands[h] = append(slices.Clip(after.hands[h]), x)
 			return plain(&after)
 		})
 		c.hands[h] = append(c.hands[h], x)

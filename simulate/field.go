@@ -71,7 +71,7 @@ func fieldName(name string) string {
 }
 
 func format(v reflect.Value) string {
-	if s, ok := v.Interface().(fmt.Stringer); ok {
+	if s, ok := reflect.TypeAssert[fmt.Stringer](v); ok {
 		return s.String()
 	}
 	if v.Kind() == reflect.Slice {
@@ -135,7 +135,7 @@ func add(v reflect.Value, a assignment) error {
 
 // put sets a field from text.
 func put(v reflect.Value, s string) error {
-	if _, ok := v.Interface().(fmt.Stringer); ok {
+	if _, ok := reflect.TypeAssert[fmt.Stringer](v); ok {
 		// An enum: its words are dense from zero.
 		for n := range uint64(64) {
 			v.SetUint(n)
@@ -187,7 +187,7 @@ func put(v reflect.Value, s string) error {
 func putList(v reflect.Value, s string) error {
 	list := reflect.MakeSlice(v.Type(), 0, 0)
 	if s != "" {
-		for _, part := range strings.Split(s, ",") {
+		for part := range strings.SplitSeq(s, ",") {
 			x := reflect.New(v.Type().Elem()).Elem()
 			if err := put(x, part); err != nil {
 				return err

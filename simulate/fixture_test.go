@@ -173,8 +173,8 @@ func TestEdits(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := money(events, strings.ToLower(tt.fixture)+"-1")
-			if i := strings.Index(got, " 2:"); got[:i] != tt.want {
-				t.Errorf("round 1 came to\n%s\nwant\n%s", got[:i], tt.want)
+			if first, _, _ := strings.Cut(got, " 2:"); first != tt.want {
+				t.Errorf("round 1 came to\n%s\nwant\n%s", first, tt.want)
 			}
 			for i := range events {
 				if events[i].Seq != uint64(i)+1 || i > 0 && events[i].At < events[i-1].At {
@@ -225,7 +225,7 @@ func TestEditErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"frobnicate round=1":                    `line 1: "frobnicate": want set, delete`,
 		"\n\nset round=1 wager_paid":            "line 3: want field=value after a colon",
-		"set wager_payed: amount=1":             `line 1: selector "wager_payed": "wager_payed" is no kind of event`,
+		"set wager_pays: amount=1":              `line 1: selector "wager_pays": "wager_pays" is no kind of event`,
 		"move round=1 wager_paid":               "line 1: move: want the place",
 		"insert after round_started: seat":      `line 1: insert: "seat" is no kind of event`,
 		"deal round=1":                          "line 1: deal: want cards after a colon",

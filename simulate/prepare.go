@@ -264,8 +264,8 @@ func curatorOffers(seats []seated, shy []uint32, after uint32) []offer {
 func (w *writer) finish(s *shoePlan) {
 	w.round = 0
 	w.emit(&schema.ShoeEnded{Reason: "cutting card", Remaining: uint32(int(w.cfg.Decks)*52 - w.cardSeq)})
-	for i := len(w.seats) - 1; i >= 0; i-- {
-		w.collectMarks(collection{seat: w.seats[i].seat}, s.ceilEnd)
+	for _, at := range slices.Backward(slices.Clone(w.seats)) {
+		w.collectMarks(collection{seat: at.seat}, s.ceilEnd)
 	}
 	w.shoeID = ""
 }
