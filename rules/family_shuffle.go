@@ -133,9 +133,15 @@ func checkShuffleOrder(p *Pass) {
 	}
 	var cut, moved []Seq
 	for _, c := range prep.Cuts {
+		if len(cut) > 0 && s.Loaded.Seq != 0 && c.Seq > s.Loaded.Seq {
+			break // a recut of a loaded shoe is in its window, or out of it; the order stands
+		}
 		cut = append(cut, c.Seq)
 	}
 	for _, m := range prep.Transposed {
+		if len(moved) > 0 && len(cut) < len(prep.Cuts) && m.Seq > s.Loaded.Seq {
+			break
+		}
 		moved = append(moved, m.Seq)
 	}
 	for _, o := range prep.Offers {

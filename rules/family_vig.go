@@ -251,6 +251,11 @@ func (p *Pass) reportVig(v Vig, c *charge, note string) {
 		up += v.Up(w)
 	}
 	exact, whole := v.Exact(won)
+	if p.option("vig_rounding_stage") == "at_collection" {
+		if up = v.Up(won); whole && c.step.Kind == StepVigMarked {
+			up = exact
+		}
+	}
 	legal := fmt.Sprintf("%d", up)
 	if whole && exact != up {
 		legal = fmt.Sprintf("%d or %d", exact, up)
@@ -318,9 +323,13 @@ func checkCollectionSum(p *Pass) {
 		if c.Amount == c.Open || c.Amount == rounded || partial {
 			continue
 		}
+		expected := fmt.Sprintf("%d as marked", c.Open)
+		if rounded != c.Open {
+			expected += fmt.Sprintf(", or %d", rounded)
+		}
 		p.Report(Finding{
 			Subject: OfSeat(c.Seat), Seat: c.Seat, Amount: abs(c.Open - c.Amount), Evidence: append(p.Shoe.marks(c.Seat), c.Seq),
-			Expected: fmt.Sprintf("%d as marked, or %d", c.Open, rounded), Observed: fmt.Sprintf("%d", c.Amount),
+			Expected: expected, Observed: fmt.Sprintf("%d", c.Amount),
 		})
 	}
 }
