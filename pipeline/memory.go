@@ -133,7 +133,7 @@ func rowsOf(v any) []map[string]any {
 }
 
 func column(v reflect.Value) (n int, at func(int) any) {
-	if text, ok := v.Interface().(schema.Text); ok {
+	if text, ok := reflect.TypeAssert[schema.Text](v); ok {
 		return text.Len(), func(i int) any { return fmt.Sprintf("%q", text.At(i)) }
 	}
 	return v.Len(), func(i int) any { return v.Index(i).Interface() }

@@ -1,5 +1,7 @@
 package rules
 
+import "slices"
+
 // Config is what is in force at a table: the elections of the house within its rulebook.
 type Config struct {
 	ID                       string
@@ -27,10 +29,5 @@ type Config struct {
 
 // Offers says whether a side bet is on offer.
 func (c *Config) Offers(s SideBet) bool {
-	for _, b := range c.SideBets {
-		if b == s {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(c.SideBets, s)
 }

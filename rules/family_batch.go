@@ -1,6 +1,9 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Two batches of cards at a table with an automated shuffler. 9 NYCRR 5324.21(a)(4)(iv).
 var batchFamily = []*Rule{
@@ -36,15 +39,15 @@ func checkTwoBatches(p *Pass) {
 		return
 	}
 	var evidence []Seq
-	observed := ""
+	var observed []string
 	equal := len(at) == 2
 	for _, b := range at {
 		evidence = append(evidence, b.Seq)
-		observed += fmt.Sprintf("%s %d decks ", b.ID, b.Decks)
+		observed = append(observed, fmt.Sprintf("%s %d decks", b.ID, b.Decks))
 		equal = equal && b.Decks >= 6 && b.Decks == at[0].Decks
 	}
 	if !equal {
-		p.Report(Finding{Expected: "two equal batches of at least six decks", Observed: observed + fmt.Sprintf("(%d batches)", len(at)), Evidence: evidence})
+		p.Report(Finding{Expected: "two equal batches of at least six decks", Observed: strings.Join(append(observed, fmt.Sprintf("%d batches", len(at))), ", "), Evidence: evidence})
 	}
 }
 

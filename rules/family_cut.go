@@ -66,9 +66,9 @@ var cutFamily = []*Rule{
 
 // clockwise is the occupied seat after one, going down and around; 0 if there is none.
 func clockwise(occupied []uint32, seat uint32) uint32 {
-	for i := len(occupied) - 1; i >= 0; i-- {
-		if occupied[i] < seat {
-			return occupied[i]
+	for _, s := range slices.Backward(occupied) {
+		if s < seat {
+			return s
 		}
 	}
 	if n := len(occupied); n > 0 {

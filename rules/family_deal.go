@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 var dealFamily = []*Rule{
@@ -132,17 +133,17 @@ func checkInitialOrder(p *Pass) {
 		return
 	}
 	cards := p.Round.shoeOrder()
-	observed := ""
+	var observed []string
 	var evidence []Seq
 	wrong := false
 	for i, c := range cards[:min(4, len(cards))] {
 		want := Hand(i%2) + Player
 		wrong = wrong || c.Hand != want
-		observed += fmt.Sprintf("%v %v ", c.Card, c.Hand)
+		observed = append(observed, fmt.Sprintf("%v %v", c.Card, c.Hand))
 		evidence = append(evidence, c.Seq)
 	}
 	if wrong {
-		p.Report(Finding{Expected: "PLAYER BANKER PLAYER BANKER", Observed: observed[:len(observed)-1], Evidence: evidence})
+		p.Report(Finding{Expected: "PLAYER BANKER PLAYER BANKER", Observed: strings.Join(observed, " "), Evidence: evidence})
 	}
 }
 

@@ -1,6 +1,9 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // FloorTable is an open table as the rules that compare tables see it.
 type FloorTable struct {
@@ -50,7 +53,7 @@ func (p *FloorPass) AskFloor() {
 	for _, f := range p.Findings {
 		suppressed := false
 		for _, g := range p.Findings {
-			suppressed = suppressed || contains(g.Rule.Suppresses, f.Rule.Name)
+			suppressed = suppressed || slices.Contains(g.Rule.Suppresses, f.Rule.Name)
 		}
 		if !suppressed {
 			kept = append(kept, f)

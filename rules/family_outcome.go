@@ -1,6 +1,9 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Disposition is what becomes of a wager.
 type Disposition uint8
@@ -44,7 +47,7 @@ func outcome(name, doc, breach string, suppresses []string, on ...Spot) *Rule {
 		Check: func(p *Pass) {
 			for i := range p.Round.Wagers {
 				w := &p.Round.Wagers[i]
-				if contains(on, w.Spot) {
+				if slices.Contains(on, w.Spot) {
 					p.judgeOutcome(w)
 				}
 			}

@@ -1,6 +1,9 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 var payoutFamily = []*Rule{
 	{
@@ -74,7 +77,7 @@ func (p *Pass) payable(w *Wager) bool {
 func payoutOf(on ...Spot) func(*Pass) {
 	return func(p *Pass) {
 		for i := range p.Round.Wagers {
-			if w := &p.Round.Wagers[i]; contains(on, w.Spot) && p.payable(w) {
+			if w := &p.Round.Wagers[i]; slices.Contains(on, w.Spot) && p.payable(w) {
 				p.judgeOdds(w, p.Law.Odds[w.Spot])
 			}
 		}

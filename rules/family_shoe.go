@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -102,7 +103,7 @@ func checkMinDecks(p *Pass) {
 
 func decksOf(side SideBet, allowed ...uint32) func(*Pass) {
 	return func(p *Pass) {
-		if l := p.Shoe.Loaded; l.Seq != 0 && p.Config.Offers(side) && !contains(allowed, l.Decks) {
+		if l := p.Shoe.Loaded; l.Seq != 0 && p.Config.Offers(side) && !slices.Contains(allowed, l.Decks) {
 			p.reportLoaded(fmt.Sprintf("decks %v for %v", allowed, side), fmt.Sprintf("%d decks", l.Decks))
 		}
 	}
@@ -145,15 +146,15 @@ func checkCopies(p *Pass) {
 	if p.Shoe.Loaded.Seq == 0 {
 		return
 	}
-	observed := ""
+	var observed []string
 	for c := Card(1); c <= 52; c++ {
 		if n := p.Shoe.Seen[c]; n > decks {
-			observed += fmt.Sprintf("%v %d times ", c, n)
+			observed = append(observed, fmt.Sprintf("%v %d times", c, n))
 		}
 	}
-	if observed != "" {
+	if len(observed) > 0 {
 		p.Report(Finding{
-			Expected: fmt.Sprintf("no card more than %d times", decks), Observed: strings.TrimSpace(observed),
+			Expected: fmt.Sprintf("no card more than %d times", decks), Observed: strings.Join(observed, " "),
 			Evidence: []Seq{p.Shoe.Loaded.Seq, p.Shoe.LastCard},
 		})
 	}

@@ -1,6 +1,9 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // The paytables of 5 Treasures. N.J.A.C. 13:69F-3.3(m), 7.3(m).
 var treasuresFamily = []*Rule{
@@ -126,7 +129,7 @@ func checkPaytableFixed(p *Pass) {
 func (p *Pass) changedInRound(changes func(*Config) bool, what string) {
 	for i := range p.Table.Changes {
 		c := &p.Table.Changes[i]
-		if contains(p.Round.ConfigChanged, Change{Seq: c.Seq}) && changes(c.Config) {
+		if slices.Contains(p.Round.ConfigChanged, Change{Seq: c.Seq}) && changes(c.Config) {
 			p.Report(Finding{Expected: what + " changed only between rounds", Observed: "changed within the round", Evidence: []Seq{c.Seq}})
 			return
 		}

@@ -497,7 +497,7 @@ func checkMarkerRemoved(p *Pass) {
 
 func checkTieExclusive(p *Pass) {
 	r := p.Round
-	if p.Config.Mode != Tie25 || !contains(p.Law.Modes, Tie25) || p.cancelled() || !r.Coup().Complete || r.Coup().Result() != BankerWon {
+	if p.Config.Mode != Tie25 || !slices.Contains(p.Law.Modes, Tie25) || p.cancelled() || !r.Coup().Complete || r.Coup().Result() != BankerWon {
 		return
 	}
 	if p.option("ny_tie25_exclusive") == "false" {
@@ -570,7 +570,7 @@ func checkTieAll(p *Pass) {
 }
 
 func checkTieAuthorised(p *Pass) {
-	if p.Config.Mode == Tie25 && !contains(p.Law.Modes, Tie25) {
+	if p.Config.Mode == Tie25 && !slices.Contains(p.Law.Modes, Tie25) {
 		p.Report(Finding{Expected: fmt.Sprintf("one of %v", p.Law.Modes), Observed: "TIE25", Evidence: p.configEvidence()})
 	}
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -69,7 +70,7 @@ func checkPermitted(p *Pass) {
 			continue
 		}
 		side := w.Spot.SideBet()
-		if side != NoSideBet && p.Config.Offers(side) && contains(p.Law.SideBets, side) {
+		if side != NoSideBet && p.Config.Offers(side) && slices.Contains(p.Law.SideBets, side) {
 			continue
 		}
 		if p.approved(w.Placed) {
@@ -139,7 +140,7 @@ func checkMedium(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
 		switch {
-		case contains(p.Law.Media, w.Medium):
+		case slices.Contains(p.Law.Media, w.Medium):
 		case w.Medium == NoMedium:
 			p.CannotJudge("what the wager was made with was not reported", w.Placed)
 		default:
@@ -182,7 +183,7 @@ func checkVerbalConfirmed(p *Pass) {
 func checkVerbalConverted(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if w.Medium != VerbalCash || !contains(p.Law.Media, VerbalCash) {
+		if w.Medium != VerbalCash || !slices.Contains(p.Law.Media, VerbalCash) {
 			continue
 		}
 		deadline, what := max(w.Paid.Seq, w.Collected.Seq, w.Returned.Seq), "settlement"

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"math/big"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -38,7 +39,7 @@ func TestVigorishVectors(t *testing.T) {
 				want = VigUnder
 			case amount > up:
 				want = VigOver
-			case !contains(tt.legal, amount):
+			case !slices.Contains(tt.legal, amount):
 				want = VigBetween
 			}
 			if got := v.Judge(amount, tt.won); got != want {

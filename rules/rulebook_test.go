@@ -34,14 +34,22 @@ func TestRulebookComplaints(t *testing.T) {
 		{"name taken", "name: nj-19-47\n", "the name nj-19-47 is taken by"},
 		{"no name", "title: h\n", "want a name"},
 		{"game", "name: h\nextends: nj-19-47\ngames:\n  FARO: {min_decks: 6}\n", "h.yaml:4: games.FARO: want one of PUNTO_BANCO"},
-		{"odds", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    spots:\n      TIE: {odds: nine, relation: floor}\n",
-			"h.yaml:6: games.PUNTO_BANCO.spots.TIE: odds \"nine\": want two whole numbers"},
-		{"relation", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    spots:\n      TIE: {odds: '9:1', relation: about}\n",
-			"h.yaml:6: games.PUNTO_BANCO.spots.TIE: relation \"about\": want exact or floor"},
-		{"rule", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    rules:\n      draw.better: {cite: [x]}\n",
-			"h.yaml:6: games.PUNTO_BANCO.rules.draw.better: there is no such rule"},
-		{"citation", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    rules:\n      draw.player.must-stay: {cite: []}\n",
-			"h.yaml:6: games.PUNTO_BANCO.rules.draw.player.must-stay: want a citation"},
+		{
+			"odds", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    spots:\n      TIE: {odds: nine, relation: floor}\n",
+			"h.yaml:6: games.PUNTO_BANCO.spots.TIE: odds \"nine\": want two whole numbers",
+		},
+		{
+			"relation", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    spots:\n      TIE: {odds: '9:1', relation: about}\n",
+			"h.yaml:6: games.PUNTO_BANCO.spots.TIE: relation \"about\": want exact or floor",
+		},
+		{
+			"rule", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    rules:\n      draw.better: {cite: [x]}\n",
+			"h.yaml:6: games.PUNTO_BANCO.rules.draw.better: there is no such rule",
+		},
+		{
+			"citation", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    rules:\n      draw.player.must-stay: {cite: []}\n",
+			"h.yaml:6: games.PUNTO_BANCO.rules.draw.player.must-stay: want a citation",
+		},
 		{"drawing", "name: h\nextends: nj-19-47\ndrawing:\n  banker:\n    '3': DDDDDDDDSD\n", "h.yaml:5: drawing.banker.3: \"DDDDDDDDSD\": want eleven letters"},
 		{"cell", "name: h\nextends: nj-19-47\ndrawing:\n  player: DDDDDDSSSX\n", "h.yaml:4: drawing.player: cell 'X': want D or S"},
 	}

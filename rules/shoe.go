@@ -1,5 +1,7 @@
 package rules
 
+import "slices"
+
 // Shoe is one shoe as it was prepared and played. The fold writes it, rules read it.
 type Shoe struct {
 	ID string
@@ -255,10 +257,8 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 // covers says whether a collection of the round takes the vigorish of a wager: by name, or by seat
 // when it names none.
 func (t *Step) covers(r *Round, wager int) bool {
-	for _, w := range t.Wagers {
-		if w == wager {
-			return true
-		}
+	if slices.Contains(t.Wagers, wager) {
+		return true
 	}
 	return len(t.Wagers) == 0 && t.Seat == r.Wagers[wager].Seat && r.Wagers[wager].Spot == SpotBanker
 }
@@ -282,7 +282,7 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 	left := amount
 	for i := range s.Dues {
 		d := &s.Dues[i]
-		if d.Seat != seat || (c.Named && !contains(wagers, d.Wager)) || (!c.Named && d.Open() == 0) {
+		if d.Seat != seat || (c.Named && !slices.Contains(wagers, d.Wager)) || (!c.Named && d.Open() == 0) {
 			continue
 		}
 		open := d.Open()
@@ -300,18 +300,9 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 func (s *Shoe) CollectLate(seat uint32, wagers []string, at Seq) {
 	for i := range s.Dues {
 		d := &s.Dues[i]
-		named := contains(wagers, d.Wager) || (len(wagers) == 0 && d.Seat == seat)
+		named := slices.Contains(wagers, d.Wager) || (len(wagers) == 0 && d.Seat == seat)
 		if named && d.CollectedAt == 0 {
 			d.Collected, d.CollectedAt = d.Marked, at
 		}
 	}
-}
-
-func contains[T comparable](list []T, s T) bool {
-	for _, e := range list {
-		if e == s {
-			return true
-		}
-	}
-	return false
 }

@@ -50,6 +50,7 @@ func startServer(t testing.TB) *engine.ClickHouse {
 		t.Skip("starts a ClickHouse")
 	}
 	server.once.Do(func() {
+		//nolint:usetesting // the folder outlives the first test: the server is for all of them
 		if server.dir, server.err = os.MkdirTemp("", "shoeproof-clickhouse-"); server.err == nil {
 			server.engine, server.err = engine.StartClickHouse(context.Background(), engine.ClickHouseOptions{Dir: server.dir, Users: users})
 		}

@@ -37,8 +37,7 @@ const (
 
 // codeOf is the server's code of an error, 0 if the server did not answer.
 func codeOf(err error) int32 {
-	var e *ch.Exception
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*ch.Exception](err); ok {
 		return e.Code
 	}
 	return 0

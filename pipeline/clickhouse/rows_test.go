@@ -87,7 +87,7 @@ func fillRows(rows any) {
 		for i := range v.NumField() {
 			name, column := v.Type().Field(i).Name, v.Field(i)
 			n++
-			switch text, ok := column.Addr().Interface().(*schema.Text); {
+			switch text, ok := reflect.TypeAssert[*schema.Text](column.Addr()); {
 			case ok:
 				text.AppendString(word(name, kind, n))
 			case name == "Format":
@@ -128,7 +128,7 @@ func asStored(rows any) []map[string]any {
 		}
 		for i := range of.NumField() {
 			name, cell := of.Type().Field(i).Name, of.Field(i)
-			switch text, ok := cell.Addr().Interface().(*schema.Text); {
+			switch text, ok := reflect.TypeAssert[*schema.Text](cell.Addr()); {
 			case ok:
 				cell = reflect.ValueOf(string(text.At(kind)))
 			case v.Kind() != reflect.Slice:

@@ -148,4 +148,3 @@ func (b *backoff) wait(ctx context.Context) bool {
 		return false
 	}
 }
-
