@@ -116,11 +116,10 @@ func bend(base []schema.Event, script []byte, rng *rand.Rand) [][]byte {
 				}
 			}
 		case 17: // nobody configures the table
-			for j := len(events) - 1; j >= 0; j-- {
-				if k := events[j].Payload.Kind(); k == schema.KindTableOpened || k == schema.KindTableConfigured {
-					events = slices.Delete(events, j, j+1)
-				}
-			}
+			events = slices.DeleteFunc(events, func(e schema.Event) bool {
+				k := e.Payload.Kind()
+				return k == schema.KindTableOpened || k == schema.KindTableConfigured
+			})
 		case 18:
 			for j := range events[:at] {
 				events[j].ShoeID = ev.ShoeID
@@ -260,7 +259,8 @@ func TestWildNumbersTakeNoMemory(t *testing.T) {
 		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: schema.AppendProto(nil, &ev)}, "t", 0, b)
 	}
 	e.Finish(b)
-	b = &pipeline.Batch{}
+	b.Reset()
+	*b = pipeline.Batch{}
 	runtime.GC()
 	runtime.ReadMemStats(&m1)
 	if grown := int64(m1.HeapAlloc) - int64(m0.HeapAlloc); grown > 4<<20 {

@@ -71,7 +71,7 @@ func (l *tableLog) index(size int) {
 func (l *tableLog) put(entry int) {
 	id := l.bytes(entry)
 	mask := uint32(len(l.slots) - 1)
-	at := uint32(hashID(id)) & mask
+	at := hashID(id) & mask
 	for l.slots[at] != 0 {
 		if bytes.Equal(l.bytes(int(l.slots[at]-1)), id) {
 			l.slots[at] = uint32(entry + 1)
@@ -89,7 +89,7 @@ func (l *tableLog) seqOf(id string) (uint64, bool) {
 		return 0, false
 	}
 	mask := uint32(len(l.slots) - 1)
-	for at := uint32(hashID(id)) & mask; l.slots[at] != 0; at = (at + 1) & mask {
+	for at := hashID(id) & mask; l.slots[at] != 0; at = (at + 1) & mask {
 		if entry := int(l.slots[at] - 1); string(l.bytes(entry)) == id {
 			return l.base + uint64(entry), true
 		}
@@ -115,13 +115,6 @@ func (l *tableLog) id(seq uint64) string {
 
 // sum is the hash of an event that is remembered.
 func (l *tableLog) sum(seq uint64) [16]byte { return l.sums[seq-l.base] }
-
-// heard notes that an event came after its place was given up.
-func (l *tableLog) heard(seq uint64, sum [16]byte) {
-	if l.has(seq) {
-		l.sums[seq-l.base] = sum
-	}
-}
 
 func (l *tableLog) time(seq uint64) int64 {
 	if !l.has(seq) {

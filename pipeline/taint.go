@@ -103,6 +103,7 @@ func (t *table) settleDoubts(ev *schema.Event) {
 		d.reopened = d.memory
 	case *schema.RoundStarted:
 		d.start = false
+	default: // no other event says what stands
 	}
 }
 
