@@ -28,6 +28,7 @@ type Engine struct {
 	opt     Options
 	decoder *schema.Decoder
 	event   schema.Event
+	in      arrival
 	tables  map[string]*table
 	// inOrder lists the tables as they first appeared: results never follow a map's order.
 	inOrder []*table
@@ -73,8 +74,8 @@ func (e *Engine) Apply(rec *Record, topic string, partition int32, b *Batch) {
 	e.Counts.Events++
 	e.newest = max(e.newest, e.event.At)
 	t := e.table(&e.event)
-	in := arrival{event: &e.event, record: rec, sum: sha256.Sum256(rec.Value), partition: partition}
-	t.receive(&in, b)
+	e.in = arrival{event: &e.event, record: rec, sum: sha256.Sum256(rec.Value), partition: partition}
+	t.receive(&e.in, b)
 }
 
 // retention reports records that the log lost before they were read. No table is known to be

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/shoeproof/shoeproof/rules"
@@ -324,7 +325,7 @@ func (t *table) take(ev *schema.Event, sum [32]byte, offset int64, b *Batch) {
 	}
 	t.log.append(ev.EventID, [16]byte(sum[:16]), ev.At)
 	if ev.Seq == 1 {
-		t.first = ev.EventID
+		t.first = strings.Clone(ev.EventID)
 	}
 	t.tick(ev, b)
 	t.fold(ev, b)
