@@ -32,7 +32,7 @@ import (
 const faulty = 24
 
 // floor is legal tables of each kind, and tables that break a rule, one after the other.
-func floor(t *testing.T) []schema.Event {
+func floor(t testing.TB) []schema.Event {
 	t.Helper()
 	var events []schema.Event
 	for i, kind := range simulate.Kinds() {
@@ -57,7 +57,7 @@ func floor(t *testing.T) []schema.Event {
 }
 
 // ndjson is findings as `audit replay -o ndjson` prints them, sorted.
-func ndjson(t *testing.T, findings []schema.Finding) []string {
+func ndjson(t testing.TB, findings []schema.Finding) []string {
 	t.Helper()
 	var lines []string
 	for i := range findings {
@@ -74,7 +74,7 @@ func ndjson(t *testing.T, findings []schema.Finding) []string {
 }
 
 // replayed is what a replay of the events finds.
-func replayed(t *testing.T, events []schema.Event) ([]string, pipeline.Counts) {
+func replayed(t testing.TB, events []schema.Event) ([]string, pipeline.Counts) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "floor.pb.zst")
 	w, err := schema.CreateFile(path)
@@ -102,7 +102,7 @@ func replayed(t *testing.T, events []schema.Event) ([]string, pipeline.Counts) {
 	return ndjson(t, sink.Findings()), sum.Counts
 }
 
-func number(t *testing.T, ch *engine.ClickHouse, query string) int {
+func number(t testing.TB, ch *engine.ClickHouse, query string) int {
 	t.Helper()
 	resp, err := http.Post("http://"+ch.HTTPAddr+"/?database=shoeproof", "text/plain", strings.NewReader(query))
 	if err != nil {
@@ -163,7 +163,7 @@ func TestEndToEnd(t *testing.T) {
 }
 
 // sameFindings asks what ClickHouse has, once nothing is written any more.
-func sameFindings(t *testing.T, config clickhouse.Config, want []string) {
+func sameFindings(t testing.TB, config clickhouse.Config, want []string) {
 	t.Helper()
 	store, err := clickhouse.Open(t.Context(), config)
 	if err != nil {
@@ -221,7 +221,7 @@ func halves(events []schema.Event) (first, second []schema.Event) {
 }
 
 // publish writes the events as a floor does, half of the tables as JSON.
-func publish(t *testing.T, broker *engine.Kafka, events []schema.Event) {
+func publish(t testing.TB, broker *engine.Kafka, events []schema.Event) {
 	t.Helper()
 	for _, format := range []schema.Format{schema.Protobuf, schema.JSON} {
 		w := writer(t, broker, format)
@@ -239,7 +239,7 @@ func publish(t *testing.T, broker *engine.Kafka, events []schema.Event) {
 	}
 }
 
-func writer(t *testing.T, broker *engine.Kafka, format schema.Format) *kafka.Writer {
+func writer(t testing.TB, broker *engine.Kafka, format schema.Format) *kafka.Writer {
 	t.Helper()
 	w, err := kafka.NewWriter(kafka.Config{Brokers: broker.Addrs, Topic: topic}, format)
 	if err != nil {
@@ -250,7 +250,7 @@ func writer(t *testing.T, broker *engine.Kafka, format schema.Format) *kafka.Wri
 }
 
 // latency plays one table, an event every 20 ms, and logs how long each takes until a query sees it.
-func latency(t *testing.T, broker *engine.Kafka, ch *engine.ClickHouse) {
+func latency(t testing.TB, broker *engine.Kafka, ch *engine.ClickHouse) {
 	t.Helper()
 	const n = 200
 	table := simulate.NewTable(simulate.Options{Table: "latency", Config: must(simulate.Config("nj-mini", 1)), Seed: 1})

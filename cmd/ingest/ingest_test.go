@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func startKafka(t *testing.T, more ...kfake.Opt) *engine.Kafka {
+func startKafka(t testing.TB, more ...kfake.Opt) *engine.Kafka {
 	t.Helper()
 	k, err := engine.StartKafka(engine.KafkaOptions{Topics: map[string]int32{topic: 4}, More: more})
 	if err != nil {
@@ -38,7 +38,7 @@ func startKafka(t *testing.T, more ...kfake.Opt) *engine.Kafka {
 	return k
 }
 
-func startClickHouse(t *testing.T, users string) *engine.ClickHouse {
+func startClickHouse(t testing.TB, users string) *engine.ClickHouse {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("starts an engine")
@@ -51,7 +51,7 @@ func startClickHouse(t *testing.T, users string) *engine.ClickHouse {
 	return ch
 }
 
-func migrate(t *testing.T, ch *engine.ClickHouse) clickhouse.Config {
+func migrate(t testing.TB, ch *engine.ClickHouse) clickhouse.Config {
 	t.Helper()
 	config := clickhouse.Config{Addrs: []string{ch.Addr}, Database: "shoeproof", User: "default"}
 	if _, _, err := clickhouse.Migrate(t.Context(), config); err != nil {
@@ -86,7 +86,7 @@ type process struct {
 	code   chan int
 }
 
-func start(t *testing.T, args ...string) *process {
+func start(t testing.TB, args ...string) *process {
 	t.Helper()
 	t.Setenv("SHOEPROOF_PATRON_KEY", "a-key-for-tests-only")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -106,13 +106,13 @@ func start(t *testing.T, args ...string) *process {
 }
 
 // end tells it to stop, and gives the exit code.
-func (p *process) end(t *testing.T) int {
+func (p *process) end(t testing.TB) int {
 	t.Helper()
 	p.stop()
 	return p.wait(t)
 }
 
-func (p *process) wait(t *testing.T) int {
+func (p *process) wait(t testing.TB) int {
 	t.Helper()
 	select {
 	case code := <-p.code:
@@ -125,7 +125,7 @@ func (p *process) wait(t *testing.T) int {
 }
 
 // probe is the status of a page, and its text.
-func (p *process) probe(t *testing.T, path string) (int, string) {
+func (p *process) probe(t testing.TB, path string) (int, string) {
 	t.Helper()
 	resp, err := http.Get("http://" + p.addr + path)
 	if err != nil {
@@ -140,7 +140,7 @@ func (p *process) probe(t *testing.T, path string) (int, string) {
 }
 
 // await asks until it is true.
-func await(t *testing.T, what string, is func() bool) {
+func await(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(time.Minute)
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -184,7 +184,7 @@ func TestWrongConfigurationEndsIt(t *testing.T) {
 }
 
 // refused is a process that must end as wrong usage, with one line that says why.
-func refused(t *testing.T, p *process, wants ...string) {
+func refused(t testing.TB, p *process, wants ...string) {
 	t.Helper()
 	if code := p.wait(t); code != program.Usage {
 		t.Errorf("exit code %d, want %d", code, program.Usage)
