@@ -91,7 +91,7 @@ func TestWrongSettings(t *testing.T) {
 		{name: "shift", file: "calendar: {shifts: {day: '25:00'}}\n", want: []string{"calendar.shifts: ", `"25:00"`}},
 		{name: "shift without a time", args: []string{"--calendar-shifts", "day"}, want: []string{`calendar.shifts: "day", want distinct names`}},
 		{name: "rulebook", file: "rulebooks: [nothing.yaml]\n", want: []string{"rulebooks: open nothing.yaml"}},
-		{name: "rulebook that is none", file: "rulebooks: [c.yaml]\n", want: []string{"rulebooks: rulebook c.yaml"}},
+		{name: "rulebook that is none", file: "rulebooks: [c.yaml]\n", want: []string{"rulebooks: c.yaml:1: field rulebooks not found"}},
 		{name: "listen", file: "http: {listen: 9464}\n", want: []string{`http.listen: "9464", want host:port`}},
 		{name: "level", file: "log: {level: loud}\n", want: []string{`log.level: "loud", want debug, info, warn or error`}},
 		{name: "format", file: "log: {format: xml}\n", want: []string{`log.format: "xml", want json or text`}},
