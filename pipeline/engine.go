@@ -56,11 +56,12 @@ func NewEngine(opt Options) *Engine {
 func (e *Engine) Apply(rec *Record, topic string, partition int32, b *Batch) {
 	e.Counts.Records++
 	err := rec.Bad
-	if gap := (*GapError)(nil); errors.As(err, &gap) {
-		e.retention(gap, b)
-		return
-	}
-	if err == nil {
+	if err != nil {
+		if gap := (*GapError)(nil); errors.As(err, &gap) {
+			e.retention(gap, b)
+			return
+		}
+	} else {
 		err = e.decoder.Decode(rec.Format, rec.Value, &e.event)
 	}
 	if err != nil {
