@@ -9,13 +9,24 @@ import (
 	"github.com/shoeproof/shoeproof/simulate"
 )
 
-// soak is the number that `make soak` asks for, the short one, or with -short a twelfth of it.
+// soak is the number that `make soak` asks for, the short one, or with -short a fraction of it.
 func soak(short, long int) int {
 	switch {
 	case os.Getenv("SHOEPROOF_SOAK") != "":
 		return long
 	case testing.Short():
-		return max(short/12, 1)
+		return max(short/40, 1)
+	}
+	return short
+}
+
+// stride is how many places a test steps over between two that it tries.
+func stride(short, long int) int {
+	switch {
+	case os.Getenv("SHOEPROOF_SOAK") != "":
+		return long
+	case testing.Short():
+		return 20 * short
 	}
 	return short
 }

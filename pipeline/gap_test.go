@@ -93,9 +93,9 @@ func TestOneLostEvent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			values := encode(events)
-			step := 1
+			step := stride(1, 1)
 			if len(values) > 800 {
-				step = soak(7, 1)
+				step = stride(7, 1)
 			}
 			// Nothing tells that the last event is missing.
 			for i := 0; i < len(values)-1; i += step {

@@ -271,7 +271,7 @@ func TestStopAndStartAnew(t *testing.T) {
 			opt.NoArchive = true
 			first := pipeline.NewEngine(opt)
 			before := map[string]string{}
-			step := soak(211, 1)
+			step := stride(211, 1)
 			for stop := 0; stop < len(values) && !t.Failed(); stop += step {
 				low := first.Low(int64(stop))
 				second, b := pipeline.NewEngine(opt), &pipeline.Batch{}
