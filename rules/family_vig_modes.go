@@ -1,0 +1,144 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+)
+
+// The checks of tables that charge otherwise than by a commission: ties, EZ, no vigorish.
+
+func checkTieExclusive(p *Pass) {
+	r := p.Round
+	if p.Config.Mode != Tie25 || !slices.Contains(p.Law.Modes, Tie25) || p.cancelled() || !r.Coup().Complete || r.Coup().Result() != BankerWon {
+		return
+	}
+	if p.option("ny_tie25_exclusive") == "false" {
+		return // both charges are read to stand side by side
+	}
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.Kind == StepVigMarked || s.Kind == StepVigCollected {
+			p.Report(Finding{
+				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(r.cardEvidence(), s.Seq),
+				Expected: "no commission, the tie charge is elected", Observed: fmt.Sprintf("%d taken", s.Amount),
+			})
+		}
+	}
+}
+
+func checkTieAmount(p *Pass) {
+	r := p.Round
+	if p.Config.Mode != Tie25 || p.cancelled() || !r.Coup().Complete || r.Coup().Result() != Tie {
+		return
+	}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.Kind != StepTieCharge || !p.namesBanker(s) {
+			continue
+		}
+		var floor, ceil int64
+		for w := range r.Wagers {
+			if wager := &r.Wagers[w]; s.covers(r, w) && wager.Spot == SpotBanker {
+				stake := wager.Amount - wager.Coupon
+				if p.option("tie25_coupon_in_base") == "true" {
+					stake = wager.Amount
+				}
+				// No rounding clause: of a stake that four does not divide either neighbour is accepted,
+				// unless the option names one.
+				low, high := stake/4, (stake+3)/4
+				switch p.option("tie25_fraction") {
+				case "floor":
+					high = low
+				case "ceil":
+					low = high
+				}
+				floor += low
+				ceil += high
+			}
+		}
+		if s.Amount < floor || s.Amount > ceil {
+			p.Report(Finding{
+				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: abs(floor - s.Amount), Evidence: append(r.cardEvidence(), s.Seq),
+				Expected: fmt.Sprintf("25 percent of the banker wager: %d", floor), Observed: fmt.Sprintf("%d", s.Amount),
+			})
+		}
+	}
+}
+
+func checkTieTiming(p *Pass) {
+	for i := range p.Shoe.Dues {
+		d := &p.Shoe.Dues[i]
+		if d.Tie && !d.AtOnce && (d.CollectedAt != 0 || d.Marked != 0) {
+			p.reportDue(d, "collected before the next first card", "deferred", max(d.CollectedAt, d.MarkedAt))
+		}
+	}
+}
+
+func checkTieAll(p *Pass) {
+	for i := range p.Shoe.Dues {
+		if d := &p.Shoe.Dues[i]; d.Tie && d.CollectedAt == 0 && d.Marked == 0 {
+			p.reportDue(d, "charged 25 percent", "not charged")
+		}
+	}
+}
+
+func checkTieAuthorised(p *Pass) {
+	if p.Config.Mode == Tie25 && !slices.Contains(p.Law.Modes, Tie25) {
+		p.Report(Finding{Expected: fmt.Sprintf("one of %v", p.Law.Modes), Observed: "TIE25", Evidence: p.configEvidence()})
+	}
+}
+
+func checkNoVigorish(mode VigorishMode) func(*Pass) {
+	return func(p *Pass) {
+		if p.Config.Mode != mode || p.cancelled() {
+			return
+		}
+		for i := range p.Round.Steps {
+			if s := &p.Round.Steps[i]; s.Kind >= StepVigMarked && !p.dragonCharge() {
+				p.Report(Finding{
+					Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []Seq{s.Seq},
+					Expected: fmt.Sprintf("no vigorish at a %v table", mode), Observed: fmt.Sprintf("%d taken", s.Amount),
+				})
+			}
+		}
+	}
+}
+
+// dragonCharge says whether the round is an EZ dragon 7, whose charge has a rule of its own.
+func (p *Pass) dragonCharge() bool {
+	c := p.Round.Coup()
+	return p.Config.Mode == EZ && c.Complete && c.Dragon7()
+}
+
+func checkDragonCharge(p *Pass) {
+	r := p.Round
+	if !p.dragonCharge() || p.cancelled() {
+		return
+	}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.Kind < StepVigMarked {
+			continue
+		}
+		if p.option("ez_dragon7_charge") == "pct25" && p.quarterOfStake(s) {
+			continue
+		}
+		p.Report(Finding{
+			Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(r.cardEvidence(), s.Seq),
+			Expected: "a dragon 7 is a pure push", Observed: fmt.Sprintf("%d charged", s.Amount),
+		})
+	}
+}
+
+func (p *Pass) quarterOfStake(s *Step) bool {
+	var stake int64
+	for w := range p.Round.Wagers {
+		if wager := &p.Round.Wagers[w]; s.covers(p.Round, w) && wager.Spot == SpotBanker {
+			stake += wager.Amount
+		}
+	}
+	return 4*s.Amount == stake
+}
+
+func checkOneMode(p *Pass) {
+	p.changedInRound(func(now *Config) bool { return now.Mode != p.Config.Mode }, "kind of vigorish")
+}
