@@ -147,15 +147,19 @@ func checkInitialOrder(p *Pass) {
 	}
 }
 
-func checkPlaceFaceUp(p *Pass) {
-	r := p.Round
-	var called Seq
+// counted is the first announcement of a hand's two-card count, 0 if there is none.
+func (r *Round) counted(h Hand) Seq {
 	for i := range r.Calls {
-		if c := &r.Calls[i]; c.Code == PointCount && c.Hand == Banker {
-			called = c.Seq
-			break
+		if c := &r.Calls[i]; c.Code == PointCount && c.Hand == h {
+			return c.Seq
 		}
 	}
+	return 0
+}
+
+func checkPlaceFaceUp(p *Pass) {
+	r := p.Round
+	called := r.counted(Banker)
 	for i := range r.Cards {
 		c := &r.Cards[i]
 		if c.Index > 2 || c.Final == NoHand {
@@ -174,13 +178,7 @@ func checkPlaceFaceUp(p *Pass) {
 
 func checkStyle(p *Pass) {
 	r := p.Round
-	var called Seq
-	for i := range r.Calls {
-		if c := &r.Calls[i]; c.Code == PointCount && c.Hand == Player {
-			called = c.Seq
-			break
-		}
-	}
+	called := r.counted(Player)
 	for i := range r.Cards {
 		c := &r.Cards[i]
 		if c.Index > 2 || c.Carried || c.Final == NoHand {
