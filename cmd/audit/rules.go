@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -54,19 +54,14 @@ func lintCommand() *cobra.Command {
 
 // lint loads files as a program would and says what they hold.
 func lint(out io.Writer, paths []string) error {
-	files := map[string][]byte{}
-	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return program.WrongUsage(fmt.Errorf("read rulebook: %w", err))
-		}
-		files[path] = data
-	}
 	shipped, err := rules.Shipped()
 	if err != nil {
 		return err
 	}
-	books, err := rules.ShippedWith(files)
+	books, err := (&settings.Law{Rulebooks: paths}).Books()
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		err = fmt.Errorf("read rulebook: %w", err)
+	}
 	if err != nil {
 		return program.WrongUsage(err)
 	}

@@ -184,14 +184,6 @@ func ping(ctx context.Context, url string) error {
 	return errors.Join(err, resp.Body.Close())
 }
 
-// PID is the server's process, 0 while it is down.
-func (c *ClickHouse) PID() int {
-	if c.child == nil {
-		return 0
-	}
-	return c.child.cmd.Process.Pid
-}
-
 // Exited is closed when the running server has ended; nil while it is down.
 func (c *ClickHouse) Exited() <-chan struct{} {
 	if c.child == nil {

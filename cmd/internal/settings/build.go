@@ -27,7 +27,7 @@ func (c *Law) Options(version string) (pipeline.Options, error) {
 	if err != nil {
 		return pipeline.Options{}, err
 	}
-	books, err := c.books()
+	books, err := c.Books()
 	if err != nil {
 		return pipeline.Options{}, err
 	}
@@ -35,7 +35,7 @@ func (c *Law) Options(version string) (pipeline.Options, error) {
 }
 
 // Books are the rulebooks: the shipped ones and those of files.
-func (c *Law) books() (rules.Books, error) {
+func (c *Law) Books() (rules.Books, error) {
 	more := map[string][]byte{}
 	for _, path := range c.Rulebooks {
 		data, err := readSmall(path)

@@ -88,7 +88,7 @@ func (c *Law) check(l *Loaded) {
 	if n := len(c.PatronKey); n > 0 && n < leastKey {
 		l.complain("patron_key", fmt.Errorf("%d bytes, want %d or more", n, leastKey))
 	}
-	if _, err := c.books(); err != nil {
+	if _, err := c.Books(); err != nil {
 		l.complain("rulebooks", err)
 	}
 }
