@@ -113,34 +113,11 @@ func (p *Pass) disposition(w *Wager) Disposition {
 	if !c.Complete || p.cancelled() {
 		return Undetermined
 	}
-	result := c.Result()
-	switch w.Spot {
-	case SpotBanker, SpotPlayer:
-		switch {
-		case result == Tie || p.dragonPush(w):
-			return Return
-		case w.Spot == SpotBanker:
-			return payIf(result == BankerWon)
-		}
-		return payIf(result == PlayerWon)
-	case SpotTie:
-		return payIf(result == Tie)
-	case SpotPlayerPair:
-		return payIf(c.PlayerPair)
-	case SpotBankerPair:
-		return payIf(c.BankerPair)
-	case SpotDragonBonusPlayer, SpotDragonBonusBanker:
-		return bonusDisposition(c.DragonBonus(bonusHand(w.Spot)))
-	case SpotDragon7:
-		return payIf(c.Dragon7())
-	case SpotPanda8:
-		return payIf(c.Panda8())
-	case SpotFortune7, SpotGolden8, SpotHeavenly9, SpotBlazing7s, SpotCoverAll:
-		if p.Law.Treasures[p.Config.TreasuresTable] != nil && !p.outshone(w) {
-			return payIf(p.treasureOdds(w.Spot).Known())
-		}
+	d := p.Law.disposition(p.Config, w.Spot, c)
+	if d == Pay && p.outshone(w) {
+		return Undetermined
 	}
-	return Undetermined
+	return d
 }
 
 // Due is what the law makes of a wager on the cards as dealt, and what it pays at least: by the
@@ -150,17 +127,7 @@ func (p *Pass) Due(w *Wager) (Disposition, int64) {
 	if d != Pay {
 		return d, 0
 	}
-	odds := p.Law.Odds[w.Spot].Odds
-	switch {
-	case w.Spot == SpotBanker && p.bankerSix():
-		odds = leastForSix.Odds
-	case w.Spot.SideBet() == SideDragonBonus:
-		odds = p.Law.BonusTables[p.Config.BonusTable][p.Round.Coup().DragonBonus(bonusHand(w.Spot))]
-	case w.Spot.SideBet() == SideTreasures:
-		odds = p.treasureOdds(w.Spot)
-	case p.Law.Odds[w.Spot].Floor && p.Config.Posted[w.Spot].Known():
-		odds = p.Config.Posted[w.Spot]
-	}
+	odds := p.Law.odds(p.Config, w.Spot, p.Round.Coup())
 	if !odds.Known() {
 		return d, 0
 	}
@@ -184,25 +151,8 @@ func bonusDisposition(row BonusRow) Disposition {
 	return Pay
 }
 
-// treasureOdds are what the elected paytable pays a treasure wager on the round, unknown if it
-// loses. Heavenly 9 in both hands outranks one hand: Coup.Treasure names the better row.
-func (p *Pass) treasureOdds(s Spot) Odds {
-	event := p.Round.Coup().Treasure()
-	table := p.Config.TreasuresTable
-	odds := p.Law.Treasures[table][event]
-	switch s {
-	case SpotFortune7:
-		return oddsIf(event == Fortune7, odds)
-	case SpotGolden8:
-		return oddsIf(event == Golden8, odds)
-	case SpotHeavenly9:
-		return oddsIf(event == Heavenly9Both || event == Heavenly9One, odds)
-	case SpotBlazing7s:
-		return oddsIf(event == Blazing7sThree || event == Blazing7sTwo, odds)
-	}
-	recognised := odds.Known() || (event == Blazing7sTwo && p.Law.Options["coverall_unrecognised"] == "win")
-	return oddsIf(event != NoTreasure && recognised, p.Law.CoverAll[table])
-}
+// treasureOdds are what the elected paytable pays a treasure wager on the round, unknown if it loses.
+func (p *Pass) treasureOdds(s Spot) Odds { return p.Law.treasureOdds(p.Config, s, p.Round.Coup()) }
 
 func oddsIf(ok bool, o Odds) Odds {
 	if ok {

@@ -1,0 +1,176 @@
+package detectors
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/shoeproof/shoeproof/detectors/exact"
+	"github.com/shoeproof/shoeproof/rules"
+)
+
+// table deals shoes of eight decks to views of rounds.
+type table struct {
+	t     testing.TB
+	rng   *rand.Rand
+	law   *rules.Law
+	offer *Offer
+	odds  exact.Odds
+	shoe  int
+	at    int64
+	cards []rules.Card
+	// shuffle arranges the next shoe given the last one's order; nil is a uniform shuffle.
+	shuffle func(before []rules.Card) []rules.Card
+	// bets makes a round's wagers. It is given the cards to come: honest patrons do not look at them.
+	bets func(r *Round, next []rules.Card)
+	// settle changes what was done after the round was ruled.
+	settle func(r *Round)
+	// hook is called after each call of a host.
+	hook func()
+}
+
+func newTable(t testing.TB, seed uint64) *table {
+	t.Helper()
+	books, err := rules.Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	law, _ := books["nj-13-69f"].Law(rules.Minibaccarat)
+	config := &rules.Config{
+		Mode: rules.Commission, Percent: 5, TreasuresTable: "2", SideBets: []rules.SideBet{rules.SideTreasures, rules.SidePair}, Game: rules.Minibaccarat,
+	}
+	tb := &table{t: t, rng: rand.New(rand.NewPCG(seed, 7)), law: law, offer: NewOffer(law, config), at: 1, hook: func() {}}
+	tb.bets = func(r *Round, _ []rules.Card) {
+		for seat := range uint32(3) {
+			spot := rules.SpotBanker
+			if tb.rng.IntN(2) == 0 {
+				spot = rules.SpotPlayer
+			}
+			r.Wagers = append(r.Wagers, Wager{
+				ID: fmt.Sprint(r.Round, seat), Patron: fmt.Sprint("p", seat), Seat: seat + 1, Spot: spot, Stake: 100_00 * int64(1+tb.rng.IntN(3)), Placed: r.At,
+			})
+		}
+	}
+	return tb
+}
+
+// play deals a shoe to hosts.
+func (tb *table) play(hosts ...*Host) {
+	order := make([]rules.Card, 0, 416)
+	if tb.shuffle != nil && tb.cards != nil {
+		order = append(order, tb.shuffle(tb.cards)...)
+	} else {
+		for c := rules.Card(1); c <= 52; c++ {
+			for range 8 {
+				order = append(order, c)
+			}
+		}
+		tb.rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	}
+	tb.shoe++
+	s := Shoe{Place: Place{Property: "ac-1", Table: "t1", Shoe: fmt.Sprint("s", tb.shoe), At: tb.at}, Dealer: "d1", Batch: "b1", Shuffler: "m1", Decks: 8, Whole: true}
+	s.Before = tb.cards
+	for _, h := range hosts {
+		h.Begin(&s)
+		tb.hook()
+	}
+	left := exact.Full(8)
+	dealt := 0
+	out := func() rules.Card {
+		c := order[dealt]
+		dealt++
+		left[c]--
+		return c
+	}
+	for no := uint32(1); dealt < 416-16; no++ {
+		tb.at += 50e9
+		r := Round{
+			Place: Place{Property: s.Property, Table: s.Table, Shoe: s.Shoe, Round: no, At: tb.at, Seq: rules.Seq(tb.at)}, Dealer: "d1", Batch: "b1", Shuffler: "m1",
+			Reader: "r1", Decks: 8, Left: left, Offer: tb.offer, Played: true, Locked: tb.at + 20e9, First: tb.at + 21e9, Ended: tb.at + 40e9,
+		}
+		if tb.offer.Kernel.Odds(&left, &tb.odds) {
+			r.Odds = &tb.odds
+		}
+		tb.bets(&r, order[dealt:])
+		tb.deal(&r, out)
+		for i := range r.Wagers {
+			tb.rule(&r, &r.Wagers[i])
+		}
+		if tb.settle != nil {
+			tb.settle(&r)
+		}
+		for _, h := range hosts {
+			h.Round(&r)
+			tb.hook()
+		}
+	}
+	s.Place.At = tb.at
+	s.Left, s.Read = left, dealt
+	for _, h := range hosts {
+		h.End(&s)
+		tb.hook()
+	}
+	tb.cards = order[:dealt]
+}
+
+func (tb *table) deal(r *Round, out func() rules.Card) {
+	var player, banker []rules.Card
+	give := func(hand *[]rules.Card, h rules.Hand) {
+		c := out()
+		*hand = append(*hand, c)
+		r.Cards = append(r.Cards, Card{Card: c, Hand: h, Index: uint8(len(*hand))})
+	}
+	give(&player, rules.Player)
+	give(&banker, rules.Banker)
+	give(&player, rules.Player)
+	give(&banker, rules.Banker)
+	c := rules.NewCoup(player, banker)
+	if tb.law.Drawing.PlayerDraws(c.P2, c.B2) {
+		give(&player, rules.Player)
+		c = rules.NewCoup(player, banker)
+	}
+	if tb.law.Drawing.BankerDraws(c.P2, c.B2, c.Third) {
+		give(&banker, rules.Banker)
+	}
+	r.Coup = rules.NewCoup(player, banker)
+}
+
+func (tb *table) rule(r *Round, w *Wager) {
+	switch profit := tb.offer.Terms[w.Spot].Of(&r.Coup); {
+	case profit > 0:
+		w.Ruled, w.Due = rules.Pay, int64(math.Round(profit*float64(w.Stake)))
+		if w.Spot == rules.SpotBanker {
+			w.Due, w.VigDue = w.Stake, w.Stake/20
+		}
+	case profit < 0:
+		w.Ruled = rules.Collect
+	default:
+		w.Ruled = rules.Return
+	}
+	w.Done, w.Paid, w.VigTaken = w.Ruled, w.Due, w.VigDue
+}
+
+// watch counts a detector's factors by kind of key, and the rounds to its first alarm.
+type watch struct {
+	host   *Host
+	alarms []Alarm
+	n      map[KeyKind]int
+	sum    map[KeyKind]float64
+	square map[KeyKind]float64
+}
+
+func newWatch(d *Detector) *watch {
+	return &watch{host: NewHost(DefaultPromise(), []*Detector{d}), n: map[KeyKind]int{}, sum: map[KeyKind]float64{}, square: map[KeyKind]float64{}}
+}
+
+// winner is the main spot that the coming cards let win; the player spot on a tie.
+func (tb *table) winner(next []rules.Card) rules.Spot {
+	dealt := 0
+	r := Round{}
+	tb.deal(&r, func() rules.Card { dealt++; return next[dealt-1] })
+	if r.Coup.Result() == rules.BankerWon {
+		return rules.SpotBanker
+	}
+	return rules.SpotPlayer
+}

@@ -1,0 +1,344 @@
+package exact
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/shoeproof/shoeproof/rules"
+)
+
+type golden struct {
+	Counts map[string]int64  `json:"counts"`
+	EV     map[string]string `json:"player_ev"`
+	Total  int64             `json:"total"`
+}
+
+func loadGolden(t *testing.T) map[string]golden {
+	t.Helper()
+	data, err := os.ReadFile("../../testdata/baccarat_exact.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var g map[string]golden
+	if err := json.Unmarshal(data, &g); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func book(t testing.TB, name string, game rules.Game) *rules.Law {
+	t.Helper()
+	books, err := rules.Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	law, ok := books[name].Law(game)
+	if !ok {
+		t.Fatalf("%s has no %v", name, game)
+	}
+	return law
+}
+
+// Events are the value events by the names of the golden file.
+func events() map[string]func(c *rules.Coup) bool {
+	won := func(r rules.Result) func(*rules.Coup) bool {
+		return func(c *rules.Coup) bool { return c.Result() == r }
+	}
+	treasure := func(t rules.Treasure) func(*rules.Coup) bool {
+		return func(c *rules.Coup) bool { return c.Treasure() == t }
+	}
+	m := map[string]func(*rules.Coup) bool{
+		"banker": won(rules.BankerWon), "player": won(rules.PlayerWon), "tie": won(rules.Tie),
+		"natural_any":                   (*rules.Coup).Natural,
+		"dragon7_fortune7":              (*rules.Coup).Dragon7,
+		"panda8_golden8":                (*rules.Coup).Panda8,
+		"banker_wins_not_dragon7":       func(c *rules.Coup) bool { return c.Result() == rules.BankerWon && !c.Dragon7() },
+		"banker_wins_not_on_6":          func(c *rules.Coup) bool { return c.Result() == rules.BankerWon && c.B != 6 },
+		"banker_wins_on_6_with_2_cards": func(c *rules.Coup) bool { return c.Result() == rules.BankerWon && c.B == 6 && c.NB == 2 },
+		"banker_wins_on_6_with_3_cards": func(c *rules.Coup) bool { return c.Result() == rules.BankerWon && c.B == 6 && c.NB == 3 },
+		"heavenly9_both":                treasure(rules.Heavenly9Both),
+		"heavenly9_exactly_one":         treasure(rules.Heavenly9One),
+		"blazing7_2card":                treasure(rules.Blazing7sTwo),
+		"blazing7_3card":                treasure(rules.Blazing7sThree),
+		"cover_all":                     func(c *rules.Coup) bool { return c.Treasure() != rules.NoTreasure },
+		"db_player_loss":                won(rules.BankerWon),
+		"db_banker_loss":                won(rules.PlayerWon),
+	}
+	for n := 4; n <= 6; n++ {
+		m["cards_"+strconv.Itoa(n)] = func(c *rules.Coup) bool { return c.Cards() == n }
+	}
+	for n := range uint8(10) {
+		m[fmt.Sprintf("tie_on_%d", n)] = func(c *rules.Coup) bool { return c.Result() == rules.Tie && c.B == n }
+		if n > 0 {
+			m[fmt.Sprintf("banker_wins_on_%d", n)] = func(c *rules.Coup) bool { return c.Result() == rules.BankerWon && c.B == n }
+		}
+	}
+	for _, h := range []rules.Hand{rules.Player, rules.Banker} {
+		name := "db_" + map[rules.Hand]string{rules.Player: "player", rules.Banker: "banker"}[h]
+		row := func(r rules.BonusRow) func(*rules.Coup) bool {
+			return func(c *rules.Coup) bool { return c.DragonBonus(h) == r }
+		}
+		m[name+"_natural_win"], m[name+"_natural_tie"] = row(rules.BonusNatural), row(rules.BonusPush)
+		m[name+"_nonnatural_tie"] = func(c *rules.Coup) bool {
+			return c.Result() == rules.Tie && c.DragonBonus(h) == rules.BonusLost
+		}
+		for margin := range uint8(9) {
+			m[fmt.Sprintf("%s_margin_%d", name, margin+1)] = func(c *rules.Coup) bool {
+				mine, other := c.P, c.B
+				if h == rules.Banker {
+					mine, other = other, mine
+				}
+				natural := c.P2 >= 8 || c.B2 >= 8
+				return !natural && mine == other+margin+1
+			}
+		}
+	}
+	return m
+}
+
+// Every count of the golden file comes out, integer for integer.
+func TestGoldenCounts(t *testing.T) {
+	k := New(&book(t, "nj-19-47", rules.Minibaccarat).Drawing)
+	for _, decks := range []int{6, 8} {
+		want := loadGolden(t)[fmt.Sprintf("decks_%d", decks)]
+		left := Full(decks)
+		n := left.Values()
+		var c Counts
+		k.Count(&n, &c)
+		if c.Total != want.Total {
+			t.Errorf("%d decks: total %d, want %d", decks, c.Total, want.Total)
+		}
+		got := map[string]int64{}
+		for name, holds := range events() {
+			for _, class := range k.Event(holds) {
+				got[name] += c.Ways[class]
+			}
+		}
+		p := left.Pairs()
+		rest := (n.Total() - 4) * (n.Total() - 5)
+		for name, ways := range map[string]int64{
+			"player_pair": p.One, "banker_pair": p.One, "either_pair": p.Either, "both_pairs": p.Both,
+			"player_suited_pair": p.Suited, "exactly_one_suited_pair": p.SuitedOne, "both_suited_pairs": p.SuitedBoth,
+		} {
+			got[name] = ways * rest
+		}
+		for name, ways := range want.Counts {
+			if got[name] != ways {
+				t.Errorf("%d decks, %s: %d, want %d", decks, name, got[name], ways)
+			}
+		}
+	}
+}
+
+// All counts equal brute force over every sequence of values, for shoes at random depths, also nearly empty.
+func TestEqualsEnumeration(t *testing.T) {
+	states := 1000
+	if testing.Short() {
+		states = 100
+	}
+	law := book(t, "nj-19-47", rules.Minibaccarat)
+	k := New(&law.Drawing)
+	rng := rand.New(rand.NewPCG(5, 1))
+	for i := range states {
+		n := Values{128, 32, 32, 32, 32, 32, 32, 32, 32, 32}
+		out := rng.IntN(411)
+		if i%5 == 0 {
+			out = 400 + rng.IntN(11)
+		}
+		for range out {
+			at := rng.Int64N(n.Total())
+			for v := range n {
+				if at < n[v] {
+					n[v]--
+					break
+				}
+				at -= n[v]
+			}
+		}
+		var got, want Counts
+		k.Count(&n, &got)
+		enumerate(&law.Drawing, n, &want)
+		if got != want {
+			t.Fatalf("state %d, %v: counts differ", i, n)
+		}
+	}
+}
+
+// enumerate deals every sequence of values.
+func enumerate(table *rules.DrawingTable, n Values, out *Counts) {
+	total := n.Total()
+	take := func(v int) int64 { w := n[v]; n[v]--; return w }
+	add := func(p, b uint8, np, nb uint8, w int64) {
+		for i := int64(np + nb); i < 6; i++ {
+			w *= total - i
+		}
+		out.Ways[Class(p, b, np, nb)] += w
+		out.Total += w
+	}
+	for p1 := range 10 {
+		w1 := take(p1)
+		for p2 := range 10 {
+			w2 := w1 * take(p2)
+			for b1 := range 10 {
+				w3 := w2 * take(b1)
+				for b2 := range 10 {
+					w4 := w3 * take(b2)
+					if w4 != 0 {
+						p, b := uint8(p1+p2)%10, uint8(b1+b2)%10
+						switch {
+						case table.PlayerDraws(p, b):
+							for x := range 10 {
+								wx := w4 * take(x)
+								if !table.BankerDraws(p, b, uint8(x)) {
+									add((p+uint8(x))%10, b, 3, 2, wx)
+								} else if wx != 0 {
+									for y := range 10 {
+										add((p+uint8(x))%10, (b+uint8(y))%10, 3, 3, wx*n[y])
+									}
+								}
+								n[x]++
+							}
+						case table.BankerDraws(p, b, rules.NoThird):
+							for y := range 10 {
+								add(p, (b+uint8(y))%10, 2, 3, w4*n[y])
+							}
+						default:
+							add(p, b, 2, 2, w4)
+						}
+					}
+					n[b2]++
+				}
+				n[b1]++
+			}
+			n[p2]++
+		}
+		n[p1]++
+	}
+}
+
+// The value of every wager is that of the golden file to its last digit, under terms that the rulebooks
+// give; those of other tables come from their odds.
+func TestGoldenEV(t *testing.T) {
+	mini := book(t, "nj-19-47", rules.Minibaccarat)
+	ny := book(t, "ny-5324-21", rules.Minibaccarat)
+	pair := book(t, "nj-19-47-pair", rules.Minibaccarat)
+	five := book(t, "nj-13-69f", rules.Minibaccarat)
+	odds := func(law *rules.Law, spot rules.Spot, o string) *rules.Law {
+		changed := *law
+		parsed, err := rules.ParseOdds(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed.Odds[spot] = rules.SpotOdds{Odds: parsed}
+		return &changed
+	}
+	for _, c := range []struct {
+		name   string
+		law    *rules.Law
+		config rules.Config
+		spot   rules.Spot
+	}{
+		{"Banker, 5% commission", mini, rules.Config{Mode: rules.Commission, Percent: 5}, rules.SpotBanker},
+		{"Banker, 4% commission", mini, rules.Config{Mode: rules.Commission, Percent: 4}, rules.SpotBanker},
+		{"Banker, no commission, 6 pays half", ny, rules.Config{Mode: rules.NoVig6}, rules.SpotBanker},
+		{"Banker, EZ (3-card 7 win pushes)", ny, rules.Config{Mode: rules.EZ}, rules.SpotBanker},
+		{"Player 1:1", mini, rules.Config{Mode: rules.Commission}, rules.SpotPlayer},
+		{"Tie 8:1", mini, rules.Config{}, rules.SpotTie},
+		{"Tie 9:1", odds(mini, rules.SpotTie, "9:1"), rules.Config{}, rules.SpotTie},
+		{"Player Pair 11:1", pair, rules.Config{}, rules.SpotPlayerPair},
+		{"Banker Pair 11:1", pair, rules.Config{}, rules.SpotBankerPair},
+		{"Dragon 7 / Fortune 7 40:1", ny, rules.Config{}, rules.SpotDragon7},
+		{"Panda 8 / Golden 8 25:1", ny, rules.Config{}, rules.SpotPanda8},
+		{"Dragon Bonus A Player", ny, rules.Config{BonusTable: "A"}, rules.SpotDragonBonusPlayer},
+		{"Dragon Bonus A Banker", ny, rules.Config{BonusTable: "A"}, rules.SpotDragonBonusBanker},
+		{"Dragon Bonus B Player", ny, rules.Config{BonusTable: "B"}, rules.SpotDragonBonusPlayer},
+		{"Dragon Bonus B Banker", ny, rules.Config{BonusTable: "B"}, rules.SpotDragonBonusBanker},
+		{"Dragon Bonus C Player", ny, rules.Config{BonusTable: "C"}, rules.SpotDragonBonusPlayer},
+		{"Dragon Bonus C Banker", ny, rules.Config{BonusTable: "C"}, rules.SpotDragonBonusBanker},
+		{"Dragon 7 / Fortune 7 40:1", five, rules.Config{TreasuresTable: "1"}, rules.SpotFortune7},
+		{"Panda 8 / Golden 8 25:1", five, rules.Config{TreasuresTable: "1"}, rules.SpotGolden8},
+		{"Heavenly 9 75:1 / 10:1", five, rules.Config{TreasuresTable: "1"}, rules.SpotHeavenly9},
+		{"Blazing 7s 200:1 / 50:1", five, rules.Config{TreasuresTable: "2"}, rules.SpotBlazing7s},
+		{"Cover All 6:1", five, rules.Config{TreasuresTable: "2"}, rules.SpotCoverAll},
+	} {
+		k := New(&c.law.Drawing)
+		terms := k.Terms(c.law, &c.config, c.spot)
+		if !terms.Offered {
+			t.Errorf("%s: not on offer", c.name)
+			continue
+		}
+		for _, decks := range []int{6, 8} {
+			want, ok := new(big.Rat).SetString(loadGolden(t)[fmt.Sprintf("decks_%d", decks)].EV[c.name])
+			if !ok {
+				t.Fatalf("%s: no value in the golden file", c.name)
+			}
+			exactly, _ := want.Float64()
+			var o Odds
+			left := Full(decks)
+			if !k.Odds(&left, &o) {
+				t.Fatal("no odds for a full shoe")
+			}
+			if got := terms.EV(&o); math.Abs(got-exactly) > 1e-15*40 {
+				t.Errorf("%s, %d decks: %.18f, want %.18f", c.name, decks, got, exactly)
+			}
+		}
+	}
+}
+
+// The 25 percent tie charge: P(B) - P(P) - P(T)/4.
+func TestTieCharge(t *testing.T) {
+	law := book(t, "nj-19-47", rules.Minibaccarat)
+	k := New(&law.Drawing)
+	terms := k.Terms(law, &rules.Config{Mode: rules.Tie25}, rules.SpotBanker)
+	var o Odds
+	for decks, want := range map[int]float64{8: -0.0114381787, 6: -0.0113930288} {
+		left := Full(decks)
+		k.Odds(&left, &o)
+		if got := terms.EV(&o); math.Abs(got-want) > 5e-11 {
+			t.Errorf("%d decks: %.12f, want %.10f", decks, got, want)
+		}
+	}
+}
+
+// A shoe that cannot give a round has no odds.
+func TestNoOdds(t *testing.T) {
+	k := New(&book(t, "nj-19-47", rules.Minibaccarat).Drawing)
+	var o Odds
+	if left := (Composition{1: 3, 20: 2, 30: -1}); k.Odds(&left, &o) {
+		t.Error("odds with five cards left")
+	}
+	if left := Full(30); k.Odds(&left, &o) {
+		t.Error("odds of a shoe beyond what is counted exactly")
+	}
+	left := Composition{1: 3, 20: 2, 30: 1}
+	if !k.Odds(&left, &o) {
+		t.Fatal("no odds with six cards left")
+	}
+	if sum := o.Chance(k.Classes()); math.Abs(sum-1) > 1e-12 {
+		t.Errorf("probabilities sum to %v", sum)
+	}
+}
+
+func BenchmarkCount(b *testing.B) {
+	k := New(&book(b, "nj-19-47", rules.Minibaccarat).Drawing)
+	n := Values{101, 20, 25, 31, 22, 20, 29, 24, 27, 25}
+	var c Counts
+	for b.Loop() {
+		k.Count(&n, &c)
+	}
+}
+
+func BenchmarkOdds(b *testing.B) {
+	k := New(&book(b, "nj-19-47", rules.Minibaccarat).Drawing)
+	left := Full(8)
+	var o Odds
+	for b.Loop() {
+		k.Odds(&left, &o)
+	}
+}

@@ -1,0 +1,78 @@
+package exact
+
+import "github.com/shoeproof/shoeproof/rules"
+
+// Terms are what a table pays on one spot: the profit per unit staked, vigorish taken off, by outcome. They
+// hold for any stake: rounding of vigorish to a unit, always up, is left out.
+type Terms struct {
+	Spot rules.Spot
+	// Offered is false for a spot without odds in the law, or that depends on the choices of patrons.
+	Offered bool
+	// OnPair says that the wager is on the pair of a hand: Win is then its profit, a loss is 1.
+	OnPair bool
+	Win    float64
+	Profit [Classes]float64
+	// Least and Most bound the profit over what can come out.
+	Least, Most float64
+	kernel      *Kernel
+}
+
+// Terms are those of a spot under the law and what the house has elected.
+func (k *Kernel) Terms(law *rules.Law, config *rules.Config, spot rules.Spot) Terms {
+	t := Terms{Spot: spot, kernel: k}
+	if spot == rules.SpotPlayerPair || spot == rules.SpotBankerPair {
+		pair := rules.Coup{Complete: true, PlayerPair: true, BankerPair: true}
+		d, odds := law.Terms(config, spot, &pair)
+		t.OnPair, t.Offered = true, d == rules.Pay && odds.Known()
+		if t.Offered {
+			t.Win = float64(odds.To) / float64(odds.For)
+			t.Least, t.Most = -1, t.Win
+		}
+		return t
+	}
+	for _, class := range k.classes {
+		c := Coup(class)
+		d, odds := law.Terms(config, spot, &c)
+		profit := 0.0
+		switch {
+		case d == rules.Undetermined, d == rules.Pay && !odds.Known():
+			return Terms{Spot: spot, kernel: k}
+		case d == rules.Collect:
+			profit = -1
+		case d == rules.Pay:
+			profit = float64(odds.To) / float64(odds.For)
+			if spot == rules.SpotBanker && config.Mode == rules.Commission {
+				profit *= 1 - float64(config.Percent)/100
+			}
+		case spot == rules.SpotBanker && config.Mode == rules.Tie25 && c.Result() == rules.Tie:
+			profit = -0.25 // of the wager; N.J.A.C. 19:47-7.3(d), 9 NYCRR 5324.21(c)(4)
+		}
+		t.Profit[class] = profit
+		t.Least, t.Most = min(t.Least, profit), max(t.Most, profit)
+	}
+	t.Offered = true
+	return t
+}
+
+// Of is the profit per unit when a coup came out.
+func (t *Terms) Of(c *rules.Coup) float64 {
+	if !t.OnPair {
+		return t.Profit[Class(c.P, c.B, c.NP, c.NB)]
+	}
+	if t.Spot == rules.SpotPlayerPair && c.PlayerPair || t.Spot == rules.SpotBankerPair && c.BankerPair {
+		return t.Win
+	}
+	return -1
+}
+
+// EV is the expected profit per unit staked.
+func (t *Terms) EV(o *Odds) float64 {
+	if t.OnPair {
+		return o.Pair*(t.Win+1) - 1
+	}
+	var ev float64
+	for _, class := range t.kernel.classes {
+		ev += o.P[class] * t.Profit[class]
+	}
+	return ev
+}

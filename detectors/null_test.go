@@ -1,0 +1,87 @@
+package detectors
+
+import (
+	"math"
+	"testing"
+
+	"github.com/shoeproof/shoeproof/rules"
+)
+
+func (w *watch) take() {
+	for i := range w.host.Factors {
+		f := &w.host.Factors[i]
+		e := math.Exp(f.LnE)
+		w.n[f.Key.Kind]++
+		w.sum[f.Key.Kind] += e
+		w.square[f.Key.Kind] += e * e
+	}
+	w.alarms = append(w.alarms, w.host.Alarms...)
+}
+
+// Under honest play the mean of every factor is at most 1, and nothing is said.
+func TestHonestPlay(t *testing.T) {
+	shoes := 400
+	if testing.Short() {
+		shoes = 40
+	}
+	for _, d := range All() {
+		t.Run(d.ID, func(t *testing.T) {
+			t.Parallel()
+			tb := newTable(t, 11)
+			w := newWatch(d)
+			tb.hook = w.take
+			for range shoes {
+				tb.play(w.host)
+			}
+			for kind, n := range w.n {
+				mean := w.sum[kind] / float64(n)
+				se := math.Sqrt((w.square[kind]/float64(n) - mean*mean) / float64(n))
+				t.Logf("%v: mean of %d factors %.5f, standard error %.5f", kind, n, mean, se)
+				if mean > 1+4*se+1e-9 {
+					t.Errorf("%v: mean of %d factors is %.5f, standard error %.5f", kind, n, mean, se)
+				}
+			}
+			for _, a := range w.alarms {
+				t.Errorf("alarm about %v: ln e %.1f", a.Key, a.LnE)
+			}
+		})
+	}
+}
+
+// A patron who knows how every round comes out is met near the limit that information sets.
+func TestForeknowledgeDelay(t *testing.T) {
+	total, runs := 0, 40
+	for seed := range uint64(runs) {
+		tb := newTable(t, 100+seed)
+		w := newWatch(d07)
+		tb.hook = w.take
+		honest := tb.bets
+		tb.bets = func(r *Round, next []rules.Card) {
+			honest(r, next)
+			r.Wagers[0].Spot = tb.winner(next)
+		}
+		for first := 0; first == 0; {
+			tb.play(w.host)
+			for _, a := range w.alarms {
+				if a.Key.Kind == OfPatron && a.Key.ID == "p0" {
+					first = a.Rounds
+					break
+				}
+			}
+		}
+		for _, a := range w.alarms {
+			if a.Key.Kind == OfPatron && a.Key.ID == "p0" {
+				total += a.Rounds
+				break
+			}
+			if a.Key.Kind == OfPatron {
+				t.Errorf("seed %d: alarm about %v", seed, a.Key)
+			}
+		}
+	}
+	mean := float64(total) / float64(runs)
+	t.Logf("mean delay %.1f rounds", mean)
+	if mean > 37*1.25 {
+		t.Errorf("mean delay %.1f rounds, reference 37", mean)
+	}
+}
