@@ -1,6 +1,7 @@
 package migrations
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -44,18 +45,69 @@ func TestRendered(t *testing.T) {
 		"cluster.sql": {Database: "shoeproof", Cluster: "floor"},
 	} {
 		got := strings.Join(render(t, l), ";\n\n") + ";\n"
-		path := filepath.Join("testdata", name)
-		if os.Getenv("SHOEPROOF_UPDATE") != "" {
-			if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
+		golden(t, name, got)
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if os.Getenv("SHOEPROOF_UPDATE") != "" {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+// Also the rights of users are text to be read in a review.
+func TestRoleSQL(t *testing.T) {
+	single, err := Layout{Database: "shoeproof"}.RoleSQL()
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "roles.sql", single)
+	cluster, err := Layout{Database: "shoeproof", Cluster: "floor"}.RoleSQL()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"CREATE ROLE IF NOT EXISTS shoeproof_writer ON CLUSTER floor;", "GRANT ON CLUSTER floor\n", "INSERT ON shoeproof.events_local,", "TABLE ENGINE ON Distributed\n",
+		"CREATE SETTINGS PROFILE IF NOT EXISTS shoeproof_reader ON CLUSTER floor SETTINGS readonly = 2,",
+	} {
+		if !strings.Contains(cluster, want) {
+			t.Errorf("no %q in a cluster's roles", want)
+		}
+	}
+	if _, err := (Layout{Database: "a; b"}).RoleSQL(); err == nil {
+		t.Error("a database that is none was taken")
+	}
+}
+
+// A table that says of itself that it may name patrons is hidden from who only looks, and no table
+// that is granted by name is missing.
+func TestRolesKnowTheTables(t *testing.T) {
+	tables, _, err := Layout{Database: "d"}.made()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range render(t, Layout{Database: "d"}) {
+		name, ok := strings.CutPrefix(s, "CREATE TABLE IF NOT EXISTS d.")
+		if name, _, _ = strings.Cut(name, " "); ok && strings.Contains(s, "may name patrons") {
+			if _, hidden := naming[name]; !hidden {
+				t.Errorf("%s may name patrons, and a reader sees it", name)
+			}
+		}
+	}
+	for _, name := range slices.Concat(streamed, nightly, triaged, slices.Collect(maps.Keys(naming))) {
+		if !slices.Contains(tables, name) {
+			t.Errorf("%s is granted, but there is no such table", name)
 		}
 	}
 }

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/cmd/internal/settings"
+	"github.com/shoeproof/shoeproof/schema/migrations"
+)
+
+func grantsCommand() *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "grants",
+		Short: "print the rights that users of ClickHouse need, and no more",
+		Long: `Grants prints what each user of the database may do, to be read and then run by who administers
+ClickHouse: as SQL that makes roles, or as a file for users.d where users are configured in files.
+It connects to nothing. Print it again after an upgrade: a role gets what the new release needs.`,
+		Example: `  audit grants > roles.sql
+  audit grants -o xml --clickhouse-database floor > /etc/clickhouse-server/users.d/floor.xml`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			config, err := configure(cmd)
+			if err != nil {
+				return err
+			}
+			layout := migrations.Layout{Database: config.ClickHouse.Database, Cluster: config.ClickHouse.Cluster}
+			text := layout.RoleSQL
+			switch output {
+			case "sql":
+			case "xml":
+				text = layout.RoleXML
+			default:
+				return program.WrongUsage(fmt.Errorf("output format %q, want sql or xml", output))
+			}
+			printed, err := text()
+			if err != nil {
+				return program.WrongUsage(err)
+			}
+			_, err = fmt.Fprint(cmd.OutOrStdout(), printed)
+			return err
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "sql", "sql or xml")
+	settings.AddFlags(cmd.Flags(), auditDefaults(), "clickhouse.database", "clickhouse.cluster")
+	return cmd
+}

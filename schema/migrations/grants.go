@@ -1,0 +1,189 @@
+package migrations
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Role is what one kind of user may do, and no more.
+type Role struct {
+	Name string // writer, reader, triage, auditor or migrator
+	For  string // who takes it
+	// ReadOnly users change nothing but the limits of their own queries.
+	ReadOnly bool
+	// Grants are as GRANT lists them: INSERT ON shoeproof.events.
+	Grants []string
+}
+
+// Who writes what. A test holds these lists to the tables that the migrations make.
+var (
+	// streamed are the tables that ingest fills, nightly those of the nightly audit, triaged those that
+	// people fill at the console.
+	streamed = []string{
+		"events", "rounds", "wagers", "vigorish", "shoes", "table_configs", "notices", "table_memory", "evidence", "findings", "open_findings",
+		"journal", "dead_letters",
+	}
+	nightly = []string{"evidence", "findings", "open_findings", "audit_runs", "exports"}
+	triaged = []string{"open_findings", "finding_actions", "exports"}
+	// naming are the tables whose rows may name patrons, with the columns that cannot.
+	naming = map[string]string{"events": "", "table_memory": "", "dead_letters": "topic, partition, offset, place, reason"}
+)
+
+// Roles are the roles of a database, from the one that runs always to the one that runs at an upgrade.
+func (l Layout) Roles() ([]Role, error) {
+	tables, views, err := l.made()
+	if err != nil {
+		return nil, err
+	}
+	insert := l.each("INSERT", streamed...)
+	// The view that fills open_findings reads what was inserted with the rights of who inserts.
+	insert = append(insert, l.each("SELECT", "schema_migrations", "journal", "table_memory", "findings")...)
+	insert = append(insert, "SELECT ON "+l.Name("v_progress"))
+	var read, masked []string
+	for _, t := range tables {
+		read = append(read, l.each("SELECT", t)...)
+		if columns, named := naming[t]; !named {
+			masked = append(masked, l.each("SELECT", t)...)
+		} else if columns != "" {
+			masked = append(masked, l.each("SELECT("+columns+")", t)...)
+		}
+	}
+	for _, v := range views {
+		read = append(read, "SELECT ON "+l.Name(v))
+		if columns, named := naming[strings.TrimPrefix(v, "v_")]; !named {
+			masked = append(masked, "SELECT ON "+l.Name(v))
+		} else if columns != "" {
+			masked = append(masked, "SELECT("+columns+") ON "+l.Name(v))
+		}
+	}
+	migrate := []string{"SELECT, INSERT, ALTER TABLE, ALTER VIEW, CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP VIEW ON " + l.Database + ".*"}
+	engines := []string{"MergeTree", "ReplacingMergeTree"}
+	if l.Cluster != "" {
+		engines = []string{"ReplicatedMergeTree", "ReplicatedReplacingMergeTree", "Distributed"}
+		migrate = append(migrate, "CLUSTER ON *.*", "REMOTE ON *.*")
+	}
+	for _, e := range engines {
+		migrate = append(migrate, "TABLE ENGINE ON "+e)
+	}
+	return []Role{
+		{"writer", "ingest", false, insert},
+		{"reader", "dashboards, and who only looks: nothing that names patrons", true, masked},
+		{"triage", "the console: what a reader sees, and what people decide about findings", false, slices.Concat(masked, l.each("INSERT", triaged...))},
+		{"auditor", "the nightly audit and exports: also the archive, which names patrons", false, slices.Concat(read, l.each("INSERT", nightly...))},
+		{"migrator", "audit migrate", false, migrate},
+	}, nil
+}
+
+// made names the tables and the views that the migrations make.
+func (l Layout) made() (tables, views []string, err error) {
+	journal, err := Journal()
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := All()
+	if err != nil {
+		return nil, nil, err
+	}
+	single := Layout{Database: l.Database}
+	for _, m := range append([]Migration{journal}, all...) {
+		statements, err := m.Statements(single)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, s := range statements {
+			what, rest, ok := strings.Cut(s, " "+l.Database+".")
+			switch name, _, _ := strings.Cut(rest, " "); {
+			case !ok:
+			case what == "CREATE TABLE IF NOT EXISTS":
+				tables = append(tables, name)
+			case what == "CREATE VIEW IF NOT EXISTS" || what == "CREATE OR REPLACE VIEW":
+				views = append(views, name)
+			}
+		}
+	}
+	slices.Sort(views)
+	return tables, slices.Compact(views), nil
+}
+
+// each grants a right on tables, and in a cluster on what each server keeps of them.
+func (l Layout) each(right string, tables ...string) []string {
+	var grants []string
+	for _, t := range tables {
+		grants = append(grants, right+" ON "+l.Name(t))
+		if l.Cluster != "" {
+			grants = append(grants, right+" ON "+l.StoredName(t))
+		}
+	}
+	return grants
+}
+
+// limits are what a reader's queries may take: a screen that asks for too much fails, and ingest does not.
+var limits = []struct{ name, value string }{{"max_execution_time", "60"}, {"max_memory_usage", "4000000000"}, {"max_result_rows", "10000000"}}
+
+// RoleSQL are the statements that make the roles and set what they may, also when it was otherwise
+// before. They are for a user with access management, and may be run again after every upgrade.
+func (l Layout) RoleSQL() (string, error) {
+	roles, err := l.Roles()
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, `-- Roles of database %[1]s. Give them to users of yours, and each user a password of its own:
+--   CREATE USER ingest IDENTIFIED WITH sha256_password BY '...' DEFAULT ROLE %[1]s_writer;
+--   GRANT %[1]s_writer TO ingest;
+`, l.Database)
+	for _, r := range roles {
+		name := l.Database + "_" + r.Name
+		fmt.Fprintf(&out, "\n-- %s\nCREATE ROLE IF NOT EXISTS %s%s;\nGRANT%s\n    %s\nTO %s WITH REPLACE OPTION;\n",
+			r.For, name, l.onCluster(), l.onCluster(), strings.Join(r.Grants, ",\n    "), name)
+		if r.ReadOnly {
+			var settings []string
+			for _, s := range limits {
+				settings = append(settings, s.name+" = "+s.value)
+			}
+			// Not 1, under which a driver cannot even say how long it will wait.
+			fmt.Fprintf(&out, "CREATE SETTINGS PROFILE IF NOT EXISTS %s%s SETTINGS readonly = 2, %s TO %s;\n",
+				name, l.onCluster(), strings.Join(settings, ", "), name)
+		}
+	}
+	return out.String(), nil
+}
+
+// RoleXML is a file for users.d of servers that take no SQL for users: a user for each role, named
+// like it, whose password's SHA-256 is in a variable of the server's environment.
+func (l Layout) RoleXML() (string, error) {
+	roles, err := l.Roles()
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "<!-- Users of database %s. The passwords' SHA-256, in hex, come from the server's environment:\n"+
+		"     %s and so on. Narrow <networks> to the hosts that need them. -->\n<clickhouse>\n<profiles>\n", l.Database, l.variable(roles[0].Name))
+	for _, r := range roles {
+		fmt.Fprintf(&out, "    <%s_%s>", l.Database, r.Name)
+		if r.ReadOnly {
+			out.WriteString("<readonly>2</readonly>")
+			for _, s := range limits {
+				fmt.Fprintf(&out, "<%s>%s</%[1]s>", s.name, s.value)
+			}
+		}
+		fmt.Fprintf(&out, "</%s_%s>\n", l.Database, r.Name)
+	}
+	out.WriteString("</profiles>\n<users>\n")
+	for _, r := range roles {
+		name := l.Database + "_" + r.Name
+		fmt.Fprintf(&out, "    <%[1]s> <!-- %[2]s -->\n        <password_sha256_hex from_env=\"%[3]s\"/>\n"+
+			"        <networks><ip>::/0</ip></networks><profile>%[1]s</profile><quota>default</quota>\n        <grants>\n", name, r.For, l.variable(r.Name))
+		for _, g := range r.Grants {
+			fmt.Fprintf(&out, "            <query>GRANT %s</query>\n", g)
+		}
+		fmt.Fprintf(&out, "        </grants>\n    </%s>\n", name)
+	}
+	out.WriteString("</users>\n</clickhouse>\n")
+	return out.String(), nil
+}
+
+func (l Layout) variable(role string) string {
+	return strings.ToUpper(l.Database + "_" + role + "_sha256")
+}
