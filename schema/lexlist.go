@@ -11,7 +11,7 @@ func (d *Decoder) jsonRecord(b []byte, ev *Event) *RejectError {
 		return r
 	}
 	if i = skip(b, i); i < len(b) {
-		return reject("", i, "expected the end of the record, found %s", shown(b[i:]))
+		return reject("", i, "expected the end of the record, found %s", shown(b[i:i+1]))
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func rejectText(field string, at int, b []byte, id bool) *RejectError {
 	if id && len(b) > maxID {
 		return reject(field, at, "an id of %d bytes, expected at most %d", len(b), maxID)
 	}
-	return reject(field, at, "%s is not valid UTF-8", shown(b))
+	return reject(field, at, "not valid UTF-8") // the text may name a patron, and reasons are logged
 }
 
 // protoMoment reads a google.protobuf.Timestamp.
