@@ -92,6 +92,12 @@ func (s *Store) Conns() (inUse, idle int) {
 	return stats.Open, stats.Idle
 }
 
+// Conn is the pool, for those who have statements of their own. They name tables by Table.
+func (s *Store) Conn() driver.Conn { return s.conn }
+
+// Table is the full name of a table or view.
+func (s *Store) Table(name string) string { return s.name(name) }
+
 // Close closes the connections.
 func (s *Store) Close() error { return s.conn.Close() }
 

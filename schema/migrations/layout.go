@@ -97,5 +97,13 @@ func (l Layout) Spread(table, key string) string {
 		l.View(table), l.StoredName(table), l.Cluster, l.Database, table, key)
 }
 
+// Everywhere is a table as an ALTER wants it: the rows of this server, and what spreads them.
+func (l Layout) Everywhere(table string) []string {
+	if l.Cluster == "" {
+		return []string{l.Stored(table)}
+	}
+	return []string{l.Stored(table), l.View(table)}
+}
+
 // List is its arguments, for a range.
 func (l Layout) List(names ...string) []string { return names }

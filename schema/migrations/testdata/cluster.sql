@@ -532,3 +532,136 @@ SELECT rule, kind, verdict, severity,
     max(at) AS last_at
 FROM shoeproof.findings FINAL
 GROUP BY rule, kind, verdict, severity;
+
+ALTER TABLE shoeproof.open_findings_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS owner LowCardinality(String);
+
+ALTER TABLE shoeproof.open_findings_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS fingerprint String DEFAULT concat('1-', lower(hex(sipHash128(rule, property_id, table_id, if(dealer_id != '', dealer_id, shoe_id), verdict))));
+
+ALTER TABLE shoeproof.open_findings_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS arrived_at DateTime64(3, 'UTC') DEFAULT now64(3);
+
+ALTER TABLE shoeproof.open_findings_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS changed_at DateTime64(3, 'UTC') DEFAULT now64(3);
+
+ALTER TABLE shoeproof.open_findings ON CLUSTER floor ADD COLUMN IF NOT EXISTS owner LowCardinality(String);
+
+ALTER TABLE shoeproof.open_findings ON CLUSTER floor ADD COLUMN IF NOT EXISTS fingerprint String DEFAULT concat('1-', lower(hex(sipHash128(rule, property_id, table_id, if(dealer_id != '', dealer_id, shoe_id), verdict))));
+
+ALTER TABLE shoeproof.open_findings ON CLUSTER floor ADD COLUMN IF NOT EXISTS arrived_at DateTime64(3, 'UTC') DEFAULT now64(3);
+
+ALTER TABLE shoeproof.open_findings ON CLUSTER floor ADD COLUMN IF NOT EXISTS changed_at DateTime64(3, 'UTC') DEFAULT now64(3);
+
+ALTER TABLE shoeproof.open_findings_local ON CLUSTER floor ADD INDEX IF NOT EXISTS by_change changed_at TYPE minmax GRANULARITY 1;
+
+ALTER TABLE shoeproof.open_findings_local ON CLUSTER floor ADD INDEX IF NOT EXISTS by_id id TYPE bloom_filter(0.001) GRANULARITY 1;
+
+ALTER TABLE shoeproof.wagers_local ON CLUSTER floor ADD INDEX IF NOT EXISTS by_patron patron TYPE bloom_filter(0.01) GRANULARITY 1;
+
+CREATE OR REPLACE VIEW shoeproof.v_open_findings ON CLUSTER floor AS
+SELECT * FROM shoeproof.open_findings FINAL;
+
+CREATE TABLE IF NOT EXISTS shoeproof.feeds_local ON CLUSTER floor (
+    property_id LowCardinality(String),
+    pit_id      LowCardinality(String),
+    table_id    LowCardinality(String),
+    at          DateTime64(9, 'UTC'),
+    seq         UInt64,
+    shoe_id     String,
+    round       UInt32,
+    kind        LowCardinality(String),
+    received_at DateTime64(3, 'UTC')
+)
+ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}', at)
+ORDER BY (property_id, table_id)
+SETTINGS replicated_deduplication_window = 100000, replicated_deduplication_window_seconds = 604800
+COMMENT 'the last event of each table';
+
+CREATE TABLE IF NOT EXISTS shoeproof.feeds ON CLUSTER floor AS shoeproof.feeds_local
+ENGINE = Distributed(floor, shoeproof, feeds_local, cityHash64(property_id, table_id));
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS shoeproof.events_to_feeds_local ON CLUSTER floor TO shoeproof.feeds_local AS
+SELECT e.property_id AS property_id, argMax(e.pit_id, e.at) AS pit_id, e.table_id AS table_id, max(e.at) AS at, argMax(e.seq, e.at) AS seq,
+    argMax(e.shoe_id, (e.at, e.seq)) AS shoe_id, argMax(e.round, (e.at, e.seq)) AS round, argMax(e.kind, (e.at, e.seq)) AS kind,
+    now64(3) AS received_at
+FROM shoeproof.events_local AS e
+GROUP BY e.property_id, e.table_id;
+
+CREATE TABLE IF NOT EXISTS shoeproof.shelves_local ON CLUSTER floor (
+    property_id LowCardinality(String),
+    id          String,
+    rule        LowCardinality(String),
+    table_id    LowCardinality(String) COMMENT 'empty is every table',
+    reason      String,
+    actor       LowCardinality(String),
+    at          DateTime64(3, 'UTC'),
+    until       DateTime64(3, 'UTC') COMMENT '24 hours after at, or earlier',
+    lifted_by   LowCardinality(String),
+    version     UInt64
+)
+ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}', version)
+ORDER BY (property_id, id)
+SETTINGS replicated_deduplication_window = 100000, replicated_deduplication_window_seconds = 604800, fsync_after_insert = 1, fsync_part_directory = 1
+COMMENT 'a rule kept out of the queue for a while';
+
+CREATE TABLE IF NOT EXISTS shoeproof.shelves ON CLUSTER floor AS shoeproof.shelves_local
+ENGINE = Distributed(floor, shoeproof, shelves_local, cityHash64(property_id));
+
+CREATE TABLE IF NOT EXISTS shoeproof.handovers_local ON CLUSTER floor (
+    property_id LowCardinality(String),
+    at          DateTime64(3, 'UTC'),
+    gaming_day  Date32,
+    shift       LowCardinality(String),
+    actor       LowCardinality(String),
+    note        String,
+    open        UInt32,
+    critical    UInt32,
+    unowned     UInt32
+)
+ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
+ORDER BY (property_id, at)
+SETTINGS replicated_deduplication_window = 100000, replicated_deduplication_window_seconds = 604800, fsync_after_insert = 1, fsync_part_directory = 1
+COMMENT 'a shift handed over; append-only';
+
+CREATE TABLE IF NOT EXISTS shoeproof.handovers ON CLUSTER floor AS shoeproof.handovers_local
+ENGINE = Distributed(floor, shoeproof, handovers_local, cityHash64(property_id));
+
+CREATE TABLE IF NOT EXISTS shoeproof.console_log_local ON CLUSTER floor (
+    property_id LowCardinality(String) COMMENT 'empty if of none',
+    at          DateTime64(6, 'UTC') CODEC(Delta, ZSTD(1)),
+    actor       LowCardinality(String),
+    role        LowCardinality(String),
+    action      LowCardinality(String),
+    object      String,
+    detail      String,
+    remote      String
+)
+ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
+ORDER BY (property_id, at)
+SETTINGS replicated_deduplication_window = 100000, replicated_deduplication_window_seconds = 604800, fsync_after_insert = 1, fsync_part_directory = 1
+COMMENT 'what people did in the console; append-only';
+
+CREATE TABLE IF NOT EXISTS shoeproof.console_log ON CLUSTER floor AS shoeproof.console_log_local
+ENGINE = Distributed(floor, shoeproof, console_log_local, cityHash64(property_id));
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_feeds ON CLUSTER floor AS
+SELECT * FROM shoeproof.feeds FINAL;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_shelves ON CLUSTER floor AS
+SELECT * FROM shoeproof.shelves FINAL;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_triage ON CLUSTER floor AS
+SELECT a.finding_id AS finding_id, any(a.property_id) AS property_id, min(a.at) AS first_step_at, argMin(a.actor, a.at) AS first_actor,
+    argMax(a.to_state, a.at) AS state, argMax(a.disposition, a.at) AS disposition, max(a.at) AS last_step_at, count() AS steps
+FROM shoeproof.finding_actions AS a
+GROUP BY a.finding_id;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_alarm_rate ON CLUSTER floor AS
+SELECT property_id, toStartOfInterval(at, INTERVAL 10 MINUTE) AS slot, count() AS alarms,
+    countIf(severity = 'critical') AS critical, countIf(severity = 'major') AS major
+FROM shoeproof.findings FINAL
+WHERE verdict != 'INFO' AND severity != 'info'
+GROUP BY property_id, slot;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_dealer_findings ON CLUSTER floor AS
+SELECT property_id, dealer_id, gaming_day, rule, severity, verdict, count() AS findings, sum(amount) AS amount, any(currency) AS currency
+FROM shoeproof.findings FINAL
+WHERE dealer_id != ''
+GROUP BY property_id, dealer_id, gaming_day, rule, severity, verdict;

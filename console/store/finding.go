@@ -1,0 +1,207 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Finding is a finding with what triage made of it.
+type Finding struct {
+	ID         string    `ch:"id"`
+	Kind       string    `ch:"kind"`
+	Verdict    string    `ch:"verdict"`
+	Rule       string    `ch:"rule"`
+	Severity   string    `ch:"severity"`
+	Citations  []string  `ch:"citations"`
+	PropertyID string    `ch:"property_id"`
+	PitID      string    `ch:"pit_id"`
+	TableID    string    `ch:"table_id"`
+	ShoeID     string    `ch:"shoe_id"`
+	Round      uint32    `ch:"round"`
+	Seat       uint32    `ch:"seat"`
+	Subject    string    `ch:"subject"`
+	DealerID   string    `ch:"dealer_id"`
+	At         time.Time `ch:"at"`
+	GamingDay  time.Time `ch:"gaming_day"`
+	Shift      string    `ch:"shift"`
+	Expected   string    `ch:"expected"`
+	Observed   string    `ch:"observed"`
+	Amount     int64     `ch:"amount"`
+	Currency   string    `ch:"currency"`
+	Seqs       []uint64  `ch:"seqs"`
+	EventIDs   []string  `ch:"event_ids"`
+	Rulebook   string    `ch:"rulebook"`
+	Engine     string    `ch:"engine"`
+	// State is empty for a finding that is for information and never was in the queue.
+	State       string `ch:"state"`
+	Owner       string `ch:"owner"`
+	Fingerprint string `ch:"fingerprint"`
+}
+
+const findingColumns = `id, kind, verdict, rule, severity, citations, property_id, pit_id, table_id, shoe_id, round, seat, subject, dealer_id, at, gaming_day,
+	shift, expected, observed, amount, currency, evidence.seqs AS seqs, evidence.event_ids AS event_ids, rulebook, engine`
+
+const noTriage = `, '' AS state, '' AS owner, '' AS fingerprint`
+
+// Finding is one finding.
+func (s *Store) Finding(ctx context.Context, scope Scope, id string) (Finding, error) {
+	w := in(scope).and("id = {id:String}", "id", id)
+	f, err := one[Finding](ctx, s, "finding", `SELECT `+findingColumns+noTriage+` FROM {{findings}} FINAL WHERE `+w.String()+` LIMIT 1`, w)
+	if err != nil {
+		return f, err
+	}
+	rows, err := s.rows(ctx, scope, []string{id})
+	if err == nil && len(rows) > 0 {
+		f.State, f.Owner, f.Fingerprint = rows[0].State, rows[0].Owner, rows[0].Fingerprint
+	}
+	return f, err
+}
+
+// Where chooses findings by what they are about. A zero field chooses all.
+type Where struct {
+	Property, Table, Shoe, Dealer, Rule string
+	Round                               uint32
+	Since, Until                        time.Time
+	IDs                                 []string
+	Severities                          []string
+	Limit                               int
+}
+
+// Findings are findings, open or not, the latest first.
+func (s *Store) Findings(ctx context.Context, scope Scope, x Where) ([]Finding, error) {
+	w := in(scope).equal("property_id", x.Property).equal("table_id", x.Table).equal("shoe_id", x.Shoe).equal("dealer_id", x.Dealer).equal("rule", x.Rule)
+	if x.Round > 0 {
+		w.and("round = {round:UInt32}", "round", x.Round)
+	}
+	if !x.Since.IsZero() {
+		w.and("at >= fromUnixTimestamp64Nano({since:Int64})", "since", x.Since.UnixNano())
+	}
+	if !x.Until.IsZero() {
+		w.and("at < fromUnixTimestamp64Nano({until:Int64})", "until", x.Until.UnixNano())
+	}
+	if x.IDs != nil {
+		w.and("id IN {ids:Array(String)}", "ids", x.IDs)
+	}
+	if x.Severities != nil {
+		w.and("severity IN {severities:Array(String)}", "severities", x.Severities)
+	}
+	limit := Filter{Limit: x.Limit}
+	return read[Finding](ctx, s, "findings", `SELECT `+findingColumns+noTriage+` FROM {{findings}} FINAL WHERE `+w.String()+` ORDER BY at DESC, id`+limit.limit(), w)
+}
+
+// rows are the newest rows of findings in the queue, also of those that are closed.
+func (s *Store) rows(ctx context.Context, scope Scope, ids []string) ([]Waiting, error) {
+	w := in(scope).and("id IN {ids:Array(String)}", "ids", ids)
+	return read[Waiting](ctx, s, "the state of findings", `SELECT `+strings.Join(columnsOf[Waiting](), ", ")+` FROM {{open_findings}} WHERE `+w.String()+
+		` ORDER BY version DESC LIMIT 1 BY id`, w)
+}
+
+// Action is one step of triage.
+type Action struct {
+	FindingID   string    `ch:"finding_id"`
+	At          time.Time `ch:"at"`
+	PropertyID  string    `ch:"property_id"`
+	Actor       string    `ch:"actor"`
+	Action      string    `ch:"action"`
+	From        string    `ch:"from_state"`
+	To          string    `ch:"to_state"`
+	Disposition string    `ch:"disposition"`
+	Reason      string    `ch:"reason"`
+	Note        string    `ch:"note"`
+}
+
+// Actions is what was done about a finding, the first step first.
+func (s *Store) Actions(ctx context.Context, scope Scope, finding string) ([]Action, error) {
+	w := in(scope).equal("finding_id", finding)
+	return read[Action](ctx, s, "the steps of triage", `SELECT `+strings.Join(columnsOf[Action](), ", ")+` FROM {{finding_actions}} WHERE `+w.String()+` ORDER BY at LIMIT 1000`, w)
+}
+
+// ActionsSince are all steps since a moment, the latest first.
+func (s *Store) ActionsSince(ctx context.Context, scope Scope, since time.Time, limit int) ([]Action, error) {
+	w := in(scope).and("at >= fromUnixTimestamp64Nano({since:Int64})", "since", since.UnixNano())
+	f := Filter{Limit: limit}
+	return read[Action](ctx, s, "the steps of triage", `SELECT `+strings.Join(columnsOf[Action](), ", ")+` FROM {{finding_actions}} WHERE `+w.String()+` ORDER BY at DESC, finding_id`+f.limit(), w)
+}
+
+// Closed are the findings closed last.
+func (s *Store) Closed(ctx context.Context, scope Scope, limit int) ([]Action, error) {
+	w := in(scope)
+	f := Filter{Limit: limit}
+	columns := strings.Join(columnsOf[Action](), ", ")
+	return read[Action](ctx, s, "what was closed", `SELECT * FROM (SELECT `+columns+` FROM {{finding_actions}} WHERE `+w.String()+
+		` ORDER BY at DESC LIMIT 1 BY finding_id) WHERE to_state = 'closed' ORDER BY at DESC`+f.limit(), w)
+}
+
+// Event is one event of the archive.
+type Event struct {
+	Seq       uint64    `ch:"seq"`
+	EventID   string    `ch:"event_id"`
+	At        time.Time `ch:"at"`
+	ShoeID    string    `ch:"shoe_id"`
+	Round     uint32    `ch:"round"`
+	Kind      string    `ch:"kind"`
+	Format    string    `ch:"format"`
+	Raw       string    `ch:"raw"` // may name patrons
+	SHA256    string    `ch:"sha256"`
+	Partition int32     `ch:"partition"`
+	Offset    int64     `ch:"offset"`
+}
+
+const eventColumns = "seq, event_id, at, shoe_id, round, kind, toString(format) AS format, raw, toString(sha256) AS sha256, partition, offset"
+
+// Events are the events of a table by their numbers: from first to last, and the further ones.
+func (s *Store) Events(ctx context.Context, scope Scope, property, table string, first, last uint64, further []uint64) ([]Event, error) {
+	w := in(scope).equal("property_id", property).equal("table_id", table)
+	w.and("(seq BETWEEN {first:UInt64} AND {last:UInt64} OR seq IN {further:Array(UInt64)})", "first", first, "last", last, "further", append([]uint64{}, further...))
+	return read[Event](ctx, s, "events", `SELECT `+eventColumns+` FROM {{events}} FINAL WHERE `+w.String()+` ORDER BY seq, event_id`+fmt.Sprint(" LIMIT ", 2*MostRows), w)
+}
+
+// Decode reads an event of the archive.
+func (e *Event) Decode(d *schema.Decoder) (schema.Event, error) {
+	var ev schema.Event
+	format := schema.Protobuf
+	if e.Format == "json" {
+		format = schema.JSON
+	}
+	if err := d.Decode(format, []byte(e.Raw), &ev); err != nil {
+		return ev, fmt.Errorf("event %d: %w", e.Seq, err)
+	}
+	return ev.Clone(), nil
+}
+
+// EachEvent gives the events of a table in order, up to a number, at most limit of them, the last ones if
+// there are more; it says whether they begin with the table's first.
+func (s *Store) EachEvent(ctx context.Context, scope Scope, property, table string, until uint64, limit int, each func(*Event) error) (whole bool, err error) {
+	w := in(scope).equal("property_id", property).equal("table_id", table).and("seq <= {until:UInt64}", "until", until)
+	from := uint64(0)
+	if until > uint64(limit) {
+		from = until - uint64(limit)
+	}
+	w.and("seq > {from:UInt64}", "from", from)
+	rows, err := s.Conn().Query(limited(ctx), s.named(`SELECT `+eventColumns+` FROM {{events}} FINAL WHERE `+w.String()+
+		` ORDER BY property_id, table_id, seq, event_id SETTINGS max_result_rows = 0`), w.args...)
+	if err != nil {
+		return false, fmt.Errorf("read events: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var e Event
+		if err := rows.ScanStruct(&e); err != nil {
+			return false, fmt.Errorf("read events: %w", err)
+		}
+		if e.Seq == 1 {
+			whole = true
+		}
+		if err := each(&e); err != nil {
+			return false, err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return false, fmt.Errorf("read events: %w", err)
+	}
+	return whole, nil
+}

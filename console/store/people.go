@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// Tally is how often something was found, and in how many rounds it could have been.
+type Tally struct {
+	Name     string    `ch:"name"`
+	Severity string    `ch:"severity"`
+	Findings uint64    `ch:"findings"`
+	Rounds   uint64    `ch:"rounds"`
+	Amount   int64     `ch:"amount"`
+	Currency string    `ch:"currency"`
+	LastAt   time.Time `ch:"last_at"`
+}
+
+// DealerRounds is how many rounds a dealer dealt since a moment, and how many all dealers of the property.
+func (s *Store) DealerRounds(ctx context.Context, scope Scope, property, dealer string, since time.Time) (dealt, all uint64, err error) {
+	w := in(scope).equal("property_id", property).and("at >= fromUnixTimestamp64Nano({since:Int64})", "since", since.UnixNano()).with("dealer", dealer)
+	type row struct {
+		Dealt uint64 `ch:"dealt"`
+		All   uint64 `ch:"every"`
+	}
+	r, err := one[row](ctx, s, "a dealer's rounds", `SELECT countIf(dealer_id = {dealer:String}) AS dealt, count() AS every FROM {{rounds}} FINAL WHERE `+w.String(), w)
+	return r.Dealt, r.All, err
+}
+
+// DealerTallies is what was found at a dealer's hands since a moment, by rule.
+func (s *Store) DealerTallies(ctx context.Context, scope Scope, property, dealer string, since time.Time) ([]Tally, error) {
+	w := in(scope).equal("property_id", property).equal("dealer_id", dealer).and("at >= fromUnixTimestamp64Nano({since:Int64})", "since", since.UnixNano())
+	return read[Tally](ctx, s, "a dealer's findings", `SELECT rule AS name, any(severity) AS severity, count() AS findings, toUInt64(0) AS rounds, sum(amount) AS amount,
+		any(currency) AS currency, max(at) AS last_at FROM {{findings}} FINAL WHERE verdict IN ('BREACH', 'SUSPECT') AND `+w.String()+` GROUP BY rule ORDER BY findings DESC, name LIMIT 200`, w)
+}
+
+// Dealers is what was found at each dealer's hands since a moment.
+func (s *Store) Dealers(ctx context.Context, scope Scope, property string, since time.Time) ([]Tally, error) {
+	w := in(scope).equal("property_id", property).and("at >= fromUnixTimestamp64Nano({since:Int64})", "since", since.UnixNano())
+	return read[Tally](ctx, s, "dealers", `SELECT r.property_id || '/' || r.dealer_id AS name, '' AS severity, f.findings AS findings, r.rounds AS rounds, f.amount AS amount,
+		f.currency AS currency, r.last_at AS last_at
+	FROM (SELECT property_id, dealer_id, count() AS rounds, max(at) AS last_at FROM {{rounds}} FINAL WHERE dealer_id != '' AND `+w.String()+` GROUP BY property_id, dealer_id) AS r
+	LEFT JOIN (SELECT property_id, dealer_id, count() AS findings, sum(amount) AS amount, any(currency) AS currency FROM {{findings}} FINAL
+		WHERE verdict IN ('BREACH', 'SUSPECT') AND severity != 'info' AND `+w.String()+` GROUP BY property_id, dealer_id) AS f
+	ON r.property_id = f.property_id AND r.dealer_id = f.dealer_id
+	ORDER BY findings / rounds DESC, rounds DESC, name LIMIT 500`, w)
+}
+
+// Patron is what a patron, who is masked, played.
+type Patron struct {
+	Spot      string    `ch:"spot"`
+	Wagers    uint64    `ch:"wagers"`
+	Staked    int64     `ch:"staked"`
+	Paid      int64     `ch:"paid"`
+	Collected int64     `ch:"collected"`
+	FirstAt   time.Time `ch:"first_at"`
+	LastAt    time.Time `ch:"last_at"`
+}
+
+// Patron is a patron's play by spot.
+func (s *Store) Patron(ctx context.Context, scope Scope, property, patron string) ([]Patron, error) {
+	w := in(scope).equal("property_id", property).and("patron = {patron:String}", "patron", patron)
+	return read[Patron](ctx, s, "a patron's play", `SELECT spot, count() AS wagers, sum(stake) AS staked, sum(paid) AS paid, sum(collected) AS collected, min(at) AS first_at,
+		max(at) AS last_at FROM {{wagers}} FINAL WHERE `+w.String()+` GROUP BY spot ORDER BY staked DESC, spot`, w)
+}
+
+// PatronWagers are a patron's latest wagers.
+func (s *Store) PatronWagers(ctx context.Context, scope Scope, property, patron string) ([]Wager, error) {
+	w := in(scope).equal("property_id", property).and("patron = {patron:String}", "patron", patron)
+	return read[Wager](ctx, s, "a patron's wagers", `SELECT `+columns[Wager]()+` FROM {{wagers}} FINAL WHERE `+w.String()+` ORDER BY at DESC, wager_id LIMIT 200`, w)
+}
+
+// PatronFindings are the findings of rounds and seats at which a patron played.
+func (s *Store) PatronFindings(ctx context.Context, scope Scope, property, patron string) ([]Finding, error) {
+	w := in(scope).equal("property_id", property).with("patron", patron)
+	return read[Finding](ctx, s, "a patron's findings", `SELECT `+findingColumns+noTriage+` FROM {{findings}} FINAL WHERE `+w.String()+` AND seat > 0 AND
+		(property_id, table_id, shoe_id, round, seat) IN (SELECT property_id, table_id, shoe_id, round, seat FROM {{wagers}} FINAL WHERE patron = {patron:String} AND `+w.String()+`)
+		ORDER BY at DESC, id LIMIT 200`, w)
+}
+
+// Factor is what one round added to a suspicion.
+type Factor struct {
+	At    time.Time `ch:"at"`
+	LnE   float64   `ch:"ln_e"`
+	Key   string    `ch:"key"`
+	Table string    `ch:"table_id"`
+	Shoe  string    `ch:"shoe_id"`
+	Round uint32    `ch:"round"`
+}
+
+// Factors are what led a detector to a suspicion about a key.
+func (s *Store) Factors(ctx context.Context, scope Scope, detector, key string, until time.Time) ([]Factor, error) {
+	w := in(scope).and("detector = {detector:String} AND key = {key:String} AND at <= fromUnixTimestamp64Nano({until:Int64})",
+		"detector", detector, "key", key, "until", until.UnixNano())
+	return read[Factor](ctx, s, "evidence", `SELECT at, ln_e, key, table_id, shoe_id, round FROM {{evidence}} FINAL WHERE `+w.String()+` ORDER BY at, round LIMIT 5000`, w)
+}
