@@ -80,8 +80,17 @@ func columnsOf[T any]() []string {
 func (f *Filter) on(scope Scope, now time.Time) *where {
 	w := in(scope)
 	for _, e := range []struct{ column, value string }{
-		{"property_id", f.Property}, {"pit_id", f.Pit}, {"table_id", f.Table}, {"shoe_id", f.Shoe}, {"dealer_id", f.Dealer},
-		{"severity", f.Severity}, {"verdict", f.Verdict}, {"kind", f.Kind}, {"state", f.State}, {"shift", f.Shift}, {"fingerprint", f.Fingerprint},
+		{"property_id", f.Property},
+		{"pit_id", f.Pit},
+		{"table_id", f.Table},
+		{"shoe_id", f.Shoe},
+		{"dealer_id", f.Dealer},
+		{"severity", f.Severity},
+		{"verdict", f.Verdict},
+		{"kind", f.Kind},
+		{"state", f.State},
+		{"shift", f.Shift},
+		{"fingerprint", f.Fingerprint},
 	} {
 		w.equal(e.column, e.value)
 	}

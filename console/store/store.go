@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,15 +46,7 @@ type Scope struct {
 
 // Has says whether a property is in scope.
 func (s Scope) Has(property string) bool {
-	if s.All {
-		return true
-	}
-	for _, p := range s.Properties {
-		if p == property {
-			return true
-		}
-	}
-	return false
+	return s.All || slices.Contains(s.Properties, property)
 }
 
 // where collects conditions and their parameters.

@@ -217,25 +217,37 @@ func TestScope(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, count := range map[string]func(Scope) (int, error){
-		"groups":   func(x Scope) (int, error) { r, err := s.Groups(ctx, x, Filter{High: 100}); return len(r), err },
-		"totals":   func(x Scope) (int, error) { r, err := s.Totals(ctx, x, Filter{}); return int(r.Open), err },
-		"findings": func(x Scope) (int, error) { r, err := s.Findings(ctx, x, Where{Table: f.TableID, Since: long, Until: time.Now().AddDate(1, 0, 0)}); return len(r), err },
-		"finding":  func(x Scope) (int, error) { _, err := s.Finding(ctx, x, f.ID); return found(err) },
-		"events":   func(x Scope) (int, error) { r, err := s.Events(ctx, x, f.PropertyID, f.TableID, 1, 5, []uint64{9}); return len(r), err },
+		"groups": func(x Scope) (int, error) { r, err := s.Groups(ctx, x, Filter{High: 100}); return len(r), err },
+		"totals": func(x Scope) (int, error) { r, err := s.Totals(ctx, x, Filter{}); return int(r.Open), err },
+		"findings": func(x Scope) (int, error) {
+			r, err := s.Findings(ctx, x, Where{Table: f.TableID, Since: long, Until: time.Now().AddDate(1, 0, 0)})
+			return len(r), err
+		},
+		"finding": func(x Scope) (int, error) { _, err := s.Finding(ctx, x, f.ID); return found(err) },
+		"events": func(x Scope) (int, error) {
+			r, err := s.Events(ctx, x, f.PropertyID, f.TableID, 1, 5, []uint64{9})
+			return len(r), err
+		},
 		"each": func(x Scope) (int, error) {
 			n := 0
 			_, err := s.EachEvent(ctx, x, f.PropertyID, f.TableID, 50, 1000, func(*Event) error { n++; return nil })
 			return n, err
 		},
-		"rounds":          func(x Scope) (int, error) { r, err := s.Rounds(ctx, x, place); return len(r), err },
-		"wagers":          func(x Scope) (int, error) { r, err := s.Wagers(ctx, x, place); return len(r), err },
-		"ledger":          func(x Scope) (int, error) { r, err := s.Ledger(ctx, x, place); return len(r), err },
-		"shoes":           func(x Scope) (int, error) { r, err := s.Shoes(ctx, x, place); return len(r), err },
-		"configs":         func(x Scope) (int, error) { r, err := s.Configs(ctx, x, place); return len(r), err },
-		"floor":           func(x Scope) (int, error) { r, err := s.Floor(ctx, x, Place{}); return len(r), err },
-		"dealers":         func(x Scope) (int, error) { r, err := s.Dealers(ctx, x, "", long); return len(r), err },
-		"dealer":          func(x Scope) (int, error) { r, err := s.DealerTallies(ctx, x, f.PropertyID, f.DealerID, long); return len(r), err },
-		"dealer's rounds": func(x Scope) (int, error) { _, n, err := s.DealerRounds(ctx, x, f.PropertyID, f.DealerID, long); return int(n), err },
+		"rounds":  func(x Scope) (int, error) { r, err := s.Rounds(ctx, x, place); return len(r), err },
+		"wagers":  func(x Scope) (int, error) { r, err := s.Wagers(ctx, x, place); return len(r), err },
+		"ledger":  func(x Scope) (int, error) { r, err := s.Ledger(ctx, x, place); return len(r), err },
+		"shoes":   func(x Scope) (int, error) { r, err := s.Shoes(ctx, x, place); return len(r), err },
+		"configs": func(x Scope) (int, error) { r, err := s.Configs(ctx, x, place); return len(r), err },
+		"floor":   func(x Scope) (int, error) { r, err := s.Floor(ctx, x, Place{}); return len(r), err },
+		"dealers": func(x Scope) (int, error) { r, err := s.Dealers(ctx, x, "", long); return len(r), err },
+		"dealer": func(x Scope) (int, error) {
+			r, err := s.DealerTallies(ctx, x, f.PropertyID, f.DealerID, long)
+			return len(r), err
+		},
+		"dealer's rounds": func(x Scope) (int, error) {
+			_, n, err := s.DealerRounds(ctx, x, f.PropertyID, f.DealerID, long)
+			return int(n), err
+		},
 		"patron":          func(x Scope) (int, error) { r, err := s.Patron(ctx, x, f.PropertyID, patron); return len(r), err },
 		"patron's wagers": func(x Scope) (int, error) { r, err := s.PatronWagers(ctx, x, f.PropertyID, patron); return len(r), err },
 		"shelves":         func(x Scope) (int, error) { r, err := s.Shelves(ctx, x); return len(r), err },

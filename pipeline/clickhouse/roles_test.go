@@ -85,9 +85,9 @@ func TestRoles(t *testing.T) {
 func matrix(t *testing.T, as func(string) Config) {
 	named := strings.Fields("events table_memory")
 	writes := map[string]string{
-		"writer":  "events rounds wagers vigorish shoes table_configs notices table_memory evidence findings open_findings journal dead_letters",
+		"writer":  "events rounds wagers vigorish shoes table_configs notices table_memory evidence findings open_findings journal dead_letters feeds",
 		"reader":  "",
-		"triage":  "open_findings finding_actions exports",
+		"triage":  "open_findings finding_actions exports shelves handovers console_log",
 		"auditor": "evidence findings open_findings audit_runs exports",
 	}
 	all := open(t, as("auditor"))
@@ -114,7 +114,7 @@ func matrix(t *testing.T, as func(string) Config) {
 			switch role {
 			case "writer":
 				reads = slices.Contains(strings.Fields("schema_migrations journal table_memory findings v_progress"), table)
-			case "auditor":
+			case "auditor", "triage":
 				reads = true
 			}
 			for right, want := range map[string]bool{
@@ -149,7 +149,7 @@ func refusals(t *testing.T, as func(string) Config) {
 	for role, more := range map[string][]string{
 		"writer":   {"SELECT * FROM shoeproof.rounds", "SELECT * FROM shoeproof.wagers", "SELECT raw FROM shoeproof.events", "INSERT INTO shoeproof.finding_actions (actor) VALUES ('x')", "INSERT INTO shoeproof.schema_migrations (version) VALUES (99)"},
 		"reader":   append([]string{"INSERT INTO shoeproof.findings (id) VALUES ('x')", "INSERT INTO shoeproof.open_findings (id) VALUES ('x')", "SELECT 1 SETTINGS readonly = 0"}, names...),
-		"triage":   append([]string{"INSERT INTO shoeproof.findings (id) VALUES ('x')", "INSERT INTO shoeproof.journal (topic) VALUES ('x')"}, names...),
+		"triage":   {"INSERT INTO shoeproof.findings (id) VALUES ('x')", "INSERT INTO shoeproof.journal (topic) VALUES ('x')", "INSERT INTO shoeproof.events (event_id) VALUES ('x')"},
 		"auditor":  {"INSERT INTO shoeproof.events (event_id) VALUES ('x')", "INSERT INTO shoeproof.journal (topic) VALUES ('x')", "INSERT INTO shoeproof.finding_actions (actor) VALUES ('x')"},
 		"migrator": nil,
 	} {

@@ -22,10 +22,10 @@ var (
 	// people fill at the console.
 	streamed = []string{
 		"events", "rounds", "wagers", "vigorish", "shoes", "table_configs", "notices", "table_memory", "evidence", "findings", "open_findings",
-		"journal", "dead_letters",
+		"journal", "dead_letters", "feeds",
 	}
 	nightly = []string{"evidence", "findings", "open_findings", "audit_runs", "exports"}
-	triaged = []string{"open_findings", "finding_actions", "exports"}
+	triaged = []string{"open_findings", "finding_actions", "exports", "shelves", "handovers", "console_log"}
 	// naming are the tables whose rows may name patrons, with the columns that cannot.
 	naming = map[string]string{"events": "", "table_memory": "", "dead_letters": "topic, partition, offset, place, reason"}
 )
@@ -37,8 +37,9 @@ func (l Layout) Roles() ([]Role, error) {
 		return nil, err
 	}
 	insert := l.each("INSERT", streamed...)
-	// The view that fills open_findings reads what was inserted with the rights of who inserts.
+	// The views that fill open_findings and feeds read what was inserted with the rights of who inserts.
 	insert = append(insert, l.each("SELECT", "schema_migrations", "journal", "table_memory", "findings")...)
+	insert = append(insert, l.each("SELECT(property_id, pit_id, table_id, seq, at, shoe_id, round, kind)", "events")...)
 	insert = append(insert, "SELECT ON "+l.Name("v_progress"))
 	var read, masked []string
 	for _, t := range tables {
@@ -69,7 +70,7 @@ func (l Layout) Roles() ([]Role, error) {
 	return []Role{
 		{"writer", "ingest", false, insert},
 		{"reader", "dashboards, and who only looks: nothing that names patrons", true, masked},
-		{"triage", "the console: what a reader sees, and what people decide about findings", false, slices.Concat(masked, l.each("INSERT", triaged...))},
+		{"triage", "the console, which masks patrons itself: all that is kept, and what people decide about findings", false, slices.Concat(read, l.each("INSERT", triaged...))},
 		{"auditor", "the nightly audit and exports: also the archive, which names patrons", false, slices.Concat(read, l.each("INSERT", nightly...))},
 		{"migrator", "audit migrate", false, migrate},
 	}, nil
