@@ -12,7 +12,8 @@ ALTER TABLE {{.Stored "open_findings"}} ADD INDEX IF NOT EXISTS by_change change
 ALTER TABLE {{.Stored "open_findings"}} ADD INDEX IF NOT EXISTS by_id id TYPE bloom_filter(0.001) GRANULARITY 1;
 ALTER TABLE {{.Stored "wagers"}} ADD INDEX IF NOT EXISTS by_patron patron TYPE bloom_filter(0.01) GRANULARITY 1;
 
-CREATE OR REPLACE VIEW {{.View "v_open_findings"}} AS
+-- v_open_findings with the new columns: to replace a view takes the right to drop tables.
+CREATE VIEW IF NOT EXISTS {{.View "v_queue"}} AS
 SELECT * FROM {{.Name "open_findings"}} FINAL;
 
 -- The last event of a table, and when it came: a quiet table differs from a feed that is down.

@@ -555,7 +555,7 @@ ALTER TABLE shoeproof.open_findings_local ON CLUSTER floor ADD INDEX IF NOT EXIS
 
 ALTER TABLE shoeproof.wagers_local ON CLUSTER floor ADD INDEX IF NOT EXISTS by_patron patron TYPE bloom_filter(0.01) GRANULARITY 1;
 
-CREATE OR REPLACE VIEW shoeproof.v_open_findings ON CLUSTER floor AS
+CREATE VIEW IF NOT EXISTS shoeproof.v_queue ON CLUSTER floor AS
 SELECT * FROM shoeproof.open_findings FINAL;
 
 CREATE TABLE IF NOT EXISTS shoeproof.feeds_local ON CLUSTER floor (

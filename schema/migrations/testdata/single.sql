@@ -496,7 +496,7 @@ ALTER TABLE shoeproof.open_findings ADD INDEX IF NOT EXISTS by_id id TYPE bloom_
 
 ALTER TABLE shoeproof.wagers ADD INDEX IF NOT EXISTS by_patron patron TYPE bloom_filter(0.01) GRANULARITY 1;
 
-CREATE OR REPLACE VIEW shoeproof.v_open_findings AS
+CREATE VIEW IF NOT EXISTS shoeproof.v_queue AS
 SELECT * FROM shoeproof.open_findings FINAL;
 
 CREATE TABLE IF NOT EXISTS shoeproof.feeds (
