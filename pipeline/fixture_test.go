@@ -55,8 +55,14 @@ func replay(t testing.TB, events []schema.Event) *pipeline.Batch {
 
 func replayWith(t testing.TB, options pipeline.Options, events []schema.Event) *pipeline.Batch {
 	t.Helper()
-	e := pipeline.NewEngine(options)
 	b := &pipeline.Batch{}
+	replayInto(t, options, events, b)
+	return b
+}
+
+func replayInto(t testing.TB, options pipeline.Options, events []schema.Event, b *pipeline.Batch) {
+	t.Helper()
+	e := pipeline.NewEngine(options)
 	var buf []byte
 	for i := range events {
 		buf = schema.AppendProto(buf[:0], &events[i])
@@ -69,7 +75,6 @@ func replayWith(t testing.TB, options pipeline.Options, events []schema.Event) *
 	for _, d := range b.DeadLetter {
 		t.Errorf("dead letter %d: %s", d.Offset, d.Reason)
 	}
-	return b
 }
 
 func TestFixturesAreSilent(t *testing.T) {
