@@ -236,16 +236,7 @@ func writeShoe(t *testing.T, path, fixture, lines string) {
 	if events, err = edits.Apply(events); err != nil {
 		t.Fatal(err)
 	}
-	w, err := schema.CreateFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range events {
-		if err := w.Write(&events[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
+	if err := schema.WriteFile(path, events); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -309,6 +309,20 @@ func CreateFile(path string) (*Writer, error) {
 	return w, nil
 }
 
+// WriteFile makes an event file, as CreateFile does, of these events.
+func WriteFile(path string, events []Event) error {
+	w, err := CreateFile(path)
+	if err != nil {
+		return err
+	}
+	for i := range events {
+		if err := w.Write(&events[i]); err != nil {
+			return errors.Join(err, w.Close())
+		}
+	}
+	return w.Close()
+}
+
 // NewWriter writes events to a stream; the name is for messages.
 func NewWriter(out io.Writer, format Format, name string) *Writer {
 	return &Writer{out: bufio.NewWriterSize(out, 1<<16), format: format, name: name}

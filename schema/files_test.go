@@ -73,16 +73,7 @@ func readAll(t *testing.T, r *schema.Reader) (records []schema.Record, errs []st
 
 func write(t *testing.T, name string, events []schema.Event) {
 	t.Helper()
-	w, err := schema.CreateFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range events {
-		if err := w.Write(&events[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
+	if err := schema.WriteFile(name, events); err != nil {
 		t.Fatal(err)
 	}
 }

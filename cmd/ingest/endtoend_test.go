@@ -77,16 +77,7 @@ func ndjson(t testing.TB, findings []schema.Finding) []string {
 func replayed(t testing.TB, events []schema.Event) ([]string, pipeline.Counts) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "floor.pb.zst")
-	w, err := schema.CreateFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range events {
-		if err := w.Write(&events[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
+	if err := schema.WriteFile(path, events); err != nil {
 		t.Fatal(err)
 	}
 	law := settings.DefaultIngest().Law

@@ -26,16 +26,7 @@ import (
 func write(t *testing.T, name string, events []schema.Event) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	w, err := schema.CreateFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range events {
-		if err := w.Write(&events[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
+	if err := schema.WriteFile(path, events); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -231,17 +222,10 @@ func TestSinkGoesOnWhereItStopped(t *testing.T) {
 
 func BenchmarkSource(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "a.pb")
-	w, err := schema.CreateFile(path)
-	if err != nil {
+	events := pipelinetest.Events(8, 100_000)
+	if err := schema.WriteFile(path, events); err != nil {
 		b.Fatal(err)
 	}
-	events := pipelinetest.Events(8, 100_000)
-	for i := range events {
-		if err := w.Write(&events[i]); err != nil {
-			b.Fatal(err)
-		}
-	}
-	w.Close()
 	src, err := file.Open([]string{path}, file.Options{})
 	if err != nil {
 		b.Fatal(err)
