@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"slices"
-
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -32,7 +30,7 @@ func configOf(c *schema.TableConfig, law *rules.Law) *rules.Config {
 	}
 	out.Options = map[string]string{}
 	for k, v := range c.Options {
-		if law != nil && slices.Contains(law.HouseOptions, k) {
+		if law != nil && law.Elects(k, v) {
 			out.Options[k] = v
 		}
 	}

@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -156,7 +157,43 @@ text; the rulebook names the option that takes it back.
 	if sum != len(list) {
 		t.Errorf("%d requirements in the states, want %d", sum, len(list))
 	}
+	head.WriteString(`
+## Not read into a game
+
+Duties of punto banco whose sections for minibaccarat (19:47-7.8 and 7.10(b) to (e)) are missing from the text: whether they are law
+there is not known. So nothing is asked of a table, and nothing is said of each shoe. A house whose regulator reads them in sets the
+option in a [rulebook](rulebooks.md#options) of its own; both readings have a scenario, ` + "`option.KEY~VALUE`" + `.
+
+| option | games | requirements |
+|---|---|---|
+`)
+	withheld(&head, list, names)
 	return append(head.Bytes(), body.Bytes()...)
+}
+
+// withheld lists, by option, the requirements that the shipped books leave out of a game.
+func withheld(out *bytes.Buffer, list []requirement, names []string) {
+	games, rules := map[string][]string{}, map[string][]string{}
+	add := func(to map[string][]string, option, what string) {
+		if !slices.Contains(to[option], what) {
+			to[option] = append(to[option], what)
+		}
+	}
+	for _, name := range names {
+		book := engineOptions().Books[name]
+		for _, g := range book.Games() {
+			law, _ := book.Law(g)
+			for i := range list {
+				if c, ok := law.Withheld(list[i].id); ok {
+					add(games, c.Assumed, "`"+name+"` "+g.String())
+					add(rules, c.Assumed, "`"+list[i].id+"`")
+				}
+			}
+		}
+	}
+	for _, option := range slices.Sorted(maps.Keys(games)) {
+		fmt.Fprintf(out, "| `%s` | %s | %s |\n", option, strings.Join(games[option], ", "), strings.Join(rules[option], ", "))
+	}
 }
 
 func familyOf(id string) string {

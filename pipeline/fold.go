@@ -123,8 +123,13 @@ func (t *table) faceUp(s *shoe, ev *schema.Event, p *schema.CardFoundFaceup, seq
 	if err != nil {
 		c = rules.Unread
 	}
-	s.FaceUps = append(s.FaceUps, rules.FoundFaceUp{Seq: seq, CardSeq: p.CardSeq, Card: c, Destination: p.Destination, Burn: -1, Round: s.comingRound(ev.Round)})
-	t.out(s, c)
+	burned := slices.ContainsFunc(s.Burns, func(b rules.Burn) bool { return !b.Opening && p.CardSeq >= b.First && p.CardSeq < b.First+b.Count })
+	s.FaceUps = append(s.FaceUps, rules.FoundFaceUp{
+		Seq: seq, CardSeq: p.CardSeq, Card: c, Destination: p.Destination, AmongBurned: burned, Burn: -1, Round: s.comingRound(ev.Round),
+	})
+	if !burned {
+		t.out(s, c)
+	}
 }
 
 // out takes a card out of the shoe.
@@ -170,7 +175,7 @@ func (t *table) burn(s *shoe, p *schema.ShoeBurned, seq rules.Seq) {
 		indicator = rules.Unread
 	}
 	b := rules.Burn{
-		Seq: seq, Opening: opening, Indicator: indicator, Count: p.Count, Cards: len(p.Cards),
+		Seq: seq, Opening: opening, Indicator: indicator, First: s.Out + 1, Count: p.Count, Cards: len(p.Cards),
 		Shown: rules.Shown(p.Shown), Destination: rules.Destination(p.Destination), AfterCard: s.prepared,
 		AllRead: !slices.Contains(p.Cards, "??"), Round: s.comingRound(0),
 	}
@@ -266,7 +271,7 @@ func (t *table) configure(ev *schema.Event, p *schema.TableConfigured, b *Batch)
 func (t *table) refuseOptions(c *schema.TableConfig, law *rules.Law, b *Batch) {
 	var refused []string
 	for _, key := range slices.Sorted(maps.Keys(c.Options)) {
-		if law != nil && !slices.Contains(law.HouseOptions, key) {
+		if law != nil && !law.Elects(key, c.Options[key]) {
 			refused = append(refused, key+"="+c.Options[key])
 		}
 	}

@@ -34,7 +34,7 @@ func (t *table) foldRound(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) bo
 		}
 	case *schema.CashConverted:
 		if w := wagerOf(r, p.WagerID); w != nil {
-			w.Converted = rules.Change{Seq: seq, Amount: p.Amount}
+			w.Converted, w.ConvertedAt = rules.Change{Seq: seq, Amount: p.Amount}, ev.At
 		}
 	case *schema.Announced:
 		t.announce(s, r, p, seq, b)
@@ -59,6 +59,7 @@ func (t *table) foldRound(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) bo
 	case *schema.VigorishMarked:
 		*r.NewStep() = rules.Step{
 			Seq: seq, Kind: rules.StepVigMarked, Seat: p.Seat, Amount: p.Amount, Wager: r.WagerIndex(p.WagerID), Marker: rules.Marker(p.Marker), Area: p.Area,
+			By: ev.Actor.ID,
 		}
 		t.moved(s, r, b)
 	case *schema.VigorishCollected:
@@ -90,7 +91,7 @@ func wagerOf(r *rules.Round, id string) *rules.Wager {
 func (t *table) wager(r *rules.Round, p *schema.WagerPlaced, seq rules.Seq) {
 	w := r.NewWager()
 	*w = rules.Wager{
-		ID: p.WagerID, Placed: seq, Seat: p.Seat, Spot: rules.Spot(p.Spot), Amount: p.Amount, Coupon: p.Coupon,
+		ID: p.WagerID, Placed: seq, PlacedAt: t.now.At, Seat: p.Seat, Spot: rules.Spot(p.Spot), Amount: p.Amount, Coupon: p.Coupon,
 		Medium: rules.Medium(p.Medium), AreaOK: p.AreaOK, SpotName: p.SpotName, Patron: p.PatronRef,
 		Changes: w.Changes[:0], Handled: w.Handled[:0], Confirmed: w.Confirmed[:0],
 	}
@@ -239,7 +240,7 @@ func (t *table) carryCard(s *shoe, cardSeq uint32, seq rules.Seq) {
 func (t *table) settlement(s *shoe, r *rules.Round, kind rules.StepKind, id string, seat uint32, amount int64, seq rules.Seq, b *Batch) {
 	at := r.WagerIndex(id)
 	step := r.NewStep()
-	*step = rules.Step{Seq: seq, Kind: kind, Seat: seat, Amount: amount, Wager: at, Wagers: step.Wagers[:0]}
+	*step = rules.Step{Seq: seq, Kind: kind, Seat: seat, Amount: amount, Wager: at, Wagers: step.Wagers[:0], By: t.now.Actor.ID}
 	if at >= 0 {
 		w := &r.Wagers[at]
 		into := &w.Collected
@@ -268,7 +269,7 @@ func (t *table) charge(s *shoe, r *rules.Round, p *schema.VigorishCollected, seq
 	if p.VigorishKind == schema.VigorishKindTie25 {
 		kind = rules.StepTieCharge
 	}
-	*step = rules.Step{Seq: seq, Kind: kind, Seat: p.Seat, Amount: p.Amount, Wager: -1, Wagers: named}
+	*step = rules.Step{Seq: seq, Kind: kind, Seat: p.Seat, Amount: p.Amount, Wager: -1, Wagers: named, By: t.now.Actor.ID}
 	t.moved(s, r, b)
 }
 

@@ -66,7 +66,7 @@ func (t *table) dealt(s *shoe, r *rules.Round, b *Batch) {
 		return
 	}
 	certain := r.Ended.Seq != 0 || (p.called && p.moneyMoved)
-	if !certain && s.law.CardsDue(r.Coup()) {
+	if !certain && s.law.CardsDue(r.Coup()) > 0 {
 		return
 	}
 	p.dealt = true
@@ -100,7 +100,7 @@ func (t *table) settle(s *shoe, which **rules.Round, b *Batch) {
 		return
 	}
 	*which = nil
-	s.Enter(r)
+	s.Enter(r, s.law.Settling(r))
 	for _, c := range s.later {
 		t.owing(s, c.seat).Collect(c.seat, c.amount, c.wagers, c.seq)
 	}

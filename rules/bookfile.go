@@ -79,7 +79,8 @@ func (f *bookFile) law(b *Rulebook, g Game, gf gameFile) (*Law, []complaint) {
 	l := &Law{
 		Book: b, Game: g, MinDecks: gf.MinDecks, ClosesAtCard: gf.ClosesAtCard, NoticeToCommission: gf.NoticeToCommission,
 		PreShuffledExempt: gf.PreShuffledExempt, SpreadColumns: gf.Spread == "COLUMNS",
-		Options: gf.Options, HouseOptions: gf.HouseOptions, cited: map[string]Cited{}, hold: map[string]Stage{},
+		Options: gf.Options, HouseOptions: gf.HouseOptions, cited: map[string]Cited{}, withheld: map[string]Cited{}, hold: map[string]Stage{},
+		asRequired: gf.Options["settlement_basis"] == "as_required", extraCounts: gf.Options["player_extra_column"] == "value",
 		BonusTables: map[string]map[BonusRow]Odds{}, Treasures: map[string]map[Treasure]Odds{}, CoverAll: map[string]Odds{},
 	}
 	c.list = append(c.list, f.Drawing.table(&l.Drawing)...)
@@ -119,6 +120,7 @@ func (f *bookFile) law(b *Rulebook, g Game, gf gameFile) (*Law, []complaint) {
 		c.add("spread", fmt.Errorf("%q: want COLUMNS or ROWS", gf.Spread))
 	}
 	gf.PayTables.load(&c, l)
+	c.options(gf)
 	l.enact(&c, gf.Rules)
 	return l, c.list
 }
@@ -196,11 +198,15 @@ func (l *Law) enact(c *complaints, entries map[string]citedFile) {
 	for _, r := range All() {
 		known[r.Name] = true
 		e, ok := entries[r.Name]
-		if !ok || e.Off || l.switchedOff(e.Assumed) {
+		if !ok || e.Off {
 			continue
 		}
 		if len(e.Cite) == 0 {
 			c.add("rules/"+r.Name, errors.New("want a citation"))
+			continue
+		}
+		if l.switchedOff(e.Assumed) {
+			l.withheld[r.Name] = Cited{Citations: e.Cite, Assumed: e.Assumed}
 			continue
 		}
 		l.cited[r.Name] = Cited{Citations: e.Cite, Assumed: e.Assumed}

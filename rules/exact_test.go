@@ -120,7 +120,7 @@ func (e *enumeration) draw(left *[10]int64, w, rest int64, player, banker []Card
 		draws = 2
 	}
 	if draws == 0 {
-		if e.law.CardsDue(&c) {
+		if e.law.CardsDue(&c) > 0 {
 			panic("a finished coup is due a card")
 		}
 		for i := c.Cards(); i < 6; i++ {

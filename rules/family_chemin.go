@@ -282,9 +282,13 @@ func checkBankerCash(p *Pass) {
 	if bank == nil || (bank.Medium != Cash && bank.Medium != VerbalCash) {
 		return
 	}
-	first := p.Round.FirstCard()
-	if bank.Converted.Seq == 0 || (first != 0 && bank.Converted.Seq > first) || bank.Converted.Amount != bank.Amount {
-		p.reportWager(bank, fmt.Sprintf("%d exchanged for chips before the first card", bank.Amount), fmt.Sprintf("%d exchanged", bank.Converted.Amount))
+	first, at := p.Round.FirstCard(), bank.Converted.Seq
+	want := fmt.Sprintf("%d exchanged for chips before the first card", bank.Amount)
+	switch {
+	case at != 0 && first != 0 && at > first:
+		p.reportWager(bank, want, "exchanged after it", first, at)
+	case bank.Converted.Amount != bank.Amount:
+		p.reportWager(bank, want, fmt.Sprintf("%d exchanged", bank.Converted.Amount))
 	}
 }
 

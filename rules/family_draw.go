@@ -45,6 +45,11 @@ var drawFamily = []*Rule{
 // drawn is the round's coup when its drawing can be judged.
 func (p *Pass) drawn() (*Coup, bool) {
 	c := p.Round.Coup()
+	if p.Law.extraCounts && c.Third == NoThird {
+		as := *c
+		again, _ := p.Law.redeal(p.Round)
+		as.Third, c = again.Third, &as
+	}
 	return c, c.Complete && p.Round.Voided.Seq == 0
 }
 
@@ -189,13 +194,14 @@ func (p *Pass) lawful(h Hand) bool {
 	return (c.NB > 2) == p.Law.Drawing.BankerDraws(c.P2, c.B2, c.Third)
 }
 
-// CardsDue says whether the rules still call for a card, as the hands stand.
-func (l *Law) CardsDue(c *Coup) bool {
-	if c.NP < 2 || c.NB < 2 {
-		return true
+// CardsDue is how many cards the rules still call for at the least, as the hands stand: whether the
+// banker hand draws may depend on the player's third card.
+func (l *Law) CardsDue(c *Coup) int {
+	switch {
+	case c.NP < 2 || c.NB < 2:
+		return 4 - int(min(c.NP, 2)) - int(min(c.NB, 2))
+	case c.NP == 2 && l.Drawing.PlayerDraws(c.P2, c.B2), c.NB == 2 && l.Drawing.BankerDraws(c.P2, c.B2, c.Third):
+		return 1
 	}
-	if c.NP == 2 && l.Drawing.PlayerDraws(c.P2, c.B2) {
-		return true
-	}
-	return c.NB == 2 && l.Drawing.BankerDraws(c.P2, c.B2, c.Third)
+	return 0
 }

@@ -86,30 +86,47 @@ type errant struct {
 	want remedy
 }
 
-// errants deals the round again as the law calls for and returns the cards that were not due. Only a
-// round with more cards than its hands finally hold, or moved ones, has any.
+// errants are the cards of the round that were not due. Only a round with more cards than its hands
+// finally hold, or moved ones, has any.
 func (p *Pass) errants() []errant {
-	r := p.Round
 	irregular := false
-	for i := range r.Cards {
-		c := &r.Cards[i]
+	for i := range p.Round.Cards {
+		c := &p.Round.Cards[i]
 		irregular = irregular || c.Fate != Kept || c.Final != c.Hand
 	}
 	if !irregular {
 		return nil
 	}
+	_, list := p.Law.redeal(p.Round)
+	return list
+}
+
+// redeal deals the round again as the law calls for: the coup, and the cards that were not due. Under
+// player_extra_column value a card that the player hand should not have had is the column all the same.
+func (l *Law) redeal(r *Round) (Coup, []errant) {
 	var player, banker []Card
 	var list []errant
-	obliged := false
+	obliged, column := false, NoThird
+	deal := func() Coup {
+		c := NewCoup(player, banker)
+		if c.Third == NoThird {
+			c.Third = column
+		}
+		return c
+	}
 	for _, c := range r.shoeOrder() {
-		co := NewCoup(player, banker)
+		co := deal()
+		extra := c.Hand == Player && len(player) == 2 && len(banker) >= 2 && !l.Drawing.PlayerDraws(co.P2, co.B2)
+		if extra && l.extraCounts {
+			column, co.Third = c.Card.Value(), c.Card.Value()
+		}
 		due := NoHand
 		switch {
 		case len(player) < 2 || len(banker) < 2:
 			due = c.Hand
-		case len(player) == 2 && p.Law.Drawing.PlayerDraws(co.P2, co.B2):
+		case len(player) == 2 && l.Drawing.PlayerDraws(co.P2, co.B2):
 			due = Player
-		case len(banker) == 2 && !obliged && p.Law.Drawing.BankerDraws(co.P2, co.B2, co.Third):
+		case len(banker) == 2 && !obliged && l.Drawing.BankerDraws(co.P2, co.B2, co.Third):
 			due = Banker
 		}
 		if c.Hand == due {
@@ -120,7 +137,6 @@ func (p *Pass) errants() []errant {
 			}
 			continue
 		}
-		extra := c.Hand == Player && len(player) == 2
 		disclosed := c.Face == FaceUp || (c.Revealed != 0 && (c.FateAt == 0 || c.Revealed < c.FateAt))
 		e := errant{card: c}
 		switch {
@@ -138,7 +154,7 @@ func (p *Pass) errants() []errant {
 		}
 		list = append(list, e)
 	}
-	return list
+	return deal(), list
 }
 
 // done says whether an errant card was handled as the law wants; kept that it stayed in its hand.
@@ -228,7 +244,7 @@ func checkRemedied(p *Pass) {
 	}
 	for i := range p.Shoe.FaceUps {
 		f := &p.Shoe.FaceUps[i]
-		if f.Round == p.Round.No && !p.used(f) && f.Burn >= 0 && p.burnWrong(&p.Shoe.Burns[f.Burn], p.foundValue(f.Burn)) == "" {
+		if f.Round == p.Round.No && p.answerable(f) && !p.used(f) && f.Burn >= 0 && p.burnWrong(&p.Shoe.Burns[f.Burn], p.foundValue(f.Burn)) == "" {
 			p.Report(Finding{
 				Subject: OfCard(f.CardSeq), Evidence: []Seq{f.Seq, p.Shoe.Burns[f.Burn].Seq},
 				Expected: "irregularities handled as prescribed", Observed: fmt.Sprintf("%v found face up and burned", f.Card),
@@ -277,11 +293,17 @@ func checkFaceUpUsed(p *Pass) {
 	}
 }
 
+// answerable says whether a card found face up calls for a burn: one that was being burned itself does
+// only under option faceup_recursive.
+func (p *Pass) answerable(f *FoundFaceUp) bool {
+	return !f.AmongBurned || p.option("faceup_recursive") == "true"
+}
+
 // foundValue is how many cards the cards found face up together burn.
 func (p *Pass) foundValue(burn int) int {
 	sum := 0
 	for i := range p.Shoe.FaceUps {
-		if f := &p.Shoe.FaceUps[i]; f.Burn == burn {
+		if f := &p.Shoe.FaceUps[i]; f.Burn == burn && p.answerable(f) {
 			sum += p.burnValue(f.Card)
 		}
 	}
@@ -291,7 +313,7 @@ func (p *Pass) foundValue(burn int) int {
 func checkFaceUpBurn(p *Pass) {
 	for i := range p.Shoe.FaceUps {
 		f := &p.Shoe.FaceUps[i]
-		if f.Round != p.Round.No || (i > 0 && f.Burn >= 0 && p.Shoe.FaceUps[i-1].Burn == f.Burn) {
+		if f.Round != p.Round.No || !p.answerable(f) || (i > 0 && f.Burn >= 0 && p.Shoe.FaceUps[i-1].Burn == f.Burn) {
 			continue
 		}
 		switch {
@@ -311,28 +333,13 @@ func checkFaceUpBurn(p *Pass) {
 // checkInsufficient finds a round that was settled with a card still due and none left.
 func checkInsufficient(p *Pass) {
 	r := p.Round
-	c := r.Coup()
-	if r.Voided.Seq != 0 || r.Ended.Result == Void || len(r.Cards) < 4 || p.Shoe.Loaded.Seq == 0 || !p.Law.CardsDue(c) || p.cardsShort(c) <= r.Left {
+	due := p.Law.CardsDue(r.Coup())
+	if r.Voided.Seq != 0 || r.Ended.Result == Void || len(r.Cards) < 4 || p.Shoe.Loaded.Seq == 0 || due <= r.Left {
 		return
 	}
 	p.Report(Finding{
-		Expected: fmt.Sprintf("void, %d cards due and %d left", p.cardsShort(c), r.Left), Observed: "a result declared", Evidence: r.cardEvidence(),
+		Expected: fmt.Sprintf("void, %d cards due and %d left", due, r.Left), Observed: "a result declared", Evidence: r.cardEvidence(),
 	})
-}
-
-// cardsShort is how many cards are due at the least.
-func (p *Pass) cardsShort(c *Coup) int {
-	if c.NP < 2 || c.NB < 2 {
-		return 4 - c.Cards()
-	}
-	n := 0
-	if c.NP == 2 && p.Law.Drawing.PlayerDraws(c.P2, c.B2) {
-		return 1
-	}
-	if c.NB == 2 && p.Law.Drawing.BankerDraws(c.P2, c.B2, c.Third) {
-		n++
-	}
-	return n
 }
 
 func checkFullReshuffle(p *Pass) {

@@ -1,6 +1,9 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // The four payment procedures. N.J.A.C. 19:47-3.10(b), 9 NYCRR 5324.21(i)(2). Returns are free;
 // vigorish of earlier rounds takes no part.
@@ -55,6 +58,31 @@ func checkLosingFirst(p *Pass) {
 // is charged, and not for a round that was cancelled.
 func (p *Pass) ordered() bool { return p.Config.Mode != EZ && !p.cancelled() }
 
+// steps are the settlement of a round, or of one dealer's zone of it, in the order in which they came.
+type steps []Step
+
+// zones are the steps among which the order of seats is judged: all of the round, or under
+// order_scope dealer-zone those of each dealer who settled, as the two paying dealers of a large table
+// work beside each other. A step whose dealer was not reported is of a zone of its own.
+func (p *Pass) zones() []steps {
+	all := p.Round.Steps
+	if p.option("order_scope") != "dealer-zone" {
+		p.whole[0] = all
+		return p.whole[:]
+	}
+	var zones []steps
+	var dealers []string
+	for i := range all {
+		at := slices.Index(dealers, all[i].By)
+		if at < 0 {
+			at = len(zones)
+			dealers, zones = append(dealers, all[i].By), append(zones, nil)
+		}
+		zones[at] = append(zones[at], all[i])
+	}
+	return zones
+}
+
 func procedure(name, doc, breach string, number uint32) *Rule {
 	return &Rule{
 		Name: name, Doc: doc, Breach: breach, Severity: Minor, At: Settled, Suppresses: []string{"order.descending-seats"},
@@ -62,8 +90,11 @@ func procedure(name, doc, breach string, number uint32) *Rule {
 			if p.Config.Procedure != number || p.Config.Mode != Commission || !p.ordered() {
 				return
 			}
-			if first, second := p.Round.breaksPhases(number); second != 0 {
-				p.Report(Finding{Expected: doc, Observed: "steps interleaved or reversed", Evidence: []Seq{first, second}})
+			for _, s := range p.zones() {
+				if first, second := s.breaksPhases(number); second != 0 {
+					p.Report(Finding{Expected: doc, Observed: "steps interleaved or reversed", Evidence: []Seq{first, second}})
+					return
+				}
 			}
 		},
 	}
@@ -71,15 +102,15 @@ func procedure(name, doc, breach string, number uint32) *Rule {
 
 // breaksPhases finds two steps, in the order in which they came, that a procedure wants the other
 // way round; zero if there are none.
-func (r *Round) breaksPhases(number uint32) (first, second Seq) {
-	for i := range r.Steps {
-		a := &r.Steps[i]
+func (t steps) breaksPhases(number uint32) (first, second Seq) {
+	for i := range t {
+		a := &t[i]
 		if a.Kind != StepPaid && !a.isVig() {
 			continue
 		}
-		for j := i + 1; j < len(r.Steps); j++ {
-			b := &r.Steps[j]
-			if b.Kind != StepPaid && !b.isVig() || !r.owes(a.Seat) && !r.owes(b.Seat) && number > 2 {
+		for j := i + 1; j < len(t); j++ {
+			b := &t[j]
+			if b.Kind != StepPaid && !b.isVig() || !t.owes(a.Seat) && !t.owes(b.Seat) && number > 2 {
 				continue
 			}
 			vigFirst, payFirst := a.isVig() && !b.isVig(), !a.isVig() && b.isVig()
@@ -91,9 +122,9 @@ func (r *Round) breaksPhases(number uint32) (first, second Seq) {
 			case 2:
 				wrong = payFirst
 			case 3:
-				wrong = same && (vigFirst || r.between(i, j))
+				wrong = same && (vigFirst || t.between(i, j))
 			case 4:
-				wrong = same && (payFirst || r.between(i, j))
+				wrong = same && (payFirst || t.between(i, j))
 			}
 			if wrong {
 				return a.Seq, b.Seq
@@ -104,9 +135,9 @@ func (r *Round) breaksPhases(number uint32) (first, second Seq) {
 }
 
 // between says whether another seat was served between two steps of one seat.
-func (r *Round) between(i, j int) bool {
+func (t steps) between(i, j int) bool {
 	for k := i + 1; k < j; k++ {
-		if s := &r.Steps[k]; (s.Kind == StepPaid || s.isVig()) && s.Seat != r.Steps[i].Seat {
+		if s := &t[k]; (s.Kind == StepPaid || s.isVig()) && s.Seat != t[i].Seat {
 			return true
 		}
 	}
@@ -114,9 +145,9 @@ func (r *Round) between(i, j int) bool {
 }
 
 // owes says whether a seat has a vigorish step in the round.
-func (r *Round) owes(seat uint32) bool {
-	for i := range r.Steps {
-		if s := &r.Steps[i]; s.isVig() && s.Seat == seat {
+func (t steps) owes(seat uint32) bool {
+	for i := range t {
+		if s := &t[i]; s.isVig() && s.Seat == seat {
 			return true
 		}
 	}
@@ -127,27 +158,35 @@ func checkDescending(p *Pass) {
 	if !p.ordered() {
 		return
 	}
-	r := p.Round
-	first, second := Seq(0), Seq(0)
+	for _, s := range p.zones() {
+		if first, second := p.ascends(s); second != 0 {
+			p.Report(Finding{
+				Expected: "seats served from the highest number downwards", Observed: "a lower or earlier seat was served before", Evidence: []Seq{first, second},
+			})
+			return
+		}
+	}
+}
+
+// ascends finds two steps that break the order of seats in the passes that the table's charge and
+// procedure prescribe.
+func (p *Pass) ascends(s steps) (first, second Seq) {
+	passes := [2]int{paySteps}
 	switch {
 	case p.Config.Mode == Tie25 && p.option("order_ties") == "descending":
-		if first, second = r.ascends(paySteps); second == 0 {
-			first, second = r.ascends(tieSteps)
-		}
+		passes[1] = tieSteps
 	case p.Config.Mode != Commission:
-		first, second = r.ascends(paySteps)
 	case p.Config.Procedure > 2:
-		first, second = r.ascends(paySteps | vigSteps)
+		passes[0] |= vigSteps
 	default:
-		if first, second = r.ascends(paySteps); second == 0 {
-			first, second = r.ascends(vigSteps)
+		passes[1] = vigSteps
+	}
+	for _, pass := range passes {
+		if first, second = s.ascends(pass); second != 0 {
+			break
 		}
 	}
-	if second != 0 {
-		p.Report(Finding{
-			Expected: "seats served from the highest number downwards", Observed: "a lower or earlier seat was served before", Evidence: []Seq{first, second},
-		})
-	}
+	return first, second
 }
 
 // The steps of a pass along the winning positions.
@@ -159,10 +198,10 @@ const (
 
 // ascends finds the first step of a pass that does not go down: to a higher seat, or back to one
 // that was already served.
-func (r *Round) ascends(pass int) (first, second Seq) {
+func (t steps) ascends(pass int) (first, second Seq) {
 	var last *Step
-	for i := range r.Steps {
-		s := &r.Steps[i]
+	for i := range t {
+		s := &t[i]
 		if (s.Kind != StepPaid || pass&paySteps == 0) && (!s.isVig() || pass&vigSteps == 0) && (s.Kind != StepTieCharge || pass&tieSteps == 0) {
 			continue
 		}
@@ -175,34 +214,40 @@ func (r *Round) ascends(pass int) (first, second Seq) {
 }
 
 func checkOneBlock(p *Pass) {
-	r := p.Round
 	if p.cancelled() {
 		return
 	}
-	for i := range r.Steps {
-		a := &r.Steps[i]
-		if a.Kind != StepPaid || a.Wager < 0 {
-			continue
-		}
-		for j := i + 1; j < len(r.Steps); j++ {
-			b := &r.Steps[j]
-			if b.Kind != StepPaid || b.Wager < 0 || b.Seat != a.Seat || !r.paidBetween(i, j) {
-				continue
-			}
-			if (r.Wagers[a.Wager].Spot.SideBet() == SidePair) != (r.Wagers[b.Wager].Spot.SideBet() == SidePair) {
-				p.Report(Finding{
-					Subject: OfSeat(a.Seat), Seat: a.Seat, Evidence: []Seq{a.Seq, b.Seq},
-					Expected: "main and pair wagers paid together", Observed: fmt.Sprintf("seat %d served twice", a.Seat),
-				})
-				return
-			}
+	for _, s := range p.zones() {
+		if a, b := p.twoBlocks(s); b != nil {
+			p.Report(Finding{
+				Subject: OfSeat(a.Seat), Seat: a.Seat, Evidence: []Seq{a.Seq, b.Seq},
+				Expected: "main and pair wagers paid together", Observed: fmt.Sprintf("seat %d served twice", a.Seat),
+			})
+			return
 		}
 	}
 }
 
-func (r *Round) paidBetween(i, j int) bool {
+// twoBlocks finds payments of a main and a pair wager of one seat with another seat's between them.
+func (p *Pass) twoBlocks(t steps) (a, b *Step) {
+	pair := func(s *Step) bool { return p.Round.Wagers[s.Wager].Spot.SideBet() == SidePair }
+	for i := range t {
+		if a = &t[i]; a.Kind != StepPaid || a.Wager < 0 {
+			continue
+		}
+		for j := i + 1; j < len(t); j++ {
+			b = &t[j]
+			if b.Kind == StepPaid && b.Wager >= 0 && b.Seat == a.Seat && pair(a) != pair(b) && t.paidBetween(i, j) {
+				return a, b
+			}
+		}
+	}
+	return nil, nil
+}
+
+func (t steps) paidBetween(i, j int) bool {
 	for k := i + 1; k < j; k++ {
-		if s := &r.Steps[k]; s.Kind == StepPaid && s.Seat != r.Steps[i].Seat {
+		if s := &t[k]; s.Kind == StepPaid && s.Seat != t[i].Seat {
 			return true
 		}
 	}

@@ -63,7 +63,7 @@ func (p *Pass) judgeOutcome(w *Wager) {
 }
 
 func (p *Pass) reportOutcome(w *Wager, want, got Disposition) {
-	c := p.Round.Coup()
+	c := p.coup()
 	p.Report(Finding{
 		Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: w.evidence(p.Round),
 		Expected: fmt.Sprintf("%v wager %v at player %d, banker %d", w.Spot, want, c.P, c.B), Observed: got.String(),
@@ -106,10 +106,25 @@ func payIf(won bool) Disposition {
 	return Collect
 }
 
-// disposition is what the law makes of a wager on the cards as dealt; Undetermined when the cards
+// coup is what money is judged on.
+func (p *Pass) coup() *Coup { return p.Law.Settling(p.Round) }
+
+// Settling is the coup on which a round is settled: the cards as dealt, or under settlement_basis
+// as_required those that the rules called for. Where a card that was due was never dealt, the latter is
+// incomplete, and no money is judged.
+func (l *Law) Settling(r *Round) *Coup {
+	if l == nil || !l.asRequired {
+		return r.Coup()
+	}
+	c, _ := l.redeal(r)
+	c.Complete = c.Complete && l.CardsDue(&c) == 0
+	return &c
+}
+
+// disposition is what the law makes of a wager on the cards that count; Undetermined when the cards
 // are not known, the round was cancelled or the spot has no rule in the texts.
 func (p *Pass) disposition(w *Wager) Disposition {
-	c := p.Round.Coup()
+	c := p.coup()
 	if !c.Complete || p.cancelled() {
 		return Undetermined
 	}
@@ -120,14 +135,14 @@ func (p *Pass) disposition(w *Wager) Disposition {
 	return d
 }
 
-// Due is what the law makes of a wager on the cards as dealt, and what it pays at least: by the
+// Due is what the law makes of a wager on the cards that count, and what it pays at least: by the
 // posted odds where the law gives a floor.
 func (p *Pass) Due(w *Wager) (Disposition, int64) {
 	d := p.disposition(w)
 	if d != Pay {
 		return d, 0
 	}
-	odds := p.Law.odds(p.Config, w.Spot, p.Round.Coup())
+	odds := p.Law.odds(p.Config, w.Spot, p.coup())
 	if !odds.Known() {
 		return d, 0
 	}
@@ -152,7 +167,7 @@ func bonusDisposition(row BonusRow) Disposition {
 }
 
 // treasureOdds are what the elected paytable pays a treasure wager on the round, unknown if it loses.
-func (p *Pass) treasureOdds(s Spot) Odds { return p.Law.treasureOdds(p.Config, s, p.Round.Coup()) }
+func (p *Pass) treasureOdds(s Spot) Odds { return p.Law.treasureOdds(p.Config, s, p.coup()) }
 
 func oddsIf(ok bool, o Odds) Odds {
 	if ok {
@@ -163,7 +178,7 @@ func oddsIf(ok bool, o Odds) Odds {
 
 // dragonPush says whether a banker wager is pushed by an EZ dragon 7.
 func (p *Pass) dragonPush(w *Wager) bool {
-	return w.Spot == SpotBanker && p.Config.Mode == EZ && p.Round.Coup().Complete && p.Round.Coup().Dragon7()
+	return w.Spot == SpotBanker && p.Config.Mode == EZ && p.coup().Complete && p.coup().Dragon7()
 }
 
 func (p *Pass) cancelled() bool { return p.Round.Voided.Seq != 0 || p.Round.Ended.Result == Void }

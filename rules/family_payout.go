@@ -111,7 +111,7 @@ func (p *Pass) reportPayout(w *Wager, o Odds, floor bool) {
 func abs(n int64) int64 { return max(n, -n) }
 
 // bankerSix says whether the reduced payment of the no-vigorish variation applies.
-func (p *Pass) bankerSix() bool { return p.Config.Mode == NoVig6 && p.Round.Coup().B == 6 }
+func (p *Pass) bankerSix() bool { return p.Config.Mode == NoVig6 && p.coup().B == 6 }
 
 func checkBankerOdds(p *Pass) {
 	if !p.bankerSix() {
@@ -139,7 +139,7 @@ func checkBonusTable(p *Pass) {
 		if w.Spot.SideBet() != SideDragonBonus || !p.payable(w) {
 			continue
 		}
-		odds, ok := p.Law.BonusTables[p.Config.BonusTable][p.Round.Coup().DragonBonus(bonusHand(w.Spot))]
+		odds, ok := p.Law.BonusTables[p.Config.BonusTable][p.coup().DragonBonus(bonusHand(w.Spot))]
 		if !ok {
 			p.CannotJudge(fmt.Sprintf("dragon bonus pay table %q is not one of the rulebook's", p.Config.BonusTable), w.Placed)
 			continue

@@ -28,7 +28,7 @@ func checkOneOfThree(p *Pass) {
 }
 
 func checkBaseWager(p *Pass) {
-	if !p.Config.SupplementalRequiresMain {
+	if !p.Config.SupplementalRequiresMain && p.option("supplemental_requires_main") != "true" {
 		return
 	}
 	r := p.Round

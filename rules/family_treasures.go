@@ -59,7 +59,7 @@ func (p *Pass) judgeTreasure(spot Spot) {
 func (p *Pass) paidBothRows(w *Wager) bool {
 	table := p.Law.Treasures[p.Config.TreasuresTable]
 	both, one := table[Heavenly9Both], table[Heavenly9One]
-	return w.Spot == SpotHeavenly9 && p.Round.Coup().Treasure() == Heavenly9Both && both.For == one.For &&
+	return w.Spot == SpotHeavenly9 && p.coup().Treasure() == Heavenly9Both && both.For == one.For &&
 		Odds{both.To + one.To, both.For}.Compare(w.Paid.Amount, w.Amount) == 0
 }
 
@@ -101,7 +101,7 @@ func (p *Pass) outshone(w *Wager) bool {
 func checkCoverAll(p *Pass) { p.judgeTreasure(SpotCoverAll) }
 
 func checkBlazingTwo(p *Pass) {
-	if p.Round.Coup().Treasure() != Blazing7sTwo {
+	if p.coup().Treasure() != Blazing7sTwo {
 		return
 	}
 	for i := range p.Round.Wagers {

@@ -173,7 +173,7 @@ type charge struct {
 // charges lists the round's commissions on banker wagers that won and were paid.
 func (p *Pass) charges(each func(*charge)) {
 	r := p.Round
-	if p.Config.Mode != Commission || p.cancelled() || !r.Coup().Complete || r.Coup().Result() != BankerWon {
+	if p.Config.Mode != Commission || p.cancelled() || !p.coup().Complete || p.coup().Result() != BankerWon {
 		return
 	}
 	c := &p.charge
@@ -353,10 +353,10 @@ func (p *Pass) markersGone(c *Collection) bool {
 
 func checkOnlyBankerWin(p *Pass) {
 	r := p.Round
-	if p.cancelled() || !r.Coup().Complete || (p.Config.Mode != Commission && p.Config.Mode != Tie25) {
+	if p.cancelled() || !p.coup().Complete || (p.Config.Mode != Commission && p.Config.Mode != Tie25) {
 		return
 	}
-	result := r.Coup().Result()
+	result := p.coup().Result()
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if s.Kind < StepVigMarked {

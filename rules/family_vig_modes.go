@@ -9,7 +9,7 @@ import (
 
 func checkTieExclusive(p *Pass) {
 	r := p.Round
-	if p.Config.Mode != Tie25 || !slices.Contains(p.Law.Modes, Tie25) || p.cancelled() || !r.Coup().Complete || r.Coup().Result() != BankerWon {
+	if p.Config.Mode != Tie25 || !slices.Contains(p.Law.Modes, Tie25) || p.cancelled() || !p.coup().Complete || p.coup().Result() != BankerWon {
 		return
 	}
 	if p.option("ny_tie25_exclusive") == "false" {
@@ -27,7 +27,7 @@ func checkTieExclusive(p *Pass) {
 
 func checkTieAmount(p *Pass) {
 	r := p.Round
-	if p.Config.Mode != Tie25 || p.cancelled() || !r.Coup().Complete || r.Coup().Result() != Tie {
+	if p.Config.Mode != Tie25 || p.cancelled() || !p.coup().Complete || p.coup().Result() != Tie {
 		return
 	}
 	for i := range r.Steps {
@@ -105,7 +105,7 @@ func checkNoVigorish(mode VigorishMode) func(*Pass) {
 
 // dragonCharge says whether the round is an EZ dragon 7, whose charge has a rule of its own.
 func (p *Pass) dragonCharge() bool {
-	c := p.Round.Coup()
+	c := p.coup()
 	return p.Config.Mode == EZ && c.Complete && c.Dragon7()
 }
 

@@ -3,7 +3,9 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // Rules of wagers are asked at no more bets, and again when the round is settled for those that
@@ -187,7 +189,13 @@ func checkVerbalConverted(p *Pass) {
 			continue
 		}
 		deadline, what := max(w.Paid.Seq, w.Collected.Seq, w.Returned.Seq), "settlement"
-		if p.option("cash_conversion_deadline") == "before-next-round" {
+		option := p.option("cash_conversion_deadline")
+		seconds, err := strconv.ParseInt(option, 10, 64)
+		took := (w.ConvertedAt - w.PlacedAt) / int64(time.Second)
+		switch {
+		case err == nil:
+			deadline, what = 0, option+" seconds are over"
+		case option == "before-next-round":
 			deadline, what = p.Round.Next, "the next round"
 		}
 		switch {
@@ -195,6 +203,8 @@ func checkVerbalConverted(p *Pass) {
 			p.reportWager(w, fmt.Sprintf("%d exchanged for chips before %s", w.Amount, what), "not exchanged")
 		case deadline != 0 && w.Converted.Seq > deadline:
 			p.reportWager(w, "exchanged before "+what, "exchanged after it", w.Converted.Seq, deadline)
+		case err == nil && took > seconds:
+			p.reportWager(w, "exchanged before "+what, fmt.Sprintf("exchanged after %d", took), w.Converted.Seq)
 		case w.Converted.Amount != w.Amount:
 			p.reportWager(w, fmt.Sprintf("%d exchanged", w.Amount), fmt.Sprintf("%d exchanged", w.Converted.Amount), w.Converted.Seq)
 		}

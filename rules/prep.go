@@ -169,6 +169,8 @@ type FoundFaceUp struct {
 	CardSeq     uint32
 	Card        Card
 	Destination string
+	// AmongBurned says that a burn had already taken the card out of the shoe.
+	AmongBurned bool
 	// Burn is the index of the burn that answers it in Shoe.Burns, -1 while there is none.
 	Burn  int
 	Round uint32

@@ -112,6 +112,8 @@ type Wager struct {
 	Handled   []Touched
 	Confirmed []Touched
 	Converted Change
+	// PlacedAt and ConvertedAt are event times, ns UTC.
+	PlacedAt, ConvertedAt int64
 	// Gone says that the wager was withdrawn: it is not settled.
 	Gone bool
 
@@ -167,6 +169,8 @@ type Step struct {
 	Wagers []int
 	Marker Marker
 	Area   uint32
+	// By is the dealer who made the step, empty if that was not reported.
+	By string
 }
 
 // Call is an announcement.

@@ -159,7 +159,8 @@ type Pass struct {
 
 	rule     *Rule
 	stage    Stage
-	charge   charge // scratch
+	charge   charge   // scratch
+	whole    [1]steps // scratch
 	Findings []Finding
 }
 

@@ -69,12 +69,16 @@ type Law struct {
 	// HouseOptions are those that the table's configuration may choose.
 	HouseOptions []string
 
-	cited  map[string]Cited
-	stages [Stages][]*Rule
+	cited map[string]Cited
+	// withheld are the entries under an assumption that the options do not make.
+	withheld map[string]Cited
+	stages   [Stages][]*Rule
 	// againRound and againShoe are the rules asked once more at Settled and at Closed.
 	againRound, againShoe []*Rule
 	rules                 []*Rule
 	hold                  map[string]Stage
+	// asRequired is option settlement_basis, extraCounts player_extra_column.
+	asRequired, extraCounts bool
 }
 
 // SpotOdds are what a winning wager on a spot is paid. With Floor they are the least; the posted
@@ -109,6 +113,13 @@ func (l *Law) Rules() []*Rule { return l.rules }
 // Cited is a rule's entry in the rulebook.
 func (l *Law) Cited(rule string) (Cited, bool) {
 	c, ok := l.cited[rule]
+	return c, ok
+}
+
+// Withheld is a rule's entry where it would be read into the game from another text, and the options say
+// not to.
+func (l *Law) Withheld(rule string) (Cited, bool) {
+	c, ok := l.withheld[rule]
 	return c, ok
 }
 

@@ -74,9 +74,11 @@ type Loaded struct {
 
 // Burn is a burn of cards. N.J.A.C. 19:47-3.5(d), 3.12.
 type Burn struct {
-	Seq         Seq
-	Opening     bool
-	Indicator   Card
+	Seq       Seq
+	Opening   bool
+	Indicator Card
+	// First is the number of the first card that the burn took out of the shoe.
+	First       uint32
 	Count       uint32
 	Cards       int
 	Shown       Shown
@@ -203,8 +205,9 @@ func (s *Shoe) marks(seat uint32) []Seq {
 	return seqs
 }
 
-// Enter takes a round that is settled into the shoe: its summary, and what its banker wagers owe.
-func (s *Shoe) Enter(r *Round) {
+// Enter takes a round that is settled into the shoe: its summary, and what its banker wagers owe on the
+// coup on which it was settled.
+func (s *Shoe) Enter(r *Round, settled *Coup) {
 	sum := RoundSummary{No: r.No, First: r.Started, Card: r.FirstCard(), Ended: r.Ended.Seq, Result: r.Ended.Result, Missing: r.Missing}
 	if c := r.CallOf(NoMoreBets); c != nil {
 		sum.NoBets = c.Seq
@@ -213,10 +216,10 @@ func (s *Shoe) Enter(r *Round) {
 		sum.Result, sum.Ended = Void, max(sum.Ended, r.Voided.Seq)
 	}
 	s.Rounds = append(s.Rounds, sum)
-	if r.Config == nil || r.Voided.Seq != 0 || !r.Coup().Complete {
+	if r.Config == nil || r.Voided.Seq != 0 || !settled.Complete {
 		return
 	}
-	result := r.Coup().Result()
+	result := settled.Result()
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		commission := r.Config.Mode == Commission && result == BankerWon && w.Paid.Times > 0
