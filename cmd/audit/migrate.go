@@ -31,7 +31,7 @@ again at any time, also by two at once.`,
 			}
 			from, to, err := clickhouse.Migrate(cmd.Context(), store)
 			switch {
-			case errors.Is(err, clickhouse.ErrLogin), errors.Is(err, clickhouse.ErrGrant), errors.Is(err, clickhouse.ErrSchema):
+			case errors.Is(err, clickhouse.ErrTLS), errors.Is(err, clickhouse.ErrLogin), errors.Is(err, clickhouse.ErrGrant), errors.Is(err, clickhouse.ErrSchema):
 				return program.WrongUsage(err)
 			case err != nil:
 				return err

@@ -222,7 +222,7 @@ func TestKafkaRefusesThePassword(t *testing.T) {
 	guarded := startKafka(t, kfake.EnableSASL(), kfake.Superuser("PLAIN", "admin", "another"))
 	t.Setenv("SHOEPROOF_KAFKA_SASL_PASSWORD", canary)
 	p := start(t, "--kafka-brokers", guarded.Addrs[0], "--clickhouse-addrs", ch.Addr, "--kafka-sasl-mechanism", "plain", "--kafka-sasl-username", "admin")
-	await(t, "it names the setting", func() bool { return strings.Contains(p.stderr.String(), "kafka SASL") })
+	await(t, "it names the setting", func() bool { return strings.Contains(p.stderr.String(), "kafka.sasl") })
 	if code, _ := p.probe(t, "/readyz"); code != http.StatusServiceUnavailable {
 		t.Errorf("/readyz is %d", code)
 	}

@@ -6,10 +6,14 @@ import (
 	"strings"
 
 	ch "github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/shoeproof/shoeproof/pipeline/internal/tlscause"
 )
 
-// What no retry heals. Each error that has one of these in its chain says what to change.
+// What no retry heals, but for ErrTLS, which an insert waits out: certificates are renewed. Each error
+// that has one of these in its chain says what to change.
 var (
+	ErrTLS    = errors.New("TLS with the server does not come about")
 	ErrLogin  = errors.New("the user or the password is refused")
 	ErrGrant  = errors.New("the user lacks a grant")
 	ErrSchema = errors.New("the schema is not the one this program knows")
@@ -66,16 +70,21 @@ func (s *Store) explain(doing string, err error) error {
 	if err == nil {
 		return nil
 	}
+	cause := tlscause.Explain("clickhouse.tls", "the server", err)
 	where := fmt.Sprintf("clickhouse %s: %s", strings.Join(s.cfg.Addrs, ","), doing)
 	switch kind := kindOf(err); {
 	case errors.Is(kind, ErrLogin): // The server's text says no more than its code.
-		return fmt.Errorf("%s: %w (user %q, code %d): check the user and the password", where, kind, s.cfg.User, codeOf(err))
+		return fmt.Errorf("%s: %w (user %q, code %d): check clickhouse.user and clickhouse.password", where, kind, s.cfg.User, codeOf(err))
 	case errors.Is(kind, ErrGrant):
 		return fmt.Errorf("%s: %w (user %q): %w", where, kind, s.cfg.User, err)
 	case errors.Is(kind, ErrSchema):
 		return fmt.Errorf("%s: %w (database %s): %w: run `audit migrate`", where, kind, s.cfg.Database, err)
 	case errors.Is(kind, ErrServer):
 		return fmt.Errorf("%s: %w: %w", where, kind, err)
+	case cause != nil:
+		return fmt.Errorf("%s: %w: %w", where, ErrTLS, cause)
+	case tlscause.Closed(err):
+		return fmt.Errorf("%s: the server closes the connection, as it does when clickhouse.tls is not set as it wants: %w", where, err)
 	default:
 		return fmt.Errorf("%s: %w", where, err)
 	}

@@ -393,7 +393,7 @@ func TestAccounts(t *testing.T) {
 			}
 			c.SASL.Password = "wrong-password"
 			// These brokers close the connection then; Apache Kafka says why, before it does.
-			if got := trouble(t, c); !strings.Contains(got, "kafka TLS or kafka SASL") || strings.Contains(got, "wrong-password") {
+			if got := trouble(t, c); !strings.Contains(got, "kafka.tls or kafka.sasl") || strings.Contains(got, "wrong-password") {
 				t.Errorf("got trouble %q", got)
 			}
 			k.Cluster.ControlKey(int16(kmsg.SASLAuthenticate), func(req kmsg.Request) (kmsg.Response, error, bool) {
@@ -403,7 +403,7 @@ func TestAccounts(t *testing.T) {
 				return resp, nil, true
 			})
 			err := open(t, c).Consume(t.Context(), func(context.Context, pipeline.Stream) error { return nil })
-			if err == nil || !strings.Contains(err.Error(), "kafka SASL: the brokers refuse") || strings.Contains(err.Error(), "wrong-password") {
+			if err == nil || !strings.Contains(err.Error(), "kafka.sasl: the brokers refuse") || strings.Contains(err.Error(), "wrong-password") {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -441,11 +441,11 @@ func TestTLS(t *testing.T) {
 	}
 	c.TLS = &tls.Config{}
 	err := open(t, c).Consume(t.Context(), func(context.Context, pipeline.Stream) error { return nil })
-	if err == nil || !strings.Contains(err.Error(), "kafka TLS: the brokers' certificate is not trusted") {
+	if err == nil || !strings.Contains(err.Error(), "kafka.tls.ca_file: the certificate of the broker is of an authority that is not trusted") {
 		t.Errorf("without the authority: %v", err)
 	}
 	c.TLS = nil
-	if got := trouble(t, c); !strings.Contains(got, "kafka TLS or kafka SASL") {
+	if got := trouble(t, c); !strings.Contains(got, "kafka.tls or kafka.sasl") {
 		t.Errorf("without TLS: trouble %q", got)
 	}
 }

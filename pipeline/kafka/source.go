@@ -4,15 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/segmentio/kafka-go"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/pipeline/internal/tlscause"
 )
 
 // Source is a topic.
@@ -88,8 +87,11 @@ func (s *Source) topic(ctx context.Context) ([]int, error) {
 		if fatal := misconfigured(err); fatal != nil {
 			return nil, fatal
 		}
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) {
-			err = fmt.Errorf("the brokers close the connection, as they do when kafka TLS or kafka SASL is not set as they want it: %w", err)
+		switch {
+		case tlscause.Closed(err):
+			err = fmt.Errorf("the brokers close the connection, as they do when kafka.tls or kafka.sasl is not set as they want it: %w", err)
+		case s.config.TLS != nil && silent(err): // They wait for more of what was no request to them.
+			err = fmt.Errorf("the brokers do not answer, as where kafka.tls.enabled is set and they speak no TLS at this port: %w", err)
 		}
 		s.troubles.add(what, err)
 		if !pause.wait(ctx) {

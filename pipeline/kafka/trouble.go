@@ -3,8 +3,6 @@ package kafka
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +16,8 @@ import (
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
+
+	"github.com/shoeproof/shoeproof/pipeline/internal/tlscause"
 )
 
 // quiet is how long a cause is not logged again.
@@ -92,6 +92,12 @@ func cause(err error) string {
 	return "other"
 }
 
+// silent says that a connection came about, and then nothing.
+func silent(err error) bool {
+	var network *net.OpError
+	return errors.As(err, &network) && network.Op == "read" && network.Timeout()
+}
+
 // gone says that the brokers do not know the topic, or the partition.
 func gone(err error) bool {
 	return errors.Is(err, kafka.UnknownTopicOrPartition) || errors.Is(err, protocol.ErrNoTopic) || errors.Is(err, protocol.ErrNoPartition)
@@ -99,33 +105,28 @@ func gone(err error) bool {
 
 // misconfigured explains an error that no amount of waiting mends, or returns nil.
 func misconfigured(err error) error {
+	if err := tlscause.Explain("kafka.tls", "the broker", err); err != nil {
+		return err
+	}
 	var code kafka.Error
-	var record tls.RecordHeaderError
-	var verify *tls.CertificateVerificationError
-	var authority x509.UnknownAuthorityError
-	switch {
-	case errors.As(err, &verify), errors.As(err, &authority):
-		return fmt.Errorf("kafka TLS: the brokers' certificate is not trusted: %w", err)
-	case errors.As(err, &record):
-		return fmt.Errorf("kafka TLS: the brokers do not speak TLS at this port: %w", err)
-	case !errors.As(err, &code):
+	if !errors.As(err, &code) {
 		return nil
 	}
 	switch code {
 	case kafka.SASLAuthenticationFailed:
-		return fmt.Errorf("kafka SASL: the brokers refuse the user name or password: %w", err)
+		return fmt.Errorf("kafka.sasl: the brokers refuse the user name or password: %w", err)
 	case kafka.UnsupportedSASLMechanism, kafka.IllegalSASLState:
-		return fmt.Errorf("kafka SASL mechanism: the brokers do not take it: %w", err)
+		return fmt.Errorf("kafka.sasl.mechanism: the brokers do not take it: %w", err)
 	case kafka.TopicAuthorizationFailed, kafka.ClusterAuthorizationFailed:
-		return fmt.Errorf("kafka topic: this account may not read it: %w", err)
+		return fmt.Errorf("kafka.topic: this account may not read it: %w", err)
 	case kafka.GroupAuthorizationFailed:
-		return fmt.Errorf("kafka group: this account may not join it: %w", err)
+		return fmt.Errorf("kafka.group: this account may not join it: %w", err)
 	case kafka.InvalidSessionTimeout:
 		return fmt.Errorf("kafka session timeout: outside of what the brokers allow: %w", err)
 	case kafka.InvalidGroupId, kafka.InconsistentGroupProtocol:
-		return fmt.Errorf("kafka group: not one that can be joined: %w", err)
+		return fmt.Errorf("kafka.group: not one that can be joined: %w", err)
 	case kafka.InvalidTopic:
-		return fmt.Errorf("kafka topic: no legal name: %w", err)
+		return fmt.Errorf("kafka.topic: no legal name: %w", err)
 	}
 	return nil
 }

@@ -138,7 +138,7 @@ func openStore(ctx context.Context, config clickhouse.Config, log *slog.Logger) 
 
 // fatal says that no waiting mends an error of ClickHouse.
 func fatal(err error) bool {
-	return errors.Is(err, clickhouse.ErrLogin) || errors.Is(err, clickhouse.ErrGrant) || errors.Is(err, clickhouse.ErrSchema)
+	return errors.Is(err, clickhouse.ErrTLS) || errors.Is(err, clickhouse.ErrLogin) || errors.Is(err, clickhouse.ErrGrant) || errors.Is(err, clickhouse.ErrSchema)
 }
 
 func kafkaOf(c *settings.Kafka, log *slog.Logger) (kafka.Config, error) {

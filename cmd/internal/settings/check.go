@@ -54,12 +54,14 @@ func (c *Kafka) check(l *Loaded) {
 	c.TLS.check(l, "kafka.tls")
 	l.secret("kafka.sasl.password", &c.SASL.Password, c.SASL.PasswordFile)
 	switch s := &c.SASL; {
-	case s.Mechanism == "" && (s.Username != "" || s.Password != ""):
-		l.complain("kafka.sasl.mechanism", errors.New("none, but there is an account: want plain, scram-sha-256 or scram-sha-512"))
+	case s.Mechanism == "" && s.Username != "":
+		l.complain("kafka.sasl.username", errors.New("given without kafka.sasl.mechanism, want plain, scram-sha-256 or scram-sha-512"))
+	case s.Mechanism == "" && s.Password != "":
+		l.complain("kafka.sasl.password", errors.New("given without kafka.sasl.mechanism, want plain, scram-sha-256 or scram-sha-512"))
 	case s.Mechanism != "" && !slices.Contains([]string{"plain", "scram-sha-256", "scram-sha-512"}, s.Mechanism):
 		l.complain("kafka.sasl.mechanism", fmt.Errorf("%q, want plain, scram-sha-256 or scram-sha-512", s.Mechanism))
-	case s.Mechanism != "":
-		l.needed("kafka.sasl.username", s.Username)
+	case s.Mechanism != "" && s.Username == "":
+		l.complain("kafka.sasl.mechanism", fmt.Errorf("%s without kafka.sasl.username", s.Mechanism))
 	}
 }
 
@@ -125,8 +127,16 @@ func (c *TLS) check(l *Loaded, key string) {
 		l.complain(key+".ca_file", err)
 	}
 	if (c.CertFile == "") != (c.KeyFile == "") {
-		l.complain(key+".cert_file", errors.New("a certificate and its key come together: want cert_file and key_file"))
+		given := ".cert_file"
+		if c.CertFile == "" {
+			given = ".key_file"
+		}
+		l.complain(key+given, errors.New("a certificate and its key come together: want cert_file and key_file"))
 	} else if c.CertFile != "" {
+		if err := private(c.KeyFile); err != nil {
+			l.complain(key+".key_file", err)
+			return
+		}
 		_, err := tls.LoadX509KeyPair(c.CertFile, c.KeyFile)
 		l.complain(key+".cert_file", err)
 	}

@@ -197,13 +197,8 @@ func (l *Loaded) secret(key string, into *Secret, path string) {
 		l.complain(key, errors.New("the secret is also given directly, want one of the two"))
 		return
 	}
-	info, err := os.Stat(path)
-	if err != nil {
+	if err := private(path); err != nil {
 		l.complain(key, err)
-		return
-	}
-	if info.Mode().Perm()&0o007 != 0 {
-		l.complain(key, fmt.Errorf("%s may be read by everybody (mode %04o), want 0400 or 0440", path, info.Mode().Perm()))
 		return
 	}
 	data, err := readSmall(path)
@@ -214,4 +209,23 @@ func (l *Loaded) secret(key string, into *Secret, path string) {
 	if *into = Secret(strings.TrimRight(string(data), "\r\n")); *into == "" {
 		l.complain(key, fmt.Errorf("%s is empty", path))
 	}
+}
+
+// private refuses a file that others may read, or could have written. The group may read it if the
+// file is not ours: so an orchestrator gives secrets to a process that is not root.
+func private(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is no file", path)
+	}
+	switch mode := info.Mode().Perm(); {
+	case mode&0o007 != 0:
+		return fmt.Errorf("%s may be read by everybody (mode %04o), want 0400", path, mode)
+	case mode&0o020 != 0, mode&0o040 != 0 && ours(info):
+		return fmt.Errorf("%s may be read by its group (mode %04o), want 0400, or 0440 and another owner", path, mode)
+	}
+	return nil
 }

@@ -2,27 +2,26 @@ package settings_test
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-
+	"github.com/shoeproof/shoeproof/cmd/internal/ingest"
 	"github.com/shoeproof/shoeproof/cmd/internal/program"
 	"github.com/shoeproof/shoeproof/cmd/internal/settings"
 )
 
 const goodKey = "sixteen-bytes-or-more"
 
-// execute runs `ingest config ...` in a folder of its own and gives the exit code and both streams.
+// execute runs ingest in this folder and gives the exit code and both streams. It must not get as far
+// as to open its port.
 func execute(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	root := &cobra.Command{Use: "ingest"}
-	root.AddCommand(settings.Command("ingest", func() any { c := settings.DefaultIngest(); return &c }))
 	var out, errs bytes.Buffer
-	code = program.Execute(context.Background(), root, append([]string{"config"}, args...), nil, &out, &errs)
+	root := ingest.Command("test", func(addr string) { t.Errorf("%v: it listens at %s", args, addr) })
+	code = program.Execute(t.Context(), root, args, nil, &out, &errs)
 	return code, out.String(), errs.String()
 }
 
@@ -52,6 +51,16 @@ func TestWrongSettings(t *testing.T) {
 		{name: "no yaml", file: "kafka: [\n", want: []string{"c.yaml: yaml:"}},
 		{name: "two documents", file: "log: {}\n---\nlog: {}\n", want: []string{"c.yaml: more than one document"}},
 		{name: "bomb", file: "log: {level: &a x}\nrulebooks: [*a, *a]\n", want: []string{"c.yaml:2: rulebooks: want plain values"}},
+		{name: "bomb of sections", file: "a: &a [x, x]\nb: &b [*a, *a, *a]\nkafka: *b\n", want: []string{"c.yaml:1: a: unknown key", "c.yaml:2: b: unknown key", "kafka: want keys and values"}},
+		{name: "merged keys", file: "kafka: &k {topic: x}\nhttp:\n  <<: *k\n", want: []string{"c.yaml:3: http.<<: unknown key"}},
+		{name: "alias that defines itself", file: "kafka: &k\n  topic: *k\n", want: []string{"c.yaml:2: kafka.topic: want a value"}},
+		{name: "key that is a list", file: "[kafka]: x\n", want: []string{"c.yaml:1: "}},
+		{name: "tabs", file: "kafka:\n\ttopic: x\n", want: []string{"c.yaml: yaml: ", "line 2"}},
+		{name: "bytes that are no text", file: "kafka: {topic: \"\xff\xfe\"}\n", want: []string{"c.yaml: yaml: "}},
+		{name: "map as a list", file: "kafka:\n  brokers: {a: 1}\n", want: []string{"c.yaml:2: kafka.brokers: want a value"}},
+		{name: "list as a map", file: "calendar:\n  shifts: [day]\n", want: []string{`calendar.shifts: "day", want distinct names`}},
+		{name: "a folder", args: []string{"--config", "."}, want: []string{"read configuration: read .: is a directory"}},
+		{name: "no file of the environment", env: []string{"SHOEPROOF_CONFIG=nothing.yaml"}, want: []string{"nothing.yaml: no such file"}},
 		{name: "nested list", file: "kafka:\n  brokers: [[a]]\n", want: []string{"c.yaml:2: kafka.brokers: want plain values"}},
 		{name: "huge file", file: strings.Repeat("# comment\n", 1<<17), want: []string{"c.yaml: more than 1048576 bytes"}},
 		{name: "no file", args: []string{"--config", "nothing.yaml"}, want: []string{"nothing.yaml: no such file"}},
@@ -60,27 +69,43 @@ func TestWrongSettings(t *testing.T) {
 		{name: "negative duration", file: "flush: {every: -1s}\n", want: []string{"flush.every: -1s, want 1ms to 1m"}},
 		{name: "no number", file: "flush: {rows: many}\n", want: []string{`flush.rows: "many", want a whole number`}},
 		{name: "fraction", file: "flush: {rows: 1.5}\n", want: []string{`flush.rows: "1.5", want a whole number`}},
+		{name: "no rows", env: []string{"SHOEPROOF_FLUSH_ROWS=0"}, want: []string{"flush.rows: 0, want 1 to 500000 (from SHOEPROOF_FLUSH_ROWS)"}},
+		{name: "too seldom", file: "flush:\n  every: 61s\n", want: []string{"flush.every: 1m1s, want 1ms to 1m (from c.yaml:2)"}},
+		{name: "duration beyond all", args: []string{"--flush-every", "9999999h"}, want: []string{"--flush-every"}},
+		{name: "flag without a value", args: []string{"--kafka-topic"}, want: []string{"flag needs an argument: --kafka-topic"}},
 		{name: "negative rows", args: []string{"--flush-rows", "-1"}, want: []string{"flush.rows: -1, want 1 to 500000 (from --flush-rows)"}},
 		{name: "rows beyond an int", file: "flush: {rows: 99999999999999999999}\n", want: []string{"flush.rows:"}},
 		{name: "flag of a wrong kind", args: []string{"--flush-rows", "many"}, want: []string{"--flush-rows"}},
 		{name: "unknown flag", args: []string{"--kafka-toppic", "x"}, want: []string{"unknown flag: --kafka-toppic"}},
 		{name: "a secret has no flag", args: []string{"--clickhouse-password", "x"}, want: []string{"unknown flag: --clickhouse-password"}},
-		{name: "argument", args: []string{"now"}, want: []string{"unknown command"}},
+		{name: "argument", args: []string{"now"}, want: []string{`unknown command "now"`}},
 		{name: "bool", file: "kafka: {tls: {enabled: perhaps}}\n", want: []string{`kafka.tls.enabled: "perhaps", want true or false`}},
 		{name: "unknown variable", env: []string{"SHOEPROOF_KAFKA_TOPC=x"}, want: []string{"SHOEPROOF_KAFKA_TOPC: unknown variable, did you mean SHOEPROOF_KAFKA_TOPIC?"}},
 		{name: "no broker", file: "kafka: {brokers: []}\n", want: []string{"kafka.brokers: none, want host:port"}},
 		{name: "broker without port", file: "kafka: {brokers: [kafka]}\n", want: []string{`kafka.brokers: "kafka", want host:port`}},
 		{name: "broker with a wrong port", env: []string{"SHOEPROOF_KAFKA_BROKERS=a:1,b:70000"}, want: []string{`kafka.brokers: "b:70000", want host:port`}},
+		{name: "broker without host", file: "kafka: {brokers: [':9092']}\n", want: []string{`kafka.brokers: ":9092", want host:port`}},
+		{name: "broker at port 0", file: "kafka: {brokers: ['a:0']}\n", want: []string{`kafka.brokers: "a:0", want host:port`}},
+		{name: "broker as an address of the web", file: "kafka: {brokers: ['https://a:9092']}\n", want: []string{`kafka.brokers: "https://a:9092", want host:port`}},
+		{name: "ClickHouse without port", file: "clickhouse:\n  addrs: [ch]\n", want: []string{`clickhouse.addrs: "ch", want host:port (from c.yaml:2)`}},
+		{name: "mechanism in capitals", file: "kafka: {sasl: {mechanism: PLAIN, username: u}}\n", want: []string{`kafka.sasl.mechanism: "PLAIN", want plain`}},
+		{name: "password without mechanism", env: []string{"SHOEPROOF_KAFKA_SASL_PASSWORD=canary"}, want: []string{"kafka.sasl.password: given without kafka.sasl.mechanism, want plain"}},
 		{name: "no topic", file: "kafka: {topic: ''}\n", want: []string{"kafka.topic: none, but needed"}},
 		{name: "no group", file: "kafka: {group: ''}\n", want: []string{"kafka.group: none, but needed"}},
 		{name: "mechanism", file: "kafka: {sasl: {mechanism: kerberos}}\n", want: []string{`kafka.sasl.mechanism: "kerberos", want plain`}},
-		{name: "account without mechanism", file: "kafka: {sasl: {username: me}}\n", want: []string{"kafka.sasl.mechanism: none, but there is an account"}},
-		{name: "mechanism without account", file: "kafka: {sasl: {mechanism: plain}}\n", want: []string{"kafka.sasl.username: none, but needed"}},
+		{name: "account without mechanism", file: "kafka: {sasl: {username: me}}\n", want: []string{"kafka.sasl.username: given without kafka.sasl.mechanism, want plain"}},
+		{name: "mechanism without account", file: "kafka: {sasl: {mechanism: plain}}\n", want: []string{"kafka.sasl.mechanism: plain without kafka.sasl.username"}},
 		{name: "certificate without TLS", file: "kafka: {tls: {ca_file: ca.pem}}\n", want: []string{"kafka.tls.ca_file: given, but kafka.tls.enabled is false"}},
 		{name: "no authority", file: "kafka: {tls: {enabled: true, ca_file: nothing.pem}}\n", want: []string{"kafka.tls.ca_file: open nothing.pem"}},
 		{name: "authority that is none", file: "kafka: {tls: {enabled: true, ca_file: c.yaml}}\n", want: []string{"kafka.tls.ca_file: c.yaml: no certificate in it"}},
 		{name: "certificate without key", file: "clickhouse: {tls: {enabled: true, cert_file: c.pem}}\n", want: []string{"clickhouse.tls.cert_file: a certificate and its key come together"}},
-		{name: "certificate that is none", file: "clickhouse: {tls: {enabled: true, cert_file: c.yaml, key_file: c.yaml}}\n", want: []string{"clickhouse.tls.cert_file:"}},
+		{name: "certificate that is none", file: "clickhouse: {tls: {enabled: true, cert_file: c.yaml, key_file: c.yaml}}\n", want: []string{"clickhouse.tls.key_file: c.yaml may be read by everybody (mode 0644), want 0400"}},
+		{name: "key that is none", file: "clickhouse: {tls: {enabled: true, cert_file: c.yaml, key_file: secret}}\n", want: []string{"clickhouse.tls.cert_file: tls: failed to find any PEM data"}},
+		{name: "no key file", file: "kafka: {tls: {enabled: true, cert_file: c.yaml, key_file: nothing.pem}}\n", want: []string{"kafka.tls.key_file: stat nothing.pem"}},
+		{name: "key file that is a folder", file: "kafka: {tls: {enabled: true, cert_file: c.yaml, key_file: .}}\n", want: []string{"kafka.tls.key_file: . is no file"}},
+		{name: "key without certificate", file: "kafka: {tls: {enabled: true, key_file: secret}}\n", want: []string{"kafka.tls.key_file: a certificate and its key come together"}},
+		{name: "name without TLS", file: "clickhouse: {tls: {server_name: ch}}\n", want: []string{"clickhouse.tls.server_name: given, but clickhouse.tls.enabled is false"}},
+		{name: "authority that is a folder", file: "kafka: {tls: {enabled: true, ca_file: .}}\n", want: []string{"kafka.tls.ca_file: read .: is a directory"}},
 		{name: "database", file: "clickhouse: {database: 'a; DROP'}\n", want: []string{`clickhouse.database: "a; DROP", want letters`}},
 		{name: "cluster", file: "clickhouse: {cluster: '{x}'}\n", want: []string{`clickhouse.cluster: "{x}"`}},
 		{name: "user", file: "clickhouse: {user: ''}\n", want: []string{"clickhouse.user: none, but needed"}},
@@ -93,6 +118,8 @@ func TestWrongSettings(t *testing.T) {
 		{name: "rulebook", file: "rulebooks: [nothing.yaml]\n", want: []string{"rulebooks: open nothing.yaml"}},
 		{name: "rulebook that is none", file: "rulebooks: [c.yaml]\n", want: []string{"rulebooks: c.yaml:1: field rulebooks not found"}},
 		{name: "listen", file: "http: {listen: 9464}\n", want: []string{`http.listen: "9464", want host:port`}},
+		{name: "port beyond all", file: "http: {listen: ':70000'}\n", want: []string{`http.listen: ":70000", want host:port`}},
+		{name: "no listen", file: "http: {listen: ''}\n", want: []string{`http.listen: "", want host:port`}},
 		{name: "level", file: "log: {level: loud}\n", want: []string{`log.level: "loud", want debug, info, warn or error`}},
 		{name: "format", file: "log: {format: xml}\n", want: []string{`log.format: "xml", want json or text`}},
 		{name: "no key", env: []string{"SHOEPROOF_PATRON_KEY="}, want: []string{"patron_key: none"}},
@@ -100,6 +127,13 @@ func TestWrongSettings(t *testing.T) {
 		{name: "secret twice", file: "clickhouse: {password: canary, password_file: secret}\n", want: []string{"clickhouse.password_file: the secret is also given directly"}},
 		{name: "no secret file", file: "clickhouse: {password_file: nothing}\n", want: []string{"clickhouse.password_file: stat nothing"}},
 		{name: "open secret file", file: "kafka: {sasl: {mechanism: plain, username: u, password_file: open-secret}}\n", want: []string{"kafka.sasl.password_file: open-secret may be read by everybody (mode 0644)"}},
+		{name: "secret file of the group", file: "clickhouse: {password_file: group-secret}\n", want: []string{"clickhouse.password_file: group-secret may be read by its group (mode 0440), want 0400"}},
+		{name: "secret file that the group writes", file: "clickhouse: {password_file: shared-secret}\n", want: []string{"clickhouse.password_file: shared-secret may be read by its group (mode 0460)"}},
+		{name: "secret file that is a folder", file: "clickhouse: {password_file: .}\n", want: []string{"clickhouse.password_file: . "}},
+		{name: "open key", file: "patron_key_file: open-secret\n", env: []string{"SHOEPROOF_PATRON_KEY="}, want: []string{"patron_key_file: open-secret may be read by everybody"}},
+		{name: "no key file for patrons", file: "patron_key_file: nothing\n", env: []string{"SHOEPROOF_PATRON_KEY="}, want: []string{"patron_key_file: stat nothing"}},
+		{name: "key twice over", file: "patron_key_file: secret\n", want: []string{"patron_key_file: the secret is also given directly"}},
+		{name: "huge secret", file: "clickhouse: {password_file: huge}\n", want: []string{"clickhouse.password_file: huge: more than 1048576 bytes"}},
 		{name: "empty secret file", file: "clickhouse: {password_file: empty}\n", want: []string{"clickhouse.password_file: empty is empty"}},
 		{
 			name: "all at once", file: "kafka: {topic: ''}\nlog: {level: loud}\nnonsense: 1\n", env: []string{"SHOEPROOF_NONSENSE=1"},
@@ -114,24 +148,33 @@ func TestWrongSettings(t *testing.T) {
 				t.Setenv(name, value)
 			}
 			put(t, "open-secret", "canary", 0o644)
-			put(t, "secret", "canary", 0o400)
+			put(t, "group-secret", "canary", 0o440)
+			put(t, "shared-secret", "canary", 0o460)
+			put(t, "secret", "canary-of-sixteen", 0o400)
 			put(t, "empty", "\n", 0o400)
-			args := append([]string{"validate"}, c.args...)
+			put(t, "huge", strings.Repeat("canary\n", 1<<18), 0o400)
+			args := c.args
 			if c.file != "" {
 				put(t, "c.yaml", c.file, 0o644)
 				args = append(args, "--config", "c.yaml")
 			}
-			code, stdout, stderr := execute(t, args...)
-			if code != program.Usage {
-				t.Errorf("exit code %d, want %d", code, program.Usage)
-			}
-			for _, want := range c.want {
-				if !strings.Contains(stderr, want) {
-					t.Errorf("want %q in:\n%s", want, stderr)
+			// The check, and the program itself, which must start nothing.
+			for _, first := range [][]string{{"config", "validate"}, nil} {
+				code, stdout, stderr := execute(t, append(first, args...)...)
+				if code != program.Usage {
+					t.Errorf("%v: exit code %d, want %d", first, code, program.Usage)
 				}
-			}
-			if strings.Contains(stdout+stderr, "canary") {
-				t.Errorf("a secret shows:\n%s%s", stdout, stderr)
+				for _, want := range c.want {
+					if !strings.Contains(stderr, want) {
+						t.Errorf("%v: want %q in:\n%s", first, want, stderr)
+					}
+				}
+				if c.file != "" && !strings.Contains(stderr, "c.yaml: ") && !regexp.MustCompile(`c\.yaml:\d+`).MatchString(stderr) {
+					t.Errorf("%v: no line of the file in:\n%s", first, stderr)
+				}
+				if strings.Contains(stdout+stderr, "canary") {
+					t.Errorf("%v: a secret shows:\n%s%s", first, stdout, stderr)
+				}
 			}
 		})
 	}
@@ -139,7 +182,7 @@ func TestWrongSettings(t *testing.T) {
 
 func TestSources(t *testing.T) {
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "password"), "canary-of-the-file\n", 0o440)
+	put(t, filepath.Join(dir, "password"), "canary-of-the-file\n", 0o400)
 	put(t, filepath.Join(dir, "c.yaml"), `
 kafka: {brokers: [a:1, b:2], topic: from-file, group: from-file}
 clickhouse: {addrs: 'c:3, d:4', password_file: `+dir+`/password, user: 0123}
@@ -151,7 +194,7 @@ flush: {every: 2s, rows: }
 	t.Setenv("SHOEPROOF_KAFKA_TOPIC", "from-env")
 	t.Setenv("SHOEPROOF_KAFKA_GROUP", "from-env")
 	t.Setenv("SHOEPROOF_TEST_OURS", "1")
-	code, stdout, stderr := execute(t, "print", "--kafka-group", "from-flag", "--clickhouse-tls-enabled")
+	code, stdout, stderr := execute(t, "config", "print", "--kafka-group", "from-flag", "--clickhouse-tls-enabled")
 	if code != program.Done || stderr != "" {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
