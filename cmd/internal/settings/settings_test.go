@@ -158,23 +158,20 @@ func TestWrongSettings(t *testing.T) {
 				put(t, "c.yaml", c.file, 0o644)
 				args = append(args, "--config", "c.yaml")
 			}
-			// The check, and the program itself, which must start nothing.
-			for _, first := range [][]string{{"config", "validate"}, nil} {
-				code, stdout, stderr := execute(t, append(first, args...)...)
-				if code != program.Usage {
-					t.Errorf("%v: exit code %d, want %d", first, code, program.Usage)
+			code, stdout, stderr := execute(t, args...)
+			if code != program.Usage {
+				t.Errorf("exit code %d, want %d", code, program.Usage)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(stderr, want) {
+					t.Errorf("want %q in:\n%s", want, stderr)
 				}
-				for _, want := range c.want {
-					if !strings.Contains(stderr, want) {
-						t.Errorf("%v: want %q in:\n%s", first, want, stderr)
-					}
-				}
-				if c.file != "" && !strings.Contains(stderr, "c.yaml: ") && !regexp.MustCompile(`c\.yaml:\d+`).MatchString(stderr) {
-					t.Errorf("%v: no line of the file in:\n%s", first, stderr)
-				}
-				if strings.Contains(stdout+stderr, "canary") {
-					t.Errorf("%v: a secret shows:\n%s%s", first, stdout, stderr)
-				}
+			}
+			if c.file != "" && !strings.Contains(stderr, "c.yaml: ") && !regexp.MustCompile(`c\.yaml:\d+`).MatchString(stderr) {
+				t.Errorf("no line of the file in:\n%s", stderr)
+			}
+			if strings.Contains(stdout+stderr, "canary") {
+				t.Errorf("a secret shows:\n%s%s", stdout, stderr)
 			}
 		})
 	}
