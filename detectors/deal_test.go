@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"github.com/shoeproof/shoeproof/detectors/exact"
@@ -19,39 +20,47 @@ type table struct {
 	odds  exact.Odds
 	shoe  int
 	at    int64
-	cards []rules.Card
+	cards []Card
 	// shuffle arranges the next shoe given the last one's order; nil is a uniform shuffle.
-	shuffle func(before []rules.Card) []rules.Card
+	shuffle func(before []Card) []rules.Card
 	// bets makes a round's wagers. It is given the cards to come: honest patrons do not look at them.
 	bets func(r *Round, next []rules.Card)
 	// settle changes what was done after the round was ruled.
 	settle func(r *Round)
+	// pack changes the cards of a shoe; retake says that a round is to be dealt anew from the same place.
+	pack   func([]rules.Card) []rules.Card
+	retake func(r *Round) bool
+	freeze func(r *Round)
 	// hook is called after each call of a host.
 	hook func()
 }
 
+type lawAndOffer struct {
+	law   *rules.Law
+	offer *Offer
+}
+
+// lawOnce makes one offer for all tests, so that its library is dealt once.
+var lawOnce = sync.OnceValues(func() (lawAndOffer, error) {
+	books, err := rules.Shipped()
+	if err != nil {
+		return lawAndOffer{}, err
+	}
+	law, _ := books["nj-13-69f"].Law(rules.Minibaccarat)
+	return lawAndOffer{law, NewOffer(law, &rules.Config{
+		Mode: rules.Commission, Percent: 5, TreasuresTable: "2", SideBets: []rules.SideBet{rules.SideTreasures, rules.SidePair}, Game: rules.Minibaccarat,
+	})}, nil
+})
+
 func newTable(t testing.TB, seed uint64) *table {
 	t.Helper()
-	books, err := rules.Shipped()
+	l, err := lawOnce()
 	if err != nil {
 		t.Fatal(err)
 	}
-	law, _ := books["nj-13-69f"].Law(rules.Minibaccarat)
-	config := &rules.Config{
-		Mode: rules.Commission, Percent: 5, TreasuresTable: "2", SideBets: []rules.SideBet{rules.SideTreasures, rules.SidePair}, Game: rules.Minibaccarat,
-	}
-	tb := &table{t: t, rng: rand.New(rand.NewPCG(seed, 7)), law: law, offer: NewOffer(law, config), at: 1, hook: func() {}}
-	tb.bets = func(r *Round, _ []rules.Card) {
-		for seat := range uint32(3) {
-			spot := rules.SpotBanker
-			if tb.rng.IntN(2) == 0 {
-				spot = rules.SpotPlayer
-			}
-			r.Wagers = append(r.Wagers, Wager{
-				ID: fmt.Sprint(r.Round, seat), Patron: fmt.Sprint("p", seat), Seat: seat + 1, Spot: spot, Stake: 100_00 * int64(1+tb.rng.IntN(3)), Placed: r.At,
-			})
-		}
-	}
+	tb := &table{t: t, rng: rand.New(rand.NewPCG(seed, 7)), law: l.law, offer: l.offer, at: 1, hook: func() {}}
+	tb.bets = tb.honest
+	tb.settle = tb.misread
 	return tb
 }
 
@@ -66,6 +75,9 @@ func (tb *table) play(hosts ...*Host) {
 				order = append(order, c)
 			}
 		}
+		if tb.pack != nil {
+			order = tb.pack(order)
+		}
 		tb.rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	}
 	tb.shoe++
@@ -77,13 +89,14 @@ func (tb *table) play(hosts ...*Host) {
 	}
 	left := exact.Full(8)
 	dealt := 0
+	var cards []Card
 	out := func() rules.Card {
 		c := order[dealt]
 		dealt++
 		left[c]--
 		return c
 	}
-	for no := uint32(1); dealt < 416-16; no++ {
+	for no := uint32(1); dealt < len(order)-16; no++ {
 		tb.at += 50e9
 		r := Round{
 			Place: Place{Property: s.Property, Table: s.Table, Shoe: s.Shoe, Round: no, At: tb.at, Seq: rules.Seq(tb.at)}, Dealer: "d1", Batch: "b1", Shuffler: "m1",
@@ -94,11 +107,25 @@ func (tb *table) play(hosts ...*Host) {
 		}
 		tb.bets(&r, order[dealt:])
 		tb.deal(&r, out)
+		for tb.retake != nil && tb.retake(&r) {
+			for _, c := range r.Cards {
+				left[c.Card]++
+			}
+			dealt -= len(r.Cards)
+			r.Cards = r.Cards[:0]
+			tail := order[dealt:]
+			tb.rng.Shuffle(len(tail), func(i, j int) { tail[i], tail[j] = tail[j], tail[i] })
+			tb.deal(&r, out)
+		}
+		cards = append(cards, r.Cards...)
 		for i := range r.Wagers {
 			tb.rule(&r, &r.Wagers[i])
 		}
 		if tb.settle != nil {
 			tb.settle(&r)
+		}
+		if tb.freeze != nil {
+			tb.freeze(&r)
 		}
 		for _, h := range hosts {
 			h.Round(&r)
@@ -111,7 +138,7 @@ func (tb *table) play(hosts ...*Host) {
 		h.End(&s)
 		tb.hook()
 	}
-	tb.cards = order[:dealt]
+	tb.cards = cards
 }
 
 func (tb *table) deal(r *Round, out func() rules.Card) {
@@ -173,4 +200,49 @@ func (tb *table) winner(next []rules.Card) rules.Spot {
 		return rules.SpotBanker
 	}
 	return rules.SpotPlayer
+}
+
+// honest bets as patrons do: on sides by whim, now and then on a side wager, sometimes late.
+func (tb *table) honest(r *Round, _ []rules.Card) {
+	add := func(seat uint32, spot rules.Spot, stake int64) {
+		placed := r.At
+		if tb.rng.IntN(10) == 0 {
+			placed = r.First - 1e9
+		}
+		r.Wagers = append(r.Wagers, Wager{
+			ID: fmt.Sprint(r.Round, seat, spot), Patron: fmt.Sprint("p", seat), Seat: seat + 1, Spot: spot, Stake: stake, Placed: placed,
+		})
+	}
+	for seat := range uint32(3) {
+		spot := rules.SpotBanker
+		if tb.rng.IntN(2) == 0 {
+			spot = rules.SpotPlayer
+		}
+		add(seat, spot, 100_00*int64(1+tb.rng.IntN(3)))
+		switch tb.rng.IntN(10) {
+		case 0:
+			add(seat, rules.SpotBlazing7s, 25_00)
+		case 1:
+			add(seat, rules.SpotTie, 25_00)
+		case 2:
+			add(seat, rules.SpotPlayerPair, 25_00)
+		}
+	}
+}
+
+// misread is what goes wrong honestly: a settlement in two thousand, a stake in a hundred read differently.
+func (tb *table) misread(r *Round) {
+	r.Ended += int64(tb.rng.IntN(20e9))
+	for i := range r.Wagers {
+		w := &r.Wagers[i]
+		w.HasReads, w.AtLock, w.AtSettlement = true, w.Stake, w.Stake
+		switch {
+		case tb.rng.IntN(2000) == 0 && w.Ruled == rules.Collect:
+			w.Done = rules.Return
+		case tb.rng.IntN(2000) == 0 && w.Ruled == rules.Pay:
+			w.Paid = 0
+		case tb.rng.IntN(100) == 0:
+			w.AtSettlement += 5_00 * int64(1-2*tb.rng.IntN(2))
+		}
+	}
 }

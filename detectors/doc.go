@@ -2,7 +2,7 @@
 //
 // A Host takes the rounds of a table, or of a floor, in order:
 //
-//	host := detectors.NewHost(detectors.DefaultPromise(), detectors.Live())
+//	host := detectors.NewHost(detectors.DefaultPromise(), detectors.All())
 //	host.Begin(&shoe)            // before its first card
 //	host.Round(&round)           // once it is settled
 //	host.End(&shoe)              // when no more cards come

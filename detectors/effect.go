@@ -9,25 +9,27 @@ const effectAlpha = 0.001
 // every moment at once, so also at the one at which an alarm was raised. It is the predictable plug-in empirical Bernstein
 // sequence of Waudby-Smith and Ramdas (J. R. Statist. Soc. B 86, 2024), for differences in [-1, 1].
 type Effect struct {
-	N         int
+	// N is the number of rounds, Times that of observations; Seen and Due are sums over these.
+	N, Times  int
 	Seen, Due float64
 	// the sequence, on differences mapped to [0, 1]
 	weights, weighted, spread, squares, sum float64
 }
 
-// Take adds an observation: what was seen in [0, 1], and its mean given the past.
-func (e *Effect) Take(seen, due float64) {
+// Take adds a round: what was seen in it, summed over so many observations in [0, 1], and its mean given the past.
+func (e *Effect) Take(seen, due float64, times int) {
 	if seen == due {
 		return
 	}
-	x := (seen - due + 1) / 2
+	e.Times += times
+	x := ((seen-due)/float64(times) + 1) / 2
 	mean := (0.5 + e.sum) / float64(e.N+1)
 	variance := (0.25 + e.squares) / float64(e.N+1)
 	t := float64(e.N + 1)
 	lambda := min(math.Sqrt(2*math.Log(2/effectAlpha)/(variance*t*math.Log(1+t))), 0.5)
 	e.weights += lambda
 	e.weighted += lambda * x
-	e.spread += 4 * (x - mean) * (x - mean) * (-math.Log(1-lambda) - lambda) / 4
+	e.spread += (x - mean) * (x - mean) * (-math.Log1p(-lambda) - lambda)
 	e.N++
 	e.Seen += seen
 	e.Due += due

@@ -3,6 +3,8 @@ package detectors
 import (
 	"math"
 	"slices"
+
+	"github.com/shoeproof/shoeproof/rules"
 )
 
 // visits is what a start costs for keys of patrons, dealers and tables: the sum of weights in a table-year, see session.
@@ -41,12 +43,17 @@ var d07 = &Detector{
 }
 
 // tilts are the parts of rounds whose outcome a cheat may know.
-var tilts = [...]float64{.05, .15, .4, .9}
+var tilts = [...]float64{.07, .2, .5, .95}
 
 // thetas are the exponential tilts of a slip's profit by its largest.
 var thetas = [...]float64{.5, 1, 2, 4, 8}
 
 const foreknowledgeExperts = 3*len(tilts) + len(thetas)
+
+// foreknowledgePrior is the first weight of each expert: all wagers, big ones, late ones by tilt, and profits.
+var foreknowledgePrior = [foreknowledgeExperts]float64{
+	.15, .15, .15, .15, .04, .04, .04, .04, .035, .035, .035, .035, .02, .02, .02, .02, .02,
+}
 
 type foreknowledge struct {
 	nothing
@@ -70,38 +77,47 @@ func (d *foreknowledge) Round(r *Round, out *Factors) {
 	}
 	for i := range patrons {
 		x := &patrons[i]
-		win, lose := x.chances(r)
-		d.weigh(Key{OfPatron, x.who}, r, x, win, lose, out)
+		d.weigh(Key{OfPatron, x.who}, r, x, out)
 		if r.Dealer != "" {
-			d.weigh(Key{OfDealerPatron, r.Dealer + "+" + x.who}, r, x, win, lose, out)
+			d.weigh(Key{OfDealerPatron, r.Dealer + "+" + x.who}, r, x, out)
 		}
 	}
 	if len(patrons) > 1 {
-		win, lose := table.chances(r)
-		d.weigh(Key{OfTable, r.Table}, r, table, win, lose, out)
+		d.weigh(Key{OfTable, r.Table}, r, table, out)
 	}
 }
 
-func (d *foreknowledge) weigh(key Key, r *Round, x *slip, win, lose float64, out *Factors) {
-	if win <= 0 || lose <= 0 {
+func (d *foreknowledge) weigh(key Key, r *Round, x *slip, out *Factors) {
+	if !out.wants(key.Kind) || x.most == 0 {
 		return
 	}
+	win, lose := x.chances(r)
 	t := d.keys[key]
 	if t == nil {
-		t = &tilt{mixture: newMixture(foreknowledgeExperts, 0.01)}
+		t = &tilt{mixture: newMixture(foreknowledgeExperts, 0.0005)}
+		copy(t.mixture.weights, foreknowledgePrior[:])
 		d.keys[key] = t
 	}
 	start := t.session.start(r.At, roundsPer(d.promise.Volume, key.Kind))
 	big := t.usual.n >= 5 && x.stake >= 5*t.usual.value()
 	t.usual.take(x.stake)
+	// A cheat knows who wins: the main wager speaks for the slip, if there is one.
+	won := x.won
+	if x.side != rules.NoSpot {
+		win, lose = chances(r, x.side)
+		won = r.Offer.Terms[x.side].Of(&r.Coup)
+	}
+	if win <= 0 || lose <= 0 {
+		return
+	}
 	chance := win / (win + lose)
 	hit := 0.0
-	if x.won > 0 {
+	if won > 0 {
 		hit = 1
 	}
 	n := 0
 	for stream := range 3 {
-		counts := x.won != 0 && (stream == 0 || stream == 1 && big || stream == 2 && x.late)
+		counts := won != 0 && (stream == 0 || stream == 1 && big || stream == 2 && x.late)
 		for _, eps := range tilts {
 			d.factors[n] = 1
 			if counts {
@@ -121,7 +137,7 @@ func (d *foreknowledge) weigh(key Key, r *Round, x *slip, win, lose float64, out
 		n++
 	}
 	f := Factor{Key: key, LnE: t.mixture.take(d.factors[:]), Start: start, Money: x.net}
-	if x.won != 0 {
+	if won != 0 {
 		f.Seen, f.Due = hit, chance
 	}
 	out.Add(f)

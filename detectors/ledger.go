@@ -38,6 +38,8 @@ type Policy struct {
 	Chip int64
 	// OffsetTurnover is from which turnover a pair of accounts that offset each other is reported, minor units.
 	OffsetTurnover int64
+	// BoughtAtCage says that no chips are sold at the table: then the tray must close to the chip in both directions.
+	BoughtAtCage bool
 	// Differential says that the house caps the gap between Player and Banker totals: offsetting is then invited.
 	Differential bool
 	// PickUps are the orders in which the house may pick up the discards; see Discards.
@@ -50,7 +52,7 @@ func DefaultPromise() Promise {
 		FalseAlarms: 10, TableYears: 1000,
 		Volume: Volume{Rounds: 500_000, Shoes: 6_150, PatronRounds: 2_500_000, Sessions: 7_300, Stints: 18_000, PairDays: 1_500, Changes: 10_000},
 		Policy: Policy{
-			Errors: 0.001, Short: 0.005, Slips: 0.0001, LateWindow: 2e9, ClockBound: 1e8, Chip: 100, OffsetTurnover: 10_000_00,
+			Errors: 0.001, Short: 0.005, Slips: 0.0001, LateWindow: 2e9, ClockBound: 1e8, Chip: 100, OffsetTurnover: 10_000_00, BoughtAtCage: true,
 			PickUps: []PickUp{AsDealt, PlayerFirst, BankerFirst},
 		},
 	}
@@ -62,7 +64,10 @@ const shared = 14
 // LnThreshold is the natural logarithm of the threshold for a detector's keys of one kind: the expected starts over the
 // false alarms that are its share. +Inf outside the promise.
 func (p *Promise) LnThreshold(d *Detector, kind KeyKind) float64 {
-	if d.Starts == nil {
+	switch {
+	case d.Starts == nil && d.LnFixed > 0:
+		return d.LnFixed
+	case d.Starts == nil:
 		return math.Inf(1)
 	}
 	share := p.FalseAlarms / shared / float64(len(d.Keys))
@@ -131,10 +136,10 @@ func (l *Ledger) Take(f *Factor) *Alarm {
 	a.lnR = lnAdd(a.lnR, math.Log(f.Start)) + f.LnE
 	a.rounds++
 	a.money += f.Money
-	a.effect.Take(f.Seen, f.Due)
+	a.effect.Take(f.Seen, f.Due, max(f.Times, 1))
 	a.weigh(Weight{f.Place, f.LnE})
 	threshold := l.promise.LnThreshold(f.Detector, f.Key.Kind)
-	if !f.Certain && a.lnR < threshold {
+	if !f.Certain && (a.lnR < threshold || f.Hold) {
 		return nil
 	}
 	delete(l.accounts, key)
@@ -156,10 +161,10 @@ func (l *Ledger) LnE(d *Detector, key Key) float64 {
 	return math.Inf(-1)
 }
 
-// Forget drops the accounts of a key: it has ended.
-func (l *Ledger) Forget(key Key) {
+// endShoes drops the accounts of shoes: they have ended.
+func (l *Ledger) endShoes() {
 	for k := range l.accounts {
-		if k.key == key {
+		if k.key.Kind.Ends() {
 			delete(l.accounts, k)
 		}
 	}

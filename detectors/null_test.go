@@ -41,8 +41,9 @@ func TestHonestPlay(t *testing.T) {
 					t.Errorf("%v: mean of %d factors is %.5f, standard error %.5f", kind, n, mean, se)
 				}
 			}
-			for _, a := range w.alarms {
-				t.Errorf("alarm about %v: ln e %.1f", a.Key, a.LnE)
+			if len(w.alarms) > 0 {
+				a := w.alarms[0]
+				t.Errorf("%d alarms, the first about %v, ln e %.1f: %s", len(w.alarms), a.Key, a.LnE, a.Observed())
 			}
 		})
 	}

@@ -1,7 +1,9 @@
 package detectors
 
-// PickUp is an order in which the cards of a finished round come into the discards. The order of the last shoe, as the
-// next one may repeat it, follows from it.
+import "github.com/shoeproof/shoeproof/rules"
+
+// PickUp is an order in which the cards of a finished round come into the discards. The next shoe may repeat that
+// order, forwards or backwards.
 type PickUp uint8
 
 // Orders.
@@ -12,3 +14,39 @@ const (
 	PlayerFirst
 	BankerFirst
 )
+
+// Discards are the cards of a shoe, given as dealt, in the order of the discards. Unread cards are left out.
+func (p PickUp) Discards(dealt []Card) []rules.Card {
+	out := make([]rules.Card, 0, len(dealt))
+	for from := 0; from < len(dealt); {
+		to := from + 1
+		for to < len(dealt) && !dealt[to].first() {
+			to++
+		}
+		first := rules.Player
+		if p == BankerFirst {
+			first = rules.Banker
+		}
+		for pass := range 3 {
+			for _, c := range dealt[from:to] {
+				var take bool
+				switch {
+				case p == AsDealt:
+					take = pass == 0
+				case c.Hand == rules.NoHand:
+					take = pass == 2
+				default:
+					take = (c.Hand == first) == (pass == 0) && pass < 2
+				}
+				if take && c.Card != rules.Unread {
+					out = append(out, c.Card)
+				}
+			}
+		}
+		from = to
+	}
+	return out
+}
+
+// first says that a card begins a round.
+func (c Card) first() bool { return c.Hand == rules.Player && c.Index == 1 }

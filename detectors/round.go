@@ -1,6 +1,8 @@
 package detectors
 
 import (
+	"sync"
+
 	"github.com/shoeproof/shoeproof/detectors/exact"
 	"github.com/shoeproof/shoeproof/rules"
 )
@@ -22,9 +24,8 @@ type Shoe struct {
 	// Batch is the set of cards, Shuffler the device that shuffled it; empty if unknown.
 	Batch, Shuffler string
 	Decks           int
-	// Before are the cards of the table's shoe before this one in the order in which they were dealt,
-	// rules.Unread for those not read. Empty if unknown.
-	Before []rules.Card
+	// Before are the cards of the table's shoe before this one in the order in which they were dealt. Empty if unknown.
+	Before []Card
 	// Left is what was never seen, at the end; Read how many cards were.
 	Left exact.Composition
 	Read int
@@ -92,11 +93,26 @@ type Wager struct {
 	HasReads             bool
 }
 
+// Tray is what happened to a chip tray between two counts, minor units.
+type Tray struct {
+	Place
+	Dealer          string
+	Open, Close     int64
+	Fills, Credits  int64
+	Won, Paid, Vigs int64 // losing stakes taken, winnings paid, vigorish taken
+	// Whole says that no event of the interval is missing, Frozen as for a round.
+	Whole, Frozen bool
+}
+
 // Offer is what a table offers: the probabilities' kernel and the terms of each spot. It is made once for a law and a
 // configuration.
 type Offer struct {
 	Kernel *exact.Kernel
 	Terms  [rules.SpotOther + 1]exact.Terms
+
+	drawing   *rules.DrawingTable
+	mu        sync.Mutex
+	libraries map[int]*library // by decks
 }
 
 // NewOffer works out the terms. It is nil for a game in which hands draw by choice: chemin de fer.
@@ -104,7 +120,7 @@ func NewOffer(law *rules.Law, config *rules.Config) *Offer {
 	if law == nil || config == nil || law.Game == rules.CheminDeFer {
 		return nil
 	}
-	o := &Offer{Kernel: exact.New(&law.Drawing)}
+	o := &Offer{Kernel: exact.New(&law.Drawing), drawing: &law.Drawing}
 	for spot := rules.SpotBanker; spot <= rules.SpotOther; spot++ {
 		if side := spot.SideBet(); side == rules.NoSideBet || config.Offers(side) {
 			o.Terms[spot] = o.Kernel.Terms(law, config, spot)

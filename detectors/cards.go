@@ -1,0 +1,217 @@
+package detectors
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/shoeproof/shoeproof/detectors/exact"
+	"github.com/shoeproof/shoeproof/rules"
+)
+
+var d01 = &Detector{
+	ID: "d01", Name: "a card too many", Tier: Certain,
+	Looks: "the copies of each of the 52 cards that have been seen in the shoe",
+	Null:  "a shoe of d decks has d copies of each card: one more is impossible, or a card was misread",
+	Shows: "the card and how often it was seen",
+	Keys:  []KeyKind{OfShoe},
+	New:   func(*Promise) Process { return &overflow{} },
+}
+
+type overflow struct {
+	nothing
+	said [53]bool
+}
+
+func (d *overflow) Begin(*Shoe, *Factors) { d.said = [53]bool{} }
+
+func (d *overflow) Round(r *Round, out *Factors) {
+	left := r.Left
+	for _, c := range r.Cards {
+		left[c.Card]--
+	}
+	for c := 1; c < len(left); c++ {
+		if left[c] < 0 && !d.said[c] {
+			d.said[c] = true
+			out.Add(Factor{
+				Key: Key{OfShoe, r.Shoe}, Certain: true,
+				Note: fmt.Sprintf("%d copies of %v in a shoe of %d decks: a card too many, or a card read wrongly", r.Decks-int(left[c]), rules.Card(c), r.Decks),
+			})
+		}
+	}
+}
+
+var d02 = &Detector{
+	ID: "d02", Name: "a shoe of other cards", Tier: Exact,
+	Looks:  "how often each of the 52 cards was seen, shoe by shoe",
+	Null:   "each shoe has the same number of copies of each card, of which some stay unseen by chance alone",
+	Shows:  "the card that is missing or too many",
+	Keys:   []KeyKind{OfShoe, OfBatch},
+	Starts: visits,
+	New:    func(p *Promise) Process { return &composition{promise: p, batches: map[string]*copies{}} },
+}
+
+// copies is the evidence about a set of cards: for each card, that the set has so many more or fewer than it should.
+type copies struct {
+	session session
+	// lnL is by card and by the difference; one is for the substitution of one card by another: fewer and more.
+	lnL         [53][4]float64
+	fewer, more [53]float64
+	lnE         float64
+}
+
+var differences = [4]int{-2, -1, 1, 2}
+
+type composition struct {
+	nothing
+	promise *Promise
+	batches map[string]*copies
+}
+
+func (d *composition) End(s *Shoe, out *Factors) {
+	if s.Read == 0 || !s.Whole {
+		return
+	}
+	if out.wants(OfShoe) {
+		var fresh copies
+		fresh.take(s)
+		out.Add(Factor{Key: Key{OfShoe, s.Shoe}, LnE: fresh.lnE, Start: 1})
+	}
+	if s.Batch == "" || !out.wants(OfBatch) {
+		return
+	}
+	key := Key{OfBatch, s.Table + "/" + s.Batch}
+	c := d.batches[key.ID]
+	if c == nil {
+		c = &copies{}
+		d.batches[key.ID] = c
+	}
+	before := c.lnE
+	c.take(s)
+	out.Add(Factor{Key: key, LnE: c.lnE - before, Start: c.session.start(s.At, 1) / 1.5})
+}
+
+// take multiplies the likelihood ratios of a shoe in. The order in which cards came cancels: what is left are falling
+// factorials of the copies seen, and of all cards.
+func (c *copies) take(s *Shoe) {
+	n, decks := float64(52*s.Decks), float64(s.Decks)
+	var all [4]float64
+	for i, diff := range differences {
+		if float64(s.Read) > n+float64(diff) {
+			all[i] = math.Inf(-1)
+			continue
+		}
+		for k := range s.Read {
+			all[i] += math.Log((n - float64(k)) / (n + float64(diff) - float64(k)))
+		}
+	}
+	var sum, fewer, more, same float64
+	for card := 1; card <= 52; card++ {
+		seen := s.Decks - int(s.Left[card])
+		for i, diff := range differences {
+			c.lnL[card][i] += all[i]
+			for k := range seen {
+				c.lnL[card][i] += math.Log(max(decks+float64(diff)-float64(k), 0) / (decks - float64(k)))
+			}
+			sum += math.Exp(c.lnL[card][i])
+		}
+		c.fewer[card] += math.Log(max(decks-float64(seen), 0) / decks)
+		c.more[card] += math.Log((decks + 1) / (decks + 1 - float64(seen)))
+		fewer += math.Exp(c.fewer[card])
+		more += math.Exp(c.more[card])
+		same += math.Exp(c.fewer[card] + c.more[card])
+	}
+	c.lnE = math.Log(sum/(52*4)/2 + (fewer*more-same)/(52*51)/2)
+}
+
+// Explain names the card about which the evidence is strongest.
+func (d *composition) Explain(key Key) string {
+	c := d.batches[key.ID]
+	if c == nil {
+		return ""
+	}
+	card, at := 1, 0
+	for k := 1; k <= 52; k++ {
+		for i := range differences {
+			if c.lnL[k][i] > c.lnL[card][at] {
+				card, at = k, i
+			}
+		}
+	}
+	return fmt.Sprintf("most likely %+d copies of %v in the set of cards", differences[at], rules.Card(card))
+}
+
+var d03 = &Detector{
+	ID: "d03", Name: "outcomes", Tier: Exact,
+	Looks:  "which side wins, naturals, numbers of cards, and the events of side wagers, beside their exact chances in each round",
+	Null:   "the next cards are a uniform draw from those not seen",
+	Shows:  "how far the outcomes lean",
+	Keys:   []KeyKind{OfShoe, OfTable, OfDealer, OfDevice},
+	Starts: visits,
+	New: func(p *Promise) Process {
+		return &outcomes{keyed: newKeyed(p, len(outcomeEvents)*len(leans)), experts: make([]float64, len(outcomeEvents)*len(leans))}
+	},
+}
+
+// outcomeEvents are what outcomes may lean to; the pair of a hand is the last.
+var outcomeEvents = [...]func(*rules.Coup) bool{
+	func(c *rules.Coup) bool { return c.Result() == rules.BankerWon },
+	func(c *rules.Coup) bool { return c.Result() == rules.PlayerWon },
+	func(c *rules.Coup) bool { return c.Result() == rules.Tie },
+	(*rules.Coup).Natural,
+	func(c *rules.Coup) bool { return c.Cards() == 4 },
+	func(c *rules.Coup) bool { return c.Cards() == 5 },
+	func(c *rules.Coup) bool { return c.Cards() == 6 },
+	(*rules.Coup).Dragon7,
+	(*rules.Coup).Panda8,
+	func(c *rules.Coup) bool { return c.Result() == rules.BankerWon && c.B == 6 },
+	func(c *rules.Coup) bool { return c.PlayerPair },
+}
+
+var leans = [...]float64{.1, .3, 1}
+
+type outcomes struct {
+	nothing
+	keyed   keyed
+	kernel  *exact.Kernel
+	events  [len(outcomeEvents) - 1][]int
+	experts []float64
+}
+
+func (d *outcomes) Begin(*Shoe, *Factors) { d.keyed.begin() }
+
+func (d *outcomes) Round(r *Round, out *Factors) {
+	if r.Odds == nil || r.Offer == nil || !r.Played {
+		return
+	}
+	if k := r.Offer.Kernel; k != d.kernel {
+		d.kernel = k
+		for i := range d.events {
+			d.events[i] = k.Event(outcomeEvents[i])
+		}
+	}
+	n := 0
+	for i, holds := range outcomeEvents {
+		chance := r.Odds.Pair
+		if i < len(d.events) {
+			chance = r.Odds.Chance(d.events[i])
+		}
+		for _, theta := range leans {
+			e := 1 / (1 + chance*math.Expm1(theta))
+			if holds(&r.Coup) {
+				e *= math.Exp(theta)
+			}
+			d.experts[n] = e
+			n++
+		}
+	}
+	f := Factor{Due: r.Odds.Chance(d.events[0])}
+	if r.Coup.Result() == rules.BankerWon {
+		f.Seen = 1
+	}
+	for _, key := range [...]Key{{OfShoe, r.Shoe}, {OfTable, r.Table}, {OfDealer, r.Dealer}, {OfDevice, r.Shuffler}} {
+		if key.ID != "" {
+			f.Key = key
+			d.keyed.take(f, r.At, d.experts, out)
+		}
+	}
+}

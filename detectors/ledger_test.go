@@ -1,0 +1,222 @@
+package detectors
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// Thresholds follow from the promise: the figures of a share of 10/14 in 1,000 table-years.
+func TestThresholds(t *testing.T) {
+	p := DefaultPromise()
+	one := &Detector{ID: "x", Keys: []KeyKind{OfShoe}, Starts: visits}
+	for kind, want := range map[KeyKind]float64{OfShoe: 16.0, OfPatron: 16.1} {
+		if got := p.LnThreshold(one, kind); math.Abs(got-want) > .1 {
+			t.Errorf("%v: ln %.2f, want %.1f", kind, got, want)
+		}
+	}
+	p.FalseAlarms = 1
+	if got := p.LnThreshold(one, OfShoe); math.Abs(got-18.3) > .1 {
+		t.Errorf("a tenth of the false alarms: ln %.2f, want 18.3", got)
+	}
+	if !math.IsInf(p.LnThreshold(d18, OfTable), 1) {
+		t.Error("what is outside the promise has a threshold")
+	}
+	if len(All()) != 20 {
+		t.Errorf("%d detectors, want 20", len(All()))
+	}
+	counted := 0
+	for _, d := range All() {
+		if d.Starts != nil {
+			counted++
+		}
+	}
+	if counted != shared {
+		t.Errorf("%d detectors share the promise, want %d", counted, shared)
+	}
+}
+
+// Alarms on noise stay below starts over threshold, and come close to it: the statistic is not merely timid.
+func TestLedgerBound(t *testing.T) {
+	d := &Detector{ID: "x", Keys: []KeyKind{OfShoe}, LnFixed: math.Log(100)}
+	l := NewLedger(DefaultPromise())
+	rng := rand.New(rand.NewPCG(3, 9))
+	n, alarms := 400_000, 0
+	for range n {
+		f := Factor{Detector: d, Key: Key{OfShoe, "s"}, Start: 1, LnE: math.Log(.8)}
+		if rng.IntN(2) == 0 {
+			f.LnE = math.Log(1.2)
+		}
+		if l.Take(&f) != nil {
+			alarms++
+		}
+	}
+	bound := float64(n) / 100
+	t.Logf("%d alarms, bound %.0f", alarms, bound)
+	if float64(alarms) > bound+3*math.Sqrt(bound) || float64(alarms) < bound/2 {
+		t.Errorf("%d alarms, bound %.0f", alarms, bound)
+	}
+}
+
+// The interval of an effect holds at all moments at once.
+func TestEffectInterval(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	missed := 0
+	for range 2000 {
+		var e Effect
+		for range 300 {
+			seen := 0.0
+			if rng.Float64() < .6 {
+				seen = 1
+			}
+			e.Take(seen, .45, 1)
+			if low, high := e.Interval(); low > .15 || high < .15 {
+				missed++
+				break
+			}
+		}
+	}
+	if missed > 8 { // one in a thousand, and four standard deviations
+		t.Errorf("%d of 2000 missed the effect at some moment", missed)
+	}
+	var e Effect
+	for i := range 5000 {
+		e.Take(float64(i%2), .3, 1)
+	}
+	if low, high := e.Interval(); low < .1 || high > .3 {
+		t.Errorf("after 5000 rounds the effect of 0.2 lies in %.3f to %.3f", low, high)
+	}
+}
+
+// e-BH returns the largest set whose weakest member has K/(k alpha).
+func TestReview(t *testing.T) {
+	var all []Evidence
+	for i, e := range []float64{300, 45, 21, 1, .5, .2, .1, .1, .1, .1} {
+		all = append(all, Evidence{Detector: "d07", Key: Key{OfPatron, string(rune('a' + i))}, LnE: math.Log(e)})
+	}
+	got := Review(all, .1)
+	if len(got) != 1 || got[0].Key.ID != "a" { // 100, 50, 33.3 are asked for
+		t.Errorf("review of %d: %v", len(got), got)
+	}
+	all[1].LnE, all[2].LnE = math.Log(51), math.Log(34)
+	if got := Review(all, .1); len(got) != 3 || got[2].Key.ID != "c" {
+		t.Errorf("review: %v", got)
+	}
+	if got := Review(nil, .1); got != nil {
+		t.Errorf("review of nothing: %v", got)
+	}
+}
+
+// The adjuster's integral of A(e)/e^2 from 1 is 1, so what it returns is an e-value for a running maximum.
+func TestAdjust(t *testing.T) {
+	sum := 0.0
+	const step = 1e-3
+	for x := step / 2; x < 700; x += step { // e = exp(x): A/e^2 de = A/e dx
+		sum += math.Exp(Adjust(x)-x) * step
+	}
+	if sum > 1.0001 || sum < .99 {
+		t.Errorf("integral %.4f", sum)
+	}
+}
+
+// The regulators' tests look at the hold beside the base level, not at the game.
+func TestHold(t *testing.T) {
+	h := Hold{Property: "ac-1", Table: "t1", Period: "2026-11", Drop: 1_000_000_00, Win: 60_000_00, Expected: 12_000_00, Variance: 1e13, Rounds: 40_000}
+	before := []Hold{{Drop: 10_000_000_00, Win: 250_000_00}}
+	c := COMAR(&h, before)
+	if c.Investigate || math.Abs(c.Statistic-3.5) > 1e-9 || math.Abs(c.Limit-6.198) > .001 {
+		t.Errorf("COMAR: %+v", c)
+	}
+	k := KAR(&h, before)
+	if !k.Investigate || k.Limit != 3 {
+		t.Errorf("K.A.R.: %+v", k)
+	}
+	if !strings.Contains(k.Text, "+3.50 points") || !strings.Contains(c.Citation, "36.05.03.25") {
+		t.Errorf("text %q, citation %q", k.Text, c.Citation)
+	}
+	if none := KAR(&h, nil); none.Investigate || !strings.Contains(none.Text, "no base period") {
+		t.Errorf("without a base period: %+v", none)
+	}
+}
+
+// A bad feed freezes the evidence and resets nothing.
+func TestFrozen(t *testing.T) {
+	tb := newTable(t, 1)
+	w := newWatch(d07)
+	foreknow(tb, 1)
+	n, before := 0, 0.0
+	tb.freeze = func(r *Round) {
+		n++
+		if n == 10 {
+			before = w.host.Ledger.LnE(d07, Key{OfPatron, "p0"})
+		}
+		r.Frozen = n >= 10 && n < 20
+	}
+	tb.hook = func() {
+		if after := w.host.Ledger.LnE(d07, Key{OfPatron, "p0"}); n >= 10 && n < 20 && after != before {
+			t.Fatalf("round %d: ln %.2f, was %.2f", n, after, before)
+		}
+	}
+	tb.play(w.host)
+	if before < 2 {
+		t.Errorf("ln %.2f before the feed went bad", before)
+	}
+}
+
+// The words of an alarm say what, how unlikely, how much, and where to look; never who is guilty.
+func TestWords(t *testing.T) {
+	tb := newTable(t, 4)
+	foreknow(tb, 1)
+	w := newWatch(d07)
+	tb.hook = w.take
+	tb.play(w.host)
+	if len(w.alarms) == 0 {
+		t.Fatal("no alarm")
+	}
+	a := w.alarms[0]
+	t.Log(a.Expected())
+	t.Log(a.Observed())
+	t.Log(a.Odds())
+	for _, want := range []string{"look here", "shoe s1 round", "minor units", "due"} {
+		if !strings.Contains(a.Observed(), want) {
+			t.Errorf("%q does not say %q", a.Observed(), want)
+		}
+	}
+	if !strings.Contains(a.Odds(), "table-years") || strings.Contains(strings.ToLower(a.Observed()), "guilt") {
+		t.Errorf("odds %q", a.Odds())
+	}
+	if len(a.Top) != topRounds || a.Top[0].LnE < a.Top[topRounds-1].LnE {
+		t.Errorf("%d rounds that weigh most", len(a.Top))
+	}
+}
+
+// Keys are read as they are written.
+func TestKeys(t *testing.T) {
+	for k := range keyKinds {
+		key := Key{k, "a:b+c"}
+		if got, ok := ParseKey(key.String()); !ok || got != key {
+			t.Errorf("%v read as %v", key, got)
+		}
+	}
+	if _, ok := ParseKey("nobody:x"); ok {
+		t.Error("a kind that is none")
+	}
+}
+
+// A tray closes to the chip, a pick-up keeps all cards.
+func TestTray(t *testing.T) {
+	w := newWatch(d14)
+	tray := Tray{Place: Place{Table: "t1", Seq: 9}, Open: 100_000_00, Close: 90_000_00, Fills: 5_000_00, Credits: 20_000_00, Won: 12_000_00, Paid: 7_100_00, Vigs: 100_00, Whole: true}
+	if w.host.Tray(&tray); len(w.host.Alarms) != 0 {
+		t.Errorf("a tray that closes: %v", w.host.Alarms[0].Observed())
+	}
+	tray.Close -= 500_00
+	if w.host.Tray(&tray); len(w.host.Alarms) != 1 || w.host.Alarms[0].Money != 500_00 || !w.host.Alarms[0].Certain {
+		t.Errorf("500 are missing: %v", w.host.Alarms)
+	}
+	tray.Whole = false
+	if w.host.Tray(&tray); len(w.host.Alarms) != 0 {
+		t.Error("an alarm about an interval with events missing")
+	}
+}

@@ -1,0 +1,266 @@
+package detectors
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/shoeproof/shoeproof/rules"
+)
+
+// delay plays shoes until an alarm about a key, at most so many, and returns the factors that it took, 0 without one.
+func delay(tb *table, d *Detector, key Key, shoes int) int {
+	w := newWatch(d)
+	tb.hook = w.take
+	for range shoes {
+		tb.play(w.host)
+		for _, a := range w.alarms {
+			if a.Key == key {
+				return a.Rounds
+			}
+		}
+	}
+	return 0
+}
+
+// Each cheat is met by its detector about as soon as it can be.
+func TestPower(t *testing.T) {
+	patron := Key{OfPatron, "p0"}
+	dealer := Key{OfDealer, "d1"}
+	for _, c := range []struct {
+		name   string
+		d      *Detector
+		key    Key
+		shoes  int // patience
+		within float64
+		cheat  func(*table)
+	}{
+		{"first card known, always", d06, patron, 4, 94, func(tb *table) { firstCard(tb, 1) }},
+		{"first card known, half", d06, patron, 20, 318, func(tb *table) { firstCard(tb, .5) }},
+		{"foreknowledge, half", d07, patron, 20, 230, func(tb *table) { foreknow(tb, .5) }},
+		{"foreknowledge, a fifth", d07, patron, 60, 1267, func(tb *table) { foreknow(tb, .2) }},
+		{"results of a patron who knows", d09, patron, 40, 400, func(tb *table) { foreknow(tb, 1) }},
+		{"Blazing 7s counted", d08, Key{OfPatron, "p0/BLAZING_7S"}, 80, 28.25, func(tb *table) { count(tb, rules.SpotBlazing7s) }},
+		{"Fortune 7 counted", d08, Key{OfPatron, "p0/FORTUNE_7"}, 80, 28.25, func(tb *table) { count(tb, rules.SpotFortune7) }},
+		{"losing stakes not taken from one patron", d10, Key{OfDealerPatron, "d1+p0"}, 200, 6000, overpay(.02)},
+		{"overpaid, one settlement in a hundred", d11, dealer, 60, 1470, overpay(.01)},
+		{"vigorish missed, one in ten", d12, dealer, 40, 124, missVig(.1)},
+		{"vigorish missed, one in fifty", d12, dealer, 200, 1614 * 1.25, missVig(.02)},
+		{"a round in a hundred out of order", d13, dealer, 60, 900, disorder(.01)},
+		{"opposite bets", d15, Key{OfPair, "p0+p1"}, 4, 31, opposite},
+		{"late bets that know", d16, patron, 20, 100, pastPost},
+		{"capping", d20, patron, 20, 38, capStakes(1)},
+		{"capping, nine in ten", d20, patron, 20, 70, capStakes(.9)},
+		{"outcomes lean to the banker", d03, Key{OfTable, "t1"}, 60, 3000, func(tb *table) { lean(tb) }},
+		{"a card missing", d02, Key{OfBatch, "t1/b1"}, 60, 26, otherCards(1, 0)},
+		{"a card replaced", d02, Key{OfBatch, "t1/b1"}, 60, 26, otherCards(1, 2)},
+		{"a card too many", d01, Key{OfShoe, "s1"}, 1, 1, otherCards(0, 2)},
+		{"a reader that fails", d19, Key{OfDevice, "r1"}, 10, 300, unread},
+		{"rounds that take twice as long", d17, dealer, 40, 3200, slow},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			runs := 20
+			if testing.Short() {
+				runs = 4
+			}
+			sum, met := 0, 0
+			for seed := range uint64(runs) {
+				tb := newTable(t, 3000+seed)
+				c.cheat(tb)
+				if n := delay(tb, c.d, c.key, c.shoes); n > 0 {
+					sum += n
+					met++
+				}
+			}
+			mean := float64(sum) / float64(max(met, 1))
+			t.Logf("%s: met %d of %d, mean delay %.1f, want %.1f", c.d.ID, met, runs, mean, c.within)
+			if c.d == d01 {
+				if met < runs/3 { // seen only if all nine copies are: 0.64
+					t.Errorf("met %d of %d", met, runs)
+				}
+				return
+			}
+			if met < runs*9/10 || mean > c.within {
+				t.Errorf("met %d of %d, mean delay %.1f, want at most %.1f", met, runs, mean, c.within)
+			}
+		})
+	}
+}
+
+func firstCard(tb *table, part float64) {
+	tb.bets = func(r *Round, next []rules.Card) {
+		tb.honest(r, next)
+		if tb.rng.Float64() < part {
+			r.Wagers[0].Spot = rules.SpotBanker
+			if next[0].Value() >= 6 {
+				r.Wagers[0].Spot = rules.SpotPlayer
+			}
+		}
+	}
+}
+
+func foreknow(tb *table, part float64) {
+	tb.bets = func(r *Round, next []rules.Card) {
+		tb.honest(r, next)
+		if tb.rng.Float64() < part {
+			r.Wagers[0].Spot = tb.winner(next)
+		}
+	}
+}
+
+// count bets on a spot when it pays, and nothing on it otherwise.
+func count(tb *table, spot rules.Spot) {
+	tb.bets = func(r *Round, next []rules.Card) {
+		tb.honest(r, next)
+		r.Wagers = slices.DeleteFunc(r.Wagers, func(w Wager) bool {
+			return w.Patron == "p0" && w.Spot != rules.SpotBanker && w.Spot != rules.SpotPlayer
+		})
+		if r.Odds != nil && tb.offer.Terms[spot].EV(r.Odds) > 0 {
+			r.Wagers = append(r.Wagers, Wager{ID: "c", Patron: "p0", Seat: 1, Spot: spot, Stake: 100_00, Placed: r.At})
+		}
+	}
+}
+
+func overpay(part float64) func(*table) {
+	return func(tb *table) {
+		tb.settle = func(r *Round) {
+			tb.misread(r)
+			for i := range r.Wagers {
+				if w := &r.Wagers[i]; w.Ruled == rules.Collect && (part < .02 || w.Patron == "p0") && tb.rng.Float64() < 2*part {
+					w.Done = rules.Return
+				}
+			}
+		}
+	}
+}
+
+func missVig(part float64) func(*table) {
+	return func(tb *table) {
+		tb.settle = func(r *Round) {
+			for i := range r.Wagers {
+				if w := &r.Wagers[i]; w.VigDue > 0 && tb.rng.Float64() < part {
+					w.VigTaken = 0
+				}
+			}
+		}
+	}
+}
+
+func disorder(part float64) func(*table) {
+	return func(tb *table) {
+		tb.settle = func(r *Round) {
+			if tb.rng.Float64() < part {
+				r.Breaches++
+			}
+		}
+	}
+}
+
+func opposite(tb *table) {
+	tb.bets = func(r *Round, next []rules.Card) {
+		tb.honest(r, next)
+		r.Wagers = slices.DeleteFunc(r.Wagers, func(w Wager) bool { return w.Spot != rules.SpotBanker && w.Spot != rules.SpotPlayer })
+		r.Wagers[0].Spot, r.Wagers[1].Spot, r.Wagers[0].Stake, r.Wagers[1].Stake = rules.SpotBanker, rules.SpotPlayer, 500_00, 500_00
+	}
+}
+
+func pastPost(tb *table) {
+	tb.bets = func(r *Round, next []rules.Card) {
+		tb.honest(r, next)
+		r.Wagers[0].Placed, r.Wagers[0].Late = r.First+1e9, true
+		if tb.rng.IntN(4) > 0 {
+			r.Wagers[0].Spot = tb.winner(next)
+		}
+	}
+}
+
+func capStakes(part float64) func(*table) {
+	return func(tb *table) {
+		tb.settle = func(r *Round) {
+			w := &r.Wagers[0]
+			if w.Ruled == rules.Return {
+				return
+			}
+			w.HasReads, w.AtLock, w.AtSettlement = true, w.Stake, w.Stake+50_00
+			if (w.Ruled == rules.Pay) != (tb.rng.Float64() < part) {
+				w.AtSettlement = w.Stake - 50_00
+			}
+		}
+	}
+}
+
+// lean takes rounds again, so that the banker wins half of them.
+func lean(tb *table) {
+	tb.retake = func(r *Round) bool { return r.Coup.Result() != rules.BankerWon && tb.rng.IntN(4) == 0 }
+}
+
+// otherCards takes the first card of a pack away, or puts a second one in.
+func otherCards(fewer, more rules.Card) func(*table) {
+	return func(tb *table) {
+		tb.pack = func(pack []rules.Card) []rules.Card {
+			if fewer != 0 {
+				pack = slices.Delete(pack, slices.Index(pack, fewer), slices.Index(pack, fewer)+1)
+			}
+			if more != 0 {
+				pack = append(pack, more)
+			}
+			return pack
+		}
+	}
+}
+
+func unread(tb *table) {
+	tb.settle = func(r *Round) {
+		for i := range r.Cards {
+			if tb.rng.IntN(50) == 0 {
+				r.Cards[i].Card = rules.Unread
+			}
+		}
+	}
+}
+
+func slow(tb *table) {
+	n := 0
+	tb.settle = func(r *Round) {
+		tb.misread(r)
+		if n++; n > 1500 {
+			r.Ended += 60e9
+		}
+	}
+}
+
+// The statistic's own bound holds for each detector: sampled under the alternative, the chance of an alarm under honest
+// play is the mean of 1/M, at most 1/A also for A of a billion.
+func TestRareAlarms(t *testing.T) {
+	runs := 300
+	rate := func(a float64) float64 {
+		sum := 0.0
+		for seed := range uint64(runs) {
+			tb := newTable(t, 7000+seed)
+			m := newMixture(len(tilts), 0)
+			ln, theta := 0.0, tilts[tb.rng.IntN(len(tilts))]
+			for ln < math.Log(a) {
+				// A bet at even odds of one half, won as the drawn alternative has it.
+				won := tb.rng.Float64() < theta+(1-theta)/2
+				var e [len(tilts)]float64
+				for i, eps := range tilts {
+					e[i] = 1 - eps
+					if won {
+						e[i] += 2 * eps
+					}
+				}
+				ln += m.take(e[:])
+			}
+			sum += math.Exp(-ln)
+		}
+		return sum / float64(runs)
+	}
+	for _, a := range []float64{1e2, 1e6, 1e9} {
+		got := rate(a) * a
+		t.Logf("at %g: %.3f of the bound", a, got)
+		if got > 1 || got < .5 {
+			t.Errorf("at %g the chance of an alarm is %.3f of the bound", a, got)
+		}
+	}
+}

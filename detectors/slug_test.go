@@ -1,0 +1,125 @@
+package detectors
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/shoeproof/shoeproof/rules"
+)
+
+// rest are the cards of a pack of eight decks that are not in the list.
+func rest(used []rules.Card) []rules.Card {
+	var copies [53]int
+	for _, c := range used {
+		copies[c]++
+	}
+	var out []rules.Card
+	for c := rules.Card(1); c <= 52; c++ {
+		for range 8 - copies[c] {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func cardsOf(dealt []Card) []rules.Card {
+	var out []rules.Card
+	for _, c := range dealt {
+		out = append(out, c.Card)
+	}
+	return out
+}
+
+// A run of the last shoe that comes again is met within it.
+func TestSlugPower(t *testing.T) {
+	runs := 60
+	p := DefaultPromise()
+	for _, c := range []struct {
+		length int
+		back   bool
+		order  PickUp
+		power  float64
+	}{{8, false, AsDealt, 0.75}, {12, false, AsDealt, 0.97}, {20, true, AsDealt, 0.97}, {20, false, BankerFirst, 0.97}} {
+		met := 0
+		for seed := range uint64(runs) {
+			tb := newTable(t, 500+seed)
+			w := newWatch(d04)
+			tb.play(w.host)
+			tb.shuffle = func(before []Card) []rules.Card {
+				old := c.order.Discards(before)
+				from := tb.rng.IntN(len(old) - c.length)
+				slug := slices.Clone(old[from : from+c.length])
+				if c.back {
+					slices.Reverse(slug)
+				}
+				others := rest(slug)
+				tb.rng.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
+				return slices.Insert(others, 20+tb.rng.IntN(300), slug...)
+			}
+			tb.hook = w.take
+			tb.play(w.host)
+			met += min(len(w.alarms), 1)
+		}
+		power := float64(met) / float64(runs)
+		t.Logf("%d cards, backwards %v, picked up %v: power %.2f at ln %.1f", c.length, c.back, c.order, power, p.LnThreshold(d04, OfShoe))
+		if power < c.power {
+			t.Errorf("%d cards: power %.2f, want %.2f", c.length, power, c.power)
+		}
+	}
+}
+
+// riffle is a Gilbert-Shannon-Reeds riffle.
+func riffle(tb *table, pack []rules.Card) []rules.Card {
+	cut := 0
+	for range pack {
+		cut += tb.rng.IntN(2)
+	}
+	a, b := pack[:cut], pack[cut:]
+	out := make([]rules.Card, 0, len(pack))
+	for len(a)+len(b) > 0 {
+		if tb.rng.IntN(len(a)+len(b)) < len(a) {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return out
+}
+
+// What few riffles leave of the old order is met in one shoe.
+func TestWeakShufflePower(t *testing.T) {
+	for k, want := range []float64{300, 250, 200, 100, 40} {
+		var lns []float64
+		for seed := range uint64(15) {
+			tb := newTable(t, 900+seed)
+			w := newWatch(d05)
+			tb.play(w.host)
+			tb.shuffle = func(before []Card) []rules.Card {
+				pack := cardsOf(before)
+				pack = append(pack, rest(pack)...)
+				for range k {
+					pack = riffle(tb, pack)
+				}
+				cut := tb.rng.IntN(len(pack))
+				return append(slices.Clone(pack[cut:]), pack[:cut]...)
+			}
+			ln, top := 0.0, 0.0
+			tb.hook = func() {
+				for _, f := range w.host.Factors {
+					if f.Key.Kind == OfShoe {
+						ln += f.LnE
+						top = math.Max(top, ln)
+					}
+				}
+			}
+			tb.play(w.host)
+			lns = append(lns, top)
+		}
+		slices.Sort(lns)
+		t.Logf("%d riffles: median of the largest ln e %.1f", k, lns[len(lns)/2])
+		if lns[len(lns)/2] < want {
+			t.Errorf("%d riffles: median of the largest ln e %.1f, want %.0f", k, lns[len(lns)/2], want)
+		}
+	}
+}
