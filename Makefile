@@ -11,7 +11,7 @@ COMMANDS := $(notdir $(patsubst %/main.go,%,$(wildcard cmd/*/main.go)))
 FUZZTIME ?= 10s
 RUN      ?= .
 
-.PHONY: help engines kafka kafka-stop generate build test race lint format fuzz bench soak demo clean
+.PHONY: help engines kafka kafka-stop generate build test race lint format fuzz bench soak demo helm helm-test reproducible sbom clean
 .DEFAULT_GOAL := help
 
 help: ## print this
@@ -59,6 +59,20 @@ soak: engines ## the long form of the tests that have one; RUN=name for some
 
 demo: engines ## a whole floor on this machine
 	go run ./cmd/devstack demo
+
+helm: ## hold the chart and its alerts to their promises; needs promtool
+	SHOEPROOF_HELM="$$(deploy/dev/kube.sh helm)" go test -count 1 ./deploy/helm
+	promtool check rules deploy/helm/shoeproof/files/alerts.yaml
+	promtool test rules deploy/helm/tests/alerts_test.yaml
+
+helm-test: ## install, upgrade, roll back and remove the chart on a real API server
+	@deploy/dev/kube.sh test
+
+reproducible: ## build the programs in two places and compare
+	@deploy/dev/reproducible.sh
+
+sbom: build ## a bill of materials beside each program, as CycloneDX
+	for p in ingest audit; do go run ./cmd/devstack sbom bin/$$p >bin/$$p.cdx.json || exit 1; done
 
 clean: kafka-stop ## remove what was built here; the engines stay in the user's cache
 	rm -rf bin .cache

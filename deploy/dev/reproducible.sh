@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# The same source gives the same programs, wherever and whenever it is built.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for place in a b/elsewhere; do
+  mkdir -p "$work/$place"
+  git -C "$here" ls-files -z | (cd "$here" && xargs -0 tar c) | tar x -C "$work/$place"
+  for program in ingest audit; do
+    (cd "$work/$place" && CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w -buildid= -X main.version=check' -o "$program" "./cmd/$program")
+  done
+done
+cd "$work"
+sha256sum a/ingest a/audit
+cmp a/ingest b/elsewhere/ingest
+cmp a/audit b/elsewhere/audit
+echo "the same twice"

@@ -1,0 +1,493 @@
+// Package helm_test holds the chart to what it promises. It needs helm, which `make helm` builds.
+package helm_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+var update = flag.Bool("update", false, "write the chart's README")
+
+const kubeVersion = "1.35.4"
+
+type object map[string]any
+
+func (o object) kind() string { return fmt.Sprint(o["kind"]) }
+func (o object) name() string { return fmt.Sprint(at(o, "metadata", "name")) }
+
+// at follows names into maps and gives nil where they end.
+func at(v any, path ...string) any {
+	for _, p := range path {
+		v = mapping(v)[p]
+	}
+	return v
+}
+
+// mapping is a map, however it was decoded.
+func mapping(v any) map[string]any {
+	if o, ok := v.(object); ok {
+		return o
+	}
+	m, _ := v.(map[string]any)
+	return m
+}
+
+func list(v any) []any {
+	l, _ := v.([]any)
+	return l
+}
+
+func helm(t *testing.T, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	program := os.Getenv("SHOEPROOF_HELM")
+	if program == "" {
+		t.Skip("NOT RUN: SHOEPROOF_HELM names no helm; `make helm` builds one and runs this")
+	}
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err = cmd.Run()
+	return out.String(), errs.String(), err
+}
+
+func render(t *testing.T, args ...string) []object {
+	t.Helper()
+	out, errs, err := helm(t, append([]string{"template", "sp", "shoeproof", "--namespace", "audit", "--kube-version", kubeVersion}, args...)...)
+	if err != nil {
+		t.Fatalf("helm template %v: %v\n%s", args, err, errs)
+	}
+	var all []object
+	dec := yaml.NewDecoder(strings.NewReader(out))
+	for {
+		var o object
+		if err := dec.Decode(&o); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatalf("helm template %v: %v", args, err)
+		}
+		if o != nil {
+			all = append(all, o)
+		}
+	}
+}
+
+// each runs a test over every file of values in ci/.
+func each(t *testing.T, test func(t *testing.T, values string, all []object)) {
+	files, err := filepath.Glob("shoeproof/ci/*-values.yaml")
+	if err != nil || len(files) < 12 {
+		t.Fatalf("%d files of values, %v; want a dozen", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), "-values.yaml"), func(t *testing.T) { test(t, file, render(t, "-f", file)) })
+	}
+}
+
+// pod is the pod of an object that makes some, with its template's labels.
+func pod(o object) (spec any, labels map[string]any) {
+	template := at(o, "spec", "template")
+	if o.kind() == "CronJob" {
+		template = at(o, "spec", "jobTemplate", "spec", "template")
+	}
+	return at(template, "spec"), mapping(at(template, "metadata", "labels"))
+}
+
+func TestLint(t *testing.T) {
+	each(t, func(t *testing.T, values string, _ []object) {
+		if out, errs, err := helm(t, "lint", "--strict", "--kube-version", kubeVersion, "shoeproof", "-f", values); err != nil {
+			t.Errorf("%v\n%s%s", err, out, errs)
+		}
+	})
+}
+
+// Pod Security "restricted", a bound on memory, and no token of the API, for every pod.
+func TestPodsAreRestricted(t *testing.T) {
+	each(t, func(t *testing.T, _ string, all []object) {
+		pods := 0
+		for _, o := range all {
+			spec, _ := pod(o)
+			if spec == nil {
+				continue
+			}
+			pods++
+			want := func(what string, have, want any) {
+				if have != want {
+					t.Errorf("%s %s: %s is %v, want %v", o.kind(), o.name(), what, have, want)
+				}
+			}
+			want("runAsNonRoot", at(spec, "securityContext", "runAsNonRoot"), true)
+			want("seccomp", at(spec, "securityContext", "seccompProfile", "type"), "RuntimeDefault")
+			want("token", at(spec, "automountServiceAccountToken"), false)
+			for _, c := range list(at(spec, "containers")) {
+				want("escalation", at(c, "securityContext", "allowPrivilegeEscalation"), false)
+				want("root filesystem", at(c, "securityContext", "readOnlyRootFilesystem"), true)
+				want("capabilities", fmt.Sprint(at(c, "securityContext", "capabilities", "drop")), "[ALL]")
+				if at(c, "resources", "limits", "memory") == nil {
+					t.Errorf("%s %s: no memory limit", o.kind(), o.name())
+				}
+			}
+			for _, v := range list(at(spec, "volumes")) {
+				if at(v, "hostPath") != nil {
+					t.Errorf("%s %s: mounts a path of its host", o.kind(), o.name())
+				}
+			}
+		}
+		if pods == 0 {
+			t.Error("no pods")
+		}
+	})
+}
+
+// What a pod mounts is there: a ConfigMap of this release with that key, a claim of it, or a Secret that the values name.
+func TestMountsExist(t *testing.T) {
+	each(t, func(t *testing.T, values string, all []object) {
+		maps := map[string]any{}
+		claims := map[string]bool{"bundles": true} // existingClaim of reaudit-values.yaml
+		for _, o := range all {
+			switch o.kind() {
+			case "ConfigMap":
+				maps[o.name()] = o["data"]
+			case "PersistentVolumeClaim":
+				claims[o.name()] = true
+			}
+		}
+		for _, o := range all {
+			spec, _ := pod(o)
+			mounted := map[any]bool{}
+			for _, v := range list(at(spec, "volumes")) {
+				mounted[at(v, "name")] = true
+				if name := at(v, "configMap", "name"); name != nil {
+					for _, item := range list(at(v, "configMap", "items")) {
+						if at(maps[fmt.Sprint(name)], fmt.Sprint(at(item, "key"))) == nil {
+							t.Errorf("%s %s: ConfigMap %v has no %v", o.kind(), o.name(), name, at(item, "key"))
+						}
+					}
+				}
+				if claim := at(v, "persistentVolumeClaim", "claimName"); claim != nil && !claims[fmt.Sprint(claim)] && o.kind() != "Deployment" {
+					t.Errorf("%s %s: no claim %v", o.kind(), o.name(), claim)
+				}
+			}
+			for _, c := range list(at(spec, "containers")) {
+				for _, m := range list(at(c, "volumeMounts")) {
+					if !mounted[at(m, "name")] {
+						t.Errorf("%s %s: mounts %v, which is no volume", o.kind(), o.name(), at(m, "name"))
+					}
+				}
+			}
+		}
+	})
+}
+
+// Every pod is under exactly one policy, which lets it do what it must and no more.
+func TestNetworkPolicies(t *testing.T) {
+	needs := map[string][]string{
+		"ingest": {"dns", "kafka", "clickhouse"}, "watch": {"dns", "clickhouse"}, "console": {"dns", "clickhouse"},
+		"nightly": {"dns", "clickhouse"}, "migrate": {"dns", "clickhouse"},
+	}
+	for _, c := range []struct {
+		values            string
+		kafka, clickhouse int
+		web               bool
+	}{{"defaults", 9092, 9000, false}, {"secure", 9093, 9440, false}, {"ingress", 9092, 9000, true}, {"reaudit", 9092, 9000, false}} {
+		t.Run(c.values, func(t *testing.T) {
+			all := render(t, "-f", "shoeproof/ci/"+c.values+"-values.yaml")
+			port := map[string]int{"dns": 53, "kafka": c.kafka, "clickhouse": c.clickhouse, "web": 443}
+			for _, o := range all {
+				spec, labels := pod(o)
+				if spec == nil {
+					continue
+				}
+				component := fmt.Sprint(labels["app.kubernetes.io/component"])
+				var under []object
+				for _, p := range all {
+					if p.kind() == "NetworkPolicy" && selects(at(p, "spec", "podSelector", "matchLabels"), labels) {
+						under = append(under, p)
+					}
+				}
+				if len(under) != 1 {
+					t.Fatalf("%s %s is under %d policies, want 1", o.kind(), o.name(), len(under))
+				}
+				want := map[int]bool{}
+				for _, flow := range needs[component] {
+					want[port[flow]] = true
+				}
+				if c.web && component == "console" {
+					want[port["web"]] = true
+				}
+				have := map[int]bool{}
+				for _, e := range list(at(under[0], "spec", "egress")) {
+					if len(list(at(e, "ports"))) == 0 {
+						t.Errorf("%s: a flow to every port", under[0].name())
+					}
+					for _, p := range list(at(e, "ports")) {
+						have[at(p, "port").(int)] = true
+					}
+				}
+				if !maps.Equal(have, want) {
+					t.Errorf("%s may reach %v, needs %v", component, have, want)
+				}
+				if got := fmt.Sprint(at(under[0], "spec", "policyTypes")); got != "[Ingress Egress]" {
+					t.Errorf("%s governs %s", under[0].name(), got)
+				}
+				opens := len(list(at(under[0], "spec", "ingress"))) > 0
+				if serves := component == "ingest" || component == "console"; opens != serves {
+					t.Errorf("%s: can be reached: %v, want %v", component, opens, serves)
+				}
+			}
+		})
+	}
+}
+
+func selects(selector any, labels map[string]any) bool {
+	want := mapping(selector)
+	for k, v := range want {
+		if labels[k] != v {
+			return false
+		}
+	}
+	return len(want) > 0
+}
+
+// What selects pods is the same in every release, or an upgrade would be refused.
+func TestSelectorsNeverChange(t *testing.T) {
+	selectors := func(all []object) map[string]string {
+		out := map[string]string{}
+		for _, o := range all {
+			if o.kind() == "Deployment" {
+				out[o.name()] = fmt.Sprint(at(o, "spec", "selector", "matchLabels"))
+			}
+		}
+		return out
+	}
+	before := selectors(render(t))
+	after := selectors(render(t, "--set", "image.tag=9.9.9,ingest.replicas=5", "-f", "shoeproof/ci/monitored-values.yaml"))
+	if len(before) != 3 || !maps.Equal(before, after) {
+		t.Errorf("before %v\nafter  %v", before, after)
+	}
+}
+
+// The programs accept the files that the chart writes.
+func TestProgramsReadTheirFiles(t *testing.T) {
+	if os.Getenv("SHOEPROOF_HELM") == "" {
+		t.Skip("NOT RUN: SHOEPROOF_HELM names no helm; `make helm` builds one and runs this")
+	}
+	bin := t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "../../cmd/ingest", "../../cmd/audit")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	key, err := privateKeys()
+	if err != nil {
+		t.Fatal(err)
+	}
+	each(t, func(t *testing.T, _ string, all []object) {
+		files := 0
+		for _, o := range all {
+			text, ok := at(o, "data", "shoeproof.yaml").(string)
+			if !ok {
+				continue
+			}
+			files++
+			// The secrets and rulebooks lie elsewhere here.
+			dir := t.TempDir()
+			for _, sub := range []string{"secrets", "tls", "rulebooks"} {
+				if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			put := func(name, text string) {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o440); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, name := range []string{"clickhouse", "patron_key", "kafka"} {
+				put("secrets/"+name, "0123456789abcdef0123456789abcdef")
+			}
+			for name, pem := range key {
+				put("tls/"+name, pem)
+			}
+			for name, book := range mapping(o["data"]) {
+				if file, ok := strings.CutPrefix(name, "rulebook."); ok {
+					put("rulebooks/"+file, fmt.Sprint(book))
+				}
+			}
+			config := filepath.Join(dir, "shoeproof.yaml")
+			put("shoeproof.yaml", strings.ReplaceAll(text, "/etc/shoeproof/", dir+"/"))
+			program := "audit"
+			if strings.HasSuffix(o.name(), "-ingest") {
+				program = "ingest"
+			}
+			cmd := exec.CommandContext(t.Context(), filepath.Join(bin, program), "config", "validate", "--config", config)
+			cmd.Env = []string{} // a SHOEPROOF_ variable that is no setting is refused
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Errorf("%s config validate of ConfigMap %s: %v\n%s\n%s", program, o.name(), err, out, text)
+			}
+		}
+		if files == 0 {
+			t.Error("no configuration file")
+		}
+	})
+}
+
+func TestValuesAreRefused(t *testing.T) {
+	for _, c := range []struct{ set, want string }{
+		{"ingset.replicas=1", "additional properties 'ingset' not allowed"},
+		{"ingest.replica=1", "additional properties 'replica' not allowed"},
+		{"ingest.replicas=0", "minimum: got 0, want 1"},
+		{"ingest.replicas=two", "got string, want integer"},
+		{"ingest.settings.kafka.toppic=x", "additional properties 'toppic' not allowed"},
+		{"ingest.settings.flush.every=soon", "does not match pattern"},
+		{"settings.clickhouse.password=x", "additional properties 'password' not allowed"},
+		{"settings.clickhouse.user=x", "additional properties 'user' not allowed"},
+		{"settings.kafka.topic=x", "additional properties 'kafka' not allowed"},
+		{"ingest.keda.min=0", "minimum: got 0, want 1"},
+		{"ingest.grace=5", "minimum: got 5, want 15"},
+		{"nightly.run=daily", "does not match pattern"},
+		{"image.pullPolicy=Sometimes", "value must be one of"},
+		{"rulebooks.house=x", "does not match pattern"},
+		{"secrets.patronKey.name=", "minLength: got 0, want 1"},
+		{"networkPolicy.kafka.ports={70000}", "maximum: got 70,000, want 65,535"},
+		{"reaudit.from=01/02/2026", "does not match pattern"},
+		{"properties={ac-1,ac-1}", "items at 0 and 1 are equal"},
+		{"reaudit.enabled=true", "reaudit.property: whose days to audit again"},
+		{"console.ingress.enabled=true", "console.ingress.host: the name under which the console is opened"},
+	} {
+		t.Run(c.set, func(t *testing.T) {
+			_, errs, err := helm(t, "template", "sp", "shoeproof", "--kube-version", kubeVersion, "--set", c.set)
+			if err == nil || !strings.Contains(errs, c.want) {
+				t.Errorf("--set %s: %v, %s\nwant a refusal with %q", c.set, err, errs, c.want)
+			}
+		})
+	}
+}
+
+// Objects that an option brings, with what matters of them.
+func TestOptions(t *testing.T) {
+	find := func(t *testing.T, all []object, kind, name string) object {
+		t.Helper()
+		for _, o := range all {
+			if o.kind() == kind && o.name() == name {
+				return o
+			}
+		}
+		t.Fatalf("no %s %s", kind, name)
+		return nil
+	}
+	same := func(t *testing.T, what string, have, want any) {
+		t.Helper()
+		if fmt.Sprint(have) != fmt.Sprint(want) {
+			t.Errorf("%s is %v, want %v", what, have, want)
+		}
+	}
+	values := func(name string) []string { return []string{"-f", "shoeproof/ci/" + name + "-values.yaml"} }
+
+	t.Run("a job a property, in its zone", func(t *testing.T) {
+		all := render(t, values("properties")...)
+		for _, name := range []string{"boardwalk-run-ac-1", "boardwalk-run-ac-2", "boardwalk-run-ny-3-b", "boardwalk-export-ny-3-b"} {
+			job := find(t, all, "CronJob", name)
+			same(t, "zone", at(job, "spec", "timeZone"), "America/New_York")
+			same(t, "concurrency", at(job, "spec", "concurrencyPolicy"), "Forbid")
+		}
+		spec, _ := pod(find(t, all, "CronJob", "boardwalk-run-ny-3-b"))
+		same(t, "args", at(list(at(spec, "containers"))[0], "args"),
+			"[run --config /etc/shoeproof/config/shoeproof.yaml --property NY_3.b --gaming-day last]")
+	})
+	t.Run("autoscaling", func(t *testing.T) {
+		all := render(t, values("keda")...)
+		same(t, "replicas", at(find(t, all, "Deployment", "sp-shoeproof-ingest"), "spec", "replicas"), nil)
+		trigger := list(at(find(t, all, "ScaledObject", "sp-shoeproof-ingest"), "spec", "triggers"))[0]
+		same(t, "topic", at(trigger, "metadata", "topic"), "floor.table-events")
+		same(t, "group", at(trigger, "metadata", "consumerGroup"), "audit")
+	})
+	t.Run("an indexed re-audit", func(t *testing.T) {
+		for _, o := range render(t, values("reaudit")...) {
+			if o.kind() == "Job" && strings.Contains(o.name(), "reaudit") {
+				same(t, "mode", at(o, "spec", "completionMode"), "Indexed")
+				same(t, "completions", at(o, "spec", "completions"), 7)
+				spec, _ := pod(o)
+				args := list(at(list(at(spec, "containers"))[0], "args"))
+				same(t, "worker", args[len(args)-1], "--worker=$(JOB_COMPLETION_INDEX)/7")
+				return
+			}
+		}
+		t.Error("no job")
+	})
+	t.Run("bundles outlive the release", func(t *testing.T) {
+		claim := find(t, render(t, values("property")...), "PersistentVolumeClaim", "sp-shoeproof-exports")
+		same(t, "policy", at(claim, "metadata", "annotations", "helm.sh/resource-policy"), "keep")
+	})
+	t.Run("migrations come first", func(t *testing.T) {
+		all := render(t)
+		same(t, "hook", at(find(t, all, "Job", "sp-shoeproof-migrate"), "metadata", "annotations", "helm.sh/hook"), "pre-install,pre-upgrade")
+		same(t, "weight", at(find(t, all, "ConfigMap", "sp-shoeproof-migrate"), "metadata", "annotations", "helm.sh/hook-weight"), "-5")
+	})
+	t.Run("graceful stop", func(t *testing.T) {
+		spec, _ := pod(find(t, render(t), "Deployment", "sp-shoeproof-ingest"))
+		same(t, "grace", at(spec, "terminationGracePeriodSeconds"), 30)
+	})
+	t.Run("a changed setting restarts", func(t *testing.T) {
+		sum := func(args ...string) any {
+			return at(find(t, render(t, args...), "Deployment", "sp-shoeproof-ingest"), "spec", "template", "metadata", "annotations", "checksum/config")
+		}
+		if a, b := sum(), sum("--set", "ingest.settings.kafka.topic=x"); a == b || a == nil {
+			t.Errorf("checksums %v and %v", a, b)
+		}
+	})
+	t.Run("monitoring", func(t *testing.T) {
+		all := render(t, values("monitored")...)
+		same(t, "label", at(find(t, all, "ServiceMonitor", "sp-shoeproof"), "metadata", "labels", "release"), "prometheus")
+		if groups := list(at(find(t, all, "PrometheusRule", "sp-shoeproof"), "spec", "groups")); len(groups) != 2 {
+			t.Errorf("%d groups of rules, want 2", len(groups))
+		}
+	})
+	t.Run("image", func(t *testing.T) {
+		spec, _ := pod(find(t, render(t, values("placed")...), "Deployment", "sp-audit-ingest"))
+		same(t, "image", at(list(at(spec, "containers"))[0], "image"), "registry.example.org/casino/shoeproof/ingest:1.2.3")
+	})
+}
+
+// Every alert has a runbook and a test; every runbook an alert.
+func TestRunbooks(t *testing.T) {
+	alerts, err := os.ReadFile("shoeproof/files/alerts.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests, err := os.ReadFile("tests/alerts_test.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, m := range regexp.MustCompile(`- alert: (\w+)`).FindAllStringSubmatch(string(alerts), -1) {
+		names = append(names, m[1]+".md")
+		if n := strings.Count(string(tests), "alertname: "+m[1]); n < 3 {
+			t.Errorf("%s is tested at %d times, want silence, not yet, and alarm", m[1], n)
+		}
+		if !strings.Contains(string(alerts), "runbook: docs/runbooks/"+m[1]+".md") {
+			t.Errorf("%s names no runbook", m[1])
+		}
+	}
+	slices.Sort(names)
+	files, err := filepath.Glob("../../docs/runbooks/Shoeproof*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range files {
+		files[i] = filepath.Base(files[i])
+	}
+	if !slices.Equal(names, files) {
+		t.Errorf("alerts   %v\nrunbooks %v", names, files)
+	}
+}
