@@ -27,6 +27,10 @@ type patron struct {
 	shy         bool // declines the shoe
 	cash        bool // may call a cash bet
 	friend      bool // somebody stands behind and bets too
+	stays       bool // to the end of play
+	// doubles after each of so many losses, where somebody cheats; tarry bets late now and then.
+	doubles, tarry bool
+	losses         int
 }
 
 func (t *Table) at(seat uint32) *patron {
@@ -48,6 +52,11 @@ func (t *Table) arrive(seat uint32) *patron {
 		ties: t.rng.IntN(20), sides: t.rng.IntN(25), odd: t.rng.IntN(3) == 0, idle: t.rng.IntN(25),
 		defers: t.rng.IntN(2) == 0, exact: t.rng.IntN(2) == 0, shy: t.rng.IntN(4) == 0, cash: t.rng.IntN(8) == 0,
 		friend: t.rng.IntN(6) == 0,
+	}
+	if t.crook != nil {
+		x := mix(t.o.Seed ^ uint64(t.guests)<<32)
+		p.doubles, p.tarry = x%6 == 0, x>>8%5 == 0
+		p.cash = p.cash && !t.crook.Trays // a tray closes to the chip if nobody buys chips at the table
 	}
 	t.patrons = append(t.patrons, p)
 	slices.SortFunc(t.patrons, func(a, b *patron) int { return cmp.Compare(a.seat, b.seat) })
@@ -75,10 +84,11 @@ func (t *Table) between(s *shoePlan, r *roundPlan) {
 	}
 	if t.rng.IntN(25) == 0 {
 		r.relief = t.nextDealer()
+		t.dealing = r.relief
 	}
 	if t.rng.IntN(12) == 0 && len(t.patrons) > 4 {
 		p := t.patrons[t.rng.IntN(len(t.patrons))]
-		if p.seat != t.curator {
+		if p.seat != t.curator && !p.stays {
 			if t.owed[p.seat] > 0 {
 				r.collect = slices.DeleteFunc(r.collect, func(c collection) bool { return c.seat == p.seat })
 				r.collect = append(r.collect, collection{seat: p.seat})
@@ -147,7 +157,7 @@ func (t *Table) side(p *patron) schema.Spot {
 }
 
 func (t *Table) amount(p *patron) int64 {
-	a := p.unit
+	a := p.unit << min(p.losses, 4)
 	switch x := t.rng.IntN(10); {
 	case x == 0:
 		a *= 2
@@ -239,6 +249,25 @@ func (t *Table) stake(r *roundPlan, p *patron, ref string, spot schema.Spot, amo
 	if t.o.Config.Vigorish.Unit == 0 {
 		st.exact = true
 	}
+	st.late = p.tarry && len(r.stakes)%2 == 0
 	r.stakes = append(r.stakes, st)
 	return &r.stakes[len(r.stakes)-1]
+}
+
+// temper lets patrons who double after a loss remember it.
+func (t *Table) temper(r *roundPlan) {
+	for i := range r.stakes {
+		st := &r.stakes[i]
+		p := t.at(st.seat)
+		if p == nil || !p.doubles || st.withdrawn || st.spot > schema.SpotPlayer {
+			continue
+		}
+		switch out, _ := t.w.house.settle(st, &r.coup); out {
+		case lost:
+			p.losses++
+		case won:
+			p.losses = 0
+		case pushed:
+		}
+	}
 }

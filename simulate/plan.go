@@ -23,6 +23,8 @@ type shoePlan struct {
 	rounds  []roundPlan
 	// rest are the cards that stay in the shoe, for a fault that needs one more.
 	rest []card
+	// fill is signed for at the end, gone leaves the tray unseen, minor units.
+	fill, gone int64
 	// prep are the steps up to the first round as they were read back, in place of written ones.
 	prep []schema.Event
 }
@@ -118,6 +120,9 @@ type stake struct {
 	pays   int64
 	// charge is the vigorish to take whatever is due; below 0 none is taken.
 	charge int64
+	// late is placed when no more bets are called; atSettlement is the stake as it then lies, if somebody changed it.
+	late         bool
+	atSettlement int64
 }
 
 // seqs is how many cards left the shoe before each round, and after the last one.

@@ -52,6 +52,7 @@ func (w *writer) open(o *opening) {
 			w.emit(&schema.SeatOccupied{Seat: s.seat, PatronRef: s.patron})
 		}
 	}
+	w.count(schema.TrayOccasionOpener, 0, 0)
 	w.cards()
 }
 
@@ -267,6 +268,7 @@ func (w *writer) finish(s *shoePlan) {
 	for _, at := range slices.Backward(slices.Clone(w.seats)) {
 		w.collectMarks(collection{seat: at.seat}, s.ceilEnd)
 	}
+	w.count(schema.TrayOccasionCheck, s.fill, s.gone)
 	w.shoeID = ""
 }
 

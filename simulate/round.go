@@ -20,6 +20,7 @@ func (w *writer) play(s *shoePlan, i int) {
 	w.round = uint32(i) + 1
 	w.bet(r)
 	w.say(schema.CallNoMoreBets)
+	w.read(r, schema.StakeOccasionLock)
 	if w.house.punto {
 		w.say(schema.CallCards)
 	}
@@ -34,6 +35,7 @@ func (w *writer) play(s *shoePlan, i int) {
 		if w.house.chemin {
 			w.settleBank(r)
 		} else {
+			w.read(r, schema.StakeOccasionSettlement)
 			w.settleRound(r)
 		}
 		if !r.endedFirst {
@@ -134,6 +136,21 @@ func (w *writer) bet(r *roundPlan) {
 			continue
 		}
 		w.emitBy(change, patron)
+	}
+}
+
+// read has the stakes read, if the table does so.
+func (w *writer) read(r *roundPlan, when schema.StakeOccasion) {
+	for i := range r.stakes {
+		st := &r.stakes[i]
+		if !w.reads || st.withdrawn {
+			continue
+		}
+		p := &schema.StakeRead{WagerID: st.id, Amount: st.amount, Occasion: when}
+		if when == schema.StakeOccasionSettlement && st.atSettlement > 0 {
+			p.Amount = st.atSettlement
+		}
+		w.emit(p)
 	}
 }
 

@@ -9,9 +9,32 @@ import (
 // A due is a wager with what it comes to.
 type due struct {
 	*stake
+	amount   int64
 	out      outcome
 	winnings int64
 	vigorish int64
+}
+
+// done is what is done with a wager, right or wrong.
+func (h *house) done(st *stake, c *coup) due {
+	d := due{stake: st, amount: st.amount}
+	d.out, d.winnings = h.settle(st, c)
+	if st.forced {
+		d.out, d.winnings = st.out, st.pays
+	}
+	if st.atSettlement > 0 {
+		d.amount = st.atSettlement
+	}
+	if d.out == won && d.spot == schema.SpotBanker && h.mode == schema.VigorishModeCommission {
+		d.vigorish = h.vigorish(d.winnings, d.exact)
+		if st.charge != 0 {
+			d.vigorish = max(st.charge, 0)
+		}
+		if exact := h.vigorish(d.winnings, true); d.taken == exact {
+			d.vigorish = exact
+		}
+	}
+	return d
 }
 
 // settleRound collects the losing wagers, returns the void ones and pays the winners in the elected
@@ -19,26 +42,10 @@ type due struct {
 func (w *writer) settleRound(r *roundPlan) {
 	var room [32]due
 	dues := room[:0]
-	commission := w.house.mode == schema.VigorishModeCommission
 	for i := range r.stakes {
-		d := due{stake: &r.stakes[i]}
-		if d.withdrawn {
-			continue
+		if st := &r.stakes[i]; !st.withdrawn {
+			dues = append(dues, w.house.done(st, &r.coup))
 		}
-		d.out, d.winnings = w.house.settle(d.stake, &r.coup)
-		if d.forced {
-			d.out, d.winnings = d.stake.out, d.pays
-		}
-		if d.out == won && d.spot == schema.SpotBanker && commission {
-			d.vigorish = w.house.vigorish(d.winnings, d.exact)
-			if d.stake.charge != 0 {
-				d.vigorish = max(d.stake.charge, 0)
-			}
-			if exact := w.house.vigorish(d.winnings, true); d.taken == exact {
-				d.vigorish = exact
-			}
-		}
-		dues = append(dues, d)
 	}
 	slices.SortStableFunc(dues, func(a, b due) int { return int(b.seat) - int(a.seat) })
 	for i := range dues {

@@ -20,6 +20,11 @@ type Options struct {
 	Start  time.Time
 	// Flawless tables make no errors, not even such as are put right, and change nothing once open.
 	Flawless bool
+	// Cheat is played from the table's shoe number From on, at a table that is flawless but for it. A Twin has the same
+	// chance and no cheat.
+	Cheat *Cheat
+	From  int
+	Twin  bool
 }
 
 // Table plays legal shoes at one table: Open once, Shoe as often as wanted, Close once. It is not
@@ -38,6 +43,9 @@ type Table struct {
 	length  int
 	banking banking
 	behind  int // cards behind the next cutting card, if that is not left to chance
+	crook   *crook
+	dealing string // the dealer on duty
+	noise   *rand.Rand
 }
 
 // NewTable is a table at which nothing has happened yet.
@@ -51,11 +59,18 @@ func NewTable(o Options) *Table {
 	if o.Start.IsZero() {
 		o.Start = time.Date(2026, 1, 2, 18, 0, 0, 0, time.UTC)
 	}
+	if o.Cheat != nil {
+		o.Flawless = true
+	}
 	complete(&o.Config)
-	return &Table{
+	t := &Table{
 		o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x7ab1e)), w: newWriter(&o), owed: map[uint32]int{},
 		dealers: int(o.Seed % 40),
 	}
+	if o.Cheat != nil {
+		t.crook = newCrook(t)
+	}
+	return t
 }
 
 func complete(c *schema.TableConfig) {
@@ -101,6 +116,11 @@ func (t *Table) Open() []schema.Event {
 	for _, s := range seats[:min(len(seats), 4+t.rng.IntN(4))] {
 		t.arrive(s)
 	}
+	t.dealing = o.dealers[0].DealerID
+	if t.crook != nil {
+		t.crook.dealer = t.dealing
+		t.crook.seated()
+	}
 	for _, p := range t.patrons {
 		o.seats = append(o.seats, seated{p.seat, p.ref})
 	}
@@ -110,6 +130,9 @@ func (t *Table) Open() []schema.Event {
 
 func (t *Table) nextDealer() string {
 	t.dealers++
+	if t.crook != nil {
+		t.dealers %= rota
+	}
 	return "d" + strconv.Itoa(100+t.dealers)
 }
 
@@ -121,6 +144,9 @@ func (t *Table) Shoe() []schema.Event { return t.ShoeOf(0) }
 func (t *Table) ShoeOf(rounds int) []schema.Event {
 	if t.shoes > 0 && !t.o.Flawless {
 		t.reform()
+	}
+	if c := t.crook; c != nil && c.reform != nil && t.shoes+1 == t.o.From && !c.twin {
+		c.reform(c)
 	}
 	s, _ := t.plan(rounds, nil)
 	t.write(s)
@@ -190,6 +216,9 @@ func (t *Table) plan(rounds int, want *wish) (*shoePlan, error) {
 	}
 	deck := fullSet(t.o.Config.Decks)
 	shuffle(t.rng, deck)
+	if t.crook != nil {
+		deck = t.crook.shoe(s.id, deck)
+	}
 	n := 1 + deck[0].burns()
 	s.burn, deck = deck[:n:n], deck[n:]
 	tr := t.trouble(s, rounds, want == nil)
@@ -223,7 +252,14 @@ func (t *Table) plan(rounds int, want *wish) (*shoePlan, error) {
 				return nil, err
 			}
 		}
+		if t.crook != nil {
+			t.crook.bet(&r, deck)
+			t.name(&r, k)
+		}
 		deck = t.deal(s, &r, deck, tr, k, last)
+		if t.crook != nil {
+			t.crook.after(s, &r, k)
+		}
 		t.note(s, &r)
 		s.rounds = append(s.rounds, r)
 		switch {
@@ -241,6 +277,9 @@ func (t *Table) plan(rounds int, want *wish) (*shoePlan, error) {
 		s.hideCut(total, t.rng.IntN(k))
 	}
 	s.rest = deck
+	if t.crook != nil {
+		t.crook.close(s)
+	}
 	return s, nil
 }
 
@@ -316,6 +355,9 @@ func (t *Table) seated() []seated {
 // note keeps what the following rounds depend on.
 func (t *Table) note(s *shoePlan, r *roundPlan) {
 	result := r.coup.result()
+	if t.crook != nil {
+		t.temper(r)
+	}
 	if result == t.streak {
 		t.length++
 	} else if result != schema.ResultTie {

@@ -3,6 +3,7 @@ package simulate
 import (
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -41,6 +42,10 @@ type writer struct {
 	banker   uint32 // seat of the Banker, chemin de fer
 	marks    []mark
 	deal     struct{ seqs []uint32 }
+	// reads has stakes read when bets are closed and at settlement; trays has the tray counted, which holds so much.
+	reads, trays bool
+	tray         int64
+	fills        int
 }
 
 type seated struct {
@@ -58,6 +63,8 @@ type mark struct {
 func newWriter(o *Options) *writer {
 	w := &writer{
 		cfg: o.Config, house: newHouse(&o.Config), property: o.Property, pit: o.Pit, table: o.Table,
+		reads: o.Cheat != nil && o.Cheat.Reads, trays: o.Cheat != nil && o.Cheat.Trays,
+		tray: 500_000_000,
 		seed: o.Seed, at: o.Start.UnixNano(), pauses: rand.NewPCG(o.Seed, 0x9a5e5),
 		back: "red", design: "bee", sighting: -1,
 	}
@@ -85,6 +92,8 @@ func manner(k schema.Kind) (role schema.Role, source schema.SourceKind, least, s
 	case schema.KindWagerCollected, schema.KindWagerPaid, schema.KindWagerReturned, schema.KindVigorishCollected,
 		schema.KindVigorishMarked, schema.KindVigorishMarkerRemoved:
 		return schema.RoleDealer, schema.SourceKindChips, 700, 1500
+	case schema.KindStakeRead, schema.KindTrayCounted:
+		return schema.RoleDealer, schema.SourceKindChips, 10, 20
 	case schema.KindAnnounced, schema.KindDealInstructed:
 		return schema.RoleDealer, schema.SourceKindConsole, 500, 700
 	case schema.KindBidOffered, schema.KindBancoAnnounced:
@@ -116,6 +125,9 @@ func (w *writer) emit(p schema.Payload) { w.emitBy(p, schema.Actor{}) }
 // emitBy writes an event with an actor, or the usual one if none is given.
 func (w *writer) emitBy(p schema.Payload, actor schema.Actor) {
 	kind := p.Kind()
+	if w.trays {
+		w.tray += chips(p)
+	}
 	role, source, least, spread := manner(kind)
 	w.at += int64(least+w.pauses.Uint64()%spread) * 1_000_000
 	if actor.Role == schema.RoleUnspecified {
@@ -137,6 +149,34 @@ func (w *writer) emitBy(p schema.Payload, actor schema.Actor) {
 	case schema.SourceKindShoe, schema.SourceKindChips, schema.SourceKindCamera:
 		w.out[len(w.out)-1].Video = schema.Video{CameraID: w.camera, At: w.at}
 	}
+}
+
+// chips are what an event brings to the tray, minor units.
+func chips(p schema.Payload) int64 {
+	switch p := p.(type) {
+	case *schema.WagerCollected:
+		return p.Amount
+	case *schema.WagerPaid:
+		return -p.Amount
+	case *schema.VigorishCollected:
+		return p.Amount
+	case *schema.ChipsFilled:
+		return p.Amount
+	}
+	return 0
+}
+
+// count counts the tray, if the table has it counted; gone left it unseen.
+func (w *writer) count(occasion schema.TrayOccasion, fill, gone int64) {
+	if !w.trays {
+		return
+	}
+	if fill > 0 {
+		w.fills++
+		w.emit(&schema.ChipsFilled{SlipNo: w.table + "-f" + strconv.Itoa(w.fills), Amount: fill})
+	}
+	w.tray -= gone
+	w.emit(&schema.TrayCounted{Amount: w.tray, Occasion: occasion})
 }
 
 // pass lets time go by.

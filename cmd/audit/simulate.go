@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,8 @@ type simulateFlags struct {
 	shoes, tables, rounds         int
 	start                         string
 	list                          bool
+	cheat, labels                 string
+	from                          int
 }
 
 func simulateCommand() *cobra.Command {
@@ -32,11 +35,13 @@ func simulateCommand() *cobra.Command {
 		Short: "play legal shoes from a seed, with one planted fault if asked",
 		Long: `Simulate plays shoes that break no rule, as events for replay. The same flags always give the same
 bytes. With --fault the first table plays a short shoe that breaks exactly that rule, and standard
-error says which finding must come of it.`,
+error says which finding must come of it. With --cheat somebody cheats at the first table, legally
+unless the label says otherwise; --labels writes the truth about it.`,
 		Example: `  audit simulate --kind nj-mini --shoes 3 -o floor.ndjson
   audit simulate --ruleset ny-5324-21 --mode EZ --tables 5 --seed 7 -o floor.pb.zst
   audit simulate --fault vig.outstanding-at-reshuffle -o shoe.ndjson
   audit simulate --fixture S-PB --edits edits.txt > shoe.ndjson
+  audit simulate --cheat s3-20 --shoes 3 --labels truth.json -o shoes.ndjson
   audit simulate --list`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -53,6 +58,9 @@ error says which finding must come of it.`,
 	fs.StringVar(&f.mode, "mode", "", "choose a kind by its vigorish: COMMISSION, TIE25, EZ or NOVIG6")
 	fs.StringVar(&f.fixture, "fixture", "", "play a named shoe instead, see --list")
 	fs.StringVar(&f.fault, "fault", "", "rule to break, see --list")
+	fs.StringVar(&f.cheat, "cheat", "", "cheat, or honest oddity, to play, see --list")
+	fs.IntVar(&f.from, "from", 2, "shoe with which the cheat begins")
+	fs.StringVar(&f.labels, "labels", "", "file to write with who cheated, how, and in which rounds, as JSON")
 	fs.StringVar(&f.edits, "edits", "", "file of edits to make to the events, see docs")
 	fs.Uint64Var(&f.seed, "seed", 1, "what all chance follows from")
 	fs.IntVar(&f.shoes, "shoes", 1, "shoes of each table")
@@ -60,7 +68,7 @@ error says which finding must come of it.`,
 	fs.IntVar(&f.tables, "tables", 1, "tables, their events merged by time")
 	fs.StringVar(&f.start, "start", "2026-01-02T18:00:00Z", "when play begins, RFC 3339")
 	fs.StringVarP(&f.output, "output", "o", "", "file to write: .ndjson or .pb, alone or with .gz or .zst; NDJSON on standard output if not given")
-	fs.BoolVar(&f.list, "list", false, "list kinds, fixtures and faults")
+	fs.BoolVar(&f.list, "list", false, "list kinds, fixtures, faults and cheats")
 	return cmd
 }
 
@@ -70,6 +78,12 @@ func listPlays(out io.Writer) error {
 	fmt.Fprintln(out, "faults:")
 	for _, fault := range simulate.Faults() {
 		if _, err := fmt.Fprintf(out, "  %-40s %s\n", fault.Rule, fault.Doc); err != nil {
+			return fmt.Errorf("list: %w", err)
+		}
+	}
+	fmt.Fprintln(out, "cheats:")
+	for _, c := range simulate.Cheats() {
+		if _, err := fmt.Fprintf(out, "  %-14s %s\n", c.Name, c.Doc); err != nil {
 			return fmt.Errorf("list: %w", err)
 		}
 	}
@@ -112,6 +126,12 @@ func (f *simulateFlags) play() (events []schema.Event, planted []string, err err
 		return nil, nil, fmt.Errorf("--tables %d, want 1 to 500", f.tables)
 	case f.shoes < 1 || f.shoes > 1000:
 		return nil, nil, fmt.Errorf("--shoes %d, want 1 to 1000", f.shoes)
+	case f.cheat != "" && f.kind+f.ruleset+f.game+f.mode+f.fault != "":
+		return nil, nil, errors.New("--cheat brings its own table: leave out --kind, --ruleset, --game, --mode and --fault")
+	case f.labels != "" && f.cheat == "":
+		return nil, nil, errors.New("--labels without --cheat: there is nothing to label")
+	case f.cheat != "" && (f.from < 1 || f.from > f.shoes):
+		return nil, nil, fmt.Errorf("--from %d, want one of the %d shoes (--shoes)", f.from, f.shoes)
 	case f.rounds < 0 || f.rounds == 1 || f.rounds > 60:
 		return nil, nil, fmt.Errorf("--rounds %d, want 2 to 60, or 0", f.rounds)
 	}
@@ -134,11 +154,12 @@ func (f *simulateFlags) play() (events []schema.Event, planted []string, err err
 			all, planted = append(all, one), lines
 			continue
 		}
-		kinds, err := f.kinds(o.Seed, simulate.Kinds())
-		if err != nil {
-			return nil, nil, err
-		}
-		if o.Config, err = simulate.Config(kinds[i%len(kinds)], o.Seed); err != nil {
+		if i == 0 && f.cheat != "" {
+			if o.Cheat, err = simulate.FindCheat(f.cheat); err != nil {
+				return nil, nil, fmt.Errorf("--cheat: %w", err)
+			}
+			o.Config, o.From = o.Cheat.TableConfig(), f.from
+		} else if o.Config, err = f.config(i, o.Seed); err != nil {
 			return nil, nil, err
 		}
 		t := simulate.NewTable(o)
@@ -147,8 +168,37 @@ func (f *simulateFlags) play() (events []schema.Event, planted []string, err err
 			one = append(one, t.ShoeOf(f.rounds)...)
 		}
 		all = append(all, append(one, t.Close()...))
+		if label := t.Label(); label != nil {
+			planted = append(planted, fmt.Sprintf("played at table %s: %s", label.Table, label.Doc))
+			if err := writeLabel(f.labels, label); err != nil {
+				return nil, nil, err
+			}
+		}
 	}
 	return merge(all), planted, nil
+}
+
+// config is a configuration of the i-th table, of one of the kinds that the flags leave.
+func (f *simulateFlags) config(i int, seed uint64) (schema.TableConfig, error) {
+	kinds, err := f.kinds(seed, simulate.Kinds())
+	if err != nil {
+		return schema.TableConfig{}, err
+	}
+	return simulate.Config(kinds[i%len(kinds)], seed)
+}
+
+func writeLabel(path string, label *simulate.Label) error {
+	if path == "" {
+		return nil
+	}
+	data, err := json.MarshalIndent(label, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write labels: %w", err)
+	}
+	if err := os.WriteFile(path, append(data, '\n'), 0o644); err != nil {
+		return fmt.Errorf("write labels: %w", err)
+	}
+	return nil
 }
 
 func (f *simulateFlags) findFault() (*simulate.Fault, error) {

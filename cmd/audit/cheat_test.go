@@ -1,0 +1,29 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/shoeproof/shoeproof/simulate"
+)
+
+// No cheat is a finding of the rules unless it says so, nor is any honest oddity.
+func TestCheatsBreakNoRules(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range simulate.Cheats() {
+		if c.Breach {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			path := dir + "/" + c.Name + ".pb"
+			var out, errs strings.Builder
+			if code := run(t.Context(), []string{"simulate", "--cheat", c.Name, "--shoes", "3", "--seed", "8", "-o", path}, nil, &out, &errs); code != 0 {
+				t.Fatalf("exit code %d: %s", code, errs.String())
+			}
+			if code := run(t.Context(), []string{"replay", "-o", "ndjson", path}, nil, &out, &errs); code != 0 || out.Len() > 0 {
+				t.Errorf("exit code %d, findings:\n%s", code, out.String())
+			}
+		})
+	}
+}

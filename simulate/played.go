@@ -1,0 +1,194 @@
+package simulate
+
+import (
+	"math/rand/v2"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Played is a shoe as it was played and read, without its events: what a benchmark of millions of rounds can afford.
+type Played struct {
+	ID, Dealer, Batch string
+	Decks             int
+	// Percent is the vigorish in force.
+	Percent int64
+	// Burned are the cards burned at first. Cards are numbered 1 to 52, suit by suit from the ace of clubs; 0 is one that
+	// was not read.
+	Burned []uint8
+	Rounds []PlayedRound
+	// Fill is what was signed for as a fill at the shoe's end, Gone what left the tray unseen.
+	Fill, Gone int64
+}
+
+// PlayedRound is a round of it.
+type PlayedRound struct {
+	Dealer string
+	// Cards are those of the two hands as they left the shoe and were read.
+	Cards []PlayedCard
+	// Misdrawn says that the cards as read are not those of a legal draw, Unread that one was not read.
+	Misdrawn, Unread bool
+	Stakes           []PlayedStake
+}
+
+// PlayedCard is a card on the layout: hand 1 is the Player's, index counts from 1.
+type PlayedCard struct{ Card, Hand, Index uint8 }
+
+// Fate is what becomes of a stake.
+type Fate uint8
+
+// Fates.
+const (
+	FateCollected Fate = iota + 1
+	FatePaid
+	FateReturned
+)
+
+// PlayedStake is a wager of a round. Money is in minor units.
+type PlayedStake struct {
+	ID, Patron string
+	Seat       uint32
+	Spot       schema.Spot
+	Stake      int64
+	// Lead is how long before the first card it was placed, ns.
+	Lead int64
+	// Ruled is what the law makes of it by the cards as read, Done what was done; Due and Paid are the winnings.
+	Ruled, Done      Fate
+	Due, Paid        int64
+	VigDue, VigTaken int64
+	// AtLock and AtSettlement are the stake as a device read it.
+	AtLock, AtSettlement int64
+	// Net is what the patron really gained.
+	Net int64
+}
+
+// Honest imperfection of a table that is not flawless.
+const (
+	honestErrors = 0.0005 // of settlements
+	misread      = 0.0001 // of cards
+	unread       = 0.001
+	stakeRead    = 0.001 // of stakes, by a chip
+)
+
+// Play plays the next shoe like Shoe, but tells what was played instead of writing events. Dealers make honest errors and
+// devices misread. A table either plays or writes.
+func (t *Table) Play() *Played {
+	if c := t.crook; c != nil && c.reform != nil && t.shoes+1 == t.o.From && !c.twin {
+		c.reform(c)
+	}
+	t.w.take()
+	on := t.dealing
+	s, _ := t.plan(0, nil)
+	// What goes wrong begins anew with each round, so that a twin that bets otherwise is read alike.
+	source := rand.NewPCG(t.o.Seed, uint64(t.shoes)<<32)
+	t.noise = rand.New(source)
+	p := &Played{
+		ID: s.id, Dealer: on, Batch: t.o.Table + "-b1", Decks: int(t.o.Config.Decks), Percent: int64(t.o.Config.Vigorish.Percent),
+		Rounds: make([]PlayedRound, len(s.rounds)), Fill: s.fill, Gone: s.gone,
+	}
+	for _, x := range s.burn {
+		p.Burned = append(p.Burned, t.read(x))
+	}
+	for i := range s.rounds {
+		r, out := &s.rounds[i], &p.Rounds[i]
+		if r.relief != "" {
+			on = r.relief
+		}
+		out.Dealer = on
+		source.Seed(t.o.Seed, uint64(t.shoes)<<32+uint64(i)+1)
+		t.played(r, out)
+	}
+	return p
+}
+
+// read is a card as the shoe reads it.
+func (t *Table) read(x card) uint8 {
+	wrong, none := misread, unread
+	if c := t.crook; c != nil && c.on && !c.twin {
+		wrong, none = max(wrong, c.Misread), max(none, c.Drop)
+	}
+	switch u := t.noise.Float64(); {
+	case u < wrong:
+		return uint8(1 + t.noise.IntN(52))
+	case u < wrong+none:
+		return 0
+	}
+	return uint8(x)
+}
+
+func (t *Table) played(r *roundPlan, out *PlayedRound) {
+	out.Cards = make([]PlayedCard, 0, 6)
+	var seen coup
+	for i := range 3 {
+		for h := range 2 {
+			if i >= r.coup.size(h) {
+				continue
+			}
+			x := t.read(r.coup.hands[h][i])
+			out.Unread = out.Unread || x == 0
+			seen.hands[h] = append(seen.hands[h], card(x))
+			out.Cards = append(out.Cards, PlayedCard{x, uint8(h + 1), uint8(i + 1)})
+		}
+	}
+	if out.Unread {
+		seen = r.coup
+	}
+	out.Misdrawn = !out.Unread && !legalCoup(&seen)
+	out.Stakes = make([]PlayedStake, 0, len(r.stakes))
+	for i := range r.stakes {
+		if st := &r.stakes[i]; !st.withdrawn {
+			out.Stakes = append(out.Stakes, t.settled(st, &r.coup, &seen))
+		}
+	}
+}
+
+// legalCoup says whether the hands are as long as the drawing table has them.
+func legalCoup(c *coup) bool {
+	all := []card{c.hands[player][0], c.hands[banker][0], c.hands[player][1], c.hands[banker][1]}
+	for h := range 2 {
+		all = append(all, c.hands[h][2:]...)
+	}
+	legal := dealCoup(append(all, 13, 13))
+	return legal.size(player) == c.size(player) && legal.size(banker) == c.size(banker)
+}
+
+// settled is a wager as it was settled, with the dealer's honest errors.
+func (t *Table) settled(st *stake, c, seen *coup) PlayedStake {
+	h := &t.w.house
+	d := h.done(st, c)
+	law := stake{spot: st.spot, amount: st.amount, coupon: st.coupon, exact: st.exact}
+	right := h.done(&law, seen)
+	if u, v := t.noise.Float64(), t.noise.IntN(2); u < honestErrors && !st.forced {
+		d.out, d.winnings = pushed, 0
+		if v == 0 && right.out == lost {
+			d.out, d.winnings = won, st.amount
+		}
+	}
+	out := PlayedStake{
+		ID: st.id, Patron: st.patron, Seat: st.seat, Spot: st.spot, Stake: st.amount, Ruled: fate(right.out), Done: fate(d.out),
+		Due: right.winnings, Paid: d.winnings, VigDue: right.vigorish, VigTaken: d.vigorish, AtLock: st.amount, AtSettlement: d.amount,
+		Lead: 3e9 + t.noise.Int64N(20e9),
+	}
+	if st.late {
+		out.Lead = 1e8 + t.noise.Int64N(18e8)
+	}
+	if h.mode == schema.VigorishModeTie25 && c.result() == schema.ResultTie && st.spot == schema.SpotBanker {
+		out.VigDue = (st.amount - st.coupon) / 4
+		out.VigTaken = out.VigDue
+	}
+	if u, v := t.noise.Float64(), t.noise.Int64N(2); u < stakeRead {
+		out.AtSettlement += 2*100*v - 100
+	}
+	switch d.out {
+	case won:
+		out.Net = d.winnings - out.VigTaken
+	case lost:
+		out.Net = -d.amount
+	case pushed:
+		out.Net = -out.VigTaken
+	}
+	return out
+}
+
+func fate(o outcome) Fate {
+	return [...]Fate{lost: FateCollected, won: FatePaid, pushed: FateReturned}[o]
+}
