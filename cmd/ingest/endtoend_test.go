@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,6 +141,16 @@ func TestEndToEnd(t *testing.T) {
 	} {
 		if !strings.Contains(metrics, line) {
 			t.Errorf("/metrics has no %q", line)
+		}
+	}
+	// The alerts ask for nothing that is not there.
+	alerts, err := os.ReadFile("../../deploy/helm/shoeproof/files/alerts.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range regexp.MustCompile(`\bshoeproof_\w+`).FindAllString(string(alerts), -1) {
+		if name = strings.TrimSuffix(name, "_bucket"); !strings.Contains(metrics, "\n# TYPE "+name+" ") {
+			t.Errorf("an alert asks for %s, which is not in /metrics", name)
 		}
 	}
 	latency(t, broker, ch)

@@ -31,6 +31,9 @@ type Config struct {
 	// and is the same on every replay by one release.
 	RowVersion uint32
 
+	// Retried, if not nil, is told of each insert that failed and is tried again.
+	Retried func(table string, err error)
+
 	Log *slog.Logger // nil logs nothing
 }
 
@@ -58,6 +61,9 @@ func (c Config) settle() (Config, error) {
 	c.InsertTimeout = or(c.InsertTimeout, 20*time.Second)
 	c.ReadTimeout = or(c.ReadTimeout, time.Minute)
 	c.MaxConns = or(c.MaxConns, 16)
+	if c.Retried == nil {
+		c.Retried = func(string, error) {}
+	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}

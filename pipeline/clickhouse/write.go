@@ -60,6 +60,7 @@ func (s *Store) insert(ctx context.Context, t *table, b *pipeline.Batch) error {
 		case ctx.Err() != nil:
 			return s.explain(doing+", outcome unknown", context.Cause(ctx))
 		}
+		s.cfg.Retried(t.name, err)
 		s.causes.warn(ctx, s.cfg.Log, s.explain(doing, err), codeOf(err), try)
 		if !s.pace.wait(ctx, try) {
 			return s.explain(doing+", outcome unknown", context.Cause(ctx))

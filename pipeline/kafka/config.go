@@ -45,7 +45,9 @@ type Config struct {
 	// process. Committed is the group's, or -1 if there is none, which means the first of the log.
 	Start func(ctx context.Context, topic string, partition int32, committed int64) (int64, error)
 
-	// Log hears of trouble with the brokers, once in 10 s for each cause. May be nil.
+	// Troubled, if not nil, is told of each failure of the brokers, by a cause of few words.
+	Troubled func(cause string)
+	// Log hears of the same, once in 10 s for each cause. May be nil.
 	Log *slog.Logger
 }
 

@@ -93,7 +93,7 @@ func TestValuesOutliveTheGrowthOfTheirPage(t *testing.T) {
 
 func TestOneLineForEachCause(t *testing.T) {
 	var out strings.Builder
-	tr := newTroubles(slog.New(slog.NewTextHandler(&out, nil)))
+	tr := newTroubles(slog.New(slog.NewTextHandler(&out, nil)), nil)
 	for range 100 {
 		tr.add("partition 1", kafka.NotLeaderForPartition)
 		tr.add("partition 2", kafka.NotLeaderForPartition)

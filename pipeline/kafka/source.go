@@ -37,7 +37,7 @@ func Open(config Config) (*Source, error) {
 		client:    &kafka.Client{Addr: kafka.TCP(config.Brokers...), Transport: transport},
 		dialer:    dialer,
 		transport: transport,
-		troubles:  newTroubles(config.Log),
+		troubles:  newTroubles(config.Log, config.Troubled),
 	}, nil
 }
 

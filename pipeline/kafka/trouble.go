@@ -25,7 +25,8 @@ const quiet = 10 * time.Second
 
 // troubles is what does not work at the moment.
 type troubles struct {
-	log *slog.Logger
+	log  *slog.Logger
+	told func(cause string)
 
 	mu     sync.Mutex
 	now    map[string]error // by what is affected
@@ -37,13 +38,17 @@ type note struct {
 	hidden int
 }
 
-func newTroubles(log *slog.Logger) *troubles {
-	return &troubles{log: log, now: map[string]error{}, logged: map[string]note{}}
+func newTroubles(log *slog.Logger, told func(cause string)) *troubles {
+	if told == nil {
+		told = func(string) {}
+	}
+	return &troubles{log: log, told: told, now: map[string]error{}, logged: map[string]note{}}
 }
 
 // add notes that something, such as "partition 3", does not work.
 func (t *troubles) add(what string, err error) {
 	why := cause(err)
+	t.told(why)
 	t.mu.Lock()
 	t.now[what] = err
 	n := t.logged[why]

@@ -44,17 +44,19 @@ func Run(ctx context.Context, config *settings.Ingest, o Options) error {
 	if err != nil {
 		return program.WrongUsage(err)
 	}
+	m := newMetrics(o.Version, settings.RulesVersion(engine.Books))
+	storeConfig.Retried = func(string, error) { m.writeFailures.Inc() }
 	kafkaConfig, err := kafkaOf(&config.Kafka, o.Log)
 	if err != nil {
 		return program.WrongUsage(err)
 	}
+	kafkaConfig.Troubled = func(cause string) { m.kafkaErrors.WithLabelValues(cause).Inc() }
 	source, err := kafka.Open(kafkaConfig)
 	if err != nil {
 		return program.WrongUsage(err)
 	}
 	defer source.Close()
 
-	m := newMetrics(o.Version, settings.RulesVersion(engine.Books))
 	state := &state{source: source}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", config.HTTP.Listen)
 	if err != nil {

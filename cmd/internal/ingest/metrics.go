@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -20,8 +21,10 @@ type metrics struct {
 	rounds, shoes                            prometheus.Counter
 	findings                                 *prometheus.CounterVec
 	writeFailures, commitFailures            prometheus.Counter
+	gaps                                     prometheus.Counter
+	kafkaErrors                              *prometheus.CounterVec
 	flushSeconds, flushRows, durable         prometheus.Histogram
-	lag                                      *prometheus.GaugeVec
+	lag, watermark, flushed                  *prometheus.GaugeVec
 	partitions                               prometheus.Gauge
 
 	mu    sync.Mutex
@@ -46,7 +49,8 @@ func newMetrics(version, rulesVersion string) *metrics {
 	m.deadLetters = counter("dead_letters_total", "Records that could not be read.")
 	m.rounds = counter("rounds_total", "Rounds folded.")
 	m.shoes = counter("shoes_total", "Shoes closed.")
-	m.writeFailures = counter("write_failures_total", "Flushes that ClickHouse did not take.")
+	m.gaps = counter("gaps_total", "Holes in what tables or Kafka gave, made durable; also those found again after a restart.")
+	m.writeFailures = counter("write_failures_total", "Inserts that ClickHouse did not take, each try counted.")
 	m.commitFailures = counter("commit_failures_total", "Offsets that Kafka did not take; they cost a longer start.")
 	m.findings = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "shoeproof_findings_total", Help: "Findings made durable, also those found again after a restart.",
@@ -58,7 +62,18 @@ func newMetrics(version, rulesVersion string) *metrics {
 	m.flushRows = histogram("flush_rows", "Rows of a flush.", prometheus.ExponentialBuckets(1, 4, 10))
 	m.durable = histogram("event_to_durable_seconds", "Time from the oldest event of a flush, by its device's clock, to durable rows.",
 		prometheus.ExponentialBuckets(0.01, 2, 18))
-	m.lag = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "shoeproof_lag_records", Help: "Records in the partition beyond the last one read."}, []string{"partition"})
+	perPartition := func(name, help string) *prometheus.GaugeVec {
+		g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "shoeproof_" + name, Help: help}, []string{"partition"})
+		m.registry.MustRegister(g)
+		return g
+	}
+	m.lag = perPartition("lag_records", "Records in the partition beyond the last one read.")
+	m.watermark = perPartition("watermark_timestamp_seconds", "Time of the newest durable event, by its device's clock.")
+	m.flushed = perPartition("last_flush_timestamp_seconds", "When rows of the partition were last made durable.")
+	m.kafkaErrors = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "shoeproof_kafka_errors_total", Help: "Requests that the brokers did not answer well.",
+	}, []string{"cause"})
+	m.kafkaErrors.WithLabelValues("network") // 0 is a figure too
 	m.partitions = prometheus.NewGauge(prometheus.GaugeOpts{Name: "shoeproof_partitions", Help: "Partitions that this process owns."})
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "shoeproof_build_info", Help: "1, with the release and the version of all rulebooks.",
@@ -66,7 +81,7 @@ func newMetrics(version, rulesVersion string) *metrics {
 	})
 	build.Set(1)
 	tables := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "shoeproof_tables_open", Help: "Tables followed."}, m.tables)
-	m.registry.MustRegister(m.findings, m.lag, m.partitions, build, tables, collectors.NewGoCollector(),
+	m.registry.MustRegister(m.findings, m.kafkaErrors, m.partitions, build, tables, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -90,8 +105,17 @@ func (m *metrics) hooks(o *Options) pipeline.Hooks {
 			if latency, ok := f.Latency(); ok {
 				m.durable.Observe(latency.Seconds())
 			}
+			partition := strconv.Itoa(int(f.Batch.Range.Partition))
+			m.flushed.WithLabelValues(partition).Set(float64(f.Durable.UnixMilli()) / 1e3)
+			if at := f.Batch.Events.At; len(at) > 0 {
+				m.watermark.WithLabelValues(partition).Set(float64(slices.Max(at)) / 1e9)
+			}
 			for i := range f.Batch.Findings {
-				m.findings.WithLabelValues(f.Batch.Findings[i].Severity).Inc()
+				finding := &f.Batch.Findings[i]
+				m.findings.WithLabelValues(finding.Severity).Inc()
+				if finding.Rule == "feed.gap" || finding.Rule == "feed.retention" {
+					m.gaps.Inc()
+				}
 			}
 			if dead := f.Batch.DeadLetter; len(dead) > 0 { // One line a flush, however bad the feed.
 				log.Warn("records that cannot be read went to dead_letters", "records", len(dead), "topic", dead[0].Topic,
@@ -102,7 +126,6 @@ func (m *metrics) hooks(o *Options) pipeline.Hooks {
 			}
 		},
 		WriteFailed: func(topic string, partition int32, err error) {
-			m.writeFailures.Inc()
 			log.Error("a flush failed", "topic", topic, "partition", partition, "error", err)
 		},
 		CommitFailed: func(topic string, partition int32, err error) {
@@ -167,7 +190,9 @@ func (w *watched) Consume(ctx context.Context, work func(context.Context, pipeli
 		w.log.Info("partition taken", "topic", s.Topic(), "partition", s.Partition())
 		defer func() {
 			w.m.partitions.Dec()
-			w.m.lag.DeleteLabelValues(strconv.Itoa(int(s.Partition())))
+			for _, g := range []*prometheus.GaugeVec{w.m.lag, w.m.watermark, w.m.flushed} {
+				g.DeleteLabelValues(strconv.Itoa(int(s.Partition())))
+			}
 			w.m.mu.Lock()
 			delete(w.m.steps, s.Partition())
 			w.m.mu.Unlock()
