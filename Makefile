@@ -54,7 +54,7 @@ fuzz: ## each fuzz target for FUZZTIME
 bench: engines ## all benchmarks; RUN=name for some
 	go test -timeout 60m -run '^$$' -bench '$(RUN)' -benchmem ./...
 
-soak: engines ## the long form of the tests that have one; RUN=name for some
+soak: engines ## the long form of the tests that have one; RUN=name for some, SHOEPROOF_SEED=n for other shoes
 	SHOEPROOF_SOAK=1 go test -timeout 0 -count 1 -v -run '$(if $(filter .,$(RUN)),LegalShoes|FaultsAreFound|Soak,$(RUN))' ./...
 
 demo: engines ## a whole floor on this machine

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate"
 )
@@ -202,4 +205,90 @@ func TestLateStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	oneGap(t, findingsOf(encode(events[20:])), 1, 20)
+}
+
+// reports are the kinds of event that come from one feed alone.
+var reports = map[schema.Feed][]schema.Kind{
+	schema.FeedPreparation: {
+		schema.KindDeckReceived, schema.KindCardsInspected, schema.KindCardsVerified, schema.KindCardsSpread, schema.KindCardsViewed, schema.KindCardsWashed,
+		schema.KindCardsStacked, schema.KindBatchState, schema.KindShoeShuffled, schema.KindShoeLaced, schema.KindCutOffered, schema.KindShoeCut,
+		schema.KindRecutOrdered, schema.KindShoeTransposed, schema.KindCutcardPlaced,
+	},
+	schema.FeedAttestation:   {schema.KindLayoutAttested},
+	schema.FeedAnnouncements: {schema.KindAnnounced, schema.KindDealInstructed},
+	schema.FeedBetSpots:      {schema.KindWagerHandled},
+	schema.FeedMarkers:       {schema.KindVigorishMarkerRemoved},
+	schema.FeedRack:          {schema.KindDiscardPlaced},
+	schema.FeedTableCamera:   {schema.KindCardTouched},
+}
+
+// What a table does not report is said once a shoe of each rule that needs it: never an accusation,
+// never a pass.
+func TestMissingFeed(t *testing.T) {
+	for name, whole := range legalTables(t, 7) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for feed := schema.FeedPreparation; feed <= schema.FeedChipTray; feed++ {
+				events := withoutFeed(whole, feed)
+				want, got := map[string]int{}, map[string]int{}
+				b := replay(t, events)
+				for i := range b.Findings {
+					f := &b.Findings[i]
+					if f.Verdict == "UNAUDITABLE" && f.Severity == "info" {
+						got[f.ShoeID+" "+f.Rule]++
+					} else if f.Rule != "irreg.error-remedied" {
+						t.Errorf("without %v: %s", feed, line(f))
+					}
+				}
+				for i := range b.Shoes {
+					for _, r := range lawOf(t, events).Rules() {
+						if r.Needs&(1<<feed) != 0 {
+							want[b.Shoes[i].ShoeID+" "+r.Name] = 1
+						}
+					}
+				}
+				if d := cmp.Diff(want, got); d != "" {
+					t.Errorf("notices without %v (-want +got):\n%s", feed, d)
+				}
+			}
+		})
+	}
+}
+
+func withoutFeed(whole []schema.Event, feed schema.Feed) []schema.Event {
+	var events []schema.Event
+	for i := range whole {
+		ev := whole[i].Clone()
+		if slices.Contains(reports[feed], ev.Payload.Kind()) {
+			continue
+		}
+		var c *schema.TableConfig
+		switch p := ev.Payload.(type) {
+		case *schema.TableOpened:
+			c = &p.Config
+		case *schema.TableConfigured:
+			c = &p.Config
+		}
+		if c != nil {
+			c.Feeds = slices.DeleteFunc(c.Feeds, func(f schema.Feed) bool { return f == feed })
+		}
+		ev.Seq = uint64(len(events) + 1)
+		events = append(events, ev)
+	}
+	return events
+}
+
+func lawOf(t *testing.T, events []schema.Event) *rules.Law {
+	t.Helper()
+	for i := range events {
+		if p, ok := events[i].Payload.(*schema.TableOpened); ok {
+			law, ok := engineOptions().Books[p.Config.Ruleset].Law(rules.Game(p.Config.Game))
+			if !ok {
+				t.Fatalf("no law of %s", p.Config.Ruleset)
+			}
+			return law
+		}
+	}
+	t.Fatal("no table was opened")
+	return nil
 }

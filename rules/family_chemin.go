@@ -113,7 +113,7 @@ func (r *Round) bank() *Wager {
 
 // Against are the sums wagered against the Banker by seat, ascending.
 func (r *Round) Against() []SeatChange {
-	var list []SeatChange
+	list := make([]SeatChange, 0, len(r.Wagers))
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		if w.Spot != SpotAgainstBanker || w.Gone {
@@ -137,39 +137,52 @@ func seatAmount(list []SeatChange, seat uint32) int64 {
 	return 0
 }
 
-// checkAuction judges every assignment of the bank by the last bid of each seat since the one before.
+// checkAuction judges every assignment of the bank since the round before, by the last bid of each seat
+// since the assignment before it.
 func checkAuction(tie bool) func(*Pass) {
 	return func(p *Pass) {
-		var bids []Bid
-		for _, b := range p.Shoe.Bids {
+		before := p.Shoe.round(p.Round.No - 1)
+		start := 0
+		for i := range p.Shoe.Bids {
+			b := &p.Shoe.Bids[i]
 			if !b.Assigned {
-				bids = slices.DeleteFunc(bids, func(o Bid) bool { return o.Seat == b.Seat })
-				bids = append(bids, b)
 				continue
 			}
-			highest, among := int64(-1), []uint32{}
-			evidence := []Seq{b.Seq}
-			for _, o := range bids {
-				evidence = append(evidence, o.Seq)
-				if o.Amount > highest {
-					highest, among = o.Amount, nil
-				}
-				if o.Amount == highest {
-					among = append(among, o.Seat)
-				}
+			if before == nil || b.Seq >= before.Card {
+				p.judgeAuction(p.Shoe.Bids[start:i], b, tie)
 			}
-			slices.Sort(among)
-			before := p.Shoe.round(p.Round.No - 1)
-			said := before != nil && b.Seq < before.Card // judged with the first round after it
-			if !said && len(among) > 0 && slices.Contains(among, b.Seat) == tie && among[0] != b.Seat {
-				p.Report(Finding{
-					Subject: OfSeat(b.Seat), Seat: b.Seat, Amount: highest, Evidence: evidence, Round: p.Round.No,
-					Expected: fmt.Sprintf("bank to seat %d, bid %d", among[0], highest), Observed: fmt.Sprintf("to seat %d", b.Seat),
-				})
-			}
-			bids = bids[:0]
+			start = i + 1
 		}
 	}
+}
+
+func (p *Pass) judgeAuction(bids []Bid, b *Bid, tie bool) {
+	last := func(i int) bool {
+		return !slices.ContainsFunc(bids[i+1:], func(o Bid) bool { return o.Seat == bids[i].Seat })
+	}
+	highest, first, tied := int64(-1), uint32(0), false
+	for i := range bids {
+		switch o := &bids[i]; {
+		case o.Amount < highest || !last(i):
+		case o.Amount > highest:
+			highest, first, tied = o.Amount, o.Seat, o.Seat == b.Seat
+		default:
+			first, tied = min(first, o.Seat), tied || o.Seat == b.Seat
+		}
+	}
+	if highest < 0 || first == b.Seat || tied != tie {
+		return
+	}
+	evidence := []Seq{b.Seq}
+	for i := range bids {
+		if last(i) {
+			evidence = append(evidence, bids[i].Seq)
+		}
+	}
+	p.Report(Finding{
+		Subject: OfSeat(b.Seat), Seat: b.Seat, Amount: highest, Evidence: evidence,
+		Expected: fmt.Sprintf("bank to seat %d, bid %d", first, highest), Observed: fmt.Sprintf("to seat %d", b.Seat),
+	})
 }
 
 func checkBankerDeals(p *Pass) {

@@ -56,7 +56,7 @@ var midiFamily = []*Rule{
 
 // stakes are what each seat wagers on a hand, ascending by seat; coupons do not count.
 func (r *Round) stakes(h Hand) []SeatChange {
-	var list []SeatChange
+	list := make([]SeatChange, 0, len(r.Wagers))
 	spot := SpotPlayer
 	if h == Banker {
 		spot = SpotBanker
@@ -139,7 +139,6 @@ func checkSqueezeFaces(p *Pass) {
 			}
 		}
 		observed := ""
-		evidence := []Seq{s.Seq}
 		switch {
 		case s.Face != FaceDown:
 			observed = "handed face " + s.Face.String()
@@ -150,10 +149,11 @@ func checkSqueezeFaces(p *Pass) {
 		case back.Face != FaceUp:
 			observed = "returned face " + back.Face.String()
 		}
-		if back != nil {
-			evidence = append(evidence, back.Seq)
-		}
 		if observed != "" {
+			evidence := []Seq{s.Seq}
+			if back != nil {
+				evidence = append(evidence, back.Seq)
+			}
 			p.Report(Finding{Subject: OfHand(s.Hand), Seat: s.Seat, Expected: "handed face down and returned face up", Observed: observed, Evidence: evidence})
 		}
 	}

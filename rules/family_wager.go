@@ -189,21 +189,22 @@ func checkVerbalConverted(p *Pass) {
 			continue
 		}
 		deadline, what := max(w.Paid.Seq, w.Collected.Seq, w.Returned.Seq), "settlement"
-		option := p.option("cash_conversion_deadline")
-		seconds, err := strconv.ParseInt(option, 10, 64)
-		took := (w.ConvertedAt - w.PlacedAt) / int64(time.Second)
-		switch {
-		case err == nil:
-			deadline, what = 0, option+" seconds are over"
-		case option == "before-next-round":
+		took, late := (w.ConvertedAt-w.PlacedAt)/int64(time.Second), false
+		switch option := p.option("cash_conversion_deadline"); option {
+		case "before-settlement":
+		case "before-next-round":
 			deadline, what = p.Round.Next, "the next round"
+		default:
+			if seconds, err := strconv.ParseInt(option, 10, 64); err == nil {
+				deadline, what, late = 0, option+" seconds are over", took > seconds
+			}
 		}
 		switch {
 		case w.Converted.Seq == 0:
 			p.reportWager(w, fmt.Sprintf("%d exchanged for chips before %s", w.Amount, what), "not exchanged")
 		case deadline != 0 && w.Converted.Seq > deadline:
 			p.reportWager(w, "exchanged before "+what, "exchanged after it", w.Converted.Seq, deadline)
-		case err == nil && took > seconds:
+		case late:
 			p.reportWager(w, "exchanged before "+what, fmt.Sprintf("exchanged after %d", took), w.Converted.Seq)
 		case w.Converted.Amount != w.Amount:
 			p.reportWager(w, fmt.Sprintf("%d exchanged", w.Amount), fmt.Sprintf("%d exchanged", w.Converted.Amount), w.Converted.Seq)
