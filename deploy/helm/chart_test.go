@@ -308,7 +308,7 @@ func TestProgramsReadTheirFiles(t *testing.T) {
 				}
 			}
 			put := func(name, text string) {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o440); err != nil {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o400); err != nil {
 					t.Fatal(err)
 				}
 			}
