@@ -26,7 +26,7 @@ func Migrate(ctx context.Context, cfg Config) (from, to uint32, err error) {
 		return 0, 0, err
 	}
 	if int(from) > len(known) {
-		return from, from, s.checkSchema(ctx)
+		return from, from, s.CheckSchema(ctx)
 	}
 	if err := s.prepare(ctx); err != nil {
 		return from, from, err

@@ -38,7 +38,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkSchema(ctx); err != nil {
+	if err := s.CheckSchema(ctx); err != nil {
 		_ = s.conn.Close()
 		return nil, err
 	}
@@ -113,7 +113,8 @@ func (s *Store) SchemaVersion(ctx context.Context) (uint32, error) {
 	return v, s.explain("read the schema's version", err)
 }
 
-func (s *Store) checkSchema(ctx context.Context) error {
+// CheckSchema is nil if the schema is the one that this program knows, and otherwise says what to do.
+func (s *Store) CheckSchema(ctx context.Context) error {
 	known, err := migrations.All()
 	if err != nil {
 		return err

@@ -80,24 +80,33 @@ func (s *Source) topic(ctx context.Context) ([]int, error) {
 			return partitions, nil
 		case ctx.Err() != nil:
 			return nil, nil
-		case gone(err):
-			return nil, fmt.Errorf("kafka topic %s does not exist at %s, and is not made by its readers: %w",
-				s.config.Topic, strings.Join(s.config.Brokers, ","), err)
 		}
-		if fatal := misconfigured(err); fatal != nil {
-			return nil, fatal
-		}
-		switch {
-		case tlscause.Closed(err):
-			err = fmt.Errorf("the brokers close the connection, as they do when kafka.tls or kafka.sasl is not set as they want it: %w", err)
-		case s.config.TLS != nil && silent(err): // They wait for more of what was no request to them.
-			err = fmt.Errorf("the brokers do not answer, as where kafka.tls.enabled is set and they speak no TLS at this port: %w", err)
+		err, fatal := s.explain(err)
+		if fatal {
+			return nil, err
 		}
 		s.troubles.add(what, err)
 		if !pause.wait(ctx) {
 			return nil, nil
 		}
 	}
+}
+
+// explain says what an error of the brokers may come from, and whether no waiting mends it.
+func (s *Source) explain(err error) (explained error, fatal bool) {
+	if gone(err) {
+		return fmt.Errorf("kafka topic %s does not exist at %s, and is not made by its readers: %w", s.config.Topic, strings.Join(s.config.Brokers, ","), err), true
+	}
+	if fatal := misconfigured(err); fatal != nil {
+		return fatal, true
+	}
+	switch {
+	case tlscause.Closed(err):
+		err = fmt.Errorf("the brokers close the connection, as they do when kafka.tls or kafka.sasl is not set as they want it: %w", err)
+	case s.config.TLS != nil && silent(err): // They wait for more of what was no request to them.
+		err = fmt.Errorf("the brokers do not answer, as where kafka.tls.enabled is set and they speak no TLS at this port: %w", err)
+	}
+	return err, false
 }
 
 func (s *Source) partitions(ctx context.Context) ([]int, error) {

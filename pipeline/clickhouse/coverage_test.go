@@ -1,0 +1,133 @@
+//go:build unix
+
+package clickhouse
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// journal is ranges as generation:from-to.
+func journal(t testing.TB, ranges ...string) []journaled {
+	t.Helper()
+	var rows []journaled
+	for _, text := range ranges {
+		var r journaled
+		if _, err := fmt.Sscanf(text, "%d:%d-%d", &r.Generation, &r.From, &r.To); err != nil {
+			t.Fatal(err)
+		}
+		r.Records = uint64(r.To - r.From + 1)
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+func TestCover(t *testing.T) {
+	for name, c := range map[string]struct {
+		ranges          []string
+		first, last     int64
+		n, superseded   int
+		records         uint64
+		holes, overlaps []Span
+	}{
+		"one":                     {ranges: []string{"1:5-9"}, first: 5, last: 9, n: 1, records: 5},
+		"contiguous, any order":   {ranges: []string{"1:10-19", "1:0-9", "1:20-20"}, last: 20, n: 3, records: 21},
+		"sent again":              {ranges: []string{"1:0-9", "1:0-9"}, last: 9, n: 1, records: 10},
+		"emitted again":           {ranges: []string{"1:0-9", "1:10-19", "2:10-19", "2:20-29"}, last: 29, n: 3, superseded: 1, records: 30},
+		"from the first again":    {ranges: []string{"1:0-9", "1:10-12", "2:0-4", "2:5-30"}, last: 30, n: 2, superseded: 2, records: 31},
+		"a late row of a zombie":  {ranges: []string{"1:0-9", "2:10-19", "1:10-14"}, last: 19, n: 2, superseded: 1, records: 20},
+		"a hole":                  {ranges: []string{"1:0-9", "1:15-19"}, last: 19, n: 2, records: 15, holes: []Span{{10, 14}}},
+		"a hole that was filled":  {ranges: []string{"1:0-9", "1:15-19", "2:10-14"}, last: 19, n: 3, records: 20},
+		"an overlap":              {ranges: []string{"3:0-9", "3:8-19"}, last: 19, n: 2, records: 22, overlaps: []Span{{8, 9}}},
+		"one range in another":    {ranges: []string{"3:0-9", "3:3-5"}, last: 9, n: 2, records: 13, overlaps: []Span{{3, 5}}},
+		"an overlap and two more": {ranges: []string{"3:0-9", "3:3-5", "3:10-11", "3:13-13"}, last: 13, n: 4, records: 16, overlaps: []Span{{3, 5}}, holes: []Span{{12, 12}}},
+	} {
+		want := Coverage{First: c.first, Last: c.last, Ranges: c.n, Superseded: c.superseded, Records: c.records, Holes: append([]Span{}, c.holes...), Overlaps: append([]Span{}, c.overlaps...)}
+		got := cover(journal(t, c.ranges...))
+		if diff := gocmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if got.Holds() != (c.holes == nil && c.overlaps == nil) {
+			t.Errorf("%s: holds %v", name, got.Holds())
+		}
+	}
+}
+
+// Whatever restarts did, what was read is covered, and what was not is a hole, offset by offset.
+func TestCoverIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var rows []journaled
+		have := map[int64]bool{}
+		top := int64(0)
+		for g := range rapid.Int32Range(1, 5).Draw(t, "generations") {
+			at := rapid.Int64Range(0, top).Draw(t, "from") // A generation begins where it likes, and goes on without a gap, but for the ones it leaves out.
+			for range rapid.IntRange(1, 6).Draw(t, "ranges") {
+				at += rapid.SampledFrom([]int64{0, 0, 0, 3}).Draw(t, "skip")
+				to := at + rapid.Int64Range(0, 9).Draw(t, "length")
+				rows = append(rows, journaled{JournalRow: schema.JournalRow{From: at, To: to, Generation: g}})
+				for ; at <= to; at++ {
+					have[at] = true
+				}
+				top = max(top, to)
+			}
+		}
+		rand.New(rand.NewPCG(1, uint64(len(rows)))).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		c := cover(rows)
+		if len(c.Overlaps) > 0 {
+			t.Fatalf("overlaps %v", c.Overlaps)
+		}
+		for o := c.First; o <= c.Last; o++ {
+			hole := slices.ContainsFunc(c.Holes, func(s Span) bool { return s.From <= o && o <= s.To })
+			if hole == have[o] {
+				t.Fatalf("offset %d: hole %v, in a range %v", o, hole, have[o])
+			}
+		}
+		if c.Ranges+c.Superseded != len(rows) {
+			t.Fatalf("%d and %d of %d ranges", c.Ranges, c.Superseded, len(rows))
+		}
+	})
+}
+
+func TestCoverageOfADatabase(t *testing.T) {
+	s := open(t, migrated(t))
+	for i, r := range []pipeline.Range{{To: 9}, {From: 10, To: 19}, {Partition: 1, To: 4}, {Partition: 1, From: 7, To: 9}} {
+		r.Topic, r.Records = "t", uint64(r.To-r.From+1)
+		b := &pipeline.Batch{Range: r}
+		b.Findings = append(b.Findings, schema.Finding{ID: fmt.Sprint(i), Citations: []string{}, Evidence: schema.Evidence{Seqs: []uint64{}, EventIDs: []string{}}})
+		write(t, s, b)
+	}
+	got, err := s.Coverage(t.Context(), "t")
+	if err != nil || len(got) != 2 || !got[0].Holds() || got[0].Records != 20 || got[0].WrittenAt.IsZero() {
+		t.Fatalf("%+v: %v", got, err)
+	}
+	if diff := gocmp.Diff([]Span{{5, 6}}, got[1].Holes); diff != "" || got[1].Partition != 1 {
+		t.Errorf("partition %d, holes (-want +got):\n%s", got[1].Partition, diff)
+	}
+	if none, err := s.Coverage(t.Context(), "another"); err != nil || len(none) > 0 {
+		t.Errorf("another topic: %+v: %v", none, err)
+	}
+	// The same finding at two times has two keys, and one id.
+	if err := s.exec(t.Context(), "INSERT INTO "+s.name("findings")+" (id, at) VALUES ('0', 1)"); err != nil {
+		t.Fatal(err)
+	}
+	counts, err := s.Uniqueness(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range counts {
+		if (u.Table != "findings") != u.Holds() {
+			t.Errorf("%+v", u)
+		}
+		if u.Table == "findings" && (u.Rows != 5 || u.Unique != 4 || u.Stored != 5) {
+			t.Errorf("%+v", u)
+		}
+	}
+}

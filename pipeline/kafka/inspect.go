@@ -1,0 +1,118 @@
+package kafka
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+)
+
+// Topic is what the brokers say of the topic, and of what the group has committed.
+type Topic struct {
+	Partitions []Offsets
+	Settings   Settings
+	// Denied is why the topic's settings are not known; reading them is a right of its own.
+	Denied error
+}
+
+// Offsets are those of one partition.
+type Offsets struct {
+	Partition int
+	// First is the first of the log, End the one after its last, Committed the group's, -1 if none.
+	First, End, Committed int64
+}
+
+// Settings are how long the topic keeps records.
+type Settings struct {
+	Retention      time.Duration // negative is for ever
+	RetentionBytes int64         // of a partition, negative is any number
+	Cleanup        string        // delete, compact or both
+}
+
+// Inspect asks the brokers once; it waits for nothing. A read right on topic and group is enough, but for Settings.
+func (s *Source) Inspect(ctx context.Context) (Topic, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*answer)
+	defer cancel()
+	t, err := s.inspect(ctx)
+	if err != nil {
+		err, _ = s.explain(err)
+	}
+	return t, err
+}
+
+func (s *Source) inspect(ctx context.Context) (Topic, error) {
+	var t Topic
+	topic := s.config.Topic
+	ids, err := s.partitions(ctx)
+	if err != nil {
+		return t, err
+	}
+	var ask []kafka.OffsetRequest
+	for _, id := range ids {
+		ask = append(ask, kafka.FirstOffsetOf(id), kafka.LastOffsetOf(id))
+	}
+	bounds, err := s.client.ListOffsets(ctx, &kafka.ListOffsetsRequest{Topics: map[string][]kafka.OffsetRequest{topic: ask}})
+	if err != nil {
+		return t, err
+	}
+	for _, o := range bounds.Topics[topic] {
+		if o.Error != nil {
+			return t, fmt.Errorf("offsets of partition %d: %w", o.Partition, o.Error)
+		}
+		t.Partitions = append(t.Partitions, Offsets{Partition: o.Partition, First: o.FirstOffset, End: o.LastOffset, Committed: -1})
+	}
+	slices.SortFunc(t.Partitions, func(a, b Offsets) int { return cmp.Compare(a.Partition, b.Partition) })
+	committed, err := s.client.OffsetFetch(ctx, &kafka.OffsetFetchRequest{GroupID: s.config.Group, Topics: map[string][]int{topic: ids}})
+	if err == nil {
+		err = committed.Error
+	}
+	if err != nil {
+		return t, fmt.Errorf("offsets of group %s: %w", s.config.Group, err)
+	}
+	for _, o := range committed.Topics[topic] {
+		for i := range t.Partitions {
+			if t.Partitions[i].Partition == o.Partition {
+				t.Partitions[i].Committed = o.CommittedOffset
+			}
+		}
+	}
+	t.Settings, t.Denied = s.settings(ctx)
+	return t, nil
+}
+
+func (s *Source) settings(ctx context.Context) (Settings, error) {
+	var out Settings
+	got, err := s.client.DescribeConfigs(ctx, &kafka.DescribeConfigsRequest{Resources: []kafka.DescribeConfigRequestResource{{
+		ResourceType: kafka.ResourceTypeTopic, ResourceName: s.config.Topic, ConfigNames: []string{"retention.ms", "retention.bytes", "cleanup.policy"},
+	}}})
+	if err != nil {
+		return out, err
+	}
+	for _, r := range got.Resources {
+		if r.Error != nil {
+			return out, r.Error
+		}
+		for _, e := range r.ConfigEntries {
+			n, err := strconv.ParseInt(e.ConfigValue, 10, 64)
+			switch e.ConfigName {
+			case "retention.ms":
+				// Beyond what a duration holds, which is 292 years, is for ever.
+				if out.Retention = time.Duration(n) * time.Millisecond; n > int64(1<<63-1)/int64(time.Millisecond) {
+					out.Retention = -1
+				}
+			case "retention.bytes":
+				out.RetentionBytes = n
+			case "cleanup.policy":
+				out.Cleanup, err = e.ConfigValue, nil
+			}
+			if err != nil {
+				return out, fmt.Errorf("%s is %q: %w", e.ConfigName, e.ConfigValue, err)
+			}
+		}
+	}
+	return out, nil
+}
