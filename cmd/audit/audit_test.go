@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -11,10 +13,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/cmd/internal/program"
 )
 
 func TestMain(m *testing.M) {
+	engine.HostClickHouse()
 	testscript.Main(m, map[string]func(){
 		"audit": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 	})

@@ -30,11 +30,8 @@ again at any time, also by two at once.`,
 				return program.WrongUsage(err)
 			}
 			from, to, err := clickhouse.Migrate(cmd.Context(), store)
-			switch {
-			case errors.Is(err, clickhouse.ErrTLS), errors.Is(err, clickhouse.ErrLogin), errors.Is(err, clickhouse.ErrGrant), errors.Is(err, clickhouse.ErrSchema):
-				return program.WrongUsage(err)
-			case err != nil:
-				return err
+			if err != nil {
+				return wrongServer(err)
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "database %s: schema %d before, %d now\n", config.ClickHouse.Database, from, to)
 			return err
@@ -42,4 +39,14 @@ again at any time, also by two at once.`,
 	}
 	settings.AddFlags(cmd.Flags(), auditDefaults(), "clickhouse", "log")
 	return cmd
+}
+
+// wrongServer is an error of ClickHouse, as wrong usage if it is the configuration's.
+func wrongServer(err error) error {
+	for _, ours := range []error{clickhouse.ErrTLS, clickhouse.ErrLogin, clickhouse.ErrGrant, clickhouse.ErrSchema} {
+		if errors.Is(err, ours) {
+			return program.WrongUsage(err)
+		}
+	}
+	return err
 }

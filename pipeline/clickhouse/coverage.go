@@ -78,6 +78,7 @@ func cover(rows []journaled) Coverage {
 		}
 		covered = union(covered, mine)
 	}
+	c.Overlaps = append([]Span{}, union(c.Overlaps, nil)...)
 	for i := 1; i < len(covered); i++ {
 		c.Holes = append(c.Holes, Span{covered[i-1].To + 1, covered[i].From - 1})
 	}

@@ -3,6 +3,7 @@ package kafka
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -69,6 +70,9 @@ func (s *Source) inspect(ctx context.Context) (Topic, error) {
 	committed, err := s.client.OffsetFetch(ctx, &kafka.OffsetFetchRequest{GroupID: s.config.Group, Topics: map[string][]int{topic: ids}})
 	if err == nil {
 		err = committed.Error
+	}
+	if errors.Is(err, kafka.GroupIdNotFound) { // Nobody was ever in it.
+		err, committed = nil, &kafka.OffsetFetchResponse{}
 	}
 	if err != nil {
 		return t, fmt.Errorf("offsets of group %s: %w", s.config.Group, err)

@@ -144,15 +144,9 @@ func fatal(err error) bool {
 }
 
 func kafkaOf(c *settings.Kafka, log *slog.Logger) (kafka.Config, error) {
-	tls, err := c.TLS.Config()
-	if err != nil {
-		return kafka.Config{}, fmt.Errorf("kafka.tls: %w", err)
-	}
-	return kafka.Config{
-		Brokers: c.Brokers, Topic: c.Topic, Group: c.Group, ClientID: "shoeproof-ingest", TLS: tls, Log: log,
-		Start: fromTheFirst,
-		SASL:  kafka.SASL{Mechanism: c.SASL.Mechanism, Username: c.SASL.Username, Password: string(c.SASL.Password)},
-	}, nil
+	config, err := c.Source("shoeproof-ingest", log)
+	config.Start = fromTheFirst
+	return config, err
 }
 
 // fromTheFirst reads a partition anew from the first record that the log still has. An engine cannot

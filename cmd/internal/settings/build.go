@@ -14,6 +14,7 @@ import (
 	"github.com/shoeproof/shoeproof/cmd/internal/program"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/pipeline/kafka"
 	"github.com/shoeproof/shoeproof/rules"
 )
 
@@ -65,6 +66,18 @@ func (c *ClickHouse) Store(version string, books rules.Books, log *slog.Logger) 
 	return clickhouse.Config{
 		Addrs: c.Addrs, Database: c.Database, Cluster: c.Cluster, User: c.User, Password: clickhouse.Secret(c.Password), TLS: tls,
 		RulesVersion: RulesVersion(books), Engine: program.Engine(version), RowVersion: rowVersion, Log: log,
+	}, nil
+}
+
+// Source is the configuration of the adapter, under the name that the brokers see.
+func (c *Kafka) Source(client string, log *slog.Logger) (kafka.Config, error) {
+	tls, err := c.TLS.Config()
+	if err != nil {
+		return kafka.Config{}, fmt.Errorf("kafka.tls: %w", err)
+	}
+	return kafka.Config{
+		Brokers: c.Brokers, Topic: c.Topic, Group: c.Group, ClientID: client, TLS: tls, Log: log,
+		SASL: kafka.SASL{Mechanism: c.SASL.Mechanism, Username: c.SASL.Username, Password: string(c.SASL.Password)},
 	}, nil
 }
 

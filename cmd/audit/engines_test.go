@@ -1,0 +1,94 @@
+//go:build unix
+
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	kafkago "github.com/segmentio/kafka-go"
+
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/pipeline/kafka"
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate"
+)
+
+// Scripts that need a ClickHouse, a database of its own each, and a Kafka: topic table-events has a
+// shoe in one of its two partitions, topics brief and compacted are not kept as they should.
+func TestScriptsWithEngines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts engines")
+	}
+	ch, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(ch.Stop)
+	k, err := engine.StartKafka(engine.KafkaOptions{Topics: map[string]int32{"table-events": 2, "brief": 1, "compacted": 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(k.Stop)
+	fill(t, k.Addrs)
+	for topic, set := range map[string][2]string{"brief": {"retention.ms", "3600000"}, "compacted": {"cleanup.policy", "compact"}} {
+		client := &kafkago.Client{Addr: kafkago.TCP(k.Addrs...)}
+		_, err := client.IncrementalAlterConfigs(t.Context(), &kafkago.IncrementalAlterConfigsRequest{Resources: []kafkago.IncrementalAlterConfigsRequestResource{{
+			ResourceType: kafkago.ResourceTypeTopic, ResourceName: topic, Configs: []kafkago.IncrementalAlterConfigsRequestConfig{{Name: set[0], Value: set[1]}},
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Run("scripts", func(t *testing.T) {
+		testscript.Run(t, testscript.Params{
+			Dir: "testdata/engines", RequireExplicitExec: true, RequireUniqueNames: true,
+			Setup: func(env *testscript.Env) error {
+				name := env.WorkDir[strings.LastIndexByte(env.WorkDir, '/')+1:]
+				env.Setenv("SHOEPROOF_CLICKHOUSE_ADDRS", ch.Addr)
+				env.Setenv("SHOEPROOF_CLICKHOUSE_DATABASE", strings.ReplaceAll(name, "-", "_"))
+				env.Setenv("SHOEPROOF_KAFKA_BROKERS", k.Addrs[0])
+				env.Setenv("SHOEPROOF_PATRON_KEY", "a-key-for-tests-only")
+				env.Setenv("HTTP", ch.HTTPAddr)
+				return nil
+			},
+			Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "sql": sql},
+		})
+	})
+}
+
+func fill(t *testing.T, brokers []string) {
+	t.Helper()
+	config, err := simulate.Config("nj-mini", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := simulate.NewTable(simulate.Options{Table: "t-1", Config: config, Seed: 1})
+	w, err := kafka.NewWriter(kafka.Config{Brokers: brokers, Topic: "table-events"}, schema.Protobuf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(t.Context(), append(table.Open(), table.ShoeOf(2)...)...); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sql runs a file's statement in the script's database.
+func sql(ts *testscript.TestScript, _ bool, args []string) {
+	at := url.URL{Scheme: "http", Host: ts.Getenv("HTTP"), Path: "/", RawQuery: "database=" + ts.Getenv("SHOEPROOF_CLICKHOUSE_DATABASE")}
+	resp, err := http.Post(at.String(), "text/plain", strings.NewReader(ts.ReadFile(args[0])))
+	ts.Check(err)
+	body, err := io.ReadAll(resp.Body)
+	ts.Check(err)
+	ts.Check(resp.Body.Close())
+	if resp.StatusCode != http.StatusOK {
+		ts.Fatalf("%s: %s", args[0], body)
+	}
+}
