@@ -88,7 +88,9 @@ type process struct {
 
 func start(t testing.TB, args ...string) *process {
 	t.Helper()
-	t.Setenv("SHOEPROOF_PATRON_KEY", "a-key-for-tests-only")
+	if _, given := os.LookupEnv("SHOEPROOF_PATRON_KEY"); !given {
+		t.Setenv("SHOEPROOF_PATRON_KEY", "a-key-for-tests-only")
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	p := &process{stop: cancel, code: make(chan int, 1)}
 	listening := make(chan string, 1)
