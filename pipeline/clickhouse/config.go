@@ -14,7 +14,9 @@ type Config struct {
 	Addrs    []string // host:port of the native protocol, tried in turn
 	Database string
 	// Cluster, if not empty, is the cluster of the server's configuration that holds the tables.
-	Cluster  string
+	Cluster string
+	// Bare says that its shards have one replica each and no Keeper; the account is the same on all.
+	Bare     bool
 	User     string
 	Password Secret
 	TLS      *tls.Config // nil is plain TCP
@@ -78,5 +80,5 @@ func or[T int | time.Duration](v, otherwise T) T {
 }
 
 func (c Config) layout() migrations.Layout {
-	return migrations.Layout{Database: c.Database, Cluster: c.Cluster}
+	return migrations.Layout{Database: c.Database, Cluster: c.Cluster, Bare: c.Bare}
 }

@@ -2,7 +2,9 @@ package clickhouse
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 
@@ -56,7 +58,7 @@ func (s *Store) prepare(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("clickhouse: %w", err)
 	}
-	if err := s.exec(ctx, create); err != nil {
+	if err := s.everywhere(ctx, create); err != nil {
 		return s.explain("make database "+s.cfg.Database, err)
 	}
 	m, err := migrations.Journal()
@@ -92,7 +94,7 @@ func (s *Store) run(ctx context.Context, m migrations.Migration) error {
 		return fmt.Errorf("clickhouse: %w", err)
 	}
 	for i, statement := range statements {
-		if err := s.exec(ctx, statement); err != nil {
+		if err := s.everywhere(ctx, statement); err != nil {
 			return s.explain(fmt.Sprintf("migration %s, statement %d", m.Name, i+1), err)
 		}
 	}
@@ -106,6 +108,53 @@ func (s *Store) apply(ctx context.Context, m migrations.Migration) error {
 	err := s.exec(ctx, "INSERT INTO "+s.name("schema_migrations")+" (version, name, sha256, applied_by) VALUES ({version:UInt32}, {name:String}, {sha256:String}, {by:String})",
 		ch.Named("version", fmt.Sprint(m.Version)), ch.Named("name", m.Name), ch.Named("sha256", m.SHA256), ch.Named("by", s.cfg.User))
 	return s.explain("record migration "+m.Name, err)
+}
+
+// everywhere runs a statement on each shard, where no Keeper does it ON CLUSTER.
+func (s *Store) everywhere(ctx context.Context, statement string) error {
+	if s.cfg.Cluster == "" || !s.cfg.Bare {
+		return s.exec(ctx, statement)
+	}
+	shards, err := s.shards(ctx)
+	if err != nil {
+		return err
+	}
+	for _, addr := range shards {
+		one := s.cfg
+		one.Addrs, one.MaxConns = []string{addr}, 1
+		shard, err := connect(ctx, one)
+		if err == nil {
+			err = errors.Join(shard.exec(ctx, statement), shard.Close())
+		}
+		if err != nil {
+			return fmt.Errorf("shard %s: %w", addr, err)
+		}
+	}
+	return nil
+}
+
+// shards are the addresses of the cluster as the server knows them.
+func (s *Store) shards(ctx context.Context) (addrs []string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	rows, err := s.conn.Query(ctx, "SELECT host_name, port FROM system.clusters WHERE cluster = {cluster:String} ORDER BY shard_num, replica_num",
+		ch.Named("cluster", s.cfg.Cluster))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var host string
+		var port uint16
+		if err := rows.Scan(&host, &port); err != nil {
+			return nil, err
+		}
+		addrs = append(addrs, net.JoinHostPort(host, fmt.Sprint(port)))
+	}
+	if len(addrs) == 0 && rows.Err() == nil {
+		return nil, fmt.Errorf("the server knows no cluster %q: %w", s.cfg.Cluster, ErrSchema)
+	}
+	return addrs, rows.Err()
 }
 
 func (s *Store) exec(ctx context.Context, statement string, args ...any) error {

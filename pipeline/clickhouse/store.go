@@ -63,7 +63,10 @@ func connect(ctx context.Context, cfg Config) (*Store, error) {
 		MaxIdleConns:     cfg.MaxConns,
 		ConnOpenStrategy: ch.ConnOpenInOrder,
 		Compression:      &ch.Compression{Method: ch.CompressionLZ4},
-		Settings:         ch.Settings{"async_insert": 0}, // on by default since 26.2, and forgets the token
+		Settings: ch.Settings{
+			"async_insert":                  0, // on by default since 26.2, and forgets the token
+			"distributed_foreground_insert": 1, // an answer means that the shards have it
+		},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("clickhouse %s: %w", strings.Join(cfg.Addrs, ","), err)

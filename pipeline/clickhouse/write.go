@@ -91,8 +91,7 @@ func (s *Store) send(ctx context.Context, t *table, b *pipeline.Batch, rows int,
 }
 
 func (s *Store) settings(token string) ch.Settings {
-	settings := ch.Settings{
-		"async_insert":               0,
+	return ch.Settings{
 		"insert_deduplicate":         1,
 		"insert_deduplication_token": token,
 		// A materialized view that failed is filled by the retry.
@@ -100,10 +99,6 @@ func (s *Store) settings(token string) ch.Settings {
 		// Clocks that are years apart must not stop a table: partitions are months of event time.
 		"max_partitions_per_insert_block": 0,
 	}
-	if s.cfg.Cluster != "" {
-		settings["distributed_foreground_insert"] = 1
-	}
-	return settings
 }
 
 func (s *Store) putBack(sc *scratch) {

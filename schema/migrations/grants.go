@@ -60,8 +60,11 @@ func (l Layout) Roles() ([]Role, error) {
 	}
 	migrate := []string{"SELECT, INSERT, ALTER TABLE, ALTER VIEW, CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP VIEW ON " + l.Database + ".*"}
 	engines := []string{"MergeTree", "ReplacingMergeTree"}
+	if l.replicated() {
+		engines = []string{"ReplicatedMergeTree", "ReplicatedReplacingMergeTree"}
+	}
 	if l.Cluster != "" {
-		engines = []string{"ReplicatedMergeTree", "ReplicatedReplacingMergeTree", "Distributed"}
+		engines = append(engines, "Distributed")
 		migrate = append(migrate, "CLUSTER ON *.*", "REMOTE ON *.*")
 	}
 	for _, e := range engines {

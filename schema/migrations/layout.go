@@ -9,9 +9,12 @@ import (
 // A Layout says where the tables live. It is what the templates of the migrations see.
 type Layout struct {
 	Database string
-	// Cluster, if not empty, replicates each table on the shards of this cluster, as T_local, and
-	// spreads it over them as T.
+	// Cluster, if not empty, has each table on the shards of this cluster, as T_local, and spreads
+	// it over them as T.
 	Cluster string
+	// Bare shards have one replica and no Keeper: tables are not replicated, and statements are for
+	// each shard to run instead of ON CLUSTER.
+	Bare bool
 }
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
@@ -51,8 +54,10 @@ func (l Layout) Stored(table string) string { return l.StoredName(table) + l.onC
 // View is the name of a view as a CREATE wants it.
 func (l Layout) View(name string) string { return l.Name(name) + l.onCluster() }
 
+func (l Layout) replicated() bool { return l.Cluster != "" && !l.Bare }
+
 func (l Layout) onCluster() string {
-	if l.Cluster == "" {
+	if !l.replicated() {
 		return ""
 	}
 	return " ON CLUSTER " + l.Cluster
@@ -66,7 +71,7 @@ func (l Layout) Merge() string { return l.engine("MergeTree", nil) }
 func (l Layout) Replacing(columns ...string) string { return l.engine("ReplacingMergeTree", columns) }
 
 func (l Layout) engine(name string, args []string) string {
-	if l.Cluster != "" {
+	if l.replicated() {
 		name = "Replicated" + name
 		args = append([]string{"'/clickhouse/tables/{uuid}/{shard}'", "'{replica}'"}, args...)
 	}
@@ -79,7 +84,7 @@ func (l Layout) engine(name string, args []string) string {
 // Window lets the server know an insert again by its token: without it there is no deduplication,
 // with or without a token.
 func (l Layout) Window() string {
-	if l.Cluster != "" {
+	if l.replicated() {
 		return "replicated_deduplication_window = 100000, replicated_deduplication_window_seconds = 604800"
 	}
 	return "non_replicated_deduplication_window = 100000"

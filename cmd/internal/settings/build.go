@@ -64,7 +64,7 @@ func (c *ClickHouse) Store(version string, books rules.Books, log *slog.Logger) 
 		return clickhouse.Config{}, fmt.Errorf("clickhouse.tls: %w", err)
 	}
 	return clickhouse.Config{
-		Addrs: c.Addrs, Database: c.Database, Cluster: c.Cluster, User: c.User, Password: clickhouse.Secret(c.Password), TLS: tls,
+		Addrs: c.Addrs, Database: c.Database, Cluster: c.Cluster, Bare: !c.Replicated, User: c.User, Password: clickhouse.Secret(c.Password), TLS: tls,
 		RulesVersion: RulesVersion(books), Engine: program.Engine(version), RowVersion: rowVersion, Log: log,
 	}, nil
 }

@@ -46,6 +46,7 @@ type ClickHouse struct {
 	Addrs        []string `key:"addrs" doc:"host:port of ClickHouse's native protocol, tried in turn"`
 	Database     string   `key:"database" doc:"database of the tables"`
 	Cluster      string   `key:"cluster" doc:"cluster of the server's configuration that holds the tables; empty for one server"`
+	Replicated   bool     `key:"replicated" doc:"the cluster replicates, with a Keeper; false for shards of one replica each"`
 	User         string   `key:"user" doc:"user at ClickHouse"`
 	Password     Secret   `key:"password" doc:"its password"`
 	PasswordFile string   `key:"password_file" doc:"file that holds the password"`
@@ -108,7 +109,7 @@ func DefaultAudit() Audit {
 }
 
 func defaultClickHouse() ClickHouse {
-	return ClickHouse{Addrs: []string{"127.0.0.1:9000"}, Database: "shoeproof", User: "default"}
+	return ClickHouse{Addrs: []string{"127.0.0.1:9000"}, Database: "shoeproof", Replicated: true, User: "default"}
 }
 
 func defaultLaw() Law {

@@ -1,0 +1,212 @@
+//go:build unix
+
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate"
+)
+
+// twoShards are two servers, each of which knows both as the cluster "floor".
+func twoShards(t *testing.T) [2]*engine.ClickHouse {
+	t.Helper()
+	startServer(t) // or skips
+	var ports [2]int
+	var held []net.Listener
+	for i := range ports {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, l)
+		ports[i] = l.Addr().(*net.TCPAddr).Port
+	}
+	for _, l := range held { // not before both are known, or they might be the same
+		l.Close()
+	}
+	config := "<clickhouse><remote_servers><floor>"
+	for _, p := range ports {
+		config += fmt.Sprintf("<shard><internal_replication>true</internal_replication><replica><host>127.0.0.1</host><port>%d</port></replica></shard>", p)
+	}
+	config += "</floor></remote_servers></clickhouse>"
+	var shards [2]*engine.ClickHouse
+	for i := range shards {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "config.xml")
+		if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: filepath.Join(dir, "data"), ConfigFile: file, Port: ports[i]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(c.Stop)
+		shards[i] = c
+	}
+	return shards
+}
+
+// played are the batches of a small floor with a fault, in flushes of some hundred records.
+func played(t *testing.T) []*pipeline.Batch {
+	t.Helper()
+	books, err := rules.Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	calendar, err := pipeline.DefaultCalendar()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events []schema.Event
+	for i, kind := range simulate.Kinds() {
+		config, err := simulate.Config(kind, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table := simulate.NewTable(simulate.Options{Config: config, Seed: uint64(i), Property: "sim", Pit: "p1", Table: fmt.Sprintf("t-%02d", i)})
+		mine := slices.Concat(table.Open(), table.ShoeOf(4), table.Close())
+		if i%3 == 0 {
+			mine = slices.Delete(mine, 30, 31) // a hole, so that there are findings
+		}
+		events = append(events, mine...)
+	}
+	e := pipeline.NewEngine(pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("sixteen bytes or more"), Version: "test"})
+	var all []*pipeline.Batch
+	b := &pipeline.Batch{}
+	var value []byte
+	for i := range events {
+		value = schema.AppendProto(value[:0], &events[i])
+		if b.Range.Records == 0 {
+			b.Range = pipeline.Range{Topic: "table-events", Partition: 1, From: int64(i)}
+		}
+		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: value}, "table-events", 1, b)
+		b.Range.Records++
+		b.Range.To = int64(i)
+		if b.Range.Records == 400 || i == len(events)-1 {
+			all = append(all, b)
+			b = &pipeline.Batch{}
+		}
+	}
+	return all
+}
+
+// Two shards keep what one server keeps: every row once, a table's rows together, and the same bytes are read.
+func TestTwoShards(t *testing.T) {
+	batches := played(t)
+	one := open(t, migrated(t))
+	shards := twoShards(t)
+	cfg := Config{
+		Addrs: []string{shards[0].Addr, shards[1].Addr}, Database: "audit", Cluster: "floor", Bare: true, User: "default",
+		RulesVersion: "r1", Engine: "test", RowVersion: 7,
+	}
+	starters := make(chan error, 2)
+	for range 2 { // two that migrate at once
+		go func() { _, _, err := Migrate(context.WithoutCancel(t.Context()), cfg); starters <- err }()
+	}
+	if err := errors.Join(<-starters, <-starters); err != nil {
+		t.Fatal(err)
+	}
+	two := open(t, cfg)
+	for i, b := range batches {
+		write(t, one, b)
+		write(t, two, b)
+		if i%3 == 0 {
+			write(t, two, b) // as after an answer that was lost
+		}
+	}
+
+	tables := []string{"events", "rounds", "wagers", "vigorish", "shoes", "table_configs", "notices", "findings", "open_findings", "dead_letters"}
+	for _, table := range tables {
+		columns := "*"
+		if table == "open_findings" {
+			columns = "* EXCEPT (arrived_at, changed_at)" // by the server's clock
+		}
+		query := "SELECT " + columns + " FROM %s." + table + " FINAL ORDER BY ALL FORMAT JSONEachRow"
+		want := text(t, server.engine.HTTPAddr, fmt.Sprintf(query, one.cfg.Database))
+		if want == "" && table != "dead_letters" {
+			t.Errorf("%s has no rows", table)
+		}
+		for i, shard := range shards {
+			if have := text(t, shard.HTTPAddr, fmt.Sprintf(query, cfg.Database)); have != want {
+				t.Errorf("%s, asked at shard %d (-one server +shards):\n%s", table, i, gocmp.Diff(strings.Split(want, "\n"), strings.Split(have, "\n")))
+			}
+		}
+	}
+	var here [2]string
+	for i, shard := range shards {
+		here[i] = text(t, shard.HTTPAddr, "SELECT DISTINCT property_id, table_id FROM audit.events_local ORDER BY ALL FORMAT TSV")
+		for _, table := range []string{"rounds", "wagers", "shoes", "findings", "open_findings", "table_configs"} {
+			if n := text(t, shard.HTTPAddr, "SELECT count() FROM audit."+table+"_local WHERE (property_id, table_id) NOT IN (SELECT property_id, table_id FROM audit.events_local) FORMAT TSV"); n != "0\n" {
+				t.Errorf("%s of shard %d: %s rows of tables whose events are on the other", table, i, strings.TrimSpace(n))
+			}
+		}
+	}
+	if here[0] == "" || here[1] == "" {
+		t.Errorf("all tables are on one shard:\n%s--\n%s", here[0], here[1])
+	}
+	for line := range strings.Lines(here[0]) {
+		if strings.Contains(here[1], line) {
+			t.Errorf("table %q is on both shards", strings.TrimSpace(line))
+		}
+	}
+
+	// A shard that is away holds the batch back; then it is stored once.
+	away := batches[slices.IndexFunc(batches, func(b *pipeline.Batch) bool {
+		return slices.ContainsFunc(b.Events.TableID, func(table string) bool { return strings.Contains(here[1], "\t"+table+"\n") })
+	})]
+	moved := *away
+	moved.Range.From, moved.Range.To = moved.Range.From+1_000_000, moved.Range.To+1_000_000
+	if err := shards[1].Kill(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- two.Write(context.WithoutCancel(t.Context()), &moved) }()
+	select {
+	case err := <-done:
+		t.Fatalf("the batch was taken without its shard: %v", err)
+	case <-time.After(time.Second): // any time will do: it must not be done
+	}
+	if err := shards[1].Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if n := text(t, shards[0].HTTPAddr, "SELECT count() - uniqExact(property_id, table_id, seq, event_id, sha256) FROM audit.events FINAL FORMAT TSV"); n != "0\n" {
+		t.Errorf("%s events are there twice", strings.TrimSpace(n))
+	}
+}
+
+// text is what a server answers.
+func text(t *testing.T, addr, query string) string {
+	t.Helper()
+	resp, err := http.Post("http://"+addr+"/?"+url.Values{"user": {"default"}}.Encode(), "text/plain", strings.NewReader(query))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s %v\n%s", query, resp.Status, err, body)
+	}
+	return string(body)
+}
