@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -73,6 +74,41 @@ func (c *Calendar) Of(at int64) (day, shift string) {
 		}
 	}
 	return t.Format(time.DateOnly), shift
+}
+
+// Bounds are the first moment of a gaming day, yyyy-mm-dd, or of a shift of it if one is named, and the
+// first moment after it, ns UTC. Where clocks are set a day has 23 or 25 hours.
+func (c *Calendar) Bounds(day, shift string) (from, until int64, err error) {
+	date, err := time.ParseInLocation(time.DateOnly, day, c.Zone)
+	if err != nil {
+		return 0, 0, fmt.Errorf("gaming day %q: want a date such as 2026-11-19", day)
+	}
+	if shift != "" && !slices.ContainsFunc(c.Shifts, func(s Shift) bool { return s.Name == shift }) {
+		return 0, 0, fmt.Errorf("shift %q: the calendar has %s", shift, c.shiftNames())
+	}
+	found := false
+	for at := date.UnixNano(); at < date.AddDate(0, 0, 2).Add(3*time.Hour).UnixNano(); at += int64(time.Minute) {
+		d, s := c.Of(at)
+		if d != day || (shift != "" && s != shift) {
+			continue
+		}
+		if !found {
+			from, found = at, true
+		}
+		until = at + int64(time.Minute)
+	}
+	if !found {
+		return 0, 0, fmt.Errorf("gaming day %s has no shift %s", day, shift)
+	}
+	return from, until, nil
+}
+
+func (c *Calendar) shiftNames() string {
+	names := make([]string, len(c.Shifts))
+	for i, s := range c.Shifts {
+		names[i] = s.Name
+	}
+	return strings.Join(names, ", ")
 }
 
 // clock remembers the quarter of an hour that it was last asked about: zone offsets, rollovers and

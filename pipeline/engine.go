@@ -130,8 +130,10 @@ func (e *Engine) Low(next int64) int64 {
 // OpenShoe is a shoe whose end the engine has not seen.
 type OpenShoe struct {
 	PropertyID, TableID, ShoeID string
-	Round                       uint32
-	LastSeq                     uint64
+	// At is the time of its first event.
+	At      int64
+	Round   uint32
+	LastSeq uint64
 }
 
 // Open lists the shoes that are open, in the order in which their tables appeared.
@@ -140,7 +142,7 @@ func (e *Engine) Open() []OpenShoe {
 	for _, t := range e.inOrder {
 		for _, s := range []*shoe{t.prev, t.shoe} {
 			if s != nil && !s.closed {
-				o := OpenShoe{PropertyID: t.property, TableID: t.id, ShoeID: s.ID, LastSeq: t.log.next() - 1}
+				o := OpenShoe{PropertyID: t.property, TableID: t.id, ShoeID: s.ID, At: s.At, LastSeq: t.log.next() - 1}
 				if s.round != nil {
 					o.Round = s.round.No
 				}

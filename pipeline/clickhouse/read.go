@@ -15,7 +15,10 @@ import (
 type Filter struct {
 	PropertyID, TableID, ShoeID, Rule string
 	From, Until                       schema.Time // From is included, Until is not
-	Limit                             int
+	GamingDay, Shift                  string
+	// Live leaves out what a nightly run added.
+	Live  bool
+	Limit int
 }
 
 const findingColumns = `id, kind, verdict, rule, severity, citations, property_id, pit_id, table_id, shoe_id, round, seat, subject,
@@ -30,6 +33,7 @@ func (f *Filter) query(table string) (string, []any) {
 	}
 	for _, equal := range []struct{ column, value string }{
 		{"property_id", f.PropertyID}, {"table_id", f.TableID}, {"shoe_id", f.ShoeID}, {"rule", f.Rule},
+		{"shift", f.Shift},
 	} {
 		if equal.value != "" {
 			add(equal.column+" = {"+equal.column+":String}", equal.column, equal.value)
@@ -40,6 +44,12 @@ func (f *Filter) query(table string) (string, []any) {
 	}
 	if f.Until != 0 {
 		add("at < fromUnixTimestamp64Nano({until:Int64})", "until", int64(f.Until))
+	}
+	if f.GamingDay != "" {
+		add("gaming_day = {gaming_day:Date32}", "gaming_day", f.GamingDay)
+	}
+	if f.Live {
+		where = append(where, "version > 0")
 	}
 	query := "SELECT " + findingColumns + " FROM " + table + " FINAL"
 	if len(where) > 0 {

@@ -88,7 +88,7 @@ func matrix(t *testing.T, as func(string) Config) {
 		"writer":  "events rounds wagers vigorish shoes table_configs notices table_memory evidence findings open_findings journal dead_letters feeds",
 		"reader":  "",
 		"triage":  "open_findings finding_actions exports shelves handovers console_log",
-		"auditor": "evidence findings open_findings audit_runs exports",
+		"auditor": "evidence findings open_findings audit_runs exports run_lines leases legal_holds",
 	}
 	all := open(t, as("auditor"))
 	var tables []string

@@ -24,7 +24,7 @@ var (
 		"events", "rounds", "wagers", "vigorish", "shoes", "table_configs", "notices", "table_memory", "evidence", "findings", "open_findings",
 		"journal", "dead_letters", "feeds",
 	}
-	nightly = []string{"evidence", "findings", "open_findings", "audit_runs", "exports"}
+	nightly = []string{"evidence", "findings", "open_findings", "audit_runs", "exports", "run_lines", "leases", "legal_holds"}
 	triaged = []string{"open_findings", "finding_actions", "exports", "shelves", "handovers", "console_log"}
 	// naming are the tables whose rows may name patrons, with the columns that cannot.
 	naming = map[string]string{"events": "", "table_memory": "", "dead_letters": "topic, partition, offset, place, reason"}

@@ -665,3 +665,107 @@ SELECT property_id, dealer_id, gaming_day, rule, severity, verdict, count() AS f
 FROM shoeproof.findings FINAL
 WHERE dealer_id != ''
 GROUP BY property_id, dealer_id, gaming_day, rule, severity, verdict;
+
+ALTER TABLE shoeproof.audit_runs_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS shift LowCardinality(String);
+
+ALTER TABLE shoeproof.audit_runs_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS events UInt64;
+
+ALTER TABLE shoeproof.audit_runs_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS events_sha256 String;
+
+ALTER TABLE shoeproof.audit_runs_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS findings_sha256 String;
+
+ALTER TABLE shoeproof.audit_runs_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS live_sha256 String;
+
+ALTER TABLE shoeproof.audit_runs_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS missing UInt32;
+
+ALTER TABLE shoeproof.audit_runs_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS extra UInt32;
+
+ALTER TABLE shoeproof.audit_runs_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS changed UInt32;
+
+ALTER TABLE shoeproof.audit_runs_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS gaps UInt32;
+
+ALTER TABLE shoeproof.audit_runs_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS dead_letters UInt64;
+
+ALTER TABLE shoeproof.audit_runs_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS open_shoes UInt32;
+
+ALTER TABLE shoeproof.audit_runs_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS supersedes String;
+
+ALTER TABLE shoeproof.audit_runs ON CLUSTER floor ADD COLUMN IF NOT EXISTS shift LowCardinality(String);
+
+ALTER TABLE shoeproof.audit_runs ON CLUSTER floor ADD COLUMN IF NOT EXISTS events UInt64;
+
+ALTER TABLE shoeproof.audit_runs ON CLUSTER floor ADD COLUMN IF NOT EXISTS events_sha256 String;
+
+ALTER TABLE shoeproof.audit_runs ON CLUSTER floor ADD COLUMN IF NOT EXISTS findings_sha256 String;
+
+ALTER TABLE shoeproof.audit_runs ON CLUSTER floor ADD COLUMN IF NOT EXISTS live_sha256 String;
+
+ALTER TABLE shoeproof.audit_runs ON CLUSTER floor ADD COLUMN IF NOT EXISTS missing UInt32;
+
+ALTER TABLE shoeproof.audit_runs ON CLUSTER floor ADD COLUMN IF NOT EXISTS extra UInt32;
+
+ALTER TABLE shoeproof.audit_runs ON CLUSTER floor ADD COLUMN IF NOT EXISTS changed UInt32;
+
+ALTER TABLE shoeproof.audit_runs ON CLUSTER floor ADD COLUMN IF NOT EXISTS gaps UInt32;
+
+ALTER TABLE shoeproof.audit_runs ON CLUSTER floor ADD COLUMN IF NOT EXISTS dead_letters UInt64;
+
+ALTER TABLE shoeproof.audit_runs ON CLUSTER floor ADD COLUMN IF NOT EXISTS open_shoes UInt32;
+
+ALTER TABLE shoeproof.audit_runs ON CLUSTER floor ADD COLUMN IF NOT EXISTS supersedes String;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_runs ON CLUSTER floor AS
+SELECT * FROM shoeproof.audit_runs FINAL;
+
+CREATE TABLE IF NOT EXISTS shoeproof.run_lines_local ON CLUSTER floor (
+    property_id LowCardinality(String),
+    gaming_day  Date32,
+    part        LowCardinality(String) COMMENT 'shift, and i/n of the workers',
+    generation  UInt64 COMMENT 'of the lease under which it was written',
+    no          UInt32,
+    kind        LowCardinality(String),
+    line        String CODEC(ZSTD(3)),
+    written_at  DateTime DEFAULT now()
+)
+ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
+ORDER BY (property_id, gaming_day, part, generation, no)
+TTL written_at + INTERVAL 30 DAY
+SETTINGS replicated_deduplication_window = 100000, replicated_deduplication_window_seconds = 604800
+COMMENT 'what one worker of a run found; the merged run is in audit_runs and findings';
+
+CREATE TABLE IF NOT EXISTS shoeproof.run_lines ON CLUSTER floor AS shoeproof.run_lines_local
+ENGINE = Distributed(floor, shoeproof, run_lines_local, cityHash64(property_id, gaming_day, part));
+
+CREATE TABLE IF NOT EXISTS shoeproof.leases_local ON CLUSTER floor (
+    name       String,
+    generation UInt64,
+    holder     String,
+    state      LowCardinality(String),
+    at         DateTime64(3, 'UTC') DEFAULT now64(3)
+)
+ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
+ORDER BY (name, generation, at)
+TTL toDateTime(at) + INTERVAL 400 DAY
+SETTINGS replicated_deduplication_window = 100000, replicated_deduplication_window_seconds = 604800, fsync_after_insert = 1, fsync_part_directory = 1
+COMMENT 'who does something that one may do at a time; the first insert of a generation wins by its token';
+
+CREATE TABLE IF NOT EXISTS shoeproof.leases ON CLUSTER floor AS shoeproof.leases_local
+ENGINE = Distributed(floor, shoeproof, leases_local, cityHash64(name));
+
+CREATE TABLE IF NOT EXISTS shoeproof.legal_holds_local ON CLUSTER floor (
+    hold_id     String,
+    at          DateTime64(3, 'UTC') DEFAULT now64(3),
+    action      LowCardinality(String) COMMENT 'place or release',
+    property_id LowCardinality(String),
+    from_day    Date32,
+    until_day   Date32 COMMENT 'inclusive',
+    actor       LowCardinality(String),
+    reason      String
+)
+ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
+ORDER BY (hold_id, at)
+SETTINGS replicated_deduplication_window = 100000, replicated_deduplication_window_seconds = 604800, fsync_after_insert = 1, fsync_part_directory = 1
+COMMENT 'what must not be deleted, whatever its age; append-only';
+
+CREATE TABLE IF NOT EXISTS shoeproof.legal_holds ON CLUSTER floor AS shoeproof.legal_holds_local
+ENGINE = Distributed(floor, shoeproof, legal_holds_local, cityHash64(hold_id));

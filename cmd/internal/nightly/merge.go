@@ -1,0 +1,219 @@
+package nightly
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// merged are all parts together.
+type merged struct {
+	tables   []tableDone
+	replayed []schema.Finding
+	started  time.Time
+}
+
+// merge puts the parts together once all are done. Whoever sees that they are does it, and it gives the same
+// whoever does, and how often.
+func (r *run) merge(ctx context.Context, res *Result) error {
+	m := &merged{}
+	for worker := 1; worker <= r.Workers; worker++ {
+		lines, err := r.store.Lines(ctx, r.partOf(worker), r.lease(worker))
+		if err != nil {
+			return err
+		}
+		whole, err := m.take(lines)
+		if err != nil {
+			return fmt.Errorf("part %d of %d: %w", worker, r.Workers, err)
+		}
+		if !whole {
+			res.Waiting = append(res.Waiting, fmt.Sprintf("%d/%d", worker, r.Workers))
+		}
+	}
+	if len(res.Waiting) > 0 {
+		return nil
+	}
+	slices.SortFunc(m.tables, func(a, b tableDone) int { return cmp.Compare(a.Table, b.Table) })
+	return r.conclude(ctx, m, res)
+}
+
+// take reads the lines of a part; false if it is not whole.
+func (m *merged) take(lines []clickhouse.RunLine) (whole bool, err error) {
+	if len(lines) == 0 || lines[len(lines)-1].Kind != "done" {
+		return false, nil
+	}
+	for i, l := range lines {
+		switch l.Kind {
+		case "table":
+			var t tableDone
+			err = json.Unmarshal([]byte(l.Line), &t)
+			m.tables = append(m.tables, t)
+		case "finding":
+			var f schema.Finding
+			err = json.Unmarshal([]byte(l.Line), &f)
+			m.replayed = append(m.replayed, f)
+		case "done":
+			var d partDone
+			err = json.Unmarshal([]byte(l.Line), &d)
+			if err == nil && d.Lines != i {
+				return false, nil
+			}
+			if m.started.IsZero() || d.Started.Before(m.started) {
+				m.started = d.Started
+			}
+		}
+		if err != nil {
+			return false, fmt.Errorf("line %d, %s: %w", i, l.Kind, err)
+		}
+	}
+	return true, nil
+}
+
+// conclude makes the findings and the row of the run from the whole replay.
+func (r *run) conclude(ctx context.Context, m *merged, res *Result) error {
+	live, err := r.store.Findings(ctx, clickhouse.Filter{PropertyID: r.Property, GamingDay: r.GamingDay, Shift: r.Shift, Live: true})
+	if err != nil {
+		return err
+	}
+	row := clickhouse.AuditRun{
+		Property: r.Property, GamingDay: r.GamingDay, Shift: r.Shift, Started: m.started, Engine: r.Engine.Version, Tables: uint32(len(m.tables)),
+		Rulebooks: []string{},
+	}
+	events := sha256.New()
+	for i := range m.tables {
+		t := &m.tables[i]
+		row.Events += t.Events
+		row.Shoes += t.Shoes
+		row.Rounds += t.Rounds
+		fmt.Fprintf(events, "%q %s\n", t.Table, t.Digest)
+		for _, book := range t.Books {
+			if !slices.Contains(row.Rulebooks, book) {
+				row.Rulebooks = append(row.Rulebooks, book)
+			}
+		}
+		res.Open = append(res.Open, t.Open...)
+	}
+	slices.Sort(row.Rulebooks)
+	row.EventsSHA256, row.OpenShoes = hex.EncodeToString(events.Sum(nil)), uint32(len(res.Open))
+
+	floor, err := r.floor(ctx)
+	if err != nil {
+		return err
+	}
+	covered, letters, err := r.coverage(ctx)
+	if err != nil {
+		return err
+	}
+	row.DeadLetters = letters
+	// What only the whole floor shows, the live audit is not expected to have found.
+	beside := slices.Concat(floor, covered)
+	for _, s := range r.Statistics {
+		more, err := s.Night(ctx, r.store, r.Property, r.GamingDay, r.Shift)
+		if err != nil {
+			return err
+		}
+		beside = append(beside, more...)
+	}
+	known := map[string]bool{}
+	for i := range beside {
+		known[beside[i].ID] = true
+	}
+	played := slices.DeleteFunc(slices.Clone(live), func(f schema.Finding) bool { return known[f.ID] })
+	differ := pipeline.Reconcile(played, m.replayed, r.Engine.Version)
+	row.Missing, row.Extra, row.Changed = uint32(differ.Missing), uint32(differ.Extra), uint32(differ.Changed)
+
+	all := slices.Concat(m.replayed, beside, differ.Findings)
+	pipeline.Sort(all)
+	all = slices.CompactFunc(all, func(a, b schema.Finding) bool { return a.ID == b.ID })
+	row.Findings = uint32(len(all))
+	for i := range all {
+		if all[i].Rule == "feed.gap" || all[i].Rule == "feed.journal" {
+			row.Gaps++
+		}
+	}
+	if row.FindingsSHA256, err = digest(all); err != nil {
+		return err
+	}
+	if row.LiveSHA256, err = digest(live); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %s %q %s %s %s %q %q", r.Property, r.GamingDay, r.Shift, row.EventsSHA256, row.FindingsSHA256, row.LiveSHA256,
+		row.Rulebooks, row.Engine))
+	row.ID = hex.EncodeToString(sum[:16])
+	if err := r.store.AddFindings(ctx, row.ID, absent(all, live)); err != nil {
+		return err
+	}
+	last, ok, err := r.store.LastRun(ctx, r.Property, r.GamingDay, r.Shift)
+	switch {
+	case err != nil:
+		return err
+	case ok && last.ID != row.ID:
+		row.Supersedes = last.ID
+	case ok:
+		row.Supersedes = last.Supersedes
+	}
+	row.Ended = r.Now()
+	res.Run, res.Findings, res.Merged = row, all, true
+	return r.store.WriteRun(ctx, &row)
+}
+
+// floor asks the rules that compare tables, over the configurations in force in the day.
+func (r *run) floor(ctx context.Context) ([]schema.Finding, error) {
+	configs, err := r.store.Configs(ctx, r.Property, r.until)
+	if err != nil {
+		return nil, err
+	}
+	f := pipeline.NewFloor(r.Engine)
+	f.Note(configs)
+	return slices.DeleteFunc(f.Findings(), func(f schema.Finding) bool { return !r.within(f.GamingDay, f.Shift) }), nil
+}
+
+// coverage checks that the journal accounts for every offset of the day.
+func (r *run) coverage(ctx context.Context) (found []schema.Finding, letters uint64, err error) {
+	covered, err := r.store.Coverage(ctx, r.Property, r.from, r.until)
+	if err != nil {
+		return nil, 0, err
+	}
+	for i := range covered {
+		c := &covered[i]
+		for _, h := range c.Holes {
+			found = append(found, pipeline.Hole(&r.Engine.Calendar, r.Property, c.Topic, c.Partition, h[0], h[1], c.At, r.Engine.Version))
+		}
+		if letters += c.Letters; c.Letters > 0 {
+			found = append(found, pipeline.Letters(&r.Engine.Calendar, r.Property, c.Topic, c.Partition, c.FirstLetter, c.LastLetter, c.Letters, c.At, r.Engine.Version))
+		}
+	}
+	return found, letters, nil
+}
+
+// absent are the findings that the live audit has not stored.
+func absent(all, live []schema.Finding) []schema.Finding {
+	stored := map[string]bool{}
+	for i := range live {
+		stored[live[i].ID] = true
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(f schema.Finding) bool { return stored[f.ID] })
+}
+
+func digest(findings []schema.Finding) (string, error) {
+	sorted := slices.Clone(findings)
+	pipeline.Sort(sorted)
+	sum := sha256.New()
+	for i := range sorted {
+		line, err := pipeline.Line(sorted[i])
+		if err != nil {
+			return "", err
+		}
+		sum.Write(line)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}

@@ -1,0 +1,469 @@
+//go:build unix
+
+package nightly
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate"
+)
+
+// server is the one ClickHouse of this test binary; each test has a database of its own.
+var server struct {
+	once      sync.Once
+	dir       string
+	engine    *engine.ClickHouse
+	err       error
+	databases atomic.Int64
+}
+
+func TestMain(m *testing.M) {
+	engine.HostClickHouse()
+	if at := os.Getenv("SHOEPROOF_TEST_NIGHT"); at != "" {
+		os.Exit(nightToKill(at))
+	}
+	code := m.Run()
+	if server.engine != nil {
+		server.engine.Stop()
+	}
+	_ = os.RemoveAll(server.dir)
+	os.Exit(code)
+}
+
+func database(t testing.TB) *clickhouse.Store {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a ClickHouse")
+	}
+	server.once.Do(func() {
+		//nolint:usetesting // the folder outlives the first test: the server is for all of them
+		if server.dir, server.err = os.MkdirTemp("", "shoeproof-nightly-"); server.err == nil {
+			server.engine, server.err = engine.StartClickHouse(context.Background(), engine.ClickHouseOptions{Dir: server.dir})
+		}
+	})
+	if server.err != nil {
+		t.Fatal(server.err)
+	}
+	cfg := config(server.engine.Addr, fmt.Sprintf("night_%d", server.databases.Add(1)))
+	if _, _, err := clickhouse.Migrate(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	s, err := clickhouse.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func config(addr, database string) clickhouse.Config {
+	return clickhouse.Config{Addrs: []string{addr}, Database: database, User: "default", RulesVersion: "r1", Engine: "test", RowVersion: 1}
+}
+
+var options = sync.OnceValue(func() pipeline.Options {
+	books, err := rules.Shipped()
+	if err != nil {
+		panic(err)
+	}
+	calendar, err := pipeline.DefaultCalendar()
+	if err != nil {
+		panic(err)
+	}
+	return pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("test"), Version: "test"}
+})
+
+const (
+	property = "ac-1"
+	day      = "2026-11-19"
+)
+
+// opens is 07:00 of the gaming day in Atlantic City.
+var opens = time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
+
+// floor is a simulated gaming day.
+type floor struct {
+	events []schema.Event
+	want   map[string]simulate.Want // by table
+}
+
+// play is a day of so many tables, of which some break one rule each; the others play so many shoes.
+func play(t testing.TB, tables, faulty, shoes int) *floor {
+	t.Helper()
+	f := &floor{want: map[string]simulate.Want{}}
+	// A casino is in one state: New York's rules compare all tables of a property.
+	elsewhere := func(kind string) bool { return strings.HasPrefix(kind, "ny-") }
+	var faults []simulate.Fault
+	for _, f := range simulate.Faults() {
+		if f.Kinds = slices.DeleteFunc(slices.Clone(f.Kinds), elsewhere); len(f.Kinds) > 0 && !f.Off {
+			faults = append(faults, f)
+		}
+	}
+	kinds := slices.DeleteFunc(simulate.Kinds(), elsewhere)
+	step := len(faults) / max(faulty, 1)
+	for i := range tables {
+		o := simulate.Options{
+			Property: property, Pit: fmt.Sprintf("p-%03d", i), Table: fmt.Sprintf("t-%03d", i), Seed: uint64(i) + 1, Start: opens.Add(time.Duration(i) * 7 * time.Second),
+		}
+		if i < faulty {
+			events, want, err := simulate.Plant(o, faults[i*step], o.Seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for j := range events {
+				if events[j].TableID != o.Table {
+					events[j].TableID = o.Table + "-beside"
+				}
+			}
+			f.events, f.want[o.Table] = append(f.events, events...), want[0]
+			continue
+		}
+		config, err := simulate.Config(kinds[i%len(kinds)], o.Seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Config = config
+		table := simulate.NewTable(o)
+		f.events = append(f.events, table.Open()...)
+		for range shoes {
+			f.events = append(f.events, table.Shoe()...)
+		}
+		f.events = append(f.events, table.Close()...)
+	}
+	slices.SortStableFunc(f.events, func(a, b schema.Event) int { return cmp.Compare(a.At, b.At) })
+	return f
+}
+
+// log is a finite topic in partitions.
+type log struct {
+	records [4][]pipeline.Record
+}
+
+func (l *log) append(events ...schema.Event) {
+	for i := range events {
+		h := fnv.New32a()
+		h.Write([]byte(events[i].TableID))
+		p := &l.records[h.Sum32()%4]
+		*p = append(*p, pipeline.Record{Offset: int64(len(*p)), Format: schema.Protobuf, Value: schema.AppendProto(nil, &events[i])})
+	}
+}
+
+func (l *log) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for i := range l.records {
+		group.Go(func() error { return work(ctx, &partition{no: int32(i), rest: l.records[i]}) })
+	}
+	return group.Wait()
+}
+
+type partition struct {
+	no   int32
+	rest []pipeline.Record
+}
+
+func (p *partition) Topic() string    { return "table-events" }
+func (p *partition) Partition() int32 { return p.no }
+func (p *partition) Next(context.Context, time.Duration) ([]pipeline.Record, error) {
+	n := min(len(p.rest), 500)
+	now := p.rest[:n]
+	p.rest = p.rest[n:]
+	if len(p.rest) == 0 {
+		return now, io.EOF
+	}
+	return now, nil
+}
+func (p *partition) Commit(context.Context, int64) error { return nil }
+
+// ingest stores a log as ingest does.
+func ingest(t testing.TB, store pipeline.Sink, l *log) {
+	t.Helper()
+	err := pipeline.Run(t.Context(), l, store, pipeline.RunOptions{
+		NewStep: func() pipeline.Step { return pipeline.NewEngine(options()) }, Now: time.Now, FlushRows: 20_000, FlushEvery: time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func night(t testing.TB, store *clickhouse.Store, change func(*Options)) *Result {
+	t.Helper()
+	o := Options{Property: property, GamingDay: day, Worker: 1, Workers: 1, Engine: options(), Holder: t.Name(), Now: time.Now}
+	if change != nil {
+		change(&o)
+	}
+	res, err := Run(t.Context(), store, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &res
+}
+
+// lines are the findings as bytes.
+func lines(t testing.TB, res *Result) []byte {
+	t.Helper()
+	var all bytes.Buffer
+	for i := range res.Findings {
+		line, err := pipeline.Line(res.Findings[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(line)
+	}
+	return all.Bytes()
+}
+
+func brief(f *schema.Finding) string {
+	return fmt.Sprintf("%s %s %s shoe %s round %d seat %d %s: want %s, got %s", f.Severity, f.TableID, f.Rule, f.ShoeID, f.Round, f.Seat, f.Subject, f.Expected, f.Observed)
+}
+
+func TestNightOfAHundredTables(t *testing.T) {
+	store := database(t)
+	f := play(t, 100, 60, 1)
+	var l log
+	l.append(f.events...)
+	ingest(t, store, &l)
+
+	res := night(t, store, nil)
+	found := map[string]int{}
+	for i := range res.Findings {
+		got := &res.Findings[i]
+		table := strings.TrimSuffix(got.TableID, "-beside")
+		switch want, ok := f.want[table]; {
+		case ok && got.Rule == want.Rule && got.Verdict != "UNAUDITABLE" && got.Round == want.Round && (got.Seat == want.Seat || got.Seat == 0):
+			found[table]++
+		case got.Severity != "info":
+			t.Errorf("nobody planted: %s", brief(got))
+		}
+	}
+	for table, want := range f.want {
+		if found[table] != 1 {
+			t.Errorf("found %d times, want once: table %s, %+v", found[table], table, want)
+		}
+	}
+	if res.Run.Missing+res.Run.Extra+res.Run.Changed+res.Run.Gaps != 0 || res.Run.DeadLetters != 0 {
+		t.Errorf("live and nightly differ: %+v", res.Run)
+	}
+	if res.Run.Events != uint64(len(f.events)) || int(res.Run.Tables) < 100 {
+		t.Errorf("%d events of %d tables, want %d of 100 or more", res.Run.Events, res.Run.Tables, len(f.events))
+	}
+	t.Logf("%d events, %d findings", len(f.events), len(res.Findings))
+
+	once := lines(t, res)
+	for _, workers := range []int{1, 2, 7} {
+		var last *Result
+		for worker := range workers {
+			last = night(t, store, func(o *Options) { o.Worker, o.Workers = worker+1, workers })
+			if last.Merged != (worker == workers-1) {
+				t.Fatalf("worker %d of %d: merged is %v", worker+1, workers, last.Merged)
+			}
+		}
+		if !bytes.Equal(once, lines(t, last)) {
+			t.Errorf("%d workers: other findings\n%s", workers, gocmp.Diff(string(once), string(lines(t, last))))
+		}
+		if last.Run.ID != res.Run.ID || last.Run.Supersedes != "" {
+			t.Errorf("%d workers: run %s supersedes %q, want %s", workers, last.Run.ID, last.Run.Supersedes, res.Run.ID)
+		}
+	}
+}
+
+// A run is refused while another is at the same part, and takes over from one that was killed.
+func TestOneAtATime(t *testing.T) {
+	store := database(t)
+	var l log
+	l.append(play(t, 6, 3, 1).events...)
+	ingest(t, store, &l)
+	refused := make(chan struct{})
+	var once sync.Once
+	night(t, store, func(o *Options) {
+		o.Holder = "the first"
+		o.Progress = func(int, int, uint64) {
+			once.Do(func() {
+				defer close(refused)
+				_, err := Run(t.Context(), store, Options{Property: property, GamingDay: day, Worker: 1, Workers: 1, Engine: options(), Holder: "the second", Now: time.Now})
+				if !errors.Is(err, clickhouse.ErrHeld) || !strings.Contains(err.Error(), "the first") {
+					t.Errorf("got %v, want a refusal that names the first", err)
+				}
+			})
+			<-refused
+		}
+	})
+	night(t, store, nil) // the first is over
+}
+
+func TestKilledAndStartedAgain(t *testing.T) {
+	store := database(t)
+	var l log
+	l.append(play(t, 6, 3, 1).events...)
+	ingest(t, store, &l)
+	child := exec.CommandContext(t.Context(), os.Args[0])
+	child.Env = append(os.Environ(), fmt.Sprintf("SHOEPROOF_TEST_NIGHT=%s night_%d", server.engine.Addr, server.databases.Load()))
+	child.Stderr = os.Stderr
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := bufio.NewReader(out).ReadString('\n'); err != nil || said != "one table is done\n" {
+		t.Fatalf("the child said %q: %v", said, err)
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait()
+	if _, ok, err := store.LastRun(t.Context(), property, day, ""); ok || err != nil {
+		t.Fatalf("the killed run left a row: %v", err)
+	}
+	killed := night(t, store, nil)
+	again := night(t, store, nil)
+	if killed.Run.ID != again.Run.ID || !bytes.Equal(lines(t, killed), lines(t, again)) || killed.Run.Missing+killed.Run.Extra+killed.Run.Changed != 0 {
+		t.Errorf("another result after the kill: %+v, %+v", killed.Run, again.Run)
+	}
+}
+
+// nightToKill runs until its first table is done, and waits to be killed.
+func nightToKill(at string) int {
+	addr, database, _ := strings.Cut(at, " ")
+	store, err := clickhouse.Open(context.Background(), config(addr, database))
+	if err == nil {
+		_, err = Run(context.Background(), store, Options{
+			Property: property, GamingDay: day, Worker: 1, Workers: 1, Engine: options(), Holder: "the child", Now: time.Now,
+			Progress: func(int, int, uint64) {
+				fmt.Println("one table is done")
+				select {}
+			},
+		})
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return 1
+}
+
+// What comes after the day was audited shows in the next run, as differences, and changes no live row.
+func TestLateEvents(t *testing.T) {
+	store := database(t)
+	f := play(t, 2, 1, 1)
+	late := slices.IndexFunc(f.events, func(ev schema.Event) bool {
+		_, dealt := ev.Payload.(*schema.CardDealt)
+		return dealt && ev.TableID == "t-001" && ev.Round == 5
+	})
+	var l log
+	for i := range f.events {
+		if i != late {
+			l.append(f.events[i])
+		}
+	}
+	ingest(t, store, &l)
+	before := night(t, store, nil)
+	if r := before.Run; r.Missing+r.Extra+r.Changed != 0 || r.Gaps != 1 {
+		t.Errorf("before: %+v, want a gap and no difference", r)
+	}
+	live := liveFindings(t, store)
+
+	l.append(f.events[late])
+	ingest(t, store, &l)
+	after := night(t, store, nil)
+	if after.Run.Supersedes != before.Run.ID || after.Run.Extra == 0 || after.Run.Gaps != 0 {
+		t.Errorf("after: %+v, want one that supersedes %s, and the hole filled", after.Run, before.Run.ID)
+	}
+	var about []string
+	for i := range after.Findings {
+		if got := &after.Findings[i]; got.Rule == "feed.reconcile" {
+			about = append(about, got.Observed)
+		}
+	}
+	for _, rule := range []string{"feed.gap", "feed.late"} {
+		if !slices.ContainsFunc(about, func(s string) bool { return strings.HasPrefix(s, "live alone: "+rule) }) {
+			t.Errorf("no difference about %s in %q", rule, about)
+		}
+	}
+	now := liveFindings(t, store)
+	for i := range live {
+		if !slices.ContainsFunc(now, func(f schema.Finding) bool { return gocmp.Equal(f, live[i]) }) {
+			t.Errorf("a live row was changed: %s", brief(&live[i]))
+		}
+	}
+	stored, err := store.Findings(t.Context(), clickhouse.Filter{PropertyID: property, Rule: "feed.reconcile"})
+	if err != nil || len(stored) != len(about) {
+		t.Errorf("%d differences stored, want %d: %v", len(stored), len(about), err)
+	}
+	if again := night(t, store, nil); again.Run.ID != after.Run.ID || again.Run.Supersedes != before.Run.ID {
+		t.Errorf("again: %+v, want the same run", again.Run)
+	}
+}
+
+func liveFindings(t *testing.T, store *clickhouse.Store) []schema.Finding {
+	t.Helper()
+	list, err := store.Findings(t.Context(), clickhouse.Filter{PropertyID: property, GamingDay: day, Live: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// A finding that the live audit lost, one that it alone has, and one that says something else.
+func TestDifferences(t *testing.T) {
+	store := database(t)
+	f := play(t, 3, 3, 1)
+	var l log
+	l.append(f.events...)
+	ingest(t, &forger{Store: store}, &l)
+	res := night(t, store, nil)
+	if r := res.Run; r.Missing != 1 || r.Extra != 1 || r.Changed != 1 {
+		t.Errorf("missing %d, extra %d, changed %d, want one of each", r.Missing, r.Extra, r.Changed)
+	}
+}
+
+// forger spoils the findings of breaches: the first is lost, the second repeated under another id, the third
+// is told otherwise.
+type forger struct {
+	*clickhouse.Store
+	mu   sync.Mutex
+	seen int
+}
+
+func (f *forger) Write(ctx context.Context, b *pipeline.Batch) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var kept []schema.Finding
+	for _, finding := range b.Findings {
+		if finding.Severity != "info" {
+			f.seen++
+			switch f.seen {
+			case 1:
+				continue
+			case 2:
+				other := finding
+				other.ID = strings.Repeat("0", 32)
+				kept = append(kept, other)
+			case 3:
+				finding.Observed = "nothing to speak of"
+			}
+		}
+		kept = append(kept, finding)
+	}
+	b.Findings = kept
+	return f.Store.Write(ctx, b)
+}

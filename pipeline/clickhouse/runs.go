@@ -1,0 +1,254 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	ch "github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// RunPart names what one worker of a nightly run writes.
+type RunPart struct {
+	Property, GamingDay string
+	Part                string // shift, and i/n of the workers
+	Generation          uint64 // of its lease
+}
+
+// RunLine is one line of a part: its kind and its JSON.
+type RunLine struct{ Kind, Line string }
+
+// WriteLines stores lines of a part; no is the number of the first.
+func (s *Store) WriteLines(ctx context.Context, p RunPart, no int, lines []RunLine) error {
+	doing := fmt.Sprintf("write part %s of the run of %s, %s", p.Part, p.Property, p.GamingDay)
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.InsertTimeout)
+	defer cancel()
+	ctx = ch.Context(ctx, ch.WithSettings(s.settings(fmt.Sprintf("run:%s:%s:%s:%d:%d", p.Property, p.GamingDay, p.Part, p.Generation, no))))
+	batch, err := s.conn.PrepareBatch(ctx, "INSERT INTO "+s.name("run_lines")+" (property_id, gaming_day, part, generation, no, kind, line)")
+	if err != nil {
+		return s.explain(doing, err)
+	}
+	defer func() { _ = batch.Abort() }()
+	for i, l := range lines {
+		if err := batch.Append(p.Property, dayOf(p.GamingDay), p.Part, p.Generation, uint32(no+i), l.Kind, l.Line); err != nil {
+			return s.explain(doing, err)
+		}
+	}
+	return s.explain(doing, batch.Send())
+}
+
+// Lines are the lines of a part in order, those of its newest generation. A worker that is under way has
+// taken a newer one than it has written.
+func (s *Store) Lines(ctx context.Context, p RunPart, lease string) ([]RunLine, error) {
+	doing := fmt.Sprintf("read part %s of the run of %s, %s", p.Part, p.Property, p.GamingDay)
+	newest, err := s.leaseState(ctx, lease)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	rows, err := s.conn.Query(ctx, "SELECT kind, line FROM "+s.name("run_lines")+` WHERE property_id = {property:String} AND gaming_day = {day:Date32}
+AND part = {part:String} AND generation = {generation:UInt64} ORDER BY no`,
+		ch.Named("property", p.Property), ch.Named("day", p.GamingDay), ch.Named("part", p.Part), ch.Named("generation", fmt.Sprint(newest.generation)))
+	if err != nil {
+		return nil, s.explain(doing, err)
+	}
+	defer func() { _ = rows.Close() }()
+	var all []RunLine
+	for rows.Next() {
+		var l RunLine
+		if err := rows.Scan(&l.Kind, &l.Line); err != nil {
+			return nil, s.explain(doing, err)
+		}
+		all = append(all, l)
+	}
+	return all, s.explain(doing, rows.Err())
+}
+
+// AddFindings stores what a nightly run found and the live audit did not. Their version is 0: a row of the
+// live audit replaces one of the same key, and never the other way.
+func (s *Store) AddFindings(ctx context.Context, run string, list []schema.Finding) error {
+	t := s.table("findings", func(b *pipeline.Batch) int { return len(b.Findings) }, func(c *columns, b *pipeline.Batch) {
+		findings(c, b)
+		c.add("version", len(b.Findings), make([]uint32, len(b.Findings)))
+	})
+	return s.insert(ctx, &t, &pipeline.Batch{Range: pipeline.Range{Topic: "audit run " + run}, Findings: list})
+}
+
+// AuditRun is one nightly run. Runs of the same events, rules and findings have the same ID.
+type AuditRun struct {
+	Property, GamingDay, Shift, ID string
+	Started, Ended                 time.Time
+	Tables, Shoes, Rounds          uint32
+	Events                         uint64
+	// Findings are those of the replay, the floor and the reconciliation; the rest are counts of differences
+	// between replay and live.
+	Findings, Missing, Extra, Changed uint32
+	Gaps, OpenShoes                   uint32
+	DeadLetters                       uint64
+	// Digests in hex: of the events, of the findings of the run, and of the live ones.
+	EventsSHA256, FindingsSHA256, LiveSHA256 string
+	Rulebooks                                []string
+	Engine                                   string
+	// Supersedes is the run of the same day and shift before, if it had another result.
+	Supersedes string
+}
+
+// LastRun is the newest run of a gaming day and shift; false if there is none.
+func (s *Store) LastRun(ctx context.Context, property, day, shift string) (AuditRun, bool, error) {
+	const doing = "read the last run"
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	r := AuditRun{Property: property, GamingDay: day, Shift: shift}
+	rows, err := s.conn.Query(ctx, `SELECT run_id, started_at, ended_at, tables, shoes, rounds, events, findings, missing, extra, changed, gaps, open_shoes,
+dead_letters, events_sha256, findings_sha256, live_sha256, rulebooks, engine, supersedes FROM `+s.name("audit_runs")+` FINAL
+WHERE property_id = {property:String} AND gaming_day = {day:Date32} AND shift = {shift:String} ORDER BY version DESC, run_id LIMIT 1`,
+		ch.Named("property", property), ch.Named("day", day), ch.Named("shift", shift))
+	if err != nil {
+		return r, false, s.explain(doing, err)
+	}
+	defer func() { _ = rows.Close() }()
+	if !rows.Next() {
+		return r, false, s.explain(doing, rows.Err())
+	}
+	err = rows.Scan(&r.ID, &r.Started, &r.Ended, &r.Tables, &r.Shoes, &r.Rounds, &r.Events, &r.Findings, &r.Missing, &r.Extra, &r.Changed, &r.Gaps,
+		&r.OpenShoes, &r.DeadLetters, &r.EventsSHA256, &r.FindingsSHA256, &r.LiveSHA256, &r.Rulebooks, &r.Engine, &r.Supersedes)
+	return r, err == nil, s.explain(doing, err)
+}
+
+// WriteRun stores a run; of the same ID the one that ended last stays.
+func (s *Store) WriteRun(ctx context.Context, r *AuditRun) error {
+	const doing = "write the run"
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.InsertTimeout)
+	defer cancel()
+	version := uint64(r.Ended.UnixMilli())
+	ctx = ch.Context(ctx, ch.WithSettings(s.settings(fmt.Sprintf("run:%s:%d", r.ID, version))))
+	batch, err := s.conn.PrepareBatch(ctx, "INSERT INTO "+s.name("audit_runs")+` (property_id, gaming_day, shift, run_id, started_at, ended_at, state, tables,
+shoes, rounds, events, findings, missing, extra, changed, gaps, open_shoes, dead_letters, events_sha256, findings_sha256, live_sha256, rulebooks, engine,
+supersedes, version)`)
+	if err != nil {
+		return s.explain(doing, err)
+	}
+	defer func() { _ = batch.Abort() }()
+	err = batch.Append(r.Property, dayOf(r.GamingDay), r.Shift, r.ID, r.Started, r.Ended, "done", r.Tables, r.Shoes, r.Rounds, r.Events, r.Findings,
+		r.Missing, r.Extra, r.Changed, r.Gaps, r.OpenShoes, r.DeadLetters, r.EventsSHA256, r.FindingsSHA256, r.LiveSHA256, r.Rulebooks, r.Engine,
+		r.Supersedes, version)
+	if err != nil {
+		return s.explain(doing, err)
+	}
+	return s.explain(doing, batch.Send())
+}
+
+// Covered is what the journal and the dead letters say of one partition, between the first and the last
+// offset of a property's events.
+type Covered struct {
+	Topic     string // empty if the journal has no row of the partition
+	Partition int32
+	At        int64 // of the last event
+	Holes     [][2]int64
+	Letters   uint64
+	// FirstLetter and LastLetter are offsets, if there are letters.
+	FirstLetter, LastLetter int64
+}
+
+// Coverage checks the journal over the offsets of a property's events from one moment to before another.
+func (s *Store) Coverage(ctx context.Context, property string, from, until int64) ([]Covered, error) {
+	type span struct {
+		Partition   int32
+		First, Last int64
+		At          int64
+	}
+	const doing = "read the journal"
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	var spans []span
+	err := s.conn.Select(ctx, &spans, `SELECT partition AS Partition, min(offset) AS First, max(offset) AS Last, toUnixTimestamp64Nano(max(at)) AS At
+FROM `+s.name("events")+` WHERE property_id = {property:String} AND at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({until:Int64})
+GROUP BY partition ORDER BY partition`, ch.Named("property", property), ch.Named("from", fmt.Sprint(from)), ch.Named("until", fmt.Sprint(until)))
+	if err != nil {
+		return nil, s.explain(doing, err)
+	}
+	var all []Covered
+	for _, p := range spans {
+		args := []any{ch.Named("partition", fmt.Sprint(p.Partition)), ch.Named("first", fmt.Sprint(p.First)), ch.Named("last", fmt.Sprint(p.Last))}
+		covered, err := s.covered(ctx, Covered{Partition: p.Partition, At: p.At}, p.First, p.Last, args)
+		if err != nil {
+			return nil, s.explain(doing, err)
+		}
+		for i := range covered {
+			c := &covered[i]
+			err := s.conn.QueryRow(ctx, "SELECT count(), min(offset), max(offset) FROM "+s.name("dead_letters")+` FINAL
+WHERE topic = {topic:String} AND partition = {partition:Int32} AND offset BETWEEN {first:Int64} AND {last:Int64}`,
+				append(args, ch.Named("topic", c.Topic))...).Scan(&c.Letters, &c.FirstLetter, &c.LastLetter)
+			if err != nil {
+				return nil, s.explain("read the dead letters", err)
+			}
+		}
+		all = append(all, covered...)
+	}
+	return all, nil
+}
+
+// covered looks for holes in one partition, by topic.
+func (s *Store) covered(ctx context.Context, c Covered, first, last int64, args []any) ([]Covered, error) {
+	rows, err := s.conn.Query(ctx, "SELECT topic, from_offset, to_offset FROM "+s.name("journal")+` WHERE partition = {partition:Int32}
+AND to_offset >= {first:Int64} AND from_offset <= {last:Int64} ORDER BY topic, from_offset, to_offset`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var all []Covered
+	next := first // the first offset that nothing covers yet
+	end := func() {
+		if next <= last {
+			c.Holes = append(c.Holes, [2]int64{next, last})
+		}
+		all = append(all, c)
+		c.Holes, next = nil, first
+	}
+	for rows.Next() {
+		var topic string
+		var from, to int64
+		if err := rows.Scan(&topic, &from, &to); err != nil {
+			return nil, err
+		}
+		if c.Topic != "" && topic != c.Topic {
+			end()
+		}
+		c.Topic = topic
+		if from > next {
+			c.Holes = append(c.Holes, [2]int64{next, from - 1})
+		}
+		next = max(next, to+1)
+	}
+	end()
+	return all, rows.Err()
+}
+
+// Configs are the configurations of a property's tables that were recorded before a moment, as facts.
+func (s *Store) Configs(ctx context.Context, property string, before int64) ([]schema.ConfigRow, error) {
+	const doing = "read the configurations"
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	rows, err := s.conn.Query(ctx, `SELECT property_id, pit_id, table_id, seq, toUnixTimestamp64Nano(at), toUnixTimestamp64Nano(effective_at), opened, closed,
+config_id, ruleset, game, mode, percent, procedure, reshuffle, config, event_id FROM `+s.name("table_configs")+` FINAL
+WHERE property_id = {property:String} AND at < fromUnixTimestamp64Nano({before:Int64}) ORDER BY table_id, at, seq`,
+		ch.Named("property", property), ch.Named("before", fmt.Sprint(before)))
+	if err != nil {
+		return nil, s.explain(doing, err)
+	}
+	defer func() { _ = rows.Close() }()
+	var all []schema.ConfigRow
+	for rows.Next() {
+		var r schema.ConfigRow
+		if err := rows.Scan(&r.PropertyID, &r.PitID, &r.TableID, &r.Seq, &r.At, &r.EffectiveAt, &r.Opened, &r.Closed, &r.ConfigID, &r.Ruleset, &r.Game,
+			&r.Mode, &r.Percent, &r.Procedure, &r.Reshuffle, &r.Config, &r.EventID); err != nil {
+			return nil, s.explain(doing, err)
+		}
+		all = append(all, r)
+	}
+	return all, s.explain(doing, rows.Err())
+}

@@ -1,0 +1,93 @@
+//go:build unix
+
+package clickhouse
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// played is a batch of events of one table, at offsets from one on.
+func played(property string, from int64, seqs ...uint64) *pipeline.Batch {
+	b := &pipeline.Batch{Range: pipeline.Range{Topic: "events", Partition: 3, From: from, To: from + int64(len(seqs)) - 1}}
+	for i, seq := range seqs {
+		e := &b.Events
+		e.PropertyID, e.PitID, e.TableID, e.Seq = append(e.PropertyID, property), append(e.PitID, "p"), append(e.TableID, "t"), append(e.Seq, seq)
+		id := []byte{byte('a' + i + int(from)), byte(seq)}
+		e.EventID.Append(id)
+		e.At, e.GamingDay, e.ShoeID, e.Round = append(e.At, int64(1000+i)), append(e.GamingDay, "1970-01-01"), append(e.ShoeID, "s"), append(e.Round, 1)
+		e.Kind, e.Format = append(e.Kind, "card_dealt"), append(e.Format, schema.JSON)
+		e.Raw.Append(id)
+		sum := [32]byte{byte(from), byte(i)}
+		e.SHA256.Append(sum[:])
+		e.Partition, e.Offset = append(e.Partition, 3), append(e.Offset, from+int64(i))
+	}
+	return b
+}
+
+func replayed(t *testing.T, s *Store, property string) (seqs []uint64, offsets []int64) {
+	t.Helper()
+	err := s.Replay(t.Context(), property, "t", func(e *Archived) bool {
+		seqs, offsets = append(seqs, e.Seq), append(offsets, e.Offset)
+		return false
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seqs, offsets
+}
+
+func TestReplayIsInOrderAndOnce(t *testing.T) {
+	s := open(t, migrated(t))
+	for range 2 { // the second time under another token: rows that are not merged yet
+		write(t, s, played("p1", 10, 1, 2, 4, 5))
+		s.cfg.RulesVersion += "+"
+	}
+	write(t, s, played("p1", 20, 3, 4)) // one that came late, one in conflict
+	write(t, s, played("p2", 30, 1))
+	seqs, offsets := replayed(t, s, "p1")
+	if want := []uint64{1, 2, 3, 4, 4, 5}; !slices.Equal(seqs, want) {
+		t.Errorf("seqs %v, want %v", seqs, want)
+	}
+	if want := []int64{10, 11, 20, 12, 21, 13}; !slices.Equal(offsets, want) {
+		t.Errorf("offsets %v, want %v", offsets, want)
+	}
+	write(t, s, played("p1", 40, 1, 2)) // the numbering begins again
+	if seqs, _ = replayed(t, s, "p1"); !slices.Equal(seqs, []uint64{1, 2, 3, 4, 4, 5, 1, 2}) {
+		t.Errorf("seqs %v, want one numbering after the other", seqs)
+	}
+	n := 0
+	if err := s.Replay(t.Context(), "p1", "t", func(*Archived) bool { n++; return n == 3 }); err != nil || n != 3 {
+		t.Errorf("%d events, want to be stopped after 3: %v", n, err)
+	}
+}
+
+func TestCoverage(t *testing.T) {
+	s := open(t, migrated(t))
+	write(t, s, played("p1", 10, 1, 2))
+	b := played("p1", 15, 3, 4, 5)
+	b.DeadLetter = []schema.DeadLetter{
+		{Topic: "events", Partition: 3, Offset: 16, Reason: "torn"},
+		{Topic: "events", Partition: 3, Offset: 99, Reason: "behind the day"}, {Topic: "other", Partition: 3, Offset: 16, Reason: "another topic"},
+	}
+	write(t, s, b)
+	lost := played("p1", 30, 6)
+	if err := s.insert(t.Context(), &s.tables[0], lost); err != nil { // an archive row that no flush accounts for
+		t.Fatal(err)
+	}
+	got, err := s.Coverage(t.Context(), "p1", 0, 5000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Covered{{
+		Topic: "events", Partition: 3, At: 1002, Holes: [][2]int64{{12, 14}, {18, 30}}, Letters: 1, FirstLetter: 16, LastLetter: 16,
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
