@@ -131,7 +131,7 @@ func (r *archiveReader) chunk(ctx context.Context) (more bool, err error) {
 	query, args := r.query, r.args
 	if r.begun {
 		query += " AND seq >= {seq:UInt64} AND (seq > {seq:UInt64} OR (partition, offset) > ({last_partition:Int32}, {last_offset:Int64}))"
-		args = append(args[:len(args):len(args)], ch.Named("seq", fmt.Sprint(r.event.Seq)),
+		args = append(slices.Clip(args), ch.Named("seq", fmt.Sprint(r.event.Seq)),
 			ch.Named("last_partition", fmt.Sprint(r.event.Partition)), ch.Named("last_offset", fmt.Sprint(r.event.Offset)))
 	}
 	rows, err := r.store.conn.Query(ctx, query+fmt.Sprintf(" ORDER BY seq, partition, offset LIMIT %d", archiveChunk), args...)

@@ -32,7 +32,10 @@ func (f *Filter) query(table string) (string, []any) {
 		args = append(args, ch.Named(name, fmt.Sprint(value)))
 	}
 	for _, equal := range []struct{ column, value string }{
-		{"property_id", f.PropertyID}, {"table_id", f.TableID}, {"shoe_id", f.ShoeID}, {"rule", f.Rule},
+		{"property_id", f.PropertyID},
+		{"table_id", f.TableID},
+		{"shoe_id", f.ShoeID},
+		{"rule", f.Rule},
 		{"shift", f.Shift},
 	} {
 		if equal.value != "" {

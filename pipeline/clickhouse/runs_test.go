@@ -73,7 +73,8 @@ func TestCoverage(t *testing.T) {
 	b := played("p1", 15, 3, 4, 5)
 	b.DeadLetter = []schema.DeadLetter{
 		{Topic: "events", Partition: 3, Offset: 16, Reason: "torn"},
-		{Topic: "events", Partition: 3, Offset: 99, Reason: "behind the day"}, {Topic: "other", Partition: 3, Offset: 16, Reason: "another topic"},
+		{Topic: "events", Partition: 3, Offset: 99, Reason: "behind the day"},
+		{Topic: "other", Partition: 3, Offset: 16, Reason: "another topic"},
 	}
 	write(t, s, b)
 	lost := played("p1", 30, 6)

@@ -67,16 +67,15 @@ var ErrNothing = errors.New("the archive has no event of it")
 
 // tableDone is what is kept of one table's replay.
 type tableDone struct {
-	Table   string     `json:"table_id"`
-	Events  uint64     `json:"events"`
-	Folded  uint64     `json:"folded"`
-	Digest  string     `json:"events_sha256"`
-	Shoes   uint32     `json:"shoes"`
-	Rounds  uint32     `json:"rounds"`
-	Open    []OpenShoe `json:"open"`
-	Books   []string   `json:"rulebooks"`
-	found   []schema.Finding
-	started time.Time
+	Table  string     `json:"table_id"`
+	Events uint64     `json:"events"`
+	Folded uint64     `json:"folded"`
+	Digest string     `json:"events_sha256"`
+	Shoes  uint32     `json:"shoes"`
+	Rounds uint32     `json:"rounds"`
+	Open   []OpenShoe `json:"open"`
+	Books  []string   `json:"rulebooks"`
+	found  []schema.Finding
 }
 
 // partDone ends a part.
