@@ -15,26 +15,63 @@ import (
 	"github.com/shoeproof/shoeproof/rules"
 )
 
-// dayFlags choose a gaming day of a property.
-func dayFlags(fs *pflag.FlagSet, property, day, shift *string) {
-	fs.StringVar(property, "property", "", "property, as its events name it")
-	fs.StringVar(day, "gaming-day", "", "gaming day, such as 2026-11-19")
-	fs.StringVar(shift, "shift", "", "only this shift of it, as the calendar names it")
+// dayChoice chooses gaming days of a property.
+type dayChoice struct{ property, day, from, to, shift string }
+
+func (c *dayChoice) flags(fs *pflag.FlagSet) {
+	fs.StringVar(&c.property, "property", "", "property, as its events name it")
+	fs.StringVar(&c.day, "gaming-day", "", "gaming day, such as 2026-11-19; last is the last one that is over")
+	fs.StringVar(&c.from, "from", "", "first gaming day of several")
+	fs.StringVar(&c.to, "to", "", "last gaming day of several")
+	fs.StringVar(&c.shift, "shift", "", "only this shift of each day, as the calendar names it")
 }
 
-// isOver refuses a gaming day or a shift that is not over.
-func isOver(calendar *pipeline.Calendar, property, day, shift string) error {
-	if property == "" {
-		return errors.New("--property: none, want the property as its events name it")
+// days are the gaming days chosen, in order, all of them over.
+func (c *dayChoice) days(calendar *pipeline.Calendar) ([]string, error) {
+	if c.property == "" {
+		return nil, errors.New("--property: none, want the property as its events name it")
 	}
-	_, until, err := calendar.Bounds(day, shift)
+	if (c.day == "") == (c.from == "") || (c.from == "") != (c.to == "") {
+		return nil, errors.New("want either --gaming-day, or --from and --to")
+	}
+	now := time.Now()
+	first, last := c.from, c.to
+	switch c.day {
+	case "":
+	case "last":
+		today, _ := calendar.Of(now.UnixNano())
+		date, err := time.Parse(time.DateOnly, today)
+		if err != nil {
+			return nil, err
+		}
+		first = date.AddDate(0, 0, -1).Format(time.DateOnly)
+		last = first
+	default:
+		first, last = c.day, c.day
+	}
+	if _, _, err := calendar.Bounds(first, c.shift); err != nil {
+		return nil, err
+	}
+	_, until, err := calendar.Bounds(last, c.shift)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if end := time.Unix(0, until); time.Now().Before(end) {
-		return fmt.Errorf("gaming day %s is not over before %s", day, end.In(calendar.Zone).Format("2006-01-02 15:04 MST"))
+	if end := time.Unix(0, until); now.Before(end) {
+		return nil, fmt.Errorf("gaming day %s is not over before %s", last, end.In(calendar.Zone).Format("2006-01-02 15:04 MST"))
 	}
-	return nil
+	if first > last {
+		return nil, fmt.Errorf("--from %s is after --to %s", first, last)
+	}
+	date, err := time.Parse(time.DateOnly, first)
+	if err != nil {
+		return nil, err
+	}
+	var days []string
+	for day := first; day <= last; day = date.Format(time.DateOnly) {
+		days = append(days, day)
+		date = date.AddDate(0, 0, 1)
+	}
+	return days, nil
 }
 
 func openStore(cmd *cobra.Command, config *settings.Audit, books rules.Books) (*clickhouse.Store, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,8 +19,9 @@ import (
 )
 
 type runFlags struct {
-	property, day, shift, worker string
-	output, failOn, least        string
+	dayChoice
+	worker                string
+	output, failOn, least string
 }
 
 func runCommand() *cobra.Command {
@@ -32,17 +34,17 @@ with those of the live audit, each difference being a finding (feed.reconcile); 
 accounts for every record; asks the rules that compare tables; and keeps one row of the run with its
 digests. It may be killed and started again, and gives the same whenever the archive is the same.
 
-With --worker i/n this process takes one of n shares of the tables. The one that finds all shares done
-puts them together and prints the findings; the others print nothing.`,
-		Example: `  audit run --property ac-1 --gaming-day 2026-11-19
+With --worker i/n, i from 0, this process takes one of n shares of the tables. The one that finds all shares
+done puts them together and prints the findings; the others print nothing.`,
+		Example: `  audit run --property ac-1 --gaming-day last
   audit run --property ac-1 --gaming-day 2026-11-19 --shift night -o ndjson --fail-on major > findings.ndjson
-  audit run --property ac-1 --gaming-day 2025-03-02 --worker 3/8`,
+  audit run --property ac-1 --from 2025-01-01 --to 2025-12-31 --worker 3/8`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	fs := cmd.Flags()
-	dayFlags(fs, &f.property, &f.day, &f.shift)
-	fs.StringVar(&f.worker, "worker", "1/1", "share of the tables, i of n")
+	f.flags(fs)
+	fs.StringVar(&f.worker, "worker", "0/1", "share of the tables, i of n, i from 0")
 	fs.StringVarP(&f.output, "output", "o", "table", "table, ndjson or csv")
 	fs.StringVar(&f.failOn, "fail-on", "", "exit with 3 if there is a finding of this severity or above: info, minor, major or critical")
 	fs.StringVar(&f.least, "min-severity", "info", "print findings of this severity and above")
@@ -59,9 +61,9 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 	if err != nil && f.failOn != "" {
 		return err
 	}
-	o := nightly.Options{Property: f.property, GamingDay: f.day, Shift: f.shift, Now: time.Now, Holder: holder()}
-	if _, err := fmt.Sscanf(f.worker+" ", "%d/%d ", &o.Worker, &o.Workers); err != nil || o.Worker < 1 || o.Worker > o.Workers || o.Workers > 1000 {
-		return program.WrongUsage(fmt.Errorf("--worker %q, want a share such as 3/8", f.worker))
+	o := nightly.Options{Property: f.property, Shift: f.shift, Now: time.Now, Holder: holder()}
+	if o.Worker, o.Workers, err = share(f.worker); err != nil {
+		return program.WrongUsage(err)
 	}
 	config, err := configure(cmd)
 	if err != nil {
@@ -70,7 +72,7 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 	if o.Engine, err = config.Law.Options(version); err != nil {
 		return program.WrongUsage(err)
 	}
-	if err := isOver(&o.Engine.Calendar, f.property, f.day, f.shift); err != nil {
+	if o.Days, err = f.days(&o.Engine.Calendar); err != nil {
 		return program.WrongUsage(err)
 	}
 	printer, err := report.NewPrinter(cmd.OutOrStdout(), f.output)
@@ -94,39 +96,56 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 		return program.WrongUsage(err)
 	case err != nil:
 		return storeTrouble(err)
-	case !res.Merged:
+	case len(res.Waiting) > 0:
 		fmt.Fprintf(stderr, "share %s is done; waiting for %s\n", f.worker, strings.Join(res.Waiting, ", "))
 		return nil
 	}
-	for i := range res.Findings {
-		if err := printer.Print(&res.Findings[i]); err != nil {
-			return fmt.Errorf("print findings: %w", err)
+	for i := range res.Nights {
+		for j := range res.Nights[i].Findings {
+			if err := printer.Print(&res.Nights[i].Findings[j]); err != nil {
+				return fmt.Errorf("print findings: %w", err)
+			}
 		}
 	}
 	if err := printer.Close(); err != nil {
 		return err
 	}
-	summary(stderr, &res, printer.Counts(), time.Since(began))
+	for i := range res.Nights {
+		summary(stderr, &res.Nights[i])
+	}
+	for _, day := range res.Nothing {
+		fmt.Fprintf(stderr, "%s  no events\n", day)
+	}
+	fmt.Fprintf(stderr, "findings    %s\nfolded      %d events in %.1f s\n", printer.Counts(), res.Replayed, time.Since(began).Seconds())
 	if f.failOn != "" && printer.Any(failOn) {
 		return program.WithCode(program.Found, program.ErrFound)
 	}
 	return nil
 }
 
-// summary says for people what a run did.
-func summary(out io.Writer, res *nightly.Result, findings string, took time.Duration) {
-	r := &res.Run
-	fmt.Fprintf(out, "run         %s\n", r.ID)
-	fmt.Fprintf(out, "replayed    %d tables, %d shoes, %d rounds, %d events of the day; %d events folded in %.1f s\n",
-		r.Tables, r.Shoes, r.Rounds, r.Events, res.Replayed, took.Seconds())
-	fmt.Fprintf(out, "findings    %s\n", findings)
+// share reads i/n.
+func share(text string) (i, n int, err error) {
+	first, second, ok := strings.Cut(text, "/")
+	i, bad := strconv.Atoi(first)
+	n, worse := strconv.Atoi(second)
+	if !ok || bad != nil || worse != nil || i < 0 || i >= n || n > 1000 {
+		return 0, 0, fmt.Errorf("--worker %q, want a share such as 3/8, the first being 0/8", text)
+	}
+	return i, n, nil
+}
+
+// summary says for people what the audit of a day did.
+func summary(out io.Writer, n *nightly.Night) {
+	r := &n.Run
+	fmt.Fprintf(out, "%s  run %s\n", strings.TrimSpace(r.GamingDay+" "+r.Shift), r.ID)
+	fmt.Fprintf(out, "replayed    %d tables, %d shoes, %d rounds, %d events; %d findings\n", r.Tables, r.Shoes, r.Rounds, r.Events, r.Findings)
 	if r.Missing+r.Extra+r.Changed == 0 {
 		fmt.Fprintln(out, "live        agrees")
 	} else {
 		fmt.Fprintf(out, "live        DIFFERS: %d not found live, %d found live alone, %d found otherwise\n", r.Missing, r.Extra, r.Changed)
 	}
 	fmt.Fprintf(out, "feed        %d holes, %d unreadable records\n", r.Gaps, r.DeadLetters)
-	for _, o := range res.Open {
+	for _, o := range n.Open {
 		fmt.Fprintf(out, "still open  table %s, shoe %s, round %d: what is asked at the end of a shoe was not asked\n",
 			report.Plain(o.Table), report.Plain(o.Shoe), o.Round)
 	}

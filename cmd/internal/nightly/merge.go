@@ -25,25 +25,39 @@ type merged struct {
 // merge puts the parts together once all are done. Whoever sees that they are does it, and it gives the same
 // whoever does, and how often.
 func (r *run) merge(ctx context.Context, res *Result) error {
-	m := &merged{}
-	for worker := 1; worker <= r.Workers; worker++ {
-		lines, err := r.store.Lines(ctx, r.partOf(worker), r.lease(worker))
-		if err != nil {
-			return err
-		}
-		whole, err := m.take(lines)
-		if err != nil {
-			return fmt.Errorf("part %d of %d: %w", worker, r.Workers, err)
-		}
-		if !whole {
-			res.Waiting = append(res.Waiting, fmt.Sprintf("%d/%d", worker, r.Workers))
+	days := make([]merged, len(r.windows))
+	for worker := range r.Workers {
+		for i := range r.windows {
+			lines, err := r.store.Lines(ctx, r.partOf(worker, r.windows[i].day), r.lease(worker))
+			if err != nil {
+				return err
+			}
+			whole, err := days[i].take(lines)
+			if err != nil {
+				return fmt.Errorf("part %d of %d, %s: %w", worker, r.Workers, r.windows[i].day, err)
+			}
+			if !whole {
+				res.Waiting = append(res.Waiting, fmt.Sprintf("%d/%d", worker, r.Workers))
+				break
+			}
 		}
 	}
 	if len(res.Waiting) > 0 {
 		return nil
 	}
-	slices.SortFunc(m.tables, func(a, b tableDone) int { return cmp.Compare(a.Table, b.Table) })
-	return r.conclude(ctx, m, res)
+	for i := range days {
+		if len(days[i].tables) == 0 {
+			res.Nothing = append(res.Nothing, r.windows[i].day)
+			continue
+		}
+		slices.SortFunc(days[i].tables, func(a, b tableDone) int { return cmp.Compare(a.Table, b.Table) })
+		night, err := r.conclude(ctx, r.windows[i], &days[i])
+		if err != nil {
+			return err
+		}
+		res.Nights = append(res.Nights, night)
+	}
+	return nil
 }
 
 // take reads the lines of a part; false if it is not whole.
@@ -79,13 +93,13 @@ func (m *merged) take(lines []clickhouse.RunLine) (whole bool, err error) {
 }
 
 // conclude makes the findings and the row of the run from the whole replay.
-func (r *run) conclude(ctx context.Context, m *merged, res *Result) error {
-	live, err := r.store.Findings(ctx, clickhouse.Filter{PropertyID: r.Property, GamingDay: r.GamingDay, Shift: r.Shift, Live: true})
+func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, err error) {
+	live, err := r.store.Findings(ctx, clickhouse.Filter{PropertyID: r.Property, GamingDay: w.day, Shift: r.Shift, Live: true})
 	if err != nil {
-		return err
+		return night, err
 	}
 	row := clickhouse.AuditRun{
-		Property: r.Property, GamingDay: r.GamingDay, Shift: r.Shift, Started: m.started, Engine: r.Engine.Version, Tables: uint32(len(m.tables)),
+		Property: r.Property, GamingDay: w.day, Shift: r.Shift, Started: m.started, Engine: r.Engine.Version, Tables: uint32(len(m.tables)),
 		Rulebooks: []string{},
 	}
 	events := sha256.New()
@@ -100,26 +114,26 @@ func (r *run) conclude(ctx context.Context, m *merged, res *Result) error {
 				row.Rulebooks = append(row.Rulebooks, book)
 			}
 		}
-		res.Open = append(res.Open, t.Open...)
+		night.Open = append(night.Open, t.Open...)
 	}
 	slices.Sort(row.Rulebooks)
-	row.EventsSHA256, row.OpenShoes = hex.EncodeToString(events.Sum(nil)), uint32(len(res.Open))
+	row.EventsSHA256, row.OpenShoes = hex.EncodeToString(events.Sum(nil)), uint32(len(night.Open))
 
-	floor, err := r.floor(ctx)
+	floor, err := r.floor(ctx, w)
 	if err != nil {
-		return err
+		return night, err
 	}
-	covered, letters, err := r.coverage(ctx)
+	covered, letters, err := r.coverage(ctx, w)
 	if err != nil {
-		return err
+		return night, err
 	}
 	row.DeadLetters = letters
 	// What only the whole floor shows, the live audit is not expected to have found.
 	beside := slices.Concat(floor, covered)
 	for _, s := range r.Statistics {
-		more, err := s.Night(ctx, r.store, r.Property, r.GamingDay, r.Shift)
+		more, err := s.Night(ctx, r.store, r.Property, w.day, r.Shift)
 		if err != nil {
-			return err
+			return night, err
 		}
 		beside = append(beside, more...)
 	}
@@ -141,45 +155,45 @@ func (r *run) conclude(ctx context.Context, m *merged, res *Result) error {
 		}
 	}
 	if row.FindingsSHA256, err = digest(all); err != nil {
-		return err
+		return night, err
 	}
 	if row.LiveSHA256, err = digest(live); err != nil {
-		return err
+		return night, err
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %s %q %s %s %s %q %q", r.Property, r.GamingDay, r.Shift, row.EventsSHA256, row.FindingsSHA256, row.LiveSHA256,
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %s %q %s %s %s %q %q", r.Property, w.day, r.Shift, row.EventsSHA256, row.FindingsSHA256, row.LiveSHA256,
 		row.Rulebooks, row.Engine))
 	row.ID = hex.EncodeToString(sum[:16])
 	if err := r.store.AddFindings(ctx, row.ID, absent(all, live)); err != nil {
-		return err
+		return night, err
 	}
-	last, ok, err := r.store.LastRun(ctx, r.Property, r.GamingDay, r.Shift)
+	last, ok, err := r.store.LastRun(ctx, r.Property, w.day, r.Shift)
 	switch {
 	case err != nil:
-		return err
+		return night, err
 	case ok && last.ID != row.ID:
 		row.Supersedes = last.ID
 	case ok:
 		row.Supersedes = last.Supersedes
 	}
 	row.Ended = r.Now()
-	res.Run, res.Findings, res.Merged = row, all, true
-	return r.store.WriteRun(ctx, &row)
+	night.Run, night.Findings = row, all
+	return night, r.store.WriteRun(ctx, &row)
 }
 
 // floor asks the rules that compare tables, over the configurations in force in the day.
-func (r *run) floor(ctx context.Context) ([]schema.Finding, error) {
-	configs, err := r.store.Configs(ctx, r.Property, r.until)
+func (r *run) floor(ctx context.Context, w window) ([]schema.Finding, error) {
+	configs, err := r.store.Configs(ctx, r.Property, w.until)
 	if err != nil {
 		return nil, err
 	}
 	f := pipeline.NewFloor(r.Engine)
 	f.Note(configs)
-	return slices.DeleteFunc(f.Findings(), func(f schema.Finding) bool { return !r.within(f.GamingDay, f.Shift) }), nil
+	return slices.DeleteFunc(f.Findings(), func(f schema.Finding) bool { return f.GamingDay != w.day || (r.Shift != "" && f.Shift != r.Shift) }), nil
 }
 
 // coverage checks that the journal accounts for every offset of the day.
-func (r *run) coverage(ctx context.Context) (found []schema.Finding, letters uint64, err error) {
-	covered, err := r.store.Coverage(ctx, r.Property, r.from, r.until)
+func (r *run) coverage(ctx context.Context, w window) (found []schema.Finding, letters uint64, err error) {
+	covered, err := r.store.Coverage(ctx, r.Property, w.from, w.until)
 	if err != nil {
 		return nil, 0, err
 	}

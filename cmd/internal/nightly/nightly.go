@@ -3,6 +3,7 @@
 package nightly
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -10,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"hash/fnv"
 	"runtime"
 	"slices"
@@ -25,9 +27,11 @@ import (
 
 // Options say what to audit.
 type Options struct {
-	Property, GamingDay string
-	Shift               string // empty for the whole day
-	// Worker of Workers, from 1, takes the tables whose hash falls to it.
+	Property string
+	// Days are gaming days in order; each table is replayed once for all of them.
+	Days  []string
+	Shift string // of each day; empty for the whole day
+	// Worker of Workers, from 0, takes the tables whose hash falls to it.
 	Worker, Workers int
 	Engine          pipeline.Options
 	// Holder names this process to another that finds it at work.
@@ -45,14 +49,19 @@ type Statistic interface {
 	Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]schema.Finding, error)
 }
 
-// Result is a run. Merged is false while other workers have parts to do; then only Tables and Events are set.
+// Result is what a worker did. Nights are the days in order, none while other workers have parts to do.
 type Result struct {
+	Nights  []Night
+	Waiting []string // parts that are not done
+	Nothing []string // days of which the archive has no event
+	// Replayed are the events that this worker folded, also those before the days.
+	Replayed uint64
+}
+
+// Night is the audit of one gaming day.
+type Night struct {
 	Run      clickhouse.AuditRun
 	Findings []schema.Finding
-	Merged   bool
-	Waiting  []string // parts that are not done
-	// Replayed are the events that were folded, also those before the day; Own those of this worker's part.
-	Replayed uint64
 	Open     []OpenShoe
 }
 
@@ -65,7 +74,7 @@ type OpenShoe struct {
 // ErrNothing says that the archive has no event of the property in the time asked about.
 var ErrNothing = errors.New("the archive has no event of it")
 
-// tableDone is what is kept of one table's replay.
+// tableDone is what is kept of one table and day.
 type tableDone struct {
 	Table  string     `json:"table_id"`
 	Events uint64     `json:"events"`
@@ -78,31 +87,41 @@ type tableDone struct {
 	found  []schema.Finding
 }
 
-// partDone ends a part.
+// partDone ends the part of a day.
 type partDone struct {
 	Lines   int       `json:"lines"`
 	Started time.Time `json:"started"`
 }
 
-type run struct {
-	Options
-	store       *clickhouse.Store
+// window is the time of one gaming day, or of its shift.
+type window struct {
+	day         string
 	from, until int64
 }
 
-// Run audits one part of a gaming day, and merges the parts when all are done. Only one process at a time
+type run struct {
+	Options
+	store   *clickhouse.Store
+	windows []window
+}
+
+// Run audits one part of some gaming days, and merges the parts when all are done. Only one process at a time
 // does the same part: clickhouse.ErrHeld names the other. Run again, it starts over.
 func Run(ctx context.Context, store *clickhouse.Store, o Options) (res Result, err error) {
 	r := &run{Options: o, store: store}
-	if r.from, r.until, err = o.Engine.Calendar.Bounds(o.GamingDay, o.Shift); err != nil {
-		return res, err
+	for _, day := range o.Days {
+		from, until, err := o.Engine.Calendar.Bounds(day, o.Shift)
+		if err != nil {
+			return res, err
+		}
+		r.windows = append(r.windows, window{day, from, until})
 	}
-	all, err := store.Tables(ctx, o.Property, r.from, r.until)
+	all, err := store.Tables(ctx, o.Property, r.windows[0].from, r.end())
 	switch {
 	case err != nil:
 		return res, err
 	case len(all) == 0:
-		return res, fmt.Errorf("property %s, gaming day %s: %w", o.Property, o.GamingDay, ErrNothing)
+		return res, fmt.Errorf("property %s, gaming day %s: %w", o.Property, r.span(), ErrNothing)
 	}
 	lease, err := store.Take(ctx, r.lease(o.Worker), o.Holder)
 	if err != nil {
@@ -123,136 +142,191 @@ func Run(ctx context.Context, store *clickhouse.Store, o Options) (res Result, e
 	return res, errors.Join(err, lease.Release(context.WithoutCancel(ctx)))
 }
 
-func (r *run) partOf(worker int) clickhouse.RunPart {
-	return clickhouse.RunPart{Property: r.Property, GamingDay: r.GamingDay, Part: fmt.Sprintf("%s %d/%d", r.Shift, worker, r.Workers)}
+// end is the first moment after the last day.
+func (r *run) end() int64 { return r.windows[len(r.windows)-1].until }
+
+func (r *run) span() string {
+	first, last := r.Days[0], r.Days[len(r.Days)-1]
+	if first == last {
+		return first
+	}
+	return first + " to " + last
+}
+
+func (r *run) partOf(worker int, day string) clickhouse.RunPart {
+	return clickhouse.RunPart{Property: r.Property, GamingDay: day, Part: fmt.Sprintf("%s %d/%d of %s", r.Shift, worker, r.Workers, r.span())}
 }
 
 func (r *run) lease(worker int) string {
-	return fmt.Sprintf("run %q %s %q %d/%d", r.Property, r.GamingDay, r.Shift, worker, r.Workers)
+	return fmt.Sprintf("run %q %s %q %d/%d", r.Property, r.span(), r.Shift, worker, r.Workers)
 }
 
 // mine says whether a table falls to this worker.
 func (r *run) mine(table string) bool {
 	h := fnv.New64a()
 	h.Write([]byte(table))
-	return int(h.Sum64()%uint64(r.Workers))+1 == r.Worker
+	return int(h.Sum64()%uint64(r.Workers)) == r.Worker
 }
 
 // part replays the worker's tables and stores what came of each.
 func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []string, res *Result) error {
 	started := r.Now()
 	tables := slices.DeleteFunc(slices.Clone(all), func(t string) bool { return !r.mine(t) })
-	w := &lineWriter{store: r.store, part: r.partOf(r.Worker)}
-	w.part.Generation = lease.Generation
+	writers := make([]lineWriter, len(r.windows))
+	for i := range writers {
+		writers[i] = lineWriter{store: r.store, part: r.partOf(r.Worker, r.windows[i].day)}
+		writers[i].part.Generation = lease.Generation
+	}
 	var mu sync.Mutex
 	done := 0
 	group, working := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, table := range tables {
 		group.Go(func() error {
-			d, err := r.replay(working, table)
+			days, folded, err := r.replay(working, table)
 			if err != nil {
 				return err
 			}
 			mu.Lock()
 			defer mu.Unlock()
 			done++
-			res.Replayed += d.Folded
+			res.Replayed += folded
 			if r.Progress != nil {
 				r.Progress(done, len(tables), res.Replayed)
 			}
-			return w.table(working, d)
+			for i := range days {
+				if err := writers[i].table(working, &days[i].tableDone); err != nil {
+					return err
+				}
+			}
+			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	if err := w.add(ctx, "done", partDone{w.no + len(w.lines), started}); err != nil {
-		return err
+	for i := range writers {
+		w := &writers[i]
+		if err := w.add(ctx, "done", partDone{w.no + len(w.lines), started}); err != nil {
+			return err
+		}
+		if err := w.flush(ctx); err != nil {
+			return err
+		}
 	}
-	return w.flush(ctx)
+	return nil
 }
 
-// settle is how many events behind the day are folded before it is looked whether a shoe of the day is still
+// settle is how many events behind the days are folded before it is looked whether a shoe of theirs is still
 // open. The number is fixed, so that the same archive always gives the same result.
 const settle = 256
 
-// replay folds a table from its first archived event until the shoes of the day are closed.
-func (r *run) replay(ctx context.Context, table string) (*tableDone, error) {
+// tableDay is a table's day in the making.
+type tableDay struct {
+	tableDone
+	digest hash.Hash
+}
+
+// replay folds a table from its first archived event until the shoes of the days are closed.
+func (r *run) replay(ctx context.Context, table string) (days []tableDay, folded uint64, err error) {
 	options := r.Engine
 	options.NoArchive = true
 	engine := pipeline.NewEngine(options)
-	d := &tableDone{Table: table, Open: []OpenShoe{}, Books: []string{}}
-	digest := sha256.New()
+	days = make([]tableDay, len(r.windows))
+	for i := range days {
+		days[i] = tableDay{tableDone{Table: table, Open: []OpenShoe{}, Books: []string{}}, sha256.New()}
+	}
 	var b pipeline.Batch
 	behind := 0
 	var seq [8]byte
-	err := r.store.Replay(ctx, r.Property, table, func(e *clickhouse.Archived) bool {
-		d.Folded++
-		if e.At >= r.from && e.At < r.until {
+	err = r.store.Replay(ctx, r.Property, table, func(e *clickhouse.Archived) bool {
+		folded++
+		if i := r.at(e.At); i >= 0 {
+			d := &days[i]
 			d.Events++
 			binary.BigEndian.PutUint64(seq[:], e.Seq)
-			digest.Write(seq[:])
-			digest.Write(e.SHA256[:])
+			d.digest.Write(seq[:])
+			d.digest.Write(e.SHA256[:])
 		}
 		engine.Apply(&e.Record, "", e.Partition, &b)
-		r.collect(d, &b)
-		if e.At < r.until {
+		r.collect(days, &b)
+		if e.At < r.end() {
 			return false
 		}
 		behind++
-		return behind%settle == 0 && len(r.open(engine)) == 0
+		return behind%settle == 0 && len(r.open(engine, r.end())) == 0
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	engine.Finish(&b)
-	r.collect(d, &b)
-	d.Open = append(d.Open, r.open(engine)...)
-	d.Digest = hex.EncodeToString(digest.Sum(nil))
-	slices.Sort(d.Books)
-	return d, nil
+	r.collect(days, &b)
+	for i := range days {
+		d := &days[i]
+		d.Open = append(d.Open, r.open(engine, r.windows[i].until)...)
+		d.Digest = hex.EncodeToString(d.digest.Sum(nil))
+		slices.Sort(d.Books)
+	}
+	return days, folded, nil
 }
 
-// open are the shoes that began before the end of the day and have not ended.
-func (r *run) open(e *pipeline.Engine) []OpenShoe {
+// at is the day of a moment, -1 if it is none of them.
+func (r *run) at(at int64) int {
+	i, _ := slices.BinarySearchFunc(r.windows, at, func(w window, at int64) int { return cmp.Compare(w.until, at+1) })
+	if i < len(r.windows) && at >= r.windows[i].from {
+		return i
+	}
+	return -1
+}
+
+// open are the shoes that began before a moment and have not ended.
+func (r *run) open(e *pipeline.Engine, before int64) []OpenShoe {
 	var list []OpenShoe
 	for _, o := range e.Open() {
-		if o.At < r.until {
+		if o.At < before {
 			list = append(list, OpenShoe{o.TableID, o.ShoeID, o.Round})
 		}
 	}
 	return list
 }
 
-// collect takes what belongs to the day.
-func (r *run) collect(d *tableDone, b *pipeline.Batch) {
+// collect takes what belongs to the days.
+func (r *run) collect(days []tableDay, b *pipeline.Batch) {
 	if b.Rows() == 0 {
 		return
 	}
 	for i, day := range b.Rounds.GamingDay {
-		if r.within(day, b.Rounds.Shift[i]) {
-			d.Rounds++
+		if k := r.of(day, b.Rounds.Shift[i]); k >= 0 {
+			days[k].Rounds++
 		}
 	}
 	for i := range b.Shoes {
-		if s := &b.Shoes[i]; r.within(s.GamingDay, s.Shift) {
-			d.Shoes++
-			if s.Rulebook != "" && !slices.Contains(d.Books, s.Rulebook) {
-				d.Books = append(d.Books, s.Rulebook)
+		s := &b.Shoes[i]
+		if k := r.of(s.GamingDay, s.Shift); k >= 0 {
+			days[k].Shoes++
+			if s.Rulebook != "" && !slices.Contains(days[k].Books, s.Rulebook) {
+				days[k].Books = append(days[k].Books, s.Rulebook)
 			}
 		}
 	}
 	for i := range b.Findings {
-		if f := &b.Findings[i]; r.within(f.GamingDay, f.Shift) {
-			d.found = append(d.found, *f)
+		if k := r.of(b.Findings[i].GamingDay, b.Findings[i].Shift); k >= 0 {
+			days[k].found = append(days[k].found, b.Findings[i])
 		}
 	}
 	b.Reset()
 }
 
-func (r *run) within(day, shift string) bool {
-	return day == r.GamingDay && (r.Shift == "" || shift == r.Shift)
+// of is the place of a gaming day, -1 if it or its shift is not asked about.
+func (r *run) of(day, shift string) int {
+	if r.Shift != "" && shift != r.Shift {
+		return -1
+	}
+	i, found := slices.BinarySearch(r.Days, day)
+	if !found {
+		return -1
+	}
+	return i
 }
 
 // lineWriter stores the lines of a part, many at a time.
@@ -266,6 +340,9 @@ type lineWriter struct {
 const linesAtOnce = 2000
 
 func (w *lineWriter) table(ctx context.Context, d *tableDone) error {
+	if d.Events == 0 && len(d.found) == 0 {
+		return nil
+	}
 	if err := w.add(ctx, "table", d); err != nil {
 		return err
 	}
