@@ -148,15 +148,15 @@ type Covered struct {
 	Topic     string // empty if the journal has no row of the partition
 	Partition int32
 	At        int64 // of the last event
-	Holes     [][2]int64
+	Holes     []Span
 	Letters   uint64
 	// FirstLetter and LastLetter are offsets, if there are letters.
 	FirstLetter, LastLetter int64
 }
 
-// Coverage checks the journal over the offsets of a property's events from one moment to before another.
-func (s *Store) Coverage(ctx context.Context, property string, from, until int64) ([]Covered, error) {
-	type span struct {
+// DayCoverage checks the journal over the offsets of a property's events from one moment to before another.
+func (s *Store) DayCoverage(ctx context.Context, property string, from, until int64) ([]Covered, error) {
+	type spanned struct {
 		Partition   int32
 		First, Last int64
 		At          int64
@@ -164,7 +164,7 @@ func (s *Store) Coverage(ctx context.Context, property string, from, until int64
 	const doing = "read the journal"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	var spans []span
+	var spans []spanned
 	err := s.conn.Select(ctx, &spans, `SELECT partition AS Partition, min(offset) AS First, max(offset) AS Last, toUnixTimestamp64Nano(max(at)) AS At
 FROM `+s.name("events")+` WHERE property_id = {property:String} AND at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({until:Int64})
 GROUP BY partition ORDER BY partition`, ch.Named("property", property), ch.Named("from", fmt.Sprint(from)), ch.Named("until", fmt.Sprint(until)))
@@ -204,7 +204,7 @@ AND to_offset >= {first:Int64} AND from_offset <= {last:Int64} ORDER BY topic, f
 	next := first // the first offset that nothing covers yet
 	end := func() {
 		if next <= last {
-			c.Holes = append(c.Holes, [2]int64{next, last})
+			c.Holes = append(c.Holes, Span{next, last})
 		}
 		all = append(all, c)
 		c.Holes, next = nil, first
@@ -220,7 +220,7 @@ AND to_offset >= {first:Int64} AND from_offset <= {last:Int64} ORDER BY topic, f
 		}
 		c.Topic = topic
 		if from > next {
-			c.Holes = append(c.Holes, [2]int64{next, from - 1})
+			c.Holes = append(c.Holes, Span{next, from - 1})
 		}
 		next = max(next, to+1)
 	}

@@ -67,7 +67,7 @@ func TestReplayIsInOrderAndOnce(t *testing.T) {
 	}
 }
 
-func TestCoverage(t *testing.T) {
+func TestDayCoverage(t *testing.T) {
 	s := open(t, migrated(t))
 	write(t, s, played("p1", 10, 1, 2))
 	b := played("p1", 15, 3, 4, 5)
@@ -81,12 +81,12 @@ func TestCoverage(t *testing.T) {
 	if err := s.insert(t.Context(), &s.tables[0], lost); err != nil { // an archive row that no flush accounts for
 		t.Fatal(err)
 	}
-	got, err := s.Coverage(t.Context(), "p1", 0, 5000)
+	got, err := s.DayCoverage(t.Context(), "p1", 0, 5000)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []Covered{{
-		Topic: "events", Partition: 3, At: 1002, Holes: [][2]int64{{12, 14}, {18, 30}}, Letters: 1, FirstLetter: 16, LastLetter: 16,
+		Topic: "events", Partition: 3, At: 1002, Holes: []Span{{12, 14}, {18, 30}}, Letters: 1, FirstLetter: 16, LastLetter: 16,
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

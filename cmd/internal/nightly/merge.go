@@ -193,14 +193,14 @@ func (r *run) floor(ctx context.Context, w window) ([]schema.Finding, error) {
 
 // coverage checks that the journal accounts for every offset of the day.
 func (r *run) coverage(ctx context.Context, w window) (found []schema.Finding, letters uint64, err error) {
-	covered, err := r.store.Coverage(ctx, r.Property, w.from, w.until)
+	covered, err := r.store.DayCoverage(ctx, r.Property, w.from, w.until)
 	if err != nil {
 		return nil, 0, err
 	}
 	for i := range covered {
 		c := &covered[i]
 		for _, h := range c.Holes {
-			found = append(found, pipeline.Hole(&r.Engine.Calendar, r.Property, c.Topic, c.Partition, h[0], h[1], c.At, r.Engine.Version))
+			found = append(found, pipeline.Hole(&r.Engine.Calendar, r.Property, c.Topic, c.Partition, h.From, h.To, c.At, r.Engine.Version))
 		}
 		if letters += c.Letters; c.Letters > 0 {
 			found = append(found, pipeline.Letters(&r.Engine.Calendar, r.Property, c.Topic, c.Partition, c.FirstLetter, c.LastLetter, c.Letters, c.At, r.Engine.Version))
