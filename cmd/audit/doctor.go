@@ -14,6 +14,7 @@ import (
 	"github.com/shoeproof/shoeproof/cmd/internal/doctor"
 	"github.com/shoeproof/shoeproof/cmd/internal/program"
 	"github.com/shoeproof/shoeproof/cmd/internal/settings"
+	"github.com/shoeproof/shoeproof/schema/migrations"
 )
 
 func doctorCommand() *cobra.Command {
@@ -32,8 +33,8 @@ ingest is. It changes nothing and joins no consumer group. Exit code 0 if nothin
 			if output != "table" && output != "json" {
 				return program.WrongUsage(fmt.Errorf("output format %q, want table or json", output))
 			}
-			if known := []string{"writer", "reader", "triage", "auditor", "migrator"}; !slices.Contains(known, role) {
-				return program.WrongUsage(fmt.Errorf("--role %q, want one of %s", role, strings.Join(known, ", ")))
+			if err := knownRole(role); err != nil {
+				return program.WrongUsage(err)
 			}
 			config := settings.DefaultIngest()
 			_, wrong := settings.Load(cmd.Flags(), &config)
@@ -52,6 +53,18 @@ ingest is. It changes nothing and joins no consumer group. Exit code 0 if nothin
 	defaults := settings.DefaultIngest()
 	settings.AddFlags(cmd.Flags(), &defaults)
 	return cmd
+}
+
+func knownRole(name string) error {
+	roles, err := migrations.Layout{Database: settings.DefaultIngest().ClickHouse.Database}.Roles()
+	var known []string
+	for _, r := range roles {
+		known = append(known, r.Name)
+	}
+	if err == nil && !slices.Contains(known, name) {
+		err = fmt.Errorf("--role %q, want one of %s", name, strings.Join(known, ", "))
+	}
+	return err
 }
 
 func printChecks(out io.Writer, output string, checks []doctor.Check) error {

@@ -64,10 +64,12 @@ func cover(rows []journaled) Coverage {
 			if r.at.After(c.WrittenAt) {
 				c.WrittenAt = r.at
 			}
-			if len(mine) > 0 && r.From <= end {
-				c.Overlaps = append(c.Overlaps, Span{r.From, min(end, r.To)})
+			if r.Hash != "" { // Releases that wrote none read every partition anew at every start.
+				if r.From <= end {
+					c.Overlaps = append(c.Overlaps, Span{r.From, min(end, r.To)})
+				}
+				end = max(end, r.To)
 			}
-			end = max(end, r.To)
 			if touches(covered, Span{r.From, r.To}) {
 				c.Superseded++
 			} else {
@@ -127,7 +129,7 @@ func (s *Store) Coverage(ctx context.Context, topic string) ([]Coverage, error) 
 	const doing = "read the journal"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	rows, err := s.conn.Query(ctx, "SELECT topic, partition, from_offset, to_offset, generation, records, written_at FROM "+s.name("journal")+
+	rows, err := s.conn.Query(ctx, "SELECT topic, partition, from_offset, to_offset, generation, records, hash, written_at FROM "+s.name("journal")+
 		" WHERE topic = {topic:String} OR {topic:String} = '' ORDER BY topic, partition", ch.Named("topic", topic))
 	if err != nil {
 		return nil, s.explain(doing, err)
@@ -137,7 +139,7 @@ func (s *Store) Coverage(ctx context.Context, topic string) ([]Coverage, error) 
 	var of []journaled // one partition's
 	for rows.Next() {
 		var r journaled
-		if err := rows.Scan(&r.Topic, &r.Partition, &r.From, &r.To, &r.Generation, &r.Records, &r.at); err != nil {
+		if err := rows.Scan(&r.Topic, &r.Partition, &r.From, &r.To, &r.Generation, &r.Records, &r.Hash, &r.at); err != nil {
 			return nil, s.explain(doing, err)
 		}
 		if len(of) > 0 && (of[0].Topic != r.Topic || of[0].Partition != r.Partition) {

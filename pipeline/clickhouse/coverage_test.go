@@ -20,7 +20,7 @@ func journal(t testing.TB, ranges ...string) []journaled {
 	t.Helper()
 	var rows []journaled
 	for _, text := range ranges {
-		var r journaled
+		r := journaled{JournalRow: schema.JournalRow{Hash: "of its rows"}}
 		if _, err := fmt.Sscanf(text, "%d:%d-%d", &r.Generation, &r.From, &r.To); err != nil {
 			t.Fatal(err)
 		}
@@ -59,6 +59,13 @@ func TestCover(t *testing.T) {
 			t.Errorf("%s: holds %v", name, got.Holds())
 		}
 	}
+	old := journal(t, "0:0-9", "0:0-14", "0:15-19")
+	for i := range old {
+		old[i].Hash = ""
+	}
+	if c := cover(old); !c.Holds() || c.Last != 19 {
+		t.Errorf("ranges of an old release: %+v", c)
+	}
 }
 
 // Whatever restarts did, what was read is covered, and what was not is a hole, offset by offset.
@@ -72,7 +79,7 @@ func TestCoverIsExact(t *testing.T) {
 			for range rapid.IntRange(1, 6).Draw(t, "ranges") {
 				at += rapid.SampledFrom([]int64{0, 0, 0, 3}).Draw(t, "skip")
 				to := at + rapid.Int64Range(0, 9).Draw(t, "length")
-				rows = append(rows, journaled{JournalRow: schema.JournalRow{From: at, To: to, Generation: g}})
+				rows = append(rows, journaled{JournalRow: schema.JournalRow{From: at, To: to, Generation: g, Hash: "of its rows"}})
 				for ; at <= to; at++ {
 					have[at] = true
 				}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	ch "github.com/ClickHouse/clickhouse-go/v2"
+
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
@@ -70,6 +72,7 @@ func TestRoles(t *testing.T) {
 	}
 	t.Run("matrix", func(t *testing.T) { matrix(t, as) })
 	t.Run("refused", func(t *testing.T) { refusals(t, as) })
+	t.Run("syntax", func(t *testing.T) { syntax(t, auditor) })
 	reader := open(t, as("reader"))
 	for _, query := range []string{
 		"SELECT * FROM shoeproof.v_findings_by_table", "SELECT * FROM shoeproof.v_findings_by_rule", "SELECT * FROM shoeproof.v_progress",
@@ -81,13 +84,39 @@ func TestRoles(t *testing.T) {
 	}
 }
 
+// syntax has the server read the statements that make the roles, which this one has no place to keep.
+func syntax(t *testing.T, s *Store) {
+	for _, layout := range []migrations.Layout{{Database: "shoeproof"}, {Database: "shoeproof", Cluster: "floor"}} {
+		text, err := layout.RoleSQL()
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := 0
+		for statement := range strings.SplitSeq(text, ";\n") {
+			lines := slices.DeleteFunc(strings.Split(statement, "\n"), func(l string) bool { return strings.HasPrefix(l, "--") })
+			statement = strings.TrimSpace(strings.Join(lines, "\n"))
+			if statement == "" {
+				continue
+			}
+			read++
+			var formatted string
+			if err := s.conn.QueryRow(t.Context(), "SELECT formatQuery({q:String})", ch.Named("q", statement)).Scan(&formatted); err != nil {
+				t.Errorf("%s: %v", statement, err)
+			}
+		}
+		if read < 11 {
+			t.Errorf("%d statements, want two for each of five roles and a profile", read)
+		}
+	}
+}
+
 // matrix holds what each role may do with each table to a list that is read here at a glance.
 func matrix(t *testing.T, as func(string) Config) {
 	named := strings.Fields("events table_memory")
 	writes := map[string]string{
 		"writer":  "events rounds wagers vigorish shoes table_configs notices table_memory evidence findings open_findings journal dead_letters feeds",
 		"reader":  "",
-		"triage":  "open_findings finding_actions exports shelves handovers console_log",
+		"console": "open_findings finding_actions exports shelves handovers console_log",
 		"auditor": "evidence findings open_findings audit_runs exports run_lines leases legal_holds",
 	}
 	all := open(t, as("auditor"))
@@ -106,7 +135,7 @@ func matrix(t *testing.T, as func(string) Config) {
 	if len(tables) < 30 {
 		t.Fatalf("%d tables and views", len(tables))
 	}
-	for _, role := range []string{"writer", "reader", "triage", "auditor"} {
+	for _, role := range []string{"writer", "reader", "console", "auditor"} {
 		s := open(t, as(role))
 		for _, table := range tables {
 			plain := strings.TrimPrefix(table, "v_")
@@ -114,7 +143,7 @@ func matrix(t *testing.T, as func(string) Config) {
 			switch role {
 			case "writer":
 				reads = slices.Contains(strings.Fields("schema_migrations journal table_memory findings v_progress"), table)
-			case "auditor", "triage":
+			case "auditor", "console":
 				reads = true
 			}
 			for right, want := range map[string]bool{
@@ -149,7 +178,7 @@ func refusals(t *testing.T, as func(string) Config) {
 	for role, more := range map[string][]string{
 		"writer":   {"SELECT * FROM shoeproof.rounds", "SELECT * FROM shoeproof.wagers", "SELECT raw FROM shoeproof.events", "INSERT INTO shoeproof.finding_actions (actor) VALUES ('x')", "INSERT INTO shoeproof.schema_migrations (version) VALUES (99)"},
 		"reader":   append([]string{"INSERT INTO shoeproof.findings (id) VALUES ('x')", "INSERT INTO shoeproof.open_findings (id) VALUES ('x')", "SELECT 1 SETTINGS readonly = 0"}, names...),
-		"triage":   {"INSERT INTO shoeproof.findings (id) VALUES ('x')", "INSERT INTO shoeproof.journal (topic) VALUES ('x')", "INSERT INTO shoeproof.events (event_id) VALUES ('x')"},
+		"console":  {"INSERT INTO shoeproof.findings (id) VALUES ('x')", "INSERT INTO shoeproof.journal (topic) VALUES ('x')", "INSERT INTO shoeproof.events (event_id) VALUES ('x')"},
 		"auditor":  {"INSERT INTO shoeproof.events (event_id) VALUES ('x')", "INSERT INTO shoeproof.journal (topic) VALUES ('x')", "INSERT INTO shoeproof.finding_actions (actor) VALUES ('x')"},
 		"migrator": nil,
 	} {

@@ -262,7 +262,7 @@ func (p *patient) lag(t *kafka.Topic) {
 			switch next = g.To + 1; {
 			case next > o.End:
 				lost = true
-				p.add("lag", Fail, "the topic was made anew, or brokers lost records: docs/operations.md says what to do",
+				p.add("lag", Fail, "the topic was made anew, or lost records: publish under another topic's name, or bring the records back",
 					"partition %d ends at offset %d, but the journal has %d", o.Partition, o.End, g.To)
 			case next < o.First:
 				lost = true
@@ -278,7 +278,7 @@ func (p *patient) lag(t *kafka.Topic) {
 	for _, g := range p.progress {
 		if !slices.ContainsFunc(t.Partitions, func(o kafka.Offsets) bool { return o.Partition == int(g.Partition) }) {
 			lost = true
-			p.add("lag", Fail, "the topic was made anew: docs/operations.md says what to do", "the journal has partition %d, the topic has not", g.Partition)
+			p.add("lag", Fail, "the topic was made anew: publish under another topic's name, or bring the records back", "the journal has partition %d, the topic has not", g.Partition)
 		}
 	}
 	if lost {

@@ -78,7 +78,7 @@ TO shoeproof_reader WITH REPLACE OPTION;
 CREATE SETTINGS PROFILE IF NOT EXISTS shoeproof_reader SETTINGS readonly = 2, max_execution_time = 60, max_memory_usage = 4000000000, max_result_rows = 10000000 TO shoeproof_reader;
 
 -- the console, which masks patrons itself: all that is kept, and what people decide about findings
-CREATE ROLE IF NOT EXISTS shoeproof_triage;
+CREATE ROLE IF NOT EXISTS shoeproof_console;
 GRANT
     SELECT ON shoeproof.schema_migrations,
     SELECT ON shoeproof.events,
@@ -134,7 +134,7 @@ GRANT
     INSERT ON shoeproof.shelves,
     INSERT ON shoeproof.handovers,
     INSERT ON shoeproof.console_log
-TO shoeproof_triage WITH REPLACE OPTION;
+TO shoeproof_console WITH REPLACE OPTION;
 
 -- the nightly audit and exports: also the archive, which names patrons
 CREATE ROLE IF NOT EXISTS shoeproof_auditor;
