@@ -65,8 +65,8 @@ func twoShards(t *testing.T) [2]*engine.ClickHouse {
 	return shards
 }
 
-// played are the batches of a small floor with a fault, in flushes of some hundred records.
-func played(t *testing.T) []*pipeline.Batch {
+// wholeFloor are the batches of a small floor with a fault, in flushes of some hundred records.
+func wholeFloor(t *testing.T) []*pipeline.Batch {
 	t.Helper()
 	books, err := rules.Shipped()
 	if err != nil {
@@ -111,7 +111,7 @@ func played(t *testing.T) []*pipeline.Batch {
 
 // Two shards keep what one server keeps: every row once, a table's rows together, and the same bytes are read.
 func TestTwoShards(t *testing.T) {
-	batches := played(t)
+	batches := wholeFloor(t)
 	one := open(t, migrated(t))
 	shards := twoShards(t)
 	cfg := Config{
