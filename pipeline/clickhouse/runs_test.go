@@ -12,8 +12,8 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// played is a batch of events of one table, at offsets from one on.
-func played(property string, from int64, seqs ...uint64) *pipeline.Batch {
+// numbered is a batch of events of one table, at offsets from one on.
+func numbered(property string, from int64, seqs ...uint64) *pipeline.Batch {
 	b := &pipeline.Batch{Range: pipeline.Range{Topic: "events", Partition: 3, From: from, To: from + int64(len(seqs)) - 1}}
 	for i, seq := range seqs {
 		e := &b.Events
@@ -45,11 +45,11 @@ func replayed(t *testing.T, s *Store, property string) (seqs []uint64, offsets [
 func TestReplayIsInOrderAndOnce(t *testing.T) {
 	s := open(t, migrated(t))
 	for range 2 { // the second time under another token: rows that are not merged yet
-		write(t, s, played("p1", 10, 1, 2, 4, 5))
+		write(t, s, numbered("p1", 10, 1, 2, 4, 5))
 		s.cfg.RulesVersion += "+"
 	}
-	write(t, s, played("p1", 20, 3, 4)) // one that came late, one in conflict
-	write(t, s, played("p2", 30, 1))
+	write(t, s, numbered("p1", 20, 3, 4)) // one that came late, one in conflict
+	write(t, s, numbered("p2", 30, 1))
 	seqs, offsets := replayed(t, s, "p1")
 	if want := []uint64{1, 2, 3, 4, 4, 5}; !slices.Equal(seqs, want) {
 		t.Errorf("seqs %v, want %v", seqs, want)
@@ -57,7 +57,7 @@ func TestReplayIsInOrderAndOnce(t *testing.T) {
 	if want := []int64{10, 11, 20, 12, 21, 13}; !slices.Equal(offsets, want) {
 		t.Errorf("offsets %v, want %v", offsets, want)
 	}
-	write(t, s, played("p1", 40, 1, 2)) // the numbering begins again
+	write(t, s, numbered("p1", 40, 1, 2)) // the numbering begins again
 	if seqs, _ = replayed(t, s, "p1"); !slices.Equal(seqs, []uint64{1, 2, 3, 4, 4, 5, 1, 2}) {
 		t.Errorf("seqs %v, want one numbering after the other", seqs)
 	}
@@ -69,15 +69,15 @@ func TestReplayIsInOrderAndOnce(t *testing.T) {
 
 func TestDayCoverage(t *testing.T) {
 	s := open(t, migrated(t))
-	write(t, s, played("p1", 10, 1, 2))
-	b := played("p1", 15, 3, 4, 5)
+	write(t, s, numbered("p1", 10, 1, 2))
+	b := numbered("p1", 15, 3, 4, 5)
 	b.DeadLetter = []schema.DeadLetter{
 		{Topic: "events", Partition: 3, Offset: 16, Reason: "torn"},
 		{Topic: "events", Partition: 3, Offset: 99, Reason: "behind the day"},
 		{Topic: "other", Partition: 3, Offset: 16, Reason: "another topic"},
 	}
 	write(t, s, b)
-	lost := played("p1", 30, 6)
+	lost := numbered("p1", 30, 6)
 	if err := s.insert(t.Context(), &s.tables[0], lost); err != nil { // an archive row that no flush accounts for
 		t.Fatal(err)
 	}

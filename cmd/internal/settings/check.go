@@ -40,6 +40,20 @@ func (c *Audit) check(l *Loaded) {
 	c.ClickHouse.check(l)
 	c.Law.check(l)
 	c.Log.check(l)
+	least := defaultRetention()
+	for _, class := range []struct {
+		name        string
+		years, want int
+	}{
+		{"events", c.Retention.Events, least.Events},
+		{"facts", c.Retention.Facts, least.Facts},
+		{"findings", c.Retention.Findings, least.Findings},
+		{"exports", c.Retention.Exports, least.Exports},
+	} {
+		if class.years < class.want || class.years > 100 {
+			l.complain("retention."+class.name, fmt.Errorf("%d years, want %d to 100", class.years, class.want))
+		}
+	}
 }
 
 // complained says whether a key has a complaint already.

@@ -22,6 +22,7 @@ type Audit struct {
 	ClickHouse ClickHouse `key:"clickhouse"`
 	Law        Law        `key:""`
 	Log        Log        `key:"log"`
+	Retention  Retention  `key:"retention"`
 }
 
 // Kafka is where the table events come from.
@@ -88,6 +89,14 @@ type Log struct {
 	Format string `key:"format" doc:"json or text"`
 }
 
+// Retention is for how many years each class of records is kept, at least.
+type Retention struct {
+	Events   int `key:"events" doc:"years that events are kept, 7 or more"`
+	Facts    int `key:"facts" doc:"years that rounds, wagers, vigorish, shoes and evidence are kept, 7 or more"`
+	Findings int `key:"findings" doc:"years that findings are kept, 7 or more"`
+	Exports  int `key:"exports" doc:"years that the record of runs and exports is kept, 10 or more"`
+}
+
 // Flush is when rows are written; whichever comes first.
 type Flush struct {
 	Rows  int           `key:"rows" doc:"rows of a partition that make a flush"`
@@ -105,8 +114,12 @@ func DefaultIngest() Ingest {
 
 // DefaultAudit is the configuration of audit where nothing is said.
 func DefaultAudit() Audit {
-	return Audit{ClickHouse: defaultClickHouse(), Law: defaultLaw(), Log: Log{Level: "warn", Format: "text"}}
+	return Audit{ClickHouse: defaultClickHouse(), Law: defaultLaw(), Log: Log{Level: "warn", Format: "text"}, Retention: defaultRetention()}
 }
+
+// defaultRetention is the longest that the land-based regulations ask for, and less is refused: K.A.R.
+// 112-108-51 for what play left behind, N.J.A.C. 13:69O-1.8 for what was handed out.
+func defaultRetention() Retention { return Retention{Events: 7, Facts: 7, Findings: 7, Exports: 10} }
 
 func defaultClickHouse() ClickHouse {
 	return ClickHouse{Addrs: []string{"127.0.0.1:9000"}, Database: "shoeproof", Replicated: true, User: "default"}

@@ -1,0 +1,263 @@
+package clickhouse
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	ch "github.com/ClickHouse/clickhouse-go/v2"
+	"golang.org/x/sync/errgroup"
+)
+
+// ErrNoHold says that there is no legal hold of an id in force.
+var ErrNoHold = errors.New("no such legal hold is in force")
+
+// Class is a kind of records and the years that they are kept. No table has a TTL that would delete records by
+// itself: a TTL knows no legal hold, and forgets what was altered while a part was merged.
+type Class struct {
+	Name  string
+	Years int
+}
+
+// classTables are the tables of each class. Those that lie in months are dropped by the month, the others by
+// row. What is in no class is never deleted: configurations, notices and memories, which later replays
+// need, the journal, dead letters, triage and holds.
+func classTables(class string) (monthly bool, tables []string) {
+	switch class {
+	case "events":
+		return true, []string{"events"}
+	case "facts":
+		return true, []string{"rounds", "wagers", "vigorish", "shoes", "evidence"}
+	case "findings":
+		return true, []string{"findings"}
+	case "exports":
+		return false, []string{"audit_runs", "exports"}
+	}
+	return false, nil
+}
+
+// Expired are records older than their class asks for.
+type Expired struct {
+	Class, Table string
+	// Month is yyyymm, by UTC. It is empty for a table that does not lie in months; then rows of gaming days
+	// before Before are meant, without those that are held.
+	Month, Before string
+	Rows          uint64
+	Bytes         uint64 // on the disk, of a month
+	Held          []Hold // holds that keep the month
+}
+
+// Hold keeps the records of a property's gaming days, whatever their age. Where records lie in months it keeps
+// the whole months, also those of other properties.
+type Hold struct {
+	ID, Property  string
+	From, Until   string // gaming days, both included
+	Actor, Reason string
+	Placed        time.Time
+}
+
+// keeps says whether a hold concerns a month. A gaming day may reach a day beyond its date in UTC.
+func (h *Hold) keeps(first time.Time) bool {
+	next := first.AddDate(0, 1, 1).Format(time.DateOnly)
+	return h.Until >= first.AddDate(0, 0, -2).Format(time.DateOnly) && h.From < next
+}
+
+// Holds are the legal holds in force, by id.
+func (s *Store) Holds(ctx context.Context) ([]Hold, error) {
+	const doing = "read the legal holds"
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	rows, err := s.conn.Query(ctx, `SELECT hold_id, anyIf(property_id, action = 'place'), toString(anyIf(from_day, action = 'place')),
+toString(anyIf(until_day, action = 'place')), anyIf(actor, action = 'place'), anyIf(reason, action = 'place'), min(at)
+FROM `+s.name("legal_holds")+" GROUP BY hold_id HAVING countIf(action = 'release') = 0 ORDER BY hold_id")
+	if err != nil {
+		return nil, s.explain(doing, err)
+	}
+	defer func() { _ = rows.Close() }()
+	var all []Hold
+	for rows.Next() {
+		var h Hold
+		if err := rows.Scan(&h.ID, &h.Property, &h.From, &h.Until, &h.Actor, &h.Reason, &h.Placed); err != nil {
+			return nil, s.explain(doing, err)
+		}
+		all = append(all, h)
+	}
+	return all, s.explain(doing, rows.Err())
+}
+
+// retentionLease keeps a hold from being placed while something is deleted.
+const retentionLease = "retention"
+
+// Place puts a hold in force and gives its id. While records are being deleted it is refused with ErrHeld.
+func (s *Store) Place(ctx context.Context, h Hold) (id string, err error) {
+	h.ID = strings.ToLower(rand.Text()[:12])
+	return h.ID, s.holding(ctx, h.Actor, func() error { return s.writeHold(ctx, "place", &h) })
+}
+
+// Release ends a hold; ErrNoHold if it is not in force.
+func (s *Store) Release(ctx context.Context, id, actor, reason string) error {
+	return s.holding(ctx, actor, func() error {
+		all, err := s.Holds(ctx)
+		if err != nil {
+			return err
+		}
+		for _, h := range all {
+			if h.ID == id {
+				h.Actor, h.Reason = actor, reason
+				return s.writeHold(ctx, "release", &h)
+			}
+		}
+		return fmt.Errorf("%s: %w", id, ErrNoHold)
+	})
+}
+
+func (s *Store) writeHold(ctx context.Context, action string, h *Hold) error {
+	ctx = ch.Context(ctx, ch.WithSettings(s.settings("hold:"+action+":"+h.ID)))
+	err := s.exec(ctx, "INSERT INTO "+s.name("legal_holds")+` (hold_id, action, property_id, from_day, until_day, actor, reason)
+VALUES ({id:String}, {action:String}, {property:String}, {from:Date32}, {until:Date32}, {actor:String}, {reason:String})`,
+		ch.Named("id", h.ID), ch.Named("action", action), ch.Named("property", h.Property), ch.Named("from", h.From), ch.Named("until", h.Until),
+		ch.Named("actor", h.Actor), ch.Named("reason", h.Reason))
+	return s.explain(action+" a legal hold", err)
+}
+
+// holding does something while nobody else deletes or holds.
+func (s *Store) holding(ctx context.Context, holder string, do func() error) error {
+	lease, err := s.Take(ctx, retentionLease, holder+" "+rand.Text())
+	if err != nil {
+		return err
+	}
+	working, done := context.WithCancel(ctx)
+	group, working := errgroup.WithContext(working)
+	group.Go(func() error { return lease.Keep(working) })
+	group.Go(func() error {
+		defer done()
+		return do()
+	})
+	return errors.Join(group.Wait(), lease.Release(context.WithoutCancel(ctx)))
+}
+
+// Expired lists what is older than its class asks for, and the holds that keep it.
+func (s *Store) Expired(ctx context.Context, classes []Class, now time.Time) ([]Expired, error) {
+	holds, err := s.Holds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []Expired
+	for _, c := range classes {
+		before := now.UTC().AddDate(-c.Years, 0, 0)
+		monthly, tables := classTables(c.Name)
+		for _, table := range tables {
+			var more []Expired
+			if monthly {
+				more, err = s.oldMonths(ctx, c.Name, table, before, holds)
+			} else {
+				more, err = s.oldRows(ctx, c.Name, table, before, holds)
+			}
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, more...)
+		}
+	}
+	return all, nil
+}
+
+// oldMonths are the months of a table that ended before a moment.
+func (s *Store) oldMonths(ctx context.Context, class, table string, before time.Time, holds []Hold) ([]Expired, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	doing := "read the months of " + table
+	parts := "system.parts"
+	if s.cfg.Cluster != "" {
+		parts = "cluster(" + s.cfg.Cluster + ", system.parts)"
+	}
+	stored := strings.TrimPrefix(s.cfg.layout().StoredName(table), s.cfg.Database+".")
+	rows, err := s.conn.Query(ctx, "SELECT partition, sum(rows), sum(bytes_on_disk) FROM "+parts+` WHERE database = {database:String} AND table = {table:String}
+AND active GROUP BY partition HAVING toUInt32(partition) < {before:UInt32} ORDER BY toUInt32(partition)`,
+		ch.Named("database", s.cfg.Database), ch.Named("table", stored), ch.Named("before", before.Format("200601")))
+	if err != nil {
+		return nil, s.explain(doing, err)
+	}
+	defer func() { _ = rows.Close() }()
+	var all []Expired
+	for rows.Next() {
+		e := Expired{Class: class, Table: table}
+		if err := rows.Scan(&e.Month, &e.Rows, &e.Bytes); err != nil {
+			return nil, s.explain(doing, err)
+		}
+		first, err := time.Parse("200601", e.Month)
+		if err != nil {
+			return nil, fmt.Errorf("%s: partition %q is no month: %w", doing, e.Month, err)
+		}
+		for _, h := range holds {
+			if h.keeps(first) {
+				e.Held = append(e.Held, h)
+			}
+		}
+		all = append(all, e)
+	}
+	return all, s.explain(doing, rows.Err())
+}
+
+// oldRows are the rows of gaming days before a moment that no hold keeps.
+func (s *Store) oldRows(ctx context.Context, class, table string, before time.Time, holds []Hold) ([]Expired, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	e := Expired{Class: class, Table: table, Before: before.Format(time.DateOnly)}
+	where, args := oldRows(e.Before, holds)
+	if err := s.conn.QueryRow(ctx, "SELECT count() FROM "+s.name(table)+" WHERE "+where, args...).Scan(&e.Rows); err != nil {
+		return nil, s.explain("count the old rows of "+table, err)
+	}
+	if e.Rows == 0 {
+		return nil, nil
+	}
+	return []Expired{e}, nil
+}
+
+func oldRows(before string, holds []Hold) (where string, args []any) {
+	where, args = "gaming_day < {before:Date32}", []any{ch.Named("before", before)}
+	for i, h := range holds {
+		where += fmt.Sprintf(" AND NOT (property_id = {property_%d:String} AND gaming_day BETWEEN {from_%d:Date32} AND {until_%[1]d:Date32})", i, i)
+		args = append(args, ch.Named(fmt.Sprintf("property_%d", i), h.Property), ch.Named(fmt.Sprintf("from_%d", i), h.From), ch.Named(fmt.Sprintf("until_%d", i), h.Until))
+	}
+	return where, args
+}
+
+// Delete deletes what has expired and is not held, told of each once it is gone. It needs the rights of the
+// migrator. Nobody can place a hold meanwhile.
+func (s *Store) Delete(ctx context.Context, classes []Class, now time.Time, holder string, done func(Expired)) error {
+	return s.holding(ctx, holder, func() error {
+		expired, err := s.Expired(ctx, classes, now)
+		if err != nil {
+			return err
+		}
+		holds, err := s.Holds(ctx)
+		if err != nil {
+			return err
+		}
+		for _, e := range expired {
+			if len(e.Held) > 0 {
+				continue
+			}
+			if err := s.delete(ctx, &e, holds); err != nil {
+				return err
+			}
+			done(e)
+		}
+		return nil
+	})
+}
+
+func (s *Store) delete(ctx context.Context, e *Expired, holds []Hold) error {
+	alter := "ALTER TABLE " + s.cfg.layout().Stored(e.Table)
+	if e.Month != "" {
+		ctx = ch.Context(ctx, ch.WithSettings(ch.Settings{"max_partition_size_to_drop": 0}))
+		return s.explain("drop month "+e.Month+" of "+e.Table, s.exec(ctx, alter+" DROP PARTITION "+e.Month))
+	}
+	where, args := oldRows(e.Before, holds)
+	ctx = ch.Context(ctx, ch.WithSettings(ch.Settings{"mutations_sync": 2}))
+	return s.explain("delete old rows of "+e.Table, s.exec(ctx, alter+" DELETE WHERE "+where, args...))
+}
