@@ -49,6 +49,11 @@ func FindCheat(name string) (*Cheat, error) {
 	return nil, fmt.Errorf("cheat %q: none of that name, such as s1-0.5", name)
 }
 
+// Honest is no cheat: a table of a kind as all others are, to measure what comes of none.
+func Honest(kind string) *Cheat {
+	return &Cheat{Name: "n0", Scenario: "N0", Doc: "nobody cheats", Honest: true, Kind: kind, Key: "table"}
+}
+
 // TableConfig is the configuration of a table at which the cheat is played: 8 decks, 5 percent, dealt face up.
 func (c *Cheat) TableConfig() schema.TableConfig {
 	config, err := Config(c.Kind, 1)
@@ -77,6 +82,9 @@ type Label struct {
 	Table     string   `json:"table_id"`
 	// Key is what must be accused: its kind and, if that does not change from shoe to shoe, its id.
 	Key string `json:"key"`
+	// Patrons and Dealer are those in the know.
+	Patrons []string `json:"patrons,omitempty"`
+	Dealer  string   `json:"dealer,omitempty"`
 	// Shoe is the first shoe with the cheat, Round the first round with an act of it.
 	Shoe  string `json:"shoe_id"`
 	Round int    `json:"round"`
@@ -145,7 +153,9 @@ func (c *crook) seated() {
 		p := c.t.patrons[i]
 		*p = patron{ref: p.ref, seat: p.seat, unit: cheatUnit, lean: schema.SpotBanker, exact: true, shy: true, stays: true}
 		c.ref[i] = p.ref
+		c.label.Patrons = append(c.label.Patrons, p.ref)
 	}
+	c.label.Dealer = c.dealer
 	switch id := c.ref[0]; c.Key {
 	case "patron":
 		c.label.Key += ":" + id

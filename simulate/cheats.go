@@ -211,7 +211,7 @@ func tardy() []Cheat {
 			Name: strong("s7", x), Scenario: "S7", Strength: x, Kind: "nj-mini", Key: "patron", Detectors: []string{"d20", "d11"}, Breach: true, Reads: true,
 			Doc: fmt.Sprintf("a patron changes the stake after the deal in a fifth of rounds, %g %% of the changes to his favour", 100*x),
 			settle: func(c *crook, r *roundPlan) {
-				u, v, up := c.rng.Float64(), c.rng.Float64(), c.rng.IntN(2) == 0
+				u, v := c.rng.Float64(), c.rng.Float64()
 				for i := range r.stakes {
 					st := &r.stakes[i]
 					if st.patron != c.ref[0] || st.withdrawn || st.spot > schema.SpotPlayer {
@@ -221,10 +221,7 @@ func tardy() []Cheat {
 					if out == pushed {
 						return
 					}
-					good := v < x
-					if good {
-						up = out == won
-					}
+					up := (out == won) == (v < x)
 					if c.cheats(u < .2) {
 						st.moved(up, out, pays)
 					}

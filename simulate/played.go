@@ -16,6 +16,9 @@ type Played struct {
 	// was not read.
 	Burned []uint8
 	Rounds []PlayedRound
+	// Slug is where a run of the last shoe lies, first card and the one after it, counted from the first burned card; 0, 0
+	// if there is none.
+	Slug [2]int
 	// Fill is what was signed for as a fill at the shoe's end, Gone what left the tray unseen.
 	Fill, Gone int64
 }
@@ -85,6 +88,9 @@ func (t *Table) Play() *Played {
 		ID: s.id, Dealer: on, Batch: t.o.Table + "-b1", Decks: int(t.o.Config.Decks), Percent: int64(t.o.Config.Vigorish.Percent),
 		Rounds: make([]PlayedRound, len(s.rounds)), Fill: s.fill, Gone: s.gone,
 	}
+	if c := t.crook; c != nil && c.slug[0] > 0 {
+		p.Slug = [2]int{len(c.before) - c.slug[0], len(c.before) - c.slug[1]}
+	}
 	for _, x := range s.burn {
 		p.Burned = append(p.Burned, t.read(x))
 	}
@@ -102,6 +108,9 @@ func (t *Table) Play() *Played {
 
 // read is a card as the shoe reads it.
 func (t *Table) read(x card) uint8 {
+	if t.o.Clear {
+		return uint8(x)
+	}
 	wrong, none := misread, unread
 	if c := t.crook; c != nil && c.on && !c.twin {
 		wrong, none = max(wrong, c.Misread), max(none, c.Drop)
@@ -157,7 +166,7 @@ func (t *Table) settled(st *stake, c, seen *coup) PlayedStake {
 	d := h.done(st, c)
 	law := stake{spot: st.spot, amount: st.amount, coupon: st.coupon, exact: st.exact}
 	right := h.done(&law, seen)
-	if u, v := t.noise.Float64(), t.noise.IntN(2); u < honestErrors && !st.forced {
+	if u, v := t.noise.Float64(), t.noise.IntN(2); u < honestErrors && !st.forced && !t.o.Clear {
 		d.out, d.winnings = pushed, 0
 		if v == 0 && right.out == lost {
 			d.out, d.winnings = won, st.amount
@@ -175,7 +184,7 @@ func (t *Table) settled(st *stake, c, seen *coup) PlayedStake {
 		out.VigDue = (st.amount - st.coupon) / 4
 		out.VigTaken = out.VigDue
 	}
-	if u, v := t.noise.Float64(), t.noise.Int64N(2); u < stakeRead {
+	if u, v := t.noise.Float64(), t.noise.Int64N(2); u < stakeRead && !t.o.Clear {
 		out.AtSettlement += 2*100*v - 100
 	}
 	switch d.out {

@@ -25,6 +25,8 @@ type Options struct {
 	Cheat *Cheat
 	From  int
 	Twin  bool
+	// Clear has Play read everything and nobody err.
+	Clear bool
 }
 
 // Table plays legal shoes at one table: Open once, Shoe as often as wanted, Close once. It is not

@@ -1,0 +1,102 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/shoeproof/shoeproof/detectors"
+	"github.com/shoeproof/shoeproof/detectors/exact"
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/simulate"
+)
+
+// costShoes is over how many shoes time is taken.
+const costShoes = 60
+
+// cost takes the time and the memory of each detector over the same honest shoes, one after the other.
+func (b *bench) cost(ctx context.Context) error {
+	play := func(watching []*detectors.Detector, odds bool) (perRound time.Duration, keys map[account]bool, grown uint64, err error) {
+		t := newTable(simulate.Options{Cheat: simulate.Honest("ny-ez"), From: 1, Seed: b.Seed + 900_000, Table: "c"}, b.offers)
+		t.exact = odds
+		host := detectors.NewHost(b.promise, watching)
+		keys = map[account]bool{}
+		rounds := 0
+		t.each = func(_ *simulate.PlayedRound, r *detectors.Round) {
+			rounds += one(r != nil)
+			for i := range host.Factors {
+				keys[account{host.Factors[i].Detector.ID, host.Factors[i].Key}] = true
+			}
+		}
+		if err := t.play(host); err != nil { // the library is dealt with the first
+			return 0, nil, 0, err
+		}
+		rounds = 0
+		before := heap()
+		began := time.Now()
+		for range costShoes {
+			if err := ctx.Err(); err != nil {
+				return 0, nil, 0, err
+			}
+			if err := t.play(host); err != nil {
+				return 0, nil, 0, err
+			}
+		}
+		took := time.Since(began)
+		after := heap()
+		runtime.KeepAlive(host)
+		return took / time.Duration(rounds), keys, after - min(before, after), nil
+	}
+	play(nil, true) //nolint:errcheck,dogsled // warms up
+	bare, _, _, err := play(nil, true)
+	if err != nil {
+		return err
+	}
+	row := b.sheet.row("cost", "kernel")
+	row("us a round", fmt.Sprintf("%.1f", kernelTime(b)))
+	for _, d := range append(detectors.All(), nil) {
+		watching, name := []*detectors.Detector{d}, "all"
+		if d == nil {
+			watching = detectors.All()
+		} else {
+			name = d.ID
+		}
+		took, keys, grown, err := play(watching, true)
+		if err != nil {
+			return err
+		}
+		own := max(took-bare, 0)
+		row := b.sheet.row("cost", name)
+		row("us a round", fmt.Sprintf("%.1f", float64(own.Nanoseconds())/1000))
+		if len(keys) > 0 {
+			row("keys", strconv.Itoa(len(keys)))
+			row("bytes a key", strconv.FormatUint(grown/uint64(len(keys)), 10))
+		}
+	}
+	return nil
+}
+
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// kernelTime is what the odds of a round take, microseconds.
+func kernelTime(b *bench) float64 {
+	law, _ := b.offers.books["ny-5324-21"].Law(rules.Minibaccarat)
+	k := exact.New(&law.Drawing)
+	left := exact.Full(8)
+	var odds exact.Odds
+	const n = 2000
+	began := time.Now()
+	for i := range n {
+		left[1+i%52]--
+		k.Odds(&left, &odds)
+		left[1+i%52]++
+	}
+	return float64(time.Since(began).Nanoseconds()) / n / 1000
+}

@@ -1,0 +1,234 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/shoeproof/shoeproof/detectors"
+	"github.com/shoeproof/shoeproof/simulate"
+)
+
+// begins is the shoe with which cheats begin: everybody has been seen for one.
+const begins = 2
+
+// outcome is a run of a cheat, up to the alarm of the detector that names its cause most directly.
+type outcome struct {
+	caught bool
+	// From the first act to the end of the round of the alarm, or to the horizon: units are what the scenario is measured in.
+	rounds, cards, shoes, units int
+	// lost is what the cheat gained more than its twin, minor units.
+	lost int64
+	// first is the detector of the first page after the cheat began; cause and key say that it names a cause and a culprit of the
+	// label. Early are pages before it began.
+	first      string
+	cause, key bool
+	early      int
+	// alarms are counted by detector.
+	alarms map[string]int
+}
+
+// runCheat plays a cheat against its detectors, or against all of them, until the alarm or so many shoes.
+func runCheat(c *simulate.Cheat, seed uint64, horizon int, all bool, promise *detectors.Promise, offers *offers) (outcome, error) {
+	o := simulate.Options{Cheat: c, From: begins, Seed: seed, Table: "b" + fmt.Sprint(seed)}
+	t := newTable(o, offers)
+	o.Twin, o.Config = true, t.config
+	twin := simulate.NewTable(o)
+	twin.Open()
+	label := t.sim.Label()
+	watching := chosen(c, all)
+	policy := *promise
+	policy.Policy.Differential = c.Scenario == "N6"
+	host := detectors.NewHost(policy, watching)
+	out := outcome{alarms: map[string]int{}}
+	t.exact = slices.ContainsFunc(watching, needsOdds)
+	var other *simulate.Played
+	var stop bool
+	shoe, acting := 0, false
+	t.each = func(p *simulate.PlayedRound, r *detectors.Round) {
+		if stop {
+			return
+		}
+		if r != nil {
+			if !acting {
+				acting = shoe >= begins && (label.Shoe != "" && label.Round == 0 || label.Shoe == r.Shoe && label.Round <= int(r.Round) || label.Shoe != "" && label.Shoe != r.Shoe)
+			}
+			if acting {
+				out.rounds++
+				out.cards += len(r.Cards)
+				out.units += t.units(c, label, p, r)
+				out.lost += gain(c, label, p)
+				if i := int(r.Round) - 1; i < len(other.Rounds) {
+					out.lost -= gain(c, label, &other.Rounds[i])
+				}
+			}
+		}
+		for i := range host.Alarms {
+			a := &host.Alarms[i]
+			if acting || shoe >= begins {
+				out.alarms[a.Detector.ID]++
+			}
+			if c.Scenario == "N4" && a.Detector.ID == "d19" {
+				t.frozen = true // a ticket about the reader is open from now on
+			}
+			cause := slices.Contains(label.Detectors, a.Detector.ID)
+			if !isPage(a.Detector) && !cause {
+				continue
+			}
+			key := accuses(a, label)
+			switch {
+			case !acting:
+				out.early++
+			case out.first == "":
+				out.first, out.cause, out.key = a.Detector.ID, cause, key
+			}
+			if acting && key && a.Detector.ID == c.Detectors[0] {
+				out.caught, stop = true, true
+			}
+		}
+	}
+	for shoe = 1; shoe < begins+horizon && !stop; shoe++ {
+		other = twin.Play()
+		if err := t.play(host); err != nil {
+			return out, err
+		}
+		if shoe >= begins {
+			out.shoes++
+		}
+	}
+	if c.Scenario == "S5" || c.Scenario == "S10" || c.Scenario == "S4" || c.Scenario == "S13" || c.Scenario == "S14" {
+		out.units = out.shoes
+	}
+	return out, nil
+}
+
+// chosen are the detectors of a cheat's causes, or all.
+func chosen(c *simulate.Cheat, all bool) []*detectors.Detector {
+	if all {
+		return detectors.All()
+	}
+	return slices.DeleteFunc(detectors.All(), func(d *detectors.Detector) bool { return d.ID != c.Detectors[0] })
+}
+
+// needsOdds says that a detector looks at what the cards left may come to.
+func needsOdds(d *detectors.Detector) bool {
+	return !slices.Contains([]string{"d01", "d02", "d04", "d05", "d11", "d12", "d13", "d14", "d15", "d19"}, d.ID)
+}
+
+// isPage says that alarms of a detector count against the promise.
+func isPage(d *detectors.Detector) bool {
+	return d.Tier == detectors.Exact || d.Tier == detectors.Tolerance
+}
+
+// accuses says whether an alarm accuses somebody, or something, that is in the label.
+func accuses(a *detectors.Alarm, label *simulate.Label) bool {
+	kind, id, _ := strings.Cut(label.Key, ":")
+	switch kind {
+	case "shoe", "batch", "table":
+		// Whatever is accused belongs to the one table that is played.
+		return true
+	}
+	named := strings.FieldsFunc(a.Key.ID, func(r rune) bool { return r == '+' || r == '/' })
+	for who := range strings.SplitSeq(id, "+") {
+		if slices.Contains(named, who) {
+			return true
+		}
+	}
+	return false
+}
+
+// unit is what the delay of a scenario is counted in.
+func unit(c *simulate.Cheat) string {
+	switch c.Scenario {
+	case "S3":
+		return "cards of the slug"
+	case "S5", "S10", "S4", "S13", "S14":
+		return "shoes"
+	case "S6":
+		return "late bets"
+	case "S7":
+		return "changes"
+	case "S8":
+		return "banker wins"
+	case "S9", "S15":
+		return "settlements"
+	}
+	return "rounds"
+}
+
+// units are how many of those a round has.
+func (t *table) units(c *simulate.Cheat, label *simulate.Label, p *simulate.PlayedRound, r *detectors.Round) int {
+	n := 0
+	for i := range p.Stakes {
+		st := &p.Stakes[i]
+		mine := slices.Contains(label.Patrons, st.Patron)
+		dealing := p.Dealer == label.Dealer
+		switch c.Scenario {
+		case "S6":
+			n += one(mine && st.Lead < 2e9)
+		case "S7":
+			n += one(mine && st.AtLock != st.AtSettlement)
+		case "S8":
+			n += one(dealing && st.VigDue > 0)
+		case "S9":
+			n += one(dealing)
+		case "S15":
+			n += one(dealing && mine)
+		}
+	}
+	switch c.Scenario {
+	case "S6", "S7", "S8", "S9", "S15":
+		return n
+	case "S3":
+		return min(len(r.Cards), max(t.dealt-t.slug[0], 0))
+	}
+	return 1
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// gain is what those in the know gained in a round, or all patrons where it is the dealer who errs.
+func gain(c *simulate.Cheat, label *simulate.Label, p *simulate.PlayedRound) int64 {
+	var sum int64
+	for i := range p.Stakes {
+		if st := &p.Stakes[i]; c.Key == "dealer" || slices.Contains(label.Patrons, st.Patron) {
+			sum += st.Net
+		}
+	}
+	return sum
+}
+
+// delays are the statistics of the runs that were caught, in units.
+type delays struct {
+	mean, upper, median, p90 float64
+	power                    float64
+}
+
+// measure reads delays off the outcomes. The mean counts a run that was not caught with its horizon, so that it is a bound
+// from below where power is under 1; upper is its upper 95 % bound.
+func measure(outcomes []outcome) delays {
+	units := make([]float64, len(outcomes))
+	var d delays
+	for i, o := range outcomes {
+		units[i] = float64(o.units)
+		d.mean += units[i]
+		d.power += float64(one(o.caught))
+	}
+	n := float64(len(outcomes))
+	d.mean /= n
+	d.power /= n
+	var square float64
+	for _, u := range units {
+		square += (u - d.mean) * (u - d.mean)
+	}
+	d.upper = d.mean + 1.645*math.Sqrt(square/max(n-1, 1)/n)
+	slices.Sort(units)
+	d.median, d.p90 = units[len(units)/2], units[min(len(units)*9/10, len(units)-1)]
+	return d
+}

@@ -1,0 +1,122 @@
+package bench
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Cell is one figure: of a section, a row and a column.
+type Cell struct{ Section, Row, Column, Value string }
+
+// Sheet is what was measured, in order.
+type Sheet []Cell
+
+// row returns a function that adds figures to a row.
+func (s *Sheet) row(section, name string) func(column, value string) {
+	return func(column, value string) { *s = append(*s, Cell{section, name, column, value}) }
+}
+
+// WriteCSV writes one figure a line.
+func (s Sheet) WriteCSV(out io.Writer) error {
+	w := csv.NewWriter(out)
+	if err := w.Write([]string{"section", "row", "column", "value"}); err != nil {
+		return fmt.Errorf("write CSV: %w", err)
+	}
+	for _, c := range s {
+		if err := w.Write([]string{c.Section, c.Row, c.Column, c.Value}); err != nil {
+			return fmt.Errorf("write CSV: %w", err)
+		}
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// ReadCSV reads what WriteCSV wrote.
+func ReadCSV(in io.Reader) (Sheet, error) {
+	lines, err := csv.NewReader(in).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("read CSV: %w", err)
+	}
+	var s Sheet
+	for i, l := range lines {
+		if len(l) != 4 {
+			return nil, fmt.Errorf("read CSV, line %d: %d fields, want section, row, column, value", i+1, len(l))
+		}
+		if i > 0 {
+			s = append(s, Cell{l[0], l[1], l[2], l[3]})
+		}
+	}
+	return s, nil
+}
+
+// sections are the tables of the report: title, what the figures mean, and the columns that a page has room for.
+var sections = []struct {
+	name, title, text string
+	columns           []string
+}{
+	{
+		"delay", "Delay and power", `Each line is a cheat at one strength: so many tables, each of which is watched for one honest shoe before it begins. *power* is the part
+that was met within the horizon. *mean*, its upper 95 % bound, *median* and *p90* count from the first act to the alarm of the detector named, in the unit of the line; a run that was not met
+counts with its horizon, marked ≥; of a slug or a bad shuffle, which are met in their shoe or never, the delay is of those met, to the end of the round of the alarm. *ln A* is the promised threshold. *limit* is ln A / KL,
+which no detector can beat to first order, and *reference* what a bench of the design measured at ln A = 20.7. *lost* is what those in the know won more than in the same
+run without the cheat, at $10,000 a bet ($1,000 on the side).`,
+		[]string{"what", "detector", "ln A", "power", "reference power", "mean", "upper 95 %", "median", "p90", "unit", "limit", "mean/limit", "reference", "upper/reference", "lost, $"},
+	},
+	{
+		"accused", "Who is accused", `All detectors watch, up to the alarm of the detector above. *first page by* counts which of them raised the first page after the cheat began,
+*of a cause* and *of a culprit* how often that page was of a detector and of a key that the label names. *pages before* fell in the honest shoe before.`, nil,
+	},
+	{
+		"odd", "Odd but honest", `All detectors watch. *pages* count against the promise; *facts* are findings that are certain (a ninth copy, or a misread card); the calibrated
+detectors have a queue of their own, outside the promise.`, nil,
+	},
+	{
+		"honest", "Honest rounds", `All detectors over honest tables, with misread and unread cards and honest errors. *starts* is the sum of start weights; at each threshold A
+the alarms are at most starts / A on average, whatever the dependence, and *mean e* is at most 1. *per 1,000 table-years* is starts, at the volume measured here, over the promised threshold:
+the bound on false pages that follows.`, nil,
+	},
+	{
+		"importance", "Rare events", `The chance of a false alarm under honest play, by importance sampling: cheats are played, and each alarm counts with the likelihood ratio of honest
+play to the cheat. *bound* is starts / A.`, nil,
+	},
+	{"cost", "Cost", `Time and memory of one machine; they differ from run to run.`, nil},
+}
+
+// Markdown writes the sheet as tables.
+func (s Sheet) Markdown() string {
+	var out strings.Builder
+	for _, part := range sections {
+		var rows, columns []string
+		values := map[[2]string]string{}
+		for _, c := range s {
+			if c.Section != part.name {
+				continue
+			}
+			if !slices.Contains(rows, c.Row) {
+				rows = append(rows, c.Row)
+			}
+			if !slices.Contains(columns, c.Column) {
+				columns = append(columns, c.Column)
+			}
+			values[[2]string{c.Row, c.Column}] = c.Value
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		if part.columns != nil {
+			columns = part.columns
+		}
+		fmt.Fprintf(&out, "\n### %s\n\n%s\n\n| | %s |\n|---|%s\n", part.title, part.text, strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
+		for _, row := range rows {
+			fmt.Fprintf(&out, "| %s |", row)
+			for _, column := range columns {
+				fmt.Fprintf(&out, " %s |", values[[2]string{row, column}])
+			}
+			out.WriteByte('\n')
+		}
+	}
+	return out.String()
+}
