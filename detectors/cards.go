@@ -50,31 +50,49 @@ var d02 = &Detector{
 	New:    func(p *Promise) Process { return &composition{promise: p, batches: map[string]*copies{}} },
 }
 
-// copies is the evidence about a set of cards: for each card, that the set has so many more or fewer than it should.
+// copies is the evidence about a set of cards.
 type copies struct {
 	session session
-	// lnL is by card and by the difference; one is for the substitution of one card by another: fewer and more.
-	lnL         [53][4]float64
-	fewer, more [53]float64
-	lnE         float64
+	mixture mixture
 }
 
+// differences are how many copies more or fewer an alternative has of one card.
 var differences = [4]int{-2, -1, 1, 2}
+
+const (
+	differing      = 52 * len(differences)
+	copiesExperts  = differing + 52*51
+	copiesForgets  = 0.002
+	copiesSessions = 1.5
+)
+
+// newCopies gives half of the weight to one card's difference, half to one card in the place of another.
+func newCopies() copies {
+	m := newMixture(copiesExperts, copiesForgets)
+	for i := range m.weights {
+		m.weights[i] = 0.5 / float64(differing)
+		if i >= differing {
+			m.weights[i] = 0.5 / (52 * 51)
+		}
+	}
+	return copies{mixture: m}
+}
 
 type composition struct {
 	nothing
 	promise *Promise
 	batches map[string]*copies
+	factors [copiesExperts]float64
 }
 
 func (d *composition) End(s *Shoe, out *Factors) {
-	if s.Read == 0 || !s.Whole {
+	if s.Read == 0 || !s.Whole || s.Read > 52*s.Decks {
 		return
 	}
+	d.weigh(s)
 	if out.wants(OfShoe) {
-		var fresh copies
-		fresh.take(s)
-		out.Add(Factor{Key: Key{OfShoe, s.Shoe}, LnE: fresh.lnE, Start: 1})
+		fresh := newCopies()
+		out.Add(Factor{Key: Key{OfShoe, s.Shoe}, LnE: fresh.mixture.take(d.factors[:]), Start: 1})
 	}
 	if s.Batch == "" || !out.wants(OfBatch) {
 		return
@@ -82,62 +100,71 @@ func (d *composition) End(s *Shoe, out *Factors) {
 	key := Key{OfBatch, s.Table + "/" + s.Batch}
 	c := d.batches[key.ID]
 	if c == nil {
-		c = &copies{}
+		fresh := newCopies()
+		c = &fresh
 		d.batches[key.ID] = c
 	}
-	before := c.lnE
-	c.take(s)
-	out.Add(Factor{Key: key, LnE: c.lnE - before, Start: c.session.start(s.At, 1) / 1.5})
+	out.Add(Factor{Key: key, LnE: c.mixture.take(d.factors[:]), Start: c.session.start(s.At, 1) / copiesSessions})
 }
 
-// take multiplies the likelihood ratios of a shoe in. The order in which cards came cancels: what is left are falling
-// factorials of the copies seen, and of all cards.
-func (c *copies) take(s *Shoe) {
+// weigh works out the likelihood ratio of a shoe for each alternative. The order in which cards came cancels: what is left
+// are falling factorials of the copies seen, and of all cards.
+func (d *composition) weigh(s *Shoe) {
 	n, decks := float64(52*s.Decks), float64(s.Decks)
-	var all [4]float64
+	var all [len(differences)]float64
 	for i, diff := range differences {
+		for k := range s.Read {
+			all[i] += math.Log((n - float64(k)) / max(n+float64(diff)-float64(k), 0))
+		}
 		if float64(s.Read) > n+float64(diff) {
 			all[i] = math.Inf(-1)
-			continue
-		}
-		for k := range s.Read {
-			all[i] += math.Log((n - float64(k)) / (n + float64(diff) - float64(k)))
 		}
 	}
-	var sum, fewer, more, same float64
+	var fewer, more [53]float64
 	for card := 1; card <= 52; card++ {
-		seen := s.Decks - int(s.Left[card])
+		seen := min(s.Decks-int(s.Left[card]), s.Decks)
 		for i, diff := range differences {
-			c.lnL[card][i] += all[i]
+			ln := all[i]
 			for k := range seen {
-				c.lnL[card][i] += math.Log(max(decks+float64(diff)-float64(k), 0) / (decks - float64(k)))
+				ln += math.Log(max(decks+float64(diff)-float64(k), 0) / (decks - float64(k)))
 			}
-			sum += math.Exp(c.lnL[card][i])
+			d.factors[(card-1)*len(differences)+i] = math.Exp(ln)
 		}
-		c.fewer[card] += math.Log(max(decks-float64(seen), 0) / decks)
-		c.more[card] += math.Log((decks + 1) / (decks + 1 - float64(seen)))
-		fewer += math.Exp(c.fewer[card])
-		more += math.Exp(c.more[card])
-		same += math.Exp(c.fewer[card] + c.more[card])
+		fewer[card] = (decks - float64(seen)) / decks
+		more[card] = (decks + 1) / (decks + 1 - float64(seen))
 	}
-	c.lnE = math.Log(sum/(52*4)/2 + (fewer*more-same)/(52*51)/2)
+	at := differing
+	for a := 1; a <= 52; a++ {
+		for b := 1; b <= 52; b++ {
+			if a != b {
+				d.factors[at] = fewer[a] * more[b]
+				at++
+			}
+		}
+	}
 }
 
-// Explain names the card about which the evidence is strongest.
+// Explain names what is most likely.
 func (d *composition) Explain(key Key) string {
 	c := d.batches[key.ID]
 	if c == nil {
 		return ""
 	}
-	card, at := 1, 0
-	for k := 1; k <= 52; k++ {
-		for i := range differences {
-			if c.lnL[k][i] > c.lnL[card][at] {
-				card, at = k, i
-			}
+	best := 0
+	for i, w := range c.mixture.weights {
+		if w > c.mixture.weights[best] {
+			best = i
 		}
 	}
-	return fmt.Sprintf("most likely %+d copies of %v in the set of cards", differences[at], rules.Card(card))
+	if best < differing {
+		return fmt.Sprintf("most likely %+d copies of %v in the set of cards", differences[best%len(differences)], rules.Card(best/len(differences)+1))
+	}
+	at := best - differing
+	from, to := at/51+1, at%51+1
+	if to >= from {
+		to++
+	}
+	return fmt.Sprintf("most likely a %v in the place of a %v", rules.Card(to), rules.Card(from))
 }
 
 var d03 = &Detector{

@@ -136,13 +136,16 @@ type Factors struct {
 // wants says whether the host keeps keys of a kind.
 func (f *Factors) wants(k KeyKind) bool { return f.keeps(k) }
 
+// lnLeast stands for what is impossible: a number that can be stored and summed.
+const lnLeast = -700
+
 // Add takes a factor of a key that the host keeps; detector and place are filled in. What a detector adds for one key twice
 // in a call is one factor, with the start of the first.
 func (f *Factors) Add(a Factor) {
 	if !f.keeps(a.Key.Kind) {
 		return
 	}
-	a.Detector, a.Place, a.Times = f.detector, f.place, max(a.Times, 1)
+	a.Detector, a.Place, a.Times, a.LnE = f.detector, f.place, max(a.Times, 1), max(a.LnE, lnLeast)
 	for i := f.from; i < len(f.list); i++ {
 		if b := &f.list[i]; b.Key == a.Key && !b.Certain && !a.Certain {
 			b.LnE += a.LnE

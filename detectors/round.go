@@ -115,6 +115,21 @@ type Offer struct {
 	libraries map[int]*library // by decks
 }
 
+// Chances are the probabilities of the results.
+func (o *Offer) Chances(odds *exact.Odds) (player, banker, tie float64) {
+	for _, class := range o.Kernel.Classes() {
+		switch p, b := class/10%10, class%10; {
+		case p > b:
+			player += odds.P[class]
+		case p < b:
+			banker += odds.P[class]
+		default:
+			tie += odds.P[class]
+		}
+	}
+	return player, banker, tie
+}
+
 // NewOffer works out the terms. It is nil for a game in which hands draw by choice: chemin de fer.
 func NewOffer(law *rules.Law, config *rules.Config) *Offer {
 	if law == nil || config == nil || law.Game == rules.CheminDeFer {

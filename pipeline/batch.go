@@ -15,6 +15,7 @@ type Batch struct {
 	Notices    []schema.NoticeRow
 	Memory     []schema.MemoryRow
 	Findings   []schema.Finding
+	Evidence   []schema.EvidenceRow
 	DeadLetter []schema.DeadLetter
 }
 
@@ -31,7 +32,7 @@ type Range struct {
 // Rows is the number of rows of all tables.
 func (b *Batch) Rows() int {
 	return len(b.Events.Seq) + len(b.Rounds.Round) + len(b.Wagers.Seat) + len(b.Vigorish) + len(b.Shoes) +
-		len(b.Configs) + len(b.Notices) + len(b.Memory) + len(b.Findings) + len(b.DeadLetter)
+		len(b.Configs) + len(b.Notices) + len(b.Memory) + len(b.Findings) + len(b.Evidence) + len(b.DeadLetter)
 }
 
 // Reset empties the batch and keeps its storage.
@@ -41,7 +42,7 @@ func (b *Batch) Reset() {
 	resetRounds(&b.Rounds)
 	resetWagers(&b.Wagers)
 	b.Vigorish, b.Shoes, b.Configs, b.Notices = b.Vigorish[:0], b.Shoes[:0], b.Configs[:0], b.Notices[:0]
-	b.Memory, b.Findings, b.DeadLetter = b.Memory[:0], b.Findings[:0], b.DeadLetter[:0]
+	b.Memory, b.Findings, b.Evidence, b.DeadLetter = b.Memory[:0], b.Findings[:0], b.Evidence[:0], b.DeadLetter[:0]
 }
 
 func resetEvents(e *schema.EventRows) {
@@ -62,6 +63,10 @@ func resetRounds(r *schema.RoundRows) {
 	r.Wagers, r.Staked, r.Paid, r.ExpectedPay = r.Wagers[:0], r.Staked[:0], r.Paid[:0], r.ExpectedPay[:0]
 	r.Collected, r.Returned, r.Vigorish, r.Auditable = r.Collected[:0], r.Returned[:0], r.Vigorish[:0], r.Auditable[:0]
 	r.FirstSeq, r.EndSeq = r.FirstSeq[:0], r.EndSeq[:0]
+	r.Decks, r.PPlayer, r.PBanker, r.PTie = r.Decks[:0], r.PPlayer[:0], r.PBanker[:0], r.PTie[:0]
+	r.Unseen.Reset()
+	r.LockedAt, r.CardAt, r.EndAt = r.LockedAt[:0], r.CardAt[:0], r.EndAt[:0]
+	r.BatchID, r.Shuffler, r.Reader = r.BatchID[:0], r.Shuffler[:0], r.Reader[:0]
 }
 
 func resetWagers(w *schema.WagerRows) {
@@ -71,4 +76,5 @@ func resetWagers(w *schema.WagerRows) {
 	w.Seat, w.Spot, w.Stake, w.Coupon, w.Medium = w.Seat[:0], w.Spot[:0], w.Stake[:0], w.Coupon[:0], w.Medium[:0]
 	w.Patron, w.Disposition, w.Expected = w.Patron[:0], w.Disposition[:0], w.Expected[:0]
 	w.Paid, w.ExpectedPaid, w.Collected, w.Returned, w.PlacedSeq = w.Paid[:0], w.ExpectedPaid[:0], w.Collected[:0], w.Returned[:0], w.PlacedSeq[:0]
+	w.PlacedAt, w.Late, w.EV, w.LockStake, w.SettleStake = w.PlacedAt[:0], w.Late[:0], w.EV[:0], w.LockStake[:0], w.SettleStake[:0]
 }

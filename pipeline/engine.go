@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -19,6 +20,8 @@ type Options struct {
 	PatronKey []byte
 	// Version names the program, for findings.
 	Version string
+	// Promise is what detectors promise on false alarms; nil is the default.
+	Promise *detectors.Promise
 	// NoArchive leaves out the rows of the archive, for a replay that only wants findings.
 	NoArchive bool
 }

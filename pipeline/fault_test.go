@@ -70,7 +70,9 @@ func compareFindings(t *testing.T, seed uint64, findings []schema.Finding, want 
 				expected = true
 			}
 		}
-		if !expected && f.Severity != "info" {
+		// Cards that were not shuffled are rightly suspected besides.
+		unshuffled := f.Kind == "anomaly" && want[0].Rule == "shuffle.random-order"
+		if !expected && !unshuffled && f.Severity != "info" {
 			t.Errorf("seed %d: bystander: %s", seed, line(f))
 		}
 	}

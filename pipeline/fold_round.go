@@ -188,6 +188,9 @@ func (t *table) firstCard(s *shoe, r *rules.Round, seq rules.Seq, b *Batch) {
 		t.settle(s, &s.settling, b)
 	}
 	t.changed(s, b)
+	if r.FirstCard() == 0 {
+		r.Before = len(s.Order)
+	}
 	if !s.progress.betting {
 		s.progress.betting = true
 		t.ask(s, r, rules.Betting, b)

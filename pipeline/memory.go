@@ -69,6 +69,7 @@ func (m *MemorySink) keep(b *Batch) error {
 		{"notices", b.Notices, []string{"PropertyID", "PitID", "TableID", "Seq"}},
 		{"table_memory", b.Memory, []string{"PropertyID", "TableID", "Seq"}},
 		{"findings", b.Findings, []string{"ID"}},
+		{"evidence", b.Evidence, []string{"Detector", "Key", "At", "PropertyID", "TableID", "ShoeID", "Round"}},
 		{"dead_letters", b.DeadLetter, []string{"Topic", "Partition", "Offset"}},
 	} {
 		if m.tables[t.name] == nil {

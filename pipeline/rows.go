@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -35,19 +36,15 @@ func (t *table) roundRows(s *shoe, r *rules.Round, b *Batch) {
 	day, shift := t.clock.of(r.At)
 	coup := r.Coup()
 	var staked, paid, expected, collected, returned, vigorish int64
-	judged := t.passOf(s, r)
+	view := t.look(s, r)
 	for i := range r.Wagers {
-		w := &r.Wagers[i]
-		disposition, owed := rules.Undetermined, int64(0)
-		if judged {
-			disposition, owed = t.pass.Due(w)
-		}
+		w, seen := &r.Wagers[i], &view.Wagers[i]
 		staked += w.Amount
 		paid += w.Paid.Amount
-		expected += owed
+		expected += seen.Due
 		collected += w.Collected.Amount
 		returned += w.Returned.Amount
-		t.wagerRow(s, r, w, disposition, owed, day, b)
+		t.wagerRow(s, r, w, seen, day, b)
 	}
 	for i := range r.Steps {
 		if r.Steps[i].Kind >= rules.StepVigMarked {
@@ -83,9 +80,33 @@ func (t *table) roundRows(s *shoe, r *rules.Round, b *Batch) {
 	rows.Collected = append(rows.Collected, collected)
 	rows.Returned = append(rows.Returned, returned)
 	rows.Vigorish = append(rows.Vigorish, vigorish)
-	rows.Auditable = append(rows.Auditable, judged && !r.Missing)
+	rows.Auditable = append(rows.Auditable, t.passOf(s, r) && !r.Missing)
 	rows.FirstSeq = append(rows.FirstSeq, uint64(r.Started))
 	rows.EndSeq = append(rows.EndSeq, uint64(max(r.Ended.Seq, r.Voided.Seq)))
+	t.chanceColumns(view, rows)
+}
+
+// chanceColumns are the cards that were left before the round, and the chances of its results.
+func (t *table) chanceColumns(v *detectors.Round, rows *schema.RoundRows) {
+	t.cards = t.cards[:0]
+	var player, banker, tie float64
+	if v.Odds != nil {
+		for c := rules.Card(1); c <= 52; c++ {
+			t.cards = append(t.cards, byte(max(v.Left[c], 0)))
+		}
+		player, banker, tie = v.Offer.Chances(v.Odds)
+	}
+	rows.Decks = append(rows.Decks, uint32(v.Decks))
+	rows.Unseen.Append(t.cards)
+	rows.PPlayer = append(rows.PPlayer, player)
+	rows.PBanker = append(rows.PBanker, banker)
+	rows.PTie = append(rows.PTie, tie)
+	rows.LockedAt = append(rows.LockedAt, v.Locked)
+	rows.CardAt = append(rows.CardAt, v.First)
+	rows.EndAt = append(rows.EndAt, v.Ended)
+	rows.BatchID = append(rows.BatchID, v.Batch)
+	rows.Shuffler = append(rows.Shuffler, v.Shuffler)
+	rows.Reader = append(rows.Reader, v.Reader)
 }
 
 // result is a round's result as dealt; void when it was cancelled, none when its cards are unknown.
@@ -116,7 +137,7 @@ func appendCards(dst []byte, r *rules.Round) []byte {
 	return dst
 }
 
-func (t *table) wagerRow(s *shoe, r *rules.Round, w *rules.Wager, expected rules.Disposition, owed int64, day string, b *Batch) {
+func (t *table) wagerRow(s *shoe, r *rules.Round, w *rules.Wager, seen *detectors.Wager, day string, b *Batch) {
 	rows := &b.Wagers
 	rows.PropertyID = append(rows.PropertyID, t.property)
 	rows.TableID = append(rows.TableID, t.id)
@@ -130,14 +151,19 @@ func (t *table) wagerRow(s *shoe, r *rules.Round, w *rules.Wager, expected rules
 	rows.Stake = append(rows.Stake, w.Amount)
 	rows.Coupon = append(rows.Coupon, w.Coupon)
 	rows.Medium = append(rows.Medium, w.Medium.String())
-	rows.Patron = append(rows.Patron, t.engine.patron(w.Patron))
-	rows.Disposition = append(rows.Disposition, w.Disposition().String())
-	rows.Expected = append(rows.Expected, expected.String())
+	rows.Patron = append(rows.Patron, seen.Patron)
+	rows.Disposition = append(rows.Disposition, seen.Done.String())
+	rows.Expected = append(rows.Expected, seen.Ruled.String())
 	rows.Paid = append(rows.Paid, w.Paid.Amount)
-	rows.ExpectedPaid = append(rows.ExpectedPaid, owed)
+	rows.ExpectedPaid = append(rows.ExpectedPaid, seen.Due)
 	rows.Collected = append(rows.Collected, w.Collected.Amount)
 	rows.Returned = append(rows.Returned, w.Returned.Amount)
 	rows.PlacedSeq = append(rows.PlacedSeq, uint64(w.Placed))
+	rows.PlacedAt = append(rows.PlacedAt, seen.Placed)
+	rows.Late = append(rows.Late, seen.Late)
+	rows.EV = append(rows.EV, t.suspects.ev(w.Spot))
+	rows.LockStake = append(rows.LockStake, seen.AtLock)
+	rows.SettleStake = append(rows.SettleStake, seen.AtSettlement)
 }
 
 // shoeRows keeps a shoe, its vigorish, and what the table carries on.

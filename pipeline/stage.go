@@ -109,6 +109,7 @@ func (t *table) settle(s *shoe, which **rules.Round, b *Batch) {
 	t.flushWaiting(s, r.No, rules.Settled, b)
 	t.bankRound(s, r)
 	t.roundRows(s, r, b)
+	t.suspect(s, b)
 	t.engine.Counts.Rounds++
 	t.rounds = append(t.rounds, r)
 }
@@ -133,6 +134,7 @@ func (t *table) closeOne(s *shoe, b *Batch) {
 		t.ask(s, nil, rules.Closed, b)
 	}
 	t.flushWaiting(s, 0, rules.Closed, b)
+	t.suspectShoe(s, b)
 	t.shoeRows(s, b)
 	t.engine.Counts.Shoes++
 }

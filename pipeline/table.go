@@ -77,6 +77,7 @@ type table struct {
 	since    int64
 	hasSince bool
 
+	suspects   suspects
 	shoe, prev *shoe
 	spare      []*shoe
 	rounds     []*rules.Round // spare
@@ -329,6 +330,7 @@ func (t *table) take(ev *schema.Event, sum [32]byte, offset int64, b *Batch) {
 	}
 	t.tick(ev, b)
 	t.fold(ev, b)
+	t.overhear(ev, b)
 	t.settleDoubts(ev)
 	if ev.Payload.Kind() == schema.KindTableClosed {
 		t.hasSince = false

@@ -35,6 +35,8 @@ type Round struct {
 	// kept from the round before.
 	Curator uint32
 	Carried uint32
+	// Before is how many cards had left the shoe before the round's first one.
+	Before int
 	// Left is how many cards were left in the shoe when the hands were last complete.
 	Left int
 	// Next is the first card of the round after, 0 while none was dealt.

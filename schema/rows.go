@@ -77,6 +77,14 @@ type RoundRows struct {
 	// Auditable is false for a round with missing evidence.
 	Auditable        []bool
 	FirstSeq, EndSeq []uint64
+	// Decks and Unseen are the shoe before the round's first card: how many of each of the 52 cards had not been
+	// seen, a byte each in the order of rules.Card, empty if unknown. P are the exact chances of the results.
+	Decks                   []uint32
+	Unseen                  Text
+	PPlayer, PBanker, PTie  []float64
+	LockedAt, CardAt, EndAt []int64
+	BatchID                 []string
+	Shuffler, Reader        []string
 }
 
 // WagerRows are wagers as placed and settled.
@@ -96,6 +104,13 @@ type WagerRows struct {
 	Paid, ExpectedPaid    []int64
 	Collected, Returned   []int64
 	PlacedSeq             []uint64
+	// PlacedAt is when it was placed or last raised, Late that this was after the first card. EV is what the patron
+	// could expect of each unit before the first card, exactly.
+	PlacedAt []int64
+	Late     []bool
+	EV       []float64
+	// LockStake and SettleStake are the stake as a device read it, -1 if it did not.
+	LockStake, SettleStake []int64
 }
 
 // VigorishRow is what one banker wager owed and what became of it.
@@ -190,12 +205,28 @@ type Finding struct {
 	Evidence   Evidence `json:"evidence"`
 	Rulebook   string   `json:"rulebook"`
 	Engine     string   `json:"engine"`
+	// Of anomalies: the evidence and what it had to reach, as natural logarithms, and what that means in words.
+	LnE       float64 `json:"ln_e,omitempty"`
+	Threshold float64 `json:"threshold,omitempty"`
+	Odds      string  `json:"odds,omitempty"`
 }
 
 // Evidence are the events that prove a finding.
 type Evidence struct {
 	Seqs     []uint64 `json:"seqs"`
 	EventIDs []string `json:"event_ids"`
+}
+
+// EvidenceRow is a detector's factor for one round and one key.
+type EvidenceRow struct {
+	Detector, Key               string
+	At                          int64
+	PropertyID, TableID, ShoeID string
+	Round                       uint32
+	Seq                         uint64
+	GamingDay                   string
+	LnE, Start                  float64
+	Engine                      string
 }
 
 // DeadLetter is a record that could not be read.

@@ -27,6 +27,9 @@ func (c card) value() int {
 	return 0
 }
 
+// turned is the same rank in the next suit.
+func (c card) turned() card { return (c+12)%52 + 1 }
+
 // burns is how many further cards an indicator burns.
 func (c card) burns() int { return min(c.rank(), 10) }
 

@@ -44,7 +44,7 @@ func Coups() map[string]string {
 		"F-BWIN2": "6c 7d Kh Ks", "F-PNAT9": "9c 4h Kd 3s", "F-TIE6": "6c 6d Kh Ks", "F-DRAG7": "2c 4d 3h Ks 6s 3c",
 		"F-BNAT8": "2c 8d 3h Ks", "F-PANDA8": "2c 4d 3h Ks 3s 2d", "F-BPAT5": "6c 5d Kh Ks 3c", "F-B6": "2c 6d 2h Ks Kc",
 		"F-5V4": "2c 5d Ac Ks 4h 2d", "F-PWIN": "2c 5d Ac Ks 4h 9d", "F-PPAIR": "8c 4d 8h 3s", "F-BPAIR": "6c 2d Ah 2s Kd",
-		"F-H9ONE": "2c 4d 3h Ks 4h Kd", "F-H9BOTH": "2c 4d 3h Ks 4h 5c", "F-B7X3": "2c 4d 3h Ks 2d 3c", "F-B7X2": "7c 7d Kh Ks",
+		"F-H9ONE": "2d 4h 3s Kc 4s Kd", "F-H9BOTH": "2s 4c 3d Kh 4d 5c", "F-B7X3": "2h 4s 3c Kd 2c 3h", "F-B7X2": "7c 7d Kh Ks",
 		"F-WIN9": "2c 3d 3h 7s 4h Kd", "F-NATTIE": "9c 9d Kh Ks", "F-NAT9V0": "9c 3d Kh 7s", "F-TWOC7": "7c 3d Kh Ks Kd",
 	}
 }
@@ -199,6 +199,9 @@ func (f *fixture) play(pit, table string) ([]schema.Event, error) {
 	second := &shoePlan{id: o.Table + "-2", cutBy: 7, depth: 120, laced: 52, offers: []offer{{7, true}}}
 	for n, s := range []*shoePlan{first, second} {
 		s.burn, _ = parseCards([]string{"4d", "Qh", "8s", "5d", "Jc"})
+		if n == 1 {
+			s.burn, _ = parseCards([]string{"4h", "Qs", "8c", "5h", "Jd"})
+		}
 		rounds := f.rounds
 		if n == 1 {
 			rounds = f.rounds[:2]
@@ -214,6 +217,12 @@ func (f *fixture) play(pit, table string) ([]schema.Event, error) {
 			cards, err := parseCards(strings.Fields(Coups()[coup]))
 			if err != nil {
 				return nil, fmt.Errorf("round %s: %w", coup, err)
+			}
+			if n == 1 {
+				// The same counts, and not the same cards: else the shoe was not shuffled.
+				for i := range cards {
+					cards[i] = cards[i].turned()
+				}
 			}
 			s.rounds = append(s.rounds, roundPlan{stakes: f.stakes(n+1, k+1), bank: f.bank(n+1, k+1), coup: dealCoup(cards), endedFirst: true})
 		}

@@ -56,6 +56,8 @@ func fill(v reflect.Value, name string, kind int, n *int) {
 	case reflect.Int32, reflect.Int64:
 		bits := v.Type().Bits()
 		v.SetInt([]int64{0, int64(*n), math.MaxInt64 >> (64 - bits), math.MinInt64 >> (64 - bits)}[kind])
+	case reflect.Float64:
+		v.SetFloat([]float64{0, float64(*n) + .5, 1<<10 + .25, -1<<10 - .25}[kind])
 	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
 		v.SetUint([]uint64{0, uint64(*n % 256), math.MaxUint64 >> (64 - v.Type().Bits()), 0}[kind])
 	default:
@@ -112,7 +114,7 @@ func fullBatch() *pipeline.Batch {
 func batchTables(b *pipeline.Batch) map[string]any {
 	return map[string]any{
 		"events": &b.Events, "rounds": &b.Rounds, "wagers": &b.Wagers, "vigorish": &b.Vigorish, "shoes": &b.Shoes,
-		"table_configs": &b.Configs, "notices": &b.Notices, "table_memory": &b.Memory, "findings": &b.Findings, "dead_letters": &b.DeadLetter,
+		"table_configs": &b.Configs, "notices": &b.Notices, "table_memory": &b.Memory, "findings": &b.Findings, "evidence": &b.Evidence, "dead_letters": &b.DeadLetter,
 	}
 }
 

@@ -50,6 +50,7 @@ func (s *Store) dataTables() []table {
 		versioned("rounds", func(b *pipeline.Batch) int { return len(b.Rounds.Round) }, rounds),
 		versioned("shoes", func(b *pipeline.Batch) int { return len(b.Shoes) }, shoes),
 		versioned("table_memory", func(b *pipeline.Batch) int { return len(b.Memory) }, tableMemory),
+		versioned("evidence", func(b *pipeline.Batch) int { return len(b.Evidence) }, evidence),
 		versioned("findings", func(b *pipeline.Batch) int { return len(b.Findings) }, findings),
 	}
 }
@@ -102,6 +103,17 @@ func rounds(c *columns, b *pipeline.Batch) {
 	c.add("auditable", len(r.Auditable), r.Auditable)
 	c.add("first_seq", len(r.FirstSeq), r.FirstSeq)
 	c.add("end_seq", len(r.EndSeq), r.EndSeq)
+	c.add("decks", len(r.Decks), r.Decks)
+	c.text("unseen", &r.Unseen)
+	c.add("p_player", len(r.PPlayer), r.PPlayer)
+	c.add("p_banker", len(r.PBanker), r.PBanker)
+	c.add("p_tie", len(r.PTie), r.PTie)
+	c.at("locked_at", r.LockedAt)
+	c.at("card_at", r.CardAt)
+	c.at("end_at", r.EndAt)
+	c.word("batch_id", r.BatchID)
+	c.word("shuffler", r.Shuffler)
+	c.word("reader", r.Reader)
 }
 
 func wagers(c *columns, b *pipeline.Batch) {
@@ -126,6 +138,11 @@ func wagers(c *columns, b *pipeline.Batch) {
 	c.add("collected", len(w.Collected), w.Collected)
 	c.add("returned", len(w.Returned), w.Returned)
 	c.add("placed_seq", len(w.PlacedSeq), w.PlacedSeq)
+	c.at("placed_at", w.PlacedAt)
+	c.add("late", len(w.Late), w.Late)
+	c.add("ev", len(w.EV), w.EV)
+	c.add("lock_stake", len(w.LockStake), w.LockStake)
+	c.add("settle_stake", len(w.SettleStake), w.SettleStake)
 }
 
 func vigorish(c *columns, b *pipeline.Batch) {
@@ -260,6 +277,26 @@ func findings(c *columns, b *pipeline.Batch) {
 	wordsOf(c, "currency", v, func(r *row) string { return r.Currency })
 	column(c, "evidence", v, func(r *row) proof { return proof(r.Evidence) })
 	wordsOf(c, "rulebook", v, func(r *row) string { return r.Rulebook })
+	wordsOf(c, "engine", v, func(r *row) string { return r.Engine })
+	column(c, "ln_e", v, func(r *row) float64 { return r.LnE })
+	column(c, "threshold", v, func(r *row) float64 { return r.Threshold })
+	column(c, "odds", v, func(r *row) string { return r.Odds })
+}
+
+func evidence(c *columns, b *pipeline.Batch) {
+	type row = schema.EvidenceRow
+	v := b.Evidence
+	wordsOf(c, "detector", v, func(r *row) string { return r.Detector })
+	column(c, "key", v, func(r *row) string { return r.Key })
+	timesOf(c, "at", v, func(r *row) int64 { return r.At })
+	wordsOf(c, "property_id", v, func(r *row) string { return r.PropertyID })
+	wordsOf(c, "table_id", v, func(r *row) string { return r.TableID })
+	column(c, "shoe_id", v, func(r *row) string { return r.ShoeID })
+	column(c, "round", v, func(r *row) uint32 { return r.Round })
+	column(c, "seq", v, func(r *row) uint64 { return r.Seq })
+	daysOf(c, "gaming_day", v, func(r *row) string { return r.GamingDay })
+	column(c, "ln_e", v, func(r *row) float64 { return r.LnE })
+	column(c, "start", v, func(r *row) float64 { return r.Start })
 	wordsOf(c, "engine", v, func(r *row) string { return r.Engine })
 }
 
