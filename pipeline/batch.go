@@ -63,7 +63,7 @@ func resetRounds(r *schema.RoundRows) {
 	r.Wagers, r.Staked, r.Paid, r.ExpectedPay = r.Wagers[:0], r.Staked[:0], r.Paid[:0], r.ExpectedPay[:0]
 	r.Collected, r.Returned, r.Vigorish, r.Auditable = r.Collected[:0], r.Returned[:0], r.Vigorish[:0], r.Auditable[:0]
 	r.FirstSeq, r.EndSeq = r.FirstSeq[:0], r.EndSeq[:0]
-	r.Decks, r.PPlayer, r.PBanker, r.PTie = r.Decks[:0], r.PPlayer[:0], r.PBanker[:0], r.PTie[:0]
+	r.Decks, r.ChancePlayer, r.ChanceBanker, r.ChanceTie = r.Decks[:0], r.ChancePlayer[:0], r.ChanceBanker[:0], r.ChanceTie[:0]
 	r.Unseen.Reset()
 	r.LockedAt, r.CardAt, r.EndAt = r.LockedAt[:0], r.CardAt[:0], r.EndAt[:0]
 	r.BatchID, r.Shuffler, r.Reader = r.BatchID[:0], r.Shuffler[:0], r.Reader[:0]

@@ -98,9 +98,9 @@ func (t *table) chanceColumns(v *detectors.Round, rows *schema.RoundRows) {
 	}
 	rows.Decks = append(rows.Decks, uint32(v.Decks))
 	rows.Unseen.Append(t.cards)
-	rows.PPlayer = append(rows.PPlayer, player)
-	rows.PBanker = append(rows.PBanker, banker)
-	rows.PTie = append(rows.PTie, tie)
+	rows.ChancePlayer = append(rows.ChancePlayer, player)
+	rows.ChanceBanker = append(rows.ChanceBanker, banker)
+	rows.ChanceTie = append(rows.ChanceTie, tie)
 	rows.LockedAt = append(rows.LockedAt, v.Locked)
 	rows.CardAt = append(rows.CardAt, v.First)
 	rows.EndAt = append(rows.EndAt, v.Ended)

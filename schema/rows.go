@@ -78,13 +78,13 @@ type RoundRows struct {
 	Auditable        []bool
 	FirstSeq, EndSeq []uint64
 	// Decks and Unseen are the shoe before the round's first card: how many of each of the 52 cards had not been
-	// seen, a byte each in the order of rules.Card, empty if unknown. P are the exact chances of the results.
-	Decks                   []uint32
-	Unseen                  Text
-	PPlayer, PBanker, PTie  []float64
-	LockedAt, CardAt, EndAt []int64
-	BatchID                 []string
-	Shuffler, Reader        []string
+	// seen, a byte each in the order of rules.Card, empty if unknown. Chances are the exact ones of the results.
+	Decks                                 []uint32
+	Unseen                                Text
+	ChancePlayer, ChanceBanker, ChanceTie []float64
+	LockedAt, CardAt, EndAt               []int64
+	BatchID                               []string
+	Shuffler, Reader                      []string
 }
 
 // WagerRows are wagers as placed and settled.

@@ -2,9 +2,9 @@
 {{range $t := .Everywhere "rounds"}}
 ALTER TABLE {{$t}} ADD COLUMN IF NOT EXISTS decks UInt32;
 ALTER TABLE {{$t}} ADD COLUMN IF NOT EXISTS unseen String COMMENT 'cards not seen before the first one: a byte for each of 52, clubs first, aces first' CODEC(ZSTD(1));
-ALTER TABLE {{$t}} ADD COLUMN IF NOT EXISTS p_player Float64 COMMENT 'exact chance before the first card; 0 in all three is unknown';
-ALTER TABLE {{$t}} ADD COLUMN IF NOT EXISTS p_banker Float64;
-ALTER TABLE {{$t}} ADD COLUMN IF NOT EXISTS p_tie Float64;
+ALTER TABLE {{$t}} ADD COLUMN IF NOT EXISTS chance_player Float64 COMMENT 'exact chance before the first card; 0 in all three is unknown';
+ALTER TABLE {{$t}} ADD COLUMN IF NOT EXISTS chance_banker Float64;
+ALTER TABLE {{$t}} ADD COLUMN IF NOT EXISTS chance_tie Float64;
 ALTER TABLE {{$t}} ADD COLUMN IF NOT EXISTS locked_at DateTime64(9, 'UTC') COMMENT 'no more bets' CODEC(Delta, ZSTD(1));
 ALTER TABLE {{$t}} ADD COLUMN IF NOT EXISTS card_at DateTime64(9, 'UTC') COMMENT 'first card' CODEC(Delta, ZSTD(1));
 ALTER TABLE {{$t}} ADD COLUMN IF NOT EXISTS end_at DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1));

@@ -774,11 +774,11 @@ ALTER TABLE shoeproof.rounds_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS dec
 
 ALTER TABLE shoeproof.rounds_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS unseen String COMMENT 'cards not seen before the first one: a byte for each of 52, clubs first, aces first' CODEC(ZSTD(1));
 
-ALTER TABLE shoeproof.rounds_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS p_player Float64 COMMENT 'exact chance before the first card; 0 in all three is unknown';
+ALTER TABLE shoeproof.rounds_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS chance_player Float64 COMMENT 'exact chance before the first card; 0 in all three is unknown';
 
-ALTER TABLE shoeproof.rounds_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS p_banker Float64;
+ALTER TABLE shoeproof.rounds_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS chance_banker Float64;
 
-ALTER TABLE shoeproof.rounds_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS p_tie Float64;
+ALTER TABLE shoeproof.rounds_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS chance_tie Float64;
 
 ALTER TABLE shoeproof.rounds_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS locked_at DateTime64(9, 'UTC') COMMENT 'no more bets' CODEC(Delta, ZSTD(1));
 
@@ -796,11 +796,11 @@ ALTER TABLE shoeproof.rounds ON CLUSTER floor ADD COLUMN IF NOT EXISTS decks UIn
 
 ALTER TABLE shoeproof.rounds ON CLUSTER floor ADD COLUMN IF NOT EXISTS unseen String COMMENT 'cards not seen before the first one: a byte for each of 52, clubs first, aces first' CODEC(ZSTD(1));
 
-ALTER TABLE shoeproof.rounds ON CLUSTER floor ADD COLUMN IF NOT EXISTS p_player Float64 COMMENT 'exact chance before the first card; 0 in all three is unknown';
+ALTER TABLE shoeproof.rounds ON CLUSTER floor ADD COLUMN IF NOT EXISTS chance_player Float64 COMMENT 'exact chance before the first card; 0 in all three is unknown';
 
-ALTER TABLE shoeproof.rounds ON CLUSTER floor ADD COLUMN IF NOT EXISTS p_banker Float64;
+ALTER TABLE shoeproof.rounds ON CLUSTER floor ADD COLUMN IF NOT EXISTS chance_banker Float64;
 
-ALTER TABLE shoeproof.rounds ON CLUSTER floor ADD COLUMN IF NOT EXISTS p_tie Float64;
+ALTER TABLE shoeproof.rounds ON CLUSTER floor ADD COLUMN IF NOT EXISTS chance_tie Float64;
 
 ALTER TABLE shoeproof.rounds ON CLUSTER floor ADD COLUMN IF NOT EXISTS locked_at DateTime64(9, 'UTC') COMMENT 'no more bets' CODEC(Delta, ZSTD(1));
 
