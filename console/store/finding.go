@@ -173,7 +173,7 @@ func (e *Event) Decode(d *schema.Decoder) (schema.Event, error) {
 	return ev.Clone(), nil
 }
 
-// EachEvent gives the events of a table in order, up to a number, at most limit of them, the last ones if
+// EachEvent gives the events of a table as they came, up to a number, at most limit of them, the last ones if
 // there are more; it says whether they begin with the table's first.
 func (s *Store) EachEvent(ctx context.Context, scope Scope, property, table string, until uint64, limit int, each func(*Event) error) (whole bool, err error) {
 	w := in(scope).equal("property_id", property).equal("table_id", table).and("seq <= {until:UInt64}", "until", until)
@@ -183,7 +183,7 @@ func (s *Store) EachEvent(ctx context.Context, scope Scope, property, table stri
 	}
 	w.and("seq > {from:UInt64}", "from", from)
 	rows, err := s.Conn().Query(limited(ctx), s.named(`SELECT `+eventColumns+` FROM {{events}} FINAL WHERE `+w.String()+
-		` ORDER BY property_id, table_id, seq, event_id SETTINGS max_result_rows = 0`), w.args...)
+		` ORDER BY partition, offset SETTINGS max_result_rows = 0`), w.args...)
 	if err != nil {
 		return false, fmt.Errorf("read events: %w", err)
 	}

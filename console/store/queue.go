@@ -60,7 +60,7 @@ type Group struct {
 	FirstAt time.Time `ch:"first_at"`
 	LastAt  time.Time `ch:"last_at"`
 	Total   int64     `ch:"total"`
-	IDs     []string  `ch:"ids"` // the oldest MostIDs
+Until   time.Time `ch:"until"` // the latest arrival among them
 }
 
 // MostIDs is the most findings that one step of triage takes.
@@ -150,10 +150,24 @@ func (s *Store) Groups(ctx context.Context, scope Scope, f Filter) ([]Group, err
 		}
 	}
 	return read[Group](ctx, s, "the queue", `SELECT o.fingerprint AS fingerprint, o.state AS state, min(o.u) AS urgency, `+strings.Join(lead, ", ")+`,
-		count() AS findings, min(o.at) AS first_at, max(o.at) AS last_at, sum(o.amount) AS total,
-		arraySlice(groupArraySorted(`+fmt.Sprint(MostIDs)+`)(o.id), 1) AS ids
+		count() AS findings, min(o.at) AS first_at, max(o.at) AS last_at, sum(o.amount) AS total, max(o.arrived_at) AS until
 	FROM (SELECT *, `+urgency+` AS u FROM {{open_findings}} FINAL WHERE `+w.String()+`) AS o
 	GROUP BY o.fingerprint, o.state ORDER BY urgency, first_at, fingerprint`+f.limit(), w)
+}
+
+// Members are the findings of a group that had arrived by a moment: what somebody saw who takes a step on the group.
+func (s *Store) Members(ctx context.Context, scope Scope, fingerprint, state string, until time.Time) ([]string, error) {
+	w := in(scope).and("fingerprint = {fingerprint:String} AND state = {state:String} AND arrived_at <= fromUnixTimestamp64Milli({until:Int64})",
+		"fingerprint", fingerprint, "state", state, "until", until.UnixMilli())
+	type row struct {
+		ID string `ch:"id"`
+	}
+	rows, err := read[row](ctx, s, "a group", "SELECT id FROM {{open_findings}} FINAL WHERE "+w.String()+fmt.Sprint(" ORDER BY at, id LIMIT ", MostIDs), w)
+	ids := make([]string, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].ID
+	}
+	return ids, err
 }
 
 // Open is the findings of the queue one by one, in the same order.

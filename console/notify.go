@@ -1,0 +1,145 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Webhook is told of critical findings.
+type Webhook struct {
+	URL    string
+	Secret string // signs the body
+	Client *http.Client
+}
+
+// notification is a critical finding on its way out. It names no patron.
+type notification struct {
+	ID         string    `json:"id"`
+	Rule       string    `json:"rule"`
+	Severity   string    `json:"severity"`
+	Verdict    string    `json:"verdict"`
+	PropertyID string    `json:"property_id"`
+	PitID      string    `json:"pit_id"`
+	TableID    string    `json:"table_id"`
+	ShoeID     string    `json:"shoe_id"`
+	Round      uint32    `json:"round"`
+	At         time.Time `json:"at"`
+	Expected   string    `json:"expected"`
+	Observed   string    `json:"observed"`
+	Amount     int64     `json:"amount"`
+	Currency   string    `json:"currency"`
+	Link       string    `json:"link"`
+}
+
+func (c *Console) notifies() bool { return c.Webhook.URL != "" || c.Topic != nil }
+
+// announce queues what arrived since the last time. A full queue loses nothing but the notification,
+// and says so: the finding is in the queue of people.
+func (c *Console) announce(ctx context.Context, after *time.Time, queue chan<- notification) error {
+	rows, err := c.Store.Arrived(ctx, "critical", *after)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		r := &rows[i]
+		if r.ArrivedAt.After(*after) {
+			*after = r.ArrivedAt
+		}
+		n := notification{
+			ID: r.ID, Rule: r.Rule, Severity: r.Severity, Verdict: r.Verdict, PropertyID: r.PropertyID, PitID: r.PitID, TableID: r.TableID, ShoeID: r.ShoeID,
+			Round: r.Round, At: r.At, Expected: r.Expected, Observed: r.Observed, Amount: r.Amount, Currency: r.Currency,
+			Link: c.PublicURL.JoinPath("findings", r.ID).String(),
+		}
+		select {
+		case queue <- n:
+		default:
+			c.Log.Error("notifications wait for too long: one is lost", "finding", r.ID)
+		}
+	}
+	return nil
+}
+
+// deliver sends notifications until ctx is done, each a few times.
+func (c *Console) deliver(ctx context.Context, queue <-chan notification) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case n := <-queue:
+			body, err := json.Marshal(n)
+			if err != nil {
+				c.Log.Error("a notification was not sent", "finding", n.ID, "error", err)
+				continue
+			}
+			if c.Webhook.URL != "" {
+				c.retry(ctx, "webhook", n.ID, func(ctx context.Context) error { return c.post(ctx, body) })
+			}
+			if c.Topic != nil {
+				c.retry(ctx, "topic", n.ID, func(ctx context.Context) error { return c.Topic(ctx, n.PropertyID+"/"+n.TableID, body) })
+			}
+		}
+	}
+}
+
+func (c *Console) retry(ctx context.Context, to, finding string, send func(context.Context) error) {
+	const attempts = 5
+	pause := 500 * time.Millisecond
+	for attempt := 1; ; attempt++ {
+		one, cancel := context.WithTimeout(ctx, 10*time.Second)
+		err := send(one)
+		cancel()
+		switch {
+		case err == nil || ctx.Err() != nil:
+			return
+		case attempt == attempts:
+			c.Log.Error("a notification was not sent", "to", to, "finding", finding, "attempts", attempt, "error", err)
+			return
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+		pause *= 2
+	}
+}
+
+// post signs a body and the time, so that an old one cannot be sent again: the signature is the
+// HMAC-SHA256 of the time, a full stop and the body.
+func (c *Console) post(ctx context.Context, body []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.Webhook.URL, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("make a request of the webhook: %w", err)
+	}
+	at := strconv.FormatInt(c.Now().Unix(), 10)
+	mac := hmac.New(sha256.New, []byte(c.Webhook.Secret))
+	fmt.Fprintf(mac, "%s.%s", at, body)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("X-Shoeproof-Timestamp", at)
+	req.Header.Set("X-Shoeproof-Signature", "sha256="+hex.EncodeToString(mac.Sum(nil)))
+	client := c.Webhook.Client
+	if client == nil {
+		client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return fmt.Errorf("call the webhook: %w", err)
+	}
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<16))
+	_ = resp.Body.Close()
+	if resp.StatusCode/100 != 2 {
+		return fmt.Errorf("call the webhook: %s", resp.Status)
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package console
+
+import (
+	"fmt"
+	"html/template"
+	"io/fs"
+	"math"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shoeproof/shoeproof/console/store"
+)
+
+// templates parses each page together with the frame around it.
+func (c *Console) templates(web fs.FS) (map[string]*template.Template, error) {
+	base, err := template.New("").Funcs(c.funcs()).ParseFS(web, "parts/*.html")
+	if err != nil {
+		return nil, err
+	}
+	names, err := fs.Glob(web, "pages/*.html")
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]*template.Template{}
+	for _, name := range names {
+		t, err := base.Clone()
+		if err != nil {
+			return nil, err
+		}
+		if t, err = t.ParseFS(web, name); err != nil {
+			return nil, err
+		}
+		all[strings.TrimSuffix(path.Base(name), ".html")] = t
+	}
+	return all, nil
+}
+
+func (c *Console) funcs() template.FuncMap {
+	zone := c.Law.Calendar.Zone
+	return template.FuncMap{
+		"money": Money,
+		"ago":   func(t time.Time) string { return ago(c.Now().Sub(t)) },
+		"clock": func(t time.Time) string { return t.In(zone).Format("15:04:05") },
+		"date":  func(t time.Time) string { return t.In(zone).Format("Mon 2 Jan") },
+		"local": func(t time.Time) string { return t.In(zone).Format("2006-01-02 15:04:05.000 MST") },
+		"utc":   func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") },
+		"ms":    func(t time.Time) int64 { return t.UnixMilli() },
+		"day":   store.Day,
+		"words": words,
+		"short": short,
+		"asset": func(name string) string { return "/static/" + name + "?v=" + c.static[name].hash },
+		"esc":   url.PathEscape,
+		"dict":  dict,
+		"list":  func(v ...any) []any { return v },
+		"add":   func(a, b int) int { return a + b },
+		"pct":   func(v float64) string { return strconv.FormatFloat(100*v, 'f', 2, 64) + " %" },
+		"per1k": func(v float64) string { return strconv.FormatFloat(1000*v, 'f', 1, 64) },
+		"f1":    func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) },
+		"span":  func(seconds float64) string { return ago(time.Duration(seconds * float64(time.Second))) },
+		"tableURL": func(property, table string) string {
+			return "/tables/" + url.PathEscape(property) + "/" + url.PathEscape(table)
+		},
+		"shoeURL":   shoeURL,
+		"dealerURL": func(property, dealer string) string { return "/dealers/" + url.PathEscape(property) + "/" + url.PathEscape(dealer) },
+		"patronURL": func(property, patron string) string { return "/patrons/" + url.PathEscape(property) + "/" + url.PathEscape(patron) },
+		"severity":  func(s string) string { return severityWord(s) },
+		"doc":       c.ruleDoc,
+	}
+}
+
+func shoeURL(property, table, shoe string) string {
+	return "/shoes/" + url.PathEscape(property) + "/" + url.PathEscape(table) + "/" + url.PathEscape(shoe)
+}
+
+// dict is a map of its arguments, name and value in turn.
+func dict(args ...any) (map[string]any, error) {
+	m := map[string]any{}
+	for i := 0; i+1 < len(args); i += 2 {
+		name, ok := args[i].(string)
+		if !ok {
+			return nil, fmt.Errorf("dict: %v is no name", args[i])
+		}
+		m[name] = args[i+1]
+	}
+	return m, nil
+}
+
+// severityWord is one of the four, whatever the row says: it becomes a class.
+func severityWord(s string) string {
+	switch s {
+	case "critical", "major", "minor":
+		return s
+	}
+	return "info"
+}
+
+// words is a stored word as people read it.
+func words(s string) string { return strings.ToLower(strings.NewReplacer("_", " ", "-", " ").Replace(s)) }
+
+// short is the start of an id.
+func short(s string) string {
+	if len(s) > 8 {
+		return s[:8]
+	}
+	return s
+}
+
+// ago is a length of time in its largest units.
+func ago(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0 s"
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h %02d", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%d days", int(d.Hours()/24))
+}
+
+// Money is an amount in minor units as people write it, thousands apart; nothing for 0.
+func Money(minor int64, currency string) string {
+	if minor == 0 {
+		return ""
+	}
+	digits := 2
+	switch currency { // ISO 4217
+	case "JPY", "KRW", "VND", "CLP", "PYG", "UGX", "XAF", "XOF", "XPF":
+		digits = 0
+	case "BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND":
+		digits = 3
+	}
+	text := strconv.FormatInt(minor, 10)
+	sign := ""
+	if text[0] == '-' {
+		sign, text = "−", text[1:]
+	}
+	for len(text) <= digits {
+		text = "0" + text
+	}
+	whole, part := text[:len(text)-digits], text[len(text)-digits:]
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "\u202f" + whole[i:]
+	}
+	if part != "" {
+		part = "." + part
+	}
+	return sign + whole + part
+}
+
+// interval is Wilson's, of n of all at 95 %.
+func interval(n, all uint64) (low, high float64) {
+	if all == 0 {
+		return 0, 1
+	}
+	const z = 1.959964
+	p, m := float64(n)/float64(all), float64(all)
+	mid := (p + z*z/(2*m)) / (1 + z*z/m)
+	half := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m)) / (1 + z*z/m)
+	return max(0, mid-half), min(1, mid+half)
+}
+
+// ruleDoc is what a rule demands, empty for what is no rule.
+func (c *Console) ruleDoc(name string) string { return ruleDocs()[name] }
