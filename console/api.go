@@ -219,11 +219,11 @@ func (c *Console) document() map[string]any {
 		under   string
 		body    m
 	}{
-		"/api/v1/openapi.json":         {summary: "this document"},
-		"/api/v1/queue":                {"findings that wait, in groups; group=off for one by one", strings.Fields("property pit table shoe dealer rule severity verdict kind state owner day shift fp q shelved group limit"), store.Group{}, "groups", nil},
-		"/api/v1/findings":             {"findings, also those that are closed, the latest first", strings.Fields("property table shoe dealer rule since until"), store.Finding{}, "findings", nil},
-		"/api/v1/findings/{id}":        {summary: "a finding with its round, its events and what was done about it", gives: store.Finding{}, under: "finding"},
-		"/api/v1/findings/{id}/steps":  {summary: "take a step of triage", gives: store.Waiting{}, under: "finding", body: m{
+		"/api/v1/openapi.json":  {summary: "this document"},
+		"/api/v1/queue":         {"findings that wait, in groups; group=off for one by one", strings.Fields("property pit table shoe dealer rule severity verdict kind state owner day shift fp q shelved group limit"), store.Group{}, "groups", nil},
+		"/api/v1/findings":      {"findings, also those that are closed, the latest first", strings.Fields("property table shoe dealer rule since until"), store.Finding{}, "findings", nil},
+		"/api/v1/findings/{id}": {summary: "a finding with its round, its events and what was done about it", gives: store.Finding{}, under: "finding"},
+		"/api/v1/findings/{id}/steps": {summary: "take a step of triage", gives: store.Waiting{}, under: "finding", body: m{
 			"type": "object", "required": []string{"step"}, "additionalProperties": false, "properties": m{
 				"step":        m{"type": "string", "enum": []string{store.Acknowledge, store.Review, store.Assign, store.Escalate, store.Note, store.Close, store.Confirm, store.Reject, store.Reopen}},
 				"owner":       m{"type": "string", "description": "for assign; me is who asks"},
@@ -231,10 +231,10 @@ func (c *Console) document() map[string]any {
 				"reason":      m{"type": "string"}, "note": m{"type": "string"},
 			},
 		}},
-		"/api/v1/floor":                {"every table with the state of its feed: live, slow, stale or closed", []string{"property"}, store.Tile{}, "tables", nil},
+		"/api/v1/floor": {"every table with the state of its feed: live, slow, stale or closed", []string{"property"}, store.Tile{}, "tables", nil},
 		"/api/v1/shoes/{property}/{table}/{shoe}":        {summary: "a shoe with its rounds and its vigorish", gives: store.Shoe{}, under: "shoe"},
 		"/api/v1/shoes/{property}/{table}/{shoe}/replay": {summary: "run the rules again over the archived events, and compare with what is stored"},
-		"/api/v1/dealers":              {"how often something was found at each dealer's hands, with 95 % intervals", []string{"property", "days"}, store.Tally{}, "dealers", nil},
+		"/api/v1/dealers": {"how often something was found at each dealer's hands, with 95 % intervals", []string{"property", "days"}, store.Tally{}, "dealers", nil},
 	}
 	refusal := func(text string) m {
 		return m{"description": text, "content": m{"application/json": m{"schema": m{"type": "object", "properties": m{"error": m{"type": "string"}}}}}}

@@ -25,10 +25,10 @@ type evidence struct {
 	Breach  string
 	Actions []store.Action
 	// Rounds is the round it is about, with Deal its cards; nil for a finding of a shoe or a table.
-	Round  *store.Round
-	Deal   *deal
-	Seats  []seat
-	Events []shownEvent
+	Round        *store.Round
+	Deal         *deal
+	Seats        []seat
+	Events       []shownEvent
 	Video        *video
 	Dispositions []string
 	Odds         *suspicion

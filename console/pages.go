@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/csv"
 	"fmt"
@@ -150,7 +151,7 @@ func shoePage(c *Console, x *exchange) error {
 		by[f.Round] = append(by[f.Round], f)
 	}
 	data := map[string]any{
-		"Place": p, "Rounds": rounds, "Findings": findings, "ByRound": by, "Roads": roadsOf(rounds, marked), "Ledger": ledgerOf(ledger),
+		"Place": p, "Rounds": rounds, "Findings": findings, "ByRound": by, "Roads": roadsOf(rounds, marked), "Ledger": ledgerOf(ledger, findings),
 	}
 	if len(shoes) > 0 {
 		data["Shoe"] = shoes[0]
@@ -158,21 +159,26 @@ func shoePage(c *Console, x *exchange) error {
 	return x.page("shoe", "Shoe "+p.Shoe, data)
 }
 
-// account is what one seat owes in a shoe, and the running balance of each entry.
+// account is what one seat owed in a shoe. Whether that was right is for the rules to say: some houses
+// pay net of vigorish and mark nothing.
 type account struct {
-	Seat                            uint32
-	Entries                         []entry
-	Least, Most, Marked, Collected_ int64
-	Outstanding                     int64
+	Seat                           uint32
+	Entries                        []entry
+	Least, Most, Marked, Collected int64
 }
 
 type entry struct {
 	store.Vigorish
-	Wrong   bool
-	Balance int64
+	Finding string // the id of one about this wager's vigorish
 }
 
-func ledgerOf(rows []store.Vigorish) []account {
+func ledgerOf(rows []store.Vigorish, findings []store.Finding) []account {
+	about := map[string]string{}
+	for _, f := range findings {
+		if wager, ok := strings.CutPrefix(f.Subject, "wager:"); ok && strings.HasPrefix(f.Rule, "vig.") && f.Verdict == "BREACH" {
+			about[wager] = f.ID
+		}
+	}
 	by := map[uint32]*account{}
 	var order []uint32
 	for _, v := range rows {
@@ -185,10 +191,8 @@ func ledgerOf(rows []store.Vigorish) []account {
 		a.Least += v.Least
 		a.Most += v.Most
 		a.Marked += v.Marked
-		a.Collected_ += v.Collected
-		a.Outstanding = max(a.Marked, a.Least) - a.Collected_
-		taken := max(v.Marked, v.Collected)
-		a.Entries = append(a.Entries, entry{v, taken < v.Least || taken > v.Most, a.Outstanding})
+		a.Collected += v.Collected
+		a.Entries = append(a.Entries, entry{v, about[v.WagerID]})
 	}
 	slices.Sort(order)
 	all := make([]account, len(order))
@@ -268,6 +272,18 @@ func ratesOf(tallies []store.Tally) ([]rate, float64) {
 	for i, t := range tallies {
 		rates[i] = rateOf(t, scale, house)
 	}
+	slices.SortStableFunc(rates, func(a, b rate) int { // what can be said first, the worst of it at the top
+		switch {
+		case a.Small != b.Small:
+			if a.Small {
+				return 1
+			}
+			return -1
+		case a.Small:
+			return 0
+		}
+		return cmp.Compare(b.Low, a.Low)
+	})
 	return rates, house
 }
 

@@ -63,11 +63,15 @@ func (c *Console) funcs() template.FuncMap {
 		"tableURL": func(property, table string) string {
 			return "/tables/" + url.PathEscape(property) + "/" + url.PathEscape(table)
 		},
-		"shoeURL":   shoeURL,
-		"dealerURL": func(property, dealer string) string { return "/dealers/" + url.PathEscape(property) + "/" + url.PathEscape(dealer) },
-		"patronURL": func(property, patron string) string { return "/patrons/" + url.PathEscape(property) + "/" + url.PathEscape(patron) },
-		"severity":  func(s string) string { return severityWord(s) },
-		"doc":       c.ruleDoc,
+		"shoeURL": shoeURL,
+		"dealerURL": func(property, dealer string) string {
+			return "/dealers/" + url.PathEscape(property) + "/" + url.PathEscape(dealer)
+		},
+		"patronURL": func(property, patron string) string {
+			return "/patrons/" + url.PathEscape(property) + "/" + url.PathEscape(patron)
+		},
+		"severity": func(s string) string { return severityWord(s) },
+		"doc":      c.ruleDoc,
 	}
 }
 
@@ -98,7 +102,9 @@ func severityWord(s string) string {
 }
 
 // words is a stored word as people read it.
-func words(s string) string { return strings.ToLower(strings.NewReplacer("_", " ", "-", " ").Replace(s)) }
+func words(s string) string {
+	return strings.ToLower(strings.NewReplacer("_", " ", "-", " ").Replace(s))
+}
 
 // short is the start of an id.
 func short(s string) string {

@@ -41,7 +41,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, configuration or input, 3 findin
   audit rules vig.outstanding-at-reshuffle`,
 	}
 	root.AddCommand(
-		benchCommand(),
+		benchCommand(), serveCommand(),
 		replayCommand(), runCommand(), retentionCommand(), holdCommand(), simulateCommand(), rulesCommand(), migrateCommand(), grantsCommand(), doctorCommand(), coverageCommand(),
 		settings.Command("audit", func() any { c := settings.DefaultAudit(); return &c }), program.VersionCommand("audit", version),
 	)

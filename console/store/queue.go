@@ -60,7 +60,7 @@ type Group struct {
 	FirstAt time.Time `ch:"first_at"`
 	LastAt  time.Time `ch:"last_at"`
 	Total   int64     `ch:"total"`
-Until   time.Time `ch:"until"` // the latest arrival among them
+	Until   time.Time `ch:"until"` // the latest arrival among them
 }
 
 // MostIDs is the most findings that one step of triage takes.

@@ -62,6 +62,15 @@ func (w *Writer) Write(ctx context.Context, events ...schema.Event) error {
 	return nil
 }
 
+// Send writes a record of JSON that is no table event, and returns when the brokers have it.
+func (w *Writer) Send(ctx context.Context, key string, value []byte) error {
+	record := kafka.Message{Key: []byte(key), Value: value, Headers: []kafka.Header{{Key: contentType, Value: []byte(jsonType)}}}
+	if err := w.out.WriteMessages(ctx, record); err != nil {
+		return fmt.Errorf("write to topic %s: %w", w.out.Topic, err)
+	}
+	return nil
+}
+
 // Close waits for what is being written, and closes the connections.
 func (w *Writer) Close() error {
 	err := w.out.Close()

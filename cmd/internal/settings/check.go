@@ -40,6 +40,10 @@ func (c *Audit) check(l *Loaded) {
 	c.ClickHouse.check(l)
 	c.Law.check(l)
 	c.Log.check(l)
+	if c.Console.NotifyTopic != "" {
+		c.Kafka.check(l)
+	}
+	c.Console.check(l)
 	least := defaultRetention()
 	for _, class := range []struct {
 		name        string

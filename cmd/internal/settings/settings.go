@@ -23,6 +23,8 @@ type Audit struct {
 	Law        Law        `key:""`
 	Log        Log        `key:"log"`
 	Retention  Retention  `key:"retention"`
+	Kafka      Kafka      `key:"kafka"` // only for notifications
+	Console    Console    `key:"console"`
 }
 
 // Kafka is where the table events come from.
@@ -106,7 +108,7 @@ type Flush struct {
 // DefaultIngest is the configuration of ingest where nothing is said.
 func DefaultIngest() Ingest {
 	return Ingest{
-		Kafka:      Kafka{Brokers: []string{"127.0.0.1:9092"}, Topic: "table-events", Group: "shoeproof"},
+		Kafka:      defaultKafka(),
 		ClickHouse: defaultClickHouse(), Law: defaultLaw(), Log: Log{Level: "info", Format: "json"},
 		HTTP: HTTP{Listen: ":9464"}, Flush: Flush{Rows: 5000, Every: 500 * time.Millisecond},
 	}
@@ -114,7 +116,10 @@ func DefaultIngest() Ingest {
 
 // DefaultAudit is the configuration of audit where nothing is said.
 func DefaultAudit() Audit {
-	return Audit{ClickHouse: defaultClickHouse(), Law: defaultLaw(), Log: Log{Level: "warn", Format: "text"}, Retention: defaultRetention()}
+	return Audit{
+		ClickHouse: defaultClickHouse(), Law: defaultLaw(), Log: Log{Level: "warn", Format: "text"}, Retention: defaultRetention(),
+		Kafka: defaultKafka(), Console: defaultConsole(),
+	}
 }
 
 // defaultRetention is the longest that the land-based regulations ask for, and less is refused: K.A.R.

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/shoeproof/shoeproof/cmd/internal/serve"
+	"github.com/shoeproof/shoeproof/cmd/internal/settings"
+)
+
+func serveCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "serve the surveillance console",
+		Long: `Serve opens the console over what ingest keeps in ClickHouse: the queue of findings and their triage,
+the evidence of each, the floor, and the records of what people did. docs/console.md describes it.
+
+Without console.sign_in anybody on this machine may choose a role, and nobody else can reach it.`,
+		Example: `  audit serve
+  audit serve --config shoeproof.yaml --console-listen 0.0.0.0:8443`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			config, err := configure(cmd)
+			if err != nil {
+				return err
+			}
+			stderr := cmd.ErrOrStderr()
+			return serve.Run(cmd.Context(), &config, serve.Options{
+				Version: version, Log: config.Log.Logger(stderr), Listening: func(url string) { fmt.Fprintln(stderr, "console:", url) },
+			})
+		},
+	}
+	settings.AddFlags(cmd.Flags(), auditDefaults())
+	return cmd
+}

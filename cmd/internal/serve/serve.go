@@ -1,0 +1,106 @@
+// Package serve runs the console.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/cmd/internal/settings"
+	"github.com/shoeproof/shoeproof/console"
+	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/pipeline/kafka"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Options are what a run needs besides its configuration.
+type Options struct {
+	Version string
+	Log     *slog.Logger
+	// Listening, if not nil, is told the URL.
+	Listening func(url string)
+}
+
+// Run serves the console until ctx is done.
+func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
+	law, err := config.Law.Options(o.Version)
+	if err != nil {
+		return program.WrongUsage(err)
+	}
+	storeConfig, err := config.ClickHouse.Store(o.Version, law.Books, o.Log)
+	if err != nil {
+		return program.WrongUsage(err)
+	}
+	s, err := store.Open(ctx, storeConfig, time.Now)
+	switch {
+	case errors.Is(err, clickhouse.ErrLogin), errors.Is(err, clickhouse.ErrGrant), errors.Is(err, clickhouse.ErrSchema):
+		return program.WrongUsage(err)
+	case err != nil:
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", config.Console.Listen)
+	if err != nil {
+		return program.WrongUsage(fmt.Errorf("console.listen: %w", err))
+	}
+	opt, err := config.Console.Options(listener.Addr().String())
+	if err != nil {
+		return program.WrongUsage(err)
+	}
+	opt.Store, opt.Law, opt.Now, opt.Log, opt.Version = s, law, time.Now, o.Log, o.Version
+	if topic := config.Console.NotifyTopic; topic != "" {
+		w, err := writer(config, topic, o.Log)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = w.Close() }()
+		opt.Topic = w.Send
+	}
+	c, err := console.New(opt)
+	if err != nil {
+		return program.WrongUsage(err)
+	}
+	handler, err := c.Handler()
+	if err != nil {
+		return program.WrongUsage(err)
+	}
+	if o.Listening != nil {
+		o.Listening(opt.PublicURL.String())
+	}
+	server := &http.Server{
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 60 * time.Second, // streams renew theirs
+		IdleTimeout: time.Minute, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
+	group.Go(func() error { return c.Run(ctx) })
+	group.Go(func() error {
+		serve := func() error { return server.Serve(listener) }
+		if config.Console.CertFile != "" {
+			serve = func() error { return server.ServeTLS(listener, config.Console.CertFile, config.Console.KeyFile) }
+		}
+		if err := serve(); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serve the console: %w", err)
+		}
+		return nil
+	})
+	return group.Wait()
+}
+
+func writer(config *settings.Audit, topic string, log *slog.Logger) (*kafka.Writer, error) {
+	k, err := config.Kafka.Source("shoeproof-console", log)
+	if err != nil {
+		return nil, program.WrongUsage(err)
+	}
+	k.Topic = topic
+	w, err := kafka.NewWriter(k, schema.JSON)
+	return w, program.WrongUsage(err)
+}

@@ -1,0 +1,213 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/shoeproof/shoeproof/console"
+)
+
+// leastSecret is the bytes of a secret that somebody might guess at over the network.
+const leastSecret = 32
+
+// Console is what people open with `audit serve`.
+type Console struct {
+	Listen      string  `key:"listen" doc:"host:port of the console"`
+	PublicURL   string  `key:"public_url" doc:"URL at which browsers reach it; empty for the address it listens on"`
+	CertFile    string  `key:"cert_file" doc:"PEM file of the console's certificate; empty for plain HTTP behind a proxy or on loopback"`
+	KeyFile     string  `key:"key_file" doc:"PEM file of its key"`
+	SignIn      string  `key:"sign_in" doc:"oidc, proxy, token, or none, which only loopback allows"`
+	AccessFile  string  `key:"access_file" doc:"YAML file of tokens, and of the roles of groups"`
+	OIDC        OIDC    `key:"oidc"`
+	Proxy       Proxy   `key:"proxy"`
+	Video       Video   `key:"video"`
+	Webhook     Webhook `key:"webhook"`
+	NotifyTopic string  `key:"notify_topic" doc:"Kafka topic of critical findings, at kafka.brokers; empty for none"`
+	HighAmount  int     `key:"high_amount" doc:"amount, minor units, from which a finding is one step more urgent; 0 for never"`
+}
+
+// OIDC is an identity provider.
+type OIDC struct {
+	Issuer           string `key:"issuer" doc:"URL of the identity provider"`
+	ClientID         string `key:"client_id" doc:"the console's name there"`
+	ClientSecret     Secret `key:"client_secret" doc:"the console's secret there"`
+	ClientSecretFile string `key:"client_secret_file" doc:"file that holds the secret"`
+	NameClaim        string `key:"name_claim" doc:"claim with a person's name"`
+	GroupsClaim      string `key:"groups_claim" doc:"claim with a person's groups"`
+}
+
+// Proxy is a reverse proxy that says who asks.
+type Proxy struct {
+	From       []string `key:"from" doc:"networks from which the proxy comes, such as 10.0.3.0/24"`
+	Secret     Secret   `key:"secret" doc:"what it sends as X-Shoeproof-Secret"`
+	SecretFile string   `key:"secret_file" doc:"file that holds the secret"`
+}
+
+// Video is where recordings are.
+type Video struct {
+	Template     string `key:"template" doc:"URL of a recording, with {camera}, {from}, {to} in Unix seconds and {at}"`
+	KeepDays     int    `key:"keep_days" doc:"days for which a recording is preserved"`
+	KeepCritical int    `key:"keep_critical_days" doc:"days for that of a critical finding or a suspicion"`
+}
+
+// Webhook is told of critical findings.
+type Webhook struct {
+	URL        string `key:"url" doc:"URL that is told of critical findings; empty for none"`
+	Secret     Secret `key:"secret" doc:"key under which they are signed"`
+	SecretFile string `key:"secret_file" doc:"file that holds the key"`
+}
+
+func defaultConsole() Console {
+	return Console{
+		Listen: "127.0.0.1:8480", SignIn: "none", OIDC: OIDC{NameClaim: "preferred_username", GroupsClaim: "groups"},
+		Video: Video{KeepDays: 7, KeepCritical: 30}, HighAmount: 1_000_000,
+	}
+}
+
+func defaultKafka() Kafka {
+	return Kafka{Brokers: []string{"127.0.0.1:9092"}, Topic: "table-events", Group: "shoeproof"}
+}
+
+func (c *Console) check(l *Loaded) {
+	l.address("console.listen", c.Listen, true)
+	l.secret("console.oidc.client_secret", &c.OIDC.ClientSecret, c.OIDC.ClientSecretFile)
+	l.secret("console.proxy.secret", &c.Proxy.Secret, c.Proxy.SecretFile)
+	l.secret("console.webhook.secret", &c.Webhook.Secret, c.Webhook.SecretFile)
+	public, err := c.public()
+	l.complain("console.public_url", err)
+	if (c.CertFile == "") != (c.KeyFile == "") {
+		l.complain("console.cert_file", errors.New("a certificate and its key come together: want cert_file and key_file"))
+	}
+	_, err = c.Access()
+	l.complain("console.access_file", err)
+	switch c.SignIn {
+	case console.ByChoice:
+		if host, _, err := net.SplitHostPort(c.Listen); err == nil && !loopback(host) {
+			l.complain("console.sign_in", fmt.Errorf("none, but console.listen %q is no loopback address: want oidc, proxy or token", c.Listen))
+		}
+	case console.ByToken:
+		l.needed("console.access_file", c.AccessFile)
+	case console.ByProxy:
+		l.needed("console.access_file", c.AccessFile)
+		if _, err := c.from(); err != nil || len(c.Proxy.From) == 0 {
+			l.complain("console.proxy.from", errors.Join(errors.New("want networks such as 10.0.3.0/24"), err))
+		}
+		if len(c.Proxy.Secret) < leastSecret {
+			l.complain("console.proxy.secret", fmt.Errorf("%d bytes, want %d or more", len(c.Proxy.Secret), leastSecret))
+		}
+	case console.ByOIDC:
+		l.needed("console.access_file", c.AccessFile)
+		l.needed("console.oidc.client_id", c.OIDC.ClientID)
+		if u, err := url.Parse(c.OIDC.Issuer); err != nil || u.Host == "" || (u.Scheme != "https" && !loopback(u.Hostname())) {
+			l.complain("console.oidc.issuer", fmt.Errorf("%q, want an https URL", c.OIDC.Issuer))
+		}
+	default:
+		l.complain("console.sign_in", fmt.Errorf("%q, want oidc, proxy, token or none", c.SignIn))
+	}
+	if public != nil && public.Scheme != "https" && !loopback(public.Hostname()) {
+		l.complain("console.public_url", fmt.Errorf("%q is no https URL, and sessions must not cross a network in the clear", public))
+	}
+	if c.Webhook.URL != "" {
+		if u, err := url.Parse(c.Webhook.URL); err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
+			l.complain("console.webhook.url", fmt.Errorf("%q, want an http or https URL", c.Webhook.URL))
+		}
+		if len(c.Webhook.Secret) < leastKey {
+			l.complain("console.webhook.secret", fmt.Errorf("%d bytes, want %d or more", len(c.Webhook.Secret), leastKey))
+		}
+	}
+	if t := c.Video.Template; t != "" {
+		if u, err := url.Parse(strings.NewReplacer("{", "", "}", "").Replace(t)); err != nil || !slices.Contains([]string{"http", "https", "vms"}, u.Scheme) {
+			l.complain("console.video.template", fmt.Errorf("%q, want an http, https or vms URL", t))
+		}
+	}
+	if c.Video.KeepDays < 0 || c.Video.KeepCritical < 0 {
+		l.complain("console.video.keep_days", errors.New("want 0 or more"))
+	}
+	if c.HighAmount < 0 {
+		l.complain("console.high_amount", errors.New("want 0 or more"))
+	}
+}
+
+// loopback says whether a host is this machine alone.
+func loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// public is where browsers reach the console.
+func (c *Console) public() (*url.URL, error) {
+	text := c.PublicURL
+	if text == "" {
+		scheme := "http"
+		if c.CertFile != "" {
+			scheme = "https"
+		}
+		text = scheme + "://" + c.Listen
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || strings.Trim(u.Path, "/") != "" {
+		return nil, fmt.Errorf("%q, want a URL such as https://audit.example, without a path", text)
+	}
+	return u, nil
+}
+
+func (c *Console) from() ([]netip.Prefix, error) {
+	var all []netip.Prefix
+	for _, text := range c.Proxy.From {
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p.Masked())
+	}
+	return all, nil
+}
+
+// Access is who may do what, empty without a file.
+func (c *Console) Access() (console.Access, error) {
+	if c.AccessFile == "" {
+		return console.Access{}, nil
+	}
+	data, err := readSmall(c.AccessFile)
+	if err != nil {
+		return console.Access{}, err
+	}
+	a, err := console.ReadAccess(strings.NewReader(string(data)))
+	if err != nil {
+		return a, fmt.Errorf("%s: %w", c.AccessFile, err)
+	}
+	return a, nil
+}
+
+// Options are the console's, as far as settings say them; listen is the address it got.
+func (c *Console) Options(listen string) (console.Options, error) {
+	settled := *c
+	settled.Listen = listen
+	public, err := settled.public()
+	if err != nil {
+		return console.Options{}, fmt.Errorf("console.public_url: %w", err)
+	}
+	access, err := c.Access()
+	if err != nil {
+		return console.Options{}, fmt.Errorf("console.access_file: %w", err)
+	}
+	from, err := c.from()
+	if err != nil {
+		return console.Options{}, fmt.Errorf("console.proxy.from: %w", err)
+	}
+	return console.Options{
+		PublicURL: public, SignIn: c.SignIn, Access: access,
+		OIDC: console.OIDC{
+			Issuer: c.OIDC.Issuer, ClientID: c.OIDC.ClientID, ClientSecret: string(c.OIDC.ClientSecret), Name: c.OIDC.NameClaim, Groups: c.OIDC.GroupsClaim,
+		},
+		Proxy:   console.Proxy{From: from, Secret: string(c.Proxy.Secret)},
+		Video:   console.Video{Template: c.Video.Template, Keep: c.Video.KeepDays, KeepCritical: c.Video.KeepCritical},
+		Webhook: console.Webhook{URL: c.Webhook.URL, Secret: string(c.Webhook.Secret)},
+		High:    int64(c.HighAmount),
+	}, nil
+}

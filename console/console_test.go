@@ -1,0 +1,188 @@
+//go:build unix
+
+package console
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate"
+)
+
+func TestMain(m *testing.M) {
+	engine.HostClickHouse()
+	code := m.Run()
+	if server.engine != nil {
+		server.engine.Stop()
+	}
+	_ = os.RemoveAll(server.dir)
+	os.Exit(code)
+}
+
+// server is the one ClickHouse of this test binary; each test has a database of its own.
+var server struct {
+	once      sync.Once
+	dir       string
+	engine    *engine.ClickHouse
+	err       error
+	databases atomic.Int64
+}
+
+// emptyStore is a database with the schema.
+func emptyStore(t testing.TB) *store.Store {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a ClickHouse")
+	}
+	server.once.Do(func() {
+		//nolint:usetesting // the folder outlives the first test: the server is for all of them
+		if server.dir, server.err = os.MkdirTemp("", "shoeproof-console-"); server.err == nil {
+			server.engine, server.err = engine.StartClickHouse(context.Background(), engine.ClickHouseOptions{Dir: filepath.Join(server.dir, "data")})
+		}
+	})
+	if server.err != nil {
+		t.Fatal(server.err)
+	}
+	cfg := clickhouse.Config{
+		Addrs: []string{server.engine.Addr}, Database: fmt.Sprintf("console_%d", server.databases.Add(1)), User: "default", RulesVersion: "r", Engine: "test", RowVersion: 1,
+	}
+	if _, _, err := clickhouse.Migrate(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(t.Context(), cfg, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func law(t testing.TB) pipeline.Options {
+	t.Helper()
+	books, err := rules.Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	calendar, err := pipeline.DefaultCalendar()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("0123456789abcdef"), Version: "shoeproof@test"}
+}
+
+// floor is tables that played, each event as the feeds bring it.
+type floor struct {
+	t      testing.TB
+	engine *pipeline.Engine
+	sink   pipeline.Sink
+	next   int64
+}
+
+func newTestFloor(t testing.TB, sink pipeline.Sink) *floor {
+	return &floor{t: t, engine: pipeline.NewEngine(law(t)), sink: sink}
+}
+
+// play takes events in; edit may change each.
+func (f *floor) play(events []schema.Event) {
+	f.t.Helper()
+	b := &pipeline.Batch{}
+	from := f.next
+	for i := range events {
+		format, value := schema.Protobuf, schema.AppendProto(nil, &events[i])
+		if i%3 == 0 {
+			format, value = schema.JSON, schema.AppendJSON(nil, &events[i])
+		}
+		f.engine.Apply(&pipeline.Record{Offset: f.next, Format: format, Value: value}, "table-events", 0, b)
+		f.next++
+	}
+	f.engine.Finish(b)
+	b.Range = pipeline.Range{Topic: "table-events", From: from, To: f.next - 1, Records: uint64(len(events))}
+	if err := f.sink.Write(f.t.Context(), b); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// fill plays a property: a table for each of some faults, and legal ones.
+func fill(t testing.TB, s *store.Store, property string, faults, legal int) {
+	t.Helper()
+	f := newTestFloor(t, s.Store)
+	start := time.Now().Add(-50 * time.Minute)
+	all := simulate.Faults()
+	for i := range faults {
+		fault := all[(i*7)%len(all)]
+		events, _, err := simulate.Plant(simulate.Options{Property: property, Pit: fmt.Sprintf("p%d", 1+i/8), Table: fmt.Sprintf("mb-%02d", i+1), Seed: uint64(i), Start: start}, fault, uint64(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.play(events)
+	}
+	kinds := simulate.Kinds()
+	for i := range legal {
+		o := simulate.Options{Property: property, Pit: "p9", Table: fmt.Sprintf("pb-%02d", i+1), Seed: uint64(1000 + i), Start: start}
+		config, err := simulate.Config(kinds[i%len(kinds)], o.Seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Config = config
+		table := simulate.NewTable(o)
+		events := append(table.Open(), table.Shoe()...)
+		second := table.Shoe()
+		f.play(append(events, second[:len(second)*2/3]...))
+	}
+}
+
+// served is a console that answers.
+type served struct {
+	*Console
+	url string
+	log *strings.Builder
+}
+
+func serve(t testing.TB, s *store.Store, change func(*Options)) *served {
+	t.Helper()
+	mux := http.NewServeMux()
+	srv := httptest.NewServer(mux)
+	t.Cleanup(srv.Close)
+	u, err := url.Parse(srv.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{
+		Store: s, Law: law(t), PublicURL: u, SignIn: ByChoice, Now: time.Now, Version: "test", High: 1_000_000, Log: slog.New(slog.DiscardHandler),
+		Video: Video{Template: "vms://{camera}?t={from}", Keep: 7, KeepCritical: 30},
+	}
+	if change != nil {
+		change(&o)
+	}
+	c, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := c.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux.Handle("/", h)
+	ctx, cancel := context.WithCancel(context.Background())
+	var wait sync.WaitGroup
+	wait.Go(func() { _ = c.Run(ctx) })
+	t.Cleanup(func() { srv.CloseClientConnections(); cancel(); wait.Wait() })
+	return &served{Console: c, url: srv.URL}
+}
