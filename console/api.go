@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"strings"
@@ -38,9 +39,7 @@ func plainOf(v reflect.Value) any {
 			switch tag := f.Tag.Get("ch"); {
 			case f.Anonymous:
 				if inner, ok := plainOf(v.Field(i)).(map[string]any); ok {
-					for name, value := range inner {
-						out[name] = value
-					}
+					maps.Copy(out, inner)
 				}
 			case tag == "gaming_day":
 				day, _ := reflect.TypeAssert[time.Time](v.Field(i))
@@ -118,8 +117,7 @@ func apiStep(c *Console, x *exchange) error {
 	dec := json.NewDecoder(x.r.Body)
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&p); err != nil {
-		var large *http.MaxBytesError
-		if errors.As(err, &large) {
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
 			return badRequest("the body is too long")
 		}
 		return badRequest("the body is no step: want {\"step\":\"acknowledge\"}")
@@ -246,7 +244,7 @@ func (c *Console) document() map[string]any {
 		}
 		a := about[r.path]
 		var params []m
-		for _, part := range strings.Split(r.path, "/") {
+		for part := range strings.SplitSeq(r.path, "/") {
 			if name, ok := strings.CutPrefix(part, "{"); ok {
 				params = append(params, m{"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true, "schema": m{"type": "string"}})
 			}
@@ -297,9 +295,7 @@ func schemaOf(t reflect.Type) map[string]any {
 	for f := range t.Fields() {
 		if f.Anonymous {
 			inner, _ := schemaOf(f.Type)["properties"].(map[string]any)
-			for name, s := range inner {
-				properties[name] = s
-			}
+			maps.Copy(properties, inner)
 			continue
 		}
 		if tag := f.Tag.Get("ch"); tag != "" && tag != "raw" {

@@ -94,11 +94,22 @@ func ask[T any](b *browser, expression string) T {
 	return v
 }
 
-// await returns when an expression is true in the page.
+// await returns when an expression is true in the page, also in one that is yet to come.
 func (b *browser) await(expression string) {
 	b.t.Helper()
-	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(20*time.Second))); err != nil {
-		b.t.Fatalf("waiting for %s at %s: %v", expression, ask[string](b, "location.href"), err)
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(20 * time.Second)
+	for {
+		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](expression))
+		if ok && err == nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			b.t.Fatalf("waited in vain for %s at %s: %v", expression, ask[string](b, "location.href + ' ' + document.body.innerText.slice(0, 500)"), err)
+		}
 	}
 }
 

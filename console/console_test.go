@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -152,7 +151,6 @@ func fill(t testing.TB, s *store.Store, property string, faults, legal int) {
 type served struct {
 	*Console
 	url string
-	log *strings.Builder
 }
 
 func serve(t testing.TB, s *store.Store, change func(*Options)) *served {
@@ -185,4 +183,20 @@ func serve(t testing.TB, s *store.Store, change func(*Options)) *served {
 	wait.Go(func() { _ = c.Run(ctx) })
 	t.Cleanup(func() { srv.CloseClientConnections(); cancel(); wait.Wait() })
 	return &served{Console: c, url: srv.URL}
+}
+
+// planted is a table's events with the fault of a rule.
+func planted(t testing.TB, property, table, rule string) []schema.Event {
+	t.Helper()
+	for _, fault := range simulate.Faults() {
+		if fault.Rule == rule {
+			events, _, err := simulate.Plant(simulate.Options{Property: property, Pit: "p1", Table: table, Seed: 5, Start: time.Now().Add(-20 * time.Minute)}, fault, 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return events
+		}
+	}
+	t.Fatalf("no fault breaks %s", rule)
+	return nil
 }

@@ -458,7 +458,7 @@ func (c *Console) dealOf(events []decodedEvent, r *store.Round, f *store.Finding
 // finalHands are the hands as finally composed, from a row such as "P 6c Kh B 7d Ks".
 func finalHands(cards string, steps []step) (player, banker []dealtCard) {
 	into := &player
-	for _, w := range strings.Fields(cards) {
+	for w := range strings.FieldsSeq(cards) {
 		switch w {
 		case "P":
 			into = &player

@@ -43,6 +43,12 @@ func (l *live) poke() {
 	}
 }
 
+// changed is called after every change that is made here.
+func (c *Console) changed() {
+	c.cached.clear()
+	c.live.poke()
+}
+
 func (l *live) add(cl *client) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -128,12 +134,6 @@ func (c *Console) follow(ctx context.Context, queue chan<- notification) {
 			c.Log.Warn("the queue cannot be followed", "error", err)
 		}
 	}
-}
-
-func (c *cache) clear() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	clear(c.kept)
 }
 
 // liveStream is server-sent events: a word when the queue changed, and a beat so that a page knows it is

@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"encoding/csv"
 	"fmt"
@@ -54,7 +55,7 @@ func floorPage(c *Console, x *exchange) error {
 	scope, property := x.scope(), x.r.FormValue("property")
 	key := fmt.Sprintf("floor %v %s", scope, property)
 	tiles, err := cachedFor(&c.cached, key, 800*time.Millisecond, func() ([]store.Tile, error) {
-		return c.Store.Floor(x.r.Context(), scope, store.Place{Property: property})
+		return c.Store.Floor(context.WithoutCancel(x.r.Context()), scope, store.Place{Property: property})
 	})
 	if err != nil {
 		return err
@@ -242,7 +243,7 @@ func dealersPage(c *Console, x *exchange) error {
 	since, days := x.since(30)
 	scope := x.scope()
 	tallies, err := cachedFor(&c.cached, fmt.Sprint("dealers ", scope, days), 10*time.Second, func() ([]store.Tally, error) {
-		return c.Store.Dealers(x.r.Context(), scope, "", since)
+		return c.Store.Dealers(context.WithoutCancel(x.r.Context()), scope, "", since)
 	})
 	if err != nil {
 		return err
@@ -397,7 +398,7 @@ func shelve(c *Console, x *exchange) error {
 		return err
 	}
 	x.log(s.PropertyID, "shelve", s.Rule, s.TableID)
-	c.live.poke()
+	c.changed()
 	return x.redirect("/shelves")
 }
 
@@ -413,7 +414,7 @@ func lift(c *Console, x *exchange) error {
 				return err
 			}
 			x.log(s.PropertyID, "lift", s.Rule, s.TableID)
-			c.live.poke()
+			c.changed()
 			return x.redirect("/shelves")
 		}
 	}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/url"
@@ -141,7 +142,9 @@ func queuePage(c *Console, x *exchange) error {
 	if err != nil {
 		return err
 	}
-	totals, err := cachedFor(&c.cached, "totals "+key, 800*time.Millisecond, func() (store.Totals, error) { return c.Store.Totals(ctx, scope, f) })
+	totals, err := cachedFor(&c.cached, "totals "+key, 800*time.Millisecond, func() (store.Totals, error) {
+		return c.Store.Totals(context.WithoutCancel(ctx), scope, f)
+	})
 	if err != nil {
 		return err
 	}
@@ -150,7 +153,7 @@ func queuePage(c *Console, x *exchange) error {
 }
 
 func (c *Console) queue(x *exchange, scope store.Scope, f store.Filter, grouped bool) ([]queueRow, error) {
-	ctx := x.r.Context()
+	ctx := context.WithoutCancel(x.r.Context()) // others wait for the same answer
 	if !grouped {
 		open, err := c.Store.Open(ctx, scope, f)
 		rows := make([]queueRow, len(open))
@@ -242,7 +245,7 @@ func (c *Console) take(x *exchange, p store.Step) ([]store.Waiting, error) {
 	for i := range rows {
 		x.log(rows[i].PropertyID, p.What, rows[i].ID, p.Disposition)
 	}
-	c.live.poke()
+	c.changed()
 	return rows, nil
 }
 

@@ -347,12 +347,14 @@ func ready(c *Console, x *exchange) error {
 	return x.text("ready")
 }
 
-// cache answers the same question of many pages with one query a second.
+// cache answers the same question of many pages with one query.
 type cache struct {
 	now    func() time.Time
 	flight singleflight.Group
 	mu     sync.Mutex
 	kept   map[string]kept
+	// age grows whenever what was kept is no longer so: an answer to a question asked before is not kept.
+	age uint64
 }
 
 type kept struct {
@@ -360,15 +362,25 @@ type kept struct {
 	until time.Time
 }
 
+// clear forgets all answers: something was changed.
+func (c *cache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.kept)
+	c.age++
+}
+
 // cachedFor asks at most once in a while; the answer is shared and must not be changed.
 func cachedFor[T any](c *cache, key string, while time.Duration, ask func() (T, error)) (T, error) {
+	const most = 200
 	c.mu.Lock()
-	if k, ok := c.kept[key]; ok && c.now().Before(k.until) {
-		c.mu.Unlock()
+	k, ok := c.kept[key]
+	age := c.age
+	c.mu.Unlock()
+	if ok && c.now().Before(k.until) {
 		return k.value.(T), nil
 	}
-	c.mu.Unlock()
-	v, err, _ := c.flight.Do(key, func() (any, error) {
+	v, err, _ := c.flight.Do(fmt.Sprint(age, key), func() (any, error) {
 		v, err := ask()
 		if err != nil {
 			return v, err
@@ -376,17 +388,13 @@ func cachedFor[T any](c *cache, key string, while time.Duration, ask func() (T, 
 		now := c.now()
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if len(c.kept) > 200 {
-			for k, old := range c.kept {
-				if !now.Before(old.until) {
-					delete(c.kept, k)
-				}
-			}
+		if len(c.kept) >= most {
+			clear(c.kept)
 		}
 		if c.kept == nil {
 			c.kept = map[string]kept{}
 		}
-		if len(c.kept) <= 200 {
+		if c.age == age {
 			c.kept[key] = kept{v, now.Add(while)}
 		}
 		return v, nil
