@@ -89,6 +89,38 @@ func hasHeading(text, anchor string) bool {
 	return false
 }
 
+// A test that a document names is there.
+func TestTestsInDocuments(t *testing.T) {
+	have := map[string]bool{}
+	named := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)\w+)\(`)
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != "." && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range named.FindAllSubmatch(text, -1) {
+			have[string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mention := regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Z]\\w+)`")
+	for path, text := range documents(t) {
+		for _, m := range mention.FindAllStringSubmatch(text, -1) {
+			if !have[m[1]] {
+				t.Errorf("%s: there is no test %s", path, m[1])
+			}
+		}
+	}
+}
+
 // audit is the program, built once for all tests.
 var audit = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "shoeproof-docs")

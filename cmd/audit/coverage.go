@@ -119,7 +119,7 @@ func verdict(out io.Writer, partitions []clickhouse.Coverage, tables []clickhous
 		}
 	}
 	if wrong > 0 {
-		return fmt.Errorf("not proven: %d complaints", wrong)
+		return fmt.Errorf("not proven, complaints: %d", wrong)
 	}
 	fmt.Fprintf(out, "proven    %d partitions without a hole or an overlap, %d records; each key once\n", len(partitions), records)
 	return nil
