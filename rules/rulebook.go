@@ -27,8 +27,9 @@ type Rulebook struct {
 	Title   string
 	Notes   string
 	// From and To are the dates in force, yyyy-mm-dd, empty where the text gives none.
-	From, To string
-	games    map[Game]*Law
+	From, To  string
+	games     map[Game]*Law
+	canonical []byte
 }
 
 // Books are the rulebooks that an engine knows, by name.
@@ -103,6 +104,9 @@ func (b *Rulebook) Law(g Game) (*Law, bool) {
 
 // Games are the games of the rulebook in their order.
 func (b *Rulebook) Games() []Game { return slices.Sorted(maps.Keys(b.games)) }
+
+// Canonical is the rulebook as it was loaded, as JSON; Load reads it again and gives it the same version.
+func (b *Rulebook) Canonical() []byte { return b.canonical }
 
 // Ref names a rulebook with its version, as findings do.
 func (b *Rulebook) Ref() string { return b.Name + "@" + b.Version }
@@ -304,7 +308,7 @@ func build(tree map[string]any) (*Rulebook, []complaint, error) {
 	sum := sha256.Sum256(canonical)
 	b := &Rulebook{
 		Name: f.Name, Title: f.Title, Notes: f.Notes, From: f.InForce.From, To: f.InForce.To,
-		Version: hex.EncodeToString(sum[:6]), games: map[Game]*Law{},
+		Version: hex.EncodeToString(sum[:6]), games: map[Game]*Law{}, canonical: canonical,
 	}
 	var wrong []complaint
 	for _, word := range slices.Sorted(maps.Keys(f.Games)) {

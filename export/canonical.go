@@ -1,0 +1,57 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// encode writes a value as canonical JSON on one line: the keys in the order of the type, nothing
+// escaped that need not be, no line feed.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("write JSON: %w", err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// encodeIndented is encode for a file that people read: two spaces, and a line feed at the end.
+func encodeIndented(v any) ([]byte, error) {
+	line, err := encode(v)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, line, "", "  "); err != nil {
+		return nil, fmt.Errorf("indent JSON: %w", err)
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+var errNotCanonical = errors.New("is not written as the exporter writes it: the same content in other bytes")
+
+// decode reads canonical JSON; encode says how it must have been written.
+func decode[T any](data []byte, v *T, encode func(any) ([]byte, error)) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(v); err != nil {
+		return fmt.Errorf("is no valid JSON of its kind: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errNotCanonical
+	}
+	again, err := encode(v)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(again, data) {
+		return errNotCanonical
+	}
+	return nil
+}

@@ -1,0 +1,279 @@
+package export
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const (
+	maxFiles = 100_000 // of a bundle
+	maxPath  = 240     // bytes of a file's name
+)
+
+// A bundle is the files of an export, in a folder or in a zip.
+type bundle struct {
+	paths []string // sorted
+	sizes map[string]int64
+	open  func(path string) (io.ReadCloser, error)
+	close func() error
+}
+
+// read gives a small file.
+func (b *bundle) read(path string, most int64) ([]byte, error) {
+	switch size, ok := b.sizes[path]; {
+	case !ok:
+		return nil, fmt.Errorf("%s is missing", path)
+	case size > most:
+		return nil, fmt.Errorf("%s has %d bytes, want %d at most", path, size, most)
+	}
+	in, err := b.open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	defer func() { _ = in.Close() }()
+	data, err := io.ReadAll(io.LimitReader(in, most+1))
+	if err == nil && int64(len(data)) != b.sizes[path] {
+		err = errors.New("it changed while it was read")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return data, nil
+}
+
+// errDamaged marks what is wrong with a container, against what is wrong with reading it.
+var errDamaged = errors.New("damaged")
+
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", errDamaged, fmt.Sprintf(format, args...))
+}
+
+// openBundle opens a folder or a zip and checks what holds them: regular files alone, each name once,
+// also to systems that do not tell capitals; of a zip, that every byte is as the exporter writes it.
+func openBundle(path string) (*bundle, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // names the file and what was wrong
+	}
+	var b *bundle
+	switch {
+	case info.IsDir():
+		b, err = openFolder(path)
+	case info.Mode().IsRegular():
+		b, err = openZip(path)
+	default:
+		return nil, damaged("%s is neither a folder nor a regular file", filepath.Base(path))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := b.names(); err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	return b, nil
+}
+
+func (b *bundle) names() error {
+	if len(b.paths) > maxFiles {
+		return damaged("%d files, want %d at most", len(b.paths), maxFiles)
+	}
+	folded := map[string]string{}
+	for _, p := range b.paths {
+		if err := goodPath(p); err != nil {
+			return err
+		}
+		low := strings.ToLower(p)
+		if twin, ok := folded[low]; ok {
+			return damaged("%q and %q are one file on some systems", twin, p)
+		}
+		folded[low] = p
+	}
+	return nil
+}
+
+// goodPath allows the names that an exporter gives: relative, without . and .., of plain characters.
+func goodPath(p string) error {
+	if p == "" || len(p) > maxPath || !fs.ValidPath(p) || p == "." {
+		return damaged("the file name %q leads out of the bundle, or is no name", p)
+	}
+	for _, c := range []byte(p) {
+		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-=/", rune(c)) {
+			return damaged("the file name %q has characters that no exporter writes", p)
+		}
+	}
+	return nil
+}
+
+func openFolder(dir string) (*bundle, error) {
+	b := &bundle{sizes: map[string]int64{}, close: func() error { return nil }}
+	b.open = func(p string) (io.ReadCloser, error) { return os.Open(filepath.Join(dir, filepath.FromSlash(p))) }
+	folders := map[string]bool{} // whether each has a file
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || name == dir {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		if err != nil {
+			return err
+		}
+		p := filepath.ToSlash(rel)
+		parent := filepath.ToSlash(filepath.Dir(rel))
+		folders[parent] = true
+		switch info, err := d.Info(); {
+		case err != nil:
+			return err
+		case d.IsDir():
+			folders[p] = false
+		case !info.Mode().IsRegular():
+			return damaged("%q is a link or a device, want regular files alone", p)
+		default:
+			b.paths, b.sizes[p] = append(b.paths, p), info.Size()
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the bundle: %w", err)
+	}
+	for p, used := range folders {
+		if !used {
+			return nil, damaged("the folder %q is empty", p)
+		}
+	}
+	slices.Sort(b.paths)
+	return b, nil
+}
+
+func openZip(name string) (b *bundle, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // names the file and what was wrong
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+		}
+	}()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("read the bundle: %w", err)
+	}
+	r, err := zip.NewReader(f, info.Size())
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		return nil, damaged("the zip cannot be read: %v", err)
+	}
+	if len(r.File) > maxFiles {
+		return nil, damaged("%d files, want %d at most", len(r.File), maxFiles)
+	}
+	b = &bundle{sizes: map[string]int64{}, close: f.Close}
+	parts := map[string]*io.SectionReader{}
+	for _, e := range r.File {
+		start, err := e.DataOffset()
+		if err != nil {
+			return nil, damaged("%q: %v", e.Name, err)
+		}
+		size := int64(e.UncompressedSize64)
+		if e.Method != zip.Store || size < 0 || size > info.Size()-start {
+			return nil, damaged("%q is packed or longer than the zip, want it stored as it is", e.Name)
+		}
+		if _, twice := parts[e.Name]; twice {
+			return nil, damaged("%q is there twice", e.Name)
+		}
+		if !e.Mode().IsRegular() {
+			return nil, damaged("%q is a link, a folder or a device, want regular files alone", e.Name)
+		}
+		b.paths, b.sizes[e.Name] = append(b.paths, e.Name), size
+		parts[e.Name] = io.NewSectionReader(f, start, size)
+	}
+	b.open = func(p string) (io.ReadCloser, error) {
+		part, ok := parts[p]
+		if !ok {
+			return nil, fs.ErrNotExist
+		}
+		return io.NopCloser(io.NewSectionReader(part, 0, part.Size())), nil
+	}
+	if err := b.names(); err != nil {
+		return nil, err
+	}
+	if !slices.IsSorted(b.paths) {
+		return nil, damaged("the files of the zip are not in their order")
+	}
+	same := &comparer{with: f, left: info.Size()}
+	if err := writeZip(same, b); err != nil {
+		return nil, err
+	}
+	if same.left != 0 {
+		return nil, damaged("the zip has %d bytes behind its end", same.left)
+	}
+	return b, nil
+}
+
+// comparer takes only the bytes of a file.
+type comparer struct {
+	with io.ReaderAt
+	at   int64
+	left int64
+	buf  []byte
+}
+
+func (c *comparer) Write(p []byte) (int, error) {
+	c.buf = append(c.buf[:0], p...)
+	if n, _ := c.with.ReadAt(c.buf, c.at); n < len(p) || !bytes.Equal(c.buf, p) {
+		return 0, damaged("the zip differs from what the exporter writes, near byte %d", c.at)
+	}
+	c.at, c.left = c.at+int64(len(p)), c.left-int64(len(p))
+	return len(p), nil
+}
+
+// writeZip writes the files of a bundle: stored, sorted, dated 1980-01-01, mode 0644.
+func writeZip(out io.Writer, b *bundle) error {
+	w := zip.NewWriter(out)
+	for _, p := range b.paths {
+		sum, err := b.crc(p)
+		if err != nil {
+			return err
+		}
+		h := zip.FileHeader{
+			Name: p, Method: zip.Store, CRC32: sum, ModifiedDate: 1<<5 | 1,
+			CompressedSize64: uint64(b.sizes[p]), UncompressedSize64: uint64(b.sizes[p]),
+		}
+		h.SetMode(0o644)
+		entry, err := w.CreateRaw(&h)
+		if err != nil {
+			return fmt.Errorf("write %s into the zip: %w", p, err)
+		}
+		if err := b.copy(entry, p); err != nil {
+			return err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return fmt.Errorf("end the zip: %w", err)
+	}
+	return nil
+}
+
+func (b *bundle) crc(path string) (uint32, error) {
+	h := crc32.NewIEEE()
+	err := b.copy(h, path)
+	return h.Sum32(), err
+}
+
+func (b *bundle) copy(out io.Writer, path string) error {
+	in, err := b.open(path)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", path, err)
+	}
+	defer func() { _ = in.Close() }()
+	if _, err := io.Copy(out, in); err != nil {
+		return fmt.Errorf("copy %s: %w", path, err)
+	}
+	return nil
+}

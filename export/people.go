@@ -1,0 +1,255 @@
+package export
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// The files for people. What they say is in the leaves; they are there so that nobody needs a program.
+const (
+	pathReport     = "people/report.html"
+	pathSummary    = "people/summary.pdf"
+	pathExceptions = "people/exceptions.csv"
+	pathWorkbook   = "people/exceptions.xlsx"
+	pathRounds     = "people/rounds.parquet"
+	pathReadme     = "README.txt"
+)
+
+// What a report lists of exceptions, the gravest first, and a spreadsheet of them; the CSV has all.
+const (
+	mostInReport   = 500
+	mostInPDF      = 200
+	mostInWorkbook = 50_000
+)
+
+func exceptionColumns() []string {
+	return []string{
+		"exception_no", "property", "pit", "table", "game", "shoe_id", "round_no", "gaming_day", "shift", "occurred_at_utc",
+		"occurred_at_local", "rule", "citation", "severity", "description", "expected", "observed", "delta_amount", "currency",
+		"dealer_badge", "supervisor_badge", "seat", "patron_ref", "status", "disposition", "explanation", "reviewed_by", "reviewed_at",
+		"second_reviewer", "savings", "loss", "video_camera", "video_start", "video_end", "evidence_sha256",
+	}
+}
+
+// cell is a cell of a table for people; a number is never taken for text, nor text for a formula.
+type cell struct {
+	text   string
+	number bool
+}
+
+// exception is a finding or an amendment as people see it.
+type exception struct {
+	no       int64
+	finding  *schema.Finding // nil if it was withdrawn
+	amends   *Amendment      // nil if it is new
+	severity rules.Severity
+}
+
+// exceptions are those of a bundle, numbered without a gap from one export to the next.
+func (b *builder) exceptions(fresh []found, amendments []Amendment) []exception {
+	no := b.manifest.FirstException
+	all := make([]exception, 0, len(fresh)+len(amendments))
+	add := func(f *schema.Finding, a *Amendment) {
+		e := exception{no: no, finding: f, amends: a}
+		if f != nil {
+			e.severity, _ = rules.ParseSeverity(f.Severity)
+		}
+		all = append(all, e)
+		no++
+	}
+	for i := range fresh {
+		add(&fresh[i].finding, nil)
+	}
+	for i := range amendments {
+		add(amendments[i].Now, &amendments[i])
+	}
+	return all
+}
+
+// cells are the columns of an exception. Blank ones are for the casino's own record to fill.
+func (b *builder) cells(e *exception) []cell {
+	text := func(s string) cell { return cell{text: s} }
+	number := func(n uint64) cell { return cell{strconv.FormatUint(n, 10), n > 0}.orBlank(n > 0) }
+	f := e.finding
+	if f == nil {
+		f = &schema.Finding{ID: e.amends.Amends, PropertyID: b.manifest.Property, GamingDay: e.amends.GamingDay}
+	}
+	t := b.day.Triage[f.ID]
+	explanation := strings.Join(nonEmpty(e.amendment(), t.Explanation), " ")
+	var sum string
+	var seen *video
+	if p := b.proofs[f.TableID]; p != nil && e.finding != nil {
+		_, sum = p.of(&f.Evidence)
+		for _, id := range f.Evidence.EventIDs {
+			if v := b.videos[f.TableID][id]; v != nil && seen == nil {
+				seen = v
+			}
+		}
+	}
+	camera, start := "", ""
+	if seen != nil {
+		camera, start = seen.camera, utc(schema.Time(seen.at))
+	}
+	return []cell{
+		number(uint64(e.no)), text(f.PropertyID), text(f.PitID), text(f.TableID), text(b.day.Games[ShoeKey{f.TableID, f.ShoeID}]), text(f.ShoeID), number(uint64(f.Round)),
+		text(f.GamingDay), text(f.Shift), text(utc(f.At)), text(b.local(f.At)), text(f.Rule), text(strings.Join(f.Citations, "; ")),
+		text(f.Severity), text(b.demands(f.Rule)), text(f.Expected), text(f.Observed), {decimal(f.Amount, f.Currency), e.finding != nil},
+		text(f.Currency), text(f.DealerID), text(""), number(uint64(f.Seat)), text(""), text(t.Status), text(t.Disposition), text(explanation),
+		text(t.ReviewedBy), text(utc(t.ReviewedAt)), text(t.SecondReviewer), text(""), text(""), text(camera), text(start), text(""), text(sum),
+	}
+}
+
+func (c cell) orBlank(keep bool) cell {
+	if !keep {
+		return cell{}
+	}
+	return c
+}
+
+// amendment says in words what an amendment does.
+func (e *exception) amendment() string {
+	if e.amends == nil {
+		return ""
+	}
+	switch a := e.amends; a.Reason {
+	case amendLate:
+		return "Amendment: found after the gaming day was exported."
+	case amendWithdrawn:
+		return fmt.Sprintf("Amendment: finding %s (log leaf %d) is withdrawn; it is no longer found.", a.Amends, a.Leaf)
+	case amendRestored:
+		return fmt.Sprintf("Amendment: finding %s is found again; log leaf %d withdrew it.", a.Amends, a.Leaf)
+	default:
+		return fmt.Sprintf("Amendment: replaces log leaf %d.", a.Leaf)
+	}
+}
+
+// demands is what a rule demands; of what is no rule of the law, its name.
+func (b *builder) demands(rule string) string {
+	if b.docs == nil {
+		b.docs = map[string]string{}
+		for _, r := range rules.All() {
+			b.docs[r.Name] = r.Doc
+		}
+	}
+	return cmp.Or(b.docs[rule], rule)
+}
+
+func nonEmpty(words ...string) []string {
+	return slices.DeleteFunc(words, func(s string) bool { return s == "" })
+}
+
+func utc(at schema.Time) string {
+	if at == 0 {
+		return ""
+	}
+	return at.String()
+}
+
+func (b *builder) local(at schema.Time) string {
+	if at == 0 {
+		return ""
+	}
+	return time.Unix(0, int64(at)).In(b.day.Calendar.Zone).Format("2006-01-02T15:04:05.999999999-07:00")
+}
+
+// decimal is money as people write it: by ISO 4217, two decimals for most currencies.
+func decimal(minor int64, currency string) string {
+	places := 2
+	switch currency {
+	case "":
+		if minor == 0 {
+			return "0"
+		}
+	case "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF", "XPF":
+		return strconv.FormatInt(minor, 10)
+	case "BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND":
+		places = 3
+	}
+	digits := strconv.FormatInt(minor, 10)
+	sign := ""
+	if strings.HasPrefix(digits, "-") {
+		sign, digits = "-", digits[1:]
+	}
+	if len(digits) <= places {
+		digits = strings.Repeat("0", places+1-len(digits)) + digits
+	}
+	return sign + digits[:len(digits)-places] + "." + digits[len(digits)-places:]
+}
+
+// harmless keeps a spreadsheet from taking text for a formula: it puts an apostrophe before what begins like
+// one. Numbers are written as numbers and need none, whatever their sign.
+func harmless(c cell) string {
+	if c.number || c.text == "" {
+		return c.text
+	}
+	trimmed := strings.TrimLeft(c.text, " \u00a0\u3000\ufeff")
+	if trimmed != "" && strings.ContainsAny(string([]rune(trimmed)[:1]), "=+-@|%\t\r\n＝＋－＠") {
+		return "'" + c.text
+	}
+	return c.text
+}
+
+// people writes their files.
+func (b *builder) people(ctx context.Context, fresh []found, amendments []Amendment) error {
+	all := b.exceptions(fresh, amendments)
+	graver := slices.Clone(all)
+	slices.SortStableFunc(graver, func(x, y exception) int { return int(y.severity) - int(x.severity) })
+	r := b.report(graver)
+	for _, f := range []struct {
+		path  string
+		write func(*out) error
+	}{
+		{pathExceptions, func(o *out) error { return b.writeCSV(o, all) }},
+		{pathWorkbook, func(o *out) error { return b.writeWorkbook(o, all) }},
+		{pathReport, func(o *out) error { return r.writeHTML(o) }},
+		{pathSummary, func(o *out) error { return r.writePDF(o) }},
+		{pathRounds, func(o *out) error { return b.writeRounds(ctx, o) }},
+		{pathReadme, func(o *out) error {
+			_, err := io.WriteString(o, b.manifest.readme())
+			return err
+		}},
+	} {
+		if err := b.write(f.path, f.write); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *Manifest) readme() string {
+	return fmt.Sprintf(`%s
+%s
+Property %s, gaming day %s, export %d of the log %s
+
+people/report.html, people/summary.pdf  the report
+people/exceptions.csv, .xlsx            the exceptions, one a row
+people/rounds.parquet                   the rounds of the day, for statistics
+findings.ndjson                         the findings as they stand in the log, one a line
+amendments.ndjson                       what this export changes of earlier ones
+evidence/                               the events behind them, patrons under pseudonyms
+coverage.ndjson, missing.ndjson         what was received, and what was not
+rulebook.json                           the rules that were applied
+manifest.json, checkpoint, proof/       what was signed, by whom, and what it follows
+
+To check that no file was changed, without any program of ours:
+
+    sha256sum -c SHA256SUMS
+
+To check who signed it, and that it follows the export before:
+
+    audit verify THIS-BUNDLE --policy POLICY --last RECORD
+
+The policy is the file that the casino gave you in person. Never take a key from a bundle.
+A good result proves that nothing was changed, taken out, put in or reordered since the checkpoint left the casino. It does
+not prove that the cameras and table systems told the truth.
+`, m.Licensee, m.Form, m.Property, m.GamingDay, m.Export, m.Origin)
+}
