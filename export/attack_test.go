@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 
@@ -91,7 +92,7 @@ func TestFlippedBytes(t *testing.T) {
 		data := readFile(t, file)
 		step := 1
 		if testing.Short() {
-			step = 1 + len(data)/50
+			step = 1 + len(data)/20
 		}
 		for i := 0; i < len(data); i += step {
 			for _, flip := range []byte{0x01, 0x20, 0x80} {
@@ -164,8 +165,8 @@ func TestFlippedZip(t *testing.T) {
 	contents := contentsOf(t, data)
 	var a attack
 	for i := range data {
-		if within(contents, i) && i%997 != 0 {
-			continue // the folder's test flips those
+		if within(contents, i) && i%997 != 0 || testing.Short() && i%7 != 0 {
+			continue // the folder's test flips those within
 		}
 		for _, flip := range []byte{0x01, 0x20, 0x80} {
 			data[i] ^= flip
@@ -332,7 +333,7 @@ func TestForgedZips(t *testing.T) {
 		extra  *zip.FileHeader
 	}{
 		{what: "packed", change: func(h *zip.FileHeader) { h.Method = zip.Deflate }},
-		{what: "other times", change: func(h *zip.FileHeader) { h.ModifiedDate = 0x5000 }},
+		{what: "other times", change: func(h *zip.FileHeader) { h.Modified = time.Unix(1e9, 0) }},
 		{what: "other modes", change: func(h *zip.FileHeader) { h.SetMode(0o755) }},
 		{what: "links", change: func(h *zip.FileHeader) { h.SetMode(fs.ModeSymlink | 0o777) }},
 		{what: "comments", change: func(h *zip.FileHeader) { h.Comment = "x" }},

@@ -242,7 +242,7 @@ func writeZip(out io.Writer, b *bundle) error {
 			return err
 		}
 		h := zip.FileHeader{
-			Name: p, Method: zip.Store, CRC32: sum, ModifiedDate: 1<<5 | 1,
+			Name: p, Method: zip.Store, CRC32: sum, ModifiedDate: 1<<5 | 1, //nolint:staticcheck // CreateRaw writes no other
 			CompressedSize64: uint64(b.sizes[p]), UncompressedSize64: uint64(b.sizes[p]),
 		}
 		h.SetMode(0o644)

@@ -102,7 +102,8 @@ func (b *builder) cells(e *exception) []cell {
 	return []cell{
 		number(uint64(e.no)), text(f.PropertyID), text(f.PitID), text(f.TableID), text(b.day.Games[ShoeKey{f.TableID, f.ShoeID}]), text(f.ShoeID), number(uint64(f.Round)),
 		text(f.GamingDay), text(f.Shift), text(utc(f.At)), text(b.local(f.At)), text(f.Rule), text(strings.Join(f.Citations, "; ")),
-		text(f.Severity), text(b.demands(f.Rule)), text(f.Expected), text(f.Observed), {decimal(f.Amount, f.Currency), e.finding != nil},
+		text(f.Severity), text(b.demands(f.Rule)), text(f.Expected), text(f.Observed),
+		{decimal(f.Amount, f.Currency), e.finding != nil},
 		text(f.Currency), text(f.DealerID), text(""), number(uint64(f.Seat)), text(""), text(t.Status), text(t.Disposition), text(explanation),
 		text(t.ReviewedBy), text(utc(t.ReviewedAt)), text(t.SecondReviewer), text(""), text(""), text(camera), text(start), text(""), text(sum),
 	}

@@ -50,9 +50,11 @@ func fail(code int, check, format string, args []any) *Failure {
 }
 
 func tampered(check, format string, args ...any) *Failure { return fail(Tampered, check, format, args) }
+
 func undecided(check, format string, args ...any) *Failure {
 	return fail(Undecided, check, format, args)
 }
+
 func notNext(check, format string, args ...any) *Failure { return fail(NotNext, check, format, args) }
 
 // VerifyOptions say against what a bundle is verified.
