@@ -22,7 +22,7 @@ func TestCheatsBreakNoRules(t *testing.T) {
 				t.Fatalf("exit code %d: %s", code, errs.String())
 			}
 			if code := run(t.Context(), []string{"replay", "-o", "ndjson", path}, nil, &out, &errs); code != 0 {
-				t.Errorf("exit code %d, findings:\n%s", code, out.String())
+				t.Errorf("exit code %d: %s", code, errs.String())
 			}
 			for line := range strings.Lines(out.String()) {
 				if !strings.Contains(line, `"kind":"anomaly"`) {
