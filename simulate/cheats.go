@@ -428,7 +428,7 @@ func oddities() []Cheat {
 			c.t.w.notify(schema.NoticeTopicVigorishPercent)
 			c.t.configure(config)
 		}}),
-		honest("n4", "a camera reads one card of 100 wrongly, and one of 20 not at all", Cheat{Misread: .01, Drop: .05}),
+		honest("n4", "a camera reads one card of 100 wrongly, and one of 20 not at all", Cheat{Misread: .01, Drop: .05, Breach: true}),
 		honest("n5", "the pack is riffled seven times and cut", Cheat{stack: func(c *crook, deck []card) []card { return c.riffles(deck, 7) }}),
 		honest("n6", "patrons cover each other at a table with a differential", Cheat{pair: true, bets: offset(.97)}),
 	}

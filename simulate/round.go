@@ -280,7 +280,11 @@ func (w *writer) card(r *roundPlan, h, i int) uint32 {
 	}
 	now := w.cardSeq
 	w.cardSeq = int(seq)
-	w.emitCard(h, i, r.coup.hands[h][i], face)
+	x := r.coup.hands[h][i]
+	if w.reader != nil {
+		x = w.reader(x)
+	}
+	w.emitCard(h, i, x, face)
 	w.cardSeq = now
 	w.deal.seqs = append(w.deal.seqs, seq)
 	return seq
@@ -291,7 +295,7 @@ func (w *writer) emitCard(h, i int, x card, face schema.Face) {
 	d := &schema.CardDealt{
 		Hand: handWord(h), Index: uint32(i) + 1, Card: x.String(), CardSeq: uint32(w.cardSeq), Face: face,
 		PlacedAt: schema.CardPlaceHandArea, ByRole: schema.RoleDealer, DrawingHand: schema.DealerHandLeft,
-		ReportedValue: uint32(x.value()), HasReportedValue: true, BackColor: w.back,
+		ReportedValue: uint32(x.value()), HasReportedValue: x > 0, BackColor: w.back,
 	}
 	actor := w.dealer
 	switch {

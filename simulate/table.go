@@ -71,6 +71,10 @@ func NewTable(o Options) *Table {
 	}
 	if o.Cheat != nil {
 		t.crook = newCrook(t)
+		if o.Cheat.Misread > 0 {
+			t.noise = rand.New(rand.NewPCG(o.Seed, 0x2ead))
+			t.w.reader = func(x card) card { return card(t.read(x)) }
+		}
 	}
 	return t
 }

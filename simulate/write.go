@@ -42,6 +42,8 @@ type writer struct {
 	banker   uint32 // seat of the Banker, chemin de fer
 	marks    []mark
 	deal     struct{ seqs []uint32 }
+	// reader is what reads cards wrongly, if anything does.
+	reader func(card) card
 	// reads has stakes read when bets are closed and at settlement; trays has the tray counted, which holds so much.
 	reads, trays bool
 	tray         int64

@@ -4,85 +4,63 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/rules"
-	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate"
 )
 
-// rare is a world of cheats from which false alarms of a detector are counted: ln is the logarithm of how much likelier a
-// round is there than under honest play, where the same patron bets as often on either side and knows nothing.
+// rare is a world of cheats from which false alarms of a detector are counted. In it a bet that the knowledge favours is 1+x
+// times as likely as under honest play, where the same patron bets on either side by a coin, and one that it does not favour 1-x times.
 type rare struct {
 	cheat, detector string
 	strength        float64
-	ln              func(x float64, spot schema.Spot, r *detectors.Round, banker, tie []int) float64
+	favours         func(rules.Spot, *detectors.Round) (known, favoured bool)
 }
 
 var rares = []rare{
-	{"s1-0.5", "d07", .5, func(x float64, spot schema.Spot, r *detectors.Round, banker, tie []int) float64 {
-		pB, pT := r.Odds.Chance(banker), r.Odds.Chance(tie)
-		favoured := pB + pT/2
-		if spot == schema.SpotPlayer {
-			favoured = 1 - favoured
-		}
-		side := x*favoured + (1-x)/2
-		switch won := rules.Spot(spot); {
-		case r.Coup.Result() == rules.Tie:
-			return math.Log(.5 / side)
-		case r.Coup.Result() == rules.BankerWon && won == rules.SpotBanker, r.Coup.Result() == rules.PlayerWon && won == rules.SpotPlayer:
-			return math.Log((x + (1-x)/2) / side)
-		}
-		return math.Log((1 - x) / 2 / side)
+	{"s1-0.5", "d07", .5, func(spot rules.Spot, r *detectors.Round) (known, favoured bool) {
+		won := r.Coup.Result()
+		return won != rules.Tie, (won == rules.BankerWon) == (spot == rules.SpotBanker)
 	}},
-	{"s2-0.5", "d06", .5, func(x float64, spot schema.Spot, r *detectors.Round, _, _ []int) float64 {
-		left := r.Left.Values()
-		high := float64(left[6]+left[7]+left[8]+left[9]) / float64(left.Total())
-		is := r.Cards[0].Card.Value() >= 6
-		if spot == schema.SpotBanker {
-			high, is = 1-high, !is
-		}
-		side := x*high + (1-x)/2
-		if is {
-			return math.Log((x + (1-x)/2) / side)
-		}
-		return math.Log((1 - x) / 2 / side)
+	{"s2-0.5", "d06", .5, func(spot rules.Spot, r *detectors.Round) (known, favoured bool) {
+		return true, (r.Cards[0].Card.Value() >= 6) == (spot == rules.SpotPlayer)
 	}},
 }
 
-// rareRounds is how many rounds a patron is watched for.
-const rareRounds = 800
+// rareShoes is for how long a patron is watched. The cheat begins with any of the shoes alike.
+const rareShoes = 10
+
+// rareThresholds are those at which false alarms are counted, as logarithms.
+var rareThresholds = [...]float64{math.Ln10 * 2, math.Ln10 * 6, math.Ln10 * 9}
 
 // importance estimates the chance of false alarms at thresholds that no simulation of honest play reaches.
 func (b *bench) importance(ctx context.Context) error {
+	runs := 5 * b.Runs
 	for _, x := range rares {
 		cheat, err := simulate.FindCheat(x.cheat)
 		if err != nil {
 			return err
 		}
-		var detector *detectors.Detector
-		for _, d := range detectors.All() {
-			if d.ID == x.detector {
-				detector = d
-			}
-		}
-		runs := 5 * b.Runs
-		thresholds := []float64{math.Log(1e2), math.Log(1e6), math.Log(1e9)}
-		weights := make([][3]float64, runs)
+		watching := slices.DeleteFunc(detectors.All(), func(d *detectors.Detector) bool { return d.ID != x.detector })
+		weights := make([][len(rareThresholds)]float64, runs)
 		starts := make([]float64, runs)
-		err = each(ctx, runs, func(i int) error {
-			return b.rareRun(cheat, &x, detector, b.Seed*1_000_000+700_000+uint64(i), thresholds, &weights[i], &starts[i])
+		err = each(ctx, runs, func(i int) (err error) {
+			o := simulate.Options{Cheat: cheat, From: 1 + i%rareShoes, Seed: b.Seed*1_000_000 + 700_000 + uint64(i), Table: "r" + strconv.Itoa(i), Clear: true}
+			weights[i], starts[i], err = b.rareRun(newTable(o, b.offers), &x, watching)
+			return err
 		})
 		if err != nil {
 			return fmt.Errorf("play %s: %w", x.cheat, err)
 		}
-		for k, ln := range thresholds {
-			var sum, square, bound float64
+		bound := slices.Max(starts) // those who were watched to the end had all starts
+		for k, ln := range rareThresholds {
+			var sum, square float64
 			for i := range weights {
 				sum += weights[i][k]
 				square += weights[i][k] * weights[i][k]
-				bound = max(bound, starts[i])
 			}
 			mean := sum / float64(runs)
 			se := math.Sqrt(max(square/float64(runs)-mean*mean, 0) / float64(runs))
@@ -90,7 +68,7 @@ func (b *bench) importance(ctx context.Context) error {
 			row := b.sheet.row("importance", fmt.Sprintf("%s at %.0e", x.detector, math.Exp(ln)))
 			row("cheat played", x.cheat)
 			row("runs", strconv.Itoa(runs))
-			row("rounds", strconv.Itoa(rareRounds))
+			row("shoes", strconv.Itoa(rareShoes))
 			row("chance of a false alarm", fmt.Sprintf("%.2e ± %.1e", mean, se))
 			row("bound", fmt.Sprintf("%.2e", limit))
 			row("ratio", fmt.Sprintf("%.2f", mean/limit))
@@ -99,28 +77,30 @@ func (b *bench) importance(ctx context.Context) error {
 	return nil
 }
 
-// rareRun plays until the highest threshold is reached. The first alarm at each counts with its weight; starts are those
-// that all rounds would have.
-func (b *bench) rareRun(c *simulate.Cheat, x *rare, d *detectors.Detector, seed uint64, thresholds []float64, weights *[3]float64, starts *float64) error {
-	t := newTable(simulate.Options{Cheat: c, From: 1, Seed: seed, Table: "r" + strconv.FormatUint(seed, 10), Clear: true}, b.offers)
+// rareRun plays until the highest threshold is reached. The first alarm at each counts with the likelihood ratio of honest
+// play to the cheat; starts are the start weights until then.
+func (b *bench) rareRun(t *table, x *rare, watching []*detectors.Detector) (weights [len(rareThresholds)]float64, starts float64, err error) {
 	patron := t.sim.Label().Patrons[0]
-	host := detectors.NewHost(b.promise, []*detectors.Detector{d})
-	var ln float64
-	r := math.Inf(-1)
-	rounds := 0
-	var banker, tie []int
+	host := detectors.NewHost(b.promise, watching)
+	// begun is the likelihood ratio of a cheat that has begun with one of the shoes so far, times the chance of that.
+	var begun, r float64
 	t.each = func(p *simulate.PlayedRound, view *detectors.Round) {
-		if view == nil || view.Odds == nil || rounds == rareRounds {
+		if view == nil {
 			return
 		}
-		if banker == nil {
-			banker = view.Offer.Kernel.Event(func(c *rules.Coup) bool { return c.Result() == rules.BankerWon })
-			tie = view.Offer.Kernel.Event(func(c *rules.Coup) bool { return c.Result() == rules.Tie })
+		if view.Round == 1 {
+			begun += 1. / rareShoes
 		}
-		rounds++
 		for i := range p.Stakes {
-			if st := &p.Stakes[i]; st.Patron == patron {
-				ln += x.ln(x.strength, st.Spot, view, banker, tie)
+			st := &p.Stakes[i]
+			if st.Patron != patron {
+				continue
+			}
+			switch known, favoured := x.favours(rules.Spot(st.Spot), view); {
+			case known && favoured:
+				begun *= 1 + x.strength
+			case known:
+				begun *= 1 - x.strength
 			}
 		}
 		for i := range host.Factors {
@@ -128,19 +108,19 @@ func (b *bench) rareRun(c *simulate.Cheat, x *rare, d *detectors.Detector, seed 
 			if f.Key.Kind != detectors.OfPatron || f.Key.ID != patron {
 				continue
 			}
-			*starts += f.Start
-			r = math.Log(math.Exp(r)+f.Start) + f.LnE
-			for k, threshold := range thresholds {
-				if r >= threshold && weights[k] == 0 {
-					weights[k] = math.Exp(-ln)
+			starts += f.Start
+			r = (r + f.Start) * math.Exp(f.LnE)
+			for k, threshold := range rareThresholds {
+				if r >= math.Exp(threshold) && weights[k] == 0 {
+					weights[k] = 1 / (begun + float64(rareShoes-t.shoes)/rareShoes)
 				}
 			}
 		}
 	}
-	for rounds < rareRounds && (weights[2] == 0 || rounds < 100) {
+	for t.shoes < rareShoes && weights[len(weights)-1] == 0 {
 		if err := t.play(host); err != nil {
-			return err
+			return weights, starts, err
 		}
 	}
-	return nil
+	return weights, starts, nil
 }
