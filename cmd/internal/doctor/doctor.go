@@ -71,7 +71,7 @@ func (p *patient) add(area, status, mend, layout string, args ...any) {
 	p.checks = append(p.checks, Check{area, status, fmt.Sprintf(layout, args...), mend})
 }
 
-// wrong is a check that failed with an error, of which the first line is for people.
+// wrong is a check that failed with an error.
 func (p *patient) wrong(area string, err error, mend string) { p.add(area, Fail, mend, "%v", err) }
 
 func (p *patient) configuration() {
