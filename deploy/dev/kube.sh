@@ -97,7 +97,7 @@ operator() {
   say "Pod Security refuses a chart that drops its security context"
   cp -r "$chart" "$home/bad"
   sed -i '/allowPrivilegeEscalation/d' "$home/bad/templates/_helpers.tpl"
-  if $h install bad "$home/bad" --set migrate.enabled=false,watch.enabled=false,console.enabled=false,nightly.enabled=false --wait --timeout 8s >/dev/null 2>&1; then die "it was accepted"; fi
+  if $h install bad "$home/bad" --set migrate.enabled=false,watch.enabled=false,nightly.enabled=false --wait --timeout 8s >/dev/null 2>&1; then die "it was accepted"; fi
   $k get events | grep -q 'violates PodSecurity "restricted' || die "no event of Pod Security"
   $h uninstall bad >/dev/null
 
@@ -110,7 +110,7 @@ spec: {capacity: {storage: 50Gi}, accessModes: [ReadWriteOnce], hostPath: {path:
 END
 
   say "install"
-  local common="--set properties={ac-1} --wait --timeout 120s"
+  local common="--set properties={ac-1},console.enabled=true,console.settings.console.sign_in=token,console.settings.console.public_url=https://audit.example --wait --timeout 120s"
   $h install shoeproof "$chart" $common --set image.tag=1.0.0 >/dev/null
   [ "$($k get deployment shoeproof-ingest -o 'jsonpath={.status.readyReplicas}')" = 2 ] || die "want 2 ready replicas"
   [ "$($k get job shoeproof-migrate --ignore-not-found -o name)" = "" ] || die "the migration's job is left behind"

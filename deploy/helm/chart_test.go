@@ -273,7 +273,7 @@ func TestSelectorsNeverChange(t *testing.T) {
 	}
 	before := selectors(render(t))
 	after := selectors(render(t, "--set", "image.tag=9.9.9,ingest.replicas=5", "-f", "shoeproof/ci/monitored-values.yaml"))
-	if len(before) != 3 || !maps.Equal(before, after) {
+	if len(before) != 2 || !maps.Equal(before, after) {
 		t.Errorf("before %v\nafter  %v", before, after)
 	}
 }
@@ -302,7 +302,7 @@ func TestProgramsReadTheirFiles(t *testing.T) {
 			files++
 			// The secrets and rulebooks lie elsewhere here.
 			dir := t.TempDir()
-			for _, sub := range []string{"secrets", "tls", "rulebooks"} {
+			for _, sub := range []string{"secrets", "tls", "rulebooks", "console"} {
 				if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
 					t.Fatal(err)
 				}
@@ -315,6 +315,8 @@ func TestProgramsReadTheirFiles(t *testing.T) {
 			for _, name := range []string{"clickhouse", "patron_key", "kafka"} {
 				put("secrets/"+name, "0123456789abcdef0123456789abcdef")
 			}
+			put("console/oidc", "0123456789abcdef0123456789abcdef")
+			put("console/access.yaml", "groups: {surveillance: [{role: operator, properties: [ac-1]}]}\n")
 			for name, pem := range key {
 				put("tls/"+name, pem)
 			}
@@ -352,7 +354,9 @@ func TestValuesAreRefused(t *testing.T) {
 		{"ingest.settings.flush.every=soon", "does not match pattern"},
 		{"settings.clickhouse.password=x", "additional properties 'password' not allowed"},
 		{"settings.clickhouse.user=x", "additional properties 'user' not allowed"},
-		{"settings.kafka.topic=x", "additional properties 'kafka' not allowed"},
+		{"settings.flush.rows=1", "additional properties 'flush' not allowed"},
+		{"console.enabled=true", "console.settings.console.sign_in: want oidc, proxy or token"},
+		{"console.settings.console.listen=:1", "additional properties 'listen' not allowed"},
 		{"ingest.keda.min=0", "minimum: got 0, want 1"},
 		{"ingest.grace=5", "minimum: got 5, want 15"},
 		{"nightly.run=daily", "does not match pattern"},
@@ -363,7 +367,7 @@ func TestValuesAreRefused(t *testing.T) {
 		{"reaudit.from=01/02/2026", "does not match pattern"},
 		{"properties={ac-1,ac-1}", "items at 0 and 1 are equal"},
 		{"reaudit.enabled=true", "reaudit.property: whose days to audit again"},
-		{"console.ingress.enabled=true", "console.ingress.host: the name under which the console is opened"},
+		{"console.enabled=true,console.settings.console.sign_in=token,console.ingress.enabled=true", "console.ingress.host: the name under which the console is opened"},
 	} {
 		t.Run(c.set, func(t *testing.T) {
 			_, errs, err := helm(t, "template", "sp", "shoeproof", "--kube-version", kubeVersion, "--set", c.set)
