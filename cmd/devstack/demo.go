@@ -19,6 +19,8 @@ import (
 	"github.com/shoeproof/shoeproof/cmd/internal/ingest"
 	"github.com/shoeproof/shoeproof/cmd/internal/program"
 	"github.com/shoeproof/shoeproof/cmd/internal/report"
+	"github.com/shoeproof/shoeproof/cmd/internal/serve"
+	"github.com/shoeproof/shoeproof/cmd/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
@@ -26,8 +28,9 @@ import (
 
 type demoFlags struct {
 	floorOptions
-	speed float64
-	once  bool
+	speed   float64
+	once    bool
+	console string
 }
 
 func demoCommand() *cobra.Command {
@@ -36,8 +39,8 @@ func demoCommand() *cobra.Command {
 		Use:   "demo",
 		Short: "a whole floor on this machine: engines, tables, audit, findings",
 		Long: `Demo starts Kafka, ClickHouse and ingest, lets a floor of mixed tables play some shoes, a few of them
-with a planted fault, and prints what the audit found. Everything stays up to be looked at until
-Ctrl-C, and leaves nothing behind.`,
+with a planted fault, and prints what the audit found. Then it opens the console over it, on a second
+floor that plays on as in life. Everything stays up until Ctrl-C, and leaves nothing behind.`,
 		Example: `  devstack demo
   devstack demo --tables 40 --shoes 3 --once`,
 		Args: cobra.NoArgs,
@@ -54,6 +57,7 @@ Ctrl-C, and leaves nothing behind.`,
 	fs.IntVar(&f.shoes, "shoes", 2, "shoes of each table that keeps the rules")
 	fs.IntVar(&f.every, "fault-every", 3, "every so manieth table breaks a rule; 0 for none")
 	fs.Uint64Var(&f.seed, "seed", 1, "what all chance follows from")
+	fs.StringVar(&f.console, "console", "127.0.0.1:8480", "loopback host:port of the console; port 0 for a free one")
 	fs.BoolVar(&f.once, "once", false, "end after the findings; the exit code is 1 unless exactly the planted faults were found")
 	return cmd
 }
@@ -101,10 +105,47 @@ func (f *demoFlags) run(cmd *cobra.Command) (err error) {
 		if err == nil && f.once && !exact && running.Err() == nil {
 			err = errors.New("the findings are not those of the planted faults")
 		}
-		if err == nil && !f.once && running.Err() == nil {
-			fmt.Fprintln(out, "\nAll of it stays up until Ctrl-C.")
+		if err != nil || f.once || running.Err() != nil {
+			return err
 		}
+		return f.open(running, s, out, cmd.ErrOrStderr())
+	})
+	return group.Wait()
+}
+
+// open serves the console over a floor that plays on as in life, until ctx is done.
+func (f *demoFlags) open(ctx context.Context, s *stack, out, stderr io.Writer) (err error) {
+	fl, err := newLiveFloor(f.seed, time.Now().UTC())
+	if err != nil {
 		return err
+	}
+	w, err := s.writer()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	config := settings.DefaultAudit()
+	config.ClickHouse, config.Law, config.Log = s.settings.ClickHouse, s.settings.Law, s.settings.Log
+	config.Console.Listen = f.console
+	config.Console.Video.Template = "vms://{camera}?t={from}"
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return fl.publish(ctx, w, time.Now(), 1, func(int) {}) })
+	group.Go(func() error {
+		return serve.Run(ctx, &config, serve.Options{Version: version, Log: config.Log.Logger(stderr), Listening: func(url string) {
+			fmt.Fprintf(out, `
+The console is at %s, for this machine alone and without a password. Try:
+
+  - Sign in as operator. In the queue j and k move, Enter opens, a acknowledges, ? lists all keys.
+  - Open a finding of draw.* or payout.*: the round card by card, the clause, the events and their hashes.
+    Replay its shoe: the rules run again over the archive and find the same.
+  - Ask to close a critical finding. You cannot confirm it: sign in as supervisor, in a private window.
+  - Look at the floor. %d tables play on as in life, %d of them break a rule sooner or later, at two somebody
+    stacks the cards, and the feed of one has died, which is not the same as a quiet table.
+  - As auditor, see events as they came, which name patrons, and your own look in the log.
+
+All of it stays up until Ctrl-C.
+`, url, len(fl.tables), len(fl.planted))
+		}})
 	})
 	return group.Wait()
 }

@@ -40,6 +40,21 @@ func TestDemo(t *testing.T) {
 	nothingLeft(t)
 }
 
+// It ends in a console that answers, and leaves nothing either.
+func TestDemoOpensTheConsole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts engines")
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	stdout := &until{line: "stays up until Ctrl-C", then: cancel}
+	var stderr bytes.Buffer
+	if code := run(ctx, []string{"demo", "--tables", "3", "--shoes", "1", "--speed", "5000", "--console", "127.0.0.1:0"}, nil, stdout, &stderr); code != program.Done {
+		t.Errorf("exit code %d, want %d:\n%s", code, program.Done, stderr.String())
+	}
+	nothingLeft(t)
+}
+
 // Told to stop in the middle of play, it ends everything and leaves nothing.
 func TestDemoInterrupted(t *testing.T) {
 	if testing.Short() {

@@ -27,6 +27,53 @@ type floorOptions struct {
 	start time.Time
 }
 
+// newLiveFloor is tables that have played for a while by a moment and go on for ever: legal ones, some
+// that break a rule sooner or later, two at which somebody cheats, and one whose feed has died.
+func newLiveFloor(seed uint64, now time.Time) (*floor, error) {
+	f := &floor{}
+	kinds, faults := simulate.Kinds(), telling()
+	for i := range 18 {
+		p := &player{id: fmt.Sprintf("live-%02d", i+1)}
+		so := simulate.Options{
+			Property: property, Pit: fmt.Sprintf("q%d", 1+i/9), Table: p.id, Seed: seed*5000 + uint64(i),
+			Start: now.Add(-40*time.Minute + time.Duration(i)*73*time.Second),
+		}
+		if i%3 == 2 && i < 15 {
+			fault := faults[(i/3*2+1)%len(faults)]
+			so.Start = now.Add(-time.Duration(20-3*i/2) * time.Minute)
+			events, want, err := simulate.Plant(so, fault, so.Seed)
+			if err != nil {
+				return nil, fmt.Errorf("table %s: %w", p.id, err)
+			}
+			p.rest = events
+			f.planted = append(f.planted, planted{p.id, fault.Doc, want})
+			f.tables = append(f.tables, p)
+			continue
+		}
+		switch i {
+		case 15, 16:
+			cheat, err := simulate.FindCheat([]string{"s3-40", "s3-20"}[i-15])
+			if err != nil {
+				return nil, err
+			}
+			so.Config, so.Cheat, so.From, so.Start = cheat.TableConfig(), cheat, 1, now.Add(-5*time.Hour)
+		default:
+			config, err := simulate.Config(kinds[i%len(kinds)], so.Seed)
+			if err != nil {
+				return nil, err
+			}
+			so.Config = config
+		}
+		p.play(simulate.NewTable(so), 0)
+		if i == 17 { // its feed ends in the middle of a shoe
+			p.rest = append(p.rest, p.more()[:300]...)
+			p.more = nil
+		}
+		f.tables = append(f.tables, p)
+	}
+	return f, nil
+}
+
 // floor is tables that play side by side, their events in the order of time.
 type floor struct {
 	tables  []*player
