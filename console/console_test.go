@@ -92,13 +92,16 @@ type floor struct {
 	engine *pipeline.Engine
 	sink   pipeline.Sink
 	next   int64
+	topic  string
 }
+
+var topics atomic.Int64
 
 func newTestFloor(t testing.TB, sink pipeline.Sink) *floor {
-	return &floor{t: t, engine: pipeline.NewEngine(law(t)), sink: sink}
+	return &floor{t: t, engine: pipeline.NewEngine(law(t)), sink: sink, topic: fmt.Sprintf("table-events-%d", topics.Add(1))}
 }
 
-// play takes events in; edit may change each.
+// play takes events in.
 func (f *floor) play(events []schema.Event) {
 	f.t.Helper()
 	b := &pipeline.Batch{}
@@ -108,11 +111,11 @@ func (f *floor) play(events []schema.Event) {
 		if i%3 == 0 {
 			format, value = schema.JSON, schema.AppendJSON(nil, &events[i])
 		}
-		f.engine.Apply(&pipeline.Record{Offset: f.next, Format: format, Value: value}, "table-events", 0, b)
+		f.engine.Apply(&pipeline.Record{Offset: f.next, Format: format, Value: value}, f.topic, 0, b)
 		f.next++
 	}
 	f.engine.Finish(b)
-	b.Range = pipeline.Range{Topic: "table-events", From: from, To: f.next - 1, Records: uint64(len(events))}
+	b.Range = pipeline.Range{Topic: f.topic, From: from, To: f.next - 1, Records: uint64(len(events))}
 	if err := f.sink.Write(f.t.Context(), b); err != nil {
 		f.t.Fatal(err)
 	}
@@ -183,6 +186,13 @@ func serve(t testing.TB, s *store.Store, change func(*Options)) *served {
 	wait.Go(func() { _ = c.Run(ctx) })
 	t.Cleanup(func() { srv.CloseClientConnections(); cancel(); wait.Wait() })
 	return &served{Console: c, url: srv.URL}
+}
+
+// patient forgets who asked how often.
+func (s *served) patient() {
+	s.limits.mu.Lock()
+	defer s.limits.mu.Unlock()
+	clear(s.limits.seen)
 }
 
 // planted is a table's events with the fault of a rule.

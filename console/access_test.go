@@ -1,0 +1,455 @@
+//go:build unix
+
+package console
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shoeproof/shoeproof/console/store"
+)
+
+// secretOf is a token of a role at a property, valid for an hour from a moment.
+func secretOf(a *Access, name, role, property string, expires time.Time) string {
+	secret := rand.Text() + rand.Text()
+	sum := sha256.Sum256([]byte(secret))
+	a.Tokens = append(a.Tokens, Token{Name: name, SHA256: hex.EncodeToString(sum[:]), Expires: expires, Grants: []Grant{{role, []string{property}}}})
+	return secret
+}
+
+func send(t testing.TB, method, target, body string, header ...string) (int, string) {
+	t.Helper()
+	ctx := t.Context()
+	req, err := http.NewRequestWithContext(ctx, method, target, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.Header.Get("Content-Type") == "text/event-stream" {
+		return resp.StatusCode, ""
+	}
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(data)
+}
+
+var variable = regexp.MustCompile(`\{[^}]*\}`)
+
+// Every route, with every method, for nobody, for somebody wrong, and for those whose time is over.
+func TestNobodyGetsIn(t *testing.T) {
+	s := emptyStore(t)
+	access := Access{}
+	expired := secretOf(&access, "late", "supervisor", "*", time.Now().Add(-time.Second))
+	viewer := secretOf(&access, "viewer", "viewer", "*", time.Now().Add(time.Hour))
+	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
+	if len(routes()) < 30 {
+		t.Fatalf("%d routes", len(routes()))
+	}
+	// Those that answer to everybody, and what: never data.
+	open := map[string]int{
+		"GET /sign-in": 200, "POST /sign-in": 401, "GET /sign-in/oidc": 404, "GET /sign-in/oidc/callback": 404, "POST /look": 303,
+		"GET /static/{file}": 404, "POST /csp-report": 204, "GET /healthz": 200, "GET /readyz": 200,
+	}
+	for _, r := range routes() {
+		path := c.url + strings.ReplaceAll(variable.ReplaceAllString(strings.TrimSuffix(r.path, "{$}"), "x"), "\n", "")
+		want, public := open[r.method+" "+r.path]
+		if public != r.public {
+			t.Errorf("%s %s: public %v, want %v", r.method, r.path, r.public, public)
+		}
+		for who, header := range map[string][]string{
+			"nobody":               nil,
+			"a wrong token":        {"Authorization", "Bearer " + rand.Text()},
+			"an expired token":     {"Authorization", "Bearer " + expired},
+			"an unknown session":   {"Cookie", "shoeproof=" + rand.Text()},
+			"a proxy's header":     {"X-Forwarded-User", "root", "X-Forwarded-Groups", "supervisors", "X-Shoeproof-Secret", "guess"},
+			"a token in the query": {"X-Query", expired},
+		} {
+			c.patient()
+			for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"} {
+				code, body := send(t, method, path, "token=x", header...)
+				same := method == r.method || method == "HEAD" && r.method == "GET"
+				switch {
+				case public && same && method != "HEAD" && code != want:
+					t.Errorf("%s %s for %s: %d, want %d", method, r.path, who, code, want)
+				case !public && code < 400:
+					t.Errorf("%s %s for %s: %d", method, r.path, who, code)
+				case !public && same && code != http.StatusUnauthorized:
+					t.Errorf("%s %s for %s: %d, want 401", method, r.path, who, code)
+				case strings.Contains(body, "ac-1"):
+					t.Errorf("%s %s for %s answers with data", method, r.path, who)
+				}
+			}
+		}
+		// A viewer may see, and nothing else.
+		if !r.public && r.needs != See {
+			if code, _ := send(t, r.method, path, "", "Authorization", "Bearer "+viewer); code != http.StatusForbidden {
+				t.Errorf("%s %s for a viewer: %d, want 403", r.method, r.path, code)
+			}
+		}
+	}
+}
+
+// A role at one property sees nothing of another, on any page.
+func TestOtherProperty(t *testing.T) {
+	s := emptyStore(t)
+	fill(t, s, "here-1", 4, 1)
+	fill(t, s, "there-2", 4, 1)
+	access := Access{}
+	secret := secretOf(&access, "ann", "supervisor", "here-1", time.Now().Add(time.Hour))
+	auditor := secretOf(&access, "aud", "auditor", "here-1", time.Now().Add(time.Hour))
+	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
+	findings, err := s.Findings(t.Context(), store.Scope{Properties: []string{"there-2"}}, store.Where{})
+	if err != nil || len(findings) == 0 {
+		t.Fatalf("%d findings, %v", len(findings), err)
+	}
+	f := findings[0]
+	for path, want := range map[string]int{
+		"/queue": 200, "/floor": 200, "/dealers": 200, "/handover": 200, "/rates": 200, "/shelves": 200, "/queue?state=closed": 200, "/queue?property=there-2": 200,
+		"/api/v1/queue": 200, "/api/v1/findings": 200, "/api/v1/floor": 200, "/api/v1/dealers": 200, "/exports/findings.csv": 200,
+		"/findings/" + f.ID: 404, "/api/v1/findings/" + f.ID: 404, "/tables/there-2/" + f.TableID: 404, "/shoes/there-2/" + f.TableID + "/" + f.ShoeID: 404,
+		"/dealers/there-2/" + f.DealerID: 404, "/search?q=" + f.ID: 303,
+	} {
+		code, body := send(t, "GET", c.url+path, "", "Authorization", "Bearer "+secret)
+		if code != want {
+			t.Errorf("%s: %d, want %d", path, code, want)
+		}
+		if strings.Contains(strings.ReplaceAll(body, "property=there-2", ""), "there-2</") || strings.Contains(body, `"there-2"`) && !strings.Contains(path, "there-2") {
+			t.Errorf("%s shows the other property", path)
+		}
+	}
+	for _, body := range []string{"key=f:" + f.ID + "&step=acknowledge", "key=f:" + f.ID + "&step=note&note=x"} {
+		if code, _ := send(t, "POST", c.url+"/triage", body, "Authorization", "Bearer "+secret); code != 404 {
+			t.Errorf("%s: %d, want 404", body, code)
+		}
+	}
+	for path, body := range map[string]string{
+		"/shelves": "property=there-2&rule=feed.gap&reason=x&hours=1", "/handover": "property=there-2&note=x",
+	} {
+		if code, _ := send(t, "POST", c.url+path, body, "Authorization", "Bearer "+secret); code != 403 {
+			t.Errorf("%s: %d, want 403", path, code)
+		}
+	}
+	if code, _ := send(t, "POST", c.url+"/replay", "property=there-2&table="+f.TableID+"&shoe="+f.ShoeID, "Authorization", "Bearer "+secret); code != 404 {
+		t.Errorf("replay: %d, want 404", code)
+	}
+	if code, _ := send(t, "GET", c.url+"/findings/"+f.ID+"/events", "", "Authorization", "Bearer "+auditor); code != 404 {
+		t.Errorf("events as they came: %d, want 404", code)
+	}
+}
+
+// What names a patron is on no page but the auditor's, whose look is noted.
+func TestPatronsAreMasked(t *testing.T) {
+	s := emptyStore(t)
+	fill(t, s, "ac-1", 10, 0)
+	access := Access{}
+	tokens := map[string]string{}
+	for _, role := range Roles() {
+		tokens[role] = secretOf(&access, role, role, "*", time.Now().Add(time.Hour))
+	}
+	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
+	all, err := s.Findings(t.Context(), store.Scope{All: true}, store.Where{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := false
+	for _, f := range all {
+		_, named := send(t, "GET", c.url+"/findings/"+f.ID+"/events", "", "Authorization", "Bearer "+tokens["auditor"])
+		refs := regexp.MustCompile(`patron_ref&#34;:&#34;([^&]+)&#34;`).FindAllStringSubmatch(named, -1)
+		for role, token := range tokens {
+			_, page := send(t, "GET", c.url+"/findings/"+f.ID, "", "Authorization", "Bearer "+token)
+			for _, ref := range refs {
+				seen = true
+				if strings.Contains(page, ref[1]+"<") || strings.Contains(page, "patron_ref "+ref[1]) {
+					t.Errorf("the %s's page of %s names %s", role, f.Rule, ref[1])
+				}
+			}
+		}
+	}
+	if !seen {
+		t.Fatal("no event names a patron: the test shows nothing")
+	}
+	entries, err := s.Entries(t.Context(), store.Scope{All: true}, "auditor", "unmask")
+	if err != nil || len(entries) != len(all) {
+		t.Errorf("%d looks are noted, %v, want %d", len(entries), err, len(all))
+	}
+}
+
+// A step asked for by another site is refused, whoever is signed in.
+func TestOtherSites(t *testing.T) {
+	s := emptyStore(t)
+	c := serve(t, s, nil)
+	code, _ := send(t, "POST", c.url+"/sign-in", "role=supervisor", "Sec-Fetch-Site", "same-origin")
+	if code != http.StatusSeeOther {
+		t.Fatalf("sign-in: %d", code)
+	}
+	for _, r := range routes() {
+		if r.method != http.MethodPost {
+			continue
+		}
+		path := c.url + variable.ReplaceAllString(r.path, "x")
+		for _, header := range [][]string{
+			{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://elsewhere.example"}, {"Origin", "null"},
+			{"Origin", "http://127.0.0.1:1"},
+		} {
+			if code, _ := send(t, "POST", path, "role=supervisor", header...); code != http.StatusForbidden {
+				t.Errorf("POST %s with %v: %d, want 403", r.path, header, code)
+			}
+		}
+	}
+}
+
+// A name that leads to this machine is not this machine's.
+func TestRebinding(t *testing.T) {
+	c := serve(t, emptyStore(t), nil)
+	h, err := c.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := httptest.NewRequest(http.MethodGet, "/sign-in", nil)
+	req.Host = "evil.example:8480"
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, req)
+	if w.Code != http.StatusMisdirectedRequest {
+		t.Errorf("%d, want 421", w.Code)
+	}
+}
+
+func TestProxy(t *testing.T) {
+	s := emptyStore(t)
+	secret := strings.Repeat("s", 32)
+	access := Access{Groups: map[string][]Grant{"surveillance": {{"operator", []string{"*"}}}}}
+	for name, x := range map[string]struct {
+		from   string
+		header []string
+		want   int
+	}{
+		"the proxy":         {"127.0.0.0/8", []string{"X-Forwarded-User", "ann", "X-Forwarded-Groups", "x,surveillance", "X-Shoeproof-Secret", secret}, 200},
+		"no secret":         {"127.0.0.0/8", []string{"X-Forwarded-User", "ann", "X-Forwarded-Groups", "surveillance"}, 401},
+		"a wrong secret":    {"127.0.0.0/8", []string{"X-Forwarded-User", "ann", "X-Forwarded-Groups", "surveillance", "X-Shoeproof-Secret", secret + "x"}, 401},
+		"another address":   {"10.0.0.0/8", []string{"X-Forwarded-User", "ann", "X-Forwarded-Groups", "surveillance", "X-Shoeproof-Secret", secret}, 401},
+		"no group of ours":  {"127.0.0.0/8", []string{"X-Forwarded-User", "ann", "X-Forwarded-Groups", "cooks", "X-Shoeproof-Secret", secret}, 401},
+		"nobody in person":  {"127.0.0.0/8", []string{"X-Forwarded-Groups", "surveillance", "X-Shoeproof-Secret", secret}, 401},
+		"a forwarded claim": {"10.0.0.0/8", []string{"X-Forwarded-User", "ann", "X-Forwarded-For", "10.0.0.1", "X-Forwarded-Groups", "surveillance", "X-Shoeproof-Secret", secret}, 401},
+	} {
+		c := serve(t, s, func(o *Options) {
+			o.SignIn, o.Access = ByProxy, access
+			o.Proxy = Proxy{From: []netip.Prefix{netip.MustParsePrefix(x.from)}, Secret: secret}
+		})
+		if code, _ := send(t, "GET", c.url+"/queue", "", x.header...); code != x.want {
+			t.Errorf("%s: %d, want %d", name, code, x.want)
+		}
+	}
+}
+
+// A session ends when nobody was at work for a while; a page that refreshes itself is nobody.
+func TestIdle(t *testing.T) {
+	s := emptyStore(t)
+	now := time.Now()
+	c := serve(t, s, func(o *Options) { o.Now = func() time.Time { return now } })
+	jar := signedIn(t, c.url, "operator")
+	get := func(header ...string) int {
+		code, _ := send(t, "GET", c.url+"/queue", "", append(header, "Cookie", jar)...)
+		return code
+	}
+	if code := get(); code != 200 {
+		t.Fatalf("signed in: %d", code)
+	}
+	now = now.Add(10 * time.Minute)
+	if code := get("X-Refresh", "1"); code != 200 {
+		t.Errorf("after 10 minutes: %d", code)
+	}
+	now = now.Add(6 * time.Minute)
+	if code := get(); code != 401 {
+		t.Errorf("after 16 minutes of refreshing: %d, want 401", code)
+	}
+}
+
+// signedIn is the cookie of somebody who chose a role.
+func signedIn(t testing.TB, base, role string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/sign-in", strings.NewReader("role="+role))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	i := slices.IndexFunc(resp.Cookies(), func(c *http.Cookie) bool { return c.Name == "shoeproof" })
+	if i < 0 {
+		t.Fatalf("no session: %s", resp.Status)
+	}
+	cookie := resp.Cookies()[i]
+	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode {
+		t.Errorf("the cookie is %v", cookie)
+	}
+	return cookie.Name + "=" + cookie.Value
+}
+
+// What a role may not do is refused on the server, whatever the page offers.
+func TestRoles(t *testing.T) {
+	s := emptyStore(t)
+	fill(t, s, "ac-1", 10, 0)
+	access := Access{}
+	tokens := map[string]string{}
+	for _, role := range Roles() {
+		tokens[role] = secretOf(&access, role, role, "*", time.Now().Add(time.Hour))
+	}
+	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
+	open, err := s.Open(t.Context(), store.Scope{All: true}, store.Filter{})
+	if err != nil || len(open) < 4 {
+		t.Fatalf("%d open, %v", len(open), err)
+	}
+	step := func(role, id, body string) int {
+		code, _ := send(t, "POST", c.url+"/api/v1/findings/"+id+"/steps", body, "Authorization", "Bearer "+tokens[role])
+		return code
+	}
+	for _, role := range Roles() {
+		want := 403
+		if role == "operator" || role == "supervisor" {
+			want = 200
+		}
+		if code := step(role, open[0].ID, `{"step":"note","note":"x"}`); code != want {
+			t.Errorf("a note by %s: %d, want %d", role, code, want)
+		}
+	}
+	critical := open[0]
+	for _, x := range []struct {
+		role, body string
+		want       int
+	}{
+		{"operator", `{"step":"assign","owner":"somebody"}`, 403},
+		{"operator", `{"step":"assign","owner":"me"}`, 200},
+		{"operator", `{"step":"close","disposition":"duplicate"}`, 409},
+		{"operator", `{"step":"close","disposition":"nonsense","reason":"x"}`, 409},
+		{"operator", `{"step":"close","disposition":"duplicate","reason":"x","extra":1}`, 400},
+		{"operator", `{"step":"close","disposition":"duplicate","reason":"x"}`, 200},
+		{"operator", `{"step":"confirm"}`, 403},
+		{"supervisor", `{"step":"reject"}`, 200},
+		{"supervisor", `{"step":"close","disposition":"duplicate","reason":"x"}`, 200},
+		{"supervisor", `{"step":"confirm"}`, 409}, // not by who asked
+		{"operator", `{"step":"reopen","reason":"x"}`, 403},
+	} {
+		if code := step(x.role, critical.ID, x.body); code != x.want {
+			t.Errorf("%s by %s: %d, want %d", x.body, x.role, code, x.want)
+		}
+	}
+	entries, err := s.Entries(t.Context(), store.Scope{All: true}, "operator", "refused")
+	if err != nil || len(entries) == 0 {
+		t.Errorf("refusals are not noted: %v", err)
+	}
+	// Every page of every role answers, or refuses by the role alone.
+	for _, role := range Roles() {
+		id := Identity{Grants: []Grant{{role, []string{"*"}}}}
+		for _, r := range routes() {
+			if r.method != "GET" || r.public || r.path == "/live" || strings.Contains(r.path, "{property}") {
+				continue
+			}
+			path := strings.ReplaceAll(strings.TrimSuffix(r.path, "{$}"), "{id}", critical.ID)
+			code, _ := send(t, "GET", c.url+path, "", "Authorization", "Bearer "+tokens[role])
+			if may := id.May(r.needs); may && code >= 400 || !may && code != 403 {
+				t.Errorf("%s for %s: %d", path, role, code)
+			}
+		}
+	}
+}
+
+// The document of the API names every route of it, and is JSON.
+func TestOpenAPI(t *testing.T) {
+	c := serve(t, emptyStore(t), nil)
+	_, body := send(t, "GET", c.url+"/api/v1/openapi.json", "", "Cookie", signedIn(t, c.url, "viewer"))
+	var doc struct {
+		Paths map[string]map[string]struct {
+			Summary string `json:"summary"`
+		} `json:"paths"`
+	}
+	if err := json.Unmarshal([]byte(body), &doc); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range routes() {
+		if r.api && doc.Paths[r.path][strings.ToLower(r.method)].Summary == "" {
+			t.Errorf("%s %s has no summary", r.method, r.path)
+		}
+	}
+}
+
+// What is asked for in a filter is looked for as it stands.
+func TestFilters(t *testing.T) {
+	s := emptyStore(t)
+	fill(t, s, "ac-1", 3, 0)
+	c := serve(t, s, nil)
+	cookie := signedIn(t, c.url, "viewer")
+	for _, name := range strings.Fields("property pit table shoe dealer rule severity verdict kind state owner day shift fp q") {
+		for _, value := range []string{"' OR 1=1 --", "\\", "{x:String}", "\x00", "}}", "%", "\xff", strings.Repeat("a", 200)} {
+			code, body := send(t, "GET", c.url+"/api/v1/queue?"+name+"="+url.QueryEscape(value), "", "Cookie", cookie)
+			if code != 200 || !strings.Contains(body, `"groups":[]`) {
+				t.Errorf("%s=%q: %d %.80s", name, value, code, body)
+			}
+		}
+	}
+	for _, query := range []string{"nonsense=1", "limit=0", "limit=9999", "limit=x", "rule=a&rule=b", "q=" + strings.Repeat("a", 201)} {
+		if code, _ := send(t, "GET", c.url+"/queue?"+query, "", "Cookie", cookie, "Accept", "text/html"); code != 400 {
+			t.Errorf("%s: %d, want 400", query, code)
+		}
+	}
+}
+
+func TestReadAccess(t *testing.T) {
+	good := "tokens:\n- name: g\n  sha256: " + strings.Repeat("ab", 32) + "\n  expires: 2030-01-01T00:00:00Z\n  grants: [{role: viewer, properties: ['*']}]\n"
+	if _, err := ReadAccess(strings.NewReader(good)); err != nil {
+		t.Error(err)
+	}
+	for text, want := range map[string]string{
+		"tokens: [{name: a}]":                                  "sha256",
+		"groups: {a: [{role: king, properties: ['*']}]}":       "king",
+		"groups: {a: [{role: viewer}]}":                        "no property",
+		"groups: {a: []}":                                      "no grants",
+		"tokns: []":                                            "tokns",
+		strings.Replace(good, "expires", "#", 1):               "expires",
+		strings.Replace(good, strings.Repeat("ab", 32), "ab", 1): "64 hex",
+	} {
+		if _, err := ReadAccess(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestInterval(t *testing.T) {
+	// Wilson, E. B. (1927): 15 of 148 is 0.0624 to 0.1605 at 95 %.
+	low, high := interval(15, 148)
+	if got := fmt.Sprintf("%.4f %.4f", low, high); got != "0.0624 0.1605" {
+		t.Error(got)
+	}
+	if low, high := interval(0, 0); low != 0 || high != 1 {
+		t.Error("of nothing nothing is known")
+	}
+}
