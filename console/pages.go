@@ -61,6 +61,9 @@ func floorPage(c *Console, x *exchange) error {
 		return err
 	}
 	all := c.tiles(tiles)
+	slices.SortStableFunc(all, func(a, b tile) int { // what is closed comes last
+		return cmp.Compare(strings.Count(a.Feed, "closed"), strings.Count(b.Feed, "closed"))
+	})
 	feeds := map[string]int{}
 	type pit struct {
 		Property, Pit string
