@@ -16,6 +16,7 @@ type Filter struct {
 	PropertyID, TableID, ShoeID, Rule string
 	From, Until                       schema.Time // From is included, Until is not
 	GamingDay, Shift                  string
+	LastDay                           string // with GamingDay, the last of several days
 	// Live leaves out what a nightly run added.
 	Live  bool
 	Limit int
@@ -48,7 +49,11 @@ func (f *Filter) query(table string) (string, []any) {
 	if f.Until != 0 {
 		add("at < fromUnixTimestamp64Nano({until:Int64})", "until", int64(f.Until))
 	}
-	if f.GamingDay != "" {
+	switch {
+	case f.GamingDay != "" && f.LastDay != "":
+		add("gaming_day >= {gaming_day:Date32}", "gaming_day", f.GamingDay)
+		add("gaming_day <= {last_day:Date32}", "last_day", f.LastDay)
+	case f.GamingDay != "":
 		add("gaming_day = {gaming_day:Date32}", "gaming_day", f.GamingDay)
 	}
 	if f.Live {

@@ -176,6 +176,11 @@ func Money(minor int64, currency string) string {
 	if minor == 0 {
 		return "-"
 	}
+	return strings.TrimSpace(Decimal(minor, currency) + " " + currency)
+}
+
+// Decimal is an amount in minor units of a currency as a number, 0 too.
+func Decimal(minor int64, currency string) string {
 	digits := 2
 	switch currency { // ISO 4217
 	case "JPY", "KRW", "VND", "CLP", "PYG", "UGX", "XAF", "XOF", "XPF":
@@ -194,7 +199,7 @@ func Money(minor int64, currency string) string {
 		}
 		text = text[:len(text)-digits] + "." + text[len(text)-digits:]
 	}
-	return strings.TrimSpace(sign + text + " " + currency)
+	return sign + text
 }
 
 // columns are the names of the JSON, the two lists of the evidence by their path.

@@ -1,0 +1,106 @@
+package report
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// Sheet is a report in rows and columns. Numbers are text as they are to be read.
+type Sheet struct {
+	Title   string
+	Columns []string
+	Rows    [][]string
+	// Notes are what a reader must know: formulas, clauses, what is not in the figures.
+	Notes []string
+}
+
+// Write prints a sheet in a format of Formats. Title and notes are part of a table, and go to notes otherwise.
+func (s *Sheet) Write(out, notes io.Writer, format string) error {
+	if !slices.Contains(Formats(), format) {
+		return fmt.Errorf("output format %q, want one of %s", format, strings.Join(Formats(), ", "))
+	}
+	var err error
+	switch format {
+	case "table":
+		notes = out
+		fmt.Fprintf(out, "%s\n\n", s.Title)
+		err = s.table(out)
+		fmt.Fprintln(out)
+	case "csv":
+		fmt.Fprintln(notes, s.Title)
+		err = s.csv(out)
+	default:
+		fmt.Fprintln(notes, s.Title)
+		err = s.ndjson(out)
+	}
+	if err != nil {
+		return fmt.Errorf("print the report: %w", err)
+	}
+	for _, n := range s.Notes {
+		if _, err := fmt.Fprintln(notes, n); err != nil {
+			return fmt.Errorf("print the report: %w", err)
+		}
+	}
+	return nil
+}
+
+func (s *Sheet) table(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, strings.ToUpper(strings.Join(s.Columns, "\t")))
+	for _, row := range s.Rows {
+		cells := make([]string, len(row))
+		for i, c := range row {
+			if cells[i] = Plain(c); c == "" {
+				cells[i] = "-"
+			}
+		}
+		fmt.Fprintln(w, strings.Join(cells, "\t"))
+	}
+	return w.Flush()
+}
+
+var number = regexp.MustCompile(`^-[0-9]+(\.[0-9]+)?$`)
+
+func (s *Sheet) csv(out io.Writer) error {
+	w := csv.NewWriter(out)
+	_ = w.Write(s.Columns) // Flush tells
+	for _, row := range s.Rows {
+		cells := slices.Clone(row)
+		for i, c := range cells {
+			if !number.MatchString(c) {
+				cells[i] = neutral(c)
+			}
+		}
+		_ = w.Write(cells)
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// ndjson writes the cells under their columns, in their order.
+func (s *Sheet) ndjson(out io.Writer) error {
+	for _, row := range s.Rows {
+		var line strings.Builder
+		for i, c := range row {
+			name, err := json.Marshal(s.Columns[i])
+			if err != nil {
+				return err
+			}
+			value, err := json.Marshal(c)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&line, ",%s:%s", name, value)
+		}
+		if _, err := fmt.Fprintf(out, "{%s}\n", strings.TrimPrefix(line.String(), ",")); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+
+	ch "github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Played is what was staked and settled at a table in a shift, minor units.
+type Played struct {
+	Day    string `ch:"day"`
+	Shift  string `ch:"shift"`
+	Table  string `ch:"table"`
+	Rounds uint64 `ch:"n"`
+	Staked int64  `ch:"staked"`
+	Paid   int64  `ch:"paid"`
+	Won    int64  `ch:"won"` // stakes that the house took
+}
+
+// VigorishDue is what the wagers of a table owed in a shift, minor units. What was collected is in the money
+// events: a collection may be for several wagers.
+type VigorishDue struct {
+	Day    string `ch:"day"`
+	Shift  string `ch:"shift"`
+	Table  string `ch:"table"`
+	Wagers uint64 `ch:"n"`
+	Won    int64  `ch:"won"`
+	Least  int64  `ch:"least"`
+	Most   int64  `ch:"most"`
+}
+
+// Dealt is how many rounds a dealer dealt that could be judged.
+type Dealt struct {
+	Dealer string `ch:"dealer"`
+	Rounds uint64 `ch:"n"`
+}
+
+// Step is one step of triage.
+type Step struct {
+	Finding     string `ch:"finding"`
+	At          int64  `ch:"moment"`
+	Actor       string `ch:"actor"`
+	Action      string `ch:"action"`
+	State       string `ch:"state"`
+	Disposition string `ch:"disposition"`
+	Reason      string `ch:"reason"`
+	Note        string `ch:"note"`
+}
+
+// Days are gaming days of a property, both included, and a shift if one is named.
+type Days struct{ Property, From, To, Shift string }
+
+func (d Days) where() (string, []any) {
+	return "property_id = {property:String} AND gaming_day BETWEEN {from:Date32} AND {to:Date32} AND (shift = {shift:String} OR {shift:String} = '')",
+		[]any{ch.Named("property", d.Property), ch.Named("from", d.From), ch.Named("to", d.To), ch.Named("shift", d.Shift)}
+}
+
+func list[T any](ctx context.Context, s *Store, doing, query string, args ...any) ([]T, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	var all []T
+	return all, s.explain(doing, s.conn.Select(ctx, &all, query, args...))
+}
+
+// Played sums the rounds of each day, shift and table.
+func (s *Store) Played(ctx context.Context, d Days) ([]Played, error) {
+	where, args := d.where()
+	return list[Played](ctx, s, "sum up the rounds", `SELECT toString(r.gaming_day) AS day, r.shift AS shift, r.table_id AS table, count() AS n, sum(r.staked) AS staked,
+sum(r.paid) AS paid, sum(r.collected) AS won FROM `+s.name("rounds")+" AS r FINAL WHERE "+where+" GROUP BY day, shift, table", args...)
+}
+
+// VigorishDue sums what was owed in each day, shift and table. It counts where its round was played.
+func (s *Store) VigorishDue(ctx context.Context, d Days) ([]VigorishDue, error) {
+	where, args := d.where()
+	return list[VigorishDue](ctx, s, "sum up the vigorish", `SELECT toString(r.gaming_day) AS day, r.shift AS shift, v.table_id AS table, count() AS n,
+sum(v.won) AS won, sum(v.least) AS least, sum(v.most) AS most
+FROM (SELECT * FROM `+s.name("vigorish")+` FINAL WHERE property_id = {property:String} AND gaming_day BETWEEN {from:Date32} - 1 AND {to:Date32}) AS v
+INNER JOIN (SELECT * FROM `+s.name("rounds")+` FINAL WHERE `+where+`) AS r
+ON v.property_id = r.property_id AND v.table_id = r.table_id AND v.shoe_id = r.shoe_id AND v.round = r.round
+GROUP BY day, shift, table`, args...)
+}
+
+// DealtBy counts the rounds of each dealer.
+func (s *Store) DealtBy(ctx context.Context, d Days) ([]Dealt, error) {
+	where, args := d.where()
+	return list[Dealt](ctx, s, "count the dealers' rounds", "SELECT dealer_id AS dealer, countIf(auditable) AS n FROM "+s.name("rounds")+" FINAL WHERE "+where+
+		" AND dealer_id != '' GROUP BY dealer ORDER BY dealer", args...)
+}
+
+// Steps are the steps of triage of findings of these days, in order.
+func (s *Store) Steps(ctx context.Context, d Days) ([]Step, error) {
+	where, args := d.where()
+	return list[Step](ctx, s, "read the steps of triage", `SELECT finding_id AS finding, toUnixTimestamp64Nano(at) AS moment, actor, action, to_state AS state, disposition, reason, note
+FROM `+s.name("finding_actions")+" WHERE finding_id IN (SELECT id FROM "+s.name("findings")+" WHERE "+where+") ORDER BY at, finding_id", args...)
+}
+
+// FindingsOf are the findings of these days, in the order of their time and id.
+func (s *Store) FindingsOf(ctx context.Context, d Days) ([]schema.Finding, error) {
+	return s.Findings(ctx, Filter{PropertyID: d.Property, GamingDay: d.From, LastDay: d.To, Shift: d.Shift})
+}
+
+// MoneyEvents are the counts of trays, fills, credits, converted cash, and vigorish marked and collected, from one
+// moment to before another, by table and time.
+func (s *Store) MoneyEvents(ctx context.Context, property string, from, until int64) ([]schema.Event, error) {
+	const doing = "read the money events"
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	rows, err := s.conn.Query(ctx, "SELECT toInt8(format), raw FROM "+s.name("events")+` FINAL WHERE property_id = {property:String}
+AND at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({until:Int64})
+AND kind IN ('tray_counted', 'chips_filled', 'chips_credited', 'cash_converted', 'vigorish_marked', 'vigorish_collected') ORDER BY table_id, at, seq`,
+		ch.Named("property", property), ch.Named("from", fmt.Sprint(from)), ch.Named("until", fmt.Sprint(until)))
+	if err != nil {
+		return nil, s.explain(doing, err)
+	}
+	defer func() { _ = rows.Close() }()
+	d := schema.NewDecoder()
+	var all []schema.Event
+	for rows.Next() {
+		var format int8
+		var raw []byte
+		if err := rows.Scan(&format, &raw); err != nil {
+			return nil, s.explain(doing, err)
+		}
+		var ev schema.Event
+		if err := d.Decode(schema.Format(format), raw, &ev); err != nil {
+			return nil, fmt.Errorf("%s: an archived event cannot be read: %w", doing, err)
+		}
+		all = append(all, ev.Clone())
+	}
+	return all, s.explain(doing, rows.Err())
+}
