@@ -67,13 +67,7 @@ func (s *Source) inspect(ctx context.Context) (Topic, error) {
 		t.Partitions = append(t.Partitions, Offsets{Partition: o.Partition, First: o.FirstOffset, End: o.LastOffset, Committed: -1})
 	}
 	slices.SortFunc(t.Partitions, func(a, b Offsets) int { return cmp.Compare(a.Partition, b.Partition) })
-	committed, err := s.client.OffsetFetch(ctx, &kafka.OffsetFetchRequest{GroupID: s.config.Group, Topics: map[string][]int{topic: ids}})
-	if err == nil {
-		err = committed.Error
-	}
-	if errors.Is(err, kafka.GroupIdNotFound) { // Nobody was ever in it.
-		err, committed = nil, &kafka.OffsetFetchResponse{}
-	}
+	committed, err := s.committed(ctx, ids)
 	if err != nil {
 		return t, fmt.Errorf("offsets of group %s: %w", s.config.Group, err)
 	}
@@ -86,6 +80,24 @@ func (s *Source) inspect(ctx context.Context) (Topic, error) {
 	}
 	t.Settings, t.Denied = s.settings(ctx)
 	return t, nil
+}
+
+// committed asks again while the group's coordinator is being found, as on brokers that never had a group.
+func (s *Source) committed(ctx context.Context, ids []int) (*kafka.OffsetFetchResponse, error) {
+	pause := backoff{most: time.Second}
+	for {
+		got, err := s.client.OffsetFetch(ctx, &kafka.OffsetFetchRequest{GroupID: s.config.Group, Topics: map[string][]int{s.config.Topic: ids}})
+		if err == nil {
+			err = got.Error
+		}
+		var code kafka.Error
+		switch {
+		case errors.Is(err, kafka.GroupIdNotFound): // Nobody was ever in it.
+			return &kafka.OffsetFetchResponse{}, nil
+		case !errors.As(err, &code) || !code.Temporary() || !pause.wait(ctx):
+			return got, err
+		}
+	}
 }
 
 func (s *Source) settings(ctx context.Context) (Settings, error) {
