@@ -24,9 +24,17 @@ type Range struct {
 	Topic     string
 	Partition int32
 	From, To  int64
-	// Low is the first offset that a restart must read again: that of the oldest open shoe.
-	Low     int64
-	Records uint64
+	// Low is the first offset that must be read to make this batch again, with the memories of tables
+	// that were written before From; Clock is the partition's clock before it.
+	Low, Clock int64
+	// Generation tells the owners of a partition apart: each has a higher one than those before.
+	Generation int32
+	Records    uint64
+	// CRC is CRC-32C over offsets and values of the records, Rows and Hash are the number and the SHA-256, in
+	// hex, of the rows. A Run without a journal leaves them out.
+	CRC  uint32
+	Rows uint64
+	Hash string
 }
 
 // Rows is the number of rows of all tables.

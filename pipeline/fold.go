@@ -53,7 +53,7 @@ func (t *table) fold(ev *schema.Event, b *Batch) {
 }
 
 func (t *table) occupy(p *schema.SeatOccupied) {
-	t.patrons[p.Seat] = p.PatronRef
+	t.patrons[p.Seat] = t.engine.patron(p.PatronRef)
 	if at, found := slices.BinarySearch(t.memory.Occupied, p.Seat); !found {
 		t.memory.Occupied = slices.Insert(t.memory.Occupied, at, p.Seat)
 	}
@@ -326,7 +326,7 @@ func (t *table) closeTable(ev *schema.Event, b *Batch) {
 		s.TableClosed = rules.Seq(ev.Seq)
 	}
 	t.closeShoe(b)
-	t.isOpen = false
+	t.isOpen, t.boundary = false, true
 	clear(t.patrons)
 	t.memory.Occupied = t.memory.Occupied[:0]
 	t.log.forget(t.log.next())

@@ -51,7 +51,7 @@ func outcome(t *testing.T, values [][]byte) []byte {
 	began := time.Now()
 	for i, v := range values {
 		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: v}, "fuzz", 0, b)
-		if low := e.Low(int64(i + 1)); low < 0 || low > int64(i+1) {
+		if low, _ := e.Low(int64(i + 1)); low < 0 || low > int64(i+1) {
 			t.Fatalf("low %d after %d records", low, i+1)
 		}
 	}

@@ -19,6 +19,21 @@ type GapError struct {
 	From, To  int64 // both lost
 }
 
+// ReplacedError says that the log is not the one that was audited: its records are others, or it ends
+// before the last of them. The topic was deleted and made anew, or has lost records. To go on would mix
+// the rows of both under the same offsets.
+type ReplacedError struct {
+	Topic     string
+	Partition int32
+	From, To  int64 // as journaled
+	Why       string
+}
+
+func (e *ReplacedError) Error() string {
+	return fmt.Sprintf("topic %s, partition %d is not the one that was audited up to offset %d: %s; it was deleted and made anew, or has lost records: "+
+		"publish under another topic's name, or bring the records back", e.Topic, e.Partition, e.To, e.Why)
+}
+
 func (g *GapError) Error() string {
 	return fmt.Sprintf("topic %s, partition %d: offsets %d to %d are no longer in the log and were never read",
 		g.Topic, g.Partition, g.From, g.To)

@@ -250,45 +250,6 @@ func exchangeSuits(p schema.Payload) {
 	}
 }
 
-// An engine that is stopped at any record, and a new one that begins at the offset which the first
-// one named as low and is muted up to the stop, find together what one engine finds.
-func TestStopAndStartAnew(t *testing.T) {
-	floor := floorOf(t, 10)
-	want := golden(t, floor)
-	for name, feed := range map[string][]schema.Event{
-		"in order":     mixed(floor, rand.New(rand.NewPCG(5, 6))),
-		"out of order": mixed(jostled(floor, nil, jostleBy(rand.New(rand.NewPCG(7, 8)))), rand.New(rand.NewPCG(5, 6))),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			values := encode(feed)
-			apply := func(e *pipeline.Engine, from, to int, b *pipeline.Batch) {
-				for i := from; i < to; i++ {
-					e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: values[i]}, "test", 0, b)
-				}
-			}
-			opt := engineOptions()
-			opt.NoArchive = true
-			first := pipeline.NewEngine(opt)
-			before := map[string]string{}
-			step := stride(211, 1)
-			for stop := 0; stop < len(values) && !t.Failed(); stop += step {
-				low := first.Low(int64(stop))
-				second, b := pipeline.NewEngine(opt), &pipeline.Batch{}
-				apply(second, int(low), stop, b)
-				b.Reset()
-				apply(second, stop, len(values), b)
-				second.Finish(b)
-				equalRows(t, fmt.Sprintf("stopped at %d, anew from %d", stop, low), want, rowsByID(t, maps.Clone(before), b.Findings))
-
-				b.Reset()
-				apply(first, stop, min(stop+step, len(values)), b)
-				rowsByID(t, before, b.Findings)
-			}
-		})
-	}
-}
-
 func jostleBy(rng *rand.Rand) func([]schema.Event, int) float64 {
 	return func(_ []schema.Event, i int) float64 { return float64(i) + 63*rng.Float64() }
 }

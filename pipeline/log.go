@@ -13,8 +13,8 @@ type tableLog struct {
 	at   []int64
 	// slots find an entry by its id: 1 + its index, at the hash of the id or the next free slot
 	// behind it. Their number is a power of two, at least half of them 0.
-	slots []uint32
-	used  int
+	slots []uint32 `memory:"-"`
+	used  int      `memory:"-"`
 }
 
 // sparse is the number of missing events that the log keeps empty entries for; a longer hole starts

@@ -26,8 +26,11 @@ type MemorySink struct {
 	tables   map[string]map[string]string
 	findings map[string]schema.Finding
 	letters  map[string]schema.DeadLetter
+	memories []schema.MemoryRow
 	ranges   []Range
 }
+
+var _ Journal = (*MemorySink)(nil)
 
 // NewMemorySink makes an empty one.
 func NewMemorySink() *MemorySink {
@@ -67,7 +70,7 @@ func (m *MemorySink) keep(b *Batch) error {
 		{"shoes", b.Shoes, []string{"PropertyID", "TableID", "ShoeID"}},
 		{"table_configs", b.Configs, []string{"PropertyID", "PitID", "TableID", "Seq"}},
 		{"notices", b.Notices, []string{"PropertyID", "PitID", "TableID", "Seq"}},
-		{"table_memory", b.Memory, []string{"PropertyID", "TableID", "Seq"}},
+		{"table_memory", b.Memory, []string{"PropertyID", "TableID", "Seq", "Offset"}},
 		{"findings", b.Findings, []string{"ID"}},
 		{"evidence", b.Evidence, []string{"Detector", "Key", "At", "PropertyID", "TableID", "ShoeID", "Round"}},
 		{"dead_letters", b.DeadLetter, []string{"Topic", "Partition", "Offset"}},
@@ -90,8 +93,37 @@ func (m *MemorySink) keep(b *Batch) error {
 		d.Raw = slices.Clone(d.Raw)
 		m.letters[fmt.Sprint(d.Topic, d.Partition, d.Offset)] = d
 	}
+	m.memories = append(m.memories, b.Memory...)
 	m.ranges = append(m.ranges, b.Range)
 	return nil
+}
+
+// Last is the newest range of a partition; all are written by the same release.
+func (m *MemorySink) Last(_ context.Context, topic string, partition int32) (last Range, same, ok bool, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range m.ranges {
+		if r.Topic == topic && r.Partition == partition && cmp.Or(cmp.Compare(r.Generation, last.Generation), cmp.Compare(r.To, last.To)) >= 0 {
+			last, ok = r, true
+		}
+	}
+	return last, true, ok, nil
+}
+
+// Memories are the newest of each table below an offset, in the order of property and table.
+func (m *MemorySink) Memories(_ context.Context, topic string, partition int32, below int64) ([]schema.MemoryRow, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	newest := map[[2]string]schema.MemoryRow{}
+	for _, r := range m.memories {
+		key := [2]string{r.PropertyID, r.TableID}
+		if r.Topic == topic && r.Partition == partition && r.Offset < below && r.Offset >= newest[key].Offset {
+			newest[key] = r
+		}
+	}
+	return slices.SortedFunc(maps.Values(newest), func(a, b schema.MemoryRow) int {
+		return cmp.Or(cmp.Compare(a.PropertyID, b.PropertyID), cmp.Compare(a.TableID, b.TableID))
+	}), nil
 }
 
 func (m *MemorySink) put(table string, key []string, row map[string]any) error {

@@ -47,6 +47,30 @@ type Stream interface {
 	Commit(ctx context.Context, offset int64) error
 }
 
+// Positioned is a Stream that can be read from an offset of the reader's choice.
+type Positioned interface {
+	Stream
+	// Begin chooses the first offset that Next gives, -1 for the first of the log. It may be called once,
+	// before Next. If the log ends before end, Next returns a ReplacedError.
+	Begin(offset, end int64)
+	// Generation rises each time that the partition is given to a reader; 0 if nobody counts.
+	Generation() int32
+}
+
+// Journal is what a Sink knows of the flushes before.
+type Journal interface {
+	// Last is the range of the last flush of a partition, that of the newest generation: it is under way
+	// or done, and all before it are done. Same says that this release under the same rules wrote it.
+	Last(ctx context.Context, topic string, partition int32) (last Range, same, ok bool, err error)
+	// Memories are the newest memory of each table of a partition that was written below an offset.
+	Memories(ctx context.Context, topic string, partition int32, below int64) ([]schema.MemoryRow, error)
+}
+
+// Restorer is a Step that can begin in the middle of a stream.
+type Restorer interface {
+	Restore(rows []schema.MemoryRow, clock int64) error
+}
+
 // Sink keeps batches.
 type Sink interface {
 	// Write returns when the batch is durable. It may be called again with the same batch after an

@@ -5,16 +5,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"time"
+
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // Step folds the records of one stream into rows.
 type Step interface {
 	// Apply never fails: what is wrong with a record becomes rows of the batch.
 	Apply(rec *Record, topic string, partition int32, b *Batch)
-	// Low is the first offset that a restart must read again, where next is the first one not yet applied.
-	Low(next int64) int64
+	// Low is the first offset that a restart must read again, where next is the first one not yet applied,
+	// and the partition's clock before it.
+	Low(next int64) (low, clock int64)
 	// Finish releases what a finite stream's end releases.
 	Finish(b *Batch)
 }
@@ -29,6 +33,11 @@ type RunOptions struct {
 	FlushRows  int           // rows that make a flush; 5,000 for 0
 	FlushEvery time.Duration // age of the oldest unflushed record that makes one; 500 ms for 0
 	Grace      time.Duration // for the last flush when the run is told to end; 10 s for 0
+
+	// Journal, if not nil, says where each stream was left. It is taken up there: the records that the
+	// Step needs are applied and what comes of them is dropped, then the last flush is made again, and
+	// Write is called with the same Range and rows. The Step must be a Restorer, the Stream Positioned.
+	Journal Journal
 
 	// Retry is asked after each failed Write, with the number of failures of this batch. It waits
 	// as it sees fit and returns nil for another attempt, or the error that ends the run. Without
@@ -45,9 +54,26 @@ type Hooks struct {
 	WriteFailed func(topic string, partition int32, err error)
 	// CommitFailed costs a longer replay after a restart, nothing else.
 	CommitFailed func(topic string, partition int32, err error)
+	// Resumed is told when a stream has been taken up where it was left.
+	Resumed func(topic string, partition int32, r Resume)
+	// Unconfirmed is told of a last flush whose outcome is not known when the grace is over. The journal
+	// has it, so that the next start makes it again.
+	Unconfirmed func(topic string, partition int32, err error)
 	// Lag is the number of records that the log has beyond the last one given to the engine. It is
 	// told after each read of a stream that knows it.
 	Lag func(topic string, partition int32, records int64)
+}
+
+// Resume is how a stream was taken up.
+type Resume struct {
+	// Low is where reading began, -1 for the first record of the log; From to To was made again.
+	Low, From, To int64
+	Again         uint64 // records that were read again, those of the range included
+	Tables        int    // taken up from memories
+	// Forgotten is why no memory could be used, nil mostly.
+	Forgotten error
+	// Differs says in words how the range is not what the journal says it was, empty mostly.
+	Differs string
 }
 
 // Flush is one batch made durable.
@@ -88,7 +114,7 @@ func Run(ctx context.Context, src Source, sink Sink, opt RunOptions) error {
 	opt.FlushEvery = cmp.Or(opt.FlushEvery, 500*time.Millisecond)
 	opt.Grace = cmp.Or(opt.Grace, 10*time.Second)
 	return src.Consume(ctx, func(ctx context.Context, s Stream) error {
-		f := flow{stream: s, sink: sink, step: opt.NewStep(), opt: opt, committed: -1}
+		f := flow{stream: s, sink: sink, step: opt.NewStep(), opt: opt, committed: -1, castagnoli: crc32.MakeTable(crc32.Castagnoli)}
 		return f.run(ctx)
 	})
 }
@@ -100,47 +126,69 @@ type flow struct {
 	step   Step
 	opt    RunOptions
 
-	batch     Batch
-	begun     bool      // a record was applied
-	from      int64     // first offset of the batch
-	next      int64     // first offset not yet applied
-	oldest    time.Time // when the first record of the batch was applied
-	committed int64
+	castagnoli *crc32.Table
+
+	batch      Batch
+	begun      bool      // a record was applied
+	from       int64     // first offset of the batch
+	next       int64     // first offset not yet applied
+	low, clock int64     // what Low said at from
+	generation int32     // with a journal
+	oldest     time.Time // when the first record of the batch was applied
+	committed  int64
+
+	resuming *resuming // until the last flush was made again
+	told     []schema.Finding
 }
 
 func (f *flow) run(ctx context.Context) error {
 	late, stop := linger(ctx, f.opt.Grace)
 	defer stop()
-	if err := f.loop(ctx, late); !errors.Is(err, ErrRevoked) {
-		return err
+	err := f.resume(ctx)
+	if err == nil {
+		err = f.loop(ctx, late)
 	}
-	return nil
+	switch {
+	case errors.Is(err, ErrRevoked):
+		return nil
+	case err != nil && ctx.Err() != nil && f.opt.Journal != nil:
+		if h := f.opt.Hooks.Unconfirmed; h != nil {
+			h(f.stream.Topic(), f.stream.Partition(), err)
+		}
+		return nil
+	}
+	return err
 }
 
 func (f *flow) loop(ctx, late context.Context) error {
 	for {
 		records, err := f.stream.Next(ctx, f.wait())
 		for i := range records {
-			if f.apply(&records[i]); f.batch.Rows() < f.opt.FlushRows {
-				continue
-			}
-			if err := f.flush(ctx, late); err != nil {
+			flushed, err := f.take(ctx, late, &records[i])
+			if err != nil {
 				return err
+			}
+			if flushed && ctx.Err() != nil {
+				break // the rest of the page is read again
 			}
 		}
 		f.tellLag()
 		switch {
 		case revoked(ctx):
 			return ErrRevoked
+		case f.resuming != nil && (errors.Is(err, io.EOF) || ctx.Err() != nil):
+			return nil // the journal has what is not made again
 		case errors.Is(err, io.EOF):
 			f.step.Finish(&f.batch)
 			return f.flush(ctx, late)
 		case ctx.Err() != nil:
 			return f.flush(ctx, late)
+		case err != nil && f.resuming != nil:
+			return err
 		case err != nil:
 			return errors.Join(err, f.flush(ctx, late))
 		}
-		if f.batch.Range.Records > 0 && f.wait() == 0 {
+		if f.resuming == nil && f.batch.Range.Records > 0 && f.wait() == 0 {
 			if err := f.flush(ctx, late); err != nil {
 				return err
 			}
@@ -150,21 +198,35 @@ func (f *flow) loop(ctx, late context.Context) error {
 
 // wait is how long the batch may still grow.
 func (f *flow) wait() time.Duration {
-	if f.batch.Range.Records == 0 {
+	if f.batch.Range.Records == 0 || f.resuming != nil {
 		return f.opt.FlushEvery
 	}
 	return max(0, f.opt.FlushEvery-f.opt.Now().Sub(f.oldest))
+}
+
+// take applies a record, and flushes when the batch is full.
+func (f *flow) take(ctx, late context.Context, rec *Record) (flushed bool, err error) {
+	if f.resuming != nil {
+		return f.again(ctx, late, rec)
+	}
+	if f.apply(rec); f.batch.Rows() < f.opt.FlushRows {
+		return false, nil
+	}
+	return true, f.flush(ctx, late)
 }
 
 func (f *flow) apply(rec *Record) {
 	if !f.begun {
 		f.begun, f.from = true, rec.Offset
 	}
-	if f.batch.Range.Records == 0 {
+	r := &f.batch.Range
+	if r.Records == 0 {
 		f.oldest = f.opt.Now()
 	}
 	f.step.Apply(rec, f.stream.Topic(), f.stream.Partition(), &f.batch)
-	f.batch.Range.Records++
+	if r.Records++; f.opt.Journal != nil {
+		r.CRC = crcOf(r.CRC, f.castagnoli, rec)
+	}
 	f.next = rec.Offset + 1
 	if gap := (*GapError)(nil); errors.As(rec.Bad, &gap) {
 		f.next = gap.To + 1
@@ -179,7 +241,21 @@ func (f *flow) flush(ctx, late context.Context) error {
 	}
 	r := &f.batch.Range
 	r.Topic, r.Partition, r.From, r.To = f.stream.Topic(), f.stream.Partition(), f.from, f.next-1
-	r.Low = f.step.Low(f.next)
+	r.Low, r.Clock, r.Generation = f.low, f.clock, f.generation
+	if r.Low < 0 || !f.begun {
+		r.Low = r.From
+	}
+	if f.opt.Journal != nil {
+		r.Rows, r.Hash = uint64(f.batch.Rows()), f.batch.Hash()
+	}
+	if f.resuming != nil {
+		if err := f.compare(r); err != nil {
+			return err
+		}
+	}
+	// What is said about the machine is no part of what the range gives.
+	f.batch.Findings = append(f.batch.Findings, f.told...)
+	f.told = nil
 	began := f.opt.Now()
 	for failures := 1; ; failures++ {
 		err := f.sink.Write(late, &f.batch)
@@ -203,23 +279,24 @@ func (f *flow) flush(ctx, late context.Context) error {
 		now := f.opt.Now()
 		h(Flush{Batch: &f.batch, Took: now.Sub(began), Durable: now})
 	}
-	f.commit(late, r)
+	f.low, f.clock = f.step.Low(f.next)
+	f.commit(late)
 	f.from = f.next
 	f.batch.Reset()
 	return nil
 }
 
-func (f *flow) commit(ctx context.Context, r *Range) {
-	if !f.begun || r.Low == f.committed {
+func (f *flow) commit(ctx context.Context) {
+	if !f.begun || f.low == f.committed {
 		return
 	}
-	if err := f.stream.Commit(ctx, r.Low); err != nil {
+	if err := f.stream.Commit(ctx, f.low); err != nil {
 		if h := f.opt.Hooks.CommitFailed; h != nil {
-			h(r.Topic, r.Partition, err)
+			h(f.stream.Topic(), f.stream.Partition(), err)
 		}
 		return
 	}
-	f.committed = r.Low
+	f.committed = f.low
 }
 
 func (f *flow) tellLag() {

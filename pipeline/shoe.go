@@ -15,7 +15,6 @@ type shoe struct {
 	name   string
 	law    *rules.Law
 	config *rules.Config
-	offset int64
 	pit    string
 	taint  shoeTaint
 
@@ -85,7 +84,7 @@ func (t *table) newShoe(ev *schema.Event, b *Batch) {
 	}
 	s.reset()
 	s.ID, s.name, s.At, s.First = ev.ShoeID, ev.ShoeID, ev.At, rules.Seq(ev.Seq)
-	s.law, s.config, s.offset, s.pit = t.law, t.config, t.offset, t.pit
+	s.law, s.config, s.pit = t.law, t.config, t.pit
 	begins := false
 	if p, ok := ev.Payload.(*schema.ShoeShuffled); ok {
 		begins = p.Phase != schema.ShufflePhaseAfterLacing
@@ -132,7 +131,7 @@ func (t *table) yield(ev *schema.Event, b *Batch) {
 func (t *table) closePrev(b *Batch) {
 	t.closeOne(t.prev, b)
 	t.spare = append(t.spare, t.prev)
-	t.prev = nil
+	t.prev, t.boundary = nil, true
 	if t.shoe != nil {
 		t.log.forget(uint64(t.shoe.First))
 	}

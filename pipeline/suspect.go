@@ -12,25 +12,25 @@ import (
 const kindAnomaly = "anomaly"
 
 // suspects is what a table's detectors need beside its rounds: the cards not yet seen, and what devices said.
-// It is made anew by replaying the shoe; only the last shoe's cards are older.
+// It is made anew with every shoe; only the last shoe's cards are older.
 type suspects struct {
-	host *detectors.Host
+	host *detectors.Host // nil while no shoe is looked at
 	// offer is that of law and config.
-	offer  *detectors.Offer
-	law    *rules.Law
-	config *rules.Config
+	offer  *detectors.Offer `memory:"-"`
+	law    *rules.Law       `memory:"-"`
+	config *rules.Config    `memory:"-"`
 
 	// shoe is the one being looked at; left are its cards not seen before the one at position out.
-	shoe          *shoe
+	shoe          *shoe `memory:"-"` // remembering.looked has it
 	decks         uint32
 	left          exact.Composition
 	out           int
 	cards, before []detectors.Card
 
-	view  detectors.Round
-	odds  exact.Odds
-	known bool
-	value [rules.SpotOther + 1]spotValue
+	view  detectors.Round                `memory:"-"`
+	odds  exact.Odds                     `memory:"-"`
+	known bool                           `memory:"-"`
+	value [rules.SpotOther + 1]spotValue `memory:"-"`
 
 	shuffler, reader string
 	reads            []stakeRead
@@ -118,6 +118,9 @@ func (t *table) count(ev *schema.Event, p *schema.TrayCounted, b *Batch) {
 	}
 	t.detectors().Tray(tray)
 	t.suspected(nil, b)
+	if u.shoe == nil {
+		u.host = nil
+	}
 	u.tray.counted = true
 	u.tray.tray = detectors.Tray{Open: p.Amount, Whole: true}
 }
@@ -200,7 +203,7 @@ func ordinary(law *rules.Law, r *rules.Round) bool {
 
 func (t *table) lookAt(s *shoe, r *rules.Round, w *rules.Wager, judged bool) detectors.Wager {
 	v := detectors.Wager{
-		ID: w.ID, Patron: t.engine.patron(w.Patron), Seat: w.Seat, Spot: w.Spot, Stake: w.Amount, Done: w.Disposition(), Paid: w.Paid.Amount,
+		ID: w.ID, Patron: w.Patron, Seat: w.Seat, Spot: w.Spot, Stake: w.Amount, Done: w.Disposition(), Paid: w.Paid.Amount,
 		AtLock: -1, AtSettlement: -1,
 	}
 	if judged {
@@ -246,7 +249,7 @@ func (u *suspects) ev(spot rules.Spot) float64 {
 
 // begin turns to a shoe.
 func (u *suspects) begin(t *table, s *shoe) {
-	u.shoe, u.out, u.cards = s, 0, u.cards[:0]
+	u.shoe, u.out, u.cards, u.host = s, 0, u.cards[:0], nil
 	u.decks = s.Loaded.Decks
 	if u.decks == 0 && s.config != nil {
 		u.decks = s.config.Decks
@@ -297,7 +300,7 @@ func (t *table) suspectShoe(s *shoe, b *Batch) {
 	}
 	t.detectors().End(&v)
 	t.suspected(s, b)
-	u.shoe = nil
+	u.shoe, u.host = nil, nil
 	u.before, u.cards = u.cards, u.before[:0]
 }
 

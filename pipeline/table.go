@@ -20,8 +20,6 @@ const (
 	// wildJump is a hole that more than one event must vouch for: a table takes weeks to make so many.
 	wildJump = 1 << 20
 	maxGaps  = 1024
-	// idle is how long, in event time, a closed table's latest events are kept for its next opening.
-	idle = int64(24 * time.Hour)
 )
 
 // arrival is an event on its way in.
@@ -34,9 +32,8 @@ type arrival struct {
 
 // held is an event that waits for earlier ones.
 type held struct {
-	event  schema.Event
-	sum    [32]byte
-	offset int64
+	event schema.Event
+	sum   [32]byte
 	// contested says that another event claimed the same seq.
 	contested bool
 }
@@ -46,10 +43,11 @@ type span struct{ from, to uint64 }
 
 // table is one table's state.
 type table struct {
-	engine            *Engine
-	property, id, pit string
-	log               tableLog
-	clock             clock
+	engine       *Engine `memory:"-"`
+	property, id string  `memory:"-"`
+	clock        clock   `memory:"-"`
+	pit          string
+	log          tableLog
 
 	started, holed bool
 	// joined says that the record of the table began after its first event; joining that the first
@@ -72,31 +70,26 @@ type table struct {
 	carry   carry
 	patrons map[uint32]string
 	isOpen  bool
-	// since is the offset of the first event that the table needs beside its shoes: the one after its
-	// last closing.
-	since    int64
-	hasSince bool
 
 	suspects   suspects
 	shoe, prev *shoe
-	spare      []*shoe
-	rounds     []*rules.Round // spare
+	spare      []*shoe        `memory:"-"`
+	rounds     []*rules.Round `memory:"-"` // spare
 	used       []string       // shoe ids
 	// lastAt is the event time against which the next event is held, newest the latest received.
 	lastAt, newest int64
 	clockSaid      bool
-	// now is the event that is being folded; offset is where a replay must begin to fold it again.
-	now    *schema.Event
-	offset int64
-	pass   rules.Pass
-	cards  []byte // scratch
+	remembering
+	now   *schema.Event `memory:"-"` // the event that is being folded
+	pass  rules.Pass    `memory:"-"`
+	cards []byte        `memory:"-"` // scratch
 }
 
 func newTable(e *Engine, property, id string) *table {
 	return &table{
 		engine: e, property: property, id: id, clock: clock{calendar: &e.opt.Calendar},
 		kept: map[uint64]string{}, patrons: map[uint32]string{},
-		memory: rules.Table{Attested: map[string]rules.Attested{}},
+		memory: rules.Table{Attested: map[string]rules.Attested{}}, remembering: remembering{until: -1},
 	}
 }
 
@@ -110,7 +103,7 @@ func (t *table) receive(in *arrival, b *Batch) {
 	switch {
 	case ev.Seq == next && len(t.held) == 0:
 		t.archive(in, b)
-		t.take(ev, in.sum, in.record.Offset, b)
+		t.take(ev, in.sum, b)
 	case ev.Seq >= next:
 		t.hold(in, b)
 	default:
@@ -162,7 +155,7 @@ func (t *table) hold(in *arrival, b *Batch) {
 		return
 	}
 	t.archive(in, b)
-	t.held = slices.Insert(t.held, at, held{event: in.event.Clone(), sum: in.sum, offset: in.record.Offset})
+	t.held = slices.Insert(t.held, at, held{event: in.event.Clone(), sum: in.sum})
 	t.release(b, false)
 }
 
@@ -181,7 +174,7 @@ func (t *table) release(b *Batch, end bool) {
 		if h.contested {
 			t.lost(1, &h.event)
 		}
-		t.take(&h.event, h.sum, h.offset, b)
+		t.take(&h.event, h.sum, b)
 		done++
 	}
 	t.held = slices.Delete(t.held, 0, done)
@@ -296,7 +289,7 @@ func (t *table) restart(in *arrival, b *Batch) {
 		seqs: []uint64{in.event.Seq}, ids: []string{in.event.EventID},
 	})
 	t.closeShoe(b)
-	t.law, t.config, t.isOpen, t.hasSince = nil, nil, false, false
+	t.law, t.config, t.isOpen = nil, nil, false
 	t.memory = rules.Table{Attested: map[string]rules.Attested{}}
 	clear(t.kept)
 	t.held, t.gaps, t.odd = nil, nil, nil
@@ -304,19 +297,13 @@ func (t *table) restart(in *arrival, b *Batch) {
 	t.joined, t.joining, t.resetAt = true, false, in.event.At
 	t.log.reset(1)
 	t.archive(in, b)
-	t.take(in.event, in.sum, in.record.Offset, b)
+	t.take(in.event, in.sum, b)
 }
 
 // take folds an event in its turn.
-func (t *table) take(ev *schema.Event, sum [32]byte, offset int64, b *Batch) {
+func (t *table) take(ev *schema.Event, sum [32]byte, b *Batch) {
 	t.joining = false
-	t.pit, t.now, t.offset = ev.PitID, ev, offset
-	for i := range t.held {
-		t.offset = min(t.offset, t.held[i].offset) // they follow, and a replay must not begin behind them
-	}
-	if !t.hasSince || (!t.isOpen && t.isIdle()) {
-		t.since, t.hasSince = t.offset, true
-	}
+	t.pit, t.now = ev.PitID, ev
 	if seq, ok := t.log.seqOf(ev.EventID); ok {
 		t.log.append("", [16]byte(sum[:16]), ev.At)
 		t.lost(1, ev)
@@ -332,9 +319,6 @@ func (t *table) take(ev *schema.Event, sum [32]byte, offset int64, b *Batch) {
 	t.fold(ev, b)
 	t.overhear(ev, b)
 	t.settleDoubts(ev)
-	if ev.Payload.Kind() == schema.KindTableClosed {
-		t.hasSince = false
-	}
 	t.now = nil
 }
 
@@ -356,29 +340,4 @@ func (t *table) tick(ev *schema.Event, b *Batch) {
 		observed: fmt.Sprintf("%d ms before an earlier event", back/int64(time.Millisecond)),
 		seqs:     []uint64{ev.Seq}, ids: []string{ev.EventID},
 	})
-}
-
-// isIdle says whether the partition has gone on for long without the table.
-func (t *table) isIdle() bool { return t.engine.newest-t.newest > idle }
-
-// low is the first offset needed to make this table's state again.
-func (t *table) low() (int64, bool) {
-	low, ok := int64(0), false
-	note := func(offset int64) {
-		if !ok || offset < low {
-			low, ok = offset, true
-		}
-	}
-	if t.hasSince && (t.isOpen || !t.isIdle()) {
-		note(t.since)
-	}
-	for _, s := range []*shoe{t.prev, t.shoe} {
-		if s != nil && !s.closed {
-			note(s.offset)
-		}
-	}
-	for i := range t.held {
-		note(t.held[i].offset)
-	}
-	return low, ok
 }

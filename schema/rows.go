@@ -172,10 +172,14 @@ type NoticeRow struct {
 // MemoryRow is what a table carries from one shoe to the next.
 type MemoryRow struct {
 	PropertyID, TableID string
-	Seq                 uint64 // the closing event
+	Seq                 uint64 // the last event that was taken in
 	At                  int64
 	Memory              string // JSON
 	Engine              string
+	// The record after which it was written.
+	Topic     string
+	Partition int32
+	Offset    int64
 }
 
 // Finding is one deviation, anomaly, data fault or notice. Its JSON is the line that
@@ -245,10 +249,12 @@ type JournalRow struct {
 	Partition    int32
 	From, To     int64
 	Low          int64
+	Clock        int64 // the partition's clock before Low, ns UTC
 	Generation   int32
 	RulesVersion string
 	Engine       string
 	Records      uint64
 	Rows         uint64
 	Hash         string
+	CRC          uint32 // of the records
 }

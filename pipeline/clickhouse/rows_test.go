@@ -104,7 +104,9 @@ func fillRows(rows any) {
 }
 
 func fullBatch() *pipeline.Batch {
-	b := &pipeline.Batch{Range: pipeline.Range{Topic: "table-events", Partition: 3, From: 100, To: 199, Low: 42, Records: 100}}
+	b := &pipeline.Batch{Range: pipeline.Range{
+		Topic: "table-events", Partition: 3, From: 100, To: 199, Low: 42, Clock: 77, Generation: 5, Records: 100, CRC: 3_000_000_000, Rows: 40, Hash: "c0ffee",
+	}}
 	for _, rows := range batchTables(b) {
 		fillRows(rows)
 	}
@@ -255,8 +257,8 @@ func TestRowsAreStored(t *testing.T) {
 	if v := value[uint32](t, s, "SELECT max(version) FROM "+s.name("findings")); v != 7 {
 		t.Errorf("version %d, want 7", v)
 	}
-	row := value[string](t, s, "SELECT toString((topic, partition, from_offset, to_offset, low_offset, rules_version, engine, records, rows)) FROM "+s.name("journal"))
-	if want := fmt.Sprintf("('table-events',3,100,199,42,'r1','test',100,%d)", b.Rows()); row != want {
+	row := value[string](t, s, "SELECT toString((topic, partition, from_offset, to_offset, low_offset, clock, generation, rules_version, engine, records, crc, rows, hash)) FROM "+s.name("journal"))
+	if want := "('table-events',3,100,199,42,77,5,'r1','test',100,3000000000,40,'c0ffee')"; row != want {
 		t.Errorf("journal %s, want %s", row, want)
 	}
 }

@@ -243,6 +243,9 @@ func tableMemory(c *columns, b *pipeline.Batch) {
 	timesOf(c, "at", v, func(r *row) int64 { return r.At })
 	column(c, "memory", v, func(r *row) string { return r.Memory })
 	wordsOf(c, "engine", v, func(r *row) string { return r.Engine })
+	wordsOf(c, "topic", v, func(r *row) string { return r.Topic })
+	column(c, "partition", v, func(r *row) int32 { return r.Partition })
+	column(c, "offset", v, func(r *row) int64 { return r.Offset })
 }
 
 // proof is schema.Evidence with the names that the driver reads.
@@ -318,8 +321,12 @@ func (s *Store) fillJournal(c *columns, b *pipeline.Batch) {
 	c.add("from_offset", 1, []int64{r.From})
 	c.add("to_offset", 1, []int64{r.To})
 	c.add("low_offset", 1, []int64{r.Low})
+	c.add("clock", 1, []int64{r.Clock})
+	c.add("generation", 1, []int32{r.Generation})
 	c.word("rules_version", []string{s.cfg.RulesVersion})
 	c.word("engine", []string{s.cfg.Engine})
 	c.add("records", 1, []uint64{r.Records})
-	c.add("rows", 1, []uint64{uint64(b.Rows())})
+	c.add("crc", 1, []uint32{r.CRC})
+	c.add("rows", 1, []uint64{r.Rows})
+	c.add("hash", 1, []string{r.Hash})
 }

@@ -31,10 +31,15 @@ func (s *Store) Write(ctx context.Context, b *pipeline.Batch) error {
 	return nil
 }
 
-// token is the same for the same range, table and rules. The server keeps the tokens of each table
-// and each of its partitions apart, so a retry also completes what was stored in part.
+// token is the same for the same range, table, rules and rows: another topic of the same name does not
+// find its rows done. The server keeps the tokens of each table and each of its partitions apart, so a
+// retry also completes what was stored in part.
 func (s *Store) token(r *pipeline.Range, table string) string {
-	return fmt.Sprintf("%s:%d:%d-%d:%s:%s", r.Topic, r.Partition, r.From, r.To, table, s.cfg.RulesVersion)
+	token := fmt.Sprintf("%s:%d:%d-%d:%s:%s:%.16s", r.Topic, r.Partition, r.From, r.To, table, s.cfg.RulesVersion, r.Hash)
+	if table == s.journal.name {
+		token += fmt.Sprintf(":%d", r.Generation) // each owner says that it was there
+	}
+	return token
 }
 
 func (s *Store) insert(ctx context.Context, t *table, b *pipeline.Batch) error {
@@ -153,7 +158,7 @@ func (c *causes) warn(ctx context.Context, log *slog.Logger, err error, code int
 		c.said[code] = last
 	}
 	if now := time.Now(); last.at.IsZero() || now.Sub(last.at) >= sayAgain {
-		log.WarnContext(ctx, "ClickHouse did not take an insert, trying again", "error", err, "try", try, "not_logged", last.silent)
+		log.WarnContext(ctx, "ClickHouse did not take a request, trying again", "error", err, "try", try, "not_logged", last.silent)
 		*last = cause{at: now}
 		return
 	}

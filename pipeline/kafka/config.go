@@ -8,7 +8,6 @@ package kafka
 
 import (
 	"cmp"
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -41,10 +40,6 @@ type Config struct {
 
 	// StopAtEnd ends each partition at the offset that was its end when reading it began.
 	StopAtEnd bool
-	// Start, if not nil, chooses the first offset of a partition that was just given to this
-	// process. Committed is the group's, or -1 if there is none, which means the first of the log.
-	Start func(ctx context.Context, topic string, partition int32, committed int64) (int64, error)
-
 	// Troubled, if not nil, is told of each failure of the brokers, by a cause of few words.
 	Troubled func(cause string)
 	// Log hears of the same, once in 10 s for each cause. May be nil.

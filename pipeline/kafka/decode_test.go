@@ -51,7 +51,7 @@ func TestWhereTheNextFetchBegins(t *testing.T) {
 		{"a batch that lost its end, once", 8, stream(batch(5, 5, 6)), 1, 8, 0},
 		{"a batch that lost its end, each time", 8, stream(batch(5, 5, 6)), doubts, 9, 0},
 	} {
-		p := newPartition(src, 0, nil)
+		p := newPartition(src, 0, 0, nil)
 		p.next = c.next
 		records := 0
 		for range c.times {

@@ -33,8 +33,8 @@ func (l letters) Apply(rec *pipeline.Record, topic string, partition int32, b *p
 	}
 	b.Findings = append(b.Findings, schema.Finding{ID: ev.EventID})
 }
-func (letters) Low(next int64) int64   { return next }
-func (letters) Finish(*pipeline.Batch) {}
+func (letters) Low(next int64) (low, clock int64) { return next, 0 }
+func (letters) Finish(*pipeline.Batch)            {}
 
 func run(ctx context.Context, src pipeline.Source, sink pipeline.Sink) error {
 	return pipeline.Run(ctx, src, sink, pipeline.RunOptions{

@@ -136,7 +136,7 @@ func TestVersions(t *testing.T) {
 }
 
 // collect reads a finite source, and gives "partition/offset value" or the error for each record.
-func collect(t testing.TB, src *kafka.Source, also func(context.Context, pipeline.Stream, *pipeline.Record) error) []string {
+func collect(t testing.TB, src pipeline.Source, also func(context.Context, pipeline.Stream, *pipeline.Record) error) []string {
 	t.Helper()
 	var mu sync.Mutex
 	var got []string
@@ -248,23 +248,27 @@ func TestRestartReadsFromTheCommit(t *testing.T) {
 	}
 	same(t, []string{"0/1 protobuf b", "0/2 protobuf c"}, collect(t, open(t, finite(to(k, "g"))), nil))
 
-	c := finite(to(k, "g"))
-	c.Start = func(_ context.Context, _ string, _ int32, committed int64) (int64, error) {
-		if committed != 1 {
-			t.Errorf("committed is %d, want 1", committed)
-		}
-		return 2, nil
-	}
-	same(t, []string{"0/2 protobuf c"}, collect(t, open(t, c), nil))
+	same(t, []string{"0/2 protobuf c"}, collect(t, begun{open(t, finite(to(k, "g"))), 2, 3}, nil))
+}
+
+// begun reads each partition from an offset.
+type begun struct {
+	pipeline.Source
+	from, end int64
+}
+
+func (b begun) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
+	return b.Source.Consume(ctx, func(ctx context.Context, s pipeline.Stream) error {
+		s.(pipeline.Positioned).Begin(b.from, b.end)
+		return work(ctx, s)
+	})
 }
 
 // TestBatchesAreCut starts within a batch, which brokers only give as a whole.
 func TestBatchesAreCut(t *testing.T) {
 	k := withTopic(t, 1)
 	produce(t, to(k, ""), schema.JSON, pipelinetest.Events(1, 500))
-	c := finite(to(k, ""))
-	c.Start = func(context.Context, string, int32, int64) (int64, error) { return 495, nil }
-	if got := collect(t, open(t, c), nil); len(got) != 5 || !strings.HasPrefix(got[0], "0/495 ") {
+	if got := collect(t, begun{open(t, finite(to(k, ""))), 495, 500}, nil); len(got) != 5 || !strings.HasPrefix(got[0], "0/495 ") {
 		t.Errorf("got %q, want offsets 495 to 499", got)
 	}
 }
@@ -330,17 +334,15 @@ func TestRetentionGapIsARecord(t *testing.T) {
 func TestLogThatEndsTooEarly(t *testing.T) {
 	k := withTopic(t, 1)
 	raw(t, k, values("a", "b")...)
-	c := to(k, "g")
-	c.Start = func(context.Context, string, int32, int64) (int64, error) { return 500, nil }
-	err := open(t, c).Consume(t.Context(), func(ctx context.Context, s pipeline.Stream) error {
+	err := begun{open(t, to(k, "g")), 1, 500}.Consume(t.Context(), func(ctx context.Context, s pipeline.Stream) error {
 		for {
 			if records, err := s.Next(ctx, time.Minute); err != nil || len(records) > 0 {
 				return err
 			}
 		}
 	})
-	var truncated *kafka.TruncatedError
-	if !errors.As(err, &truncated) || truncated.Next != 500 || truncated.End != 2 {
+	var replaced *pipeline.ReplacedError
+	if !errors.As(err, &replaced) || replaced.To != 499 || !strings.Contains(err.Error(), "ends at offset 2") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -23,29 +23,20 @@ const (
 	// doubts is how often a log that ends before our offset is asked again, and how often a batch
 	// without a record is fetched again, before we believe it.
 	doubts = 3
+	// committed stands for the offset that the group has committed.
+	committed = -2
 )
-
-// TruncatedError says that the log ends before the offset that is to be read next: the topic was
-// deleted and made anew, or a leader without all records took over. Reading on from anywhere would
-// give other records the offsets of those already audited, so this ends the run. The operator
-// decides: reset the group's offset, or take a new group.
-type TruncatedError struct {
-	Topic     string
-	Partition int32
-	Next, End int64
-}
-
-func (e *TruncatedError) Error() string {
-	return fmt.Sprintf("kafka topic %s, partition %d ends at offset %d, before the next one to read, %d: "+
-		"it was deleted and made anew, or has lost records; reset the group's offset to go on", e.Topic, e.Partition, e.End, e.Next)
-}
 
 // partition is one stream. Its fetches run ahead of the work by one page.
 type partition struct {
-	s      *Source
-	id     int
-	name   string // for troubles
-	commit func(id int, offset int64) error
+	s          *Source
+	id         int
+	name       string // for troubles
+	generation int32
+	commit     func(id int, offset int64) error
+	// where is told the fetcher once: by Begin, or else by the first Next.
+	where chan where
+	told  bool
 
 	full, free chan *page
 	held       *page // what the last Next gave
@@ -61,6 +52,9 @@ type partition struct {
 	empty int   // fetches in a row that gave batches and no record
 }
 
+// where is the first offset to read, -1 for the first of the log, and how far the log must reach.
+type where struct{ from, end int64 }
+
 // page is what one Fetch gave. There are two of a partition: one at work, one ahead.
 type page struct {
 	records []pipeline.Record
@@ -68,9 +62,9 @@ type page struct {
 	err     error
 }
 
-func newPartition(s *Source, id int, commit func(int, int64) error) *partition {
+func newPartition(s *Source, id int, generation int32, commit func(int, int64) error) *partition {
 	p := &partition{
-		s: s, id: id, name: fmt.Sprintf("partition %d", id), commit: commit,
+		s: s, id: id, name: fmt.Sprintf("partition %d", id), generation: generation, commit: commit, where: make(chan where, 1),
 		full: make(chan *page), free: make(chan *page, 2), until: -1, timer: time.NewTimer(time.Hour),
 	}
 	p.free <- &page{}
@@ -95,7 +89,21 @@ func (p *partition) Commit(_ context.Context, offset int64) error {
 	return nil
 }
 
+// Generation is that of the consumer group.
+func (p *partition) Generation() int32 { return p.generation }
+
+// Begin chooses where reading begins instead of the committed offset.
+func (p *partition) Begin(offset, end int64) { p.tell(where{offset, end}) }
+
+func (p *partition) tell(w where) {
+	if !p.told {
+		p.told = true
+		p.where <- w
+	}
+}
+
 func (p *partition) Next(ctx context.Context, wait time.Duration) ([]pipeline.Record, error) {
+	p.tell(where{from: committed})
 	if p.held != nil {
 		p.free <- p.held
 		p.held = nil
@@ -120,8 +128,17 @@ func (p *partition) Next(ctx context.Context, wait time.Duration) ([]pipeline.Re
 }
 
 // fetch fills pages until the end of ctx or of the partition.
-func (p *partition) fetch(ctx context.Context, committed int64) {
-	err := p.begin(ctx, committed)
+func (p *partition) fetch(ctx context.Context, offset int64) {
+	var err error
+	select {
+	case w := <-p.where:
+		if w.from == committed {
+			w.from = offset
+		}
+		err = p.begin(ctx, w)
+	case <-ctx.Done():
+		return
+	}
 	for {
 		var pg *page
 		select {
@@ -146,21 +163,14 @@ func (p *partition) fetch(ctx context.Context, committed int64) {
 }
 
 // begin finds the first offset to read, and with StopAtEnd the last.
-func (p *partition) begin(ctx context.Context, committed int64) error {
-	if start := p.s.config.Start; start != nil {
-		from, err := start(ctx, p.Topic(), p.Partition(), committed)
-		if err != nil {
-			return fmt.Errorf("find where to start in topic %s, partition %d: %w", p.Topic(), p.id, err)
-		}
-		committed = from
-	}
-	p.next = committed
-	if committed < 0 || p.s.config.StopAtEnd {
-		first, end, err := p.bounds(ctx)
+func (p *partition) begin(ctx context.Context, w where) error {
+	p.next = w.from
+	if w.from < 0 || w.end > 0 || p.s.config.StopAtEnd {
+		first, end, err := p.reaching(ctx, w.end)
 		if err != nil {
 			return err
 		}
-		if committed < 0 {
+		if w.from < 0 {
 			p.next = first
 		}
 		if p.s.config.StopAtEnd {
@@ -170,6 +180,25 @@ func (p *partition) begin(ctx context.Context, committed int64) error {
 	}
 	p.given.Store(p.next)
 	return nil
+}
+
+// reaching are the bounds of a log that reaches to an end.
+func (p *partition) reaching(ctx context.Context, want int64) (first, end int64, err error) {
+	pause := backoff{most: p.s.config.MaxBackoff}
+	for i := 1; ; i++ {
+		first, end, err = p.bounds(ctx)
+		if err != nil || end >= want {
+			return first, end, err
+		}
+		if i == doubts { // A leader just elected may not know its end at once.
+			return 0, 0, &pipeline.ReplacedError{
+				Topic: p.Topic(), Partition: p.Partition(), From: end, To: want - 1, Why: fmt.Sprintf("it ends at offset %d", end),
+			}
+		}
+		if !pause.wait(ctx) {
+			return 0, 0, context.Cause(ctx)
+		}
+	}
 }
 
 // bounds are the first offset of the log and the one after its last.
@@ -254,30 +283,18 @@ func (p *partition) fill(ctx context.Context, pg *page) {
 
 // outOfRange finds out on which side of the log we are.
 func (p *partition) outOfRange(ctx context.Context, pg *page) error {
-	pause := backoff{most: p.s.config.MaxBackoff}
-	for i := 1; ; i++ {
-		first, end, err := p.bounds(ctx)
-		switch {
-		case err != nil:
-			return err
-		case p.next < first:
-			lost := first - 1
-			if p.until >= 0 {
-				lost = min(lost, p.until-1)
-			}
-			pg.records = append(pg.records, pipeline.Record{
-				Offset: p.next,
-				Bad:    &pipeline.GapError{Topic: p.Topic(), Partition: p.Partition(), From: p.next, To: lost},
-			})
-			p.next = lost + 1
-			return nil
-		case p.next <= end:
-			return nil
-		case i == doubts: // A leader just elected may not know its end at once.
-			return &TruncatedError{Topic: p.Topic(), Partition: p.Partition(), Next: p.next, End: end}
-		}
-		if !pause.wait(ctx) {
-			return context.Cause(ctx)
-		}
+	first, _, err := p.reaching(ctx, p.next)
+	if err != nil || p.next >= first {
+		return err
 	}
+	lost := first - 1
+	if p.until >= 0 {
+		lost = min(lost, p.until-1)
+	}
+	pg.records = append(pg.records, pipeline.Record{
+		Offset: p.next,
+		Bad:    &pipeline.GapError{Topic: p.Topic(), Partition: p.Partition(), From: p.next, To: lost},
+	})
+	p.next = lost + 1
+	return nil
 }

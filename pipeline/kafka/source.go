@@ -137,7 +137,7 @@ func (s *Source) partitions(ctx context.Context) ([]int, error) {
 func (s *Source) all(ctx context.Context, ids []int, work func(context.Context, pipeline.Stream) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, id := range ids {
-		group.Go(func() error { return s.read(ctx, id, -1, nil, work) })
+		group.Go(func() error { return s.read(ctx, id, -1, 0, nil, work) })
 	}
 	return group.Wait()
 }
@@ -195,7 +195,7 @@ func (s *Source) generation(ctx, over context.Context, gen *kafka.Generation, pa
 	defer unwatch()
 	streams, sctx := errgroup.WithContext(ctx)
 	for _, p := range mine {
-		streams.Go(func() error { return s.read(sctx, p.ID, p.Offset, commit, work) })
+		streams.Go(func() error { return s.read(sctx, p.ID, p.Offset, gen.ID, commit, work) })
 	}
 	var watching errgroup.Group
 	watching.Go(func() error {
@@ -234,8 +234,8 @@ func (s *Source) watch(ctx context.Context, partitions *int) bool {
 }
 
 // read gives one partition to work, and fetches ahead of it.
-func (s *Source) read(ctx context.Context, id int, committed int64, commit func(int, int64) error, work func(context.Context, pipeline.Stream) error) error {
-	p := newPartition(s, id, commit)
+func (s *Source) read(ctx context.Context, id int, committed int64, generation int32, commit func(int, int64) error, work func(context.Context, pipeline.Stream) error) error {
+	p := newPartition(s, id, generation, commit)
 	// The fetches end with the work, and do not end it.
 	fetching, stop := context.WithCancel(ctx)
 	var group errgroup.Group

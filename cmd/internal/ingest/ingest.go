@@ -97,13 +97,13 @@ func work(ctx context.Context, config *settings.Ingest, engine pipeline.Options,
 	err = pipeline.Run(ctx, &watched{state.source, m, log}, store, pipeline.RunOptions{
 		NewStep: func() pipeline.Step { return m.step(engine) },
 		Now:     time.Now, FlushRows: config.Flush.Rows, FlushEvery: config.Flush.Every, Grace: grace,
-		Hooks: m.hooks(o),
+		Journal: store, Hooks: m.hooks(o),
 	})
-	truncated := (*kafka.TruncatedError)(nil)
+	replaced := (*pipeline.ReplacedError)(nil)
 	switch {
 	case err == nil:
-		log.Info("stopped: everything that was read is durable")
-	case ctx.Err() == nil && !errors.As(err, &truncated):
+		log.Info("stopped: the next start goes on where this one ended")
+	case ctx.Err() == nil && !errors.As(err, &replaced):
 		// The adapters wait out whatever can be waited out: what they return is for people to mend.
 		return program.WrongUsage(err)
 	}
@@ -144,12 +144,5 @@ func fatal(err error) bool {
 }
 
 func kafkaOf(c *settings.Kafka, log *slog.Logger) (kafka.Config, error) {
-	config, err := c.Source("shoeproof-ingest", log)
-	config.Start = fromTheFirst
-	return config, err
+	return c.Source("shoeproof-ingest", log)
 }
-
-// fromTheFirst reads a partition anew from the first record that the log still has. An engine cannot
-// take up a table in the middle: begun at the committed offset, it would report the events before it as
-// a hole, and not know the table's configuration. What was found before is found again, and kept once.
-func fromTheFirst(context.Context, string, int32, int64) (int64, error) { return -1, nil }

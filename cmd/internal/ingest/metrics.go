@@ -132,6 +132,19 @@ func (m *metrics) hooks(o *Options) pipeline.Hooks {
 			m.commitFailures.Inc()
 			log.Warn("Kafka did not take an offset", "topic", topic, "partition", partition, "error", err)
 		},
+		Resumed: func(topic string, partition int32, r pipeline.Resume) {
+			at := []any{"topic", topic, "partition", partition}
+			log.Info("taken up where it was left", append(at, "from", r.Low, "records_again", r.Again, "written_again_from", r.From, "to", r.To, "tables", r.Tables)...)
+			if r.Forgotten != nil {
+				log.Warn("memories of tables cannot be used: the partition was read from its first record", append(at, "error", r.Forgotten)...)
+			}
+			if r.Differs != "" {
+				log.Error("the same records gave other rows than the journal says: a finding feed.journal names them", append(at, "from", r.From, "to", r.To, "found", r.Differs)...)
+			}
+		},
+		Unconfirmed: func(topic string, partition int32, err error) {
+			log.Warn("the last flush is not confirmed: the next start makes it again", "topic", topic, "partition", partition, "error", err)
+		},
 		Lag: func(_ string, partition int32, records int64) {
 			m.lag.WithLabelValues(strconv.Itoa(int(partition))).Set(float64(records))
 		},
@@ -161,7 +174,7 @@ func (s *step) Apply(rec *pipeline.Record, topic string, partition int32, b *pip
 }
 
 // Low is asked once for each flush.
-func (s *step) Low(next int64) int64 {
+func (s *step) Low(next int64) (low, clock int64) {
 	now := s.Counts
 	s.m.records.Add(float64(now.Records - s.told.Records))
 	s.m.events.Add(float64(now.Events - s.told.Events))

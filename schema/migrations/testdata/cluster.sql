@@ -845,3 +845,17 @@ ALTER TABLE shoeproof.findings ON CLUSTER floor ADD COLUMN IF NOT EXISTS ln_e Fl
 ALTER TABLE shoeproof.findings ON CLUSTER floor ADD COLUMN IF NOT EXISTS threshold Float64 COMMENT 'what it had to reach';
 
 ALTER TABLE shoeproof.findings ON CLUSTER floor ADD COLUMN IF NOT EXISTS odds String COMMENT 'what that means in words' CODEC(ZSTD(1));
+
+ALTER TABLE shoeproof.journal_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS clock Int64 COMMENT 'latest event time of the partition before low_offset, ns UTC' AFTER low_offset;
+
+ALTER TABLE shoeproof.journal_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS crc UInt32 COMMENT 'CRC-32C over offsets and values of the records' AFTER records;
+
+ALTER TABLE shoeproof.journal ON CLUSTER floor ADD COLUMN IF NOT EXISTS clock Int64 COMMENT 'latest event time of the partition before low_offset, ns UTC' AFTER low_offset;
+
+ALTER TABLE shoeproof.journal ON CLUSTER floor ADD COLUMN IF NOT EXISTS crc UInt32 COMMENT 'CRC-32C over offsets and values of the records' AFTER records;
+
+ALTER TABLE shoeproof.table_memory_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS topic LowCardinality(String), ADD COLUMN IF NOT EXISTS partition Int32,
+    ADD COLUMN IF NOT EXISTS offset Int64 COMMENT 'the record after which it was written', MODIFY ORDER BY (property_id, table_id, seq, offset);
+
+ALTER TABLE shoeproof.table_memory ON CLUSTER floor ADD COLUMN IF NOT EXISTS topic LowCardinality(String), ADD COLUMN IF NOT EXISTS partition Int32,
+    ADD COLUMN IF NOT EXISTS offset Int64;

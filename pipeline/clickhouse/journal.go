@@ -1,0 +1,85 @@
+package clickhouse
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	ch "github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+var _ pipeline.Journal = (*Store)(nil)
+
+// Last is the range of the last flush of a partition. It asks until ClickHouse answers, ctx ends, or
+// no retry heals.
+func (s *Store) Last(ctx context.Context, topic string, partition int32) (last pipeline.Range, same, ok bool, err error) {
+	var rules, engine string
+	last.Topic, last.Partition = topic, partition
+	err = s.insist(ctx, "read the journal", func(ctx context.Context) error {
+		row := s.conn.QueryRow(ctx, "SELECT from_offset, to_offset, low_offset, clock, generation, records, crc, rows, hash, rules_version, engine FROM "+
+			s.name("journal")+" WHERE topic = {topic:String} AND partition = {partition:Int32} AND hash != ''"+
+			" ORDER BY generation DESC, to_offset DESC, written_at DESC LIMIT 1",
+			ch.Named("topic", topic), ch.Named("partition", fmt.Sprint(partition)))
+		err := row.Scan(&last.From, &last.To, &last.Low, &last.Clock, &last.Generation, &last.Records, &last.CRC, &last.Rows, &last.Hash, &rules, &engine)
+		ok = err == nil
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return last, rules == s.cfg.RulesVersion && engine == s.cfg.Engine, ok, err
+}
+
+// Memories are the newest memory of each table of a partition below an offset, by property and table.
+func (s *Store) Memories(ctx context.Context, topic string, partition int32, below int64) ([]schema.MemoryRow, error) {
+	var all []schema.MemoryRow
+	err := s.insist(ctx, "read the memories of tables", func(ctx context.Context) error {
+		all = all[:0]
+		const of = " topic = {topic:String} AND partition = {partition:Int32} AND offset < {below:Int64} "
+		rows, err := s.conn.Query(ctx, "SELECT property_id, table_id, seq, at, memory, engine, offset FROM "+s.name("table_memory")+
+			" WHERE"+of+"AND (property_id, table_id, offset) GLOBAL IN (SELECT property_id, table_id, max(offset) FROM "+s.name("table_memory")+
+			" WHERE"+of+"GROUP BY property_id, table_id) ORDER BY property_id, table_id, version DESC LIMIT 1 BY property_id, table_id",
+			ch.Named("topic", topic), ch.Named("partition", fmt.Sprint(partition)), ch.Named("below", fmt.Sprint(below)))
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			r := schema.MemoryRow{Topic: topic, Partition: partition}
+			var at time.Time
+			if err := rows.Scan(&r.PropertyID, &r.TableID, &r.Seq, &at, &r.Memory, &r.Engine, &r.Offset); err != nil {
+				return err
+			}
+			r.At = at.UnixNano()
+			all = append(all, r)
+		}
+		return rows.Err()
+	})
+	return all, err
+}
+
+// insist asks until there is an answer.
+func (s *Store) insist(ctx context.Context, doing string, ask func(context.Context) error) error {
+	for try := 1; ; try++ {
+		once, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+		err := ask(once)
+		cancel()
+		switch {
+		case err == nil:
+			return nil
+		case kindOf(err) != nil:
+			return s.explain(doing, err)
+		case ctx.Err() != nil:
+			return s.explain(doing, context.Cause(ctx))
+		}
+		s.causes.warn(ctx, s.cfg.Log, s.explain(doing, err), codeOf(err), try)
+		if !s.pace.wait(ctx, try) {
+			return s.explain(doing, context.Cause(ctx))
+		}
+	}
+}

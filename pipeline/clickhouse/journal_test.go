@@ -1,0 +1,74 @@
+//go:build unix
+
+package clickhouse
+
+import (
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// The newest generation goes on, however late a row of an older one comes, and rows without a hash are
+// of a release that did not journal what a start needs.
+func TestJournal(t *testing.T) {
+	cfg := migrated(t)
+	cfg.RulesVersion, cfg.Engine = "r1", "e1"
+	s := open(t, cfg)
+	write := func(r pipeline.Range, memories ...schema.MemoryRow) {
+		t.Helper()
+		r.Topic, r.Partition = "t", 2
+		if err := s.Write(t.Context(), &pipeline.Batch{Range: r, Memory: memories}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	memory := func(table string, seq uint64, offset int64, text string) schema.MemoryRow {
+		return schema.MemoryRow{PropertyID: "p", TableID: table, Seq: seq, At: 1_800_000_000_000_000_000, Memory: text, Engine: "e1", Topic: "t", Partition: 2, Offset: offset}
+	}
+	write(pipeline.Range{From: 0, To: 999, Records: 1000})
+	if _, _, ok, err := s.Last(t.Context(), "t", 2); ok || err != nil {
+		t.Errorf("a range without a hash is taken up, or %v", err)
+	}
+	write(pipeline.Range{From: 0, To: 9, Generation: 1, Hash: "a"}, memory("a", 3, 4, "a4"), memory("b", 1, 5, "b5"), memory("a", 3, 8, "a8"))
+	want := pipeline.Range{Topic: "t", Partition: 2, From: 10, To: 19, Low: 5, Clock: -7, Generation: 2, Records: 9, CRC: 1 << 31, Rows: 3, Hash: "b"}
+	write(want, memory("a", 9, 15, "a15"))
+	write(pipeline.Range{From: 10, To: 29, Generation: 1, Hash: "late"})
+	got, same, ok, err := s.Last(t.Context(), "t", 2)
+	if err != nil || !ok || !same {
+		t.Fatalf("last: same %v, ok %v, %v", same, ok, err)
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("last (-want +got):\n%s", diff)
+	}
+	if _, _, ok, err := s.Last(t.Context(), "t", 1); ok || err != nil {
+		t.Errorf("a partition nobody wrote: %v, %v", ok, err)
+	}
+	for below, want := range map[int64][]schema.MemoryRow{
+		4: nil, 8: {memory("a", 3, 4, "a4"), memory("b", 1, 5, "b5")}, 10: {memory("a", 3, 8, "a8"), memory("b", 1, 5, "b5")},
+	} {
+		got, err := s.Memories(t.Context(), "t", 2, below)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := gocmp.Diff(want, got, emptyIsNil()); diff != "" {
+			t.Errorf("memories below %d (-want +got):\n%s", below, diff)
+		}
+	}
+	cfg.RulesVersion = "r2"
+	if _, same, ok, err := open(t, cfg).Last(t.Context(), "t", 2); same || !ok || err != nil {
+		t.Errorf("other rules: same %v, ok %v, %v", same, ok, err)
+	}
+}
+
+// The migration that changes a sorting key may be run again, as after a crash half way.
+func TestMigrationsRunAgain(t *testing.T) {
+	s := open(t, migrated(t))
+	if err := s.exec(t.Context(), "TRUNCATE TABLE "+s.name("schema_migrations")); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Migrate(t.Context(), s.cfg); err != nil {
+		t.Fatal(err)
+	}
+}

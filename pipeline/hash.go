@@ -1,0 +1,101 @@
+package pipeline
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"reflect"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Hash is the SHA-256, in hex, of all rows in their order. Of an archived event it takes the hash that
+// stands beside the raw bytes.
+func (b *Batch) Hash() string {
+	raw := b.Events.Raw
+	b.Events.Raw = schema.Text{}
+	buf := appendValue(nil, reflect.ValueOf(&b.Events).Elem())
+	b.Events.Raw = raw
+	for _, rows := range []any{&b.Rounds, &b.Wagers, &b.Vigorish, &b.Shoes, &b.Configs, &b.Notices, &b.Memory, &b.Findings, &b.Evidence, &b.DeadLetter} {
+		buf = appendValue(buf, reflect.ValueOf(rows).Elem())
+	}
+	sum := sha256.Sum256(buf)
+	return hex.EncodeToString(sum[:])
+}
+
+// appendValue writes a value so that no two differ in what they mean and agree in what is written:
+// lists and texts have their length in front.
+func appendValue(dst []byte, v reflect.Value) []byte {
+	switch x := v.Addr().Interface().(type) {
+	case *schema.Text:
+		dst = binary.AppendUvarint(dst, uint64(x.Len()))
+		for i := range x.Len() {
+			dst = append(binary.AppendUvarint(dst, uint64(len(x.At(i)))), x.At(i)...)
+		}
+		return dst
+	case *[]string:
+		dst = binary.AppendUvarint(dst, uint64(len(*x)))
+		for _, s := range *x {
+			dst = append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+		}
+		return dst
+	case *[]int64:
+		dst = binary.AppendUvarint(dst, uint64(len(*x)))
+		for _, n := range *x {
+			dst = binary.AppendVarint(dst, n)
+		}
+		return dst
+	case *[]uint64:
+		dst = binary.AppendUvarint(dst, uint64(len(*x)))
+		for _, n := range *x {
+			dst = binary.AppendUvarint(dst, n)
+		}
+		return dst
+	case *[]uint32:
+		dst = binary.AppendUvarint(dst, uint64(len(*x)))
+		for _, n := range *x {
+			dst = binary.AppendUvarint(dst, uint64(n))
+		}
+		return dst
+	case *[]byte:
+		return append(binary.AppendUvarint(dst, uint64(len(*x))), *x...)
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		if v.Bool() {
+			return append(dst, 1)
+		}
+		return append(dst, 0)
+	case reflect.String:
+		return append(binary.AppendUvarint(dst, uint64(v.Len())), v.String()...)
+	case reflect.Float64:
+		return binary.BigEndian.AppendUint64(dst, math.Float64bits(v.Float()))
+	case reflect.Int32, reflect.Int64:
+		return binary.AppendVarint(dst, v.Int())
+	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
+		return binary.AppendUvarint(dst, v.Uint())
+	case reflect.Slice:
+		dst = binary.AppendUvarint(dst, uint64(v.Len()))
+		for i := range v.Len() {
+			dst = appendValue(dst, v.Index(i))
+		}
+		return dst
+	case reflect.Struct:
+		for _, field := range v.Fields() {
+			dst = appendValue(dst, field)
+		}
+		return dst
+	default:
+		panic(fmt.Sprintf("pipeline: a row with %s", v.Type()))
+	}
+}
+
+// crcOf goes on with the CRC of a range's records.
+func crcOf(crc uint32, table *crc32.Table, rec *Record) uint32 {
+	var offset [8]byte
+	binary.BigEndian.PutUint64(offset[:], uint64(rec.Offset))
+	return crc32.Update(crc32.Update(crc, table, offset[:]), table, rec.Value)
+}

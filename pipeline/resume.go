@@ -1,0 +1,147 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// resuming is a stream on its way back to where it was left.
+type resuming struct {
+	last Range
+	same bool // written by this release under these rules
+	torn bool // the log has lost records that are needed
+	done Resume
+	mute Batch
+}
+
+// resume finds where the stream was left.
+func (f *flow) resume(ctx context.Context) error {
+	journal := f.opt.Journal
+	if journal == nil {
+		return nil
+	}
+	topic, partition := f.stream.Topic(), f.stream.Partition()
+	stream, ok := f.stream.(Positioned)
+	if !ok {
+		return fmt.Errorf("topic %s, partition %d: the journal needs a stream that can be read from any offset", topic, partition)
+	}
+	last, same, ok, err := journal.Last(ctx, topic, partition)
+	if err != nil {
+		return fmt.Errorf("find where topic %s, partition %d was left: %w", topic, partition, err)
+	}
+	f.generation = max(stream.Generation(), last.Generation+1)
+	if !ok {
+		stream.Begin(-1, 0)
+		return nil
+	}
+	rows, err := journal.Memories(ctx, topic, partition, last.From)
+	if err != nil {
+		return fmt.Errorf("find what tables of topic %s, partition %d remember: %w", topic, partition, err)
+	}
+	r := &resuming{last: last, same: same, done: Resume{Low: last.Low, From: last.From, To: last.To, Tables: len(rows)}}
+	restorer, ok := f.step.(Restorer)
+	if !ok {
+		return fmt.Errorf("topic %s, partition %d: the journal needs a step that can begin in the middle", topic, partition)
+	}
+	f.low, f.clock = last.Low, last.Clock
+	if err := restorer.Restore(rows, last.Clock); err != nil {
+		// As before there were memories: from the first record that the log has.
+		f.step = f.opt.NewStep()
+		r.done.Low, r.done.Tables, r.done.Forgotten = -1, 0, err
+		f.clock = 0
+	}
+	f.resuming = r
+	f.begun, f.from, f.next = true, last.From, last.To+1
+	stream.Begin(r.done.Low, last.To+1)
+	return nil
+}
+
+// again takes a record of what the journal says is done, or under way: mute up to the last flush,
+// which is then made again.
+func (f *flow) again(ctx, late context.Context, rec *Record) (flushed bool, err error) {
+	r := f.resuming
+	gap := (*GapError)(nil)
+	end := rec.Offset
+	if errors.As(rec.Bad, &gap) {
+		end = gap.To
+		r.torn = true
+	}
+	switch {
+	case end < r.last.From:
+		r.done.Again++
+		f.step.Apply(rec, f.stream.Topic(), f.stream.Partition(), &r.mute)
+		if gap != nil {
+			f.told = append(f.told, r.mute.Findings...)
+		}
+		r.mute.Reset()
+		return false, nil
+	case end <= r.last.To:
+		r.done.Again++
+		f.apply(rec)
+		if end < r.last.To {
+			return false, nil
+		}
+		return true, f.remake(ctx, late)
+	}
+	// The last record of the range is no longer in the log.
+	if f.batch.Range.Records > 0 {
+		if err := f.remake(ctx, late); err != nil {
+			return false, err
+		}
+	} else {
+		f.resumed()
+	}
+	return f.take(ctx, late, rec)
+}
+
+// remake writes the last flush again.
+func (f *flow) remake(ctx, late context.Context) error {
+	f.next = f.resuming.last.To + 1
+	if err := f.flush(ctx, late); err != nil {
+		return err
+	}
+	f.resumed()
+	return nil
+}
+
+func (f *flow) resumed() {
+	if h := f.opt.Hooks.Resumed; h != nil {
+		h(f.stream.Topic(), f.stream.Partition(), f.resuming.done)
+	}
+	f.resuming = nil
+}
+
+// compare holds what was made again against the journal.
+func (f *flow) compare(made *Range) error {
+	r := f.resuming
+	last := &r.last
+	if r.torn || last.Hash == "" {
+		return nil
+	}
+	if made.CRC != last.CRC || made.Records != last.Records {
+		return &ReplacedError{
+			Topic: last.Topic, Partition: last.Partition, From: last.From, To: last.To,
+			Why: fmt.Sprintf("the records at offsets %d to %d are others", last.From, last.To),
+		}
+	}
+	if !r.same || made.Rows == last.Rows && made.Hash == last.Hash {
+		return nil
+	}
+	r.done.Differs = fmt.Sprintf("%d rows with hash %.12s, journaled were %d with %.12s", made.Rows, made.Hash, last.Rows, last.Hash)
+	if e, ok := f.step.(interface {
+		Differs(r *Range, journaled, found string) schema.Finding
+	}); ok {
+		f.told = append(f.told, e.Differs(last, fmt.Sprintf("%d rows with hash %s", last.Rows, last.Hash), fmt.Sprintf("%d rows with hash %s", made.Rows, made.Hash)))
+	}
+	return nil
+}
+
+// Differs is the finding that the same records gave other rows than the journal says: the program is not
+// deterministic, or somebody changed the journal or the memory of a table.
+func (e *Engine) Differs(r *Range, journaled, found string) schema.Finding {
+	return e.partitionFault(r.Topic, r.Partition, "feed.journal", verdictSuspect, rules.OfRange(uint64(r.From), uint64(r.To)), journaled, found)
+}
