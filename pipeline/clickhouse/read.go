@@ -23,7 +23,7 @@ type Filter struct {
 }
 
 const findingColumns = `id, kind, verdict, rule, severity, citations, property_id, pit_id, table_id, shoe_id, round, seat, subject,
-dealer_id, at, gaming_day, shift, expected, observed, amount, currency, evidence.seqs, evidence.event_ids, rulebook, engine`
+dealer_id, at, gaming_day, shift, expected, observed, amount, currency, evidence.seqs, evidence.event_ids, rulebook, engine, ln_e, threshold, odds`
 
 func (f *Filter) query(table string) (string, []any) {
 	var where []string
@@ -88,7 +88,7 @@ func (s *Store) Findings(ctx context.Context, f Filter) ([]schema.Finding, error
 		var at, day time.Time
 		err := rows.Scan(&r.ID, &r.Kind, &r.Verdict, &r.Rule, &r.Severity, &r.Citations, &r.PropertyID, &r.PitID, &r.TableID, &r.ShoeID,
 			&r.Round, &r.Seat, &r.Subject, &r.DealerID, &at, &day, &r.Shift, &r.Expected, &r.Observed, &r.Amount, &r.Currency,
-			&r.Evidence.Seqs, &r.Evidence.EventIDs, &r.Rulebook, &r.Engine)
+			&r.Evidence.Seqs, &r.Evidence.EventIDs, &r.Rulebook, &r.Engine, &r.LnE, &r.Threshold, &r.Odds)
 		if err != nil {
 			return nil, s.explain(doing, err)
 		}
