@@ -222,6 +222,7 @@ func (t *Table) stake(r *roundPlan, p *patron, ref string, spot schema.Spot, amo
 	}
 	switch x := t.rng.IntN(100); {
 	case !main:
+	case x == 0 && t.w.trays: // nor coupons, see arrive
 	case x == 0 && (spot == schema.SpotPlayer || mode != schema.VigorishModeTie25):
 		st.medium, st.coupon = schema.WagerMediumChipsAndCoupon, 1000
 		st.amount += 1000 + max(0, 1000-st.amount)
