@@ -36,7 +36,9 @@ type Cheat struct {
 	reform func(*crook)
 	// pair seats a second patron in the know; tray is what comes to the tray on paper only, and what leaves it unseen.
 	pair bool
-	tray func(*crook) (fill, gone int64)
+	// regulars stay five times as long as patrons of other simulated tables.
+	regulars bool
+	tray     func(*crook) (fill, gone int64)
 }
 
 // FindCheat finds a cheat by its name.
@@ -51,7 +53,7 @@ func FindCheat(name string) (*Cheat, error) {
 
 // Honest is no cheat: a table of a kind as all others are, to measure what comes of none.
 func Honest(kind string) *Cheat {
-	return &Cheat{Name: "n0", Scenario: "N0", Doc: "nobody cheats", Honest: true, Kind: kind, Key: "table"}
+	return &Cheat{Name: "n0", Scenario: "N0", Doc: "nobody cheats", Honest: true, Kind: kind, Key: "table", regulars: true}
 }
 
 // TableConfig is the configuration of a table at which the cheat is played: 8 decks, 5 percent, dealt face up.

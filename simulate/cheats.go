@@ -305,10 +305,13 @@ func overpay(rate float64, friend bool) func(*crook, *roundPlan) {
 func rigged() []Cheat {
 	ace, nine := card(40), card(48) // of spades
 	one := func(what, doc string, change func(*crook, []card) []card) Cheat {
-		return Cheat{
+		c := Cheat{
 			Name: "s10-" + what, Scenario: "S10", Strength: 1, Kind: "nj-mini", Key: "batch", Detectors: []string{"d02", "d01"}, Doc: doc, stack: change,
-			Breach: what != "missing", // the ninth copy of a card is a finding of rules too
 		}
+		if what != "missing" { // the ninth copy of a card is a finding of rules too
+			c.Breach, c.Detectors = true, []string{"d01", "d02"}
+		}
+		return c
 	}
 	missing := func(deck []card, x card) []card {
 		i := slices.Index(deck, x)
@@ -391,7 +394,7 @@ func offset(x float64) func(*crook, *roundPlan, []card) {
 // oddities are honest.
 func oddities() []Cheat {
 	honest := func(name, doc string, c Cheat) Cheat {
-		c.Name, c.Scenario, c.Doc, c.Honest, c.Kind, c.Key = name, "N"+name[1:], doc, true, "nj-mini", "patron"
+		c.Name, c.Scenario, c.Doc, c.Honest, c.Kind, c.Key, c.regulars = name, "N"+name[1:], doc, true, "nj-mini", "patron", true
 		return c
 	}
 	return []Cheat{

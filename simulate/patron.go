@@ -86,7 +86,11 @@ func (t *Table) between(s *shoePlan, r *roundPlan) {
 		r.relief = t.nextDealer()
 		t.dealing = r.relief
 	}
-	if t.rng.IntN(12) == 0 && len(t.patrons) > 4 {
+	comings := 12
+	if t.crook != nil && t.crook.regulars {
+		comings = 60
+	}
+	if t.rng.IntN(comings) == 0 && len(t.patrons) > 4 {
 		p := t.patrons[t.rng.IntN(len(t.patrons))]
 		if p.seat != t.curator && !p.stays {
 			if t.owed[p.seat] > 0 {
@@ -98,7 +102,7 @@ func (t *Table) between(s *shoePlan, r *roundPlan) {
 			t.patrons = slices.DeleteFunc(t.patrons, func(x *patron) bool { return x == p })
 		}
 	}
-	if t.rng.IntN(12) == 0 && len(t.patrons) < len(t.o.Config.Seats) {
+	if t.rng.IntN(comings) == 0 && len(t.patrons) < len(t.o.Config.Seats) {
 		for _, seat := range t.o.Config.Seats {
 			if t.at(seat) == nil && !slices.ContainsFunc(r.seating, func(x seating) bool { return x.seat == seat }) && t.rng.IntN(2) == 0 {
 				p := t.arrive(seat)

@@ -10,8 +10,13 @@ import (
 	"github.com/shoeproof/shoeproof/simulate"
 )
 
-// begins is the shoe with which cheats begin: everybody has been seen for one.
-const begins = 2
+// beginning is the shoe with which a cheat begins: everybody has been seen for one, but for a pair that sits down to offset.
+func beginning(c *simulate.Cheat) int {
+	if c.Scenario == "S11" {
+		return 1
+	}
+	return 2
+}
 
 // outcome is a run of a cheat, up to the alarm of the detector that names its cause most directly.
 type outcome struct {
@@ -31,6 +36,7 @@ type outcome struct {
 
 // runCheat plays a cheat against its detectors, or against all of them, until the alarm or so many shoes.
 func runCheat(c *simulate.Cheat, seed uint64, horizon int, all bool, promise *detectors.Promise, offers *offers) (outcome, error) {
+	begins := beginning(c)
 	o := simulate.Options{Cheat: c, From: begins, Seed: seed, Table: "b" + fmt.Sprint(seed)}
 	t := newTable(o, offers)
 	o.Twin, o.Config = true, t.config
