@@ -185,3 +185,14 @@ func TestStatementWithoutEnd(t *testing.T) {
 		t.Errorf("got %v, want the statement without a semicolon", err)
 	}
 }
+
+// A TTL knows no legal hold: only what is no record has one.
+func TestNoRecordExpires(t *testing.T) {
+	for _, s := range render(t, Layout{Database: "d"}) {
+		name, table := strings.CutPrefix(s, "CREATE TABLE IF NOT EXISTS d.")
+		name, _, _ = strings.Cut(name, " ")
+		if table && strings.Contains(s, "\nTTL ") && name != "run_lines" && name != "leases" {
+			t.Errorf("%s deletes by itself", name)
+		}
+	}
+}

@@ -162,7 +162,7 @@ func percent(a, b int64) string {
 	return fmt.Sprintf("%s%d.%02d", sign, hundredths/100, hundredths%100)
 }
 
-// Days for which a recording of a finding is to be kept: 25 CFR 542.43(w), of play and of suspected crime.
+// Days for which a recording is to be kept at least, of play and of suspected crime: 25 CFR part 542.
 const (
 	keepRecording = 7
 	keepSuspected = 30
