@@ -8,20 +8,48 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 )
 
 // Of many that take a lease at the same time exactly one has it, generation after generation.
 func TestLeaseHasOneHolder(t *testing.T) {
-	s := open(t, migrated(t))
+	contend(t, open(t, migrated(t)))
+}
+
+// Also when they ask different servers, in a cluster.
+func TestLeaseAcrossShards(t *testing.T) {
+	shards := twoShards(t)
+	cfg := Config{Addrs: []string{shards[0].Addr}, Database: "audit", Cluster: "floor", Bare: true, User: "default", RulesVersion: "r1", Engine: "test", RowVersion: 7}
+	if _, _, err := Migrate(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	first := open(t, cfg)
+	cfg.Addrs = []string{shards[1].Addr}
+	second := open(t, cfg)
+	contend(t, first, second)
+	days := Days{Property: "p1", From: "2026-11-19", To: "2026-11-20"}
+	for _, s := range []*Store{first, second} {
+		_, played := s.Played(t.Context(), days)
+		_, due := s.VigorishDue(t.Context(), days)
+		_, expired := s.Expired(t.Context(), []Class{{"events", 7}, {"exports", 10}}, time.Now())
+		if err := errors.Join(played, due, expired); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// contend lets many take a lease at the same time, through the stores in turn.
+func contend(t *testing.T, stores ...*Store) {
+	t.Helper()
 	for generation := range uint64(3) {
 		var held atomic.Pointer[Lease]
 		var g, keeping errgroup.Group
 		ctx, over := context.WithCancel(t.Context())
 		for i := range 12 {
 			g.Go(func() error {
-				l, err := s.Take(t.Context(), "day", fmt.Sprintf("contender %d", i))
+				l, err := stores[i%len(stores)].Take(t.Context(), "day", fmt.Sprintf("contender %d", i))
 				switch {
 				case errors.Is(err, ErrHeld):
 				case err != nil:
