@@ -38,8 +38,10 @@ func (a *Alarm) Observed() string {
 	}
 	if a.Effect.Times > 0 && !a.Certain {
 		low, high := a.Effect.Interval()
-		fmt.Fprintf(&s, "; %s of %d, %.1f due; per round %+.3f to %+.3f more than due (99.9 %%, at whatever moment one looks)",
-			decimal(a.Effect.Seen), a.Effect.Times, a.Effect.Due, low, high)
+		fmt.Fprintf(&s, "; %s of %d, %.1f due", decimal(a.Effect.Seen), a.Effect.Times, a.Effect.Due)
+		if low > 0 || high < 0 {
+			fmt.Fprintf(&s, ", that is %+.3f to %+.3f a round beside what is due (99.9 %%, at whatever moment one looks)", low, high)
+		}
 	}
 	fmt.Fprintf(&s, "; over %d rounds", a.Rounds)
 	if a.Money != 0 {

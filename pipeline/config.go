@@ -1,9 +1,28 @@
 package pipeline
 
 import (
+	"fmt"
+
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
+
+// Terms are the law and the configuration that a stored configuration names, in the canonical JSON of
+// table_configs; false when no rulebook has it.
+func (o *Options) Terms(config string) (*rules.Law, *rules.Config, bool, error) {
+	value := `{"event_id":"x","property_id":"x","pit_id":"x","table_id":"x","seq":1,"at":"2026-01-01T00:00:00Z","table_configured":{"config":` + config + `}}`
+	var ev schema.Event
+	if err := schema.NewDecoder().Decode(schema.JSON, []byte(value), &ev); err != nil {
+		return nil, nil, false, fmt.Errorf("read a stored configuration: %w", err)
+	}
+	c := &ev.Payload.(*schema.TableConfigured).Config
+	book, ok := o.Books[c.Ruleset]
+	if !ok {
+		return nil, nil, false, nil
+	}
+	law, ok := book.Law(rules.Game(c.Game))
+	return law, configOf(c, law), ok, nil
+}
 
 // configOf reads a configuration of the contract as the rules see it. Odds that cannot be read were
 // rejected by the decoder. Interpretive options count only where the rulebook leaves them to the

@@ -231,6 +231,9 @@ func (t *table) lookAt(s *shoe, r *rules.Round, w *rules.Wager, judged bool) det
 			vig, _ := s.law.Vigorish(r.Config.Percent)
 			v.VigDue, _ = vig.Exact(d.Won)
 			v.VigTaken = max(d.Marked, d.Collected, d.Took)
+			if v.VigTaken == 0 && d.CollectedAt != 0 {
+				v.VigTaken = v.VigDue // taken together with others
+			}
 		}
 	}
 	return v

@@ -20,6 +20,9 @@ var dispositionWords = words{"undetermined", "collected", "paid", "returned"}
 
 func (d Disposition) String() string { return dispositionWords.at(uint8(d)) }
 
+// ParseDisposition reads a disposition's word, Undetermined if it is none.
+func ParseDisposition(word string) Disposition { return Disposition(dispositionWords.number(word)) }
+
 var outcomeFamily = []*Rule{
 	outcome("outcome.banker-wager", "A banker wager is paid, collected or returned by the counts.", "Losing banker wager left or paid.", nil, SpotBanker),
 	outcome("outcome.player-wager", "A player wager is paid, collected or returned by the counts.", "Player wager taken on a tie.", nil, SpotPlayer),

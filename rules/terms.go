@@ -89,6 +89,9 @@ var spotWords = words{
 
 func (s Spot) String() string { return spotWords.at(uint8(s)) }
 
+// ParseSpot reads a spot's word, NoSpot if it is none.
+func ParseSpot(word string) Spot { return Spot(spotWords.number(word)) }
+
 // SideBet is a kind of wager that a table may offer beside the main ones.
 type SideBet uint8
 

@@ -132,15 +132,17 @@ type VigorishRow struct {
 type ShoeRow struct {
 	PropertyID, PitID, TableID, ShoeID string
 	At, EndedAt                        int64
-	GamingDay, Shift                   string
-	Ruleset, Game, ConfigID            string
-	Decks, CardsOut, Remaining         uint32
-	Rounds, Unauditable                uint32
-	Findings                           uint32
-	Outstanding                        int64
-	Joined, Missing                    bool
-	FirstSeq, LastSeq                  uint64
-	Rulebook, Engine                   string
+	// ClosedAt is the event that had the shoe judged as a whole.
+	ClosedAt                   int64
+	GamingDay, Shift           string
+	Ruleset, Game, ConfigID    string
+	Decks, CardsOut, Remaining uint32
+	Rounds, Unauditable        uint32
+	Findings                   uint32
+	Outstanding                int64
+	Joined, Missing            bool
+	FirstSeq, LastSeq          uint64
+	Rulebook, Engine           string
 }
 
 // ConfigRow is a configuration in force.

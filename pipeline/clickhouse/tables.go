@@ -175,6 +175,7 @@ func shoes(c *columns, b *pipeline.Batch) {
 	column(c, "shoe_id", v, func(r *row) string { return r.ShoeID })
 	timesOf(c, "at", v, func(r *row) int64 { return r.At })
 	timesOf(c, "ended_at", v, func(r *row) int64 { return r.EndedAt })
+	timesOf(c, "closed_at", v, func(r *row) int64 { return r.ClosedAt })
 	daysOf(c, "gaming_day", v, func(r *row) string { return r.GamingDay })
 	wordsOf(c, "shift", v, func(r *row) string { return r.Shift })
 	wordsOf(c, "ruleset", v, func(r *row) string { return r.Ruleset })

@@ -859,3 +859,7 @@ ALTER TABLE shoeproof.table_memory_local ON CLUSTER floor ADD COLUMN IF NOT EXIS
 
 ALTER TABLE shoeproof.table_memory ON CLUSTER floor ADD COLUMN IF NOT EXISTS topic LowCardinality(String), ADD COLUMN IF NOT EXISTS partition Int32,
     ADD COLUMN IF NOT EXISTS offset Int64;
+
+ALTER TABLE shoeproof.shoes_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS closed_at DateTime64(9, 'UTC') COMMENT 'the event that had it judged' CODEC(Delta, ZSTD(1));
+
+ALTER TABLE shoeproof.shoes ON CLUSTER floor ADD COLUMN IF NOT EXISTS closed_at DateTime64(9, 'UTC') COMMENT 'the event that had it judged' CODEC(Delta, ZSTD(1));

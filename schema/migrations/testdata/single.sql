@@ -710,3 +710,5 @@ ALTER TABLE shoeproof.journal ADD COLUMN IF NOT EXISTS crc UInt32 COMMENT 'CRC-3
 
 ALTER TABLE shoeproof.table_memory ADD COLUMN IF NOT EXISTS topic LowCardinality(String), ADD COLUMN IF NOT EXISTS partition Int32,
     ADD COLUMN IF NOT EXISTS offset Int64 COMMENT 'the record after which it was written', MODIFY ORDER BY (property_id, table_id, seq, offset);
+
+ALTER TABLE shoeproof.shoes ADD COLUMN IF NOT EXISTS closed_at DateTime64(9, 'UTC') COMMENT 'the event that had it judged' CODEC(Delta, ZSTD(1));

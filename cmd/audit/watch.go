@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/cmd/internal/settings"
+	"github.com/shoeproof/shoeproof/cmd/internal/watch"
+)
+
+type watchFlags struct {
+	property, since         string
+	once                    bool
+	every, behind, patience time.Duration
+}
+
+func watchCommand() *cobra.Command {
+	var f watchFlags
+	cmd := &cobra.Command{
+		Use:   "watch",
+		Short: "weigh what follows patrons, dealers, pairs, devices and pits, over stored facts",
+		Long: `Watch reads the shoes of a property in the order in which they were closed, behind the slowest open table, runs
+the detectors whose keys outlive a shoe and the rules that compare tables, and stores evidence and findings. It
+keeps nothing of its own: started again it reads again from --since and finds the same. One watch at a time works on
+a property; another waits for its lease.`,
+		Example: `  audit watch --property ac-1
+  audit watch --property ac-1 --since 2026-09-01 --once`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.property, "property", "", "property, as its events name it")
+	fs.StringVar(&f.since, "since", "", "gaming day with which to begin; empty for all that is kept")
+	fs.BoolVar(&f.once, "once", false, "end when all that is there was looked at")
+	fs.DurationVar(&f.every, "every", 10*time.Second, "how often to look")
+	fs.DurationVar(&f.behind, "behind", time.Minute, "how far below the slowest open table to stay, in event time")
+	fs.DurationVar(&f.patience, "patience", 30*time.Minute, "a table that is further behind is not waited for")
+	settings.AddFlags(fs, auditDefaults(), "clickhouse", "calendar", "rulebooks", "log")
+	return cmd
+}
+
+func (f *watchFlags) run(cmd *cobra.Command) error {
+	if f.property == "" {
+		return program.WrongUsage(errors.New("--property: none, want the property as its events name it"))
+	}
+	if f.every <= 0 || f.behind < 0 || f.patience <= 0 {
+		return program.WrongUsage(errors.New("--every and --patience, want more than 0; --behind, want 0 or more"))
+	}
+	config, err := configure(cmd)
+	if err != nil {
+		return err
+	}
+	o := watch.Options{Property: f.property, Behind: f.behind, Patience: f.patience}
+	if o.Engine, err = config.Law.Options(version); err != nil {
+		return program.WrongUsage(err)
+	}
+	if f.since != "" {
+		if o.Since, _, err = o.Engine.Calendar.Bounds(f.since, ""); err != nil {
+			return program.WrongUsage(fmt.Errorf("--since: %w", err))
+		}
+	}
+	store, err := openStore(cmd, &config, o.Engine.Books)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close() }()
+	lease, err := store.Take(cmd.Context(), "watch "+f.property, holder())
+	if err != nil {
+		return storeTrouble(err)
+	}
+	defer func() { _ = lease.Release(context.WithoutCancel(cmd.Context())) }()
+	work, stop := context.WithCancel(cmd.Context())
+	group, ctx := errgroup.WithContext(work)
+	group.Go(func() error { return lease.Keep(ctx) })
+	group.Go(func() error {
+		defer stop()
+		return f.loop(ctx, cmd, watch.New(store, o))
+	})
+	return storeTrouble(group.Wait())
+}
+
+// loop passes until the context is done, or once.
+func (f *watchFlags) loop(ctx context.Context, cmd *cobra.Command, w *watch.Watch) error {
+	tick := time.NewTicker(f.every)
+	defer tick.Stop()
+	for {
+		step, err := w.Pass(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return err
+		case step.Shoes > 0 || f.once:
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s  %d shoes, %d rounds; evidence %d, findings %d\n",
+				time.Unix(0, step.Watermark).UTC().Format(time.RFC3339), step.Shoes, step.Rounds, step.Evidence, step.Findings)
+		}
+		if f.once {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}

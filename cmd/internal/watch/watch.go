@@ -1,0 +1,316 @@
+// Package watch weighs what follows a patron, a dealer, a pair, a device or a pit. It reads facts in the order in which shoes were
+// closed, behind the slowest feed, and keeps nothing of its own: started again, it reads again and finds the same.
+package watch
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shoeproof/shoeproof/detectors"
+	"github.com/shoeproof/shoeproof/detectors/exact"
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Options say what to watch.
+type Options struct {
+	Property string
+	// Since is the first moment of closing that is looked at, ns UTC.
+	Since int64
+	// Behind is how far below the slowest feed to stay, so that rows of a flush under way are not missed. A table that is
+	// further behind than Patience is not waited for: what it sends later belongs to the nightly run.
+	Behind, Patience time.Duration
+	Engine           pipeline.Options
+}
+
+// Watch is detectors at work over a property's facts. It is not safe for concurrent use.
+type Watch struct {
+	options Options
+	store   *clickhouse.Store
+	promise detectors.Promise
+	host    *detectors.Host
+
+	after   clickhouse.ClosedShoe
+	terms   map[string]*terms
+	configs []schema.ConfigRow
+	before  map[string][]detectors.Card // the last shoe of each table
+}
+
+// terms are the law and the offer of one configuration.
+type terms struct {
+	law    *rules.Law
+	config *rules.Config
+	offer  *detectors.Offer
+}
+
+// Step is what one pass did.
+type Step struct {
+	Shoes, Rounds, Evidence, Findings int
+	// Watermark is up to when it looked, ns UTC.
+	Watermark int64
+}
+
+const shoesAtOnce = 100
+
+// New begins a watch.
+func New(store *clickhouse.Store, o Options) *Watch {
+	promise := detectors.DefaultPromise()
+	if o.Engine.Promise != nil {
+		promise = *o.Engine.Promise
+	}
+	return &Watch{
+		options: o, store: store, promise: promise, host: detectors.NewStored(promise), after: clickhouse.ClosedShoe{Closed: o.Since - 1},
+		terms: map[string]*terms{}, before: map[string][]detectors.Card{},
+	}
+}
+
+// Pass looks at all that is below the watermark and was not looked at.
+func (w *Watch) Pass(ctx context.Context) (step Step, err error) {
+	slowest, _, err := w.store.Watermark(ctx, w.options.Property, int64(w.options.Patience))
+	if err != nil {
+		return step, err
+	}
+	step.Watermark = slowest - int64(w.options.Behind)
+	if err := w.floor(ctx, &step); err != nil {
+		return step, err
+	}
+	for {
+		shoes, err := w.store.Closed(ctx, w.options.Property, w.after, step.Watermark, shoesAtOnce)
+		if err != nil || len(shoes) == 0 {
+			return step, err
+		}
+		var rows weighed
+		for i := range shoes {
+			if err := w.shoe(ctx, &shoes[i], &rows, &step); err != nil {
+				return step, err
+			}
+		}
+		if err := w.keep(ctx, &rows, &step); err != nil {
+			return step, err
+		}
+	}
+}
+
+// weighed is what a pass has to store.
+type weighed struct {
+	evidence []schema.EvidenceRow
+	findings []schema.Finding
+}
+
+// floor asks the rules that compare tables, when a configuration was added.
+func (w *Watch) floor(ctx context.Context, step *Step) error {
+	rows, err := w.store.Configs(ctx, w.options.Property, step.Watermark+1)
+	if err != nil || len(rows) == len(w.configs) {
+		return err
+	}
+	w.configs = rows
+	floor := pipeline.NewFloor(w.options.Engine)
+	floor.Note(slices.Clone(rows))
+	return w.keep(ctx, &weighed{findings: floor.Findings()}, step)
+}
+
+// shoe weighs a shoe that was closed.
+func (w *Watch) shoe(ctx context.Context, c *clickhouse.ClosedShoe, rows *weighed, step *Step) error {
+	w.after = *c
+	played, err := w.store.RoundsOf(ctx, w.options.Property, c.Table, c.Shoe)
+	if err != nil {
+		return err
+	}
+	s := detectors.Shoe{
+		Place: detectors.Place{Property: w.options.Property, Pit: c.Pit, Table: c.Table, Shoe: c.Shoe, At: c.At},
+		Decks: int(c.Decks), Before: w.before[c.Table], Whole: !c.Missing && !c.Joined, Frozen: c.Missing || c.Disputed,
+	}
+	if len(played) > 0 {
+		s.Dealer, s.Batch, s.Shuffler = played[0].Dealer, played[0].Batch, played[0].Shuffler
+	}
+	w.host.Begin(&s)
+	w.take(&s.Place, "", nil, rows)
+	var cards []detectors.Card
+	s.Left = exact.Full(int(c.Decks))
+	for i := range played {
+		p := &played[i]
+		t, err := w.of(c.Table, p)
+		if err != nil {
+			return err
+		}
+		r := w.round(c, p, t, s.Frozen)
+		w.host.Round(&r)
+		w.take(&r.Place, r.Dealer, t, rows)
+		cards = append(cards, r.Cards...)
+		if r.Odds != nil {
+			s.Left = r.Left
+			for _, card := range r.Cards {
+				s.Left[card.Card]--
+			}
+		}
+		step.Rounds++
+	}
+	for card := 1; card < len(s.Left); card++ {
+		s.Read += int(c.Decks) - int(s.Left[card])
+	}
+	s.At = c.Closed
+	w.host.End(&s)
+	w.take(&s.Place, s.Dealer, nil, rows)
+	w.before[c.Table] = cards
+	step.Shoes++
+	return nil
+}
+
+// of finds the law and the offer of a round: by the latest configuration of its name.
+func (w *Watch) of(table string, p *clickhouse.PlayedRound) (*terms, error) {
+	config := ""
+	for i := range w.configs {
+		if c := &w.configs[i]; c.TableID == table && c.ConfigID == p.Config && c.At <= p.At && !c.Closed {
+			config = c.Config
+		}
+	}
+	if t, ok := w.terms[config]; ok {
+		return t, nil
+	}
+	t := &terms{}
+	if config != "" {
+		law, c, ok, err := w.options.Engine.Terms(config)
+		if err != nil {
+			return nil, fmt.Errorf("table %s, configuration %s: %w", table, p.Config, err)
+		}
+		if ok {
+			t.law, t.config, t.offer = law, c, detectors.NewOffer(law, c)
+		}
+	}
+	w.terms[config] = t
+	return t, nil
+}
+
+// round is the view of a stored round.
+func (w *Watch) round(c *clickhouse.ClosedShoe, p *clickhouse.PlayedRound, t *terms, frozen bool) detectors.Round {
+	r := detectors.Round{
+		Place: detectors.Place{
+			Property: w.options.Property, Pit: c.Pit, Table: c.Table, Shoe: c.Shoe, Round: p.Round, At: p.At, Seq: rules.Seq(p.FirstSeq),
+		},
+		Dealer: p.Dealer, Batch: p.Batch, Shuffler: p.Shuffler, Reader: p.Reader, Locked: p.Locked, First: p.Card, Ended: p.End, Decks: int(c.Decks),
+		Offer: t.offer, Breaches: int(p.Breaches), Frozen: frozen || !p.Auditable,
+	}
+	var player, banker []rules.Card
+	r.Cards, player, banker = hands(p.Cards)
+	r.Coup = rules.NewCoup(player, banker)
+	if len(p.Unseen) == 52 {
+		for i := range 52 {
+			r.Left[i+1] = int16(p.Unseen[i])
+		}
+		odds := &exact.Odds{}
+		if t.offer != nil && t.offer.Kernel.Odds(&r.Left, odds) {
+			r.Odds = odds
+		}
+	}
+	r.Played = t.offer != nil && p.Result != rules.Void.String() && r.Coup.Complete && r.Coup.NP <= 3 && r.Coup.NB <= 3 && t.law.CardsDue(&r.Coup) == 0 &&
+		(r.Coup.NP == 3) == t.law.Drawing.PlayerDraws(r.Coup.P2, r.Coup.B2) && (r.Coup.NB == 3) == t.law.Drawing.BankerDraws(r.Coup.P2, r.Coup.B2, r.Coup.Third)
+	for i := range p.Wagers {
+		x := &p.Wagers[i]
+		v := detectors.Wager{
+			ID: x.ID, Patron: x.Patron, Seat: x.Seat, Spot: rules.ParseSpot(x.Spot), Stake: x.Stake, Placed: x.Placed, Late: x.Late,
+			Ruled: rules.ParseDisposition(x.Ruled), Done: rules.ParseDisposition(x.Done), Due: x.Due, Paid: x.Paid, VigDue: x.VigDue, VigTaken: x.VigTaken,
+			AtLock: x.LockStake, AtSettlement: x.SettleStake, HasReads: x.LockStake >= 0 && x.SettleStake >= 0,
+		}
+		r.Wagers = append(r.Wagers, v)
+	}
+	return r
+}
+
+// hands reads "P 6c Kh B 7d Ks" and puts the cards in the order in which they are dealt.
+func hands(text string) (dealt []detectors.Card, player, banker []rules.Card) {
+	into := &player
+	for word := range strings.FieldsSeq(text) {
+		switch word {
+		case "P":
+			into = &player
+		case "B":
+			into = &banker
+		default:
+			c, err := rules.ParseCard(word)
+			if err != nil {
+				c = rules.Unread
+			}
+			*into = append(*into, c)
+		}
+	}
+	for i := range max(len(player), len(banker)) {
+		if i < len(player) {
+			dealt = append(dealt, detectors.Card{Card: player[i], Hand: rules.Player, Index: uint8(i + 1)})
+		}
+		if i < len(banker) {
+			dealt = append(dealt, detectors.Card{Card: banker[i], Hand: rules.Banker, Index: uint8(i + 1)})
+		}
+	}
+	return dealt, player, banker
+}
+
+// take makes rows of what the detectors said last.
+func (w *Watch) take(at *detectors.Place, dealer string, t *terms, rows *weighed) {
+	day, shift := w.options.Engine.Calendar.Of(at.At)
+	for i := range w.host.Factors {
+		f := &w.host.Factors[i]
+		if f.LnE == 0 && f.Start == 0 && !f.Certain {
+			continue
+		}
+		rows.evidence = append(rows.evidence, schema.EvidenceRow{
+			Detector: f.Detector.ID, Key: f.Key.String(), At: at.At, PropertyID: at.Property, TableID: at.Table, ShoeID: at.Shoe, Round: at.Round,
+			Seq: uint64(at.Seq), GamingDay: day, LnE: f.LnE, Start: f.Start, Engine: w.options.Engine.Version,
+		})
+	}
+	for i := range w.host.Alarms {
+		a := &w.host.Alarms[i]
+		row := pipeline.Anomaly(a)
+		row.GamingDay, row.Shift, row.DealerID, row.Engine = day, shift, dealer, w.options.Engine.Version
+		if t != nil && t.config != nil {
+			row.Currency, row.Rulebook = t.config.Currency, t.law.Book.Ref()
+		}
+		for _, top := range a.Top {
+			if top.Place.Table == at.Table && top.Place.Seq != 0 {
+				row.Evidence.Seqs = append(row.Evidence.Seqs, uint64(top.Place.Seq))
+			}
+		}
+		if len(row.Evidence.Seqs) == 0 && at.Seq != 0 {
+			row.Evidence.Seqs = append(row.Evidence.Seqs, uint64(at.Seq))
+		}
+		slices.Sort(row.Evidence.Seqs)
+		rows.findings = append(rows.findings, row)
+	}
+}
+
+// keep stores rows; those that were stored before are stored once.
+func (w *Watch) keep(ctx context.Context, rows *weighed, step *Step) error {
+	step.Evidence += len(rows.evidence)
+	step.Findings += len(rows.findings)
+	if len(rows.evidence) > 0 {
+		if err := w.store.AddEvidence(ctx, "watch", rows.evidence); err != nil {
+			return err
+		}
+	}
+	if len(rows.findings) == 0 {
+		return nil
+	}
+	sum := sha256.New()
+	for i := range rows.findings {
+		f := &rows.findings[i]
+		if len(f.Evidence.EventIDs) == 0 && len(f.Evidence.Seqs) > 0 {
+			ids, err := w.store.EventIDs(ctx, f.PropertyID, f.TableID, f.Evidence.Seqs)
+			if err != nil {
+				return err
+			}
+			for _, seq := range f.Evidence.Seqs {
+				if id, ok := ids[seq]; ok {
+					f.Evidence.EventIDs = append(f.Evidence.EventIDs, id)
+				}
+			}
+		}
+		fmt.Fprintf(sum, "%+v\n", *f)
+	}
+	return w.store.AddFindings(ctx, "watch "+hex.EncodeToString(sum.Sum(nil)[:16]), rows.findings)
+}

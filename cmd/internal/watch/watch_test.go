@@ -1,0 +1,205 @@
+//go:build unix
+
+package watch
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate"
+)
+
+func TestMain(m *testing.M) {
+	engine.HostClickHouse()
+	os.Exit(m.Run())
+}
+
+func database(t *testing.T) *clickhouse.Store {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a ClickHouse")
+	}
+	server, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Stop)
+	cfg := clickhouse.Config{Addrs: []string{server.Addr}, Database: "watched", User: "default", RulesVersion: "r1", Engine: "test", RowVersion: 1}
+	if _, _, err := clickhouse.Migrate(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	s, err := clickhouse.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+var options = sync.OnceValue(func() pipeline.Options {
+	books, err := rules.Shipped()
+	if err != nil {
+		panic(err)
+	}
+	calendar, err := pipeline.DefaultCalendar()
+	if err != nil {
+		panic(err)
+	}
+	return pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("test"), Version: "test"}
+})
+
+// play sends shoes of a table through the engine into the store.
+func play(t *testing.T, s *clickhouse.Store, table, cheat string, shoes int) *simulate.Label {
+	t.Helper()
+	o := simulate.Options{Property: "ac-1", Pit: "p1", Table: table, Seed: 7}
+	if cheat == "" {
+		config, err := simulate.Config("nj-mini", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Config = config
+	} else {
+		c, err := simulate.FindCheat(cheat)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Config, o.Cheat = c.TableConfig(), c
+	}
+	tb := simulate.NewTable(o)
+	events := tb.Open()
+	for range shoes {
+		events = append(events, tb.Shoe()...)
+	}
+	events = append(events, tb.Close()...)
+	e, b := pipeline.NewEngine(options()), &pipeline.Batch{}
+	var value []byte
+	for i := range events {
+		value = schema.AppendProto(value[:0], &events[i])
+		e.Apply(&pipeline.Record{Value: value, Format: schema.Protobuf, Offset: int64(i)}, table, 0, b)
+	}
+	e.Finish(b)
+	b.Range = pipeline.Range{Topic: table, To: int64(len(events) - 1), Records: uint64(len(events))}
+	if err := s.Write(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	return tb.Label()
+}
+
+func count(t *testing.T, s *clickhouse.Store, query string) (n uint64) {
+	t.Helper()
+	if err := s.Conn().QueryRow(context.Background(), query).Scan(&n); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return n
+}
+
+// A patron who knows what comes is found over stored facts, nobody else is; a watch that starts again stores nothing new; and the
+// alarm can be derived again from the evidence in SQL.
+func TestWatchFindsPatrons(t *testing.T) {
+	s := database(t)
+	play(t, s, "t-01", "s1-1", 2)
+	play(t, s, "t-02", "", 2)
+	w := New(s, Options{Property: "ac-1", Patience: 24 * 365 * time.Hour, Engine: options()})
+	step, err := w.Pass(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v", step)
+	if step.Shoes != 4 || step.Rounds < 250 || step.Evidence == 0 {
+		t.Errorf("looked at %+v, want 4 shoes", step)
+	}
+	all, err := s.Findings(t.Context(), clickhouse.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	met := false
+	for _, f := range all {
+		if f.Kind != "anomaly" {
+			continue
+		}
+		t.Logf("%s %s: %s", f.Rule, f.Subject, f.Observed)
+		met = met || f.Rule == "d07" && strings.HasPrefix(f.Subject, "patron:")
+		if f.TableID == "t-02" {
+			t.Errorf("an honest table: %s %s", f.Rule, f.Subject)
+		}
+		if f.LnE < f.Threshold || f.Odds == "" || len(f.Evidence.EventIDs) == 0 {
+			t.Errorf("%s: ln e %v of %v, odds %q, events %v", f.Rule, f.LnE, f.Threshold, f.Odds, f.Evidence.EventIDs)
+		}
+	}
+	if !met {
+		t.Error("no finding about the patron who knows")
+	}
+	if more, err := w.Pass(t.Context()); err != nil || more.Shoes != 0 {
+		t.Errorf("a second pass: %+v, %v", more, err)
+	}
+	evidence, findings := "SELECT count() FROM "+s.Table("evidence")+" FINAL", "SELECT count() FROM "+s.Table("findings")+" FINAL"
+	before := [2]uint64{count(t, s, evidence), count(t, s, findings)}
+	again, err := New(s, Options{Property: "ac-1", Patience: 24 * 365 * time.Hour, Engine: options()}).Pass(t.Context())
+	if err != nil || again.Shoes != 4 {
+		t.Fatalf("started again: %+v, %v", again, err)
+	}
+	if after := [2]uint64{count(t, s, evidence), count(t, s, findings)}; after != before {
+		t.Errorf("%v rows of evidence and findings after a second watch, before %v", after, before)
+	}
+	// R <- (start + R) e in the logarithm of sums, over the evidence of the patron with the most.
+	var key string
+	var peak float64
+	if err := s.Conn().QueryRow(t.Context(), `SELECT key, arrayMax(arrayCumSum(e)) AS peak FROM
+(SELECT key, groupArray(ln_e) AS e FROM (SELECT * FROM `+s.Table("evidence")+` FINAL WHERE detector = 'd07' AND startsWith(key, 'patron:') ORDER BY at, round)
+GROUP BY key) ORDER BY peak DESC LIMIT 1`).Scan(&key, &peak); err != nil {
+		t.Fatal(err)
+	}
+	if peak < 17 || !strings.Contains(fmt.Sprint(all), key) {
+		t.Errorf("the most evidence is ln %.1f about %s", peak, key)
+	}
+}
+
+// A finding about the feed that nobody has closed freezes the shoes of its time.
+func TestWatchWaitsForTheFeed(t *testing.T) {
+	s := database(t)
+	play(t, s, "t-01", "s1-1", 2)
+	shoes, err := s.Closed(t.Context(), "ac-1", clickhouse.ClosedShoe{}, 1<<62, 10)
+	if err != nil || len(shoes) != 2 {
+		t.Fatalf("%d shoes, %v", len(shoes), err)
+	}
+	fault := schema.Finding{
+		ID: strings.Repeat("a", 32), Kind: "data_fault", Verdict: "SUSPECT", Rule: "feed.conflict", Severity: "major", Citations: []string{}, PropertyID: "ac-1",
+		TableID: "t-01", At: schema.Time(shoes[0].At + 1), Evidence: schema.Evidence{Seqs: []uint64{}, EventIDs: []string{}},
+	}
+	if err := s.AddFindings(t.Context(), "test", []schema.Finding{fault}); err != nil {
+		t.Fatal(err)
+	}
+	if shoes, err = s.Closed(t.Context(), "ac-1", clickhouse.ClosedShoe{}, 1<<62, 10); err != nil || !shoes[0].Disputed || shoes[1].Disputed {
+		t.Fatalf("%+v, %v", shoes, err)
+	}
+	step, err := New(s, Options{Property: "ac-1", Patience: time.Hour, Engine: options()}).Pass(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := count(t, s, "SELECT count() FROM "+s.Table("evidence")+" FINAL WHERE detector = 'd07' AND shoe_id = '"+shoes[0].Shoe+"'")
+	if m := count(t, s, "SELECT count() FROM "+s.Table("evidence")+" FINAL WHERE detector = 'd07' AND shoe_id = '"+shoes[1].Shoe+"'"); n != 0 || m == 0 {
+		t.Errorf("%d rows of evidence of the disputed shoe, %d of the other; %+v", n, m, step)
+	}
+}
+
+// Cards are put in the order in which they were dealt.
+func TestHands(t *testing.T) {
+	dealt, player, banker := hands("P 6c Kh 3d B 7d ??")
+	got := ""
+	for _, c := range dealt {
+		got += fmt.Sprintf("%v%v%d ", c.Card, c.Hand, c.Index)
+	}
+	if want := "6cPLAYER1 7dBANKER1 KhPLAYER2 ??BANKER2 3dPLAYER3 "; got != want || len(player) != 3 || len(banker) != 2 {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
