@@ -214,7 +214,10 @@ func TestOtherSites(t *testing.T) {
 		}
 		path := c.url + variable.ReplaceAllString(r.path, "x")
 		for _, header := range [][]string{
-			{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://elsewhere.example"}, {"Origin", "null"},
+			{"Sec-Fetch-Site", "cross-site"},
+			{"Sec-Fetch-Site", "same-site"},
+			{"Origin", "https://elsewhere.example"},
+			{"Origin", "null"},
 			{"Origin", "http://127.0.0.1:1"},
 		} {
 			if code, _ := send(t, "POST", path, "role=supervisor", header...); code != http.StatusForbidden {
@@ -429,12 +432,12 @@ func TestReadAccess(t *testing.T) {
 		t.Error(err)
 	}
 	for text, want := range map[string]string{
-		"tokens: [{name: a}]":                                  "sha256",
-		"groups: {a: [{role: king, properties: ['*']}]}":       "king",
-		"groups: {a: [{role: viewer}]}":                        "no property",
-		"groups: {a: []}":                                      "no grants",
-		"tokns: []":                                            "tokns",
-		strings.Replace(good, "expires", "#", 1):               "expires",
+		"tokens: [{name: a}]":                                    "sha256",
+		"groups: {a: [{role: king, properties: ['*']}]}":         "king",
+		"groups: {a: [{role: viewer}]}":                          "no property",
+		"groups: {a: []}":                                        "no grants",
+		"tokns: []":                                              "tokns",
+		strings.Replace(good, "expires", "#", 1):                 "expires",
 		strings.Replace(good, strings.Repeat("ab", 32), "ab", 1): "64 hex",
 	} {
 		if _, err := ReadAccess(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {

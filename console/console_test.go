@@ -210,3 +210,24 @@ func planted(t testing.TB, property, table, rule string) []schema.Event {
 	t.Fatalf("no fault breaks %s", rule)
 	return nil
 }
+
+func esc(s string) string   { return url.PathEscape(s) }
+func query(s string) string { return url.QueryEscape(s[:min(len(s), 200)]) }
+
+// axeSource is the script of axe-core, which `make engines` fetches; nothing without it.
+func axeSource(t testing.TB) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(cache, "shoeproof", "engines", "axe-core-"+axeVersion, "axe.min.js"))
+	if err != nil {
+		t.Logf("NOT RUN: accessibility is not looked at: run `make engines`: %v", err)
+		return ""
+	}
+	return string(data)
+}
+
+// axeVersion is the release of the npm package axe-core. `make engines` reads it from this line.
+const axeVersion = "4.14.1"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Fetches the engines that tests and the demo run, into the cache of this user:
 # ClickHouse, as the npm package of chDB for this machine, which npm checks against
-# its published hash. Does nothing when it is there.
+# its published hash, and axe-core for the tests of the console. Does nothing when they
+# are there.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -45,3 +46,13 @@ still_at_it() {
 
 [ -n "$version" ] || die "found no ChDBVersion in cmd/devstack/engine/engine.go"
 fetch_once "$target" fetch_into
+
+# The script that looks at the console's pages for people who cannot, for its tests.
+axe=$(sed -n 's/^const axeVersion = "\(.*\)"$/\1/p' "$here/../../console/console_test.go")
+axe_into() {
+  npm install --prefix "$1" --no-save --ignore-scripts --no-audit --no-fund --loglevel=error "axe-core@$axe" >&2 || die "npm could not fetch axe-core@$axe"
+  mv "$1/node_modules/axe-core/axe.min.js" "$1/"
+  rm -rf "$1/node_modules" "$1"/package*.json
+}
+[ -n "$axe" ] || die "found no axeVersion in console/console_test.go"
+fetch_once "$(engines_cache)/axe-core-$axe" axe_into
