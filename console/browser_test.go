@@ -153,32 +153,30 @@ func (b *browser) shoot(name string) {
 	}
 }
 
-func TestLook(t *testing.T) {
+// The pictures of docs/console.md, to be looked at: SHOEPROOF_TEST_SCREENS=$PWD/docs/screens keeps them.
+func TestScreens(t *testing.T) {
 	s := emptyStore(t)
-	fill(t, s, "ac-1", 24, 8)
+	fill(t, s, "ac-1", 24, 6)
 	c := serve(t, s, nil)
-	b := openBrowser(t, c.url, 1440, 900)
+	b := openBrowser(t, c.url, 1180, 680)
 	b.open("/sign-in")
-	b.shoot("signin")
 	b.signIn("ann", "supervisor")
-	for name, path := range map[string]string{"queue": "/queue", "floor": "/floor", "dealers": "/dealers", "help": "/help", "rates": "/rates", "shelves": "/shelves", "handover": "/handover"} {
-		b.open(path)
-		b.shoot(name)
+	b.open("/queue")
+	b.shoot("queue")
+	b.open("/queue?rule=draw")
+	b.click(".queue .rule a")
+	b.do(chromedp.WaitVisible(chromedp.CSS(".finding .felt .card")))
+	if n := ask[int](b, "document.querySelectorAll('.timeline .bad').length"); n == 0 {
+		t.Error("a card drawn against the table is not marked")
 	}
-	for name, rule := range map[string]string{"finding-draw": "draw", "finding-payout": "treasures.payout.golden-8", "finding-wager": "outcome"} {
-		b.open("/queue?rule=" + rule)
-		b.click(".queue .rule a")
-		b.do(chromedp.WaitVisible(chromedp.CSS(".finding")))
-		b.shoot(name)
-	}
+	b.shoot("finding")
 	b.click("form[action='/replay'] button")
-	b.do(chromedp.WaitVisible(chromedp.CSS(".verdictline")))
-	b.shoot("replay")
-	b.open("/floor?wall=1")
-	b.shoot("wall")
+	b.do(chromedp.WaitVisible(chromedp.CSS(".verdictline.same")))
+	b.open("/floor")
+	b.shoot("floor")
 	b.open("/tables/ac-1/pb-01")
-	b.shoot("table")
-	b.open("/shoes/ac-1/pb-01/" + ask[string](b, "document.querySelector('.rows a[href^=\"/shoes\"]').textContent"))
+	b.click(".rows a[href^='/shoes']")
+	b.do(chromedp.WaitVisible(chromedp.CSS(".road")))
 	b.shoot("shoe")
 	b.quiet()
 }

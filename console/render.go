@@ -51,6 +51,7 @@ func (c *Console) funcs() template.FuncMap {
 		"day":   store.Day,
 		"words": words,
 		"short": short,
+		"parts": func(s string) []string { return strings.Split(s, "; ") },
 		"asset": func(name string) string { return "/static/" + name + "?v=" + c.static[name].hash },
 		"esc":   url.PathEscape,
 		"dict":  dict,
