@@ -58,7 +58,7 @@ func runCheat(c *simulate.Cheat, seed uint64, horizon int, all bool, promise *de
 		}
 		if r != nil {
 			if !acting {
-				acting = shoe >= begins && (label.Shoe != "" && label.Round == 0 || label.Shoe == r.Shoe && label.Round <= int(r.Round) || label.Shoe != "" && label.Shoe != r.Shoe)
+				acting = shoe >= begins && (c.Honest || label.Shoe != "" && label.Round == 0 || label.Shoe == r.Shoe && label.Round <= int(r.Round) || label.Shoe != "" && label.Shoe != r.Shoe)
 			}
 			if acting {
 				out.rounds++

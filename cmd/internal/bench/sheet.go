@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -117,6 +118,29 @@ func (s Sheet) Markdown() string {
 			}
 			out.WriteByte('\n')
 		}
+		if part.name == "delay" {
+			fmt.Fprintf(&out, "\nSlower than %.2f times the reference, by the upper bound of the mean: %s.\n", tolerable, s.slow())
+		}
 	}
 	return out.String()
+}
+
+// tolerable is how many times the reference the mean delay may be.
+const tolerable = 1.25
+
+// slow names the cheats that are met too late.
+func (s Sheet) slow() string {
+	var names []string
+	for _, c := range s {
+		if c.Section != "delay" || c.Column != "upper/reference" {
+			continue
+		}
+		if ratio, err := strconv.ParseFloat(c.Value, 64); err == nil && ratio > tolerable {
+			names = append(names, c.Row+" ("+c.Value+")")
+		}
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
 }
