@@ -237,7 +237,7 @@ func (t *table) cutcard(s *shoe, ev *schema.Event, p *schema.CutcardSeen, seq ru
 // collect takes in vigorish collected for what was settled before.
 func (t *table) collect(s *shoe, p *schema.VigorishCollected, seq rules.Seq) {
 	if p.VigorishKind != schema.VigorishKindOutstanding {
-		s.CollectLate(p.Seat, p.WagerIDs, seq)
+		s.CollectLate(p.Seat, p.Amount, p.WagerIDs, seq)
 		return
 	}
 	for _, r := range []*rules.Round{s.settling, s.round} {

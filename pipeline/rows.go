@@ -170,7 +170,7 @@ func (t *table) wagerRow(s *shoe, r *rules.Round, w *rules.Wager, seen *detector
 func (t *table) shoeRows(s *shoe, b *Batch) {
 	day, shift := t.clock.of(s.At)
 	row := schema.ShoeRow{
-		PropertyID: t.property, PitID: s.pit, TableID: t.id, ShoeID: s.ID, At: s.At, EndedAt: s.endedAt, ClosedAt: t.now.At, GamingDay: day, Shift: shift,
+		PropertyID: t.property, PitID: s.pit, TableID: t.id, ShoeID: s.ID, At: s.At, EndedAt: s.endedAt, GamingDay: day, Shift: shift,
 		Decks: s.Loaded.Decks, CardsOut: s.Out, Remaining: s.Ended.Remaining, Rounds: uint32(len(s.Rounds)), Unauditable: s.unauditable,
 		Findings: s.found, Joined: s.Joined, Missing: s.Missing, FirstSeq: uint64(s.First), LastSeq: t.log.next() - 1, Engine: t.engine.opt.Version,
 	}
@@ -192,7 +192,7 @@ func (t *table) shoeRows(s *shoe, b *Batch) {
 func (t *table) vigorishRow(s *shoe, d *rules.Due, day string) schema.VigorishRow {
 	row := schema.VigorishRow{
 		PropertyID: t.property, TableID: t.id, ShoeID: s.ID, Round: d.Round, At: t.log.time(uint64(d.PaidAt)), GamingDay: day, WagerID: d.Wager,
-		Seat: d.Seat, Kind: "COMMISSION", Won: d.Won, Marked: d.Marked, Collected: max(d.Collected, d.Took), MarkedSeq: uint64(d.MarkedAt), CollectedSeq: uint64(d.CollectedAt),
+		Seat: d.Seat, Kind: "COMMISSION", Won: d.Won, Marked: d.Marked, Collected: max(d.Collected, d.Cash), MarkedSeq: uint64(d.MarkedAt), CollectedSeq: uint64(d.CollectedAt),
 	}
 	switch {
 	case d.Tie:

@@ -60,3 +60,32 @@ func line(f *schema.Finding) string {
 	return fmt.Sprintf("%s %s %s round %d seat %d %s: want %s, got %s (seqs %v)",
 		f.Severity, f.Verdict, f.Rule, f.Round, f.Seat, f.Subject, f.Expected, f.Observed, f.Evidence.Seqs)
 }
+
+// What the facts say was collected in vigorish is what the events say, shoe by shoe.
+func TestVigorishAddsUp(t *testing.T) {
+	for _, kind := range simulate.Kinds() {
+		config, err := simulate.Config(kind, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table := simulate.NewTable(simulate.Options{Config: config, Seed: 3})
+		events := append(append(table.Open(), table.Shoe()...), table.Shoe()...)
+		events = append(events, table.Close()...)
+		b := &pipeline.Batch{}
+		replayInto(t, engineOptions(), events, b)
+		said, kept := map[string]int64{}, map[string]int64{}
+		for i := range events {
+			if v, ok := events[i].Payload.(*schema.VigorishCollected); ok {
+				said[events[i].ShoeID] += v.Amount
+			}
+		}
+		for i := range b.Vigorish {
+			kept[b.Vigorish[i].ShoeID] += b.Vigorish[i].Collected
+		}
+		for shoe, amount := range said {
+			if kept[shoe] != amount {
+				t.Errorf("%s, shoe %s: the facts have %d collected, the events %d", kind, shoe, kept[shoe], amount)
+			}
+		}
+	}
+}

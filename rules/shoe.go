@@ -132,6 +132,9 @@ type Due struct {
 	CollectedAt Seq
 	// Took is what was collected with the payment, when the collection was for this wager alone.
 	Took int64
+	// Cash is the money taken, where that is more than the marks that it settled: with the payment, or as the rounding of a
+	// sum. Money for several wagers is counted once, on one of them.
+	Cash int64
 	// AtOnce says that it was collected before the next round's first card.
 	AtOnce bool
 	// LateMark says that the marker came after the next round's first card.
@@ -249,6 +252,9 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 			if step.covers(r, wager) {
 				d.AtOnce, d.CollectedAt = true, step.Seq
 				d.Collected = d.Marked
+				if step.first(r) == wager {
+					d.Cash += step.Amount
+				}
 				if len(step.Wagers) == 1 {
 					d.Took = step.Amount
 				}
@@ -264,6 +270,16 @@ func (t *Step) covers(r *Round, wager int) bool {
 		return true
 	}
 	return len(t.Wagers) == 0 && t.Seat == r.Wagers[wager].Seat && r.Wagers[wager].Spot == SpotBanker
+}
+
+// first is the first wager that a collection of the round covers.
+func (t *Step) first(r *Round) int {
+	for i := range r.Wagers {
+		if t.covers(r, i) {
+			return i
+		}
+	}
+	return -1
 }
 
 // Mark notes a marker that came after the round was settled.
@@ -283,6 +299,7 @@ func (s *Shoe) Mark(wager string, amount int64, at Seq) {
 func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 	c := Collection{Seq: at, Seat: seat, Amount: amount, Named: len(wagers) > 0}
 	left := amount
+	last := -1
 	for i := range s.Dues {
 		d := &s.Dues[i]
 		if d.Seat != seat || (c.Named && !slices.Contains(wagers, d.Wager)) || (!c.Named && d.Open() == 0) {
@@ -294,18 +311,23 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 		d.Collected += take
 		left -= take
 		d.CollectedAt = at
+		last = i
+	}
+	if last >= 0 && left > 0 {
+		s.Dues[last].Cash = s.Dues[last].Collected + left
 	}
 	s.Collections = append(s.Collections, c)
 }
 
 // CollectLate notes vigorish of a round that was collected after the next round's first card: of the
 // wagers named, or of the seat's that are still unpaid when none is.
-func (s *Shoe) CollectLate(seat uint32, wagers []string, at Seq) {
+func (s *Shoe) CollectLate(seat uint32, amount int64, wagers []string, at Seq) {
 	for i := range s.Dues {
 		d := &s.Dues[i]
 		named := slices.Contains(wagers, d.Wager) || (len(wagers) == 0 && d.Seat == seat)
 		if named && d.CollectedAt == 0 {
 			d.Collected, d.CollectedAt = d.Marked, at
+			d.Cash, amount = d.Cash+amount, 0
 		}
 	}
 }
