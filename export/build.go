@@ -35,7 +35,8 @@ type builder struct {
 	said     []saidLine
 	proofs   map[string]*proof            // by table
 	videos   map[string]map[string]*video // by table and event id
-	topics   map[string]bool
+	spans    []Span                       // of the evidence, one for each partition
+	coverage []Coverage
 	docs     map[string]string // what each rule demands
 }
 
@@ -65,7 +66,7 @@ func build(ctx context.Context, dir string, day *Day, head *head, x *index, sign
 	}
 	frontier := formatFrontier(log.frontier)
 	b := &builder{
-		dir: dir, day: day, log: log, proofs: map[string]*proof{}, videos: map[string]map[string]*video{}, topics: map[string]bool{},
+		dir: dir, day: day, log: log, proofs: map[string]*proof{}, videos: map[string]map[string]*video{},
 	}
 	b.manifest = day.manifest()
 	m := &b.manifest
@@ -77,8 +78,8 @@ func build(ctx context.Context, dir string, day *Day, head *head, x *index, sign
 	for _, step := range []func() error{
 		func() error { return b.leaves(fresh, amendments) },
 		func() error { return b.evidence(ctx, fresh, amendments) },
-		func() error { return b.coverage() },
-		func() error { return b.rulebooks() },
+		b.writeCoverage,
+		b.rulebooks,
 		func() error { return b.proof(head, frontier) },
 		func() error { return b.people(ctx, fresh, amendments) },
 	} {
@@ -322,7 +323,11 @@ func (b *builder) evidence(ctx context.Context, fresh []found, amendments []Amen
 	}
 	slices.Sort(m.Unreplayed)
 	slices.Sort(m.Extra)
-	m.Topics = append(m.Topics, slices.Sorted(maps.Keys(b.topics))...)
+	for _, s := range b.spans {
+		m.Topics = append(m.Topics, s.Topic)
+	}
+	slices.Sort(m.Topics)
+	m.Topics = slices.Compact(m.Topics)
 	return b.write(pathMissing, func(o *out) error {
 		for i := range missing {
 			line, err := encode(&missing[i])
@@ -340,7 +345,7 @@ func (b *builder) writeEvidence(table string, lines []evidenceLine) error {
 	}
 	return b.write(evidencePath(table), func(o *out) error {
 		for i := range lines {
-			b.topics[lines[i].Topic] = true
+			b.cover(&lines[i])
 			line, err := encode(&lines[i])
 			if err := cmp.Or(err, o.line(line)); err != nil {
 				return err
@@ -350,12 +355,24 @@ func (b *builder) writeEvidence(table string, lines []evidenceLine) error {
 	})
 }
 
-func (b *builder) coverage() error {
-	all := slices.Clone(b.day.Coverage)
-	slices.SortFunc(all, coverageOrder)
+// cover notes where an event of the bundle lies.
+func (b *builder) cover(l *evidenceLine) {
+	i := slices.IndexFunc(b.spans, func(s Span) bool { return s.Topic == l.Topic && s.Partition == l.Partition })
+	if i < 0 {
+		b.spans = append(b.spans, Span{l.Topic, l.Partition, l.Offset, l.Offset})
+		return
+	}
+	b.spans[i].First, b.spans[i].Last = min(b.spans[i].First, l.Offset), max(b.spans[i].Last, l.Offset)
+}
+
+func (b *builder) writeCoverage() (err error) {
+	if b.coverage, err = b.day.Coverage(b.spans); err != nil {
+		return fmt.Errorf("read the coverage: %w", err)
+	}
+	slices.SortFunc(b.coverage, coverageOrder)
 	return b.write(pathCoverage, func(o *out) error {
-		for i := range all {
-			c := &all[i]
+		for i := range b.coverage {
+			c := &b.coverage[i]
 			c.Gaps, c.DeadLetters = list(c.Gaps), list(c.DeadLetters)
 			line, err := encode(c)
 			if err := cmp.Or(err, o.line(line)); err != nil {

@@ -26,8 +26,9 @@ type Day struct {
 	// with what a replay needs around them. Nil if there are none.
 	Events func(table string, first, last uint64) iter.Seq2[*Event, error]
 	// Rounds are those of the gaming day, in any order.
-	Rounds   iter.Seq2[*Round, error]
-	Coverage []Coverage
+	Rounds iter.Seq2[*Round, error]
+	// Coverage says what was received of the day, and over the spans of the events in the bundle.
+	Coverage func([]Span) ([]Coverage, error)
 	// Games are what was played with each shoe.
 	Games map[ShoeKey]string
 	// Triage is what people did about findings, by id.
@@ -55,6 +56,13 @@ type Event struct {
 	Partition int32
 	Offset    int64
 	Event     schema.Event
+}
+
+// Span is offsets of a partition, both included.
+type Span struct {
+	Topic       string
+	Partition   int32
+	First, Last int64
 }
 
 // Coverage is what the journal says of one partition over the offsets of the events in the bundle.

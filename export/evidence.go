@@ -69,20 +69,31 @@ func (p *proof) of(e *schema.Evidence) (missing []uint64, sum string) {
 	return missing, hex.EncodeToString(h.Sum(nil))
 }
 
-// mask puts pseudonyms where an event names a patron.
+// mask puts pseudonyms where an event names a patron. Free text, such as the reason of a recut, is left as it is.
 func mask(ev *schema.Event, with func(string) string) {
-	var ref *string
-	switch p := ev.Payload.(type) { //nolint:gochecksumtype // only these name patrons; a test holds it
+	put := func(ref *string, named bool) {
+		if named && *ref != "" {
+			*ref = with(*ref)
+		}
+	}
+	put(&ev.Actor.ID, patron(ev.Actor.Role))
+	switch p := ev.Payload.(type) { //nolint:gochecksumtype // a test looks for patrons in all kinds
 	case *schema.SeatOccupied:
-		ref = &p.PatronRef
+		put(&p.PatronRef, true)
 	case *schema.SeatVacated:
-		ref = &p.PatronRef
+		put(&p.PatronRef, true)
 	case *schema.WagerPlaced:
-		ref = &p.PatronRef
+		put(&p.PatronRef, true)
+	case *schema.RecutOrdered:
+		put(&p.ByID, patron(p.ByRole))
+	case *schema.CardsVerified:
+		put(&p.VerifierID, patron(p.VerifierRole))
 	}
-	if ref != nil && *ref != "" {
-		*ref = with(*ref)
-	}
+}
+
+// patron says whether a role is played by a patron; in chemin de fer they deal and bank too.
+func patron(r schema.Role) bool {
+	return r == schema.RolePatron || r == schema.RoleCurator || r == schema.RoleBanker || r == schema.RoleSpectator
 }
 
 // readEvidence masks, orders and writes down the events of a table.

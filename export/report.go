@@ -27,7 +27,7 @@ type reportLine struct {
 
 func (b *builder) report(graver []exception) *report {
 	m := &b.manifest
-	r := &report{M: m, Sections: b.day.Sections, Coverage: b.day.Coverage, Total: len(graver)}
+	r := &report{M: m, Sections: b.day.Sections, Coverage: b.coverage, Total: len(graver)}
 	bySeverity := map[string]int64{}
 	byRule := map[string]int64{}
 	for _, c := range m.Counts {

@@ -80,11 +80,15 @@ func newWorld(t testing.TB, property string, tables int) *world {
 			}
 		}
 	}
-	for p := range int32(3) {
-		w.day.Coverage = append(w.day.Coverage, Coverage{Topic: "table-events", Partition: p, First: 0, Last: 1 << 40, Records: 9})
+	w.day.Coverage = func([]Span) ([]Coverage, error) {
+		var all []Coverage
+		for p := range int32(3) {
+			all = append(all, Coverage{Topic: "table-events", Partition: p, First: 0, Last: 1 << 40, Records: 9})
+		}
+		all[1].DeadLetters = []DeadLetter{{17, "no event"}}
+		all[2].Gaps = [][2]int64{{18, 20}}
+		return all, nil
 	}
-	w.day.Coverage[1].DeadLetters = []DeadLetter{{17, "no event"}}
-	w.day.Coverage[2].Gaps = [][2]int64{{18, 20}}
 	return w
 }
 

@@ -182,7 +182,14 @@ func (e *Engine) Open() []OpenShoe {
 // Tables is how many tables the engine has seen.
 func (e *Engine) Tables() int { return len(e.inOrder) }
 
-// patron is the keyed HMAC of a patron reference, in hex, cut to 128 bits.
+// Pseudonym is the keyed HMAC of a patron reference, in hex, cut to 128 bits.
+func Pseudonym(key []byte, ref string) string {
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "player\x00%s", ref)
+	return hex.EncodeToString(mac.Sum(nil)[:16])
+}
+
+// patron is the pseudonym of a reference, empty of none.
 func (e *Engine) patron(ref string) string {
 	if ref == "" {
 		return ""
@@ -190,9 +197,7 @@ func (e *Engine) patron(ref string) string {
 	if masked, ok := e.patrons[ref]; ok {
 		return masked
 	}
-	mac := hmac.New(sha256.New, e.opt.PatronKey)
-	fmt.Fprintf(mac, "player\x00%s", ref)
-	masked := hex.EncodeToString(mac.Sum(nil)[:16])
+	masked := Pseudonym(e.opt.PatronKey, ref)
 	if len(e.patrons) > 1<<16 {
 		clear(e.patrons)
 	}

@@ -43,6 +43,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, configuration or input, 3 findin
 	root.AddCommand(
 		benchCommand(), serveCommand(),
 		replayCommand(), watchCommand(), runCommand(), reportCommand(), retentionCommand(), holdCommand(), simulateCommand(), rulesCommand(), migrateCommand(), grantsCommand(), doctorCommand(), coverageCommand(),
+		exportCommand(), verifyCommand(), keygenCommand(),
 		settings.Command("audit", func() any { c := settings.DefaultAudit(); return &c }), program.VersionCommand("audit", version),
 	)
 	return root

@@ -18,8 +18,11 @@ type Filter struct {
 	GamingDay, Shift                  string
 	LastDay                           string // with GamingDay, the last of several days
 	// Live leaves out what a nightly run added.
-	Live  bool
-	Limit int
+	Live bool
+	// Newest gives each id once, its row of the highest version, in the order of the ids: a release that dates a
+	// finding otherwise leaves the row of the one before.
+	Newest bool
+	Limit  int
 }
 
 const findingColumns = `id, kind, verdict, rule, severity, citations, property_id, pit_id, table_id, shoe_id, round, seat, subject,
@@ -63,7 +66,11 @@ func (f *Filter) query(table string) (string, []any) {
 	if len(where) > 0 {
 		query += " WHERE " + strings.Join(where, " AND ")
 	}
-	query += " ORDER BY at, id"
+	if f.Newest {
+		query += " ORDER BY id, version DESC, at DESC LIMIT 1 BY id"
+	} else {
+		query += " ORDER BY at, id"
+	}
 	if f.Limit > 0 {
 		query += " LIMIT {limit:UInt64}"
 		args = append(args, ch.Named("limit", fmt.Sprint(f.Limit)))
@@ -73,16 +80,26 @@ func (f *Filter) query(table string) (string, []any) {
 
 // Findings are the findings that a filter chooses, each once, in the order of their time and id.
 func (s *Store) Findings(ctx context.Context, f Filter) ([]schema.Finding, error) {
-	const doing = "read findings"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
+	var all []schema.Finding
+	err := s.EachFinding(ctx, f, func(r *schema.Finding) bool {
+		all = append(all, *r)
+		return true
+	})
+	return all, err
+}
+
+// EachFinding gives the findings of Findings one by one, until each says that it has enough, however long
+// that takes.
+func (s *Store) EachFinding(ctx context.Context, f Filter, each func(*schema.Finding) bool) error {
+	const doing = "read findings"
 	query, args := f.query(s.name("findings"))
 	rows, err := s.conn.Query(ctx, query, args...)
 	if err != nil {
-		return nil, s.explain(doing, err)
+		return s.explain(doing, err)
 	}
 	defer func() { _ = rows.Close() }()
-	var all []schema.Finding
 	for rows.Next() {
 		var r schema.Finding
 		var at, day time.Time
@@ -90,13 +107,15 @@ func (s *Store) Findings(ctx context.Context, f Filter) ([]schema.Finding, error
 			&r.Round, &r.Seat, &r.Subject, &r.DealerID, &at, &day, &r.Shift, &r.Expected, &r.Observed, &r.Amount, &r.Currency,
 			&r.Evidence.Seqs, &r.Evidence.EventIDs, &r.Rulebook, &r.Engine, &r.LnE, &r.Threshold, &r.Odds)
 		if err != nil {
-			return nil, s.explain(doing, err)
+			return s.explain(doing, err)
 		}
 		r.At = schema.Time(at.UnixNano())
 		if !day.Equal(unknownDay()) {
 			r.GamingDay = day.Format(time.DateOnly)
 		}
-		all = append(all, r)
+		if !each(&r) {
+			return nil
+		}
 	}
-	return all, s.explain(doing, rows.Err())
+	return s.explain(doing, rows.Err())
 }

@@ -173,23 +173,37 @@ GROUP BY partition ORDER BY partition`, ch.Named("property", property), ch.Named
 	}
 	var all []Covered
 	for _, p := range spans {
-		args := []any{ch.Named("partition", fmt.Sprint(p.Partition)), ch.Named("first", fmt.Sprint(p.First)), ch.Named("last", fmt.Sprint(p.Last))}
-		covered, err := s.covered(ctx, Covered{Partition: p.Partition, At: p.At}, p.First, p.Last, args)
+		covered, err := s.SpanCoverage(ctx, p.Partition, p.First, p.Last)
 		if err != nil {
-			return nil, s.explain(doing, err)
+			return nil, err
 		}
 		for i := range covered {
-			c := &covered[i]
-			err := s.conn.QueryRow(ctx, "SELECT count(), min(offset), max(offset) FROM "+s.name("dead_letters")+` FINAL
-WHERE topic = {topic:String} AND partition = {partition:Int32} AND offset BETWEEN {first:Int64} AND {last:Int64}`,
-				append(args, ch.Named("topic", c.Topic))...).Scan(&c.Letters, &c.FirstLetter, &c.LastLetter)
-			if err != nil {
-				return nil, s.explain("read the dead letters", err)
-			}
+			covered[i].At = p.At
 		}
 		all = append(all, covered...)
 	}
 	return all, nil
+}
+
+// SpanCoverage checks the journal over offsets of one partition, both ends included, by topic.
+func (s *Store) SpanCoverage(ctx context.Context, partition int32, first, last int64) ([]Covered, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	args := []any{ch.Named("partition", fmt.Sprint(partition)), ch.Named("first", fmt.Sprint(first)), ch.Named("last", fmt.Sprint(last))}
+	covered, err := s.covered(ctx, Covered{Partition: partition}, first, last, args)
+	if err != nil {
+		return nil, s.explain("read the journal", err)
+	}
+	for i := range covered {
+		c := &covered[i]
+		err := s.conn.QueryRow(ctx, "SELECT count(), min(offset), max(offset) FROM "+s.name("dead_letters")+` FINAL
+WHERE topic = {topic:String} AND partition = {partition:Int32} AND offset BETWEEN {first:Int64} AND {last:Int64}`,
+			append(args, ch.Named("topic", c.Topic))...).Scan(&c.Letters, &c.FirstLetter, &c.LastLetter)
+		if err != nil {
+			return nil, s.explain("read the dead letters", err)
+		}
+	}
+	return covered, nil
 }
 
 // covered looks for holes in one partition, by topic.

@@ -44,6 +44,7 @@ func (c *Audit) check(l *Loaded) {
 		c.Kafka.check(l)
 	}
 	c.Console.check(l)
+	l.secret("export.key", &c.Export.Key, c.Export.KeyFile)
 	least := defaultRetention()
 	for _, class := range []struct {
 		name        string

@@ -23,6 +23,7 @@ type Audit struct {
 	Law        Law        `key:""`
 	Log        Log        `key:"log"`
 	Retention  Retention  `key:"retention"`
+	Export     Export     `key:"export"`
 	Kafka      Kafka      `key:"kafka"` // only for notifications
 	Console    Console    `key:"console"`
 }
@@ -91,6 +92,16 @@ type Log struct {
 	Format string `key:"format" doc:"json or text"`
 }
 
+// Export is what bundles are signed with and carry.
+type Export struct {
+	Licensee string `key:"licensee" doc:"licensee, as every record carries it"`
+	Form     string `key:"form" doc:"title of the form, as every record carries it"`
+	Log      string `key:"log" doc:"folder of the log's head; one for each property, and never lost"`
+	Cluster  string `key:"cluster" doc:"id of the Kafka cluster, for the manifest"`
+	Key      Secret `key:"key" doc:"signing key"`
+	KeyFile  string `key:"key_file" doc:"file that holds the signing key, of audit keygen"`
+}
+
 // Retention is for how many years each class of records is kept, at least.
 type Retention struct {
 	Events   int `key:"events" doc:"years that events are kept, 7 or more"`
@@ -118,7 +129,8 @@ func DefaultIngest() Ingest {
 func DefaultAudit() Audit {
 	return Audit{
 		ClickHouse: defaultClickHouse(), Law: defaultLaw(), Log: Log{Level: "warn", Format: "text"}, Retention: defaultRetention(),
-		Kafka: defaultKafka(), Console: defaultConsole(),
+		Export: Export{Form: "Daily exception report of baccarat"},
+		Kafka:  defaultKafka(), Console: defaultConsole(),
 	}
 }
 

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/cmd/internal/settings"
+	"github.com/shoeproof/shoeproof/export"
+	"github.com/shoeproof/shoeproof/export/archive"
+	"github.com/shoeproof/shoeproof/pipeline"
+)
+
+type exportFlags struct {
+	choice dayChoice
+	out    string
+	folder bool
+}
+
+func exportCommand() *cobra.Command {
+	var f exportFlags
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "make the bundle of a gaming day that a regulator can verify",
+		Long: `Export writes the findings of a gaming day, what proves them, and reports for people into one bundle, signs
+the log that it continues, and remembers where the log ends. What changed in gaming days that were exported
+before comes as amendments. A day that was exported and in which nothing changed makes no bundle.
+
+Run it after audit run. Keep export.log: without it the log cannot be continued.`,
+		Example: `  audit export --property ac-1 --gaming-day 2026-11-19 -o bundles --export-licensee 'Example Casino LLC' \
+      --export-log /var/lib/shoeproof/log --export-key-file /etc/shoeproof/log.key
+  audit export --property ac-1 --gaming-day last -o bundles --folder`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.choice.property, "property", "", "property, as its events name it")
+	fs.StringVar(&f.choice.day, "gaming-day", "", "gaming day, such as 2026-11-19; last is the last one that is over")
+	fs.StringVarP(&f.out, "out", "o", ".", "folder for the bundle")
+	fs.BoolVar(&f.folder, "folder", false, "write a folder instead of a zip")
+	settings.AddFlags(fs, auditDefaults(), "export", "retention.exports", "clickhouse", "calendar", "rulebooks", "patron_key_file", "log")
+	return cmd
+}
+
+func (f *exportFlags) run(cmd *cobra.Command) error {
+	config, err := configure(cmd)
+	if err != nil {
+		return err
+	}
+	opt, err := config.Law.Options(version)
+	if err != nil {
+		return program.WrongUsage(err)
+	}
+	days, err := f.choice.days(&opt.Calendar)
+	if err != nil {
+		return program.WrongUsage(err)
+	}
+	for _, s := range []struct{ key, have string }{
+		{"export.licensee", config.Export.Licensee},
+		{"export.log", config.Export.Log},
+		{"export.key_file", string(config.Export.Key)},
+		{"patron_key_file", string(config.Law.PatronKey)},
+	} {
+		if s.have == "" {
+			return program.WrongUsage(fmt.Errorf("%s: none, and an export needs it", s.key))
+		}
+	}
+	signer, err := export.ParseKey(string(config.Export.Key))
+	if err != nil {
+		return program.WrongUsage(fmt.Errorf("export.key_file: %w", err))
+	}
+	day := &export.Day{
+		Books: opt.Books, Engine: opt.Version, Cluster: config.Export.Cluster, Licensee: config.Export.Licensee, Form: config.Export.Form,
+		Mask: func(ref string) string { return pipeline.Pseudonym(opt.PatronKey, ref) }, MaskKey: keyID(opt.PatronKey),
+		Retention: export.Retention{Years: config.Retention.Exports, Until: keptUntil(days[0], config.Retention.Exports)},
+	}
+	if day.Binary, err = binarySum(); err != nil {
+		return err
+	}
+	store, err := openStore(cmd, &config, opt.Books)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close() }()
+	reader := archive.Reader{Store: store, Property: f.choice.property, GamingDay: days[0], Calendar: opt.Calendar, Topic: config.Kafka.Topic}
+	if err := reader.Fill(cmd.Context(), day); err != nil {
+		return storeTrouble(err)
+	}
+	log, err := export.OpenLog(config.Export.Log)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Close() }()
+	done, err := log.Export(cmd.Context(), day, signer, export.Target{Dir: f.out, Folder: f.folder})
+	out := cmd.OutOrStdout()
+	switch {
+	case errors.Is(err, export.ErrNothing):
+		_, err = fmt.Fprintf(out, "gaming day %s: exported before, and nothing has changed since\n", day.GamingDay)
+		return err
+	case err != nil:
+		return storeTrouble(err)
+	}
+	m := &done.Manifest
+	_, err = fmt.Fprintf(out, "%s\nexport %d of %s: %d findings, %d amendments, %d of them not shown by a replay of one table's events\n\n%s",
+		done.Path, m.Export, m.Origin, m.Findings, m.Amendments, len(m.Unreplayed), done.Checkpoint)
+	return err
+}
+
+// keyID names a key without giving it away.
+func keyID(key []byte) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("name of this key"))
+	return hex.EncodeToString(mac.Sum(nil)[:8])
+}
+
+func keptUntil(day string, years int) string {
+	date, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return ""
+	}
+	return date.AddDate(years, 0, 1).Format(time.DateOnly)
+}
+
+// binarySum is the SHA-256 of this program.
+func binarySum() (string, error) {
+	name, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", fmt.Errorf("read this program: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("read this program: %w", err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func keygenCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "keygen ORIGIN FILE",
+		Short: "make the signing key of a property's log, and print the policy for the regulator",
+		Long: `Keygen writes a new signing key into FILE, which must not exist, and prints the policy text that the
+regulator needs to verify exports: its lines name the log and its public key. Hand it over in person.
+ORIGIN names the log for ever, such as audit.example/ac-1/findings.`,
+		Example: "  audit keygen audit.example/ac-1/findings log.key > policy.txt",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			vkey, err := export.NewKey(args[0], args[1])
+			if err != nil {
+				return program.WrongUsage(err)
+			}
+			_, err = fmt.Fprint(cmd.OutOrStdout(), export.PolicyText(vkey))
+			return err
+		},
+	}
+}

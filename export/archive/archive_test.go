@@ -1,0 +1,280 @@
+//go:build unix
+
+package archive
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/export"
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/pipeline/file"
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate"
+)
+
+func TestMain(m *testing.M) {
+	engine.HostClickHouse()
+	os.Exit(m.Run())
+}
+
+// floor is a ClickHouse with what some tables played.
+type floor struct {
+	server *engine.ClickHouse
+	store  *clickhouse.Store
+	opt    pipeline.Options
+	tables map[string][]schema.Event
+	dir    string
+}
+
+func newFloor(t *testing.T) *floor {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a ClickHouse")
+	}
+	server, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Stop)
+	cfg := clickhouse.Config{Addrs: []string{server.Addr}, Database: "floor", User: "default", RulesVersion: "r1", Engine: "shoeproof@test", RowVersion: 7}
+	if _, _, err := clickhouse.Migrate(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	store, err := clickhouse.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	books, err := rules.Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	calendar, err := pipeline.DefaultCalendar()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &floor{server: server, store: store, tables: map[string][]schema.Event{}, dir: t.TempDir()}
+	f.opt = pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("a key for tests only"), Version: "shoeproof@test"}
+	faults := slices.DeleteFunc(simulate.Faults(), func(f simulate.Fault) bool { return f.Off })
+	for i := range 8 {
+		events, _, err := simulate.Plant(simulate.Options{
+			Property: "ac-1", Pit: "p1", Table: fmt.Sprintf("PB-%02d", i+1), Seed: uint64(i + 1), Flawless: true,
+			Start: time.Date(2026, 11, 19, 18, i, 0, 0, time.UTC),
+		}, faults[i*11%len(faults)], uint64(i+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ev := range events {
+			f.tables[ev.TableID] = append(f.tables[ev.TableID], ev.Clone())
+		}
+	}
+	return f
+}
+
+// ingest plays files into ClickHouse, each a partition; those that were before are stored once.
+func (f *floor) ingest(t *testing.T, paths ...string) {
+	t.Helper()
+	src, err := file.Open(paths, file.Options{Topic: "table-events", Each: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = pipeline.Run(t.Context(), src, f.store, pipeline.RunOptions{
+		NewStep: func() pipeline.Step { return pipeline.NewEngine(f.opt) }, Now: time.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (f *floor) write(t *testing.T, name string, tables map[string][]schema.Event) string {
+	t.Helper()
+	var all []schema.Event
+	for _, table := range slices.Sorted(maps.Keys(tables)) {
+		all = append(all, tables[table]...)
+	}
+	path := filepath.Join(f.dir, name)
+	if err := schema.WriteFile(path, all); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func (f *floor) day(t *testing.T) *export.Day {
+	t.Helper()
+	d := &export.Day{
+		Books: f.opt.Books, Engine: f.opt.Version, Binary: "00", Licensee: "Example Casino LLC", Form: "Daily exception report",
+		Mask: func(ref string) string { return pipeline.Pseudonym(f.opt.PatronKey, ref) }, MaskKey: "k", Retention: export.Retention{Years: 10, Until: "2036-11-20"},
+	}
+	r := Reader{Store: f.store, Property: "ac-1", GamingDay: "2026-11-19", Calendar: f.opt.Calendar}
+	if err := r.Fill(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func (f *floor) export(t *testing.T, signer note.Signer) (*export.Done, error) {
+	t.Helper()
+	l, err := export.OpenLog(filepath.Join(f.dir, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Export(t.Context(), f.day(t), signer, export.Target{Dir: filepath.Join(f.dir, "out"), Folder: true})
+}
+
+func TestExportFromClickHouse(t *testing.T) {
+	f := newFloor(t)
+	early := f.write(t, "early.ndjson", f.tables)
+	f.ingest(t, early)
+	key := filepath.Join(f.dir, "key")
+	vkey, err := export.NewKey("audit.example/ac-1/findings", key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy, err := export.ParsePolicy([]byte(export.PolicyText(vkey)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	skey, err := os.ReadFile(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := export.ParseKey(string(skey))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.store.Place(t.Context(), clickhouse.Hold{Property: "ac-1", From: "2026-11-01", Until: "2026-11-30", Actor: "counsel", Reason: "case 26-114"}); err != nil {
+		t.Fatal(err)
+	}
+	first, err := f.export(t, signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verify := func(d *export.Done) *export.Verdict {
+		t.Helper()
+		v, err := export.Verify(t.Context(), d.Path, export.VerifyOptions{
+			Policy: policy, Last: filepath.Join(f.dir, "accepted.json"), Replay: true, Engine: "shoeproof@test",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range v.Checks {
+			t.Logf("%-10s %v %s", c.Name, c.Passed, c.Detail)
+		}
+		return v
+	}
+	m := &first.Manifest
+	if v := verify(first); v.Code != export.Good || m.Findings < 6 || len(m.Unreplayed) > 0 || len(m.Extra) > 0 {
+		t.Fatalf("%+v; unreplayed %v, extra %v", v, m.Unreplayed, m.Extra)
+	}
+	if len(m.Retention.Holds) != 1 || !strings.HasSuffix(m.Retention.Holds[0], ": case 26-114") {
+		t.Errorf("legal holds %v", m.Retention.Holds)
+	}
+	patronsStayHome(t, f, first.Path)
+	f.readParquet(t, first.Path)
+	if _, err := f.export(t, signer); !errors.Is(err, export.ErrNothing) {
+		t.Errorf("again: %v, want %v", err, export.ErrNothing)
+	}
+
+	// One table's events come after the day was signed off.
+	events, _, err := simulate.Plant(simulate.Options{
+		Property: "ac-1", Pit: "p1", Table: "PB-99", Seed: 99, Flawless: true, Start: time.Date(2026, 11, 19, 20, 0, 0, 0, time.UTC),
+	}, simulate.Faults()[0], 99)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.ingest(t, early, f.write(t, "late.ndjson", map[string][]schema.Event{"PB-99": events}))
+	second, err := f.export(t, signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := verify(second); v.Code != export.Good || v.Findings != 0 || v.Amendments == 0 {
+		t.Fatalf("%+v, want amendments alone", v)
+	}
+	amendments, err := os.ReadFile(filepath.Join(second.Path, "amendments.ndjson"))
+	if err != nil || !bytes.Contains(amendments, []byte(`"reason":"late","gaming_day":"2026-11-19","leaf":-1,"was":""`)) {
+		t.Errorf("amendments %s, %v", amendments, err)
+	}
+}
+
+// patronsStayHome looks for the references of patrons in all files of a bundle.
+func patronsStayHome(t *testing.T, f *floor, dir string) {
+	t.Helper()
+	var all []byte
+	err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		all = append(all, data...)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for _, events := range f.tables {
+		for i := range events {
+			if p, ok := events[i].Payload.(*schema.SeatOccupied); ok && p.PatronRef != "" {
+				named++
+				if bytes.Contains(all, []byte(`"`+p.PatronRef+`"`)) {
+					t.Fatalf("the bundle names the patron %s", p.PatronRef)
+				}
+				if !bytes.Contains(all, []byte(pipeline.Pseudonym(f.opt.PatronKey, p.PatronRef))) {
+					t.Errorf("the bundle has no pseudonym of %s", p.PatronRef)
+				}
+			}
+		}
+	}
+	if named == 0 {
+		t.Fatal("no event names a patron")
+	}
+}
+
+// readParquet has ClickHouse read rounds.parquet and compares it with the table it came from.
+func (f *floor) readParquet(t *testing.T, dir string) {
+	t.Helper()
+	if err := f.store.Conn().Exec(t.Context(), "CREATE TABLE floor.parquet AS floor.rounds ENGINE = MergeTree ORDER BY tuple()"); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "people/rounds.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := url.Values{"query": {"INSERT INTO floor.parquet FORMAT Parquet"}}
+	resp, err := http.Post("http://"+f.server.HTTPAddr+"/?"+query.Encode(), "", bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s", body)
+	}
+	var rows, differ uint64
+	columns := "property_id, pit_id, table_id, shoe_id, round, at, gaming_day, shift, dealer_id, ruleset, config_id, result, player_count, banker_count, " +
+		"player_cards, banker_cards, cards, wagers, staked, paid, expected_pay, collected, returned, vigorish, auditable, first_seq, end_seq"
+	err = f.store.Conn().QueryRow(t.Context(), "SELECT count() FROM floor.parquet").Scan(&rows)
+	if err == nil {
+		err = f.store.Conn().QueryRow(t.Context(), "SELECT count() FROM (SELECT "+columns+" FROM floor.rounds FINAL EXCEPT SELECT "+columns+" FROM floor.parquet)").Scan(&differ)
+	}
+	if err != nil || rows == 0 || differ > 0 {
+		t.Errorf("%d rows, %d rounds differ: %v", rows, differ, err)
+	}
+}
