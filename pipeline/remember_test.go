@@ -359,3 +359,72 @@ func TestLogWasReplaced(t *testing.T) {
 		t.Errorf("got %v and %d more ranges, want a ReplacedError and none", err, len(sink.Ranges())-before)
 	}
 }
+
+// A journal that says otherwise is a finding that names the range, once; the rows are kept all the same.
+func TestJournalIsHeldAgainstTheRows(t *testing.T) {
+	opt := engineOptions()
+	values := encode(mixed(casino(t, 4), rand.New(rand.NewPCG(1, 2))))
+	sink := pipeline.NewMemorySink()
+	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100, stop: len(values) / 2}, sink, journaled(sink, opt)); err != nil {
+		t.Fatal(err)
+	}
+	last, _, _, _ := sink.Last(t.Context(), "test", 0)
+	run := journaled(sink, opt)
+	run.Journal = tampered{sink}
+	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100}, sink, run); err != nil {
+		t.Fatal(err)
+	}
+	var named []string
+	for _, f := range sink.Findings() {
+		if f.Rule == "feed.journal" {
+			named = append(named, f.Subject+" "+f.Verdict)
+		}
+	}
+	same(t, "findings", []string{fmt.Sprintf("range:%d-%d SUSPECT", last.From, last.To)}, named)
+}
+
+// tampered is a journal with another hash.
+type tampered struct{ *pipeline.MemorySink }
+
+func (m tampered) Last(ctx context.Context, topic string, partition int32) (last pipeline.Range, same, ok bool, err error) {
+	last, same, ok, err = m.MemorySink.Last(ctx, topic, partition)
+	last.Hash = "00"
+	return last, same, ok, err
+}
+
+// Without a memory that it can read, a start reads from the first record, and the rows are the same.
+func TestMemoryThatCannotBeRead(t *testing.T) {
+	opt := engineOptions()
+	values := encode(mixed(casino(t, 4), rand.New(rand.NewPCG(1, 2))))
+	golden, sink := pipeline.NewMemorySink(), pipeline.NewMemorySink()
+	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100}, golden, journaled(golden, opt)); err != nil {
+		t.Fatal(err)
+	}
+	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100, stop: len(values) / 2}, sink, journaled(sink, opt)); err != nil {
+		t.Fatal(err)
+	}
+	run := journaled(sink, opt)
+	run.Journal = unreadable{sink}
+	var forgotten error
+	run.Hooks.Resumed = func(_ string, _ int32, r pipeline.Resume) { forgotten = r.Forgotten }
+	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100}, sink, run); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(forgotten, pipeline.ErrMemory) {
+		t.Errorf("told %v, want ErrMemory", forgotten)
+	}
+	if diff := cmp.Diff(allRows(golden), allRows(sink)); diff != "" {
+		t.Errorf("(-golden +got):\n%.3000s", diff)
+	}
+}
+
+// unreadable is a journal whose memories are of a release to come.
+type unreadable struct{ *pipeline.MemorySink }
+
+func (m unreadable) Memories(ctx context.Context, topic string, partition int32, below int64) ([]schema.MemoryRow, error) {
+	rows, err := m.MemorySink.Memories(ctx, topic, partition, below)
+	for i := range rows {
+		rows[i].Memory = `{"format":99}`
+	}
+	return rows, err
+}

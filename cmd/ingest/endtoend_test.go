@@ -97,6 +97,17 @@ func replayed(t testing.TB, events []schema.Event) ([]string, pipeline.Counts) {
 
 func number(t testing.TB, ch *engine.ClickHouse, query string) int {
 	t.Helper()
+	body := ask(t, ch, query)
+	n, err := strconv.Atoi(body)
+	if err != nil {
+		t.Fatalf("%s: %s", query, body)
+	}
+	return n
+}
+
+// ask gives the text of a query's answer.
+func ask(t testing.TB, ch *engine.ClickHouse, query string) string {
+	t.Helper()
 	resp, err := http.Post("http://"+ch.HTTPAddr+"/?database=shoeproof", "text/plain", strings.NewReader(query))
 	if err != nil {
 		t.Fatal(err)
@@ -106,11 +117,7 @@ func number(t testing.TB, ch *engine.ClickHouse, query string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := strconv.Atoi(strings.TrimSpace(string(body)))
-	if err != nil {
-		t.Fatalf("%s: %s", query, body)
-	}
-	return n
+	return strings.TrimSpace(string(body))
 }
 
 // What comes through Kafka, ingest and ClickHouse is what a replay of the same events prints.

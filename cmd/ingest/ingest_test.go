@@ -25,6 +25,9 @@ const topic = "table-events"
 
 func TestMain(m *testing.M) {
 	engine.HostClickHouse()
+	if os.Getenv(childEnv) != "" {
+		main()
+	}
 	os.Exit(m.Run())
 }
 

@@ -30,6 +30,9 @@ type Config struct {
 	// them and commits nothing.
 	Group    string
 	ClientID string
+	// Replaces says that members of the group with this ClientID are former selves of this process: they
+	// are made to leave at the start, so that their partitions need not wait for the session to time out.
+	Replaces bool
 	TLS      *tls.Config // nil is plain TCP
 	SASL     SASL
 

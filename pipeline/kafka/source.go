@@ -57,6 +57,9 @@ func (s *Source) Consume(ctx context.Context, work func(context.Context, pipelin
 	if s.config.Group == "" {
 		return s.all(ctx, partitions, work)
 	}
+	if s.config.Replaces {
+		s.replace(ctx)
+	}
 	group, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
 		ID: s.config.Group, Brokers: s.config.Brokers, Topics: []string{s.config.Topic}, Dialer: s.dialer,
 		SessionTimeout: s.config.SessionTimeout, HeartbeatInterval: s.config.Heartbeat, JoinGroupBackoff: time.Second,
@@ -66,6 +69,27 @@ func (s *Source) Consume(ctx context.Context, work func(context.Context, pipelin
 	}
 	err = s.generations(ctx, group, len(partitions), work)
 	return errors.Join(err, group.Close())
+}
+
+// replace makes former selves leave the group. What cannot be done only costs the time of their session.
+func (s *Source) replace(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	groups, err := s.client.DescribeGroups(ctx, &kafka.DescribeGroupsRequest{GroupIDs: []string{s.config.Group}})
+	if err != nil {
+		return
+	}
+	for _, g := range groups.Groups {
+		for _, m := range g.Members {
+			if m.ClientID != s.config.ClientID {
+				continue
+			}
+			left, err := s.client.LeaveGroup(ctx, &kafka.LeaveGroupRequest{GroupID: s.config.Group, Members: []kafka.LeaveGroupRequestMember{{ID: m.MemberID}}})
+			if err == nil && left.Error == nil {
+				s.config.Log.Info("a former self left the group", "group", s.config.Group, "member", m.MemberID)
+			}
+		}
+	}
 }
 
 // topic waits for a broker, and names the partitions.

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
 )
@@ -24,6 +25,31 @@ type state struct {
 	store *clickhouse.Store // nil until ClickHouse was reached
 	asked time.Time
 	last  error
+	// pending are the flushes that have begun and are not durable.
+	pending map[*pipeline.Batch]time.Time
+}
+
+// stalled is how long a flush may take before ingest is not ready.
+const stalled = 10 * time.Second
+
+// flushes is a sink whose writes readiness sees.
+type flushes struct {
+	pipeline.Sink
+	state *state
+}
+
+// Write passes the batch on.
+func (f *flushes) Write(ctx context.Context, b *pipeline.Batch) error {
+	s := f.state
+	s.mu.Lock()
+	s.pending[b] = time.Now()
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		delete(s.pending, b)
+		s.mu.Unlock()
+	}()
+	return f.Sink.Write(ctx, b)
 }
 
 func (s *state) opened(store *clickhouse.Store) {
@@ -41,6 +67,11 @@ func (s *state) ready(ctx context.Context) error {
 	}
 	if err := s.source.Trouble(); err != nil {
 		return fmt.Errorf("kafka: %w", err)
+	}
+	for _, since := range s.pending {
+		if took := time.Since(since); took > stalled {
+			return fmt.Errorf("ClickHouse has not taken a flush for %v", took.Round(time.Second))
+		}
 	}
 	if now := time.Now(); now.Sub(s.asked) > time.Second {
 		s.asked, s.last = now, s.store.Ping(ctx)

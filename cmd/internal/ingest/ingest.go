@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
+	"os"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -57,7 +58,7 @@ func Run(ctx context.Context, config *settings.Ingest, o Options) error {
 	}
 	defer source.Close()
 
-	state := &state{source: source}
+	state := &state{source: source, pending: map[*pipeline.Batch]time.Time{}}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", config.HTTP.Listen)
 	if err != nil {
 		return program.WrongUsage(fmt.Errorf("http.listen: %w", err))
@@ -94,7 +95,7 @@ func work(ctx context.Context, config *settings.Ingest, engine pipeline.Options,
 	state.opened(store)
 	log.Info("reading", "topic", config.Kafka.Topic, "group", config.Kafka.Group, "brokers", config.Kafka.Brokers,
 		"clickhouse", config.ClickHouse.Addrs, "database", config.ClickHouse.Database, "rules", storeConfig.RulesVersion, "engine", engine.Version)
-	err = pipeline.Run(ctx, &watched{state.source, m, log}, store, pipeline.RunOptions{
+	err = pipeline.Run(ctx, &watched{state.source, m, log}, &flushes{store, state}, pipeline.RunOptions{
 		NewStep: func() pipeline.Step { return m.step(engine) },
 		Now:     time.Now, FlushRows: config.Flush.Rows, FlushEvery: config.Flush.Every, Grace: grace,
 		Journal: store, Hooks: m.hooks(o),
@@ -144,5 +145,12 @@ func fatal(err error) bool {
 }
 
 func kafkaOf(c *settings.Kafka, log *slog.Logger) (kafka.Config, error) {
-	return c.Source("shoeproof-ingest", log)
+	client := "shoeproof-ingest"
+	host, err := os.Hostname() // of a pod, its name
+	if err == nil {
+		client += "@" + host
+	}
+	config, named := c.Source(client, log)
+	config.Replaces = err == nil
+	return config, named
 }
