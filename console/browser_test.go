@@ -158,7 +158,7 @@ func TestScreens(t *testing.T) {
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 24, 6)
 	c := serve(t, s, nil)
-	b := openBrowser(t, c.url, 1180, 680)
+	b := openBrowser(t, c.url, 1440, 820)
 	b.open("/sign-in")
 	b.signIn("ann", "supervisor")
 	b.open("/queue")

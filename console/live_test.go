@@ -1,0 +1,303 @@
+//go:build unix
+
+package console
+
+import (
+	"bufio"
+	"context"
+	"crypto"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/shoeproof/shoeproof/console/store"
+)
+
+// A page is told within two seconds of what arrives in its scope, and of nothing else.
+func TestLiveStream(t *testing.T) {
+	s := emptyStore(t)
+	access := Access{}
+	here := secretOf(&access, "here", "viewer", "ac-1", time.Now().Add(time.Hour))
+	there := secretOf(&access, "there", "viewer", "ac-9", time.Now().Add(time.Hour))
+	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	listen := func(token string) <-chan string {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+"/live", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = resp.Body.Close() })
+		events := make(chan string, 100)
+		go func() {
+			defer close(events)
+			lines := bufio.NewScanner(resp.Body)
+			for lines.Scan() {
+				if e, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+					events <- e
+				}
+			}
+		}()
+		if e := <-events; e != "beat" {
+			t.Fatalf("the first word is %q", e)
+		}
+		return events
+	}
+	mine, others := listen(here), listen(there)
+	// The watch has begun when it knows the server's clock; a first arrival makes sure of it.
+	f := newTestFloor(t, s.Store)
+	f.play(planted(t, "ac-1", "t-0", "vig.amount.under"))
+	for waited := false; !waited; {
+		select {
+		case e := <-mine:
+			waited = e == "change"
+		case <-time.After(5 * time.Second):
+			f.play(planted(t, "ac-1", "t-"+rand.Text(), "vig.amount.under"))
+		}
+	}
+	f.play(planted(t, "ac-1", "t-1", "draw.banker.must-stay"))
+	durable := time.Now()
+	for e := range mine {
+		if e == "change" {
+			break
+		}
+	}
+	if took := time.Since(durable); took > 2*time.Second {
+		t.Errorf("told after %v", took)
+	}
+	select {
+	case e := <-others:
+		if e == "change" {
+			t.Error("a page of another property was told")
+		}
+	default:
+	}
+}
+
+// Critical findings go out signed, again when they are refused, and once.
+func TestWebhook(t *testing.T) {
+	s := emptyStore(t)
+	var mu sync.Mutex
+	got := map[string]int{}
+	calls := 0
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		mac := hmac.New(sha256.New, []byte("a secret of the hook"))
+		fmt.Fprintf(mac, "%s.%s", r.Header.Get("X-Shoeproof-Timestamp"), body)
+		mu.Lock()
+		defer mu.Unlock()
+		calls++
+		if calls == 1 {
+			http.Error(w, "not now", http.StatusServiceUnavailable)
+			return
+		}
+		if want := "sha256=" + hex.EncodeToString(mac.Sum(nil)); r.Header.Get("X-Shoeproof-Signature") != want {
+			t.Errorf("signature %s, want %s", r.Header.Get("X-Shoeproof-Signature"), want)
+		}
+		var n notification
+		if err := json.Unmarshal(body, &n); err != nil || n.Severity != "critical" {
+			t.Errorf("%s: %v", body, err)
+		}
+		got[n.ID]++
+	}))
+	t.Cleanup(hook.Close)
+	topic := map[string]bool{}
+	serve(t, s, func(o *Options) {
+		o.Webhook = Webhook{URL: hook.URL, Secret: "a secret of the hook"}
+		o.Topic = func(_ context.Context, key string, value []byte) error {
+			mu.Lock()
+			defer mu.Unlock()
+			topic[key] = len(value) > 0
+			return nil
+		}
+	})
+	f := newTestFloor(t, s.Store)
+	late := time.Now().Add(30 * time.Second)
+	for i := 0; ; i++ {
+		f.play(planted(t, "ac-1", fmt.Sprintf("w-%d", i), "draw.banker.must-stay"))
+		mu.Lock()
+		n, told := len(got), len(topic)
+		mu.Unlock()
+		if n >= 2 && told >= 2 {
+			break
+		}
+		if time.Now().After(late) {
+			t.Fatalf("%d came to the hook, %d to the topic, of %d", n, told, i+1)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for id, n := range got {
+		if n != 1 {
+			t.Errorf("%s came %d times", id, n)
+		}
+	}
+}
+
+// A shelf hides what it may for as long as it lasts, and never a critical or major breach.
+func TestShelf(t *testing.T) {
+	s := emptyStore(t)
+	fill(t, s, "ac-1", 10, 0)
+	c := serve(t, s, nil)
+	open, err := s.Open(t.Context(), store.Scope{All: true}, store.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cookie := signedIn(t, c.url, "supervisor")
+	minor := 0
+	for _, o := range open {
+		if o.Severity == "minor" {
+			minor++
+		}
+		form := url.Values{"property": {"ac-1"}, "rule": {o.Rule}, "hours": {"2"}, "reason": {"known"}}
+		if code, _ := send(t, "POST", c.url+"/shelves", form.Encode(), "Cookie", cookie); code != 303 {
+			t.Fatalf("shelve: %d", code)
+		}
+	}
+	left, err := s.Open(t.Context(), store.Scope{All: true}, store.Filter{})
+	if err != nil || minor == 0 || len(left) != len(open)-minor {
+		t.Errorf("%d of %d stay open, want all but the %d minor ones, %v", len(left), len(open), minor, err)
+	}
+	hidden, err := s.Open(t.Context(), store.Scope{All: true}, store.Filter{Shelved: true})
+	if err != nil || len(hidden) != minor {
+		t.Errorf("%d are listed as shelved, want %d, %v", len(hidden), minor, err)
+	}
+	for _, hours := range []string{"0", "25", "-1", "x"} {
+		if code, _ := send(t, "POST", c.url+"/shelves", "property=ac-1&rule=a&reason=b&hours="+hours, "Cookie", cookie); code != 400 {
+			t.Errorf("for %s hours: %d, want 400", hours, code)
+		}
+	}
+}
+
+// provider is an identity provider that asks nobody for a password.
+type provider struct {
+	*httptest.Server
+	key       *rsa.PrivateKey
+	challenge string
+	nonce     string
+	// forge changes the claims of the next identity.
+	forge func(map[string]any)
+}
+
+func newProvider(t *testing.T) *provider {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &provider{key: key}
+	b64 := base64.RawURLEncoding.EncodeToString
+	mux := http.NewServeMux()
+	reply := func(w http.ResponseWriter, v any) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(v)
+	}
+	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, map[string]any{
+			"issuer": p.URL, "authorization_endpoint": p.URL + "/auth", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
+			"id_token_signing_alg_values_supported": []string{"RS256"},
+		})
+	})
+	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, map[string]any{"keys": []any{map[string]any{
+			"kty": "RSA", "alg": "RS256", "use": "sig", "kid": "1", "n": b64(key.N.Bytes()), "e": b64(big.NewInt(int64(key.E)).Bytes()),
+		}}})
+	})
+	mux.HandleFunc("GET /auth", func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		p.challenge, p.nonce = q.Get("code_challenge"), q.Get("nonce")
+		if q.Get("code_challenge_method") != "S256" || q.Get("response_type") != "code" {
+			t.Errorf("asked with %v", q)
+		}
+		http.Redirect(w, r, q.Get("redirect_uri")+"?code=c&state="+q.Get("state"), http.StatusFound)
+	})
+	mux.HandleFunc("POST /token", func(w http.ResponseWriter, r *http.Request) {
+		sum := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
+		if b64(sum[:]) != p.challenge {
+			http.Error(w, `{"error":"invalid_grant"}`, http.StatusBadRequest)
+			return
+		}
+		claims := map[string]any{
+			"iss": p.URL, "aud": "console", "sub": "1", "exp": time.Now().Add(time.Hour).Unix(), "iat": time.Now().Unix(), "nonce": p.nonce,
+			"preferred_username": "ann", "groups": []string{"surveillance"},
+		}
+		if p.forge != nil {
+			p.forge(claims)
+		}
+		payload, _ := json.Marshal(claims)
+		text := b64([]byte(`{"alg":"RS256","kid":"1"}`)) + "." + b64(payload)
+		digest := sha256.Sum256([]byte(text))
+		sig, _ := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, digest[:])
+		reply(w, map[string]any{"access_token": "a", "token_type": "Bearer", "id_token": text + "." + b64(sig)})
+	})
+	p.Server = httptest.NewServer(mux)
+	t.Cleanup(p.Close)
+	return p
+}
+
+func TestOIDC(t *testing.T) {
+	s := emptyStore(t)
+	p := newProvider(t)
+	c := serve(t, s, func(o *Options) {
+		o.SignIn = ByOIDC
+		o.OIDC = OIDC{Issuer: p.URL, ClientID: "console", ClientSecret: "x", Name: "preferred_username", Groups: "groups"}
+		o.Access = Access{Groups: map[string][]Grant{"surveillance": {{"operator", []string{"*"}}}}}
+	})
+	for name, x := range map[string]struct {
+		forge func(map[string]any)
+		want  int
+	}{
+		"as it should be":  {nil, 200},
+		"another audience": {func(m map[string]any) { m["aud"] = "other" }, 401},
+		"another issuer":   {func(m map[string]any) { m["iss"] = "https://elsewhere.example" }, 401},
+		"expired":          {func(m map[string]any) { m["exp"] = time.Now().Add(-time.Hour).Unix() }, 401},
+		"another nonce":    {func(m map[string]any) { m["nonce"] = "other" }, 401},
+		"no name":          {func(m map[string]any) { delete(m, "preferred_username") }, 401},
+		"no group of ours": {func(m map[string]any) { m["groups"] = []string{"cooks"} }, 401},
+		"no groups":        {func(m map[string]any) { m["groups"] = "surveillance" }, 401},
+	} {
+		c.patient()
+		p.forge = x.forge
+		jar, err := cookiejar.New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := http.Client{Jar: jar}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.url+"/sign-in/oidc?next=/help", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if resp.StatusCode != x.want || x.want == 200 && (!strings.Contains(string(body), "<b>ann</b>") || resp.Request.URL.Path != "/help") {
+			t.Errorf("%s: %s at %s", name, resp.Status, resp.Request.URL)
+		}
+	}
+	// An answer that nobody here asked for.
+	if code, _ := send(t, "GET", c.url+"/sign-in/oidc/callback?code=c&state=guess", ""); code != 401 {
+		t.Errorf("an answer out of nowhere: %d, want 401", code)
+	}
+}
