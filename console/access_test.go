@@ -411,7 +411,7 @@ func TestFilters(t *testing.T) {
 	fill(t, s, "ac-1", 3, 0)
 	c := serve(t, s, nil)
 	cookie := signedIn(t, c.url, "viewer")
-	for _, name := range strings.Fields("property pit table shoe dealer rule severity verdict kind state owner day shift fp q") {
+	for name := range strings.FieldsSeq("property pit table shoe dealer rule severity verdict kind state owner day shift fp q") {
 		for _, value := range []string{"' OR 1=1 --", "\\", "{x:String}", "\x00", "}}", "%", "\xff", strings.Repeat("a", 200)} {
 			code, body := send(t, "GET", c.url+"/api/v1/queue?"+name+"="+url.QueryEscape(value), "", "Cookie", cookie)
 			if code != 200 || !strings.Contains(body, `"groups":[]`) {
