@@ -110,7 +110,7 @@ spec: {capacity: {storage: 50Gi}, accessModes: [ReadWriteOnce], hostPath: {path:
 END
 
   say "install"
-  local common="--set properties={ac-1},console.enabled=true,console.settings.console.sign_in=token,console.settings.console.public_url=https://audit.example --wait --timeout 120s"
+  local common="--set properties={ac-1},nightly.settings.export.licensee=Example,console.enabled=true,console.settings.console.sign_in=token,console.settings.console.public_url=https://audit.example --wait --timeout 120s"
   $h install shoeproof "$chart" $common --set image.tag=1.0.0 >/dev/null
   [ "$($k get deployment shoeproof-ingest -o 'jsonpath={.status.readyReplicas}')" = 2 ] || die "want 2 ready replicas"
   [ "$($k get job shoeproof-migrate --ignore-not-found -o name)" = "" ] || die "the migration's job is left behind"

@@ -3,6 +3,7 @@ package helm_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -271,7 +272,7 @@ func TestSelectorsNeverChange(t *testing.T) {
 		}
 		return out
 	}
-	before := selectors(render(t))
+	before := selectors(render(t, "-f", "shoeproof/ci/property-values.yaml"))
 	after := selectors(render(t, "--set", "image.tag=9.9.9,ingest.replicas=5", "-f", "shoeproof/ci/monitored-values.yaml"))
 	if len(before) != 2 || !maps.Equal(before, after) {
 		t.Errorf("before %v\nafter  %v", before, after)
@@ -312,7 +313,7 @@ func TestProgramsReadTheirFiles(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for _, name := range []string{"clickhouse", "patron_key", "kafka"} {
+			for _, name := range []string{"clickhouse", "patron_key", "kafka", "signing_key"} {
 				put("secrets/"+name, "0123456789abcdef0123456789abcdef")
 			}
 			put("console/oidc", "0123456789abcdef0123456789abcdef")
@@ -355,6 +356,7 @@ func TestValuesAreRefused(t *testing.T) {
 		{"settings.clickhouse.password=x", "additional properties 'password' not allowed"},
 		{"settings.clickhouse.user=x", "additional properties 'user' not allowed"},
 		{"settings.flush.rows=1", "additional properties 'flush' not allowed"},
+		{"properties={ac-1}", "nightly.settings.export.licensee: the licensee's name"},
 		{"console.enabled=true", "console.settings.console.sign_in: want oidc, proxy or token"},
 		{"console.settings.console.listen=:1", "additional properties 'listen' not allowed"},
 		{"ingest.keda.min=0", "minimum: got 0, want 1"},
@@ -365,7 +367,7 @@ func TestValuesAreRefused(t *testing.T) {
 		{"secrets.patronKey.name=", "minLength: got 0, want 1"},
 		{"networkPolicy.kafka.ports={70000}", "maximum: got 70,000, want 65,535"},
 		{"reaudit.from=01/02/2026", "does not match pattern"},
-		{"properties={ac-1,ac-1}", "items at 0 and 1 are equal"},
+		{"properties={ac-1,ac-1},nightly.settings.export.licensee=x", "items at 0 and 1 are equal"},
 		{"reaudit.enabled=true", "reaudit.property: whose days to audit again"},
 		{"console.enabled=true,console.settings.console.sign_in=token,console.ingress.enabled=true", "console.ingress.host: the name under which the console is opened"},
 	} {
@@ -455,6 +457,12 @@ func TestOptions(t *testing.T) {
 		same(t, "label", at(find(t, all, "ServiceMonitor", "sp-shoeproof"), "metadata", "labels", "release"), "prometheus")
 		if groups := list(at(find(t, all, "PrometheusRule", "sp-shoeproof"), "spec", "groups")); len(groups) != 2 {
 			t.Errorf("%d groups of rules, want 2", len(groups))
+		}
+		for _, name := range []string{"operators", "surveillance"} {
+			data := mapping(find(t, all, "ConfigMap", "sp-shoeproof-"+name)["data"])
+			if !json.Valid([]byte(fmt.Sprint(data[name+".json"]))) {
+				t.Errorf("the dashboard %s is no JSON", name)
+			}
 		}
 	})
 	t.Run("image", func(t *testing.T) {

@@ -19,6 +19,11 @@ app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
+{{/* A property's name as names of objects may end. */}}
+{{- define "shoeproof.suffix" -}}
+{{- . | lower | replace "_" "-" | replace "." "-" -}}
+{{- end -}}
+
 {{- define "shoeproof.labels" -}}
 {{ include "shoeproof.selector" . }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
