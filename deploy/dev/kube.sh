@@ -95,10 +95,10 @@ operator() {
   done
 
   say "Pod Security refuses a chart that drops its security context"
-  cp -r "$chart" "$home/bad"
+  cp -rL "$chart" "$home/bad"
   sed -i '/allowPrivilegeEscalation/d' "$home/bad/templates/_helpers.tpl"
   if $h install bad "$home/bad" --set migrate.enabled=false,watch.enabled=false,nightly.enabled=false --wait --timeout 8s >/dev/null 2>&1; then die "it was accepted"; fi
-  $k get events | grep -q 'violates PodSecurity "restricted' || die "no event of Pod Security"
+  await 60 "an event of Pod Security" sh -c "$k get events | grep 'violates PodSecurity \"restricted'"
   $h uninstall bad >/dev/null
 
   # Nothing makes volumes here: one is there for the bundles.
