@@ -14,7 +14,9 @@ import (
 )
 
 // SchemaName is the format of a bundle.
-const SchemaName = "shoeproof-export/1"
+const SchemaName = schemaPrefix + "1"
+
+const schemaPrefix = "shoeproof-export/"
 
 // The files of a bundle that are not in its manifest, and those that have a meaning.
 const (

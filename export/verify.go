@@ -201,6 +201,8 @@ func (v *verifier) readManifest(context.Context) (string, *Failure) {
 		return "", tampered(checkManifest, "manifest.json %v", err)
 	}
 	switch {
+	case !strings.HasPrefix(m.Schema, schemaPrefix) || m.Schema < SchemaName:
+		return "", tampered(checkManifest, "manifest.json is of the format %q, which no release has", m.Schema)
 	case m.Schema != SchemaName:
 		return "", undecided(checkManifest, "the bundle is of format %q, this program knows %q: use a newer release", m.Schema, SchemaName)
 	case m.Origin != v.checkpoint.Origin:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,11 +13,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/shoeproof/shoeproof/cmd/internal/accounts"
 	"github.com/shoeproof/shoeproof/cmd/internal/program"
 	"github.com/shoeproof/shoeproof/cmd/internal/settings"
 	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/export/archive"
 	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
 type exportFlags struct {
@@ -94,6 +97,9 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	if err := reader.Fill(cmd.Context(), day); err != nil {
 		return storeTrouble(err)
 	}
+	if day.Sections, err = sections(cmd.Context(), store, &opt.Calendar, f.choice.property, days[0]); err != nil {
+		return storeTrouble(err)
+	}
 	log, err := export.OpenLog(config.Export.Log)
 	if err != nil {
 		return err
@@ -112,6 +118,20 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	_, err = fmt.Fprintf(out, "%s\nexport %d of %s: %d findings, %d amendments, %d of them not shown by a replay of one table's events\n\n%s",
 		done.Path, m.Export, m.Origin, m.Findings, m.Amendments, len(m.Unreplayed), done.Checkpoint)
 	return err
+}
+
+// sections are the reports that a bundle carries; its exceptions are the bundle's own.
+func sections(ctx context.Context, store *clickhouse.Store, calendar *pipeline.Calendar, property, day string) ([]export.Section, error) {
+	var all []export.Section
+	for _, name := range []string{"hold", "vigorish", "dealers", "log"} {
+		scope := accounts.Scope{Days: clickhouse.Days{Property: property, From: day, To: day}, Calendar: calendar}
+		s, err := sheet(ctx, store, scope, name)
+		if err != nil {
+			return nil, fmt.Errorf("report %s: %w", name, err)
+		}
+		all = append(all, export.Section{Title: s.Title, Columns: s.Columns, Rows: s.Rows, Formulas: s.Notes})
+	}
+	return all, nil
 }
 
 // keyID names a key without giving it away.
