@@ -128,7 +128,7 @@ h1 { font-size: 16pt; margin: 0 } h2 { font-size: 12pt; margin: 1.6em 0 .4em; br
 .licensee { font-size: 12pt; margin: 0 0 .2em }
 table { border-collapse: collapse; width: 100% } thead { display: table-header-group } tr { break-inside: avoid }
 th, td { text-align: left; vertical-align: top; padding: .2em .5em; border-bottom: 1px solid #ccc; overflow-wrap: anywhere }
-th { border-bottom: 2px solid #444 } .n { text-align: right; white-space: nowrap } .w { max-width: 7em } .x { min-width: 8em }
+th { border-bottom: 2px solid #444 } .n { text-align: right; white-space: nowrap } .w { min-width: 7.5em } .x { min-width: 8em }
 table + table { margin-top: 1em } table.facts { width: auto } table.facts th { border-bottom: 1px solid #ccc; font-weight: normal; color: #444 }
 .severity-critical { font-weight: bold } .note { color: #444 } .formula { font-family: monospace; font-size: 9pt }
 .attest td { border: 0; padding-top: 2.2em } .attest .line { border-bottom: 1px solid #111; width: 60% }
