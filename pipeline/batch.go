@@ -17,6 +17,8 @@ type Batch struct {
 	Findings   []schema.Finding
 	Evidence   []schema.EvidenceRow
 	DeadLetter []schema.DeadLetter
+
+	scratch []byte // of Hash
 }
 
 // Range is the records that a batch covers: offsets From to To, both inclusive.

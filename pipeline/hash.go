@@ -17,11 +17,12 @@ import (
 func (b *Batch) Hash() string {
 	raw := b.Events.Raw
 	b.Events.Raw = schema.Text{}
-	buf := appendValue(nil, reflect.ValueOf(&b.Events).Elem())
+	buf := appendValue(b.scratch[:0], reflect.ValueOf(&b.Events).Elem())
 	b.Events.Raw = raw
 	for _, rows := range []any{&b.Rounds, &b.Wagers, &b.Vigorish, &b.Shoes, &b.Configs, &b.Notices, &b.Memory, &b.Findings, &b.Evidence, &b.DeadLetter} {
 		buf = appendValue(buf, reflect.ValueOf(rows).Elem())
 	}
+	b.scratch = buf
 	sum := sha256.Sum256(buf)
 	return hex.EncodeToString(sum[:])
 }

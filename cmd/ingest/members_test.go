@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Members come and go every second, and one is frozen for longer than its session, so that for a moment
-// two believe that they own a partition: the rows are those of one member that nobody disturbed.
+// Members come and go every second, and one is frozen while another takes its partitions, so that for a
+// moment two believe that they own them: the rows are those of one member that nobody disturbed.
 func TestMembersComeAndGo(t *testing.T) {
 	ch := startClickHouse(t, "")
 	broker := startKafka(t)
