@@ -35,7 +35,7 @@ func (b *bench) cost(ctx context.Context) error {
 		}
 		rounds = 0
 		before := heap()
-		began := time.Now()
+		began := used()
 		for range costShoes {
 			if err := ctx.Err(); err != nil {
 				return 0, nil, 0, err
@@ -44,7 +44,7 @@ func (b *bench) cost(ctx context.Context) error {
 				return 0, nil, 0, err
 			}
 		}
-		took := time.Since(began)
+		took := used() - began
 		after := heap()
 		runtime.KeepAlive(host)
 		return took / time.Duration(rounds), keys, after - min(before, after), nil
@@ -92,11 +92,11 @@ func kernelTime(b *bench) float64 {
 	left := exact.Full(8)
 	var odds exact.Odds
 	const n = 2000
-	began := time.Now()
+	began := used()
 	for i := range n {
 		left[1+i%52]--
 		k.Odds(&left, &odds)
 		left[1+i%52]++
 	}
-	return float64(time.Since(began).Nanoseconds()) / n / 1000
+	return float64((used() - began).Nanoseconds()) / n / 1000
 }
