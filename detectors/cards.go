@@ -175,7 +175,9 @@ var d03 = &Detector{
 	Keys:   []KeyKind{OfShoe, OfTable, OfDealer, OfDevice},
 	Starts: visits,
 	New: func(p *Promise) Process {
-		return &outcomes{keyed: newKeyed(p, len(outcomeEvents)*len(leans)), experts: make([]float64, len(outcomeEvents)*len(leans))}
+		d := &outcomes{keyed: newKeyed(p, len(outcomeEvents)*len(leans)), experts: make([]float64, len(outcomeEvents)*len(leans))}
+		d.keyed.prior, d.keyed.share = outcomePrior(), 0.00005
+		return d
 	},
 }
 
@@ -194,7 +196,20 @@ var outcomeEvents = [...]func(*rules.Coup) bool{
 	func(c *rules.Coup) bool { return c.PlayerPair },
 }
 
-var leans = [...]float64{.1, .3, 1}
+var leans = [...]float64{.07, .17, .4, 1}
+
+// outcomePrior is the first weight of an event's experts: results first.
+func outcomePrior() []float64 {
+	prior := make([]float64, len(outcomeEvents)*len(leans))
+	for i := range prior {
+		share := 0.55 / float64(len(outcomeEvents)-3)
+		if i < 3*len(leans) {
+			share = 0.15
+		}
+		prior[i] = share / float64(len(leans))
+	}
+	return prior
+}
 
 type outcomes struct {
 	nothing

@@ -12,7 +12,9 @@ func visits(v Volume, kind KeyKind) float64 {
 	switch kind {
 	case OfShoe, OfBatch:
 		return v.Shoes
-	case OfPair, OfDealerPatron:
+	case OfDealerPatron:
+		return v.Pairings
+	case OfPair:
 		return v.PairDays
 	case OfDealer:
 		return v.Stints

@@ -6,6 +6,7 @@ type keyed struct {
 	experts int
 	share   float64
 	states  map[Key]*state
+	prior   []float64 // nil for even weights
 }
 
 type state struct {
@@ -25,6 +26,7 @@ func (k *keyed) take(f Factor, at int64, experts []float64, out *Factors) {
 	s := k.states[f.Key]
 	if s == nil {
 		s = &state{mixture: newMixture(k.experts, k.share)}
+		copy(s.mixture.weights, k.prior)
 		k.states[f.Key] = s
 	}
 	f.Start = s.session.start(at, roundsPer(k.promise.Volume, f.Key.Kind))

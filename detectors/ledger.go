@@ -11,10 +11,10 @@ type Volume struct {
 	Rounds, Shoes, PatronRounds float64
 	// Sessions are visits of a patron to the table, Stints turns of a dealer.
 	Sessions, Stints float64
+	// Pairings are a patron's meetings with a dealer: each dealer of each visit.
+	Pairings float64
 	// PairDays are days on which two patrons share at least 30 rounds, or a dealer and a patron 50.
 	PairDays float64
-	// Changes are stakes that a device read differently at lock and settlement.
-	Changes float64
 }
 
 // Promise is what the house is promised: at most so many false alarms, from all detectors that count towards it
@@ -50,7 +50,7 @@ type Policy struct {
 func DefaultPromise() Promise {
 	return Promise{
 		FalseAlarms: 10, TableYears: 1000,
-		Volume: Volume{Rounds: 500_000, Shoes: 6_150, PatronRounds: 2_500_000, Sessions: 7_300, Stints: 18_000, PairDays: 1_500, Changes: 10_000},
+		Volume: Volume{Rounds: 500_000, Shoes: 6_150, PatronRounds: 2_500_000, Sessions: 7_300, Stints: 18_000, Pairings: 45_000, PairDays: 1_500},
 		Policy: Policy{
 			Errors: 0.001, Short: 0.005, Slips: 0.0001, LateWindow: 2e9, ClockBound: 1e8, Chip: 100, OffsetTurnover: 10_000_00, BoughtAtCage: true,
 			PickUps: []PickUp{AsDealt, PlayerFirst, BankerFirst},

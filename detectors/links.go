@@ -10,11 +10,12 @@ import (
 
 var d10 = &Detector{
 	ID: "d10", Name: "dealer and patron", Tier: Exact,
-	Looks:  "settlement errors in favour of one patron with one dealer, beside those of the dealer's other patrons",
-	Null:   "the dealer errs in favour of all patrons alike, at whatever rate",
-	Shows:  "both rates",
-	Keys:   []KeyKind{OfDealerPatron},
-	Starts: visits,
+	Looks: "settlement errors in favour of one patron with one dealer, beside those of the dealer's other patrons",
+	Null:  "the dealer errs in favour of all patrons alike, at whatever rate",
+	Shows: "both rates",
+	Keys:  []KeyKind{OfDealerPatron},
+	// A link is looked at from its 50th round on.
+	Starts: func(v Volume, _ KeyKind) float64 { return v.PairDays },
 	New:    func(p *Promise) Process { return &links{promise: p, keys: map[Key]*link{}} },
 }
 

@@ -41,7 +41,7 @@ a property; another waits for its lease.`,
 	fs.DurationVar(&f.every, "every", 10*time.Second, "how often to look")
 	fs.DurationVar(&f.behind, "behind", time.Minute, "how far below the slowest open table to stay, in event time")
 	fs.DurationVar(&f.patience, "patience", 30*time.Minute, "a table that is further behind is not waited for")
-	settings.AddFlags(fs, auditDefaults(), "clickhouse", "calendar", "rulebooks", "log")
+	settings.AddFlags(fs, auditDefaults(), "clickhouse", "calendar", "rulebooks", "detectors", "log")
 	return cmd
 }
 

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
@@ -32,7 +33,22 @@ func (c *Law) Options(version string) (pipeline.Options, error) {
 	if err != nil {
 		return pipeline.Options{}, err
 	}
-	return pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte(c.PatronKey), Version: program.Engine(version)}, nil
+	promise := c.Detectors.promise()
+	return pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte(c.PatronKey), Version: program.Engine(version), Promise: &promise}, nil
+}
+
+// promise scales what is not a setting with what is.
+func (c *Promise) promise() detectors.Promise {
+	p := detectors.DefaultPromise()
+	v := &p.Volume
+	turns, visits := float64(c.Rounds)/v.Rounds, float64(c.Visits)/v.Sessions
+	p.FalseAlarms = float64(c.FalseAlarms)
+	*v = detectors.Volume{
+		Rounds: float64(c.Rounds), Shoes: float64(c.Shoes), PatronRounds: float64(c.PatronRounds), Sessions: float64(c.Visits),
+		Stints: v.Stints * turns, Pairings: v.Pairings * visits, PairDays: v.PairDays * visits,
+	}
+	p.Policy.BoughtAtCage, p.Policy.Differential = !c.ChipsAtTable, c.Differential
+	return p
 }
 
 // Books are the rulebooks: the shipped ones and those of files.

@@ -96,6 +96,20 @@ func (c *ClickHouse) check(l *Loaded) {
 }
 
 func (c *Law) check(l *Loaded) {
+	for _, d := range []struct {
+		key string
+		n   int
+	}{
+		{"false_alarms", c.Detectors.FalseAlarms},
+		{"rounds", c.Detectors.Rounds},
+		{"shoes", c.Detectors.Shoes},
+		{"patron_rounds", c.Detectors.PatronRounds},
+		{"visits", c.Detectors.Visits},
+	} {
+		if d.n < 1 {
+			l.complain("detectors."+d.key, fmt.Errorf("%d, want 1 or more", d.n))
+		}
+	}
 	if _, err := c.Calendar.calendar(); err != nil && !l.complained("calendar.shifts") {
 		key := "calendar.shifts"
 		for _, k := range []string{"zone", "rollover"} {

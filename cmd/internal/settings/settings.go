@@ -72,6 +72,18 @@ type Law struct {
 	PatronKey     Secret   `key:"patron_key" doc:"key, 16 bytes or more, under which patron references are masked"`
 	PatronKeyFile string   `key:"patron_key_file" doc:"file that holds the key"`
 	Rulebooks     []string `key:"rulebooks" doc:"rulebook files to know besides the shipped ones"`
+	Detectors     Promise  `key:"detectors"`
+}
+
+// Promise is what detectors promise on false alarms, and how much a table plays: thresholds follow from them.
+type Promise struct {
+	FalseAlarms  int  `key:"false_alarms" doc:"false alarms that are promised at most in 1,000 table-years"`
+	Rounds       int  `key:"rounds" doc:"rounds that a table plays in a year"`
+	Shoes        int  `key:"shoes" doc:"shoes that a table plays in a year"`
+	PatronRounds int  `key:"patron_rounds" doc:"rounds that patrons play at a table in a year, summed over patrons"`
+	Visits       int  `key:"visits" doc:"visits of patrons to a table in a year"`
+	ChipsAtTable bool `key:"chips_at_table" doc:"chips are sold at the table: a tray that holds too little says nothing"`
+	Differential bool `key:"differential" doc:"the house caps the gap between Player and Banker totals: offsetting bets say nothing"`
 }
 
 // Calendar is the property's.
@@ -146,7 +158,7 @@ func defaultLaw() Law {
 	return Law{Calendar: Calendar{
 		Zone: "America/New_York", Rollover: "06:00",
 		Shifts: map[string]string{"day": "06:00", "swing": "14:00", "night": "22:00"},
-	}}
+	}, Detectors: Promise{FalseAlarms: 10, Rounds: 500_000, Shoes: 6_150, PatronRounds: 2_500_000, Visits: 7_300}}
 }
 
 // Secret prints as ****.
