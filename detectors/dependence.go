@@ -83,6 +83,14 @@ func (d *dependence) lay(r *Round) {
 	}
 }
 
+// readable says that a card was read, and is one that can come: a card misread before may have used up its value.
+func (d *dependence) readable(r *Round, j int) bool {
+	if j >= len(r.Cards) || r.Cards[j].Card == rules.Unread {
+		return false
+	}
+	return d.laws[j][len(groupings)-1][r.Cards[j].Card.Value()] > 0
+}
+
 func (d *dependence) weigh(key Key, r *Round, x *slip, out *Factors) {
 	if !out.wants(key.Kind) || x.side == rules.NoSpot {
 		return
@@ -96,7 +104,7 @@ func (d *dependence) weigh(key Key, r *Round, x *slip, out *Factors) {
 	f := Factor{Key: key, Start: start, Money: x.net}
 	n := 0
 	for j := range positions {
-		read := j < len(r.Cards) && r.Cards[j].Card != rules.Unread
+		read := d.readable(r, j)
 		for g := range groupings {
 			d.factors[n] = 1
 			if read {
@@ -114,7 +122,7 @@ func (d *dependence) weigh(key Key, r *Round, x *slip, out *Factors) {
 	// Who knows that a card of a hand is 6 to 9 bets on that hand, else on the other.
 	for j := range 4 {
 		high, hit := d.laws[j][0][1], false
-		if c := r.Cards[j]; x.side != rules.SpotTie && c.Card != rules.Unread {
+		if c := r.Cards[j]; x.side != rules.SpotTie && d.readable(r, j) {
 			own := rules.SpotPlayer
 			if c.Hand == rules.Banker {
 				own = rules.SpotBanker

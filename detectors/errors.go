@@ -1,6 +1,10 @@
 package detectors
 
-import "github.com/shoeproof/shoeproof/rules"
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/rules"
+)
 
 // rates are how many times more errors than are tolerated an alternative has.
 var rates = [...]float64{2, 5, 10, 20, 100}
@@ -27,7 +31,8 @@ var d11 = &Detector{
 
 type settlements struct {
 	nothing
-	keyed keyed
+	keyed   keyed
+	patrons []errorsOf
 }
 
 // error says whether a wager was settled otherwise than the law has it, and what the patron gained by it.
@@ -48,37 +53,72 @@ func (w *Wager) error() (wrong bool, gain int64) {
 	return gain != 0, gain
 }
 
+// Round weighs a round once for each key: a card misread, or a winner called wrongly, makes all wagers of a round wrong at
+// once. The chance that any of n wagers is wrong is at most n times the tolerated rate, whatever their dependence.
 func (d *settlements) Round(r *Round, out *Factors) {
+	var all errorsOf
+	d.patrons = d.patrons[:0]
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		if w.Ruled == rules.Undetermined || w.Done == rules.Undetermined {
 			continue
 		}
-		wrong, gain := w.error()
-		tolerated := d.keyed.promise.Policy.Errors
-		var experts [2 * len(rates)]float64
-		for k, times := range rates {
-			e := rate(tolerated, times, wrong)
-			sign := 1.0
-			if wrong && gain > 0 {
-				sign = 1.8
-			} else if wrong {
-				sign = 0.2
-			}
-			experts[2*k], experts[2*k+1] = e, e*sign
+		all.take(w)
+		at := slices.IndexFunc(d.patrons, func(p errorsOf) bool { return p.who == who(r, w) })
+		if at < 0 {
+			at = len(d.patrons)
+			d.patrons = append(d.patrons, errorsOf{who: who(r, w)})
 		}
-		f := Factor{Money: gain, Due: tolerated}
-		if wrong {
-			f.Seen = 1
-		}
-		keys := [...]Key{{OfDealer, r.Dealer}, {OfDealerPatron, r.Dealer + "+" + who(r, w)}, {OfTable, r.Table}}
-		for _, key := range keys {
-			if r.Dealer != "" || key.Kind == OfTable {
-				f.Key = key
-				d.keyed.take(f, r.At, experts[:], out)
-			}
-		}
+		d.patrons[at].take(w)
 	}
+	if all.settled == 0 {
+		return
+	}
+	d.weigh(Key{OfTable, r.Table}, r, &all, out)
+	if r.Dealer == "" {
+		return
+	}
+	d.weigh(Key{OfDealer, r.Dealer}, r, &all, out)
+	for i := range d.patrons {
+		d.weigh(Key{OfDealerPatron, r.Dealer + "+" + d.patrons[i].who}, r, &d.patrons[i], out)
+	}
+}
+
+// errorsOf are the wagers of a round, or of one bettor in it, how many were settled wrongly, and what that came to.
+type errorsOf struct {
+	who            string
+	settled, wrong int
+	gain           int64
+}
+
+func (e *errorsOf) take(w *Wager) {
+	wrong, gain := w.error()
+	e.settled++
+	e.gain += gain
+	if wrong {
+		e.wrong++
+	}
+}
+
+func (d *settlements) weigh(key Key, r *Round, x *errorsOf, out *Factors) {
+	tolerated := min(d.keyed.promise.Policy.Errors*float64(x.settled), 0.25)
+	var experts [2 * len(rates)]float64
+	for k, times := range rates {
+		e := rate(tolerated, times, x.wrong > 0)
+		sign := 1.0
+		switch {
+		case x.wrong > 0 && x.gain > 0:
+			sign = 1.8
+		case x.wrong > 0 && x.gain < 0:
+			sign = 0.2
+		}
+		experts[2*k], experts[2*k+1] = e, e*sign
+	}
+	f := Factor{Key: key, Money: x.gain, Due: tolerated}
+	if x.wrong > 0 {
+		f.Seen = 1
+	}
+	d.keyed.take(f, r.At, experts[:], out)
 }
 
 var d12 = &Detector{
@@ -103,7 +143,7 @@ func (d *vigorish) Round(r *Round, out *Factors) {
 	tolerated := d.keyed.promise.Policy.Short
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		if w.VigDue <= 0 {
+		if w.VigDue <= 0 || w.Done != rules.Pay { // of what was not paid none is owed: that is an error of settlement
 			continue
 		}
 		short := min(max(w.VigDue-w.VigTaken, 0), w.VigDue)

@@ -3,6 +3,7 @@ package bench
 import (
 	"bytes"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -108,5 +109,40 @@ func TestUnknownScenario(t *testing.T) {
 	_, err := Run(t.Context(), Options{Runs: 1, Only: []string{"s99"}})
 	if err == nil || !strings.Contains(err.Error(), `"s99"`) {
 		t.Errorf("error %v, want one that names s99", err)
+	}
+}
+
+// Honest rounds: no stream has more alarms than its starts allow, and no page.
+func TestHonest(t *testing.T) {
+	rounds := 100_000
+	switch {
+	case testing.Short():
+		rounds = 20_000
+	case os.Getenv("SHOEPROOF_SOAK") != "":
+		rounds = 10_000_000
+	}
+	sheet, err := Run(t.Context(), Options{Runs: 1, Seed: 2, Rounds: rounds, Only: []string{"honest"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	streams := 0
+	for _, c := range sheet {
+		if c.Section != "honest" || c.Row == "in all" {
+			continue
+		}
+		streams += one(c.Column == "factors")
+		if count, bound, ok := strings.Cut(strings.TrimSuffix(c.Value, ")"), " ("); ok && strings.HasPrefix(c.Column, "alarms") {
+			n, err1 := strconv.ParseFloat(count, 64)
+			most, err2 := strconv.ParseFloat(bound, 64)
+			if err1 != nil || err2 != nil || n > most+3*max(most, 1) {
+				t.Errorf("%s, %s: %s", c.Row, c.Column, c.Value)
+			}
+		}
+		if c.Column == "pages" && c.Value != "0" {
+			t.Errorf("%s: %s false pages in %d rounds", c.Row, c.Value, rounds)
+		}
+	}
+	if streams < 20 {
+		t.Errorf("%d streams, want those of all detectors", streams)
 	}
 }
