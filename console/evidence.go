@@ -156,9 +156,10 @@ func show(events []decodedEvent) []shownEvent {
 	return all
 }
 
-// told are the fields of a payload that may name a patron: references, and text that people typed.
+// told says that a field of a payload cannot name a patron. References do, text that people typed may, and so may the one who
+// ordered a recut or verified cards.
 func told(name string) bool {
-	return name != "patron_ref" && name != "detail" && name != "reason" && name != "ground" && name != "spot_name" && name != "evenness"
+	return !slices.Contains([]string{"patron_ref", "by_id", "verifier_id", "detail", "reason", "ground", "spot_name", "evenness"}, name)
 }
 
 // tell is an event's payload in a line, its fields as the contract names them.

@@ -1,0 +1,25 @@
+package console
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// An event told in a line names no patron, wherever its payload could.
+func TestToldEventsNameNobody(t *testing.T) {
+	const canary = "PATRON-CANARY"
+	for _, p := range []schema.Payload{
+		&schema.SeatOccupied{Seat: 3, PatronRef: canary}, &schema.SeatVacated{Seat: 3, PatronRef: canary},
+		&schema.WagerPlaced{WagerID: "w", PatronRef: canary, SpotName: canary},
+		&schema.RecutOrdered{ByRole: schema.RolePatron, ByID: canary, Reason: canary},
+		&schema.CardsVerified{BatchID: "b", VerifierRole: schema.RolePatron, VerifierID: canary},
+		&schema.CuratorPassed{Seat: 2, Ground: canary},
+	} {
+		ev := schema.Event{Actor: schema.Actor{Role: schema.RolePatron, ID: canary}, Payload: p}
+		if line := tell(&ev); line == "" || strings.Contains(line, canary) {
+			t.Errorf("%s: %q", p.Kind(), line)
+		}
+	}
+}
