@@ -53,8 +53,6 @@ type Options struct {
 
 	// High is the amount, minor units, from which a finding is one step more urgent; 0 is never.
 	High int64
-	// Exports is the folder of bundles, empty for none.
-	Exports string
 	Now     func() time.Time
 	Log     *slog.Logger
 	Version string
