@@ -52,7 +52,7 @@ type Options struct {
 	Topic func(ctx context.Context, key string, value []byte) error
 
 	// High is the amount, minor units, from which a finding is one step more urgent; 0 is never.
-	High int64
+	High    int64
 	Now     func() time.Time
 	Log     *slog.Logger
 	Version string

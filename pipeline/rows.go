@@ -170,7 +170,7 @@ func (t *table) wagerRow(s *shoe, r *rules.Round, w *rules.Wager, seen *detector
 func (t *table) shoeRows(s *shoe, b *Batch) {
 	day, shift := t.clock.of(s.At)
 	row := schema.ShoeRow{
-		PropertyID: t.property, PitID: s.pit, TableID: t.id, ShoeID: s.ID, At: s.At, EndedAt: s.endedAt, GamingDay: day, Shift: shift,
+		PropertyID: t.property, PitID: s.pit, TableID: t.id, ShoeID: s.ID, At: s.At, EndedAt: s.endedAt, ClosedAt: t.now.At, GamingDay: day, Shift: shift,
 		Decks: s.Loaded.Decks, CardsOut: s.Out, Remaining: s.Ended.Remaining, Rounds: uint32(len(s.Rounds)), Unauditable: s.unauditable,
 		Findings: s.found, Joined: s.Joined, Missing: s.Missing, FirstSeq: uint64(s.First), LastSeq: t.log.next() - 1, Engine: t.engine.opt.Version,
 	}
