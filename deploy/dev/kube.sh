@@ -90,7 +90,7 @@ operator() {
   "$bin/kubectl" create namespace audit >/dev/null
   "$bin/kubectl" label namespace audit pod-security.kubernetes.io/enforce=restricted >/dev/null
   await 30 "the namespace's account" $k get serviceaccount default
-  for secret in shoeproof-clickhouse shoeproof-patron-key shoeproof-signing-key; do
+  for secret in shoeproof-clickhouse shoeproof-patron-key shoeproof-signing-keys; do
     $k create secret generic "$secret" --from-literal=writer=x --from-literal=console=x --from-literal=auditor=x --from-literal=migrator=x --from-literal=key=x >/dev/null
   done
 

@@ -116,11 +116,6 @@ data:
           name: {{ .kafkaPassword.name }}
           items: [{key: {{ .kafkaPassword.key | quote }}, path: kafka}]
       {{- end }}
-      {{- if $.signing }}
-      - secret:
-          name: {{ .signingKey.name }}
-          items: [{key: {{ .signingKey.key | quote }}, path: signing_key}]
-      {{- end }}
       {{- end }}
 {{- with .root.Values.secrets.tls.name }}
 - name: tls
@@ -129,6 +124,10 @@ data:
 {{- with and (eq .component "console") .root.Values.secrets.console.name }}
 - name: console
   secret: {secretName: {{ . }}, defaultMode: 0440}
+{{- end }}
+{{- if .signing }}
+- name: signing
+  secret: {secretName: {{ .root.Values.secrets.signingKeys.name }}, defaultMode: 0440}
 {{- end }}
 {{- if .exports }}
 - name: exports
@@ -150,6 +149,9 @@ data:
 {{- end }}
 {{- if and (eq .component "console") .root.Values.secrets.console.name }}
 - {name: console, mountPath: /etc/shoeproof/console, readOnly: true}
+{{- end }}
+{{- if .signing }}
+- {name: signing, mountPath: /etc/shoeproof/signing, readOnly: true}
 {{- end }}
 {{- if .exports }}
 - {name: exports, mountPath: /var/lib/shoeproof/exports}
