@@ -11,7 +11,7 @@ COMMANDS := $(notdir $(patsubst %/main.go,%,$(wildcard cmd/*/main.go)))
 FUZZTIME ?= 10s
 RUN      ?= .
 
-.PHONY: help engines kafka kafka-stop generate build test race lint format fuzz bench soak demo helm helm-test reproducible sbom clean
+.PHONY: help engines kafka kafka-stop generate build test race lint format fuzz bench soak demo helm alerts helm-test reproducible sbom clean
 .DEFAULT_GOAL := help
 
 help: ## print this
@@ -60,8 +60,10 @@ soak: engines ## the long form of the tests that have one; RUN=name for some, SH
 demo: engines ## a whole floor on this machine
 	go run ./cmd/devstack demo
 
-helm: ## hold the chart and its alerts to their promises; needs promtool
+helm: ## hold the chart to its promises
 	SHOEPROOF_HELM="$$(deploy/dev/kube.sh helm)" go test -count 1 ./deploy/helm
+
+alerts: ## hold the alerts to theirs; needs Prometheus' promtool
 	promtool check rules deploy/helm/shoeproof/files/alerts.yaml
 	promtool test rules deploy/helm/tests/alerts_test.yaml
 
