@@ -123,8 +123,10 @@ func (b *browser) click(selector string) {
 	b.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
+// press types when the page's script listens.
 func (b *browser) press(keys string) {
 	b.t.Helper()
+	b.await("document.readyState == 'complete'")
 	b.do(chromedp.KeyEvent(keys))
 }
 
