@@ -40,7 +40,7 @@ func TestMembersComeAndGo(t *testing.T) {
 	other := spawn(t, args...) // takes over while the first is frozen
 	await(t, "the other has all", func() bool { return done(t, ch, "storm", len(events)) })
 	_ = stays.cmd.Process.Signal(syscall.SIGCONT)
-	time.Sleep(3 * time.Second) // for what the first still sends
+	time.Sleep(3 * time.Second)   // for what the first still sends
 	stays.stop(t, 30*time.Second) // it has just woken; TestStoppedUnderLoad holds the ten seconds
 	other.stop(t, 10*time.Second)
 
