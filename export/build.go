@@ -46,6 +46,7 @@ type built struct {
 	checkpoint string
 	log        tree
 	said       []saidLine
+	receipt    Receipt
 }
 
 // build writes the bundle that follows head into an empty folder.
@@ -434,6 +435,7 @@ func (b *builder) seal(signer note.Signer) (*built, error) {
 	if err != nil {
 		return nil, err
 	}
+	sum := sha256.Sum256(data)
 	files := m.Files // what follows is in no manifest
 	for _, f := range []struct {
 		path string
@@ -447,8 +449,15 @@ func (b *builder) seal(signer note.Signer) (*built, error) {
 			return nil, err
 		}
 	}
+	r := Receipt{
+		Origin: m.Origin, Export: m.Export, Property: m.Property, GamingDay: m.GamingDay, Files: len(m.Files), Manifest: hex.EncodeToString(sum[:]),
+		Findings: m.Findings, Amendments: m.Amendments, Size: c.Size, Root: formatHash(c.Root), Engine: m.Engine,
+	}
+	for _, f := range m.Files {
+		r.Bytes += f.Size
+	}
 	m.Files = files
-	return &built{*m, signed, b.log, b.said}, nil
+	return &built{*m, signed, b.log, b.said, r}, nil
 }
 
 // calendar is the one that the manifest names.

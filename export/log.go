@@ -40,7 +40,29 @@ type head struct {
 	// Bundle is the last bundle. It lies beside Partial until it was renamed.
 	Bundle  string `json:"bundle"`
 	Partial string `json:"partial"`
+	// Receipt is of the last export; heads of the first releases have none.
+	Receipt *Receipt `json:"receipt,omitempty"`
 }
+
+// Receipt is what is kept of a bundle beside it.
+type Receipt struct {
+	Origin     string `json:"origin"`
+	Export     int64  `json:"export"`
+	Property   string `json:"property"`
+	GamingDay  string `json:"gaming_day"`
+	Name       string `json:"name"` // of the folder or the zip
+	Files      int    `json:"files"`
+	Bytes      int64  `json:"bytes"` // of the files
+	Manifest   string `json:"manifest_sha256"`
+	Findings   int64  `json:"findings"`
+	Amendments int64  `json:"amendments"`
+	Size       int64  `json:"log_size"`
+	Root       string `json:"log_root"`
+	Engine     string `json:"engine"`
+}
+
+// Last is the receipt of the last export; nil if there is none.
+func (l *Log) Last() *Receipt { return l.head.Receipt }
 
 const (
 	maxHead  = 1 << 20
@@ -198,6 +220,8 @@ func (l *Log) Export(ctx context.Context, day *Day, signer note.Signer, target T
 	if err != nil {
 		return nil, err
 	}
+	b.receipt.Name = filepath.Base(next.Bundle)
+	next.Receipt = &b.receipt
 	switch _, err := os.Lstat(next.Bundle); {
 	case err == nil:
 		return nil, fmt.Errorf("%s is there already", next.Bundle)

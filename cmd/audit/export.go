@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -9,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/user"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,9 +26,9 @@ import (
 )
 
 type exportFlags struct {
-	choice dayChoice
-	out    string
-	folder bool
+	choice  dayChoice
+	out, by string
+	folder  bool
 }
 
 func exportCommand() *cobra.Command {
@@ -49,6 +52,7 @@ Run it after audit run. Keep export.log: without it the log cannot be continued.
 	fs.StringVar(&f.choice.day, "gaming-day", "", "gaming day, such as 2026-11-19; last is the last one that is over")
 	fs.StringVarP(&f.out, "out", "o", ".", "folder for the bundle")
 	fs.BoolVar(&f.folder, "folder", false, "write a folder instead of a zip")
+	fs.StringVar(&f.by, "by", "", "who makes it, for the list of exports; the user of the system unless given")
 	settings.AddFlags(fs, auditDefaults(), "export", "retention.exports", "clickhouse", "calendar", "rulebooks", "patron_key_file", "log")
 	return cmd
 }
@@ -105,6 +109,10 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer func() { _ = log.Close() }()
+	// The row of the last export, if a crash or ClickHouse kept it from being written.
+	if err := f.list(cmd.Context(), store, log.Last()); err != nil {
+		return storeTrouble(err)
+	}
 	done, err := log.Export(cmd.Context(), day, signer, export.Target{Dir: f.out, Folder: f.folder})
 	out := cmd.OutOrStdout()
 	switch {
@@ -117,7 +125,39 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	m := &done.Manifest
 	_, err = fmt.Fprintf(out, "%s\nexport %d of %s: %d findings, %d amendments, %d of them not shown by a replay of one table's events\n\n%s",
 		done.Path, m.Export, m.Origin, m.Findings, m.Amendments, len(m.Unreplayed), done.Checkpoint)
-	return err
+	if err == nil {
+		err = f.list(cmd.Context(), store, log.Last())
+	}
+	if err != nil {
+		return storeTrouble(fmt.Errorf("the bundle is made and whole; the next export enters it in the table exports: %w", err))
+	}
+	return nil
+}
+
+// list enters an export in the table exports, unless it stands there.
+func (f *exportFlags) list(ctx context.Context, store *clickhouse.Store, r *export.Receipt) error {
+	if r == nil {
+		return nil
+	}
+	all, err := store.Exports(ctx, r.Property)
+	if err != nil || slices.ContainsFunc(all, func(e clickhouse.Export) bool {
+		return e.Origin == r.Origin && e.Number == r.Export && e.SHA256 == r.Manifest
+	}) {
+		return err
+	}
+	return store.WriteExport(ctx, &clickhouse.Export{
+		Property: r.Property, GamingDay: r.GamingDay, Origin: r.Origin, Number: r.Export, At: time.Now(), Actor: cmp.Or(f.by, systemUser()), Name: r.Name, Files: r.Files,
+		Bytes: r.Bytes, SHA256: r.Manifest, LogSize: r.Size, LogRoot: r.Root, Findings: r.Findings, Amendments: r.Amendments, Engine: r.Engine,
+	})
+}
+
+// systemUser is who runs this program, a number if the system has no name for it, as in a container.
+func systemUser() string {
+	u, err := user.Current()
+	if err != nil {
+		return fmt.Sprint("user ", os.Getuid())
+	}
+	return u.Username
 }
 
 // sections are the reports that a bundle carries; its exceptions are the bundle's own.

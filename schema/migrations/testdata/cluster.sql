@@ -863,3 +863,30 @@ ALTER TABLE shoeproof.table_memory ON CLUSTER floor ADD COLUMN IF NOT EXISTS top
 ALTER TABLE shoeproof.shoes_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS closed_at DateTime64(9, 'UTC') COMMENT 'the event that had it judged' CODEC(Delta, ZSTD(1));
 
 ALTER TABLE shoeproof.shoes ON CLUSTER floor ADD COLUMN IF NOT EXISTS closed_at DateTime64(9, 'UTC') COMMENT 'the event that had it judged' CODEC(Delta, ZSTD(1));
+
+ALTER TABLE shoeproof.exports_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS origin LowCardinality(String) COMMENT 'the log';
+
+ALTER TABLE shoeproof.exports_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS number UInt64 COMMENT '1, 2, ... of the log';
+
+ALTER TABLE shoeproof.exports_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS findings UInt64;
+
+ALTER TABLE shoeproof.exports_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS amendments UInt64;
+
+ALTER TABLE shoeproof.exports_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS log_size UInt64 COMMENT 'leaves, those of this export included';
+
+ALTER TABLE shoeproof.exports_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS log_root String COMMENT 'of the signed tree, base64';
+
+ALTER TABLE shoeproof.exports ON CLUSTER floor ADD COLUMN IF NOT EXISTS origin LowCardinality(String) COMMENT 'the log';
+
+ALTER TABLE shoeproof.exports ON CLUSTER floor ADD COLUMN IF NOT EXISTS number UInt64 COMMENT '1, 2, ... of the log';
+
+ALTER TABLE shoeproof.exports ON CLUSTER floor ADD COLUMN IF NOT EXISTS findings UInt64;
+
+ALTER TABLE shoeproof.exports ON CLUSTER floor ADD COLUMN IF NOT EXISTS amendments UInt64;
+
+ALTER TABLE shoeproof.exports ON CLUSTER floor ADD COLUMN IF NOT EXISTS log_size UInt64 COMMENT 'leaves, those of this export included';
+
+ALTER TABLE shoeproof.exports ON CLUSTER floor ADD COLUMN IF NOT EXISTS log_root String COMMENT 'of the signed tree, base64';
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_bundles ON CLUSTER floor AS
+SELECT * FROM shoeproof.exports FINAL WHERE kind = 'bundle';
