@@ -31,7 +31,13 @@ type Range struct {
 	Low, Clock int64
 	// Generation tells the owners of a partition apart: each has a higher one than those before.
 	Generation int32
-	Records    uint64
+	// Epoch is how often the log had been cut back before. The first range since has offsets Cut to Lost, which
+	// were audited and are gone: what the log has there by now are other records. Otherwise they are 0.
+	Epoch     uint32
+	Cut, Lost int64
+	// Told is the number of findings about the machine: they are no part of Rows and Hash.
+	Told    int
+	Records uint64
 	// CRC is CRC-32C over offsets and values of the records, Rows and Hash are the number and the SHA-256, in
 	// hex, of the rows. A Run without a journal leaves them out.
 	CRC  uint32

@@ -26,11 +26,16 @@ type MemorySink struct {
 	tables   map[string]map[string]string
 	findings map[string]schema.Finding
 	letters  map[string]schema.DeadLetter
-	memories []schema.MemoryRow
+	memories []remembered
 	ranges   []Range
 }
 
 var _ Journal = (*MemorySink)(nil)
+
+type remembered struct {
+	schema.MemoryRow
+	epoch uint32
+}
 
 // NewMemorySink makes an empty one.
 func NewMemorySink() *MemorySink {
@@ -93,17 +98,19 @@ func (m *MemorySink) keep(b *Batch) error {
 		d.Raw = slices.Clone(d.Raw)
 		m.letters[fmt.Sprint(d.Topic, d.Partition, d.Offset)] = d
 	}
-	m.memories = append(m.memories, b.Memory...)
+	for _, r := range b.Memory {
+		m.memories = append(m.memories, remembered{r, b.Range.Epoch})
+	}
 	m.ranges = append(m.ranges, b.Range)
 	return nil
 }
 
-// Last is the newest range of a partition; all are written by the same release.
-func (m *MemorySink) Last(_ context.Context, topic string, partition int32) (last Range, same, ok bool, err error) {
+// Last is the newest range of a partition that ends below an offset; all are written by the same release.
+func (m *MemorySink) Last(_ context.Context, topic string, partition int32, below int64) (last Range, same, ok bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, r := range m.ranges {
-		if r.Topic == topic && r.Partition == partition && cmp.Or(cmp.Compare(r.Generation, last.Generation), cmp.Compare(r.To, last.To)) >= 0 {
+		if r.Topic == topic && r.Partition == partition && r.To < below && cmp.Or(cmp.Compare(r.Generation, last.Generation), cmp.Compare(r.To, last.To)) >= 0 {
 			last, ok = r, true
 		}
 	}
@@ -117,8 +124,11 @@ func (m *MemorySink) Memories(_ context.Context, topic string, partition int32, 
 	newest := map[[2]string]schema.MemoryRow{}
 	for _, r := range m.memories {
 		key := [2]string{r.PropertyID, r.TableID}
-		if r.Topic == topic && r.Partition == partition && r.Offset < below && r.Offset >= newest[key].Offset {
-			newest[key] = r
+		lost := slices.ContainsFunc(m.ranges, func(c Range) bool {
+			return c.Topic == topic && c.Partition == partition && c.Cut > 0 && c.Epoch > r.epoch && c.Cut <= r.Offset
+		})
+		if r.Topic == topic && r.Partition == partition && r.Offset < below && !lost && r.Offset >= newest[key].Offset {
+			newest[key] = r.MemoryRow
 		}
 	}
 	return slices.SortedFunc(maps.Values(newest), func(a, b schema.MemoryRow) int {

@@ -50,8 +50,9 @@ type Stream interface {
 // Positioned is a Stream that can be read from an offset of the reader's choice.
 type Positioned interface {
 	Stream
-	// Begin chooses the first offset that Next gives, -1 for the first of the log. It may be called once,
-	// before Next. If the log ends before end, Next returns a ReplacedError.
+	// Begin chooses the first offset that Next gives, -1 for the first of the log. It may be called before
+	// the first Next, and again after a CutError, which Next returns if the log ends before end, or before
+	// what Next has given.
 	Begin(offset, end int64)
 	// Generation rises each time that the partition is given to a reader; 0 if nobody counts.
 	Generation() int32
@@ -59,10 +60,12 @@ type Positioned interface {
 
 // Journal is what a Sink knows of the flushes before.
 type Journal interface {
-	// Last is the range of the last flush of a partition, that of the newest generation: it is under way
-	// or done, and all before it are done. Same says that this release under the same rules wrote it.
-	Last(ctx context.Context, topic string, partition int32) (last Range, same, ok bool, err error)
-	// Memories are the newest memory of each table of a partition that was written below an offset.
+	// Last is the range of the last flush of a partition that ends below an offset, that of the newest
+	// generation: it is under way or done, and all before it are done. Same says that this release under
+	// the same rules wrote it.
+	Last(ctx context.Context, topic string, partition int32, below int64) (last Range, same, ok bool, err error)
+	// Memories are the newest memory of each table of a partition that was written below an offset, but for
+	// those that were written at offsets which the log has lost since.
 	Memories(ctx context.Context, topic string, partition int32, below int64) ([]schema.MemoryRow, error)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -317,7 +318,7 @@ func TestLogLostWhatAStartNeeds(t *testing.T) {
 	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100, stop: len(values) / 2}, sink, journaled(sink, opt)); err != nil {
 		t.Fatal(err)
 	}
-	last, _, _, _ := sink.Last(t.Context(), "test", 0)
+	last, _, _, _ := sink.Last(t.Context(), "test", 0, math.MaxInt64)
 	for name, first := range map[string]int64{"before the last range": last.From - 50, "within it": last.From + 5, "beyond it": last.To + 70} {
 		t.Run(name, func(t *testing.T) {
 			sink := pipeline.NewMemorySink()
@@ -340,6 +341,124 @@ func TestLogLostWhatAStartNeeds(t *testing.T) {
 				t.Errorf("no finding names offsets %d to %d", last.Low, first-1)
 			}
 		})
+	}
+}
+
+// cutLog is a topic that loses its end when so many records were given, and then has others there.
+type cutLog struct {
+	topicOf
+	when, cut int
+	after     [][]byte
+	want      int64
+}
+
+func (l *cutLog) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
+	ctx, l.cancel = context.WithCancelCause(ctx)
+	defer l.cancel(nil)
+	return work(ctx, l)
+}
+
+func (l *cutLog) Begin(offset, end int64) {
+	l.topicOf.Begin(offset, end)
+	l.want = end
+}
+
+func (l *cutLog) Next(ctx context.Context, wait time.Duration) ([]pipeline.Record, error) {
+	end := int64(len(l.values))
+	if read := max(l.at, l.want); read > end {
+		l.values = slices.Concat(l.values, l.after) // as soon as somebody asked
+		return nil, &pipeline.CutError{Topic: "test", End: end, Read: read}
+	}
+	page, err := l.topicOf.Next(ctx, wait)
+	if l.when > 0 && l.given >= l.when {
+		l.when, l.values = 0, l.values[:l.cut:l.cut]
+	}
+	return page, err
+}
+
+// A log that lost its last records while it was read, or while nobody did, is a finding that names their
+// offsets, and the rest are the rows of who read the log as it is now, whatever stops come after.
+func TestLogIsCutBack(t *testing.T) {
+	opt := engineOptions()
+	opt.Idle, opt.Stretch = time.Hour, 3000
+	values := encode(mixed(casino(t, 4), rand.New(rand.NewPCG(1, 2))))
+	const cut, read = 777, 2200
+	for name, after := range map[string][][]byte{
+		"published again": values[cut:], "lost in part": values[cut+333:],
+	} {
+		for _, stopped := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, stopped %v", name, stopped), func(t *testing.T) {
+				now := slices.Concat(values[:cut], after)
+				golden, sink := pipeline.NewMemorySink(), pipeline.NewMemorySink()
+				if err := pipeline.Run(t.Context(), &topicOf{values: now, page: 100}, golden, journaled(golden, opt)); err != nil {
+					t.Fatal(err)
+				}
+				log := &cutLog{topicOf: topicOf{values: values, page: 50}, when: read, cut: cut, after: after}
+				if stopped {
+					if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 50, stop: read}, sink, journaled(sink, opt)); err != nil {
+						t.Fatal(err)
+					}
+					log.values, log.when = values[:cut:cut], 0
+				}
+				rng, starts := rand.New(rand.NewPCG(1, 2)), 0
+				run, lost := journaled(sink, opt), int64(0)
+				run.Hooks.Resumed = func(_ string, _ int32, r pipeline.Resume) {
+					if starts++; r.Cut > 0 {
+						lost = r.Lost
+					}
+					if r.Differs != "" {
+						t.Error(r.Differs)
+					}
+				}
+				for done := false; !done; {
+					log.given, log.stop = 0, 0
+					if log.when == 0 && starts < 6 { // soon, while the last memories are of what was lost
+						log.stop = 400 + rng.IntN(1500)
+					}
+					if err := pipeline.Run(t.Context(), log, sink, run); err != nil {
+						t.Fatal(err)
+					}
+					done = len(log.values) == len(now) && (log.stop == 0 || log.given < log.stop)
+				}
+				var named []string
+				for _, f := range sink.Findings() {
+					if f.Rule == "feed.retention" {
+						named = append(named, f.Subject)
+					}
+				}
+				same(t, "findings", []string{fmt.Sprintf("range:%d-%d", cut, lost)}, named)
+				if lost < read-200 || (starts < 3 && stopped) {
+					t.Errorf("cut to %d, %d starts: the test tests too little", lost, starts)
+				}
+				got := allRows(sink)
+				for table, rows := range allRows(golden) {
+					for key, row := range rows {
+						if got[table][key] != row {
+							t.Fatalf("%s %s (-golden +got):\n%.2000s", table, key, cmp.Diff(row, got[table][key]))
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// A log that ends before what was audited and has other records is another log: nothing is written.
+func TestLogThatIsShorterWasReplaced(t *testing.T) {
+	opt := engineOptions()
+	floor := casino(t, 4)
+	values := encode(mixed(floor, rand.New(rand.NewPCG(1, 2))))
+	other := encode(mixed(floor, rand.New(rand.NewPCG(3, 4))))
+	for _, left := range []int{0, 5, 1000} {
+		sink := pipeline.NewMemorySink()
+		if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100, stop: len(values) / 2}, sink, journaled(sink, opt)); err != nil {
+			t.Fatal(err)
+		}
+		before := len(sink.Ranges())
+		err := pipeline.Run(t.Context(), &cutLog{topicOf: topicOf{values: other[:left], page: 100}}, sink, journaled(sink, opt))
+		if replaced := (*pipeline.ReplacedError)(nil); !errors.As(err, &replaced) || len(sink.Ranges()) != before {
+			t.Errorf("%d records left: got %v and %d more ranges, want a ReplacedError and none", left, err, len(sink.Ranges())-before)
+		}
 	}
 }
 
@@ -368,7 +487,7 @@ func TestJournalIsHeldAgainstTheRows(t *testing.T) {
 	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100, stop: len(values) / 2}, sink, journaled(sink, opt)); err != nil {
 		t.Fatal(err)
 	}
-	last, _, _, _ := sink.Last(t.Context(), "test", 0)
+	last, _, _, _ := sink.Last(t.Context(), "test", 0, math.MaxInt64)
 	run := journaled(sink, opt)
 	run.Journal = tampered{sink}
 	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100}, sink, run); err != nil {
@@ -386,8 +505,8 @@ func TestJournalIsHeldAgainstTheRows(t *testing.T) {
 // tampered is a journal with another hash.
 type tampered struct{ *pipeline.MemorySink }
 
-func (m tampered) Last(ctx context.Context, topic string, partition int32) (last pipeline.Range, same, ok bool, err error) {
-	last, same, ok, err = m.MemorySink.Last(ctx, topic, partition)
+func (m tampered) Last(ctx context.Context, topic string, partition int32, below int64) (last pipeline.Range, same, ok bool, err error) {
+	last, same, ok, err = m.MemorySink.Last(ctx, topic, partition, below)
 	last.Hash = "00"
 	return last, same, ok, err
 }

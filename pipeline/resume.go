@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
@@ -29,20 +30,31 @@ func (f *flow) resume(ctx context.Context) error {
 	if !ok {
 		return fmt.Errorf("topic %s, partition %d: the journal needs a stream that can be read from any offset", topic, partition)
 	}
-	last, same, ok, err := journal.Last(ctx, topic, partition)
+	last, same, ok, err := journal.Last(ctx, topic, partition, math.MaxInt64)
 	if err != nil {
 		return fmt.Errorf("find where topic %s, partition %d was left: %w", topic, partition, err)
 	}
-	f.generation = max(stream.Generation(), last.Generation+1)
+	f.generation, f.epoch = max(stream.Generation(), last.Generation+1), last.Epoch
 	if !ok {
 		stream.Begin(-1, 0)
 		return nil
+	}
+	cut, lost := last.Cut, last.Lost
+	if f.cut != nil && f.cut.End <= last.To {
+		cut, lost = f.cut.End, last.To
+		if last, same, ok, err = journal.Last(ctx, topic, partition, cut); err != nil {
+			return fmt.Errorf("find what is left of topic %s, partition %d: %w", topic, partition, err)
+		}
+		if !ok {
+			return &ReplacedError{Topic: topic, Partition: partition, From: cut, To: lost, Why: fmt.Sprintf("it ends at offset %d", cut)}
+		}
+		f.epoch++
 	}
 	rows, err := journal.Memories(ctx, topic, partition, last.From)
 	if err != nil {
 		return fmt.Errorf("find what tables of topic %s, partition %d remember: %w", topic, partition, err)
 	}
-	r := &resuming{last: last, same: same, done: Resume{Low: last.Low, From: last.From, To: last.To, Tables: len(rows)}}
+	r := &resuming{last: last, same: same, done: Resume{Cut: cut, Lost: lost, Low: last.Low, From: last.From, To: last.To, Tables: len(rows)}}
 	restorer, ok := f.step.(Restorer)
 	if !ok {
 		return fmt.Errorf("topic %s, partition %d: the journal needs a step that can begin in the middle", topic, partition)
@@ -58,6 +70,16 @@ func (f *flow) resume(ctx context.Context) error {
 	f.begun, f.from, f.next = true, last.From, last.To+1
 	stream.Begin(r.done.Low, last.To+1)
 	return nil
+}
+
+// isCut makes the flow begin anew where the log still has what was audited.
+func (f *flow) isCut(err error) bool {
+	cut := (*CutError)(nil)
+	if f.opt.Journal == nil || !errors.As(err, &cut) {
+		return false
+	}
+	*f = flow{stream: f.stream, sink: f.sink, step: f.opt.NewStep(), opt: f.opt, committed: f.committed, castagnoli: f.castagnoli, cut: cut}
+	return true
 }
 
 // again takes a record of what the journal says is done, or under way: mute up to the last flush,
@@ -88,7 +110,7 @@ func (f *flow) again(ctx, late context.Context, rec *Record) (flushed bool, err 
 		return true, f.remake(ctx, late)
 	}
 	// The last record of the range is no longer in the log.
-	if f.batch.Range.Records > 0 {
+	if f.batch.Range.Records > 0 || r.done.Cut > 0 {
 		if err := f.remake(ctx, late); err != nil {
 			return false, err
 		}
@@ -119,7 +141,8 @@ func (f *flow) resumed() {
 func (f *flow) compare(made *Range) error {
 	r := f.resuming
 	last := &r.last
-	if r.torn || last.Hash == "" {
+	made.Cut, made.Lost = r.done.Cut, r.done.Lost
+	if (r.torn && made.Cut == 0) || last.Hash == "" {
 		return nil
 	}
 	if made.CRC != last.CRC || made.Records != last.Records {
@@ -128,7 +151,10 @@ func (f *flow) compare(made *Range) error {
 			Why: fmt.Sprintf("the records at offsets %d to %d are others", last.From, last.To),
 		}
 	}
-	if !r.same || made.Rows == last.Rows && made.Hash == last.Hash {
+	if e, ok := f.step.(interface{ WasCut(r *Range) schema.Finding }); ok && made.Cut > 0 {
+		f.told = append(f.told, e.WasCut(made))
+	}
+	if !r.same || r.torn || made.Rows == last.Rows && made.Hash == last.Hash {
 		return nil
 	}
 	r.done.Differs = fmt.Sprintf("%d rows with hash %.12s, journaled were %d with %.12s", made.Rows, made.Hash, last.Rows, last.Hash)
@@ -138,6 +164,13 @@ func (f *flow) compare(made *Range) error {
 		f.told = append(f.told, e.Differs(last, fmt.Sprintf("%d rows with hash %s", last.Rows, last.Hash), fmt.Sprintf("%d rows with hash %s", made.Rows, made.Hash)))
 	}
 	return nil
+}
+
+// WasCut is the finding that the log lost records which had been audited. Tables whose events were among
+// them, and are not published again, show gaps.
+func (e *Engine) WasCut(r *Range) schema.Finding {
+	return e.partitionFault(r.Topic, r.Partition, "feed.retention", verdictUnauditable, rules.OfRange(uint64(r.Cut), uint64(r.Lost)),
+		fmt.Sprintf("offsets %d to %d in the log", r.Cut, r.Lost), "audited, and lost by the log since")
 }
 
 // Differs is the finding that the same records gave other rows than the journal says: the program is not

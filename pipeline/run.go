@@ -66,6 +66,8 @@ type Hooks struct {
 
 // Resume is how a stream was taken up.
 type Resume struct {
+	// Cut to Lost are offsets that were audited and that the log has lost; Cut is 0 mostly.
+	Cut, Lost int64
 	// Low is where reading began, -1 for the first record of the log; From to To was made again.
 	Low, From, To int64
 	Again         uint64 // records that were read again, those of the range included
@@ -137,16 +139,21 @@ type flow struct {
 	oldest     time.Time // when the first record of the batch was applied
 	committed  int64
 
+	cut      *CutError // the log turned out to end too early
 	resuming *resuming // until the last flush was made again
+	epoch    uint32
 	told     []schema.Finding
 }
 
 func (f *flow) run(ctx context.Context) error {
 	late, stop := linger(ctx, f.opt.Grace)
 	defer stop()
-	err := f.resume(ctx)
-	if err == nil {
-		err = f.loop(ctx, late)
+	var err error
+	for again := true; again; {
+		if err = f.resume(ctx); err == nil {
+			err = f.loop(ctx, late)
+		}
+		again = f.isCut(err)
 	}
 	switch {
 	case errors.Is(err, ErrRevoked):
@@ -186,7 +193,11 @@ func (f *flow) loop(ctx, late context.Context) error {
 		case err != nil && f.resuming != nil:
 			return err
 		case err != nil:
-			return errors.Join(err, f.flush(ctx, late))
+			failed := f.flush(ctx, late)
+			if failed != nil && errors.As(err, new(*CutError)) {
+				return failed // What was read is not durable: there is nothing to go back to yet.
+			}
+			return errors.Join(err, failed)
 		}
 		if f.resuming == nil && f.batch.Range.Records > 0 && f.wait() == 0 {
 			if err := f.flush(ctx, late); err != nil {
@@ -241,7 +252,7 @@ func (f *flow) flush(ctx, late context.Context) error {
 	}
 	r := &f.batch.Range
 	r.Topic, r.Partition, r.From, r.To = f.stream.Topic(), f.stream.Partition(), f.from, f.next-1
-	r.Low, r.Clock, r.Generation = f.low, f.clock, f.generation
+	r.Low, r.Clock, r.Generation, r.Epoch = f.low, f.clock, f.generation, f.epoch
 	if r.Low < 0 || !f.begun {
 		r.Low = r.From
 	}
@@ -254,6 +265,7 @@ func (f *flow) flush(ctx, late context.Context) error {
 		}
 	}
 	// What is said about the machine is no part of what the range gives.
+	r.Told = len(f.told)
 	f.batch.Findings = append(f.batch.Findings, f.told...)
 	f.told = nil
 	began := f.opt.Now()

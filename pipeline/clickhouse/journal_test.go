@@ -3,6 +3,7 @@
 package clickhouse
 
 import (
+	"math"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -28,21 +29,21 @@ func TestJournal(t *testing.T) {
 		return schema.MemoryRow{PropertyID: "p", TableID: table, Seq: seq, At: 1_800_000_000_000_000_000, Memory: text, Engine: "e1", Topic: "t", Partition: 2, Offset: offset}
 	}
 	write(pipeline.Range{From: 0, To: 999, Records: 1000})
-	if _, _, ok, err := s.Last(t.Context(), "t", 2); ok || err != nil {
+	if _, _, ok, err := s.Last(t.Context(), "t", 2, math.MaxInt64); ok || err != nil {
 		t.Errorf("a range without a hash is taken up, or %v", err)
 	}
 	write(pipeline.Range{From: 0, To: 9, Generation: 1, Hash: "a"}, memory("a", 3, 4, "a4"), memory("b", 1, 5, "b5"), memory("a", 3, 8, "a8"))
 	want := pipeline.Range{Topic: "t", Partition: 2, From: 10, To: 19, Low: 5, Clock: -7, Generation: 2, Records: 9, CRC: 1 << 31, Rows: 3, Hash: "b"}
 	write(want, memory("a", 9, 15, "a15"))
 	write(pipeline.Range{From: 10, To: 29, Generation: 1, Hash: "late"})
-	got, same, ok, err := s.Last(t.Context(), "t", 2)
+	got, same, ok, err := s.Last(t.Context(), "t", 2, math.MaxInt64)
 	if err != nil || !ok || !same {
 		t.Fatalf("last: same %v, ok %v, %v", same, ok, err)
 	}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("last (-want +got):\n%s", diff)
 	}
-	if _, _, ok, err := s.Last(t.Context(), "t", 1); ok || err != nil {
+	if _, _, ok, err := s.Last(t.Context(), "t", 1, math.MaxInt64); ok || err != nil {
 		t.Errorf("a partition nobody wrote: %v, %v", ok, err)
 	}
 	for below, want := range map[int64][]schema.MemoryRow{
@@ -56,8 +57,30 @@ func TestJournal(t *testing.T) {
 			t.Errorf("memories below %d (-want +got):\n%s", below, diff)
 		}
 	}
+	if got, _, _, err := s.Last(t.Context(), "t", 2, 19); err != nil || got.Hash != "a" {
+		t.Errorf("the last below 19: %+v, %v", got, err)
+	}
+	// The log is cut back to 8 and then has the same rows in the same ranges: what was remembered from there
+	// on counts no more until it is written again, and then does.
+	cut := pipeline.Range{From: 0, To: 4, Generation: 3, Hash: "c", Epoch: 1, Cut: 8, Lost: 29}
+	write(cut)
+	memories := func(below int64, want ...schema.MemoryRow) {
+		t.Helper()
+		got, err := s.Memories(t.Context(), "t", 2, below)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := gocmp.Diff(want, got, emptyIsNil()); diff != "" {
+			t.Errorf("memories below %d (-want +got):\n%s", below, diff)
+		}
+	}
+	memories(99, memory("a", 3, 4, "a4"), memory("b", 1, 5, "b5"))
+	again := want
+	again.Generation, again.Epoch = 3, 1
+	write(again, memory("a", 9, 15, "a15"))
+	memories(99, memory("a", 9, 15, "a15"), memory("b", 1, 5, "b5"))
 	cfg.RulesVersion = "r2"
-	if _, same, ok, err := open(t, cfg).Last(t.Context(), "t", 2); same || !ok || err != nil {
+	if _, same, ok, err := open(t, cfg).Last(t.Context(), "t", 2, math.MaxInt64); same || !ok || err != nil {
 		t.Errorf("other rules: same %v, ok %v, %v", same, ok, err)
 	}
 }

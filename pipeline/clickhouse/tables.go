@@ -247,6 +247,7 @@ func tableMemory(c *columns, b *pipeline.Batch) {
 	wordsOf(c, "topic", v, func(r *row) string { return r.Topic })
 	column(c, "partition", v, func(r *row) int32 { return r.Partition })
 	column(c, "offset", v, func(r *row) int64 { return r.Offset })
+	column(c, "epoch", v, func(*row) uint32 { return b.Range.Epoch })
 }
 
 // proof is schema.Evidence with the names that the driver reads.
@@ -324,6 +325,9 @@ func (s *Store) fillJournal(c *columns, b *pipeline.Batch) {
 	c.add("low_offset", 1, []int64{r.Low})
 	c.add("clock", 1, []int64{r.Clock})
 	c.add("generation", 1, []int32{r.Generation})
+	c.add("epoch", 1, []uint32{r.Epoch})
+	c.add("cut_from", 1, []int64{r.Cut})
+	c.add("cut_to", 1, []int64{r.Lost})
 	c.word("rules_version", []string{s.cfg.RulesVersion})
 	c.word("engine", []string{s.cfg.Engine})
 	c.add("records", 1, []uint64{r.Records})

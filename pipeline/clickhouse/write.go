@@ -39,6 +39,9 @@ func (s *Store) token(r *pipeline.Range, table string) string {
 	if table == s.journal.name {
 		token += fmt.Sprintf(":%d", r.Generation) // each owner says that it was there
 	}
+	if r.Epoch > 0 || r.Told > 0 { // The same rows may be there, but not their epoch, nor what is told besides.
+		token += fmt.Sprintf(":%d+%d", r.Epoch, r.Told)
+	}
 	return token
 }
 

@@ -194,6 +194,26 @@ func franz(t *testing.T, k *engine.Kafka, more ...kgo.Opt) *kgo.Client {
 	return client
 }
 
+// recreate deletes the topic and makes it anew, empty.
+func recreate(t *testing.T, k *engine.Kafka) {
+	t.Helper()
+	client := &kafkago.Client{Addr: kafkago.TCP(k.Addrs...)}
+	gone, err := client.DeleteTopics(t.Context(), &kafkago.DeleteTopicsRequest{Topics: []string{topic}})
+	if err == nil {
+		err = gone.Errors[topic]
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := client.CreateTopics(t.Context(), &kafkago.CreateTopicsRequest{Topics: []kafkago.TopicConfig{{Topic: topic, NumPartitions: 1, ReplicationFactor: 1}}})
+	if err == nil {
+		err = made.Errors[topic]
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func values(vs ...string) []*kgo.Record {
 	out := make([]*kgo.Record, len(vs))
 	for i, v := range vs {
@@ -331,6 +351,42 @@ func TestRetentionGapIsARecord(t *testing.T) {
 	same(t, []string{"0/4 protobuf e"}, collect(t, open(t, finite(to(k, "other"))), nil))
 }
 
+// A log that ends before its reader's offset says so, and can be read again from where it still is.
+func TestLogIsCutBack(t *testing.T) {
+	k := withTopic(t, 1)
+	raw(t, k, values("a", "b", "c", "d", "e")...)
+	var got []string
+	err := open(t, to(k, "g")).Consume(t.Context(), func(ctx context.Context, s pipeline.Stream) error {
+		next := func(until string) error {
+			for {
+				records, err := s.Next(ctx, time.Minute)
+				for i := range records {
+					got = append(got, string(records[i].Value))
+				}
+				if err != nil || (len(got) > 0 && got[len(got)-1] == until) {
+					return err
+				}
+			}
+		}
+		if err := next("e"); err != nil {
+			return err
+		}
+		// To a client, the topic anew with its first records is the topic without its last ones.
+		recreate(t, k)
+		raw(t, k, values("a", "b", "c")...)
+		cut := (*pipeline.CutError)(nil)
+		if err := next(""); !errors.As(err, &cut) || cut.End != 3 || cut.Read != 5 {
+			return fmt.Errorf("got %w, want a cut", err)
+		}
+		s.(pipeline.Positioned).Begin(1, 3)
+		return next("c")
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	same(t, []string{"a", "b", "c", "d", "e", "b", "c"}, got)
+}
+
 func TestLogThatEndsTooEarly(t *testing.T) {
 	k := withTopic(t, 1)
 	raw(t, k, values("a", "b")...)
@@ -341,8 +397,8 @@ func TestLogThatEndsTooEarly(t *testing.T) {
 			}
 		}
 	})
-	var replaced *pipeline.ReplacedError
-	if !errors.As(err, &replaced) || replaced.To != 499 || !strings.Contains(err.Error(), "ends at offset 2") {
+	var cut *pipeline.CutError
+	if !errors.As(err, &cut) || cut.Read != 500 || !strings.Contains(err.Error(), "ends at offset 2") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -20,9 +20,10 @@ const (
 	maxWait = 500 * time.Millisecond
 	// goneAfter is how long brokers may not know the topic, as they do for moments after a leader moved.
 	goneAfter = 30 * time.Second
-	// doubts is how often a log that ends before our offset is asked again, and how often a batch
-	// without a record is fetched again, before we believe it.
-	doubts = 3
+	// doubts is how often a batch without a record is fetched again, and endDoubts how often a log that ends
+	// before our offset is asked again, before we believe it.
+	doubts    = 3
+	endDoubts = 5
 	// committed stands for the offset that the group has committed.
 	committed = -2
 )
@@ -34,7 +35,7 @@ type partition struct {
 	name       string // for troubles
 	generation int32
 	commit     func(id int, offset int64) error
-	// where is told the fetcher once: by Begin, or else by the first Next.
+	// where is told the fetcher: by Begin, or else by the first Next.
 	where chan where
 	told  bool
 
@@ -92,8 +93,15 @@ func (p *partition) Commit(_ context.Context, offset int64) error {
 // Generation is that of the consumer group.
 func (p *partition) Generation() int32 { return p.generation }
 
-// Begin chooses where reading begins instead of the committed offset.
-func (p *partition) Begin(offset, end int64) { p.tell(where{offset, end}) }
+// Begin chooses where reading begins instead of the committed offset, or after a CutError.
+func (p *partition) Begin(offset, end int64) {
+	if isCut(p.end) {
+		p.end, p.told = nil, false
+	}
+	p.tell(where{offset, end})
+}
+
+func isCut(err error) bool { return errors.As(err, new(*pipeline.CutError)) }
 
 func (p *partition) tell(w where) {
 	if !p.told {
@@ -127,8 +135,14 @@ func (p *partition) Next(ctx context.Context, wait time.Duration) ([]pipeline.Re
 	}
 }
 
-// fetch fills pages until the end of ctx or of the partition.
+// fetch fills pages until the end of ctx or of the partition. Where the log is cut it waits for Begin.
 func (p *partition) fetch(ctx context.Context, offset int64) {
+	for isCut(p.read(ctx, offset)) {
+	}
+}
+
+// read fills pages from one Begin to what ends it.
+func (p *partition) read(ctx context.Context, offset int64) error {
 	var err error
 	select {
 	case w := <-p.where:
@@ -137,14 +151,14 @@ func (p *partition) fetch(ctx context.Context, offset int64) {
 		}
 		err = p.begin(ctx, w)
 	case <-ctx.Done():
-		return
+		return context.Cause(ctx)
 	}
 	for {
 		var pg *page
 		select {
 		case pg = <-p.free:
 		case <-ctx.Done():
-			return
+			return context.Cause(ctx)
 		}
 		pg.reset(4 * p.s.config.MaxBytes)
 		pg.err = err
@@ -154,10 +168,10 @@ func (p *partition) fetch(ctx context.Context, offset int64) {
 		select {
 		case p.full <- pg:
 		case <-ctx.Done():
-			return
+			return context.Cause(ctx)
 		}
-		if pg.err != nil {
-			return
+		if end := pg.err; end != nil {
+			return end
 		}
 	}
 }
@@ -190,10 +204,8 @@ func (p *partition) reaching(ctx context.Context, want int64) (first, end int64,
 		if err != nil || end >= want {
 			return first, end, err
 		}
-		if i == doubts { // A leader just elected may not know its end at once.
-			return 0, 0, &pipeline.ReplacedError{
-				Topic: p.Topic(), Partition: p.Partition(), From: end, To: want - 1, Why: fmt.Sprintf("it ends at offset %d", end),
-			}
+		if i == endDoubts { // A leader just elected may not know its end at once.
+			return 0, 0, &pipeline.CutError{Topic: p.Topic(), Partition: p.Partition(), End: end, Read: want}
 		}
 		if !pause.wait(ctx) {
 			return 0, 0, context.Cause(ctx)

@@ -135,6 +135,9 @@ func (m *metrics) hooks(o *Options) pipeline.Hooks {
 		Resumed: func(topic string, partition int32, r pipeline.Resume) {
 			at := []any{"topic", topic, "partition", partition}
 			log.Info("taken up where it was left", append(at, "from", r.Low, "records_again", r.Again, "written_again_from", r.From, "to", r.To, "tables", r.Tables)...)
+			if r.Cut > 0 {
+				log.Error("the log lost records that were audited, and goes on before them: a finding feed.retention names them", append(at, "from", r.Cut, "to", r.Lost)...)
+			}
 			if r.Forgotten != nil {
 				log.Warn("memories of tables cannot be used: the partition was read from its first record", append(at, "error", r.Forgotten)...)
 			}

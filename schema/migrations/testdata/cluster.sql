@@ -890,3 +890,19 @@ ALTER TABLE shoeproof.exports ON CLUSTER floor ADD COLUMN IF NOT EXISTS log_root
 
 CREATE VIEW IF NOT EXISTS shoeproof.v_bundles ON CLUSTER floor AS
 SELECT * FROM shoeproof.exports FINAL WHERE kind = 'bundle';
+
+ALTER TABLE shoeproof.journal_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS epoch UInt32 COMMENT 'how often the log had been cut back' AFTER generation;
+
+ALTER TABLE shoeproof.journal_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS cut_from Int64 COMMENT 'first offset that was audited and is gone, in the first range since; otherwise 0' AFTER epoch;
+
+ALTER TABLE shoeproof.journal_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS cut_to Int64 COMMENT 'the last' AFTER cut_from;
+
+ALTER TABLE shoeproof.journal ON CLUSTER floor ADD COLUMN IF NOT EXISTS epoch UInt32 COMMENT 'how often the log had been cut back' AFTER generation;
+
+ALTER TABLE shoeproof.journal ON CLUSTER floor ADD COLUMN IF NOT EXISTS cut_from Int64 COMMENT 'first offset that was audited and is gone, in the first range since; otherwise 0' AFTER epoch;
+
+ALTER TABLE shoeproof.journal ON CLUSTER floor ADD COLUMN IF NOT EXISTS cut_to Int64 COMMENT 'the last' AFTER cut_from;
+
+ALTER TABLE shoeproof.table_memory_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS epoch UInt32 COMMENT 'how often the log had been cut back';
+
+ALTER TABLE shoeproof.table_memory ON CLUSTER floor ADD COLUMN IF NOT EXISTS epoch UInt32 COMMENT 'how often the log had been cut back';

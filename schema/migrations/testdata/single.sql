@@ -727,3 +727,11 @@ ALTER TABLE shoeproof.exports ADD COLUMN IF NOT EXISTS log_root String COMMENT '
 
 CREATE VIEW IF NOT EXISTS shoeproof.v_bundles AS
 SELECT * FROM shoeproof.exports FINAL WHERE kind = 'bundle';
+
+ALTER TABLE shoeproof.journal ADD COLUMN IF NOT EXISTS epoch UInt32 COMMENT 'how often the log had been cut back' AFTER generation;
+
+ALTER TABLE shoeproof.journal ADD COLUMN IF NOT EXISTS cut_from Int64 COMMENT 'first offset that was audited and is gone, in the first range since; otherwise 0' AFTER epoch;
+
+ALTER TABLE shoeproof.journal ADD COLUMN IF NOT EXISTS cut_to Int64 COMMENT 'the last' AFTER cut_from;
+
+ALTER TABLE shoeproof.table_memory ADD COLUMN IF NOT EXISTS epoch UInt32 COMMENT 'how often the log had been cut back';
