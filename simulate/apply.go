@@ -31,7 +31,7 @@ func (e Edits) Apply(events []schema.Event) ([]schema.Event, error) {
 			}
 		}
 	}
-	return interleave(tables...), nil
+	return Interleave(tables...), nil
 }
 
 // byTable copies the events of each table, in the order in which the tables appear.
@@ -50,8 +50,8 @@ func byTable(events []schema.Event) [][]schema.Event {
 	return out
 }
 
-// interleave merges the events of tables by their time; those of one table keep their order.
-func interleave(tables ...[]schema.Event) []schema.Event {
+// Interleave merges the events of tables by their time; those of one table keep their order.
+func Interleave(tables ...[]schema.Event) []schema.Event {
 	if len(tables) == 1 {
 		return tables[0]
 	}

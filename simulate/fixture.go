@@ -131,7 +131,7 @@ func Fixture(names string) ([]schema.Event, error) {
 		seen[events[0].TableID] = true
 		tables = append(tables, events)
 	}
-	return interleave(tables...), nil
+	return Interleave(tables...), nil
 }
 
 func fixtureAt(name, pit, table string) ([]schema.Event, error) {

@@ -132,7 +132,7 @@ func plantOnce(o Options, f *Fault, seed uint64, kind string) ([]schema.Event, [
 		return nil, nil, err
 	}
 	if f.beside != nil {
-		sc.events = interleave(sc.events, besides(o, f, sc.events))
+		sc.events = Interleave(sc.events, besides(o, f, sc.events))
 	}
 	want := Want{Rule: f.Rule, Round: uint32(sc.n), Seat: sc.seat}
 	if sc.st != nil && want.Seat == 0 {

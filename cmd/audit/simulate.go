@@ -54,14 +54,14 @@ unless the label says otherwise; --labels writes the truth about it.`,
 	fs := cmd.Flags()
 	fs.StringVar(&f.kind, "kind", "", "kind of table, see --list")
 	fs.StringVar(&f.ruleset, "ruleset", "", "choose a kind by its rulebook, such as nj-19-47")
-	fs.StringVar(&f.game, "game", "", "choose a kind by its game: PUNTO_BANCO or MINIBACCARAT")
+	fs.StringVar(&f.game, "game", "", "choose a kind by its game: PUNTO_BANCO, MINIBACCARAT, MIDIBACCARAT or CHEMIN_DE_FER")
 	fs.StringVar(&f.mode, "mode", "", "choose a kind by its vigorish: COMMISSION, TIE25, EZ or NOVIG6")
 	fs.StringVar(&f.fixture, "fixture", "", "play a named shoe instead, see --list")
 	fs.StringVar(&f.fault, "fault", "", "rule to break, see --list")
 	fs.StringVar(&f.cheat, "cheat", "", "cheat, or honest oddity, to play, see --list")
 	fs.IntVar(&f.from, "from", 2, "shoe with which the cheat begins")
 	fs.StringVar(&f.labels, "labels", "", "file to write with who cheated, how, and in which rounds, as JSON")
-	fs.StringVar(&f.edits, "edits", "", "file of edits to make to the events, see docs")
+	fs.StringVar(&f.edits, "edits", "", "file of edits to make to the events, in the language of docs/scenarios.md")
 	fs.Uint64Var(&f.seed, "seed", 1, "what all chance follows from")
 	fs.IntVar(&f.shoes, "shoes", 1, "shoes of each table")
 	fs.IntVar(&f.rounds, "rounds", 0, "rounds of each shoe, 0 for as many as the cards give")
@@ -73,7 +73,14 @@ unless the label says otherwise; --labels writes the truth about it.`,
 }
 
 func listPlays(out io.Writer) error {
-	fmt.Fprintln(out, "kinds:   ", strings.Join(simulate.Kinds(), " "))
+	fmt.Fprintln(out, "kinds, each with its rulebook, game and vigorish:")
+	for _, kind := range simulate.Kinds() {
+		c, err := simulate.Config(kind, 1)
+		if err != nil {
+			return fmt.Errorf("list: %w", err)
+		}
+		fmt.Fprintf(out, "  %-15s %-13s %-13v %v\n", kind, c.Ruleset, c.Game, c.Vigorish.Mode)
+	}
 	fmt.Fprintln(out, "fixtures:", strings.Join(simulate.Fixtures(), " "))
 	fmt.Fprintln(out, "faults:")
 	for _, fault := range simulate.Faults() {
@@ -112,8 +119,8 @@ func (f *simulateFlags) run(cmd *cobra.Command) error {
 
 func (f *simulateFlags) play() (events []schema.Event, planted []string, err error) {
 	if f.fixture != "" {
-		if f.kind+f.ruleset+f.game+f.mode+f.fault != "" || f.tables != 1 || f.shoes != 1 {
-			return nil, nil, errors.New("a fixture is one table as it is: leave out --kind, --ruleset, --game, --mode, --fault, --tables and --shoes")
+		if f.kind+f.ruleset+f.game+f.mode+f.fault+f.cheat+f.labels != "" || f.tables != 1 || f.shoes != 1 || f.rounds != 0 {
+			return nil, nil, errors.New("--fixture is one table as it is: leave out all but --edits and --output")
 		}
 		events, err = simulate.Fixture(f.fixture)
 		return events, nil, err
@@ -131,7 +138,7 @@ func (f *simulateFlags) play() (events []schema.Event, planted []string, err err
 	case f.labels != "" && f.cheat == "":
 		return nil, nil, errors.New("--labels without --cheat: there is nothing to label")
 	case f.cheat != "" && (f.from < 1 || f.from > f.shoes):
-		return nil, nil, fmt.Errorf("--from %d, want one of the %d shoes (--shoes)", f.from, f.shoes)
+		return nil, nil, fmt.Errorf("--cheat begins with shoe %d (--from), want 1 to %d (--shoes)", f.from, f.shoes)
 	case f.rounds < 0 || f.rounds == 1 || f.rounds > 60:
 		return nil, nil, fmt.Errorf("--rounds %d, want 2 to 60, or 0", f.rounds)
 	}
@@ -175,7 +182,7 @@ func (f *simulateFlags) play() (events []schema.Event, planted []string, err err
 			}
 		}
 	}
-	return merge(all), planted, nil
+	return simulate.Interleave(all...), planted, nil
 }
 
 // config is a configuration of the i-th table, of one of the kinds that the flags leave.
@@ -229,7 +236,7 @@ func (f *simulateFlags) kinds(seed uint64, among []string) ([]string, error) {
 		}
 	}
 	if len(left) == 0 {
-		return nil, fmt.Errorf("no kind of table is what the flags ask for, among %s", strings.Join(among, ", "))
+		return nil, fmt.Errorf("no kind of table is what the flags ask for, among %s; audit simulate --list has what each is", strings.Join(among, ", "))
 	}
 	return left, nil
 }
@@ -261,27 +268,6 @@ func (f *simulateFlags) plant(o simulate.Options, fault *simulate.Fault) ([]sche
 		lines = append(lines, line)
 	}
 	return events, lines, nil
-}
-
-// merge interleaves tables by time; the events of each stay in their order.
-func merge(tables [][]schema.Event) []schema.Event {
-	if len(tables) == 1 {
-		return tables[0]
-	}
-	var out []schema.Event
-	for {
-		first := -1
-		for i, t := range tables {
-			if len(t) > 0 && (first < 0 || t[0].At < tables[first][0].At) {
-				first = i
-			}
-		}
-		if first < 0 {
-			return out
-		}
-		out = append(out, tables[first][0])
-		tables[first] = tables[first][1:]
-	}
 }
 
 func edit(events []schema.Event, path string) ([]schema.Event, error) {
