@@ -33,7 +33,7 @@ func DefaultCalendar() (Calendar, error) {
 func NewCalendar(zone, rollover string, shifts map[string]string) (Calendar, error) {
 	loc, err := time.LoadLocation(zone)
 	if err != nil {
-		return Calendar{}, fmt.Errorf("calendar zone: %w", err)
+		return Calendar{}, fmt.Errorf("calendar zone: %w, want an IANA zone such as America/New_York", err)
 	}
 	c := Calendar{Zone: loc}
 	if c.Rollover, err = minuteOfDay(rollover); err != nil {
@@ -50,10 +50,13 @@ func NewCalendar(zone, rollover string, shifts map[string]string) (Calendar, err
 	return c, nil
 }
 
+// quarterHour is the grid on which gaming days and shifts change, and zones' offsets, see clock.
+const quarterHour = 15 * time.Minute
+
 func minuteOfDay(s string) (int, error) {
 	t, err := time.Parse("15:04", s)
-	if err != nil {
-		return 0, fmt.Errorf("%q: want hours and minutes such as 06:00", s)
+	if err != nil || time.Duration(t.Minute())*time.Minute%quarterHour != 0 {
+		return 0, fmt.Errorf("%q: want hours and minutes at a quarter of an hour, such as 06:00", s)
 	}
 	return t.Hour()*60 + t.Minute(), nil
 }
@@ -120,8 +123,7 @@ type clock struct {
 }
 
 func (c *clock) of(at int64) (day, shift string) {
-	const quarterHour = int64(15 * time.Minute)
-	q := at / quarterHour
+	q := at / int64(quarterHour)
 	if c.day == "" || q != c.quarter {
 		c.quarter = q
 		c.day, c.shift = c.calendar.Of(at)
