@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"slices"
@@ -170,7 +171,10 @@ func Load(files map[string][]byte) (Books, error) {
 		dec.KnownFields(true)
 		var strict bookFile
 		if err := dec.Decode(&strict); err != nil {
-			return nil, unreadable(file, err)
+			return nil, Unreadable(file, err)
+		}
+		if err := dec.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("%s: more than one document", file)
 		}
 		var loose map[string]any
 		if err := yaml.Unmarshal(files[file], &loose); err != nil {
@@ -180,7 +184,7 @@ func Load(files map[string][]byte) (Books, error) {
 			return nil, fmt.Errorf("rulebook %s: want a name", file)
 		}
 		if other, ok := where[strict.Name]; ok {
-			return nil, fmt.Errorf("rulebook %s: the name %s is taken by %s", file, strict.Name, other)
+			return nil, fmt.Errorf("rulebook %s: its name %s is also that of %s", file, strict.Name, other)
 		}
 		nodes[strict.Name], where[strict.Name] = loose, file
 	}
@@ -202,19 +206,58 @@ func Load(files map[string][]byte) (Books, error) {
 	return books, nil
 }
 
-// unreadable puts what the decoder says in the form FILE:LINE: what is wrong.
-func unreadable(file string, err error) error {
-	var types *yaml.TypeError
-	if !errors.As(err, &types) {
-		return fmt.Errorf("rulebook %s: %w", file, err)
+// Unreadable puts what the YAML decoder says in the form FILE:LINE: what is wrong, what was expected.
+func Unreadable(file string, err error) error {
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: nothing in it", file)
+	}
+	texts := []string{strings.TrimPrefix(err.Error(), "yaml: ")}
+	if types, ok := errors.AsType[*yaml.TypeError](err); ok {
+		texts = types.Errors
 	}
 	var errs []error
-	for _, text := range types.Errors {
-		line, what, _ := strings.Cut(strings.TrimPrefix(text, "line "), ": ")
-		what, _, _ = strings.Cut(what, " in type ")
-		errs = append(errs, fmt.Errorf("%s:%s: %s", file, line, what))
+	for _, text := range texts {
+		place := file
+		if line, what, ok := strings.Cut(text, ": "); ok && strings.HasPrefix(line, "line ") {
+			place, text = file+":"+line[len("line "):], what
+		}
+		errs = append(errs, fmt.Errorf("%s: %s", place, plainly(text)))
 	}
 	return errors.Join(errs...)
+}
+
+// plainly leaves the names of Go's types out of what the decoder says.
+func plainly(text string) string {
+	if key, ok := strings.CutPrefix(text, "field "); ok {
+		if key, _, ok := strings.Cut(key, " not found in type "); ok {
+			return key + ": unknown key"
+		}
+	}
+	found, kind, ok := strings.Cut(strings.TrimPrefix(text, "cannot unmarshal "), " into ")
+	if !ok {
+		return text
+	}
+	if _, value, ok := strings.Cut(found, " "); ok {
+		found = value
+	} else if found == "!!seq" {
+		found = "a list"
+	} else {
+		found = "keys and values"
+	}
+	want := "keys and values"
+	switch {
+	case strings.Contains(kind, "int"):
+		want = "a whole number"
+	case kind == "string":
+		want = "text"
+	case kind == "bool":
+		want = "true or false"
+	case kind == "time.Time":
+		want = "a time such as 2027-01-01T00:00:00Z"
+	case strings.HasPrefix(kind, "[]"):
+		want = "a list"
+	}
+	return found + ", want " + want
 }
 
 // located finds the line of each complaint, or of the nearest key above it that the file has: what

@@ -28,10 +28,15 @@ func TestShippedRulebooksLoad(t *testing.T) {
 // What is wrong with a rulebook is said with file, line and key, all at once.
 func TestRulebookComplaints(t *testing.T) {
 	tests := []struct{ name, text, want string }{
-		{"unknown key", "name: h\nextends: nj-19-47\ncolour: red\n", "h.yaml:3: field colour not found"},
+		{"unknown key", "name: h\nextends: nj-19-47\ncolour: red\n", "h.yaml:3: colour: unknown key"},
+		{"kind of value", "name: h\nextends: nj-19-47\nnotes: [a]\ngames: 3\n", "h.yaml:3: a list, want text\nh.yaml:4: `3`, want keys and values"},
+		{"number", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    min_decks: many\n", "h.yaml:5: `many`, want a whole number"},
+		{"syntax", "name: h\n extends: nj-19-47\n", "h.yaml:2: mapping values are not allowed in this context"},
+		{"nothing", "", "h.yaml: nothing in it"},
+		{"two documents", "name: h\nextends: nj-19-47\n---\nname: i\n", "h.yaml: more than one document"},
 		{"no base", "name: h\nextends: nj-1\n", "extends nj-1, which is not there"},
 		{"itself", "name: h\nextends: h\n", "extends itself through h, h"},
-		{"name taken", "name: nj-19-47\n", "the name nj-19-47 is taken by"},
+		{"name taken", "name: nj-19-47\n", "its name nj-19-47 is also that of h.yaml"},
 		{"no name", "title: h\n", "want a name"},
 		{"game", "name: h\nextends: nj-19-47\ngames:\n  FARO: {min_decks: 6}\n", "h.yaml:4: games.FARO: want one of PUNTO_BANCO"},
 		{

@@ -54,11 +54,8 @@ func Open(paths []string, opt Options) (*Source, error) {
 }
 
 func probe(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return fmt.Errorf("open events: %w", err)
-	}
-	if !info.Mode().IsRegular() && !info.IsDir() {
+	// What cannot be looked at, OpenFile explains; a pipe it would wait for.
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return fmt.Errorf("open events: %s: not a regular file", path)
 	}
 	r, err := schema.OpenFile(path)

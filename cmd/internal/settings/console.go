@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/shoeproof/shoeproof/console"
+	"github.com/shoeproof/shoeproof/rules"
 )
 
 // leastSecret is the bytes of a secret that somebody might guess at over the network.
@@ -20,7 +21,7 @@ type Console struct {
 	Listen      string  `key:"listen" doc:"host:port of the console"`
 	PublicURL   string  `key:"public_url" doc:"URL at which browsers reach it; empty for the address it listens on"`
 	CertFile    string  `key:"cert_file" doc:"PEM file of the console's certificate; empty for plain HTTP behind a proxy or on loopback"`
-	KeyFile     string  `key:"key_file" doc:"PEM file of its key"`
+	KeyFile     string  `key:"key_file" doc:"PEM file of that certificate's key"`
 	SignIn      string  `key:"sign_in" doc:"oidc, proxy, token, or none, which only loopback allows"`
 	AccessFile  string  `key:"access_file" doc:"YAML file of tokens, and of the roles of groups"`
 	OIDC        OIDC    `key:"oidc"`
@@ -34,9 +35,9 @@ type Console struct {
 // OIDC is an identity provider.
 type OIDC struct {
 	Issuer           string `key:"issuer" doc:"URL of the identity provider"`
-	ClientID         string `key:"client_id" doc:"the console's name there"`
-	ClientSecret     Secret `key:"client_secret" doc:"the console's secret there"`
-	ClientSecretFile string `key:"client_secret_file" doc:"file that holds the secret"`
+	ClientID         string `key:"client_id" doc:"the console's name at the identity provider"`
+	ClientSecret     Secret `key:"client_secret" doc:"the console's secret at the identity provider"`
+	ClientSecretFile string `key:"client_secret_file" doc:"file that holds the console's secret at the identity provider"`
 	NameClaim        string `key:"name_claim" doc:"claim with a person's name"`
 	GroupsClaim      string `key:"groups_claim" doc:"claim with a person's groups"`
 }
@@ -44,22 +45,22 @@ type OIDC struct {
 // Proxy is a reverse proxy that says who asks.
 type Proxy struct {
 	From       []string `key:"from" doc:"networks from which the proxy comes, such as 10.0.3.0/24"`
-	Secret     Secret   `key:"secret" doc:"what it sends as X-Shoeproof-Secret"`
-	SecretFile string   `key:"secret_file" doc:"file that holds the secret"`
+	Secret     Secret   `key:"secret" doc:"what the proxy sends as X-Shoeproof-Secret"`
+	SecretFile string   `key:"secret_file" doc:"file that holds what the proxy sends as X-Shoeproof-Secret"`
 }
 
 // Video is where recordings are.
 type Video struct {
 	Template     string `key:"template" doc:"URL of a recording, with {camera}, {from}, {to} in Unix seconds and {at}"`
 	KeepDays     int    `key:"keep_days" doc:"days for which a recording is preserved"`
-	KeepCritical int    `key:"keep_critical_days" doc:"days for that of a critical finding or a suspicion"`
+	KeepCritical int    `key:"keep_critical_days" doc:"days for which that of a critical finding or a suspicion is preserved"`
 }
 
 // Webhook is told of critical findings.
 type Webhook struct {
 	URL        string `key:"url" doc:"URL that is told of critical findings; empty for none"`
-	Secret     Secret `key:"secret" doc:"key under which they are signed"`
-	SecretFile string `key:"secret_file" doc:"file that holds the key"`
+	Secret     Secret `key:"secret" doc:"key under which the webhook's messages are signed"`
+	SecretFile string `key:"secret_file" doc:"file that holds the key under which the webhook's messages are signed"`
 }
 
 func defaultConsole() Console {
@@ -179,7 +180,7 @@ func (c *Console) Access() (console.Access, error) {
 	}
 	a, err := console.ReadAccess(strings.NewReader(string(data)))
 	if err != nil {
-		return a, fmt.Errorf("%s: %w", c.AccessFile, err)
+		return a, rules.Unreadable(c.AccessFile, err)
 	}
 	return a, nil
 }

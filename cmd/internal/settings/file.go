@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/shoeproof/shoeproof/rules"
 )
 
 // mostBytes is more than any configuration or secret has.
@@ -46,7 +48,7 @@ func readFile(path string, all []leaf) (*configFile, error) {
 		if errors.Is(err, io.EOF) {
 			return f, nil
 		}
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, rules.Unreadable(path, err)
 	}
 	var second yaml.Node
 	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
