@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 
 	ch "github.com/ClickHouse/clickhouse-go/v2"
@@ -71,6 +72,7 @@ func (s *Store) explain(doing string, err error) error {
 		return nil
 	}
 	cause := tlscause.Explain("clickhouse.tls", "the server", err)
+	var network *net.OpError
 	where := fmt.Sprintf("clickhouse %s: %s", strings.Join(s.cfg.Addrs, ","), doing)
 	switch kind := kindOf(err); {
 	case errors.Is(kind, ErrLogin): // The server's text says no more than its code.
@@ -85,6 +87,8 @@ func (s *Store) explain(doing string, err error) error {
 		return fmt.Errorf("%s: %w: %w", where, ErrTLS, cause)
 	case tlscause.Closed(err):
 		return fmt.Errorf("%s: the server closes the connection, as it does when clickhouse.tls is not set as it wants: %w", where, err)
+	case errors.As(err, &network) && network.Op == "dial":
+		return fmt.Errorf("%s: no server answers at clickhouse.addrs: %w", where, network.Err)
 	default:
 		return fmt.Errorf("%s: %w", where, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"time"
 
@@ -124,7 +125,10 @@ func (s *Source) explain(err error) (explained error, fatal bool) {
 	if fatal := misconfigured(err); fatal != nil {
 		return fatal, true
 	}
+	var network *net.OpError
 	switch {
+	case errors.As(err, &network) && network.Op == "dial": // Without the library's names of its functions.
+		err = fmt.Errorf("a broker does not answer, see kafka.brokers and the brokers' advertised.listeners: %w", network)
 	case tlscause.Closed(err):
 		err = fmt.Errorf("the brokers close the connection, as they do when kafka.tls or kafka.sasl is not set as they want it: %w", err)
 	case s.config.TLS != nil && silent(err): // They wait for more of what was no request to them.
