@@ -1,5 +1,4 @@
-// Audit replays table events from files, explains the rules, plays simulated shoes and makes the
-// tables of ClickHouse.
+// Audit replays table events, explains the rules, and serves, reports and exports what ingest keeps.
 package main
 
 import (
@@ -31,8 +30,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 func command() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "audit",
-		Short: "replay, explain and migrate: the tools around the audit of baccarat shoes",
+		Use: "audit",
 		Long: `Audit replays the events of baccarat tables through the rules that govern them.
 
 Exit codes: 0 done, 1 it failed, 2 wrong usage, configuration or input, 3 findings at or above --fail-on.`,
@@ -40,12 +38,25 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, configuration or input, 3 findin
   audit replay shoe.ndjson
   audit rules vig.outstanding-at-reshuffle`,
 	}
-	root.AddCommand(
-		benchCommand(), serveCommand(),
-		replayCommand(), watchCommand(), runCommand(), reportCommand(), retentionCommand(), holdCommand(), simulateCommand(), rulesCommand(), migrateCommand(), grantsCommand(), doctorCommand(), coverageCommand(),
-		exportCommand(), verifyCommand(), keygenCommand(),
-		settings.Command("audit", func() any { c := settings.DefaultAudit(); return &c }), program.VersionCommand("audit", version),
-	)
+	for _, group := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Without any service:", []*cobra.Command{replayCommand(), simulateCommand(), rulesCommand(), verifyCommand(), benchCommand()}},
+		{"Over what ClickHouse keeps:", []*cobra.Command{
+			serveCommand(), watchCommand(), runCommand(), reportCommand(), exportCommand(), retentionCommand(), holdCommand(),
+		}},
+		{"To install and operate:", []*cobra.Command{
+			migrateCommand(), grantsCommand(), keygenCommand(), doctorCommand(), coverageCommand(),
+			settings.Command("audit", func() any { return auditDefaults() }), program.VersionCommand("audit", version),
+		}},
+	} {
+		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
+		for _, c := range group.commands {
+			c.GroupID = group.title
+			root.AddCommand(c)
+		}
+	}
 	return root
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -55,7 +56,13 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetArgs(args)
-	cmd, err := root.ExecuteContextC(ctx)
+	plain(root)
+	cmd, rest, err := root.Find(args)
+	if err == nil && !cmd.Runnable() && cmd.HasParent() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+		err = fmt.Errorf("unknown command %q for %q", rest[0], cmd.CommandPath()) // cobra prints help, and 0
+	} else {
+		cmd, err = root.ExecuteContextC(ctx)
+	}
 	if err == nil {
 		return Done
 	}

@@ -113,8 +113,8 @@ func (c *Law) check(l *Loaded) {
 	if _, err := c.Calendar.calendar(); err != nil && !l.complained("calendar.shifts") {
 		key := "calendar.shifts"
 		for _, k := range []string{"zone", "rollover"} {
-			if strings.HasPrefix(err.Error(), "calendar "+k) {
-				key = "calendar." + k
+			if text, ok := strings.CutPrefix(err.Error(), "calendar "+k+": "); ok {
+				key, err = "calendar."+k, errors.New(text)
 			}
 		}
 		l.complain(key, err)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
+
+	"github.com/shoeproof/shoeproof/cmd/internal/program"
 )
 
 const (
@@ -19,11 +21,12 @@ const (
 // AddFlags offers --config, and the settings whose keys begin with one of the sections, as flags; a
 // pointer to the defaults is given. Without sections all settings are offered, except secrets.
 func AddFlags(fs *pflag.FlagSet, defaults any, sections ...string) {
-	fs.String(configFlag, "", "YAML file of settings")
+	fs.String(configFlag, "", "YAML file of settings; SHOEPROOF_CONFIG names one too")
 	for _, l := range leaves(defaults) {
 		wanted := len(sections) == 0 || slices.ContainsFunc(sections, func(s string) bool { return l.key == s || strings.HasPrefix(l.key, s+".") })
 		if wanted && !l.secret() {
 			l.addFlag(fs)
+			fs.Lookup(l.flag()).Annotations = map[string][]string{program.Setting: nil}
 		}
 	}
 }

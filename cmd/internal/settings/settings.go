@@ -62,7 +62,7 @@ type TLS struct {
 	Enabled    bool   `key:"enabled" doc:"speak TLS"`
 	CAFile     string `key:"ca_file" doc:"PEM file of the authorities to trust; empty for the system's"`
 	CertFile   string `key:"cert_file" doc:"PEM file of our certificate, if one is asked for"`
-	KeyFile    string `key:"key_file" doc:"PEM file of its key"`
+	KeyFile    string `key:"key_file" doc:"PEM file of that certificate's key"`
 	ServerName string `key:"server_name" doc:"name in the server's certificate, if not its host"`
 }
 
@@ -70,7 +70,7 @@ type TLS struct {
 type Law struct {
 	Calendar      Calendar `key:"calendar"`
 	PatronKey     Secret   `key:"patron_key" doc:"key, 16 bytes or more, under which patron references are masked"`
-	PatronKeyFile string   `key:"patron_key_file" doc:"file that holds the key"`
+	PatronKeyFile string   `key:"patron_key_file" doc:"file that holds the key, 16 bytes or more, under which patron references are masked"`
 	Rulebooks     []string `key:"rulebooks" doc:"rulebook files to know besides the shipped ones"`
 	Detectors     Promise  `key:"detectors"`
 }
@@ -125,7 +125,7 @@ type Retention struct {
 // Flush is when rows are written; whichever comes first.
 type Flush struct {
 	Rows  int           `key:"rows" doc:"rows of a partition that make a flush"`
-	Every time.Duration `key:"every" doc:"age of a partition's oldest unflushed record that makes one"`
+	Every time.Duration `key:"every" doc:"age of a partition's oldest unflushed record that makes a flush"`
 }
 
 // DefaultIngest is the configuration of ingest where nothing is said.
