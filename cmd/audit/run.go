@@ -22,6 +22,7 @@ type runFlags struct {
 	dayChoice
 	worker                string
 	output, failOn, least string
+	whole                 bool
 }
 
 func runCommand() *cobra.Command {
@@ -45,6 +46,7 @@ done puts them together and prints the findings; the others print nothing.`,
 	fs := cmd.Flags()
 	f.flags(fs)
 	fs.StringVar(&f.worker, "worker", "0/1", "share of the tables, i of n, i from 0")
+	fs.BoolVar(&f.whole, "whole", false, "read each table from its first archived event on, not from where it was remembered before the day")
 	fs.StringVarP(&f.output, "output", "o", "table", "table, ndjson or csv")
 	fs.StringVar(&f.failOn, "fail-on", "", "exit with 3 if there is a finding of this severity or above: info, minor, major or critical")
 	fs.StringVar(&f.least, "min-severity", "info", "print findings of this severity and above")
@@ -61,7 +63,7 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 	if err != nil && f.failOn != "" {
 		return err
 	}
-	o := nightly.Options{Property: f.property, Shift: f.shift, Now: time.Now, Holder: holder()}
+	o := nightly.Options{Property: f.property, Shift: f.shift, Whole: f.whole, Now: time.Now, Holder: holder()}
 	if o.Worker, o.Workers, err = share(f.worker); err != nil {
 		return program.WrongUsage(err)
 	}

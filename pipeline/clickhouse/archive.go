@@ -1,8 +1,10 @@
 package clickhouse
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	ch "github.com/ClickHouse/clickhouse-go/v2"
@@ -42,31 +44,125 @@ type place struct {
 	offset    int64
 }
 
-// Replay gives all archived events of a table in the order of their numbers, each once, until the end of
-// the archive or until each says stop. What came late is in its place. A table whose numbering began
-// again is given numbering by numbering, as the events came.
-func (s *Store) Replay(ctx context.Context, property, table string, each func(*Archived) (stop bool)) error {
-	restarts, err := s.restarts(ctx, property, table)
+// Replay gives the archived events of a table in the order of their numbers, each once, until the end of
+// the archive or until each says stop: all of them, or those behind a memory that MemoryBefore gave. What came
+// late is in its place. A table whose numbering began again is given numbering by numbering, as the events came.
+func (s *Store) Replay(ctx context.Context, property, table string, after *schema.MemoryRow, each func(*Archived) (stop bool)) error {
+	all, err := s.numberings(ctx, property, table)
 	if err != nil {
 		return err
 	}
-	for i := range len(restarts) + 1 {
-		var from, until *place
-		if i > 0 {
-			from = &restarts[i-1]
+	first := 0
+	if after != nil {
+		first = numberingOf(all, after)
+	}
+	for _, n := range all[first:] {
+		query, args := n.where()
+		if after != nil {
+			query += " AND seq > {behind:UInt64}"
+			args = append(args, ch.Named("behind", fmt.Sprint(after.Seq)))
+			after = nil
 		}
-		if i < len(restarts) {
-			until = &restarts[i]
-		}
-		if stop, err := s.replay(ctx, property, table, from, until, each); stop || err != nil {
+		if stop, err := s.replay(ctx, property, table, query, args, each); stop || err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// restarts are where a numbering begins that is not the table's first.
-func (s *Store) restarts(ctx context.Context, property, table string) ([]place, error) {
+// MemoryBefore is the newest memory of a table that had seen nothing from a moment on, and that a replay may
+// begin with as well as with the table's first event: the archive has no event up to its number that it had not
+// seen, and none behind that it had. Nil if there is none.
+func (s *Store) MemoryBefore(ctx context.Context, property, table string, moment int64) (*schema.MemoryRow, error) {
+	all, err := s.numberings(ctx, property, table)
+	if err != nil {
+		return nil, err
+	}
+	below, number := int64(math.MaxInt64), uint64(math.MaxUint64)
+	for range 8 { // late events are few, or the table is in disorder
+		m, err := s.memoryBelow(ctx, property, table, moment, below, number)
+		if m == nil || err != nil {
+			return nil, err
+		}
+		late, early, err := s.aside(ctx, property, table, all[numberingOf(all, m)], m)
+		switch {
+		case err != nil:
+			return nil, err
+		case late == 0 && early == 0:
+			return m, nil
+		case late > 0:
+			number = late
+		}
+		below = m.Offset
+	}
+	return nil, nil
+}
+
+// memoryBelow is the newest memory before a moment, of a record below an offset and an event below a number.
+func (s *Store) memoryBelow(ctx context.Context, property, table string, moment, below int64, number uint64) (*schema.MemoryRow, error) {
+	const doing = "read what a table remembers"
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	rows, err := s.conn.Query(ctx, "SELECT seq, toUnixTimestamp64Nano(at), memory, engine, topic, partition, offset FROM "+s.name("table_memory")+`
+WHERE property_id = {property:String} AND table_id = {table:String} AND at < fromUnixTimestamp64Nano({moment:Int64}) AND topic != '' AND offset < {below:Int64}
+AND seq < {number:UInt64} ORDER BY at DESC, offset DESC, version DESC LIMIT 1`,
+		ch.Named("property", property), ch.Named("table", table), ch.Named("moment", fmt.Sprint(moment)), ch.Named("below", fmt.Sprint(below)),
+		ch.Named("number", fmt.Sprint(number)))
+	if err != nil {
+		return nil, s.explain(doing, err)
+	}
+	defer func() { _ = rows.Close() }()
+	if !rows.Next() {
+		return nil, s.explain(doing, rows.Err())
+	}
+	m := schema.MemoryRow{PropertyID: property, TableID: table}
+	err = rows.Scan(&m.Seq, &m.At, &m.Memory, &m.Engine, &m.Topic, &m.Partition, &m.Offset)
+	return &m, s.explain(doing, err)
+}
+
+// aside is the first event up to a memory's number that it had not seen, and the first behind that it had; 0 if
+// there is none.
+func (s *Store) aside(ctx context.Context, property, table string, n numbering, m *schema.MemoryRow) (late, early uint64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	where, args := n.where()
+	args = append(args, ch.Named("property", property), ch.Named("table", table), ch.Named("seq", fmt.Sprint(m.Seq)),
+		ch.Named("partition", fmt.Sprint(m.Partition)), ch.Named("offset", fmt.Sprint(m.Offset)))
+	err = s.conn.QueryRow(ctx, `SELECT minIf(seq, seq <= {seq:UInt64}), minIf(seq, seq > {seq:UInt64}) FROM `+s.name("events")+`
+WHERE property_id = {property:String} AND table_id = {table:String} AND (seq > {seq:UInt64}) = (partition = {partition:Int32} AND offset <= {offset:Int64})`+where,
+		args...).Scan(&late, &early)
+	return late, early, s.explain("read what a table had not seen", err)
+}
+
+// numbering is where the numbers of a table run on: from a place, included, to one that is not; nil is open.
+type numbering struct{ from, until *place }
+
+// where narrows a query to a numbering.
+func (n numbering) where() (query string, args []any) {
+	bound := func(p *place, operator, name string) {
+		if p != nil {
+			query += fmt.Sprintf(" AND (partition, offset) %s ({%s_partition:Int32}, {%s_offset:Int64})", operator, name, name)
+			args = append(args, ch.Named(name+"_partition", fmt.Sprint(p.partition)), ch.Named(name+"_offset", fmt.Sprint(p.offset)))
+		}
+	}
+	bound(n.from, ">=", "from")
+	bound(n.until, "<", "until")
+	return query, args
+}
+
+// numberingOf is the one in which a memory was written.
+func numberingOf(all []numbering, m *schema.MemoryRow) int {
+	at := place{m.Partition, m.Offset}
+	i := slices.IndexFunc(all, func(n numbering) bool { return n.until == nil || at.compare(n.until) < 0 })
+	return max(i, 0)
+}
+
+func (p place) compare(o *place) int {
+	return cmp.Or(cmp.Compare(p.partition, o.partition), cmp.Compare(p.offset, o.offset))
+}
+
+// numberings are those of a table as they came: a new one begins where another event has the number 1.
+func (s *Store) numberings(ctx context.Context, property, table string) ([]numbering, error) {
 	const doing = "read where a table's numbering began"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
@@ -77,33 +173,25 @@ func (s *Store) restarts(ctx context.Context, property, table string) ([]place, 
 		return nil, s.explain(doing, err)
 	}
 	defer func() { _ = rows.Close() }()
-	var all []place
-	for rows.Next() {
+	all := []numbering{{}}
+	for n := 0; rows.Next(); n++ {
 		var p place
 		if err := rows.Scan(&p.partition, &p.offset); err != nil {
 			return nil, s.explain(doing, err)
 		}
-		all = append(all, p)
-	}
-	if len(all) > 0 {
-		all = all[1:]
+		if n > 0 {
+			all[len(all)-1].until = &p
+			all = append(all, numbering{from: &p})
+		}
 	}
 	return all, s.explain(doing, rows.Err())
 }
 
-func (s *Store) replay(ctx context.Context, property, table string, from, until *place, each func(*Archived) bool) (stop bool, err error) {
+func (s *Store) replay(ctx context.Context, property, table, where string, args []any, each func(*Archived) bool) (stop bool, err error) {
 	r := archiveReader{store: s, each: each}
 	r.query = "SELECT seq, toUnixTimestamp64Nano(at), toInt8(format), raw, sha256, partition, offset, event_id FROM " + s.name("events") +
-		" WHERE property_id = {property:String} AND table_id = {table:String}"
-	r.args = []any{ch.Named("property", property), ch.Named("table", table)}
-	bound := func(p *place, operator, name string) {
-		if p != nil {
-			r.query += fmt.Sprintf(" AND (partition, offset) %s ({%s_partition:Int32}, {%s_offset:Int64})", operator, name, name)
-			r.args = append(r.args, ch.Named(name+"_partition", fmt.Sprint(p.partition)), ch.Named(name+"_offset", fmt.Sprint(p.offset)))
-		}
-	}
-	bound(from, ">=", "from")
-	bound(until, "<", "until")
+		" WHERE property_id = {property:String} AND table_id = {table:String}" + where
+	r.args = append(args, ch.Named("property", property), ch.Named("table", table))
 	for more := true; more && !r.stop; {
 		if more, err = r.chunk(ctx); err != nil {
 			return false, s.explain("read the archive of table "+table, err)

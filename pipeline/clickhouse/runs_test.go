@@ -32,7 +32,7 @@ func numbered(property string, from int64, seqs ...uint64) *pipeline.Batch {
 
 func replayed(t *testing.T, s *Store, property string) (seqs []uint64, offsets []int64) {
 	t.Helper()
-	err := s.Replay(t.Context(), property, "t", func(e *Archived) bool {
+	err := s.Replay(t.Context(), property, "t", nil, func(e *Archived) bool {
 		seqs, offsets = append(seqs, e.Seq), append(offsets, e.Offset)
 		return false
 	})
@@ -62,9 +62,48 @@ func TestReplayIsInOrderAndOnce(t *testing.T) {
 		t.Errorf("seqs %v, want one numbering after the other", seqs)
 	}
 	n := 0
-	if err := s.Replay(t.Context(), "p1", "t", func(*Archived) bool { n++; return n == 3 }); err != nil || n != 3 {
+	if err := s.Replay(t.Context(), "p1", "t", nil, func(*Archived) bool { n++; return n == 3 }); err != nil || n != 3 {
 		t.Errorf("%d events, want to be stopped after 3: %v", n, err)
 	}
+}
+
+// A replay begins at no memory that had missed an event up to its number, or seen one behind it.
+func TestMemoryBefore(t *testing.T) {
+	s := open(t, migrated(t))
+	b := numbered("p1", 10, 1, 2, 3, 4, 5, 6)
+	for seq, offset := range map[uint64]int64{2: 11, 4: 13, 6: 15} {
+		b.Memory = append(b.Memory, schema.MemoryRow{PropertyID: "p1", TableID: "t", Seq: seq, At: 1000 + offset, Topic: "events", Partition: 3, Offset: offset, Memory: "{}"})
+	}
+	write(t, s, b)
+	expect := func(what string, moment int64, seq uint64, behind ...uint64) {
+		t.Helper()
+		m, err := s.MemoryBefore(t.Context(), "p1", "t", moment)
+		if err != nil || (m != nil) != (seq > 0) || m != nil && m.Seq != seq {
+			t.Fatalf("%s: %+v, want that of event %d: %v", what, m, seq, err)
+		}
+		var seqs []uint64
+		if err := s.Replay(t.Context(), "p1", "t", m, func(e *Archived) bool { seqs = append(seqs, e.Seq); return false }); err != nil || !slices.Equal(seqs, behind) {
+			t.Fatalf("%s: events %v behind it, want %v: %v", what, seqs, behind, err)
+		}
+	}
+	expect("all in order", 2000, 6)
+	expect("the day begins before the last", 1015, 4, 5, 6)
+	expect("the day begins before all", 1011, 0, 1, 2, 3, 4, 5, 6)
+	write(t, s, numbered("p1", 20, 3))
+	expect("one came late", 2000, 2, 3, 3, 4, 5, 6)
+	again := numbered("p1", 40, 1, 2)
+	again.Memory = []schema.MemoryRow{{PropertyID: "p1", TableID: "t", Seq: 1, At: 1040, Topic: "events", Partition: 3, Offset: 40, Memory: "{}"}}
+	write(t, s, again)
+	expect("numbered anew", 2000, 1, 2)
+	expect("numbered anew behind it", 1030, 2, 3, 3, 4, 5, 6, 1, 2)
+	early := numbered("p1", 39, 9)
+	early.Events.At[0] = 1
+	write(t, s, early)
+	expect("an event of before the numbering", 2000, 1, 2)
+	early = numbered("p1", 5, 8) // at an offset that both memories had passed
+	early.Memory = nil
+	write(t, s, early)
+	expect("seen, and behind", 1030, 0, 1, 2, 3, 3, 4, 5, 6, 8, 9, 1, 2)
 }
 
 func TestDayCoverage(t *testing.T) {

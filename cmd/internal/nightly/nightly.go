@@ -33,7 +33,10 @@ type Options struct {
 	Shift string // of each day; empty for the whole day
 	// Worker of Workers, from 0, takes the tables whose hash falls to it.
 	Worker, Workers int
-	Engine          pipeline.Options
+	// Whole reads each table from its first archived event on, instead of from where it was last remembered
+	// before the days.
+	Whole  bool
+	Engine pipeline.Options
 	// Holder names this process to another that finds it at work.
 	Holder string
 	// Now is the clock of the run's row.
@@ -54,7 +57,7 @@ type Result struct {
 	Nights  []Night
 	Waiting []string // parts that are not done
 	Nothing []string // days of which the archive has no event
-	// Replayed are the events that this worker folded, also those before the days.
+	// Replayed are the events that this worker folded, also those between a memory and the days.
 	Replayed uint64
 }
 
@@ -227,11 +230,32 @@ type tableDay struct {
 	digest hash.Hash
 }
 
-// replay folds a table from its first archived event until the shoes of the days are closed.
-func (r *run) replay(ctx context.Context, table string) (days []tableDay, folded uint64, err error) {
+// begin is an engine that has seen a table's events up to a memory, nil if from the first one.
+func (r *run) begin(ctx context.Context, table string) (*pipeline.Engine, *schema.MemoryRow, error) {
 	options := r.Engine
 	options.NoArchive = true
 	engine := pipeline.NewEngine(options)
+	if r.Whole {
+		return engine, nil, nil
+	}
+	m, err := r.store.MemoryBefore(ctx, r.Property, table, r.windows[0].from)
+	if m == nil || err != nil {
+		return engine, nil, err
+	}
+	row := *m
+	row.Offset = -1 // what was seen is not read: no record is to be passed over
+	if err := engine.Restore([]schema.MemoryRow{row}, row.At); err != nil {
+		return pipeline.NewEngine(options), nil, nil //nolint:nilerr // another release wrote it: from the first event, as without it
+	}
+	return engine, m, nil
+}
+
+// replay folds a table from where it was remembered before the days until the shoes of the days are closed.
+func (r *run) replay(ctx context.Context, table string) (days []tableDay, folded uint64, err error) {
+	engine, after, err := r.begin(ctx, table)
+	if err != nil {
+		return nil, 0, err
+	}
 	days = make([]tableDay, len(r.windows))
 	for i := range days {
 		days[i] = tableDay{tableDone{Table: table, Open: []OpenShoe{}, Books: []string{}}, sha256.New()}
@@ -239,7 +263,7 @@ func (r *run) replay(ctx context.Context, table string) (days []tableDay, folded
 	var b pipeline.Batch
 	behind := 0
 	var seq [8]byte
-	err = r.store.Replay(ctx, r.Property, table, func(e *clickhouse.Archived) bool {
+	err = r.store.Replay(ctx, r.Property, table, after, func(e *clickhouse.Archived) bool {
 		folded++
 		if i := r.at(e.At); i >= 0 {
 			d := &days[i]

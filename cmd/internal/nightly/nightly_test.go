@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"slices"
@@ -513,5 +514,71 @@ func TestSeveralDays(t *testing.T) {
 	_, err = Run(t.Context(), store, Options{Property: property, Days: days[1:2], Shift: "day", Workers: 1, Engine: options(), Holder: t.Name(), Now: time.Now})
 	if !errors.Is(err, ErrNothing) {
 		t.Errorf("a shift in which nobody played: %v", err)
+	}
+}
+
+// A night that begins where each table was remembered before the day gives what one gives that begins with its
+// first event, and reads less; so it is with late, repeated and renumbered events on both sides of the memories.
+func TestBeginsAtTheMemory(t *testing.T) {
+	played := playFrom(t, 6, 4, 4, time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)).events // three hours before the rollover
+	bent := slices.Clone(played)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 16 { // some events come much later, some twice
+		i := rng.IntN(len(bent) - 4000)
+		ev := bent[i]
+		if rng.IntN(2) == 0 {
+			bent = slices.Delete(bent, i, i+1)
+		}
+		bent = slices.Insert(bent, i+rng.IntN(4000), ev)
+	}
+	renumbered := slices.Clone(played)
+	first, numbers := map[string]string{}, map[string]uint64{}
+	for i := range renumbered {
+		ev := &renumbered[i]
+		if first[ev.TableID] == "" {
+			first[ev.TableID] = ev.ShoeID
+		} else if ev.ShoeID != "" && ev.ShoeID != first[ev.TableID] && numbers[ev.TableID] == 0 {
+			numbers[ev.TableID] = ev.Seq - 1 // from its second shoe on a table counts anew
+		}
+		ev.Seq -= numbers[ev.TableID]
+	}
+	for name, events := range map[string][]schema.Event{"in order": played, "late and twice": bent, "renumbered": renumbered} {
+		for _, stretch := range []int64{0, 700} {
+			t.Run(fmt.Sprintf("%s, %d", name, stretch), func(t *testing.T) {
+				store := database(t)
+				var l log
+				l.append(events...)
+				err := pipeline.Run(t.Context(), &l, store, pipeline.RunOptions{
+					NewStep: func() pipeline.Step {
+						o := options()
+						o.Stretch = stretch
+						return pipeline.NewEngine(o)
+					},
+					Now: time.Now, FlushRows: 20_000, FlushEvery: time.Minute,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, day := range []string{day, "2026-11-20"} {
+					var nights [2]Result
+					for i, whole := range []bool{true, false} {
+						nights[i], err = Run(t.Context(), store, Options{
+							Property: property, Days: []string{day}, Workers: 1, Whole: whole, Engine: options(), Holder: t.Name(), Now: time.Now,
+						})
+						if err != nil {
+							t.Fatal(err)
+						}
+					}
+					whole, begun := &nights[0].Nights[0], &nights[1].Nights[0]
+					if whole.Run.ID != begun.Run.ID || !bytes.Equal(lines(t, whole), lines(t, begun)) {
+						t.Errorf("%s: from the first event %+v\nfrom the memory %+v\n%s", day, whole.Run, begun.Run, gocmp.Diff(string(lines(t, whole)), string(lines(t, begun))))
+					}
+					if fewer := nights[1].Replayed < nights[0].Replayed; day != "2026-11-20" && fewer || day == "2026-11-20" && !fewer {
+						t.Errorf("%s: %d events from the first, %d from the memory", day, nights[0].Replayed, nights[1].Replayed)
+					}
+					t.Logf("%s: %d findings, %d events of the day; folded %d from the first, %d from the memory", day, begun.Run.Findings, begun.Run.Events, nights[0].Replayed, nights[1].Replayed)
+				}
+			})
+		}
 	}
 }
