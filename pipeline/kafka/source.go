@@ -119,6 +119,10 @@ func (s *Source) topic(ctx context.Context) ([]int, error) {
 
 // explain says what an error of the brokers may come from, and whether no waiting mends it.
 func (s *Source) explain(err error) (explained error, fatal bool) {
+	// Without the library's names of its functions, such as kafka.(*Client).Metadata.
+	for strings.HasPrefix(err.Error(), "kafka.(*") && errors.Unwrap(err) != nil {
+		err = errors.Unwrap(err)
+	}
 	if gone(err) {
 		return fmt.Errorf("kafka topic %s does not exist at %s, and is not made by its readers: %w", s.config.Topic, strings.Join(s.config.Brokers, ","), err), true
 	}
@@ -127,7 +131,7 @@ func (s *Source) explain(err error) (explained error, fatal bool) {
 	}
 	var network *net.OpError
 	switch {
-	case errors.As(err, &network) && network.Op == "dial": // Without the library's names of its functions.
+	case errors.As(err, &network) && network.Op == "dial":
 		err = fmt.Errorf("a broker does not answer, see kafka.brokers and the brokers' advertised.listeners: %w", network)
 	case tlscause.Closed(err):
 		err = fmt.Errorf("the brokers close the connection, as they do when kafka.tls or kafka.sasl is not set as they want it: %w", err)
