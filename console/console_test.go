@@ -65,7 +65,7 @@ func emptyStore(t testing.TB) *store.Store {
 	if _, _, err := clickhouse.Migrate(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.Open(t.Context(), cfg, time.Now)
+	s, err := store.Open(t.Context(), cfg, clickhouse.Config{}, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

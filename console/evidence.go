@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"net/url"
@@ -80,10 +81,12 @@ func (c *Console) evidence(x *exchange, id string) (*evidence, error) {
 		further = further[:1000]
 	}
 	events, err := c.Store.Events(ctx, scope, f.PropertyID, f.TableID, first, last, further)
-	if err != nil {
+	switch {
+	case errors.Is(err, store.ErrNoArchive):
+		ev.NoArchive = "This console may not read the archive: its second user, console.archive.user, is not set or lacks its role."
+	case err != nil:
 		return nil, err
-	}
-	if len(events) == 0 {
+	case len(events) == 0:
 		ev.NoArchive = "The archive has none of the events that this finding names."
 	}
 	decoded := c.decode(events, &f)

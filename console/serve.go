@@ -158,6 +158,9 @@ func (x *exchange) refuse(err error) {
 		status, text = http.StatusTooManyRequests, "Too many attempts. Wait a minute."
 	case errors.Is(err, store.ErrNone):
 		status, text = http.StatusNotFound, "There is no such thing, or it is not yours to see."
+	case errors.Is(err, store.ErrNoArchive):
+		status, text = http.StatusNotImplemented, "This console may not read the archive: see console.archive.user."
+		x.c.Log.Warn("a request needs the archive", "path", x.r.URL.Path, "error", err)
 	case errors.Is(err, store.ErrStep):
 		status, text = http.StatusConflict, strings.ToUpper(err.Error()[:1])+err.Error()[1:]+"."
 	case errors.As(err, &bad):

@@ -57,14 +57,14 @@ func secured(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, role := range []string{"writer", "reader", "console", "auditor", "migrator"} {
+	for _, role := range []string{"writer", "reader", "console", "archive", "auditor", "migrator"} {
 		sum := sha256.Sum256([]byte(secrets[role]))
 		t.Setenv("SHOEPROOF_"+strings.ToUpper(role)+"_SHA256", hex.EncodeToString(sum[:]))
 	}
 	roles = strings.Replace(roles, "<profiles>", "<quotas><default/></quotas><profiles><default/>", 1)
 	roles = strings.Replace(roles, "<users>", "<users><default><password/><networks><ip>127.0.0.1</ip></networks></default>", 1)
 	h.ch = startClickHouse(t, roles)
-	for _, role := range []string{"WRITER", "READER", "CONSOLE", "AUDITOR", "MIGRATOR"} {
+	for _, role := range []string{"WRITER", "READER", "CONSOLE", "ARCHIVE", "AUDITOR", "MIGRATOR"} {
 		os.Unsetenv("SHOEPROOF_" + role + "_SHA256") // They are the server's; t.Setenv puts back what was before.
 	}
 	acl := func(resource kmsg.ACLResourceType, name string, op kmsg.ACLOperation) kfake.ACL {

@@ -157,7 +157,10 @@ const eventColumns = "seq, event_id, at, shoe_id, round, kind, toString(format) 
 func (s *Store) Events(ctx context.Context, scope Scope, property, table string, first, last uint64, further []uint64) ([]Event, error) {
 	w := in(scope).equal("property_id", property).equal("table_id", table)
 	w.and("(seq BETWEEN {first:UInt64} AND {last:UInt64} OR seq IN {further:Array(UInt64)})", "first", first, "last", last, "further", append([]uint64{}, further...))
-	return read[Event](ctx, s, "events", `SELECT `+eventColumns+` FROM {{events}} FINAL WHERE `+w.String()+` ORDER BY seq, event_id`+fmt.Sprint(" LIMIT ", 2*MostRows), w)
+	var rows []Event
+	err := s.archive.Conn().Select(limited(ctx), &rows, s.named(`SELECT `+eventColumns+` FROM {{events}} FINAL WHERE `+w.String()+
+		` ORDER BY seq, event_id`+fmt.Sprint(" LIMIT ", 2*MostRows)), w.args...)
+	return rows, archived(err)
 }
 
 // Decode reads an event of the archive.
@@ -182,10 +185,10 @@ func (s *Store) EachEvent(ctx context.Context, scope Scope, property, table stri
 		from = until - uint64(limit)
 	}
 	w.and("seq > {from:UInt64}", "from", from)
-	rows, err := s.Conn().Query(limited(ctx), s.named(`SELECT `+eventColumns+` FROM {{events}} FINAL WHERE `+w.String()+
+	rows, err := s.archive.Conn().Query(limited(ctx), s.named(`SELECT `+eventColumns+` FROM {{events}} FINAL WHERE `+w.String()+
 		` ORDER BY partition, offset SETTINGS max_result_rows = 0`), w.args...)
 	if err != nil {
-		return false, fmt.Errorf("read events: %w", err)
+		return false, archived(err)
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
@@ -200,8 +203,5 @@ func (s *Store) EachEvent(ctx context.Context, scope Scope, property, table stri
 			return false, err
 		}
 	}
-	if err := rows.Err(); err != nil {
-		return false, fmt.Errorf("read events: %w", err)
-	}
-	return whole, nil
+	return whole, archived(rows.Err())
 }

@@ -23,19 +23,49 @@ var ErrNone = errors.New("there is none")
 // MostRows is the most that a page reads of anything.
 const MostRows = 5000
 
+// ErrNoArchive says that no user of ours may read events.
+var ErrNoArchive = errors.New("the archive may not be read: console.archive.user is not set, or lacks the role archive")
+
 // Store is safe for concurrent use.
 type Store struct {
 	*clickhouse.Store
-	now func() time.Time
+	archive *clickhouse.Store // of events
+	now     func() time.Time
 }
 
-// Open connects to a database whose schema is the one that this program knows.
-func Open(ctx context.Context, cfg clickhouse.Config, now func() time.Time) (*Store, error) {
+// Open connects to a database whose schema is the one that this program knows. Events are read as the user of
+// archive, if one is named.
+func Open(ctx context.Context, cfg, archive clickhouse.Config, now func() time.Time) (*Store, error) {
 	s, err := clickhouse.Open(ctx, cfg)
-	if err != nil {
-		return nil, err
+	if err != nil || archive.User == "" {
+		return &Store{s, s, now}, err
 	}
-	return &Store{s, now}, nil
+	a, err := clickhouse.Open(ctx, archive)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("console.archive: %w", err), s.Close())
+	}
+	return &Store{s, a, now}, nil
+}
+
+// Close closes the connections.
+func (s *Store) Close() error {
+	err := s.Store.Close()
+	if s.archive != s.Store {
+		err = errors.Join(err, s.archive.Close())
+	}
+	return err
+}
+
+// archived explains an error of reading events.
+func archived(err error) error {
+	const accessDenied = 497
+	if e, ok := errors.AsType[*ch.Exception](err); ok && e.Code == accessDenied {
+		err = ErrNoArchive
+	}
+	if err != nil {
+		return fmt.Errorf("read events: %w", err)
+	}
+	return nil
 }
 
 // Scope is the properties that somebody may see.

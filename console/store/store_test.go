@@ -62,7 +62,7 @@ func play() (err error) {
 	if _, _, err = clickhouse.Migrate(ctx, cfg); err != nil {
 		return err
 	}
-	if server.store, err = Open(ctx, cfg, time.Now); err != nil {
+	if server.store, err = Open(ctx, cfg, clickhouse.Config{}, time.Now); err != nil {
 		return err
 	}
 	return fill(ctx, server.store.Store, "ac-1", time.Now().Add(-2*time.Hour))

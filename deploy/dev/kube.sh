@@ -91,7 +91,7 @@ operator() {
   "$bin/kubectl" label namespace audit pod-security.kubernetes.io/enforce=restricted >/dev/null
   await 30 "the namespace's account" $k get serviceaccount default
   for secret in shoeproof-clickhouse shoeproof-patron-key shoeproof-signing-keys; do
-    $k create secret generic "$secret" --from-literal=writer=x --from-literal=console=x --from-literal=auditor=x --from-literal=migrator=x --from-literal=key=x >/dev/null
+    $k create secret generic "$secret" --from-literal=writer=x --from-literal=console=x --from-literal=archive=x --from-literal=auditor=x --from-literal=migrator=x --from-literal=key=x >/dev/null
   done
 
   say "Pod Security refuses a chart that drops its security context"

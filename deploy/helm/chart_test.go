@@ -313,7 +313,7 @@ func TestProgramsReadTheirFiles(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for _, name := range []string{"clickhouse", "patron_key", "kafka"} {
+			for _, name := range []string{"clickhouse", "archive", "patron_key", "kafka"} {
 				put("secrets/"+name, "0123456789abcdef0123456789abcdef")
 			}
 			put("console/oidc", "0123456789abcdef0123456789abcdef")

@@ -104,8 +104,8 @@ func syntax(t *testing.T, s *Store) {
 				t.Errorf("%s: %v", statement, err)
 			}
 		}
-		if read < 11 {
-			t.Errorf("%d statements, want two for each of five roles and a profile", read)
+		if read < 14 {
+			t.Errorf("%d statements, want two for each of six roles and two profiles", read)
 		}
 	}
 }
@@ -117,6 +117,7 @@ func matrix(t *testing.T, as func(string) Config) {
 		"writer":  "events rounds wagers vigorish shoes table_configs notices table_memory evidence findings open_findings journal dead_letters feeds",
 		"reader":  "",
 		"console": "open_findings finding_actions exports shelves handovers console_log",
+		"archive": "",
 		"auditor": "evidence findings open_findings audit_runs exports run_lines leases legal_holds",
 	}
 	all := open(t, as("auditor"))
@@ -135,7 +136,7 @@ func matrix(t *testing.T, as func(string) Config) {
 	if len(tables) < 30 {
 		t.Fatalf("%d tables and views", len(tables))
 	}
-	for _, role := range []string{"writer", "reader", "console", "auditor"} {
+	for _, role := range []string{"writer", "reader", "console", "archive", "auditor"} {
 		s := open(t, as(role))
 		for _, table := range tables {
 			plain := strings.TrimPrefix(table, "v_")
@@ -143,7 +144,9 @@ func matrix(t *testing.T, as func(string) Config) {
 			switch role {
 			case "writer":
 				reads = slices.Contains(strings.Fields("schema_migrations journal table_memory findings v_progress"), table)
-			case "auditor", "console":
+			case "archive":
+				reads = slices.Contains(strings.Fields("schema_migrations events v_events"), table)
+			case "auditor":
 				reads = true
 			}
 			for right, want := range map[string]bool{
@@ -178,7 +181,8 @@ func refusals(t *testing.T, as func(string) Config) {
 	for role, more := range map[string][]string{
 		"writer":   {"SELECT * FROM shoeproof.rounds", "SELECT * FROM shoeproof.wagers", "SELECT raw FROM shoeproof.events", "INSERT INTO shoeproof.finding_actions (actor) VALUES ('x')", "INSERT INTO shoeproof.schema_migrations (version) VALUES (99)"},
 		"reader":   append([]string{"INSERT INTO shoeproof.findings (id) VALUES ('x')", "INSERT INTO shoeproof.open_findings (id) VALUES ('x')", "SELECT 1 SETTINGS readonly = 0"}, names...),
-		"console":  {"INSERT INTO shoeproof.findings (id) VALUES ('x')", "INSERT INTO shoeproof.journal (topic) VALUES ('x')", "INSERT INTO shoeproof.events (event_id) VALUES ('x')"},
+		"console":  append([]string{"INSERT INTO shoeproof.findings (id) VALUES ('x')", "INSERT INTO shoeproof.journal (topic) VALUES ('x')", "INSERT INTO shoeproof.events (event_id) VALUES ('x')"}, names...),
+		"archive":  {"SELECT * FROM shoeproof.findings", "SELECT * FROM shoeproof.table_memory", "SELECT raw FROM shoeproof.dead_letters", "INSERT INTO shoeproof.events (event_id) VALUES ('x')", "SELECT 1 SETTINGS readonly = 0"},
 		"auditor":  {"INSERT INTO shoeproof.events (event_id) VALUES ('x')", "INSERT INTO shoeproof.journal (topic) VALUES ('x')", "INSERT INTO shoeproof.finding_actions (actor) VALUES ('x')"},
 		"migrator": nil,
 	} {

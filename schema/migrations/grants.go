@@ -8,7 +8,7 @@ import (
 
 // A Role is what one kind of user may do, and no more.
 type Role struct {
-	Name string // writer, reader, console, auditor or migrator
+	Name string // writer, reader, console, archive, auditor or migrator
 	For  string // who takes it
 	// ReadOnly users change nothing but the limits of their own queries.
 	ReadOnly bool
@@ -73,7 +73,8 @@ func (l Layout) Roles() ([]Role, error) {
 	return []Role{
 		{"writer", "ingest", false, insert},
 		{"reader", "dashboards, and who only looks: nothing that names patrons", true, masked},
-		{"console", "the console, which masks patrons itself: all that is kept, and what people decide about findings", false, slices.Concat(read, l.each("INSERT", triaged...))},
+		{"console", "the console: what a reader may, and what people decide about findings", false, slices.Concat(masked, l.each("INSERT", triaged...))},
+		{"archive", "the console's second user, for evidence and replays: events, which name patrons, and nothing else", true, append(l.each("SELECT", "schema_migrations", "events"), "SELECT ON "+l.Name("v_events"))},
 		{"auditor", "the nightly audit and exports: also the archive, which names patrons", false, slices.Concat(read, l.each("INSERT", nightly...))},
 		{"migrator", "audit migrate", false, migrate},
 	}, nil

@@ -148,6 +148,9 @@ func (p *patient) grants(store *clickhouse.Store, layout migrations.Layout) {
 	if role.Name != "migrator" {
 		never = append(never, "ALTER TABLE ON "+layout.Database+".*")
 	}
+	if role.Name == "reader" || role.Name == "console" {
+		never = append(never, "SELECT ON "+layout.Database+".events")
+	}
 	has, err := store.Has(p.ctx, slices.Concat(role.Grants, never))
 	switch {
 	case errors.Is(err, clickhouse.ErrCannotTell):

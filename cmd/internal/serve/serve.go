@@ -39,7 +39,9 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
 	if err != nil {
 		return program.WrongUsage(err)
 	}
-	s, err := store.Open(ctx, storeConfig, time.Now)
+	archive := storeConfig
+	archive.User, archive.Password = config.Console.Archive.User, clickhouse.Secret(config.Console.Archive.Password)
+	s, err := store.Open(ctx, storeConfig, archive, time.Now)
 	switch {
 	case errors.Is(err, clickhouse.ErrLogin), errors.Is(err, clickhouse.ErrGrant), errors.Is(err, clickhouse.ErrSchema):
 		return program.WrongUsage(err)

@@ -17,7 +17,10 @@ var update = flag.Bool("update", false, "write the settings into the chart's sch
 const chartSchema = "../../../deploy/helm/shoeproof/values.schema.json"
 
 // chartGives are the settings that the chart itself fills in, from users, secrets and rulebooks.
-var chartGives = []string{"clickhouse.user", "clickhouse.password_file", "patron_key_file", "kafka.sasl.password_file", "rulebooks", "http.listen", "console.listen"}
+var chartGives = []string{
+	"clickhouse.user", "clickhouse.password_file", "patron_key_file", "kafka.sasl.password_file", "rulebooks", "http.listen", "console.listen",
+	"console.archive.user", "console.archive.password_file",
+}
 
 // The chart takes exactly the settings that the programs know, and no secret.
 func TestChartKnowsTheSettings(t *testing.T) {

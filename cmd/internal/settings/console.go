@@ -24,12 +24,20 @@ type Console struct {
 	KeyFile     string  `key:"key_file" doc:"PEM file of that certificate's key"`
 	SignIn      string  `key:"sign_in" doc:"oidc, proxy, token, or none, which only loopback allows"`
 	AccessFile  string  `key:"access_file" doc:"YAML file of tokens, and of the roles of groups"`
+	Archive     Archive `key:"archive"`
 	OIDC        OIDC    `key:"oidc"`
 	Proxy       Proxy   `key:"proxy"`
 	Video       Video   `key:"video"`
 	Webhook     Webhook `key:"webhook"`
 	NotifyTopic string  `key:"notify_topic" doc:"Kafka topic of critical findings, at kafka.brokers; empty for none"`
 	HighAmount  int     `key:"high_amount" doc:"amount, minor units, from which a finding is one step more urgent; 0 for never"`
+}
+
+// Archive is the console's second user at ClickHouse: its first has no right to events, which name patrons.
+type Archive struct {
+	User         string `key:"user" doc:"user that reads events, for evidence and replays, with role archive; empty if clickhouse.user may"`
+	Password     Secret `key:"password" doc:"its password"`
+	PasswordFile string `key:"password_file" doc:"file that holds the password"`
 }
 
 // OIDC is an identity provider.
@@ -76,6 +84,10 @@ func defaultKafka() Kafka {
 
 func (c *Console) check(l *Loaded) {
 	l.address("console.listen", c.Listen, true)
+	l.secret("console.archive.password", &c.Archive.Password, c.Archive.PasswordFile)
+	if c.Archive.Password != "" && c.Archive.User == "" {
+		l.complain("console.archive.password", errors.New("given without console.archive.user"))
+	}
 	l.secret("console.oidc.client_secret", &c.OIDC.ClientSecret, c.OIDC.ClientSecretFile)
 	l.secret("console.proxy.secret", &c.Proxy.Secret, c.Proxy.SecretFile)
 	l.secret("console.webhook.secret", &c.Webhook.Secret, c.Webhook.SecretFile)

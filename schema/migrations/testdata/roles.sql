@@ -78,24 +78,22 @@ GRANT
 TO shoeproof_reader WITH REPLACE OPTION;
 CREATE SETTINGS PROFILE IF NOT EXISTS shoeproof_reader SETTINGS readonly = 2, max_execution_time = 60, max_memory_usage = 4000000000, max_result_rows = 10000000 TO shoeproof_reader;
 
--- the console, which masks patrons itself: all that is kept, and what people decide about findings
+-- the console: what a reader may, and what people decide about findings
 CREATE ROLE IF NOT EXISTS shoeproof_console;
 GRANT
     SELECT ON shoeproof.schema_migrations,
-    SELECT ON shoeproof.events,
     SELECT ON shoeproof.rounds,
     SELECT ON shoeproof.wagers,
     SELECT ON shoeproof.vigorish,
     SELECT ON shoeproof.shoes,
     SELECT ON shoeproof.table_configs,
     SELECT ON shoeproof.notices,
-    SELECT ON shoeproof.table_memory,
     SELECT ON shoeproof.evidence,
     SELECT ON shoeproof.findings,
     SELECT ON shoeproof.open_findings,
     SELECT ON shoeproof.finding_actions,
     SELECT ON shoeproof.journal,
-    SELECT ON shoeproof.dead_letters,
+    SELECT(topic, partition, offset, place, reason) ON shoeproof.dead_letters,
     SELECT ON shoeproof.audit_runs,
     SELECT ON shoeproof.exports,
     SELECT ON shoeproof.feeds,
@@ -108,9 +106,8 @@ GRANT
     SELECT ON shoeproof.v_alarm_rate,
     SELECT ON shoeproof.v_audit_runs,
     SELECT ON shoeproof.v_bundles,
-    SELECT ON shoeproof.v_dead_letters,
+    SELECT(topic, partition, offset, place, reason) ON shoeproof.v_dead_letters,
     SELECT ON shoeproof.v_dealer_findings,
-    SELECT ON shoeproof.v_events,
     SELECT ON shoeproof.v_evidence,
     SELECT ON shoeproof.v_exports,
     SELECT ON shoeproof.v_feeds,
@@ -126,7 +123,6 @@ GRANT
     SELECT ON shoeproof.v_shelves,
     SELECT ON shoeproof.v_shoes,
     SELECT ON shoeproof.v_table_configs,
-    SELECT ON shoeproof.v_table_memory,
     SELECT ON shoeproof.v_triage,
     SELECT ON shoeproof.v_vigorish,
     SELECT ON shoeproof.v_wagers,
@@ -137,6 +133,15 @@ GRANT
     INSERT ON shoeproof.handovers,
     INSERT ON shoeproof.console_log
 TO shoeproof_console WITH REPLACE OPTION;
+
+-- the console's second user, for evidence and replays: events, which name patrons, and nothing else
+CREATE ROLE IF NOT EXISTS shoeproof_archive;
+GRANT
+    SELECT ON shoeproof.schema_migrations,
+    SELECT ON shoeproof.events,
+    SELECT ON shoeproof.v_events
+TO shoeproof_archive WITH REPLACE OPTION;
+CREATE SETTINGS PROFILE IF NOT EXISTS shoeproof_archive SETTINGS readonly = 2, max_execution_time = 60, max_memory_usage = 4000000000, max_result_rows = 10000000 TO shoeproof_archive;
 
 -- the nightly audit and exports: also the archive, which names patrons
 CREATE ROLE IF NOT EXISTS shoeproof_auditor;

@@ -107,6 +107,11 @@ data:
       - secret:
           name: {{ $user.secret }}
           items: [{key: {{ $user.key | quote }}, path: clickhouse}]
+      {{- with .root.Values.users.archive }}{{ if and .name (eq $.component "console") }}
+      - secret:
+          name: {{ .secret }}
+          items: [{key: {{ .key | quote }}, path: archive}]
+      {{- end }}{{ end }}
       {{- with .root.Values.secrets }}
       - secret:
           name: {{ .patronKey.name }}
