@@ -7,11 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -30,37 +27,12 @@ import (
 func twoShards(t *testing.T) [2]*engine.ClickHouse {
 	t.Helper()
 	startServer(t) // or skips
-	var ports [2]int
-	var held []net.Listener
-	for i := range ports {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		held = append(held, l)
-		ports[i] = l.Addr().(*net.TCPAddr).Port
+	shards, err := engine.StartShards(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, l := range held { // not before both are known, or they might be the same
-		l.Close()
-	}
-	config := "<clickhouse><remote_servers><floor>"
-	for _, p := range ports {
-		config += fmt.Sprintf("<shard><internal_replication>true</internal_replication><replica><host>127.0.0.1</host><port>%d</port></replica></shard>", p)
-	}
-	config += "</floor></remote_servers></clickhouse>"
-	var shards [2]*engine.ClickHouse
-	for i := range shards {
-		dir := t.TempDir()
-		file := filepath.Join(dir, "config.xml")
-		if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		c, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: filepath.Join(dir, "data"), ConfigFile: file, Port: ports[i]})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(c.Stop)
-		shards[i] = c
+	for _, s := range shards {
+		t.Cleanup(s.Stop)
 	}
 	return shards
 }

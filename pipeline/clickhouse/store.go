@@ -64,8 +64,9 @@ func connect(ctx context.Context, cfg Config) (*Store, error) {
 		ConnOpenStrategy: ch.ConnOpenInOrder,
 		Compression:      &ch.Compression{Method: ch.CompressionLZ4},
 		Settings: ch.Settings{
-			"async_insert":                  0, // on by default since 26.2, and forgets the token
-			"distributed_foreground_insert": 1, // an answer means that the shards have it
+			"async_insert":                  0,        // on by default since 26.2, and forgets the token
+			"distributed_foreground_insert": 1,        // an answer means that the shards have it
+			"distributed_product_mode":      "global", // a subquery is of all shards; one server makes no difference
 		},
 	})
 	if err != nil {

@@ -1,0 +1,155 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/pipeline/file"
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate"
+)
+
+// The nightly run, each report and the export print and write the same with two shards as with one server.
+func TestTwoShards(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts engines")
+	}
+	one, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(one.Stop)
+	two, err := engine.StartShards(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range two {
+		t.Cleanup(s.Stop)
+	}
+	dir := t.TempDir()
+	t.Setenv("SHOEPROOF_PATRON_KEY", "a-key-for-tests-only")
+	t.Setenv("SHOEPROOF_EXPORT_LICENSEE", "Example Casino LLC")
+	t.Setenv("SHOEPROOF_EXPORT_KEY_FILE", filepath.Join(dir, "log.key"))
+	do := func(args ...string) string {
+		t.Helper()
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), args, strings.NewReader(""), &out, &errs); code != 0 {
+			t.Fatalf("audit %s: code %d\n%s", strings.Join(args, " "), code, &errs)
+		}
+		return out.String()
+	}
+	do("keygen", "audit.example/ac-1/findings", filepath.Join(dir, "log.key"))
+	events := writeFloor(t, dir)
+
+	said := map[string][2]string{}
+	var bundles [2][]byte
+	for i, config := range []clickhouse.Config{
+		{Addrs: []string{one.Addr}},
+		{Addrs: []string{two[0].Addr, two[1].Addr}, Cluster: "floor", Bare: true},
+	} {
+		config.Database, config.User, config.RulesVersion, config.Engine, config.RowVersion = "audit", "default", "r1", "test", 7
+		t.Setenv("SHOEPROOF_CLICKHOUSE_ADDRS", strings.Join(config.Addrs, ","))
+		t.Setenv("SHOEPROOF_CLICKHOUSE_DATABASE", config.Database)
+		t.Setenv("SHOEPROOF_CLICKHOUSE_CLUSTER", config.Cluster)
+		t.Setenv("SHOEPROOF_CLICKHOUSE_REPLICATED", fmt.Sprint(!config.Bare))
+		own := filepath.Join(dir, fmt.Sprint(i))
+		t.Setenv("SHOEPROOF_EXPORT_LOG", filepath.Join(own, "log"))
+		do("migrate")
+		store(t, config, events)
+		for _, command := range [][]string{
+			{"run", "-o", "ndjson"},
+			{"run", "-o", "ndjson", "--whole"},
+			{"run", "-o", "ndjson", "--shift", "day"},
+			{"report", "exceptions", "-o", "csv"},
+			{"report", "dealers", "-o", "csv"},
+			{"report", "vigorish", "-o", "csv"},
+			{"report", "hold", "-o", "csv"},
+			{"report", "log", "-o", "csv"},
+		} {
+			pair := said[strings.Join(command, " ")]
+			pair[i] = do(append(command, "--property", "ac-1", "--gaming-day", "2026-03-02")...)
+			said[strings.Join(command, " ")] = pair
+		}
+		do("export", "--property", "ac-1", "--gaming-day", "2026-03-02", "-o", own)
+		if bundles[i], err = os.ReadFile(filepath.Join(own, "ac-1_2026-03-02_000001.zip")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for command, pair := range said {
+		if pair[0] != pair[1] || strings.Count(pair[0], "\n") < 2 {
+			t.Errorf("audit %s (-one server +two shards):\n%s", command, gocmp.Diff(strings.Split(pair[0], "\n"), strings.Split(pair[1], "\n")))
+		}
+	}
+	if !bytes.Equal(bundles[0], bundles[1]) || len(bundles[0]) == 0 {
+		t.Errorf("the bundle has other bytes: %d and %d", len(bundles[0]), len(bundles[1]))
+	}
+}
+
+// writeFloor is a file with a gaming day of some tables, a fault at each.
+func writeFloor(t *testing.T, dir string) string {
+	t.Helper()
+	var events []schema.Event
+	faults := slices.DeleteFunc(simulate.Faults(), func(f simulate.Fault) bool { return f.Off })
+	for i := range 6 {
+		planted, _, err := simulate.Plant(simulate.Options{
+			Property: "ac-1", Pit: fmt.Sprint("p", i%3), Table: fmt.Sprintf("PB-%02d", i), Seed: uint64(i + 1), Start: time.Date(2026, 3, 2, 15, i, 0, 0, time.UTC),
+		}, faults[i*19%len(faults)], uint64(i+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, planted...)
+	}
+	slices.SortStableFunc(events, func(a, b schema.Event) int { return cmp.Compare(a.At, b.At) })
+	path := filepath.Join(dir, "floor.ndjson")
+	if err := schema.WriteFile(path, events); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// store audits a file live, as ingest does, into ClickHouse.
+func store(t *testing.T, config clickhouse.Config, path string) {
+	t.Helper()
+	books, err := rules.Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	calendar, err := pipeline.DefaultCalendar()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink, err := clickhouse.Open(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = sink.Close() }()
+	src, err := file.Open([]string{path}, file.Options{Topic: "table-events"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = pipeline.Run(context.WithoutCancel(t.Context()), src, sink, pipeline.RunOptions{
+		NewStep: func() pipeline.Step {
+			return pipeline.NewEngine(pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("a-key-for-tests-only"), Version: "test"})
+		},
+		Now: time.Now, FlushRows: 5000, FlushEvery: time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
