@@ -1,0 +1,133 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+const twelve = 12 // partitions of the topic that one, two and four processes share
+
+// One, two and four processes share twelve partitions, each has its part of them and works, and what they
+// write is the same, byte for byte.
+func TestSideBySide(t *testing.T) {
+	ch := startClickHouse(t, "")
+	migrate(t, ch)
+	events := hotel(t, soak(40_000, 1_000_000))
+	var want map[string]string
+	for _, n := range []int{1, 2, 4} {
+		_, got := sideBySide(t, ch, events, n)
+		if want == nil {
+			want = got
+		}
+		for table, w := range want {
+			if got[table] != w {
+				t.Errorf("%s: %s of %d processes, want %s as of one", table, got[table], n, w)
+			}
+		}
+	}
+	if findings, _, _ := strings.Cut(want["findings"], " "); len(findings) < 2 {
+		t.Errorf("%s findings of %d tables that break a rule", findings, faulty)
+	}
+}
+
+// BenchmarkSideBySide is a backlog on twelve partitions, taken by one, two and four processes into one
+// ClickHouse. Broker and server have the same cores.
+func BenchmarkSideBySide(b *testing.B) {
+	events := hotel(b, 400_000)
+	for _, n := range []int{1, 2, 4} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			var wall, user time.Duration
+			for b.Loop() {
+				ch := startClickHouse(b, "")
+				migrate(b, ch)
+				took, _ := sideBySide(b, ch, events, n)
+				wall, user = wall+took.wall, user+took.user
+				ch.Stop()
+			}
+			all := float64(len(events) * b.N)
+			b.ReportMetric(all/wall.Seconds(), "events/s")
+			b.ReportMetric(all/user.Seconds(), "events/user-s")
+			b.ReportMetric(user.Seconds()/float64(b.N), "user-s")
+		})
+	}
+}
+
+type took struct {
+	wall time.Duration // from the first record that could be read to the last row that can be queried
+	user time.Duration // processor time of all n
+}
+
+// sideBySide has n processes take the events, once each has its part of the partitions, into a database
+// of their own.
+func sideBySide(t testing.TB, ch *engine.ClickHouse, events []schema.Event, n int) (took, map[string]string) {
+	t.Helper()
+	name := fmt.Sprintf("by_%d", n)
+	broker, err := engine.StartKafka(engine.KafkaOptions{Topics: map[string]int32{topic: twelve}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer broker.Stop()
+	migrateAs(t, ch, name)
+	// The embedded server died now and then when members left it directly, even in good order.
+	g := newGate(t, ch.Addr, name)
+	var all []*child
+	signal := func(sig syscall.Signal) {
+		for _, c := range all {
+			_ = c.cmd.Process.Signal(sig)
+		}
+	}
+	for range n {
+		all = append(all, spawn(t, "--kafka-brokers", broker.Addrs[0], "--kafka-group", name, "--clickhouse-addrs", g.Addr().String(), "--clickhouse-database", name))
+	}
+	await(t, "each has its part", func() bool {
+		return !slices.ContainsFunc(all, func(c *child) bool { return c.metric(t, "shoeproof_partitions") != twelve/n })
+	})
+	signal(syscall.SIGSTOP) // all begin at once, with all of it before them
+	publish(t, broker, events)
+	began := time.Now()
+	signal(syscall.SIGCONT)
+	await(t, "all is in ClickHouse", func() bool { return done(t, ch, name, len(events)) })
+	out := took{wall: time.Since(began)}
+	for i, c := range all {
+		if c.metric(t, "shoeproof_events_total") == 0 {
+			t.Errorf("process %d of %d read nothing", i+1, n)
+		}
+		c.stop(t, 10*time.Second)
+		out.user += c.cmd.ProcessState.UserTime()
+	}
+	t.Logf("%d: %d events in %v, %v of their processor time", n, len(events), out.wall.Round(time.Millisecond), out.user.Round(time.Millisecond))
+	return out, contents(t, ch, name)
+}
+
+// metric is a figure of /metrics, -1 if it is not there.
+func (c *child) metric(t testing.TB, name string) int {
+	t.Helper()
+	resp, err := http.Get("http://" + c.address(t) + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut("\n"+string(body), "\n"+name+" ")
+	line, _, _ := strings.Cut(rest, "\n")
+	n, err := strconv.ParseFloat(line, 64)
+	if err != nil {
+		return -1
+	}
+	return int(n)
+}
