@@ -22,10 +22,11 @@ var ErrBusy = errors.New("another export of this log is under way")
 // at a time holds it. The head is replaced in one step, and only if nobody else did: two exports never
 // follow the same one.
 type Log struct {
-	dir  string
-	lock *os.File
-	head head
-	raw  []byte // the head as it was read
+	dir    string
+	lock   *os.File // nil if an object store keeps the log
+	stored *stored  // nil if the folder does; else the folder is thrown away
+	head   head
+	raw    []byte // the folder's head as it was read
 	// Seam, if not nil, is told each step that a crash may come after; an error ends the export there.
 	seam func(step string) error
 }
@@ -111,7 +112,12 @@ func OpenLog(dir string) (*Log, error) {
 }
 
 // Close gives the log back.
-func (l *Log) Close() error { return l.lock.Close() }
+func (l *Log) Close() error {
+	if l.stored != nil {
+		return os.RemoveAll(l.dir) //nolint:wrapcheck // names the file and what was wrong
+	}
+	return l.lock.Close()
+}
 
 func (l *Log) load() error {
 	raw, err := readHead(l.dir)
@@ -153,7 +159,7 @@ func (l *Log) publish() error {
 	return syncDir(filepath.Dir(l.head.Bundle))
 }
 
-// Target says where a bundle goes and in which form.
+// Target says where a bundle goes and in which form; of a stored log it is always a zip, in the store.
 type Target struct {
 	Dir    string
 	Folder bool // a folder instead of a zip
@@ -174,6 +180,9 @@ func (l *Log) Export(ctx context.Context, day *Day, signer note.Signer, target T
 	x, err := l.index()
 	if err != nil {
 		return nil, err
+	}
+	if l.stored != nil {
+		target = Target{Dir: filepath.Join(l.dir, "out")}
 	}
 	dir, err := filepath.Abs(target.Dir)
 	if err != nil {
@@ -228,7 +237,7 @@ func (l *Log) Export(ctx context.Context, day *Day, signer note.Signer, target T
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("look where the bundle goes: %w", err)
 	}
-	if err := l.commit(&next, b, &done); err != nil {
+	if err := l.commit(ctx, &next, b, &done); err != nil {
 		return nil, err
 	}
 	return &Done{next.Bundle, b.manifest, b.checkpoint}, nil
@@ -236,7 +245,7 @@ func (l *Log) Export(ctx context.Context, day *Day, signer note.Signer, target T
 
 // commit puts the head behind an export: first the index, then the head, then the bundle's name. From the
 // head on the export is made, and OpenLog ends what is left to do.
-func (l *Log) commit(next *head, b *built, done *bool) error {
+func (l *Log) commit(ctx context.Context, next *head, b *built, done *bool) error {
 	if err := l.seam("built"); err != nil {
 		return err
 	}
@@ -248,6 +257,9 @@ func (l *Log) commit(next *head, b *built, done *bool) error {
 	}
 	if err := l.seam("indexed"); err != nil {
 		return err
+	}
+	if l.stored != nil {
+		return l.commitStored(ctx, next)
 	}
 	raw, err := encodeIndented(next)
 	if err != nil {
@@ -273,7 +285,7 @@ func (l *Log) commit(next *head, b *built, done *bool) error {
 }
 
 func (l *Log) indexPath(export int64) string {
-	return filepath.Join(l.dir, "index", fmt.Sprintf("%06d.ndjson", export))
+	return filepath.Join(l.dir, filepath.FromSlash(indexName(export)))
 }
 
 func (l *Log) writeIndex(export int64, b *built) error {

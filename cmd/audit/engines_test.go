@@ -3,9 +3,12 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 
@@ -13,6 +16,8 @@ import (
 	kafkago "github.com/segmentio/kafka-go"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/export/s3"
+	"github.com/shoeproof/shoeproof/export/s3/s3test"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate"
@@ -35,6 +40,7 @@ func TestScriptsWithEngines(t *testing.T) {
 	}
 	t.Cleanup(k.Stop)
 	fill(t, k.Addrs)
+	bucket := s3test.Config(t)
 	for topic, set := range map[string][2]string{"brief": {"retention.ms", "3600000"}, "compacted": {"cleanup.policy", "compact"}} {
 		client := &kafkago.Client{Addr: kafkago.TCP(k.Addrs...)}
 		_, err := client.IncrementalAlterConfigs(t.Context(), &kafkago.IncrementalAlterConfigsRequest{Resources: []kafkago.IncrementalAlterConfigsRequestResource{{
@@ -54,9 +60,13 @@ func TestScriptsWithEngines(t *testing.T) {
 				env.Setenv("SHOEPROOF_KAFKA_BROKERS", k.Addrs[0])
 				env.Setenv("SHOEPROOF_PATRON_KEY", "a-key-for-tests-only")
 				env.Setenv("HTTP", ch.HTTPAddr)
+				env.Setenv("BUCKET", bucket.Bucket)
+				env.Setenv("SHOEPROOF_EXPORT_S3_ENDPOINT", bucket.Endpoint)
+				env.Setenv("SHOEPROOF_EXPORT_S3_ACCESS_KEY", bucket.AccessKey)
+				env.Setenv("SHOEPROOF_EXPORT_S3_SECRET_KEY", bucket.SecretKey)
 				return nil
 			},
-			Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "sql": sql},
+			Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "sql": sql, "s3get": s3get},
 		})
 	})
 }
@@ -78,6 +88,21 @@ func fill(t *testing.T, brokers []string) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// s3get copies what s3://BUCKET/NAME holds into a file.
+func s3get(ts *testscript.TestScript, _ bool, args []string) {
+	bucket, name, err := s3.ParseURL(args[0])
+	ts.Check(err)
+	store, err := s3.Open(context.Background(), s3.Config{
+		Endpoint: ts.Getenv("SHOEPROOF_EXPORT_S3_ENDPOINT"), Bucket: bucket, AccessKey: ts.Getenv("SHOEPROOF_EXPORT_S3_ACCESS_KEY"), SecretKey: ts.Getenv("SHOEPROOF_EXPORT_S3_SECRET_KEY"),
+	})
+	ts.Check(err)
+	body, _, err := store.Get(context.Background(), name)
+	ts.Check(err)
+	data, err := io.ReadAll(body)
+	ts.Check(errors.Join(err, body.Close()))
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o600))
 }
 
 // sql runs a file's statement in the script's database.

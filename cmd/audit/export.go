@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/user"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,7 @@ import (
 	"github.com/shoeproof/shoeproof/cmd/internal/settings"
 	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/export/archive"
+	"github.com/shoeproof/shoeproof/export/s3"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
@@ -43,7 +45,9 @@ before comes as amendments. A day that was exported and in which nothing changed
 Run it after audit run. Keep export.log: without it the log cannot be continued.`,
 		Example: `  audit export --property ac-1 --gaming-day 2026-11-19 -o bundles --export-licensee 'Example Casino LLC' \
       --export-log /var/lib/shoeproof/log --export-key-file /etc/shoeproof/log.key
-  audit export --property ac-1 --gaming-day last -o bundles --folder`,
+  audit export --property ac-1 --gaming-day last -o bundles --folder
+  SHOEPROOF_EXPORT_S3_SECRET_KEY_FILE=secret.key audit export --property ac-1 --gaming-day last --export-log s3://audit/ac-1 \
+      --export-s3-endpoint https://s3.example --export-s3-access-key audit --export-key-file log.key`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
@@ -80,6 +84,9 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 			return program.WrongUsage(fmt.Errorf("%s: none, and an export needs it", s.key))
 		}
 	}
+	if config.Export.Stored() && (f.folder || cmd.Flags().Changed("out")) {
+		return program.WrongUsage(fmt.Errorf("--out and --folder: export.log is %s, and the bundle goes there as a zip", config.Export.Log))
+	}
 	signer, err := export.ParseKey(string(config.Export.Key))
 	if err != nil {
 		return program.WrongUsage(fmt.Errorf("export.key_file: %w", err))
@@ -104,7 +111,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	if day.Sections, err = sections(cmd.Context(), store, &opt.Calendar, f.choice.property, days[0]); err != nil {
 		return storeTrouble(err)
 	}
-	log, err := export.OpenLog(config.Export.Log)
+	log, err := openLog(cmd.Context(), &config.Export)
 	if err != nil {
 		return err
 	}
@@ -123,6 +130,9 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 		return storeTrouble(err)
 	}
 	m := &done.Manifest
+	if config.Export.Stored() {
+		done.Path = strings.TrimSuffix(config.Export.Log, "/") + "/" + done.Path
+	}
 	_, err = fmt.Fprintf(out, "%s\nexport %d of %s: %d findings, %d amendments, %d of them not shown by a replay of one table's events\n\n%s",
 		done.Path, m.Export, m.Origin, m.Findings, m.Amendments, len(m.Unreplayed), done.Checkpoint)
 	if err == nil {
@@ -132,6 +142,21 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 		return storeTrouble(fmt.Errorf("the bundle is made and whole; the next export enters it in the table exports: %w", err))
 	}
 	return nil
+}
+
+func openLog(ctx context.Context, config *settings.Export) (*export.Log, error) {
+	if !config.Stored() {
+		return export.OpenLog(config.Log)
+	}
+	c, err := config.Objects()
+	if err != nil {
+		return nil, program.WrongUsage(err)
+	}
+	objects, err := s3.Open(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return export.OpenStored(ctx, objects)
 }
 
 // list enters an export in the table exports, unless it stands there.

@@ -200,8 +200,14 @@ func TestNetworkPolicies(t *testing.T) {
 	for _, c := range []struct {
 		values            string
 		kafka, clickhouse int
-		web               bool
-	}{{"defaults", 9092, 9000, false}, {"secure", 9093, 9440, false}, {"ingress", 9092, 9000, true}, {"reaudit", 9092, 9000, false}} {
+		web, stored       bool
+	}{
+		{"defaults", 9092, 9000, false, false},
+		{"secure", 9093, 9440, false, false},
+		{"ingress", 9092, 9000, true, false},
+		{"reaudit", 9092, 9000, false, false},
+		{"bucket", 9092, 9000, false, true},
+	} {
 		t.Run(c.values, func(t *testing.T) {
 			all := render(t, "-f", "shoeproof/ci/"+c.values+"-values.yaml")
 			port := map[string]int{"dns": 53, "kafka": c.kafka, "clickhouse": c.clickhouse, "web": 443}
@@ -226,6 +232,9 @@ func TestNetworkPolicies(t *testing.T) {
 				}
 				if c.web && component == "console" {
 					want[port["web"]] = true
+				}
+				if c.stored && component == "nightly" {
+					want[8333] = true
 				}
 				have := map[int]bool{}
 				for _, e := range list(at(under[0], "spec", "egress")) {
@@ -368,6 +377,9 @@ func TestValuesAreRefused(t *testing.T) {
 		{"networkPolicy.kafka.ports={70000}", "maximum: got 70,000, want 65,535"},
 		{"reaudit.from=01/02/2026", "does not match pattern"},
 		{"properties={ac-1,ac-1},nightly.settings.export.licensee=x", "items at 0 and 1 are equal"},
+		{"exports.bucket=audit", "does not match pattern"},
+		{"exports.bucket=s3://audit,properties={ac-1},nightly.settings.export.licensee=x", "exports.bucket: needs nightly.settings.export.s3.endpoint and .access_key, and secrets.objectStore.name"},
+		{"nightly.settings.export.log=x", "additional properties 'log' not allowed"},
 		{"reaudit.enabled=true", "reaudit.property: whose days to audit again"},
 		{"console.enabled=true,console.settings.console.sign_in=token,console.ingress.enabled=true", "console.ingress.host: the name under which the console is opened"},
 	} {
@@ -410,6 +422,24 @@ func TestOptions(t *testing.T) {
 		spec, _ := pod(find(t, all, "CronJob", "boardwalk-run-ny-3-b"))
 		same(t, "args", at(list(at(spec, "containers"))[0], "args"),
 			"[run --config /etc/shoeproof/config/shoeproof.yaml --property NY_3.b --gaming-day last]")
+	})
+	t.Run("exports in a bucket", func(t *testing.T) {
+		all := render(t, values("bucket")...)
+		for _, o := range all {
+			if o.kind() == "PersistentVolumeClaim" {
+				t.Errorf("a volume all the same: %s", o.name())
+			}
+		}
+		spec, _ := pod(find(t, all, "CronJob", "sp-shoeproof-export-ac-1"))
+		same(t, "args", at(list(at(spec, "containers"))[0], "args"),
+			"[export --export-log s3://audit-exports/floor/ac-1 --export-s3-secret-key-file /etc/shoeproof/object-store/secret_key "+
+				"--export-key-file /etc/shoeproof/signing/ac-1 --config /etc/shoeproof/config/shoeproof.yaml --property ac-1 --gaming-day last]")
+		spec, _ = pod(find(t, all, "CronJob", "sp-shoeproof-run-ac-1"))
+		for _, v := range list(at(spec, "volumes")) {
+			if name := at(v, "name"); name == "signing" || name == "object-store" {
+				t.Errorf("the run has the secret %v, which only the export needs", name)
+			}
+		}
 	})
 	t.Run("autoscaling", func(t *testing.T) {
 		all := render(t, values("keda")...)

@@ -10,9 +10,11 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/shoeproof/shoeproof/cmd/internal/program"
 	"github.com/shoeproof/shoeproof/detectors"
+	"github.com/shoeproof/shoeproof/export/s3"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
@@ -94,6 +96,24 @@ func (c *Kafka) Source(client string, log *slog.Logger) (kafka.Config, error) {
 	return kafka.Config{
 		Brokers: c.Brokers, Topic: c.Topic, Group: c.Group, ClientID: client, TLS: tls, Log: log,
 		SASL: kafka.SASL{Mechanism: c.SASL.Mechanism, Username: c.SASL.Username, Password: string(c.SASL.Password)},
+	}, nil
+}
+
+// Stored says that an object store keeps the log.
+func (c *Export) Stored() bool { return strings.Contains(c.Log, "://") }
+
+// Objects is the configuration of the adapter for a log that is stored.
+func (c *Export) Objects() (s3.Config, error) {
+	bucket, prefix, err := s3.ParseURL(c.Log)
+	if err != nil {
+		return s3.Config{}, fmt.Errorf("export.log: %w", err)
+	}
+	tls, err := (&TLS{Enabled: true, CAFile: c.S3.CAFile}).Config()
+	if err != nil {
+		return s3.Config{}, fmt.Errorf("export.s3.%w", err)
+	}
+	return s3.Config{
+		Endpoint: c.S3.Endpoint, Region: c.S3.Region, Bucket: bucket, Prefix: prefix, AccessKey: c.S3.AccessKey, SecretKey: string(c.S3.SecretKey), TLS: tls,
 	}, nil
 }
 

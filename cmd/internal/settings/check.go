@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/export/s3"
 	"github.com/shoeproof/shoeproof/pipeline"
 )
 
@@ -45,6 +46,7 @@ func (c *Audit) check(l *Loaded) {
 	}
 	c.Console.check(l)
 	l.secret("export.key", &c.Export.Key, c.Export.KeyFile)
+	c.Export.check(l)
 	least := defaultRetention()
 	for _, class := range []struct {
 		name        string
@@ -58,6 +60,22 @@ func (c *Audit) check(l *Loaded) {
 		if class.years < class.want || class.years > 100 {
 			l.complain("retention."+class.name, fmt.Errorf("%d years, want %d to 100", class.years, class.want))
 		}
+	}
+}
+
+func (c *Export) check(l *Loaded) {
+	l.secret("export.s3.secret_key", &c.S3.SecretKey, c.S3.SecretKeyFile)
+	if !c.Stored() {
+		return
+	}
+	if _, _, err := s3.ParseURL(c.Log); err != nil {
+		l.complain("export.log", err)
+	}
+	l.needed("export.s3.endpoint", c.S3.Endpoint)
+	l.needed("export.s3.access_key", c.S3.AccessKey)
+	l.needed("export.s3.secret_key", string(c.S3.SecretKey))
+	if _, err := (&TLS{Enabled: true, CAFile: c.S3.CAFile}).Config(); err != nil {
+		l.complain("export.s3.ca_file", err)
 	}
 }
 

@@ -108,10 +108,21 @@ type Log struct {
 type Export struct {
 	Licensee string `key:"licensee" doc:"licensee, as every record carries it"`
 	Form     string `key:"form" doc:"title of the form, as every record carries it"`
-	Log      string `key:"log" doc:"folder of the log's head; one for each property, and never lost"`
+	Log      string `key:"log" doc:"folder of the log's head, or s3://BUCKET/PREFIX, where bundles go too; one for each property, and never lost"`
+	S3       S3     `key:"s3"`
 	Cluster  string `key:"cluster" doc:"id of the Kafka cluster, for the manifest"`
 	Key      Secret `key:"key" doc:"signing key"`
 	KeyFile  string `key:"key_file" doc:"file that holds the signing key, of audit keygen"`
+}
+
+// S3 is the object store of a log that is none of the machine's folders.
+type S3 struct {
+	Endpoint      string `key:"endpoint" doc:"https://HOST[:PORT] of the object store"`
+	Region        string `key:"region" doc:"its region"`
+	AccessKey     string `key:"access_key" doc:"name of the account's key there"`
+	SecretKey     Secret `key:"secret_key" doc:"the key itself"`
+	SecretKeyFile string `key:"secret_key_file" doc:"file that holds the key"`
+	CAFile        string `key:"ca_file" doc:"PEM file of the authorities to trust; empty for the system's"`
 }
 
 // Retention is for how many years each class of records is kept, at least.
@@ -141,7 +152,7 @@ func DefaultIngest() Ingest {
 func DefaultAudit() Audit {
 	return Audit{
 		ClickHouse: defaultClickHouse(), Law: defaultLaw(), Log: Log{Level: "warn", Format: "text"}, Retention: defaultRetention(),
-		Export: Export{Form: "Daily exception report of baccarat"},
+		Export: Export{Form: "Daily exception report of baccarat", S3: S3{Region: "us-east-1"}},
 		Kafka:  defaultKafka(), Console: defaultConsole(),
 	}
 }

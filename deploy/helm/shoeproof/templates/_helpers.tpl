@@ -134,7 +134,13 @@ data:
 - name: signing
   secret: {secretName: {{ .root.Values.secrets.signingKeys.name }}, defaultMode: 0440}
 {{- end }}
-{{- if .exports }}
+{{- if and .exports .root.Values.exports.bucket }}
+- name: object-store
+  secret:
+    secretName: {{ .root.Values.secrets.objectStore.name }}
+    defaultMode: 0440
+    items: [{key: {{ .root.Values.secrets.objectStore.key | quote }}, path: secret_key}]
+{{- else if .exports }}
 - name: exports
   persistentVolumeClaim:
     claimName: {{ .root.Values.exports.existingClaim | default (printf "%s-exports" (include "shoeproof.fullname" .root)) }}
@@ -158,7 +164,9 @@ data:
 {{- if .signing }}
 - {name: signing, mountPath: /etc/shoeproof/signing, readOnly: true}
 {{- end }}
-{{- if .exports }}
+{{- if and .exports .root.Values.exports.bucket }}
+- {name: object-store, mountPath: /etc/shoeproof/object-store, readOnly: true}
+{{- else if .exports }}
 - {name: exports, mountPath: /var/lib/shoeproof/exports}
 {{- end }}
 - {name: tmp, mountPath: /tmp}
