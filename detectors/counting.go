@@ -1,7 +1,6 @@
 package detectors
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -19,7 +18,7 @@ var d08 = &Detector{
 	Keys:  []KeyKind{OfPatron, OfTable},
 	// A patron is looked at for each of some two wagers that he makes.
 	Starts: func(v Volume, k KeyKind) float64 { return 2 * visits(v, k) },
-	New:    func(p *Promise) Process { return &counting{promise: p, counters: map[counterKey]*counter{}} },
+	New:    func(p *Promise) Process { return newCounting(p) },
 }
 
 // countable are the spots whose value moves enough with the cards left to be counted.
@@ -30,8 +29,8 @@ var countable = [...]rules.Spot{
 
 const (
 	libraryShoes = 1000
-	// libraryRounds is how many rounds of a shoe are looked at.
-	libraryRounds = 70
+	// libraryRounds is how many rounds of a shoe are compared, at most: the library has them in each shoe, or fewer are.
+	libraryRounds = 78
 )
 
 // worths are the expectations above which a round counts as a good one.
@@ -55,49 +54,58 @@ var courages = [...]float64{.25, .5, .75, .95}
 
 const countingExperts = len(worths) * len(courages)
 
-type counterKey struct {
-	key  string
-	spot int
-}
-
 type counting struct {
-	promise  *Promise
-	offer    *Offer
-	decks    int
-	good     paths
-	rounds   int
-	counters map[counterKey]*counter
-	order    []counterKey // of this shoe
+	promise *Promise
+	offer   *Offer
+	decks   int
+	good    paths
+	rounds  int
+	chances habitPowers
+	patrons map[string]*bettor
+	tables  map[string]*bettor
+	here    []*bettor // in this shoe
 }
 
-// counter is what is known of a bettor and a spot; the masks are of this shoe.
+// bettor is a patron, or all of a table; present are the rounds of this shoe in which he made any wager.
+type bettor struct {
+	key     Key
+	present [2]uint64
+	spots   [len(countable)]*counter
+}
+
+// counter is what is known of a bettor and a spot; bets are of this shoe, gain is the theoretical advantage of its
+// wagers and stake what was staked in it, also in rounds behind those that are compared.
 type counter struct {
-	session       session
-	mixture       mixture
-	present, bets [2]uint64
-	exposed       float64
-	active        bool
-	stake         int64
+	session session
+	mixture mixture
+	bets    [2]uint64
+	gain    float64
+	stake   int64
+	// exposed is the advantage over the stretch of shoes up to now in which it was highest: without any the alarm waits.
+	exposed float64
+}
+
+func newCounting(p *Promise) *counting {
+	return &counting{promise: p, chances: newHabitPowers(), patrons: map[string]*bettor{}, tables: map[string]*bettor{}}
 }
 
 func (d *counting) Begin(*Shoe, *Factors) {
-	d.good, d.rounds, d.order, d.offer = paths{}, 0, d.order[:0], nil
+	d.good, d.rounds, d.here, d.offer = paths{}, 0, d.here[:0], nil
 }
 
 func (d *counting) Round(r *Round, _ *Factors) {
-	if r.Odds == nil || r.Offer == nil || d.rounds >= libraryRounds || (d.offer != nil && d.offer != r.Offer) {
-		d.rounds++
+	t := d.rounds
+	d.rounds++
+	if r.Odds == nil || r.Offer == nil || (d.offer != nil && d.offer != r.Offer) {
 		return
 	}
 	d.offer, d.decks = r.Offer, r.Decks
-	t := d.rounds
-	d.rounds++
 	var v [len(countable)]float64
 	for i, spot := range countable {
 		if terms := &r.Offer.Terms[spot]; terms.Offered {
 			v[i] = terms.EV(r.Odds)
 			for k, worth := range worths {
-				if v[i] > worth {
+				if v[i] > worth && t < libraryRounds {
 					d.good[i][k][t/64] |= 1 << (t % 64)
 				}
 			}
@@ -106,70 +114,77 @@ func (d *counting) Round(r *Round, _ *Factors) {
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		name := who(r, w)
-		for k, spot := range countable {
-			if r.Offer.Terms[spot].Offered {
-				d.note(counterKey{"p" + name, k}, t, w, spot, v[k])
-				d.note(counterKey{"t" + r.Table, k}, t, w, spot, v[k])
-			}
-		}
+		d.note(d.of(d.patrons, Key{OfPatron, name}), t, r, w, &v)
+		d.note(d.of(d.tables, Key{OfTable, r.Table}), t, r, w, &v)
 	}
 }
 
-func (d *counting) note(key counterKey, t int, w *Wager, spot rules.Spot, v float64) {
-	c := d.counters[key]
+// of finds a bettor.
+func (d *counting) of(all map[string]*bettor, key Key) *bettor {
+	b := all[key.ID]
+	if b == nil {
+		b = &bettor{key: key}
+		all[key.ID] = b
+	}
+	return b
+}
+
+func (d *counting) note(b *bettor, t int, r *Round, w *Wager, v *[len(countable)]float64) {
+	if t < libraryRounds {
+		if b.present == [2]uint64{} {
+			d.here = append(d.here, b)
+		}
+		b.present[t/64] |= 1 << (t % 64)
+	}
+	k := slices.Index(countable[:], w.Spot)
+	if k < 0 || w.Late || !r.Offer.Terms[w.Spot].Offered {
+		return
+	}
+	c := b.spots[k]
 	if c == nil {
 		c = &counter{mixture: newMixture(countingExperts, 0.01)}
-		d.counters[key] = c
+		b.spots[k] = c
 	}
-	if !c.active {
-		c.active = true
-		d.order = append(d.order, key)
-	}
-	c.present[t/64] |= 1 << (t % 64)
-	if w.Spot == spot && !w.Late {
+	if t < libraryRounds {
 		c.bets[t/64] |= 1 << (t % 64)
-		c.exposed += float64(w.Stake) * v
-		c.stake += w.Stake
 	}
+	c.gain += float64(w.Stake) * v[k]
+	c.stake += w.Stake
 }
 
 // End compares the shoe with the library, for all who made the wager in it.
 func (d *counting) End(s *Shoe, out *Factors) {
-	for _, key := range d.order {
-		c := d.counters[key]
-		if c.bets != [2]uint64{} && d.offer != nil {
-			d.weigh(key, c, s, out)
+	for _, b := range d.here {
+		for spot, c := range b.spots {
+			if c == nil {
+				continue
+			}
+			c.exposed = max(c.exposed, 0) + c.gain
+			if c.bets != [2]uint64{} && d.offer != nil && out.wants(b.key.Kind) {
+				d.weigh(b, spot, s, out)
+			}
+			c.bets, c.gain, c.stake = [2]uint64{}, 0, 0
 		}
-		*c = counter{session: c.session, mixture: c.mixture, exposed: c.exposed}
+		b.present = [2]uint64{}
 	}
 }
 
-func (d *counting) weigh(key counterKey, c *counter, s *Shoe, out *Factors) {
-	kind := OfPatron
-	if key.key[0] == 't' {
-		kind = OfTable
-	}
-	if !out.wants(kind) {
-		return
-	}
+func (d *counting) weigh(b *bettor, spot int, s *Shoe, out *Factors) {
+	c, kind := b.spots[spot], b.key.Kind
 	lib := d.offer.library(d.decks)
-	limit := span(lib.rounds)
-	for i := range limit {
-		limit[i] &= c.present[i]
-	}
+	limit := and(b.present, span(lib.rounds))
 	bets := and(c.bets, limit)
 	n, all := ones(bets), ones(limit)
 	var experts [countingExperts]float64
 	for k := range worths {
 		f := func(good [2]uint64) float64 {
-			g := and(good, limit)
-			both := ones(and(g, bets))
-			return habit4(both, ones(g)-both, n-both, all-n-ones(g)+both)
+			g, both := ones(and(good, limit)), ones(and(good, bets))
+			return d.chances.of(both, g-both, n-both, all-n-g+both)
 		}
-		own := f(d.good[key.spot][k])
+		own := f(d.good[spot][k])
 		sum := own
 		for i := range lib.shoes {
-			sum += f(lib.shoes[i][key.spot][k])
+			sum += f(lib.shoes[i][spot][k])
 		}
 		e := 0.0
 		if sum > 0 {
@@ -179,26 +194,40 @@ func (d *counting) weigh(key counterKey, c *counter, s *Shoe, out *Factors) {
 			experts[k*len(courages)+j] = 1 - courage + courage*e
 		}
 	}
-	good := ones(and(and(d.good[key.spot][0], limit), bets))
 	mean := 0.0
 	for i := range lib.shoes {
-		mean += float64(ones(and(lib.shoes[i][key.spot][0], bets)))
+		mean += float64(ones(and(lib.shoes[i][spot][0], bets)))
 	}
 	mean /= float64(len(lib.shoes))
 	shoes := d.promise.Volume.Shoes / visits(d.promise.Volume, kind)
 	out.Add(Factor{
-		Key: Key{kind, key.key[1:] + "/" + countable[key.spot].String()}, LnE: c.mixture.take(experts[:]), Start: c.session.start(s.At, max(shoes, 1)),
-		Seen: float64(good), Due: mean, Times: max(n, 1), Money: c.stake, Hold: c.exposed <= 0,
+		Key: Key{kind, b.key.ID + "/" + countable[spot].String()}, LnE: c.mixture.take(experts[:]), Start: c.session.start(s.At, max(shoes, 1)),
+		Seen: float64(ones(and(d.good[spot][0], bets))), Due: mean, Times: max(n, 1), Money: c.stake, Hold: c.exposed <= 0,
 	})
 }
 
-// habit4 is the likelihood of a pattern of wagers, averaged over the habits of counters: bets and none in good rounds, bets
-// and none in others.
-func habit4(goodBet, goodNone, badBet, badNone int) float64 {
+// habitPowers are the powers of the habits' chances, as far as a shoe has rounds.
+type habitPowers [len(counterHabits)][4][libraryRounds + 1]float64
+
+func newHabitPowers() (p habitPowers) {
+	for h, habit := range counterHabits {
+		for i, chance := range [4]float64{habit[0], 1 - habit[0], habit[1], 1 - habit[1]} {
+			p[h][i][0] = 1
+			for k := range libraryRounds {
+				p[h][i][k+1] = p[h][i][k] * chance
+			}
+		}
+	}
+	return p
+}
+
+// of is the likelihood of a pattern of wagers, summed over the habits of counters: bets and none in good rounds, bets and
+// none in others.
+func (p *habitPowers) of(goodBet, goodNone, badBet, badNone int) float64 {
 	sum := 0.0
-	for _, h := range counterHabits {
-		sum += math.Exp(float64(goodBet)*math.Log(h[0]) + float64(goodNone)*math.Log(1-h[0]) +
-			float64(badBet)*math.Log(h[1]) + float64(badNone)*math.Log(1-h[1]))
+	for h := range p {
+		x := &p[h]
+		sum += x[0][goodBet] * x[1][goodNone] * x[2][badBet] * x[3][badNone]
 	}
 	return sum
 }

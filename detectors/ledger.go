@@ -85,8 +85,10 @@ type accountKey struct {
 	key      Key
 }
 
-// account is what is known of a detector and key since the last alarm.
+// account is what is known of a detector and key since the last alarm, and its rest after one.
 type account struct {
+	rests      bool
+	alarm, now int64 // when the alarm was raised, and the last factor; ns
 	lnR    float64
 	since  Place
 	rounds int
@@ -125,13 +127,24 @@ type Alarm struct {
 	promise *Promise
 }
 
-// Take weighs a factor and returns the alarm that it raises, if any; the account then begins again.
+// restsAtMost is for how long a key rests after an alarm that never leaves for visitEnds; ns.
+const restsAtMost = 6 * visitEnds
+
+// Take weighs a factor and returns the alarm that it raises, if any. The account then rests until the key's next visit, a day at
+// most, and begins again: what lasts is one finding a visit. Certain facts do not rest.
 func (l *Ledger) Take(f *Factor) *Alarm {
 	key := accountKey{f.Detector, f.Key}
 	a := l.accounts[key]
+	if a != nil && a.rests && (f.Place.At-a.now > visitEnds || f.Place.At-a.alarm > restsAtMost) {
+		a = nil
+	}
 	if a == nil {
 		a = &account{lnR: math.Inf(-1), since: f.Place}
 		l.accounts[key] = a
+	}
+	a.now = f.Place.At
+	if a.rests && !f.Certain {
+		return nil
 	}
 	a.lnR = lnAdd(a.lnR, math.Log(f.Start)) + f.LnE
 	a.rounds++
@@ -142,7 +155,9 @@ func (l *Ledger) Take(f *Factor) *Alarm {
 	if !f.Certain && (a.lnR < threshold || f.Hold) {
 		return nil
 	}
-	delete(l.accounts, key)
+	if delete(l.accounts, key); !f.Certain {
+		l.accounts[key] = &account{rests: true, alarm: f.Place.At, now: f.Place.At, lnR: math.Inf(-1)}
+	}
 	alarm := &Alarm{
 		Detector: f.Detector, Key: f.Key, Place: f.Place, Since: a.since, LnE: a.lnR, LnThreshold: threshold, Certain: f.Certain,
 		Note: f.Note, Rounds: a.rounds, Money: a.money, Effect: a.effect, Top: a.top, promise: &l.promise,

@@ -43,8 +43,8 @@ func TestLedgerBound(t *testing.T) {
 	l := NewLedger(DefaultPromise())
 	rng := rand.New(rand.NewPCG(3, 9))
 	n, alarms := 400_000, 0
-	for range n {
-		f := Factor{Detector: d, Key: Key{OfShoe, "s"}, Start: 1, LnE: math.Log(.8)}
+	for i := range n { // each a visit, so that none rests
+		f := Factor{Detector: d, Key: Key{OfShoe, "s"}, Place: Place{At: int64(i) * (visitEnds + 1)}, Start: 1, LnE: math.Log(.8)}
 		if rng.IntN(2) == 0 {
 			f.LnE = math.Log(1.2)
 		}
@@ -56,6 +56,40 @@ func TestLedgerBound(t *testing.T) {
 	t.Logf("%d alarms, bound %.0f", alarms, bound)
 	if float64(alarms) > bound+3*math.Sqrt(bound) || float64(alarms) < bound/2 {
 		t.Errorf("%d alarms, bound %.0f", alarms, bound)
+	}
+}
+
+// What lasts is one finding a visit: after an alarm a key rests until it has been away, or for a day. A fact does not rest.
+func TestRest(t *testing.T) {
+	const minute = int64(60e9)
+	d := &Detector{ID: "x", Keys: []KeyKind{OfPatron}, LnFixed: math.Log(100)}
+	for _, c := range []struct {
+		name    string
+		certain bool
+		pause   int64 // after round 40
+		rounds  int
+		want    int
+	}{
+		{"one visit", false, 0, 600, 1},
+		{"two visits", false, visitEnds, 600, 2},
+		{"a day and an hour without leaving", false, 0, 25 * 60, 2},
+		{"facts", true, 0, 600, 600},
+	} {
+		l := NewLedger(DefaultPromise())
+		alarms := 0
+		for i := range c.rounds {
+			at := int64(i+1) * minute
+			if i >= 40 {
+				at += c.pause
+			}
+			f := Factor{Detector: d, Key: Key{OfPatron, "p"}, Place: Place{At: at}, Start: .5, LnE: math.Log(2), Certain: c.certain}
+			if l.Take(&f) != nil {
+				alarms++
+			}
+		}
+		if alarms != c.want {
+			t.Errorf("%s: %d alarms, want %d", c.name, alarms, c.want)
+		}
 	}
 }
 

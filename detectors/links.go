@@ -128,7 +128,9 @@ type offsets struct {
 	pairs   map[string]*offset
 }
 
+// offset is a pair's visit: once it was reported, it rests until the next.
 type offset struct {
+	last, reported   int64 // ns
 	rounds, opposite int
 	turnover, net    int64
 }
@@ -168,12 +170,12 @@ func (d *offsets) Round(r *Round, out *Factors) {
 	}
 	for i := range list {
 		for j := i + 1; j < len(list); j++ {
-			d.take(&list[i], &list[j], out)
+			d.take(&list[i], &list[j], r.At, out)
 		}
 	}
 }
 
-func (d *offsets) take(a, b *mainBet, out *Factors) {
+func (d *offsets) take(a, b *mainBet, at int64, out *Factors) {
 	if strings.Compare(a.who, b.who) > 0 {
 		a, b = b, a
 	}
@@ -183,6 +185,11 @@ func (d *offsets) take(a, b *mainBet, out *Factors) {
 		o = &offset{}
 		d.pairs[key] = o
 	}
+	if o.reported != 0 && at-o.last <= visitEnds && at-o.reported <= restsAtMost {
+		o.last = at
+		return
+	}
+	o.last, o.reported = at, 0
 	o.rounds++
 	x, y := a.player-a.banker, b.player-b.banker
 	if x != 0 && y != 0 && (x > 0) != (y > 0) && 10*max(x, -x) >= 9*max(y, -y) && 10*max(y, -y) >= 9*max(x, -x) {
@@ -197,7 +204,7 @@ func (d *offsets) take(a, b *mainBet, out *Factors) {
 		Key: Key{OfPair, key}, Certain: true, Money: o.turnover,
 		Note: fmt.Sprintf("opposite bets of like stakes in %d of %d rounds together, net %d on a turnover of %d minor units", o.opposite, o.rounds, o.net, o.turnover),
 	})
-	*o = offset{}
+	*o = offset{last: at, reported: at}
 }
 
 var d14 = &Detector{

@@ -25,16 +25,24 @@ var d04 = &Detector{
 }
 
 // The copy model: a run begins with this chance at a card, ends at each card with that, and so many of its cards are
-// foreign. Steps over one or two cards of the old order are the third and fourth. Pointers below the last are let go,
-// which only lowers the evidence.
+// foreign; it goes backwards with the fourth. Steps are to the next card of the old order, or over one or two. Pointers below
+// the last are let go, which only lowers the evidence. Any values are valid; these spare a short run what can be spared.
 const (
-	runBegins  = 1.0 / 400
-	runEnds    = 0.02
+	runBegins  = 1.0 / 200
+	runEnds    = 0.005
 	runForeign = 0.02
-	stepOne    = 0.96
-	stepTwo    = 0.03
-	stepThree  = 0.01
+	runBack    = 0.15
+	stepOne    = 0.992
+	stepTwo    = 0.006
+	stepThree  = 0.002
 	pointerMin = 1e-7
+)
+
+// The first weights of the old orders: this shoe's own past, and the order in which the house picks up first. The other
+// orders share the rest.
+const (
+	weightOwn   = 0.1
+	weightFirst = 0.7
 )
 
 // slug averages copy models over the orders in which the discards may have been picked up.
@@ -51,11 +59,21 @@ type slug struct {
 
 func (d *slug) Begin(s *Shoe, _ *Factors) {
 	d.mixture, d.lnE = newMixture(len(d.copies), 0), 0
-	// The house's first order has half of the weight.
-	for i := range d.mixture.weights {
-		d.mixture.weights[i] = 0.5 / float64(max(len(d.copies)-1, 1))
+	w, others := d.mixture.weights, float64(len(d.copies)-2)
+	for i := range w {
+		switch {
+		case len(w) == 1:
+			w[i] = 1
+		case i == 0:
+			w[i] = weightOwn
+		case len(w) == 2:
+			w[i] = 1 - weightOwn
+		case i == 1:
+			w[i] = weightFirst
+		default:
+			w[i] = (1 - weightOwn - weightFirst) / others
+		}
 	}
-	d.mixture.weights[min(1, len(d.copies)-1)] += 0.5
 	for i := range d.copies {
 		c := &d.copies[i]
 		if c.own {
@@ -149,7 +167,7 @@ func (c *copier) take(card rules.Card, q float64) float64 {
 		return 1
 	}
 	hit, miss := (1-runForeign)/q+runForeign, runForeign
-	begin := c.idle * runBegins / float64(2*m)
+	begin := c.idle * runBegins / float64(m)
 	idle := c.idle * (1 - runBegins)
 	c.touched = c.touched[:0]
 	for _, p := range c.live {
@@ -174,8 +192,8 @@ func (c *copier) take(card rules.Card, q float64) float64 {
 		}
 	}
 	for _, at := range c.at[card] {
-		c.point(pointer{0, at, 1, begin * hit})
-		c.point(pointer{1, at, 1, begin * hit})
+		c.point(pointer{0, at, 1, begin * hit * (1 - runBack)})
+		c.point(pointer{1, at, 1, begin * hit * runBack})
 	}
 	total := idle
 	c.live = c.live[:0]
