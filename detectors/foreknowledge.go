@@ -1,7 +1,6 @@
 package detectors
 
 import (
-	"math"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/rules"
@@ -47,10 +46,13 @@ var d07 = &Detector{
 // tilts are the parts of rounds whose outcome a cheat may know.
 var tilts = [...]float64{.07, .2, .5, .95}
 
-// thetas are the exponential tilts of a slip's profit by its largest.
-var thetas = [...]float64{.5, 1, 2, 4, 8}
+// The exponential tilts of a slip's profit by its largest: so many, from the first on, each twice the one before.
+const (
+	thetas     = 5
+	thetaFirst = .5
+)
 
-const foreknowledgeExperts = 3*len(tilts) + len(thetas)
+const foreknowledgeExperts = 3*len(tilts) + thetas
 
 // foreknowledgePrior is the first weight of each expert: all wagers, big ones, late ones by tilt, and profits.
 var foreknowledgePrior = [foreknowledgeExperts]float64{
@@ -128,15 +130,8 @@ func (d *foreknowledge) weigh(key Key, r *Round, x *slip, out *Factors) {
 			n++
 		}
 	}
-	for _, theta := range thetas {
-		mean := 0.0
-		for _, class := range r.Offer.Kernel.Classes() {
-			if p := r.Odds.P[class]; p > 0 {
-				mean += p * math.Exp(theta*x.profit[class]/x.most)
-			}
-		}
-		d.factors[n] = math.Exp(theta*x.won/x.most) / mean
-		n++
+	for i, e := range x.tilted(r) {
+		d.factors[n+i] = e
 	}
 	f := Factor{Key: key, LnE: t.mixture.take(d.factors[:]), Start: start, Money: x.net}
 	if won != 0 {

@@ -89,12 +89,12 @@ type accountKey struct {
 type account struct {
 	rests      bool
 	alarm, now int64 // when the alarm was raised, and the last factor; ns
-	lnR    float64
-	since  Place
-	rounds int
-	money  int64
-	effect Effect
-	top    []Weight
+	lnR        float64
+	since      Place
+	rounds     int
+	money      int64
+	effect     Effect
+	top        []Weight
 }
 
 // Weight is what one round adds.

@@ -20,7 +20,8 @@ type slip struct {
 	won    float64                // as it came out, by the law
 	net    int64                  // the same in money, as the law has it
 	wagers int
-	ev     float64 // expected profit
+	ev     float64         // expected profit
+	tilts  [thetas]float64 // see tilted; the first is 0 until it is asked for
 	side   rules.Spot
 	sides  [4]int64 // stakes by main spot
 }
@@ -120,6 +121,39 @@ func (x *slip) finish(r *Round) {
 			x.side = spot
 		}
 	}
+}
+
+// tilted is, for each theta, exp(theta x)/E exp(theta x), where x is the profit by the largest: several keys ask for it.
+func (x *slip) tilted(r *Round) [thetas]float64 {
+	if x.tilts[0] != 0 {
+		return x.tilts
+	}
+	// Wagers have few distinct profits: one exponential for each of them, squared for each next theta.
+	var profits, weights [exact.Classes]float64
+	n := 0
+	for _, class := range r.Offer.Kernel.Classes() {
+		at := slices.Index(profits[:n], x.profit[class])
+		if at < 0 {
+			at = n
+			profits[at], weights[at] = x.profit[class], 0
+			n++
+		}
+		weights[at] += r.Odds.P[class]
+	}
+	var mean [thetas]float64
+	for i := range n {
+		e := math.Exp(thetaFirst * profits[i] / x.most)
+		for k := range mean {
+			mean[k] += weights[i] * e
+			e *= e
+		}
+	}
+	e := math.Exp(thetaFirst * x.won / x.most)
+	for k := range mean {
+		x.tilts[k] = e / mean[k]
+		e *= e
+	}
+	return x.tilts
 }
 
 // chances are the probabilities that the slip wins and loses.

@@ -35,7 +35,7 @@ const (
 	stepOne    = 0.992
 	stepTwo    = 0.006
 	stepThree  = 0.002
-	pointerMin = 1e-7
+	pointerMin = 1e-5
 )
 
 // The first weights of the old orders: this shoe's own past, and the order in which the house picks up first. The other
