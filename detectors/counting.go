@@ -16,8 +16,8 @@ var d08 = &Detector{
 	Null:  "the shoe is as good as any other for the same pattern of wagers: compared with 1,000 simulated shoes",
 	Shows: "the shoes in which he bet when it paid, and the theoretical advantage of his wagers",
 	Keys:  []KeyKind{OfPatron, OfTable},
-	// A patron is looked at for each of some two wagers that he makes.
-	Starts: func(v Volume, k KeyKind) float64 { return 2 * visits(v, k) },
+	// A bettor is looked at for each spot, and begins anew with each shoe: some eight starts a visit.
+	Starts: func(v Volume, k KeyKind) float64 { return 8 * visits(v, k) },
 	New:    func(p *Promise) Process { return newCounting(p) },
 }
 

@@ -13,8 +13,6 @@ func visits(v Volume, kind KeyKind) float64 {
 		return v.Shoes
 	case OfDealerPatron:
 		return v.Pairings
-	case OfPair:
-		return v.PairDays
 	case OfDealer:
 		return v.Stints
 	case OfTable, OfPit, OfDevice:

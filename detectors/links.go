@@ -3,6 +3,7 @@ package detectors
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/shoeproof/shoeproof/rules"
@@ -10,12 +11,11 @@ import (
 
 var d10 = &Detector{
 	ID: "d10", Name: "dealer and patron", Tier: Exact,
-	Looks: "settlement errors in favour of one patron with one dealer, beside those of the dealer's other patrons",
-	Null:  "the dealer errs in favour of all patrons alike, at whatever rate",
-	Shows: "both rates",
-	Keys:  []KeyKind{OfDealerPatron},
-	// A link is looked at from its 50th round on.
-	Starts: func(v Volume, _ KeyKind) float64 { return v.PairDays },
+	Looks:  "settlement errors in favour of one patron with one dealer, beside those of the dealer's other patrons",
+	Null:   "the dealer errs in favour of all patrons alike, at whatever rate",
+	Shows:  "both rates",
+	Keys:   []KeyKind{OfDealerPatron},
+	Starts: visits,
 	New:    func(p *Promise) Process { return &links{promise: p, keys: map[Key]*link{}} },
 }
 
@@ -26,6 +26,7 @@ type links struct {
 	nothing
 	promise *Promise
 	keys    map[Key]*link
+	bettors []favours // of a round
 }
 
 // link compares the rate of a pair (in) with that of the rest (out) by blocks of one observation of each: the e-value of
@@ -42,50 +43,56 @@ func (d *links) Round(r *Round, out *Factors) {
 	if r.Dealer == "" || !out.wants(OfDealerPatron) {
 		return
 	}
-	patrons, favoured := d.favoured(r)
-	if len(patrons) < 2 {
+	d.sort(r)
+	if len(d.bettors) < 2 {
 		return
 	}
-	for i, name := range patrons {
-		other := (i + 1) % len(patrons)
-		key := Key{OfDealerPatron, r.Dealer + "+" + name}
+	for i := range d.bettors {
+		in, other := &d.bettors[i], &d.bettors[(i+1)%len(d.bettors)]
+		key := Key{OfDealerPatron, r.Dealer + "+" + in.who}
 		l := d.keys[key]
 		if l == nil {
 			l = &link{}
 			d.keys[key] = l
 		}
 		l.rounds++
-		e := l.block(favoured[i], favoured[other])
+		// Who makes more wagers has more errors: as many of each are compared.
+		n := min(len(in.errors), len(other.errors))
+		favoured := slices.Contains(in.errors[:n], true)
+		e := l.block(favoured, slices.Contains(other.errors[:n], true))
 		if l.rounds < sharedRounds {
 			continue
 		}
 		start := l.session.start(r.At, roundsPer(d.promise.Volume, OfDealerPatron))
 		f := Factor{Key: key, LnE: math.Log(e), Start: start, Due: (l.outSum + .5) / (l.blocks + 1)}
-		if favoured[i] {
+		if favoured {
 			f.Seen = 1
 		}
 		out.Add(f)
 	}
 }
 
-// favoured lists the bettors in the order of their first wager, and whether an error favoured each.
-func (d *links) favoured(r *Round) (patrons []string, favoured []bool) {
+// favours are a bettor's wagers of a round: whether an error favoured each.
+type favours struct {
+	who    string
+	errors []bool
+}
+
+// sort lists the bettors in the order of their first wager.
+func (d *links) sort(r *Round) {
+	d.bettors = d.bettors[:0]
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		name, at := who(r, w), -1
-		for j := range patrons {
-			if patrons[j] == name {
-				at = j
-			}
-		}
+		name := who(r, w)
+		at := slices.IndexFunc(d.bettors, func(f favours) bool { return f.who == name })
 		if at < 0 {
-			patrons, favoured, at = append(patrons, name), append(favoured, false), len(patrons)
+			at = len(d.bettors)
+			d.bettors = slices.Grow(d.bettors, 1)[:at+1]
+			d.bettors[at].who, d.bettors[at].errors = name, d.bettors[at].errors[:0]
 		}
-		if _, gain := w.error(); gain > 0 {
-			favoured[at] = true
-		}
+		_, gain := w.error()
+		d.bettors[at].errors = append(d.bettors[at].errors, gain > 0)
 	}
-	return patrons, favoured
 }
 
 // block is the factor of one observation of each kind.

@@ -40,7 +40,7 @@ func TestSlugPower(t *testing.T) {
 		back   bool
 		order  PickUp
 		power  float64
-	}{{8, false, AsDealt, 0.75}, {12, false, AsDealt, 0.97}, {20, true, AsDealt, 0.97}, {20, false, BankerFirst, 0.97}} {
+	}{{8, false, AsDealt, 0.85}, {12, false, AsDealt, 0.97}, {20, true, AsDealt, 0.97}, {20, false, BankerFirst, 0.97}} {
 		met := 0
 		for seed := range uint64(runs) {
 			tb := newTable(t, 500+seed)
@@ -65,6 +65,24 @@ func TestSlugPower(t *testing.T) {
 		t.Logf("%d cards, backwards %v, picked up %v: power %.2f at ln %.1f", c.length, c.back, c.order, power, p.LnThreshold(d04, OfShoe))
 		if power < c.power {
 			t.Errorf("%d cards: power %.2f, want %.2f", c.length, power, c.power)
+		}
+	}
+}
+
+// The copy models of all old orders are averaged: their weights are 1, whatever orders the house has.
+func TestSlugWeights(t *testing.T) {
+	orders := []PickUp{AsDealt, PlayerFirst, BankerFirst}
+	for n := range len(orders) + 1 {
+		p := DefaultPromise()
+		p.Policy.PickUps = orders[:n]
+		d := d04.New(&p).(*slug)
+		d.Begin(&Shoe{}, nil)
+		sum := 0.0
+		for _, w := range d.mixture.weights {
+			sum += w
+		}
+		if math.Abs(sum-1) > 1e-12 {
+			t.Errorf("%d orders: the weights sum to %g", n, sum)
 		}
 	}
 }

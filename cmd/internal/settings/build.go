@@ -47,7 +47,7 @@ func (c *Promise) promise() detectors.Promise {
 	p.FalseAlarms = float64(c.FalseAlarms)
 	*v = detectors.Volume{
 		Rounds: float64(c.Rounds), Shoes: float64(c.Shoes), PatronRounds: float64(c.PatronRounds), Sessions: float64(c.Visits),
-		Stints: v.Stints * turns, Pairings: v.Pairings * visits, PairDays: v.PairDays * visits,
+		Stints: v.Stints * turns, Pairings: v.Pairings * visits,
 	}
 	p.Policy.BoughtAtCage, p.Policy.Differential = !c.ChipsAtTable, c.Differential
 	return p
