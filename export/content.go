@@ -34,6 +34,7 @@ type content struct {
 	counts     map[Count]int64
 	references map[string][]reference         // by table
 	want       map[string]map[string][32]byte // by table and id: what a replay must give
+	withdrawn  map[string]bool                // findings that must not be there
 	days       []string
 	last       schema.Finding
 	lastAmend  Amendment
@@ -46,7 +47,7 @@ type content struct {
 func (v *verifier) checkContent(ctx context.Context) (string, *Failure) {
 	c := &v.content
 	c.counts, c.references, c.missing = map[Count]int64{}, map[string][]reference{}, map[string][]uint64{}
-	c.want = map[string]map[string][32]byte{}
+	c.want, c.withdrawn = map[string]map[string][32]byte{}, map[string]bool{}
 	for _, part := range []struct {
 		path string
 		line func(line []byte) error
@@ -157,6 +158,7 @@ func (v *verifier) amendment(line []byte) error {
 	c.days = append(c.days, a.GamingDay)
 	c.days = slices.Compact(c.days)
 	if a.Now == nil {
+		c.withdrawn[a.Amends] = true
 		return nil
 	}
 	return v.claim(a.Now)

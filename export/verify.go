@@ -19,6 +19,7 @@ const (
 	Wrong     = 2 // usage: nothing was judged
 	Undecided = 3 // a key or a record to compare with is missing
 	NotNext   = 4 // genuine, but not the export that follows the last one accepted
+	Differs   = 5 // genuine, and the casino's database says otherwise today
 )
 
 // The checks, in their order.
@@ -33,6 +34,7 @@ const (
 	checkSuccessor  = "successor"
 	checkContent    = "content"
 	checkReplay     = "replay"
+	checkDatabase   = "database"
 	checkState      = "state"
 )
 
@@ -67,6 +69,9 @@ type VerifyOptions struct {
 	// Replay runs the rules again on the evidence. Engine is the release that does.
 	Replay bool
 	Engine string
+	// Database, for the casino's own auditors, reads what the database says today of the manifest's day; nil if
+	// the bundle is judged by itself. It asks for Replay.
+	Database func(ctx context.Context, m *Manifest) (*Database, error)
 }
 
 // Check is what one check came to.
@@ -79,7 +84,7 @@ type Check struct {
 // Verdict is what a verification came to; its JSON is what audit verify --json prints.
 type Verdict struct {
 	Bundle  string  `json:"bundle"`
-	Verdict string  `json:"verdict"` // good, tampered, undecided or not-next
+	Verdict string  `json:"verdict"` // good, tampered, undecided, not-next or differs
 	Code    int     `json:"exit_code"`
 	Failed  string  `json:"failed_check"` // empty if none
 	Message string  `json:"message"`
@@ -109,6 +114,7 @@ type verifier struct {
 
 // Verify checks a bundle, in order, until one check fails. An error means that nothing could be judged.
 func Verify(ctx context.Context, path string, opt VerifyOptions) (*Verdict, error) {
+	opt.Replay = opt.Replay || opt.Database != nil
 	v := &verifier{opt: opt}
 	out := &Verdict{Bundle: filepath.Base(path), Verdict: "good", Message: "Genuine and complete: nothing was changed, taken out, put in or reordered."}
 	if opt.Last != "" {
@@ -128,10 +134,11 @@ func Verify(ctx context.Context, path string, opt VerifyOptions) (*Verdict, erro
 		v.bundle = b
 		defer func() { _ = b.close() }()
 	}
-	for _, c := range []struct {
+	type check struct {
 		name string
 		run  func(context.Context) (string, *Failure)
-	}{
+	}
+	checks := []check{
 		{checkContainer, func(context.Context) (string, *Failure) { return v.container(err) }},
 		{checkCheckpoint, v.signed},
 		{checkManifest, v.readManifest},
@@ -142,8 +149,11 @@ func Verify(ctx context.Context, path string, opt VerifyOptions) (*Verdict, erro
 		{checkSuccessor, v.successor},
 		{checkContent, v.checkContent},
 		{checkReplay, v.replay},
-		{checkState, v.save},
-	} {
+	}
+	if opt.Database != nil {
+		checks = append(checks, check{checkDatabase, v.database})
+	}
+	for _, c := range append(checks, check{checkState, v.save}) {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
@@ -163,7 +173,7 @@ func Verify(ctx context.Context, path string, opt VerifyOptions) (*Verdict, erro
 
 func (out *Verdict) fail(f *Failure) {
 	out.Code, out.Failed, out.Message = f.Code, f.Check, f.Message
-	out.Verdict = map[int]string{Tampered: "tampered", Undecided: "undecided", NotNext: "not-next"}[f.Code]
+	out.Verdict = map[int]string{Tampered: "tampered", Undecided: "undecided", NotNext: "not-next", Differs: "differs"}[f.Code]
 	out.Checks = append(out.Checks, Check{f.Check, false, f.Message})
 }
 
@@ -368,7 +378,10 @@ func (v *verifier) previous() *Failure {
 }
 
 func (v *verifier) save(context.Context) (string, *Failure) {
-	if v.opt.Last == "" {
+	switch {
+	case v.opt.Last == "" && v.opt.Database != nil:
+		return "not remembered: give --last FILE", nil
+	case v.opt.Last == "":
 		return "", undecided(checkState, "the bundle is sound in itself. Whether it is the export that follows the last one you received cannot be said without --last FILE")
 	}
 	if err := v.state.with(&v.manifest, &v.checkpoint).write(v.opt.Last); err != nil {

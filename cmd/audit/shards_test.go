@@ -54,7 +54,10 @@ func TestTwoShards(t *testing.T) {
 		}
 		return out.String()
 	}
-	do("keygen", "audit.example/ac-1/findings", filepath.Join(dir, "log.key"))
+	policy := filepath.Join(dir, "policy.txt")
+	if err := os.WriteFile(policy, []byte(do("keygen", "audit.example/ac-1/findings", filepath.Join(dir, "log.key"))), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	events := writeFloor(t, dir)
 
 	said := map[string][2]string{}
@@ -87,8 +90,12 @@ func TestTwoShards(t *testing.T) {
 			said[strings.Join(command, " ")] = pair
 		}
 		do("export", "--property", "ac-1", "--gaming-day", "2026-03-02", "-o", own)
-		if bundles[i], err = os.ReadFile(filepath.Join(own, "ac-1_2026-03-02_000001.zip")); err != nil {
+		bundle := filepath.Join(own, "ac-1_2026-03-02_000001.zip")
+		if bundles[i], err = os.ReadFile(bundle); err != nil {
 			t.Fatal(err)
+		}
+		if out := do("verify", bundle, "--policy", policy, "--against-db"); !strings.Contains(out, "11 database   ok  ") {
+			t.Errorf("%s", out)
 		}
 	}
 	for command, pair := range said {

@@ -4,6 +4,7 @@ package archive
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -41,6 +42,8 @@ type floor struct {
 	opt    pipeline.Options
 	tables map[string][]schema.Event
 	dir    string
+	// receipt is of the first export.
+	receipt *export.Receipt
 }
 
 func newFloor(t *testing.T) *floor {
@@ -129,6 +132,14 @@ func (f *floor) day(t *testing.T) *export.Day {
 	return d
 }
 
+// database gives the day as it is, and the receipt of the first export.
+func (f *floor) database(t *testing.T) func(context.Context, *export.Manifest) (*export.Database, error) {
+	t.Helper()
+	return func(context.Context, *export.Manifest) (*export.Database, error) {
+		return &export.Database{Day: f.day(t), Listed: f.receipt}, nil
+	}
+}
+
 func (f *floor) export(t *testing.T, signer note.Signer) (*export.Done, error) {
 	t.Helper()
 	l, err := export.OpenLog(filepath.Join(f.dir, "log"))
@@ -136,7 +147,11 @@ func (f *floor) export(t *testing.T, signer note.Signer) (*export.Done, error) {
 		t.Fatal(err)
 	}
 	defer func() { _ = l.Close() }()
-	return l.Export(t.Context(), f.day(t), signer, export.Target{Dir: filepath.Join(f.dir, "out"), Folder: true})
+	done, err := l.Export(t.Context(), f.day(t), signer, export.Target{Dir: filepath.Join(f.dir, "out"), Folder: true})
+	if f.receipt == nil {
+		f.receipt = l.Last()
+	}
+	return done, err
 }
 
 func TestExportFromClickHouse(t *testing.T) {
@@ -193,6 +208,40 @@ func TestExportFromClickHouse(t *testing.T) {
 		t.Errorf("again: %v, want %v", err, export.ErrNothing)
 	}
 
+	// Beside the database: as it was exported, with another row in exports, with events that were changed and taken
+	// out, and with findings and rounds that were.
+	compare := func(what string, code int, words ...string) {
+		t.Helper()
+		v, err := export.Verify(t.Context(), first.Path, export.VerifyOptions{Policy: policy, Engine: "shoeproof@test", Database: f.database(t)})
+		if err != nil || v.Code != code {
+			t.Fatalf("%s: %+v, want code %d: %v", what, v, code, err)
+		}
+		for _, w := range words {
+			if !strings.Contains(v.Message, w) {
+				t.Errorf("%s: %s\nwant %q", what, v.Message, w)
+			}
+		}
+	}
+	change := func(statement string) {
+		t.Helper()
+		if err := f.store.Conn().Exec(t.Context(), statement+" SETTINGS mutations_sync = 2"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	compare("as exported", export.Good)
+	change("ALTER TABLE floor.events UPDATE raw = replaceOne(raw, 'PB-01', 'PB-02') WHERE table_id = 'PB-01' AND seq = 7")
+	change("ALTER TABLE floor.events DELETE WHERE table_id = 'PB-02' AND seq IN (5, 9)")
+	compare("events", export.Differs, "1 events of table PB-01 are others in the archive (offset 6 of", "2 events of table PB-02 are not in the archive (offset ", "records, gaps or dead letters")
+	change("ALTER TABLE floor.findings UPDATE observed = 'nothing' WHERE table_id = 'PB-03'")
+	change("ALTER TABLE floor.rounds DELETE WHERE table_id = 'PB-03' AND round = 1")
+	compare("findings and rounds", export.Differs, " findings are found otherwise (", "the rounds are others")
+	change("TRUNCATE TABLE floor.events")
+	change("TRUNCATE TABLE floor.findings")
+	change("TRUNCATE TABLE floor.rounds")
+	compare("nothing left", export.Differs, " findings are not found (")
+	f.ingest(t, early)
+	compare("stored again", export.Good)
+
 	// One table's events come after the day was signed off.
 	events, _, err := simulate.Plant(simulate.Options{
 		Property: "ac-1", Pit: "p1", Table: "PB-99", Seed: 99, Flawless: true, Start: time.Date(2026, 11, 19, 20, 0, 0, 0, time.UTC),
@@ -205,6 +254,7 @@ func TestExportFromClickHouse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	compare("late events", export.Differs, "the rounds are others", " findings are found besides (")
 	if v := verify(second); v.Code != export.Good || v.Findings != 0 || v.Amendments == 0 {
 		t.Fatalf("%+v, want amendments alone", v)
 	}

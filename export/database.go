@@ -1,0 +1,219 @@
+package export
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Database is what the casino's database says today of the day of a bundle.
+type Database struct {
+	Day *Day
+	// Listed is the export's row in the table exports; nil if there is none.
+	Listed *Receipt
+}
+
+// mostNamed is how many differences of a kind a message names.
+const mostNamed = 3
+
+// differences are what the database says otherwise, in words.
+type differences []string
+
+func (d *differences) add(names []string, format string) {
+	if len(names) == 0 {
+		return
+	}
+	text := strings.Join(names[:min(len(names), mostNamed)], ", ")
+	if more := len(names) - mostNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	*d = append(*d, fmt.Sprintf(format, len(names), text))
+}
+
+// database compares the bundle with what the casino keeps: its row, every event and offset of the evidence, the
+// findings, and the rounds.
+func (v *verifier) database(ctx context.Context) (string, *Failure) {
+	m := &v.manifest
+	wrong := func(err error) (string, *Failure) { return "", fail(Wrong, checkDatabase, "%v", []any{err}) }
+	db, err := v.opt.Database(ctx, m)
+	if err != nil {
+		return wrong(err)
+	}
+	if db.Day.MaskKey != m.PseudonymKey {
+		return "", undecided(checkDatabase, "the pseudonyms of the bundle are of the key %s, patron_key_file is %s", m.PseudonymKey, db.Day.MaskKey)
+	}
+	var found differences
+	sum := sha256.Sum256(v.raw)
+	switch l := db.Listed; {
+	case l == nil:
+		found = append(found, "the table exports does not list it")
+	case l.Manifest != hex.EncodeToString(sum[:]) || l.Size != v.checkpoint.Size || l.Root != formatHash(v.checkpoint.Root):
+		found = append(found, fmt.Sprintf("the table exports lists another export %d: manifest.json %s, %d leaves, root %s", m.Export, l.Manifest, l.Size, l.Root))
+	}
+	events := 0
+	for _, p := range v.bundle.paths {
+		if !strings.HasPrefix(p, dirEvidence) {
+			continue
+		}
+		n, err := v.archived(ctx, db.Day, p, &found)
+		if err != nil {
+			return wrong(err)
+		}
+		events += n
+	}
+	for _, step := range []func(*Day, *differences) error{v.received, v.foundNow, func(d *Day, all *differences) error { return v.played(ctx, d, all) }} {
+		if err := step(db.Day, &found); err != nil {
+			return wrong(err)
+		}
+	}
+	if len(found) > 0 {
+		return "", fail(Differs, checkDatabase, "the bundle is sound, and the database says otherwise today: %s. What changed in it since belongs into an amendment of a later export", []any{strings.Join(found, "; ")})
+	}
+	return fmt.Sprintf("%d events with their offsets, what was received, %d findings and amendments and the rounds are in the database as the bundle has them",
+		events, m.Findings+m.Amendments), nil
+}
+
+// archived compares the evidence of one table with the archive.
+func (v *verifier) archived(ctx context.Context, day *Day, path string, found *differences) (events int, err error) {
+	type key struct {
+		topic     string
+		partition int32
+		offset    int64
+	}
+	bundled := map[key][32]byte{}
+	table, first, last := "", uint64(1<<64-1), uint64(0)
+	d := schema.NewDecoder()
+	var ev schema.Event
+	for line, err := range v.readEvidence(path) {
+		if err != nil {
+			return 0, err
+		}
+		if err := d.Decode(schema.JSON, line.Event, &ev); err != nil {
+			return 0, fmt.Errorf("%s: %w", path, err)
+		}
+		table, first, last = strings.Clone(ev.TableID), min(first, ev.Seq), max(last, ev.Seq)
+		bundled[key{line.Topic, line.Partition, line.Offset}] = sha256.Sum256(line.Event)
+	}
+	events = len(bundled)
+	var changed, since, gone []string
+	for in, err := range day.Events(table, first, last) {
+		if err := ctx.Err(); err != nil {
+			return 0, context.Cause(ctx)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if in.Event.Seq < first || in.Event.Seq > last {
+			continue
+		}
+		k := key{in.Topic, in.Partition, in.Offset}
+		masked := in.Event.Clone()
+		mask(&masked, day.Mask)
+		sum, there := bundled[k]
+		switch {
+		case !there:
+			since = append(since, fmt.Sprint(in.Event.Seq))
+		case sum != sha256.Sum256(schema.AppendJSON(nil, &masked)):
+			changed = append(changed, fmt.Sprintf("offset %d of %s/%d", k.offset, k.topic, k.partition))
+		}
+		delete(bundled, k)
+	}
+	for k := range bundled { // sorted below
+		gone = append(gone, fmt.Sprintf("offset %d of %s/%d", k.offset, k.topic, k.partition))
+	}
+	slices.Sort(gone)
+	found.add(changed, "%d events of table "+table+" are others in the archive (%s)")
+	found.add(gone, "%d events of table "+table+" are not in the archive (%s)")
+	found.add(since, "%d events of table "+table+" came since (%s)")
+	return events, nil
+}
+
+// received compares what was received; it can only have become more.
+func (v *verifier) received(day *Day, found *differences) error {
+	var spans []Span
+	for _, c := range v.content.coverage {
+		spans = append(spans, Span{c.Topic, c.Partition, c.First, c.Last})
+	}
+	now, err := day.Coverage(spans)
+	if err != nil {
+		return err
+	}
+	var others []string
+	for _, was := range v.content.coverage {
+		i := slices.IndexFunc(now, func(c Coverage) bool { return c.Topic == was.Topic && c.Partition == was.Partition })
+		if i < 0 || now[i].First > was.First || now[i].Last < was.Last || now[i].Records < was.Records {
+			others = append(others, fmt.Sprintf("%s/%d", was.Topic, was.Partition))
+			continue
+		}
+		n := now[i]
+		same := n.First == was.First && n.Last == was.Last
+		if same && (n.Records != was.Records || !slices.Equal(n.Gaps, was.Gaps) || !slices.Equal(n.DeadLetters, was.DeadLetters)) {
+			others = append(others, fmt.Sprintf("%s/%d", was.Topic, was.Partition))
+		}
+	}
+	found.add(others, "records, gaps or dead letters of %d partitions are others (%s)")
+	return nil
+}
+
+// foundNow compares the findings.
+func (v *verifier) foundNow(day *Day, found *differences) error {
+	c := &v.content
+	bundled := map[string][32]byte{}
+	for _, ids := range c.want {
+		maps.Copy(bundled, ids)
+	}
+	var changed, since, gone []string
+	for f, err := range day.Findings {
+		if err != nil {
+			return err
+		}
+		now := *f
+		now.Citations, now.Evidence.Seqs, now.Evidence.EventIDs = list(f.Citations), list(f.Evidence.Seqs), list(f.Evidence.EventIDs)
+		same, err := sameness(&now)
+		if err != nil {
+			return err
+		}
+		switch was, there := bundled[f.ID]; {
+		case there && was != same:
+			changed = append(changed, f.ID)
+		case c.withdrawn[f.ID] || !there && v.manifest.Findings > 0 && f.GamingDay == v.manifest.GamingDay:
+			since = append(since, f.ID)
+		}
+		delete(bundled, f.ID)
+	}
+	for id := range bundled { // sorted below
+		gone = append(gone, id)
+	}
+	for _, ids := range [][]string{changed, since, gone} {
+		slices.Sort(ids)
+	}
+	found.add(changed, "%d findings are found otherwise (%s)")
+	found.add(gone, "%d findings are not found (%s)")
+	found.add(since, "%d findings are found besides (%s)")
+	return nil
+}
+
+// played compares the rounds by writing their file again.
+func (v *verifier) played(ctx context.Context, day *Day, found *differences) error {
+	dir, err := os.MkdirTemp("", "shoeproof-rounds-")
+	if err != nil {
+		return fmt.Errorf("write the rounds again: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	b := &builder{dir: dir, day: day}
+	if err := b.write(pathRounds, func(o *out) error { return b.writeRounds(ctx, o) }); err != nil {
+		return err
+	}
+	was, _ := v.manifest.file(pathRounds)
+	if now := b.manifest.Files[0]; now != was {
+		*found = append(*found, fmt.Sprintf("the rounds are others: %d, %s says %d, SHA-256 %s", now.Rows, pathRounds, was.Rows, now.SHA256))
+	}
+	return nil
+}
