@@ -35,7 +35,8 @@ type Range struct {
 	// were audited and are gone: what the log has there by now are other records. Otherwise they are 0.
 	Epoch     uint32
 	Cut, Lost int64
-	// Told is the number of findings about the machine: they are no part of Rows and Hash.
+	// Told is the number of findings about the machine, and of memories of before, in a range that is made
+	// again: they are no part of Rows and Hash.
 	Told    int
 	Records uint64
 	// CRC is CRC-32C over offsets and values of the records, Rows and Hash are the number and the SHA-256, in

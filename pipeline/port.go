@@ -62,7 +62,7 @@ type Positioned interface {
 type Journal interface {
 	// Last is the range of the last flush of a partition that ends below an offset, that of the newest
 	// generation: it is under way or done, and all before it are done. Same says that this release under
-	// the same rules wrote it.
+	// the same rules, with the same limits of memories, wrote it.
 	Last(ctx context.Context, topic string, partition int32, below int64) (last Range, same, ok bool, err error)
 	// Memories are the newest memory of each table of a partition that was written below an offset, but for
 	// those that were written at offsets which the log has lost since.

@@ -301,6 +301,58 @@ func TestRunIsTakenUpWhereItWasLeft(t *testing.T) {
 	}
 }
 
+// The limits of memories may change from start to start, also in what a start reads again: facts and findings
+// are those of a run that never stopped.
+func TestLimitsOfMemoriesChange(t *testing.T) {
+	opt := engineOptions()
+	opt.Idle, opt.Stretch = time.Hour, 3000
+	var events []schema.Event // one table after the other, in turns: each is quiet for long
+	floor := casino(t, 6)
+	for turn := range 9 {
+		for _, table := range floor {
+			events = append(events, table[turn*len(table)/9:(turn+1)*len(table)/9]...)
+		}
+	}
+	values := encode(events)
+	golden, sink := pipeline.NewMemorySink(), pipeline.NewMemorySink()
+	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100}, golden, journaled(golden, opt)); err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	src, starts := &topicOf{}, 0
+	for ; starts == 0 || src.stop > 0; starts++ {
+		src = &topicOf{values: values, page: 50, stop: 800}
+		opt.Stretch = []int64{3000, 150, 700}[starts%3]
+		run := journaled(sink, opt)
+		run.Journal = otherRelease{sink}
+		run.Hooks.Resumed = func(string, int32, pipeline.Resume) {
+			if src.stop = src.given + 1 + rng.IntN(300); starts > 15 {
+				src.stop = 0
+			}
+		}
+		if starts > 0 {
+			src.stop = len(values) // once it is where it was left, sooner
+		}
+		if err := pipeline.Run(t.Context(), src, sink, run); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, got := allRows(golden), allRows(sink)
+	delete(want, "table_memory")
+	delete(got, "table_memory")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-golden +got):\n%.3000s", diff)
+	}
+}
+
+// otherRelease is a journal that others wrote.
+type otherRelease struct{ *pipeline.MemorySink }
+
+func (m otherRelease) Last(ctx context.Context, topic string, partition int32, below int64) (last pipeline.Range, same, ok bool, err error) {
+	last, _, ok, err = m.MemorySink.Last(ctx, topic, partition, below)
+	return last, false, ok, err
+}
+
 // What the log lost while nobody read is a finding that names the offsets, also where the start would
 // have been mute, and no table is accused for what was in it.
 func TestLogLostWhatAStartNeeds(t *testing.T) {

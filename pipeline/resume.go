@@ -13,7 +13,7 @@ import (
 // resuming is a stream on its way back to where it was left.
 type resuming struct {
 	last Range
-	same bool // written by this release under these rules
+	same bool // written by this release under these rules and limits
 	torn bool // the log has lost records that are needed
 	done Resume
 	mute Batch
@@ -98,6 +98,9 @@ func (f *flow) again(ctx, late context.Context, rec *Record) (flushed bool, err 
 		f.step.Apply(rec, f.stream.Topic(), f.stream.Partition(), &r.mute)
 		if gap != nil {
 			f.told = append(f.told, r.mute.Findings...)
+		}
+		if !r.same { // It may remember tables where the one that was here before did not.
+			f.remembered = append(f.remembered, r.mute.Memory...)
 		}
 		r.mute.Reset()
 		return false, nil

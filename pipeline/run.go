@@ -143,6 +143,8 @@ type flow struct {
 	resuming *resuming // until the last flush was made again
 	epoch    uint32
 	told     []schema.Finding
+
+	remembered []schema.MemoryRow // on the way back to where it was left
 }
 
 func (f *flow) run(ctx context.Context) error {
@@ -264,10 +266,10 @@ func (f *flow) flush(ctx, late context.Context) error {
 			return err
 		}
 	}
-	// What is said about the machine is no part of what the range gives.
-	r.Told = len(f.told)
-	f.batch.Findings = append(f.batch.Findings, f.told...)
-	f.told = nil
+	// What is said about the machine is no part of what the range gives, nor what was remembered before it.
+	r.Told = len(f.told) + len(f.remembered)
+	f.batch.Findings, f.batch.Memory = append(f.batch.Findings, f.told...), append(f.batch.Memory, f.remembered...)
+	f.told, f.remembered = nil, nil
 	began := f.opt.Now()
 	for failures := 1; ; failures++ {
 		err := f.sink.Write(late, &f.batch)

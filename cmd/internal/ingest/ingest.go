@@ -41,9 +41,14 @@ func Run(ctx context.Context, config *settings.Ingest, o Options) error {
 	if err != nil {
 		return program.WrongUsage(err)
 	}
+	engine.Idle, engine.Stretch = config.Memory.Idle, int64(config.Memory.Offsets)
 	storeConfig, err := config.ClickHouse.Store(o.Version, engine.Books, o.Log)
 	if err != nil {
 		return program.WrongUsage(err)
+	}
+	// Other limits are another engine to the journal: they give other rows.
+	if usual := settings.DefaultIngest().Memory; config.Memory != usual {
+		storeConfig.Engine += fmt.Sprintf(" memory %v/%d", config.Memory.Idle, config.Memory.Offsets)
 	}
 	m := newMetrics(o.Version, settings.RulesVersion(engine.Books))
 	storeConfig.Retried = func(string, error) { m.writeFailures.Inc() }

@@ -35,6 +35,12 @@ func (c *Ingest) check(l *Loaded) {
 	if c.Flush.Every < time.Millisecond || c.Flush.Every > time.Minute {
 		l.complain("flush.every", fmt.Errorf("%v, want 1ms to 1m", c.Flush.Every))
 	}
+	if c.Memory.Idle < time.Minute || c.Memory.Idle > 24*time.Hour {
+		l.complain("memory.idle", fmt.Errorf("%v, want 1m to 24h", c.Memory.Idle))
+	}
+	if c.Memory.Offsets < 1000 || c.Memory.Offsets > 10_000_000 {
+		l.complain("memory.offsets", fmt.Errorf("%d, want 1000 to 10000000", c.Memory.Offsets))
+	}
 }
 
 func (c *Audit) check(l *Loaded) {

@@ -15,6 +15,7 @@ type Ingest struct {
 	HTTP       HTTP       `key:"http"`
 	Log        Log        `key:"log"`
 	Flush      Flush      `key:"flush"`
+	Memory     Memory     `key:"memory"`
 }
 
 // Audit is the configuration of audit.
@@ -139,12 +140,19 @@ type Flush struct {
 	Every time.Duration `key:"every" doc:"age of a partition's oldest unflushed record that makes a flush"`
 }
 
+// Memory is how much a start reads again.
+type Memory struct {
+	Idle    time.Duration `key:"idle" doc:"event time without a record of a table after which its state is stored"`
+	Offsets int           `key:"offsets" doc:"offsets of a partition, since a table's first record after its last stored state, after which it is stored again"`
+}
+
 // DefaultIngest is the configuration of ingest where nothing is said.
 func DefaultIngest() Ingest {
 	return Ingest{
 		Kafka:      defaultKafka(),
 		ClickHouse: defaultClickHouse(), Law: defaultLaw(), Log: Log{Level: "info", Format: "json"},
 		HTTP: HTTP{Listen: ":9464"}, Flush: Flush{Rows: 5000, Every: 500 * time.Millisecond},
+		Memory: Memory{Idle: 30 * time.Minute, Offsets: 500_000},
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/shoeproof/shoeproof/cmd/internal/ingest"
 	"github.com/shoeproof/shoeproof/cmd/internal/program"
 	"github.com/shoeproof/shoeproof/cmd/internal/settings"
@@ -71,6 +73,11 @@ func TestWrongSettings(t *testing.T) {
 		{name: "fraction", file: "flush: {rows: 1.5}\n", want: []string{`flush.rows: "1.5", want a whole number`}},
 		{name: "no rows", env: []string{"SHOEPROOF_FLUSH_ROWS=0"}, want: []string{"flush.rows: 0, want 1 to 500000 (from SHOEPROOF_FLUSH_ROWS)"}},
 		{name: "too seldom", file: "flush:\n  every: 61s\n", want: []string{"flush.every: 1m1s, want 1ms to 1m (from c.yaml:2)"}},
+		{name: "idle too soon", file: "memory: {idle: 59s}\n", want: []string{"memory.idle: 59s, want 1m to 24h (from c.yaml:1)"}},
+		{name: "idle too late", env: []string{"SHOEPROOF_MEMORY_IDLE=25h"}, want: []string{"memory.idle: 25h0m0s, want 1m to 24h (from SHOEPROOF_MEMORY_IDLE)"}},
+		{name: "idle without unit", args: []string{"--memory-idle", "30"}, want: []string{"--memory-idle"}},
+		{name: "few offsets", args: []string{"--memory-offsets", "999"}, want: []string{"memory.offsets: 999, want 1000 to 10000000 (from --memory-offsets)"}},
+		{name: "many offsets", file: "memory:\n  offsets: 10000001\n", want: []string{"memory.offsets: 10000001, want 1000 to 10000000 (from c.yaml:2)"}},
 		{name: "duration beyond all", args: []string{"--flush-every", "9999999h"}, want: []string{"--flush-every"}},
 		{name: "flag without a value", args: []string{"--kafka-topic"}, want: []string{"flag needs an argument: --kafka-topic"}},
 		{name: "negative rows", args: []string{"--flush-rows", "-1"}, want: []string{"flush.rows: -1, want 1 to 500000 (from --flush-rows)"}},
@@ -173,6 +180,75 @@ func TestWrongSettings(t *testing.T) {
 			}
 			if strings.Contains(stdout+stderr, "canary") {
 				t.Errorf("a secret shows:\n%s%s", stdout, stderr)
+			}
+		})
+	}
+}
+
+// What is wrong with the settings of audit, most of them the console's.
+func TestWrongSettingsOfAudit(t *testing.T) {
+	const access = "groups: {floor: [{role: operator, properties: [ac-1]}]}\n"
+	for _, c := range []struct {
+		name, file string
+		want       []string
+	}{
+		{"listen", "listen: 8480", []string{`console.listen: "8480", want host:port`}},
+		{"public URL", "public_url: 'https://audit.example/console'", []string{`console.public_url: "https://audit.example/console", want a URL such as https://audit.example, without a path`}},
+		{"in the clear", "public_url: 'http://audit.example'", []string{"is no https URL, and sessions must not cross a network in the clear"}},
+		{"certificate without key", "cert_file: c.pem", []string{"console.cert_file: a certificate and its key come together"}},
+		{"sign-in", "sign_in: ldap", []string{`console.sign_in: "ldap", want oidc, proxy, token or none`}},
+		{"everybody", "listen: ':8480'", []string{`console.sign_in: none, but console.listen ":8480" is no loopback address`}},
+		{"tokens of nobody", "sign_in: token", []string{"console.access_file: none, but needed"}},
+		{"no access file", "{sign_in: token, access_file: nothing.yaml}", []string{"console.access_file: open nothing.yaml"}},
+		{"access file that is none", "{sign_in: token, access_file: c.yaml}", []string{"console.access_file: "}},
+		{"issuer", "{sign_in: oidc, access_file: access.yaml, oidc: {client_id: c, issuer: 'http://id.example'}}", []string{`console.oidc.issuer: "http://id.example", want an https URL`}},
+		{"no client", "{sign_in: oidc, access_file: access.yaml, oidc: {issuer: 'https://id.example'}}", []string{"console.oidc.client_id: none, but needed"}},
+		{"proxy from nowhere", "{sign_in: proxy, access_file: access.yaml, proxy: {secret_file: long}}", []string{"console.proxy.from: want networks such as 10.0.3.0/24"}},
+		{"proxy from a name", "{sign_in: proxy, access_file: access.yaml, proxy: {secret_file: long, from: [gate]}}", []string{"console.proxy.from: want networks such as 10.0.3.0/24"}},
+		{"short secret of the proxy", "{sign_in: proxy, access_file: access.yaml, proxy: {secret_file: secret, from: [10.0.3.0/24]}}", []string{"console.proxy.secret: 17 bytes, want 32 or more"}},
+		{"webhook", "webhook: {url: 'ftp://hook', secret_file: secret}", []string{`console.webhook.url: "ftp://hook", want an http or https URL`}},
+		{"webhook that signs nothing", "webhook: {url: 'https://hook'}", []string{"console.webhook.secret: 0 bytes, want 16 or more"}},
+		{"open secret of the webhook", "webhook: {url: 'https://hook', secret_file: open-secret}", []string{"console.webhook.secret_file: open-secret may be read by everybody"}},
+		{"recordings", "video: {template: 'file:///{camera}'}", []string{`console.video.template: "file:///{camera}", want an http, https or vms URL`}},
+		{"recordings of the past", "video: {keep_days: -1}", []string{"console.video.keep_days: want 0 or more"}},
+		{"critical recordings of the past", "video: {keep_critical_days: -1}", []string{"console.video.keep_days: want 0 or more"}},
+		{"amount", "high_amount: -5", []string{"console.high_amount: want 0 or more"}},
+		{"amount with a point", "high_amount: 10.50", []string{`console.high_amount: "10.5`, "want a whole number"}},
+		{"notices without brokers", "notify_topic: alarms\nkafka: {brokers: []}", []string{"kafka.brokers: none, want host:port"}},
+		{"archive's password alone", "archive: {password_file: secret}", []string{"console.archive.password: given without console.archive.user"}},
+		{"archive's open password", "archive: {user: a, password_file: open-secret}", []string{"console.archive.password_file: open-secret may be read by everybody"}},
+		{"archive's password twice", "archive: {user: a, password: canary, password_file: secret}", []string{"console.archive.password_file: the secret is also given directly"}},
+		{"unknown key", "archive: {usr: a}", []string{"console.archive.usr: unknown key, did you mean console.archive.user?"}},
+		{"retention", "high_amount: 1\nretention: {events: 6}", []string{"retention.events: 6 years, want 7 to 100"}},
+		{"signing key", "high_amount: 1\nexport: {key_file: nothing}", []string{"export.key_file: stat nothing"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			put(t, "open-secret", "canary", 0o644)
+			put(t, "secret", "canary-of-sixteen", 0o400)
+			put(t, "long", "canary-of-32-bytes-or-more-than-that", 0o400)
+			put(t, "access.yaml", access, 0o600)
+			first, rest, _ := strings.Cut(c.file, "\n")
+			if strings.HasPrefix(first, "{") {
+				first = "console: " + first
+			} else {
+				first = "console:\n  " + first
+			}
+			put(t, "c.yaml", first+"\n"+rest+"\n", 0o644)
+			root := &cobra.Command{Use: "audit"}
+			root.AddCommand(settings.Command("audit", func() any { c := settings.DefaultAudit(); return &c }))
+			var out, errs bytes.Buffer
+			code := program.Execute(t.Context(), root, []string{"config", "validate", "--config", "c.yaml"}, nil, &out, &errs)
+			if code != program.Usage {
+				t.Errorf("exit code %d, want %d", code, program.Usage)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(errs.String(), want) {
+					t.Errorf("want %q in:\n%s", want, errs.String())
+				}
+			}
+			if strings.Contains(out.String()+errs.String(), "canary") {
+				t.Errorf("a secret shows:\n%s%s", out.String(), errs.String())
 			}
 		})
 	}
