@@ -33,9 +33,8 @@ type builder struct {
 	log      tree
 	manifest Manifest
 	said     []saidLine
-	proofs   map[string]*proof            // by table
-	videos   map[string]map[string]*video // by table and event id
-	spans    []Span                       // of the evidence, one for each partition
+	proofs   map[string]*proof // by table
+	spans    []Span            // of the evidence, one for each partition
 	coverage []Coverage
 	docs     map[string]string // what each rule demands
 }
@@ -67,7 +66,7 @@ func build(ctx context.Context, dir string, day *Day, head *head, x *index, sign
 	}
 	frontier := formatFrontier(log.frontier)
 	b := &builder{
-		dir: dir, day: day, log: log, proofs: map[string]*proof{}, videos: map[string]map[string]*video{},
+		dir: dir, day: day, log: log, proofs: map[string]*proof{},
 	}
 	b.manifest = day.manifest()
 	m := &b.manifest
@@ -288,7 +287,7 @@ func (b *builder) evidence(ctx context.Context, fresh []found, amendments []Amen
 		if s.last > 0 && b.day.Events != nil {
 			var lines []evidenceLine
 			var err error
-			if lines, p, b.videos[table], err = readEvidence(b.day.Events(table, s.first, s.last), b.day.Mask); err != nil {
+			if lines, p, err = readEvidence(b.day.Events(table, s.first, s.last), b.day.Mask); err != nil {
 				return fmt.Errorf("table %s: %w", table, err)
 			}
 			if err := b.writeEvidence(table, lines); err != nil {
@@ -301,7 +300,7 @@ func (b *builder) evidence(ctx context.Context, fresh []found, amendments []Amen
 		b.proofs[table] = p
 		lost := missingLine{Table: table, Seqs: []uint64{}}
 		for _, f := range s.findings {
-			seqs, _ := p.of(&f.Evidence)
+			seqs, _ := p.of(f)
 			lost.Seqs = append(lost.Seqs, seqs...)
 			same, err := sameness(f)
 			if err != nil {

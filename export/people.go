@@ -75,7 +75,7 @@ func (b *builder) exceptions(fresh []found, amendments []Amendment) []exception 
 	return all
 }
 
-// cells are the columns of an exception. Blank ones are for the casino's own record to fill.
+// cells are the columns of an exception. Savings and losses are blank: no event tells them.
 func (b *builder) cells(e *exception) []cell {
 	text := func(s string) cell { return cell{text: s} }
 	number := func(n uint64) cell { return cell{strconv.FormatUint(n, 10), n > 0}.orBlank(n > 0) }
@@ -85,27 +85,18 @@ func (b *builder) cells(e *exception) []cell {
 	}
 	t := b.day.Triage[f.ID]
 	explanation := strings.Join(nonEmpty(e.amendment(), t.Explanation), " ")
-	var sum string
-	var seen *video
+	var seen shown
 	if p := b.proofs[f.TableID]; p != nil && e.finding != nil {
-		_, sum = p.of(&f.Evidence)
-		for _, id := range f.Evidence.EventIDs {
-			if v := b.videos[f.TableID][id]; v != nil && seen == nil {
-				seen = v
-			}
-		}
-	}
-	camera, start := "", ""
-	if seen != nil {
-		camera, start = seen.camera, utc(schema.Time(seen.at))
+		_, seen = p.of(f)
 	}
 	return []cell{
 		number(uint64(e.no)), text(f.PropertyID), text(f.PitID), text(f.TableID), text(b.day.Games[ShoeKey{f.TableID, f.ShoeID}]), text(f.ShoeID), number(uint64(f.Round)),
 		text(f.GamingDay), text(f.Shift), text(utc(f.At)), text(b.local(f.At)), text(f.Rule), text(strings.Join(f.Citations, "; ")),
 		text(f.Severity), text(b.demands(f.Rule)), text(f.Expected), text(f.Observed),
 		{decimal(f.Amount, f.Currency), e.finding != nil},
-		text(f.Currency), text(f.DealerID), text(""), number(uint64(f.Seat)), text(""), text(t.Status), text(t.Disposition), text(explanation),
-		text(t.ReviewedBy), text(utc(t.ReviewedAt)), text(t.SecondReviewer), text(""), text(""), text(camera), text(start), text(""), text(sum),
+		text(f.Currency), text(f.DealerID), text(seen.supervisor), number(uint64(f.Seat)), text(seen.patron), text(t.Status), text(t.Disposition), text(explanation),
+		text(t.ReviewedBy), text(utc(t.ReviewedAt)), text(t.SecondReviewer), text(""), text(""), text(seen.camera),
+		text(utc(schema.Time(seen.start))), text(utc(schema.Time(seen.end))), text(seen.sum),
 	}
 }
 
