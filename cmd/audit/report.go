@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,12 +15,13 @@ import (
 	"github.com/shoeproof/shoeproof/cmd/internal/program"
 	"github.com/shoeproof/shoeproof/cmd/internal/report"
 	"github.com/shoeproof/shoeproof/cmd/internal/settings"
+	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
 // reports are what can be asked for.
-var reports = []string{"exceptions", "dealers", "vigorish", "hold", "log", "month-end"}
+var reports = []string{"exceptions", "dealers", "vigorish", "hold", "hold-tests", "log", "month-end"}
 
 type reportFlags struct {
 	dayChoice
@@ -30,13 +32,14 @@ func reportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
 		Use:   "report NAME",
-		Short: "print a report of gaming days: exceptions, dealers, vigorish, hold, log or month-end",
+		Short: "print a report of gaming days: exceptions, dealers, vigorish, hold, hold-tests, log or month-end",
 		Long: `Report prints what auditors and regulators ask for, from what ClickHouse keeps:
 
   exceptions  findings of minor and above, numbered without a gap, with what people explained
   dealers     rounds in error of each dealer, with a 95 % interval
   vigorish    what was due, marked and collected, by table and shift
   hold        drop, win and hold by table and shift, with the formulas
+  hold-tests  a month's tests of COMAR 36.05.03.25 and K.A.R. 112-108-51, by table
   log         the surveillance log of 9 NYCRR 5314.3
   month-end   the exceptions of a month, N.J.A.C. 13:69D-1.5
 
@@ -52,7 +55,7 @@ Title, formulas and notes are part of the table; with csv and ndjson they go to 
 	f.flags(fs)
 	fs.StringVar(&f.month, "month", "", "all gaming days of a month, such as 2026-10")
 	fs.StringVarP(&f.output, "output", "o", "table", "table, ndjson or csv")
-	settings.AddFlags(fs, auditDefaults(), "clickhouse", "calendar", "log")
+	settings.AddFlags(fs, auditDefaults(), "clickhouse", "calendar", "rulebooks", "log")
 	return cmd
 }
 
@@ -75,6 +78,9 @@ func (f *reportFlags) run(cmd *cobra.Command, name string) error {
 		}
 		f.from, f.to = first.Format(time.DateOnly), first.AddDate(0, 1, -1).Format(time.DateOnly)
 	}
+	if name == "hold-tests" && f.month == "" {
+		return program.WrongUsage(errors.New("hold-tests: want --month, such as 2026-10"))
+	}
 	days, err := f.days(&engine.Calendar)
 	if err != nil {
 		return program.WrongUsage(err)
@@ -85,11 +91,23 @@ func (f *reportFlags) run(cmd *cobra.Command, name string) error {
 	}
 	defer func() { _ = store.Close() }()
 	scope := accounts.Scope{Days: clickhouse.Days{Property: f.property, From: days[0], To: days[len(days)-1], Shift: f.shift}, Calendar: &engine.Calendar}
+	if name == "hold-tests" {
+		return f.holdTests(cmd, store, &engine, scope)
+	}
 	sheet, err := sheet(cmd.Context(), store, scope, name)
 	if err != nil {
 		return storeTrouble(err)
 	}
 	return sheet.Write(cmd.OutOrStdout(), cmd.ErrOrStderr(), f.output)
+}
+
+// holdTests prints the tests of a month.
+func (f *reportFlags) holdTests(cmd *cobra.Command, store *clickhouse.Store, engine *pipeline.Options, scope accounts.Scope) error {
+	tests, err := accounts.Tested(cmd.Context(), store, engine, f.property, f.month)
+	if err != nil {
+		return storeTrouble(err)
+	}
+	return accounts.HoldTests(scope, f.month, tests).Write(cmd.OutOrStdout(), cmd.ErrOrStderr(), f.output)
 }
 
 // sheet reads what a report needs and makes it.

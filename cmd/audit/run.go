@@ -32,8 +32,8 @@ func runCommand() *cobra.Command {
 		Short: "audit a gaming day again from the archive, and compare with what was found live",
 		Long: `Run replays the archived events of a gaming day, table by table, through the rules; compares the findings
 with those of the live audit, each difference being a finding (feed.reconcile); checks that the journal
-accounts for every record; asks the rules that compare tables; and keeps one row of the run with its
-digests. It may be killed and started again, and gives the same whenever the archive is the same.
+accounts for every record; asks the rules that compare tables, the review queue of the detectors and, in the night of a
+month's last day, the hold tests; and keeps one row of the run with its digests. It may be killed and started again, and gives the same whenever the archive is the same.
 
 With --worker i/n, i from 0, this process takes one of n shares of the tables. The one that finds all shares
 done puts them together and prints the findings; the others print nothing.`,
@@ -74,6 +74,7 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 	if o.Engine, err = config.Law.Options(version); err != nil {
 		return program.WrongUsage(err)
 	}
+	o.Statistics = nightly.Statistics(&o.Engine)
 	if o.Days, err = f.days(&o.Engine.Calendar); err != nil {
 		return program.WrongUsage(err)
 	}

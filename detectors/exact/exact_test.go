@@ -291,6 +291,32 @@ func TestGoldenEV(t *testing.T) {
 	}
 }
 
+// Standard deviations of eight decks, as they were counted apart.
+func TestVariance(t *testing.T) {
+	for _, c := range []struct {
+		book   string
+		config rules.Config
+		spot   rules.Spot
+		want   float64
+	}{
+		{"nj-19-47", rules.Config{Mode: rules.Commission, Percent: 5}, rules.SpotBanker, 0.92737202},
+		{"nj-19-47", rules.Config{}, rules.SpotTie, 2.64087222},
+		{"nj-19-47-pair", rules.Config{}, rules.SpotPlayerPair, 3.15485649},
+		{"ny-5324-21", rules.Config{}, rules.SpotDragon7, 6.08488178},
+		{"nj-13-69f", rules.Config{TreasuresTable: "2"}, rules.SpotBlazing7s, 10.76508148},
+	} {
+		law := book(t, c.book, rules.Minibaccarat)
+		k := New(&law.Drawing)
+		terms := k.Terms(law, &c.config, c.spot)
+		var o Odds
+		left := Full(8)
+		k.Odds(&left, &o)
+		if got := math.Sqrt(terms.Variance(&o)); math.Abs(got-c.want) > 5e-9 {
+			t.Errorf("%s, %v: %.9f, want %.8f", c.book, c.spot, got, c.want)
+		}
+	}
+}
+
 // The 25 percent tie charge: P(B) - P(P) - P(T)/4.
 func TestTieCharge(t *testing.T) {
 	law := book(t, "nj-19-47", rules.Minibaccarat)

@@ -76,3 +76,16 @@ func (t *Terms) EV(o *Odds) float64 {
 	}
 	return ev
 }
+
+// Variance is that of the profit per unit staked.
+func (t *Terms) Variance(o *Odds) float64 {
+	ev := t.EV(o)
+	if t.OnPair {
+		return o.Pair*t.Win*t.Win + 1 - o.Pair - ev*ev
+	}
+	var squares float64
+	for _, class := range t.kernel.classes {
+		squares += o.P[class] * t.Profit[class] * t.Profit[class]
+	}
+	return squares - ev*ev
+}

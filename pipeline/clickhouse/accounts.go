@@ -18,6 +18,31 @@ type Played struct {
 	Staked int64  `ch:"staked"`
 	Paid   int64  `ch:"paid"`
 	Won    int64  `ch:"won"` // stakes that the house took
+	Vig    int64  `ch:"vig"` // vigorish collected
+}
+
+// Risk is what was staked on a spot at a table under one configuration: the house's exact expectation, minor units, and the
+// sum of the stakes' squares.
+type Risk struct {
+	Table    string  `ch:"table"`
+	Config   string  `ch:"config"`
+	Spot     string  `ch:"spot"`
+	Expected float64 `ch:"expected"`
+	Squares  float64 `ch:"squares"`
+}
+
+// Held is the evidence of a day about one key: the logarithm of the product of its factors, how many there were, and the
+// weightiest.
+type Held struct {
+	Detector string  `ch:"detector"`
+	Key      string  `ch:"key"`
+	LnE      float64 `ch:"ln"`
+	Factors  uint64  `ch:"n"`
+	Table    string  `ch:"table"`
+	Shoe     string  `ch:"shoe"`
+	Round    uint32  `ch:"round"`
+	Seq      uint64  `ch:"seq"`
+	At       int64   `ch:"moment"`
 }
 
 // VigorishDue is what the wagers of a table owed in a shift, minor units. What was collected is in the money
@@ -69,7 +94,25 @@ func list[T any](ctx context.Context, s *Store, doing, query string, args ...any
 func (s *Store) Played(ctx context.Context, d Days) ([]Played, error) {
 	where, args := d.where()
 	return list[Played](ctx, s, "sum up the rounds", `SELECT toString(r.gaming_day) AS day, r.shift AS shift, r.table_id AS table, count() AS n, sum(r.staked) AS staked,
-sum(r.paid) AS paid, sum(r.collected) AS won FROM `+s.name("rounds")+" AS r FINAL WHERE "+where+" GROUP BY day, shift, table", args...)
+sum(r.paid) AS paid, sum(r.collected) AS won, sum(r.vigorish) AS vig FROM `+s.name("rounds")+" AS r FINAL WHERE "+where+" GROUP BY day, shift, table", args...)
+}
+
+// Risks sums what was staked in some days by table, configuration and spot.
+func (s *Store) Risks(ctx context.Context, d Days) ([]Risk, error) {
+	where, args := d.where()
+	return list[Risk](ctx, s, "sum up the stakes", `SELECT w.table_id AS table, r.config_id AS config, w.spot AS spot, -sum(w.stake * w.ev) AS expected,
+sum(toFloat64(w.stake) * w.stake) AS squares
+FROM (SELECT * FROM `+s.name("wagers")+` FINAL WHERE property_id = {property:String} AND gaming_day BETWEEN {from:Date32} - 1 AND {to:Date32}) AS w
+INNER JOIN (SELECT * FROM `+s.name("rounds")+` FINAL WHERE `+where+`) AS r
+ON w.property_id = r.property_id AND w.table_id = r.table_id AND w.shoe_id = r.shoe_id AND w.round = r.round
+GROUP BY table, config, spot ORDER BY table, config, spot`, args...)
+}
+
+// Held is the evidence of a day about each key that has some, by detector and key.
+func (s *Store) Held(ctx context.Context, property, day string) ([]Held, error) {
+	return list[Held](ctx, s, "sum up the evidence", `SELECT detector, key, sum(ln_e) AS ln, count() AS n, argMax(table_id, ln_e) AS table, argMax(shoe_id, ln_e) AS shoe,
+argMax(e.round, ln_e) AS round, argMax(e.seq, ln_e) AS seq, toUnixTimestamp64Nano(argMax(e.at, ln_e)) AS moment FROM `+s.name("evidence")+` AS e FINAL
+WHERE property_id = {property:String} AND gaming_day = {day:Date32} GROUP BY detector, key ORDER BY detector, key`, ch.Named("property", property), ch.Named("day", day))
 }
 
 // VigorishDue sums what was owed in each day, shift and table. It counts where its round was played.
