@@ -144,6 +144,9 @@ func TestEndToEnd(t *testing.T) {
 	for _, line := range []string{
 		fmt.Sprintf("shoeproof_events_total %d", counts.Events), fmt.Sprintf("shoeproof_tables_open %d", faulty+len(simulate.Kinds())),
 		"shoeproof_partitions 4", "shoeproof_dead_letters_total 0", `shoeproof_findings_total{severity="critical"}`, `shoeproof_lag_records{partition="0"} 0`,
+		`shoeproof_watermark_timestamp_seconds{partition="0"}`, fmt.Sprintf("shoeproof_event_to_finding_seconds_count %d", len(want)),
+		"shoeproof_gaps_total", "shoeproof_journal_differences_total 0", "shoeproof_write_failures_total 0", `shoeproof_kafka_errors_total{cause="network"}`,
+		"shoeproof_build_info{",
 	} {
 		await(t, "/metrics has "+line, func() bool {
 			_, metrics := p.probe(t, "/metrics")

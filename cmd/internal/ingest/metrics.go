@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -21,9 +22,10 @@ type metrics struct {
 	rounds, shoes                            prometheus.Counter
 	findings                                 *prometheus.CounterVec
 	writeFailures, commitFailures            prometheus.Counter
-	gaps                                     prometheus.Counter
+	gaps, differences                        prometheus.Counter
 	kafkaErrors                              *prometheus.CounterVec
-	flushSeconds, flushRows, durable         prometheus.Histogram
+	flushSeconds, flushRows                  prometheus.Histogram
+	durable, found                           prometheus.Histogram
 	lag, watermark, flushed                  *prometheus.GaugeVec
 	partitions                               prometheus.Gauge
 
@@ -52,6 +54,7 @@ func newMetrics(version, rulesVersion string) *metrics {
 	m.gaps = counter("gaps_total", "Holes in what tables or Kafka gave, made durable; also those found again after a restart.")
 	m.writeFailures = counter("write_failures_total", "Inserts that ClickHouse did not take, each try counted.")
 	m.commitFailures = counter("commit_failures_total", "Offsets that Kafka did not take; they cost a longer start.")
+	m.differences = counter("journal_differences_total", "Ranges that gave other rows than the journal says when they were made again.")
 	m.findings = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "shoeproof_findings_total", Help: "Findings made durable, also those found again after a restart.",
 	}, []string{"severity"})
@@ -61,6 +64,8 @@ func newMetrics(version, rulesVersion string) *metrics {
 	m.flushSeconds = histogram("flush_seconds", "Time of a flush until its rows are durable, repetitions included.", prometheus.ExponentialBuckets(0.002, 2, 14))
 	m.flushRows = histogram("flush_rows", "Rows of a flush.", prometheus.ExponentialBuckets(1, 4, 10))
 	m.durable = histogram("event_to_durable_seconds", "Time from the oldest event of a flush, by its device's clock, to durable rows.",
+		prometheus.ExponentialBuckets(0.01, 2, 18))
+	m.found = histogram("event_to_finding_seconds", "Time from what a finding is about, by its device's clock, to the durable finding.",
 		prometheus.ExponentialBuckets(0.01, 2, 18))
 	perPartition := func(name, help string) *prometheus.GaugeVec {
 		g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "shoeproof_" + name, Help: help}, []string{"partition"})
@@ -113,6 +118,7 @@ func (m *metrics) hooks(o *Options) pipeline.Hooks {
 			for i := range f.Batch.Findings {
 				finding := &f.Batch.Findings[i]
 				m.findings.WithLabelValues(finding.Severity).Inc()
+				m.found.Observe(f.Durable.Sub(time.Unix(0, int64(finding.At))).Seconds())
 				if finding.Rule == "feed.gap" || finding.Rule == "feed.retention" {
 					m.gaps.Inc()
 				}
@@ -142,6 +148,7 @@ func (m *metrics) hooks(o *Options) pipeline.Hooks {
 				log.Warn("memories of tables cannot be used: the partition was read from its first record", append(at, "error", r.Forgotten)...)
 			}
 			if r.Differs != "" {
+				m.differences.Inc()
 				log.Error("the same records gave other rows than the journal says: a finding feed.journal names them", append(at, "from", r.From, "to", r.To, "found", r.Differs)...)
 			}
 		},
