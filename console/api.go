@@ -189,18 +189,21 @@ func apiReplay(c *Console, x *exchange) error {
 }
 
 func apiDealers(c *Console, x *exchange) error {
-	since, _ := x.since(30)
-	rows, err := c.Store.Dealers(x.r.Context(), x.scope(), x.r.FormValue("property"), since)
+	since, days := x.since(30)
+	rows, err := c.dealers(x, days, since)
 	if err != nil {
 		return err
 	}
-	out := make([]map[string]any, len(rows))
-	for i, t := range rows {
+	out := []map[string]any{}
+	for _, t := range rows {
 		low, high := interval(min(t.Findings, t.Rounds), t.Rounds)
 		property, dealer, _ := strings.Cut(t.Name, "/")
-		out[i] = map[string]any{
-			"property_id": property, "dealer_id": dealer, "findings": t.Findings, "rounds": t.Rounds, "low": low, "high": high, "too_few_rounds": t.Rounds < leastRounds,
+		if of := x.r.FormValue("property"); of != "" && of != property {
+			continue
 		}
+		out = append(out, map[string]any{
+			"property_id": property, "dealer_id": dealer, "findings": t.Findings, "rounds": t.Rounds, "low": low, "high": high, "too_few_rounds": t.Rounds < leastRounds,
+		})
 	}
 	return x.json(map[string]any{"dealers": out})
 }

@@ -48,6 +48,7 @@ type Options struct {
 	Proxy   Proxy
 	Video   Video
 	Webhook Webhook
+	Exports Exports
 	// Topic, if not nil, publishes a notification of a critical finding.
 	Topic func(ctx context.Context, key string, value []byte) error
 
@@ -83,7 +84,8 @@ type Console struct {
 	limits   *limits
 	oidc     oidcState
 	replays  chan struct{} // one token for each replay that may run
-	cached   cache
+	cached   cache         // forgotten when the queue changes
+	slow     cache         // figures of days, which are not
 	reports  reports
 }
 
@@ -95,7 +97,7 @@ func New(o Options) (*Console, error) {
 	if o.PublicURL == nil {
 		return nil, errors.New("console: no public URL")
 	}
-	c := &Console{Options: o, live: newLive(), limits: newLimits(o.Now), replays: make(chan struct{}, 2), cached: cache{now: o.Now}}
+	c := &Console{Options: o, live: newLive(), limits: newLimits(o.Now), replays: make(chan struct{}, 2), cached: cache{now: o.Now}, slow: cache{now: o.Now}}
 	c.sessions = scs.New()
 	c.sessions.Lifetime = longestSession
 	c.sessions.Cookie.Name = "shoeproof"

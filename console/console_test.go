@@ -27,6 +27,13 @@ import (
 
 func TestMain(m *testing.M) {
 	engine.HostClickHouse()
+	if addr := os.Getenv(aloneEnv); addr != "" {
+		if err := serveAlone(addr); err != nil {
+			fmt.Fprintln(os.Stderr, "console:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	code := m.Run()
 	if server.engine != nil {
 		server.engine.Stop()
@@ -75,15 +82,20 @@ func emptyStore(t testing.TB) *store.Store {
 
 func law(t testing.TB) pipeline.Options {
 	t.Helper()
+	o, err := lawOf()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func lawOf() (pipeline.Options, error) {
 	books, err := rules.Shipped()
 	if err != nil {
-		t.Fatal(err)
+		return pipeline.Options{}, err
 	}
 	calendar, err := pipeline.DefaultCalendar()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("0123456789abcdef"), Version: "shoeproof@test"}
+	return pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("0123456789abcdef"), Version: "shoeproof@test"}, err
 }
 
 // floor is tables that played, each event as the feeds bring it.

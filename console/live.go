@@ -66,13 +66,13 @@ func (l *live) remove(cl *client) {
 }
 
 // tell never waits for a page: a word that it has not read yet is added to.
-func (l *live) tell(changes []store.Change) {
+func (l *live) tell(changes map[string]store.Change) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for cl := range l.clients {
 		var sum change
-		for _, c := range changes {
-			if cl.scope.Has(c.PropertyID) {
+		for property, c := range changes {
+			if cl.scope.Has(property) {
 				sum.Rows += c.Rows
 				sum.Critical += c.Critical
 			}
@@ -92,48 +92,39 @@ func (l *live) tell(changes []store.Change) {
 
 // follow watches the queue until ctx is done.
 func (c *Console) follow(ctx context.Context, queue chan<- notification) {
-	tick := time.NewTicker(700 * time.Millisecond)
-	defer tick.Stop()
-	var seen, notified time.Time
-	said := time.Time{}
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		case <-c.live.wake:
-		}
-		err := func() (err error) {
-			if seen.IsZero() {
-				if seen, err = c.Store.Clock(ctx); err != nil {
-					seen = time.Time{}
-				}
-				notified = seen
-				return err
+	const often, whole = 700 * time.Millisecond, 10 * time.Minute
+	each := func(every time.Duration, wake <-chan struct{}, ask func(context.Context) error) {
+		var said time.Time
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			case <-wake:
 			}
-			changes, err := c.Store.Changes(ctx, seen)
-			if err != nil || len(changes) == 0 {
-				return err
+			if err := ask(ctx); err != nil && ctx.Err() == nil && c.Now().Sub(said) > time.Minute {
+				said = c.Now()
+				c.Log.Warn("the queue cannot be followed", "error", err)
 			}
-			critical := false
-			for _, ch := range changes {
-				if ch.At.After(seen) {
-					seen = ch.At
-				}
-				critical = critical || ch.Critical > 0
-			}
-			c.cached.clear()
-			c.live.tell(changes)
-			if critical && c.notifies() {
-				return c.announce(ctx, &notified, queue)
-			}
-			return nil
-		}()
-		if err != nil && ctx.Err() == nil && c.Now().Sub(said) > time.Minute {
-			said = c.Now()
-			c.Log.Warn("the queue cannot be followed", "error", err)
 		}
 	}
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	wait.Go(func() { each(whole, nil, c.Store.Reload) })
+	c.live.poke()
+	each(often, c.live.wake, func(ctx context.Context) error {
+		err := c.Store.Refresh(ctx)
+		if news := c.Store.News(); len(news.Changes) > 0 {
+			c.cached.clear()
+			c.live.tell(news.Changes)
+			if c.notifies() {
+				c.announce(news.Arrived, queue)
+			}
+		}
+		return err
+	})
 }
 
 // liveStream is server-sent events: a word when the queue changed, and a beat so that a page knows it is

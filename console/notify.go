@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/shoeproof/shoeproof/console/store"
 )
 
 // Webhook is told of critical findings.
@@ -42,18 +44,11 @@ type notification struct {
 
 func (c *Console) notifies() bool { return c.Webhook.URL != "" || c.Topic != nil }
 
-// announce queues what arrived since the last time. A full queue loses nothing but the notification,
-// and says so: the finding is in the queue of people.
-func (c *Console) announce(ctx context.Context, after *time.Time, queue chan<- notification) error {
-	rows, err := c.Store.Arrived(ctx, "critical", *after)
-	if err != nil {
-		return err
-	}
+// announce queues what arrived. A full queue loses nothing but the notification, and says so: the finding is in
+// the queue of people.
+func (c *Console) announce(rows []store.Waiting, queue chan<- notification) {
 	for i := range rows {
 		r := &rows[i]
-		if r.ArrivedAt.After(*after) {
-			*after = r.ArrivedAt
-		}
 		n := notification{
 			ID: r.ID, Rule: r.Rule, Severity: r.Severity, Verdict: r.Verdict, PropertyID: r.PropertyID, PitID: r.PitID, TableID: r.TableID, ShoeID: r.ShoeID,
 			Round: r.Round, At: r.At, Expected: r.Expected, Observed: r.Observed, Amount: r.Amount, Currency: r.Currency,
@@ -65,7 +60,6 @@ func (c *Console) announce(ctx context.Context, after *time.Time, queue chan<- n
 			c.Log.Error("notifications wait for too long: one is lost", "finding", r.ID)
 		}
 	}
-	return nil
 }
 
 // deliver sends notifications until ctx is done, each a few times.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/csv"
 	"fmt"
 	"net/url"
 	"slices"
@@ -28,8 +27,6 @@ type tile struct {
 	// Feed is live, slow, stale or closed.
 	Feed string
 	Age  time.Duration
-	Open uint64
-	Link string
 }
 
 func (c *Console) tiles(tiles []store.Tile) []tile {
@@ -45,7 +42,6 @@ func (c *Console) tiles(tiles []store.Tile) []tile {
 		case t.Age > feedSlow:
 			t.Feed = "slow"
 		}
-		t.Open = t.Critical + t.Major + t.Minor + t.Info
 		all[i] = t
 	}
 	return all
@@ -242,12 +238,16 @@ func (x *exchange) since(days int) (time.Time, int) {
 	return x.c.Now().AddDate(0, 0, -days), days
 }
 
+// dealers is what was found at each dealer's hands in the last days. It is asked once a minute: no arrival changes what it says.
+func (c *Console) dealers(x *exchange, days int, since time.Time) ([]store.Tally, error) {
+	return cachedFor(&c.slow, fmt.Sprint("dealers ", x.scope(), days), time.Minute, func() ([]store.Tally, error) {
+		return c.Store.Dealers(context.WithoutCancel(x.r.Context()), x.scope(), since)
+	})
+}
+
 func dealersPage(c *Console, x *exchange) error {
 	since, days := x.since(30)
-	scope := x.scope()
-	tallies, err := cachedFor(&c.cached, fmt.Sprint("dealers ", scope, days), 10*time.Second, func() ([]store.Tally, error) {
-		return c.Store.Dealers(context.WithoutCancel(x.r.Context()), scope, "", since)
-	})
+	tallies, err := c.dealers(x, days, since)
 	if err != nil {
 		return err
 	}
@@ -305,15 +305,24 @@ func dealerPage(c *Console, x *exchange) error {
 	ctx, scope := x.r.Context(), x.scope()
 	property, dealer := x.r.PathValue("property"), x.r.PathValue("dealer")
 	since, days := x.since(30)
-	dealt, all, err := c.Store.DealerRounds(ctx, scope, property, dealer, since)
+	dealers, err := c.dealers(x, days, since)
 	if err != nil {
 		return err
+	}
+	var dealt, all uint64
+	for i := range dealers {
+		if of, name, _ := strings.Cut(dealers[i].Name, "/"); of == property {
+			all += dealers[i].Rounds
+			if name == dealer {
+				dealt = dealers[i].Rounds
+			}
+		}
 	}
 	tallies, err := c.Store.DealerTallies(ctx, scope, property, dealer, since)
 	if err != nil {
 		return err
 	}
-	findings, err := c.Store.Findings(ctx, scope, store.Where{Property: property, Dealer: dealer, Since: since, Limit: 100})
+	findings, err := c.Store.DealerFindings(ctx, scope, property, dealer, since)
 	if err != nil {
 		return err
 	}
@@ -505,23 +514,32 @@ type bar struct {
 	Flood   bool
 }
 
+// figures are those of the rates: asked once a minute.
+type figures struct {
+	slots   []store.Slot
+	answers []store.Answer
+	noisy   []store.Noise
+}
+
 func ratesPage(c *Console, x *exchange) error {
-	ctx, scope := x.r.Context(), x.scope()
+	scope := x.scope()
 	now := c.Now()
 	const slots = 72 // of ten minutes, half a day
-	since := now.Add(-slots * 10 * time.Minute)
-	rows, err := c.Store.AlarmRate(ctx, scope, since)
+	f, err := cachedFor(&c.slow, fmt.Sprint("rates ", scope), time.Minute, func() (f figures, err error) {
+		ctx := context.WithoutCancel(x.r.Context())
+		if f.slots, err = c.Store.AlarmRate(ctx, scope, now.Add(-slots*10*time.Minute)); err != nil {
+			return f, err
+		}
+		if f.answers, err = c.Store.Answers(ctx, scope, now.AddDate(0, 0, -7)); err != nil {
+			return f, err
+		}
+		f.noisy, err = c.Store.Noisy(ctx, scope, now.AddDate(0, 0, -7))
+		return f, err
+	})
 	if err != nil {
 		return err
 	}
-	answers, err := c.Store.Answers(ctx, scope, now.AddDate(0, 0, -7))
-	if err != nil {
-		return err
-	}
-	noisy, err := c.Store.Noisy(ctx, scope, now.AddDate(0, 0, -7))
-	if err != nil {
-		return err
-	}
+	rows := f.slots
 	most, floods, total := uint64(12), 0, uint64(0)
 	for _, r := range rows {
 		most = max(most, r.Alarms)
@@ -540,7 +558,7 @@ func ratesPage(c *Console, x *exchange) error {
 		}
 	}
 	return x.page("rates", "Alarm rates", map[string]any{
-		"Bars": bars, "Most": most, "FloodY": 120 - int(120*10/most), "Floods": floods, "Total": total, "PerHour": float64(total) / 12, "Answers": answers, "Noisy": noisy,
+		"Bars": bars, "Most": most, "FloodY": 120 - int(120*10/most), "Floods": floods, "Total": total, "PerHour": float64(total) / 12, "Answers": f.answers, "Noisy": f.noisy,
 	})
 }
 
@@ -588,45 +606,4 @@ func (x *exchange) logScope() store.Scope {
 
 func helpPage(c *Console, x *exchange) error {
 	return x.page("help", "Help", map[string]any{"Roles": roles()})
-}
-
-// findingsCSV is the findings of a gaming day, neutralised for spreadsheets.
-func findingsCSV(c *Console, x *exchange) error {
-	f, _, err := x.filterOf()
-	if err != nil {
-		return err
-	}
-	f.Limit = store.MostRows
-	open, err := c.Store.Open(x.r.Context(), x.scope(), f)
-	if err != nil {
-		return err
-	}
-	if err := x.mustLog(f.Property, "export", "findings.csv", x.r.URL.RawQuery); err != nil {
-		return err
-	}
-	x.w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-	x.w.Header().Set("Content-Disposition", `attachment; filename="findings.csv"`)
-	out := csv.NewWriter(x.w)
-	_ = out.Write(strings.Split("id,state,owner,severity,verdict,rule,property_id,pit_id,table_id,shoe_id,round,seat,dealer_id,at,gaming_day,shift,expected,observed,amount_minor,currency", ","))
-	for i := range open {
-		o := &open[i]
-		row := []string{
-			o.ID, o.State, o.Owner, o.Severity, o.Verdict, o.Rule, o.PropertyID, o.PitID, o.TableID, o.ShoeID, fmt.Sprint(o.Round), fmt.Sprint(o.Seat), o.DealerID,
-			o.At.UTC().Format(time.RFC3339Nano), store.Day(o.GamingDay), o.Shift, o.Expected, o.Observed,
-		}
-		for i := range row {
-			row[i] = neutral(row[i])
-		}
-		_ = out.Write(append(row, fmt.Sprint(o.Amount), neutral(o.Currency)))
-	}
-	out.Flush()
-	return nil
-}
-
-// neutral keeps a spreadsheet from taking text for a formula.
-func neutral(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
-	}
-	return s
 }

@@ -59,6 +59,7 @@ func (x *exchange) filterOf() (f store.Filter, grouped bool, err error) {
 			f.Text = value
 		case "shelved":
 			f.Shelved = value == "1"
+		case "before": // of what is closed
 		case "group":
 			grouped = value != "off"
 		case "limit":
@@ -118,7 +119,15 @@ func queuePage(c *Console, x *exchange) error {
 		"Chips": chips(query),
 	}
 	if f.State == store.Closed {
-		closed, err := c.Store.Closed(ctx, scope, 200)
+		before := c.Now()
+		if text := query.Get("before"); text != "" {
+			ns, err := strconv.ParseInt(text, 10, 64)
+			if err != nil {
+				return badRequest("before %q, want nanoseconds since 1970", text)
+			}
+			before = time.Unix(0, ns)
+		}
+		closed, further, err := c.Store.Closed(ctx, scope, before, 100)
 		if err != nil {
 			return err
 		}
@@ -126,13 +135,16 @@ func queuePage(c *Console, x *exchange) error {
 		for i := range closed {
 			ids[i] = closed[i].FindingID
 		}
-		findings, err := c.Store.Findings(ctx, scope, store.Where{IDs: ids, Limit: 1000})
+		findings, err := c.Store.Names(ctx, scope, ids)
 		if err != nil {
 			return err
 		}
-		by := map[string]store.Finding{}
+		by := map[string]store.Name{}
 		for _, f := range findings {
 			by[f.ID] = f
+		}
+		if !further.IsZero() {
+			data["Further"] = further.UnixNano()
 		}
 		data["Closed"], data["By"] = closed, by
 		return x.page("closed", "Closed", data)

@@ -57,7 +57,11 @@ func routes() []route {
 		{method: "GET", path: "/search", needs: See, serve: search},
 		{method: "GET", path: "/rules", needs: See, serve: rulesPage},
 		{method: "GET", path: "/log", needs: ReadLog, serve: logPage},
+		{method: "GET", path: "/exports", needs: Export, serve: exportsPage},
 		{method: "GET", path: "/exports/findings.csv", needs: Export, serve: findingsCSV},
+		{method: "GET", path: "/exports/surveillance-log.csv", needs: Export, serve: surveillanceLog},
+		{method: "GET", path: "/exports/bundles/{property}/{name}", needs: Export, serve: download},
+		{method: "POST", path: "/exports/verify", needs: Export, serve: verify},
 		{method: "GET", path: "/help", needs: See, serve: helpPage},
 		{method: "GET", path: "/live", needs: See, serve: liveStream},
 

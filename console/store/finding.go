@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,7 +51,8 @@ const noTriage = `, '' AS state, '' AS owner, '' AS fingerprint`
 // Finding is one finding.
 func (s *Store) Finding(ctx context.Context, scope Scope, id string) (Finding, error) {
 	w := in(scope).and("id = {id:String}", "id", id)
-	f, err := one[Finding](ctx, s, "finding", `SELECT `+findingColumns+noTriage+` FROM {{findings}} FINAL WHERE `+w.String()+` LIMIT 1`, w)
+	// Without FINAL, for the index by id to leave out the rest.
+	f, err := one[Finding](ctx, s, "finding", `SELECT `+findingColumns+noTriage+` FROM {{findings}} WHERE `+w.String()+` ORDER BY version DESC LIMIT 1`, w)
 	if err != nil {
 		return f, err
 	}
@@ -66,9 +68,21 @@ type Where struct {
 	Property, Table, Shoe, Dealer, Rule string
 	Round                               uint32
 	Since, Until                        time.Time
-	IDs                                 []string
-	Severities                          []string
 	Limit                               int
+}
+
+// Name says which finding an id is of.
+type Name struct {
+	ID       string `ch:"id"`
+	Severity string `ch:"severity"`
+	Rule     string `ch:"rule"`
+	TableID  string `ch:"table_id"`
+}
+
+// Names are the names of findings, in no order.
+func (s *Store) Names(ctx context.Context, scope Scope, ids []string) ([]Name, error) {
+	w := in(scope).and("id IN {ids:Array(String)}", "ids", ids)
+	return read[Name](ctx, s, "findings", `SELECT id, severity, rule, table_id FROM {{findings}} WHERE `+w.String()+` LIMIT 1 BY id`, w)
 }
 
 // Findings are findings, open or not, the latest first.
@@ -83,14 +97,8 @@ func (s *Store) Findings(ctx context.Context, scope Scope, x Where) ([]Finding, 
 	if !x.Until.IsZero() {
 		w.and("at < fromUnixTimestamp64Nano({until:Int64})", "until", x.Until.UnixNano())
 	}
-	if x.IDs != nil {
-		w.and("id IN {ids:Array(String)}", "ids", x.IDs)
-	}
-	if x.Severities != nil {
-		w.and("severity IN {severities:Array(String)}", "severities", x.Severities)
-	}
 	limit := Filter{Limit: x.Limit}
-	return read[Finding](ctx, s, "findings", `SELECT `+findingColumns+noTriage+` FROM {{findings}} FINAL WHERE `+w.String()+` ORDER BY at DESC, id`+limit.limit(), w)
+	return read[Finding](ctx, s, "findings", `SELECT `+findingColumns+noTriage+` FROM {{findings}} FINAL WHERE `+w.String()+` ORDER BY at DESC, id`+fmt.Sprint(" LIMIT ", limit.limit()), w)
 }
 
 // rows are the newest rows of findings in the queue, also of those that are closed.
@@ -124,16 +132,49 @@ func (s *Store) Actions(ctx context.Context, scope Scope, finding string) ([]Act
 func (s *Store) ActionsSince(ctx context.Context, scope Scope, since time.Time, limit int) ([]Action, error) {
 	w := in(scope).and("at >= fromUnixTimestamp64Nano({since:Int64})", "since", since.UnixNano())
 	f := Filter{Limit: limit}
-	return read[Action](ctx, s, "the steps of triage", `SELECT `+strings.Join(columnsOf[Action](), ", ")+` FROM {{finding_actions}} WHERE `+w.String()+` ORDER BY at DESC, finding_id`+f.limit(), w)
+	return read[Action](ctx, s, "the steps of triage", `SELECT `+strings.Join(columnsOf[Action](), ", ")+` FROM {{finding_actions}} WHERE `+w.String()+` ORDER BY at DESC, finding_id`+fmt.Sprint(" LIMIT ", f.limit()), w)
 }
 
-// Closed are the findings closed last.
-func (s *Store) Closed(ctx context.Context, scope Scope, limit int) ([]Action, error) {
-	w := in(scope)
+// Closed are the findings that were closed before a moment and have not been reopened, the last ones first; further is the
+// moment before which there may be more, zero at the end.
+func (s *Store) Closed(ctx context.Context, scope Scope, before time.Time, limit int) (closed []Action, further time.Time, err error) {
 	f := Filter{Limit: limit}
-	columns := strings.Join(columnsOf[Action](), ", ")
-	return read[Action](ctx, s, "what was closed", `SELECT * FROM (SELECT `+columns+` FROM {{finding_actions}} WHERE `+w.String()+
-		` ORDER BY at DESC LIMIT 1 BY finding_id) WHERE to_state = 'closed' ORDER BY at DESC`+f.limit(), w)
+	var closings []Action
+	// Further and further back, for the projection by time to leave out the rest.
+	for days := 1; len(closings) < f.limit() && days < 1<<14; days *= 16 {
+		w := in(scope).and("to_state = 'closed' AND action != 'note' AND at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({before:Int64})",
+			"from", before.AddDate(0, 0, -days).UnixNano(), "before", before.UnixNano())
+		closings, err = read[Action](ctx, s, "what was closed", `SELECT `+columns[Action]()+` FROM {{finding_actions}} WHERE `+w.String()+
+			` ORDER BY at DESC, finding_id`+fmt.Sprint(" LIMIT ", f.limit()), w)
+		if err != nil {
+			return nil, further, err
+		}
+	}
+	if len(closings) == 0 {
+		return nil, further, nil
+	}
+	if len(closings) == f.limit() {
+		further = closings[len(closings)-1].At
+	}
+	ids := make([]string, len(closings))
+	for i := range closings {
+		ids[i] = closings[i].FindingID
+	}
+	type state struct {
+		ID    string    `ch:"finding_id"`
+		State string    `ch:"state"`
+		At    time.Time `ch:"last_at"`
+	}
+	w := in(scope).and("finding_id IN {ids:Array(String)}", "ids", ids)
+	states, err := read[state](ctx, s, "what was closed", `SELECT finding_id, argMax(to_state, at) AS state, maxIf(at, action != 'note') AS last_at FROM {{finding_actions}} WHERE `+w.String()+
+		` GROUP BY finding_id LIMIT 5000`, w)
+	last := map[string]time.Time{}
+	for _, x := range states {
+		if x.State == Closed {
+			last[x.ID] = x.At
+		}
+	}
+	return slices.DeleteFunc(closings, func(a Action) bool { return !last[a.FindingID].Equal(a.At) }), further, err
 }
 
 // Event is one event of the archive.

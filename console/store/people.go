@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -16,34 +18,31 @@ type Tally struct {
 	LastAt   time.Time `ch:"last_at"`
 }
 
-// DealerRounds is how many rounds a dealer dealt since a moment, and how many all dealers of the property.
-func (s *Store) DealerRounds(ctx context.Context, scope Scope, property, dealer string, since time.Time) (dealt, all uint64, err error) {
-	w := in(scope).equal("property_id", property).and("at >= fromUnixTimestamp64Nano({since:Int64})", "since", since.UnixNano()).with("dealer", dealer)
-	type row struct {
-		Dealt uint64 `ch:"dealt"`
-		All   uint64 `ch:"every"`
-	}
-	r, err := one[row](ctx, s, "a dealer's rounds", `SELECT countIf(dealer_id = {dealer:String}) AS dealt, count() AS every FROM {{rounds}} FINAL WHERE `+w.String(), w)
-	return r.Dealt, r.All, err
-}
-
 // DealerTallies is what was found at a dealer's hands since a moment, by rule.
 func (s *Store) DealerTallies(ctx context.Context, scope Scope, property, dealer string, since time.Time) ([]Tally, error) {
 	w := in(scope).equal("property_id", property).equal("dealer_id", dealer).and("at >= fromUnixTimestamp64Nano({since:Int64})", "since", since.UnixNano())
 	return read[Tally](ctx, s, "a dealer's findings", `SELECT rule AS name, any(severity) AS severity, count() AS findings, toUInt64(0) AS rounds, sum(amount) AS amount,
-		any(currency) AS currency, max(at) AS last_at FROM {{findings}} FINAL WHERE verdict IN ('BREACH', 'SUSPECT') AND `+w.String()+` GROUP BY rule ORDER BY findings DESC, name LIMIT 200`, w)
+		any(currency) AS currency, max(f.at) AS last_at FROM {{dealer_findings}} AS f FINAL WHERE verdict IN ('BREACH', 'SUSPECT') AND `+w.String()+` GROUP BY rule ORDER BY findings DESC, name LIMIT 200`, w)
 }
 
-// Dealers is what was found at each dealer's hands since a moment.
-func (s *Store) Dealers(ctx context.Context, scope Scope, property string, since time.Time) ([]Tally, error) {
-	w := in(scope).equal("property_id", property).and("at >= fromUnixTimestamp64Nano({since:Int64})", "since", since.UnixNano())
+// DealerFindings are the latest findings at a dealer's hands since a moment.
+func (s *Store) DealerFindings(ctx context.Context, scope Scope, property, dealer string, since time.Time) ([]Finding, error) {
+	w := in(scope).equal("property_id", property).equal("dealer_id", dealer).and("at >= fromUnixTimestamp64Nano({since:Int64})", "since", since.UnixNano())
+	return read[Finding](ctx, s, "a dealer's findings", `SELECT `+findingColumns+noTriage+` FROM {{findings}} WHERE (property_id, table_id, at, id) GLOBAL IN
+		(SELECT property_id, table_id, at, id FROM {{dealer_findings}} WHERE `+w.String()+` ORDER BY at DESC, id LIMIT 1 BY id LIMIT 100) ORDER BY at DESC, id, version DESC LIMIT 1 BY id`, w)
+}
+
+// Dealers is what was found at each dealer's hands since the day of a moment, and how many rounds they dealt.
+func (s *Store) Dealers(ctx context.Context, scope Scope, since time.Time) ([]Tally, error) {
+	w := in(scope).with("since", since.UnixNano(), "day", since.UTC().Format(time.DateOnly))
 	return read[Tally](ctx, s, "dealers", `SELECT r.property_id || '/' || r.dealer_id AS name, '' AS severity, f.findings AS findings, r.rounds AS rounds, f.amount AS amount,
 		f.currency AS currency, r.last_at AS last_at
-	FROM (SELECT property_id, dealer_id, count() AS rounds, max(at) AS last_at FROM {{rounds}} FINAL WHERE dealer_id != '' AND `+w.String()+` GROUP BY property_id, dealer_id) AS r
-	LEFT JOIN (SELECT property_id, dealer_id, count() AS findings, sum(amount) AS amount, any(currency) AS currency FROM {{findings}} FINAL
-		WHERE verdict IN ('BREACH', 'SUSPECT') AND severity != 'info' AND `+w.String()+` GROUP BY property_id, dealer_id) AS f
+	FROM (SELECT property_id, dealer_id, sum(n) AS rounds, max(last) AS last_at FROM (SELECT property_id, dealer_id, groupBitmapMerge(rounds) AS n, max(last_at) AS last FROM {{dealer_rounds}}
+		WHERE gaming_day >= toDate32({day:String}) AND `+w.String()+` GROUP BY property_id, dealer_id, gaming_day, table_id, shoe_id) GROUP BY property_id, dealer_id) AS r
+	LEFT JOIN (SELECT property_id, dealer_id, count() AS findings, sum(amount) AS amount, any(currency) AS currency FROM {{dealer_findings}} FINAL
+		WHERE at >= fromUnixTimestamp64Nano({since:Int64}) AND verdict IN ('BREACH', 'SUSPECT') AND severity != 'info' AND `+w.String()+` GROUP BY property_id, dealer_id) AS f
 	ON r.property_id = f.property_id AND r.dealer_id = f.dealer_id
-	ORDER BY findings / rounds DESC, rounds DESC, name LIMIT 500`, w)
+	ORDER BY findings / rounds DESC, rounds DESC, name LIMIT 5000`, w)
 }
 
 // Patron is what a patron, who is masked, played.
@@ -57,25 +56,48 @@ type Patron struct {
 	LastAt    time.Time `ch:"last_at"`
 }
 
+// ofPatron are the newest rows of a patron's wagers: without FINAL, for the index by patron to leave out the rest.
+const ofPatron = ` FROM {{wagers}} WHERE patron = {patron:String} AND `
+
+const onceEach = ` ORDER BY version DESC LIMIT 1 BY table_id, shoe_id, round, wager_id`
+
 // Patron is a patron's play by spot.
 func (s *Store) Patron(ctx context.Context, scope Scope, property, patron string) ([]Patron, error) {
-	w := in(scope).equal("property_id", property).and("patron = {patron:String}", "patron", patron)
+	w := in(scope).equal("property_id", property).with("patron", patron)
 	return read[Patron](ctx, s, "a patron's play", `SELECT spot, count() AS wagers, sum(stake) AS staked, sum(paid) AS paid, sum(collected) AS collected, min(at) AS first_at,
-		max(at) AS last_at FROM {{wagers}} FINAL WHERE `+w.String()+` GROUP BY spot ORDER BY staked DESC, spot`, w)
+		max(at) AS last_at FROM (SELECT spot, stake, paid, collected, at`+ofPatron+w.String()+onceEach+`) GROUP BY spot ORDER BY staked DESC, spot`, w)
 }
 
 // PatronWagers are a patron's latest wagers.
 func (s *Store) PatronWagers(ctx context.Context, scope Scope, property, patron string) ([]Wager, error) {
-	w := in(scope).equal("property_id", property).and("patron = {patron:String}", "patron", patron)
-	return read[Wager](ctx, s, "a patron's wagers", `SELECT `+columns[Wager]()+` FROM {{wagers}} FINAL WHERE `+w.String()+` ORDER BY at DESC, wager_id LIMIT 200`, w)
+	w := in(scope).equal("property_id", property).with("patron", patron)
+	return read[Wager](ctx, s, "a patron's wagers", `SELECT * FROM (SELECT `+columns[Wager]()+ofPatron+w.String()+onceEach+`) ORDER BY at DESC, wager_id LIMIT 200`, w)
 }
 
 // PatronFindings are the findings of rounds and seats at which a patron played.
 func (s *Store) PatronFindings(ctx context.Context, scope Scope, property, patron string) ([]Finding, error) {
 	w := in(scope).equal("property_id", property).with("patron", patron)
-	return read[Finding](ctx, s, "a patron's findings", `SELECT `+findingColumns+noTriage+` FROM {{findings}} FINAL WHERE `+w.String()+` AND seat > 0 AND
-		(property_id, table_id, shoe_id, round, seat) IN (SELECT property_id, table_id, shoe_id, round, seat FROM {{wagers}} FINAL WHERE patron = {patron:String} AND `+w.String()+`)
-		ORDER BY at DESC, id LIMIT 200`, w)
+	type place struct {
+		Table string    `ch:"table_id"`
+		First time.Time `ch:"first_at"`
+		Last  time.Time `ch:"last_at"`
+	}
+	// The findings' key is table and time: a patron was at few tables, each for a while.
+	places, err := read[place](ctx, s, "a patron's tables", `SELECT table_id, min(at) AS first_at, max(at) AS last_at`+ofPatron+w.String()+` GROUP BY table_id, shoe_id ORDER BY last_at DESC LIMIT 300`, w)
+	if err != nil || len(places) == 0 {
+		return nil, err
+	}
+	tables, first, last := map[string]bool{}, places[0].First, places[0].Last
+	for _, p := range places {
+		tables[p.Table] = true
+		if p.First.Before(first) {
+			first = p.First
+		}
+	}
+	w.with("tables", slices.Sorted(maps.Keys(tables)), "first", first.Add(-time.Hour).UnixNano(), "last", last.Add(time.Hour).UnixNano())
+	return read[Finding](ctx, s, "a patron's findings", `SELECT `+findingColumns+noTriage+` FROM {{findings}} FINAL WHERE `+w.String()+` AND seat > 0 AND table_id IN {tables:Array(String)}
+		AND at BETWEEN fromUnixTimestamp64Nano({first:Int64}) AND fromUnixTimestamp64Nano({last:Int64}) AND (property_id, table_id, shoe_id, round, seat) GLOBAL IN (
+		SELECT property_id, table_id, shoe_id, round, seat`+ofPatron+w.String()+`) ORDER BY at DESC, id LIMIT 200`, w)
 }
 
 // Factor is what one round added to a suspicion.

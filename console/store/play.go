@@ -180,21 +180,28 @@ type Tile struct {
 	Round      uint32    `ch:"round"`
 	Kind       string    `ch:"kind"`
 	ReceivedAt time.Time `ch:"received_at"`
-	Critical   uint64    `ch:"critical"`
-	Major      uint64    `ch:"major"`
-	Minor      uint64    `ch:"minor"`
-	Info       uint64    `ch:"info"`
+	Totals
 }
 
 // Floor is every table, by property and name; a table narrows it to one.
 func (s *Store) Floor(ctx context.Context, scope Scope, p Place) ([]Tile, error) {
 	w := in(scope).equal("property_id", p.Property).equal("table_id", p.Table)
-	return read[Tile](ctx, s, "the floor", `SELECT f.property_id AS property_id, f.pit_id AS pit_id, f.table_id AS table_id, f.at AS at, f.seq AS seq, f.shoe_id AS shoe_id,
-		f.round AS round, f.kind AS kind, f.received_at AS received_at, o.critical AS critical, o.major AS major, o.minor AS minor, o.info AS info
-	FROM (SELECT * FROM {{feeds}} FINAL WHERE `+w.String()+`) AS f
-	LEFT JOIN (SELECT property_id, table_id, countIf(severity = 'critical') AS critical, countIf(severity = 'major') AS major,
-			countIf(severity = 'minor') AS minor, countIf(severity NOT IN ('critical', 'major', 'minor')) AS info
-		FROM {{open_findings}} FINAL WHERE `+w.String()+` GROUP BY property_id, table_id) AS o
-	ON f.property_id = o.property_id AND f.table_id = o.table_id
-	ORDER BY property_id, pit_id, table_id LIMIT 2000`, w)
+	tiles, err := read[Tile](ctx, s, "the floor", `SELECT property_id, pit_id, table_id, at, seq, shoe_id, round, kind, received_at FROM {{feeds}} FINAL WHERE `+w.String()+
+		` ORDER BY property_id, pit_id, table_id LIMIT 2000`, w)
+	if err != nil {
+		return nil, err
+	}
+	open, _, err := s.waiting(ctx, scope, &Filter{Property: p.Property, Table: p.Table, any: true})
+	type place struct{ property, table string }
+	at := map[place]*Totals{}
+	for i := range tiles {
+		at[place{tiles[i].PropertyID, tiles[i].TableID}] = &tiles[i].Totals
+	}
+	for _, r := range open {
+		if t := at[place{r.PropertyID, r.TableID}]; t != nil {
+			t.Open++
+			*t.of(r.Severity)++
+		}
+	}
+	return tiles, err
 }

@@ -1,9 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 )
@@ -18,6 +19,7 @@ type Filter struct {
 	Text                               string
 	// Shelved chooses what is shelved instead of what is not.
 	Shelved bool
+	any     bool // both
 	// High is the amount, minor units, from which a finding is one step more urgent; 0 is never.
 	High  int64
 	Limit int
@@ -76,107 +78,93 @@ func columnsOf[T any]() []string {
 	return names
 }
 
-// on says which findings a filter chooses of open_findings.
-func (f *Filter) on(scope Scope, now time.Time) *where {
-	w := in(scope)
-	for _, e := range []struct{ column, value string }{
-		{"property_id", f.Property},
-		{"pit_id", f.Pit},
-		{"table_id", f.Table},
-		{"shoe_id", f.Shoe},
-		{"dealer_id", f.Dealer},
-		{"severity", f.Severity},
-		{"verdict", f.Verdict},
-		{"kind", f.Kind},
-		{"state", f.State},
-		{"shift", f.Shift},
-		{"fingerprint", f.Fingerprint},
-	} {
-		w.equal(e.column, e.value)
+func (f *Filter) limit() int {
+	if f.Limit <= 0 || f.Limit > MostRows {
+		return 200
 	}
-	if f.Rule != "" { // a rule, or a family of rules
-		w.and("(rule = {rule:String} OR startsWith(rule, concat({rule:String}, '.')))", "rule", f.Rule)
-	}
-	switch f.Owner {
-	case "":
-	case "-":
-		w.and("owner = ''")
-	default:
-		w.equal("owner", f.Owner)
-	}
-	if f.Day != "" {
-		w.and("toString(gaming_day) = {gaming_day:String}", "gaming_day", f.Day)
-	}
-	if f.Text != "" {
-		w.and(`(positionCaseInsensitiveUTF8(concat(rule, ' ', table_id, ' ', shoe_id, ' ', dealer_id, ' ', owner, ' ', expected, ' ', observed), {text:String}) > 0
-			OR startsWith(id, {text:String}))`, "text", f.Text)
-	}
-	// The law's weightier breaches cannot be shelved.
-	shelved := `(verdict = 'BREACH' AND severity IN ('critical', 'major')) = 0 AND (property_id, rule) IN (
-		SELECT property_id, rule FROM {{shelves}} FINAL WHERE lifted_by = '' AND until > fromUnixTimestamp64Nano({now:Int64}))
-		AND ((property_id, rule, table_id) IN (SELECT property_id, rule, table_id FROM {{shelves}} FINAL WHERE lifted_by = '' AND until > fromUnixTimestamp64Nano({now:Int64}))
-		OR (property_id, rule) IN (SELECT property_id, rule FROM {{shelves}} FINAL WHERE lifted_by = '' AND table_id = '' AND until > fromUnixTimestamp64Nano({now:Int64})))`
-	if !f.Shelved {
-		shelved = "NOT (" + shelved + ")"
-	}
-	return w.and(shelved, "now", now.UnixNano())
+	return f.Limit
 }
 
-// urgencyOf raises what is dear by a step.
-func (f *Filter) urgencyOf(w *where) string {
-	if f.High <= 0 {
-		return "urgency"
-	}
-	w.with("high", f.High)
-	return "toUInt8(if(abs(amount) >= {high:Int64} AND urgency > 1, urgency - 1, urgency))"
+// ranked is a finding with its urgency under a filter.
+type ranked struct {
+	*Waiting
+	urgency uint8
 }
 
-func (f *Filter) limit() string {
-	n := f.Limit
-	if n <= 0 || n > MostRows {
-		n = 200
+func (r *ranked) copied() Waiting {
+	w := *r.Waiting
+	w.Urgency = r.urgency
+	return w
+}
+
+// chosen are the findings that a filter chooses, the most urgent first and the oldest of those.
+func (s *Store) chosen(ctx context.Context, scope Scope, f *Filter) ([]ranked, error) {
+	rows, _, err := s.waiting(ctx, scope, f)
+	all := make([]ranked, len(rows))
+	for i, r := range rows {
+		all[i] = ranked{r, f.urgency(r)}
 	}
-	return fmt.Sprint(" LIMIT ", n)
+	slices.SortFunc(all, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(a.urgency, b.urgency), a.At.Compare(b.At), strings.Compare(a.ID, b.ID))
+	})
+	return all, err
 }
 
 // Groups is the queue, the most urgent first and the oldest of those.
 func (s *Store) Groups(ctx context.Context, scope Scope, f Filter) ([]Group, error) {
-	w := f.on(scope, s.now())
-	urgency := f.urgencyOf(w)
-	var lead []string // the columns of the most urgent, oldest finding
-	for _, c := range columnsOf[Waiting]() {
-		if c != "fingerprint" && c != "state" && c != "urgency" {
-			lead = append(lead, fmt.Sprintf("argMin(o.%s, (o.u, o.at, o.id)) AS %s", c, c))
+	rows, err := s.chosen(ctx, scope, &f)
+	type of struct{ fingerprint, state string }
+	at := map[of]int{}
+	var groups []Group
+	for i := range rows {
+		r := &rows[i]
+		key := of{r.Fingerprint, r.State}
+		n, ok := at[key]
+		if !ok {
+			n = len(groups)
+			at[key] = n
+			groups = append(groups, Group{Waiting: r.copied(), FirstAt: r.At, LastAt: r.At})
+		}
+		g := &groups[n]
+		g.Count++
+		g.Total += r.Amount
+		if r.At.Before(g.FirstAt) {
+			g.FirstAt = r.At
+		}
+		if r.At.After(g.LastAt) {
+			g.LastAt = r.At
+		}
+		if r.ArrivedAt.After(g.Until) {
+			g.Until = r.ArrivedAt
 		}
 	}
-	return read[Group](ctx, s, "the queue", `SELECT o.fingerprint AS fingerprint, o.state AS state, min(o.u) AS urgency, `+strings.Join(lead, ", ")+`,
-		count() AS findings, min(o.at) AS first_at, max(o.at) AS last_at, sum(o.amount) AS total, max(o.arrived_at) AS until
-	FROM (SELECT *, `+urgency+` AS u FROM {{open_findings}} FINAL WHERE `+w.String()+`) AS o
-	GROUP BY o.fingerprint, o.state ORDER BY urgency, first_at, fingerprint`+f.limit(), w)
+	slices.SortStableFunc(groups, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(a.Urgency, b.Urgency), a.FirstAt.Compare(b.FirstAt), strings.Compare(a.Fingerprint, b.Fingerprint))
+	})
+	return groups[:min(len(groups), f.limit())], err
 }
 
 // Members are the findings of a group that had arrived by a moment: what somebody saw who takes a step on the group.
 func (s *Store) Members(ctx context.Context, scope Scope, fingerprint, state string, until time.Time) ([]string, error) {
-	w := in(scope).and("fingerprint = {fingerprint:String} AND state = {state:String} AND arrived_at <= fromUnixTimestamp64Milli({until:Int64})",
-		"fingerprint", fingerprint, "state", state, "until", until.UnixMilli())
-	type row struct {
-		ID string `ch:"id"`
-	}
-	rows, err := read[row](ctx, s, "a group", "SELECT id FROM {{open_findings}} FINAL WHERE "+w.String()+fmt.Sprint(" ORDER BY at, id LIMIT ", MostIDs), w)
+	rows, _, err := s.waiting(ctx, scope, &Filter{Fingerprint: fingerprint, State: state, any: true})
+	rows = slices.DeleteFunc(rows, func(r *Waiting) bool { return r.ArrivedAt.After(until) })
+	slices.SortFunc(rows, func(a, b *Waiting) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID)) })
+	rows = rows[:min(len(rows), MostIDs)]
 	ids := make([]string, len(rows))
-	for i := range rows {
-		ids[i] = rows[i].ID
+	for i, r := range rows {
+		ids[i] = r.ID
 	}
 	return ids, err
 }
 
 // Open is the findings of the queue one by one, in the same order.
 func (s *Store) Open(ctx context.Context, scope Scope, f Filter) ([]Waiting, error) {
-	w := f.on(scope, s.now())
-	urgency := f.urgencyOf(w)
-	columns := strings.Join(columnsOf[Waiting](), ", ")
-	return read[Waiting](ctx, s, "the queue", `SELECT `+strings.Replace(columns, "urgency", "u AS urgency", 1)+` FROM (
-		SELECT *, `+urgency+` AS u FROM {{open_findings}} FINAL WHERE `+w.String()+`) ORDER BY u, at, id`+f.limit(), w)
+	rows, err := s.chosen(ctx, scope, &f)
+	open := make([]Waiting, min(len(rows), f.limit()))
+	for i := range open {
+		open[i] = rows[i].copied()
+	}
+	return open, err
 }
 
 // Totals is how much waits.
@@ -186,15 +174,40 @@ type Totals struct {
 	Major    uint64 `ch:"major"`
 	Minor    uint64 `ch:"minor"`
 	Info     uint64 `ch:"info"`
-	Unowned  uint64 `ch:"unowned"`
-	New      uint64 `ch:"fresh"`
-	Closing  uint64 `ch:"closing"`
+	Unowned  uint64
+	New      uint64
+	Closing  uint64
+	// Partial says that more waits than a console holds.
+	Partial bool
 }
 
 // Totals counts what a filter chooses.
 func (s *Store) Totals(ctx context.Context, scope Scope, f Filter) (Totals, error) {
-	w := f.on(scope, s.now())
-	return one[Totals](ctx, s, "the queue's totals", `SELECT count() AS open, countIf(severity = 'critical') AS critical, countIf(severity = 'major') AS major,
-		countIf(severity = 'minor') AS minor, countIf(severity NOT IN ('critical', 'major', 'minor')) AS info, countIf(owner = '') AS unowned,
-		countIf(state = 'new') AS fresh, countIf(state = 'closing') AS closing FROM {{open_findings}} FINAL WHERE `+w.String(), w)
+	rows, partial, err := s.waiting(ctx, scope, &f)
+	t := Totals{Open: uint64(len(rows)), Partial: partial}
+	for _, r := range rows {
+		*t.of(r.Severity)++
+		if r.Owner == "" {
+			t.Unowned++
+		}
+		switch r.State {
+		case New:
+			t.New++
+		case Closing:
+			t.Closing++
+		}
+	}
+	return t, err
+}
+
+func (t *Totals) of(severity string) *uint64 {
+	switch severity {
+	case "critical":
+		return &t.Critical
+	case "major":
+		return &t.Major
+	case "minor":
+		return &t.Minor
+	}
+	return &t.Info
 }

@@ -29,6 +29,12 @@ func (s *Store) Shelves(ctx context.Context, scope Scope) ([]Shelf, error) {
 	return read[Shelf](ctx, s, "shelves", `SELECT `+columns[Shelf]()+` FROM {{shelves}} FINAL WHERE `+w.String()+` ORDER BY at DESC LIMIT 500`, w)
 }
 
+// inForce are the shelves that nobody lifted and that have not run out.
+func (s *Store) inForce(ctx context.Context) ([]Shelf, error) {
+	w := (&where{}).and("until > fromUnixTimestamp64Nano({now:Int64}) AND lifted_by = ''", "now", s.now().UnixNano())
+	return read[Shelf](ctx, s, "shelves", `SELECT `+columns[Shelf]()+` FROM {{shelves}} FINAL WHERE `+w.String()+` ORDER BY property_id, id LIMIT 5000`, w)
+}
+
 // InForce says whether a shelf hides anything at a moment.
 func (x *Shelf) InForce(now time.Time) bool { return x.LiftedBy == "" && x.Until.After(now) }
 
@@ -38,7 +44,10 @@ func (s *Store) Shelve(ctx context.Context, x Shelf) error {
 		return fmt.Errorf("shelve %s for %v, want up to %v", x.Rule, d, LongestShelf)
 	}
 	x.Version = uint64(s.now().UnixNano())
-	return write(ctx, s, "a shelf", "shelves", []Shelf{x})
+	if err := write(ctx, s, "a shelf", "shelves", []Shelf{x}); err != nil {
+		return err
+	}
+	return s.Refresh(ctx)
 }
 
 // Handover is a shift handed over.
@@ -96,12 +105,13 @@ type Slot struct {
 	Major    uint64    `ch:"major"`
 }
 
-// AlarmRate is what arrived in the queue, by ten minutes of our clock.
+// AlarmRate is what arrived in the queue, by ten minutes of our clock. A row is changed when it arrives or later, and the index
+// by change leaves out what is older.
 func (s *Store) AlarmRate(ctx context.Context, scope Scope, since time.Time) ([]Slot, error) {
-	w := in(scope).and("arrived >= fromUnixTimestamp64Nano({since:Int64})", "since", since.UnixNano())
-	return read[Slot](ctx, s, "the alarm rate", `SELECT toStartOfInterval(arrived, INTERVAL 10 MINUTE) AS slot, count() AS alarms, countIf(severity = 'critical') AS critical,
-		countIf(severity = 'major') AS major FROM (SELECT o.property_id AS property_id, o.id AS id, any(o.severity) AS severity, min(o.arrived_at) AS arrived
-		FROM {{open_findings}} AS o WHERE o.severity != 'info' GROUP BY o.property_id, o.id) WHERE `+w.String()+` GROUP BY slot ORDER BY slot LIMIT 1000`, w)
+	w := in(scope).and("changed_at >= fromUnixTimestamp64Nano({since:Int64}) AND severity != 'info'", "since", since.UnixNano())
+	return read[Slot](ctx, s, "the alarm rate", `SELECT toStartOfInterval(arrived, INTERVAL 10 MINUTE) AS slot, count() AS alarms, countIf(worst = 'critical') AS critical,
+		countIf(worst = 'major') AS major FROM (SELECT o.id AS id, any(o.severity) AS worst, min(o.arrived_at) AS arrived FROM {{open_findings}} AS o
+		WHERE `+w.String()+` GROUP BY o.id HAVING arrived >= fromUnixTimestamp64Nano({since:Int64})) GROUP BY slot ORDER BY slot LIMIT 1000`, w)
 }
 
 // Answer is how long a severity waited for the first person, in seconds of our clock.
@@ -112,13 +122,14 @@ type Answer struct {
 	P95      float64 `ch:"p95"`
 }
 
-// Answers is how long findings waited that were first touched since a moment.
+// Answers is how long findings waited that came and were touched since a moment.
 func (s *Store) Answers(ctx context.Context, scope Scope, since time.Time) ([]Answer, error) {
 	w := in(scope).with("since", since.UnixNano())
 	return read[Answer](ctx, s, "the time to the first step", `SELECT o.severity AS severity, count() AS findings,
 		quantile(0.5)(greatest(0, dateDiff('millisecond', o.arrived, a.first_at)) / 1000) AS median, quantile(0.95)(greatest(0, dateDiff('millisecond', o.arrived, a.first_at)) / 1000) AS p95
-	FROM (SELECT finding_id, min(at) AS first_at FROM {{finding_actions}} WHERE `+w.String()+` GROUP BY finding_id HAVING first_at >= fromUnixTimestamp64Nano({since:Int64})) AS a
-	INNER JOIN (SELECT id, any(severity) AS severity, min(arrived_at) AS arrived FROM {{open_findings}} WHERE `+w.String()+` GROUP BY id) AS o ON o.id = a.finding_id
+	FROM (SELECT finding_id, min(at) AS first_at FROM {{finding_actions}} WHERE at >= fromUnixTimestamp64Nano({since:Int64}) AND `+w.String()+` GROUP BY finding_id) AS a
+	INNER JOIN (SELECT id, any(severity) AS severity, min(arrived_at) AS arrived FROM {{open_findings}}
+		WHERE changed_at >= fromUnixTimestamp64Nano({since:Int64}) AND arrived_at >= fromUnixTimestamp64Nano({since:Int64}) AND `+w.String()+` GROUP BY id) AS o ON o.id = a.finding_id
 	GROUP BY severity ORDER BY severity LIMIT 10`, w)
 }
 
@@ -135,39 +146,11 @@ func (s *Store) Noisy(ctx context.Context, scope Scope, since time.Time) ([]Nois
 	w := in(scope).with("since", since.UnixNano())
 	return read[Noise](ctx, s, "noisy rules", `SELECT o.rule AS rule, count() AS found, countIf(a.disposition != '') AS closed,
 		countIf(a.disposition IN ('equipment-fault', 'data-fault', 'rule-misconfiguration', 'benign-variance', 'duplicate')) AS wrong
-	FROM (SELECT id, any(rule) AS rule, min(arrived_at) AS arrived FROM {{open_findings}} WHERE `+w.String()+` GROUP BY id HAVING arrived >= fromUnixTimestamp64Nano({since:Int64})) AS o
-	LEFT JOIN (SELECT finding_id, argMax(if(to_state = 'closed', disposition, ''), at) AS disposition FROM {{finding_actions}} WHERE `+w.String()+` GROUP BY finding_id) AS a
+	FROM (SELECT id, any(rule) AS rule FROM {{open_findings}} WHERE changed_at >= fromUnixTimestamp64Nano({since:Int64})
+		AND arrived_at >= fromUnixTimestamp64Nano({since:Int64}) AND `+w.String()+` GROUP BY id) AS o
+	LEFT JOIN (SELECT finding_id, argMax(if(to_state = 'closed', disposition, ''), at) AS disposition FROM {{finding_actions}}
+		WHERE at >= fromUnixTimestamp64Nano({since:Int64}) AND `+w.String()+` GROUP BY finding_id) AS a
 	ON o.id = a.finding_id GROUP BY rule ORDER BY found DESC, rule LIMIT 20`, w)
-}
-
-// Change is what happened to the queue of a property since a moment of the server's clock.
-type Change struct {
-	PropertyID string    `ch:"property_id"`
-	Rows       uint64    `ch:"n"`
-	Critical   uint64    `ch:"critical"`
-	At         time.Time `ch:"changed"`
-}
-
-// Changes are the rows of the queue written after a moment, and the last of them.
-func (s *Store) Changes(ctx context.Context, after time.Time) ([]Change, error) {
-	w := (&where{}).and("changed_at > fromUnixTimestamp64Milli({after:Int64})", "after", after.UnixMilli())
-	return read[Change](ctx, s, "changes of the queue", `SELECT property_id, count() AS n, countIf(severity = 'critical' AND version = 0) AS critical, max(changed_at) AS changed
-		FROM {{open_findings}} WHERE `+w.String()+` GROUP BY property_id ORDER BY property_id LIMIT 5000`, w)
-}
-
-// Arrived are the findings of a severity that came into the queue after a moment.
-func (s *Store) Arrived(ctx context.Context, severity string, after time.Time) ([]Waiting, error) {
-	w := (&where{}).and("changed_at > fromUnixTimestamp64Milli({after:Int64}) AND version = 0", "after", after.UnixMilli()).equal("severity", severity)
-	return read[Waiting](ctx, s, "new findings", `SELECT `+columns[Waiting]()+` FROM {{open_findings}} WHERE `+w.String()+` ORDER BY changed_at, id LIMIT 1000`, w)
-}
-
-// Clock is the server's time, which changes are stamped with.
-func (s *Store) Clock(ctx context.Context) (time.Time, error) {
-	type row struct {
-		Now time.Time `ch:"now"`
-	}
-	r, err := one[row](ctx, s, "the server's clock", "SELECT now64(3, 'UTC') AS now", &where{})
-	return r.Now, err
 }
 
 // Properties are those that have a table, and are in scope.

@@ -29,8 +29,10 @@ var ErrNoArchive = errors.New("the archive may not be read: console.archive.user
 // Store is safe for concurrent use.
 type Store struct {
 	*clickhouse.Store
-	archive *clickhouse.Store // of events
-	now     func() time.Time
+	archive  *clickhouse.Store // of events
+	now      func() time.Time
+	open     openSet
+	mostOpen int64
 }
 
 // Open connects to a database whose schema is the one that this program knows. Events are read as the user of
@@ -38,13 +40,13 @@ type Store struct {
 func Open(ctx context.Context, cfg, archive clickhouse.Config, now func() time.Time) (*Store, error) {
 	s, err := clickhouse.Open(ctx, cfg)
 	if err != nil || archive.User == "" {
-		return &Store{s, s, now}, err
+		return &Store{Store: s, archive: s, now: now, mostOpen: mostOpen}, err
 	}
 	a, err := clickhouse.Open(ctx, archive)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("console.archive: %w", err), s.Close())
 	}
-	return &Store{s, a, now}, nil
+	return &Store{Store: s, archive: a, now: now, mostOpen: mostOpen}, nil
 }
 
 // Close closes the connections.

@@ -170,7 +170,7 @@ func TestQueueAndTriage(t *testing.T) {
 	if err := step("bob", Confirm); err != nil {
 		t.Fatal(err)
 	}
-	if closed, err := s.Closed(ctx, everything, 10); err != nil || len(closed) != 1 || closed[0].FindingID != id || closed[0].Disposition != "confirmed-dealer-error" {
+	if closed, _, err := s.Closed(ctx, everything, time.Now(), 10); err != nil || len(closed) != 1 || closed[0].FindingID != id || closed[0].Disposition != "confirmed-dealer-error" {
 		t.Errorf("closed %+v, %v", closed, err)
 	}
 	if _, err := s.Take(ctx, Scope{Properties: []string{"other"}}, Step{IDs: []string{id}, Actor: "eve", What: Reopen, Reason: "x"}); !errors.Is(err, ErrNone) {
@@ -239,14 +239,14 @@ func TestScope(t *testing.T) {
 		"shoes":   func(x Scope) (int, error) { r, err := s.Shoes(ctx, x, place); return len(r), err },
 		"configs": func(x Scope) (int, error) { r, err := s.Configs(ctx, x, place); return len(r), err },
 		"floor":   func(x Scope) (int, error) { r, err := s.Floor(ctx, x, Place{}); return len(r), err },
-		"dealers": func(x Scope) (int, error) { r, err := s.Dealers(ctx, x, "", long); return len(r), err },
+		"dealers": func(x Scope) (int, error) { r, err := s.Dealers(ctx, x, long); return len(r), err },
 		"dealer": func(x Scope) (int, error) {
 			r, err := s.DealerTallies(ctx, x, f.PropertyID, f.DealerID, long)
 			return len(r), err
 		},
-		"dealer's rounds": func(x Scope) (int, error) {
-			_, n, err := s.DealerRounds(ctx, x, f.PropertyID, f.DealerID, long)
-			return int(n), err
+		"dealer's findings": func(x Scope) (int, error) {
+			r, err := s.DealerFindings(ctx, x, f.PropertyID, f.DealerID, long)
+			return len(r), err
 		},
 		"patron":          func(x Scope) (int, error) { r, err := s.Patron(ctx, x, f.PropertyID, patron); return len(r), err },
 		"patron's wagers": func(x Scope) (int, error) { r, err := s.PatronWagers(ctx, x, f.PropertyID, patron); return len(r), err },
@@ -277,12 +277,6 @@ func TestScope(t *testing.T) {
 	}
 	if _, err := s.Factors(ctx, everything, "d01", "x", time.Now()); err != nil {
 		t.Error(err)
-	}
-	if c, err := s.Changes(ctx, long); err != nil || len(c) != 1 || c[0].Rows == 0 {
-		t.Errorf("changes %+v, %v", c, err)
-	}
-	if a, err := s.Arrived(ctx, "critical", long); err != nil || len(a) == 0 {
-		t.Errorf("arrived %d, %v", len(a), err)
 	}
 }
 
@@ -335,7 +329,7 @@ func TestInjection(t *testing.T) {
 		if _, err := s.Finding(ctx, everything, payload); !errors.Is(err, ErrNone) {
 			t.Errorf("id %q: %v", payload, err)
 		}
-		if rows, err := s.Findings(ctx, everything, Where{IDs: []string{payload}}); err != nil || len(rows) > 0 {
+		if rows, err := s.Names(ctx, everything, []string{payload}); err != nil || len(rows) > 0 {
 			t.Errorf("ids %q: %d rows, %v", payload, len(rows), err)
 		}
 	}

@@ -169,7 +169,13 @@ func (s *Store) Take(ctx context.Context, scope Scope, p Step) ([]Waiting, error
 	if p.What == Note {
 		return rows, nil
 	}
-	return rows, write(ctx, s, "the queue", "open_findings", rows)
+	if err := write(ctx, s, "the queue", "open_findings", rows); err != nil {
+		return nil, err
+	}
+	s.open.mu.Lock()
+	defer s.open.mu.Unlock()
+	s.open.take(slices.Clone(rows), now)
+	return rows, nil
 }
 
 // proposals are the requests to close that wait for a second person.

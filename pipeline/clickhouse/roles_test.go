@@ -114,11 +114,11 @@ func syntax(t *testing.T, s *Store) {
 func matrix(t *testing.T, as func(string) Config) {
 	named := strings.Fields("events table_memory")
 	writes := map[string]string{
-		"writer":  "events rounds wagers vigorish shoes table_configs notices table_memory evidence findings open_findings journal dead_letters feeds",
+		"writer":  "events rounds wagers vigorish shoes table_configs notices table_memory evidence findings open_findings journal dead_letters feeds dealer_rounds dealer_findings",
 		"reader":  "",
 		"console": "open_findings finding_actions exports shelves handovers console_log",
 		"archive": "",
-		"auditor": "evidence findings open_findings audit_runs exports run_lines leases legal_holds",
+		"auditor": "evidence findings open_findings dealer_findings audit_runs exports run_lines leases legal_holds",
 	}
 	all := open(t, as("auditor"))
 	var tables []string

@@ -22,9 +22,9 @@ var (
 	// people fill at the console.
 	streamed = []string{
 		"events", "rounds", "wagers", "vigorish", "shoes", "table_configs", "notices", "table_memory", "evidence", "findings", "open_findings",
-		"journal", "dead_letters", "feeds",
+		"journal", "dead_letters", "feeds", "dealer_rounds", "dealer_findings",
 	}
-	nightly = []string{"evidence", "findings", "open_findings", "audit_runs", "exports", "run_lines", "leases", "legal_holds"}
+	nightly = []string{"evidence", "findings", "open_findings", "dealer_findings", "audit_runs", "exports", "run_lines", "leases", "legal_holds"}
 	triaged = []string{"open_findings", "finding_actions", "exports", "shelves", "handovers", "console_log"}
 	// naming are the tables whose rows may name patrons, with the columns that cannot.
 	naming = map[string]string{"events": "", "table_memory": "", "dead_letters": "topic, partition, offset, place, reason"}
@@ -37,9 +37,10 @@ func (l Layout) Roles() ([]Role, error) {
 		return nil, err
 	}
 	insert := l.each("INSERT", streamed...)
-	// The views that fill open_findings and feeds read what was inserted with the rights of who inserts.
+	// The views that fill open_findings, feeds and the dealers' tables read what was inserted with the rights of who inserts.
 	insert = append(insert, l.each("SELECT", "schema_migrations", "journal", "table_memory", "findings")...)
 	insert = append(insert, l.each("SELECT(property_id, pit_id, table_id, seq, at, shoe_id, round, kind)", "events")...)
+	insert = append(insert, l.each("SELECT(property_id, dealer_id, gaming_day, table_id, shoe_id, round, at)", "rounds")...)
 	insert = append(insert, "SELECT ON "+l.Name("v_progress"))
 	var read, masked []string
 	for _, t := range tables {
@@ -59,9 +60,9 @@ func (l Layout) Roles() ([]Role, error) {
 		}
 	}
 	migrate := []string{"SELECT, INSERT, ALTER TABLE, ALTER VIEW, CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP VIEW ON " + l.Database + ".*"}
-	engines := []string{"MergeTree", "ReplacingMergeTree"}
+	engines := []string{"MergeTree", "ReplacingMergeTree", "AggregatingMergeTree"}
 	if l.replicated() {
-		engines = []string{"ReplicatedMergeTree", "ReplicatedReplacingMergeTree"}
+		engines = []string{"ReplicatedMergeTree", "ReplicatedReplacingMergeTree", "ReplicatedAggregatingMergeTree"}
 	}
 	if l.Cluster != "" {
 		engines = append(engines, "Distributed")

@@ -70,6 +70,9 @@ func (l Layout) Merge() string { return l.engine("MergeTree", nil) }
 // column is given, then the last one inserted. A second column marks a row as gone.
 func (l Layout) Replacing(columns ...string) string { return l.engine("ReplacingMergeTree", columns) }
 
+// Aggregating is the engine of a table that merges the states of a key.
+func (l Layout) Aggregating() string { return l.engine("AggregatingMergeTree", nil) }
+
 func (l Layout) engine(name string, args []string) string {
 	if l.replicated() {
 		name = "Replicated" + name

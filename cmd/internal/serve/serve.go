@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -12,10 +13,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/shoeproof/shoeproof/cmd/internal/accounts"
 	"github.com/shoeproof/shoeproof/cmd/internal/program"
 	"github.com/shoeproof/shoeproof/cmd/internal/settings"
 	"github.com/shoeproof/shoeproof/console"
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
 	"github.com/shoeproof/shoeproof/schema"
@@ -58,6 +61,7 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
 		return program.WrongUsage(err)
 	}
 	opt.Store, opt.Law, opt.Now, opt.Log, opt.Version = s, law, time.Now, o.Log, o.Version
+	opt.Exports.Log = surveillanceLog(s, &law.Calendar)
 	if topic := config.Console.NotifyTopic; topic != "" {
 		w, err := writer(config, topic, o.Log)
 		if err != nil {
@@ -95,6 +99,22 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
 		return nil
 	})
 	return group.Wait()
+}
+
+// surveillanceLog writes the report of audit report log.
+func surveillanceLog(s *store.Store, calendar *pipeline.Calendar) func(context.Context, string, string, string, io.Writer) error {
+	return func(ctx context.Context, property, day, shift string, out io.Writer) error {
+		scope := accounts.Scope{Days: clickhouse.Days{Property: property, From: day, To: day, Shift: shift}, Calendar: calendar}
+		findings, err := s.FindingsOf(ctx, scope.Days)
+		if err != nil {
+			return err
+		}
+		steps, err := s.Steps(ctx, scope.Days)
+		if err != nil {
+			return err
+		}
+		return accounts.Log(scope, findings, steps).Write(out, io.Discard, "csv")
+	}
 }
 
 func writer(config *settings.Audit, topic string, log *slog.Logger) (*kafka.Writer, error) {

@@ -6,10 +6,12 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/shoeproof/shoeproof/console"
+	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/rules"
 )
 
@@ -29,6 +31,7 @@ type Console struct {
 	Proxy       Proxy   `key:"proxy"`
 	Video       Video   `key:"video"`
 	Webhook     Webhook `key:"webhook"`
+	Exports     Exports `key:"exports"`
 	NotifyTopic string  `key:"notify_topic" doc:"Kafka topic of critical findings, at kafka.brokers; empty for none"`
 	HighAmount  int     `key:"high_amount" doc:"amount, minor units, from which a finding is one step more urgent; 0 for never"`
 }
@@ -71,6 +74,12 @@ type Webhook struct {
 	SecretFile string `key:"secret_file" doc:"file that holds the key under which the webhook's messages are signed"`
 }
 
+// Exports is where bundles lie.
+type Exports struct {
+	Folder     string `key:"folder" doc:"folder of the bundles that audit export makes, for download; empty for none"`
+	PolicyFile string `key:"policy_file" doc:"file that says whose signatures are trusted, to verify them; empty for none"`
+}
+
 func defaultConsole() Console {
 	return Console{
 		Listen: "127.0.0.1:8480", SignIn: "none", OIDC: OIDC{NameClaim: "preferred_username", GroupsClaim: "groups"},
@@ -98,6 +107,15 @@ func (c *Console) check(l *Loaded) {
 	}
 	_, err = c.Access()
 	l.complain("console.access_file", err)
+	_, err = c.policy()
+	l.complain("console.exports.policy_file", err)
+	if f := c.Exports.Folder; f != "" {
+		if info, err := os.Stat(f); err != nil {
+			l.complain("console.exports.folder", err)
+		} else if !info.IsDir() {
+			l.complain("console.exports.folder", fmt.Errorf("%s is no folder", f))
+		}
+	}
 	switch c.SignIn {
 	case console.ByChoice:
 		if host, _, err := net.SplitHostPort(c.Listen); err == nil && !loopback(host) {
@@ -197,6 +215,22 @@ func (c *Console) Access() (console.Access, error) {
 	return a, nil
 }
 
+// policy says whose signatures are trusted, nil without a file.
+func (c *Console) policy() (*export.Policy, error) {
+	if c.Exports.PolicyFile == "" {
+		return nil, nil
+	}
+	data, err := readSmall(c.Exports.PolicyFile)
+	if err != nil {
+		return nil, err
+	}
+	p, err := export.ParsePolicy(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Exports.PolicyFile, err)
+	}
+	return p, nil
+}
+
 // Options are the console's, as far as settings say them; listen is the address it got.
 func (c *Console) Options(listen string) (console.Options, error) {
 	settled := *c
@@ -213,6 +247,10 @@ func (c *Console) Options(listen string) (console.Options, error) {
 	if err != nil {
 		return console.Options{}, fmt.Errorf("console.proxy.from: %w", err)
 	}
+	policy, err := c.policy()
+	if err != nil {
+		return console.Options{}, fmt.Errorf("console.exports.policy_file: %w", err)
+	}
 	return console.Options{
 		PublicURL: public, SignIn: c.SignIn, Access: access,
 		OIDC: console.OIDC{
@@ -221,6 +259,7 @@ func (c *Console) Options(listen string) (console.Options, error) {
 		Proxy:   console.Proxy{From: from, Secret: string(c.Proxy.Secret)},
 		Video:   console.Video{Template: c.Video.Template, Keep: c.Video.KeepDays, KeepCritical: c.Video.KeepCritical},
 		Webhook: console.Webhook{URL: c.Webhook.URL, Secret: string(c.Webhook.Secret)},
+		Exports: console.Exports{Folder: c.Exports.Folder, Policy: policy},
 		High:    int64(c.HighAmount),
 	}, nil
 }

@@ -906,3 +906,69 @@ ALTER TABLE shoeproof.journal ON CLUSTER floor ADD COLUMN IF NOT EXISTS cut_to I
 ALTER TABLE shoeproof.table_memory_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS epoch UInt32 COMMENT 'how often the log had been cut back';
 
 ALTER TABLE shoeproof.table_memory ON CLUSTER floor ADD COLUMN IF NOT EXISTS epoch UInt32 COMMENT 'how often the log had been cut back';
+
+ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor ADD PROJECTION IF NOT EXISTS by_time (SELECT * ORDER BY at);
+
+ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor MATERIALIZE PROJECTION by_time;
+
+CREATE TABLE IF NOT EXISTS shoeproof.dealer_rounds_local ON CLUSTER floor (
+    property_id LowCardinality(String),
+    dealer_id   LowCardinality(String),
+    gaming_day  Date32,
+    table_id    LowCardinality(String),
+    shoe_id     String,
+    rounds      AggregateFunction(groupBitmap, UInt32),
+    last_at     SimpleAggregateFunction(max, DateTime64(9, 'UTC'))
+)
+ENGINE = ReplicatedAggregatingMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
+PARTITION BY toYYYYMM(gaming_day)
+ORDER BY (property_id, dealer_id, gaming_day, table_id, shoe_id)
+SETTINGS replicated_deduplication_window = 100000, replicated_deduplication_window_seconds = 604800
+COMMENT 'the rounds of a shoe that a dealer dealt';
+
+CREATE TABLE IF NOT EXISTS shoeproof.dealer_rounds ON CLUSTER floor AS shoeproof.dealer_rounds_local
+ENGINE = Distributed(floor, shoeproof, dealer_rounds_local, cityHash64(property_id, table_id));
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS shoeproof.rounds_to_dealers_local ON CLUSTER floor TO shoeproof.dealer_rounds_local AS
+SELECT property_id, dealer_id, gaming_day, table_id, shoe_id, groupBitmapState(round) AS rounds, max(r.at) AS last_at
+FROM shoeproof.rounds_local AS r
+WHERE dealer_id != ''
+GROUP BY property_id, dealer_id, gaming_day, table_id, shoe_id;
+
+INSERT INTO shoeproof.dealer_rounds
+SELECT property_id, dealer_id, gaming_day, table_id, shoe_id, groupBitmapState(round) AS rounds, max(r.at) AS last_at
+FROM shoeproof.rounds AS r
+WHERE dealer_id != ''
+GROUP BY property_id, dealer_id, gaming_day, table_id, shoe_id;
+
+CREATE TABLE IF NOT EXISTS shoeproof.dealer_findings_local ON CLUSTER floor (
+    property_id LowCardinality(String),
+    dealer_id   LowCardinality(String),
+    at          DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+    id          String CODEC(ZSTD(1)),
+    table_id    LowCardinality(String),
+    verdict     LowCardinality(String),
+    rule        LowCardinality(String),
+    severity    LowCardinality(String),
+    amount      Int64,
+    currency    LowCardinality(String),
+    version     UInt32
+)
+ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}', version)
+PARTITION BY toYYYYMM(at)
+ORDER BY (property_id, dealer_id, at, id)
+SETTINGS replicated_deduplication_window = 100000, replicated_deduplication_window_seconds = 604800
+COMMENT 'findings by whose hands they were made at';
+
+CREATE TABLE IF NOT EXISTS shoeproof.dealer_findings ON CLUSTER floor AS shoeproof.dealer_findings_local
+ENGINE = Distributed(floor, shoeproof, dealer_findings_local, cityHash64(property_id, table_id));
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS shoeproof.findings_to_dealers_local ON CLUSTER floor TO shoeproof.dealer_findings_local AS
+SELECT property_id, dealer_id, at, id, table_id, verdict, rule, severity, amount, currency, version
+FROM shoeproof.findings_local
+WHERE dealer_id != '';
+
+INSERT INTO shoeproof.dealer_findings
+SELECT property_id, dealer_id, at, id, table_id, verdict, rule, severity, amount, currency, version
+FROM shoeproof.findings
+WHERE dealer_id != '';

@@ -19,11 +19,14 @@ GRANT
     INSERT ON shoeproof.journal,
     INSERT ON shoeproof.dead_letters,
     INSERT ON shoeproof.feeds,
+    INSERT ON shoeproof.dealer_rounds,
+    INSERT ON shoeproof.dealer_findings,
     SELECT ON shoeproof.schema_migrations,
     SELECT ON shoeproof.journal,
     SELECT ON shoeproof.table_memory,
     SELECT ON shoeproof.findings,
     SELECT(property_id, pit_id, table_id, seq, at, shoe_id, round, kind) ON shoeproof.events,
+    SELECT(property_id, dealer_id, gaming_day, table_id, shoe_id, round, at) ON shoeproof.rounds,
     SELECT ON shoeproof.v_progress
 TO shoeproof_writer WITH REPLACE OPTION;
 
@@ -52,6 +55,8 @@ GRANT
     SELECT ON shoeproof.run_lines,
     SELECT ON shoeproof.leases,
     SELECT ON shoeproof.legal_holds,
+    SELECT ON shoeproof.dealer_rounds,
+    SELECT ON shoeproof.dealer_findings,
     SELECT ON shoeproof.v_alarm_rate,
     SELECT ON shoeproof.v_audit_runs,
     SELECT ON shoeproof.v_bundles,
@@ -103,6 +108,8 @@ GRANT
     SELECT ON shoeproof.run_lines,
     SELECT ON shoeproof.leases,
     SELECT ON shoeproof.legal_holds,
+    SELECT ON shoeproof.dealer_rounds,
+    SELECT ON shoeproof.dealer_findings,
     SELECT ON shoeproof.v_alarm_rate,
     SELECT ON shoeproof.v_audit_runs,
     SELECT ON shoeproof.v_bundles,
@@ -170,6 +177,8 @@ GRANT
     SELECT ON shoeproof.run_lines,
     SELECT ON shoeproof.leases,
     SELECT ON shoeproof.legal_holds,
+    SELECT ON shoeproof.dealer_rounds,
+    SELECT ON shoeproof.dealer_findings,
     SELECT ON shoeproof.v_alarm_rate,
     SELECT ON shoeproof.v_audit_runs,
     SELECT ON shoeproof.v_bundles,
@@ -198,6 +207,7 @@ GRANT
     INSERT ON shoeproof.evidence,
     INSERT ON shoeproof.findings,
     INSERT ON shoeproof.open_findings,
+    INSERT ON shoeproof.dealer_findings,
     INSERT ON shoeproof.audit_runs,
     INSERT ON shoeproof.exports,
     INSERT ON shoeproof.run_lines,
@@ -210,5 +220,6 @@ CREATE ROLE IF NOT EXISTS shoeproof_migrator;
 GRANT
     SELECT, INSERT, ALTER TABLE, ALTER VIEW, CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP VIEW ON shoeproof.*,
     TABLE ENGINE ON MergeTree,
-    TABLE ENGINE ON ReplacingMergeTree
+    TABLE ENGINE ON ReplacingMergeTree,
+    TABLE ENGINE ON AggregatingMergeTree
 TO shoeproof_migrator WITH REPLACE OPTION;

@@ -735,3 +735,63 @@ ALTER TABLE shoeproof.journal ADD COLUMN IF NOT EXISTS cut_from Int64 COMMENT 'f
 ALTER TABLE shoeproof.journal ADD COLUMN IF NOT EXISTS cut_to Int64 COMMENT 'the last' AFTER cut_from;
 
 ALTER TABLE shoeproof.table_memory ADD COLUMN IF NOT EXISTS epoch UInt32 COMMENT 'how often the log had been cut back';
+
+ALTER TABLE shoeproof.finding_actions ADD PROJECTION IF NOT EXISTS by_time (SELECT * ORDER BY at);
+
+ALTER TABLE shoeproof.finding_actions MATERIALIZE PROJECTION by_time;
+
+CREATE TABLE IF NOT EXISTS shoeproof.dealer_rounds (
+    property_id LowCardinality(String),
+    dealer_id   LowCardinality(String),
+    gaming_day  Date32,
+    table_id    LowCardinality(String),
+    shoe_id     String,
+    rounds      AggregateFunction(groupBitmap, UInt32),
+    last_at     SimpleAggregateFunction(max, DateTime64(9, 'UTC'))
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toYYYYMM(gaming_day)
+ORDER BY (property_id, dealer_id, gaming_day, table_id, shoe_id)
+SETTINGS non_replicated_deduplication_window = 100000
+COMMENT 'the rounds of a shoe that a dealer dealt';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS shoeproof.rounds_to_dealers TO shoeproof.dealer_rounds AS
+SELECT property_id, dealer_id, gaming_day, table_id, shoe_id, groupBitmapState(round) AS rounds, max(r.at) AS last_at
+FROM shoeproof.rounds AS r
+WHERE dealer_id != ''
+GROUP BY property_id, dealer_id, gaming_day, table_id, shoe_id;
+
+INSERT INTO shoeproof.dealer_rounds
+SELECT property_id, dealer_id, gaming_day, table_id, shoe_id, groupBitmapState(round) AS rounds, max(r.at) AS last_at
+FROM shoeproof.rounds AS r
+WHERE dealer_id != ''
+GROUP BY property_id, dealer_id, gaming_day, table_id, shoe_id;
+
+CREATE TABLE IF NOT EXISTS shoeproof.dealer_findings (
+    property_id LowCardinality(String),
+    dealer_id   LowCardinality(String),
+    at          DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+    id          String CODEC(ZSTD(1)),
+    table_id    LowCardinality(String),
+    verdict     LowCardinality(String),
+    rule        LowCardinality(String),
+    severity    LowCardinality(String),
+    amount      Int64,
+    currency    LowCardinality(String),
+    version     UInt32
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toYYYYMM(at)
+ORDER BY (property_id, dealer_id, at, id)
+SETTINGS non_replicated_deduplication_window = 100000
+COMMENT 'findings by whose hands they were made at';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS shoeproof.findings_to_dealers TO shoeproof.dealer_findings AS
+SELECT property_id, dealer_id, at, id, table_id, verdict, rule, severity, amount, currency, version
+FROM shoeproof.findings
+WHERE dealer_id != '';
+
+INSERT INTO shoeproof.dealer_findings
+SELECT property_id, dealer_id, at, id, table_id, verdict, rule, severity, amount, currency, version
+FROM shoeproof.findings
+WHERE dealer_id != '';
