@@ -126,7 +126,7 @@ func (f *rulesFlags) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if len(found) == 0 {
-		return program.WrongUsage(fmt.Errorf("no rule %q there, see audit rules", name))
+		return program.WrongUsage(fmt.Errorf("no rule %q is in force there, see audit rules", name))
 	}
 	if i := slices.IndexFunc(found, func(e explained) bool { return e.Rule == name }); i >= 0 {
 		found = found[i : i+1]
