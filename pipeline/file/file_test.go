@@ -1,9 +1,7 @@
 package file_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -148,74 +146,6 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	} {
 		if _, err := file.Open(c.paths, file.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: got %v, want %q in it", c.paths, err, c.want)
-		}
-	}
-}
-
-func TestSink(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "findings.ndjson")
-	s, err := file.CreateSink(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, b := range []*pipeline.Batch{pipelinetest.Batch(0, 5), pipelinetest.Batch(0, 5), pipelinetest.Batch(3, 9), pipelinetest.Batch(9, 9)} {
-		if err := s.Write(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
-	if len(lines) != 9 {
-		t.Fatalf("%d lines, want 9", len(lines))
-	}
-	for i, line := range lines {
-		var f schema.Finding
-		if err := json.Unmarshal([]byte(line), &f); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(pipelinetest.Batch(i, i+1).Findings[0], f); diff != "" {
-			t.Errorf("finding (-want +got):\n%s", diff)
-		}
-	}
-}
-
-// halting takes so many bytes and fails once.
-type halting struct {
-	bytes.Buffer
-	room int
-}
-
-func (h *halting) Write(p []byte) (int, error) {
-	if h.room > 0 && len(p) > h.room {
-		n, _ := h.Buffer.Write(p[:h.room])
-		h.room = 0
-		return n, errors.New("no space left")
-	}
-	return h.Buffer.Write(p)
-}
-
-func TestSinkGoesOnWhereItStopped(t *testing.T) {
-	out := &halting{room: 700}
-	s := file.NewSink(out, "out")
-	b := pipelinetest.Batch(0, 5)
-	if err := s.Write(t.Context(), b); err == nil {
-		t.Fatal("no error")
-	}
-	if err := s.Write(t.Context(), b); err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(out.String(), "\n"); n != 5 {
-		t.Errorf("%d lines, want 5", n)
-	}
-	for line := range strings.Lines(out.String()) {
-		if !json.Valid([]byte(line)) {
-			t.Errorf("%q is no JSON", line)
 		}
 	}
 }

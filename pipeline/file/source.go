@@ -1,4 +1,4 @@
-// Package file reads events from files, and writes findings to them.
+// Package file reads events from files.
 package file
 
 import (
