@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // templates parses each page together with the frame around it.
@@ -135,22 +136,11 @@ func Money(minor int64, currency string) string {
 	if minor == 0 {
 		return ""
 	}
-	digits := 2
-	switch currency { // ISO 4217
-	case "JPY", "KRW", "VND", "CLP", "PYG", "UGX", "XAF", "XOF", "XPF":
-		digits = 0
-	case "BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND":
-		digits = 3
-	}
-	text := strconv.FormatInt(minor, 10)
-	sign := ""
+	sign, text := "", schema.Decimal(minor, currency)
 	if text[0] == '-' {
 		sign, text = "−", text[1:]
 	}
-	for len(text) <= digits {
-		text = "0" + text
-	}
-	whole, part := text[:len(text)-digits], text[len(text)-digits:]
+	whole, part, _ := strings.Cut(text, ".")
 	for i := len(whole) - 3; i > 0; i -= 3 {
 		whole = whole[:i] + "\u202f" + whole[i:]
 	}

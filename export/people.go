@@ -93,7 +93,7 @@ func (b *builder) cells(e *exception) []cell {
 		number(uint64(e.no)), text(f.PropertyID), text(f.PitID), text(f.TableID), text(b.day.Games[ShoeKey{f.TableID, f.ShoeID}]), text(f.ShoeID), number(uint64(f.Round)),
 		text(f.GamingDay), text(f.Shift), text(utc(f.At)), text(b.local(f.At)), text(f.Rule), text(strings.Join(f.Citations, "; ")),
 		text(f.Severity), text(b.demands(f.Rule)), text(f.Expected), text(f.Observed),
-		{decimal(f.Amount, f.Currency), e.finding != nil},
+		{schema.Decimal(f.Amount, f.Currency), e.finding != nil},
 		text(f.Currency), text(f.DealerID), text(seen.supervisor), number(uint64(f.Seat)), text(seen.patron), text(t.Status), text(t.Disposition), text(explanation),
 		text(t.ReviewedBy), text(utc(t.ReviewedAt)), text(t.SecondReviewer), text(""), text(""), text(seen.camera),
 		text(utc(schema.Time(seen.start))), text(utc(schema.Time(seen.end))), text(seen.sum),
@@ -151,30 +151,6 @@ func (b *builder) local(at schema.Time) string {
 		return ""
 	}
 	return time.Unix(0, int64(at)).In(b.day.Calendar.Zone).Format("2006-01-02T15:04:05.999999999-07:00")
-}
-
-// decimal is money as people write it: by ISO 4217, two decimals for most currencies.
-func decimal(minor int64, currency string) string {
-	places := 2
-	switch currency {
-	case "":
-		if minor == 0 {
-			return "0"
-		}
-	case "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF", "XPF":
-		return strconv.FormatInt(minor, 10)
-	case "BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND":
-		places = 3
-	}
-	digits := strconv.FormatInt(minor, 10)
-	sign := ""
-	if strings.HasPrefix(digits, "-") {
-		sign, digits = "-", digits[1:]
-	}
-	if len(digits) <= places {
-		digits = strings.Repeat("0", places+1-len(digits)) + digits
-	}
-	return sign + digits[:len(digits)-places] + "." + digits[len(digits)-places:]
 }
 
 // harmless keeps a spreadsheet from taking text for a formula: it puts an apostrophe before what begins like

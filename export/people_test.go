@@ -125,28 +125,6 @@ func TestReport(t *testing.T) {
 	}
 }
 
-func TestDecimal(t *testing.T) {
-	for _, c := range []struct {
-		minor    int64
-		currency string
-		want     string
-	}{
-		{0, "USD", "0.00"},
-		{5, "USD", "0.05"},
-		{-5, "USD", "-0.05"},
-		{-1575, "USD", "-15.75"},
-		{100, "USD", "1.00"},
-		{1575, "JPY", "1575"},
-		{1575, "KWD", "1.575"},
-		{-9223372036854775808, "USD", "-92233720368547758.08"},
-		{0, "", "0"},
-	} {
-		if got := decimal(c.minor, c.currency); got != c.want {
-			t.Errorf("%d %s: %s, want %s", c.minor, c.currency, got, c.want)
-		}
-	}
-}
-
 func TestSafeName(t *testing.T) {
 	seen := map[string]string{}
 	for _, name := range []string{"pb-01", "PB-01", "Pb-01", "..", ".", "a/b", "a b", "a=20b", "a=b", "pb-01=u3", "", "é", strings.Repeat("x", 300), strings.Repeat("X", 64)} {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // report is what report.html and summary.pdf say.
@@ -85,7 +87,7 @@ func (b *builder) reportLine(e *exception) reportLine {
 		l.Round = strconv.FormatUint(uint64(f.Round), 10)
 	}
 	if f.Amount != 0 {
-		l.Amount = decimal(f.Amount, f.Currency) + " " + f.Currency
+		l.Amount = schema.Decimal(f.Amount, f.Currency) + " " + f.Currency
 	}
 	return l
 }

@@ -39,7 +39,7 @@ func (s *Scope) local(at int64) string {
 	return time.Unix(0, at).In(s.Calendar.Zone).Format("2006-01-02T15:04:05Z07:00")
 }
 
-func (s *Scope) money(minor int64) string { return report.Decimal(minor, s.Currency) }
+func (s *Scope) money(minor int64) string { return schema.Decimal(minor, s.Currency) }
 
 // isException says whether a finding is one that an auditor must explain.
 func isException(f *schema.Finding) bool {
@@ -112,7 +112,7 @@ func Exceptions(s Scope, findings []schema.Finding, steps []clickhouse.Step) *re
 		}
 		out.Rows = append(out.Rows, []string{
 			f.PropertyID, f.GamingDay, f.Shift, strconv.Itoa(no[i]), s.local(int64(f.At)), f.PitID, f.TableID, f.ShoeID, orNone(f.Round), orNone(f.Seat), f.DealerID,
-			f.Rule, strings.Join(f.Citations, "; "), f.Severity, f.Verdict, f.Expected, f.Observed, report.Decimal(f.Amount, f.Currency), f.Currency,
+			f.Rule, strings.Join(f.Citations, "; "), f.Severity, f.Verdict, f.Expected, f.Observed, schema.Decimal(f.Amount, f.Currency), f.Currency,
 			cmp.Or(t.state, "new"), t.disposition, t.explanation, t.by, f.ID,
 		})
 	}
@@ -136,7 +136,7 @@ func MonthEnd(s Scope, findings []schema.Finding, steps []clickhouse.Step) *repo
 		document := strings.TrimSpace(f.ShoeID + " " + orNone(f.Round))
 		out.Rows = append(out.Rows, []string{
 			f.PropertyID, fmt.Sprintf("%s-%04d", f.GamingDay, no[i]), s.local(int64(f.At)), f.Rule, f.TableID, document,
-			report.Decimal(f.Amount, f.Currency), f.Currency, t.explanation, cmp.Or(t.state, "new"),
+			schema.Decimal(f.Amount, f.Currency), f.Currency, t.explanation, cmp.Or(t.state, "new"),
 		})
 	}
 	out.Notes = []string{fmt.Sprintf("%d exceptions, %d of them without an explanation. The serial number is the gaming day and the number within it.", len(list), unexplained)}

@@ -176,30 +176,7 @@ func Money(minor int64, currency string) string {
 	if minor == 0 {
 		return "-"
 	}
-	return strings.TrimSpace(Decimal(minor, currency) + " " + currency)
-}
-
-// Decimal is an amount in minor units of a currency as a number, 0 too.
-func Decimal(minor int64, currency string) string {
-	digits := 2
-	switch currency { // ISO 4217
-	case "JPY", "KRW", "VND", "CLP", "PYG", "UGX", "XAF", "XOF", "XPF":
-		digits = 0
-	case "BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND":
-		digits = 3
-	}
-	text := strconv.FormatInt(minor, 10)
-	sign := ""
-	if text[0] == '-' {
-		sign, text = "-", text[1:]
-	}
-	if digits > 0 {
-		for len(text) <= digits {
-			text = "0" + text
-		}
-		text = text[:len(text)-digits] + "." + text[len(text)-digits:]
-	}
-	return sign + text
+	return strings.TrimSpace(schema.Decimal(minor, currency) + " " + currency)
 }
 
 // columns are the names of the JSON, the two lists of the evidence by their path.
