@@ -137,7 +137,7 @@ func (t *table) out(s *shoe, c rules.Card) {
 	s.Out++
 	s.Seen[c]++
 	if len(s.Order) < 52*64 {
-		s.Order = append(s.Order, c)
+		s.Order, s.OrderAt = append(s.Order, c), append(s.OrderAt, rules.Seq(t.now.Seq))
 	}
 }
 
@@ -180,6 +180,9 @@ func (t *table) burn(s *shoe, p *schema.ShoeBurned, seq rules.Seq) {
 		AllRead: !slices.Contains(p.Cards, "??"), Round: s.comingRound(0),
 	}
 	s.Burns = append(s.Burns, b)
+	if b.Destination == rules.Rack {
+		t.rack(s, seq)
+	}
 	if opening {
 		t.out(s, indicator)
 	} else {

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
@@ -78,6 +79,15 @@ func (t *table) batchState(p *schema.BatchReported, seq rules.Seq) {
 		at = append(at, report)
 	}
 	t.memory.BatchesAt = at
+}
+
+// rack notes cards of a shoe that come into the discard rack while another batch lies there.
+func (t *table) rack(s *shoe, seq rules.Seq) {
+	for _, at := range t.memory.BatchesAt {
+		if s == t.shoe && s.RackMixed == 0 && at.ID != s.Loaded.Batch && at.State == rules.BatchInRack {
+			s.RackMixed, s.RackHeld = seq, at.Seq
+		}
+	}
 }
 
 // foldPreparation takes in how a shoe is made ready; false for other events.
@@ -166,6 +176,9 @@ func (t *table) foldSqueeze(s *shoe, r *rules.Round, ev *schema.Event, seq rules
 			Seq: seq, Kind: rules.SqueezeRelinquished, Hand: rules.Hand(p.Hand), Seat: p.Seat, Cause: rules.PassCause(p.Cause), Ground: p.Ground, By: rules.Role(p.OrderedByRole),
 		})
 	case *schema.DiscardPlaced:
+		if strings.Contains(strings.ToLower(p.Destination), "rack") {
+			t.rack(s, seq)
+		}
 		r.Discards = append(r.Discards, rules.Discarded{Seq: seq, Cards: len(p.CardSeqs), Destination: p.Destination, InOrder: p.OrderPreserved})
 		t.discard(r, p.CardSeqs, seq)
 	case *schema.BankerWagered:

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/rules"
@@ -12,6 +13,14 @@ import (
 func (t *table) foldRound(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) bool {
 	if p, ok := ev.Payload.(*schema.VigorishCollected); ok && p.VigorishKind == schema.VigorishKindOutstanding {
 		return false
+	}
+	if _, ok := ev.Payload.(*schema.RoundStarted); ok && s.played(ev.Round) {
+		t.lost(1, ev)
+		t.feed(b, ev, feedFault{
+			rule: "feed.conflict", subject: rules.OfRange(ev.Seq, ev.Seq),
+			expected: "rounds numbered 1, 2 and so on within the shoe", observed: fmt.Sprintf("round %d begins again", ev.Round),
+			seqs: []uint64{ev.Seq}, ids: []string{ev.EventID},
+		})
 	}
 	r := t.in(s, ev, b)
 	if r == nil {
@@ -79,6 +88,18 @@ func (t *table) foldRound(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) bo
 		return t.foldSqueeze(s, r, ev, seq)
 	}
 	return true
+}
+
+// played says whether a round of this number, or a later one, was played already: what is said of it from
+// here on cannot be told from what was said before.
+func (s *shoe) played(round uint32) bool {
+	for _, r := range []*rules.Round{s.round, s.settling} {
+		if r != nil && r.No >= round {
+			return r.No > round || len(r.Cards) > 0 || r.Ended.Seq != 0 || r.Voided.Seq != 0
+		}
+	}
+	k := len(s.Rounds)
+	return k > 0 && round <= s.Rounds[k-1].No
 }
 
 func wagerOf(r *rules.Round, id string) *rules.Wager {

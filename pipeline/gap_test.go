@@ -24,6 +24,11 @@ func encode(events []schema.Event) [][]byte {
 func findingsOf(values ...[][]byte) []schema.Finding {
 	opt := engineOptions()
 	opt.NoArchive = true
+	_, b := folded(opt, values...)
+	return b.Findings
+}
+
+func folded(opt pipeline.Options, values ...[][]byte) (*pipeline.Engine, *pipeline.Batch) {
 	e := pipeline.NewEngine(opt)
 	b := &pipeline.Batch{}
 	offset := int64(0)
@@ -34,7 +39,7 @@ func findingsOf(values ...[][]byte) []schema.Finding {
 		}
 	}
 	e.Finish(b)
-	return b.Findings
+	return e, b
 }
 
 // legalTables are the fixtures, and a table of each kind with two shoes.

@@ -257,7 +257,8 @@ func (u *suspects) begin(t *table, s *shoe) {
 	if u.decks == 0 && s.config != nil {
 		u.decks = s.config.Decks
 	}
-	u.left = exact.Full(int(min(u.decks, 100)))
+	u.decks = min(u.decks, 100) // what detectors compute grows with it, and a record may say anything
+	u.left = exact.Full(int(u.decks))
 	v := t.lookShoe(s)
 	t.detectors().Begin(&v)
 }

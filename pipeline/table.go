@@ -54,6 +54,8 @@ type table struct {
 	// of its events is not yet known, since earlier ones may come out of order.
 	joined, joining bool
 	first           string // id of the event with seq 1
+	begin           uint64 // seq of the first event of a table that was joined
+	earlier         bool   // one from before it came, and that was said
 	held            []held
 	gaps            []span
 	doubts          doubts
@@ -262,6 +264,17 @@ func (t *table) again(in *arrival, b *Batch) {
 		t.archive(in, b)
 		t.lost(1, ev)
 		t.conflict(ev, ev.Seq, b)
+	case ev.Seq < t.begin && !t.disputed(in.sum):
+		t.archive(in, b)
+		if t.earlier {
+			return
+		}
+		t.earlier = true
+		t.feed(b, ev, feedFault{
+			rule: "feed.late", subject: rules.OfRange(1, t.begin-1),
+			expected: fmt.Sprintf("events before %d before it", t.begin), observed: fmt.Sprintf("event %d came after it: kept, but not judged, like all that are as old", ev.Seq),
+			seqs: []uint64{ev.Seq, t.begin}, ids: []string{ev.EventID},
+		})
 	case t.inGap(ev.Seq) && !t.disputed(in.sum):
 		t.archive(in, b)
 		t.feed(b, ev, feedFault{
@@ -295,6 +308,7 @@ func (t *table) restart(in *arrival, b *Batch) {
 	t.held, t.gaps, t.odd = nil, nil, nil
 	t.doubts = doubts{begin: true, start: true, prepare: true, memory: true, seating: true}
 	t.joined, t.joining, t.resetAt = true, false, in.event.At
+	t.begin, t.earlier = 0, false
 	t.log.reset(1)
 	t.archive(in, b)
 	t.take(in.event, in.sum, b)
@@ -302,7 +316,9 @@ func (t *table) restart(in *arrival, b *Batch) {
 
 // take folds an event in its turn.
 func (t *table) take(ev *schema.Event, sum [32]byte, b *Batch) {
-	t.joining = false
+	if t.joining {
+		t.joining, t.begin = false, ev.Seq
+	}
 	t.pit, t.now = ev.PitID, ev
 	if seq, ok := t.log.seqOf(ev.EventID); ok {
 		t.log.append("", [16]byte(sum[:16]), ev.At)

@@ -67,6 +67,6 @@ func checkAlternate(p *Pass) {
 
 func checkRack(p *Pass) {
 	if s := p.Shoe; p.Config.AutomatedShuffler && s.RackMixed != 0 {
-		p.Report(Finding{Expected: "discards of one batch", Observed: "of two", Evidence: []Seq{s.RackMixed}})
+		p.Report(Finding{Expected: "discards of one batch", Observed: "of two", Evidence: []Seq{s.RackHeld, s.RackMixed}})
 	}
 }

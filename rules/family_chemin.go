@@ -270,8 +270,8 @@ func checkWagerRange(p *Pass) {
 		}
 		last = min(last, before.Amount)
 	}
-	if bank.Amount < last || bank.Amount > 2*last {
-		p.reportBank(bank, abs(bank.Amount-last), fmt.Sprintf("%d to %d", last, 2*last))
+	if off := max(last-bank.Amount, bank.Amount-2*last); off > 0 {
+		p.reportBank(bank, off, fmt.Sprintf("%d to %d", last, 2*last))
 	}
 }
 

@@ -48,16 +48,16 @@ func checkCuratorOffers(released bool) func(*Pass) {
 		if !released && p.newShoeWrong(steps) {
 			return
 		}
-		after, from := false, uint32(0)
+		after, from, pass := false, uint32(0), Seq(0)
 		for i := range steps {
 			step := &steps[i]
 			switch step.Kind {
 			case CuratorPassed:
-				after, from = true, step.Seat
+				after, from, pass = true, step.Seat, step.Seq
 			case CuratorOffered:
 				want := counterclockwise(step.Occupied, from)
 				if after == released && step.Seat != want {
-					p.reportCurator(step, fmt.Sprintf("offered to seat %d", want), fmt.Sprintf("offered to seat %d", step.Seat))
+					p.reportCurator(step, fmt.Sprintf("offered to seat %d", want), fmt.Sprintf("offered to seat %d", step.Seat), pass)
 					return
 				}
 				from = step.Seat
@@ -92,8 +92,8 @@ func (p *Pass) newShoeWrong(steps []CuratorStep) bool {
 	return false
 }
 
-func (p *Pass) reportCurator(step *CuratorStep, expected, observed string) {
-	p.Report(Finding{Round: max(step.Round, 1), Seat: step.Seat, Expected: expected, Observed: observed, Evidence: []Seq{step.Seq}})
+func (p *Pass) reportCurator(step *CuratorStep, expected, observed string, besides ...Seq) {
+	p.Report(Finding{Round: max(step.Round, 1), Seat: step.Seat, Expected: expected, Observed: observed, Evidence: append(besides, step.Seq)})
 }
 
 func checkCuratorDeals(p *Pass) {

@@ -313,8 +313,9 @@ func checkInstructionFollowed(p *Pass) {
 		var told, contrary Seq
 		for _, in := range p.Round.Instructions {
 			switch {
-			case in.Hand == h && in.Draw:
+			case in.Hand == h && in.Draw && told == 0:
 				told = in.Seq
+			case in.Hand == h && in.Draw: // of a card beyond the third
 			case in.Hand == h:
 				contrary = in.Seq
 			}

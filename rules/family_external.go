@@ -77,12 +77,11 @@ func checkLimits(p *Pass) {
 }
 
 func checkLimitNotice(p *Pass) {
-	p.changes(func(before, now *ConfigChange) {
-		if before.Config.MinWager == now.Config.MinWager && before.Config.MaxWager == now.Config.MaxWager {
-			return
-		}
+	p.changes(func(before, now *Config) bool {
+		return before.MinWager != now.MinWager || before.MaxWager != now.MaxWager
+	}, func(_, now *ConfigChange, last int64) {
 		for _, n := range p.Table.Notices {
-			if n.Topic == TopicTableLimits && !n.Filed && n.At <= now.At {
+			if n.Topic == TopicTableLimits && !n.Filed && n.Of(last) && n.At <= now.At {
 				return
 			}
 		}

@@ -182,17 +182,17 @@ func checkUnderShoe(p *Pass) {
 		if c.Hand != Banker || c.Index > 2 {
 			continue
 		}
-		place := NoMovePlace
+		place, at := NoMovePlace, c.Seq
 		if c.Place == UnderShoeRight {
 			place = MovedUnderShoe
 		}
 		for _, m := range r.Moves {
 			if m.CardSeq == c.CardSeq && m.Seq < called.Seq {
-				place = m.To
+				place, at = m.To, m.Seq
 			}
 		}
 		if place != MovedUnderShoe {
-			p.Report(Finding{Subject: OfCard(c.CardSeq), Expected: "under the right corner of the shoe until the player count", Observed: "elsewhere", Evidence: []Seq{c.Seq, called.Seq}})
+			p.Report(Finding{Subject: OfCard(c.CardSeq), Expected: "under the right corner of the shoe until the player count", Observed: "elsewhere", Evidence: []Seq{at, called.Seq}})
 			return
 		}
 	}

@@ -108,8 +108,10 @@ func checkSpread(p *Pass) {
 	b := p.opened()
 	switch {
 	case b == nil:
-	case b.Spread == 0 || b.SpreadFace != FaceUp:
-		p.reportBatch(b, "spread face up", "not spread, or face "+b.SpreadFace.String())
+	case b.Spread == 0:
+		p.reportBatch(b, "spread face up", "not spread")
+	case b.SpreadFace != FaceUp:
+		p.reportBatch(b, "spread face up", "spread face "+b.SpreadFace.String())
 	case b.Viewed == 0 || b.Viewers == 0:
 		p.reportBatch(b, "seen by at least one participant", "seen by none")
 	}

@@ -37,21 +37,45 @@ var orderFamily = []*Rule{
 func (s *Step) isVig() bool { return s.Kind == StepVigMarked || s.Kind == StepVigCollected }
 
 func checkLosingFirst(p *Pass) {
-	r := p.Round
-	var collected, served Seq
-	for i := range r.Steps {
-		switch s := &r.Steps[i]; {
+	if p.cancelled() {
+		return
+	}
+	if served, collected := p.outOfOrder(p.Round.Steps, steps.losingLate); served != 0 {
+		p.Report(Finding{
+			Expected: "losing wagers collected first", Observed: "a payment or vigorish step came before", Evidence: []Seq{served, collected},
+		})
+	}
+}
+
+// losingLate finds a payment or vigorish step and a losing wager collected after it.
+func (t steps) losingLate() (served, collected Seq) {
+	for i := range t {
+		switch s := &t[i]; {
 		case s.Kind == StepCollected:
 			collected = s.Seq
 		case served == 0 && (s.Kind == StepPaid || s.Kind >= StepVigMarked):
 			served = s.Seq
 		}
 	}
-	if served != 0 && collected > served && !p.cancelled() {
-		p.Report(Finding{
-			Expected: "losing wagers collected first", Observed: "a payment or vigorish step came before", Evidence: []Seq{served, collected},
-		})
+	if collected < served {
+		return 0, 0
 	}
+	return served, collected
+}
+
+// outOfOrder finds two steps that break an order, zero if there are none. A wager that was paid or
+// collected against the cards takes no part: its outcome is the finding, and it has no place in the order.
+func (p *Pass) outOfOrder(all steps, breaks func(steps) (first, second Seq)) (first, second Seq) {
+	if _, second = breaks(all); second == 0 {
+		return 0, 0
+	}
+	var due steps
+	for _, s := range all {
+		if s.Wager < 0 || !p.misjudged(&p.Round.Wagers[s.Wager]) {
+			due = append(due, s)
+		}
+	}
+	return breaks(due)
 }
 
 // ordered says whether the procedures are prescribed for the round: not at EZ tables, where nothing
@@ -91,7 +115,7 @@ func procedure(name, doc, breach string, number uint32) *Rule {
 				return
 			}
 			for _, s := range p.zones() {
-				if first, second := s.breaksPhases(number); second != 0 {
+				if first, second := p.outOfOrder(s, func(s steps) (Seq, Seq) { return s.breaksPhases(number) }); second != 0 {
 					p.Report(Finding{Expected: doc, Observed: "steps interleaved or reversed", Evidence: []Seq{first, second}})
 					return
 				}
@@ -159,7 +183,7 @@ func checkDescending(p *Pass) {
 		return
 	}
 	for _, s := range p.zones() {
-		if first, second := p.ascends(s); second != 0 {
+		if first, second := p.outOfOrder(s, p.ascends); second != 0 {
 			p.Report(Finding{
 				Expected: "seats served from the highest number downwards", Observed: "a lower or earlier seat was served before", Evidence: []Seq{first, second},
 			})

@@ -59,10 +59,15 @@ func outcome(name, doc, breach string, suppresses []string, on ...Spot) *Rule {
 }
 
 func (p *Pass) judgeOutcome(w *Wager) {
-	want := p.disposition(w)
-	if got := w.Disposition(); want != Undetermined && got != Undetermined && got != want && !p.dragonPush(w) {
-		p.reportOutcome(w, want, got)
+	if p.misjudged(w) && !p.dragonPush(w) {
+		p.reportOutcome(w, p.disposition(w), w.Disposition())
 	}
+}
+
+// misjudged says whether a wager was settled otherwise than by the cards that count.
+func (p *Pass) misjudged(w *Wager) bool {
+	want, got := p.disposition(w), w.Disposition()
+	return want != Undetermined && got != Undetermined && got != want
 }
 
 func (p *Pass) reportOutcome(w *Wager, want, got Disposition) {

@@ -18,12 +18,9 @@ var paytableFamily = []*Rule{
 }
 
 func checkPaytableNotice(p *Pass) {
-	p.changes(func(before, now *ConfigChange) {
-		if before.Config.BonusTable == now.Config.BonusTable {
-			return
-		}
+	p.changes(func(before, now *Config) bool { return before.BonusTable != now.BonusTable }, func(before, now *ConfigChange, last int64) {
 		for _, n := range p.Table.Notices {
-			if n.Topic == TopicPayTable && n.Filed && n.ToCommission && n.At < now.At {
+			if n.Topic == TopicPayTable && n.Filed && n.ToCommission && n.Of(last) && n.At < now.At {
 				return
 			}
 		}

@@ -147,16 +147,19 @@ func checkCopies(p *Pass) {
 		return
 	}
 	var observed []string
+	evidence := []Seq{p.Shoe.Loaded.Seq}
 	for c := Card(1); c <= 52; c++ {
 		if n := p.Shoe.Seen[c]; n > decks {
 			observed = append(observed, fmt.Sprintf("%v %d times", c, n))
+			for i, o := range p.Shoe.Order {
+				if o == c {
+					evidence = append(evidence, p.Shoe.OrderAt[i])
+				}
+			}
 		}
 	}
 	if len(observed) > 0 {
-		p.Report(Finding{
-			Expected: fmt.Sprintf("no card more than %d times", decks), Observed: strings.Join(observed, " "),
-			Evidence: []Seq{p.Shoe.Loaded.Seq, p.Shoe.LastCard},
-		})
+		p.Report(Finding{Expected: fmt.Sprintf("no card more than %d times", decks), Observed: strings.Join(observed, " "), Evidence: evidence})
 	}
 }
 

@@ -93,18 +93,22 @@ func checkReshuffleNotice(p *Pass) {
 // of what a configuration changes, or begins where the record begins with it. With no notice at all
 // the first use may lie before the record: then nothing can be said.
 func (p *Pass) judgeNotice(topic NoticeTopic, what string, changes func(before, now *Config) bool) {
+	last := int64(math.MinInt64)
 	for i := range p.Table.Changes {
 		now := &p.Table.Changes[i]
 		var before *Config
 		if i > 0 {
 			before = p.Table.Changes[i-1].Config
 		}
-		if now.Judged || !changes(before, now.Config) {
+		if !changes(before, now.Config) {
 			continue
 		}
-		ok, short := p.filed(topic, now.At, 30*time.Minute)
+		ok, short := p.filed(topic, last, now.At, 30*time.Minute)
+		if !now.InRound {
+			last = now.At
+		}
 		switch {
-		case ok:
+		case ok || now.Judged:
 		case before == nil && len(short) == 0:
 			p.CannotJudge("the first use of the "+what+" may lie before the record", now.Seq)
 		default:

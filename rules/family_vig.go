@@ -461,8 +461,11 @@ func (p *Pass) reportOwed(owed []SeatChange, when Seq) {
 }
 
 func checkOutstanding(p *Pass) {
-	if p.Shoe.NextShuffled != 0 {
-		p.reportOwed(p.Shoe.OwedAtShuffle, p.Shoe.NextShuffled)
+	switch s := p.Shoe; {
+	case s.NextShuffled != 0:
+		p.reportOwed(s.OwedAtShuffle, s.NextShuffled)
+	case s.TableClosed != 0: // no collection of this shoe can follow
+		p.reportOwed(s.Owed(nil), s.TableClosed)
 	}
 }
 

@@ -96,7 +96,7 @@ func checkNoVigorish(mode VigorishMode) func(*Pass) {
 			if s := &p.Round.Steps[i]; s.Kind >= StepVigMarked && !p.dragonCharge() {
 				p.Report(Finding{
 					Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []Seq{s.Seq},
-					Expected: fmt.Sprintf("no vigorish at a %v table", mode), Observed: fmt.Sprintf("%d taken", s.Amount),
+					Expected: fmt.Sprintf("no vigorish under %v", mode), Observed: fmt.Sprintf("%d taken", s.Amount),
 				})
 			}
 		}

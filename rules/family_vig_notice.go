@@ -2,20 +2,21 @@ package rules
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 )
 
 // noticed says whether patrons were told of a change before it took effect, and, where the law
-// wants it, the commission.
-func (p *Pass) noticed(topic NoticeTopic, effective int64) (told bool, evidence []Seq) {
+// wants it, the commission. The matter had last changed at a time before.
+func (p *Pass) noticed(topic NoticeTopic, last, effective int64) (told bool, evidence []Seq) {
 	var patrons, commission bool
 	lead, err := strconv.ParseInt(p.option("notice_lead_minutes"), 10, 64)
 	if err != nil {
 		lead = 0
 	}
 	for _, n := range p.Table.Notices {
-		if n.Topic != topic || n.At > effective-lead*int64(time.Minute) {
+		if n.Topic != topic || !n.Of(last) || n.At > effective-lead*int64(time.Minute) {
 			continue
 		}
 		patrons = patrons || !n.Filed
@@ -25,22 +26,30 @@ func (p *Pass) noticed(topic NoticeTopic, effective int64) (told bool, evidence 
 	return patrons && (commission || !p.Law.NoticeToCommission), evidence
 }
 
-// changes lists the configurations that came into force since they were last judged, each with the
-// one before it.
-func (p *Pass) changes(each func(before, now *ConfigChange)) {
+// changes lists the configurations that came into force since they were last judged and differ from the
+// one before in a matter, with the time at which it had last changed between rounds; never is math.MinInt64.
+func (p *Pass) changes(differ func(before, now *Config) bool, each func(before, now *ConfigChange, last int64)) {
+	last := int64(math.MinInt64)
 	for i := 1; i < len(p.Table.Changes); i++ {
-		if now := &p.Table.Changes[i]; !now.Judged {
-			each(&p.Table.Changes[i-1], now)
+		before, now := &p.Table.Changes[i-1], &p.Table.Changes[i]
+		if !differ(before.Config, now.Config) {
+			continue
+		}
+		if !now.Judged {
+			each(before, now, last)
+		}
+		if !now.InRound {
+			last = now.At
 		}
 	}
 }
 
 func checkIncreaseNotice(p *Pass) {
-	p.changes(func(before, now *ConfigChange) {
+	p.changes(func(before, now *Config) bool { return before.Percent != now.Percent }, func(before, now *ConfigChange, last int64) {
 		if before.Config.Mode != Commission || now.Config.Mode != Commission || now.Config.Percent <= before.Config.Percent {
 			return
 		}
-		if told, evidence := p.noticed(TopicVigorishPercent, now.At); !told {
+		if told, evidence := p.noticed(TopicVigorishPercent, last, now.At); !told {
 			p.Report(Finding{
 				Expected: "notice before the increase", Observed: fmt.Sprintf("%d to %d percent without it", before.Config.Percent, now.Config.Percent),
 				Evidence: append(evidence, now.Seq),
@@ -50,11 +59,11 @@ func checkIncreaseNotice(p *Pass) {
 }
 
 func checkTypeNotice(p *Pass) {
-	p.changes(func(before, now *ConfigChange) {
-		if before.Config.Mode == now.Config.Mode || now.InRound {
+	p.changes(func(before, now *Config) bool { return before.Mode != now.Mode }, func(before, now *ConfigChange, last int64) {
+		if now.InRound {
 			return
 		}
-		if told, evidence := p.noticed(TopicVigorishType, now.At); !told {
+		if told, evidence := p.noticed(TopicVigorishType, last, now.At); !told {
 			p.Report(Finding{
 				Expected: "notice before the change", Observed: fmt.Sprintf("%v to %v without it", before.Config.Mode, now.Config.Mode),
 				Evidence: append(evidence, now.Seq),
@@ -64,10 +73,10 @@ func checkTypeNotice(p *Pass) {
 }
 
 // filed looks for a written notice to the commission and to surveillance, at least the lead before
-// a change takes effect. It returns those on file that fall short.
-func (p *Pass) filed(topic NoticeTopic, effective int64, lead time.Duration) (ok bool, short []Seq) {
+// a change takes effect, of a matter that had last changed at a time before. It returns those on file that fall short.
+func (p *Pass) filed(topic NoticeTopic, last, effective int64, lead time.Duration) (ok bool, short []Seq) {
 	for _, n := range p.Table.Notices {
-		if n.Topic != topic || !n.Filed {
+		if n.Topic != topic || !n.Filed || !n.Of(last) {
 			continue
 		}
 		if n.Writ && n.ToCommission && n.ToSurveillance && n.At <= effective-int64(lead) {

@@ -269,6 +269,10 @@ type Notice struct {
 	ToCommission, ToSurveillance, Writ bool
 }
 
+// Of says whether a notice can be of a change of what had last changed at a time before: one that took
+// effect by then was of an earlier change. Without a time of effect it may be of any.
+func (n *Notice) Of(last int64) bool { return n.Effective == 0 || n.Effective > last }
+
 // ConfigChange is a configuration coming into force.
 type ConfigChange struct {
 	Seq    Seq

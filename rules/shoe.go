@@ -23,9 +23,12 @@ type Shoe struct {
 	Bank []BankRound
 	// Order are the cards in the order in which they left the shoe.
 	Order []Card
-	// RackMixed is the event that put cards of two batches into the discard rack.
-	RackMixed Seq
-	Cutcard   []Sighting
+	// OrderAt are the events that brought the cards of Order.
+	OrderAt []Seq
+	// RackMixed is the event that put cards of two batches into the discard rack, RackHeld the report that the other
+	// one lay there; 0 if that is the same.
+	RackMixed, RackHeld Seq
+	Cutcard             []Sighting
 	// LastHandCalls are the announcements of the last hand.
 	LastHandCalls []Seq
 	Ended         ShoeEnded
@@ -160,7 +163,7 @@ func (s *Shoe) Reset() {
 		Burns: s.Burns[:0], Cutcard: s.Cutcard[:0], LastHandCalls: s.LastHandCalls[:0], Rounds: s.Rounds[:0],
 		Dues: s.Dues[:0], Collections: s.Collections[:0], MarkersRemoved: s.MarkersRemoved[:0],
 		OwedAtShuffle: s.OwedAtShuffle[:0], Prep: s.Prep, Curators: s.Curators[:0], FaceUps: s.FaceUps[:0],
-		Bids: s.Bids[:0], Bank: s.Bank[:0], Order: s.Order[:0],
+		Bids: s.Bids[:0], Bank: s.Bank[:0], Order: s.Order[:0], OrderAt: s.OrderAt[:0],
 	}
 	s.Prep.reset()
 }

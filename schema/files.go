@@ -93,7 +93,8 @@ func openPacked(file *os.File, packed string, format Format, path string) (*Read
 			return nil, err
 		}
 		r.in.Reset(unpacked)
-		r.close = append(r.close, unpacked.Close)
+		// Closing it says again what reading it said.
+		r.close = append(r.close, func() error { _ = unpacked.Close(); return nil })
 	case ".zst":
 		unpacked, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {

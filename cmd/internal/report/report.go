@@ -194,7 +194,7 @@ func cells(f *schema.Finding) []string {
 		seqs[i] = strconv.FormatUint(s, 10)
 	}
 	row := []string{
-		f.ID, f.Kind, f.Verdict, f.Rule, f.Severity, strings.Join(f.Citations, " "), f.PropertyID, f.PitID, f.TableID, f.ShoeID,
+		f.ID, f.Kind, f.Verdict, f.Rule, f.Severity, strings.Join(f.Citations, "; "), f.PropertyID, f.PitID, f.TableID, f.ShoeID,
 		strconv.FormatUint(uint64(f.Round), 10), strconv.FormatUint(uint64(f.Seat), 10), f.Subject, f.DealerID, f.At.String(), f.GamingDay,
 		f.Shift, f.Expected, f.Observed, "", f.Currency, strings.Join(seqs, " "), strings.Join(f.Evidence.EventIDs, " "), f.Rulebook, f.Engine,
 	}

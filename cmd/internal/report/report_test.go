@@ -59,7 +59,7 @@ func TestCSVIsNoFormula(t *testing.T) {
 	}
 	want := map[string]string{
 		"table_id": "'=1+1", "shoe_id": "'@x", "expected": "'+1", "observed": "'-1", "dealer_id": "'\tcmd", "pit_id": "'\rcmd", "amount": "-5",
-		"citations": "a b", "evidence.seqs": "1 2", "evidence.event_ids": "x y",
+		"citations": "a; b", "evidence.seqs": "1 2", "evidence.event_ids": "x y",
 	}
 	for i, name := range rows[0] {
 		if w, ok := want[name]; ok && rows[1][i] != w {
