@@ -8,10 +8,11 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 RUN test -d "cmd/$PROGRAM" || { echo "PROGRAM must be ingest or audit"; exit 1; }; \
-    CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X main.version=$VERSION" -o /program "./cmd/$PROGRAM"
+    CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X main.version=$VERSION" -o /program "./cmd/$PROGRAM" && deploy/dev/notices.sh >/NOTICES
 
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /program /program
+COPY --from=build /NOTICES /src/LICENSE /
 USER 65532:65532
 ENTRYPOINT ["/program"]

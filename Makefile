@@ -11,7 +11,7 @@ COMMANDS := $(notdir $(patsubst %/main.go,%,$(wildcard cmd/*/main.go)))
 FUZZTIME ?= 10s
 RUN      ?= .
 
-.PHONY: help engines kafka kafka-stop generate build test race lint format fuzz bench soak demo helm alerts helm-test reproducible sbom clean
+.PHONY: help engines kafka kafka-stop generate build test race lint format fuzz bench soak demo helm alerts helm-test reproducible sbom notices clean
 .DEFAULT_GOAL := help
 
 help: ## print this
@@ -75,6 +75,10 @@ reproducible: ## build the programs in two places and compare
 
 sbom: build ## a bill of materials beside each program, as CycloneDX
 	for p in ingest audit; do go run ./cmd/devstack sbom bin/$$p >bin/$$p.cdx.json || exit 1; done
+
+notices: ## the licences of all that the programs link, as bin/NOTICES
+	@mkdir -p bin
+	deploy/dev/notices.sh >bin/NOTICES
 
 clean: kafka-stop ## remove what was built here; the engines stay in the user's cache
 	rm -rf bin .cache
