@@ -86,6 +86,15 @@ func TestLogLostWhatWasAudited(t *testing.T) {
 			t.Errorf("partition %d: holes %v, overlaps %v", c.Partition, c.Holes, c.Overlaps)
 		}
 	}
+	bytes, err := store.Bytes(t.Context(), topic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range bytes {
+		if b.Ranges == 0 || b.Partial > 0 || len(b.Differs) > 0 {
+			t.Errorf("bytes of partition %d: %+v", b.Partition, b)
+		}
+	}
 
 	empty(t, broker)
 	publish(t, broker, events[3000:])

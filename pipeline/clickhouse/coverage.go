@@ -46,15 +46,16 @@ type journaled struct {
 	at time.Time
 }
 
-// cover proves one partition from its rows, of which there is at least one. It sorts them.
-func cover(rows []journaled) Coverage {
+// cover proves one partition from its rows, of which there is at least one. It sorts them, and gives those
+// that count.
+func cover(rows []journaled) (c Coverage, count []journaled) {
 	newest := func(a, b journaled) int {
 		return cmp.Or(cmp.Compare(b.Generation, a.Generation), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	}
 	slices.SortFunc(rows, newest)
 	// A range that was sent again, for instance under other rules, is one range.
 	rows = slices.CompactFunc(rows, func(a, b journaled) bool { return newest(a, b) == 0 })
-	c := Coverage{Topic: rows[0].Topic, Partition: rows[0].Partition, First: rows[0].From, Last: rows[0].To, Holes: []Span{}, Overlaps: []Span{}}
+	c = Coverage{Topic: rows[0].Topic, Partition: rows[0].Partition, First: rows[0].From, Last: rows[0].To, Holes: []Span{}, Overlaps: []Span{}}
 	var covered []Span // in order, apart from each other
 	for of := range chunks(rows) {
 		end := int64(-1)
@@ -75,6 +76,7 @@ func cover(rows []journaled) Coverage {
 			} else {
 				c.Ranges++
 				c.Records += r.Records
+				count = append(count, r)
 			}
 			mine = append(mine, Span{r.From, r.To})
 		}
@@ -84,7 +86,7 @@ func cover(rows []journaled) Coverage {
 	for i := 1; i < len(covered); i++ {
 		c.Holes = append(c.Holes, Span{covered[i-1].To + 1, covered[i].From - 1})
 	}
-	return c
+	return c, count
 }
 
 // chunks gives the rows of one generation after the other.
@@ -126,33 +128,46 @@ func union(a, b []Span) []Span {
 
 // Coverage proves each partition of a topic from the journal, or of all topics if it is empty.
 func (s *Store) Coverage(ctx context.Context, topic string) ([]Coverage, error) {
+	var all []Coverage
+	err := s.partitions(ctx, topic, func(of []journaled) error {
+		c, _ := cover(of)
+		all = append(all, c)
+		return nil
+	})
+	return all, err
+}
+
+// partitions gives the journal of one partition after the other, each valid during the call.
+func (s *Store) partitions(ctx context.Context, topic string, each func([]journaled) error) error {
 	const doing = "read the journal"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	rows, err := s.conn.Query(ctx, "SELECT topic, partition, from_offset, to_offset, generation, records, hash, written_at FROM "+s.name("journal")+
+	rows, err := s.conn.Query(ctx, "SELECT topic, partition, from_offset, to_offset, generation, records, crc, hash, written_at FROM "+s.name("journal")+
 		" WHERE topic = {topic:String} OR {topic:String} = '' ORDER BY topic, partition", ch.Named("topic", topic))
 	if err != nil {
-		return nil, s.explain(doing, err)
+		return s.explain(doing, err)
 	}
 	defer func() { _ = rows.Close() }()
-	var all []Coverage
 	var of []journaled // one partition's
 	for rows.Next() {
 		var r journaled
-		if err := rows.Scan(&r.Topic, &r.Partition, &r.From, &r.To, &r.Generation, &r.Records, &r.Hash, &r.at); err != nil {
-			return nil, s.explain(doing, err)
+		if err := rows.Scan(&r.Topic, &r.Partition, &r.From, &r.To, &r.Generation, &r.Records, &r.CRC, &r.Hash, &r.at); err != nil {
+			return s.explain(doing, err)
 		}
 		if len(of) > 0 && (of[0].Topic != r.Topic || of[0].Partition != r.Partition) {
-			all, of = append(all, cover(of)), of[:0]
+			if err := each(of); err != nil {
+				return err
+			}
+			of = of[:0]
 		}
 		if r.From <= r.To { // Otherwise it holds what the end of a finite stream released, and covers nothing.
 			of = append(of, r)
 		}
 	}
-	if len(of) > 0 {
-		all = append(all, cover(of))
+	if err := rows.Err(); err != nil || len(of) == 0 {
+		return s.explain(doing, err)
 	}
-	return all, s.explain(doing, rows.Err())
+	return each(of)
 }
 
 // Uniqueness is how often the keys of a table are there.

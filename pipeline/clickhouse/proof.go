@@ -1,0 +1,128 @@
+package clickhouse
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"slices"
+
+	ch "github.com/ClickHouse/clickhouse-go/v2"
+)
+
+// Bytes is what the CRCs of the journal prove of the bytes that one partition left in events and dead_letters.
+// Of the other tables they prove nothing: the hash that the journal has of all rows cannot be made again from
+// them, for a row of theirs does not say in which range it was written, and may have been replaced since.
+type Bytes struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	// Ranges and Records are those whose bytes are, all of them, the ones that were journaled.
+	Ranges  int    `json:"proven_ranges"`
+	Records uint64 `json:"proven_records"`
+	// Partial are ranges with records that left no bytes of their own: events that came twice, what the log
+	// lost, and what releases without a CRC wrote.
+	Partial int `json:"partial_ranges"`
+	// Differs are ranges whose bytes are others.
+	Differs []Span `json:"differs"`
+}
+
+// Bytes holds the bytes in events and dead_letters against the journal, for a topic or for all if it is
+// empty. It reads all of them, and needs the rights of the auditor.
+func (s *Store) Bytes(ctx context.Context, topic string) ([]Bytes, error) {
+	var all []Bytes
+	var of [][]journaled
+	err := s.partitions(ctx, topic, func(rows []journaled) error {
+		c, count := cover(rows)
+		slices.SortFunc(count, func(a, b journaled) int { return int(a.From - b.From) })
+		all, of = append(all, Bytes{Topic: c.Topic, Partition: c.Partition, Differs: []Span{}}), append(of, count)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	// An event does not say of which topic it is.
+	topics := uint64(0)
+	if err := s.conn.QueryRow(ctx, "SELECT uniqExact(topic) FROM "+s.name("journal")).Scan(&topics); err != nil {
+		return nil, s.explain("count the topics", err)
+	}
+	for i := range all {
+		if topics > 1 {
+			all[i].Partial = len(of[i])
+			continue
+		}
+		for ranges := of[i]; len(ranges) > 0; {
+			// A server sorts these many in memory, the largest of records aside.
+			n := 1
+			for n < len(ranges) && ranges[n].To-ranges[0].From < atOnce {
+				n++
+			}
+			if err := s.prove(ctx, &all[i], ranges[:n]); err != nil {
+				return nil, err
+			}
+			ranges = ranges[n:]
+		}
+	}
+	return all, nil
+}
+
+// atOnce are the offsets whose bytes are read in one query.
+const atOnce = 200_000
+
+// prove reads the bytes of ranges in the order of their offsets. Ranges are in order and apart.
+func (s *Store) prove(ctx context.Context, a *Bytes, ranges []journaled) error {
+	doing := fmt.Sprintf("read the bytes of %s, partition %d", a.Topic, a.Partition)
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	const of = " WHERE partition = {partition:Int32} AND offset BETWEEN {from:Int64} AND {to:Int64}"
+	rows, err := s.conn.Query(ctx, "SELECT offset, raw FROM (SELECT offset, raw FROM "+s.name("events")+of+" UNION ALL SELECT offset, raw FROM "+
+		s.name("dead_letters")+of+" AND topic = {topic:String}) ORDER BY offset", ch.Named("partition", fmt.Sprint(a.Partition)), ch.Named("topic", a.Topic),
+		ch.Named("from", fmt.Sprint(ranges[0].From)), ch.Named("to", fmt.Sprint(ranges[len(ranges)-1].To)))
+	if err != nil {
+		return s.explain(doing, err)
+	}
+	defer func() { _ = rows.Close() }()
+	castagnoli := crc32.MakeTable(crc32.Castagnoli)
+	var sum uint32
+	var n uint64
+	var twice bool // two rows of one offset have other bytes
+	var last, offset int64 = -1, 0
+	var raw, before []byte
+	next := func() {
+		switch r := &ranges[0]; {
+		case n != r.Records || twice || r.Hash == "":
+			a.Partial++
+		case sum != r.CRC:
+			a.Differs = append(a.Differs, Span{r.From, r.To})
+		default:
+			a.Ranges++
+			a.Records += n
+		}
+		ranges, sum, n, twice = ranges[1:], 0, 0, false
+	}
+	for rows.Next() {
+		if err := rows.Scan(&offset, &raw); err != nil {
+			return s.explain(doing, err)
+		}
+		for len(ranges) > 0 && offset > ranges[0].To {
+			next()
+		}
+		switch {
+		case len(ranges) == 0 || offset < ranges[0].From:
+		case offset == last:
+			twice = twice || string(raw) != string(before)
+		default:
+			var place [8]byte
+			binary.BigEndian.PutUint64(place[:], uint64(offset))
+			sum = crc32.Update(crc32.Update(sum, castagnoli, place[:]), castagnoli, raw)
+			n++
+		}
+		last, before = offset, append(before[:0], raw...)
+	}
+	if err := rows.Err(); err != nil {
+		return s.explain(doing, err)
+	}
+	for len(ranges) > 0 {
+		next()
+	}
+	return nil
+}
