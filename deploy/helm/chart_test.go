@@ -176,7 +176,7 @@ func TestMountsExist(t *testing.T) {
 						}
 					}
 				}
-				if claim := at(v, "persistentVolumeClaim", "claimName"); claim != nil && !claims[fmt.Sprint(claim)] && o.kind() != "Deployment" {
+				if claim := at(v, "persistentVolumeClaim", "claimName"); claim != nil && !claims[fmt.Sprint(claim)] {
 					t.Errorf("%s %s: no claim %v", o.kind(), o.name(), claim)
 				}
 			}
@@ -336,7 +336,7 @@ func TestProgramsReadTheirFiles(t *testing.T) {
 				}
 			}
 			config := filepath.Join(dir, "shoeproof.yaml")
-			put("shoeproof.yaml", strings.ReplaceAll(text, "/etc/shoeproof/", dir+"/"))
+			put("shoeproof.yaml", strings.NewReplacer("/etc/shoeproof/", dir+"/", "/var/lib/shoeproof/exports", dir).Replace(text))
 			program := "audit"
 			if strings.HasSuffix(o.name(), "-ingest") {
 				program = "ingest"
@@ -439,6 +439,13 @@ func TestOptions(t *testing.T) {
 			if name := at(v, "name"); name == "signing" || name == "object-store" {
 				t.Errorf("the run has the secret %v, which only the export needs", name)
 			}
+		}
+	})
+	t.Run("bundles in the console", func(t *testing.T) {
+		spec, _ := pod(find(t, render(t, values("ingress")...), "Deployment", "sp-shoeproof-console"))
+		mounts := fmt.Sprint(at(list(at(spec, "containers"))[0], "volumeMounts"))
+		if want := "map[mountPath:/var/lib/shoeproof/exports name:exports readOnly:true]"; !strings.Contains(mounts, want) {
+			t.Errorf("%s has no %s", mounts, want)
 		}
 	})
 	t.Run("autoscaling", func(t *testing.T) {

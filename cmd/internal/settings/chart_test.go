@@ -20,7 +20,7 @@ const chartSchema = "../../../deploy/helm/shoeproof/values.schema.json"
 var chartGives = []string{
 	"clickhouse.user", "clickhouse.password_file", "patron_key_file", "kafka.sasl.password_file", "rulebooks", "http.listen", "console.listen",
 	"console.archive.user", "console.archive.password_file",
-	"export.log", "export.key_file", "export.s3.secret_key_file",
+	"export.log", "export.key_file", "export.s3.secret_key_file", "console.exports.folder",
 }
 
 // The chart takes exactly the settings that the programs know, and no secret.

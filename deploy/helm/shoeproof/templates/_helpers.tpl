@@ -167,7 +167,7 @@ data:
 {{- if and .exports .root.Values.exports.bucket }}
 - {name: object-store, mountPath: /etc/shoeproof/object-store, readOnly: true}
 {{- else if .exports }}
-- {name: exports, mountPath: /var/lib/shoeproof/exports}
+- {name: exports, mountPath: /var/lib/shoeproof/exports, readOnly: {{ eq .component "console" }}}
 {{- end }}
 - {name: tmp, mountPath: /tmp}
 {{- end -}}
