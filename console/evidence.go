@@ -23,7 +23,6 @@ import (
 type evidence struct {
 	Finding store.Finding
 	Doc     string
-	Breach  string
 	Actions []store.Action
 	// Rounds is the round it is about, with Deal its cards; nil for a finding of a shoe or a table.
 	Round        *store.Round
@@ -51,7 +50,7 @@ func (c *Console) evidence(x *exchange, id string) (*evidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	ev := &evidence{Finding: f, Doc: ruleDocs()[f.Rule], Breach: ruleBreach(f.Rule), Dispositions: store.Dispositions()}
+	ev := &evidence{Finding: f, Doc: docOf(f.Rule), Dispositions: store.Dispositions()}
 	if ev.Actions, err = c.Store.Actions(ctx, scope, id); err != nil {
 		return nil, err
 	}
@@ -677,22 +676,4 @@ func replayPage(c *Console, x *exchange) error {
 	}
 	x.log(p.Property, "replay", p.Table+"/"+p.Shoe, fmt.Sprintf("%d events, same %t", r.Events, r.Equal()))
 	return x.page("replay", "Replay of "+p.Shoe, map[string]any{"Replay": r, "Back": local(form.Get("next"))})
-}
-
-// ruleDocs are what the rules demand, by name.
-func ruleDocs() map[string]string {
-	docs := map[string]string{}
-	for _, r := range rules.All() {
-		docs[r.Name] = r.Doc
-	}
-	return docs
-}
-
-func ruleBreach(name string) string {
-	for _, r := range rules.All() {
-		if r.Name == name {
-			return r.Breach
-		}
-	}
-	return ""
 }

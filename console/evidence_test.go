@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/detectors"
+	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -21,5 +23,22 @@ func TestToldEventsNameNobody(t *testing.T) {
 		if line := tell(&ev); line == "" || strings.Contains(line, canary) {
 			t.Errorf("%s: %q", p.Kind(), line)
 		}
+	}
+}
+
+// A detector is named in words, with a sentence; so is every rule explained.
+func TestEveryNameIsExplained(t *testing.T) {
+	for _, d := range detectors.All() {
+		if called(d.ID) == "" || !strings.Contains(docOf(d.ID), d.Looks) {
+			t.Errorf("%s is called %q: %q", d.ID, called(d.ID), docOf(d.ID))
+		}
+	}
+	for _, r := range rules.All() {
+		if called(r.Name) != "" || docOf(r.Name) != r.Doc {
+			t.Errorf("%s is called %q: %q", r.Name, called(r.Name), docOf(r.Name))
+		}
+	}
+	if called("feed.gap") != "" || docOf("nonsense") != "" {
+		t.Error("what is neither rule nor detector has a name")
 	}
 }

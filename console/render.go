@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/detectors"
+	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -73,7 +75,8 @@ func (c *Console) funcs() template.FuncMap {
 			return "/patrons/" + url.PathEscape(property) + "/" + url.PathEscape(patron)
 		},
 		"severity": func(s string) string { return severityWord(s) },
-		"doc":      c.ruleDoc,
+		"called":   called,
+		"doc":      docOf,
 	}
 }
 
@@ -162,5 +165,32 @@ func interval(n, all uint64) (low, high float64) {
 	return max(0, mid-half), min(1, mid+half)
 }
 
-// ruleDoc is what a rule demands, empty for what is no rule.
-func (c *Console) ruleDoc(name string) string { return ruleDocs()[name] }
+// docOf is what a rule demands, or what a detector looks at and its alarm shows; empty for what is neither.
+func docOf(name string) string {
+	if d := detectorOf(name); d != nil {
+		return "Looks at " + d.Looks + ". An alarm shows " + d.Shows + "."
+	}
+	for _, r := range rules.All() {
+		if r.Name == name {
+			return r.Doc
+		}
+	}
+	return ""
+}
+
+// called is the name of a detector in words; empty for a rule, whose name says what it is.
+func called(name string) string {
+	if d := detectorOf(name); d != nil {
+		return d.Name
+	}
+	return ""
+}
+
+func detectorOf(id string) *detectors.Detector {
+	for _, d := range detectors.All() {
+		if d.ID == id {
+			return d
+		}
+	}
+	return nil
+}
