@@ -46,6 +46,12 @@ type index struct {
 	days     map[string]bool
 }
 
+// toSay is what the log will say of a finding.
+type toSay struct {
+	id string
+	said
+}
+
 // saidLine is how an index is kept: a line for each leaf.
 type saidLine struct {
 	ID   string `json:"id"`
@@ -94,10 +100,10 @@ func amendmentOrder(a, b *Amendment) int {
 
 // diff sorts what is found now into findings of the day and amendments of what the log said. Findings of
 // gaming days that the log does not have wait for their own export.
-func (x *index) diff(day *Day) ([]found, []Amendment, error) {
-	var fresh []found
+func (x *index) diff(day *Day) ([]*found, []Amendment, error) {
+	var fresh []*found
 	var amendments []Amendment
-	seen := map[string]bool{}
+	seen := map[*said]bool{}
 	for f, err := range day.Findings {
 		if err != nil {
 			return nil, nil, fmt.Errorf("read findings: %w", err)
@@ -105,40 +111,56 @@ func (x *index) diff(day *Day) ([]found, []Amendment, error) {
 		if f.PropertyID != day.Property {
 			return nil, nil, fmt.Errorf("finding %s is of property %q, want %q", f.ID, f.PropertyID, day.Property)
 		}
-		if seen[f.ID] {
-			return nil, nil, fmt.Errorf("finding %s was read twice", f.ID)
-		}
-		seen[f.ID] = true
 		before := x.findings[f.ID]
+		if before != nil && seen[before] {
+			return nil, nil, twice(f.ID)
+		}
+		if before != nil {
+			seen[before] = true
+		}
 		if before == nil && !x.days[f.GamingDay] && f.GamingDay != day.GamingDay {
 			continue
 		}
-		now := *f
+		one := &found{finding: *f}
+		now := &one.finding
 		now.Citations, now.Evidence.Seqs, now.Evidence.EventIDs = list(f.Citations), list(f.Evidence.Seqs), list(f.Evidence.EventIDs)
-		same, err := sameness(&now)
+		same, err := sameness(now)
 		if err != nil {
 			return nil, nil, err
 		}
+		one.same = same
 		switch {
 		case before == nil && !x.days[f.GamingDay]:
-			fresh = append(fresh, found{now, same})
+			fresh = append(fresh, one)
 		case before == nil:
-			amendments = append(amendments, Amendment{Amends: f.ID, Reason: amendLate, GamingDay: f.GamingDay, Leaf: -1, Now: &now})
+			amendments = append(amendments, Amendment{Amends: f.ID, Reason: amendLate, GamingDay: f.GamingDay, Leaf: -1, Now: now})
 		case before.gone:
-			amendments = append(amendments, before.amend(f.ID, amendRestored, &now))
+			amendments = append(amendments, before.amend(f.ID, amendRestored, now))
 		case before.same != same:
-			amendments = append(amendments, before.amend(f.ID, amendChanged, &now))
+			amendments = append(amendments, before.amend(f.ID, amendChanged, now))
 		}
 	}
 	for id, before := range x.findings { // sorted below
-		if !seen[id] && !before.gone {
+		if !seen[before] && !before.gone {
 			amendments = append(amendments, before.amend(id, amendWithdrawn, nil))
 		}
 	}
-	slices.SortFunc(fresh, func(a, b found) int { return order(&a.finding, &b.finding) })
+	slices.SortFunc(fresh, func(a, b *found) int { return order(&a.finding, &b.finding) })
 	slices.SortFunc(amendments, func(a, b Amendment) int { return amendmentOrder(&a, &b) })
+	for i, f := range fresh[:max(len(fresh)-1, 0)] { // one id is of one table, shoe, round and rule
+		if f.finding.ID == fresh[i+1].finding.ID {
+			return nil, nil, twice(f.finding.ID)
+		}
+	}
+	for i, a := range amendments[:max(len(amendments)-1, 0)] {
+		if a.Amends == amendments[i+1].Amends {
+			return nil, nil, twice(a.Amends)
+		}
+	}
 	return fresh, amendments, nil
 }
+
+func twice(id string) error { return fmt.Errorf("finding %s was read twice", id) }
 
 func (s *said) amend(id, reason string, now *schema.Finding) Amendment {
 	return Amendment{Amends: id, Reason: reason, GamingDay: s.day, Leaf: s.leaf, Was: hex.EncodeToString(s.line[:]), Now: now}

@@ -32,7 +32,7 @@ type builder struct {
 	day      *Day
 	log      tree
 	manifest Manifest
-	said     []saidLine
+	said     []toSay
 	proofs   map[string]*proof // by table
 	spans    []Span            // of the evidence, one for each partition
 	coverage []Coverage
@@ -44,7 +44,7 @@ type built struct {
 	manifest   Manifest
 	checkpoint string
 	log        tree
-	said       []saidLine
+	said       []toSay
 	receipt    Receipt
 }
 
@@ -176,12 +176,12 @@ func (b *builder) write(path string, write func(*out) error) error {
 	return o.done(write(o))
 }
 
-func (b *builder) leaves(fresh []found, amendments []Amendment) error {
+func (b *builder) leaves(fresh []*found, amendments []Amendment) error {
 	m := &b.manifest
+	b.said = make([]toSay, 0, len(fresh)+len(amendments))
 	counts := map[Count]int64{}
 	err := b.write(pathFindings, func(o *out) error {
-		for i := range fresh {
-			f := &fresh[i]
+		for _, f := range fresh {
 			line, err := encode(&f.finding)
 			if err != nil {
 				return err
@@ -232,10 +232,9 @@ func countOrder(a, b Count) int {
 }
 
 func (b *builder) leaf(id, day string, line []byte, same *[32]byte) {
-	sum := sha256.Sum256(line)
-	s := saidLine{ID: id, Day: day, Leaf: b.log.size, Line: hex.EncodeToString(sum[:]), Gone: same == nil}
+	s := toSay{id, said{day: day, leaf: b.log.size, line: sha256.Sum256(line), gone: same == nil}}
 	if same != nil {
-		s.Same = hex.EncodeToString(same[:])
+		s.same = *same
 	}
 	b.said = append(b.said, s)
 	b.log.add(line)
@@ -248,7 +247,7 @@ type span struct {
 }
 
 // spans are the tables whose events prove something, with what they prove.
-func spans(fresh []found, amendments []Amendment) map[string]*span {
+func spans(fresh []*found, amendments []Amendment) map[string]*span {
 	all := map[string]*span{}
 	add := func(f *schema.Finding) {
 		s := all[f.TableID]
@@ -261,8 +260,8 @@ func spans(fresh []found, amendments []Amendment) map[string]*span {
 			s.first, s.last = min(s.first, seq), max(s.last, seq)
 		}
 	}
-	for i := range fresh {
-		add(&fresh[i].finding)
+	for _, f := range fresh {
+		add(&f.finding)
 	}
 	for i := range amendments {
 		if amendments[i].Now != nil {
@@ -273,7 +272,7 @@ func spans(fresh []found, amendments []Amendment) map[string]*span {
 }
 
 // evidence writes the events of each table, and what a replay of them gives.
-func (b *builder) evidence(ctx context.Context, fresh []found, amendments []Amendment) error {
+func (b *builder) evidence(ctx context.Context, fresh []*found, amendments []Amendment) error {
 	m := &b.manifest
 	var missing []missingLine
 	tables := spans(fresh, amendments)
@@ -302,11 +301,17 @@ func (b *builder) evidence(ctx context.Context, fresh []found, amendments []Amen
 		for _, f := range s.findings {
 			seqs, _ := p.of(f)
 			lost.Seqs = append(lost.Seqs, seqs...)
-			same, err := sameness(f)
-			if err != nil {
-				return err
+			again := replayed[f.ID]
+			if again != nil {
+				same, err := sameness(f)
+				if err != nil {
+					return err
+				}
+				if again.same != same {
+					again = nil
+				}
 			}
-			if again := replayed[f.ID]; again == nil || again.same != same {
+			if again == nil {
 				m.Unreplayed = append(m.Unreplayed, f.ID)
 			}
 			delete(replayed, f.ID)

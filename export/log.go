@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/hex"
@@ -289,20 +290,30 @@ func (l *Log) indexPath(export int64) string {
 }
 
 func (l *Log) writeIndex(export int64, b *built) error {
-	var buf bytes.Buffer
-	first, err := encode(exportedLine{export, b.manifest.GamingDay, int64(len(b.said))})
-	if err != nil {
-		return err
-	}
-	buf.Write(append(first, '\n'))
-	for i := range b.said {
-		line, err := encode(&b.said[i])
-		if err != nil {
+	err := replaceWith(l.indexPath(export), 0o600, func(w io.Writer) error {
+		put := func(v any) error {
+			line, err := encode(v)
+			if err == nil {
+				_, err = w.Write(append(line, '\n'))
+			}
 			return err
 		}
-		buf.Write(append(line, '\n'))
-	}
-	if err := replaceFile(l.indexPath(export), buf.Bytes(), 0o600); err != nil {
+		if err := put(exportedLine{export, b.manifest.GamingDay, int64(len(b.said))}); err != nil {
+			return err
+		}
+		for i := range b.said {
+			s := &b.said[i]
+			line := saidLine{ID: s.id, Day: s.day, Leaf: s.leaf, Line: hex.EncodeToString(s.line[:]), Gone: s.gone}
+			if !s.gone {
+				line.Same = hex.EncodeToString(s.same[:])
+			}
+			if err := put(line); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return fmt.Errorf("write the log's index: %w", err)
 	}
 	return nil
@@ -377,11 +388,20 @@ func zipFolder(dir, name string) error {
 
 // replaceFile gives a file new content in one step: a reader sees all of it or what was there before.
 func replaceFile(name string, data []byte, mode fs.FileMode) error {
+	return replaceWith(name, mode, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// replaceWith is replaceFile for content that is being made.
+func replaceWith(name string, mode fs.FileMode, write func(io.Writer) error) error {
 	f, err := os.OpenFile(name+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
 	if err != nil {
 		return err //nolint:wrapcheck // names the file and what was wrong
 	}
-	_, err = f.Write(data)
+	w := bufio.NewWriter(f)
+	err = errors.Join(write(w), w.Flush())
 	if err == nil {
 		err = f.Sync()
 	}

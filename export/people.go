@@ -55,7 +55,7 @@ type exception struct {
 }
 
 // exceptions are those of a bundle, numbered without a gap from one export to the next.
-func (b *builder) exceptions(fresh []found, amendments []Amendment) []exception {
+func (b *builder) exceptions(fresh []*found, amendments []Amendment) []exception {
 	no := b.manifest.FirstException
 	all := make([]exception, 0, len(fresh)+len(amendments))
 	add := func(f *schema.Finding, a *Amendment) {
@@ -66,8 +66,8 @@ func (b *builder) exceptions(fresh []found, amendments []Amendment) []exception 
 		all = append(all, e)
 		no++
 	}
-	for i := range fresh {
-		add(&fresh[i].finding, nil)
+	for _, f := range fresh {
+		add(&f.finding, nil)
 	}
 	for i := range amendments {
 		add(amendments[i].Now, &amendments[i])
@@ -167,7 +167,7 @@ func harmless(c cell) string {
 }
 
 // people writes their files.
-func (b *builder) people(ctx context.Context, fresh []found, amendments []Amendment) error {
+func (b *builder) people(ctx context.Context, fresh []*found, amendments []Amendment) error {
 	all := b.exceptions(fresh, amendments)
 	graver := slices.Clone(all)
 	slices.SortStableFunc(graver, func(x, y exception) int { return int(y.severity) - int(x.severity) })
