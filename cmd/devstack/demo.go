@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -47,6 +48,9 @@ floor that plays on as in life. Everything stays up until Ctrl-C, and leaves not
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.speed <= 0 || f.tables < 1 || f.tables > 500 || f.shoes < 1 || f.every < 0 {
 				return program.WrongUsage(errors.New("want --speed above 0, --tables 1 to 500, --shoes 1 or more and --fault-every 0 or more"))
+			}
+			if host, _, err := net.SplitHostPort(f.console); err != nil || !settings.Loopback(host) {
+				return program.WrongUsage(fmt.Errorf("--console %q, want host:port of this machine alone, such as 127.0.0.1:8480: it asks for no password", f.console))
 			}
 			return f.run(cmd)
 		},

@@ -93,11 +93,13 @@ func TestWrongUsage(t *testing.T) {
 		{"demo", "--tables", "0"},
 		{"demo", "--shoes", "0"},
 		{"demo", "now"},
+		{"demo", "--console", "0.0.0.0:8480"},
 		{"up", "--speed", "-1"},
 		{"up", "--tables", "501"},
 		{"demo", "--fault-every", "-1"},
 		{"bogus"},
 		{"clickhouse", "--prot", "1"},
+		{"clickhouse", "--config-file", "nothing.xml"},
 	} {
 		var stderr bytes.Buffer
 		if code := run(t.Context(), args, nil, io.Discard, &stderr); code != program.Usage || stderr.Len() == 0 {

@@ -54,6 +54,9 @@ func clickHouseCommand(out io.Writer) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Log = cmd.ErrOrStderr()
+			if _, err := os.Stat(o.ConfigFile); o.ConfigFile != "" && err != nil {
+				return program.WrongUsage(fmt.Errorf("--config-file: %w", err))
+			}
 			ch, err := engine.StartClickHouse(cmd.Context(), o)
 			if err != nil {
 				return err

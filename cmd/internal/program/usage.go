@@ -42,6 +42,7 @@ func flagError(_ *cobra.Command, err error) error {
 	want, ok := map[string]string{
 		"bool": "true or false", "duration": "a duration such as 500ms or 2s", "float64": "a number",
 		"int": "a whole number", "uint64": "a whole number, 0 or more",
+		"intSlice": "whole numbers such as 9092,9093", "stringToInt": "names with whole numbers, such as table-events=6",
 	}[wrong.GetFlag().Value.Type()]
 	if !ok {
 		return err

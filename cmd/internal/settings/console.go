@@ -118,7 +118,7 @@ func (c *Console) check(l *Loaded) {
 	}
 	switch c.SignIn {
 	case console.ByChoice:
-		if host, _, err := net.SplitHostPort(c.Listen); err == nil && !loopback(host) {
+		if host, _, err := net.SplitHostPort(c.Listen); err == nil && !Loopback(host) {
 			l.complain("console.sign_in", fmt.Errorf("none, but console.listen %q is no loopback address: want oidc, proxy or token", c.Listen))
 		}
 	case console.ByToken:
@@ -134,13 +134,13 @@ func (c *Console) check(l *Loaded) {
 	case console.ByOIDC:
 		l.needed("console.access_file", c.AccessFile)
 		l.needed("console.oidc.client_id", c.OIDC.ClientID)
-		if u, err := url.Parse(c.OIDC.Issuer); err != nil || u.Host == "" || (u.Scheme != "https" && !loopback(u.Hostname())) {
+		if u, err := url.Parse(c.OIDC.Issuer); err != nil || u.Host == "" || (u.Scheme != "https" && !Loopback(u.Hostname())) {
 			l.complain("console.oidc.issuer", fmt.Errorf("%q, want an https URL", c.OIDC.Issuer))
 		}
 	default:
 		l.complain("console.sign_in", fmt.Errorf("%q, want oidc, proxy, token or none", c.SignIn))
 	}
-	if public != nil && public.Scheme != "https" && !loopback(public.Hostname()) {
+	if public != nil && public.Scheme != "https" && !Loopback(public.Hostname()) {
 		l.complain("console.public_url", fmt.Errorf("%q is no https URL, and sessions must not cross a network in the clear", public))
 	}
 	if c.Webhook.URL != "" {
@@ -164,8 +164,8 @@ func (c *Console) check(l *Loaded) {
 	}
 }
 
-// loopback says whether a host is this machine alone.
-func loopback(host string) bool {
+// Loopback says whether a host is this machine alone.
+func Loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
