@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
@@ -65,20 +66,24 @@ func benchEngine(b *testing.B, format schema.Format) {
 	b.ReportAllocs()
 	var m0, m1 runtime.MemStats
 	events := 0
+	var used time.Duration
 	for b.Loop() {
 		b.StopTimer()
 		e := pipeline.NewEngine(engineOptions())
 		half := len(values) / 2
 		apply(e, values[:half], format, batch)
 		runtime.ReadMemStats(&m0)
+		began := cpu()
 		b.StartTimer()
 		apply(e, values[half:], format, batch)
 		b.StopTimer()
+		used += cpu() - began
 		runtime.ReadMemStats(&m1)
 		events += len(values) - half
 		b.StartTimer()
 	}
 	b.ReportMetric(float64(events)/b.Elapsed().Seconds(), "events/s")
+	b.ReportMetric(float64(events)/max(used.Seconds(), 1e-9), "events/CPU-s")
 	b.ReportMetric(float64(m1.Mallocs-m0.Mallocs)/float64(len(values)-len(values)/2), "allocs/event")
 	b.ReportMetric(float64(m1.TotalAlloc-m0.TotalAlloc)/float64(len(values)-len(values)/2), "B/event")
 }

@@ -88,13 +88,16 @@ func (l *ledgers) take(f *detectors.Factor) {
 	}
 }
 
-// honestShoes is how many shoes a table of honest play plays.
-const honestShoes = 125
+// honestShoes is how many shoes a table of honest play plays, honestRounds how many rounds that are at the least.
+const (
+	honestShoes  = 125
+	honestRounds = 79 * honestShoes
+)
 
 // honest plays tables at which nobody cheats.
 func (b *bench) honest(ctx context.Context) error {
 	kinds := []string{"nj-mini", "ny-ez", "treasures-mini", "pair-mini"}
-	tables := max(b.Rounds/(honestShoes*81), 1)
+	tables := (b.Rounds + honestRounds - 1) / honestRounds
 	all := make([]*ledgers, tables)
 	rounds := make([]int, tables)
 	facts := make([]map[string]int, tables)

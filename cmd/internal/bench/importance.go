@@ -17,17 +17,26 @@ import (
 type rare struct {
 	cheat, detector string
 	strength        float64
-	favours         func(rules.Spot, *detectors.Round) (known, favoured bool)
+	favours         func(*simulate.PlayedStake, *detectors.Round) (known, favoured bool)
+	// shows says that the acts show when they began: then the honest patron acts from then on as well, by a coin.
+	shows bool
 }
 
 var rares = []rare{
-	{"s1-0.5", "d07", .5, func(spot rules.Spot, r *detectors.Round) (known, favoured bool) {
-		won := r.Coup.Result()
-		return won != rules.Tie, (won == rules.BankerWon) == (spot == rules.SpotBanker)
-	}},
-	{"s2-0.5", "d06", .5, func(spot rules.Spot, r *detectors.Round) (known, favoured bool) {
-		return true, (r.Cards[0].Card.Value() >= 6) == (spot == rules.SpotPlayer)
-	}},
+	{"s1-0.5", "d07", .5, func(st *simulate.PlayedStake, r *detectors.Round) (known, favoured bool) {
+		return r.Coup.Result() != rules.Tie, wins(st, r)
+	}, false},
+	{"s2-0.5", "d06", .5, func(st *simulate.PlayedStake, r *detectors.Round) (known, favoured bool) {
+		return true, (r.Cards[0].Card.Value() >= 6) == (rules.Spot(st.Spot) == rules.SpotPlayer)
+	}, false},
+	{"s7-0.9", "d20", .8, func(st *simulate.PlayedStake, r *detectors.Round) (known, favoured bool) {
+		return st.AtLock != st.AtSettlement, wins(st, r) == (st.AtSettlement > st.AtLock)
+	}, true},
+}
+
+// wins says whether a wager on Player or Banker wins, if nobody ties.
+func wins(st *simulate.PlayedStake, r *detectors.Round) bool {
+	return (r.Coup.Result() == rules.BankerWon) == (rules.Spot(st.Spot) == rules.SpotBanker)
 }
 
 // rareShoes is for how long a patron is watched. The cheat begins with any of the shoes alike.
@@ -84,11 +93,14 @@ func (b *bench) rareRun(t *table, x *rare, watching []*detectors.Detector) (weig
 	host := detectors.NewHost(b.promise, watching)
 	// begun is the likelihood ratio of a cheat that has begun with one of the shoes so far, times the chance of that.
 	var begun, r float64
+	if x.shows {
+		begun = 1
+	}
 	t.each = func(p *simulate.PlayedRound, view *detectors.Round) {
 		if view == nil {
 			return
 		}
-		if view.Round == 1 {
+		if view.Round == 1 && !x.shows {
 			begun += 1. / rareShoes
 		}
 		for i := range p.Stakes {
@@ -96,7 +108,7 @@ func (b *bench) rareRun(t *table, x *rare, watching []*detectors.Detector) (weig
 			if st.Patron != patron {
 				continue
 			}
-			switch known, favoured := x.favours(rules.Spot(st.Spot), view); {
+			switch known, favoured := x.favours(st, view); {
 			case known && favoured:
 				begun *= 1 + x.strength
 			case known:
@@ -112,7 +124,10 @@ func (b *bench) rareRun(t *table, x *rare, watching []*detectors.Detector) (weig
 			r = (r + f.Start) * math.Exp(f.LnE)
 			for k, threshold := range rareThresholds {
 				if r >= math.Exp(threshold) && weights[k] == 0 {
-					weights[k] = 1 / (begun + float64(rareShoes-t.shoes)/rareShoes)
+					weights[k] = 1 / begun
+					if !x.shows {
+						weights[k] = 1 / (begun + float64(rareShoes-t.shoes)/rareShoes)
+					}
 				}
 			}
 		}

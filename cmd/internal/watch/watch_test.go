@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func database(t *testing.T) *clickhouse.Store {
+func database(t testing.TB) *clickhouse.Store {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("starts a ClickHouse")
@@ -59,7 +60,7 @@ var options = sync.OnceValue(func() pipeline.Options {
 })
 
 // play sends shoes of a table through the engine into the store.
-func play(t *testing.T, s *clickhouse.Store, table, cheat string, shoes int) *simulate.Label {
+func play(t testing.TB, s *clickhouse.Store, table, cheat string, shoes int) *simulate.Label {
 	t.Helper()
 	o := simulate.Options{Property: "ac-1", Pit: "p1", Table: table, Seed: 7}
 	if cheat == "" {
@@ -101,6 +102,40 @@ func count(t *testing.T, s *clickhouse.Store, query string) (n uint64) {
 		t.Fatalf("%s: %v", query, err)
 	}
 	return n
+}
+
+// BenchmarkPass is what a watch takes for the rounds of a floor once it runs, of its own processor time: reading, weighing and
+// storing. A thousand tables play some 20 rounds a second.
+func BenchmarkPass(b *testing.B) {
+	s := database(b)
+	used := func() time.Duration {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			b.Fatal(err)
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	w := New(s, Options{Property: "ac-1", Patience: 24 * 365 * time.Hour, Engine: options()})
+	pass := func(from, to int) (rounds int, took time.Duration) {
+		for i := from; i < to; i++ {
+			play(b, s, fmt.Sprintf("t-%03d", i), "", 3)
+		}
+		began := used()
+		step, err := w.Pass(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		return step.Rounds, used() - began
+	}
+	pass(0, 1) // deals the library
+	tables := 1
+	rounds, took := 0, time.Duration(0)
+	for b.Loop() {
+		w.after = clickhouse.ClosedShoe{Closed: -1} // all tables play at one time: those before are read again
+		n, cpu := pass(tables, tables+10)
+		rounds, took, tables = rounds+n, took+cpu, tables+10
+	}
+	b.ReportMetric(float64(rounds)/took.Seconds(), "rounds/CPU-s")
 }
 
 // A patron who knows what comes is found over stored facts, nobody else is; a watch that starts again stores nothing new; and the

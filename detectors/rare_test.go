@@ -1,0 +1,103 @@
+package detectors
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/shoeproof/shoeproof/rules"
+)
+
+// clone is a copy of the slug detector at a moment.
+func (d *slug) clone() *slug {
+	c := *d
+	c.factors, c.mixture.weights = slices.Clone(d.factors), slices.Clone(d.mixture.weights)
+	c.copies = slices.Clone(d.copies)
+	for i := range c.copies {
+		x := &c.copies[i]
+		x.live, x.touched = slices.Clone(x.live), nil
+		x.mass = [2][]float64{}
+		x.old = slices.Clone(x.old)
+		if x.own {
+			for k := range x.at {
+				x.at[k] = slices.Clone(x.at[k])
+			}
+		}
+	}
+	return &c
+}
+
+// next is the factor of a card.
+func (d *slug) next(c rules.Card, q float64) float64 {
+	for i := range d.copies {
+		d.factors[i] = d.copies[i].take(c, q)
+	}
+	return math.Exp(d.mixture.take(d.factors))
+}
+
+// The copy model where no simulation of honest play comes: shoes are dealt as it has them, so that runs of the last shoe come
+// again, until the evidence passes a billion. At every card on the way the mean of its factor over all cards that can come is
+// at most 1, exactly; and the chance of so much evidence under honest play, by the likelihood ratio, is at most one in a billion.
+func TestRareSlugs(t *testing.T) {
+	runs := 8
+	if testing.Short() {
+		runs = 2
+	}
+	for _, a := range []float64{1e3, 1e9} {
+		sum, squares, met, cards := 0.0, 0.0, 0, 0
+		for seed := range uint64(runs) {
+			rng := rand.New(rand.NewPCG(seed, 0x51c))
+			var before []Card
+			for _, c := range rng.Perm(8 * 52)[:400] {
+				before = append(before, Card{Card: rules.Card(c%52 + 1)})
+			}
+			p := DefaultPromise()
+			d := d04.New(&p).(*slug)
+			d.Begin(&Shoe{Before: before}, nil)
+			left := [53]int{}
+			for c := 1; c <= 52; c++ {
+				left[c] = 8
+			}
+			lnE, lnRatio := 0.0, 0.0
+			for total := 8 * 52; total > 60 && lnE < math.Log(a); total-- {
+				var law [53]float64
+				mean := 0.0
+				for c := range rules.Card(53) {
+					if left[c] > 0 {
+						q := float64(left[c]) / float64(total)
+						law[c] = q * d.clone().next(c, q)
+						mean += law[c]
+					}
+				}
+				if cards++; mean > 1+1e-12 {
+					t.Fatalf("seed %d, %d cards left, evidence of ln %.1f: the mean of the factor is %.15f", seed, total, lnE, mean)
+				}
+				u, card := rng.Float64()*mean, rules.Card(0)
+				for c := range rules.Card(53) {
+					if law[c] > 0 && u >= 0 {
+						card = c
+						u -= law[c]
+					}
+				}
+				q := float64(left[card]) / float64(total)
+				e := d.next(card, q)
+				lnE += math.Log(e)
+				lnRatio += math.Log(mean / e)
+				left[card]--
+			}
+			if lnE >= math.Log(a) {
+				met++
+				sum += math.Exp(lnRatio)
+				squares += math.Exp(2 * lnRatio)
+			}
+		}
+		n := float64(runs)
+		mean := sum / n
+		se := math.Sqrt(max(squares/n-mean*mean, 0) / n)
+		t.Logf("at %g: %d of %d shoes, %d cards; chance under honest play %.3g ± %.1g, that is %.2f of the bound", a, met, runs, cards, mean, se, mean*a)
+		if met < runs/2 || mean > 1/a {
+			t.Errorf("at %g: %d of %d shoes, chance %.3g", a, met, runs, mean)
+		}
+	}
+}

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package pipeline_test
+
+import "time"
+
+// cpu is not known here.
+func cpu() time.Duration { return 0 }
