@@ -83,7 +83,7 @@ the bound on false pages that follows.`, nil,
 		"importance", "Rare events", `The chance of a false alarm under honest play, by importance sampling: cheats are played, and each alarm counts with the likelihood ratio of honest
 play to the cheat. *bound* is starts / A.`, nil,
 	},
-	{"cost", "Cost", `Time and memory of one machine; they differ from run to run.`, nil},
+	{"cost", "Cost", `Processor time and memory of one machine that did other things as well: 0.0 is less than its noise.`, nil},
 }
 
 // Markdown writes the sheet as tables.
