@@ -38,6 +38,14 @@ const (
 	settingConstraint  = 452
 	accessDenied       = 497
 	authenticationFail = 516
+
+	noAnswerInTime   = 159
+	tooManyQueries   = 202
+	outOfMemory      = 241
+	tableIsReadOnly  = 242
+	noSpace          = 243
+	tooManyParts     = 252
+	tableStaysAsItIs = 774
 )
 
 // codeOf is the server's code of an error, 0 if the server did not answer.
@@ -64,6 +72,27 @@ func kindOf(err error) error {
 		return ErrServer
 	}
 	return nil
+}
+
+// mend says what an operator may do about an error that is waited out.
+func mend(err error) string {
+	switch codeOf(err) {
+	case 0:
+		return "see that the server runs, answers at this address, and is not overloaded"
+	case noAnswerInTime:
+		return "the server is too slow: look at its load, disks and system.processes"
+	case tooManyQueries:
+		return "the server has too many queries at once: look at system.processes and max_concurrent_queries"
+	case outOfMemory:
+		return "the server is out of memory: look at system.processes, and at max_server_memory_usage and max_memory_usage"
+	case tableIsReadOnly, tableStaysAsItIs:
+		return "the table is read-only: look at system.replicas and the Keeper, at its disk, and at the setting table_readonly"
+	case noSpace:
+		return "the server's disk is full: look at system.disks, and free or add space"
+	case tooManyParts:
+		return "merges do not keep up: look at system.merges and system.parts; a higher flush.every or flush.rows makes fewer parts"
+	}
+	return "look at the server's log"
 }
 
 // explain says where an error happened and, if it is one that no retry heals, what to change.

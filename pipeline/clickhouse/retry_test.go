@@ -227,3 +227,84 @@ func TestWriteIsCancelled(t *testing.T) {
 		})
 	}
 }
+
+// contents are the rows of all tables of a batch, as a query sees them.
+func contents(t *testing.T, s *Store) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	for table := range batchTables(&pipeline.Batch{}) {
+		all[table] = value[[]string](t, s, "SELECT arraySort(groupArray(toString(tuple(*)))) FROM "+s.name(table)+" FINAL")
+	}
+	return all
+}
+
+// A real server that takes no insert, for one cause after the other: it is asked until it does, one line names
+// the cause and what to do about it, and then the rows are those of a server that always took them.
+func TestServerRefuses(t *testing.T) {
+	batch := func(to int64) *pipeline.Batch {
+		b := fullBatch()
+		b.Range.To = to
+		return b
+	}
+	golden := open(t, migrated(t))
+	write(t, golden, batch(199))
+	want := contents(t, golden)
+	alter := func(set, reset string) func(*testing.T, *Store, *Store) (mended func()) {
+		return func(t *testing.T, s, direct *Store) func() {
+			modify := func(set string) {
+				for _, table := range s.tables {
+					if err := direct.exec(t.Context(), "ALTER TABLE "+s.name(table.name)+" MODIFY SETTING "+set); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			modify(set)
+			return func() { modify(reset) }
+		}
+	}
+	for name, c := range map[string]struct {
+		code, mend string
+		wrong      func(t *testing.T, s, direct *Store) (mended func())
+	}{
+		"read-only":      {"code: 774", "the table is read-only", alter("table_readonly = 1", "table_readonly = 0")},
+		"disk full":      {"code: 243", "disk is full", alter("min_free_disk_bytes_to_perform_insert = 1000000000000000", "min_free_disk_bytes_to_perform_insert = 0")},
+		"too many parts": {"code: 252", "merges do not keep up", alter("parts_to_throw_insert = 1, parts_to_delay_insert = 1, max_avg_part_size_for_too_many_parts = 0", "parts_to_throw_insert = 3000, parts_to_delay_insert = 1000")},
+		"out of memory": {"code: 241", "out of memory", func(t *testing.T, s, direct *Store) func() {
+			good := s.conn
+			small, err := clickhouse.Open(&clickhouse.Options{
+				Addr: s.cfg.Addrs, Auth: clickhouse.Auth{Username: s.cfg.User, Password: string(s.cfg.Password)}, Settings: clickhouse.Settings{"max_memory_usage": 100_000, "async_insert": 0},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.conn = small
+			return func() { s.conn = good; _ = small.Close() }
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := migrated(t)
+			direct := open(t, cfg)
+			write(t, direct, batch(198)) // the same keys: there is a part
+			var mended func()
+			tries, log := 0, &lines{}
+			cfg.Log = slog.New(slog.NewTextHandler(log, nil))
+			cfg.Retried = func(string, error) {
+				if tries++; tries == 4 {
+					mended()
+				}
+			}
+			s := open(t, cfg)
+			mended = c.wrong(t, s, direct)
+			write(t, s, batch(199))
+			if tries < 4 {
+				t.Errorf("%d tries failed, want 4: the test tests nothing", tries)
+			}
+			if log.count("level=WARN") != 1 || log.count(c.code) != 1 || log.count(c.mend) != 1 {
+				t.Errorf("want one warning with %q and %q:\n%s", c.code, c.mend, log.b.String())
+			}
+			if diff := gocmp.Diff(want, contents(t, direct)); diff != "" {
+				t.Errorf("rows (-want +got):\n%.2000s", diff)
+			}
+		})
+	}
+}

@@ -161,7 +161,7 @@ func (c *causes) warn(ctx context.Context, log *slog.Logger, err error, code int
 		c.said[code] = last
 	}
 	if now := time.Now(); last.at.IsZero() || now.Sub(last.at) >= sayAgain {
-		log.WarnContext(ctx, "ClickHouse did not take a request, trying again", "error", err, "try", try, "not_logged", last.silent)
+		log.WarnContext(ctx, "ClickHouse did not take a request, trying again", "error", err, "mend", mend(err), "try", try, "not_logged", last.silent)
 		*last = cause{at: now}
 		return
 	}

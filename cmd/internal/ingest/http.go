@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"sync"
@@ -27,6 +28,7 @@ type state struct {
 	last  error
 	// pending are the flushes that have begun and are not durable.
 	pending map[*pipeline.Batch]time.Time
+	slow    time.Time // when it was last said that a flush takes long
 }
 
 // stalled is how long a flush may take before ingest is not ready.
@@ -36,6 +38,7 @@ const stalled = 10 * time.Second
 type flushes struct {
 	pipeline.Sink
 	state *state
+	log   *slog.Logger
 }
 
 // Write passes the batch on.
@@ -44,6 +47,17 @@ func (f *flushes) Write(ctx context.Context, b *pipeline.Batch) error {
 	s.mu.Lock()
 	s.pending[b] = time.Now()
 	s.mu.Unlock()
+	r := b.Range
+	late := time.AfterFunc(stalled, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if time.Since(s.slow) >= stalled {
+			s.slow = time.Now()
+			f.log.Warn("ClickHouse has not taken a flush for long: reading waits, and ingest is not ready", "after", stalled, "topic", r.Topic, "partition", r.Partition,
+				"from", r.From, "to", r.To, "mend", "unless another line names the cause, the server is slow: look at its load, disks and system.processes")
+		}
+	})
+	defer late.Stop()
 	defer func() {
 		s.mu.Lock()
 		delete(s.pending, b)

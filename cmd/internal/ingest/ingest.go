@@ -100,7 +100,7 @@ func work(ctx context.Context, config *settings.Ingest, engine pipeline.Options,
 	state.opened(store)
 	log.Info("reading", "topic", config.Kafka.Topic, "group", config.Kafka.Group, "brokers", config.Kafka.Brokers,
 		"clickhouse", config.ClickHouse.Addrs, "database", config.ClickHouse.Database, "rules", storeConfig.RulesVersion, "engine", engine.Version)
-	err = pipeline.Run(ctx, &watched{state.source, m, log}, &flushes{store, state}, pipeline.RunOptions{
+	err = pipeline.Run(ctx, &watched{state.source, m, log}, &flushes{store, state, log}, pipeline.RunOptions{
 		NewStep: func() pipeline.Step { return m.step(engine) },
 		Now:     time.Now, FlushRows: config.Flush.Rows, FlushEvery: config.Flush.Every, Grace: grace,
 		Journal: store, Hooks: m.hooks(o),
