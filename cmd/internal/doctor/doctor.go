@@ -265,7 +265,7 @@ func (p *patient) lag(t *kafka.Topic) {
 			switch next = g.To + 1; {
 			case next > o.End:
 				lost = true
-				p.add("lag", Fail, "the topic was made anew, or lost records: publish under another topic's name, or bring the records back",
+				p.add("lag", Fail, "the topic was made anew, or lost records: see whether ingest goes on; if it stops, publish under another topic's name, or bring the records back",
 					"partition %d ends at offset %d, but the journal has %d", o.Partition, o.End, g.To)
 			case next < o.First:
 				lost = true
