@@ -235,6 +235,52 @@ func TestWildDecks(t *testing.T) {
 	}
 }
 
+// What a publisher leaves out of an event is not known, and accuses nobody.
+func TestLeftOut(t *testing.T) {
+	for rule, leaveOut := range map[string]func(schema.Payload){
+		"shoe.device.dealing-shoe": func(p schema.Payload) {
+			if p, ok := p.(*schema.ShoeLoaded); ok {
+				p.Device = schema.ShoeDeviceUnspecified
+			}
+		},
+		"shoe.backs.uniform": func(p schema.Payload) {
+			if p, ok := p.(*schema.ShoeLoaded); ok {
+				p.BackColor = ""
+			}
+		},
+		"count.point-count": func(p schema.Payload) {
+			if p, ok := p.(*schema.RoundEnded); ok {
+				p.Result = schema.ResultUnspecified
+			}
+		},
+		"wager.type-permitted": func(p schema.Payload) {
+			if p, ok := p.(*schema.WagerPlaced); ok && p.Spot == schema.SpotPlayer {
+				p.Spot = schema.SpotUnspecified
+			}
+		},
+	} {
+		t.Run(rule, func(t *testing.T) {
+			events, err := simulate.Fixture("S-PB")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range events {
+				leaveOut(events[i].Payload)
+			}
+			said := false
+			for _, f := range findingsOf(encode(events)) {
+				if f.Verdict == "BREACH" {
+					t.Error(line(&f))
+				}
+				said = said || f.Rule == rule && f.Verdict == "UNAUDITABLE"
+			}
+			if !said {
+				t.Error("it is not said that it cannot be known")
+			}
+		})
+	}
+}
+
 // A card too many is proved by each of its copies.
 func TestCopiesAreEvidence(t *testing.T) {
 	events, err := simulate.Fixture("S-PB")

@@ -84,7 +84,7 @@ func (t *table) foldShoe(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) {
 	case *schema.ShoeLoaded:
 		s.Loaded = rules.Loaded{
 			Seq: seq, Decks: p.DeckCount, CuttingCards: p.CuttingCards, Batch: p.BatchID, BackColor: p.BackColor, BackDesign: p.BackDesign,
-			DealingShoe: p.Device == schema.ShoeDeviceDealingShoe, Location: p.Location,
+			DealingShoe: p.Device == schema.ShoeDeviceDealingShoe, OtherDevice: p.Device == schema.ShoeDeviceOther, Location: p.Location,
 		}
 	case *schema.ShoeBurned:
 		t.burn(s, p, seq)

@@ -37,7 +37,12 @@ func checkPointCount(p *Pass) {
 		p.CannotJudge("a card of the round was not read or not dealt", r.cardEvidence()...)
 		return
 	}
-	if r.Ended.Player != uint32(c.P) || r.Ended.Banker != uint32(c.B) || r.Ended.Result != c.Result() {
+	counted := r.Ended.Player == uint32(c.P) && r.Ended.Banker == uint32(c.B)
+	if counted && r.Ended.Result == NoResult {
+		p.CannotJudge("the result was not recorded", r.Ended.Seq)
+		return
+	}
+	if !counted || r.Ended.Result != c.Result() {
 		p.Report(Finding{
 			Evidence: r.cardEvidence(),
 			Expected: fmt.Sprintf("player %d, banker %d, %v", c.P, c.B, c.Result()),

@@ -49,8 +49,12 @@ var shoeFamily = []*Rule{
 		Name: "shoe.device.dealing-shoe", Doc: "Cards are dealt from an approved dealing shoe.",
 		Breach:   "Hand dealing or an unlisted device.",
 		Severity: Critical, At: Prepared, Check: func(p *Pass) {
-			if l := p.Shoe.Loaded; l.Seq != 0 && !l.DealingShoe {
+			switch l := p.Shoe.Loaded; {
+			case l.Seq == 0 || l.DealingShoe:
+			case l.OtherDevice:
 				p.reportLoaded("DEALING_SHOE", "another device")
+			default:
+				p.CannotJudge("what the cards are dealt from was not reported", l.Seq)
 			}
 		},
 	},
@@ -114,6 +118,10 @@ func attestation(item string) func(*Pass) { return func(p *Pass) { p.attested(it
 func checkBacks(p *Pass) {
 	want := p.Shoe.Loaded.BackColor
 	if p.Shoe.Loaded.Seq == 0 {
+		return
+	}
+	if want == "" {
+		p.CannotJudge("the back of the shoe's cards was not reported", p.Shoe.Loaded.Seq)
 		return
 	}
 	for i := range p.Round.Cards {

@@ -71,8 +71,9 @@ type Loaded struct {
 	Batch        string
 	BackColor    string
 	BackDesign   string
-	DealingShoe  bool
-	Location     string
+	// DealingShoe and OtherDevice are what the cards are dealt from; neither if that was not reported.
+	DealingShoe, OtherDevice bool
+	Location                 string
 }
 
 // Burn is a burn of cards. N.J.A.C. 19:47-3.5(d), 3.12.
