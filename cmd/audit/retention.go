@@ -117,13 +117,13 @@ months it keeps the whole months that it touches. Holds are never deleted: a rel
 	}
 	list := &cobra.Command{Use: "list", Short: "list the legal holds in force", Args: cobra.NoArgs, Example: "  audit hold list"}
 	place.PreRunE = func(*cobra.Command, []string) error {
-		if h.From > h.Until {
-			return program.WrongUsage(fmt.Errorf("--from %s is after --to %s", h.From, h.Until))
-		}
 		_, first := time.Parse(time.DateOnly, h.From)
 		_, last := time.Parse(time.DateOnly, h.Until)
 		if h.Property == "" || first != nil || last != nil || h.Actor == "" || h.Reason == "" {
 			return program.WrongUsage(errors.New("want --property, --by, --reason, and --from and --to as gaming days such as 2026-01-31"))
+		}
+		if h.From > h.Until {
+			return program.WrongUsage(fmt.Errorf("--from %s is after --to %s", h.From, h.Until))
 		}
 		return nil
 	}
