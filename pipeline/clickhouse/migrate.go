@@ -5,16 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"time"
 
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/shoeproof/shoeproof/schema/migrations"
 )
 
+// longestStatement is for one that reads what years left.
+const longestStatement = 6 * time.Hour
+
 // Migrate brings a database to the schema that this program knows, making it if need be, and gives
 // the schema's version before and after. Two that migrate at once do no harm: every statement makes
 // only what does not exist, and a version is recorded after its statements.
 func Migrate(ctx context.Context, cfg Config) (from, to uint32, err error) {
+	cfg.ReadTimeout = max(cfg.ReadTimeout, longestStatement)
 	s, err := connect(ctx, cfg)
 	if err != nil {
 		return 0, 0, err
