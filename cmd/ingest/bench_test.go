@@ -1,7 +1,10 @@
+//go:build unix
+
 package main
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -42,4 +45,42 @@ func BenchmarkKafkaToClickHouse(b *testing.B) {
 		b.StartTimer()
 	}
 	b.ReportMetric(float64(len(events)*b.N)/took.Seconds(), "events/s")
+}
+
+// BenchmarkPoison is a backlog with and without a hundredth of records that cannot be read, in turn, each in a
+// process of its own: processor time of ingest for an event that can be read, the median of the runs.
+func BenchmarkPoison(b *testing.B) {
+	ch := startClickHouse(b, "")
+	broker := startKafka(b)
+	migrate(b, ch)
+	events := hotel(b, 40_000)
+	bad := poisoned(b, broker, events)
+	perEvent := map[string][]float64{}
+	for run := 0; b.Loop(); run++ {
+		names := []string{"clean", "poisoned"}
+		if run%2 == 1 {
+			slices.Reverse(names)
+		}
+		for _, name := range names {
+			records := len(events)
+			if name == "poisoned" {
+				records += bad
+			}
+			database := fmt.Sprintf("%s_%d", name, run)
+			migrateAs(b, ch, database)
+			p := spawn(b, "--kafka-brokers", broker.Addrs[0], "--kafka-topic", topic+"-"+name, "--kafka-group", database, "--clickhouse-addrs", ch.Addr, "--clickhouse-database", database)
+			await(b, "all is read into "+database, func() bool { return done(b, ch, database, records) })
+			p.stop(b, 30*time.Second)
+			perEvent[name] = append(perEvent[name], float64(p.cmd.ProcessState.UserTime().Microseconds())/float64(len(events)))
+			ask(b, ch, "DROP DATABASE "+database)
+		}
+	}
+	median := func(name string) float64 {
+		slices.Sort(perEvent[name])
+		return perEvent[name][len(perEvent[name])/2]
+	}
+	b.Logf("user us/event: %v", perEvent)
+	b.ReportMetric(median("clean"), "clean-us/event")
+	b.ReportMetric(median("poisoned"), "poisoned-us/event")
+	b.ReportMetric(100*(median("poisoned")/median("clean")-1), "%")
 }

@@ -234,11 +234,27 @@ func halves(events []schema.Event) (first, second []schema.Event) {
 	return first, second
 }
 
-// publish writes the events as a floor does, half of the tables as JSON.
+// publish writes the events as a floor does.
 func publish(t testing.TB, broker *engine.Kafka, events []schema.Event) {
 	t.Helper()
+	newPublisher(t, broker.Addrs[0], topic).send(t, events)
+}
+
+// A publisher writes events as a floor does, half of the tables as JSON.
+type publisher map[schema.Format]*kafka.Writer
+
+func newPublisher(t testing.TB, broker, topic string) publisher {
+	t.Helper()
+	p := publisher{}
 	for _, format := range []schema.Format{schema.Protobuf, schema.JSON} {
-		w := writer(t, broker, format)
+		p[format] = writer(t, broker, topic, format)
+	}
+	return p
+}
+
+func (p publisher) send(t testing.TB, events []schema.Event) {
+	t.Helper()
+	for _, format := range []schema.Format{schema.Protobuf, schema.JSON} {
 		var half []schema.Event
 		for i := range events {
 			if (len(events[i].TableID)%2 == 0) == (format == schema.JSON) {
@@ -246,16 +262,16 @@ func publish(t testing.TB, broker *engine.Kafka, events []schema.Event) {
 			}
 		}
 		for chunk := range slices.Chunk(half, 2000) {
-			if err := w.Write(t.Context(), chunk...); err != nil {
+			if err := p[format].Write(t.Context(), chunk...); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 }
 
-func writer(t testing.TB, broker *engine.Kafka, format schema.Format) *kafka.Writer {
+func writer(t testing.TB, broker, topic string, format schema.Format) *kafka.Writer {
 	t.Helper()
-	w, err := kafka.NewWriter(kafka.Config{Brokers: broker.Addrs, Topic: topic}, format)
+	w, err := kafka.NewWriter(kafka.Config{Brokers: []string{broker}, Topic: topic}, format)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +285,7 @@ func latency(t testing.TB, broker *engine.Kafka, ch *engine.ClickHouse) {
 	const n = 200
 	table := simulate.NewTable(simulate.Options{Table: "latency", Config: must(simulate.Config("nj-mini", 1)), Seed: 1})
 	events := append(table.Open(), table.ShoeOf(12)...)[:n]
-	w := writer(t, broker, schema.Protobuf)
+	w := writer(t, broker.Addrs[0], topic, schema.Protobuf)
 	sent := make([]time.Time, n)
 	var took []time.Duration
 	next := time.Now()

@@ -46,10 +46,16 @@ func startClickHouse(t testing.TB, users string) *engine.ClickHouse {
 	if testing.Short() {
 		t.Skip("starts an engine")
 	}
-	ch, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir(), Users: users})
+	said := &log{}
+	ch, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir(), Users: users, Log: said})
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("ClickHouse said:\n%s", said.String())
+		}
+	})
 	t.Cleanup(ch.Stop)
 	return ch
 }
@@ -97,7 +103,7 @@ func start(t testing.TB, args ...string) *process {
 	ctx, cancel := context.WithCancel(t.Context())
 	p := &process{stop: cancel, code: make(chan int, 1)}
 	listening := make(chan string, 1)
-	command := ingest.Command("test", func(addr string) { listening <- addr })
+	command := ingest.Command(ingest.Options{Version: "test", Listening: func(addr string) { listening <- addr }})
 	go func() {
 		p.code <- program.Execute(ctx, command, append([]string{"--http-listen", "127.0.0.1:0"}, args...), nil, io.Discard, &p.stderr)
 	}()
@@ -147,12 +153,13 @@ func (p *process) probe(t testing.TB, path string) (int, string) {
 // await asks until it is true.
 func await(t testing.TB, what string, is func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	limit := time.Duration(soak(5, 15)) * time.Minute
+	deadline := time.Now().Add(limit)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for !is() {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited a minute until %s", what)
+			t.Fatalf("waited %v until %s", limit, what)
 		}
 		<-tick.C
 	}
@@ -273,7 +280,7 @@ func TestKafkaIsAway(t *testing.T) {
 }
 
 func TestEveryCommandHasAnExample(t *testing.T) {
-	if names := program.WithoutExample(ingest.Command("test", nil)); len(names) > 0 {
+	if names := program.WithoutExample(ingest.Command(ingest.Options{})); len(names) > 0 {
 		t.Errorf("no example: %v", names)
 	}
 }

@@ -221,7 +221,7 @@ func TestSecretsAndPatronsStaySecret(t *testing.T) {
 	}
 	for _, args := range [][]string{{"config", "print"}, {"config", "validate"}} {
 		var out bytes.Buffer
-		if code := program.Execute(t.Context(), ingest.Command("test", nil), append(args, h.args...), nil, &out, &out); code != program.Done {
+		if code := program.Execute(t.Context(), ingest.Command(ingest.Options{Version: "test"}), append(args, h.args...), nil, &out, &out); code != program.Done {
 			t.Errorf("%v: exit code %d: %s", args, code, out.String())
 		}
 		noSecret(t, strings.Join(args, " "), out.String())
@@ -252,7 +252,7 @@ func (h *house) doctor(t *testing.T) {
 	var config settings.Ingest
 	look := func(role string, more ...string) []doctor.Check {
 		config = settings.DefaultIngest()
-		command := ingest.Command("test", nil)
+		command := ingest.Command(ingest.Options{Version: "test"})
 		if err := command.ParseFlags(append(append([]string{}, h.args...), more...)); err != nil {
 			t.Fatal(err)
 		}

@@ -160,7 +160,7 @@ func (p *partition) read(ctx context.Context, offset int64) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		pg.reset(4 * p.s.config.MaxBytes)
+		pg.reset(16 * p.s.config.MaxBytes)
 		pg.err = err
 		if err == nil {
 			p.fill(ctx, pg)

@@ -7,8 +7,9 @@ import (
 	"github.com/shoeproof/shoeproof/cmd/internal/settings"
 )
 
-// Command is the whole program; listening may be nil, see Options.
-func Command(version string, listening func(addr string)) *cobra.Command {
+// Command is the whole program. Its configuration says how o logs.
+func Command(o Options) *cobra.Command {
+	listening := o.Listening
 	defaults := func() any { c := settings.DefaultIngest(); return &c }
 	root := &cobra.Command{
 		Use:   "ingest",
@@ -29,15 +30,17 @@ read and ends it with 0 within ten seconds; a second one ends it at once. Exit c
 				return program.WrongUsage(err)
 			}
 			log := config.Log.Logger(cmd.ErrOrStderr())
-			return Run(cmd.Context(), &config, Options{Version: version, Log: log, Listening: func(addr string) {
+			o := o
+			o.Log, o.Listening = log, func(addr string) {
 				log.Info("serving metrics and probes", "address", addr)
 				if listening != nil {
 					listening(addr)
 				}
-			}})
+			}
+			return Run(cmd.Context(), &config, o)
 		},
 	}
 	settings.AddFlags(root.Flags(), defaults())
-	root.AddCommand(settings.Command("ingest", defaults), program.VersionCommand("ingest", version))
+	root.AddCommand(settings.Command("ingest", defaults), program.VersionCommand("ingest", o.Version))
 	return root
 }

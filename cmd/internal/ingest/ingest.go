@@ -31,6 +31,8 @@ type Options struct {
 	Listening func(addr string)
 	// Flushed, if not nil, is told of each batch that is durable. It is called from many goroutines.
 	Flushed func(pipeline.Flush)
+	// Partitions, if not nil, is told of each change how many there are to read.
+	Partitions func(n int)
 }
 
 // Run audits until ctx is done; then it makes durable what it has read, and returns nil. A wrong
@@ -100,7 +102,7 @@ func work(ctx context.Context, config *settings.Ingest, engine pipeline.Options,
 	state.opened(store)
 	log.Info("reading", "topic", config.Kafka.Topic, "group", config.Kafka.Group, "brokers", config.Kafka.Brokers,
 		"clickhouse", config.ClickHouse.Addrs, "database", config.ClickHouse.Database, "rules", storeConfig.RulesVersion, "engine", engine.Version)
-	err = pipeline.Run(ctx, &watched{state.source, m, log}, &flushes{store, state, log}, pipeline.RunOptions{
+	err = pipeline.Run(ctx, &watched{Source: state.source, m: m, o: o}, &flushes{store, state, log}, pipeline.RunOptions{
 		NewStep: func() pipeline.Step { return m.step(engine) },
 		Now:     time.Now, FlushRows: config.Flush.Rows, FlushEvery: config.Flush.Every, Grace: grace,
 		Journal: store, Hooks: m.hooks(o),

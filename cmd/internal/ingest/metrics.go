@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"log/slog"
 	"slices"
 	"strconv"
 	"sync"
@@ -202,24 +201,37 @@ func (s *step) Low(next int64) (low, clock int64) {
 // watched is a source whose partitions are seen to come and go.
 type watched struct {
 	pipeline.Source
-	m   *metrics
-	log *slog.Logger
+	m *metrics
+	o *Options
+
+	mu sync.Mutex
+	n  int // of partitions
+}
+
+func (w *watched) add(n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.n += n
+	w.m.partitions.Set(float64(w.n))
+	if w.o.Partitions != nil {
+		w.o.Partitions(w.n)
+	}
 }
 
 // Consume passes the work on.
 func (w *watched) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
 	return w.Source.Consume(ctx, func(ctx context.Context, s pipeline.Stream) error {
-		w.m.partitions.Inc()
-		w.log.Info("partition taken", "topic", s.Topic(), "partition", s.Partition())
+		w.add(1)
+		w.o.Log.Info("partition taken", "topic", s.Topic(), "partition", s.Partition())
 		defer func() {
-			w.m.partitions.Dec()
+			w.add(-1)
 			for _, g := range []*prometheus.GaugeVec{w.m.lag, w.m.watermark, w.m.flushed} {
 				g.DeleteLabelValues(strconv.Itoa(int(s.Partition())))
 			}
 			w.m.mu.Lock()
 			delete(w.m.steps, s.Partition())
 			w.m.mu.Unlock()
-			w.log.Info("partition let go", "topic", s.Topic(), "partition", s.Partition())
+			w.o.Log.Info("partition let go", "topic", s.Topic(), "partition", s.Partition())
 		}()
 		return work(ctx, s)
 	})

@@ -22,7 +22,7 @@ const goodKey = "sixteen-bytes-or-more"
 func execute(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	root := ingest.Command("test", func(addr string) { t.Errorf("%v: it listens at %s", args, addr) })
+	root := ingest.Command(ingest.Options{Version: "test", Listening: func(addr string) { t.Errorf("%v: it listens at %s", args, addr) }})
 	code = program.Execute(t.Context(), root, args, nil, &out, &errs)
 	return code, out.String(), errs.String()
 }
