@@ -55,7 +55,7 @@ func TestComposeIsUnderstood(t *testing.T) {
 			}
 			root := command()
 			if s.Build.Args.Program == "ingest" {
-				root = ingest.Command("test", nil)
+				root = ingest.Command(ingest.Options{Version: "test"})
 			} else if found, _, err := root.Find(s.Command); err != nil || found == root {
 				t.Errorf("audit has no command %v: %v", s.Command, err)
 			} else if err := found.ParseFlags(s.Command[1:]); err != nil {
