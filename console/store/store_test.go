@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -186,12 +187,15 @@ func TestScope(t *testing.T) {
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%d findings, %v", len(all), err)
 	}
-	f := all[0]
-	for _, x := range all {
-		if x.Seat > 0 && x.Round > 0 {
-			f = x
-		}
+	// A finding of a table that took vigorish.
+	i := slices.IndexFunc(all, func(x Finding) bool {
+		taken, err := s.Ledger(ctx, everything, Place{Property: x.PropertyID, Table: x.TableID})
+		return err == nil && len(taken) > 0
+	})
+	if i < 0 {
+		t.Fatal("no finding of the kind")
 	}
+	f := all[i]
 	place := Place{Property: f.PropertyID, Table: f.TableID}
 	wagers, err := s.Wagers(ctx, everything, place)
 	if err != nil || len(wagers) == 0 {
