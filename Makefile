@@ -58,7 +58,7 @@ soak: engines ## the long form of the tests that have one; RUN=name for some, SH
 	SHOEPROOF_SOAK=1 go test -timeout 0 -count 1 -v -run '$(if $(filter .,$(RUN)),LegalShoes|FaultsAreFound|Soak|Killed|MembersComeAndGo|BrokerIsLost|IsAwayForLong|Poison|Backlog,$(RUN))' ./...
 
 demo: engines ## a whole floor on this machine
-	go run ./cmd/devstack demo
+	go run -trimpath ./cmd/devstack demo
 
 helm: ## hold the chart to its promises
 	SHOEPROOF_HELM="$$(deploy/dev/kube.sh helm)" go test -count 1 ./deploy/helm
