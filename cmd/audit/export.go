@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"os/user"
-	"slices"
 	"strings"
 	"time"
 
@@ -117,7 +116,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	}
 	defer func() { _ = log.Close() }()
 	// The row of the last export, if a crash or ClickHouse kept it from being written.
-	if err := f.list(cmd.Context(), store, log.Last()); err != nil {
+	if err := f.list(cmd.Context(), store, signer.Name(), log.Last()); err != nil {
 		return storeTrouble(err)
 	}
 	done, err := log.Export(cmd.Context(), day, signer, export.Target{Dir: f.out, Folder: f.folder})
@@ -136,7 +135,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	_, err = fmt.Fprintf(out, "%s\nexport %d of %s: %d findings, %d amendments, %d of them not shown by a replay of one table's events\n\n%s",
 		done.Path, m.Export, m.Origin, m.Findings, m.Amendments, len(m.Unreplayed), done.Checkpoint)
 	if err == nil {
-		err = f.list(cmd.Context(), store, log.Last())
+		err = f.list(cmd.Context(), store, signer.Name(), log.Last())
 	}
 	if err != nil {
 		return storeTrouble(fmt.Errorf("the bundle is made and whole; the next export enters it in the table exports: %w", err))
@@ -159,16 +158,28 @@ func openLog(ctx context.Context, config *settings.Export) (*export.Log, error) 
 	return export.OpenStored(ctx, objects)
 }
 
-// list enters an export in the table exports, unless it stands there.
-func (f *exportFlags) list(ctx context.Context, store *clickhouse.Store, r *export.Receipt) error {
-	if r == nil {
-		return nil
-	}
-	all, err := store.Exports(ctx, r.Property)
-	if err != nil || slices.ContainsFunc(all, func(e clickhouse.Export) bool {
-		return e.Origin == r.Origin && e.Number == r.Export && e.SHA256 == r.Manifest
-	}) {
+// list enters the last export of a log in the table exports, unless it stands there. A table that knows a later
+// one says that the log is not the newest, and to sign on from it would be a second history.
+func (f *exportFlags) list(ctx context.Context, store *clickhouse.Store, origin string, r *export.Receipt) error {
+	all, err := store.Exports(ctx, f.choice.property)
+	if err != nil {
 		return err
+	}
+	var last int64
+	listed := r == nil
+	if r != nil {
+		last = r.Export
+	}
+	for i := range all {
+		e := &all[i]
+		if e.Origin == origin && e.Number > last {
+			return program.WrongUsage(fmt.Errorf("export.log: it ends at export %d of %s, and export %d was made on %s: "+
+				"give the newest log, for two exports from one would be two histories", last, origin, e.Number, e.At.UTC().Format(time.DateOnly)))
+		}
+		listed = listed || e.Origin == r.Origin && e.Number == r.Export && e.SHA256 == r.Manifest
+	}
+	if listed {
+		return nil
 	}
 	return store.WriteExport(ctx, &clickhouse.Export{
 		Property: r.Property, GamingDay: r.GamingDay, Origin: r.Origin, Number: r.Export, At: time.Now(), Actor: cmp.Or(f.by, systemUser()), Name: r.Name, Files: r.Files,

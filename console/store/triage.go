@@ -41,7 +41,7 @@ const (
 // Dispositions are what a closed finding turned out to be.
 func Dispositions() []string {
 	return []string{
-		"confirmed-dealer-error", "confirmed-player-act", "equipment-fault", "data-fault", "rule-misconfiguration", "benign-variance", "duplicate",
+		"confirmed-dealer-error", "confirmed-patron-act", "equipment-fault", "data-fault", "rule-misconfiguration", "benign-variance", "duplicate",
 	}
 }
 
