@@ -90,7 +90,7 @@ func columnWidths() []int {
 		switch name {
 		case "description", "expected", "observed", "explanation", "citation":
 			widths[i] = 42
-		case "rule", "occurred_at_utc", "occurred_at_local":
+		case "rule", "shoe_id", "occurred_at_utc", "occurred_at_local":
 			widths[i] = 28
 		}
 	}
