@@ -108,16 +108,21 @@ func number(t testing.TB, ch *engine.ClickHouse, query string) int {
 // ask gives the text of a query's answer.
 func ask(t testing.TB, ch *engine.ClickHouse, query string) string {
 	t.Helper()
-	resp, err := http.Post("http://"+ch.HTTPAddr+"/?database=shoeproof", "text/plain", strings.NewReader(query))
+	text, err := answer(ch, query)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return text
+}
+
+func answer(ch *engine.ClickHouse, query string) (string, error) {
+	resp, err := http.Post("http://"+ch.HTTPAddr+"/?database=shoeproof", "text/plain", strings.NewReader(query))
+	if err != nil {
+		return "", err
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(string(body))
+	return strings.TrimSpace(string(body)), err
 }
 
 // What comes through Kafka, ingest and ClickHouse is what a replay of the same events prints.

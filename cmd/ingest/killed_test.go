@@ -220,9 +220,20 @@ func migrateAs(t testing.TB, ch *engine.ClickHouse, database string) {
 	}
 }
 
-// done says that the journal of a database reaches the end of a topic of n records.
+// done says that the journal of a database reaches the end of a topic of n records. It does not while the
+// server dies: see revive.
 func done(t testing.TB, ch *engine.ClickHouse, database string, n int) bool {
-	return number(t, ch, "SELECT toInt64(sum(to_offset + 1)) FROM "+database+".v_progress") == n
+	t.Helper()
+	text, err := answer(ch, "SELECT toInt64(sum(to_offset + 1)) FROM "+database+".v_progress")
+	if have, bad := strconv.Atoi(text); err == nil && bad == nil {
+		return have == n
+	}
+	select {
+	case <-ch.Exited():
+	case <-time.After(20 * time.Second):
+		t.Fatalf("progress of %s: %s, %v", database, text, err)
+	}
+	return false
 }
 
 // A killing is a moment at which a child is killed.
