@@ -84,6 +84,7 @@ func (e *Engine) Apply(rec *Record, topic string, partition int32, b *Batch) {
 		return
 	}
 	e.Counts.Events++
+	e.mask(&e.event)
 	clock := e.newest
 	e.newest = max(clock, e.event.At)
 	t := e.table(&e.event)
@@ -187,6 +188,20 @@ func Pseudonym(key []byte, ref string) string {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "player\x00%s", ref)
 	return hex.EncodeToString(mac.Sum(nil)[:16])
+}
+
+// mask puts the pseudonym in place of a patron reference, before anything keeps the event: of what the
+// engine writes, only the record's own bytes have the reference.
+func (e *Engine) mask(ev *schema.Event) {
+	switch p := ev.Payload.(type) {
+	case *schema.SeatOccupied:
+		p.PatronRef = e.patron(p.PatronRef)
+	case *schema.SeatVacated:
+		p.PatronRef = e.patron(p.PatronRef)
+	case *schema.WagerPlaced:
+		p.PatronRef = e.patron(p.PatronRef)
+	default: // names nobody
+	}
 }
 
 // patron is the pseudonym of a reference, empty of none.

@@ -53,7 +53,7 @@ func (t *table) fold(ev *schema.Event, b *Batch) {
 }
 
 func (t *table) occupy(p *schema.SeatOccupied) {
-	t.patrons[p.Seat] = t.engine.patron(p.PatronRef)
+	t.patrons[p.Seat] = p.PatronRef
 	if at, found := slices.BinarySearch(t.memory.Occupied, p.Seat); !found {
 		t.memory.Occupied = slices.Insert(t.memory.Occupied, at, p.Seat)
 	}

@@ -113,7 +113,7 @@ func (t *table) wager(r *rules.Round, p *schema.WagerPlaced, seq rules.Seq) {
 	w := r.NewWager()
 	*w = rules.Wager{
 		ID: p.WagerID, Placed: seq, PlacedAt: t.now.At, Seat: p.Seat, Spot: rules.Spot(p.Spot), Amount: p.Amount, Coupon: p.Coupon,
-		Medium: rules.Medium(p.Medium), AreaOK: p.AreaOK, SpotName: p.SpotName, Patron: t.engine.patron(p.PatronRef),
+		Medium: rules.Medium(p.Medium), AreaOK: p.AreaOK, SpotName: p.SpotName, Patron: p.PatronRef,
 		Changes: w.Changes[:0], Handled: w.Handled[:0], Confirmed: w.Confirmed[:0],
 	}
 	if w.Patron == "" {

@@ -1,7 +1,9 @@
 package pipeline_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -181,9 +183,45 @@ func TestMemoriesChangeNothing(t *testing.T) {
 	}
 }
 
+// A memory names no patron, not even in an event that waits for an earlier one.
+func TestMemoryNamesNoPatron(t *testing.T) {
+	const canary = "CANARY-PATRON-"
+	floor, rng := casino(t, 4), rand.New(rand.NewPCG(3, 4))
+	waits := 0
+	for k, events := range floor {
+		for i := range events {
+			if p, ok := events[i].Payload.(*schema.WagerPlaced); ok {
+				p.PatronRef = canary + "1"
+			}
+		}
+		floor[k] = bent(events, rng)
+	}
+	opt := engineOptions()
+	opt.Stretch = 7
+	e, b := pipeline.NewEngine(opt), &pipeline.Batch{}
+	values := encode(mixed(floor, rand.New(rand.NewPCG(1, 2))))
+	for i := range values {
+		applyAt(e, values, i, b)
+	}
+	for _, m := range b.Memory {
+		for s := range strings.SplitSeq(m.Memory, `"`) {
+			raw, err := base64.RawStdEncoding.DecodeString(s)
+			if strings.Contains(s, canary) || err == nil && bytes.Contains(raw, []byte(canary)) {
+				t.Fatalf("a memory of table %s names a patron", m.TableID)
+			}
+			if err == nil && bytes.Contains(raw, []byte(pipeline.Pseudonym(opt.PatronKey, canary+"1"))) {
+				waits++
+			}
+		}
+	}
+	if waits == 0 {
+		t.Error("no memory has an event that waits")
+	}
+}
+
 // A memory that cannot be read is an error that says so, never a table that half remembers.
 func TestMemoryOfAnotherRelease(t *testing.T) {
-	for _, text := range []string{`{"format":2,"table":{}}`, `{"format":1,"table":{"log":[]}}`, `{"format":1,"table":{"isOpen":"x"}}`, `{`} {
+	for _, text := range []string{`{"format":1,"table":{}}`, `{"format":2,"table":{"log":[]}}`, `{"format":2,"table":{"isOpen":"x"}}`, `{`} {
 		e := pipeline.NewEngine(engineOptions())
 		err := e.Restore([]schema.MemoryRow{{PropertyID: "p", TableID: "t-9", Memory: text}}, 0)
 		if !errors.Is(err, pipeline.ErrMemory) || !strings.Contains(err.Error(), "t-9") {

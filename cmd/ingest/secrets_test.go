@@ -299,7 +299,7 @@ func (h *house) patrons(t *testing.T) {
 		}
 	}
 	for table := range named {
-		if table != "events" && table != "dead_letters" && table != "table_memory" {
+		if table != "events" && table != "dead_letters" {
 			t.Errorf("patrons are named in %s", table)
 		}
 	}
