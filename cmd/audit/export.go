@@ -73,6 +73,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return program.WrongUsage(err)
 	}
+	var missing error
 	for _, s := range []struct{ key, have string }{
 		{"export.licensee", config.Export.Licensee},
 		{"export.log", config.Export.Log},
@@ -80,8 +81,11 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 		{"patron_key_file", string(config.Law.PatronKey)},
 	} {
 		if s.have == "" {
-			return program.WrongUsage(fmt.Errorf("%s: none, and an export needs it", s.key))
+			missing = errors.Join(missing, fmt.Errorf("%s: none, and an export needs it", s.key))
 		}
+	}
+	if missing != nil {
+		return program.WrongUsage(missing)
 	}
 	if config.Export.Stored() && (f.folder || cmd.Flags().Changed("out")) {
 		return program.WrongUsage(fmt.Errorf("--out and --folder: export.log is %s, and the bundle goes there as a zip", config.Export.Log))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,6 +49,9 @@ var ErrFound = errors.New("findings at or above the level asked about")
 // Execute runs a command and gives the exit code. An error is printed on stderr after the program's
 // name. What cobra refuses before a command runs is wrong usage.
 func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == "help" { // cobra's own exits with 0 for a command that there is not
+		args = append(slices.Clone(args[1:]), "--help")
+	}
 	started := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
 	root.SilenceErrors, root.SilenceUsage = true, true
