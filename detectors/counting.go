@@ -1,10 +1,9 @@
 package detectors
 
 import (
+	"math"
 	"math/bits"
 	"slices"
-	"strconv"
-	"sync"
 
 	"github.com/shoeproof/shoeproof/detectors/exact"
 	"github.com/shoeproof/shoeproof/rules"
@@ -13,7 +12,7 @@ import (
 var d08 = &Detector{
 	ID: "d08", Name: "counting", Tier: Exact,
 	Looks: "in which rounds of a shoe a patron makes a side wager, and in which the cards left give it a positive expectation",
-	Null:  "the shoe is as good as any other for the same pattern of wagers: compared with 1,000 simulated shoes",
+	Null:  "the shoe is as good as any other for the same pattern of wagers: compared with simulated ones, dealt for this shoe alone from the cards that it began with",
 	Shows: "the shoes in which he bet when it paid, and the theoretical advantage of his wagers",
 	Keys:  []KeyKind{OfPatron, OfTable},
 	// A bettor is looked at for each spot, and begins anew with each shoe: some eight starts a visit.
@@ -28,9 +27,11 @@ var countable = [...]rules.Spot{
 }
 
 const (
-	libraryShoes = 1000
+	libraryShoes = 200
 	// libraryRounds is how many rounds of a shoe are compared, at most: the library has them in each shoe, or fewer are.
 	libraryRounds = 78
+	// libraryEnd is how many cards a shoe of the library has left at the most when its last round begins.
+	libraryEnd = 14
 )
 
 // worths are the expectations above which a round counts as a good one.
@@ -39,11 +40,116 @@ var worths = [...]float64{0, 0.04}
 // paths are the good rounds of a shoe, a bit each, by spot and worth.
 type paths [len(countable)][len(worths)][2]uint64
 
-// library are simulated shoes under one offer. Rounds is how many rounds each of them has at least.
+// library are simulated shoes from the cards that one shoe began with. It is dealt anew for each shoe: one library for all would err for one
+// pattern of wagers to the same side for ever. Rounds is how many rounds each of its shoes has at least.
 type library struct {
-	once   sync.Once
-	shoes  []paths
+	shoes  [libraryShoes]paths
 	rounds int
+}
+
+// tags are how a round's worth on a spot is told from the cards left: of a pair exactly, of others to first order, as counters do. Then it is good if
+// the sum of the cards' weights, by worth and value, is above 0.
+type tags struct {
+	offered, pair bool
+	win           float64
+	weights       [len(worths)][10]int64
+}
+
+// system are the tags of all spots.
+type system [len(countable)]tags
+
+// weightUnit is 1 of a count's weights.
+const weightUnit = 1e9
+
+// system makes the tags, once for a number of decks, from what the first card of each value takes away.
+func (o *Offer) system(decks int) *system {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if all := o.systems[decks]; all != nil {
+		return all
+	}
+	all := &system{}
+	full := exact.Full(decks)
+	var before, after exact.Odds
+	o.Kernel.Odds(&full, &before)
+	for i, spot := range countable {
+		terms := &o.Terms[spot]
+		all[i] = tags{offered: terms.Offered, pair: terms.OnPair, win: terms.Win}
+	}
+	for v := range uint8(10) {
+		left := full
+		left[(v+9)%10+1]-- // clubs: the ace, 2 to 9, and the ten
+		o.Kernel.Odds(&left, &after)
+		for i, spot := range countable {
+			if c := &all[i]; c.offered && !c.pair {
+				value := o.Terms[spot].EV(&before)
+				effect := float64(full.Total()-1) * (o.Terms[spot].EV(&after) - value)
+				for k, worth := range worths {
+					c.weights[k][v] = int64(math.Round(weightUnit * (value - worth - effect)))
+				}
+			}
+		}
+	}
+	if o.systems == nil {
+		o.systems = map[int]*system{}
+	}
+	o.systems[decks] = all
+	return all
+}
+
+// tally is what is counted of the cards left: their number, the ordered pairs of one rank among them, and the sums of the weights.
+type tally struct {
+	cards, pairs int64
+	ranks        [14]int64
+	sums         [len(countable)][len(worths)]int64
+}
+
+func newTally(all *system, spots []int, left *exact.Composition) (t tally) {
+	t.cards, t.ranks = left.Total(), left.Ranks()
+	values := left.Values()
+	for _, n := range t.ranks {
+		t.pairs += n * (n - 1)
+	}
+	for _, i := range spots {
+		for k := range worths {
+			for v, n := range values {
+				t.sums[i][k] += all[i].weights[k][v] * n
+			}
+		}
+	}
+	return t
+}
+
+// take takes a card away and returns its value.
+func (t *tally) take(all *system, spots []int, rank uint8) uint8 {
+	t.cards--
+	t.ranks[rank]--
+	t.pairs -= 2 * t.ranks[rank]
+	v := rank
+	if v >= 10 {
+		v = 0
+	}
+	for _, i := range spots {
+		for k := range worths {
+			t.sums[i][k] -= all[i].weights[k][v]
+		}
+	}
+	return v
+}
+
+// note marks round t of the spots for which it is a good one.
+func (t *tally) note(all *system, spots []int, round int, good *paths) {
+	for _, i := range spots {
+		for k, worth := range worths {
+			yes := t.sums[i][k] > 0
+			if all[i].pair {
+				yes = float64(t.pairs)*(all[i].win+1) > (worth+1)*float64(t.cards*(t.cards-1))
+			}
+			if yes {
+				good[i][k][round/64] |= 1 << (round % 64)
+			}
+		}
+	}
 }
 
 // counterHabits are the chances that a counter makes the wager in a good round and in another.
@@ -57,9 +163,13 @@ const countingExperts = len(worths) * len(courages)
 type counting struct {
 	promise *Promise
 	offer   *Offer
-	decks   int
+	system  *system
+	spots   []int // of countable, that are offered
+	first   exact.Composition
 	good    paths
 	rounds  int
+	library library
+	dealt   bool // library is of this shoe
 	chances habitPowers
 	patrons map[string]*bettor
 	tables  map[string]*bettor
@@ -90,26 +200,33 @@ func newCounting(p *Promise) *counting {
 }
 
 func (d *counting) Begin(*Shoe, *Factors) {
-	d.good, d.rounds, d.here, d.offer = paths{}, 0, d.here[:0], nil
+	d.good, d.rounds, d.here, d.offer, d.dealt = paths{}, 0, d.here[:0], nil, false
 }
 
 func (d *counting) Round(r *Round, _ *Factors) {
 	t := d.rounds
-	d.rounds++
+	if d.offer != nil {
+		d.rounds++
+	}
 	if r.Odds == nil || r.Offer == nil || (d.offer != nil && d.offer != r.Offer) {
 		return
 	}
-	d.offer, d.decks = r.Offer, r.Decks
-	var v [len(countable)]float64
-	for i, spot := range countable {
-		if terms := &r.Offer.Terms[spot]; terms.Offered {
-			v[i] = terms.EV(r.Odds)
-			for k, worth := range worths {
-				if v[i] > worth && t < libraryRounds {
-					d.good[i][k][t/64] |= 1 << (t % 64)
-				}
+	if d.offer == nil {
+		d.offer, d.first, d.system, d.spots = r.Offer, r.Left, r.Offer.system(r.Decks), d.spots[:0]
+		d.rounds = 1
+		for i := range d.system {
+			if d.system[i].offered {
+				d.spots = append(d.spots, i)
 			}
 		}
+	}
+	if t < libraryRounds {
+		now := newTally(d.system, d.spots, &r.Left)
+		now.note(d.system, d.spots, t, &d.good)
+	}
+	var v [len(countable)]float64
+	for _, i := range d.spots {
+		v[i] = r.Offer.Terms[countable[i]].EV(r.Odds)
 	}
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
@@ -171,7 +288,10 @@ func (d *counting) End(s *Shoe, out *Factors) {
 
 func (d *counting) weigh(b *bettor, spot int, s *Shoe, out *Factors) {
 	c, kind := b.spots[spot], b.key.Kind
-	lib := d.offer.library(d.decks)
+	if !d.dealt {
+		d.deal(s)
+	}
+	lib := &d.library
 	limit := and(b.present, span(lib.rounds))
 	bets := and(c.bets, limit)
 	n, all := ones(bets), ones(limit)
@@ -243,74 +363,40 @@ func span(n int) (m [2]uint64) {
 	return m
 }
 
-// library deals the shoes that patterns of wagers are compared with, once for an offer and a number of decks. The seed is
-// their hash: the same library everywhere.
-func (o *Offer) library(decks int) *library {
-	o.mu.Lock()
-	lib := o.libraries[decks]
-	if lib == nil {
-		lib = &library{}
-		if o.libraries == nil {
-			o.libraries = map[int]*library{}
-		}
-		o.libraries[decks] = lib
-	}
-	o.mu.Unlock()
-	lib.once.Do(func() {
-		lib.rounds = libraryRounds
-		lib.shoes = make([]paths, libraryShoes)
-		for i := range lib.shoes {
-			lib.rounds = min(lib.rounds, o.deal(decks, i, &lib.shoes[i]))
-		}
+// deal deals the library of a shoe, for the spots that somebody has bet on. The seed is a hash of the shoe: the same library wherever it is weighed.
+func (d *counting) deal(s *Shoe) {
+	d.dealt, d.library = true, library{rounds: libraryRounds}
+	spots := slices.DeleteFunc(slices.Clone(d.spots), func(i int) bool {
+		return !slices.ContainsFunc(d.here, func(b *bettor) bool { return b.spots[i] != nil && b.spots[i].bets != [2]uint64{} })
 	})
-	return lib
-}
-
-// deal plays a shoe to the end, with the burn of its first card and a cutting card 14 cards from the end, and returns its
-// rounds.
-func (o *Offer) deal(decks, number int, good *paths) int {
-	g := seeded("library", strconv.Itoa(decks), strconv.Itoa(number))
-	order := make([]rules.Card, 0, 52*decks)
-	for c := rules.Card(1); c <= 52; c++ {
-		order = append(order, slices.Repeat([]rules.Card{c}, decks)...)
+	g := seeded("library", s.Property, s.Table, s.Shoe)
+	full := newTally(d.system, spots, &d.first)
+	var order []uint8
+	for rank, n := range full.ranks {
+		order = append(order, slices.Repeat([]uint8{uint8(rank)}, int(n))...)
 	}
-	for i := len(order) - 1; i > 0; i-- {
-		j := g.below(i + 1)
-		order[i], order[j] = order[j], order[i]
-	}
-	left := exact.Full(decks)
-	left[order[0]]--
-	at := 1 + order[0].BurnValue()
-	var odds exact.Odds
-	next := func() rules.Card {
-		c := order[at]
-		at++
-		left[c]--
-		return c
-	}
-	t := 0
-	for ; at+14 < len(order) && t < libraryRounds; t++ {
-		o.Kernel.Odds(&left, &odds)
-		for i, spot := range countable {
-			if terms := &o.Terms[spot]; terms.Offered {
-				v := terms.EV(&odds)
-				for k, worth := range worths {
-					if v > worth {
-						good[i][k][t/64] |= 1 << (t % 64)
-					}
-				}
+	drawing := d.offer.drawing
+	for i := range d.library.shoes {
+		left, at, round := full, 0, 0
+		next := func() uint8 {
+			j := at + g.below(len(order)-at)
+			order[at], order[j] = order[j], order[at]
+			at++
+			return left.take(d.system, spots, order[at-1])
+		}
+		for ; left.cards > libraryEnd && round < libraryRounds; round++ {
+			left.note(d.system, spots, round, &d.library.shoes[i])
+			player := next()
+			banker := next()
+			player, banker = (player+next())%10, (banker+next())%10
+			third := rules.NoThird
+			if drawing.PlayerDraws(player, banker) {
+				third = next()
+			}
+			if drawing.BankerDraws(player, banker, third) {
+				next()
 			}
 		}
-		player, banker := []rules.Card{next()}, []rules.Card{next()}
-		player, banker = append(player, next()), append(banker, next())
-		c := rules.NewCoup(player, banker)
-		if o.drawing.PlayerDraws(c.P2, c.B2) {
-			player = append(player, next())
-			c = rules.NewCoup(player, banker)
-		}
-		if o.drawing.BankerDraws(c.P2, c.B2, c.Third) {
-			next()
-		}
+		d.library.rounds = min(d.library.rounds, round)
 	}
-	return t
 }

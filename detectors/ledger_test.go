@@ -142,18 +142,6 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// The adjuster's integral of A(e)/e^2 from 1 is 1, so what it returns is an e-value for a running maximum.
-func TestAdjust(t *testing.T) {
-	sum := 0.0
-	const step = 1e-3
-	for x := step / 2; x < 700; x += step { // e = exp(x): A/e^2 de = A/e dx
-		sum += math.Exp(Adjust(x)-x) * step
-	}
-	if sum > 1.0001 || sum < .99 {
-		t.Errorf("integral %.4f", sum)
-	}
-}
-
 // The regulators' tests look at the hold beside the base level, not at the game.
 func TestHold(t *testing.T) {
 	h := Hold{Property: "ac-1", Table: "t1", Period: "2026-11", Drop: 1_000_000_00, Win: 60_000_00, Expected: 12_000_00, Variance: 1e13, Rounds: 40_000}

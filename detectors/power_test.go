@@ -27,6 +27,8 @@ func delay(tb *table, d *Detector, key Key, shoes int) int {
 func TestPower(t *testing.T) {
 	patron := Key{OfPatron, "p0"}
 	dealer := Key{OfDealer, "d1"}
+	// TestSlugPower, TestWeakShufflePower and TestTray have these; d18 raises no alarm.
+	shown := []*Detector{d04, d05, d14, d18}
 	for _, c := range []struct {
 		name   string
 		d      *Detector
@@ -58,6 +60,7 @@ func TestPower(t *testing.T) {
 		{"a reader that fails", d19, Key{OfDevice, "r1"}, 10, 300, unread},
 		{"rounds that take twice as long", d17, dealer, 40, 3200, slow},
 	} {
+		shown = append(shown, c.d)
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			runs := 20
@@ -85,6 +88,11 @@ func TestPower(t *testing.T) {
 				t.Errorf("met %d of %d, mean delay %.1f, want at most %.1f", met, runs, mean, c.within)
 			}
 		})
+	}
+	for _, d := range All() {
+		if !slices.Contains(shown, d) {
+			t.Errorf("no row shows what %s, %s, meets", d.ID, d.Name)
+		}
 	}
 }
 

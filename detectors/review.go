@@ -27,12 +27,3 @@ func Review(all []Evidence, alpha float64) []Evidence {
 	}
 	return nil
 }
-
-// Adjust turns the largest value that a test martingale ever had into an e-value: e^2 ln 2 / ((1+e) ln^2(1+e)).
-func Adjust(lnMax float64) float64 {
-	if lnMax <= 0 {
-		lnMax = 0
-	}
-	l := lnAdd(0, lnMax)
-	return 2*lnMax + math.Log(math.Ln2) - l - 2*math.Log(l)
-}

@@ -110,9 +110,9 @@ type Offer struct {
 	Kernel *exact.Kernel
 	Terms  [rules.SpotOther + 1]exact.Terms
 
-	drawing   *rules.DrawingTable
-	mu        sync.Mutex
-	libraries map[int]*library // by decks
+	drawing *rules.DrawingTable
+	mu      sync.Mutex
+	systems map[int]*system // of counting, by decks
 }
 
 // Chances are the probabilities of the results.

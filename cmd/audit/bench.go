@@ -58,6 +58,7 @@ same figures, but for section cost, which takes time and memory. With 400 runs i
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "what all chance follows from")
 	fs.IntVar(&o.Rounds, "rounds", o.Rounds, "honest rounds")
 	fs.StringSliceVar(&o.Only, "only", nil, "scenarios, cheats or sections to measure, such as s1,s3-20,n2,honest,importance,cost")
+	fs.StringVar(&o.Keep, "keep", "", "file that remembers what was played: when stopped, the same measurement by the same program goes on from it")
 	fs.StringVar(&csv, "csv", "", "file to write the figures to as well, one a line")
 	return cmd
 }

@@ -4,6 +4,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -27,6 +28,8 @@ type Options struct {
 	Only []string
 	// Rounds is how many honest ones are played.
 	Rounds int
+	// Keep is a file that remembers what was played, and from which a measurement that was stopped goes on; it may be "".
+	Keep string
 	// Progress is told what was done; it may be nil.
 	Progress func(done string)
 }
@@ -39,11 +42,12 @@ type bench struct {
 	Options
 	promise detectors.Promise
 	offers  *offers
+	keep    *keep
 	sheet   Sheet
 }
 
 // Run measures.
-func Run(ctx context.Context, o Options) (Sheet, error) {
+func Run(ctx context.Context, o Options) (_ Sheet, err error) {
 	books, err := rules.Shipped()
 	if err != nil {
 		return nil, fmt.Errorf("read rulebooks: %w", err)
@@ -58,6 +62,10 @@ func Run(ctx context.Context, o Options) (Sheet, error) {
 			return nil, program.WrongUsage(fmt.Errorf("no scenario, cheat or section %q: want one such as s1, s1-0.5, n2, honest or cost", name))
 		}
 	}
+	if b.keep, err = openKeep(o.Keep); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.keep.close()) }()
 	for _, part := range parts {
 		if !b.wants(part) {
 			continue
@@ -115,9 +123,12 @@ func (b *bench) cheats(ctx context.Context, part string, cheats []simulate.Cheat
 			n = max(b.Runs/20, 1)
 		}
 		outcomes := make([]outcome, n)
-		err := each(ctx, n, func(i int) (err error) {
-			outcomes[i], err = runCheat(c, b.Seed*1_000_000+uint64(i), scenarios[c.Name].horizon, all, &b.promise, b.offers)
-			return err
+		err := each(ctx, n, func(i int) error {
+			seed := b.Seed*1_000_000 + uint64(i)
+			return b.keep.played(fmt.Sprintf("%s %s %d", part, c.Name, seed), &outcomes[i], func() (err error) {
+				outcomes[i], err = runCheat(c, seed, scenarios[c.Name].horizon, all, &b.promise, b.offers)
+				return err
+			})
 		})
 		if err != nil {
 			return fmt.Errorf("play %s: %w", c.Name, err)
@@ -168,7 +179,7 @@ func (b *bench) delay(c *simulate.Cheat, outcomes []outcome) {
 	// A slug is met within its shoe or never: its delay is that of those that were.
 	counted := outcomes
 	if s.horizon == 1 {
-		counted = slices.DeleteFunc(slices.Clone(outcomes), func(o outcome) bool { return !o.caught })
+		counted = slices.DeleteFunc(slices.Clone(outcomes), func(o outcome) bool { return !o.Caught })
 	}
 	m := measure(counted)
 	power := measure(outcomes).power
@@ -205,9 +216,9 @@ func (b *bench) delay(c *simulate.Cheat, outcomes []outcome) {
 		}
 		var lost, rounds, shoes int64
 		for _, o := range counted {
-			lost += o.lost
-			rounds += int64(o.rounds)
-			shoes += int64(o.shoes)
+			lost += o.Lost
+			rounds += int64(o.Rounds)
+			shoes += int64(o.Shoes)
 		}
 		n := int64(len(counted))
 		row("rounds", fmt.Sprint(rounds/n))
@@ -221,13 +232,13 @@ func (b *bench) accused(c *simulate.Cheat, outcomes []outcome) {
 	first := map[string]int{}
 	paged, cause, key, early, rounds := 0, 0, 0, 0, 0
 	for _, o := range outcomes {
-		early += o.early
-		rounds += o.rounds
-		if o.first != "" {
-			first[o.first]++
+		early += o.Early
+		rounds += o.Rounds
+		if o.First != "" {
+			first[o.First]++
 			paged++
-			cause += one(o.cause)
-			key += one(o.key)
+			cause += one(o.Cause)
+			key += one(o.Key)
 		}
 	}
 	row := b.sheet.row("accused", c.Name)
@@ -245,9 +256,9 @@ func (b *bench) odd(c *simulate.Cheat, outcomes []outcome) {
 	pages, facts, queue := map[string]int{}, map[string]int{}, map[string]int{}
 	rounds := 0
 	for _, o := range outcomes {
-		rounds += o.rounds
+		rounds += o.Rounds
 		for _, d := range detectors.All() {
-			n := o.alarms[d.ID]
+			n := o.Alarms[d.ID]
 			switch {
 			case n == 0:
 			case isPage(d):

@@ -2,7 +2,10 @@ package bench
 
 import (
 	"bytes"
+	"encoding/csv"
+	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,6 +36,20 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
+// readCSV reads what WriteCSV wrote.
+func readCSV(t *testing.T, in io.Reader) Sheet {
+	t.Helper()
+	lines, err := csv.NewReader(in).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s Sheet
+	for _, l := range lines[1:] {
+		s = append(s, Cell{l[0], l[1], l[2], l[3]})
+	}
+	return s
+}
+
 // The same seed gives the same figures.
 func TestSmallRun(t *testing.T) {
 	sheet, err := Run(t.Context(), Options{Runs: 4, Seed: 1, Only: []string{"delay", "s1-1", "s3-20", "s4-2", "s7-1", "s8-0.1", "s14", "n5"}})
@@ -44,11 +61,7 @@ func TestSmallRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "testdata/small.csv", out.String())
-	back, err := ReadCSV(&out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(sheet, back); d != "" {
+	if d := cmp.Diff(sheet, readCSV(t, &out)); d != "" {
 		t.Errorf("CSV does not come back:\n%s", d)
 	}
 }
@@ -61,10 +74,7 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	sheet, err := ReadCSV(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sheet := readCSV(t, file)
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -102,6 +112,39 @@ func TestWords(t *testing.T) {
 	}
 	if n := len(simulate.Cheats()); len(scenarios) != n {
 		t.Errorf("%d scenarios for %d cheats", len(scenarios), n)
+	}
+}
+
+// A measurement that was stopped goes on from the file of what was played, to the same figures.
+func TestKeep(t *testing.T) {
+	o := Options{Runs: 6, Seed: 1, Only: []string{"delay", "s14"}}
+	whole, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Keep, o.Runs = filepath.Join(t.TempDir(), "played"), 2
+	for range 2 {
+		sheet, err := Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(o.Keep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), "\n"); n != o.Runs {
+			t.Errorf("%d tables were kept, want %d", n, o.Runs)
+		}
+		if d := cmp.Diff(whole, sheet); o.Runs == 6 && d != "" {
+			t.Errorf("figures differ from those played at once:\n%s", d)
+		}
+		o.Runs = 6
+	}
+	if err := os.WriteFile(o.Keep, []byte("{\"table\":\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "played:1: ") {
+		t.Errorf("error %v, want one that names the line", err)
 	}
 }
 

@@ -13,46 +13,44 @@ import (
 // ladder are the thresholds at which honest alarms are counted, as the bound there is large enough to be seen.
 var ladder = [...]float64{1e2, 1e3, 1e4, 1e5}
 
-// stream is a detector and a kind of key.
-type stream struct {
-	id   string
-	kind detectors.KeyKind
-}
+// stream names a detector and a kind of key.
+func stream(d *detectors.Detector, kind detectors.KeyKind) string { return d.ID + " " + kind.String() }
 
 // nulls are what was seen of a stream.
 type nulls struct {
-	factors int
-	sum     float64 // of min(e, 1e6), so that the mean has an error that can be stated
-	square  float64
-	starts  float64
-	alarms  [len(ladder)]int
-	pages   int
+	Factors int
+	Sum     float64 // of min(e, 1e6), so that the mean has an error that can be stated
+	Square  float64
+	Starts  float64
+	Alarms  [len(ladder)]int
+	Pages   int
+}
+
+// quiet is what was seen of a table at which nobody cheats: of each stream, and the facts of each detector without odds.
+type quiet struct {
+	Rounds  int
+	Streams map[string]*nulls
+	Facts   map[string]int
+}
+
+func (q *quiet) of(stream string) *nulls {
+	n := q.Streams[stream]
+	if n == nil {
+		n = &nulls{}
+		q.Streams[stream] = n
+	}
+	return n
 }
 
 // ledgers runs the statistic of the ledger at each threshold of the ladder, on its own.
 type ledgers struct {
-	r     map[account]*[len(ladder)]float64
-	seen  map[stream]*nulls
-	order []stream
+	r    map[account]*[len(ladder)]float64
+	seen *quiet
 }
 
 type account struct {
 	id  string
 	key detectors.Key
-}
-
-func newLedgers() *ledgers {
-	return &ledgers{r: map[account]*[len(ladder)]float64{}, seen: map[stream]*nulls{}}
-}
-
-func (l *ledgers) of(s stream) *nulls {
-	n := l.seen[s]
-	if n == nil {
-		n = &nulls{}
-		l.seen[s] = n
-		l.order = append(l.order, s)
-	}
-	return n
 }
 
 // endShoes forgets what ends with the shoe.
@@ -68,12 +66,12 @@ func (l *ledgers) take(f *detectors.Factor) {
 	if f.Detector.Starts == nil {
 		return
 	}
-	n := l.of(stream{f.Detector.ID, f.Key.Kind})
+	n := l.seen.of(stream(f.Detector, f.Key.Kind))
 	e := math.Exp(f.LnE)
-	n.factors++
-	n.sum += min(e, 1e6)
-	n.square += min(e, 1e6) * min(e, 1e6)
-	n.starts += f.Start
+	n.Factors++
+	n.Sum += min(e, 1e6)
+	n.Square += min(e, 1e6) * min(e, 1e6)
+	n.Starts += f.Start
 	k := account{f.Detector.ID, f.Key}
 	r := l.r[k]
 	if r == nil {
@@ -82,7 +80,7 @@ func (l *ledgers) take(f *detectors.Factor) {
 	}
 	for i, a := range ladder {
 		if r[i] = (f.Start + r[i]) * e; r[i] >= a {
-			n.alarms[i]++
+			n.Alarms[i]++
 			r[i] = 0
 		}
 	}
@@ -96,54 +94,66 @@ const (
 
 // honest plays tables at which nobody cheats.
 func (b *bench) honest(ctx context.Context) error {
-	kinds := []string{"nj-mini", "ny-ez", "treasures-mini", "pair-mini"}
-	tables := (b.Rounds + honestRounds - 1) / honestRounds
-	all := make([]*ledgers, tables)
-	rounds := make([]int, tables)
-	facts := make([]map[string]int, tables)
-	err := each(ctx, tables, func(i int) error {
-		o := simulate.Options{Cheat: simulate.Honest(kinds[i%len(kinds)]), From: 1, Seed: b.Seed*1_000_000 + 500_000 + uint64(i), Table: "h" + strconv.Itoa(i)}
-		t := newTable(o, b.offers)
-		host := detectors.NewHost(b.promise, detectors.All())
-		l := newLedgers()
-		all[i], facts[i] = l, map[string]int{}
-		t.each = func(_ *simulate.PlayedRound, r *detectors.Round) {
-			rounds[i] += one(r != nil)
-			for k := range host.Factors {
-				l.take(&host.Factors[k])
-			}
-			for k := range host.Alarms {
-				a := &host.Alarms[k]
-				if a.Detector.Starts == nil {
-					facts[i][a.Detector.ID]++
-					continue
-				}
-				l.of(stream{a.Detector.ID, a.Key.Kind}).pages++
-			}
+	all := make([]quiet, (b.Rounds+honestRounds-1)/honestRounds)
+	err := each(ctx, len(all), func(i int) error {
+		seed := b.Seed*1_000_000 + 500_000 + uint64(i)
+		err := b.keep.played(fmt.Sprintf("honest %d", seed), &all[i], func() (err error) {
+			all[i], err = b.honestTable(ctx, i, seed)
+			return err
+		})
+		if err != nil {
+			return err
 		}
-		for range honestShoes {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			l.endShoes()
-			if err := t.play(host); err != nil {
-				return err
-			}
-		}
-		b.Progress("honest table " + strconv.Itoa(i+1) + " of " + strconv.Itoa(tables))
+		b.Progress("honest table " + strconv.Itoa(i+1) + " of " + strconv.Itoa(len(all)))
 		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("play honestly: %w", err)
 	}
-	b.honestRows(all, rounds, facts)
+	b.honestRows(all)
 	return nil
 }
 
-func (b *bench) honestRows(all []*ledgers, rounds []int, facts []map[string]int) {
-	total := 0
-	for _, n := range rounds {
-		total += n
+func (b *bench) honestTable(ctx context.Context, i int, seed uint64) (quiet, error) {
+	kinds := []string{"nj-mini", "ny-ez", "treasures-mini", "pair-mini"}
+	o := simulate.Options{Cheat: simulate.Honest(kinds[i%len(kinds)]), From: 1, Seed: seed, Table: "h" + strconv.Itoa(i)}
+	t := newTable(o, b.offers)
+	host := detectors.NewHost(b.promise, detectors.All())
+	q := quiet{Streams: map[string]*nulls{}, Facts: map[string]int{}}
+	l := ledgers{r: map[account]*[len(ladder)]float64{}, seen: &q}
+	t.each = func(_ *simulate.PlayedRound, r *detectors.Round) {
+		q.Rounds += one(r != nil)
+		for k := range host.Factors {
+			l.take(&host.Factors[k])
+		}
+		for k := range host.Alarms {
+			a := &host.Alarms[k]
+			if a.Detector.Starts == nil {
+				q.Facts[a.Detector.ID]++
+				continue
+			}
+			q.of(stream(a.Detector, a.Key.Kind)).Pages++
+		}
+	}
+	for range honestShoes {
+		if err := ctx.Err(); err != nil {
+			return q, err
+		}
+		l.endShoes()
+		if err := t.play(host); err != nil {
+			return q, err
+		}
+	}
+	return q, nil
+}
+
+func (b *bench) honestRows(all []quiet) {
+	total, certain := 0, map[string]int{}
+	for i := range all {
+		total += all[i].Rounds
+		for id, n := range all[i].Facts {
+			certain[id] += n
+		}
 	}
 	years := float64(total) / b.promise.Volume.Rounds
 	var sum nulls
@@ -152,56 +162,50 @@ func (b *bench) honestRows(all []*ledgers, rounds []int, facts []map[string]int)
 	for _, d := range detectors.All() {
 		for _, kind := range d.Keys {
 			var n nulls
-			for _, l := range all {
-				if x := l.seen[stream{d.ID, kind}]; x != nil {
+			for i := range all {
+				if x := all[i].Streams[stream(d, kind)]; x != nil {
 					n.add(x)
 				}
 			}
-			if n.factors == 0 {
+			if n.Factors == 0 {
 				continue
 			}
 			sum.add(&n)
 			ln := b.promise.LnThreshold(d, kind)
-			carried := n.starts / years * b.promise.TableYears / math.Exp(ln)
+			carried := n.Starts / years * b.promise.TableYears / math.Exp(ln)
 			bound += carried
 			promised += d.Starts(b.promise.Volume, kind) * b.promise.TableYears / math.Exp(ln)
-			n.report(b.sheet.row("honest", d.ID+" "+kind.String()), fmt.Sprintf("%.1f", ln), carried)
+			n.report(b.sheet.row("honest", stream(d, kind)), fmt.Sprintf("%.1f", ln), carried)
 		}
 	}
 	sum.report(row, "", bound)
 	row = b.sheet.row("honest", "in all")
 	row("factors", fmt.Sprintf("%d rounds, %.2f table-years", total, years))
-	certain := map[string]int{}
-	for _, f := range facts {
-		for id, n := range f {
-			certain[id] += n
-		}
-	}
-	row("pages", fmt.Sprintf("%d; others: %s", sum.pages, tally(certain)))
+	row("pages", fmt.Sprintf("%d; others: %s", sum.Pages, tally(certain)))
 	row("per 1,000 table-years", fmt.Sprintf("at most %.1f here, %.1f at the promised volume, %g promised", bound, promised, b.promise.FalseAlarms))
 }
 
 func (n *nulls) add(x *nulls) {
-	n.factors += x.factors
-	n.sum += x.sum
-	n.square += x.square
-	n.starts += x.starts
-	n.pages += x.pages
-	for i := range n.alarms {
-		n.alarms[i] += x.alarms[i]
+	n.Factors += x.Factors
+	n.Sum += x.Sum
+	n.Square += x.Square
+	n.Starts += x.Starts
+	n.Pages += x.Pages
+	for i := range n.Alarms {
+		n.Alarms[i] += x.Alarms[i]
 	}
 }
 
 func (n *nulls) report(row func(column, value string), ln string, carried float64) {
-	mean := n.sum / float64(n.factors)
-	se := math.Sqrt(max(n.square/float64(n.factors)-mean*mean, 0) / float64(n.factors))
+	mean := n.Sum / float64(n.Factors)
+	se := math.Sqrt(max(n.Square/float64(n.Factors)-mean*mean, 0) / float64(n.Factors))
 	row("ln A", ln)
-	row("factors", strconv.Itoa(n.factors))
+	row("factors", strconv.Itoa(n.Factors))
 	row("mean e", fmt.Sprintf("%.5f ± %.5f", mean, se))
-	row("starts", fmt.Sprintf("%.0f", n.starts))
+	row("starts", fmt.Sprintf("%.0f", n.Starts))
 	for i, a := range ladder {
-		row(fmt.Sprintf("alarms at %g (bound)", a), fmt.Sprintf("%d (%.1f)", n.alarms[i], n.starts/a))
+		row(fmt.Sprintf("alarms at %g (bound)", a), fmt.Sprintf("%d (%.1f)", n.Alarms[i], n.Starts/a))
 	}
-	row("pages", strconv.Itoa(n.pages))
+	row("pages", strconv.Itoa(n.Pages))
 	row("per 1,000 table-years", fmt.Sprintf("%.2f", carried))
 }

@@ -20,18 +20,18 @@ func beginning(c *simulate.Cheat) int {
 
 // outcome is a run of a cheat, up to the alarm of the detector that names its cause most directly.
 type outcome struct {
-	caught bool
+	Caught bool
 	// From the first act to the end of the round of the alarm, or to the horizon: units are what the scenario is measured in.
-	rounds, cards, shoes, units int
-	// lost is what the cheat gained more than its twin, minor units.
-	lost int64
-	// first is the detector of the first page after the cheat began; cause and key say that it names a cause and a culprit of the
+	Rounds, Cards, Shoes, Units int
+	// Lost is what the cheat gained more than its twin, minor units.
+	Lost int64
+	// First is the detector of the first page after the cheat began; Cause and Key say that it names a cause and a culprit of the
 	// label. Early are pages before it began.
-	first      string
-	cause, key bool
-	early      int
-	// alarms are counted by detector.
-	alarms map[string]int
+	First      string
+	Cause, Key bool
+	Early      int
+	// Alarms are counted by detector.
+	Alarms map[string]int
 }
 
 // runCheat plays a cheat against its detectors, or against all of them, until the alarm or so many shoes.
@@ -47,7 +47,7 @@ func runCheat(c *simulate.Cheat, seed uint64, horizon int, all bool, promise *de
 	policy := *promise
 	policy.Policy.Differential = c.Scenario == "N6"
 	host := detectors.NewHost(policy, watching)
-	out := outcome{alarms: map[string]int{}}
+	out := outcome{Alarms: map[string]int{}}
 	t.exact = slices.ContainsFunc(watching, needsOdds)
 	var other *simulate.Played
 	var stop bool
@@ -61,19 +61,19 @@ func runCheat(c *simulate.Cheat, seed uint64, horizon int, all bool, promise *de
 				acting = shoe >= begins && (c.Honest || label.Shoe != "" && label.Round == 0 || label.Shoe == r.Shoe && label.Round <= int(r.Round) || label.Shoe != "" && label.Shoe != r.Shoe)
 			}
 			if acting {
-				out.rounds++
-				out.cards += len(r.Cards)
-				out.units += t.units(c, label, p, r)
-				out.lost += gain(c, label, p)
+				out.Rounds++
+				out.Cards += len(r.Cards)
+				out.Units += t.units(c, label, p, r)
+				out.Lost += gain(c, label, p)
 				if i := int(r.Round) - 1; i < len(other.Rounds) {
-					out.lost -= gain(c, label, &other.Rounds[i])
+					out.Lost -= gain(c, label, &other.Rounds[i])
 				}
 			}
 		}
 		for i := range host.Alarms {
 			a := &host.Alarms[i]
 			if acting || shoe >= begins {
-				out.alarms[a.Detector.ID]++
+				out.Alarms[a.Detector.ID]++
 			}
 			if c.Scenario == "N4" && a.Detector.ID == "d19" {
 				t.frozen = true // a ticket about the reader is open from now on
@@ -85,12 +85,12 @@ func runCheat(c *simulate.Cheat, seed uint64, horizon int, all bool, promise *de
 			key := accuses(a, label)
 			switch {
 			case !acting:
-				out.early++
-			case out.first == "":
-				out.first, out.cause, out.key = a.Detector.ID, cause, key
+				out.Early++
+			case out.First == "":
+				out.First, out.Cause, out.Key = a.Detector.ID, cause, key
 			}
 			if acting && key && a.Detector.ID == c.Detectors[0] {
-				out.caught, stop = true, true
+				out.Caught, stop = true, true
 			}
 		}
 	}
@@ -100,11 +100,11 @@ func runCheat(c *simulate.Cheat, seed uint64, horizon int, all bool, promise *de
 			return out, err
 		}
 		if shoe >= begins {
-			out.shoes++
+			out.Shoes++
 		}
 	}
 	if c.Scenario == "S5" || c.Scenario == "S10" || c.Scenario == "S4" || c.Scenario == "S13" || c.Scenario == "S14" {
-		out.units = out.shoes
+		out.Units = out.Shoes
 	}
 	return out, nil
 }
@@ -222,9 +222,9 @@ func measure(outcomes []outcome) delays {
 	units := make([]float64, len(outcomes))
 	var d delays
 	for i, o := range outcomes {
-		units[i] = float64(o.units)
+		units[i] = float64(o.Units)
 		d.mean += units[i]
-		d.power += float64(one(o.caught))
+		d.power += float64(one(o.Caught))
 	}
 	n := float64(len(outcomes))
 	d.mean /= n

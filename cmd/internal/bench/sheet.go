@@ -35,24 +35,6 @@ func (s Sheet) WriteCSV(out io.Writer) error {
 	return w.Error()
 }
 
-// ReadCSV reads what WriteCSV wrote.
-func ReadCSV(in io.Reader) (Sheet, error) {
-	lines, err := csv.NewReader(in).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("read CSV: %w", err)
-	}
-	var s Sheet
-	for i, l := range lines {
-		if len(l) != 4 {
-			return nil, fmt.Errorf("read CSV, line %d: %d fields, want section, row, column, value", i+1, len(l))
-		}
-		if i > 0 {
-			s = append(s, Cell{l[0], l[1], l[2], l[3]})
-		}
-	}
-	return s, nil
-}
-
 // sections are the tables of the report: title, what the figures mean, and the columns that a page has room for.
 var sections = []struct {
 	name, title, text string

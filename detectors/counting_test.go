@@ -1,0 +1,98 @@
+package detectors
+
+import (
+	"math"
+	"testing"
+
+	"github.com/shoeproof/shoeproof/rules"
+)
+
+// A round is called good by tags about when its expectation is positive, on pairs exactly then.
+func TestTags(t *testing.T) {
+	tb := newTable(t, 21)
+	w := newWatch(d08)
+	d := w.host.processes[0].(*counting)
+	var rounds, good, agree [len(countable)]int
+	tb.settle = func(r *Round) {
+		now := newTally(r.Offer.system(8), d.spots, &r.Left)
+		var path paths
+		now.note(r.Offer.system(8), d.spots, 0, &path)
+		for _, i := range d.spots {
+			pays := r.Offer.Terms[countable[i]].EV(r.Odds) > 0
+			rounds[i]++
+			good[i] += int(path[i][0][0])
+			if pays == (path[i][0][0] == 1) {
+				agree[i]++
+			}
+		}
+	}
+	for range 60 {
+		tb.play(w.host)
+	}
+	for _, i := range d.spots {
+		part := float64(agree[i]) / float64(rounds[i])
+		t.Logf("%v: good %d of %d rounds, rightly told %.4f", countable[i], good[i], rounds[i], part)
+		least := .94
+		if r := tb.offer.Terms[countable[i]]; r.OnPair {
+			least = 1
+		}
+		if part < least {
+			t.Errorf("%v: rightly told %.4f, want %.2f", countable[i], part, least)
+		}
+	}
+}
+
+// A shoe has as many good rounds as those of its library, early and late, and each has a library of its own.
+func TestLibrary(t *testing.T) {
+	shoes := 300
+	if testing.Short() {
+		shoes = 40
+	}
+	tb := newTable(t, 22)
+	w := newWatch(d08)
+	d := w.host.processes[0].(*counting)
+	honest := tb.bets
+	tb.bets = func(r *Round, next []rules.Card) {
+		honest(r, next)
+		for _, i := range d.spots {
+			r.Wagers = append(r.Wagers, Wager{ID: "x", Patron: "p0", Seat: 1, Spot: countable[i], Stake: 100, Placed: r.At})
+		}
+	}
+	var off, variance [len(countable)][2]float64
+	var last library
+	for range shoes {
+		d.dealt = false
+		tb.play(w.host)
+		if !d.dealt {
+			t.Fatal("no library")
+		}
+		if d.library == last {
+			t.Fatal("the library of the last shoe")
+		}
+		last = d.library
+		for _, i := range d.spots {
+			for part := range 2 {
+				mask := span(40)
+				if part == 1 {
+					mask = span(d.library.rounds)
+					mask[0] &^= span(40)[0]
+				}
+				mean, squares := 0.0, 0.0
+				for k := range d.library.shoes {
+					n := float64(ones(and(d.library.shoes[k][i][0], mask)))
+					mean += n / libraryShoes
+					squares += n * n / libraryShoes
+				}
+				off[i][part] += float64(ones(and(d.good[i][0], mask))) - mean
+				variance[i][part] += squares - mean*mean
+			}
+		}
+	}
+	for _, i := range d.spots {
+		for part := range 2 {
+			if se := math.Sqrt(variance[i][part]); math.Abs(off[i][part]) > 4*se {
+				t.Errorf("%v, part %d: %.1f good rounds more than the library in %d shoes, standard error %.1f", countable[i], part, off[i][part], shoes, se)
+			}
+		}
+	}
+}
