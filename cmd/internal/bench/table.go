@@ -12,7 +12,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate"
 )
 
-// offers makes one offer for each configuration, so that the libraries of simulated shoes are dealt once for all tables.
+// offers makes one offer for each configuration, so that its kernel and terms are made once for all tables.
 type offers struct {
 	books rules.Books
 	mu    sync.Mutex

@@ -127,7 +127,7 @@ func BenchmarkPass(b *testing.B) {
 		}
 		return step.Rounds, used() - began
 	}
-	pass(0, 1) // deals the library
+	pass(0, 1) // makes the offer
 	tables := 1
 	rounds, took := 0, time.Duration(0)
 	for b.Loop() {
