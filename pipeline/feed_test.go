@@ -253,11 +253,6 @@ func TestLeftOut(t *testing.T) {
 				p.Result = schema.ResultUnspecified
 			}
 		},
-		"wager.type-permitted": func(p schema.Payload) {
-			if p, ok := p.(*schema.WagerPlaced); ok && p.Spot == schema.SpotPlayer {
-				p.Spot = schema.SpotUnspecified
-			}
-		},
 	} {
 		t.Run(rule, func(t *testing.T) {
 			events, err := simulate.Fixture("S-PB")

@@ -215,15 +215,35 @@ func (t *table) answer(s *shoe, burn int, c rules.Card) {
 		if r == nil {
 			continue
 		}
-		for i := len(r.Cards) - 1; i >= 0; i-- {
-			d := &r.Cards[i]
-			if d.Card == c && d.Fate == rules.Kept && (d.Index > 2 || d.Final == rules.NoHand) {
-				d.Final, d.Fate, d.FateAt, d.Burn = rules.NoHand, rules.Burned, s.Burns[burn].Seq, burn
-				r.Recompose()
-				return
-			}
+		d, certain := burnable(r, c)
+		if d == nil {
+			continue
+		}
+		d.Final, d.Fate, d.FateAt, d.Burn = rules.NoHand, rules.Burned, s.Burns[burn].Seq, burn
+		r.Missing = r.Missing || !certain
+		r.Recompose()
+		return
+	}
+}
+
+// burnable is the latest card of a round that a burn with this indicator takes, nil if none. Where one of
+// the two was not read it is any third card, and certain only if there is one alone.
+func burnable(r *rules.Round, c rules.Card) (card *rules.DealtCard, certain bool) {
+	var maybe []*rules.DealtCard
+	for i := range slices.Backward(r.Cards) {
+		d := &r.Cards[i]
+		switch {
+		case d.Fate != rules.Kept || (d.Index <= 2 && d.Final != rules.NoHand):
+		case d.Card == c && c != rules.Unread:
+			return d, true
+		case d.Card == rules.Unread || c == rules.Unread:
+			maybe = append(maybe, d)
 		}
 	}
+	if len(maybe) == 0 {
+		return nil, true
+	}
+	return maybe[0], len(maybe) == 1
 }
 
 // cutcard notes the cutting card. One that shows in front of a round's first card belongs to the round

@@ -42,7 +42,8 @@ func (t *table) foldCards(ev *schema.Event) {
 		b.Verified, b.VerifiedBy, b.VerifierRole = seq, p.VerifierID, rules.Role(p.VerifierRole)
 	case *schema.CardsSpread:
 		b := t.batch(p.BatchID)
-		b.Spread, b.SpreadFace, b.Columns, b.InSequence = seq, rules.Face(p.Face), p.Arrangement == schema.ArrangementColumns, p.SuitSequenceOK
+		b.Spread, b.SpreadFace, b.InSequence = seq, rules.Face(p.Face), p.SuitSequenceOK
+		b.Arranged, b.Columns = p.Arrangement != 0, p.Arrangement == schema.ArrangementColumns
 	case *schema.CardsViewed:
 		b := t.batch(p.BatchID)
 		b.Viewed, b.Viewers = seq, p.ParticipantsPresent

@@ -66,8 +66,12 @@ func (t *table) foldRound(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) bo
 	case *schema.WagerReturned:
 		t.settlement(s, r, rules.StepReturned, p.WagerID, p.Seat, p.Amount, seq, b)
 	case *schema.VigorishMarked:
+		at, seat := r.WagerIndex(p.WagerID), p.Seat
+		if seat == 0 && at >= 0 {
+			seat = r.Wagers[at].Seat
+		}
 		*r.NewStep() = rules.Step{
-			Seq: seq, Kind: rules.StepVigMarked, Seat: p.Seat, Amount: p.Amount, Wager: r.WagerIndex(p.WagerID), Marker: rules.Marker(p.Marker), Area: p.Area,
+			Seq: seq, Kind: rules.StepVigMarked, Seat: seat, Amount: p.Amount, Wager: at, Marker: rules.Marker(p.Marker), Area: p.Area,
 			By: ev.Actor.ID,
 		}
 		t.moved(s, r, b)
@@ -264,6 +268,9 @@ func (t *table) carryCard(s *shoe, cardSeq uint32, seq rules.Seq) {
 func (t *table) settlement(s *shoe, r *rules.Round, kind rules.StepKind, id string, seat uint32, amount int64, seq rules.Seq, b *Batch) {
 	at := r.WagerIndex(id)
 	step := r.NewStep()
+	if seat == 0 && at >= 0 {
+		seat = r.Wagers[at].Seat
+	}
 	*step = rules.Step{Seq: seq, Kind: kind, Seat: seat, Amount: amount, Wager: at, Wagers: step.Wagers[:0], By: t.now.Actor.ID}
 	if at >= 0 {
 		w := &r.Wagers[at]

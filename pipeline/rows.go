@@ -202,6 +202,9 @@ func (t *table) vigorishRow(s *shoe, d *rules.Due, day string) schema.VigorishRo
 		row.Least, _ = v.Exact(d.Won)
 		row.Most = v.Up(d.Won)
 	}
+	if d.Unproved {
+		row.Least = 0
+	}
 	return row
 }
 

@@ -190,7 +190,7 @@ func checkBankerDeals(p *Pass) {
 		c := &p.Round.Cards[i]
 		switch {
 		case c.Carried:
-		case c.ByRole == NoRole || p.Round.Curator == 0:
+		case c.ByRole == NoRole || c.BySeat == 0 && c.ByRole == RoleBanker || p.Round.Curator == 0:
 			p.CannotJudge("who drew the card, or who has the bank, was not reported", c.Seq)
 			return
 		case c.BySeat != p.Round.Curator:
@@ -259,7 +259,7 @@ func checkWagerRange(p *Pass) {
 	if p.option("chemin_standoff_counts_for_range") == "false" {
 		before = p.lastDecided()
 	}
-	if before == nil {
+	if before == nil || before.Result == NoResult {
 		return
 	}
 	last := before.Amount
@@ -348,7 +348,8 @@ func checkAggregateCap(p *Pass) {
 	}
 }
 
-// lastDecided is the latest earlier round of this Banker that was no stand-off.
+// lastDecided is the latest earlier round of this Banker that was no stand-off. Its result is NoResult if a
+// card was not read: it, or one before it, is the round.
 func (p *Pass) lastDecided() *BankRound {
 	for i := len(p.Shoe.Bank) - 1; i >= 0; i-- {
 		b := &p.Shoe.Bank[i]
@@ -388,6 +389,9 @@ func (r *Round) banco(seat uint32, suivi bool) *Banco {
 
 func checkSuiviEligible(p *Pass) {
 	seat := p.suiviSeat()
+	if last := p.lastDecided(); last != nil && last.Result == NoResult {
+		return
+	}
 	for _, b := range p.Round.Bancos {
 		if b.Call == Suivi && b.Seat != seat && seatAmount(p.Round.Against(), b.Seat) > 0 {
 			p.Report(Finding{

@@ -104,7 +104,7 @@ func checkCuratorDeals(p *Pass) {
 			p.Report(Finding{Subject: OfCard(c.CardSeq), Expected: "no card while nobody takes the shoe", Observed: "drawn by DEALER", Evidence: []Seq{c.Seq}})
 			return
 		case c.Carried || (c.Curator == 0 && c.ByRole == RoleDealer):
-		case c.ByRole == NoRole:
+		case c.ByRole == NoRole || c.ByRole == RoleCurator && c.BySeat == 0:
 			p.CannotJudge("who drew the card was not reported", c.Seq)
 			return
 		case c.Curator == 0:

@@ -159,6 +159,10 @@ func checkWhoCuts(p *Pass) {
 		return
 	}
 	cut, offers := prep.Cuts[0], prep.firstOffers()
+	if !cut.named() {
+		p.CannotJudge("who cut was not reported", cut.Seq)
+		return
+	}
 	for _, o := range offers {
 		if o.Accepted {
 			if cut.By != RolePatron || cut.Seat != o.Seat {
@@ -276,6 +280,10 @@ func checkRecutPerson(p *Pass) {
 			return
 		}
 		first, again := prep.Cuts[i], prep.Cuts[i+1]
+		if !first.named() || !again.named() {
+			p.CannotJudge("who cut was not reported", first.Seq, again.Seq)
+			return
+		}
 		by, seat := first.By, first.Seat
 		if p.option("recut_by") == "next-entitled" || first.By == RoleDealer {
 			by, seat = RolePatron, p.nextEntitled(r.Seq)

@@ -166,6 +166,10 @@ func checkPlaceFaceUp(p *Pass) {
 			continue
 		}
 		up := c.Face == FaceUp || (c.Revealed != 0 && (called == 0 || c.Revealed < called))
+		if c.Face == NoFace && c.Revealed == 0 {
+			p.CannotJudge("the face of a card was not reported", c.Seq)
+			return
+		}
 		if up && (c.Place == DealerFront || c.Place == NoPlace) {
 			continue
 		}
@@ -192,6 +196,10 @@ func checkStyle(p *Pass) {
 			}
 		}
 		early := p.Config.FaceDown && c.Hand == Banker && c.Revealed != 0 && called != 0 && c.Revealed < called
+		if c.Face == NoFace && !early {
+			p.CannotJudge("the face of a card was not reported", c.Seq)
+			return
+		}
 		if c.Face == want && (c.Place == place || c.Place == NoPlace) && !early {
 			continue
 		}
@@ -241,6 +249,10 @@ func checkThirdCardFace(p *Pass) {
 	for i := range p.Round.Cards {
 		c := &p.Round.Cards[i]
 		if c.Index != 3 || c.Final != c.Hand || c.Face == p.Law.ThirdCardFace || p.Law.ThirdCardFace == NoFace {
+			continue
+		}
+		if c.Face == NoFace {
+			p.CannotJudge("the face of a third card was not reported", c.Seq)
 			continue
 		}
 		p.Report(Finding{

@@ -48,7 +48,7 @@ func (p *Pass) drawn() (*Coup, bool) {
 	if p.Law.extraCounts && c.Third == NoThird {
 		as := *c
 		again, _ := p.Law.redeal(p.Round)
-		as.Third, c = again.Third, &as
+		as.Third, as.Complete, c = again.Third, c.Complete && !p.Round.unread(), &as
 	}
 	return c, c.Complete && p.Round.Voided.Seq == 0
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 )
 
 // Irregularities. N.J.A.C. 19:47-3.12, as state machines over the card beyond those due. A card that
@@ -86,15 +87,19 @@ type errant struct {
 	want remedy
 }
 
-// errants are the cards of the round that were not due. Only a round with more cards than its hands
-// finally hold, or moved ones, has any.
+// irregular says whether the round has more cards than its hands finally hold, or moved ones.
+func (r *Round) irregular() bool {
+	return slices.ContainsFunc(r.Cards, func(c DealtCard) bool { return c.Fate != Kept || c.Final != c.Hand })
+}
+
+// unread says whether a card of the round was not read: what was due after it is not known.
+func (r *Round) unread() bool {
+	return slices.ContainsFunc(r.Cards, func(c DealtCard) bool { return c.Card == Unread })
+}
+
+// errants are the cards of the round that were not due. Only an irregular round has any.
 func (p *Pass) errants() []errant {
-	irregular := false
-	for i := range p.Round.Cards {
-		c := &p.Round.Cards[i]
-		irregular = irregular || c.Fate != Kept || c.Final != c.Hand
-	}
-	if !irregular {
+	if !p.Round.irregular() || p.Round.unread() {
 		return nil
 	}
 	_, list := p.Law.redeal(p.Round)
@@ -211,6 +216,14 @@ func (p *Pass) burnWrong(b *Burn, want int) string {
 	return ""
 }
 
+// vague says that how an errant card was burned was not reported.
+func (p *Pass) vague(e *errant) bool {
+	return e.card.Fate == Burned && !p.Shoe.Burns[e.card.Burn].described()
+}
+
+// described says whether it was reported what a burn showed and where it went.
+func (b *Burn) described() bool { return b.Shown != NoShown && b.Destination != NoDestination }
+
 func (r remedy) String() string {
 	return [...]string{"", "to the banker hand", "kept for the next hand", "burned with its number of cards face up", "first card of the next hand", "burned with its number of cards face up"}[r]
 }
@@ -219,6 +232,10 @@ func wrongRemedy(want remedy) func(*Pass) {
 	return func(p *Pass) {
 		for _, e := range p.errants() {
 			if e.want != want {
+				continue
+			}
+			if p.vague(&e) {
+				p.CannotJudge("how a card was burned was not reported", e.card.Seq, e.card.FateAt)
 				continue
 			}
 			done, kept, observed := p.done(&e)
@@ -234,8 +251,11 @@ func wrongRemedy(want remedy) func(*Pass) {
 }
 
 func checkRemedied(p *Pass) {
+	if p.Round.irregular() && p.Round.unread() {
+		p.CannotJudge("a card of the round was not read", p.Round.cardEvidence()...)
+	}
 	for _, e := range p.errants() {
-		if done, _, _ := p.done(&e); done {
+		if done, _, _ := p.done(&e); done && !p.vague(&e) {
 			p.Report(Finding{
 				Subject: OfCard(e.card.CardSeq), Evidence: []Seq{e.card.Seq, e.card.FateAt},
 				Expected: "irregularities handled as prescribed", Observed: fmt.Sprintf("%v %v", e.card.Card, e.want),
@@ -244,7 +264,7 @@ func checkRemedied(p *Pass) {
 	}
 	for i := range p.Shoe.FaceUps {
 		f := &p.Shoe.FaceUps[i]
-		if f.Round == p.Round.No && p.answerable(f) && !p.used(f) && f.Burn >= 0 && p.burnWrong(&p.Shoe.Burns[f.Burn], p.foundValue(f.Burn)) == "" {
+		if f.Round == p.Round.No && p.answerable(f) && !p.used(f) && p.foundBurned(f) {
 			p.Report(Finding{
 				Subject: OfCard(f.CardSeq), Evidence: []Seq{f.Seq, p.Shoe.Burns[f.Burn].Seq},
 				Expected: "irregularities handled as prescribed", Observed: fmt.Sprintf("%v found face up and burned", f.Card),
@@ -299,15 +319,25 @@ func (p *Pass) answerable(f *FoundFaceUp) bool {
 	return !f.AmongBurned || p.option("faceup_recursive") == "true"
 }
 
-// foundValue is how many cards the cards found face up together burn.
-func (p *Pass) foundValue(burn int) int {
-	sum := 0
+// foundValue is how many cards the cards found face up together burn; not known if one was not read.
+func (p *Pass) foundValue(burn int) (sum int, known bool) {
+	known = true
 	for i := range p.Shoe.FaceUps {
 		if f := &p.Shoe.FaceUps[i]; f.Burn == burn && p.answerable(f) {
 			sum += p.burnValue(f.Card)
+			known = known && f.Card != Unread
 		}
 	}
-	return sum
+	return sum, known
+}
+
+// foundBurned says whether a card found face up was burned as the law wants.
+func (p *Pass) foundBurned(f *FoundFaceUp) bool {
+	if f.Burn < 0 {
+		return false
+	}
+	want, known := p.foundValue(f.Burn)
+	return known && p.burnWrong(&p.Shoe.Burns[f.Burn], want) == ""
 }
 
 func checkFaceUpBurn(p *Pass) {
@@ -316,16 +346,22 @@ func checkFaceUpBurn(p *Pass) {
 		if f.Round != p.Round.No || !p.answerable(f) || (i > 0 && f.Burn >= 0 && p.Shoe.FaceUps[i-1].Burn == f.Burn) {
 			continue
 		}
-		switch {
-		case f.Burn < 0:
-			p.Report(Finding{Subject: OfCard(f.CardSeq), Expected: fmt.Sprintf("%d further cards burned", p.burnValue(f.Card)), Observed: "none", Evidence: []Seq{f.Seq}})
-		default:
-			b := &p.Shoe.Burns[f.Burn]
-			if want := p.foundValue(f.Burn); p.burnWrong(b, want) != "" {
-				p.Report(Finding{
-					Subject: OfCard(f.CardSeq), Expected: fmt.Sprintf("%d further cards burned face up", want), Observed: p.burnWrong(b, want), Evidence: []Seq{f.Seq, b.Seq},
-				})
+		if f.Burn < 0 {
+			expected := fmt.Sprintf("%d further cards burned", p.burnValue(f.Card))
+			if f.Card == Unread {
+				expected = "further cards burned"
 			}
+			p.Report(Finding{Subject: OfCard(f.CardSeq), Expected: expected, Observed: "none", Evidence: []Seq{f.Seq}})
+			continue
+		}
+		b := &p.Shoe.Burns[f.Burn]
+		want, known := p.foundValue(f.Burn)
+		if !known || !b.described() {
+			p.CannotJudge("a card found face up was not read, or how it was burned not reported", f.Seq, b.Seq)
+		} else if wrong := p.burnWrong(b, want); wrong != "" {
+			p.Report(Finding{
+				Subject: OfCard(f.CardSeq), Expected: fmt.Sprintf("%d further cards burned face up", want), Observed: wrong, Evidence: []Seq{f.Seq, b.Seq},
+			})
 		}
 	}
 }

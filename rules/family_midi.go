@@ -138,6 +138,10 @@ func checkSqueezeFaces(p *Pass) {
 				break
 			}
 		}
+		if s.Face == NoFace || back != nil && back.Face == NoFace {
+			p.CannotJudge("the face of the cards was not reported", s.Seq)
+			continue
+		}
 		observed := ""
 		switch {
 		case s.Face != FaceDown:

@@ -97,6 +97,8 @@ func checkVerification(p *Pass) {
 	case b == nil:
 	case b.Verified == 0:
 		p.reportBatch(b, "verified by the floorperson", "not verified")
+	case b.VerifierRole == NoRole:
+		p.CannotJudge("who verified was not reported", b.Verified)
 	case b.VerifierRole != RoleFloorperson:
 		p.reportBatch(b, "verified by FLOORPERSON", fmt.Sprintf("verified by %v", b.VerifierRole))
 	case b.VerifiedBy != "" && b.VerifiedBy == b.InspectedBy:
@@ -110,6 +112,8 @@ func checkSpread(p *Pass) {
 	case b == nil:
 	case b.Spread == 0:
 		p.reportBatch(b, "spread face up", "not spread")
+	case b.SpreadFace == NoFace:
+		p.CannotJudge("the face of the spread was not reported", b.Spread)
 	case b.SpreadFace != FaceUp:
 		p.reportBatch(b, "spread face up", "spread face "+b.SpreadFace.String())
 	case b.Viewed == 0 || b.Viewers == 0:
@@ -120,6 +124,10 @@ func checkSpread(p *Pass) {
 func checkArrangement(p *Pass) {
 	b := p.opened()
 	if b == nil || b.Spread == 0 {
+		return
+	}
+	if !b.Arranged {
+		p.CannotJudge("the arrangement of the spread was not reported", b.Spread)
 		return
 	}
 	want, got := arrangementWord(p.Law.SpreadColumns), arrangementWord(b.Columns)
@@ -139,6 +147,8 @@ func checkWash(p *Pass) {
 	b := p.opened()
 	switch {
 	case b == nil:
+	case b.Washed != 0 && b.WashFace == NoFace:
+		p.CannotJudge("the face of the wash was not reported", b.Washed)
 	case b.Washed == 0 || b.WashFace != FaceDown:
 		p.reportBatch(b, "washed face down", "not washed, or face "+b.WashFace.String())
 	case b.Stacked == 0:

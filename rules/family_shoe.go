@@ -237,6 +237,10 @@ func checkBurnOnce(p *Pass) {
 
 func checkBurnShown(p *Pass) {
 	b := p.Shoe.opening()
+	if b != nil && b.Shown == NoShown {
+		p.CannotJudge("what the burn showed was not reported", b.Seq)
+		return
+	}
 	if b == nil || b.Shown == ShownAll || b.Shown == p.Law.BurnShown {
 		return
 	}

@@ -289,7 +289,7 @@ func (p *Pass) otherPercent(v Vig, c *charge) bool {
 func (p *Pass) chargedElsewhere(v Vig, seat uint32) bool {
 	for i := range p.Shoe.Dues {
 		d := &p.Shoe.Dues[i]
-		if took := max(d.Marked, d.Took); d.Seat != seat && took > 0 && v.Judge(took, d.Won) == VigLegal {
+		if took := max(d.Marked, d.Took); d.Seat != seat && !d.Unproved && took > 0 && v.Judge(took, d.Won) == VigLegal {
 			return true
 		}
 	}
@@ -416,7 +416,7 @@ func (p *Pass) dueAmount(d *Due) int64 {
 
 func checkNotCharged(p *Pass) {
 	for i := range p.Shoe.Dues {
-		if d := &p.Shoe.Dues[i]; !d.Tie && d.Marked == 0 && d.CollectedAt == 0 {
+		if d := &p.Shoe.Dues[i]; !d.Tie && !d.Unproved && d.Marked == 0 && d.CollectedAt == 0 {
 			p.reportDue(d, fmt.Sprintf("vigorish on %d collected or marked", d.Won), "neither")
 		}
 	}
@@ -426,7 +426,7 @@ func checkMarkRequired(p *Pass) {
 	for i := range p.Shoe.Dues {
 		d := &p.Shoe.Dues[i]
 		switch {
-		case d.Tie || d.AtOnce:
+		case d.Tie || d.AtOnce || d.Unproved:
 		case d.Marked == 0 && d.CollectedAt != 0:
 			p.reportDue(d, "marked before the next first card", "collected later without a mark", d.CollectedAt)
 		case d.LateMark:

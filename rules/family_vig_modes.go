@@ -67,7 +67,7 @@ func checkTieAmount(p *Pass) {
 func checkTieTiming(p *Pass) {
 	for i := range p.Shoe.Dues {
 		d := &p.Shoe.Dues[i]
-		if d.Tie && !d.AtOnce && (d.CollectedAt != 0 || d.Marked != 0) {
+		if d.Tie && !d.Unproved && !d.AtOnce && (d.CollectedAt != 0 || d.Marked != 0) {
 			p.reportDue(d, "collected before the next first card", "deferred", max(d.CollectedAt, d.MarkedAt))
 		}
 	}
@@ -75,7 +75,7 @@ func checkTieTiming(p *Pass) {
 
 func checkTieAll(p *Pass) {
 	for i := range p.Shoe.Dues {
-		if d := &p.Shoe.Dues[i]; d.Tie && d.CollectedAt == 0 && d.Marked == 0 {
+		if d := &p.Shoe.Dues[i]; d.Tie && !d.Unproved && d.CollectedAt == 0 && d.Marked == 0 {
 			p.reportDue(d, "charged 25 percent", "not charged")
 		}
 	}

@@ -20,6 +20,7 @@ type Batch struct {
 	Spread       Seq
 	SpreadFace   Face
 	Columns      bool
+	Arranged     bool // it was reported whether in columns or rows
 	InSequence   bool
 	Viewed       Seq
 	Viewers      uint32
@@ -100,6 +101,9 @@ type Cut struct {
 	Seat         uint32
 	Depth, Stack uint32
 }
+
+// named says whether it was reported who cut.
+func (c *Cut) named() bool { return c.By == RoleDealer || c.By != NoRole && c.Seat != 0 }
 
 // Recut is an order to cut again. Late says that it came after a card of the shoe, Burned after the
 // opening burn.

@@ -143,6 +143,8 @@ type Due struct {
 	AtOnce bool
 	// LateMark says that the marker came after the next round's first card.
 	LateMark bool
+	// Unproved says that a card of the round was not read: what was marked stands, whether it was due does not.
+	Unproved bool
 }
 
 // Open is the marked amount still owed.
@@ -223,20 +225,23 @@ func (s *Shoe) Enter(r *Round, settled *Coup) {
 		sum.Result, sum.Ended = Void, max(sum.Ended, r.Voided.Seq)
 	}
 	s.Rounds = append(s.Rounds, sum)
-	if r.Config == nil || r.Voided.Seq != 0 || !settled.Complete {
+	if r.Config == nil || r.Voided.Seq != 0 {
 		return
 	}
-	result := settled.Result()
+	won, tied := settled.Result() == BankerWon, settled.Result() == Tie
+	if !settled.Complete {
+		won, tied = true, true // what was paid or returned says so
+	}
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		commission := r.Config.Mode == Commission && result == BankerWon && w.Paid.Times > 0
-		tie := r.Config.Mode == Tie25 && result == Tie
+		commission := r.Config.Mode == Commission && won && w.Paid.Times > 0
+		tie := r.Config.Mode == Tie25 && tied && (settled.Complete || w.Returned.Times > 0)
 		if w.Spot != SpotBanker || w.Gone || (!commission && !tie) {
 			continue
 		}
 		s.Dues = append(s.Dues, Due{
 			Wager: w.ID, Seat: w.Seat, Round: r.No, Stake: w.Amount, Won: w.Paid.Amount, Tie: tie,
-			PaidAt: max(w.Paid.Seq, w.Returned.Seq),
+			PaidAt: max(w.Paid.Seq, w.Returned.Seq), Unproved: !settled.Complete,
 		})
 		s.chargeSteps(r, i, &s.Dues[len(s.Dues)-1])
 	}

@@ -41,7 +41,7 @@ func NewDecoder() *Decoder { return &Decoder{interner: newInterner()} }
 // two, text that is not UTF-8, numbers out of range, negative money (but for delta), times that an
 // int64 of nanoseconds cannot hold, cards that are no cards, odds that are no odds, ids of more
 // than 256 bytes, an event without event_id, property_id, table_id, seq or at, and a configuration
-// event without configuration. JSON field names are the contract's, a JSON null is a field that is
+// event without configuration, a payload without what it is about (needed). JSON field names are the contract's, a JSON null is a field that is
 // absent, and a JSON time may carry an offset.
 //
 // The error is a *RejectError, and ev is then empty.
@@ -81,6 +81,9 @@ func missing(ev *Event, end int) *RejectError {
 		return reject("at", end, "missing")
 	case ev.Payload == nil:
 		return reject("", end, "no payload, expected one such as card_dealt")
+	}
+	if name := needed(ev.Payload); name != "" {
+		return reject(ev.Payload.Kind().String()+"."+name, end, "missing")
 	}
 	return nil
 }

@@ -53,6 +53,11 @@ func (b *builder) fill(m protoreflect.Message) {
 		switch name {
 		case "event_id", "property_id", "table_id", "seq", "config":
 			needed = true
+		case "topic", "item", "seat", "phase", "deck_count", "wager_id", "spot", "change", "to_spot", "code", "hand", "treasure", "instruction",
+			"card_seq", "to", "kind", "call":
+			needed = m.Descriptor().Name() != "TableConfig"
+		case "reason":
+			needed = f.Kind() == protoreflect.EnumKind
 		case "at":
 			needed = m.Descriptor().Name() == "TableEvent"
 		}
@@ -141,7 +146,7 @@ func (b *builder) value(f protoreflect.FieldDescriptor, j int) protoreflect.Valu
 		if b.full {
 			return protoreflect.ValueOfUint32(uint32(j + 3))
 		}
-		return protoreflect.ValueOfUint32(uint32(b.number()))
+		return protoreflect.ValueOfUint32(max(1, uint32(b.number())))
 	case protoreflect.Uint64Kind:
 		if b.full {
 			return protoreflect.ValueOfUint64(412)
