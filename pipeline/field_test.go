@@ -68,3 +68,27 @@ func TestFieldsThatAreMissing(t *testing.T) {
 		return true
 	})
 }
+
+// Nor does an envelope that is not filled in.
+func TestEnvelopesThatAreMissing(t *testing.T) {
+	for name, events := range legalTables(t, 3) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			values := encode(events)
+			for part, empty := range map[string]func(*schema.Event){
+				"actor": func(ev *schema.Event) { ev.Actor = schema.Actor{} }, "source": func(ev *schema.Event) { ev.Source = schema.Source{} },
+				"shoe_id": func(ev *schema.Event) { ev.ShoeID = "" }, "round": func(ev *schema.Event) { ev.Round = 0 },
+			} {
+				for i := len(part) % stride(11, 1); i < len(events); i += stride(11, 1) {
+					ev := events[i].Clone()
+					empty(&ev)
+					for _, f := range findingsOf(values[:i], encode([]schema.Event{ev}), values[i+1:]) {
+						if f.Verdict == "BREACH" {
+							t.Errorf("%v %d without %s: %s", ev.Payload.Kind(), i+1, part, line(&f))
+						}
+					}
+				}
+			}
+		})
+	}
+}

@@ -82,6 +82,12 @@ func missing(ev *Event, end int) *RejectError {
 	case ev.Payload == nil:
 		return reject("", end, "no payload, expected one such as card_dealt")
 	}
+	if ev.Round == 0 && ofRound(ev.Payload) {
+		return reject("round", end, "missing, and %v is of one", ev.Payload.Kind())
+	}
+	if _, shuffled := ev.Payload.(*ShoeShuffled); shuffled && ev.ShoeID == "" {
+		return reject("shoe_id", end, "missing: a shoe begins with its first shuffle")
+	}
 	if name := needed(ev.Payload); name != "" {
 		return reject(ev.Payload.Kind().String()+"."+name, end, "missing")
 	}

@@ -96,3 +96,19 @@ func needed(p Payload) string {
 		return ""
 	}
 }
+
+// ofRound says whether a payload is of a round: it says nothing outside of one.
+func ofRound(p Payload) bool {
+	switch p := p.(type) {
+	case *RoundStarted, *RoundVoided, *RoundEnded, *BankerWagered, *BancoAnnounced, *CardDealt, *CardMoved, *DealInstructed, *DiscardPlaced,
+		*WagerPlaced, *WagerChanged, *WagerCollected, *WagerPaid, *WagerReturned, *VerbalConfirmed, *CashConverted,
+		*SqueezeOffered, *SqueezeRelinquished, *CardsHanded, *CardsReturned, *VigorishMarked:
+		return true
+	case *Announced:
+		return p.Code != CallLastHand
+	case *VigorishCollected:
+		return p.VigorishKind != VigorishKindOutstanding
+	default:
+		return false
+	}
+}

@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -38,6 +39,11 @@ func (b *builder) event(payload protoreflect.FieldDescriptor) *eventspb.TableEve
 	p := m.NewField(payload)
 	b.fill(p.Message())
 	m.Set(payload, p)
+	switch payload.Name() {
+	case "table_closed", "dealer_assigned", "notice_posted", "device_reported", "tray_counted": // of no round
+	default:
+		ev.Round, ev.ShoeId = max(ev.GetRound(), 1), cmp.Or(ev.GetShoeId(), "s")
+	}
 	return ev
 }
 

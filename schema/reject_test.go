@@ -56,13 +56,15 @@ func TestRejectJSON(t *testing.T) {
 		{`{"actor":{"name":"x"}}`, `actor at byte 10: unknown field "name"`},
 		{strings.Repeat("[", 100000), `event at byte 0: expected an object, found a list`},
 		{strings.Repeat(`{"actor":`, 100000), `actor at byte 10: unknown field "actor"`},
-		{head + `"card_dealt":{"card":"6c","card_seq":1}}`, `card_dealt.hand at byte 125: missing`},
-		{head + `"card_dealt":{"card":"6c","hand":"PLAYER"}}`, `card_dealt.card_seq at byte 128: missing`},
-		{head + `"announced":{}}`, `announced.code at byte 100: missing`},
-		{head + `"announced":{"code":"POINT_COUNT"}}`, `announced.hand at byte 120: missing`},
-		{head + `"announced":{"code":"TREASURE"}}`, `announced.treasure at byte 117: missing`},
-		{head + `"wager_changed":{"wager_id":"w","change":"MOVED"}}`, `wager_changed.to_spot at byte 135: missing`},
-		{head + `"wager_paid":{"seat":1,"amount":5}}`, `wager_paid.wager_id at byte 120: missing`},
+		{head + `"round":1,"card_dealt":{"card":"6c","card_seq":1}}`, `card_dealt.hand at byte 135: missing`},
+		{head + `"round":1,"card_dealt":{"card":"6c","hand":"PLAYER"}}`, `card_dealt.card_seq at byte 138: missing`},
+		{head + `"round_started":{}}`, `round at byte 104: missing, and round_started is of one`},
+		{head + `"shoe_shuffled":{"phase":"INITIAL"}}`, `shoe_id at byte 121: missing: a shoe begins with its first shuffle`},
+		{head + `"round":1,"announced":{}}`, `announced.code at byte 110: missing`},
+		{head + `"round":1,"announced":{"code":"POINT_COUNT"}}`, `announced.hand at byte 130: missing`},
+		{head + `"round":1,"announced":{"code":"TREASURE"}}`, `announced.treasure at byte 127: missing`},
+		{head + `"round":1,"wager_changed":{"wager_id":"w","change":"MOVED"}}`, `wager_changed.to_spot at byte 145: missing`},
+		{head + `"round":1,"wager_paid":{"seat":1,"amount":5}}`, `wager_paid.wager_id at byte 130: missing`},
 		{head + `"round_started":{}} x`, `event at byte 105: expected the end of the record, found "x"`},
 		{head + `"round_started":{},"card_touched":{}}`, `card_touched at byte 119: a second payload, after round_started`},
 		{head + `"round_started":{},"round_started":null}`, `round_started at byte 104: given twice, expected once`},
@@ -102,7 +104,7 @@ func TestRejectJSON(t *testing.T) {
 
 // What the messages promise not to reject.
 func TestAcceptJSON(t *testing.T) {
-	const plain = head + `"wager_changed":{"delta":-5,"change":"LOWERED","wager_id":"w"}}`
+	const plain = head + `"round":1,"wager_changed":{"delta":-5,"change":"LOWERED","wager_id":"w"}}`
 	d := schema.NewDecoder()
 	var want schema.Event
 	if err := d.Decode(schema.JSON, []byte(plain), &want); err != nil {
@@ -164,8 +166,9 @@ func TestRejectProto(t *testing.T) {
 		{head + "8205020801", "round_started at byte 18: unknown field number 1"},
 		{head + "c2050531783178", "card_dealt at byte 15: the record ends"},
 		{head + "c205041a023178", `card_dealt.card at byte 18: "1x" is no card`},
-		{head + "c20509 61000000000000f03f", "card_dealt.hand at byte 27: missing"},
-		{head + "c2050d 61000000000000f03f 0801 2001", ""},
+		{head + "c20509 61000000000000f03f", "round at byte 27: missing, and card_dealt is of one"},
+		{head + "4001 c20509 61000000000000f03f", "card_dealt.hand at byte 29: missing"},
+		{head + "4001 c2050d 61000000000000f03f 0801 2001", ""},
 		{head + "c20509 61000000000000f83f", "card_dealt.confidence at byte 18: 1.5 is out of range, expected 0 to 1"},
 		{head + "c20509 61000000000000f87f", "card_dealt.confidence at byte 18: NaN is out of range"},
 		{head + "c20504 61000000", "card_dealt.confidence at byte 18: the record ends"},
