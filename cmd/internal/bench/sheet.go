@@ -65,7 +65,7 @@ the bound on false pages that follows.`, nil,
 		"importance", "Rare events", `The chance of a false alarm under honest play, by importance sampling: cheats are played, and each alarm counts with the likelihood ratio of honest
 play to the cheat. *bound* is starts / A.`, nil,
 	},
-	{"cost", "Cost", `Processor time and memory of one machine that did other things as well: 0.0 is less than its noise.`, nil},
+	{"cost", "Cost", `Processor time of each detector by itself over the same recorded rounds of two tables, one with commission and one with side wagers, the least of five times, and memory.`, nil},
 }
 
 // Markdown writes the sheet as tables.

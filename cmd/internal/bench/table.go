@@ -89,8 +89,16 @@ func newTable(o simulate.Options, offers *offers) *table {
 	return t
 }
 
-// play plays a shoe into a host; it stops when the host's owner has seen enough.
-func (t *table) play(host *detectors.Host) error {
+// watcher is told of a table: a host of detectors, or a recording.
+type watcher interface {
+	Begin(*detectors.Shoe)
+	Round(*detectors.Round)
+	End(*detectors.Shoe)
+	Tray(*detectors.Tray)
+}
+
+// play plays a shoe before a watcher.
+func (t *table) play(host watcher) error {
 	if t.shoes%shoesADay == 0 {
 		t.at = int64(1+t.shoes/shoesADay) * day
 	}
