@@ -27,8 +27,11 @@ func (r *recording) Begin(s *detectors.Shoe) {
 	x := *s
 	*r = append(*r, func(w watcher) { w.Begin(&x) })
 }
-func (r *recording) End(s *detectors.Shoe)  { x := *s; *r = append(*r, func(w watcher) { w.End(&x) }) }
+
+func (r *recording) End(s *detectors.Shoe) { x := *s; *r = append(*r, func(w watcher) { w.End(&x) }) }
+
 func (r *recording) Tray(t *detectors.Tray) { x := *t; *r = append(*r, func(w watcher) { w.Tray(&x) }) }
+
 func (r *recording) Round(round *detectors.Round) {
 	x := *round
 	if x.Odds != nil { // the table's own, which it works out anew
