@@ -50,7 +50,8 @@ run without the cheat, at $10,000 a bet ($1,000 on the side).`,
 	},
 	{
 		"accused", "Who is accused", `All detectors watch, up to the alarm of the detector above. *first page by* counts which of them raised the first page after the cheat began,
-*of a cause* and *of a culprit* how often that page was of a detector and of a key that the label names. *pages before* fell in the honest shoe before.`, nil,
+*of a cause* and *of a culprit* how often that page was of a detector and of a key that the label names. *pages before* fell in the honest shoe before.
+A table has fewer starts than its patrons and so a lower threshold: where one of them knows cards or outcomes, or changes stakes, the first page is about his table, which is no culprit.`, nil,
 	},
 	{
 		"odd", "Odd but honest", `All detectors watch. *pages* count against the promise; *facts* are findings that are certain (a ninth copy, or a misread card); the calibrated
