@@ -1,13 +1,11 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/cmd/internal/program"
 	"github.com/shoeproof/shoeproof/cmd/internal/settings"
@@ -30,6 +28,7 @@ the detectors whose keys outlive a shoe and the rules that compare tables, and s
 keeps nothing of its own: started again it reads again from --since and finds the same. One watch at a time works on
 a property; another waits for its lease.`,
 		Example: `  audit watch --property ac-1
+  audit watch --property ac-1 --watch-metrics-listen :9465
   audit watch --property ac-1 --since 2026-09-01 --once`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
@@ -41,7 +40,7 @@ a property; another waits for its lease.`,
 	fs.DurationVar(&f.every, "every", 10*time.Second, "how often to look")
 	fs.DurationVar(&f.behind, "behind", time.Minute, "how far below the slowest open table to stay, in event time")
 	fs.DurationVar(&f.patience, "patience", 30*time.Minute, "a table that is further behind is not waited for")
-	settings.AddFlags(fs, auditDefaults(), "clickhouse", "calendar", "rulebooks", "detectors", "log")
+	settings.AddFlags(fs, auditDefaults(), "clickhouse", "calendar", "rulebooks", "detectors", "watch", "log")
 	return cmd
 }
 
@@ -56,7 +55,18 @@ func (f *watchFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	o := watch.Options{Property: f.property, Behind: f.behind, Patience: f.patience}
+	stderr := cmd.ErrOrStderr()
+	o := watch.RunOptions{
+		Options: watch.Options{Property: f.property, Behind: f.behind, Patience: f.patience},
+		Version: version, Holder: holder(), Every: f.every, Once: f.once, Log: config.Log.Logger(stderr),
+		Listening: func(addr string) { fmt.Fprintln(stderr, "metrics:", addr) },
+		Passed: func(s watch.Step) {
+			if s.Shoes > 0 || f.once {
+				fmt.Fprintf(stderr, "%s  %d shoes, %d rounds; evidence %d, findings %d\n",
+					time.Unix(0, s.Watermark).UTC().Format(time.RFC3339), s.Shoes, s.Rounds, s.Evidence, s.Findings)
+			}
+		},
+	}
 	if o.Engine, err = config.Law.Options(version); err != nil {
 		return program.WrongUsage(err)
 	}
@@ -65,48 +75,5 @@ func (f *watchFlags) run(cmd *cobra.Command) error {
 			return program.WrongUsage(fmt.Errorf("--since: %w", err))
 		}
 	}
-	store, err := openStore(cmd, &config, o.Engine.Books)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = store.Close() }()
-	lease, err := store.Take(cmd.Context(), "watch "+f.property, holder())
-	if err != nil {
-		return storeTrouble(err)
-	}
-	defer func() { _ = lease.Release(context.WithoutCancel(cmd.Context())) }()
-	work, stop := context.WithCancel(cmd.Context())
-	group, ctx := errgroup.WithContext(work)
-	group.Go(func() error { return lease.Keep(ctx) })
-	group.Go(func() error {
-		defer stop()
-		return f.loop(ctx, cmd, watch.New(store, o))
-	})
-	return storeTrouble(group.Wait())
-}
-
-// loop passes until the context is done, or once.
-func (f *watchFlags) loop(ctx context.Context, cmd *cobra.Command, w *watch.Watch) error {
-	tick := time.NewTicker(f.every)
-	defer tick.Stop()
-	for {
-		step, err := w.Pass(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case err != nil:
-			return err
-		case step.Shoes > 0 || f.once:
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s  %d shoes, %d rounds; evidence %d, findings %d\n",
-				time.Unix(0, step.Watermark).UTC().Format(time.RFC3339), step.Shoes, step.Rounds, step.Evidence, step.Findings)
-		}
-		if f.once {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	return storeTrouble(watch.Run(cmd.Context(), &config, o))
 }

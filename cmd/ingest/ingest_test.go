@@ -257,7 +257,7 @@ func TestNobodyAnswers(t *testing.T) {
 	if code, body := p.probe(t, "/readyz"); code != http.StatusServiceUnavailable || strings.Contains(body, nobody) {
 		t.Errorf("/readyz is %d: %s", code, body)
 	}
-	if code, body := p.probe(t, "/metrics"); code != http.StatusOK || !strings.Contains(body, `shoeproof_build_info{rules=`) {
+	if code, body := p.probe(t, "/metrics"); code != http.StatusOK || !strings.Contains(body, `shoeproof_build_info{program="ingest",rules=`) {
 		t.Errorf("/metrics is %d: %s", code, body)
 	}
 	if code := p.end(t); code != program.Done {

@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"net"
 	"os"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/shoeproof/shoeproof/cmd/internal/monitor"
 	"github.com/shoeproof/shoeproof/cmd/internal/program"
 	"github.com/shoeproof/shoeproof/cmd/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -66,26 +64,8 @@ func Run(ctx context.Context, config *settings.Ingest, o Options) error {
 	defer source.Close()
 
 	state := &state{source: source, pending: map[*pipeline.Batch]time.Time{}}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", config.HTTP.Listen)
-	if err != nil {
-		return program.WrongUsage(fmt.Errorf("http.listen: %w", err))
-	}
-	if o.Listening != nil {
-		o.Listening(listener.Addr().String())
-	}
-	// HTTP outlives the work, so that probes see how it ends.
-	serving, done := context.WithCancel(context.WithoutCancel(ctx))
-	defer done()
-	group, serving := errgroup.WithContext(serving)
-	group.Go(func() error { return serve(serving, listener, m, state) })
-	group.Go(func() error {
-		defer done()
-		working, cancel := context.WithCancel(ctx)
-		defer cancel()
-		defer context.AfterFunc(serving, cancel)()
-		return work(working, config, engine, storeConfig, state, m, &o)
-	})
-	return group.Wait()
+	server := monitor.Server{Setting: "http.listen", Listen: config.HTTP.Listen, Listening: o.Listening, Metrics: m.Metrics, Ready: state.ready}
+	return server.While(ctx, func(ctx context.Context) error { return work(ctx, config, engine, storeConfig, state, m, &o) })
 }
 
 func work(ctx context.Context, config *settings.Ingest, engine pipeline.Options, storeConfig clickhouse.Config, state *state, m *metrics, o *Options) error {

@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/shoeproof/shoeproof/cmd/internal/monitor"
 	"github.com/shoeproof/shoeproof/pipeline"
 )
 
 // metrics are what /metrics shows. No label grows with tables or people.
 type metrics struct {
-	registry *prometheus.Registry
+	*monitor.Metrics
 
 	records, events, duplicates, deadLetters prometheus.Counter
 	rounds, shoes                            prometheus.Counter
@@ -33,60 +33,32 @@ type metrics struct {
 }
 
 func newMetrics(version, rulesVersion string) *metrics {
-	m := &metrics{registry: prometheus.NewRegistry(), steps: map[int32]*step{}}
-	counter := func(name, help string) prometheus.Counter {
-		c := prometheus.NewCounter(prometheus.CounterOpts{Name: "shoeproof_" + name, Help: help})
-		m.registry.MustRegister(c)
-		return c
-	}
-	histogram := func(name, help string, buckets []float64) prometheus.Histogram {
-		h := prometheus.NewHistogram(prometheus.HistogramOpts{Name: "shoeproof_" + name, Help: help, Buckets: buckets})
-		m.registry.MustRegister(h)
-		return h
-	}
-	m.records = counter("records_total", "Records read from Kafka, also those read again after a restart.")
-	m.events = counter("events_total", "Records that were events of the contract.")
-	m.duplicates = counter("duplicates_total", "Events that had been read before.")
-	m.deadLetters = counter("dead_letters_total", "Records that could not be read.")
-	m.rounds = counter("rounds_total", "Rounds folded.")
-	m.shoes = counter("shoes_total", "Shoes closed.")
-	m.gaps = counter("gaps_total", "Holes in what tables or Kafka gave, made durable; also those found again after a restart.")
-	m.writeFailures = counter("write_failures_total", "Inserts that ClickHouse did not take, each try counted.")
-	m.commitFailures = counter("commit_failures_total", "Offsets that Kafka did not take; they cost a longer start.")
-	m.differences = counter("journal_differences_total", "Ranges that gave other rows than the journal says when they were made again.")
-	m.findings = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "shoeproof_findings_total", Help: "Findings made durable, also those found again after a restart.",
-	}, []string{"severity"})
-	for _, severity := range []string{"info", "minor", "major", "critical"} {
-		m.findings.WithLabelValues(severity)
-	}
-	m.flushSeconds = histogram("flush_seconds", "Time of a flush until its rows are durable, repetitions included.", prometheus.ExponentialBuckets(0.002, 2, 14))
-	m.flushRows = histogram("flush_rows", "Rows of a flush.", prometheus.ExponentialBuckets(1, 4, 10))
-	m.durable = histogram("event_to_durable_seconds", "Time from the oldest event of a flush, by its device's clock, to durable rows.",
+	shown := monitor.New("ingest", version, rulesVersion)
+	m := &metrics{Metrics: shown, steps: map[int32]*step{}}
+	m.records = shown.Counter("records_total", "Records read from Kafka, also those read again after a restart.")
+	m.events = shown.Counter("events_total", "Records that were events of the contract.")
+	m.duplicates = shown.Counter("duplicates_total", "Events that had been read before.")
+	m.deadLetters = shown.Counter("dead_letters_total", "Records that could not be read.")
+	m.rounds = shown.Counter("rounds_total", "Rounds folded.")
+	m.shoes = shown.Counter("shoes_total", "Shoes closed.")
+	m.gaps = shown.Counter("gaps_total", "Holes in what tables or Kafka gave, made durable; also those found again after a restart.")
+	m.writeFailures = shown.Counter("write_failures_total", "Inserts that ClickHouse did not take, each try counted.")
+	m.commitFailures = shown.Counter("commit_failures_total", "Offsets that Kafka did not take; they cost a longer start.")
+	m.differences = shown.Counter("journal_differences_total", "Ranges that gave other rows than the journal says when they were made again.")
+	m.findings = shown.Findings("findings_total", "Findings made durable, also those found again after a restart.")
+	m.flushSeconds = shown.Histogram("flush_seconds", "Time of a flush until its rows are durable, repetitions included.", prometheus.ExponentialBuckets(0.002, 2, 14))
+	m.flushRows = shown.Histogram("flush_rows", "Rows of a flush.", prometheus.ExponentialBuckets(1, 4, 10))
+	m.durable = shown.Histogram("event_to_durable_seconds", "Time from the oldest event of a flush, by its device's clock, to durable rows.",
 		prometheus.ExponentialBuckets(0.01, 2, 18))
-	m.found = histogram("event_to_finding_seconds", "Time from what a finding is about, by its device's clock, to the durable finding.",
+	m.found = shown.Histogram("event_to_finding_seconds", "Time from what a finding is about, by its device's clock, to the durable finding.",
 		prometheus.ExponentialBuckets(0.01, 2, 18))
-	perPartition := func(name, help string) *prometheus.GaugeVec {
-		g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "shoeproof_" + name, Help: help}, []string{"partition"})
-		m.registry.MustRegister(g)
-		return g
-	}
-	m.lag = perPartition("lag_records", "Records in the partition beyond the last one read.")
-	m.watermark = perPartition("watermark_timestamp_seconds", "Time of the newest durable event, by its device's clock.")
-	m.flushed = perPartition("last_flush_timestamp_seconds", "When rows of the partition were last made durable.")
-	m.kafkaErrors = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "shoeproof_kafka_errors_total", Help: "Requests that the brokers did not answer well.",
-	}, []string{"cause"})
+	m.lag = shown.Gauges("lag_records", "Records in the partition beyond the last one read.", "partition")
+	m.watermark = shown.Gauges("watermark_timestamp_seconds", "Time of the newest durable event, by its device's clock.", "partition")
+	m.flushed = shown.Gauges("last_flush_timestamp_seconds", "When rows of the partition were last made durable.", "partition")
+	m.kafkaErrors = shown.Counters("kafka_errors_total", "Requests that the brokers did not answer well.", "cause")
 	m.kafkaErrors.WithLabelValues("network") // 0 is a figure too
-	m.partitions = prometheus.NewGauge(prometheus.GaugeOpts{Name: "shoeproof_partitions", Help: "Partitions that this process owns."})
-	build := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "shoeproof_build_info", Help: "1, with the release and the version of all rulebooks.",
-		ConstLabels: prometheus.Labels{"version": version, "rules": rulesVersion},
-	})
-	build.Set(1)
-	tables := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "shoeproof_tables_open", Help: "Tables followed."}, m.tables)
-	m.registry.MustRegister(m.findings, m.kafkaErrors, m.partitions, build, tables, collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.partitions = shown.Gauge("partitions", "Partitions that this process owns.")
+	shown.Asked("tables_open", "Tables followed.", m.tables)
 	return m
 }
 

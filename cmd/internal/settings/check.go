@@ -51,6 +51,7 @@ func (c *Audit) check(l *Loaded) {
 		c.Kafka.check(l)
 	}
 	c.Console.check(l)
+	l.metrics("watch.metrics_listen", c.Watch.MetricsListen)
 	l.secret("export.key", &c.Export.Key, c.Export.KeyFile)
 	c.Export.check(l)
 	least := defaultRetention()
@@ -229,6 +230,13 @@ func (l *Loaded) addresses(key string, list []string) {
 	}
 	for _, a := range list {
 		l.address(key, a, false)
+	}
+}
+
+// metrics is an address of ours, or none.
+func (l *Loaded) metrics(key, value string) {
+	if value != "" {
+		l.address(key, value, true)
 	}
 }
 

@@ -22,6 +22,7 @@ const leastSecret = 32
 type Console struct {
 	Listen      string  `key:"listen" doc:"host:port of the console"`
 	PublicURL   string  `key:"public_url" doc:"URL at which browsers reach it; empty for the address it listens on"`
+	Metrics     string  `key:"metrics_listen" doc:"host:port for /metrics, /healthz and /readyz of the console, another than its own; empty for none"`
 	CertFile    string  `key:"cert_file" doc:"PEM file of the console's certificate; empty for plain HTTP behind a proxy or on loopback"`
 	KeyFile     string  `key:"key_file" doc:"PEM file of that certificate's key"`
 	SignIn      string  `key:"sign_in" doc:"oidc, proxy, token, or none, which only loopback allows"`
@@ -93,6 +94,7 @@ func defaultKafka() Kafka {
 
 func (c *Console) check(l *Loaded) {
 	l.address("console.listen", c.Listen, true)
+	l.metrics("console.metrics_listen", c.Metrics)
 	l.secret("console.archive.password", &c.Archive.Password, c.Archive.PasswordFile)
 	if c.Archive.Password != "" && c.Archive.User == "" {
 		l.complain("console.archive.password", errors.New("given without console.archive.user"))

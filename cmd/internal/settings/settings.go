@@ -27,6 +27,7 @@ type Audit struct {
 	Export     Export     `key:"export"`
 	Kafka      Kafka      `key:"kafka"` // only for notifications
 	Console    Console    `key:"console"`
+	Watch      Watch      `key:"watch"`
 }
 
 // Kafka is where the table events come from.
@@ -97,6 +98,11 @@ type Calendar struct {
 // HTTP is where metrics and probes are served.
 type HTTP struct {
 	Listen string `key:"listen" doc:"host:port for /metrics, /healthz and /readyz"`
+}
+
+// Watch is how audit watch is watched itself.
+type Watch struct {
+	MetricsListen string `key:"metrics_listen" doc:"host:port for /metrics, /healthz and /readyz of audit watch; empty for none"`
 }
 
 // Log is what is said on standard error.

@@ -193,6 +193,7 @@ func TestWrongSettingsOfAudit(t *testing.T) {
 		want       []string
 	}{
 		{"listen", "listen: 8480", []string{`console.listen: "8480", want host:port`}},
+		{"metrics", "metrics_listen: 9464", []string{`console.metrics_listen: "9464", want host:port`}},
 		{"public URL", "public_url: 'https://audit.example/console'", []string{`console.public_url: "https://audit.example/console", want a URL such as https://audit.example, without a path`}},
 		{"in the clear", "public_url: 'http://audit.example'", []string{"is no https URL, and sessions must not cross a network in the clear"}},
 		{"certificate without key", "cert_file: c.pem", []string{"console.cert_file: a certificate and its key come together"}},

@@ -28,6 +28,15 @@ type Options struct {
 	// further behind than Patience is not waited for: what it sends later belongs to the nightly run.
 	Behind, Patience time.Duration
 	Engine           pipeline.Options
+	Hooks            Hooks
+}
+
+// Hooks are told how a watch gets on; a nil one is not called.
+type Hooks struct {
+	// Begun is told of each pass: up to when the slowest feed has reported, ns UTC.
+	Begun func(watermark int64)
+	// Kept is told of shoes that were weighed once the rows of it are durable, and up to which closing all are, ns UTC.
+	Kept func(shoes, rounds int, evidence []schema.EvidenceRow, findings []schema.Finding, decided int64)
 }
 
 // Watch is detectors at work over a property's facts. It is not safe for concurrent use.
@@ -41,6 +50,8 @@ type Watch struct {
 	terms   map[string]*terms
 	configs []schema.ConfigRow
 	before  map[string][]detectors.Card // the last shoe of each table
+	// weighed is what is not durable yet.
+	weighed weighed
 }
 
 // terms are the law and the offer of one configuration.
@@ -71,58 +82,70 @@ func New(store *clickhouse.Store, o Options) *Watch {
 	}
 }
 
-// Pass looks at all that is below the watermark and was not looked at.
+// Pass looks at all that is below the watermark and was not looked at. After an error it may be called again, and goes on
+// where it was.
 func (w *Watch) Pass(ctx context.Context) (step Step, err error) {
 	slowest, _, err := w.store.Watermark(ctx, w.options.Property, int64(w.options.Patience))
 	if err != nil {
 		return step, err
 	}
+	if w.options.Hooks.Begun != nil {
+		w.options.Hooks.Begun(slowest)
+	}
 	step.Watermark = slowest - int64(w.options.Behind)
-	if err := w.floor(ctx, &step); err != nil {
+	if err := w.floor(ctx, step.Watermark); err != nil {
 		return step, err
 	}
 	for {
+		if err := w.keep(ctx, &step); err != nil {
+			return step, err
+		}
 		shoes, err := w.store.Closed(ctx, w.options.Property, w.after, step.Watermark, shoesAtOnce)
 		if err != nil || len(shoes) == 0 {
 			return step, err
 		}
-		var rows weighed
 		for i := range shoes {
-			if err := w.shoe(ctx, &shoes[i], &rows, &step); err != nil {
+			if err := w.shoe(ctx, &shoes[i]); err != nil {
 				return step, err
 			}
-		}
-		if err := w.keep(ctx, &rows, &step); err != nil {
-			return step, err
 		}
 	}
 }
 
-// weighed is what a pass has to store.
+// weighed is what a pass has to store, of so many shoes and rounds.
 type weighed struct {
-	evidence []schema.EvidenceRow
-	findings []schema.Finding
+	shoes, rounds int
+	evidence      []schema.EvidenceRow
+	findings      []schema.Finding
 }
 
 // floor asks the rules that compare tables, when a configuration was added.
-func (w *Watch) floor(ctx context.Context, step *Step) error {
-	rows, err := w.store.Configs(ctx, w.options.Property, step.Watermark+1)
+func (w *Watch) floor(ctx context.Context, until int64) error {
+	rows, err := w.store.Configs(ctx, w.options.Property, until+1)
 	if err != nil || len(rows) == len(w.configs) {
 		return err
 	}
 	w.configs = rows
 	floor := pipeline.NewFloor(w.options.Engine)
 	floor.Note(slices.Clone(rows))
-	return w.keep(ctx, &weighed{findings: floor.Findings()}, step)
+	w.weighed.findings = append(w.weighed.findings, floor.Findings()...)
+	return nil
 }
 
 // shoe weighs a shoe that was closed.
-func (w *Watch) shoe(ctx context.Context, c *clickhouse.ClosedShoe, rows *weighed, step *Step) error {
-	w.after = *c
+func (w *Watch) shoe(ctx context.Context, c *clickhouse.ClosedShoe) error {
 	played, err := w.store.RoundsOf(ctx, w.options.Property, c.Table, c.Shoe)
 	if err != nil {
 		return err
 	}
+	under := make([]*terms, len(played))
+	for i := range played {
+		if under[i], err = w.of(c.Table, &played[i]); err != nil {
+			return err
+		}
+	}
+	// From here on nothing fails: a shoe is weighed whole or not at all.
+	w.after = *c
 	s := detectors.Shoe{
 		Place: detectors.Place{Property: w.options.Property, Pit: c.Pit, Table: c.Table, Shoe: c.Shoe, At: c.At},
 		Decks: int(c.Decks), Before: w.before[c.Table], Whole: !c.Missing && !c.Joined, Frozen: c.Missing || c.Disputed,
@@ -131,18 +154,14 @@ func (w *Watch) shoe(ctx context.Context, c *clickhouse.ClosedShoe, rows *weighe
 		s.Dealer, s.Batch, s.Shuffler = played[0].Dealer, played[0].Batch, played[0].Shuffler
 	}
 	w.host.Begin(&s)
-	w.take(&s.Place, "", nil, rows)
+	w.take(&s.Place, "", nil)
 	var cards []detectors.Card
 	s.Left = exact.Full(int(c.Decks))
 	for i := range played {
-		p := &played[i]
-		t, err := w.of(c.Table, p)
-		if err != nil {
-			return err
-		}
+		p, t := &played[i], under[i]
 		r := w.round(c, p, t, s.Frozen)
 		w.host.Round(&r)
-		w.take(&r.Place, r.Dealer, t, rows)
+		w.take(&r.Place, r.Dealer, t)
 		cards = append(cards, r.Cards...)
 		if r.Odds != nil {
 			s.Left = r.Left
@@ -150,16 +169,16 @@ func (w *Watch) shoe(ctx context.Context, c *clickhouse.ClosedShoe, rows *weighe
 				s.Left[card.Card]--
 			}
 		}
-		step.Rounds++
+		w.weighed.rounds++
 	}
 	for card := 1; card < len(s.Left); card++ {
 		s.Read += int(c.Decks) - int(s.Left[card])
 	}
 	s.At = c.Closed
 	w.host.End(&s)
-	w.take(&s.Place, s.Dealer, nil, rows)
+	w.take(&s.Place, s.Dealer, nil)
 	w.before[c.Table] = cards
-	step.Shoes++
+	w.weighed.shoes++
 	return nil
 }
 
@@ -252,7 +271,8 @@ func hands(text string) (dealt []detectors.Card, player, banker []rules.Card) {
 }
 
 // take makes rows of what the detectors said last.
-func (w *Watch) take(at *detectors.Place, dealer string, t *terms, rows *weighed) {
+func (w *Watch) take(at *detectors.Place, dealer string, t *terms) {
+	rows := &w.weighed
 	day, shift := w.options.Engine.Calendar.Of(at.At)
 	for i := range w.host.Factors {
 		f := &w.host.Factors[i]
@@ -284,21 +304,39 @@ func (w *Watch) take(at *detectors.Place, dealer string, t *terms, rows *weighed
 	}
 }
 
-// keep stores rows; those that were stored before are stored once.
-func (w *Watch) keep(ctx context.Context, rows *weighed, step *Step) error {
-	step.Evidence += len(rows.evidence)
-	step.Findings += len(rows.findings)
+// keep stores what was weighed; rows that were stored before are stored once.
+func (w *Watch) keep(ctx context.Context, step *Step) error {
+	rows := &w.weighed
+	if rows.shoes+len(rows.evidence)+len(rows.findings) == 0 {
+		return nil
+	}
 	if len(rows.evidence) > 0 {
 		if err := w.store.AddEvidence(ctx, "watch", rows.evidence); err != nil {
 			return err
 		}
 	}
-	if len(rows.findings) == 0 {
+	if err := w.report(ctx, rows.findings); err != nil {
+		return err
+	}
+	step.Shoes += rows.shoes
+	step.Rounds += rows.rounds
+	step.Evidence += len(rows.evidence)
+	step.Findings += len(rows.findings)
+	if w.options.Hooks.Kept != nil {
+		w.options.Hooks.Kept(rows.shoes, rows.rounds, rows.evidence, rows.findings, w.after.Closed)
+	}
+	w.weighed = weighed{}
+	return nil
+}
+
+// report stores findings, with the names of the events that prove them.
+func (w *Watch) report(ctx context.Context, findings []schema.Finding) error {
+	if len(findings) == 0 {
 		return nil
 	}
 	sum := sha256.New()
-	for i := range rows.findings {
-		f := &rows.findings[i]
+	for i := range findings {
+		f := &findings[i]
 		if len(f.Evidence.EventIDs) == 0 && len(f.Evidence.Seqs) > 0 {
 			ids, err := w.store.EventIDs(ctx, f.PropertyID, f.TableID, f.Evidence.Seqs)
 			if err != nil {
@@ -312,5 +350,5 @@ func (w *Watch) keep(ctx context.Context, rows *weighed, step *Step) error {
 		}
 		fmt.Fprintf(sum, "%+v\n", *f)
 	}
-	return w.store.AddFindings(ctx, "watch "+hex.EncodeToString(sum.Sum(nil)[:16]), rows.findings)
+	return w.store.AddFindings(ctx, "watch "+hex.EncodeToString(sum.Sum(nil)[:16]), findings)
 }
