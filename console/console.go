@@ -57,6 +57,7 @@ type Options struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 	Version string
+	Hooks   Hooks
 }
 
 // Proxy is a reverse proxy that tells who asks, in X-Forwarded-User and X-Forwarded-Groups.
@@ -87,6 +88,7 @@ type Console struct {
 	cached   cache         // forgotten when the queue changes
 	slow     cache         // figures of days, which are not
 	reports  reports
+	began    time.Time
 }
 
 // New makes a console.
@@ -97,7 +99,8 @@ func New(o Options) (*Console, error) {
 	if o.PublicURL == nil {
 		return nil, errors.New("console: no public URL")
 	}
-	c := &Console{Options: o, live: newLive(), limits: newLimits(o.Now), replays: make(chan struct{}, 2), cached: cache{now: o.Now}, slow: cache{now: o.Now}}
+	o.Hooks = o.Hooks.filled()
+	c := &Console{Options: o, began: o.Now(), live: newLive(), limits: newLimits(o.Now), replays: make(chan struct{}, 2), cached: cache{now: o.Now}, slow: cache{now: o.Now}}
 	c.sessions = scs.New()
 	c.sessions.Lifetime = longestSession
 	c.sessions.Cookie.Name = "shoeproof"
@@ -138,7 +141,7 @@ func (c *Console) Handler() (http.Handler, error) {
 		c.Log.Warn("refused a request from another site", "path", r.URL.Path, "origin", r.Header.Get("Origin"), "remote", r.RemoteAddr)
 		http.Error(w, "This request came from another site.", http.StatusForbidden)
 	}))
-	return c.guard(cross.Handler(c.sessions.LoadAndSave(mux))), nil
+	return c.counted(mux, c.guard(cross.Handler(c.sessions.LoadAndSave(mux)))), nil
 }
 
 func (c *Console) load() error {

@@ -30,6 +30,8 @@ type change struct {
 	Critical uint64 `json:"critical"`
 }
 
+const eventStream = "text/event-stream"
+
 // mostClients is how many pages may listen.
 const mostClients = 1000
 
@@ -63,6 +65,12 @@ func (l *live) remove(cl *client) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.clients, cl)
+}
+
+func (l *live) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.clients)
 }
 
 // tell never waits for a page: a word that it has not read yet is added to.
@@ -119,7 +127,7 @@ func (c *Console) follow(ctx context.Context, queue chan<- notification) {
 		if news := c.Store.News(); len(news.Changes) > 0 {
 			c.cached.clear()
 			c.live.tell(news.Changes)
-			if c.notifies() {
+			if len(c.Channels()) > 0 {
 				c.announce(news.Arrived, queue)
 			}
 		}
@@ -137,7 +145,7 @@ func liveStream(c *Console, x *exchange) error {
 	}
 	defer c.live.remove(cl)
 	control := http.NewResponseController(x.w)
-	x.w.Header().Set("Content-Type", "text/event-stream")
+	x.w.Header().Set("Content-Type", eventStream)
 	x.w.Header().Set("X-Accel-Buffering", "no")
 	send := func(event string, v any) error {
 		data, err := json.Marshal(v)

@@ -42,8 +42,6 @@ type notification struct {
 	Link       string    `json:"link"`
 }
 
-func (c *Console) notifies() bool { return c.Webhook.URL != "" || c.Topic != nil }
-
 // announce queues what arrived. A full queue loses nothing but the notification, and says so: the finding is in
 // the queue of people.
 func (c *Console) announce(rows []store.Waiting, queue chan<- notification) {
@@ -54,11 +52,19 @@ func (c *Console) announce(rows []store.Waiting, queue chan<- notification) {
 			Round: r.Round, At: r.At, Expected: r.Expected, Observed: r.Observed, Amount: r.Amount, Currency: r.Currency,
 			Link: c.PublicURL.JoinPath("findings", r.ID).String(),
 		}
+		c.notified(c.Channels(), Queued)
 		select {
 		case queue <- n:
 		default:
 			c.Log.Error("notifications wait for too long: one is lost", "finding", r.ID)
+			c.notified(c.Channels(), Failed)
 		}
+	}
+}
+
+func (c *Console) notified(channels []string, is string) {
+	for _, channel := range channels {
+		c.Hooks.Notified(channel, is)
 	}
 }
 
@@ -72,13 +78,14 @@ func (c *Console) deliver(ctx context.Context, queue <-chan notification) {
 			body, err := json.Marshal(n)
 			if err != nil {
 				c.Log.Error("a notification was not sent", "finding", n.ID, "error", err)
+				c.notified(c.Channels(), Failed)
 				continue
 			}
 			if c.Webhook.URL != "" {
-				c.retry(ctx, "webhook", n.ID, func(ctx context.Context) error { return c.post(ctx, body) })
+				c.retry(ctx, ToWebhook, n.ID, func(ctx context.Context) error { return c.post(ctx, body) })
 			}
 			if c.Topic != nil {
-				c.retry(ctx, "topic", n.ID, func(ctx context.Context) error { return c.Topic(ctx, n.PropertyID+"/"+n.TableID, body) })
+				c.retry(ctx, ToTopic, n.ID, func(ctx context.Context) error { return c.Topic(ctx, n.PropertyID+"/"+n.TableID, body) })
 			}
 		}
 	}
@@ -92,9 +99,13 @@ func (c *Console) retry(ctx context.Context, to, finding string, send func(conte
 		err := send(one)
 		cancel()
 		switch {
-		case err == nil || ctx.Err() != nil:
+		case err == nil:
+			c.Hooks.Notified(to, Sent)
+			return
+		case ctx.Err() != nil:
 			return
 		case attempt == attempts:
+			c.Hooks.Notified(to, Failed)
 			c.Log.Error("a notification was not sent", "to", to, "finding", finding, "attempts", attempt, "error", err)
 			return
 		}

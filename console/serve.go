@@ -154,12 +154,16 @@ func (x *exchange) refuse(err error) {
 		}
 		if x.route.public {
 			text = "Who you are was not accepted."
+			x.c.Hooks.SignInRefused(x.c.SignIn)
 			x.c.Log.Warn("a sign-in was refused", "error", err, "remote", x.r.RemoteAddr)
 		}
 	case errors.Is(err, errForbidden):
 		status, text = http.StatusForbidden, "Your role does not include this."
 	case errors.Is(err, errTooMany):
 		status, text = http.StatusTooManyRequests, "Too many attempts. Wait a minute."
+		if strings.HasPrefix(x.route.path, "/sign-in") {
+			x.c.Hooks.SignInRefused(x.c.SignIn)
+		}
 	case errors.Is(err, store.ErrNone):
 		status, text = http.StatusNotFound, "There is no such thing, or it is not yours to see."
 	case errors.Is(err, store.ErrNoArchive):

@@ -64,7 +64,10 @@ func (c *Console) spoken(ctx context.Context) context.Context {
 // who is asking: nil if nobody we know.
 func (c *Console) who(r *http.Request) *Identity {
 	if secret, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		id, _ := c.Access.token(secret, c.Now())
+		id, ok := c.Access.token(secret, c.Now())
+		if !ok {
+			c.Hooks.SignInRefused(ByToken)
+		}
 		return id
 	}
 	if c.SignIn == ByProxy {
@@ -114,10 +117,12 @@ func (c *Console) proxied(r *http.Request) *Identity {
 	secret := subtle.ConstantTimeCompare([]byte(r.Header.Get("X-Shoeproof-Secret")), []byte(c.Proxy.Secret)) == 1
 	if !from || !secret || c.Proxy.Secret == "" {
 		c.Log.Warn("identity headers from somebody who is not the proxy were ignored", "remote", r.RemoteAddr, "user", user, "address", from, "secret", secret)
+		c.Hooks.SignInRefused(ByProxy)
 		return nil
 	}
 	id, ok := c.Access.of(user, strings.FieldsFunc(r.Header.Get("X-Forwarded-Groups"), func(r rune) bool { return r == ',' || r == ';' }))
 	if !ok {
+		c.Hooks.SignInRefused(ByProxy)
 		return nil
 	}
 	return id

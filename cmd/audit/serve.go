@@ -28,6 +28,7 @@ Without console.sign_in anybody on this machine may choose a role, and nobody el
 			stderr := cmd.ErrOrStderr()
 			return serve.Run(cmd.Context(), &config, serve.Options{
 				Version: version, Log: config.Log.Logger(stderr), Listening: func(url string) { fmt.Fprintln(stderr, "console:", url) },
+				Metrics: func(addr string) { fmt.Fprintln(stderr, "metrics:", addr) },
 			})
 		},
 	}

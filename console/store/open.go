@@ -47,6 +47,41 @@ type held struct {
 	read time.Time
 }
 
+// Rank is how much a finding of the queue matters.
+type Rank struct {
+	Urgency  uint8
+	Severity string
+}
+
+// Standing is what is held of the queue.
+type Standing struct {
+	// Open are the findings that wait and are not shelved; the usual ranks are there if only with 0.
+	Open map[Rank]int
+	// Untaken is for how long the oldest critical one among them has waited that nobody acknowledged, 0 if there is none.
+	Untaken time.Duration
+	// Read is when it was asked of ClickHouse, zero if never.
+	Read time.Time
+}
+
+// Standing asks nobody. High is that of Filter.
+func (s *Store) Standing(now time.Time, high int64) Standing {
+	o, f := &s.open, Filter{High: high}
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	t := Standing{Open: map[Rank]int{{1, "critical"}: 0, {2, "major"}: 0, {3, "minor"}: 0, {4, "info"}: 0}, Read: o.read}
+	server := o.server.Add(now.Sub(o.local))
+	for _, h := range o.rows {
+		if h.Deleted != 0 || o.shelved(h.Waiting, now) {
+			continue
+		}
+		t.Open[Rank{f.urgency(h.Waiting), h.Severity}]++
+		if h.Severity == "critical" && h.State == New {
+			t.Untaken = max(t.Untaken, server.Sub(h.ArrivedAt))
+		}
+	}
+	return t
+}
+
 // News is what happened to the queue.
 type News struct {
 	Changes map[string]Change // by property

@@ -3,6 +3,7 @@
 package store
 
 import (
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -105,5 +106,46 @@ func TestOpenSet(t *testing.T) {
 	totals, _ := small.Totals(ctx, everything, Filter{})
 	if err != nil || len(few) != 3 || few[2].Urgency > most[2].Urgency || !totals.Partial {
 		t.Errorf("%d of urgency %v, partial %v, %v", len(few), few, totals.Partial, err)
+	}
+}
+
+// What stands is told from memory: what waits and is not shelved, dear findings a step higher, and for how long the oldest critical
+// one waits that nobody acknowledged, by ClickHouse's clock.
+func TestStanding(t *testing.T) {
+	now := time.Now()
+	s := &Store{}
+	if have := s.Standing(now, 0); len(have.Open) != 4 || have.Untaken != 0 || !have.Read.IsZero() {
+		t.Errorf("before the first reading: %+v", have)
+	}
+	skew := time.Hour // ClickHouse's clock is ahead
+	put := func(id, severity, state, verdict string, urgency uint8, amount int64, ago time.Duration, deleted uint8) {
+		if s.open.rows == nil {
+			s.open.rows = map[string]held{}
+		}
+		s.open.rows[id] = held{&Waiting{
+			ID: id, PropertyID: "ac-1", Rule: "r." + id, Severity: severity, State: state, Verdict: verdict, Urgency: urgency, Amount: amount, Deleted: deleted,
+			ArrivedAt: now.Add(skew - ago),
+		}, now}
+	}
+	s.open.server, s.open.local, s.open.read = now.Add(skew-time.Minute), now.Add(-time.Minute), now.Add(-3*time.Second)
+	put("a", "critical", New, "BREACH", 1, 0, 10*time.Minute, 0)
+	put("b", "critical", New, "BREACH", 1, 0, 25*time.Minute, 0)
+	put("taken", "critical", Acknowledged, "BREACH", 1, 0, 3*time.Hour, 0)
+	put("again", "critical", Reopened, "BREACH", 1, 0, 4*time.Hour, 0)
+	put("done", "critical", New, "BREACH", 1, 0, 5*time.Hour, 1)
+	put("shelved", "critical", New, "SUSPECT", 1, 0, 6*time.Hour, 0)
+	put("dear", "major", New, "BREACH", 2, -5_000, 7*time.Hour, 0)
+	put("cheap", "major", New, "BREACH", 2, 4_999, 7*time.Hour, 0)
+	s.open.shelves = []Shelf{{PropertyID: "ac-1", Rule: "r.shelved", Until: now.Add(time.Hour)}}
+	have := s.Standing(now, 5_000)
+	want := map[Rank]int{{1, "critical"}: 4, {1, "major"}: 1, {2, "major"}: 1, {3, "minor"}: 0, {4, "info"}: 0}
+	if !maps.Equal(have.Open, want) {
+		t.Errorf("open %v, want %v", have.Open, want)
+	}
+	if have.Untaken != 25*time.Minute || !have.Read.Equal(now.Add(-3*time.Second)) {
+		t.Errorf("%v, read %v; want 25 minutes, and 3 s ago", have.Untaken, have.Read)
+	}
+	if later := s.Standing(now.Add(time.Minute), 0); later.Untaken != 26*time.Minute {
+		t.Errorf("a minute later: %v", later.Untaken)
 	}
 }

@@ -63,6 +63,11 @@ func (m *Metrics) Histogram(name, help string, buckets []float64) prometheus.His
 	return add(m, prometheus.NewHistogram(prometheus.HistogramOpts{Name: Prefix + name, Help: help, Buckets: buckets, ConstLabels: m.labels}))
 }
 
+// Histograms makes a histogram by labels.
+func (m *Metrics) Histograms(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	return add(m, prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: Prefix + name, Help: help, Buckets: buckets, ConstLabels: m.labels}, labels))
+}
+
 // Findings makes a counter by severity, which begins at 0.
 func (m *Metrics) Findings(name, help string) *prometheus.CounterVec {
 	c := m.Counters(name, help, "severity")

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/cmd/internal/accounts"
+	"github.com/shoeproof/shoeproof/cmd/internal/monitor"
 	"github.com/shoeproof/shoeproof/cmd/internal/program"
 	"github.com/shoeproof/shoeproof/cmd/internal/settings"
 	"github.com/shoeproof/shoeproof/console"
@@ -30,6 +31,8 @@ type Options struct {
 	Log     *slog.Logger
 	// Listening, if not nil, is told the URL.
 	Listening func(url string)
+	// Metrics, if not nil, is told the address of the metrics.
+	Metrics func(addr string)
 }
 
 // Run serves the console until ctx is done.
@@ -70,10 +73,13 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
 		defer func() { _ = w.Close() }()
 		opt.Topic = w.Send
 	}
+	m := newMetrics(o.Version, settings.RulesVersion(law.Books), opt.Channels())
+	opt.Hooks = m.hooks()
 	c, err := console.New(opt)
 	if err != nil {
 		return program.WrongUsage(err)
 	}
+	m.show(c.Vitals)
 	handler, err := c.Handler()
 	if err != nil {
 		return program.WrongUsage(err)
@@ -85,20 +91,25 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
 		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 60 * time.Second, // streams renew theirs
 		IdleTimeout: time.Minute, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
-	group.Go(func() error { return c.Run(ctx) })
-	group.Go(func() error {
-		serve := func() error { return server.Serve(listener) }
-		if config.Console.CertFile != "" {
-			serve = func() error { return server.ServeTLS(listener, config.Console.CertFile, config.Console.KeyFile) }
-		}
-		if err := serve(); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("serve the console: %w", err)
-		}
-		return nil
+	watched := monitor.Server{
+		Setting: "console.metrics_listen", Listen: config.Console.Metrics, Listening: o.Metrics, Metrics: m.Metrics, Ready: monitor.Seldom(s.Ping),
+	}
+	return watched.While(ctx, func(ctx context.Context) error {
+		group, ctx := errgroup.WithContext(ctx)
+		defer context.AfterFunc(ctx, func() { _ = server.Close() })()
+		group.Go(func() error { return c.Run(ctx) })
+		group.Go(func() error {
+			serve := func() error { return server.Serve(listener) }
+			if config.Console.CertFile != "" {
+				serve = func() error { return server.ServeTLS(listener, config.Console.CertFile, config.Console.KeyFile) }
+			}
+			if err := serve(); !errors.Is(err, http.ErrServerClosed) {
+				return fmt.Errorf("serve the console: %w", err)
+			}
+			return nil
+		})
+		return group.Wait()
 	})
-	return group.Wait()
 }
 
 // surveillanceLog writes the report of audit report log.
