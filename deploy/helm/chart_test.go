@@ -251,9 +251,17 @@ func TestNetworkPolicies(t *testing.T) {
 				if got := fmt.Sprint(at(under[0], "spec", "policyTypes")); got != "[Ingress Egress]" {
 					t.Errorf("%s governs %s", under[0].name(), got)
 				}
-				opens := len(list(at(under[0], "spec", "ingress"))) > 0
-				if serves := component == "ingest" || component == "console"; opens != serves {
-					t.Errorf("%s: can be reached: %v, want %v", component, opens, serves)
+				open := map[string]string{} // port to namespace
+				for _, in := range list(at(under[0], "spec", "ingress")) {
+					for _, p := range list(at(in, "ports")) {
+						open[fmt.Sprint(at(p, "port"))] += fmt.Sprint(at(list(at(in, "from"))[0], "namespaceSelector", "matchLabels", "kubernetes.io/metadata.name"))
+					}
+				}
+				serves := map[string]map[string]string{
+					"ingest": {"metrics": "monitoring"}, "watch": {"metrics": "monitoring"}, "console": {"metrics": "monitoring", "http": "ingress-nginx"},
+				}[component]
+				if !maps.Equal(open, serves) {
+					t.Errorf("%s: can be reached at %v, want %v", component, open, serves)
 				}
 			}
 		})
@@ -368,6 +376,8 @@ func TestValuesAreRefused(t *testing.T) {
 		{"properties={ac-1}", "nightly.settings.export.licensee: the licensee's name"},
 		{"console.enabled=true", "console.settings.console.sign_in: want oidc, proxy or token"},
 		{"console.settings.console.listen=:1", "additional properties 'listen' not allowed"},
+		{"console.settings.console.metrics_listen=:1", "additional properties 'metrics_listen' not allowed"},
+		{"watch.settings.watch.metrics_listen=:1", "additional properties 'watch' not allowed"},
 		{"ingest.keda.min=0", "minimum: got 0, want 1"},
 		{"ingest.grace=5", "minimum: got 5, want 15"},
 		{"nightly.run=daily", "does not match pattern"},
@@ -500,6 +510,41 @@ func TestOptions(t *testing.T) {
 			if !json.Valid([]byte(fmt.Sprint(data[name+".json"]))) {
 				t.Errorf("the dashboard %s is no JSON", name)
 			}
+		}
+	})
+	t.Run("every program is watched, on a port for nothing else", func(t *testing.T) {
+		all := render(t, append(values("ingress"), "--set", "monitoring.serviceMonitor=true")...)
+		selector := at(find(t, all, "ServiceMonitor", "sp-shoeproof"), "spec", "selector", "matchLabels")
+		for service, component := range map[string]string{"ingest": "ingest", "watch": "watch", "console-metrics": "console"} {
+			o := find(t, all, "Service", "sp-shoeproof-"+service)
+			if !selects(selector, mapping(at(o, "metadata", "labels"))) {
+				t.Errorf("%s is not scraped", o.name())
+			}
+			same(t, o.name(), at(o, "spec", "ports"), "[map[name:metrics port:9464 targetPort:metrics]]")
+			same(t, o.name(), at(o, "spec", "clusterIP"), "None")
+			same(t, o.name(), at(o, "spec", "selector", "app.kubernetes.io/component"), component)
+			deployment := "sp-shoeproof-" + component
+			if component == "watch" {
+				deployment += "-ac-1"
+			}
+			spec, labels := pod(find(t, all, "Deployment", deployment))
+			if !selects(at(o, "spec", "selector"), labels) {
+				t.Errorf("%s does not lead to %s", o.name(), deployment)
+			}
+			if ports := fmt.Sprint(at(list(at(spec, "containers"))[0], "ports")); !strings.Contains(ports, "map[containerPort:9464 name:metrics]") {
+				t.Errorf("%s has the ports %s", deployment, ports)
+			}
+			file := fmt.Sprint(at(find(t, all, "ConfigMap", "sp-shoeproof-"+component), "data", "shoeproof.yaml"))
+			if !strings.Contains(file, "listen: :9464") {
+				t.Errorf("%s does not listen at its port:\n%s", component, file)
+			}
+		}
+		same(t, "the console's Service", at(find(t, all, "Service", "sp-shoeproof-console"), "spec", "ports"), "[map[name:http port:80 targetPort:http]]")
+		rule := list(at(find(t, all, "Ingress", "sp-shoeproof-console"), "spec", "rules"))[0]
+		same(t, "the ingress", at(list(at(rule, "http", "paths"))[0], "backend", "service"), "map[name:sp-shoeproof-console port:map[name:http]]")
+		spec, _ := pod(find(t, all, "Deployment", "sp-shoeproof-watch-ac-1"))
+		for probe, path := range map[string]string{"livenessProbe": "/healthz", "readinessProbe": "/readyz"} {
+			same(t, probe, at(list(at(spec, "containers"))[0], probe, "httpGet"), "map[path:"+path+" port:metrics]")
 		}
 	})
 	t.Run("image", func(t *testing.T) {

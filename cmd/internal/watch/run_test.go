@@ -156,19 +156,7 @@ func TestRunIsWatched(t *testing.T) {
 		t.Error("errors at the start")
 	}
 	labelled(t, page)
-	alerts, err := os.ReadFile("../../../deploy/helm/shoeproof/files/alerts.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	board, err := os.ReadFile("../../../deploy/grafana/operators.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range regexp.MustCompile(`\bshoeproof_watch_\w+`).FindAllString(string(alerts)+string(board), -1) {
-		if !strings.Contains(page, "\n# TYPE "+name+" ") {
-			t.Errorf("an alert or a panel asks for %s, which is not in /metrics", name)
-		}
-	}
+	asked(t, page)
 
 	_, port, err := net.SplitHostPort(server.Addr)
 	if err != nil {
@@ -223,6 +211,26 @@ func labelled(t *testing.T, page string) {
 	}
 	if series < 10 {
 		t.Errorf("%d series", series)
+	}
+}
+
+// asked holds alerts and panels to what is there.
+func asked(t *testing.T, page string) {
+	t.Helper()
+	for _, file := range []string{"helm/shoeproof/files/alerts.yaml", "grafana/operators.json"} {
+		text, err := os.ReadFile("../../../deploy/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := regexp.MustCompile(`\bshoeproof_watch_\w+`).FindAllString(string(text), -1)
+		if len(names) == 0 {
+			t.Errorf("%s asks nothing of the watch", file)
+		}
+		for _, name := range names {
+			if !strings.Contains(page, "\n# TYPE "+name+" ") {
+				t.Errorf("%s asks for %s, which is not in /metrics", file, name)
+			}
+		}
 	}
 }
 

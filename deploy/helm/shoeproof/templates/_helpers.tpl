@@ -226,3 +226,23 @@ checksum/config: {{ printf "%s%s" (include "shoeproof.settings" .) (toYaml .root
 {{ toYaml . }}
 {{- end }}
 {{- end -}}
+
+{{/* Where a program is watched, on a port for nothing else: 9464 of each pod, which the file of settings names too. */}}
+{{- define "shoeproof.metricsPort" -}}
+- {name: metrics, containerPort: 9464}
+{{- end -}}
+
+{{/* Without an address of its own: for scraping each pod. Takes also name. */}}
+{{- define "shoeproof.metricsService" -}}
+apiVersion: v1
+kind: Service
+metadata:
+  name: {{ include "shoeproof.fullname" .root }}-{{ .name }}
+  labels: {{- include "shoeproof.labels" . | nindent 4 }}
+spec:
+  clusterIP: None
+  publishNotReadyAddresses: true
+  selector: {{- include "shoeproof.selector" . | nindent 4 }}
+  ports:
+    - {name: metrics, port: 9464, targetPort: metrics}
+{{- end -}}
