@@ -45,7 +45,7 @@ func newMetrics(version, rulesVersion string) *metrics {
 	m.writeFailures = shown.Counter("write_failures_total", "Inserts that ClickHouse did not take, each try counted.")
 	m.commitFailures = shown.Counter("commit_failures_total", "Offsets that Kafka did not take; they cost a longer start.")
 	m.differences = shown.Counter("journal_differences_total", "Ranges that gave other rows than the journal says when they were made again.")
-	m.findings = shown.Findings("findings_total", "Findings made durable, also those found again after a restart.")
+	m.findings = shown.BySeverity("findings_total", "Findings made durable, also those found again after a restart.")
 	m.flushSeconds = shown.Histogram("flush_seconds", "Time of a flush until its rows are durable, repetitions included.", prometheus.ExponentialBuckets(0.002, 2, 14))
 	m.flushRows = shown.Histogram("flush_rows", "Rows of a flush.", prometheus.ExponentialBuckets(1, 4, 10))
 	m.durable = shown.Histogram("event_to_durable_seconds", "Time from the oldest event of a flush, by its device's clock, to durable rows.",

@@ -68,8 +68,8 @@ func (m *Metrics) Histograms(name, help string, buckets []float64, labels ...str
 	return add(m, prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: Prefix + name, Help: help, Buckets: buckets, ConstLabels: m.labels}, labels))
 }
 
-// Findings makes a counter by severity, which begins at 0.
-func (m *Metrics) Findings(name, help string) *prometheus.CounterVec {
+// BySeverity makes a counter by severity, which begins at 0.
+func (m *Metrics) BySeverity(name, help string) *prometheus.CounterVec {
 	c := m.Counters(name, help, "severity")
 	for _, severity := range []string{"info", "minor", "major", "critical"} {
 		c.WithLabelValues(severity)

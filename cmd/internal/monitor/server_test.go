@@ -111,7 +111,7 @@ func TestServerStops(t *testing.T) {
 // Names and help are as Prometheus wants them.
 func TestNames(t *testing.T) {
 	m := New("p", "v", "r")
-	m.Findings("findings_total", "Findings.")
+	m.BySeverity("findings_total", "Findings.")
 	m.Asked("age_seconds", "Age.", func() float64 { return 7 })
 	m.Histogram("work_seconds", "Work.", prometheus.DefBuckets)
 	if n, err := testutil.GatherAndCount(m, "shoeproof_findings_total"); err != nil || n != 4 {

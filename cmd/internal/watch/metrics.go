@@ -14,7 +14,7 @@ type metrics struct {
 	*monitor.Metrics
 
 	shoes, rounds, evidence prometheus.Counter
-	findings, errors        *prometheus.CounterVec
+	alarms, errors          *prometheus.CounterVec
 	feeds, decided          prometheus.Gauge
 	progress, passed, took  prometheus.Gauge
 }
@@ -27,7 +27,7 @@ func newMetrics(version, rulesVersion, property string) *metrics {
 		shoes:    of.Counter("watch_shoes_total", "Shoes weighed, also those weighed again after a restart."),
 		rounds:   of.Counter("watch_rounds_total", "Rounds weighed, also those weighed again after a restart."),
 		evidence: of.Counter("watch_evidence_rows_total", "Rows of evidence made durable, also those made again after a restart."),
-		findings: of.Findings("watch_findings_total", "Alarms, and findings about tables of a pit, made durable, also those found again after a restart."),
+		alarms:   of.BySeverity("watch_alarms_total", "Alarms of detectors made durable, also those raised again after a restart."),
 		errors:   of.Counters("watch_errors_total", "Inserts that ClickHouse did not take, each try counted, and passes that failed.", "cause"),
 		feeds:    of.Gauge("watch_feeds_timestamp_seconds", "Up to when the slowest open table has reported, by its device's clock."),
 		decided:  of.Gauge("watch_decided_timestamp_seconds", "Up to when all shoes that were closed are weighed, by the devices' clocks."),
@@ -49,9 +49,13 @@ func (m *metrics) hooks() Hooks {
 			m.rounds.Add(float64(rounds))
 			m.evidence.Add(float64(len(evidence)))
 			for i := range findings {
-				m.findings.WithLabelValues(findings[i].Severity).Inc()
+				if f := &findings[i]; f.Kind == "anomaly" { // the rest is found again with every configuration
+					m.alarms.WithLabelValues(f.Severity).Inc()
+				}
 			}
-			m.decided.Set(seconds(decided))
+			if shoes > 0 {
+				m.decided.Set(seconds(decided))
+			}
 			m.progress.SetToCurrentTime()
 		},
 	}

@@ -126,14 +126,14 @@ func TestRunIsWatched(t *testing.T) {
 	raised := 0.0
 	for name, what := range map[string]string{
 		"shoeproof_watch_rounds_total" + of: rounds, "shoeproof_watch_evidence_rows_total" + of: evidence,
-		`shoeproof_watch_findings_total{property="ac-1",severity="critical"}`: alarms("critical"),
-		`shoeproof_watch_findings_total{property="ac-1",severity="major"}`:    alarms("major"),
+		`shoeproof_watch_alarms_total{property="ac-1",severity="critical"}`: alarms("critical"),
+		`shoeproof_watch_alarms_total{property="ac-1",severity="major"}`:    alarms("major"),
 	} {
 		have, want := shown(name), rows(what)-before[what]
 		if have != want {
 			t.Errorf("%s is %v, ClickHouse has %v", name, have, want)
 		}
-		if strings.Contains(name, "findings") {
+		if strings.Contains(name, "alarms") {
 			raised += want
 		}
 	}
