@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -34,40 +35,17 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	code := m.Run()
-	if server.engine != nil {
-		server.engine.Stop()
-	}
-	_ = os.RemoveAll(server.dir)
-	os.Exit(code)
+	os.Exit(server.Run(m))
 }
 
 // server is the one ClickHouse of this test binary; each test has a database of its own.
-var server struct {
-	once      sync.Once
-	dir       string
-	engine    *engine.ClickHouse
-	err       error
-	databases atomic.Int64
-}
+var server enginetest.Server
 
 // emptyStore is a database with the schema.
 func emptyStore(t testing.TB) *store.Store {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts a ClickHouse")
-	}
-	server.once.Do(func() {
-		//nolint:usetesting // the folder outlives the first test: the server is for all of them
-		if server.dir, server.err = os.MkdirTemp("", "shoeproof-console-"); server.err == nil {
-			server.engine, server.err = engine.StartClickHouse(context.Background(), engine.ClickHouseOptions{Dir: filepath.Join(server.dir, "data")})
-		}
-	})
-	if server.err != nil {
-		t.Fatal(server.err)
-	}
 	cfg := clickhouse.Config{
-		Addrs: []string{server.engine.Addr}, Database: fmt.Sprintf("console_%d", server.databases.Add(1)), User: "default", RulesVersion: "r", Engine: "test", RowVersion: 1,
+		Addrs: []string{server.Start(t).Addr}, Database: server.Database(), User: "default", RulesVersion: "r", Engine: "test", RowVersion: 1,
 	}
 	if _, _, err := clickhouse.Migrate(t.Context(), cfg); err != nil {
 		t.Fatal(err)

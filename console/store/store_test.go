@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/rules"
@@ -20,53 +21,42 @@ import (
 	"github.com/shoeproof/shoeproof/simulate"
 )
 
+var server enginetest.Server
+
 func TestMain(m *testing.M) {
 	engine.HostClickHouse()
-	code := m.Run()
-	if server.engine != nil {
-		server.engine.Stop()
-	}
-	_ = os.RemoveAll(server.dir)
-	os.Exit(code)
+	os.Exit(server.Run(m))
 }
 
-var server struct {
-	once   sync.Once
-	dir    string
-	engine *engine.ClickHouse
-	store  *Store
-	err    error
+// once is the store that played gives.
+var once struct {
+	sync.Once
+	store *Store
+	err   error
 }
 
 // played is a store with a few tables of a property, some with a planted fault.
 func played(t testing.TB) *Store {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts a ClickHouse")
+	addr := server.Start(t).Addr
+	once.Do(func() { once.store, once.err = play(addr) })
+	if once.err != nil {
+		t.Fatal(once.err)
 	}
-	server.once.Do(func() { server.err = play() })
-	if server.err != nil {
-		t.Fatal(server.err)
-	}
-	return server.store
+	return once.store
 }
 
-func play() (err error) {
+func play(addr string) (*Store, error) {
 	ctx := context.Background()
-	if server.dir, err = os.MkdirTemp("", "shoeproof-console-"); err != nil {
-		return err
+	cfg := clickhouse.Config{Addrs: []string{addr}, Database: "console", User: "default", RulesVersion: "r", Engine: "test", RowVersion: 1}
+	if _, _, err := clickhouse.Migrate(ctx, cfg); err != nil {
+		return nil, err
 	}
-	if server.engine, err = engine.StartClickHouse(ctx, engine.ClickHouseOptions{Dir: server.dir}); err != nil {
-		return err
+	s, err := Open(ctx, cfg, clickhouse.Config{}, time.Now)
+	if err != nil {
+		return nil, err
 	}
-	cfg := clickhouse.Config{Addrs: []string{server.engine.Addr}, Database: "console", User: "default", RulesVersion: "r", Engine: "test", RowVersion: 1}
-	if _, _, err = clickhouse.Migrate(ctx, cfg); err != nil {
-		return err
-	}
-	if server.store, err = Open(ctx, cfg, clickhouse.Config{}, time.Now); err != nil {
-		return err
-	}
-	return fill(ctx, server.store.Store, "ac-1", time.Now().Add(-2*time.Hour))
+	return s, fill(ctx, s.Store, "ac-1", time.Now().Add(-2*time.Hour))
 }
 
 // fill plays a table for each of the first faults and one that is legal.

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -32,12 +33,14 @@ import (
 
 func TestMain(m *testing.M) {
 	engine.HostClickHouse()
-	os.Exit(m.Run())
+	os.Exit(server.Run(m))
 }
+
+// server is the one ClickHouse of this test binary.
+var server enginetest.Server
 
 // floor is a ClickHouse with what some tables played.
 type floor struct {
-	server *engine.ClickHouse
 	store  *clickhouse.Store
 	opt    pipeline.Options
 	tables map[string][]schema.Event
@@ -48,15 +51,7 @@ type floor struct {
 
 func newFloor(t *testing.T) *floor {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts a ClickHouse")
-	}
-	server, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Stop)
-	cfg := clickhouse.Config{Addrs: []string{server.Addr}, Database: "floor", User: "default", RulesVersion: "r1", Engine: "shoeproof@test", RowVersion: 7}
+	cfg := clickhouse.Config{Addrs: []string{server.Start(t).Addr}, Database: "floor", User: "default", RulesVersion: "r1", Engine: "shoeproof@test", RowVersion: 7}
 	if _, _, err := clickhouse.Migrate(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +68,7 @@ func newFloor(t *testing.T) *floor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &floor{server: server, store: store, tables: map[string][]schema.Event{}, dir: t.TempDir()}
+	f := &floor{store: store, tables: map[string][]schema.Event{}, dir: t.TempDir()}
 	f.opt = pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("a key for tests only"), Version: "shoeproof@test"}
 	faults := slices.DeleteFunc(simulate.Faults(), func(f simulate.Fault) bool { return f.Off })
 	for i := range 8 {
@@ -309,7 +304,7 @@ func (f *floor) readParquet(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	query := url.Values{"query": {"INSERT INTO floor.parquet FORMAT Parquet"}}
-	resp, err := http.Post("http://"+f.server.HTTPAddr+"/?"+query.Encode(), "", bytes.NewReader(data))
+	resp, err := http.Post("http://"+server.Start(t).HTTPAddr+"/?"+query.Encode(), "", bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
 	}

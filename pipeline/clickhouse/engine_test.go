@@ -4,14 +4,12 @@ package clickhouse
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/pipeline"
 )
 
@@ -26,47 +24,19 @@ const users = `<clickhouse>
 </clickhouse>`
 
 // server is the one ClickHouse of this test binary; each test has a database of its own.
-var server struct {
-	once      sync.Once
-	dir       string
-	engine    *engine.ClickHouse
-	err       error
-	databases atomic.Int64
-}
+var server = enginetest.Server{Users: users}
 
 func TestMain(m *testing.M) {
 	engine.HostClickHouse()
-	code := m.Run()
-	if server.engine != nil {
-		server.engine.Stop()
-	}
-	_ = os.RemoveAll(server.dir)
-	os.Exit(code)
-}
-
-func startServer(t testing.TB) *engine.ClickHouse {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("starts a ClickHouse")
-	}
-	server.once.Do(func() {
-		//nolint:usetesting // the folder outlives the first test: the server is for all of them
-		if server.dir, server.err = os.MkdirTemp("", "shoeproof-clickhouse-"); server.err == nil {
-			server.engine, server.err = engine.StartClickHouse(context.Background(), engine.ClickHouseOptions{Dir: server.dir, Users: users})
-		}
-	})
-	if server.err != nil {
-		t.Fatal(server.err)
-	}
-	return server.engine
+	os.Exit(server.Run(m))
 }
 
 // empty is the configuration of a database that does not exist yet.
 func empty(t testing.TB) Config {
 	t.Helper()
 	return Config{
-		Addrs:    []string{startServer(t).Addr},
-		Database: fmt.Sprintf("test_%d", server.databases.Add(1)),
+		Addrs:    []string{server.Start(t).Addr},
+		Database: server.Database(),
 		User:     "ingest", Password: "noble-hand",
 		RulesVersion: "r1", Engine: "test", RowVersion: 7,
 	}

@@ -211,7 +211,7 @@ func printed(t *testing.T, s *Store, table string) []map[string]any {
 		columns += " REPLACE (" + strings.Join(replaced, ", ") + ")"
 	}
 	query := "SELECT " + columns + " FROM " + s.name(table) + ` FINAL FORMAT JSONEachRow SETTINGS output_format_json_quote_64bit_integers = 0`
-	resp, err := http.Post("http://"+startServer(t).HTTPAddr+"/?"+url.Values{"user": {"default"}}.Encode(), "text/plain", strings.NewReader(query))
+	resp, err := http.Post("http://"+server.Start(t).HTTPAddr+"/?"+url.Values{"user": {"default"}}.Encode(), "text/plain", strings.NewReader(query))
 	if err != nil {
 		t.Fatal(err)
 	}

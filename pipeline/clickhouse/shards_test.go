@@ -26,7 +26,7 @@ import (
 // twoShards are two servers, each of which knows both as the cluster "floor".
 func twoShards(t *testing.T) [2]*engine.ClickHouse {
 	t.Helper()
-	startServer(t) // or skips
+	server.Start(t) // or skips
 	shards, err := engine.StartShards(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestTwoShards(t *testing.T) {
 			columns = "* EXCEPT (arrived_at, changed_at)" // by the server's clock
 		}
 		query := "SELECT " + columns + " FROM %s." + table + " FINAL ORDER BY ALL FORMAT JSONEachRow"
-		want := text(t, server.engine.HTTPAddr, fmt.Sprintf(query, one.cfg.Database))
+		want := text(t, server.Start(t).HTTPAddr, fmt.Sprintf(query, one.cfg.Database))
 		if want == "" && table != "dead_letters" {
 			t.Errorf("%s has no rows", table)
 		}

@@ -17,7 +17,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,6 +24,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/rules"
@@ -33,42 +33,24 @@ import (
 )
 
 // server is the one ClickHouse of this test binary; each test has a database of its own.
-var server struct {
-	once      sync.Once
-	dir       string
-	engine    *engine.ClickHouse
-	err       error
-	databases atomic.Int64
-}
+var server enginetest.Server
 
 func TestMain(m *testing.M) {
 	engine.HostClickHouse()
 	if at := os.Getenv("SHOEPROOF_TEST_NIGHT"); at != "" {
 		os.Exit(nightToKill(at))
 	}
-	code := m.Run()
-	if server.engine != nil {
-		server.engine.Stop()
-	}
-	_ = os.RemoveAll(server.dir)
-	os.Exit(code)
+	os.Exit(server.Run(m))
 }
 
 func database(t testing.TB) *clickhouse.Store {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts a ClickHouse")
-	}
-	server.once.Do(func() {
-		//nolint:usetesting // the folder outlives the first test: the server is for all of them
-		if server.dir, server.err = os.MkdirTemp("", "shoeproof-nightly-"); server.err == nil {
-			server.engine, server.err = engine.StartClickHouse(context.Background(), engine.ClickHouseOptions{Dir: server.dir})
-		}
-	})
-	if server.err != nil {
-		t.Fatal(server.err)
-	}
-	cfg := config(server.engine.Addr, fmt.Sprintf("night_%d", server.databases.Add(1)))
+	return opened(t, server.Database())
+}
+
+func opened(t testing.TB, database string) *clickhouse.Store {
+	t.Helper()
+	cfg := config(server.Start(t).Addr, database)
 	if _, _, err := clickhouse.Migrate(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -323,14 +305,15 @@ func TestOneAtATime(t *testing.T) {
 }
 
 func TestKilledAndStartedAgain(t *testing.T) {
-	store := database(t)
+	name := server.Database()
+	store := opened(t, name)
 	var l log
 	l.append(play(t, 6, 3, 1).events...)
 	ingest(t, store, &l)
 	child := exec.CommandContext(t.Context(), os.Args[0])
 	// One table at a time, so that no answer is under way: the embedded server does not survive a connection
 	// that is reset while it writes.
-	child.Env = append(os.Environ(), "GOMAXPROCS=1", fmt.Sprintf("SHOEPROOF_TEST_NIGHT=%s night_%d", server.engine.Addr, server.databases.Load()))
+	child.Env = append(os.Environ(), "GOMAXPROCS=1", fmt.Sprintf("SHOEPROOF_TEST_NIGHT=%s %s", server.Start(t).Addr, name))
 	child.Stderr = os.Stderr
 	out, err := child.StdoutPipe()
 	if err != nil {

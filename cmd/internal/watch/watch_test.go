@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/rules"
@@ -20,22 +21,17 @@ import (
 	"github.com/shoeproof/shoeproof/simulate"
 )
 
+// server is the one ClickHouse of this test binary; each test has a database of its own.
+var server enginetest.Server
+
 func TestMain(m *testing.M) {
 	engine.HostClickHouse()
-	os.Exit(m.Run())
+	os.Exit(server.Run(m))
 }
 
 func database(t testing.TB) *clickhouse.Store {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts a ClickHouse")
-	}
-	server, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Stop)
-	cfg := clickhouse.Config{Addrs: []string{server.Addr}, Database: "watched", User: "default", RulesVersion: "r1", Engine: "test", RowVersion: 1}
+	cfg := clickhouse.Config{Addrs: []string{server.Start(t).Addr}, Database: server.Database(), User: "default", RulesVersion: "r1", Engine: "test", RowVersion: 1}
 	if _, _, err := clickhouse.Migrate(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
