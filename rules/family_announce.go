@@ -259,6 +259,8 @@ func checkTreasureCall(p *Pass) {
 	switch {
 	case n == 0 && want != NoTreasure && recognised:
 		p.reportCall(nil, Subject{}, want.String()+" announced", "not announced")
+	case n > 0 && call.Treasure == TreasureUnsaid:
+		p.CannotJudge("which treasure was announced was not reported", call.Seq)
 	case n > 0 && call.Treasure != want && (recognised || call.Treasure != NoTreasure):
 		p.reportCall(call, Subject{}, want.String(), call.Treasure.String())
 	}

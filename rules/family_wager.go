@@ -71,6 +71,10 @@ func checkPermitted(p *Pass) {
 		if w.Spot >= SpotBanker && w.Spot <= SpotTie {
 			continue
 		}
+		if w.Spot == NoSpot {
+			p.CannotJudge("where the wager was moved to was not reported", w.Placed)
+			continue
+		}
 		side := w.Spot.SideBet()
 		if side != NoSideBet && p.Config.Offers(side) && slices.Contains(p.Law.SideBets, side) {
 			continue

@@ -46,7 +46,7 @@ func needed(p Payload) string {
 	case *WagerPlaced:
 		return first(field{"wager_id", p.WagerID != ""}, field{"seat", p.Seat != 0}, field{"spot", p.Spot != 0})
 	case *WagerChanged:
-		return first(field{"wager_id", p.WagerID != ""}, field{"change", p.Change != 0}, field{"to_spot", p.ToSpot != 0 || p.Change != WagerChangeMoved})
+		return first(field{"wager_id", p.WagerID != ""}, field{"change", p.Change != 0})
 	case *WagerHandled:
 		return first(field{"wager_id", p.WagerID != ""})
 	case *VerbalConfirmed:
@@ -55,7 +55,7 @@ func needed(p Payload) string {
 		return first(field{"wager_id", p.WagerID != ""})
 	case *Announced:
 		counts := p.Code == CallPointCount || p.Code == CallFinalCount
-		return first(field{"code", p.Code != 0}, field{"hand", p.Hand != 0 || !counts}, field{"treasure", p.Treasure != 0 || p.Code != CallTreasure})
+		return first(field{"code", p.Code != 0}, field{"hand", p.Hand != 0 || !counts})
 	case *DealInstructed:
 		return first(field{"hand", p.Hand != 0}, field{"instruction", p.Instruction != 0})
 	case *CardDealt:

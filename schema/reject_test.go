@@ -62,8 +62,6 @@ func TestRejectJSON(t *testing.T) {
 		{head + `"shoe_shuffled":{"phase":"INITIAL"}}`, `shoe_id at byte 121: missing: a shoe begins with its first shuffle`},
 		{head + `"round":1,"announced":{}}`, `announced.code at byte 110: missing`},
 		{head + `"round":1,"announced":{"code":"POINT_COUNT"}}`, `announced.hand at byte 130: missing`},
-		{head + `"round":1,"announced":{"code":"TREASURE"}}`, `announced.treasure at byte 127: missing`},
-		{head + `"round":1,"wager_changed":{"wager_id":"w","change":"MOVED"}}`, `wager_changed.to_spot at byte 145: missing`},
 		{head + `"round":1,"wager_paid":{"seat":1,"amount":5}}`, `wager_paid.wager_id at byte 130: missing`},
 		{head + `"round_started":{}} x`, `event at byte 105: expected the end of the record, found "x"`},
 		{head + `"round_started":{},"card_touched":{}}`, `card_touched at byte 119: a second payload, after round_started`},
