@@ -116,6 +116,13 @@ END
   [ "$($k get job shoeproof-migrate --ignore-not-found -o name)" = "" ] || die "the migration's job is left behind"
   [ "$($k get pods -l app.kubernetes.io/component=ingest -o 'jsonpath={.items[*].spec.nodeName}' | tr ' ' '\n' | sort -u | wc -l)" = 2 ] || die "the replicas are not spread"
 
+  say "every program has a port to be scraped at, and the console's Service another"
+  local service ports
+  for service in ingest:9464 watch:9464 console-metrics:9464 console:8080; do
+    ports="$k get endpointslices -l kubernetes.io/service-name=shoeproof-${service%:*} -o jsonpath={.items[*].ports[*].port}"
+    await 30 "pods of the Service ${service%:*} at ${service#*:}" sh -c "[ \"\$($ports)\" = ${service#*:} ]"
+  done
+
   say "the nightly job starts from its CronJob"
   $k create job --from=cronjob/shoeproof-run-ac-1 by-hand >/dev/null
   $k get job by-hand -o 'jsonpath={.spec.template.spec.containers[0].args}' | grep -q 'gaming-day' || die "no gaming day"
