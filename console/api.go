@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -74,7 +75,13 @@ func apiQueue(c *Console, x *exchange) error {
 
 func apiFindings(c *Console, x *exchange) error {
 	q := x.r.URL.Query()
-	w := store.Where{Property: q.Get("property"), Table: q.Get("table"), Shoe: q.Get("shoe"), Dealer: q.Get("dealer"), Rule: q.Get("rule"), Limit: 1000}
+	w := store.Where{Property: q.Get("property"), Table: q.Get("table"), Shoe: q.Get("shoe"), Dealer: q.Get("dealer"), Rule: q.Get("rule")}
+	if n := q.Get("limit"); n != "" {
+		var err error
+		if w.Limit, err = strconv.Atoi(n); err != nil || w.Limit < 1 || w.Limit > 1000 {
+			return badRequest("limit %q, want 1 to 1000", n)
+		}
+	}
 	for name, into := range map[string]*time.Time{"since": &w.Since, "until": &w.Until} {
 		if s := q.Get(name); s != "" {
 			t, err := time.Parse(time.RFC3339, s)
@@ -189,13 +196,13 @@ func apiReplay(c *Console, x *exchange) error {
 }
 
 func apiDealers(c *Console, x *exchange) error {
-	since, days := x.since(30)
-	rows, err := c.dealers(x, days, since)
+	_, days := x.since(30)
+	rows, err := c.dealers(x, days)
 	if err != nil {
 		return err
 	}
 	out := []map[string]any{}
-	for _, t := range rows {
+	for _, t := range rows.all {
 		low, high := interval(min(t.Findings, t.Rounds), t.Rounds)
 		property, dealer, _ := strings.Cut(t.Name, "/")
 		if of := x.r.FormValue("property"); of != "" && of != property {
@@ -205,7 +212,7 @@ func apiDealers(c *Console, x *exchange) error {
 			"property_id": property, "dealer_id": dealer, "findings": t.Findings, "rounds": t.Rounds, "low": low, "high": high, "too_few_rounds": t.Rounds < leastRounds,
 		})
 	}
-	return x.json(map[string]any{"dealers": out})
+	return x.json(map[string]any{"at": rows.at.UTC().Format(time.RFC3339Nano), "dealers": out})
 }
 
 // openAPI is the description of the routes of the API, made of the list of routes itself.
@@ -222,7 +229,7 @@ func (c *Console) document() map[string]any {
 	}{
 		"/api/v1/openapi.json":  {summary: "this document"},
 		"/api/v1/queue":         {"findings that wait, in groups; group=off for one by one", strings.Fields("property pit table shoe dealer rule severity verdict kind state owner day shift fp q shelved group limit"), store.Group{}, "groups", nil},
-		"/api/v1/findings":      {"findings, also those that are closed, the latest first", strings.Fields("property table shoe dealer rule since until"), store.Finding{}, "findings", nil},
+		"/api/v1/findings":      {"findings, also those that are closed, the latest first; 200 unless limit says otherwise", strings.Fields("property table shoe dealer rule since until limit"), store.Finding{}, "findings", nil},
 		"/api/v1/findings/{id}": {summary: "a finding with its round, its events and what was done about it", gives: store.Finding{}, under: "finding"},
 		"/api/v1/findings/{id}/steps": {summary: "take a step of triage", gives: store.Waiting{}, under: "finding", body: m{
 			"type": "object", "required": []string{"step"}, "additionalProperties": false, "properties": m{

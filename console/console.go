@@ -100,7 +100,10 @@ func New(o Options) (*Console, error) {
 		return nil, errors.New("console: no public URL")
 	}
 	o.Hooks = o.Hooks.filled()
-	c := &Console{Options: o, began: o.Now(), live: newLive(), limits: newLimits(o.Now), replays: make(chan struct{}, 2), cached: cache{now: o.Now}, slow: cache{now: o.Now}}
+	c := &Console{
+		Options: o, began: o.Now(), live: newLive(), limits: newLimits(o.Now), replays: make(chan struct{}, 2),
+		cached: cache{now: o.Now}, slow: cache{now: o.Now, behind: make(chan func(), 1)},
+	}
 	c.sessions = scs.New()
 	c.sessions.Lifetime = longestSession
 	c.sessions.Cookie.Name = "shoeproof"
@@ -122,6 +125,16 @@ func (c *Console) Run(ctx context.Context) error {
 	defer wait.Wait()
 	queue := make(chan notification, 256)
 	wait.Go(func() { c.deliver(ctx, queue) })
+	wait.Go(func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case ask := <-c.slow.behind:
+				ask()
+			}
+		}
+	})
 	c.follow(ctx, queue)
 	return nil
 }

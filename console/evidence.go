@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
@@ -51,41 +53,50 @@ func (c *Console) evidence(x *exchange, id string) (*evidence, error) {
 		return nil, err
 	}
 	ev := &evidence{Finding: f, Doc: docOf(f.Rule), Dispositions: store.Dispositions()}
-	if ev.Actions, err = c.Store.Actions(ctx, scope, id); err != nil {
-		return nil, err
-	}
 	place := store.Place{Property: f.PropertyID, Table: f.TableID, Shoe: f.ShoeID, Round: f.Round}
-	first, last := uint64(1), uint64(0) // no range
+	var events []store.Event
+	var wagers []store.Wager
+	var ledger []store.Vigorish
+	var all errgroup.Group
+	all.Go(func() (err error) {
+		ev.Actions, err = c.Store.Actions(ctx, scope, id)
+		return err
+	})
 	if f.Round > 0 {
-		rounds, err := c.Store.Rounds(ctx, scope, place)
-		if err != nil {
-			return nil, err
-		}
-		if len(rounds) > 0 {
-			ev.Round = &rounds[0]
-			first, last = ev.Round.FirstSeq, min(ev.Round.EndSeq, ev.Round.FirstSeq+500)
-		}
-		wagers, err := c.Store.Wagers(ctx, scope, place)
-		if err != nil {
-			return nil, err
-		}
-		ledger, err := c.Store.Ledger(ctx, scope, place)
-		if err != nil {
-			return nil, err
-		}
-		ev.Seats = seats(wagers, ledger, &f)
+		all.Go(func() (err error) {
+			wagers, err = c.Store.Wagers(ctx, scope, place)
+			return err
+		})
+		all.Go(func() (err error) {
+			ledger, err = c.Store.Ledger(ctx, scope, place)
+			return err
+		})
 	}
-	further := f.Seqs
-	if len(further) > 1000 {
-		further = further[:1000]
-	}
-	events, err := c.Store.Events(ctx, scope, f.PropertyID, f.TableID, first, last, further)
-	switch {
-	case errors.Is(err, store.ErrNoArchive):
-		ev.NoArchive = "This console may not read the archive: its second user, console.archive.user, is not set or lacks its role."
-	case err != nil:
+	all.Go(func() error {
+		first, last := uint64(1), uint64(0) // no range
+		if f.Round > 0 {
+			rounds, err := c.Store.Rounds(ctx, scope, place)
+			if err != nil {
+				return err
+			}
+			if len(rounds) > 0 {
+				ev.Round = &rounds[0]
+				first, last = ev.Round.FirstSeq, min(ev.Round.EndSeq, ev.Round.FirstSeq+500)
+			}
+		}
+		var err error
+		events, err = c.Store.Events(ctx, scope, f.PropertyID, f.TableID, first, last, f.Seqs[:min(len(f.Seqs), 1000)])
+		if errors.Is(err, store.ErrNoArchive) {
+			ev.NoArchive = "This console may not read the archive: its second user, console.archive.user, is not set or lacks its role."
+			return nil
+		}
+		return err
+	})
+	if err := all.Wait(); err != nil {
 		return nil, err
-	case len(events) == 0:
+	}
+	ev.Seats = seats(wagers, ledger, &f)
+	if len(events) == 0 && ev.NoArchive == "" {
 		ev.NoArchive = "The archive has none of the events that this finding names."
 	}
 	decoded := c.decode(events, &f)

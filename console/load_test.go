@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -123,11 +124,13 @@ func loadFindings() int {
 	return 100_000
 }
 
-// loadPages are the pages, each of something that there is.
+// loadPages are the pages, each of something that there is. One finding was just made, so that its events are there too.
 func loadPages(t testing.TB, s *store.Store) []string {
 	t.Helper()
-	var open, closed, patron string
+	newTestFloor(t, s.Store).play(planted(t, "ac-1", fmt.Sprintf("seen-%d", time.Now().Unix()), "draw.banker.must-stay"))
+	var open, closed, seen, patron string
 	for into, q := range map[*string]string{
+		&seen:   "SELECT id FROM " + s.Table("open_findings") + " WHERE rule = 'draw.banker.must-stay' ORDER BY arrived_at DESC LIMIT 1",
 		&open:   "SELECT id FROM " + s.Table("open_findings") + " WHERE state = 'new' AND table_id = 't-7' AND at < now() - INTERVAL 1 HOUR ORDER BY at DESC LIMIT 1",
 		&closed: "SELECT id FROM " + s.Table("open_findings") + " WHERE state = 'closed' AND at < now() - INTERVAL 20 DAY LIMIT 1",
 		&patron: "SELECT patron FROM " + s.Table("wagers") + " WHERE table_id = 't-7' ORDER BY at DESC LIMIT 1",
@@ -137,6 +140,7 @@ func loadPages(t testing.TB, s *store.Store) []string {
 		}
 	}
 	return []string{
+		"/findings/" + seen, "/api/v1/findings/" + seen, "/exports", "/search?q=t-7", "/api/v1/shoes/ac-1/t-7/t-7-193", "/api/v1/findings?dealer=d7",
 		"/queue", "/queue?group=off", "/queue?severity=critical&table=t-4", "/queue?q=rule-17", "/queue?state=closed", "/findings/" + open, "/findings/" + closed, "/floor", "/tables/ac-1/t-7",
 		"/shoes/ac-1/t-7/t-7-193", "/dealers", "/dealers/ac-1/d7", "/patrons/ac-1/" + patron, "/shelves", "/handover", "/rates", "/rules", "/log", "/help",
 		"/api/v1/queue", "/api/v1/floor", "/api/v1/findings?table=t-7", "/api/v1/dealers",
@@ -183,29 +187,67 @@ func BenchmarkPages(b *testing.B) {
 }
 
 // processorTime is that of this process and of those it started.
-func processorTime(t testing.TB) time.Duration {
+func processorTime(t testing.TB) (all time.Duration) {
+	t.Helper()
+	for _, d := range processorTimes(t, 0) {
+		all += d
+	}
+	return all
+}
+
+// processorTimes are those of this process and of all that began in it: ClickHouse, browsers, and a console, if it has a process.
+func processorTimes(t testing.TB, console int) map[string]time.Duration {
 	t.Helper()
 	pids, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
 		t.Fatal(err)
 	}
-	self, ticks := strconv.Itoa(os.Getpid()), 0
+	type process struct {
+		parent, ticks int
+		name          string
+	}
+	all, self := map[int]process{}, os.Getpid()
 	for _, path := range pids {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			continue // it has ended
 		}
-		pid, rest, _ := strings.Cut(string(data), " ")
-		_, rest, _ = strings.Cut(rest, ") ")
+		head, rest, _ := strings.Cut(string(data), ") ")
+		number, name, _ := strings.Cut(head, " (")
 		fields := strings.Fields(rest) // from the state, the third field of proc(5), on
-		if len(fields) < 13 || pid != self && fields[1] != self {
+		if len(fields) < 15 {
 			continue
 		}
-		user, _ := strconv.Atoi(fields[11])
-		system, _ := strconv.Atoi(fields[12])
-		ticks += user + system
+		var n [5]int // parent, ticks as user and as system, those of its children that ended
+		for i, at := range [...]int{1, 11, 12, 13, 14} {
+			n[i], _ = strconv.Atoi(fields[at])
+		}
+		pid, _ := strconv.Atoi(number)
+		all[pid] = process{n[0], n[1] + n[2], name}
+		if strings.HasPrefix(name, "chrom") {
+			all[pid] = process{n[0], n[1] + n[2] + n[3] + n[4], name}
+		}
 	}
-	return time.Duration(ticks) * 10 * time.Millisecond
+	took := map[string]time.Duration{}
+	for pid, p := range all {
+		of := p.parent
+		for of > 1 && of != self {
+			of = all[of].parent
+		}
+		who := "clickhouse"
+		switch {
+		case pid == self:
+			who = "events and clients"
+		case of != self:
+			continue
+		case pid == console:
+			who = "console"
+		case strings.HasPrefix(p.name, "chrom"):
+			who = "browsers"
+		}
+		took[who] += time.Duration(p.ticks) * 10 * time.Millisecond
+	}
+	return took
 }
 
 func percentile(took []time.Duration, p int) float64 {
@@ -253,6 +295,22 @@ func serveAlone(addr string) error {
 	return nil
 }
 
+// fetch asks for a page and reads all of it.
+func fetch(ctx context.Context, url, cookie string) (code int, body string, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return 0, "", err
+	}
+	req.Header.Set("Cookie", cookie)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	data, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(data), err
+}
+
 const aloneEnv = "SHOEPROOF_TEST_SERVE"
 
 // TestLoad is a room at work over a year's findings: 200 tables play, 200 pages and three browsers follow, people open pages. Each page
@@ -288,12 +346,26 @@ func TestLoad(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), long)
 	defer cancel()
 	var wait sync.WaitGroup
-	var played, told atomic.Int64 // the moment of the last finding in ClickHouse; the words to all pages
+	var told atomic.Int64 // words to all pages
+	// A finding of a table, from when its events were handed over until the first listener, who asks at each word, saw it in the queue.
 	var lag struct {
 		sync.Mutex
-		took []time.Duration
+		table string
+		at    time.Time
+		took  []time.Duration
 	}
-	// Two hundred pages that listen; the first times what it is told.
+	see := func() {
+		lag.Lock()
+		defer lag.Unlock()
+		if lag.table == "" {
+			return
+		}
+		_, body, err := fetch(ctx, base+"/api/v1/queue?table="+lag.table, cookie)
+		if err == nil && strings.Contains(body, lag.table) {
+			lag.took, lag.table = append(lag.took, time.Since(lag.at)), ""
+		}
+	}
+	// Two hundred pages that listen.
 	for i := range 200 {
 		wait.Go(func() {
 			req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/live", nil)
@@ -314,10 +386,8 @@ func TestLoad(t *testing.T) {
 					continue
 				}
 				told.Add(1)
-				if at := played.Load(); i == 0 && at != 0 && played.CompareAndSwap(at, 0) {
-					lag.Lock()
-					lag.took = append(lag.took, time.Since(time.Unix(0, at)))
-					lag.Unlock()
+				if i == 0 {
+					see()
 				}
 			}
 			if ctx.Err() == nil {
@@ -325,11 +395,13 @@ func TestLoad(t *testing.T) {
 			}
 		})
 	}
+	var browsers []*browser
 	for _, page := range []string{"/queue", "/floor", "/tables/ac-1/t-7"} {
 		b := openBrowser(t, base, 1440, 900)
 		b.signIn("", "supervisor")
 		b.open(page)
 		b.await("document.querySelector('#link').dataset.state == 'on'")
+		browsers = append(browsers, b)
 	}
 	// Two hundred tables, each an event a second; every five seconds one with a fault.
 	wait.Go(func() {
@@ -359,52 +431,54 @@ func TestLoad(t *testing.T) {
 			}
 			f.play(events)
 			if n%5 == 0 {
-				f.play(planted(t, "ac-1", fmt.Sprintf("new-%d-%d", time.Now().Unix(), n), "draw.banker.must-stay"))
-				played.Store(time.Now().UnixNano())
+				table := fmt.Sprintf("new-%d-%d", time.Now().Unix(), n)
+				faulty := planted(t, "ac-1", table, "draw.banker.must-stay")
+				lag.Lock()
+				if lag.table != "" {
+					t.Errorf("what was found at %s is not in the queue", lag.table)
+				}
+				lag.table, lag.at = table, time.Now()
+				lag.Unlock()
+				f.play(faulty)
 			}
 		}
 	})
-	// Ten people, each with a page a second.
 	pages := loadPages(t, s)
+	// Ten pages a second, at moments that know nothing of each other.
 	took := make([]struct {
 		sync.Mutex
 		took []time.Duration
 	}, len(pages))
-	for person := range 10 {
-		wait.Go(func() {
-			tick := time.NewTicker(time.Second)
-			defer tick.Stop()
-			for n := person * 7; ; n++ {
-				select {
-				case <-ctx.Done():
-					return
-				case <-tick.C:
-				}
-				i, who := n%len(pages), cookie
-				if pages[i] == "/log" {
-					who = auditor
-				}
-				began := time.Now()
-				req, _ := http.NewRequestWithContext(ctx, http.MethodGet, base+pages[i], nil)
-				req.Header.Set("Cookie", who)
-				resp, err := http.DefaultClient.Do(req)
-				if err != nil {
-					if ctx.Err() == nil {
-						t.Error(err)
-					}
-					return
-				}
-				_, err = io.Copy(io.Discard, resp.Body)
-				_ = resp.Body.Close()
-				if resp.StatusCode != 200 {
-					t.Errorf("%s: %d, %v", pages[i], resp.StatusCode, err)
-				}
-				took[i].Lock()
-				took[i].took = append(took[i].took, time.Since(began))
-				took[i].Unlock()
-			}
-		})
+	look := func(i int) {
+		who := cookie
+		if pages[i] == "/log" {
+			who = auditor
+		}
+		began := time.Now()
+		code, _, err := fetch(ctx, base+pages[i], who)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil || code != 200:
+			t.Errorf("%s: %d, %v", pages[i], code, err)
+		}
+		took[i].Lock()
+		took[i].took = append(took[i].took, time.Since(began))
+		took[i].Unlock()
 	}
+	wait.Go(func() {
+		random, next := rand.New(rand.NewPCG(1, 2)), time.Now()
+		for n := 0; ; n++ {
+			next = next.Add(time.Duration(random.ExpFloat64() * float64(time.Second/10)))
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(time.Until(next)):
+			}
+			wait.Go(func() { look(n * 7 % len(pages)) })
+		}
+	})
+	before, began := processorTimes(t, cmd.Process.Pid), time.Now()
 	memory := func() (mib int) {
 		data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
 		for line := range strings.Lines(string(data)) {
@@ -425,7 +499,15 @@ func TestLoad(t *testing.T) {
 			resident = append(resident, memory())
 		}
 	}
+	for _, b := range browsers {
+		if state := ask[string](b, "document.querySelector('#link').innerText"); state != "live" {
+			t.Errorf("a browser says %q at the end", state)
+		}
+	}
 	wait.Wait()
+	for who, took := range processorTimes(t, cmd.Process.Pid) {
+		t.Logf("%s: %.2f of a core", who, (took-before[who]).Seconds()/time.Since(began).Seconds())
+	}
 	for i, page := range pages {
 		p50, p95 := percentile(took[i].took, 50), percentile(took[i].took, 95)
 		t.Logf("%-60s n %4d  p50 %7.1f ms  p95 %7.1f ms", page, len(took[i].took), p50, p95)
@@ -433,7 +515,7 @@ func TestLoad(t *testing.T) {
 			t.Errorf("%s: p95 %.0f ms, want 200", page, p95)
 		}
 	}
-	t.Logf("told: %d words; after a finding was in ClickHouse p50 %.0f ms, worst %.0f ms of %d", told.Load(), percentile(lag.took, 50), percentile(lag.took, 100), len(lag.took))
+	t.Logf("told: %d words; from a finding's events to the queue that a page asks for, p50 %.0f ms, worst %.0f ms of %d", told.Load(), percentile(lag.took, 50), percentile(lag.took, 100), len(lag.took))
 	if worst := percentile(lag.took, 100); worst > 2000 || len(lag.took) == 0 {
 		t.Errorf("told after %.0f ms at worst, want 2000", worst)
 	}

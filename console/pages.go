@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/rules"
 )
@@ -238,21 +240,33 @@ func (x *exchange) since(days int) (time.Time, int) {
 	return x.c.Now().AddDate(0, 0, -days), days
 }
 
-// dealers is what was found at each dealer's hands in the last days. It is asked once a minute: no arrival changes what it says.
-func (c *Console) dealers(x *exchange, days int, since time.Time) ([]store.Tally, error) {
-	return cachedFor(&c.slow, fmt.Sprint("dealers ", x.scope(), days), time.Minute, func() ([]store.Tally, error) {
-		return c.Store.Dealers(context.WithoutCancel(x.r.Context()), x.scope(), since)
+// figuresFor is how long figures of days are shown before they are asked for again. They are twice that old at most.
+const figuresFor = 30 * time.Second
+
+// tallies are those of dealers at a moment.
+type tallies struct {
+	at  time.Time
+	all []store.Tally
+}
+
+// dealers is what was found at each dealer's hands in the last days.
+func (c *Console) dealers(x *exchange, days int) (tallies, error) {
+	ctx, scope := context.WithoutCancel(x.r.Context()), x.scope()
+	return cachedFor(&c.slow, fmt.Sprint("dealers ", scope, days), figuresFor, func() (t tallies, err error) {
+		t.at = c.Now()
+		t.all, err = c.Store.Dealers(ctx, scope, t.at.AddDate(0, 0, -days))
+		return t, err
 	})
 }
 
 func dealersPage(c *Console, x *exchange) error {
-	since, days := x.since(30)
-	tallies, err := c.dealers(x, days, since)
+	_, days := x.since(30)
+	tallies, err := c.dealers(x, days)
 	if err != nil {
 		return err
 	}
-	rates, house := ratesOf(tallies)
-	return x.page("dealers", "Dealers", map[string]any{"Rates": rates, "Days": days, "House": house, "Least": leastRounds, "HouseX": int(200 * min(1, house/scaleOf(rates)))})
+	rates, house := ratesOf(tallies.all)
+	return x.page("dealers", "Dealers", map[string]any{"At": tallies.at, "Rates": rates, "Days": days, "House": house, "Least": leastRounds, "HouseX": int(200 * min(1, house/scaleOf(rates)))})
 }
 
 func ratesOf(tallies []store.Tally) ([]rate, float64) {
@@ -305,16 +319,16 @@ func dealerPage(c *Console, x *exchange) error {
 	ctx, scope := x.r.Context(), x.scope()
 	property, dealer := x.r.PathValue("property"), x.r.PathValue("dealer")
 	since, days := x.since(30)
-	dealers, err := c.dealers(x, days, since)
+	dealers, err := c.dealers(x, days)
 	if err != nil {
 		return err
 	}
 	var dealt, all uint64
-	for i := range dealers {
-		if of, name, _ := strings.Cut(dealers[i].Name, "/"); of == property {
-			all += dealers[i].Rounds
+	for _, t := range dealers.all {
+		if of, name, _ := strings.Cut(t.Name, "/"); of == property {
+			all += t.Rounds
 			if name == dealer {
-				dealt = dealers[i].Rounds
+				dealt = t.Rounds
 			}
 		}
 	}
@@ -322,7 +336,7 @@ func dealerPage(c *Console, x *exchange) error {
 	if err != nil {
 		return err
 	}
-	findings, err := c.Store.DealerFindings(ctx, scope, property, dealer, since)
+	findings, err := c.Store.Findings(ctx, scope, store.Where{Property: property, Dealer: dealer, Since: since, Limit: 100})
 	if err != nil {
 		return err
 	}
@@ -347,20 +361,27 @@ func dealerPage(c *Console, x *exchange) error {
 func patronPage(c *Console, x *exchange) error {
 	ctx, scope := x.r.Context(), x.scope()
 	property, patron := x.r.PathValue("property"), x.r.PathValue("patron")
-	play, err := c.Store.Patron(ctx, scope, property, patron)
-	if err != nil {
+	var play []store.Patron
+	var wagers []store.Wager
+	var findings []store.Finding
+	var all errgroup.Group
+	all.Go(func() (err error) {
+		play, err = c.Store.Patron(ctx, scope, property, patron)
+		return err
+	})
+	all.Go(func() (err error) {
+		wagers, err = c.Store.PatronWagers(ctx, scope, property, patron)
+		return err
+	})
+	all.Go(func() (err error) {
+		findings, err = c.Store.PatronFindings(ctx, scope, property, patron)
+		return err
+	})
+	if err := all.Wait(); err != nil {
 		return err
 	}
 	if len(play) == 0 {
 		return errNoPage
-	}
-	wagers, err := c.Store.PatronWagers(ctx, scope, property, patron)
-	if err != nil {
-		return err
-	}
-	findings, err := c.Store.PatronFindings(ctx, scope, property, patron)
-	if err != nil {
-		return err
 	}
 	x.log(property, "view-patron", patron, "masked")
 	return x.page("patron", "Patron "+short(patron), map[string]any{"Property": property, "Patron": patron, "Play": play, "Wagers": wagers, "Findings": findings})
@@ -514,8 +535,9 @@ type bar struct {
 	Flood   bool
 }
 
-// figures are those of the rates: asked once a minute.
+// figures are those of the rates at a moment.
 type figures struct {
+	at      time.Time
 	slots   []store.Slot
 	answers []store.Answer
 	noisy   []store.Noise
@@ -523,17 +545,24 @@ type figures struct {
 
 func ratesPage(c *Console, x *exchange) error {
 	scope := x.scope()
-	now := c.Now()
 	const slots = 72 // of ten minutes, half a day
-	f, err := cachedFor(&c.slow, fmt.Sprint("rates ", scope), time.Minute, func() (f figures, err error) {
-		ctx := context.WithoutCancel(x.r.Context())
-		if f.slots, err = c.Store.AlarmRate(ctx, scope, now.Add(-slots*10*time.Minute)); err != nil {
-			return f, err
-		}
-		if f.answers, err = c.Store.Answers(ctx, scope, now.AddDate(0, 0, -7)); err != nil {
-			return f, err
-		}
-		f.noisy, err = c.Store.Noisy(ctx, scope, now.AddDate(0, 0, -7))
+	ctx := context.WithoutCancel(x.r.Context())
+	f, err := cachedFor(&c.slow, fmt.Sprint("rates ", scope), figuresFor, func() (figures, error) {
+		f := figures{at: c.Now()}
+		var ask errgroup.Group
+		ask.Go(func() (err error) {
+			f.slots, err = c.Store.AlarmRate(ctx, scope, f.at.Add(-slots*10*time.Minute))
+			return err
+		})
+		ask.Go(func() (err error) {
+			f.answers, err = c.Store.Answers(ctx, scope, f.at.AddDate(0, 0, -7))
+			return err
+		})
+		ask.Go(func() (err error) {
+			f.noisy, err = c.Store.Noisy(ctx, scope, f.at.AddDate(0, 0, -7))
+			return err
+		})
+		err := ask.Wait()
 		return f, err
 	})
 	if err != nil {
@@ -547,7 +576,7 @@ func ratesPage(c *Console, x *exchange) error {
 	}
 	var bars []bar
 	for _, r := range rows {
-		i := slots - 1 - int(now.Truncate(10*time.Minute).Sub(r.At)/(10*time.Minute))
+		i := slots - 1 - int(f.at.Truncate(10*time.Minute).Sub(r.At)/(10*time.Minute))
 		b := bar{Slot: r, X: 10 * i, H: max(2, int(120*r.Alarms/most)), Flood: r.Alarms > 10}
 		b.Y = 120 - b.H
 		if b.Flood {
@@ -558,7 +587,7 @@ func ratesPage(c *Console, x *exchange) error {
 		}
 	}
 	return x.page("rates", "Alarm rates", map[string]any{
-		"Bars": bars, "Most": most, "FloodY": 120 - int(120*10/most), "Floods": floods, "Total": total, "PerHour": float64(total) / 12, "Answers": f.answers, "Noisy": f.noisy,
+		"At": f.at, "Bars": bars, "Most": most, "FloodY": 120 - int(120*10/most), "Floods": floods, "Total": total, "PerHour": float64(total) / 12, "Answers": f.answers, "Noisy": f.noisy,
 	})
 }
 

@@ -131,11 +131,7 @@ func queuePage(c *Console, x *exchange) error {
 		if err != nil {
 			return err
 		}
-		ids := make([]string, len(closed))
-		for i := range closed {
-			ids[i] = closed[i].FindingID
-		}
-		findings, err := c.Store.Names(ctx, scope, ids)
+		findings, err := c.Store.Names(ctx, scope, closed)
 		if err != nil {
 			return err
 		}

@@ -360,7 +360,9 @@ func ready(c *Console, x *exchange) error {
 
 // cache answers the same question of many pages with one query.
 type cache struct {
-	now    func() time.Time
+	now func() time.Time
+	// behind, if not nil, takes questions whose answer is to be asked for again: whoever asks meanwhile has the old one.
+	behind chan func()
 	flight singleflight.Group
 	mu     sync.Mutex
 	kept   map[string]kept
@@ -370,7 +372,8 @@ type cache struct {
 
 type kept struct {
 	value any
-	until time.Time
+	// until when it is an answer, and until when it is one for those who will not wait for the next.
+	until, end time.Time
 }
 
 // clear forgets all answers: something was changed.
@@ -381,17 +384,25 @@ func (c *cache) clear() {
 	c.age++
 }
 
-// cachedFor asks at most once in a while; the answer is shared and must not be changed.
+func (c *cache) fresh(key string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now().Before(c.kept[key].until)
+}
+
+// cachedFor asks at most once in a while; the answer is shared and must not be changed. It is that while old at most, or twice that
+// where the next is asked for behind.
 func cachedFor[T any](c *cache, key string, while time.Duration, ask func() (T, error)) (T, error) {
 	const most = 200
 	c.mu.Lock()
 	k, ok := c.kept[key]
 	age := c.age
 	c.mu.Unlock()
-	if ok && c.now().Before(k.until) {
+	now := c.now()
+	if ok && now.Before(k.until) {
 		return k.value.(T), nil
 	}
-	v, err, _ := c.flight.Do(fmt.Sprint(age, key), func() (any, error) {
+	again := func() (any, error) {
 		v, err := ask()
 		if err != nil {
 			return v, err
@@ -406,10 +417,22 @@ func cachedFor[T any](c *cache, key string, while time.Duration, ask func() (T, 
 			c.kept = map[string]kept{}
 		}
 		if c.age == age {
-			c.kept[key] = kept{v, now.Add(while)}
+			c.kept[key] = kept{v, now.Add(while), now.Add(2 * while)}
 		}
 		return v, nil
-	})
+	}
+	if ok && c.behind != nil && now.Before(k.end) {
+		select {
+		case c.behind <- func() {
+			if !c.fresh(key) {
+				_, _, _ = c.flight.Do(fmt.Sprint(age, key), again) // an error is told to who waits for an answer
+			}
+		}:
+		default: // another is asked for; whoever comes next tries again
+		}
+		return k.value.(T), nil
+	}
+	v, err, _ := c.flight.Do(fmt.Sprint(age, key), again)
 	if err != nil {
 		var none T
 		return none, err

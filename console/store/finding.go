@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -51,12 +53,19 @@ const noTriage = `, '' AS state, '' AS owner, '' AS fingerprint`
 // Finding is one finding.
 func (s *Store) Finding(ctx context.Context, scope Scope, id string) (Finding, error) {
 	w := in(scope).and("id = {id:String}", "id", id)
-	// Without FINAL, for the index by id to leave out the rest.
-	f, err := one[Finding](ctx, s, "finding", `SELECT `+findingColumns+noTriage+` FROM {{findings}} WHERE `+w.String()+` ORDER BY version DESC LIMIT 1`, w)
-	if err != nil {
-		return f, err
-	}
-	rows, err := s.rows(ctx, scope, []string{id})
+	var f Finding
+	var rows []Waiting
+	var both errgroup.Group
+	both.Go(func() (err error) {
+		// Without FINAL, for the index by id to leave out the rest.
+		f, err = one[Finding](ctx, s, "finding", `SELECT `+findingColumns+noTriage+` FROM {{findings}} WHERE `+w.String()+` ORDER BY version DESC LIMIT 1`, w)
+		return err
+	})
+	both.Go(func() (err error) {
+		rows, err = s.rows(ctx, scope, []string{id})
+		return err
+	})
+	err := both.Wait()
 	if err == nil && len(rows) > 0 {
 		f.State, f.Owner, f.Fingerprint = rows[0].State, rows[0].Owner, rows[0].Fingerprint
 	}
@@ -79,15 +88,40 @@ type Name struct {
 	TableID  string `ch:"table_id"`
 }
 
-// Names are the names of findings, in no order.
-func (s *Store) Names(ctx context.Context, scope Scope, ids []string) ([]Name, error) {
-	w := in(scope).and("id IN {ids:Array(String)}", "ids", ids)
-	return read[Name](ctx, s, "findings", `SELECT id, severity, rule, table_id FROM {{findings}} WHERE `+w.String()+` LIMIT 1 BY id`, w)
+// Names are the names of findings that were closed, in no order.
+func (s *Store) Names(ctx context.Context, scope Scope, closings []Action) ([]Name, error) {
+	if len(closings) == 0 {
+		return nil, nil
+	}
+	ids, first, last := make([]string, len(closings)), closings[0].At, closings[0].At
+	for i, a := range closings {
+		ids[i] = a.FindingID
+		if a.At.Before(first) {
+			first = a.At
+		}
+		if a.At.After(last) {
+			last = a.At
+		}
+	}
+	// Their rows in the queue changed when they were closed, by ClickHouse's clock, and the index by change leaves out the rest.
+	w := in(scope).and("id IN {ids:Array(String)}", "ids", ids).with("first", first.Add(-time.Minute).UnixMilli(), "last", last.Add(time.Minute).UnixMilli())
+	const columns = `SELECT id, severity, rule, table_id FROM `
+	names, err := read[Name](ctx, s, "findings", columns+`{{open_findings}} WHERE changed_at BETWEEN fromUnixTimestamp64Milli({first:Int64}) AND fromUnixTimestamp64Milli({last:Int64}) AND `+
+		w.String()+` LIMIT 1 BY id`, w)
+	if err != nil || len(names) == len(ids) {
+		return names, err
+	}
+	for _, n := range names {
+		ids = slices.DeleteFunc(ids, func(id string) bool { return id == n.ID })
+	}
+	rest := in(scope).and("id IN {ids:Array(String)}", "ids", ids)
+	more, err := read[Name](ctx, s, "findings", columns+`{{findings}} WHERE `+rest.String()+` LIMIT 1 BY id`, rest)
+	return append(names, more...), err
 }
 
 // Findings are findings, open or not, the latest first.
 func (s *Store) Findings(ctx context.Context, scope Scope, x Where) ([]Finding, error) {
-	w := in(scope).equal("property_id", x.Property).equal("table_id", x.Table).equal("shoe_id", x.Shoe).equal("dealer_id", x.Dealer).equal("rule", x.Rule)
+	w := in(scope).equal("property_id", x.Property).equal("table_id", x.Table).equal("shoe_id", x.Shoe).equal("rule", x.Rule)
 	if x.Round > 0 {
 		w.and("round = {round:UInt32}", "round", x.Round)
 	}
@@ -97,8 +131,16 @@ func (s *Store) Findings(ctx context.Context, scope Scope, x Where) ([]Finding, 
 	if !x.Until.IsZero() {
 		w.and("at < fromUnixTimestamp64Nano({until:Int64})", "until", x.Until.UnixNano())
 	}
-	limit := Filter{Limit: x.Limit}
-	return read[Finding](ctx, s, "findings", `SELECT `+findingColumns+noTriage+` FROM {{findings}} FINAL WHERE `+w.String()+` ORDER BY at DESC, id`+fmt.Sprint(" LIMIT ", limit.limit()), w)
+	f := Filter{Limit: x.Limit}
+	query := `SELECT ` + findingColumns + noTriage + ` FROM {{findings}} `
+	if x.Dealer != "" {
+		// Without FINAL, for the projection by dealer. A version that named another dealer counts until it is merged away.
+		query += `WHERE ` + w.equal("dealer_id", x.Dealer).String() + ` ORDER BY at DESC, id, version DESC LIMIT 1 BY id`
+	} else {
+		// What makes the id is the same in all versions of a finding, so it may choose before the newest is chosen.
+		query += `FINAL PREWHERE ` + w.String() + ` ORDER BY at DESC, id`
+	}
+	return read[Finding](ctx, s, "findings", query+fmt.Sprint(" LIMIT ", f.limit()), w)
 }
 
 // rows are the newest rows of findings in the queue, also of those that are closed.
@@ -160,21 +202,15 @@ func (s *Store) Closed(ctx context.Context, scope Scope, before time.Time, limit
 	for i := range closings {
 		ids[i] = closings[i].FindingID
 	}
-	type state struct {
-		ID    string    `ch:"finding_id"`
-		State string    `ch:"state"`
-		At    time.Time `ch:"last_at"`
-	}
-	w := in(scope).and("finding_id IN {ids:Array(String)}", "ids", ids)
-	states, err := read[state](ctx, s, "what was closed", `SELECT finding_id, argMax(to_state, at) AS state, maxIf(at, action != 'note') AS last_at FROM {{finding_actions}} WHERE `+w.String()+
-		` GROUP BY finding_id LIMIT 5000`, w)
+	// Only a reopening leads out of closed, and there are few of them.
+	w := in(scope).and("action = 'reopen' AND at > fromUnixTimestamp64Nano({oldest:Int64}) AND finding_id IN {ids:Array(String)}",
+		"oldest", closings[len(closings)-1].At.UnixNano(), "ids", ids)
+	reopened, err := read[Action](ctx, s, "what was reopened", `SELECT `+columns[Action]()+` FROM {{finding_actions}} WHERE `+w.String()+` ORDER BY at DESC LIMIT 1 BY finding_id`, w)
 	last := map[string]time.Time{}
-	for _, x := range states {
-		if x.State == Closed {
-			last[x.ID] = x.At
-		}
+	for i := range reopened {
+		last[reopened[i].FindingID] = reopened[i].At
 	}
-	return slices.DeleteFunc(closings, func(a Action) bool { return !last[a.FindingID].Equal(a.At) }), further, err
+	return slices.DeleteFunc(closings, func(a Action) bool { return last[a.FindingID].After(a.At) }), further, err
 }
 
 // Event is one event of the archive.

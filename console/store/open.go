@@ -117,7 +117,7 @@ func (s *Store) Refresh(ctx context.Context) error {
 	}
 	began := s.now()
 	w := (&where{}).and("changed_at > fromUnixTimestamp64Milli({after:Int64})", "after", mark.Add(-overlap).UnixMilli())
-	rows, err := s.newest(ctx, w.String(), w)
+	rows, err := s.newest(ctx, 2, "WHERE "+w.String(), w)
 	if err != nil {
 		return err
 	}
@@ -146,14 +146,20 @@ func (s *Store) Reload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	o.mu.RLock()
+	first, threads := o.server.IsZero(), 1 // beside people who wait for pages
+	o.mu.RUnlock()
+	if first {
+		threads = 2
+	}
 	w := (&where{}).with("most", s.mostOpen+1)
-	rows, err := s.newest(ctx, `1 GROUP BY property_id, urgency, at, id HAVING argMax(is_deleted, version) = 0 ORDER BY urgency, at DESC LIMIT {most:Int64}`, w)
+	rows, err := s.newest(ctx, threads, "FINAL ORDER BY urgency, at DESC LIMIT {most:Int64}", w)
 	if err != nil {
 		return err
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	first := o.server.IsZero()
+	first = o.server.IsZero()
 	if first {
 		o.rows, o.since, o.mark, o.read = map[string]held{}, clock.Now, clock.Now, began
 	}
@@ -173,14 +179,15 @@ func (s *Store) Reload(ctx context.Context) error {
 	return nil
 }
 
-// newest are the newest rows of the findings that a condition on open_findings chooses, also of closed ones.
-func (s *Store) newest(ctx context.Context, chosen string, w *where) ([]Waiting, error) {
+// newest are the newest rows of the findings that the end of a query of open_findings chooses, also of closed ones. Of rows of one version
+// the first counts: it says when the finding arrived.
+func (s *Store) newest(ctx context.Context, threads int, chosen string, w *where) ([]Waiting, error) {
 	const key = "property_id, urgency, at, id"
 	ctx = ch.Context(limited(ctx), ch.WithSettings(ch.Settings{
-		"max_execution_time": 120, "max_result_rows": 0, "max_threads": 2, "max_memory_usage": 2 << 30, "optimize_aggregation_in_order": 1,
+		"max_execution_time": 120, "max_result_rows": 0, "max_threads": threads, "max_memory_usage": 2 << 30,
 	}))
 	rows, err := s.Conn().Query(ctx, s.named(`SELECT `+columns[Waiting]()+` FROM {{open_findings}} WHERE (`+key+`) GLOBAL IN
-		(SELECT `+key+` FROM {{open_findings}} WHERE `+chosen+`) ORDER BY version DESC, arrived_at LIMIT 1 BY id`), w.args...)
+		(SELECT `+key+` FROM {{open_findings}} `+chosen+`) ORDER BY version DESC, arrived_at LIMIT 1 BY id`), w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("read the queue: %w", err)
 	}

@@ -25,13 +25,6 @@ func (s *Store) DealerTallies(ctx context.Context, scope Scope, property, dealer
 		any(currency) AS currency, max(f.at) AS last_at FROM {{dealer_findings}} AS f FINAL WHERE verdict IN ('BREACH', 'SUSPECT') AND `+w.String()+` GROUP BY rule ORDER BY findings DESC, name LIMIT 200`, w)
 }
 
-// DealerFindings are the latest findings at a dealer's hands since a moment.
-func (s *Store) DealerFindings(ctx context.Context, scope Scope, property, dealer string, since time.Time) ([]Finding, error) {
-	w := in(scope).equal("property_id", property).equal("dealer_id", dealer).and("at >= fromUnixTimestamp64Nano({since:Int64})", "since", since.UnixNano())
-	return read[Finding](ctx, s, "a dealer's findings", `SELECT `+findingColumns+noTriage+` FROM {{findings}} WHERE (property_id, table_id, at, id) GLOBAL IN
-		(SELECT property_id, table_id, at, id FROM {{dealer_findings}} WHERE `+w.String()+` ORDER BY at DESC, id LIMIT 1 BY id LIMIT 100) ORDER BY at DESC, id, version DESC LIMIT 1 BY id`, w)
-}
-
 // Dealers is what was found at each dealer's hands since the day of a moment, and how many rounds they dealt.
 func (s *Store) Dealers(ctx context.Context, scope Scope, since time.Time) ([]Tally, error) {
 	w := in(scope).with("since", since.UnixNano(), "day", since.UTC().Format(time.DateOnly))

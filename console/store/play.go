@@ -126,6 +126,8 @@ type Place struct {
 	Round                 uint32
 }
 
+// in is a condition on columns of the sorting key alone, which all versions of a row have in common. So it may stand in a PREWHERE: the
+// other columns are read only where it holds.
 func (p Place) in(scope Scope) *where {
 	w := in(scope).and("property_id = {property_id:String} AND table_id = {table_id:String}", "property_id", p.Property, "table_id", p.Table)
 	if p.Shoe != "" {
@@ -142,31 +144,31 @@ func columns[T any]() string { return strings.Join(columnsOf[T](), ", ") }
 // Rounds are the rounds of a place in order.
 func (s *Store) Rounds(ctx context.Context, scope Scope, p Place) ([]Round, error) {
 	w := p.in(scope)
-	return read[Round](ctx, s, "rounds", `SELECT `+columns[Round]()+` FROM {{rounds}} FINAL WHERE `+w.String()+` ORDER BY at, round LIMIT 1000`, w)
+	return read[Round](ctx, s, "rounds", `SELECT `+columns[Round]()+` FROM {{rounds}} FINAL PREWHERE `+w.String()+` ORDER BY at, round LIMIT 1000`, w)
 }
 
 // Wagers are the wagers of a place.
 func (s *Store) Wagers(ctx context.Context, scope Scope, p Place) ([]Wager, error) {
 	w := p.in(scope)
-	return read[Wager](ctx, s, "wagers", `SELECT `+columns[Wager]()+` FROM {{wagers}} FINAL WHERE `+w.String()+` ORDER BY round, seat, spot, wager_id LIMIT 5000`, w)
+	return read[Wager](ctx, s, "wagers", `SELECT `+columns[Wager]()+` FROM {{wagers}} FINAL PREWHERE `+w.String()+` ORDER BY round, seat, spot, wager_id LIMIT 5000`, w)
 }
 
 // Ledger is what the wagers of a place owed in vigorish.
 func (s *Store) Ledger(ctx context.Context, scope Scope, p Place) ([]Vigorish, error) {
 	w := p.in(scope)
-	return read[Vigorish](ctx, s, "the vigorish ledger", `SELECT `+columns[Vigorish]()+` FROM {{vigorish}} FINAL WHERE `+w.String()+` ORDER BY round, seat, wager_id LIMIT 5000`, w)
+	return read[Vigorish](ctx, s, "the vigorish ledger", `SELECT `+columns[Vigorish]()+` FROM {{vigorish}} FINAL PREWHERE `+w.String()+` ORDER BY round, seat, wager_id LIMIT 5000`, w)
 }
 
 // Shoes are the shoes of a place, the latest first.
 func (s *Store) Shoes(ctx context.Context, scope Scope, p Place) ([]Shoe, error) {
 	w := p.in(scope)
-	return read[Shoe](ctx, s, "shoes", `SELECT `+columns[Shoe]()+` FROM {{shoes}} FINAL WHERE `+w.String()+` ORDER BY at DESC LIMIT 100`, w)
+	return read[Shoe](ctx, s, "shoes", `SELECT `+columns[Shoe]()+` FROM {{shoes}} FINAL PREWHERE `+w.String()+` ORDER BY at DESC LIMIT 100`, w)
 }
 
 // Configs are the configurations of a table, the latest first.
 func (s *Store) Configs(ctx context.Context, scope Scope, p Place) ([]Config, error) {
 	w := Place{Property: p.Property, Table: p.Table}.in(scope)
-	return read[Config](ctx, s, "configurations", `SELECT `+columns[Config]()+` FROM {{table_configs}} FINAL WHERE `+w.String()+` ORDER BY at DESC, seq DESC LIMIT 50`, w)
+	return read[Config](ctx, s, "configurations", `SELECT `+columns[Config]()+` FROM {{table_configs}} FINAL PREWHERE `+w.String()+` ORDER BY at DESC, seq DESC LIMIT 50`, w)
 }
 
 // Tile is a table of the floor: its last event, and what waits there.

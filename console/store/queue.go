@@ -85,10 +85,11 @@ func (f *Filter) limit() int {
 	return f.Limit
 }
 
-// ranked is a finding with its urgency under a filter.
+// ranked is a finding with its urgency under a filter, and its time as a number, which compares faster.
 type ranked struct {
 	*Waiting
 	urgency uint8
+	at      int64
 }
 
 func (r *ranked) copied() Waiting {
@@ -102,10 +103,16 @@ func (s *Store) chosen(ctx context.Context, scope Scope, f *Filter) ([]ranked, e
 	rows, _, err := s.waiting(ctx, scope, f)
 	all := make([]ranked, len(rows))
 	for i, r := range rows {
-		all[i] = ranked{r, f.urgency(r)}
+		all[i] = ranked{r, f.urgency(r), r.At.UnixNano()}
 	}
 	slices.SortFunc(all, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(a.urgency, b.urgency), a.At.Compare(b.At), strings.Compare(a.ID, b.ID))
+		switch {
+		case a.urgency != b.urgency:
+			return cmp.Compare(a.urgency, b.urgency)
+		case a.at != b.at:
+			return cmp.Compare(a.at, b.at)
+		}
+		return strings.Compare(a.ID, b.ID)
 	})
 	return all, err
 }
@@ -114,34 +121,46 @@ func (s *Store) chosen(ctx context.Context, scope Scope, f *Filter) ([]ranked, e
 func (s *Store) Groups(ctx context.Context, scope Scope, f Filter) ([]Group, error) {
 	rows, err := s.chosen(ctx, scope, &f)
 	type of struct{ fingerprint, state string }
-	at := map[of]int{}
-	var groups []Group
+	type group struct {
+		*ranked     // the first of them
+		count       uint64
+		oldest      int64
+		first, last time.Time
+		total       int64
+		until       time.Time
+	}
+	at := map[of]*group{}
+	var all []*group
 	for i := range rows {
 		r := &rows[i]
 		key := of{r.Fingerprint, r.State}
-		n, ok := at[key]
-		if !ok {
-			n = len(groups)
-			at[key] = n
-			groups = append(groups, Group{Waiting: r.copied(), FirstAt: r.At, LastAt: r.At})
+		g := at[key]
+		if g == nil {
+			g = &group{ranked: r, oldest: r.at, first: r.At, last: r.At}
+			at[key] = g
+			all = append(all, g)
 		}
-		g := &groups[n]
-		g.Count++
-		g.Total += r.Amount
-		if r.At.Before(g.FirstAt) {
-			g.FirstAt = r.At
+		g.count++
+		g.total += r.Amount
+		if r.at < g.oldest {
+			g.oldest, g.first = r.at, r.At
 		}
-		if r.At.After(g.LastAt) {
-			g.LastAt = r.At
+		if r.At.After(g.last) {
+			g.last = r.At
 		}
-		if r.ArrivedAt.After(g.Until) {
-			g.Until = r.ArrivedAt
+		if r.ArrivedAt.After(g.until) {
+			g.until = r.ArrivedAt
 		}
 	}
-	slices.SortStableFunc(groups, func(a, b Group) int {
-		return cmp.Or(cmp.Compare(a.Urgency, b.Urgency), a.FirstAt.Compare(b.FirstAt), strings.Compare(a.Fingerprint, b.Fingerprint))
+	slices.SortStableFunc(all, func(a, b *group) int {
+		return cmp.Or(cmp.Compare(a.urgency, b.urgency), cmp.Compare(a.oldest, b.oldest), strings.Compare(a.Fingerprint, b.Fingerprint))
 	})
-	return groups[:min(len(groups), f.limit())], err
+	groups := make([]Group, min(len(all), f.limit()))
+	for i := range groups {
+		g := all[i]
+		groups[i] = Group{g.copied(), g.count, g.first, g.last, g.total, g.until}
+	}
+	return groups, err
 }
 
 // Members are the findings of a group that had arrived by a moment: what somebody saw who takes a step on the group.

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -163,9 +165,56 @@ func TestQueueAndTriage(t *testing.T) {
 	}
 	if closed, _, err := s.Closed(ctx, everything, time.Now(), 10); err != nil || len(closed) != 1 || closed[0].FindingID != id || closed[0].Disposition != "confirmed-dealer-error" {
 		t.Errorf("closed %+v, %v", closed, err)
+	} else {
+		for _, at := range []time.Time{closed[0].At, closed[0].At.AddDate(-1, 0, 0)} { // also if the clocks are far apart
+			names, err := s.Names(ctx, everything, []Action{{FindingID: id, At: at}})
+			if want := (Name{id, critical[0].Severity, critical[0].Rule, critical[0].TableID}); err != nil || len(names) != 1 || names[0] != want {
+				t.Errorf("names %+v, %v, want %+v", names, err, want)
+			}
+		}
 	}
 	if _, err := s.Take(ctx, Scope{Properties: []string{"other"}}, Step{IDs: []string{id}, Actor: "eve", What: Reopen, Reason: "x"}); !errors.Is(err, ErrNone) {
 		t.Errorf("a step on another property's finding: %v", err)
+	}
+}
+
+// However findings are chosen, each is there once, in its newest version: while both versions lie there, and when they are merged.
+func TestFindings(t *testing.T) {
+	s := played(t)
+	ctx := t.Context()
+	table := s.Table("findings")
+	for _, x := range []struct{ when, statement string }{
+		{"two versions", "INSERT INTO " + table + " SELECT * REPLACE ('seen again' AS observed, version + 1 AS version) FROM " + table + " FINAL WHERE round % 2 = 0"},
+		{"merged", "OPTIMIZE TABLE " + table + " FINAL"},
+	} {
+		if err := s.Conn().Exec(ctx, x.statement); err != nil {
+			t.Fatal(err)
+		}
+		plain, err := read[Finding](ctx, s, "findings", "SELECT "+findingColumns+noTriage+" FROM {{findings}} FINAL ORDER BY at DESC, id", &where{})
+		if err != nil || len(plain) < 12 {
+			t.Fatalf("%d findings, %v", len(plain), err)
+		}
+		for _, f := range plain {
+			for _, w := range []Where{
+				{Dealer: f.DealerID},
+				{Property: f.PropertyID, Dealer: f.DealerID, Since: f.At.Add(-time.Minute), Until: f.At.Add(time.Minute)},
+				{Property: f.PropertyID, Table: f.TableID, Shoe: f.ShoeID, Round: f.Round},
+				{Table: f.TableID, Rule: f.Rule, Dealer: f.DealerID},
+				{Since: f.At, Until: f.At.Add(1)},
+			} {
+				var want []Finding
+				for _, x := range plain {
+					if (w.Property == "" || w.Property == x.PropertyID) && (w.Table == "" || w.Table == x.TableID) && (w.Shoe == "" || w.Shoe == x.ShoeID) && (w.Round == 0 || w.Round == x.Round) &&
+						(w.Dealer == "" || w.Dealer == x.DealerID) && (w.Rule == "" || w.Rule == x.Rule) && !x.At.Before(w.Since) && (w.Until.IsZero() || x.At.Before(w.Until)) {
+						want = append(want, x)
+					}
+				}
+				got, err := s.Findings(ctx, everything, w)
+				if diff := cmp.Diff(want, got); err != nil || diff != "" {
+					t.Errorf("%s, %+v: %v\n%s", x.when, w, err, diff)
+				}
+			}
+		}
 	}
 }
 
@@ -239,7 +288,7 @@ func TestScope(t *testing.T) {
 			return len(r), err
 		},
 		"dealer's findings": func(x Scope) (int, error) {
-			r, err := s.DealerFindings(ctx, x, f.PropertyID, f.DealerID, long)
+			r, err := s.Findings(ctx, x, Where{Property: f.PropertyID, Dealer: f.DealerID, Since: long})
 			return len(r), err
 		},
 		"patron":          func(x Scope) (int, error) { r, err := s.Patron(ctx, x, f.PropertyID, patron); return len(r), err },
@@ -323,7 +372,7 @@ func TestInjection(t *testing.T) {
 		if _, err := s.Finding(ctx, everything, payload); !errors.Is(err, ErrNone) {
 			t.Errorf("id %q: %v", payload, err)
 		}
-		if rows, err := s.Names(ctx, everything, []string{payload}); err != nil || len(rows) > 0 {
+		if rows, err := s.Names(ctx, everything, []Action{{FindingID: payload}}); err != nil || len(rows) > 0 {
 			t.Errorf("ids %q: %d rows, %v", payload, len(rows), err)
 		}
 	}

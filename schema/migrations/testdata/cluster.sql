@@ -972,3 +972,9 @@ INSERT INTO shoeproof.dealer_findings
 SELECT property_id, dealer_id, at, id, table_id, verdict, rule, severity, amount, currency, version
 FROM shoeproof.findings
 WHERE dealer_id != '';
+
+ALTER TABLE shoeproof.findings_local ON CLUSTER floor MODIFY SETTING deduplicate_merge_projection_mode = 'rebuild';
+
+ALTER TABLE shoeproof.findings_local ON CLUSTER floor ADD PROJECTION IF NOT EXISTS by_dealer (SELECT * ORDER BY property_id, dealer_id, at);
+
+ALTER TABLE shoeproof.findings_local ON CLUSTER floor MATERIALIZE PROJECTION by_dealer;
