@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -31,6 +32,7 @@ func startChild(cmd *exec.Cmd, log io.Writer) (*child, error) {
 	}
 	c := &child{cmd: cmd, lifeline: ours, tail: &tail{}, exited: make(chan struct{})}
 	cmd.ExtraFiles = []*os.File{theirs} // the child's descriptor 3, lifelineFD
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C is for this process, which needs the child until its end
 	cmd.Stdout, cmd.Stderr = c.tail, c.tail
 	if log != nil {
 		both := io.MultiWriter(c.tail, log)
