@@ -32,7 +32,8 @@ func startChild(cmd *exec.Cmd, log io.Writer) (*child, error) {
 	}
 	c := &child{cmd: cmd, lifeline: ours, tail: &tail{}, exited: make(chan struct{})}
 	cmd.ExtraFiles = []*os.File{theirs} // the child's descriptor 3, lifelineFD
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C is for this process, which needs the child until its end
+	// A Ctrl-C is for this process, which needs the child until its own end.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Stdout, cmd.Stderr = c.tail, c.tail
 	if log != nil {
 		both := io.MultiWriter(c.tail, log)
