@@ -133,11 +133,16 @@ func (s *Store) Findings(ctx context.Context, scope Scope, x Where) ([]Finding, 
 	}
 	f := Filter{Limit: x.Limit}
 	query := `SELECT ` + findingColumns + noTriage + ` FROM {{findings}} `
-	if x.Dealer != "" {
+	// What makes the id is the same in all versions of a finding, so it may choose before the newest is chosen.
+	const once = ` ORDER BY at DESC, id, version DESC LIMIT 1 BY id`
+	switch {
+	case x.Dealer != "":
 		// Without FINAL, for the projection by dealer. A version that named another dealer counts until it is merged away.
-		query += `WHERE ` + w.equal("dealer_id", x.Dealer).String() + ` ORDER BY at DESC, id, version DESC LIMIT 1 BY id`
-	} else {
-		// What makes the id is the same in all versions of a finding, so it may choose before the newest is chosen.
+		chosen := `WHERE ` + w.equal("dealer_id", x.Dealer).String()
+		query += chosen + ` AND at >= (SELECT min(at) FROM (SELECT at FROM {{findings}} ` + chosen + once + fmt.Sprint(" LIMIT ", f.limit()) + `))` + once
+	case x.Shoe != "":
+		query += `WHERE ` + w.String() + once // for the index by shoe
+	default:
 		query += `FINAL PREWHERE ` + w.String() + ` ORDER BY at DESC, id`
 	}
 	return read[Finding](ctx, s, "findings", query+fmt.Sprint(" LIMIT ", f.limit()), w)
@@ -235,7 +240,7 @@ func (s *Store) Events(ctx context.Context, scope Scope, property, table string,
 	w := in(scope).equal("property_id", property).equal("table_id", table)
 	w.and("(seq BETWEEN {first:UInt64} AND {last:UInt64} OR seq IN {further:Array(UInt64)})", "first", first, "last", last, "further", append([]uint64{}, further...))
 	var rows []Event
-	err := s.archive.Conn().Select(limited(ctx), &rows, s.named(`SELECT `+eventColumns+` FROM {{events}} FINAL WHERE `+w.String()+
+	err := s.archive.Conn().Select(limited(ctx), &rows, s.named(`SELECT `+eventColumns+` FROM {{events}} FINAL PREWHERE `+w.String()+
 		` ORDER BY seq, event_id`+fmt.Sprint(" LIMIT ", 2*MostRows)), w.args...)
 	return rows, archived(err)
 }
@@ -262,7 +267,7 @@ func (s *Store) EachEvent(ctx context.Context, scope Scope, property, table stri
 		from = until - uint64(limit)
 	}
 	w.and("seq > {from:UInt64}", "from", from)
-	rows, err := s.archive.Conn().Query(limited(ctx), s.named(`SELECT `+eventColumns+` FROM {{events}} FINAL WHERE `+w.String()+
+	rows, err := s.archive.Conn().Query(limited(ctx), s.named(`SELECT `+eventColumns+` FROM {{events}} FINAL PREWHERE `+w.String()+
 		` ORDER BY partition, offset SETTINGS max_result_rows = 0`), w.args...)
 	if err != nil {
 		return false, archived(err)

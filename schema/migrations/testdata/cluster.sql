@@ -978,3 +978,7 @@ ALTER TABLE shoeproof.findings_local ON CLUSTER floor MODIFY SETTING deduplicate
 ALTER TABLE shoeproof.findings_local ON CLUSTER floor ADD PROJECTION IF NOT EXISTS by_dealer (SELECT * ORDER BY property_id, dealer_id, at);
 
 ALTER TABLE shoeproof.findings_local ON CLUSTER floor MATERIALIZE PROJECTION by_dealer;
+
+ALTER TABLE shoeproof.findings_local ON CLUSTER floor ADD INDEX IF NOT EXISTS by_shoe shoe_id TYPE bloom_filter(0.01) GRANULARITY 1;
+
+ALTER TABLE shoeproof.findings_local ON CLUSTER floor MATERIALIZE INDEX by_shoe;

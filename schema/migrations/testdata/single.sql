@@ -801,3 +801,7 @@ ALTER TABLE shoeproof.findings MODIFY SETTING deduplicate_merge_projection_mode 
 ALTER TABLE shoeproof.findings ADD PROJECTION IF NOT EXISTS by_dealer (SELECT * ORDER BY property_id, dealer_id, at);
 
 ALTER TABLE shoeproof.findings MATERIALIZE PROJECTION by_dealer;
+
+ALTER TABLE shoeproof.findings ADD INDEX IF NOT EXISTS by_shoe shoe_id TYPE bloom_filter(0.01) GRANULARITY 1;
+
+ALTER TABLE shoeproof.findings MATERIALIZE INDEX by_shoe;
