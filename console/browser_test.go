@@ -46,7 +46,7 @@ func openBrowser(t testing.TB, url string, width, height int64) *browser {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 5*time.Minute)
+	ctx, cancel = context.WithTimeout(ctx, 10*time.Minute)
 	t.Cleanup(cancel)
 	b := &browser{t: t, ctx: ctx, url: url}
 	b.do(chromedp.EmulateViewport(width, height))

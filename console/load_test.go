@@ -499,11 +499,6 @@ func TestLoad(t *testing.T) {
 			resident = append(resident, memory())
 		}
 	}
-	for _, b := range browsers {
-		if state := ask[string](b, "document.querySelector('#link').innerText"); state != "live" {
-			t.Errorf("a browser says %q at the end", state)
-		}
-	}
 	wait.Wait()
 	for who, took := range processorTimes(t, cmd.Process.Pid) {
 		t.Logf("%s: %.2f of a core", who, (took-before[who]).Seconds()/time.Since(began).Seconds())
@@ -522,5 +517,10 @@ func TestLoad(t *testing.T) {
 	t.Logf("resident MiB: %v", resident)
 	if half := len(resident) / 2; half > 0 && slices.Max(resident[half:]) > slices.Max(resident[:half])*5/4 {
 		t.Errorf("memory grew: %v", resident)
+	}
+	for _, b := range browsers {
+		if state := ask[string](b, "document.querySelector('#link').innerText"); state != "live" {
+			t.Errorf("a browser says %q at the end", state)
+		}
 	}
 }
