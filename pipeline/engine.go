@@ -43,6 +43,7 @@ type Engine struct {
 	inOrder []*table
 	last    *table
 	key     []byte
+	text    []byte // of the last memory
 	// newest is the latest event time so far: the partition's clock.
 	newest int64
 	// idleAt and farAt are the earliest clock and offset at which a table's memory can be due.

@@ -17,14 +17,28 @@ import (
 func (b *Batch) Hash() string {
 	raw := b.Events.Raw
 	b.Events.Raw = schema.Text{}
-	buf := appendValue(b.scratch[:0], reflect.ValueOf(&b.Events).Elem())
-	b.Events.Raw = raw
-	for _, rows := range []any{&b.Rounds, &b.Wagers, &b.Vigorish, &b.Shoes, &b.Configs, &b.Notices, &b.Memory, &b.Findings, &b.Evidence, &b.DeadLetter} {
-		buf = appendValue(buf, reflect.ValueOf(rows).Elem())
+	defer func() { b.Events.Raw = raw }()
+	h := sha256.New()
+	write := func(v reflect.Value) { // piece by piece: the memories of a flush may take megabytes
+		b.scratch = appendValue(b.scratch[:0], v)
+		h.Write(b.scratch)
 	}
-	b.scratch = buf
-	sum := sha256.Sum256(buf)
-	return hex.EncodeToString(sum[:])
+	for _, rows := range []any{
+		&b.Events, &b.Rounds, &b.Wagers, &b.Vigorish, &b.Shoes, &b.Configs, &b.Notices, &b.Memory, &b.Findings, &b.Evidence, &b.DeadLetter,
+	} {
+		v := reflect.ValueOf(rows).Elem()
+		if v.Kind() == reflect.Struct {
+			for _, column := range v.Fields() {
+				write(column)
+			}
+			continue
+		}
+		h.Write(binary.AppendUvarint(b.scratch[:0], uint64(v.Len())))
+		for i := range v.Len() {
+			write(v.Index(i))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // appendValue writes a value so that no two differ in what they mean and agree in what is written:

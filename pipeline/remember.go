@@ -115,9 +115,10 @@ func (t *table) remember(at *place, b *Batch) {
 	case s == t.prev:
 		t.looked = 2
 	}
-	text := append([]byte(`{"format":`), strconv.Itoa(memoryFormat)...)
+	text := append(append(t.engine.text[:0], `{"format":`...), strconv.Itoa(memoryFormat)...)
 	text = append(text, `,"table":`...)
 	text = append(appendState(text, reflect.ValueOf(t).Elem()), '}')
+	t.engine.text = text
 	b.Memory = append(b.Memory, schema.MemoryRow{
 		PropertyID: t.property, TableID: t.id, Seq: t.log.next() - 1, At: t.newest, Memory: string(text), Engine: t.engine.opt.Version,
 		Topic: at.topic, Partition: at.partition, Offset: at.offset,
