@@ -15,14 +15,14 @@ func TestWhatEvidenceShows(t *testing.T) {
 	add := func(camera string, at int64, p schema.Payload) {
 		n := uint64(len(events) + 1)
 		events = append(events, Event{"t", 0, int64(n), schema.Event{
-			EventID: string(rune('a' + n)), PropertyID: "p", TableID: "t", Seq: n, At: int64(n),
+			EventID: string(rune('a' + n)), PropertyID: "p", TableID: "t", Seq: n, At: int64(n), Round: 1,
 			Video: schema.Video{CameraID: camera, At: at}, Payload: p,
 		}})
 	}
 	add("c1", 100, &schema.DealerAssigned{DealerID: "d1", SupervisorID: "s1"})
 	add("", 0, &schema.SeatOccupied{Seat: 5, PatronRef: "ann"})
 	add("c2", 300, &schema.RoundStarted{})
-	add("c1", 200, &schema.WagerPlaced{WagerID: "w", Seat: 6, PatronRef: "bob"})
+	add("c1", 200, &schema.WagerPlaced{WagerID: "w", Seat: 6, Spot: schema.SpotPlayer, PatronRef: "bob"})
 	add("c2", 250, &schema.SeatVacated{Seat: 5, PatronRef: "ann"})
 	add("c2", 400, &schema.DealerAssigned{DealerID: "d1", SupervisorID: "s2"})
 	in := iter.Seq2[*Event, error](func(yield func(*Event, error) bool) {
