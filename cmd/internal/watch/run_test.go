@@ -236,9 +236,10 @@ func asked(t *testing.T, page string) {
 
 // A wrong database ends a run at once; a second watch of a property is not ready, and waits.
 func TestRunWaitsOrEnds(t *testing.T) {
-	s := database(t)
+	name := server.Database()
+	s := opened(t, name)
 	config := settings.DefaultAudit()
-	config.ClickHouse.Addrs = strings.Fields(addr(t, s))
+	config.ClickHouse.Addrs = []string{server.Start(t).Addr}
 	o := RunOptions{
 		Options: Options{Property: "ac-1", Behind: time.Minute, Patience: time.Hour, Engine: options()}, Version: "1", Holder: "second",
 		Every: 20 * time.Millisecond, Log: slog.New(slog.DiscardHandler), Passed: func(Step) {},
@@ -247,7 +248,7 @@ func TestRunWaitsOrEnds(t *testing.T) {
 	if err := Run(t.Context(), &config, o); err == nil || !strings.Contains(err.Error(), "audit migrate") {
 		t.Errorf("%v, want to be told to migrate", err)
 	}
-	config.ClickHouse.Database = "watched"
+	config.ClickHouse.Database = name
 	lease, err := s.Take(t.Context(), "watch ac-1", "first")
 	if err != nil {
 		t.Fatal(err)
@@ -283,16 +284,6 @@ func TestRunWaitsOrEnds(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-}
-
-// addr is where a store's server listens.
-func addr(t *testing.T, s *clickhouse.Store) string {
-	t.Helper()
-	var port uint64
-	if err := s.Conn().QueryRow(t.Context(), "SELECT toUInt64(getServerPort('tcp_port'))").Scan(&port); err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprintf("127.0.0.1:%d", port)
 }
 
 // Names and help are as Prometheus wants them.

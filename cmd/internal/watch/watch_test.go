@@ -31,7 +31,12 @@ func TestMain(m *testing.M) {
 
 func database(t testing.TB) *clickhouse.Store {
 	t.Helper()
-	cfg := clickhouse.Config{Addrs: []string{server.Start(t).Addr}, Database: server.Database(), User: "default", RulesVersion: "r1", Engine: "test", RowVersion: 1}
+	return opened(t, server.Database())
+}
+
+func opened(t testing.TB, database string) *clickhouse.Store {
+	t.Helper()
+	cfg := clickhouse.Config{Addrs: []string{server.Start(t).Addr}, Database: database, User: "default", RulesVersion: "r1", Engine: "test", RowVersion: 1}
 	if _, _, err := clickhouse.Migrate(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
