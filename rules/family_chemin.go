@@ -257,10 +257,13 @@ func checkWagerRange(p *Pass) {
 		return
 	}
 	if p.option("chemin_standoff_counts_for_range") == "false" {
-		before = p.lastDecided()
-	}
-	if before == nil || before.Result == NoResult {
-		return
+		if before = p.lastDecided(); before == nil {
+			return
+		}
+		if before.Result == NoResult {
+			p.CannotJudge(unreadBefore, bank.Placed)
+			return
+		}
 	}
 	last := before.Amount
 	if p.option("chemin_prev_wager") == "covered" {
@@ -363,19 +366,27 @@ func (p *Pass) lastDecided() *BankRound {
 	return nil
 }
 
+const unreadBefore = "a card of the round before was not read"
+
 // suiviSeat is the one seat that may call suivi, 0 if none: it covered the whole bank in the last
-// decided round and lost. Two full wagers would have exceeded the cap.
-func (p *Pass) suiviSeat() uint32 {
+// decided round and lost. Two full wagers would have exceeded the cap. It is not known if suivi was
+// called and a card of that round was not read.
+func (p *Pass) suiviSeat() (seat uint32, known bool) {
 	last := p.lastDecided()
-	if last == nil || last.Result != BankerWon {
-		return 0
+	if last == nil {
+		return 0, true
 	}
-	for _, s := range last.Against {
-		if s.Amount == last.Amount {
-			return s.Seat
+	switch last.Result {
+	case NoResult:
+		return 0, !slices.ContainsFunc(p.Round.Bancos, func(b Banco) bool { return b.Call == Suivi })
+	case BankerWon:
+		for _, s := range last.Against {
+			if s.Amount == last.Amount {
+				return s.Seat, true
+			}
 		}
 	}
-	return 0
+	return 0, true
 }
 
 func (r *Round) banco(seat uint32, suivi bool) *Banco {
@@ -388,8 +399,9 @@ func (r *Round) banco(seat uint32, suivi bool) *Banco {
 }
 
 func checkSuiviEligible(p *Pass) {
-	seat := p.suiviSeat()
-	if last := p.lastDecided(); last != nil && last.Result == NoResult {
+	seat, known := p.suiviSeat()
+	if !known {
+		p.CannotJudge(unreadBefore, p.Round.Started)
 		return
 	}
 	for _, b := range p.Round.Bancos {
@@ -403,7 +415,11 @@ func checkSuiviEligible(p *Pass) {
 }
 
 func checkSuiviPriority(p *Pass) {
-	seat := p.suiviSeat()
+	seat, known := p.suiviSeat()
+	if !known {
+		p.CannotJudge(unreadBefore, p.Round.Started)
+		return
+	}
 	if seat == 0 || p.Round.banco(seat, true) == nil {
 		return
 	}
@@ -419,7 +435,12 @@ func checkSuiviPriority(p *Pass) {
 }
 
 func checkSuiviAmount(p *Pass) {
-	bank, seat := p.Round.bank(), p.suiviSeat()
+	seat, known := p.suiviSeat()
+	if !known {
+		p.CannotJudge(unreadBefore, p.Round.Started)
+		return
+	}
+	bank := p.Round.bank()
 	if bank == nil || seat == 0 || p.Round.banco(seat, true) == nil {
 		return
 	}
@@ -434,7 +455,7 @@ func checkSuiviAmount(p *Pass) {
 // preferred is the seat whose banco is to be taken, 0 if none was called or a suivi goes before.
 func (p *Pass) preferred() uint32 {
 	r := p.Round
-	if seat := p.suiviSeat(); seat != 0 && r.banco(seat, true) != nil {
+	if seat, known := p.suiviSeat(); !known || seat != 0 && r.banco(seat, true) != nil {
 		return 0
 	}
 	var callers []uint32
