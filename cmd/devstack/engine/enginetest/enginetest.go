@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package enginetest gives the tests of a package one ClickHouse, which starts with the first that asks for it.
 package enginetest
 
