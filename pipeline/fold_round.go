@@ -66,12 +66,9 @@ func (t *table) foldRound(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) bo
 	case *schema.WagerReturned:
 		t.settlement(s, r, rules.StepReturned, p.WagerID, p.Seat, p.Amount, seq, b)
 	case *schema.VigorishMarked:
-		at, seat := r.WagerIndex(p.WagerID), p.Seat
-		if seat == 0 && at >= 0 {
-			seat = r.Wagers[at].Seat
-		}
+		at := r.WagerIndex(p.WagerID)
 		*r.NewStep() = rules.Step{
-			Seq: seq, Kind: rules.StepVigMarked, Seat: seat, Amount: p.Amount, Wager: at, Marker: rules.Marker(p.Marker), Area: p.Area,
+			Seq: seq, Kind: rules.StepVigMarked, Seat: seatOf(r, at, p.Seat), Amount: p.Amount, Wager: at, Marker: rules.Marker(p.Marker), Area: p.Area,
 			By: ev.Actor.ID,
 		}
 		t.moved(s, r, b)
@@ -265,13 +262,18 @@ func (t *table) carryCard(s *shoe, cardSeq uint32, seq rules.Seq) {
 	}
 }
 
+// seatOf is the seat of a step, which may leave it to its wager.
+func seatOf(r *rules.Round, wager int, said uint32) uint32 {
+	if said == 0 && wager >= 0 {
+		return r.Wagers[wager].Seat
+	}
+	return said
+}
+
 func (t *table) settlement(s *shoe, r *rules.Round, kind rules.StepKind, id string, seat uint32, amount int64, seq rules.Seq, b *Batch) {
 	at := r.WagerIndex(id)
 	step := r.NewStep()
-	if seat == 0 && at >= 0 {
-		seat = r.Wagers[at].Seat
-	}
-	*step = rules.Step{Seq: seq, Kind: kind, Seat: seat, Amount: amount, Wager: at, Wagers: step.Wagers[:0], By: t.now.Actor.ID}
+	*step = rules.Step{Seq: seq, Kind: kind, Seat: seatOf(r, at, seat), Amount: amount, Wager: at, Wagers: step.Wagers[:0], By: t.now.Actor.ID}
 	if at >= 0 {
 		w := &r.Wagers[at]
 		into := &w.Collected
