@@ -56,19 +56,10 @@ func (c *Console) evidence(x *exchange, id string) (*evidence, error) {
 	var wagers []store.Wager
 	var ledger []store.Vigorish
 	var all errgroup.Group
-	all.Go(func() (err error) {
-		ev.Actions, err = c.Store.Actions(ctx, scope, id)
-		return err
-	})
+	gather(&all, &ev.Actions, func() ([]store.Action, error) { return c.Store.Actions(ctx, scope, id) })
 	if f.Round > 0 {
-		all.Go(func() (err error) {
-			wagers, err = c.Store.Wagers(ctx, scope, place)
-			return err
-		})
-		all.Go(func() (err error) {
-			ledger, err = c.Store.Ledger(ctx, scope, place)
-			return err
-		})
+		gather(&all, &wagers, func() ([]store.Wager, error) { return c.Store.Wagers(ctx, scope, place) })
+		gather(&all, &ledger, func() ([]store.Vigorish, error) { return c.Store.Ledger(ctx, scope, place) })
 	}
 	all.Go(func() error {
 		first, last := uint64(1), uint64(0) // no range

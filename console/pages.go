@@ -128,22 +128,12 @@ func shoePage(c *Console, x *exchange) error {
 	var findings []store.Finding
 	var ledger []store.Vigorish
 	var all errgroup.Group
-	all.Go(func() (err error) {
-		shoes, err = c.Store.Shoes(ctx, scope, p)
-		return err
+	gather(&all, &shoes, func() ([]store.Shoe, error) { return c.Store.Shoes(ctx, scope, p) })
+	gather(&all, &rounds, func() ([]store.Round, error) { return c.Store.Rounds(ctx, scope, p) })
+	gather(&all, &findings, func() ([]store.Finding, error) {
+		return c.Store.Findings(ctx, scope, store.Where{Property: p.Property, Table: p.Table, Shoe: p.Shoe, Limit: 500})
 	})
-	all.Go(func() (err error) {
-		rounds, err = c.Store.Rounds(ctx, scope, p)
-		return err
-	})
-	all.Go(func() (err error) {
-		findings, err = c.Store.Findings(ctx, scope, store.Where{Property: p.Property, Table: p.Table, Shoe: p.Shoe, Limit: 500})
-		return err
-	})
-	all.Go(func() (err error) {
-		ledger, err = c.Store.Ledger(ctx, scope, p)
-		return err
-	})
+	gather(&all, &ledger, func() ([]store.Vigorish, error) { return c.Store.Ledger(ctx, scope, p) })
 	if err := all.Wait(); err != nil {
 		return err
 	}

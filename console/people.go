@@ -75,28 +75,22 @@ func dealersPage(c *Console, x *exchange) error {
 	if err != nil {
 		return err
 	}
-	rates, house := ratesOf(tallies.all)
-	return x.page("dealers", "Dealers", map[string]any{"At": tallies.at, "Rates": rates, "Days": days, "House": house, "Least": leastRounds, "HouseX": int(200 * min(1, house/scaleOf(rates)))})
+	rates, house, scale := ratesOf(tallies.all)
+	return x.page("dealers", "Dealers", map[string]any{"At": tallies.at, "Rates": rates, "Days": days, "House": house, "Least": leastRounds, "HouseX": int(200 * min(1, house/scale))})
 }
 
-func ratesOf(tallies []store.Tally) ([]rate, float64) {
+// ratesOf is each one's rate, the house's, and the largest value that is drawn.
+func ratesOf(tallies []store.Tally) (rates []rate, house, scale float64) {
 	var found, all uint64
 	for _, t := range tallies {
 		found += t.Findings
 		all += t.Rounds
 	}
-	house := 0.0
 	if all > 0 {
 		house = float64(found) / float64(all)
 	}
-	scale := 0.01
-	for _, t := range tallies {
-		if t.Rounds >= leastRounds {
-			_, high := interval(t.Findings, t.Rounds)
-			scale = max(scale, high*1.1)
-		}
-	}
-	rates := make([]rate, len(tallies))
+	scale = scaleOf(tallies)
+	rates = make([]rate, len(tallies))
 	for i, t := range tallies {
 		rates[i] = rateOf(t, scale, house)
 	}
@@ -112,14 +106,16 @@ func ratesOf(tallies []store.Tally) ([]rate, float64) {
 		}
 		return cmp.Compare(b.Low, a.Low)
 	})
-	return rates, house
+	return rates, house, scale
 }
 
-func scaleOf(rates []rate) float64 {
+// scaleOf holds each interval that is drawn.
+func scaleOf(tallies []store.Tally) float64 {
 	scale := 0.01
-	for i := range rates {
-		if !rates[i].Small {
-			scale = max(scale, rates[i].High*1.1)
+	for _, t := range tallies {
+		if t.Rounds >= leastRounds {
+			_, high := interval(min(t.Findings, t.Rounds), t.Rounds)
+			scale = max(scale, high*1.1)
 		}
 	}
 	return scale
@@ -153,12 +149,10 @@ func dealerPage(c *Console, x *exchange) error {
 	if dealt == 0 && len(findings) == 0 {
 		return errNoPage
 	}
-	scale := 0.01
 	for i := range tallies {
 		tallies[i].Rounds = dealt
-		_, high := interval(min(tallies[i].Findings, dealt), dealt)
-		scale = max(scale, high*1.1)
 	}
+	scale := scaleOf(tallies)
 	rates := make([]rate, len(tallies))
 	for i, t := range tallies {
 		rates[i] = rateOf(t, scale, 1)
@@ -175,18 +169,9 @@ func patronPage(c *Console, x *exchange) error {
 	var wagers []store.Wager
 	var findings []store.Finding
 	var all errgroup.Group
-	all.Go(func() (err error) {
-		play, err = c.Store.Patron(ctx, scope, property, patron)
-		return err
-	})
-	all.Go(func() (err error) {
-		wagers, err = c.Store.PatronWagers(ctx, scope, property, patron)
-		return err
-	})
-	all.Go(func() (err error) {
-		findings, err = c.Store.PatronFindings(ctx, scope, property, patron)
-		return err
-	})
+	gather(&all, &play, func() ([]store.Patron, error) { return c.Store.Patron(ctx, scope, property, patron) })
+	gather(&all, &wagers, func() ([]store.Wager, error) { return c.Store.PatronWagers(ctx, scope, property, patron) })
+	gather(&all, &findings, func() ([]store.Finding, error) { return c.Store.PatronFindings(ctx, scope, property, patron) })
 	if err := all.Wait(); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/shoeproof/shoeproof/console/store"
@@ -356,6 +357,14 @@ func ready(c *Console, x *exchange) error {
 		return nil
 	}
 	return x.text("ready")
+}
+
+// gather has a group find what goes into a variable.
+func gather[T any](all *errgroup.Group, into *T, find func() (T, error)) {
+	all.Go(func() (err error) {
+		*into, err = find()
+		return err
+	})
 }
 
 // cache answers the same question of many pages with one query.

@@ -176,20 +176,11 @@ func ratesPage(c *Console, x *exchange) error {
 	ctx := context.WithoutCancel(x.r.Context())
 	f, err := cachedFor(&c.slow, fmt.Sprint("rates ", scope), figuresFor, func() (figures, error) {
 		f := figures{at: c.Now()}
-		var ask errgroup.Group
-		ask.Go(func() (err error) {
-			f.slots, err = c.Store.AlarmRate(ctx, scope, f.at.Add(-slots*10*time.Minute))
-			return err
-		})
-		ask.Go(func() (err error) {
-			f.answers, err = c.Store.Answers(ctx, scope, f.at.AddDate(0, 0, -7))
-			return err
-		})
-		ask.Go(func() (err error) {
-			f.noisy, err = c.Store.Noisy(ctx, scope, f.at.AddDate(0, 0, -7))
-			return err
-		})
-		err := ask.Wait()
+		var all errgroup.Group
+		gather(&all, &f.slots, func() ([]store.Slot, error) { return c.Store.AlarmRate(ctx, scope, f.at.Add(-slots*10*time.Minute)) })
+		gather(&all, &f.answers, func() ([]store.Answer, error) { return c.Store.Answers(ctx, scope, f.at.AddDate(0, 0, -7)) })
+		gather(&all, &f.noisy, func() ([]store.Noise, error) { return c.Store.Noisy(ctx, scope, f.at.AddDate(0, 0, -7)) })
+		err := all.Wait()
 		return f, err
 	})
 	if err != nil {
