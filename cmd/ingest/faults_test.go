@@ -17,6 +17,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/internal/monitor/monitortest"
 	"github.com/shoeproof/shoeproof/cmd/internal/program"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -136,12 +137,8 @@ func (c *child) address(t testing.TB) string {
 
 func status(t testing.TB, addr, path string) int {
 	t.Helper()
-	resp, err := http.Get("http://" + addr + path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	return resp.StatusCode
+	code, _ := monitortest.Get(t, "http://"+addr+path)
+	return code
 }
 
 // Told to stop under load, with small flushes and a ClickHouse that has stopped answering, it ends with 0

@@ -17,6 +17,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/cmd/internal/ingest"
+	"github.com/shoeproof/shoeproof/cmd/internal/monitor/monitortest"
 	"github.com/shoeproof/shoeproof/cmd/internal/program"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
@@ -138,16 +139,7 @@ func (p *process) wait(t testing.TB) int {
 // probe is the status of a page, and its text.
 func (p *process) probe(t testing.TB, path string) (int, string) {
 	t.Helper()
-	resp, err := http.Get("http://" + p.addr + path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(body)
+	return monitortest.Get(t, "http://"+p.addr+path)
 }
 
 // await asks until it is true.

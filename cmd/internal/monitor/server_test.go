@@ -3,7 +3,6 @@ package monitor
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,25 +10,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
-)
 
-func ask(t *testing.T, method, url string) (int, string) {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(body)
-}
+	"github.com/shoeproof/shoeproof/cmd/internal/monitor/monitortest"
+)
 
 // The port answers while the work goes on, to three paths; it is not ready while the work says so, and does not say why.
 func TestServer(t *testing.T) {
@@ -59,11 +42,15 @@ func TestServer(t *testing.T) {
 			{nil, "POST", "/metrics", "Method Not Allowed\n", 405},
 		} {
 			trouble = c.trouble
-			if code, body := ask(t, c.method, url+c.path); code != c.code || body != c.want {
+			req, err := http.NewRequestWithContext(t.Context(), c.method, url+c.path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if code, body := monitortest.Do(t, http.DefaultClient, req); code != c.code || body != c.want {
 				t.Errorf("%s %s is %d %q, want %d %q", c.method, c.path, code, body, c.code, c.want)
 			}
 		}
-		_, body := ask(t, "GET", url+"/metrics")
+		_, body := monitortest.Get(t, url+"/metrics")
 		for _, line := range []string{
 			"shoeproof_build_info{program=\"audit watch\",rules=\"abc\",version=\"1.2.3\"} 1\n", "shoeproof_things_total{property=\"ac-1\"} 3\n", "go_goroutines ",
 		} {

@@ -4,7 +4,6 @@ package serve
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
@@ -13,7 +12,6 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/internal/monitor/monitortest"
 	"github.com/shoeproof/shoeproof/cmd/internal/settings"
 	"github.com/shoeproof/shoeproof/console"
 	"github.com/shoeproof/shoeproof/console/store"
@@ -52,41 +51,14 @@ func (o *opened) ask(method, url, form string) (int, string) {
 	if form != "" {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
-	resp, err := o.client.Do(req)
-	if err != nil {
-		o.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		o.Fatal(err)
-	}
-	return resp.StatusCode, string(body)
+	return monitortest.Do(o, o.client, req)
 }
 
 // figure is a metric as it is now, -1 if it is not there.
 func (o *opened) figure(name string) float64 {
 	o.Helper()
 	_, o.page = o.ask("GET", o.metric+"/metrics", "")
-	for line := range strings.Lines(o.page) {
-		if rest, ok := strings.CutPrefix(line, name+" "); ok {
-			v, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
-			if err != nil {
-				o.Fatal(err)
-			}
-			return v
-		}
-	}
-	return -1
-}
-
-func (o *opened) await(what string, is func() bool) {
-	o.Helper()
-	for end := time.Now().Add(time.Minute); !is(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			o.Fatalf("not within a minute: %s\n%s", what, o.page)
-		}
-	}
+	return monitortest.Figure(o, o.page, name)
 }
 
 // What a console shows moves with what it does, names nobody, and is not to be had at the port that people open.
@@ -135,7 +107,7 @@ func TestConsoleIsWatched(t *testing.T) {
 	}()
 	o.console, o.metric = <-at, <-shown
 
-	o.await("the queue was read", func() bool {
+	monitortest.Await(o, "the queue was read", func() bool {
 		return o.figure(`shoeproof_console_open_findings{severity="critical",urgency="1"}`) == 0 && o.figure("shoeproof_console_queue_age_seconds") < 5
 	})
 	if code, body := o.ask("GET", o.metric+"/readyz", ""); code != 200 || body != "ready\n" {
@@ -155,8 +127,8 @@ func TestConsoleIsWatched(t *testing.T) {
 
 	// A critical finding arrives, is sent on, and waits until somebody acknowledges it.
 	breach(t, s, law)
-	o.await("it waits", func() bool { return o.figure("shoeproof_console_unacknowledged_critical_seconds") > 0 })
-	o.await("it was sent on", func() bool {
+	monitortest.Await(o, "it waits", func() bool { return o.figure("shoeproof_console_unacknowledged_critical_seconds") > 0 })
+	monitortest.Await(o, "it was sent on", func() bool {
 		return o.figure(`shoeproof_console_notifications_total{channel="webhook",outcome="sent"}`) >= 1 && o.figure(`shoeproof_console_notifications_waiting{channel="webhook"}`) == 0
 	})
 	if n := o.figure(`shoeproof_console_notifications_total{channel="webhook",outcome="failed"}`); n != 0 {
@@ -183,7 +155,7 @@ func TestConsoleIsWatched(t *testing.T) {
 	if code, body := o.ask("POST", o.console+"/triage", form.Encode()); code != 200 || before != -1 {
 		t.Errorf("acknowledging: %d, %v such before: %s", code, before, body)
 	}
-	o.await("nobody waits", func() bool { return o.figure("shoeproof_console_unacknowledged_critical_seconds") == 0 })
+	monitortest.Await(o, "nobody waits", func() bool { return o.figure("shoeproof_console_unacknowledged_critical_seconds") == 0 })
 	for name, want := range map[string]float64{
 		`shoeproof_console_requests_total{code="3xx",method="POST",route="/triage"}`:                     1,
 		`shoeproof_console_request_seconds_count{route="/triage"}`:                                       1,
@@ -211,7 +183,7 @@ func TestConsoleIsWatched(t *testing.T) {
 		t.Errorf("a guessed token: %d, %v refused", resp.StatusCode, n)
 	}
 	o.labelled()
-	o.asked()
+	monitortest.Asked(o, o.page, "../../../deploy", func(name string) bool { return strings.HasPrefix(name, "shoeproof_console_") })
 
 	// A page listens, and goes.
 	listening, leave := context.WithCancel(t.Context())
@@ -224,10 +196,10 @@ func TestConsoleIsWatched(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	o.await("a page listens", func() bool { return o.figure("shoeproof_console_event_streams") == 1 })
+	monitortest.Await(o, "a page listens", func() bool { return o.figure("shoeproof_console_event_streams") == 1 })
 	leave()
-	o.await("it went", func() bool { return o.figure("shoeproof_console_event_streams") == 0 })
-	o.await("its stream is counted", func() bool {
+	monitortest.Await(o, "it went", func() bool { return o.figure("shoeproof_console_event_streams") == 0 })
+	monitortest.Await(o, "its stream is counted", func() bool {
 		return o.figure(`shoeproof_console_requests_total{code="2xx",method="GET",route="/live"}`) == 1
 	})
 	if n := o.figure(`shoeproof_console_request_seconds_count{route="/live"}`); n != -1 {
@@ -236,8 +208,8 @@ func TestConsoleIsWatched(t *testing.T) {
 
 	// ClickHouse goes away.
 	server.Stop()
-	o.await("not ready", func() bool { code, _ := o.ask("GET", o.metric+"/readyz", ""); return code == 503 })
-	o.await("the queue grows old", func() bool { return o.figure("shoeproof_console_queue_age_seconds") > 3 })
+	monitortest.Await(o, "not ready", func() bool { code, _ := o.ask("GET", o.metric+"/readyz", ""); return code == 503 })
+	monitortest.Await(o, "the queue grows old", func() bool { return o.figure("shoeproof_console_queue_age_seconds") > 3 })
 	if code, _ := o.ask("GET", o.console+"/rates", ""); code != 500 {
 		t.Errorf("/rates without ClickHouse is %d", code)
 	}
@@ -285,42 +257,10 @@ func (o *opened) labelled() {
 		"outcome": regexp.MustCompile(`^(sent|failed)$`), "by": regexp.MustCompile(`^(oidc|proxy|token|none)$`), "le": regexp.MustCompile(`^[0-9.+Inf]+$`),
 		"program": regexp.MustCompile(`^console$`), "version": regexp.MustCompile(`^1\.2\.3$`), "rules": regexp.MustCompile(`^[0-9a-f]{12}$`),
 	}
-	label := regexp.MustCompile(`[{,](\w+)="([^"]*)"`)
-	series := 0
-	for line := range strings.Lines(o.page) {
-		if !strings.HasPrefix(line, "shoeproof_") {
-			continue
-		}
-		series++
-		for _, l := range label.FindAllStringSubmatch(line, -1) {
-			if values := known[l[1]]; values == nil || !values.MatchString(l[2]) {
-				o.Errorf("label %s=%q in %s", l[1], l[2], line)
-			}
-		}
-	}
+	monitortest.Labelled(o, o.page, 40, known)
 	for _, name := range []string{"4711", "0815", "ac-1", "guess"} {
-		if series < 40 || strings.Contains(o.page, name) {
-			o.Errorf("%d series, and one with %q:\n%s", series, name, o.page)
-		}
-	}
-}
-
-// asked holds alerts and panels to what is there.
-func (o *opened) asked() {
-	o.Helper()
-	for _, file := range []string{"helm/shoeproof/files/alerts.yaml", "grafana/operators.json"} {
-		text, err := os.ReadFile("../../../deploy/" + file)
-		if err != nil {
-			o.Fatal(err)
-		}
-		names := regexp.MustCompile(`\bshoeproof_console_\w+`).FindAllString(string(text), -1)
-		if len(names) == 0 {
-			o.Errorf("%s asks nothing of the console", file)
-		}
-		for _, name := range names {
-			if name = strings.TrimSuffix(name, "_bucket"); !strings.Contains(o.page, "\n# TYPE "+name+" ") {
-				o.Errorf("%s asks for %s, which is not in /metrics", file, name)
-			}
+		if strings.Contains(o.page, name) {
+			o.Errorf("a series has %q:\n%s", name, o.page)
 		}
 	}
 }

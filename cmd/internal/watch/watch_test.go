@@ -31,12 +31,13 @@ func TestMain(m *testing.M) {
 
 func database(t testing.TB) *clickhouse.Store {
 	t.Helper()
-	return opened(t, server.Database())
+	return opened(t, server.Start(t).Addr, server.Database())
 }
 
-func opened(t testing.TB, database string) *clickhouse.Store {
+// opened is a new database with our tables.
+func opened(t testing.TB, addr, database string) *clickhouse.Store {
 	t.Helper()
-	cfg := clickhouse.Config{Addrs: []string{server.Start(t).Addr}, Database: database, User: "default", RulesVersion: "r1", Engine: "test", RowVersion: 1}
+	cfg := clickhouse.Config{Addrs: []string{addr}, Database: database, User: "default", RulesVersion: "r1", Engine: "test", RowVersion: 1}
 	if _, _, err := clickhouse.Migrate(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,109 @@
+// Package monitortest asks for what a program shows, in the tests of the programs that show it.
+package monitortest
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Get is the status of a page, and its text.
+func Get(t testing.TB, url string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Do(t, http.DefaultClient, req)
+}
+
+// Do is the same of any request.
+func Do(t testing.TB, client *http.Client, req *http.Request) (int, string) {
+	t.Helper()
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+// Await asks until it is so, for a minute.
+func Await(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not within a minute: %s", what)
+		}
+	}
+}
+
+// Figure is a series of a page of metrics, -1 if it is not there.
+func Figure(t testing.TB, page, series string) float64 {
+	t.Helper()
+	for line := range strings.Lines(page) {
+		if rest, ok := strings.CutPrefix(line, series+" "); ok {
+			v, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+	}
+	return -1
+}
+
+// Labelled holds our series, least of them at the least, to labels and values that are known beforehand: none tells
+// tables, shoes or people apart.
+func Labelled(t testing.TB, page string, least int, known map[string]*regexp.Regexp) {
+	t.Helper()
+	label, series := regexp.MustCompile(`[{,](\w+)="([^"]*)"`), 0
+	for line := range strings.Lines(page) {
+		if !strings.HasPrefix(line, "shoeproof_") {
+			continue
+		}
+		series++
+		for _, l := range label.FindAllStringSubmatch(line, -1) {
+			if values := known[l[1]]; values == nil || !values.MatchString(l[2]) {
+				t.Errorf("label %s=%q in %s", l[1], l[2], line)
+			}
+		}
+	}
+	if series < least {
+		t.Errorf("%d series, want at least %d", series, least)
+	}
+}
+
+// Asked says what the alerts and the panels in the folder deploy ask this program for and a page does not have.
+func Asked(t testing.TB, page, deploy string, ours func(name string) bool) {
+	t.Helper()
+	asked := 0
+	for _, file := range []string{"helm/shoeproof/files/alerts.yaml", "grafana/operators.json"} {
+		text, err := os.ReadFile(filepath.Join(deploy, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range regexp.MustCompile(`\bshoeproof_\w+`).FindAllString(string(text), -1) {
+			if !ours(name) {
+				continue
+			}
+			asked++
+			if name = strings.TrimSuffix(name, "_bucket"); !strings.Contains(page, "\n# TYPE "+name+" ") {
+				t.Errorf("%s asks for %s, which is not in /metrics", file, name)
+			}
+		}
+	}
+	if asked == 0 {
+		t.Errorf("nothing in %s asks this program for anything", deploy)
+	}
+}
