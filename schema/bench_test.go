@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -109,6 +110,36 @@ func benchAppend(b *testing.B, encode func([]byte, *schema.Event) []byte) {
 			i = 0
 		}
 	}
+}
+
+// A decoder remembers wagers, and not with each of them all the ids that came around it.
+func TestDecoderHoldsLittle(t *testing.T) {
+	ev := schema.Event{PropertyID: "ac-1", TableID: "t-01", ShoeID: "s-1", Round: 1, At: 1, Payload: &schema.WagerPlaced{Seat: 3, Spot: schema.SpotPlayer, Amount: 2500, Medium: schema.WagerMediumChips}}
+	var buf []byte
+	d, into := schema.NewDecoder(), schema.Event{}
+	held := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := held()
+	for i := range 200_000 {
+		ev.Seq, ev.EventID = uint64(i+1), fmt.Sprintf("0192f3c4-5d6e-7f80-91a2-%012d", i)
+		w := ev.Payload.(*schema.WagerPlaced)
+		w.WagerID = "w"
+		if i%8 == 0 {
+			w.WagerID = fmt.Sprintf("wager-%012d", i)
+		}
+		buf = schema.AppendProto(buf[:0], &ev)
+		if err := d.Decode(schema.Protobuf, buf, &into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kib := (held() - before) >> 10; kib > 2048 {
+		t.Errorf("a decoder holds %d KiB after 200,000 events, want at most 2 MiB", kib)
+	}
+	runtime.KeepAlive(d)
 }
 
 // A decoder that has seen the floor must not allocate, but for the chunk that fresh ids share.

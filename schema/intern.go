@@ -21,8 +21,10 @@ const (
 // when the same string was seen lately. It remembers plain strings only: short, without quote,
 // backslash or control character. So a JSON reader that finds its raw bytes here needs no other check.
 type interner struct {
-	sets  [][2]string
-	arena []byte
+	sets [][2]string
+	// Strings of one chunk keep it alive together. So those that the sets keep have chunks of their own: among
+	// ids that nobody keeps, each would hold on to a hundred of them.
+	passing, remembered []byte
 }
 
 func newInterner() interner { return interner{sets: make([][2]string, internSets)} }
@@ -39,7 +41,7 @@ func (t *interner) recall(b []byte) (string, *[2]string) {
 	return "", set
 }
 
-// learn makes a string and remembers it if it is plain. Fresh strings come from the arena.
+// learn makes a string and remembers it if it is plain. Fresh strings share chunks.
 // It reports false if the bytes are not UTF-8.
 func (t *interner) learn(b []byte, set *[2]string, fresh bool) (string, bool) {
 	plain := len(b) <= maxInterned
@@ -54,7 +56,7 @@ func (t *interner) learn(b []byte, set *[2]string, fresh bool) (string, bool) {
 	}
 	var s string
 	if fresh {
-		s = t.fresh(b)
+		s = chunked(&t.remembered, b)
 	} else {
 		s = string(b)
 	}
@@ -76,18 +78,20 @@ func (t *interner) intern(b []byte, fresh bool) (string, bool) {
 	return t.learn(b, set, fresh)
 }
 
-// fresh copies an id that will hardly come again. Strings of one chunk share memory: who keeps one
-// keeps the chunk, 4 KiB.
-func (t *interner) fresh(b []byte) string {
+// fresh copies an id that will hardly come again.
+func (t *interner) fresh(b []byte) string { return chunked(&t.passing, b) }
+
+// chunked copies an id into a chunk. Who keeps it keeps the chunk, 4 KiB.
+func chunked(chunk *[]byte, b []byte) string {
 	if len(b) > maxID {
 		return string(b)
 	}
-	if len(b) > len(t.arena) {
-		t.arena = make([]byte, arenaChunk)
+	if len(b) > len(*chunk) {
+		*chunk = make([]byte, arenaChunk)
 	}
-	n := copy(t.arena, b)
-	s := view(t.arena[:n:n])
-	t.arena = t.arena[n:]
+	n := copy(*chunk, b)
+	s := view((*chunk)[:n:n])
+	*chunk = (*chunk)[n:]
 	return s
 }
 
