@@ -52,14 +52,19 @@ func (b *Batch) Rows() int {
 		len(b.Configs) + len(b.Notices) + len(b.Memory) + len(b.Findings) + len(b.Evidence) + len(b.DeadLetter)
 }
 
-// Reset empties the batch and keeps its storage.
+// Reset empties the batch and keeps its storage, but nothing that its rows point to.
 func (b *Batch) Reset() {
 	b.Range = Range{}
 	resetEvents(&b.Events)
 	resetRounds(&b.Rounds)
 	resetWagers(&b.Wagers)
-	b.Vigorish, b.Shoes, b.Configs, b.Notices = b.Vigorish[:0], b.Shoes[:0], b.Configs[:0], b.Notices[:0]
-	b.Memory, b.Findings, b.Evidence, b.DeadLetter = b.Memory[:0], b.Findings[:0], b.Evidence[:0], b.DeadLetter[:0]
+	b.Vigorish, b.Shoes, b.Configs, b.Notices = emptied(b.Vigorish), emptied(b.Shoes), emptied(b.Configs), emptied(b.Notices)
+	b.Memory, b.Findings, b.Evidence, b.DeadLetter = emptied(b.Memory), emptied(b.Findings), emptied(b.Evidence), emptied(b.DeadLetter)
+}
+
+func emptied[R any](rows []R) []R {
+	clear(rows)
+	return rows[:0]
 }
 
 func resetEvents(e *schema.EventRows) {

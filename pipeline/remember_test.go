@@ -517,7 +517,7 @@ func TestLogIsCutBack(t *testing.T) {
 					}
 				}
 				same(t, "findings", []string{fmt.Sprintf("range:%d-%d", cut, lost)}, named)
-				if lost < read-200 || (starts < 3 && stopped) {
+				if lost < read-300 || (starts < 3 && stopped) {
 					t.Errorf("cut to %d, %d starts: the test tests too little", lost, starts)
 				}
 				got := allRows(sink)

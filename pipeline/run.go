@@ -30,7 +30,7 @@ type RunOptions struct {
 	// Now is the clock of flushes and measurements. Rows never depend on it.
 	Now func() time.Time
 
-	FlushRows  int           // rows that make a flush; 5,000 for 0
+	FlushRows  int           // rows that make a flush, or half a KiB for each of so many; 5,000 for 0
 	FlushEvery time.Duration // age of the oldest unflushed record that makes one; 500 ms for 0
 	Grace      time.Duration // for the last flush when the run is told to end; 10 s for 0
 
@@ -137,6 +137,7 @@ type flow struct {
 	low, clock int64     // what Low said at from
 	generation int32     // with a journal
 	oldest     time.Time // when the first record of the batch was applied
+	bytes      int       // of its records
 	committed  int64
 
 	cut      *CutError // the log turned out to end too early
@@ -222,10 +223,20 @@ func (f *flow) take(ctx, late context.Context, rec *Record) (flushed bool, err e
 	if f.resuming != nil {
 		return f.again(ctx, late, rec)
 	}
-	if f.apply(rec); f.batch.Rows() < f.opt.FlushRows {
+	if f.apply(rec); !f.full() {
 		return false, nil
 	}
 	return true, f.flush(ctx, late)
+}
+
+// full is also a batch of few rows that takes much: the memory of a table whose shoe is open, or a record that
+// is none of ours, may be half a MiB.
+func (f *flow) full() bool {
+	bytes := f.bytes
+	for i := range f.batch.Memory {
+		bytes += len(f.batch.Memory[i].Memory)
+	}
+	return f.batch.Rows() >= f.opt.FlushRows || bytes >= f.opt.FlushRows<<9
 }
 
 func (f *flow) apply(rec *Record) {
@@ -234,8 +245,9 @@ func (f *flow) apply(rec *Record) {
 	}
 	r := &f.batch.Range
 	if r.Records == 0 {
-		f.oldest = f.opt.Now()
+		f.oldest, f.bytes = f.opt.Now(), 0
 	}
+	f.bytes += len(rec.Value)
 	f.step.Apply(rec, f.stream.Topic(), f.stream.Partition(), &f.batch)
 	if r.Records++; f.opt.Journal != nil {
 		r.CRC = crcOf(r.CRC, f.castagnoli, rec)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -65,10 +66,11 @@ func records(from, to int64) []pipeline.Record {
 	return out
 }
 
-// letters is a step that makes each record a dead letter, holding the last hold of them for Finish.
+// letters is a step that makes each record a dead letter, holding the last hold of them for Finish, and remembers
+// with each so many bytes.
 type letters struct {
-	hold int
-	held []schema.DeadLetter
+	hold, memory int
+	held         []schema.DeadLetter
 }
 
 func (l *letters) Apply(rec *pipeline.Record, topic string, partition int32, b *pipeline.Batch) {
@@ -76,6 +78,9 @@ func (l *letters) Apply(rec *pipeline.Record, topic string, partition int32, b *
 	for len(l.held) > l.hold {
 		b.DeadLetter = append(b.DeadLetter, l.held[0])
 		l.held = l.held[1:]
+	}
+	if l.memory > 0 {
+		b.Memory = append(b.Memory, schema.MemoryRow{Offset: rec.Offset, Memory: strings.Repeat("m", l.memory)})
 	}
 }
 
@@ -120,6 +125,44 @@ func same[T any](t *testing.T, what string, want, got T) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// Ten rows make a flush here, and so do 5 KiB, of records or of memories.
+func TestRunFlushesByBytes(t *testing.T) {
+	large := make([]pipeline.Record, 5)
+	for i := range large {
+		large[i] = pipeline.Record{Offset: int64(i), Value: make([]byte, 2000)}
+	}
+	for name, c := range map[string]struct {
+		records []pipeline.Record
+		memory  int
+	}{
+		"records": {large, 0}, "memories": {records(0, 5), 2000},
+	} {
+		sink := pipeline.NewMemorySink()
+		run := options(0)
+		run.NewStep = func() pipeline.Step { return &letters{memory: c.memory} }
+		if err := pipeline.Run(t.Context(), pages(c.records), sink, run); err != nil {
+			t.Fatal(err)
+		}
+		same(t, name, []string{"t/4 0-2 low 0, 3 records", "t/4 3-4 low 3, 2 records"}, spans(sink))
+	}
+}
+
+// A batch that is used again holds on to nothing of before.
+func TestResetLetsGo(t *testing.T) {
+	b := &pipeline.Batch{
+		Vigorish: make([]schema.VigorishRow, 1), Shoes: make([]schema.ShoeRow, 1), Configs: make([]schema.ConfigRow, 1),
+		Notices: []schema.NoticeRow{{Topic: "n"}}, Memory: []schema.MemoryRow{{Memory: "m"}}, Findings: []schema.Finding{{ID: "f"}},
+		Evidence: make([]schema.EvidenceRow, 1), DeadLetter: []schema.DeadLetter{{Raw: []byte("d")}},
+	}
+	b.Reset()
+	if b.Rows() != 0 {
+		t.Errorf("%d rows", b.Rows())
+	}
+	if b.Notices[:1][0].Topic+b.Memory[:1][0].Memory+b.Findings[:1][0].ID+string(b.DeadLetter[:1][0].Raw) != "" {
+		t.Error("rows of before are kept behind the slices")
 	}
 }
 
