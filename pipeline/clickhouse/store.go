@@ -63,6 +63,10 @@ func connect(ctx context.Context, cfg Config) (*Store, error) {
 		MaxIdleConns:     cfg.MaxConns,
 		ConnOpenStrategy: ch.ConnOpenInOrder,
 		Compression:      &ch.Compression{Method: ch.CompressionLZ4},
+		// A block is sent in pieces of so many bytes, or of a column, and a connection keeps no buffers between blocks:
+		// each would keep those of the longest that it ever sent.
+		MaxCompressionBuffer: 256 << 10,
+		FreeBufOnConnRelease: true,
 		Settings: ch.Settings{
 			"async_insert":                  0,        // on by default since 26.2, and forgets the token
 			"distributed_foreground_insert": 1,        // an answer means that the shards have it
