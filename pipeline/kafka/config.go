@@ -36,7 +36,7 @@ type Config struct {
 	TLS      *tls.Config // nil is plain TCP
 	SASL     SASL
 
-	MaxBytes       int           // of one Fetch, two of which a partition holds; 256 KiB for 0
+	MaxBytes       int           // of one Fetch, two of which a partition holds; 128 KiB for 0
 	SessionTimeout time.Duration // a silent member loses its partitions after it; 10 s for 0
 	Heartbeat      time.Duration // also the time it takes to hear of a rebalance; 2 s for 0
 	MaxBackoff     time.Duration // between attempts while brokers do not answer; 5 s for 0, at most 30 s
@@ -63,7 +63,7 @@ const (
 
 func (c Config) withDefaults() Config {
 	c.ClientID = cmp.Or(c.ClientID, "shoeproof")
-	c.MaxBytes = cmp.Or(c.MaxBytes, 256<<10)
+	c.MaxBytes = cmp.Or(c.MaxBytes, 128<<10)
 	c.SessionTimeout = cmp.Or(c.SessionTimeout, 10*time.Second)
 	c.Heartbeat = cmp.Or(c.Heartbeat, 2*time.Second)
 	c.MaxBackoff = cmp.Or(c.MaxBackoff, 5*time.Second)
