@@ -28,14 +28,14 @@ func TestLegalShoesAreSilent(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			b := &pipeline.Batch{}
+			b, events := &pipeline.Batch{}, []schema.Event(nil)
 			for seed := first; seed < first+uint64(tables) && !t.Failed(); seed++ {
 				config, err := simulate.Config(kind, seed)
 				if err != nil {
 					t.Fatal(err)
 				}
 				table := simulate.NewTable(simulate.Options{Config: config, Seed: seed})
-				events := table.Open()
+				events = append(events[:0], table.Open()...)
 				for range perTable {
 					events = append(events, table.Shoe()...)
 				}
