@@ -142,7 +142,7 @@ type Retention struct {
 
 // Flush is when rows are written; whichever comes first.
 type Flush struct {
-	Rows  int           `key:"rows" doc:"rows of a partition that make a flush"`
+	Rows  int           `key:"rows" doc:"rows of a partition that make a flush, or half a KiB for each of so many"`
 	Every time.Duration `key:"every" doc:"age of a partition's oldest unflushed record that makes a flush"`
 }
 
