@@ -23,5 +23,5 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return program.Execute(ctx, ingest.Command(ingest.Options{Version: version, Partitions: ingest.LimitMemory}), args, stdin, stdout, stderr)
+	return program.Execute(ctx, ingest.Command(ingest.Options{Version: version, Limit: &ingest.Limit{}}), args, stdin, stdout, stderr)
 }

@@ -29,8 +29,8 @@ type Options struct {
 	Listening func(addr string)
 	// Flushed, if not nil, is told of each batch that is durable. It is called from many goroutines.
 	Flushed func(pipeline.Flush)
-	// Partitions, if not nil, is told of each change how many there are to read.
-	Partitions func(n int)
+	// Limit is of memory, nil for none.
+	Limit *Limit
 }
 
 // Run audits until ctx is done; then it makes durable what it has read, and returns nil. A wrong

@@ -127,6 +127,7 @@ func (m *metrics) hooks(o *Options) pipeline.Hooks {
 			log.Warn("the last flush is not confirmed: the next start makes it again", "topic", topic, "partition", partition, "error", err)
 		},
 		Lag: func(_ string, partition int32, records int64) {
+			o.Limit.look()
 			m.lag.WithLabelValues(strconv.Itoa(int(partition))).Set(float64(records))
 		},
 	}
@@ -185,9 +186,7 @@ func (w *watched) add(n int) {
 	defer w.mu.Unlock()
 	w.n += n
 	w.m.partitions.Set(float64(w.n))
-	if w.o.Partitions != nil {
-		w.o.Partitions(w.n)
-	}
+	w.o.Limit.read(w.n)
 }
 
 // Consume passes the work on.

@@ -1,0 +1,33 @@
+package ingest
+
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
+)
+
+// Partitions say how much there may be, until tables need more; a GOMEMLIMIT says it once and for all.
+func TestLimit(t *testing.T) {
+	none := debug.SetMemoryLimit(-1)
+	t.Cleanup(func() { debug.SetMemoryLimit(none) })
+	limit := func() int64 { return debug.SetMemoryLimit(-1) >> 20 }
+	var l Limit
+	if l.read(4); limit() != 184 {
+		t.Errorf("%d MiB for 4 partitions, want 184", limit())
+	}
+	tables := make([]byte, 160<<20)
+	runtime.GC()
+	if l.look(); limit() < 240 || limit() > 260 {
+		t.Errorf("%d MiB with 160 in use, want half as much again", limit())
+	}
+	runtime.KeepAlive(tables)
+	runtime.GC()
+	if l.look(); limit() != 184 {
+		t.Errorf("%d MiB when they are gone, want 184", limit())
+	}
+	t.Setenv("GOMEMLIMIT", "1GiB")
+	if l.read(8); limit() != 184 {
+		t.Errorf("%d MiB, want those of before: GOMEMLIMIT is set", limit())
+	}
+	(*Limit)(nil).read(4)
+}
