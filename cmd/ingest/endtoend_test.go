@@ -159,9 +159,10 @@ func TestEndToEnd(t *testing.T) {
 	}
 	// The alerts ask for nothing that is not there. Other programs have tests of their own.
 	_, metrics := p.probe(t, "/metrics")
-	monitortest.Asked(t, metrics, "../../deploy", func(name string) bool {
+	ours := func(name string) bool {
 		return !strings.HasPrefix(name, "shoeproof_watch_") && !strings.HasPrefix(name, "shoeproof_console_")
-	})
+	}
+	monitortest.Asked(t, metrics, ours, "../../deploy", monitortest.Alerts)
 	latency(t, broker, ch)
 	told := time.Now()
 	if code := p.end(t); code != program.Done {

@@ -4,8 +4,6 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +12,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/internal/monitor/monitortest"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -114,20 +113,6 @@ func sideBySide(t testing.TB, ch *engine.ClickHouse, events []schema.Event, n in
 // metric is a figure of /metrics, -1 if it is not there.
 func (c *child) metric(t testing.TB, name string) int {
 	t.Helper()
-	resp, err := http.Get("http://" + c.address(t) + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut("\n"+string(body), "\n"+name+" ")
-	line, _, _ := strings.Cut(rest, "\n")
-	n, err := strconv.ParseFloat(line, 64)
-	if err != nil {
-		return -1
-	}
-	return int(n)
+	_, page := monitortest.Get(t, "http://"+c.address(t)+"/metrics")
+	return int(monitortest.Figure(t, page, name))
 }

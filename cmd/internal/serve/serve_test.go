@@ -183,7 +183,8 @@ func TestConsoleIsWatched(t *testing.T) {
 		t.Errorf("a guessed token: %d, %v refused", resp.StatusCode, n)
 	}
 	o.labelled()
-	monitortest.Asked(o, o.page, "../../../deploy", func(name string) bool { return strings.HasPrefix(name, "shoeproof_console_") })
+	ours := func(name string) bool { return strings.HasPrefix(name, "shoeproof_console_") }
+	monitortest.Asked(o, o.page, ours, "../../../deploy", monitortest.Alerts, monitortest.Panels)
 
 	// A page listens, and goes.
 	listening, leave := context.WithCancel(t.Context())

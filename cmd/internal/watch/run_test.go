@@ -105,7 +105,8 @@ func TestRunIsWatched(t *testing.T) {
 	monitortest.Labelled(t, page, 10, map[string]*regexp.Regexp{
 		"property": fixed, "program": fixed, "version": fixed, "rules": fixed, "severity": words, "cause": words,
 	})
-	monitortest.Asked(t, page, "../../../deploy", func(name string) bool { return strings.HasPrefix(name, "shoeproof_watch_") })
+	ours := func(name string) bool { return strings.HasPrefix(name, "shoeproof_watch_") }
+	monitortest.Asked(t, page, ours, "../../../deploy", monitortest.Alerts, monitortest.Panels)
 
 	_, port, err := net.SplitHostPort(server.Addr)
 	if err != nil {

@@ -84,15 +84,22 @@ func Labelled(t testing.TB, page string, least int, known map[string]*regexp.Reg
 	}
 }
 
-// Asked says what the alerts and the panels in the folder deploy ask this program for and a page does not have.
-func Asked(t testing.TB, page, deploy string, ours func(name string) bool) {
+// Files of the folder deploy.
+const (
+	Alerts = "helm/shoeproof/files/alerts.yaml"
+	Panels = "grafana/operators.json"
+)
+
+// Asked says what each of these files of the folder deploy, with alerts or panels, asks this program for and a page
+// does not have.
+func Asked(t testing.TB, page string, ours func(name string) bool, deploy string, files ...string) {
 	t.Helper()
-	asked := 0
-	for _, file := range []string{"helm/shoeproof/files/alerts.yaml", "grafana/operators.json"} {
+	for _, file := range files {
 		text, err := os.ReadFile(filepath.Join(deploy, file))
 		if err != nil {
 			t.Fatal(err)
 		}
+		asked := 0
 		for _, name := range regexp.MustCompile(`\bshoeproof_\w+`).FindAllString(string(text), -1) {
 			if !ours(name) {
 				continue
@@ -102,8 +109,8 @@ func Asked(t testing.TB, page, deploy string, ours func(name string) bool) {
 				t.Errorf("%s asks for %s, which is not in /metrics", file, name)
 			}
 		}
-	}
-	if asked == 0 {
-		t.Errorf("nothing in %s asks this program for anything", deploy)
+		if asked == 0 {
+			t.Errorf("%s asks this program for nothing", file)
+		}
 	}
 }
