@@ -31,8 +31,10 @@ var floors = map[string][]string{
 	"pipeline/pipelinetest": {"pipeline", "schema"},
 	"export":                {"pipeline", "schema", "rules", "detectors", "pipeline/clickhouse", "pipeline/file"},
 	"console":               {"export", "pipeline", "schema", "rules", "detectors", "pipeline/clickhouse", "pipeline/file"},
+	// The work behind the programs.
+	"internal": {"console", "export", "pipeline", "pipeline/kafka", "pipeline/clickhouse", "pipeline/file", "simulate", "detectors", "rules", "schema"},
 	// Programs: the top.
-	"cmd": {"console", "export", "pipeline", "pipeline/kafka", "pipeline/clickhouse", "pipeline/file", "simulate", "detectors", "rules", "schema"},
+	"cmd": {"internal", "console", "export", "pipeline", "pipeline/kafka", "pipeline/clickhouse", "pipeline/file", "simulate", "detectors", "rules", "schema"},
 }
 
 // outside are the modules that a floor may import; a floor that is not named here is free to.

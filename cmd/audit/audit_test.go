@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
-	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/internal/program"
 )
 
 func TestMain(m *testing.M) {

@@ -11,8 +11,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/shoeproof/shoeproof/cmd/internal/ingest"
-	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/internal/ingest"
+	"github.com/shoeproof/shoeproof/internal/program"
 )
 
 // The programs know every setting and command that deploy/compose.yaml gives them.

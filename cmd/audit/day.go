@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/shoeproof/shoeproof/cmd/internal/program"
-	"github.com/shoeproof/shoeproof/cmd/internal/settings"
+	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/rules"

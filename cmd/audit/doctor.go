@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/shoeproof/shoeproof/cmd/internal/doctor"
-	"github.com/shoeproof/shoeproof/cmd/internal/program"
-	"github.com/shoeproof/shoeproof/cmd/internal/settings"
+	"github.com/shoeproof/shoeproof/internal/doctor"
+	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/schema/migrations"
 )
 

@@ -16,12 +16,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/shoeproof/shoeproof/cmd/internal/accounts"
-	"github.com/shoeproof/shoeproof/cmd/internal/program"
-	"github.com/shoeproof/shoeproof/cmd/internal/settings"
 	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/export/archive"
 	"github.com/shoeproof/shoeproof/export/s3"
+	"github.com/shoeproof/shoeproof/internal/accounts"
+	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )

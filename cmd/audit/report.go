@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/shoeproof/shoeproof/cmd/internal/accounts"
-	"github.com/shoeproof/shoeproof/cmd/internal/program"
-	"github.com/shoeproof/shoeproof/cmd/internal/report"
-	"github.com/shoeproof/shoeproof/cmd/internal/settings"
+	"github.com/shoeproof/shoeproof/internal/accounts"
+	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/report"
+	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"

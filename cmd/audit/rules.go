@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/shoeproof/shoeproof/cmd/internal/program"
-	"github.com/shoeproof/shoeproof/cmd/internal/settings"
+	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/rules"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/shoeproof/shoeproof/cmd/internal/serve"
-	"github.com/shoeproof/shoeproof/cmd/internal/settings"
+	"github.com/shoeproof/shoeproof/internal/serve"
+	"github.com/shoeproof/shoeproof/internal/settings"
 )
 
 func serveCommand() *cobra.Command {

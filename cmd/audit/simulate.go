@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/internal/program"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate"
 )

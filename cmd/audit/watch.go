@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/shoeproof/shoeproof/cmd/internal/program"
-	"github.com/shoeproof/shoeproof/cmd/internal/settings"
-	"github.com/shoeproof/shoeproof/cmd/internal/watch"
+	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/internal/watch"
 )
 
 type watchFlags struct {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
-	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/internal/program"
 	"github.com/shoeproof/shoeproof/schema"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/internal/program"
 )
 
 func sbomCommand() *cobra.Command {

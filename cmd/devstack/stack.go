@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
-	"github.com/shoeproof/shoeproof/cmd/internal/settings"
+	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
 	"github.com/shoeproof/shoeproof/schema"

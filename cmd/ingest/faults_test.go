@@ -17,8 +17,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
-	"github.com/shoeproof/shoeproof/cmd/internal/monitor/monitortest"
-	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
+	"github.com/shoeproof/shoeproof/internal/program"
 	"github.com/shoeproof/shoeproof/schema"
 )
 

@@ -16,9 +16,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
-	"github.com/shoeproof/shoeproof/cmd/internal/ingest"
-	"github.com/shoeproof/shoeproof/cmd/internal/monitor/monitortest"
-	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/internal/ingest"
+	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
+	"github.com/shoeproof/shoeproof/internal/program"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 

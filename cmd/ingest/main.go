@@ -9,8 +9,8 @@ import (
 	"syscall"
 	_ "time/tzdata" // images have no zones
 
-	"github.com/shoeproof/shoeproof/cmd/internal/ingest"
-	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/internal/ingest"
+	"github.com/shoeproof/shoeproof/internal/program"
 )
 
 // version is set by the linker.

@@ -25,7 +25,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
-	"github.com/shoeproof/shoeproof/cmd/internal/program"
+	"github.com/shoeproof/shoeproof/internal/program"
 )
 
 // papers are certificates of one authority, and of nobody.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
-	"github.com/shoeproof/shoeproof/cmd/internal/monitor/monitortest"
+	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
 	"github.com/shoeproof/shoeproof/schema"
 )
 

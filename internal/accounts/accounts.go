@@ -1,0 +1,208 @@
+// Package accounts makes the reports that auditors and regulators ask for out of findings and facts. Its
+// functions are pure: the same rows give the same report.
+package accounts
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shoeproof/shoeproof/internal/report"
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Scope heads a report.
+type Scope struct {
+	clickhouse.Days
+	Calendar *pipeline.Calendar
+	// Currency of the property's tables, for amounts that name none.
+	Currency string
+}
+
+func (s *Scope) title(what string) string {
+	days := s.From
+	if s.To != s.From {
+		days += " to " + s.To
+	}
+	return fmt.Sprintf("%s. Property %s, gaming day %s", what, s.Property, strings.TrimSpace(days+" "+s.Shift))
+}
+
+// local is a moment in the property's zone, with its offset.
+func (s *Scope) local(at int64) string {
+	return time.Unix(0, at).In(s.Calendar.Zone).Format("2006-01-02T15:04:05Z07:00")
+}
+
+func (s *Scope) money(minor int64) string { return schema.Decimal(minor, s.Currency) }
+
+// isException says whether a finding is one that an auditor must explain.
+func isException(f *schema.Finding) bool {
+	severity, _ := rules.ParseSeverity(f.Severity)
+	return severity >= rules.Minor
+}
+
+// numbered are the exceptions of each gaming day in the order in which exports have them; the number begins
+// at 1 each day and has no gap.
+func numbered(findings []schema.Finding) (list []schema.Finding, no []int) {
+	for i := range findings {
+		if isException(&findings[i]) {
+			list = append(list, findings[i])
+		}
+	}
+	pipeline.Sort(list)
+	slices.SortStableFunc(list, func(a, b schema.Finding) int { return cmp.Compare(a.GamingDay, b.GamingDay) })
+	list = slices.CompactFunc(list, func(a, b schema.Finding) bool { return a.ID == b.ID })
+	for i := range list {
+		if i == 0 || list[i].GamingDay != list[i-1].GamingDay {
+			no = append(no, 1)
+			continue
+		}
+		no = append(no, no[i-1]+1)
+	}
+	return list, no
+}
+
+// triaged is what people have said of a finding so far.
+type triaged struct{ state, disposition, explanation, by string }
+
+func triage(steps []clickhouse.Step) map[string]triaged {
+	all := map[string]triaged{}
+	for _, s := range steps { // in order of time
+		t := all[s.Finding]
+		if s.State != "" {
+			t.state = s.State
+		}
+		if s.Disposition != "" {
+			t.disposition = s.Disposition
+		}
+		if text := strings.TrimSpace(strings.TrimSpace(s.Reason) + " " + strings.TrimSpace(s.Note)); text != "" {
+			t.explanation = text
+		}
+		t.by = s.Actor
+		all[s.Finding] = t
+	}
+	return all
+}
+
+// Exceptions are the findings of minor and above by gaming day, with what people said of them.
+func Exceptions(s Scope, findings []schema.Finding, steps []clickhouse.Step) *report.Sheet {
+	said := triage(steps)
+	out := &report.Sheet{
+		Title: s.title("Exceptions"),
+		Columns: []string{
+			"property", "gaming_day", "shift", "no", "occurred_at", "pit", "table", "shoe", "round", "seat", "dealer", "rule", "citation", "severity",
+			"verdict", "expected", "observed", "amount", "currency", "status", "disposition", "explanation", "reviewed_by", "finding",
+		},
+		Notes: []string{
+			"Numbers begin at 1 each gaming day and have no gap; with --shift they stay those of the day. Findings of severity info are no exceptions.",
+			"An exception without an explanation has not been explained by anybody yet.",
+		},
+	}
+	list, no := numbered(findings)
+	for i := range list {
+		f, t := &list[i], said[list[i].ID]
+		if s.Shift != "" && f.Shift != s.Shift {
+			continue
+		}
+		out.Rows = append(out.Rows, []string{
+			f.PropertyID, f.GamingDay, f.Shift, strconv.Itoa(no[i]), s.local(int64(f.At)), f.PitID, f.TableID, f.ShoeID, orNone(f.Round), orNone(f.Seat), f.DealerID,
+			f.Rule, strings.Join(f.Citations, "; "), f.Severity, f.Verdict, f.Expected, f.Observed, schema.Decimal(f.Amount, f.Currency), f.Currency,
+			cmp.Or(t.state, "new"), t.disposition, t.explanation, t.by, f.ID,
+		})
+	}
+	return out
+}
+
+// MonthEnd is the exception report of N.J.A.C. 13:69D-1.5: what it was, when, its number, and why.
+func MonthEnd(s Scope, findings []schema.Finding, steps []clickhouse.Step) *report.Sheet {
+	said := triage(steps)
+	out := &report.Sheet{
+		Title:   s.title("Month-end exception report, N.J.A.C. 13:69D-1.5"),
+		Columns: []string{"property", "serial_no", "date", "transaction", "table", "document", "amount", "currency", "explanation", "status"},
+	}
+	list, no := numbered(findings)
+	unexplained := 0
+	for i := range list {
+		f, t := &list[i], said[list[i].ID]
+		if t.explanation == "" {
+			unexplained++
+		}
+		document := strings.TrimSpace(f.ShoeID + " " + orNone(f.Round))
+		out.Rows = append(out.Rows, []string{
+			f.PropertyID, fmt.Sprintf("%s-%04d", f.GamingDay, no[i]), s.local(int64(f.At)), f.Rule, f.TableID, document,
+			schema.Decimal(f.Amount, f.Currency), f.Currency, t.explanation, cmp.Or(t.state, "new"),
+		})
+	}
+	out.Notes = []string{fmt.Sprintf("%d exceptions, %d of them without an explanation. The serial number is the gaming day and the number within it.", len(list), unexplained)}
+	return out
+}
+
+func orNone(n uint32) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatUint(uint64(n), 10)
+}
+
+// LeastRounds is how many rounds a dealer must have dealt before a rate is given.
+const LeastRounds = 500
+
+// Wilson is the 95 % score interval of k out of n, n above 0.
+func Wilson(k, n uint64) (low, high float64) {
+	const z = 1.959963984540054
+	p, m := float64(k)/float64(n), float64(n)
+	middle := p + z*z/(2*m)
+	half := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	return max(0, (middle-half)/(1+z*z/m)), min(1, (middle+half)/(1+z*z/m))
+}
+
+// Dealers are the error rates of dealers: rounds with a breach of minor or above, of the rounds dealt.
+func Dealers(s Scope, findings []schema.Finding, dealt []clickhouse.Dealt) *report.Sheet {
+	out := &report.Sheet{
+		Title:   s.title("Dealer error rates"),
+		Columns: []string{"property", "dealer", "rounds", "rounds_in_error", "per_1000", "low_95", "high_95", "breaches"},
+		Notes: []string{
+			"rate = rounds with at least one breach of severity minor or above / rounds that could be judged; 95 % Wilson score interval.",
+			fmt.Sprintf("Below %d rounds no rate is given. Breaches that belong to no round, such as those of a shoe's preparation, count in the last column alone.", LeastRounds),
+			"Rates of dealers whose intervals overlap do not tell them apart.",
+		},
+	}
+	type round struct {
+		table, shoe string
+		no          uint32
+	}
+	breaches := map[string]int{}
+	wrong := map[string]map[round]bool{}
+	for i := range findings {
+		f := &findings[i]
+		if f.DealerID == "" || f.Verdict != "BREACH" || !isException(f) {
+			continue
+		}
+		breaches[f.DealerID]++
+		if wrong[f.DealerID] == nil {
+			wrong[f.DealerID] = map[round]bool{}
+		}
+		if f.Round > 0 {
+			wrong[f.DealerID][round{f.TableID, f.ShoeID, f.Round}] = true
+		}
+	}
+	for _, d := range dealt {
+		k := min(uint64(len(wrong[d.Dealer])), d.Rounds)
+		rate, low, high := "", "", ""
+		if d.Rounds >= LeastRounds {
+			l, h := Wilson(k, d.Rounds)
+			per := func(p float64) string { return strconv.FormatFloat(1000*p, 'f', 2, 64) }
+			rate, low, high = per(float64(k)/float64(d.Rounds)), per(l), per(h)
+		}
+		out.Rows = append(out.Rows, []string{
+			s.Property, d.Dealer, strconv.FormatUint(d.Rounds, 10), strconv.FormatUint(k, 10), rate, low, high, strconv.Itoa(breaches[d.Dealer]),
+		})
+	}
+	return out
+}

@@ -1,0 +1,165 @@
+package accounts
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shoeproof/shoeproof/internal/report"
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+func scope(t *testing.T) Scope {
+	t.Helper()
+	calendar, err := pipeline.DefaultCalendar()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Scope{Days: clickhouse.Days{Property: "ac-1", From: "2026-11-19", To: "2026-11-20"}, Calendar: &calendar, Currency: "USD"}
+}
+
+// noon is a moment of the day shift, so many hours after 12:00 in Atlantic City.
+func noon(day, hours int) int64 {
+	return time.Date(2026, 11, day, 17+hours, 0, 0, 0, time.UTC).UnixNano()
+}
+
+func finding(id, table string, day, hours int, severity string) schema.Finding {
+	f := schema.Finding{
+		ID: id, Kind: "deviation", Verdict: "BREACH", Rule: "vig.amount.under", Severity: severity, Citations: []string{"N.J.A.C. 19:47-3.3(c)"}, PropertyID: "ac-1",
+		TableID: table, ShoeID: "s", Round: 7, DealerID: "d1", At: schema.Time(noon(day, hours)), GamingDay: fmt.Sprintf("2026-11-%d", day), Shift: "day",
+		Expected: "5.00", Observed: "=HYPERLINK(1)", Amount: -1575, Currency: "USD",
+	}
+	if hours >= 2 {
+		f.Shift = "swing"
+	}
+	return f
+}
+
+func cells(s *report.Sheet, names ...string) (out []string) {
+	for _, row := range s.Rows {
+		var some []string
+		for i, c := range s.Columns {
+			for _, n := range names {
+				if c == n {
+					some = append(some, row[i])
+				}
+			}
+		}
+		out = append(out, strings.Join(some, " "))
+	}
+	return out
+}
+
+func want(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestExceptionsAreNumberedWithoutAGap(t *testing.T) {
+	s := scope(t)
+	findings := []schema.Finding{
+		finding("e", "t2", 20, 0, "major"), finding("c", "t2", 19, 1, "minor"), finding("b", "t1", 19, 3, "critical"), finding("x", "t1", 19, 0, "info"), finding("a", "t1", 19, 0, "major"),
+	}
+	steps := []clickhouse.Step{
+		{Finding: "a", At: noon(19, 1), Actor: "jo", State: "ack"},
+		{Finding: "a", At: noon(19, 2), Actor: "al", State: "closed", Disposition: "confirmed", Reason: "dealer error", Note: "retrained"},
+		{Finding: "elsewhere", At: noon(19, 2), Actor: "al", State: "closed", Reason: "none"},
+	}
+	sheet := Exceptions(s, findings, steps)
+	want(t, cells(sheet, "gaming_day", "no", "finding", "status", "disposition", "explanation", "reviewed_by"),
+		"2026-11-19 1 closed confirmed dealer error retrained al a", "2026-11-19 2 new    b", "2026-11-19 3 new    c", "2026-11-20 1 new    e")
+	s.Shift = "swing" // numbers stay those of the day
+	want(t, cells(Exceptions(s, findings, steps), "no", "finding"), "2 b")
+	month := MonthEnd(scope(t), findings, steps)
+	want(t, cells(month, "serial_no", "explanation"), "2026-11-19-0001 dealer error retrained", "2026-11-19-0002 ", "2026-11-19-0003 ", "2026-11-20-0001 ")
+	if !strings.Contains(month.Notes[0], "4 exceptions, 3 of them without") {
+		t.Errorf("notes %q", month.Notes)
+	}
+
+	var csv, notes bytes.Buffer
+	if err := sheet.Write(&csv, &notes, "csv"); err != nil {
+		t.Fatal(err)
+	}
+	if text := csv.String(); !strings.Contains(text, ",'=HYPERLINK(1),") || !strings.Contains(text, ",-15.75,USD,") {
+		t.Errorf("a formula is not neutral, or a number is text:\n%s", text)
+	}
+	if !strings.Contains(notes.String(), "Exceptions. Property ac-1, gaming day 2026-11-19 to 2026-11-20") {
+		t.Errorf("notes %q", notes.String())
+	}
+}
+
+func TestDealers(t *testing.T) {
+	findings := []schema.Finding{finding("a", "t1", 19, 0, "major"), finding("b", "t1", 19, 0, "minor"), finding("c", "t2", 19, 0, "major"), finding("i", "t3", 19, 0, "info")}
+	unproved := finding("u", "t4", 19, 0, "major")
+	unproved.Verdict = "UNAUDITABLE"
+	shoe := finding("s", "t5", 19, 0, "major")
+	shoe.Round = 0
+	sheet := Dealers(scope(t), append(findings, unproved, shoe), []clickhouse.Dealt{{Dealer: "d1", Rounds: 1000}, {Dealer: "d2", Rounds: 500}, {Dealer: "d3", Rounds: 499}})
+	// Two breaches of one round are one round in error.
+	want(t, cells(sheet, "dealer", "rounds", "rounds_in_error", "per_1000", "low_95", "high_95", "breaches"),
+		"d1 1000 2 2.00 0.55 7.26 4", "d2 500 0 0.00 0.00 7.62 0", "d3 499 0    0")
+}
+
+// The interval of Newcombe (1998), Statistics in Medicine 17:857, table I, method 3.
+func TestWilson(t *testing.T) {
+	for _, c := range []struct {
+		k, n      uint64
+		low, high float64
+	}{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}} {
+		if low, high := Wilson(c.k, c.n); math.Abs(low-c.low) > 5e-5 || math.Abs(high-c.high) > 5e-5 {
+			t.Errorf("%d of %d: %.4f to %.4f, want %.4f to %.4f", c.k, c.n, low, high, c.low, c.high)
+		}
+	}
+}
+
+func event(table string, day, hours int, p schema.Payload) schema.Event {
+	return schema.Event{TableID: table, At: noon(day, hours), Payload: p}
+}
+
+func TestMoney(t *testing.T) {
+	s := scope(t)
+	money := []schema.Event{
+		event("t1", 19, 0, &schema.TrayCounted{Amount: 100_000, Occasion: schema.TrayOccasionOpener}),
+		event("t1", 19, 0, &schema.ChipsFilled{Amount: 20_000}), event("t1", 19, 0, &schema.CashConverted{Amount: 40_000}),
+		event("t1", 19, 1, &schema.VigorishMarked{Amount: 500}), event("t1", 19, 1, &schema.ChipsCredited{Amount: 5_000}),
+		event("t1", 19, 1, &schema.TrayCounted{Amount: 79_001, Occasion: schema.TrayOccasionCloser}),
+		event("t1", 19, 2, &schema.VigorishCollected{Amount: 500}), // of the next shift
+		event("t9", 18, 2, &schema.TrayCounted{Amount: 1}),         // of another day
+	}
+	played := []clickhouse.Played{{Day: "2026-11-19", Shift: "day", Table: "t1", Rounds: 3, Staked: 90_000, Paid: 10_000, Won: 14_000}}
+	want(t, cells(Hold(s, played, money), "shift", "table", "handle", "drop", "opener", "closer", "win_by_tray", "win_by_wagers", "hold_percent", "win_per_handle"),
+		"day t1 900.00 400.00 1000.00 790.01 40.01 40.00 10.00 4.44", "swing t1 0.00 0.00    5.00  ")
+	due := []clickhouse.VigorishDue{{Day: "2026-11-19", Shift: "day", Table: "t1", Wagers: 1, Won: 10_000, Least: 500, Most: 500}}
+	want(t, cells(Vigorish(s, due, money), "shift", "table", "due_least", "marked", "collected", "short"), "day t1 5.00 5.00 0.00 5.00", "swing t1 0.00 0.00 5.00 0.00")
+}
+
+func TestPercent(t *testing.T) {
+	for _, c := range []struct {
+		a, b int64
+		want string
+	}{{1, 3, "33.33"}, {2, 3, "66.67"}, {-1, 200, "-0.50"}, {5, 0, ""}, {0, 7, "0.00"}, {math.MaxInt64 / 2, math.MaxInt64 / 2, "100.00"}, {-1, -8, "12.50"}} {
+		if got := percent(c.a, c.b); got != c.want {
+			t.Errorf("%d of %d: %q, want %q", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+func TestLog(t *testing.T) {
+	suspect := finding("b", "t2", 19, 1, "major")
+	suspect.Verdict = "SUSPECT"
+	steps := []clickhouse.Step{{Finding: "a", At: noon(19, 5), Actor: "jo", Action: "close", Disposition: "confirmed", Reason: "dealer error"}}
+	got := cells(Log(scope(t), []schema.Finding{suspect, finding("a", "t1", 19, 0, "minor")}, steps), "shift", "time", "employee", "summary", "recording")
+	want(t, got,
+		"day 2026-11-19T12:00:00-05:00 Shoeproof table t1, minor: vig.amount.under; expected 5.00, observed =HYPERLINK(1) keep until 2026-11-26",
+		"day 2026-11-19T13:00:00-05:00 Shoeproof table t2, major: vig.amount.under; expected 5.00, observed =HYPERLINK(1) keep until 2026-12-19",
+		"swing 2026-11-19T17:00:00-05:00 jo close of vig.amount.under at table t1; confirmed; dealer error ")
+}

@@ -1,0 +1,169 @@
+package accounts
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shoeproof/shoeproof/detectors"
+	"github.com/shoeproof/shoeproof/detectors/exact"
+	"github.com/shoeproof/shoeproof/internal/report"
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// HoldTest is a table's month before one regulation.
+type HoldTest struct {
+	detectors.Hold
+	Report detectors.HoldReport
+}
+
+// Tested are the hold tests of COMAR 36.05.03.25(B)(2) and K.A.R. 112-108-51(b),(c) for each table that played in a month, such
+// as 2026-10. The base level is that of the calendar year before, or of the month before if there was no play in that.
+func Tested(ctx context.Context, store *clickhouse.Store, engine *pipeline.Options, property, month string) ([]HoldTest, error) {
+	first, err := time.Parse("2006-01", month)
+	if err != nil {
+		return nil, fmt.Errorf("month %q: %w", month, err)
+	}
+	span := func(from, until time.Time) clickhouse.Days {
+		return clickhouse.Days{Property: property, From: from.Format(time.DateOnly), To: until.AddDate(0, 0, -1).Format(time.DateOnly)}
+	}
+	now, year := span(first, first.AddDate(0, 1, 0)), time.Date(first.Year()-1, 1, 1, 0, 0, 0, 0, time.UTC)
+	played, err := store.Played(ctx, now)
+	if err != nil || len(played) == 0 {
+		return nil, err
+	}
+	before, err := store.Played(ctx, span(year, year.AddDate(1, 0, 0)))
+	if err == nil && len(before) == 0 {
+		before, err = store.Played(ctx, span(first.AddDate(0, -1, 0), first))
+	}
+	if err != nil {
+		return nil, err
+	}
+	risks, err := store.Risks(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	_, until, err := engine.Calendar.Bounds(now.To, "")
+	if err != nil {
+		return nil, err
+	}
+	configs, err := store.Configs(ctx, property, until)
+	if err != nil {
+		return nil, err
+	}
+	return holdTests(engine, property, month, played, before, risks, configs)
+}
+
+func holdTests(engine *pipeline.Options, property, month string, played, before []clickhouse.Played, risks []clickhouse.Risk, configs []schema.ConfigRow) ([]HoldTest, error) {
+	base, tables := holds(property, month, before), holds(property, month, played)
+	spots := map[string]*detectors.Offer{}
+	for _, x := range risks {
+		h := tables[x.Table]
+		if h == nil {
+			continue
+		}
+		h.Expected += x.Expected
+		key := x.Table + "\x00" + x.Config
+		offer, known := spots[key]
+		if !known {
+			var err error
+			if offer, err = offerOf(engine, x.Table, x.Config, configs); err != nil {
+				return nil, err
+			}
+			spots[key] = offer
+		}
+		spot := rules.ParseSpot(x.Spot)
+		if offer == nil || spot > rules.SpotOther || !offer.Terms[spot].Offered {
+			continue
+		}
+		full, odds := exact.Full(8), exact.Odds{}
+		if offer.Kernel.Odds(&full, &odds) {
+			h.Variance += x.Squares * offer.Terms[spot].Variance(&odds)
+		}
+	}
+	var all []HoldTest
+	for _, table := range slices.Sorted(maps.Keys(tables)) {
+		h := tables[table]
+		var own []detectors.Hold
+		if b := base[table]; b != nil {
+			own = append(own, *b)
+		}
+		all = append(all, HoldTest{*h, detectors.COMAR(h, own)}, HoldTest{*h, detectors.KAR(h, own)})
+	}
+	return all, nil
+}
+
+// holds sums what was staked and won by table.
+func holds(property, period string, played []clickhouse.Played) map[string]*detectors.Hold {
+	all := map[string]*detectors.Hold{}
+	for _, p := range played {
+		h := all[p.Table]
+		if h == nil {
+			h = &detectors.Hold{Property: property, Table: p.Table, Period: period}
+			all[p.Table] = h
+		}
+		h.Rounds += int(p.Rounds)
+		h.Drop += p.Staked
+		h.Win += p.Won - p.Paid + p.Vig
+	}
+	return all
+}
+
+// offerOf is what a table offers under the latest configuration of a name; nil if no rulebook has it.
+func offerOf(engine *pipeline.Options, table, name string, configs []schema.ConfigRow) (*detectors.Offer, error) {
+	config, at := "", int64(0)
+	for i := range configs {
+		if c := &configs[i]; c.TableID == table && c.ConfigID == name && !c.Closed && c.At >= at {
+			config, at = c.Config, c.At
+		}
+	}
+	if config == "" {
+		return nil, nil
+	}
+	law, c, ok, err := engine.Terms(config)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return detectors.NewOffer(law, c), nil
+}
+
+// HoldTests is the sheet of a month's hold tests.
+func HoldTests(s Scope, month string, tests []HoldTest) *report.Sheet {
+	out := &report.Sheet{
+		Title: fmt.Sprintf("Hold tests, COMAR 36.05.03.25(B)(2) and K.A.R. 112-108-51(b),(c). Property %s, month %s", s.Property, month),
+		Columns: []string{
+			"property", "month", "table", "test", "citation", "rounds", "handle", "win", "hold_percent", "statistic", "limit", "standard_deviations", "investigate", "text",
+		},
+		Notes: []string{
+			"hold_percent = 100 x win / handle, win = stakes collected - winnings paid + vigorish collected; what a drop box held is not in the events.",
+			"statistic = hold_percent less that of the calendar year before, or of the month before if there was no play in that; points, as is limit.",
+			"standard_deviations: the win beside its expectation by the cards of every round, the standard deviation being that of the wagers made, as if",
+			"each were alone in its round.",
+			"Under honest play the first test calls for an investigation of one table in twenty in any month, the second of one in three: a reason to look, not evidence.",
+		},
+	}
+	for i := range tests {
+		t := &tests[i]
+		investigate := "no"
+		if t.Report.Investigate {
+			investigate = "yes"
+		}
+		out.Rows = append(out.Rows, []string{
+			s.Property, month, t.Table, t.Report.Name, t.Report.Citation, strconv.Itoa(t.Rounds), s.money(t.Drop), s.money(t.Win), percent(t.Win, t.Drop),
+			points(t.Report.Statistic), points(t.Report.Limit), points(t.Z()), investigate, t.Report.Text,
+		})
+	}
+	return out
+}
+
+// points has two decimals; what is without limit is left empty.
+func points(v float64) string {
+	return strings.TrimPrefix(strconv.FormatFloat(v, 'f', 2, 64), "+Inf")
+}

@@ -1,0 +1,104 @@
+package monitor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/shoeproof/shoeproof/internal/program"
+)
+
+// Server is where a program is watched.
+type Server struct {
+	// Setting names where Listen, host:port, comes from.
+	Setting, Listen string
+	// Listening, if not nil, is told the address.
+	Listening func(addr string)
+	Metrics   *Metrics
+	// Ready is nil when the program can do its work.
+	Ready func(context.Context) error
+}
+
+// While works, and serves until that is done: probes see how it ends. The work is told to stop if ctx is done, or
+// if serving fails.
+func (s *Server) While(ctx context.Context, work func(context.Context) error) error {
+	if s.Listen == "" {
+		return work(ctx)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.Listen)
+	if err != nil {
+		return program.WrongUsage(fmt.Errorf("%s: %w", s.Setting, err))
+	}
+	if s.Listening != nil {
+		s.Listening(listener.Addr().String())
+	}
+	serving, done := context.WithCancel(context.WithoutCancel(ctx))
+	defer done()
+	group, serving := errgroup.WithContext(serving)
+	group.Go(func() error { return s.serve(serving, listener) })
+	group.Go(func() error {
+		defer done()
+		working, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(serving, cancel)()
+		return work(working)
+	})
+	return group.Wait()
+}
+
+// handler answers three paths and no other.
+func (s *Server) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: 10 * time.Second}))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
+		defer cancel()
+		if err := s.Ready(ctx); err != nil {
+			// The cause names hosts and users: it is in the log, not here.
+			http.Error(w, "not ready", http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ready")
+	})
+	return mux
+}
+
+// serve answers until ctx is done.
+func (s *Server) serve(ctx context.Context, listener net.Listener) error {
+	server := &http.Server{
+		Handler: s.handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 20 * time.Second,
+		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+	}
+	var group errgroup.Group
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
+	group.Go(func() error { return server.Serve(listener) })
+	if err := group.Wait(); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve http: %w", err)
+	}
+	return nil
+}
+
+// Seldom asks at most once a second, and answers what it heard last in between.
+func Seldom(ask func(context.Context) error) func(context.Context) error {
+	var (
+		mu    sync.Mutex
+		asked time.Time
+		last  error
+	)
+	return func(ctx context.Context) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if now := time.Now(); now.Sub(asked) > time.Second {
+			asked, last = now, ask(ctx)
+		}
+		return last
+	}
+}

@@ -1,0 +1,124 @@
+package nightly
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/shoeproof/shoeproof/detectors"
+	"github.com/shoeproof/shoeproof/internal/accounts"
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Statistics are those of every nightly run.
+func Statistics(engine *pipeline.Options) []Statistic {
+	return []Statistic{Review{engine}, HoldTests{engine}}
+}
+
+// anomaly is a finding of the review queue, which pages nobody: its rule is not a detector's.
+func anomaly(engine *pipeline.Options, rule, severity, subject string, at int64, property, table string) schema.Finding {
+	f := schema.Finding{
+		Kind: "anomaly", Verdict: "SUSPECT", Rule: rule, Severity: severity, PropertyID: property, TableID: table, Subject: subject, At: schema.Time(at),
+		Evidence: schema.Evidence{Seqs: []uint64{}, EventIDs: []string{}}, Engine: engine.Version,
+	}
+	f.GamingDay, f.Shift = engine.Calendar.Of(at)
+	return f
+}
+
+// Review is e-BH over the evidence of a whole gaming day about shoes, patrons and dealers, by the detectors that count towards the
+// promise. The e-value of a key is the product of its factors of the day: its mean under honest play is at most 1.
+type Review struct{ Engine *pipeline.Options }
+
+// reviewFalse is the part of what the queue ever names that may be false.
+const reviewFalse = 0.1
+
+// Night names the keys to look into.
+func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]schema.Finding, error) {
+	if shift != "" {
+		return nil, nil
+	}
+	rows, err := store.Held(ctx, property, day)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]bool{}
+	for _, d := range detectors.All() {
+		counts[d.ID] = d.Starts != nil
+	}
+	var all []detectors.Evidence
+	of := map[detectors.Evidence]*clickhouse.Held{}
+	for i := range rows {
+		key, ok := detectors.ParseKey(rows[i].Key)
+		if !ok || !counts[rows[i].Detector] || key.Kind != detectors.OfShoe && key.Kind != detectors.OfPatron && key.Kind != detectors.OfDealer {
+			continue
+		}
+		e := detectors.Evidence{Detector: rows[i].Detector, Key: key, LnE: rows[i].LnE}
+		all = append(all, e)
+		of[e] = &rows[i]
+	}
+	var found []schema.Finding
+	named := detectors.Review(all, reviewFalse)
+	for _, e := range named {
+		h := of[e]
+		f := anomaly(r.Engine, "review."+e.Detector, "minor", h.Key, h.At, property, h.Table)
+		f.ID = pipeline.FindingID(property, h.Table, h.Shoe, h.Round, f.Rule, day+" "+h.Key)
+		f.ShoeID, f.Round, f.LnE = h.Shoe, h.Round, h.LnE
+		f.Threshold = math.Log(float64(len(all)) / (float64(len(named)) * reviewFalse))
+		f.Citations = []string{"docs/detectors.md: the review queue"}
+		f.Odds = "of all that this queue ever names one in ten is expected to be false, at most"
+		f.Expected = "under honest play the product of a day's factors is 1 on average, at most"
+		f.Observed = fmt.Sprintf("the evidence of %s about %s on %s is exp(%.1f), in %d factors; %d of %d keys are to be looked into; look here: shoe %s round %d",
+			h.Detector, h.Key, day, h.LnE, h.Factors, len(named), len(all), h.Shoe, h.Round)
+		if h.Seq != 0 {
+			ids, err := store.EventIDs(ctx, property, h.Table, []uint64{h.Seq})
+			if err != nil {
+				return nil, err
+			}
+			if id, ok := ids[h.Seq]; ok {
+				f.Evidence.Seqs, f.Evidence.EventIDs = []uint64{h.Seq}, []string{id}
+			}
+		}
+		found = append(found, f)
+	}
+	return found, nil
+}
+
+// HoldTests are the two monthly tests of the hold, asked in the night of a month's last gaming day.
+type HoldTests struct{ Engine *pipeline.Options }
+
+// Night names the tables that a regulation wants investigated.
+func (t HoldTests) Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]schema.Finding, error) {
+	date, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return nil, fmt.Errorf("gaming day %q: %w", day, err)
+	}
+	if shift != "" || date.AddDate(0, 0, 1).Day() != 1 {
+		return nil, nil
+	}
+	month := date.Format("2006-01")
+	tests, err := accounts.Tested(ctx, store, t.Engine, property, month)
+	if err != nil {
+		return nil, err
+	}
+	_, until, err := t.Engine.Calendar.Bounds(day, "")
+	if err != nil {
+		return nil, err
+	}
+	var found []schema.Finding
+	for i := range tests {
+		x := &tests[i]
+		if !x.Report.Investigate {
+			continue
+		}
+		f := anomaly(t.Engine, x.Report.Name, "info", "table:"+x.Table, until-1, property, x.Table)
+		f.ID = pipeline.FindingID(property, x.Table, "", 0, f.Rule, month)
+		f.Citations = []string{x.Report.Citation}
+		f.Expected = fmt.Sprintf("a hold within %.2f %s of the base level", x.Report.Limit, x.Report.Unit)
+		f.Observed, f.Amount = x.Report.Text, x.Win
+		found = append(found, f)
+	}
+	return found, nil
+}

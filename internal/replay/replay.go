@@ -1,0 +1,133 @@
+// Package replay audits files of events without any service.
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/report"
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/pipeline/file"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// mostLetters is how many dead letters a summary names.
+const mostLetters = 20
+
+// Summary is what a replay read and what came of it, except the findings.
+type Summary struct {
+	Files, Tables int
+	Counts        pipeline.Counts
+	// Dead are the first dead letters.
+	Dead []schema.DeadLetter
+	Open []pipeline.OpenShoe
+}
+
+// Files replays files, one after the other, into a sink. What cannot be opened, or has no events, is
+// wrong usage and stops it before it begins. Progress may be nil; it is told the events so far.
+func Files(ctx context.Context, paths []string, opt pipeline.Options, sink pipeline.Sink, progress func(events uint64)) (Summary, error) {
+	sum := Summary{Files: len(paths)}
+	src, err := file.Open(paths, file.Options{})
+	if err != nil {
+		return sum, program.WrongUsage(err)
+	}
+	opt.NoArchive = true
+	engine := pipeline.NewEngine(opt)
+	floor := pipeline.NewFloor(opt)
+	err = pipeline.Run(ctx, src, &letters{sink, &sum.Dead, floor}, pipeline.RunOptions{
+		NewStep: func() pipeline.Step { return engine },
+		Now:     time.Now, FlushRows: 20_000, FlushEvery: time.Second,
+		Hooks: pipeline.Hooks{Flushed: func(pipeline.Flush) {
+			if progress != nil {
+				progress(engine.Counts.Events)
+			}
+		}},
+	})
+	if err == nil {
+		// Tables are compared with each other when all of them were read.
+		across := pipeline.Batch{Findings: floor.Findings()}
+		engine.Counts.Findings += uint64(len(across.Findings))
+		err = sink.Write(ctx, &across)
+	}
+	sum.Tables, sum.Counts, sum.Open = engine.Tables(), engine.Counts, engine.Open()
+	var path *fs.PathError
+	switch {
+	case ctx.Err() != nil:
+		return sum, errors.Join(errors.New("interrupted: what follows in the files was not read"), err)
+	case errors.As(err, &path):
+		return sum, program.WrongUsage(err)
+	}
+	return sum, err
+}
+
+// letters keeps the first dead letters, and the configurations, on their way to the sink.
+type letters struct {
+	pipeline.Sink
+	dead  *[]schema.DeadLetter
+	floor *pipeline.Floor
+}
+
+func (l *letters) Write(ctx context.Context, b *pipeline.Batch) error {
+	if err := l.Sink.Write(ctx, b); err != nil {
+		return err
+	}
+	l.floor.Note(b.Configs)
+	for i := range b.DeadLetter {
+		if len(*l.dead) == mostLetters {
+			break
+		}
+		d := b.DeadLetter[i]
+		d.Raw = nil
+		*l.dead = append(*l.dead, d)
+	}
+	return nil
+}
+
+// Print writes the summary for people; findings are counts in words.
+func (s *Summary) Print(out io.Writer, findings string) {
+	c := &s.Counts
+	fmt.Fprintf(out, "read        %s, %s: %s, %s, %s\n", many(uint64(s.Files), "file"), many(c.Events, "event"),
+		many(uint64(s.Tables), "table"), many(c.Shoes, "shoe"), many(c.Rounds, "round"))
+	fmt.Fprintf(out, "findings    %s\n", findings)
+	if c.Duplicates > 0 {
+		fmt.Fprintf(out, "duplicates  %d, each counted once\n", c.Duplicates)
+	}
+	if c.DeadLetters > 0 {
+		fmt.Fprintf(out, "unreadable  %s, left out:\n", many(c.DeadLetters, "record"))
+		for i := range s.Dead {
+			fmt.Fprintf(out, "  %s: %s\n", report.Plain(s.Dead[i].Where), report.Plain(s.Dead[i].Reason))
+		}
+		if more := c.DeadLetters - uint64(len(s.Dead)); more > 0 {
+			fmt.Fprintf(out, "  and %d more\n", more)
+		}
+	}
+	for i := range s.Open {
+		o := &s.Open[i]
+		fmt.Fprintf(out, "still open  table %s/%s, shoe %s, round %d, event %d: what is asked at the end of a shoe was not asked\n",
+			report.Plain(o.PropertyID), report.Plain(o.TableID), report.Plain(o.ShoeID), o.Round, o.LastSeq)
+	}
+}
+
+func many(n uint64, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return fmt.Sprintf("%d %ss", n, of)
+}
+
+// Size is the bytes of the files; what cannot be asked counts nothing.
+func Size(paths []string) int64 {
+	total := int64(0)
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			total += info.Size()
+		}
+	}
+	return total
+}

@@ -1,0 +1,102 @@
+package serve
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/shoeproof/shoeproof/console"
+	"github.com/shoeproof/shoeproof/internal/monitor"
+)
+
+// metrics are what /metrics shows. Routes are those of the console's list, so that no label has what somebody asked for.
+type metrics struct {
+	*monitor.Metrics
+
+	requests      *prometheus.CounterVec
+	seconds       *prometheus.HistogramVec
+	refused       *prometheus.CounterVec
+	notifications *prometheus.CounterVec
+	waiting       *prometheus.GaugeVec
+}
+
+func newMetrics(version, rulesVersion string, channels []string) *metrics {
+	shown := monitor.New("console", version, rulesVersion)
+	m := &metrics{
+		Metrics:  shown,
+		requests: shown.Counters("console_requests_total", "Requests answered.", "route", "method", "code"),
+		seconds: shown.Histograms("console_request_seconds", "Time of an answer, event streams aside.",
+			[]float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}, "route"),
+		refused:       shown.Counters("console_sign_ins_refused_total", "Identities that were not accepted.", "by"),
+		notifications: shown.Counters("console_notifications_total", "Critical findings that were sent on, or could not be.", "channel", "outcome"),
+		waiting:       shown.Gauges("console_notifications_waiting", "Critical findings that wait to be sent on.", "channel"),
+	}
+	for _, by := range []string{console.ByOIDC, console.ByProxy, console.ByToken, console.ByChoice} {
+		m.refused.WithLabelValues(by)
+	}
+	for _, channel := range channels {
+		m.waiting.WithLabelValues(channel)
+		m.notifications.WithLabelValues(channel, console.Sent)
+		m.notifications.WithLabelValues(channel, console.Failed)
+	}
+	return m
+}
+
+func (m *metrics) hooks() console.Hooks {
+	return console.Hooks{
+		Answered: func(a console.Answer) {
+			m.requests.WithLabelValues(a.Route, a.Method, fmt.Sprintf("%dxx", a.Status/100)).Inc()
+			if !a.Stream {
+				m.seconds.WithLabelValues(a.Route).Observe(a.Took.Seconds())
+			}
+		},
+		SignInRefused: func(by string) { m.refused.WithLabelValues(by).Inc() },
+		Notified: func(channel, is string) {
+			if is == console.Queued {
+				m.waiting.WithLabelValues(channel).Inc()
+				return
+			}
+			m.waiting.WithLabelValues(channel).Dec()
+			m.notifications.WithLabelValues(channel, is).Inc()
+		},
+	}
+}
+
+// show adds what is asked of a console at each scrape.
+func (m *metrics) show(vitals func() console.Vitals) {
+	m.MustRegister(&queue{
+		vitals:  vitals,
+		open:    prometheus.NewDesc(monitor.Prefix+"console_open_findings", "Findings that wait and are not shelved; urgency 1 is the highest.", []string{"urgency", "severity"}, nil),
+		untaken: prometheus.NewDesc(monitor.Prefix+"console_unacknowledged_critical_seconds", "For how long the oldest critical finding has waited that nobody acknowledged.", nil, nil),
+		behind:  prometheus.NewDesc(monitor.Prefix+"console_queue_age_seconds", "How old the queue is that people see: time since ClickHouse was last asked for it.", nil, nil),
+		streams: prometheus.NewDesc(monitor.Prefix+"console_event_streams", "Open pages that are told of changes.", nil, nil),
+	})
+}
+
+// queue collects the vitals of a console.
+type queue struct {
+	vitals                         func() console.Vitals
+	open, untaken, behind, streams *prometheus.Desc
+}
+
+// Describe is of a prometheus.Collector.
+func (q *queue) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{q.open, q.untaken, q.behind, q.streams} {
+		to <- d
+	}
+}
+
+// Collect is of a prometheus.Collector.
+func (q *queue) Collect(to chan<- prometheus.Metric) {
+	v := q.vitals()
+	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	}
+	for rank, n := range v.Queue.Open {
+		gauge(q.open, float64(n), strconv.Itoa(int(rank.Urgency)), rank.Severity)
+	}
+	gauge(q.untaken, v.Queue.Untaken.Seconds())
+	gauge(q.behind, v.Behind.Seconds())
+	gauge(q.streams, float64(v.Streams))
+}

@@ -1,0 +1,139 @@
+// Package serve runs the console.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/shoeproof/shoeproof/console"
+	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/internal/accounts"
+	"github.com/shoeproof/shoeproof/internal/monitor"
+	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/pipeline/kafka"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Options are what a run needs besides its configuration.
+type Options struct {
+	Version string
+	Log     *slog.Logger
+	// Listening, if not nil, is told the URL.
+	Listening func(url string)
+	// Metrics, if not nil, is told the address of the metrics.
+	Metrics func(addr string)
+}
+
+// Run serves the console until ctx is done.
+func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
+	law, err := config.Law.Options(o.Version)
+	if err != nil {
+		return program.WrongUsage(err)
+	}
+	storeConfig, err := config.ClickHouse.Store(o.Version, law.Books, o.Log)
+	if err != nil {
+		return program.WrongUsage(err)
+	}
+	archive := storeConfig
+	archive.User, archive.Password = config.Console.Archive.User, clickhouse.Secret(config.Console.Archive.Password)
+	s, err := store.Open(ctx, storeConfig, archive, time.Now)
+	switch {
+	case errors.Is(err, clickhouse.ErrLogin), errors.Is(err, clickhouse.ErrGrant), errors.Is(err, clickhouse.ErrSchema):
+		return program.WrongUsage(err)
+	case err != nil:
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", config.Console.Listen)
+	if err != nil {
+		return program.WrongUsage(fmt.Errorf("console.listen: %w", err))
+	}
+	opt, err := config.Console.Options(listener.Addr().String())
+	if err != nil {
+		return program.WrongUsage(err)
+	}
+	opt.Store, opt.Law, opt.Now, opt.Log, opt.Version = s, law, time.Now, o.Log, o.Version
+	opt.Exports.Log = surveillanceLog(s, &law.Calendar)
+	if topic := config.Console.NotifyTopic; topic != "" {
+		w, err := writer(config, topic, o.Log)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = w.Close() }()
+		opt.Topic = w.Send
+	}
+	m := newMetrics(o.Version, settings.RulesVersion(law.Books), opt.Channels())
+	opt.Hooks = m.hooks()
+	c, err := console.New(opt)
+	if err != nil {
+		return program.WrongUsage(err)
+	}
+	m.show(c.Vitals)
+	handler, err := c.Handler()
+	if err != nil {
+		return program.WrongUsage(err)
+	}
+	if o.Listening != nil {
+		o.Listening(opt.PublicURL.String())
+	}
+	server := &http.Server{
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 60 * time.Second, // streams renew theirs
+		IdleTimeout: time.Minute, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+	}
+	watched := monitor.Server{
+		Setting: "console.metrics_listen", Listen: config.Console.Metrics, Listening: o.Metrics, Metrics: m.Metrics, Ready: monitor.Seldom(s.Ping),
+	}
+	return watched.While(ctx, func(ctx context.Context) error {
+		group, ctx := errgroup.WithContext(ctx)
+		defer context.AfterFunc(ctx, func() { _ = server.Close() })()
+		group.Go(func() error { return c.Run(ctx) })
+		group.Go(func() error {
+			serve := func() error { return server.Serve(listener) }
+			if config.Console.CertFile != "" {
+				serve = func() error { return server.ServeTLS(listener, config.Console.CertFile, config.Console.KeyFile) }
+			}
+			if err := serve(); !errors.Is(err, http.ErrServerClosed) {
+				return fmt.Errorf("serve the console: %w", err)
+			}
+			return nil
+		})
+		return group.Wait()
+	})
+}
+
+// surveillanceLog writes the report of audit report log.
+func surveillanceLog(s *store.Store, calendar *pipeline.Calendar) func(context.Context, string, string, string, io.Writer) error {
+	return func(ctx context.Context, property, day, shift string, out io.Writer) error {
+		scope := accounts.Scope{Days: clickhouse.Days{Property: property, From: day, To: day, Shift: shift}, Calendar: calendar}
+		findings, err := s.FindingsOf(ctx, scope.Days)
+		if err != nil {
+			return err
+		}
+		steps, err := s.Steps(ctx, scope.Days)
+		if err != nil {
+			return err
+		}
+		return accounts.Log(scope, findings, steps).Write(out, io.Discard, "csv")
+	}
+}
+
+func writer(config *settings.Audit, topic string, log *slog.Logger) (*kafka.Writer, error) {
+	k, err := config.Kafka.Source("shoeproof-console", log)
+	if err != nil {
+		return nil, program.WrongUsage(err)
+	}
+	k.Topic = topic
+	w, err := kafka.NewWriter(k, schema.JSON)
+	return w, program.WrongUsage(err)
+}

@@ -1,0 +1,175 @@
+package settings
+
+import (
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/shoeproof/shoeproof/detectors"
+	"github.com/shoeproof/shoeproof/export/s3"
+	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/pipeline/kafka"
+	"github.com/shoeproof/shoeproof/rules"
+)
+
+// rowVersion decides between rows of one key that two releases wrote: the higher stays. It is raised
+// by a release whose rows are to replace those of the ones before.
+const rowVersion = 1
+
+// Options are the engine's.
+func (c *Law) Options(version string) (pipeline.Options, error) {
+	calendar, err := c.Calendar.calendar()
+	if err != nil {
+		return pipeline.Options{}, err
+	}
+	books, err := c.Books()
+	if err != nil {
+		return pipeline.Options{}, err
+	}
+	promise := c.Detectors.promise()
+	return pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte(c.PatronKey), Version: program.Engine(version), Promise: &promise}, nil
+}
+
+// promise scales what is not a setting with what is.
+func (c *Promise) promise() detectors.Promise {
+	p := detectors.DefaultPromise()
+	v := &p.Volume
+	turns, visits := float64(c.Rounds)/v.Rounds, float64(c.Visits)/v.Sessions
+	p.FalseAlarms = float64(c.FalseAlarms)
+	*v = detectors.Volume{
+		Rounds: float64(c.Rounds), Shoes: float64(c.Shoes), PatronRounds: float64(c.PatronRounds), Sessions: float64(c.Visits),
+		Stints: v.Stints * turns, Pairings: v.Pairings * visits,
+	}
+	p.Policy.BoughtAtCage, p.Policy.Differential = !c.ChipsAtTable, c.Differential
+	return p
+}
+
+// Books are the rulebooks: the shipped ones and those of files.
+func (c *Law) Books() (rules.Books, error) {
+	more := map[string][]byte{}
+	for _, path := range c.Rulebooks {
+		data, err := readSmall(path)
+		if err != nil {
+			return nil, err
+		}
+		more[path] = data
+	}
+	return rules.ShippedWith(more)
+}
+
+// RulesVersion names all that is in the rulebooks.
+func RulesVersion(books rules.Books) string {
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(books)) {
+		fmt.Fprintln(sum, books[name].Ref())
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:6])
+}
+
+// Store is the configuration of the adapter; the rest of it is for writers.
+func (c *ClickHouse) Store(version string, books rules.Books, log *slog.Logger) (clickhouse.Config, error) {
+	tls, err := c.TLS.Config()
+	if err != nil {
+		return clickhouse.Config{}, fmt.Errorf("clickhouse.tls: %w", err)
+	}
+	return clickhouse.Config{
+		Addrs: c.Addrs, Database: c.Database, Cluster: c.Cluster, Bare: !c.Replicated, User: c.User, Password: clickhouse.Secret(c.Password), TLS: tls,
+		RulesVersion: RulesVersion(books), Engine: program.Engine(version), RowVersion: rowVersion, Log: log,
+	}, nil
+}
+
+// Source is the configuration of the adapter, under the name that the brokers see.
+func (c *Kafka) Source(client string, log *slog.Logger) (kafka.Config, error) {
+	tls, err := c.TLS.Config()
+	if err != nil {
+		return kafka.Config{}, fmt.Errorf("kafka.tls: %w", err)
+	}
+	return kafka.Config{
+		Brokers: c.Brokers, Topic: c.Topic, Group: c.Group, ClientID: client, TLS: tls, Log: log,
+		SASL: kafka.SASL{Mechanism: c.SASL.Mechanism, Username: c.SASL.Username, Password: string(c.SASL.Password)},
+	}, nil
+}
+
+// Stored says that an object store keeps the log.
+func (c *Export) Stored() bool { return strings.Contains(c.Log, "://") }
+
+// Objects is the configuration of the adapter for a log that is stored.
+func (c *Export) Objects() (s3.Config, error) {
+	bucket, prefix, err := s3.ParseURL(c.Log)
+	if err != nil {
+		return s3.Config{}, fmt.Errorf("export.log: %w", err)
+	}
+	tls, err := (&TLS{Enabled: true, CAFile: c.S3.CAFile}).Config()
+	if err != nil {
+		return s3.Config{}, fmt.Errorf("export.s3.%w", err)
+	}
+	return s3.Config{
+		Endpoint: c.S3.Endpoint, Region: c.S3.Region, Bucket: bucket, Prefix: prefix, AccessKey: c.S3.AccessKey, SecretKey: string(c.S3.SecretKey), TLS: tls,
+	}, nil
+}
+
+// Config is nil for plain TCP.
+func (c *TLS) Config() (*tls.Config, error) {
+	if !c.Enabled {
+		return nil, nil
+	}
+	out := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: c.ServerName}
+	if c.CAFile != "" {
+		pool, err := c.pool()
+		if err != nil {
+			return nil, fmt.Errorf("ca_file: %w", err)
+		}
+		out.RootCAs = pool
+	}
+	if c.CertFile != "" {
+		pair, err := tls.LoadX509KeyPair(c.CertFile, c.KeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("cert_file: %w", err)
+		}
+		out.Certificates = []tls.Certificate{pair}
+	}
+	return out, nil
+}
+
+func (c *Log) level() (slog.Level, error) {
+	switch c.Level {
+	case "debug":
+		return slog.LevelDebug, nil
+	case "info":
+		return slog.LevelInfo, nil
+	case "warn":
+		return slog.LevelWarn, nil
+	case "error":
+		return slog.LevelError, nil
+	}
+	return slog.LevelInfo, fmt.Errorf("%q, want debug, info, warn or error", c.Level)
+}
+
+// Logger writes what happens to out.
+func (c *Log) Logger(out io.Writer) *slog.Logger {
+	level, _ := c.level()
+	o := &slog.HandlerOptions{Level: level}
+	if c.Format == "text" {
+		return slog.New(slog.NewTextHandler(out, o))
+	}
+	return slog.New(slog.NewJSONHandler(out, o))
+}
+
+// IsTerminal says whether a stream is a terminal, where people read.
+func IsTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,101 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/shoeproof/shoeproof/internal/program"
+)
+
+// Command is `config`, which shows and checks the settings; defaults makes a pointer to them.
+func Command(name string, defaults func() any) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "config",
+		Short: "show or check the configuration",
+		Long: `Settings come from flags, then SHOEPROOF_* variables, then the file of --config, then defaults.
+kafka.tls.ca_file is --kafka-tls-ca-file and SHOEPROOF_KAFKA_TLS_CA_FILE. Secrets have no flags.`,
+		Example: "  " + name + " config print --config shoeproof.yaml",
+	}
+	show := &cobra.Command{
+		Use:   "print",
+		Short: "print the settings in force and where each comes from; secrets as ****",
+		Example: fmt.Sprintf(`  %s config print
+  %s config print --config shoeproof.yaml`, name, name),
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := Load(cmd.Flags(), defaults())
+			return errors.Join(l.print(cmd), program.WrongUsage(err))
+		},
+	}
+	check := &cobra.Command{
+		Use:     "validate",
+		Short:   "check the settings, all of them, and start nothing",
+		Example: "  " + name + " config validate --config shoeproof.yaml",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := Load(cmd.Flags(), defaults()); err != nil {
+				return program.WrongUsage(err)
+			}
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "configuration: good")
+			return err
+		},
+	}
+	for _, c := range []*cobra.Command{show, check} {
+		AddFlags(c.Flags(), defaults())
+		root.AddCommand(c)
+	}
+	return root
+}
+
+// print writes the settings as a file that could be read again, but for the secrets.
+func (l *Loaded) print(cmd *cobra.Command) error {
+	root := &yaml.Node{Kind: yaml.MappingNode}
+	for i := range l.leaves {
+		leaf := &l.leaves[i]
+		at := root
+		words := strings.Split(leaf.key, ".")
+		for _, w := range words[:len(words)-1] {
+			at = child(at, w)
+		}
+		value := &yaml.Node{}
+		shown := leaf.field.Interface()
+		if s, ok := shown.(Secret); ok {
+			shown = s.String()
+		}
+		if s, ok := shown.(fmt.Stringer); ok { // A duration.
+			shown = s.String()
+		}
+		if err := value.Encode(shown); err != nil {
+			return fmt.Errorf("print %s: %w", leaf.key, err)
+		}
+		if value.Kind == yaml.SequenceNode || value.Kind == yaml.MappingNode {
+			value.Style = yaml.FlowStyle
+		}
+		key := &yaml.Node{Kind: yaml.ScalarNode, Value: words[len(words)-1]}
+		if from := l.origins[leaf.key]; from != "default" {
+			value.LineComment = "from " + from
+		}
+		at.Content = append(at.Content, key, value)
+	}
+	enc := yaml.NewEncoder(cmd.OutOrStdout())
+	enc.SetIndent(2)
+	if err := enc.Encode(root); err != nil {
+		return fmt.Errorf("print the configuration: %w", err)
+	}
+	return enc.Close()
+}
+
+func child(at *yaml.Node, name string) *yaml.Node {
+	for i := 0; i+1 < len(at.Content); i += 2 {
+		if at.Content[i].Value == name {
+			return at.Content[i+1]
+		}
+	}
+	m := &yaml.Node{Kind: yaml.MappingNode}
+	at.Content = append(at.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: name}, m)
+	return m
+}

@@ -1,0 +1,73 @@
+package watch
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/shoeproof/shoeproof/internal/monitor"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// metrics are what /metrics shows, with the property that is watched.
+type metrics struct {
+	*monitor.Metrics
+
+	shoes, rounds, evidence prometheus.Counter
+	alarms, errors          *prometheus.CounterVec
+	feeds, decided          prometheus.Gauge
+	progress, passed, took  prometheus.Gauge
+}
+
+func newMetrics(version, rulesVersion, property string) *metrics {
+	shown := monitor.New("watch", version, rulesVersion)
+	of := shown.For("property", property)
+	m := &metrics{
+		Metrics:  shown,
+		shoes:    of.Counter("watch_shoes_total", "Shoes weighed, also those weighed again after a restart."),
+		rounds:   of.Counter("watch_rounds_total", "Rounds weighed, also those weighed again after a restart."),
+		evidence: of.Counter("watch_evidence_rows_total", "Rows of evidence made durable, also those made again after a restart."),
+		alarms:   of.BySeverity("watch_alarms_total", "Alarms of detectors made durable, also those raised again after a restart."),
+		errors:   of.Counters("watch_errors_total", "Inserts that ClickHouse did not take, each try counted, and passes that failed.", "cause"),
+		feeds:    of.Gauge("watch_feeds_timestamp_seconds", "Up to when the slowest open table has reported, by its device's clock."),
+		decided:  of.Gauge("watch_decided_timestamp_seconds", "Up to when all shoes that were closed are weighed, by the devices' clocks."),
+		progress: of.Gauge("watch_last_progress_timestamp_seconds", "When shoes were last weighed, or nothing was left to weigh."),
+		passed:   of.Gauge("watch_last_pass_timestamp_seconds", "When the last pass ended well."),
+		took:     of.Gauge("watch_last_pass_seconds", "Time that the last pass took."),
+	}
+	for _, cause := range []string{"insert", "pass"} {
+		m.errors.WithLabelValues(cause)
+	}
+	return m
+}
+
+func (m *metrics) hooks() Hooks {
+	return Hooks{
+		Begun: func(watermark int64) { m.feeds.Set(seconds(watermark)) },
+		Kept: func(shoes, rounds int, evidence []schema.EvidenceRow, findings []schema.Finding, decided int64) {
+			m.shoes.Add(float64(shoes))
+			m.rounds.Add(float64(rounds))
+			m.evidence.Add(float64(len(evidence)))
+			for i := range findings {
+				if f := &findings[i]; f.Kind == "anomaly" { // the rest is found again with every configuration
+					m.alarms.WithLabelValues(f.Severity).Inc()
+				}
+			}
+			if shoes > 0 {
+				m.decided.Set(seconds(decided))
+			}
+			m.progress.SetToCurrentTime()
+		},
+	}
+}
+
+// passedAll notes a pass after which nothing is left to weigh.
+func (m *metrics) passedAll(step Step, took time.Duration) {
+	m.decided.Set(seconds(step.Watermark))
+	m.progress.SetToCurrentTime()
+	m.passed.SetToCurrentTime()
+	m.took.Set(took.Seconds())
+}
+
+// seconds since 1970, of nanoseconds.
+func seconds(ns int64) float64 { return float64(ns) / 1e9 }

@@ -1,0 +1,175 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/shoeproof/shoeproof/internal/monitor"
+	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+)
+
+// RunOptions are what a run needs besides its configuration. Hooks are its own.
+type RunOptions struct {
+	Options
+	Version string
+	// Holder names this process to others that want to watch the same property.
+	Holder string
+	// Every is how often to look, and to try again.
+	Every time.Duration
+	// Once ends the run when all that is there was looked at, or when something fails.
+	Once bool
+	Log  *slog.Logger
+	// Listening, if not nil, is told the address of the metrics.
+	Listening func(addr string)
+	// Passed is told of each pass.
+	Passed func(Step)
+}
+
+// Run watches until ctx is done. While ClickHouse does not answer, or another process watches the property, Run is not
+// ready and tries again.
+func Run(ctx context.Context, config *settings.Audit, o RunOptions) error {
+	storeConfig, err := config.ClickHouse.Store(o.Version, o.Engine.Books, o.Log)
+	if err != nil {
+		return program.WrongUsage(err)
+	}
+	m := newMetrics(o.Version, settings.RulesVersion(o.Engine.Books), o.Property)
+	storeConfig.Retried = func(string, error) { m.errors.WithLabelValues("insert").Inc() }
+	o.Hooks = m.hooks()
+	r := &run{RunOptions: o, config: storeConfig, metrics: m, trouble: errors.New("ClickHouse was not reached yet")}
+	server := monitor.Server{
+		Setting: "watch.metrics_listen", Listen: config.Watch.MetricsListen, Listening: o.Listening, Metrics: m.Metrics, Ready: r.ready,
+	}
+	return server.While(ctx, r.work)
+}
+
+// run is a watch with what it needs to go on after an error.
+type run struct {
+	RunOptions
+	config  clickhouse.Config
+	metrics *metrics
+	store   *clickhouse.Store // nil until ClickHouse was reached
+	watch   *Watch
+
+	mu      sync.Mutex
+	trouble error // nil while the lease is held and nothing has failed
+	ping    func(context.Context) error
+}
+
+func (r *run) ready(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.trouble != nil {
+		return r.trouble
+	}
+	return r.ping(ctx)
+}
+
+func (r *run) is(trouble error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.trouble = trouble
+}
+
+// work takes turns at watching until ctx is done, or something fails that no waiting mends.
+func (r *run) work(ctx context.Context) error {
+	defer func() {
+		if r.store != nil {
+			_ = r.store.Close()
+		}
+	}()
+	var said time.Time
+	for {
+		err := r.turn(ctx)
+		if err == nil || ctx.Err() != nil {
+			return nil
+		}
+		if r.Once || r.fatal(err) {
+			return err
+		}
+		r.is(err)
+		if !errors.Is(err, clickhouse.ErrHeld) {
+			r.metrics.errors.WithLabelValues("pass").Inc()
+		}
+		if now := time.Now(); now.Sub(said) >= 10*time.Second {
+			said = now
+			r.Log.Warn("watching stands still, trying again", "property", r.Property, "error", err)
+		}
+		timer := time.NewTimer(r.Every)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return nil
+		case <-timer.C:
+		}
+	}
+}
+
+// fatal says that no waiting mends an error. TLS that came about once will again: certificates are renewed.
+func (r *run) fatal(err error) bool {
+	for _, e := range []error{clickhouse.ErrLogin, clickhouse.ErrGrant, clickhouse.ErrSchema, clickhouse.ErrServer, clickhouse.ErrRows} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return r.store == nil && errors.Is(err, clickhouse.ErrTLS)
+}
+
+// turn watches under the lease until something fails, ctx is done, or all is looked at once.
+func (r *run) turn(ctx context.Context) error {
+	if r.store == nil {
+		store, err := clickhouse.Open(ctx, r.config)
+		if err != nil {
+			return err
+		}
+		r.store, r.watch = store, New(store, r.Options)
+		r.ping = monitor.Seldom(store.Ping)
+	}
+	lease, err := r.store.Take(ctx, "watch "+r.Property, r.Holder)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lease.Release(context.WithoutCancel(ctx)) }()
+	r.is(nil)
+	work, stop := context.WithCancel(ctx)
+	group, ctx := errgroup.WithContext(work)
+	group.Go(func() error { return lease.Keep(ctx) })
+	group.Go(func() error {
+		defer stop()
+		return r.passes(ctx)
+	})
+	return group.Wait()
+}
+
+// passes until ctx is done, or once.
+func (r *run) passes(ctx context.Context) error {
+	tick := time.NewTicker(r.Every)
+	defer tick.Stop()
+	for {
+		began := time.Now()
+		step, err := r.watch.Pass(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return fmt.Errorf("watch %s: %w", r.Property, err)
+		}
+		r.metrics.passedAll(step, time.Since(began))
+		r.Passed(step)
+		if r.Once {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
