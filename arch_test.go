@@ -20,6 +20,7 @@ const module = "github.com/shoeproof/shoeproof"
 // The longest name that fits a package is its floor.
 var floors = map[string][]string{
 	"rules":               {},
+	"stats":               {},
 	"schema":              {},
 	"simulate":            {"rules", "schema"},
 	"detectors":           {"rules"},
@@ -30,9 +31,9 @@ var floors = map[string][]string{
 	// Tests that every sink and source must pass.
 	"pipeline/pipelinetest": {"pipeline", "schema"},
 	"export":                {"pipeline", "schema", "rules", "detectors", "pipeline/clickhouse", "pipeline/file"},
-	"console":               {"export", "pipeline", "schema", "rules", "detectors", "pipeline/clickhouse", "pipeline/file"},
+	"console":               {"stats", "export", "pipeline", "schema", "rules", "detectors", "pipeline/clickhouse", "pipeline/file"},
 	// The work behind the programs.
-	"internal": {"console", "export", "pipeline", "pipeline/kafka", "pipeline/clickhouse", "pipeline/file", "simulate", "detectors", "rules", "schema"},
+	"internal": {"stats", "console", "export", "pipeline", "pipeline/kafka", "pipeline/clickhouse", "pipeline/file", "simulate", "detectors", "rules", "schema"},
 	// Programs: the top.
 	"cmd": {"internal", "console", "export", "pipeline", "pipeline/kafka", "pipeline/clickhouse", "pipeline/file", "simulate", "detectors", "rules", "schema"},
 }
@@ -40,6 +41,7 @@ var floors = map[string][]string{
 // outside are the modules that a floor may import; a floor that is not named here is free to.
 var outside = map[string][]string{
 	"rules":     {"go.yaml.in/yaml/v3"},
+	"stats":     {},
 	"simulate":  {},
 	"detectors": {},
 	"pipeline":  {},

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -446,13 +445,11 @@ func TestReadAccess(t *testing.T) {
 	}
 }
 
-func TestInterval(t *testing.T) {
-	// Wilson, E. B. (1927): 15 of 148 is 0.0624 to 0.1605 at 95 %.
-	low, high := interval(15, 148)
-	if got := fmt.Sprintf("%.4f %.4f", low, high); got != "0.0624 0.1605" {
-		t.Error(got)
-	}
-	if low, high := interval(0, 0); low != 0 || high != 1 {
-		t.Error("of nothing nothing is known")
+// A dealer has a rate in the console from the number of rounds at which the report of dealers has one.
+func TestRateThreshold(t *testing.T) {
+	for rounds, tooFew := range map[uint64]bool{299: true, 300: true, 499: true, 500: false} {
+		if r := rateOf(store.Tally{Name: "ac-1/d1", Findings: 2, Rounds: rounds}, 1, 0); r.Small != tooFew {
+			t.Errorf("%d rounds: too few %v, want %v", rounds, r.Small, tooFew)
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/stats"
 )
 
 // plain is a row as JSON: columns by their names, times in UTC, hashes and money as they are.
@@ -203,13 +204,13 @@ func apiDealers(c *Console, x *exchange) error {
 	}
 	out := []map[string]any{}
 	for _, t := range rows.all {
-		low, high := interval(min(t.Findings, t.Rounds), t.Rounds)
+		low, high := stats.Wilson(t.Findings, t.Rounds)
 		property, dealer, _ := strings.Cut(t.Name, "/")
 		if of := x.r.FormValue("property"); of != "" && of != property {
 			continue
 		}
 		out = append(out, map[string]any{
-			"property_id": property, "dealer_id": dealer, "findings": t.Findings, "rounds": t.Rounds, "low": low, "high": high, "too_few_rounds": t.Rounds < leastRounds,
+			"property_id": property, "dealer_id": dealer, "findings": t.Findings, "rounds": t.Rounds, "low": low, "high": high, "too_few_rounds": t.Rounds < stats.MinRounds,
 		})
 	}
 	return x.json(map[string]any{"at": rows.at.UTC().Format(time.RFC3339Nano), "dealers": out})

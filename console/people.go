@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/stats"
 )
 
 // rate is how often something went wrong, with its interval.
@@ -27,15 +28,12 @@ type rate struct {
 	Apart bool
 }
 
-// leastRounds is how many rounds a rate needs before it is shown as one.
-const leastRounds = 300
-
 func rateOf(t store.Tally, scale, house float64) rate {
-	r := rate{Tally: t, Small: t.Rounds < leastRounds}
+	r := rate{Tally: t, Small: t.Rounds < stats.MinRounds}
 	if t.Rounds > 0 {
 		r.Rate = float64(t.Findings) / float64(t.Rounds)
 	}
-	r.Low, r.High = interval(min(t.Findings, t.Rounds), t.Rounds)
+	r.Low, r.High = stats.Wilson(t.Findings, t.Rounds)
 	at := func(v float64) int { return int(200 * min(1, v/scale)) }
 	r.X, r.W, r.M = at(r.Low), max(1, at(r.High)-at(r.Low)), at(r.Rate)
 	r.Apart = !r.Small && r.Low > house
@@ -76,7 +74,7 @@ func dealersPage(c *Console, x *exchange) error {
 		return err
 	}
 	rates, house, scale := ratesOf(tallies.all)
-	return x.page("dealers", "Dealers", map[string]any{"At": tallies.at, "Rates": rates, "Days": days, "House": house, "Least": leastRounds, "HouseX": int(200 * min(1, house/scale))})
+	return x.page("dealers", "Dealers", map[string]any{"At": tallies.at, "Rates": rates, "Days": days, "House": house, "Least": stats.MinRounds, "HouseX": int(200 * min(1, house/scale))})
 }
 
 // ratesOf is each one's rate, the house's, and the largest value that is drawn.
@@ -113,8 +111,8 @@ func ratesOf(tallies []store.Tally) (rates []rate, house, scale float64) {
 func scaleOf(tallies []store.Tally) float64 {
 	scale := 0.01
 	for _, t := range tallies {
-		if t.Rounds >= leastRounds {
-			_, high := interval(min(t.Findings, t.Rounds), t.Rounds)
+		if t.Rounds >= stats.MinRounds {
+			_, high := stats.Wilson(t.Findings, t.Rounds)
 			scale = max(scale, high*1.1)
 		}
 	}
@@ -158,7 +156,7 @@ func dealerPage(c *Console, x *exchange) error {
 		rates[i] = rateOf(t, scale, 1)
 	}
 	return x.page("dealer", "Dealer "+dealer, map[string]any{
-		"Property": property, "Dealer": dealer, "Rounds": dealt, "All": all, "Days": days, "Rates": rates, "Findings": findings, "Small": dealt < leastRounds, "Least": leastRounds,
+		"Property": property, "Dealer": dealer, "Rounds": dealt, "All": all, "Days": days, "Rates": rates, "Findings": findings, "Small": dealt < stats.MinRounds, "Least": stats.MinRounds,
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
-	"math"
 	"net/url"
 	"path"
 	"strconv"
@@ -151,18 +150,6 @@ func Money(minor int64, currency string) string {
 		part = "." + part
 	}
 	return sign + whole + part
-}
-
-// interval is Wilson's, of n of all at 95 %.
-func interval(n, all uint64) (low, high float64) {
-	if all == 0 {
-		return 0, 1
-	}
-	const z = 1.959964
-	p, m := float64(n)/float64(all), float64(all)
-	mid := (p + z*z/(2*m)) / (1 + z*z/m)
-	half := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m)) / (1 + z*z/m)
-	return max(0, mid-half), min(1, mid+half)
 }
 
 // docOf is what a rule demands, or what a detector looks at and its alarm shows; empty for what is neither.

@@ -5,7 +5,6 @@ package accounts
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/stats"
 )
 
 // Scope heads a report.
@@ -150,18 +150,6 @@ func orNone(n uint32) string {
 	return strconv.FormatUint(uint64(n), 10)
 }
 
-// LeastRounds is how many rounds a dealer must have dealt before a rate is given.
-const LeastRounds = 500
-
-// Wilson is the 95 % score interval of k out of n, n above 0.
-func Wilson(k, n uint64) (low, high float64) {
-	const z = 1.959963984540054
-	p, m := float64(k)/float64(n), float64(n)
-	middle := p + z*z/(2*m)
-	half := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	return max(0, (middle-half)/(1+z*z/m)), min(1, (middle+half)/(1+z*z/m))
-}
-
 // Dealers are the error rates of dealers: rounds with a breach of minor or above, of the rounds dealt.
 func Dealers(s Scope, findings []schema.Finding, dealt []clickhouse.Dealt) *report.Sheet {
 	out := &report.Sheet{
@@ -169,7 +157,7 @@ func Dealers(s Scope, findings []schema.Finding, dealt []clickhouse.Dealt) *repo
 		Columns: []string{"property", "dealer", "rounds", "rounds_in_error", "per_1000", "low_95", "high_95", "breaches"},
 		Notes: []string{
 			"rate = rounds with at least one breach of severity minor or above / rounds that could be judged; 95 % Wilson score interval.",
-			fmt.Sprintf("Below %d rounds no rate is given. Breaches that belong to no round, such as those of a shoe's preparation, count in the last column alone.", LeastRounds),
+			fmt.Sprintf("Below %d rounds no rate is given. Breaches that belong to no round, such as those of a shoe's preparation, count in the last column alone.", stats.MinRounds),
 			"Rates of dealers whose intervals overlap do not tell them apart.",
 		},
 	}
@@ -195,8 +183,8 @@ func Dealers(s Scope, findings []schema.Finding, dealt []clickhouse.Dealt) *repo
 	for _, d := range dealt {
 		k := min(uint64(len(wrong[d.Dealer])), d.Rounds)
 		rate, low, high := "", "", ""
-		if d.Rounds >= LeastRounds {
-			l, h := Wilson(k, d.Rounds)
+		if d.Rounds >= stats.MinRounds {
+			l, h := stats.Wilson(k, d.Rounds)
 			per := func(p float64) string { return strconv.FormatFloat(1000*p, 'f', 2, 64) }
 			rate, low, high = per(float64(k)/float64(d.Rounds)), per(l), per(h)
 		}

@@ -109,18 +109,6 @@ func TestDealers(t *testing.T) {
 		"d1 1000 2 2.00 0.55 7.26 4", "d2 500 0 0.00 0.00 7.62 0", "d3 499 0    0")
 }
 
-// The interval of Newcombe (1998), Statistics in Medicine 17:857, table I, method 3.
-func TestWilson(t *testing.T) {
-	for _, c := range []struct {
-		k, n      uint64
-		low, high float64
-	}{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}} {
-		if low, high := Wilson(c.k, c.n); math.Abs(low-c.low) > 5e-5 || math.Abs(high-c.high) > 5e-5 {
-			t.Errorf("%d of %d: %.4f to %.4f, want %.4f to %.4f", c.k, c.n, low, high, c.low, c.high)
-		}
-	}
-}
-
 func event(table string, day, hours int, p schema.Payload) schema.Event {
 	return schema.Event{TableID: table, At: noon(day, hours), Payload: p}
 }
