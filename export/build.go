@@ -83,7 +83,10 @@ func build(ctx context.Context, dir string, day *Day, head *head, x *index, sign
 		func() error { return b.proof(head, frontier) },
 		func() error { return b.people(ctx, fresh, amendments) },
 	} {
-		if err := cmp.Or(context.Cause(ctx), step()); err != nil {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		if err := step(); err != nil {
 			return nil, err
 		}
 	}
@@ -151,6 +154,15 @@ func (o *out) line(line []byte) error {
 	o.Rows++
 	_, err := o.Write(append(line, '\n'))
 	return err
+}
+
+// encode writes a value as a line of canonical JSON; of a value that cannot be encoded it writes nothing.
+func (o *out) encode(v any) error {
+	line, err := encode(v)
+	if err != nil {
+		return err
+	}
+	return o.line(line)
 }
 
 // done ends a file and enters it in the manifest, unless what was written failed.
@@ -335,8 +347,7 @@ func (b *builder) evidence(ctx context.Context, fresh []*found, amendments []Ame
 	m.Topics = slices.Compact(m.Topics)
 	return b.write(pathMissing, func(o *out) error {
 		for i := range missing {
-			line, err := encode(&missing[i])
-			if err := cmp.Or(err, o.line(line)); err != nil {
+			if err := o.encode(&missing[i]); err != nil {
 				return err
 			}
 		}
@@ -351,8 +362,7 @@ func (b *builder) writeEvidence(table string, lines []evidenceLine) error {
 	return b.write(evidencePath(table), func(o *out) error {
 		for i := range lines {
 			b.cover(&lines[i])
-			line, err := encode(&lines[i])
-			if err := cmp.Or(err, o.line(line)); err != nil {
+			if err := o.encode(&lines[i]); err != nil {
 				return err
 			}
 		}
@@ -379,8 +389,7 @@ func (b *builder) writeCoverage() (err error) {
 		for i := range b.coverage {
 			c := &b.coverage[i]
 			c.Gaps, c.DeadLetters = list(c.Gaps), list(c.DeadLetters)
-			line, err := encode(c)
-			if err := cmp.Or(err, o.line(line)); err != nil {
+			if err := o.encode(c); err != nil {
 				return err
 			}
 		}

@@ -1,7 +1,11 @@
 package export
 
 import (
+	"context"
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -19,5 +23,37 @@ func TestExportAndVerify(t *testing.T) {
 		if _, err := c.try(t.Context(), folder, nil); !errors.Is(err, ErrNothing) {
 			t.Errorf("again: %v, want %v", err, ErrNothing)
 		}
+	}
+}
+
+func TestCancelledExportRunsNoFurtherStep(t *testing.T) {
+	w := newWorld(t, "ac-1", 1)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stop := errors.New("stop")
+	coverage := w.day.Coverage
+	w.day.Coverage = func(spans []Span) ([]Coverage, error) {
+		cancel(stop)
+		return coverage(spans)
+	}
+	dir := t.TempDir()
+	if _, err := build(ctx, dir, &w.day, &head{}, newIndex(), newCasino(t, "ac-1", 1).signer); !errors.Is(err, stop) {
+		t.Fatalf("%v, want %v", err, stop)
+	}
+	if _, err := os.Stat(filepath.Join(dir, pathCoverage)); err != nil {
+		t.Errorf("the step that was under way: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, pathRulebook)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s was written after the export was cancelled: %v", pathRulebook, err)
+	}
+}
+
+func TestValueThatCannotBeEncodedWritesNoLine(t *testing.T) {
+	b := &builder{dir: t.TempDir()}
+	err := b.write(pathMissing, func(o *out) error { return o.encode(func() {}) })
+	if err == nil {
+		t.Fatal("no error")
+	}
+	if info, err := os.Stat(filepath.Join(b.dir, pathMissing)); err != nil || info.Size() != 0 {
+		t.Errorf("%v bytes: %v", info.Size(), err)
 	}
 }

@@ -87,7 +87,7 @@ func (b *builder) reportLine(e *exception) reportLine {
 		l.Round = strconv.FormatUint(uint64(f.Round), 10)
 	}
 	if f.Amount != 0 {
-		l.Amount = schema.Decimal(f.Amount, f.Currency) + " " + f.Currency
+		l.Amount = schema.Money(f.Amount, f.Currency)
 	}
 	return l
 }

@@ -1,9 +1,18 @@
 package schema
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
-// Decimal is an amount in minor units as a number, with the decimals that ISO 4217 gives the currency:
-// two for most. Nothing of no currency is 0.
+// Money formats an amount in minor units for people, such as "USD 15.75". Without a currency it is the bare
+// number of Decimal.
+func Money(minor int64, currency string) string {
+	return strings.TrimSpace(currency + " " + Decimal(minor, currency))
+}
+
+// Decimal formats an amount in minor units as a number with the decimals of ISO 4217 for the currency, two for
+// most. An amount of 0 without a currency is "0".
 func Decimal(minor int64, currency string) string {
 	digits := 2
 	switch currency {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -186,13 +185,17 @@ func (f *exportFlags) list(ctx context.Context, store *clickhouse.Store, origin 
 		return nil
 	}
 	return store.WriteExport(ctx, &clickhouse.Export{
-		Property: r.Property, GamingDay: r.GamingDay, Origin: r.Origin, Number: r.Export, At: time.Now(), Actor: cmp.Or(f.by, systemUser()), Name: r.Name, Files: r.Files,
+		Property: r.Property, GamingDay: r.GamingDay, Origin: r.Origin, Number: r.Export, At: time.Now(), Actor: f.actor(), Name: r.Name, Files: r.Files,
 		Bytes: r.Bytes, SHA256: r.Manifest, LogSize: r.Size, LogRoot: r.Root, Findings: r.Findings, Amendments: r.Amendments, Engine: r.Engine,
 	})
 }
 
-// systemUser is who runs this program, a number if the system has no name for it, as in a container.
-func systemUser() string {
+// actor is the value of --by, or else the user who runs this program: a number if the system has no name for it,
+// as in a container.
+func (f *exportFlags) actor() string {
+	if f.by != "" {
+		return f.by
+	}
 	u, err := user.Current()
 	if err != nil {
 		return fmt.Sprint("user ", os.Getuid())

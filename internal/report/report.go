@@ -140,7 +140,7 @@ func Table(out io.Writer, findings []schema.Finding) error {
 		f := &findings[i]
 		row := []string{
 			f.TableID, f.ShoeID, orDash(f.Round), orDash(f.Seat), f.Severity, f.Rule, strings.Join(f.Citations, "; "), f.Expected, f.Observed,
-			Money(f.Amount, f.Currency),
+			amountOrDash(f.Amount, f.Currency),
 		}
 		for i := range row {
 			row[i] = Plain(row[i])
@@ -171,12 +171,12 @@ func Plain(s string) string {
 	}, s)
 }
 
-// Money is an amount in minor units as people write it; nothing for 0.
-func Money(minor int64, currency string) string {
+// amountOrDash formats an amount; 0 is a dash.
+func amountOrDash(minor int64, currency string) string {
 	if minor == 0 {
 		return "-"
 	}
-	return strings.TrimSpace(schema.Decimal(minor, currency) + " " + currency)
+	return schema.Money(minor, currency)
 }
 
 // columns are the names of the JSON, the two lists of the evidence by their path.

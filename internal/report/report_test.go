@@ -11,26 +11,6 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-func TestMoney(t *testing.T) {
-	for _, c := range []struct {
-		minor          int64
-		currency, want string
-	}{
-		{1575, "USD", "15.75 USD"},
-		{5, "USD", "0.05 USD"},
-		{-5, "EUR", "-0.05 EUR"},
-		{0, "USD", "-"},
-		{1575, "JPY", "1575 JPY"},
-		{1575, "KWD", "1.575 KWD"},
-		{100, "", "1.00"},
-		{-1 << 63, "USD", "-92233720368547758.08 USD"},
-	} {
-		if got := report.Money(c.minor, c.currency); got != c.want {
-			t.Errorf("%d %s: %q, want %q", c.minor, c.currency, got, c.want)
-		}
-	}
-}
-
 // hostile is a finding whose texts a spreadsheet would run, or a terminal act on.
 func hostile() *schema.Finding {
 	return &schema.Finding{
