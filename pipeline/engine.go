@@ -49,6 +49,8 @@ type Engine struct {
 	// idleAt and farAt are the earliest clock and offset at which a table's memory can be due.
 	idleAt, farAt int64
 	patrons       map[string]string
+	// sets are the rules of each law that a table was under.
+	sets map[*rules.Law]*rules.Set
 	// Counts are totals since the start.
 	Counts Counts
 }
@@ -60,7 +62,7 @@ type Counts struct {
 
 // NewEngine makes an engine without any table.
 func NewEngine(opt Options) *Engine {
-	return &Engine{opt: opt, decoder: schema.NewDecoder(), tables: map[string]*table{}, patrons: map[string]string{}, idleAt: never, farAt: never}
+	return &Engine{opt: opt, decoder: schema.NewDecoder(), tables: map[string]*table{}, patrons: map[string]string{}, sets: map[*rules.Law]*rules.Set{}, idleAt: never, farAt: never}
 }
 
 // Apply takes one record in. It never fails: what cannot be read becomes a dead letter, what is
@@ -118,6 +120,16 @@ func (e *Engine) partitionFault(topic string, id int32, rule, verdict string, su
 		At: schema.Time(e.newest), GamingDay: day, Shift: shift, Expected: expected, Observed: observed,
 		Evidence: schema.Evidence{Seqs: []uint64{}, EventIDs: []string{}}, Engine: e.opt.Version,
 	}
+}
+
+// rulesOf are the rules of a law.
+func (e *Engine) rulesOf(law *rules.Law) *rules.Set {
+	set := e.sets[law]
+	if set == nil {
+		set = rules.NewSet(law)
+		e.sets[law] = set
+	}
+	return set
 }
 
 func (e *Engine) table(ev *schema.Event) *table {

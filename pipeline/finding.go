@@ -91,7 +91,7 @@ func (t *table) report(s *shoe, r *rules.Round, stage rules.Stage, b *Batch) {
 		if s.suppressed(markOf(f)) {
 			continue
 		}
-		if until := s.law.HoldUntil(f.Rule); until > stage {
+		if until := t.pass.Rules.HoldUntil(f.Rule); until > stage {
 			s.waiting = append(s.waiting, waiting{*f, until, t.now.At})
 			continue
 		}

@@ -90,7 +90,9 @@ func (f *Floor) enact(pass *rules.FloorPass, row *schema.ConfigRow) *rules.Floor
 		Seq: rules.Seq(row.Seq), EventID: row.EventID, At: row.EffectiveAt,
 	}
 	if book, ok := f.opt.Books[row.Ruleset]; ok {
-		t.Law, _ = book.Law(t.Game)
+		if law, ok := book.Law(t.Game); ok {
+			t.Law, t.Rules = law, rules.NewSet(law)
+		}
 	}
 	pass.Open = slices.Insert(pass.Open, at, t)
 	return t

@@ -22,7 +22,10 @@ func (t *table) passOf(s *shoe, r *rules.Round) bool {
 	if s.law == nil || config == nil {
 		return false
 	}
-	t.pass.Law, t.pass.Config, t.pass.Shoe, t.pass.Round, t.pass.Table = s.law, config, &s.Shoe, r, &t.memory
+	if t.pass.Law != s.law {
+		t.pass.Law, t.pass.Rules = s.law, t.engine.rulesOf(s.law)
+	}
+	t.pass.Config, t.pass.Shoe, t.pass.Round, t.pass.Table = config, &s.Shoe, r, &t.memory
 	return true
 }
 
@@ -37,7 +40,7 @@ func (t *table) prepare(s *shoe, b *Batch) {
 		return
 	}
 	t.inherit(s)
-	for _, rule := range s.law.Rules() {
+	for _, rule := range t.pass.Rules.Rules() {
 		if lacks := rule.Needs &^ s.config.Feeds; lacks != 0 {
 			t.cannotAudit(s, rule, "the table does not report "+lacks.String(), b)
 		}
@@ -100,7 +103,7 @@ func (t *table) settle(s *shoe, which **rules.Round, b *Batch) {
 		return
 	}
 	*which = nil
-	s.Enter(r, s.law.Settling(r))
+	s.Enter(r, rules.Settling(s.law, r))
 	for _, c := range s.later {
 		t.owing(s, c.seat).Collect(c.seat, c.amount, c.wagers, c.seq)
 	}

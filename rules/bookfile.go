@@ -74,18 +74,19 @@ type citedFile struct {
 	Off     bool     `yaml:"off"`
 }
 
-func (f *bookFile) law(b *Rulebook, g Game, gf gameFile) (*Law, []complaint) {
+func (f *bookFile) law(b *Rulebook, g Game, gf gameFile, known []string) (*Law, []complaint) {
 	c := complaints{under: "games/" + g.String() + "/"}
 	l := &Law{
 		Book: b, Game: g, MinDecks: gf.MinDecks, ClosesAtCard: gf.ClosesAtCard, NoticeToCommission: gf.NoticeToCommission,
 		PreShuffledExempt: gf.PreShuffledExempt, SpreadColumns: gf.Spread == "COLUMNS",
-		Options: gf.Options, HouseOptions: gf.HouseOptions, cited: map[string]Cited{}, withheld: map[string]Cited{}, hold: map[string]Stage{},
-		asRequired: gf.Options["settlement_basis"] == "as_required", extraCounts: gf.Options["player_extra_column"] == "value",
+		Options: gf.Options, HouseOptions: gf.HouseOptions, cited: map[string]Cited{}, withheld: map[string]Cited{},
+		AsRequired: gf.Options["settlement_basis"] == "as_required", ExtraCounts: gf.Options["player_extra_column"] == "value",
 		BonusTables: map[string]map[BonusRow]Odds{}, Treasures: map[string]map[Treasure]Odds{}, CoverAll: map[string]Odds{},
 	}
 	c.list = append(c.list, f.Drawing.table(&l.Drawing)...)
 	for _, word := range slices.Sorted(maps.Keys(gf.Spots)) {
-		s := c.word("spots", spotWords, word)
+		var s Spot
+		parse(&c, "spots", word, &s)
 		odds, err := ParseOdds(gf.Spots[word].Odds)
 		c.add("spots/"+word, err)
 		relation := gf.Spots[word].Relation
@@ -94,34 +95,26 @@ func (f *bookFile) law(b *Rulebook, g Game, gf gameFile) (*Law, []complaint) {
 		}
 		l.Odds[s] = SpotOdds{odds, relation == "floor"}
 	}
-	for _, w := range gf.SideBets {
-		l.SideBets = append(l.SideBets, SideBet(c.word("side_bets", sideBetWords, w)))
-	}
-	for _, w := range gf.Vigorish.Modes {
-		l.Modes = append(l.Modes, VigorishMode(c.word("vigorish/modes", vigorishModeWords, w)))
-	}
+	parseList(&c, "side_bets", gf.SideBets, &l.SideBets)
+	parseList(&c, "vigorish/modes", gf.Vigorish.Modes, &l.Modes)
 	l.Units = map[int64]int64{}
 	for _, percent := range slices.Sorted(maps.Keys(gf.Vigorish.Units)) {
 		n, err := strconv.ParseInt(percent, 10, 32)
 		c.add("vigorish/units/"+percent, err)
 		l.Units[n] = gf.Vigorish.Units[percent]
 	}
-	for _, w := range gf.Media {
-		l.Media = append(l.Media, Medium(c.word("media", mediumWords, w)))
-	}
-	for _, w := range gf.Markers {
-		l.Markers = append(l.Markers, Marker(c.word("markers", markerWords, w)))
-	}
-	l.DealtBy = Role(c.word("dealt_by", roleWords, gf.DealtBy))
-	l.ThirdCardFace = Face(c.optional("third_card_face", faceWords, gf.ThirdCardFace))
-	l.BurnShown = Shown(c.optional("burn/shown", shownWords, gf.Burn.Shown))
-	l.BurnTo = Destination(c.optional("burn/to", destinationWords, gf.Burn.To))
+	parseList(&c, "media", gf.Media, &l.Media)
+	parseList(&c, "markers", gf.Markers, &l.Markers)
+	parse(&c, "dealt_by", gf.DealtBy, &l.DealtBy)
+	parseOptional(&c, "third_card_face", gf.ThirdCardFace, &l.ThirdCardFace)
+	parseOptional(&c, "burn/shown", gf.Burn.Shown, &l.BurnShown)
+	parseOptional(&c, "burn/to", gf.Burn.To, &l.BurnTo)
 	if gf.Spread != "" && gf.Spread != "COLUMNS" && gf.Spread != "ROWS" {
 		c.add("spread", fmt.Errorf("%q: want COLUMNS or ROWS", gf.Spread))
 	}
 	gf.PayTables.load(&c, l)
 	c.options(gf)
-	l.enact(&c, gf.Rules)
+	l.cite(&c, gf.Rules, known)
 	return l, c.list
 }
 
@@ -186,48 +179,28 @@ func (p *payFile) load(c *complaints, l *Law) {
 				l.CoverAll[name] = odds
 				continue
 			}
-			rows[Treasure(c.word("pay_tables/treasures/"+name, treasureWords, key))] = odds
+			var event Treasure
+			parse(c, "pay_tables/treasures/"+name, key, &event)
+			rows[event] = odds
 		}
 		l.Treasures[name] = rows
 	}
 }
 
-// enact lists the rules that the game is under, by stage, in the order of the families.
-func (l *Law) enact(c *complaints, entries map[string]citedFile) {
-	known := map[string]bool{}
-	for _, r := range All() {
-		known[r.Name] = true
-		e, ok := entries[r.Name]
-		if !ok || e.Off {
-			continue
-		}
-		if len(e.Cite) == 0 {
-			c.add("rules/"+r.Name, errors.New("want a citation"))
-			continue
-		}
-		if l.switchedOff(e.Assumed) {
-			l.withheld[r.Name] = Cited{Citations: e.Cite, Assumed: e.Assumed}
-			continue
-		}
-		l.cited[r.Name] = Cited{Citations: e.Cite, Assumed: e.Assumed}
-		l.rules = append(l.rules, r)
-		l.stages[r.At] = append(l.stages[r.At], r)
-		if r.Floor != nil && r.At != Floor {
-			l.stages[Floor] = append(l.stages[Floor], r)
-		}
-		switch {
-		case r.Again && r.At == Prepared:
-			l.againShoe = append(l.againShoe, r)
-		case r.Again:
-			l.againRound = append(l.againRound, r)
-		}
-		for _, name := range r.Suppresses {
-			l.hold[name] = max(l.hold[name], r.At)
-		}
-	}
+// cite takes in the entries of the rules that the game is under; known are the rules that exist.
+func (l *Law) cite(c *complaints, entries map[string]citedFile, known []string) {
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		if !known[name] {
+		e := entries[name]
+		switch {
+		case !slices.Contains(known, name):
 			c.add("rules/"+name, errors.New("there is no such rule"))
+		case e.Off:
+		case len(e.Cite) == 0:
+			c.add("rules/"+name, errors.New("want a citation"))
+		case l.switchedOff(e.Assumed):
+			l.withheld[name] = Cited{Citations: e.Cite, Assumed: e.Assumed}
+		default:
+			l.cited[name] = Cited{Citations: e.Cite, Assumed: e.Assumed}
 		}
 	}
 }
@@ -251,19 +224,46 @@ func (c *complaints) add(where string, err error) {
 	}
 }
 
-func (c *complaints) word(where string, w words, word string) uint8 {
-	n := w.number(word)
-	if n == 0 {
-		c.add(where, fmt.Errorf("%q: want one of %v", word, []string(w[1:])))
-	}
-	return n
+// enum is a word list of the event contract: the value 0 stands for none.
+type enum interface {
+	~uint8
+	fmt.Stringer
 }
 
-func (c *complaints) optional(where string, w words, word string) uint8 {
-	if word == "" {
-		return 0
+// wordsOf are the words of an enum from number 1 on.
+func wordsOf[E enum]() []string {
+	var words []string
+	for i := E(1); i.String() != unknownWord; i++ {
+		words = append(words, i.String())
 	}
-	return c.word(where, w, word)
+	return words
+}
+
+// parse sets into to the value of a word, or adds a problem that lists the words.
+func parse[E enum](c *complaints, where, word string, into *E) {
+	words := wordsOf[E]()
+	at := slices.Index(words, word)
+	if at < 0 {
+		c.add(where, fmt.Errorf("%q: want one of %v", word, words))
+		return
+	}
+	*into = E(at + 1)
+}
+
+// parseOptional is parse for a key that may be absent.
+func parseOptional[E enum](c *complaints, where, word string, into *E) {
+	if word != "" {
+		parse(c, where, word, into)
+	}
+}
+
+// parseList appends the values of words.
+func parseList[E enum](c *complaints, where string, words []string, into *[]E) {
+	for _, word := range words {
+		var e E
+		parse(c, where, word, &e)
+		*into = append(*into, e)
+	}
 }
 
 // switchedOff says whether an option takes back what was read into the game from another text.

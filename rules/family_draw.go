@@ -45,9 +45,9 @@ var drawFamily = []*Rule{
 // drawn is the round's coup when its drawing can be judged.
 func (p *Pass) drawn() (*Coup, bool) {
 	c := p.Round.Coup()
-	if p.Law.extraCounts && c.Third == NoThird {
+	if p.Law.ExtraCounts && c.Third == NoThird {
 		as := *c
-		again, _ := p.Law.redeal(p.Round)
+		again, _ := redeal(p.Law, p.Round)
 		as.Third, as.Complete, c = again.Third, c.Complete && !p.Round.unread(), &as
 	}
 	return c, c.Complete && p.Round.Voided.Seq == 0
@@ -192,16 +192,4 @@ func (p *Pass) lawful(h Hand) bool {
 		return player
 	}
 	return (c.NB > 2) == p.Law.Drawing.BankerDraws(c.P2, c.B2, c.Third)
-}
-
-// CardsDue is how many cards the rules still call for at the least, as the hands stand: whether the
-// banker hand draws may depend on the player's third card.
-func (l *Law) CardsDue(c *Coup) int {
-	switch {
-	case c.NP < 2 || c.NB < 2:
-		return 4 - int(min(c.NP, 2)) - int(min(c.NB, 2))
-	case c.NP == 2 && l.Drawing.PlayerDraws(c.P2, c.B2), c.NB == 2 && l.Drawing.BankerDraws(c.P2, c.B2, c.Third):
-		return 1
-	}
-	return 0
 }

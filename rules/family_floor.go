@@ -16,6 +16,8 @@ type FloorTable struct {
 	Reshuffle            bool
 	// Law is nil for a game that the rulebook does not know; such a table is only compared with.
 	Law *Law
+	// Rules are those of Law.
+	Rules *Set
 	// Seq and EventID are the event that brought the configuration, At when it takes effect.
 	Seq     Seq
 	EventID string
@@ -45,7 +47,7 @@ func (p *FloorPass) AskFloor() {
 	if p.Changed.Law == nil {
 		return
 	}
-	for _, r := range p.Changed.Law.stages[Floor] {
+	for _, r := range p.Changed.Rules.stages[Floor] {
 		p.rule = r
 		r.Floor(p)
 	}
@@ -80,11 +82,11 @@ func (p *FloorPass) samePit(o *FloorTable) bool {
 }
 
 // isMini says whether a game is mini or midi baccarat, which New York treats alike.
-func (g Game) isMini() bool { return g == Minibaccarat || g == Midibaccarat }
+func isMini(g Game) bool { return g == Minibaccarat || g == Midibaccarat }
 
 // sameKind says whether two games are one kind: mini and midi are in New York.
 func (p *FloorPass) sameKind(o *FloorTable) bool {
-	return o.Game == p.Changed.Game || (p.Changed.Law.ClosesAtCard && o.Game.isMini() && p.Changed.Game.isMini())
+	return o.Game == p.Changed.Game || (p.Changed.Law.ClosesAtCard && isMini(o.Game) && isMini(p.Changed.Game))
 }
 
 var floorFamily = []*Rule{
@@ -94,7 +96,7 @@ var floorFamily = []*Rule{
 		Severity: Major, At: Floor, Floor: func(p *FloorPass) {
 			together := p.Changed.Law.Options["vig_uniform_scope_ny"] != "per game"
 			p.compare(func(o *FloorTable) bool {
-				return o.Property == p.Changed.Property && o.Game.isMini() && (together || o.Game == p.Changed.Game)
+				return o.Property == p.Changed.Property && isMini(o.Game) && (together || o.Game == p.Changed.Game)
 			}, func(t *FloorTable) string {
 				if t.Mode != Commission {
 					return t.Mode.String()

@@ -102,13 +102,13 @@ func (p *Pass) errants() []errant {
 	if !p.Round.irregular() || p.Round.unread() {
 		return nil
 	}
-	_, list := p.Law.redeal(p.Round)
+	_, list := redeal(p.Law, p.Round)
 	return list
 }
 
 // redeal deals the round again as the law calls for: the coup, and the cards that were not due. Under
 // player_extra_column value a card that the player hand should not have had is the column all the same.
-func (l *Law) redeal(r *Round) (Coup, []errant) {
+func redeal(l *Law, r *Round) (Coup, []errant) {
 	var player, banker []Card
 	var list []errant
 	obliged, column := false, NoThird
@@ -122,7 +122,7 @@ func (l *Law) redeal(r *Round) (Coup, []errant) {
 	for _, c := range r.shoeOrder() {
 		co := deal()
 		extra := c.Hand == Player && len(player) == 2 && len(banker) >= 2 && !l.Drawing.PlayerDraws(co.P2, co.B2)
-		if extra && l.extraCounts {
+		if extra && l.ExtraCounts {
 			column, co.Third = c.Card.Value(), c.Card.Value()
 		}
 		due := NoHand

@@ -5,24 +5,6 @@ import (
 	"slices"
 )
 
-// Disposition is what becomes of a wager.
-type Disposition uint8
-
-// Dispositions.
-const (
-	Undetermined Disposition = iota
-	Collect
-	Pay
-	Return
-)
-
-var dispositionWords = words{"undetermined", "collected", "paid", "returned"}
-
-func (d Disposition) String() string { return dispositionWords.at(uint8(d)) }
-
-// ParseDisposition reads a disposition's word, Undetermined if it is none.
-func ParseDisposition(word string) Disposition { return Disposition(dispositionWords.number(word)) }
-
 var outcomeFamily = []*Rule{
 	outcome("outcome.banker-wager", "A banker wager is paid, collected or returned by the counts.", "Losing banker wager left or paid.", nil, SpotBanker),
 	outcome("outcome.player-wager", "A player wager is paid, collected or returned by the counts.", "Player wager taken on a tie.", nil, SpotPlayer),
@@ -94,37 +76,17 @@ func (w *Wager) moneyEvidence() []Seq {
 	return seqs
 }
 
-// Disposition is how a wager was settled, Undetermined unless it was settled exactly once.
-func (w *Wager) Disposition() Disposition {
-	switch {
-	case w.Gone || w.Settlements() != 1:
-		return Undetermined
-	case w.Paid.Times == 1:
-		return Pay
-	case w.Collected.Times == 1:
-		return Collect
-	}
-	return Return
-}
-
-func payIf(won bool) Disposition {
-	if won {
-		return Pay
-	}
-	return Collect
-}
-
 // coup is what money is judged on.
-func (p *Pass) coup() *Coup { return p.Law.Settling(p.Round) }
+func (p *Pass) coup() *Coup { return Settling(p.Law, p.Round) }
 
 // Settling is the coup on which a round is settled: the cards as dealt, or under settlement_basis
 // as_required those that the rules called for. Where a card that was due was never dealt, the latter is
 // incomplete, and no money is judged.
-func (l *Law) Settling(r *Round) *Coup {
-	if l == nil || !l.asRequired {
+func Settling(l *Law, r *Round) *Coup {
+	if l == nil || !l.AsRequired {
 		return r.Coup()
 	}
-	c, _ := l.redeal(r)
+	c, _ := redeal(l, r)
 	c.Complete = c.Complete && l.CardsDue(&c) == 0
 	return &c
 }
@@ -157,32 +119,8 @@ func (p *Pass) Due(w *Wager) (Disposition, int64) {
 	return d, odds.Winnings(w.Amount)
 }
 
-func bonusHand(s Spot) Hand {
-	if s == SpotDragonBonusPlayer {
-		return Player
-	}
-	return Banker
-}
-
-func bonusDisposition(row BonusRow) Disposition {
-	switch row {
-	case BonusLost:
-		return Collect
-	case BonusPush:
-		return Return
-	}
-	return Pay
-}
-
 // treasureOdds are what the elected paytable pays a treasure wager on the round, unknown if it loses.
 func (p *Pass) treasureOdds(s Spot) Odds { return p.Law.treasureOdds(p.Config, s, p.coup()) }
-
-func oddsIf(ok bool, o Odds) Odds {
-	if ok {
-		return o
-	}
-	return Odds{}
-}
 
 // dragonPush says whether a banker wager is pushed by an EZ dragon 7.
 func (p *Pass) dragonPush(w *Wager) bool {

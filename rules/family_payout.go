@@ -119,9 +119,6 @@ func checkBankerOdds(p *Pass) {
 	}
 }
 
-// leastForSix is the floor of the no-vigorish variation. 9 NYCRR 5324.21(c)(6).
-var leastForSix = SpotOdds{Odds{1, 2}, true}
-
 func checkBankerSix(p *Pass) {
 	if !p.bankerSix() {
 		return

@@ -75,3 +75,49 @@ func (l *Law) treasureOdds(config *Config, s Spot, c *Coup) Odds {
 	recognised := odds.Known() || (event == Blazing7sTwo && l.Options["coverall_unrecognised"] == "win")
 	return oddsIf(event != NoTreasure && recognised, l.CoverAll[config.TreasuresTable])
 }
+
+func payIf(won bool) Disposition {
+	if won {
+		return Pay
+	}
+	return Collect
+}
+
+func bonusHand(s Spot) Hand {
+	if s == SpotDragonBonusPlayer {
+		return Player
+	}
+	return Banker
+}
+
+func bonusDisposition(row BonusRow) Disposition {
+	switch row {
+	case BonusLost:
+		return Collect
+	case BonusPush:
+		return Return
+	}
+	return Pay
+}
+
+func oddsIf(ok bool, o Odds) Odds {
+	if ok {
+		return o
+	}
+	return Odds{}
+}
+
+// leastForSix is the floor of the no-vigorish variation. 9 NYCRR 5324.21(c)(6).
+var leastForSix = SpotOdds{Odds{1, 2}, true}
+
+// CardsDue is how many cards the rules still call for at the least, as the hands stand: whether the
+// banker hand draws may depend on the player's third card.
+func (l *Law) CardsDue(c *Coup) int {
+	switch {
+	case c.NP < 2 || c.NB < 2:
+		return 4 - int(min(c.NP, 2)) - int(min(c.NB, 2))
+	case c.NP == 2 && l.Drawing.PlayerDraws(c.P2, c.B2), c.NB == 2 && l.Drawing.BankerDraws(c.P2, c.B2, c.Third):
+		return 1
+	}
+	return 0
+}

@@ -37,7 +37,7 @@ func TestOracle(t *testing.T) {
 				for i, rest := 5, n; i >= 0; i, rest = i-1, rest/10 {
 					c[i] = byValue[rest%10]
 				}
-				if law.dealt(c) != theirs[n] {
+				if dealt(law, c) != theirs[n] {
 					differ++
 				}
 			}
@@ -50,7 +50,7 @@ func TestOracle(t *testing.T) {
 }
 
 // dealt deals six cards as the law calls for them, in the encoding of testdata/oracle.js.
-func (l *Law) dealt(c [6]Card) byte {
+func dealt(l *Law, c [6]Card) byte {
 	player, banker, next := []Card{c[0], c[2]}, []Card{c[1], c[3]}, 4
 	coup := NewCoup(player, banker)
 	if l.Drawing.PlayerDraws(coup.P2, coup.B2) {

@@ -295,3 +295,16 @@ func (r *Round) WagerIndex(id string) int {
 	}
 	return -1
 }
+
+// Disposition is how a wager was settled, Undetermined unless it was settled exactly once.
+func (w *Wager) Disposition() Disposition {
+	switch {
+	case w.Gone || w.Settlements() != 1:
+		return Undetermined
+	case w.Paid.Times == 1:
+		return Pay
+	case w.Collected.Times == 1:
+		return Collect
+	}
+	return Return
+}

@@ -74,13 +74,8 @@ type Law struct {
 	cited map[string]Cited
 	// withheld are the entries under an assumption that the options do not make.
 	withheld map[string]Cited
-	stages   [Stages][]*Rule
-	// againRound and againShoe are the rules asked once more at Settled and at Closed.
-	againRound, againShoe []*Rule
-	rules                 []*Rule
-	hold                  map[string]Stage
-	// asRequired is option settlement_basis, extraCounts player_extra_column.
-	asRequired, extraCounts bool
+	// AsRequired is option settlement_basis, ExtraCounts player_extra_column.
+	AsRequired, ExtraCounts bool
 }
 
 // SpotOdds are what a winning wager on a spot is paid. With Floor they are the least; the posted
@@ -97,6 +92,9 @@ type Cited struct {
 	Assumed string
 }
 
+// unknownWord is how an enum prints a number without a word.
+const unknownWord = "UNKNOWN"
+
 // Law finds what the rulebook says of a game.
 func (b *Rulebook) Law(g Game) (*Law, bool) {
 	l, ok := b.games[g]
@@ -106,14 +104,11 @@ func (b *Rulebook) Law(g Game) (*Law, bool) {
 // Games are the games of the rulebook in their order.
 func (b *Rulebook) Games() []Game { return slices.Sorted(maps.Keys(b.games)) }
 
-// Canonical is the rulebook as it was loaded, as JSON; Load reads it again and gives it the same version.
+// Canonical is the rulebook as it was loaded, as JSON; Parse reads it again and gives it the same version.
 func (b *Rulebook) Canonical() []byte { return b.canonical }
 
 // Ref names a rulebook with its version, as findings do.
 func (b *Rulebook) Ref() string { return b.Name + "@" + b.Version }
-
-// Rules are the rules that are asked, in the order of the families.
-func (l *Law) Rules() []*Rule { return l.rules }
 
 // Cited is a rule's entry in the rulebook.
 func (l *Law) Cited(rule string) (Cited, bool) {
@@ -128,10 +123,6 @@ func (l *Law) Withheld(rule string) (Cited, bool) {
 	return c, ok
 }
 
-// HoldUntil is the stage whose rules may still suppress a finding of the rule. A finding waits for
-// it when it comes later than the rule's own.
-func (l *Law) HoldUntil(r *Rule) Stage { return max(r.At, l.hold[r.Name]) }
-
 // Vigorish is the commission of a table with a percentage, and whether the law knows that
 // percentage.
 func (l *Law) Vigorish(percent int64) (Vig, bool) {
@@ -139,17 +130,13 @@ func (l *Law) Vigorish(percent int64) (Vig, bool) {
 	return Vig{Percent: percent, Unit: unit, CeilMinor: l.Options["vig_fraction"] == "ceil_minor"}, ok
 }
 
-// Shipped loads the rulebooks that come with the program.
-func Shipped() (Books, error) { return ShippedWith(nil) }
-
-// ShippedWith loads them together with further files, which may extend them; see Load.
-func ShippedWith(more map[string][]byte) (Books, error) {
+// ShippedFiles are the rulebook files that come with the program, keyed by name.
+func ShippedFiles() (map[string][]byte, error) {
 	names, err := fs.Glob(shipped, "rulebooks/*.yaml")
 	if err != nil {
 		return nil, fmt.Errorf("list shipped rulebooks: %w", err)
 	}
-	files := make(map[string][]byte, len(names)+len(more))
-	maps.Copy(files, more)
+	files := make(map[string][]byte, len(names))
 	for _, name := range names {
 		data, err := shipped.ReadFile(name)
 		if err != nil {
@@ -157,12 +144,12 @@ func ShippedWith(more map[string][]byte) (Books, error) {
 		}
 		files[name] = data
 	}
-	return Load(files)
+	return files, nil
 }
 
-// Load reads rulebook files, keyed by the name that errors give. A book that extends another is laid
-// over it: maps are merged, everything else replaces.
-func Load(files map[string][]byte) (Books, error) {
+// Parse reads rulebook files, keyed by the name that errors give. A book that extends another is laid
+// over it: maps are merged, everything else replaces. Known are the names of the rules that a book may cite.
+func Parse(files map[string][]byte, known []string) (Books, error) {
 	nodes := map[string]map[string]any{}
 	where := map[string]string{}
 	for _, file := range slices.Sorted(maps.Keys(files)) {
@@ -194,7 +181,7 @@ func Load(files map[string][]byte) (Books, error) {
 		if err != nil {
 			return nil, fmt.Errorf("rulebook %s: %w", where[name], err)
 		}
-		book, wrong, err := build(tree)
+		book, wrong, err := build(tree, known)
 		if err != nil {
 			return nil, fmt.Errorf("rulebook %s: %w", where[name], err)
 		}
@@ -335,7 +322,7 @@ func overlay(under, over map[string]any) map[string]any {
 	return out
 }
 
-func build(tree map[string]any) (*Rulebook, []complaint, error) {
+func build(tree map[string]any, known []string) (*Rulebook, []complaint, error) {
 	plain, err := yaml.Marshal(tree)
 	if err != nil {
 		return nil, nil, fmt.Errorf("write merged rulebook: %w", err)
@@ -355,12 +342,12 @@ func build(tree map[string]any) (*Rulebook, []complaint, error) {
 	}
 	var wrong []complaint
 	for _, word := range slices.Sorted(maps.Keys(f.Games)) {
-		g := Game(gameWords.number(word))
+		g := ParseGame(word)
 		if g == NoGame {
-			wrong = append(wrong, complaint{"games/" + word, fmt.Errorf("want one of %s", strings.Join(gameWords[1:], ", "))})
+			wrong = append(wrong, complaint{"games/" + word, fmt.Errorf("want one of %s", strings.Join(wordsOf[Game](), ", "))})
 			continue
 		}
-		law, complaints := f.law(b, g, f.Games[word])
+		law, complaints := f.law(b, g, f.Games[word], known)
 		wrong = append(wrong, complaints...)
 		b.games[g] = law
 	}

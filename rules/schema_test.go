@@ -13,9 +13,9 @@ var update = flag.Bool("update", false, "write docs/rulebook.schema.json anew")
 
 // The JSON Schema of a rulebook, for editors, is what the loader reads.
 func TestRulebookSchema(t *testing.T) {
-	words := map[string]words{
-		"side_bets": sideBetWords, "modes": vigorishModeWords, "media": mediumWords, "markers": markerWords, "dealt_by": roleWords,
-		"third_card_face": faceWords, "shown": shownWords, "to": destinationWords,
+	words := map[string][]string{
+		"side_bets": wordsOf[SideBet](), "modes": wordsOf[VigorishMode](), "media": wordsOf[Medium](), "markers": wordsOf[Marker](),
+		"dealt_by": wordsOf[Role](), "third_card_face": wordsOf[Face](), "shown": wordsOf[Shown](), "to": wordsOf[Destination](),
 	}
 	root := schemaOf(reflect.TypeFor[bookFile](), words)
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
@@ -38,7 +38,7 @@ func TestRulebookSchema(t *testing.T) {
 	}
 }
 
-func schemaOf(t reflect.Type, enums map[string]words) map[string]any {
+func schemaOf(t reflect.Type, enums map[string][]string) map[string]any {
 	switch t.Kind() {
 	case reflect.Struct:
 		properties := map[string]any{}
@@ -50,7 +50,7 @@ func schemaOf(t reflect.Type, enums map[string]words) map[string]any {
 				p["type"] = []string{kind, "null"}
 			}
 			if w, ok := enums[name]; ok {
-				enum := append([]string{}, w[1:]...)
+				enum := append([]string{}, w...)
 				if items, ok := p["items"].(map[string]any); ok {
 					items["enum"] = enum
 				} else {

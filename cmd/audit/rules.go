@@ -71,7 +71,7 @@ func lint(out io.Writer, paths []string) error {
 		}
 		for _, g := range books[name].Games() {
 			law, _ := books[name].Law(g)
-			fmt.Fprintf(out, "%s: %v, %d rules in force\n", books[name].Ref(), g, len(law.Rules()))
+			fmt.Fprintf(out, "%s: %v, %d rules in force\n", books[name].Ref(), g, len(rules.NewSet(law).Rules()))
 		}
 	}
 	return nil
@@ -172,9 +172,6 @@ func explain(r *rules.Rule, laws []*rules.Law) explained {
 	e := explained{Rule: r.Name, Severity: r.Severity.String(), Demands: r.Doc, Breach: r.Breach, Asked: when(r.At), Suppresses: append([]string{}, r.Suppresses...)}
 	e.Feeds = strings.FieldsFunc(r.Needs.String(), func(c rune) bool { return c == '+' })
 	for _, law := range laws {
-		if !slices.Contains(law.Rules(), r) {
-			continue
-		}
 		if c, ok := law.Cited(r.Name); ok {
 			e.InForce = append(e.InForce, clause{law.Book.Name, law.Game.String(), c.Citations, c.Assumed})
 		}

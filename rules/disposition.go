@@ -1,0 +1,19 @@
+package rules
+
+// Disposition is what becomes of a wager.
+type Disposition uint8
+
+// Dispositions.
+const (
+	Undetermined Disposition = iota
+	Collect
+	Pay
+	Return
+)
+
+var dispositionWords = words{"undetermined", "collected", "paid", "returned"}
+
+func (d Disposition) String() string { return dispositionWords.at(uint8(d)) }
+
+// ParseDisposition reads a disposition's word, Undetermined if it is none.
+func ParseDisposition(word string) Disposition { return Disposition(dispositionWords.number(word)) }
