@@ -17,3 +17,17 @@ func (d Disposition) String() string { return dispositionWords.at(uint8(d)) }
 
 // ParseDisposition reads a disposition's word, Undetermined if it is none.
 func ParseDisposition(word string) Disposition { return Disposition(dispositionWords.number(word)) }
+
+func payIf(won bool) Disposition {
+	if won {
+		return Pay
+	}
+	return Collect
+}
+
+func bonusHand(s Spot) Hand {
+	if s == SpotDragonBonusPlayer {
+		return Player
+	}
+	return Banker
+}

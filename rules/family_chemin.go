@@ -111,23 +111,6 @@ func (r *Round) bank() *Wager {
 	return &r.Wagers[r.Bank-1]
 }
 
-// Against are the sums wagered against the Banker by seat, ascending.
-func (r *Round) Against() []SeatChange {
-	list := make([]SeatChange, 0, len(r.Wagers))
-	for i := range r.Wagers {
-		w := &r.Wagers[i]
-		if w.Spot != SpotAgainstBanker || w.Gone {
-			continue
-		}
-		at, found := slices.BinarySearchFunc(list, w.Seat, func(s SeatChange, seat uint32) int { return int(s.Seat) - int(seat) })
-		if !found {
-			list = slices.Insert(list, at, SeatChange{Seat: w.Seat, Seq: w.Placed})
-		}
-		list[at].Amount += w.Amount
-	}
-	return list
-}
-
 func seatAmount(list []SeatChange, seat uint32) int64 {
 	for _, s := range list {
 		if s.Seat == seat {

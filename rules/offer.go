@@ -76,20 +76,6 @@ func (l *Law) treasureOdds(config *Config, s Spot, c *Coup) Odds {
 	return oddsIf(event != NoTreasure && recognised, l.CoverAll[config.TreasuresTable])
 }
 
-func payIf(won bool) Disposition {
-	if won {
-		return Pay
-	}
-	return Collect
-}
-
-func bonusHand(s Spot) Hand {
-	if s == SpotDragonBonusPlayer {
-		return Player
-	}
-	return Banker
-}
-
 func bonusDisposition(row BonusRow) Disposition {
 	switch row {
 	case BonusLost:
