@@ -16,32 +16,38 @@ import (
 
 const module = "github.com/shoeproof/shoeproof"
 
-// floors are the folders of the house with what each may import of ours, its own subfolders aside.
-// The longest name that fits a package is its floor.
-var floors = map[string][]string{
-	"rules":               {},
-	"stats":               {},
-	"schema":              {},
-	"simulate":            {"rules", "schema"},
-	"detectors":           {"rules"},
-	"pipeline":            {"rules", "schema", "detectors"},
-	"pipeline/kafka":      {"pipeline", "schema"},
-	"pipeline/clickhouse": {"pipeline", "schema"},
-	"pipeline/file":       {"pipeline", "schema"},
-	// Tests that every sink and source must pass.
-	"pipeline/pipelinetest": {"pipeline", "schema"},
-	"export":                {"pipeline", "schema", "rules", "detectors", "pipeline/clickhouse", "pipeline/file"},
-	"console":               {"stats", "export", "pipeline", "schema", "rules", "detectors", "pipeline/clickhouse", "pipeline/file"},
-	// The work behind the programs.
-	"internal": {"stats", "console", "export", "pipeline", "pipeline/kafka", "pipeline/clickhouse", "pipeline/file", "simulate", "detectors", "rules", "schema"},
-	// Programs: the top.
-	"cmd": {"internal", "console", "export", "pipeline", "pipeline/kafka", "pipeline/clickhouse", "pipeline/file", "simulate", "detectors", "rules", "schema"},
+// layers lists the folders of the house from the bottom up, a layer a line. A package may import packages of lower
+// layers and of its own folder. The longest name that fits a package decides its layer.
+var layers = [][]string{
+	{"baccarat", "schema", "stats"},
+	{"law"},
+	{"record"},
+	{"rules", "detectors", "simulate"},
+	{"pipeline"},
+	{"pipeline/kafka", "pipeline/clickhouse", "pipeline/file", "pipeline/pipelinetest"},
+	{"export"},
+	{"console"},
+	{"internal"},
+	{"cmd"},
 }
 
-// outside are the modules that a floor may import; a floor that is not named here is free to.
+// only narrows what a package may import of ours further than its layer does.
+var only = map[string][]string{
+	"simulate":              {"rules", "schema"},
+	"detectors":             {"baccarat", "law", "record"},
+	"pipeline/kafka":        {"pipeline", "schema"},
+	"pipeline/clickhouse":   {"pipeline", "schema"},
+	"pipeline/file":         {"pipeline", "schema"},
+	"pipeline/pipelinetest": {"pipeline", "schema"},
+}
+
+// outside are the modules that a package may import; a package that is not named here is free to.
 var outside = map[string][]string{
-	"rules":     {"go.yaml.in/yaml/v3"},
+	"baccarat":  {},
 	"stats":     {},
+	"law":       {"go.yaml.in/yaml/v3"},
+	"record":    {},
+	"rules":     {},
 	"simulate":  {},
 	"detectors": {},
 	"pipeline":  {},
@@ -54,31 +60,38 @@ func TestImportsRunDownward(t *testing.T) {
 		t.Fatalf("%d packages, want the whole module", len(graph))
 	}
 	for _, pkg := range slices.Sorted(maps.Keys(graph)) {
-		floor := floorOf(pkg)
-		if floor == "" {
-			t.Errorf("%s lies on no floor of the house", pkg)
+		folder, layer := place(pkg)
+		if layer < 0 {
+			t.Errorf("%s is on no layer", pkg)
 			continue
 		}
 		for _, imported := range graph[pkg] {
 			to, ours := strings.CutPrefix(imported, module+"/")
+			target, below := place(to)
+			allowed, narrowed := only[folder]
 			switch {
-			case ours && floorOf(to) != floor && !slices.Contains(floors[floor], floorOf(to)):
-				t.Errorf("%s imports %s: the arrow runs up", pkg, to)
-			case !ours && strings.Contains(strings.Split(imported, "/")[0], ".") && outside[floor] != nil && !slices.Contains(outside[floor], imported):
-				t.Errorf("%s imports %s: want the standard library and %v", pkg, imported, outside[floor])
+			case ours && target == folder:
+			case ours && below >= layer:
+				t.Errorf("%s imports %s, which is not on a lower layer", pkg, to)
+			case ours && narrowed && !slices.Contains(allowed, target):
+				t.Errorf("%s imports %s: want %v alone", pkg, to, allowed)
+			case !ours && strings.Contains(strings.Split(imported, "/")[0], ".") && outside[folder] != nil && !slices.Contains(outside[folder], imported):
+				t.Errorf("%s imports %s: want the standard library and %v", pkg, imported, outside[folder])
 			}
 		}
 	}
 }
 
-// floorOf is the longest floor that a package lies on, empty if none.
-func floorOf(pkg string) string {
+// place is the longest folder of layers that a package lies in, and its layer from the bottom; -1 if there is none.
+func place(pkg string) (folder string, layer int) {
 	for p := pkg; p != "."; p = path.Dir(p) {
-		if _, ok := floors[p]; ok {
-			return p
+		for i, folders := range layers {
+			if slices.Contains(folders, p) {
+				return p, i
+			}
 		}
 	}
-	return ""
+	return "", -1
 }
 
 // imports draws the graph from the source, whatever the build constraints, tests aside.

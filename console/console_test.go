@@ -58,7 +58,7 @@ func emptyStore(t testing.TB) *store.Store {
 	return s
 }
 
-func law(t testing.TB) pipeline.Options {
+func options(t testing.TB) pipeline.Options {
 	t.Helper()
 	o, err := lawOf()
 	if err != nil {
@@ -88,7 +88,7 @@ type floor struct {
 var topics atomic.Int64
 
 func newTestFloor(t testing.TB, sink pipeline.Sink) *floor {
-	return &floor{t: t, engine: pipeline.NewEngine(law(t)), sink: sink, topic: fmt.Sprintf("table-events-%d", topics.Add(1))}
+	return &floor{t: t, engine: pipeline.NewEngine(options(t)), sink: sink, topic: fmt.Sprintf("table-events-%d", topics.Add(1))}
 }
 
 // play takes events in.
@@ -156,7 +156,7 @@ func serve(t testing.TB, s *store.Store, change func(*Options)) *served {
 		t.Fatal(err)
 	}
 	o := Options{
-		Store: s, Law: law(t), PublicURL: u, SignIn: ByChoice, Now: time.Now, Version: "test", High: 1_000_000, Log: slog.New(slog.DiscardHandler),
+		Store: s, Law: options(t), PublicURL: u, SignIn: ByChoice, Now: time.Now, Version: "test", High: 1_000_000, Log: slog.New(slog.DiscardHandler),
 		Video: Video{Template: "vms://{camera}?t={from}", Keep: 7, KeepCritical: 30},
 	}
 	if change != nil {

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/console/store"
-	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -107,7 +108,7 @@ func newCard(text string) dealtCard {
 // rulebook in force; the findings remain the rules' alone.
 func (c *Console) dealOf(events []decodedEvent, r *store.Round, f *store.Finding) *deal {
 	d := &deal{Result: r.Result, PlayerCount: r.PlayerCount, BankerCount: r.BankerCount}
-	var hands [2][]rules.Card // player, banker
+	var hands [2][]baccarat.Card // player, banker
 	law := c.lawOf(r)
 	for i := range events {
 		e := &events[i]
@@ -126,9 +127,9 @@ func (c *Console) dealOf(events []decodedEvent, r *store.Round, f *store.Finding
 			}
 			s.What = fmt.Sprintf("%s card %d", words(p.Hand.String()), p.Index)
 			s.Why, s.Bad = why(law, hands, h)
-			value, err := rules.ParseCard(p.Card)
+			value, err := baccarat.ParseCard(p.Card)
 			if err != nil {
-				value = rules.Unread
+				value = baccarat.Unread
 			}
 			hands[h] = append(hands[h], value)
 			card.Third = len(hands[h]) > 2
@@ -189,13 +190,13 @@ func finalHands(cards string, steps []step) (player, banker []dealtCard) {
 	return player, banker
 }
 
-func (c *Console) lawOf(r *store.Round) *rules.Law {
+func (c *Console) lawOf(r *store.Round) *law.Law {
 	book := c.Law.Books[r.Ruleset]
 	if book == nil {
 		return nil
 	}
 	for _, g := range book.Games() {
-		if law, ok := book.Law(g); ok && g != rules.CheminDeFer {
+		if law, ok := book.Law(g); ok && g != baccarat.CheminDeFer {
 			return law // the drawing table is one for all games of a book but chemin de fer
 		}
 	}
@@ -203,14 +204,14 @@ func (c *Console) lawOf(r *store.Round) *rules.Law {
 }
 
 // why says on what ground the next card goes to a hand, and whether it may.
-func why(law *rules.Law, hands [2][]rules.Card, to int) (text string, bad bool) {
+func why(law *law.Law, hands [2][]baccarat.Card, to int) (text string, bad bool) {
 	if len(hands[to]) < 2 {
 		return "", false
 	}
 	if law == nil || len(hands[0]) < 2 || len(hands[1]) < 2 {
 		return "third card", false
 	}
-	coup := rules.NewCoup(hands[0], hands[1])
+	coup := baccarat.NewCoup(hands[0], hands[1])
 	if !coup.Complete {
 		return "third card; a card before it was not read", false
 	}
@@ -232,18 +233,18 @@ func why(law *rules.Law, hands [2][]rules.Card, to int) (text string, bad bool) 
 }
 
 func against(third uint8) string {
-	if third == rules.NoThird {
+	if third == baccarat.NoThird {
 		return "against a player who stood"
 	}
 	return fmt.Sprintf("against a player's third card of %d", third)
 }
 
 // missing says which card was due when the round ended, and never came.
-func missing(law *rules.Law, hands [2][]rules.Card) (text string, bad bool) {
+func missing(law *law.Law, hands [2][]baccarat.Card) (text string, bad bool) {
 	if law == nil || len(hands[0]) < 2 || len(hands[1]) < 2 {
 		return "", false
 	}
-	coup := rules.NewCoup(hands[0], hands[1])
+	coup := baccarat.NewCoup(hands[0], hands[1])
 	if !coup.Complete || coup.Natural() {
 		return "", false
 	}

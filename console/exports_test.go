@@ -41,7 +41,7 @@ func exported(t *testing.T, s *store.Store, dir string) (*export.Done, *export.P
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := law(t)
+	o := options(t)
 	var gamingDay time.Time
 	if err := s.Conn().QueryRow(t.Context(), "SELECT max(gaming_day) FROM "+s.Table("findings")).Scan(&gamingDay); err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/baccarat"
 )
 
 // lnMillion is the threshold of detectors outside the promise: one in a million if their calibration holds.
@@ -141,7 +141,7 @@ func (d *readers) Begin(*Shoe, *Factors) { d.keyed.begin() }
 
 func (d *readers) Round(r *Round, out *Factors) {
 	for _, c := range r.Cards {
-		d.weigh(r, c.Card == rules.Unread, out)
+		d.weigh(r, c.Card == baccarat.Unread, out)
 	}
 	if n := len(r.Cards); n > 0 && r.Played && n < 4 {
 		d.weigh(r, true, out)

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors/exact"
-	"github.com/shoeproof/shoeproof/rules"
 )
 
 var d01 = &Detector{
@@ -34,7 +34,7 @@ func (d *overflow) Round(r *Round, out *Factors) {
 			d.said[c] = true
 			out.Add(Factor{
 				Key: Key{OfShoe, r.Shoe}, Certain: true,
-				Note: fmt.Sprintf("%d copies of %v in a shoe of %d decks: a card too many, or a card read wrongly", r.Decks-int(left[c]), rules.Card(c), r.Decks),
+				Note: fmt.Sprintf("%d copies of %v in a shoe of %d decks: a card too many, or a card read wrongly", r.Decks-int(left[c]), baccarat.Card(c), r.Decks),
 			})
 		}
 	}
@@ -157,14 +157,14 @@ func (d *composition) Explain(key Key) string {
 		}
 	}
 	if best < differing {
-		return fmt.Sprintf("most likely %+d copies of %v in the set of cards", differences[best%len(differences)], rules.Card(best/len(differences)+1))
+		return fmt.Sprintf("most likely %+d copies of %v in the set of cards", differences[best%len(differences)], baccarat.Card(best/len(differences)+1))
 	}
 	at := best - differing
 	from, to := at/51+1, at%51+1
 	if to >= from {
 		to++
 	}
-	return fmt.Sprintf("most likely a %v in the place of a %v", rules.Card(to), rules.Card(from))
+	return fmt.Sprintf("most likely a %v in the place of a %v", baccarat.Card(to), baccarat.Card(from))
 }
 
 var d03 = &Detector{
@@ -182,18 +182,18 @@ var d03 = &Detector{
 }
 
 // outcomeEvents are what outcomes may lean to; the pair of a hand is the last.
-var outcomeEvents = [...]func(*rules.Coup) bool{
-	func(c *rules.Coup) bool { return c.Result() == rules.BankerWon },
-	func(c *rules.Coup) bool { return c.Result() == rules.PlayerWon },
-	func(c *rules.Coup) bool { return c.Result() == rules.Tie },
-	(*rules.Coup).Natural,
-	func(c *rules.Coup) bool { return c.Cards() == 4 },
-	func(c *rules.Coup) bool { return c.Cards() == 5 },
-	func(c *rules.Coup) bool { return c.Cards() == 6 },
-	(*rules.Coup).Dragon7,
-	(*rules.Coup).Panda8,
-	func(c *rules.Coup) bool { return c.Result() == rules.BankerWon && c.B == 6 },
-	func(c *rules.Coup) bool { return c.PlayerPair },
+var outcomeEvents = [...]func(*baccarat.Coup) bool{
+	func(c *baccarat.Coup) bool { return c.Result() == baccarat.BankerWon },
+	func(c *baccarat.Coup) bool { return c.Result() == baccarat.PlayerWon },
+	func(c *baccarat.Coup) bool { return c.Result() == baccarat.Tie },
+	(*baccarat.Coup).Natural,
+	func(c *baccarat.Coup) bool { return c.Cards() == 4 },
+	func(c *baccarat.Coup) bool { return c.Cards() == 5 },
+	func(c *baccarat.Coup) bool { return c.Cards() == 6 },
+	(*baccarat.Coup).Dragon7,
+	(*baccarat.Coup).Panda8,
+	func(c *baccarat.Coup) bool { return c.Result() == baccarat.BankerWon && c.B == 6 },
+	func(c *baccarat.Coup) bool { return c.PlayerPair },
 }
 
 var leans = [...]float64{.07, .17, .4, 1}
@@ -247,7 +247,7 @@ func (d *outcomes) Round(r *Round, out *Factors) {
 		}
 	}
 	f := Factor{Due: r.Odds.Chance(d.events[0])}
-	if r.Coup.Result() == rules.BankerWon {
+	if r.Coup.Result() == baccarat.BankerWon {
 		f.Seen = 1
 	}
 	for _, key := range [...]Key{{OfShoe, r.Shoe}, {OfTable, r.Table}, {OfDealer, r.Dealer}, {OfDevice, r.Shuffler}} {

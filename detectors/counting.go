@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors/exact"
-	"github.com/shoeproof/shoeproof/rules"
 )
 
 var d08 = &Detector{
@@ -21,9 +21,9 @@ var d08 = &Detector{
 }
 
 // countable are the spots whose value moves enough with the cards left to be counted.
-var countable = [...]rules.Spot{
-	rules.SpotTie, rules.SpotPlayerPair, rules.SpotBankerPair, rules.SpotDragonBonusPlayer, rules.SpotDragonBonusBanker, rules.SpotDragon7,
-	rules.SpotPanda8, rules.SpotFortune7, rules.SpotGolden8, rules.SpotHeavenly9, rules.SpotBlazing7s, rules.SpotCoverAll,
+var countable = [...]baccarat.Spot{
+	baccarat.SpotTie, baccarat.SpotPlayerPair, baccarat.SpotBankerPair, baccarat.SpotDragonBonusPlayer, baccarat.SpotDragonBonusBanker, baccarat.SpotDragon7,
+	baccarat.SpotPanda8, baccarat.SpotFortune7, baccarat.SpotGolden8, baccarat.SpotHeavenly9, baccarat.SpotBlazing7s, baccarat.SpotCoverAll,
 }
 
 const (
@@ -389,7 +389,7 @@ func (d *counting) deal(s *Shoe) {
 			player := next()
 			banker := next()
 			player, banker = (player+next())%10, (banker+next())%10
-			third := rules.NoThird
+			third := baccarat.NoThird
 			if drawing.PlayerDraws(player, banker) {
 				third = next()
 			}

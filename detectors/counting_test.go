@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/baccarat"
 )
 
 // A round is called good by tags about when its expectation is positive, on pairs exactly then.
@@ -52,7 +52,7 @@ func TestLibrary(t *testing.T) {
 	w := newWatch(d08)
 	d := w.host.processes[0].(*counting)
 	honest := tb.bets
-	tb.bets = func(r *Round, next []rules.Card) {
+	tb.bets = func(r *Round, next []baccarat.Card) {
 		honest(r, next)
 		for _, i := range d.spots {
 			r.Wagers = append(r.Wagers, Wager{ID: "x", Patron: "p0", Seat: 1, Spot: countable[i], Stake: 100, Placed: r.At})

@@ -7,7 +7,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors/exact"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 )
 
@@ -15,20 +18,20 @@ import (
 type table struct {
 	t     testing.TB
 	rng   *rand.Rand
-	law   *rules.Law
+	law   *law.Law
 	offer *Offer
 	odds  exact.Odds
 	shoe  int
 	at    int64
 	cards []Card
 	// shuffle arranges the next shoe given the last one's order; nil is a uniform shuffle.
-	shuffle func(before []Card) []rules.Card
+	shuffle func(before []Card) []baccarat.Card
 	// bets makes a round's wagers. It is given the cards to come: honest patrons do not look at them.
-	bets func(r *Round, next []rules.Card)
+	bets func(r *Round, next []baccarat.Card)
 	// settle changes what was done after the round was ruled.
 	settle func(r *Round)
 	// pack changes the cards of a shoe; retake says that a round is to be dealt anew from the same place.
-	pack   func([]rules.Card) []rules.Card
+	pack   func([]baccarat.Card) []baccarat.Card
 	retake func(r *Round) bool
 	freeze func(r *Round)
 	// hook is called after each call of a host.
@@ -36,7 +39,7 @@ type table struct {
 }
 
 type lawAndOffer struct {
-	law   *rules.Law
+	law   *law.Law
 	offer *Offer
 }
 
@@ -46,9 +49,9 @@ var lawOnce = sync.OnceValues(func() (lawAndOffer, error) {
 	if err != nil {
 		return lawAndOffer{}, err
 	}
-	law, _ := books["nj-13-69f"].Law(rules.Minibaccarat)
-	return lawAndOffer{law, NewOffer(law, &rules.Config{
-		Mode: rules.Commission, Percent: 5, TreasuresTable: "2", SideBets: []rules.SideBet{rules.SideTreasures, rules.SidePair}, Game: rules.Minibaccarat,
+	l, _ := books["nj-13-69f"].Law(baccarat.Minibaccarat)
+	return lawAndOffer{l, NewOffer(l, &law.Config{
+		Mode: baccarat.Commission, Percent: 5, TreasuresTable: "2", SideBets: []baccarat.SideBet{baccarat.SideTreasures, baccarat.SidePair}, Game: baccarat.Minibaccarat,
 	})}, nil
 })
 
@@ -66,11 +69,11 @@ func newTable(t testing.TB, seed uint64) *table {
 
 // play deals a shoe to hosts.
 func (tb *table) play(hosts ...*Host) {
-	order := make([]rules.Card, 0, 416)
+	order := make([]baccarat.Card, 0, 416)
 	if tb.shuffle != nil && tb.cards != nil {
 		order = append(order, tb.shuffle(tb.cards)...)
 	} else {
-		for c := rules.Card(1); c <= 52; c++ {
+		for c := baccarat.Card(1); c <= 52; c++ {
 			for range 8 {
 				order = append(order, c)
 			}
@@ -90,7 +93,7 @@ func (tb *table) play(hosts ...*Host) {
 	left := exact.Full(8)
 	dealt := 0
 	var cards []Card
-	out := func() rules.Card {
+	out := func() baccarat.Card {
 		c := order[dealt]
 		dealt++
 		left[c]--
@@ -99,7 +102,7 @@ func (tb *table) play(hosts ...*Host) {
 	for no := uint32(1); dealt < len(order)-16; no++ {
 		tb.at += 50e9
 		r := Round{
-			Place: Place{Property: s.Property, Table: s.Table, Shoe: s.Shoe, Round: no, At: tb.at, Seq: rules.Seq(tb.at)}, Dealer: "d1", Batch: "b1", Shuffler: "m1",
+			Place: Place{Property: s.Property, Table: s.Table, Shoe: s.Shoe, Round: no, At: tb.at, Seq: record.Seq(tb.at)}, Dealer: "d1", Batch: "b1", Shuffler: "m1",
 			Reader: "r1", Decks: 8, Left: left, Offer: tb.offer, Played: true, Locked: tb.at + 20e9, First: tb.at + 21e9, Ended: tb.at + 40e9,
 		}
 		if tb.offer.Kernel.Odds(&left, &tb.odds) {
@@ -141,39 +144,39 @@ func (tb *table) play(hosts ...*Host) {
 	tb.cards = cards
 }
 
-func (tb *table) deal(r *Round, out func() rules.Card) {
-	var player, banker []rules.Card
-	give := func(hand *[]rules.Card, h rules.Hand) {
+func (tb *table) deal(r *Round, out func() baccarat.Card) {
+	var player, banker []baccarat.Card
+	give := func(hand *[]baccarat.Card, h baccarat.Hand) {
 		c := out()
 		*hand = append(*hand, c)
 		r.Cards = append(r.Cards, Card{Card: c, Hand: h, Index: uint8(len(*hand))})
 	}
-	give(&player, rules.Player)
-	give(&banker, rules.Banker)
-	give(&player, rules.Player)
-	give(&banker, rules.Banker)
-	c := rules.NewCoup(player, banker)
+	give(&player, baccarat.Player)
+	give(&banker, baccarat.Banker)
+	give(&player, baccarat.Player)
+	give(&banker, baccarat.Banker)
+	c := baccarat.NewCoup(player, banker)
 	if tb.law.Drawing.PlayerDraws(c.P2, c.B2) {
-		give(&player, rules.Player)
-		c = rules.NewCoup(player, banker)
+		give(&player, baccarat.Player)
+		c = baccarat.NewCoup(player, banker)
 	}
 	if tb.law.Drawing.BankerDraws(c.P2, c.B2, c.Third) {
-		give(&banker, rules.Banker)
+		give(&banker, baccarat.Banker)
 	}
-	r.Coup = rules.NewCoup(player, banker)
+	r.Coup = baccarat.NewCoup(player, banker)
 }
 
 func (tb *table) rule(r *Round, w *Wager) {
 	switch profit := tb.offer.Terms[w.Spot].Of(&r.Coup); {
 	case profit > 0:
-		w.Ruled, w.Due = rules.Pay, int64(math.Round(profit*float64(w.Stake)))
-		if w.Spot == rules.SpotBanker {
+		w.Ruled, w.Due = baccarat.Pay, int64(math.Round(profit*float64(w.Stake)))
+		if w.Spot == baccarat.SpotBanker {
 			w.Due, w.VigDue = w.Stake, w.Stake/20
 		}
 	case profit < 0:
-		w.Ruled = rules.Collect
+		w.Ruled = baccarat.Collect
 	default:
-		w.Ruled = rules.Return
+		w.Ruled = baccarat.Return
 	}
 	w.Done, w.Paid, w.VigTaken = w.Ruled, w.Due, w.VigDue
 }
@@ -192,19 +195,19 @@ func newWatch(d *Detector) *watch {
 }
 
 // winner is the main spot that the coming cards let win; the player spot on a tie.
-func (tb *table) winner(next []rules.Card) rules.Spot {
+func (tb *table) winner(next []baccarat.Card) baccarat.Spot {
 	dealt := 0
 	r := Round{}
-	tb.deal(&r, func() rules.Card { dealt++; return next[dealt-1] })
-	if r.Coup.Result() == rules.BankerWon {
-		return rules.SpotBanker
+	tb.deal(&r, func() baccarat.Card { dealt++; return next[dealt-1] })
+	if r.Coup.Result() == baccarat.BankerWon {
+		return baccarat.SpotBanker
 	}
-	return rules.SpotPlayer
+	return baccarat.SpotPlayer
 }
 
 // honest bets as patrons do: on sides by whim, now and then on a side wager, sometimes late.
-func (tb *table) honest(r *Round, _ []rules.Card) {
-	add := func(seat uint32, spot rules.Spot, stake int64) {
+func (tb *table) honest(r *Round, _ []baccarat.Card) {
+	add := func(seat uint32, spot baccarat.Spot, stake int64) {
 		placed := r.At
 		if tb.rng.IntN(10) == 0 {
 			placed = r.First - 1e9
@@ -214,18 +217,18 @@ func (tb *table) honest(r *Round, _ []rules.Card) {
 		})
 	}
 	for seat := range uint32(3) {
-		spot := rules.SpotBanker
+		spot := baccarat.SpotBanker
 		if tb.rng.IntN(2) == 0 {
-			spot = rules.SpotPlayer
+			spot = baccarat.SpotPlayer
 		}
 		add(seat, spot, 100_00*int64(1+tb.rng.IntN(3)))
 		switch tb.rng.IntN(10) {
 		case 0:
-			add(seat, rules.SpotBlazing7s, 25_00)
+			add(seat, baccarat.SpotBlazing7s, 25_00)
 		case 1:
-			add(seat, rules.SpotTie, 25_00)
+			add(seat, baccarat.SpotTie, 25_00)
 		case 2:
-			add(seat, rules.SpotPlayerPair, 25_00)
+			add(seat, baccarat.SpotPlayerPair, 25_00)
 		}
 	}
 }
@@ -237,9 +240,9 @@ func (tb *table) misread(r *Round) {
 		w := &r.Wagers[i]
 		w.HasReads, w.AtLock, w.AtSettlement = true, w.Stake, w.Stake
 		switch {
-		case tb.rng.IntN(2000) == 0 && w.Ruled == rules.Collect:
-			w.Done = rules.Return
-		case tb.rng.IntN(2000) == 0 && w.Ruled == rules.Pay:
+		case tb.rng.IntN(2000) == 0 && w.Ruled == baccarat.Collect:
+			w.Done = baccarat.Return
+		case tb.rng.IntN(2000) == 0 && w.Ruled == baccarat.Pay:
 			w.Paid = 0
 		case tb.rng.IntN(100) == 0:
 			w.AtSettlement += 5_00 * int64(1-2*tb.rng.IntN(2))

@@ -1,8 +1,6 @@
 package detectors
 
-import (
-	"github.com/shoeproof/shoeproof/rules"
-)
+import "github.com/shoeproof/shoeproof/baccarat"
 
 var d06 = &Detector{
 	ID: "d06", Name: "bets follow cards to come", Tier: Exact,
@@ -85,14 +83,14 @@ func (d *dependence) lay(r *Round) {
 
 // readable says that a card was read, and is one that can come: a card misread before may have used up its value.
 func (d *dependence) readable(r *Round, j int) bool {
-	if j >= len(r.Cards) || r.Cards[j].Card == rules.Unread {
+	if j >= len(r.Cards) || r.Cards[j].Card == baccarat.Unread {
 		return false
 	}
 	return d.laws[j][len(groupings)-1][r.Cards[j].Card.Value()] > 0
 }
 
 func (d *dependence) weigh(key Key, r *Round, x *slip, out *Factors) {
-	if !out.wants(key.Kind) || x.side == rules.NoSpot {
+	if !out.wants(key.Kind) || x.side == baccarat.NoSpot {
 		return
 	}
 	h := d.keys[key]
@@ -122,10 +120,10 @@ func (d *dependence) weigh(key Key, r *Round, x *slip, out *Factors) {
 	// Who knows that a card of a hand is 6 to 9 bets on that hand, else on the other.
 	for j := range 4 {
 		high, hit := d.laws[j][0][1], false
-		if c := r.Cards[j]; x.side != rules.SpotTie && d.readable(r, j) {
-			own := rules.SpotPlayer
-			if c.Hand == rules.Banker {
-				own = rules.SpotBanker
+		if c := r.Cards[j]; x.side != baccarat.SpotTie && d.readable(r, j) {
+			own := baccarat.SpotPlayer
+			if c.Hand == baccarat.Banker {
+				own = baccarat.SpotBanker
 			}
 			chance := high
 			if x.side != own {

@@ -3,7 +3,7 @@ package detectors
 import (
 	"slices"
 
-	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/baccarat"
 )
 
 // rates are how many times more errors than are tolerated an alternative has.
@@ -37,14 +37,14 @@ type settlements struct {
 
 // error says whether a wager was settled otherwise than the law has it, and what the patron gained by it.
 func (w *Wager) error() (wrong bool, gain int64) {
-	if w.Ruled == rules.Undetermined || w.Done == rules.Undetermined {
+	if w.Ruled == baccarat.Undetermined || w.Done == baccarat.Undetermined {
 		return false, 0
 	}
-	value := func(d rules.Disposition, winnings int64) int64 {
+	value := func(d baccarat.Disposition, winnings int64) int64 {
 		switch d {
-		case rules.Pay:
+		case baccarat.Pay:
 			return winnings
-		case rules.Collect:
+		case baccarat.Collect:
 			return -w.Stake
 		}
 		return 0
@@ -60,7 +60,7 @@ func (d *settlements) Round(r *Round, out *Factors) {
 	d.patrons = d.patrons[:0]
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		if w.Ruled == rules.Undetermined || w.Done == rules.Undetermined {
+		if w.Ruled == baccarat.Undetermined || w.Done == baccarat.Undetermined {
 			continue
 		}
 		all.take(w)
@@ -143,7 +143,7 @@ func (d *vigorish) Round(r *Round, out *Factors) {
 	tolerated := d.keyed.promise.Policy.Short
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		if w.VigDue <= 0 || w.Done != rules.Pay { // of what was not paid none is owed: that is an error of settlement
+		if w.VigDue <= 0 || w.Done != baccarat.Pay { // of what was not paid none is owed: that is an error of settlement
 			continue
 		}
 		short := min(max(w.VigDue-w.VigTaken, 0), w.VigDue)

@@ -3,7 +3,7 @@ package detectors
 import (
 	"slices"
 
-	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/baccarat"
 )
 
 // visits is what a start costs for keys of patrons, dealers and tables: the sum of weights in a table-year, see session.
@@ -105,7 +105,7 @@ func (d *foreknowledge) weigh(key Key, r *Round, x *slip, out *Factors) {
 	t.usual.take(x.stake)
 	// A cheat knows who wins: the main wager speaks for the slip, if there is one.
 	won := x.won
-	if x.side != rules.NoSpot {
+	if x.side != baccarat.NoSpot {
 		win, lose = chances(r, x.side)
 		won = r.Offer.Terms[x.side].Of(&r.Coup)
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/baccarat"
 )
 
 var d10 = &Detector{
@@ -156,7 +156,7 @@ func (d *offsets) Round(r *Round, out *Factors) {
 	var list []mainBet
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		if w.Spot != rules.SpotPlayer && w.Spot != rules.SpotBanker || w.Patron == "" {
+		if w.Spot != baccarat.SpotPlayer && w.Spot != baccarat.SpotBanker || w.Patron == "" {
 			continue
 		}
 		at := -1
@@ -168,7 +168,7 @@ func (d *offsets) Round(r *Round, out *Factors) {
 		if at < 0 {
 			list, at = append(list, mainBet{who: w.Patron}), len(list)
 		}
-		if w.Spot == rules.SpotPlayer {
+		if w.Spot == baccarat.SpotPlayer {
 			list[at].player += w.Stake
 		} else {
 			list[at].banker += w.Stake

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/baccarat"
 )
 
 func (w *watch) take() {
@@ -57,7 +57,7 @@ func TestForeknowledgeDelay(t *testing.T) {
 		w := newWatch(d07)
 		tb.hook = w.take
 		honest := tb.bets
-		tb.bets = func(r *Round, next []rules.Card) {
+		tb.bets = func(r *Round, next []baccarat.Card) {
 			honest(r, next)
 			r.Wagers[0].Spot = tb.winner(next)
 		}

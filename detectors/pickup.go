@@ -1,6 +1,6 @@
 package detectors
 
-import "github.com/shoeproof/shoeproof/rules"
+import "github.com/shoeproof/shoeproof/baccarat"
 
 // PickUp is an order in which the cards of a finished round come into the discards. The next shoe may repeat that
 // order, forwards or backwards.
@@ -16,16 +16,16 @@ const (
 )
 
 // Discards are the cards of a shoe, given as dealt, in the order of the discards. Unread cards are left out.
-func (p PickUp) Discards(dealt []Card) []rules.Card {
-	out := make([]rules.Card, 0, len(dealt))
+func (p PickUp) Discards(dealt []Card) []baccarat.Card {
+	out := make([]baccarat.Card, 0, len(dealt))
 	for from := 0; from < len(dealt); {
 		to := from + 1
 		for to < len(dealt) && !dealt[to].first() {
 			to++
 		}
-		first := rules.Player
+		first := baccarat.Player
 		if p == BankerFirst {
-			first = rules.Banker
+			first = baccarat.Banker
 		}
 		for pass := range 3 {
 			for _, c := range dealt[from:to] {
@@ -33,12 +33,12 @@ func (p PickUp) Discards(dealt []Card) []rules.Card {
 				switch {
 				case p == AsDealt:
 					take = pass == 0
-				case c.Hand == rules.NoHand:
+				case c.Hand == baccarat.NoHand:
 					take = pass == 2
 				default:
 					take = (c.Hand == first) == (pass == 0) && pass < 2
 				}
-				if take && c.Card != rules.Unread {
+				if take && c.Card != baccarat.Unread {
 					out = append(out, c.Card)
 				}
 			}
@@ -49,4 +49,4 @@ func (p PickUp) Discards(dealt []Card) []rules.Card {
 }
 
 // first says that a card begins a round.
-func (c Card) first() bool { return c.Hand == rules.Player && c.Index == 1 }
+func (c Card) first() bool { return c.Hand == baccarat.Player && c.Index == 1 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/baccarat"
 )
 
 // delay plays shoes until an alarm about a key, at most so many, and returns the factors that it took, 0 without one.
@@ -42,8 +42,8 @@ func TestPower(t *testing.T) {
 		{"foreknowledge, half", d07, patron, 20, 230, func(tb *table) { foreknow(tb, .5) }},
 		{"foreknowledge, a fifth", d07, patron, 60, 1267, func(tb *table) { foreknow(tb, .2) }},
 		{"results of a patron who knows", d09, patron, 40, 400, func(tb *table) { foreknow(tb, 1) }},
-		{"Blazing 7s counted", d08, Key{OfPatron, "p0/BLAZING_7S"}, 80, 28.25, func(tb *table) { count(tb, rules.SpotBlazing7s) }},
-		{"Fortune 7 counted", d08, Key{OfPatron, "p0/FORTUNE_7"}, 80, 28.25, func(tb *table) { count(tb, rules.SpotFortune7) }},
+		{"Blazing 7s counted", d08, Key{OfPatron, "p0/BLAZING_7S"}, 80, 28.25, func(tb *table) { count(tb, baccarat.SpotBlazing7s) }},
+		{"Fortune 7 counted", d08, Key{OfPatron, "p0/FORTUNE_7"}, 80, 28.25, func(tb *table) { count(tb, baccarat.SpotFortune7) }},
 		{"losing stakes not taken from one patron", d10, Key{OfDealerPatron, "d1+p0"}, 200, 6000, overpay(.02)},
 		{"overpaid, one settlement in a hundred", d11, dealer, 60, 1470, overpay(.01)},
 		{"vigorish missed, one in ten", d12, dealer, 40, 124, missVig(.1)},
@@ -97,19 +97,19 @@ func TestPower(t *testing.T) {
 }
 
 func firstCard(tb *table, part float64) {
-	tb.bets = func(r *Round, next []rules.Card) {
+	tb.bets = func(r *Round, next []baccarat.Card) {
 		tb.honest(r, next)
 		if tb.rng.Float64() < part {
-			r.Wagers[0].Spot = rules.SpotBanker
+			r.Wagers[0].Spot = baccarat.SpotBanker
 			if next[0].Value() >= 6 {
-				r.Wagers[0].Spot = rules.SpotPlayer
+				r.Wagers[0].Spot = baccarat.SpotPlayer
 			}
 		}
 	}
 }
 
 func foreknow(tb *table, part float64) {
-	tb.bets = func(r *Round, next []rules.Card) {
+	tb.bets = func(r *Round, next []baccarat.Card) {
 		tb.honest(r, next)
 		if tb.rng.Float64() < part {
 			r.Wagers[0].Spot = tb.winner(next)
@@ -118,11 +118,11 @@ func foreknow(tb *table, part float64) {
 }
 
 // count bets on a spot when it pays, and nothing on it otherwise.
-func count(tb *table, spot rules.Spot) {
-	tb.bets = func(r *Round, next []rules.Card) {
+func count(tb *table, spot baccarat.Spot) {
+	tb.bets = func(r *Round, next []baccarat.Card) {
 		tb.honest(r, next)
 		r.Wagers = slices.DeleteFunc(r.Wagers, func(w Wager) bool {
-			return w.Patron == "p0" && w.Spot != rules.SpotBanker && w.Spot != rules.SpotPlayer
+			return w.Patron == "p0" && w.Spot != baccarat.SpotBanker && w.Spot != baccarat.SpotPlayer
 		})
 		if r.Odds != nil && tb.offer.Terms[spot].EV(r.Odds) > 0 {
 			r.Wagers = append(r.Wagers, Wager{ID: "c", Patron: "p0", Seat: 1, Spot: spot, Stake: 100_00, Placed: r.At})
@@ -135,8 +135,8 @@ func overpay(part float64) func(*table) {
 		tb.settle = func(r *Round) {
 			tb.misread(r)
 			for i := range r.Wagers {
-				if w := &r.Wagers[i]; w.Ruled == rules.Collect && (part < .02 || w.Patron == "p0") && tb.rng.Float64() < 2*part {
-					w.Done = rules.Return
+				if w := &r.Wagers[i]; w.Ruled == baccarat.Collect && (part < .02 || w.Patron == "p0") && tb.rng.Float64() < 2*part {
+					w.Done = baccarat.Return
 				}
 			}
 		}
@@ -166,15 +166,15 @@ func disorder(part float64) func(*table) {
 }
 
 func opposite(tb *table) {
-	tb.bets = func(r *Round, next []rules.Card) {
+	tb.bets = func(r *Round, next []baccarat.Card) {
 		tb.honest(r, next)
-		r.Wagers = slices.DeleteFunc(r.Wagers, func(w Wager) bool { return w.Spot != rules.SpotBanker && w.Spot != rules.SpotPlayer })
-		r.Wagers[0].Spot, r.Wagers[1].Spot, r.Wagers[0].Stake, r.Wagers[1].Stake = rules.SpotBanker, rules.SpotPlayer, 500_00, 500_00
+		r.Wagers = slices.DeleteFunc(r.Wagers, func(w Wager) bool { return w.Spot != baccarat.SpotBanker && w.Spot != baccarat.SpotPlayer })
+		r.Wagers[0].Spot, r.Wagers[1].Spot, r.Wagers[0].Stake, r.Wagers[1].Stake = baccarat.SpotBanker, baccarat.SpotPlayer, 500_00, 500_00
 	}
 }
 
 func pastPost(tb *table) {
-	tb.bets = func(r *Round, next []rules.Card) {
+	tb.bets = func(r *Round, next []baccarat.Card) {
 		tb.honest(r, next)
 		r.Wagers[0].Placed, r.Wagers[0].Late = r.First+1e9, true
 		if tb.rng.IntN(4) > 0 {
@@ -187,11 +187,11 @@ func capStakes(part float64) func(*table) {
 	return func(tb *table) {
 		tb.settle = func(r *Round) {
 			w := &r.Wagers[0]
-			if w.Ruled == rules.Return {
+			if w.Ruled == baccarat.Return {
 				return
 			}
 			w.HasReads, w.AtLock, w.AtSettlement = true, w.Stake, w.Stake+50_00
-			if (w.Ruled == rules.Pay) != (tb.rng.Float64() < part) {
+			if (w.Ruled == baccarat.Pay) != (tb.rng.Float64() < part) {
 				w.AtSettlement = w.Stake - 50_00
 			}
 		}
@@ -200,13 +200,13 @@ func capStakes(part float64) func(*table) {
 
 // lean takes rounds again, so that the banker wins half of them.
 func lean(tb *table) {
-	tb.retake = func(r *Round) bool { return r.Coup.Result() != rules.BankerWon && tb.rng.IntN(4) == 0 }
+	tb.retake = func(r *Round) bool { return r.Coup.Result() != baccarat.BankerWon && tb.rng.IntN(4) == 0 }
 }
 
 // otherCards takes the first card of a pack away, or puts a second one in.
-func otherCards(fewer, more rules.Card) func(*table) {
+func otherCards(fewer, more baccarat.Card) func(*table) {
 	return func(tb *table) {
-		tb.pack = func(pack []rules.Card) []rules.Card {
+		tb.pack = func(pack []baccarat.Card) []baccarat.Card {
 			if fewer != 0 {
 				pack = slices.Delete(pack, slices.Index(pack, fewer), slices.Index(pack, fewer)+1)
 			}
@@ -222,7 +222,7 @@ func unread(tb *table) {
 	tb.settle = func(r *Round) {
 		for i := range r.Cards {
 			if tb.rng.IntN(50) == 0 {
-				r.Cards[i].Card = rules.Unread
+				r.Cards[i].Card = baccarat.Unread
 			}
 		}
 	}

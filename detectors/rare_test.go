@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/baccarat"
 )
 
 // clone is a copy of the slug detector at a moment.
@@ -29,7 +29,7 @@ func (d *slug) clone() *slug {
 }
 
 // next is the factor of a card.
-func (d *slug) next(c rules.Card, q float64) float64 {
+func (d *slug) next(c baccarat.Card, q float64) float64 {
 	for i := range d.copies {
 		d.factors[i] = d.copies[i].take(c, q)
 	}
@@ -50,7 +50,7 @@ func TestRareSlugs(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 0x51c))
 			var before []Card
 			for _, c := range rng.Perm(8 * 52)[:400] {
-				before = append(before, Card{Card: rules.Card(c%52 + 1)})
+				before = append(before, Card{Card: baccarat.Card(c%52 + 1)})
 			}
 			p := DefaultPromise()
 			d := d04.New(&p).(*slug)
@@ -63,7 +63,7 @@ func TestRareSlugs(t *testing.T) {
 			for total := 8 * 52; total > 60 && lnE < math.Log(a); total-- {
 				var law [53]float64
 				mean := 0.0
-				for c := range rules.Card(53) {
+				for c := range baccarat.Card(53) {
 					if left[c] > 0 {
 						q := float64(left[c]) / float64(total)
 						law[c] = q * d.clone().next(c, q)
@@ -73,8 +73,8 @@ func TestRareSlugs(t *testing.T) {
 				if cards++; mean > 1+1e-12 {
 					t.Fatalf("seed %d, %d cards left, evidence of ln %.1f: the mean of the factor is %.15f", seed, total, lnE, mean)
 				}
-				u, card := rng.Float64()*mean, rules.Card(0)
-				for c := range rules.Card(53) {
+				u, card := rng.Float64()*mean, baccarat.Card(0)
+				for c := range baccarat.Card(53) {
 					if law[c] > 0 && u >= 0 {
 						card = c
 						u -= law[c]

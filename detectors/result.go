@@ -1,6 +1,6 @@
 package detectors
 
-import "github.com/shoeproof/shoeproof/rules"
+import "github.com/shoeproof/shoeproof/baccarat"
 
 var d09 = &Detector{
 	ID: "d09", Name: "results", Tier: Exact,
@@ -79,7 +79,7 @@ func (d *results) weigh(key Key, r *Round, x *result, out *Factors) {
 
 // weighable says that a wager has odds and was placed in time.
 func (r *Round) weighable(w *Wager) bool {
-	return w.Spot <= rules.SpotOther && r.Offer.Terms[w.Spot].Offered && !w.Late && w.Stake > 0
+	return w.Spot <= baccarat.SpotOther && r.Offer.Terms[w.Spot].Offered && !w.Late && w.Stake > 0
 }
 
 // before says that a bettor has a wager earlier in the list.

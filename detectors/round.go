@@ -3,8 +3,10 @@ package detectors
 import (
 	"sync"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors/exact"
-	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 // Place is where and when something was seen.
@@ -14,7 +16,7 @@ type Place struct {
 	Round uint32
 	// At is event time, ns UTC; Seq the table's event.
 	At  int64
-	Seq rules.Seq
+	Seq record.Seq
 }
 
 // Shoe is a shoe as detectors see it, at its beginning and at its end.
@@ -54,7 +56,7 @@ type Round struct {
 	// Cards are those that left the shoe, in order. Coup is what they came to; Played is false for a round that was
 	// void, lacks events or cards, or was not dealt from the shoe alone.
 	Cards  []Card
-	Coup   rules.Coup
+	Coup   baccarat.Coup
 	Played bool
 	Wagers []Wager
 	// Breaches are findings of the rules of draw, deal, burn, cut and order about the round.
@@ -65,9 +67,9 @@ type Round struct {
 
 // Card is a card as it left the shoe.
 type Card struct {
-	Card rules.Card
+	Card baccarat.Card
 	// Hand is NoHand for a card that was burned.
-	Hand  rules.Hand
+	Hand  baccarat.Hand
 	Index uint8
 }
 
@@ -77,14 +79,14 @@ type Wager struct {
 	// Patron is a keyed hash, empty if unknown.
 	Patron string
 	Seat   uint32
-	Spot   rules.Spot
+	Spot   baccarat.Spot
 	// Stake is in minor units. Placed is when it was placed or last raised.
 	Stake  int64
 	Placed int64
 	// Late says that it was placed or raised after the first card.
 	Late bool
 	// Ruled is what the law makes of it, Done what was done; Due and Paid are the winnings, minor units.
-	Ruled, Done rules.Disposition
+	Ruled, Done baccarat.Disposition
 	Due, Paid   int64
 	// VigDue is the vigorish owed at least, VigTaken what was marked or taken.
 	VigDue, VigTaken int64
@@ -108,9 +110,9 @@ type Tray struct {
 // configuration.
 type Offer struct {
 	Kernel *exact.Kernel
-	Terms  [rules.SpotOther + 1]exact.Terms
+	Terms  [baccarat.SpotOther + 1]exact.Terms
 
-	drawing *rules.DrawingTable
+	drawing *baccarat.DrawingTable
 	mu      sync.Mutex
 	systems map[int]*system // of counting, by decks
 }
@@ -131,13 +133,13 @@ func (o *Offer) Chances(odds *exact.Odds) (player, banker, tie float64) {
 }
 
 // NewOffer works out the terms. It is nil for a game in which hands draw by choice: chemin de fer.
-func NewOffer(law *rules.Law, config *rules.Config) *Offer {
-	if law == nil || config == nil || law.Game == rules.CheminDeFer {
+func NewOffer(law *law.Law, config *law.Config) *Offer {
+	if law == nil || config == nil || law.Game == baccarat.CheminDeFer {
 		return nil
 	}
 	o := &Offer{Kernel: exact.New(&law.Drawing), drawing: &law.Drawing}
-	for spot := rules.SpotBanker; spot <= rules.SpotOther; spot++ {
-		if side := spot.SideBet(); side == rules.NoSideBet || config.Offers(side) {
+	for spot := baccarat.SpotBanker; spot <= baccarat.SpotOther; spot++ {
+		if side := spot.SideBet(); side == baccarat.NoSideBet || config.Offers(side) {
 			o.Terms[spot] = o.Kernel.Terms(law, config, spot)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors/exact"
-	"github.com/shoeproof/shoeproof/rules"
 )
 
 // slip is all that one patron, or a whole table, has on a round's outcome. Wagers on pairs are apart: their
@@ -22,7 +22,7 @@ type slip struct {
 	wagers int
 	ev     float64         // expected profit
 	tilts  [thetas]float64 // see tilted; the first is 0 until it is asked for
-	side   rules.Spot
+	side   baccarat.Spot
 	sides  [4]int64 // stakes by main spot
 }
 
@@ -50,7 +50,7 @@ func (s *slips) of(r *Round, policy *Policy) (patrons []slip, table *slip) {
 	table = s.next("")
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		if w.Spot > rules.SpotOther {
+		if w.Spot > baccarat.SpotOther {
 			continue
 		}
 		terms := &r.Offer.Terms[w.Spot]
@@ -94,7 +94,7 @@ func (x *slip) add(w *Wager, terms *exact.Terms, k *exact.Kernel) {
 	x.stake += w.Stake
 	x.net += w.net()
 	x.wagers++
-	if w.Spot <= rules.SpotTie {
+	if w.Spot <= baccarat.SpotTie {
 		x.sides[w.Spot] += w.Stake
 	}
 }
@@ -102,9 +102,9 @@ func (x *slip) add(w *Wager, terms *exact.Terms, k *exact.Kernel) {
 // net is what the law gives or takes on a wager.
 func (w *Wager) net() int64 {
 	switch w.Ruled {
-	case rules.Pay:
+	case baccarat.Pay:
 		return w.Due - w.VigDue
-	case rules.Collect:
+	case baccarat.Collect:
 		return -w.Stake
 	}
 	return -w.VigDue
@@ -116,7 +116,7 @@ func (x *slip) finish(r *Round) {
 		x.ev += r.Odds.P[class] * x.profit[class]
 	}
 	x.won = x.profit[exact.Class(r.Coup.P, r.Coup.B, r.Coup.NP, r.Coup.NB)]
-	for spot := rules.SpotBanker; spot <= rules.SpotTie; spot++ {
+	for spot := baccarat.SpotBanker; spot <= baccarat.SpotTie; spot++ {
 		if x.sides[spot] > x.sides[x.side] {
 			x.side = spot
 		}

@@ -3,7 +3,7 @@ package detectors
 import (
 	"fmt"
 
-	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/baccarat"
 )
 
 var d04 = &Detector{
@@ -91,7 +91,7 @@ func (d *slug) Round(r *Round, out *Factors) {
 	ln := 0.0
 	for _, card := range r.Cards {
 		c := card.Card
-		if c == rules.Unread || left[c] <= 0 || total < 1 {
+		if c == baccarat.Unread || left[c] <= 0 || total < 1 {
 			continue
 		}
 		q := float64(left[c]) / total
@@ -129,7 +129,7 @@ type copier struct {
 	order PickUp
 	// own says that the old order is this shoe's own past, which grows.
 	own  bool
-	old  []rules.Card
+	old  []baccarat.Card
 	at   [53][]int32 // where each card lies in the old order
 	idle float64
 	// live are the pointers with their weights; mass and next are by position, forwards then backwards.
@@ -146,7 +146,7 @@ type pointer struct {
 	weight float64
 }
 
-func (c *copier) reset(old []rules.Card) {
+func (c *copier) reset(old []baccarat.Card) {
 	c.old, c.idle, c.live, c.count, c.top = append(c.old[:0], old...), 1, c.live[:0], 0, pointer{}
 	for i := range c.at {
 		c.at[i] = c.at[i][:0]
@@ -157,7 +157,7 @@ func (c *copier) reset(old []rules.Card) {
 }
 
 // take returns the likelihood of a card under the model over its chance q under honest play.
-func (c *copier) take(card rules.Card, q float64) float64 {
+func (c *copier) take(card baccarat.Card, q float64) float64 {
 	m := len(c.old)
 	c.count++
 	if m == 0 {
@@ -237,7 +237,7 @@ func (c *copier) point(p pointer) {
 	c.mass[p.back][p.at] += p.weight
 }
 
-func (c *copier) grow(card rules.Card) {
+func (c *copier) grow(card baccarat.Card) {
 	c.at[card] = append(c.at[card], int32(len(c.old)))
 	c.old = append(c.old, card)
 }
@@ -296,7 +296,7 @@ func (d *interleave) Round(r *Round, out *Factors) {
 	ln := 0.0
 	for _, card := range r.Cards {
 		c := card.Card
-		if c == rules.Unread || left[c] <= 0 || total < 1 {
+		if c == baccarat.Unread || left[c] <= 0 || total < 1 {
 			continue
 		}
 		q := float64(left[c]) / total
@@ -341,7 +341,7 @@ func (d *interleave) End(s *Shoe, out *Factors) {
 // card was matched.
 type packets struct {
 	order  PickUp
-	old    []rules.Card
+	old    []baccarat.Card
 	at     [53][]int32
 	weight []float64
 	// scale is what weights count, so that all of them fade at once; sum is that of the weights.
@@ -361,7 +361,7 @@ func (p *packets) reset(before []Card) {
 }
 
 // take returns the predicted chance of a card, and learns from it.
-func (p *packets) take(card rules.Card) float64 {
+func (p *packets) take(card baccarat.Card) float64 {
 	if len(p.old) == 0 {
 		return 0
 	}

@@ -5,17 +5,17 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/baccarat"
 )
 
 // rest are the cards of a pack of eight decks that are not in the list.
-func rest(used []rules.Card) []rules.Card {
+func rest(used []baccarat.Card) []baccarat.Card {
 	var copies [53]int
 	for _, c := range used {
 		copies[c]++
 	}
-	var out []rules.Card
-	for c := rules.Card(1); c <= 52; c++ {
+	var out []baccarat.Card
+	for c := baccarat.Card(1); c <= 52; c++ {
 		for range 8 - copies[c] {
 			out = append(out, c)
 		}
@@ -23,8 +23,8 @@ func rest(used []rules.Card) []rules.Card {
 	return out
 }
 
-func cardsOf(dealt []Card) []rules.Card {
-	var out []rules.Card
+func cardsOf(dealt []Card) []baccarat.Card {
+	var out []baccarat.Card
 	for _, c := range dealt {
 		out = append(out, c.Card)
 	}
@@ -46,7 +46,7 @@ func TestSlugPower(t *testing.T) {
 			tb := newTable(t, 500+seed)
 			w := newWatch(d04)
 			tb.play(w.host)
-			tb.shuffle = func(before []Card) []rules.Card {
+			tb.shuffle = func(before []Card) []baccarat.Card {
 				old := c.order.Discards(before)
 				from := tb.rng.IntN(len(old) - c.length)
 				slug := slices.Clone(old[from : from+c.length])
@@ -88,13 +88,13 @@ func TestSlugWeights(t *testing.T) {
 }
 
 // riffle is a Gilbert-Shannon-Reeds riffle.
-func riffle(tb *table, pack []rules.Card) []rules.Card {
+func riffle(tb *table, pack []baccarat.Card) []baccarat.Card {
 	cut := 0
 	for range pack {
 		cut += tb.rng.IntN(2)
 	}
 	a, b := pack[:cut], pack[cut:]
-	out := make([]rules.Card, 0, len(pack))
+	out := make([]baccarat.Card, 0, len(pack))
 	for len(a)+len(b) > 0 {
 		if tb.rng.IntN(len(a)+len(b)) < len(a) {
 			out, a = append(out, a[0]), a[1:]
@@ -113,7 +113,7 @@ func TestWeakShufflePower(t *testing.T) {
 			tb := newTable(t, 900+seed)
 			w := newWatch(d05)
 			tb.play(w.host)
-			tb.shuffle = func(before []Card) []rules.Card {
+			tb.shuffle = func(before []Card) []baccarat.Card {
 				pack := cardsOf(before)
 				pack = append(pack, rest(pack)...)
 				for range k {

@@ -1,8 +1,6 @@
 package detectors
 
-import (
-	"github.com/shoeproof/shoeproof/rules"
-)
+import "github.com/shoeproof/shoeproof/baccarat"
 
 var d16 = &Detector{
 	ID: "d16", Name: "late bets", Tier: Exact,
@@ -57,7 +55,7 @@ func (d *lateBets) Round(r *Round, out *Factors) {
 // isLate says that a wager came within the window before the first card, or after it. Two clocks differ by up to the bound:
 // what may have been early is not late.
 func (r *Round) isLate(w *Wager, p *Policy) bool {
-	return w.Spot <= rules.SpotOther && r.Offer.Terms[w.Spot].Offered && w.Stake > 0 && (w.Late || r.First-w.Placed <= p.LateWindow-p.ClockBound)
+	return w.Spot <= baccarat.SpotOther && r.Offer.Terms[w.Spot].Offered && w.Stake > 0 && (w.Late || r.First-w.Placed <= p.LateWindow-p.ClockBound)
 }
 
 func (d *lateBets) weigh(key Key, r *Round, w *Wager, out *Factors) {
@@ -87,7 +85,7 @@ func contaminate(k *keyed, f Factor, at int64, came bool, chance float64, out *F
 }
 
 // chances are the probabilities that a wager on a spot wins and loses.
-func chances(r *Round, spot rules.Spot) (win, lose float64) {
+func chances(r *Round, spot baccarat.Spot) (win, lose float64) {
 	t := &r.Offer.Terms[spot]
 	if t.OnPair {
 		return r.Odds.Pair, 1 - r.Odds.Pair
@@ -155,7 +153,7 @@ func (d *capping) Round(r *Round, out *Factors) {
 func (w *Wager) change() int64 { return max(w.AtSettlement-w.AtLock, w.AtLock-w.AtSettlement) }
 
 func (d *capping) changed(r *Round, w *Wager) bool {
-	return w.HasReads && w.change() >= d.keyed.promise.Policy.Chip && w.Spot <= rules.SpotOther && r.Offer.Terms[w.Spot].Offered
+	return w.HasReads && w.change() >= d.keyed.promise.Policy.Chip && w.Spot <= baccarat.SpotOther && r.Offer.Terms[w.Spot].Offered
 }
 
 func (d *capping) weigh(key Key, r *Round, w *Wager, out *Factors) {

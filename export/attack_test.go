@@ -16,9 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/law"
 	"golang.org/x/mod/sumdb/note"
-
-	"github.com/shoeproof/shoeproof/rules"
 )
 
 // attack is a bundle that must be rejected: why, and with which code.
@@ -87,7 +86,7 @@ func small(t *testing.T) (c *casino, first, second string) {
 	events := c.events[f.TableID]
 	c.events[f.TableID] = slices.DeleteFunc(events, func(e Event) bool { return !slices.Contains(f.Evidence.Seqs, e.Event.Seq) })
 	c.rounds = c.rounds[:1]
-	maps.DeleteFunc(c.day.Books, func(name string, _ *rules.Rulebook) bool { return name != "ny-5324-21" })
+	maps.DeleteFunc(c.day.Books, func(name string, _ *law.Rulebook) bool { return name != "ny-5324-21" })
 	first = c.export(t, true)
 	if v := c.verify(t, first, VerifyOptions{Last: c.last()}); v.Code != Good {
 		t.Fatalf("first: %+v", v)

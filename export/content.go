@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
@@ -379,7 +380,7 @@ func (c *content) replay(ctx context.Context, v *verifier) (string, *Failure) {
 }
 
 // books are the rulebooks of the bundle, each with the version that its content gives.
-func (v *verifier) books() (rules.Books, error) {
+func (v *verifier) books() (law.Books, error) {
 	data, err := v.bundle.read(pathRulebook, maxRulebook)
 	if err != nil {
 		return nil, err

@@ -9,8 +9,8 @@ package export
 import (
 	"iter"
 
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/pipeline"
-	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -35,7 +35,7 @@ type Day struct {
 	Triage map[string]Triage
 	// Sections are the figures of the reports, in their order.
 	Sections []Section
-	Books    rules.Books
+	Books    law.Books
 
 	// Engine is the release, Binary the SHA-256 of the program in hex; Cluster is the id of the Kafka cluster.
 	Engine, Binary, Cluster string

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/pipeline"
-	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
 // replay runs the rules over the evidence of one table and gives what they find, with the release left
 // out, by id.
-func replay(books rules.Books, calendar pipeline.Calendar, evidence iter.Seq2[*evidenceLine, error]) (map[string]*found, error) {
+func replay(books law.Books, calendar pipeline.Calendar, evidence iter.Seq2[*evidenceLine, error]) (map[string]*found, error) {
 	e := pipeline.NewEngine(pipeline.Options{Books: books, Calendar: calendar, NoArchive: true})
 	out := map[string]*found{}
 	var b pipeline.Batch

@@ -11,7 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
 )
 
@@ -81,7 +82,7 @@ func catalogue(t *testing.T) []requirement {
 }
 
 // cited are the clauses of a requirement in one rulebook, those of all its games, assumed ones marked.
-func cited(book *rules.Rulebook, rule string) string {
+func cited(book *law.Rulebook, rule string) string {
 	var out []string
 	for _, g := range book.Games() {
 		law, _ := book.Law(g)
@@ -227,7 +228,7 @@ func (r *requirement) state(inForce bool) (state, total string) {
 		return "cannot be judged: " + r.rule.Unknown, "cannot be judged"
 	case !inForce:
 		return "off until a house switches it on", "off until a house switches it on"
-	case r.checkability == "attestation-only" && r.rule.Needs == rules.FeedAttestation:
+	case r.checkability == "attestation-only" && r.rule.Needs == baccarat.FeedAttestation:
 		return "checked against an attestation", "checked against an attestation"
 	case r.rule.Needs != 0:
 		return "needs the feed " + r.rule.Needs.String(), "checked where a feed reports it"

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/detectors"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
 // Options are what an engine needs besides records.
 type Options struct {
-	Books    rules.Books
+	Books    law.Books
 	Calendar Calendar
 	// PatronKey keys the HMAC under which patron references leave the engine.
 	PatronKey []byte
@@ -50,7 +51,7 @@ type Engine struct {
 	idleAt, farAt int64
 	patrons       map[string]string
 	// sets are the rules of each law that a table was under.
-	sets map[*rules.Law]*rules.Set
+	sets map[*law.Law]*rules.Set
 	// Counts are totals since the start.
 	Counts Counts
 }
@@ -62,7 +63,7 @@ type Counts struct {
 
 // NewEngine makes an engine without any table.
 func NewEngine(opt Options) *Engine {
-	return &Engine{opt: opt, decoder: schema.NewDecoder(), tables: map[string]*table{}, patrons: map[string]string{}, sets: map[*rules.Law]*rules.Set{}, idleAt: never, farAt: never}
+	return &Engine{opt: opt, decoder: schema.NewDecoder(), tables: map[string]*table{}, patrons: map[string]string{}, sets: map[*law.Law]*rules.Set{}, idleAt: never, farAt: never}
 }
 
 // Apply takes one record in. It never fails: what cannot be read becomes a dead letter, what is
@@ -123,7 +124,7 @@ func (e *Engine) partitionFault(topic string, id int32, rule, verdict string, su
 }
 
 // rulesOf are the rules of a law.
-func (e *Engine) rulesOf(law *rules.Law) *rules.Set {
+func (e *Engine) rulesOf(law *law.Law) *rules.Set {
 	set := e.sets[law]
 	if set == nil {
 		set = rules.NewSet(law)

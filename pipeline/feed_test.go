@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate"
@@ -403,11 +404,11 @@ func withoutFeed(whole []schema.Event, feed schema.Feed) []schema.Event {
 	return events
 }
 
-func lawOf(t *testing.T, events []schema.Event) *rules.Law {
+func lawOf(t *testing.T, events []schema.Event) *law.Law {
 	t.Helper()
 	for i := range events {
 		if p, ok := events[i].Payload.(*schema.TableOpened); ok {
-			law, ok := engineOptions().Books[p.Config.Ruleset].Law(rules.Game(p.Config.Game))
+			law, ok := engineOptions().Books[p.Config.Ruleset].Law(baccarat.Game(p.Config.Game))
 			if !ok {
 				t.Fatalf("no law of %s", p.Config.Ruleset)
 			}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -54,7 +55,7 @@ func FindingID(property, table, shoe string, round uint32, rule string, subject 
 
 // report takes what a pass found: each is made once, dropped when a finding suppresses it, and held
 // while a later stage still may.
-func (t *table) report(s *shoe, r *rules.Round, stage rules.Stage, b *Batch) {
+func (t *table) report(s *shoe, r *record.Round, stage rules.Stage, b *Batch) {
 	fresh := t.pass.Findings[:0]
 	for _, f := range t.pass.Findings {
 		if f.Unauditable {
@@ -185,8 +186,8 @@ func (t *table) emit(s *shoe, f *rules.Finding, at int64, b *Batch) {
 	t.add(row, b)
 }
 
-func (s *shoe) live(no uint32) *rules.Round {
-	for _, r := range []*rules.Round{s.round, s.settling} {
+func (s *shoe) live(no uint32) *record.Round {
+	for _, r := range []*record.Round{s.round, s.settling} {
 		if r != nil && no != 0 && r.No == no {
 			return r
 		}
@@ -204,7 +205,7 @@ func (t *table) row(shoeID, rule string, round uint32, subject rules.Subject) sc
 }
 
 // prove names the events of a finding and dates it by the latest of them.
-func (t *table) prove(row *schema.Finding, evidence []rules.Seq, at int64) {
+func (t *table) prove(row *schema.Finding, evidence []record.Seq, at int64) {
 	seqs := make([]uint64, 0, len(evidence))
 	for _, seq := range evidence {
 		if seq != 0 {
@@ -238,7 +239,7 @@ func (t *table) add(row schema.Finding, b *Batch) {
 
 // cannotAudit says that a rule cannot be judged for a shoe.
 func (t *table) cannotAudit(s *shoe, rule *rules.Rule, why string, b *Batch) {
-	t.emit(s, &rules.Finding{Rule: rule, Expected: rule.Doc, Observed: why, Evidence: []rules.Seq{s.First}, Unauditable: true}, t.now.At, b)
+	t.emit(s, &rules.Finding{Rule: rule, Expected: rule.Doc, Observed: why, Evidence: []record.Seq{s.First}, Unauditable: true}, t.now.At, b)
 	s.unauditable++
 }
 
@@ -304,6 +305,6 @@ func (t *table) notice(b *Batch, rule string, subject rules.Subject, expected, o
 	row.Citations = []string{feedClause}
 	row.PitID, row.DealerID, row.Expected, row.Observed = ev.PitID, t.dealer, expected, observed
 	t.context(&row)
-	t.prove(&row, []rules.Seq{rules.Seq(ev.Seq)}, ev.At)
+	t.prove(&row, []record.Seq{record.Seq(ev.Seq)}, ev.At)
 	t.add(row, b)
 }

@@ -28,7 +28,7 @@ var engineOptions = sync.OnceValue(func() pipeline.Options {
 
 // allRules are options under which the rules that ship switched off are asked too.
 var allRules = sync.OnceValue(func() pipeline.Options {
-	files, err := filepath.Glob("../rules/rulebooks/*.yaml")
+	files, err := filepath.Glob("../law/rulebooks/*.yaml")
 	if err != nil {
 		panic(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -85,9 +87,9 @@ func (f *Floor) enact(pass *rules.FloorPass, row *schema.ConfigRow) *rules.Floor
 		return nil
 	}
 	t := &rules.FloorTable{
-		Property: row.PropertyID, Pit: row.PitID, Table: row.TableID, Ruleset: row.Ruleset, Game: rules.ParseGame(row.Game),
-		Mode: rules.ParseVigorishMode(row.Mode), Percent: row.Percent, Procedure: row.Procedure, Reshuffle: row.Reshuffle,
-		Seq: rules.Seq(row.Seq), EventID: row.EventID, At: row.EffectiveAt,
+		Property: row.PropertyID, Pit: row.PitID, Table: row.TableID, Ruleset: row.Ruleset, Game: baccarat.ParseGame(row.Game),
+		Mode: baccarat.ParseVigorishMode(row.Mode), Percent: row.Percent, Procedure: row.Procedure, Reshuffle: row.Reshuffle,
+		Seq: record.Seq(row.Seq), EventID: row.EventID, At: row.EffectiveAt,
 	}
 	if book, ok := f.opt.Books[row.Ruleset]; ok {
 		if law, ok := book.Law(t.Game); ok {

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -24,7 +27,7 @@ func (t *table) fold(ev *schema.Event, b *Batch) {
 	case *schema.NoticePosted:
 		t.noticePosted(ev, p, b)
 	case *schema.LayoutAttested:
-		t.memory.Attested[p.Item] = rules.Attested{Seq: rules.Seq(ev.Seq), At: ev.At, Present: p.Present}
+		t.memory.Attested[p.Item] = record.Attested{Seq: record.Seq(ev.Seq), At: ev.At, Present: p.Present}
 		t.keep(ev)
 	case *schema.DealerAssigned:
 		if p.Position != schema.DealerPositionPaying {
@@ -72,17 +75,17 @@ func (t *table) foldPlay(ev *schema.Event, b *Batch) {
 	if s == nil {
 		return
 	}
-	seq := rules.Seq(ev.Seq)
+	seq := record.Seq(ev.Seq)
 	if ev.Round == 0 || !t.foldRound(s, ev, seq, b) {
 		t.foldShoe(s, ev, seq, b)
 	}
 }
 
 // foldShoe takes in what happens to a shoe outside its rounds.
-func (t *table) foldShoe(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) {
+func (t *table) foldShoe(s *shoe, ev *schema.Event, seq record.Seq, b *Batch) {
 	switch p := ev.Payload.(type) {
 	case *schema.ShoeLoaded:
-		s.Loaded = rules.Loaded{
+		s.Loaded = record.Loaded{
 			Seq: seq, Decks: p.DeckCount, CuttingCards: p.CuttingCards, Batch: p.BatchID, BackColor: p.BackColor, BackDesign: p.BackDesign,
 			DealingShoe: p.Device == schema.ShoeDeviceDealingShoe, OtherDevice: p.Device == schema.ShoeDeviceOther, Location: p.Location,
 		}
@@ -91,13 +94,13 @@ func (t *table) foldShoe(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) {
 	case *schema.CutcardSeen:
 		t.cutcard(s, ev, p, seq)
 	case *schema.ShoeEnded:
-		s.Ended = rules.ShoeEnded{Seq: seq, Remaining: p.Remaining}
+		s.Ended = record.ShoeEnded{Seq: seq, Remaining: p.Remaining}
 		s.ended, s.endedAt = true, ev.At
 		if s == t.shoe {
 			t.endShoe(b)
 		}
 	case *schema.Announced:
-		if rules.Code(p.Code) == rules.LastHand {
+		if baccarat.Code(p.Code) == baccarat.LastHand {
 			s.LastHandCalls = append(s.LastHandCalls, seq)
 		}
 	case *schema.CardFoundFaceup:
@@ -106,7 +109,7 @@ func (t *table) foldShoe(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) {
 		t.collect(s, p, seq)
 	case *schema.VigorishMarkerRemoved:
 		o := t.owing(s, p.Seat)
-		o.MarkersRemoved = append(o.MarkersRemoved, rules.SeatChange{Seq: seq, Seat: p.Seat, Amount: p.Amount})
+		o.MarkersRemoved = append(o.MarkersRemoved, record.SeatChange{Seq: seq, Seat: p.Seat, Amount: p.Amount})
 	case *schema.VigorishMarked:
 		s.Mark(p.WagerID, p.Amount, seq)
 	case *schema.CardCarriedOver:
@@ -118,13 +121,13 @@ func (t *table) foldShoe(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) {
 
 // faceUp notes a card found face up in the shoe. It belongs to the round in progress, or to the one
 // about to be dealt.
-func (t *table) faceUp(s *shoe, ev *schema.Event, p *schema.CardFoundFaceup, seq rules.Seq) {
-	c, err := rules.ParseCard(p.Card)
+func (t *table) faceUp(s *shoe, ev *schema.Event, p *schema.CardFoundFaceup, seq record.Seq) {
+	c, err := baccarat.ParseCard(p.Card)
 	if err != nil {
-		c = rules.Unread
+		c = baccarat.Unread
 	}
-	burned := slices.ContainsFunc(s.Burns, func(b rules.Burn) bool { return !b.Opening && p.CardSeq >= b.First && p.CardSeq < b.First+b.Count })
-	s.FaceUps = append(s.FaceUps, rules.FoundFaceUp{
+	burned := slices.ContainsFunc(s.Burns, func(b record.Burn) bool { return !b.Opening && p.CardSeq >= b.First && p.CardSeq < b.First+b.Count })
+	s.FaceUps = append(s.FaceUps, record.FoundFaceUp{
 		Seq: seq, CardSeq: p.CardSeq, Card: c, Destination: p.Destination, AmongBurned: burned, Burn: -1, Round: s.comingRound(ev.Round),
 	})
 	if !burned {
@@ -133,11 +136,11 @@ func (t *table) faceUp(s *shoe, ev *schema.Event, p *schema.CardFoundFaceup, seq
 }
 
 // out takes a card out of the shoe.
-func (t *table) out(s *shoe, c rules.Card) {
+func (t *table) out(s *shoe, c baccarat.Card) {
 	s.Out++
 	s.Seen[c]++
 	if len(s.Order) < 52*64 {
-		s.Order, s.OrderAt = append(s.Order, c), append(s.OrderAt, rules.Seq(t.now.Seq))
+		s.Order, s.OrderAt = append(s.Order, c), append(s.OrderAt, record.Seq(t.now.Seq))
 	}
 }
 
@@ -160,7 +163,7 @@ func (s *shoe) comingRound(round uint32) uint32 {
 // seat owes there and not here.
 func (t *table) owing(s *shoe, seat uint32) *shoe {
 	owes := func(s *shoe) bool {
-		return slices.ContainsFunc(s.Dues, func(d rules.Due) bool { return d.Seat == seat })
+		return slices.ContainsFunc(s.Dues, func(d record.Due) bool { return d.Seat == seat })
 	}
 	if s == t.shoe && t.prev != nil && owes(t.prev) && !owes(s) {
 		return t.prev
@@ -168,19 +171,19 @@ func (t *table) owing(s *shoe, seat uint32) *shoe {
 	return s
 }
 
-func (t *table) burn(s *shoe, p *schema.ShoeBurned, seq rules.Seq) {
+func (t *table) burn(s *shoe, p *schema.ShoeBurned, seq record.Seq) {
 	opening := p.Reason == schema.BurnReasonOpening
-	indicator, err := rules.ParseCard(p.Indicator)
+	indicator, err := baccarat.ParseCard(p.Indicator)
 	if err != nil {
-		indicator = rules.Unread
+		indicator = baccarat.Unread
 	}
-	b := rules.Burn{
+	b := record.Burn{
 		Seq: seq, Opening: opening, Indicator: indicator, First: s.Out + 1, Count: p.Count, Cards: len(p.Cards),
-		Shown: rules.Shown(p.Shown), Destination: rules.Destination(p.Destination), AfterCard: s.prepared,
+		Shown: baccarat.Shown(p.Shown), Destination: baccarat.Destination(p.Destination), AfterCard: s.prepared,
 		AllRead: !slices.Contains(p.Cards, "??"), Round: s.comingRound(0),
 	}
 	s.Burns = append(s.Burns, b)
-	if b.Destination == rules.Rack {
+	if b.Destination == baccarat.Rack {
 		t.rack(s, seq)
 	}
 	if opening {
@@ -189,9 +192,9 @@ func (t *table) burn(s *shoe, p *schema.ShoeBurned, seq rules.Seq) {
 		t.answer(s, len(s.Burns)-1, indicator)
 	}
 	for i := range min(p.Count, 52*8) {
-		c := rules.Unread
+		c := baccarat.Unread
 		if int(i) < len(p.Cards) {
-			if read, err := rules.ParseCard(p.Cards[i]); err == nil {
+			if read, err := baccarat.ParseCard(p.Cards[i]); err == nil {
 				c = read
 			}
 		}
@@ -201,7 +204,7 @@ func (t *table) burn(s *shoe, p *schema.ShoeBurned, seq rules.Seq) {
 
 // answer links a burn for an irregularity to what it answers: cards found face up that no burn
 // answers yet, or the card beyond those due that it names, which leaves its hand.
-func (t *table) answer(s *shoe, burn int, c rules.Card) {
+func (t *table) answer(s *shoe, burn int, c baccarat.Card) {
 	answered := false
 	for i := range s.FaceUps {
 		if f := &s.FaceUps[i]; f.Burn < 0 {
@@ -211,7 +214,7 @@ func (t *table) answer(s *shoe, burn int, c rules.Card) {
 	if answered {
 		return
 	}
-	for _, r := range []*rules.Round{s.round, s.settling} {
+	for _, r := range []*record.Round{s.round, s.settling} {
 		if r == nil {
 			continue
 		}
@@ -219,7 +222,7 @@ func (t *table) answer(s *shoe, burn int, c rules.Card) {
 		if d == nil {
 			continue
 		}
-		d.Final, d.Fate, d.FateAt, d.Burn = rules.NoHand, rules.Burned, s.Burns[burn].Seq, burn
+		d.Final, d.Fate, d.FateAt, d.Burn = baccarat.NoHand, record.Burned, s.Burns[burn].Seq, burn
 		r.Missing = r.Missing || !certain
 		r.Recompose()
 		return
@@ -228,15 +231,15 @@ func (t *table) answer(s *shoe, burn int, c rules.Card) {
 
 // burnable is the latest card of a round that a burn with this indicator takes, nil if none. Where one of
 // the two was not read it is any third card, and certain only if there is one alone.
-func burnable(r *rules.Round, c rules.Card) (card *rules.DealtCard, certain bool) {
-	var maybe []*rules.DealtCard
+func burnable(r *record.Round, c baccarat.Card) (card *record.DealtCard, certain bool) {
+	var maybe []*record.DealtCard
 	for i := range slices.Backward(r.Cards) {
 		d := &r.Cards[i]
 		switch {
-		case d.Fate != rules.Kept || (d.Index <= 2 && d.Final != rules.NoHand):
-		case d.Card == c && c != rules.Unread:
+		case d.Fate != record.Kept || (d.Index <= 2 && d.Final != baccarat.NoHand):
+		case d.Card == c && c != baccarat.Unread:
 			return d, true
-		case d.Card == rules.Unread || c == rules.Unread:
+		case d.Card == baccarat.Unread || c == baccarat.Unread:
 			maybe = append(maybe, d)
 		}
 	}
@@ -248,22 +251,22 @@ func burnable(r *rules.Round, c rules.Card) (card *rules.DealtCard, certain bool
 
 // cutcard notes the cutting card. One that shows in front of a round's first card belongs to the round
 // about to be dealt, unless the rulebook reads it as the one before.
-func (t *table) cutcard(s *shoe, ev *schema.Event, p *schema.CutcardSeen, seq rules.Seq) {
+func (t *table) cutcard(s *shoe, ev *schema.Event, p *schema.CutcardSeen, seq record.Seq) {
 	round := s.comingRound(ev.Round)
 	dealing := s.round != nil && s.round.No == round && len(s.round.Cards) > 0
 	if !dealing && round > 1 && s.law != nil && s.law.Options["cutcard_first_card"] == "belongs_to_previous" {
 		round--
 	}
-	s.Cutcard = append(s.Cutcard, rules.Sighting{Seq: seq, Round: round, AfterCard: p.AfterCardSeq, SetAside: p.SetAside})
+	s.Cutcard = append(s.Cutcard, record.Sighting{Seq: seq, Round: round, AfterCard: p.AfterCardSeq, SetAside: p.SetAside})
 }
 
 // collect takes in vigorish collected for what was settled before.
-func (t *table) collect(s *shoe, p *schema.VigorishCollected, seq rules.Seq) {
+func (t *table) collect(s *shoe, p *schema.VigorishCollected, seq record.Seq) {
 	if p.VigorishKind != schema.VigorishKindOutstanding {
 		s.CollectLate(p.Seat, p.Amount, p.WagerIDs, seq)
 		return
 	}
-	for _, r := range []*rules.Round{s.settling, s.round} {
+	for _, r := range []*record.Round{s.settling, s.round} {
 		if r != nil && marksSeat(r, p.Seat) {
 			s.later = append(s.later, collection{p.Seat, p.Amount, slices.Clone(p.WagerIDs), seq})
 			return
@@ -272,8 +275,8 @@ func (t *table) collect(s *shoe, p *schema.VigorishCollected, seq rules.Seq) {
 	t.owing(s, p.Seat).Collect(p.Seat, p.Amount, p.WagerIDs, seq)
 }
 
-func marksSeat(r *rules.Round, seat uint32) bool {
-	return slices.ContainsFunc(r.Steps, func(s rules.Step) bool { return s.Kind == rules.StepVigMarked && s.Seat == seat })
+func marksSeat(r *record.Round, seat uint32) bool {
+	return slices.ContainsFunc(r.Steps, func(s record.Step) bool { return s.Kind == record.StepVigMarked && s.Seat == seat })
 }
 
 // open takes in the opening of the table.
@@ -291,7 +294,7 @@ func (t *table) configure(ev *schema.Event, p *schema.TableConfigured, b *Batch)
 
 // refuseOptions says which interpretive options of the table do not count: the audited do not set
 // the audit.
-func (t *table) refuseOptions(c *schema.TableConfig, law *rules.Law, b *Batch) {
+func (t *table) refuseOptions(c *schema.TableConfig, law *law.Law, b *Batch) {
 	var refused []string
 	for _, key := range slices.Sorted(maps.Keys(c.Options)) {
 		if law != nil && !law.Elects(key, c.Options[key]) {
@@ -319,11 +322,11 @@ func (t *table) enact(ev *schema.Event, c *schema.TableConfig, effective int64, 
 	if effective != 0 {
 		at = effective
 	}
-	change := rules.ConfigChange{Seq: rules.Seq(ev.Seq), At: at, Config: config, Opened: opened}
+	change := record.ConfigChange{Seq: record.Seq(ev.Seq), At: at, Config: config, Opened: opened}
 	if s := t.shoe; s != nil {
 		if s.round != nil && s.round.Ended.Seq == 0 && s.round.Voided.Seq == 0 {
 			change.InRound = true
-			s.round.ConfigChanged = append(s.round.ConfigChanged, rules.Change{Seq: rules.Seq(ev.Seq)})
+			s.round.ConfigChanged = append(s.round.ConfigChanged, record.Change{Seq: record.Seq(ev.Seq)})
 		}
 		if s.Out == 0 {
 			s.law, s.config = law, config
@@ -336,17 +339,17 @@ func (t *table) enact(ev *schema.Event, c *schema.TableConfig, effective int64, 
 	b.Configs = append(b.Configs, t.configRow(ev, c, at, opened))
 }
 
-func (t *table) lawOf(c *schema.TableConfig) (*rules.Law, bool) {
+func (t *table) lawOf(c *schema.TableConfig) (*law.Law, bool) {
 	book, ok := t.engine.opt.Books[c.Ruleset]
 	if !ok {
 		return nil, false
 	}
-	return book.Law(rules.Game(c.Game))
+	return book.Law(baccarat.Game(c.Game))
 }
 
 func (t *table) closeTable(ev *schema.Event, b *Batch) {
 	if s := t.shoe; s != nil {
-		s.TableClosed = rules.Seq(ev.Seq)
+		s.TableClosed = record.Seq(ev.Seq)
 	}
 	t.closeShoe(b)
 	t.isOpen, t.boundary = false, true
@@ -371,8 +374,8 @@ func (t *table) keep(ev *schema.Event) {
 }
 
 func (t *table) noticeFiled(ev *schema.Event, p *schema.NoticeFiled, b *Batch) {
-	n := rules.Notice{
-		Seq: rules.Seq(ev.Seq), Topic: rules.NoticeTopic(p.Topic), Filed: true, At: orAt(p.FiledAt, ev.At), Effective: p.EffectiveAt, Writ: p.Written,
+	n := record.Notice{
+		Seq: record.Seq(ev.Seq), Topic: record.NoticeTopic(p.Topic), Filed: true, At: orAt(p.FiledAt, ev.At), Effective: p.EffectiveAt, Writ: p.Written,
 		ToCommission:   slices.Contains(p.Recipients, schema.RecipientCommission),
 		ToSurveillance: slices.Contains(p.Recipients, schema.RecipientSurveillance),
 	}
@@ -385,7 +388,7 @@ func (t *table) noticeFiled(ev *schema.Event, p *schema.NoticeFiled, b *Batch) {
 }
 
 func (t *table) noticePosted(ev *schema.Event, p *schema.NoticePosted, b *Batch) {
-	n := rules.Notice{Seq: rules.Seq(ev.Seq), Topic: rules.NoticeTopic(p.Topic), At: orAt(p.PostedAt, ev.At), Effective: p.EffectiveAt}
+	n := record.Notice{Seq: record.Seq(ev.Seq), Topic: record.NoticeTopic(p.Topic), At: orAt(p.PostedAt, ev.At), Effective: p.EffectiveAt}
 	t.addNotice(ev, n)
 	row := t.noticeRow(ev, &n, p.Topic.String())
 	row.Medium = p.Medium.String()
@@ -399,7 +402,7 @@ func orAt(at, otherwise int64) int64 {
 	return otherwise
 }
 
-func (t *table) addNotice(ev *schema.Event, n rules.Notice) {
+func (t *table) addNotice(ev *schema.Event, n record.Notice) {
 	t.keep(ev)
 	t.memory.Notices = append(t.memory.Notices, n)
 	if k := len(t.memory.Notices); k > 256 {

@@ -4,7 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -12,7 +13,7 @@ import (
 const maxBatches = 8
 
 // batch finds a set of decks of the table, or begins to remember it.
-func (t *table) batch(id string) *rules.Batch {
+func (t *table) batch(id string) *record.Batch {
 	list := t.memory.Batches
 	for i := range list {
 		if list[i].ID == id {
@@ -22,34 +23,34 @@ func (t *table) batch(id string) *rules.Batch {
 	if len(list) == maxBatches {
 		list = slices.Delete(list, 0, 1)
 	}
-	t.memory.Batches = append(list, rules.Batch{ID: id})
+	t.memory.Batches = append(list, record.Batch{ID: id})
 	return &t.memory.Batches[len(t.memory.Batches)-1]
 }
 
 // foldCards takes in what is done with cards before they are in a shoe.
 func (t *table) foldCards(ev *schema.Event) {
-	seq := rules.Seq(ev.Seq)
+	seq := record.Seq(ev.Seq)
 	t.keep(ev)
 	switch p := ev.Payload.(type) {
 	case *schema.DeckReceived:
 		b := t.batch(p.BatchID)
-		*b = rules.Batch{ID: p.BatchID, Received: seq, Decks: p.DeckCount, BackColor: p.BackColor, PreShuffled: p.PreShuffled}
+		*b = record.Batch{ID: p.BatchID, Received: seq, Decks: p.DeckCount, BackColor: p.BackColor, PreShuffled: p.PreShuffled}
 	case *schema.CardsInspected:
 		b := t.batch(p.BatchID)
 		b.Inspected, b.InspectedBy, b.NewDeckOrder, b.Missing, b.Extra = seq, p.DealerID, p.NewDeckOrder, len(p.Missing), len(p.Extra)
 	case *schema.CardsVerified:
 		b := t.batch(p.BatchID)
-		b.Verified, b.VerifiedBy, b.VerifierRole = seq, p.VerifierID, rules.Role(p.VerifierRole)
+		b.Verified, b.VerifiedBy, b.VerifierRole = seq, p.VerifierID, baccarat.Role(p.VerifierRole)
 	case *schema.CardsSpread:
 		b := t.batch(p.BatchID)
-		b.Spread, b.SpreadFace, b.InSequence = seq, rules.Face(p.Face), p.SuitSequenceOK
+		b.Spread, b.SpreadFace, b.InSequence = seq, baccarat.Face(p.Face), p.SuitSequenceOK
 		b.Arranged, b.Columns = p.Arrangement != 0, p.Arrangement == schema.ArrangementColumns
 	case *schema.CardsViewed:
 		b := t.batch(p.BatchID)
 		b.Viewed, b.Viewers = seq, p.ParticipantsPresent
 	case *schema.CardsWashed:
 		b := t.batch(p.BatchID)
-		b.Washed, b.WashFace = seq, rules.Face(p.Face)
+		b.Washed, b.WashFace = seq, baccarat.Face(p.Face)
 	case *schema.CardsStacked:
 		t.batch(p.BatchID).Stacked = seq
 	case *schema.BatchReported:
@@ -59,9 +60,9 @@ func (t *table) foldCards(ev *schema.Event) {
 }
 
 // batchState notes where a batch is, and cards of two batches meeting in the discard rack.
-func (t *table) batchState(p *schema.BatchReported, seq rules.Seq) {
+func (t *table) batchState(p *schema.BatchReported, seq record.Seq) {
 	at := t.memory.BatchesAt
-	report := rules.BatchAt{Seq: seq, ID: p.BatchID, Decks: p.DeckCount, BackColor: p.BackColor, State: rules.BatchState(p.State)}
+	report := record.BatchAt{Seq: seq, ID: p.BatchID, Decks: p.DeckCount, BackColor: p.BackColor, State: record.BatchState(p.State)}
 	known := false
 	for i := range at {
 		if at[i].ID == p.BatchID {
@@ -69,7 +70,7 @@ func (t *table) batchState(p *schema.BatchReported, seq rules.Seq) {
 			continue
 		}
 		played := t.shoe != nil && t.shoe.Loaded.Batch == at[i].ID && t.shoe.Out > 0
-		if report.State == rules.BatchInRack && (at[i].State == rules.BatchInRack || played) && t.shoe != nil {
+		if report.State == record.BatchInRack && (at[i].State == record.BatchInRack || played) && t.shoe != nil {
 			t.shoe.RackMixed = seq
 		}
 	}
@@ -83,54 +84,54 @@ func (t *table) batchState(p *schema.BatchReported, seq rules.Seq) {
 }
 
 // rack notes cards of a shoe that come into the discard rack while another batch lies there.
-func (t *table) rack(s *shoe, seq rules.Seq) {
+func (t *table) rack(s *shoe, seq record.Seq) {
 	for _, at := range t.memory.BatchesAt {
-		if s == t.shoe && s.RackMixed == 0 && at.ID != s.Loaded.Batch && at.State == rules.BatchInRack {
+		if s == t.shoe && s.RackMixed == 0 && at.ID != s.Loaded.Batch && at.State == record.BatchInRack {
 			s.RackMixed, s.RackHeld = seq, at.Seq
 		}
 	}
 }
 
 // foldPreparation takes in how a shoe is made ready; false for other events.
-func (t *table) foldPreparation(s *shoe, ev *schema.Event, seq rules.Seq) bool {
+func (t *table) foldPreparation(s *shoe, ev *schema.Event, seq record.Seq) bool {
 	prep := &s.Prep
 	switch p := ev.Payload.(type) {
 	case *schema.ShoeShuffled:
-		prep.Shuffles = append(prep.Shuffles, rules.Shuffle{Seq: seq, Batch: p.BatchID, AfterLacing: p.Phase == schema.ShufflePhaseAfterLacing})
+		prep.Shuffles = append(prep.Shuffles, record.Shuffle{Seq: seq, Batch: p.BatchID, AfterLacing: p.Phase == schema.ShufflePhaseAfterLacing})
 		if b := t.batch(p.BatchID); b.Shuffled == 0 {
 			b.Shuffled = seq
 		}
 	case *schema.ShoeLaced:
-		prep.Laced = append(prep.Laced, rules.Laced{Seq: seq, Cards: p.CardCount})
+		prep.Laced = append(prep.Laced, record.Laced{Seq: seq, Cards: p.CardCount})
 	case *schema.CutOffered:
 		if len(prep.Offers) == 0 {
 			prep.Occupied = append(prep.Occupied[:0], t.memory.Occupied...)
 		}
-		prep.Offers = append(prep.Offers, rules.CutOffer{Seq: seq, Seat: p.Seat, Accepted: p.Accepted, BacksAway: p.BacksAwayFromDealer})
+		prep.Offers = append(prep.Offers, record.CutOffer{Seq: seq, Seat: p.Seat, Accepted: p.Accepted, BacksAway: p.BacksAwayFromDealer})
 	case *schema.ShoeCut:
 		if len(prep.Offers) == 0 {
 			prep.Occupied = append(prep.Occupied[:0], t.memory.Occupied...)
 		}
-		prep.Cuts = append(prep.Cuts, rules.Cut{Seq: seq, By: rules.Role(p.ByRole), Seat: p.Seat, Depth: p.DepthFromFront, Stack: p.StackSize})
+		prep.Cuts = append(prep.Cuts, record.Cut{Seq: seq, By: baccarat.Role(p.ByRole), Seat: p.Seat, Depth: p.DepthFromFront, Stack: p.StackSize})
 	case *schema.RecutOrdered:
-		prep.Recuts = append(prep.Recuts, rules.Recut{Seq: seq, By: rules.Role(p.ByRole), Reason: p.Reason, Late: s.prepared, Burned: len(s.Burns) > 0})
+		prep.Recuts = append(prep.Recuts, record.Recut{Seq: seq, By: baccarat.Role(p.ByRole), Reason: p.Reason, Late: s.prepared, Burned: len(s.Burns) > 0})
 	case *schema.ShoeTransposed:
-		prep.Transposed = append(prep.Transposed, rules.Change{Seq: seq, Amount: int64(p.MovedCount)})
+		prep.Transposed = append(prep.Transposed, record.Change{Seq: seq, Amount: int64(p.MovedCount)})
 	case *schema.CutcardPlaced:
-		prep.Cutcards = append(prep.Cutcards, rules.PlacedCutcard{Seq: seq, Which: p.Which, Behind: p.CardsBehind})
+		prep.Cutcards = append(prep.Cutcards, record.PlacedCutcard{Seq: seq, Which: p.Which, Behind: p.CardsBehind})
 	case *schema.CuratorOffered:
-		t.curatorStep(s, ev, rules.CuratorStep{Seq: seq, Kind: rules.CuratorOffered, Seat: p.Seat, Accepted: p.Accepted, Occupied: slices.Clone(t.memory.Occupied)})
+		t.curatorStep(s, ev, record.CuratorStep{Seq: seq, Kind: record.CuratorOffered, Seat: p.Seat, Accepted: p.Accepted, Occupied: slices.Clone(t.memory.Occupied)})
 	case *schema.CuratorAssigned:
-		t.curatorStep(s, ev, rules.CuratorStep{Seq: seq, Kind: rules.CuratorAssigned, Seat: p.Seat})
+		t.curatorStep(s, ev, record.CuratorStep{Seq: seq, Kind: record.CuratorAssigned, Seat: p.Seat})
 		t.curator = p.Seat
 	case *schema.CuratorPassed:
-		t.curatorStep(s, ev, rules.CuratorStep{
-			Seq: seq, Kind: rules.CuratorPassed, Seat: p.Seat, Cause: rules.PassCause(p.Cause), Ground: p.Ground, By: rules.Role(p.OrderedByRole),
+		t.curatorStep(s, ev, record.CuratorStep{
+			Seq: seq, Kind: record.CuratorPassed, Seat: p.Seat, Cause: record.PassCause(p.Cause), Ground: p.Ground, By: baccarat.Role(p.OrderedByRole),
 		})
 	case *schema.BidOffered:
-		s.Bids = append(s.Bids, rules.Bid{Seq: seq, Seat: p.Seat, Amount: p.Amount})
+		s.Bids = append(s.Bids, record.Bid{Seq: seq, Seat: p.Seat, Amount: p.Amount})
 	case *schema.BankerAssigned:
-		s.Bids = append(s.Bids, rules.Bid{Seq: seq, Seat: p.Seat, Amount: p.Amount, Assigned: true})
+		s.Bids = append(s.Bids, record.Bid{Seq: seq, Seat: p.Seat, Amount: p.Amount, Assigned: true})
 		t.curator = p.Seat
 	case *schema.BankerRelinquished:
 		t.curator = 0
@@ -141,7 +142,7 @@ func (t *table) foldPreparation(s *shoe, ev *schema.Event, seq rules.Seq) bool {
 }
 
 // curatorStep notes a step with where it fell.
-func (t *table) curatorStep(s *shoe, ev *schema.Event, step rules.CuratorStep) {
+func (t *table) curatorStep(s *shoe, ev *schema.Event, step record.CuratorStep) {
 	if r := s.round; r != nil {
 		step.Round = r.No
 		step.InRound = len(r.Cards) > 0 && r.Ended.Seq == 0 && r.Voided.Seq == 0
@@ -155,15 +156,15 @@ func (t *table) curatorStep(s *shoe, ev *schema.Event, step rules.CuratorStep) {
 }
 
 // foldSqueeze takes in cards handed to patrons, moved and put away; false for other events.
-func (t *table) foldSqueeze(s *shoe, r *rules.Round, ev *schema.Event, seq rules.Seq) bool {
+func (t *table) foldSqueeze(s *shoe, r *record.Round, ev *schema.Event, seq record.Seq) bool {
 	switch p := ev.Payload.(type) {
 	case *schema.CardsHanded:
-		r.Squeezes = append(r.Squeezes, rules.Squeeze{
-			Seq: seq, Kind: rules.SqueezeHanded, Hand: rules.Hand(p.Hand), Seat: p.Seat, Cards: slices.Clone(p.CardSeqs), Face: rules.Face(p.Face),
+		r.Squeezes = append(r.Squeezes, record.Squeeze{
+			Seq: seq, Kind: record.SqueezeHanded, Hand: baccarat.Hand(p.Hand), Seat: p.Seat, Cards: slices.Clone(p.CardSeqs), Face: baccarat.Face(p.Face),
 		})
 	case *schema.CardsReturned:
-		r.Squeezes = append(r.Squeezes, rules.Squeeze{
-			Seq: seq, Kind: rules.SqueezeReturned, Hand: rules.Hand(p.Hand), Seat: p.Seat, Cards: slices.Clone(p.CardSeqs), Face: rules.Face(p.Face),
+		r.Squeezes = append(r.Squeezes, record.Squeeze{
+			Seq: seq, Kind: record.SqueezeReturned, Hand: baccarat.Hand(p.Hand), Seat: p.Seat, Cards: slices.Clone(p.CardSeqs), Face: baccarat.Face(p.Face),
 		})
 		if p.Face == schema.FaceUp {
 			for _, c := range p.CardSeqs {
@@ -171,26 +172,26 @@ func (t *table) foldSqueeze(s *shoe, r *rules.Round, ev *schema.Event, seq rules
 			}
 		}
 	case *schema.SqueezeOffered:
-		r.Squeezes = append(r.Squeezes, rules.Squeeze{Seq: seq, Kind: rules.SqueezeOffered, Hand: rules.Hand(p.Hand), Seat: p.Seat, Accepted: p.Accepted, Occupied: slices.Clone(t.memory.Occupied)})
+		r.Squeezes = append(r.Squeezes, record.Squeeze{Seq: seq, Kind: record.SqueezeOffered, Hand: baccarat.Hand(p.Hand), Seat: p.Seat, Accepted: p.Accepted, Occupied: slices.Clone(t.memory.Occupied)})
 	case *schema.SqueezeRelinquished:
-		r.Squeezes = append(r.Squeezes, rules.Squeeze{
-			Seq: seq, Kind: rules.SqueezeRelinquished, Hand: rules.Hand(p.Hand), Seat: p.Seat, Cause: rules.PassCause(p.Cause), Ground: p.Ground, By: rules.Role(p.OrderedByRole),
+		r.Squeezes = append(r.Squeezes, record.Squeeze{
+			Seq: seq, Kind: record.SqueezeRelinquished, Hand: baccarat.Hand(p.Hand), Seat: p.Seat, Cause: record.PassCause(p.Cause), Ground: p.Ground, By: baccarat.Role(p.OrderedByRole),
 		})
 	case *schema.DiscardPlaced:
 		if strings.Contains(strings.ToLower(p.Destination), "rack") {
 			t.rack(s, seq)
 		}
-		r.Discards = append(r.Discards, rules.Discarded{Seq: seq, Cards: len(p.CardSeqs), Destination: p.Destination, InOrder: p.OrderPreserved})
+		r.Discards = append(r.Discards, record.Discarded{Seq: seq, Cards: len(p.CardSeqs), Destination: p.Destination, InOrder: p.OrderPreserved})
 		t.discard(r, p.CardSeqs, seq)
 	case *schema.BankerWagered:
 		w := r.NewWager()
-		*w = rules.Wager{
-			ID: p.WagerID, Placed: seq, Seat: p.Seat, Spot: rules.SpotBanker, Amount: p.Amount, Medium: rules.Medium(p.Medium), AreaOK: true,
+		*w = record.Wager{
+			ID: p.WagerID, Placed: seq, Seat: p.Seat, Spot: baccarat.SpotBanker, Amount: p.Amount, Medium: baccarat.Medium(p.Medium), AreaOK: true,
 			Patron: t.patrons[p.Seat], Changes: w.Changes[:0], Handled: w.Handled[:0], Confirmed: w.Confirmed[:0],
 		}
 		r.Bank = len(r.Wagers)
 	case *schema.BancoAnnounced:
-		r.Bancos = append(r.Bancos, rules.Banco{Seq: seq, Seat: p.Seat, Call: rules.BancoCall(p.Call)})
+		r.Bancos = append(r.Bancos, record.Banco{Seq: seq, Seat: p.Seat, Call: record.BancoCall(p.Call)})
 	default:
 		return false
 	}
@@ -199,7 +200,7 @@ func (t *table) foldSqueeze(s *shoe, r *rules.Round, ev *schema.Event, seq rules
 
 // discard takes cards beyond those due out of their hands when they are put away before the round's
 // end; the cards of the round itself are put away after it.
-func (t *table) discard(r *rules.Round, cards []uint32, seq rules.Seq) {
+func (t *table) discard(r *record.Round, cards []uint32, seq record.Seq) {
 	for i := range r.Cards {
 		c := &r.Cards[i]
 		if slices.Contains(cards, c.CardSeq) && (c.Index <= 2 || (c.Index == 3 && r.Ended.Seq != 0)) {
@@ -209,7 +210,7 @@ func (t *table) discard(r *rules.Round, cards []uint32, seq rules.Seq) {
 	for i := range r.Cards {
 		c := &r.Cards[i]
 		if slices.Contains(cards, c.CardSeq) {
-			c.Final, c.Fate, c.FateAt = rules.NoHand, rules.DiscardedCard, seq
+			c.Final, c.Fate, c.FateAt = baccarat.NoHand, record.DiscardedCard, seq
 			r.Recompose()
 		}
 	}
@@ -220,8 +221,8 @@ type carry struct {
 	lastDealer uint32
 	lastToDeal uint32
 	batch      string
-	order      []rules.Card
-	void       rules.Seq
+	order      []baccarat.Card
+	void       record.Seq
 	shoes      int // since the table opened
 }
 

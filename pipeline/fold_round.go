@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
 // foldRound takes in what happens in a round, and asks the rules whose stage is reached. It returns
 // false when the round is settled already and the event is for the shoe's ledger.
-func (t *table) foldRound(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) bool {
+func (t *table) foldRound(s *shoe, ev *schema.Event, seq record.Seq, b *Batch) bool {
 	if p, ok := ev.Payload.(*schema.VigorishCollected); ok && p.VigorishKind == schema.VigorishKindOutstanding {
 		return false
 	}
@@ -35,20 +37,20 @@ func (t *table) foldRound(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) bo
 		changeWager(r, p, seq)
 	case *schema.WagerHandled:
 		if w := wagerOf(r, p.WagerID); w != nil {
-			w.Handled = append(w.Handled, rules.Touched{Seq: seq, Role: rules.Role(p.ByRole)})
+			w.Handled = append(w.Handled, record.Touched{Seq: seq, Role: baccarat.Role(p.ByRole)})
 		}
 	case *schema.VerbalConfirmed:
 		if w := wagerOf(r, p.WagerID); w != nil {
-			w.Confirmed = append(w.Confirmed, rules.Touched{Seq: seq, Role: rules.Role(p.ByRole)})
+			w.Confirmed = append(w.Confirmed, record.Touched{Seq: seq, Role: baccarat.Role(p.ByRole)})
 		}
 	case *schema.CashConverted:
 		if w := wagerOf(r, p.WagerID); w != nil {
-			w.Converted, w.ConvertedAt = rules.Change{Seq: seq, Amount: p.Amount}, ev.At
+			w.Converted, w.ConvertedAt = record.Change{Seq: seq, Amount: p.Amount}, ev.At
 		}
 	case *schema.Announced:
 		t.announce(s, r, p, seq, b)
 	case *schema.DealInstructed:
-		r.Instructions = append(r.Instructions, rules.Instructed{Seq: seq, Hand: rules.Hand(p.Hand), Draw: p.Instruction == schema.InstructionDraw})
+		r.Instructions = append(r.Instructions, record.Instructed{Seq: seq, Hand: baccarat.Hand(p.Hand), Draw: p.Instruction == schema.InstructionDraw})
 	case *schema.CardDealt:
 		t.deal(s, r, p, seq, b)
 	case *schema.CardRevealed:
@@ -58,31 +60,31 @@ func (t *table) foldRound(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) bo
 	case *schema.CardCarriedOver:
 		t.carryCard(s, p.CardSeq, seq)
 	case *schema.CardTouched:
-		r.Touches = append(r.Touches, rules.Touched{Seq: seq, Role: rules.Role(p.ByRole), Seat: p.Seat})
+		r.Touches = append(r.Touches, record.Touched{Seq: seq, Role: baccarat.Role(p.ByRole), Seat: p.Seat})
 	case *schema.WagerCollected:
-		t.settlement(s, r, rules.StepCollected, p.WagerID, p.Seat, p.Amount, seq, b)
+		t.settlement(s, r, record.StepCollected, p.WagerID, p.Seat, p.Amount, seq, b)
 	case *schema.WagerPaid:
-		t.settlement(s, r, rules.StepPaid, p.WagerID, p.Seat, p.Amount, seq, b)
+		t.settlement(s, r, record.StepPaid, p.WagerID, p.Seat, p.Amount, seq, b)
 	case *schema.WagerReturned:
-		t.settlement(s, r, rules.StepReturned, p.WagerID, p.Seat, p.Amount, seq, b)
+		t.settlement(s, r, record.StepReturned, p.WagerID, p.Seat, p.Amount, seq, b)
 	case *schema.VigorishMarked:
 		at := r.WagerIndex(p.WagerID)
-		*r.NewStep() = rules.Step{
-			Seq: seq, Kind: rules.StepVigMarked, Seat: seatOf(r, at, p.Seat), Amount: p.Amount, Wager: at, Marker: rules.Marker(p.Marker), Area: p.Area,
+		*r.NewStep() = record.Step{
+			Seq: seq, Kind: record.StepVigMarked, Seat: seatOf(r, at, p.Seat), Amount: p.Amount, Wager: at, Marker: baccarat.Marker(p.Marker), Area: p.Area,
 			By: ev.Actor.ID,
 		}
 		t.moved(s, r, b)
 	case *schema.VigorishCollected:
 		t.charge(s, r, p, seq, b)
 	case *schema.RoundVoided:
-		r.Voided = rules.Voided{Seq: seq, Insufficient: p.Cause == schema.VoidCauseInsufficientCards}
+		r.Voided = record.Voided{Seq: seq, Insufficient: p.Cause == schema.VoidCauseInsufficientCards}
 		r.Left = s.left()
 		s.voidedAt = 0
 		if r.Voided.Insufficient {
 			s.voidedAt = seq
 		}
 	case *schema.RoundEnded:
-		r.Ended = rules.Ended{Seq: seq, Result: rules.Result(p.Result), Player: p.PlayerCount, Banker: p.BankerCount, Cards: p.CardsDealt}
+		r.Ended = record.Ended{Seq: seq, Result: baccarat.Result(p.Result), Player: p.PlayerCount, Banker: p.BankerCount, Cards: p.CardsDealt}
 		t.recorded(s, r, b)
 	default:
 		// What is left is a squeeze or a discard, or an event of the shoe that carries the round's number.
@@ -94,7 +96,7 @@ func (t *table) foldRound(s *shoe, ev *schema.Event, seq rules.Seq, b *Batch) bo
 // played says whether a round of this number, or a later one, was played already: what is said of it from
 // here on cannot be told from what was said before.
 func (s *shoe) played(round uint32) bool {
-	for _, r := range []*rules.Round{s.round, s.settling} {
+	for _, r := range []*record.Round{s.round, s.settling} {
 		if r != nil && r.No >= round {
 			return r.No > round || len(r.Cards) > 0 || r.Ended.Seq != 0 || r.Voided.Seq != 0
 		}
@@ -103,18 +105,18 @@ func (s *shoe) played(round uint32) bool {
 	return k > 0 && round <= s.Rounds[k-1].No
 }
 
-func wagerOf(r *rules.Round, id string) *rules.Wager {
+func wagerOf(r *record.Round, id string) *record.Wager {
 	if i := r.WagerIndex(id); i >= 0 {
 		return &r.Wagers[i]
 	}
 	return nil
 }
 
-func (t *table) wager(r *rules.Round, p *schema.WagerPlaced, seq rules.Seq) {
+func (t *table) wager(r *record.Round, p *schema.WagerPlaced, seq record.Seq) {
 	w := r.NewWager()
-	*w = rules.Wager{
-		ID: p.WagerID, Placed: seq, PlacedAt: t.now.At, Seat: p.Seat, Spot: rules.Spot(p.Spot), Amount: p.Amount, Coupon: p.Coupon,
-		Medium: rules.Medium(p.Medium), AreaOK: p.AreaOK, SpotName: p.SpotName, Patron: p.PatronRef,
+	*w = record.Wager{
+		ID: p.WagerID, Placed: seq, PlacedAt: t.now.At, Seat: p.Seat, Spot: baccarat.Spot(p.Spot), Amount: p.Amount, Coupon: p.Coupon,
+		Medium: baccarat.Medium(p.Medium), AreaOK: p.AreaOK, SpotName: p.SpotName, Patron: p.PatronRef,
 		Changes: w.Changes[:0], Handled: w.Handled[:0], Confirmed: w.Confirmed[:0],
 	}
 	if w.Patron == "" {
@@ -122,12 +124,12 @@ func (t *table) wager(r *rules.Round, p *schema.WagerPlaced, seq rules.Seq) {
 	}
 }
 
-func changeWager(r *rules.Round, p *schema.WagerChanged, seq rules.Seq) {
+func changeWager(r *record.Round, p *schema.WagerChanged, seq record.Seq) {
 	w := wagerOf(r, p.WagerID)
 	if w == nil {
 		return
 	}
-	w.Changes = append(w.Changes, rules.Change{Seq: seq, Amount: p.Delta})
+	w.Changes = append(w.Changes, record.Change{Seq: seq, Amount: p.Delta})
 	delta := max(p.Delta, -p.Delta)
 	switch p.Change {
 	case schema.WagerChangeRaised:
@@ -137,24 +139,24 @@ func changeWager(r *rules.Round, p *schema.WagerChanged, seq rules.Seq) {
 	case schema.WagerChangeWithdrawn:
 		w.Gone = true
 	case schema.WagerChangeMoved:
-		w.Spot = rules.Spot(p.ToSpot)
+		w.Spot = baccarat.Spot(p.ToSpot)
 	}
 }
 
-func (t *table) announce(s *shoe, r *rules.Round, p *schema.Announced, seq rules.Seq, b *Batch) {
-	code := rules.Code(p.Code)
-	if code == rules.LastHand {
+func (t *table) announce(s *shoe, r *record.Round, p *schema.Announced, seq record.Seq, b *Batch) {
+	code := baccarat.Code(p.Code)
+	if code == baccarat.LastHand {
 		s.LastHandCalls = append(s.LastHandCalls, seq)
 		return
 	}
-	r.Calls = append(r.Calls, rules.Call{Seq: seq, Code: code, Hand: rules.Hand(p.Hand), Value: p.Value, Treasure: rules.Treasure(p.Treasure)})
+	r.Calls = append(r.Calls, record.Call{Seq: seq, Code: code, Hand: baccarat.Hand(p.Hand), Value: p.Value, Treasure: baccarat.Treasure(p.Treasure)})
 	switch code {
-	case rules.NoMoreBets:
+	case baccarat.NoMoreBets:
 		if r == s.round && !s.progress.betting {
 			s.progress.betting = true
 			t.ask(s, r, rules.Betting, b)
 		}
-	case rules.PlayerWins, rules.BankerWins, rules.TieHand:
+	case baccarat.PlayerWins, baccarat.BankerWins, baccarat.TieHand:
 		if r == s.round {
 			s.progress.called = true
 			t.dealt(s, r, b)
@@ -162,19 +164,19 @@ func (t *table) announce(s *shoe, r *rules.Round, p *schema.Announced, seq rules
 	}
 }
 
-func (t *table) deal(s *shoe, r *rules.Round, p *schema.CardDealt, seq rules.Seq, b *Batch) {
-	card, err := rules.ParseCard(p.Card)
+func (t *table) deal(s *shoe, r *record.Round, p *schema.CardDealt, seq record.Seq, b *Batch) {
+	card, err := baccarat.ParseCard(p.Card)
 	if err != nil {
-		card = rules.Unread
+		card = baccarat.Unread
 	}
 	carried := r.Carried != 0 && p.CardSeq == r.Carried
 	if r == s.round && !carried {
 		t.firstCard(s, r, seq, b)
 	}
-	r.Cards = append(r.Cards, rules.DealtCard{
-		Seq: seq, CardSeq: p.CardSeq, BySeat: p.BySeat, Hand: rules.Hand(p.Hand), Final: rules.Hand(p.Hand), Index: uint8(min(p.Index, 255)),
-		Card: card, Face: rules.Face(p.Face), Place: rules.Place(p.PlacedAt), LeftHand: p.DrawingHand == schema.DealerHandLeft,
-		Handed: p.DrawingHand != schema.DealerHandUnspecified, ByRole: rules.Role(p.ByRole), Reported: p.ReportedValue, HasReported: p.HasReportedValue,
+	r.Cards = append(r.Cards, record.DealtCard{
+		Seq: seq, CardSeq: p.CardSeq, BySeat: p.BySeat, Hand: baccarat.Hand(p.Hand), Final: baccarat.Hand(p.Hand), Index: uint8(min(p.Index, 255)),
+		Card: card, Face: baccarat.Face(p.Face), Place: baccarat.Place(p.PlacedAt), LeftHand: p.DrawingHand == schema.DealerHandLeft,
+		Handed: p.DrawingHand != schema.DealerHandUnspecified, ByRole: baccarat.Role(p.ByRole), Reported: p.ReportedValue, HasReported: p.HasReportedValue,
 		Back: p.BackColor, Carried: carried, Curator: t.curator,
 	})
 	r.Recompose()
@@ -183,7 +185,7 @@ func (t *table) deal(s *shoe, r *rules.Round, p *schema.CardDealt, seq rules.Seq
 		return
 	}
 	// A card found face up has left the shoe already, also when it is dealt nevertheless.
-	if !slices.ContainsFunc(s.FaceUps, func(f rules.FoundFaceUp) bool { return f.CardSeq == p.CardSeq }) {
+	if !slices.ContainsFunc(s.FaceUps, func(f record.FoundFaceUp) bool { return f.CardSeq == p.CardSeq }) {
 		t.out(s, card)
 	}
 	s.LastCard = seq
@@ -194,7 +196,7 @@ func (t *table) deal(s *shoe, r *rules.Round, p *schema.CardDealt, seq rules.Seq
 func (s *shoe) left() int { return max(int(52*s.Loaded.Decks)-int(s.Out), 0) }
 
 // firstCard reaches the stages that a round's first card from the shoe begins.
-func (t *table) firstCard(s *shoe, r *rules.Round, seq rules.Seq, b *Batch) {
+func (t *table) firstCard(s *shoe, r *record.Round, seq record.Seq, b *Batch) {
 	if t.prev != nil && s == t.shoe {
 		if !t.prev.closed {
 			t.prev.NextCard = seq
@@ -219,7 +221,7 @@ func (t *table) firstCard(s *shoe, r *rules.Round, seq rules.Seq, b *Batch) {
 	}
 }
 
-func reveal(r *rules.Round, cardSeq uint32, seq rules.Seq) {
+func reveal(r *record.Round, cardSeq uint32, seq record.Seq) {
 	for i := range r.Cards {
 		if c := &r.Cards[i]; c.CardSeq == cardSeq {
 			c.Revealed = seq
@@ -227,35 +229,35 @@ func reveal(r *rules.Round, cardSeq uint32, seq rules.Seq) {
 	}
 }
 
-func moveCard(r *rules.Round, p *schema.CardMoved, seq rules.Seq) {
-	r.Moves = append(r.Moves, rules.Move{Seq: seq, CardSeq: p.CardSeq, To: rules.MovePlace(p.To)})
-	to := rules.NoHand
+func moveCard(r *record.Round, p *schema.CardMoved, seq record.Seq) {
+	r.Moves = append(r.Moves, record.Move{Seq: seq, CardSeq: p.CardSeq, To: record.MovePlace(p.To)})
+	to := baccarat.NoHand
 	switch p.To {
 	case schema.MovePlacePlayer:
-		to = rules.Player
+		to = baccarat.Player
 	case schema.MovePlaceBanker:
-		to = rules.Banker
+		to = baccarat.Banker
 	case schema.MovePlaceUnderShoeRight, schema.MovePlaceLayout, schema.MovePlaceUnspecified:
 		return
 	}
 	for i := range r.Cards {
 		if c := &r.Cards[i]; c.CardSeq == p.CardSeq && c.Final != to {
-			c.Final, c.Fate, c.FateAt = to, rules.MovedAway, seq
+			c.Final, c.Fate, c.FateAt = to, record.MovedAway, seq
 			r.Recompose()
 		}
 	}
 }
 
 // carryCard keeps a card for the next round.
-func (t *table) carryCard(s *shoe, cardSeq uint32, seq rules.Seq) {
+func (t *table) carryCard(s *shoe, cardSeq uint32, seq record.Seq) {
 	s.carried = cardSeq
-	for _, r := range []*rules.Round{s.round, s.settling} {
+	for _, r := range []*record.Round{s.round, s.settling} {
 		if r == nil {
 			continue
 		}
 		for i := range r.Cards {
 			if c := &r.Cards[i]; c.CardSeq == cardSeq {
-				c.Final, c.Fate, c.FateAt = rules.NoHand, rules.CarriedOver, seq
+				c.Final, c.Fate, c.FateAt = baccarat.NoHand, record.CarriedOver, seq
 				r.Recompose()
 			}
 		}
@@ -263,24 +265,24 @@ func (t *table) carryCard(s *shoe, cardSeq uint32, seq rules.Seq) {
 }
 
 // seatOf is the seat of a step, which may leave it to its wager.
-func seatOf(r *rules.Round, wager int, said uint32) uint32 {
+func seatOf(r *record.Round, wager int, said uint32) uint32 {
 	if said == 0 && wager >= 0 {
 		return r.Wagers[wager].Seat
 	}
 	return said
 }
 
-func (t *table) settlement(s *shoe, r *rules.Round, kind rules.StepKind, id string, seat uint32, amount int64, seq rules.Seq, b *Batch) {
+func (t *table) settlement(s *shoe, r *record.Round, kind record.StepKind, id string, seat uint32, amount int64, seq record.Seq, b *Batch) {
 	at := r.WagerIndex(id)
 	step := r.NewStep()
-	*step = rules.Step{Seq: seq, Kind: kind, Seat: seatOf(r, at, seat), Amount: amount, Wager: at, Wagers: step.Wagers[:0], By: t.now.Actor.ID}
+	*step = record.Step{Seq: seq, Kind: kind, Seat: seatOf(r, at, seat), Amount: amount, Wager: at, Wagers: step.Wagers[:0], By: t.now.Actor.ID}
 	if at >= 0 {
 		w := &r.Wagers[at]
 		into := &w.Collected
 		switch kind {
-		case rules.StepPaid:
+		case record.StepPaid:
 			into = &w.Paid
-		case rules.StepReturned:
+		case record.StepReturned:
 			into = &w.Returned
 		}
 		into.Seq = seq
@@ -290,7 +292,7 @@ func (t *table) settlement(s *shoe, r *rules.Round, kind rules.StepKind, id stri
 	t.moved(s, r, b)
 }
 
-func (t *table) charge(s *shoe, r *rules.Round, p *schema.VigorishCollected, seq rules.Seq, b *Batch) {
+func (t *table) charge(s *shoe, r *record.Round, p *schema.VigorishCollected, seq record.Seq, b *Batch) {
 	step := r.NewStep()
 	named := step.Wagers[:0]
 	for _, id := range p.WagerIDs {
@@ -298,16 +300,16 @@ func (t *table) charge(s *shoe, r *rules.Round, p *schema.VigorishCollected, seq
 			named = append(named, at)
 		}
 	}
-	kind := rules.StepVigCollected
+	kind := record.StepVigCollected
 	if p.VigorishKind == schema.VigorishKindTie25 {
-		kind = rules.StepTieCharge
+		kind = record.StepTieCharge
 	}
-	*step = rules.Step{Seq: seq, Kind: kind, Seat: p.Seat, Amount: p.Amount, Wager: -1, Wagers: named, By: t.now.Actor.ID}
+	*step = record.Step{Seq: seq, Kind: kind, Seat: p.Seat, Amount: p.Amount, Wager: -1, Wagers: named, By: t.now.Actor.ID}
 	t.moved(s, r, b)
 }
 
 // moved notes that money of a round moved: its hands are over, unless a card is still due.
-func (t *table) moved(s *shoe, r *rules.Round, b *Batch) {
+func (t *table) moved(s *shoe, r *record.Round, b *Batch) {
 	if r == s.round {
 		s.progress.moneyMoved = true
 		t.dealt(s, r, b)

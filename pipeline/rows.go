@@ -1,8 +1,9 @@
 package pipeline
 
 import (
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
-	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -31,7 +32,7 @@ func (t *table) archive(in *arrival, b *Batch) {
 }
 
 // roundRows keeps a round and its wagers as facts.
-func (t *table) roundRows(s *shoe, r *rules.Round, b *Batch) {
+func (t *table) roundRows(s *shoe, r *record.Round, b *Batch) {
 	rows := &b.Rounds
 	day, shift := t.clock.of(r.At)
 	coup := r.Coup()
@@ -47,7 +48,7 @@ func (t *table) roundRows(s *shoe, r *rules.Round, b *Batch) {
 		t.wagerRow(s, r, w, seen, day, b)
 	}
 	for i := range r.Steps {
-		if r.Steps[i].Kind >= rules.StepVigMarked {
+		if r.Steps[i].Kind >= record.StepVigMarked {
 			vigorish += r.Steps[i].Amount
 		}
 	}
@@ -91,7 +92,7 @@ func (t *table) chanceColumns(v *detectors.Round, rows *schema.RoundRows) {
 	t.cards = t.cards[:0]
 	var player, banker, tie float64
 	if v.Odds != nil {
-		for c := rules.Card(1); c <= 52; c++ {
+		for c := baccarat.Card(1); c <= 52; c++ {
 			t.cards = append(t.cards, byte(max(v.Left[c], 0)))
 		}
 		player, banker, tie = v.Offer.Chances(v.Odds)
@@ -110,19 +111,19 @@ func (t *table) chanceColumns(v *detectors.Round, rows *schema.RoundRows) {
 }
 
 // result is a round's result as dealt; void when it was cancelled, none when its cards are unknown.
-func result(r *rules.Round, c *rules.Coup) rules.Result {
+func result(r *record.Round, c *baccarat.Coup) baccarat.Result {
 	switch {
-	case r.Voided.Seq != 0 || r.Ended.Result == rules.Void:
-		return rules.Void
+	case r.Voided.Seq != 0 || r.Ended.Result == baccarat.Void:
+		return baccarat.Void
 	case !c.Complete:
-		return rules.NoResult
+		return baccarat.NoResult
 	}
 	return c.Result()
 }
 
 // appendCards writes hands as "P 6c Kh B 7d Ks".
-func appendCards(dst []byte, r *rules.Round) []byte {
-	for _, h := range [2]rules.Hand{rules.Player, rules.Banker} {
+func appendCards(dst []byte, r *record.Round) []byte {
+	for _, h := range [2]baccarat.Hand{baccarat.Player, baccarat.Banker} {
 		if len(dst) > 0 {
 			dst = append(dst, ' ')
 		}
@@ -137,7 +138,7 @@ func appendCards(dst []byte, r *rules.Round) []byte {
 	return dst
 }
 
-func (t *table) wagerRow(s *shoe, r *rules.Round, w *rules.Wager, seen *detectors.Wager, day string, b *Batch) {
+func (t *table) wagerRow(s *shoe, r *record.Round, w *record.Wager, seen *detectors.Wager, day string, b *Batch) {
 	rows := &b.Wagers
 	rows.PropertyID = append(rows.PropertyID, t.property)
 	rows.TableID = append(rows.TableID, t.id)
@@ -189,7 +190,7 @@ func (t *table) shoeRows(s *shoe, b *Batch) {
 	}
 }
 
-func (t *table) vigorishRow(s *shoe, d *rules.Due, day string) schema.VigorishRow {
+func (t *table) vigorishRow(s *shoe, d *record.Due, day string) schema.VigorishRow {
 	row := schema.VigorishRow{
 		PropertyID: t.property, TableID: t.id, ShoeID: s.ID, Round: d.Round, At: t.log.time(uint64(d.PaidAt)), GamingDay: day, WagerID: d.Wager,
 		Seat: d.Seat, Kind: "COMMISSION", Won: d.Won, Marked: d.Marked, Collected: max(d.Collected, d.Cash), MarkedSeq: uint64(d.MarkedAt), CollectedSeq: uint64(d.CollectedAt),
@@ -216,7 +217,7 @@ func (t *table) configRow(ev *schema.Event, c *schema.TableConfig, effective int
 	}
 }
 
-func (t *table) noticeRow(ev *schema.Event, n *rules.Notice, topic string) schema.NoticeRow {
+func (t *table) noticeRow(ev *schema.Event, n *record.Notice, topic string) schema.NoticeRow {
 	return schema.NoticeRow{
 		PropertyID: t.property, PitID: ev.PitID, TableID: t.id, Seq: ev.Seq, At: ev.At, NoticeAt: n.At, EffectiveAt: n.Effective,
 		Topic: topic, Filed: n.Filed, Written: n.Writ, Recipients: []string{},

@@ -4,22 +4,24 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
 // shoe is a shoe in the making, with what has been asked and found so far.
 type shoe struct {
-	rules.Shoe
+	record.Shoe
 	// name is the producer's shoe id; ID differs when the producer used one twice.
 	name   string
-	law    *rules.Law
-	config *rules.Config
+	law    *law.Law
+	config *law.Config
 	pit    string
 	taint  shoeTaint
 
 	// round is the one in progress, settling the one before it until the next first card.
-	round, settling *rules.Round
+	round, settling *record.Round
 	progress        progress
 	// later are outstanding collections that wait for their round to be settled.
 	later []collection
@@ -36,7 +38,7 @@ type shoe struct {
 	// carried is the number of a card kept for the next round, 0 if none.
 	carried uint32
 	// voidedAt is the voiding of the last round for want of cards, 0 if it was not.
-	voidedAt rules.Seq
+	voidedAt record.Seq
 	endedAt  int64
 }
 
@@ -49,7 +51,7 @@ type collection struct {
 	seat   uint32
 	amount int64
 	wagers []string
-	seq    rules.Seq
+	seq    record.Seq
 }
 
 // waiting is a finding that a later stage may still suppress.
@@ -83,7 +85,7 @@ func (t *table) newShoe(ev *schema.Event, b *Batch) {
 		s = &shoe{}
 	}
 	s.reset()
-	s.ID, s.name, s.At, s.First = ev.ShoeID, ev.ShoeID, ev.At, rules.Seq(ev.Seq)
+	s.ID, s.name, s.At, s.First = ev.ShoeID, ev.ShoeID, ev.At, record.Seq(ev.Seq)
 	s.law, s.config, s.pit = t.law, t.config, t.pit
 	begins := false
 	if p, ok := ev.Payload.(*schema.ShoeShuffled); ok {
@@ -119,7 +121,7 @@ func (s *shoe) reset() {
 // card where the law says so.
 func (t *table) yield(ev *schema.Event, b *Batch) {
 	s := t.shoe
-	s.NextShuffled = rules.Seq(ev.Seq)
+	s.NextShuffled = record.Seq(ev.Seq)
 	s.OwedAtShuffle = s.Owed(s.OwedAtShuffle[:0])
 	t.prev, t.shoe = s, nil
 	if s.law == nil || !s.law.ClosesAtCard {
@@ -196,19 +198,19 @@ func (t *table) reused(ev *schema.Event) bool {
 }
 
 // spareRound takes a round from the pool.
-func (t *table) spareRound(no uint32) *rules.Round {
-	var r *rules.Round
+func (t *table) spareRound(no uint32) *record.Round {
+	var r *record.Round
 	if n := len(t.rounds); n > 0 {
 		r, t.rounds = t.rounds[n-1], t.rounds[:n-1]
 	} else {
-		r = &rules.Round{}
+		r = &record.Round{}
 	}
 	r.Reset(no)
 	return r
 }
 
 // in finds the round that an event belongs to, beginning it if need be; nil when it is settled.
-func (t *table) in(s *shoe, ev *schema.Event, b *Batch) *rules.Round {
+func (t *table) in(s *shoe, ev *schema.Event, b *Batch) *record.Round {
 	switch {
 	case ev.Round == 0:
 		return nil
@@ -227,7 +229,7 @@ func (t *table) in(s *shoe, ev *schema.Event, b *Batch) *rules.Round {
 		s.settling, s.round = s.round, nil
 	}
 	r := t.spareRound(ev.Round)
-	r.Started, r.At, r.Config, r.Dealer = rules.Seq(ev.Seq), ev.At, t.config, t.dealer
+	r.Started, r.At, r.Config, r.Dealer = record.Seq(ev.Seq), ev.At, t.config, t.dealer
 	if r.Dealer == "" && ev.Actor.Role == schema.RoleDealer {
 		r.Dealer = ev.Actor.ID
 	}

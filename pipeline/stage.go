@@ -1,11 +1,12 @@
 package pipeline
 
 import (
+	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 )
 
 // ask asks the rules of a stage about a round, or about the shoe when r is nil.
-func (t *table) ask(s *shoe, r *rules.Round, stage rules.Stage, b *Batch) {
+func (t *table) ask(s *shoe, r *record.Round, stage rules.Stage, b *Batch) {
 	if !t.passOf(s, r) {
 		return
 	}
@@ -14,7 +15,7 @@ func (t *table) ask(s *shoe, r *rules.Round, stage rules.Stage, b *Batch) {
 }
 
 // passOf sets up what the rules may look at; false when no law is known.
-func (t *table) passOf(s *shoe, r *rules.Round) bool {
+func (t *table) passOf(s *shoe, r *record.Round) bool {
 	config := s.config
 	if r != nil && r.Config != nil {
 		config = r.Config
@@ -63,7 +64,7 @@ func (t *table) changed(s *shoe, b *Batch) {
 // dealt asks about the deal once it is over: a result was called, money moved or the end was
 // recorded, and no card is due any more. While one is due, a call or a payment alone may be the
 // error; both together, or the recorded end, are not.
-func (t *table) dealt(s *shoe, r *rules.Round, b *Batch) {
+func (t *table) dealt(s *shoe, r *record.Round, b *Batch) {
 	p := &s.progress
 	if p.dealt || s.law == nil {
 		return
@@ -77,7 +78,7 @@ func (t *table) dealt(s *shoe, r *rules.Round, b *Batch) {
 }
 
 // recorded asks once more what the recorded end of a round completes.
-func (t *table) recorded(s *shoe, r *rules.Round, b *Batch) {
+func (t *table) recorded(s *shoe, r *record.Round, b *Batch) {
 	if r == s.round && !s.progress.dealt {
 		t.dealt(s, r, b)
 	}
@@ -97,7 +98,7 @@ func (t *table) finishDealing(s *shoe, b *Batch) {
 }
 
 // settle judges a round's settlement and takes it into the shoe.
-func (t *table) settle(s *shoe, which **rules.Round, b *Batch) {
+func (t *table) settle(s *shoe, which **record.Round, b *Batch) {
 	r := *which
 	if r == nil {
 		return
@@ -118,12 +119,12 @@ func (t *table) settle(s *shoe, which **rules.Round, b *Batch) {
 }
 
 // bankRound keeps what later rounds of chemin de fer look back on.
-func (t *table) bankRound(s *shoe, r *rules.Round) {
+func (t *table) bankRound(s *shoe, r *record.Round) {
 	if r.Bank == 0 {
 		return
 	}
 	w := &r.Wagers[r.Bank-1]
-	s.Bank = append(s.Bank, rules.BankRound{No: r.No, Banker: w.Seat, Amount: w.Amount, Result: result(r, r.Coup()), Against: r.Against()})
+	s.Bank = append(s.Bank, record.BankRound{No: r.No, Banker: w.Seat, Amount: w.Amount, Result: result(r, r.Coup()), Against: r.Against()})
 }
 
 // closeOne judges a shoe as a whole.

@@ -12,8 +12,10 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/detectors/exact"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -40,7 +42,7 @@ func derived(t reflect.Type) bool {
 func appendState(dst []byte, v reflect.Value) []byte {
 	v = open(v)
 	switch x := v.Interface().(type) {
-	case *rules.Law:
+	case *law.Law:
 		if x == nil {
 			return append(dst, "null"...)
 		}
@@ -166,12 +168,12 @@ func open(v reflect.Value) reflect.Value {
 
 // reader reads state. Laws and rules that are no more are none.
 type reader struct {
-	books     rules.Books
+	books     law.Books
 	rules     map[string]*rules.Rule
 	detectors map[string]*detectors.Detector
 }
 
-func newReader(books rules.Books) *reader {
+func newReader(books law.Books) *reader {
 	r := &reader{books: books, rules: map[string]*rules.Rule{}, detectors: map[string]*detectors.Detector{}}
 	for _, d := range detectors.All() {
 		r.detectors[d.ID] = d
@@ -199,7 +201,7 @@ func (r *reader) set(v reflect.Value, from any) error {
 	}
 	v = open(v)
 	switch p := v.Addr().Interface().(type) {
-	case **rules.Law:
+	case **law.Law:
 		return r.law(p, from)
 	case **rules.Rule:
 		*p = r.rules[fmt.Sprint(from)]
@@ -235,14 +237,14 @@ func (r *reader) set(v reflect.Value, from any) error {
 	return fmt.Errorf("%T for %s", from, v.Type())
 }
 
-func (r *reader) law(p **rules.Law, from any) error {
+func (r *reader) law(p **law.Law, from any) error {
 	name, game, ok := strings.Cut(fmt.Sprint(from), "/")
 	n, err := strconv.ParseUint(game, 10, 8)
 	if !ok || err != nil {
 		return fmt.Errorf("%q for a law", from)
 	}
 	if book := r.books[name]; book != nil {
-		*p, _ = book.Law(rules.Game(n))
+		*p, _ = book.Law(baccarat.Game(n))
 	}
 	return nil
 }

@@ -3,8 +3,11 @@ package pipeline
 import (
 	"slices"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/detectors/exact"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -17,8 +20,8 @@ type suspects struct {
 	host *detectors.Host // nil while no shoe is looked at
 	// offer is that of law and config.
 	offer  *detectors.Offer `memory:"-"`
-	law    *rules.Law       `memory:"-"`
-	config *rules.Config    `memory:"-"`
+	law    *law.Law         `memory:"-"`
+	config *law.Config      `memory:"-"`
 
 	// shoe is the one being looked at; left are its cards not seen before the one at position out.
 	shoe          *shoe `memory:"-"` // remembering.looked has it
@@ -27,10 +30,10 @@ type suspects struct {
 	out           int
 	cards, before []detectors.Card
 
-	view  detectors.Round                `memory:"-"`
-	odds  exact.Odds                     `memory:"-"`
-	known bool                           `memory:"-"`
-	value [rules.SpotOther + 1]spotValue `memory:"-"`
+	view  detectors.Round                   `memory:"-"`
+	odds  exact.Odds                        `memory:"-"`
+	known bool                              `memory:"-"`
+	value [baccarat.SpotOther + 1]spotValue `memory:"-"`
 
 	shuffler, reader string
 	reads            []stakeRead
@@ -112,7 +115,7 @@ func (t *table) count(ev *schema.Event, p *schema.TrayCounted, b *Batch) {
 	u := &t.suspects
 	tray := &u.tray.tray
 	tray.Close = p.Amount
-	tray.Dealer, tray.Place = t.dealer, detectors.Place{Property: t.property, Pit: t.pit, Table: t.id, At: ev.At, Seq: rules.Seq(ev.Seq)}
+	tray.Dealer, tray.Place = t.dealer, detectors.Place{Property: t.property, Pit: t.pit, Table: t.id, At: ev.At, Seq: record.Seq(ev.Seq)}
 	if !u.tray.counted {
 		tray.Whole = false
 	}
@@ -142,7 +145,7 @@ func (o *Options) promise() detectors.Promise {
 }
 
 // look makes the detectors' view of a round that is settled.
-func (t *table) look(s *shoe, r *rules.Round) *detectors.Round {
+func (t *table) look(s *shoe, r *record.Round) *detectors.Round {
 	u := &t.suspects
 	if u.shoe != s {
 		u.begin(t, s)
@@ -152,10 +155,10 @@ func (t *table) look(s *shoe, r *rules.Round) *detectors.Round {
 	*v = detectors.Round{
 		Place:  detectors.Place{Property: t.property, Pit: s.pit, Table: t.id, Shoe: s.ID, Round: r.No, At: r.At, Seq: r.Started},
 		Dealer: r.Dealer, Batch: s.Loaded.Batch, Shuffler: u.shuffler, Reader: u.reader, Decks: int(u.decks), Left: u.left,
-		Locked: t.log.time(uint64(callSeq(r, rules.NoMoreBets))), First: t.log.time(uint64(r.FirstCard())), Ended: t.log.time(uint64(r.Ended.Seq)),
+		Locked: t.log.time(uint64(callSeq(r, baccarat.NoMoreBets))), First: t.log.time(uint64(r.FirstCard())), Ended: t.log.time(uint64(r.Ended.Seq)),
 		Coup: *r.Coup(), Frozen: s.Missing || r.Missing, Cards: v.Cards[:0], Wagers: v.Wagers[:0],
 	}
-	u.known, u.value = false, [rules.SpotOther + 1]spotValue{}
+	u.known, u.value = false, [baccarat.SpotOther + 1]spotValue{}
 	for i := range r.Cards {
 		if c := &r.Cards[i]; !c.Carried {
 			v.Cards = append(v.Cards, detectors.Card{Card: c.Card, Hand: c.Hand, Index: c.Index})
@@ -171,7 +174,7 @@ func (t *table) look(s *shoe, r *rules.Round) *detectors.Round {
 	if v.Offer != nil && u.decks > 0 && v.Offer.Kernel.Odds(&v.Left, &u.odds) {
 		v.Odds, u.known = &u.odds, true
 	}
-	v.Played = v.Offer != nil && r.Voided.Seq == 0 && r.Ended.Result != rules.Void && ordinary(s.law, r)
+	v.Played = v.Offer != nil && r.Voided.Seq == 0 && r.Ended.Result != baccarat.Void && ordinary(s.law, r)
 	judged := t.passOf(s, r)
 	for i := range r.Wagers {
 		v.Wagers = append(v.Wagers, t.lookAt(s, r, &r.Wagers[i], judged))
@@ -179,7 +182,7 @@ func (t *table) look(s *shoe, r *rules.Round) *detectors.Round {
 	return v
 }
 
-func callSeq(r *rules.Round, code rules.Code) rules.Seq {
+func callSeq(r *record.Round, code baccarat.Code) record.Seq {
 	if c := r.CallOf(code); c != nil {
 		return c.Seq
 	}
@@ -188,20 +191,20 @@ func callSeq(r *rules.Round, code rules.Code) rules.Seq {
 
 // ordinary says that a round was dealt from the shoe alone, to the end and by the drawing table: else its cards
 // have another law.
-func ordinary(law *rules.Law, r *rules.Round) bool {
+func ordinary(law *law.Law, r *record.Round) bool {
 	c := r.Coup()
 	if law == nil || !c.Complete || c.NP > 3 || c.NB > 3 || law.CardsDue(c) > 0 || len(r.Cards) != c.Cards() {
 		return false
 	}
 	for i := range r.Cards {
-		if d := &r.Cards[i]; d.Carried || d.Fate != rules.Kept {
+		if d := &r.Cards[i]; d.Carried || d.Fate != record.Kept {
 			return false
 		}
 	}
 	return (c.NP == 3) == law.Drawing.PlayerDraws(c.P2, c.B2) && (c.NB == 3) == law.Drawing.BankerDraws(c.P2, c.B2, c.Third)
 }
 
-func (t *table) lookAt(s *shoe, r *rules.Round, w *rules.Wager, judged bool) detectors.Wager {
+func (t *table) lookAt(s *shoe, r *record.Round, w *record.Wager, judged bool) detectors.Wager {
 	v := detectors.Wager{
 		ID: w.ID, Patron: w.Patron, Seat: w.Seat, Spot: w.Spot, Stake: w.Amount, Done: w.Disposition(), Paid: w.Paid.Amount,
 		AtLock: -1, AtSettlement: -1,
@@ -240,8 +243,8 @@ func (t *table) lookAt(s *shoe, r *rules.Round, w *rules.Wager, judged bool) det
 }
 
 // ev is the exact expectation of a unit on a spot in the round that is viewed, 0 if unknown.
-func (u *suspects) ev(spot rules.Spot) float64 {
-	if !u.known || spot > rules.SpotOther || !u.offer.Terms[spot].Offered {
+func (u *suspects) ev(spot baccarat.Spot) float64 {
+	if !u.known || spot > baccarat.SpotOther || !u.offer.Terms[spot].Offered {
 		return 0
 	}
 	if v := &u.value[spot]; !v.known {
@@ -275,7 +278,7 @@ func (t *table) lookShoe(s *shoe) detectors.Shoe {
 // advance counts out the cards up to a position.
 func (u *suspects) advance(s *shoe, to int) {
 	for to = min(to, len(s.Order)); u.out < to; u.out++ {
-		if c := s.Order[u.out]; c != rules.Unread {
+		if c := s.Order[u.out]; c != baccarat.Unread {
 			u.left[c]--
 		}
 	}
@@ -298,7 +301,7 @@ func (t *table) suspectShoe(s *shoe, b *Batch) {
 	v := t.lookShoe(s)
 	v.At = max(s.endedAt, s.At)
 	for _, c := range s.Order {
-		if c != rules.Unread {
+		if c != baccarat.Unread {
 			v.Read++
 		}
 	}
@@ -336,7 +339,7 @@ func (t *table) suspected(s *shoe, b *Batch) {
 		if row.Round == 0 {
 			row.DealerID = t.dealer
 		}
-		seqs := []rules.Seq{a.Place.Seq}
+		seqs := []record.Seq{a.Place.Seq}
 		for _, w := range a.Top {
 			seqs = append(seqs, w.Place.Seq)
 		}

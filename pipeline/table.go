@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -62,9 +64,9 @@ type table struct {
 	odd             [][16]byte // hashes of what came late or in conflict
 	resetAt         int64      // event time of the latest feed.reset
 
-	law     *rules.Law
-	config  *rules.Config
-	memory  rules.Table
+	law     *law.Law
+	config  *law.Config
+	memory  record.Table
 	kept    map[uint64]string // ids of table events that findings may name later
 	dealer  string
 	curator uint32 // seat of the curator, or of the Banker; 0 if none
@@ -75,9 +77,9 @@ type table struct {
 
 	suspects   suspects
 	shoe, prev *shoe
-	spare      []*shoe        `memory:"-"`
-	rounds     []*rules.Round `memory:"-"` // spare
-	used       []string       // shoe ids
+	spare      []*shoe         `memory:"-"`
+	rounds     []*record.Round `memory:"-"` // spare
+	used       []string        // shoe ids
 	// lastAt is the event time against which the next event is held, newest the latest received.
 	lastAt, newest int64
 	clockSaid      bool
@@ -91,7 +93,7 @@ func newTable(e *Engine, property, id string) *table {
 	return &table{
 		engine: e, property: property, id: id, clock: clock{calendar: &e.opt.Calendar},
 		kept: map[uint64]string{}, patrons: map[uint32]string{},
-		memory: rules.Table{Attested: map[string]rules.Attested{}}, remembering: remembering{until: -1},
+		memory: record.Table{Attested: map[string]record.Attested{}}, remembering: remembering{until: -1},
 	}
 }
 
@@ -303,7 +305,7 @@ func (t *table) restart(in *arrival, b *Batch) {
 	})
 	t.closeShoe(b)
 	t.law, t.config, t.isOpen = nil, nil, false
-	t.memory = rules.Table{Attested: map[string]rules.Attested{}}
+	t.memory = record.Table{Attested: map[string]record.Attested{}}
 	clear(t.kept)
 	t.held, t.gaps, t.odd = nil, nil, nil
 	t.doubts = doubts{begin: true, start: true, prepare: true, memory: true, seating: true}

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"slices"
 
+	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -39,14 +40,14 @@ type shoeTaint struct {
 	round uint32
 	next  bool
 	// hole is the seq after the latest hole.
-	hole rules.Seq
+	hole record.Seq
 	// prepare, elections and law are the table's doubts when the shoe began.
 	prepare, elections, law bool
 	// from and to enclose the rounds that began while the elections were in doubt.
 	from, to uint32
 	// murkyFrom and murkyTo enclose the events between a hole and the next round: of which round they
 	// are is not known.
-	murkyFrom, murkyTo rules.Seq
+	murkyFrom, murkyTo record.Seq
 }
 
 // lost notes that n events before ev are missing, or that what they said is disputed.
@@ -70,15 +71,15 @@ func (t *table) lost(n uint64, ev *schema.Event) {
 			continue
 		}
 		s.Missing = true
-		s.taint.hole = rules.Seq(ev.Seq)
+		s.taint.hole = record.Seq(ev.Seq)
 		if !inRound {
-			s.taint.blur(rules.Seq(ev.Seq), rules.Seq(ev.Seq))
+			s.taint.blur(record.Seq(ev.Seq), record.Seq(ev.Seq))
 			s.taint.next = true
 		}
 		if k := len(s.Rounds); k > 0 && !inRound {
 			s.taint.round = max(s.taint.round, s.Rounds[k-1].No)
 		}
-		for _, r := range []*rules.Round{s.settling, s.round} {
+		for _, r := range []*record.Round{s.settling, s.round} {
 			if r != nil {
 				r.Missing = true
 				s.taint.round = max(s.taint.round, r.No)
@@ -129,7 +130,7 @@ func (t *table) beginTaint(s *shoe, begins bool) {
 }
 
 // beginRoundTaint is what a new round inherits.
-func (t *table) beginRoundTaint(s *shoe, r *rules.Round, started bool) {
+func (t *table) beginRoundTaint(s *shoe, r *record.Round, started bool) {
 	r.Missing = s.taint.next || (t.doubts.start && !started)
 	if r.Missing {
 		s.taint.round = max(s.taint.round, r.No)
@@ -147,7 +148,7 @@ func (t *table) beginRoundTaint(s *shoe, r *rules.Round, started bool) {
 }
 
 // unproved says whether a finding would accuse on missing evidence.
-func (t *table) unproved(s *shoe, r *rules.Round, stage rules.Stage, f *rules.Finding) bool {
+func (t *table) unproved(s *shoe, r *record.Round, stage rules.Stage, f *rules.Finding) bool {
 	taint := &s.taint
 	no := f.Round
 	if no == 0 && r != nil {
@@ -188,7 +189,7 @@ func (t *table) unproved(s *shoe, r *rules.Round, stage rules.Stage, f *rules.Fi
 }
 
 // blur widens the range of events whose round is not known.
-func (s *shoeTaint) blur(from, to rules.Seq) {
+func (s *shoeTaint) blur(from, to record.Seq) {
 	if s.murkyTo == 0 {
 		s.murkyFrom = from
 	}
@@ -197,13 +198,13 @@ func (s *shoeTaint) blur(from, to rules.Seq) {
 
 // murky says whether a finding rests on an event whose round is not known.
 func (s *shoeTaint) murky(f *rules.Finding) bool {
-	return slices.ContainsFunc(f.Evidence, func(seq rules.Seq) bool { return seq >= s.murkyFrom && seq < s.murkyTo })
+	return slices.ContainsFunc(f.Evidence, func(seq record.Seq) bool { return seq >= s.murkyFrom && seq < s.murkyTo })
 }
 
 // rests is the earliest event of the shoe on which a finding rests. That the shoe was loaded is no
 // news that could have changed since.
-func (s *shoe) rests(f *rules.Finding) rules.Seq {
-	first := ^rules.Seq(0)
+func (s *shoe) rests(f *rules.Finding) record.Seq {
+	first := ^record.Seq(0)
 	for _, seq := range f.Evidence {
 		if seq >= s.First && seq != s.Loaded.Seq {
 			first = min(first, seq)

@@ -1,6 +1,10 @@
 package rules
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+)
 
 // The 80 cells of the table that a scan left ten columns of: with them a loader that reads the
 // printed header, or drops the last column, is told apart.
@@ -21,7 +25,7 @@ func TestDrawingTableCells(t *testing.T) {
 				for col := range row {
 					third := uint8(col - 1)
 					if col == 0 {
-						third = NoThird
+						third = baccarat.NoThird
 					}
 					if got := law.Drawing.BankerDraws(6, b, third); got != (row[col] == 'D') {
 						t.Errorf("%s %v: banker %d, column %d: draws %t", name, g, b, col, got)
@@ -34,7 +38,7 @@ func TestDrawingTableCells(t *testing.T) {
 					if got := law.Drawing.PlayerDraws(p, b); got != (p <= 5 && !natural) {
 						t.Errorf("%s %v: player %d against %d: draws %t", name, g, p, b, got)
 					}
-					if natural && law.Drawing.BankerDraws(p, b, NoThird) {
+					if natural && law.Drawing.BankerDraws(p, b, baccarat.NoThird) {
 						t.Errorf("%s %v: banker %d draws against %d", name, g, b, p)
 					}
 				}
@@ -44,20 +48,20 @@ func TestDrawingTableCells(t *testing.T) {
 }
 
 func TestCards(t *testing.T) {
-	for c := Card(1); c <= 52; c++ {
-		got, err := ParseCard(c.String())
+	for c := baccarat.Card(1); c <= 52; c++ {
+		got, err := baccarat.ParseCard(c.String())
 		if err != nil || got != c {
 			t.Errorf("%v read back as %v: %v", c, got, err)
 		}
 	}
 	for text, want := range map[string][2]int{"Ah": {1, 1}, "2c": {2, 2}, "9s": {9, 9}, "Td": {0, 10}, "Jc": {0, 10}, "Qh": {0, 10}, "Ks": {0, 10}} {
-		c, err := ParseCard(text)
+		c, err := baccarat.ParseCard(text)
 		if err != nil || int(c.Value()) != want[0] || c.BurnValue() != want[1] {
 			t.Errorf("%s counts %d and burns %d, want %v (%v)", text, c.Value(), c.BurnValue(), want, err)
 		}
 	}
 	for _, text := range []string{"", "1x", "1c", "Ax", "10h", "kh", "?"} {
-		if _, err := ParseCard(text); err == nil {
+		if _, err := baccarat.ParseCard(text); err == nil {
 			t.Errorf("%q was read as a card", text)
 		}
 	}
@@ -69,28 +73,28 @@ func TestTreasuresExcludeOneAnother(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	law, _ := books["nj-13-69f"].Law(PuntoBanco)
+	law, _ := books["nj-13-69f"].Law(baccarat.PuntoBanco)
 	var shapes [7][7]bool
 	for i := range 1_000_000 {
 		v := i
-		var cards [6]Card
+		var cards [6]baccarat.Card
 		for j := range cards {
 			cards[j] = cardOf(v % 10)
 			v /= 10
 		}
-		player, banker := []Card{cards[0], cards[2]}, []Card{cards[1], cards[3]}
-		c := NewCoup(player, banker)
+		player, banker := []baccarat.Card{cards[0], cards[2]}, []baccarat.Card{cards[1], cards[3]}
+		c := baccarat.NewCoup(player, banker)
 		next := 4
 		if law.Drawing.PlayerDraws(c.P2, c.B2) {
 			player = append(player, cards[next])
 			next++
-			c = NewCoup(player, banker)
+			c = baccarat.NewCoup(player, banker)
 		}
 		if law.Drawing.BankerDraws(c.P2, c.B2, c.Third) {
-			c = NewCoup(player, append(banker, cards[next]))
+			c = baccarat.NewCoup(player, append(banker, cards[next]))
 		}
 		p9, b9 := c.P == 9 && c.NP == 3, c.B == 9 && c.NB == 3
-		if p9 != b9 && (c.Result() == Tie || (c.Result() == PlayerWon) != p9) {
+		if p9 != b9 && (c.Result() == baccarat.Tie || (c.Result() == baccarat.PlayerWon) != p9) {
 			t.Fatalf("%v: one three-card 9 does not win", cards)
 		}
 		if c.P == 7 && c.B == 7 {

@@ -1,11 +1,8 @@
-// Package rules knows baccarat and the law of it: cards, hands, the drawing table, wagers, odds,
-// vigorish, rounds and shoes as they were played, and what must hold of them.
+// Package rules is what must hold of a shoe: one [Rule] for each requirement of the regulations.
 //
-// A [Rule] is one row of a family's table: name, severity, the [Stage] at which it is asked, and one
-// function that looks at a [Pass] and reports. Everything that differs between regulators is data:
-// a [Rulebook] in rulebooks/*.yaml with decks, drawing table, odds, vigorish, the rules that apply
-// and the citation of each.
+// A rule is one row of a family's table: name, severity, the [Stage] at which it is evaluated, and a function that reads
+// a [Pass] and reports. A [Set] is the rules that one law cites. Numbers and citations come from package law, facts from
+// package record.
 //
-// The package is pure: no clock, no random numbers, no goroutine, no map order in a result. It
-// imports the standard library and one strict YAML decoder.
+// The package is pure: no clock, no random numbers, no goroutine, no map order in a result.
 package rules

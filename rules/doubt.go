@@ -4,6 +4,10 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 // Reach is how far a rule looks back.
@@ -59,7 +63,7 @@ func (p *Pass) Stands(f *Finding, doubt Doubt) bool {
 		q.Config = p.Config
 	}
 	if doubt&DoubtMemory != 0 {
-		q.Table = p.Table.favourable()
+		q.Table = favourable(p.Table)
 		return q.makes(f)
 	}
 	return true
@@ -75,40 +79,40 @@ func (p *Pass) makes(f *Finding) bool {
 }
 
 // elections are the configurations that differ from the one in force in one election.
-func (p *Pass) elections() func(func(*Config) bool) {
-	return func(yield func(*Config) bool) {
-		try := func(change func(*Config)) bool {
+func (p *Pass) elections() func(func(*law.Config) bool) {
+	return func(yield func(*law.Config) bool) {
+		try := func(change func(*law.Config)) bool {
 			c := *p.Config
 			change(&c)
 			return yield(&c)
 		}
-		var changes []func(*Config)
-		add := func(change func(*Config)) { changes = append(changes, change) }
+		var changes []func(*law.Config)
+		add := func(change func(*law.Config)) { changes = append(changes, change) }
 		for _, m := range p.Law.Modes {
-			add(func(c *Config) { c.Mode = m })
+			add(func(c *law.Config) { c.Mode = m })
 			for _, percent := range slices.Sorted(maps.Keys(p.Law.Units)) {
-				add(func(c *Config) { c.Mode, c.Percent = m, percent })
+				add(func(c *law.Config) { c.Mode, c.Percent = m, percent })
 			}
 		}
 		for n := range uint32(4) {
-			add(func(c *Config) { c.Procedure = n + 1 })
+			add(func(c *law.Config) { c.Procedure = n + 1 })
 		}
-		add(func(c *Config) { c.SideBets = nil })
-		add(func(c *Config) { c.SideBets = p.Law.SideBets })
-		add(func(c *Config) { c.Posted = [spots]Odds{} })
+		add(func(c *law.Config) { c.SideBets = nil })
+		add(func(c *law.Config) { c.SideBets = p.Law.SideBets })
+		add(func(c *law.Config) { c.Posted = [baccarat.Spots]baccarat.Odds{} })
 		for _, name := range slices.Sorted(maps.Keys(p.Law.BonusTables)) {
-			add(func(c *Config) { c.BonusTable = name })
+			add(func(c *law.Config) { c.BonusTable = name })
 		}
 		for _, name := range slices.Sorted(maps.Keys(p.Law.Treasures)) {
-			add(func(c *Config) { c.TreasuresTable = name })
+			add(func(c *law.Config) { c.TreasuresTable = name })
 		}
-		add(func(c *Config) { c.SupplementalRequiresMain = !c.SupplementalRequiresMain })
-		add(func(c *Config) { c.ReshuffleAfterLacing = !c.ReshuffleAfterLacing })
-		add(func(c *Config) { c.FaceDown = !c.FaceDown })
-		add(func(c *Config) { c.AutomatedShuffler = !c.AutomatedShuffler })
-		add(func(c *Config) { c.PreShuffled = !c.PreShuffled })
-		add(func(c *Config) { c.MinWager, c.MaxWager = 0, math.MaxInt64 })
-		add(func(c *Config) { c.Options = nil })
+		add(func(c *law.Config) { c.SupplementalRequiresMain = !c.SupplementalRequiresMain })
+		add(func(c *law.Config) { c.ReshuffleAfterLacing = !c.ReshuffleAfterLacing })
+		add(func(c *law.Config) { c.FaceDown = !c.FaceDown })
+		add(func(c *law.Config) { c.AutomatedShuffler = !c.AutomatedShuffler })
+		add(func(c *law.Config) { c.PreShuffled = !c.PreShuffled })
+		add(func(c *law.Config) { c.MinWager, c.MaxWager = 0, math.MaxInt64 })
+		add(func(c *law.Config) { c.Options = nil })
 		for _, change := range changes {
 			if !try(change) {
 				return
@@ -119,16 +123,16 @@ func (p *Pass) elections() func(func(*Config) bool) {
 
 // favourable is the table with everything on file that could have been filed, and cards that may have
 // been opened before the record began.
-func (t *Table) favourable() *Table {
+func favourable(t *record.Table) *record.Table {
 	f := *t
 	f.Whole, f.Batches, f.BatchesAt = false, nil, nil
-	f.Attested = map[string]Attested{}
+	f.Attested = map[string]record.Attested{}
 	for _, item := range attestable {
-		f.Attested[item] = Attested{Present: true}
+		f.Attested[item] = record.Attested{Present: true}
 	}
 	f.Notices = slices.Clone(t.Notices)
-	for topic := TopicVigorishType; topic <= TopicPreShuffled; topic++ {
-		n := Notice{Topic: topic, At: math.MinInt64 / 2, Effective: math.MinInt64 / 2}
+	for topic := record.TopicVigorishType; topic <= record.TopicPreShuffled; topic++ {
+		n := record.Notice{Topic: topic, At: math.MinInt64 / 2, Effective: math.MinInt64 / 2}
 		f.Notices = append(f.Notices, n)
 		n.Filed, n.Writ, n.ToCommission, n.ToSurveillance = true, true, true, true
 		f.Notices = append(f.Notices, n)

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
 )
 
 // The exact numbers of ordered six-card sequences, of all that a shoe of six or eight decks can give,
@@ -37,7 +40,7 @@ func TestExactEnumeration(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"nj-19-47", "ny-5324-21"} {
-		law, _ := books[name].Law(Minibaccarat)
+		law, _ := books[name].Law(baccarat.Minibaccarat)
 		for _, decks := range []int64{6, 8} {
 			t.Run(fmt.Sprintf("%s/%d", name, decks), func(t *testing.T) {
 				want := exact[fmt.Sprintf("decks_%d", decks)]
@@ -58,18 +61,18 @@ func TestExactEnumeration(t *testing.T) {
 }
 
 type enumeration struct {
-	law    *Law
+	law    *law.Law
 	decks  int64
 	counts map[string]int64
 	total  int64
 }
 
 // cardOf is a card of each value; ways is how many cards of the shoe have it.
-func cardOf(value int) Card {
+func cardOf(value int) baccarat.Card {
 	if value == 0 {
-		return NewCard(13, 0)
+		return baccarat.NewCard(13, 0)
 	}
-	return NewCard(uint8(value), 0)
+	return baccarat.NewCard(uint8(value), 0)
 }
 
 func (e *enumeration) ways(value int) int64 {
@@ -86,7 +89,7 @@ func (e *enumeration) values() {
 		left[v] = e.ways(v)
 	}
 	n := 52 * e.decks
-	var player, banker [3]Card
+	var player, banker [3]baccarat.Card
 	for p1 := range 10 {
 		for b1 := range 10 {
 			for p2 := range 10 {
@@ -111,8 +114,8 @@ func take(left *[10]int64, v int) int64 {
 }
 
 // draw deals on as the law calls for, then counts the coup with all ways to fill up to six cards.
-func (e *enumeration) draw(left *[10]int64, w, rest int64, player, banker []Card) {
-	c := NewCoup(player, banker)
+func (e *enumeration) draw(left *[10]int64, w, rest int64, player, banker []baccarat.Card) {
+	c := baccarat.NewCoup(player, banker)
 	draws := 0
 	if len(player) == 2 && e.law.Drawing.PlayerDraws(c.P2, c.B2) {
 		draws = 1
@@ -141,7 +144,7 @@ func (e *enumeration) draw(left *[10]int64, w, rest int64, player, banker []Card
 	}
 }
 
-func (e *enumeration) count(c *Coup, w int64) {
+func (e *enumeration) count(c *baccarat.Coup, w int64) {
 	e.total += w
 	add := func(key string, when bool) {
 		if when {
@@ -149,40 +152,40 @@ func (e *enumeration) count(c *Coup, w int64) {
 		}
 	}
 	r := c.Result()
-	add("player", r == PlayerWon)
-	add("banker", r == BankerWon)
-	add("tie", r == Tie)
-	add(fmt.Sprintf("tie_on_%d", c.P), r == Tie)
-	add(fmt.Sprintf("banker_wins_on_%d", c.B), r == BankerWon)
-	add("banker_wins_not_on_6", r == BankerWon && c.B != 6)
-	add(fmt.Sprintf("banker_wins_on_6_with_%d_cards", c.NB), r == BankerWon && c.B == 6)
-	add("banker_wins_not_dragon7", r == BankerWon && !c.Dragon7())
+	add("player", r == baccarat.PlayerWon)
+	add("banker", r == baccarat.BankerWon)
+	add("tie", r == baccarat.Tie)
+	add(fmt.Sprintf("tie_on_%d", c.P), r == baccarat.Tie)
+	add(fmt.Sprintf("banker_wins_on_%d", c.B), r == baccarat.BankerWon)
+	add("banker_wins_not_on_6", r == baccarat.BankerWon && c.B != 6)
+	add(fmt.Sprintf("banker_wins_on_6_with_%d_cards", c.NB), r == baccarat.BankerWon && c.B == 6)
+	add("banker_wins_not_dragon7", r == baccarat.BankerWon && !c.Dragon7())
 	add(fmt.Sprintf("cards_%d", c.Cards()), true)
 	add("natural_any", c.Natural())
 	add("dragon7_fortune7", c.Dragon7())
 	add("panda8_golden8", c.Panda8())
 	treasure := c.Treasure()
-	add("heavenly9_both", treasure == Heavenly9Both)
-	add("heavenly9_exactly_one", treasure == Heavenly9One)
-	add("blazing7_2card", treasure == Blazing7sTwo)
-	add("blazing7_3card", treasure == Blazing7sThree)
-	add("cover_all", treasure != NoTreasure)
-	e.bonus(c, "player", Player, r == BankerWon, add)
-	e.bonus(c, "banker", Banker, r == PlayerWon, add)
+	add("heavenly9_both", treasure == baccarat.Heavenly9Both)
+	add("heavenly9_exactly_one", treasure == baccarat.Heavenly9One)
+	add("blazing7_2card", treasure == baccarat.Blazing7sTwo)
+	add("blazing7_3card", treasure == baccarat.Blazing7sThree)
+	add("cover_all", treasure != baccarat.NoTreasure)
+	e.bonus(c, "player", baccarat.Player, r == baccarat.BankerWon, add)
+	e.bonus(c, "banker", baccarat.Banker, r == baccarat.PlayerWon, add)
 }
 
-func (e *enumeration) bonus(c *Coup, name string, h Hand, lost bool, add func(string, bool)) {
-	count, _, _ := c.hand(h)
-	other, _, _ := c.hand(h.Other())
+func (e *enumeration) bonus(c *baccarat.Coup, name string, h baccarat.Hand, lost bool, add func(string, bool)) {
+	count, _, _ := c.Hand(h)
+	other, _, _ := c.Hand(h.Other())
 	row := c.DragonBonus(h)
 	tie := count == other
-	add("db_"+name+"_natural_win", row == BonusNatural)
-	add("db_"+name+"_natural_tie", row == BonusPush)
-	add("db_"+name+"_nonnatural_tie", tie && row == BonusLost)
+	add("db_"+name+"_natural_win", row == baccarat.BonusNatural)
+	add("db_"+name+"_natural_tie", row == baccarat.BonusPush)
+	add("db_"+name+"_nonnatural_tie", tie && row == baccarat.BonusLost)
 	add("db_"+name+"_loss", lost)
-	if row != BonusNatural && row != BonusPush && !tie && !lost {
+	if row != baccarat.BonusNatural && row != baccarat.BonusPush && !tie && !lost {
 		margin := count - other
-		add(fmt.Sprintf("db_%s_margin_%d", name, margin), (margin < 4) == (row == BonusLost) && (margin < 4 || row == BonusRow(margin)))
+		add(fmt.Sprintf("db_%s_margin_%d", name, margin), (margin < 4) == (row == baccarat.BonusLost) && (margin < 4 || row == baccarat.BonusRow(margin)))
 	}
 }
 
@@ -190,18 +193,18 @@ func (e *enumeration) bonus(c *Coup, name string, h Hand, lost bool, add func(st
 func (e *enumeration) pairs() {
 	n := 52 * e.decks
 	var out [53]int64
-	left := func(c Card) int64 { return e.decks - out[c] }
-	for p1 := Card(1); p1 <= 52; p1++ {
+	left := func(c baccarat.Card) int64 { return e.decks - out[c] }
+	for p1 := baccarat.Card(1); p1 <= 52; p1++ {
 		w1 := left(p1)
 		out[p1]++
-		for p2 := Card(1); p2 <= 52; p2++ {
+		for p2 := baccarat.Card(1); p2 <= 52; p2++ {
 			w2 := w1 * left(p2)
 			out[p2]++
-			for b1 := Card(1); b1 <= 52; b1++ {
+			for b1 := baccarat.Card(1); b1 <= 52; b1++ {
 				w3 := w2 * left(b1)
 				out[b1]++
-				for b2 := Card(1); b2 <= 52; b2++ {
-					e.countPairs([2]Card{p1, p2}, [2]Card{b1, b2}, w3*left(b2)*(n-4)*(n-5))
+				for b2 := baccarat.Card(1); b2 <= 52; b2++ {
+					e.countPairs([2]baccarat.Card{p1, p2}, [2]baccarat.Card{b1, b2}, w3*left(b2)*(n-4)*(n-5))
 				}
 				out[b1]--
 			}
@@ -211,11 +214,11 @@ func (e *enumeration) pairs() {
 	}
 }
 
-func (e *enumeration) countPairs(player, banker [2]Card, w int64) {
+func (e *enumeration) countPairs(player, banker [2]baccarat.Card, w int64) {
 	if player[0].Rank() != player[1].Rank() && banker[0].Rank() != banker[1].Rank() {
 		return
 	}
-	c := NewCoup(player[:], banker[:])
+	c := baccarat.NewCoup(player[:], banker[:])
 	suitedP, suitedB := player[0] == player[1], banker[0] == banker[1]
 	for key, when := range map[string]bool{
 		"player_pair": c.PlayerPair, "banker_pair": c.BankerPair, "either_pair": c.PlayerPair || c.BankerPair,

@@ -1,63 +1,68 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
+)
 
 // What the dealer calls. N.J.A.C. 19:47-3.8(a), 3.10(a); 9 NYCRR 5324.21(g), (i)(1).
 var announceFamily = []*Rule{
 	{
 		Name: "announce.initial-counts", Doc: "Both two-card counts are announced, once and rightly.",
 		Breach:   "Missing or false call.",
-		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkInitialCounts,
+		Severity: Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkInitialCounts,
 	},
 	{
 		Name: "announce.count-order", Doc: "The player count is announced before the banker count.",
 		Breach:   "Order reversed.",
-		Severity: Info, At: Settled, Needs: FeedAnnouncements, Check: checkCountOrder,
+		Severity: Info, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkCountOrder,
 	},
 	{
 		Name: "announce.final-counts", Doc: "Both final counts are announced rightly after the last card.",
 		Breach:   "Missing or false final call.",
-		Severity: Major, At: Settled, Needs: FeedAnnouncements, Check: checkFinalCounts,
+		Severity: Major, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkFinalCounts,
 	},
 	{
 		Name: "announce.winner", Doc: "The winning hand is announced.",
 		Breach:   "Wrong hand called.",
-		Severity: Major, At: Settled, Needs: FeedAnnouncements, Check: checkWinnerCall,
+		Severity: Major, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkWinnerCall,
 	},
 	{
 		Name: "announce.tie-hand", Doc: "A tie is announced as a tie hand, and nothing else is.",
 		Breach:   "Tie not called.",
-		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkTieCall,
+		Severity: Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkTieCall,
 	},
 	{
 		Name: "announce.total-cards", Doc: "Where total card wagers are offered the number of cards is announced.",
 		Breach:   "Missing or wrong number.",
-		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkTotalCall,
+		Severity: Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkTotalCall,
 	},
 	{
 		Name: "announce.pair", Doc: "Where pair wagers are offered each pair is announced, and nothing else is.",
 		Breach:   "Pair not called, or called on K Q.",
-		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkPairCalls,
+		Severity: Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkPairCalls,
 	},
 	{
 		Name: "announce.dragon-7", Doc: "A dragon 7 is announced, and nothing else is.",
 		Breach:   "Not called.",
-		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkDragonCall,
+		Severity: Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkDragonCall,
 	},
 	{
 		Name: "announce.panda-8", Doc: "A panda 8 is announced, and nothing else is.",
 		Breach:   "Not called.",
-		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkPandaCall,
+		Severity: Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkPandaCall,
 	},
 	{
 		Name: "announce.royal-highest", Doc: "The hand with the highest Royal Bonus payout is announced.",
 		Breach:   "Announcement missing.",
-		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Unknown: "the qualifying hands of the Royal Bonus are not in the texts",
+		Severity: Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Unknown: "the qualifying hands of the Royal Bonus are not in the texts",
 	},
 	{
 		Name: "announce.treasures-highest", Doc: "The qualifying hand of 5 Treasures is announced.",
 		Breach:   "Heavenly 9 called for one hand when both qualify.",
-		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkTreasureCall,
+		Severity: Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkTreasureCall,
 	},
 	{
 		Name: "announce.before-settlement", Doc: "The result is announced before anything is settled.",
@@ -67,17 +72,17 @@ var announceFamily = []*Rule{
 }
 
 // called is the coup of a round whose calls can be judged.
-func (p *Pass) called() (*Coup, bool) {
+func (p *Pass) called() (*baccarat.Coup, bool) {
 	c := p.Round.Coup()
 	return c, c.Complete && !p.cancelled()
 }
 
 // lone is the one call of a code for a hand, and how many there are. It allocates nothing.
-func (r *Round) lone(code Code, h Hand) (*Call, int) {
-	var call *Call
+func lone(r *record.Round, code baccarat.Code, h baccarat.Hand) (*record.Call, int) {
+	var call *record.Call
 	n := 0
 	for i := range r.Calls {
-		if c := &r.Calls[i]; c.Code == code && (h == NoHand || c.Hand == h) {
+		if c := &r.Calls[i]; c.Code == code && (h == baccarat.NoHand || c.Hand == h) {
 			call = c
 			n++
 		}
@@ -85,8 +90,8 @@ func (r *Round) lone(code Code, h Hand) (*Call, int) {
 	return call, n
 }
 
-func (p *Pass) reportCall(call *Call, subject Subject, expected, observed string) {
-	evidence := p.Round.cardEvidence()
+func (p *Pass) reportCall(call *record.Call, subject Subject, expected, observed string) {
+	evidence := cardEvidence(p.Round)
 	if call != nil {
 		evidence = append(evidence, call.Seq)
 	}
@@ -99,7 +104,7 @@ func checkInitialCounts(p *Pass) {
 		return
 	}
 	for h, want := range map2(c.P2, c.B2) {
-		call, n := p.Round.lone(PointCount, h)
+		call, n := lone(p.Round, baccarat.PointCount, h)
 		switch {
 		case n != 1:
 			p.reportCall(call, Subject{}, fmt.Sprintf("%v point count %d announced once", h, want), fmt.Sprintf("announced %d times", n))
@@ -112,19 +117,19 @@ func checkInitialCounts(p *Pass) {
 }
 
 // map2 walks the two hands in their order with a number for each.
-func map2(player, banker uint8) func(func(Hand, uint8) bool) {
-	return func(yield func(Hand, uint8) bool) {
-		if yield(Player, player) {
-			yield(Banker, banker)
+func map2(player, banker uint8) func(func(baccarat.Hand, uint8) bool) {
+	return func(yield func(baccarat.Hand, uint8) bool) {
+		if yield(baccarat.Player, player) {
+			yield(baccarat.Banker, banker)
 		}
 	}
 }
 
 func checkCountOrder(p *Pass) {
-	player, n := p.Round.lone(PointCount, Player)
-	banker, m := p.Round.lone(PointCount, Banker)
+	player, n := lone(p.Round, baccarat.PointCount, baccarat.Player)
+	banker, m := lone(p.Round, baccarat.PointCount, baccarat.Banker)
 	if n == 1 && m == 1 && banker.Seq < player.Seq {
-		p.Report(Finding{Expected: "player count first", Observed: "banker count first", Evidence: []Seq{banker.Seq, player.Seq}})
+		p.Report(Finding{Expected: "player count first", Observed: "banker count first", Evidence: []record.Seq{banker.Seq, player.Seq}})
 	}
 }
 
@@ -133,9 +138,9 @@ func checkFinalCounts(p *Pass) {
 	if !ok {
 		return
 	}
-	last := p.Round.lastCard()
+	last := lastCard(p.Round)
 	for h, want := range map2(c.P, c.B) {
-		call, n := p.Round.lone(FinalCount, h)
+		call, n := lone(p.Round, baccarat.FinalCount, h)
 		switch {
 		case n == 0:
 			p.reportCall(nil, Subject{}, fmt.Sprintf("%v final count %d announced", h, want), "not announced")
@@ -151,10 +156,10 @@ func checkFinalCounts(p *Pass) {
 }
 
 // lastCard is the event of the last card that stayed in a hand.
-func (r *Round) lastCard() Seq {
-	var last Seq
+func lastCard(r *record.Round) record.Seq {
+	var last record.Seq
 	for i := range r.Cards {
-		if c := &r.Cards[i]; c.Final != NoHand {
+		if c := &r.Cards[i]; c.Final != baccarat.NoHand {
 			last = max(last, c.Seq)
 		}
 	}
@@ -163,16 +168,16 @@ func (r *Round) lastCard() Seq {
 
 func checkWinnerCall(p *Pass) {
 	c, ok := p.called()
-	if !ok || c.Result() == Tie {
+	if !ok || c.Result() == baccarat.Tie {
 		return
 	}
-	right, wrong := PlayerWins, BankerWins
-	if c.Result() == BankerWon {
+	right, wrong := baccarat.PlayerWins, baccarat.BankerWins
+	if c.Result() == baccarat.BankerWon {
 		right, wrong = wrong, right
 	}
-	_, good := p.Round.lone(right, NoHand)
-	call, bad := p.Round.lone(wrong, NoHand)
-	_, tie := p.Round.lone(TieHand, NoHand)
+	_, good := lone(p.Round, right, baccarat.NoHand)
+	call, bad := lone(p.Round, wrong, baccarat.NoHand)
+	_, tie := lone(p.Round, baccarat.TieHand, baccarat.NoHand)
 	switch {
 	case bad > 0:
 		p.reportCall(call, Subject{}, fmt.Sprintf("%v wins", c.Result()), "the other hand announced")
@@ -186,11 +191,11 @@ func checkTieCall(p *Pass) {
 	if !ok {
 		return
 	}
-	tie := c.Result() == Tie
-	call, n := p.Round.lone(TieHand, NoHand)
-	won, m := p.Round.lone(PlayerWins, NoHand)
+	tie := c.Result() == baccarat.Tie
+	call, n := lone(p.Round, baccarat.TieHand, baccarat.NoHand)
+	won, m := lone(p.Round, baccarat.PlayerWins, baccarat.NoHand)
 	if m == 0 {
-		won, m = p.Round.lone(BankerWins, NoHand)
+		won, m = lone(p.Round, baccarat.BankerWins, baccarat.NoHand)
 	}
 	switch {
 	case tie && n == 0:
@@ -204,10 +209,10 @@ func checkTieCall(p *Pass) {
 
 func checkTotalCall(p *Pass) {
 	c, ok := p.called()
-	if !ok || !p.Config.Offers(SideTotalCard) {
+	if !ok || !p.Config.Offers(baccarat.SideTotalCard) {
 		return
 	}
-	call, n := p.Round.lone(TotalCards, NoHand)
+	call, n := lone(p.Round, baccarat.TotalCards, baccarat.NoHand)
 	switch {
 	case n == 0:
 		p.reportCall(nil, Subject{}, fmt.Sprintf("%d cards announced", c.Cards()), "not announced")
@@ -218,16 +223,16 @@ func checkTotalCall(p *Pass) {
 
 func checkPairCalls(p *Pass) {
 	c, ok := p.called()
-	if !ok || !p.Config.Offers(SidePair) {
+	if !ok || !p.Config.Offers(baccarat.SidePair) {
 		return
 	}
-	p.judgePresence(PlayerPair, c.PlayerPair, OfHand(Player), "player pair")
-	p.judgePresence(BankerPair, c.BankerPair, OfHand(Banker), "banker pair")
+	p.judgePresence(baccarat.PlayerPair, c.PlayerPair, OfHand(baccarat.Player), "player pair")
+	p.judgePresence(baccarat.BankerPair, c.BankerPair, OfHand(baccarat.Banker), "banker pair")
 }
 
 // judgePresence wants a call exactly when its event is there.
-func (p *Pass) judgePresence(code Code, due bool, subject Subject, what string) {
-	call, n := p.Round.lone(code, NoHand)
+func (p *Pass) judgePresence(code baccarat.Code, due bool, subject Subject, what string) {
+	call, n := lone(p.Round, code, baccarat.NoHand)
 	switch {
 	case due && n == 0:
 		p.reportCall(nil, subject, what+" announced", "not announced")
@@ -237,39 +242,39 @@ func (p *Pass) judgePresence(code Code, due bool, subject Subject, what string) 
 }
 
 func checkDragonCall(p *Pass) {
-	if c, ok := p.called(); ok && p.Config.Mode != Commission && p.Config.Mode != Tie25 && (p.Law.Game == PuntoBanco || p.Config.Mode == EZ || len(p.Law.Treasures) > 0) {
-		p.judgePresence(Dragon7, c.Dragon7(), Subject{}, "dragon 7")
+	if c, ok := p.called(); ok && p.Config.Mode != baccarat.Commission && p.Config.Mode != baccarat.Tie25 && (p.Law.Game == baccarat.PuntoBanco || p.Config.Mode == baccarat.EZ || len(p.Law.Treasures) > 0) {
+		p.judgePresence(baccarat.Dragon7, c.Dragon7(), Subject{}, "dragon 7")
 	}
 }
 
 func checkPandaCall(p *Pass) {
-	if c, ok := p.called(); ok && p.Config.Mode == EZ {
-		p.judgePresence(Panda8, c.Panda8(), Subject{}, "panda 8")
+	if c, ok := p.called(); ok && p.Config.Mode == baccarat.EZ {
+		p.judgePresence(baccarat.Panda8, c.Panda8(), Subject{}, "panda 8")
 	}
 }
 
 func checkTreasureCall(p *Pass) {
 	c, ok := p.called()
-	if !ok || !p.Config.Offers(SideTreasures) {
+	if !ok || !p.Config.Offers(baccarat.SideTreasures) {
 		return
 	}
 	want := c.Treasure()
 	recognised := p.Law.Treasures[p.Config.TreasuresTable][want].Known()
-	call, n := p.Round.lone(TreasureCall, NoHand)
+	call, n := lone(p.Round, baccarat.TreasureCall, baccarat.NoHand)
 	switch {
-	case n == 0 && want != NoTreasure && recognised:
+	case n == 0 && want != baccarat.NoTreasure && recognised:
 		p.reportCall(nil, Subject{}, want.String()+" announced", "not announced")
-	case n > 0 && call.Treasure == TreasureUnsaid:
+	case n > 0 && call.Treasure == baccarat.TreasureUnsaid:
 		p.CannotJudge("which treasure was announced was not reported", call.Seq)
-	case n > 0 && call.Treasure != want && (recognised || call.Treasure != NoTreasure):
+	case n > 0 && call.Treasure != want && (recognised || call.Treasure != baccarat.NoTreasure):
 		p.reportCall(call, Subject{}, want.String(), call.Treasure.String())
 	}
 }
 
 // isResult says whether a call is part of the announcement of the result.
-func (c Code) isResult() bool {
+func isResult(c baccarat.Code) bool {
 	switch c {
-	case FinalCount, PlayerWins, BankerWins, TieHand, TotalCards, PlayerPair, BankerPair, Dragon7, Panda8, Royal, TreasureCall:
+	case baccarat.FinalCount, baccarat.PlayerWins, baccarat.BankerWins, baccarat.TieHand, baccarat.TotalCards, baccarat.PlayerPair, baccarat.BankerPair, baccarat.Dragon7, baccarat.Panda8, baccarat.Royal, baccarat.TreasureCall:
 		return true
 	}
 	return false
@@ -280,9 +285,9 @@ func checkCallsFirst(p *Pass) {
 	if p.cancelled() {
 		return
 	}
-	var last, first Seq
+	var last, first record.Seq
 	for i := range r.Calls {
-		if r.Calls[i].Code.isResult() {
+		if isResult(r.Calls[i].Code) {
 			last = max(last, r.Calls[i].Seq)
 		}
 	}
@@ -292,6 +297,6 @@ func checkCallsFirst(p *Pass) {
 		}
 	}
 	if first != 0 && last != 0 && first < last {
-		p.Report(Finding{Expected: "the result announced before settlement", Observed: "settlement began before", Evidence: []Seq{first, last}})
+		p.Report(Finding{Expected: "the result announced before settlement", Observed: "settlement began before", Evidence: []record.Seq{first, last}})
 	}
 }

@@ -3,6 +3,9 @@ package rules
 import (
 	"fmt"
 	"strings"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 // Two batches of cards at a table with an automated shuffler. 9 NYCRR 5324.21(a)(4)(iv).
@@ -10,22 +13,22 @@ var batchFamily = []*Rule{
 	{
 		Name: "batch.two-equal", Doc: "A shuffler table has two equal batches of at least six decks.",
 		Breach:   "Batches of eight and six decks.",
-		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkTwoBatches,
+		Severity: Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkTwoBatches,
 	},
 	{
 		Name: "batch.back-colors-differ", Doc: "The two batches have different back colours.",
 		Breach:   "Both batches red.",
-		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkBatchColours,
+		Severity: Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkBatchColours,
 	},
 	{
 		Name: "batch.alternate-every-shoe", Doc: "The two batches alternate shoe by shoe.",
 		Breach:   "Same batch used in two consecutive shoes.",
-		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkAlternate,
+		Severity: Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkAlternate,
 	},
 	{
 		Name: "batch.discard-single", Doc: "The discard rack holds cards of one batch only.",
 		Breach:   "Mixed rack.",
-		Severity: Major, At: Closed, Needs: FeedRack, Check: checkRack,
+		Severity: Major, At: Closed, Needs: baccarat.FeedRack, Check: checkRack,
 	},
 }
 
@@ -38,7 +41,7 @@ func checkTwoBatches(p *Pass) {
 		p.CannotJudge("the record of the table begins after its batches were reported", p.Shoe.First)
 		return
 	}
-	var evidence []Seq
+	var evidence []record.Seq
 	var observed []string
 	equal := len(at) == 2
 	for _, b := range at {
@@ -54,7 +57,7 @@ func checkTwoBatches(p *Pass) {
 func checkBatchColours(p *Pass) {
 	at := p.Table.BatchesAt
 	if p.Config.AutomatedShuffler && len(at) == 2 && at[0].BackColor == at[1].BackColor {
-		p.Report(Finding{Expected: "two back colours", Observed: "both " + at[0].BackColor, Evidence: []Seq{at[0].Seq, at[1].Seq}})
+		p.Report(Finding{Expected: "two back colours", Observed: "both " + at[0].BackColor, Evidence: []record.Seq{at[0].Seq, at[1].Seq}})
 	}
 }
 
@@ -67,6 +70,6 @@ func checkAlternate(p *Pass) {
 
 func checkRack(p *Pass) {
 	if s := p.Shoe; p.Config.AutomatedShuffler && s.RackMixed != 0 {
-		p.Report(Finding{Expected: "discards of one batch", Observed: "of two", Evidence: []Seq{s.RackHeld, s.RackMixed}})
+		p.Report(Finding{Expected: "discards of one batch", Observed: "of two", Evidence: []record.Seq{s.RackHeld, s.RackMixed}})
 	}
 }

@@ -3,6 +3,9 @@ package rules
 import (
 	"fmt"
 	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 // Chemin de fer. N.J.A.C. 19:47-4.5 to 4.7(c); what follows is not in the text.
@@ -20,7 +23,7 @@ var cheminFamily = []*Rule{
 	{
 		Name: "chemin.banker.deals", Back: Seating, Doc: "The Banker draws every card.",
 		Breach:   "Another participant deals.",
-		Severity: Major, At: Settled, Needs: FeedShoeCamera, Check: checkBankerDeals,
+		Severity: Major, At: Settled, Needs: baccarat.FeedShoeCamera, Check: checkBankerDeals,
 	},
 	{
 		Name: "chemin.banker.wager-before-deal", Doc: "The Banker wagers before the first card and before any wager against him.",
@@ -104,14 +107,14 @@ var cheminFamily = []*Rule{
 }
 
 // bank is the Banker's wager of the round, nil if he made none.
-func (r *Round) bank() *Wager {
+func bank(r *record.Round) *record.Wager {
 	if r.Bank == 0 {
 		return nil
 	}
 	return &r.Wagers[r.Bank-1]
 }
 
-func seatAmount(list []SeatChange, seat uint32) int64 {
+func seatAmount(list []record.SeatChange, seat uint32) int64 {
 	for _, s := range list {
 		if s.Seat == seat {
 			return s.Amount
@@ -124,7 +127,7 @@ func seatAmount(list []SeatChange, seat uint32) int64 {
 // since the assignment before it.
 func checkAuction(tie bool) func(*Pass) {
 	return func(p *Pass) {
-		before := p.Shoe.round(p.Round.No - 1)
+		before := round(p.Shoe, p.Round.No-1)
 		start := 0
 		for i := range p.Shoe.Bids {
 			b := &p.Shoe.Bids[i]
@@ -139,9 +142,9 @@ func checkAuction(tie bool) func(*Pass) {
 	}
 }
 
-func (p *Pass) judgeAuction(bids []Bid, b *Bid, tie bool) {
+func (p *Pass) judgeAuction(bids []record.Bid, b *record.Bid, tie bool) {
 	last := func(i int) bool {
-		return !slices.ContainsFunc(bids[i+1:], func(o Bid) bool { return o.Seat == bids[i].Seat })
+		return !slices.ContainsFunc(bids[i+1:], func(o record.Bid) bool { return o.Seat == bids[i].Seat })
 	}
 	highest, first, tied := int64(-1), uint32(0), false
 	for i := range bids {
@@ -156,7 +159,7 @@ func (p *Pass) judgeAuction(bids []Bid, b *Bid, tie bool) {
 	if highest < 0 || first == b.Seat || tied != tie {
 		return
 	}
-	evidence := []Seq{b.Seq}
+	evidence := []record.Seq{b.Seq}
 	for i := range bids {
 		if last(i) {
 			evidence = append(evidence, bids[i].Seq)
@@ -173,12 +176,12 @@ func checkBankerDeals(p *Pass) {
 		c := &p.Round.Cards[i]
 		switch {
 		case c.Carried:
-		case c.ByRole == NoRole || c.BySeat == 0 && c.ByRole == RoleBanker || p.Round.Curator == 0:
+		case c.ByRole == baccarat.NoRole || c.BySeat == 0 && c.ByRole == baccarat.RoleBanker || p.Round.Curator == 0:
 			p.CannotJudge("who drew the card, or who has the bank, was not reported", c.Seq)
 			return
 		case c.BySeat != p.Round.Curator:
 			p.Report(Finding{
-				Subject: OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []Seq{c.Seq},
+				Subject: OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []record.Seq{c.Seq},
 				Expected: fmt.Sprintf("drawn by the Banker, seat %d", p.Round.Curator), Observed: fmt.Sprintf("seat %d", c.BySeat),
 			})
 			return
@@ -188,11 +191,11 @@ func checkBankerDeals(p *Pass) {
 
 func checkBankerWagers(p *Pass) {
 	r := p.Round
-	first, bank := r.FirstCard(), r.bank()
+	first, bank := r.FirstCard(), bank(r)
 	if first == 0 || (bank != nil && bank.Placed < first) {
 		return
 	}
-	evidence := []Seq{first}
+	evidence := []record.Seq{first}
 	if bank != nil {
 		evidence = append(evidence, bank.Placed)
 	}
@@ -200,7 +203,7 @@ func checkBankerWagers(p *Pass) {
 }
 
 // bankBefore is the round before of the same Banker since he took the shoe, nil for his first.
-func (p *Pass) bankBefore() *BankRound {
+func (p *Pass) bankBefore() *record.BankRound {
 	if n := len(p.Shoe.Bank); n > 0 && p.Shoe.Bank[n-1].Banker == p.Round.Curator && !p.bankPassed(p.Shoe.Bank[n-1].No) {
 		return &p.Shoe.Bank[n-1]
 	}
@@ -209,18 +212,18 @@ func (p *Pass) bankBefore() *BankRound {
 
 // bankPassed says whether the bank was assigned anew after a round.
 func (p *Pass) bankPassed(no uint32) bool {
-	last := p.Shoe.round(no)
-	return last != nil && slices.ContainsFunc(p.Shoe.Bids, func(b Bid) bool { return b.Assigned && b.Seq > last.Card })
+	last := round(p.Shoe, no)
+	return last != nil && slices.ContainsFunc(p.Shoe.Bids, func(b record.Bid) bool { return b.Assigned && b.Seq > last.Card })
 }
 
-func (p *Pass) reportBank(w *Wager, amount int64, expected string, evidence ...Seq) {
+func (p *Pass) reportBank(w *record.Wager, amount int64, expected string, evidence ...record.Seq) {
 	p.Report(Finding{
 		Subject: OfWager(w.ID), Seat: w.Seat, Amount: amount, Expected: expected, Observed: fmt.Sprintf("%d", w.Amount), Evidence: append(evidence, w.Placed),
 	})
 }
 
 func checkFirstWager(p *Pass) {
-	bank := p.Round.bank()
+	bank := bank(p.Round)
 	if bank == nil || p.bankBefore() != nil {
 		return
 	}
@@ -235,7 +238,7 @@ func checkFirstWager(p *Pass) {
 }
 
 func checkWagerRange(p *Pass) {
-	bank, before := p.Round.bank(), p.bankBefore()
+	bank, before := bank(p.Round), p.bankBefore()
 	if bank == nil || before == nil {
 		return
 	}
@@ -243,7 +246,7 @@ func checkWagerRange(p *Pass) {
 		if before = p.lastDecided(); before == nil {
 			return
 		}
-		if before.Result == NoResult {
+		if before.Result == baccarat.NoResult {
 			p.CannotJudge(unreadBefore, bank.Placed)
 			return
 		}
@@ -262,23 +265,23 @@ func checkWagerRange(p *Pass) {
 }
 
 func checkBankerOutcome(p *Pass) {
-	bank := p.Round.bank()
+	bank := bank(p.Round)
 	c := p.Round.Coup()
 	if bank == nil || !c.Complete || p.cancelled() {
 		return
 	}
-	want := Return
-	if c.Result() != Tie {
-		want = payIf(c.Result() == BankerWon)
+	want := baccarat.Return
+	if c.Result() != baccarat.Tie {
+		want = baccarat.PayIf(c.Result() == baccarat.BankerWon)
 	}
-	if got := bank.Disposition(); got != Undetermined && got != want {
+	if got := bank.Disposition(); got != baccarat.Undetermined && got != want {
 		p.reportOutcome(bank, want, got)
 	}
 }
 
 func checkBankerCash(p *Pass) {
-	bank := p.Round.bank()
-	if bank == nil || (bank.Medium != Cash && bank.Medium != VerbalCash) {
+	bank := bank(p.Round)
+	if bank == nil || (bank.Medium != baccarat.Cash && bank.Medium != baccarat.VerbalCash) {
 		return
 	}
 	first, at := p.Round.FirstCard(), bank.Converted.Seq
@@ -292,26 +295,26 @@ func checkBankerCash(p *Pass) {
 }
 
 func checkAfterBanker(p *Pass) {
-	bank := p.Round.bank()
+	bank := bank(p.Round)
 	if bank == nil {
 		return
 	}
 	for i := range p.Round.Wagers {
-		if w := &p.Round.Wagers[i]; w.Spot == SpotAgainstBanker && w.Placed < bank.Placed {
+		if w := &p.Round.Wagers[i]; w.Spot == baccarat.SpotAgainstBanker && w.Placed < bank.Placed {
 			p.reportWager(w, "after the Banker's wager", "before it", bank.Placed)
 		}
 	}
 }
 
 func checkIndividualCap(p *Pass) {
-	bank := p.Round.bank()
+	bank := bank(p.Round)
 	if bank == nil {
 		return
 	}
 	for _, s := range p.Round.Against() {
 		if s.Amount > bank.Amount {
 			p.Report(Finding{
-				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount - bank.Amount, Evidence: []Seq{bank.Placed, s.Seq},
+				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount - bank.Amount, Evidence: []record.Seq{bank.Placed, s.Seq},
 				Expected: fmt.Sprintf("at most %d", bank.Amount), Observed: fmt.Sprintf("%d", s.Amount),
 			})
 		}
@@ -319,12 +322,12 @@ func checkIndividualCap(p *Pass) {
 }
 
 func checkAggregateCap(p *Pass) {
-	bank := p.Round.bank()
+	bank := bank(p.Round)
 	if bank == nil {
 		return
 	}
 	sum := int64(0)
-	evidence := []Seq{bank.Placed}
+	evidence := []record.Seq{bank.Placed}
 	for _, s := range p.Round.Against() {
 		sum += s.Amount
 		evidence = append(evidence, s.Seq)
@@ -336,13 +339,13 @@ func checkAggregateCap(p *Pass) {
 
 // lastDecided is the latest earlier round of this Banker that was no stand-off. Its result is NoResult if a
 // card was not read: it, or one before it, is the round.
-func (p *Pass) lastDecided() *BankRound {
+func (p *Pass) lastDecided() *record.BankRound {
 	for i := len(p.Shoe.Bank) - 1; i >= 0; i-- {
 		b := &p.Shoe.Bank[i]
 		if b.Banker != p.Round.Curator || p.bankPassed(b.No) {
 			return nil
 		}
-		if b.Result != Tie {
+		if b.Result != baccarat.Tie {
 			return b
 		}
 	}
@@ -360,9 +363,9 @@ func (p *Pass) suiviSeat() (seat uint32, known bool) {
 		return 0, true
 	}
 	switch last.Result {
-	case NoResult:
-		return 0, !slices.ContainsFunc(p.Round.Bancos, func(b Banco) bool { return b.Call == Suivi })
-	case BankerWon:
+	case baccarat.NoResult:
+		return 0, !slices.ContainsFunc(p.Round.Bancos, func(b record.Banco) bool { return b.Call == record.Suivi })
+	case baccarat.BankerWon:
 		for _, s := range last.Against {
 			if s.Amount == last.Amount {
 				return s.Seat, true
@@ -372,9 +375,9 @@ func (p *Pass) suiviSeat() (seat uint32, known bool) {
 	return 0, true
 }
 
-func (r *Round) banco(seat uint32, suivi bool) *Banco {
+func banco(r *record.Round, seat uint32, suivi bool) *record.Banco {
 	for i := range r.Bancos {
-		if b := &r.Bancos[i]; b.Seat == seat && (b.Call == Suivi) == suivi {
+		if b := &r.Bancos[i]; b.Seat == seat && (b.Call == record.Suivi) == suivi {
 			return b
 		}
 	}
@@ -388,9 +391,9 @@ func checkSuiviEligible(p *Pass) {
 		return
 	}
 	for _, b := range p.Round.Bancos {
-		if b.Call == Suivi && b.Seat != seat && seatAmount(p.Round.Against(), b.Seat) > 0 {
+		if b.Call == record.Suivi && b.Seat != seat && seatAmount(p.Round.Against(), b.Seat) > 0 {
 			p.Report(Finding{
-				Subject: OfSeat(b.Seat), Seat: b.Seat, Evidence: []Seq{b.Seq},
+				Subject: OfSeat(b.Seat), Seat: b.Seat, Evidence: []record.Seq{b.Seq},
 				Expected: fmt.Sprintf("suivi for seat %d alone (0: nobody)", seat), Observed: fmt.Sprintf("granted to seat %d", b.Seat),
 			})
 		}
@@ -403,13 +406,13 @@ func checkSuiviPriority(p *Pass) {
 		p.CannotJudge(unreadBefore, p.Round.Started)
 		return
 	}
-	if seat == 0 || p.Round.banco(seat, true) == nil {
+	if seat == 0 || banco(p.Round, seat, true) == nil {
 		return
 	}
 	for _, s := range p.Round.Against() {
 		if s.Seat != seat {
 			p.Report(Finding{
-				Subject: OfSeat(seat), Seat: seat, Evidence: []Seq{p.Round.banco(seat, true).Seq, s.Seq},
+				Subject: OfSeat(seat), Seat: seat, Evidence: []record.Seq{banco(p.Round, seat, true).Seq, s.Seq},
 				Expected: fmt.Sprintf("seat %d plays alone", seat), Observed: fmt.Sprintf("wager of seat %d taken", s.Seat),
 			})
 			return
@@ -423,13 +426,13 @@ func checkSuiviAmount(p *Pass) {
 		p.CannotJudge(unreadBefore, p.Round.Started)
 		return
 	}
-	bank := p.Round.bank()
-	if bank == nil || seat == 0 || p.Round.banco(seat, true) == nil {
+	bank := bank(p.Round)
+	if bank == nil || seat == 0 || banco(p.Round, seat, true) == nil {
 		return
 	}
 	if got := seatAmount(p.Round.Against(), seat); got != 0 && got != bank.Amount {
 		p.Report(Finding{
-			Subject: OfSeat(seat), Seat: seat, Amount: abs(bank.Amount - got), Evidence: []Seq{bank.Placed, p.Round.banco(seat, true).Seq},
+			Subject: OfSeat(seat), Seat: seat, Amount: abs(bank.Amount - got), Evidence: []record.Seq{bank.Placed, banco(p.Round, seat, true).Seq},
 			Expected: fmt.Sprintf("%d", bank.Amount), Observed: fmt.Sprintf("%d", got),
 		})
 	}
@@ -438,12 +441,12 @@ func checkSuiviAmount(p *Pass) {
 // preferred is the seat whose banco is to be taken, 0 if none was called or a suivi goes before.
 func (p *Pass) preferred() uint32 {
 	r := p.Round
-	if seat, known := p.suiviSeat(); !known || seat != 0 && r.banco(seat, true) != nil {
+	if seat, known := p.suiviSeat(); !known || seat != 0 && banco(r, seat, true) != nil {
 		return 0
 	}
 	var callers []uint32
 	for _, b := range r.Bancos {
-		if b.Call != Suivi {
+		if b.Call != record.Suivi {
 			callers = append(callers, b.Seat)
 		}
 	}
@@ -458,12 +461,12 @@ func checkBancoPriority(p *Pass) {
 		return
 	}
 	for _, b := range p.Round.Bancos {
-		if b.Call != Suivi && seatAmount(against, b.Seat) > 0 {
+		if b.Call != record.Suivi && seatAmount(against, b.Seat) > 0 {
 			return // another banco was taken, not a part: chemin.banco.nearest
 		}
 	}
 	p.Report(Finding{
-		Subject: OfSeat(seat), Seat: seat, Evidence: []Seq{p.Round.banco(seat, false).Seq, against[0].Seq},
+		Subject: OfSeat(seat), Seat: seat, Evidence: []record.Seq{banco(p.Round, seat, false).Seq, against[0].Seq},
 		Expected: fmt.Sprintf("seat %d plays alone", seat), Observed: "other wagers taken",
 	})
 }
@@ -474,9 +477,9 @@ func checkBancoNearest(p *Pass) {
 		return
 	}
 	for _, b := range p.Round.Bancos {
-		if b.Call != Suivi && b.Seat != seat && seatAmount(p.Round.Against(), b.Seat) > 0 {
+		if b.Call != record.Suivi && b.Seat != seat && seatAmount(p.Round.Against(), b.Seat) > 0 {
 			p.Report(Finding{
-				Subject: OfSeat(b.Seat), Seat: b.Seat, Evidence: []Seq{p.Round.banco(seat, false).Seq, b.Seq},
+				Subject: OfSeat(b.Seat), Seat: b.Seat, Evidence: []record.Seq{banco(p.Round, seat, false).Seq, b.Seq},
 				Expected: fmt.Sprintf("banco of seat %d", seat), Observed: fmt.Sprintf("of seat %d", b.Seat),
 			})
 			return
@@ -485,13 +488,13 @@ func checkBancoNearest(p *Pass) {
 }
 
 func checkBancoAmount(p *Pass) {
-	bank, seat := p.Round.bank(), p.preferred()
+	bank, seat := bank(p.Round), p.preferred()
 	if bank == nil || seat == 0 {
 		return
 	}
 	if got := seatAmount(p.Round.Against(), seat); got != 0 && got != bank.Amount {
 		p.Report(Finding{
-			Subject: OfSeat(seat), Seat: seat, Amount: abs(bank.Amount - got), Evidence: []Seq{bank.Placed, p.Round.banco(seat, false).Seq},
+			Subject: OfSeat(seat), Seat: seat, Amount: abs(bank.Amount - got), Evidence: []record.Seq{bank.Placed, banco(p.Round, seat, false).Seq},
 			Expected: fmt.Sprintf("%d", bank.Amount), Observed: fmt.Sprintf("%d", got),
 		})
 	}
@@ -507,13 +510,13 @@ func checkFreeCells(p *Pass) {
 	}
 	switch {
 	case c.P2 <= 4 && c.NP == 2:
-		p.reportDraw(Player, fmt.Sprintf("player hand on %d draws", c.P2), "stood")
+		p.reportDraw(baccarat.Player, fmt.Sprintf("player hand on %d draws", c.P2), "stood")
 		return
 	case c.P2 >= 6 && c.NP > 2:
-		p.reportDraw(Player, fmt.Sprintf("player hand on %d stays", c.P2), "took a card")
+		p.reportDraw(baccarat.Player, fmt.Sprintf("player hand on %d stays", c.P2), "took a card")
 		return
 	}
-	free := (c.B2 == 3 && c.Third == 9) || (c.B2 == 5 && c.Third == 4) || (c.B2 == 6 && c.Third == NoThird)
+	free := (c.B2 == 3 && c.Third == 9) || (c.B2 == 5 && c.Third == 4) || (c.B2 == 6 && c.Third == baccarat.NoThird)
 	if !free {
 		p.judgeBanker(c, true)
 		p.judgeBanker(c, false)

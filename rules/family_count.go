@@ -1,6 +1,11 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
+)
 
 var countFamily = []*Rule{
 	{
@@ -18,9 +23,9 @@ var countFamily = []*Rule{
 func checkCardValues(p *Pass) {
 	for i := range p.Round.Cards {
 		c := &p.Round.Cards[i]
-		if c.HasReported && c.Card != Unread && c.Reported != uint32(c.Card.Value()) {
+		if c.HasReported && c.Card != baccarat.Unread && c.Reported != uint32(c.Card.Value()) {
 			p.Report(Finding{
-				Subject: OfCard(c.CardSeq), Evidence: []Seq{c.Seq},
+				Subject: OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
 				Expected: fmt.Sprintf("%v counts %d", c.Card, c.Card.Value()), Observed: fmt.Sprintf("reported as %d", c.Reported),
 			})
 		}
@@ -30,21 +35,21 @@ func checkCardValues(p *Pass) {
 func checkPointCount(p *Pass) {
 	r := p.Round
 	c := r.Coup()
-	if r.Ended.Seq == 0 || r.Voided.Seq != 0 || r.Ended.Result == Void {
+	if r.Ended.Seq == 0 || r.Voided.Seq != 0 || r.Ended.Result == baccarat.Void {
 		return
 	}
 	if !c.Complete {
-		p.CannotJudge("a card of the round was not read or not dealt", r.cardEvidence()...)
+		p.CannotJudge("a card of the round was not read or not dealt", cardEvidence(r)...)
 		return
 	}
 	counted := r.Ended.Player == uint32(c.P) && r.Ended.Banker == uint32(c.B)
-	if counted && r.Ended.Result == NoResult {
+	if counted && r.Ended.Result == baccarat.NoResult {
 		p.CannotJudge("the result was not recorded", r.Ended.Seq)
 		return
 	}
 	if !counted || r.Ended.Result != c.Result() {
 		p.Report(Finding{
-			Evidence: r.cardEvidence(),
+			Evidence: cardEvidence(r),
 			Expected: fmt.Sprintf("player %d, banker %d, %v", c.P, c.B, c.Result()),
 			Observed: fmt.Sprintf("player %d, banker %d, %v", r.Ended.Player, r.Ended.Banker, r.Ended.Result),
 		})

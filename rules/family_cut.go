@@ -3,6 +3,9 @@ package rules
 import (
 	"fmt"
 	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 // The cut and the cutting cards. N.J.A.C. 19:47-3.5. Clockwise is descending by seat number.
@@ -10,32 +13,32 @@ var cutFamily = []*Rule{
 	{
 		Name: "cut.offer-start", Back: Seating, Doc: "The cut is first offered to the participant who is entitled to it.",
 		Breach:   "Offer starts elsewhere.",
-		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkOfferStart, Suppresses: []string{"cut.offer-order"},
+		Severity: Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkOfferStart, Suppresses: []string{"cut.offer-order"},
 	},
 	{
 		Name: "cut.offer-order", Back: Seating, Doc: "The cut is offered clockwise, nobody skipped, until one accepts.",
 		Breach:   "A participant between two offers is skipped.",
-		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkOfferOrder,
+		Severity: Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkOfferOrder,
 	},
 	{
 		Name: "cut.dealer-only-if-declined", Back: Seating, Doc: "Whoever accepts cuts; the dealer cuts only when all have declined; there is one cut.",
 		Breach:   "Dealer cuts after an acceptance.",
-		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkWhoCuts,
+		Severity: Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkWhoCuts,
 	},
 	{
 		Name: "cut.backs-away-from-dealer", Doc: "The stack is offered with the backs facing away from the dealer.",
 		Breach:   "Faces could be seen by the cutter.",
-		Severity: Major, At: Prepared, Needs: FeedTableCamera, Check: checkBacksAway,
+		Severity: Major, At: Prepared, Needs: baccarat.FeedTableCamera, Check: checkBacksAway,
 	},
 	{
 		Name: "cut.min-depth", Doc: "The stack is cut at least ten cards from either end.",
 		Breach:   "Nine cards or fewer on one side.",
-		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkCutDepth,
+		Severity: Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkCutDepth,
 	},
 	{
 		Name: "cut.front-to-back", Doc: "All cards in front of the cutting card go to the back.",
 		Breach:   "Cut not carried out, or only in part.",
-		Severity: Critical, At: Prepared, Needs: FeedPreparation, Check: checkTransposed,
+		Severity: Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkTransposed,
 	},
 	{
 		Name: "cut.cutcard-depth", Doc: "The cutting card is placed at least 14 cards from the back, and shows there.",
@@ -45,22 +48,22 @@ var cutFamily = []*Rule{
 	{
 		Name: "cut.second-cutcard-at-end", Doc: "The second cutting card is at the end of the stack.",
 		Breach:   "Bottom card left visible.",
-		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkSecondCutcard,
+		Severity: Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkSecondCutcard,
 	},
 	{
 		Name: "cut.recut-window", Doc: "A recut is ordered after the cut and before any card is dealt.",
 		Breach:   "Recut after the first card.",
-		Severity: Major, At: Closed, Needs: FeedPreparation, Check: checkRecutWindow, Suppresses: []string{"shuffle.step-order"},
+		Severity: Major, At: Closed, Needs: baccarat.FeedPreparation, Check: checkRecutWindow, Suppresses: []string{"shuffle.step-order"},
 	},
 	{
 		Name: "cut.recut-authority", Doc: "A recut is ordered by a casino supervisor, for a reason.",
 		Breach:   "Dealer orders the recut.",
-		Severity: Minor, At: Closed, Needs: FeedPreparation, Check: checkRecutAuthority,
+		Severity: Minor, At: Closed, Needs: baccarat.FeedPreparation, Check: checkRecutAuthority,
 	},
 	{
 		Name: "cut.recut-person", Doc: "The recut is made by the person whom the elected option names.",
 		Breach:   "A third person recuts.",
-		Severity: Minor, At: Closed, Needs: FeedPreparation, Check: checkRecutPerson,
+		Severity: Minor, At: Closed, Needs: baccarat.FeedPreparation, Check: checkRecutPerson,
 	},
 }
 
@@ -91,7 +94,7 @@ func counterclockwise(occupied []uint32, seat uint32) uint32 {
 }
 
 // firstOffers are the offers of the first cut, those of a recut left out.
-func (p *Preparation) firstOffers() []CutOffer {
+func firstOffers(p *record.Preparation) []record.CutOffer {
 	if len(p.Recuts) == 0 {
 		return p.Offers
 	}
@@ -111,11 +114,11 @@ func (p *Pass) entitled() uint32 {
 	}
 	highest := prep.Occupied[len(prep.Occupied)-1]
 	switch {
-	case prep.First || p.Law.Game == Minibaccarat || p.Law.Game == Midibaccarat:
+	case prep.First || p.Law.Game == baccarat.Minibaccarat || p.Law.Game == baccarat.Midibaccarat:
 		return highest
 	case prep.LastDealer == 0:
 		return highest
-	case p.Law.Game == CheminDeFer:
+	case p.Law.Game == baccarat.CheminDeFer:
 		return clockwise(prep.Occupied, prep.LastDealer)
 	case slices.Contains(prep.Occupied, prep.LastDealer):
 		return prep.LastDealer
@@ -124,7 +127,7 @@ func (p *Pass) entitled() uint32 {
 }
 
 func checkOfferStart(p *Pass) {
-	offers, want := p.Shoe.Prep.firstOffers(), p.entitled()
+	offers, want := firstOffers(&p.Shoe.Prep), p.entitled()
 	// A shoe released after the last hand leaves open who the last curator was: either will do.
 	dealt := p.Shoe.Prep.LastToDeal
 	if len(offers) > 0 && want == p.Shoe.Prep.LastDealer && offers[0].Seat == dealt && dealt != 0 {
@@ -132,20 +135,20 @@ func checkOfferStart(p *Pass) {
 	}
 	if len(offers) > 0 && want != 0 && offers[0].Seat != want {
 		p.Report(Finding{
-			Expected: fmt.Sprintf("offered first to seat %d", want), Observed: fmt.Sprintf("seat %d", offers[0].Seat), Evidence: []Seq{offers[0].Seq},
+			Expected: fmt.Sprintf("offered first to seat %d", want), Observed: fmt.Sprintf("seat %d", offers[0].Seat), Evidence: []record.Seq{offers[0].Seq},
 		})
 	}
 }
 
 func checkOfferOrder(p *Pass) {
 	prep := &p.Shoe.Prep
-	offers := prep.firstOffers()
+	offers := firstOffers(prep)
 	for i := 1; i < len(offers); i++ {
 		want := clockwise(prep.Occupied, offers[i-1].Seat)
 		if offers[i].Seat != want || offers[i-1].Accepted {
 			p.Report(Finding{
 				Expected: fmt.Sprintf("after seat %d, seat %d", offers[i-1].Seat, want), Observed: fmt.Sprintf("seat %d", offers[i].Seat),
-				Evidence: []Seq{offers[i-1].Seq, offers[i].Seq},
+				Evidence: []record.Seq{offers[i-1].Seq, offers[i].Seq},
 			})
 			return
 		}
@@ -155,36 +158,36 @@ func checkOfferOrder(p *Pass) {
 func checkWhoCuts(p *Pass) {
 	prep := &p.Shoe.Prep
 	if n := len(prep.Cuts); n == 0 || n > 1+len(prep.Recuts) {
-		p.Report(Finding{Expected: "one cut", Observed: fmt.Sprintf("%d", n), Evidence: []Seq{p.Shoe.First, p.Shoe.Loaded.Seq}})
+		p.Report(Finding{Expected: "one cut", Observed: fmt.Sprintf("%d", n), Evidence: []record.Seq{p.Shoe.First, p.Shoe.Loaded.Seq}})
 		return
 	}
-	cut, offers := prep.Cuts[0], prep.firstOffers()
-	if !cut.named() {
+	cut, offers := prep.Cuts[0], firstOffers(prep)
+	if !cut.Named() {
 		p.CannotJudge("who cut was not reported", cut.Seq)
 		return
 	}
 	for _, o := range offers {
 		if o.Accepted {
-			if cut.By != RolePatron || cut.Seat != o.Seat {
+			if cut.By != baccarat.RolePatron || cut.Seat != o.Seat {
 				p.Report(Finding{
-					Expected: fmt.Sprintf("cut by seat %d, who accepted", o.Seat), Observed: fmt.Sprintf("cut by %v seat %d", cut.By, cut.Seat), Evidence: []Seq{o.Seq, cut.Seq},
+					Expected: fmt.Sprintf("cut by seat %d, who accepted", o.Seat), Observed: fmt.Sprintf("cut by %v seat %d", cut.By, cut.Seat), Evidence: []record.Seq{o.Seq, cut.Seq},
 				})
 			}
 			return
 		}
 	}
-	if cut.By == RoleDealer && len(offers) < len(prep.Occupied) {
-		p.Report(Finding{Expected: "dealer cuts only when all have declined", Observed: fmt.Sprintf("%d of %d were offered it", len(offers), len(prep.Occupied)), Evidence: []Seq{cut.Seq}})
+	if cut.By == baccarat.RoleDealer && len(offers) < len(prep.Occupied) {
+		p.Report(Finding{Expected: "dealer cuts only when all have declined", Observed: fmt.Sprintf("%d of %d were offered it", len(offers), len(prep.Occupied)), Evidence: []record.Seq{cut.Seq}})
 	}
-	if cut.By != RoleDealer {
-		p.Report(Finding{Expected: "cut by the dealer, nobody accepted", Observed: fmt.Sprintf("cut by %v seat %d", cut.By, cut.Seat), Evidence: []Seq{cut.Seq}})
+	if cut.By != baccarat.RoleDealer {
+		p.Report(Finding{Expected: "cut by the dealer, nobody accepted", Observed: fmt.Sprintf("cut by %v seat %d", cut.By, cut.Seat), Evidence: []record.Seq{cut.Seq}})
 	}
 }
 
 func checkBacksAway(p *Pass) {
 	for _, o := range p.Shoe.Prep.Offers {
 		if !o.BacksAway {
-			p.Report(Finding{Subject: OfSeat(o.Seat), Seat: o.Seat, Expected: "backs away from the dealer", Observed: "backs toward him", Evidence: []Seq{o.Seq}})
+			p.Report(Finding{Subject: OfSeat(o.Seat), Seat: o.Seat, Expected: "backs away from the dealer", Observed: "backs toward him", Evidence: []record.Seq{o.Seq}})
 		}
 	}
 }
@@ -193,7 +196,7 @@ func checkCutDepth(p *Pass) {
 	for _, c := range p.Shoe.Prep.Cuts {
 		if c.Depth < 10 || c.Depth+10 > c.Stack {
 			p.Report(Finding{
-				Expected: fmt.Sprintf("10 to %d cards from the front", max(int(c.Stack)-10, 10)), Observed: fmt.Sprint(c.Depth), Evidence: []Seq{c.Seq},
+				Expected: fmt.Sprintf("10 to %d cards from the front", max(int(c.Stack)-10, 10)), Observed: fmt.Sprint(c.Depth), Evidence: []record.Seq{c.Seq},
 			})
 			return
 		}
@@ -210,13 +213,13 @@ func checkTransposed(p *Pass) {
 		if t.Amount == int64(cut.Depth) {
 			return
 		}
-		p.Report(Finding{Expected: fmt.Sprintf("%d cards moved to the back", cut.Depth), Observed: fmt.Sprint(t.Amount), Evidence: []Seq{cut.Seq, t.Seq}})
+		p.Report(Finding{Expected: fmt.Sprintf("%d cards moved to the back", cut.Depth), Observed: fmt.Sprint(t.Amount), Evidence: []record.Seq{cut.Seq, t.Seq}})
 		return
 	}
-	p.Report(Finding{Expected: fmt.Sprintf("%d cards moved to the back", cut.Depth), Observed: "none", Evidence: []Seq{cut.Seq}})
+	p.Report(Finding{Expected: fmt.Sprintf("%d cards moved to the back", cut.Depth), Observed: "none", Evidence: []record.Seq{cut.Seq}})
 }
 
-func (p *Preparation) cutcard(which uint32) *PlacedCutcard {
+func cutcard(p *record.Preparation, which uint32) *record.PlacedCutcard {
 	for i := range p.Cutcards {
 		if p.Cutcards[i].Which == which {
 			return &p.Cutcards[i]
@@ -227,9 +230,9 @@ func (p *Preparation) cutcard(which uint32) *PlacedCutcard {
 
 func checkCutcardDepth(p *Pass) {
 	s := p.Shoe
-	placed := s.Prep.cutcard(1)
+	placed := cutcard(&s.Prep, 1)
 	if placed != nil && placed.Behind < 14 {
-		p.Report(Finding{Expected: "at least 14 cards behind", Observed: fmt.Sprint(placed.Behind), Evidence: []Seq{placed.Seq}})
+		p.Report(Finding{Expected: "at least 14 cards behind", Observed: fmt.Sprint(placed.Behind), Evidence: []record.Seq{placed.Seq}})
 		return
 	}
 	if len(s.Cutcard) == 0 || s.Loaded.Seq == 0 {
@@ -242,16 +245,16 @@ func checkCutcardDepth(p *Pass) {
 	switch {
 	case placed != nil && left != int64(placed.Behind):
 		p.Report(Finding{
-			Expected: fmt.Sprintf("seen with %d cards left, as placed", placed.Behind), Observed: fmt.Sprintf("%d left", left), Evidence: []Seq{placed.Seq, s.Cutcard[0].Seq},
+			Expected: fmt.Sprintf("seen with %d cards left, as placed", placed.Behind), Observed: fmt.Sprintf("%d left", left), Evidence: []record.Seq{placed.Seq, s.Cutcard[0].Seq},
 		})
 	case left < 14:
-		p.Report(Finding{Expected: "at least 14 cards behind", Observed: fmt.Sprint(left), Evidence: []Seq{s.Cutcard[0].Seq}})
+		p.Report(Finding{Expected: "at least 14 cards behind", Observed: fmt.Sprint(left), Evidence: []record.Seq{s.Cutcard[0].Seq}})
 	}
 }
 
 func checkSecondCutcard(p *Pass) {
-	if c := p.Shoe.Prep.cutcard(2); c != nil && c.Behind != 0 {
-		p.Report(Finding{Expected: "no card behind the second cutting card", Observed: fmt.Sprint(c.Behind), Evidence: []Seq{c.Seq}})
+	if c := cutcard(&p.Shoe.Prep, 2); c != nil && c.Behind != 0 {
+		p.Report(Finding{Expected: "no card behind the second cutting card", Observed: fmt.Sprint(c.Behind), Evidence: []record.Seq{c.Seq}})
 	}
 }
 
@@ -260,15 +263,15 @@ func checkRecutWindow(p *Pass) {
 	for _, r := range prep.Recuts {
 		early := len(prep.Cuts) == 0 || r.Seq < prep.Cuts[0].Seq
 		if early || r.Late || (r.Burned && p.option("recut_after_burn") != "true") {
-			p.Report(Finding{Expected: "recut ordered after the cut and before any card", Observed: "outside that window", Evidence: []Seq{r.Seq}})
+			p.Report(Finding{Expected: "recut ordered after the cut and before any card", Observed: "outside that window", Evidence: []record.Seq{r.Seq}})
 		}
 	}
 }
 
 func checkRecutAuthority(p *Pass) {
 	for _, r := range p.Shoe.Prep.Recuts {
-		if r.By != RoleSupervisor || r.Reason == "" {
-			p.Report(Finding{Expected: "ordered by SUPERVISOR, with the reason", Observed: fmt.Sprintf("ordered by %v, reason %q", r.By, r.Reason), Evidence: []Seq{r.Seq}})
+		if r.By != baccarat.RoleSupervisor || r.Reason == "" {
+			p.Report(Finding{Expected: "ordered by SUPERVISOR, with the reason", Observed: fmt.Sprintf("ordered by %v, reason %q", r.By, r.Reason), Evidence: []record.Seq{r.Seq}})
 		}
 	}
 }
@@ -280,27 +283,27 @@ func checkRecutPerson(p *Pass) {
 			return
 		}
 		first, again := prep.Cuts[i], prep.Cuts[i+1]
-		if !first.named() || !again.named() {
+		if !first.Named() || !again.Named() {
 			p.CannotJudge("who cut was not reported", first.Seq, again.Seq)
 			return
 		}
 		by, seat := first.By, first.Seat
-		if p.option("recut_by") == "next-entitled" || first.By == RoleDealer {
-			by, seat = RolePatron, p.nextEntitled(r.Seq)
+		if p.option("recut_by") == "next-entitled" || first.By == baccarat.RoleDealer {
+			by, seat = baccarat.RolePatron, p.nextEntitled(r.Seq)
 			if seat == 0 {
-				by = RoleDealer
+				by = baccarat.RoleDealer
 			}
 		}
-		if again.By != by || (by == RolePatron && again.Seat != seat) {
+		if again.By != by || (by == baccarat.RolePatron && again.Seat != seat) {
 			p.Report(Finding{
-				Expected: fmt.Sprintf("recut by %v seat %d", by, seat), Observed: fmt.Sprintf("%v seat %d", again.By, again.Seat), Evidence: []Seq{first.Seq, r.Seq, again.Seq},
+				Expected: fmt.Sprintf("recut by %v seat %d", by, seat), Observed: fmt.Sprintf("%v seat %d", again.By, again.Seat), Evidence: []record.Seq{first.Seq, r.Seq, again.Seq},
 			})
 		}
 	}
 }
 
 // nextEntitled is the seat after the last offer before a recut was ordered, 0 when all were offered.
-func (p *Pass) nextEntitled(before Seq) uint32 {
+func (p *Pass) nextEntitled(before record.Seq) uint32 {
 	prep := &p.Shoe.Prep
 	offered := map[uint32]bool{}
 	last := uint32(0)

@@ -4,19 +4,22 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 var dealFamily = []*Rule{
 	{
 		Name: "deal.no-more-bets-first", Doc: "No more bets is announced before the first card.",
 		Breach:   "Silent deal.",
-		Severity: Major, At: Dealt, Needs: FeedAnnouncements, Check: checkNoMoreBets,
+		Severity: Major, At: Dealt, Needs: baccarat.FeedAnnouncements, Check: checkNoMoreBets,
 		Suppresses: []string{"deal.cards-command", "wager.after-no-more-bets"},
 	},
 	{
 		Name: "deal.cards-command", Doc: "The dealer calls for cards after no more bets and before the first card.",
 		Breach:   "Command missing.",
-		Severity: Minor, At: Dealt, Needs: FeedAnnouncements, Check: checkCardsCommand,
+		Severity: Minor, At: Dealt, Needs: baccarat.FeedAnnouncements, Check: checkCardsCommand,
 	},
 	{
 		Name: "deal.initial-order", Doc: "The first four cards go to player, banker, player, banker.",
@@ -26,27 +29,27 @@ var dealFamily = []*Rule{
 	{
 		Name: "deal.place-face-up", Doc: "The four cards lie face up before the dealer when the counts are called.",
 		Breach:   "A card left face down.",
-		Severity: Major, At: Dealt, Needs: FeedCardFaces, Check: checkPlaceFaceUp,
+		Severity: Major, At: Dealt, Needs: baccarat.FeedCardFaces, Check: checkPlaceFaceUp,
 	},
 	{
 		Name: "deal.style-consistent", Doc: "The deal follows the elected dealing option.",
 		Breach:   "Banker cards turned before the player hand is called.",
-		Severity: Minor, At: Dealt, Needs: FeedCardFaces, Check: checkStyle,
+		Severity: Minor, At: Dealt, Needs: baccarat.FeedCardFaces, Check: checkStyle,
 	},
 	{
 		Name: "deal.left-hand-draw", Doc: "The dealer draws with the left hand and places with the right.",
 		Breach:   "Right-hand draw.",
-		Severity: Info, At: Dealt, Needs: FeedDealerHands, Check: checkLeftHand,
+		Severity: Info, At: Dealt, Needs: baccarat.FeedDealerHands, Check: checkLeftHand,
 	},
 	{
 		Name: "deal.by-dealer", Doc: "At mini and midi tables the dealer draws every card.",
 		Breach:   "Player draws from the shoe.",
-		Severity: Critical, At: Dealt, Again: true, Needs: FeedShoeCamera, Check: checkByDealer,
+		Severity: Critical, At: Dealt, Again: true, Needs: baccarat.FeedShoeCamera, Check: checkByDealer,
 	},
 	{
 		Name: "deal.third-card-face", Doc: "A third card is placed as the game prescribes.",
 		Breach:   "Third card face down at a mini table.",
-		Severity: Minor, At: Settled, Needs: FeedCardFaces, Check: checkThirdCardFace,
+		Severity: Minor, At: Settled, Needs: baccarat.FeedCardFaces, Check: checkThirdCardFace,
 	},
 	{
 		Name: "deal.third-card-order", Doc: "The player's third card is dealt before the banker's.",
@@ -62,43 +65,43 @@ var dealFamily = []*Rule{
 	{
 		Name: "deal.instruction-conformity", Doc: "The dealer's instruction to the curator is what the drawing rules call for.",
 		Breach:   "Wrong call, right cards.",
-		Severity: Minor, At: Dealt, Needs: FeedAnnouncements, Check: checkInstructions,
+		Severity: Minor, At: Dealt, Needs: baccarat.FeedAnnouncements, Check: checkInstructions,
 	},
 	{
 		Name: "deal.instruction-followed", Doc: "A third card is dealt on the dealer's instruction, and every instruction to draw is followed.",
 		Breach:   "Curator draws unasked.",
-		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkInstructionFollowed,
+		Severity: Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkInstructionFollowed,
 		Suppresses: []string{"deal.instruction-conformity"},
 	},
 	{
 		Name: "deal.participant-touched-cards", Doc: "Nobody but the dealer touches the cards at a mini table.",
 		Breach:   "Player lifts a card.",
-		Severity: Major, At: Settled, Needs: FeedTableCamera, Check: checkTouched,
+		Severity: Major, At: Settled, Needs: baccarat.FeedTableCamera, Check: checkTouched,
 	},
 }
 
 func checkNoMoreBets(p *Pass) {
 	r, first := p.Round, p.Round.FirstCard()
-	if c := r.CallOf(NoMoreBets); first != 0 && (c == nil || c.Seq > first) {
-		p.Report(Finding{Expected: "no more bets before the first card", Observed: "first card without it", Evidence: []Seq{first}})
+	if c := r.CallOf(baccarat.NoMoreBets); first != 0 && (c == nil || c.Seq > first) {
+		p.Report(Finding{Expected: "no more bets before the first card", Observed: "first card without it", Evidence: []record.Seq{first}})
 	}
 }
 
 func checkCardsCommand(p *Pass) {
 	r, first := p.Round, p.Round.FirstCard()
-	bets, cards := r.CallOf(NoMoreBets), r.CallOf(CardsCommand)
+	bets, cards := r.CallOf(baccarat.NoMoreBets), r.CallOf(baccarat.CardsCommand)
 	if first != 0 && (cards == nil || cards.Seq > first || (bets != nil && cards.Seq < bets.Seq)) {
-		p.Report(Finding{Expected: "cards called after no more bets and before the first card", Observed: "first card without it", Evidence: []Seq{first}})
+		p.Report(Finding{Expected: "cards called after no more bets and before the first card", Observed: "first card without it", Evidence: []record.Seq{first}})
 	}
 }
 
 // shoeOrder lists the round's cards as they left the shoe, a carried one first.
-func (r *Round) shoeOrder() []*DealtCard {
-	cards := make([]*DealtCard, 0, 8)
+func shoeOrder(r *record.Round) []*record.DealtCard {
+	cards := make([]*record.DealtCard, 0, 8)
 	for i := range r.Cards {
 		cards = append(cards, &r.Cards[i])
 	}
-	slices.SortStableFunc(cards, func(a, b *DealtCard) int {
+	slices.SortStableFunc(cards, func(a, b *record.DealtCard) int {
 		if a.Carried != b.Carried {
 			if a.Carried {
 				return -1
@@ -111,11 +114,11 @@ func (r *Round) shoeOrder() []*DealtCard {
 }
 
 // inInitialOrder looks at the cards as they were dealt and allocates nothing, since most rounds pass.
-func (r *Round) inInitialOrder() bool {
+func inInitialOrder(r *record.Round) bool {
 	var last uint32
 	for i := range r.Cards {
 		c := &r.Cards[i]
-		if i < 4 && (c.Hand != Hand(i%2)+Player || c.Index != uint8(i/2)+1) {
+		if i < 4 && (c.Hand != baccarat.Hand(i%2)+baccarat.Player || c.Index != uint8(i/2)+1) {
 			return false
 		}
 		if !c.Carried && c.CardSeq <= last {
@@ -129,15 +132,15 @@ func (r *Round) inInitialOrder() bool {
 }
 
 func checkInitialOrder(p *Pass) {
-	if p.Round.inInitialOrder() {
+	if inInitialOrder(p.Round) {
 		return
 	}
-	cards := p.Round.shoeOrder()
+	cards := shoeOrder(p.Round)
 	var observed []string
-	var evidence []Seq
+	var evidence []record.Seq
 	wrong := false
 	for i, c := range cards[:min(4, len(cards))] {
-		want := Hand(i%2) + Player
+		want := baccarat.Hand(i%2) + baccarat.Player
 		wrong = wrong || c.Hand != want
 		observed = append(observed, fmt.Sprintf("%v %v", c.Card, c.Hand))
 		evidence = append(evidence, c.Seq)
@@ -148,9 +151,9 @@ func checkInitialOrder(p *Pass) {
 }
 
 // counted is the first announcement of a hand's two-card count, 0 if there is none.
-func (r *Round) counted(h Hand) Seq {
+func counted(r *record.Round, h baccarat.Hand) record.Seq {
 	for i := range r.Calls {
-		if c := &r.Calls[i]; c.Code == PointCount && c.Hand == h {
+		if c := &r.Calls[i]; c.Code == baccarat.PointCount && c.Hand == h {
 			return c.Seq
 		}
 	}
@@ -159,22 +162,22 @@ func (r *Round) counted(h Hand) Seq {
 
 func checkPlaceFaceUp(p *Pass) {
 	r := p.Round
-	called := r.counted(Banker)
+	called := counted(r, baccarat.Banker)
 	for i := range r.Cards {
 		c := &r.Cards[i]
-		if c.Index > 2 || c.Final == NoHand {
+		if c.Index > 2 || c.Final == baccarat.NoHand {
 			continue
 		}
-		up := c.Face == FaceUp || (c.Revealed != 0 && (called == 0 || c.Revealed < called))
-		if c.Face == NoFace && c.Revealed == 0 {
+		up := c.Face == baccarat.FaceUp || (c.Revealed != 0 && (called == 0 || c.Revealed < called))
+		if c.Face == baccarat.NoFace && c.Revealed == 0 {
 			p.CannotJudge("the face of a card was not reported", c.Seq)
 			return
 		}
-		if up && (c.Place == DealerFront || c.Place == NoPlace) {
+		if up && (c.Place == baccarat.DealerFront || c.Place == baccarat.NoPlace) {
 			continue
 		}
 		p.Report(Finding{
-			Subject: OfCard(c.CardSeq), Evidence: []Seq{c.Seq},
+			Subject: OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
 			Expected: "face up before the dealer", Observed: fmt.Sprintf("face %v at %v", c.Face, c.Place),
 		})
 	}
@@ -182,29 +185,29 @@ func checkPlaceFaceUp(p *Pass) {
 
 func checkStyle(p *Pass) {
 	r := p.Round
-	called := r.counted(Player)
+	called := counted(r, baccarat.Player)
 	for i := range r.Cards {
 		c := &r.Cards[i]
-		if c.Index > 2 || c.Carried || c.Final == NoHand {
+		if c.Index > 2 || c.Carried || c.Final == baccarat.NoHand {
 			continue
 		}
-		want, place := FaceUp, HandArea
+		want, place := baccarat.FaceUp, baccarat.HandArea
 		if p.Config.FaceDown {
-			want = FaceDown
-			if c.Hand == Banker {
-				place = UnderShoeRight
+			want = baccarat.FaceDown
+			if c.Hand == baccarat.Banker {
+				place = baccarat.UnderShoeRight
 			}
 		}
-		early := p.Config.FaceDown && c.Hand == Banker && c.Revealed != 0 && called != 0 && c.Revealed < called
-		if c.Face == NoFace && !early {
+		early := p.Config.FaceDown && c.Hand == baccarat.Banker && c.Revealed != 0 && called != 0 && c.Revealed < called
+		if c.Face == baccarat.NoFace && !early {
 			p.CannotJudge("the face of a card was not reported", c.Seq)
 			return
 		}
-		if c.Face == want && (c.Place == place || c.Place == NoPlace) && !early {
+		if c.Face == want && (c.Place == place || c.Place == baccarat.NoPlace) && !early {
 			continue
 		}
 		f := Finding{
-			Subject: OfCard(c.CardSeq), Evidence: []Seq{c.Seq},
+			Subject: OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
 			Expected: fmt.Sprintf("face %v at %v", want, place), Observed: fmt.Sprintf("face %v at %v", c.Face, c.Place),
 		}
 		if early {
@@ -223,7 +226,7 @@ func checkLeftHand(p *Pass) {
 	for i := range p.Round.Cards {
 		c := &p.Round.Cards[i]
 		if c.Handed && !c.LeftHand && !c.Carried {
-			p.Report(Finding{Subject: OfCard(c.CardSeq), Expected: "drawn with the left hand", Observed: "right hand", Evidence: []Seq{c.Seq}})
+			p.Report(Finding{Subject: OfCard(c.CardSeq), Expected: "drawn with the left hand", Observed: "right hand", Evidence: []record.Seq{c.Seq}})
 		}
 	}
 }
@@ -232,13 +235,13 @@ func checkByDealer(p *Pass) {
 	for i := range p.Round.Cards {
 		c := &p.Round.Cards[i]
 		switch {
-		case c.Carried || c.ByRole == RoleDealer:
-		case c.ByRole == NoRole:
+		case c.Carried || c.ByRole == baccarat.RoleDealer:
+		case c.ByRole == baccarat.NoRole:
 			p.CannotJudge("who drew the card was not reported", c.Seq)
 			return
 		default:
 			p.Report(Finding{
-				Subject: OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []Seq{c.Seq},
+				Subject: OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []record.Seq{c.Seq},
 				Expected: "drawn by DEALER", Observed: fmt.Sprintf("drawn by %v", c.ByRole),
 			})
 		}
@@ -248,15 +251,15 @@ func checkByDealer(p *Pass) {
 func checkThirdCardFace(p *Pass) {
 	for i := range p.Round.Cards {
 		c := &p.Round.Cards[i]
-		if c.Index != 3 || c.Final != c.Hand || c.Face == p.Law.ThirdCardFace || p.Law.ThirdCardFace == NoFace {
+		if c.Index != 3 || c.Final != c.Hand || c.Face == p.Law.ThirdCardFace || p.Law.ThirdCardFace == baccarat.NoFace {
 			continue
 		}
-		if c.Face == NoFace {
+		if c.Face == baccarat.NoFace {
 			p.CannotJudge("the face of a third card was not reported", c.Seq)
 			continue
 		}
 		p.Report(Finding{
-			Subject: OfCard(c.CardSeq), Evidence: []Seq{c.Seq},
+			Subject: OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
 			Expected: fmt.Sprintf("face %v", p.Law.ThirdCardFace), Observed: fmt.Sprintf("face %v", c.Face),
 		})
 	}
@@ -266,21 +269,21 @@ func checkThirdCardOrder(p *Pass) {
 	if p.thirdCardsReversed() {
 		p.Report(Finding{
 			Expected: "player's third card first", Observed: "banker's third card first",
-			Evidence: []Seq{p.Round.CardAt(Banker, 3).Seq, p.Round.CardAt(Player, 3).Seq},
+			Evidence: []record.Seq{p.Round.CardAt(baccarat.Banker, 3).Seq, p.Round.CardAt(baccarat.Player, 3).Seq},
 		})
 	}
 }
 
 func (p *Pass) thirdCardsReversed() bool {
-	player, banker := p.Round.CardAt(Player, 3), p.Round.CardAt(Banker, 3)
-	return player != nil && banker != nil && player.Final == Player && banker.Final == Banker && player.Seq > banker.Seq
+	player, banker := p.Round.CardAt(baccarat.Player, 3), p.Round.CardAt(baccarat.Banker, 3)
+	return player != nil && banker != nil && player.Final == baccarat.Player && banker.Final == baccarat.Banker && player.Seq > banker.Seq
 }
 
 func checkMaxOneExtra(p *Pass) {
 	for i := range p.Round.Cards {
 		if c := &p.Round.Cards[i]; c.Index > 3 && c.Final == c.Hand {
 			p.Report(Finding{
-				Subject: OfHand(c.Hand), Evidence: []Seq{c.Seq},
+				Subject: OfHand(c.Hand), Evidence: []record.Seq{c.Seq},
 				Expected: "at most three cards", Observed: fmt.Sprintf("card %d, %v", c.Index, c.Card),
 			})
 			return
@@ -298,11 +301,11 @@ func checkInstructions(p *Pass) {
 			continue // the draw itself is the finding
 		}
 		due := p.Law.Drawing.PlayerDraws(c.P2, c.B2)
-		if in.Hand == Banker {
+		if in.Hand == baccarat.Banker {
 			due = p.Law.Drawing.BankerDraws(c.P2, c.B2, c.Third)
 		}
 		if in.Draw != due {
-			p.Report(Finding{Subject: OfHand(in.Hand), Expected: drawWord(due), Observed: drawWord(in.Draw), Evidence: []Seq{in.Seq}})
+			p.Report(Finding{Subject: OfHand(in.Hand), Expected: drawWord(due), Observed: drawWord(in.Draw), Evidence: []record.Seq{in.Seq}})
 		}
 	}
 }
@@ -318,11 +321,11 @@ func checkInstructionFollowed(p *Pass) {
 	if p.thirdCardsReversed() {
 		return // the order of the cards is the finding
 	}
-	for _, h := range []Hand{Player, Banker} {
+	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
 		if !p.lawful(h) {
 			continue
 		}
-		var told, contrary Seq
+		var told, contrary record.Seq
 		for _, in := range p.Round.Instructions {
 			switch {
 			case in.Hand == h && in.Draw && told == 0:
@@ -338,16 +341,16 @@ func checkInstructionFollowed(p *Pass) {
 		}
 		switch {
 		case card != nil && (told == 0 || told > card.Seq) && contrary == 0:
-			p.Report(Finding{Subject: OfHand(h), Expected: "third card on the dealer's instruction", Observed: "no instruction", Evidence: []Seq{card.Seq}})
+			p.Report(Finding{Subject: OfHand(h), Expected: "third card on the dealer's instruction", Observed: "no instruction", Evidence: []record.Seq{card.Seq}})
 		case card == nil && told != 0 && contrary == 0 && !p.remedied(h):
-			p.Report(Finding{Subject: OfHand(h), Expected: "a card after the instruction to draw", Observed: "no card", Evidence: []Seq{told}})
+			p.Report(Finding{Subject: OfHand(h), Expected: "a card after the instruction to draw", Observed: "no card", Evidence: []record.Seq{told}})
 		}
 	}
 }
 
 // remedied says whether the hand's third card was dealt and then taken away as an irregularity, or
 // came to it from the other hand.
-func (p *Pass) remedied(h Hand) bool {
+func (p *Pass) remedied(h baccarat.Hand) bool {
 	for i := range p.Round.Cards {
 		if c := &p.Round.Cards[i]; c.Final != c.Hand && (c.Hand == h || c.Final == h) {
 			return true
@@ -358,8 +361,8 @@ func (p *Pass) remedied(h Hand) bool {
 
 func checkTouched(p *Pass) {
 	for _, t := range p.Round.Touches {
-		if t.Role == RolePatron || t.Role == RoleSpectator {
-			p.Report(Finding{Subject: OfSeat(t.Seat), Seat: t.Seat, Expected: "no patron touches the cards", Observed: fmt.Sprintf("touched by %v", t.Role), Evidence: []Seq{t.Seq}})
+		if t.Role == baccarat.RolePatron || t.Role == baccarat.RoleSpectator {
+			p.Report(Finding{Subject: OfSeat(t.Seat), Seat: t.Seat, Expected: "no patron touches the cards", Observed: fmt.Sprintf("touched by %v", t.Role), Evidence: []record.Seq{t.Seq}})
 		}
 	}
 }

@@ -1,6 +1,11 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
+)
 
 // Rules of drawing. They judge the hands as dealt; a card that was handled as an irregularity has
 // left its hand. One wrong draw is one finding: the banker hand is not judged after a wrong player
@@ -43,67 +48,67 @@ var drawFamily = []*Rule{
 }
 
 // drawn is the round's coup when its drawing can be judged.
-func (p *Pass) drawn() (*Coup, bool) {
+func (p *Pass) drawn() (*baccarat.Coup, bool) {
 	c := p.Round.Coup()
-	if p.Law.ExtraCounts && c.Third == NoThird {
+	if p.Law.ExtraCounts && c.Third == baccarat.NoThird {
 		as := *c
 		again, _ := redeal(p.Law, p.Round)
-		as.Third, as.Complete, c = again.Third, c.Complete && !p.Round.unread(), &as
+		as.Third, as.Complete, c = again.Third, c.Complete && !unread(p.Round), &as
 	}
 	return c, c.Complete && p.Round.Voided.Seq == 0
 }
 
 // kept says whether a third card beyond what the rules call for stands in the hand: the round is
 // over, or the declared result counts it. Until then its remedy is still possible.
-func (p *Pass) kept(h Hand) bool {
+func (p *Pass) kept(h baccarat.Hand) bool {
 	r := p.Round
 	if p.stage != Dealt {
 		return true
 	}
 	with := *r.Coup()
-	var player, banker []Card
+	var player, banker []baccarat.Card
 	for i := range r.Cards {
 		c := &r.Cards[i]
 		if c.Final == h && c.Index > 2 {
 			continue
 		}
 		switch c.Final {
-		case Player:
+		case baccarat.Player:
 			player = append(player, c.Card)
-		case Banker:
+		case baccarat.Banker:
 			banker = append(banker, c.Card)
 		}
 	}
-	without := NewCoup(player, banker)
-	return r.declares(&with) && !r.declares(&without)
+	without := baccarat.NewCoup(player, banker)
+	return declares(r, &with) && !declares(r, &without)
 }
 
 // declares says whether the calls so far, and the recorded end if there is one, agree with a coup.
-func (r *Round) declares(c *Coup) bool {
+func declares(r *record.Round, c *baccarat.Coup) bool {
 	if r.Ended.Seq != 0 {
 		return r.Ended.Result == c.Result() && r.Ended.Player == uint32(c.P) && r.Ended.Banker == uint32(c.B)
 	}
 	for i := range r.Calls {
 		call := &r.Calls[i]
 		switch {
-		case call.Code == FinalCount && call.Hand == Player && call.Value != uint32(c.P),
-			call.Code == FinalCount && call.Hand == Banker && call.Value != uint32(c.B),
-			call.Code == PlayerWins && c.Result() != PlayerWon,
-			call.Code == BankerWins && c.Result() != BankerWon,
-			call.Code == TieHand && c.Result() != Tie:
+		case call.Code == baccarat.FinalCount && call.Hand == baccarat.Player && call.Value != uint32(c.P),
+			call.Code == baccarat.FinalCount && call.Hand == baccarat.Banker && call.Value != uint32(c.B),
+			call.Code == baccarat.PlayerWins && c.Result() != baccarat.PlayerWon,
+			call.Code == baccarat.BankerWins && c.Result() != baccarat.BankerWon,
+			call.Code == baccarat.TieHand && c.Result() != baccarat.Tie:
 			return false
 		}
 	}
 	return true
 }
 
-func (p *Pass) reportDraw(h Hand, expected, observed string) {
-	p.Report(Finding{Subject: OfHand(h), Expected: expected, Observed: observed, Evidence: p.Round.cardEvidence()})
+func (p *Pass) reportDraw(h baccarat.Hand, expected, observed string) {
+	p.Report(Finding{Subject: OfHand(h), Expected: expected, Observed: observed, Evidence: cardEvidence(p.Round)})
 }
 
 // cardEvidence are the events of the round's cards and of its recorded end.
-func (r *Round) cardEvidence() []Seq {
-	seqs := make([]Seq, 0, len(r.Cards)+1)
+func cardEvidence(r *record.Round) []record.Seq {
+	seqs := make([]record.Seq, 0, len(r.Cards)+1)
 	for i := range r.Cards {
 		seqs = append(seqs, r.Cards[i].Seq)
 	}
@@ -118,8 +123,8 @@ func checkNatural(p *Pass) {
 	if !ok || !c.Natural() || c.Cards() == 4 {
 		return
 	}
-	for _, h := range []Hand{Player, Banker} {
-		if _, _, n := c.hand(h); n > 2 && p.kept(h) {
+	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
+		if _, _, n := c.Hand(h); n > 2 && p.kept(h) {
 			p.reportDraw(h, fmt.Sprintf("natural, player %d and banker %d: no further card", c.P2, c.B2), fmt.Sprintf("%v hand took a card", h))
 			return
 		}
@@ -129,14 +134,14 @@ func checkNatural(p *Pass) {
 func checkPlayerDraws(p *Pass) {
 	c, ok := p.drawn()
 	if ok && c.NP == 2 && p.Law.Drawing.PlayerDraws(c.P2, c.B2) {
-		p.reportDraw(Player, fmt.Sprintf("player hand on %d draws", c.P2), "stood")
+		p.reportDraw(baccarat.Player, fmt.Sprintf("player hand on %d draws", c.P2), "stood")
 	}
 }
 
 func checkPlayerStays(p *Pass) {
 	c, ok := p.drawn()
-	if ok && c.NP > 2 && !c.Natural() && !p.Law.Drawing.PlayerDraws(c.P2, c.B2) && p.kept(Player) {
-		p.reportDraw(Player, fmt.Sprintf("player hand on %d stays", c.P2), "took a card and kept it")
+	if ok && c.NP > 2 && !c.Natural() && !p.Law.Drawing.PlayerDraws(c.P2, c.B2) && p.kept(baccarat.Player) {
+		p.reportDraw(baccarat.Player, fmt.Sprintf("player hand on %d stays", c.P2), "took a card and kept it")
 	}
 }
 
@@ -162,33 +167,33 @@ func checkBankerStays(p *Pass) {
 }
 
 // afterPlayerCard is the coup when the player hand lawfully took a card.
-func (p *Pass) afterPlayerCard() (*Coup, bool) {
+func (p *Pass) afterPlayerCard() (*baccarat.Coup, bool) {
 	c, ok := p.drawn()
 	return c, ok && !c.Natural() && c.NP > 2 && p.Law.Drawing.PlayerDraws(c.P2, c.B2)
 }
 
-func (p *Pass) judgeBanker(c *Coup, must bool) {
+func (p *Pass) judgeBanker(c *baccarat.Coup, must bool) {
 	due := p.Law.Drawing.BankerDraws(c.P2, c.B2, c.Third)
 	against := "no third card"
-	if c.Third != NoThird {
+	if c.Third != baccarat.NoThird {
 		against = fmt.Sprintf("a third card of %d", c.Third)
 	}
 	switch {
 	case must && due && c.NB == 2:
-		p.reportDraw(Banker, fmt.Sprintf("banker hand on %d against %s draws", c.B2, against), "stood")
-	case !must && !due && c.NB > 2 && p.kept(Banker):
-		p.reportDraw(Banker, fmt.Sprintf("banker hand on %d against %s stays", c.B2, against), "took a card and kept it")
+		p.reportDraw(baccarat.Banker, fmt.Sprintf("banker hand on %d against %s draws", c.B2, against), "stood")
+	case !must && !due && c.NB > 2 && p.kept(baccarat.Banker):
+		p.reportDraw(baccarat.Banker, fmt.Sprintf("banker hand on %d against %s stays", c.B2, against), "took a card and kept it")
 	}
 }
 
 // lawful says whether a hand's draw is as the table says, so that calls about it can be judged.
-func (p *Pass) lawful(h Hand) bool {
+func (p *Pass) lawful(h baccarat.Hand) bool {
 	c, ok := p.drawn()
 	if !ok {
 		return false
 	}
 	player := (c.NP > 2) == p.Law.Drawing.PlayerDraws(c.P2, c.B2)
-	if h == Player || !player {
+	if h == baccarat.Player || !player {
 		return player
 	}
 	return (c.NB > 2) == p.Law.Drawing.BankerDraws(c.P2, c.B2, c.Third)

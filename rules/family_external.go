@@ -1,6 +1,12 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
+)
 
 // Requirements found outside the texts, or known only because a text names them. Most are off until
 // a house rulebook switches them on; what nobody has published cannot be judged.
@@ -23,17 +29,17 @@ var externalFamily = []*Rule{
 	{
 		Name: "external.match-play.disposition", Doc: "A match play coupon is dropped on a win or loss and stays on a push.",
 		Breach:   "Coupon taken on a tie.",
-		Severity: Info, At: Settled, Needs: FeedDropBox, Unknown: "the event contract has no event for a dropped coupon",
+		Severity: Info, At: Settled, Needs: baccarat.FeedDropBox, Unknown: "the event contract has no event for a dropped coupon",
 	},
 	{
 		Name: "external.ny.table-inspection", Doc: "Each deck is sorted into new-deck sequence when it is inspected.",
 		Breach:   "Inspection without sorting.",
-		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkSorted,
+		Severity: Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkSorted,
 	},
 	{
 		Name: "external.ny.unsuitable-deck", Doc: "A deck with an unsuitable card is replaced and reported.",
 		Breach:   "Deck kept in use.",
-		Severity: Critical, At: Prepared, Needs: FeedPreparation, Check: checkUnsuitable,
+		Severity: Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkUnsuitable,
 	},
 	{
 		Name: "external.nj.preshuffled-cards", Doc: "Pre-shuffled cards are used under the alternative procedure.",
@@ -47,15 +53,15 @@ var externalFamily = []*Rule{
 	},
 	{
 		Name: "external.nj.total-card-odds", Doc: "Total card wagers are settled by their odds.",
-		Severity: Info, At: Settled, Unknown: "the odds of total card wagers are not in the texts", Check: unknownOdds(SpotTotalCards),
+		Severity: Info, At: Settled, Unknown: "the odds of total card wagers are not in the texts", Check: unknownOdds(baccarat.SpotTotalCards),
 	},
 	{
 		Name: "external.nj.bonus-wager-odds", Doc: "Bonus wagers are settled by their odds.",
-		Severity: Info, At: Settled, Unknown: "the bonus wager and its odds are not in the texts", Check: unknownOdds(SpotBonus),
+		Severity: Info, At: Settled, Unknown: "the bonus wager and its odds are not in the texts", Check: unknownOdds(baccarat.SpotBonus),
 	},
 	{
 		Name: "external.nj.royal-bonus-odds", Doc: "Royal Baccarat Bonus wagers are settled by their odds.",
-		Severity: Info, At: Settled, Unknown: "the qualifying hands and odds of the Royal Bonus are not in the texts", Check: unknownOdds(SpotRoyal),
+		Severity: Info, At: Settled, Unknown: "the qualifying hands and odds of the Royal Bonus are not in the texts", Check: unknownOdds(baccarat.SpotRoyal),
 	},
 	{
 		Name: "external.nj.novig-dragon-7", Doc: "The New Jersey no-vigorish variation is settled by its terms.",
@@ -77,15 +83,15 @@ func checkLimits(p *Pass) {
 }
 
 func checkLimitNotice(p *Pass) {
-	p.changes(func(before, now *Config) bool {
+	p.changes(func(before, now *law.Config) bool {
 		return before.MinWager != now.MinWager || before.MaxWager != now.MaxWager
-	}, func(_, now *ConfigChange, last int64) {
+	}, func(_, now *record.ConfigChange, last int64) {
 		for _, n := range p.Table.Notices {
-			if n.Topic == TopicTableLimits && !n.Filed && n.Of(last) && n.At <= now.At {
+			if n.Topic == record.TopicTableLimits && !n.Filed && n.Of(last) && n.At <= now.At {
 				return
 			}
 		}
-		p.Report(Finding{Expected: "limits posted before the change", Observed: "no sign", Evidence: []Seq{now.Seq}})
+		p.Report(Finding{Expected: "limits posted before the change", Observed: "no sign", Evidence: []record.Seq{now.Seq}})
 	})
 }
 
@@ -126,7 +132,7 @@ func checkPreShuffled(p *Pass) {
 		return
 	}
 	for _, n := range p.Table.Notices {
-		if n.Topic == TopicPreShuffled && n.Filed {
+		if n.Topic == record.TopicPreShuffled && n.Filed {
 			return
 		}
 	}
@@ -134,7 +140,7 @@ func checkPreShuffled(p *Pass) {
 }
 
 // unknownOdds says that wagers on a spot cannot be judged, where there are any.
-func unknownOdds(spot Spot) func(*Pass) {
+func unknownOdds(spot baccarat.Spot) func(*Pass) {
 	return func(p *Pass) {
 		for i := range p.Round.Wagers {
 			if w := &p.Round.Wagers[i]; w.Spot == spot {

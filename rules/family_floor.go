@@ -3,23 +3,27 @@ package rules
 import (
 	"fmt"
 	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 // FloorTable is an open table as the rules that compare tables see it.
 type FloorTable struct {
 	Property, Pit, Table string
-	Game                 Game
+	Game                 baccarat.Game
 	Ruleset              string
-	Mode                 VigorishMode
+	Mode                 baccarat.VigorishMode
 	Percent              uint32
 	Procedure            uint32
 	Reshuffle            bool
 	// Law is nil for a game that the rulebook does not know; such a table is only compared with.
-	Law *Law
+	Law *law.Law
 	// Rules are those of Law.
 	Rules *Set
 	// Seq and EventID are the event that brought the configuration, At when it takes effect.
-	Seq     Seq
+	Seq     record.Seq
 	EventID string
 	At      int64
 }
@@ -82,7 +86,7 @@ func (p *FloorPass) samePit(o *FloorTable) bool {
 }
 
 // isMini says whether a game is mini or midi baccarat, which New York treats alike.
-func isMini(g Game) bool { return g == Minibaccarat || g == Midibaccarat }
+func isMini(g baccarat.Game) bool { return g == baccarat.Minibaccarat || g == baccarat.Midibaccarat }
 
 // sameKind says whether two games are one kind: mini and midi are in New York.
 func (p *FloorPass) sameKind(o *FloorTable) bool {
@@ -98,7 +102,7 @@ var floorFamily = []*Rule{
 			p.compare(func(o *FloorTable) bool {
 				return o.Property == p.Changed.Property && isMini(o.Game) && (together || o.Game == p.Changed.Game)
 			}, func(t *FloorTable) string {
-				if t.Mode != Commission {
+				if t.Mode != baccarat.Commission {
 					return t.Mode.String()
 				}
 				return fmt.Sprintf("COMMISSION of %d percent", t.Percent)
@@ -116,7 +120,7 @@ var floorFamily = []*Rule{
 		Name: "order.pit-mixed-baccarat", Doc: "Beside a baccarat table mini and midi tables use its payment procedure.",
 		Breach:   "Different procedure next to a baccarat table.",
 		Severity: Minor, At: Floor, Suppresses: []string{"order.pit-uniform"}, Floor: func(p *FloorPass) {
-			p.compare(func(o *FloorTable) bool { return p.samePit(o) && o.Game == Baccarat }, procedureWord)
+			p.compare(func(o *FloorTable) bool { return p.samePit(o) && o.Game == baccarat.Baccarat }, procedureWord)
 		},
 	},
 }

@@ -3,6 +3,10 @@ package rules
 import (
 	"fmt"
 	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 // Irregularities. N.J.A.C. 19:47-3.12, as state machines over the card beyond those due. A card that
@@ -61,7 +65,7 @@ var irregFamily = []*Rule{
 	{
 		Name: "irreg.insufficient.full-reshuffle", Back: WholeShoe, Doc: "After a void for lack of cards the entire set is reshuffled.",
 		Breach:   "Only the discards reloaded.",
-		Severity: Critical, At: Prepared, Needs: FeedPreparation, Check: checkFullReshuffle,
+		Severity: Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkFullReshuffle,
 	},
 	{
 		Name: "irreg.insufficient.false-claim", Back: WholeShoe, Doc: "A round is not voided for lack of cards while enough are left.",
@@ -83,23 +87,23 @@ const (
 
 // errant is a card beyond those due, with the remedy that the law wants for it.
 type errant struct {
-	card *DealtCard
+	card *record.DealtCard
 	want remedy
 }
 
 // irregular says whether the round has more cards than its hands finally hold, or moved ones.
-func (r *Round) irregular() bool {
-	return slices.ContainsFunc(r.Cards, func(c DealtCard) bool { return c.Fate != Kept || c.Final != c.Hand })
+func irregular(r *record.Round) bool {
+	return slices.ContainsFunc(r.Cards, func(c record.DealtCard) bool { return c.Fate != record.Kept || c.Final != c.Hand })
 }
 
 // unread says whether a card of the round was not read: what was due after it is not known.
-func (r *Round) unread() bool {
-	return slices.ContainsFunc(r.Cards, func(c DealtCard) bool { return c.Card == Unread })
+func unread(r *record.Round) bool {
+	return slices.ContainsFunc(r.Cards, func(c record.DealtCard) bool { return c.Card == baccarat.Unread })
 }
 
 // errants are the cards of the round that were not due. Only an irregular round has any.
 func (p *Pass) errants() []errant {
-	if !p.Round.irregular() || p.Round.unread() {
+	if !irregular(p.Round) || unread(p.Round) {
 		return nil
 	}
 	_, list := redeal(p.Law, p.Round)
@@ -108,44 +112,44 @@ func (p *Pass) errants() []errant {
 
 // redeal deals the round again as the law calls for: the coup, and the cards that were not due. Under
 // player_extra_column value a card that the player hand should not have had is the column all the same.
-func redeal(l *Law, r *Round) (Coup, []errant) {
-	var player, banker []Card
+func redeal(l *law.Law, r *record.Round) (baccarat.Coup, []errant) {
+	var player, banker []baccarat.Card
 	var list []errant
-	obliged, column := false, NoThird
-	deal := func() Coup {
-		c := NewCoup(player, banker)
-		if c.Third == NoThird {
+	obliged, column := false, baccarat.NoThird
+	deal := func() baccarat.Coup {
+		c := baccarat.NewCoup(player, banker)
+		if c.Third == baccarat.NoThird {
 			c.Third = column
 		}
 		return c
 	}
-	for _, c := range r.shoeOrder() {
+	for _, c := range shoeOrder(r) {
 		co := deal()
-		extra := c.Hand == Player && len(player) == 2 && len(banker) >= 2 && !l.Drawing.PlayerDraws(co.P2, co.B2)
+		extra := c.Hand == baccarat.Player && len(player) == 2 && len(banker) >= 2 && !l.Drawing.PlayerDraws(co.P2, co.B2)
 		if extra && l.ExtraCounts {
 			column, co.Third = c.Card.Value(), c.Card.Value()
 		}
-		due := NoHand
+		due := baccarat.NoHand
 		switch {
 		case len(player) < 2 || len(banker) < 2:
 			due = c.Hand
 		case len(player) == 2 && l.Drawing.PlayerDraws(co.P2, co.B2):
-			due = Player
+			due = baccarat.Player
 		case len(banker) == 2 && !obliged && l.Drawing.BankerDraws(co.P2, co.B2, co.Third):
-			due = Banker
+			due = baccarat.Banker
 		}
 		if c.Hand == due {
-			if due == Player {
+			if due == baccarat.Player {
 				player = append(player, c.Card)
 			} else {
 				banker = append(banker, c.Card)
 			}
 			continue
 		}
-		disclosed := c.Face == FaceUp || (c.Revealed != 0 && (c.FateAt == 0 || c.Revealed < c.FateAt))
+		disclosed := c.Face == baccarat.FaceUp || (c.Revealed != 0 && (c.FateAt == 0 || c.Revealed < c.FateAt))
 		e := errant{card: c}
 		switch {
-		case extra && due == Banker:
+		case extra && due == baccarat.Banker:
 			e.want, obliged = remedyToBanker, true
 			banker = append(banker, c.Card)
 		case extra && disclosed:
@@ -167,36 +171,36 @@ func (p *Pass) done(e *errant) (done, kept bool, observed string) {
 	c := e.card
 	switch e.want {
 	case remedyToBanker:
-		if c.Final == Banker && c.Hand == Player {
+		if c.Final == baccarat.Banker && c.Hand == baccarat.Player {
 			return true, false, ""
 		}
 	case remedyPlayerCarry, remedyExcessCarry:
 		// With no further hand in the shoe the card goes with the rest.
-		if c.Fate == CarriedOver || (c.Fate == DiscardedCard && p.Round.Next == 0) {
+		if c.Fate == record.CarriedOver || (c.Fate == record.DiscardedCard && p.Round.Next == 0) {
 			return true, false, ""
 		}
 	case remedyPlayerBurn, remedyExcessBurn:
-		if c.Fate == Burned {
+		if c.Fate == record.Burned {
 			wrong := p.burnWrong(&p.Shoe.Burns[c.Burn], p.burnValue(c.Card))
 			return wrong == "", false, wrong
 		}
 	}
 	switch c.Fate {
-	case Kept:
+	case record.Kept:
 		return false, c.Final == c.Hand, "left in the hand"
-	case MovedAway:
+	case record.MovedAway:
 		return false, false, "moved to the other hand"
-	case Burned:
+	case record.Burned:
 		return false, false, "burned"
-	case CarriedOver:
+	case record.CarriedOver:
 		return false, false, "kept for the next hand"
-	case DiscardedCard:
+	case record.DiscardedCard:
 		return false, false, "put away"
 	}
 	return false, false, ""
 }
 
-func (p *Pass) burnValue(c Card) int {
+func (p *Pass) burnValue(c baccarat.Card) int {
 	if c.Rank() >= 10 && p.option("irregular_burn_ten") == "0" {
 		return 0
 	}
@@ -204,13 +208,13 @@ func (p *Pass) burnValue(c Card) int {
 }
 
 // burnWrong says what is wrong with a burn that answers an irregularity, empty if nothing is.
-func (p *Pass) burnWrong(b *Burn, want int) string {
+func (p *Pass) burnWrong(b *record.Burn, want int) string {
 	switch {
 	case int(b.Count) != want:
 		return fmt.Sprintf("burned with %d further cards", b.Count)
-	case b.Shown != ShownAll:
+	case b.Shown != baccarat.ShownAll:
 		return "shown " + b.Shown.String()
-	case b.Destination != Bucket && b.Destination != p.Law.BurnTo && p.Law.BurnTo != NoDestination:
+	case b.Destination != baccarat.Bucket && b.Destination != p.Law.BurnTo && p.Law.BurnTo != baccarat.NoDestination:
 		return "to " + b.Destination.String()
 	}
 	return ""
@@ -218,11 +222,13 @@ func (p *Pass) burnWrong(b *Burn, want int) string {
 
 // vague says that how an errant card was burned was not reported.
 func (p *Pass) vague(e *errant) bool {
-	return e.card.Fate == Burned && !p.Shoe.Burns[e.card.Burn].described()
+	return e.card.Fate == record.Burned && !described(&p.Shoe.Burns[e.card.Burn])
 }
 
 // described says whether it was reported what a burn showed and where it went.
-func (b *Burn) described() bool { return b.Shown != NoShown && b.Destination != NoDestination }
+func described(b *record.Burn) bool {
+	return b.Shown != baccarat.NoShown && b.Destination != baccarat.NoDestination
+}
 
 func (r remedy) String() string {
 	return [...]string{"", "to the banker hand", "kept for the next hand", "burned with its number of cards face up", "first card of the next hand", "burned with its number of cards face up"}[r]
@@ -243,7 +249,7 @@ func wrongRemedy(want remedy) func(*Pass) {
 				continue
 			}
 			p.Report(Finding{
-				Subject: OfCard(e.card.CardSeq), Evidence: append(p.Round.cardEvidence(), e.card.FateAt),
+				Subject: OfCard(e.card.CardSeq), Evidence: append(cardEvidence(p.Round), e.card.FateAt),
 				Expected: fmt.Sprintf("%v %v", e.card.Card, e.want), Observed: observed,
 			})
 		}
@@ -251,13 +257,13 @@ func wrongRemedy(want remedy) func(*Pass) {
 }
 
 func checkRemedied(p *Pass) {
-	if p.Round.irregular() && p.Round.unread() {
-		p.CannotJudge("a card of the round was not read", p.Round.cardEvidence()...)
+	if irregular(p.Round) && unread(p.Round) {
+		p.CannotJudge("a card of the round was not read", cardEvidence(p.Round)...)
 	}
 	for _, e := range p.errants() {
 		if done, _, _ := p.done(&e); done && !p.vague(&e) {
 			p.Report(Finding{
-				Subject: OfCard(e.card.CardSeq), Evidence: []Seq{e.card.Seq, e.card.FateAt},
+				Subject: OfCard(e.card.CardSeq), Evidence: []record.Seq{e.card.Seq, e.card.FateAt},
 				Expected: "irregularities handled as prescribed", Observed: fmt.Sprintf("%v %v", e.card.Card, e.want),
 			})
 		}
@@ -266,13 +272,13 @@ func checkRemedied(p *Pass) {
 		f := &p.Shoe.FaceUps[i]
 		if f.Round == p.Round.No && p.answerable(f) && !p.used(f) && p.foundBurned(f) {
 			p.Report(Finding{
-				Subject: OfCard(f.CardSeq), Evidence: []Seq{f.Seq, p.Shoe.Burns[f.Burn].Seq},
+				Subject: OfCard(f.CardSeq), Evidence: []record.Seq{f.Seq, p.Shoe.Burns[f.Burn].Seq},
 				Expected: "irregularities handled as prescribed", Observed: fmt.Sprintf("%v found face up and burned", f.Card),
 			})
 		}
 	}
 	if v := p.Round.Voided; v.Insufficient && !p.falseClaim() {
-		p.Report(Finding{Expected: "irregularities handled as prescribed", Observed: "void for lack of cards", Evidence: []Seq{v.Seq}})
+		p.Report(Finding{Expected: "irregularities handled as prescribed", Observed: "void for lack of cards", Evidence: []record.Seq{v.Seq}})
 	}
 }
 
@@ -286,16 +292,16 @@ func checkCarryover(p *Pass) {
 		if c.CardSeq != r.Carried {
 			continue
 		}
-		if c.Hand != Player || c.Index != 1 {
-			p.Report(Finding{Expected: "the kept card is player card one", Observed: fmt.Sprintf("%v card %d", c.Hand, c.Index), Evidence: []Seq{c.Seq}})
+		if c.Hand != baccarat.Player || c.Index != 1 {
+			p.Report(Finding{Expected: "the kept card is player card one", Observed: fmt.Sprintf("%v card %d", c.Hand, c.Index), Evidence: []record.Seq{c.Seq}})
 		}
 		return
 	}
-	p.Report(Finding{Expected: "the kept card is player card one", Observed: "not used", Evidence: r.cardEvidence()})
+	p.Report(Finding{Expected: "the kept card is player card one", Observed: "not used", Evidence: cardEvidence(r)})
 }
 
 // used says whether a card found face up was dealt into the round.
-func (p *Pass) used(f *FoundFaceUp) bool {
+func (p *Pass) used(f *record.FoundFaceUp) bool {
 	for i := range p.Round.Cards {
 		if p.Round.Cards[i].CardSeq == f.CardSeq {
 			return true
@@ -308,14 +314,14 @@ func checkFaceUpUsed(p *Pass) {
 	for i := range p.Shoe.FaceUps {
 		f := &p.Shoe.FaceUps[i]
 		if p.used(f) {
-			p.Report(Finding{Subject: OfCard(f.CardSeq), Expected: fmt.Sprintf("%v discarded", f.Card), Observed: "dealt into a hand", Evidence: append(p.Round.cardEvidence(), f.Seq)})
+			p.Report(Finding{Subject: OfCard(f.CardSeq), Expected: fmt.Sprintf("%v discarded", f.Card), Observed: "dealt into a hand", Evidence: append(cardEvidence(p.Round), f.Seq)})
 		}
 	}
 }
 
 // answerable says whether a card found face up calls for a burn: one that was being burned itself does
 // only under option faceup_recursive.
-func (p *Pass) answerable(f *FoundFaceUp) bool {
+func (p *Pass) answerable(f *record.FoundFaceUp) bool {
 	return !f.AmongBurned || p.option("faceup_recursive") == "true"
 }
 
@@ -325,14 +331,14 @@ func (p *Pass) foundValue(burn int) (sum int, known bool) {
 	for i := range p.Shoe.FaceUps {
 		if f := &p.Shoe.FaceUps[i]; f.Burn == burn && p.answerable(f) {
 			sum += p.burnValue(f.Card)
-			known = known && f.Card != Unread
+			known = known && f.Card != baccarat.Unread
 		}
 	}
 	return sum, known
 }
 
 // foundBurned says whether a card found face up was burned as the law wants.
-func (p *Pass) foundBurned(f *FoundFaceUp) bool {
+func (p *Pass) foundBurned(f *record.FoundFaceUp) bool {
 	if f.Burn < 0 {
 		return false
 	}
@@ -348,19 +354,19 @@ func checkFaceUpBurn(p *Pass) {
 		}
 		if f.Burn < 0 {
 			expected := fmt.Sprintf("%d further cards burned", p.burnValue(f.Card))
-			if f.Card == Unread {
+			if f.Card == baccarat.Unread {
 				expected = "further cards burned"
 			}
-			p.Report(Finding{Subject: OfCard(f.CardSeq), Expected: expected, Observed: "none", Evidence: []Seq{f.Seq}})
+			p.Report(Finding{Subject: OfCard(f.CardSeq), Expected: expected, Observed: "none", Evidence: []record.Seq{f.Seq}})
 			continue
 		}
 		b := &p.Shoe.Burns[f.Burn]
 		want, known := p.foundValue(f.Burn)
-		if !known || !b.described() {
+		if !known || !described(b) {
 			p.CannotJudge("a card found face up was not read, or how it was burned not reported", f.Seq, b.Seq)
 		} else if wrong := p.burnWrong(b, want); wrong != "" {
 			p.Report(Finding{
-				Subject: OfCard(f.CardSeq), Expected: fmt.Sprintf("%d further cards burned face up", want), Observed: wrong, Evidence: []Seq{f.Seq, b.Seq},
+				Subject: OfCard(f.CardSeq), Expected: fmt.Sprintf("%d further cards burned face up", want), Observed: wrong, Evidence: []record.Seq{f.Seq, b.Seq},
 			})
 		}
 	}
@@ -370,11 +376,11 @@ func checkFaceUpBurn(p *Pass) {
 func checkInsufficient(p *Pass) {
 	r := p.Round
 	due := p.Law.CardsDue(r.Coup())
-	if r.Voided.Seq != 0 || r.Ended.Result == Void || len(r.Cards) < 4 || p.Shoe.Loaded.Seq == 0 || due <= r.Left {
+	if r.Voided.Seq != 0 || r.Ended.Result == baccarat.Void || len(r.Cards) < 4 || p.Shoe.Loaded.Seq == 0 || due <= r.Left {
 		return
 	}
 	p.Report(Finding{
-		Expected: fmt.Sprintf("void, %d cards due and %d left", due, r.Left), Observed: "a result declared", Evidence: r.cardEvidence(),
+		Expected: fmt.Sprintf("void, %d cards due and %d left", due, r.Left), Observed: "a result declared", Evidence: cardEvidence(r),
 	})
 }
 
@@ -385,7 +391,7 @@ func checkFullReshuffle(p *Pass) {
 	}
 	for _, c := range s.Prep.Cuts {
 		if want := 52 * s.Loaded.Decks; c.Stack != want {
-			p.Report(Finding{Expected: fmt.Sprintf("all %d cards reshuffled", want), Observed: fmt.Sprintf("a stack of %d", c.Stack), Evidence: []Seq{s.Prep.VoidBefore, c.Seq}})
+			p.Report(Finding{Expected: fmt.Sprintf("all %d cards reshuffled", want), Observed: fmt.Sprintf("a stack of %d", c.Stack), Evidence: []record.Seq{s.Prep.VoidBefore, c.Seq}})
 			return
 		}
 	}
@@ -398,7 +404,7 @@ func (p *Pass) falseClaim() bool {
 func checkFalseClaim(p *Pass) {
 	if r := p.Round; r.Voided.Insufficient && p.falseClaim() {
 		p.Report(Finding{
-			Expected: fmt.Sprintf("the round goes on, %d cards are left", r.Left), Observed: "void for lack of cards", Evidence: append(r.cardEvidence(), r.Voided.Seq),
+			Expected: fmt.Sprintf("the round goes on, %d cards are left", r.Left), Observed: "void for lack of cards", Evidence: append(cardEvidence(r), r.Voided.Seq),
 		})
 	}
 }

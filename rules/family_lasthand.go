@@ -1,18 +1,23 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
+)
 
 // The one hand after the cutting card. N.J.A.C. 19:47-3.8(e).
 var lasthandFamily = []*Rule{
 	{
 		Name: "lasthand.cutcard-aside", Doc: "The cutting card is set aside and the hand in progress is finished.",
 		Breach:   "Card put back, or the hand stopped.",
-		Severity: Minor, At: Closed, Needs: FeedShoeCamera, Check: checkCutcardAside,
+		Severity: Minor, At: Closed, Needs: baccarat.FeedShoeCamera, Check: checkCutcardAside,
 	},
 	{
 		Name: "lasthand.announced", Doc: "The last hand is announced once, after the round of the cutting card and before the next no more bets.",
 		Breach:   "Not announced, or announced a round early or late.",
-		Severity: Minor, At: Closed, Needs: FeedAnnouncements, Check: checkLastHandAnnounced,
+		Severity: Minor, At: Closed, Needs: baccarat.FeedAnnouncements, Check: checkLastHandAnnounced,
 	},
 	{
 		Name: "lasthand.one-more-only", Doc: "After the hand of the cutting card one more hand is played, and no other.",
@@ -27,7 +32,7 @@ var lasthandFamily = []*Rule{
 }
 
 // round finds the summary of a round, nil if no card was dealt in it.
-func (s *Shoe) round(no uint32) *RoundSummary {
+func round(s *record.Shoe, no uint32) *record.RoundSummary {
 	for i := range s.Rounds {
 		if s.Rounds[i].No == no && s.Rounds[i].Card != 0 {
 			return &s.Rounds[i]
@@ -39,11 +44,11 @@ func (s *Shoe) round(no uint32) *RoundSummary {
 func checkCutcardAside(p *Pass) {
 	for _, c := range p.Shoe.Cutcard {
 		if !c.SetAside {
-			p.Report(Finding{Round: c.Round, Expected: "cutting card set aside", Observed: "not set aside", Evidence: []Seq{c.Seq}})
+			p.Report(Finding{Round: c.Round, Expected: "cutting card set aside", Observed: "not set aside", Evidence: []record.Seq{c.Seq}})
 			continue
 		}
-		if r := p.Shoe.round(c.Round); r != nil && r.Ended == 0 && !r.Missing {
-			p.Report(Finding{Round: c.Round, Expected: "the hand in progress finished", Observed: "no result", Evidence: []Seq{c.Seq}})
+		if r := round(p.Shoe, c.Round); r != nil && r.Ended == 0 && !r.Missing {
+			p.Report(Finding{Round: c.Round, Expected: "the hand in progress finished", Observed: "no result", Evidence: []record.Seq{c.Seq}})
 		}
 	}
 }
@@ -51,7 +56,7 @@ func checkCutcardAside(p *Pass) {
 func checkLastHandAnnounced(p *Pass) {
 	s := p.Shoe
 	k := s.CutcardRound()
-	last, next := s.round(k), s.round(k+1)
+	last, next := round(s, k), round(s, k+1)
 	if k == 0 || last == nil || next == nil {
 		return
 	}
@@ -59,7 +64,7 @@ func checkLastHandAnnounced(p *Pass) {
 	if before == 0 {
 		before = next.Card
 	}
-	evidence := append([]Seq{s.Cutcard[0].Seq, last.Ended}, s.LastHandCalls...)
+	evidence := append([]record.Seq{s.Cutcard[0].Seq, last.Ended}, s.LastHandCalls...)
 	timely := 0
 	for _, c := range s.LastHandCalls {
 		if c > last.Ended && c < before {
@@ -80,7 +85,7 @@ func checkOneMoreOnly(p *Pass) {
 	if first := p.Round.FirstCard(); k != 0 && p.Round.No > k+1 && first != 0 {
 		p.Report(Finding{
 			Expected: fmt.Sprintf("no card after round %d", k+1), Observed: fmt.Sprintf("round %d dealt", p.Round.No),
-			Evidence: []Seq{p.Shoe.Cutcard[0].Seq, first},
+			Evidence: []record.Seq{p.Shoe.Cutcard[0].Seq, first},
 		})
 	}
 }
@@ -88,12 +93,12 @@ func checkOneMoreOnly(p *Pass) {
 func checkFinalHandSkipped(p *Pass) {
 	s := p.Shoe
 	k := s.CutcardRound()
-	last := s.round(k)
-	if k == 0 || s.Ended.Seq == 0 || s.TableClosed != 0 || last == nil || last.Result == Void || s.round(k+1) != nil {
+	last := round(s, k)
+	if k == 0 || s.Ended.Seq == 0 || s.TableClosed != 0 || last == nil || last.Result == baccarat.Void || round(s, k+1) != nil {
 		return
 	}
 	p.Report(Finding{
 		Round: k, Expected: fmt.Sprintf("round %d played", k+1), Observed: "shoe ended",
-		Evidence: []Seq{s.Cutcard[0].Seq, s.Ended.Seq},
+		Evidence: []record.Seq{s.Cutcard[0].Seq, s.Ended.Seq},
 	})
 }

@@ -3,6 +3,10 @@ package rules
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 // What must stand on the layout is attested, not seen: an attestation on file that says yes and is
@@ -11,26 +15,30 @@ var layoutFamily = []*Rule{
 	layout("layout.vig-numbered-areas", "Numbered areas for marking vigorish.", "vig-areas", Minor, nil),
 	layout("layout.ny.minimum", "Name, card areas and wager areas.", "ny-minimum", Minor, nil),
 	layout("layout.ny.payout-odds", "Payout odds on the layout or a sign.", "payout-odds", Major, nil),
-	layout("layout.ny.dragon-bonus-area", "A dragon bonus area for each patron.", "dragon-bonus-area", Minor, offering(SideDragonBonus)),
-	layout("layout.ny.ez-areas", "Dragon 7 and panda 8 areas.", "ez-areas", Minor, inMode(EZ)),
-	layout("layout.ny.ez-push-notice", "Patrons are told that a dragon 7 pushes.", "ez-push-notice", Major, inMode(EZ)),
-	layout("layout.ny.novig-notice", "Notice of the no-vigorish variation.", "novig-notice", Major, inMode(NoVig6)),
+	layout("layout.ny.dragon-bonus-area", "A dragon bonus area for each patron.", "dragon-bonus-area", Minor, offering(baccarat.SideDragonBonus)),
+	layout("layout.ny.ez-areas", "Dragon 7 and panda 8 areas.", "ez-areas", Minor, inMode(baccarat.EZ)),
+	layout("layout.ny.ez-push-notice", "Patrons are told that a dragon 7 pushes.", "ez-push-notice", Major, inMode(baccarat.EZ)),
+	layout("layout.ny.novig-notice", "Notice of the no-vigorish variation.", "novig-notice", Major, inMode(baccarat.NoVig6)),
 	layout("layout.midi-discard-rack", "A discard rack on the dealer's side.", "midi-discard-rack", Minor, nil),
-	layout("layout.nj.total-card-odds", "Total card odds inscribed.", "total-card-odds", Major, offering(SideTotalCard)),
-	layout("layout.nj.bonus-odds", "Bonus odds inscribed or on a sign.", "bonus-odds", Major, offering(SideBonus)),
-	layout("layout.nj.pair-areas", "Pair areas inscribed with their odds.", "pair-areas", Major, offering(SidePair)),
-	layout("layout.nj.treasures-areas", "Five treasure areas for each position.", "treasures-areas", Minor, offering(SideTreasures)),
-	layout("layout.nj.treasures-odds", "Treasure odds inscribed or on a sign.", "treasures-odds", Major, offering(SideTreasures)),
+	layout("layout.nj.total-card-odds", "Total card odds inscribed.", "total-card-odds", Major, offering(baccarat.SideTotalCard)),
+	layout("layout.nj.bonus-odds", "Bonus odds inscribed or on a sign.", "bonus-odds", Major, offering(baccarat.SideBonus)),
+	layout("layout.nj.pair-areas", "Pair areas inscribed with their odds.", "pair-areas", Major, offering(baccarat.SidePair)),
+	layout("layout.nj.treasures-areas", "Five treasure areas for each position.", "treasures-areas", Minor, offering(baccarat.SideTreasures)),
+	layout("layout.nj.treasures-odds", "Treasure odds inscribed or on a sign.", "treasures-odds", Major, offering(baccarat.SideTreasures)),
 	layout("layout.nj.approved", "A layout that the regulator approved.", "layout-approval", Major, nil),
 }
 
-func offering(s SideBet) func(*Config) bool { return func(c *Config) bool { return c.Offers(s) } }
+func offering(s baccarat.SideBet) func(*law.Config) bool {
+	return func(c *law.Config) bool { return c.Offers(s) }
+}
 
-func inMode(m VigorishMode) func(*Config) bool { return func(c *Config) bool { return c.Mode == m } }
+func inMode(m baccarat.VigorishMode) func(*law.Config) bool {
+	return func(c *law.Config) bool { return c.Mode == m }
+}
 
-func layout(name, doc, item string, severity Severity, needed func(*Config) bool) *Rule {
+func layout(name, doc, item string, severity Severity, needed func(*law.Config) bool) *Rule {
 	return &Rule{
-		Name: name, Doc: doc, Breach: "Attestation missing, negative or expired.", Severity: severity, At: Prepared, Needs: FeedAttestation,
+		Name: name, Doc: doc, Breach: "Attestation missing, negative or expired.", Severity: severity, At: Prepared, Needs: baccarat.FeedAttestation,
 		Check: func(p *Pass) {
 			if needed == nil || needed(p.Config) {
 				p.attested(item)
@@ -51,10 +59,10 @@ func (p *Pass) attested(item string) {
 	case !ok && !p.Table.Whole:
 		p.CannotJudge("the record of the table begins after an attestation may have been filed", p.Shoe.First)
 	case !ok:
-		p.Report(Finding{Expected: item + " attested", Observed: "no attestation", Evidence: []Seq{p.Shoe.First}})
+		p.Report(Finding{Expected: item + " attested", Observed: "no attestation", Evidence: []record.Seq{p.Shoe.First}})
 	case !a.Present:
-		p.Report(Finding{Expected: item + " attested", Observed: "attested as not present", Evidence: []Seq{a.Seq}})
+		p.Report(Finding{Expected: item + " attested", Observed: "attested as not present", Evidence: []record.Seq{a.Seq}})
 	case p.Shoe.At-a.At > int64(days)*day:
-		p.Report(Finding{Expected: fmt.Sprintf("%s attested within %d days", item, days), Observed: fmt.Sprintf("%d days ago", (p.Shoe.At-a.At)/day), Evidence: []Seq{a.Seq}})
+		p.Report(Finding{Expected: fmt.Sprintf("%s attested within %d days", item, days), Observed: fmt.Sprintf("%d days ago", (p.Shoe.At-a.At)/day), Evidence: []record.Seq{a.Seq}})
 	}
 }

@@ -3,6 +3,9 @@ package rules
 import (
 	"fmt"
 	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 // The squeeze at midi baccarat. 9 NYCRR 5324.21(f)(3)(ii), (g)(2).
@@ -20,17 +23,17 @@ var midiFamily = []*Rule{
 	{
 		Name: "midi.squeeze.faces", Doc: "Cards are handed face down and come back face up, from the same patron.",
 		Breach:   "Cards not returned, or returned face down.",
-		Severity: Major, At: Settled, Needs: FeedCardFaces, Check: checkSqueezeFaces,
+		Severity: Major, At: Settled, Needs: baccarat.FeedCardFaces, Check: checkSqueezeFaces,
 	},
 	{
 		Name: "midi.squeeze.order", Doc: "The banker hand is handed out only after the player hand was returned and called.",
 		Breach:   "Both hands out at once.",
-		Severity: Minor, At: Settled, Needs: FeedAnnouncements, Check: checkSqueezeOrder,
+		Severity: Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkSqueezeOrder,
 	},
 	{
 		Name: "midi.banker-under-shoe", Doc: "The banker hand waits under the right corner of the shoe.",
 		Breach:   "Banker hand left on the layout.",
-		Severity: Info, At: Settled, Needs: FeedTableCamera, Check: checkUnderShoe,
+		Severity: Info, At: Settled, Needs: baccarat.FeedTableCamera, Check: checkUnderShoe,
 	},
 	{
 		Name: "midi.third-card-same-player", Doc: "A third card goes to the patron who had the hand.",
@@ -55,20 +58,20 @@ var midiFamily = []*Rule{
 }
 
 // stakes are what each seat wagers on a hand, ascending by seat; coupons do not count.
-func (r *Round) stakes(h Hand) []SeatChange {
-	list := make([]SeatChange, 0, len(r.Wagers))
-	spot := SpotPlayer
-	if h == Banker {
-		spot = SpotBanker
+func stakes(r *record.Round, h baccarat.Hand) []record.SeatChange {
+	list := make([]record.SeatChange, 0, len(r.Wagers))
+	spot := baccarat.SpotPlayer
+	if h == baccarat.Banker {
+		spot = baccarat.SpotBanker
 	}
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		if w.Spot != spot || w.Gone {
 			continue
 		}
-		at, found := slices.BinarySearchFunc(list, w.Seat, func(s SeatChange, seat uint32) int { return int(s.Seat) - int(seat) })
+		at, found := slices.BinarySearchFunc(list, w.Seat, func(s record.SeatChange, seat uint32) int { return int(s.Seat) - int(seat) })
 		if !found {
-			list = slices.Insert(list, at, SeatChange{Seat: w.Seat})
+			list = slices.Insert(list, at, record.SeatChange{Seat: w.Seat})
 		}
 		list[at].Amount += w.Amount - w.Coupon
 	}
@@ -76,9 +79,9 @@ func (r *Round) stakes(h Hand) []SeatChange {
 }
 
 // handed is the first time that a hand was handed out, nil if never.
-func (r *Round) handed(h Hand) *Squeeze {
+func handed(r *record.Round, h baccarat.Hand) *record.Squeeze {
 	for i := range r.Squeezes {
-		if s := &r.Squeezes[i]; s.Kind == SqueezeHanded && s.Hand == h {
+		if s := &r.Squeezes[i]; s.Kind == record.SqueezeHanded && s.Hand == h {
 			return s
 		}
 	}
@@ -86,20 +89,20 @@ func (r *Round) handed(h Hand) *Squeeze {
 }
 
 // relinquished says whether the right to a hand was given up before an event.
-func (r *Round) relinquished(h Hand, before Seq) bool {
-	return slices.ContainsFunc(r.Squeezes, func(s Squeeze) bool {
-		return s.Kind == SqueezeRelinquished && s.Hand == h && s.Seq < before
+func relinquished(r *record.Round, h baccarat.Hand, before record.Seq) bool {
+	return slices.ContainsFunc(r.Squeezes, func(s record.Squeeze) bool {
+		return s.Kind == record.SqueezeRelinquished && s.Hand == h && s.Seq < before
 	})
 }
 
 func checkRecipient(tie bool) func(*Pass) {
 	return func(p *Pass) {
-		for _, h := range []Hand{Player, Banker} {
-			handed := p.Round.handed(h)
-			if handed == nil || p.Round.relinquished(h, handed.Seq) {
+		for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
+			handed := handed(p.Round, h)
+			if handed == nil || relinquished(p.Round, h, handed.Seq) {
 				continue
 			}
-			stakes := p.Round.stakes(h)
+			stakes := stakes(p.Round, h)
 			highest := int64(0)
 			for _, s := range stakes {
 				highest = max(highest, s.Amount)
@@ -114,7 +117,7 @@ func checkRecipient(tie bool) func(*Pass) {
 				continue
 			}
 			p.Report(Finding{
-				Subject: OfHand(h), Seat: handed.Seat, Evidence: []Seq{handed.Seq},
+				Subject: OfHand(h), Seat: handed.Seat, Evidence: []record.Seq{handed.Seq},
 				Expected: fmt.Sprintf("seat %d, %d on %v", among[0], highest, h), Observed: fmt.Sprintf("seat %d", handed.Seat),
 			})
 		}
@@ -125,36 +128,36 @@ func checkSqueezeFaces(p *Pass) {
 	sq := p.Round.Squeezes
 	for i := range sq {
 		s := &sq[i]
-		if s.Kind != SqueezeHanded {
+		if s.Kind != record.SqueezeHanded {
 			continue
 		}
-		var back *Squeeze
+		var back *record.Squeeze
 		for j := i + 1; j < len(sq); j++ {
-			if sq[j].Kind == SqueezeHanded {
+			if sq[j].Kind == record.SqueezeHanded {
 				break
 			}
-			if sq[j].Kind == SqueezeReturned && sq[j].Hand == s.Hand {
+			if sq[j].Kind == record.SqueezeReturned && sq[j].Hand == s.Hand {
 				back = &sq[j]
 				break
 			}
 		}
-		if s.Face == NoFace || back != nil && back.Face == NoFace {
+		if s.Face == baccarat.NoFace || back != nil && back.Face == baccarat.NoFace {
 			p.CannotJudge("the face of the cards was not reported", s.Seq)
 			continue
 		}
 		observed := ""
 		switch {
-		case s.Face != FaceDown:
+		case s.Face != baccarat.FaceDown:
 			observed = "handed face " + s.Face.String()
 		case back == nil:
 			observed = "not returned"
 		case back.Seat != s.Seat || !slices.Equal(back.Cards, s.Cards):
 			observed = fmt.Sprintf("other cards, or from seat %d", back.Seat)
-		case back.Face != FaceUp:
+		case back.Face != baccarat.FaceUp:
 			observed = "returned face " + back.Face.String()
 		}
 		if observed != "" {
-			evidence := []Seq{s.Seq}
+			evidence := []record.Seq{s.Seq}
 			if back != nil {
 				evidence = append(evidence, back.Seq)
 			}
@@ -165,38 +168,38 @@ func checkSqueezeFaces(p *Pass) {
 
 func checkSqueezeOrder(p *Pass) {
 	r := p.Round
-	banker := r.handed(Banker)
-	called, n := r.lone(PointCount, Player)
+	banker := handed(r, baccarat.Banker)
+	called, n := lone(r, baccarat.PointCount, baccarat.Player)
 	if banker == nil || n == 0 {
 		return
 	}
 	if banker.Seq < called.Seq {
-		p.Report(Finding{Expected: "banker hand out after the player count is called", Observed: "before it", Evidence: []Seq{banker.Seq, called.Seq}})
+		p.Report(Finding{Expected: "banker hand out after the player count is called", Observed: "before it", Evidence: []record.Seq{banker.Seq, called.Seq}})
 	}
 }
 
 func checkUnderShoe(p *Pass) {
 	r := p.Round
-	called, n := r.lone(PointCount, Player)
+	called, n := lone(r, baccarat.PointCount, baccarat.Player)
 	if n == 0 {
 		return
 	}
 	for i := range r.Cards {
 		c := &r.Cards[i]
-		if c.Hand != Banker || c.Index > 2 {
+		if c.Hand != baccarat.Banker || c.Index > 2 {
 			continue
 		}
-		place, at := NoMovePlace, c.Seq
-		if c.Place == UnderShoeRight {
-			place = MovedUnderShoe
+		place, at := record.NoMovePlace, c.Seq
+		if c.Place == baccarat.UnderShoeRight {
+			place = record.MovedUnderShoe
 		}
 		for _, m := range r.Moves {
 			if m.CardSeq == c.CardSeq && m.Seq < called.Seq {
 				place, at = m.To, m.Seq
 			}
 		}
-		if place != MovedUnderShoe {
-			p.Report(Finding{Subject: OfCard(c.CardSeq), Expected: "under the right corner of the shoe until the player count", Observed: "elsewhere", Evidence: []Seq{at, called.Seq}})
+		if place != record.MovedUnderShoe {
+			p.Report(Finding{Subject: OfCard(c.CardSeq), Expected: "under the right corner of the shoe until the player count", Observed: "elsewhere", Evidence: []record.Seq{at, called.Seq}})
 			return
 		}
 	}
@@ -204,25 +207,25 @@ func checkUnderShoe(p *Pass) {
 
 func checkThirdSqueeze(p *Pass) {
 	r := p.Round
-	for _, h := range []Hand{Player, Banker} {
+	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
 		third := r.CardAt(h, 3)
 		if third == nil {
 			continue
 		}
-		had, from := uint32(0), Seq(0)
+		had, from := uint32(0), record.Seq(0)
 		for i := range r.Squeezes {
 			s := &r.Squeezes[i]
 			if s.Hand != h {
 				continue
 			}
 			switch {
-			case s.Kind == SqueezeReturned:
+			case s.Kind == record.SqueezeReturned:
 				had, from = s.Seat, s.Seq
-			case s.Kind == SqueezeRelinquished && from != 0:
+			case s.Kind == record.SqueezeRelinquished && from != 0:
 				had = 0
-			case s.Kind == SqueezeHanded && slices.Contains(s.Cards, third.CardSeq) && had != 0 && s.Seat != had:
+			case s.Kind == record.SqueezeHanded && slices.Contains(s.Cards, third.CardSeq) && had != 0 && s.Seat != had:
 				p.Report(Finding{
-					Subject: OfHand(h), Seat: s.Seat, Expected: fmt.Sprintf("third card to seat %d", had), Observed: fmt.Sprintf("to seat %d", s.Seat), Evidence: []Seq{from, s.Seq},
+					Subject: OfHand(h), Seat: s.Seat, Expected: fmt.Sprintf("third card to seat %d", had), Observed: fmt.Sprintf("to seat %d", s.Seat), Evidence: []record.Seq{from, s.Seq},
 				})
 			}
 		}
@@ -230,17 +233,17 @@ func checkThirdSqueeze(p *Pass) {
 }
 
 func checkSqueezeOffers(p *Pass) {
-	from := map[Hand]uint32{}
+	from := map[baccarat.Hand]uint32{}
 	for i := range p.Round.Squeezes {
 		s := &p.Round.Squeezes[i]
 		switch s.Kind {
-		case SqueezeRelinquished:
+		case record.SqueezeRelinquished:
 			from[s.Hand] = s.Seat
-		case SqueezeOffered:
+		case record.SqueezeOffered:
 			if last := from[s.Hand]; last != 0 {
 				if want := counterclockwise(s.Occupied, last); s.Seat != want {
 					p.Report(Finding{
-						Subject: OfHand(s.Hand), Seat: s.Seat, Expected: fmt.Sprintf("offered to seat %d", want), Observed: fmt.Sprintf("seat %d", s.Seat), Evidence: []Seq{s.Seq},
+						Subject: OfHand(s.Hand), Seat: s.Seat, Expected: fmt.Sprintf("offered to seat %d", want), Observed: fmt.Sprintf("seat %d", s.Seat), Evidence: []record.Seq{s.Seq},
 					})
 					return
 				}
@@ -252,22 +255,22 @@ func checkSqueezeOffers(p *Pass) {
 
 func checkDealerTurns(p *Pass) {
 	r := p.Round
-	for _, h := range []Hand{Player, Banker} {
-		handed := r.handed(h)
+	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
+		handed := handed(r, h)
 		if handed == nil {
 			continue
 		}
 		offers, refused := 0, 0
 		for i := range r.Squeezes {
-			if s := &r.Squeezes[i]; s.Kind == SqueezeOffered && s.Hand == h && s.Seq < handed.Seq {
+			if s := &r.Squeezes[i]; s.Kind == record.SqueezeOffered && s.Hand == h && s.Seq < handed.Seq {
 				offers++
 				if !s.Accepted {
 					refused++
 				}
 			}
 		}
-		if len(r.stakes(h)) == 0 || (offers > 0 && refused == offers) {
-			p.Report(Finding{Subject: OfHand(h), Seat: handed.Seat, Expected: "turned by the dealer", Observed: fmt.Sprintf("handed to seat %d", handed.Seat), Evidence: []Seq{handed.Seq}})
+		if len(stakes(r, h)) == 0 || (offers > 0 && refused == offers) {
+			p.Report(Finding{Subject: OfHand(h), Seat: handed.Seat, Expected: "turned by the dealer", Observed: fmt.Sprintf("handed to seat %d", handed.Seat), Evidence: []record.Seq{handed.Seq}})
 		}
 	}
 }
@@ -275,13 +278,13 @@ func checkDealerTurns(p *Pass) {
 func checkSqueezeWithdrawn(p *Pass) {
 	for i := range p.Round.Squeezes {
 		s := &p.Round.Squeezes[i]
-		if s.Kind != SqueezeRelinquished || s.Cause != PassOrdered {
+		if s.Kind != record.SqueezeRelinquished || s.Cause != record.PassOrdered {
 			continue
 		}
-		if (s.By != RoleDealer && s.By != RoleFloorperson) || dashed(s.Ground) != "unreasonable-delay" {
+		if (s.By != baccarat.RoleDealer && s.By != baccarat.RoleFloorperson) || dashed(s.Ground) != "unreasonable-delay" {
 			p.Report(Finding{
 				Subject: OfHand(s.Hand), Seat: s.Seat, Expected: "ordered by DEALER or FLOORPERSON for unreasonable-delay",
-				Observed: fmt.Sprintf("ordered by %v, ground %q", s.By, s.Ground), Evidence: []Seq{s.Seq},
+				Observed: fmt.Sprintf("ordered by %v, ground %q", s.By, s.Ground), Evidence: []record.Seq{s.Seq},
 			})
 		}
 	}

@@ -2,6 +2,9 @@ package rules
 
 import (
 	"fmt"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 // The opening of new cards. N.J.A.C. 19:47-3.4; 9 NYCRR 5324.21(d), 5322.15(c). They are asked for
@@ -10,46 +13,46 @@ var openFamily = []*Rule{
 	{
 		Name: "open.inspection-before-play", Doc: "The dealer sorts and inspects new cards before their first shuffle, and none is missing or extra.",
 		Breach:   "First shuffle of a new batch with no inspection on record.",
-		Severity: Critical, At: Prepared, Needs: FeedPreparation, Check: checkInspection, Suppresses: []string{"open.floor-verification"},
+		Severity: Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkInspection, Suppresses: []string{"open.floor-verification"},
 	},
 	{
 		Name: "open.floor-verification", Doc: "The assigned floorperson verifies the inspection.",
 		Breach:   "No second person.",
-		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkVerification,
+		Severity: Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkVerification,
 	},
 	{
 		Name: "open.spread-for-first-participant", Doc: "The cards are spread face up for the first participants to see.",
 		Breach:   "Spread skipped or face down.",
-		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkSpread,
+		Severity: Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkSpread,
 	},
 	{
 		Name: "open.spread-arrangement", Doc: "The spread is by deck and suit, in sequence, in the arrangement of the game.",
 		Breach:   "Rows used at a punto banco table.",
-		Severity: Minor, At: Prepared, Needs: FeedOverhead, Check: checkArrangement,
+		Severity: Minor, At: Prepared, Needs: baccarat.FeedOverhead, Check: checkArrangement,
 	},
 	{
 		Name: "open.wash-face-down-and-stack", Doc: "The cards are washed face down and stacked.",
 		Breach:   "Wash omitted.",
-		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkWash,
+		Severity: Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkWash,
 	},
 	{
 		Name: "open.step-order", Doc: "The opening steps come in their order.",
 		Breach:   "All steps present, one too early.",
-		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkOpeningOrder,
+		Severity: Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkOpeningOrder,
 	},
 }
 
 // newBatch is the batch of the shoe when this is its first shoe. When the table's record begins in
 // the middle the batch may have been opened before: then nothing can be said.
-func (p *Pass) newBatch() *Batch {
+func (p *Pass) newBatch() *record.Batch {
 	id := p.Shoe.Loaded.Batch
 	if len(p.Shoe.Prep.Shuffles) > 0 {
 		id = p.Shoe.Prep.Shuffles[0].Batch
 	}
-	b := p.Table.batch(id)
+	b := p.Table.Batch(id)
 	if b == nil {
 		if p.Shoe.Prep.First && p.Table.Whole {
-			return &Batch{ID: id, Shuffled: p.Shoe.First}
+			return &record.Batch{ID: id, Shuffled: p.Shoe.First}
 		}
 		return nil
 	}
@@ -60,7 +63,7 @@ func (p *Pass) newBatch() *Batch {
 }
 
 // opened is the new batch unless its cards came pre-shuffled where the law lets that do.
-func (p *Pass) opened() *Batch {
+func (p *Pass) opened() *record.Batch {
 	b := p.newBatch()
 	if b != nil && b.PreShuffled && p.Law.PreShuffledExempt {
 		return nil
@@ -69,12 +72,12 @@ func (p *Pass) opened() *Batch {
 }
 
 // steps are the events that a batch shows.
-func (b *Batch) steps() []Seq {
-	return []Seq{b.Received, b.Inspected, b.Verified, b.Spread, b.Viewed, b.Washed, b.Stacked, b.Shuffled}
+func batchSteps(b *record.Batch) []record.Seq {
+	return []record.Seq{b.Received, b.Inspected, b.Verified, b.Spread, b.Viewed, b.Washed, b.Stacked, b.Shuffled}
 }
 
-func (p *Pass) reportBatch(b *Batch, expected, observed string) {
-	p.Report(Finding{Expected: expected, Observed: observed, Evidence: b.steps()})
+func (p *Pass) reportBatch(b *record.Batch, expected, observed string) {
+	p.Report(Finding{Expected: expected, Observed: observed, Evidence: batchSteps(b)})
 }
 
 func checkInspection(p *Pass) {
@@ -97,9 +100,9 @@ func checkVerification(p *Pass) {
 	case b == nil:
 	case b.Verified == 0:
 		p.reportBatch(b, "verified by the floorperson", "not verified")
-	case b.VerifierRole == NoRole:
+	case b.VerifierRole == baccarat.NoRole:
 		p.CannotJudge("who verified was not reported", b.Verified)
-	case b.VerifierRole != RoleFloorperson:
+	case b.VerifierRole != baccarat.RoleFloorperson:
 		p.reportBatch(b, "verified by FLOORPERSON", fmt.Sprintf("verified by %v", b.VerifierRole))
 	case b.VerifiedBy != "" && b.VerifiedBy == b.InspectedBy:
 		p.reportBatch(b, "verified by a second person", "verified by the dealer who inspected")
@@ -112,9 +115,9 @@ func checkSpread(p *Pass) {
 	case b == nil:
 	case b.Spread == 0:
 		p.reportBatch(b, "spread face up", "not spread")
-	case b.SpreadFace == NoFace:
+	case b.SpreadFace == baccarat.NoFace:
 		p.CannotJudge("the face of the spread was not reported", b.Spread)
-	case b.SpreadFace != FaceUp:
+	case b.SpreadFace != baccarat.FaceUp:
 		p.reportBatch(b, "spread face up", "spread face "+b.SpreadFace.String())
 	case b.Viewed == 0 || b.Viewers == 0:
 		p.reportBatch(b, "seen by at least one participant", "seen by none")
@@ -147,9 +150,9 @@ func checkWash(p *Pass) {
 	b := p.opened()
 	switch {
 	case b == nil:
-	case b.Washed != 0 && b.WashFace == NoFace:
+	case b.Washed != 0 && b.WashFace == baccarat.NoFace:
 		p.CannotJudge("the face of the wash was not reported", b.Washed)
-	case b.Washed == 0 || b.WashFace != FaceDown:
+	case b.Washed == 0 || b.WashFace != baccarat.FaceDown:
 		p.reportBatch(b, "washed face down", "not washed, or face "+b.WashFace.String())
 	case b.Stacked == 0:
 		p.reportBatch(b, "stacked after the wash", "not stacked")
@@ -161,8 +164,8 @@ func checkOpeningOrder(p *Pass) {
 	if b == nil || b.Inspected > b.Shuffled {
 		return
 	}
-	last, permuted := Seq(0), false
-	for _, s := range b.steps() {
+	last, permuted := record.Seq(0), false
+	for _, s := range batchSteps(b) {
 		if s == 0 {
 			return
 		}

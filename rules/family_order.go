@@ -3,6 +3,9 @@ package rules
 import (
 	"fmt"
 	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 // The four payment procedures. N.J.A.C. 19:47-3.10(b), 9 NYCRR 5324.21(i)(2). Returns are free;
@@ -34,7 +37,9 @@ var orderFamily = []*Rule{
 	},
 }
 
-func (s *Step) isVig() bool { return s.Kind == StepVigMarked || s.Kind == StepVigCollected }
+func isVig(s *record.Step) bool {
+	return s.Kind == record.StepVigMarked || s.Kind == record.StepVigCollected
+}
 
 func checkLosingFirst(p *Pass) {
 	if p.cancelled() {
@@ -42,18 +47,18 @@ func checkLosingFirst(p *Pass) {
 	}
 	if served, collected := p.outOfOrder(p.Round.Steps, steps.losingLate); served != 0 {
 		p.Report(Finding{
-			Expected: "losing wagers collected first", Observed: "a payment or vigorish step came before", Evidence: []Seq{served, collected},
+			Expected: "losing wagers collected first", Observed: "a payment or vigorish step came before", Evidence: []record.Seq{served, collected},
 		})
 	}
 }
 
 // losingLate finds a payment or vigorish step and a losing wager collected after it.
-func (t steps) losingLate() (served, collected Seq) {
+func (t steps) losingLate() (served, collected record.Seq) {
 	for i := range t {
 		switch s := &t[i]; {
-		case s.Kind == StepCollected:
+		case s.Kind == record.StepCollected:
 			collected = s.Seq
-		case served == 0 && (s.Kind == StepPaid || s.Kind >= StepVigMarked):
+		case served == 0 && (s.Kind == record.StepPaid || s.Kind >= record.StepVigMarked):
 			served = s.Seq
 		}
 	}
@@ -65,7 +70,7 @@ func (t steps) losingLate() (served, collected Seq) {
 
 // outOfOrder finds two steps that break an order, zero if there are none. A wager that was paid or
 // collected against the cards takes no part: its outcome is the finding, and it has no place in the order.
-func (p *Pass) outOfOrder(all steps, breaks func(steps) (first, second Seq)) (first, second Seq) {
+func (p *Pass) outOfOrder(all steps, breaks func(steps) (first, second record.Seq)) (first, second record.Seq) {
 	if _, second = breaks(all); second == 0 {
 		return 0, 0
 	}
@@ -80,10 +85,10 @@ func (p *Pass) outOfOrder(all steps, breaks func(steps) (first, second Seq)) (fi
 
 // ordered says whether the procedures are prescribed for the round: not at EZ tables, where nothing
 // is charged, and not for a round that was cancelled.
-func (p *Pass) ordered() bool { return p.Config.Mode != EZ && !p.cancelled() }
+func (p *Pass) ordered() bool { return p.Config.Mode != baccarat.EZ && !p.cancelled() }
 
 // steps are the settlement of a round, or of one dealer's zone of it, in the order in which they came.
-type steps []Step
+type steps []record.Step
 
 // zones are the steps among which the order of seats is judged: all of the round, or under
 // order_scope dealer-zone those of each dealer who settled, as the two paying dealers of a large table
@@ -111,12 +116,12 @@ func procedure(name, doc, breach string, number uint32) *Rule {
 	return &Rule{
 		Name: name, Doc: doc, Breach: breach, Severity: Minor, At: Settled, Suppresses: []string{"order.descending-seats"},
 		Check: func(p *Pass) {
-			if p.Config.Procedure != number || p.Config.Mode != Commission || !p.ordered() {
+			if p.Config.Procedure != number || p.Config.Mode != baccarat.Commission || !p.ordered() {
 				return
 			}
 			for _, s := range p.zones() {
-				if first, second := p.outOfOrder(s, func(s steps) (Seq, Seq) { return s.breaksPhases(number) }); second != 0 {
-					p.Report(Finding{Expected: doc, Observed: "steps interleaved or reversed", Evidence: []Seq{first, second}})
+				if first, second := p.outOfOrder(s, func(s steps) (record.Seq, record.Seq) { return s.breaksPhases(number) }); second != 0 {
+					p.Report(Finding{Expected: doc, Observed: "steps interleaved or reversed", Evidence: []record.Seq{first, second}})
 					return
 				}
 			}
@@ -126,18 +131,18 @@ func procedure(name, doc, breach string, number uint32) *Rule {
 
 // breaksPhases finds two steps, in the order in which they came, that a procedure wants the other
 // way round; zero if there are none.
-func (t steps) breaksPhases(number uint32) (first, second Seq) {
+func (t steps) breaksPhases(number uint32) (first, second record.Seq) {
 	for i := range t {
 		a := &t[i]
-		if a.Kind != StepPaid && !a.isVig() {
+		if a.Kind != record.StepPaid && !isVig(a) {
 			continue
 		}
 		for j := i + 1; j < len(t); j++ {
 			b := &t[j]
-			if b.Kind != StepPaid && !b.isVig() || !t.owes(a.Seat) && !t.owes(b.Seat) && number > 2 {
+			if b.Kind != record.StepPaid && !isVig(b) || !t.owes(a.Seat) && !t.owes(b.Seat) && number > 2 {
 				continue
 			}
-			vigFirst, payFirst := a.isVig() && !b.isVig(), !a.isVig() && b.isVig()
+			vigFirst, payFirst := isVig(a) && !isVig(b), !isVig(a) && isVig(b)
 			same := a.Seat == b.Seat
 			wrong := false
 			switch number {
@@ -161,7 +166,7 @@ func (t steps) breaksPhases(number uint32) (first, second Seq) {
 // between says whether another seat was served between two steps of one seat.
 func (t steps) between(i, j int) bool {
 	for k := i + 1; k < j; k++ {
-		if s := &t[k]; (s.Kind == StepPaid || s.isVig()) && s.Seat != t[i].Seat {
+		if s := &t[k]; (s.Kind == record.StepPaid || isVig(s)) && s.Seat != t[i].Seat {
 			return true
 		}
 	}
@@ -171,7 +176,7 @@ func (t steps) between(i, j int) bool {
 // owes says whether a seat has a vigorish step in the round.
 func (t steps) owes(seat uint32) bool {
 	for i := range t {
-		if s := &t[i]; s.isVig() && s.Seat == seat {
+		if s := &t[i]; isVig(s) && s.Seat == seat {
 			return true
 		}
 	}
@@ -185,7 +190,7 @@ func checkDescending(p *Pass) {
 	for _, s := range p.zones() {
 		if first, second := p.outOfOrder(s, p.ascends); second != 0 {
 			p.Report(Finding{
-				Expected: "seats served from the highest number downwards", Observed: "a lower or earlier seat was served before", Evidence: []Seq{first, second},
+				Expected: "seats served from the highest number downwards", Observed: "a lower or earlier seat was served before", Evidence: []record.Seq{first, second},
 			})
 			return
 		}
@@ -194,12 +199,12 @@ func checkDescending(p *Pass) {
 
 // ascends finds two steps that break the order of seats in the passes that the table's charge and
 // procedure prescribe.
-func (p *Pass) ascends(s steps) (first, second Seq) {
+func (p *Pass) ascends(s steps) (first, second record.Seq) {
 	passes := [2]int{paySteps}
 	switch {
-	case p.Config.Mode == Tie25 && p.option("order_ties") == "descending":
+	case p.Config.Mode == baccarat.Tie25 && p.option("order_ties") == "descending":
 		passes[1] = tieSteps
-	case p.Config.Mode != Commission:
+	case p.Config.Mode != baccarat.Commission:
 	case p.Config.Procedure > 2:
 		passes[0] |= vigSteps
 	default:
@@ -222,11 +227,11 @@ const (
 
 // ascends finds the first step of a pass that does not go down: to a higher seat, or back to one
 // that was already served.
-func (t steps) ascends(pass int) (first, second Seq) {
-	var last *Step
+func (t steps) ascends(pass int) (first, second record.Seq) {
+	var last *record.Step
 	for i := range t {
 		s := &t[i]
-		if (s.Kind != StepPaid || pass&paySteps == 0) && (!s.isVig() || pass&vigSteps == 0) && (s.Kind != StepTieCharge || pass&tieSteps == 0) {
+		if (s.Kind != record.StepPaid || pass&paySteps == 0) && (!isVig(s) || pass&vigSteps == 0) && (s.Kind != record.StepTieCharge || pass&tieSteps == 0) {
 			continue
 		}
 		if last != nil && s.Seat > last.Seat {
@@ -244,7 +249,7 @@ func checkOneBlock(p *Pass) {
 	for _, s := range p.zones() {
 		if a, b := p.twoBlocks(s); b != nil {
 			p.Report(Finding{
-				Subject: OfSeat(a.Seat), Seat: a.Seat, Evidence: []Seq{a.Seq, b.Seq},
+				Subject: OfSeat(a.Seat), Seat: a.Seat, Evidence: []record.Seq{a.Seq, b.Seq},
 				Expected: "main and pair wagers paid together", Observed: fmt.Sprintf("seat %d served twice", a.Seat),
 			})
 			return
@@ -253,15 +258,15 @@ func checkOneBlock(p *Pass) {
 }
 
 // twoBlocks finds payments of a main and a pair wager of one seat with another seat's between them.
-func (p *Pass) twoBlocks(t steps) (a, b *Step) {
-	pair := func(s *Step) bool { return p.Round.Wagers[s.Wager].Spot.SideBet() == SidePair }
+func (p *Pass) twoBlocks(t steps) (a, b *record.Step) {
+	pair := func(s *record.Step) bool { return p.Round.Wagers[s.Wager].Spot.SideBet() == baccarat.SidePair }
 	for i := range t {
-		if a = &t[i]; a.Kind != StepPaid || a.Wager < 0 {
+		if a = &t[i]; a.Kind != record.StepPaid || a.Wager < 0 {
 			continue
 		}
 		for j := i + 1; j < len(t); j++ {
 			b = &t[j]
-			if b.Kind == StepPaid && b.Wager >= 0 && b.Seat == a.Seat && pair(a) != pair(b) && t.paidBetween(i, j) {
+			if b.Kind == record.StepPaid && b.Wager >= 0 && b.Seat == a.Seat && pair(a) != pair(b) && t.paidBetween(i, j) {
 				return a, b
 			}
 		}
@@ -271,7 +276,7 @@ func (p *Pass) twoBlocks(t steps) (a, b *Step) {
 
 func (t steps) paidBetween(i, j int) bool {
 	for k := i + 1; k < j; k++ {
-		if s := &t[k]; s.Kind == StepPaid && s.Seat != t[i].Seat {
+		if s := &t[k]; s.Kind == record.StepPaid && s.Seat != t[i].Seat {
 			return true
 		}
 	}

@@ -3,22 +3,26 @@ package rules
 import (
 	"fmt"
 	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 var outcomeFamily = []*Rule{
-	outcome("outcome.banker-wager", "A banker wager is paid, collected or returned by the counts.", "Losing banker wager left or paid.", nil, SpotBanker),
-	outcome("outcome.player-wager", "A player wager is paid, collected or returned by the counts.", "Player wager taken on a tie.", nil, SpotPlayer),
-	outcome("outcome.tie-wager", "A tie bet is paid on a tie and collected otherwise; it is never returned.", "Tie bet returned on a non-tie.", nil, SpotTie),
-	outcome("outcome.pair-wager", "A pair wager is paid when the hand's first two cards have one rank, and collected otherwise.", "K Q paid as a pair of zero-value cards.", nil, SpotPlayerPair, SpotBankerPair),
+	outcome("outcome.banker-wager", "A banker wager is paid, collected or returned by the counts.", "Losing banker wager left or paid.", nil, baccarat.SpotBanker),
+	outcome("outcome.player-wager", "A player wager is paid, collected or returned by the counts.", "Player wager taken on a tie.", nil, baccarat.SpotPlayer),
+	outcome("outcome.tie-wager", "A tie bet is paid on a tie and collected otherwise; it is never returned.", "Tie bet returned on a non-tie.", nil, baccarat.SpotTie),
+	outcome("outcome.pair-wager", "A pair wager is paid when the hand's first two cards have one rank, and collected otherwise.", "K Q paid as a pair of zero-value cards.", nil, baccarat.SpotPlayerPair, baccarat.SpotBankerPair),
 	{
 		Name: "outcome.ez-dragon-7-push", Doc: "At an EZ table banker wagers are returned on a dragon 7.",
 		Breach:   "Banker wager paid 1:1 on a dragon 7.",
 		Severity: Critical, At: Settled, Check: checkDragonPush, Suppresses: []string{"outcome.banker-wager"},
 	},
-	outcome("outcome.dragon-bonus", "A dragon bonus is paid, collected or returned by its definition.", "Non-natural tie returned.", nil, SpotDragonBonusPlayer, SpotDragonBonusBanker),
-	outcome("outcome.dragon-7-insurance", "Dragon 7 insurance is paid on a banker win with a three-card 7, and collected otherwise.", "Two-card banker 7 paid.", nil, SpotDragon7),
-	outcome("outcome.panda-8-insurance", "Panda 8 insurance is paid on a player win with a three-card 8, and collected otherwise.", "Winning panda collected.", nil, SpotPanda8),
-	outcome("outcome.treasures", "A 5 Treasures wager is paid on its qualifying event, and collected otherwise.", "Heavenly 9 collected because the round was a tie.", nil, SpotFortune7, SpotGolden8, SpotHeavenly9, SpotBlazing7s, SpotCoverAll),
+	outcome("outcome.dragon-bonus", "A dragon bonus is paid, collected or returned by its definition.", "Non-natural tie returned.", nil, baccarat.SpotDragonBonusPlayer, baccarat.SpotDragonBonusBanker),
+	outcome("outcome.dragon-7-insurance", "Dragon 7 insurance is paid on a banker win with a three-card 7, and collected otherwise.", "Two-card banker 7 paid.", nil, baccarat.SpotDragon7),
+	outcome("outcome.panda-8-insurance", "Panda 8 insurance is paid on a player win with a three-card 8, and collected otherwise.", "Winning panda collected.", nil, baccarat.SpotPanda8),
+	outcome("outcome.treasures", "A 5 Treasures wager is paid on its qualifying event, and collected otherwise.", "Heavenly 9 collected because the round was a tie.", nil, baccarat.SpotFortune7, baccarat.SpotGolden8, baccarat.SpotHeavenly9, baccarat.SpotBlazing7s, baccarat.SpotCoverAll),
 	{
 		Name: "outcome.void-round", Doc: "Every wager of a void round is returned, and nothing is charged.",
 		Breach:   "A void round is settled for one seat.",
@@ -26,7 +30,7 @@ var outcomeFamily = []*Rule{
 	},
 }
 
-func outcome(name, doc, breach string, suppresses []string, on ...Spot) *Rule {
+func outcome(name, doc, breach string, suppresses []string, on ...baccarat.Spot) *Rule {
 	return &Rule{
 		Name: name, Doc: doc, Breach: breach, Severity: Critical, At: Settled, Suppresses: suppresses,
 		Check: func(p *Pass) {
@@ -40,35 +44,35 @@ func outcome(name, doc, breach string, suppresses []string, on ...Spot) *Rule {
 	}
 }
 
-func (p *Pass) judgeOutcome(w *Wager) {
+func (p *Pass) judgeOutcome(w *record.Wager) {
 	if p.misjudged(w) && !p.dragonPush(w) {
 		p.reportOutcome(w, p.disposition(w), w.Disposition())
 	}
 }
 
 // misjudged says whether a wager was settled otherwise than by the cards that count.
-func (p *Pass) misjudged(w *Wager) bool {
+func (p *Pass) misjudged(w *record.Wager) bool {
 	want, got := p.disposition(w), w.Disposition()
-	return want != Undetermined && got != Undetermined && got != want
+	return want != baccarat.Undetermined && got != baccarat.Undetermined && got != want
 }
 
-func (p *Pass) reportOutcome(w *Wager, want, got Disposition) {
+func (p *Pass) reportOutcome(w *record.Wager, want, got baccarat.Disposition) {
 	c := p.coup()
 	p.Report(Finding{
-		Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: w.evidence(p.Round),
+		Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: evidence(w, p.Round),
 		Expected: fmt.Sprintf("%v wager %v at player %d, banker %d", w.Spot, want, c.P, c.B), Observed: got.String(),
 	})
 }
 
 // evidence are the wager, its settlement and the cards it was settled on.
-func (w *Wager) evidence(r *Round) []Seq {
-	return append(w.moneyEvidence(), r.cardEvidence()...)
+func evidence(w *record.Wager, r *record.Round) []record.Seq {
+	return append(moneyEvidence(w), cardEvidence(r)...)
 }
 
 // moneyEvidence are the wager and its settlement.
-func (w *Wager) moneyEvidence() []Seq {
-	seqs := []Seq{w.Placed}
-	for _, s := range []Seq{w.Paid.Seq, w.Collected.Seq, w.Returned.Seq} {
+func moneyEvidence(w *record.Wager) []record.Seq {
+	seqs := []record.Seq{w.Placed}
+	for _, s := range []record.Seq{w.Paid.Seq, w.Collected.Seq, w.Returned.Seq} {
 		if s != 0 {
 			seqs = append(seqs, s)
 		}
@@ -77,12 +81,12 @@ func (w *Wager) moneyEvidence() []Seq {
 }
 
 // coup is what money is judged on.
-func (p *Pass) coup() *Coup { return Settling(p.Law, p.Round) }
+func (p *Pass) coup() *baccarat.Coup { return Settling(p.Law, p.Round) }
 
 // Settling is the coup on which a round is settled: the cards as dealt, or under settlement_basis
 // as_required those that the rules called for. Where a card that was due was never dealt, the latter is
 // incomplete, and no money is judged.
-func Settling(l *Law, r *Round) *Coup {
+func Settling(l *law.Law, r *record.Round) *baccarat.Coup {
 	if l == nil || !l.AsRequired {
 		return r.Coup()
 	}
@@ -93,26 +97,26 @@ func Settling(l *Law, r *Round) *Coup {
 
 // disposition is what the law makes of a wager on the cards that count; Undetermined when the cards
 // are not known, the round was cancelled or the spot has no rule in the texts.
-func (p *Pass) disposition(w *Wager) Disposition {
+func (p *Pass) disposition(w *record.Wager) baccarat.Disposition {
 	c := p.coup()
 	if !c.Complete || p.cancelled() {
-		return Undetermined
+		return baccarat.Undetermined
 	}
-	d := p.Law.disposition(p.Config, w.Spot, c)
-	if d == Pay && p.outshone(w) {
-		return Undetermined
+	d := p.Law.Disposition(p.Config, w.Spot, c)
+	if d == baccarat.Pay && p.outshone(w) {
+		return baccarat.Undetermined
 	}
 	return d
 }
 
 // Due is what the law makes of a wager on the cards that count, and what it pays at least: by the
 // posted odds where the law gives a floor.
-func (p *Pass) Due(w *Wager) (Disposition, int64) {
+func (p *Pass) Due(w *record.Wager) (baccarat.Disposition, int64) {
 	d := p.disposition(w)
-	if d != Pay {
+	if d != baccarat.Pay {
 		return d, 0
 	}
-	odds := p.Law.odds(p.Config, w.Spot, p.coup())
+	odds := p.Law.PaidOdds(p.Config, w.Spot, p.coup())
 	if !odds.Known() {
 		return d, 0
 	}
@@ -120,20 +124,24 @@ func (p *Pass) Due(w *Wager) (Disposition, int64) {
 }
 
 // treasureOdds are what the elected paytable pays a treasure wager on the round, unknown if it loses.
-func (p *Pass) treasureOdds(s Spot) Odds { return p.Law.treasureOdds(p.Config, s, p.coup()) }
-
-// dragonPush says whether a banker wager is pushed by an EZ dragon 7.
-func (p *Pass) dragonPush(w *Wager) bool {
-	return w.Spot == SpotBanker && p.Config.Mode == EZ && p.coup().Complete && p.coup().Dragon7()
+func (p *Pass) treasureOdds(s baccarat.Spot) baccarat.Odds {
+	return p.Law.TreasureOdds(p.Config, s, p.coup())
 }
 
-func (p *Pass) cancelled() bool { return p.Round.Voided.Seq != 0 || p.Round.Ended.Result == Void }
+// dragonPush says whether a banker wager is pushed by an EZ dragon 7.
+func (p *Pass) dragonPush(w *record.Wager) bool {
+	return w.Spot == baccarat.SpotBanker && p.Config.Mode == baccarat.EZ && p.coup().Complete && p.coup().Dragon7()
+}
+
+func (p *Pass) cancelled() bool {
+	return p.Round.Voided.Seq != 0 || p.Round.Ended.Result == baccarat.Void
+}
 
 func checkDragonPush(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if got := w.Disposition(); p.dragonPush(w) && !p.cancelled() && got != Undetermined && got != Return {
-			p.reportOutcome(w, Return, got)
+		if got := w.Disposition(); p.dragonPush(w) && !p.cancelled() && got != baccarat.Undetermined && got != baccarat.Return {
+			p.reportOutcome(w, baccarat.Return, got)
 		}
 	}
 }
@@ -147,15 +155,15 @@ func checkVoidRound(p *Pass) {
 		w := &r.Wagers[i]
 		if w.Paid.Times > 0 || w.Collected.Times > 0 {
 			p.Report(Finding{
-				Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: append(w.moneyEvidence(), r.Voided.Seq),
+				Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: append(moneyEvidence(w), r.Voided.Seq),
 				Expected: "returned in full, the round is void", Observed: w.Disposition().String(),
 			})
 		}
 	}
 	for i := range r.Steps {
-		if s := &r.Steps[i]; s.Kind >= StepVigMarked {
+		if s := &r.Steps[i]; s.Kind >= record.StepVigMarked {
 			p.Report(Finding{
-				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []Seq{r.Voided.Seq, s.Seq},
+				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{r.Voided.Seq, s.Seq},
 				Expected: "no vigorish, the round is void", Observed: fmt.Sprintf("%d taken", s.Amount),
 			})
 		}

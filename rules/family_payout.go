@@ -3,13 +3,17 @@ package rules
 import (
 	"fmt"
 	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 var payoutFamily = []*Rule{
 	{
 		Name: "payout.player.odds", Doc: "A winning player wager is paid 1 to 1; in New York at least.",
 		Breach:   "Short or over payment.",
-		Severity: Critical, At: Settled, Check: payoutOf(SpotPlayer),
+		Severity: Critical, At: Settled, Check: payoutOf(baccarat.SpotPlayer),
 	},
 	{
 		Name: "payout.banker.odds", Doc: "A winning banker wager is paid 1 to 1 gross, the vigorish apart; in New York at least.",
@@ -20,7 +24,7 @@ var payoutFamily = []*Rule{
 	{
 		Name: "payout.tie.min-odds", Doc: "A winning tie bet is paid at least 8 to 1.",
 		Breach:   "Paid 7:1.",
-		Severity: Critical, At: Settled, Check: payoutOf(SpotTie), Suppresses: []string{"payout.matches-posted"},
+		Severity: Critical, At: Settled, Check: payoutOf(baccarat.SpotTie), Suppresses: []string{"payout.matches-posted"},
 	},
 	{
 		Name: "payout.banker-six.min-odds", Doc: "In the no-vigorish variation a banker win on 6 is paid at least 1 to 2.",
@@ -30,7 +34,7 @@ var payoutFamily = []*Rule{
 	{
 		Name: "payout.pair.odds", Doc: "A winning pair wager is paid 11 to 1.",
 		Breach:   "Paid 12:1 or 10:1.",
-		Severity: Critical, At: Settled, Check: payoutOf(SpotPlayerPair, SpotBankerPair),
+		Severity: Critical, At: Settled, Check: payoutOf(baccarat.SpotPlayerPair, baccarat.SpotBankerPair),
 	},
 	{
 		Name: "payout.dragon-bonus.table", Doc: "A dragon bonus is paid by the elected pay table.",
@@ -40,12 +44,12 @@ var payoutFamily = []*Rule{
 	{
 		Name: "payout.dragon-7.min-odds", Doc: "Dragon 7 insurance is paid at least 40 to 1.",
 		Breach:   "Paid 30:1.",
-		Severity: Critical, At: Settled, Check: payoutOf(SpotDragon7), Suppresses: []string{"payout.matches-posted"},
+		Severity: Critical, At: Settled, Check: payoutOf(baccarat.SpotDragon7), Suppresses: []string{"payout.matches-posted"},
 	},
 	{
 		Name: "payout.panda-8.odds", Doc: "Panda 8 insurance is paid 25 to 1.",
 		Breach:   "Paid 30:1.",
-		Severity: Critical, At: Settled, Check: payoutOf(SpotPanda8),
+		Severity: Critical, At: Settled, Check: payoutOf(baccarat.SpotPanda8),
 	},
 	{
 		Name: "payout.matches-posted", Doc: "Where the law gives a floor, the odds posted at the table are paid exactly.",
@@ -70,11 +74,11 @@ var payoutFamily = []*Rule{
 }
 
 // payable says whether a wager was paid once and rightly so: only then its amount is judged.
-func (p *Pass) payable(w *Wager) bool {
-	return w.Disposition() == Pay && p.disposition(w) == Pay
+func (p *Pass) payable(w *record.Wager) bool {
+	return w.Disposition() == baccarat.Pay && p.disposition(w) == baccarat.Pay
 }
 
-func payoutOf(on ...Spot) func(*Pass) {
+func payoutOf(on ...baccarat.Spot) func(*Pass) {
 	return func(p *Pass) {
 		for i := range p.Round.Wagers {
 			if w := &p.Round.Wagers[i]; slices.Contains(on, w.Spot) && p.payable(w) {
@@ -85,25 +89,25 @@ func payoutOf(on ...Spot) func(*Pass) {
 }
 
 // below says whether winnings break odds: another amount, or with a floor a smaller one.
-func (o SpotOdds) below(winnings, stake int64) bool {
+func below(o law.SpotOdds, winnings, stake int64) bool {
 	c := o.Compare(winnings, stake)
 	return c < 0 || (c > 0 && !o.Floor)
 }
 
-func (p *Pass) judgeOdds(w *Wager, o SpotOdds) {
-	if o.Known() && o.below(w.Paid.Amount, w.Amount) {
+func (p *Pass) judgeOdds(w *record.Wager, o law.SpotOdds) {
+	if o.Known() && below(o, w.Paid.Amount, w.Amount) {
 		p.reportPayout(w, o.Odds, o.Floor)
 	}
 }
 
-func (p *Pass) reportPayout(w *Wager, o Odds, floor bool) {
+func (p *Pass) reportPayout(w *record.Wager, o baccarat.Odds, floor bool) {
 	due := o.Winnings(w.Amount)
 	least := ""
 	if floor {
 		least = "at least "
 	}
 	p.Report(Finding{
-		Subject: OfWager(w.ID), Seat: w.Seat, Amount: abs(due - w.Paid.Amount), Evidence: w.evidence(p.Round),
+		Subject: OfWager(w.ID), Seat: w.Seat, Amount: abs(due - w.Paid.Amount), Evidence: evidence(w, p.Round),
 		Expected: fmt.Sprintf("%v %d paid %s%v: %d", w.Spot, w.Amount, least, o, due), Observed: fmt.Sprintf("paid %d", w.Paid.Amount),
 	})
 }
@@ -111,11 +115,11 @@ func (p *Pass) reportPayout(w *Wager, o Odds, floor bool) {
 func abs(n int64) int64 { return max(n, -n) }
 
 // bankerSix says whether the reduced payment of the no-vigorish variation applies.
-func (p *Pass) bankerSix() bool { return p.Config.Mode == NoVig6 && p.coup().B == 6 }
+func (p *Pass) bankerSix() bool { return p.Config.Mode == baccarat.NoVig6 && p.coup().B == 6 }
 
 func checkBankerOdds(p *Pass) {
 	if !p.bankerSix() {
-		payoutOf(SpotBanker)(p)
+		payoutOf(baccarat.SpotBanker)(p)
 	}
 }
 
@@ -124,8 +128,8 @@ func checkBankerSix(p *Pass) {
 		return
 	}
 	for i := range p.Round.Wagers {
-		if w := &p.Round.Wagers[i]; w.Spot == SpotBanker && p.payable(w) {
-			p.judgeOdds(w, leastForSix)
+		if w := &p.Round.Wagers[i]; w.Spot == baccarat.SpotBanker && p.payable(w) {
+			p.judgeOdds(w, law.MinForSix)
 		}
 	}
 }
@@ -133,15 +137,15 @@ func checkBankerSix(p *Pass) {
 func checkBonusTable(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if w.Spot.SideBet() != SideDragonBonus || !p.payable(w) {
+		if w.Spot.SideBet() != baccarat.SideDragonBonus || !p.payable(w) {
 			continue
 		}
-		odds, ok := p.Law.BonusTables[p.Config.BonusTable][p.coup().DragonBonus(bonusHand(w.Spot))]
+		odds, ok := p.Law.BonusTables[p.Config.BonusTable][p.coup().DragonBonus(baccarat.BonusHand(w.Spot))]
 		if !ok {
 			p.CannotJudge(fmt.Sprintf("dragon bonus pay table %q is not one of the rulebook's", p.Config.BonusTable), w.Placed)
 			continue
 		}
-		p.judgeOdds(w, SpotOdds{odds, false})
+		p.judgeOdds(w, law.SpotOdds{Odds: odds})
 	}
 }
 
@@ -149,7 +153,7 @@ func checkPosted(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
 		law := p.Law.Odds[w.Spot]
-		if !p.payable(w) || !law.Floor || law.below(w.Paid.Amount, w.Amount) || (w.Spot == SpotBanker && p.bankerSix()) {
+		if !p.payable(w) || !law.Floor || below(law, w.Paid.Amount, w.Amount) || (w.Spot == baccarat.SpotBanker && p.bankerSix()) {
 			continue
 		}
 		switch posted := p.Config.Posted[w.Spot]; {
@@ -166,15 +170,15 @@ func checkUnsettled(p *Pass) {
 	for i := range r.Wagers {
 		if w := &r.Wagers[i]; !w.Gone && w.Settlements() != 1 {
 			p.Report(Finding{
-				Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: w.moneyEvidence(),
+				Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: moneyEvidence(w),
 				Expected: fmt.Sprintf("%v wager of %d settled once", w.Spot, w.Amount), Observed: fmt.Sprintf("settled %d times", w.Settlements()),
 			})
 		}
 	}
 	for i := range r.Steps {
-		if s := &r.Steps[i]; s.Wager < 0 && s.Kind <= StepReturned {
+		if s := &r.Steps[i]; s.Wager < 0 && s.Kind <= record.StepReturned {
 			p.Report(Finding{
-				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []Seq{s.Seq},
+				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
 				Expected: "settlement of a wager of the round", Observed: "no such wager was placed",
 			})
 		}
@@ -185,7 +189,7 @@ func checkReturnIntact(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
 		want := p.disposition(w)
-		if w.Disposition() == Return && (want == Return || p.cancelled()) && w.Returned.Amount != w.Amount {
+		if w.Disposition() == baccarat.Return && (want == baccarat.Return || p.cancelled()) && w.Returned.Amount != w.Amount {
 			p.reportIntact(w, "returned", w.Returned.Amount)
 		}
 	}
@@ -194,15 +198,15 @@ func checkReturnIntact(p *Pass) {
 func checkCollectIntact(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if w.Disposition() == Collect && p.disposition(w) == Collect && w.Collected.Amount != w.Amount {
+		if w.Disposition() == baccarat.Collect && p.disposition(w) == baccarat.Collect && w.Collected.Amount != w.Amount {
 			p.reportIntact(w, "collected", w.Collected.Amount)
 		}
 	}
 }
 
-func (p *Pass) reportIntact(w *Wager, verb string, got int64) {
+func (p *Pass) reportIntact(w *record.Wager, verb string, got int64) {
 	p.Report(Finding{
-		Subject: OfWager(w.ID), Seat: w.Seat, Amount: abs(w.Amount - got), Evidence: w.moneyEvidence(),
+		Subject: OfWager(w.ID), Seat: w.Seat, Amount: abs(w.Amount - got), Evidence: moneyEvidence(w),
 		Expected: fmt.Sprintf("%s %d", verb, w.Amount), Observed: fmt.Sprintf("%s %d", verb, got),
 	})
 }

@@ -1,13 +1,18 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
+)
 
 var paytableFamily = []*Rule{
 	{
 		Name: "paytable.dragon-bonus.change-window", Doc: "The dragon bonus pay table is changed only between rounds.",
 		Breach:   "Pay table switched mid-round.",
 		Severity: Major, At: Settled, Check: func(p *Pass) {
-			p.changedInRound(func(now *Config) bool { return now.BonusTable != p.Config.BonusTable }, "dragon bonus pay table")
+			p.changedInRound(func(now *law.Config) bool { return now.BonusTable != p.Config.BonusTable }, "dragon bonus pay table")
 		},
 	},
 	{
@@ -18,15 +23,15 @@ var paytableFamily = []*Rule{
 }
 
 func checkPaytableNotice(p *Pass) {
-	p.changes(func(before, now *Config) bool { return before.BonusTable != now.BonusTable }, func(before, now *ConfigChange, last int64) {
+	p.changes(func(before, now *law.Config) bool { return before.BonusTable != now.BonusTable }, func(before, now *record.ConfigChange, last int64) {
 		for _, n := range p.Table.Notices {
-			if n.Topic == TopicPayTable && n.Filed && n.ToCommission && n.Of(last) && n.At < now.At {
+			if n.Topic == record.TopicPayTable && n.Filed && n.ToCommission && n.Of(last) && n.At < now.At {
 				return
 			}
 		}
 		p.Report(Finding{
 			Expected: "the commission told before the change", Observed: fmt.Sprintf("%s to %s without notice", before.Config.BonusTable, now.Config.BonusTable),
-			Evidence: []Seq{now.Seq},
+			Evidence: []record.Seq{now.Seq},
 		})
 	})
 }

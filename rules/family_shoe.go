@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 // wrongDecksHide is silent after a wrong number of decks: the copies of a card would be counted
@@ -19,12 +22,12 @@ var shoeFamily = []*Rule{
 	{
 		Name: "shoe.decks.royal-eight", Doc: "Royal Baccarat Bonus is offered with exactly eight decks.",
 		Breach:   "Royal bonus is on offer while six, seven or nine or more decks are in the shoe.",
-		Severity: Critical, At: Prepared, Check: decksOf(SideRoyal, 8), Suppresses: []string{"shoe.decks.min", wrongDecksHide},
+		Severity: Critical, At: Prepared, Check: decksOf(baccarat.SideRoyal, 8), Suppresses: []string{"shoe.decks.min", wrongDecksHide},
 	},
 	{
 		Name: "shoe.decks.treasures-six-or-eight", Doc: "5 Treasures is offered with six or eight decks.",
 		Breach:   "Seven decks, or more than eight, in a shoe at a table offering 5 Treasures.",
-		Severity: Critical, At: Prepared, Check: decksOf(SideTreasures, 6, 8), Suppresses: []string{"shoe.decks.min", wrongDecksHide},
+		Severity: Critical, At: Prepared, Check: decksOf(baccarat.SideTreasures, 6, 8), Suppresses: []string{"shoe.decks.min", wrongDecksHide},
 	},
 	{
 		Name: "shoe.cutting-cards.count", Doc: "A shoe has two cutting cards.",
@@ -38,12 +41,12 @@ var shoeFamily = []*Rule{
 	{
 		Name: "shoe.cutting-cards.appearance", Doc: "The cutting cards are attested to look as required.",
 		Breach:   "Attestation absent or negative.",
-		Severity: Minor, At: Prepared, Needs: FeedAttestation, Check: attestation("cutting-card-appearance"),
+		Severity: Minor, At: Prepared, Needs: baccarat.FeedAttestation, Check: attestation("cutting-card-appearance"),
 	},
 	{
 		Name: "shoe.backs.uniform", Doc: "Every card has the back of its shoe.",
 		Breach:   "A foreign-backed card appears.",
-		Severity: Critical, At: Settled, Needs: FeedCardBacks, Check: checkBacks,
+		Severity: Critical, At: Settled, Needs: baccarat.FeedCardBacks, Check: checkBacks,
 	},
 	{
 		Name: "shoe.device.dealing-shoe", Doc: "Cards are dealt from an approved dealing shoe.",
@@ -61,7 +64,7 @@ var shoeFamily = []*Rule{
 	{
 		Name: "shoe.location.left-of-dealer", Doc: "The shoe stands on the dealer's left.",
 		Breach:   "Shoe placed elsewhere.",
-		Severity: Minor, At: Prepared, Needs: FeedAttestation, Check: checkLocation,
+		Severity: Minor, At: Prepared, Needs: baccarat.FeedAttestation, Check: checkLocation,
 	},
 	{
 		Name: "shoe.composition.no-excess-copies", Doc: "No card comes more often than there are decks.",
@@ -86,17 +89,17 @@ var shoeFamily = []*Rule{
 	{
 		Name: "shoe.burn.shown", Doc: "Burned cards are shown as required.",
 		Breach:   "NJ burn made face down.",
-		Severity: Minor, At: Prepared, Needs: FeedBurnFaces, Check: checkBurnShown,
+		Severity: Minor, At: Prepared, Needs: baccarat.FeedBurnFaces, Check: checkBurnShown,
 	},
 	{
 		Name: "shoe.burn.destination", Doc: "Burned cards go where the rulebook says.",
 		Breach:   "Cards left on the layout.",
-		Severity: Info, At: Prepared, Needs: FeedTableCamera, Check: checkBurnTo,
+		Severity: Info, At: Prepared, Needs: baccarat.FeedTableCamera, Check: checkBurnTo,
 	},
 }
 
 func (p *Pass) reportLoaded(expected, observed string) {
-	p.Report(Finding{Expected: expected, Observed: observed, Evidence: []Seq{p.Shoe.Loaded.Seq}})
+	p.Report(Finding{Expected: expected, Observed: observed, Evidence: []record.Seq{p.Shoe.Loaded.Seq}})
 }
 
 func checkMinDecks(p *Pass) {
@@ -105,7 +108,7 @@ func checkMinDecks(p *Pass) {
 	}
 }
 
-func decksOf(side SideBet, allowed ...uint32) func(*Pass) {
+func decksOf(side baccarat.SideBet, allowed ...uint32) func(*Pass) {
 	return func(p *Pass) {
 		if l := p.Shoe.Loaded; l.Seq != 0 && p.Config.Offers(side) && !slices.Contains(allowed, l.Decks) {
 			p.reportLoaded(fmt.Sprintf("decks %v for %v", allowed, side), fmt.Sprintf("%d decks", l.Decks))
@@ -130,7 +133,7 @@ func checkBacks(p *Pass) {
 		case "":
 			p.CannotJudge("the back of a card was not read", c.Seq)
 		default:
-			p.Report(Finding{Subject: OfCard(c.CardSeq), Expected: "back " + want, Observed: "back " + c.Back, Evidence: []Seq{p.Shoe.Loaded.Seq, c.Seq}})
+			p.Report(Finding{Subject: OfCard(c.CardSeq), Expected: "back " + want, Observed: "back " + c.Back, Evidence: []record.Seq{p.Shoe.Loaded.Seq, c.Seq}})
 		}
 	}
 }
@@ -155,8 +158,8 @@ func checkCopies(p *Pass) {
 		return
 	}
 	var observed []string
-	evidence := []Seq{p.Shoe.Loaded.Seq}
-	for c := Card(1); c <= 52; c++ {
+	evidence := []record.Seq{p.Shoe.Loaded.Seq}
+	for c := baccarat.Card(1); c <= 52; c++ {
 		if n := p.Shoe.Seen[c]; n > decks {
 			observed = append(observed, fmt.Sprintf("%v %d times", c, n))
 			for i, o := range p.Shoe.Order {
@@ -180,13 +183,13 @@ func checkConservation(p *Pass) {
 	if got := s.Out + s.Ended.Remaining; got != want {
 		p.Report(Finding{
 			Expected: fmt.Sprintf("%d cards", want), Observed: fmt.Sprintf("%d out and %d left, %d", s.Out, s.Ended.Remaining, got),
-			Evidence: []Seq{s.Loaded.Seq, s.Ended.Seq},
+			Evidence: []record.Seq{s.Loaded.Seq, s.Ended.Seq},
 		})
 	}
 }
 
 // opening is the first opening burn, nil if there is none.
-func (s *Shoe) opening() *Burn {
+func opening(s *record.Shoe) *record.Burn {
 	for i := range s.Burns {
 		if s.Burns[i].Opening {
 			return &s.Burns[i]
@@ -196,11 +199,11 @@ func (s *Shoe) opening() *Burn {
 }
 
 func checkBurnCount(p *Pass) {
-	b := p.Shoe.opening()
+	b := opening(p.Shoe)
 	if b == nil {
 		return
 	}
-	if b.Indicator == Unread {
+	if b.Indicator == baccarat.Unread {
 		p.CannotJudge("the first burned card was not read", b.Seq)
 		return
 	}
@@ -208,14 +211,14 @@ func checkBurnCount(p *Pass) {
 	if int(b.Count) != want || (b.Cards != 0 && b.Cards != want) {
 		p.Report(Finding{
 			Expected: fmt.Sprintf("%v and %d further cards", b.Indicator, want), Observed: fmt.Sprintf("%d further cards", b.Count),
-			Evidence: []Seq{b.Seq},
+			Evidence: []record.Seq{b.Seq},
 		})
 	}
 }
 
 func checkBurnOnce(p *Pass) {
-	n, late := 0, Seq(0)
-	evidence := []Seq{}
+	n, late := 0, record.Seq(0)
+	evidence := []record.Seq{}
 	for i := range p.Shoe.Burns {
 		if b := &p.Shoe.Burns[i]; b.Opening {
 			n++
@@ -236,19 +239,19 @@ func checkBurnOnce(p *Pass) {
 }
 
 func checkBurnShown(p *Pass) {
-	b := p.Shoe.opening()
-	if b != nil && b.Shown == NoShown {
+	b := opening(p.Shoe)
+	if b != nil && b.Shown == baccarat.NoShown {
 		p.CannotJudge("what the burn showed was not reported", b.Seq)
 		return
 	}
-	if b == nil || b.Shown == ShownAll || b.Shown == p.Law.BurnShown {
+	if b == nil || b.Shown == baccarat.ShownAll || b.Shown == p.Law.BurnShown {
 		return
 	}
-	p.Report(Finding{Expected: "shown " + p.Law.BurnShown.String(), Observed: "shown " + b.Shown.String(), Evidence: []Seq{b.Seq}})
+	p.Report(Finding{Expected: "shown " + p.Law.BurnShown.String(), Observed: "shown " + b.Shown.String(), Evidence: []record.Seq{b.Seq}})
 }
 
 func checkBurnTo(p *Pass) {
-	if b := p.Shoe.opening(); b != nil && b.Destination != p.Law.BurnTo {
-		p.Report(Finding{Expected: "to the " + p.Law.BurnTo.String(), Observed: "to " + b.Destination.String(), Evidence: []Seq{b.Seq}})
+	if b := opening(p.Shoe); b != nil && b.Destination != p.Law.BurnTo {
+		p.Report(Finding{Expected: "to the " + p.Law.BurnTo.String(), Observed: "to " + b.Destination.String(), Evidence: []record.Seq{b.Seq}})
 	}
 }

@@ -6,13 +6,17 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 var shuffleFamily = []*Rule{
 	{
 		Name: "shuffle.required", Doc: "A shoe is shuffled before it is loaded.",
 		Breach:   "Reload of used cards without shuffling.",
-		Severity: Critical, At: Prepared, Needs: FeedPreparation, Check: checkShuffled,
+		Severity: Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkShuffled,
 	},
 	{
 		Name: "shuffle.random-order", Doc: "The cards come in an order that a random shuffle can give.",
@@ -22,12 +26,12 @@ var shuffleFamily = []*Rule{
 	{
 		Name: "shuffle.lacing", Doc: "About one deck is laced into the stack, once.",
 		Breach:   "Lacing skipped or far from one deck.",
-		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkLacing,
+		Severity: Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkLacing,
 	},
 	{
 		Name: "shuffle.option-pit-uniform", Doc: "The reshuffle after lacing is done as the pit has elected, at every table.",
 		Breach:   "One table reshuffles, its neighbour does not.",
-		Severity: Minor, At: Prepared, Needs: FeedPreparation, Check: checkReshuffleOption, Floor: reshuffleAcrossPit,
+		Severity: Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkReshuffleOption, Floor: reshuffleAcrossPit,
 	},
 	{
 		Name: "shuffle.option-notice", Doc: "The reshuffle option is begun or ended only after 30 minutes' written notice to surveillance and to the commission.",
@@ -37,7 +41,7 @@ var shuffleFamily = []*Rule{
 	{
 		Name: "shuffle.step-order", Doc: "Shuffle, lacing, reshuffle, offers, cut and loading come in their order.",
 		Breach:   "Cut taken before lacing.",
-		Severity: Major, At: Prepared, Needs: FeedPreparation, Check: checkShuffleOrder,
+		Severity: Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkShuffleOrder,
 	},
 }
 
@@ -61,17 +65,17 @@ func checkLacing(p *Pass) {
 		tolerance = 10
 	}
 	if n := len(s.Prep.Laced); n != 1 {
-		p.Report(Finding{Expected: "one lacing", Observed: fmt.Sprintf("%d", n), Evidence: []Seq{s.First, s.Loaded.Seq}})
+		p.Report(Finding{Expected: "one lacing", Observed: fmt.Sprintf("%d", n), Evidence: []record.Seq{s.First, s.Loaded.Seq}})
 		return
 	}
 	if l := s.Prep.Laced[0]; abs(int64(l.Cards)-52) > int64(tolerance) {
-		p.Report(Finding{Expected: fmt.Sprintf("about 52 cards, %d more or less", tolerance), Observed: fmt.Sprint(l.Cards), Evidence: []Seq{l.Seq}})
+		p.Report(Finding{Expected: fmt.Sprintf("about 52 cards, %d more or less", tolerance), Observed: fmt.Sprint(l.Cards), Evidence: []record.Seq{l.Seq}})
 	}
 }
 
 func checkReshuffleOption(p *Pass) {
 	s := p.Shoe
-	done := slices.ContainsFunc(s.Prep.Shuffles, func(h Shuffle) bool { return h.AfterLacing })
+	done := slices.ContainsFunc(s.Prep.Shuffles, func(h record.Shuffle) bool { return h.AfterLacing })
 	if done != p.Config.ReshuffleAfterLacing && s.Loaded.Seq != 0 {
 		p.Report(Finding{
 			Expected: fmt.Sprintf("reshuffle after lacing: %t", p.Config.ReshuffleAfterLacing), Observed: fmt.Sprintf("%t", done),
@@ -81,7 +85,7 @@ func checkReshuffleOption(p *Pass) {
 }
 
 func checkReshuffleNotice(p *Pass) {
-	p.judgeNotice(TopicReshuffleOption, "reshuffle option", func(before, now *Config) bool {
+	p.judgeNotice(record.TopicReshuffleOption, "reshuffle option", func(before, now *law.Config) bool {
 		if before == nil {
 			return now.ReshuffleAfterLacing
 		}
@@ -92,11 +96,11 @@ func checkReshuffleNotice(p *Pass) {
 // judgeNotice asks for the written notice, 30 minutes before, to the commission and to surveillance,
 // of what a configuration changes, or begins where the record begins with it. With no notice at all
 // the first use may lie before the record: then nothing can be said.
-func (p *Pass) judgeNotice(topic NoticeTopic, what string, changes func(before, now *Config) bool) {
+func (p *Pass) judgeNotice(topic record.NoticeTopic, what string, changes func(before, now *law.Config) bool) {
 	last := int64(math.MinInt64)
 	for i := range p.Table.Changes {
 		now := &p.Table.Changes[i]
-		var before *Config
+		var before *law.Config
 		if i > 0 {
 			before = p.Table.Changes[i-1].Config
 		}
@@ -123,8 +127,8 @@ func (p *Pass) judgeNotice(topic NoticeTopic, what string, changes func(before, 
 func checkShuffleOrder(p *Pass) {
 	s := p.Shoe
 	prep := &s.Prep
-	var groups [][]Seq
-	var first, again, laced, offers, placed []Seq
+	var groups [][]record.Seq
+	var first, again, laced, offers, placed []record.Seq
 	for _, h := range prep.Shuffles {
 		if h.AfterLacing {
 			again = append(again, h.Seq)
@@ -135,7 +139,7 @@ func checkShuffleOrder(p *Pass) {
 	for _, l := range prep.Laced {
 		laced = append(laced, l.Seq)
 	}
-	var cut, moved []Seq
+	var cut, moved []record.Seq
 	for _, c := range prep.Cuts {
 		if len(cut) > 0 && s.Loaded.Seq != 0 && c.Seq > s.Loaded.Seq {
 			break // a recut of a loaded shoe is in its window, or out of it; the order stands
@@ -159,13 +163,13 @@ func checkShuffleOrder(p *Pass) {
 	for _, c := range prep.Cutcards {
 		placed = append(placed, c.Seq)
 	}
-	groups = append(groups, first, laced, again, offers, cut, moved, placed, []Seq{s.Loaded.Seq})
-	last := Seq(0)
+	groups = append(groups, first, laced, again, offers, cut, moved, placed, []record.Seq{s.Loaded.Seq})
+	last := record.Seq(0)
 	for _, g := range groups {
 		for _, seq := range g {
 			if seq != 0 && seq < last {
 				p.Report(Finding{
-					Expected: "shuffle, lacing, reshuffle, offers, cut, transposing, cutting cards, loading", Observed: "another order", Evidence: []Seq{seq, last},
+					Expected: "shuffle, lacing, reshuffle, offers, cut, transposing, cutting cards, loading", Observed: "another order", Evidence: []record.Seq{seq, last},
 				})
 				return
 			}
@@ -192,7 +196,7 @@ func checkRandomOrder(p *Pass) {
 	pairs, successors, run, longest := 0, 0, 1, 1
 	for i := 1; i < len(s.Order); i++ {
 		a, b := s.Order[i-1], s.Order[i]
-		if a == Unread || b == Unread {
+		if a == baccarat.Unread || b == baccarat.Unread {
 			run = 1
 			continue
 		}
@@ -207,7 +211,7 @@ func checkRandomOrder(p *Pass) {
 	}
 	same, places := 0, 0
 	for i := range min(len(s.Order), len(s.Prep.Before)) {
-		if s.Order[i] != Unread && s.Prep.Before[i] != Unread {
+		if s.Order[i] != baccarat.Unread && s.Prep.Before[i] != baccarat.Unread {
 			places++
 			if s.Order[i] == s.Prep.Before[i] {
 				same++
@@ -215,7 +219,7 @@ func checkRandomOrder(p *Pass) {
 		}
 	}
 	next := decks / (52*decks - 1)
-	evidence := []Seq{s.First, s.Loaded.Seq, s.LastCard}
+	evidence := []record.Seq{s.First, s.Loaded.Seq, s.LastCard}
 	switch {
 	case upperTail(pairs, successors, next) < alpha:
 		p.Report(Finding{Expected: "cards in random order", Observed: fmt.Sprintf("%d of %d neighbours in new-deck order", successors, pairs), Evidence: evidence})

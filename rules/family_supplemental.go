@@ -1,6 +1,10 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+)
 
 var supplementalFamily = []*Rule{
 	{
@@ -17,7 +21,7 @@ var supplementalFamily = []*Rule{
 
 func checkOneOfThree(p *Pass) {
 	n := 0
-	for _, s := range []SideBet{SideTotalCard, SideBonus, SidePair} {
+	for _, s := range []baccarat.SideBet{baccarat.SideTotalCard, baccarat.SideBonus, baccarat.SidePair} {
 		if p.Config.Offers(s) {
 			n++
 		}
@@ -35,14 +39,14 @@ func checkBaseWager(p *Pass) {
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		side := w.Spot.SideBet()
-		if w.Gone || (side != SidePair && side != SideTotalCard && side != SideBonus) {
+		if w.Gone || (side != baccarat.SidePair && side != baccarat.SideTotalCard && side != baccarat.SideBonus) {
 			continue
 		}
 		main := false
 		for j := range r.Wagers {
 			m := &r.Wagers[j]
 			same := m.Seat == w.Seat && (m.Patron == w.Patron || m.Patron == "" || w.Patron == "")
-			main = main || (same && !m.Gone && (m.Spot == SpotBanker || m.Spot == SpotPlayer))
+			main = main || (same && !m.Gone && (m.Spot == baccarat.SpotBanker || m.Spot == baccarat.SpotPlayer))
 		}
 		if !main {
 			p.reportWager(w, "a banker or player wager of the same patron", "none")

@@ -3,15 +3,19 @@ package rules
 import (
 	"fmt"
 	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 // The paytables of 5 Treasures. N.J.A.C. 13:69F-3.3(m), 7.3(m).
 var treasuresFamily = []*Rule{
-	treasurePays("treasures.payout.fortune-7", "Fortune 7 is paid by the elected paytable.", "Other odds.", SpotFortune7, Fortune7),
-	treasurePays("treasures.payout.golden-8", "Golden 8 is paid by the elected paytable.", "Other odds.", SpotGolden8, Golden8),
-	treasurePays("treasures.payout.heavenly-9-both", "Heavenly 9 in both hands is paid by the elected paytable.", "Paid the single-hand odds.", SpotHeavenly9, Heavenly9Both, "treasures.highest-single"),
-	treasurePays("treasures.payout.heavenly-9-one", "Heavenly 9 in one hand is paid by the elected paytable.", "Paid the both-hands odds.", SpotHeavenly9, Heavenly9One),
-	treasurePays("treasures.payout.blazing-three-card", "Three-card Blazing 7s are paid by the elected paytable.", "Odds of the other paytable.", SpotBlazing7s, Blazing7sThree),
+	treasurePays("treasures.payout.fortune-7", "Fortune 7 is paid by the elected paytable.", "Other odds.", baccarat.SpotFortune7, baccarat.Fortune7),
+	treasurePays("treasures.payout.golden-8", "Golden 8 is paid by the elected paytable.", "Other odds.", baccarat.SpotGolden8, baccarat.Golden8),
+	treasurePays("treasures.payout.heavenly-9-both", "Heavenly 9 in both hands is paid by the elected paytable.", "Paid the single-hand odds.", baccarat.SpotHeavenly9, baccarat.Heavenly9Both, "treasures.highest-single"),
+	treasurePays("treasures.payout.heavenly-9-one", "Heavenly 9 in one hand is paid by the elected paytable.", "Paid the both-hands odds.", baccarat.SpotHeavenly9, baccarat.Heavenly9One),
+	treasurePays("treasures.payout.blazing-three-card", "Three-card Blazing 7s are paid by the elected paytable.", "Odds of the other paytable.", baccarat.SpotBlazing7s, baccarat.Blazing7sThree),
 	{
 		Name: "treasures.payout.blazing-two-card", Doc: "Two-card Blazing 7s are paid by the elected paytable, or lose under it.",
 		Breach:   "Paid under paytable 1, or unpaid under paytable 2.",
@@ -34,7 +38,7 @@ var treasuresFamily = []*Rule{
 	},
 }
 
-func treasurePays(name, doc, breach string, spot Spot, event Treasure, suppresses ...string) *Rule {
+func treasurePays(name, doc, breach string, spot baccarat.Spot, event baccarat.Treasure, suppresses ...string) *Rule {
 	return &Rule{
 		Name: name, Doc: doc, Breach: breach, Severity: Critical, At: Settled, Suppresses: suppresses,
 		Check: func(p *Pass) {
@@ -45,22 +49,22 @@ func treasurePays(name, doc, breach string, spot Spot, event Treasure, suppresse
 	}
 }
 
-func (p *Pass) judgeTreasure(spot Spot) {
+func (p *Pass) judgeTreasure(spot baccarat.Spot) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
 		if w.Spot != spot || !p.payable(w) || p.paidBothRows(w) {
 			continue
 		}
-		p.judgeOdds(w, SpotOdds{p.treasureOdds(spot), false})
+		p.judgeOdds(w, law.SpotOdds{Odds: p.treasureOdds(spot)})
 	}
 }
 
 // paidBothRows says whether a Heavenly 9 was paid the sum of its two rows.
-func (p *Pass) paidBothRows(w *Wager) bool {
+func (p *Pass) paidBothRows(w *record.Wager) bool {
 	table := p.Law.Treasures[p.Config.TreasuresTable]
-	both, one := table[Heavenly9Both], table[Heavenly9One]
-	return w.Spot == SpotHeavenly9 && p.coup().Treasure() == Heavenly9Both && both.For == one.For &&
-		Odds{both.To + one.To, both.For}.Compare(w.Paid.Amount, w.Amount) == 0
+	both, one := table[baccarat.Heavenly9Both], table[baccarat.Heavenly9One]
+	return w.Spot == baccarat.SpotHeavenly9 && p.coup().Treasure() == baccarat.Heavenly9Both && both.For == one.For &&
+		baccarat.Odds{To: both.To + one.To, For: both.For}.Compare(w.Paid.Amount, w.Amount) == 0
 }
 
 func checkHighestSingle(p *Pass) {
@@ -71,7 +75,7 @@ func checkHighestSingle(p *Pass) {
 			p.reportPayout(w, p.treasureOdds(w.Spot), false)
 		case w.Paid.Times > 0 && p.outshone(w):
 			p.Report(Finding{
-				Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Paid.Amount, Evidence: w.evidence(p.Round),
+				Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Paid.Amount, Evidence: evidence(w, p.Round),
 				Expected: "only the wager of the patron that pays most", Observed: fmt.Sprintf("%v paid %d beside it", w.Spot, w.Paid.Amount),
 			})
 		}
@@ -80,15 +84,15 @@ func checkHighestSingle(p *Pass) {
 
 // outshone says, under the reading that a patron is paid one treasure wager a hand, whether another of
 // his pays more than this one.
-func (p *Pass) outshone(w *Wager) bool {
+func (p *Pass) outshone(w *record.Wager) bool {
 	odds := p.treasureOdds(w.Spot)
-	if w.Spot.SideBet() != SideTreasures || !odds.Known() || p.cancelled() || p.option("treasures_scope") != "per-player" {
+	if w.Spot.SideBet() != baccarat.SideTreasures || !odds.Known() || p.cancelled() || p.option("treasures_scope") != "per-player" {
 		return false
 	}
 	due := odds.Winnings(w.Amount)
 	for i := range p.Round.Wagers {
 		o := &p.Round.Wagers[i]
-		if o.Seat != w.Seat || o.Patron != w.Patron || o.Spot.SideBet() != SideTreasures {
+		if o.Seat != w.Seat || o.Patron != w.Patron || o.Spot.SideBet() != baccarat.SideTreasures {
 			continue
 		}
 		if other := p.treasureOdds(o.Spot); other.Known() && other.Winnings(o.Amount) > due {
@@ -98,39 +102,39 @@ func (p *Pass) outshone(w *Wager) bool {
 	return false
 }
 
-func checkCoverAll(p *Pass) { p.judgeTreasure(SpotCoverAll) }
+func checkCoverAll(p *Pass) { p.judgeTreasure(baccarat.SpotCoverAll) }
 
 func checkBlazingTwo(p *Pass) {
-	if p.coup().Treasure() != Blazing7sTwo {
+	if p.coup().Treasure() != baccarat.Blazing7sTwo {
 		return
 	}
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if w.Spot != SpotBlazing7s {
+		if w.Spot != baccarat.SpotBlazing7s {
 			continue
 		}
 		want, got := p.disposition(w), w.Disposition()
-		if want != Undetermined && got != Undetermined && want != got {
+		if want != baccarat.Undetermined && got != baccarat.Undetermined && want != got {
 			p.reportOutcome(w, want, got)
 		}
 	}
-	p.judgeTreasure(SpotBlazing7s)
+	p.judgeTreasure(baccarat.SpotBlazing7s)
 }
 
 func checkPaytableFixed(p *Pass) {
-	p.changedInRound(func(now *Config) bool { return now.TreasuresTable != p.Config.TreasuresTable }, "treasures paytable")
-	if p.Config.Offers(SideTreasures) && p.Law.Treasures[p.Config.TreasuresTable] == nil {
+	p.changedInRound(func(now *law.Config) bool { return now.TreasuresTable != p.Config.TreasuresTable }, "treasures paytable")
+	if p.Config.Offers(baccarat.SideTreasures) && p.Law.Treasures[p.Config.TreasuresTable] == nil {
 		p.CannotJudge(fmt.Sprintf("treasures paytable %q is not one of the rulebook's", p.Config.TreasuresTable), p.Round.Started)
 	}
 }
 
 // changedInRound reports a configuration that came into force within the round and changes what the
 // law wants fixed before it.
-func (p *Pass) changedInRound(changes func(*Config) bool, what string) {
+func (p *Pass) changedInRound(changes func(*law.Config) bool, what string) {
 	for i := range p.Table.Changes {
 		c := &p.Table.Changes[i]
-		if slices.Contains(p.Round.ConfigChanged, Change{Seq: c.Seq}) && changes(c.Config) {
-			p.Report(Finding{Expected: what + " changed only between rounds", Observed: "changed within the round", Evidence: []Seq{c.Seq}})
+		if slices.Contains(p.Round.ConfigChanged, record.Change{Seq: c.Seq}) && changes(c.Config) {
+			p.Report(Finding{Expected: what + " changed only between rounds", Observed: "changed within the round", Evidence: []record.Seq{c.Seq}})
 			return
 		}
 	}

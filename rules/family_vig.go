@@ -3,6 +3,9 @@ package rules
 import (
 	"fmt"
 	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 // Vigorish of a round is judged when the round is settled; what was deferred, when the shoe closes.
@@ -15,17 +18,17 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.amount.under", Doc: "A vigorish is not less than the exact percentage of what was won.",
 		Breach:   "Commission waived or rounded down.",
-		Severity: Major, At: Settled, Check: vigAmount(VigUnder),
+		Severity: Major, At: Settled, Check: vigAmount(baccarat.VigUnder),
 	},
 	{
 		Name: "vig.amount.over", Doc: "A vigorish is not more than the next rounding multiple.",
 		Breach:   "One unit too much.",
-		Severity: Critical, At: Settled, Check: vigAmount(VigOver),
+		Severity: Critical, At: Settled, Check: vigAmount(baccarat.VigOver),
 	},
 	{
 		Name: "vig.rounding.invalid", Doc: "A vigorish is the exact value or the next rounding multiple, nothing between.",
 		Breach:   "Rounded to a unit the rule does not allow.",
-		Severity: Major, At: Settled, Check: vigAmount(VigBetween),
+		Severity: Major, At: Settled, Check: vigAmount(baccarat.VigBetween),
 	},
 	{
 		Name: "vig.collection-sum", Doc: "Outstanding vigorish is collected as marked, or rounded up as one sum.",
@@ -67,7 +70,7 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.mark.area", Doc: "A marker lies in the rectangle of the seat that owes.",
 		Breach:   "Marker put on the neighbour.",
-		Severity: Minor, At: Settled, Needs: FeedMarkers, Check: checkMarkArea,
+		Severity: Minor, At: Settled, Needs: baccarat.FeedMarkers, Check: checkMarkArea,
 	},
 	{
 		Name: "vig.outstanding-at-reshuffle", Doc: "All outstanding vigorish is collected before the cards are reshuffled.",
@@ -77,7 +80,7 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.marker-removed-uncollected", Doc: "A coin or lammer stays until its vigorish is collected.",
 		Breach:   "Marker taken off first.",
-		Severity: Major, At: Closed, Needs: FeedMarkers, Check: checkMarkerRemoved,
+		Severity: Major, At: Closed, Needs: baccarat.FeedMarkers, Check: checkMarkerRemoved,
 	},
 	{
 		Name: "vig.play-resumed-outstanding", Doc: "Play does not resume after a reshuffle while vigorish is outstanding.",
@@ -112,7 +115,7 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.ez.none", Doc: "At an EZ table no vigorish is taken.",
 		Breach:   "Commission on a banker win.",
-		Severity: Critical, At: Settled, Check: checkNoVigorish(EZ), Suppresses: []string{"vig.only-on-banker-win"},
+		Severity: Critical, At: Settled, Check: checkNoVigorish(baccarat.EZ), Suppresses: []string{"vig.only-on-banker-win"},
 	},
 	{
 		Name: "vig.ez.dragon-7-charge", Doc: "An EZ dragon 7 is a pure push; nothing is charged.",
@@ -122,7 +125,7 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.novig6.none", Doc: "In the no-vigorish variation no vigorish is taken.",
 		Breach:   "Commission on top of the reduced six.",
-		Severity: Critical, At: Settled, Check: checkNoVigorish(NoVig6), Suppresses: []string{"vig.only-on-banker-win"},
+		Severity: Critical, At: Settled, Check: checkNoVigorish(baccarat.NoVig6), Suppresses: []string{"vig.only-on-banker-win"},
 	},
 	{
 		Name: "vig.mode-mutually-exclusive", Doc: "A table has one kind of vigorish at a time, changed only between rounds.",
@@ -132,12 +135,12 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.lammer-storage", Doc: "Lammers are attested to be kept in the chip rack or their own rack.",
 		Breach:   "Loose lammers.",
-		Severity: Info, At: Prepared, Needs: FeedAttestation, Check: attestation("lammer-storage"),
+		Severity: Info, At: Prepared, Needs: baccarat.FeedAttestation, Check: attestation("lammer-storage"),
 	},
 }
 
 func checkPercent(p *Pass) {
-	if _, ok := p.Law.Vigorish(p.Config.Percent); p.Config.Mode == Commission && !ok {
+	if _, ok := p.Law.Vigorish(p.Config.Percent); p.Config.Mode == baccarat.Commission && !ok {
 		p.Report(Finding{
 			Expected: fmt.Sprintf("one of %v percent", slices.Sorted(keys(p.Law.Units))), Observed: fmt.Sprintf("%d percent", p.Config.Percent),
 			Evidence: p.configEvidence(),
@@ -156,37 +159,37 @@ func keys[V any](m map[int64]V) func(func(int64) bool) {
 }
 
 // configEvidence is the event that brought the configuration in force.
-func (p *Pass) configEvidence() []Seq {
+func (p *Pass) configEvidence() []record.Seq {
 	if n := len(p.Table.Changes); n > 0 {
-		return []Seq{p.Table.Changes[n-1].Seq}
+		return []record.Seq{p.Table.Changes[n-1].Seq}
 	}
 	return nil
 }
 
 // charge is one commission of the round: a mark, or a collection that may cover several wagers.
 type charge struct {
-	step *Step
+	step *record.Step
 	won  []int64
-	paid []Seq
+	paid []record.Seq
 }
 
 // charges lists the round's commissions on banker wagers that won and were paid.
 func (p *Pass) charges(each func(*charge)) {
 	r := p.Round
-	if p.Config.Mode != Commission || p.cancelled() || !p.coup().Complete || p.coup().Result() != BankerWon {
+	if p.Config.Mode != baccarat.Commission || p.cancelled() || !p.coup().Complete || p.coup().Result() != baccarat.BankerWon {
 		return
 	}
 	c := &p.charge
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if s.Kind != StepVigMarked && s.Kind != StepVigCollected {
+		if s.Kind != record.StepVigMarked && s.Kind != record.StepVigCollected {
 			continue
 		}
 		*c = charge{s, c.won[:0], c.paid[:0]}
 		for w := range r.Wagers {
 			wager := &r.Wagers[w]
-			named := s.Kind == StepVigMarked && s.Wager == w || s.Kind == StepVigCollected && s.covers(r, w)
-			if named && wager.Spot == SpotBanker && wager.Paid.Times > 0 {
+			named := s.Kind == record.StepVigMarked && s.Wager == w || s.Kind == record.StepVigCollected && s.Covers(r, w)
+			if named && wager.Spot == baccarat.SpotBanker && wager.Paid.Times > 0 {
 				won := wager.Paid.Amount
 				if p.option("vig_coupon_in_base") == "false" {
 					won = max(won-wager.Coupon, 0) // a coupon wins its own value
@@ -201,12 +204,12 @@ func (p *Pass) charges(each func(*charge)) {
 	}
 }
 
-func (p *Pass) judgeVig(v Vig, c *charge) VigVerdict {
+func (p *Pass) judgeVig(v baccarat.Vig, c *charge) baccarat.VigVerdict {
 	verdict := v.Judge(c.step.Amount, c.won...)
 	if p.option("vig_rounding_stage") == "at_collection" {
-		return v.judgeLate(c)
+		return judgeLate(v, c)
 	}
-	if verdict != VigLegal && p.option("vig_aggregate") == "per_seat_round" {
+	if verdict != baccarat.VigLegal && p.option("vig_aggregate") == "per_seat_round" {
 		var sum int64
 		for _, w := range c.won {
 			sum += w
@@ -218,19 +221,19 @@ func (p *Pass) judgeVig(v Vig, c *charge) VigVerdict {
 
 // judgeLate is the reading that only what is collected is rounded: a mark is exact where that is a
 // whole number of minor units, and one collection is rounded once.
-func (v Vig) judgeLate(c *charge) VigVerdict {
+func judgeLate(v baccarat.Vig, c *charge) baccarat.VigVerdict {
 	var sum int64
 	for _, w := range c.won {
 		sum += w
 	}
 	verdict := v.Judge(c.step.Amount, sum)
-	if exact, whole := v.Exact(sum); verdict == VigLegal && c.step.Kind == StepVigMarked && whole && c.step.Amount != exact {
-		return VigOver
+	if exact, whole := v.Exact(sum); verdict == baccarat.VigLegal && c.step.Kind == record.StepVigMarked && whole && c.step.Amount != exact {
+		return baccarat.VigOver
 	}
 	return verdict
 }
 
-func vigAmount(verdict VigVerdict) func(*Pass) {
+func vigAmount(verdict baccarat.VigVerdict) func(*Pass) {
 	return func(p *Pass) {
 		v, ok := p.Law.Vigorish(p.Config.Percent)
 		if !ok {
@@ -244,7 +247,7 @@ func vigAmount(verdict VigVerdict) func(*Pass) {
 	}
 }
 
-func (p *Pass) reportVig(v Vig, c *charge, note string) {
+func (p *Pass) reportVig(v baccarat.Vig, c *charge, note string) {
 	var won, up int64
 	for _, w := range c.won {
 		won += w
@@ -252,7 +255,7 @@ func (p *Pass) reportVig(v Vig, c *charge, note string) {
 	}
 	exact, whole := v.Exact(won)
 	if p.option("vig_rounding_stage") == "at_collection" {
-		if up = v.Up(won); whole && c.step.Kind == StepVigMarked {
+		if up = v.Up(won); whole && c.step.Kind == record.StepVigMarked {
 			up = exact
 		}
 	}
@@ -273,23 +276,23 @@ func (p *Pass) reportVig(v Vig, c *charge, note string) {
 // otherPercent says whether a charge is wrong at the table's percentage, right at another allowed
 // one, and another seat was charged rightly: then patrons of the table are charged differently.
 // 19:47-3.3(d).
-func (p *Pass) otherPercent(v Vig, c *charge) bool {
-	if _, ok := p.Law.Cited("vig.uniform-table"); !ok || v.Judge(c.step.Amount, c.won...) == VigLegal {
+func (p *Pass) otherPercent(v baccarat.Vig, c *charge) bool {
+	if _, ok := p.Law.Cited("vig.uniform-table"); !ok || v.Judge(c.step.Amount, c.won...) == baccarat.VigLegal {
 		return false
 	}
 	other := false
 	for percent := range p.Law.Units {
 		o, _ := p.Law.Vigorish(percent)
-		other = other || (percent != v.Percent && o.Judge(c.step.Amount, c.won...) == VigLegal)
+		other = other || (percent != v.Percent && o.Judge(c.step.Amount, c.won...) == baccarat.VigLegal)
 	}
 	return other && p.chargedElsewhere(v, c.step.Seat)
 }
 
 // chargedElsewhere says whether another seat of the shoe was charged at the table's percentage.
-func (p *Pass) chargedElsewhere(v Vig, seat uint32) bool {
+func (p *Pass) chargedElsewhere(v baccarat.Vig, seat uint32) bool {
 	for i := range p.Shoe.Dues {
 		d := &p.Shoe.Dues[i]
-		if took := max(d.Marked, d.Took); d.Seat != seat && !d.Unproved && took > 0 && v.Judge(took, d.Won) == VigLegal {
+		if took := max(d.Marked, d.Took); d.Seat != seat && !d.Unproved && took > 0 && v.Judge(took, d.Won) == baccarat.VigLegal {
 			return true
 		}
 	}
@@ -328,7 +331,7 @@ func checkCollectionSum(p *Pass) {
 			expected += fmt.Sprintf(", or %d", rounded)
 		}
 		p.Report(Finding{
-			Subject: OfSeat(c.Seat), Seat: c.Seat, Amount: abs(c.Open - c.Amount), Evidence: append(p.Shoe.marks(c.Seat), c.Seq),
+			Subject: OfSeat(c.Seat), Seat: c.Seat, Amount: abs(c.Open - c.Amount), Evidence: append(p.Shoe.Marks(c.Seat), c.Seq),
 			Expected: expected, Observed: fmt.Sprintf("%d", c.Amount),
 		})
 	}
@@ -336,7 +339,7 @@ func checkCollectionSum(p *Pass) {
 
 // markersGone says whether more was taken off a seat's rectangle than was ever collected from it: a
 // partial collection is legal only if the rest stays marked.
-func (p *Pass) markersGone(c *Collection) bool {
+func (p *Pass) markersGone(c *record.Collection) bool {
 	var removed, collected int64
 	for _, m := range p.Shoe.MarkersRemoved {
 		if m.Seat == c.Seat && m.Seq > c.Seq {
@@ -353,37 +356,37 @@ func (p *Pass) markersGone(c *Collection) bool {
 
 func checkOnlyBankerWin(p *Pass) {
 	r := p.Round
-	if p.cancelled() || !p.coup().Complete || (p.Config.Mode != Commission && p.Config.Mode != Tie25) {
+	if p.cancelled() || !p.coup().Complete || (p.Config.Mode != baccarat.Commission && p.Config.Mode != baccarat.Tie25) {
 		return
 	}
 	result := p.coup().Result()
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if s.Kind < StepVigMarked {
+		if s.Kind < record.StepVigMarked {
 			continue
 		}
-		due := result == BankerWon && s.Kind != StepTieCharge
-		if p.Config.Mode == Tie25 {
-			due = (result == Tie && s.Kind == StepTieCharge) || (result == BankerWon && s.Kind != StepTieCharge)
+		due := result == baccarat.BankerWon && s.Kind != record.StepTieCharge
+		if p.Config.Mode == baccarat.Tie25 {
+			due = (result == baccarat.Tie && s.Kind == record.StepTieCharge) || (result == baccarat.BankerWon && s.Kind != record.StepTieCharge)
 		}
 		if due && p.namesBanker(s) {
 			continue
 		}
 		p.Report(Finding{
-			Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(r.cardEvidence(), s.Seq),
+			Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(cardEvidence(r), s.Seq),
 			Expected: fmt.Sprintf("nothing at seat %d, result %v", s.Seat, result), Observed: fmt.Sprintf("%d taken", s.Amount),
 		})
 	}
 }
 
 // namesBanker says whether a vigorish step is about banker wagers alone.
-func (p *Pass) namesBanker(s *Step) bool {
+func (p *Pass) namesBanker(s *record.Step) bool {
 	r := p.Round
-	if s.Kind == StepVigMarked {
-		return s.Wager >= 0 && r.Wagers[s.Wager].Spot == SpotBanker
+	if s.Kind == record.StepVigMarked {
+		return s.Wager >= 0 && r.Wagers[s.Wager].Spot == baccarat.SpotBanker
 	}
 	for _, w := range s.Wagers {
-		if r.Wagers[w].Spot != SpotBanker {
+		if r.Wagers[w].Spot != baccarat.SpotBanker {
 			return false
 		}
 	}
@@ -391,22 +394,22 @@ func (p *Pass) namesBanker(s *Step) bool {
 		return true
 	}
 	for i := range r.Wagers {
-		if w := &r.Wagers[i]; w.Seat == s.Seat && w.Spot == SpotBanker {
+		if w := &r.Wagers[i]; w.Seat == s.Seat && w.Spot == baccarat.SpotBanker {
 			return true
 		}
 	}
 	return false
 }
 
-func (p *Pass) reportDue(d *Due, expected, observed string, evidence ...Seq) {
+func (p *Pass) reportDue(d *record.Due, expected, observed string, evidence ...record.Seq) {
 	p.Report(Finding{
 		Round: d.Round, Subject: OfWager(d.Wager), Seat: d.Seat, Amount: p.dueAmount(d), Expected: expected, Observed: observed,
-		Evidence: append([]Seq{d.PaidAt}, evidence...),
+		Evidence: append([]record.Seq{d.PaidAt}, evidence...),
 	})
 }
 
 // dueAmount is what a wager owes: the tie charge, or the rounded commission.
-func (p *Pass) dueAmount(d *Due) int64 {
+func (p *Pass) dueAmount(d *record.Due) int64 {
 	if d.Tie {
 		return d.Stake / 4
 	}
@@ -439,22 +442,22 @@ func checkMarkArea(p *Pass) {
 	for i := range p.Round.Steps {
 		s := &p.Round.Steps[i]
 		switch {
-		case s.Kind != StepVigMarked || s.Area == s.Seat:
+		case s.Kind != record.StepVigMarked || s.Area == s.Seat:
 		case s.Area == 0:
 			p.CannotJudge("the rectangle of a marker was not reported", s.Seq)
 		default:
 			p.Report(Finding{
-				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []Seq{s.Seq},
+				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
 				Expected: fmt.Sprintf("rectangle %d", s.Seat), Observed: fmt.Sprintf("rectangle %d", s.Area),
 			})
 		}
 	}
 }
 
-func (p *Pass) reportOwed(owed []SeatChange, when Seq) {
+func (p *Pass) reportOwed(owed []record.SeatChange, when record.Seq) {
 	for _, o := range owed {
 		p.Report(Finding{
-			Subject: OfSeat(o.Seat), Seat: o.Seat, Amount: o.Amount, Evidence: append(p.Shoe.marks(o.Seat), when),
+			Subject: OfSeat(o.Seat), Seat: o.Seat, Amount: o.Amount, Evidence: append(p.Shoe.Marks(o.Seat), when),
 			Expected: "outstanding 0", Observed: fmt.Sprintf("outstanding %d", o.Amount),
 		})
 	}
@@ -491,7 +494,7 @@ func checkMarkerRemoved(p *Pass) {
 		}
 		if removed > collected {
 			p.Report(Finding{
-				Subject: OfSeat(m.Seat), Seat: m.Seat, Amount: removed - collected, Evidence: append(s.marks(m.Seat), m.Seq),
+				Subject: OfSeat(m.Seat), Seat: m.Seat, Amount: removed - collected, Evidence: append(s.Marks(m.Seat), m.Seq),
 				Expected: fmt.Sprintf("marker of %d stays until collected", m.Amount), Observed: fmt.Sprintf("removed with %d collected", collected),
 			})
 		}

@@ -3,22 +3,26 @@ package rules
 import (
 	"fmt"
 	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 // The checks of tables that charge otherwise than by a commission: ties, EZ, no vigorish.
 
 func checkTieExclusive(p *Pass) {
 	r := p.Round
-	if p.Config.Mode != Tie25 || !slices.Contains(p.Law.Modes, Tie25) || p.cancelled() || !p.coup().Complete || p.coup().Result() != BankerWon {
+	if p.Config.Mode != baccarat.Tie25 || !slices.Contains(p.Law.Modes, baccarat.Tie25) || p.cancelled() || !p.coup().Complete || p.coup().Result() != baccarat.BankerWon {
 		return
 	}
 	if p.option("ny_tie25_exclusive") == "false" {
 		return // both charges are read to stand side by side
 	}
 	for i := range r.Steps {
-		if s := &r.Steps[i]; s.Kind == StepVigMarked || s.Kind == StepVigCollected {
+		if s := &r.Steps[i]; s.Kind == record.StepVigMarked || s.Kind == record.StepVigCollected {
 			p.Report(Finding{
-				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(r.cardEvidence(), s.Seq),
+				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(cardEvidence(r), s.Seq),
 				Expected: "no commission, the tie charge is elected", Observed: fmt.Sprintf("%d taken", s.Amount),
 			})
 		}
@@ -27,17 +31,17 @@ func checkTieExclusive(p *Pass) {
 
 func checkTieAmount(p *Pass) {
 	r := p.Round
-	if p.Config.Mode != Tie25 || p.cancelled() || !p.coup().Complete || p.coup().Result() != Tie {
+	if p.Config.Mode != baccarat.Tie25 || p.cancelled() || !p.coup().Complete || p.coup().Result() != baccarat.Tie {
 		return
 	}
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if s.Kind != StepTieCharge || !p.namesBanker(s) {
+		if s.Kind != record.StepTieCharge || !p.namesBanker(s) {
 			continue
 		}
 		var floor, ceil int64
 		for w := range r.Wagers {
-			if wager := &r.Wagers[w]; s.covers(r, w) && wager.Spot == SpotBanker {
+			if wager := &r.Wagers[w]; s.Covers(r, w) && wager.Spot == baccarat.SpotBanker {
 				stake := wager.Amount - wager.Coupon
 				if p.option("tie25_coupon_in_base") == "true" {
 					stake = wager.Amount
@@ -57,7 +61,7 @@ func checkTieAmount(p *Pass) {
 		}
 		if s.Amount < floor || s.Amount > ceil {
 			p.Report(Finding{
-				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: abs(floor - s.Amount), Evidence: append(r.cardEvidence(), s.Seq),
+				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: abs(floor - s.Amount), Evidence: append(cardEvidence(r), s.Seq),
 				Expected: fmt.Sprintf("25 percent of the banker wager: %d", floor), Observed: fmt.Sprintf("%d", s.Amount),
 			})
 		}
@@ -82,20 +86,20 @@ func checkTieAll(p *Pass) {
 }
 
 func checkTieAuthorised(p *Pass) {
-	if p.Config.Mode == Tie25 && !slices.Contains(p.Law.Modes, Tie25) {
+	if p.Config.Mode == baccarat.Tie25 && !slices.Contains(p.Law.Modes, baccarat.Tie25) {
 		p.Report(Finding{Expected: fmt.Sprintf("one of %v", p.Law.Modes), Observed: "TIE25", Evidence: p.configEvidence()})
 	}
 }
 
-func checkNoVigorish(mode VigorishMode) func(*Pass) {
+func checkNoVigorish(mode baccarat.VigorishMode) func(*Pass) {
 	return func(p *Pass) {
 		if p.Config.Mode != mode || p.cancelled() {
 			return
 		}
 		for i := range p.Round.Steps {
-			if s := &p.Round.Steps[i]; s.Kind >= StepVigMarked && !p.dragonCharge() {
+			if s := &p.Round.Steps[i]; s.Kind >= record.StepVigMarked && !p.dragonCharge() {
 				p.Report(Finding{
-					Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []Seq{s.Seq},
+					Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
 					Expected: fmt.Sprintf("no vigorish under %v", mode), Observed: fmt.Sprintf("%d taken", s.Amount),
 				})
 			}
@@ -106,7 +110,7 @@ func checkNoVigorish(mode VigorishMode) func(*Pass) {
 // dragonCharge says whether the round is an EZ dragon 7, whose charge has a rule of its own.
 func (p *Pass) dragonCharge() bool {
 	c := p.coup()
-	return p.Config.Mode == EZ && c.Complete && c.Dragon7()
+	return p.Config.Mode == baccarat.EZ && c.Complete && c.Dragon7()
 }
 
 func checkDragonCharge(p *Pass) {
@@ -116,23 +120,23 @@ func checkDragonCharge(p *Pass) {
 	}
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if s.Kind < StepVigMarked {
+		if s.Kind < record.StepVigMarked {
 			continue
 		}
 		if p.option("ez_dragon7_charge") == "pct25" && p.quarterOfStake(s) {
 			continue
 		}
 		p.Report(Finding{
-			Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(r.cardEvidence(), s.Seq),
+			Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(cardEvidence(r), s.Seq),
 			Expected: "a dragon 7 is a pure push", Observed: fmt.Sprintf("%d charged", s.Amount),
 		})
 	}
 }
 
-func (p *Pass) quarterOfStake(s *Step) bool {
+func (p *Pass) quarterOfStake(s *record.Step) bool {
 	var stake int64
 	for w := range p.Round.Wagers {
-		if wager := &p.Round.Wagers[w]; s.covers(p.Round, w) && wager.Spot == SpotBanker {
+		if wager := &p.Round.Wagers[w]; s.Covers(p.Round, w) && wager.Spot == baccarat.SpotBanker {
 			stake += wager.Amount
 		}
 	}
@@ -140,5 +144,5 @@ func (p *Pass) quarterOfStake(s *Step) bool {
 }
 
 func checkOneMode(p *Pass) {
-	p.changedInRound(func(now *Config) bool { return now.Mode != p.Config.Mode }, "kind of vigorish")
+	p.changedInRound(func(now *law.Config) bool { return now.Mode != p.Config.Mode }, "kind of vigorish")
 }

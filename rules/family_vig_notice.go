@@ -5,11 +5,15 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 // noticed says whether patrons were told of a change before it took effect, and, where the law
 // wants it, the commission. The matter had last changed at a time before.
-func (p *Pass) noticed(topic NoticeTopic, last, effective int64) (told bool, evidence []Seq) {
+func (p *Pass) noticed(topic record.NoticeTopic, last, effective int64) (told bool, evidence []record.Seq) {
 	var patrons, commission bool
 	lead, err := strconv.ParseInt(p.option("notice_lead_minutes"), 10, 64)
 	if err != nil {
@@ -28,7 +32,7 @@ func (p *Pass) noticed(topic NoticeTopic, last, effective int64) (told bool, evi
 
 // changes lists the configurations that came into force since they were last judged and differ from the
 // one before in a matter, with the time at which it had last changed between rounds; never is math.MinInt64.
-func (p *Pass) changes(differ func(before, now *Config) bool, each func(before, now *ConfigChange, last int64)) {
+func (p *Pass) changes(differ func(before, now *law.Config) bool, each func(before, now *record.ConfigChange, last int64)) {
 	last := int64(math.MinInt64)
 	for i := 1; i < len(p.Table.Changes); i++ {
 		before, now := &p.Table.Changes[i-1], &p.Table.Changes[i]
@@ -45,11 +49,11 @@ func (p *Pass) changes(differ func(before, now *Config) bool, each func(before, 
 }
 
 func checkIncreaseNotice(p *Pass) {
-	p.changes(func(before, now *Config) bool { return before.Percent != now.Percent }, func(before, now *ConfigChange, last int64) {
-		if before.Config.Mode != Commission || now.Config.Mode != Commission || now.Config.Percent <= before.Config.Percent {
+	p.changes(func(before, now *law.Config) bool { return before.Percent != now.Percent }, func(before, now *record.ConfigChange, last int64) {
+		if before.Config.Mode != baccarat.Commission || now.Config.Mode != baccarat.Commission || now.Config.Percent <= before.Config.Percent {
 			return
 		}
-		if told, evidence := p.noticed(TopicVigorishPercent, last, now.At); !told {
+		if told, evidence := p.noticed(record.TopicVigorishPercent, last, now.At); !told {
 			p.Report(Finding{
 				Expected: "notice before the increase", Observed: fmt.Sprintf("%d to %d percent without it", before.Config.Percent, now.Config.Percent),
 				Evidence: append(evidence, now.Seq),
@@ -59,11 +63,11 @@ func checkIncreaseNotice(p *Pass) {
 }
 
 func checkTypeNotice(p *Pass) {
-	p.changes(func(before, now *Config) bool { return before.Mode != now.Mode }, func(before, now *ConfigChange, last int64) {
+	p.changes(func(before, now *law.Config) bool { return before.Mode != now.Mode }, func(before, now *record.ConfigChange, last int64) {
 		if now.InRound {
 			return
 		}
-		if told, evidence := p.noticed(TopicVigorishType, last, now.At); !told {
+		if told, evidence := p.noticed(record.TopicVigorishType, last, now.At); !told {
 			p.Report(Finding{
 				Expected: "notice before the change", Observed: fmt.Sprintf("%v to %v without it", before.Config.Mode, now.Config.Mode),
 				Evidence: append(evidence, now.Seq),
@@ -74,7 +78,7 @@ func checkTypeNotice(p *Pass) {
 
 // filed looks for a written notice to the commission and to surveillance, at least the lead before
 // a change takes effect, of a matter that had last changed at a time before. It returns those on file that fall short.
-func (p *Pass) filed(topic NoticeTopic, last, effective int64, lead time.Duration) (ok bool, short []Seq) {
+func (p *Pass) filed(topic record.NoticeTopic, last, effective int64, lead time.Duration) (ok bool, short []record.Seq) {
 	for _, n := range p.Table.Notices {
 		if n.Topic != topic || !n.Filed || !n.Of(last) {
 			continue
@@ -89,7 +93,7 @@ func (p *Pass) filed(topic NoticeTopic, last, effective int64, lead time.Duratio
 
 // 19:47-3.10(c)2.
 func checkProcedureNotice(p *Pass) {
-	p.judgeNotice(TopicPaymentProcedure, "payment procedure", func(before, now *Config) bool {
+	p.judgeNotice(record.TopicPaymentProcedure, "payment procedure", func(before, now *law.Config) bool {
 		return before == nil || before.Procedure != now.Procedure
 	})
 }

@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 // Rules of wagers are asked at no more bets, and again when the round is settled for those that
@@ -24,7 +27,7 @@ var wagerFamily = []*Rule{
 	{
 		Name: "wager.touched-after-first-card", Doc: "No patron handles a wager between the first card and its settlement.",
 		Breach:   "Player touches his chips mid-round.",
-		Severity: Major, At: Settled, Needs: FeedBetSpots, Check: checkHandled,
+		Severity: Major, At: Settled, Needs: baccarat.FeedBetSpots, Check: checkHandled,
 	},
 	{
 		Name: "wager.medium", Doc: "A wager is made with chips, plaques or what else the rulebook permits.",
@@ -34,7 +37,7 @@ var wagerFamily = []*Rule{
 	{
 		Name: "wager.area", Doc: "A wager lies on the layout area of its spot.",
 		Breach:   "Chips between two boxes.",
-		Severity: Minor, At: Betting, Again: true, Needs: FeedBetSpots, Check: checkArea,
+		Severity: Minor, At: Betting, Again: true, Needs: baccarat.FeedBetSpots, Check: checkArea,
 	},
 	{
 		Name: "wager.verbal-cash.confirmed", Doc: "A verbal cash wager is confirmed by the dealer and by a supervisor before the first card.",
@@ -58,25 +61,25 @@ var wagerFamily = []*Rule{
 	},
 }
 
-func (p *Pass) reportWager(w *Wager, expected, observed string, evidence ...Seq) {
+func (p *Pass) reportWager(w *record.Wager, expected, observed string, evidence ...record.Seq) {
 	p.Report(Finding{
 		Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Expected: expected, Observed: observed,
-		Evidence: append([]Seq{w.Placed}, evidence...),
+		Evidence: append([]record.Seq{w.Placed}, evidence...),
 	})
 }
 
 func checkPermitted(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if w.Spot >= SpotBanker && w.Spot <= SpotTie {
+		if w.Spot >= baccarat.SpotBanker && w.Spot <= baccarat.SpotTie {
 			continue
 		}
-		if w.Spot == NoSpot {
+		if w.Spot == baccarat.NoSpot {
 			p.CannotJudge("where the wager was moved to was not reported", w.Placed)
 			continue
 		}
 		side := w.Spot.SideBet()
-		if side != NoSideBet && p.Config.Offers(side) && slices.Contains(p.Law.SideBets, side) {
+		if side != baccarat.NoSideBet && p.Config.Offers(side) && slices.Contains(p.Law.SideBets, side) {
 			continue
 		}
 		if p.approved(w.Placed) {
@@ -84,7 +87,7 @@ func checkPermitted(p *Pass) {
 			continue
 		}
 		name := w.Spot.String()
-		if w.Spot == SpotOther {
+		if w.Spot == baccarat.SpotOther {
 			name += " " + w.SpotName
 		}
 		p.reportWager(w, "a spot that the rulebook permits and the table offers", name)
@@ -92,9 +95,9 @@ func checkPermitted(p *Pass) {
 }
 
 // approved says whether a side bet approval was filed before an event.
-func (p *Pass) approved(before Seq) bool {
+func (p *Pass) approved(before record.Seq) bool {
 	for _, n := range p.Table.Notices {
-		if n.Topic == TopicSideBetApproval && n.Filed && n.Seq < before {
+		if n.Topic == record.TopicSideBetApproval && n.Filed && n.Seq < before {
 			return true
 		}
 	}
@@ -104,7 +107,7 @@ func (p *Pass) approved(before Seq) bool {
 func checkLateWager(p *Pass) {
 	r := p.Round
 	closed := r.FirstCard()
-	if c := r.CallOf(NoMoreBets); c != nil {
+	if c := r.CallOf(baccarat.NoMoreBets); c != nil {
 		closed = c.Seq
 	}
 	if closed == 0 {
@@ -134,7 +137,7 @@ func checkHandled(p *Pass) {
 		w := &p.Round.Wagers[i]
 		settled := max(w.Paid.Seq, w.Collected.Seq, w.Returned.Seq)
 		for _, h := range w.Handled {
-			if h.Role == RolePatron && h.Seq > first && (settled == 0 || h.Seq < settled) {
+			if h.Role == baccarat.RolePatron && h.Seq > first && (settled == 0 || h.Seq < settled) {
 				p.reportWager(w, "not handled between the first card and settlement", "handled by PATRON", first, h.Seq)
 				break
 			}
@@ -147,7 +150,7 @@ func checkMedium(p *Pass) {
 		w := &p.Round.Wagers[i]
 		switch {
 		case slices.Contains(p.Law.Media, w.Medium):
-		case w.Medium == NoMedium:
+		case w.Medium == baccarat.NoMedium:
 			p.CannotJudge("what the wager was made with was not reported", w.Placed)
 		default:
 			p.reportWager(w, fmt.Sprintf("one of %v", p.Law.Media), w.Medium.String())
@@ -167,17 +170,17 @@ func checkVerbalConfirmed(p *Pass) {
 	first := p.Round.FirstCard()
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if w.Medium != VerbalCash {
+		if w.Medium != baccarat.VerbalCash {
 			continue
 		}
 		var dealer, supervisor bool
-		var evidence []Seq
+		var evidence []record.Seq
 		for _, c := range w.Confirmed {
 			if first != 0 && c.Seq > first {
 				continue
 			}
-			dealer = dealer || c.Role == RoleDealer
-			supervisor = supervisor || c.Role == RoleSupervisor
+			dealer = dealer || c.Role == baccarat.RoleDealer
+			supervisor = supervisor || c.Role == baccarat.RoleSupervisor
 			evidence = append(evidence, c.Seq)
 		}
 		if !dealer || !supervisor {
@@ -189,7 +192,7 @@ func checkVerbalConfirmed(p *Pass) {
 func checkVerbalConverted(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if w.Medium != VerbalCash || !slices.Contains(p.Law.Media, VerbalCash) {
+		if w.Medium != baccarat.VerbalCash || !slices.Contains(p.Law.Media, baccarat.VerbalCash) {
 			continue
 		}
 		deadline, what := max(w.Paid.Seq, w.Collected.Seq, w.Returned.Seq), "settlement"
@@ -217,25 +220,25 @@ func checkVerbalConverted(p *Pass) {
 }
 
 func checkInsurance(p *Pass) {
-	if p.Config.Mode == EZ {
+	if p.Config.Mode == baccarat.EZ {
 		return
 	}
 	for i := range p.Round.Wagers {
-		if w := &p.Round.Wagers[i]; w.Spot == SpotDragon7 || w.Spot == SpotPanda8 {
+		if w := &p.Round.Wagers[i]; w.Spot == baccarat.SpotDragon7 || w.Spot == baccarat.SpotPanda8 {
 			p.reportWager(w, "insurance only at an EZ table", fmt.Sprintf("%v at a %v table", w.Spot, p.Config.Mode))
 		}
 	}
 }
 
 func checkBonusHand(p *Pass) {
-	if !p.Config.Offers(SideDragonBonus) {
+	if !p.Config.Offers(baccarat.SideDragonBonus) {
 		return
 	}
 	hands := strings.ToUpper(p.option("dragon_bonus_hands"))
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if w.Spot.SideBet() == SideDragonBonus && !strings.Contains(hands, bonusHand(w.Spot).String()) {
-			p.reportWager(w, "a hand of "+strings.ToLower(hands), bonusHand(w.Spot).String())
+		if w.Spot.SideBet() == baccarat.SideDragonBonus && !strings.Contains(hands, baccarat.BonusHand(w.Spot).String()) {
+			p.reportWager(w, "a hand of "+strings.ToLower(hands), baccarat.BonusHand(w.Spot).String())
 		}
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
 )
 
 // The drawing and the winner of all million sequences of six values are those of an engine that we did not write. By hand:
@@ -22,9 +25,9 @@ func TestOracle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var byValue [10]Card
+	var byValue [10]baccarat.Card
 	for v, word := range []string{"Kh", "Ah", "2h", "3h", "4h", "5h", "6h", "7h", "8h", "9h"} {
-		if byValue[v], err = ParseCard(word); err != nil {
+		if byValue[v], err = baccarat.ParseCard(word); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -33,7 +36,7 @@ func TestOracle(t *testing.T) {
 			law, _ := book.Law(g)
 			differ := 0
 			for n := range theirs {
-				var c [6]Card
+				var c [6]baccarat.Card
 				for i, rest := 5, n; i >= 0; i, rest = i-1, rest/10 {
 					c[i] = byValue[rest%10]
 				}
@@ -50,16 +53,16 @@ func TestOracle(t *testing.T) {
 }
 
 // dealt deals six cards as the law calls for them, in the encoding of testdata/oracle.js.
-func dealt(l *Law, c [6]Card) byte {
-	player, banker, next := []Card{c[0], c[2]}, []Card{c[1], c[3]}, 4
-	coup := NewCoup(player, banker)
+func dealt(l *law.Law, c [6]baccarat.Card) byte {
+	player, banker, next := []baccarat.Card{c[0], c[2]}, []baccarat.Card{c[1], c[3]}, 4
+	coup := baccarat.NewCoup(player, banker)
 	if l.Drawing.PlayerDraws(coup.P2, coup.B2) {
 		player, next = append(player, c[next]), next+1
-		coup = NewCoup(player, banker)
+		coup = baccarat.NewCoup(player, banker)
 	}
 	if l.Drawing.BankerDraws(coup.P2, coup.B2, coup.Third) {
-		coup = NewCoup(player, append(banker, c[next]))
+		coup = baccarat.NewCoup(player, append(banker, c[next]))
 	}
-	result := map[Result]byte{Tie: 0, PlayerWon: 1, BankerWon: 2}[coup.Result()]
+	result := map[baccarat.Result]byte{baccarat.Tie: 0, baccarat.PlayerWon: 1, baccarat.BankerWon: 2}[coup.Result()]
 	return coup.NP - 2 | (coup.NB-2)<<1 | result<<2
 }

@@ -1,6 +1,12 @@
 package rules
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
+)
 
 // Stage is a moment at which rules are asked. They come in this order.
 type Stage uint8
@@ -65,7 +71,7 @@ type Rule struct {
 	// Back is how far the rule looks back: what is lost there leaves it unproved.
 	Back Reach
 	// Needs are the feeds without which the rule cannot be judged.
-	Needs Feeds
+	Needs baccarat.Feeds
 	// Suppresses names findings that stay silent on the same evidence when this one is made.
 	Suppresses []string
 	// Check looks and reports. It is called once for each round or shoe at its stage. A rule without
@@ -110,7 +116,7 @@ func (s Subject) String() string {
 	case CardSubject:
 		return "card:" + strconv.FormatUint(s.N, 10)
 	case HandSubject:
-		return "hand:" + Hand(s.N).String()
+		return "hand:" + baccarat.Hand(s.N).String()
 	case RangeSubject:
 		return "range:" + strconv.FormatUint(s.N, 10) + "-" + strconv.FormatUint(s.M, 10)
 	}
@@ -127,7 +133,7 @@ func OfWager(id string) Subject { return Subject{Kind: WagerSubject, ID: id} }
 func OfCard(cardSeq uint32) Subject { return Subject{Kind: CardSubject, N: uint64(cardSeq)} }
 
 // OfHand names a hand.
-func OfHand(h Hand) Subject { return Subject{Kind: HandSubject, N: uint64(h)} }
+func OfHand(h baccarat.Hand) Subject { return Subject{Kind: HandSubject, N: uint64(h)} }
 
 // OfRange names a range of event numbers.
 func OfRange(from, to uint64) Subject { return Subject{Kind: RangeSubject, N: from, M: to} }
@@ -142,7 +148,7 @@ type Finding struct {
 	// Amount is the money at issue, minor units.
 	Amount             int64
 	Expected, Observed string
-	Evidence           []Seq
+	Evidence           []record.Seq
 	// Unauditable says that the rule could not be judged; Observed says why.
 	Unauditable bool
 }
@@ -151,13 +157,13 @@ type Finding struct {
 type Pass struct {
 	// Rules are those of Law.
 	Rules  *Set
-	Law    *Law
-	Config *Config
-	Shoe   *Shoe
+	Law    *law.Law
+	Config *law.Config
+	Shoe   *record.Shoe
 	// Round is nil for rules of a shoe.
-	Round *Round
+	Round *record.Round
 	// Table is what outlives a shoe.
-	Table *Table
+	Table *record.Table
 
 	rule     *Rule
 	stage    Stage
@@ -176,7 +182,7 @@ func (p *Pass) Report(f Finding) {
 }
 
 // CannotJudge reports that evidence which the rule needs was not reported.
-func (p *Pass) CannotJudge(why string, evidence ...Seq) {
+func (p *Pass) CannotJudge(why string, evidence ...record.Seq) {
 	p.Report(Finding{Observed: why, Evidence: evidence, Unauditable: true})
 }
 

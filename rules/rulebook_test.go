@@ -3,6 +3,9 @@ package rules
 import (
 	"strings"
 	"testing"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
 )
 
 func TestShippedRulebooksLoad(t *testing.T) {
@@ -75,18 +78,31 @@ func TestHouseRulebook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	law, ok := books["ac-1"].Law(PuntoBanco)
-	base, _ := books["nj-19-47"].Law(PuntoBanco)
-	if !ok || law.MinDecks != 8 || law.Odds[SpotTie] != (SpotOdds{Odds{9, 1}, false}) || base.MinDecks != 6 {
-		t.Errorf("house law %+v", law)
+	l, ok := books["ac-1"].Law(baccarat.PuntoBanco)
+	base, _ := books["nj-19-47"].Law(baccarat.PuntoBanco)
+	if !ok || l.MinDecks != 8 || l.Odds[baccarat.SpotTie] != (law.SpotOdds{Odds: baccarat.Odds{To: 9, For: 1}}) || base.MinDecks != 6 {
+		t.Errorf("house law %+v", l)
 	}
-	if _, ok := law.Cited("external.table-limits"); !ok {
+	if _, ok := l.Cited("external.table-limits"); !ok {
 		t.Error("a rule that ships switched off was not switched on")
 	}
-	if _, ok := law.Cited("lasthand.announced"); ok {
+	if _, ok := l.Cited("lasthand.announced"); ok {
 		t.Error("a rule set to null is still there")
 	}
-	if _, ok := books["ac-1"].Law(Minibaccarat); ok {
+	if _, ok := books["ac-1"].Law(baccarat.Minibaccarat); ok {
 		t.Error("a game set to null is still there")
+	}
+}
+
+// A word that no rule reads would be a reading that nobody elected.
+func TestUnknownOptionsAreRefused(t *testing.T) {
+	const book = "name: house\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    options: {vig_fraction: ceil, recut: 'true', mine: 'off'}\n" +
+		"    house_options: [mine]\n    rules:\n      draw.player.third-card: {cite: [x], assumed: mine}\n"
+	_, err := ShippedWith(map[string][]byte{"house.yaml": []byte(book)})
+	const want = `house.yaml:6: games.PUNTO_BANCO.house_options: "mine": there is no such option`
+	if err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), "\n") != 2 ||
+		!strings.Contains(err.Error(), `options.vig_fraction: "ceil": want one of ["up_only" "ceil_minor"]`) ||
+		!strings.Contains(err.Error(), "options.recut: there is no such option") {
+		t.Errorf("%v", err)
 	}
 }

@@ -1,10 +1,14 @@
 package rules
 
-import "maps"
+import (
+	"maps"
+
+	"github.com/shoeproof/shoeproof/law"
+)
 
 // Set is the rules that a game of a rulebook is under, by the stage at which they are evaluated.
 type Set struct {
-	Law *Law
+	Law *law.Law
 	// rules are in the order of the families.
 	rules  []*Rule
 	stages [Stages][]*Rule
@@ -15,7 +19,7 @@ type Set struct {
 }
 
 // NewSet selects the rules that a law cites.
-func NewSet(l *Law) *Set {
+func NewSet(l *law.Law) *Set {
 	s := &Set{Law: l, hold: map[string]Stage{}}
 	for _, r := range All() {
 		if _, ok := l.Cited(r.Name); !ok {
@@ -56,14 +60,14 @@ func Names() []string {
 }
 
 // Load reads rulebook files, keyed by the name that errors give; see [Parse].
-func Load(files map[string][]byte) (Books, error) { return Parse(files, Names()) }
+func Load(files map[string][]byte) (law.Books, error) { return law.Parse(files, Names()) }
 
 // Shipped loads the rulebooks that come with the program.
-func Shipped() (Books, error) { return ShippedWith(nil) }
+func Shipped() (law.Books, error) { return ShippedWith(nil) }
 
 // ShippedWith loads them together with further files, which may extend them.
-func ShippedWith(more map[string][]byte) (Books, error) {
-	files, err := ShippedFiles()
+func ShippedWith(more map[string][]byte) (law.Books, error) {
+	files, err := law.ShippedFiles()
 	if err != nil {
 		return nil, err
 	}

@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/shoeproof/shoeproof/internal/program"
 	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
-	"github.com/shoeproof/shoeproof/rules"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // dayChoice chooses gaming days of a property.
@@ -74,7 +73,7 @@ func (c *dayChoice) days(calendar *pipeline.Calendar) ([]string, error) {
 	return days, nil
 }
 
-func openStore(cmd *cobra.Command, config *settings.Audit, books rules.Books) (*clickhouse.Store, error) {
+func openStore(cmd *cobra.Command, config *settings.Audit, books law.Books) (*clickhouse.Store, error) {
 	store, err := config.ClickHouse.Store(version, books, config.Log.Logger(cmd.ErrOrStderr()))
 	if err != nil {
 		return nil, program.WrongUsage(err)

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/spf13/cobra"
-
 	"github.com/shoeproof/shoeproof/internal/program"
 	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
+	"github.com/spf13/cobra"
 )
 
 type rulesFlags struct {
@@ -145,8 +145,8 @@ func (f *rulesFlags) run(cmd *cobra.Command, args []string) error {
 }
 
 // laws are what the filters leave of the rulebooks.
-func (f *rulesFlags) laws(books rules.Books) ([]*rules.Law, error) {
-	var out []*rules.Law
+func (f *rulesFlags) laws(books law.Books) ([]*law.Law, error) {
+	var out []*law.Law
 	games := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(books)) {
 		for _, g := range books[name].Games() {
@@ -168,7 +168,7 @@ func (f *rulesFlags) laws(books rules.Books) ([]*rules.Law, error) {
 	return out, nil
 }
 
-func explain(r *rules.Rule, laws []*rules.Law) explained {
+func explain(r *rules.Rule, laws []*law.Law) explained {
 	e := explained{Rule: r.Name, Severity: r.Severity.String(), Demands: r.Doc, Breach: r.Breach, Asked: when(r.At), Suppresses: append([]string{}, r.Suppresses...)}
 	e.Feeds = strings.FieldsFunc(r.Needs.String(), func(c rune) bool { return c == '+' })
 	for _, law := range laws {
@@ -198,7 +198,7 @@ func when(s rules.Stage) string {
 	return "when a configuration comes into force, against the other tables"
 }
 
-func printLaws(out io.Writer, laws []*rules.Law, found []explained) error {
+func printLaws(out io.Writer, laws []*law.Law, found []explained) error {
 	for _, law := range laws {
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		n := 0

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
 )
 
@@ -32,66 +34,66 @@ func loadGolden(t *testing.T) map[string]golden {
 	return g
 }
 
-func book(t testing.TB, name string, game rules.Game) *rules.Law {
+func book(t testing.TB, name string, game baccarat.Game) *law.Law {
 	t.Helper()
 	books, err := rules.Shipped()
 	if err != nil {
 		t.Fatal(err)
 	}
-	law, ok := books[name].Law(game)
+	l, ok := books[name].Law(game)
 	if !ok {
 		t.Fatalf("%s has no %v", name, game)
 	}
-	return law
+	return l
 }
 
 // Events are the value events by the names of the golden file.
-func events() map[string]func(c *rules.Coup) bool {
-	won := func(r rules.Result) func(*rules.Coup) bool {
-		return func(c *rules.Coup) bool { return c.Result() == r }
+func events() map[string]func(c *baccarat.Coup) bool {
+	won := func(r baccarat.Result) func(*baccarat.Coup) bool {
+		return func(c *baccarat.Coup) bool { return c.Result() == r }
 	}
-	treasure := func(t rules.Treasure) func(*rules.Coup) bool {
-		return func(c *rules.Coup) bool { return c.Treasure() == t }
+	treasure := func(t baccarat.Treasure) func(*baccarat.Coup) bool {
+		return func(c *baccarat.Coup) bool { return c.Treasure() == t }
 	}
-	m := map[string]func(*rules.Coup) bool{
-		"banker": won(rules.BankerWon), "player": won(rules.PlayerWon), "tie": won(rules.Tie),
-		"natural_any":                   (*rules.Coup).Natural,
-		"dragon7_fortune7":              (*rules.Coup).Dragon7,
-		"panda8_golden8":                (*rules.Coup).Panda8,
-		"banker_wins_not_dragon7":       func(c *rules.Coup) bool { return c.Result() == rules.BankerWon && !c.Dragon7() },
-		"banker_wins_not_on_6":          func(c *rules.Coup) bool { return c.Result() == rules.BankerWon && c.B != 6 },
-		"banker_wins_on_6_with_2_cards": func(c *rules.Coup) bool { return c.Result() == rules.BankerWon && c.B == 6 && c.NB == 2 },
-		"banker_wins_on_6_with_3_cards": func(c *rules.Coup) bool { return c.Result() == rules.BankerWon && c.B == 6 && c.NB == 3 },
-		"heavenly9_both":                treasure(rules.Heavenly9Both),
-		"heavenly9_exactly_one":         treasure(rules.Heavenly9One),
-		"blazing7_2card":                treasure(rules.Blazing7sTwo),
-		"blazing7_3card":                treasure(rules.Blazing7sThree),
-		"cover_all":                     func(c *rules.Coup) bool { return c.Treasure() != rules.NoTreasure },
-		"db_player_loss":                won(rules.BankerWon),
-		"db_banker_loss":                won(rules.PlayerWon),
+	m := map[string]func(*baccarat.Coup) bool{
+		"banker": won(baccarat.BankerWon), "player": won(baccarat.PlayerWon), "tie": won(baccarat.Tie),
+		"natural_any":                   (*baccarat.Coup).Natural,
+		"dragon7_fortune7":              (*baccarat.Coup).Dragon7,
+		"panda8_golden8":                (*baccarat.Coup).Panda8,
+		"banker_wins_not_dragon7":       func(c *baccarat.Coup) bool { return c.Result() == baccarat.BankerWon && !c.Dragon7() },
+		"banker_wins_not_on_6":          func(c *baccarat.Coup) bool { return c.Result() == baccarat.BankerWon && c.B != 6 },
+		"banker_wins_on_6_with_2_cards": func(c *baccarat.Coup) bool { return c.Result() == baccarat.BankerWon && c.B == 6 && c.NB == 2 },
+		"banker_wins_on_6_with_3_cards": func(c *baccarat.Coup) bool { return c.Result() == baccarat.BankerWon && c.B == 6 && c.NB == 3 },
+		"heavenly9_both":                treasure(baccarat.Heavenly9Both),
+		"heavenly9_exactly_one":         treasure(baccarat.Heavenly9One),
+		"blazing7_2card":                treasure(baccarat.Blazing7sTwo),
+		"blazing7_3card":                treasure(baccarat.Blazing7sThree),
+		"cover_all":                     func(c *baccarat.Coup) bool { return c.Treasure() != baccarat.NoTreasure },
+		"db_player_loss":                won(baccarat.BankerWon),
+		"db_banker_loss":                won(baccarat.PlayerWon),
 	}
 	for n := 4; n <= 6; n++ {
-		m["cards_"+strconv.Itoa(n)] = func(c *rules.Coup) bool { return c.Cards() == n }
+		m["cards_"+strconv.Itoa(n)] = func(c *baccarat.Coup) bool { return c.Cards() == n }
 	}
 	for n := range uint8(10) {
-		m[fmt.Sprintf("tie_on_%d", n)] = func(c *rules.Coup) bool { return c.Result() == rules.Tie && c.B == n }
+		m[fmt.Sprintf("tie_on_%d", n)] = func(c *baccarat.Coup) bool { return c.Result() == baccarat.Tie && c.B == n }
 		if n > 0 {
-			m[fmt.Sprintf("banker_wins_on_%d", n)] = func(c *rules.Coup) bool { return c.Result() == rules.BankerWon && c.B == n }
+			m[fmt.Sprintf("banker_wins_on_%d", n)] = func(c *baccarat.Coup) bool { return c.Result() == baccarat.BankerWon && c.B == n }
 		}
 	}
-	for _, h := range []rules.Hand{rules.Player, rules.Banker} {
-		name := "db_" + map[rules.Hand]string{rules.Player: "player", rules.Banker: "banker"}[h]
-		row := func(r rules.BonusRow) func(*rules.Coup) bool {
-			return func(c *rules.Coup) bool { return c.DragonBonus(h) == r }
+	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
+		name := "db_" + map[baccarat.Hand]string{baccarat.Player: "player", baccarat.Banker: "banker"}[h]
+		row := func(r baccarat.BonusRow) func(*baccarat.Coup) bool {
+			return func(c *baccarat.Coup) bool { return c.DragonBonus(h) == r }
 		}
-		m[name+"_natural_win"], m[name+"_natural_tie"] = row(rules.BonusNatural), row(rules.BonusPush)
-		m[name+"_nonnatural_tie"] = func(c *rules.Coup) bool {
-			return c.Result() == rules.Tie && c.DragonBonus(h) == rules.BonusLost
+		m[name+"_natural_win"], m[name+"_natural_tie"] = row(baccarat.BonusNatural), row(baccarat.BonusPush)
+		m[name+"_nonnatural_tie"] = func(c *baccarat.Coup) bool {
+			return c.Result() == baccarat.Tie && c.DragonBonus(h) == baccarat.BonusLost
 		}
 		for margin := range uint8(9) {
-			m[fmt.Sprintf("%s_margin_%d", name, margin+1)] = func(c *rules.Coup) bool {
+			m[fmt.Sprintf("%s_margin_%d", name, margin+1)] = func(c *baccarat.Coup) bool {
 				mine, other := c.P, c.B
-				if h == rules.Banker {
+				if h == baccarat.Banker {
 					mine, other = other, mine
 				}
 				natural := c.P2 >= 8 || c.B2 >= 8
@@ -104,7 +106,7 @@ func events() map[string]func(c *rules.Coup) bool {
 
 // Every count of the golden file comes out, integer for integer.
 func TestGoldenCounts(t *testing.T) {
-	k := New(&book(t, "nj-19-47", rules.Minibaccarat).Drawing)
+	k := New(&book(t, "nj-19-47", baccarat.Minibaccarat).Drawing)
 	for _, decks := range []int{6, 8} {
 		want := loadGolden(t)[fmt.Sprintf("decks_%d", decks)]
 		left := Full(decks)
@@ -142,8 +144,8 @@ func TestEqualsEnumeration(t *testing.T) {
 	if testing.Short() {
 		states = 100
 	}
-	law := book(t, "nj-19-47", rules.Minibaccarat)
-	k := New(&law.Drawing)
+	l := book(t, "nj-19-47", baccarat.Minibaccarat)
+	k := New(&l.Drawing)
 	rng := rand.New(rand.NewPCG(5, 1))
 	for i := range states {
 		n := Values{128, 32, 32, 32, 32, 32, 32, 32, 32, 32}
@@ -163,7 +165,7 @@ func TestEqualsEnumeration(t *testing.T) {
 		}
 		var got, want Counts
 		k.Count(&n, &got)
-		enumerate(&law.Drawing, n, &want)
+		enumerate(&l.Drawing, n, &want)
 		if got != want {
 			t.Fatalf("state %d, %v: counts differ", i, n)
 		}
@@ -171,7 +173,7 @@ func TestEqualsEnumeration(t *testing.T) {
 }
 
 // enumerate deals every sequence of values.
-func enumerate(table *rules.DrawingTable, n Values, out *Counts) {
+func enumerate(table *baccarat.DrawingTable, n Values, out *Counts) {
 	total := n.Total()
 	take := func(v int) int64 { w := n[v]; n[v]--; return w }
 	add := func(p, b uint8, np, nb uint8, w int64) {
@@ -204,7 +206,7 @@ func enumerate(table *rules.DrawingTable, n Values, out *Counts) {
 								}
 								n[x]++
 							}
-						case table.BankerDraws(p, b, rules.NoThird):
+						case table.BankerDraws(p, b, baccarat.NoThird):
 							for y := range 10 {
 								add(p, (b+uint8(y))%10, 2, 3, w4*n[y])
 							}
@@ -225,47 +227,47 @@ func enumerate(table *rules.DrawingTable, n Values, out *Counts) {
 // The value of every wager is that of the golden file to its last digit, under terms that the rulebooks
 // give; those of other tables come from their odds.
 func TestGoldenEV(t *testing.T) {
-	mini := book(t, "nj-19-47", rules.Minibaccarat)
-	ny := book(t, "ny-5324-21", rules.Minibaccarat)
-	pair := book(t, "nj-19-47-pair", rules.Minibaccarat)
-	five := book(t, "nj-13-69f", rules.Minibaccarat)
-	odds := func(law *rules.Law, spot rules.Spot, o string) *rules.Law {
-		changed := *law
-		parsed, err := rules.ParseOdds(o)
+	mini := book(t, "nj-19-47", baccarat.Minibaccarat)
+	ny := book(t, "ny-5324-21", baccarat.Minibaccarat)
+	pair := book(t, "nj-19-47-pair", baccarat.Minibaccarat)
+	five := book(t, "nj-13-69f", baccarat.Minibaccarat)
+	odds := func(l *law.Law, spot baccarat.Spot, o string) *law.Law {
+		changed := *l
+		parsed, err := baccarat.ParseOdds(o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		changed.Odds[spot] = rules.SpotOdds{Odds: parsed}
+		changed.Odds[spot] = law.SpotOdds{Odds: parsed}
 		return &changed
 	}
 	for _, c := range []struct {
 		name   string
-		law    *rules.Law
-		config rules.Config
-		spot   rules.Spot
+		law    *law.Law
+		config law.Config
+		spot   baccarat.Spot
 	}{
-		{"Banker, 5% commission", mini, rules.Config{Mode: rules.Commission, Percent: 5}, rules.SpotBanker},
-		{"Banker, 4% commission", mini, rules.Config{Mode: rules.Commission, Percent: 4}, rules.SpotBanker},
-		{"Banker, no commission, 6 pays half", ny, rules.Config{Mode: rules.NoVig6}, rules.SpotBanker},
-		{"Banker, EZ (3-card 7 win pushes)", ny, rules.Config{Mode: rules.EZ}, rules.SpotBanker},
-		{"Player 1:1", mini, rules.Config{Mode: rules.Commission}, rules.SpotPlayer},
-		{"Tie 8:1", mini, rules.Config{}, rules.SpotTie},
-		{"Tie 9:1", odds(mini, rules.SpotTie, "9:1"), rules.Config{}, rules.SpotTie},
-		{"Player Pair 11:1", pair, rules.Config{}, rules.SpotPlayerPair},
-		{"Banker Pair 11:1", pair, rules.Config{}, rules.SpotBankerPair},
-		{"Dragon 7 / Fortune 7 40:1", ny, rules.Config{}, rules.SpotDragon7},
-		{"Panda 8 / Golden 8 25:1", ny, rules.Config{}, rules.SpotPanda8},
-		{"Dragon Bonus A Player", ny, rules.Config{BonusTable: "A"}, rules.SpotDragonBonusPlayer},
-		{"Dragon Bonus A Banker", ny, rules.Config{BonusTable: "A"}, rules.SpotDragonBonusBanker},
-		{"Dragon Bonus B Player", ny, rules.Config{BonusTable: "B"}, rules.SpotDragonBonusPlayer},
-		{"Dragon Bonus B Banker", ny, rules.Config{BonusTable: "B"}, rules.SpotDragonBonusBanker},
-		{"Dragon Bonus C Player", ny, rules.Config{BonusTable: "C"}, rules.SpotDragonBonusPlayer},
-		{"Dragon Bonus C Banker", ny, rules.Config{BonusTable: "C"}, rules.SpotDragonBonusBanker},
-		{"Dragon 7 / Fortune 7 40:1", five, rules.Config{TreasuresTable: "1"}, rules.SpotFortune7},
-		{"Panda 8 / Golden 8 25:1", five, rules.Config{TreasuresTable: "1"}, rules.SpotGolden8},
-		{"Heavenly 9 75:1 / 10:1", five, rules.Config{TreasuresTable: "1"}, rules.SpotHeavenly9},
-		{"Blazing 7s 200:1 / 50:1", five, rules.Config{TreasuresTable: "2"}, rules.SpotBlazing7s},
-		{"Cover All 6:1", five, rules.Config{TreasuresTable: "2"}, rules.SpotCoverAll},
+		{"Banker, 5% commission", mini, law.Config{Mode: baccarat.Commission, Percent: 5}, baccarat.SpotBanker},
+		{"Banker, 4% commission", mini, law.Config{Mode: baccarat.Commission, Percent: 4}, baccarat.SpotBanker},
+		{"Banker, no commission, 6 pays half", ny, law.Config{Mode: baccarat.NoVig6}, baccarat.SpotBanker},
+		{"Banker, EZ (3-card 7 win pushes)", ny, law.Config{Mode: baccarat.EZ}, baccarat.SpotBanker},
+		{"Player 1:1", mini, law.Config{Mode: baccarat.Commission}, baccarat.SpotPlayer},
+		{"Tie 8:1", mini, law.Config{}, baccarat.SpotTie},
+		{"Tie 9:1", odds(mini, baccarat.SpotTie, "9:1"), law.Config{}, baccarat.SpotTie},
+		{"Player Pair 11:1", pair, law.Config{}, baccarat.SpotPlayerPair},
+		{"Banker Pair 11:1", pair, law.Config{}, baccarat.SpotBankerPair},
+		{"Dragon 7 / Fortune 7 40:1", ny, law.Config{}, baccarat.SpotDragon7},
+		{"Panda 8 / Golden 8 25:1", ny, law.Config{}, baccarat.SpotPanda8},
+		{"Dragon Bonus A Player", ny, law.Config{BonusTable: "A"}, baccarat.SpotDragonBonusPlayer},
+		{"Dragon Bonus A Banker", ny, law.Config{BonusTable: "A"}, baccarat.SpotDragonBonusBanker},
+		{"Dragon Bonus B Player", ny, law.Config{BonusTable: "B"}, baccarat.SpotDragonBonusPlayer},
+		{"Dragon Bonus B Banker", ny, law.Config{BonusTable: "B"}, baccarat.SpotDragonBonusBanker},
+		{"Dragon Bonus C Player", ny, law.Config{BonusTable: "C"}, baccarat.SpotDragonBonusPlayer},
+		{"Dragon Bonus C Banker", ny, law.Config{BonusTable: "C"}, baccarat.SpotDragonBonusBanker},
+		{"Dragon 7 / Fortune 7 40:1", five, law.Config{TreasuresTable: "1"}, baccarat.SpotFortune7},
+		{"Panda 8 / Golden 8 25:1", five, law.Config{TreasuresTable: "1"}, baccarat.SpotGolden8},
+		{"Heavenly 9 75:1 / 10:1", five, law.Config{TreasuresTable: "1"}, baccarat.SpotHeavenly9},
+		{"Blazing 7s 200:1 / 50:1", five, law.Config{TreasuresTable: "2"}, baccarat.SpotBlazing7s},
+		{"Cover All 6:1", five, law.Config{TreasuresTable: "2"}, baccarat.SpotCoverAll},
 	} {
 		k := New(&c.law.Drawing)
 		terms := k.Terms(c.law, &c.config, c.spot)
@@ -295,19 +297,19 @@ func TestGoldenEV(t *testing.T) {
 func TestVariance(t *testing.T) {
 	for _, c := range []struct {
 		book   string
-		config rules.Config
-		spot   rules.Spot
+		config law.Config
+		spot   baccarat.Spot
 		want   float64
 	}{
-		{"nj-19-47", rules.Config{Mode: rules.Commission, Percent: 5}, rules.SpotBanker, 0.92737202},
-		{"nj-19-47", rules.Config{}, rules.SpotTie, 2.64087222},
-		{"nj-19-47-pair", rules.Config{}, rules.SpotPlayerPair, 3.15485649},
-		{"ny-5324-21", rules.Config{}, rules.SpotDragon7, 6.08488178},
-		{"nj-13-69f", rules.Config{TreasuresTable: "2"}, rules.SpotBlazing7s, 10.76508148},
+		{"nj-19-47", law.Config{Mode: baccarat.Commission, Percent: 5}, baccarat.SpotBanker, 0.92737202},
+		{"nj-19-47", law.Config{}, baccarat.SpotTie, 2.64087222},
+		{"nj-19-47-pair", law.Config{}, baccarat.SpotPlayerPair, 3.15485649},
+		{"ny-5324-21", law.Config{}, baccarat.SpotDragon7, 6.08488178},
+		{"nj-13-69f", law.Config{TreasuresTable: "2"}, baccarat.SpotBlazing7s, 10.76508148},
 	} {
-		law := book(t, c.book, rules.Minibaccarat)
-		k := New(&law.Drawing)
-		terms := k.Terms(law, &c.config, c.spot)
+		l := book(t, c.book, baccarat.Minibaccarat)
+		k := New(&l.Drawing)
+		terms := k.Terms(l, &c.config, c.spot)
 		var o Odds
 		left := Full(8)
 		k.Odds(&left, &o)
@@ -319,9 +321,9 @@ func TestVariance(t *testing.T) {
 
 // The 25 percent tie charge: P(B) - P(P) - P(T)/4.
 func TestTieCharge(t *testing.T) {
-	law := book(t, "nj-19-47", rules.Minibaccarat)
-	k := New(&law.Drawing)
-	terms := k.Terms(law, &rules.Config{Mode: rules.Tie25}, rules.SpotBanker)
+	l := book(t, "nj-19-47", baccarat.Minibaccarat)
+	k := New(&l.Drawing)
+	terms := k.Terms(l, &law.Config{Mode: baccarat.Tie25}, baccarat.SpotBanker)
 	var o Odds
 	for decks, want := range map[int]float64{8: -0.0114381787, 6: -0.0113930288} {
 		left := Full(decks)
@@ -334,7 +336,7 @@ func TestTieCharge(t *testing.T) {
 
 // A shoe that cannot give a round has no odds.
 func TestNoOdds(t *testing.T) {
-	k := New(&book(t, "nj-19-47", rules.Minibaccarat).Drawing)
+	k := New(&book(t, "nj-19-47", baccarat.Minibaccarat).Drawing)
 	var o Odds
 	if left := (Composition{1: 3, 20: 2, 30: -1}); k.Odds(&left, &o) {
 		t.Error("odds with five cards left")
@@ -352,7 +354,7 @@ func TestNoOdds(t *testing.T) {
 }
 
 func BenchmarkCount(b *testing.B) {
-	k := New(&book(b, "nj-19-47", rules.Minibaccarat).Drawing)
+	k := New(&book(b, "nj-19-47", baccarat.Minibaccarat).Drawing)
 	n := Values{101, 20, 25, 31, 22, 20, 29, 24, 27, 25}
 	var c Counts
 	for b.Loop() {
@@ -361,7 +363,7 @@ func BenchmarkCount(b *testing.B) {
 }
 
 func BenchmarkOdds(b *testing.B) {
-	k := New(&book(b, "nj-19-47", rules.Minibaccarat).Drawing)
+	k := New(&book(b, "nj-19-47", baccarat.Minibaccarat).Drawing)
 	left := Full(8)
 	var o Odds
 	for b.Loop() {

@@ -7,7 +7,7 @@
 // physical cards out of sums that allow repeats. A state costs some 10 us.
 package exact
 
-import "github.com/shoeproof/shoeproof/rules"
+import "github.com/shoeproof/shoeproof/baccarat"
 
 // Values are the cards left in the shoe by value, 0 to 9.
 type Values [10]int64
@@ -33,9 +33,9 @@ func Class(p, b, np, nb uint8) int { return 100*(2*int(np-2)+int(nb-2)) + 10*int
 
 // Coup is an outcome class as the rules see it. Of a hand of three cards the two-card count and the third
 // card are not known.
-func Coup(class int) rules.Coup {
+func Coup(class int) baccarat.Coup {
 	p, b := uint8(class/10%10), uint8(class%10)
-	c := rules.Coup{P: p, B: b, NP: uint8(2 + class/200), NB: uint8(2 + class/100%2), Third: rules.NoThird, Complete: true}
+	c := baccarat.Coup{P: p, B: b, NP: uint8(2 + class/200), NB: uint8(2 + class/100%2), Third: baccarat.NoThird, Complete: true}
 	if c.NP == 2 {
 		c.P2 = p
 	}
@@ -59,7 +59,7 @@ type Kernel struct {
 }
 
 // New prepares the kernel of a drawing table.
-func New(table *rules.DrawingTable) *Kernel {
+func New(table *baccarat.DrawingTable) *Kernel {
 	k := &Kernel{}
 	for two := range uint8(8) {
 		k.player[two] = table.PlayerDraws(two, 0)
@@ -223,7 +223,7 @@ func (k *Kernel) four(m *sums, weight int64, out *Counts) {
 }
 
 func (k *Kernel) stand(p, b int) bool {
-	return p > 7 || b > 7 || !k.player[p] && !k.banker[b][rules.NoThird]
+	return p > 7 || b > 7 || !k.player[p] && !k.banker[b][baccarat.NoThird]
 }
 
 // five adds the rounds in which one hand draws, a card of value x.
@@ -243,7 +243,7 @@ func (k *Kernel) addFive(p, b, x int, w int64, out *Counts) {
 	switch {
 	case k.player[p] && !k.banker[b][x]:
 		out.Ways[200+10*((p+x)%10)+b] += w
-	case !k.player[p] && k.banker[b][rules.NoThird]:
+	case !k.player[p] && k.banker[b][baccarat.NoThird]:
 		out.Ways[100+10*p+(b+x)%10] += w
 	}
 }

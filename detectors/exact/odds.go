@@ -1,6 +1,6 @@
 package exact
 
-import "github.com/shoeproof/shoeproof/rules"
+import "github.com/shoeproof/shoeproof/baccarat"
 
 // Composition is how many cards of each of the 52 kinds are left in the shoe, by rules.Card; index 0 are
 // those of kinds unknown and stays empty. A count below zero is a card too many.
@@ -28,7 +28,7 @@ func (c *Composition) Total() int64 {
 func (c *Composition) Ranks() [14]int64 {
 	var ranks [14]int64
 	for i, k := range c {
-		ranks[rules.Card(i).Rank()] += int64(max(k, 0))
+		ranks[baccarat.Card(i).Rank()] += int64(max(k, 0))
 	}
 	ranks[0] = 0
 	return ranks
@@ -117,7 +117,7 @@ func (o *Odds) Chance(event []int) float64 {
 }
 
 // Event lists the classes for which a condition holds.
-func (k *Kernel) Event(holds func(*rules.Coup) bool) []int {
+func (k *Kernel) Event(holds func(*baccarat.Coup) bool) []int {
 	var classes []int
 	for _, class := range k.classes {
 		if c := Coup(class); holds(&c) {

@@ -1,11 +1,14 @@
 package exact
 
-import "github.com/shoeproof/shoeproof/rules"
+import (
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
+)
 
 // Terms are what a table pays on one spot: the profit per unit staked, vigorish taken off, by outcome. They
 // hold for any stake: rounding of vigorish to a unit, always up, is left out.
 type Terms struct {
-	Spot rules.Spot
+	Spot baccarat.Spot
 	// Offered is false for a spot without odds in the law, or that depends on the choices of patrons.
 	Offered bool
 	// OnPair says that the wager is on the pair of a hand: Win is then its profit, a loss is 1.
@@ -18,12 +21,12 @@ type Terms struct {
 }
 
 // Terms are those of a spot under the law and what the house has elected.
-func (k *Kernel) Terms(law *rules.Law, config *rules.Config, spot rules.Spot) Terms {
+func (k *Kernel) Terms(law *law.Law, config *law.Config, spot baccarat.Spot) Terms {
 	t := Terms{Spot: spot, kernel: k}
-	if spot == rules.SpotPlayerPair || spot == rules.SpotBankerPair {
-		pair := rules.Coup{Complete: true, PlayerPair: true, BankerPair: true}
+	if spot == baccarat.SpotPlayerPair || spot == baccarat.SpotBankerPair {
+		pair := baccarat.Coup{Complete: true, PlayerPair: true, BankerPair: true}
 		d, odds := law.Terms(config, spot, &pair)
-		t.OnPair, t.Offered = true, d == rules.Pay && odds.Known()
+		t.OnPair, t.Offered = true, d == baccarat.Pay && odds.Known()
 		if t.Offered {
 			t.Win = float64(odds.To) / float64(odds.For)
 			t.Least, t.Most = -1, t.Win
@@ -35,16 +38,16 @@ func (k *Kernel) Terms(law *rules.Law, config *rules.Config, spot rules.Spot) Te
 		d, odds := law.Terms(config, spot, &c)
 		profit := 0.0
 		switch {
-		case d == rules.Undetermined, d == rules.Pay && !odds.Known():
+		case d == baccarat.Undetermined, d == baccarat.Pay && !odds.Known():
 			return Terms{Spot: spot, kernel: k}
-		case d == rules.Collect:
+		case d == baccarat.Collect:
 			profit = -1
-		case d == rules.Pay:
+		case d == baccarat.Pay:
 			profit = float64(odds.To) / float64(odds.For)
-			if spot == rules.SpotBanker && config.Mode == rules.Commission {
+			if spot == baccarat.SpotBanker && config.Mode == baccarat.Commission {
 				profit *= 1 - float64(config.Percent)/100
 			}
-		case spot == rules.SpotBanker && config.Mode == rules.Tie25 && c.Result() == rules.Tie:
+		case spot == baccarat.SpotBanker && config.Mode == baccarat.Tie25 && c.Result() == baccarat.Tie:
 			profit = -0.25 // of the wager; N.J.A.C. 19:47-7.3(d), 9 NYCRR 5324.21(c)(4)
 		}
 		t.Profit[class] = profit
@@ -55,11 +58,11 @@ func (k *Kernel) Terms(law *rules.Law, config *rules.Config, spot rules.Spot) Te
 }
 
 // Of is the profit per unit when a coup came out.
-func (t *Terms) Of(c *rules.Coup) float64 {
+func (t *Terms) Of(c *baccarat.Coup) float64 {
 	if !t.OnPair {
 		return t.Profit[Class(c.P, c.B, c.NP, c.NB)]
 	}
-	if t.Spot == rules.SpotPlayerPair && c.PlayerPair || t.Spot == rules.SpotBankerPair && c.BankerPair {
+	if t.Spot == baccarat.SpotPlayerPair && c.PlayerPair || t.Spot == baccarat.SpotBankerPair && c.BankerPair {
 		return t.Win
 	}
 	return -1

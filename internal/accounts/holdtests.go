@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/detectors/exact"
 	"github.com/shoeproof/shoeproof/internal/report"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
-	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -79,8 +79,8 @@ func holdTests(engine *pipeline.Options, property, month string, played, before 
 			}
 			spots[key] = offer
 		}
-		spot := rules.ParseSpot(x.Spot)
-		if offer == nil || spot > rules.SpotOther || !offer.Terms[spot].Offered {
+		spot := baccarat.ParseSpot(x.Spot)
+		if offer == nil || spot > baccarat.SpotOther || !offer.Terms[spot].Offered {
 			continue
 		}
 		full, odds := exact.Full(8), exact.Odds{}

@@ -11,9 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
-	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/simulate"
 )
 
@@ -89,11 +88,11 @@ func TestDocument(t *testing.T) {
 
 // What the simulator calls a stake's fate is what the rules call it.
 func TestWords(t *testing.T) {
-	for fate, want := range map[simulate.Fate]rules.Disposition{
-		simulate.FateCollected: rules.Collect, simulate.FatePaid: rules.Pay, simulate.FateReturned: rules.Return,
+	for fate, want := range map[simulate.Fate]baccarat.Disposition{
+		simulate.FateCollected: baccarat.Collect, simulate.FatePaid: baccarat.Pay, simulate.FateReturned: baccarat.Return,
 	} {
-		if rules.Disposition(fate) != want {
-			t.Errorf("%d is %v, want %v", fate, rules.Disposition(fate), want)
+		if baccarat.Disposition(fate) != want {
+			t.Errorf("%d is %v, want %v", fate, baccarat.Disposition(fate), want)
 		}
 	}
 	for _, c := range simulate.Cheats() {

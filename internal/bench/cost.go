@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/detectors/exact"
-	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/simulate"
 )
 
@@ -108,7 +108,7 @@ func heap() uint64 {
 
 // kernelTime is what the odds of a round take, microseconds.
 func kernelTime(b *bench) float64 {
-	law, _ := b.offers.books["ny-5324-21"].Law(rules.Minibaccarat)
+	law, _ := b.offers.books["ny-5324-21"].Law(baccarat.Minibaccarat)
 	k := exact.New(&law.Drawing)
 	left := exact.Full(8)
 	var odds exact.Odds

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
-	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/simulate"
 )
 
@@ -24,10 +24,10 @@ type rare struct {
 
 var rares = []rare{
 	{"s1-0.5", "d07", .5, func(st *simulate.PlayedStake, r *detectors.Round) (known, favoured bool) {
-		return r.Coup.Result() != rules.Tie, wins(st, r)
+		return r.Coup.Result() != baccarat.Tie, wins(st, r)
 	}, false},
 	{"s2-0.5", "d06", .5, func(st *simulate.PlayedStake, r *detectors.Round) (known, favoured bool) {
-		return true, (r.Cards[0].Card.Value() >= 6) == (rules.Spot(st.Spot) == rules.SpotPlayer)
+		return true, (r.Cards[0].Card.Value() >= 6) == (baccarat.Spot(st.Spot) == baccarat.SpotPlayer)
 	}, false},
 	{"s7-0.9", "d20", .8, func(st *simulate.PlayedStake, r *detectors.Round) (known, favoured bool) {
 		return st.AtLock != st.AtSettlement, wins(st, r) == (st.AtSettlement > st.AtLock)
@@ -36,7 +36,7 @@ var rares = []rare{
 
 // wins says whether a wager on Player or Banker wins, if nobody ties.
 func wins(st *simulate.PlayedStake, r *detectors.Round) bool {
-	return (r.Coup.Result() == rules.BankerWon) == (rules.Spot(st.Spot) == rules.SpotBanker)
+	return (r.Coup.Result() == baccarat.BankerWon) == (baccarat.Spot(st.Spot) == baccarat.SpotBanker)
 }
 
 // rareShoes is for how long a patron is watched. The cheat begins with any of the shoes alike.

@@ -5,16 +5,18 @@ import (
 	"math/rand/v2"
 	"sync"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/detectors/exact"
-	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate"
 )
 
 // offers makes one offer for each configuration, so that its kernel and terms are made once for all tables.
 type offers struct {
-	books rules.Books
+	books law.Books
 	mu    sync.Mutex
 	made  map[string]*detectors.Offer
 }
@@ -30,18 +32,18 @@ func (o *offers) of(c *schema.TableConfig, percent int64) (*detectors.Offer, err
 	if !ok {
 		return nil, fmt.Errorf("no rulebook %s", c.Ruleset)
 	}
-	law, ok := book.Law(rules.Game(c.Game))
+	l, ok := book.Law(baccarat.Game(c.Game))
 	if !ok {
 		return nil, fmt.Errorf("rulebook %s has no %v", c.Ruleset, c.Game)
 	}
-	config := &rules.Config{
-		Game: rules.Game(c.Game), Mode: rules.VigorishMode(c.Vigorish.Mode), Percent: percent, Decks: c.Decks,
+	config := &law.Config{
+		Game: baccarat.Game(c.Game), Mode: baccarat.VigorishMode(c.Vigorish.Mode), Percent: percent, Decks: c.Decks,
 		BonusTable: c.PayTables["dragon_bonus"], TreasuresTable: c.PayTables["treasures"],
 	}
 	for _, s := range c.SideBets {
-		config.SideBets = append(config.SideBets, rules.SideBet(s))
+		config.SideBets = append(config.SideBets, baccarat.SideBet(s))
 	}
-	made := detectors.NewOffer(law, config)
+	made := detectors.NewOffer(l, config)
 	o.made[key] = made
 	return made, nil
 }
@@ -118,13 +120,13 @@ func (t *table) play(host watcher) error {
 	dealt := make([]detectors.Card, 0, 52*p.Decks)
 	take := func(c detectors.Card) {
 		dealt = append(dealt, c)
-		if c.Card != rules.Unread {
+		if c.Card != baccarat.Unread {
 			left[c.Card]--
 			shoe.Read++
 		}
 	}
 	for _, c := range p.Burned {
-		take(detectors.Card{Card: rules.Card(c)})
+		take(detectors.Card{Card: baccarat.Card(c)})
 	}
 	t.slug = p.Slug
 	host.Begin(&shoe)
@@ -171,20 +173,20 @@ func (t *table) round(s *detectors.Shoe, i int, played *simulate.PlayedRound, le
 		Place: s.Place, Dealer: played.Dealer, Batch: s.Batch, Shuffler: s.Shuffler, Reader: s.Table + "-reader",
 		Locked: first - second, First: first, Decks: s.Decks, Left: *left, Offer: offer, Played: !played.Unread, Frozen: t.frozen,
 	}
-	r.Round, r.At, r.Seq = uint32(i+1), t.at, rules.Seq(100*(81*t.shoes+i))
+	r.Round, r.At, r.Seq = uint32(i+1), t.at, record.Seq(100*(81*t.shoes+i))
 	if t.exact && offer.Kernel.Odds(left, &t.odds) {
 		r.Odds = &t.odds
 	}
 	if played.Misdrawn {
 		r.Breaches = 1
 	}
-	var hands [3][]rules.Card
+	var hands [3][]baccarat.Card
 	for _, c := range played.Cards {
-		card := detectors.Card{Card: rules.Card(c.Card), Hand: rules.Hand(c.Hand), Index: c.Index}
+		card := detectors.Card{Card: baccarat.Card(c.Card), Hand: baccarat.Hand(c.Hand), Index: c.Index}
 		r.Cards = append(r.Cards, card)
 		hands[c.Hand] = append(hands[c.Hand], card.Card)
 	}
-	r.Coup = rules.NewCoup(hands[rules.Player], hands[rules.Banker])
+	r.Coup = baccarat.NewCoup(hands[baccarat.Player], hands[baccarat.Banker])
 	r.Wagers = make([]detectors.Wager, len(played.Stakes))
 	// A round takes its time by cards and settlements, more or less.
 	took := 4*int64(len(r.Cards)) + 2*int64(len(r.Wagers)) + t.pace.Int64N(6)
@@ -192,8 +194,8 @@ func (t *table) round(s *detectors.Shoe, i int, played *simulate.PlayedRound, le
 	for k := range played.Stakes {
 		st := &played.Stakes[k]
 		r.Wagers[k] = detectors.Wager{
-			ID: st.ID, Patron: st.Patron, Seat: st.Seat, Spot: rules.Spot(st.Spot), Stake: st.Stake, Placed: first - st.Lead, Late: st.Lead < 0,
-			Ruled: rules.Disposition(st.Ruled), Done: rules.Disposition(st.Done), Due: st.Due, Paid: st.Paid,
+			ID: st.ID, Patron: st.Patron, Seat: st.Seat, Spot: baccarat.Spot(st.Spot), Stake: st.Stake, Placed: first - st.Lead, Late: st.Lead < 0,
+			Ruled: baccarat.Disposition(st.Ruled), Done: baccarat.Disposition(st.Done), Due: st.Due, Paid: st.Paid,
 			VigDue: st.VigDue, VigTaken: st.VigTaken, AtLock: st.AtLock, AtSettlement: st.AtSettlement, HasReads: true,
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/export/s3"
 	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
@@ -54,7 +55,7 @@ func (c *Promise) promise() detectors.Promise {
 }
 
 // Books are the rulebooks: the shipped ones and those of files.
-func (c *Law) Books() (rules.Books, error) {
+func (c *Law) Books() (law.Books, error) {
 	more := map[string][]byte{}
 	for _, path := range c.Rulebooks {
 		data, err := readSmall(path)
@@ -67,7 +68,7 @@ func (c *Law) Books() (rules.Books, error) {
 }
 
 // RulesVersion names all that is in the rulebooks.
-func RulesVersion(books rules.Books) string {
+func RulesVersion(books law.Books) string {
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(books)) {
 		fmt.Fprintln(sum, books[name].Ref())
@@ -76,7 +77,7 @@ func RulesVersion(books rules.Books) string {
 }
 
 // Store is the configuration of the adapter; the rest of it is for writers.
-func (c *ClickHouse) Store(version string, books rules.Books, log *slog.Logger) (clickhouse.Config, error) {
+func (c *ClickHouse) Store(version string, books law.Books, log *slog.Logger) (clickhouse.Config, error) {
 	tls, err := c.TLS.Config()
 	if err != nil {
 		return clickhouse.Config{}, fmt.Errorf("clickhouse.tls: %w", err)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/console"
 	"github.com/shoeproof/shoeproof/export"
-	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/law"
 )
 
 // leastSecret is the bytes of a secret that somebody might guess at over the network.
@@ -212,7 +212,7 @@ func (c *Console) Access() (console.Access, error) {
 	}
 	a, err := console.ReadAccess(strings.NewReader(string(data)))
 	if err != nil {
-		return a, rules.Unreadable(c.AccessFile, err)
+		return a, law.Unreadable(c.AccessFile, err)
 	}
 	return a, nil
 }

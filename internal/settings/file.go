@@ -8,9 +8,8 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/shoeproof/shoeproof/law"
 	"go.yaml.in/yaml/v3"
-
-	"github.com/shoeproof/shoeproof/rules"
 )
 
 // mostBytes is more than any configuration or secret has.
@@ -48,7 +47,7 @@ func readFile(path string, all []leaf) (*configFile, error) {
 		if errors.Is(err, io.EOF) {
 			return f, nil
 		}
-		return nil, rules.Unreadable(path, err)
+		return nil, law.Unreadable(path, err)
 	}
 	var second yaml.Node
 	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {

@@ -11,11 +11,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/detectors/exact"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
-	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -56,8 +58,8 @@ type Watch struct {
 
 // terms are the law and the offer of one configuration.
 type terms struct {
-	law    *rules.Law
-	config *rules.Config
+	law    *law.Law
+	config *law.Config
 	offer  *detectors.Offer
 }
 
@@ -211,14 +213,14 @@ func (w *Watch) of(table string, p *clickhouse.PlayedRound) (*terms, error) {
 func (w *Watch) round(c *clickhouse.ClosedShoe, p *clickhouse.PlayedRound, t *terms, frozen bool) detectors.Round {
 	r := detectors.Round{
 		Place: detectors.Place{
-			Property: w.options.Property, Pit: c.Pit, Table: c.Table, Shoe: c.Shoe, Round: p.Round, At: p.At, Seq: rules.Seq(p.FirstSeq),
+			Property: w.options.Property, Pit: c.Pit, Table: c.Table, Shoe: c.Shoe, Round: p.Round, At: p.At, Seq: record.Seq(p.FirstSeq),
 		},
 		Dealer: p.Dealer, Batch: p.Batch, Shuffler: p.Shuffler, Reader: p.Reader, Locked: p.Locked, First: p.Card, Ended: p.End, Decks: int(c.Decks),
 		Offer: t.offer, Breaches: int(p.Breaches), Frozen: frozen || !p.Auditable,
 	}
-	var player, banker []rules.Card
+	var player, banker []baccarat.Card
 	r.Cards, player, banker = hands(p.Cards)
-	r.Coup = rules.NewCoup(player, banker)
+	r.Coup = baccarat.NewCoup(player, banker)
 	if len(p.Unseen) == 52 {
 		for i := range 52 {
 			r.Left[i+1] = int16(p.Unseen[i])
@@ -228,13 +230,13 @@ func (w *Watch) round(c *clickhouse.ClosedShoe, p *clickhouse.PlayedRound, t *te
 			r.Odds = odds
 		}
 	}
-	r.Played = t.offer != nil && p.Result != rules.Void.String() && r.Coup.Complete && r.Coup.NP <= 3 && r.Coup.NB <= 3 && t.law.CardsDue(&r.Coup) == 0 &&
+	r.Played = t.offer != nil && p.Result != baccarat.Void.String() && r.Coup.Complete && r.Coup.NP <= 3 && r.Coup.NB <= 3 && t.law.CardsDue(&r.Coup) == 0 &&
 		(r.Coup.NP == 3) == t.law.Drawing.PlayerDraws(r.Coup.P2, r.Coup.B2) && (r.Coup.NB == 3) == t.law.Drawing.BankerDraws(r.Coup.P2, r.Coup.B2, r.Coup.Third)
 	for i := range p.Wagers {
 		x := &p.Wagers[i]
 		v := detectors.Wager{
-			ID: x.ID, Patron: x.Patron, Seat: x.Seat, Spot: rules.ParseSpot(x.Spot), Stake: x.Stake, Placed: x.Placed, Late: x.Late,
-			Ruled: rules.ParseDisposition(x.Ruled), Done: rules.ParseDisposition(x.Done), Due: x.Due, Paid: x.Paid, VigDue: x.VigDue, VigTaken: x.VigTaken,
+			ID: x.ID, Patron: x.Patron, Seat: x.Seat, Spot: baccarat.ParseSpot(x.Spot), Stake: x.Stake, Placed: x.Placed, Late: x.Late,
+			Ruled: baccarat.ParseDisposition(x.Ruled), Done: baccarat.ParseDisposition(x.Done), Due: x.Due, Paid: x.Paid, VigDue: x.VigDue, VigTaken: x.VigTaken,
 			AtLock: x.LockStake, AtSettlement: x.SettleStake, HasReads: x.LockStake >= 0 && x.SettleStake >= 0,
 		}
 		r.Wagers = append(r.Wagers, v)
@@ -243,7 +245,7 @@ func (w *Watch) round(c *clickhouse.ClosedShoe, p *clickhouse.PlayedRound, t *te
 }
 
 // hands reads "P 6c Kh B 7d Ks" and puts the cards in the order in which they are dealt.
-func hands(text string) (dealt []detectors.Card, player, banker []rules.Card) {
+func hands(text string) (dealt []detectors.Card, player, banker []baccarat.Card) {
 	into := &player
 	for word := range strings.FieldsSeq(text) {
 		switch word {
@@ -252,19 +254,19 @@ func hands(text string) (dealt []detectors.Card, player, banker []rules.Card) {
 		case "B":
 			into = &banker
 		default:
-			c, err := rules.ParseCard(word)
+			c, err := baccarat.ParseCard(word)
 			if err != nil {
-				c = rules.Unread
+				c = baccarat.Unread
 			}
 			*into = append(*into, c)
 		}
 	}
 	for i := range max(len(player), len(banker)) {
 		if i < len(player) {
-			dealt = append(dealt, detectors.Card{Card: player[i], Hand: rules.Player, Index: uint8(i + 1)})
+			dealt = append(dealt, detectors.Card{Card: player[i], Hand: baccarat.Player, Index: uint8(i + 1)})
 		}
 		if i < len(banker) {
-			dealt = append(dealt, detectors.Card{Card: banker[i], Hand: rules.Banker, Index: uint8(i + 1)})
+			dealt = append(dealt, detectors.Card{Card: banker[i], Hand: baccarat.Banker, Index: uint8(i + 1)})
 		}
 	}
 	return dealt, player, banker

@@ -1,4 +1,4 @@
-package rules
+package law
 
 import (
 	"os"
@@ -53,18 +53,5 @@ func TestOptionValues(t *testing.T) {
 				t.Errorf("%s takes %q", key, v)
 			}
 		}
-	}
-}
-
-// A word that no rule reads would be a reading that nobody elected.
-func TestUnknownOptionsAreRefused(t *testing.T) {
-	const book = "name: house\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    options: {vig_fraction: ceil, recut: 'true', mine: 'off'}\n" +
-		"    house_options: [mine]\n    rules:\n      draw.player.third-card: {cite: [x], assumed: mine}\n"
-	_, err := ShippedWith(map[string][]byte{"house.yaml": []byte(book)})
-	const want = `house.yaml:6: games.PUNTO_BANCO.house_options: "mine": there is no such option`
-	if err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), "\n") != 2 ||
-		!strings.Contains(err.Error(), `options.vig_fraction: "ceil": want one of ["up_only" "ceil_minor"]`) ||
-		!strings.Contains(err.Error(), "options.recut: there is no such option") {
-		t.Errorf("%v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package rules
+package baccarat
 
 // The words below have the numbers of the enums of the event contract, so that a fold converts them
 // by a cast; a test in pipeline/ holds the two together.
@@ -78,7 +78,7 @@ const (
 	SpotRoyal
 	SpotAgainstBanker
 	SpotOther
-	spots
+	Spots
 )
 
 var spotWords = words{
@@ -113,7 +113,7 @@ var sideBetWords = words{"NONE", "PAIR", "TOTAL_CARD", "BONUS", "DRAGON_BONUS", 
 func (s SideBet) String() string { return sideBetWords.at(uint8(s)) }
 
 // sideBet is the kind of wager to which each spot belongs; main wagers have none.
-var sideBetOf = [spots]SideBet{
+var sideBetOf = [Spots]SideBet{
 	SpotPlayerPair: SidePair, SpotBankerPair: SidePair,
 	SpotDragonBonusPlayer: SideDragonBonus, SpotDragonBonusBanker: SideDragonBonus,
 	SpotDragon7: SideDragon7, SpotPanda8: SidePanda8,
@@ -124,7 +124,7 @@ var sideBetOf = [spots]SideBet{
 
 // SideBet is the side bet to which a spot belongs, NoSideBet for a main wager.
 func (s Spot) SideBet() SideBet {
-	if s < spots {
+	if s < Spots {
 		return sideBetOf[s]
 	}
 	return NoSideBet

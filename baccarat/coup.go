@@ -1,4 +1,4 @@
-package rules
+package baccarat
 
 // NoThird is the column of the drawing table for a player hand that took no card.
 const NoThird uint8 = 10
@@ -7,19 +7,19 @@ const NoThird uint8 = 10
 // are the value of the player's third card, NoThird last. Naturals come before any cell.
 // N.J.A.C. 19:47-3.9, 9 NYCRR 5324.21(h).
 type DrawingTable struct {
-	player [10]bool
-	banker [10][11]bool
+	Player [10]bool
+	Banker [10][11]bool
 }
 
 // PlayerDraws says whether the player hand takes a third card.
 func (t *DrawingTable) PlayerDraws(p2, b2 uint8) bool {
-	return p2 < 8 && b2 < 8 && t.player[p2]
+	return p2 < 8 && b2 < 8 && t.Player[p2]
 }
 
 // BankerDraws says whether the banker hand takes a third card, given the value of the third card
 // taken by the player hand, or NoThird.
 func (t *DrawingTable) BankerDraws(p2, b2, third uint8) bool {
-	return p2 < 8 && b2 < 8 && t.banker[b2][third]
+	return p2 < 8 && b2 < 8 && t.Banker[b2][third]
 }
 
 // Coup is a round's cards reduced to what the rules ask of them.
@@ -84,7 +84,7 @@ func (c *Coup) Result() Result {
 func (c *Coup) Cards() int { return int(c.NP) + int(c.NB) }
 
 // count and size of one hand.
-func (c *Coup) hand(h Hand) (count, two, n uint8) {
+func (c *Coup) Hand(h Hand) (count, two, n uint8) {
 	if h == Player {
 		return c.P, c.P2, c.NP
 	}
@@ -134,8 +134,8 @@ const (
 // DragonBonus finds the row for the selected hand. A natural wins by its own row whatever the
 // margin; equal naturals push; a tie that is no natural loses.
 func (c *Coup) DragonBonus(h Hand) BonusRow {
-	s, s2, n := c.hand(h)
-	o, o2, m := c.hand(h.Other())
+	s, s2, n := c.Hand(h)
+	o, o2, m := c.Hand(h.Other())
 	natural, against := s2 >= 8 && n == 2, o2 >= 8 && m == 2
 	switch {
 	case natural && against && s == o:

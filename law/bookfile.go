@@ -1,4 +1,4 @@
-package rules
+package law
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/shoeproof/shoeproof/baccarat"
 )
 
 // bookFile is a rulebook as it is written; docs/rulebooks.md describes it.
@@ -74,20 +76,20 @@ type citedFile struct {
 	Off     bool     `yaml:"off"`
 }
 
-func (f *bookFile) law(b *Rulebook, g Game, gf gameFile, known []string) (*Law, []complaint) {
+func (f *bookFile) law(b *Rulebook, g baccarat.Game, gf gameFile, known []string) (*Law, []complaint) {
 	c := complaints{under: "games/" + g.String() + "/"}
 	l := &Law{
 		Book: b, Game: g, MinDecks: gf.MinDecks, ClosesAtCard: gf.ClosesAtCard, NoticeToCommission: gf.NoticeToCommission,
 		PreShuffledExempt: gf.PreShuffledExempt, SpreadColumns: gf.Spread == "COLUMNS",
 		Options: gf.Options, HouseOptions: gf.HouseOptions, cited: map[string]Cited{}, withheld: map[string]Cited{},
 		AsRequired: gf.Options["settlement_basis"] == "as_required", ExtraCounts: gf.Options["player_extra_column"] == "value",
-		BonusTables: map[string]map[BonusRow]Odds{}, Treasures: map[string]map[Treasure]Odds{}, CoverAll: map[string]Odds{},
+		BonusTables: map[string]map[baccarat.BonusRow]baccarat.Odds{}, Treasures: map[string]map[baccarat.Treasure]baccarat.Odds{}, CoverAll: map[string]baccarat.Odds{},
 	}
 	c.list = append(c.list, f.Drawing.table(&l.Drawing)...)
 	for _, word := range slices.Sorted(maps.Keys(gf.Spots)) {
-		var s Spot
+		var s baccarat.Spot
 		parse(&c, "spots", word, &s)
-		odds, err := ParseOdds(gf.Spots[word].Odds)
+		odds, err := baccarat.ParseOdds(gf.Spots[word].Odds)
 		c.add("spots/"+word, err)
 		relation := gf.Spots[word].Relation
 		if relation != "exact" && relation != "floor" {
@@ -118,14 +120,14 @@ func (f *bookFile) law(b *Rulebook, g Game, gf gameFile, known []string) (*Law, 
 	return l, c.list
 }
 
-func (d *drawingFile) table(t *DrawingTable) []complaint {
+func (d *drawingFile) table(t *baccarat.DrawingTable) []complaint {
 	c := complaints{under: "drawing/"}
 	if len(d.Player) != 10 {
 		c.add("player", fmt.Errorf("%q: want ten letters D or S, for point counts 0 to 9", d.Player))
 	} else {
-		c.add("player", draws(t.player[:], d.Player))
+		c.add("player", draws(t.Player[:], d.Player))
 	}
-	for b := range t.banker {
+	for b := range t.Banker {
 		at := "banker/" + strconv.Itoa(b)
 		row := d.Banker[strconv.Itoa(b)]
 		if len(row) != 11 {
@@ -133,8 +135,8 @@ func (d *drawingFile) table(t *DrawingTable) []complaint {
 			continue
 		}
 		// Written with the column of no third card first, kept with it last.
-		c.add(at, draws(t.banker[b][:10], row[1:]))
-		c.add(at, draws(t.banker[b][10:], row[:1]))
+		c.add(at, draws(t.Banker[b][:10], row[1:]))
+		c.add(at, draws(t.Banker[b][10:], row[:1]))
 	}
 	return c.list
 }
@@ -154,16 +156,16 @@ func draws(cells []bool, letters string) error {
 
 func (p *payFile) load(c *complaints, l *Law) {
 	for _, name := range slices.Sorted(maps.Keys(p.DragonBonus)) {
-		rows := map[BonusRow]Odds{}
+		rows := map[baccarat.BonusRow]baccarat.Odds{}
 		for _, key := range slices.Sorted(maps.Keys(p.DragonBonus[name])) {
-			odds, err := ParseOdds(p.DragonBonus[name][key])
+			odds, err := baccarat.ParseOdds(p.DragonBonus[name][key])
 			c.add("pay_tables/dragon_bonus/"+name+"/"+key, err)
 			n, err := strconv.Atoi(key)
 			switch {
 			case key == "natural":
-				rows[BonusNatural] = odds
+				rows[baccarat.BonusNatural] = odds
 			case err == nil && n >= 4 && n <= 9:
-				rows[BonusRow(n)] = odds
+				rows[baccarat.BonusRow(n)] = odds
 			default:
 				c.add("pay_tables/dragon_bonus/"+name, fmt.Errorf("row %q: want natural or a margin 4 to 9", key))
 			}
@@ -171,15 +173,15 @@ func (p *payFile) load(c *complaints, l *Law) {
 		l.BonusTables[name] = rows
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Treasures)) {
-		rows := map[Treasure]Odds{}
+		rows := map[baccarat.Treasure]baccarat.Odds{}
 		for _, key := range slices.Sorted(maps.Keys(p.Treasures[name])) {
-			odds, err := ParseOdds(p.Treasures[name][key])
+			odds, err := baccarat.ParseOdds(p.Treasures[name][key])
 			c.add("pay_tables/treasures/"+name+"/"+key, err)
 			if key == "COVER_ALL" {
 				l.CoverAll[name] = odds
 				continue
 			}
-			var event Treasure
+			var event baccarat.Treasure
 			parse(c, "pay_tables/treasures/"+name, key, &event)
 			rows[event] = odds
 		}

@@ -1,4 +1,4 @@
-package rules
+package baccarat
 
 import (
 	"math/big"

@@ -1,33 +1,37 @@
-package rules
+package law
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+)
 
 // Config is what is in force at a table: the elections of the house within its rulebook.
 type Config struct {
 	ID                       string
 	Ruleset                  string
-	Game                     Game
+	Game                     baccarat.Game
 	Currency                 string
 	Decks                    uint32
 	Seats                    []uint32
-	Mode                     VigorishMode
+	Mode                     baccarat.VigorishMode
 	Percent                  int64
 	Procedure                uint32
-	SideBets                 []SideBet
+	SideBets                 []baccarat.SideBet
 	BonusTable               string
 	TreasuresTable           string
-	Posted                   [spots]Odds
+	Posted                   [baccarat.Spots]baccarat.Odds
 	SupplementalRequiresMain bool
 	ReshuffleAfterLacing     bool
 	FaceDown                 bool
 	AutomatedShuffler        bool
 	PreShuffled              bool
 	MinWager, MaxWager       int64
-	Feeds                    Feeds
+	Feeds                    baccarat.Feeds
 	Options                  map[string]string
 }
 
 // Offers says whether a side bet is on offer.
-func (c *Config) Offers(s SideBet) bool {
+func (c *Config) Offers(s baccarat.SideBet) bool {
 	return slices.Contains(c.SideBets, s)
 }

@@ -1,6 +1,11 @@
-package rules
+package record
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
+)
 
 // Seq is the number of the table's event that shows a fact; 0 is none.
 type Seq uint64
@@ -15,7 +20,7 @@ type Round struct {
 	Dealer string
 
 	// Config is what was in force when the round began.
-	Config *Config
+	Config *law.Config
 
 	Started      Seq
 	Cards        []DealtCard
@@ -52,7 +57,7 @@ type Round struct {
 	// Missing says that events of the round are lost: nothing in it can be proved.
 	Missing bool
 
-	coup      Coup
+	coup      baccarat.Coup
 	coupCards int
 }
 
@@ -61,16 +66,16 @@ type DealtCard struct {
 	Seq      Seq
 	CardSeq  uint32
 	BySeat   uint32
-	Hand     Hand
+	Hand     baccarat.Hand
 	Index    uint8
-	Card     Card
-	Face     Face
-	Place    Place
+	Card     baccarat.Card
+	Face     baccarat.Face
+	Place    baccarat.Place
 	LeftHand bool
 	Handed   bool // the drawing hand was reported
-	ByRole   Role
+	ByRole   baccarat.Role
 	// Final is the hand in which the card ended: moved, burned and carried cards leave theirs.
-	Final    Hand
+	Final    baccarat.Hand
 	Revealed Seq
 	// Reported is the value that a reader showed, when HasReported.
 	Reported    uint32
@@ -103,10 +108,10 @@ type Wager struct {
 	ID        string
 	Placed    Seq
 	Seat      uint32
-	Spot      Spot
+	Spot      baccarat.Spot
 	Amount    int64
 	Coupon    int64
-	Medium    Medium
+	Medium    baccarat.Medium
 	AreaOK    bool
 	SpotName  string
 	Patron    string
@@ -142,7 +147,7 @@ type Change struct {
 // Touched is somebody acting on something.
 type Touched struct {
 	Seq  Seq
-	Role Role
+	Role baccarat.Role
 	Seat uint32
 }
 
@@ -169,7 +174,7 @@ type Step struct {
 	Wager int
 	// Wagers are the indices that a collection names.
 	Wagers []int
-	Marker Marker
+	Marker baccarat.Marker
 	Area   uint32
 	// By is the dealer who made the step, empty if that was not reported.
 	By string
@@ -178,23 +183,23 @@ type Step struct {
 // Call is an announcement.
 type Call struct {
 	Seq      Seq
-	Code     Code
-	Hand     Hand
+	Code     baccarat.Code
+	Hand     baccarat.Hand
 	Value    uint32
-	Treasure Treasure
+	Treasure baccarat.Treasure
 }
 
 // Instructed is the dealer's instruction to the curator.
 type Instructed struct {
 	Seq  Seq
-	Hand Hand
+	Hand baccarat.Hand
 	Draw bool
 }
 
 // Ended is the recorded end of a round.
 type Ended struct {
 	Seq            Seq
-	Result         Result
+	Result         baccarat.Result
 	Player, Banker uint32
 	Cards          uint32
 }
@@ -230,26 +235,26 @@ func (r *Round) NewStep() *Step {
 func (r *Round) Recompose() { r.coupCards = -1 }
 
 // Coup is the round's cards as finally composed.
-func (r *Round) Coup() *Coup {
+func (r *Round) Coup() *baccarat.Coup {
 	if r.coupCards != len(r.Cards) {
-		var p, b [8]Card
+		var p, b [8]baccarat.Card
 		player, banker := p[:0], b[:0]
 		for i := range r.Cards {
 			c := &r.Cards[i]
 			switch c.Final {
-			case Player:
+			case baccarat.Player:
 				player = appendCard(player, c)
-			case Banker:
+			case baccarat.Banker:
 				banker = appendCard(banker, c)
 			}
 		}
-		r.coup = NewCoup(player, banker)
+		r.coup = baccarat.NewCoup(player, banker)
 		r.coupCards = len(r.Cards)
 	}
 	return &r.coup
 }
 
-func appendCard(hand []Card, c *DealtCard) []Card {
+func appendCard(hand []baccarat.Card, c *DealtCard) []baccarat.Card {
 	if len(hand) == cap(hand) {
 		return hand // a fourth card is reported by its index; more are the same breach
 	}
@@ -257,7 +262,7 @@ func appendCard(hand []Card, c *DealtCard) []Card {
 }
 
 // CardAt is the card dealt to a hand at an index, nil if none.
-func (r *Round) CardAt(h Hand, index uint8) *DealtCard {
+func (r *Round) CardAt(h baccarat.Hand, index uint8) *DealtCard {
 	for i := range r.Cards {
 		if c := &r.Cards[i]; c.Hand == h && c.Index == index {
 			return c
@@ -277,7 +282,7 @@ func (r *Round) FirstCard() Seq {
 }
 
 // CallOf is the first announcement of a code, nil if none.
-func (r *Round) CallOf(code Code) *Call {
+func (r *Round) CallOf(code baccarat.Code) *Call {
 	for i := range r.Calls {
 		if r.Calls[i].Code == code {
 			return &r.Calls[i]
@@ -297,16 +302,16 @@ func (r *Round) WagerIndex(id string) int {
 }
 
 // Disposition is how a wager was settled, Undetermined unless it was settled exactly once.
-func (w *Wager) Disposition() Disposition {
+func (w *Wager) Disposition() baccarat.Disposition {
 	switch {
 	case w.Gone || w.Settlements() != 1:
-		return Undetermined
+		return baccarat.Undetermined
 	case w.Paid.Times == 1:
-		return Pay
+		return baccarat.Pay
 	case w.Collected.Times == 1:
-		return Collect
+		return baccarat.Collect
 	}
-	return Return
+	return baccarat.Return
 }
 
 // Against are the sums wagered against the Banker by seat, ascending.
@@ -314,7 +319,7 @@ func (r *Round) Against() []SeatChange {
 	list := make([]SeatChange, 0, len(r.Wagers))
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		if w.Spot != SpotAgainstBanker || w.Gone {
+		if w.Spot != baccarat.SpotAgainstBanker || w.Gone {
 			continue
 		}
 		at, found := slices.BinarySearchFunc(list, w.Seat, func(s SeatChange, seat uint32) int { return int(s.Seat) - int(seat) })

@@ -1,4 +1,6 @@
-package rules
+package record
+
+import "github.com/shoeproof/shoeproof/law"
 
 // Table is what a table carries from one shoe to the next, as far as rules ask.
 type Table struct {
@@ -18,7 +20,7 @@ type Table struct {
 }
 
 // batch finds a set of decks, nil if the table never reported it.
-func (t *Table) batch(id string) *Batch {
+func (t *Table) Batch(id string) *Batch {
 	for i := range t.Batches {
 		if t.Batches[i].ID == id {
 			return &t.Batches[i]
@@ -70,7 +72,7 @@ func (n *Notice) Of(last int64) bool { return n.Effective == 0 || n.Effective > 
 type ConfigChange struct {
 	Seq    Seq
 	At     int64
-	Config *Config
+	Config *law.Config
 	// Opened says that it came with the opening of the table.
 	Opened bool
 	// Shoe and Round say where it fell; round 0 between rounds.

@@ -1,4 +1,4 @@
-package rules
+package law
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -29,7 +30,7 @@ type Rulebook struct {
 	Notes   string
 	// From and To are the dates in force, yyyy-mm-dd, empty where the text gives none.
 	From, To  string
-	games     map[Game]*Law
+	games     map[baccarat.Game]*Law
 	canonical []byte
 }
 
@@ -39,20 +40,20 @@ type Books map[string]*Rulebook
 // Law is what one rulebook says of one game.
 type Law struct {
 	Book     *Rulebook
-	Game     Game
-	Drawing  DrawingTable
+	Game     baccarat.Game
+	Drawing  baccarat.DrawingTable
 	MinDecks uint32
-	Odds     [spots]SpotOdds
-	SideBets []SideBet
-	Modes    []VigorishMode
+	Odds     [baccarat.Spots]SpotOdds
+	SideBets []baccarat.SideBet
+	Modes    []baccarat.VigorishMode
 	// Units are the rounding units of a commission by its percentage, minor units.
 	Units         map[int64]int64
-	Media         []Medium
-	Markers       []Marker
-	DealtBy       Role
-	ThirdCardFace Face
-	BurnShown     Shown
-	BurnTo        Destination
+	Media         []baccarat.Medium
+	Markers       []baccarat.Marker
+	DealtBy       baccarat.Role
+	ThirdCardFace baccarat.Face
+	BurnShown     baccarat.Shown
+	BurnTo        baccarat.Destination
 	// ClosesAtCard says that a shoe's ledger is judged at the next shoe's first card, not at its
 	// shuffle alone. 9 NYCRR 5324.21(c)(3)(ii).
 	ClosesAtCard bool
@@ -63,9 +64,9 @@ type Law struct {
 	// which came pre-shuffled are not inspected at the table.
 	SpreadColumns, PreShuffledExempt bool
 
-	BonusTables map[string]map[BonusRow]Odds
-	Treasures   map[string]map[Treasure]Odds
-	CoverAll    map[string]Odds
+	BonusTables map[string]map[baccarat.BonusRow]baccarat.Odds
+	Treasures   map[string]map[baccarat.Treasure]baccarat.Odds
+	CoverAll    map[string]baccarat.Odds
 	// Options are the interpretive choices, by the catalogue's key.
 	Options map[string]string
 	// HouseOptions are those that the table's configuration may choose.
@@ -81,7 +82,7 @@ type Law struct {
 // SpotOdds are what a winning wager on a spot is paid. With Floor they are the least; the posted
 // odds are then the exact value.
 type SpotOdds struct {
-	Odds
+	baccarat.Odds
 	Floor bool
 }
 
@@ -96,13 +97,13 @@ type Cited struct {
 const unknownWord = "UNKNOWN"
 
 // Law finds what the rulebook says of a game.
-func (b *Rulebook) Law(g Game) (*Law, bool) {
+func (b *Rulebook) Law(g baccarat.Game) (*Law, bool) {
 	l, ok := b.games[g]
 	return l, ok
 }
 
 // Games are the games of the rulebook in their order.
-func (b *Rulebook) Games() []Game { return slices.Sorted(maps.Keys(b.games)) }
+func (b *Rulebook) Games() []baccarat.Game { return slices.Sorted(maps.Keys(b.games)) }
 
 // Canonical is the rulebook as it was loaded, as JSON; Parse reads it again and gives it the same version.
 func (b *Rulebook) Canonical() []byte { return b.canonical }
@@ -125,9 +126,9 @@ func (l *Law) Withheld(rule string) (Cited, bool) {
 
 // Vigorish is the commission of a table with a percentage, and whether the law knows that
 // percentage.
-func (l *Law) Vigorish(percent int64) (Vig, bool) {
+func (l *Law) Vigorish(percent int64) (baccarat.Vig, bool) {
 	unit, ok := l.Units[percent]
-	return Vig{Percent: percent, Unit: unit, CeilMinor: l.Options["vig_fraction"] == "ceil_minor"}, ok
+	return baccarat.Vig{Percent: percent, Unit: unit, CeilMinor: l.Options["vig_fraction"] == "ceil_minor"}, ok
 }
 
 // ShippedFiles are the rulebook files that come with the program, keyed by name.
@@ -338,13 +339,13 @@ func build(tree map[string]any, known []string) (*Rulebook, []complaint, error) 
 	sum := sha256.Sum256(canonical)
 	b := &Rulebook{
 		Name: f.Name, Title: f.Title, Notes: f.Notes, From: f.InForce.From, To: f.InForce.To,
-		Version: hex.EncodeToString(sum[:6]), games: map[Game]*Law{}, canonical: canonical,
+		Version: hex.EncodeToString(sum[:6]), games: map[baccarat.Game]*Law{}, canonical: canonical,
 	}
 	var wrong []complaint
 	for _, word := range slices.Sorted(maps.Keys(f.Games)) {
-		g := ParseGame(word)
-		if g == NoGame {
-			wrong = append(wrong, complaint{"games/" + word, fmt.Errorf("want one of %s", strings.Join(wordsOf[Game](), ", "))})
+		g := baccarat.ParseGame(word)
+		if g == baccarat.NoGame {
+			wrong = append(wrong, complaint{"games/" + word, fmt.Errorf("want one of %s", strings.Join(wordsOf[baccarat.Game](), ", "))})
 			continue
 		}
 		law, complaints := f.law(b, g, f.Games[word], known)

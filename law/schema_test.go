@@ -1,4 +1,4 @@
-package rules
+package law
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"os"
 	"reflect"
 	"testing"
+
+	"github.com/shoeproof/shoeproof/baccarat"
 )
 
 var update = flag.Bool("update", false, "write docs/rulebook.schema.json anew")
@@ -14,8 +16,8 @@ var update = flag.Bool("update", false, "write docs/rulebook.schema.json anew")
 // The JSON Schema of a rulebook, for editors, is what the loader reads.
 func TestRulebookSchema(t *testing.T) {
 	words := map[string][]string{
-		"side_bets": wordsOf[SideBet](), "modes": wordsOf[VigorishMode](), "media": wordsOf[Medium](), "markers": wordsOf[Marker](),
-		"dealt_by": wordsOf[Role](), "third_card_face": wordsOf[Face](), "shown": wordsOf[Shown](), "to": wordsOf[Destination](),
+		"side_bets": wordsOf[baccarat.SideBet](), "modes": wordsOf[baccarat.VigorishMode](), "media": wordsOf[baccarat.Medium](), "markers": wordsOf[baccarat.Marker](),
+		"dealt_by": wordsOf[baccarat.Role](), "third_card_face": wordsOf[baccarat.Face](), "shown": wordsOf[baccarat.Shown](), "to": wordsOf[baccarat.Destination](),
 	}
 	root := schemaOf(reflect.TypeFor[bookFile](), words)
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
@@ -34,7 +36,7 @@ func TestRulebookSchema(t *testing.T) {
 	}
 	want, err := os.ReadFile(path)
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the loader reads (%v): go test ./rules -run Schema -update", path, err)
+		t.Errorf("%s is not what the loader reads (%v): go test ./law -run Schema -update", path, err)
 	}
 }
 

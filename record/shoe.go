@@ -1,6 +1,10 @@
-package rules
+package record
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+)
 
 // Shoe is one shoe as it was prepared and played. The fold writes it, rules read it.
 type Shoe struct {
@@ -22,7 +26,7 @@ type Shoe struct {
 	Bids []Bid
 	Bank []BankRound
 	// Order are the cards in the order in which they left the shoe.
-	Order []Card
+	Order []baccarat.Card
 	// OrderAt are the events that brought the cards of Order.
 	OrderAt []Seq
 	// RackMixed is the event that put cards of two batches into the discard rack, RackHeld the report that the other
@@ -80,13 +84,13 @@ type Loaded struct {
 type Burn struct {
 	Seq       Seq
 	Opening   bool
-	Indicator Card
+	Indicator baccarat.Card
 	// First is the number of the first card that the burn took out of the shoe.
 	First       uint32
 	Count       uint32
 	Cards       int
-	Shown       Shown
-	Destination Destination
+	Shown       baccarat.Shown
+	Destination baccarat.Destination
 	// AfterCard says that a card of the shoe had already been dealt.
 	AfterCard bool
 	// AllRead says that every burned card was read, Round is the round in which it came.
@@ -114,7 +118,7 @@ type RoundSummary struct {
 	First   Seq
 	Card    Seq // first card
 	Ended   Seq
-	Result  Result
+	Result  baccarat.Result
 	NoBets  Seq // no more bets
 	Missing bool
 }
@@ -204,7 +208,7 @@ func (s *Shoe) Owed(into []SeatChange) []SeatChange {
 }
 
 // marks are the events that evidence what a seat owes, or owed.
-func (s *Shoe) marks(seat uint32) []Seq {
+func (s *Shoe) Marks(seat uint32) []Seq {
 	var seqs []Seq
 	for i := range s.Dues {
 		if d := &s.Dues[i]; d.Seat == seat && d.Marked > 0 && d.MarkedAt != 0 {
@@ -216,27 +220,27 @@ func (s *Shoe) marks(seat uint32) []Seq {
 
 // Enter takes a round that is settled into the shoe: its summary, and what its banker wagers owe on the
 // coup on which it was settled.
-func (s *Shoe) Enter(r *Round, settled *Coup) {
+func (s *Shoe) Enter(r *Round, settled *baccarat.Coup) {
 	sum := RoundSummary{No: r.No, First: r.Started, Card: r.FirstCard(), Ended: r.Ended.Seq, Result: r.Ended.Result, Missing: r.Missing}
-	if c := r.CallOf(NoMoreBets); c != nil {
+	if c := r.CallOf(baccarat.NoMoreBets); c != nil {
 		sum.NoBets = c.Seq
 	}
 	if r.Voided.Seq != 0 {
-		sum.Result, sum.Ended = Void, max(sum.Ended, r.Voided.Seq)
+		sum.Result, sum.Ended = baccarat.Void, max(sum.Ended, r.Voided.Seq)
 	}
 	s.Rounds = append(s.Rounds, sum)
 	if r.Config == nil || r.Voided.Seq != 0 {
 		return
 	}
-	won, tied := settled.Result() == BankerWon, settled.Result() == Tie
+	won, tied := settled.Result() == baccarat.BankerWon, settled.Result() == baccarat.Tie
 	if !settled.Complete {
 		won, tied = true, true // what was paid or returned says so
 	}
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		commission := r.Config.Mode == Commission && won && w.Paid.Times > 0
-		tie := r.Config.Mode == Tie25 && tied && (settled.Complete || w.Returned.Times > 0)
-		if w.Spot != SpotBanker || w.Gone || (!commission && !tie) {
+		commission := r.Config.Mode == baccarat.Commission && won && w.Paid.Times > 0
+		tie := r.Config.Mode == baccarat.Tie25 && tied && (settled.Complete || w.Returned.Times > 0)
+		if w.Spot != baccarat.SpotBanker || w.Gone || (!commission && !tie) {
 			continue
 		}
 		s.Dues = append(s.Dues, Due{
@@ -258,7 +262,7 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 				d.MarkedAt = step.Seq
 			}
 		case StepVigCollected, StepTieCharge:
-			if step.covers(r, wager) {
+			if step.Covers(r, wager) {
 				d.AtOnce, d.CollectedAt = true, step.Seq
 				d.Collected = d.Marked
 				if step.first(r) == wager {
@@ -274,17 +278,17 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 
 // covers says whether a collection of the round takes the vigorish of a wager: by name, or by seat
 // when it names none.
-func (t *Step) covers(r *Round, wager int) bool {
+func (t *Step) Covers(r *Round, wager int) bool {
 	if slices.Contains(t.Wagers, wager) {
 		return true
 	}
-	return len(t.Wagers) == 0 && t.Seat == r.Wagers[wager].Seat && r.Wagers[wager].Spot == SpotBanker
+	return len(t.Wagers) == 0 && t.Seat == r.Wagers[wager].Seat && r.Wagers[wager].Spot == baccarat.SpotBanker
 }
 
 // first is the first wager that a collection of the round covers.
 func (t *Step) first(r *Round) int {
 	for i := range r.Wagers {
-		if t.covers(r, i) {
+		if t.Covers(r, i) {
 			return i
 		}
 	}

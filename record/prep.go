@@ -1,4 +1,6 @@
-package rules
+package record
+
+import "github.com/shoeproof/shoeproof/baccarat"
 
 // Batch is a set of decks at a table and what was done with it before its first shuffle. A zero Seq
 // says that a step was not reported.
@@ -16,16 +18,16 @@ type Batch struct {
 	Extra        int
 	Verified     Seq
 	VerifiedBy   string
-	VerifierRole Role
+	VerifierRole baccarat.Role
 	Spread       Seq
-	SpreadFace   Face
+	SpreadFace   baccarat.Face
 	Columns      bool
 	Arranged     bool // it was reported whether in columns or rows
 	InSequence   bool
 	Viewed       Seq
 	Viewers      uint32
 	Washed       Seq
-	WashFace     Face
+	WashFace     baccarat.Face
 	Stacked      Seq
 	Shuffled     Seq // first
 }
@@ -70,7 +72,7 @@ type Preparation struct {
 	BatchBefore string
 	VoidBefore  Seq
 	// Before is the order of the cards of the shoe before.
-	Before []Card
+	Before []baccarat.Card
 }
 
 // Shuffle is a shuffling step.
@@ -97,19 +99,21 @@ type CutOffer struct {
 // Cut is a cut of the stack.
 type Cut struct {
 	Seq          Seq
-	By           Role
+	By           baccarat.Role
 	Seat         uint32
 	Depth, Stack uint32
 }
 
 // named says whether it was reported who cut.
-func (c *Cut) named() bool { return c.By == RoleDealer || c.By != NoRole && c.Seat != 0 }
+func (c *Cut) Named() bool {
+	return c.By == baccarat.RoleDealer || c.By != baccarat.NoRole && c.Seat != 0
+}
 
 // Recut is an order to cut again. Late says that it came after a card of the shoe, Burned after the
 // opening burn.
 type Recut struct {
 	Seq          Seq
-	By           Role
+	By           baccarat.Role
 	Reason       string
 	Late, Burned bool
 }
@@ -138,7 +142,7 @@ type CuratorStep struct {
 	Accepted bool
 	Cause    PassCause
 	Ground   string
-	By       Role
+	By       baccarat.Role
 	// InRound says that a round was in progress, Round which one it was, or which one came before.
 	InRound bool
 	Round   uint32
@@ -171,7 +175,7 @@ const (
 type FoundFaceUp struct {
 	Seq         Seq
 	CardSeq     uint32
-	Card        Card
+	Card        baccarat.Card
 	Destination string
 	// AmongBurned says that a burn had already taken the card out of the shoe.
 	AmongBurned bool
@@ -186,14 +190,14 @@ type Squeeze struct {
 	Kind SqueezeKind
 	// Occupied are the occupied seats at an offer, ascending.
 	Occupied []uint32
-	Hand     Hand
+	Hand     baccarat.Hand
 	Seat     uint32
 	Cards    []uint32
-	Face     Face
+	Face     baccarat.Face
 	Accepted bool
 	Cause    PassCause
 	Ground   string
-	By       Role
+	By       baccarat.Role
 }
 
 // SqueezeKind is a kind of squeeze step.
@@ -265,6 +269,6 @@ type BankRound struct {
 	No      uint32
 	Banker  uint32
 	Amount  int64
-	Result  Result
+	Result  baccarat.Result
 	Against []SeatChange
 }

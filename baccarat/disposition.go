@@ -1,4 +1,4 @@
-package rules
+package baccarat
 
 // Disposition is what becomes of a wager.
 type Disposition uint8
@@ -18,14 +18,14 @@ func (d Disposition) String() string { return dispositionWords.at(uint8(d)) }
 // ParseDisposition reads a disposition's word, Undetermined if it is none.
 func ParseDisposition(word string) Disposition { return Disposition(dispositionWords.number(word)) }
 
-func payIf(won bool) Disposition {
+func PayIf(won bool) Disposition {
 	if won {
 		return Pay
 	}
 	return Collect
 }
 
-func bonusHand(s Spot) Hand {
+func BonusHand(s Spot) Hand {
 	if s == SpotDragonBonusPlayer {
 		return Player
 	}

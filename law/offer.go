@@ -1,0 +1,111 @@
+package law
+
+import "github.com/shoeproof/shoeproof/baccarat"
+
+// Terms are what the law and the house's elections make of a wager on a spot when a coup comes out so:
+// what becomes of it, and the odds if it is paid. Vigorish is apart; a patron's other wagers, which may
+// outshine a treasure, are not looked at.
+func (l *Law) Terms(c *Config, s baccarat.Spot, coup *baccarat.Coup) (baccarat.Disposition, baccarat.Odds) {
+	d := l.Disposition(c, s, coup)
+	if d != baccarat.Pay {
+		return d, baccarat.Odds{}
+	}
+	return d, l.PaidOdds(c, s, coup)
+}
+
+func (l *Law) Disposition(config *Config, s baccarat.Spot, c *baccarat.Coup) baccarat.Disposition {
+	result := c.Result()
+	switch s {
+	case baccarat.SpotBanker, baccarat.SpotPlayer:
+		switch {
+		case result == baccarat.Tie, s == baccarat.SpotBanker && config.Mode == baccarat.EZ && c.Dragon7():
+			return baccarat.Return
+		case s == baccarat.SpotBanker:
+			return baccarat.PayIf(result == baccarat.BankerWon)
+		}
+		return baccarat.PayIf(result == baccarat.PlayerWon)
+	case baccarat.SpotTie:
+		return baccarat.PayIf(result == baccarat.Tie)
+	case baccarat.SpotPlayerPair:
+		return baccarat.PayIf(c.PlayerPair)
+	case baccarat.SpotBankerPair:
+		return baccarat.PayIf(c.BankerPair)
+	case baccarat.SpotDragonBonusPlayer, baccarat.SpotDragonBonusBanker:
+		return bonusDisposition(c.DragonBonus(baccarat.BonusHand(s)))
+	case baccarat.SpotDragon7:
+		return baccarat.PayIf(c.Dragon7())
+	case baccarat.SpotPanda8:
+		return baccarat.PayIf(c.Panda8())
+	case baccarat.SpotFortune7, baccarat.SpotGolden8, baccarat.SpotHeavenly9, baccarat.SpotBlazing7s, baccarat.SpotCoverAll:
+		if l.Treasures[config.TreasuresTable] != nil {
+			return baccarat.PayIf(l.TreasureOdds(config, s, c).Known())
+		}
+	}
+	return baccarat.Undetermined
+}
+
+// odds are what a winning wager is paid: the posted odds where the law gives a floor.
+func (l *Law) PaidOdds(config *Config, s baccarat.Spot, c *baccarat.Coup) baccarat.Odds {
+	switch {
+	case s == baccarat.SpotBanker && config.Mode == baccarat.NoVig6 && c.B == 6:
+		return MinForSix.Odds
+	case s.SideBet() == baccarat.SideDragonBonus:
+		return l.BonusTables[config.BonusTable][c.DragonBonus(baccarat.BonusHand(s))]
+	case s.SideBet() == baccarat.SideTreasures:
+		return l.TreasureOdds(config, s, c)
+	case l.Odds[s].Floor && config.Posted[s].Known():
+		return config.Posted[s]
+	}
+	return l.Odds[s].Odds
+}
+
+// treasureOdds are what the elected paytable pays a treasure wager on a coup, unknown if it loses.
+// Heavenly 9 in both hands outranks one hand: Coup.Treasure names the better row.
+func (l *Law) TreasureOdds(config *Config, s baccarat.Spot, c *baccarat.Coup) baccarat.Odds {
+	event := c.Treasure()
+	odds := l.Treasures[config.TreasuresTable][event]
+	switch s {
+	case baccarat.SpotFortune7:
+		return oddsIf(event == baccarat.Fortune7, odds)
+	case baccarat.SpotGolden8:
+		return oddsIf(event == baccarat.Golden8, odds)
+	case baccarat.SpotHeavenly9:
+		return oddsIf(event == baccarat.Heavenly9Both || event == baccarat.Heavenly9One, odds)
+	case baccarat.SpotBlazing7s:
+		return oddsIf(event == baccarat.Blazing7sThree || event == baccarat.Blazing7sTwo, odds)
+	}
+	recognised := odds.Known() || (event == baccarat.Blazing7sTwo && l.Options["coverall_unrecognised"] == "win")
+	return oddsIf(event != baccarat.NoTreasure && recognised, l.CoverAll[config.TreasuresTable])
+}
+
+func bonusDisposition(row baccarat.BonusRow) baccarat.Disposition {
+	switch row {
+	case baccarat.BonusLost:
+		return baccarat.Collect
+	case baccarat.BonusPush:
+		return baccarat.Return
+	}
+	return baccarat.Pay
+}
+
+func oddsIf(ok bool, o baccarat.Odds) baccarat.Odds {
+	if ok {
+		return o
+	}
+	return baccarat.Odds{}
+}
+
+// leastForSix is the floor of the no-vigorish variation. 9 NYCRR 5324.21(c)(6).
+var MinForSix = SpotOdds{Odds: baccarat.Odds{To: 1, For: 2}, Floor: true}
+
+// CardsDue is how many cards the rules still call for at the least, as the hands stand: whether the
+// banker hand draws may depend on the player's third card.
+func (l *Law) CardsDue(c *baccarat.Coup) int {
+	switch {
+	case c.NP < 2 || c.NB < 2:
+		return 4 - int(min(c.NP, 2)) - int(min(c.NB, 2))
+	case c.NP == 2 && l.Drawing.PlayerDraws(c.P2, c.B2), c.NB == 2 && l.Drawing.BankerDraws(c.P2, c.B2, c.Third):
+		return 1
+	}
+	return 0
+}
