@@ -20,7 +20,8 @@ const module = "github.com/shoeproof/shoeproof"
 // layers and of its own folder. The longest name that fits a package decides its layer.
 var layers = [][]string{
 	{"baccarat", "schema", "stats"},
-	{"law"},
+	{"finding"},
+	{"law", "schema/rows"},
 	{"record"},
 	{"rules", "detectors", "simulate"},
 	{"pipeline"},
@@ -35,10 +36,10 @@ var layers = [][]string{
 var only = map[string][]string{
 	"simulate":              {"rules", "schema"},
 	"detectors":             {"baccarat", "law", "record"},
-	"pipeline/kafka":        {"pipeline", "schema"},
-	"pipeline/clickhouse":   {"pipeline", "schema"},
-	"pipeline/file":         {"pipeline", "schema"},
-	"pipeline/pipelinetest": {"pipeline", "schema"},
+	"pipeline/kafka":        {"pipeline", "schema", "schema/rows", "finding"},
+	"pipeline/clickhouse":   {"pipeline", "schema", "schema/rows", "finding"},
+	"pipeline/file":         {"pipeline", "schema", "schema/rows", "finding"},
+	"pipeline/pipelinetest": {"pipeline", "schema", "schema/rows", "finding"},
 }
 
 // outside are the modules that a package may import; a package that is not named here is free to.
@@ -51,6 +52,7 @@ var outside = map[string][]string{
 	"simulate":  {},
 	"detectors": {},
 	"pipeline":  {},
+	"finding":   {},
 }
 
 // Imports run downward only.

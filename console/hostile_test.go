@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
@@ -49,17 +52,18 @@ func insert(t *testing.T, s *store.Store, table, columns string, row ...any) {
 }
 
 // hostile is a row of findings of which every text is a payload.
-func hostile(t *testing.T, s *store.Store, all []string) []schema.Finding {
+func hostile(t *testing.T, s *store.Store, all []string) []finding.Finding {
 	t.Helper()
 	b := &pipeline.Batch{Range: pipeline.Range{Topic: "hostile", To: int64(len(all)), Records: uint64(len(all))}}
 	now := time.Now().Add(-time.Minute)
 	shoes := []string{all[0], all[1], all[2]}
+	var found []finding.Finding
 	for i, p := range all {
 		at := func(n int) string { return all[(i+n)%len(all)] }
-		f := schema.Finding{
-			ID: fmt.Sprintf("%032x", i+1), Kind: "deviation", Verdict: []string{"BREACH", "SUSPECT", at(1)}[i%3], Rule: at(2), Severity: []string{"critical", "major", at(3)}[i%3], Citations: []string{at(4), p},
+		f := finding.Finding{
+			ID: fmt.Sprintf("%032x", i+1), Kind: finding.Deviation, Verdict: []finding.Verdict{finding.Breach, finding.Suspect, finding.Verdict(at(1))}[i%3], Rule: at(2), Severity: []finding.Severity{finding.Critical, finding.Major, finding.Info}[i%3], Citations: []string{at(4), p},
 			PropertyID: "h", PitID: at(5), TableID: at(6), ShoeID: at(7), Round: uint32(i % 3), Seat: 1, Subject: at(8), DealerID: at(9), At: schema.Time(now.UnixNano()), GamingDay: "2026-11-20",
-			Shift: at(10), Expected: p, Observed: at(11), Amount: int64(i), Currency: at(12), Evidence: schema.Evidence{Seqs: []uint64{uint64(i + 1)}, EventIDs: []string{p}}, Rulebook: at(13), Engine: at(14),
+			Shift: at(10), Expected: p, Observed: at(11), Amount: int64(i), Currency: at(12), Evidence: finding.Evidence{Seqs: []uint64{uint64(i + 1)}, EventIDs: []string{p}}, Rulebook: at(13), Engine: at(14),
 		}
 		if i < 3 {
 			f.TableID, f.ShoeID, f.Round, f.DealerID = all[0], shoes[i], 1, all[3]
@@ -67,11 +71,18 @@ func hostile(t *testing.T, s *store.Store, all []string) []schema.Finding {
 				"h", p, all[0], shoes[i], uint32(1), now, p, all[3], p, p, p, uint8(1), "P "+p+" B "+p, int64(1), int64(2), uint64(1), uint64(5))
 			insert(t, s, "wagers", "property_id, table_id, shoe_id, round, at, wager_id, seat, spot, stake, medium, patron, disposition, expected, paid, expected_paid",
 				"h", all[0], shoes[i], uint32(1), now, p, uint32(1), p, int64(5), p, all[5], p, all[6], int64(1), int64(2))
-			b.Vigorish = append(b.Vigorish, schema.VigorishRow{PropertyID: "h", TableID: all[0], ShoeID: shoes[i], Round: 1, At: now.UnixNano(), WagerID: p, Seat: 1, Kind: p, Won: 1, Least: 1, Most: 1})
-			b.Shoes = append(b.Shoes, schema.ShoeRow{PropertyID: "h", PitID: p, TableID: all[0], ShoeID: shoes[i], At: now.UnixNano(), EndedAt: now.UnixNano(), Shift: p, Ruleset: p, Game: p, ConfigID: p, Rounds: 1, Rulebook: p, Engine: p, LastSeq: 9})
-			b.Configs = append(b.Configs, schema.ConfigRow{PropertyID: "h", PitID: p, TableID: all[0], Seq: uint64(i), At: now.UnixNano(), ConfigID: p, Ruleset: p, Game: p, Mode: p, Config: p, EventID: p})
+			b.Vigorish = append(b.Vigorish, rows.Vigorish{PropertyID: "h", TableID: all[0], ShoeID: shoes[i], Round: 1, At: now.UnixNano(), WagerID: p, Seat: 1, Kind: p, Won: 1, Least: 1, Most: 1})
+			b.Shoes = append(b.Shoes, rows.Shoe{PropertyID: "h", PitID: p, TableID: all[0], ShoeID: shoes[i], At: now.UnixNano(), EndedAt: now.UnixNano(), Shift: p, Ruleset: p, Game: p, ConfigID: p, Rounds: 1, Rulebook: p, Engine: p, LastSeq: 9})
+			b.Configs = append(b.Configs, rows.Config{PropertyID: "h", PitID: p, TableID: all[0], Seq: uint64(i), At: now.UnixNano(), ConfigID: p, Ruleset: p, Game: p, Mode: p, Config: p, EventID: p})
 		}
-		b.Findings = append(b.Findings, f)
+		if i%3 == 2 { // a severity that this release does not write
+			insert(t, s, "findings", "id, kind, verdict, rule, severity, citations, property_id, pit_id, table_id, shoe_id, round, seat, subject, dealer_id, at, "+
+				"shift, expected, observed, amount, currency, evidence, rulebook, engine", f.ID, string(f.Kind), string(f.Verdict), f.Rule, at(3), f.Citations, f.PropertyID,
+				f.PitID, f.TableID, f.ShoeID, f.Round, f.Seat, f.Subject, f.DealerID, now, f.Shift, f.Expected, f.Observed, f.Amount, f.Currency, f.Evidence, f.Rulebook, f.Engine)
+		} else {
+			b.Findings = append(b.Findings, f)
+		}
+		found = append(found, f)
 		e := &b.Events
 		e.PropertyID, e.PitID, e.TableID, e.Seq = append(e.PropertyID, "h"), append(e.PitID, p), append(e.TableID, f.TableID), append(e.Seq, uint64(i+1))
 		e.EventID.AppendString(p)
@@ -105,7 +116,7 @@ func hostile(t *testing.T, s *store.Store, all []string) []schema.Finding {
 			}
 		}
 	}
-	return b.Findings
+	return found
 }
 
 // Whatever comes from outside is text: on no page does a script of it run, or does the browser refuse one.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
@@ -16,8 +18,8 @@ type replayed struct {
 	Events        int
 	Took          time.Duration
 	Whole         bool
-	Same          []schema.Finding
-	OnlyReplay    []schema.Finding
+	Same          []finding.Finding
+	OnlyReplay    []finding.Finding
 	OnlyStored    []store.Finding
 	Suspicions    int
 	Engine, Books string
@@ -55,7 +57,7 @@ func (c *Console) replay(x *exchange, p store.Place) (*replayed, error) {
 	opt.NoArchive = true
 	engine, batch := pipeline.NewEngine(opt), &pipeline.Batch{}
 	out := &replayed{Place: p, Engine: opt.Version}
-	found := map[string]schema.Finding{}
+	found := map[string]finding.Finding{}
 	var order []string
 	take := func() {
 		for _, f := range batch.Findings {
@@ -98,7 +100,7 @@ func (c *Console) replay(x *exchange, p store.Place) (*replayed, error) {
 			continue
 		}
 		f, ok := found[s.ID]
-		if ok && f.Rule == s.Rule && f.Verdict == s.Verdict && f.Severity == s.Severity && f.Expected == s.Expected && f.Observed == s.Observed && f.Amount == s.Amount {
+		if ok && f.Rule == s.Rule && string(f.Verdict) == s.Verdict && f.Severity.String() == s.Severity && f.Expected == s.Expected && f.Observed == s.Observed && f.Amount == s.Amount {
 			out.Same = append(out.Same, f)
 			delete(found, s.ID)
 			continue

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/finding"
 )
 
 // Amendment is a change to what an earlier export said. What was said stays in the log.
@@ -20,7 +20,7 @@ type Amendment struct {
 	Leaf int64  `json:"leaf"`
 	Was  string `json:"was"`
 	// Now is what is found now; nil if it was withdrawn.
-	Now *schema.Finding `json:"now"`
+	Now *finding.Finding `json:"now"`
 }
 
 // Why a finding is amended.
@@ -73,13 +73,13 @@ func newIndex() *index { return &index{map[string]*said{}, map[string]bool{}} }
 
 // found is one finding on its way into a bundle.
 type found struct {
-	finding schema.Finding
+	finding finding.Finding
 	same    [32]byte
 }
 
 // sameness is the hash of a finding without the release that found it: another release that finds the
 // same changes nothing.
-func sameness(f *schema.Finding) ([32]byte, error) {
+func sameness(f *finding.Finding) ([32]byte, error) {
 	plain := *f
 	plain.Engine = ""
 	line, err := encode(&plain)
@@ -87,7 +87,7 @@ func sameness(f *schema.Finding) ([32]byte, error) {
 }
 
 // order is that of the leaves.
-func order(a, b *schema.Finding) int {
+func order(a, b *finding.Finding) int {
 	return cmp.Or(
 		cmp.Compare(a.GamingDay, b.GamingDay), cmp.Compare(a.TableID, b.TableID), cmp.Compare(a.ShoeID, b.ShoeID),
 		cmp.Compare(a.Round, b.Round), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.ID, b.ID),
@@ -162,7 +162,7 @@ func (x *index) diff(day *Day) ([]*found, []Amendment, error) {
 
 func twice(id string) error { return fmt.Errorf("finding %s was read twice", id) }
 
-func (s *said) amend(id, reason string, now *schema.Finding) Amendment {
+func (s *said) amend(id, reason string, now *finding.Finding) Amendment {
 	return Amendment{Amends: id, Reason: reason, GamingDay: s.day, Leaf: s.leaf, Was: hex.EncodeToString(s.line[:]), Now: now}
 }
 

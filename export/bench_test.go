@@ -11,8 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/shoeproof/shoeproof/pipeline"
-	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/finding"
 )
 
 // BenchmarkMillion builds and verifies a bundle of a million findings, and says what was the most memory
@@ -22,13 +21,13 @@ func BenchmarkMillion(b *testing.B) {
 	c := newCasino(b, "ac-1", 1)
 	one := c.first()
 	c.events = nil
-	one.Evidence = schema.Evidence{}
-	c.day.Findings = func(yield func(*schema.Finding, error) bool) {
+	one.Evidence = finding.Evidence{}
+	c.day.Findings = func(yield func(*finding.Finding, error) bool) {
 		for i := range findings {
 			f := one
 			f.TableID = fmt.Sprintf("PB-%02d", i%100)
 			f.Subject = fmt.Sprint("seat:", i)
-			f.ID = pipeline.FindingID(f.PropertyID, f.TableID, f.ShoeID, f.Round, f.Rule, f.Subject)
+			f.ID = f.Identity(1).ID()
 			if !yield(&f, nil) {
 				return
 			}

@@ -17,10 +17,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/shoeproof/shoeproof/pipeline"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 // ErrNothing says that a gaming day was exported before and nothing has changed since.
@@ -199,7 +200,7 @@ func (b *builder) leaves(fresh []*found, amendments []Amendment) error {
 				return err
 			}
 			b.leaf(f.finding.ID, f.finding.GamingDay, line, &f.same)
-			counts[Count{f.finding.Rule, f.finding.Severity, 0}]++
+			counts[Count{f.finding.Rule, f.finding.Severity.String(), 0}]++
 			if err := o.line(line); err != nil {
 				return err
 			}
@@ -255,13 +256,13 @@ func (b *builder) leaf(id, day string, line []byte, same *[32]byte) {
 // span is what findings name of a table.
 type span struct {
 	first, last uint64
-	findings    []*schema.Finding
+	findings    []*finding.Finding
 }
 
 // spans are the tables whose events prove something, with what they prove.
 func spans(fresh []*found, amendments []Amendment) map[string]*span {
 	all := map[string]*span{}
-	add := func(f *schema.Finding) {
+	add := func(f *finding.Finding) {
 		s := all[f.TableID]
 		if s == nil {
 			s = &span{first: 1<<64 - 1}

@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -37,7 +37,7 @@ type content struct {
 	want       map[string]map[string][32]byte // by table and id: what a replay must give
 	withdrawn  map[string]bool                // findings that must not be there
 	days       []string
-	last       schema.Finding
+	last       finding.Finding
 	lastAmend  Amendment
 	coverage   []Coverage
 	missing    map[string][]uint64
@@ -92,7 +92,7 @@ func (v *verifier) checkContent(ctx context.Context) (string, *Failure) {
 
 func (v *verifier) finding(line []byte) error {
 	c, m := &v.content, &v.manifest
-	var f schema.Finding
+	var f finding.Finding
 	if err := decode(line, &f, encode); err != nil {
 		return err
 	}
@@ -102,15 +102,15 @@ func (v *verifier) finding(line []byte) error {
 	case c.last.ID != "" && order(&c.last, &f) >= 0:
 		return fmt.Errorf("finding %s is out of order", f.ID)
 	}
-	c.counts[Count{f.Rule, f.Severity, 0}]++
+	c.counts[Count{f.Rule, f.Severity.String(), 0}]++
 	c.last = f
 	return v.claim(&f)
 }
 
 // claim checks what holds of any finding and notes what it names.
-func (v *verifier) claim(f *schema.Finding) error {
+func (v *verifier) claim(f *finding.Finding) error {
 	c, m := &v.content, &v.manifest
-	id := pipeline.FindingID(f.PropertyID, f.TableID, f.ShoeID, f.Round, f.Rule, f.Subject)
+	id := f.Identity(1).ID()
 	switch {
 	case f.PropertyID != m.Property:
 		return fmt.Errorf("finding %s is of property %q, the export of %q", f.ID, f.PropertyID, m.Property)

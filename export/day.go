@@ -9,6 +9,7 @@ package export
 import (
 	"iter"
 
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
@@ -21,7 +22,7 @@ type Day struct {
 	Calendar            pipeline.Calendar
 
 	// Findings are all of the property, of any gaming day, each id once, in any order.
-	Findings iter.Seq2[*schema.Finding, error]
+	Findings iter.Seq2[*finding.Finding, error]
 	// Events gives the events of a table that prove findings with the sequence numbers from first to last,
 	// with what a replay needs around them. Nil if there are none.
 	Events func(table string, first, last uint64) iter.Seq2[*Event, error]

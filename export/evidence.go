@@ -9,6 +9,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -77,7 +79,7 @@ type shown struct {
 }
 
 // of gives the sequence numbers of a finding that are not there, and what those show that are.
-func (p *proof) of(f *schema.Finding) (missing []uint64, s shown) {
+func (p *proof) of(f *finding.Finding) (missing []uint64, s shown) {
 	h := sha256.New()
 	last := -1
 	for i, seq := range f.Evidence.Seqs {

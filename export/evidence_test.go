@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -53,7 +55,7 @@ func TestWhatEvidenceShows(t *testing.T) {
 		{"no event", 5, []uint64{77}, 1, "", "", "", 0, 0},
 		{"none named", 5, nil, 0, "", "", "", 0, 0},
 	} {
-		missing, s := p.of(&schema.Finding{DealerID: "d1", Seat: c.seat, Evidence: schema.Evidence{Seqs: c.seqs}})
+		missing, s := p.of(&finding.Finding{DealerID: "d1", Seat: c.seat, Evidence: finding.Evidence{Seqs: c.seqs}})
 		s.sum = ""
 		if want := (shown{camera: c.camera, start: c.start, end: c.end, supervisor: c.supervisor, patron: c.patron}); s != want || len(missing) != c.missing {
 			t.Errorf("%s: %+v, missing %v, want %+v", c.what, s, missing, want)

@@ -20,7 +20,6 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 	"pgregory.net/rapid"
 
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -79,11 +78,11 @@ func TestAmendments(t *testing.T) {
 	c.findings[held.ID] = held
 	late := held
 	late.Subject = "seat:9"
-	late.ID = pipeline.FindingID(late.PropertyID, late.TableID, late.ShoeID, late.Round, late.Rule, late.Subject)
+	late.ID = late.Identity(1).ID()
 	c.findings[late.ID] = late
 	other := late // of a day that the log does not have
 	other.GamingDay, other.Subject = "2026-11-01", "seat:8"
-	other.ID = pipeline.FindingID(other.PropertyID, other.TableID, other.ShoeID, other.Round, other.Rule, other.Subject)
+	other.ID = other.Identity(1).ID()
 	c.findings[other.ID] = other
 
 	read := func(path string) map[string]Amendment {

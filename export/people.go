@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -49,19 +51,19 @@ type cell struct {
 // exception is a finding or an amendment as people see it.
 type exception struct {
 	no       int64
-	finding  *schema.Finding // nil if it was withdrawn
-	amends   *Amendment      // nil if it is new
-	severity rules.Severity
+	finding  *finding.Finding // nil if it was withdrawn
+	amends   *Amendment       // nil if it is new
+	severity finding.Severity
 }
 
 // exceptions are those of a bundle, numbered without a gap from one export to the next.
 func (b *builder) exceptions(fresh []*found, amendments []Amendment) []exception {
 	no := b.manifest.FirstException
 	all := make([]exception, 0, len(fresh)+len(amendments))
-	add := func(f *schema.Finding, a *Amendment) {
+	add := func(f *finding.Finding, a *Amendment) {
 		e := exception{no: no, finding: f, amends: a}
 		if f != nil {
-			e.severity, _ = rules.ParseSeverity(f.Severity)
+			e.severity = f.Severity
 		}
 		all = append(all, e)
 		no++
@@ -81,7 +83,7 @@ func (b *builder) cells(e *exception) []cell {
 	number := func(n uint64) cell { return cell{strconv.FormatUint(n, 10), n > 0}.orBlank(n > 0) }
 	f := e.finding
 	if f == nil {
-		f = &schema.Finding{ID: e.amends.Amends, PropertyID: b.manifest.Property, GamingDay: e.amends.GamingDay}
+		f = &finding.Finding{ID: e.amends.Amends, PropertyID: b.manifest.Property, GamingDay: e.amends.GamingDay}
 	}
 	t := b.day.Triage[f.ID]
 	explanation := strings.Join(nonEmpty(e.amendment(), t.Explanation), " ")
@@ -92,7 +94,7 @@ func (b *builder) cells(e *exception) []cell {
 	return []cell{
 		number(uint64(e.no)), text(f.PropertyID), text(f.PitID), text(f.TableID), text(b.day.Games[ShoeKey{f.TableID, f.ShoeID}]), text(f.ShoeID), number(uint64(f.Round)),
 		text(f.GamingDay), text(f.Shift), text(utc(f.At)), text(b.local(f.At)), text(f.Rule), text(strings.Join(f.Citations, "; ")),
-		text(f.Severity), text(b.demands(f.Rule)), text(f.Expected), text(f.Observed),
+		text(f.Severity.String()), text(b.demands(f.Rule)), text(f.Expected), text(f.Observed),
 		{schema.Decimal(f.Amount, f.Currency), e.finding != nil},
 		text(f.Currency), text(f.DealerID), text(seen.supervisor), number(uint64(f.Seat)), text(seen.patron), text(t.Status), text(t.Disposition), text(explanation),
 		text(t.ReviewedBy), text(utc(t.ReviewedAt)), text(t.SecondReviewer), text(""), text(""), text(seen.camera),

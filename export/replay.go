@@ -33,10 +33,10 @@ func replay(books law.Books, calendar pipeline.Calendar, evidence iter.Seq2[*evi
 		}
 		rec := pipeline.Record{Offset: line.Offset, Format: schema.JSON, Value: line.Event}
 		e.Apply(&rec, line.Topic, line.Partition, &b)
-		if len(b.DeadLetter) > 0 {
-			return nil, fmt.Errorf("event at offset %d: %s", line.Offset, b.DeadLetter[0].Reason)
+		if len(b.DeadLetters) > 0 {
+			return nil, fmt.Errorf("event at offset %d: %s", line.Offset, b.DeadLetters[0].Reason)
 		}
-		if b.Rows() > 1000 {
+		if b.Len() > 1000 {
 			if err := collect(); err != nil {
 				return nil, err
 			}

@@ -79,7 +79,7 @@ func (b *builder) reportLine(e *exception) reportLine {
 		return reportLine{No: strconv.FormatInt(e.no, 10), Rule: "withdrawn", Note: e.amendment()}
 	}
 	l := reportLine{
-		No: strconv.FormatInt(e.no, 10), At: strings.Replace(b.local(f.At-f.At%1e9), "T", " ", 1), Table: f.TableID, Shoe: f.ShoeID, Rule: f.Rule, Severity: f.Severity,
+		No: strconv.FormatInt(e.no, 10), At: strings.Replace(b.local(f.At-f.At%1e9), "T", " ", 1), Table: f.TableID, Shoe: f.ShoeID, Rule: f.Rule, Severity: f.Severity.String(),
 		Expected: f.Expected, Observed: f.Observed, Citation: strings.Join(f.Citations, "; "),
 		Note: strings.Join(nonEmpty(e.amendment(), b.day.Triage[f.ID].Explanation), " "),
 	}

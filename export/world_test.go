@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -27,7 +29,7 @@ const origin = "audit.example/ac-1/findings"
 type world struct {
 	day      Day
 	events   map[string][]Event // by table
-	findings map[string]schema.Finding
+	findings map[string]finding.Finding
 	rounds   []Round
 }
 
@@ -42,7 +44,7 @@ func newWorld(t testing.TB, property string, tables int) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{events: map[string][]Event{}, findings: map[string]schema.Finding{}}
+	w := &world{events: map[string][]Event{}, findings: map[string]finding.Finding{}}
 	faults := slices.DeleteFunc(simulate.Faults(), func(f simulate.Fault) bool { return f.Off })
 	for i := range tables {
 		o := simulate.Options{
@@ -123,7 +125,7 @@ func (w *world) audit(t testing.TB) {
 }
 
 // allFindings gives them in no order, as a map has none.
-func (w *world) allFindings(yield func(*schema.Finding, error) bool) {
+func (w *world) allFindings(yield func(*finding.Finding, error) bool) {
 	for _, f := range w.findings {
 		if !yield(&f, nil) {
 			return
@@ -142,7 +144,7 @@ func (w *world) eventsOf(table string, _, _ uint64) iter.Seq2[*Event, error] {
 }
 
 // first is the finding with the least id.
-func (w *world) first() schema.Finding {
+func (w *world) first() finding.Finding {
 	return w.findings[slices.Min(slices.Collect(maps.Keys(w.findings)))]
 }
 

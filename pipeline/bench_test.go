@@ -94,7 +94,7 @@ func apply(e *pipeline.Engine, values [][]byte, format schema.Format, batch *pip
 	for i, v := range values {
 		rec.Offset, rec.Value = int64(i), v
 		e.Apply(rec, "bench", 0, batch)
-		if batch.Rows() >= 5_000 {
+		if batch.Len() >= 5_000 {
 			batch.Reset()
 		}
 	}

@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
@@ -81,7 +84,7 @@ func (e *Engine) Apply(rec *Record, topic string, partition int32, b *Batch) {
 	}
 	if err != nil {
 		e.Counts.DeadLetters++
-		b.DeadLetter = append(b.DeadLetter, schema.DeadLetter{
+		b.DeadLetters = append(b.DeadLetters, rows.DeadLetter{
 			Topic: topic, Partition: partition, Offset: rec.Offset, Where: rec.Where, Reason: err.Error(),
 			Raw: append([]byte(nil), rec.Value...),
 		})
@@ -106,21 +109,20 @@ func (e *Engine) Apply(rec *Record, topic string, partition int32, b *Batch) {
 // retention reports records that the log lost before they were read. No table is known to be
 // concerned: each one's own numbering shows what it lost.
 func (e *Engine) retention(gap *GapError, b *Batch) {
-	b.Findings = append(b.Findings, e.partitionFault(gap.Topic, gap.Partition, "feed.retention", verdictUnauditable,
+	b.Findings = append(b.Findings, e.partitionFault(gap.Topic, gap.Partition, "feed.retention", finding.Unauditable,
 		rules.OfRange(uint64(gap.From), uint64(gap.To)), fmt.Sprintf("offsets %d to %d in the log", gap.From, gap.To), "gone before they were read"))
 }
 
 // partitionFault is a fault of the record that no single table has.
-func (e *Engine) partitionFault(topic string, id int32, rule, verdict string, subject rules.Subject, expected, observed string) schema.Finding {
+func (e *Engine) partitionFault(topic string, id int32, rule string, verdict finding.Verdict, subject rules.Subject, expected, observed string) finding.Finding {
 	partition := fmt.Sprintf("%s/%d", topic, id)
 	day, shift := e.opt.Calendar.Of(e.newest)
 	e.Counts.Findings++
-	return schema.Finding{
-		ID: FindingID("", partition, "", 0, rule, subject.String()), Kind: kindDataFault, Verdict: verdict,
-		Rule: rule, Severity: rules.Major.String(), Citations: []string{feedClause}, TableID: partition, Subject: subject.String(),
-		At: schema.Time(e.newest), GamingDay: day, Shift: shift, Expected: expected, Observed: observed,
-		Evidence: schema.Evidence{Seqs: []uint64{}, EventIDs: []string{}}, Engine: e.opt.Version,
-	}
+	f := finding.New(finding.Identity{TableID: partition, Rule: rule, Subject: subject.String()}, finding.DataFault, verdict, finding.Major)
+	f.Citations = []string{feedClause}
+	f.At, f.GamingDay, f.Shift = schema.Time(e.newest), day, shift
+	f.Expected, f.Observed, f.Engine = expected, observed, e.opt.Version
+	return f
 }
 
 // rulesOf are the rules of a law.

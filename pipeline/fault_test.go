@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/shoeproof/shoeproof/simulate"
 )
 
@@ -58,7 +59,7 @@ func TestFaultsAreFound(t *testing.T) {
 	}
 }
 
-func compareFindings(t *testing.T, seed uint64, findings []schema.Finding, want []simulate.Want) {
+func compareFindings(t *testing.T, seed uint64, findings []finding.Finding, want []simulate.Want) {
 	t.Helper()
 	found := make([]int, len(want))
 	for i := range findings {
@@ -72,7 +73,7 @@ func compareFindings(t *testing.T, seed uint64, findings []schema.Finding, want 
 		}
 		// Cards that were not shuffled are rightly suspected besides.
 		unshuffled := f.Kind == "anomaly" && want[0].Rule == "shuffle.random-order"
-		if !expected && !unshuffled && f.Severity != "info" {
+		if !expected && !unshuffled && f.Severity != finding.Info {
 			t.Errorf("seed %d: bystander: %s", seed, line(f))
 		}
 	}

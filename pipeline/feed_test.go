@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/law"
@@ -35,10 +37,10 @@ func brokenTable(t *testing.T) []schema.Event {
 }
 
 // said are the findings of level minor or above, and how often each of the feed's.
-func said(findings []schema.Finding) []string {
+func said(findings []finding.Finding) []string {
 	var out []string
 	for i := range findings {
-		if f := &findings[i]; f.Severity != "info" || f.Verdict == "BREACH" {
+		if f := &findings[i]; f.Severity != finding.Info || f.Verdict == "BREACH" {
 			out = append(out, fmt.Sprintf("%s %s %s %s round %d %s", f.Severity, f.Verdict, f.Kind, f.Rule, f.Round, f.Subject))
 		}
 	}
@@ -143,7 +145,7 @@ func TestFeedFaults(t *testing.T) {
 		for _, f := range findingsOf(feed) {
 			if f.Rule == "feed.clock" {
 				shoes[f.ShoeID]++
-				same(t, "kind", "data_fault INFO minor", f.Kind+" "+f.Verdict+" "+f.Severity)
+				same(t, "kind", "data_fault INFO minor", fmt.Sprint(f.Kind, " ", f.Verdict, " ", f.Severity))
 			}
 		}
 		for shoe, n := range shoes {
@@ -203,13 +205,13 @@ func TestRoundNumbersStartOver(t *testing.T) {
 			conflicts := 0
 			for i := range b.Findings {
 				switch f := &b.Findings[i]; {
-				case f.Verdict == "BREACH" && f.Severity != "info":
+				case f.Verdict == "BREACH" && f.Severity != finding.Info:
 					t.Error(line(f))
 				case f.Rule == "feed.conflict":
 					conflicts++
 				}
 			}
-			if first := fmt.Sprintf("range:%d-%d", again+1, again+1); conflicts == 0 || !slices.ContainsFunc(b.Findings, func(f schema.Finding) bool { return f.Rule == "feed.conflict" && f.Subject == first }) {
+			if first := fmt.Sprintf("range:%d-%d", again+1, again+1); conflicts == 0 || !slices.ContainsFunc(b.Findings, func(f finding.Finding) bool { return f.Rule == "feed.conflict" && f.Subject == first }) {
 				t.Errorf("%d conflicts, none of them %s", conflicts, first)
 			}
 		})
@@ -224,11 +226,11 @@ func TestWildDecks(t *testing.T) {
 			p.DeckCount = 1<<32 - 1
 		}
 	}
-	done := make(chan []schema.Finding, 1)
+	done := make(chan []finding.Finding, 1)
 	go func() { done <- findingsOf(encode(events)) }()
 	select {
 	case f := <-done:
-		if !slices.ContainsFunc(f, func(f schema.Finding) bool { return f.Rule == "shoe.count.conservation" }) {
+		if !slices.ContainsFunc(f, func(f finding.Finding) bool { return f.Rule == "shoe.count.conservation" }) {
 			t.Error("no finding of conservation")
 		}
 	case <-time.After(time.Minute):
@@ -360,7 +362,7 @@ func TestMissingFeed(t *testing.T) {
 				b := replay(t, events)
 				for i := range b.Findings {
 					f := &b.Findings[i]
-					if f.Verdict == "UNAUDITABLE" && f.Severity == "info" {
+					if f.Verdict == "UNAUDITABLE" && f.Severity == finding.Info {
 						got[f.ShoeID+" "+f.Rule]++
 					} else if f.Rule != "irreg.error-remedied" {
 						t.Errorf("without %v: %s", feed, line(f))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate"
 )
@@ -123,7 +124,7 @@ func TestFaultBesideAnUnreadCard(t *testing.T) {
 					for _, f := range findingsOf(encode(events)) {
 						is := func(w simulate.Want) bool { return w.Rule == f.Rule && w.Round == f.Round }
 						found = found || is(want[0]) || rests && f.Rule == fault.Rule && f.Verdict == "UNAUDITABLE"
-						if f.Verdict == "BREACH" && f.Severity != "info" && !slices.ContainsFunc(want, is) {
+						if f.Verdict == "BREACH" && f.Severity != finding.Info && !slices.ContainsFunc(want, is) {
 							t.Errorf("seed %d: bystander: %s", seed, line(&f))
 						}
 					}

@@ -1,57 +1,16 @@
 package pipeline
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"slices"
 
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// The words of a finding's kind and verdict.
-const (
-	kindDeviation = "deviation"
-	kindDataFault = "data_fault"
-	kindNotice    = "notice"
-
-	verdictBreach      = "BREACH"
-	verdictSuspect     = "SUSPECT"
-	verdictUnauditable = "UNAUDITABLE"
-	verdictInfo        = "INFO"
-
-	// feedClause is what a fault of the record itself is held against: docs/events.md.
-	feedClause = "event contract, identity and order"
-)
-
-// FindingID is the identity of a finding: the first 128 bits, in hex, of SHA-256 over the length-
-// prefixed property, table, shoe, round, rule, version of the rule and subject. Never an offset, a
-// clock or a program's version: found twice, it is stored once.
-func FindingID(property, table, shoe string, round uint32, rule string, subject string) string {
-	h := sha256.New()
-	var n [8]byte
-	field := func(s string) {
-		binary.BigEndian.PutUint64(n[:], uint64(len(s)))
-		h.Write(n[:])
-		h.Write([]byte(s))
-	}
-	number := func(v uint64) {
-		binary.BigEndian.PutUint64(n[:], 8)
-		h.Write(n[:])
-		binary.BigEndian.PutUint64(n[:], v)
-		h.Write(n[:])
-	}
-	field(property)
-	field(table)
-	field(shoe)
-	number(uint64(round))
-	field(rule)
-	number(rules.Version)
-	field(subject)
-	return hex.EncodeToString(h.Sum(nil)[:16])
-}
+// feedClause is the citation of a fault of the event feed: docs/events.md.
+const feedClause = "event contract, identity and order"
 
 // report takes what a pass found: each is made once, dropped when a finding suppresses it, and held
 // while a later stage still may.
@@ -164,14 +123,14 @@ func (t *table) flushWaiting(s *shoe, round uint32, stage rules.Stage, b *Batch)
 // emit writes a finding of a rule.
 func (t *table) emit(s *shoe, f *rules.Finding, at int64, b *Batch) {
 	cited, _ := s.law.Cited(f.Rule.Name)
-	row := t.row(s.ID, f.Rule.Name, f.Round, f.Subject)
-	row.Kind, row.Verdict, row.Severity = kindDeviation, verdictBreach, f.Rule.Severity.String()
-	if f.Rule.Severity == rules.Info {
-		row.Verdict = verdictInfo
+	kind, verdict, severity := finding.Deviation, finding.Breach, f.Rule.Severity
+	switch {
+	case f.Unauditable:
+		kind, verdict, severity = finding.Notice, finding.Unauditable, rules.Info
+	case severity == rules.Info:
+		verdict = finding.Information
 	}
-	if f.Unauditable {
-		row.Kind, row.Verdict, row.Severity = kindNotice, verdictUnauditable, rules.Info.String()
-	}
+	row := t.row(s.ID, f.Rule.Name, f.Round, f.Subject, kind, verdict, severity)
 	row.Citations, row.Seat, row.Amount = cited.Citations, f.Seat, f.Amount
 	row.Expected, row.Observed = f.Expected, f.Observed
 	row.PitID, row.Currency, row.Rulebook = s.pit, s.config.Currency, s.law.Book.Ref()
@@ -195,17 +154,17 @@ func (s *shoe) live(no uint32) *record.Round {
 	return nil
 }
 
-// row begins a finding with its identity.
-func (t *table) row(shoeID, rule string, round uint32, subject rules.Subject) schema.Finding {
-	return schema.Finding{
-		ID:   FindingID(t.property, t.id, shoeID, round, rule, subject.String()),
-		Rule: rule, PropertyID: t.property, PitID: t.pit, TableID: t.id, ShoeID: shoeID, Round: round, Subject: subject.String(),
-		Citations: []string{}, Engine: t.engine.opt.Version,
-	}
+// row builds a finding about this table.
+func (t *table) row(shoeID, rule string, round uint32, about rules.Subject, k finding.Kind, v finding.Verdict, s rules.Severity) finding.Finding {
+	row := finding.New(finding.Identity{
+		PropertyID: t.property, TableID: t.id, ShoeID: shoeID, Round: round, Rule: rule, Subject: about.String(),
+	}, k, v, finding.Severity(s))
+	row.PitID, row.Engine = t.pit, t.engine.opt.Version
+	return row
 }
 
 // prove names the events of a finding and dates it by the latest of them.
-func (t *table) prove(row *schema.Finding, evidence []record.Seq, at int64) {
+func (t *table) prove(row *finding.Finding, evidence []record.Seq, at int64) {
 	seqs := make([]uint64, 0, len(evidence))
 	for _, seq := range evidence {
 		if seq != 0 {
@@ -227,12 +186,12 @@ func (t *table) prove(row *schema.Finding, evidence []record.Seq, at int64) {
 	if when == 0 {
 		when = at
 	}
-	row.Evidence = schema.Evidence{Seqs: seqs, EventIDs: ids}
+	row.Evidence = finding.Evidence{Seqs: seqs, EventIDs: ids}
 	row.At = schema.Time(when)
 	row.GamingDay, row.Shift = t.clock.of(when)
 }
 
-func (t *table) add(row schema.Finding, b *Batch) {
+func (t *table) add(row finding.Finding, b *Batch) {
 	t.engine.Counts.Findings++
 	b.Findings = append(b.Findings, row)
 }
@@ -253,18 +212,18 @@ type feedFault struct {
 }
 
 // feedSeverity is what each fault of the feed weighs, and how it is put.
-func feedSeverity(rule string) (severity rules.Severity, verdict string) {
+func feedSeverity(rule string) (severity rules.Severity, verdict finding.Verdict) {
 	switch rule {
 	case "feed.conflict", "feed.reset":
-		return rules.Major, verdictSuspect
+		return rules.Major, finding.Suspect
 	case "feed.gap", "feed.retention":
-		return rules.Major, verdictUnauditable
+		return rules.Major, finding.Unauditable
 	case "feed.shoe-reused":
-		return rules.Minor, verdictSuspect
+		return rules.Minor, finding.Suspect
 	case "feed.late":
-		return rules.Minor, verdictUnauditable
+		return rules.Minor, finding.Unauditable
 	}
-	return rules.Minor, verdictInfo
+	return rules.Minor, finding.Information
 }
 
 func (t *table) feed(b *Batch, ev *schema.Event, f feedFault) {
@@ -272,13 +231,12 @@ func (t *table) feed(b *Batch, ev *schema.Event, f feedFault) {
 	if f.rule == "feed.gap" {
 		shoeID, round = "", 0 // a hole belongs to no shoe: nobody knows what was in it
 	}
-	row := t.row(shoeID, f.rule, round, f.subject)
 	severity, verdict := feedSeverity(f.rule)
-	row.Kind, row.Verdict, row.Severity = kindDataFault, verdict, severity.String()
+	row := t.row(shoeID, f.rule, round, f.subject, finding.DataFault, verdict, severity)
 	row.PitID, row.DealerID, row.Expected, row.Observed = ev.PitID, t.dealer, f.expected, f.observed
 	row.Citations = []string{feedClause}
 	t.context(&row)
-	row.Evidence = schema.Evidence{Seqs: f.seqs, EventIDs: f.ids}
+	row.Evidence = finding.Evidence{Seqs: f.seqs, EventIDs: f.ids}
 	if row.Evidence.EventIDs == nil {
 		row.Evidence.EventIDs = []string{}
 	}
@@ -288,7 +246,7 @@ func (t *table) feed(b *Batch, ev *schema.Event, f feedFault) {
 }
 
 // context fills in what is in force at the table.
-func (t *table) context(row *schema.Finding) {
+func (t *table) context(row *finding.Finding) {
 	if t.config != nil {
 		row.Currency = t.config.Currency
 	}
@@ -300,8 +258,7 @@ func (t *table) context(row *schema.Finding) {
 // notice says that something cannot be known. It accuses nobody.
 func (t *table) notice(b *Batch, rule string, subject rules.Subject, expected, observed string) {
 	ev := t.now
-	row := t.row(ev.ShoeID, rule, 0, subject)
-	row.Kind, row.Verdict, row.Severity = kindNotice, verdictUnauditable, rules.Info.String()
+	row := t.row(ev.ShoeID, rule, 0, subject, finding.Notice, finding.Unauditable, rules.Info)
 	row.Citations = []string{feedClause}
 	row.PitID, row.DealerID, row.Expected, row.Observed = ev.PitID, t.dealer, expected, observed
 	t.context(&row)

@@ -72,7 +72,7 @@ func replayInto(t testing.TB, options pipeline.Options, events []schema.Event, b
 	floor := pipeline.NewFloor(options)
 	floor.Note(b.Configs)
 	b.Findings = append(b.Findings, floor.Findings()...)
-	for _, d := range b.DeadLetter {
+	for _, d := range b.DeadLetters {
 		t.Errorf("dead letter %d: %s", d.Offset, d.Reason)
 	}
 }

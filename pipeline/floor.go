@@ -5,35 +5,37 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // Floor compares the tables of a pit and of a property: the stage that has no home in a partition,
 // since tables of one pit may lie in several. It works over the configurations in force.
 type Floor struct {
 	opt  Options
-	rows []schema.ConfigRow
+	rows []rows.Config
 }
 
 // NewFloor makes a floor without tables.
 func NewFloor(opt Options) *Floor { return &Floor{opt: opt} }
 
 // Note takes configurations in, in any order.
-func (f *Floor) Note(rows []schema.ConfigRow) { f.rows = append(f.rows, rows...) }
+func (f *Floor) Note(rows []rows.Config) { f.rows = append(f.rows, rows...) }
 
 // Findings walks all configurations in the order in which they took effect and returns the tables
 // that differ from one they must agree with. What takes effect at one moment is compared as a whole:
 // a pit that changes over together never differs from itself.
-func (f *Floor) Findings() []schema.Finding {
-	slices.SortFunc(f.rows, func(a, b schema.ConfigRow) int {
+func (f *Floor) Findings() []finding.Finding {
+	slices.SortFunc(f.rows, func(a, b rows.Config) int {
 		return cmp.Or(
 			cmp.Compare(a.EffectiveAt, b.EffectiveAt), cmp.Compare(a.PropertyID, b.PropertyID),
 			cmp.Compare(a.TableID, b.TableID), cmp.Compare(a.Seq, b.Seq),
 		)
 	})
-	var found []schema.Finding
+	var found []finding.Finding
 	seen := map[string]bool{}
 	pass := rules.FloorPass{}
 	for from := 0; from < len(f.rows); {
@@ -76,8 +78,8 @@ func (f *Floor) Findings() []schema.Finding {
 }
 
 // enact opens, changes or closes a table and returns it unless it is closed now.
-func (f *Floor) enact(pass *rules.FloorPass, row *schema.ConfigRow) *rules.FloorTable {
-	at, found := slices.BinarySearchFunc(pass.Open, row, func(t *rules.FloorTable, row *schema.ConfigRow) int {
+func (f *Floor) enact(pass *rules.FloorPass, row *rows.Config) *rules.FloorTable {
+	at, found := slices.BinarySearchFunc(pass.Open, row, func(t *rules.FloorTable, row *rows.Config) int {
 		return cmp.Or(cmp.Compare(t.Property, row.PropertyID), cmp.Compare(t.Table, row.TableID))
 	})
 	if found {
@@ -100,15 +102,16 @@ func (f *Floor) enact(pass *rules.FloorPass, row *schema.ConfigRow) *rules.Floor
 	return t
 }
 
-func (f *Floor) finding(of *rules.FloorFinding) schema.Finding {
+func (f *Floor) finding(of *rules.FloorFinding) finding.Finding {
 	t := of.Table
 	cited, _ := t.Law.Cited(of.Rule.Name)
 	day, shift := f.opt.Calendar.Of(t.At)
-	return schema.Finding{
-		ID:   FindingID(t.Property, t.Table, "", 0, of.Rule.Name, rules.OfRange(uint64(t.Seq), uint64(t.Seq)).String()),
-		Kind: kindDeviation, Verdict: verdictBreach, Rule: of.Rule.Name, Severity: of.Rule.Severity.String(), Citations: cited.Citations,
-		PropertyID: t.Property, PitID: t.Pit, TableID: t.Table, Subject: rules.OfRange(uint64(t.Seq), uint64(t.Seq)).String(),
-		At: schema.Time(t.At), GamingDay: day, Shift: shift, Expected: of.Expected, Observed: of.Observed,
-		Evidence: schema.Evidence{Seqs: []uint64{uint64(t.Seq)}, EventIDs: []string{t.EventID}}, Rulebook: t.Law.Book.Ref(), Engine: f.opt.Version,
-	}
+	row := finding.New(finding.Identity{
+		PropertyID: t.Property, TableID: t.Table, Rule: of.Rule.Name, Subject: rules.OfRange(uint64(t.Seq), uint64(t.Seq)).String(),
+	}, finding.Deviation, finding.Breach, finding.Severity(of.Rule.Severity))
+	row.Citations, row.Rulebook, row.Engine = cited.Citations, t.Law.Book.Ref(), f.opt.Version
+	row.PitID, row.At, row.GamingDay, row.Shift = t.Pit, schema.Time(t.At), day, shift
+	row.Expected, row.Observed = of.Expected, of.Observed
+	row.Evidence = finding.Evidence{Seqs: []uint64{uint64(t.Seq)}, EventIDs: []string{t.EventID}}
+	return row
 }

@@ -6,10 +6,12 @@ import (
 	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // fold takes one event into the state of its table. Every kind of the contract has its place here: a
@@ -305,7 +307,7 @@ func (t *table) refuseOptions(c *schema.TableConfig, law *law.Law, b *Batch) {
 		return
 	}
 	t.notice(b, "feed.option", rules.OfRange(t.now.Seq, t.now.Seq), "options that the rulebook leaves to the house", "without effect: "+strings.Join(refused, ", "))
-	b.Findings[len(b.Findings)-1].Verdict = verdictInfo
+	b.Findings[len(b.Findings)-1].Verdict = finding.Information
 }
 
 // enact brings a configuration into force. A round in progress keeps the one it began with.
@@ -356,7 +358,7 @@ func (t *table) closeTable(ev *schema.Event, b *Batch) {
 	clear(t.patrons)
 	t.memory.Occupied = t.memory.Occupied[:0]
 	t.log.forget(t.log.next())
-	b.Configs = append(b.Configs, schema.ConfigRow{
+	b.Configs = append(b.Configs, rows.Config{
 		PropertyID: t.property, PitID: t.pit, TableID: t.id, Seq: ev.Seq, At: ev.At, EffectiveAt: ev.At, Closed: true,
 	})
 }

@@ -60,7 +60,7 @@ func outcome(t *testing.T, values [][]byte) []byte {
 	if took := time.Since(began); took > 20*time.Second {
 		t.Errorf("%d records took %v", len(values), took)
 	}
-	text, err := json.Marshal([]any{b.Findings, b.Shoes, b.Vigorish, b.Configs, b.Rounds.Round, b.Wagers.Paid, len(b.DeadLetter)})
+	text, err := json.Marshal([]any{b.Findings, b.Shoes, b.Vigorish, b.Configs, b.Rounds.Round, b.Wagers.Paid, len(b.DeadLetters)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
@@ -21,7 +23,7 @@ func encode(events []schema.Event) [][]byte {
 }
 
 // findingsOf folds values and returns the findings alone.
-func findingsOf(values ...[][]byte) []schema.Finding {
+func findingsOf(values ...[][]byte) []finding.Finding {
 	opt := engineOptions()
 	opt.NoArchive = true
 	_, b := folded(opt, values...)
@@ -74,13 +76,13 @@ func legalTable(t *testing.T, kind, name string, seed uint64, rounds int) []sche
 }
 
 // oneGap wants exactly one finding of level minor or above: the gap that names the range.
-func oneGap(t *testing.T, findings []schema.Finding, from, to uint64) {
+func oneGap(t *testing.T, findings []finding.Finding, from, to uint64) {
 	t.Helper()
 	gaps := 0
 	for i := range findings {
 		f := &findings[i]
 		switch {
-		case f.Severity == "info" && f.Verdict != "BREACH":
+		case f.Severity == finding.Info && f.Verdict != "BREACH":
 		case f.Rule == "feed.gap" && f.Subject == fmt.Sprintf("range:%d-%d", from, to):
 			gaps++
 		default:
@@ -138,7 +140,7 @@ func TestTwoHoles(t *testing.T) {
 		if f.Verdict == "BREACH" {
 			t.Error(line(&f))
 		}
-		if f.Rule == "feed.gap" && f.Severity != "info" {
+		if f.Rule == "feed.gap" && f.Severity != finding.Info {
 			gaps = append(gaps, f.Subject)
 		}
 	}
@@ -157,7 +159,7 @@ func TestJoined(t *testing.T) {
 				unauditable := 0
 				for _, f := range findingsOf(values[i:]) {
 					switch {
-					case f.Severity != "info" || f.Verdict == "BREACH":
+					case f.Severity != finding.Info || f.Verdict == "BREACH":
 						t.Errorf("joined at %d: %s", i+1, line(&f))
 					case f.Verdict == "UNAUDITABLE":
 						unauditable++

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate"
@@ -47,7 +49,7 @@ func mixed(floor [][]schema.Event, rng *rand.Rand) []schema.Event {
 }
 
 // rowsByID are findings as JSON by their ids; the same id must have the same bytes each time.
-func rowsByID(t testing.TB, into map[string]string, findings []schema.Finding) map[string]string {
+func rowsByID(t testing.TB, into map[string]string, findings []finding.Finding) map[string]string {
 	t.Helper()
 	if into == nil {
 		into = map[string]string{}
@@ -218,7 +220,7 @@ func TestSuitsAreExchangeable(t *testing.T) {
 			exchanged[j] = events[j].Clone()
 			exchangeSuits(exchanged[j].Payload)
 		}
-		summary := func(findings []schema.Finding) []string {
+		summary := func(findings []finding.Finding) []string {
 			var out []string
 			for _, f := range findings {
 				out = append(out, fmt.Sprint(f.Rule, f.ShoeID, f.Round, f.Seat, f.Subject, f.Verdict, f.Amount))

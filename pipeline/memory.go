@@ -12,7 +12,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // MemorySink keeps rows in memory as ClickHouse keeps them: once by their keys, the last write
@@ -24,8 +25,8 @@ type MemorySink struct {
 
 	mu       sync.Mutex
 	tables   map[string]map[string]string
-	findings map[string]schema.Finding
-	letters  map[string]schema.DeadLetter
+	findings map[string]finding.Finding
+	letters  map[string]rows.DeadLetter
 	memories []remembered
 	ranges   []Range
 }
@@ -33,14 +34,14 @@ type MemorySink struct {
 var _ Journal = (*MemorySink)(nil)
 
 type remembered struct {
-	schema.MemoryRow
+	rows.Snapshot
 	epoch uint32
 }
 
 // NewMemorySink makes an empty one.
 func NewMemorySink() *MemorySink {
 	return &MemorySink{
-		tables: map[string]map[string]string{}, findings: map[string]schema.Finding{}, letters: map[string]schema.DeadLetter{},
+		tables: map[string]map[string]string{}, findings: map[string]finding.Finding{}, letters: map[string]rows.DeadLetter{},
 	}
 }
 
@@ -75,10 +76,10 @@ func (m *MemorySink) keep(b *Batch) error {
 		{"shoes", b.Shoes, []string{"PropertyID", "TableID", "ShoeID"}},
 		{"table_configs", b.Configs, []string{"PropertyID", "PitID", "TableID", "Seq"}},
 		{"notices", b.Notices, []string{"PropertyID", "PitID", "TableID", "Seq"}},
-		{"table_memory", b.Memory, []string{"PropertyID", "TableID", "Seq", "Offset"}},
+		{"table_memory", b.Snapshots, []string{"PropertyID", "TableID", "Seq", "Offset"}},
 		{"findings", b.Findings, []string{"ID"}},
 		{"evidence", b.Evidence, []string{"Detector", "Key", "At", "PropertyID", "TableID", "ShoeID", "Round"}},
-		{"dead_letters", b.DeadLetter, []string{"Topic", "Partition", "Offset"}},
+		{"dead_letters", b.DeadLetters, []string{"Topic", "Partition", "Offset"}},
 	} {
 		if m.tables[t.name] == nil {
 			m.tables[t.name] = map[string]string{}
@@ -94,11 +95,11 @@ func (m *MemorySink) keep(b *Batch) error {
 		f.Evidence.Seqs, f.Evidence.EventIDs = slices.Clone(f.Evidence.Seqs), slices.Clone(f.Evidence.EventIDs)
 		m.findings[f.ID] = f
 	}
-	for _, d := range b.DeadLetter {
+	for _, d := range b.DeadLetters {
 		d.Raw = slices.Clone(d.Raw)
 		m.letters[fmt.Sprint(d.Topic, d.Partition, d.Offset)] = d
 	}
-	for _, r := range b.Memory {
+	for _, r := range b.Snapshots {
 		m.memories = append(m.memories, remembered{r, b.Range.Epoch})
 	}
 	m.ranges = append(m.ranges, b.Range)
@@ -118,20 +119,20 @@ func (m *MemorySink) Last(_ context.Context, topic string, partition int32, belo
 }
 
 // Memories are the newest of each table below an offset, in the order of property and table.
-func (m *MemorySink) Memories(_ context.Context, topic string, partition int32, below int64) ([]schema.MemoryRow, error) {
+func (m *MemorySink) Memories(_ context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	newest := map[[2]string]schema.MemoryRow{}
+	newest := map[[2]string]rows.Snapshot{}
 	for _, r := range m.memories {
 		key := [2]string{r.PropertyID, r.TableID}
 		lost := slices.ContainsFunc(m.ranges, func(c Range) bool {
 			return c.Topic == topic && c.Partition == partition && c.Cut > 0 && c.Epoch > r.epoch && c.Cut <= r.Offset
 		})
 		if r.Topic == topic && r.Partition == partition && r.Offset < below && !lost && r.Offset >= newest[key].Offset {
-			newest[key] = r.MemoryRow
+			newest[key] = r.Snapshot
 		}
 	}
-	return slices.SortedFunc(maps.Values(newest), func(a, b schema.MemoryRow) int {
+	return slices.SortedFunc(maps.Values(newest), func(a, b rows.Snapshot) int {
 		return cmp.Or(cmp.Compare(a.PropertyID, b.PropertyID), cmp.Compare(a.TableID, b.TableID))
 	}), nil
 }
@@ -176,7 +177,7 @@ func rowsOf(v any) []map[string]any {
 }
 
 func column(v reflect.Value) (n int, at func(int) any) {
-	if text, ok := reflect.TypeAssert[schema.Text](v); ok {
+	if text, ok := reflect.TypeAssert[rows.Text](v); ok {
 		return text.Len(), func(i int) any { return fmt.Sprintf("%q", text.At(i)) }
 	}
 	return v.Len(), func(i int) any { return v.Index(i).Interface() }
@@ -197,19 +198,19 @@ func (m *MemorySink) Rows(table string) map[string]string {
 }
 
 // Findings are in the order of property, table, time and id.
-func (m *MemorySink) Findings() []schema.Finding {
+func (m *MemorySink) Findings() []finding.Finding {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.SortedFunc(maps.Values(m.findings), func(a, b schema.Finding) int {
-		return cmp.Or(cmp.Compare(a.PropertyID, b.PropertyID), cmp.Compare(a.TableID, b.TableID), cmp.Compare(a.At, b.At), cmp.Compare(a.ID, b.ID))
-	})
+	all := slices.Collect(maps.Values(m.findings))
+	finding.Sort(all)
+	return all
 }
 
 // DeadLetters are in the order of topic, partition and offset.
-func (m *MemorySink) DeadLetters() []schema.DeadLetter {
+func (m *MemorySink) DeadLetters() []rows.DeadLetter {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.SortedFunc(maps.Values(m.letters), func(a, b schema.DeadLetter) int {
+	return slices.SortedFunc(maps.Values(m.letters), func(a, b rows.DeadLetter) int {
 		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Offset, b.Offset))
 	})
 }

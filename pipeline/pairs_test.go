@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"golang.org/x/tools/txtar"
 
 	"github.com/shoeproof/shoeproof/rules"
-	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate"
 )
 
@@ -122,6 +123,6 @@ func TestPairsOfBreaches(t *testing.T) {
 	}
 }
 
-func found(findings []schema.Finding, r *rules.Rule) bool {
-	return slices.ContainsFunc(findings, func(f schema.Finding) bool { return f.Rule == r.Name && f.Verdict == "BREACH" })
+func found(findings []finding.Finding, r *rules.Rule) bool {
+	return slices.ContainsFunc(findings, func(f finding.Finding) bool { return f.Rule == r.Name && f.Verdict == "BREACH" })
 }

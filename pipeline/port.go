@@ -9,6 +9,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -66,12 +68,12 @@ type Journal interface {
 	Last(ctx context.Context, topic string, partition int32, below int64) (last Range, same, ok bool, err error)
 	// Memories are the newest memory of each table of a partition that was written below an offset, but for
 	// those that were written at offsets which the log has lost since.
-	Memories(ctx context.Context, topic string, partition int32, below int64) ([]schema.MemoryRow, error)
+	Memories(ctx context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error)
 }
 
 // Restorer is a Step that can begin in the middle of a stream.
 type Restorer interface {
-	Restore(rows []schema.MemoryRow, clock int64) error
+	Restore(rows []rows.Snapshot, clock int64) error
 }
 
 // Sink keeps batches.

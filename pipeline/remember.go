@@ -11,8 +11,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	"github.com/shoeproof/shoeproof/detectors"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 // A table's memory is its state after one record, as a row of the batch of that record. A start takes up
@@ -119,8 +120,8 @@ func (t *table) remember(at *place, b *Batch) {
 	text = append(text, `,"table":`...)
 	text = append(appendState(text, reflect.ValueOf(t).Elem()), '}')
 	t.engine.text = text
-	b.Memory = append(b.Memory, schema.MemoryRow{
-		PropertyID: t.property, TableID: t.id, Seq: t.log.next() - 1, At: t.newest, Memory: string(text), Engine: t.engine.opt.Version,
+	b.Snapshots = append(b.Snapshots, rows.Snapshot{
+		PropertyID: t.property, TableID: t.id, Seq: t.log.next() - 1, At: t.newest, State: string(text), Engine: t.engine.opt.Version,
 		Topic: at.topic, Partition: at.partition, Offset: at.offset,
 	})
 	t.stale = false
@@ -129,14 +130,14 @@ func (t *table) remember(at *place, b *Batch) {
 // Restore takes up the tables where these rows were written, at most one of each, before the first
 // record. Clock is the partition's clock before the first record that will come, as Low named it. After
 // an error, which is ErrMemory, the engine is of no use.
-func (e *Engine) Restore(rows []schema.MemoryRow, clock int64) error {
+func (e *Engine) Restore(rows []rows.Snapshot, clock int64) error {
 	read := newReader(e.opt.Books)
 	e.newest = clock
 	e.idleAt, e.farAt = 0, 0 // the first record looks at all
 	for i := range rows {
 		row := &rows[i]
 		t := newTable(e, row.PropertyID, row.TableID)
-		if err := read.table(t, row.Memory); err != nil {
+		if err := read.table(t, row.State); err != nil {
 			return fmt.Errorf("%w: table %s of %s after event %d: %w", ErrMemory, row.TableID, row.PropertyID, row.Seq, err)
 		}
 		t.until = row.Offset

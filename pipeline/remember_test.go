@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -41,7 +43,7 @@ func casino(t testing.TB, tables int) [][]schema.Event {
 // steps are the rows of each record, in one hash, and the memories with the record that gave them.
 type steps struct {
 	hashes   []string
-	memories []schema.MemoryRow
+	memories []rows.Snapshot
 }
 
 func applyAt(e *pipeline.Engine, values [][]byte, i int, b *pipeline.Batch) {
@@ -49,9 +51,9 @@ func applyAt(e *pipeline.Engine, values [][]byte, i int, b *pipeline.Batch) {
 }
 
 // newest is the newest memory of each table below an offset.
-func newest(memories []schema.MemoryRow, below int64) []schema.MemoryRow {
+func newest(memories []rows.Snapshot, below int64) []rows.Snapshot {
 	m := pipeline.NewMemorySink()
-	b := &pipeline.Batch{Memory: memories}
+	b := &pipeline.Batch{Set: rows.Set{Snapshots: memories}}
 	_ = m.Write(context.Background(), b)
 	rows, _ := m.Memories(context.Background(), "test", 0, below)
 	return rows
@@ -89,7 +91,7 @@ func TestStopAndStartAnew(t *testing.T) {
 				lows, clocks = append(lows, low), append(clocks, clock)
 				applyAt(first, values, i, b)
 				all.hashes = append(all.hashes, b.Hash())
-				all.memories = append(all.memories, b.Memory...)
+				all.memories = append(all.memories, b.Snapshots...)
 				b.Reset()
 			}
 			if len(all.memories) < len(floor) {
@@ -109,7 +111,7 @@ func TestStopAndStartAnew(t *testing.T) {
 				again, longest = again+stop-int(lows[stop]), max(longest, int64(stop)-lows[stop])
 				for i := stop; i < len(values); i++ {
 					if applyAt(second, values, i, b); b.Hash() != all.hashes[i] {
-						t.Fatalf("stopped at %d, anew from %d: record %d gives %d findings, %d memories, %d shoes %s", stop, lows[stop], i, len(b.Findings), len(b.Memory), len(b.Shoes), why(c.feed[i], b))
+						t.Fatalf("stopped at %d, anew from %d: record %d gives %d findings, %d memories, %d shoes %s", stop, lows[stop], i, len(b.Findings), len(b.Snapshots), len(b.Shoes), why(c.feed[i], b))
 					}
 					b.Reset()
 				}
@@ -124,8 +126,8 @@ func why(ev schema.Event, b *pipeline.Batch) string {
 	for _, f := range b.Findings {
 		out += fmt.Sprintf("\n%+v", f)
 	}
-	for _, m := range b.Memory {
-		out += fmt.Sprintf("\n%s %d", m.TableID, len(m.Memory))
+	for _, m := range b.Snapshots {
+		out += fmt.Sprintf("\n%s %d", m.TableID, len(m.State))
 	}
 	return out
 }
@@ -169,11 +171,11 @@ func TestMemoriesChangeNothing(t *testing.T) {
 		for i := range values {
 			applyAt(e, values, i, b)
 		}
-		memories, size := len(b.Memory), 0
-		for _, m := range b.Memory {
-			size += len(m.Memory)
+		memories, size := len(b.Snapshots), 0
+		for _, m := range b.Snapshots {
+			size += len(m.State)
 		}
-		b.Memory = nil
+		b.Snapshots = nil
 		t.Logf("idle %v, stretch %d: %d memories, %d bytes each", c.idle, c.stretch, memories, size/memories)
 		if got := b.Hash(); i == 0 {
 			want = got
@@ -203,8 +205,8 @@ func TestMemoryNamesNoPatron(t *testing.T) {
 	for i := range values {
 		applyAt(e, values, i, b)
 	}
-	for _, m := range b.Memory {
-		for s := range strings.SplitSeq(m.Memory, `"`) {
+	for _, m := range b.Snapshots {
+		for s := range strings.SplitSeq(m.State, `"`) {
 			raw, err := base64.RawStdEncoding.DecodeString(s)
 			if strings.Contains(s, canary) || err == nil && bytes.Contains(raw, []byte(canary)) {
 				t.Fatalf("a memory of table %s names a patron", m.TableID)
@@ -223,7 +225,7 @@ func TestMemoryNamesNoPatron(t *testing.T) {
 func TestMemoryOfAnotherRelease(t *testing.T) {
 	for _, text := range []string{`{"format":1,"table":{}}`, `{"format":2,"table":{"log":[]}}`, `{"format":2,"table":{"isOpen":"x"}}`, `{`} {
 		e := pipeline.NewEngine(engineOptions())
-		err := e.Restore([]schema.MemoryRow{{PropertyID: "p", TableID: "t-9", Memory: text}}, 0)
+		err := e.Restore([]rows.Snapshot{{PropertyID: "p", TableID: "t-9", State: text}}, 0)
 		if !errors.Is(err, pipeline.ErrMemory) || !strings.Contains(err.Error(), "t-9") {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -591,7 +593,7 @@ func TestJournalIsHeldAgainstTheRows(t *testing.T) {
 	var named []string
 	for _, f := range sink.Findings() {
 		if f.Rule == "feed.journal" {
-			named = append(named, f.Subject+" "+f.Verdict)
+			named = append(named, f.Subject+" "+string(f.Verdict))
 		}
 	}
 	same(t, "findings", []string{fmt.Sprintf("range:%d-%d SUSPECT", last.From, last.To)}, named)
@@ -635,10 +637,10 @@ func TestMemoryThatCannotBeRead(t *testing.T) {
 // unreadable is a journal whose memories are of a release to come.
 type unreadable struct{ *pipeline.MemorySink }
 
-func (m unreadable) Memories(ctx context.Context, topic string, partition int32, below int64) ([]schema.MemoryRow, error) {
+func (m unreadable) Memories(ctx context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error) {
 	rows, err := m.MemorySink.Memories(ctx, topic, partition, below)
 	for i := range rows {
-		rows[i].Memory = `{"format":99}`
+		rows[i].State = `{"format":99}`
 	}
 	return rows, err
 }

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/shoeproof/shoeproof/rules"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 // resuming is a stream on its way back to where it was left.
@@ -100,7 +101,7 @@ func (f *flow) again(ctx, late context.Context, rec *Record) (flushed bool, err 
 			f.told = append(f.told, r.mute.Findings...)
 		}
 		if !r.same { // It may remember tables where the one that was here before did not.
-			f.remembered = append(f.remembered, r.mute.Memory...)
+			f.remembered = append(f.remembered, r.mute.Snapshots...)
 		}
 		r.mute.Reset()
 		return false, nil
@@ -154,7 +155,9 @@ func (f *flow) compare(made *Range) error {
 			Why: fmt.Sprintf("the records at offsets %d to %d are others", last.From, last.To),
 		}
 	}
-	if e, ok := f.step.(interface{ WasCut(r *Range) schema.Finding }); ok && made.Cut > 0 {
+	if e, ok := f.step.(interface {
+		WasCut(r *Range) finding.Finding
+	}); ok && made.Cut > 0 {
 		f.told = append(f.told, e.WasCut(made))
 	}
 	if !r.same || r.torn || made.Rows == last.Rows && made.Hash == last.Hash {
@@ -162,7 +165,7 @@ func (f *flow) compare(made *Range) error {
 	}
 	r.done.Differs = fmt.Sprintf("%d rows with hash %.12s, journaled were %d with %.12s", made.Rows, made.Hash, last.Rows, last.Hash)
 	if e, ok := f.step.(interface {
-		Differs(r *Range, journaled, found string) schema.Finding
+		Differs(r *Range, journaled, found string) finding.Finding
 	}); ok {
 		f.told = append(f.told, e.Differs(last, fmt.Sprintf("%d rows with hash %s", last.Rows, last.Hash), fmt.Sprintf("%d rows with hash %s", made.Rows, made.Hash)))
 	}
@@ -171,13 +174,13 @@ func (f *flow) compare(made *Range) error {
 
 // WasCut is the finding that the log lost records which had been audited. Tables whose events were among
 // them, and are not published again, show gaps.
-func (e *Engine) WasCut(r *Range) schema.Finding {
-	return e.partitionFault(r.Topic, r.Partition, "feed.retention", verdictUnauditable, rules.OfRange(uint64(r.Cut), uint64(r.Lost)),
+func (e *Engine) WasCut(r *Range) finding.Finding {
+	return e.partitionFault(r.Topic, r.Partition, "feed.retention", finding.Unauditable, rules.OfRange(uint64(r.Cut), uint64(r.Lost)),
 		fmt.Sprintf("offsets %d to %d in the log", r.Cut, r.Lost), "audited, and lost by the log since")
 }
 
 // Differs is the finding that the same records gave other rows than the journal says: the program is not
 // deterministic, or somebody changed the journal or the memory of a table.
-func (e *Engine) Differs(r *Range, journaled, found string) schema.Finding {
-	return e.partitionFault(r.Topic, r.Partition, "feed.journal", verdictSuspect, rules.OfRange(uint64(r.From), uint64(r.To)), journaled, found)
+func (e *Engine) Differs(r *Range, journaled, found string) finding.Finding {
+	return e.partitionFault(r.Topic, r.Partition, "feed.journal", finding.Suspect, rules.OfRange(uint64(r.From), uint64(r.To)), journaled, found)
 }

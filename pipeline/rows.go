@@ -5,6 +5,7 @@ import (
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // archive keeps an event as it was received.
@@ -88,7 +89,7 @@ func (t *table) roundRows(s *shoe, r *record.Round, b *Batch) {
 }
 
 // chanceColumns are the cards that were left before the round, and the chances of its results.
-func (t *table) chanceColumns(v *detectors.Round, rows *schema.RoundRows) {
+func (t *table) chanceColumns(v *detectors.Round, rows *rows.Rounds) {
 	t.cards = t.cards[:0]
 	var player, banker, tie float64
 	if v.Odds != nil {
@@ -170,7 +171,7 @@ func (t *table) wagerRow(s *shoe, r *record.Round, w *record.Wager, seen *detect
 // shoeRows keeps a shoe, its vigorish, and what the table carries on.
 func (t *table) shoeRows(s *shoe, b *Batch) {
 	day, shift := t.clock.of(s.At)
-	row := schema.ShoeRow{
+	row := rows.Shoe{
 		PropertyID: t.property, PitID: s.pit, TableID: t.id, ShoeID: s.ID, At: s.At, EndedAt: s.endedAt, ClosedAt: t.now.At, GamingDay: day, Shift: shift,
 		Decks: s.Loaded.Decks, CardsOut: s.Out, Remaining: s.Ended.Remaining, Rounds: uint32(len(s.Rounds)), Unauditable: s.unauditable,
 		Findings: s.found, Joined: s.Joined, Missing: s.Missing, FirstSeq: uint64(s.First), LastSeq: t.log.next() - 1, Engine: t.engine.opt.Version,
@@ -190,8 +191,8 @@ func (t *table) shoeRows(s *shoe, b *Batch) {
 	}
 }
 
-func (t *table) vigorishRow(s *shoe, d *record.Due, day string) schema.VigorishRow {
-	row := schema.VigorishRow{
+func (t *table) vigorishRow(s *shoe, d *record.Due, day string) rows.Vigorish {
+	row := rows.Vigorish{
 		PropertyID: t.property, TableID: t.id, ShoeID: s.ID, Round: d.Round, At: t.log.time(uint64(d.PaidAt)), GamingDay: day, WagerID: d.Wager,
 		Seat: d.Seat, Kind: "COMMISSION", Won: d.Won, Marked: d.Marked, Collected: max(d.Collected, d.Cash), MarkedSeq: uint64(d.MarkedAt), CollectedSeq: uint64(d.CollectedAt),
 	}
@@ -209,16 +210,16 @@ func (t *table) vigorishRow(s *shoe, d *record.Due, day string) schema.VigorishR
 	return row
 }
 
-func (t *table) configRow(ev *schema.Event, c *schema.TableConfig, effective int64, opened bool) schema.ConfigRow {
-	return schema.ConfigRow{
+func (t *table) configRow(ev *schema.Event, c *schema.TableConfig, effective int64, opened bool) rows.Config {
+	return rows.Config{
 		PropertyID: t.property, PitID: ev.PitID, TableID: t.id, Seq: ev.Seq, At: ev.At, EffectiveAt: effective, Opened: opened,
 		ConfigID: c.ConfigID, Ruleset: c.Ruleset, Game: c.Game.String(), Mode: c.Vigorish.Mode.String(), Percent: c.Vigorish.Percent,
 		Procedure: c.PaymentProcedure, Reshuffle: c.ReshuffleAfterLacing, Config: string(schema.AppendConfigJSON(nil, c)), EventID: string([]byte(ev.EventID)),
 	}
 }
 
-func (t *table) noticeRow(ev *schema.Event, n *record.Notice, topic string) schema.NoticeRow {
-	return schema.NoticeRow{
+func (t *table) noticeRow(ev *schema.Event, n *record.Notice, topic string) rows.Notice {
+	return rows.Notice{
 		PropertyID: t.property, PitID: ev.PitID, TableID: t.id, Seq: ev.Seq, At: ev.At, NoticeAt: n.At, EffectiveAt: n.Effective,
 		Topic: topic, Filed: n.Filed, Written: n.Writ, Recipients: []string{},
 	}

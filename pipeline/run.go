@@ -9,7 +9,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // Step folds the records of one stream into rows.
@@ -143,9 +144,9 @@ type flow struct {
 	cut      *CutError // the log turned out to end too early
 	resuming *resuming // until the last flush was made again
 	epoch    uint32
-	told     []schema.Finding
+	told     []finding.Finding
 
-	remembered []schema.MemoryRow // on the way back to where it was left
+	remembered []rows.Snapshot // on the way back to where it was left
 }
 
 func (f *flow) run(ctx context.Context) error {
@@ -233,10 +234,10 @@ func (f *flow) take(ctx, late context.Context, rec *Record) (flushed bool, err e
 // is none of ours, may be half a MiB.
 func (f *flow) full() bool {
 	bytes := f.bytes
-	for i := range f.batch.Memory {
-		bytes += len(f.batch.Memory[i].Memory)
+	for i := range f.batch.Snapshots {
+		bytes += len(f.batch.Snapshots[i].State)
 	}
-	return f.batch.Rows() >= f.opt.FlushRows || bytes >= f.opt.FlushRows<<9
+	return f.batch.Len() >= f.opt.FlushRows || bytes >= f.opt.FlushRows<<9
 }
 
 func (f *flow) apply(rec *Record) {
@@ -261,7 +262,7 @@ func (f *flow) apply(rec *Record) {
 // flush makes the batch durable and commits. It does nothing for an empty batch, and gives up
 // with ErrRevoked when the partition is another's.
 func (f *flow) flush(ctx, late context.Context) error {
-	if f.batch.Range.Records == 0 && f.batch.Rows() == 0 {
+	if f.batch.Range.Records == 0 && f.batch.Len() == 0 {
 		return nil
 	}
 	r := &f.batch.Range
@@ -271,7 +272,7 @@ func (f *flow) flush(ctx, late context.Context) error {
 		r.Low = r.From
 	}
 	if f.opt.Journal != nil {
-		r.Rows, r.Hash = uint64(f.batch.Rows()), f.batch.Hash()
+		r.Rows, r.Hash = uint64(f.batch.Len()), f.batch.Hash()
 	}
 	if f.resuming != nil {
 		if err := f.compare(r); err != nil {
@@ -280,7 +281,7 @@ func (f *flow) flush(ctx, late context.Context) error {
 	}
 	// What is said about the machine is no part of what the range gives, nor what was remembered before it.
 	r.Told = len(f.told) + len(f.remembered)
-	f.batch.Findings, f.batch.Memory = append(f.batch.Findings, f.told...), append(f.batch.Memory, f.remembered...)
+	f.batch.Findings, f.batch.Snapshots = append(f.batch.Findings, f.told...), append(f.batch.Snapshots, f.remembered...)
 	f.told, f.remembered = nil, nil
 	began := f.opt.Now()
 	for failures := 1; ; failures++ {

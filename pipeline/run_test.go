@@ -11,10 +11,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shoeproof/shoeproof/pipeline"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 // script is a source of one partition whose Next is a function.
@@ -70,17 +72,17 @@ func records(from, to int64) []pipeline.Record {
 // with each so many bytes.
 type letters struct {
 	hold, memory int
-	held         []schema.DeadLetter
+	held         []rows.DeadLetter
 }
 
 func (l *letters) Apply(rec *pipeline.Record, topic string, partition int32, b *pipeline.Batch) {
-	l.held = append(l.held, schema.DeadLetter{Topic: topic, Partition: partition, Offset: rec.Offset, Raw: rec.Value})
+	l.held = append(l.held, rows.DeadLetter{Topic: topic, Partition: partition, Offset: rec.Offset, Raw: rec.Value})
 	for len(l.held) > l.hold {
-		b.DeadLetter = append(b.DeadLetter, l.held[0])
+		b.DeadLetters = append(b.DeadLetters, l.held[0])
 		l.held = l.held[1:]
 	}
 	if l.memory > 0 {
-		b.Memory = append(b.Memory, schema.MemoryRow{Offset: rec.Offset, Memory: strings.Repeat("m", l.memory)})
+		b.Snapshots = append(b.Snapshots, rows.Snapshot{Offset: rec.Offset, State: strings.Repeat("m", l.memory)})
 	}
 }
 
@@ -91,7 +93,7 @@ func (l *letters) Low(next int64) (low, clock int64) {
 	return next, 0
 }
 
-func (l *letters) Finish(b *pipeline.Batch) { b.DeadLetter = append(b.DeadLetter, l.held...) }
+func (l *letters) Finish(b *pipeline.Batch) { b.DeadLetters = append(b.DeadLetters, l.held...) }
 
 func options(hold int) pipeline.RunOptions {
 	return pipeline.RunOptions{NewStep: func() pipeline.Step { return &letters{hold: hold} }, Now: time.Now, FlushRows: 10}
@@ -152,16 +154,16 @@ func TestRunFlushesByBytes(t *testing.T) {
 
 // A batch that is used again holds on to nothing of before.
 func TestResetLetsGo(t *testing.T) {
-	b := &pipeline.Batch{
-		Vigorish: make([]schema.VigorishRow, 1), Shoes: make([]schema.ShoeRow, 1), Configs: make([]schema.ConfigRow, 1),
-		Notices: []schema.NoticeRow{{Topic: "n"}}, Memory: []schema.MemoryRow{{Memory: "m"}}, Findings: []schema.Finding{{ID: "f"}},
-		Evidence: make([]schema.EvidenceRow, 1), DeadLetter: []schema.DeadLetter{{Raw: []byte("d")}},
-	}
+	b := &pipeline.Batch{Set: rows.Set{
+		Vigorish: make([]rows.Vigorish, 1), Shoes: make([]rows.Shoe, 1), Configs: make([]rows.Config, 1),
+		Notices: []rows.Notice{{Topic: "n"}}, Snapshots: []rows.Snapshot{{State: "m"}}, Findings: []finding.Finding{{ID: "f"}},
+		Evidence: make([]rows.Evidence, 1), DeadLetters: []rows.DeadLetter{{Raw: []byte("d")}},
+	}}
 	b.Reset()
-	if b.Rows() != 0 {
-		t.Errorf("%d rows", b.Rows())
+	if b.Len() != 0 {
+		t.Errorf("%d rows", b.Len())
 	}
-	if b.Notices[:1][0].Topic+b.Memory[:1][0].Memory+b.Findings[:1][0].ID+string(b.DeadLetter[:1][0].Raw) != "" {
+	if b.Notices[:1][0].Topic+b.Snapshots[:1][0].State+b.Findings[:1][0].ID+string(b.DeadLetters[:1][0].Raw) != "" {
 		t.Error("rows of before are kept behind the slices")
 	}
 }
@@ -357,7 +359,7 @@ func TestRunTellsWhatItDoes(t *testing.T) {
 	var rows, lags int
 	opt := options(0)
 	opt.Hooks.Flushed = func(f pipeline.Flush) {
-		rows += f.Batch.Rows()
+		rows += f.Batch.Len()
 		if f.Durable.IsZero() {
 			t.Error("no time")
 		}

@@ -8,11 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/shoeproof/shoeproof/rules"
-	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate"
 )
 
@@ -92,7 +93,7 @@ func scenario(t *testing.T, file, name string) {
 // proves holds a scenario that is named after a rule to that rule: it is the only finding of level
 // minor or above, or, for a rule of level info, the only one of that rule. What is wrong with the
 // table itself is found again in the second shoe. Legal play gives none.
-func proves(t *testing.T, name string, findings []schema.Finding) {
+func proves(t *testing.T, name string, findings []finding.Finding) {
 	if strings.HasPrefix(name, "legal/") {
 		for i := range findings {
 			if findings[i].Rule != "irreg.error-remedied" { // an irregularity that was handled rightly
@@ -112,7 +113,7 @@ func proves(t *testing.T, name string, findings []schema.Finding) {
 		case f.Rule == rule.Name && f.Verdict != "UNAUDITABLE":
 			own[f.ShoeID]++
 		case f.Kind == "anomaly" && rule.Name == "shuffle.random-order": // rightly suspected besides
-		case f.Severity != "info":
+		case f.Severity != finding.Info:
 			t.Errorf("bystander: %s", line(f))
 		}
 	}
@@ -135,7 +136,7 @@ func ruleNamed(name string) *rules.Rule {
 	return nil
 }
 
-func scenarioLine(f *schema.Finding) string {
+func scenarioLine(f *finding.Finding) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s", f.Severity, f.Rule)
 	if f.Verdict == "UNAUDITABLE" {

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate"
@@ -56,7 +58,7 @@ func TestLegalShoesAreSilent(t *testing.T) {
 	}
 }
 
-func line(f *schema.Finding) string {
+func line(f *finding.Finding) string {
 	return fmt.Sprintf("%s %s %s round %d seat %d %s: want %s, got %s (seqs %v)",
 		f.Severity, f.Verdict, f.Rule, f.Round, f.Seat, f.Subject, f.Expected, f.Observed, f.Evidence.Seqs)
 }

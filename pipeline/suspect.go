@@ -6,13 +6,12 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/detectors/exact"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
-	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
-
-const kindAnomaly = "anomaly"
 
 // suspects is what a table's detectors need beside its rounds: the cards not yet seen, and what devices said.
 // It is made anew with every shoe; only the last shoe's cards are older.
@@ -320,7 +319,7 @@ func (t *table) suspected(s *shoe, b *Batch) {
 			continue
 		}
 		day, _ := t.clock.of(f.Place.At)
-		b.Evidence = append(b.Evidence, schema.EvidenceRow{
+		b.Evidence = append(b.Evidence, rows.Evidence{
 			Detector: f.Detector.ID, Key: f.Key.String(), At: f.Place.At, PropertyID: t.property, TableID: t.id, ShoeID: f.Place.Shoe, Round: f.Place.Round,
 			Seq: uint64(f.Place.Seq), GamingDay: day, LnE: f.LnE, Start: f.Start, Engine: t.engine.opt.Version,
 		})
@@ -353,18 +352,18 @@ func (t *table) suspected(s *shoe, b *Batch) {
 	}
 }
 
-// Anomaly is the finding of an alarm, without what is known only where events are: evidence, day and rulebook.
-func Anomaly(a *detectors.Alarm) schema.Finding {
-	severity := rules.Major
+// Anomaly is the finding of an alarm, without what only the caller has: evidence, day and rulebook.
+func Anomaly(a *detectors.Alarm) finding.Finding {
+	severity := finding.Major
 	if a.Detector.Tier == detectors.Calibrated {
-		severity = rules.Minor
+		severity = finding.Minor
 	}
-	key := a.Key.String()
-	return schema.Finding{
-		ID: FindingID(a.Place.Property, a.Place.Table, a.Place.Shoe, a.Place.Round, a.Detector.ID, key), Kind: kindAnomaly, Verdict: verdictSuspect,
-		Rule: a.Detector.ID, Severity: severity.String(), Citations: []string{"docs/detectors.md: " + a.Detector.Name}, PropertyID: a.Place.Property,
-		PitID: a.Place.Pit, TableID: a.Place.Table, ShoeID: a.Place.Shoe, Round: a.Place.Round, Subject: key, At: schema.Time(a.Place.At),
-		Expected: a.Expected(), Observed: a.Observed() + "; " + a.Odds(), Amount: a.Money,
-		Evidence: schema.Evidence{Seqs: []uint64{}, EventIDs: []string{}}, LnE: a.LnE, Threshold: a.LnThreshold, Odds: a.Odds(),
-	}
+	f := finding.New(finding.Identity{
+		PropertyID: a.Place.Property, TableID: a.Place.Table, ShoeID: a.Place.Shoe, Round: a.Place.Round, Rule: a.Detector.ID, Subject: a.Key.String(),
+	}, finding.Anomaly, finding.Suspect, severity)
+	f.Citations = []string{"docs/detectors.md: " + a.Detector.Name}
+	f.PitID, f.At = a.Place.Pit, schema.Time(a.Place.At)
+	f.Expected, f.Observed, f.Amount = a.Expected(), a.Observed()+"; "+a.Odds(), a.Money
+	f.LnE, f.Threshold, f.Odds = a.LnE, a.LnThreshold, a.Odds()
+	return f
 }

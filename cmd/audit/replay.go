@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/internal/program"
 	"github.com/shoeproof/shoeproof/internal/replay"
 	"github.com/shoeproof/shoeproof/internal/report"
 	"github.com/shoeproof/shoeproof/internal/settings"
-	"github.com/shoeproof/shoeproof/rules"
 )
 
 // showProgressFrom is the size of files from which a terminal sees how far it is.
@@ -87,8 +87,8 @@ func (f *replayFlags) run(cmd *cobra.Command, paths []string) error {
 	return nil
 }
 
-func severity(flag, word string) (rules.Severity, error) {
-	s, ok := rules.ParseSeverity(word)
+func severity(flag, word string) (finding.Severity, error) {
+	s, ok := finding.ParseSeverity(word)
 	if !ok {
 		return 0, program.WrongUsage(fmt.Errorf("--%s %q, want info, minor, major or critical", flag, word))
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	"github.com/spf13/cobra"
 
 	"github.com/shoeproof/shoeproof/internal/accounts"
@@ -17,7 +19,6 @@ import (
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 // reports are what can be asked for.
@@ -171,7 +172,7 @@ func money(ctx context.Context, store *clickhouse.Store, s accounts.Scope, name 
 }
 
 // currency is that of the newest configuration; a property has one.
-func currency(configs []schema.ConfigRow) string {
+func currency(configs []rows.Config) string {
 	newest, found := int64(0), ""
 	for i := range configs {
 		var c struct {

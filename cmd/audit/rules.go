@@ -11,6 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/internal/program"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/law"
@@ -119,7 +120,7 @@ func (f *rulesFlags) run(cmd *cobra.Command, args []string) error {
 	name := strings.Join(args, "")
 	var found []explained
 	for _, r := range rules.All() {
-		if r.Severity >= least && strings.HasPrefix(r.Name, name) {
+		if finding.Severity(r.Severity) >= least && strings.HasPrefix(r.Name, name) {
 			if e := explain(r, laws); len(e.InForce) > 0 {
 				found = append(found, e)
 			}

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
@@ -24,7 +26,6 @@ import (
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 type demoFlags struct {
@@ -251,13 +252,13 @@ func await(ctx context.Context, audited *shoes, all int, played <-chan struct{},
 }
 
 // compare prints what was planted beside what was found.
-func compare(out io.Writer, all []planted, findings []schema.Finding) (exact bool) {
+func compare(out io.Writer, all []planted, findings []finding.Finding) (exact bool) {
 	taken := map[int]bool{}
 	found := 0
 	fmt.Fprintln(out, "\nPlanted:")
 	for _, p := range all {
 		for _, want := range p.want {
-			i := slices.IndexFunc(findings, func(f schema.Finding) bool {
+			i := slices.IndexFunc(findings, func(f finding.Finding) bool {
 				return f.TableID == p.table && f.Rule == want.Rule && f.Round == want.Round && (want.Seat == 0 || f.Seat == want.Seat)
 			})
 			verdict := "NOT FOUND"
@@ -275,7 +276,7 @@ func compare(out io.Writer, all []planted, findings []schema.Finding) (exact boo
 	}
 	for i := range findings {
 		if !taken[i] {
-			others[findings[i].Severity]++
+			others[findings[i].Severity.String()]++
 		}
 	}
 	beyond := others["minor"] + others["major"] + others["critical"]

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
@@ -58,7 +60,7 @@ func floor(t testing.TB) []schema.Event {
 }
 
 // ndjson is findings as `audit replay -o ndjson` prints them, sorted.
-func ndjson(t testing.TB, findings []schema.Finding) []string {
+func ndjson(t testing.TB, findings []finding.Finding) []string {
 	t.Helper()
 	var lines []string
 	for i := range findings {

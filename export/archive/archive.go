@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/shoeproof/shoeproof/export"
@@ -67,10 +69,10 @@ func (r *Reader) Fill(ctx context.Context, day *export.Day) error {
 	return nil
 }
 
-func (r *Reader) findings(ctx context.Context) iter.Seq2[*schema.Finding, error] {
-	return func(yield func(*schema.Finding, error) bool) {
+func (r *Reader) findings(ctx context.Context) iter.Seq2[*finding.Finding, error] {
+	return func(yield func(*finding.Finding, error) bool) {
 		enough := false
-		err := r.Store.EachFinding(ctx, clickhouse.Filter{PropertyID: r.Property, Newest: true}, func(f *schema.Finding) bool {
+		err := r.Store.EachFinding(ctx, clickhouse.Filter{PropertyID: r.Property, Newest: true}, func(f *finding.Finding) bool {
 			enough = !yield(f, nil)
 			return !enough
 		})

@@ -10,10 +10,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/shoeproof/shoeproof/internal/report"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
-	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/stats"
 )
@@ -42,22 +43,21 @@ func (s *Scope) local(at int64) string {
 func (s *Scope) money(minor int64) string { return schema.Decimal(minor, s.Currency) }
 
 // isException says whether a finding is one that an auditor must explain.
-func isException(f *schema.Finding) bool {
-	severity, _ := rules.ParseSeverity(f.Severity)
-	return severity >= rules.Minor
+func isException(f *finding.Finding) bool {
+	return f.Severity >= finding.Minor
 }
 
 // numbered are the exceptions of each gaming day in the order in which exports have them; the number begins
 // at 1 each day and has no gap.
-func numbered(findings []schema.Finding) (list []schema.Finding, no []int) {
+func numbered(findings []finding.Finding) (list []finding.Finding, no []int) {
 	for i := range findings {
 		if isException(&findings[i]) {
 			list = append(list, findings[i])
 		}
 	}
-	pipeline.Sort(list)
-	slices.SortStableFunc(list, func(a, b schema.Finding) int { return cmp.Compare(a.GamingDay, b.GamingDay) })
-	list = slices.CompactFunc(list, func(a, b schema.Finding) bool { return a.ID == b.ID })
+	finding.Sort(list)
+	slices.SortStableFunc(list, func(a, b finding.Finding) int { return cmp.Compare(a.GamingDay, b.GamingDay) })
+	list = slices.CompactFunc(list, func(a, b finding.Finding) bool { return a.ID == b.ID })
 	for i := range list {
 		if i == 0 || list[i].GamingDay != list[i-1].GamingDay {
 			no = append(no, 1)
@@ -91,7 +91,7 @@ func triage(steps []clickhouse.Step) map[string]triaged {
 }
 
 // Exceptions are the findings of minor and above by gaming day, with what people said of them.
-func Exceptions(s Scope, findings []schema.Finding, steps []clickhouse.Step) *report.Sheet {
+func Exceptions(s Scope, findings []finding.Finding, steps []clickhouse.Step) *report.Sheet {
 	said := triage(steps)
 	out := &report.Sheet{
 		Title: s.title("Exceptions"),
@@ -112,7 +112,7 @@ func Exceptions(s Scope, findings []schema.Finding, steps []clickhouse.Step) *re
 		}
 		out.Rows = append(out.Rows, []string{
 			f.PropertyID, f.GamingDay, f.Shift, strconv.Itoa(no[i]), s.local(int64(f.At)), f.PitID, f.TableID, f.ShoeID, orNone(f.Round), orNone(f.Seat), f.DealerID,
-			f.Rule, strings.Join(f.Citations, "; "), f.Severity, f.Verdict, f.Expected, f.Observed, schema.Decimal(f.Amount, f.Currency), f.Currency,
+			f.Rule, strings.Join(f.Citations, "; "), f.Severity.String(), string(f.Verdict), f.Expected, f.Observed, schema.Decimal(f.Amount, f.Currency), f.Currency,
 			cmp.Or(t.state, "new"), t.disposition, t.explanation, t.by, f.ID,
 		})
 	}
@@ -120,7 +120,7 @@ func Exceptions(s Scope, findings []schema.Finding, steps []clickhouse.Step) *re
 }
 
 // MonthEnd is the exception report of N.J.A.C. 13:69D-1.5: what it was, when, its number, and why.
-func MonthEnd(s Scope, findings []schema.Finding, steps []clickhouse.Step) *report.Sheet {
+func MonthEnd(s Scope, findings []finding.Finding, steps []clickhouse.Step) *report.Sheet {
 	said := triage(steps)
 	out := &report.Sheet{
 		Title:   s.title("Month-end exception report, N.J.A.C. 13:69D-1.5"),
@@ -151,7 +151,7 @@ func orNone(n uint32) string {
 }
 
 // Dealers are the error rates of dealers: rounds with a breach of minor or above, of the rounds dealt.
-func Dealers(s Scope, findings []schema.Finding, dealt []clickhouse.Dealt) *report.Sheet {
+func Dealers(s Scope, findings []finding.Finding, dealt []clickhouse.Dealt) *report.Sheet {
 	out := &report.Sheet{
 		Title:   s.title("Dealer error rates"),
 		Columns: []string{"property", "dealer", "rounds", "rounds_in_error", "per_1000", "low_95", "high_95", "breaches"},
@@ -169,7 +169,7 @@ func Dealers(s Scope, findings []schema.Finding, dealt []clickhouse.Dealt) *repo
 	wrong := map[string]map[round]bool{}
 	for i := range findings {
 		f := &findings[i]
-		if f.DealerID == "" || f.Verdict != "BREACH" || !isException(f) {
+		if f.DealerID == "" || f.Verdict != finding.Breach || !isException(f) {
 			continue
 		}
 		breaches[f.DealerID]++

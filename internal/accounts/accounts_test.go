@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/internal/report"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -30,8 +31,8 @@ func noon(day, hours int) int64 {
 	return time.Date(2026, 11, day, 17+hours, 0, 0, 0, time.UTC).UnixNano()
 }
 
-func finding(id, table string, day, hours int, severity string) schema.Finding {
-	f := schema.Finding{
+func exception(id, table string, day, hours int, severity finding.Severity) finding.Finding {
+	f := finding.Finding{
 		ID: id, Kind: "deviation", Verdict: "BREACH", Rule: "vig.amount.under", Severity: severity, Citations: []string{"N.J.A.C. 19:47-3.3(c)"}, PropertyID: "ac-1",
 		TableID: table, ShoeID: "s", Round: 7, DealerID: "d1", At: schema.Time(noon(day, hours)), GamingDay: fmt.Sprintf("2026-11-%d", day), Shift: "day",
 		Expected: "5.00", Observed: "=HYPERLINK(1)", Amount: -1575, Currency: "USD",
@@ -66,8 +67,8 @@ func want(t *testing.T, got []string, want ...string) {
 
 func TestExceptionsAreNumberedWithoutAGap(t *testing.T) {
 	s := scope(t)
-	findings := []schema.Finding{
-		finding("e", "t2", 20, 0, "major"), finding("c", "t2", 19, 1, "minor"), finding("b", "t1", 19, 3, "critical"), finding("x", "t1", 19, 0, "info"), finding("a", "t1", 19, 0, "major"),
+	findings := []finding.Finding{
+		exception("e", "t2", 20, 0, finding.Major), exception("c", "t2", 19, 1, finding.Minor), exception("b", "t1", 19, 3, finding.Critical), exception("x", "t1", 19, 0, finding.Info), exception("a", "t1", 19, 0, finding.Major),
 	}
 	steps := []clickhouse.Step{
 		{Finding: "a", At: noon(19, 1), Actor: "jo", State: "ack"},
@@ -98,10 +99,10 @@ func TestExceptionsAreNumberedWithoutAGap(t *testing.T) {
 }
 
 func TestDealers(t *testing.T) {
-	findings := []schema.Finding{finding("a", "t1", 19, 0, "major"), finding("b", "t1", 19, 0, "minor"), finding("c", "t2", 19, 0, "major"), finding("i", "t3", 19, 0, "info")}
-	unproved := finding("u", "t4", 19, 0, "major")
+	findings := []finding.Finding{exception("a", "t1", 19, 0, finding.Major), exception("b", "t1", 19, 0, finding.Minor), exception("c", "t2", 19, 0, finding.Major), exception("i", "t3", 19, 0, finding.Info)}
+	unproved := exception("u", "t4", 19, 0, finding.Major)
 	unproved.Verdict = "UNAUDITABLE"
-	shoe := finding("s", "t5", 19, 0, "major")
+	shoe := exception("s", "t5", 19, 0, finding.Major)
 	shoe.Round = 0
 	sheet := Dealers(scope(t), append(findings, unproved, shoe), []clickhouse.Dealt{{Dealer: "d1", Rounds: 1000}, {Dealer: "d2", Rounds: 500}, {Dealer: "d3", Rounds: 499}})
 	// Two breaches of one round are one round in error.
@@ -142,10 +143,10 @@ func TestPercent(t *testing.T) {
 }
 
 func TestLog(t *testing.T) {
-	suspect := finding("b", "t2", 19, 1, "major")
+	suspect := exception("b", "t2", 19, 1, finding.Major)
 	suspect.Verdict = "SUSPECT"
 	steps := []clickhouse.Step{{Finding: "a", At: noon(19, 5), Actor: "jo", Action: "close", Disposition: "confirmed", Reason: "dealer error"}}
-	got := cells(Log(scope(t), []schema.Finding{suspect, finding("a", "t1", 19, 0, "minor")}, steps), "shift", "time", "employee", "summary", "recording")
+	got := cells(Log(scope(t), []finding.Finding{suspect, exception("a", "t1", 19, 0, finding.Minor)}, steps), "shift", "time", "employee", "summary", "recording")
 	want(t, got,
 		"day 2026-11-19T12:00:00-05:00 Shoeproof table t1, minor: vig.amount.under; expected 5.00, observed =HYPERLINK(1) keep until 2026-11-26",
 		"day 2026-11-19T13:00:00-05:00 Shoeproof table t2, major: vig.amount.under; expected 5.00, observed =HYPERLINK(1) keep until 2026-12-19",

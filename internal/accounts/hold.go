@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/shoeproof/shoeproof/internal/report"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
@@ -169,7 +171,7 @@ const (
 )
 
 // Log is the surveillance log of 9 NYCRR 5314.3: what was seen and what was done about it, in order of time.
-func Log(s Scope, findings []schema.Finding, steps []clickhouse.Step) *report.Sheet {
+func Log(s Scope, findings []finding.Finding, steps []clickhouse.Step) *report.Sheet {
 	out := &report.Sheet{
 		Title:   s.title("Surveillance log, 9 NYCRR 5314.3"),
 		Columns: []string{"property", "gaming_day", "shift", "time", "employee", "summary", "monitored", "recording"},
@@ -185,7 +187,7 @@ func Log(s Scope, findings []schema.Finding, steps []clickhouse.Step) *report.Sh
 		step int
 	}
 	var all []entry
-	about := map[string]*schema.Finding{}
+	about := map[string]*finding.Finding{}
 	for i := range findings {
 		f := &findings[i]
 		about[f.ID] = f
@@ -193,7 +195,7 @@ func Log(s Scope, findings []schema.Finding, steps []clickhouse.Step) *report.Sh
 			continue
 		}
 		days := keepRecording
-		if f.Verdict == "SUSPECT" || f.Severity == "critical" {
+		if f.Verdict == finding.Suspect || f.Severity == finding.Critical {
 			days = keepSuspected
 		}
 		until := time.Unix(0, int64(f.At)).In(s.Calendar.Zone).AddDate(0, 0, days).Format(time.DateOnly)

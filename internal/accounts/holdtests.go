@@ -15,7 +15,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/report"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
-	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // HoldTest is a table's month before one regulation.
@@ -61,7 +61,7 @@ func Tested(ctx context.Context, store *clickhouse.Store, engine *pipeline.Optio
 	return holdTests(engine, property, month, played, before, risks, configs)
 }
 
-func holdTests(engine *pipeline.Options, property, month string, played, before []clickhouse.Played, risks []clickhouse.Risk, configs []schema.ConfigRow) ([]HoldTest, error) {
+func holdTests(engine *pipeline.Options, property, month string, played, before []clickhouse.Played, risks []clickhouse.Risk, configs []rows.Config) ([]HoldTest, error) {
 	base, tables := holds(property, month, before), holds(property, month, played)
 	spots := map[string]*detectors.Offer{}
 	for _, x := range risks {
@@ -117,7 +117,7 @@ func holds(property, period string, played []clickhouse.Played) map[string]*dete
 }
 
 // offerOf is what a table offers under the latest configuration of a name; nil if no rulebook has it.
-func offerOf(engine *pipeline.Options, table, name string, configs []schema.ConfigRow) (*detectors.Offer, error) {
+func offerOf(engine *pipeline.Options, table, name string, configs []rows.Config) (*detectors.Offer, error) {
 	config, at := "", int64(0)
 	for i := range configs {
 		if c := &configs[i]; c.TableID == table && c.ConfigID == name && !c.Closed && c.At >= at {

@@ -77,7 +77,7 @@ func (m *metrics) hooks(o *Options) pipeline.Hooks {
 	return pipeline.Hooks{
 		Flushed: func(f pipeline.Flush) {
 			m.flushSeconds.Observe(f.Took.Seconds())
-			m.flushRows.Observe(float64(f.Batch.Rows()))
+			m.flushRows.Observe(float64(f.Batch.Len()))
 			if latency, ok := f.Latency(); ok {
 				m.durable.Observe(latency.Seconds())
 			}
@@ -88,13 +88,13 @@ func (m *metrics) hooks(o *Options) pipeline.Hooks {
 			}
 			for i := range f.Batch.Findings {
 				finding := &f.Batch.Findings[i]
-				m.findings.WithLabelValues(finding.Severity).Inc()
+				m.findings.WithLabelValues(finding.Severity.String()).Inc()
 				m.found.Observe(f.Durable.Sub(time.Unix(0, int64(finding.At))).Seconds())
 				if finding.Rule == "feed.gap" || finding.Rule == "feed.retention" {
 					m.gaps.Inc()
 				}
 			}
-			if dead := f.Batch.DeadLetter; len(dead) > 0 { // One line a flush, however bad the feed.
+			if dead := f.Batch.DeadLetters; len(dead) > 0 { // One line a flush, however bad the feed.
 				log.Warn("records that cannot be read went to dead_letters", "records", len(dead), "topic", dead[0].Topic,
 					"partition", dead[0].Partition, "first_offset", dead[0].Offset, "first_reason", dead[0].Reason)
 			}

@@ -10,15 +10,16 @@ import (
 	"slices"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 // merged are all parts together.
 type merged struct {
 	tables   []tableDone
-	replayed []schema.Finding
+	replayed []finding.Finding
 	started  time.Time
 }
 
@@ -72,7 +73,7 @@ func (m *merged) take(lines []clickhouse.RunLine) (whole bool, err error) {
 			err = json.Unmarshal([]byte(l.Line), &t)
 			m.tables = append(m.tables, t)
 		case "finding":
-			var f schema.Finding
+			var f finding.Finding
 			err = json.Unmarshal([]byte(l.Line), &f)
 			m.replayed = append(m.replayed, f)
 		case "done":
@@ -141,13 +142,13 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 	for i := range beside {
 		known[beside[i].ID] = true
 	}
-	played := slices.DeleteFunc(slices.Clone(live), func(f schema.Finding) bool { return known[f.ID] })
+	played := slices.DeleteFunc(slices.Clone(live), func(f finding.Finding) bool { return known[f.ID] })
 	differ := pipeline.Reconcile(played, m.replayed, r.Engine.Version)
 	row.Missing, row.Extra, row.Changed = uint32(differ.Missing), uint32(differ.Extra), uint32(differ.Changed)
 
 	all := slices.Concat(m.replayed, beside, differ.Findings)
-	pipeline.Sort(all)
-	all = slices.CompactFunc(all, func(a, b schema.Finding) bool { return a.ID == b.ID })
+	finding.Sort(all)
+	all = slices.CompactFunc(all, func(a, b finding.Finding) bool { return a.ID == b.ID })
 	row.Findings = uint32(len(all))
 	for i := range all {
 		if all[i].Rule == "feed.gap" || all[i].Rule == "feed.journal" {
@@ -181,18 +182,18 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 }
 
 // floor asks the rules that compare tables, over the configurations in force in the day.
-func (r *run) floor(ctx context.Context, w window) ([]schema.Finding, error) {
+func (r *run) floor(ctx context.Context, w window) ([]finding.Finding, error) {
 	configs, err := r.store.Configs(ctx, r.Property, w.until)
 	if err != nil {
 		return nil, err
 	}
 	f := pipeline.NewFloor(r.Engine)
 	f.Note(configs)
-	return slices.DeleteFunc(f.Findings(), func(f schema.Finding) bool { return f.GamingDay != w.day || (r.Shift != "" && f.Shift != r.Shift) }), nil
+	return slices.DeleteFunc(f.Findings(), func(f finding.Finding) bool { return f.GamingDay != w.day || (r.Shift != "" && f.Shift != r.Shift) }), nil
 }
 
 // coverage checks that the journal accounts for every offset of the day.
-func (r *run) coverage(ctx context.Context, w window) (found []schema.Finding, letters uint64, err error) {
+func (r *run) coverage(ctx context.Context, w window) (found []finding.Finding, letters uint64, err error) {
 	covered, err := r.store.DayCoverage(ctx, r.Property, w.from, w.until)
 	if err != nil {
 		return nil, 0, err
@@ -210,20 +211,20 @@ func (r *run) coverage(ctx context.Context, w window) (found []schema.Finding, l
 }
 
 // absent are the findings that the live audit has not stored.
-func absent(all, live []schema.Finding) []schema.Finding {
+func absent(all, live []finding.Finding) []finding.Finding {
 	stored := map[string]bool{}
 	for i := range live {
 		stored[live[i].ID] = true
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(f schema.Finding) bool { return stored[f.ID] })
+	return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return stored[f.ID] })
 }
 
-func digest(findings []schema.Finding) (string, error) {
+func digest(findings []finding.Finding) (string, error) {
 	sorted := slices.Clone(findings)
-	pipeline.Sort(sorted)
+	finding.Sort(sorted)
 	sum := sha256.New()
 	for i := range sorted {
-		line, err := pipeline.Line(sorted[i])
+		line, err := finding.Line(sorted[i])
 		if err != nil {
 			return "", err
 		}

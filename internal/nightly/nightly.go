@@ -18,11 +18,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 // Options say what to audit.
@@ -49,7 +51,7 @@ type Options struct {
 
 // Statistic weighs what only shows over many rounds, from the facts of a gaming day.
 type Statistic interface {
-	Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]schema.Finding, error)
+	Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]finding.Finding, error)
 }
 
 // Result is what a worker did. Nights are the days in order, none while other workers have parts to do.
@@ -64,7 +66,7 @@ type Result struct {
 // Night is the audit of one gaming day.
 type Night struct {
 	Run      clickhouse.AuditRun
-	Findings []schema.Finding
+	Findings []finding.Finding
 	Open     []OpenShoe
 }
 
@@ -87,7 +89,7 @@ type tableDone struct {
 	Rounds uint32     `json:"rounds"`
 	Open   []OpenShoe `json:"open"`
 	Books  []string   `json:"rulebooks"`
-	found  []schema.Finding
+	found  []finding.Finding
 }
 
 // partDone ends the part of a day.
@@ -231,7 +233,7 @@ type tableDay struct {
 }
 
 // begin is an engine that has seen a table's events up to a memory, nil if from the first one.
-func (r *run) begin(ctx context.Context, table string) (*pipeline.Engine, *schema.MemoryRow, error) {
+func (r *run) begin(ctx context.Context, table string) (*pipeline.Engine, *rows.Snapshot, error) {
 	options := r.Engine
 	options.NoArchive = true
 	engine := pipeline.NewEngine(options)
@@ -244,7 +246,7 @@ func (r *run) begin(ctx context.Context, table string) (*pipeline.Engine, *schem
 	}
 	row := *m
 	row.Offset = -1 // what was seen is not read: no record is to be passed over
-	if err := engine.Restore([]schema.MemoryRow{row}, row.At); err != nil {
+	if err := engine.Restore([]rows.Snapshot{row}, row.At); err != nil {
 		return pipeline.NewEngine(options), nil, nil //nolint:nilerr // another release wrote it: from the first event, as without it
 	}
 	return engine, m, nil
@@ -316,7 +318,7 @@ func (r *run) open(e *pipeline.Engine, before int64) []OpenShoe {
 
 // collect takes what belongs to the days.
 func (r *run) collect(days []tableDay, b *pipeline.Batch) {
-	if b.Rows() == 0 {
+	if b.Len() == 0 {
 		return
 	}
 	for i, day := range b.Rounds.GamingDay {

@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	gocmp "github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
@@ -217,7 +219,7 @@ func lines(t testing.TB, res *Night) []byte {
 	t.Helper()
 	var all bytes.Buffer
 	for i := range res.Findings {
-		line, err := pipeline.Line(res.Findings[i])
+		line, err := finding.Line(res.Findings[i])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +228,7 @@ func lines(t testing.TB, res *Night) []byte {
 	return all.Bytes()
 }
 
-func brief(f *schema.Finding) string {
+func brief(f *finding.Finding) string {
 	return fmt.Sprintf("%s %s %s shoe %s round %d seat %d %s: want %s, got %s", f.Severity, f.TableID, f.Rule, f.ShoeID, f.Round, f.Seat, f.Subject, f.Expected, f.Observed)
 }
 
@@ -245,7 +247,7 @@ func TestNightOfAHundredTables(t *testing.T) {
 		switch want, ok := f.want[table]; {
 		case ok && got.Rule == want.Rule && got.Verdict != "UNAUDITABLE" && got.Round == want.Round && (got.Seat == want.Seat || got.Seat == 0):
 			found[table]++
-		case got.Severity != "info":
+		case got.Severity != finding.Info:
 			t.Errorf("nobody planted: %s", brief(got))
 		}
 	}
@@ -396,7 +398,7 @@ func TestLateEvents(t *testing.T) {
 	}
 	now := liveFindings(t, store)
 	for i := range live {
-		if !slices.ContainsFunc(now, func(f schema.Finding) bool { return gocmp.Equal(f, live[i]) }) {
+		if !slices.ContainsFunc(now, func(f finding.Finding) bool { return gocmp.Equal(f, live[i]) }) {
 			t.Errorf("a live row was changed: %s", brief(&live[i]))
 		}
 	}
@@ -409,7 +411,7 @@ func TestLateEvents(t *testing.T) {
 	}
 }
 
-func liveFindings(t *testing.T, store *clickhouse.Store) []schema.Finding {
+func liveFindings(t *testing.T, store *clickhouse.Store) []finding.Finding {
 	t.Helper()
 	list, err := store.Findings(t.Context(), clickhouse.Filter{PropertyID: property, GamingDay: day, Live: true})
 	if err != nil {
@@ -442,22 +444,22 @@ type forger struct {
 func (f *forger) Write(ctx context.Context, b *pipeline.Batch) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var kept []schema.Finding
-	for _, finding := range b.Findings {
-		if finding.Severity != "info" {
+	var kept []finding.Finding
+	for _, found := range b.Findings {
+		if found.Severity != finding.Info {
 			f.seen++
 			switch f.seen {
 			case 1:
 				continue
 			case 2:
-				other := finding
+				other := found
 				other.ID = strings.Repeat("0", 32)
 				kept = append(kept, other)
 			case 3:
-				finding.Observed = "nothing to speak of"
+				found.Observed = "nothing to speak of"
 			}
 		}
-		kept = append(kept, finding)
+		kept = append(kept, found)
 	}
 	b.Findings = kept
 	return f.Store.Write(ctx, b)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/internal/accounts"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -18,12 +20,11 @@ func Statistics(engine *pipeline.Options) []Statistic {
 	return []Statistic{Review{engine}, HoldTests{engine}}
 }
 
-// anomaly is a finding of the review queue, which pages nobody: its rule is not a detector's.
-func anomaly(engine *pipeline.Options, rule, severity, subject string, at int64, property, table string) schema.Finding {
-	f := schema.Finding{
-		Kind: "anomaly", Verdict: "SUSPECT", Rule: rule, Severity: severity, PropertyID: property, TableID: table, Subject: subject, At: schema.Time(at),
-		Evidence: schema.Evidence{Seqs: []uint64{}, EventIDs: []string{}}, Engine: engine.Version,
-	}
+// anomaly is a finding of the review queue, which pages nobody: its rule is not a detector's. Its identity is once for
+// a period, which its subject does not name.
+func anomaly(engine *pipeline.Options, about finding.Identity, severity finding.Severity, subject string, at int64) finding.Finding {
+	f := finding.New(about, finding.Anomaly, finding.Suspect, severity)
+	f.Subject, f.At, f.Engine = subject, schema.Time(at), engine.Version
 	f.GamingDay, f.Shift = engine.Calendar.Of(at)
 	return f
 }
@@ -36,7 +37,7 @@ type Review struct{ Engine *pipeline.Options }
 const reviewFalse = 0.1
 
 // Night names the keys to look into.
-func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]schema.Finding, error) {
+func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]finding.Finding, error) {
 	if shift != "" {
 		return nil, nil
 	}
@@ -59,13 +60,14 @@ func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, da
 		all = append(all, e)
 		of[e] = &rows[i]
 	}
-	var found []schema.Finding
+	var found []finding.Finding
 	named := detectors.Review(all, reviewFalse)
 	for _, e := range named {
 		h := of[e]
-		f := anomaly(r.Engine, "review."+e.Detector, "minor", h.Key, h.At, property, h.Table)
-		f.ID = pipeline.FindingID(property, h.Table, h.Shoe, h.Round, f.Rule, day+" "+h.Key)
-		f.ShoeID, f.Round, f.LnE = h.Shoe, h.Round, h.LnE
+		f := anomaly(r.Engine, finding.Identity{
+			PropertyID: property, TableID: h.Table, ShoeID: h.Shoe, Round: h.Round, Rule: "review." + e.Detector, Subject: day + " " + h.Key,
+		}, finding.Minor, h.Key, h.At)
+		f.LnE = h.LnE
 		f.Threshold = math.Log(float64(len(all)) / (float64(len(named)) * reviewFalse))
 		f.Citations = []string{"docs/detectors.md: the review queue"}
 		f.Odds = "of all that this queue ever names one in ten is expected to be false, at most"
@@ -90,7 +92,7 @@ func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, da
 type HoldTests struct{ Engine *pipeline.Options }
 
 // Night names the tables that a regulation wants investigated.
-func (t HoldTests) Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]schema.Finding, error) {
+func (t HoldTests) Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]finding.Finding, error) {
 	date, err := time.Parse(time.DateOnly, day)
 	if err != nil {
 		return nil, fmt.Errorf("gaming day %q: %w", day, err)
@@ -107,14 +109,14 @@ func (t HoldTests) Night(ctx context.Context, store *clickhouse.Store, property,
 	if err != nil {
 		return nil, err
 	}
-	var found []schema.Finding
+	var found []finding.Finding
 	for i := range tests {
 		x := &tests[i]
 		if !x.Report.Investigate {
 			continue
 		}
-		f := anomaly(t.Engine, x.Report.Name, "info", "table:"+x.Table, until-1, property, x.Table)
-		f.ID = pipeline.FindingID(property, x.Table, "", 0, f.Rule, month)
+		f := anomaly(t.Engine, finding.Identity{PropertyID: property, TableID: x.Table, Rule: x.Report.Name, Subject: month},
+			finding.Info, "table:"+x.Table, until-1)
 		f.Citations = []string{x.Report.Citation}
 		f.Expected = fmt.Sprintf("a hold within %.2f %s of the base level", x.Report.Limit, x.Report.Unit)
 		f.Observed, f.Amount = x.Report.Text, x.Win

@@ -9,9 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	"github.com/shoeproof/shoeproof/internal/accounts"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 // The night asks the review queue: a patron against whom there is evidence, though not enough for a page, is named; the others,
@@ -23,16 +25,16 @@ func TestNightReviews(t *testing.T) {
 	l.append(f.events...)
 	ingest(t, store, &l)
 	at := opens.Add(time.Hour).UnixNano()
-	var rows []schema.EvidenceRow
+	var list []rows.Evidence
 	for i := range 40 { // e^12: a page by d07 asks for e^17
-		rows = append(rows, schema.EvidenceRow{
+		list = append(list, rows.Evidence{
 			Detector: "d07", Key: "patron:p-cheat", At: at + int64(i)*60e9, PropertyID: property, TableID: "t-000", ShoeID: "s", Round: uint32(i + 1), Seq: 5,
 			GamingDay: day, LnE: .3, Engine: "test",
 		})
 	}
-	rows[7].LnE += .001
+	list[7].LnE += .001
 	// What others have too, what does not count towards the promise, and what belongs to another day.
-	for i, other := range []schema.EvidenceRow{
+	for i, other := range []rows.Evidence{
 		{Detector: "d07", Key: "patron:p-lucky", LnE: 3},
 		{Detector: "d17", Key: "dealer:d1", LnE: 30},
 		{Detector: "d03", Key: "table:t-000", LnE: 30},
@@ -42,13 +44,13 @@ func TestNightReviews(t *testing.T) {
 		if other.GamingDay == "" {
 			other.GamingDay = day
 		}
-		rows = append(rows, other)
+		list = append(list, other)
 	}
-	if err := store.AddEvidence(t.Context(), "test", rows); err != nil {
+	if err := store.AddEvidence(t.Context(), "test", list); err != nil {
 		t.Fatal(err)
 	}
 	n := night(t, store, func(o *Options) { o.Statistics = Statistics(&o.Engine) })
-	var found []schema.Finding
+	var found []finding.Finding
 	for _, f := range n.Findings {
 		if strings.HasPrefix(f.Rule, "review.") {
 			found = append(found, f)
@@ -58,7 +60,7 @@ func TestNightReviews(t *testing.T) {
 		t.Fatalf("%d findings of the review queue, want one: %+v", len(found), found)
 	}
 	got := found[0]
-	if got.Rule != "review.d07" || got.Subject != "patron:p-cheat" || got.Severity != "minor" || got.Round != 8 || math.Abs(got.LnE-12.001) > 1e-9 || got.GamingDay != day ||
+	if got.Rule != "review.d07" || got.Subject != "patron:p-cheat" || got.Severity != finding.Minor || got.Round != 8 || math.Abs(got.LnE-12.001) > 1e-9 || got.GamingDay != day ||
 		len(got.Evidence.EventIDs) != 1 {
 		t.Errorf("found %+v", got)
 	}
@@ -126,7 +128,7 @@ func TestNightTestsHolds(t *testing.T) {
 	}
 	for _, f := range found {
 		key := fmt.Sprint(f.Rule, " ", f.Citations[0], " ", f.TableID)
-		if !want[key] || f.Severity != "info" || f.GamingDay != "2026-11-30" {
+		if !want[key] || f.Severity != finding.Info || f.GamingDay != "2026-11-30" {
 			t.Errorf("found %+v", f)
 		}
 		delete(want, key)

@@ -10,11 +10,12 @@ import (
 	"os"
 	"time"
 
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	"github.com/shoeproof/shoeproof/internal/program"
 	"github.com/shoeproof/shoeproof/internal/report"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/file"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 // mostLetters is how many dead letters a summary names.
@@ -25,7 +26,7 @@ type Summary struct {
 	Files, Tables int
 	Counts        pipeline.Counts
 	// Dead are the first dead letters.
-	Dead []schema.DeadLetter
+	Dead []rows.DeadLetter
 	Open []pipeline.OpenShoe
 }
 
@@ -51,7 +52,7 @@ func Files(ctx context.Context, paths []string, opt pipeline.Options, sink pipel
 	})
 	if err == nil {
 		// Tables are compared with each other when all of them were read.
-		across := pipeline.Batch{Findings: floor.Findings()}
+		across := pipeline.Batch{Set: rows.Set{Findings: floor.Findings()}}
 		engine.Counts.Findings += uint64(len(across.Findings))
 		err = sink.Write(ctx, &across)
 	}
@@ -69,7 +70,7 @@ func Files(ctx context.Context, paths []string, opt pipeline.Options, sink pipel
 // letters keeps the first dead letters, and the configurations, on their way to the sink.
 type letters struct {
 	pipeline.Sink
-	dead  *[]schema.DeadLetter
+	dead  *[]rows.DeadLetter
 	floor *pipeline.Floor
 }
 
@@ -78,11 +79,11 @@ func (l *letters) Write(ctx context.Context, b *pipeline.Batch) error {
 		return err
 	}
 	l.floor.Note(b.Configs)
-	for i := range b.DeadLetter {
+	for i := range b.DeadLetters {
 		if len(*l.dead) == mostLetters {
 			break
 		}
-		d := b.DeadLetter[i]
+		d := b.DeadLetters[i]
 		d.Raw = nil
 		*l.dead = append(*l.dead, d)
 	}

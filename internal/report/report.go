@@ -14,6 +14,8 @@ import (
 	"text/tabwriter"
 	"unicode"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
@@ -26,9 +28,9 @@ func Formats() []string { return []string{"table", "ndjson", "csv"} }
 // printed by Close, sorted by table, shoe and round.
 type Printer struct {
 	// Least drops findings below it.
-	Least rules.Severity
+	Least finding.Severity
 	// Worst is the highest severity seen, printed or not; valid if By has any.
-	Worst rules.Severity
+	Worst finding.Severity
 	// By counts the findings of each severity, printed or not.
 	By [rules.Critical + 1]int
 
@@ -36,7 +38,7 @@ type Printer struct {
 	format string
 	csv    *csv.Writer
 	seen   map[string]struct{}
-	kept   []schema.Finding
+	kept   []finding.Finding
 }
 
 var _ pipeline.Sink = (*Printer)(nil)
@@ -67,12 +69,12 @@ func (p *Printer) Write(_ context.Context, b *pipeline.Batch) error {
 }
 
 // Print prints a finding, unless it was printed before.
-func (p *Printer) Print(f *schema.Finding) error {
+func (p *Printer) Print(f *finding.Finding) error {
 	if _, ok := p.seen[f.ID]; ok {
 		return nil
 	}
 	p.seen[f.ID] = struct{}{}
-	severity, _ := rules.ParseSeverity(f.Severity)
+	severity := f.Severity
 	p.By[severity]++
 	p.Worst = max(p.Worst, severity)
 	if severity < p.Least {
@@ -91,7 +93,7 @@ func (p *Printer) Print(f *schema.Finding) error {
 }
 
 // Any says whether there is a finding at or above a severity, printed or not.
-func (p *Printer) Any(least rules.Severity) bool {
+func (p *Printer) Any(least finding.Severity) bool {
 	for _, n := range p.By[least:] {
 		if n > 0 {
 			return true
@@ -129,9 +131,9 @@ func (p *Printer) Close() error {
 }
 
 // Table prints findings for people, sorted by table, shoe and round.
-func Table(out io.Writer, findings []schema.Finding) error {
+func Table(out io.Writer, findings []finding.Finding) error {
 	findings = slices.Clone(findings)
-	slices.SortStableFunc(findings, func(a, b schema.Finding) int {
+	slices.SortStableFunc(findings, func(a, b finding.Finding) int {
 		return cmp.Or(cmp.Compare(a.PropertyID, b.PropertyID), cmp.Compare(a.TableID, b.TableID), cmp.Compare(a.At, b.At), cmp.Compare(a.Round, b.Round))
 	})
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -139,7 +141,7 @@ func Table(out io.Writer, findings []schema.Finding) error {
 	for i := range findings {
 		f := &findings[i]
 		row := []string{
-			f.TableID, f.ShoeID, orDash(f.Round), orDash(f.Seat), f.Severity, f.Rule, strings.Join(f.Citations, "; "), f.Expected, f.Observed,
+			f.TableID, f.ShoeID, orDash(f.Round), orDash(f.Seat), f.Severity.String(), f.Rule, strings.Join(f.Citations, "; "), f.Expected, f.Observed,
 			amountOrDash(f.Amount, f.Currency),
 		}
 		for i := range row {
@@ -188,13 +190,13 @@ func columns() []string {
 	}
 }
 
-func cells(f *schema.Finding) []string {
+func cells(f *finding.Finding) []string {
 	seqs := make([]string, len(f.Evidence.Seqs))
 	for i, s := range f.Evidence.Seqs {
 		seqs[i] = strconv.FormatUint(s, 10)
 	}
 	row := []string{
-		f.ID, f.Kind, f.Verdict, f.Rule, f.Severity, strings.Join(f.Citations, "; "), f.PropertyID, f.PitID, f.TableID, f.ShoeID,
+		f.ID, string(f.Kind), string(f.Verdict), f.Rule, f.Severity.String(), strings.Join(f.Citations, "; "), f.PropertyID, f.PitID, f.TableID, f.ShoeID,
 		strconv.FormatUint(uint64(f.Round), 10), strconv.FormatUint(uint64(f.Seat), 10), f.Subject, f.DealerID, f.At.String(), f.GamingDay,
 		f.Shift, f.Expected, f.Observed, "", f.Currency, strings.Join(seqs, " "), strings.Join(f.Evidence.EventIDs, " "), f.Rulebook, f.Engine,
 	}

@@ -6,16 +6,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/shoeproof/shoeproof/internal/report"
-	"github.com/shoeproof/shoeproof/rules"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 // hostile is a finding whose texts a spreadsheet would run, or a terminal act on.
-func hostile() *schema.Finding {
-	return &schema.Finding{
-		ID: "1", Rule: "r", Severity: "major", Citations: []string{"a", "b"}, TableID: "=1+1", ShoeID: "@x", Expected: "+1", Observed: "-1",
-		DealerID: "\tcmd", PitID: "\rcmd", Amount: -5, Currency: "USD", Evidence: schema.Evidence{Seqs: []uint64{1, 2}, EventIDs: []string{"x", "y"}},
+func hostile() *finding.Finding {
+	return &finding.Finding{
+		ID: "1", Rule: "r", Severity: finding.Major, Citations: []string{"a", "b"}, TableID: "=1+1", ShoeID: "@x", Expected: "+1", Observed: "-1",
+		DealerID: "\tcmd", PitID: "\rcmd", Amount: -5, Currency: "USD", Evidence: finding.Evidence{Seqs: []uint64{1, 2}, EventIDs: []string{"x", "y"}},
 	}
 }
 
@@ -46,7 +46,7 @@ func TestCSVIsNoFormula(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, rows[1][i], w)
 		}
 	}
-	if !p.Any(rules.Major) || p.Any(rules.Critical) || p.Counts() != "1: 0 critical, 1 major, 0 minor, 0 info" {
+	if !p.Any(finding.Major) || p.Any(finding.Critical) || p.Counts() != "1: 0 critical, 1 major, 0 minor, 0 info" {
 		t.Errorf("counts are %s", p.Counts())
 	}
 }
@@ -55,7 +55,7 @@ func TestTableIsPlain(t *testing.T) {
 	f := hostile()
 	f.TableID, f.Observed = "t\x1b[2J", "line\nbreak"
 	var out bytes.Buffer
-	if err := report.Table(&out, []schema.Finding{*f}); err != nil {
+	if err := report.Table(&out, []finding.Finding{*f}); err != nil {
 		t.Fatal(err)
 	}
 	if text := out.String(); strings.Count(text, "\n") != 2 || strings.ContainsAny(text, "\x1b\r\t") || !strings.Contains(text, "t?[2J") {

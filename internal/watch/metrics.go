@@ -3,10 +3,12 @@ package watch
 import (
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/shoeproof/shoeproof/internal/monitor"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 // metrics are what /metrics shows, with the property that is watched.
@@ -44,13 +46,13 @@ func newMetrics(version, rulesVersion, property string) *metrics {
 func (m *metrics) hooks() Hooks {
 	return Hooks{
 		Begun: func(watermark int64) { m.feeds.Set(seconds(watermark)) },
-		Kept: func(shoes, rounds int, evidence []schema.EvidenceRow, findings []schema.Finding, decided int64) {
+		Kept: func(shoes, rounds int, evidence []rows.Evidence, findings []finding.Finding, decided int64) {
 			m.shoes.Add(float64(shoes))
 			m.rounds.Add(float64(rounds))
 			m.evidence.Add(float64(len(evidence)))
 			for i := range findings {
-				if f := &findings[i]; f.Kind == "anomaly" { // the rest is found again with every configuration
-					m.alarms.WithLabelValues(f.Severity).Inc()
+				if f := &findings[i]; f.Kind == finding.Anomaly { // the rest is found again with every configuration
+					m.alarms.WithLabelValues(f.Severity.String()).Inc()
 				}
 			}
 			if shoes > 0 {

@@ -14,11 +14,12 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/detectors/exact"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/record"
-	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // Options say what to watch.
@@ -38,7 +39,7 @@ type Hooks struct {
 	// Begun is told of each pass: up to when the slowest feed has reported, ns UTC.
 	Begun func(watermark int64)
 	// Kept is told of shoes that were weighed once the rows of it are durable, and up to which closing all are, ns UTC.
-	Kept func(shoes, rounds int, evidence []schema.EvidenceRow, findings []schema.Finding, decided int64)
+	Kept func(shoes, rounds int, evidence []rows.Evidence, findings []finding.Finding, decided int64)
 }
 
 // Watch is detectors at work over a property's facts. It is not safe for concurrent use.
@@ -50,7 +51,7 @@ type Watch struct {
 
 	after   clickhouse.ClosedShoe
 	terms   map[string]*terms
-	configs []schema.ConfigRow
+	configs []rows.Config
 	before  map[string][]detectors.Card // the last shoe of each table
 	// weighed is what is not durable yet.
 	weighed weighed
@@ -117,8 +118,8 @@ func (w *Watch) Pass(ctx context.Context) (step Step, err error) {
 // weighed is what a pass has to store, of so many shoes and rounds.
 type weighed struct {
 	shoes, rounds int
-	evidence      []schema.EvidenceRow
-	findings      []schema.Finding
+	evidence      []rows.Evidence
+	findings      []finding.Finding
 }
 
 // floor asks the rules that compare tables, when a configuration was added.
@@ -274,14 +275,14 @@ func hands(text string) (dealt []detectors.Card, player, banker []baccarat.Card)
 
 // take makes rows of what the detectors said last.
 func (w *Watch) take(at *detectors.Place, dealer string, t *terms) {
-	rows := &w.weighed
+	done := &w.weighed
 	day, shift := w.options.Engine.Calendar.Of(at.At)
 	for i := range w.host.Factors {
 		f := &w.host.Factors[i]
 		if f.LnE == 0 && f.Start == 0 && !f.Certain {
 			continue
 		}
-		rows.evidence = append(rows.evidence, schema.EvidenceRow{
+		done.evidence = append(done.evidence, rows.Evidence{
 			Detector: f.Detector.ID, Key: f.Key.String(), At: at.At, PropertyID: at.Property, TableID: at.Table, ShoeID: at.Shoe, Round: at.Round,
 			Seq: uint64(at.Seq), GamingDay: day, LnE: f.LnE, Start: f.Start, Engine: w.options.Engine.Version,
 		})
@@ -302,37 +303,37 @@ func (w *Watch) take(at *detectors.Place, dealer string, t *terms) {
 			row.Evidence.Seqs = append(row.Evidence.Seqs, uint64(at.Seq))
 		}
 		slices.Sort(row.Evidence.Seqs)
-		rows.findings = append(rows.findings, row)
+		done.findings = append(done.findings, row)
 	}
 }
 
 // keep stores what was weighed; rows that were stored before are stored once.
 func (w *Watch) keep(ctx context.Context, step *Step) error {
-	rows := &w.weighed
-	if rows.shoes+len(rows.evidence)+len(rows.findings) == 0 {
+	done := &w.weighed
+	if done.shoes+len(done.evidence)+len(done.findings) == 0 {
 		return nil
 	}
-	if len(rows.evidence) > 0 {
-		if err := w.store.AddEvidence(ctx, "watch", rows.evidence); err != nil {
+	if len(done.evidence) > 0 {
+		if err := w.store.AddEvidence(ctx, "watch", done.evidence); err != nil {
 			return err
 		}
 	}
-	if err := w.report(ctx, rows.findings); err != nil {
+	if err := w.report(ctx, done.findings); err != nil {
 		return err
 	}
-	step.Shoes += rows.shoes
-	step.Rounds += rows.rounds
-	step.Evidence += len(rows.evidence)
-	step.Findings += len(rows.findings)
+	step.Shoes += done.shoes
+	step.Rounds += done.rounds
+	step.Evidence += len(done.evidence)
+	step.Findings += len(done.findings)
 	if w.options.Hooks.Kept != nil {
-		w.options.Hooks.Kept(rows.shoes, rows.rounds, rows.evidence, rows.findings, w.after.Closed)
+		w.options.Hooks.Kept(done.shoes, done.rounds, done.evidence, done.findings, w.after.Closed)
 	}
 	w.weighed = weighed{}
 	return nil
 }
 
 // report stores findings, with the names of the events that prove them.
-func (w *Watch) report(ctx context.Context, findings []schema.Finding) error {
+func (w *Watch) report(ctx context.Context, findings []finding.Finding) error {
 	if len(findings) == 0 {
 		return nil
 	}

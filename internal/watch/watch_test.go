@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -209,11 +211,11 @@ func TestWatchWaitsForTheFeed(t *testing.T) {
 	if err != nil || len(shoes) != 2 {
 		t.Fatalf("%d shoes, %v", len(shoes), err)
 	}
-	fault := schema.Finding{
-		ID: strings.Repeat("a", 32), Kind: "data_fault", Verdict: "SUSPECT", Rule: "feed.conflict", Severity: "major", Citations: []string{}, PropertyID: "ac-1",
-		TableID: "t-01", At: schema.Time(shoes[0].At + 1), Evidence: schema.Evidence{Seqs: []uint64{}, EventIDs: []string{}},
+	fault := finding.Finding{
+		ID: strings.Repeat("a", 32), Kind: "data_fault", Verdict: "SUSPECT", Rule: "feed.conflict", Severity: finding.Major, Citations: []string{}, PropertyID: "ac-1",
+		TableID: "t-01", At: schema.Time(shoes[0].At + 1), Evidence: finding.Evidence{Seqs: []uint64{}, EventIDs: []string{}},
 	}
-	if err := s.AddFindings(t.Context(), "test", []schema.Finding{fault}); err != nil {
+	if err := s.AddFindings(t.Context(), "test", []finding.Finding{fault}); err != nil {
 		t.Fatal(err)
 	}
 	if shoes, err = s.Closed(t.Context(), "ac-1", clickhouse.ClosedShoe{}, 1<<62, 10); err != nil || !shoes[0].Disputed || shoes[1].Disputed {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/shoeproof/shoeproof/schema"
@@ -141,7 +143,7 @@ FROM `+s.name("finding_actions")+" WHERE finding_id IN (SELECT id FROM "+s.name(
 }
 
 // FindingsOf are the findings of these days, in the order of their time and id.
-func (s *Store) FindingsOf(ctx context.Context, d Days) ([]schema.Finding, error) {
+func (s *Store) FindingsOf(ctx context.Context, d Days) ([]finding.Finding, error) {
 	return s.Findings(ctx, Filter{PropertyID: d.Property, GamingDay: d.From, LastDay: d.To, Shift: d.Shift})
 }
 
@@ -151,20 +153,20 @@ func (s *Store) MoneyEvents(ctx context.Context, property string, from, until in
 	const doing = "read the money events"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	rows, err := s.conn.Query(ctx, "SELECT toInt8(format), raw FROM "+s.name("events")+` FINAL WHERE property_id = {property:String}
+	result, err := s.conn.Query(ctx, "SELECT toInt8(format), raw FROM "+s.name("events")+` FINAL WHERE property_id = {property:String}
 AND at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({until:Int64})
 AND kind IN ('tray_counted', 'chips_filled', 'chips_credited', 'cash_converted', 'vigorish_marked', 'vigorish_collected') ORDER BY table_id, at, seq`,
 		ch.Named("property", property), ch.Named("from", fmt.Sprint(from)), ch.Named("until", fmt.Sprint(until)))
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
-	defer func() { _ = rows.Close() }()
+	defer func() { _ = result.Close() }()
 	d := schema.NewDecoder()
 	var all []schema.Event
-	for rows.Next() {
+	for result.Next() {
 		var format int8
 		var raw []byte
-		if err := rows.Scan(&format, &raw); err != nil {
+		if err := result.Scan(&format, &raw); err != nil {
 			return nil, s.explain(doing, err)
 		}
 		var ev schema.Event
@@ -173,5 +175,5 @@ AND kind IN ('tray_counted', 'chips_filled', 'chips_credited', 'cash_converted',
 		}
 		all = append(all, ev.Clone())
 	}
-	return all, s.explain(doing, rows.Err())
+	return all, s.explain(doing, result.Err())
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -47,7 +49,7 @@ type place struct {
 // Replay gives the archived events of a table in the order of their numbers, each once, until the end of
 // the archive or until each says stop: all of them, or those behind a memory that MemoryBefore gave. What came
 // late is in its place. A table whose numbering began again is given numbering by numbering, as the events came.
-func (s *Store) Replay(ctx context.Context, property, table string, after *schema.MemoryRow, each func(*Archived) (stop bool)) error {
+func (s *Store) Replay(ctx context.Context, property, table string, after *rows.Snapshot, each func(*Archived) (stop bool)) error {
 	all, err := s.numberings(ctx, property, table)
 	if err != nil {
 		return err
@@ -73,7 +75,7 @@ func (s *Store) Replay(ctx context.Context, property, table string, after *schem
 // MemoryBefore is the newest memory of a table that had seen nothing from a moment on, and that a replay may
 // begin with as well as with the table's first event: the archive has no event up to its number that it had not
 // seen, and none behind that it had. Nil if there is none.
-func (s *Store) MemoryBefore(ctx context.Context, property, table string, moment int64) (*schema.MemoryRow, error) {
+func (s *Store) MemoryBefore(ctx context.Context, property, table string, moment int64) (*rows.Snapshot, error) {
 	all, err := s.numberings(ctx, property, table)
 	if err != nil {
 		return nil, err
@@ -99,11 +101,11 @@ func (s *Store) MemoryBefore(ctx context.Context, property, table string, moment
 }
 
 // memoryBelow is the newest memory before a moment, of a record below an offset and an event below a number.
-func (s *Store) memoryBelow(ctx context.Context, property, table string, moment, below int64, number uint64) (*schema.MemoryRow, error) {
+func (s *Store) memoryBelow(ctx context.Context, property, table string, moment, below int64, number uint64) (*rows.Snapshot, error) {
 	const doing = "read what a table remembers"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	rows, err := s.conn.Query(ctx, "SELECT seq, toUnixTimestamp64Nano(at), memory, engine, topic, partition, offset FROM "+s.name("table_memory")+`
+	result, err := s.conn.Query(ctx, "SELECT seq, toUnixTimestamp64Nano(at), memory, engine, topic, partition, offset FROM "+s.name("table_memory")+`
 WHERE property_id = {property:String} AND table_id = {table:String} AND at < fromUnixTimestamp64Nano({moment:Int64}) AND topic != '' AND offset < {below:Int64}
 AND seq < {number:UInt64} ORDER BY at DESC, offset DESC, version DESC LIMIT 1`,
 		ch.Named("property", property), ch.Named("table", table), ch.Named("moment", fmt.Sprint(moment)), ch.Named("below", fmt.Sprint(below)),
@@ -111,18 +113,18 @@ AND seq < {number:UInt64} ORDER BY at DESC, offset DESC, version DESC LIMIT 1`,
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
-	defer func() { _ = rows.Close() }()
-	if !rows.Next() {
-		return nil, s.explain(doing, rows.Err())
+	defer func() { _ = result.Close() }()
+	if !result.Next() {
+		return nil, s.explain(doing, result.Err())
 	}
-	m := schema.MemoryRow{PropertyID: property, TableID: table}
-	err = rows.Scan(&m.Seq, &m.At, &m.Memory, &m.Engine, &m.Topic, &m.Partition, &m.Offset)
+	m := rows.Snapshot{PropertyID: property, TableID: table}
+	err = result.Scan(&m.Seq, &m.At, &m.State, &m.Engine, &m.Topic, &m.Partition, &m.Offset)
 	return &m, s.explain(doing, err)
 }
 
 // aside is the first event up to a memory's number that it had not seen, and the first behind that it had; 0 if
 // there is none.
-func (s *Store) aside(ctx context.Context, property, table string, n numbering, m *schema.MemoryRow) (late, early uint64, err error) {
+func (s *Store) aside(ctx context.Context, property, table string, n numbering, m *rows.Snapshot) (late, early uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
 	where, args := n.where()
@@ -151,7 +153,7 @@ func (n numbering) where() (query string, args []any) {
 }
 
 // numberingOf is the one in which a memory was written.
-func numberingOf(all []numbering, m *schema.MemoryRow) int {
+func numberingOf(all []numbering, m *rows.Snapshot) int {
 	at := place{m.Partition, m.Offset}
 	i := slices.IndexFunc(all, func(n numbering) bool { return n.until == nil || at.compare(n.until) < 0 })
 	return max(i, 0)
@@ -166,17 +168,17 @@ func (s *Store) numberings(ctx context.Context, property, table string) ([]numbe
 	const doing = "read where a table's numbering began"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	rows, err := s.conn.Query(ctx, "SELECT partition, min(offset) AS first FROM "+s.name("events")+
+	result, err := s.conn.Query(ctx, "SELECT partition, min(offset) AS first FROM "+s.name("events")+
 		" WHERE property_id = {property:String} AND table_id = {table:String} AND seq = 1 GROUP BY partition, event_id ORDER BY partition, first",
 		ch.Named("property", property), ch.Named("table", table))
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
-	defer func() { _ = rows.Close() }()
+	defer func() { _ = result.Close() }()
 	all := []numbering{{}}
-	for n := 0; rows.Next(); n++ {
+	for n := 0; result.Next(); n++ {
 		var p place
-		if err := rows.Scan(&p.partition, &p.offset); err != nil {
+		if err := result.Scan(&p.partition, &p.offset); err != nil {
 			return nil, s.explain(doing, err)
 		}
 		if n > 0 {
@@ -184,7 +186,7 @@ func (s *Store) numberings(ctx context.Context, property, table string) ([]numbe
 			all = append(all, numbering{from: &p})
 		}
 	}
-	return all, s.explain(doing, rows.Err())
+	return all, s.explain(doing, result.Err())
 }
 
 func (s *Store) replay(ctx context.Context, property, table, where string, args []any, each func(*Archived) bool) (stop bool, err error) {
@@ -222,17 +224,17 @@ func (r *archiveReader) chunk(ctx context.Context) (more bool, err error) {
 		args = append(slices.Clip(args), ch.Named("seq", fmt.Sprint(r.event.Seq)),
 			ch.Named("last_partition", fmt.Sprint(r.event.Partition)), ch.Named("last_offset", fmt.Sprint(r.event.Offset)))
 	}
-	rows, err := r.store.conn.Query(ctx, query+fmt.Sprintf(" ORDER BY seq, partition, offset LIMIT %d", archiveChunk), args...)
+	result, err := r.store.conn.Query(ctx, query+fmt.Sprintf(" ORDER BY seq, partition, offset LIMIT %d", archiveChunk), args...)
 	if err != nil {
 		return false, err
 	}
-	defer func() { _ = rows.Close() }()
+	defer func() { _ = result.Close() }()
 	n := 0
-	for ; rows.Next() && !r.stop; n++ {
+	for ; result.Next() && !r.stop; n++ {
 		var format int8
 		var sum []byte
 		seq, e := r.event.Seq, &r.event
-		if err := rows.Scan(&e.Seq, &e.At, &format, &e.Value, &sum, &e.Partition, &e.Offset, &e.EventID); err != nil {
+		if err := result.Scan(&e.Seq, &e.At, &format, &e.Value, &sum, &e.Partition, &e.Offset, &e.EventID); err != nil {
 			return false, err
 		}
 		e.Format = schema.Format(format)
@@ -246,5 +248,5 @@ func (r *archiveReader) chunk(ctx context.Context) (more bool, err error) {
 			r.stop = r.each(e)
 		}
 	}
-	return n == archiveChunk, rows.Err()
+	return n == archiveChunk, result.Err()
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	ch "github.com/ClickHouse/ch-go/proto"
 	chcol "github.com/ClickHouse/clickhouse-go/v2/lib/column"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
@@ -63,9 +66,9 @@ func BenchmarkWriteEvents(b *testing.B) {
 func BenchmarkWriteEveryTable(b *testing.B) {
 	s := open(b, migrated(b))
 	batch := floor(500)
-	batch.Vigorish = make([]schema.VigorishRow, 10)
-	batch.Shoes, batch.Configs, batch.Notices = make([]schema.ShoeRow, 1), make([]schema.ConfigRow, 1), make([]schema.NoticeRow, 1)
-	batch.Memory, batch.Findings = make([]schema.MemoryRow, 1), make([]schema.Finding, 3)
+	batch.Vigorish = make([]rows.Vigorish, 10)
+	batch.Shoes, batch.Configs, batch.Notices = make([]rows.Shoe, 1), make([]rows.Config, 1), make([]rows.Notice, 1)
+	batch.Snapshots, batch.Findings = make([]rows.Snapshot, 1), make([]finding.Finding, 3)
 	b.ReportAllocs()
 	for b.Loop() {
 		batch.Range.To++

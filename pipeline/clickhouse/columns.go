@@ -6,6 +6,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"github.com/shoeproof/shoeproof/schema"
@@ -86,7 +88,7 @@ func (c *columns) pointer(v string) *string {
 
 // text appends a column of byte strings. The driver allocates a string for each []byte that it is
 // given, and copies a string at once: so it gets views, which end before the batch changes.
-func (c *columns) text(name string, t *schema.Text) {
+func (c *columns) text(name string, t *rows.Text) {
 	c.texts = c.texts[:0]
 	for i := range t.Len() {
 		v := t.At(i)
@@ -97,7 +99,7 @@ func (c *columns) text(name string, t *schema.Text) {
 }
 
 // hash appends to a FixedString.
-func (c *columns) hash(name string, t *schema.Text) {
+func (c *columns) hash(name string, t *rows.Text) {
 	c.bytes = c.bytes[:0]
 	for i := range t.Len() {
 		c.bytes = append(c.bytes, t.At(i))

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	ch "github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/shoeproof/shoeproof/schema/rows"
 
-	"github.com/shoeproof/shoeproof/schema"
+	ch "github.com/ClickHouse/clickhouse-go/v2"
 )
 
 // Coverage is what the journal proves of one partition.
@@ -42,7 +42,7 @@ func (c *Coverage) Holds() bool { return len(c.Holes) == 0 && len(c.Overlaps) ==
 
 // journaled is a row of the journal with its time.
 type journaled struct {
-	schema.JournalRow
+	rows.Journal
 	at time.Time
 }
 
@@ -142,16 +142,16 @@ func (s *Store) partitions(ctx context.Context, topic string, each func([]journa
 	const doing = "read the journal"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	rows, err := s.conn.Query(ctx, "SELECT topic, partition, from_offset, to_offset, generation, records, crc, hash, written_at FROM "+s.name("journal")+
+	result, err := s.conn.Query(ctx, "SELECT topic, partition, from_offset, to_offset, generation, records, crc, hash, written_at FROM "+s.name("journal")+
 		" WHERE topic = {topic:String} OR {topic:String} = '' ORDER BY topic, partition", ch.Named("topic", topic))
 	if err != nil {
 		return s.explain(doing, err)
 	}
-	defer func() { _ = rows.Close() }()
+	defer func() { _ = result.Close() }()
 	var of []journaled // one partition's
-	for rows.Next() {
+	for result.Next() {
 		var r journaled
-		if err := rows.Scan(&r.Topic, &r.Partition, &r.From, &r.To, &r.Generation, &r.Records, &r.CRC, &r.Hash, &r.at); err != nil {
+		if err := result.Scan(&r.Topic, &r.Partition, &r.From, &r.To, &r.Generation, &r.Records, &r.CRC, &r.Hash, &r.at); err != nil {
 			return s.explain(doing, err)
 		}
 		if len(of) > 0 && (of[0].Topic != r.Topic || of[0].Partition != r.Partition) {
@@ -164,7 +164,7 @@ func (s *Store) partitions(ctx context.Context, topic string, each func([]journa
 			of = append(of, r)
 		}
 	}
-	if err := rows.Err(); err != nil || len(of) == 0 {
+	if err := result.Err(); err != nil || len(of) == 0 {
 		return s.explain(doing, err)
 	}
 	return each(of)

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -21,16 +24,16 @@ import (
 // journal is ranges as generation:from-to.
 func journal(t testing.TB, ranges ...string) []journaled {
 	t.Helper()
-	var rows []journaled
+	var list []journaled
 	for _, text := range ranges {
-		r := journaled{JournalRow: schema.JournalRow{Hash: "of its rows"}}
+		r := journaled{Journal: rows.Journal{Hash: "of its rows"}}
 		if _, err := fmt.Sscanf(text, "%d:%d-%d", &r.Generation, &r.From, &r.To); err != nil {
 			t.Fatal(err)
 		}
 		r.Records = uint64(r.To - r.From + 1)
-		rows = append(rows, r)
+		list = append(list, r)
 	}
-	return rows
+	return list
 }
 
 func TestCover(t *testing.T) {
@@ -74,7 +77,7 @@ func TestCover(t *testing.T) {
 // Whatever restarts did, what was read is covered, and what was not is a hole, offset by offset.
 func TestCoverIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var rows []journaled
+		var list []journaled
 		have := map[int64]bool{}
 		top := int64(0)
 		for g := range rapid.Int32Range(1, 5).Draw(t, "generations") {
@@ -82,15 +85,15 @@ func TestCoverIsExact(t *testing.T) {
 			for range rapid.IntRange(1, 6).Draw(t, "ranges") {
 				at += rapid.SampledFrom([]int64{0, 0, 0, 3}).Draw(t, "skip")
 				to := at + rapid.Int64Range(0, 9).Draw(t, "length")
-				rows = append(rows, journaled{JournalRow: schema.JournalRow{From: at, To: to, Generation: g, Hash: "of its rows"}})
+				list = append(list, journaled{Journal: rows.Journal{From: at, To: to, Generation: g, Hash: "of its list"}})
 				for ; at <= to; at++ {
 					have[at] = true
 				}
 				top = max(top, to)
 			}
 		}
-		rand.New(rand.NewPCG(1, uint64(len(rows)))).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-		c, _ := cover(rows)
+		rand.New(rand.NewPCG(1, uint64(len(list)))).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		c, _ := cover(list)
 		if len(c.Overlaps) > 0 {
 			t.Fatalf("overlaps %v", c.Overlaps)
 		}
@@ -100,8 +103,8 @@ func TestCoverIsExact(t *testing.T) {
 				t.Fatalf("offset %d: hole %v, in a range %v", o, hole, have[o])
 			}
 		}
-		if c.Ranges+c.Superseded != len(rows) {
-			t.Fatalf("%d and %d of %d ranges", c.Ranges, c.Superseded, len(rows))
+		if c.Ranges+c.Superseded != len(list) {
+			t.Fatalf("%d and %d of %d ranges", c.Ranges, c.Superseded, len(list))
 		}
 	})
 }
@@ -111,7 +114,7 @@ func TestCoverageOfADatabase(t *testing.T) {
 	for i, r := range []pipeline.Range{{To: 9}, {From: 10, To: 19}, {Partition: 1, To: 4}, {Partition: 1, From: 7, To: 9}} {
 		r.Topic, r.Records = "t", uint64(r.To-r.From+1)
 		b := &pipeline.Batch{Range: r}
-		b.Findings = append(b.Findings, schema.Finding{ID: fmt.Sprint(i), Citations: []string{}, Evidence: schema.Evidence{Seqs: []uint64{}, EventIDs: []string{}}})
+		b.Findings = append(b.Findings, finding.Finding{ID: fmt.Sprint(i), Citations: []string{}, Evidence: finding.Evidence{Seqs: []uint64{}, EventIDs: []string{}}})
 		write(t, s, b)
 	}
 	got, err := s.Coverage(t.Context(), "t")
@@ -150,7 +153,7 @@ func TestArchiveIsHeldAgainstTheJournal(t *testing.T) {
 		b := &pipeline.Batch{Range: pipeline.Range{Topic: "t", Partition: 2, From: from, To: to, Records: uint64(to - from + 1), CRC: crc, Hash: fmt.Sprint(from)}}
 		for o := from; o <= to; o++ {
 			if o%5 == 3 {
-				b.DeadLetter = append(b.DeadLetter, schema.DeadLetter{Topic: "t", Partition: 2, Offset: o, Raw: fmt.Appendf(nil, "bad %d", o)})
+				b.DeadLetters = append(b.DeadLetters, rows.DeadLetter{Topic: "t", Partition: 2, Offset: o, Raw: fmt.Appendf(nil, "bad %d", o)})
 				continue
 			}
 			e := &b.Events

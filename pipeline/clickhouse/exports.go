@@ -48,23 +48,23 @@ func (s *Store) Exports(ctx context.Context, property string) ([]Export, error) 
 	const doing = "read the exports"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	rows, err := s.conn.Query(ctx, `SELECT toString(gaming_day), origin, toInt64(number), at, actor, name, toInt64(files), toInt64(bytes), sha256,
+	result, err := s.conn.Query(ctx, `SELECT toString(gaming_day), origin, toInt64(number), at, actor, name, toInt64(files), toInt64(bytes), sha256,
 toInt64(log_size), log_root, toInt64(findings), toInt64(amendments), engine FROM `+s.name("exports")+` FINAL
 WHERE property_id = {property:String} AND kind = 'bundle' ORDER BY at DESC, export_id DESC`, ch.Named("property", property))
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
-	defer func() { _ = rows.Close() }()
+	defer func() { _ = result.Close() }()
 	var all []Export
-	for rows.Next() {
+	for result.Next() {
 		e := Export{Property: property}
 		var files int64
-		if err := rows.Scan(&e.GamingDay, &e.Origin, &e.Number, &e.At, &e.Actor, &e.Name, &files, &e.Bytes, &e.SHA256, &e.LogSize, &e.LogRoot,
+		if err := result.Scan(&e.GamingDay, &e.Origin, &e.Number, &e.At, &e.Actor, &e.Name, &files, &e.Bytes, &e.SHA256, &e.LogSize, &e.LogRoot,
 			&e.Findings, &e.Amendments, &e.Engine); err != nil {
 			return nil, s.explain(doing, err)
 		}
 		e.Files = int(files)
 		all = append(all, e)
 	}
-	return all, s.explain(doing, rows.Err())
+	return all, s.explain(doing, result.Err())
 }

@@ -59,19 +59,19 @@ func (s *Store) Progress(ctx context.Context, topic string) ([]Progress, error) 
 	const doing = "read the progress"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	rows, err := s.conn.Query(ctx, "SELECT partition, to_offset, low_offset, written_at FROM "+s.name("v_progress")+" WHERE topic = {topic:String} ORDER BY partition",
+	result, err := s.conn.Query(ctx, "SELECT partition, to_offset, low_offset, written_at FROM "+s.name("v_progress")+" WHERE topic = {topic:String} ORDER BY partition",
 		ch.Named("topic", topic))
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
-	defer func() { _ = rows.Close() }()
+	defer func() { _ = result.Close() }()
 	var all []Progress
-	for rows.Next() {
+	for result.Next() {
 		var p Progress
-		if err := rows.Scan(&p.Partition, &p.To, &p.Low, &p.WrittenAt); err != nil {
+		if err := result.Scan(&p.Partition, &p.To, &p.Low, &p.WrittenAt); err != nil {
 			return nil, s.explain(doing, err)
 		}
 		all = append(all, p)
 	}
-	return all, s.explain(doing, rows.Err())
+	return all, s.explain(doing, result.Err())
 }

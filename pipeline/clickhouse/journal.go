@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/shoeproof/shoeproof/pipeline"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 var _ pipeline.Journal = (*Store)(nil)
@@ -37,30 +38,30 @@ func (s *Store) Last(ctx context.Context, topic string, partition int32, below i
 
 // Memories are the newest memory of each table of a partition below an offset, by property and table,
 // without those that were written at offsets which the log lost later.
-func (s *Store) Memories(ctx context.Context, topic string, partition int32, below int64) ([]schema.MemoryRow, error) {
-	var all []schema.MemoryRow
+func (s *Store) Memories(ctx context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error) {
+	var all []rows.Snapshot
 	err := s.insist(ctx, "read the memories of tables", func(ctx context.Context) error {
 		all = all[:0]
 		of := " topic = {topic:String} AND partition = {partition:Int32} AND offset < {below:Int64} AND NOT arrayExists(c -> c.1 > epoch AND c.2 <= offset," +
 			" (SELECT groupUniqArray((epoch, cut_from)) FROM " + s.name("journal") + " WHERE topic = {topic:String} AND partition = {partition:Int32} AND cut_from > 0)) "
-		rows, err := s.conn.Query(ctx, "SELECT property_id, table_id, seq, at, memory, engine, offset FROM "+s.name("table_memory")+
+		result, err := s.conn.Query(ctx, "SELECT property_id, table_id, seq, at, memory, engine, offset FROM "+s.name("table_memory")+
 			" WHERE"+of+"AND (property_id, table_id, offset) GLOBAL IN (SELECT property_id, table_id, max(offset) FROM "+s.name("table_memory")+
 			" WHERE"+of+"GROUP BY property_id, table_id) ORDER BY property_id, table_id, version DESC LIMIT 1 BY property_id, table_id",
 			ch.Named("topic", topic), ch.Named("partition", fmt.Sprint(partition)), ch.Named("below", fmt.Sprint(below)))
 		if err != nil {
 			return err
 		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
-			r := schema.MemoryRow{Topic: topic, Partition: partition}
+		defer func() { _ = result.Close() }()
+		for result.Next() {
+			r := rows.Snapshot{Topic: topic, Partition: partition}
 			var at time.Time
-			if err := rows.Scan(&r.PropertyID, &r.TableID, &r.Seq, &at, &r.Memory, &r.Engine, &r.Offset); err != nil {
+			if err := result.Scan(&r.PropertyID, &r.TableID, &r.Seq, &at, &r.State, &r.Engine, &r.Offset); err != nil {
 				return err
 			}
 			r.At = at.UnixNano()
 			all = append(all, r)
 		}
-		return rows.Err()
+		return result.Err()
 	})
 	return all, err
 }

@@ -6,10 +6,11 @@ import (
 	"math"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/shoeproof/shoeproof/pipeline"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 // The newest generation goes on, however late a row of an older one comes, and rows without a hash are
@@ -18,15 +19,15 @@ func TestJournal(t *testing.T) {
 	cfg := migrated(t)
 	cfg.RulesVersion, cfg.Engine = "r1", "e1"
 	s := open(t, cfg)
-	write := func(r pipeline.Range, memories ...schema.MemoryRow) {
+	write := func(r pipeline.Range, memories ...rows.Snapshot) {
 		t.Helper()
 		r.Topic, r.Partition = "t", 2
-		if err := s.Write(t.Context(), &pipeline.Batch{Range: r, Memory: memories}); err != nil {
+		if err := s.Write(t.Context(), &pipeline.Batch{Range: r, Set: rows.Set{Snapshots: memories}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	memory := func(table string, seq uint64, offset int64, text string) schema.MemoryRow {
-		return schema.MemoryRow{PropertyID: "p", TableID: table, Seq: seq, At: 1_800_000_000_000_000_000, Memory: text, Engine: "e1", Topic: "t", Partition: 2, Offset: offset}
+	memory := func(table string, seq uint64, offset int64, text string) rows.Snapshot {
+		return rows.Snapshot{PropertyID: "p", TableID: table, Seq: seq, At: 1_800_000_000_000_000_000, State: text, Engine: "e1", Topic: "t", Partition: 2, Offset: offset}
 	}
 	write(pipeline.Range{From: 0, To: 999, Records: 1000})
 	if _, _, ok, err := s.Last(t.Context(), "t", 2, math.MaxInt64); ok || err != nil {
@@ -46,7 +47,7 @@ func TestJournal(t *testing.T) {
 	if _, _, ok, err := s.Last(t.Context(), "t", 1, math.MaxInt64); ok || err != nil {
 		t.Errorf("a partition nobody wrote: %v, %v", ok, err)
 	}
-	for below, want := range map[int64][]schema.MemoryRow{
+	for below, want := range map[int64][]rows.Snapshot{
 		4: nil, 8: {memory("a", 3, 4, "a4"), memory("b", 1, 5, "b5")}, 10: {memory("a", 3, 8, "a8"), memory("b", 1, 5, "b5")},
 	} {
 		got, err := s.Memories(t.Context(), "t", 2, below)
@@ -64,7 +65,7 @@ func TestJournal(t *testing.T) {
 	// on counts no more until it is written again, and then does.
 	cut := pipeline.Range{From: 0, To: 4, Generation: 3, Hash: "c", Epoch: 1, Cut: 8, Lost: 29}
 	write(cut)
-	memories := func(below int64, want ...schema.MemoryRow) {
+	memories := func(below int64, want ...rows.Snapshot) {
 		t.Helper()
 		got, err := s.Memories(t.Context(), "t", 2, below)
 		if err != nil {

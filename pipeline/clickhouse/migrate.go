@@ -76,21 +76,21 @@ func (s *Store) prepare(ctx context.Context) error {
 func (s *Store) applied(ctx context.Context) (map[uint32]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	rows, err := s.conn.Query(ctx, "SELECT version, sha256 FROM "+s.name("schema_migrations")+" FINAL")
+	result, err := s.conn.Query(ctx, "SELECT version, sha256 FROM "+s.name("schema_migrations")+" FINAL")
 	if err != nil {
 		return nil, s.explain("read the migrations", err)
 	}
-	defer func() { _ = rows.Close() }()
+	defer func() { _ = result.Close() }()
 	applied := map[uint32]string{}
-	for rows.Next() {
+	for result.Next() {
 		var version uint32
 		var sum string
-		if err := rows.Scan(&version, &sum); err != nil {
+		if err := result.Scan(&version, &sum); err != nil {
 			return nil, s.explain("read the migrations", err)
 		}
 		applied[version] = sum
 	}
-	return applied, s.explain("read the migrations", rows.Err())
+	return applied, s.explain("read the migrations", result.Err())
 }
 
 func (s *Store) run(ctx context.Context, m migrations.Migration) error {
@@ -142,24 +142,24 @@ func (s *Store) everywhere(ctx context.Context, statement string) error {
 func (s *Store) shards(ctx context.Context) (addrs []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	rows, err := s.conn.Query(ctx, "SELECT host_name, port FROM system.clusters WHERE cluster = {cluster:String} ORDER BY shard_num, replica_num",
+	result, err := s.conn.Query(ctx, "SELECT host_name, port FROM system.clusters WHERE cluster = {cluster:String} ORDER BY shard_num, replica_num",
 		ch.Named("cluster", s.cfg.Cluster))
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	defer func() { _ = result.Close() }()
+	for result.Next() {
 		var host string
 		var port uint16
-		if err := rows.Scan(&host, &port); err != nil {
+		if err := result.Scan(&host, &port); err != nil {
 			return nil, err
 		}
 		addrs = append(addrs, net.JoinHostPort(host, fmt.Sprint(port)))
 	}
-	if len(addrs) == 0 && rows.Err() == nil {
+	if len(addrs) == 0 && result.Err() == nil {
 		return nil, fmt.Errorf("the server knows no cluster %q: %w", s.cfg.Cluster, ErrSchema)
 	}
-	return addrs, rows.Err()
+	return addrs, result.Err()
 }
 
 func (s *Store) exec(ctx context.Context, statement string, args ...any) error {

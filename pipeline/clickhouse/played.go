@@ -6,10 +6,11 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/shoeproof/shoeproof/pipeline"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 // Facts are read back for what looks over many shoes.
@@ -70,7 +71,7 @@ func (s *Store) Closed(ctx context.Context, property string, after ClosedShoe, u
 	const doing = "read the shoes that were closed"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	rows, err := s.conn.Query(ctx, `SELECT s.pit_id, s.table_id, s.shoe_id, toUnixTimestamp64Nano(s.at), toUnixTimestamp64Nano(s.closed_at), s.decks, s.cards_out,
+	result, err := s.conn.Query(ctx, `SELECT s.pit_id, s.table_id, s.shoe_id, toUnixTimestamp64Nano(s.at), toUnixTimestamp64Nano(s.closed_at), s.decks, s.cards_out,
 s.missing, s.joined FROM `+s.name("shoes")+` AS s FINAL WHERE s.property_id = {property:String}
 AND (toUnixTimestamp64Nano(s.closed_at), toString(s.table_id), s.shoe_id) > ({after:Int64}, {table:String}, {shoe:String}) AND toUnixTimestamp64Nano(s.closed_at) <= {until:Int64}
 ORDER BY s.closed_at, s.table_id, s.shoe_id LIMIT {most:UInt32}`,
@@ -79,16 +80,16 @@ ORDER BY s.closed_at, s.table_id, s.shoe_id LIMIT {most:UInt32}`,
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
-	defer func() { _ = rows.Close() }()
+	defer func() { _ = result.Close() }()
 	var all []ClosedShoe
-	for rows.Next() {
+	for result.Next() {
 		var c ClosedShoe
-		if err := rows.Scan(&c.Pit, &c.Table, &c.Shoe, &c.At, &c.Closed, &c.Decks, &c.Out, &c.Missing, &c.Joined); err != nil {
+		if err := result.Scan(&c.Pit, &c.Table, &c.Shoe, &c.At, &c.Closed, &c.Decks, &c.Out, &c.Missing, &c.Joined); err != nil {
 			return nil, s.explain(doing, err)
 		}
 		all = append(all, c)
 	}
-	if err := rows.Err(); err != nil || len(all) == 0 {
+	if err := result.Err(); err != nil || len(all) == 0 {
 		return nil, s.explain(doing, err)
 	}
 	return all, s.dispute(ctx, property, all)
@@ -101,17 +102,17 @@ func (s *Store) dispute(ctx context.Context, property string, shoes []ClosedShoe
 	for i := range shoes {
 		first = min(first, shoes[i].At)
 	}
-	rows, err := s.conn.Query(ctx, "SELECT table_id, toUnixTimestamp64Nano(at) FROM "+s.name("open_findings")+` FINAL
+	result, err := s.conn.Query(ctx, "SELECT table_id, toUnixTimestamp64Nano(at) FROM "+s.name("open_findings")+` FINAL
 WHERE property_id = {property:String} AND kind = 'data_fault' AND toUnixTimestamp64Nano(at) >= {first:Int64}`,
 		ch.Named("property", property), ch.Named("first", fmt.Sprint(first)))
 	if err != nil {
 		return s.explain(doing, err)
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	defer func() { _ = result.Close() }()
+	for result.Next() {
 		var table string
 		var at int64
-		if err := rows.Scan(&table, &at); err != nil {
+		if err := result.Scan(&table, &at); err != nil {
 			return s.explain(doing, err)
 		}
 		for i := range shoes {
@@ -120,7 +121,7 @@ WHERE property_id = {property:String} AND kind = 'data_fault' AND toUnixTimestam
 			}
 		}
 	}
-	return s.explain(doing, rows.Err())
+	return s.explain(doing, result.Err())
 }
 
 // RoundsOf are the rounds of a shoe with their wagers, in order.
@@ -130,25 +131,25 @@ func (s *Store) RoundsOf(ctx context.Context, property, table, shoe string) ([]P
 	defer cancel()
 	args := []any{ch.Named("property", property), ch.Named("table", table), ch.Named("shoe", shoe)}
 	const where = " FINAL WHERE property_id = {property:String} AND table_id = {table:String} AND shoe_id = {shoe:String}"
-	rows, err := s.conn.Query(ctx, `SELECT round, toUnixTimestamp64Nano(at), dealer_id, config_id, result, cards, unseen, auditable, first_seq,
+	result, err := s.conn.Query(ctx, `SELECT round, toUnixTimestamp64Nano(at), dealer_id, config_id, result, cards, unseen, auditable, first_seq,
 toUnixTimestamp64Nano(locked_at), toUnixTimestamp64Nano(card_at), toUnixTimestamp64Nano(end_at), batch_id, shuffler, reader
 FROM `+s.name("rounds")+where+" ORDER BY round", args...)
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
-	defer func() { _ = rows.Close() }()
+	defer func() { _ = result.Close() }()
 	var all []PlayedRound
 	at := map[uint32]int{}
-	for rows.Next() {
+	for result.Next() {
 		var r PlayedRound
-		if err := rows.Scan(&r.Round, &r.At, &r.Dealer, &r.Config, &r.Result, &r.Cards, &r.Unseen, &r.Auditable, &r.FirstSeq,
+		if err := result.Scan(&r.Round, &r.At, &r.Dealer, &r.Config, &r.Result, &r.Cards, &r.Unseen, &r.Auditable, &r.FirstSeq,
 			&r.Locked, &r.Card, &r.End, &r.Batch, &r.Shuffler, &r.Reader); err != nil {
 			return nil, s.explain(doing, err)
 		}
 		at[r.Round] = len(all)
 		all = append(all, r)
 	}
-	if err := rows.Err(); err != nil {
+	if err := result.Err(); err != nil {
 		return nil, s.explain(doing, err)
 	}
 	wagers, err := s.conn.Query(ctx, `SELECT w.round, w.wager_id, w.seat, w.spot, w.patron, w.stake, w.disposition, w.expected, w.paid, w.expected_paid,
@@ -199,27 +200,27 @@ func (s *Store) EventIDs(ctx context.Context, property, table string, seqs []uin
 	const doing = "read the ids of events"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	rows, err := s.conn.Query(ctx, "SELECT seq, min(event_id) FROM "+s.name("events")+
+	result, err := s.conn.Query(ctx, "SELECT seq, min(event_id) FROM "+s.name("events")+
 		" WHERE property_id = {property:String} AND table_id = {table:String} AND has({seqs:Array(UInt64)}, seq) GROUP BY seq",
 		ch.Named("property", property), ch.Named("table", table), ch.Named("seqs", seqs))
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
-	defer func() { _ = rows.Close() }()
+	defer func() { _ = result.Close() }()
 	ids := map[uint64]string{}
-	for rows.Next() {
+	for result.Next() {
 		var seq uint64
 		var id string
-		if err := rows.Scan(&seq, &id); err != nil {
+		if err := result.Scan(&seq, &id); err != nil {
 			return nil, s.explain(doing, err)
 		}
 		ids[seq] = id
 	}
-	return ids, s.explain(doing, rows.Err())
+	return ids, s.explain(doing, result.Err())
 }
 
 // AddEvidence stores what was weighed over facts. Rows that were stored before are stored once.
-func (s *Store) AddEvidence(ctx context.Context, run string, list []schema.EvidenceRow) error {
+func (s *Store) AddEvidence(ctx context.Context, run string, list []rows.Evidence) error {
 	t := s.table("evidence", func(b *pipeline.Batch) int { return len(b.Evidence) }, func(c *columns, b *pipeline.Batch) {
 		evidence(c, b)
 		c.add("version", len(b.Evidence), make([]uint32, len(b.Evidence)))
@@ -228,5 +229,5 @@ func (s *Store) AddEvidence(ctx context.Context, run string, list []schema.Evide
 	for i := range list {
 		fmt.Fprintf(sum, "%+v\n", list[i])
 	}
-	return s.insert(ctx, &t, &pipeline.Batch{Range: pipeline.Range{Topic: run + " " + hex.EncodeToString(sum.Sum(nil)[:16])}, Evidence: list})
+	return s.insert(ctx, &t, &pipeline.Batch{Range: pipeline.Range{Topic: run + " " + hex.EncodeToString(sum.Sum(nil)[:16])}, Set: rows.Set{Evidence: list}})
 }

@@ -74,13 +74,13 @@ func (s *Store) prove(ctx context.Context, a *Bytes, ranges []journaled) error {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
 	const of = " WHERE partition = {partition:Int32} AND offset BETWEEN {from:Int64} AND {to:Int64}"
-	rows, err := s.conn.Query(ctx, "SELECT offset, raw FROM (SELECT offset, raw FROM "+s.name("events")+of+" UNION ALL SELECT offset, raw FROM "+
+	result, err := s.conn.Query(ctx, "SELECT offset, raw FROM (SELECT offset, raw FROM "+s.name("events")+of+" UNION ALL SELECT offset, raw FROM "+
 		s.name("dead_letters")+of+" AND topic = {topic:String}) ORDER BY offset", ch.Named("partition", fmt.Sprint(a.Partition)), ch.Named("topic", a.Topic),
 		ch.Named("from", fmt.Sprint(ranges[0].From)), ch.Named("to", fmt.Sprint(ranges[len(ranges)-1].To)))
 	if err != nil {
 		return s.explain(doing, err)
 	}
-	defer func() { _ = rows.Close() }()
+	defer func() { _ = result.Close() }()
 	castagnoli := crc32.MakeTable(crc32.Castagnoli)
 	var sum uint32
 	var n uint64
@@ -99,8 +99,8 @@ func (s *Store) prove(ctx context.Context, a *Bytes, ranges []journaled) error {
 		}
 		ranges, sum, n, twice = ranges[1:], 0, 0, false
 	}
-	for rows.Next() {
-		if err := rows.Scan(&offset, &raw); err != nil {
+	for result.Next() {
+		if err := result.Scan(&offset, &raw); err != nil {
 			return s.explain(doing, err)
 		}
 		for len(ranges) > 0 && offset > ranges[0].To {
@@ -118,7 +118,7 @@ func (s *Store) prove(ctx context.Context, a *Bytes, ranges []journaled) error {
 		}
 		last, before = offset, append(before[:0], raw...)
 	}
-	if err := rows.Err(); err != nil {
+	if err := result.Err(); err != nil {
 		return s.explain(doing, err)
 	}
 	for len(ranges) > 0 {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/shoeproof/shoeproof/schema"
@@ -79,11 +81,11 @@ func (f *Filter) query(table string) (string, []any) {
 }
 
 // Findings are the findings that a filter chooses, each once, in the order of their time and id.
-func (s *Store) Findings(ctx context.Context, f Filter) ([]schema.Finding, error) {
+func (s *Store) Findings(ctx context.Context, f Filter) ([]finding.Finding, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	var all []schema.Finding
-	err := s.EachFinding(ctx, f, func(r *schema.Finding) bool {
+	var all []finding.Finding
+	err := s.EachFinding(ctx, f, func(r *finding.Finding) bool {
 		all = append(all, *r)
 		return true
 	})
@@ -92,23 +94,26 @@ func (s *Store) Findings(ctx context.Context, f Filter) ([]schema.Finding, error
 
 // EachFinding gives the findings of Findings one by one, until each says that it has enough, however long
 // that takes.
-func (s *Store) EachFinding(ctx context.Context, f Filter, each func(*schema.Finding) bool) error {
+func (s *Store) EachFinding(ctx context.Context, f Filter, each func(*finding.Finding) bool) error {
 	const doing = "read findings"
 	query, args := f.query(s.name("findings"))
-	rows, err := s.conn.Query(ctx, query, args...)
+	result, err := s.conn.Query(ctx, query, args...)
 	if err != nil {
 		return s.explain(doing, err)
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var r schema.Finding
+	defer func() { _ = result.Close() }()
+	for result.Next() {
+		var r finding.Finding
+		var kind, verdict, severity string
 		var at, day time.Time
-		err := rows.Scan(&r.ID, &r.Kind, &r.Verdict, &r.Rule, &r.Severity, &r.Citations, &r.PropertyID, &r.PitID, &r.TableID, &r.ShoeID,
+		err := result.Scan(&r.ID, &kind, &verdict, &r.Rule, &severity, &r.Citations, &r.PropertyID, &r.PitID, &r.TableID, &r.ShoeID,
 			&r.Round, &r.Seat, &r.Subject, &r.DealerID, &at, &day, &r.Shift, &r.Expected, &r.Observed, &r.Amount, &r.Currency,
 			&r.Evidence.Seqs, &r.Evidence.EventIDs, &r.Rulebook, &r.Engine, &r.LnE, &r.Threshold, &r.Odds)
 		if err != nil {
 			return s.explain(doing, err)
 		}
+		r.Kind, r.Verdict = finding.Kind(kind), finding.Verdict(verdict)
+		r.Severity, _ = finding.ParseSeverity(severity)
 		r.At = schema.Time(at.UnixNano())
 		if !day.Equal(unknownDay()) {
 			r.GamingDay = day.Format(time.DateOnly)
@@ -117,5 +122,5 @@ func (s *Store) EachFinding(ctx context.Context, f Filter, each func(*schema.Fin
 			return nil
 		}
 	}
-	return s.explain(doing, rows.Err())
+	return s.explain(doing, result.Err())
 }

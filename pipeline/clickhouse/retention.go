@@ -70,22 +70,22 @@ func (s *Store) Holds(ctx context.Context) ([]Hold, error) {
 	const doing = "read the legal holds"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	rows, err := s.conn.Query(ctx, `SELECT hold_id, anyIf(property_id, action = 'place'), toString(anyIf(from_day, action = 'place')),
+	result, err := s.conn.Query(ctx, `SELECT hold_id, anyIf(property_id, action = 'place'), toString(anyIf(from_day, action = 'place')),
 toString(anyIf(until_day, action = 'place')), anyIf(actor, action = 'place'), anyIf(reason, action = 'place'), min(at)
 FROM `+s.name("legal_holds")+" GROUP BY hold_id HAVING countIf(action = 'release') = 0 ORDER BY hold_id")
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
-	defer func() { _ = rows.Close() }()
+	defer func() { _ = result.Close() }()
 	var all []Hold
-	for rows.Next() {
+	for result.Next() {
 		var h Hold
-		if err := rows.Scan(&h.ID, &h.Property, &h.From, &h.Until, &h.Actor, &h.Reason, &h.Placed); err != nil {
+		if err := result.Scan(&h.ID, &h.Property, &h.From, &h.Until, &h.Actor, &h.Reason, &h.Placed); err != nil {
 			return nil, s.explain(doing, err)
 		}
 		all = append(all, h)
 	}
-	return all, s.explain(doing, rows.Err())
+	return all, s.explain(doing, result.Err())
 }
 
 // retentionLease keeps a hold from being placed while something is deleted.
@@ -175,17 +175,17 @@ func (s *Store) oldMonths(ctx context.Context, class, table string, before time.
 		parts = "cluster(" + s.cfg.Cluster + ", system.parts)"
 	}
 	stored := strings.TrimPrefix(s.cfg.layout().StoredName(table), s.cfg.Database+".")
-	rows, err := s.conn.Query(ctx, "SELECT partition, sum(rows), sum(bytes_on_disk) FROM "+parts+` WHERE database = {database:String} AND table = {table:String}
+	result, err := s.conn.Query(ctx, "SELECT partition, sum(rows), sum(bytes_on_disk) FROM "+parts+` WHERE database = {database:String} AND table = {table:String}
 AND active GROUP BY partition HAVING toUInt32(partition) < {before:UInt32} ORDER BY toUInt32(partition)`,
 		ch.Named("database", s.cfg.Database), ch.Named("table", stored), ch.Named("before", before.Format("200601")))
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
-	defer func() { _ = rows.Close() }()
+	defer func() { _ = result.Close() }()
 	var all []Expired
-	for rows.Next() {
+	for result.Next() {
 		e := Expired{Class: class, Table: table}
-		if err := rows.Scan(&e.Month, &e.Rows, &e.Bytes); err != nil {
+		if err := result.Scan(&e.Month, &e.Rows, &e.Bytes); err != nil {
 			return nil, s.explain(doing, err)
 		}
 		first, err := time.Parse("200601", e.Month)
@@ -199,7 +199,7 @@ AND active GROUP BY partition HAVING toUInt32(partition) < {before:UInt32} ORDER
 		}
 		all = append(all, e)
 	}
-	return all, s.explain(doing, rows.Err())
+	return all, s.explain(doing, result.Err())
 }
 
 // oldRows are the rows of gaming days before a moment that no hold keeps.

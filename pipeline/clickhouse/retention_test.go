@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -17,9 +19,9 @@ import (
 func aged(at time.Time, n int64) *pipeline.Batch {
 	b := numbered("p1", n, 1)
 	b.Events.At[0], b.Events.GamingDay[0] = at.UnixNano(), at.Format(time.DateOnly)
-	b.Findings = []schema.Finding{{
-		ID: fmt.Sprint(n), PropertyID: "p1", TableID: "t", At: schema.Time(at.UnixNano()), GamingDay: at.Format(time.DateOnly), Severity: "major",
-		Citations: []string{}, Evidence: schema.Evidence{Seqs: []uint64{}, EventIDs: []string{}},
+	b.Findings = []finding.Finding{{
+		ID: fmt.Sprint(n), PropertyID: "p1", TableID: "t", At: schema.Time(at.UnixNano()), GamingDay: at.Format(time.DateOnly), Severity: finding.Major,
+		Citations: []string{}, Evidence: finding.Evidence{Seqs: []uint64{}, EventIDs: []string{}},
 	}}
 	return b
 }

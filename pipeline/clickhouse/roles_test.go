@@ -9,11 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/finding"
+
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/pipeline"
-	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/migrations"
 )
 
@@ -61,7 +62,7 @@ func TestRoles(t *testing.T) {
 	as := withRoles(t)
 	writer := open(t, as("writer"))
 	b := fullBatch()
-	b.Findings = append(b.Findings, schema.Finding{ID: "open", Verdict: "BREACH", Severity: "major", Citations: []string{}, Evidence: schema.Evidence{Seqs: []uint64{}, EventIDs: []string{}}})
+	b.Findings = append(b.Findings, finding.Finding{ID: "open", Verdict: "BREACH", Severity: finding.Major, Citations: []string{}, Evidence: finding.Evidence{Seqs: []uint64{}, EventIDs: []string{}}})
 	b.Range = pipeline.Range{Topic: "t", To: 9, Records: 10}
 	write(t, writer, b)
 	auditor := open(t, as("auditor"))
@@ -122,13 +123,13 @@ func matrix(t *testing.T, as func(string) Config) {
 	}
 	all := open(t, as("auditor"))
 	var tables []string
-	rows, err := all.conn.Query(t.Context(), "SELECT name FROM system.tables WHERE database = 'shoeproof' AND engine != 'MaterializedView' ORDER BY name")
+	result, err := all.conn.Query(t.Context(), "SELECT name FROM system.tables WHERE database = 'shoeproof' AND engine != 'MaterializedView' ORDER BY name")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for rows.Next() {
+	for result.Next() {
 		var name string
-		if err := rows.Scan(&name); err != nil {
+		if err := result.Scan(&name); err != nil {
 			t.Fatal(err)
 		}
 		tables = append(tables, name)

@@ -15,6 +15,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -59,6 +62,10 @@ func fill(v reflect.Value, name string, kind int, n *int) {
 	case reflect.Float64:
 		v.SetFloat([]float64{0, float64(*n) + .5, 1<<10 + .25, -1<<10 - .25}[kind])
 	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
+		if severity, ok := reflect.TypeAssert[*finding.Severity](v.Addr()); ok {
+			*severity = []finding.Severity{finding.Info, finding.Minor, finding.Critical, finding.Major}[kind]
+			return
+		}
 		v.SetUint([]uint64{0, uint64(*n % 256), math.MaxUint64 >> (64 - v.Type().Bits()), 0}[kind])
 	default:
 		panic(v.Kind().String())
@@ -76,8 +83,8 @@ func word(name string, kind, n int) string {
 }
 
 // fillRows appends one row of each kind to a slice of rows, or to a struct of columns.
-func fillRows(rows any) {
-	v := reflect.ValueOf(rows).Elem()
+func fillRows(table any) {
+	v := reflect.ValueOf(table).Elem()
 	for kind := range kindsOfRows {
 		n := 100 * kind
 		if v.Kind() == reflect.Slice {
@@ -89,7 +96,7 @@ func fillRows(rows any) {
 		for i := range v.NumField() {
 			name, column := v.Type().Field(i).Name, v.Field(i)
 			n++
-			switch text, ok := reflect.TypeAssert[*schema.Text](column.Addr()); {
+			switch text, ok := reflect.TypeAssert[*rows.Text](column.Addr()); {
 			case ok:
 				text.AppendString(word(name, kind, n))
 			case name == "Format":
@@ -107,8 +114,8 @@ func fullBatch() *pipeline.Batch {
 	b := &pipeline.Batch{Range: pipeline.Range{
 		Topic: "table-events", Partition: 3, From: 100, To: 199, Low: 42, Clock: 77, Generation: 5, Epoch: 2, Cut: 90, Lost: 95, Records: 100, CRC: 3_000_000_000, Rows: 40, Hash: "c0ffee",
 	}}
-	for _, rows := range batchTables(b) {
-		fillRows(rows)
+	for _, table := range batchTables(b) {
+		fillRows(table)
 	}
 	return b
 }
@@ -116,13 +123,13 @@ func fullBatch() *pipeline.Batch {
 func batchTables(b *pipeline.Batch) map[string]any {
 	return map[string]any{
 		"events": &b.Events, "rounds": &b.Rounds, "wagers": &b.Wagers, "vigorish": &b.Vigorish, "shoes": &b.Shoes,
-		"table_configs": &b.Configs, "notices": &b.Notices, "table_memory": &b.Memory, "findings": &b.Findings, "evidence": &b.Evidence, "dead_letters": &b.DeadLetter,
+		"table_configs": &b.Configs, "notices": &b.Notices, "table_memory": &b.Snapshots, "findings": &b.Findings, "evidence": &b.Evidence, "dead_letters": &b.DeadLetters,
 	}
 }
 
 // asStored are the rows as ClickHouse should print them.
-func asStored(rows any) []map[string]any {
-	v := reflect.ValueOf(rows).Elem()
+func asStored(table any) []map[string]any {
+	v := reflect.ValueOf(table).Elem()
 	out := make([]map[string]any, kindsOfRows)
 	for kind := range out {
 		out[kind] = map[string]any{}
@@ -132,7 +139,7 @@ func asStored(rows any) []map[string]any {
 		}
 		for i := range of.NumField() {
 			name, cell := of.Type().Field(i).Name, of.Field(i)
-			switch text, ok := reflect.TypeAssert[*schema.Text](cell.Addr()); {
+			switch text, ok := reflect.TypeAssert[*rows.Text](cell.Addr()); {
 			case ok:
 				cell = reflect.ValueOf(string(text.At(kind)))
 			case v.Kind() != reflect.Slice:
@@ -154,13 +161,19 @@ func stored(name string, v reflect.Value) any {
 			return strings.ToUpper(hex.EncodeToString([]byte(v)))
 		}
 		return v
+	case finding.Kind:
+		return string(v)
+	case finding.Verdict:
+		return string(v)
+	case finding.Severity:
+		return v.String()
 	case []byte:
 		return string(v)
 	case schema.Format:
 		return []string{"unknown", "protobuf", "json"}[v]
 	case schema.Time:
 		return json.Number(fmt.Sprint(int64(v)))
-	case schema.Evidence:
+	case finding.Evidence:
 		return map[string]any{"seqs": stored("", reflect.ValueOf(v.Seqs)), "event_ids": stored("", reflect.ValueOf(v.EventIDs))}
 	case bool:
 		return v
@@ -177,8 +190,11 @@ func stored(name string, v reflect.Value) any {
 
 // columnName is the snake_case of a field's name.
 func columnName(field string) string {
-	if field == "Where" {
+	switch field {
+	case "Where":
 		return "place"
+	case "State":
+		return "memory"
 	}
 	var b strings.Builder
 	for i, r := range field {
@@ -222,15 +238,15 @@ func printed(t *testing.T, s *Store, table string) []map[string]any {
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
-	var rows []map[string]any
+	var list []map[string]any
 	for d.More() {
 		var row map[string]any
 		if err := d.Decode(&row); err != nil {
 			t.Fatal(err)
 		}
-		rows = append(rows, row)
+		list = append(list, row)
 	}
-	return rows
+	return list
 }
 
 // Every field of every row is in the column of its name, whatever its value.
@@ -239,9 +255,9 @@ func TestRowsAreStored(t *testing.T) {
 	b := fullBatch()
 	write(t, s, b)
 	key := func(row map[string]any) string { return fmt.Sprintf("%v", row) }
-	for table, rows := range batchTables(b) {
+	for table, list := range batchTables(b) {
 		want, got := map[string]map[string]any{}, map[string]map[string]any{}
-		for _, row := range asStored(rows) {
+		for _, row := range asStored(list) {
 			want[key(row)] = row
 		}
 		for _, row := range printed(t, s, table) {

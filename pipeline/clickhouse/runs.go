@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/shoeproof/shoeproof/pipeline"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 // RunPart names what one worker of a nightly run writes.
@@ -50,32 +52,32 @@ func (s *Store) Lines(ctx context.Context, p RunPart, lease string) ([]RunLine, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	rows, err := s.conn.Query(ctx, "SELECT kind, line FROM "+s.name("run_lines")+` WHERE property_id = {property:String} AND gaming_day = {day:Date32}
+	result, err := s.conn.Query(ctx, "SELECT kind, line FROM "+s.name("run_lines")+` WHERE property_id = {property:String} AND gaming_day = {day:Date32}
 AND part = {part:String} AND generation = {generation:UInt64} ORDER BY no`,
 		ch.Named("property", p.Property), ch.Named("day", p.GamingDay), ch.Named("part", p.Part), ch.Named("generation", fmt.Sprint(newest.generation)))
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
-	defer func() { _ = rows.Close() }()
+	defer func() { _ = result.Close() }()
 	var all []RunLine
-	for rows.Next() {
+	for result.Next() {
 		var l RunLine
-		if err := rows.Scan(&l.Kind, &l.Line); err != nil {
+		if err := result.Scan(&l.Kind, &l.Line); err != nil {
 			return nil, s.explain(doing, err)
 		}
 		all = append(all, l)
 	}
-	return all, s.explain(doing, rows.Err())
+	return all, s.explain(doing, result.Err())
 }
 
 // AddFindings stores what a nightly run found and the live audit did not. Their version is 0: a row of the
 // live audit replaces one of the same key, and never the other way.
-func (s *Store) AddFindings(ctx context.Context, run string, list []schema.Finding) error {
+func (s *Store) AddFindings(ctx context.Context, run string, list []finding.Finding) error {
 	t := s.table("findings", func(b *pipeline.Batch) int { return len(b.Findings) }, func(c *columns, b *pipeline.Batch) {
 		findings(c, b)
 		c.add("version", len(b.Findings), make([]uint32, len(b.Findings)))
 	})
-	return s.insert(ctx, &t, &pipeline.Batch{Range: pipeline.Range{Topic: "audit run " + run}, Findings: list})
+	return s.insert(ctx, &t, &pipeline.Batch{Range: pipeline.Range{Topic: "audit run " + run}, Set: rows.Set{Findings: list}})
 }
 
 // AuditRun is one nightly run. Runs of the same events, rules and findings have the same ID.
@@ -103,18 +105,18 @@ func (s *Store) LastRun(ctx context.Context, property, day, shift string) (Audit
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
 	r := AuditRun{Property: property, GamingDay: day, Shift: shift}
-	rows, err := s.conn.Query(ctx, `SELECT run_id, started_at, ended_at, tables, shoes, rounds, events, findings, missing, extra, changed, gaps, open_shoes,
+	result, err := s.conn.Query(ctx, `SELECT run_id, started_at, ended_at, tables, shoes, rounds, events, findings, missing, extra, changed, gaps, open_shoes,
 dead_letters, events_sha256, findings_sha256, live_sha256, rulebooks, engine, supersedes FROM `+s.name("audit_runs")+` FINAL
 WHERE property_id = {property:String} AND gaming_day = {day:Date32} AND shift = {shift:String} ORDER BY version DESC, run_id LIMIT 1`,
 		ch.Named("property", property), ch.Named("day", day), ch.Named("shift", shift))
 	if err != nil {
 		return r, false, s.explain(doing, err)
 	}
-	defer func() { _ = rows.Close() }()
-	if !rows.Next() {
-		return r, false, s.explain(doing, rows.Err())
+	defer func() { _ = result.Close() }()
+	if !result.Next() {
+		return r, false, s.explain(doing, result.Err())
 	}
-	err = rows.Scan(&r.ID, &r.Started, &r.Ended, &r.Tables, &r.Shoes, &r.Rounds, &r.Events, &r.Findings, &r.Missing, &r.Extra, &r.Changed, &r.Gaps,
+	err = result.Scan(&r.ID, &r.Started, &r.Ended, &r.Tables, &r.Shoes, &r.Rounds, &r.Events, &r.Findings, &r.Missing, &r.Extra, &r.Changed, &r.Gaps,
 		&r.OpenShoes, &r.DeadLetters, &r.EventsSHA256, &r.FindingsSHA256, &r.LiveSHA256, &r.Rulebooks, &r.Engine, &r.Supersedes)
 	return r, err == nil, s.explain(doing, err)
 }
@@ -208,12 +210,12 @@ WHERE topic = {topic:String} AND partition = {partition:Int32} AND offset BETWEE
 
 // covered looks for holes in one partition, by topic.
 func (s *Store) covered(ctx context.Context, c Covered, first, last int64, args []any) ([]Covered, error) {
-	rows, err := s.conn.Query(ctx, "SELECT topic, from_offset, to_offset FROM "+s.name("journal")+` WHERE partition = {partition:Int32}
+	result, err := s.conn.Query(ctx, "SELECT topic, from_offset, to_offset FROM "+s.name("journal")+` WHERE partition = {partition:Int32}
 AND to_offset >= {first:Int64} AND from_offset <= {last:Int64} ORDER BY topic, from_offset, to_offset`, args...)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
+	defer func() { _ = result.Close() }()
 	var all []Covered
 	next := first // the first offset that nothing covers yet
 	end := func() {
@@ -223,10 +225,10 @@ AND to_offset >= {first:Int64} AND from_offset <= {last:Int64} ORDER BY topic, f
 		all = append(all, c)
 		c.Holes, next = nil, first
 	}
-	for rows.Next() {
+	for result.Next() {
 		var topic string
 		var from, to int64
-		if err := rows.Scan(&topic, &from, &to); err != nil {
+		if err := result.Scan(&topic, &from, &to); err != nil {
 			return nil, err
 		}
 		if c.Topic != "" && topic != c.Topic {
@@ -239,30 +241,30 @@ AND to_offset >= {first:Int64} AND from_offset <= {last:Int64} ORDER BY topic, f
 		next = max(next, to+1)
 	}
 	end()
-	return all, rows.Err()
+	return all, result.Err()
 }
 
 // Configs are the configurations of a property's tables that were recorded before a moment, as facts.
-func (s *Store) Configs(ctx context.Context, property string, before int64) ([]schema.ConfigRow, error) {
+func (s *Store) Configs(ctx context.Context, property string, before int64) ([]rows.Config, error) {
 	const doing = "read the configurations"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	rows, err := s.conn.Query(ctx, `SELECT property_id, pit_id, table_id, seq, toUnixTimestamp64Nano(at), toUnixTimestamp64Nano(effective_at), opened, closed,
+	result, err := s.conn.Query(ctx, `SELECT property_id, pit_id, table_id, seq, toUnixTimestamp64Nano(at), toUnixTimestamp64Nano(effective_at), opened, closed,
 config_id, ruleset, game, mode, percent, procedure, reshuffle, config, event_id FROM `+s.name("table_configs")+` FINAL
 WHERE property_id = {property:String} AND at < fromUnixTimestamp64Nano({before:Int64}) ORDER BY table_id, at, seq`,
 		ch.Named("property", property), ch.Named("before", fmt.Sprint(before)))
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
-	defer func() { _ = rows.Close() }()
-	var all []schema.ConfigRow
-	for rows.Next() {
-		var r schema.ConfigRow
-		if err := rows.Scan(&r.PropertyID, &r.PitID, &r.TableID, &r.Seq, &r.At, &r.EffectiveAt, &r.Opened, &r.Closed, &r.ConfigID, &r.Ruleset, &r.Game,
+	defer func() { _ = result.Close() }()
+	var all []rows.Config
+	for result.Next() {
+		var r rows.Config
+		if err := result.Scan(&r.PropertyID, &r.PitID, &r.TableID, &r.Seq, &r.At, &r.EffectiveAt, &r.Opened, &r.Closed, &r.ConfigID, &r.Ruleset, &r.Game,
 			&r.Mode, &r.Percent, &r.Procedure, &r.Reshuffle, &r.Config, &r.EventID); err != nil {
 			return nil, s.explain(doing, err)
 		}
 		all = append(all, r)
 	}
-	return all, s.explain(doing, rows.Err())
+	return all, s.explain(doing, result.Err())
 }

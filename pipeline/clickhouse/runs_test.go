@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -72,7 +74,7 @@ func TestMemoryBefore(t *testing.T) {
 	s := open(t, migrated(t))
 	b := numbered("p1", 10, 1, 2, 3, 4, 5, 6)
 	for seq, offset := range map[uint64]int64{2: 11, 4: 13, 6: 15} {
-		b.Memory = append(b.Memory, schema.MemoryRow{PropertyID: "p1", TableID: "t", Seq: seq, At: 1000 + offset, Topic: "events", Partition: 3, Offset: offset, Memory: "{}"})
+		b.Snapshots = append(b.Snapshots, rows.Snapshot{PropertyID: "p1", TableID: "t", Seq: seq, At: 1000 + offset, Topic: "events", Partition: 3, Offset: offset, State: "{}"})
 	}
 	write(t, s, b)
 	expect := func(what string, moment int64, seq uint64, behind ...uint64) {
@@ -92,7 +94,7 @@ func TestMemoryBefore(t *testing.T) {
 	write(t, s, numbered("p1", 20, 3))
 	expect("one came late", 2000, 2, 3, 3, 4, 5, 6)
 	again := numbered("p1", 40, 1, 2)
-	again.Memory = []schema.MemoryRow{{PropertyID: "p1", TableID: "t", Seq: 1, At: 1040, Topic: "events", Partition: 3, Offset: 40, Memory: "{}"}}
+	again.Snapshots = []rows.Snapshot{{PropertyID: "p1", TableID: "t", Seq: 1, At: 1040, Topic: "events", Partition: 3, Offset: 40, State: "{}"}}
 	write(t, s, again)
 	expect("numbered anew", 2000, 1, 2)
 	expect("numbered anew behind it", 1030, 2, 3, 3, 4, 5, 6, 1, 2)
@@ -101,7 +103,7 @@ func TestMemoryBefore(t *testing.T) {
 	write(t, s, early)
 	expect("an event of before the numbering", 2000, 1, 2)
 	early = numbered("p1", 5, 8) // at an offset that both memories had passed
-	early.Memory = nil
+	early.Snapshots = nil
 	write(t, s, early)
 	expect("seen, and behind", 1030, 0, 1, 2, 3, 3, 4, 5, 6, 8, 9, 1, 2)
 }
@@ -110,7 +112,7 @@ func TestDayCoverage(t *testing.T) {
 	s := open(t, migrated(t))
 	write(t, s, numbered("p1", 10, 1, 2))
 	b := numbered("p1", 15, 3, 4, 5)
-	b.DeadLetter = []schema.DeadLetter{
+	b.DeadLetters = []rows.DeadLetter{
 		{Topic: "events", Partition: 3, Offset: 16, Reason: "torn"},
 		{Topic: "events", Partition: 3, Offset: 99, Reason: "behind the day"},
 		{Topic: "other", Partition: 3, Offset: 16, Reason: "another topic"},

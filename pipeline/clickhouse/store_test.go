@@ -13,12 +13,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	gocmp "github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/pipeline"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 func TestMigrate(t *testing.T) {
@@ -146,15 +148,15 @@ func TestFindings(t *testing.T) {
 	s := open(t, migrated(t))
 	b := fullBatch()
 	write(t, s, b)
-	byTime := func(rows []schema.Finding) []schema.Finding {
+	byTime := func(rows []finding.Finding) []finding.Finding {
 		rows = slices.Clone(rows)
-		slices.SortFunc(rows, func(a, b schema.Finding) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.ID, b.ID)) })
+		slices.SortFunc(rows, func(a, b finding.Finding) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.ID, b.ID)) })
 		return rows
 	}
 	f := b.Findings
 	for name, c := range map[string]struct {
 		filter Filter
-		want   []schema.Finding
+		want   []finding.Finding
 	}{
 		"all":      {Filter{}, byTime(f)},
 		"first":    {Filter{Limit: 2}, byTime(f)[:2]},
@@ -258,7 +260,7 @@ func TestManyMonths(t *testing.T) {
 	b := &pipeline.Batch{Range: pipeline.Range{Topic: "t"}}
 	const months = 120 // the server's default would refuse 101
 	for i := range months {
-		b.Memory = append(b.Memory, schema.MemoryRow{PropertyID: "p", TableID: "t", Seq: uint64(i), At: int64(i) * 31 * 24 * int64(time.Hour)})
+		b.Snapshots = append(b.Snapshots, rows.Snapshot{PropertyID: "p", TableID: "t", Seq: uint64(i), At: int64(i) * 31 * 24 * int64(time.Hour)})
 	}
 	write(t, s, b)
 	if n := rowsOf(t, s, "table_memory"); n != months {
@@ -271,12 +273,12 @@ func TestViews(t *testing.T) {
 	s := open(t, migrated(t))
 	b := &pipeline.Batch{Range: pipeline.Range{Topic: "t", To: 9}}
 	for i := range 6 {
-		b.Findings = append(b.Findings, schema.Finding{
+		b.Findings = append(b.Findings, finding.Finding{
 			ID: fmt.Sprintf("%032x", i), PropertyID: "ac-1", PitID: "p3", TableID: fmt.Sprintf("mb-%02d", i%2),
-			Kind: "deviation", Rule: "draw.player-draws", Severity: "critical", Verdict: "BREACH",
+			Kind: "deviation", Rule: "draw.player-draws", Severity: finding.Critical, Verdict: "BREACH",
 		})
 	}
-	b.Findings[5].Verdict, b.Findings[5].Severity = "INFO", "info"
+	b.Findings[5].Verdict, b.Findings[5].Severity = "INFO", finding.Info
 	write(t, s, b)
 	if n := value[uint64](t, s, "SELECT sum(findings) FROM "+s.name("v_findings_by_table")+" WHERE critical = 3 AND table_id = 'mb-00'"); n != 3 {
 		t.Errorf("%d findings of mb-00, want 3", n)

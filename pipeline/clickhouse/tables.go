@@ -3,8 +3,10 @@ package clickhouse
 import (
 	"strings"
 
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	"github.com/shoeproof/shoeproof/pipeline"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 // A table is one INSERT of a batch.
@@ -42,14 +44,14 @@ func (s *Store) dataTables() []table {
 	}
 	return []table{
 		s.table("events", func(b *pipeline.Batch) int { return len(b.Events.Seq) }, events),
-		s.table("dead_letters", func(b *pipeline.Batch) int { return len(b.DeadLetter) }, deadLetters),
+		s.table("dead_letters", func(b *pipeline.Batch) int { return len(b.DeadLetters) }, deadLetters),
 		versioned("table_configs", func(b *pipeline.Batch) int { return len(b.Configs) }, tableConfigs),
 		versioned("notices", func(b *pipeline.Batch) int { return len(b.Notices) }, notices),
 		versioned("wagers", func(b *pipeline.Batch) int { return len(b.Wagers.Seat) }, wagers),
 		versioned("vigorish", func(b *pipeline.Batch) int { return len(b.Vigorish) }, vigorish),
 		versioned("rounds", func(b *pipeline.Batch) int { return len(b.Rounds.Round) }, rounds),
 		versioned("shoes", func(b *pipeline.Batch) int { return len(b.Shoes) }, shoes),
-		versioned("table_memory", func(b *pipeline.Batch) int { return len(b.Memory) }, tableMemory),
+		versioned("table_memory", func(b *pipeline.Batch) int { return len(b.Snapshots) }, tableMemory),
 		versioned("evidence", func(b *pipeline.Batch) int { return len(b.Evidence) }, evidence),
 		versioned("findings", func(b *pipeline.Batch) int { return len(b.Findings) }, findings),
 	}
@@ -146,7 +148,7 @@ func wagers(c *columns, b *pipeline.Batch) {
 }
 
 func vigorish(c *columns, b *pipeline.Batch) {
-	type row = schema.VigorishRow
+	type row = rows.Vigorish
 	v := b.Vigorish
 	wordsOf(c, "property_id", v, func(r *row) string { return r.PropertyID })
 	wordsOf(c, "table_id", v, func(r *row) string { return r.TableID })
@@ -167,7 +169,7 @@ func vigorish(c *columns, b *pipeline.Batch) {
 }
 
 func shoes(c *columns, b *pipeline.Batch) {
-	type row = schema.ShoeRow
+	type row = rows.Shoe
 	v := b.Shoes
 	wordsOf(c, "property_id", v, func(r *row) string { return r.PropertyID })
 	wordsOf(c, "pit_id", v, func(r *row) string { return r.PitID })
@@ -197,7 +199,7 @@ func shoes(c *columns, b *pipeline.Batch) {
 }
 
 func tableConfigs(c *columns, b *pipeline.Batch) {
-	type row = schema.ConfigRow
+	type row = rows.Config
 	v := b.Configs
 	wordsOf(c, "property_id", v, func(r *row) string { return r.PropertyID })
 	wordsOf(c, "pit_id", v, func(r *row) string { return r.PitID })
@@ -219,7 +221,7 @@ func tableConfigs(c *columns, b *pipeline.Batch) {
 }
 
 func notices(c *columns, b *pipeline.Batch) {
-	type row = schema.NoticeRow
+	type row = rows.Notice
 	v := b.Notices
 	wordsOf(c, "property_id", v, func(r *row) string { return r.PropertyID })
 	wordsOf(c, "pit_id", v, func(r *row) string { return r.PitID })
@@ -236,13 +238,13 @@ func notices(c *columns, b *pipeline.Batch) {
 }
 
 func tableMemory(c *columns, b *pipeline.Batch) {
-	type row = schema.MemoryRow
-	v := b.Memory
+	type row = rows.Snapshot
+	v := b.Snapshots
 	wordsOf(c, "property_id", v, func(r *row) string { return r.PropertyID })
 	wordsOf(c, "table_id", v, func(r *row) string { return r.TableID })
 	column(c, "seq", v, func(r *row) uint64 { return r.Seq })
 	timesOf(c, "at", v, func(r *row) int64 { return r.At })
-	column(c, "memory", v, func(r *row) string { return r.Memory })
+	column(c, "memory", v, func(r *row) string { return r.State })
 	wordsOf(c, "engine", v, func(r *row) string { return r.Engine })
 	wordsOf(c, "topic", v, func(r *row) string { return r.Topic })
 	column(c, "partition", v, func(r *row) int32 { return r.Partition })
@@ -250,20 +252,20 @@ func tableMemory(c *columns, b *pipeline.Batch) {
 	column(c, "epoch", v, func(*row) uint32 { return b.Range.Epoch })
 }
 
-// proof is schema.Evidence with the names that the driver reads.
+// proof is finding.Evidence with the names that the driver reads.
 type proof struct {
 	Seqs     []uint64 `ch:"seqs"`
 	EventIDs []string `ch:"event_ids"`
 }
 
 func findings(c *columns, b *pipeline.Batch) {
-	type row = schema.Finding
+	type row = finding.Finding
 	v := b.Findings
 	column(c, "id", v, func(r *row) string { return r.ID })
-	wordsOf(c, "kind", v, func(r *row) string { return r.Kind })
-	wordsOf(c, "verdict", v, func(r *row) string { return r.Verdict })
+	wordsOf(c, "kind", v, func(r *row) string { return string(r.Kind) })
+	wordsOf(c, "verdict", v, func(r *row) string { return string(r.Verdict) })
 	wordsOf(c, "rule", v, func(r *row) string { return r.Rule })
-	wordsOf(c, "severity", v, func(r *row) string { return r.Severity })
+	wordsOf(c, "severity", v, func(r *row) string { return r.Severity.String() })
 	column(c, "citations", v, func(r *row) []string { return r.Citations })
 	wordsOf(c, "property_id", v, func(r *row) string { return r.PropertyID })
 	wordsOf(c, "pit_id", v, func(r *row) string { return r.PitID })
@@ -289,7 +291,7 @@ func findings(c *columns, b *pipeline.Batch) {
 }
 
 func evidence(c *columns, b *pipeline.Batch) {
-	type row = schema.EvidenceRow
+	type row = rows.Evidence
 	v := b.Evidence
 	wordsOf(c, "detector", v, func(r *row) string { return r.Detector })
 	column(c, "key", v, func(r *row) string { return r.Key })
@@ -306,8 +308,8 @@ func evidence(c *columns, b *pipeline.Batch) {
 }
 
 func deadLetters(c *columns, b *pipeline.Batch) {
-	type row = schema.DeadLetter
-	v := b.DeadLetter
+	type row = rows.DeadLetter
+	v := b.DeadLetters
 	wordsOf(c, "topic", v, func(r *row) string { return r.Topic })
 	column(c, "partition", v, func(r *row) int32 { return r.Partition })
 	column(c, "offset", v, func(r *row) int64 { return r.Offset })

@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
@@ -28,10 +31,10 @@ type letters struct{ d *schema.Decoder }
 func (l letters) Apply(rec *pipeline.Record, topic string, partition int32, b *pipeline.Batch) {
 	var ev schema.Event
 	if rec.Bad != nil || l.d.Decode(rec.Format, rec.Value, &ev) != nil {
-		b.DeadLetter = append(b.DeadLetter, schema.DeadLetter{Topic: topic, Partition: partition, Offset: rec.Offset})
+		b.DeadLetters = append(b.DeadLetters, rows.DeadLetter{Topic: topic, Partition: partition, Offset: rec.Offset})
 		return
 	}
-	b.Findings = append(b.Findings, schema.Finding{ID: ev.EventID})
+	b.Findings = append(b.Findings, finding.Finding{ID: ev.EventID})
 }
 func (letters) Low(next int64) (low, clock int64) { return next, 0 }
 func (letters) Finish(*pipeline.Batch)            {}

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
+
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -118,37 +121,37 @@ func fillRow(b *pipeline.Batch, i int) {
 	fillEvent(&b.Events, i, at, raw, sum[:])
 	fillRound(&b.Rounds, i, at)
 	fillWager(&b.Wagers, i, at)
-	b.Vigorish = append(b.Vigorish, schema.VigorishRow{
+	b.Vigorish = append(b.Vigorish, rows.Vigorish{
 		PropertyID: property, TableID: table, ShoeID: shoe, Round: uint32(i), At: at, GamingDay: day, WagerID: wager, Seat: 5,
 		Kind: "COMMISSION", Won: 10_000, Least: 500, Most: 500, Marked: 500, Collected: 500, MarkedSeq: seq, CollectedSeq: seq,
 	})
-	b.Shoes = append(b.Shoes, schema.ShoeRow{
+	b.Shoes = append(b.Shoes, rows.Shoe{
 		PropertyID: property, PitID: pit, TableID: table, ShoeID: shoeID, At: at, EndedAt: at + 1, GamingDay: day, Shift: shift,
 		Ruleset: "nj-19-47", Game: "MINIBACCARAT", ConfigID: "c1", Decks: 8, CardsOut: 400, Remaining: 16, Rounds: 80,
 		FirstSeq: seq, LastSeq: seq, Rulebook: "nj-19-47@1", Engine: "test",
 	})
-	b.Configs = append(b.Configs, schema.ConfigRow{
+	b.Configs = append(b.Configs, rows.Config{
 		PropertyID: property, PitID: pit, TableID: table, Seq: seq, At: at, EffectiveAt: at, Opened: true,
 		ConfigID: "c1", Ruleset: "nj-19-47", Game: "MINIBACCARAT", Mode: "COMMISSION", Percent: 5, Procedure: 1, Config: "{}",
 	})
-	b.Notices = append(b.Notices, schema.NoticeRow{
+	b.Notices = append(b.Notices, rows.Notice{
 		PropertyID: property, PitID: pit, TableID: table, Seq: seq, At: at, NoticeAt: at, EffectiveAt: at,
 		Topic: "VIGORISH_PERCENT", Filed: true, Written: true, Recipients: []string{"COMMISSION"},
 	})
-	b.Memory = append(b.Memory, schema.MemoryRow{PropertyID: property, TableID: table, Seq: seq, At: at, Memory: "{}", Engine: "test"})
-	b.Findings = append(b.Findings, schema.Finding{
-		ID: fmt.Sprintf("%032x", i), Kind: "deviation", Verdict: "BREACH", Rule: "draw.banker", Severity: "major",
+	b.Snapshots = append(b.Snapshots, rows.Snapshot{PropertyID: property, TableID: table, Seq: seq, At: at, State: "{}", Engine: "test"})
+	b.Findings = append(b.Findings, finding.Finding{
+		ID: fmt.Sprintf("%032x", i), Kind: "deviation", Verdict: "BREACH", Rule: "draw.banker", Severity: finding.Major,
 		Citations: []string{"N.J.A.C. 19:47-3.9"}, PropertyID: property, PitID: pit, TableID: table, ShoeID: shoe, Round: uint32(i), Seat: 0,
 		Subject: "hand:BANKER", DealerID: dealer, At: schema.Time(at), GamingDay: day, Shift: shift, Expected: "stay", Observed: "draw",
-		Currency: "USD", Evidence: schema.Evidence{Seqs: []uint64{seq}, EventIDs: []string{fmt.Sprintf("e%d", i)}},
+		Currency: "USD", Evidence: finding.Evidence{Seqs: []uint64{seq}, EventIDs: []string{fmt.Sprintf("e%d", i)}},
 		Rulebook: "nj-19-47@1", Engine: "test",
 	})
-	b.DeadLetter = append(b.DeadLetter, schema.DeadLetter{
+	b.DeadLetters = append(b.DeadLetters, rows.DeadLetter{
 		Topic: "table-events", Partition: 3, Offset: int64(i), Reason: "event at byte 0: no payload", Raw: raw,
 	})
 }
 
-func fillEvent(e *schema.EventRows, i int, at int64, raw, sum []byte) {
+func fillEvent(e *rows.Events, i int, at int64, raw, sum []byte) {
 	e.PropertyID, e.PitID, e.TableID = append(e.PropertyID, property), append(e.PitID, pit), append(e.TableID, table)
 	e.Seq = append(e.Seq, uint64(i+1))
 	e.EventID.AppendString(fmt.Sprintf("e%d", i))
@@ -159,7 +162,7 @@ func fillEvent(e *schema.EventRows, i int, at int64, raw, sum []byte) {
 	e.SHA256.Append(sum)
 }
 
-func fillRound(r *schema.RoundRows, i int, at int64) {
+func fillRound(r *rows.Rounds, i int, at int64) {
 	r.PropertyID, r.PitID, r.TableID = append(r.PropertyID, property), append(r.PitID, pit), append(r.TableID, table)
 	r.ShoeID, r.Round, r.At = append(r.ShoeID, shoe), append(r.Round, uint32(i)), append(r.At, at)
 	r.GamingDay, r.Shift, r.DealerID = append(r.GamingDay, day), append(r.Shift, shift), append(r.DealerID, dealer)
@@ -173,7 +176,7 @@ func fillRound(r *schema.RoundRows, i int, at int64) {
 	r.FirstSeq, r.EndSeq = append(r.FirstSeq, uint64(i+1)), append(r.EndSeq, uint64(i+1))
 }
 
-func fillWager(w *schema.WagerRows, i int, at int64) {
+func fillWager(w *rows.Wagers, i int, at int64) {
 	w.PropertyID, w.TableID, w.ShoeID = append(w.PropertyID, property), append(w.TableID, table), append(w.ShoeID, shoe)
 	w.Round, w.At, w.GamingDay = append(w.Round, uint32(i)), append(w.At, at), append(w.GamingDay, day)
 	w.WagerID.AppendString(fmt.Sprintf("w%d", i))
