@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -21,10 +20,10 @@ func doctorCommand() *cobra.Command {
 	var output, role string
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "look at everything that ingest needs, and say what is wrong and how to mend it",
-		Long: `Doctor reads the settings of ingest as ingest does, and looks at the configuration, at ClickHouse, its
-clock, the schema and the rights of the user, at the topic and how long it keeps records, and at how far
-ingest is. It changes nothing and joins no consumer group. Exit code 0 if nothing failed, 1 otherwise.`,
+		Short: "check everything that ingest needs, and print how to fix what fails",
+		Long: `Doctor reads the settings of ingest as ingest does. It checks the configuration, ClickHouse, its clock, the
+schema and the user's grants, the topic and its retention, and the lag of ingest. It changes nothing and joins
+no consumer group. Exit code 0 if no check failed, 1 otherwise.`,
 		Example: `  audit doctor --config shoeproof.yaml
   audit doctor --clickhouse-user reader --role reader
   audit doctor -o json | jq '.checks[] | select(.status != "ok")'`,
@@ -37,19 +36,19 @@ ingest is. It changes nothing and joins no consumer group. Exit code 0 if nothin
 				return program.WrongUsage(err)
 			}
 			config := settings.DefaultIngest()
-			_, wrong := settings.Load(cmd.Flags(), &config)
-			checks := doctor.Look(cmd.Context(), doctor.Options{Config: &config, Wrong: wrong, Version: version, Role: role})
+			_, configErr := settings.Load(cmd.Flags(), &config)
+			checks := doctor.Run(cmd.Context(), doctor.Options{Config: &config, ConfigErr: configErr, Version: version, Role: role})
 			if err := printChecks(cmd.OutOrStdout(), output, checks); err != nil {
 				return err
 			}
-			if !doctor.Sound(checks) {
-				return errors.New("something is wrong")
+			if n := doctor.Failed(checks); n > 0 {
+				return fmt.Errorf("checks failed: %d", n)
 			}
 			return nil
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "table", "table or json")
-	cmd.Flags().StringVar(&role, "role", "writer", "whose rights the user should have, as audit grants names them")
+	cmd.Flags().StringVar(&role, "role", "writer", "role that the user must have, as audit grants names it")
 	defaults := settings.DefaultIngest()
 	settings.AddFlags(cmd.Flags(), &defaults)
 	return cmd
@@ -75,13 +74,13 @@ func printChecks(out io.Writer, output string, checks []doctor.Check) error {
 		return enc.Encode(struct {
 			Sound  bool           `json:"sound"`
 			Checks []doctor.Check `json:"checks"`
-		}{doctor.Sound(checks), checks})
+		}{doctor.Failed(checks) == 0, checks})
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, c := range checks {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", c.Status, c.Area, c.Seen)
-		if c.Mend != "" {
-			fmt.Fprintf(w, "\t\tmend: %s\n", c.Mend)
+		if c.Fix != "" {
+			fmt.Fprintf(w, "\t\tfix: %s\n", c.Fix)
 		}
 	}
 	return w.Flush()

@@ -63,7 +63,8 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, configuration or input, 3 findin
 // configure reads the settings of a command.
 func configure(cmd *cobra.Command) (settings.Audit, error) {
 	c := settings.DefaultAudit()
-	_, err := settings.Load(cmd.Flags(), &c)
+	loaded, err := settings.Load(cmd.Flags(), &c)
+	loaded.Warn(c.Log.Logger(cmd.ErrOrStderr()))
 	return c, program.WrongUsage(err)
 }
 

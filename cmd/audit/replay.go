@@ -46,7 +46,7 @@ cannot be read is named there, and makes the exit code 2 once everything else wa
 }
 
 func (f *replayFlags) run(cmd *cobra.Command, paths []string) error {
-	least, err := severity("min-severity", f.least)
+	min, err := severity("min-severity", f.least)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (f *replayFlags) run(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return program.WrongUsage(err)
 	}
-	printer.Least = least
+	printer.Min = min
 	stderr := cmd.ErrOrStderr()
 	progress, clear := progressOn(stderr, replay.Size(paths))
 	sum, err := replay.Files(cmd.Context(), paths, opt, printer, progress)

@@ -104,7 +104,7 @@ func (f *reportFlags) run(cmd *cobra.Command, name string) error {
 
 // holdTests prints the tests of a month.
 func (f *reportFlags) holdTests(cmd *cobra.Command, store *clickhouse.Store, engine *pipeline.Options, scope accounts.Scope) error {
-	tests, err := accounts.Tested(cmd.Context(), store, engine, f.property, f.month)
+	tests, err := accounts.RunHoldTests(cmd.Context(), store, engine, f.property, f.month)
 	if err != nil {
 		return storeTrouble(err)
 	}

@@ -98,7 +98,7 @@ type clause struct {
 }
 
 func (f *rulesFlags) run(cmd *cobra.Command, args []string) error {
-	least, err := severity("severity", f.least)
+	min, err := severity("severity", f.least)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (f *rulesFlags) run(cmd *cobra.Command, args []string) error {
 	name := strings.Join(args, "")
 	var found []explained
 	for _, r := range rules.All() {
-		if finding.Severity(r.Severity) >= least && strings.HasPrefix(r.Name, name) {
+		if finding.Severity(r.Severity) >= min && strings.HasPrefix(r.Name, name) {
 			if e := explain(r, laws); len(e.InForce) > 0 {
 				found = append(found, e)
 			}

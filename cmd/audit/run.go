@@ -55,7 +55,7 @@ done puts them together and prints the findings; the others print nothing.`,
 }
 
 func (f *runFlags) run(cmd *cobra.Command) error {
-	least, err := severity("min-severity", f.least)
+	min, err := severity("min-severity", f.least)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return program.WrongUsage(err)
 	}
-	printer.Least = least
+	printer.Min = min
 	store, err := openStore(cmd, &config, o.Engine.Books)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func summary(out io.Writer, n *nightly.Night) {
 	}
 	fmt.Fprintf(out, "feed        %d holes, %d unreadable records\n", r.Gaps, r.DeadLetters)
 	for _, o := range n.Open {
-		fmt.Fprintf(out, "still open  table %s, shoe %s, round %d: what is asked at the end of a shoe was not asked\n",
+		fmt.Fprintf(out, "still open  table %s, shoe %s, round %d: the rules of the end of a shoe were not evaluated\n",
 			report.Plain(o.Table), report.Plain(o.Shoe), o.Round)
 	}
 	fmt.Fprintf(out, "digests     events %s\n            findings %s\n            live %s\n", r.EventsSHA256, r.FindingsSHA256, r.LiveSHA256)

@@ -36,7 +36,7 @@ func TestMembersComeAndGo(t *testing.T) {
 		began := time.Now()
 		comes := spawn(t, args...)
 		publish(t, broker, events[part*(i+1):min(part*(i+2), len(events))])
-		await(t, "it has a partition", func() bool { revive(t, ch); return strings.Contains(comes.stderr.String(), "partition taken") })
+		await(t, "it has a partition", func() bool { revive(t, ch); return strings.Contains(comes.stderr.String(), "partition assigned") })
 		time.Sleep(time.Until(began.Add(time.Second))) // the pace of the storm
 		if i%2 == 0 {
 			comes.kill()

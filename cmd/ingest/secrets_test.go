@@ -257,9 +257,9 @@ func (h *house) doctor(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, wrong := settings.Load(command.Flags(), &config)
-		checks := doctor.Look(t.Context(), doctor.Options{Config: &config, Wrong: wrong, Version: "test", Role: role})
+		checks := doctor.Run(t.Context(), doctor.Options{Config: &config, ConfigErr: wrong, Version: "test", Role: role})
 		for _, c := range checks {
-			noSecret(t, "doctor", c.Seen+c.Mend)
+			noSecret(t, "doctor", c.Seen+c.Fix)
 		}
 		return checks
 	}
@@ -275,7 +275,7 @@ func (h *house) doctor(t *testing.T) {
 			lacks = c
 		}
 	}
-	if lacks.Status != doctor.Fail || !strings.Contains(lacks.Seen, `user "shoeproof_writer" lacks `) || !strings.Contains(lacks.Mend, "role shoeproof_auditor") {
+	if lacks.Status != doctor.Fail || !strings.Contains(lacks.Seen, `user "shoeproof_writer" lacks `) || !strings.Contains(lacks.Fix, "role shoeproof_auditor") {
 		t.Errorf("a writer as an auditor: %+v", lacks)
 	}
 }

@@ -1,5 +1,6 @@
-// Package accounts makes the reports that auditors and regulators ask for out of findings and facts. Its
-// functions are pure: the same rows give the same report.
+// Package accounts builds the reports that regulations require: exceptions, dealer error rates, hold, vigorish,
+// hold tests and the surveillance log. Findings, facts and triage go in, a sheet comes out. The functions are
+// pure: the same rows give the same report.
 package accounts
 
 import (
@@ -19,11 +20,11 @@ import (
 	"github.com/shoeproof/shoeproof/stats"
 )
 
-// Scope heads a report.
+// Scope is the property and the gaming days of a report.
 type Scope struct {
 	clickhouse.Days
 	Calendar *pipeline.Calendar
-	// Currency of the property's tables, for amounts that name none.
+	// Currency is that of the property's tables. It formats amounts that carry none.
 	Currency string
 }
 
@@ -35,20 +36,20 @@ func (s *Scope) title(what string) string {
 	return fmt.Sprintf("%s. Property %s, gaming day %s", what, s.Property, strings.TrimSpace(days+" "+s.Shift))
 }
 
-// local is a moment in the property's zone, with its offset.
+// local formats a time in the property's zone, with its offset.
 func (s *Scope) local(at int64) string {
 	return time.Unix(0, at).In(s.Calendar.Zone).Format("2006-01-02T15:04:05Z07:00")
 }
 
 func (s *Scope) money(minor int64) string { return schema.Decimal(minor, s.Currency) }
 
-// isException says whether a finding is one that an auditor must explain.
+// isException reports whether an auditor must explain a finding.
 func isException(f *finding.Finding) bool {
 	return f.Severity >= finding.Minor
 }
 
-// numbered are the exceptions of each gaming day in the order in which exports have them; the number begins
-// at 1 each day and has no gap.
+// numbered returns the exceptions in the order of an export, with their numbers. Numbers start at 1 on each
+// gaming day and have no gap.
 func numbered(findings []finding.Finding) (list []finding.Finding, no []int) {
 	for i := range findings {
 		if isException(&findings[i]) {
@@ -68,9 +69,10 @@ func numbered(findings []finding.Finding) (list []finding.Finding, no []int) {
 	return list, no
 }
 
-// triaged is what people have said of a finding so far.
+// triaged is the triage of a finding: its state and the last explanation.
 type triaged struct{ state, disposition, explanation, by string }
 
+// triage returns the triage of each finding.
 func triage(steps []clickhouse.Step) map[string]triaged {
 	all := map[string]triaged{}
 	for _, s := range steps { // in order of time
@@ -90,9 +92,9 @@ func triage(steps []clickhouse.Step) map[string]triaged {
 	return all
 }
 
-// Exceptions are the findings of minor and above by gaming day, with what people said of them.
+// Exceptions lists the findings of severity minor and above by gaming day, with their triage.
 func Exceptions(s Scope, findings []finding.Finding, steps []clickhouse.Step) *report.Sheet {
-	said := triage(steps)
+	triages := triage(steps)
 	out := &report.Sheet{
 		Title: s.title("Exceptions"),
 		Columns: []string{
@@ -100,13 +102,13 @@ func Exceptions(s Scope, findings []finding.Finding, steps []clickhouse.Step) *r
 			"verdict", "expected", "observed", "amount", "currency", "status", "disposition", "explanation", "reviewed_by", "finding",
 		},
 		Notes: []string{
-			"Numbers begin at 1 each gaming day and have no gap; with --shift they stay those of the day. Findings of severity info are no exceptions.",
-			"An exception without an explanation has not been explained by anybody yet.",
+			"Numbers start at 1 on each gaming day and have no gap. With --shift they are the numbers of the whole day.",
+			"Findings of severity info are not exceptions. An empty explanation means that none was given yet.",
 		},
 	}
 	list, no := numbered(findings)
 	for i := range list {
-		f, t := &list[i], said[list[i].ID]
+		f, t := &list[i], triages[list[i].ID]
 		if s.Shift != "" && f.Shift != s.Shift {
 			continue
 		}
@@ -119,9 +121,9 @@ func Exceptions(s Scope, findings []finding.Finding, steps []clickhouse.Step) *r
 	return out
 }
 
-// MonthEnd is the exception report of N.J.A.C. 13:69D-1.5: what it was, when, its number, and why.
+// MonthEnd is the exception report of N.J.A.C. 13:69D-1.5: serial number, date, transaction and explanation.
 func MonthEnd(s Scope, findings []finding.Finding, steps []clickhouse.Step) *report.Sheet {
-	said := triage(steps)
+	triages := triage(steps)
 	out := &report.Sheet{
 		Title:   s.title("Month-end exception report, N.J.A.C. 13:69D-1.5"),
 		Columns: []string{"property", "serial_no", "date", "transaction", "table", "document", "amount", "currency", "explanation", "status"},
@@ -129,7 +131,7 @@ func MonthEnd(s Scope, findings []finding.Finding, steps []clickhouse.Step) *rep
 	list, no := numbered(findings)
 	unexplained := 0
 	for i := range list {
-		f, t := &list[i], said[list[i].ID]
+		f, t := &list[i], triages[list[i].ID]
 		if t.explanation == "" {
 			unexplained++
 		}
@@ -139,7 +141,7 @@ func MonthEnd(s Scope, findings []finding.Finding, steps []clickhouse.Step) *rep
 			schema.Decimal(f.Amount, f.Currency), f.Currency, t.explanation, cmp.Or(t.state, "new"),
 		})
 	}
-	out.Notes = []string{fmt.Sprintf("%d exceptions, %d of them without an explanation. The serial number is the gaming day and the number within it.", len(list), unexplained)}
+	out.Notes = []string{fmt.Sprintf("%d exceptions, %d without an explanation. The serial number is the gaming day and the number within that day.", len(list), unexplained)}
 	return out
 }
 
@@ -150,15 +152,16 @@ func orNone(n uint32) string {
 	return strconv.FormatUint(uint64(n), 10)
 }
 
-// Dealers are the error rates of dealers: rounds with a breach of minor or above, of the rounds dealt.
+// Dealers reports error rates: the rounds with a breach of severity minor or above, of the rounds dealt.
 func Dealers(s Scope, findings []finding.Finding, dealt []clickhouse.Dealt) *report.Sheet {
 	out := &report.Sheet{
 		Title:   s.title("Dealer error rates"),
 		Columns: []string{"property", "dealer", "rounds", "rounds_in_error", "per_1000", "low_95", "high_95", "breaches"},
 		Notes: []string{
-			"rate = rounds with at least one breach of severity minor or above / rounds that could be judged; 95 % Wilson score interval.",
-			fmt.Sprintf("Below %d rounds no rate is given. Breaches that belong to no round, such as those of a shoe's preparation, count in the last column alone.", stats.MinRounds),
-			"Rates of dealers whose intervals overlap do not tell them apart.",
+			"rate = rounds with at least one breach of severity minor or above / auditable rounds; 95 % Wilson score interval.",
+			fmt.Sprintf("No rate is given below %d rounds. Breaches outside a round, such as those of a shoe's preparation, "+
+				"count in the last column only.", stats.MinRounds),
+			"If the intervals of two dealers overlap, their rates do not differ significantly.",
 		},
 	}
 	type round struct {

@@ -82,7 +82,7 @@ func TestExceptionsAreNumberedWithoutAGap(t *testing.T) {
 	want(t, cells(Exceptions(s, findings, steps), "no", "finding"), "2 b")
 	month := MonthEnd(scope(t), findings, steps)
 	want(t, cells(month, "serial_no", "explanation"), "2026-11-19-0001 dealer error retrained", "2026-11-19-0002 ", "2026-11-19-0003 ", "2026-11-20-0001 ")
-	if !strings.Contains(month.Notes[0], "4 exceptions, 3 of them without") {
+	if !strings.Contains(month.Notes[0], "4 exceptions, 3 without") {
 		t.Errorf("notes %q", month.Notes)
 	}
 
@@ -128,7 +128,7 @@ func TestMoney(t *testing.T) {
 	want(t, cells(Hold(s, played, money), "shift", "table", "handle", "drop", "opener", "closer", "win_by_tray", "win_by_wagers", "hold_percent", "win_per_handle"),
 		"day t1 900.00 400.00 1000.00 790.01 40.01 40.00 10.00 4.44", "swing t1 0.00 0.00    5.00  ")
 	due := []clickhouse.VigorishDue{{Day: "2026-11-19", Shift: "day", Table: "t1", Wagers: 1, Won: 10_000, Least: 500, Most: 500}}
-	want(t, cells(Vigorish(s, due, money), "shift", "table", "due_least", "marked", "collected", "short"), "day t1 5.00 5.00 0.00 5.00", "swing t1 0.00 0.00 5.00 0.00")
+	want(t, cells(Vigorish(s, due, money), "shift", "table", "due_min", "marked", "collected", "short"), "day t1 5.00 5.00 0.00 5.00", "swing t1 0.00 0.00 5.00 0.00")
 }
 
 func TestPercent(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// drawer is what the events say of a table's money in a shift, minor units.
+// drawer sums the money events of a table in a shift, minor units.
 type drawer struct {
 	opener, closer       int64
 	fills, credits, cash int64
@@ -23,10 +23,10 @@ type drawer struct {
 	counts               int
 }
 
-// place is a day, shift and table.
-type place struct{ day, shift, table string }
+// tableShift is a table in a shift of a gaming day.
+type tableShift struct{ day, shift, table string }
 
-// Hold is drop, win and hold of each table and shift, 9 NYCRR 5315.11, with its formulas.
+// Hold reports drop, win and win percentage of each table and shift, 9 NYCRR 5315.11, with the formulas.
 func Hold(s Scope, played []clickhouse.Played, money []schema.Event) *report.Sheet {
 	out := &report.Sheet{
 		Title: s.title("Drop, win and hold"),
@@ -35,20 +35,20 @@ func Hold(s Scope, played []clickhouse.Played, money []schema.Event) *report.She
 		},
 		Notes: []string{
 			"handle        = stakes of all wagers",
-			"drop          = cash converted at the table, as reported; what the drop box held is counted elsewhere",
-			"win_by_tray   = closer + credits + drop - opener - fills, opener and closer being the first and the last count of the shift; none without two counts",
+			"drop          = cash converted at the table, as reported; the count of the drop box is not in the events",
+			"win_by_tray   = closer + credits + drop - opener - fills; opener and closer are the first and the last count of the shift; empty without two counts",
 			"win_by_wagers = stakes collected - winnings paid + vigorish collected",
-			"hold_percent  = 100 x win_by_tray / drop; none without two counts or without a drop",
+			"hold_percent  = 100 x win_by_tray / drop; empty without two counts or without a drop",
 			"win_per_handle = 100 x win_by_wagers / handle",
 		},
 	}
 	drawers := s.drawers(money)
-	of := map[place]clickhouse.Played{}
+	playedAt := map[tableShift]clickhouse.Played{}
 	for _, p := range played {
-		of[place{p.Day, p.Shift, p.Table}] = p
+		playedAt[tableShift{p.Day, p.Shift, p.Table}] = p
 	}
-	for _, at := range places(&s, of, drawers) {
-		p, m := of[at], drawers[at]
+	for _, at := range tableShifts(&s, playedAt, drawers) {
+		p, m := playedAt[at], drawers[at]
 		wagers := p.Won - p.Paid + m.collected
 		opener, closer, byTray, hold := "", "", "", ""
 		if m.counts >= 2 {
@@ -63,23 +63,23 @@ func Hold(s Scope, played []clickhouse.Played, money []schema.Event) *report.She
 	return out
 }
 
-// drawers sums the money events of each place, which come in order of time.
-func (s *Scope) drawers(money []schema.Event) map[place]drawer {
-	all := map[place]drawer{}
+// drawers sums the money events, in order of time, of each table and shift.
+func (s *Scope) drawers(money []schema.Event) map[tableShift]drawer {
+	all := map[tableShift]drawer{}
 	for i := range money {
 		day, shift := s.Calendar.Of(money[i].At)
-		at := place{day, shift, money[i].TableID}
+		at := tableShift{day, shift, money[i].TableID}
 		d := all[at]
-		d.take(money[i].Payload)
+		d.add(money[i].Payload)
 		all[at] = d
 	}
 	return all
 }
 
-// places are those of facts and of drawers that are in scope, by day, table and shift.
-func places[F any](s *Scope, of map[place]F, drawers map[place]drawer) []place {
-	var all []place
-	for at := range of {
+// tableShifts returns the tables and shifts of facts and drawers in scope, by day, table and shift.
+func tableShifts[F any](s *Scope, facts map[tableShift]F, drawers map[tableShift]drawer) []tableShift {
+	var all []tableShift
+	for at := range facts {
 		all = append(all, at)
 	}
 	for at := range drawers {
@@ -87,30 +87,30 @@ func places[F any](s *Scope, of map[place]F, drawers map[place]drawer) []place {
 			all = append(all, at)
 		}
 	}
-	slices.SortFunc(all, func(a, b place) int {
+	slices.SortFunc(all, func(a, b tableShift) int {
 		return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.table, b.table), cmp.Compare(s.order(a.shift), s.order(b.shift)), cmp.Compare(a.shift, b.shift))
 	})
 	return slices.Compact(all)
 }
 
-// Vigorish is the ledger by table and shift.
+// Vigorish is the vigorish ledger by table and shift.
 func Vigorish(s Scope, due []clickhouse.VigorishDue, money []schema.Event) *report.Sheet {
 	out := &report.Sheet{
 		Title:   s.title("Vigorish ledger"),
-		Columns: []string{"property", "gaming_day", "shift", "table", "wagers", "won", "due_least", "due_most", "marked", "collected", "short"},
+		Columns: []string{"property", "gaming_day", "shift", "table", "wagers", "won", "due_min", "due_max", "marked", "collected", "short"},
 		Notes: []string{
-			"due: by the rate in force, rounded down (least) and up (most) to the unit of the rulebook, wager by wager; of a tie charge a quarter of the stake.",
-			"short = max(0, due_least - collected). Wagers count in the shift of their round's first card, marks and collections when they were made:",
-			"what was deferred over the end of a shift is short in the one and too much in the next.",
+			"due: the rate in force, rounded down (min) and up (max) to the rulebook's unit, wager by wager; for a tie charge a quarter of the stake.",
+			"short = max(0, due_min - collected). A wager counts in the shift of its round's first card, a mark or a collection in the shift of its event:",
+			"vigorish deferred over the end of a shift is short in that shift and in excess in the next.",
 		},
 	}
 	drawers := s.drawers(money)
-	of := map[place]clickhouse.VigorishDue{}
+	dueAt := map[tableShift]clickhouse.VigorishDue{}
 	for _, d := range due {
-		of[place{d.Day, d.Shift, d.Table}] = d
+		dueAt[tableShift{d.Day, d.Shift, d.Table}] = d
 	}
-	for _, at := range places(&s, of, drawers) {
-		d, m := of[at], drawers[at]
+	for _, at := range tableShifts(&s, dueAt, drawers) {
+		d, m := dueAt[at], drawers[at]
 		out.Rows = append(out.Rows, []string{
 			s.Property, at.day, at.shift, at.table, strconv.FormatUint(d.Wagers, 10), s.money(d.Won), s.money(d.Least), s.money(d.Most), s.money(m.marked),
 			s.money(m.collected), s.money(max(0, d.Least-m.collected)),
@@ -119,7 +119,7 @@ func Vigorish(s Scope, due []clickhouse.VigorishDue, money []schema.Event) *repo
 	return out
 }
 
-func (m *drawer) take(p schema.Payload) {
+func (m *drawer) add(p schema.Payload) {
 	switch p := p.(type) {
 	case *schema.TrayCounted:
 		if m.counts++; m.counts == 1 {
@@ -136,11 +136,11 @@ func (m *drawer) take(p schema.Payload) {
 		m.marked += p.Amount
 	case *schema.VigorishCollected:
 		m.collected += p.Amount
-	default: // the others move no money that is told of here
+	default: // moves no money of these reports
 	}
 }
 
-// order is a shift's place in the gaming day.
+// order is the start of a shift, minutes after the start of the gaming day.
 func (s *Scope) order(shift string) int {
 	for _, c := range s.Calendar.Shifts {
 		if c.Name == shift {
@@ -150,7 +150,7 @@ func (s *Scope) order(shift string) int {
 	return -1
 }
 
-// percent is 100 a / b with two decimals, rounded half away from zero; empty if b is 0.
+// percent formats 100 a / b with two decimals, rounded half away from zero; empty if b is 0.
 func percent(a, b int64) string {
 	if b == 0 {
 		return ""
@@ -164,20 +164,20 @@ func percent(a, b int64) string {
 	return fmt.Sprintf("%s%d.%02d", sign, hundredths/100, hundredths%100)
 }
 
-// Days for which a recording is to be kept at least, of play and of suspected crime: 25 CFR part 542.
+// Minimum retention of recordings in days, of play and of suspected crime: 25 CFR part 542.
 const (
 	keepRecording = 7
 	keepSuspected = 30
 )
 
-// Log is the surveillance log of 9 NYCRR 5314.3: what was seen and what was done about it, in order of time.
+// Log is the surveillance log of 9 NYCRR 5314.3: findings and the actions on them, in order of time.
 func Log(s Scope, findings []finding.Finding, steps []clickhouse.Step) *report.Sheet {
 	out := &report.Sheet{
 		Title:   s.title("Surveillance log, 9 NYCRR 5314.3"),
 		Columns: []string{"property", "gaming_day", "shift", "time", "employee", "summary", "monitored", "recording"},
 		Notes: []string{
-			"Entries are made by the audit and by the console and cannot be changed; a correction is an entry of its own.",
-			"recording: the date until which it must be kept at least, 7 days after play, 30 after what is suspect or critical.",
+			"Entries come from the audit and from the console and cannot be changed; a correction is a separate entry.",
+			"recording: the date until which it must be kept: 7 days after play, 30 days after a suspicion or a critical finding.",
 		},
 	}
 	type entry struct {
@@ -187,10 +187,10 @@ func Log(s Scope, findings []finding.Finding, steps []clickhouse.Step) *report.S
 		step int
 	}
 	var all []entry
-	about := map[string]*finding.Finding{}
+	byID := map[string]*finding.Finding{}
 	for i := range findings {
 		f := &findings[i]
-		about[f.ID] = f
+		byID[f.ID] = f
 		if !isException(f) {
 			continue
 		}
@@ -200,16 +200,16 @@ func Log(s Scope, findings []finding.Finding, steps []clickhouse.Step) *report.S
 		}
 		until := time.Unix(0, int64(f.At)).In(s.Calendar.Zone).AddDate(0, 0, days).Format(time.DateOnly)
 		summary := fmt.Sprintf("table %s, %s: %s; expected %s, observed %s", f.TableID, f.Severity, f.Rule, f.Expected, f.Observed)
-		all = append(all, entry{int64(f.At), []string{s.Property, f.GamingDay, f.Shift, s.local(int64(f.At)), "Shoeproof", summary, "by the table's events", "keep until " + until}, f.ID, 0})
+		all = append(all, entry{int64(f.At), []string{s.Property, f.GamingDay, f.Shift, s.local(int64(f.At)), "Shoeproof", summary, "from the table's events", "keep until " + until}, f.ID, 0})
 	}
 	for i, step := range steps {
-		f := about[step.Finding]
+		f := byID[step.Finding]
 		if f == nil {
 			continue
 		}
 		day, shift := s.Calendar.Of(step.At)
-		said := []string{fmt.Sprintf("%s of %s at table %s", step.Action, f.Rule, f.TableID), step.Disposition, step.Reason, step.Note}
-		summary := strings.Join(slices.DeleteFunc(said, func(s string) bool { return strings.TrimSpace(s) == "" }), "; ")
+		parts := []string{fmt.Sprintf("%s of %s at table %s", step.Action, f.Rule, f.TableID), step.Disposition, step.Reason, step.Note}
+		summary := strings.Join(slices.DeleteFunc(parts, func(s string) bool { return strings.TrimSpace(s) == "" }), "; ")
 		all = append(all, entry{step.At, []string{s.Property, day, shift, s.local(step.At), step.Actor, summary, "", ""}, step.Finding, i + 1})
 	}
 	slices.SortFunc(all, func(a, b entry) int {

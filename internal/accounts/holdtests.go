@@ -18,15 +18,16 @@ import (
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
-// HoldTest is a table's month before one regulation.
+// HoldTest is the result of one regulation's hold test for a table and month.
 type HoldTest struct {
 	detectors.Hold
 	Report detectors.HoldReport
 }
 
-// Tested are the hold tests of COMAR 36.05.03.25(B)(2) and K.A.R. 112-108-51(b),(c) for each table that played in a month, such
-// as 2026-10. The base level is that of the calendar year before, or of the month before if there was no play in that.
-func Tested(ctx context.Context, store *clickhouse.Store, engine *pipeline.Options, property, month string) ([]HoldTest, error) {
+// RunHoldTests runs the hold tests of COMAR 36.05.03.25(B)(2) and K.A.R. 112-108-51(b),(c) for each table that
+// played in a month, such as 2026-10. The base level is that of the calendar year before, or of the month before
+// if that year has no play.
+func RunHoldTests(ctx context.Context, store *clickhouse.Store, engine *pipeline.Options, property, month string) ([]HoldTest, error) {
 	first, err := time.Parse("2006-01", month)
 	if err != nil {
 		return nil, fmt.Errorf("month %q: %w", month, err)
@@ -58,26 +59,35 @@ func Tested(ctx context.Context, store *clickhouse.Store, engine *pipeline.Optio
 	if err != nil {
 		return nil, err
 	}
-	return holdTests(engine, property, month, played, before, risks, configs)
+	return (&holdInput{engine, property, month, played, before, risks, configs}).tests()
 }
 
-func holdTests(engine *pipeline.Options, property, month string, played, before []clickhouse.Played, risks []clickhouse.Risk, configs []rows.Config) ([]HoldTest, error) {
-	base, tables := holds(property, month, before), holds(property, month, played)
-	spots := map[string]*detectors.Offer{}
-	for _, x := range risks {
+// holdInput is what the hold tests of a month read.
+type holdInput struct {
+	engine          *pipeline.Options
+	property, month string
+	played, before  []clickhouse.Played
+	risks           []clickhouse.Risk
+	configs         []rows.Config
+}
+
+func (in *holdInput) tests() ([]HoldTest, error) {
+	base, tables := holds(in.property, in.month, in.before), holds(in.property, in.month, in.played)
+	offers := map[string]*detectors.Offer{}
+	for _, x := range in.risks {
 		h := tables[x.Table]
 		if h == nil {
 			continue
 		}
 		h.Expected += x.Expected
 		key := x.Table + "\x00" + x.Config
-		offer, known := spots[key]
+		offer, known := offers[key]
 		if !known {
 			var err error
-			if offer, err = offerOf(engine, x.Table, x.Config, configs); err != nil {
+			if offer, err = offerOf(in.engine, x.Table, x.Config, in.configs); err != nil {
 				return nil, err
 			}
-			spots[key] = offer
+			offers[key] = offer
 		}
 		spot := baccarat.ParseSpot(x.Spot)
 		if offer == nil || spot > baccarat.SpotOther || !offer.Terms[spot].Offered {
@@ -91,16 +101,16 @@ func holdTests(engine *pipeline.Options, property, month string, played, before 
 	var all []HoldTest
 	for _, table := range slices.Sorted(maps.Keys(tables)) {
 		h := tables[table]
-		var own []detectors.Hold
+		var past []detectors.Hold
 		if b := base[table]; b != nil {
-			own = append(own, *b)
+			past = append(past, *b)
 		}
-		all = append(all, HoldTest{*h, detectors.COMAR(h, own)}, HoldTest{*h, detectors.KAR(h, own)})
+		all = append(all, HoldTest{*h, detectors.COMAR(h, past)}, HoldTest{*h, detectors.KAR(h, past)})
 	}
 	return all, nil
 }
 
-// holds sums what was staked and won by table.
+// holds sums stakes and wins by table.
 func holds(property, period string, played []clickhouse.Played) map[string]*detectors.Hold {
 	all := map[string]*detectors.Hold{}
 	for _, p := range played {
@@ -116,7 +126,7 @@ func holds(property, period string, played []clickhouse.Played) map[string]*dete
 	return all
 }
 
-// offerOf is what a table offers under the latest configuration of a name; nil if no rulebook has it.
+// offerOf returns the offer of a table under its latest configuration of a name; nil without a rulebook for it.
 func offerOf(engine *pipeline.Options, table, name string, configs []rows.Config) (*detectors.Offer, error) {
 	config, at := "", int64(0)
 	for i := range configs {
@@ -134,7 +144,7 @@ func offerOf(engine *pipeline.Options, table, name string, configs []rows.Config
 	return detectors.NewOffer(law, c), nil
 }
 
-// HoldTests is the sheet of a month's hold tests.
+// HoldTests is the report of a month's hold tests.
 func HoldTests(s Scope, month string, tests []HoldTest) *report.Sheet {
 	out := &report.Sheet{
 		Title: fmt.Sprintf("Hold tests, COMAR 36.05.03.25(B)(2) and K.A.R. 112-108-51(b),(c). Property %s, month %s", s.Property, month),
@@ -142,11 +152,11 @@ func HoldTests(s Scope, month string, tests []HoldTest) *report.Sheet {
 			"property", "month", "table", "test", "citation", "rounds", "handle", "win", "hold_percent", "statistic", "limit", "standard_deviations", "investigate", "text",
 		},
 		Notes: []string{
-			"hold_percent = 100 x win / handle, win = stakes collected - winnings paid + vigorish collected; what a drop box held is not in the events.",
-			"statistic = hold_percent less that of the calendar year before, or of the month before if there was no play in that; points, as is limit.",
-			"standard_deviations: the win beside its expectation by the cards of every round, the standard deviation being that of the wagers made, as if",
-			"each were alone in its round.",
-			"Under honest play the first test calls for an investigation of one table in twenty in any month, the second of one in three: a reason to look, not evidence.",
+			"hold_percent = 100 x win / handle, win = stakes collected - winnings paid + vigorish collected; the count of the drop box is not in the events.",
+			"statistic = hold_percent minus that of the calendar year before, or of the month before if that year has no play; in points, like limit.",
+			"standard_deviations: the win minus its expectation from the cards of each round, in standard deviations of the wagers made;",
+			"each wager counts as if it were alone in its round.",
+			"Under honest play the first test asks for an investigation of one table in twenty in any month, the second of one in three. The result is not evidence.",
 		},
 	}
 	for i := range tests {
@@ -163,7 +173,7 @@ func HoldTests(s Scope, month string, tests []HoldTest) *report.Sheet {
 	return out
 }
 
-// points has two decimals; what is without limit is left empty.
+// points formats two decimals; an infinite limit is empty.
 func points(v float64) string {
 	return strings.TrimPrefix(strconv.FormatFloat(v, 'f', 2, 64), "+Inf")
 }

@@ -1,5 +1,6 @@
-// Package doctor looks at everything that ingest needs, and says what is wrong and how to mend it. It
-// changes nothing.
+// Package doctor checks everything that ingest needs: its configuration, ClickHouse with its clock, schema and
+// grants, the Kafka topic with its retention, and the consumer lag. Each failed check names a fix. It changes
+// nothing and joins no consumer group.
 package doctor
 
 import (
@@ -17,133 +18,138 @@ import (
 	"github.com/shoeproof/shoeproof/schema/migrations"
 )
 
-// What a check came to.
+// The statuses of a check.
 const (
 	OK   = "ok"
 	Warn = "warn"
 	Fail = "fail"
 )
 
-// Check is one thing looked at.
+// Check is the result of one check.
 type Check struct {
 	Area   string `json:"area"`
 	Status string `json:"status"` // ok, warn or fail
 	Seen   string `json:"seen"`
-	Mend   string `json:"mend,omitempty"`
+	Fix    string `json:"fix,omitempty"`
 }
 
-// Options are what to look at.
+// Options are the input of the checks.
 type Options struct {
-	Config  *settings.Ingest
-	Wrong   error  // what settings.Load complained of
-	Version string // of this program
-	Role    string // of the ClickHouse user, as migrations.Role names it
+	Config    *settings.Ingest
+	ConfigErr error  // of settings.Load
+	Version   string // of this program
+	Role      string // that the ClickHouse user must have, a name of migrations.Role
 }
 
-// patient is who is looked at.
-type patient struct {
+// run is a run of the checks.
+type run struct {
 	Options
-	ctx    context.Context
 	checks []Check
 
 	progress []clickhouse.Progress
-	told     bool          // progress is known
-	ahead    time.Duration // ClickHouse's clock
+	known    bool          // progress was read
+	ahead    time.Duration // of ClickHouse's clock against this machine's
 }
 
-// Look gives the checks in the order in which things should be mended. It ends within a minute.
-func Look(ctx context.Context, o Options) []Check {
+// Run returns the checks in the order in which failures should be fixed. It ends within a minute.
+func Run(ctx context.Context, o Options) []Check {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	p := &patient{Options: o, ctx: ctx}
-	p.configuration()
-	p.clickhouse()
-	p.kafka()
-	return p.checks
+	r := &run{Options: o}
+	r.configuration()
+	r.clickhouse(ctx)
+	r.kafka(ctx)
+	return r.checks
 }
 
-// Sound says that no check failed.
-func Sound(checks []Check) bool {
-	return !slices.ContainsFunc(checks, func(c Check) bool { return c.Status == Fail })
+// Failed is the number of checks that failed.
+func Failed(checks []Check) int {
+	n := 0
+	for _, c := range checks {
+		if c.Status == Fail {
+			n++
+		}
+	}
+	return n
 }
 
-func (p *patient) add(area, status, mend, layout string, args ...any) {
-	p.checks = append(p.checks, Check{area, status, fmt.Sprintf(layout, args...), mend})
+func (r *run) add(area, status, fix, layout string, args ...any) {
+	r.checks = append(r.checks, Check{area, status, fmt.Sprintf(layout, args...), fix})
 }
 
-// wrong is a check that failed with an error.
-func (p *patient) wrong(area string, err error, mend string) { p.add(area, Fail, mend, "%v", err) }
+// fail adds a check that failed with an error.
+func (r *run) fail(area string, err error, fix string) { r.add(area, Fail, fix, "%v", err) }
 
-func (p *patient) configuration() {
-	const mend = "ingest config print shows each setting and where it comes from"
-	if p.Wrong == nil {
-		p.add("configuration", OK, "", "all settings of ingest are good")
+func (r *run) configuration() {
+	const fix = "ingest config print shows each setting and its origin"
+	if r.ConfigErr == nil {
+		r.add("configuration", OK, "", "all settings of ingest are valid")
 		return
 	}
 	complaints := settings.Complaints{}
-	if !errors.As(p.Wrong, &complaints) {
-		p.wrong("configuration", p.Wrong, mend)
+	if !errors.As(r.ConfigErr, &complaints) {
+		r.fail("configuration", r.ConfigErr, fix)
 	}
 	for _, err := range complaints {
-		p.wrong("configuration", err, mend)
+		r.fail("configuration", err, fix)
 	}
 }
 
-func (p *patient) clickhouse() {
-	config, err := p.Config.ClickHouse.Store(p.Version, nil, slog.New(slog.DiscardHandler))
+func (r *run) clickhouse(ctx context.Context) {
+	config, err := r.Config.ClickHouse.Store(r.Version, nil, slog.New(slog.DiscardHandler))
 	if err != nil {
-		return // The configuration says so.
+		return // reported by configuration
 	}
-	store, err := clickhouse.Connect(p.ctx, config)
+	store, err := clickhouse.Connect(ctx, config)
 	if err != nil {
-		p.wrong("clickhouse", err, "look at the settings named above, then at the server and the way to it")
+		r.fail("clickhouse", err, "check the settings named above, then the server and the network path to it")
 		return
 	}
 	defer func() { _ = store.Close() }()
-	version, ahead, err := store.Server(p.ctx)
+	version, ahead, err := store.Server(ctx)
 	if err != nil {
-		p.wrong("clickhouse", err, "look at the server's log")
+		r.fail("clickhouse", err, "check the server's log")
 		return
 	}
-	p.ahead = ahead
-	p.add("clickhouse", OK, "", "%s answers as ClickHouse %s to user %q", strings.Join(config.Addrs, ","), version, config.User)
-	p.clock()
-	if err := store.CheckSchema(p.ctx); err != nil {
-		p.wrong("schema", err, "audit migrate, with the migrator's user")
+	r.ahead = ahead
+	r.add("clickhouse", OK, "", "%s answers as ClickHouse %s to user %q", strings.Join(config.Addrs, ","), version, config.User)
+	r.clock()
+	if err := store.CheckSchema(ctx); err != nil {
+		r.fail("schema", err, "run audit migrate with the migrator's user")
 		return
 	}
-	p.add("schema", OK, "", "database %s has the schema of this release", config.Database)
-	p.grants(store, migrations.Layout{Database: config.Database, Cluster: config.Cluster})
-	if p.progress, err = store.Progress(p.ctx, p.Config.Kafka.Topic); err != nil {
-		p.wrong("journal", err, "give the user its role: audit grants")
+	r.add("schema", OK, "", "database %s has the schema of this release", config.Database)
+	r.grants(ctx, store, migrations.Layout{Database: config.Database, Cluster: config.Cluster})
+	if r.progress, err = store.Progress(ctx, r.Config.Kafka.Topic); err != nil {
+		r.fail("journal", err, "grant the user its role, see audit grants")
 		return
 	}
-	p.told = true
+	r.known = true
 }
 
-// The clocks of log lines, of certificates and of the journal; findings go by the tables' own.
-func (p *patient) clock() {
-	const mend = "set both clocks by NTP"
-	off := p.ahead.Abs().Round(time.Millisecond)
+// clock compares the clocks of log lines, certificates and the journal. Findings use the tables' clocks.
+func (r *run) clock() {
+	const fix = "synchronize both clocks by NTP"
+	off := r.ahead.Abs().Round(time.Millisecond)
 	switch {
 	case off >= time.Minute:
-		p.add("clock", Fail, mend, "ClickHouse's clock and ours are %v apart", off)
+		r.add("clock", Fail, fix, "the clocks of ClickHouse and of this machine differ by %v", off)
 	case off >= time.Second:
-		p.add("clock", Warn, mend, "ClickHouse's clock and ours are %v apart", off)
+		r.add("clock", Warn, fix, "the clocks of ClickHouse and of this machine differ by %v", off)
 	default:
-		p.add("clock", OK, "", "ClickHouse's clock and ours are %v apart", off)
+		r.add("clock", OK, "", "the clocks of ClickHouse and of this machine differ by %v", off)
 	}
 }
 
-func (p *patient) grants(store *clickhouse.Store, layout migrations.Layout) {
-	user := p.Config.ClickHouse.User
+func (r *run) grants(ctx context.Context, store *clickhouse.Store, layout migrations.Layout) {
+	user := r.Config.ClickHouse.User
 	roles, err := layout.Roles()
 	if err != nil {
-		p.wrong("grants", err, "")
+		r.fail("grants", err, "")
 		return
 	}
-	role := roles[slices.IndexFunc(roles, func(r migrations.Role) bool { return r.Name == p.Role })]
-	// Rights that none but the migrator, or none at all, should have.
+	role := roles[slices.IndexFunc(roles, func(x migrations.Role) bool { return x.Name == r.Role })]
+	// Rights that only the migrator, or no user, should have.
 	never := []string{"DROP TABLE ON " + layout.Database + ".*", "ACCESS MANAGEMENT ON *.*"}
 	if role.Name != "migrator" {
 		never = append(never, "ALTER TABLE ON "+layout.Database+".*")
@@ -151,42 +157,42 @@ func (p *patient) grants(store *clickhouse.Store, layout migrations.Layout) {
 	if role.Name == "reader" || role.Name == "console" {
 		never = append(never, "SELECT ON "+layout.Database+".events")
 	}
-	has, err := store.Has(p.ctx, slices.Concat(role.Grants, never))
+	has, err := store.Has(ctx, slices.Concat(role.Grants, never))
 	switch {
 	case errors.Is(err, clickhouse.ErrCannotTell):
-		p.add("grants", Warn, "compare SHOW GRANTS with audit grants", "this server cannot be asked: %v", err)
+		r.add("grants", Warn, "compare SHOW GRANTS with audit grants", "this server does not support the query: %v", err)
 		return
 	case err != nil:
-		p.wrong("grants", err, "")
+		r.fail("grants", err, "")
 		return
 	}
-	var lacks, more []string
+	var missing, excess []string
 	for _, g := range role.Grants {
 		if !has[g] {
-			lacks = append(lacks, g)
+			missing = append(missing, g)
 		}
 	}
 	for _, g := range never {
 		if has[g] {
-			more = append(more, g)
+			excess = append(excess, g)
 		}
 	}
-	mend := "run what audit grants prints, and give the user role " + layout.Database + "_" + role.Name
+	fix := "run the statements of audit grants and grant the user role " + layout.Database + "_" + role.Name
 	switch {
-	case len(lacks) > 0:
-		p.add("grants", Fail, mend, "user %q lacks %s of the %s's rights: %s", user, count(len(lacks), "one", "ones"), role.Name, some(lacks))
-	case len(more) > 0:
-		p.add("grants", Warn, mend, "user %q has all rights of the %s, and more than it needs: %s", user, role.Name, some(more))
+	case len(missing) > 0:
+		r.add("grants", Fail, fix, "user %q lacks %s of role %s: %s", user, count(len(missing), "right", "rights"), role.Name, some(missing))
+	case len(excess) > 0:
+		r.add("grants", Warn, fix, "user %q has all rights of role %s and more than it needs: %s", user, role.Name, some(excess))
 	default:
-		p.add("grants", OK, "", "user %q has the rights of the %s and none to drop or alter", user, role.Name)
+		r.add("grants", OK, "", "user %q has the rights of role %s and none to drop or alter", user, role.Name)
 	}
 }
 
-// some are the first of many.
+// some lists the first strings of a list and the number of the others.
 func some(list []string) string {
-	const most = 3
-	if len(list) > most {
-		return strings.Join(list[:most], ", ") + fmt.Sprintf(" and %d more", len(list)-most)
+	const limit = 3
+	if len(list) > limit {
+		return strings.Join(list[:limit], ", ") + fmt.Sprintf(" and %d more", len(list)-limit)
 	}
 	return strings.Join(list, ", ")
 }
@@ -198,57 +204,60 @@ func count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-func (p *patient) kafka() {
-	config, err := p.Config.Kafka.Source("shoeproof-doctor", slog.New(slog.DiscardHandler))
+func (r *run) kafka(ctx context.Context) {
+	config, err := r.Config.Kafka.Source("shoeproof-doctor", slog.New(slog.DiscardHandler))
 	if err != nil {
-		return // The configuration says so.
+		return // reported by configuration
 	}
 	source, err := kafka.Open(config)
 	if err != nil {
 		return
 	}
 	defer source.Close()
-	topic, err := source.Inspect(p.ctx)
+	topic, err := source.Inspect(ctx)
 	if err != nil {
-		p.wrong("kafka", err, "look at the settings named above, then at the brokers and the way to them")
+		r.fail("kafka", err, "check the settings named above, then the brokers and the network path to them")
 		return
 	}
-	p.add("kafka", OK, "", "topic %s at %s has %s", config.Topic, strings.Join(config.Brokers, ","), count(len(topic.Partitions), "partition", "partitions"))
-	p.retention(&topic)
-	p.lag(&topic)
+	r.add("kafka", OK, "", "topic %s at %s has %s", config.Topic, strings.Join(config.Brokers, ","), count(len(topic.Partitions), "partition", "partitions"))
+	r.retention(&topic)
+	r.lag(&topic)
 }
 
-// A restart reads again from the oldest open shoe, and ClickHouse may be away over a long weekend.
+// A restart reads again from the oldest open shoe, and ClickHouse may be unavailable over a long weekend.
 const (
-	leastRetention = 24 * time.Hour
-	goodRetention  = 96 * time.Hour
+	minRetention  = 24 * time.Hour
+	goodRetention = 96 * time.Hour
 )
 
-func (p *patient) retention(t *kafka.Topic) {
-	const mend = "set retention.ms to 7 days and cleanup.policy to delete, with kafka-configs"
+func (r *run) retention(t *kafka.Topic) {
+	const fix = "set retention.ms to 7 days and cleanup.policy to delete with kafka-configs"
 	s := t.Settings
 	switch {
 	case t.Denied != nil:
-		p.add("retention", Warn, "give the account DescribeConfigs on the topic, or look by hand", "how long the topic keeps records is not known: %v", t.Denied)
+		r.add("retention", Warn, "grant the account DescribeConfigs on the topic, or check by hand", "the retention of the topic is unknown: %v", t.Denied)
 	case strings.Contains(s.Cleanup, "compact"):
-		p.add("retention", Fail, mend, "cleanup.policy is %s: compaction drops events", s.Cleanup)
-	case s.Retention >= 0 && s.Retention < leastRetention:
-		p.add("retention", Fail, mend, "records are kept for %v, less than a restart may need", s.Retention)
+		r.add("retention", Fail, fix, "cleanup.policy is %s: compaction drops events", s.Cleanup)
+	case s.Retention >= 0 && s.Retention < minRetention:
+		r.add("retention", Fail, fix, "records are kept for %v, less than a restart may need", s.Retention)
 	case s.Retention >= 0 && s.Retention < goodRetention:
-		p.add("retention", Warn, mend, "records are kept for %v, less than ClickHouse may be away", s.Retention)
+		r.add("retention", Warn, fix, "records are kept for %v, less than an outage of ClickHouse may last", s.Retention)
 	case s.RetentionBytes >= 0:
-		p.add("retention", Warn, "set retention.bytes to -1", "a partition keeps %d bytes, whatever their age", s.RetentionBytes)
+		r.add("retention", Warn, "set retention.bytes to -1", "a partition keeps %d bytes of any age", s.RetentionBytes)
 	case s.Retention < 0:
-		p.add("retention", OK, "", "records are kept for ever")
+		r.add("retention", OK, "", "records are kept without limit")
 	default:
-		p.add("retention", OK, "", "records are kept for %v", s.Retention)
+		r.add("retention", OK, "", "records are kept for %v", s.Retention)
 	}
 }
 
-// lag holds the log against the journal, which is what counts, and against the group's offsets.
-func (p *patient) lag(t *kafka.Topic) {
-	if !p.told {
-		p.add("lag", Warn, "", "not known: the journal was not read")
+// recreated is the usual cause of a journal that is ahead of the log.
+const recreated = "the topic was recreated, or lost records"
+
+// lag compares the log with the journal, which is authoritative, and with the group's offsets.
+func (r *run) lag(t *kafka.Topic) {
+	if !r.known {
+		r.add("lag", Warn, "", "unknown: the journal was not read")
 		return
 	}
 	var behind, uncommitted, records int64
@@ -257,31 +266,31 @@ func (p *patient) lag(t *kafka.Topic) {
 	for _, o := range t.Partitions {
 		records += o.End - o.First
 		next := o.First
-		if i := slices.IndexFunc(p.progress, func(g clickhouse.Progress) bool { return int(g.Partition) == o.Partition }); i >= 0 {
-			g := p.progress[i]
+		if i := slices.IndexFunc(r.progress, func(g clickhouse.Progress) bool { return int(g.Partition) == o.Partition }); i >= 0 {
+			g := r.progress[i]
 			if g.WrittenAt.After(newest) {
 				newest = g.WrittenAt
 			}
 			switch next = g.To + 1; {
 			case next > o.End:
 				lost = true
-				p.add("lag", Fail, "the topic was made anew, or lost records: see whether ingest goes on; if it stops, publish under another topic's name, or bring the records back",
+				r.add("lag", Fail, recreated+". If ingest stops, publish under a new topic name or restore the records",
 					"partition %d ends at offset %d, but the journal has %d", o.Partition, o.End, g.To)
 			case next < o.First:
 				lost = true
-				p.add("lag", Fail, "they are gone; let the topic keep records for longer", "partition %d: offsets %d to %d were dropped before they were audited", o.Partition, next, o.First-1)
+				r.add("lag", Fail, "the records are lost; increase the topic's retention", "partition %d: offsets %d to %d expired before they were audited", o.Partition, next, o.First-1)
 			case g.Low < o.First:
-				p.add("lag", Warn, "let the topic keep records for longer than tables stay open",
-					"partition %d: offsets %d to %d, where a restart would begin, were dropped", o.Partition, g.Low, o.First-1)
+				r.add("lag", Warn, "increase the topic's retention beyond the time that a table is open",
+					"partition %d: offsets %d to %d, from which a restart reads, expired", o.Partition, g.Low, o.First-1)
 			}
 		}
 		behind += max(0, o.End-max(next, o.First))
 		uncommitted += max(0, o.End-max(o.Committed, o.First))
 	}
-	for _, g := range p.progress {
+	for _, g := range r.progress {
 		if !slices.ContainsFunc(t.Partitions, func(o kafka.Offsets) bool { return o.Partition == int(g.Partition) }) {
 			lost = true
-			p.add("lag", Fail, "the topic was made anew: publish under another topic's name, or bring the records back", "the journal has partition %d, the topic has not", g.Partition)
+			r.add("lag", Fail, recreated+": publish under a new topic name or restore the records", "the journal has partition %d, the topic does not", g.Partition)
 		}
 	}
 	if lost {
@@ -289,16 +298,16 @@ func (p *patient) lag(t *kafka.Topic) {
 	}
 	const start, stuck, far = "start ingest", 5 * time.Minute, 100_000
 	committed := fmt.Sprintf("; a restart reads %s again", count(int(uncommitted), "record", "records"))
-	switch idle := time.Since(newest) + p.ahead; {
-	case records > 0 && len(p.progress) == 0:
-		p.add("lag", Warn, start, "nothing of the topic was audited yet: %s", count(int(behind), "record", "records"))
+	switch idle := time.Since(newest) + r.ahead; {
+	case records > 0 && len(r.progress) == 0:
+		r.add("lag", Warn, start, "no record of the topic was audited yet: %s", count(int(behind), "record", "records"))
 	case behind > 0 && idle > stuck:
-		p.add("lag", Fail, "see that ingest runs, /readyz and its log", "%s behind, and nothing was written for %v", count(int(behind), "record", "records"), idle.Round(time.Second))
+		r.add("lag", Fail, "check that ingest runs, its /readyz and its log", "%s behind, and no flush for %v", count(int(behind), "record", "records"), idle.Round(time.Second))
 	case behind > far:
-		p.add("lag", Warn, "wait, or run more of ingest, up to one a partition", "%s behind", count(int(behind), "record", "records"))
-	case len(p.progress) == 0:
-		p.add("lag", OK, "", "the topic is empty")
+		r.add("lag", Warn, "wait, or run more ingest processes, at most one per partition", "%s behind", count(int(behind), "record", "records"))
+	case len(r.progress) == 0:
+		r.add("lag", OK, "", "the topic is empty")
 	default:
-		p.add("lag", OK, "", "%s behind%s", count(int(behind), "record", "records"), committed)
+		r.add("lag", OK, "", "%s behind%s", count(int(behind), "record", "records"), committed)
 	}
 }

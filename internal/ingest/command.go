@@ -7,29 +7,31 @@ import (
 	"github.com/shoeproof/shoeproof/internal/settings"
 )
 
-// Command is the whole program. Its configuration says how o logs.
+// Command is the command line of ingest. The logger of o comes from the configuration.
 func Command(o Options) *cobra.Command {
 	listening := o.Listening
 	defaults := func() any { c := settings.DefaultIngest(); return &c }
 	root := &cobra.Command{
 		Use:   "ingest",
-		Short: "audit the events of baccarat tables: Kafka to ClickHouse, for ever",
-		Long: `Ingest reads table events from Kafka, replays them through the rules that govern each table and keeps
-rounds, money and findings in ClickHouse, whose tables "audit migrate" makes.
+		Short: "audit the events of baccarat tables from Kafka into ClickHouse",
+		Long: `Ingest reads table events from Kafka, evaluates the rules that govern each table and writes rounds, money
+and findings to ClickHouse. "audit migrate" creates the tables.
 
-It logs to standard error and serves /metrics, /healthz and /readyz. SIGTERM makes durable what was
-read and ends it with 0 within ten seconds; a second one ends it at once. Exit codes: 0 told to stop,
-1 it failed, 2 wrong usage or configuration, also where only the brokers or ClickHouse could tell.`,
+It logs to standard error and serves /metrics, /healthz and /readyz. On SIGTERM it flushes what was read and
+exits with 0 within ten seconds; a second SIGTERM ends it at once. Exit codes: 0 stopped by a signal, 1 failed,
+2 wrong usage or configuration, also if the brokers or ClickHouse reject it.`,
 		Example: `  ingest --config shoeproof.yaml
   SHOEPROOF_PATRON_KEY_FILE=patron.key ingest --kafka-brokers 127.0.0.1:9092 --clickhouse-addrs 127.0.0.1:9000
   ingest config validate --config shoeproof.yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			config := settings.DefaultIngest()
-			if _, err := settings.Load(cmd.Flags(), &config); err != nil {
+			loaded, err := settings.Load(cmd.Flags(), &config)
+			if err != nil {
 				return program.WrongUsage(err)
 			}
 			log := config.Log.Logger(cmd.ErrOrStderr())
+			loaded.Warn(log)
 			o := o
 			o.Log, o.Listening = log, func(addr string) {
 				log.Info("serving metrics and probes", "address", addr)

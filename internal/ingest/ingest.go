@@ -1,4 +1,6 @@
-// Package ingest is the program ingest: Kafka to ClickHouse, for ever.
+// Package ingest is the work of the program ingest. Table events come in from Kafka, rows and findings go out to
+// ClickHouse, until the context ends. It builds the adapters from the settings, keeps the metrics and readiness,
+// and sets the memory limit. The audit itself is in pipeline.
 package ingest
 
 import (
@@ -18,37 +20,37 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
 )
 
-// grace is for the last flush after the order to stop; the process ends within 10 s of it.
+// grace is the time for the last flush after the stop signal; the process ends within 10 s.
 const grace = 8 * time.Second
 
 // Options are what a run needs besides its configuration.
 type Options struct {
 	Version string
 	Log     *slog.Logger
-	// Listening, if not nil, is told the address of HTTP.
+	// Listening, if not nil, receives the address of HTTP.
 	Listening func(addr string)
-	// Flushed, if not nil, is told of each batch that is durable. It is called from many goroutines.
+	// Flushed, if not nil, receives each durable flush. It is called from many goroutines.
 	Flushed func(pipeline.Flush)
-	// Limit is of memory, nil for none.
+	// Limit is the memory limit, nil for none.
 	Limit *Limit
 }
 
-// Run audits until ctx is done; then it makes durable what it has read, and returns nil. A wrong
-// configuration, also one that only the brokers or ClickHouse can tell, is wrong usage. While either
-// merely does not answer, Run is not ready and tries again.
+// Run audits until ctx is done; then it flushes what was read and returns nil. A wrong configuration is wrong
+// usage, also if the brokers or ClickHouse reject it. While one of them does not answer, Run is not ready and
+// retries.
 func Run(ctx context.Context, config *settings.Ingest, o Options) error {
 	engine, err := config.Law.Options(o.Version)
 	if err != nil {
 		return program.WrongUsage(err)
 	}
-	engine.Idle, engine.Stretch = config.Memory.Idle, int64(config.Memory.Offsets)
+	engine.Idle, engine.Stretch = config.Snapshot.Idle, int64(config.Snapshot.Offsets)
 	storeConfig, err := config.ClickHouse.Store(o.Version, engine.Books, o.Log)
 	if err != nil {
 		return program.WrongUsage(err)
 	}
-	// Other limits are another engine to the journal: they give other rows.
-	if usual := settings.DefaultIngest().Memory; config.Memory != usual {
-		storeConfig.Engine += fmt.Sprintf(" memory %v/%d", config.Memory.Idle, config.Memory.Offsets)
+	// Other limits give other rows, so they are part of the engine's name in the journal.
+	if standard := settings.DefaultIngest().Snapshot; config.Snapshot != standard {
+		storeConfig.Engine += fmt.Sprintf(" memory %v/%d", config.Snapshot.Idle, config.Snapshot.Offsets)
 	}
 	m := newMetrics(o.Version, settings.RulesVersion(engine.Books))
 	storeConfig.Retried = func(string, error) { m.writeFailures.Inc() }
@@ -65,44 +67,55 @@ func Run(ctx context.Context, config *settings.Ingest, o Options) error {
 
 	state := &state{source: source, pending: map[*pipeline.Batch]time.Time{}}
 	server := monitor.Server{Setting: "http.listen", Listen: config.HTTP.Listen, Listening: o.Listening, Metrics: m.Metrics, Ready: state.ready}
-	return server.While(ctx, func(ctx context.Context) error { return work(ctx, config, engine, storeConfig, state, m, &o) })
+	return server.While(ctx, (&process{config, engine, storeConfig, state, m, &o}).work)
 }
 
-func work(ctx context.Context, config *settings.Ingest, engine pipeline.Options, storeConfig clickhouse.Config, state *state, m *metrics, o *Options) error {
-	log := o.Log
-	store, err := openStore(ctx, storeConfig, log)
+// process is a configured run of ingest.
+type process struct {
+	config      *settings.Ingest
+	engine      pipeline.Options
+	storeConfig clickhouse.Config
+	state       *state
+	metrics     *metrics
+	o           *Options
+}
+
+// work connects to ClickHouse and runs the pipeline until ctx is done.
+func (p *process) work(ctx context.Context) error {
+	log, config, m := p.o.Log, p.config, p.metrics
+	store, err := openStore(ctx, p.storeConfig, log)
 	if err != nil || store == nil {
 		return err
 	}
 	defer func() {
 		if err := store.Close(); err != nil {
-			log.Warn("closing ClickHouse", "error", err)
+			log.Warn("close ClickHouse", "error", err)
 		}
 	}()
-	state.opened(store)
+	p.state.opened(store)
 	log.Info("reading", "topic", config.Kafka.Topic, "group", config.Kafka.Group, "brokers", config.Kafka.Brokers,
-		"clickhouse", config.ClickHouse.Addrs, "database", config.ClickHouse.Database, "rules", storeConfig.RulesVersion, "engine", engine.Version)
-	err = pipeline.Run(ctx, &watched{Source: state.source, m: m, o: o}, &flushes{store, state, log}, pipeline.RunOptions{
-		NewStep: func() pipeline.Step { return m.step(engine) },
+		"clickhouse", config.ClickHouse.Addrs, "database", config.ClickHouse.Database, "rules", p.storeConfig.RulesVersion, "engine", p.engine.Version)
+	err = pipeline.Run(ctx, &watched{Source: p.state.source, m: m, o: p.o}, &flushes{store, p.state, log}, pipeline.RunOptions{
+		NewStep: func() pipeline.Step { return m.step(p.engine) },
 		Now:     time.Now, FlushRows: config.Flush.Rows, FlushEvery: config.Flush.Every, Grace: grace,
-		Journal: store, Hooks: m.hooks(o),
+		Journal: store, Hooks: m.hooks(p.o),
 	})
 	replaced := (*pipeline.ReplacedError)(nil)
 	switch {
 	case err == nil:
-		log.Info("stopped: the next start goes on where this one ended")
+		log.Info("stopped; the next start resumes here")
 	case ctx.Err() == nil && !errors.As(err, &replaced):
-		// The adapters wait out whatever can be waited out: what they return is for people to mend.
+		// The adapters retry every transient error: what they return needs an operator.
 		return program.WrongUsage(err)
 	}
 	return err
 }
 
-// openStore waits for ClickHouse as long as it merely does not answer; nil when told to stop.
+// openStore connects to ClickHouse and retries while it does not answer. The store is nil if ctx ended.
 func openStore(ctx context.Context, config clickhouse.Config, log *slog.Logger) (*clickhouse.Store, error) {
-	const most = 5 * time.Second
-	said := time.Time{}
-	for pause := 200 * time.Millisecond; ; pause = min(2*pause, most) {
+	const maxPause = 5 * time.Second
+	logged := time.Time{}
+	for pause := 200 * time.Millisecond; ; pause = min(2*pause, maxPause) {
 		store, err := clickhouse.Open(ctx, config)
 		switch {
 		case err == nil:
@@ -112,9 +125,9 @@ func openStore(ctx context.Context, config clickhouse.Config, log *slog.Logger) 
 		case fatal(err):
 			return nil, program.WrongUsage(err)
 		}
-		if now := time.Now(); now.Sub(said) > 10*time.Second {
-			said = now
-			log.Warn("ClickHouse does not answer, trying again", "error", err)
+		if now := time.Now(); now.Sub(logged) > 10*time.Second {
+			logged = now
+			log.Warn("ClickHouse does not answer, retrying", "error", err)
 		}
 		timer := time.NewTimer(pause/2 + rand.N(pause/2))
 		select {
@@ -126,14 +139,14 @@ func openStore(ctx context.Context, config clickhouse.Config, log *slog.Logger) 
 	}
 }
 
-// fatal says that no waiting mends an error of ClickHouse.
+// fatal reports whether an error of ClickHouse is permanent.
 func fatal(err error) bool {
 	return errors.Is(err, clickhouse.ErrTLS) || errors.Is(err, clickhouse.ErrLogin) || errors.Is(err, clickhouse.ErrGrant) || errors.Is(err, clickhouse.ErrSchema)
 }
 
 func kafkaOf(c *settings.Kafka, log *slog.Logger) (kafka.Config, error) {
 	client := "shoeproof-ingest"
-	host, err := os.Hostname() // of a pod, its name
+	host, err := os.Hostname() // in Kubernetes the pod's name
 	if err == nil {
 		client += "@" + host
 	}

@@ -7,28 +7,28 @@ import (
 	"sync"
 )
 
-// A Limit is what the collector keeps the whole process to: what the partitions need to read a long backlog,
-// about 20 MiB each, most of it the flush that is sent and pages of the log; or, where tables have more, half
-// as much again as is in use, so that the collector does not run all the time. Without a limit it would let
-// twice that grow. The nil Limit is none, and GOMEMLIMIT comes before any.
+// A Limit is the memory limit of the process. It is what the partitions need to read a long backlog (28 MiB each,
+// most of it the flush in transit and pages of the log) or, if tables have more, 1.5 times the live heap, so that
+// the collector does not run all the time. Without a limit the heap grows to twice the live heap. A nil Limit sets
+// none, and GOMEMLIMIT takes precedence.
 type Limit struct {
-	mu          sync.Mutex
-	least, made int64
+	mu       sync.Mutex
+	min, set int64
 }
 
-// read says how many partitions there are.
+// read sets the number of partitions.
 func (l *Limit) read(partitions int) {
 	if l == nil {
 		return
 	}
 	l.mu.Lock()
-	l.least = int64(72+28*partitions) << 20
+	l.min = int64(72+28*partitions) << 20
 	l.mu.Unlock()
-	l.look()
+	l.update()
 }
 
-// look sees what is in use since the last collection.
-func (l *Limit) look() {
+// update sets the limit from the live heap of the last collection.
+func (l *Limit) update() {
 	if l == nil || os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
@@ -36,8 +36,8 @@ func (l *Limit) look() {
 	defer l.mu.Unlock()
 	live := []gometrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	gometrics.Read(live)
-	if limit := max(l.least, int64(live[0].Value.Uint64())*3/2); limit != l.made {
-		l.made = limit
+	if limit := max(l.min, int64(live[0].Value.Uint64())*3/2); limit != l.set {
+		l.set = limit
 		debug.SetMemoryLimit(limit)
 	}
 }

@@ -17,12 +17,12 @@ func TestLimit(t *testing.T) {
 	}
 	tables := make([]byte, 160<<20)
 	runtime.GC()
-	if l.look(); limit() < 240 || limit() > 260 {
+	if l.update(); limit() < 240 || limit() > 260 {
 		t.Errorf("%d MiB with 160 in use, want half as much again", limit())
 	}
 	runtime.KeepAlive(tables)
 	runtime.GC()
-	if l.look(); limit() != 184 {
+	if l.update(); limit() != 184 {
 		t.Errorf("%d MiB when they are gone, want 184", limit())
 	}
 	t.Setenv("GOMEMLIMIT", "1GiB")

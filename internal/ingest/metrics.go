@@ -13,7 +13,7 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline"
 )
 
-// metrics are what /metrics shows. No label grows with tables or people.
+// metrics are the metrics of ingest. No label grows with tables or patrons.
 type metrics struct {
 	*monitor.Metrics
 
@@ -35,30 +35,30 @@ type metrics struct {
 func newMetrics(version, rulesVersion string) *metrics {
 	shown := monitor.New("ingest", version, rulesVersion)
 	m := &metrics{Metrics: shown, steps: map[int32]*step{}}
-	m.records = shown.Counter("records_total", "Records read from Kafka, also those read again after a restart.")
-	m.events = shown.Counter("events_total", "Records that were events of the contract.")
-	m.duplicates = shown.Counter("duplicates_total", "Events that had been read before.")
-	m.deadLetters = shown.Counter("dead_letters_total", "Records that could not be read.")
-	m.rounds = shown.Counter("rounds_total", "Rounds folded.")
+	m.records = shown.Counter("records_total", "Records read from Kafka, including those read again after a restart.")
+	m.events = shown.Counter("events_total", "Records that are events of the contract.")
+	m.duplicates = shown.Counter("duplicates_total", "Events that are duplicates of an earlier one.")
+	m.deadLetters = shown.Counter("dead_letters_total", "Records that could not be decoded.")
+	m.rounds = shown.Counter("rounds_total", "Rounds audited.")
 	m.shoes = shown.Counter("shoes_total", "Shoes closed.")
-	m.gaps = shown.Counter("gaps_total", "Holes in what tables or Kafka gave, made durable; also those found again after a restart.")
-	m.writeFailures = shown.Counter("write_failures_total", "Inserts that ClickHouse did not take, each try counted.")
-	m.commitFailures = shown.Counter("commit_failures_total", "Offsets that Kafka did not take; they cost a longer start.")
-	m.differences = shown.Counter("journal_differences_total", "Ranges that gave other rows than the journal says when they were made again.")
-	m.findings = shown.BySeverity("findings_total", "Findings made durable, also those found again after a restart.")
-	m.flushSeconds = shown.Histogram("flush_seconds", "Time of a flush until its rows are durable, repetitions included.", prometheus.ExponentialBuckets(0.002, 2, 14))
+	m.gaps = shown.Counter("gaps_total", "Gaps in the sequence of a table or in the offsets, made durable; including those found again after a restart.")
+	m.writeFailures = shown.Counter("write_failures_total", "Inserts that ClickHouse rejected; each attempt counts.")
+	m.commitFailures = shown.Counter("commit_failures_total", "Offset commits that Kafka rejected; they make the next start longer.")
+	m.differences = shown.Counter("journal_differences_total", "Ranges whose rows differed from the journal when they were written again.")
+	m.findings = shown.BySeverity("findings_total", "Findings made durable, including those found again after a restart.")
+	m.flushSeconds = shown.Histogram("flush_seconds", "Time of a flush until its rows are durable, retries included.", prometheus.ExponentialBuckets(0.002, 2, 14))
 	m.flushRows = shown.Histogram("flush_rows", "Rows of a flush.", prometheus.ExponentialBuckets(1, 4, 10))
 	m.durable = shown.Histogram("event_to_durable_seconds", "Time from the oldest event of a flush, by its device's clock, to durable rows.",
 		prometheus.ExponentialBuckets(0.01, 2, 18))
-	m.found = shown.Histogram("event_to_finding_seconds", "Time from what a finding is about, by its device's clock, to the durable finding.",
+	m.found = shown.Histogram("event_to_finding_seconds", "Time from the event of a finding, by its device's clock, to the durable finding.",
 		prometheus.ExponentialBuckets(0.01, 2, 18))
 	m.lag = shown.Gauges("lag_records", "Records in the partition beyond the last one read.", "partition")
 	m.watermark = shown.Gauges("watermark_timestamp_seconds", "Time of the newest durable event, by its device's clock.", "partition")
 	m.flushed = shown.Gauges("last_flush_timestamp_seconds", "When rows of the partition were last made durable.", "partition")
-	m.kafkaErrors = shown.Counters("kafka_errors_total", "Requests that the brokers did not answer well.", "cause")
-	m.kafkaErrors.WithLabelValues("network") // 0 is a figure too
-	m.partitions = shown.Gauge("partitions", "Partitions that this process owns.")
-	shown.Asked("tables_open", "Tables followed.", m.tables)
+	m.kafkaErrors = shown.Counters("kafka_errors_total", "Requests to the brokers that failed.", "cause")
+	m.kafkaErrors.WithLabelValues("network") // exported as 0
+	m.partitions = shown.Gauge("partitions", "Partitions assigned to this process.")
+	shown.GaugeFunc("tables_open", "Tables with state in memory.", m.tables)
 	return m
 }
 
@@ -95,7 +95,7 @@ func (m *metrics) hooks(o *Options) pipeline.Hooks {
 				}
 			}
 			if dead := f.Batch.DeadLetters; len(dead) > 0 { // One line a flush, however bad the feed.
-				log.Warn("records that cannot be read went to dead_letters", "records", len(dead), "topic", dead[0].Topic,
+				log.Warn("records that cannot be decoded were written to dead_letters", "records", len(dead), "topic", dead[0].Topic,
 					"partition", dead[0].Partition, "first_offset", dead[0].Offset, "first_reason", dead[0].Reason)
 			}
 			if o.Flushed != nil {
@@ -103,51 +103,51 @@ func (m *metrics) hooks(o *Options) pipeline.Hooks {
 			}
 		},
 		WriteFailed: func(topic string, partition int32, err error) {
-			log.Error("a flush failed", "topic", topic, "partition", partition, "error", err)
+			log.Error("flush failed", "topic", topic, "partition", partition, "error", err)
 		},
 		CommitFailed: func(topic string, partition int32, err error) {
 			m.commitFailures.Inc()
-			log.Warn("Kafka did not take an offset", "topic", topic, "partition", partition, "error", err)
+			log.Warn("Kafka rejected an offset commit", "topic", topic, "partition", partition, "error", err)
 		},
 		Resumed: func(topic string, partition int32, r pipeline.Resume) {
 			at := []any{"topic", topic, "partition", partition}
-			log.Info("taken up where it was left", append(at, "from", r.Low, "records_again", r.Again, "written_again_from", r.From, "to", r.To, "tables", r.Tables)...)
+			log.Info("partition resumed", append(at, "from", r.Low, "records_again", r.Again, "written_again_from", r.From, "to", r.To, "tables", r.Tables)...)
 			if r.Cut > 0 {
-				log.Error("the log lost records that were audited, and goes on before them: a finding feed.retention names them", append(at, "from", r.Cut, "to", r.Lost)...)
+				log.Error("the log was truncated below audited records; finding feed.retention names them", append(at, "from", r.Cut, "to", r.Lost)...)
 			}
 			if r.Forgotten != nil {
-				log.Warn("memories of tables cannot be used: the partition was read from its first record", append(at, "error", r.Forgotten)...)
+				log.Warn("table snapshots cannot be used; the partition is read from its first record", append(at, "error", r.Forgotten)...)
 			}
 			if r.Differs != "" {
 				m.differences.Inc()
-				log.Error("the same records gave other rows than the journal says: a finding feed.journal names them", append(at, "from", r.From, "to", r.To, "found", r.Differs)...)
+				log.Error("rows differ from the journal for the same records; finding feed.journal names them", append(at, "from", r.From, "to", r.To, "found", r.Differs)...)
 			}
 		},
 		Unconfirmed: func(topic string, partition int32, err error) {
-			log.Warn("the last flush is not confirmed: the next start makes it again", "topic", topic, "partition", partition, "error", err)
+			log.Warn("the last flush is not confirmed; the next start writes it again", "topic", topic, "partition", partition, "error", err)
 		},
 		Lag: func(_ string, partition int32, records int64) {
-			o.Limit.look()
+			o.Limit.update()
 			m.lag.WithLabelValues(strconv.Itoa(int(partition))).Set(float64(records))
 		},
 	}
 }
 
-// step is an engine whose totals go to the metrics at each flush.
+// step is an engine whose totals are added to the metrics at each flush.
 type step struct {
 	*pipeline.Engine
 	m      *metrics
-	told   pipeline.Counts
-	tables int // under m.mu
+	added  pipeline.Counts // to the metrics
+	tables int             // under m.mu
 }
 
 func (m *metrics) step(opt pipeline.Options) *step {
 	return &step{Engine: pipeline.NewEngine(opt), m: m}
 }
 
-// Apply folds a record.
+// Apply applies a record.
 func (s *step) Apply(rec *pipeline.Record, topic string, partition int32, b *pipeline.Batch) {
-	if s.told.Records == 0 && s.Counts.Records == 0 {
+	if s.added.Records == 0 && s.Counts.Records == 0 {
 		s.m.mu.Lock()
 		s.m.steps[partition] = s
 		s.m.mu.Unlock()
@@ -155,23 +155,23 @@ func (s *step) Apply(rec *pipeline.Record, topic string, partition int32, b *pip
 	s.Engine.Apply(rec, topic, partition, b)
 }
 
-// Low is asked once for each flush.
+// Low is called once for each flush.
 func (s *step) Low(next int64) (low, clock int64) {
 	now := s.Counts
-	s.m.records.Add(float64(now.Records - s.told.Records))
-	s.m.events.Add(float64(now.Events - s.told.Events))
-	s.m.duplicates.Add(float64(now.Duplicates - s.told.Duplicates))
-	s.m.deadLetters.Add(float64(now.DeadLetters - s.told.DeadLetters))
-	s.m.rounds.Add(float64(now.Rounds - s.told.Rounds))
-	s.m.shoes.Add(float64(now.Shoes - s.told.Shoes))
-	s.told = now
+	s.m.records.Add(float64(now.Records - s.added.Records))
+	s.m.events.Add(float64(now.Events - s.added.Events))
+	s.m.duplicates.Add(float64(now.Duplicates - s.added.Duplicates))
+	s.m.deadLetters.Add(float64(now.DeadLetters - s.added.DeadLetters))
+	s.m.rounds.Add(float64(now.Rounds - s.added.Rounds))
+	s.m.shoes.Add(float64(now.Shoes - s.added.Shoes))
+	s.added = now
 	s.m.mu.Lock()
 	s.tables = s.Tables()
 	s.m.mu.Unlock()
 	return s.Engine.Low(next)
 }
 
-// watched is a source whose partitions are seen to come and go.
+// watched is a source that counts its partitions and logs their assignment.
 type watched struct {
 	pipeline.Source
 	m *metrics
@@ -189,11 +189,11 @@ func (w *watched) add(n int) {
 	w.o.Limit.read(w.n)
 }
 
-// Consume passes the work on.
+// Consume calls the source's Consume.
 func (w *watched) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
 	return w.Source.Consume(ctx, func(ctx context.Context, s pipeline.Stream) error {
 		w.add(1)
-		w.o.Log.Info("partition taken", "topic", s.Topic(), "partition", s.Partition())
+		w.o.Log.Info("partition assigned", "topic", s.Topic(), "partition", s.Partition())
 		defer func() {
 			w.add(-1)
 			for _, g := range []*prometheus.GaugeVec{w.m.lag, w.m.watermark, w.m.flushed} {
@@ -202,7 +202,7 @@ func (w *watched) Consume(ctx context.Context, work func(context.Context, pipeli
 			w.m.mu.Lock()
 			delete(w.m.steps, s.Partition())
 			w.m.mu.Unlock()
-			w.o.Log.Info("partition let go", "topic", s.Topic(), "partition", s.Partition())
+			w.o.Log.Info("partition revoked", "topic", s.Topic(), "partition", s.Partition())
 		}()
 		return work(ctx, s)
 	})

@@ -14,28 +14,28 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
 )
 
-// state is what readiness asks about.
+// state is the input of readiness.
 type state struct {
 	source *kafka.Source
 
 	mu   sync.Mutex
-	ping func(context.Context) error // nil until ClickHouse was reached
-	// pending are the flushes that have begun and are not durable.
+	ping func(context.Context) error // nil before the first connection
+	// pending are the flushes that are not durable yet, with their start.
 	pending map[*pipeline.Batch]time.Time
-	slow    time.Time // when it was last said that a flush takes long
+	slow    time.Time // last warning of a slow flush
 }
 
 // stalled is how long a flush may take before ingest is not ready.
 const stalled = 10 * time.Second
 
-// flushes is a sink whose writes readiness sees.
+// flushes is a sink that records pending writes for readiness.
 type flushes struct {
 	pipeline.Sink
 	state *state
 	log   *slog.Logger
 }
 
-// Write passes the batch on.
+// Write writes the batch to the sink.
 func (f *flushes) Write(ctx context.Context, b *pipeline.Batch) error {
 	s := f.state
 	s.mu.Lock()
@@ -47,8 +47,9 @@ func (f *flushes) Write(ctx context.Context, b *pipeline.Batch) error {
 		defer s.mu.Unlock()
 		if time.Since(s.slow) >= stalled {
 			s.slow = time.Now()
-			f.log.Warn("ClickHouse has not taken a flush for long: reading waits, and ingest is not ready", "after", stalled, "topic", r.Topic, "partition", r.Partition,
-				"from", r.From, "to", r.To, "mend", "unless another line names the cause, the server is slow: look at its load, disks and system.processes")
+			f.log.Warn("a flush to ClickHouse is not confirmed; reading waits and ingest is not ready", "after", stalled,
+				"topic", r.Topic, "partition", r.Partition, "from", r.From, "to", r.To,
+				"fix", "unless another line names the cause, the server is slow: check its load, disks and system.processes")
 		}
 	})
 	defer late.Stop()
@@ -63,10 +64,10 @@ func (f *flushes) Write(ctx context.Context, b *pipeline.Batch) error {
 func (s *state) opened(store *clickhouse.Store) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ping = monitor.Seldom(store.Ping)
+	s.ping = monitor.AtMostOncePerSecond(store.Ping)
 }
 
-// ready is nil when events can come and rows can go.
+// ready returns nil if records can be read and rows can be written.
 func (s *state) ready(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +79,7 @@ func (s *state) ready(ctx context.Context) error {
 	}
 	for _, since := range s.pending {
 		if took := time.Since(since); took > stalled {
-			return fmt.Errorf("ClickHouse has not taken a flush for %v", took.Round(time.Second))
+			return fmt.Errorf("a flush to ClickHouse is not confirmed after %v", took.Round(time.Second))
 		}
 	}
 	return s.ping(ctx)

@@ -1,5 +1,5 @@
-// Package monitor is what those who run a program see of it: /metrics, /healthz and /readyz, on a port that
-// serves nothing else.
+// Package monitor serves /metrics, /healthz and /readyz of a program, on a port that serves nothing else. Programs
+// register their metrics here and give a readiness function; the package knows nothing of what they do.
 package monitor
 
 import (
@@ -7,16 +7,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
-// Prefix begins the name of every metric of ours.
+// Prefix is the first part of every metric's name.
 const Prefix = "shoeproof_"
 
-// Metrics are what /metrics shows. No label may grow with tables or people.
+// Metrics is a registry of metrics. No label may grow with tables or patrons.
 type Metrics struct {
 	*prometheus.Registry
 	labels prometheus.Labels
 }
 
-// New has the build, the Go runtime and the process.
+// New returns a registry with the metrics of the build, the Go runtime and the process.
 func New(program, version, rulesVersion string) *Metrics {
 	m := &Metrics{Registry: prometheus.NewRegistry()}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
@@ -28,7 +28,7 @@ func New(program, version, rulesVersion string) *Metrics {
 	return m
 }
 
-// For gives a label to all metrics that are made of what it returns.
+// For returns a registry that adds a label to every metric made with it.
 func (m *Metrics) For(label, value string) *Metrics {
 	return &Metrics{Registry: m.Registry, labels: prometheus.Labels{label: value}}
 }
@@ -53,9 +53,9 @@ func (m *Metrics) Gauges(name, help string, labels ...string) *prometheus.GaugeV
 	return add(m, prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: Prefix + name, Help: help, ConstLabels: m.labels}, labels))
 }
 
-// Asked makes a gauge that is asked at each scrape.
-func (m *Metrics) Asked(name, help string, ask func() float64) {
-	add(m, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: Prefix + name, Help: help, ConstLabels: m.labels}, ask))
+// GaugeFunc makes a gauge whose value is computed at each scrape.
+func (m *Metrics) GaugeFunc(name, help string, value func() float64) {
+	add(m, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: Prefix + name, Help: help, ConstLabels: m.labels}, value))
 }
 
 // Histogram makes a histogram.
@@ -68,7 +68,7 @@ func (m *Metrics) Histograms(name, help string, buckets []float64, labels ...str
 	return add(m, prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: Prefix + name, Help: help, Buckets: buckets, ConstLabels: m.labels}, labels))
 }
 
-// BySeverity makes a counter by severity, which begins at 0.
+// BySeverity makes a counter by severity, with 0 for each.
 func (m *Metrics) BySeverity(name, help string) *prometheus.CounterVec {
 	c := m.Counters(name, help, "severity")
 	for _, severity := range []string{"info", "minor", "major", "critical"} {

@@ -15,19 +15,19 @@ import (
 	"github.com/shoeproof/shoeproof/internal/program"
 )
 
-// Server is where a program is watched.
+// Server serves the metrics and probes of a program.
 type Server struct {
-	// Setting names where Listen, host:port, comes from.
+	// Listen is host:port; empty serves nothing. Setting is its key, for errors.
 	Setting, Listen string
-	// Listening, if not nil, is told the address.
+	// Listening, if not nil, receives the address.
 	Listening func(addr string)
 	Metrics   *Metrics
-	// Ready is nil when the program can do its work.
+	// Ready returns nil if the program can do its work.
 	Ready func(context.Context) error
 }
 
-// While works, and serves until that is done: probes see how it ends. The work is told to stop if ctx is done, or
-// if serving fails.
+// While runs work and serves until it returns, so that probes observe the shutdown. The context of work ends with
+// ctx, or if serving fails.
 func (s *Server) While(ctx context.Context, work func(context.Context) error) error {
 	if s.Listen == "" {
 		return work(ctx)
@@ -53,7 +53,7 @@ func (s *Server) While(ctx context.Context, work func(context.Context) error) er
 	return group.Wait()
 }
 
-// handler answers three paths and no other.
+// handler serves three paths and no other.
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: 10 * time.Second}))
@@ -62,7 +62,7 @@ func (s *Server) handler() http.Handler {
 		ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
 		defer cancel()
 		if err := s.Ready(ctx); err != nil {
-			// The cause names hosts and users: it is in the log, not here.
+			// The cause names hosts and users: it belongs in the log.
 			http.Error(w, "not ready", http.StatusServiceUnavailable)
 			return
 		}
@@ -71,7 +71,7 @@ func (s *Server) handler() http.Handler {
 	return mux
 }
 
-// serve answers until ctx is done.
+// serve serves until ctx is done.
 func (s *Server) serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
 		Handler: s.handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 20 * time.Second,
@@ -86,18 +86,18 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) error {
 	return nil
 }
 
-// Seldom asks at most once a second, and answers what it heard last in between.
-func Seldom(ask func(context.Context) error) func(context.Context) error {
+// AtMostOncePerSecond limits the rate of a check. Between two calls it returns the last result.
+func AtMostOncePerSecond(check func(context.Context) error) func(context.Context) error {
 	var (
-		mu    sync.Mutex
-		asked time.Time
-		last  error
+		mu   sync.Mutex
+		at   time.Time
+		last error
 	)
 	return func(ctx context.Context) error {
 		mu.Lock()
 		defer mu.Unlock()
-		if now := time.Now(); now.Sub(asked) > time.Second {
-			asked, last = now, ask(ctx)
+		if now := time.Now(); now.Sub(at) > time.Second {
+			at, last = now, check(ctx)
 		}
 		return last
 	}

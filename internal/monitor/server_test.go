@@ -99,7 +99,7 @@ func TestServerStops(t *testing.T) {
 func TestNames(t *testing.T) {
 	m := New("p", "v", "r")
 	m.BySeverity("findings_total", "Findings.")
-	m.Asked("age_seconds", "Age.", func() float64 { return 7 })
+	m.GaugeFunc("age_seconds", "Age.", func() float64 { return 7 })
 	m.Histogram("work_seconds", "Work.", prometheus.DefBuckets)
 	if n, err := testutil.GatherAndCount(m, "shoeproof_findings_total"); err != nil || n != 4 {
 		t.Errorf("%d severities at the start, %v; want 4", n, err)
@@ -111,9 +111,9 @@ func TestNames(t *testing.T) {
 }
 
 // Who asks often hears the last answer.
-func TestSeldom(t *testing.T) {
+func TestAtMostOncePerSecond(t *testing.T) {
 	asked := 0
-	ready := Seldom(func(context.Context) error { asked++; return errors.New("no") })
+	ready := AtMostOncePerSecond(func(context.Context) error { asked++; return errors.New("no") })
 	for range 100 {
 		if ready(t.Context()) == nil {
 			t.Fatal("ready")

@@ -101,7 +101,7 @@ func (t HoldTests) Night(ctx context.Context, store *clickhouse.Store, property,
 		return nil, nil
 	}
 	month := date.Format("2006-01")
-	tests, err := accounts.Tested(ctx, store, t.Engine, property, month)
+	tests, err := accounts.RunHoldTests(ctx, store, t.Engine, property, month)
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func TestNightTestsHolds(t *testing.T) {
 		ingest(t, store, &l)
 	}
 	o := options()
-	tests, err := accounts.Tested(t.Context(), store, &o, property, "2026-11")
+	tests, err := accounts.RunHoldTests(t.Context(), store, &o, property, "2026-11")
 	if err != nil {
 		t.Fatal(err)
 	}

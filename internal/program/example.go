@@ -2,7 +2,7 @@ package program
 
 import "github.com/spf13/cobra"
 
-// WithoutExample names the commands whose help shows no example.
+// WithoutExample returns the commands whose help has no example.
 func WithoutExample(c *cobra.Command) []string {
 	var names []string
 	if c.Example == "" {

@@ -1,4 +1,5 @@
-// Package program is what the programs share: exit codes, and how an error leaves.
+// Package program runs the command line of a program: exit codes, how an error is printed, help texts and the
+// version command. It knows no command of any program.
 package program
 
 import (
@@ -19,11 +20,11 @@ const (
 	Failed = 1
 	// Usage is wrong usage, configuration or input.
 	Usage = 2
-	// Found is findings at or above the level asked about.
+	// Found means findings at or above the level of --fail-on.
 	Found = 3
 )
 
-// codeError is an error that knows its exit code.
+// codeError is an error with an exit code.
 type codeError struct {
 	code int
 	err  error
@@ -32,7 +33,7 @@ type codeError struct {
 func (e *codeError) Error() string { return e.err.Error() }
 func (e *codeError) Unwrap() error { return e.err }
 
-// WithCode gives an error an exit code; nil stays nil.
+// WithCode attaches an exit code to an error; nil stays nil.
 func WithCode(code int, err error) error {
 	if err == nil {
 		return nil
@@ -43,13 +44,13 @@ func WithCode(code int, err error) error {
 // WrongUsage marks an error as wrong usage, configuration or input; nil stays nil.
 func WrongUsage(err error) error { return WithCode(Usage, err) }
 
-// ErrFound ends a program without a word: the findings speak.
-var ErrFound = errors.New("findings at or above the level asked about")
+// ErrFound ends a program without an error message: the findings are its output.
+var ErrFound = errors.New("findings at or above the level of --fail-on")
 
-// Execute runs a command and gives the exit code. An error is printed on stderr after the program's
-// name. What cobra refuses before a command runs is wrong usage.
+// Execute runs a command and returns the exit code. An error is printed to stderr after the program's name. An
+// error before the command runs is wrong usage.
 func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	if len(args) > 0 && args[0] == "help" { // cobra's own exits with 0 for a command that there is not
+	if len(args) > 0 && args[0] == "help" { // cobra's help exits with 0 for an unknown command
 		args = append(slices.Clone(args[1:]), "--help")
 	}
 	started := false
@@ -63,7 +64,7 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 	plain(root)
 	cmd, rest, err := root.Find(args)
 	if err == nil && !cmd.Runnable() && cmd.HasParent() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
-		err = fmt.Errorf("unknown command %q for %q", rest[0], cmd.CommandPath()) // cobra prints help, and 0
+		err = fmt.Errorf("unknown command %q for %q", rest[0], cmd.CommandPath()) // cobra would print help and exit with 0
 	} else {
 		cmd, err = root.ExecuteContextC(ctx)
 	}
@@ -87,7 +88,7 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 	return code
 }
 
-// Engine is how findings and the journal name a release.
+// Engine is the name of a release in findings and in the journal.
 func Engine(version string) string { return "shoeproof@" + version }
 
 // VersionCommand prints the release.

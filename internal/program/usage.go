@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Setting annotates a flag that is a key of the configuration too; help lists these apart.
+// Setting annotates a flag that is also a key of the configuration; help lists these separately.
 const Setting = "setting"
 
-// plain says what cobra and pflag find wrong in the words of a shell, in a command and those below.
+// plain replaces the error texts of cobra and pflag, which name Go types, in a command and its subcommands.
 func plain(c *cobra.Command) {
 	c.SetUsageFunc(usage)
 	c.SetFlagErrorFunc(flagError)
@@ -50,7 +50,7 @@ func flagError(_ *cobra.Command, err error) error {
 	return fmt.Errorf("--%s %q, want %s", wrong.GetFlag().Name, wrong.GetValue(), want)
 }
 
-// usage prints what cobra prints, with commands by their groups and settings after the other flags.
+// usage prints the usage text of cobra with commands by group and settings after the other flags.
 func usage(c *cobra.Command) error {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
@@ -70,17 +70,17 @@ func usage(c *cobra.Command) error {
 			}
 		}
 	}
-	own, settings := pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags, settings := pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if _, ok := f.Annotations[Setting]; ok {
 			settings.AddFlag(f)
 		} else {
-			own.AddFlag(f)
+			flags.AddFlag(f)
 		}
 	})
-	fmt.Fprintf(&b, "\nFlags:\n%s", own.FlagUsages())
+	fmt.Fprintf(&b, "\nFlags:\n%s", flags.FlagUsages())
 	if settings.HasFlags() {
-		fmt.Fprintf(&b, "\nSettings, which may also stand in the file of --config or in SHOEPROOF_ variables:\n%s", settings.FlagUsages())
+		fmt.Fprintf(&b, "\nSettings, also accepted from the file of --config and from SHOEPROOF_ variables:\n%s", settings.FlagUsages())
 	}
 	if c.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "\nUse \"%s [command] --help\" for more information about a command.\n", c.CommandPath())

@@ -1,4 +1,4 @@
-// Package replay audits files of events without any service.
+// Package replay audits files of events without any service: files go in, findings and a summary come out.
 package replay
 
 import (
@@ -18,10 +18,10 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/file"
 )
 
-// mostLetters is how many dead letters a summary names.
-const mostLetters = 20
+// maxDeadLetters is the number of dead letters that a summary lists.
+const maxDeadLetters = 20
 
-// Summary is what a replay read and what came of it, except the findings.
+// Summary is the result of a replay without the findings.
 type Summary struct {
 	Files, Tables int
 	Counts        pipeline.Counts
@@ -30,8 +30,8 @@ type Summary struct {
 	Open []pipeline.OpenShoe
 }
 
-// Files replays files, one after the other, into a sink. What cannot be opened, or has no events, is
-// wrong usage and stops it before it begins. Progress may be nil; it is told the events so far.
+// Files replays files in order into a sink. A file that cannot be opened or has no events is wrong usage, found
+// before the replay starts. Progress may be nil; it receives the number of events so far.
 func Files(ctx context.Context, paths []string, opt pipeline.Options, sink pipeline.Sink, progress func(events uint64)) (Summary, error) {
 	sum := Summary{Files: len(paths)}
 	src, err := file.Open(paths, file.Options{})
@@ -41,7 +41,7 @@ func Files(ctx context.Context, paths []string, opt pipeline.Options, sink pipel
 	opt.NoArchive = true
 	engine := pipeline.NewEngine(opt)
 	floor := pipeline.NewFloor(opt)
-	err = pipeline.Run(ctx, src, &letters{sink, &sum.Dead, floor}, pipeline.RunOptions{
+	err = pipeline.Run(ctx, src, &recorder{sink, &sum.Dead, floor}, pipeline.RunOptions{
 		NewStep: func() pipeline.Step { return engine },
 		Now:     time.Now, FlushRows: 20_000, FlushEvery: time.Second,
 		Hooks: pipeline.Hooks{Flushed: func(pipeline.Flush) {
@@ -51,7 +51,7 @@ func Files(ctx context.Context, paths []string, opt pipeline.Options, sink pipel
 		}},
 	})
 	if err == nil {
-		// Tables are compared with each other when all of them were read.
+		// The rules that compare tables need all of them.
 		across := pipeline.Batch{Set: rows.Set{Findings: floor.Findings()}}
 		engine.Counts.Findings += uint64(len(across.Findings))
 		err = sink.Write(ctx, &across)
@@ -60,27 +60,27 @@ func Files(ctx context.Context, paths []string, opt pipeline.Options, sink pipel
 	var path *fs.PathError
 	switch {
 	case ctx.Err() != nil:
-		return sum, errors.Join(errors.New("interrupted: what follows in the files was not read"), err)
+		return sum, errors.Join(errors.New("interrupted: the rest of the files was not read"), err)
 	case errors.As(err, &path):
 		return sum, program.WrongUsage(err)
 	}
 	return sum, err
 }
 
-// letters keeps the first dead letters, and the configurations, on their way to the sink.
-type letters struct {
+// recorder keeps the first dead letters and the configurations that pass to the sink.
+type recorder struct {
 	pipeline.Sink
 	dead  *[]rows.DeadLetter
 	floor *pipeline.Floor
 }
 
-func (l *letters) Write(ctx context.Context, b *pipeline.Batch) error {
+func (l *recorder) Write(ctx context.Context, b *pipeline.Batch) error {
 	if err := l.Sink.Write(ctx, b); err != nil {
 		return err
 	}
 	l.floor.Note(b.Configs)
 	for i := range b.DeadLetters {
-		if len(*l.dead) == mostLetters {
+		if len(*l.dead) == maxDeadLetters {
 			break
 		}
 		d := b.DeadLetters[i]
@@ -90,7 +90,7 @@ func (l *letters) Write(ctx context.Context, b *pipeline.Batch) error {
 	return nil
 }
 
-// Print writes the summary for people; findings are counts in words.
+// Print writes the summary for people; findings is the text of their counts.
 func (s *Summary) Print(out io.Writer, findings string) {
 	c := &s.Counts
 	fmt.Fprintf(out, "read        %s, %s: %s, %s, %s\n", many(uint64(s.Files), "file"), many(c.Events, "event"),
@@ -110,7 +110,7 @@ func (s *Summary) Print(out io.Writer, findings string) {
 	}
 	for i := range s.Open {
 		o := &s.Open[i]
-		fmt.Fprintf(out, "still open  table %s/%s, shoe %s, round %d, event %d: what is asked at the end of a shoe was not asked\n",
+		fmt.Fprintf(out, "still open  table %s/%s, shoe %s, round %d, event %d: the rules of the end of a shoe were not evaluated\n",
 			report.Plain(o.PropertyID), report.Plain(o.TableID), report.Plain(o.ShoeID), o.Round, o.LastSeq)
 	}
 }
@@ -122,7 +122,7 @@ func many(n uint64, of string) string {
 	return fmt.Sprintf("%d %ss", n, of)
 }
 
-// Size is the bytes of the files; what cannot be asked counts nothing.
+// Size is the total size of the files; a file without a size counts 0.
 func Size(paths []string) int64 {
 	total := int64(0)
 	for _, path := range paths {

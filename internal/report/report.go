@@ -1,4 +1,5 @@
-// Package report prints findings for people and for other programs.
+// Package report prints findings and sheets of figures as a table for people, or as CSV or NDJSON for programs. It
+// neutralizes what a terminal or a spreadsheet would execute.
 package report
 
 import (
@@ -21,16 +22,14 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Formats are the ways of printing findings.
+// Formats returns the output formats.
 func Formats() []string { return []string{"table", "ndjson", "csv"} }
 
-// Printer is a sink that prints each finding once, in the order in which it was made. A table is
-// printed by Close, sorted by table, shoe and round.
+// Printer is a sink that prints each finding once, in the order of arrival. A table is printed by Close, sorted by
+// table, shoe and round.
 type Printer struct {
-	// Least drops findings below it.
-	Least finding.Severity
-	// Worst is the highest severity seen, printed or not; valid if By has any.
-	Worst finding.Severity
+	// Min is the minimum severity that is printed.
+	Min finding.Severity
 	// By counts the findings of each severity, printed or not.
 	By [rules.Critical + 1]int
 
@@ -43,7 +42,7 @@ type Printer struct {
 
 var _ pipeline.Sink = (*Printer)(nil)
 
-// NewPrinter makes one for a format of Formats.
+// NewPrinter returns a printer for a format of Formats.
 func NewPrinter(out io.Writer, format string) (*Printer, error) {
 	if !slices.Contains(Formats(), format) {
 		return nil, fmt.Errorf("output format %q, want one of %s", format, strings.Join(Formats(), ", "))
@@ -76,8 +75,7 @@ func (p *Printer) Print(f *finding.Finding) error {
 	p.seen[f.ID] = struct{}{}
 	severity := f.Severity
 	p.By[severity]++
-	p.Worst = max(p.Worst, severity)
-	if severity < p.Least {
+	if severity < p.Min {
 		return nil
 	}
 	switch p.format {
@@ -92,9 +90,9 @@ func (p *Printer) Print(f *finding.Finding) error {
 	return enc.Encode(f)
 }
 
-// Any says whether there is a finding at or above a severity, printed or not.
-func (p *Printer) Any(least finding.Severity) bool {
-	for _, n := range p.By[least:] {
+// Any reports whether there is a finding of a severity or above, printed or not.
+func (p *Printer) Any(min finding.Severity) bool {
+	for _, n := range p.By[min:] {
 		if n > 0 {
 			return true
 		}
@@ -102,7 +100,7 @@ func (p *Printer) Any(least finding.Severity) bool {
 	return false
 }
 
-// Counts are the findings of each severity in words, the worst first.
+// Counts is a text of the number of findings of each severity, the highest first.
 func (p *Printer) Counts() string {
 	var words []string
 	total := 0
@@ -116,7 +114,7 @@ func (p *Printer) Counts() string {
 	return fmt.Sprintf("%d: %s", total, strings.Join(words, ", "))
 }
 
-// Close prints what was held back.
+// Close prints the table, or flushes the CSV.
 func (p *Printer) Close() error {
 	if p.csv != nil {
 		p.csv.Flush()
@@ -162,8 +160,7 @@ func orDash(n uint32) string {
 	return strconv.FormatUint(uint64(n), 10)
 }
 
-// Plain is text that came from a record, safe for a terminal: what it would act on becomes a question
-// mark.
+// Plain makes text from a record safe for a terminal: characters that are not printable become question marks.
 func Plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -181,7 +178,7 @@ func amountOrDash(minor int64, currency string) string {
 	return schema.Money(minor, currency)
 }
 
-// columns are the names of the JSON, the two lists of the evidence by their path.
+// columns are the names of the JSON fields; the two lists of the evidence have their path.
 func columns() []string {
 	return []string{
 		"id", "kind", "verdict", "rule", "severity", "citations", "property_id", "pit_id", "table_id", "shoe_id", "round", "seat", "subject",
@@ -203,11 +200,11 @@ func cells(f *finding.Finding) []string {
 	for i := range row {
 		row[i] = neutral(row[i])
 	}
-	row[19] = strconv.FormatInt(f.Amount, 10) // A number of ours, also below zero.
+	row[19] = strconv.FormatInt(f.Amount, 10) // a number, also below zero
 	return row
 }
 
-// neutral keeps a spreadsheet from taking text for a formula.
+// neutral prevents a spreadsheet from evaluating text as a formula.
 func neutral(s string) string {
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		return "'" + s

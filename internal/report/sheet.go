@@ -11,16 +11,16 @@ import (
 	"text/tabwriter"
 )
 
-// Sheet is a report in rows and columns. Numbers are text as they are to be read.
+// Sheet is a report in rows and columns. Numbers are formatted text.
 type Sheet struct {
 	Title   string
 	Columns []string
 	Rows    [][]string
-	// Notes are what a reader must know: formulas, clauses, what is not in the figures.
+	// Notes are formulas, clauses and limits of the figures.
 	Notes []string
 }
 
-// Write prints a sheet in a format of Formats. Title and notes are part of a table, and go to notes otherwise.
+// Write prints a sheet in a format of Formats. A table includes title and notes; otherwise they go to notes.
 func (s *Sheet) Write(out, notes io.Writer, format string) error {
 	if !slices.Contains(Formats(), format) {
 		return fmt.Errorf("output format %q, want one of %s", format, strings.Join(Formats(), ", "))
@@ -69,7 +69,7 @@ var number = regexp.MustCompile(`^-[0-9]+(\.[0-9]+)?$`)
 
 func (s *Sheet) csv(out io.Writer) error {
 	w := csv.NewWriter(out)
-	_ = w.Write(s.Columns) // Flush tells
+	_ = w.Write(s.Columns) // reported by Flush
 	for _, row := range s.Rows {
 		cells := slices.Clone(row)
 		for i, c := range cells {
@@ -83,7 +83,7 @@ func (s *Sheet) csv(out io.Writer) error {
 	return w.Error()
 }
 
-// ndjson writes the cells under their columns, in their order.
+// ndjson writes the cells of a row as an object, in the order of the columns.
 func (s *Sheet) ndjson(out io.Writer) error {
 	for _, row := range s.Rows {
 		var line strings.Builder

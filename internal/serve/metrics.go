@@ -10,7 +10,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/monitor"
 )
 
-// metrics are what /metrics shows. Routes are those of the console's list, so that no label has what somebody asked for.
+// metrics are the metrics of the console. Route labels come from the console's list of routes, never from a request.
 type metrics struct {
 	*monitor.Metrics
 
@@ -25,12 +25,12 @@ func newMetrics(version, rulesVersion string, channels []string) *metrics {
 	shown := monitor.New("console", version, rulesVersion)
 	m := &metrics{
 		Metrics:  shown,
-		requests: shown.Counters("console_requests_total", "Requests answered.", "route", "method", "code"),
-		seconds: shown.Histograms("console_request_seconds", "Time of an answer, event streams aside.",
+		requests: shown.Counters("console_requests_total", "Requests served.", "route", "method", "code"),
+		seconds: shown.Histograms("console_request_seconds", "Time of a response, except event streams.",
 			[]float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}, "route"),
-		refused:       shown.Counters("console_sign_ins_refused_total", "Identities that were not accepted.", "by"),
-		notifications: shown.Counters("console_notifications_total", "Critical findings that were sent on, or could not be.", "channel", "outcome"),
-		waiting:       shown.Gauges("console_notifications_waiting", "Critical findings that wait to be sent on.", "channel"),
+		refused:       shown.Counters("console_sign_ins_refused_total", "Sign-ins that were refused.", "by"),
+		notifications: shown.Counters("console_notifications_total", "Notifications of critical findings, sent or failed.", "channel", "outcome"),
+		waiting:       shown.Gauges("console_notifications_waiting", "Notifications of critical findings that are queued.", "channel"),
 	}
 	for _, by := range []string{console.ByOIDC, console.ByProxy, console.ByToken, console.ByChoice} {
 		m.refused.WithLabelValues(by)
@@ -63,14 +63,14 @@ func (m *metrics) hooks() console.Hooks {
 	}
 }
 
-// show adds what is asked of a console at each scrape.
+// show adds the metrics that are computed at each scrape.
 func (m *metrics) show(vitals func() console.Vitals) {
 	m.MustRegister(&queue{
 		vitals:  vitals,
-		open:    prometheus.NewDesc(monitor.Prefix+"console_open_findings", "Findings that wait and are not shelved; urgency 1 is the highest.", []string{"urgency", "severity"}, nil),
-		untaken: prometheus.NewDesc(monitor.Prefix+"console_unacknowledged_critical_seconds", "For how long the oldest critical finding has waited that nobody acknowledged.", nil, nil),
-		behind:  prometheus.NewDesc(monitor.Prefix+"console_queue_age_seconds", "How old the queue is that people see: time since ClickHouse was last asked for it.", nil, nil),
-		streams: prometheus.NewDesc(monitor.Prefix+"console_event_streams", "Open pages that are told of changes.", nil, nil),
+		open:    prometheus.NewDesc(monitor.Prefix+"console_open_findings", "Open findings that are not silenced; urgency 1 is the highest.", []string{"urgency", "severity"}, nil),
+		untaken: prometheus.NewDesc(monitor.Prefix+"console_unacknowledged_critical_seconds", "Age of the oldest critical finding that is not acknowledged.", nil, nil),
+		behind:  prometheus.NewDesc(monitor.Prefix+"console_queue_age_seconds", "Age of the queue on the pages: time since it was last read from ClickHouse.", nil, nil),
+		streams: prometheus.NewDesc(monitor.Prefix+"console_event_streams", "Open event streams of pages.", nil, nil),
 	})
 }
 
@@ -80,14 +80,14 @@ type queue struct {
 	open, untaken, behind, streams *prometheus.Desc
 }
 
-// Describe is of a prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (q *queue) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{q.open, q.untaken, q.behind, q.streams} {
 		to <- d
 	}
 }
 
-// Collect is of a prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (q *queue) Collect(to chan<- prometheus.Metric) {
 	v := q.vitals()
 	gauge := func(d *prometheus.Desc, value float64, labels ...string) {

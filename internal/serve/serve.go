@@ -1,4 +1,5 @@
-// Package serve runs the console.
+// Package serve is the work of audit serve: it builds the console from the settings, connects it to ClickHouse and
+// Kafka, and serves it with its metrics until the context ends.
 package serve
 
 import (
@@ -29,9 +30,9 @@ import (
 type Options struct {
 	Version string
 	Log     *slog.Logger
-	// Listening, if not nil, is told the URL.
+	// Listening, if not nil, receives the URL.
 	Listening func(url string)
-	// Metrics, if not nil, is told the address of the metrics.
+	// Metrics, if not nil, receives the address of the metrics.
 	Metrics func(addr string)
 }
 
@@ -88,11 +89,11 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
 		o.Listening(opt.PublicURL.String())
 	}
 	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 60 * time.Second, // streams renew theirs
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 60 * time.Second, // event streams extend theirs
 		IdleTimeout: time.Minute, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
 	watched := monitor.Server{
-		Setting: "console.metrics_listen", Listen: config.Console.Metrics, Listening: o.Metrics, Metrics: m.Metrics, Ready: monitor.Seldom(s.Ping),
+		Setting: "console.metrics_listen", Listen: config.Console.Metrics, Listening: o.Metrics, Metrics: m.Metrics, Ready: monitor.AtMostOncePerSecond(s.Ping),
 	}
 	return watched.While(ctx, func(ctx context.Context) error {
 		group, ctx := errgroup.WithContext(ctx)
@@ -112,7 +113,7 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
 	})
 }
 
-// surveillanceLog writes the report of audit report log.
+// surveillanceLog writes the report of audit report log as CSV.
 func surveillanceLog(s *store.Store, calendar *pipeline.Calendar) func(context.Context, string, string, string, io.Writer) error {
 	return func(ctx context.Context, property, day, shift string, out io.Writer) error {
 		scope := accounts.Scope{Days: clickhouse.Days{Property: property, From: day, To: day, Shift: shift}, Calendar: calendar}

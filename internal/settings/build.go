@@ -22,11 +22,11 @@ import (
 	"github.com/shoeproof/shoeproof/rules"
 )
 
-// rowVersion decides between rows of one key that two releases wrote: the higher stays. It is raised
-// by a release whose rows are to replace those of the ones before.
+// rowVersion decides between rows of one key that two releases wrote: the higher one stays. A release whose rows
+// replace those of earlier ones increments it.
 const rowVersion = 1
 
-// Options are the engine's.
+// Options returns the engine's options.
 func (c *Law) Options(version string) (pipeline.Options, error) {
 	calendar, err := c.Calendar.calendar()
 	if err != nil {
@@ -36,12 +36,12 @@ func (c *Law) Options(version string) (pipeline.Options, error) {
 	if err != nil {
 		return pipeline.Options{}, err
 	}
-	promise := c.Detectors.promise()
-	return pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte(c.PatronKey), Version: program.Engine(version), Promise: &promise}, nil
+	budget := c.Detectors.promise()
+	return pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte(c.PatronKey), Version: program.Engine(version), Promise: &budget}, nil
 }
 
-// promise scales what is not a setting with what is.
-func (c *Promise) promise() detectors.Promise {
+// promise returns the false-alarm budget. Volumes that are not settings scale with those that are.
+func (c *FalseAlarmBudget) promise() detectors.Promise {
 	p := detectors.DefaultPromise()
 	v := &p.Volume
 	turns, visits := float64(c.Rounds)/v.Rounds, float64(c.Visits)/v.Sessions
@@ -54,7 +54,7 @@ func (c *Promise) promise() detectors.Promise {
 	return p
 }
 
-// Books are the rulebooks: the shipped ones and those of files.
+// Books returns the shipped rulebooks and those of files.
 func (c *Law) Books() (law.Books, error) {
 	more := map[string][]byte{}
 	for _, path := range c.Rulebooks {
@@ -67,7 +67,7 @@ func (c *Law) Books() (law.Books, error) {
 	return rules.ShippedWith(more)
 }
 
-// RulesVersion names all that is in the rulebooks.
+// RulesVersion is a digest of all rulebooks.
 func RulesVersion(books law.Books) string {
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(books)) {
@@ -76,7 +76,7 @@ func RulesVersion(books law.Books) string {
 	return hex.EncodeToString(sum.Sum(nil)[:6])
 }
 
-// Store is the configuration of the adapter; the rest of it is for writers.
+// Store returns the configuration of the ClickHouse adapter; only writers set the rest of it.
 func (c *ClickHouse) Store(version string, books law.Books, log *slog.Logger) (clickhouse.Config, error) {
 	tls, err := c.TLS.Config()
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *ClickHouse) Store(version string, books law.Books, log *slog.Logger) (c
 	}, nil
 }
 
-// Source is the configuration of the adapter, under the name that the brokers see.
+// Source returns the configuration of the Kafka adapter; client is the client id at the brokers.
 func (c *Kafka) Source(client string, log *slog.Logger) (kafka.Config, error) {
 	tls, err := c.TLS.Config()
 	if err != nil {
@@ -100,10 +100,10 @@ func (c *Kafka) Source(client string, log *slog.Logger) (kafka.Config, error) {
 	}, nil
 }
 
-// Stored says that an object store keeps the log.
+// Stored reports whether the log is in an object store.
 func (c *Export) Stored() bool { return strings.Contains(c.Log, "://") }
 
-// Objects is the configuration of the adapter for a log that is stored.
+// Objects returns the configuration of the object store of a stored log.
 func (c *Export) Objects() (s3.Config, error) {
 	bucket, prefix, err := s3.ParseURL(c.Log)
 	if err != nil {
@@ -118,7 +118,7 @@ func (c *Export) Objects() (s3.Config, error) {
 	}, nil
 }
 
-// Config is nil for plain TCP.
+// Config returns the TLS configuration, nil for plain TCP.
 func (c *TLS) Config() (*tls.Config, error) {
 	if !c.Enabled {
 		return nil, nil
@@ -155,7 +155,7 @@ func (c *Log) level() (slog.Level, error) {
 	return slog.LevelInfo, fmt.Errorf("%q, want debug, info, warn or error", c.Level)
 }
 
-// Logger writes what happens to out.
+// Logger returns a logger to out.
 func (c *Log) Logger(out io.Writer) *slog.Logger {
 	level, _ := c.level()
 	o := &slog.HandlerOptions{Level: level}
@@ -165,7 +165,7 @@ func (c *Log) Logger(out io.Writer) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(out, o))
 }
 
-// IsTerminal says whether a stream is a terminal, where people read.
+// IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	if !ok {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -62,20 +63,28 @@ func objectOf(config any) map[string]any {
 		if l.secret() || slices.Contains(chartGives, l.key) {
 			continue
 		}
-		at := root
-		path := strings.Split(l.key, ".")
-		for _, name := range path[:len(path)-1] {
-			properties := at["properties"].(map[string]any)
-			if properties[name] == nil {
-				properties[name] = object()
-			}
-			at = properties[name].(map[string]any)
+		add(root, l.key, l.field.Type(), map[string]any{"description": l.doc})
+		if old, ok := l.renamed(); ok {
+			add(root, old.key, l.field.Type(), map[string]any{"description": old.doc, "deprecated": true})
 		}
-		one := valueOf(l.field.Type())
-		one["description"] = l.doc
-		at["properties"].(map[string]any)[path[len(path)-1]] = one
 	}
 	return root
+}
+
+// add puts the schema of a setting under its key.
+func add(root map[string]any, key string, kind reflect.Type, with map[string]any) {
+	at := root
+	path := strings.Split(key, ".")
+	for _, name := range path[:len(path)-1] {
+		properties := at["properties"].(map[string]any)
+		if properties[name] == nil {
+			properties[name] = object()
+		}
+		at = properties[name].(map[string]any)
+	}
+	one := valueOf(kind)
+	maps.Copy(one, with)
+	at["properties"].(map[string]any)[path[len(path)-1]] = one
 }
 
 func object() map[string]any {

@@ -17,15 +17,15 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline"
 )
 
-// leastKey is the bytes that a key of the HMAC needs.
-const leastKey = 16
+// minKey is the minimum length of an HMAC key in bytes.
+const minKey = 16
 
 func (c *Ingest) check(l *Loaded) {
 	c.Kafka.check(l)
 	c.ClickHouse.check(l)
 	c.Law.check(l)
 	if c.Law.PatronKey == "" && !l.complained("patron_key_file") {
-		l.complain("patron_key", errors.New("none, want patron_key_file or "+prefix+"PATRON_KEY: patrons are masked with it"))
+		l.complain("patron_key", errors.New("none, want patron_key_file or "+prefix+"PATRON_KEY: the key masks patron references"))
 	}
 	l.address("http.listen", c.HTTP.Listen, true)
 	c.Log.check(l)
@@ -35,11 +35,11 @@ func (c *Ingest) check(l *Loaded) {
 	if c.Flush.Every < time.Millisecond || c.Flush.Every > time.Minute {
 		l.complain("flush.every", fmt.Errorf("%v, want 1ms to 1m", c.Flush.Every))
 	}
-	if c.Memory.Idle < time.Minute || c.Memory.Idle > 24*time.Hour {
-		l.complain("memory.idle", fmt.Errorf("%v, want 1m to 24h", c.Memory.Idle))
+	if c.Snapshot.Idle < time.Minute || c.Snapshot.Idle > 24*time.Hour {
+		l.complain("snapshot.idle", fmt.Errorf("%v, want 1m to 24h", c.Snapshot.Idle))
 	}
-	if c.Memory.Offsets < 1000 || c.Memory.Offsets > 10_000_000 {
-		l.complain("memory.offsets", fmt.Errorf("%d, want 1000 to 10000000", c.Memory.Offsets))
+	if c.Snapshot.Offsets < 1000 || c.Snapshot.Offsets > 10_000_000 {
+		l.complain("snapshot.offsets", fmt.Errorf("%d, want 1000 to 10000000", c.Snapshot.Offsets))
 	}
 }
 
@@ -54,15 +54,15 @@ func (c *Audit) check(l *Loaded) {
 	l.metrics("watch.metrics_listen", c.Watch.MetricsListen)
 	l.secret("export.key", &c.Export.Key, c.Export.KeyFile)
 	c.Export.check(l)
-	least := defaultRetention()
+	min := defaultRetention()
 	for _, class := range []struct {
 		name        string
 		years, want int
 	}{
-		{"events", c.Retention.Events, least.Events},
-		{"facts", c.Retention.Facts, least.Facts},
-		{"findings", c.Retention.Findings, least.Findings},
-		{"exports", c.Retention.Exports, least.Exports},
+		{"events", c.Retention.Events, min.Events},
+		{"facts", c.Retention.Facts, min.Facts},
+		{"findings", c.Retention.Findings, min.Findings},
+		{"exports", c.Retention.Exports, min.Exports},
 	} {
 		if class.years < class.want || class.years > 100 {
 			l.complain("retention."+class.name, fmt.Errorf("%d years, want %d to 100", class.years, class.want))
@@ -86,7 +86,7 @@ func (c *Export) check(l *Loaded) {
 	}
 }
 
-// complained says whether a key has a complaint already.
+// complained reports whether a key has a complaint already.
 func (l *Loaded) complained(key string) bool {
 	return slices.ContainsFunc(l.wrong, func(err error) bool { return strings.HasPrefix(err.Error(), key+":") })
 }
@@ -145,8 +145,8 @@ func (c *Law) check(l *Loaded) {
 		l.complain(key, err)
 	}
 	l.secret("patron_key", &c.PatronKey, c.PatronKeyFile)
-	if n := len(c.PatronKey); n > 0 && n < leastKey {
-		l.complain("patron_key", fmt.Errorf("%d bytes, want %d or more", n, leastKey))
+	if n := len(c.PatronKey); n > 0 && n < minKey {
+		l.complain("patron_key", fmt.Errorf("%d bytes, want %d or more", n, minKey))
 	}
 	if _, err := c.Books(); err != nil {
 		l.complain("rulebooks", err)
@@ -189,7 +189,7 @@ func (c *TLS) check(l *Loaded, key string) {
 		if c.CertFile == "" {
 			given = ".key_file"
 		}
-		l.complain(key+given, errors.New("a certificate and its key come together: want cert_file and key_file"))
+		l.complain(key+given, errors.New("a certificate needs its key: want cert_file and key_file"))
 	} else if c.CertFile != "" {
 		if err := private(c.KeyFile); err != nil {
 			l.complain(key+".key_file", err)
@@ -207,7 +207,7 @@ func (c *TLS) pool() (*x509.CertPool, error) {
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("%s: no certificate in it, want PEM", c.CAFile)
+		return nil, fmt.Errorf("%s: no certificate, want PEM", c.CAFile)
 	}
 	return pool, nil
 }
@@ -233,17 +233,18 @@ func (l *Loaded) addresses(key string, list []string) {
 	}
 }
 
-// metrics is an address of ours, or none.
+// metrics checks an address to listen on, which may be empty.
 func (l *Loaded) metrics(key, value string) {
 	if value != "" {
 		l.address(key, value, true)
 	}
 }
 
-func (l *Loaded) address(key, value string, ours bool) {
+// address checks host:port. Only an address to listen on may lack the host or have port 0.
+func (l *Loaded) address(key, value string, listen bool) {
 	host, port, err := net.SplitHostPort(value)
 	n, bad := strconv.ParseUint(port, 10, 16)
-	if err != nil || bad != nil || (!ours && (host == "" || n == 0)) {
+	if err != nil || bad != nil || (!listen && (host == "" || n == 0)) {
 		l.complain(key, fmt.Errorf("%q, want host:port", value))
 	}
 }

@@ -11,18 +11,19 @@ import (
 	"github.com/shoeproof/shoeproof/internal/program"
 )
 
-// Command is `config`, which shows and checks the settings; defaults makes a pointer to them.
+// Command is the command config, which prints and checks the settings; defaults returns a pointer to new ones.
 func Command(name string, defaults func() any) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "config",
-		Short: "show or check the configuration",
+		Short: "print or check the configuration",
 		Long: `Settings come from flags, then SHOEPROOF_* variables, then the file of --config, then defaults.
-kafka.tls.ca_file is --kafka-tls-ca-file and SHOEPROOF_KAFKA_TLS_CA_FILE. Secrets have no flags.`,
+The setting kafka.tls.ca_file has the flag --kafka-tls-ca-file and the variable SHOEPROOF_KAFKA_TLS_CA_FILE.
+Secrets have no flags.`,
 		Example: "  " + name + " config print --config shoeproof.yaml",
 	}
 	show := &cobra.Command{
 		Use:   "print",
-		Short: "print the settings in force and where each comes from; secrets as ****",
+		Short: "print the settings in force and the origin of each; secrets as ****",
 		Example: fmt.Sprintf(`  %s config print
   %s config print --config shoeproof.yaml`, name, name),
 		Args: cobra.NoArgs,
@@ -33,14 +34,14 @@ kafka.tls.ca_file is --kafka-tls-ca-file and SHOEPROOF_KAFKA_TLS_CA_FILE. Secret
 	}
 	check := &cobra.Command{
 		Use:     "validate",
-		Short:   "check the settings, all of them, and start nothing",
+		Short:   "check all settings and start nothing",
 		Example: "  " + name + " config validate --config shoeproof.yaml",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := Load(cmd.Flags(), defaults()); err != nil {
 				return program.WrongUsage(err)
 			}
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), "configuration: good")
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "configuration: valid")
 			return err
 		},
 	}
@@ -51,7 +52,7 @@ kafka.tls.ca_file is --kafka-tls-ca-file and SHOEPROOF_KAFKA_TLS_CA_FILE. Secret
 	return root
 }
 
-// print writes the settings as a file that could be read again, but for the secrets.
+// print writes the settings as a configuration file, with secrets masked.
 func (l *Loaded) print(cmd *cobra.Command) error {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	for i := range l.leaves {
@@ -66,7 +67,7 @@ func (l *Loaded) print(cmd *cobra.Command) error {
 		if s, ok := shown.(Secret); ok {
 			shown = s.String()
 		}
-		if s, ok := shown.(fmt.Stringer); ok { // A duration.
+		if s, ok := shown.(fmt.Stringer); ok { // a duration
 			shown = s.String()
 		}
 		if err := value.Encode(shown); err != nil {

@@ -15,18 +15,18 @@ import (
 	"github.com/shoeproof/shoeproof/law"
 )
 
-// leastSecret is the bytes of a secret that somebody might guess at over the network.
-const leastSecret = 32
+// minSecret is the minimum length in bytes of a secret that is exposed to guessing over the network.
+const minSecret = 32
 
-// Console is what people open with `audit serve`.
+// Console is the configuration of audit serve.
 type Console struct {
 	Listen      string  `key:"listen" doc:"host:port of the console"`
 	PublicURL   string  `key:"public_url" doc:"URL at which browsers reach it; empty for the address it listens on"`
-	Metrics     string  `key:"metrics_listen" doc:"host:port for /metrics, /healthz and /readyz of the console, another than its own; empty for none"`
+	Metrics     string  `key:"metrics_listen" doc:"host:port for /metrics, /healthz and /readyz of the console, different from its own; empty for none"`
 	CertFile    string  `key:"cert_file" doc:"PEM file of the console's certificate; empty for plain HTTP behind a proxy or on loopback"`
 	KeyFile     string  `key:"key_file" doc:"PEM file of that certificate's key"`
-	SignIn      string  `key:"sign_in" doc:"oidc, proxy, token, or none, which only loopback allows"`
-	AccessFile  string  `key:"access_file" doc:"YAML file of tokens, and of the roles of groups"`
+	SignIn      string  `key:"sign_in" doc:"oidc, proxy, token, or none, which only a loopback address allows"`
+	AccessFile  string  `key:"access_file" doc:"YAML file of tokens and of the roles of groups"`
 	Archive     Archive `key:"archive"`
 	OIDC        OIDC    `key:"oidc"`
 	Proxy       Proxy   `key:"proxy"`
@@ -34,12 +34,12 @@ type Console struct {
 	Webhook     Webhook `key:"webhook"`
 	Exports     Exports `key:"exports"`
 	NotifyTopic string  `key:"notify_topic" doc:"Kafka topic of critical findings, at kafka.brokers; empty for none"`
-	HighAmount  int     `key:"high_amount" doc:"amount, minor units, from which a finding is one step more urgent; 0 for never"`
+	HighAmount  int     `key:"high_amount" doc:"amount in minor units from which a finding is one step more urgent; 0 for never"`
 }
 
-// Archive is the console's second user at ClickHouse: its first has no right to events, which name patrons.
+// Archive is the console's second ClickHouse user. The first has no right to read events, which name patrons.
 type Archive struct {
-	User         string `key:"user" doc:"user that reads events, for evidence and replays, with role archive; empty if clickhouse.user may"`
+	User         string `key:"user" doc:"user with role archive that reads events for evidence and replays; empty if clickhouse.user may"`
 	Password     Secret `key:"password" doc:"its password"`
 	PasswordFile string `key:"password_file" doc:"file that holds the password"`
 }
@@ -54,31 +54,31 @@ type OIDC struct {
 	GroupsClaim      string `key:"groups_claim" doc:"claim with a person's groups"`
 }
 
-// Proxy is a reverse proxy that says who asks.
+// Proxy is a reverse proxy that authenticates users.
 type Proxy struct {
-	From       []string `key:"from" doc:"networks from which the proxy comes, such as 10.0.3.0/24"`
-	Secret     Secret   `key:"secret" doc:"what the proxy sends as X-Shoeproof-Secret"`
-	SecretFile string   `key:"secret_file" doc:"file that holds what the proxy sends as X-Shoeproof-Secret"`
+	From       []string `key:"from" doc:"networks of the proxy, such as 10.0.3.0/24"`
+	Secret     Secret   `key:"secret" doc:"value that the proxy sends as X-Shoeproof-Secret"`
+	SecretFile string   `key:"secret_file" doc:"file with the value that the proxy sends as X-Shoeproof-Secret"`
 }
 
-// Video is where recordings are.
+// Video is the address of recordings.
 type Video struct {
 	Template     string `key:"template" doc:"URL of a recording, with {camera}, {from}, {to} in Unix seconds and {at}"`
 	KeepDays     int    `key:"keep_days" doc:"days for which a recording is preserved"`
-	KeepCritical int    `key:"keep_critical_days" doc:"days for which that of a critical finding or a suspicion is preserved"`
+	KeepCritical int    `key:"keep_critical_days" doc:"days for which the recording of a critical finding or a suspicion is preserved"`
 }
 
-// Webhook is told of critical findings.
+// Webhook receives critical findings.
 type Webhook struct {
-	URL        string `key:"url" doc:"URL that is told of critical findings; empty for none"`
-	Secret     Secret `key:"secret" doc:"key under which the webhook's messages are signed"`
-	SecretFile string `key:"secret_file" doc:"file that holds the key under which the webhook's messages are signed"`
+	URL        string `key:"url" doc:"URL that receives critical findings; empty for none"`
+	Secret     Secret `key:"secret" doc:"key that signs the webhook's messages"`
+	SecretFile string `key:"secret_file" doc:"file with the key that signs the webhook's messages"`
 }
 
-// Exports is where bundles lie.
+// Exports is the location of bundles.
 type Exports struct {
-	Folder     string `key:"folder" doc:"folder of the bundles that audit export makes, for download; empty for none"`
-	PolicyFile string `key:"policy_file" doc:"file that says whose signatures are trusted, to verify them; empty for none"`
+	Folder     string `key:"folder" doc:"folder of the bundles of audit export, for download; empty for none"`
+	PolicyFile string `key:"policy_file" doc:"file of trusted keys, to verify bundles; empty for none"`
 }
 
 func defaultConsole() Console {
@@ -105,7 +105,7 @@ func (c *Console) check(l *Loaded) {
 	public, err := c.public()
 	l.complain("console.public_url", err)
 	if (c.CertFile == "") != (c.KeyFile == "") {
-		l.complain("console.cert_file", errors.New("a certificate and its key come together: want cert_file and key_file"))
+		l.complain("console.cert_file", errors.New("a certificate needs its key: want cert_file and key_file"))
 	}
 	_, err = c.Access()
 	l.complain("console.access_file", err)
@@ -115,13 +115,13 @@ func (c *Console) check(l *Loaded) {
 		if info, err := os.Stat(f); err != nil {
 			l.complain("console.exports.folder", err)
 		} else if !info.IsDir() {
-			l.complain("console.exports.folder", fmt.Errorf("%s is no folder", f))
+			l.complain("console.exports.folder", fmt.Errorf("%s is not a folder", f))
 		}
 	}
 	switch c.SignIn {
 	case console.ByChoice:
 		if host, _, err := net.SplitHostPort(c.Listen); err == nil && !Loopback(host) {
-			l.complain("console.sign_in", fmt.Errorf("none, but console.listen %q is no loopback address: want oidc, proxy or token", c.Listen))
+			l.complain("console.sign_in", fmt.Errorf("none, but console.listen %q is not a loopback address: want oidc, proxy or token", c.Listen))
 		}
 	case console.ByToken:
 		l.needed("console.access_file", c.AccessFile)
@@ -130,8 +130,8 @@ func (c *Console) check(l *Loaded) {
 		if _, err := c.from(); err != nil || len(c.Proxy.From) == 0 {
 			l.complain("console.proxy.from", errors.Join(errors.New("want networks such as 10.0.3.0/24"), err))
 		}
-		if len(c.Proxy.Secret) < leastSecret {
-			l.complain("console.proxy.secret", fmt.Errorf("%d bytes, want %d or more", len(c.Proxy.Secret), leastSecret))
+		if len(c.Proxy.Secret) < minSecret {
+			l.complain("console.proxy.secret", fmt.Errorf("%d bytes, want %d or more", len(c.Proxy.Secret), minSecret))
 		}
 	case console.ByOIDC:
 		l.needed("console.access_file", c.AccessFile)
@@ -143,14 +143,14 @@ func (c *Console) check(l *Loaded) {
 		l.complain("console.sign_in", fmt.Errorf("%q, want oidc, proxy, token or none", c.SignIn))
 	}
 	if public != nil && public.Scheme != "https" && !Loopback(public.Hostname()) {
-		l.complain("console.public_url", fmt.Errorf("%q is no https URL, and sessions must not cross a network in the clear", public))
+		l.complain("console.public_url", fmt.Errorf("%q is not an https URL, and sessions must not cross a network in the clear", public))
 	}
 	if c.Webhook.URL != "" {
 		if u, err := url.Parse(c.Webhook.URL); err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
 			l.complain("console.webhook.url", fmt.Errorf("%q, want an http or https URL", c.Webhook.URL))
 		}
-		if len(c.Webhook.Secret) < leastKey {
-			l.complain("console.webhook.secret", fmt.Errorf("%d bytes, want %d or more", len(c.Webhook.Secret), leastKey))
+		if len(c.Webhook.Secret) < minKey {
+			l.complain("console.webhook.secret", fmt.Errorf("%d bytes, want %d or more", len(c.Webhook.Secret), minKey))
 		}
 	}
 	if t := c.Video.Template; t != "" {
@@ -166,13 +166,13 @@ func (c *Console) check(l *Loaded) {
 	}
 }
 
-// Loopback says whether a host is this machine alone.
+// Loopback reports whether a host is a loopback address.
 func Loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// public is where browsers reach the console.
+// public returns the URL of the console in browsers.
 func (c *Console) public() (*url.URL, error) {
 	text := c.PublicURL
 	if text == "" {
@@ -201,7 +201,7 @@ func (c *Console) from() ([]netip.Prefix, error) {
 	return all, nil
 }
 
-// Access is who may do what, empty without a file.
+// Access returns the access rights, empty without a file.
 func (c *Console) Access() (console.Access, error) {
 	if c.AccessFile == "" {
 		return console.Access{}, nil
@@ -217,7 +217,7 @@ func (c *Console) Access() (console.Access, error) {
 	return a, nil
 }
 
-// policy says whose signatures are trusted, nil without a file.
+// policy returns the trusted keys, nil without a file.
 func (c *Console) policy() (*export.Policy, error) {
 	if c.Exports.PolicyFile == "" {
 		return nil, nil
@@ -233,11 +233,11 @@ func (c *Console) policy() (*export.Policy, error) {
 	return p, nil
 }
 
-// Options are the console's, as far as settings say them; listen is the address it got.
+// Options returns the console's options from the settings; listen is the actual address.
 func (c *Console) Options(listen string) (console.Options, error) {
-	settled := *c
-	settled.Listen = listen
-	public, err := settled.public()
+	actual := *c
+	actual.Listen = listen
+	public, err := actual.public()
 	if err != nil {
 		return console.Options{}, fmt.Errorf("console.public_url: %w", err)
 	}

@@ -12,29 +12,35 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// mostBytes is more than any configuration or secret has.
-const mostBytes = 1 << 20
+// maxBytes bounds a configuration or a secret.
+const maxBytes = 1 << 20
 
-// configFile is a file as it was written: the text of each setting, and its line.
+// configFile is a configuration file: the text and the line of each setting.
 type configFile struct {
 	path   string
 	values map[string]any
 	lines  map[string]int
-	known  map[string]bool // true for a setting, false for a map of them
-	maps   map[string]bool // settings that are maps
-	wrong  []error
+	known  map[string]bool   // true for a setting, false for a section
+	maps   map[string]bool   // settings that are maps
+	oldTo  map[string]string // old names of settings
+	// renamed are warnings of settings under an old name.
+	renamed []string
+	wrong   []error
 }
 
-// readFile reads a YAML file. Every key that is not known is a complaint, as is every alias: a file
-// that doubles itself ten times over is no configuration.
-func readFile(path string, all []leaf) (*configFile, error) {
-	f := &configFile{path: path, values: map[string]any{}, lines: map[string]int{}, known: map[string]bool{}, maps: map[string]bool{}}
+// readFile reads a YAML file. An unknown key is a complaint. So is an alias, because nested aliases expand without
+// limit.
+func readFile(path string, all []setting) (*configFile, error) {
+	f := &configFile{path: path, values: map[string]any{}, lines: map[string]int{}, known: map[string]bool{}, maps: map[string]bool{}, oldTo: map[string]string{}}
 	for i := range all {
 		key := all[i].key
 		f.known[key] = true
 		f.maps[key] = all[i].field.Kind() == reflect.Map
-		for at := strings.LastIndexByte(key, '.'); at > 0; at = strings.LastIndexByte(key[:at], '.') {
-			f.known[key[:at]] = f.known[key[:at]] || false
+		f.section(key)
+		if old, ok := all[i].renamed(); ok {
+			f.known[old.key] = true
+			f.oldTo[old.key] = key
+			f.section(old.key)
 		}
 	}
 	data, err := readSmall(path)
@@ -57,17 +63,24 @@ func readFile(path string, all []leaf) (*configFile, error) {
 	return f, nil
 }
 
+// section makes the sections of a key known.
+func (f *configFile) section(key string) {
+	for at := strings.LastIndexByte(key, '.'); at > 0; at = strings.LastIndexByte(key[:at], '.') {
+		f.known[key[:at]] = f.known[key[:at]] || false
+	}
+}
+
 func readSmall(path string) ([]byte, error) {
 	in, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(in, mostBytes+1))
+	data, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
 	if err = errors.Join(err, in.Close()); err != nil {
 		return nil, err
 	}
-	if len(data) > mostBytes {
-		return nil, fmt.Errorf("%s: more than %d bytes", path, mostBytes)
+	if len(data) > maxBytes {
+		return nil, fmt.Errorf("%s: more than %d bytes", path, maxBytes)
 	}
 	return data, nil
 }
@@ -113,7 +126,9 @@ func orFile(key string) string {
 func (f *configFile) guess(key string) string {
 	var names []string
 	for k := range f.known {
-		names = append(names, k)
+		if f.oldTo[k] == "" {
+			names = append(names, k)
+		}
 	}
 	if near := nearest(key, sorted(names)); near != "" {
 		return ", did you mean " + near + "?"
@@ -122,6 +137,14 @@ func (f *configFile) guess(key string) string {
 }
 
 func (f *configFile) setting(key string, n *yaml.Node) {
+	if current, ok := f.oldTo[key]; ok {
+		f.renamed = append(f.renamed, fmt.Sprintf("%s:%d: %s is now %s", f.path, n.Line, key, current))
+		key = current
+	}
+	if f.lines[key] > 0 {
+		f.complain(n, "%s: also given under its old name, want one of the two", key)
+		return
+	}
 	f.lines[key] = n.Line
 	switch {
 	case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
@@ -137,7 +160,7 @@ func (f *configFile) setting(key string, n *yaml.Node) {
 	}
 }
 
-// scalars are a list's words, or with width 2 a map's, as name=value.
+// scalars returns the values of a list or, with width 2, those of a map as name=value.
 func (f *configFile) scalars(key string, n *yaml.Node, width int) []string {
 	out := []string{}
 	for i := 0; i+width <= len(n.Content); i += width {

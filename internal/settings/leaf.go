@@ -12,16 +12,16 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// leaf is one setting of a configuration.
-type leaf struct {
+// setting is one setting of a configuration.
+type setting struct {
 	key, doc string
 	field    reflect.Value
 }
 
-func leaves(config any) []leaf { return walk(reflect.ValueOf(config).Elem(), "") }
+func leaves(config any) []setting { return walk(reflect.ValueOf(config).Elem(), "") }
 
-func walk(v reflect.Value, under string) []leaf {
-	var all []leaf
+func walk(v reflect.Value, under string) []setting {
+	var all []setting
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		key := strings.Trim(under+"."+f.Tag.Get("key"), ".")
@@ -29,21 +29,21 @@ func walk(v reflect.Value, under string) []leaf {
 			all = append(all, walk(v.Field(i), key)...)
 			continue
 		}
-		all = append(all, leaf{key, f.Tag.Get("doc"), v.Field(i)})
+		all = append(all, setting{key, f.Tag.Get("doc"), v.Field(i)})
 	}
 	return all
 }
 
-func (l *leaf) secret() bool { return l.field.Type() == reflect.TypeFor[Secret]() }
+func (l *setting) secret() bool { return l.field.Type() == reflect.TypeFor[Secret]() }
 
-func (l *leaf) flag() string { return strings.NewReplacer(".", "-", "_", "-").Replace(l.key) }
+func (l *setting) flag() string { return strings.NewReplacer(".", "-", "_", "-").Replace(l.key) }
 
-func (l *leaf) variable() string {
+func (l *setting) variable() string {
 	return prefix + strings.ToUpper(strings.ReplaceAll(l.key, ".", "_"))
 }
 
-// addFlag offers the setting as a flag, with the field's value as the default.
-func (l *leaf) addFlag(fs *pflag.FlagSet) {
+// addFlag adds the setting as a flag; the field's value is the default.
+func (l *setting) addFlag(fs *pflag.FlagSet) {
 	switch v := l.field.Interface().(type) {
 	case string:
 		fs.String(l.flag(), v, l.doc)
@@ -60,8 +60,8 @@ func (l *leaf) addFlag(fs *pflag.FlagSet) {
 	}
 }
 
-// text is the field as flags, variables and files give it: a string, or strings.
-func (l *leaf) text() any {
+// text is the field in the form of flags, variables and files: a string or a list of strings.
+func (l *setting) text() any {
 	switch v := l.field.Interface().(type) {
 	case []string:
 		return v
@@ -82,8 +82,8 @@ func pairs(m map[string]string) []string {
 	return out
 }
 
-// set gives the field a value of text's kind. An error never repeats a secret, which cannot fail.
-func (l *leaf) set(value any) error {
+// set sets the field from a value in the form of text. No error contains a secret: a secret is always valid.
+func (l *setting) set(value any) error {
 	words, ok := value.([]string)
 	if !ok {
 		words = split(fmt.Sprint(value))
@@ -136,18 +136,18 @@ func split(list string) []string {
 	return out
 }
 
-// nearest is the known word that a wrong one was perhaps meant to be.
+// nearest returns the known word that is most similar to a wrong one, or none.
 func nearest(wrong string, known []string) string {
-	best, most := "", 1+len(wrong)/6
+	best, limit := "", 1+len(wrong)/6
 	for _, k := range known {
-		if d := distance(wrong, k); d <= most {
-			best, most = k, d-1
+		if d := distance(wrong, k); d <= limit {
+			best, limit = k, d-1
 		}
 	}
 	return best
 }
 
-// distance is the number of letters to change, add or leave out.
+// distance is the Levenshtein distance.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

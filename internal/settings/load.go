@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -18,27 +19,39 @@ const (
 	configFlag = "config"
 )
 
-// AddFlags offers --config, and the settings whose keys begin with one of the sections, as flags; a
-// pointer to the defaults is given. Without sections all settings are offered, except secrets.
+// AddFlags adds --config and a flag for each setting of the sections, or for all settings without sections.
+// defaults is a pointer to a configuration. Secrets have no flag.
 func AddFlags(fs *pflag.FlagSet, defaults any, sections ...string) {
-	fs.String(configFlag, "", "YAML file of settings; SHOEPROOF_CONFIG names one too")
+	fs.String(configFlag, "", "YAML file of settings; also SHOEPROOF_CONFIG")
 	for _, l := range leaves(defaults) {
 		wanted := len(sections) == 0 || slices.ContainsFunc(sections, func(s string) bool { return l.key == s || strings.HasPrefix(l.key, s+".") })
 		if wanted && !l.secret() {
 			l.addFlag(fs)
 			fs.Lookup(l.flag()).Annotations = map[string][]string{program.Setting: nil}
+			if old, ok := l.renamed(); ok {
+				old.addFlag(fs)
+				fs.Lookup(old.flag()).Hidden = true
+			}
 		}
 	}
 }
 
-// Loaded is a configuration's origins.
+// Loaded is a configuration with the origin of each setting.
 type Loaded struct {
 	origins map[string]string
-	leaves  []leaf
+	leaves  []setting
 	wrong   []error
+	renamed []string // warnings of settings under an old name
 }
 
-// Complaints is all that is wrong with a configuration.
+// Warn logs each setting that was given under an old name.
+func (l *Loaded) Warn(log *slog.Logger) {
+	for _, text := range l.renamed {
+		log.Warn("setting has a new name; the next release does not accept the old one", "setting", text)
+	}
+}
+
+// Complaints are all errors of a configuration.
 type Complaints []error
 
 func (c Complaints) Error() string {
@@ -52,37 +65,18 @@ func (c Complaints) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap gives each complaint.
+// Unwrap returns the complaints.
 func (c Complaints) Unwrap() []error { return c }
 
-// Load fills a configuration, a pointer to its defaults: *Ingest or *Audit. The error is Complaints;
-// what could be read is filled in all the same.
+// Load fills a configuration, a pointer to its defaults: *Ingest or *Audit. The error is Complaints; valid settings
+// are filled in nevertheless.
 func Load(fs *pflag.FlagSet, config any) (*Loaded, error) {
 	l := &Loaded{origins: map[string]string{}, leaves: leaves(config)}
 	v := viper.New()
 	file := l.readFile(fs)
 	l.checkVariables(os.Environ())
 	for i := range l.leaves {
-		leaf := &l.leaves[i]
-		v.SetDefault(leaf.key, leaf.text())
-		if err := v.BindEnv(leaf.key, leaf.variable()); err != nil {
-			l.complain(leaf.key, err)
-		}
-		l.origins[leaf.key] = "default"
-		if file != nil && file.lines[leaf.key] > 0 {
-			l.origins[leaf.key] = fmt.Sprintf("%s:%d", file.path, file.lines[leaf.key])
-		}
-		if os.Getenv(leaf.variable()) != "" {
-			l.origins[leaf.key] = leaf.variable()
-		}
-		if flag := fs.Lookup(leaf.flag()); flag != nil && !leaf.secret() {
-			if flag.Changed {
-				l.origins[leaf.key] = "--" + flag.Name
-			}
-			if err := v.BindPFlag(leaf.key, flag); err != nil {
-				l.complain(leaf.key, err)
-			}
-		}
+		l.bind(v, fs, file, &l.leaves[i])
 	}
 	if file != nil {
 		if err := v.MergeConfigMap(nested(file.values)); err != nil {
@@ -100,7 +94,59 @@ func Load(fs *pflag.FlagSet, config any) (*Loaded, error) {
 	return l, l.err()
 }
 
-// nested puts each key's value where its dots lead.
+// bind connects a setting with its default, its variable and its flag in v, and records its origin.
+func (l *Loaded) bind(v *viper.Viper, fs *pflag.FlagSet, file *configFile, leaf *setting) {
+	v.SetDefault(leaf.key, leaf.text())
+	names := []*setting{leaf}
+	if old, ok := leaf.renamed(); ok {
+		names = append(names, old)
+	}
+	l.origins[leaf.key] = "default"
+	if file != nil && file.lines[leaf.key] > 0 {
+		l.origins[leaf.key] = fmt.Sprintf("%s:%d", file.path, file.lines[leaf.key])
+	}
+	var given []string
+	for _, name := range names {
+		if os.Getenv(name.variable()) != "" {
+			given = append(given, name.variable())
+		}
+	}
+	if name := l.oneOf(leaf, given); name != "" {
+		l.origins[leaf.key] = name
+		if err := v.BindEnv(leaf.key, name); err != nil {
+			l.complain(leaf.key, err)
+		}
+	}
+	given = nil
+	for _, name := range names {
+		if flag := fs.Lookup(name.flag()); flag != nil && flag.Changed && !leaf.secret() {
+			given = append(given, "--"+flag.Name)
+		}
+	}
+	if name := l.oneOf(leaf, given); name != "" {
+		l.origins[leaf.key] = name
+		if err := v.BindPFlag(leaf.key, fs.Lookup(strings.TrimPrefix(name, "--"))); err != nil {
+			l.complain(leaf.key, err)
+		}
+	}
+}
+
+// oneOf returns the name under which a setting was given, of its name and its old name, "" for neither.
+func (l *Loaded) oneOf(leaf *setting, given []string) string {
+	switch len(given) {
+	case 0:
+		return ""
+	case 1:
+		if old, ok := leaf.renamed(); ok && (given[0] == old.variable() || given[0] == "--"+old.flag()) {
+			l.renamed = append(l.renamed, given[0]+" is now "+leaf.key)
+		}
+	default:
+		l.wrong = append(l.wrong, fmt.Errorf("%s: also given as %s, its old name; want one of the two", given[0], given[1]))
+	}
+	return given[0]
+}
+
+// nested turns dotted keys into nested maps.
 func nested(values map[string]any) map[string]any {
 	root := map[string]any{}
 	for key, value := range values {
@@ -124,7 +170,7 @@ func (l *Loaded) err() error {
 	return Complaints(l.wrong)
 }
 
-// complain notes what is wrong with a setting, and where it was given; nil is nothing.
+// complain records an error of a setting with its origin; nil records nothing.
 func (l *Loaded) complain(key string, err error) {
 	if err == nil {
 		return
@@ -136,12 +182,12 @@ func (l *Loaded) complain(key string, err error) {
 	l.wrong = append(l.wrong, fmt.Errorf("%s: %w", key, err))
 }
 
-// everything are the settings of all programs: they may share a file and an environment.
-func everything() []leaf {
+// everything returns the settings of all programs, which may share a file and an environment.
+func everything() []setting {
 	ingest, audit := DefaultIngest(), DefaultAudit()
 	all := leaves(&ingest)
 	for _, l := range leaves(&audit) {
-		if !slices.ContainsFunc(all, func(have leaf) bool { return have.key == l.key }) {
+		if !slices.ContainsFunc(all, func(have setting) bool { return have.key == l.key }) {
 			all = append(all, l)
 		}
 	}
@@ -162,14 +208,18 @@ func (l *Loaded) readFile(fs *pflag.FlagSet) *configFile {
 		return nil
 	}
 	l.wrong = append(l.wrong, file.wrong...)
+	l.renamed = append(l.renamed, file.renamed...)
 	return file
 }
 
-// checkVariables complains of SHOEPROOF_ variables that nobody reads, which is how a typo looks.
+// checkVariables reports SHOEPROOF_ variables that no program reads: they are typing errors.
 func (l *Loaded) checkVariables(environ []string) {
 	known := []string{prefix + "CONFIG"}
 	for _, leaf := range everything() {
 		known = append(known, leaf.variable())
+		if old, ok := leaf.renamed(); ok {
+			known = append(known, old.variable())
+		}
 	}
 	for _, pair := range sorted(environ) {
 		name, _, _ := strings.Cut(pair, "=")
@@ -190,14 +240,14 @@ func sorted(words []string) []string {
 	return words
 }
 
-// secret takes a secret from its file, if one is named.
+// secret reads a secret from its file, if there is one.
 func (l *Loaded) secret(key string, into *Secret, path string) {
 	if path == "" {
 		return
 	}
 	key += "_file"
 	if *into != "" {
-		l.complain(key, errors.New("the secret is also given directly, want one of the two"))
+		l.complain(key, errors.New("the secret is also set directly, want one of the two"))
 		return
 	}
 	if err := private(path); err != nil {
@@ -214,21 +264,21 @@ func (l *Loaded) secret(key string, into *Secret, path string) {
 	}
 }
 
-// private refuses a file that others may read, or could have written. The group may read it if the
-// file is not ours: so an orchestrator gives secrets to a process that is not root.
+// private returns an error for a file that others may read or write. The group may read it if this process does
+// not own the file: an orchestrator mounts secrets for a process that is not root this way.
 func private(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is no file", path)
+		return fmt.Errorf("%s is not a file", path)
 	}
 	switch mode := info.Mode().Perm(); {
 	case mode&0o007 != 0:
-		return fmt.Errorf("%s may be read by everybody (mode %04o), want 0400", path, mode)
-	case mode&0o020 != 0, mode&0o040 != 0 && ours(info):
-		return fmt.Errorf("%s may be read by its group (mode %04o), want 0400, or 0440 and another owner", path, mode)
+		return fmt.Errorf("%s is readable by everyone (mode %04o), want 0400", path, mode)
+	case mode&0o020 != 0, mode&0o040 != 0 && owned(info):
+		return fmt.Errorf("%s is readable by its group (mode %04o), want 0400, or 0440 with another owner", path, mode)
 	}
 	return nil
 }

@@ -4,5 +4,5 @@ package settings
 
 import "io/fs"
 
-// ours is unknown here.
-func ours(fs.FileInfo) bool { return false }
+// owned is not known on this system.
+func owned(fs.FileInfo) bool { return false }

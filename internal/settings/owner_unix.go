@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// ours says that a file belongs to the user that this process runs as.
-func ours(info fs.FileInfo) bool {
+// owned reports whether the user of this process owns a file.
+func owned(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Geteuid()
 }

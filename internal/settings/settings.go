@@ -1,8 +1,10 @@
-// Package settings reads the configuration of the programs: flags over SHOEPROOF_* over a YAML file
-// over defaults. What it does not know it refuses, and it says all that is wrong at once.
+// Package settings reads the configuration of the programs. Flags take precedence over SHOEPROOF_* variables, these
+// over a YAML file, and that over defaults. Unknown keys are errors, and Load returns all errors at once. The methods
+// of the configuration build the options of other packages from it.
 //
-// A setting kafka.tls.ca_file is the flag --kafka-tls-ca-file and the variable
-// SHOEPROOF_KAFKA_TLS_CA_FILE. Secrets have no flag: the arguments of a process are public.
+// The setting kafka.tls.ca_file has the flag --kafka-tls-ca-file and the variable SHOEPROOF_KAFKA_TLS_CA_FILE.
+// Secrets have no flag: the arguments of a process are public. A renamed setting keeps its old name for one release,
+// see Renamed.
 package settings
 
 import "time"
@@ -15,7 +17,7 @@ type Ingest struct {
 	HTTP       HTTP       `key:"http"`
 	Log        Log        `key:"log"`
 	Flush      Flush      `key:"flush"`
-	Memory     Memory     `key:"memory"`
+	Snapshot   Snapshot   `key:"snapshot"`
 }
 
 // Audit is the configuration of audit.
@@ -30,109 +32,109 @@ type Audit struct {
 	Watch      Watch      `key:"watch"`
 }
 
-// Kafka is where the table events come from.
+// Kafka is the source of the table events.
 type Kafka struct {
-	Brokers []string `key:"brokers" doc:"host:port of Kafka brokers; one that answers is enough"`
+	Brokers []string `key:"brokers" doc:"host:port of Kafka brokers; one that answers is sufficient"`
 	Topic   string   `key:"topic" doc:"topic of the table events"`
 	Group   string   `key:"group" doc:"consumer group that shares the partitions"`
 	TLS     TLS      `key:"tls"`
 	SASL    SASL     `key:"sasl"`
 }
 
-// SASL is an account at the brokers.
+// SASL is the account at the brokers.
 type SASL struct {
 	Mechanism    string `key:"mechanism" doc:"plain, scram-sha-256 or scram-sha-512; empty for no account"`
 	Username     string `key:"username" doc:"user at the brokers"`
 	Password     Secret `key:"password" doc:"its password"`
-	PasswordFile string `key:"password_file" doc:"file that holds the password"`
+	PasswordFile string `key:"password_file" doc:"file with the password"`
 }
 
-// ClickHouse is where the rows are kept.
+// ClickHouse is the store of the rows.
 type ClickHouse struct {
 	Addrs        []string `key:"addrs" doc:"host:port of ClickHouse's native protocol, tried in turn"`
 	Database     string   `key:"database" doc:"database of the tables"`
-	Cluster      string   `key:"cluster" doc:"cluster of the server's configuration that holds the tables; empty for one server"`
+	Cluster      string   `key:"cluster" doc:"cluster of the tables, as the server's configuration names it; empty for one server"`
 	Replicated   bool     `key:"replicated" doc:"the cluster replicates, with a Keeper; false for shards of one replica each"`
 	User         string   `key:"user" doc:"user at ClickHouse"`
 	Password     Secret   `key:"password" doc:"its password"`
-	PasswordFile string   `key:"password_file" doc:"file that holds the password"`
+	PasswordFile string   `key:"password_file" doc:"file with the password"`
 	TLS          TLS      `key:"tls"`
 }
 
-// TLS is how a connection is protected.
+// TLS is the encryption of a connection.
 type TLS struct {
-	Enabled    bool   `key:"enabled" doc:"speak TLS"`
+	Enabled    bool   `key:"enabled" doc:"use TLS"`
 	CAFile     string `key:"ca_file" doc:"PEM file of the authorities to trust; empty for the system's"`
-	CertFile   string `key:"cert_file" doc:"PEM file of our certificate, if one is asked for"`
+	CertFile   string `key:"cert_file" doc:"PEM file of the client certificate, if the server requires one"`
 	KeyFile    string `key:"key_file" doc:"PEM file of that certificate's key"`
 	ServerName string `key:"server_name" doc:"name in the server's certificate, if not its host"`
 }
 
-// Law is what the engine needs besides events.
+// Law is the input of the engine besides events.
 type Law struct {
-	Calendar      Calendar `key:"calendar"`
-	PatronKey     Secret   `key:"patron_key" doc:"key, 16 bytes or more, under which patron references are masked"`
-	PatronKeyFile string   `key:"patron_key_file" doc:"file that holds the key, 16 bytes or more, under which patron references are masked"`
-	Rulebooks     []string `key:"rulebooks" doc:"rulebook files to know besides the shipped ones"`
-	Detectors     Promise  `key:"detectors"`
+	Calendar      Calendar         `key:"calendar"`
+	PatronKey     Secret           `key:"patron_key" doc:"key, 16 bytes or more, that masks patron references"`
+	PatronKeyFile string           `key:"patron_key_file" doc:"file with the key, 16 bytes or more, that masks patron references"`
+	Rulebooks     []string         `key:"rulebooks" doc:"rulebook files besides the shipped ones"`
+	Detectors     FalseAlarmBudget `key:"detectors"`
 }
 
-// Promise is what detectors promise on false alarms, and how much a table plays: thresholds follow from them.
-type Promise struct {
-	FalseAlarms  int  `key:"false_alarms" doc:"false alarms that are promised at most in 1,000 table-years"`
+// FalseAlarmBudget is the maximum number of false alarms and the volume of play; thresholds follow from them.
+type FalseAlarmBudget struct {
+	FalseAlarms  int  `key:"false_alarms" doc:"maximum number of false alarms in 1,000 table-years"`
 	Rounds       int  `key:"rounds" doc:"rounds that a table plays in a year"`
 	Shoes        int  `key:"shoes" doc:"shoes that a table plays in a year"`
 	PatronRounds int  `key:"patron_rounds" doc:"rounds that patrons play at a table in a year, summed over patrons"`
 	Visits       int  `key:"visits" doc:"visits of patrons to a table in a year"`
-	ChipsAtTable bool `key:"chips_at_table" doc:"chips are sold at the table: a tray that holds too little says nothing"`
-	Differential bool `key:"differential" doc:"the house caps the gap between Player and Banker totals: offsetting bets say nothing"`
+	ChipsAtTable bool `key:"chips_at_table" doc:"chips are sold at the table: a low tray is not evidence"`
+	Differential bool `key:"differential" doc:"the house limits the difference of Player and Banker totals: offsetting bets are not evidence"`
 }
 
-// Calendar is the property's.
+// Calendar is the calendar of the property.
 type Calendar struct {
 	Zone     string            `key:"zone" doc:"IANA time zone of the property"`
 	Rollover string            `key:"rollover" doc:"time of day at which a gaming day begins"`
-	Shifts   map[string]string `key:"shifts" doc:"shifts by name with the time of day at which each begins"`
+	Shifts   map[string]string `key:"shifts" doc:"shifts by name with the start of each, a time of day"`
 }
 
-// HTTP is where metrics and probes are served.
+// HTTP is the address of metrics and probes.
 type HTTP struct {
 	Listen string `key:"listen" doc:"host:port for /metrics, /healthz and /readyz"`
 }
 
-// Watch is how audit watch is watched itself.
+// Watch is the address of the metrics and probes of audit watch.
 type Watch struct {
 	MetricsListen string `key:"metrics_listen" doc:"host:port for /metrics, /healthz and /readyz of audit watch; empty for none"`
 }
 
-// Log is what is said on standard error.
+// Log is the log on standard error.
 type Log struct {
 	Level  string `key:"level" doc:"debug, info, warn or error"`
 	Format string `key:"format" doc:"json or text"`
 }
 
-// Export is what bundles are signed with and carry.
+// Export is the configuration of audit export.
 type Export struct {
-	Licensee string `key:"licensee" doc:"licensee, as every record carries it"`
-	Form     string `key:"form" doc:"title of the form, as every record carries it"`
-	Log      string `key:"log" doc:"folder of the log's head, or s3://BUCKET/PREFIX, where bundles go too; one for each property, and never lost"`
+	Licensee string `key:"licensee" doc:"licensee, printed on every record"`
+	Form     string `key:"form" doc:"title of the form, printed on every record"`
+	Log      string `key:"log" doc:"folder of the log's head, or s3://BUCKET/PREFIX for the log and its bundles; one per property, with a backup"`
 	S3       S3     `key:"s3"`
 	Cluster  string `key:"cluster" doc:"id of the Kafka cluster, for the manifest"`
 	Key      Secret `key:"key" doc:"signing key"`
-	KeyFile  string `key:"key_file" doc:"file that holds the signing key, of audit keygen"`
+	KeyFile  string `key:"key_file" doc:"file with the signing key of audit keygen"`
 }
 
-// S3 is the object store of a log that is none of the machine's folders.
+// S3 is the object store of a stored log.
 type S3 struct {
 	Endpoint      string `key:"endpoint" doc:"https://HOST[:PORT] of the object store"`
-	Region        string `key:"region" doc:"its region"`
-	AccessKey     string `key:"access_key" doc:"name of the account's key there"`
-	SecretKey     Secret `key:"secret_key" doc:"the key itself"`
-	SecretKeyFile string `key:"secret_key_file" doc:"file that holds the key"`
+	Region        string `key:"region" doc:"region of the object store"`
+	AccessKey     string `key:"access_key" doc:"id of the access key"`
+	SecretKey     Secret `key:"secret_key" doc:"secret access key"`
+	SecretKeyFile string `key:"secret_key_file" doc:"file with the secret access key"`
 	CAFile        string `key:"ca_file" doc:"PEM file of the authorities to trust; empty for the system's"`
 }
 
-// Retention is for how many years each class of records is kept, at least.
+// Retention is the minimum retention of each class of records in years.
 type Retention struct {
 	Events   int `key:"events" doc:"years that events are kept, 7 or more"`
 	Facts    int `key:"facts" doc:"years that rounds, wagers, vigorish, shoes and evidence are kept, 7 or more"`
@@ -140,29 +142,29 @@ type Retention struct {
 	Exports  int `key:"exports" doc:"years that the record of runs and exports is kept, 10 or more"`
 }
 
-// Flush is when rows are written; whichever comes first.
+// Flush is the condition for writing rows; the first one met applies.
 type Flush struct {
-	Rows  int           `key:"rows" doc:"rows of a partition that make a flush, or half a KiB for each of so many"`
-	Every time.Duration `key:"every" doc:"age of a partition's oldest unflushed record that makes a flush"`
+	Rows  int           `key:"rows" doc:"rows of a partition that start a flush; so do half a KiB for each of them"`
+	Every time.Duration `key:"every" doc:"age of a partition's oldest unflushed record that starts a flush"`
 }
 
-// Memory is how much a start reads again.
-type Memory struct {
+// Snapshot is when the state of a table is stored. It bounds how much a start reads again.
+type Snapshot struct {
 	Idle    time.Duration `key:"idle" doc:"event time without a record of a table after which its state is stored"`
-	Offsets int           `key:"offsets" doc:"offsets of a partition, since a table's first record after its last stored state, after which it is stored again"`
+	Offsets int           `key:"offsets" doc:"offsets of a partition after a table's first record since its last stored state, after which the state is stored again"`
 }
 
-// DefaultIngest is the configuration of ingest where nothing is said.
+// DefaultIngest returns the defaults of ingest.
 func DefaultIngest() Ingest {
 	return Ingest{
 		Kafka:      defaultKafka(),
 		ClickHouse: defaultClickHouse(), Law: defaultLaw(), Log: Log{Level: "info", Format: "json"},
 		HTTP: HTTP{Listen: ":9464"}, Flush: Flush{Rows: 5000, Every: 500 * time.Millisecond},
-		Memory: Memory{Idle: 30 * time.Minute, Offsets: 500_000},
+		Snapshot: Snapshot{Idle: 30 * time.Minute, Offsets: 500_000},
 	}
 }
 
-// DefaultAudit is the configuration of audit where nothing is said.
+// DefaultAudit returns the defaults of audit.
 func DefaultAudit() Audit {
 	return Audit{
 		ClickHouse: defaultClickHouse(), Law: defaultLaw(), Log: Log{Level: "warn", Format: "text"}, Retention: defaultRetention(),
@@ -171,8 +173,8 @@ func DefaultAudit() Audit {
 	}
 }
 
-// defaultRetention is the longest that the land-based regulations ask for, and less is refused: K.A.R.
-// 112-108-51 for what play left behind, N.J.A.C. 13:69O-1.8 for what was handed out.
+// defaultRetention is the longest retention that land-based regulations require, and the minimum: K.A.R. 112-108-51
+// for records of play, N.J.A.C. 13:69O-1.8 for exports.
 func defaultRetention() Retention { return Retention{Events: 7, Facts: 7, Findings: 7, Exports: 10} }
 
 func defaultClickHouse() ClickHouse {
@@ -183,7 +185,7 @@ func defaultLaw() Law {
 	return Law{Calendar: Calendar{
 		Zone: "America/New_York", Rollover: "06:00",
 		Shifts: map[string]string{"day": "06:00", "swing": "14:00", "night": "22:00"},
-	}, Detectors: Promise{FalseAlarms: 10, Rounds: 500_000, Shoes: 6_150, PatronRounds: 2_500_000, Visits: 7_300}}
+	}, Detectors: FalseAlarmBudget{FalseAlarms: 10, Rounds: 500_000, Shoes: 6_150, PatronRounds: 2_500_000, Visits: 7_300}}
 }
 
 // Secret prints as ****.

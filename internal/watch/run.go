@@ -130,7 +130,7 @@ func (r *run) turn(ctx context.Context) error {
 			return err
 		}
 		r.store, r.watch = store, New(store, r.Options)
-		r.ping = monitor.Seldom(store.Ping)
+		r.ping = monitor.AtMostOncePerSecond(store.Ping)
 	}
 	lease, err := r.store.Take(ctx, "watch "+r.Property, r.Holder)
 	if err != nil {
