@@ -327,10 +327,10 @@ func (e *edit) recompute(events []schema.Event) ([]schema.Event, error) {
 	s, n := r.plan, e.what.round()
 	switch e.verb {
 	case "burn":
-		err = s.burnOther(e.words)
+		err = burnOther(s, e.words)
 	case "deal":
 		if n == len(s.rounds)+1 {
-			s.addRound()
+			s.AddRound()
 		}
 		if n < 1 || n > len(s.rounds) {
 			return nil, fmt.Errorf("deal round=%d: the shoe has %d rounds", n, len(s.rounds))
@@ -341,7 +341,7 @@ func (e *edit) recompute(events []schema.Event) ([]schema.Event, error) {
 		if n < 1 || n > len(s.rounds) {
 			return nil, fmt.Errorf("stake round=%d: the shoe has %d rounds", n, len(s.rounds))
 		}
-		err = s.rounds[n-1].addStake(e.set, n)
+		err = addStake(&s.rounds[n-1], e.set, n)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.verb, err)
@@ -378,7 +378,7 @@ func parseHands(words []string) (coup, error) {
 	return c, nil
 }
 
-func (s *shoePlan) burnOther(words []string) error {
+func burnOther(s *shoePlan, words []string) error {
 	cards, err := parseCards(words)
 	if err != nil {
 		return err
@@ -399,8 +399,8 @@ func (s *shoePlan) burnOther(words []string) error {
 	return fmt.Errorf("the shoe has no burn")
 }
 
-// addRound appends a round with the wagers of the last one.
-func (s *shoePlan) addRound() {
+// AddRound appends a round with the wagers of the last one.
+func (s *shoePlan) AddRound() {
 	last := &s.rounds[len(s.rounds)-1]
 	next := *last
 	next.seating, next.relief, next.pass, next.collect, next.news, next.bets = nil, "", false, nil, nil, nil
@@ -413,7 +413,7 @@ func (s *shoePlan) addRound() {
 	s.rounds = append(s.rounds, next)
 }
 
-func (r *roundPlan) addStake(set []assignment, n int) error {
+func addStake(r *roundPlan, set []assignment, n int) error {
 	p := &schema.WagerPlaced{
 		WagerID: fmt.Sprintf("w%d+%d", n, len(r.stakes)+1), Medium: schema.WagerMediumChips, AreaOK: true,
 	}

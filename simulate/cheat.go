@@ -104,9 +104,10 @@ type Act struct {
 // so that both have all other chance in common.
 type crook struct {
 	*Cheat
-	t    *Table
-	rng  *rand.Rand
-	twin bool
+	t           *Table
+	rng         *rand.Rand
+	twin        bool
+	from, shoes int
 	// on says that the cheat has begun; act that the round has one.
 	on, act bool
 	label   Label
@@ -123,36 +124,59 @@ type crook struct {
 const (
 	// cheatUnit is what patrons in the know stake, minor units.
 	cheatUnit = 1_000_000
-	// rota is how many dealers relieve each other where somebody cheats.
-	rota = 6
 )
 
-// newCrook prepares a table's cheat.
-func newCrook(t *Table) *crook {
-	return &crook{
-		Cheat: t.o.Cheat, t: t, twin: t.o.Twin, rng: rand.New(rand.NewPCG(t.o.Seed, 0xc4ea7)),
+// CheatOptions say which cheat is played and from which shoe on.
+type CheatOptions struct {
+	Cheat *Cheat
+	// From is the number of the shoe with which the cheat begins, 1 for the first.
+	From int
+	// Twin plays the same table with the same chance and without the cheat.
+	Twin bool
+}
+
+// CheatTable is a table at which a cheat is played.
+type CheatTable struct {
+	*Table
+	crook *crook
+}
+
+// NewCheatTable is a table at which nothing has happened yet. Options.Scheme and what depends on it are filled in.
+func NewCheatTable(o Options, by CheatOptions) *CheatTable {
+	c := &crook{
+		Cheat: by.Cheat, from: by.From, twin: by.Twin, rng: rand.New(rand.NewPCG(o.Seed, 0xc4ea7)),
 		label: Label{
-			Cheat: t.o.Cheat.Name, Doc: t.o.Cheat.Doc, Honest: t.o.Cheat.Honest, Breach: t.o.Cheat.Breach,
-			Detectors: t.o.Cheat.Detectors, Property: t.o.Property, Table: t.o.Table, Key: t.o.Cheat.Key,
+			Cheat: by.Cheat.Name, Doc: by.Cheat.Doc, Honest: by.Cheat.Honest, Breach: by.Cheat.Breach,
+			Detectors: by.Cheat.Detectors, Key: by.Cheat.Key,
 		},
 	}
+	o.Scheme, o.Regulars, o.ReadStakes, o.CountTray = c, by.Cheat.regulars, by.Cheat.Reads, by.Cheat.Trays
+	o.NoisyReader = by.Cheat.Misread > 0
+	c.t = NewTable(o)
+	c.label.Property, c.label.Table = c.t.Writer().property, c.t.Writer().table
+	return &CheatTable{c.t, c}
 }
 
-// Label is what is true of the table so far; nil without a cheat.
-func (t *Table) Label() *Label {
-	if t.crook == nil {
-		return nil
+// Label is what is true of the table so far.
+func (t *CheatTable) Label() *Label { return &t.crook.label }
+
+// Play plays the next shoe without events and adds where the slug of the cheat lies.
+func (t *CheatTable) Play() *Played {
+	p := t.Table.Play()
+	if c := t.crook; c.slug[0] > 0 {
+		p.Slug = [2]int{len(c.before) - c.slug[0], len(c.before) - c.slug[1]}
 	}
-	return &t.crook.label
+	return p
 }
 
-// seated takes the first patron, or the first two, for the cheat.
-func (c *crook) seated() {
+// Seated takes the first patron, or the first two, for the cheat.
+func (c *crook) Seated(t *Table) {
+	c.dealer = t.Dealer()
 	for i := range 2 {
 		if i == 1 && !c.pair {
 			break
 		}
-		p := c.t.patrons[i]
+		p := c.t.Patrons()[i]
 		*p = patron{ref: p.ref, seat: p.seat, unit: cheatUnit, lean: schema.SpotBanker, exact: true, shy: true, stays: true}
 		c.ref[i] = p.ref
 		c.label.Patrons = append(c.label.Patrons, p.ref)
@@ -168,16 +192,24 @@ func (c *crook) seated() {
 	case "dealer":
 		c.label.Key += ":" + c.dealer
 	case "table":
-		c.label.Key += ":" + c.t.o.Table
+		c.label.Key += ":" + c.label.Table
 	}
 	if c.habits != nil {
 		c.habits(c)
 	}
 }
 
-// shoe begins a shoe: the cheat may have put its cards in order.
-func (c *crook) shoe(id string, deck []card) []card {
-	c.on = c.t.shoes >= max(c.t.o.From, 1)
+// BeforeShoe changes the configuration with the shoe at which the cheat begins.
+func (c *crook) BeforeShoe() {
+	if c.reform != nil && c.shoes+1 == c.from && !c.twin {
+		c.reform(c)
+	}
+}
+
+// Stack begins a shoe: the cheat may have put its cards in order.
+func (c *crook) Stack(id string, deck []card) []card {
+	c.shoes++
+	c.on = c.shoes >= max(c.from, 1)
 	c.seen, c.slug = [10]int{}, [2]int{-1, -1}
 	if c.stack != nil {
 		// The twin has its chance from the same numbers and its cards as they were shuffled.
@@ -193,8 +225,8 @@ func (c *crook) shoe(id string, deck []card) []card {
 	return deck
 }
 
-// bet lets the patrons in the know bet on the cards that lie in front; rigged cards are then laid there.
-func (c *crook) bet(r *roundPlan, deck []card) {
+// Bet lets the patrons in the know bet on the cards that lie in front; rigged cards are then laid there.
+func (c *crook) Bet(r *roundPlan, deck []card) {
 	if len(deck) < 6 {
 		return
 	}
@@ -215,8 +247,8 @@ func later(st stake) int {
 	return 0
 }
 
-// after follows the cards and lets the dealer in the know settle.
-func (c *crook) after(s *shoePlan, r *roundPlan, k int) {
+// Settle follows the cards and lets the dealer in the know settle.
+func (c *crook) Settle(s *shoePlan, r *roundPlan, k int) {
 	if c.settle != nil {
 		c.settle(c, r)
 	}
@@ -231,8 +263,8 @@ func (c *crook) after(s *shoePlan, r *roundPlan, k int) {
 	c.act = false
 }
 
-// close ends a shoe: something may come to the tray on paper only, or leave it unseen.
-func (c *crook) close(s *shoePlan) {
+// EndShoe ends a shoe: something may come to the tray on paper only, or leave it unseen.
+func (c *crook) EndShoe(s *shoePlan) {
 	if c.tray == nil {
 		return
 	}
@@ -254,6 +286,14 @@ func (c *crook) did(shoe string, round int) {
 	}
 }
 
+// ReadErrors are those of the cheat while it is on.
+func (c *crook) ReadErrors() (misread, unread float64) {
+	if !c.on || c.twin {
+		return 0, 0
+	}
+	return c.Misread, c.Drop
+}
+
 // cheats says whether the cheat acts, when it would; it notes the act.
 func (c *crook) cheats(would bool) bool {
 	c.act = c.act || would
@@ -273,8 +313,8 @@ func (c *crook) lay(r *roundPlan, who int, spot schema.Spot, amount int64, more 
 }
 
 func (c *crook) patron(who int) *patron {
-	i := slices.IndexFunc(c.t.patrons, func(p *patron) bool { return p.ref == c.ref[who] })
-	return c.t.patrons[i]
+	i := slices.IndexFunc(c.t.Patrons(), func(p *patron) bool { return p.ref == c.ref[who] })
+	return c.t.Patrons()[i]
 }
 
 // coin is one of the two main spots.

@@ -10,8 +10,8 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-func cheated(c *Cheat, seed uint64, twin bool) *Table {
-	return NewTable(Options{Config: c.TableConfig(), Seed: seed, Table: "t-1", Cheat: c, From: 2, Twin: twin})
+func cheated(c *Cheat, seed uint64, twin bool) *CheatTable {
+	return NewCheatTable(Options{Config: c.TableConfig(), Seed: seed, Table: "t-1"}, CheatOptions{Cheat: c, From: 2, Twin: twin})
 }
 
 // A cheat that breaks no rule is played with the events of a legal table, and its label says where it was.
@@ -75,7 +75,7 @@ func TestTwinSharesChance(t *testing.T) {
 }
 
 // others are the wagers of those who know nothing.
-func others(t *Table, r *PlayedRound) []string {
+func others(t *CheatTable, r *PlayedRound) []string {
 	var out []string
 	for _, st := range r.Stakes {
 		if !slices.Contains(t.crook.ref[:], st.Patron) {
@@ -126,7 +126,7 @@ func TestPlayIsShoe(t *testing.T) {
 
 // Each cheat does what it says.
 func TestCheatsWork(t *testing.T) {
-	play := func(name string, shoes int) (*Table, []*Played) {
+	play := func(name string, shoes int) (*CheatTable, []*Played) {
 		c, err := FindCheat(name)
 		if err != nil {
 			t.Fatal(err)

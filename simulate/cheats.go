@@ -217,13 +217,13 @@ func tardy() []Cheat {
 					if st.patron != c.ref[0] || st.withdrawn || st.spot > schema.SpotPlayer {
 						continue
 					}
-					out, pays := c.t.w.house.settle(st, &r.coup)
+					out, pays := c.t.Writer().house.settle(st, &r.coup)
 					if out == pushed {
 						return
 					}
 					up := (out == won) == (v < x)
 					if c.cheats(u < .2) {
-						st.moved(up, out, pays)
+						moved(st, up, out, pays)
 					}
 					return
 				}
@@ -234,7 +234,7 @@ func tardy() []Cheat {
 }
 
 // moved raises or lowers a stake by half after the deal: it is paid as it then lies.
-func (st *stake) moved(up bool, out outcome, pays int64) {
+func moved(st *stake, up bool, out outcome, pays int64) {
 	st.forced, st.out, st.pays = true, out, pays
 	st.atSettlement = st.amount + st.amount/2
 	if !up {
@@ -277,7 +277,7 @@ func settling() []Cheat {
 }
 
 // dealing says that the dealer in the know is at the table.
-func (c *crook) dealing() bool { return c.t.dealing == c.dealer }
+func (c *crook) dealing() bool { return c.t.Dealer() == c.dealer }
 
 // overpay returns losing wagers and pays winning ones twice.
 func overpay(rate float64, friend bool) func(*crook, *roundPlan) {
@@ -288,7 +288,7 @@ func overpay(rate float64, friend bool) func(*crook, *roundPlan) {
 			if st.withdrawn || friend && st.patron != c.ref[0] || !c.cheats(c.dealing() && u < rate) {
 				continue
 			}
-			out, pays := c.t.w.house.settle(st, &r.coup)
+			out, pays := c.t.Writer().house.settle(st, &r.coup)
 			st.forced, st.out, st.pays = true, won, 2*pays
 			switch out {
 			case lost:
@@ -399,7 +399,7 @@ func oddities() []Cheat {
 	}
 	return []Cheat{
 		honest("n1", "every patron chases the trend", Cheat{habits: func(c *crook) {
-			for _, p := range c.t.patrons {
+			for _, p := range c.t.Patrons() {
 				p.follows, p.chops, p.idle = true, false, 0
 			}
 		}}),
@@ -414,7 +414,7 @@ func oddities() []Cheat {
 			settle: func(c *crook, r *roundPlan) {
 				for i := range r.stakes {
 					if st := &r.stakes[i]; st.patron == c.ref[0] {
-						switch out, _ := c.t.w.house.settle(st, &r.coup); out {
+						switch out, _ := c.t.Writer().house.settle(st, &r.coup); out {
 						case won:
 							c.streak++
 						case lost:
@@ -426,10 +426,10 @@ func oddities() []Cheat {
 			},
 		}),
 		honest("n3", "the vigorish changes to 4 percent", Cheat{reform: func(c *crook) {
-			config := c.t.o.Config
+			config := *c.t.Config()
 			config.Vigorish.Percent = 4
-			c.t.w.notify(schema.NoticeTopicVigorishPercent)
-			c.t.configure(config)
+			c.t.Writer().notify(schema.NoticeTopicVigorishPercent)
+			c.t.Configure(config)
 		}}),
 		honest("n4", "a camera reads one card of 100 wrongly, and one of 20 not at all", Cheat{Misread: .01, Drop: .05, Breach: true}),
 		honest("n5", "the pack is riffled seven times and cut", Cheat{stack: func(c *crook, deck []card) []card { return c.riffles(deck, 7) }}),

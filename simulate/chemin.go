@@ -110,7 +110,7 @@ func (w *writer) settleBank(r *roundPlan) {
 }
 
 // readBank notes the Banker's part from events.
-func (r *roundPlan) readBank(p schema.Payload) {
+func (r *roundReader) readBank(p schema.Payload) {
 	if r.bank == nil {
 		r.bank = &bank{}
 	}
@@ -139,7 +139,7 @@ type banking struct {
 func (t *Table) bankBets(r *roundPlan, k int) {
 	b := &bank{}
 	r.bank = b
-	held := k > 0 && t.at(t.curator) != nil
+	held := k > 0 && t.PatronAt(t.curator) != nil
 	if held && (t.banking.lost && t.rng.IntN(2) == 0 || t.rng.IntN(12) == 0) {
 		b.resigns, held = true, false
 	}
@@ -160,7 +160,7 @@ func (t *Table) bankBets(r *roundPlan, k int) {
 		best := auction(b.bids)
 		t.curator, least, most = best.seat, best.amount, 3*best.amount
 	}
-	b.wager = stake{seat: t.curator, patron: t.at(t.curator).ref, amount: least, medium: schema.WagerMediumChips}
+	b.wager = stake{seat: t.curator, patron: t.PatronAt(t.curator).ref, amount: least, medium: schema.WagerMediumChips}
 	switch {
 	case least > 5_000_000:
 	case t.rng.IntN(4) == 0:
@@ -204,7 +204,7 @@ func (t *Table) against(r *roundPlan) {
 			}
 		}
 		if len(b.calls) > 0 {
-			alone(t.at(b.calls[0].seat))
+			alone(t.PatronAt(b.calls[0].seat))
 			t.rng.Shuffle(len(b.calls), func(i, j int) { b.calls[i], b.calls[j] = b.calls[j], b.calls[i] })
 			return
 		}

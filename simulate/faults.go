@@ -69,7 +69,7 @@ func forcing(out outcome, times int64) func(*scene) error {
 // charging takes another vigorish from the wager at issue than is due.
 func charging(amount func(h *house, due int64) int64) func(*scene) error {
 	return func(sc *scene) error {
-		h := &sc.t.w.house
+		h := &sc.t.Writer().house
 		_, won := h.settle(sc.st, &sc.r.coup)
 		sc.st.charge = amount(h, h.vigorish(won, false))
 		return nil

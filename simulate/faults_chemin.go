@@ -11,14 +11,14 @@ import (
 // against are those who may wager against the Banker, as met counterclockwise from him.
 func (sc *scene) against() []*patron {
 	t := sc.t
-	first := slices.IndexFunc(t.patrons, func(p *patron) bool { return p.seat == t.curator })
-	return append(slices.Clone(t.patrons[first+1:]), t.patrons[:first]...)
+	first := slices.IndexFunc(t.Patrons(), func(p *patron) bool { return p.seat == t.Curator() })
+	return append(slices.Clone(t.Patrons()[first+1:]), t.Patrons()[:first]...)
 }
 
 // eligible is the seat that may call suivi, 0 if none.
 func (sc *scene) eligible() uint32 {
 	for _, p := range sc.against() {
-		if b := &sc.t.banking; b.wagered > 0 && b.taken[p.seat] == b.wagered {
+		if b := sc.t.Banking(); b.wagered > 0 && b.taken[p.seat] == b.wagered {
 			return p.seat
 		}
 	}
@@ -35,7 +35,7 @@ func (sc *scene) others() []*patron {
 func (sc *scene) calling(calls []banco, stakes ...stake) {
 	for i := range stakes {
 		stakes[i].id = fmt.Sprintf("%s%d", sc.r.bank.wager.id, i+1)
-		stakes[i].patron = sc.t.at(stakes[i].seat).ref
+		stakes[i].patron = sc.t.PatronAt(stakes[i].seat).ref
 		stakes[i].spot, stakes[i].medium = schema.SpotAgainstBanker, schema.WagerMediumChips
 	}
 	sc.r.bank.calls, sc.r.stakes = calls, stakes
@@ -148,9 +148,9 @@ func bankerFaults() []Fault {
 					return
 				}
 				sc.seat = b.wager.seat
-				b.wager.amount = 2*sc.t.banking.previous + 100
-				if sc.t.rng.IntN(2) == 0 {
-					b.wager.amount = sc.t.banking.previous - 100
+				b.wager.amount = 2*sc.t.Banking().previous + 100
+				if sc.t.Rand().IntN(2) == 0 {
+					b.wager.amount = sc.t.Banking().previous - 100
 				}
 				sc.calling(nil, stake{seat: sc.others()[0].seat, amount: b.wager.amount / 2})
 			},

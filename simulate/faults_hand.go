@@ -154,10 +154,10 @@ func midiFaults() []Fault {
 	given := func(sc *scene) {
 		onPlayer(sc)
 		g := &give{seat: sc.st.seat}
-		n := len(sc.t.patrons)
-		first := slices.IndexFunc(sc.t.patrons, func(p *patron) bool { return p.seat == g.seat })
+		n := len(sc.t.Patrons())
+		first := slices.IndexFunc(sc.t.Patrons(), func(p *patron) bool { return p.seat == g.seat })
 		for i := 1; i <= 2; i++ {
-			g.offers = append(g.offers, offer{sc.t.patrons[(first+i)%n].seat, i == 2})
+			g.offers = append(g.offers, offer{sc.t.Patrons()[(first+i)%n].seat, i == 2})
 		}
 		sc.r.gives[player] = g
 	}

@@ -69,9 +69,9 @@ func (sc *scene) exhaust() error {
 		deck = append(deck, hand...)
 	}
 	for range 1000 {
-		shuffle(sc.t.rng, deck)
+		shuffle(sc.t.Rand(), deck)
 		r.found, r.void = nil, schema.VoidCauseUnspecified
-		sc.s.rest = sc.t.runShort(r, slices.Clone(deck))
+		sc.s.rest = sc.t.RunShort(r, slices.Clone(deck))
 		if r.void != schema.VoidCauseUnspecified && plain(&r.coup) {
 			sc.round = uint32(len(sc.s.rounds))
 			return nil

@@ -97,7 +97,7 @@ func payoutFaults() []Fault {
 			Rule: "payout.banker.odds", Doc: "paid net of the vigorish, which is taken again", Kinds: commissions(),
 			bets: staking(schema.SpotBanker, 10000), accept: bankerWon,
 			edit: func(sc *scene) string {
-				return sc.amount("wager_paid", sc.st.amount-sc.t.w.house.vigorish(sc.st.amount, false))
+				return sc.amount("wager_paid", sc.st.amount-sc.t.Writer().house.vigorish(sc.st.amount, false))
 			},
 		},
 		{
@@ -118,7 +118,7 @@ func payoutFaults() []Fault {
 			bets:   staking(schema.SpotDragonBonusPlayer, 500),
 			accept: func(_ *scene, c *coup) bool { return c.natural(player) && c.count(player)-c.count(banker) >= 5 },
 			edit: func(sc *scene) string {
-				return sc.amount("wager_paid", sc.st.amount*sc.t.w.house.bonus[sc.r.coup.count(player)-sc.r.coup.count(banker)])
+				return sc.amount("wager_paid", sc.st.amount*sc.t.Writer().house.bonus[sc.r.coup.count(player)-sc.r.coup.count(banker)])
 			},
 		},
 		{
@@ -219,7 +219,7 @@ func orderFaults() []Fault {
 			Rule: "order.procedure-notice", Doc: "the procedure's notice late, oral or to one recipient only", Kinds: punto(), wide: true,
 			edit: func(sc *scene) string {
 				how := []string{"recipients=SURVEILLANCE", "recipients=COMMISSION", "filed_at+=31m", "written=false"}
-				return "set notice_filed topic=PAYMENT_PROCEDURE: " + how[sc.t.rng.IntN(len(how))]
+				return "set notice_filed topic=PAYMENT_PROCEDURE: " + how[sc.t.Rand().IntN(len(how))]
 			},
 		},
 		{

@@ -197,7 +197,7 @@ func lastHandFaults() []Fault {
 			Rule: "lasthand.one-more-only", Doc: "a round more than the last hand", Kinds: punto(),
 			late: func(sc *scene) error {
 				r := sc.s.rounds[len(sc.s.rounds)-1]
-				sc.s.addRound()
+				sc.s.AddRound()
 				last := &sc.s.rounds[len(sc.s.rounds)-1]
 				last.coup = dealCoup(sc.s.rest)
 				last.void = r.void

@@ -23,7 +23,7 @@ func batchFaults() []Fault {
 	kinds := only("ny-shuffler")
 	second := func(set string) func(*scene) string {
 		return func(sc *scene) string {
-			id := sc.t.o.Table + "-b2: "
+			id := sc.t.Writer().table + "-b2: "
 			return "set deck_received batch_id=" + id + set + "\nset each batch_state batch_id=" + id + set
 		}
 	}
@@ -33,7 +33,7 @@ func batchFaults() []Fault {
 		{
 			Rule: "batch.alternate-every-shoe", Doc: "one batch for two shoes running", Kinds: kinds, wide: true,
 			between: func(sc *scene) error {
-				sc.t.w.batch, sc.t.w.back = sc.t.o.Table+"-b2", "blue"
+				sc.t.Writer().batch, sc.t.Writer().back = sc.t.Writer().table+"-b2", "blue"
 				return nil
 			},
 		},
@@ -41,7 +41,7 @@ func batchFaults() []Fault {
 			Rule: "batch.discard-single", Doc: "cards of both batches in the rack", Kinds: kinds, wide: true,
 			edit: func(sc *scene) string {
 				return "insert after " + sc.on("round_ended: batch_state shoe_id= round=0 batch_id=%s-b2 deck_count=%d back_color=blue state=IN_DISCARD_RACK",
-					sc.t.o.Table, sc.t.o.Config.Decks)
+					sc.t.Writer().table, sc.t.Config().Decks)
 			},
 		},
 	}
@@ -65,7 +65,7 @@ func openFaults() []Fault {
 		{
 			Rule: "open.spread-arrangement", Doc: "spread in the arrangement of another game", Kinds: nj, wide: true,
 			edit: func(sc *scene) string {
-				if sc.t.w.house.bucket {
+				if sc.t.Writer().house.bucket {
 					return "set cards_spread: arrangement=ROWS"
 				}
 				return "set cards_spread: arrangement=COLUMNS"
@@ -94,8 +94,8 @@ func shuffleFaults() []Fault {
 			Rule: "shuffle.random-order", Doc: "the cards come in new-deck order, or in that of the shoe before", Kinds: nj, wide: true, lead: true,
 			bend: func(sc *scene) error {
 				order := sc.before
-				if sc.t.rng.IntN(2) == 0 {
-					order = fullSet(sc.t.o.Config.Decks)
+				if sc.t.Rand().IntN(2) == 0 {
+					order = fullSet(sc.t.Config().Decks)
 				}
 				sc.stack(order)
 				if at := sc.s.seqs(); at[len(at)-1] < 60 {
@@ -109,7 +109,7 @@ func shuffleFaults() []Fault {
 			Rule: "shuffle.option-pit-uniform", Doc: "one table of the pit reshuffles after lacing and its neighbour does not", Kinds: nj, wide: true,
 			tune: reshuffling(false), beside: func(*schema.TableConfig) {},
 			edit: func(sc *scene) string {
-				return "insert after shoe_laced: shoe_shuffled batch_id=" + sc.t.w.batch + " phase=AFTER_LACING method=MANUAL"
+				return "insert after shoe_laced: shoe_shuffled batch_id=" + sc.t.Writer().batch + " phase=AFTER_LACING method=MANUAL"
 			},
 		},
 		{
@@ -117,7 +117,7 @@ func shuffleFaults() []Fault {
 			tune: reshuffling(true),
 			edit: func(sc *scene) string {
 				how := []string{"recipients=SURVEILLANCE", "recipients=COMMISSION", "filed_at+=31m", "written=false"}
-				return "set notice_filed topic=RESHUFFLE_OPTION: " + how[sc.t.rng.IntN(len(how))]
+				return "set notice_filed topic=RESHUFFLE_OPTION: " + how[sc.t.Rand().IntN(len(how))]
 			},
 		},
 		{
@@ -133,13 +133,13 @@ func reshuffling(on bool) func(*schema.TableConfig) {
 
 // stack deals the shoe again from cards in a given order, and then from the rest of the set.
 func (sc *scene) stack(order []card) {
-	rest := fullSet(sc.t.o.Config.Decks)
+	rest := fullSet(sc.t.Config().Decks)
 	for _, c := range order {
 		if i := slices.Index(rest, c); i >= 0 {
 			rest = slices.Delete(rest, i, i+1)
 		}
 	}
-	shuffle(sc.t.rng, rest)
+	shuffle(sc.t.Rand(), rest)
 	deck := slices.Concat(order, rest)
 	n := 1 + deck[0].burns()
 	sc.s.burn, deck = deck[:n:n], deck[n:]
@@ -213,7 +213,7 @@ func cutFaults() []Fault {
 			edit: func(sc *scene) string {
 				at := "insert after round=1 card_dealt nth=1: "
 				return fmt.Sprintf("%sshoe_cut by_role=PATRON seat=%d depth_from_front=60 stack_size=%d\n%srecut_ordered by_role=SUPERVISOR reason=\"cut not square\"",
-					at, sc.s.cutBy, 52*sc.t.o.Config.Decks, at)
+					at, sc.s.cutBy, 52*sc.t.Config().Decks, at)
 			},
 		},
 		{
@@ -270,7 +270,7 @@ func otherTable(c *schema.TableConfig, name string) string {
 // switchTable puts another pay table in force within the round and the old one again after it.
 func switchTable(name string, card int) func(*scene) string {
 	return func(sc *scene) string {
-		c := &sc.t.o.Config
+		c := sc.t.Config()
 		return "insert before " + sc.on("round_started: notice_filed round=0 topic=PAY_TABLE recipients=COMMISSION,SURVEILLANCE written=true\n") +
 			"configure after " + sc.on("card_dealt nth=%d: pay_tables.%s=%s\n", card, name, otherTable(c, name)) +
 			"configure after " + sc.on("discard_placed: pay_tables.%s=%s", name, c.PayTables[name])
@@ -287,10 +287,10 @@ func paytableFaults() []Fault {
 		{
 			Rule: "paytable.dragon-bonus.notice", Doc: "the pay table changed without notice", Kinds: kinds, wide: true,
 			bend: func(sc *scene) error {
-				c := sc.t.o.Config
+				c := *sc.t.Config()
 				c.PayTables = map[string]string{"dragon_bonus": otherTable(&c, "dragon_bonus")}
 				c.ConfigID += "+"
-				sc.r.change, sc.t.o.Config = &c, c
+				sc.r.change, *sc.t.Config() = &c, c
 				return nil
 			},
 		},
@@ -309,9 +309,9 @@ func externalFaults() []Fault {
 		{
 			Rule: "external.limit-change-notice", Doc: "limits changed without a sign", Kinds: nj, Off: true, wide: true,
 			between: func(sc *scene) error {
-				c := sc.t.o.Config
+				c := *sc.t.Config()
 				c.MaxWager *= 2
-				sc.t.configure(c)
+				sc.t.Configure(c)
 				return nil
 			},
 		},

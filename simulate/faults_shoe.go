@@ -48,7 +48,7 @@ func shoeFaults() []Fault {
 		{
 			Rule: "shoe.composition.no-excess-copies", Doc: "one more king of spades than there are decks", Kinds: nj, wide: true,
 			bend: func(sc *scene) error {
-				n := int(sc.t.o.Config.Decks)
+				n := int(sc.t.Config().Decks)
 				// The indicator is a ten, so that ten more are shown.
 				indicator, err := sc.takeRest(func(c card) bool { return c.rank() == 10 })
 				if err != nil {
@@ -87,7 +87,7 @@ func shoeFaults() []Fault {
 		{
 			Rule: "shoe.burn.shown", Doc: "burned cards not shown", Kinds: every, wide: true,
 			edit: func(sc *scene) string {
-				if sc.t.w.house.ny {
+				if sc.t.Writer().house.ny {
 					return "set shoe_burned: shown=NONE"
 				}
 				return "set shoe_burned: shown=FIRST_ONLY"
@@ -96,7 +96,7 @@ func shoeFaults() []Fault {
 		{
 			Rule: "shoe.burn.destination", Doc: "burned cards in the wrong place", Kinds: nj, wide: true,
 			edit: func(sc *scene) string {
-				if sc.t.w.house.punto {
+				if sc.t.Writer().house.punto {
 					return "set shoe_burned: destination=RACK"
 				}
 				return "set shoe_burned: destination=BUCKET"
@@ -134,7 +134,7 @@ func wagerFaults() []Fault {
 			Rule: "wager.medium", Doc: "cash plays", Kinds: every, bets: staking(schema.SpotPlayer, 6000),
 			bend: func(sc *scene) error {
 				sc.st.medium = schema.WagerMediumCash
-				if sc.t.w.house.ny {
+				if sc.t.Writer().house.ny {
 					return cash(sc)
 				}
 				return nil

@@ -78,7 +78,7 @@ func vigorishFaults() []Fault {
 		{
 			Rule: "vig.uniform-table", Doc: "one seat pays the other percentage", Kinds: kinds, bets: rivals, accept: rivalsWon,
 			bend: func(sc *scene) error {
-				sc.st.charge = sc.st.amount / 100 * (9 - sc.t.w.house.percent)
+				sc.st.charge = sc.st.amount / 100 * (9 - sc.t.Writer().house.percent)
 				return nil
 			},
 		},
@@ -86,19 +86,19 @@ func vigorishFaults() []Fault {
 			Rule: "vig.notice.increase", Doc: "four percent become five without notice", Kinds: kinds, wide: true,
 			tune: func(c *schema.TableConfig) { c.Vigorish.Percent = 4; fitUnit(c) },
 			between: func(sc *scene) error {
-				c := sc.t.o.Config
+				c := *sc.t.Config()
 				c.Vigorish.Percent = 5
 				fitUnit(&c)
-				sc.t.configure(c)
+				sc.t.Configure(c)
 				return nil
 			},
 		},
 		{
 			Rule: "vig.notice.type-change", Doc: "the commission becomes a tie charge without notice", Kinds: minis(), wide: true,
 			between: func(sc *scene) error {
-				c := sc.t.o.Config
+				c := *sc.t.Config()
 				c.Vigorish = schema.Vigorish{Mode: schema.VigorishModeTie25}
-				sc.t.configure(c)
+				sc.t.Configure(c)
 				return nil
 			},
 		},
@@ -219,7 +219,7 @@ func switchMode(sc *scene) error {
 	fourth := sc.steps(func(ev *schema.Event) bool { return ev.Payload.Kind() == schema.KindCardDealt })[3].Seq
 	all := sc.steps(func(*schema.Event) bool { return true })
 	start, end := all[0].Seq, all[len(all)-1].Seq
-	other := sc.t.w.cfg
+	other := sc.t.Writer().cfg
 	first := sc.events[0]
 	for i := range sc.events {
 		if p, ok := sc.events[i].Payload.(*schema.TableOpened); ok {
@@ -233,8 +233,8 @@ func switchMode(sc *scene) error {
 	add := func(after *schema.Event, p schema.Payload) {
 		ev := *after
 		ev.EventID = eventID(ev.At, mix(after.Seq), uint64(len(out)))
-		ev.Actor = schema.Actor{Role: schema.RoleFloorperson, ID: sc.t.w.floor}
-		ev.Source, ev.Video, ev.Payload = sc.t.w.devices[schema.SourceKindPit], schema.Video{}, p
+		ev.Actor = schema.Actor{Role: schema.RoleFloorperson, ID: sc.t.Writer().floor}
+		ev.Source, ev.Video, ev.Payload = sc.t.Writer().devices[schema.SourceKindPit], schema.Video{}, p
 		out = append(out, ev)
 	}
 	for i := range sc.events {

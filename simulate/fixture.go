@@ -37,9 +37,9 @@ func Fixtures() []string {
 	return out
 }
 
-// Coups are the named rounds that fixtures are made of, in the order in which the cards leave the
+// coups are the named rounds that fixtures are made of, in the order in which the cards leave the
 // shoe: player, banker, player, banker, third cards.
-func Coups() map[string]string {
+func coups() map[string]string {
 	return map[string]string{
 		"F-BWIN2": "6c 7d Kh Ks", "F-PNAT9": "9c 4h Kd 3s", "F-TIE6": "6c 6d Kh Ks", "F-DRAG7": "2c 4d 3h Ks 6s 3c",
 		"F-BNAT8": "2c 8d 3h Ks", "F-PANDA8": "2c 4d 3h Ks 3s 2d", "F-BPAT5": "6c 5d Kh Ks 3c", "F-B6": "2c 6d 2h Ks Kc",
@@ -168,15 +168,15 @@ func (f *fixture) config() schema.TableConfig {
 }
 
 func (f *fixture) play(pit, table string) ([]schema.Event, error) {
-	o := Options{
-		Property: "ac-1", Pit: pit, Table: table, Config: f.config(), Seed: uint64(len(f.name)),
-		Start: time.Date(2026, 3, 2, 18, 0, 0, 0, time.UTC),
+	o := origin{
+		property: "ac-1", pit: pit, table: table, config: f.config(), seed: uint64(len(f.name)),
+		start: time.Date(2026, 3, 2, 18, 0, 0, 0, time.UTC),
 	}
 	if table == "" {
-		o.Table = strings.ToLower(f.name)
+		o.table = strings.ToLower(f.name)
 	}
 	for _, c := range f.name + table {
-		o.Seed = o.Seed*131 + uint64(c)
+		o.seed = o.seed*131 + uint64(c)
 	}
 	w := newWriter(&o)
 	start := opening{listed: true, posted: !w.house.ny && !w.house.chemin, dealers: []schema.DealerAssigned{
@@ -189,14 +189,14 @@ func (f *fixture) play(pit, table string) ([]schema.Event, error) {
 		start.seats = append(start.seats, seated{seat, fmt.Sprintf("pt-%d", seat)})
 	}
 	w.open(&start)
-	first := &shoePlan{id: o.Table + "-1", cutBy: 5, depth: 100, laced: 52, behind: f.behind}
+	first := &shoePlan{id: o.table + "-1", cutBy: 5, depth: 100, laced: 52, behind: f.behind}
 	if w.house.chemin {
 		first.cutBy = 6
 	}
 	for i := len(f.occupied) - 1; f.occupied[i] >= first.cutBy; i-- {
 		first.offers = append(first.offers, offer{f.occupied[i], f.occupied[i] == first.cutBy})
 	}
-	second := &shoePlan{id: o.Table + "-2", cutBy: 7, depth: 120, laced: 52, offers: []offer{{7, true}}}
+	second := &shoePlan{id: o.table + "-2", cutBy: 7, depth: 120, laced: 52, offers: []offer{{7, true}}}
 	for n, s := range []*shoePlan{first, second} {
 		s.burn, _ = parseCards([]string{"4d", "Qh", "8s", "5d", "Jc"})
 		if n == 1 {
@@ -214,7 +214,7 @@ func (f *fixture) play(pit, table string) ([]schema.Event, error) {
 			}
 		}
 		for k, coup := range rounds {
-			cards, err := parseCards(strings.Fields(Coups()[coup]))
+			cards, err := parseCards(strings.Fields(coups()[coup]))
 			if err != nil {
 				return nil, fmt.Errorf("round %s: %w", coup, err)
 			}

@@ -101,7 +101,7 @@ func TestFixturesAreTheCatalogues(t *testing.T) {
 }
 
 func TestCoupsUseAllTheirCards(t *testing.T) {
-	for name, text := range Coups() {
+	for name, text := range coups() {
 		cards, err := parseCards(strings.Fields(text))
 		if err != nil {
 			t.Fatal(err)

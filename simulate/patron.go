@@ -33,7 +33,8 @@ type patron struct {
 	losses         int
 }
 
-func (t *Table) at(seat uint32) *patron {
+// PatronAt is the patron at a seat, nil if nobody sits there.
+func (t *Table) PatronAt(seat uint32) *patron {
 	for _, p := range t.patrons {
 		if p.seat == seat {
 			return p
@@ -53,10 +54,10 @@ func (t *Table) arrive(seat uint32) *patron {
 		defers: t.rng.IntN(2) == 0, exact: t.rng.IntN(2) == 0, shy: t.rng.IntN(4) == 0, cash: t.rng.IntN(8) == 0,
 		friend: t.rng.IntN(6) == 0,
 	}
-	if t.crook != nil {
+	if t.o.Scheme != nil {
 		x := mix(t.o.Seed ^ uint64(t.guests)<<32)
 		p.doubles, p.tarry = x%6 == 0, x>>8%5 == 0
-		p.cash = p.cash && !t.crook.Trays // a tray closes to the chip if nobody buys chips at the table
+		p.cash = p.cash && !t.o.CountTray // a tray closes to the chip if nobody buys chips at the table
 	}
 	t.patrons = append(t.patrons, p)
 	slices.SortFunc(t.patrons, func(a, b *patron) int { return cmp.Compare(a.seat, b.seat) })
@@ -87,7 +88,7 @@ func (t *Table) between(s *shoePlan, r *roundPlan) {
 		t.dealing = r.relief
 	}
 	comings := 12
-	if t.crook != nil && t.crook.regulars {
+	if t.o.Regulars {
 		comings = 60
 	}
 	if t.rng.IntN(comings) == 0 && len(t.patrons) > 4 {
@@ -104,7 +105,7 @@ func (t *Table) between(s *shoePlan, r *roundPlan) {
 	}
 	if t.rng.IntN(comings) == 0 && len(t.patrons) < len(t.o.Config.Seats) {
 		for _, seat := range t.o.Config.Seats {
-			if t.at(seat) == nil && !slices.ContainsFunc(r.seating, func(x seating) bool { return x.seat == seat }) && t.rng.IntN(2) == 0 {
+			if t.PatronAt(seat) == nil && !slices.ContainsFunc(r.seating, func(x seating) bool { return x.seat == seat }) && t.rng.IntN(2) == 0 {
 				p := t.arrive(seat)
 				p.shy = false
 				r.seating = append(r.seating, seating{seat, p.ref, false})
@@ -263,7 +264,7 @@ func (t *Table) stake(r *roundPlan, p *patron, ref string, spot schema.Spot, amo
 func (t *Table) temper(r *roundPlan) {
 	for i := range r.stakes {
 		st := &r.stakes[i]
-		p := t.at(st.seat)
+		p := t.PatronAt(st.seat)
 		if p == nil || !p.doubles || st.withdrawn || st.spot > schema.SpotPlayer {
 			continue
 		}

@@ -78,11 +78,8 @@ type roundPlan struct {
 	// gives are rights to squeeze a hand that are given up, bank is the Banker's part.
 	gives [2]*give
 	bank  *bank
-	// bets is the betting as it was read back, in place of a written one; settled and sided say
-	// that money moved, and that a side bet was called, so far.
-	bets           []schema.Event
-	settled, sided bool
-	last           int // hand of the latest card read back
+	// bets is the betting as it was read back, in place of a written one.
+	bets []schema.Event
 }
 
 type seating struct {

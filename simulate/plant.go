@@ -121,9 +121,9 @@ func plantOnce(o Options, f *Fault, seed uint64, kind string) ([]schema.Event, [
 			return nil, nil, err
 		}
 	}
-	events = append(events, sc.t.w.take()...)
+	events = append(events, sc.t.Writer().take()...)
 	if f.alone {
-		events = append(events, sc.t.begin()...)
+		events = append(events, sc.t.Shuffle()...)
 	} else {
 		events = append(events, sc.t.ShoeOf(4)...)
 	}
@@ -160,7 +160,7 @@ func besides(o Options, f *Fault, events []schema.Event) []schema.Event {
 	if !f.idle {
 		second = append(second, t.ShoeOf(5)...)
 	}
-	t.w.at = max(t.w.at, events[len(events)-1].At)
+	t.Writer().at = max(t.Writer().at, events[len(events)-1].At)
 	return append(second, t.Close()...)
 }
 
@@ -182,20 +182,19 @@ func dealtCards(events []schema.Event) []card {
 // play plans the shoe around the fault and writes it.
 func (sc *scene) play(f *Fault, rounds int) error {
 	var ids [2]string
-	wish := &wish{round: sc.k}
-	wish.bets = func(_ *Table, r *roundPlan) {
+	wish := &wish{round: sc.k, behind: f.behind}
+	wish.bets = func(r *roundPlan) {
 		sc.r = r
 		if f.bets != nil {
 			f.bets(sc)
 		}
 	}
 	wish.accept = func(r *roundPlan) bool { return f.accept == nil || f.accept(sc, &r.coup) }
-	if sc.t.behind = f.behind; f.behind > 0 {
+	if f.behind > 0 {
 		rounds = 0
 	}
 	var err error
-	defer func() { sc.t.behind = 0 }()
-	if sc.s, err = sc.t.plan(rounds, wish); err != nil {
+	if sc.s, err = sc.t.Plan(rounds, wish); err != nil {
 		return errElsewhere
 	}
 	// The plan keeps copies of what the wish saw.
@@ -214,15 +213,15 @@ func (sc *scene) play(f *Fault, rounds int) error {
 		}
 	}
 	sc.r = &sc.s.rounds[sc.k]
-	if total := int(sc.t.o.Config.Decks) * 52; f.behind == 0 {
-		sc.s.hideCut(total, sc.t.rng.IntN(5))
+	if total := int(sc.t.Config().Decks) * 52; f.behind == 0 {
+		sc.s.hideCut(total, sc.t.Rand().IntN(5))
 	}
 	if f.late != nil {
 		if err := f.late(sc); err != nil {
 			return err
 		}
 	}
-	sc.t.write(sc.s)
+	sc.t.Write(sc.s)
 	return nil
 }
 
@@ -278,10 +277,10 @@ func (sc *scene) lay(spot schema.Spot, amount int64, not ...uint32) *stake {
 		}
 		return sc.layAt(st, spot, amount)
 	}
-	for _, p := range sc.t.patrons {
+	for _, p := range sc.t.Patrons() {
 		if !slices.Contains(not, p.seat) {
 			st := &stake{seat: p.seat, patron: p.ref, exact: p.exact, marks: p.defers}
-			if sc.t.o.Config.SupplementalRequiresMain && spot > schema.SpotTie {
+			if sc.t.Config().SupplementalRequiresMain && spot > schema.SpotTie {
 				sc.layAt(st, schema.SpotPlayer, 5100)
 			}
 			return sc.layAt(st, spot, amount)
@@ -292,7 +291,7 @@ func (sc *scene) lay(spot schema.Spot, amount int64, not ...uint32) *stake {
 
 // layAt adds a wager for the patron of another, and takes that patron's wagers off the same spot.
 func (sc *scene) layAt(st *stake, spot schema.Spot, amount int64) *stake {
-	c := sc.t.o.Config.Vigorish
+	c := sc.t.Config().Vigorish
 	marks := c.Timing == schema.VigorishTimingDeferred || c.Timing == schema.VigorishTimingMixed && st.marks
 	next := stake{
 		seat: st.seat, patron: st.patron, spot: spot, amount: amount, medium: schema.WagerMediumChips, marks: marks,

@@ -75,21 +75,18 @@ const (
 // Play plays the next shoe like Shoe, but tells what was played instead of writing events. Dealers make honest errors and
 // devices misread. A table either plays or writes.
 func (t *Table) Play() *Played {
-	if c := t.crook; c != nil && c.reform != nil && t.shoes+1 == t.o.From && !c.twin {
-		c.reform(c)
+	if t.o.Scheme != nil {
+		t.o.Scheme.BeforeShoe()
 	}
 	t.w.take()
 	on := t.dealing
-	s, _ := t.plan(0, nil)
+	s, _ := t.Plan(0, nil)
 	// What goes wrong begins anew with each round, so that a twin that bets otherwise is read alike.
 	source := rand.NewPCG(t.o.Seed, uint64(t.shoes)<<32)
 	t.noise = rand.New(source)
 	p := &Played{
 		ID: s.id, Dealer: on, Batch: t.o.Table + "-b1", Decks: int(t.o.Config.Decks), Percent: int64(t.o.Config.Vigorish.Percent),
 		Rounds: make([]PlayedRound, len(s.rounds)), Fill: s.fill, Gone: s.gone,
-	}
-	if c := t.crook; c != nil && c.slug[0] > 0 {
-		p.Slug = [2]int{len(c.before) - c.slug[0], len(c.before) - c.slug[1]}
 	}
 	for _, x := range s.burn {
 		p.Burned = append(p.Burned, t.read(x))
@@ -112,8 +109,9 @@ func (t *Table) read(x card) uint8 {
 		return uint8(x)
 	}
 	wrong, none := misread, unread
-	if c := t.crook; c != nil && c.on && !c.twin {
-		wrong, none = max(wrong, c.Misread), max(none, c.Drop)
+	if t.o.Scheme != nil {
+		a, b := t.o.Scheme.ReadErrors()
+		wrong, none = max(wrong, a), max(none, b)
 	}
 	switch u := t.noise.Float64(); {
 	case u < wrong:

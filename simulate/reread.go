@@ -65,18 +65,18 @@ func reread(events []schema.Event, n int) (*rereading, error) {
 			return nil, fmt.Errorf("shoe %s: events of %s lie among its own", first.ShoeID, id)
 		}
 	}
-	o := Options{Property: first.PropertyID, Pit: first.PitID, Table: first.TableID, Seed: first.Seq}
+	o := origin{property: first.PropertyID, pit: first.PitID, table: first.TableID, seed: first.Seq}
 	for _, c := range first.EventID {
-		o.Seed = o.Seed*131 + uint64(c)
+		o.seed = o.seed*131 + uint64(c)
 	}
 	opened := false
 	var before []schema.Event
 	for i := range events[:r.from] {
 		switch p := events[i].Payload.(type) {
 		case *schema.TableOpened:
-			o.Config, opened = p.Config, true
+			o.config, opened = p.Config, true
 		case *schema.TableConfigured:
-			o.Config = p.Config
+			o.config = p.Config
 		}
 		before = append(before, events[i])
 	}
@@ -147,8 +147,8 @@ func (r *rereading) read(events []schema.Event) error {
 		}
 	}
 	habits := readHabits(events)
-	var cur *roundPlan
-	next := roundPlan{}
+	var cur *roundReader
+	next := &roundReader{roundPlan: &roundPlan{}}
 	var marked []mark
 	for i := start; i < len(events); i++ {
 		ev := &events[i]
@@ -157,9 +157,9 @@ func (r *rereading) read(events []schema.Event) error {
 			if n := len(s.rounds); n > 0 && s.rounds[n-1].slip != nil {
 				next.carried = s.rounds[n-1].slip.kind == slipCarried
 			}
-			s.rounds = append(s.rounds, next)
-			next = roundPlan{}
-			cur = &s.rounds[len(s.rounds)-1]
+			s.rounds = append(s.rounds, *next.roundPlan)
+			next = &roundReader{roundPlan: &roundPlan{}}
+			cur = &roundReader{roundPlan: &s.rounds[len(s.rounds)-1]}
 			n := slices.IndexFunc(events[i:], isNoMoreBets)
 			if n < 0 {
 				return fmt.Errorf("shoe %s round %d: no NO_MORE_BETS", s.id, ev.Round)
@@ -222,6 +222,14 @@ func parseCards(texts []string) ([]card, error) {
 	return out, nil
 }
 
+// roundReader reads a round back from its events.
+type roundReader struct {
+	*roundPlan
+	// settled: money moved; sided: a side bet was announced.
+	settled, sided bool
+	last           int // hand of the latest card
+}
+
 // habit is how a wager's vigorish was taken: marked or at once.
 type habit struct{ marks bool }
 
@@ -247,7 +255,7 @@ func readHabits(events []schema.Event) map[string]habit {
 	return out
 }
 
-func (r *roundPlan) readBets(habits map[string]habit) {
+func (r *roundReader) readBets(habits map[string]habit) {
 	for i := range r.bets {
 		switch p := r.bets[i].Payload.(type) {
 		case *schema.WagerPlaced:
@@ -264,14 +272,14 @@ func (r *roundPlan) readBets(habits map[string]habit) {
 		case *schema.WagerChanged:
 			for j := range r.stakes {
 				if r.stakes[j].id == p.WagerID {
-					r.stakes[j].change(p)
+					changeStake(&r.stakes[j], p)
 				}
 			}
 		}
 	}
 }
 
-func (st *stake) change(p *schema.WagerChanged) {
+func changeStake(st *stake, p *schema.WagerChanged) {
 	delta := max(p.Delta, -p.Delta)
 	switch p.Change {
 	case schema.WagerChangeRaised:
@@ -285,7 +293,7 @@ func (st *stake) change(p *schema.WagerChanged) {
 	}
 }
 
-func (r *roundPlan) readRound(ev *schema.Event) error {
+func (r *roundReader) readRound(ev *schema.Event) error {
 	settling := false
 	switch p := ev.Payload.(type) {
 	case *schema.CardDealt:
@@ -337,7 +345,7 @@ func (r *roundPlan) readRound(ev *schema.Event) error {
 }
 
 // took notes the vigorish that a wager came to.
-func (r *roundPlan) took(id string, amount int64) {
+func (r *roundReader) took(id string, amount int64) {
 	for i := range r.stakes {
 		if r.stakes[i].id == id {
 			r.stakes[i].taken = amount
@@ -345,7 +353,7 @@ func (r *roundPlan) took(id string, amount int64) {
 	}
 }
 
-func (r *roundPlan) readBetween(ev *schema.Event, s *shoePlan, marked *[]mark) error {
+func (r *roundReader) readBetween(ev *schema.Event, s *shoePlan, marked *[]mark) error {
 	switch p := ev.Payload.(type) {
 	case *schema.SeatOccupied:
 		r.seating = append(r.seating, seating{p.Seat, p.PatronRef, false})

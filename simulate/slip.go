@@ -107,7 +107,7 @@ func (w *writer) err(r *roundPlan) {
 
 // readSlip notes what a card drawn in error came to, from the events of its round. last is the hand to
 // which the latest card was dealt.
-func (r *roundPlan) readSlip(p schema.Payload) error {
+func (r *roundReader) readSlip(p schema.Payload) error {
 	take := func(kind slipKind) *slip {
 		hand := &r.coup.hands[r.last]
 		n := len(*hand) - 1

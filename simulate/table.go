@@ -20,13 +20,17 @@ type Options struct {
 	Start  time.Time
 	// Flawless tables make no errors, not even such as are put right, and change nothing once open.
 	Flawless bool
-	// Cheat is played from the table's shoe number From on, at a table that is flawless but for it. A Twin has the same
-	// chance and no cheat.
-	Cheat *Cheat
-	From  int
-	Twin  bool
-	// Clear has Play read everything and nobody err.
+	// Clear makes Play read every card rightly and the dealers make no errors.
 	Clear bool
+	// Scheme acts at the table while it plays; nil for none. The table is then flawless but for the scheme, its dealers
+	// rotate, and some patrons double after losses or bet late.
+	Scheme Scheme
+	// Regulars stay five times as long as other patrons.
+	Regulars bool
+	// ReadStakes emits stake readings at lock and settlement, CountTray counts of the tray at each shoe's end.
+	ReadStakes, CountTray bool
+	// NoisyReader emits the cards as a reader with the scheme's error rates reads them.
+	NoisyReader bool
 }
 
 // Table plays legal shoes at one table: Open once, Shoe as often as wanted, Close once. It is not
@@ -44,8 +48,6 @@ type Table struct {
 	streak  schema.Result
 	length  int
 	banking banking
-	behind  int // cards behind the next cutting card, if that is not left to chance
-	crook   *crook
 	dealing string // the dealer on duty
 	noise   *rand.Rand
 }
@@ -61,20 +63,19 @@ func NewTable(o Options) *Table {
 	if o.Start.IsZero() {
 		o.Start = time.Date(2026, 1, 2, 18, 0, 0, 0, time.UTC)
 	}
-	if o.Cheat != nil {
+	if o.Scheme != nil {
 		o.Flawless = true
 	}
 	complete(&o.Config)
 	t := &Table{
-		o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x7ab1e)), w: newWriter(&o), owed: map[uint32]int{},
+		o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x7ab1e)), w: newWriter(&origin{
+			o.Property, o.Pit, o.Table, o.Config, o.Seed, o.Start, o.ReadStakes, o.CountTray,
+		}), owed: map[uint32]int{},
 		dealers: int(o.Seed % 40),
 	}
-	if o.Cheat != nil {
-		t.crook = newCrook(t)
-		if o.Cheat.Misread > 0 {
-			t.noise = rand.New(rand.NewPCG(o.Seed, 0x2ead))
-			t.w.reader = func(x card) card { return card(t.read(x)) }
-		}
+	if o.NoisyReader {
+		t.noise = rand.New(rand.NewPCG(o.Seed, 0x2ead))
+		t.w.reader = func(x card) card { return card(t.read(x)) }
 	}
 	return t
 }
@@ -123,9 +124,8 @@ func (t *Table) Open() []schema.Event {
 		t.arrive(s)
 	}
 	t.dealing = o.dealers[0].DealerID
-	if t.crook != nil {
-		t.crook.dealer = t.dealing
-		t.crook.seated()
+	if t.o.Scheme != nil {
+		t.o.Scheme.Seated(t)
 	}
 	for _, p := range t.patrons {
 		o.seats = append(o.seats, seated{p.seat, p.ref})
@@ -136,7 +136,7 @@ func (t *Table) Open() []schema.Event {
 
 func (t *Table) nextDealer() string {
 	t.dealers++
-	if t.crook != nil {
+	if t.o.Scheme != nil {
 		t.dealers %= rota
 	}
 	return "d" + strconv.Itoa(100+t.dealers)
@@ -151,15 +151,15 @@ func (t *Table) ShoeOf(rounds int) []schema.Event {
 	if t.shoes > 0 && !t.o.Flawless {
 		t.reform()
 	}
-	if c := t.crook; c != nil && c.reform != nil && t.shoes+1 == t.o.From && !c.twin {
-		c.reform(c)
+	if t.o.Scheme != nil {
+		t.o.Scheme.BeforeShoe()
 	}
-	s, _ := t.plan(rounds, nil)
-	t.write(s)
+	s, _ := t.Plan(rounds, nil)
+	t.Write(s)
 	return t.w.take()
 }
 
-func (t *Table) write(s *shoePlan) {
+func (t *Table) Write(s *shoePlan) {
 	t.w.prepare(s)
 	for i := range s.rounds {
 		t.w.play(s, i)
@@ -173,8 +173,8 @@ func (t *Table) write(s *shoePlan) {
 	}
 }
 
-// begin shuffles for a shoe that is not played.
-func (t *Table) begin() []schema.Event {
+// Shuffle emits the shuffle of a shoe that is not played.
+func (t *Table) Shuffle() []schema.Event {
 	t.shoes++
 	t.w.shoeID, t.w.round = t.shoeID(), 0
 	t.w.shuffle()
@@ -192,14 +192,16 @@ func (t *Table) Close() []schema.Event {
 type wish struct {
 	round int
 	// bets adds what must be staked, accept says which cards will do.
-	bets   func(*Table, *roundPlan)
+	bets   func(*roundPlan)
 	accept func(*roundPlan) bool
+	// behind is the number of cards behind the cutting card, 0 to leave it to chance.
+	behind int
 }
 
 const wishTries = 400_000
 
-// plan chooses everything about the next shoe.
-func (t *Table) plan(rounds int, want *wish) (*shoePlan, error) {
+// Plan chooses everything about the next shoe.
+func (t *Table) Plan(rounds int, want *wish) (*shoePlan, error) {
 	t.shoes++
 	clear(t.owed)
 	s := &shoePlan{id: t.shoeID(), laced: 47 + t.rng.Uint32N(11), ceilEnd: t.w.house.mode == schema.VigorishModeCommission && t.rng.IntN(8) == 0}
@@ -215,22 +217,22 @@ func (t *Table) plan(rounds int, want *wish) (*shoePlan, error) {
 		}
 	}
 	if t.w.house.punto {
-		s.keep = t.curator > 0 && t.at(t.curator) != nil && t.rng.IntN(2) == 0
+		s.keep = t.curator > 0 && t.PatronAt(t.curator) != nil && t.rng.IntN(2) == 0
 		if !s.keep {
 			t.pickCurator(s, 0)
 		}
 	}
 	deck := fullSet(t.o.Config.Decks)
 	shuffle(t.rng, deck)
-	if t.crook != nil {
-		deck = t.crook.shoe(s.id, deck)
+	if t.o.Scheme != nil {
+		deck = t.o.Scheme.Stack(s.id, deck)
 	}
 	n := 1 + deck[0].burns()
 	s.burn, deck = deck[:n:n], deck[n:]
 	tr := t.trouble(s, rounds, want == nil)
 	s.behind = 14 + t.rng.IntN(20)
-	if t.behind > 0 {
-		s.behind = t.behind
+	if want != nil && want.behind > 0 {
+		s.behind = want.behind
 	}
 	if rounds > 1 {
 		s.behind = 0
@@ -258,13 +260,13 @@ func (t *Table) plan(rounds int, want *wish) (*shoePlan, error) {
 				return nil, err
 			}
 		}
-		if t.crook != nil {
-			t.crook.bet(&r, deck)
+		if t.o.Scheme != nil {
+			t.o.Scheme.Bet(&r, deck)
 			t.name(&r, k)
 		}
 		deck = t.deal(s, &r, deck, tr, k, last)
-		if t.crook != nil {
-			t.crook.after(s, &r, k)
+		if t.o.Scheme != nil {
+			t.o.Scheme.Settle(s, &r, k)
 		}
 		t.note(s, &r)
 		s.rounds = append(s.rounds, r)
@@ -283,8 +285,8 @@ func (t *Table) plan(rounds int, want *wish) (*shoePlan, error) {
 		s.hideCut(total, t.rng.IntN(k))
 	}
 	s.rest = deck
-	if t.crook != nil {
-		t.crook.close(s)
+	if t.o.Scheme != nil {
+		t.o.Scheme.EndShoe(s)
 	}
 	return s, nil
 }
@@ -292,7 +294,7 @@ func (t *Table) plan(rounds int, want *wish) (*shoePlan, error) {
 // grant finds cards for a wish among those left, by trial.
 func (t *Table) grant(want *wish, r *roundPlan, deck []card) error {
 	if want.bets != nil {
-		want.bets(t, r)
+		want.bets(r)
 		t.name(r, want.round)
 	}
 	if want.accept == nil {
@@ -361,7 +363,7 @@ func (t *Table) seated() []seated {
 // note keeps what the following rounds depend on.
 func (t *Table) note(s *shoePlan, r *roundPlan) {
 	result := r.coup.result()
-	if t.crook != nil {
+	if t.o.Scheme != nil {
 		t.temper(r)
 	}
 	if result == t.streak {
@@ -382,3 +384,27 @@ func (t *Table) note(s *shoePlan, r *roundPlan) {
 		t.pickCurator(s, t.curator)
 	}
 }
+
+// rota is how many dealers relieve each other where a scheme acts.
+const rota = 6
+
+// Writer writes the table's events: its house, its clock and the cards in use.
+func (t *Table) Writer() *writer { return t.w }
+
+// Patrons are the patrons at the table by seat.
+func (t *Table) Patrons() []*patron { return t.patrons }
+
+// Curator is the seat of the curator, at chemin de fer of the Banker.
+func (t *Table) Curator() uint32 { return t.curator }
+
+// Banking is what the wagers of the next Banker depend on.
+func (t *Table) Banking() *banking { return &t.banking }
+
+// Rand is the generator that all choices of the table are drawn from.
+func (t *Table) Rand() *rand.Rand { return t.rng }
+
+// Config is the configuration in force; a caller may change it between shoes.
+func (t *Table) Config() *schema.TableConfig { return &t.o.Config }
+
+// Dealer is the dealer on duty.
+func (t *Table) Dealer() string { return t.dealing }

@@ -73,7 +73,7 @@ func (t *Table) deal(s *shoePlan, r *roundPlan, deck []card, tr *trouble, k, las
 	due := tr.kind != noTrouble && k >= tr.from
 	if tr.kind == shoeShort && k+1 == last && s.behind > 0 {
 		tr.kind = noTrouble
-		return t.runShort(r, deck)
+		return t.RunShort(r, deck)
 	}
 	// Near its end a shoe has no cards to spare.
 	due = due && tr.kind != shoeShort && len(deck) > s.behind+30
@@ -125,9 +125,9 @@ func (t *Table) slip(r *roundPlan, kind troubleKind, next card, last bool) bool 
 	return true
 }
 
-// runShort lets cards lie face up before the last round until the rest may not be enough for it. A
+// RunShort lets cards lie face up before the last round until the rest may not be enough for it. A
 // round that cannot be finished is void. 19:47-3.12(d).
-func (t *Table) runShort(r *roundPlan, deck []card) []card {
+func (t *Table) RunShort(r *roundPlan, deck []card) []card {
 	for {
 		i := slices.IndexFunc(deck, func(c card) bool { return c.burns()+1 <= len(deck)-4 })
 		if i < 0 {
@@ -215,7 +215,7 @@ func (t *Table) reform() {
 		topic = schema.NoticeTopicTableLimits
 	}
 	t.w.notify(topic)
-	t.configure(c)
+	t.Configure(c)
 }
 
 // reprice changes an elected pay table between two rounds.
@@ -244,8 +244,8 @@ func (w *writer) notify(topic schema.NoticeTopic) {
 	w.at = effective
 }
 
-// configure brings another configuration into force between two shoes.
-func (t *Table) configure(c schema.TableConfig) {
+// Configure brings another configuration into force between two shoes.
+func (t *Table) Configure(c schema.TableConfig) {
 	c.ConfigID += "+"
 	t.o.Config = c
 	t.w.pass(60_000)

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -62,21 +63,30 @@ type mark struct {
 	amount int64
 }
 
-func newWriter(o *Options) *writer {
+// origin is where a writer starts.
+type origin struct {
+	property, pit, table string
+	config               schema.TableConfig
+	seed                 uint64
+	start                time.Time
+	// reads emits stake readings, trays counts of the tray.
+	reads, trays bool
+}
+
+func newWriter(o *origin) *writer {
 	w := &writer{
-		cfg: o.Config, house: newHouse(&o.Config), property: o.Property, pit: o.Pit, table: o.Table,
-		reads: o.Cheat != nil && o.Cheat.Reads, trays: o.Cheat != nil && o.Cheat.Trays,
-		tray: 500_000_000,
-		seed: o.Seed, at: o.Start.UnixNano(), pauses: rand.NewPCG(o.Seed, 0x9a5e5),
+		cfg: o.config, house: newHouse(&o.config), property: o.property, pit: o.pit, table: o.table,
+		reads: o.reads, trays: o.trays, tray: 500_000_000,
+		seed: o.seed, at: o.start.UnixNano(), pauses: rand.NewPCG(o.seed, 0x9a5e5),
 		back: "red", design: "bee", sighting: -1,
 	}
 	for kind, name := range [6]string{1: "shoe", 2: "chips", 3: "console", 4: "camera", 5: "pit"} {
 		if kind > 0 {
-			w.devices[kind] = schema.Source{DeviceID: name + "-" + o.Table, Kind: schema.SourceKind(kind)}
+			w.devices[kind] = schema.Source{DeviceID: name + "-" + o.table, Kind: schema.SourceKind(kind)}
 		}
 	}
-	w.camera = "cam-" + o.Table
-	w.floor, w.boss = "f-"+o.Pit, "s-"+o.Pit
+	w.camera = "cam-" + o.table
+	w.floor, w.boss = "f-"+o.pit, "s-"+o.pit
 	return w
 }
 
