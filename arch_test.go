@@ -34,7 +34,7 @@ var layers = [][]string{
 
 // only narrows what a package may import of ours further than its layer does.
 var only = map[string][]string{
-	"simulate":              {"rules", "schema"},
+	"simulate":              {"schema"},
 	"detectors":             {"baccarat", "law", "record"},
 	"pipeline/kafka":        {"pipeline", "schema", "schema/rows", "finding"},
 	"pipeline/clickhouse":   {"pipeline", "schema", "schema/rows", "finding"},
@@ -96,17 +96,56 @@ func place(pkg string) (folder string, layer int) {
 	return "", -1
 }
 
+// The simulator is the second opinion on the rules: it and its tests import schema and nothing else of this module, so
+// that no mistake in a rule can hide in the play that it is tested with. Within it imports run one way.
+func TestSimulatorIsIndependent(t *testing.T) {
+	const shoe, deal, script = "simulate/internal/shoe", "simulate/deal", "simulate/script"
+	allowed := map[string][]string{
+		shoe:                      {"schema"},
+		deal:                      {"schema", shoe},
+		script:                    {"schema", shoe, deal},
+		"simulate/cheat":          {"schema", shoe, deal},
+		"simulate/fault":          {"schema", shoe, deal, script},
+		"simulate/internal/legal": {"schema"}, // what only tests import
+	}
+	all := importsIn(t, "simulate", true)
+	for pkg, imported := range importsIn(t, "simulate", false) {
+		if allowed[pkg] == nil {
+			t.Errorf("%s: not a package of the simulator: add it to this test", pkg)
+		}
+		for _, to := range all[pkg] {
+			to, ours := strings.CutPrefix(to, module+"/")
+			test := !slices.Contains(imported, module+"/"+to)
+			switch {
+			case !ours || slices.Contains(allowed[pkg], to):
+			case test && (to == pkg || to == "simulate/internal/legal"):
+			default:
+				t.Errorf("%s imports %s: want %v", pkg, to, allowed[pkg])
+			}
+		}
+	}
+	if len(all) != len(allowed) {
+		t.Errorf("%d packages in simulate, want %d", len(all), len(allowed))
+	}
+}
+
 // imports draws the graph from the source, whatever the build constraints, tests aside.
 func imports(t *testing.T) map[string][]string {
 	t.Helper()
+	return importsIn(t, ".", false)
+}
+
+// importsIn draws the graph of the packages in a folder, with the imports of their tests on request.
+func importsIn(t *testing.T, root string, tests bool) map[string][]string {
+	t.Helper()
 	graph := map[string][]string{}
-	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata"):
 			return filepath.SkipDir
-		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+		case d.IsDir() || !strings.HasSuffix(name, ".go") || !tests && strings.HasSuffix(name, "_test.go"):
 			return nil
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/shoes and the output in the documents")
@@ -257,11 +257,11 @@ func scenarioEdits(t *testing.T, path string) string {
 }
 
 func writeShoe(t *testing.T, path, fixture, lines string) {
-	events, err := simulate.Fixture(fixture)
+	events, err := script.Fixture(fixture)
 	if err != nil {
 		t.Fatal(err)
 	}
-	edits, err := simulate.ParseEdits(lines)
+	edits, err := script.Parse(lines)
 	if err != nil {
 		t.Fatal(err)
 	}

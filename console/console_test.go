@@ -23,7 +23,8 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	simulated "github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/fault"
 )
 
 func TestMain(m *testing.M) {
@@ -116,24 +117,24 @@ func fill(t testing.TB, s *store.Store, property string, faults, legal int) {
 	t.Helper()
 	f := newTestFloor(t, s.Store)
 	start := time.Now().Add(-50 * time.Minute)
-	all := simulate.Faults()
+	all := fault.All()
 	for i := range faults {
-		fault := all[(i*7)%len(all)]
-		events, _, err := simulate.Plant(simulate.Options{Property: property, Pit: fmt.Sprintf("p%d", 1+i/8), Table: fmt.Sprintf("mb-%02d", i+1), Seed: uint64(i), Start: start}, fault, uint64(i))
+		broken := all[(i*7)%len(all)]
+		events, _, err := fault.Plant(simulated.Options{Property: property, Pit: fmt.Sprintf("p%d", 1+i/8), Table: fmt.Sprintf("mb-%02d", i+1), Seed: uint64(i), Start: start}, broken, uint64(i))
 		if err != nil {
 			t.Fatal(err)
 		}
 		f.play(events)
 	}
-	kinds := simulate.Kinds()
+	kinds := simulated.Kinds()
 	for i := range legal {
-		o := simulate.Options{Property: property, Pit: "p9", Table: fmt.Sprintf("pb-%02d", i+1), Seed: uint64(1000 + i), Start: start}
-		config, err := simulate.Config(kinds[i%len(kinds)], o.Seed)
+		o := simulated.Options{Property: property, Pit: "p9", Table: fmt.Sprintf("pb-%02d", i+1), Seed: uint64(1000 + i), Start: start}
+		config, err := simulated.Config(kinds[i%len(kinds)], o.Seed)
 		if err != nil {
 			t.Fatal(err)
 		}
 		o.Config = config
-		table := simulate.NewTable(o)
+		table := simulated.NewTable(o)
 		events := append(table.Open(), table.Shoe()...)
 		second := table.Shoe()
 		f.play(append(events, second[:len(second)*2/3]...))
@@ -188,9 +189,9 @@ func (s *served) patient() {
 // planted is a table's events with the fault of a rule.
 func planted(t testing.TB, property, table, rule string) []schema.Event {
 	t.Helper()
-	for _, fault := range simulate.Faults() {
-		if fault.Rule == rule {
-			events, _, err := simulate.Plant(simulate.Options{Property: property, Pit: "p1", Table: table, Seed: 5, Start: time.Now().Add(-20 * time.Minute)}, fault, 5)
+	for _, f := range fault.All() {
+		if f.Rule == rule {
+			events, _, err := fault.Plant(simulated.Options{Property: property, Pit: "p1", Table: table, Seed: 5, Start: time.Now().Add(-20 * time.Minute)}, f, 5)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -27,7 +27,7 @@ import (
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	simulated "github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // A year of 200 tables: SHOEPROOF_TEST_FINDINGS findings, all closed but 10,000, with both steps of each; 30 days of rounds and
@@ -406,9 +406,9 @@ func TestLoad(t *testing.T) {
 	// Two hundred tables, each an event a second; every five seconds one with a fault.
 	wait.Go(func() {
 		f := newTestFloor(t, s.Store)
-		var tables []*simulate.Table
+		var tables []*simulated.Table
 		for i := range loadTables {
-			tables = append(tables, simulate.NewTable(simulate.Options{Property: "ac-1", Pit: fmt.Sprintf("p%d", i%12), Table: fmt.Sprintf("t-%d", i), Seed: uint64(time.Now().UnixNano()) + uint64(i), Start: time.Now()}))
+			tables = append(tables, simulated.NewTable(simulated.Options{Property: "ac-1", Pit: fmt.Sprintf("p%d", i%12), Table: fmt.Sprintf("t-%d", i), Seed: uint64(time.Now().UnixNano()) + uint64(i), Start: time.Now()}))
 			f.play(tables[i].Open())
 		}
 		next := make([]int, loadTables)

@@ -20,7 +20,8 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/fault"
 )
 
 const origin = "audit.example/ac-1/findings"
@@ -45,13 +46,13 @@ func newWorld(t testing.TB, property string, tables int) *world {
 		t.Fatal(err)
 	}
 	w := &world{events: map[string][]Event{}, findings: map[string]finding.Finding{}}
-	faults := slices.DeleteFunc(simulate.Faults(), func(f simulate.Fault) bool { return f.Off })
+	faults := slices.DeleteFunc(fault.All(), func(f fault.Fault) bool { return f.Off })
 	for i := range tables {
-		o := simulate.Options{
+		o := deal.Options{
 			Property: property, Pit: "p1", Table: fmt.Sprintf("PB-%02d", i+1), Seed: uint64(i + 1),
 			Start: time.Date(2026, 11, 19, 18, i, 0, 0, time.UTC), Flawless: true,
 		}
-		events, _, err := simulate.Plant(o, faults[i*7%len(faults)], uint64(i+1))
+		events, _, err := fault.Plant(o, faults[i*7%len(faults)], uint64(i+1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // BenchmarkEngine is decode, fold, rules and columns, a batch of 5,000 rows at a time, over shoes of
@@ -22,12 +22,12 @@ func BenchmarkEngine(b *testing.B) {
 // floor is the start of a gaming day at one table of each kind: opening and six shoes.
 func floor(tb testing.TB) [][]schema.Event {
 	var tables [][]schema.Event
-	for i, kind := range simulate.Kinds() {
-		config, err := simulate.Config(kind, uint64(i))
+	for i, kind := range deal.Kinds() {
+		config, err := deal.Config(kind, uint64(i))
 		if err != nil {
 			tb.Fatal(err)
 		}
-		t := simulate.NewTable(simulate.Options{Property: "ac-1", Pit: "p1", Table: kind, Config: config, Seed: uint64(i)})
+		t := deal.NewTable(deal.Options{Property: "ac-1", Pit: "p1", Table: kind, Config: config, Seed: uint64(i)})
 		events := t.Open()
 		for range 6 {
 			events = append(events, t.Shoe()...)
@@ -104,15 +104,15 @@ func apply(e *pipeline.Engine, values [][]byte, format schema.Format, batch *pip
 // BenchmarkOpenTable is what a table takes that is in the middle of its third shoe, for each of many.
 func BenchmarkOpenTable(b *testing.B) {
 	const copies = 40
-	kinds := simulate.Kinds()
+	kinds := deal.Kinds()
 	values := make([][]byte, 0, 1<<20)
 	for c := range copies {
 		for i, kind := range kinds {
-			config, err := simulate.Config(kind, uint64(i))
+			config, err := deal.Config(kind, uint64(i))
 			if err != nil {
 				b.Fatal(err)
 			}
-			t := simulate.NewTable(simulate.Options{Property: "ac-1", Pit: "p1", Table: kind + "-" + strconv.Itoa(c), Config: config, Seed: uint64(c*100 + i)})
+			t := deal.NewTable(deal.Options{Property: "ac-1", Pit: "p1", Table: kind + "-" + strconv.Itoa(c), Config: config, Seed: uint64(c*100 + i)})
 			events := t.Open()
 			for range 3 {
 				events = append(events, t.Shoe()...)

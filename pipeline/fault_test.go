@@ -7,7 +7,8 @@ import (
 
 	"github.com/shoeproof/shoeproof/finding"
 
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/fault"
 )
 
 // soak is the number that `make soak` asks for, the short one, or with -short a fraction of it.
@@ -38,16 +39,16 @@ func TestFaultsAreFound(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("SHOEPROOF_SEEDS")); err == nil {
 		seeds = n
 	}
-	for _, fault := range simulate.Faults() {
-		t.Run(fault.Rule, func(t *testing.T) {
+	for _, broken := range fault.All() {
+		t.Run(broken.Rule, func(t *testing.T) {
 			t.Parallel()
 			for seed := range uint64(seeds) {
-				events, want, err := simulate.Plant(simulate.Options{}, fault, seed)
+				events, want, err := fault.Plant(deal.Options{}, broken, seed)
 				if err != nil {
 					t.Fatal(err)
 				}
 				options := engineOptions()
-				if fault.Off {
+				if broken.Off {
 					options = allRules()
 				}
 				compareFindings(t, seed, replayWith(t, options, events).Findings, want)
@@ -59,7 +60,7 @@ func TestFaultsAreFound(t *testing.T) {
 	}
 }
 
-func compareFindings(t *testing.T, seed uint64, findings []finding.Finding, want []simulate.Want) {
+func compareFindings(t *testing.T, seed uint64, findings []finding.Finding, want []fault.Want) {
 	t.Helper()
 	found := make([]int, len(want))
 	for i := range findings {

@@ -13,7 +13,7 @@ import (
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
 // brokenTable is two shoes with a count recorded wrongly late in the second: it must be found whatever
@@ -258,7 +258,7 @@ func TestLeftOut(t *testing.T) {
 		},
 	} {
 		t.Run(rule, func(t *testing.T) {
-			events, err := simulate.Fixture("S-PB")
+			events, err := script.Fixture("S-PB")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -281,7 +281,7 @@ func TestLeftOut(t *testing.T) {
 
 // A card too many is proved by each of its copies.
 func TestCopiesAreEvidence(t *testing.T) {
-	events, err := simulate.Fixture("S-PB")
+	events, err := script.Fixture("S-PB")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,7 +328,7 @@ func TestShoeReused(t *testing.T) {
 
 // A fixture that is joined within the reach of reordering has a gap before it.
 func TestLateStart(t *testing.T) {
-	events, err := simulate.Fixture("S-PB")
+	events, err := script.Fixture("S-PB")
 	if err != nil {
 		t.Fatal(err)
 	}

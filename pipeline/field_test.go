@@ -9,7 +9,8 @@ import (
 
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/fault"
 )
 
 // altered folds every table once for each field of each payload that change alters (which says whether it
@@ -98,14 +99,14 @@ func TestEnvelopesThatAreMissing(t *testing.T) {
 
 // An unread card in one round hides nothing in another but what rests on who won it, and brings no bystander.
 func TestFaultBesideAnUnreadCard(t *testing.T) {
-	for _, fault := range simulate.Faults() {
+	for _, broken := range fault.All() {
 		for _, before := range []uint32{1, 3} {
-			t.Run(fmt.Sprint(fault.Rule, " ", before), func(t *testing.T) {
+			t.Run(fmt.Sprint(broken.Rule, " ", before), func(t *testing.T) {
 				t.Parallel()
 				// Suivi is for who lost the round before.
-				rests := before == 1 && strings.HasPrefix(fault.Rule, "chemin.suivi.")
+				rests := before == 1 && strings.HasPrefix(broken.Rule, "chemin.suivi.")
 				for seed, tried := uint64(0), 0; seed < 30 && tried < soak(3, 20); seed++ {
-					events, want, err := simulate.Plant(simulate.Options{}, fault, seed)
+					events, want, err := fault.Plant(deal.Options{}, broken, seed)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -113,7 +114,7 @@ func TestFaultBesideAnUnreadCard(t *testing.T) {
 						_, dealt := ev.Payload.(*schema.CardDealt)
 						return dealt && ev.Round+before == want[0].Round
 					})
-					if at < 0 || fault.Off {
+					if at < 0 || broken.Off {
 						continue
 					}
 					tried++
@@ -122,8 +123,8 @@ func TestFaultBesideAnUnreadCard(t *testing.T) {
 					events[at] = ev
 					found := false
 					for _, f := range findingsOf(encode(events)) {
-						is := func(w simulate.Want) bool { return w.Rule == f.Rule && w.Round == f.Round }
-						found = found || is(want[0]) || rests && f.Rule == fault.Rule && f.Verdict == "UNAUDITABLE"
+						is := func(w fault.Want) bool { return w.Rule == f.Rule && w.Round == f.Round }
+						found = found || is(want[0]) || rests && f.Rule == broken.Rule && f.Verdict == "UNAUDITABLE"
 						if f.Verdict == "BREACH" && f.Severity != finding.Info && !slices.ContainsFunc(want, is) {
 							t.Errorf("seed %d: bystander: %s", seed, line(&f))
 						}

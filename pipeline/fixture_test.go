@@ -10,7 +10,7 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
 // engineOptions are loaded once: rulebooks are read-only.
@@ -78,9 +78,9 @@ func replayInto(t testing.TB, options pipeline.Options, events []schema.Event, b
 }
 
 func TestFixturesAreSilent(t *testing.T) {
-	for _, name := range simulate.Fixtures() {
+	for _, name := range script.Fixtures() {
 		t.Run(name, func(t *testing.T) {
-			events, err := simulate.Fixture(name)
+			events, err := script.Fixture(name)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // FuzzTable bends a legal shoe at random: order, holes, numbers, kinds, repeated and absent events.
@@ -26,7 +26,7 @@ func FuzzTable(f *testing.F) {
 	f.Add(uint64(5), []byte{19, 10, 19, 200, 20, 0, 20, 255, 21, 128})
 	bases := map[uint64][]schema.Event{}
 	f.Fuzz(func(t *testing.T, seed uint64, script []byte) {
-		kinds := simulate.Kinds()
+		kinds := deal.Kinds()
 		key := seed % uint64(2*len(kinds))
 		if bases[key] == nil {
 			bases[key] = legalTable(t, kinds[key%uint64(len(kinds))], "fz", key, 5)

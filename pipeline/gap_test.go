@@ -10,7 +10,9 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/fault"
+	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
 // encode writes events as they would arrive.
@@ -48,14 +50,14 @@ func folded(opt pipeline.Options, values ...[][]byte) (*pipeline.Engine, *pipeli
 func legalTables(t *testing.T, seed uint64) map[string][]schema.Event {
 	t.Helper()
 	tables := map[string][]schema.Event{}
-	for _, name := range simulate.Fixtures() {
-		events, err := simulate.Fixture(name)
+	for _, name := range script.Fixtures() {
+		events, err := script.Fixture(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		tables[name] = events
 	}
-	for _, kind := range simulate.Kinds() {
+	for _, kind := range deal.Kinds() {
 		tables[kind] = legalTable(t, kind, "", seed, 12)
 	}
 	return tables
@@ -64,11 +66,11 @@ func legalTables(t *testing.T, seed uint64) map[string][]schema.Event {
 // legalTable is a table with two shoes.
 func legalTable(t *testing.T, kind, name string, seed uint64, rounds int) []schema.Event {
 	t.Helper()
-	config, err := simulate.Config(kind, seed)
+	config, err := deal.Config(kind, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := simulate.NewTable(simulate.Options{Table: name, Config: config, Seed: seed})
+	table := deal.NewTable(deal.Options{Table: name, Config: config, Seed: seed})
 	events := table.Open()
 	events = append(events, table.ShoeOf(rounds)...)
 	events = append(events, table.ShoeOf(rounds)...)
@@ -130,7 +132,7 @@ func TestLostRanges(t *testing.T) {
 
 // Two holes are two gaps.
 func TestTwoHoles(t *testing.T) {
-	events, err := simulate.Fixture("S-PB")
+	events, err := script.Fixture("S-PB")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,12 +177,12 @@ func TestJoined(t *testing.T) {
 
 // A hole in one round hides nothing in another.
 func TestFaultOutsideTheHole(t *testing.T) {
-	for _, fault := range simulate.Faults() {
-		t.Run(fault.Rule, func(t *testing.T) {
+	for _, broken := range fault.All() {
+		t.Run(broken.Rule, func(t *testing.T) {
 			t.Parallel()
 			tried := 0
 			for seed := uint64(0); seed < 30 && tried < soak(3, 20); seed++ {
-				events, want, err := simulate.Plant(simulate.Options{}, fault, seed)
+				events, want, err := fault.Plant(deal.Options{}, broken, seed)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -204,7 +206,7 @@ func TestFaultOutsideTheHole(t *testing.T) {
 					continue // of level info
 				}
 				tried++
-				if provable := ruleNamed(fault.Rule).Back != rules.WholeShoe; found != provable {
+				if provable := ruleNamed(broken.Rule).Back != rules.WholeShoe; found != provable {
 					t.Errorf("seed %d: round %d, hole at event %d in round %d: accused %t, want %t", seed, want[0].Round, at+1, events[at].Round, found, provable)
 				}
 			}

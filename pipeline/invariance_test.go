@@ -12,16 +12,17 @@ import (
 
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/fault"
 )
 
 // floorOf is tables with a fault each, and some without, as their own streams.
 func floorOf(t testing.TB, tables int) [][]schema.Event {
 	t.Helper()
 	var floor [][]schema.Event
-	faults := simulate.Faults()
+	faults := fault.All()
 	for i := range tables {
-		events, _, err := simulate.Plant(simulate.Options{Table: fmt.Sprintf("t-%02d", i)}, faults[i*len(faults)/tables], uint64(i))
+		events, _, err := fault.Plant(deal.Options{Table: fmt.Sprintf("t-%02d", i)}, faults[i*len(faults)/tables], uint64(i))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,12 +4,12 @@ import (
 	"testing"
 
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
 // An option that the rulebook keeps for itself has no effect, and a notice says so.
 func TestOptionsOfTheHouse(t *testing.T) {
-	events, err := simulate.Fixture("S-PB")
+	events, err := script.Fixture("S-PB")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,14 +13,14 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/shoeproof/shoeproof/rules"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
 // breach is a scenario that breaks one rule of a fixture in one place.
 type breach struct {
 	rule    *rules.Rule
 	fixture string
-	edits   simulate.Edits
+	edits   script.Edits
 	// rounds are the rounds that the edits name; kinds the events outside of rounds.
 	rounds, kinds []string
 }
@@ -48,7 +48,7 @@ func breaches(t *testing.T) []breach {
 		if rule == nil || rule.Severity < rules.Minor || text["rulebook"] != "" || rewrites.MatchString(text["edits"]) {
 			continue
 		}
-		edits, err := simulate.ParseEdits(text["edits"])
+		edits, err := script.Parse(text["edits"])
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
@@ -92,7 +92,7 @@ func TestPairsOfBreaches(t *testing.T) {
 		if tried == 500 {
 			break
 		}
-		events, err := simulate.Fixture(pair[0].fixture)
+		events, err := script.Fixture(pair[0].fixture)
 		if err != nil {
 			t.Fatal(err)
 		}

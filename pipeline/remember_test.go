@@ -20,20 +20,20 @@ import (
 
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // casino is tables that open, play shoes, close and open again, with faults planted at some.
 func casino(t testing.TB, tables int) [][]schema.Event {
 	t.Helper()
 	floor := floorOf(t, tables/2)
-	kinds := simulate.Kinds()
+	kinds := deal.Kinds()
 	for i := range tables - len(floor) {
-		config, err := simulate.Config(kinds[i%len(kinds)], uint64(i))
+		config, err := deal.Config(kinds[i%len(kinds)], uint64(i))
 		if err != nil {
 			t.Fatal(err)
 		}
-		table := simulate.NewTable(simulate.Options{Table: fmt.Sprintf("d-%02d", i), Config: config, Seed: uint64(i)})
+		table := deal.NewTable(deal.Options{Table: fmt.Sprintf("d-%02d", i), Config: config, Seed: uint64(i)})
 		floor = append(floor, slices.Concat(table.Open(), table.ShoeOf(3), table.ShoeOf(2), table.ShoeOf(2), table.Close(),
 			table.Open(), table.ShoeOf(2), table.ShoeOf(2), table.ShoeOf(4)))
 	}

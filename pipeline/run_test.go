@@ -19,8 +19,8 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline"
 )
 
-// script is a source of one partition whose Next is a function.
-type script struct {
+// scripted is a source of one partition whose Next is a function.
+type scripted struct {
 	next    func(ctx context.Context, wait time.Duration) ([]pipeline.Record, error)
 	commits []int64
 	refuse  error // of commits
@@ -28,19 +28,19 @@ type script struct {
 	lag     int64
 }
 
-func (s *script) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
+func (s *scripted) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
 	ctx, s.cancel = context.WithCancelCause(ctx)
 	defer s.cancel(nil)
 	return work(ctx, s)
 }
-func (s *script) Topic() string    { return "t" }
-func (s *script) Partition() int32 { return 4 }
-func (s *script) Lag() int64       { return s.lag }
-func (s *script) Next(ctx context.Context, wait time.Duration) ([]pipeline.Record, error) {
+func (s *scripted) Topic() string    { return "t" }
+func (s *scripted) Partition() int32 { return 4 }
+func (s *scripted) Lag() int64       { return s.lag }
+func (s *scripted) Next(ctx context.Context, wait time.Duration) ([]pipeline.Record, error) {
 	return s.next(ctx, wait)
 }
 
-func (s *script) Commit(_ context.Context, offset int64) error {
+func (s *scripted) Commit(_ context.Context, offset int64) error {
 	if s.refuse != nil {
 		return s.refuse
 	}
@@ -49,8 +49,8 @@ func (s *script) Commit(_ context.Context, offset int64) error {
 }
 
 // pages gives these pages, then the end.
-func pages(pages ...[]pipeline.Record) *script {
-	return &script{next: func(context.Context, time.Duration) ([]pipeline.Record, error) {
+func pages(pages ...[]pipeline.Record) *scripted {
+	return &scripted{next: func(context.Context, time.Duration) ([]pipeline.Record, error) {
 		if len(pages) == 0 {
 			return nil, io.EOF
 		}
@@ -197,7 +197,7 @@ func TestRunFlushesByAge(t *testing.T) {
 		start := time.Now()
 		sink.Fail = func(*pipeline.Batch) (bool, error) { wrote = append(wrote, time.Since(start)); return true, nil }
 		offset := int64(0)
-		src := &script{next: func(_ context.Context, wait time.Duration) ([]pipeline.Record, error) {
+		src := &scripted{next: func(_ context.Context, wait time.Duration) ([]pipeline.Record, error) {
 			if time.Since(start) >= 2*time.Second {
 				return nil, io.EOF
 			}
@@ -219,7 +219,7 @@ func TestRunFlushesByAge(t *testing.T) {
 func TestRunLosesNothingWhenItIsToldToEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	sink := pipeline.NewMemorySink()
-	src := &script{next: func(context.Context, time.Duration) ([]pipeline.Record, error) {
+	src := &scripted{next: func(context.Context, time.Duration) ([]pipeline.Record, error) {
 		cancel()
 		return records(0, 7), nil
 	}}
@@ -233,7 +233,7 @@ func TestRunLosesNothingWhenItIsToldToEnd(t *testing.T) {
 func TestRunIsDoneAfterItsGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		src := &script{next: func(context.Context, time.Duration) ([]pipeline.Record, error) {
+		src := &scripted{next: func(context.Context, time.Duration) ([]pipeline.Record, error) {
 			cancel()
 			return records(0, 7), nil
 		}}

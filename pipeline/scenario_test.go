@@ -14,7 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/shoeproof/shoeproof/rules"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
 var update = flag.Bool("update", false, "rewrite the findings of the scenarios")
@@ -62,11 +62,11 @@ func scenario(t *testing.T, file, name string) {
 			t.Fatal(err)
 		}
 	}
-	events, err := simulate.Fixture(strings.TrimSpace(string(section("shoe").Data)))
+	events, err := script.Fixture(strings.TrimSpace(string(section("shoe").Data)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	edits, err := simulate.ParseEdits(string(section("edits").Data))
+	edits, err := script.Parse(string(section("edits").Data))
 	if err != nil {
 		t.Fatalf("%s: edits: %v", file, err)
 	}

@@ -11,14 +11,14 @@ import (
 
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // Legal shoes of every kind of table give no finding; the long form deals a million. SHOEPROOF_SEED is
 // the first seed, so that another run deals other shoes.
 func TestLegalShoesAreSilent(t *testing.T) {
 	const perTable = 2
-	kinds := simulate.Kinds()
+	kinds := deal.Kinds()
 	tables := soak(20_000, 1_000_000)/(perTable*len(kinds)) + 1
 	first, _ := strconv.ParseUint(os.Getenv("SHOEPROOF_SEED"), 10, 64)
 	options := engineOptions()
@@ -32,11 +32,11 @@ func TestLegalShoesAreSilent(t *testing.T) {
 			t.Parallel()
 			b, events := &pipeline.Batch{}, []schema.Event(nil)
 			for seed := first; seed < first+uint64(tables) && !t.Failed(); seed++ {
-				config, err := simulate.Config(kind, seed)
+				config, err := deal.Config(kind, seed)
 				if err != nil {
 					t.Fatal(err)
 				}
-				table := simulate.NewTable(simulate.Options{Config: config, Seed: seed})
+				table := deal.NewTable(deal.Options{Config: config, Seed: seed})
 				events = append(events[:0], table.Open()...)
 				for range perTable {
 					events = append(events, table.Shoe()...)
@@ -65,12 +65,12 @@ func line(f *finding.Finding) string {
 
 // What the facts say was collected in vigorish is what the events say, shoe by shoe.
 func TestVigorishAddsUp(t *testing.T) {
-	for _, kind := range simulate.Kinds() {
-		config, err := simulate.Config(kind, 3)
+	for _, kind := range deal.Kinds() {
+		config, err := deal.Config(kind, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		table := simulate.NewTable(simulate.Options{Config: config, Seed: 3})
+		table := deal.NewTable(deal.Options{Config: config, Seed: 3})
 		events := append(append(table.Open(), table.Shoe()...), table.Shoe()...)
 		events = append(events, table.Close()...)
 		b := &pipeline.Batch{}

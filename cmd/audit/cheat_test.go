@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/cheat"
 )
 
 // No cheat is a finding of the rules unless it says so, nor is any honest oddity. What detectors suspect is another matter.
 func TestCheatsBreakNoRules(t *testing.T) {
 	dir := t.TempDir()
-	for _, c := range simulate.Cheats() {
+	for _, c := range cheat.All() {
 		if c.Breach {
 			continue
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/shoeproof/shoeproof/export/s3/s3test"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // Scripts that need a ClickHouse, a database of its own each, and a Kafka: topic table-events has a
@@ -73,11 +73,11 @@ func TestScriptsWithEngines(t *testing.T) {
 
 func fill(t *testing.T, brokers []string) {
 	t.Helper()
-	config, err := simulate.Config("nj-mini", 1)
+	config, err := deal.Config("nj-mini", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := simulate.NewTable(simulate.Options{Table: "t-1", Config: config, Seed: 1})
+	table := deal.NewTable(deal.Options{Table: "t-1", Config: config, Seed: 1})
 	w, err := kafka.NewWriter(kafka.Config{Brokers: brokers, Topic: "table-events"}, schema.Protobuf)
 	if err != nil {
 		t.Fatal(err)

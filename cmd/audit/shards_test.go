@@ -22,7 +22,8 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/file"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/fault"
 )
 
 // The nightly run, each report and the export print and write the same with two shards as with one server.
@@ -112,9 +113,9 @@ func TestTwoShards(t *testing.T) {
 func writeFloor(t *testing.T, dir string) string {
 	t.Helper()
 	var events []schema.Event
-	faults := slices.DeleteFunc(simulate.Faults(), func(f simulate.Fault) bool { return f.Off })
+	faults := slices.DeleteFunc(fault.All(), func(f fault.Fault) bool { return f.Off })
 	for i := range 6 {
-		planted, _, err := simulate.Plant(simulate.Options{
+		planted, _, err := fault.Plant(deal.Options{
 			Property: "ac-1", Pit: fmt.Sprint("p", i%3), Table: fmt.Sprintf("PB-%02d", i), Seed: uint64(i + 1), Start: time.Date(2026, 3, 2, 15, i, 0, 0, time.UTC),
 		}, faults[i*19%len(faults)], uint64(i+1))
 		if err != nil {

@@ -14,7 +14,10 @@ import (
 
 	"github.com/shoeproof/shoeproof/internal/program"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/cheat"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/fault"
+	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
 type simulateFlags struct {
@@ -74,22 +77,22 @@ unless the label says otherwise; --labels writes the truth about it.`,
 
 func listPlays(out io.Writer) error {
 	fmt.Fprintln(out, "kinds, each with its rulebook, game and vigorish:")
-	for _, kind := range simulate.Kinds() {
-		c, err := simulate.Config(kind, 1)
+	for _, kind := range deal.Kinds() {
+		c, err := deal.Config(kind, 1)
 		if err != nil {
 			return fmt.Errorf("list: %w", err)
 		}
 		fmt.Fprintf(out, "  %-15s %-13s %-13v %v\n", kind, c.Ruleset, c.Game, c.Vigorish.Mode)
 	}
-	fmt.Fprintln(out, "fixtures:", strings.Join(simulate.Fixtures(), " "))
+	fmt.Fprintln(out, "fixtures:", strings.Join(script.Fixtures(), " "))
 	fmt.Fprintln(out, "faults:")
-	for _, fault := range simulate.Faults() {
-		if _, err := fmt.Fprintf(out, "  %-40s %s\n", fault.Rule, fault.Doc); err != nil {
+	for _, x := range fault.All() {
+		if _, err := fmt.Fprintf(out, "  %-40s %s\n", x.Rule, x.Doc); err != nil {
 			return fmt.Errorf("list: %w", err)
 		}
 	}
 	fmt.Fprintln(out, "cheats:")
-	for _, c := range simulate.Cheats() {
+	for _, c := range cheat.All() {
 		if _, err := fmt.Fprintf(out, "  %-14s %s\n", c.Name, c.Doc); err != nil {
 			return fmt.Errorf("list: %w", err)
 		}
@@ -122,7 +125,7 @@ func (f *simulateFlags) play() (events []schema.Event, planted []string, err err
 		if f.kind+f.ruleset+f.game+f.mode+f.fault+f.cheat+f.labels != "" || f.tables != 1 || f.shoes != 1 || f.rounds != 0 {
 			return nil, nil, errors.New("--fixture is one table as it is: leave out all but --edits and --output")
 		}
-		events, err = simulate.Fixture(f.fixture)
+		events, err = script.Fixture(f.fixture)
 		return events, nil, err
 	}
 	start, err := time.Parse(time.RFC3339, f.start)
@@ -142,59 +145,71 @@ func (f *simulateFlags) play() (events []schema.Event, planted []string, err err
 	case f.rounds < 0 || f.rounds == 1 || f.rounds > 60:
 		return nil, nil, fmt.Errorf("--rounds %d, want 2 to 60, or 0", f.rounds)
 	}
-	fault, err := f.findFault()
+	broken, err := f.findFault()
 	if err != nil {
 		return nil, nil, err
 	}
 	var all [][]schema.Event
 	for i := range f.tables {
-		o := simulate.Options{Property: "sim", Pit: "p1", Table: fmt.Sprintf("t-%02d", i+1), Seed: f.seed*1000 + uint64(i), Start: start}
+		o := deal.Options{Property: "sim", Pit: "p1", Table: fmt.Sprintf("t-%02d", i+1), Seed: f.seed*1000 + uint64(i), Start: start}
 		if f.tables > 1 {
 			// Each table elects for itself: within one property that could break the rules that compare tables.
 			o.Property = fmt.Sprintf("sim-%02d", i+1)
 		}
-		if i == 0 && fault != nil {
-			one, lines, err := f.plant(o, fault)
+		if i == 0 && broken != nil {
+			one, lines, err := f.plant(o, broken)
 			if err != nil {
 				return nil, nil, err
 			}
 			all, planted = append(all, one), lines
 			continue
 		}
-		if i == 0 && f.cheat != "" {
-			if o.Cheat, err = simulate.FindCheat(f.cheat); err != nil {
-				return nil, nil, fmt.Errorf("--cheat: %w", err)
-			}
-			o.Config, o.From = o.Cheat.TableConfig(), f.from
-		} else if o.Config, err = f.config(i, o.Seed); err != nil {
+		t, label, err := f.table(o, i)
+		if err != nil {
 			return nil, nil, err
 		}
-		t := simulate.NewTable(o)
 		one := t.Open()
 		for range f.shoes {
 			one = append(one, t.ShoeOf(f.rounds)...)
 		}
 		all = append(all, append(one, t.Close()...))
-		if label := t.Label(); label != nil {
+		if label != nil {
 			planted = append(planted, fmt.Sprintf("played at table %s: %s", label.Table, label.Doc))
 			if err := writeLabel(f.labels, label); err != nil {
 				return nil, nil, err
 			}
 		}
 	}
-	return simulate.Interleave(all...), planted, nil
+	return deal.Interleave(all...), planted, nil
+}
+
+// table is the i-th table, the first one with the cheat that the flags name; label is nil without a cheat.
+func (f *simulateFlags) table(o deal.Options, i int) (*deal.Table, *cheat.Label, error) {
+	if i == 0 && f.cheat != "" {
+		c, err := cheat.Find(f.cheat)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--cheat: %w", err)
+		}
+		t := cheat.NewTable(o, cheat.Options{Cheat: c, From: f.from})
+		return t.Table, t.Label(), nil
+	}
+	var err error
+	if o.Config, err = f.config(i, o.Seed); err != nil {
+		return nil, nil, err
+	}
+	return deal.NewTable(o), nil, nil
 }
 
 // config is a configuration of the i-th table, of one of the kinds that the flags leave.
 func (f *simulateFlags) config(i int, seed uint64) (schema.TableConfig, error) {
-	kinds, err := f.kinds(seed, simulate.Kinds())
+	kinds, err := f.kinds(seed, deal.Kinds())
 	if err != nil {
 		return schema.TableConfig{}, err
 	}
-	return simulate.Config(kinds[i%len(kinds)], seed)
+	return deal.Config(kinds[i%len(kinds)], seed)
 }
 
-func writeLabel(path string, label *simulate.Label) error {
+func writeLabel(path string, label *cheat.Label) error {
 	if path == "" {
 		return nil
 	}
@@ -208,13 +223,13 @@ func writeLabel(path string, label *simulate.Label) error {
 	return nil
 }
 
-func (f *simulateFlags) findFault() (*simulate.Fault, error) {
+func (f *simulateFlags) findFault() (*fault.Fault, error) {
 	if f.fault == "" {
 		return nil, nil
 	}
-	for _, fault := range simulate.Faults() {
-		if fault.Rule == f.fault {
-			return &fault, nil
+	for _, x := range fault.All() {
+		if x.Rule == f.fault {
+			return &x, nil
 		}
 	}
 	return nil, fmt.Errorf("--fault %q: none is known for it, see audit simulate --list", f.fault)
@@ -222,12 +237,12 @@ func (f *simulateFlags) findFault() (*simulate.Fault, error) {
 
 // kinds are those that the flags leave.
 func (f *simulateFlags) kinds(seed uint64, among []string) ([]string, error) {
-	if f.kind != "" && !slices.Contains(simulate.Kinds(), f.kind) {
-		return nil, fmt.Errorf("--kind %q, want one of %s", f.kind, strings.Join(simulate.Kinds(), ", "))
+	if f.kind != "" && !slices.Contains(deal.Kinds(), f.kind) {
+		return nil, fmt.Errorf("--kind %q, want one of %s", f.kind, strings.Join(deal.Kinds(), ", "))
 	}
 	var left []string
 	for _, kind := range among {
-		c, err := simulate.Config(kind, seed)
+		c, err := deal.Config(kind, seed)
 		if err != nil {
 			return nil, err
 		}
@@ -246,17 +261,17 @@ func (f *simulateFlags) allows(kind string, c *schema.TableConfig) bool {
 		(f.game == "" || f.game == c.Game.String()) && (f.mode == "" || f.mode == c.Vigorish.Mode.String())
 }
 
-func (f *simulateFlags) plant(o simulate.Options, fault *simulate.Fault) ([]schema.Event, []string, error) {
-	kinds, err := f.kinds(o.Seed, fault.Kinds)
+func (f *simulateFlags) plant(o deal.Options, broken *fault.Fault) ([]schema.Event, []string, error) {
+	kinds, err := f.kinds(o.Seed, broken.Kinds)
 	if err != nil {
-		return nil, nil, fmt.Errorf("--fault %s: %w", fault.Rule, err)
+		return nil, nil, fmt.Errorf("--fault %s: %w", broken.Rule, err)
 	}
-	fault.Kinds = kinds
-	events, want, err := simulate.Plant(o, *fault, f.seed)
+	broken.Kinds = kinds
+	events, want, err := fault.Plant(o, *broken, f.seed)
 	if err != nil {
 		return nil, nil, err
 	}
-	lines := []string{fmt.Sprintf("planted at table %s: %s", o.Table, fault.Doc)}
+	lines := []string{fmt.Sprintf("planted at table %s: %s", o.Table, broken.Doc)}
 	for _, w := range want {
 		line := "must be found: " + w.Rule
 		if w.Round > 0 {
@@ -275,7 +290,7 @@ func edit(events []schema.Event, path string) ([]schema.Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read edits: %w", err)
 	}
-	edits, err := simulate.ParseEdits(string(text))
+	edits, err := script.Parse(string(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -10,7 +10,9 @@ import (
 
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/cheat"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/fault"
 )
 
 // property is the casino of the floor.
@@ -31,40 +33,41 @@ type floorOptions struct {
 // that break a rule sooner or later, two at which somebody cheats, and one whose feed has died.
 func newLiveFloor(seed uint64, now time.Time) (*floor, error) {
 	f := &floor{}
-	kinds, faults := simulate.Kinds(), telling()
+	kinds, faults := deal.Kinds(), telling()
 	for i := range 18 {
 		p := &player{id: fmt.Sprintf("live-%02d", i+1)}
-		so := simulate.Options{
+		so := deal.Options{
 			Property: property, Pit: fmt.Sprintf("q%d", 1+i/9), Table: p.id, Seed: seed*5000 + uint64(i),
 			Start: now.Add(-40*time.Minute + time.Duration(i)*73*time.Second),
 		}
 		if i%3 == 2 && i < 15 {
-			fault := faults[(i/3*2+1)%len(faults)]
+			broken := faults[(i/3*2+1)%len(faults)]
 			so.Start = now.Add(-time.Duration(20-3*i/2) * time.Minute)
-			events, want, err := simulate.Plant(so, fault, so.Seed)
+			events, want, err := fault.Plant(so, broken, so.Seed)
 			if err != nil {
 				return nil, fmt.Errorf("table %s: %w", p.id, err)
 			}
 			p.rest = events
-			f.planted = append(f.planted, planted{p.id, fault.Doc, want})
+			f.planted = append(f.planted, planted{p.id, broken.Doc, want})
 			f.tables = append(f.tables, p)
 			continue
 		}
 		switch i {
 		case 15, 16:
-			cheat, err := simulate.FindCheat([]string{"s3-40", "s3-20"}[i-15])
+			c, err := cheat.Find([]string{"s3-40", "s3-20"}[i-15])
 			if err != nil {
 				return nil, err
 			}
-			so.Config, so.Cheat, so.From, so.Start = cheat.TableConfig(), cheat, 1, now.Add(-5*time.Hour)
+			so.Start = now.Add(-5 * time.Hour)
+			p.play(cheat.NewTable(so, cheat.Options{Cheat: c}).Table, 0)
 		default:
-			config, err := simulate.Config(kinds[i%len(kinds)], so.Seed)
+			config, err := deal.Config(kinds[i%len(kinds)], so.Seed)
 			if err != nil {
 				return nil, err
 			}
 			so.Config = config
+			p.play(deal.NewTable(so), 0)
 		}
-		p.play(simulate.NewTable(so), 0)
 		if i == 17 { // its feed ends in the middle of a shoe
 			p.rest = append(p.rest, p.more()[:300]...)
 			p.more = nil
@@ -91,33 +94,33 @@ type player struct {
 // planted is a fault and the findings that it must lead to.
 type planted struct {
 	table, doc string
-	want       []simulate.Want
+	want       []fault.Want
 }
 
 func newFloor(o floorOptions) (*floor, error) {
 	f := &floor{}
-	kinds, faults := simulate.Kinds(), telling()
+	kinds, faults := deal.Kinds(), telling()
 	for i := range o.tables {
 		p := &player{id: fmt.Sprintf("t-%02d", i+1)}
-		so := simulate.Options{
+		so := deal.Options{
 			Property: property, Pit: fmt.Sprintf("p%d", 1+i/8), Table: p.id, Seed: o.seed*1000 + uint64(i),
 			Start: o.start.Add(time.Duration(i) * 7 * time.Second),
 		}
 		if o.every > 0 && i%o.every == o.every-1 {
-			fault := faults[(int(o.seed)+len(f.planted))%len(faults)]
-			events, want, err := simulate.Plant(so, fault, so.Seed)
+			broken := faults[(int(o.seed)+len(f.planted))%len(faults)]
+			events, want, err := fault.Plant(so, broken, so.Seed)
 			if err != nil {
 				return nil, fmt.Errorf("table %s: %w", p.id, err)
 			}
 			p.rest, p.shoes = events, shoesIn(events)
-			f.planted = append(f.planted, planted{p.id, fault.Doc, want})
+			f.planted = append(f.planted, planted{p.id, broken.Doc, want})
 		} else {
-			config, err := simulate.Config(kinds[i%len(kinds)], so.Seed)
+			config, err := deal.Config(kinds[i%len(kinds)], so.Seed)
 			if err != nil {
 				return nil, err
 			}
 			so.Config = config
-			p.play(simulate.NewTable(so), o.shoes)
+			p.play(deal.NewTable(so), o.shoes)
 		}
 		f.tables = append(f.tables, p)
 	}
@@ -125,23 +128,23 @@ func newFloor(o floorOptions) (*floor, error) {
 }
 
 // telling are the faults, those first that speak for themselves.
-func telling() []simulate.Fault {
+func telling() []fault.Fault {
 	first := []string{
 		"draw.banker.must-stay", "vig.outstanding-at-reshuffle", "outcome.banker-wager", "payout.tie.min-odds", "wager.after-no-more-bets",
 		"draw.player.third-card", "vig.amount.under", "shoe.burn.count", "deal.initial-order",
 	}
-	rank := func(f simulate.Fault) int {
+	rank := func(f fault.Fault) int {
 		if i := slices.Index(first, f.Rule); i >= 0 {
 			return i
 		}
 		return len(first)
 	}
-	faults := simulate.Faults()
-	slices.SortStableFunc(faults, func(a, b simulate.Fault) int { return rank(a) - rank(b) })
+	faults := fault.All()
+	slices.SortStableFunc(faults, func(a, b fault.Fault) int { return rank(a) - rank(b) })
 	return faults
 }
 
-func (p *player) play(t *simulate.Table, shoes int) {
+func (p *player) play(t *deal.Table, shoes int) {
 	p.rest, p.shoes = t.Open(), shoes
 	played := 0
 	p.more = func() []schema.Event {

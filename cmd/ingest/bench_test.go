@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // BenchmarkKafkaToClickHouse is a backlog of a broker in this process taken through ingest into the
@@ -17,10 +17,10 @@ import (
 // the machine.
 func BenchmarkKafkaToClickHouse(b *testing.B) {
 	var events []schema.Event
-	kinds := simulate.Kinds()
+	kinds := deal.Kinds()
 	for i := range 40 {
-		config := must(simulate.Config(kinds[i%len(kinds)], uint64(i)))
-		t := simulate.NewTable(simulate.Options{Property: "ac-1", Pit: "p1", Table: fmt.Sprintf("t-%02d", i), Config: config, Seed: uint64(i)})
+		config := must(deal.Config(kinds[i%len(kinds)], uint64(i)))
+		t := deal.NewTable(deal.Options{Property: "ac-1", Pit: "p1", Table: fmt.Sprintf("t-%02d", i), Config: config, Seed: uint64(i)})
 		events = append(events, t.Open()...)
 		for range 4 {
 			events = append(events, t.Shoe()...)

@@ -28,7 +28,8 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/fault"
 )
 
 // faulty is how many tables break a rule.
@@ -38,19 +39,19 @@ const faulty = 24
 func floor(t testing.TB) []schema.Event {
 	t.Helper()
 	var events []schema.Event
-	for i, kind := range simulate.Kinds() {
-		config, err := simulate.Config(kind, uint64(i))
+	for i, kind := range deal.Kinds() {
+		config, err := deal.Config(kind, uint64(i))
 		if err != nil {
 			t.Fatal(err)
 		}
-		table := simulate.NewTable(simulate.Options{Property: "sim-" + kind, Pit: "p1", Table: "legal-" + kind, Config: config, Seed: uint64(i)})
+		table := deal.NewTable(deal.Options{Property: "sim-" + kind, Pit: "p1", Table: "legal-" + kind, Config: config, Seed: uint64(i)})
 		events = slices.Concat(events, table.Open(), table.ShoeOf(8), table.ShoeOf(5), table.Close())
 	}
-	faults := simulate.Faults()
+	faults := fault.All()
 	for i := range faulty {
-		fault := faults[i*len(faults)/faulty]
-		o := simulate.Options{Table: fmt.Sprintf("broken-%02d", i), Property: fmt.Sprintf("sim-%02d", i), Pit: "p2"}
-		broken, _, err := simulate.Plant(o, fault, 1)
+		f := faults[i*len(faults)/faulty]
+		o := deal.Options{Table: fmt.Sprintf("broken-%02d", i), Property: fmt.Sprintf("sim-%02d", i), Pit: "p2"}
+		broken, _, err := fault.Plant(o, f, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +149,7 @@ func TestEndToEnd(t *testing.T) {
 		await(t, fmt.Sprintf("%s is %d", query, n), func() bool { return number(t, ch, query) == int(n) })
 	}
 	for _, line := range []string{
-		fmt.Sprintf("shoeproof_events_total %d", counts.Events), fmt.Sprintf("shoeproof_tables_open %d", faulty+len(simulate.Kinds())),
+		fmt.Sprintf("shoeproof_events_total %d", counts.Events), fmt.Sprintf("shoeproof_tables_open %d", faulty+len(deal.Kinds())),
 		"shoeproof_partitions 4", "shoeproof_dead_letters_total 0", `shoeproof_findings_total{severity="critical"}`, `shoeproof_lag_records{partition="0"} 0`,
 		`shoeproof_watermark_timestamp_seconds{partition="0"}`, fmt.Sprintf("shoeproof_event_to_finding_seconds_count %d", len(want)),
 		"shoeproof_gaps_total", "shoeproof_journal_differences_total 0", "shoeproof_write_failures_total 0", `shoeproof_kafka_errors_total{cause="network"}`,
@@ -284,7 +285,7 @@ func writer(t testing.TB, broker, topic string, format schema.Format) *kafka.Wri
 func latency(t testing.TB, broker *engine.Kafka, ch *engine.ClickHouse) {
 	t.Helper()
 	const n = 200
-	table := simulate.NewTable(simulate.Options{Table: "latency", Config: must(simulate.Config("nj-mini", 1)), Seed: 1})
+	table := deal.NewTable(deal.Options{Table: "latency", Config: must(deal.Config("nj-mini", 1)), Seed: 1})
 	events := append(table.Open(), table.ShoeOf(12)...)[:n]
 	w := writer(t, broker.Addrs[0], topic, schema.Protobuf)
 	sent := make([]time.Time, n)

@@ -26,7 +26,7 @@ import (
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // childEnv makes this test binary the program itself.
@@ -166,12 +166,12 @@ func (g *gate) carry(client net.Conn) {
 // hall is tables that play side by side, for ever: each time a shoe of every table, by their clocks.
 func hall(tables int) iter.Seq[[]schema.Event] {
 	return func(yield func([]schema.Event) bool) {
-		kinds := simulate.Kinds()
-		playing := make([]*simulate.Table, tables)
+		kinds := deal.Kinds()
+		playing := make([]*deal.Table, tables)
 		var events []schema.Event
 		for i := range playing {
-			config := must(simulate.Config(kinds[i%len(kinds)], uint64(i)))
-			playing[i] = simulate.NewTable(simulate.Options{Property: "ac-1", Pit: "p1", Table: fmt.Sprintf("h-%d", i), Config: config, Seed: uint64(i)})
+			config := must(deal.Config(kinds[i%len(kinds)], uint64(i)))
+			playing[i] = deal.NewTable(deal.Options{Property: "ac-1", Pit: "p1", Table: fmt.Sprintf("h-%d", i), Config: config, Seed: uint64(i)})
 			events = append(events, playing[i].Open()...)
 		}
 		for {

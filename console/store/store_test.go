@@ -20,7 +20,8 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/fault"
 )
 
 var server enginetest.Server
@@ -73,10 +74,10 @@ func fill(ctx context.Context, sink pipeline.Sink, property string, start time.T
 	}
 	e := pipeline.NewEngine(pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("0123456789abcdef"), Version: "test"})
 	b := &pipeline.Batch{}
-	faults := simulate.Faults()
+	faults := fault.All()
 	offset := int64(0)
-	for i, fault := range faults[:12] {
-		events, _, err := simulate.Plant(simulate.Options{Property: property, Pit: "p1", Table: "t-" + string(rune('a'+i)), Seed: uint64(i), Start: start}, fault, uint64(i))
+	for i, f := range faults[:12] {
+		events, _, err := fault.Plant(deal.Options{Property: property, Pit: "p1", Table: "t-" + string(rune('a'+i)), Seed: uint64(i), Start: start}, f, uint64(i))
 		if err != nil {
 			return err
 		}

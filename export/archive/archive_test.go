@@ -28,7 +28,8 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/file"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/fault"
 )
 
 func TestMain(m *testing.M) {
@@ -70,9 +71,9 @@ func newFloor(t *testing.T) *floor {
 	}
 	f := &floor{store: store, tables: map[string][]schema.Event{}, dir: t.TempDir()}
 	f.opt = pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("a key for tests only"), Version: "shoeproof@test"}
-	faults := slices.DeleteFunc(simulate.Faults(), func(f simulate.Fault) bool { return f.Off })
+	faults := slices.DeleteFunc(fault.All(), func(f fault.Fault) bool { return f.Off })
 	for i := range 8 {
-		events, _, err := simulate.Plant(simulate.Options{
+		events, _, err := fault.Plant(deal.Options{
 			Property: "ac-1", Pit: "p1", Table: fmt.Sprintf("PB-%02d", i+1), Seed: uint64(i + 1), Flawless: true,
 			Start: time.Date(2026, 11, 19, 18, i, 0, 0, time.UTC),
 		}, faults[i*11%len(faults)], uint64(i+1))
@@ -238,9 +239,9 @@ func TestExportFromClickHouse(t *testing.T) {
 	compare("stored again", export.Good)
 
 	// One table's events come after the day was signed off.
-	events, _, err := simulate.Plant(simulate.Options{
+	events, _, err := fault.Plant(deal.Options{
 		Property: "ac-1", Pit: "p1", Table: "PB-99", Seed: 99, Flawless: true, Start: time.Date(2026, 11, 19, 20, 0, 0, 0, time.UTC),
-	}, simulate.Faults()[0], 99)
+	}, fault.All()[0], 99)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/internal/program"
 	"github.com/shoeproof/shoeproof/rules"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/cheat"
 )
 
 // Options say what to measure.
@@ -56,9 +56,9 @@ func Run(ctx context.Context, o Options) (_ Sheet, err error) {
 	if b.Progress == nil {
 		b.Progress = func(string) {}
 	}
-	cheats := simulate.Cheats()
+	cheats := cheat.All()
 	for _, name := range o.Only {
-		if !slices.Contains(parts, name) && !slices.ContainsFunc(cheats, func(c simulate.Cheat) bool { return named(&c, name) }) {
+		if !slices.Contains(parts, name) && !slices.ContainsFunc(cheats, func(c cheat.Cheat) bool { return named(&c, name) }) {
 			return nil, program.WrongUsage(fmt.Errorf("no scenario, cheat or section %q: want one such as s1, s1-0.5, n2, honest or cost", name))
 		}
 	}
@@ -88,7 +88,7 @@ func Run(ctx context.Context, o Options) (_ Sheet, err error) {
 	return b.sheet, nil
 }
 
-func named(c *simulate.Cheat, name string) bool {
+func named(c *cheat.Cheat, name string) bool {
 	return strings.EqualFold(c.Name, name) || strings.EqualFold(c.Scenario, name)
 }
 
@@ -100,7 +100,7 @@ func (b *bench) wants(part string) bool {
 }
 
 // asks says whether a cheat was asked for.
-func (b *bench) asks(c *simulate.Cheat) bool {
+func (b *bench) asks(c *cheat.Cheat) bool {
 	some := false
 	for _, s := range b.Only {
 		if named(c, s) {
@@ -112,7 +112,7 @@ func (b *bench) asks(c *simulate.Cheat) bool {
 }
 
 // cheats plays the cheats, or the oddities, and reports them.
-func (b *bench) cheats(ctx context.Context, part string, cheats []simulate.Cheat) error {
+func (b *bench) cheats(ctx context.Context, part string, cheats []cheat.Cheat) error {
 	for i := range cheats {
 		c := &cheats[i]
 		if !b.asks(c) || c.Honest != (part == "odd") {
@@ -162,7 +162,7 @@ func each(ctx context.Context, n int, do func(int) error) error {
 }
 
 // kindOf is the kind of key that a cheat's label accuses, as far as the detector keeps it.
-func kindOf(c *simulate.Cheat, d *detectors.Detector) detectors.KeyKind {
+func kindOf(c *cheat.Cheat, d *detectors.Detector) detectors.KeyKind {
 	for _, k := range d.Keys {
 		if k.String() == c.Key {
 			return k
@@ -172,7 +172,7 @@ func kindOf(c *simulate.Cheat, d *detectors.Detector) detectors.KeyKind {
 }
 
 // delay reports a cheat.
-func (b *bench) delay(c *simulate.Cheat, outcomes []outcome) {
+func (b *bench) delay(c *cheat.Cheat, outcomes []outcome) {
 	i := slices.IndexFunc(detectors.All(), func(d *detectors.Detector) bool { return d.ID == c.Detectors[0] })
 	d := detectors.All()[i]
 	s := scenarios[c.Name]
@@ -228,7 +228,7 @@ func (b *bench) delay(c *simulate.Cheat, outcomes []outcome) {
 }
 
 // accused reports whom the pages about a cheat name.
-func (b *bench) accused(c *simulate.Cheat, outcomes []outcome) {
+func (b *bench) accused(c *cheat.Cheat, outcomes []outcome) {
 	first := map[string]int{}
 	paged, cause, key, early, rounds := 0, 0, 0, 0, 0
 	for _, o := range outcomes {
@@ -251,7 +251,7 @@ func (b *bench) accused(c *simulate.Cheat, outcomes []outcome) {
 }
 
 // odd reports an honest oddity.
-func (b *bench) odd(c *simulate.Cheat, outcomes []outcome) {
+func (b *bench) odd(c *cheat.Cheat, outcomes []outcome) {
 	row := b.sheet.row("odd", c.Name)
 	pages, facts, queue := map[string]int{}, map[string]int{}, map[string]int{}
 	rounds := 0

@@ -13,7 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/cheat"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // update rewrites the golden files and the document.
@@ -88,14 +89,14 @@ func TestDocument(t *testing.T) {
 
 // What the simulator calls a stake's fate is what the rules call it.
 func TestWords(t *testing.T) {
-	for fate, want := range map[simulate.Fate]baccarat.Disposition{
-		simulate.FateCollected: baccarat.Collect, simulate.FatePaid: baccarat.Pay, simulate.FateReturned: baccarat.Return,
+	for fate, want := range map[deal.Fate]baccarat.Disposition{
+		deal.FateCollected: baccarat.Collect, deal.FatePaid: baccarat.Pay, deal.FateReturned: baccarat.Return,
 	} {
 		if baccarat.Disposition(fate) != want {
 			t.Errorf("%d is %v, want %v", fate, baccarat.Disposition(fate), want)
 		}
 	}
-	for _, c := range simulate.Cheats() {
+	for _, c := range cheat.All() {
 		if scenarios[c.Name].horizon == 0 {
 			t.Errorf("%s: no horizon", c.Name)
 		}
@@ -109,7 +110,7 @@ func TestWords(t *testing.T) {
 			}
 		}
 	}
-	if n := len(simulate.Cheats()); len(scenarios) != n {
+	if n := len(cheat.All()); len(scenarios) != n {
 		t.Errorf("%d scenarios for %d cheats", len(scenarios), n)
 	}
 }

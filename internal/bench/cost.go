@@ -11,7 +11,8 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/detectors/exact"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/cheat"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // costShoes is over how many shoes of each table time is taken, costTimes how often: what else the machine does only adds.
@@ -46,8 +47,8 @@ func (b *bench) cost(ctx context.Context) error {
 	var told recording
 	rounds := 0
 	for _, kind := range []string{"nj-mini", "ny-ez"} {
-		t := newTable(simulate.Options{Cheat: simulate.Honest(kind), From: 1, Seed: b.Seed + 900_000, Table: kind}, b.offers)
-		t.each = func(_ *simulate.PlayedRound, r *detectors.Round) { rounds += one(r != nil) }
+		t := newTable(deal.Options{Seed: b.Seed + 900_000, Table: kind}, cheat.Options{Cheat: cheat.Honest(kind), From: 1}, b.offers)
+		t.each = func(_ *deal.PlayedRound, r *detectors.Round) { rounds += one(r != nil) }
 		for range costShoes {
 			if err := ctx.Err(); err != nil {
 				return err

@@ -7,7 +7,8 @@ import (
 	"strconv"
 
 	"github.com/shoeproof/shoeproof/detectors"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/cheat"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // ladder are the thresholds at which honest alarms are counted, as the bound there is large enough to be seen.
@@ -116,12 +117,12 @@ func (b *bench) honest(ctx context.Context) error {
 
 func (b *bench) honestTable(ctx context.Context, i int, seed uint64) (quiet, error) {
 	kinds := []string{"nj-mini", "ny-ez", "treasures-mini", "pair-mini"}
-	o := simulate.Options{Cheat: simulate.Honest(kinds[i%len(kinds)]), From: 1, Seed: seed, Table: "h" + strconv.Itoa(i)}
-	t := newTable(o, b.offers)
+	o := deal.Options{Seed: seed, Table: "h" + strconv.Itoa(i)}
+	t := newTable(o, cheat.Options{Cheat: cheat.Honest(kinds[i%len(kinds)]), From: 1}, b.offers)
 	host := detectors.NewHost(b.promise, detectors.All())
 	q := quiet{Streams: map[string]*nulls{}, Facts: map[string]int{}}
 	l := ledgers{r: map[account]*[len(ladder)]float64{}, seen: &q}
-	t.each = func(_ *simulate.PlayedRound, r *detectors.Round) {
+	t.each = func(_ *deal.PlayedRound, r *detectors.Round) {
 		q.Rounds += one(r != nil)
 		for k := range host.Factors {
 			l.take(&host.Factors[k])

@@ -9,7 +9,8 @@ import (
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/cheat"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // rare is a world of cheats from which false alarms of a detector are counted. In it a bet that the knowledge favours is 1+x
@@ -17,25 +18,25 @@ import (
 type rare struct {
 	cheat, detector string
 	strength        float64
-	favours         func(*simulate.PlayedStake, *detectors.Round) (known, favoured bool)
+	favours         func(*deal.PlayedStake, *detectors.Round) (known, favoured bool)
 	// shows says that the acts show when they began: then the honest patron acts from then on as well, by a coin.
 	shows bool
 }
 
 var rares = []rare{
-	{"s1-0.5", "d07", .5, func(st *simulate.PlayedStake, r *detectors.Round) (known, favoured bool) {
+	{"s1-0.5", "d07", .5, func(st *deal.PlayedStake, r *detectors.Round) (known, favoured bool) {
 		return r.Coup.Result() != baccarat.Tie, wins(st, r)
 	}, false},
-	{"s2-0.5", "d06", .5, func(st *simulate.PlayedStake, r *detectors.Round) (known, favoured bool) {
+	{"s2-0.5", "d06", .5, func(st *deal.PlayedStake, r *detectors.Round) (known, favoured bool) {
 		return true, (r.Cards[0].Card.Value() >= 6) == (baccarat.Spot(st.Spot) == baccarat.SpotPlayer)
 	}, false},
-	{"s7-0.9", "d20", .8, func(st *simulate.PlayedStake, r *detectors.Round) (known, favoured bool) {
+	{"s7-0.9", "d20", .8, func(st *deal.PlayedStake, r *detectors.Round) (known, favoured bool) {
 		return st.AtLock != st.AtSettlement, wins(st, r) == (st.AtSettlement > st.AtLock)
 	}, true},
 }
 
 // wins says whether a wager on Player or Banker wins, if nobody ties.
-func wins(st *simulate.PlayedStake, r *detectors.Round) bool {
+func wins(st *deal.PlayedStake, r *detectors.Round) bool {
 	return (r.Coup.Result() == baccarat.BankerWon) == (baccarat.Spot(st.Spot) == baccarat.SpotBanker)
 }
 
@@ -49,7 +50,7 @@ var rareThresholds = [...]float64{math.Ln10 * 2, math.Ln10 * 6, math.Ln10 * 9}
 func (b *bench) importance(ctx context.Context) error {
 	runs := 5 * b.Runs
 	for _, x := range rares {
-		cheat, err := simulate.FindCheat(x.cheat)
+		played, err := cheat.Find(x.cheat)
 		if err != nil {
 			return err
 		}
@@ -57,8 +58,8 @@ func (b *bench) importance(ctx context.Context) error {
 		weights := make([][len(rareThresholds)]float64, runs)
 		starts := make([]float64, runs)
 		err = each(ctx, runs, func(i int) (err error) {
-			o := simulate.Options{Cheat: cheat, From: 1 + i%rareShoes, Seed: b.Seed*1_000_000 + 700_000 + uint64(i), Table: "r" + strconv.Itoa(i), Clear: true}
-			weights[i], starts[i], err = b.rareRun(newTable(o, b.offers), &x, watching)
+			o := deal.Options{Seed: b.Seed*1_000_000 + 700_000 + uint64(i), Table: "r" + strconv.Itoa(i), Clear: true}
+			weights[i], starts[i], err = b.rareRun(newTable(o, cheat.Options{Cheat: played, From: 1 + i%rareShoes}, b.offers), &x, watching)
 			return err
 		})
 		if err != nil {
@@ -96,7 +97,7 @@ func (b *bench) rareRun(t *table, x *rare, watching []*detectors.Detector) (weig
 	if x.shows {
 		begun = 1
 	}
-	t.each = func(p *simulate.PlayedRound, view *detectors.Round) {
+	t.each = func(p *deal.PlayedRound, view *detectors.Round) {
 		if view == nil {
 			return
 		}

@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"github.com/shoeproof/shoeproof/detectors"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/cheat"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // beginning is the shoe with which a cheat begins: everybody has been seen for one, but for a pair that sits down to offset.
-func beginning(c *simulate.Cheat) int {
+func beginning(c *cheat.Cheat) int {
 	if c.Scenario == "S11" {
 		return 1
 	}
@@ -35,12 +36,13 @@ type outcome struct {
 }
 
 // runCheat plays a cheat against its detectors, or against all of them, until the alarm or so many shoes.
-func runCheat(c *simulate.Cheat, seed uint64, horizon int, all bool, promise *detectors.Promise, offers *offers) (outcome, error) {
+func runCheat(c *cheat.Cheat, seed uint64, horizon int, all bool, promise *detectors.Promise, offers *offers) (outcome, error) {
 	begins := beginning(c)
-	o := simulate.Options{Cheat: c, From: begins, Seed: seed, Table: "b" + fmt.Sprint(seed)}
-	t := newTable(o, offers)
-	o.Twin, o.Config = true, t.config
-	twin := simulate.NewTable(o)
+	by := cheat.Options{Cheat: c, From: begins}
+	o := deal.Options{Seed: seed, Table: "b" + fmt.Sprint(seed)}
+	t := newTable(o, by, offers)
+	o.Config, by.Twin = t.config, true
+	twin := cheat.NewTable(o, by)
 	twin.Open()
 	label := t.sim.Label()
 	watching := chosen(c, all)
@@ -49,10 +51,10 @@ func runCheat(c *simulate.Cheat, seed uint64, horizon int, all bool, promise *de
 	host := detectors.NewHost(policy, watching)
 	out := outcome{Alarms: map[string]int{}}
 	t.exact = slices.ContainsFunc(watching, needsOdds)
-	var other *simulate.Played
+	var other *deal.Played
 	var stop bool
 	shoe, acting := 0, false
-	t.each = func(p *simulate.PlayedRound, r *detectors.Round) {
+	t.each = func(p *deal.PlayedRound, r *detectors.Round) {
 		if stop {
 			return
 		}
@@ -110,7 +112,7 @@ func runCheat(c *simulate.Cheat, seed uint64, horizon int, all bool, promise *de
 }
 
 // chosen are the detectors of a cheat's causes, or all.
-func chosen(c *simulate.Cheat, all bool) []*detectors.Detector {
+func chosen(c *cheat.Cheat, all bool) []*detectors.Detector {
 	if all {
 		return detectors.All()
 	}
@@ -128,7 +130,7 @@ func isPage(d *detectors.Detector) bool {
 }
 
 // accuses says whether an alarm accuses somebody, or something, that is in the label.
-func accuses(a *detectors.Alarm, label *simulate.Label) bool {
+func accuses(a *detectors.Alarm, label *cheat.Label) bool {
 	kind, id, _ := strings.Cut(label.Key, ":")
 	switch kind {
 	case "shoe", "batch", "table":
@@ -145,7 +147,7 @@ func accuses(a *detectors.Alarm, label *simulate.Label) bool {
 }
 
 // unit is what the delay of a scenario is counted in.
-func unit(c *simulate.Cheat) string {
+func unit(c *cheat.Cheat) string {
 	switch c.Scenario {
 	case "S3":
 		return "cards of the slug"
@@ -164,7 +166,7 @@ func unit(c *simulate.Cheat) string {
 }
 
 // units are how many of those a round has.
-func (t *table) units(c *simulate.Cheat, label *simulate.Label, p *simulate.PlayedRound, r *detectors.Round) int {
+func (t *table) units(c *cheat.Cheat, label *cheat.Label, p *deal.PlayedRound, r *detectors.Round) int {
 	n := 0
 	for i := range p.Stakes {
 		st := &p.Stakes[i]
@@ -200,7 +202,7 @@ func one(b bool) int {
 }
 
 // gain is what those in the know gained in a round, or all patrons where it is the dealer who errs.
-func gain(c *simulate.Cheat, label *simulate.Label, p *simulate.PlayedRound) int64 {
+func gain(c *cheat.Cheat, label *cheat.Label, p *deal.PlayedRound) int64 {
 	var sum int64
 	for i := range p.Stakes {
 		if st := &p.Stakes[i]; c.Key == "dealer" || slices.Contains(label.Patrons, st.Patron) {

@@ -11,7 +11,8 @@ import (
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/cheat"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // offers makes one offer for each configuration, so that its kernel and terms are made once for all tables.
@@ -59,7 +60,7 @@ const (
 
 // table plays the shoes of a simulated table into hosts of detectors.
 type table struct {
-	sim    *simulate.Table
+	sim    *cheat.Table
 	name   string
 	config schema.TableConfig
 	offers *offers
@@ -76,16 +77,16 @@ type table struct {
 	// frozen says that the reading of cards is known to be bad: what depends on it is not weighed.
 	frozen bool
 	// each is called after every call of the host, with the round if it was one.
-	each func(*simulate.PlayedRound, *detectors.Round)
+	each func(*deal.PlayedRound, *detectors.Round)
 }
 
-func newTable(o simulate.Options, offers *offers) *table {
+func newTable(o deal.Options, by cheat.Options, offers *offers) *table {
 	if o.Config.Decks == 0 {
-		o.Config = o.Cheat.TableConfig()
+		o.Config = by.Cheat.TableConfig()
 	}
 	t := &table{
-		sim: simulate.NewTable(o), name: o.Table, config: o.Config, offers: offers, pace: rand.New(rand.NewPCG(o.Seed, 0xace)), tray: 500_000_000, exact: true,
-		each: func(*simulate.PlayedRound, *detectors.Round) {},
+		sim: cheat.NewTable(o, by), name: o.Table, config: o.Config, offers: offers, pace: rand.New(rand.NewPCG(o.Seed, 0xace)), tray: 500_000_000, exact: true,
+		each: func(*deal.PlayedRound, *detectors.Round) {},
 	}
 	t.sim.Open()
 	return t
@@ -142,9 +143,9 @@ func (t *table) play(host watcher) error {
 		for k := range played.Stakes {
 			st := &played.Stakes[k]
 			switch st.Done {
-			case simulate.FateCollected:
+			case deal.FateCollected:
 				taken += st.AtSettlement
-			case simulate.FatePaid:
+			case deal.FatePaid:
 				paid += st.Paid
 			}
 			vigs += st.VigTaken
@@ -167,7 +168,7 @@ func (t *table) play(host watcher) error {
 }
 
 // round is a played round as detectors see it.
-func (t *table) round(s *detectors.Shoe, i int, played *simulate.PlayedRound, left *exact.Composition, offer *detectors.Offer) *detectors.Round {
+func (t *table) round(s *detectors.Shoe, i int, played *deal.PlayedRound, left *exact.Composition, offer *detectors.Offer) *detectors.Round {
 	first := t.at + 25*second
 	r := &detectors.Round{
 		Place: s.Place, Dealer: played.Dealer, Batch: s.Batch, Shuffler: s.Shuffler, Reader: s.Table + "-reader",

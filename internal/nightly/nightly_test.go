@@ -31,7 +31,8 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/fault"
 )
 
 // server is the one ClickHouse of this test binary; each test has a database of its own.
@@ -91,7 +92,7 @@ var opens = time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
 // floor is a simulated gaming day.
 type floor struct {
 	events []schema.Event
-	want   map[string]simulate.Want // by table
+	want   map[string]fault.Want // by table
 }
 
 // play is a day of so many tables, of which some break one rule each; the others play so many shoes.
@@ -102,23 +103,23 @@ func play(t testing.TB, tables, faulty, shoes int) *floor {
 
 func playFrom(t testing.TB, tables, faulty, shoes int, opens time.Time) *floor {
 	t.Helper()
-	f := &floor{want: map[string]simulate.Want{}}
+	f := &floor{want: map[string]fault.Want{}}
 	// A casino is in one state: New York's rules compare all tables of a property.
 	elsewhere := func(kind string) bool { return strings.HasPrefix(kind, "ny-") }
-	var faults []simulate.Fault
-	for _, f := range simulate.Faults() {
+	var faults []fault.Fault
+	for _, f := range fault.All() {
 		if f.Kinds = slices.DeleteFunc(slices.Clone(f.Kinds), elsewhere); len(f.Kinds) > 0 && !f.Off {
 			faults = append(faults, f)
 		}
 	}
-	kinds := slices.DeleteFunc(simulate.Kinds(), elsewhere)
+	kinds := slices.DeleteFunc(deal.Kinds(), elsewhere)
 	step := len(faults) / max(faulty, 1)
 	for i := range tables {
-		o := simulate.Options{
+		o := deal.Options{
 			Property: property, Pit: fmt.Sprintf("p-%03d", i), Table: fmt.Sprintf("t-%03d", i), Seed: uint64(i) + 1, Start: opens.Add(time.Duration(i) * 7 * time.Second),
 		}
 		if i < faulty {
-			events, want, err := simulate.Plant(o, faults[i*step], o.Seed)
+			events, want, err := fault.Plant(o, faults[i*step], o.Seed)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,12 +131,12 @@ func playFrom(t testing.TB, tables, faulty, shoes int, opens time.Time) *floor {
 			f.events, f.want[o.Table] = append(f.events, events...), want[0]
 			continue
 		}
-		config, err := simulate.Config(kinds[i%len(kinds)], o.Seed)
+		config, err := deal.Config(kinds[i%len(kinds)], o.Seed)
 		if err != nil {
 			t.Fatal(err)
 		}
 		o.Config = config
-		table := simulate.NewTable(o)
+		table := deal.NewTable(o)
 		f.events = append(f.events, table.Open()...)
 		for range shoes {
 			f.events = append(f.events, table.Shoe()...)

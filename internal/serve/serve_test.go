@@ -26,7 +26,8 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/fault"
 )
 
 func TestMain(m *testing.M) {
@@ -229,12 +230,12 @@ func TestConsoleIsWatched(t *testing.T) {
 // breach lets a table break a critical rule.
 func breach(t *testing.T, s *store.Store, law pipeline.Options) {
 	t.Helper()
-	faults := simulate.Faults()
-	i := slices.IndexFunc(faults, func(f simulate.Fault) bool { return f.Rule == "draw.banker.must-stay" })
+	faults := fault.All()
+	i := slices.IndexFunc(faults, func(f fault.Fault) bool { return f.Rule == "draw.banker.must-stay" })
 	if i < 0 {
 		t.Fatal("no such fault")
 	}
-	events, _, err := simulate.Plant(simulate.Options{Property: "ac-1", Pit: "p1", Table: "t-0815", Seed: 5, Start: time.Now().Add(-20 * time.Minute)}, faults[i], 5)
+	events, _, err := fault.Plant(deal.Options{Property: "ac-1", Pit: "p1", Table: "t-0815", Seed: 5, Start: time.Now().Add(-20 * time.Minute)}, faults[i], 5)
 	if err != nil {
 		t.Fatal(err)
 	}

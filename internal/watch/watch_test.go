@@ -20,7 +20,8 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/cheat"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // server is the one ClickHouse of this test binary; each test has a database of its own.
@@ -64,23 +65,26 @@ var options = sync.OnceValue(func() pipeline.Options {
 })
 
 // play sends shoes of a table through the engine into the store.
-func play(t testing.TB, s *clickhouse.Store, table, cheat string, shoes int) *simulate.Label {
+func play(t testing.TB, s *clickhouse.Store, table, name string, shoes int) *cheat.Label {
 	t.Helper()
-	o := simulate.Options{Property: "ac-1", Pit: "p1", Table: table, Seed: 7}
-	if cheat == "" {
-		config, err := simulate.Config("nj-mini", 1)
+	o := deal.Options{Property: "ac-1", Pit: "p1", Table: table, Seed: 7}
+	var tb *deal.Table
+	var label *cheat.Label
+	if name == "" {
+		config, err := deal.Config("nj-mini", 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		o.Config = config
+		tb = deal.NewTable(o)
 	} else {
-		c, err := simulate.FindCheat(cheat)
+		c, err := cheat.Find(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.Config, o.Cheat = c.TableConfig(), c
+		cheated := cheat.NewTable(o, cheat.Options{Cheat: c})
+		tb, label = cheated.Table, cheated.Label()
 	}
-	tb := simulate.NewTable(o)
 	events := tb.Open()
 	for range shoes {
 		events = append(events, tb.Shoe()...)
@@ -97,7 +101,7 @@ func play(t testing.TB, s *clickhouse.Store, table, cheat string, shoes int) *si
 	if err := s.Write(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
-	return tb.Label()
+	return label
 }
 
 func count(t *testing.T, s *clickhouse.Store, query string) (n uint64) {

@@ -20,7 +20,7 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // twoShards are two servers, each of which knows both as the cluster "floor".
@@ -49,12 +49,12 @@ func wholeFloor(t *testing.T) []*pipeline.Batch {
 		t.Fatal(err)
 	}
 	var events []schema.Event
-	for i, kind := range simulate.Kinds() {
-		config, err := simulate.Config(kind, 1)
+	for i, kind := range deal.Kinds() {
+		config, err := deal.Config(kind, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		table := simulate.NewTable(simulate.Options{Config: config, Seed: uint64(i), Property: "sim", Pit: "p1", Table: fmt.Sprintf("t-%02d", i)})
+		table := deal.NewTable(deal.Options{Config: config, Seed: uint64(i), Property: "sim", Pit: "p1", Table: fmt.Sprintf("t-%02d", i)})
 		mine := slices.Concat(table.Open(), table.ShoeOf(4), table.Close())
 		if i%3 == 0 {
 			mine = slices.Delete(mine, 30, 31) // a hole, so that there are findings

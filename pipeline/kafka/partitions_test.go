@@ -15,7 +15,8 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/fault"
 )
 
 // Findings and facts are the same bytes on one processor or two, in batches of any size, and however the
@@ -31,9 +32,9 @@ func TestSpreadChangesNothing(t *testing.T) {
 	}
 	opt := pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("test"), Version: "test", NoArchive: true, Idle: time.Minute, Stretch: 1000}
 	var events []schema.Event
-	faults := simulate.Faults()
+	faults := fault.All()
 	for i := range 16 {
-		broken, _, err := simulate.Plant(simulate.Options{Table: fmt.Sprintf("t-%02d", i)}, faults[i*len(faults)/16], uint64(i))
+		broken, _, err := fault.Plant(deal.Options{Table: fmt.Sprintf("t-%02d", i)}, faults[i*len(faults)/16], uint64(i))
 		if err != nil {
 			t.Fatal(err)
 		}

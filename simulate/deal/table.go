@@ -1,0 +1,191 @@
+package deal
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
+)
+
+// Options say which table plays, under what, and from which seed and moment.
+type Options struct {
+	Property, Pit, Table string
+	// Config is what the table opens with, see Config. Decks, seats, feeds and the identifier are
+	// filled in when they are empty.
+	Config schema.TableConfig
+	Seed   uint64
+	Start  time.Time
+	// Flawless tables make no errors, not even such as are put right, and change nothing once open.
+	Flawless bool
+	// Clear makes Play read every card rightly and the dealers make no errors.
+	Clear bool
+	// Scheme acts at the table while it plays; nil for none. The table is then flawless but for the scheme, its dealers
+	// rotate, and some patrons double after losses or bet late.
+	Scheme Scheme
+	// Regulars stay five times as long as other patrons.
+	Regulars bool
+	// ReadStakes emits stake readings at lock and settlement, CountTray counts of the tray at each shoe's end.
+	ReadStakes, CountTray bool
+	// NoisyReader emits the cards as a reader with the scheme's error rates reads them.
+	NoisyReader bool
+}
+
+// Table plays legal shoes at one table: Open once, Shoe as often as wanted, Close once. It is not
+// safe for concurrent use; the events it returns are the caller's.
+type Table struct {
+	o       Options
+	rng     *rand.Rand
+	w       *shoe.Writer
+	patrons []*Patron // by seat
+	shoes   int
+	guests  int
+	dealers int
+	curator uint32 // or the Banker
+	owed    map[uint32]int
+	streak  schema.Result
+	length  int
+	banking banking
+	dealing string // the dealer on duty
+	noise   *rand.Rand
+}
+
+// NewTable is a table at which nothing has happened yet.
+func NewTable(o Options) *Table {
+	if o.Property == "" {
+		o.Property, o.Pit = "sim", "p1"
+	}
+	if o.Table == "" {
+		o.Table = "t-" + strconv.FormatUint(o.Seed%10_000, 10)
+	}
+	if o.Start.IsZero() {
+		o.Start = time.Date(2026, 1, 2, 18, 0, 0, 0, time.UTC)
+	}
+	if o.Scheme != nil {
+		o.Flawless = true
+	}
+	shoe.Complete(&o.Config)
+	t := &Table{
+		o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x7ab1e)), w: shoe.NewWriter(&shoe.Origin{
+			Property: o.Property, Pit: o.Pit, Table: o.Table, Config: o.Config, Seed: o.Seed, Start: o.Start, ReadStakes: o.ReadStakes, CountTray: o.CountTray,
+		}), owed: map[uint32]int{},
+		dealers: int(o.Seed % 40),
+	}
+	if o.NoisyReader {
+		t.noise = rand.New(rand.NewPCG(o.Seed, 0x2ead))
+		t.w.Reader = func(x shoe.Card) shoe.Card { return shoe.Card(t.readCard(x)) }
+	}
+	return t
+}
+
+// Open is the opening of the table: notices, attestations, dealers, patrons and the new cards.
+func (t *Table) Open() []schema.Event {
+	o := shoe.Opening{Posted: !t.w.House.NewYork}
+	positions := []schema.DealerPosition{schema.DealerPositionBase}
+	if t.w.House.Punto {
+		positions = []schema.DealerPosition{schema.DealerPositionCalling, schema.DealerPositionPaying}
+	}
+	for _, p := range positions {
+		o.Dealers = append(o.Dealers, schema.DealerAssigned{DealerID: t.nextDealer(), Position: p, SupervisorID: t.w.Supervisor})
+	}
+	seats := slices.Clone(t.o.Config.Seats)
+	t.rng.Shuffle(len(seats), func(i, j int) { seats[i], seats[j] = seats[j], seats[i] })
+	for _, s := range seats[:min(len(seats), 4+t.rng.IntN(4))] {
+		t.arrive(s)
+	}
+	t.dealing = o.Dealers[0].DealerID
+	if t.o.Scheme != nil {
+		t.o.Scheme.Seated(t)
+	}
+	for _, p := range t.patrons {
+		o.Seats = append(o.Seats, shoe.Occupant{Seat: p.Seat, Patron: p.Ref})
+	}
+	t.w.Open(&o)
+	return t.w.Take()
+}
+
+func (t *Table) nextDealer() string {
+	t.dealers++
+	if t.o.Scheme != nil {
+		t.dealers %= rota
+	}
+	return "d" + strconv.Itoa(100+t.dealers)
+}
+
+// Shoe plays the next shoe to its last hand.
+func (t *Table) Shoe() []schema.Event { return t.ShoeOf(0) }
+
+// ShoeOf plays the next shoe with so many rounds: the cutting card is put in high. With 0, or fewer
+// than two, the shoe is played to the last hand that a usual cutting card leaves.
+func (t *Table) ShoeOf(rounds int) []schema.Event {
+	if t.shoes > 0 && !t.o.Flawless {
+		t.changePolicy()
+	}
+	if t.o.Scheme != nil {
+		t.o.Scheme.BeforeShoe()
+	}
+	s, _ := t.Plan(rounds, nil)
+	t.Write(s)
+	return t.w.Take()
+}
+
+func (t *Table) Write(s *shoe.Plan) {
+	t.w.Prepare(s)
+	for i := range s.Rounds {
+		t.w.Round(s, i)
+	}
+	t.w.Finish(s)
+	switch {
+	case t.w.House.Punto:
+		t.curator = t.w.Curator
+	case t.w.House.Chemin:
+		t.curator = t.w.Banker
+	}
+}
+
+// Shuffle emits the shuffle of a shoe that is not played.
+func (t *Table) Shuffle() []schema.Event {
+	t.shoes++
+	t.w.ShoeID, t.w.RoundNumber = t.shoeID(), 0
+	t.w.Shuffle()
+	return t.w.Take()
+}
+
+// Close closes the table.
+func (t *Table) Close() []schema.Event {
+	t.w.ShoeID, t.w.RoundNumber = "", 0
+	t.w.Emit(&schema.TableClosed{Reason: "end of play"})
+	return t.w.Take()
+}
+
+func (t *Table) shoeID() string {
+	day := time.Unix(0, t.w.Now).UTC()
+	return fmt.Sprintf("%s-%s-%02d", t.o.Table, day.Format("20060102"), t.shoes)
+}
+
+// rota is how many dealers relieve each other where a scheme acts.
+const rota = 6
+
+// Writer writes the table's events: its house, its clock and the cards in use.
+func (t *Table) Writer() *shoe.Writer { return t.w }
+
+// Patrons are the patrons at the table by seat.
+func (t *Table) Patrons() []*Patron { return t.patrons }
+
+// Curator is the seat of the curator, at chemin de fer of the Banker.
+func (t *Table) Curator() uint32 { return t.curator }
+
+// Banking is what the wagers of the next Banker depend on.
+func (t *Table) Banking() *banking { return &t.banking }
+
+// Rand is the generator that all choices of the table are drawn from.
+func (t *Table) Rand() *rand.Rand { return t.rng }
+
+// Config is the configuration in force; a caller may change it between shoes.
+func (t *Table) Config() *schema.TableConfig { return &t.o.Config }
+
+// Dealer is the dealer on duty.
+func (t *Table) Dealer() string { return t.dealing }

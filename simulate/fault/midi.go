@@ -1,0 +1,105 @@
+package fault
+
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
+)
+
+// much is more than anybody stakes of his own will.
+const much = 2_000_000
+
+func midiFaults() []Fault {
+	kinds := midi()
+	// rivalry lays two wagers on the player's hand.
+	rivalry := func(first, second int64) func(*scene) {
+		return func(sc *scene) {
+			sc.stake = sc.addStake(schema.SpotPlayer, first)
+			sc.otherStake = sc.addStake(schema.SpotPlayer, second, sc.stake.Seat)
+		}
+	}
+	onPlayer, onBanker := staking(schema.SpotPlayer, much), staking(schema.SpotBanker, much)
+	// given lets the one entitled give up the player's hand, and the second who is asked take it.
+	given := func(sc *scene) {
+		onPlayer(sc)
+		g := &shoe.Relinquishment{Seat: sc.stake.Seat}
+		n := len(sc.table.Patrons())
+		first := slices.IndexFunc(sc.table.Patrons(), func(p *deal.Patron) bool { return p.Seat == g.Seat })
+		for i := 1; i <= 2; i++ {
+			g.Offers = append(g.Offers, shoe.Offer{Seat: sc.table.Patrons()[(first+i)%n].Seat, Accepted: i == 2})
+		}
+		sc.round.Relinquished[shoe.Player] = g
+	}
+	return []Fault{
+		{
+			Rule: "midi.squeeze.recipient", Doc: "the hand given to a lower wager", Kinds: kinds, wagers: rivalry(much, 5000),
+			bend: func(sc *scene) error {
+				sc.seat = sc.otherStake.Seat
+				sc.round.HandTo[shoe.Player] = sc.seat
+				return nil
+			},
+		},
+		{
+			Rule: "midi.squeeze.tie-break", Doc: "of two equal wagers the farther chosen", Kinds: kinds, wagers: rivalry(much, much),
+			bend: func(sc *scene) error {
+				sc.seat = max(sc.stake.Seat, sc.otherStake.Seat)
+				sc.round.HandTo[shoe.Player] = sc.seat
+				return nil
+			},
+		},
+		{
+			Rule: "midi.squeeze.faces", Doc: "cards given back face down", Kinds: kinds, wagers: onPlayer,
+			edit: func(sc *scene) string { return "set " + sc.inRound("cards_returned hand=PLAYER nth=1: face=DOWN") },
+		},
+		{
+			Rule: "midi.squeeze.order", Doc: "both hands out at once", Kinds: kinds, wagers: onBanker,
+			edit: func(sc *scene) string {
+				sc.stake = nil
+				return "move " + sc.inRound("cards_handed hand=BANKER nth=1 before ") + sc.inRound("announced code=POINT_COUNT hand=PLAYER")
+			},
+		},
+		{
+			Rule: "midi.banker-under-shoe", Doc: "the banker hand left on the layout", Kinds: kinds,
+			edit: func(sc *scene) string {
+				return "set " + sc.inRound("card_moved to=UNDER_SHOE_RIGHT nth=1: to=LAYOUT")
+			},
+		},
+		{
+			Rule: "midi.third-card-same-player", Doc: "the third card given to another patron", Kinds: kinds, wagers: onBanker, accept: bankerDrew,
+			edit: func(sc *scene) string {
+				if sc.seat = sc.otherSeat(sc.stake.Seat); sc.seat == 0 {
+					return ""
+				}
+				return "set last " + sc.inRound("cards_handed hand=BANKER: seat=%d", sc.seat) + "\nset last " + sc.inRound("cards_returned hand=BANKER: seat=%d", sc.seat)
+			},
+		},
+		{
+			Rule: "midi.relinquish-order", Doc: "the right-hand neighbour skipped", Kinds: kinds, wagers: given,
+			edit: func(sc *scene) string {
+				sc.seat = sc.round.Relinquished[shoe.Player].Offers[1].Seat
+				return "delete " + sc.inRound("squeeze_offered nth=1")
+			},
+		},
+		{
+			Rule: "midi.dealer-turns-when-none", Doc: "a hand given to a patron without a wager on it", Kinds: kinds,
+			wagers: func(sc *scene) {
+				onPlayer(sc)
+				sc.round.Stakes = slices.DeleteFunc(sc.round.Stakes, func(x shoe.Stake) bool { return x.Spot == schema.SpotBanker })
+			},
+			bend: func(sc *scene) error {
+				sc.seat = sc.stake.Seat
+				sc.round.HandTo[shoe.Banker] = sc.seat
+				return nil
+			},
+		},
+		{
+			Rule: "midi.compulsory-relinquish-authority", Doc: "the hand withdrawn by surveillance", Kinds: kinds,
+			wagers: func(sc *scene) { given(sc); sc.round.Relinquished[shoe.Player].Ordered = true },
+			edit: func(sc *scene) string {
+				return "set " + sc.inRound("squeeze_relinquished: ordered_by_role=SURVEILLANCE")
+			},
+		},
+	}
+}

@@ -1,0 +1,124 @@
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"time"
+
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
+)
+
+const maxScenes = 60
+
+// errNotOffered says that a scene does not offer what a fault needs; another one is tried.
+var errNotOffered = errors.New("the scene does not offer it")
+
+// Plant plays a short shoe with one breach in it and a legal one after it, at a table of a kind that
+// the fault allows, and closes the table. The same fault and seed always give the same events.
+// Options.Config is used when it names a ruleset.
+func Plant(o deal.Options, f Fault, seed uint64) ([]schema.Event, []Want, error) {
+	for try := range uint64(maxScenes) {
+		events, want, err := plantOnce(o, &f, shoe.Mix(seed+try<<40), f.Kinds[seed%uint64(len(f.Kinds))])
+		if errors.Is(err, errNotOffered) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("plant %s, seed %d: %w", f.Rule, seed, err)
+		}
+		return events, want, nil
+	}
+	return nil, nil, fmt.Errorf("plant %s, seed %d: no scene for it in %d", f.Rule, seed, maxScenes)
+}
+
+func plantOnce(o deal.Options, f *Fault, seed uint64, kind string) ([]schema.Event, []Want, error) {
+	if o.Config.Ruleset == "" {
+		c, err := deal.Config(kind, seed)
+		if err != nil {
+			return nil, nil, err
+		}
+		o.Config = c
+	}
+	o.Config.PostedOdds, o.Config.Options = maps.Clone(o.Config.PostedOdds), maps.Clone(o.Config.Options)
+	if f.tune != nil {
+		f.tune(&o.Config)
+	}
+	o.Seed, o.Flawless = seed, true
+	rng := rand.New(rand.NewPCG(seed, 0xfa17))
+	rounds := 8 + rng.IntN(9)
+	sc := &scene{table: deal.NewTable(o), index: 2 + rng.IntN(rounds-5)}
+	sc.number = sc.index + 1
+	events := sc.table.Open()
+	if f.legalShoeBefore {
+		lead := sc.table.ShoeOf(rounds + 3)
+		sc.previousCards = dealtCards(lead)
+		events = append(events, lead...)
+	}
+	if err := sc.play(f, rounds); err != nil {
+		return nil, nil, err
+	}
+	if f.betweenShoes != nil {
+		if err := f.betweenShoes(sc); err != nil {
+			return nil, nil, err
+		}
+	}
+	events = append(events, sc.table.Writer().Take()...)
+	if f.everyShoe {
+		events = append(events, sc.table.Shuffle()...)
+	} else {
+		events = append(events, sc.table.ShoeOf(4)...)
+	}
+	sc.events = append(events, sc.table.Close()...)
+	if err := sc.edit(f); err != nil {
+		return nil, nil, err
+	}
+	if f.secondTable != nil {
+		sc.events = deal.Interleave(sc.events, playSecondTable(o, f, sc.events))
+	}
+	want := Want{Rule: f.Rule, Round: uint32(sc.number), Seat: sc.seat}
+	if sc.stake != nil && want.Seat == 0 {
+		want.Seat = sc.stake.Seat
+	}
+	switch {
+	case sc.findingRound > 0:
+		want.Round = sc.findingRound
+	case f.notInRound:
+		want.Round = 0
+	}
+	return sc.events, []Want{want}, nil
+}
+
+// playSecondTable plays a second table of the same pit, which opens a little earlier.
+func playSecondTable(o deal.Options, f *Fault, events []schema.Event) []schema.Event {
+	o.Config = (&schema.Event{Payload: &schema.TableOpened{Config: o.Config}}).Clone().Payload.(*schema.TableOpened).Config
+	f.secondTable(&o.Config)
+	o.Config.ConfigID += "-beside"
+	o.Seed = shoe.Mix(o.Seed)
+	o.Property, o.Pit, o.Table = events[0].PropertyID, events[0].PitID, "beside"
+	o.Start = time.Unix(0, events[0].At-5*shoe.Minute).UTC()
+	t := deal.NewTable(o)
+	second := t.Open()
+	if !f.idleBeside {
+		second = append(second, t.ShoeOf(5)...)
+	}
+	t.Writer().Now = max(t.Writer().Now, events[len(events)-1].At)
+	return append(second, t.Close()...)
+}
+
+// dealtCards are the cards of a shoe in the order in which they left it.
+func dealtCards(events []schema.Event) []shoe.Card {
+	var names []string
+	for i := range events {
+		switch p := events[i].Payload.(type) {
+		case *schema.ShoeBurned:
+			names = append(append(names, p.Indicator), p.Cards...)
+		case *schema.CardDealt:
+			names = append(names, p.Card)
+		}
+	}
+	cards, _ := shoe.ParseCards(names)
+	return cards
+}

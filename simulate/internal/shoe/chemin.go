@@ -1,0 +1,105 @@
+package shoe
+
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// A bank is the Banker's part of a round of chemin de fer. N.J.A.C. 19:47-4.5 to 4.7.
+type Bank struct {
+	// Relinquishes gives up the shoe before the round; bids auction it.
+	Relinquishes bool
+	Bids         []Bid
+	AssignedTo   uint32 // the bidder who gets the shoe, 0 for the right one
+	Wager        Stake
+	Calls        []Banco
+}
+
+type Bid struct {
+	Seat   uint32
+	Amount int64
+}
+
+type Banco struct {
+	Seat uint32
+	Call schema.BancoCall
+}
+
+// Auction gives the shoe to the highest bidder, of equals to the one met first counterclockwise from
+// the dealer. 19:47-4.5(b).
+func Auction(bids []Bid) Bid {
+	var best Bid
+	for _, b := range bids {
+		if b.Amount > best.Amount || b.Amount == best.Amount && b.Seat < best.Seat {
+			best = b
+		}
+	}
+	return best
+}
+
+// auctionShoe writes a change of the Banker.
+func (w *Writer) auctionShoe(b *Bank) {
+	if b.Relinquishes {
+		w.emitBy(&schema.BankerRelinquished{Seat: w.Banker, Cause: "VOLUNTARY"}, w.patron(w.Banker))
+	}
+	if len(b.Bids) == 0 {
+		return
+	}
+	for _, x := range b.Bids {
+		w.emitBy(&schema.BidOffered{Seat: x.Seat, Amount: x.Amount}, w.patron(x.Seat))
+	}
+	best := Auction(b.Bids)
+	for _, x := range b.Bids {
+		if x.Seat == b.AssignedTo {
+			best = x
+		}
+	}
+	w.Banker = best.Seat
+	w.Emit(&schema.BankerAssigned{Seat: best.Seat, Amount: best.Amount})
+}
+
+// betBank writes the Banker's wager and the calls that follow it.
+func (w *Writer) betBank(b *Bank) {
+	st := &b.Wager
+	w.emitBy(&schema.BankerWagered{WagerID: st.ID, Seat: st.Seat, Amount: st.Amount, Medium: st.Medium}, schema.Actor{Role: schema.RoleBanker, ID: w.patronAt(st.Seat)})
+	if st.Medium == schema.WagerMediumCash {
+		w.Emit(&schema.CashConverted{WagerID: st.ID, Amount: st.Amount})
+	}
+	for _, c := range b.Calls {
+		w.emitBy(&schema.BancoAnnounced{Seat: c.Seat, Call: c.Call}, w.patron(c.Seat))
+	}
+}
+
+// settleBank settles the Banker's wager against those of the others, up to what they cover together.
+func (w *Writer) settleBank(r *Round) {
+	b := &r.Bank.Wager
+	var covered int64
+	for i := range r.Stakes {
+		covered += r.Stakes[i].Amount
+	}
+	against := slices.Clone(r.Stakes)
+	slices.SortStableFunc(against, func(a, b Stake) int { return int(b.Seat) - int(a.Seat) })
+	each := func(event func(st *Stake) schema.Payload) {
+		for i := range against {
+			w.Emit(event(&against[i]))
+		}
+	}
+	switch r.Coup.Result() {
+	case schema.ResultBanker:
+		each(func(st *Stake) schema.Payload {
+			return &schema.WagerCollected{WagerID: st.ID, Seat: st.Seat, Amount: st.Amount}
+		})
+		w.Emit(&schema.WagerPaid{WagerID: b.ID, Seat: b.Seat, Amount: covered})
+	case schema.ResultPlayer:
+		w.Emit(&schema.WagerCollected{WagerID: b.ID, Seat: b.Seat, Amount: covered})
+		each(func(st *Stake) schema.Payload {
+			return &schema.WagerPaid{WagerID: st.ID, Seat: st.Seat, Amount: st.Amount}
+		})
+	default:
+		w.Emit(&schema.WagerReturned{WagerID: b.ID, Seat: b.Seat, Amount: b.Amount})
+		each(func(st *Stake) schema.Payload {
+			return &schema.WagerReturned{WagerID: st.ID, Seat: st.Seat, Amount: st.Amount}
+		})
+	}
+}

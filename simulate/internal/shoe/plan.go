@@ -1,0 +1,77 @@
+package shoe
+
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// A shoePlan is everything about a shoe that is not a consequence of something else in it.
+type Plan struct {
+	ID        string
+	CutOffers []Offer // of the cut, in order
+	CutBy     uint32  // seat, 0 for the dealer
+	CutDepth  uint32
+	Laced     uint32
+	// Behind is how many cards lie behind the first cutting card.
+	Behind int
+	// Burn is the indicator and the cards burned with it.
+	Burn []Card
+	// Declining are the seats that decline to be curator; keep leaves the last curator in office.
+	Declining    []uint32
+	KeepsCurator bool
+	// Recut cuts the stack a second time, on the order of a supervisor.
+	Recut *Recut
+	// RoundsUpOutstanding rounds the outstanding vigorish up to a unit when it is collected at the end.
+	RoundsUpOutstanding bool
+	Rounds              []Round
+	// Rest are the cards that stay in the shoe, for a fault that needs one more.
+	Rest []Card
+	// Fill is signed for at the end, gone leaves the tray unseen, minor units.
+	Fill, Missing int64
+	// Preparation are the steps up to the first round as they were read back, in place of written ones.
+	Preparation []schema.Event
+}
+
+type Recut struct {
+	Seat  uint32 // 0 for the dealer
+	Depth uint32
+}
+
+type Offer struct {
+	Seat     uint32
+	Accepted bool
+}
+
+// CardsBefore is how many cards left the shoe before each round, and after the last one.
+func (s *Plan) CardsBefore() []int {
+	out := make([]int, 0, len(s.Rounds)+1)
+	n := len(s.Burn)
+	for i := range s.Rounds {
+		out = append(out, n)
+		n += s.Rounds[i].CardsDrawn()
+	}
+	return append(out, n)
+}
+
+// PlaceCuttingCard puts the cutting card so that it shows in the last round but one, after some of its cards.
+func (s *Plan) PlaceCuttingCard(total, after int) {
+	at := s.CardsBefore()
+	k := max(len(s.Rounds)-2, 0)
+	r := &s.Rounds[k]
+	s.Behind = total - at[k] - min(after, r.CardsDrawn()-1)
+}
+
+// AddRound appends a round with the wagers of the last one.
+func (s *Plan) AddRound() {
+	last := &s.Rounds[len(s.Rounds)-1]
+	next := *last
+	next.Seating, next.Relief, next.PassesShoe, next.Collections, next.Notices, next.Bets = nil, "", false, nil, nil, nil
+	next.Reconfigured, next.FaceUp, next.Misdraw, next.Carried, next.Void = nil, nil, nil, false, schema.VoidCauseUnspecified
+	next.Stakes = slices.Clone(last.Stakes)
+	for i := range next.Stakes {
+		next.Stakes[i].ID += "+"
+		next.Stakes[i].VigorishRead = 0
+	}
+	s.Rounds = append(s.Rounds, next)
+}

@@ -1,0 +1,61 @@
+package shoe
+
+import (
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// replay writes events again as they were, with the numbers that they have now.
+func (w *Writer) replay(events []schema.Event) {
+	for i := range events {
+		ev := &events[i]
+		switch p := ev.Payload.(type) {
+		case *schema.CuratorAssigned:
+			w.Curator = p.Seat
+		case *schema.BankerAssigned:
+			w.Banker = p.Seat
+		case *schema.SeatOccupied:
+			w.sit(p.Seat, p.PatronRef)
+		case *schema.SeatVacated:
+			w.stand(p.Seat)
+		case *schema.ShoeLoaded:
+			w.Batch, w.BackColor = p.BatchID, p.BackColor
+		case *schema.TableConfigured:
+			w.Config, w.House = p.Config, newHouse(&p.Config)
+		}
+		c := ev.Clone()
+		w.emitBy(c.Payload, c.Actor)
+		last := &w.out[len(w.out)-1]
+		last.EventID, last.Source, last.Video = c.EventID, c.Source, c.Video
+		if c.At > w.Now {
+			w.Now, last.At = c.At, c.At
+		}
+	}
+}
+
+// FollowTo brings the writer to where the table stands after some events.
+func (w *Writer) FollowTo(events []schema.Event, refs map[uint32]string) {
+	for i := range events {
+		switch p := events[i].Payload.(type) {
+		case *schema.TableOpened:
+			for _, s := range p.OccupiedSeats {
+				w.sit(s, refs[s])
+			}
+		case *schema.SeatOccupied:
+			w.stand(p.Seat)
+			w.sit(p.Seat, p.PatronRef)
+		case *schema.SeatVacated:
+			w.stand(p.Seat)
+		case *schema.CuratorAssigned:
+			w.Curator = p.Seat
+		case *schema.BankerAssigned:
+			w.Banker = p.Seat
+		case *schema.DealerAssigned:
+			if w.dealer.ID == "" || p.Position != schema.DealerPositionPaying {
+				w.dealer = schema.Actor{Role: schema.RoleDealer, ID: p.DealerID}
+				w.Supervisor = p.SupervisorID
+			}
+		case *schema.DeckReceived:
+			w.Batch, w.BackColor, w.backDesign = p.BatchID, p.BackColor, p.BackDesign
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package shoe
+
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// alternate takes the other set of cards out of the shuffling device and puts the last one in.
+func (w *Writer) alternate() {
+	w.ShoeID = ""
+	was, back := w.Batch, w.BackColor
+	w.Batch, w.BackColor = w.Table+"-b1", "red"
+	if was == w.Batch {
+		w.Batch, w.BackColor = w.Table+"-b2", "blue"
+	}
+	w.Emit(&schema.BatchReported{BatchID: was, DeckCount: w.Config.Decks, BackColor: back, State: schema.BatchStateInShuffler})
+	w.Emit(&schema.BatchReported{BatchID: w.Batch, DeckCount: w.Config.Decks, BackColor: w.BackColor, State: schema.BatchStateInPlay})
+}
+
+// Prepare writes a shoe from its shuffle to the first round.
+func (w *Writer) Prepare(s *Plan) {
+	total := int(w.Config.Decks) * 52
+	w.ShoeID, w.RoundNumber, w.cardSeq, w.cuttingCardRound, w.carried = s.ID, 0, 0, 0, 0
+	w.cuttingCardAt = total - s.Behind
+	if s.Preparation != nil {
+		w.replay(s.Preparation)
+		w.cardSeq = len(s.Burn)
+		return
+	}
+	if w.Config.AutomatedShuffler {
+		w.alternate()
+		w.ShoeID = s.ID
+	}
+	w.Shuffle()
+	w.Emit(&schema.ShoeLaced{BatchID: w.Batch, CardCount: s.Laced, Evenness: "even"})
+	if w.Config.ReshuffleAfterLacing {
+		w.Emit(&schema.ShoeShuffled{BatchID: w.Batch, Phase: schema.ShufflePhaseAfterLacing, Method: schema.ShuffleMethodManual})
+	}
+	for _, o := range s.CutOffers {
+		w.Emit(&schema.CutOffered{Seat: o.Seat, Accepted: o.Accepted, BacksAwayFromDealer: true})
+	}
+	w.cut(s.CutBy, s.CutDepth)
+	depth := s.CutDepth
+	if s.Recut != nil {
+		w.emitBy(&schema.RecutOrdered{ByRole: schema.RoleSupervisor, ByID: w.Supervisor, Reason: "cut not square"}, schema.Actor{Role: schema.RoleSupervisor, ID: w.Supervisor})
+		depth = s.Recut.Depth
+		w.cut(s.Recut.Seat, depth)
+	}
+	w.Emit(&schema.ShoeTransposed{BatchID: w.Batch, MovedCount: depth})
+	w.Emit(&schema.CutcardPlaced{Which: 1, CardsBehind: uint32(s.Behind)})
+	w.Emit(&schema.CutcardPlaced{Which: 2})
+	w.Emit(&schema.ShoeLoaded{
+		BatchID: w.Batch, DeckCount: w.Config.Decks, CuttingCards: 2, BackColor: w.BackColor, BackDesign: w.backDesign,
+		Device: schema.ShoeDeviceDealingShoe, Location: "dealer-left",
+	})
+	w.burn(s.Burn)
+	if w.House.Punto && !s.KeepsCurator {
+		w.chooseCurator(s, 0)
+	}
+}
+
+// cut cuts the stack, for the dealer when no seat is given.
+func (w *Writer) cut(seat, depth uint32) {
+	p := &schema.ShoeCut{ByRole: schema.RoleDealer, DepthFromFront: depth, StackSize: w.Config.Decks * 52}
+	by := w.dealer
+	if seat > 0 {
+		p.ByRole, p.Seat = schema.RolePatron, seat
+		by = w.patron(seat)
+	}
+	w.emitBy(p, by)
+}
+
+func (w *Writer) Shuffle() {
+	p := &schema.ShoeShuffled{BatchID: w.Batch, Phase: schema.ShufflePhaseInitial, Method: schema.ShuffleMethodManual}
+	if w.Config.AutomatedShuffler {
+		p.Method = schema.ShuffleMethodDevice
+	}
+	w.Emit(p)
+}
+
+func (w *Writer) burn(cards []Card) {
+	if len(cards) == 0 {
+		return
+	}
+	b := &schema.ShoeBurned{
+		Reason: schema.BurnReasonOpening, Indicator: cards[0].String(), Count: uint32(len(cards) - 1),
+		Cards: cardNames(cards[1:]), Shown: schema.BurnShownAll, Destination: w.House.burnedTo(),
+	}
+	if w.House.NewYork {
+		b.Shown = schema.BurnShownFirstOnly
+		for i := range b.Cards {
+			b.Cards[i] = "??"
+		}
+	}
+	w.Emit(b)
+	w.cardSeq = len(cards)
+}
+
+// chooseCurator offers the shoe and gives it to the one who takes it.
+func (w *Writer) chooseCurator(s *Plan, after uint32) {
+	for _, o := range CuratorOffers(w.seats, s.Declining, after) {
+		w.Emit(&schema.CuratorOffered{Seat: o.Seat, Accepted: o.Accepted})
+		if o.Accepted {
+			w.Curator = o.Seat
+			w.Emit(&schema.CuratorAssigned{Seat: o.Seat})
+		}
+	}
+}
+
+// CuratorOffers run counterclockwise from the seat after the one that passes, from the lowest seat
+// after 0, until somebody takes the shoe; the last one asked always does.
+func CuratorOffers(seats []Occupant, shy []uint32, after uint32) []Offer {
+	first, last := 0, len(seats)
+	for i, s := range seats {
+		if s.Seat <= after {
+			first = i + 1
+		}
+		if s.Seat == after && len(seats) > 1 {
+			last--
+		}
+	}
+	var out []Offer
+	for k := range last {
+		seat := seats[(first+k)%len(seats)].Seat
+		takes := k == last-1 || !slices.Contains(shy, seat)
+		out = append(out, Offer{seat, takes})
+		if takes {
+			break
+		}
+	}
+	return out
+}
+
+// Finish writes the end of a shoe and the collection of what is still owed.
+func (w *Writer) Finish(s *Plan) {
+	w.RoundNumber = 0
+	w.Emit(&schema.ShoeEnded{Reason: "cutting card", Remaining: uint32(int(w.Config.Decks)*52 - w.cardSeq)})
+	for _, at := range slices.Backward(slices.Clone(w.seats)) {
+		w.collectMarks(Collection{Seat: at.Seat}, s.RoundsUpOutstanding)
+	}
+	w.countTray(schema.TrayOccasionCheck, s.Fill, s.Missing)
+	w.ShoeID = ""
+}
+
+// collectMarks takes a seat's outstanding vigorish and lifts its markers.
+func (w *Writer) collectMarks(c Collection, ceil bool) {
+	var ids []string
+	var sum int64
+	keep := w.marks[:0]
+	for _, m := range w.marks {
+		if m.Seat == c.Seat && (c.Markers == 0 || len(ids) < c.Markers) {
+			ids, sum = append(ids, m.Wager), sum+m.Amount
+			continue
+		}
+		keep = append(keep, m)
+	}
+	w.marks = keep
+	if len(ids) == 0 {
+		return
+	}
+	amount := sum
+	if ceil {
+		amount = (sum + w.House.Unit - 1) / w.House.Unit * w.House.Unit
+	}
+	w.Emit(&schema.VigorishCollected{Seat: c.Seat, Amount: amount, VigorishKind: schema.VigorishKindOutstanding, WagerIDs: ids})
+	w.Emit(&schema.VigorishMarkerRemoved{Seat: c.Seat, Amount: sum})
+}

@@ -1,0 +1,217 @@
+package script
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
+)
+
+// Apply makes the edits in their order, each on what the ones before left, and numbers the events of
+// each table anew. The events given are not changed.
+func (e Edits) Apply(events []schema.Event) ([]schema.Event, error) {
+	tables := byTable(events)
+	for i := range e.list {
+		d := &e.list[i]
+		at, err := d.table(tables)
+		if err == nil {
+			tables[at], err = d.apply(tables[at])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", d.line, err)
+		}
+	}
+	for _, t := range tables {
+		for i := range t {
+			if i > 0 {
+				t[i].Seq = t[i-1].Seq + 1
+				t[i].At = max(t[i].At, t[i-1].At)
+			}
+		}
+	}
+	return deal.Interleave(tables...), nil
+}
+
+// byTable copies the events of each table, in the order in which the tables appear.
+func byTable(events []schema.Event) [][]schema.Event {
+	var out [][]schema.Event
+	places := map[string]int{}
+	for i := range events {
+		at, ok := places[events[i].TableID]
+		if !ok {
+			at = len(out)
+			places[events[i].TableID] = at
+			out = append(out, nil)
+		}
+		out[at] = append(out[at], events[i].Clone())
+	}
+	return out
+}
+
+// table is the index of the table that an edit is about.
+func (e *edit) table(tables [][]schema.Event) (int, error) {
+	id := e.what.table
+	switch {
+	case id == "":
+		id = e.target.table
+	case e.target.table != "" && e.target.table != id:
+		return 0, fmt.Errorf("%s: tables %s and %s: want one table", e.verb, id, e.target.table)
+	}
+	for i, t := range tables {
+		if id == "" || len(t) > 0 && t[0].TableID == id {
+			return i, nil
+		}
+	}
+	if id == "" {
+		return 0, fmt.Errorf("%s: there are no events", e.verb)
+	}
+	return 0, fmt.Errorf("%s: there is no table %s", e.verb, id)
+}
+
+func (e *edit) apply(events []schema.Event) ([]schema.Event, error) {
+	switch e.verb {
+	case "deal", "stake", "burn", "recompute":
+		return e.recompute(events)
+	case "insert":
+		i, err := findOne(events, &e.target)
+		if err != nil {
+			return nil, err
+		}
+		return e.insert(events, i)
+	case "configure":
+		i, err := findOne(events, &e.target)
+		if err != nil {
+			return nil, err
+		}
+		return e.configure(events, i)
+	}
+	found, err := find(events, &e.what)
+	if err != nil {
+		return nil, err
+	}
+	switch e.verb {
+	case "set":
+		for _, i := range found {
+			for _, a := range e.set {
+				if err := assign(&events[i], a); err != nil {
+					return nil, fmt.Errorf("set %s: %w", e.what.text, err)
+				}
+			}
+		}
+	case "delete":
+		for _, i := range slices.Backward(found) {
+			events = slices.Delete(events, i, i+1)
+		}
+	case "move":
+		ev := events[found[0]]
+		first := events[0].Seq
+		if _, err := findOne(events, &e.target); err != nil {
+			return nil, err
+		}
+		events = slices.Delete(events, found[0], found[0]+1)
+		to, err := findOne(events, &e.target)
+		if err != nil {
+			return nil, err
+		}
+		ev.At = events[to].At
+		if e.after {
+			to++
+		}
+		events = slices.Insert(events, to, ev)
+		events[0].Seq = first
+	case "swap":
+		to, err := findOne(events, &e.target)
+		if err != nil {
+			return nil, err
+		}
+		a, b := &events[found[0]], &events[to]
+		*a, *b = *b, *a
+		a.At, b.At = b.At, a.At
+		a.Seq, b.Seq = b.Seq, a.Seq
+	}
+	return events, nil
+}
+
+func (e *edit) insert(events []schema.Event, at int) ([]schema.Event, error) {
+	beside := &events[at]
+	p, _ := newPayload(e.kind)
+	ev := *beside
+	ev.Payload = p
+	role, source, _, _ := shoe.Manner(p.Kind())
+	if ev.Actor.Role != role {
+		ev.Actor = schema.Actor{Role: role}
+	}
+	if ev.Source.Kind != source {
+		ev.Source = schema.Source{DeviceID: "edit-" + ev.TableID, Kind: source}
+	}
+	ev.EventID = shoe.EventID(ev.At, e.seed(beside), uint64(len(events)))
+	for _, a := range e.set {
+		if err := assign(&ev, a); err != nil {
+			return nil, fmt.Errorf("insert %s: %w", e.kind, err)
+		}
+	}
+	if e.after {
+		at++
+	}
+	return slices.Insert(events, at, ev), nil
+}
+
+// configure inserts a copy of the configuration in force with other values.
+func (e *edit) configure(events []schema.Event, at int) ([]schema.Event, error) {
+	if e.after {
+		at++
+	}
+	now := -1
+	for i := range events[:at] {
+		switch events[i].Payload.(type) {
+		case *schema.TableOpened, *schema.TableConfigured:
+			now = i
+		}
+	}
+	if now < 0 {
+		return nil, fmt.Errorf("configure: no configuration is in force there")
+	}
+	next := &schema.TableConfigured{}
+	switch p := events[now].Clone().Payload.(type) {
+	case *schema.TableOpened:
+		next.Config = p.Config
+	case *schema.TableConfigured:
+		next.Config = p.Config
+	}
+	next.Config.ConfigID += "+"
+	next.EffectiveAt = events[at-1].At
+	beside := events[at-1]
+	ev := schema.Event{
+		PropertyID: beside.PropertyID, PitID: beside.PitID, TableID: beside.TableID, Seq: beside.Seq + 1, At: beside.At,
+		Actor:  schema.Actor{Role: schema.RoleFloorperson},
+		Source: schema.Source{DeviceID: "edit-" + beside.TableID, Kind: schema.SourceKindPit}, Payload: next,
+		EventID: shoe.EventID(beside.At, e.seed(&beside), uint64(len(events))),
+	}
+	if at < len(events) && events[at].ShoeID == beside.ShoeID {
+		ev.ShoeID = beside.ShoeID
+		if events[at].Round == beside.Round {
+			ev.Round = beside.Round
+		}
+	}
+	for _, a := range e.set {
+		if deep := "config." + a.field; !strings.HasPrefix(a.field, "effective") {
+			a.field = deep
+		}
+		if err := assign(&ev, a); err != nil {
+			return nil, fmt.Errorf("configure: %w", err)
+		}
+	}
+	return slices.Insert(events, at, ev), nil
+}
+
+// seed makes the id of an event put beside another.
+func (e *edit) seed(beside *schema.Event) uint64 {
+	seed := uint64(e.line)
+	for _, c := range beside.EventID {
+		seed = seed*131 + uint64(c)
+	}
+	return seed
+}

@@ -1,0 +1,88 @@
+package script
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Edits is a list of changes to the events of a table, written one a line:
+//
+//	set round=1 wager_paid seat=7: amount=9500
+//	set shoe_loaded: deck_count=5 cutting_cards=1
+//	set round=3 wager_placed seat=5: amount+=100
+//	delete round=2 announced code=NO_MORE_BETS
+//	move round=1 vigorish_collected seat=7 after round=1 wager_paid seat=7
+//	swap cards_stacked with cards_washed
+//	insert after round=1 card_dealt card=Kh: card_touched by_role=PATRON seat=3
+//	deal round=5: P 2c 3h 4c B 8d Ks
+//	stake round=1: seat=3 spot=DRAGON_7 amount=500
+//	burn: 4d Qh 8s 5d
+//	recompute
+//	configure before round=4 round_started: vigorish.percent=5 pay_tables.dragon_bonus=B
+//	delete round=6 *
+//
+// A selector is any number of field=value, and the kind of the event. A field is one of the event's
+// payload, or round, seq, shoe_id, actor.role and actor.id; config.vigorish.percent goes deeper. A
+// wager's seat and spot select its settlement too. shoe=2 looks in the second shoe; without it a
+// selector looks outside of shoes and in the first one. table=pb-02 looks at another table than the
+// first, for events of several. It must find exactly one event: nth=2 takes the second that matches,
+// last the last one, each all of them (set and delete only); * in place of a kind is each of any kind.
+//
+// A moved or inserted event takes the time of the event beside it. += and -= add to numbers and, with
+// a duration such as 30m, to times.
+//
+// configure inserts a table_configured with a copy of the configuration then in force, changed as
+// told, under a config_id of its own; effective_at is the event's time unless it is told too.
+//
+// deal gives a round other cards, player's hand and banker's hand as dealt, legal or not; stake adds
+// a wager; burn replaces the opening burn; recompute changes nothing itself. After these four the
+// whole shoe is written anew: announcements, settlement, vigorish, curator, cutting card and count
+// follow from the cards, and edits made to the shoe before are lost. deal with the number of the next
+// round adds a round with the wagers of the one before.
+//
+// Lines starting with # are comments. Values with spaces stand in double quotes; a list is
+// separated by commas.
+type Edits struct{ list []edit }
+
+type edit struct {
+	line   int
+	verb   string
+	what   selector
+	after  bool
+	target selector
+	kind   string // of an inserted event
+	set    []assignment
+	words  []string // cards
+}
+
+type selector struct {
+	text   string
+	kind   string
+	fields []assignment
+	table  string // empty for the first one
+	shoe   int    // 0 for the first one or none
+	nth    int    // 0 for the only one, -1 for the last
+	each   bool
+}
+
+type assignment struct {
+	field, op, value string
+}
+
+// Parse reads edits. Errors name the line.
+func Parse(text string) (Edits, error) {
+	var out Edits
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		e, err := parseEdit(line)
+		if err != nil {
+			return Edits{}, fmt.Errorf("line %d: %w", i+1, err)
+		}
+		e.line = i + 1
+		out.list = append(out.list, e)
+	}
+	return out, nil
+}

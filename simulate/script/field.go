@@ -1,0 +1,200 @@
+package script
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// fieldText is a field of an event as the contract writes it, and whether the event has it.
+func fieldText(ev *schema.Event, field string) (string, bool) {
+	v, ok := lookup(ev, field)
+	if !ok {
+		return "", false
+	}
+	return format(v), true
+}
+
+// lookup finds a field by the contract's name; dots go deeper.
+func lookup(ev *schema.Event, path string) (reflect.Value, bool) {
+	switch path {
+	case "round", "seq", "at", "shoe_id", "event_id", "actor.role", "actor.id":
+		return descend(reflect.ValueOf(ev).Elem(), strings.Split(path, "."))
+	}
+	return descend(reflect.ValueOf(ev.Payload).Elem(), strings.Split(path, "."))
+}
+
+func descend(v reflect.Value, path []string) (reflect.Value, bool) {
+	for i, name := range path {
+		switch v.Kind() {
+		case reflect.Struct:
+			found := false
+			for f := range v.NumField() {
+				if fieldName(v.Type().Field(f).Name) == name {
+					v, found = v.Field(f), true
+					break
+				}
+			}
+			if !found {
+				return v, false
+			}
+		case reflect.Map:
+			return v, i == len(path)-1
+		default:
+			return v, false
+		}
+	}
+	return v, true
+}
+
+// fieldName is the contract's name of a field: WagerIDs is wager_ids, VigorishKind is kind.
+func fieldName(name string) string {
+	if name == "VigorishKind" {
+		return "kind"
+	}
+	name = strings.NewReplacer("IDs", "Ids", "ID", "Id", "OK", "Ok").Replace(name)
+	var b strings.Builder
+	for i, c := range name {
+		if c >= 'A' && c <= 'Z' {
+			if i > 0 {
+				b.WriteByte('_')
+			}
+			c += 'a' - 'A'
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+func format(v reflect.Value) string {
+	if s, ok := reflect.TypeAssert[fmt.Stringer](v); ok {
+		return s.String()
+	}
+	if v.Kind() == reflect.Slice {
+		parts := make([]string, v.Len())
+		for i := range parts {
+			parts[i] = format(v.Index(i))
+		}
+		return strings.Join(parts, ",")
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// assign changes one field of an event.
+func assign(ev *schema.Event, a assignment) error {
+	v, ok := lookup(ev, a.field)
+	if !ok {
+		return fmt.Errorf("%s has no field %s", ev.Payload.Kind(), a.field)
+	}
+	if v.Kind() == reflect.Map {
+		key := a.field[strings.LastIndexByte(a.field, '.')+1:]
+		if v.IsNil() {
+			v.Set(reflect.MakeMap(v.Type()))
+		}
+		v.SetMapIndex(reflect.ValueOf(key), reflect.ValueOf(a.value))
+		return nil
+	}
+	if a.op != "=" {
+		return addTo(v, a)
+	}
+	if err := setText(v, a.value); err != nil {
+		return fmt.Errorf("%s: %w", a.field, err)
+	}
+	if d, ok := ev.Payload.(*schema.CardDealt); ok && a.field == "reported_value" {
+		d.HasReportedValue = true
+	}
+	return nil
+}
+
+func addTo(v reflect.Value, a assignment) error {
+	n, err := strconv.ParseInt(a.value, 10, 64)
+	if err != nil {
+		d, err := time.ParseDuration(a.value)
+		if err != nil {
+			return fmt.Errorf("%s: %q is no number and no duration", a.field, a.value)
+		}
+		n = int64(d)
+	}
+	if a.op == "-=" {
+		n = -n
+	}
+	switch {
+	case v.CanInt():
+		v.SetInt(v.Int() + n)
+	case v.CanUint() && (n >= 0 || v.Uint() >= uint64(-n)):
+		v.SetUint(v.Uint() + uint64(n))
+	default:
+		return fmt.Errorf("%s: cannot add %s to %s", a.field, a.value, format(v))
+	}
+	return nil
+}
+
+// setText sets a field from text.
+func setText(v reflect.Value, s string) error {
+	if _, ok := reflect.TypeAssert[fmt.Stringer](v); ok {
+		// An enum: its words are dense from zero.
+		for n := range uint64(64) {
+			v.SetUint(n)
+			if format(v) == s {
+				return nil
+			}
+		}
+		return fmt.Errorf("%q is none of its words", s)
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(s)
+	case reflect.Bool:
+		b, err := strconv.ParseBool(s)
+		if err != nil {
+			return fmt.Errorf("%q: want true or false", s)
+		}
+		v.SetBool(b)
+	case reflect.Int64:
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil {
+			at, err := time.Parse(time.RFC3339Nano, s)
+			if err != nil {
+				return fmt.Errorf("%q: want a whole number or a time", s)
+			}
+			n = at.UnixNano()
+		}
+		v.SetInt(n)
+	case reflect.Uint32, reflect.Uint64:
+		n, err := strconv.ParseUint(s, 10, v.Type().Bits())
+		if err != nil {
+			return fmt.Errorf("%q: want a whole number", s)
+		}
+		v.SetUint(n)
+	case reflect.Float64:
+		f, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			return fmt.Errorf("%q: want a number", s)
+		}
+		v.SetFloat(f)
+	case reflect.Slice:
+		return putList(v, s)
+	default:
+		return fmt.Errorf("cannot be set as a whole")
+	}
+	return nil
+}
+
+func putList(v reflect.Value, s string) error {
+	list := reflect.MakeSlice(v.Type(), 0, 0)
+	if s != "" {
+		for part := range strings.SplitSeq(s, ",") {
+			x := reflect.New(v.Type().Elem()).Elem()
+			if err := setText(x, part); err != nil {
+				return err
+			}
+			list = reflect.Append(list, x)
+		}
+	}
+	v.Set(list)
+	return nil
+}

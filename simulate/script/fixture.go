@@ -1,0 +1,195 @@
+package script
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
+)
+
+// A fixture is a shoe that documentation and scenarios name.
+type fixture struct {
+	name       string
+	ruleset    string
+	game       schema.Game
+	mode       schema.VigorishMode
+	sideBets   []schema.SideBet
+	payTables  map[string]string
+	seats      []uint32
+	occupied   []uint32
+	behind     int
+	rounds     []string
+	sideStakes []shoe.Stake
+	// change changes the first shoe's plan, against what each round is staked in place of the usual.
+	change  func(*shoe.Plan)
+	against [][]shoe.Stake
+}
+
+// Fixtures names the fixture shoes.
+func Fixtures() []string {
+	list := fixtures()
+	out := make([]string, len(list))
+	for i := range list {
+		out[i] = list[i].name
+	}
+	return out
+}
+
+// Fixture plays a fixture shoe, a second shoe of two rounds, and closes the table. The table is called
+// after the fixture; "S-PB@pb-02" plays the same at table pb-02 of the same pit, "S-PB@p3/pb-02" in
+// pit p3. Several tables are joined with a plus sign, "S-PB + S-PB@pb-02"; their events come in the
+// order of time.
+func Fixture(names string) ([]schema.Event, error) {
+	var tables [][]schema.Event
+	seen := map[string]bool{}
+	for part := range strings.SplitSeq(names, "+") {
+		part = strings.TrimSpace(part)
+		name, place, _ := strings.Cut(part, "@")
+		pit, table, ok := strings.Cut(place, "/")
+		if !ok {
+			pit, table = "p1", place
+		}
+		events, err := fixtureAt(name, pit, table)
+		if err != nil {
+			return nil, err
+		}
+		if id := events[0].TableID; seen[id] {
+			return nil, fmt.Errorf("fixture %q: table %s twice", names, id)
+		}
+		seen[events[0].TableID] = true
+		tables = append(tables, events)
+	}
+	return deal.Interleave(tables...), nil
+}
+
+func fixtureAt(name, pit, table string) ([]schema.Event, error) {
+	for _, f := range fixtures() {
+		if f.name == name {
+			return f.play(pit, table)
+		}
+	}
+	return nil, fmt.Errorf("fixture %q: want one of %s", name, strings.Join(Fixtures(), ", "))
+}
+
+func (f *fixture) config() schema.TableConfig {
+	c := schema.TableConfig{
+		ConfigID: f.name, Ruleset: f.ruleset, Game: f.game, Currency: "USD", Decks: 8, Seats: f.seats, PaymentProcedure: 1,
+		Vigorish: schema.Vigorish{Mode: f.mode}, SideBets: f.sideBets, PayTables: f.payTables, DealingStyle: schema.DealingStyleFaceUp,
+		PostedOdds: map[string]string{"BANKER": "1:1", "PLAYER": "1:1", "TIE": "8:1"},
+	}
+	switch f.game {
+	case schema.GameMidibaccarat:
+		c.DealingStyle = schema.DealingStyleFaceDown
+	case schema.GameCheminDeFer:
+		c.PostedOdds = nil
+	}
+	if f.mode == schema.VigorishModeCommission {
+		c.Vigorish = schema.Vigorish{Mode: f.mode, Percent: 5, Unit: shoe.LawUnit(f.game, 5), Timing: schema.VigorishTimingMixed}
+	}
+	for _, spot := range shoe.SideSpots(&c) {
+		if o := shoe.StandardOdds(spot); o.To > 1 {
+			c.PostedOdds[spot.String()] = fmt.Sprintf("%d:%d", o.To, o.Per)
+		}
+	}
+	shoe.Complete(&c)
+	return c
+}
+
+func (f *fixture) play(pit, table string) ([]schema.Event, error) {
+	o := shoe.Origin{
+		Property: "ac-1", Pit: pit, Table: table, Config: f.config(), Seed: uint64(len(f.name)),
+		Start: time.Date(2026, 3, 2, 18, 0, 0, 0, time.UTC),
+	}
+	if table == "" {
+		o.Table = strings.ToLower(f.name)
+	}
+	for _, c := range f.name + table {
+		o.Seed = o.Seed*131 + uint64(c)
+	}
+	w := shoe.NewWriter(&o)
+	start := shoe.Opening{Listed: true, Posted: !w.House.NewYork && !w.House.Chemin, Dealers: []schema.DealerAssigned{
+		{DealerID: "d114", Position: schema.DealerPositionBase, SupervisorID: w.Supervisor},
+	}}
+	if w.House.Bucket {
+		start.Dealers[0].Position = schema.DealerPositionCalling
+	}
+	for _, seat := range f.occupied {
+		start.Seats = append(start.Seats, shoe.Occupant{Seat: seat, Patron: fmt.Sprintf("pt-%d", seat)})
+	}
+	w.Open(&start)
+	first := &shoe.Plan{ID: o.Table + "-1", CutBy: 5, CutDepth: 100, Laced: 52, Behind: f.behind}
+	if w.House.Chemin {
+		first.CutBy = 6
+	}
+	for i := len(f.occupied) - 1; f.occupied[i] >= first.CutBy; i-- {
+		first.CutOffers = append(first.CutOffers, shoe.Offer{Seat: f.occupied[i], Accepted: f.occupied[i] == first.CutBy})
+	}
+	second := &shoe.Plan{ID: o.Table + "-2", CutBy: 7, CutDepth: 120, Laced: 52, CutOffers: []shoe.Offer{{Seat: 7, Accepted: true}}}
+	for n, s := range []*shoe.Plan{first, second} {
+		s.Burn, _ = shoe.ParseCards([]string{"4d", "Qh", "8s", "5d", "Jc"})
+		if n == 1 {
+			s.Burn, _ = shoe.ParseCards([]string{"4h", "Qs", "8c", "5h", "Jd"})
+		}
+		rounds := f.rounds
+		if n == 1 {
+			rounds = f.rounds[:2]
+			switch {
+			case w.House.Punto:
+				// On a reshuffle the cut goes to the last curator first, or to the left of the Banker.
+				s.CutBy, s.CutOffers = w.Curator, []shoe.Offer{{Seat: w.Curator, Accepted: true}}
+			case w.House.Chemin:
+				s.CutBy, s.CutOffers = 2, []shoe.Offer{{Seat: 2, Accepted: true}}
+			}
+		}
+		for k, coup := range rounds {
+			cards, err := shoe.ParseCards(strings.Fields(coups()[coup]))
+			if err != nil {
+				return nil, fmt.Errorf("round %s: %w", coup, err)
+			}
+			if n == 1 {
+				// The same counts, and not the same cards: else the shoe was not shuffled.
+				for i := range cards {
+					cards[i] = cards[i].Turned()
+				}
+			}
+			s.Rounds = append(s.Rounds, shoe.Round{Stakes: f.stakes(n+1, k+1), Bank: f.bank(n+1, k+1), Coup: shoe.DealCoup(cards), EndedFirst: true})
+		}
+		if n == 0 && f.change != nil {
+			f.change(s)
+		}
+		if n == 1 || f.behind == 0 {
+			s.PlaceCuttingCard(416, 2)
+		}
+		w.Prepare(s)
+		for i := range s.Rounds {
+			w.Round(s, i)
+		}
+		w.Finish(s)
+	}
+	w.Emit(&schema.TableClosed{Reason: "end of play"})
+	return w.Take(), nil
+}
+
+func (f *fixture) stakes(number, round int) []shoe.Stake {
+	out := []shoe.Stake{
+		{Seat: 7, Spot: schema.SpotBanker, Amount: 10000},
+		{Seat: 5, Spot: schema.SpotBanker, Amount: 10300, Deferred: true},
+		{Seat: 3, Spot: schema.SpotPlayer, Amount: 5000},
+		{Seat: 2, Spot: schema.SpotTie, Amount: 1000},
+		{Seat: 1, Spot: schema.SpotPlayer, Amount: 2500},
+	}
+	out = append(out, f.sideStakes...)
+	if f.against != nil {
+		out = slices.Clone(f.against[round-1])
+	}
+	for i := range out {
+		out[i].ID = fmt.Sprintf("w%d.%d.%d", number, round, i+1)
+		out[i].Patron = fmt.Sprintf("pt-%d", out[i].Seat)
+		out[i].Medium = schema.WagerMediumChips
+	}
+	return out
+}
