@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 )
 
 func TestMain(m *testing.M) {
@@ -63,7 +63,7 @@ func cut(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func TestEveryCommandHasAnExample(t *testing.T) {
-	if names := program.WithoutExample(command()); len(names) > 0 {
+	if names := cli.WithoutExample(command()); len(names) > 0 {
 		t.Errorf("no example: %v", names)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/shoeproof/shoeproof/internal/bench"
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/settings"
 )
 
@@ -37,7 +37,7 @@ same figures, but for section cost, which takes time and memory. With 400 runs i
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Runs < 1 || o.Rounds < 1 {
-				return program.WrongUsage(fmt.Errorf("--runs %d, --rounds %d: want 1 or more", o.Runs, o.Rounds))
+				return cli.WrongUsage(fmt.Errorf("--runs %d, --rounds %d: want 1 or more", o.Runs, o.Rounds))
 			}
 			o.Progress = doneOn(cmd.ErrOrStderr())
 			sheet, err := bench.Run(cmd.Context(), o)
@@ -77,7 +77,7 @@ func doneOn(stderr io.Writer) func(string) {
 func writeSheet(path string, sheet bench.Sheet) error {
 	file, err := os.Create(path)
 	if err != nil {
-		return program.WrongUsage(fmt.Errorf("write CSV: %w", err))
+		return cli.WrongUsage(fmt.Errorf("write CSV: %w", err))
 	}
 	if err := sheet.WriteCSV(file); err != nil {
 		file.Close()

@@ -11,8 +11,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/ingest"
-	"github.com/shoeproof/shoeproof/internal/program"
 )
 
 // The programs know every setting and command that deploy/compose.yaml gives them.
@@ -62,7 +62,7 @@ func TestComposeIsUnderstood(t *testing.T) {
 				t.Errorf("%v: %v", s.Command, err)
 			}
 			var said bytes.Buffer
-			if code := program.Execute(t.Context(), root, []string{"config", "validate"}, nil, &said, &said); code != program.Done {
+			if code := cli.Execute(t.Context(), root, []string{"config", "validate"}, nil, &said, &said); code != cli.Done {
 				t.Errorf("exit code %d: %s", code, &said)
 			}
 		})

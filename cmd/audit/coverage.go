@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
@@ -38,7 +38,7 @@ the archive, and so needs the auditor's user.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if output != "table" && output != "ndjson" {
-				return program.WrongUsage(fmt.Errorf("output format %q, want table or ndjson", output))
+				return cli.WrongUsage(fmt.Errorf("output format %q, want table or ndjson", output))
 			}
 			config, err := configure(cmd)
 			if err != nil {
@@ -46,7 +46,7 @@ the archive, and so needs the auditor's user.`,
 			}
 			store, err := config.ClickHouse.Store(version, nil, config.Log.Logger(cmd.ErrOrStderr()))
 			if err != nil {
-				return program.WrongUsage(err)
+				return cli.WrongUsage(err)
 			}
 			store.ReadTimeout = time.Hour // Years of events are counted.
 			db, err := clickhouse.Open(cmd.Context(), store)

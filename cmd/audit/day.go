@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -76,7 +76,7 @@ func (c *dayChoice) days(calendar *pipeline.Calendar) ([]string, error) {
 func openStore(cmd *cobra.Command, config *settings.Audit, books law.Books) (*clickhouse.Store, error) {
 	store, err := config.ClickHouse.Store(version, books, config.Log.Logger(cmd.ErrOrStderr()))
 	if err != nil {
-		return nil, program.WrongUsage(err)
+		return nil, cli.WrongUsage(err)
 	}
 	opened, err := clickhouse.Open(cmd.Context(), store)
 	return opened, storeTrouble(err)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/doctor"
-	"github.com/shoeproof/shoeproof/internal/program"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/schema/migrations"
 )
@@ -30,10 +30,10 @@ no consumer group. Exit code 0 if no check failed, 1 otherwise.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if output != "table" && output != "json" {
-				return program.WrongUsage(fmt.Errorf("output format %q, want table or json", output))
+				return cli.WrongUsage(fmt.Errorf("output format %q, want table or json", output))
 			}
 			if err := knownRole(role); err != nil {
-				return program.WrongUsage(err)
+				return cli.WrongUsage(err)
 			}
 			config := settings.DefaultIngest()
 			_, configErr := settings.Load(cmd.Flags(), &config)

@@ -18,8 +18,8 @@ import (
 	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/export/archive"
 	"github.com/shoeproof/shoeproof/export/s3"
-	"github.com/shoeproof/shoeproof/internal/accounts"
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/report"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -66,11 +66,11 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	}
 	opt, err := config.Law.Options(version)
 	if err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	days, err := f.choice.days(&opt.Calendar)
 	if err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	var missing error
 	for _, s := range []struct{ key, have string }{
@@ -84,14 +84,14 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 		}
 	}
 	if missing != nil {
-		return program.WrongUsage(missing)
+		return cli.WrongUsage(missing)
 	}
 	if config.Export.Stored() && (f.folder || cmd.Flags().Changed("out")) {
-		return program.WrongUsage(fmt.Errorf("--out and --folder: export.log is %s, and the bundle goes there as a zip", config.Export.Log))
+		return cli.WrongUsage(fmt.Errorf("--out and --folder: export.log is %s, and the bundle goes there as a zip", config.Export.Log))
 	}
 	signer, err := export.ParseKey(string(config.Export.Key))
 	if err != nil {
-		return program.WrongUsage(fmt.Errorf("export.key_file: %w", err))
+		return cli.WrongUsage(fmt.Errorf("export.key_file: %w", err))
 	}
 	day := &export.Day{
 		Books: opt.Books, Engine: opt.Version, Cluster: config.Export.Cluster, Licensee: config.Export.Licensee, Form: config.Export.Form,
@@ -152,7 +152,7 @@ func openLog(ctx context.Context, config *settings.Export) (*export.Log, error) 
 	}
 	c, err := config.Objects()
 	if err != nil {
-		return nil, program.WrongUsage(err)
+		return nil, cli.WrongUsage(err)
 	}
 	objects, err := s3.Open(ctx, c)
 	if err != nil {
@@ -176,7 +176,7 @@ func (f *exportFlags) list(ctx context.Context, store *clickhouse.Store, origin 
 	for i := range all {
 		e := &all[i]
 		if e.Origin == origin && e.Number > last {
-			return program.WrongUsage(fmt.Errorf("export.log: it ends at export %d of %s, and export %d was made on %s: "+
+			return cli.WrongUsage(fmt.Errorf("export.log: it ends at export %d of %s, and export %d was made on %s: "+
 				"give the newest log, for two exports from one would be two histories", last, origin, e.Number, e.At.UTC().Format(time.DateOnly)))
 		}
 		listed = listed || e.Origin == r.Origin && e.Number == r.Export && e.SHA256 == r.Manifest
@@ -207,7 +207,7 @@ func (f *exportFlags) actor() string {
 func sections(ctx context.Context, store *clickhouse.Store, calendar *pipeline.Calendar, property, day string) ([]export.Section, error) {
 	var all []export.Section
 	for _, name := range []string{"hold", "vigorish", "dealers", "log"} {
-		scope := accounts.Scope{Days: clickhouse.Days{Property: property, From: day, To: day}, Calendar: calendar}
+		scope := report.Scope{Days: clickhouse.Days{Property: property, From: day, To: day}, Calendar: calendar}
 		s, err := sheet(ctx, store, scope, name)
 		if err != nil {
 			return nil, fmt.Errorf("report %s: %w", name, err)
@@ -262,7 +262,7 @@ ORIGIN names the log for ever, such as audit.example/ac-1/findings.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			vkey, err := export.NewKey(args[0], args[1])
 			if err != nil {
-				return program.WrongUsage(err)
+				return cli.WrongUsage(err)
 			}
 			_, err = fmt.Fprint(cmd.OutOrStdout(), export.PolicyText(vkey))
 			return err

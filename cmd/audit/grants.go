@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/schema/migrations"
 )
@@ -33,11 +33,11 @@ It connects to nothing. Print it again after an upgrade: a role gets what the ne
 			case "xml":
 				text = layout.RoleXML
 			default:
-				return program.WrongUsage(fmt.Errorf("output format %q, want sql or xml", output))
+				return cli.WrongUsage(fmt.Errorf("output format %q, want sql or xml", output))
 			}
 			printed, err := text()
 			if err != nil {
-				return program.WrongUsage(err)
+				return cli.WrongUsage(err)
 			}
 			_, err = fmt.Fprint(cmd.OutOrStdout(), printed)
 			return err

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/settings"
 )
 
@@ -25,7 +25,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return program.Execute(ctx, command(), args, stdin, stdout, stderr)
+	return cli.Execute(ctx, command(), args, stdin, stdout, stderr)
 }
 
 func command() *cobra.Command {
@@ -48,7 +48,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, configuration or input, 3 findin
 		}},
 		{"To install and operate:", []*cobra.Command{
 			migrateCommand(), grantsCommand(), keygenCommand(), doctorCommand(), coverageCommand(),
-			settings.Command("audit", func() any { return auditDefaults() }), program.VersionCommand("audit", version),
+			settings.Command("audit", func() any { return auditDefaults() }), cli.VersionCommand("audit", version),
 		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
@@ -65,7 +65,7 @@ func configure(cmd *cobra.Command) (settings.Audit, error) {
 	c := settings.DefaultAudit()
 	loaded, err := settings.Load(cmd.Flags(), &c)
 	loaded.Warn(c.Log.Logger(cmd.ErrOrStderr()))
-	return c, program.WrongUsage(err)
+	return c, cli.WrongUsage(err)
 }
 
 func auditDefaults() *settings.Audit {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
@@ -27,7 +27,7 @@ again at any time, also by two at once.`,
 			}
 			store, err := config.ClickHouse.Store(version, nil, config.Log.Logger(cmd.ErrOrStderr()))
 			if err != nil {
-				return program.WrongUsage(err)
+				return cli.WrongUsage(err)
 			}
 			from, to, err := clickhouse.Migrate(cmd.Context(), store)
 			if err != nil {
@@ -45,7 +45,7 @@ again at any time, also by two at once.`,
 func wrongServer(err error) error {
 	for _, ours := range []error{clickhouse.ErrTLS, clickhouse.ErrLogin, clickhouse.ErrGrant, clickhouse.ErrSchema} {
 		if errors.Is(err, ours) {
-			return program.WrongUsage(err)
+			return cli.WrongUsage(err)
 		}
 	}
 	return err

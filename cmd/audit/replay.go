@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/shoeproof/shoeproof/finding"
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/replay"
-	"github.com/shoeproof/shoeproof/internal/report"
 	"github.com/shoeproof/shoeproof/internal/settings"
 )
 
@@ -62,9 +62,9 @@ func (f *replayFlags) run(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	printer, err := report.NewPrinter(cmd.OutOrStdout(), f.output)
+	printer, err := output.NewPrinter(cmd.OutOrStdout(), f.output)
 	if err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	printer.Min = min
 	stderr := cmd.ErrOrStderr()
@@ -80,9 +80,9 @@ func (f *replayFlags) run(cmd *cobra.Command, paths []string) error {
 	case err != nil:
 		return err
 	case f.failOn != "" && printer.Any(failOn):
-		return program.WithCode(program.Found, program.ErrFound)
+		return cli.WithCode(cli.Found, cli.ErrFound)
 	case sum.Counts.DeadLetters > 0:
-		return program.WrongUsage(fmt.Errorf("records that could not be read: %d", sum.Counts.DeadLetters))
+		return cli.WrongUsage(fmt.Errorf("records that could not be read: %d", sum.Counts.DeadLetters))
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func (f *replayFlags) run(cmd *cobra.Command, paths []string) error {
 func severity(flag, word string) (finding.Severity, error) {
 	s, ok := finding.ParseSeverity(word)
 	if !ok {
-		return 0, program.WrongUsage(fmt.Errorf("--%s %q, want info, minor, major or critical", flag, word))
+		return 0, cli.WrongUsage(fmt.Errorf("--%s %q, want info, minor, major or critical", flag, word))
 	}
 	return s, nil
 }

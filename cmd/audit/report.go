@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/shoeproof/shoeproof/internal/accounts"
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/report"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -61,8 +61,8 @@ Title, formulas and notes are part of the table; with csv and ndjson they go to 
 }
 
 func (f *reportFlags) run(cmd *cobra.Command, name string) error {
-	if !slices.Contains(report.Formats(), f.output) {
-		return program.WrongUsage(fmt.Errorf("output format %q, want one of %s", f.output, strings.Join(report.Formats(), ", ")))
+	if !slices.Contains(output.Formats(), f.output) {
+		return cli.WrongUsage(fmt.Errorf("output format %q, want one of %s", f.output, strings.Join(output.Formats(), ", ")))
 	}
 	config, err := configure(cmd)
 	if err != nil {
@@ -70,28 +70,28 @@ func (f *reportFlags) run(cmd *cobra.Command, name string) error {
 	}
 	engine, err := config.Law.Options(version)
 	if err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	if f.month != "" {
 		first, err := time.Parse("2006-01", f.month)
 		if err != nil || f.day+f.from+f.to != "" {
-			return program.WrongUsage(fmt.Errorf("--month %q, want a month such as 2026-10, and no other days", f.month))
+			return cli.WrongUsage(fmt.Errorf("--month %q, want a month such as 2026-10, and no other days", f.month))
 		}
 		f.from, f.to = first.Format(time.DateOnly), first.AddDate(0, 1, -1).Format(time.DateOnly)
 	}
 	if name == "hold-tests" && f.month == "" {
-		return program.WrongUsage(errors.New("hold-tests: want --month, such as 2026-10"))
+		return cli.WrongUsage(errors.New("hold-tests: want --month, such as 2026-10"))
 	}
 	days, err := f.days(&engine.Calendar)
 	if err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	store, err := openStore(cmd, &config, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = store.Close() }()
-	scope := accounts.Scope{Days: clickhouse.Days{Property: f.property, From: days[0], To: days[len(days)-1], Shift: f.shift}, Calendar: &engine.Calendar}
+	scope := report.Scope{Days: clickhouse.Days{Property: f.property, From: days[0], To: days[len(days)-1], Shift: f.shift}, Calendar: &engine.Calendar}
 	if name == "hold-tests" {
 		return f.holdTests(cmd, store, &engine, scope)
 	}
@@ -103,16 +103,16 @@ func (f *reportFlags) run(cmd *cobra.Command, name string) error {
 }
 
 // holdTests prints the tests of a month.
-func (f *reportFlags) holdTests(cmd *cobra.Command, store *clickhouse.Store, engine *pipeline.Options, scope accounts.Scope) error {
-	tests, err := accounts.RunHoldTests(cmd.Context(), store, engine, f.property, f.month)
+func (f *reportFlags) holdTests(cmd *cobra.Command, store *clickhouse.Store, engine *pipeline.Options, scope report.Scope) error {
+	tests, err := report.RunHoldTests(cmd.Context(), store, engine, f.property, f.month)
 	if err != nil {
 		return storeTrouble(err)
 	}
-	return accounts.HoldTests(scope, f.month, tests).Write(cmd.OutOrStdout(), cmd.ErrOrStderr(), f.output)
+	return report.HoldTests(scope, f.month, tests).Write(cmd.OutOrStdout(), cmd.ErrOrStderr(), f.output)
 }
 
 // sheet reads what a report needs and makes it.
-func sheet(ctx context.Context, store *clickhouse.Store, s accounts.Scope, name string) (*report.Sheet, error) {
+func sheet(ctx context.Context, store *clickhouse.Store, s report.Scope, name string) (*output.Sheet, error) {
 	first, _, err := s.Calendar.Bounds(s.From, "")
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func sheet(ctx context.Context, store *clickhouse.Store, s accounts.Scope, name 
 		if err != nil {
 			return nil, err
 		}
-		return accounts.Dealers(s, findings, dealt), nil
+		return report.Dealers(s, findings, dealt), nil
 	}
 	steps, err := store.Steps(ctx, asked)
 	if err != nil {
@@ -145,15 +145,15 @@ func sheet(ctx context.Context, store *clickhouse.Store, s accounts.Scope, name 
 	}
 	switch name {
 	case "log":
-		return accounts.Log(s, findings, steps), nil
+		return report.Log(s, findings, steps), nil
 	case "month-end":
-		return accounts.MonthEnd(s, findings, steps), nil
+		return report.MonthEnd(s, findings, steps), nil
 	}
-	return accounts.Exceptions(s, findings, steps), nil
+	return report.Exceptions(s, findings, steps), nil
 }
 
 // money makes the reports of money, from the first moment of the days to before the end.
-func money(ctx context.Context, store *clickhouse.Store, s accounts.Scope, name string, first, until int64) (*report.Sheet, error) {
+func money(ctx context.Context, store *clickhouse.Store, s report.Scope, name string, first, until int64) (*output.Sheet, error) {
 	configs, err := store.Configs(ctx, s.Property, until)
 	if err != nil {
 		return nil, err
@@ -165,10 +165,10 @@ func money(ctx context.Context, store *clickhouse.Store, s accounts.Scope, name 
 	}
 	if name == "vigorish" {
 		due, err := store.VigorishDue(ctx, s.Days)
-		return accounts.Vigorish(s, due, events), err
+		return report.Vigorish(s, due, events), err
 	}
 	played, err := store.Played(ctx, s.Days)
-	return accounts.Hold(s, played, events), err
+	return report.Hold(s, played, events), err
 }
 
 // currency is that of the newest configuration; a property has one.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/shoeproof/shoeproof/internal/program"
-	"github.com/shoeproof/shoeproof/internal/report"
+	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
@@ -57,7 +57,7 @@ func retention(cmd *cobra.Command, apply bool) error {
 	}
 	for _, e := range expired {
 		for _, h := range e.Held {
-			fmt.Fprintf(cmd.ErrOrStderr(), "kept     %s of %s: hold %s of %s\n", e.Month, e.Table, h.ID, report.Plain(h.Property))
+			fmt.Fprintf(cmd.ErrOrStderr(), "kept     %s of %s: hold %s of %s\n", e.Month, e.Table, h.ID, output.Plain(h.Property))
 		}
 	}
 	return storeTrouble(store.Delete(cmd.Context(), classes, now, holder(), func(e clickhouse.Expired) {
@@ -84,7 +84,7 @@ func printExpired(out io.Writer, expired []clickhouse.Expired) error {
 		e := &expired[i]
 		var held []string
 		for _, h := range e.Held {
-			held = append(held, fmt.Sprintf("%s: %s", h.ID, report.Plain(h.Reason)))
+			held = append(held, fmt.Sprintf("%s: %s", h.ID, output.Plain(h.Reason)))
 		}
 		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\n", e.Class, what(e), e.Rows, e.Bytes, strings.Join(held, "; "))
 	}
@@ -120,10 +120,10 @@ months it keeps the whole months that it touches. Holds are never deleted: a rel
 		_, first := time.Parse(time.DateOnly, h.From)
 		_, last := time.Parse(time.DateOnly, h.Until)
 		if h.Property == "" || first != nil || last != nil || h.Actor == "" || h.Reason == "" {
-			return program.WrongUsage(errors.New("want --property, --by, --reason, and --from and --to as gaming days such as 2026-01-31"))
+			return cli.WrongUsage(errors.New("want --property, --by, --reason, and --from and --to as gaming days such as 2026-01-31"))
 		}
 		if h.From > h.Until {
-			return program.WrongUsage(fmt.Errorf("--from %s is after --to %s", h.From, h.Until))
+			return cli.WrongUsage(fmt.Errorf("--from %s is after --to %s", h.From, h.Until))
 		}
 		return nil
 	}
@@ -137,14 +137,14 @@ months it keeps the whole months that it touches. Holds are never deleted: a rel
 	})
 	release.PreRunE = func(*cobra.Command, []string) error {
 		if h.Actor == "" || h.Reason == "" {
-			return program.WrongUsage(errors.New("want --by and --reason"))
+			return cli.WrongUsage(errors.New("want --by and --reason"))
 		}
 		return nil
 	}
 	release.RunE = withStore(func(cmd *cobra.Command, store *clickhouse.Store, args []string) error {
 		err := store.Release(cmd.Context(), args[0], h.Actor, h.Reason)
 		if errors.Is(err, clickhouse.ErrNoHold) {
-			return program.WrongUsage(err)
+			return cli.WrongUsage(err)
 		}
 		return err
 	})
@@ -156,7 +156,7 @@ months it keeps the whole months that it touches. Holds are never deleted: a rel
 		w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "HOLD\tPROPERTY\tFROM\tTO\tPLACED\tBY\tREASON")
 		for _, h := range holds {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", h.ID, report.Plain(h.Property), h.From, h.Until, h.Placed.UTC().Format(time.RFC3339), report.Plain(h.Actor), report.Plain(h.Reason))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", h.ID, output.Plain(h.Property), h.From, h.Until, h.Placed.UTC().Format(time.RFC3339), output.Plain(h.Actor), output.Plain(h.Reason))
 		}
 		return w.Flush()
 	})

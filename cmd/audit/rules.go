@@ -12,7 +12,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/shoeproof/shoeproof/finding"
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
@@ -64,7 +64,7 @@ func lint(out io.Writer, paths []string) error {
 		err = fmt.Errorf("read rulebook: %w", err)
 	}
 	if err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(books)) {
 		if _, ok := shipped[name]; ok {
@@ -103,7 +103,7 @@ func (f *rulesFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if f.output != "table" && f.output != "json" {
-		return program.WrongUsage(fmt.Errorf("output format %q, want table or json", f.output))
+		return cli.WrongUsage(fmt.Errorf("output format %q, want table or json", f.output))
 	}
 	config, err := configure(cmd)
 	if err != nil {
@@ -115,7 +115,7 @@ func (f *rulesFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	laws, err := f.laws(opt.Books)
 	if err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	name := strings.Join(args, "")
 	var found []explained
@@ -127,7 +127,7 @@ func (f *rulesFlags) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if len(found) == 0 {
-		return program.WrongUsage(fmt.Errorf("no rule %q is in force there, see audit rules", name))
+		return cli.WrongUsage(fmt.Errorf("no rule %q is in force there, see audit rules", name))
 	}
 	if i := slices.IndexFunc(found, func(e explained) bool { return e.Rule == name }); i >= 0 {
 		found = found[i : i+1]

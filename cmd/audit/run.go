@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/nightly"
-	"github.com/shoeproof/shoeproof/internal/program"
-	"github.com/shoeproof/shoeproof/internal/report"
+	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
@@ -65,22 +65,22 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 	}
 	o := nightly.Options{Property: f.property, Shift: f.shift, Whole: f.whole, Now: time.Now, Holder: holder()}
 	if o.Worker, o.Workers, err = share(f.worker); err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	config, err := configure(cmd)
 	if err != nil {
 		return err
 	}
 	if o.Engine, err = config.Law.Options(version); err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	o.Statistics = nightly.Statistics(&o.Engine)
 	if o.Days, err = f.days(&o.Engine.Calendar); err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
-	printer, err := report.NewPrinter(cmd.OutOrStdout(), f.output)
+	printer, err := output.NewPrinter(cmd.OutOrStdout(), f.output)
 	if err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	printer.Min = min
 	store, err := openStore(cmd, &config, o.Engine.Books)
@@ -96,7 +96,7 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 	clear()
 	switch {
 	case errors.Is(err, nightly.ErrNothing):
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	case err != nil:
 		return storeTrouble(err)
 	case len(res.Waiting) > 0:
@@ -121,7 +121,7 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 	}
 	fmt.Fprintf(stderr, "findings    %s\nfolded      %d events in %.1f s\n", printer.Counts(), res.Replayed, time.Since(began).Seconds())
 	if f.failOn != "" && printer.Any(failOn) {
-		return program.WithCode(program.Found, program.ErrFound)
+		return cli.WithCode(cli.Found, cli.ErrFound)
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func summary(out io.Writer, n *nightly.Night) {
 	fmt.Fprintf(out, "feed        %d holes, %d unreadable records\n", r.Gaps, r.DeadLetters)
 	for _, o := range n.Open {
 		fmt.Fprintf(out, "still open  table %s, shoe %s, round %d: the rules of the end of a shoe were not evaluated\n",
-			report.Plain(o.Table), report.Plain(o.Shoe), o.Round)
+			output.Plain(o.Table), output.Plain(o.Shoe), o.Round)
 	}
 	fmt.Fprintf(out, "digests     events %s\n            findings %s\n            live %s\n", r.EventsSHA256, r.FindingsSHA256, r.LiveSHA256)
 	if r.Supersedes != "" {
@@ -201,7 +201,7 @@ func runProgress(stderr io.Writer) (progress func(done, tables int, events uint6
 func storeTrouble(err error) error {
 	for _, e := range []error{clickhouse.ErrLogin, clickhouse.ErrGrant, clickhouse.ErrSchema} {
 		if errors.Is(err, e) {
-			return program.WrongUsage(err)
+			return cli.WrongUsage(err)
 		}
 	}
 	return err

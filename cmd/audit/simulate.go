@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/cheat"
 	"github.com/shoeproof/shoeproof/simulate/deal"
@@ -103,11 +103,11 @@ func listPlays(out io.Writer) error {
 func (f *simulateFlags) run(cmd *cobra.Command) error {
 	events, planted, err := f.play()
 	if err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	if f.edits != "" {
 		if events, err = edit(events, f.edits); err != nil {
-			return program.WrongUsage(err)
+			return cli.WrongUsage(err)
 		}
 	}
 	if err := write(events, f.output, cmd.OutOrStdout()); err != nil {
@@ -305,7 +305,7 @@ func write(events []schema.Event, path string, stdout io.Writer) error {
 	if path != "" {
 		var err error
 		if w, err = schema.CreateFile(path); err != nil {
-			return program.WrongUsage(err)
+			return cli.WrongUsage(err)
 		}
 	}
 	for i := range events {

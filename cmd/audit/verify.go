@@ -12,8 +12,8 @@ import (
 
 	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/export/archive"
-	"github.com/shoeproof/shoeproof/internal/program"
-	"github.com/shoeproof/shoeproof/internal/report"
+	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -60,20 +60,20 @@ the database says otherwise today.`,
 
 func (f *verifyFlags) run(cmd *cobra.Command, path string) error {
 	if f.policy == "" {
-		return program.WrongUsage(errors.New("--policy: none, want the file that the casino gave you"))
+		return cli.WrongUsage(errors.New("--policy: none, want the file that the casino gave you"))
 	}
 	if f.begin && f.last == "" {
-		return program.WrongUsage(errors.New("--begin needs --last"))
+		return cli.WrongUsage(errors.New("--begin needs --last"))
 	}
 	text, err := os.ReadFile(f.policy)
 	if err != nil {
-		return program.WrongUsage(fmt.Errorf("read the policy: %w", err))
+		return cli.WrongUsage(fmt.Errorf("read the policy: %w", err))
 	}
 	policy, err := export.ParsePolicy(text)
 	if err != nil {
-		return program.WrongUsage(fmt.Errorf("policy %s: %w", f.policy, err))
+		return cli.WrongUsage(fmt.Errorf("policy %s: %w", f.policy, err))
 	}
-	opt := export.VerifyOptions{Policy: policy, Last: f.last, Begin: f.begin, Replay: f.replay, Engine: program.Engine(version)}
+	opt := export.VerifyOptions{Policy: policy, Last: f.last, Begin: f.begin, Replay: f.replay, Engine: cli.Engine(version)}
 	if f.against {
 		store, read, err := database(cmd)
 		if err != nil {
@@ -84,13 +84,13 @@ func (f *verifyFlags) run(cmd *cobra.Command, path string) error {
 	}
 	v, err := export.Verify(cmd.Context(), path, opt)
 	if err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	if err := f.print(cmd.OutOrStdout(), v); err != nil {
 		return err
 	}
 	if v.Code != export.Good {
-		return program.WithCode(v.Code, program.ErrFound)
+		return cli.WithCode(v.Code, cli.ErrFound)
 	}
 	return nil
 }
@@ -103,10 +103,10 @@ func database(cmd *cobra.Command) (*clickhouse.Store, func(context.Context, *exp
 	}
 	law, err := config.Law.Options(version)
 	if err != nil {
-		return nil, nil, program.WrongUsage(err)
+		return nil, nil, cli.WrongUsage(err)
 	}
 	if config.Law.PatronKey == "" {
-		return nil, nil, program.WrongUsage(errors.New("patron_key_file: none, and without it the evidence cannot be compared"))
+		return nil, nil, cli.WrongUsage(errors.New("patron_key_file: none, and without it the evidence cannot be compared"))
 	}
 	store, err := openStore(cmd, &config, law.Books)
 	if err != nil {
@@ -144,10 +144,10 @@ func (f *verifyFlags) print(out io.Writer, v *export.Verdict) error {
 		if !c.Passed {
 			word = "FAIL"
 		}
-		if _, err := fmt.Fprintf(out, "%2d %-10s %s  %s\n", i+1, c.Name, word, report.Plain(c.Detail)); err != nil {
+		if _, err := fmt.Fprintf(out, "%2d %-10s %s  %s\n", i+1, c.Name, word, output.Plain(c.Detail)); err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(out, "\n%s: %s\n", v.Verdict, report.Plain(v.Message))
+	_, err := fmt.Fprintf(out, "\n%s: %s\n", v.Verdict, output.Plain(v.Message))
 	return err
 }

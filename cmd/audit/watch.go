@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/internal/watch"
 )
@@ -46,10 +46,10 @@ a property; another waits for its lease.`,
 
 func (f *watchFlags) run(cmd *cobra.Command) error {
 	if f.property == "" {
-		return program.WrongUsage(errors.New("--property: none, want the property as its events name it"))
+		return cli.WrongUsage(errors.New("--property: none, want the property as its events name it"))
 	}
 	if f.every <= 0 || f.behind < 0 || f.patience <= 0 {
-		return program.WrongUsage(errors.New("--every and --patience, want more than 0; --behind, want 0 or more"))
+		return cli.WrongUsage(errors.New("--every and --patience, want more than 0; --behind, want 0 or more"))
 	}
 	config, err := configure(cmd)
 	if err != nil {
@@ -68,11 +68,11 @@ func (f *watchFlags) run(cmd *cobra.Command) error {
 		},
 	}
 	if o.Engine, err = config.Law.Options(version); err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	if f.since != "" {
 		if o.Since, _, err = o.Engine.Calendar.Bounds(f.since, ""); err != nil {
-			return program.WrongUsage(fmt.Errorf("--since: %w", err))
+			return cli.WrongUsage(fmt.Errorf("--since: %w", err))
 		}
 	}
 	return storeTrouble(watch.Run(cmd.Context(), &config, o))

@@ -19,9 +19,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/ingest"
-	"github.com/shoeproof/shoeproof/internal/program"
-	"github.com/shoeproof/shoeproof/internal/report"
+	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/serve"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -48,10 +48,10 @@ floor that plays on as in life. Everything stays up until Ctrl-C, and leaves not
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.speed <= 0 || f.tables < 1 || f.tables > 500 || f.shoes < 1 || f.every < 0 {
-				return program.WrongUsage(errors.New("want --speed above 0, --tables 1 to 500, --shoes 1 or more and --fault-every 0 or more"))
+				return cli.WrongUsage(errors.New("want --speed above 0, --tables 1 to 500, --shoes 1 or more and --fault-every 0 or more"))
 			}
 			if host, _, err := net.SplitHostPort(f.console); err != nil || !settings.Loopback(host) {
-				return program.WrongUsage(fmt.Errorf("--console %q, want host:port of this machine alone, such as 127.0.0.1:8480: it asks for no password", f.console))
+				return cli.WrongUsage(fmt.Errorf("--console %q, want host:port of this machine alone, such as 127.0.0.1:8480: it asks for no password", f.console))
 			}
 			return f.run(cmd)
 		},
@@ -189,7 +189,7 @@ func (f *demoFlags) show(ctx context.Context, s *stack, fl *floor, audited *shoe
 		return false, err
 	}
 	fmt.Fprintf(out, "\n%d events, %d rounds and %d shoes of %d tables audited in %.1f s\n\n", published.Load(), rounds, fl.shoes(), f.tables, time.Since(began).Seconds())
-	if err := report.Table(out, findings); err != nil {
+	if err := output.Table(out, findings); err != nil {
 		return false, err
 	}
 	exact = compare(out, fl.planted, findings)

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -29,8 +29,8 @@ func TestDemo(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	var stdout, stderr bytes.Buffer
 	code := run(t.Context(), []string{"demo", "--once", "--tables", "9", "--shoes", "1", "--speed", "5000"}, nil, &stdout, &stderr)
-	if code != program.Done {
-		t.Errorf("exit code %d, want %d:\n%s", code, program.Done, stderr.String())
+	if code != cli.Done {
+		t.Errorf("exit code %d, want %d:\n%s", code, cli.Done, stderr.String())
 	}
 	for _, want := range []string{"12 shoes of 9 tables audited", "3 planted, 3 found; findings that nobody planted: 0", "TABLE ", "v_findings_by_rule"} {
 		if !strings.Contains(stdout.String(), want) {
@@ -49,8 +49,8 @@ func TestDemoOpensTheConsole(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stdout := &until{line: "stays up until Ctrl-C", then: cancel}
 	var stderr bytes.Buffer
-	if code := run(ctx, []string{"demo", "--tables", "3", "--shoes", "1", "--speed", "5000", "--console", "127.0.0.1:0"}, nil, stdout, &stderr); code != program.Done {
-		t.Errorf("exit code %d, want %d:\n%s", code, program.Done, stderr.String())
+	if code := run(ctx, []string{"demo", "--tables", "3", "--shoes", "1", "--speed", "5000", "--console", "127.0.0.1:0"}, nil, stdout, &stderr); code != cli.Done {
+		t.Errorf("exit code %d, want %d:\n%s", code, cli.Done, stderr.String())
 	}
 	nothingLeft(t)
 }
@@ -64,8 +64,8 @@ func TestDemoInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stdout := &until{line: "tables play", then: cancel}
 	var stderr bytes.Buffer
-	if code := run(ctx, []string{"demo", "--tables", "3"}, nil, stdout, &stderr); code != program.Done {
-		t.Errorf("exit code %d, want %d:\n%s", code, program.Done, stderr.String())
+	if code := run(ctx, []string{"demo", "--tables", "3"}, nil, stdout, &stderr); code != cli.Done {
+		t.Errorf("exit code %d, want %d:\n%s", code, cli.Done, stderr.String())
 	}
 	nothingLeft(t)
 }
@@ -78,8 +78,8 @@ func TestUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stdout := &until{line: "tables play", then: cancel}
 	var stderr bytes.Buffer
-	if code := run(ctx, []string{"up", "--tables", "3", "--speed", "100"}, nil, stdout, &stderr); code != program.Done {
-		t.Errorf("exit code %d, want %d:\n%s", code, program.Done, stderr.String())
+	if code := run(ctx, []string{"up", "--tables", "3", "--speed", "100"}, nil, stdout, &stderr); code != cli.Done {
+		t.Errorf("exit code %d, want %d:\n%s", code, cli.Done, stderr.String())
 	}
 	if !strings.Contains(stdout.String(), "ingest --kafka-brokers 127.0.0.1:") {
 		t.Errorf("want the command line of ingest in:\n%s", stdout.String())
@@ -102,8 +102,8 @@ func TestWrongUsage(t *testing.T) {
 		{"clickhouse", "--config-file", "nothing.xml"},
 	} {
 		var stderr bytes.Buffer
-		if code := run(t.Context(), args, nil, io.Discard, &stderr); code != program.Usage || stderr.Len() == 0 {
-			t.Errorf("%v: exit code %d, want %d, and a word: %s", args, code, program.Usage, stderr.String())
+		if code := run(t.Context(), args, nil, io.Discard, &stderr); code != cli.Usage || stderr.Len() == 0 {
+			t.Errorf("%v: exit code %d, want %d, and a word: %s", args, code, cli.Usage, stderr.String())
 		}
 	}
 }
@@ -182,7 +182,7 @@ func TestFloorIsInOrder(t *testing.T) {
 }
 
 func TestEveryCommandHasAnExample(t *testing.T) {
-	if names := program.WithoutExample(command(io.Discard)); len(names) > 0 {
+	if names := cli.WithoutExample(command(io.Discard)); len(names) > 0 {
 		t.Errorf("no example: %v", names)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 )
 
 func main() {
@@ -27,7 +27,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return program.Execute(ctx, command(stdout), args, stdin, stdout, stderr)
+	return cli.Execute(ctx, command(stdout), args, stdin, stdout, stderr)
 }
 
 // version is set by the linker.
@@ -41,7 +41,7 @@ func command(out io.Writer) *cobra.Command {
   devstack up --speed 60
   devstack clickhouse --port 9000 --http-port 8123`,
 	}
-	root.AddCommand(demoCommand(), upCommand(), clickHouseCommand(out), kafkaCommand(out), sbomCommand(), program.VersionCommand("devstack", version))
+	root.AddCommand(demoCommand(), upCommand(), clickHouseCommand(out), kafkaCommand(out), sbomCommand(), cli.VersionCommand("devstack", version))
 	return root
 }
 
@@ -55,7 +55,7 @@ func clickHouseCommand(out io.Writer) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Log = cmd.ErrOrStderr()
 			if _, err := os.Stat(o.ConfigFile); o.ConfigFile != "" && err != nil {
-				return program.WrongUsage(fmt.Errorf("--config-file: %w", err))
+				return cli.WrongUsage(fmt.Errorf("--config-file: %w", err))
 			}
 			ch, err := engine.StartClickHouse(cmd.Context(), o)
 			if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 )
 
 func sbomCommand() *cobra.Command {
@@ -23,7 +23,7 @@ func sbomCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			info, err := buildinfo.ReadFile(args[0])
 			if err != nil {
-				return program.WrongUsage(fmt.Errorf("read the modules of %s: %w", args[0], err))
+				return cli.WrongUsage(fmt.Errorf("read the modules of %s: %w", args[0], err))
 			}
 			enc := json.NewEncoder(cmd.OutOrStdout())
 			enc.SetEscapeHTML(false)

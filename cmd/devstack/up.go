@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 )
 
 func upCommand() *cobra.Command {
@@ -25,7 +25,7 @@ func upCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if speed <= 0 || o.tables < 0 || o.tables > 500 || o.every < 0 {
-				return program.WrongUsage(errors.New("want --speed above 0, --tables 0 to 500 and --fault-every 0 or more"))
+				return cli.WrongUsage(errors.New("want --speed above 0, --tables 0 to 500 and --fault-every 0 or more"))
 			}
 			return up(cmd, speed, ports, o)
 		},

@@ -20,8 +20,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
-	"github.com/shoeproof/shoeproof/internal/program"
 	"github.com/shoeproof/shoeproof/internal/replay"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -168,8 +168,8 @@ func TestEndToEnd(t *testing.T) {
 	monitortest.Asked(t, metrics, ours, "../../deploy", monitortest.Alerts)
 	latency(t, broker, ch)
 	told := time.Now()
-	if code := p.end(t); code != program.Done {
-		t.Errorf("exit code %d, want %d:\n%s", code, program.Done, p.stderr.String())
+	if code := p.end(t); code != cli.Done {
+		t.Errorf("exit code %d, want %d:\n%s", code, cli.Done, p.stderr.String())
 	}
 	t.Logf("%d events, %d findings; stopped %v after it was told", counts.Events, len(want), time.Since(told).Round(time.Millisecond))
 	if took := time.Since(told); took > 10*time.Second {
@@ -208,14 +208,14 @@ func TestStoppedAndStarted(t *testing.T) {
 	publish(t, broker, first)
 	p := start(t, args...)
 	await(t, "half of the events are in ClickHouse", func() bool { return number(t, ch, "SELECT count() FROM v_events") == len(first) })
-	if code := p.end(t); code != program.Done {
-		t.Fatalf("exit code %d, want %d:\n%s", code, program.Done, p.stderr.String())
+	if code := p.end(t); code != cli.Done {
+		t.Fatalf("exit code %d, want %d:\n%s", code, cli.Done, p.stderr.String())
 	}
 	publish(t, broker, second)
 	p = start(t, args...)
 	await(t, "all shoes are in ClickHouse", func() bool { return number(t, ch, "SELECT count() FROM v_shoes") >= int(counts.Shoes) })
-	if code := p.end(t); code != program.Done {
-		t.Errorf("exit code %d, want %d:\n%s", code, program.Done, p.stderr.String())
+	if code := p.end(t); code != cli.Done {
+		t.Errorf("exit code %d, want %d:\n%s", code, cli.Done, p.stderr.String())
 	}
 	sameFindings(t, config, want)
 }

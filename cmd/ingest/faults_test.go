@@ -17,8 +17,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
-	"github.com/shoeproof/shoeproof/internal/program"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -120,8 +120,8 @@ func (c *child) stop(t testing.TB, within time.Duration) {
 	if took := time.Since(told); took > within {
 		t.Errorf("it took %v to end, want at most %v", took, within)
 	}
-	if code := c.cmd.ProcessState.ExitCode(); code != program.Done {
-		t.Errorf("exit code %d, want %d:\n%s", code, program.Done, c.stderr.String())
+	if code := c.cmd.ProcessState.ExitCode(); code != cli.Done {
+		t.Errorf("exit code %d, want %d:\n%s", code, cli.Done, c.stderr.String())
 	}
 }
 

@@ -16,9 +16,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/ingest"
 	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
-	"github.com/shoeproof/shoeproof/internal/program"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
@@ -106,7 +106,7 @@ func start(t testing.TB, args ...string) *process {
 	listening := make(chan string, 1)
 	command := ingest.Command(ingest.Options{Version: "test", Listening: func(addr string) { listening <- addr }})
 	go func() {
-		p.code <- program.Execute(ctx, command, append([]string{"--http-listen", "127.0.0.1:0"}, args...), nil, io.Discard, &p.stderr)
+		p.code <- cli.Execute(ctx, command, append([]string{"--http-listen", "127.0.0.1:0"}, args...), nil, io.Discard, &p.stderr)
 	}()
 	select {
 	case p.addr = <-listening:
@@ -190,8 +190,8 @@ func TestWrongConfigurationEndsIt(t *testing.T) {
 // refused is a process that must end as wrong usage, with one line that says why.
 func refused(t testing.TB, p *process, wants ...string) {
 	t.Helper()
-	if code := p.wait(t); code != program.Usage {
-		t.Errorf("exit code %d, want %d", code, program.Usage)
+	if code := p.wait(t); code != cli.Usage {
+		t.Errorf("exit code %d, want %d", code, cli.Usage)
 	}
 	said := p.stderr.String()
 	for _, want := range wants {
@@ -230,8 +230,8 @@ func TestKafkaRefusesThePassword(t *testing.T) {
 	if code, _ := p.probe(t, "/readyz"); code != http.StatusServiceUnavailable {
 		t.Errorf("/readyz is %d", code)
 	}
-	if code := p.end(t); code != program.Done {
-		t.Errorf("exit code %d, want %d", code, program.Done)
+	if code := p.end(t); code != cli.Done {
+		t.Errorf("exit code %d, want %d", code, cli.Done)
 	}
 	if said := p.stderr.String(); strings.Contains(said, canary) {
 		t.Errorf("the password shows:\n%s", said)
@@ -252,8 +252,8 @@ func TestNobodyAnswers(t *testing.T) {
 	if code, body := p.probe(t, "/metrics"); code != http.StatusOK || !strings.Contains(body, `shoeproof_build_info{program="ingest",rules=`) {
 		t.Errorf("/metrics is %d: %s", code, body)
 	}
-	if code := p.end(t); code != program.Done {
-		t.Errorf("exit code %d, want %d:\n%s", code, program.Done, p.stderr.String())
+	if code := p.end(t); code != cli.Done {
+		t.Errorf("exit code %d, want %d:\n%s", code, cli.Done, p.stderr.String())
 	}
 }
 
@@ -266,13 +266,13 @@ func TestKafkaIsAway(t *testing.T) {
 	if code, _ := p.probe(t, "/readyz"); code != http.StatusServiceUnavailable {
 		t.Errorf("/readyz is %d", code)
 	}
-	if code := p.end(t); code != program.Done {
-		t.Errorf("exit code %d, want %d:\n%s", code, program.Done, p.stderr.String())
+	if code := p.end(t); code != cli.Done {
+		t.Errorf("exit code %d, want %d:\n%s", code, cli.Done, p.stderr.String())
 	}
 }
 
 func TestEveryCommandHasAnExample(t *testing.T) {
-	if names := program.WithoutExample(ingest.Command(ingest.Options{})); len(names) > 0 {
+	if names := cli.WithoutExample(ingest.Command(ingest.Options{})); len(names) > 0 {
 		t.Errorf("no example: %v", names)
 	}
 }

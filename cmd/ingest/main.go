@@ -9,8 +9,8 @@ import (
 	"syscall"
 	_ "time/tzdata" // images have no zones
 
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/ingest"
-	"github.com/shoeproof/shoeproof/internal/program"
 )
 
 // version is set by the linker.
@@ -23,5 +23,5 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return program.Execute(ctx, ingest.Command(ingest.Options{Version: version, Limit: &ingest.Limit{}}), args, stdin, stdout, stderr)
+	return cli.Execute(ctx, ingest.Command(ingest.Options{Version: version, Limit: &ingest.Limit{}}), args, stdin, stdout, stderr)
 }

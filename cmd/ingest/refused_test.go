@@ -25,7 +25,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 )
 
 // papers are certificates of one authority, and of nobody.
@@ -208,8 +208,8 @@ func TestConnectionsRefused(t *testing.T) {
 				if code, _ := run.probe(t, "/readyz"); code != http.StatusServiceUnavailable {
 					t.Errorf("/readyz is %d", code)
 				}
-				if code := run.end(t); code != program.Done {
-					t.Errorf("exit code %d, want %d", code, program.Done)
+				if code := run.end(t); code != cli.Done {
+					t.Errorf("exit code %d, want %d", code, cli.Done)
 				}
 			} else {
 				refused(t, run, c.want)

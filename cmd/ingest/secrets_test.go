@@ -22,9 +22,9 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/doctor"
 	"github.com/shoeproof/shoeproof/internal/ingest"
-	"github.com/shoeproof/shoeproof/internal/program"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
@@ -221,7 +221,7 @@ func TestSecretsAndPatronsStaySecret(t *testing.T) {
 	}
 	for _, args := range [][]string{{"config", "print"}, {"config", "validate"}} {
 		var out bytes.Buffer
-		if code := program.Execute(t.Context(), ingest.Command(ingest.Options{Version: "test"}), append(args, h.args...), nil, &out, &out); code != program.Done {
+		if code := cli.Execute(t.Context(), ingest.Command(ingest.Options{Version: "test"}), append(args, h.args...), nil, &out, &out); code != cli.Done {
 			t.Errorf("%v: exit code %d: %s", args, code, out.String())
 		}
 		noSecret(t, strings.Join(args, " "), out.String())

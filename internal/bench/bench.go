@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/detectors"
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/simulate/cheat"
 )
@@ -59,7 +59,7 @@ func Run(ctx context.Context, o Options) (_ Sheet, err error) {
 	cheats := cheat.All()
 	for _, name := range o.Only {
 		if !slices.Contains(parts, name) && !slices.ContainsFunc(cheats, func(c cheat.Cheat) bool { return named(&c, name) }) {
-			return nil, program.WrongUsage(fmt.Errorf("no scenario, cheat or section %q: want one such as s1, s1-0.5, n2, honest or cost", name))
+			return nil, cli.WrongUsage(fmt.Errorf("no scenario, cheat or section %q: want one such as s1, s1-0.5, n2, honest or cost", name))
 		}
 	}
 	if b.keep, err = openKeep(o.Keep); err != nil {

@@ -7,7 +7,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 )
 
 // keep remembers in a file what was played, a line of JSON for each table, so that a long measurement can be stopped and gone on with.
@@ -30,7 +30,7 @@ func openKeep(path string) (*keep, error) {
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
-		return nil, program.WrongUsage(fmt.Errorf("open what was played: %w", err))
+		return nil, cli.WrongUsage(fmt.Errorf("open what was played: %w", err))
 	}
 	k.file = file
 	lines := bufio.NewScanner(file)
@@ -39,7 +39,7 @@ func openKeep(path string) (*keep, error) {
 		var line kept
 		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
 			file.Close()
-			return nil, program.WrongUsage(fmt.Errorf("%s:%d: %w; want a table and its outcome: delete a line that was cut short", path, n, err))
+			return nil, cli.WrongUsage(fmt.Errorf("%s:%d: %w; want a table and its outcome: delete a line that was cut short", path, n, err))
 		}
 		k.done[line.Table] = line.Outcome
 	}

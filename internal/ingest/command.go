@@ -3,7 +3,7 @@ package ingest
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/settings"
 )
 
@@ -28,7 +28,7 @@ exits with 0 within ten seconds; a second SIGTERM ends it at once. Exit codes: 0
 			config := settings.DefaultIngest()
 			loaded, err := settings.Load(cmd.Flags(), &config)
 			if err != nil {
-				return program.WrongUsage(err)
+				return cli.WrongUsage(err)
 			}
 			log := config.Log.Logger(cmd.ErrOrStderr())
 			loaded.Warn(log)
@@ -43,6 +43,6 @@ exits with 0 within ten seconds; a second SIGTERM ends it at once. Exit codes: 0
 		},
 	}
 	settings.AddFlags(root.Flags(), defaults())
-	root.AddCommand(settings.Command("ingest", defaults), program.VersionCommand("ingest", o.Version))
+	root.AddCommand(settings.Command("ingest", defaults), cli.VersionCommand("ingest", o.Version))
 	return root
 }

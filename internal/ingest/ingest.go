@@ -12,8 +12,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/monitor"
-	"github.com/shoeproof/shoeproof/internal/program"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -41,12 +41,12 @@ type Options struct {
 func Run(ctx context.Context, config *settings.Ingest, o Options) error {
 	engine, err := config.Law.Options(o.Version)
 	if err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	engine.Idle, engine.Stretch = config.Snapshot.Idle, int64(config.Snapshot.Offsets)
 	storeConfig, err := config.ClickHouse.Store(o.Version, engine.Books, o.Log)
 	if err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	// Other limits give other rows, so they are part of the engine's name in the journal.
 	if standard := settings.DefaultIngest().Snapshot; config.Snapshot != standard {
@@ -56,12 +56,12 @@ func Run(ctx context.Context, config *settings.Ingest, o Options) error {
 	storeConfig.Retried = func(string, error) { m.writeFailures.Inc() }
 	kafkaConfig, err := kafkaOf(&config.Kafka, o.Log)
 	if err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	kafkaConfig.Troubled = func(cause string) { m.kafkaErrors.WithLabelValues(cause).Inc() }
 	source, err := kafka.Open(kafkaConfig)
 	if err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	defer source.Close()
 
@@ -106,7 +106,7 @@ func (p *process) work(ctx context.Context) error {
 		log.Info("stopped; the next start resumes here")
 	case ctx.Err() == nil && !errors.As(err, &replaced):
 		// The adapters retry every transient error: what they return needs an operator.
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	return err
 }
@@ -123,7 +123,7 @@ func openStore(ctx context.Context, config clickhouse.Config, log *slog.Logger) 
 		case ctx.Err() != nil:
 			return nil, nil
 		case fatal(err):
-			return nil, program.WrongUsage(err)
+			return nil, cli.WrongUsage(err)
 		}
 		if now := time.Now(); now.Sub(logged) > 10*time.Second {
 			logged = now

@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 )
 
 // Server serves the metrics and probes of a program.
@@ -34,7 +34,7 @@ func (s *Server) While(ctx context.Context, work func(context.Context) error) er
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.Listen)
 	if err != nil {
-		return program.WrongUsage(fmt.Errorf("%s: %w", s.Setting, err))
+		return cli.WrongUsage(fmt.Errorf("%s: %w", s.Setting, err))
 	}
 	if s.Listening != nil {
 		s.Listening(listener.Addr().String())

@@ -9,7 +9,7 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 
 	"github.com/shoeproof/shoeproof/detectors"
-	"github.com/shoeproof/shoeproof/internal/accounts"
+	"github.com/shoeproof/shoeproof/internal/report"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
@@ -101,7 +101,7 @@ func (t HoldTests) Night(ctx context.Context, store *clickhouse.Store, property,
 		return nil, nil
 	}
 	month := date.Format("2006-01")
-	tests, err := accounts.RunHoldTests(ctx, store, t.Engine, property, month)
+	tests, err := report.RunHoldTests(ctx, store, t.Engine, property, month)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema/rows"
 
-	"github.com/shoeproof/shoeproof/internal/accounts"
+	"github.com/shoeproof/shoeproof/internal/report"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
@@ -88,7 +88,7 @@ func TestNightTestsHolds(t *testing.T) {
 		ingest(t, store, &l)
 	}
 	o := options()
-	tests, err := accounts.RunHoldTests(t.Context(), store, &o, property, "2026-11")
+	tests, err := report.RunHoldTests(t.Context(), store, &o, property, "2026-11")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestNightTestsHolds(t *testing.T) {
 	if len(tests) != 2*len(staked) || len(want) == 0 {
 		t.Errorf("%d tests of %d tables, %d to investigate", len(tests), len(staked), len(want))
 	}
-	sheet := accounts.HoldTests(accounts.Scope{Days: clickhouse.Days{Property: property}, Calendar: &o.Calendar, Currency: "USD"}, "2026-11", tests)
+	sheet := report.HoldTests(report.Scope{Days: clickhouse.Days{Property: property}, Calendar: &o.Calendar, Currency: "USD"}, "2026-11", tests)
 	for i, row := range sheet.Rows {
 		if len(row) != len(sheet.Columns) || !strings.Contains(strings.Join(row, " "), tests[i].Report.Citation) {
 			t.Errorf("row %q", row)

@@ -12,8 +12,8 @@ import (
 
 	"github.com/shoeproof/shoeproof/schema/rows"
 
-	"github.com/shoeproof/shoeproof/internal/program"
-	"github.com/shoeproof/shoeproof/internal/report"
+	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/file"
 )
@@ -36,7 +36,7 @@ func Files(ctx context.Context, paths []string, opt pipeline.Options, sink pipel
 	sum := Summary{Files: len(paths)}
 	src, err := file.Open(paths, file.Options{})
 	if err != nil {
-		return sum, program.WrongUsage(err)
+		return sum, cli.WrongUsage(err)
 	}
 	opt.NoArchive = true
 	engine := pipeline.NewEngine(opt)
@@ -62,7 +62,7 @@ func Files(ctx context.Context, paths []string, opt pipeline.Options, sink pipel
 	case ctx.Err() != nil:
 		return sum, errors.Join(errors.New("interrupted: the rest of the files was not read"), err)
 	case errors.As(err, &path):
-		return sum, program.WrongUsage(err)
+		return sum, cli.WrongUsage(err)
 	}
 	return sum, err
 }
@@ -102,7 +102,7 @@ func (s *Summary) Print(out io.Writer, findings string) {
 	if c.DeadLetters > 0 {
 		fmt.Fprintf(out, "unreadable  %s, left out:\n", many(c.DeadLetters, "record"))
 		for i := range s.Dead {
-			fmt.Fprintf(out, "  %s: %s\n", report.Plain(s.Dead[i].Where), report.Plain(s.Dead[i].Reason))
+			fmt.Fprintf(out, "  %s: %s\n", output.Plain(s.Dead[i].Where), output.Plain(s.Dead[i].Reason))
 		}
 		if more := c.DeadLetters - uint64(len(s.Dead)); more > 0 {
 			fmt.Fprintf(out, "  and %d more\n", more)
@@ -111,7 +111,7 @@ func (s *Summary) Print(out io.Writer, findings string) {
 	for i := range s.Open {
 		o := &s.Open[i]
 		fmt.Fprintf(out, "still open  table %s/%s, shoe %s, round %d, event %d: the rules of the end of a shoe were not evaluated\n",
-			report.Plain(o.PropertyID), report.Plain(o.TableID), report.Plain(o.ShoeID), o.Round, o.LastSeq)
+			output.Plain(o.PropertyID), output.Plain(o.TableID), output.Plain(o.ShoeID), o.Round, o.LastSeq)
 	}
 }
 

@@ -1,213 +1,199 @@
-// Package report prints findings and sheets of figures as a table for people, or as CSV or NDJSON for programs. It
-// neutralizes what a terminal or a spreadsheet would execute.
+// Package report builds the reports that regulations require: exceptions, dealer error rates, hold, vigorish,
+// hold tests and the surveillance log. Findings, facts and triage go in, a sheet comes out. The functions are
+// pure: the same rows give the same report.
 package report
 
 import (
 	"cmp"
-	"context"
-	"encoding/csv"
-	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
-	"unicode"
+	"time"
 
 	"github.com/shoeproof/shoeproof/finding"
 
+	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/pipeline"
-	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/stats"
 )
 
-// Formats returns the output formats.
-func Formats() []string { return []string{"table", "ndjson", "csv"} }
-
-// Printer is a sink that prints each finding once, in the order of arrival. A table is printed by Close, sorted by
-// table, shoe and round.
-type Printer struct {
-	// Min is the minimum severity that is printed.
-	Min finding.Severity
-	// By counts the findings of each severity, printed or not.
-	By [rules.Critical + 1]int
-
-	out    io.Writer
-	format string
-	csv    *csv.Writer
-	seen   map[string]struct{}
-	kept   []finding.Finding
+// Scope is the property and the gaming days of a report.
+type Scope struct {
+	clickhouse.Days
+	Calendar *pipeline.Calendar
+	// Currency is that of the property's tables. It formats amounts that carry none.
+	Currency string
 }
 
-var _ pipeline.Sink = (*Printer)(nil)
-
-// NewPrinter returns a printer for a format of Formats.
-func NewPrinter(out io.Writer, format string) (*Printer, error) {
-	if !slices.Contains(Formats(), format) {
-		return nil, fmt.Errorf("output format %q, want one of %s", format, strings.Join(Formats(), ", "))
+func (s *Scope) title(what string) string {
+	days := s.From
+	if s.To != s.From {
+		days += " to " + s.To
 	}
-	p := &Printer{out: out, format: format, seen: map[string]struct{}{}}
-	if format == "csv" {
-		p.csv = csv.NewWriter(out)
-		if err := p.csv.Write(columns()); err != nil {
-			return nil, fmt.Errorf("print findings: %w", err)
-		}
-	}
-	return p, nil
+	return fmt.Sprintf("%s. Property %s, gaming day %s", what, s.Property, strings.TrimSpace(days+" "+s.Shift))
 }
 
-// Write prints the findings of a batch.
-func (p *Printer) Write(_ context.Context, b *pipeline.Batch) error {
-	for i := range b.Findings {
-		if err := p.Print(&b.Findings[i]); err != nil {
-			return fmt.Errorf("print findings: %w", err)
-		}
-	}
-	return nil
+// local formats a time in the property's zone, with its offset.
+func (s *Scope) local(at int64) string {
+	return time.Unix(0, at).In(s.Calendar.Zone).Format("2006-01-02T15:04:05Z07:00")
 }
 
-// Print prints a finding, unless it was printed before.
-func (p *Printer) Print(f *finding.Finding) error {
-	if _, ok := p.seen[f.ID]; ok {
-		return nil
-	}
-	p.seen[f.ID] = struct{}{}
-	severity := f.Severity
-	p.By[severity]++
-	if severity < p.Min {
-		return nil
-	}
-	switch p.format {
-	case "table":
-		p.kept = append(p.kept, *f)
-		return nil
-	case "csv":
-		return p.csv.Write(cells(f))
-	}
-	enc := json.NewEncoder(p.out)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(f)
+func (s *Scope) money(minor int64) string { return schema.Decimal(minor, s.Currency) }
+
+// isException reports whether an auditor must explain a finding.
+func isException(f *finding.Finding) bool {
+	return f.Severity >= finding.Minor
 }
 
-// Any reports whether there is a finding of a severity or above, printed or not.
-func (p *Printer) Any(min finding.Severity) bool {
-	for _, n := range p.By[min:] {
-		if n > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// Counts is a text of the number of findings of each severity, the highest first.
-func (p *Printer) Counts() string {
-	var words []string
-	total := 0
-	for s := rules.Critical; ; s-- {
-		words = append(words, fmt.Sprintf("%d %s", p.By[s], s))
-		total += p.By[s]
-		if s == rules.Info {
-			break
-		}
-	}
-	return fmt.Sprintf("%d: %s", total, strings.Join(words, ", "))
-}
-
-// Close prints the table, or flushes the CSV.
-func (p *Printer) Close() error {
-	if p.csv != nil {
-		p.csv.Flush()
-		if err := p.csv.Error(); err != nil {
-			return fmt.Errorf("print findings: %w", err)
-		}
-	}
-	if len(p.kept) == 0 {
-		return nil
-	}
-	return Table(p.out, p.kept)
-}
-
-// Table prints findings for people, sorted by table, shoe and round.
-func Table(out io.Writer, findings []finding.Finding) error {
-	findings = slices.Clone(findings)
-	slices.SortStableFunc(findings, func(a, b finding.Finding) int {
-		return cmp.Or(cmp.Compare(a.PropertyID, b.PropertyID), cmp.Compare(a.TableID, b.TableID), cmp.Compare(a.At, b.At), cmp.Compare(a.Round, b.Round))
-	})
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "TABLE\tSHOE\tROUND\tSEAT\tSEVERITY\tRULE\tCLAUSE\tEXPECTED\tOBSERVED\tAMOUNT")
+// numbered returns the exceptions in the order of an export, with their numbers. Numbers start at 1 on each
+// gaming day and have no gap.
+func numbered(findings []finding.Finding) (list []finding.Finding, no []int) {
 	for i := range findings {
-		f := &findings[i]
-		row := []string{
-			f.TableID, f.ShoeID, orDash(f.Round), orDash(f.Seat), f.Severity.String(), f.Rule, strings.Join(f.Citations, "; "), f.Expected, f.Observed,
-			amountOrDash(f.Amount, f.Currency),
+		if isException(&findings[i]) {
+			list = append(list, findings[i])
 		}
-		for i := range row {
-			row[i] = Plain(row[i])
+	}
+	finding.Sort(list)
+	slices.SortStableFunc(list, func(a, b finding.Finding) int { return cmp.Compare(a.GamingDay, b.GamingDay) })
+	list = slices.CompactFunc(list, func(a, b finding.Finding) bool { return a.ID == b.ID })
+	for i := range list {
+		if i == 0 || list[i].GamingDay != list[i-1].GamingDay {
+			no = append(no, 1)
+			continue
 		}
-		fmt.Fprintln(w, strings.Join(row, "\t"))
+		no = append(no, no[i-1]+1)
 	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("print findings: %w", err)
-	}
-	return nil
+	return list, no
 }
 
-func orDash(n uint32) string {
+// triaged is the triage of a finding: its state and the last explanation.
+type triaged struct{ state, disposition, explanation, by string }
+
+// triage returns the triage of each finding.
+func triage(steps []clickhouse.Step) map[string]triaged {
+	all := map[string]triaged{}
+	for _, s := range steps { // in order of time
+		t := all[s.Finding]
+		if s.State != "" {
+			t.state = s.State
+		}
+		if s.Disposition != "" {
+			t.disposition = s.Disposition
+		}
+		if text := strings.TrimSpace(strings.TrimSpace(s.Reason) + " " + strings.TrimSpace(s.Note)); text != "" {
+			t.explanation = text
+		}
+		t.by = s.Actor
+		all[s.Finding] = t
+	}
+	return all
+}
+
+// Exceptions lists the findings of severity minor and above by gaming day, with their triage.
+func Exceptions(s Scope, findings []finding.Finding, steps []clickhouse.Step) *output.Sheet {
+	triages := triage(steps)
+	out := &output.Sheet{
+		Title: s.title("Exceptions"),
+		Columns: []string{
+			"property", "gaming_day", "shift", "no", "occurred_at", "pit", "table", "shoe", "round", "seat", "dealer", "rule", "citation", "severity",
+			"verdict", "expected", "observed", "amount", "currency", "status", "disposition", "explanation", "reviewed_by", "finding",
+		},
+		Notes: []string{
+			"Numbers start at 1 on each gaming day and have no gap. With --shift they are the numbers of the whole day.",
+			"Findings of severity info are not exceptions. An empty explanation means that none was given yet.",
+		},
+	}
+	list, no := numbered(findings)
+	for i := range list {
+		f, t := &list[i], triages[list[i].ID]
+		if s.Shift != "" && f.Shift != s.Shift {
+			continue
+		}
+		out.Rows = append(out.Rows, []string{
+			f.PropertyID, f.GamingDay, f.Shift, strconv.Itoa(no[i]), s.local(int64(f.At)), f.PitID, f.TableID, f.ShoeID, orNone(f.Round), orNone(f.Seat), f.DealerID,
+			f.Rule, strings.Join(f.Citations, "; "), f.Severity.String(), string(f.Verdict), f.Expected, f.Observed, schema.Decimal(f.Amount, f.Currency), f.Currency,
+			cmp.Or(t.state, "new"), t.disposition, t.explanation, t.by, f.ID,
+		})
+	}
+	return out
+}
+
+// MonthEnd is the exception report of N.J.A.C. 13:69D-1.5: serial number, date, transaction and explanation.
+func MonthEnd(s Scope, findings []finding.Finding, steps []clickhouse.Step) *output.Sheet {
+	triages := triage(steps)
+	out := &output.Sheet{
+		Title:   s.title("Month-end exception report, N.J.A.C. 13:69D-1.5"),
+		Columns: []string{"property", "serial_no", "date", "transaction", "table", "document", "amount", "currency", "explanation", "status"},
+	}
+	list, no := numbered(findings)
+	unexplained := 0
+	for i := range list {
+		f, t := &list[i], triages[list[i].ID]
+		if t.explanation == "" {
+			unexplained++
+		}
+		document := strings.TrimSpace(f.ShoeID + " " + orNone(f.Round))
+		out.Rows = append(out.Rows, []string{
+			f.PropertyID, fmt.Sprintf("%s-%04d", f.GamingDay, no[i]), s.local(int64(f.At)), f.Rule, f.TableID, document,
+			schema.Decimal(f.Amount, f.Currency), f.Currency, t.explanation, cmp.Or(t.state, "new"),
+		})
+	}
+	out.Notes = []string{fmt.Sprintf("%d exceptions, %d without an explanation. The serial number is the gaming day and the number within that day.", len(list), unexplained)}
+	return out
+}
+
+func orNone(n uint32) string {
 	if n == 0 {
-		return "-"
+		return ""
 	}
 	return strconv.FormatUint(uint64(n), 10)
 }
 
-// Plain makes text from a record safe for a terminal: characters that are not printable become question marks.
-func Plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return '?'
+// Dealers reports error rates: the rounds with a breach of severity minor or above, of the rounds dealt.
+func Dealers(s Scope, findings []finding.Finding, dealt []clickhouse.Dealt) *output.Sheet {
+	out := &output.Sheet{
+		Title:   s.title("Dealer error rates"),
+		Columns: []string{"property", "dealer", "rounds", "rounds_in_error", "per_1000", "low_95", "high_95", "breaches"},
+		Notes: []string{
+			"rate = rounds with at least one breach of severity minor or above / auditable rounds; 95 % Wilson score interval.",
+			fmt.Sprintf("No rate is given below %d rounds. Breaches outside a round, such as those of a shoe's preparation, "+
+				"count in the last column only.", stats.MinRounds),
+			"If the intervals of two dealers overlap, their rates do not differ significantly.",
+		},
+	}
+	type round struct {
+		table, shoe string
+		no          uint32
+	}
+	breaches := map[string]int{}
+	wrong := map[string]map[round]bool{}
+	for i := range findings {
+		f := &findings[i]
+		if f.DealerID == "" || f.Verdict != finding.Breach || !isException(f) {
+			continue
 		}
-		return r
-	}, s)
-}
-
-// amountOrDash formats an amount; 0 is a dash.
-func amountOrDash(minor int64, currency string) string {
-	if minor == 0 {
-		return "-"
+		breaches[f.DealerID]++
+		if wrong[f.DealerID] == nil {
+			wrong[f.DealerID] = map[round]bool{}
+		}
+		if f.Round > 0 {
+			wrong[f.DealerID][round{f.TableID, f.ShoeID, f.Round}] = true
+		}
 	}
-	return schema.Money(minor, currency)
-}
-
-// columns are the names of the JSON fields; the two lists of the evidence have their path.
-func columns() []string {
-	return []string{
-		"id", "kind", "verdict", "rule", "severity", "citations", "property_id", "pit_id", "table_id", "shoe_id", "round", "seat", "subject",
-		"dealer_id", "at", "gaming_day", "shift", "expected", "observed", "amount", "currency", "evidence.seqs", "evidence.event_ids",
-		"rulebook", "engine",
+	for _, d := range dealt {
+		k := min(uint64(len(wrong[d.Dealer])), d.Rounds)
+		rate, low, high := "", "", ""
+		if d.Rounds >= stats.MinRounds {
+			l, h := stats.Wilson(k, d.Rounds)
+			per := func(p float64) string { return strconv.FormatFloat(1000*p, 'f', 2, 64) }
+			rate, low, high = per(float64(k)/float64(d.Rounds)), per(l), per(h)
+		}
+		out.Rows = append(out.Rows, []string{
+			s.Property, d.Dealer, strconv.FormatUint(d.Rounds, 10), strconv.FormatUint(k, 10), rate, low, high, strconv.Itoa(breaches[d.Dealer]),
+		})
 	}
-}
-
-func cells(f *finding.Finding) []string {
-	seqs := make([]string, len(f.Evidence.Seqs))
-	for i, s := range f.Evidence.Seqs {
-		seqs[i] = strconv.FormatUint(s, 10)
-	}
-	row := []string{
-		f.ID, string(f.Kind), string(f.Verdict), f.Rule, f.Severity.String(), strings.Join(f.Citations, "; "), f.PropertyID, f.PitID, f.TableID, f.ShoeID,
-		strconv.FormatUint(uint64(f.Round), 10), strconv.FormatUint(uint64(f.Seat), 10), f.Subject, f.DealerID, f.At.String(), f.GamingDay,
-		f.Shift, f.Expected, f.Observed, "", f.Currency, strings.Join(seqs, " "), strings.Join(f.Evidence.EventIDs, " "), f.Rulebook, f.Engine,
-	}
-	for i := range row {
-		row[i] = neutral(row[i])
-	}
-	row[19] = strconv.FormatInt(f.Amount, 10) // a number, also below zero
-	return row
-}
-
-// neutral prevents a spreadsheet from evaluating text as a formula.
-func neutral(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
-	}
-	return s
+	return out
 }

@@ -16,9 +16,9 @@ import (
 
 	"github.com/shoeproof/shoeproof/console"
 	"github.com/shoeproof/shoeproof/console/store"
-	"github.com/shoeproof/shoeproof/internal/accounts"
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/monitor"
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/report"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -40,29 +40,29 @@ type Options struct {
 func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
 	law, err := config.Law.Options(o.Version)
 	if err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	storeConfig, err := config.ClickHouse.Store(o.Version, law.Books, o.Log)
 	if err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	archive := storeConfig
 	archive.User, archive.Password = config.Console.Archive.User, clickhouse.Secret(config.Console.Archive.Password)
 	s, err := store.Open(ctx, storeConfig, archive, time.Now)
 	switch {
 	case errors.Is(err, clickhouse.ErrLogin), errors.Is(err, clickhouse.ErrGrant), errors.Is(err, clickhouse.ErrSchema):
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	case err != nil:
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", config.Console.Listen)
 	if err != nil {
-		return program.WrongUsage(fmt.Errorf("console.listen: %w", err))
+		return cli.WrongUsage(fmt.Errorf("console.listen: %w", err))
 	}
 	opt, err := config.Console.Options(listener.Addr().String())
 	if err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	opt.Store, opt.Law, opt.Now, opt.Log, opt.Version = s, law, time.Now, o.Log, o.Version
 	opt.Exports.Log = surveillanceLog(s, &law.Calendar)
@@ -78,12 +78,12 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
 	opt.Hooks = m.hooks()
 	c, err := console.New(opt)
 	if err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	m.show(c.Vitals)
 	handler, err := c.Handler()
 	if err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	if o.Listening != nil {
 		o.Listening(opt.PublicURL.String())
@@ -116,7 +116,7 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
 // surveillanceLog writes the report of audit report log as CSV.
 func surveillanceLog(s *store.Store, calendar *pipeline.Calendar) func(context.Context, string, string, string, io.Writer) error {
 	return func(ctx context.Context, property, day, shift string, out io.Writer) error {
-		scope := accounts.Scope{Days: clickhouse.Days{Property: property, From: day, To: day, Shift: shift}, Calendar: calendar}
+		scope := report.Scope{Days: clickhouse.Days{Property: property, From: day, To: day, Shift: shift}, Calendar: calendar}
 		findings, err := s.FindingsOf(ctx, scope.Days)
 		if err != nil {
 			return err
@@ -125,16 +125,16 @@ func surveillanceLog(s *store.Store, calendar *pipeline.Calendar) func(context.C
 		if err != nil {
 			return err
 		}
-		return accounts.Log(scope, findings, steps).Write(out, io.Discard, "csv")
+		return report.Log(scope, findings, steps).Write(out, io.Discard, "csv")
 	}
 }
 
 func writer(config *settings.Audit, topic string, log *slog.Logger) (*kafka.Writer, error) {
 	k, err := config.Kafka.Source("shoeproof-console", log)
 	if err != nil {
-		return nil, program.WrongUsage(err)
+		return nil, cli.WrongUsage(err)
 	}
 	k.Topic = topic
 	w, err := kafka.NewWriter(k, schema.JSON)
-	return w, program.WrongUsage(err)
+	return w, cli.WrongUsage(err)
 }

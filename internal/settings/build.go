@@ -14,7 +14,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/export/s3"
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -37,7 +37,7 @@ func (c *Law) Options(version string) (pipeline.Options, error) {
 		return pipeline.Options{}, err
 	}
 	budget := c.Detectors.promise()
-	return pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte(c.PatronKey), Version: program.Engine(version), Promise: &budget}, nil
+	return pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte(c.PatronKey), Version: cli.Engine(version), Promise: &budget}, nil
 }
 
 // promise returns the false-alarm budget. Volumes that are not settings scale with those that are.
@@ -84,7 +84,7 @@ func (c *ClickHouse) Store(version string, books law.Books, log *slog.Logger) (c
 	}
 	return clickhouse.Config{
 		Addrs: c.Addrs, Database: c.Database, Cluster: c.Cluster, Bare: !c.Replicated, User: c.User, Password: clickhouse.Secret(c.Password), TLS: tls,
-		RulesVersion: RulesVersion(books), Engine: program.Engine(version), RowVersion: rowVersion, Log: log,
+		RulesVersion: RulesVersion(books), Engine: cli.Engine(version), RowVersion: rowVersion, Log: log,
 	}, nil
 }
 

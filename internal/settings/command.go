@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 )
 
 // Command is the command config, which prints and checks the settings; defaults returns a pointer to new ones.
@@ -29,7 +29,7 @@ Secrets have no flags.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := Load(cmd.Flags(), defaults())
-			return errors.Join(l.print(cmd), program.WrongUsage(err))
+			return errors.Join(l.print(cmd), cli.WrongUsage(err))
 		},
 	}
 	check := &cobra.Command{
@@ -39,7 +39,7 @@ Secrets have no flags.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := Load(cmd.Flags(), defaults()); err != nil {
-				return program.WrongUsage(err)
+				return cli.WrongUsage(err)
 			}
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), "configuration: valid")
 			return err

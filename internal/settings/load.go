@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
-	"github.com/shoeproof/shoeproof/internal/program"
+	"github.com/shoeproof/shoeproof/internal/cli"
 )
 
 const (
@@ -27,7 +27,7 @@ func AddFlags(fs *pflag.FlagSet, defaults any, sections ...string) {
 		wanted := len(sections) == 0 || slices.ContainsFunc(sections, func(s string) bool { return l.key == s || strings.HasPrefix(l.key, s+".") })
 		if wanted && !l.secret() {
 			l.addFlag(fs)
-			fs.Lookup(l.flag()).Annotations = map[string][]string{program.Setting: nil}
+			fs.Lookup(l.flag()).Annotations = map[string][]string{cli.Setting: nil}
 			if old, ok := l.renamed(); ok {
 				old.addFlag(fs)
 				fs.Lookup(old.flag()).Hidden = true

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/ingest"
-	"github.com/shoeproof/shoeproof/internal/program"
 	"github.com/shoeproof/shoeproof/internal/settings"
 )
 
@@ -23,7 +23,7 @@ func execute(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	root := ingest.Command(ingest.Options{Version: "test", Listening: func(addr string) { t.Errorf("%v: it listens at %s", args, addr) }})
-	code = program.Execute(t.Context(), root, args, nil, &out, &errs)
+	code = cli.Execute(t.Context(), root, args, nil, &out, &errs)
 	return code, out.String(), errs.String()
 }
 
@@ -167,8 +167,8 @@ func TestWrongSettings(t *testing.T) {
 				args = append(args, "--config", "c.yaml")
 			}
 			code, stdout, stderr := execute(t, args...)
-			if code != program.Usage {
-				t.Errorf("exit code %d, want %d", code, program.Usage)
+			if code != cli.Usage {
+				t.Errorf("exit code %d, want %d", code, cli.Usage)
 			}
 			for _, want := range c.want {
 				if !strings.Contains(stderr, want) {
@@ -239,9 +239,9 @@ func TestWrongSettingsOfAudit(t *testing.T) {
 			root := &cobra.Command{Use: "audit"}
 			root.AddCommand(settings.Command("audit", func() any { c := settings.DefaultAudit(); return &c }))
 			var out, errs bytes.Buffer
-			code := program.Execute(t.Context(), root, []string{"config", "validate", "--config", "c.yaml"}, nil, &out, &errs)
-			if code != program.Usage {
-				t.Errorf("exit code %d, want %d", code, program.Usage)
+			code := cli.Execute(t.Context(), root, []string{"config", "validate", "--config", "c.yaml"}, nil, &out, &errs)
+			if code != cli.Usage {
+				t.Errorf("exit code %d, want %d", code, cli.Usage)
 			}
 			for _, want := range c.want {
 				if !strings.Contains(errs.String(), want) {
@@ -270,7 +270,7 @@ flush: {every: 2s, rows: }
 	t.Setenv("SHOEPROOF_KAFKA_GROUP", "from-env")
 	t.Setenv("SHOEPROOF_TEST_OURS", "1")
 	code, stdout, stderr := execute(t, "config", "print", "--kafka-group", "from-flag", "--clickhouse-tls-enabled")
-	if code != program.Done || stderr != "" {
+	if code != cli.Done || stderr != "" {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	for _, want := range []string{

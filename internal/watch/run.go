@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/monitor"
-	"github.com/shoeproof/shoeproof/internal/program"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
@@ -38,7 +38,7 @@ type RunOptions struct {
 func Run(ctx context.Context, config *settings.Audit, o RunOptions) error {
 	storeConfig, err := config.ClickHouse.Store(o.Version, o.Engine.Books, o.Log)
 	if err != nil {
-		return program.WrongUsage(err)
+		return cli.WrongUsage(err)
 	}
 	m := newMetrics(o.Version, settings.RulesVersion(o.Engine.Books), o.Property)
 	storeConfig.Retried = func(string, error) { m.errors.WithLabelValues("insert").Inc() }

@@ -1,4 +1,4 @@
-package accounts
+package report
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/detectors/exact"
-	"github.com/shoeproof/shoeproof/internal/report"
+	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema/rows"
@@ -145,8 +145,8 @@ func offerOf(engine *pipeline.Options, table, name string, configs []rows.Config
 }
 
 // HoldTests is the report of a month's hold tests.
-func HoldTests(s Scope, month string, tests []HoldTest) *report.Sheet {
-	out := &report.Sheet{
+func HoldTests(s Scope, month string, tests []HoldTest) *output.Sheet {
+	out := &output.Sheet{
 		Title: fmt.Sprintf("Hold tests, COMAR 36.05.03.25(B)(2) and K.A.R. 112-108-51(b),(c). Property %s, month %s", s.Property, month),
 		Columns: []string{
 			"property", "month", "table", "test", "citation", "rounds", "handle", "win", "hold_percent", "statistic", "limit", "standard_deviations", "investigate", "text",

@@ -1,4 +1,4 @@
-package report
+package output
 
 import (
 	"encoding/csv"

@@ -1,6 +1,6 @@
-// Package program runs the command line of a program: exit codes, how an error is printed, help texts and the
+// Package cli runs the command line of a program: exit codes, how an error is printed, help texts and the
 // version command. It knows no command of any program.
-package program
+package cli
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package accounts
+package report
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/finding"
 
-	"github.com/shoeproof/shoeproof/internal/report"
+	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -27,8 +27,8 @@ type drawer struct {
 type tableShift struct{ day, shift, table string }
 
 // Hold reports drop, win and win percentage of each table and shift, 9 NYCRR 5315.11, with the formulas.
-func Hold(s Scope, played []clickhouse.Played, money []schema.Event) *report.Sheet {
-	out := &report.Sheet{
+func Hold(s Scope, played []clickhouse.Played, money []schema.Event) *output.Sheet {
+	out := &output.Sheet{
 		Title: s.title("Drop, win and hold"),
 		Columns: []string{
 			"property", "gaming_day", "shift", "table", "rounds", "handle", "drop", "fills", "credits", "opener", "closer", "win_by_tray", "win_by_wagers", "hold_percent", "win_per_handle",
@@ -94,8 +94,8 @@ func tableShifts[F any](s *Scope, facts map[tableShift]F, drawers map[tableShift
 }
 
 // Vigorish is the vigorish ledger by table and shift.
-func Vigorish(s Scope, due []clickhouse.VigorishDue, money []schema.Event) *report.Sheet {
-	out := &report.Sheet{
+func Vigorish(s Scope, due []clickhouse.VigorishDue, money []schema.Event) *output.Sheet {
+	out := &output.Sheet{
 		Title:   s.title("Vigorish ledger"),
 		Columns: []string{"property", "gaming_day", "shift", "table", "wagers", "won", "due_min", "due_max", "marked", "collected", "short"},
 		Notes: []string{
@@ -171,8 +171,8 @@ const (
 )
 
 // Log is the surveillance log of 9 NYCRR 5314.3: findings and the actions on them, in order of time.
-func Log(s Scope, findings []finding.Finding, steps []clickhouse.Step) *report.Sheet {
-	out := &report.Sheet{
+func Log(s Scope, findings []finding.Finding, steps []clickhouse.Step) *output.Sheet {
+	out := &output.Sheet{
 		Title:   s.title("Surveillance log, 9 NYCRR 5314.3"),
 		Columns: []string{"property", "gaming_day", "shift", "time", "employee", "summary", "monitored", "recording"},
 		Notes: []string{

@@ -1,0 +1,213 @@
+// Package output prints findings and sheets of figures as a table for people, or as CSV or NDJSON for programs. It
+// neutralizes what a terminal or a spreadsheet would execute.
+package output
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+
+	"github.com/shoeproof/shoeproof/finding"
+
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Formats returns the output formats.
+func Formats() []string { return []string{"table", "ndjson", "csv"} }
+
+// Printer is a sink that prints each finding once, in the order of arrival. A table is printed by Close, sorted by
+// table, shoe and round.
+type Printer struct {
+	// Min is the minimum severity that is printed.
+	Min finding.Severity
+	// By counts the findings of each severity, printed or not.
+	By [rules.Critical + 1]int
+
+	out    io.Writer
+	format string
+	csv    *csv.Writer
+	seen   map[string]struct{}
+	kept   []finding.Finding
+}
+
+var _ pipeline.Sink = (*Printer)(nil)
+
+// NewPrinter returns a printer for a format of Formats.
+func NewPrinter(out io.Writer, format string) (*Printer, error) {
+	if !slices.Contains(Formats(), format) {
+		return nil, fmt.Errorf("output format %q, want one of %s", format, strings.Join(Formats(), ", "))
+	}
+	p := &Printer{out: out, format: format, seen: map[string]struct{}{}}
+	if format == "csv" {
+		p.csv = csv.NewWriter(out)
+		if err := p.csv.Write(columns()); err != nil {
+			return nil, fmt.Errorf("print findings: %w", err)
+		}
+	}
+	return p, nil
+}
+
+// Write prints the findings of a batch.
+func (p *Printer) Write(_ context.Context, b *pipeline.Batch) error {
+	for i := range b.Findings {
+		if err := p.Print(&b.Findings[i]); err != nil {
+			return fmt.Errorf("print findings: %w", err)
+		}
+	}
+	return nil
+}
+
+// Print prints a finding, unless it was printed before.
+func (p *Printer) Print(f *finding.Finding) error {
+	if _, ok := p.seen[f.ID]; ok {
+		return nil
+	}
+	p.seen[f.ID] = struct{}{}
+	severity := f.Severity
+	p.By[severity]++
+	if severity < p.Min {
+		return nil
+	}
+	switch p.format {
+	case "table":
+		p.kept = append(p.kept, *f)
+		return nil
+	case "csv":
+		return p.csv.Write(cells(f))
+	}
+	enc := json.NewEncoder(p.out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(f)
+}
+
+// Any reports whether there is a finding of a severity or above, printed or not.
+func (p *Printer) Any(min finding.Severity) bool {
+	for _, n := range p.By[min:] {
+		if n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Counts is a text of the number of findings of each severity, the highest first.
+func (p *Printer) Counts() string {
+	var words []string
+	total := 0
+	for s := rules.Critical; ; s-- {
+		words = append(words, fmt.Sprintf("%d %s", p.By[s], s))
+		total += p.By[s]
+		if s == rules.Info {
+			break
+		}
+	}
+	return fmt.Sprintf("%d: %s", total, strings.Join(words, ", "))
+}
+
+// Close prints the table, or flushes the CSV.
+func (p *Printer) Close() error {
+	if p.csv != nil {
+		p.csv.Flush()
+		if err := p.csv.Error(); err != nil {
+			return fmt.Errorf("print findings: %w", err)
+		}
+	}
+	if len(p.kept) == 0 {
+		return nil
+	}
+	return Table(p.out, p.kept)
+}
+
+// Table prints findings for people, sorted by table, shoe and round.
+func Table(out io.Writer, findings []finding.Finding) error {
+	findings = slices.Clone(findings)
+	slices.SortStableFunc(findings, func(a, b finding.Finding) int {
+		return cmp.Or(cmp.Compare(a.PropertyID, b.PropertyID), cmp.Compare(a.TableID, b.TableID), cmp.Compare(a.At, b.At), cmp.Compare(a.Round, b.Round))
+	})
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "TABLE\tSHOE\tROUND\tSEAT\tSEVERITY\tRULE\tCLAUSE\tEXPECTED\tOBSERVED\tAMOUNT")
+	for i := range findings {
+		f := &findings[i]
+		row := []string{
+			f.TableID, f.ShoeID, orDash(f.Round), orDash(f.Seat), f.Severity.String(), f.Rule, strings.Join(f.Citations, "; "), f.Expected, f.Observed,
+			amountOrDash(f.Amount, f.Currency),
+		}
+		for i := range row {
+			row[i] = Plain(row[i])
+		}
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("print findings: %w", err)
+	}
+	return nil
+}
+
+func orDash(n uint32) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.FormatUint(uint64(n), 10)
+}
+
+// Plain makes text from a record safe for a terminal: characters that are not printable become question marks.
+func Plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// amountOrDash formats an amount; 0 is a dash.
+func amountOrDash(minor int64, currency string) string {
+	if minor == 0 {
+		return "-"
+	}
+	return schema.Money(minor, currency)
+}
+
+// columns are the names of the JSON fields; the two lists of the evidence have their path.
+func columns() []string {
+	return []string{
+		"id", "kind", "verdict", "rule", "severity", "citations", "property_id", "pit_id", "table_id", "shoe_id", "round", "seat", "subject",
+		"dealer_id", "at", "gaming_day", "shift", "expected", "observed", "amount", "currency", "evidence.seqs", "evidence.event_ids",
+		"rulebook", "engine",
+	}
+}
+
+func cells(f *finding.Finding) []string {
+	seqs := make([]string, len(f.Evidence.Seqs))
+	for i, s := range f.Evidence.Seqs {
+		seqs[i] = strconv.FormatUint(s, 10)
+	}
+	row := []string{
+		f.ID, string(f.Kind), string(f.Verdict), f.Rule, f.Severity.String(), strings.Join(f.Citations, "; "), f.PropertyID, f.PitID, f.TableID, f.ShoeID,
+		strconv.FormatUint(uint64(f.Round), 10), strconv.FormatUint(uint64(f.Seat), 10), f.Subject, f.DealerID, f.At.String(), f.GamingDay,
+		f.Shift, f.Expected, f.Observed, "", f.Currency, strings.Join(seqs, " "), strings.Join(f.Evidence.EventIDs, " "), f.Rulebook, f.Engine,
+	}
+	for i := range row {
+		row[i] = neutral(row[i])
+	}
+	row[19] = strconv.FormatInt(f.Amount, 10) // a number, also below zero
+	return row
+}
+
+// neutral prevents a spreadsheet from evaluating text as a formula.
+func neutral(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}
