@@ -107,15 +107,28 @@ func (v *verifier) finding(line []byte) error {
 	return v.claim(&f)
 }
 
+// identified is false for an id that no version of the finding's rule gives. A bundle may be older than the rule's
+// current version.
+func (v *verifier) identified(f *finding.Finding) bool {
+	if v.versions == nil {
+		v.versions = rules.Versions()
+	}
+	for version := range max(v.versions[f.Rule], 1) {
+		if f.Identity(version+1).ID() == f.ID {
+			return true
+		}
+	}
+	return false
+}
+
 // claim checks what holds of any finding and notes what it names.
 func (v *verifier) claim(f *finding.Finding) error {
 	c, m := &v.content, &v.manifest
-	id := f.Identity(1).ID()
 	switch {
 	case f.PropertyID != m.Property:
 		return fmt.Errorf("finding %s is of property %q, the export of %q", f.ID, f.PropertyID, m.Property)
-	case id != f.ID:
-		return fmt.Errorf("finding %s has another id than what it is about gives, %s", f.ID, id)
+	case !v.identified(f):
+		return fmt.Errorf("finding %s has another id than its property, table, shoe, round, rule and subject give, %s", f.ID, f.Identity(1).ID())
 	}
 	c.references[f.TableID] = slices.Grow(c.references[f.TableID], 1) // findings without evidence name their table too
 	for i, seq := range f.Evidence.Seqs {

@@ -110,6 +110,7 @@ type verifier struct {
 	log        tree
 	state      *State
 	content    content
+	versions   map[string]uint32 // of rules, by name
 }
 
 // Verify checks a bundle, in order, until one check fails. An error means that nothing could be judged.

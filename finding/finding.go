@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/schema"
@@ -84,6 +85,19 @@ func New(about Identity, kind Kind, verdict Verdict, severity Severity) Finding 
 		PropertyID: about.PropertyID, TableID: about.TableID, ShoeID: about.ShoeID, Round: about.Round, Subject: about.Subject,
 		Evidence: Evidence{Seqs: []uint64{}, EventIDs: []string{}},
 	}
+}
+
+// Same is true if two findings claim the same. The program, the rulebook's version and its citations may differ: another
+// release that finds the same changes nothing.
+func Same(a, b *Finding) bool {
+	if !slices.Equal(a.Evidence.Seqs, b.Evidence.Seqs) || !slices.Equal(a.Evidence.EventIDs, b.Evidence.EventIDs) {
+		return false
+	}
+	x, y := *a, *b
+	for _, f := range []*Finding{&x, &y} {
+		f.Engine, f.Rulebook, f.Citations, f.Evidence = "", "", nil, Evidence{}
+	}
+	return reflect.DeepEqual(x, y)
 }
 
 // Compare is the order of findings in digests and exports: property, table, time, id.

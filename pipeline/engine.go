@@ -110,11 +110,11 @@ func (e *Engine) Apply(rec *Record, topic string, partition int32, b *Batch) {
 // concerned: each one's own numbering shows what it lost.
 func (e *Engine) retention(gap *GapError, b *Batch) {
 	b.Findings = append(b.Findings, e.partitionFault(gap.Topic, gap.Partition, "feed.retention", finding.Unauditable,
-		rules.OfRange(uint64(gap.From), uint64(gap.To)), fmt.Sprintf("offsets %d to %d in the log", gap.From, gap.To), "gone before they were read"))
+		finding.OfRange(uint64(gap.From), uint64(gap.To)), fmt.Sprintf("offsets %d to %d in the log", gap.From, gap.To), "gone before they were read"))
 }
 
 // partitionFault is a fault of the record that no single table has.
-func (e *Engine) partitionFault(topic string, id int32, rule string, verdict finding.Verdict, subject rules.Subject, expected, observed string) finding.Finding {
+func (e *Engine) partitionFault(topic string, id int32, rule string, verdict finding.Verdict, subject finding.Subject, expected, observed string) finding.Finding {
 	partition := fmt.Sprintf("%s/%d", topic, id)
 	day, shift := e.opt.Calendar.Of(e.newest)
 	e.Counts.Findings++

@@ -21,7 +21,7 @@ func (t *table) report(s *shoe, r *record.Round, stage rules.Stage, b *Batch) {
 			// Said once a shoe, and never a reason to silence another finding.
 			if !slices.Contains(s.said, f.Rule) {
 				s.said = append(s.said, f.Rule)
-				f.Round, f.Seat, f.Subject = 0, 0, rules.Subject{}
+				f.Round, f.Seat, f.Subject = 0, 0, finding.Subject{}
 				t.emit(s, &f, t.now.At, b)
 			}
 			continue
@@ -126,11 +126,13 @@ func (t *table) emit(s *shoe, f *rules.Finding, at int64, b *Batch) {
 	kind, verdict, severity := finding.Deviation, finding.Breach, f.Rule.Severity
 	switch {
 	case f.Unauditable:
-		kind, verdict, severity = finding.Notice, finding.Unauditable, rules.Info
-	case severity == rules.Info:
+		kind, verdict, severity = finding.Notice, finding.Unauditable, finding.Info
+	case severity == finding.Info:
 		verdict = finding.Information
 	}
-	row := t.row(s.ID, f.Rule.Name, f.Round, f.Subject, kind, verdict, severity)
+	row := t.row(finding.Identity{
+		ShoeID: s.ID, Round: f.Round, Rule: f.Rule.Name, Version: f.Rule.Version, Subject: f.Subject.String(),
+	}, kind, verdict, severity)
 	row.Citations, row.Seat, row.Amount = cited.Citations, f.Seat, f.Amount
 	row.Expected, row.Observed = f.Expected, f.Observed
 	row.PitID, row.Currency, row.Rulebook = s.pit, s.config.Currency, s.law.Book.Ref()
@@ -155,10 +157,9 @@ func (s *shoe) live(no uint32) *record.Round {
 }
 
 // row builds a finding about this table.
-func (t *table) row(shoeID, rule string, round uint32, about rules.Subject, k finding.Kind, v finding.Verdict, s rules.Severity) finding.Finding {
-	row := finding.New(finding.Identity{
-		PropertyID: t.property, TableID: t.id, ShoeID: shoeID, Round: round, Rule: rule, Subject: about.String(),
-	}, k, v, finding.Severity(s))
+func (t *table) row(about finding.Identity, kind finding.Kind, verdict finding.Verdict, severity finding.Severity) finding.Finding {
+	about.PropertyID, about.TableID = t.property, t.id
+	row := finding.New(about, kind, verdict, severity)
 	row.PitID, row.Engine = t.pit, t.engine.opt.Version
 	return row
 }
@@ -205,25 +206,25 @@ func (t *table) cannotAudit(s *shoe, rule *rules.Rule, why string, b *Batch) {
 // feedFault is something wrong with the record itself.
 type feedFault struct {
 	rule               string
-	subject            rules.Subject
+	subject            finding.Subject
 	expected, observed string
 	seqs               []uint64
 	ids                []string
 }
 
 // feedSeverity is what each fault of the feed weighs, and how it is put.
-func feedSeverity(rule string) (severity rules.Severity, verdict finding.Verdict) {
+func feedSeverity(rule string) (severity finding.Severity, verdict finding.Verdict) {
 	switch rule {
 	case "feed.conflict", "feed.reset":
-		return rules.Major, finding.Suspect
+		return finding.Major, finding.Suspect
 	case "feed.gap", "feed.retention":
-		return rules.Major, finding.Unauditable
+		return finding.Major, finding.Unauditable
 	case "feed.shoe-reused":
-		return rules.Minor, finding.Suspect
+		return finding.Minor, finding.Suspect
 	case "feed.late":
-		return rules.Minor, finding.Unauditable
+		return finding.Minor, finding.Unauditable
 	}
-	return rules.Minor, finding.Information
+	return finding.Minor, finding.Information
 }
 
 func (t *table) feed(b *Batch, ev *schema.Event, f feedFault) {
@@ -232,7 +233,7 @@ func (t *table) feed(b *Batch, ev *schema.Event, f feedFault) {
 		shoeID, round = "", 0 // a hole belongs to no shoe: nobody knows what was in it
 	}
 	severity, verdict := feedSeverity(f.rule)
-	row := t.row(shoeID, f.rule, round, f.subject, finding.DataFault, verdict, severity)
+	row := t.row(finding.Identity{ShoeID: shoeID, Round: round, Rule: f.rule, Subject: f.subject.String()}, finding.DataFault, verdict, severity)
 	row.PitID, row.DealerID, row.Expected, row.Observed = ev.PitID, t.dealer, f.expected, f.observed
 	row.Citations = []string{feedClause}
 	t.context(&row)
@@ -256,9 +257,9 @@ func (t *table) context(row *finding.Finding) {
 }
 
 // notice says that something cannot be known. It accuses nobody.
-func (t *table) notice(b *Batch, rule string, subject rules.Subject, expected, observed string) {
+func (t *table) notice(b *Batch, rule string, subject finding.Subject, expected, observed string) {
 	ev := t.now
-	row := t.row(ev.ShoeID, rule, 0, subject, finding.Notice, finding.Unauditable, rules.Info)
+	row := t.row(finding.Identity{ShoeID: ev.ShoeID, Rule: rule, Subject: subject.String()}, finding.Notice, finding.Unauditable, finding.Info)
 	row.Citations = []string{feedClause}
 	row.PitID, row.DealerID, row.Expected, row.Observed = ev.PitID, t.dealer, expected, observed
 	t.context(&row)

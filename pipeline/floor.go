@@ -107,8 +107,9 @@ func (f *Floor) finding(of *rules.FloorFinding) finding.Finding {
 	cited, _ := t.Law.Cited(of.Rule.Name)
 	day, shift := f.opt.Calendar.Of(t.At)
 	row := finding.New(finding.Identity{
-		PropertyID: t.Property, TableID: t.Table, Rule: of.Rule.Name, Subject: rules.OfRange(uint64(t.Seq), uint64(t.Seq)).String(),
-	}, finding.Deviation, finding.Breach, finding.Severity(of.Rule.Severity))
+		PropertyID: t.Property, TableID: t.Table, Rule: of.Rule.Name, Version: of.Rule.Version,
+		Subject: finding.OfRange(uint64(t.Seq), uint64(t.Seq)).String(),
+	}, finding.Deviation, finding.Breach, of.Rule.Severity)
 	row.Citations, row.Rulebook, row.Engine = cited.Citations, t.Law.Book.Ref(), f.opt.Version
 	row.PitID, row.At, row.GamingDay, row.Shift = t.Pit, schema.Time(t.At), day, shift
 	row.Expected, row.Observed = of.Expected, of.Observed

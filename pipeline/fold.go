@@ -9,7 +9,6 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
-	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
@@ -306,7 +305,7 @@ func (t *table) refuseOptions(c *schema.TableConfig, law *law.Law, b *Batch) {
 	if len(refused) == 0 {
 		return
 	}
-	t.notice(b, "feed.option", rules.OfRange(t.now.Seq, t.now.Seq), "options that the rulebook leaves to the house", "without effect: "+strings.Join(refused, ", "))
+	t.notice(b, "feed.option", finding.OfRange(t.now.Seq, t.now.Seq), "options that the rulebook leaves to the house", "without effect: "+strings.Join(refused, ", "))
 	b.Findings[len(b.Findings)-1].Verdict = finding.Information
 }
 
@@ -318,7 +317,7 @@ func (t *table) enact(ev *schema.Event, c *schema.TableConfig, effective int64, 
 	t.keep(ev)
 	t.refuseOptions(c, law, b)
 	if !ok {
-		t.notice(b, "feed.gap", rules.OfRange(ev.Seq, ev.Seq), "a ruleset that the auditor has", "ruleset "+c.Ruleset+" for "+c.Game.String())
+		t.notice(b, "feed.gap", finding.OfRange(ev.Seq, ev.Seq), "a ruleset that the auditor has", "ruleset "+c.Ruleset+" for "+c.Game.String())
 	}
 	at := ev.At
 	if effective != 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
@@ -19,7 +20,7 @@ func (t *table) foldRound(s *shoe, ev *schema.Event, seq record.Seq, b *Batch) b
 	if _, ok := ev.Payload.(*schema.RoundStarted); ok && s.played(ev.Round) {
 		t.lost(1, ev)
 		t.feed(b, ev, feedFault{
-			rule: "feed.conflict", subject: rules.OfRange(ev.Seq, ev.Seq),
+			rule: "feed.conflict", subject: finding.OfRange(ev.Seq, ev.Seq),
 			expected: "rounds numbered 1, 2 and so on within the shoe", observed: fmt.Sprintf("round %d begins again", ev.Round),
 			seqs: []uint64{ev.Seq}, ids: []string{ev.EventID},
 		})

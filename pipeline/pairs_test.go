@@ -45,7 +45,7 @@ func breaches(t *testing.T) []breach {
 		for _, f := range archive.Files {
 			text[f.Name] = string(f.Data)
 		}
-		if rule == nil || rule.Severity < rules.Minor || text["rulebook"] != "" || rewrites.MatchString(text["edits"]) {
+		if rule == nil || rule.Severity < finding.Minor || text["rulebook"] != "" || rewrites.MatchString(text["edits"]) {
 			continue
 		}
 		edits, err := script.Parse(text["edits"])

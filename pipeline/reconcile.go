@@ -2,11 +2,9 @@ package pipeline
 
 import (
 	"fmt"
-	"reflect"
 
 	"github.com/shoeproof/shoeproof/finding"
 
-	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -42,7 +40,7 @@ func Reconcile(live, replayed []finding.Finding, version string) Differences {
 		case before == nil:
 			d.Missing++
 			d.Findings = append(d.Findings, difference(f, describe(f), "the live audit did not find it", version))
-		case !alike(before, f):
+		case !finding.Same(before, f):
 			d.Changed++
 			d.Findings = append(d.Findings, difference(f, describe(f), "live: "+describe(before), version))
 		}
@@ -66,15 +64,6 @@ func reconciled(f *finding.Finding) bool {
 
 func describe(f *finding.Finding) string {
 	return fmt.Sprintf("%s %s, expected %s, observed %s", f.Rule, f.Verdict, f.Expected, f.Observed)
-}
-
-// alike compares all but what names the program and its law.
-func alike(a, b *finding.Finding) bool {
-	x, y := *a, *b
-	for _, f := range []*finding.Finding{&x, &y} {
-		f.Engine, f.Rulebook, f.Citations = "", "", nil
-	}
-	return reflect.DeepEqual(x, y)
 }
 
 // difference weighs what the finding weighs that it is about, and never less than minor.
@@ -104,7 +93,7 @@ func Letters(calendar *Calendar, property, topic string, partition int32, from, 
 func coverage(calendar *Calendar, property, partition, rule string, severity finding.Severity, from, to, at int64, expected, observed, version string) finding.Finding {
 	day, shift := calendar.Of(at)
 	f := finding.New(finding.Identity{
-		PropertyID: property, TableID: partition, Rule: rule, Subject: rules.OfRange(uint64(from), uint64(to)).String(),
+		PropertyID: property, TableID: partition, Rule: rule, Subject: finding.OfRange(uint64(from), uint64(to)).String(),
 	}, finding.DataFault, finding.Unauditable, severity)
 	f.Citations = []string{feedClause}
 	f.At, f.GamingDay, f.Shift = schema.Time(at), day, shift

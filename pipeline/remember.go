@@ -28,7 +28,7 @@ import (
 // not on which tables share a partition.
 
 // memoryFormat is raised when state that an older release wrote would be misread.
-const memoryFormat = 2
+const memoryFormat = 3
 
 // ErrMemory says that a memory was not written by a release like this one.
 var ErrMemory = errors.New("memory of a table that this release cannot read")

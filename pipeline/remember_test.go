@@ -223,7 +223,7 @@ func TestMemoryNamesNoPatron(t *testing.T) {
 
 // A memory that cannot be read is an error that says so, never a table that half remembers.
 func TestMemoryOfAnotherRelease(t *testing.T) {
-	for _, text := range []string{`{"format":1,"table":{}}`, `{"format":2,"table":{"log":[]}}`, `{"format":2,"table":{"isOpen":"x"}}`, `{`} {
+	for _, text := range []string{`{"format":1,"table":{}}`, `{"format":3,"table":{"log":[]}}`, `{"format":3,"table":{"isOpen":"x"}}`, `{`} {
 		e := pipeline.NewEngine(engineOptions())
 		err := e.Restore([]rows.Snapshot{{PropertyID: "p", TableID: "t-9", State: text}}, 0)
 		if !errors.Is(err, pipeline.ErrMemory) || !strings.Contains(err.Error(), "t-9") {

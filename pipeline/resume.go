@@ -7,8 +7,6 @@ import (
 	"math"
 
 	"github.com/shoeproof/shoeproof/finding"
-
-	"github.com/shoeproof/shoeproof/rules"
 )
 
 // resuming is a stream on its way back to where it was left.
@@ -175,12 +173,12 @@ func (f *flow) compare(made *Range) error {
 // WasCut is the finding that the log lost records which had been audited. Tables whose events were among
 // them, and are not published again, show gaps.
 func (e *Engine) WasCut(r *Range) finding.Finding {
-	return e.partitionFault(r.Topic, r.Partition, "feed.retention", finding.Unauditable, rules.OfRange(uint64(r.Cut), uint64(r.Lost)),
+	return e.partitionFault(r.Topic, r.Partition, "feed.retention", finding.Unauditable, finding.OfRange(uint64(r.Cut), uint64(r.Lost)),
 		fmt.Sprintf("offsets %d to %d in the log", r.Cut, r.Lost), "audited, and lost by the log since")
 }
 
 // Differs is the finding that the same records gave other rows than the journal says: the program is not
 // deterministic, or somebody changed the journal or the memory of a table.
 func (e *Engine) Differs(r *Range, journaled, found string) finding.Finding {
-	return e.partitionFault(r.Topic, r.Partition, "feed.journal", finding.Suspect, rules.OfRange(uint64(r.From), uint64(r.To)), journaled, found)
+	return e.partitionFault(r.Topic, r.Partition, "feed.journal", finding.Suspect, finding.OfRange(uint64(r.From), uint64(r.To)), journaled, found)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
@@ -66,7 +67,7 @@ type mark struct {
 	rule    *rules.Rule
 	round   uint32
 	seat    uint32
-	subject rules.Subject
+	subject finding.Subject
 }
 
 // newShoe begins a shoe with its first event.
@@ -98,7 +99,7 @@ func (t *table) newShoe(ev *schema.Event, b *Batch) {
 	if slices.Contains(t.used, ev.ShoeID) {
 		s.ID = ev.ShoeID + "#" + strconv.FormatUint(ev.Seq, 10)
 		t.feed(b, ev, feedFault{
-			rule: "feed.shoe-reused", subject: rules.OfRange(ev.Seq, ev.Seq),
+			rule: "feed.shoe-reused", subject: finding.OfRange(ev.Seq, ev.Seq),
 			expected: "a shoe id that the table has not used", observed: ev.ShoeID + " again",
 			seqs: []uint64{ev.Seq}, ids: []string{ev.EventID},
 		})
@@ -108,7 +109,7 @@ func (t *table) newShoe(ev *schema.Event, b *Batch) {
 		t.used = slices.Delete(t.used, 0, 256)
 	}
 	if s.Joined {
-		t.notice(b, "feed.gap", rules.OfRange(1, ev.Seq-1), "the record of the shoe from its first event", "joined at event "+strconv.FormatUint(ev.Seq, 10))
+		t.notice(b, "feed.gap", finding.OfRange(1, ev.Seq-1), "the record of the shoe from its first event", "joined at event "+strconv.FormatUint(ev.Seq, 10))
 	}
 }
 

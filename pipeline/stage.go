@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 )
@@ -37,7 +38,7 @@ func (t *table) prepare(s *shoe, b *Batch) {
 		s.law, s.config = t.law, t.config
 	}
 	if !t.passOf(s, nil) {
-		t.notice(b, "feed.gap", rules.OfRange(uint64(s.First), uint64(s.First)), "the table's configuration", "none was seen: the shoe cannot be audited")
+		t.notice(b, "feed.gap", finding.OfRange(uint64(s.First), uint64(s.First)), "the table's configuration", "none was seen: the shoe cannot be audited")
 		return
 	}
 	t.inherit(s)

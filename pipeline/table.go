@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
@@ -131,7 +132,7 @@ func (t *table) start(seq uint64) {
 
 func (t *table) conflict(ev *schema.Event, with uint64, b *Batch) {
 	t.feed(b, ev, feedFault{
-		rule: "feed.conflict", subject: rules.OfRange(with, ev.Seq),
+		rule: "feed.conflict", subject: finding.OfRange(with, ev.Seq),
 		expected: "the same bytes for the same event", observed: fmt.Sprintf("event %s at seq %d with other bytes", ev.EventID, ev.Seq),
 		seqs: []uint64{with, ev.Seq}, ids: []string{t.log.id(with), ev.EventID},
 	})
@@ -152,7 +153,7 @@ func (t *table) hold(in *arrival, b *Batch) {
 		t.archive(in, b)
 		t.held[at].contested = true
 		t.feed(b, in.event, feedFault{
-			rule: "feed.conflict", subject: rules.OfRange(in.event.Seq, in.event.Seq),
+			rule: "feed.conflict", subject: finding.OfRange(in.event.Seq, in.event.Seq),
 			expected: "the same bytes for the same seq", observed: fmt.Sprintf("event %s with other bytes", in.event.EventID),
 			seqs: []uint64{in.event.Seq}, ids: []string{in.event.EventID},
 		})
@@ -219,7 +220,7 @@ func (t *table) evict(h *held, b *Batch) {
 		return
 	}
 	t.feed(b, &h.event, feedFault{
-		rule: "feed.conflict", subject: rules.OfRange(h.event.Seq, h.event.Seq),
+		rule: "feed.conflict", subject: finding.OfRange(h.event.Seq, h.event.Seq),
 		expected: "numbers that rise by one", observed: fmt.Sprintf("event %s at seq %d while the table went on below it", h.event.EventID, h.event.Seq),
 		seqs: []uint64{h.event.Seq}, ids: []string{h.event.EventID},
 	})
@@ -241,7 +242,7 @@ func (t *table) giveUp(from uint64, ev *schema.Event, b *Batch) {
 	t.log.skip(ev.Seq)
 	t.lost(ev.Seq-from, ev)
 	t.feed(b, ev, feedFault{
-		rule: "feed.gap", subject: rules.OfRange(from, to),
+		rule: "feed.gap", subject: finding.OfRange(from, to),
 		expected: fmt.Sprintf("events %d to %d", from, to), observed: "missing",
 		seqs: []uint64{from, to},
 	})
@@ -273,14 +274,14 @@ func (t *table) again(in *arrival, b *Batch) {
 		}
 		t.earlier = true
 		t.feed(b, ev, feedFault{
-			rule: "feed.late", subject: rules.OfRange(1, t.begin-1),
+			rule: "feed.late", subject: finding.OfRange(1, t.begin-1),
 			expected: fmt.Sprintf("events before %d before it", t.begin), observed: fmt.Sprintf("event %d came after it: kept, but not judged, like all that are as old", ev.Seq),
 			seqs: []uint64{ev.Seq, t.begin}, ids: []string{ev.EventID},
 		})
 	case t.inGap(ev.Seq) && !t.disputed(in.sum):
 		t.archive(in, b)
 		t.feed(b, ev, feedFault{
-			rule: "feed.late", subject: rules.OfRange(ev.Seq, ev.Seq),
+			rule: "feed.late", subject: finding.OfRange(ev.Seq, ev.Seq),
 			expected: fmt.Sprintf("event %d in its place", ev.Seq), observed: "came later than it can be put in order",
 			seqs: []uint64{ev.Seq}, ids: []string{ev.EventID},
 		})
@@ -299,7 +300,7 @@ func (t *table) restart(in *arrival, b *Batch) {
 	t.now = in.event
 	t.lost(wildJump, &schema.Event{Seq: t.log.next()})
 	t.feed(b, in.event, feedFault{
-		rule: "feed.reset", subject: rules.OfRange(t.log.next(), in.event.Seq),
+		rule: "feed.reset", subject: finding.OfRange(t.log.next(), in.event.Seq),
 		expected: fmt.Sprintf("event %d", t.log.next()), observed: "event 1 again",
 		seqs: []uint64{in.event.Seq}, ids: []string{in.event.EventID},
 	})
@@ -353,7 +354,7 @@ func (t *table) tick(ev *schema.Event, b *Batch) {
 	}
 	t.clockSaid = true
 	t.feed(b, ev, feedFault{
-		rule: "feed.clock", subject: rules.OfRange(ev.Seq, ev.Seq),
+		rule: "feed.clock", subject: finding.OfRange(ev.Seq, ev.Seq),
 		expected: "event times that follow the order of the table",
 		observed: fmt.Sprintf("%d ms before an earlier event", back/int64(time.Millisecond)),
 		seqs:     []uint64{ev.Seq}, ids: []string{ev.EventID},

@@ -11,3 +11,14 @@ func All() []*Rule {
 		cheminFamily, layoutFamily, paytableFamily, externalFamily, floorFamily,
 	)
 }
+
+// Versions are the versions of the rules above 1, by name.
+func Versions() map[string]uint32 {
+	versions := map[string]uint32{}
+	for _, r := range All() {
+		if r.Version > 1 {
+			versions[r.Name] = r.Version
+		}
+	}
+	return versions
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -12,62 +13,62 @@ var announceFamily = []*Rule{
 	{
 		Name: "announce.initial-counts", Doc: "Both two-card counts are announced, once and rightly.",
 		Breach:   "Missing or false call.",
-		Severity: Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkInitialCounts,
+		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkInitialCounts,
 	},
 	{
 		Name: "announce.count-order", Doc: "The player count is announced before the banker count.",
 		Breach:   "Order reversed.",
-		Severity: Info, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkCountOrder,
+		Severity: finding.Info, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkCountOrder,
 	},
 	{
 		Name: "announce.final-counts", Doc: "Both final counts are announced rightly after the last card.",
 		Breach:   "Missing or false final call.",
-		Severity: Major, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkFinalCounts,
+		Severity: finding.Major, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkFinalCounts,
 	},
 	{
 		Name: "announce.winner", Doc: "The winning hand is announced.",
 		Breach:   "Wrong hand called.",
-		Severity: Major, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkWinnerCall,
+		Severity: finding.Major, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkWinnerCall,
 	},
 	{
 		Name: "announce.tie-hand", Doc: "A tie is announced as a tie hand, and nothing else is.",
 		Breach:   "Tie not called.",
-		Severity: Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkTieCall,
+		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkTieCall,
 	},
 	{
 		Name: "announce.total-cards", Doc: "Where total card wagers are offered the number of cards is announced.",
 		Breach:   "Missing or wrong number.",
-		Severity: Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkTotalCall,
+		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkTotalCall,
 	},
 	{
 		Name: "announce.pair", Doc: "Where pair wagers are offered each pair is announced, and nothing else is.",
 		Breach:   "Pair not called, or called on K Q.",
-		Severity: Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkPairCalls,
+		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkPairCalls,
 	},
 	{
 		Name: "announce.dragon-7", Doc: "A dragon 7 is announced, and nothing else is.",
 		Breach:   "Not called.",
-		Severity: Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkDragonCall,
+		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkDragonCall,
 	},
 	{
 		Name: "announce.panda-8", Doc: "A panda 8 is announced, and nothing else is.",
 		Breach:   "Not called.",
-		Severity: Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkPandaCall,
+		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkPandaCall,
 	},
 	{
 		Name: "announce.royal-highest", Doc: "The hand with the highest Royal Bonus payout is announced.",
 		Breach:   "Announcement missing.",
-		Severity: Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Unknown: "the qualifying hands of the Royal Bonus are not in the texts",
+		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Unknown: "the qualifying hands of the Royal Bonus are not in the texts",
 	},
 	{
 		Name: "announce.treasures-highest", Doc: "The qualifying hand of 5 Treasures is announced.",
 		Breach:   "Heavenly 9 called for one hand when both qualify.",
-		Severity: Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkTreasureCall,
+		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkTreasureCall,
 	},
 	{
 		Name: "announce.before-settlement", Doc: "The result is announced before anything is settled.",
 		Breach:   "Losing bets swept before the call.",
-		Severity: Minor, At: Settled, Check: checkCallsFirst, Suppresses: []string{"order.losing-first"},
+		Severity: finding.Minor, At: Settled, Check: checkCallsFirst, Suppresses: []string{"order.losing-first"},
 	},
 }
 
@@ -90,7 +91,7 @@ func lone(r *record.Round, code baccarat.Code, h baccarat.Hand) (*record.Call, i
 	return call, n
 }
 
-func (p *Pass) reportCall(call *record.Call, subject Subject, expected, observed string) {
+func (p *Pass) reportCall(call *record.Call, subject finding.Subject, expected, observed string) {
 	evidence := cardEvidence(p.Round)
 	if call != nil {
 		evidence = append(evidence, call.Seq)
@@ -107,10 +108,10 @@ func checkInitialCounts(p *Pass) {
 		call, n := lone(p.Round, baccarat.PointCount, h)
 		switch {
 		case n != 1:
-			p.reportCall(call, Subject{}, fmt.Sprintf("%v point count %d announced once", h, want), fmt.Sprintf("announced %d times", n))
+			p.reportCall(call, finding.Subject{}, fmt.Sprintf("%v point count %d announced once", h, want), fmt.Sprintf("announced %d times", n))
 			return
 		case call.Value != uint32(want):
-			p.reportCall(call, Subject{}, fmt.Sprintf("%v point count %d", h, want), fmt.Sprint(call.Value))
+			p.reportCall(call, finding.Subject{}, fmt.Sprintf("%v point count %d", h, want), fmt.Sprint(call.Value))
 			return
 		}
 	}
@@ -143,13 +144,13 @@ func checkFinalCounts(p *Pass) {
 		call, n := lone(p.Round, baccarat.FinalCount, h)
 		switch {
 		case n == 0:
-			p.reportCall(nil, Subject{}, fmt.Sprintf("%v final count %d announced", h, want), "not announced")
+			p.reportCall(nil, finding.Subject{}, fmt.Sprintf("%v final count %d announced", h, want), "not announced")
 			return
 		case call.Value != uint32(want):
-			p.reportCall(call, Subject{}, fmt.Sprintf("%v final count %d", h, want), fmt.Sprint(call.Value))
+			p.reportCall(call, finding.Subject{}, fmt.Sprintf("%v final count %d", h, want), fmt.Sprint(call.Value))
 			return
 		case call.Seq < last:
-			p.reportCall(call, Subject{}, "announced after the last card", "announced before it")
+			p.reportCall(call, finding.Subject{}, "announced after the last card", "announced before it")
 			return
 		}
 	}
@@ -180,9 +181,9 @@ func checkWinnerCall(p *Pass) {
 	_, tie := lone(p.Round, baccarat.TieHand, baccarat.NoHand)
 	switch {
 	case bad > 0:
-		p.reportCall(call, Subject{}, fmt.Sprintf("%v wins", c.Result()), "the other hand announced")
+		p.reportCall(call, finding.Subject{}, fmt.Sprintf("%v wins", c.Result()), "the other hand announced")
 	case good == 0 && tie == 0:
-		p.reportCall(nil, Subject{}, fmt.Sprintf("%v wins", c.Result()), "no winner announced")
+		p.reportCall(nil, finding.Subject{}, fmt.Sprintf("%v wins", c.Result()), "no winner announced")
 	}
 }
 
@@ -199,11 +200,11 @@ func checkTieCall(p *Pass) {
 	}
 	switch {
 	case tie && n == 0:
-		p.reportCall(nil, Subject{}, "tie hand announced", "not announced")
+		p.reportCall(nil, finding.Subject{}, "tie hand announced", "not announced")
 	case !tie && n > 0:
-		p.reportCall(call, Subject{}, fmt.Sprintf("no tie hand at %d to %d", c.P, c.B), "tie hand announced")
+		p.reportCall(call, finding.Subject{}, fmt.Sprintf("no tie hand at %d to %d", c.P, c.B), "tie hand announced")
 	case tie && m > 0:
-		p.reportCall(won, Subject{}, "no winner of a tie", "a winner announced")
+		p.reportCall(won, finding.Subject{}, "no winner of a tie", "a winner announced")
 	}
 }
 
@@ -215,9 +216,9 @@ func checkTotalCall(p *Pass) {
 	call, n := lone(p.Round, baccarat.TotalCards, baccarat.NoHand)
 	switch {
 	case n == 0:
-		p.reportCall(nil, Subject{}, fmt.Sprintf("%d cards announced", c.Cards()), "not announced")
+		p.reportCall(nil, finding.Subject{}, fmt.Sprintf("%d cards announced", c.Cards()), "not announced")
 	case call.Value != uint32(c.Cards()):
-		p.reportCall(call, Subject{}, fmt.Sprintf("%d cards", c.Cards()), fmt.Sprint(call.Value))
+		p.reportCall(call, finding.Subject{}, fmt.Sprintf("%d cards", c.Cards()), fmt.Sprint(call.Value))
 	}
 }
 
@@ -226,12 +227,12 @@ func checkPairCalls(p *Pass) {
 	if !ok || !p.Config.Offers(baccarat.SidePair) {
 		return
 	}
-	p.judgePresence(baccarat.PlayerPair, c.PlayerPair, OfHand(baccarat.Player), "player pair")
-	p.judgePresence(baccarat.BankerPair, c.BankerPair, OfHand(baccarat.Banker), "banker pair")
+	p.judgePresence(baccarat.PlayerPair, c.PlayerPair, finding.OfHand(baccarat.Player.String()), "player pair")
+	p.judgePresence(baccarat.BankerPair, c.BankerPair, finding.OfHand(baccarat.Banker.String()), "banker pair")
 }
 
 // judgePresence wants a call exactly when its event is there.
-func (p *Pass) judgePresence(code baccarat.Code, due bool, subject Subject, what string) {
+func (p *Pass) judgePresence(code baccarat.Code, due bool, subject finding.Subject, what string) {
 	call, n := lone(p.Round, code, baccarat.NoHand)
 	switch {
 	case due && n == 0:
@@ -243,13 +244,13 @@ func (p *Pass) judgePresence(code baccarat.Code, due bool, subject Subject, what
 
 func checkDragonCall(p *Pass) {
 	if c, ok := p.called(); ok && p.Config.Mode != baccarat.Commission && p.Config.Mode != baccarat.Tie25 && (p.Law.Game == baccarat.PuntoBanco || p.Config.Mode == baccarat.EZ || len(p.Law.Treasures) > 0) {
-		p.judgePresence(baccarat.Dragon7, c.Dragon7(), Subject{}, "dragon 7")
+		p.judgePresence(baccarat.Dragon7, c.Dragon7(), finding.Subject{}, "dragon 7")
 	}
 }
 
 func checkPandaCall(p *Pass) {
 	if c, ok := p.called(); ok && p.Config.Mode == baccarat.EZ {
-		p.judgePresence(baccarat.Panda8, c.Panda8(), Subject{}, "panda 8")
+		p.judgePresence(baccarat.Panda8, c.Panda8(), finding.Subject{}, "panda 8")
 	}
 }
 
@@ -263,11 +264,11 @@ func checkTreasureCall(p *Pass) {
 	call, n := lone(p.Round, baccarat.TreasureCall, baccarat.NoHand)
 	switch {
 	case n == 0 && want != baccarat.NoTreasure && recognised:
-		p.reportCall(nil, Subject{}, want.String()+" announced", "not announced")
+		p.reportCall(nil, finding.Subject{}, want.String()+" announced", "not announced")
 	case n > 0 && call.Treasure == baccarat.TreasureUnsaid:
 		p.CannotJudge("which treasure was announced was not reported", call.Seq)
 	case n > 0 && call.Treasure != want && (recognised || call.Treasure != baccarat.NoTreasure):
-		p.reportCall(call, Subject{}, want.String(), call.Treasure.String())
+		p.reportCall(call, finding.Subject{}, want.String(), call.Treasure.String())
 	}
 }
 

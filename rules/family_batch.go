@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -13,22 +14,22 @@ var batchFamily = []*Rule{
 	{
 		Name: "batch.two-equal", Doc: "A shuffler table has two equal batches of at least six decks.",
 		Breach:   "Batches of eight and six decks.",
-		Severity: Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkTwoBatches,
+		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkTwoBatches,
 	},
 	{
 		Name: "batch.back-colors-differ", Doc: "The two batches have different back colours.",
 		Breach:   "Both batches red.",
-		Severity: Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkBatchColours,
+		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkBatchColours,
 	},
 	{
 		Name: "batch.alternate-every-shoe", Doc: "The two batches alternate shoe by shoe.",
 		Breach:   "Same batch used in two consecutive shoes.",
-		Severity: Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkAlternate,
+		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkAlternate,
 	},
 	{
 		Name: "batch.discard-single", Doc: "The discard rack holds cards of one batch only.",
 		Breach:   "Mixed rack.",
-		Severity: Major, At: Closed, Needs: baccarat.FeedRack, Check: checkRack,
+		Severity: finding.Major, At: Closed, Needs: baccarat.FeedRack, Check: checkRack,
 	},
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -13,95 +14,95 @@ var cheminFamily = []*Rule{
 	{
 		Name: "chemin.auction.highest-bidder", Back: Seating, Doc: "The bank goes to the highest bidder.",
 		Breach:   "Lower bidder gets the bank.",
-		Severity: Major, At: Dealt, Check: checkAuction(false),
+		Severity: finding.Major, At: Dealt, Check: checkAuction(false),
 	},
 	{
 		Name: "chemin.auction.tie-break", Back: Seating, Doc: "Of equal bids the one nearest the dealer counterclockwise wins.",
 		Breach:   "Higher seat preferred.",
-		Severity: Minor, At: Dealt, Check: checkAuction(true), Suppresses: []string{"chemin.auction.highest-bidder"},
+		Severity: finding.Minor, At: Dealt, Check: checkAuction(true), Suppresses: []string{"chemin.auction.highest-bidder"},
 	},
 	{
 		Name: "chemin.banker.deals", Back: Seating, Doc: "The Banker draws every card.",
 		Breach:   "Another participant deals.",
-		Severity: Major, At: Settled, Needs: baccarat.FeedShoeCamera, Check: checkBankerDeals,
+		Severity: finding.Major, At: Settled, Needs: baccarat.FeedShoeCamera, Check: checkBankerDeals,
 	},
 	{
 		Name: "chemin.banker.wager-before-deal", Doc: "The Banker wagers before the first card and before any wager against him.",
 		Breach:   "No Banker wager.",
-		Severity: Major, At: Dealt, Check: checkBankerWagers, Suppresses: []string{"chemin.against.after-banker"},
+		Severity: finding.Major, At: Dealt, Check: checkBankerWagers, Suppresses: []string{"chemin.against.after-banker"},
 	},
 	{
 		Name: "chemin.banker.first-wager", Back: Seating, Doc: "The Banker's first wager is at least his bid.",
 		Breach:   "Bid not honoured.",
-		Severity: Major, At: Dealt, Check: checkFirstWager,
+		Severity: finding.Major, At: Dealt, Check: checkFirstWager,
 	},
 	{
 		Name: "chemin.banker.wager-range", Back: Seating, Doc: "A later Banker wager is one to two times the one before.",
 		Breach:   "Less than before or more than double.",
-		Severity: Major, At: Dealt, Check: checkWagerRange,
+		Severity: finding.Major, At: Dealt, Check: checkWagerRange,
 	},
 	{
 		Name: "chemin.banker.wager-outcome", Doc: "The Banker wager wins, loses or is void by the counts.",
 		Breach:   "Stand-off collected.",
-		Severity: Critical, At: Settled, Check: checkBankerOutcome,
+		Severity: finding.Critical, At: Settled, Check: checkBankerOutcome,
 	},
 	{
 		Name: "chemin.banker.cash-exchange", Doc: "A Banker's cash wager is exchanged before the first card.",
 		Breach:   "Cash stays on the table.",
-		Severity: Major, At: Dealt, Check: checkBankerCash,
+		Severity: finding.Major, At: Dealt, Check: checkBankerCash,
 	},
 	{
 		Name: "chemin.against.after-banker", Doc: "Nobody wagers against the Banker before he has wagered.",
 		Breach:   "Premature wager.",
-		Severity: Minor, At: Dealt, Check: checkAfterBanker,
+		Severity: finding.Minor, At: Dealt, Check: checkAfterBanker,
 	},
 	{
 		Name: "chemin.against.individual-cap", Doc: "No participant wagers more than the Banker.",
 		Breach:   "Too high.",
-		Severity: Major, At: Dealt, Check: checkIndividualCap, Suppresses: []string{"chemin.against.aggregate-cap", "chemin.banco.amount"},
+		Severity: finding.Major, At: Dealt, Check: checkIndividualCap, Suppresses: []string{"chemin.against.aggregate-cap", "chemin.banco.amount"},
 	},
 	{
 		Name: "chemin.against.aggregate-cap", Doc: "All participants together wager no more than the Banker.",
 		Breach:   "Total too high.",
-		Severity: Major, At: Dealt, Check: checkAggregateCap,
+		Severity: finding.Major, At: Dealt, Check: checkAggregateCap,
 	},
 	{
 		Name: "chemin.suivi.eligibility", Back: WholeShoe, Doc: "Banco suivi is for the participant who covered the whole bank and lost.",
 		Breach:   "Another seat claims suivi.",
-		Severity: Minor, At: Dealt, Check: checkSuiviEligible,
+		Severity: finding.Minor, At: Dealt, Check: checkSuiviEligible,
 	},
 	{
 		Name: "chemin.suivi.priority", Back: Seating, Doc: "A qualified banco suivi comes before every other wager.",
 		Breach:   "Banco of another seat accepted first.",
-		Severity: Minor, At: Dealt, Check: checkSuiviPriority,
+		Severity: finding.Minor, At: Dealt, Check: checkSuiviPriority,
 	},
 	{
 		Name: "chemin.suivi.amount", Back: Seating, Doc: "Banco suivi is for the whole Banker wager.",
 		Breach:   "Partial suivi.",
-		Severity: Minor, At: Dealt, Check: checkSuiviAmount,
+		Severity: finding.Minor, At: Dealt, Check: checkSuiviAmount,
 	},
 	{
 		Name: "chemin.banco.priority", Doc: "A full banco comes before partial wagers.",
 		Breach:   "Partial wagers taken although banco was called.",
-		Severity: Minor, At: Dealt, Check: checkBancoPriority,
+		Severity: finding.Minor, At: Dealt, Check: checkBancoPriority,
 	},
 	{
 		Name: "chemin.banco.nearest", Doc: "Of several bancos the one nearest the Banker counterclockwise is taken.",
 		Breach:   "Farther seat preferred.",
-		Severity: Minor, At: Dealt, Check: checkBancoNearest, Suppresses: []string{"chemin.banco.priority"},
+		Severity: finding.Minor, At: Dealt, Check: checkBancoNearest, Suppresses: []string{"chemin.banco.priority"},
 	},
 	{
 		Name: "chemin.banco.amount", Doc: "A banco is for the whole Banker wager.",
 		Breach:   "Banco for a part only.",
-		Severity: Minor, At: Dealt, Check: checkBancoAmount,
+		Severity: finding.Minor, At: Dealt, Check: checkBancoAmount,
 	},
 	{
 		Name: "chemin.draw.optional-cells", Doc: "Cards are drawn where drawing is not free.",
 		Breach:   "Mandatory cell violated.",
-		Severity: Major, At: Dealt, Check: checkFreeCells,
+		Severity: finding.Major, At: Dealt, Check: checkFreeCells,
 	},
 	{
-		Name: "chemin.vigorish", Doc: "Vigorish of chemin de fer.", Severity: Info, At: Settled,
+		Name: "chemin.vigorish", Doc: "Vigorish of chemin de fer.", Severity: finding.Info, At: Settled,
 		Unknown: "percentage and base of the vigorish are not in the text",
 	},
 }
@@ -166,7 +167,7 @@ func (p *Pass) judgeAuction(bids []record.Bid, b *record.Bid, tie bool) {
 		}
 	}
 	p.Report(Finding{
-		Subject: OfSeat(b.Seat), Seat: b.Seat, Amount: highest, Evidence: evidence,
+		Subject: finding.OfSeat(b.Seat), Seat: b.Seat, Amount: highest, Evidence: evidence,
 		Expected: fmt.Sprintf("bank to seat %d, bid %d", first, highest), Observed: fmt.Sprintf("to seat %d", b.Seat),
 	})
 }
@@ -181,7 +182,7 @@ func checkBankerDeals(p *Pass) {
 			return
 		case c.BySeat != p.Round.Curator:
 			p.Report(Finding{
-				Subject: OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []record.Seq{c.Seq},
+				Subject: finding.OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []record.Seq{c.Seq},
 				Expected: fmt.Sprintf("drawn by the Banker, seat %d", p.Round.Curator), Observed: fmt.Sprintf("seat %d", c.BySeat),
 			})
 			return
@@ -218,7 +219,7 @@ func (p *Pass) bankPassed(no uint32) bool {
 
 func (p *Pass) reportBank(w *record.Wager, amount int64, expected string, evidence ...record.Seq) {
 	p.Report(Finding{
-		Subject: OfWager(w.ID), Seat: w.Seat, Amount: amount, Expected: expected, Observed: fmt.Sprintf("%d", w.Amount), Evidence: append(evidence, w.Placed),
+		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: amount, Expected: expected, Observed: fmt.Sprintf("%d", w.Amount), Evidence: append(evidence, w.Placed),
 	})
 }
 
@@ -314,7 +315,7 @@ func checkIndividualCap(p *Pass) {
 	for _, s := range p.Round.Against() {
 		if s.Amount > bank.Amount {
 			p.Report(Finding{
-				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount - bank.Amount, Evidence: []record.Seq{bank.Placed, s.Seq},
+				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount - bank.Amount, Evidence: []record.Seq{bank.Placed, s.Seq},
 				Expected: fmt.Sprintf("at most %d", bank.Amount), Observed: fmt.Sprintf("%d", s.Amount),
 			})
 		}
@@ -393,7 +394,7 @@ func checkSuiviEligible(p *Pass) {
 	for _, b := range p.Round.Bancos {
 		if b.Call == record.Suivi && b.Seat != seat && seatAmount(p.Round.Against(), b.Seat) > 0 {
 			p.Report(Finding{
-				Subject: OfSeat(b.Seat), Seat: b.Seat, Evidence: []record.Seq{b.Seq},
+				Subject: finding.OfSeat(b.Seat), Seat: b.Seat, Evidence: []record.Seq{b.Seq},
 				Expected: fmt.Sprintf("suivi for seat %d alone (0: nobody)", seat), Observed: fmt.Sprintf("granted to seat %d", b.Seat),
 			})
 		}
@@ -412,7 +413,7 @@ func checkSuiviPriority(p *Pass) {
 	for _, s := range p.Round.Against() {
 		if s.Seat != seat {
 			p.Report(Finding{
-				Subject: OfSeat(seat), Seat: seat, Evidence: []record.Seq{banco(p.Round, seat, true).Seq, s.Seq},
+				Subject: finding.OfSeat(seat), Seat: seat, Evidence: []record.Seq{banco(p.Round, seat, true).Seq, s.Seq},
 				Expected: fmt.Sprintf("seat %d plays alone", seat), Observed: fmt.Sprintf("wager of seat %d taken", s.Seat),
 			})
 			return
@@ -432,7 +433,7 @@ func checkSuiviAmount(p *Pass) {
 	}
 	if got := seatAmount(p.Round.Against(), seat); got != 0 && got != bank.Amount {
 		p.Report(Finding{
-			Subject: OfSeat(seat), Seat: seat, Amount: abs(bank.Amount - got), Evidence: []record.Seq{bank.Placed, banco(p.Round, seat, true).Seq},
+			Subject: finding.OfSeat(seat), Seat: seat, Amount: abs(bank.Amount - got), Evidence: []record.Seq{bank.Placed, banco(p.Round, seat, true).Seq},
 			Expected: fmt.Sprintf("%d", bank.Amount), Observed: fmt.Sprintf("%d", got),
 		})
 	}
@@ -466,7 +467,7 @@ func checkBancoPriority(p *Pass) {
 		}
 	}
 	p.Report(Finding{
-		Subject: OfSeat(seat), Seat: seat, Evidence: []record.Seq{banco(p.Round, seat, false).Seq, against[0].Seq},
+		Subject: finding.OfSeat(seat), Seat: seat, Evidence: []record.Seq{banco(p.Round, seat, false).Seq, against[0].Seq},
 		Expected: fmt.Sprintf("seat %d plays alone", seat), Observed: "other wagers taken",
 	})
 }
@@ -479,7 +480,7 @@ func checkBancoNearest(p *Pass) {
 	for _, b := range p.Round.Bancos {
 		if b.Call != record.Suivi && b.Seat != seat && seatAmount(p.Round.Against(), b.Seat) > 0 {
 			p.Report(Finding{
-				Subject: OfSeat(b.Seat), Seat: b.Seat, Evidence: []record.Seq{banco(p.Round, seat, false).Seq, b.Seq},
+				Subject: finding.OfSeat(b.Seat), Seat: b.Seat, Evidence: []record.Seq{banco(p.Round, seat, false).Seq, b.Seq},
 				Expected: fmt.Sprintf("banco of seat %d", seat), Observed: fmt.Sprintf("of seat %d", b.Seat),
 			})
 			return
@@ -494,7 +495,7 @@ func checkBancoAmount(p *Pass) {
 	}
 	if got := seatAmount(p.Round.Against(), seat); got != 0 && got != bank.Amount {
 		p.Report(Finding{
-			Subject: OfSeat(seat), Seat: seat, Amount: abs(bank.Amount - got), Evidence: []record.Seq{bank.Placed, banco(p.Round, seat, false).Seq},
+			Subject: finding.OfSeat(seat), Seat: seat, Amount: abs(bank.Amount - got), Evidence: []record.Seq{bank.Placed, banco(p.Round, seat, false).Seq},
 			Expected: fmt.Sprintf("%d", bank.Amount), Observed: fmt.Sprintf("%d", got),
 		})
 	}

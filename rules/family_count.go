@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -11,12 +12,12 @@ var countFamily = []*Rule{
 	{
 		Name: "count.card-values", Doc: "A value reported with a card is the value of its rank: ace 1, 2 to 9 face, tens and faces 0.",
 		Breach:   "A queen reported as 10 or an ace as 11.",
-		Severity: Major, At: Dealt, Again: true, Check: checkCardValues,
+		Severity: finding.Major, At: Dealt, Again: true, Check: checkCardValues,
 	},
 	{
 		Name: "count.point-count", Doc: "The recorded counts and result are what the cards say.",
 		Breach:   "System of record stores 6 for a hand of 7.",
-		Severity: Critical, At: Dealt, Again: true, Check: checkPointCount,
+		Severity: finding.Critical, At: Dealt, Again: true, Check: checkPointCount,
 	},
 }
 
@@ -25,7 +26,7 @@ func checkCardValues(p *Pass) {
 		c := &p.Round.Cards[i]
 		if c.HasReported && c.Card != baccarat.Unread && c.Reported != uint32(c.Card.Value()) {
 			p.Report(Finding{
-				Subject: OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
+				Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
 				Expected: fmt.Sprintf("%v counts %d", c.Card, c.Card.Value()), Observed: fmt.Sprintf("reported as %d", c.Reported),
 			})
 		}

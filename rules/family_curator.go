@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -14,32 +15,32 @@ var curatorFamily = []*Rule{
 	{
 		Name: "curator.initial-offer", Back: Seating, Doc: "The shoe is first offered to seat one and then counterclockwise.",
 		Breach:   "Offer starts at another seat or skips one.",
-		Severity: Minor, At: Dealt, Check: checkCuratorOffers(false),
+		Severity: finding.Minor, At: Dealt, Check: checkCuratorOffers(false),
 	},
 	{
 		Name: "curator.only-curator-deals", Doc: "The curator draws every card.",
 		Breach:   "Dealer or another player draws.",
-		Severity: Major, At: Settled, Needs: baccarat.FeedShoeCamera, Check: checkCuratorDeals,
+		Severity: finding.Major, At: Settled, Needs: baccarat.FeedShoeCamera, Check: checkCuratorDeals,
 	},
 	{
 		Name: "curator.must-pass", Back: Seating, Doc: "The curator passes the shoe when the banker hand has lost.",
 		Breach:   "Same curator deals on.",
-		Severity: Major, At: Settled, Check: checkMustPass,
+		Severity: finding.Major, At: Settled, Check: checkMustPass,
 	},
 	{
 		Name: "curator.ordered-pass-grounds", Back: Seating, Doc: "A curator is removed only on a listed ground, by the dealer or a floorperson.",
 		Breach:   "Curator ordered off without a ground.",
-		Severity: Minor, At: Dealt, Check: checkPassGrounds,
+		Severity: finding.Minor, At: Dealt, Check: checkPassGrounds,
 	},
 	{
 		Name: "curator.pass-between-rounds", Doc: "The shoe is passed voluntarily only between rounds.",
 		Breach:   "Change of curator between card 2 and card 3.",
-		Severity: Minor, At: Settled, Check: checkPassBetween, Suppresses: []string{"curator.only-curator-deals"},
+		Severity: finding.Minor, At: Settled, Check: checkPassBetween, Suppresses: []string{"curator.only-curator-deals"},
 	},
 	{
 		Name: "curator.next-offer", Back: Seating, Doc: "A released shoe is offered counterclockwise, beginning at the right-hand neighbour.",
 		Breach:   "A seat is skipped.",
-		Severity: Minor, At: Dealt, Check: checkCuratorOffers(true),
+		Severity: finding.Minor, At: Dealt, Check: checkCuratorOffers(true),
 	},
 }
 
@@ -104,7 +105,7 @@ func checkCuratorDeals(p *Pass) {
 		c := &p.Round.Cards[i]
 		switch {
 		case c.Curator == 0 && c.ByRole == baccarat.RoleDealer && p.option("curator_none") == "stop":
-			p.Report(Finding{Subject: OfCard(c.CardSeq), Expected: "no card while nobody takes the shoe", Observed: "drawn by DEALER", Evidence: []record.Seq{c.Seq}})
+			p.Report(Finding{Subject: finding.OfCard(c.CardSeq), Expected: "no card while nobody takes the shoe", Observed: "drawn by DEALER", Evidence: []record.Seq{c.Seq}})
 			return
 		case c.Carried || (c.Curator == 0 && c.ByRole == baccarat.RoleDealer):
 		case c.ByRole == baccarat.NoRole || c.ByRole == baccarat.RoleCurator && c.BySeat == 0:
@@ -115,7 +116,7 @@ func checkCuratorDeals(p *Pass) {
 			return
 		case c.ByRole != baccarat.RoleCurator || c.BySeat != c.Curator:
 			p.Report(Finding{
-				Subject: OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []record.Seq{c.Seq},
+				Subject: finding.OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []record.Seq{c.Seq},
 				Expected: fmt.Sprintf("drawn by the curator, seat %d", c.Curator), Observed: fmt.Sprintf("drawn by %v seat %d", c.ByRole, c.BySeat),
 			})
 			return

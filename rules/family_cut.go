@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -13,57 +14,57 @@ var cutFamily = []*Rule{
 	{
 		Name: "cut.offer-start", Back: Seating, Doc: "The cut is first offered to the participant who is entitled to it.",
 		Breach:   "Offer starts elsewhere.",
-		Severity: Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkOfferStart, Suppresses: []string{"cut.offer-order"},
+		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkOfferStart, Suppresses: []string{"cut.offer-order"},
 	},
 	{
 		Name: "cut.offer-order", Back: Seating, Doc: "The cut is offered clockwise, nobody skipped, until one accepts.",
 		Breach:   "A participant between two offers is skipped.",
-		Severity: Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkOfferOrder,
+		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkOfferOrder,
 	},
 	{
 		Name: "cut.dealer-only-if-declined", Back: Seating, Doc: "Whoever accepts cuts; the dealer cuts only when all have declined; there is one cut.",
 		Breach:   "Dealer cuts after an acceptance.",
-		Severity: Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkWhoCuts,
+		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkWhoCuts,
 	},
 	{
 		Name: "cut.backs-away-from-dealer", Doc: "The stack is offered with the backs facing away from the dealer.",
 		Breach:   "Faces could be seen by the cutter.",
-		Severity: Major, At: Prepared, Needs: baccarat.FeedTableCamera, Check: checkBacksAway,
+		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedTableCamera, Check: checkBacksAway,
 	},
 	{
 		Name: "cut.min-depth", Doc: "The stack is cut at least ten cards from either end.",
 		Breach:   "Nine cards or fewer on one side.",
-		Severity: Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkCutDepth,
+		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkCutDepth,
 	},
 	{
 		Name: "cut.front-to-back", Doc: "All cards in front of the cutting card go to the back.",
 		Breach:   "Cut not carried out, or only in part.",
-		Severity: Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkTransposed,
+		Severity: finding.Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkTransposed,
 	},
 	{
 		Name: "cut.cutcard-depth", Doc: "The cutting card is placed at least 14 cards from the back, and shows there.",
 		Breach:   "Thirteen cards behind the card.",
-		Severity: Major, At: Closed, Check: checkCutcardDepth,
+		Severity: finding.Major, At: Closed, Check: checkCutcardDepth,
 	},
 	{
 		Name: "cut.second-cutcard-at-end", Doc: "The second cutting card is at the end of the stack.",
 		Breach:   "Bottom card left visible.",
-		Severity: Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkSecondCutcard,
+		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkSecondCutcard,
 	},
 	{
 		Name: "cut.recut-window", Doc: "A recut is ordered after the cut and before any card is dealt.",
 		Breach:   "Recut after the first card.",
-		Severity: Major, At: Closed, Needs: baccarat.FeedPreparation, Check: checkRecutWindow, Suppresses: []string{"shuffle.step-order"},
+		Severity: finding.Major, At: Closed, Needs: baccarat.FeedPreparation, Check: checkRecutWindow, Suppresses: []string{"shuffle.step-order"},
 	},
 	{
 		Name: "cut.recut-authority", Doc: "A recut is ordered by a casino supervisor, for a reason.",
 		Breach:   "Dealer orders the recut.",
-		Severity: Minor, At: Closed, Needs: baccarat.FeedPreparation, Check: checkRecutAuthority,
+		Severity: finding.Minor, At: Closed, Needs: baccarat.FeedPreparation, Check: checkRecutAuthority,
 	},
 	{
 		Name: "cut.recut-person", Doc: "The recut is made by the person whom the elected option names.",
 		Breach:   "A third person recuts.",
-		Severity: Minor, At: Closed, Needs: baccarat.FeedPreparation, Check: checkRecutPerson,
+		Severity: finding.Minor, At: Closed, Needs: baccarat.FeedPreparation, Check: checkRecutPerson,
 	},
 }
 
@@ -187,7 +188,7 @@ func checkWhoCuts(p *Pass) {
 func checkBacksAway(p *Pass) {
 	for _, o := range p.Shoe.Prep.Offers {
 		if !o.BacksAway {
-			p.Report(Finding{Subject: OfSeat(o.Seat), Seat: o.Seat, Expected: "backs away from the dealer", Observed: "backs toward him", Evidence: []record.Seq{o.Seq}})
+			p.Report(Finding{Subject: finding.OfSeat(o.Seat), Seat: o.Seat, Expected: "backs away from the dealer", Observed: "backs toward him", Evidence: []record.Seq{o.Seq}})
 		}
 	}
 }

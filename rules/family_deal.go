@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -13,70 +14,70 @@ var dealFamily = []*Rule{
 	{
 		Name: "deal.no-more-bets-first", Doc: "No more bets is announced before the first card.",
 		Breach:   "Silent deal.",
-		Severity: Major, At: Dealt, Needs: baccarat.FeedAnnouncements, Check: checkNoMoreBets,
+		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedAnnouncements, Check: checkNoMoreBets,
 		Suppresses: []string{"deal.cards-command", "wager.after-no-more-bets"},
 	},
 	{
 		Name: "deal.cards-command", Doc: "The dealer calls for cards after no more bets and before the first card.",
 		Breach:   "Command missing.",
-		Severity: Minor, At: Dealt, Needs: baccarat.FeedAnnouncements, Check: checkCardsCommand,
+		Severity: finding.Minor, At: Dealt, Needs: baccarat.FeedAnnouncements, Check: checkCardsCommand,
 	},
 	{
 		Name: "deal.initial-order", Doc: "The first four cards go to player, banker, player, banker.",
 		Breach:   "Two cards in a row to one hand.",
-		Severity: Critical, At: Dealt, Check: checkInitialOrder,
+		Severity: finding.Critical, At: Dealt, Check: checkInitialOrder,
 	},
 	{
 		Name: "deal.place-face-up", Doc: "The four cards lie face up before the dealer when the counts are called.",
 		Breach:   "A card left face down.",
-		Severity: Major, At: Dealt, Needs: baccarat.FeedCardFaces, Check: checkPlaceFaceUp,
+		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedCardFaces, Check: checkPlaceFaceUp,
 	},
 	{
 		Name: "deal.style-consistent", Doc: "The deal follows the elected dealing option.",
 		Breach:   "Banker cards turned before the player hand is called.",
-		Severity: Minor, At: Dealt, Needs: baccarat.FeedCardFaces, Check: checkStyle,
+		Severity: finding.Minor, At: Dealt, Needs: baccarat.FeedCardFaces, Check: checkStyle,
 	},
 	{
 		Name: "deal.left-hand-draw", Doc: "The dealer draws with the left hand and places with the right.",
 		Breach:   "Right-hand draw.",
-		Severity: Info, At: Dealt, Needs: baccarat.FeedDealerHands, Check: checkLeftHand,
+		Severity: finding.Info, At: Dealt, Needs: baccarat.FeedDealerHands, Check: checkLeftHand,
 	},
 	{
 		Name: "deal.by-dealer", Doc: "At mini and midi tables the dealer draws every card.",
 		Breach:   "Player draws from the shoe.",
-		Severity: Critical, At: Dealt, Again: true, Needs: baccarat.FeedShoeCamera, Check: checkByDealer,
+		Severity: finding.Critical, At: Dealt, Again: true, Needs: baccarat.FeedShoeCamera, Check: checkByDealer,
 	},
 	{
 		Name: "deal.third-card-face", Doc: "A third card is placed as the game prescribes.",
 		Breach:   "Third card face down at a mini table.",
-		Severity: Minor, At: Settled, Needs: baccarat.FeedCardFaces, Check: checkThirdCardFace,
+		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedCardFaces, Check: checkThirdCardFace,
 	},
 	{
 		Name: "deal.third-card-order", Doc: "The player's third card is dealt before the banker's.",
 		Breach:   "Order reversed.",
-		Severity: Critical, At: Dealt, Check: checkThirdCardOrder,
+		Severity: finding.Critical, At: Dealt, Check: checkThirdCardOrder,
 	},
 	{
 		Name: "deal.max-one-extra", Doc: "A hand takes at most one additional card.",
 		Breach:   "Fourth card.",
-		Severity: Critical, At: Settled, Check: checkMaxOneExtra,
+		Severity: finding.Critical, At: Settled, Check: checkMaxOneExtra,
 		Suppresses: []string{"irreg.excess.disclosed-burn", "irreg.excess.undisclosed-next-hand"},
 	},
 	{
 		Name: "deal.instruction-conformity", Doc: "The dealer's instruction to the curator is what the drawing rules call for.",
 		Breach:   "Wrong call, right cards.",
-		Severity: Minor, At: Dealt, Needs: baccarat.FeedAnnouncements, Check: checkInstructions,
+		Severity: finding.Minor, At: Dealt, Needs: baccarat.FeedAnnouncements, Check: checkInstructions,
 	},
 	{
 		Name: "deal.instruction-followed", Doc: "A third card is dealt on the dealer's instruction, and every instruction to draw is followed.",
 		Breach:   "Curator draws unasked.",
-		Severity: Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkInstructionFollowed,
+		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkInstructionFollowed,
 		Suppresses: []string{"deal.instruction-conformity"},
 	},
 	{
 		Name: "deal.participant-touched-cards", Doc: "Nobody but the dealer touches the cards at a mini table.",
 		Breach:   "Player lifts a card.",
-		Severity: Major, At: Settled, Needs: baccarat.FeedTableCamera, Check: checkTouched,
+		Severity: finding.Major, At: Settled, Needs: baccarat.FeedTableCamera, Check: checkTouched,
 	},
 }
 
@@ -177,7 +178,7 @@ func checkPlaceFaceUp(p *Pass) {
 			continue
 		}
 		p.Report(Finding{
-			Subject: OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
+			Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
 			Expected: "face up before the dealer", Observed: fmt.Sprintf("face %v at %v", c.Face, c.Place),
 		})
 	}
@@ -207,7 +208,7 @@ func checkStyle(p *Pass) {
 			continue
 		}
 		f := Finding{
-			Subject: OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
+			Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
 			Expected: fmt.Sprintf("face %v at %v", want, place), Observed: fmt.Sprintf("face %v at %v", c.Face, c.Place),
 		}
 		if early {
@@ -226,7 +227,7 @@ func checkLeftHand(p *Pass) {
 	for i := range p.Round.Cards {
 		c := &p.Round.Cards[i]
 		if c.Handed && !c.LeftHand && !c.Carried {
-			p.Report(Finding{Subject: OfCard(c.CardSeq), Expected: "drawn with the left hand", Observed: "right hand", Evidence: []record.Seq{c.Seq}})
+			p.Report(Finding{Subject: finding.OfCard(c.CardSeq), Expected: "drawn with the left hand", Observed: "right hand", Evidence: []record.Seq{c.Seq}})
 		}
 	}
 }
@@ -241,7 +242,7 @@ func checkByDealer(p *Pass) {
 			return
 		default:
 			p.Report(Finding{
-				Subject: OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []record.Seq{c.Seq},
+				Subject: finding.OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []record.Seq{c.Seq},
 				Expected: "drawn by DEALER", Observed: fmt.Sprintf("drawn by %v", c.ByRole),
 			})
 		}
@@ -259,7 +260,7 @@ func checkThirdCardFace(p *Pass) {
 			continue
 		}
 		p.Report(Finding{
-			Subject: OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
+			Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
 			Expected: fmt.Sprintf("face %v", p.Law.ThirdCardFace), Observed: fmt.Sprintf("face %v", c.Face),
 		})
 	}
@@ -283,7 +284,7 @@ func checkMaxOneExtra(p *Pass) {
 	for i := range p.Round.Cards {
 		if c := &p.Round.Cards[i]; c.Index > 3 && c.Final == c.Hand {
 			p.Report(Finding{
-				Subject: OfHand(c.Hand), Evidence: []record.Seq{c.Seq},
+				Subject: finding.OfHand(c.Hand.String()), Evidence: []record.Seq{c.Seq},
 				Expected: "at most three cards", Observed: fmt.Sprintf("card %d, %v", c.Index, c.Card),
 			})
 			return
@@ -305,7 +306,7 @@ func checkInstructions(p *Pass) {
 			due = p.Law.Drawing.BankerDraws(c.P2, c.B2, c.Third)
 		}
 		if in.Draw != due {
-			p.Report(Finding{Subject: OfHand(in.Hand), Expected: drawWord(due), Observed: drawWord(in.Draw), Evidence: []record.Seq{in.Seq}})
+			p.Report(Finding{Subject: finding.OfHand(in.Hand.String()), Expected: drawWord(due), Observed: drawWord(in.Draw), Evidence: []record.Seq{in.Seq}})
 		}
 	}
 }
@@ -341,9 +342,9 @@ func checkInstructionFollowed(p *Pass) {
 		}
 		switch {
 		case card != nil && (told == 0 || told > card.Seq) && contrary == 0:
-			p.Report(Finding{Subject: OfHand(h), Expected: "third card on the dealer's instruction", Observed: "no instruction", Evidence: []record.Seq{card.Seq}})
+			p.Report(Finding{Subject: finding.OfHand(h.String()), Expected: "third card on the dealer's instruction", Observed: "no instruction", Evidence: []record.Seq{card.Seq}})
 		case card == nil && told != 0 && contrary == 0 && !p.remedied(h):
-			p.Report(Finding{Subject: OfHand(h), Expected: "a card after the instruction to draw", Observed: "no card", Evidence: []record.Seq{told}})
+			p.Report(Finding{Subject: finding.OfHand(h.String()), Expected: "a card after the instruction to draw", Observed: "no card", Evidence: []record.Seq{told}})
 		}
 	}
 }
@@ -362,7 +363,7 @@ func (p *Pass) remedied(h baccarat.Hand) bool {
 func checkTouched(p *Pass) {
 	for _, t := range p.Round.Touches {
 		if t.Role == baccarat.RolePatron || t.Role == baccarat.RoleSpectator {
-			p.Report(Finding{Subject: OfSeat(t.Seat), Seat: t.Seat, Expected: "no patron touches the cards", Observed: fmt.Sprintf("touched by %v", t.Role), Evidence: []record.Seq{t.Seq}})
+			p.Report(Finding{Subject: finding.OfSeat(t.Seat), Seat: t.Seat, Expected: "no patron touches the cards", Observed: fmt.Sprintf("touched by %v", t.Role), Evidence: []record.Seq{t.Seq}})
 		}
 	}
 }

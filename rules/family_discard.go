@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -11,7 +12,7 @@ var discardFamily = []*Rule{
 	{
 		Name: "discard.order-preserved", Doc: "The cards of a round go to the discard rack in an order that shows both hands.",
 		Breach:   "Cards mixed.",
-		Severity: Minor, At: Settled, Needs: baccarat.FeedRack, Check: checkDiscards,
+		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedRack, Check: checkDiscards,
 	},
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -14,35 +15,35 @@ var drawFamily = []*Rule{
 	{
 		Name: "draw.natural.no-more-cards", Doc: "When either hand has a natural 8 or 9 no hand takes another card.",
 		Breach:   "Player on 5 draws against a banker natural.",
-		Severity: Critical, At: Dealt, Again: true, Check: checkNatural,
+		Severity: finding.Critical, At: Dealt, Again: true, Check: checkNatural,
 		Suppresses: []string{"draw.player.must-stay", "draw.banker.no-third", "draw.banker.must-stay", "irreg.player-extra.to-banker", "irreg.player-extra.disclosed-burn"},
 	},
 	{
 		Name: "draw.player.third-card", Doc: "The player hand on 0 to 5 takes a third card.",
 		Breach:   "Player stands on 5.",
-		Severity: Critical, At: Dealt, Again: true, Check: checkPlayerDraws,
+		Severity: finding.Critical, At: Dealt, Again: true, Check: checkPlayerDraws,
 		Suppresses: []string{"draw.banker.no-third"},
 	},
 	{
 		Name: "draw.player.must-stay", Doc: "The player hand on 6 or 7 takes no card; one dealt in error does not stay in the hand.",
 		Breach:   "Unauthorised card counted in the player hand.",
-		Severity: Critical, At: Dealt, Again: true, Check: checkPlayerStays,
+		Severity: finding.Critical, At: Dealt, Again: true, Check: checkPlayerStays,
 		Suppresses: []string{"irreg.player-extra.to-banker", "irreg.player-extra.disclosed-burn", "irreg.player-extra.undisclosed-next-hand", "draw.banker.no-third"},
 	},
 	{
 		Name: "draw.banker.no-third", Doc: "When the player hand took no card the banker hand draws on 0 to 5 and stays on 6 and 7.",
 		Breach:   "Banker stands on 5, or draws on 6 or 7.",
-		Severity: Critical, At: Dealt, Again: true, Check: checkBankerAlone,
+		Severity: finding.Critical, At: Dealt, Again: true, Check: checkBankerAlone,
 	},
 	{
 		Name: "draw.banker.must-draw", Doc: "The banker hand draws where the table says draw against the player's third card.",
 		Breach:   "Banker 5 stands against a 4.",
-		Severity: Critical, At: Dealt, Again: true, Check: checkBankerDraws,
+		Severity: finding.Critical, At: Dealt, Again: true, Check: checkBankerDraws,
 	},
 	{
 		Name: "draw.banker.must-stay", Doc: "The banker hand stays where the table says stay against the player's third card.",
 		Breach:   "Banker 6 draws against a king.",
-		Severity: Critical, At: Dealt, Again: true, Check: checkBankerStays,
+		Severity: finding.Critical, At: Dealt, Again: true, Check: checkBankerStays,
 		Suppresses: []string{"irreg.excess.disclosed-burn", "irreg.excess.undisclosed-next-hand"},
 	},
 }
@@ -103,7 +104,7 @@ func declares(r *record.Round, c *baccarat.Coup) bool {
 }
 
 func (p *Pass) reportDraw(h baccarat.Hand, expected, observed string) {
-	p.Report(Finding{Subject: OfHand(h), Expected: expected, Observed: observed, Evidence: cardEvidence(p.Round)})
+	p.Report(Finding{Subject: finding.OfHand(h.String()), Expected: expected, Observed: observed, Evidence: cardEvidence(p.Round)})
 }
 
 // cardEvidence are the events of the round's cards and of its recorded end.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
@@ -14,58 +15,58 @@ var externalFamily = []*Rule{
 	{
 		Name: "external.table-limits", Doc: "A wager lies within the posted minimum and maximum.",
 		Breach:   "Below minimum accepted.",
-		Severity: Info, At: Settled, Check: checkLimits,
+		Severity: finding.Info, At: Settled, Check: checkLimits,
 	},
 	{
 		Name: "external.limit-change-notice", Doc: "A change of limits is posted before it takes effect.",
 		Breach:   "No sign.",
-		Severity: Info, At: Changed, Check: checkLimitNotice,
+		Severity: finding.Info, At: Changed, Check: checkLimitNotice,
 	},
 	{
 		Name: "external.match-play.one-per-round", Doc: "A patron uses at most one match play coupon a round, with chips at least its value.",
 		Breach:   "Two coupons.",
-		Severity: Info, At: Settled, Check: checkOneCoupon,
+		Severity: finding.Info, At: Settled, Check: checkOneCoupon,
 	},
 	{
 		Name: "external.match-play.disposition", Doc: "A match play coupon is dropped on a win or loss and stays on a push.",
 		Breach:   "Coupon taken on a tie.",
-		Severity: Info, At: Settled, Needs: baccarat.FeedDropBox, Unknown: "the event contract has no event for a dropped coupon",
+		Severity: finding.Info, At: Settled, Needs: baccarat.FeedDropBox, Unknown: "the event contract has no event for a dropped coupon",
 	},
 	{
 		Name: "external.ny.table-inspection", Doc: "Each deck is sorted into new-deck sequence when it is inspected.",
 		Breach:   "Inspection without sorting.",
-		Severity: Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkSorted,
+		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkSorted,
 	},
 	{
 		Name: "external.ny.unsuitable-deck", Doc: "A deck with an unsuitable card is replaced and reported.",
 		Breach:   "Deck kept in use.",
-		Severity: Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkUnsuitable,
+		Severity: finding.Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkUnsuitable,
 	},
 	{
 		Name: "external.nj.preshuffled-cards", Doc: "Pre-shuffled cards are used under the alternative procedure.",
 		Breach:   "No receipt.",
-		Severity: Major, At: Prepared, Check: checkPreShuffled,
+		Severity: finding.Major, At: Prepared, Check: checkPreShuffled,
 	},
 	{
 		Name: "external.nj.vig-coin-inventory", Doc: "Coin of the table inventory only marks vigorish.",
 		Breach:   "Coin paid out as winnings.",
-		Severity: Info, At: Settled, Unknown: "what a payment is made of is not reported",
+		Severity: finding.Info, At: Settled, Unknown: "what a payment is made of is not reported",
 	},
 	{
 		Name: "external.nj.total-card-odds", Doc: "Total card wagers are settled by their odds.",
-		Severity: Info, At: Settled, Unknown: "the odds of total card wagers are not in the texts", Check: unknownOdds(baccarat.SpotTotalCards),
+		Severity: finding.Info, At: Settled, Unknown: "the odds of total card wagers are not in the texts", Check: unknownOdds(baccarat.SpotTotalCards),
 	},
 	{
 		Name: "external.nj.bonus-wager-odds", Doc: "Bonus wagers are settled by their odds.",
-		Severity: Info, At: Settled, Unknown: "the bonus wager and its odds are not in the texts", Check: unknownOdds(baccarat.SpotBonus),
+		Severity: finding.Info, At: Settled, Unknown: "the bonus wager and its odds are not in the texts", Check: unknownOdds(baccarat.SpotBonus),
 	},
 	{
 		Name: "external.nj.royal-bonus-odds", Doc: "Royal Baccarat Bonus wagers are settled by their odds.",
-		Severity: Info, At: Settled, Unknown: "the qualifying hands and odds of the Royal Bonus are not in the texts", Check: unknownOdds(baccarat.SpotRoyal),
+		Severity: finding.Info, At: Settled, Unknown: "the qualifying hands and odds of the Royal Bonus are not in the texts", Check: unknownOdds(baccarat.SpotRoyal),
 	},
 	{
 		Name: "external.nj.novig-dragon-7", Doc: "The New Jersey no-vigorish variation is settled by its terms.",
-		Severity: Info, At: Settled, Unknown: "the terms of the no-vigorish variation are not in the texts",
+		Severity: finding.Info, At: Settled, Unknown: "the terms of the no-vigorish variation are not in the texts",
 	},
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
@@ -97,7 +98,7 @@ var floorFamily = []*Rule{
 	{
 		Name: "vig.uniform-property", Doc: "All open mini and midi tables of a facility charge one kind and percentage of vigorish.",
 		Breach:   "Two mini tables at four and five percent.",
-		Severity: Major, At: Floor, Floor: func(p *FloorPass) {
+		Severity: finding.Major, At: Floor, Floor: func(p *FloorPass) {
 			together := p.Changed.Law.Options["vig_uniform_scope_ny"] != "per game"
 			p.compare(func(o *FloorTable) bool {
 				return o.Property == p.Changed.Property && isMini(o.Game) && (together || o.Game == p.Changed.Game)
@@ -112,14 +113,14 @@ var floorFamily = []*Rule{
 	{
 		Name: "order.pit-uniform", Doc: "All open tables of a game in a pit use one payment procedure.",
 		Breach:   "Two procedures in one pit.",
-		Severity: Minor, At: Floor, Floor: func(p *FloorPass) {
+		Severity: finding.Minor, At: Floor, Floor: func(p *FloorPass) {
 			p.compare(func(o *FloorTable) bool { return p.samePit(o) && p.sameKind(o) }, procedureWord)
 		},
 	},
 	{
 		Name: "order.pit-mixed-baccarat", Doc: "Beside a baccarat table mini and midi tables use its payment procedure.",
 		Breach:   "Different procedure next to a baccarat table.",
-		Severity: Minor, At: Floor, Suppresses: []string{"order.pit-uniform"}, Floor: func(p *FloorPass) {
+		Severity: finding.Minor, At: Floor, Suppresses: []string{"order.pit-uniform"}, Floor: func(p *FloorPass) {
 			p.compare(func(o *FloorTable) bool { return p.samePit(o) && o.Game == baccarat.Baccarat }, procedureWord)
 		},
 	},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
@@ -15,62 +16,62 @@ var irregFamily = []*Rule{
 	{
 		Name: "irreg.error-remedied", Doc: "An irregularity was handled as prescribed.",
 		Breach:   "Irregularity present, remedy right.",
-		Severity: Info, At: Settled, Check: checkRemedied,
+		Severity: finding.Info, At: Settled, Check: checkRemedied,
 	},
 	{
 		Name: "irreg.player-extra.to-banker", Doc: "An errant player card goes to a banker hand that is obliged to draw.",
 		Breach:   "Errant card burned and a fresh card dealt to the banker.",
-		Severity: Critical, At: Settled, Check: wrongRemedy(remedyToBanker), Suppresses: []string{"draw.player.must-stay", "draw.banker.no-third"},
+		Severity: finding.Critical, At: Settled, Check: wrongRemedy(remedyToBanker), Suppresses: []string{"draw.player.must-stay", "draw.banker.no-third"},
 	},
 	{
 		Name: "irreg.player-extra.undisclosed-next-hand", Doc: "An errant player card that nobody saw is kept for the next hand.",
 		Breach:   "Unseen card burned.",
-		Severity: Major, At: Settled, Check: wrongRemedy(remedyPlayerCarry), Suppresses: []string{"draw.player.must-stay", "irreg.carryover-first-card"},
+		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyPlayerCarry), Suppresses: []string{"draw.player.must-stay", "irreg.carryover-first-card"},
 	},
 	{
 		Name: "irreg.player-extra.disclosed-burn", Doc: "An errant player card that was seen is burned with its number of cards, face up.",
 		Breach:   "Wrong number burned.",
-		Severity: Major, At: Settled, Check: wrongRemedy(remedyPlayerBurn), Suppresses: []string{"draw.player.must-stay", "shoe.burn.count"},
+		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyPlayerBurn), Suppresses: []string{"draw.player.must-stay", "shoe.burn.count"},
 	},
 	{
 		Name: "irreg.excess.undisclosed-next-hand", Doc: "An excess card that nobody saw is the first card of the next hand.",
 		Breach:   "Unseen excess card put in the discards.",
-		Severity: Major, At: Settled, Check: wrongRemedy(remedyExcessCarry), Suppresses: []string{"draw.banker.must-stay", "irreg.carryover-first-card"},
+		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyExcessCarry), Suppresses: []string{"draw.banker.must-stay", "irreg.carryover-first-card"},
 	},
 	{
 		Name: "irreg.excess.disclosed-burn", Doc: "An excess card that was seen is burned with its number of cards, face up.",
 		Breach:   "Excess card simply discarded.",
-		Severity: Major, At: Settled, Check: wrongRemedy(remedyExcessBurn), Suppresses: []string{"draw.banker.must-stay", "shoe.burn.count"},
+		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyExcessBurn), Suppresses: []string{"draw.banker.must-stay", "shoe.burn.count"},
 	},
 	{
 		Name: "irreg.carryover-first-card", Doc: "A card kept for the next hand is its player card one.",
 		Breach:   "Carried card given to the banker.",
-		Severity: Critical, At: Settled, Check: checkCarryover, Suppresses: []string{"deal.initial-order"},
+		Severity: finding.Critical, At: Settled, Check: checkCarryover, Suppresses: []string{"deal.initial-order"},
 	},
 	{
 		Name: "irreg.faceup.not-used", Doc: "A card found face up in the shoe is not used.",
 		Breach:   "Face-up card dealt.",
-		Severity: Critical, At: Settled, Check: checkFaceUpUsed,
+		Severity: finding.Critical, At: Settled, Check: checkFaceUpUsed,
 	},
 	{
 		Name: "irreg.faceup.burn-count", Doc: "For cards found face up as many further cards are burned as they say.",
 		Breach:   "Five instead of six.",
-		Severity: Major, At: Settled, Check: checkFaceUpBurn,
+		Severity: finding.Major, At: Settled, Check: checkFaceUpBurn,
 	},
 	{
 		Name: "irreg.insufficient.void", Back: WholeShoe, Doc: "A round that the shoe cannot finish is void.",
 		Breach:   "Result declared on an incomplete hand.",
-		Severity: Critical, At: Settled, Again: true, Check: checkInsufficient, Suppresses: []string{"draw.banker.must-draw", "draw.player.third-card", "draw.banker.no-third"},
+		Severity: finding.Critical, At: Settled, Again: true, Check: checkInsufficient, Suppresses: []string{"draw.banker.must-draw", "draw.player.third-card", "draw.banker.no-third"},
 	},
 	{
 		Name: "irreg.insufficient.full-reshuffle", Back: WholeShoe, Doc: "After a void for lack of cards the entire set is reshuffled.",
 		Breach:   "Only the discards reloaded.",
-		Severity: Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkFullReshuffle,
+		Severity: finding.Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkFullReshuffle,
 	},
 	{
 		Name: "irreg.insufficient.false-claim", Back: WholeShoe, Doc: "A round is not voided for lack of cards while enough are left.",
 		Breach:   "A losing round cancelled under a pretext.",
-		Severity: Critical, At: Settled, Check: checkFalseClaim, Suppresses: []string{"draw.player.third-card"},
+		Severity: finding.Critical, At: Settled, Check: checkFalseClaim, Suppresses: []string{"draw.player.third-card"},
 	},
 }
 
@@ -249,7 +250,7 @@ func wrongRemedy(want remedy) func(*Pass) {
 				continue
 			}
 			p.Report(Finding{
-				Subject: OfCard(e.card.CardSeq), Evidence: append(cardEvidence(p.Round), e.card.FateAt),
+				Subject: finding.OfCard(e.card.CardSeq), Evidence: append(cardEvidence(p.Round), e.card.FateAt),
 				Expected: fmt.Sprintf("%v %v", e.card.Card, e.want), Observed: observed,
 			})
 		}
@@ -263,7 +264,7 @@ func checkRemedied(p *Pass) {
 	for _, e := range p.errants() {
 		if done, _, _ := p.done(&e); done && !p.vague(&e) {
 			p.Report(Finding{
-				Subject: OfCard(e.card.CardSeq), Evidence: []record.Seq{e.card.Seq, e.card.FateAt},
+				Subject: finding.OfCard(e.card.CardSeq), Evidence: []record.Seq{e.card.Seq, e.card.FateAt},
 				Expected: "irregularities handled as prescribed", Observed: fmt.Sprintf("%v %v", e.card.Card, e.want),
 			})
 		}
@@ -272,7 +273,7 @@ func checkRemedied(p *Pass) {
 		f := &p.Shoe.FaceUps[i]
 		if f.Round == p.Round.No && p.answerable(f) && !p.used(f) && p.foundBurned(f) {
 			p.Report(Finding{
-				Subject: OfCard(f.CardSeq), Evidence: []record.Seq{f.Seq, p.Shoe.Burns[f.Burn].Seq},
+				Subject: finding.OfCard(f.CardSeq), Evidence: []record.Seq{f.Seq, p.Shoe.Burns[f.Burn].Seq},
 				Expected: "irregularities handled as prescribed", Observed: fmt.Sprintf("%v found face up and burned", f.Card),
 			})
 		}
@@ -314,7 +315,7 @@ func checkFaceUpUsed(p *Pass) {
 	for i := range p.Shoe.FaceUps {
 		f := &p.Shoe.FaceUps[i]
 		if p.used(f) {
-			p.Report(Finding{Subject: OfCard(f.CardSeq), Expected: fmt.Sprintf("%v discarded", f.Card), Observed: "dealt into a hand", Evidence: append(cardEvidence(p.Round), f.Seq)})
+			p.Report(Finding{Subject: finding.OfCard(f.CardSeq), Expected: fmt.Sprintf("%v discarded", f.Card), Observed: "dealt into a hand", Evidence: append(cardEvidence(p.Round), f.Seq)})
 		}
 	}
 }
@@ -357,7 +358,7 @@ func checkFaceUpBurn(p *Pass) {
 			if f.Card == baccarat.Unread {
 				expected = "further cards burned"
 			}
-			p.Report(Finding{Subject: OfCard(f.CardSeq), Expected: expected, Observed: "none", Evidence: []record.Seq{f.Seq}})
+			p.Report(Finding{Subject: finding.OfCard(f.CardSeq), Expected: expected, Observed: "none", Evidence: []record.Seq{f.Seq}})
 			continue
 		}
 		b := &p.Shoe.Burns[f.Burn]
@@ -366,7 +367,7 @@ func checkFaceUpBurn(p *Pass) {
 			p.CannotJudge("a card found face up was not read, or how it was burned not reported", f.Seq, b.Seq)
 		} else if wrong := p.burnWrong(b, want); wrong != "" {
 			p.Report(Finding{
-				Subject: OfCard(f.CardSeq), Expected: fmt.Sprintf("%d further cards burned face up", want), Observed: wrong, Evidence: []record.Seq{f.Seq, b.Seq},
+				Subject: finding.OfCard(f.CardSeq), Expected: fmt.Sprintf("%d further cards burned face up", want), Observed: wrong, Evidence: []record.Seq{f.Seq, b.Seq},
 			})
 		}
 	}

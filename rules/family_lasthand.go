@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -12,22 +13,22 @@ var lasthandFamily = []*Rule{
 	{
 		Name: "lasthand.cutcard-aside", Doc: "The cutting card is set aside and the hand in progress is finished.",
 		Breach:   "Card put back, or the hand stopped.",
-		Severity: Minor, At: Closed, Needs: baccarat.FeedShoeCamera, Check: checkCutcardAside,
+		Severity: finding.Minor, At: Closed, Needs: baccarat.FeedShoeCamera, Check: checkCutcardAside,
 	},
 	{
 		Name: "lasthand.announced", Doc: "The last hand is announced once, after the round of the cutting card and before the next no more bets.",
 		Breach:   "Not announced, or announced a round early or late.",
-		Severity: Minor, At: Closed, Needs: baccarat.FeedAnnouncements, Check: checkLastHandAnnounced,
+		Severity: finding.Minor, At: Closed, Needs: baccarat.FeedAnnouncements, Check: checkLastHandAnnounced,
 	},
 	{
 		Name: "lasthand.one-more-only", Doc: "After the hand of the cutting card one more hand is played, and no other.",
 		Breach:   "An extra round is played.",
-		Severity: Major, At: Settled, Check: checkOneMoreOnly,
+		Severity: finding.Major, At: Settled, Check: checkOneMoreOnly,
 	},
 	{
 		Name: "lasthand.final-hand-skipped", Doc: "The one hand after the cutting card's is played before the shoe ends.",
 		Breach:   "Reshuffle right after the cutting-card hand.",
-		Severity: Info, At: Closed, Check: checkFinalHandSkipped,
+		Severity: finding.Info, At: Closed, Check: checkFinalHandSkipped,
 	},
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
@@ -12,20 +13,20 @@ import (
 // What must stand on the layout is attested, not seen: an attestation on file that says yes and is
 // not too old.
 var layoutFamily = []*Rule{
-	layout("layout.vig-numbered-areas", "Numbered areas for marking vigorish.", "vig-areas", Minor, nil),
-	layout("layout.ny.minimum", "Name, card areas and wager areas.", "ny-minimum", Minor, nil),
-	layout("layout.ny.payout-odds", "Payout odds on the layout or a sign.", "payout-odds", Major, nil),
-	layout("layout.ny.dragon-bonus-area", "A dragon bonus area for each patron.", "dragon-bonus-area", Minor, offering(baccarat.SideDragonBonus)),
-	layout("layout.ny.ez-areas", "Dragon 7 and panda 8 areas.", "ez-areas", Minor, inMode(baccarat.EZ)),
-	layout("layout.ny.ez-push-notice", "Patrons are told that a dragon 7 pushes.", "ez-push-notice", Major, inMode(baccarat.EZ)),
-	layout("layout.ny.novig-notice", "Notice of the no-vigorish variation.", "novig-notice", Major, inMode(baccarat.NoVig6)),
-	layout("layout.midi-discard-rack", "A discard rack on the dealer's side.", "midi-discard-rack", Minor, nil),
-	layout("layout.nj.total-card-odds", "Total card odds inscribed.", "total-card-odds", Major, offering(baccarat.SideTotalCard)),
-	layout("layout.nj.bonus-odds", "Bonus odds inscribed or on a sign.", "bonus-odds", Major, offering(baccarat.SideBonus)),
-	layout("layout.nj.pair-areas", "Pair areas inscribed with their odds.", "pair-areas", Major, offering(baccarat.SidePair)),
-	layout("layout.nj.treasures-areas", "Five treasure areas for each position.", "treasures-areas", Minor, offering(baccarat.SideTreasures)),
-	layout("layout.nj.treasures-odds", "Treasure odds inscribed or on a sign.", "treasures-odds", Major, offering(baccarat.SideTreasures)),
-	layout("layout.nj.approved", "A layout that the regulator approved.", "layout-approval", Major, nil),
+	layout("layout.vig-numbered-areas", "Numbered areas for marking vigorish.", "vig-areas", finding.Minor, nil),
+	layout("layout.ny.minimum", "Name, card areas and wager areas.", "ny-minimum", finding.Minor, nil),
+	layout("layout.ny.payout-odds", "Payout odds on the layout or a sign.", "payout-odds", finding.Major, nil),
+	layout("layout.ny.dragon-bonus-area", "A dragon bonus area for each patron.", "dragon-bonus-area", finding.Minor, offering(baccarat.SideDragonBonus)),
+	layout("layout.ny.ez-areas", "Dragon 7 and panda 8 areas.", "ez-areas", finding.Minor, inMode(baccarat.EZ)),
+	layout("layout.ny.ez-push-notice", "Patrons are told that a dragon 7 pushes.", "ez-push-notice", finding.Major, inMode(baccarat.EZ)),
+	layout("layout.ny.novig-notice", "Notice of the no-vigorish variation.", "novig-notice", finding.Major, inMode(baccarat.NoVig6)),
+	layout("layout.midi-discard-rack", "A discard rack on the dealer's side.", "midi-discard-rack", finding.Minor, nil),
+	layout("layout.nj.total-card-odds", "Total card odds inscribed.", "total-card-odds", finding.Major, offering(baccarat.SideTotalCard)),
+	layout("layout.nj.bonus-odds", "Bonus odds inscribed or on a sign.", "bonus-odds", finding.Major, offering(baccarat.SideBonus)),
+	layout("layout.nj.pair-areas", "Pair areas inscribed with their odds.", "pair-areas", finding.Major, offering(baccarat.SidePair)),
+	layout("layout.nj.treasures-areas", "Five treasure areas for each position.", "treasures-areas", finding.Minor, offering(baccarat.SideTreasures)),
+	layout("layout.nj.treasures-odds", "Treasure odds inscribed or on a sign.", "treasures-odds", finding.Major, offering(baccarat.SideTreasures)),
+	layout("layout.nj.approved", "A layout that the regulator approved.", "layout-approval", finding.Major, nil),
 }
 
 func offering(s baccarat.SideBet) func(*law.Config) bool {
@@ -36,7 +37,7 @@ func inMode(m baccarat.VigorishMode) func(*law.Config) bool {
 	return func(c *law.Config) bool { return c.Mode == m }
 }
 
-func layout(name, doc, item string, severity Severity, needed func(*law.Config) bool) *Rule {
+func layout(name, doc, item string, severity finding.Severity, needed func(*law.Config) bool) *Rule {
 	return &Rule{
 		Name: name, Doc: doc, Breach: "Attestation missing, negative or expired.", Severity: severity, At: Prepared, Needs: baccarat.FeedAttestation,
 		Check: func(p *Pass) {

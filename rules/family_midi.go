@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -13,47 +14,47 @@ var midiFamily = []*Rule{
 	{
 		Name: "midi.squeeze.recipient", Doc: "A hand is given to the patron with the highest wager on it.",
 		Breach:   "Second-highest bettor squeezes.",
-		Severity: Minor, At: Settled, Check: checkRecipient(false),
+		Severity: finding.Minor, At: Settled, Check: checkRecipient(false),
 	},
 	{
 		Name: "midi.squeeze.tie-break", Doc: "Of equal highest wagers the one nearest the dealer counterclockwise is chosen.",
 		Breach:   "Higher seat number chosen.",
-		Severity: Minor, At: Settled, Check: checkRecipient(true), Suppresses: []string{"midi.squeeze.recipient"},
+		Severity: finding.Minor, At: Settled, Check: checkRecipient(true), Suppresses: []string{"midi.squeeze.recipient"},
 	},
 	{
 		Name: "midi.squeeze.faces", Doc: "Cards are handed face down and come back face up, from the same patron.",
 		Breach:   "Cards not returned, or returned face down.",
-		Severity: Major, At: Settled, Needs: baccarat.FeedCardFaces, Check: checkSqueezeFaces,
+		Severity: finding.Major, At: Settled, Needs: baccarat.FeedCardFaces, Check: checkSqueezeFaces,
 	},
 	{
 		Name: "midi.squeeze.order", Doc: "The banker hand is handed out only after the player hand was returned and called.",
 		Breach:   "Both hands out at once.",
-		Severity: Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkSqueezeOrder,
+		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkSqueezeOrder,
 	},
 	{
 		Name: "midi.banker-under-shoe", Doc: "The banker hand waits under the right corner of the shoe.",
 		Breach:   "Banker hand left on the layout.",
-		Severity: Info, At: Settled, Needs: baccarat.FeedTableCamera, Check: checkUnderShoe,
+		Severity: finding.Info, At: Settled, Needs: baccarat.FeedTableCamera, Check: checkUnderShoe,
 	},
 	{
 		Name: "midi.third-card-same-player", Doc: "A third card goes to the patron who had the hand.",
 		Breach:   "Another bettor gets the third card.",
-		Severity: Minor, At: Settled, Check: checkThirdSqueeze,
+		Severity: finding.Minor, At: Settled, Check: checkThirdSqueeze,
 	},
 	{
 		Name: "midi.relinquish-order", Doc: "A relinquished hand is offered counterclockwise, beginning at the right-hand neighbour.",
 		Breach:   "A seat is skipped.",
-		Severity: Info, At: Settled, Check: checkSqueezeOffers,
+		Severity: finding.Info, At: Settled, Check: checkSqueezeOffers,
 	},
 	{
 		Name: "midi.dealer-turns-when-none", Doc: "The dealer turns a hand that no patron is entitled to or wants.",
 		Breach:   "Hand given to a player without a wager.",
-		Severity: Minor, At: Settled, Check: checkDealerTurns, Suppresses: []string{"midi.squeeze.recipient"},
+		Severity: finding.Minor, At: Settled, Check: checkDealerTurns, Suppresses: []string{"midi.squeeze.recipient"},
 	},
 	{
 		Name: "midi.compulsory-relinquish-authority", Doc: "The squeeze is withdrawn only for unreasonable delay, by the dealer or a floorperson.",
 		Breach:   "Withdrawn by a spectator or without ground.",
-		Severity: Info, At: Settled, Check: checkSqueezeWithdrawn,
+		Severity: finding.Info, At: Settled, Check: checkSqueezeWithdrawn,
 	},
 }
 
@@ -117,7 +118,7 @@ func checkRecipient(tie bool) func(*Pass) {
 				continue
 			}
 			p.Report(Finding{
-				Subject: OfHand(h), Seat: handed.Seat, Evidence: []record.Seq{handed.Seq},
+				Subject: finding.OfHand(h.String()), Seat: handed.Seat, Evidence: []record.Seq{handed.Seq},
 				Expected: fmt.Sprintf("seat %d, %d on %v", among[0], highest, h), Observed: fmt.Sprintf("seat %d", handed.Seat),
 			})
 		}
@@ -161,7 +162,7 @@ func checkSqueezeFaces(p *Pass) {
 			if back != nil {
 				evidence = append(evidence, back.Seq)
 			}
-			p.Report(Finding{Subject: OfHand(s.Hand), Seat: s.Seat, Expected: "handed face down and returned face up", Observed: observed, Evidence: evidence})
+			p.Report(Finding{Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Expected: "handed face down and returned face up", Observed: observed, Evidence: evidence})
 		}
 	}
 }
@@ -199,7 +200,7 @@ func checkUnderShoe(p *Pass) {
 			}
 		}
 		if place != record.MovedUnderShoe {
-			p.Report(Finding{Subject: OfCard(c.CardSeq), Expected: "under the right corner of the shoe until the player count", Observed: "elsewhere", Evidence: []record.Seq{at, called.Seq}})
+			p.Report(Finding{Subject: finding.OfCard(c.CardSeq), Expected: "under the right corner of the shoe until the player count", Observed: "elsewhere", Evidence: []record.Seq{at, called.Seq}})
 			return
 		}
 	}
@@ -225,7 +226,7 @@ func checkThirdSqueeze(p *Pass) {
 				had = 0
 			case s.Kind == record.SqueezeHanded && slices.Contains(s.Cards, third.CardSeq) && had != 0 && s.Seat != had:
 				p.Report(Finding{
-					Subject: OfHand(h), Seat: s.Seat, Expected: fmt.Sprintf("third card to seat %d", had), Observed: fmt.Sprintf("to seat %d", s.Seat), Evidence: []record.Seq{from, s.Seq},
+					Subject: finding.OfHand(h.String()), Seat: s.Seat, Expected: fmt.Sprintf("third card to seat %d", had), Observed: fmt.Sprintf("to seat %d", s.Seat), Evidence: []record.Seq{from, s.Seq},
 				})
 			}
 		}
@@ -243,7 +244,7 @@ func checkSqueezeOffers(p *Pass) {
 			if last := from[s.Hand]; last != 0 {
 				if want := counterclockwise(s.Occupied, last); s.Seat != want {
 					p.Report(Finding{
-						Subject: OfHand(s.Hand), Seat: s.Seat, Expected: fmt.Sprintf("offered to seat %d", want), Observed: fmt.Sprintf("seat %d", s.Seat), Evidence: []record.Seq{s.Seq},
+						Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Expected: fmt.Sprintf("offered to seat %d", want), Observed: fmt.Sprintf("seat %d", s.Seat), Evidence: []record.Seq{s.Seq},
 					})
 					return
 				}
@@ -270,7 +271,7 @@ func checkDealerTurns(p *Pass) {
 			}
 		}
 		if len(stakes(r, h)) == 0 || (offers > 0 && refused == offers) {
-			p.Report(Finding{Subject: OfHand(h), Seat: handed.Seat, Expected: "turned by the dealer", Observed: fmt.Sprintf("handed to seat %d", handed.Seat), Evidence: []record.Seq{handed.Seq}})
+			p.Report(Finding{Subject: finding.OfHand(h.String()), Seat: handed.Seat, Expected: "turned by the dealer", Observed: fmt.Sprintf("handed to seat %d", handed.Seat), Evidence: []record.Seq{handed.Seq}})
 		}
 	}
 }
@@ -283,7 +284,7 @@ func checkSqueezeWithdrawn(p *Pass) {
 		}
 		if (s.By != baccarat.RoleDealer && s.By != baccarat.RoleFloorperson) || dashed(s.Ground) != "unreasonable-delay" {
 			p.Report(Finding{
-				Subject: OfHand(s.Hand), Seat: s.Seat, Expected: "ordered by DEALER or FLOORPERSON for unreasonable-delay",
+				Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Expected: "ordered by DEALER or FLOORPERSON for unreasonable-delay",
 				Observed: fmt.Sprintf("ordered by %v, ground %q", s.By, s.Ground), Evidence: []record.Seq{s.Seq},
 			})
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -13,32 +14,32 @@ var openFamily = []*Rule{
 	{
 		Name: "open.inspection-before-play", Doc: "The dealer sorts and inspects new cards before their first shuffle, and none is missing or extra.",
 		Breach:   "First shuffle of a new batch with no inspection on record.",
-		Severity: Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkInspection, Suppresses: []string{"open.floor-verification"},
+		Severity: finding.Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkInspection, Suppresses: []string{"open.floor-verification"},
 	},
 	{
 		Name: "open.floor-verification", Doc: "The assigned floorperson verifies the inspection.",
 		Breach:   "No second person.",
-		Severity: Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkVerification,
+		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkVerification,
 	},
 	{
 		Name: "open.spread-for-first-participant", Doc: "The cards are spread face up for the first participants to see.",
 		Breach:   "Spread skipped or face down.",
-		Severity: Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkSpread,
+		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkSpread,
 	},
 	{
 		Name: "open.spread-arrangement", Doc: "The spread is by deck and suit, in sequence, in the arrangement of the game.",
 		Breach:   "Rows used at a punto banco table.",
-		Severity: Minor, At: Prepared, Needs: baccarat.FeedOverhead, Check: checkArrangement,
+		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedOverhead, Check: checkArrangement,
 	},
 	{
 		Name: "open.wash-face-down-and-stack", Doc: "The cards are washed face down and stacked.",
 		Breach:   "Wash omitted.",
-		Severity: Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkWash,
+		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkWash,
 	},
 	{
 		Name: "open.step-order", Doc: "The opening steps come in their order.",
 		Breach:   "All steps present, one too early.",
-		Severity: Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkOpeningOrder,
+		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkOpeningOrder,
 	},
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -14,7 +15,7 @@ var orderFamily = []*Rule{
 	{
 		Name: "order.losing-first", Doc: "All losing wagers are collected before anything is paid or charged.",
 		Breach:   "Pay first, then take.",
-		Severity: Minor, At: Settled, Check: checkLosingFirst,
+		Severity: finding.Minor, At: Settled, Check: checkLosingFirst,
 	},
 	procedure("order.procedure-1.pay-then-vig", "Procedure 1: all payments, then all vigorish.", "Steps interleaved or reversed.", 1),
 	procedure("order.procedure-2.vig-then-pay", "Procedure 2: all vigorish, then all payments.", "Steps interleaved or reversed.", 2),
@@ -23,17 +24,17 @@ var orderFamily = []*Rule{
 	{
 		Name: "order.descending-seats", Doc: "Winning positions are served from the highest number downwards.",
 		Breach:   "Low seat served first.",
-		Severity: Minor, At: Settled, Check: checkDescending,
+		Severity: finding.Minor, At: Settled, Check: checkDescending,
 	},
 	{
 		Name: "order.procedure-notice", Doc: "A payment procedure is begun or changed only after 30 minutes' written notice to the commission and to surveillance.",
 		Breach:   "Notice to surveillance only.",
-		Severity: Major, At: Changed, Check: checkProcedureNotice,
+		Severity: finding.Major, At: Changed, Check: checkProcedureNotice,
 	},
 	{
 		Name: "order.one-player-at-a-time", Doc: "Main and pair wagers of a patron are paid together.",
 		Breach:   "Pair bets paid in a separate pass.",
-		Severity: Info, At: Settled, Check: checkOneBlock, Suppresses: []string{"order.descending-seats"},
+		Severity: finding.Info, At: Settled, Check: checkOneBlock, Suppresses: []string{"order.descending-seats"},
 	},
 }
 
@@ -114,7 +115,7 @@ func (p *Pass) zones() []steps {
 
 func procedure(name, doc, breach string, number uint32) *Rule {
 	return &Rule{
-		Name: name, Doc: doc, Breach: breach, Severity: Minor, At: Settled, Suppresses: []string{"order.descending-seats"},
+		Name: name, Doc: doc, Breach: breach, Severity: finding.Minor, At: Settled, Suppresses: []string{"order.descending-seats"},
 		Check: func(p *Pass) {
 			if p.Config.Procedure != number || p.Config.Mode != baccarat.Commission || !p.ordered() {
 				return
@@ -249,7 +250,7 @@ func checkOneBlock(p *Pass) {
 	for _, s := range p.zones() {
 		if a, b := p.twoBlocks(s); b != nil {
 			p.Report(Finding{
-				Subject: OfSeat(a.Seat), Seat: a.Seat, Evidence: []record.Seq{a.Seq, b.Seq},
+				Subject: finding.OfSeat(a.Seat), Seat: a.Seat, Evidence: []record.Seq{a.Seq, b.Seq},
 				Expected: "main and pair wagers paid together", Observed: fmt.Sprintf("seat %d served twice", a.Seat),
 			})
 			return

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
@@ -17,7 +18,7 @@ var outcomeFamily = []*Rule{
 	{
 		Name: "outcome.ez-dragon-7-push", Doc: "At an EZ table banker wagers are returned on a dragon 7.",
 		Breach:   "Banker wager paid 1:1 on a dragon 7.",
-		Severity: Critical, At: Settled, Check: checkDragonPush, Suppresses: []string{"outcome.banker-wager"},
+		Severity: finding.Critical, At: Settled, Check: checkDragonPush, Suppresses: []string{"outcome.banker-wager"},
 	},
 	outcome("outcome.dragon-bonus", "A dragon bonus is paid, collected or returned by its definition.", "Non-natural tie returned.", nil, baccarat.SpotDragonBonusPlayer, baccarat.SpotDragonBonusBanker),
 	outcome("outcome.dragon-7-insurance", "Dragon 7 insurance is paid on a banker win with a three-card 7, and collected otherwise.", "Two-card banker 7 paid.", nil, baccarat.SpotDragon7),
@@ -26,13 +27,13 @@ var outcomeFamily = []*Rule{
 	{
 		Name: "outcome.void-round", Doc: "Every wager of a void round is returned, and nothing is charged.",
 		Breach:   "A void round is settled for one seat.",
-		Severity: Critical, At: Settled, Check: checkVoidRound, Suppresses: []string{"outcome.player-wager"},
+		Severity: finding.Critical, At: Settled, Check: checkVoidRound, Suppresses: []string{"outcome.player-wager"},
 	},
 }
 
 func outcome(name, doc, breach string, suppresses []string, on ...baccarat.Spot) *Rule {
 	return &Rule{
-		Name: name, Doc: doc, Breach: breach, Severity: Critical, At: Settled, Suppresses: suppresses,
+		Name: name, Doc: doc, Breach: breach, Severity: finding.Critical, At: Settled, Suppresses: suppresses,
 		Check: func(p *Pass) {
 			for i := range p.Round.Wagers {
 				w := &p.Round.Wagers[i]
@@ -59,7 +60,7 @@ func (p *Pass) misjudged(w *record.Wager) bool {
 func (p *Pass) reportOutcome(w *record.Wager, want, got baccarat.Disposition) {
 	c := p.coup()
 	p.Report(Finding{
-		Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: evidence(w, p.Round),
+		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: evidence(w, p.Round),
 		Expected: fmt.Sprintf("%v wager %v at player %d, banker %d", w.Spot, want, c.P, c.B), Observed: got.String(),
 	})
 }
@@ -155,7 +156,7 @@ func checkVoidRound(p *Pass) {
 		w := &r.Wagers[i]
 		if w.Paid.Times > 0 || w.Collected.Times > 0 {
 			p.Report(Finding{
-				Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: append(moneyEvidence(w), r.Voided.Seq),
+				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: append(moneyEvidence(w), r.Voided.Seq),
 				Expected: "returned in full, the round is void", Observed: w.Disposition().String(),
 			})
 		}
@@ -163,7 +164,7 @@ func checkVoidRound(p *Pass) {
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Kind >= record.StepVigMarked {
 			p.Report(Finding{
-				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{r.Voided.Seq, s.Seq},
+				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{r.Voided.Seq, s.Seq},
 				Expected: "no vigorish, the round is void", Observed: fmt.Sprintf("%d taken", s.Amount),
 			})
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
@@ -13,63 +14,63 @@ var payoutFamily = []*Rule{
 	{
 		Name: "payout.player.odds", Doc: "A winning player wager is paid 1 to 1; in New York at least.",
 		Breach:   "Short or over payment.",
-		Severity: Critical, At: Settled, Check: payoutOf(baccarat.SpotPlayer),
+		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotPlayer),
 	},
 	{
 		Name: "payout.banker.odds", Doc: "A winning banker wager is paid 1 to 1 gross, the vigorish apart; in New York at least.",
 		Breach:   "Paid 95% without a vigorish record.",
-		Severity: Critical, At: Settled, Check: checkBankerOdds,
+		Severity: finding.Critical, At: Settled, Check: checkBankerOdds,
 		Suppresses: []string{"vig.amount.over", "vig.amount.under", "vig.rounding.invalid", "payout.matches-posted"},
 	},
 	{
 		Name: "payout.tie.min-odds", Doc: "A winning tie bet is paid at least 8 to 1.",
 		Breach:   "Paid 7:1.",
-		Severity: Critical, At: Settled, Check: payoutOf(baccarat.SpotTie), Suppresses: []string{"payout.matches-posted"},
+		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotTie), Suppresses: []string{"payout.matches-posted"},
 	},
 	{
 		Name: "payout.banker-six.min-odds", Doc: "In the no-vigorish variation a banker win on 6 is paid at least 1 to 2.",
 		Breach:   "Banker six paid less than half.",
-		Severity: Critical, At: Settled, Check: checkBankerSix, Suppresses: []string{"payout.matches-posted", "payout.banker.odds"},
+		Severity: finding.Critical, At: Settled, Check: checkBankerSix, Suppresses: []string{"payout.matches-posted", "payout.banker.odds"},
 	},
 	{
 		Name: "payout.pair.odds", Doc: "A winning pair wager is paid 11 to 1.",
 		Breach:   "Paid 12:1 or 10:1.",
-		Severity: Critical, At: Settled, Check: payoutOf(baccarat.SpotPlayerPair, baccarat.SpotBankerPair),
+		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotPlayerPair, baccarat.SpotBankerPair),
 	},
 	{
 		Name: "payout.dragon-bonus.table", Doc: "A dragon bonus is paid by the elected pay table.",
 		Breach:   "Natural 9 over 0 paid as a win by nine.",
-		Severity: Critical, At: Settled, Check: checkBonusTable,
+		Severity: finding.Critical, At: Settled, Check: checkBonusTable,
 	},
 	{
 		Name: "payout.dragon-7.min-odds", Doc: "Dragon 7 insurance is paid at least 40 to 1.",
 		Breach:   "Paid 30:1.",
-		Severity: Critical, At: Settled, Check: payoutOf(baccarat.SpotDragon7), Suppresses: []string{"payout.matches-posted"},
+		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotDragon7), Suppresses: []string{"payout.matches-posted"},
 	},
 	{
 		Name: "payout.panda-8.odds", Doc: "Panda 8 insurance is paid 25 to 1.",
 		Breach:   "Paid 30:1.",
-		Severity: Critical, At: Settled, Check: payoutOf(baccarat.SpotPanda8),
+		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotPanda8),
 	},
 	{
 		Name: "payout.matches-posted", Doc: "Where the law gives a floor, the odds posted at the table are paid exactly.",
 		Breach:   "Tie posted 9:1 and paid 8:1.",
-		Severity: Major, At: Settled, Check: checkPosted,
+		Severity: finding.Major, At: Settled, Check: checkPosted,
 	},
 	{
 		Name: "payout.unsettled", Doc: "Each wager of a round is settled exactly once before the next round's first card.",
 		Breach:   "Winning bet forgotten, or paid twice.",
-		Severity: Critical, At: Settled, Check: checkUnsettled,
+		Severity: finding.Critical, At: Settled, Check: checkUnsettled,
 	},
 	{
 		Name: "payout.return-intact", Doc: "A void or pushed wager is returned in full.",
 		Breach:   "Stake returned short.",
-		Severity: Critical, At: Settled, Check: checkReturnIntact,
+		Severity: finding.Critical, At: Settled, Check: checkReturnIntact,
 	},
 	{
 		Name: "payout.collect-intact", Doc: "A losing stake is collected in full.",
 		Breach:   "Part of a losing bet left on the layout.",
-		Severity: Critical, At: Settled, Check: checkCollectIntact,
+		Severity: finding.Critical, At: Settled, Check: checkCollectIntact,
 	},
 }
 
@@ -107,7 +108,7 @@ func (p *Pass) reportPayout(w *record.Wager, o baccarat.Odds, floor bool) {
 		least = "at least "
 	}
 	p.Report(Finding{
-		Subject: OfWager(w.ID), Seat: w.Seat, Amount: abs(due - w.Paid.Amount), Evidence: evidence(w, p.Round),
+		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(due - w.Paid.Amount), Evidence: evidence(w, p.Round),
 		Expected: fmt.Sprintf("%v %d paid %s%v: %d", w.Spot, w.Amount, least, o, due), Observed: fmt.Sprintf("paid %d", w.Paid.Amount),
 	})
 }
@@ -170,7 +171,7 @@ func checkUnsettled(p *Pass) {
 	for i := range r.Wagers {
 		if w := &r.Wagers[i]; !w.Gone && w.Settlements() != 1 {
 			p.Report(Finding{
-				Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: moneyEvidence(w),
+				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: moneyEvidence(w),
 				Expected: fmt.Sprintf("%v wager of %d settled once", w.Spot, w.Amount), Observed: fmt.Sprintf("settled %d times", w.Settlements()),
 			})
 		}
@@ -178,7 +179,7 @@ func checkUnsettled(p *Pass) {
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Wager < 0 && s.Kind <= record.StepReturned {
 			p.Report(Finding{
-				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
+				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
 				Expected: "settlement of a wager of the round", Observed: "no such wager was placed",
 			})
 		}
@@ -206,7 +207,7 @@ func checkCollectIntact(p *Pass) {
 
 func (p *Pass) reportIntact(w *record.Wager, verb string, got int64) {
 	p.Report(Finding{
-		Subject: OfWager(w.ID), Seat: w.Seat, Amount: abs(w.Amount - got), Evidence: moneyEvidence(w),
+		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(w.Amount - got), Evidence: moneyEvidence(w),
 		Expected: fmt.Sprintf("%s %d", verb, w.Amount), Observed: fmt.Sprintf("%s %d", verb, got),
 	})
 }

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
@@ -11,14 +12,14 @@ var paytableFamily = []*Rule{
 	{
 		Name: "paytable.dragon-bonus.change-window", Doc: "The dragon bonus pay table is changed only between rounds.",
 		Breach:   "Pay table switched mid-round.",
-		Severity: Major, At: Settled, Check: func(p *Pass) {
+		Severity: finding.Major, At: Settled, Check: func(p *Pass) {
 			p.changedInRound(func(now *law.Config) bool { return now.BonusTable != p.Config.BonusTable }, "dragon bonus pay table")
 		},
 	},
 	{
 		Name: "paytable.dragon-bonus.notice", Doc: "The commission is told before the dragon bonus pay table changes.",
 		Breach:   "No notice.",
-		Severity: Major, At: Changed, Check: checkPaytableNotice,
+		Severity: finding.Major, At: Changed, Check: checkPaytableNotice,
 	},
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -17,22 +18,22 @@ var shoeFamily = []*Rule{
 	{
 		Name: "shoe.decks.min", Doc: "A shoe holds at least six decks.",
 		Breach:   "A shoe is put in play with five decks or fewer.",
-		Severity: Critical, At: Prepared, Check: checkMinDecks, Suppresses: []string{wrongDecksHide},
+		Severity: finding.Critical, At: Prepared, Check: checkMinDecks, Suppresses: []string{wrongDecksHide},
 	},
 	{
 		Name: "shoe.decks.royal-eight", Doc: "Royal Baccarat Bonus is offered with exactly eight decks.",
 		Breach:   "Royal bonus is on offer while six, seven or nine or more decks are in the shoe.",
-		Severity: Critical, At: Prepared, Check: decksOf(baccarat.SideRoyal, 8), Suppresses: []string{"shoe.decks.min", wrongDecksHide},
+		Severity: finding.Critical, At: Prepared, Check: decksOf(baccarat.SideRoyal, 8), Suppresses: []string{"shoe.decks.min", wrongDecksHide},
 	},
 	{
 		Name: "shoe.decks.treasures-six-or-eight", Doc: "5 Treasures is offered with six or eight decks.",
 		Breach:   "Seven decks, or more than eight, in a shoe at a table offering 5 Treasures.",
-		Severity: Critical, At: Prepared, Check: decksOf(baccarat.SideTreasures, 6, 8), Suppresses: []string{"shoe.decks.min", wrongDecksHide},
+		Severity: finding.Critical, At: Prepared, Check: decksOf(baccarat.SideTreasures, 6, 8), Suppresses: []string{"shoe.decks.min", wrongDecksHide},
 	},
 	{
 		Name: "shoe.cutting-cards.count", Doc: "A shoe has two cutting cards.",
 		Breach:   "One or three cutting cards loaded.",
-		Severity: Minor, At: Prepared, Check: func(p *Pass) {
+		Severity: finding.Minor, At: Prepared, Check: func(p *Pass) {
 			if l := p.Shoe.Loaded; l.Seq != 0 && l.CuttingCards != 2 {
 				p.reportLoaded("2 cutting cards", fmt.Sprint(l.CuttingCards))
 			}
@@ -41,17 +42,17 @@ var shoeFamily = []*Rule{
 	{
 		Name: "shoe.cutting-cards.appearance", Doc: "The cutting cards are attested to look as required.",
 		Breach:   "Attestation absent or negative.",
-		Severity: Minor, At: Prepared, Needs: baccarat.FeedAttestation, Check: attestation("cutting-card-appearance"),
+		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedAttestation, Check: attestation("cutting-card-appearance"),
 	},
 	{
 		Name: "shoe.backs.uniform", Doc: "Every card has the back of its shoe.",
 		Breach:   "A foreign-backed card appears.",
-		Severity: Critical, At: Settled, Needs: baccarat.FeedCardBacks, Check: checkBacks,
+		Severity: finding.Critical, At: Settled, Needs: baccarat.FeedCardBacks, Check: checkBacks,
 	},
 	{
 		Name: "shoe.device.dealing-shoe", Doc: "Cards are dealt from an approved dealing shoe.",
 		Breach:   "Hand dealing or an unlisted device.",
-		Severity: Critical, At: Prepared, Check: func(p *Pass) {
+		Severity: finding.Critical, At: Prepared, Check: func(p *Pass) {
 			switch l := p.Shoe.Loaded; {
 			case l.Seq == 0 || l.DealingShoe:
 			case l.OtherDevice:
@@ -64,37 +65,37 @@ var shoeFamily = []*Rule{
 	{
 		Name: "shoe.location.left-of-dealer", Doc: "The shoe stands on the dealer's left.",
 		Breach:   "Shoe placed elsewhere.",
-		Severity: Minor, At: Prepared, Needs: baccarat.FeedAttestation, Check: checkLocation,
+		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedAttestation, Check: checkLocation,
 	},
 	{
 		Name: "shoe.composition.no-excess-copies", Doc: "No card comes more often than there are decks.",
 		Breach:   "A seventh identical card from a six-deck shoe.",
-		Severity: Critical, At: Closed, Check: checkCopies,
+		Severity: finding.Critical, At: Closed, Check: checkCopies,
 	},
 	{
 		Name: "shoe.count.conservation", Doc: "Cards dealt, burned and left add up to the decks.",
 		Breach:   "The shoe comes up one card short or over.",
-		Severity: Critical, At: Closed, Check: checkConservation,
+		Severity: finding.Critical, At: Closed, Check: checkConservation,
 	},
 	{
 		Name: "shoe.burn.count", Doc: "The opening burn is the first card and as many more as it says.",
 		Breach:   "Face card burns nothing, or one card too few.",
-		Severity: Major, At: Prepared, Check: checkBurnCount,
+		Severity: finding.Major, At: Prepared, Check: checkBurnCount,
 	},
 	{
 		Name: "shoe.burn.once-before-play", Doc: "There is one opening burn, between loading and the first card.",
 		Breach:   "No burn.",
-		Severity: Major, At: Prepared, Again: true, Check: checkBurnOnce, Suppresses: []string{"shoe.burn.count"},
+		Severity: finding.Major, At: Prepared, Again: true, Check: checkBurnOnce, Suppresses: []string{"shoe.burn.count"},
 	},
 	{
 		Name: "shoe.burn.shown", Doc: "Burned cards are shown as required.",
 		Breach:   "NJ burn made face down.",
-		Severity: Minor, At: Prepared, Needs: baccarat.FeedBurnFaces, Check: checkBurnShown,
+		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedBurnFaces, Check: checkBurnShown,
 	},
 	{
 		Name: "shoe.burn.destination", Doc: "Burned cards go where the rulebook says.",
 		Breach:   "Cards left on the layout.",
-		Severity: Info, At: Prepared, Needs: baccarat.FeedTableCamera, Check: checkBurnTo,
+		Severity: finding.Info, At: Prepared, Needs: baccarat.FeedTableCamera, Check: checkBurnTo,
 	},
 }
 
@@ -133,7 +134,7 @@ func checkBacks(p *Pass) {
 		case "":
 			p.CannotJudge("the back of a card was not read", c.Seq)
 		default:
-			p.Report(Finding{Subject: OfCard(c.CardSeq), Expected: "back " + want, Observed: "back " + c.Back, Evidence: []record.Seq{p.Shoe.Loaded.Seq, c.Seq}})
+			p.Report(Finding{Subject: finding.OfCard(c.CardSeq), Expected: "back " + want, Observed: "back " + c.Back, Evidence: []record.Seq{p.Shoe.Loaded.Seq, c.Seq}})
 		}
 	}
 }

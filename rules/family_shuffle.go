@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
@@ -16,32 +17,32 @@ var shuffleFamily = []*Rule{
 	{
 		Name: "shuffle.required", Doc: "A shoe is shuffled before it is loaded.",
 		Breach:   "Reload of used cards without shuffling.",
-		Severity: Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkShuffled,
+		Severity: finding.Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkShuffled,
 	},
 	{
 		Name: "shuffle.random-order", Doc: "The cards come in an order that a random shuffle can give.",
 		Breach:   "Cards come out in new-deck order or in the order of the previous shoe.",
-		Severity: Major, At: Closed, Check: checkRandomOrder,
+		Severity: finding.Major, At: Closed, Check: checkRandomOrder,
 	},
 	{
 		Name: "shuffle.lacing", Doc: "About one deck is laced into the stack, once.",
 		Breach:   "Lacing skipped or far from one deck.",
-		Severity: Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkLacing,
+		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkLacing,
 	},
 	{
 		Name: "shuffle.option-pit-uniform", Doc: "The reshuffle after lacing is done as the pit has elected, at every table.",
 		Breach:   "One table reshuffles, its neighbour does not.",
-		Severity: Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkReshuffleOption, Floor: reshuffleAcrossPit,
+		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkReshuffleOption, Floor: reshuffleAcrossPit,
 	},
 	{
 		Name: "shuffle.option-notice", Doc: "The reshuffle option is begun or ended only after 30 minutes' written notice to surveillance and to the commission.",
 		Breach:   "Notice 29 minutes before, oral, or to one recipient only.",
-		Severity: Major, At: Changed, Check: checkReshuffleNotice,
+		Severity: finding.Major, At: Changed, Check: checkReshuffleNotice,
 	},
 	{
 		Name: "shuffle.step-order", Doc: "Shuffle, lacing, reshuffle, offers, cut and loading come in their order.",
 		Breach:   "Cut taken before lacing.",
-		Severity: Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkShuffleOrder,
+		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkShuffleOrder,
 	},
 }
 

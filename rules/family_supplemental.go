@@ -4,18 +4,19 @@ import (
 	"fmt"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 )
 
 var supplementalFamily = []*Rule{
 	{
 		Name: "supplemental.one-of-three", Doc: "A table offers at most one of the total card, bonus and pair wagers.",
 		Breach:   "Pair and total-card bets at one table.",
-		Severity: Major, At: Prepared, Check: checkOneOfThree,
+		Severity: finding.Major, At: Prepared, Check: checkOneOfThree,
 	},
 	{
 		Name: "supplemental.base-wager-required", Doc: "Where the house asks for it, a supplemental wager needs a banker or player wager of the same patron.",
 		Breach:   "Side bet alone, or with a tie bet only.",
-		Severity: Minor, At: Betting, Check: checkBaseWager,
+		Severity: finding.Minor, At: Betting, Check: checkBaseWager,
 	},
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
@@ -19,28 +20,28 @@ var treasuresFamily = []*Rule{
 	{
 		Name: "treasures.payout.blazing-two-card", Doc: "Two-card Blazing 7s are paid by the elected paytable, or lose under it.",
 		Breach:   "Paid under paytable 1, or unpaid under paytable 2.",
-		Severity: Critical, At: Settled, Check: checkBlazingTwo, Suppresses: []string{"outcome.treasures"},
+		Severity: finding.Critical, At: Settled, Check: checkBlazingTwo, Suppresses: []string{"outcome.treasures"},
 	},
 	{
 		Name: "treasures.payout.cover-all", Doc: "Cover All is paid 6 to 1 once, on any recognised event.",
 		Breach:   "Paid twice or at other odds.",
-		Severity: Critical, At: Settled, Check: checkCoverAll, Suppresses: []string{"treasures.highest-single"},
+		Severity: finding.Critical, At: Settled, Check: checkCoverAll, Suppresses: []string{"treasures.highest-single"},
 	},
 	{
 		Name: "treasures.highest-single", Doc: "Only the highest row of a treasure wager is paid, not the sum of rows.",
 		Breach:   "Both Heavenly 9 rows added up.",
-		Severity: Critical, At: Settled, Check: checkHighestSingle, Suppresses: []string{"treasures.payout.heavenly-9-both"},
+		Severity: finding.Critical, At: Settled, Check: checkHighestSingle, Suppresses: []string{"treasures.payout.heavenly-9-both"},
 	},
 	{
 		Name: "treasures.paytable-preselected", Doc: "One paytable is elected, and changed only between rounds.",
 		Breach:   "Paytable switched during a round.",
-		Severity: Major, At: Settled, Check: checkPaytableFixed,
+		Severity: finding.Major, At: Settled, Check: checkPaytableFixed,
 	},
 }
 
 func treasurePays(name, doc, breach string, spot baccarat.Spot, event baccarat.Treasure, suppresses ...string) *Rule {
 	return &Rule{
-		Name: name, Doc: doc, Breach: breach, Severity: Critical, At: Settled, Suppresses: suppresses,
+		Name: name, Doc: doc, Breach: breach, Severity: finding.Critical, At: Settled, Suppresses: suppresses,
 		Check: func(p *Pass) {
 			if p.Round.Coup().Treasure() == event {
 				p.judgeTreasure(spot)
@@ -75,7 +76,7 @@ func checkHighestSingle(p *Pass) {
 			p.reportPayout(w, p.treasureOdds(w.Spot), false)
 		case w.Paid.Times > 0 && p.outshone(w):
 			p.Report(Finding{
-				Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Paid.Amount, Evidence: evidence(w, p.Round),
+				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Paid.Amount, Evidence: evidence(w, p.Round),
 				Expected: "only the wager of the patron that pays most", Observed: fmt.Sprintf("%v paid %d beside it", w.Spot, w.Paid.Amount),
 			})
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -13,129 +14,129 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.percent-allowed", Doc: "A commission is four or five percent.",
 		Breach:   "Six percent commission.",
-		Severity: Critical, At: Prepared, Again: true, Check: checkPercent, Suppresses: []string{"vig.amount.over", "vig.rounding.invalid"},
+		Severity: finding.Critical, At: Prepared, Again: true, Check: checkPercent, Suppresses: []string{"vig.amount.over", "vig.rounding.invalid"},
 	},
 	{
 		Name: "vig.amount.under", Doc: "A vigorish is not less than the exact percentage of what was won.",
 		Breach:   "Commission waived or rounded down.",
-		Severity: Major, At: Settled, Check: vigAmount(baccarat.VigUnder),
+		Severity: finding.Major, At: Settled, Check: vigAmount(baccarat.VigUnder),
 	},
 	{
 		Name: "vig.amount.over", Doc: "A vigorish is not more than the next rounding multiple.",
 		Breach:   "One unit too much.",
-		Severity: Critical, At: Settled, Check: vigAmount(baccarat.VigOver),
+		Severity: finding.Critical, At: Settled, Check: vigAmount(baccarat.VigOver),
 	},
 	{
 		Name: "vig.rounding.invalid", Doc: "A vigorish is the exact value or the next rounding multiple, nothing between.",
 		Breach:   "Rounded to a unit the rule does not allow.",
-		Severity: Major, At: Settled, Check: vigAmount(baccarat.VigBetween),
+		Severity: finding.Major, At: Settled, Check: vigAmount(baccarat.VigBetween),
 	},
 	{
 		Name: "vig.collection-sum", Doc: "Outstanding vigorish is collected as marked, or rounded up as one sum.",
 		Breach:   "Less collected than marked.",
-		Severity: Critical, At: Closed, Check: checkCollectionSum,
+		Severity: finding.Critical, At: Closed, Check: checkCollectionSum,
 		// The last is ours: what a short collection leaves open is the same debt.
 		Suppresses: []string{"vig.outstanding-at-reshuffle", "vig.marker-removed-uncollected", "vig.play-resumed-outstanding"},
 	},
 	{
 		Name: "vig.only-on-banker-win", Doc: "A commission is taken only on banker wagers that win.",
 		Breach:   "Commission on a player win.",
-		Severity: Critical, At: Settled, Check: checkOnlyBankerWin,
+		Severity: finding.Critical, At: Settled, Check: checkOnlyBankerWin,
 	},
 	{
 		Name: "vig.not-charged", Doc: "Every winning banker wager is charged or marked.",
 		Breach:   "Commission skipped for a favoured player.",
-		Severity: Major, At: Closed, Check: checkNotCharged,
+		Severity: finding.Major, At: Closed, Check: checkNotCharged,
 	},
 	{
 		Name: "vig.uniform-table", Doc: "All patrons of a table are charged the same percentage.",
 		Breach:   "One seat pays four percent at a five percent table.",
-		Severity: Major, At: Settled, Check: checkUniformTable, Suppresses: []string{"vig.amount.under"},
+		Severity: finding.Major, At: Settled, Check: checkUniformTable, Suppresses: []string{"vig.amount.under"},
 	},
 	{
 		Name: "vig.notice.increase", Doc: "A higher percentage is announced before it takes effect; in New York the commission is told too.",
 		Breach:   "Four to five percent overnight without notice.",
-		Severity: Major, At: Changed, Check: checkIncreaseNotice,
+		Severity: finding.Major, At: Changed, Check: checkIncreaseNotice,
 	},
 	{
 		Name: "vig.notice.type-change", Doc: "Another kind of vigorish is announced before it takes effect; in New York the commission is told too.",
 		Breach:   "Commission replaced by the tie charge without notice.",
-		Severity: Major, At: Changed, Check: checkTypeNotice,
+		Severity: finding.Major, At: Changed, Check: checkTypeNotice,
 	},
 	{
 		Name: "vig.mark.required", Doc: "A vigorish not collected with the payment is evidenced by a coin or marker before the next first card.",
 		Breach:   "Debt kept in the dealer head.",
-		Severity: Major, At: Closed, Check: checkMarkRequired, Suppresses: []string{"vig.not-charged", "vig.collection-sum"},
+		Severity: finding.Major, At: Closed, Check: checkMarkRequired, Suppresses: []string{"vig.not-charged", "vig.collection-sum"},
 	},
 	{
 		Name: "vig.mark.area", Doc: "A marker lies in the rectangle of the seat that owes.",
 		Breach:   "Marker put on the neighbour.",
-		Severity: Minor, At: Settled, Needs: baccarat.FeedMarkers, Check: checkMarkArea,
+		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedMarkers, Check: checkMarkArea,
 	},
 	{
 		Name: "vig.outstanding-at-reshuffle", Doc: "All outstanding vigorish is collected before the cards are reshuffled.",
 		Breach:   "Cards shuffled with commission still owed.",
-		Severity: Major, At: Closed, Check: checkOutstanding,
+		Severity: finding.Major, At: Closed, Check: checkOutstanding,
 	},
 	{
 		Name: "vig.marker-removed-uncollected", Doc: "A coin or lammer stays until its vigorish is collected.",
 		Breach:   "Marker taken off first.",
-		Severity: Major, At: Closed, Needs: baccarat.FeedMarkers, Check: checkMarkerRemoved,
+		Severity: finding.Major, At: Closed, Needs: baccarat.FeedMarkers, Check: checkMarkerRemoved,
 	},
 	{
 		Name: "vig.play-resumed-outstanding", Doc: "Play does not resume after a reshuffle while vigorish is outstanding.",
 		Breach:   "New shoe dealt against an open debt.",
-		Severity: Major, At: Closed, Check: checkPlayResumed, Suppresses: []string{"vig.outstanding-at-reshuffle"},
+		Severity: finding.Major, At: Closed, Check: checkPlayResumed, Suppresses: []string{"vig.outstanding-at-reshuffle"},
 	},
 	{
 		Name: "vig.tie25.exclusive", Doc: "Where the tie charge is elected no percentage commission is taken.",
 		Breach:   "Both charges at one table.",
-		Severity: Critical, At: Settled, Check: checkTieExclusive, Suppresses: []string{"vig.only-on-banker-win"},
+		Severity: finding.Critical, At: Settled, Check: checkTieExclusive, Suppresses: []string{"vig.only-on-banker-win"},
 	},
 	{
 		Name: "vig.tie25.amount", Doc: "The tie charge is 25 percent of the banker wager.",
 		Breach:   "Charge of 20 or 5 percent.",
-		Severity: Critical, At: Settled, Check: checkTieAmount,
+		Severity: finding.Critical, At: Settled, Check: checkTieAmount,
 	},
 	{
 		Name: "vig.tie25.timing", Doc: "The tie charge is collected before the next round is dealt and never deferred.",
 		Breach:   "Tie charge deferred.",
-		Severity: Major, At: Closed, Check: checkTieTiming,
+		Severity: finding.Major, At: Closed, Check: checkTieTiming,
 	},
 	{
 		Name: "vig.tie25.all-players", Doc: "On a tie every banker wager is charged.",
 		Breach:   "One player spared.",
-		Severity: Major, At: Closed, Check: checkTieAll, Suppresses: []string{"vig.not-charged", "vig.tie25.timing"},
+		Severity: finding.Major, At: Closed, Check: checkTieAll, Suppresses: []string{"vig.not-charged", "vig.tie25.timing"},
 	},
 	{
 		Name: "vig.tie25.not-authorised", Doc: "The tie charge is elected only where the rulebook allows it.",
 		Breach:   "Tie charge at a punto banco table.",
-		Severity: Critical, At: Prepared, Again: true, Check: checkTieAuthorised, Suppresses: []string{"vig.only-on-banker-win", "vig.not-charged"},
+		Severity: finding.Critical, At: Prepared, Again: true, Check: checkTieAuthorised, Suppresses: []string{"vig.only-on-banker-win", "vig.not-charged"},
 	},
 	{
 		Name: "vig.ez.none", Doc: "At an EZ table no vigorish is taken.",
 		Breach:   "Commission on a banker win.",
-		Severity: Critical, At: Settled, Check: checkNoVigorish(baccarat.EZ), Suppresses: []string{"vig.only-on-banker-win"},
+		Severity: finding.Critical, At: Settled, Check: checkNoVigorish(baccarat.EZ), Suppresses: []string{"vig.only-on-banker-win"},
 	},
 	{
 		Name: "vig.ez.dragon-7-charge", Doc: "An EZ dragon 7 is a pure push; nothing is charged.",
 		Breach:   "Banker wagers charged on a dragon 7.",
-		Severity: Major, At: Settled, Check: checkDragonCharge, Suppresses: []string{"vig.ez.none"},
+		Severity: finding.Major, At: Settled, Check: checkDragonCharge, Suppresses: []string{"vig.ez.none"},
 	},
 	{
 		Name: "vig.novig6.none", Doc: "In the no-vigorish variation no vigorish is taken.",
 		Breach:   "Commission on top of the reduced six.",
-		Severity: Critical, At: Settled, Check: checkNoVigorish(baccarat.NoVig6), Suppresses: []string{"vig.only-on-banker-win"},
+		Severity: finding.Critical, At: Settled, Check: checkNoVigorish(baccarat.NoVig6), Suppresses: []string{"vig.only-on-banker-win"},
 	},
 	{
 		Name: "vig.mode-mutually-exclusive", Doc: "A table has one kind of vigorish at a time, changed only between rounds.",
 		Breach:   "Mode switched within a round.",
-		Severity: Major, At: Settled, Check: checkOneMode,
+		Severity: finding.Major, At: Settled, Check: checkOneMode,
 	},
 	{
 		Name: "vig.lammer-storage", Doc: "Lammers are attested to be kept in the chip rack or their own rack.",
 		Breach:   "Loose lammers.",
-		Severity: Info, At: Prepared, Needs: baccarat.FeedAttestation, Check: attestation("lammer-storage"),
+		Severity: finding.Info, At: Prepared, Needs: baccarat.FeedAttestation, Check: attestation("lammer-storage"),
 	},
 }
 
@@ -268,7 +269,7 @@ func (p *Pass) reportVig(v baccarat.Vig, c *charge, note string) {
 		off = exact - c.step.Amount
 	}
 	p.Report(Finding{
-		Subject: OfSeat(c.step.Seat), Seat: c.step.Seat, Amount: abs(off), Evidence: append(slices.Clone(c.paid), c.step.Seq),
+		Subject: finding.OfSeat(c.step.Seat), Seat: c.step.Seat, Amount: abs(off), Evidence: append(slices.Clone(c.paid), c.step.Seq),
 		Expected: fmt.Sprintf("%d percent of %d: %s", v.Percent, won, legal), Observed: fmt.Sprintf("%d%s", c.step.Amount, note),
 	})
 }
@@ -331,7 +332,7 @@ func checkCollectionSum(p *Pass) {
 			expected += fmt.Sprintf(", or %d", rounded)
 		}
 		p.Report(Finding{
-			Subject: OfSeat(c.Seat), Seat: c.Seat, Amount: abs(c.Open - c.Amount), Evidence: append(p.Shoe.Marks(c.Seat), c.Seq),
+			Subject: finding.OfSeat(c.Seat), Seat: c.Seat, Amount: abs(c.Open - c.Amount), Evidence: append(p.Shoe.Marks(c.Seat), c.Seq),
 			Expected: expected, Observed: fmt.Sprintf("%d", c.Amount),
 		})
 	}
@@ -373,7 +374,7 @@ func checkOnlyBankerWin(p *Pass) {
 			continue
 		}
 		p.Report(Finding{
-			Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(cardEvidence(r), s.Seq),
+			Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(cardEvidence(r), s.Seq),
 			Expected: fmt.Sprintf("nothing at seat %d, result %v", s.Seat, result), Observed: fmt.Sprintf("%d taken", s.Amount),
 		})
 	}
@@ -403,7 +404,7 @@ func (p *Pass) namesBanker(s *record.Step) bool {
 
 func (p *Pass) reportDue(d *record.Due, expected, observed string, evidence ...record.Seq) {
 	p.Report(Finding{
-		Round: d.Round, Subject: OfWager(d.Wager), Seat: d.Seat, Amount: p.dueAmount(d), Expected: expected, Observed: observed,
+		Round: d.Round, Subject: finding.OfWager(d.Wager), Seat: d.Seat, Amount: p.dueAmount(d), Expected: expected, Observed: observed,
 		Evidence: append([]record.Seq{d.PaidAt}, evidence...),
 	})
 }
@@ -447,7 +448,7 @@ func checkMarkArea(p *Pass) {
 			p.CannotJudge("the rectangle of a marker was not reported", s.Seq)
 		default:
 			p.Report(Finding{
-				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
+				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
 				Expected: fmt.Sprintf("rectangle %d", s.Seat), Observed: fmt.Sprintf("rectangle %d", s.Area),
 			})
 		}
@@ -457,7 +458,7 @@ func checkMarkArea(p *Pass) {
 func (p *Pass) reportOwed(owed []record.SeatChange, when record.Seq) {
 	for _, o := range owed {
 		p.Report(Finding{
-			Subject: OfSeat(o.Seat), Seat: o.Seat, Amount: o.Amount, Evidence: append(p.Shoe.Marks(o.Seat), when),
+			Subject: finding.OfSeat(o.Seat), Seat: o.Seat, Amount: o.Amount, Evidence: append(p.Shoe.Marks(o.Seat), when),
 			Expected: "outstanding 0", Observed: fmt.Sprintf("outstanding %d", o.Amount),
 		})
 	}
@@ -494,7 +495,7 @@ func checkMarkerRemoved(p *Pass) {
 		}
 		if removed > collected {
 			p.Report(Finding{
-				Subject: OfSeat(m.Seat), Seat: m.Seat, Amount: removed - collected, Evidence: append(s.Marks(m.Seat), m.Seq),
+				Subject: finding.OfSeat(m.Seat), Seat: m.Seat, Amount: removed - collected, Evidence: append(s.Marks(m.Seat), m.Seq),
 				Expected: fmt.Sprintf("marker of %d stays until collected", m.Amount), Observed: fmt.Sprintf("removed with %d collected", collected),
 			})
 		}

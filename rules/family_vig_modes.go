@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
@@ -22,7 +23,7 @@ func checkTieExclusive(p *Pass) {
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Kind == record.StepVigMarked || s.Kind == record.StepVigCollected {
 			p.Report(Finding{
-				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(cardEvidence(r), s.Seq),
+				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(cardEvidence(r), s.Seq),
 				Expected: "no commission, the tie charge is elected", Observed: fmt.Sprintf("%d taken", s.Amount),
 			})
 		}
@@ -61,7 +62,7 @@ func checkTieAmount(p *Pass) {
 		}
 		if s.Amount < floor || s.Amount > ceil {
 			p.Report(Finding{
-				Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: abs(floor - s.Amount), Evidence: append(cardEvidence(r), s.Seq),
+				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: abs(floor - s.Amount), Evidence: append(cardEvidence(r), s.Seq),
 				Expected: fmt.Sprintf("25 percent of the banker wager: %d", floor), Observed: fmt.Sprintf("%d", s.Amount),
 			})
 		}
@@ -99,7 +100,7 @@ func checkNoVigorish(mode baccarat.VigorishMode) func(*Pass) {
 		for i := range p.Round.Steps {
 			if s := &p.Round.Steps[i]; s.Kind >= record.StepVigMarked && !p.dragonCharge() {
 				p.Report(Finding{
-					Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
+					Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
 					Expected: fmt.Sprintf("no vigorish under %v", mode), Observed: fmt.Sprintf("%d taken", s.Amount),
 				})
 			}
@@ -127,7 +128,7 @@ func checkDragonCharge(p *Pass) {
 			continue
 		}
 		p.Report(Finding{
-			Subject: OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(cardEvidence(r), s.Seq),
+			Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(cardEvidence(r), s.Seq),
 			Expected: "a dragon 7 is a pure push", Observed: fmt.Sprintf("%d charged", s.Amount),
 		})
 	}

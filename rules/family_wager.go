@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -17,53 +18,53 @@ var wagerFamily = []*Rule{
 	{
 		Name: "wager.type-permitted", Doc: "A wager is accepted only on the spots that the rulebook permits and the table offers.",
 		Breach:   "Unlisted side bet accepted.",
-		Severity: Critical, At: Betting, Again: true, Check: checkPermitted,
+		Severity: finding.Critical, At: Betting, Again: true, Check: checkPermitted,
 	},
 	{
 		Name: "wager.after-no-more-bets", Doc: "No wager is made, changed or withdrawn after no more bets.",
 		Breach:   "Late bet or withdrawal.",
-		Severity: Critical, At: Settled, Check: checkLateWager, Suppresses: []string{"wager.touched-after-first-card"},
+		Severity: finding.Critical, At: Settled, Check: checkLateWager, Suppresses: []string{"wager.touched-after-first-card"},
 	},
 	{
 		Name: "wager.touched-after-first-card", Doc: "No patron handles a wager between the first card and its settlement.",
 		Breach:   "Player touches his chips mid-round.",
-		Severity: Major, At: Settled, Needs: baccarat.FeedBetSpots, Check: checkHandled,
+		Severity: finding.Major, At: Settled, Needs: baccarat.FeedBetSpots, Check: checkHandled,
 	},
 	{
 		Name: "wager.medium", Doc: "A wager is made with chips, plaques or what else the rulebook permits.",
 		Breach:   "Cash plays at a NY table.",
-		Severity: Major, At: Betting, Again: true, Check: checkMedium,
+		Severity: finding.Major, At: Betting, Again: true, Check: checkMedium,
 	},
 	{
 		Name: "wager.area", Doc: "A wager lies on the layout area of its spot.",
 		Breach:   "Chips between two boxes.",
-		Severity: Minor, At: Betting, Again: true, Needs: baccarat.FeedBetSpots, Check: checkArea,
+		Severity: finding.Minor, At: Betting, Again: true, Needs: baccarat.FeedBetSpots, Check: checkArea,
 	},
 	{
 		Name: "wager.verbal-cash.confirmed", Doc: "A verbal cash wager is confirmed by the dealer and by a supervisor before the first card.",
 		Breach:   "Only one of the two confirmed.",
-		Severity: Major, At: Dealt, Check: checkVerbalConfirmed,
+		Severity: finding.Major, At: Dealt, Check: checkVerbalConfirmed,
 	},
 	{
 		Name: "wager.verbal-cash.converted", Doc: "The cash of a verbal wager is exchanged for chips before the wager is settled.",
 		Breach:   "Cash never exchanged.",
-		Severity: Major, At: Settled, Check: checkVerbalConverted,
+		Severity: finding.Major, At: Settled, Check: checkVerbalConverted,
 	},
 	{
 		Name: "wager.ez-insurance-at-ez-only", Doc: "Dragon 7 and panda 8 insurance is taken only at EZ tables.",
 		Breach:   "Insurance bet at a commission table.",
-		Severity: Critical, At: Betting, Again: true, Check: checkInsurance, Suppresses: []string{"wager.type-permitted"},
+		Severity: finding.Critical, At: Betting, Again: true, Check: checkInsurance, Suppresses: []string{"wager.type-permitted"},
 	},
 	{
 		Name: "wager.dragon-bonus-hand", Doc: "A dragon bonus is taken only on the hands that the table offers.",
 		Breach:   "Banker-side bonus where only the player side is offered.",
-		Severity: Minor, At: Betting, Again: true, Check: checkBonusHand, Suppresses: []string{"wager.type-permitted"},
+		Severity: finding.Minor, At: Betting, Again: true, Check: checkBonusHand, Suppresses: []string{"wager.type-permitted"},
 	},
 }
 
 func (p *Pass) reportWager(w *record.Wager, expected, observed string, evidence ...record.Seq) {
 	p.Report(Finding{
-		Subject: OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Expected: expected, Observed: observed,
+		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Expected: expected, Observed: observed,
 		Evidence: append([]record.Seq{w.Placed}, evidence...),
 	})
 }

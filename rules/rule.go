@@ -1,9 +1,8 @@
 package rules
 
 import (
-	"strconv"
-
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
@@ -31,31 +30,6 @@ const (
 	Stages
 )
 
-// Severity orders findings.
-type Severity uint8
-
-// Severities.
-const (
-	Info Severity = iota
-	Minor
-	Major
-	Critical
-)
-
-var severityWords = [...]string{"info", "minor", "major", "critical"}
-
-func (s Severity) String() string { return severityWords[min(s, Critical)] }
-
-// ParseSeverity reads a severity's word.
-func ParseSeverity(word string) (Severity, bool) {
-	for i, w := range severityWords {
-		if w == word {
-			return Severity(i), true
-		}
-	}
-	return 0, false
-}
-
 // Rule is one requirement: a value, stored under its name for ever.
 type Rule struct {
 	Name string
@@ -63,8 +37,11 @@ type Rule struct {
 	Doc string
 	// Breach is an example of breaking it.
 	Breach   string
-	Severity Severity
-	At       Stage
+	Severity finding.Severity
+	// Version is the version of the rule's meaning, part of the identity of its findings. It is raised when the rule
+	// demands something else under the same name; 0 is version 1.
+	Version uint32
+	At      Stage
 	// Again asks the rule once more when its evidence may be complete: at the round's recorded end
 	// and at Settled, for a rule of a shoe at Closed. A finding made twice is one.
 	Again bool
@@ -83,66 +60,11 @@ type Rule struct {
 	Floor func(*FloorPass)
 }
 
-// Version of a rule's meaning, part of a finding's identity. All rules are at 1.
-const Version = 1
-
-// Subject is what within its round or shoe a finding is about.
-type Subject struct {
-	Kind SubjectKind
-	N    uint64
-	M    uint64
-	ID   string
-}
-
-// SubjectKind is a kind of subject.
-type SubjectKind uint8
-
-// Kinds of subject.
-const (
-	NoSubject SubjectKind = iota
-	SeatSubject
-	WagerSubject
-	CardSubject
-	HandSubject
-	RangeSubject
-)
-
-func (s Subject) String() string {
-	switch s.Kind {
-	case SeatSubject:
-		return "seat:" + strconv.FormatUint(s.N, 10)
-	case WagerSubject:
-		return "wager:" + s.ID
-	case CardSubject:
-		return "card:" + strconv.FormatUint(s.N, 10)
-	case HandSubject:
-		return "hand:" + baccarat.Hand(s.N).String()
-	case RangeSubject:
-		return "range:" + strconv.FormatUint(s.N, 10) + "-" + strconv.FormatUint(s.M, 10)
-	}
-	return ""
-}
-
-// OfSeat names a seat.
-func OfSeat(seat uint32) Subject { return Subject{Kind: SeatSubject, N: uint64(seat)} }
-
-// OfWager names a wager.
-func OfWager(id string) Subject { return Subject{Kind: WagerSubject, ID: id} }
-
-// OfCard names a card by its number from the shoe.
-func OfCard(cardSeq uint32) Subject { return Subject{Kind: CardSubject, N: uint64(cardSeq)} }
-
-// OfHand names a hand.
-func OfHand(h baccarat.Hand) Subject { return Subject{Kind: HandSubject, N: uint64(h)} }
-
-// OfRange names a range of event numbers.
-func OfRange(from, to uint64) Subject { return Subject{Kind: RangeSubject, N: from, M: to} }
-
 // Finding is what a rule reports: expected beside observed, and the events that prove it.
 type Finding struct {
 	Rule    *Rule
 	Round   uint32
-	Subject Subject
+	Subject finding.Subject
 	// Seat is the position concerned, 0 if none.
 	Seat uint32
 	// Amount is the money at issue, minor units.

@@ -18,7 +18,6 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 
 	"github.com/shoeproof/shoeproof/pipeline"
-	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -31,7 +30,7 @@ type Printer struct {
 	// Min is the minimum severity that is printed.
 	Min finding.Severity
 	// By counts the findings of each severity, printed or not.
-	By [rules.Critical + 1]int
+	By [finding.Critical + 1]int
 
 	out    io.Writer
 	format string
@@ -104,10 +103,10 @@ func (p *Printer) Any(min finding.Severity) bool {
 func (p *Printer) Counts() string {
 	var words []string
 	total := 0
-	for s := rules.Critical; ; s-- {
+	for s := finding.Critical; ; s-- {
 		words = append(words, fmt.Sprintf("%d %s", p.By[s], s))
 		total += p.By[s]
-		if s == rules.Info {
+		if s == finding.Info {
 			break
 		}
 	}
