@@ -17,11 +17,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 
 	"golang.org/x/mod/sumdb/note"
-
-	"github.com/shoeproof/shoeproof/pipeline"
 )
 
 // ErrNothing says that a gaming day was exported before and nothing has changed since.
@@ -475,10 +474,10 @@ func (b *builder) seal(signer note.Signer) (*built, error) {
 }
 
 // calendar is the one that the manifest names.
-func (m *Manifest) calendar() (pipeline.Calendar, error) {
+func (m *Manifest) calendar() (engine.Calendar, error) {
 	shifts := map[string]string{}
 	for _, s := range m.Shifts {
 		shifts[s.Name] = s.Start
 	}
-	return pipeline.NewCalendar(m.Zone, m.Rollover, shifts)
+	return engine.NewCalendar(m.Zone, m.Rollover, shifts)
 }

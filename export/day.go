@@ -9,9 +9,9 @@ package export
 import (
 	"iter"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -19,7 +19,7 @@ import (
 type Day struct {
 	Property, GamingDay string
 	From, Until         schema.Time // From is included, Until is not
-	Calendar            pipeline.Calendar
+	Calendar            engine.Calendar
 
 	// Findings are all of the property, of any gaming day, each id once, in any order.
 	Findings iter.Seq2[*finding.Finding, error]

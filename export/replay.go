@@ -4,17 +4,19 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // replay runs the rules over the evidence of one table and gives what they find, with the release left
 // out, by id.
-func replay(books law.Books, calendar pipeline.Calendar, evidence iter.Seq2[*evidenceLine, error]) (map[string]*found, error) {
-	e := pipeline.NewEngine(pipeline.Options{Books: books, Calendar: calendar, NoArchive: true})
+func replay(books law.Books, calendar engine.Calendar, evidence iter.Seq2[*evidenceLine, error]) (map[string]*found, error) {
+	e := engine.New(engine.Options{Books: books, Calendar: calendar, NoArchive: true})
 	out := map[string]*found{}
-	var b pipeline.Batch
+	var b rows.Set
 	collect := func() error {
 		for i := range b.Findings {
 			f := b.Findings[i]

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 
 	"golang.org/x/mod/sumdb/note"
@@ -41,7 +42,7 @@ func newWorld(t testing.TB, property string, tables int) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calendar, err := pipeline.DefaultCalendar()
+	calendar, err := engine.DefaultCalendar()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,13 +102,13 @@ func (w *world) audit(t testing.TB) {
 	clear(w.findings)
 	w.rounds = nil
 	for _, table := range slices.Sorted(maps.Keys(w.events)) {
-		e := pipeline.NewEngine(pipeline.Options{Books: w.day.Books, Calendar: w.day.Calendar, Version: w.day.Engine})
+		e := engine.New(engine.Options{Books: w.day.Books, Calendar: w.day.Calendar, Version: w.day.Engine})
 		var b pipeline.Batch
 		for i := range w.events[table] {
 			ev := &w.events[table][i]
-			e.Apply(&pipeline.Record{Offset: ev.Offset, Format: schema.JSON, Value: schema.AppendJSON(nil, &ev.Event)}, ev.Topic, ev.Partition, &b)
+			e.Apply(&pipeline.Record{Offset: ev.Offset, Format: schema.JSON, Value: schema.AppendJSON(nil, &ev.Event)}, ev.Topic, ev.Partition, &b.Set)
 		}
-		e.Finish(&b)
+		e.Finish(&b.Set)
 		for _, f := range b.Findings {
 			w.findings[f.ID] = f
 		}

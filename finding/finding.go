@@ -38,6 +38,9 @@ const (
 	Information Verdict = "INFO"
 )
 
+// FeedClause is the citation of a fault of the event feed: docs/events.md.
+const FeedClause = "event contract, identity and order"
+
 // Finding is one deviation, anomaly, data fault or notice. Its JSON is the line that `audit replay -o ndjson` prints.
 // The JSON names are the columns of the table findings; the tag column gives the conversion, see package schema/rows.
 type Finding struct {

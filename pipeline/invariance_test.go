@@ -8,7 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
 
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
@@ -197,17 +199,17 @@ func TestBatchSizes(t *testing.T) {
 	want := golden(t, floor)
 	values := encode(mixed(floor, rand.New(rand.NewPCG(3, 4))))
 	for _, size := range []int{1, 97, 50_000} {
-		rows := map[string]string{}
-		e, b := pipeline.NewEngine(engineOptions()), &pipeline.Batch{}
+		byID := map[string]string{}
+		e, b := engine.New(engineOptions()), &rows.Set{}
 		for i, v := range values {
 			e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: v}, "test", 0, b)
 			if (i+1)%size == 0 {
-				rowsByID(t, rows, b.Findings)
+				rowsByID(t, byID, b.Findings)
 				b.Reset()
 			}
 		}
 		e.Finish(b)
-		equalRows(t, fmt.Sprintf("batches of %d", size), want, rowsByID(t, rows, b.Findings))
+		equalRows(t, fmt.Sprintf("batches of %d", size), want, rowsByID(t, byID, b.Findings))
 	}
 }
 

@@ -11,12 +11,13 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
-	"github.com/spf13/cobra"
 )
 
 type rulesFlags struct {

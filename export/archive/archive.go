@@ -9,12 +9,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/shoeproof/shoeproof/export"
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -24,7 +24,7 @@ type Reader struct {
 	Store     *clickhouse.Store
 	Property  string
 	GamingDay string
-	Calendar  pipeline.Calendar
+	Calendar  engine.Calendar
 	// Topic is the one of the table events, if the journal has several.
 	Topic string
 

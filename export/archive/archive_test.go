@@ -22,6 +22,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
+	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -43,7 +44,7 @@ var server enginetest.Server
 // floor is a ClickHouse with what some tables played.
 type floor struct {
 	store  *clickhouse.Store
-	opt    pipeline.Options
+	opt    auditor.Options
 	tables map[string][]schema.Event
 	dir    string
 	// receipt is of the first export.
@@ -65,12 +66,12 @@ func newFloor(t *testing.T) *floor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calendar, err := pipeline.DefaultCalendar()
+	calendar, err := auditor.DefaultCalendar()
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := &floor{store: store, tables: map[string][]schema.Event{}, dir: t.TempDir()}
-	f.opt = pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("a key for tests only"), Version: "shoeproof@test"}
+	f.opt = auditor.Options{Books: books, Calendar: calendar, PatronKey: []byte("a key for tests only"), Version: "shoeproof@test"}
 	faults := slices.DeleteFunc(fault.All(), func(f fault.Fault) bool { return f.Off })
 	for i := range 8 {
 		events, _, err := fault.Plant(deal.Options{
@@ -95,7 +96,7 @@ func (f *floor) ingest(t *testing.T, paths ...string) {
 		t.Fatal(err)
 	}
 	err = pipeline.Run(t.Context(), src, f.store, pipeline.RunOptions{
-		NewStep: func() pipeline.Step { return pipeline.NewEngine(f.opt) }, Now: time.Now,
+		NewStep: func() pipeline.Step { return auditor.New(f.opt) }, Now: time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +120,7 @@ func (f *floor) day(t *testing.T) *export.Day {
 	t.Helper()
 	d := &export.Day{
 		Books: f.opt.Books, Engine: f.opt.Version, Binary: "00", Licensee: "Example Casino LLC", Form: "Daily exception report",
-		Mask: func(ref string) string { return pipeline.Pseudonym(f.opt.PatronKey, ref) }, MaskKey: "k", Retention: export.Retention{Years: 10, Until: "2036-11-20"},
+		Mask: func(ref string) string { return auditor.Pseudonym(f.opt.PatronKey, ref) }, MaskKey: "k", Retention: export.Retention{Years: 10, Until: "2036-11-20"},
 	}
 	r := Reader{Store: f.store, Property: "ac-1", GamingDay: "2026-11-19", Calendar: f.opt.Calendar}
 	if err := r.Fill(t.Context(), d); err != nil {
@@ -283,7 +284,7 @@ func patronsStayHome(t *testing.T, f *floor, dir string) {
 				if bytes.Contains(all, []byte(`"`+p.PatronRef+`"`)) {
 					t.Fatalf("the bundle names the patron %s", p.PatronRef)
 				}
-				if !bytes.Contains(all, []byte(pipeline.Pseudonym(f.opt.PatronKey, p.PatronRef))) {
+				if !bytes.Contains(all, []byte(auditor.Pseudonym(f.opt.PatronKey, p.PatronRef))) {
 					t.Errorf("the bundle has no pseudonym of %s", p.PatronRef)
 				}
 			}

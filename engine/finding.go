@@ -1,4 +1,4 @@
-package pipeline
+package engine
 
 import (
 	"slices"
@@ -7,14 +7,12 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
-
-// feedClause is the citation of a fault of the event feed: docs/events.md.
-const feedClause = "event contract, identity and order"
 
 // report takes what a pass found: each is made once, dropped when a finding suppresses it, and held
 // while a later stage still may.
-func (t *table) report(s *shoe, r *record.Round, stage rules.Stage, b *Batch) {
+func (t *table) report(s *shoe, r *record.Round, stage rules.Stage, b *rows.Set) {
 	fresh := t.pass.Findings[:0]
 	for _, f := range t.pass.Findings {
 		if f.Unauditable {
@@ -105,7 +103,7 @@ func (s *shoe) suppressed(m mark) bool {
 }
 
 // flushWaiting lets go the findings that nothing suppressed by the end of a stage.
-func (t *table) flushWaiting(s *shoe, round uint32, stage rules.Stage, b *Batch) {
+func (t *table) flushWaiting(s *shoe, round uint32, stage rules.Stage, b *rows.Set) {
 	keep := s.waiting[:0]
 	for i := range s.waiting {
 		w := &s.waiting[i]
@@ -121,7 +119,7 @@ func (t *table) flushWaiting(s *shoe, round uint32, stage rules.Stage, b *Batch)
 }
 
 // emit writes a finding of a rule.
-func (t *table) emit(s *shoe, f *rules.Finding, at int64, b *Batch) {
+func (t *table) emit(s *shoe, f *rules.Finding, at int64, b *rows.Set) {
 	cited, _ := s.law.Cited(f.Rule.Name)
 	kind, verdict, severity := finding.Deviation, finding.Breach, f.Rule.Severity
 	switch {
@@ -192,13 +190,13 @@ func (t *table) prove(row *finding.Finding, evidence []record.Seq, at int64) {
 	row.GamingDay, row.Shift = t.clock.of(when)
 }
 
-func (t *table) add(row finding.Finding, b *Batch) {
+func (t *table) add(row finding.Finding, b *rows.Set) {
 	t.engine.Counts.Findings++
 	b.Findings = append(b.Findings, row)
 }
 
 // cannotAudit says that a rule cannot be judged for a shoe.
-func (t *table) cannotAudit(s *shoe, rule *rules.Rule, why string, b *Batch) {
+func (t *table) cannotAudit(s *shoe, rule *rules.Rule, why string, b *rows.Set) {
 	t.emit(s, &rules.Finding{Rule: rule, Expected: rule.Doc, Observed: why, Evidence: []record.Seq{s.First}, Unauditable: true}, t.now.At, b)
 	s.unauditable++
 }
@@ -227,7 +225,7 @@ func feedSeverity(rule string) (severity finding.Severity, verdict finding.Verdi
 	return finding.Minor, finding.Information
 }
 
-func (t *table) feed(b *Batch, ev *schema.Event, f feedFault) {
+func (t *table) feed(b *rows.Set, ev *schema.Event, f feedFault) {
 	shoeID, round := ev.ShoeID, ev.Round
 	if f.rule == "feed.gap" {
 		shoeID, round = "", 0 // a hole belongs to no shoe: nobody knows what was in it
@@ -235,7 +233,7 @@ func (t *table) feed(b *Batch, ev *schema.Event, f feedFault) {
 	severity, verdict := feedSeverity(f.rule)
 	row := t.row(finding.Identity{ShoeID: shoeID, Round: round, Rule: f.rule, Subject: f.subject.String()}, finding.DataFault, verdict, severity)
 	row.PitID, row.DealerID, row.Expected, row.Observed = ev.PitID, t.dealer, f.expected, f.observed
-	row.Citations = []string{feedClause}
+	row.Citations = []string{finding.FeedClause}
 	t.context(&row)
 	row.Evidence = finding.Evidence{Seqs: f.seqs, EventIDs: f.ids}
 	if row.Evidence.EventIDs == nil {
@@ -257,10 +255,10 @@ func (t *table) context(row *finding.Finding) {
 }
 
 // notice says that something cannot be known. It accuses nobody.
-func (t *table) notice(b *Batch, rule string, subject finding.Subject, expected, observed string) {
+func (t *table) notice(b *rows.Set, rule string, subject finding.Subject, expected, observed string) {
 	ev := t.now
 	row := t.row(finding.Identity{ShoeID: ev.ShoeID, Rule: rule, Subject: subject.String()}, finding.Notice, finding.Unauditable, finding.Info)
-	row.Citations = []string{feedClause}
+	row.Citations = []string{finding.FeedClause}
 	row.PitID, row.DealerID, row.Expected, row.Observed = ev.PitID, t.dealer, expected, observed
 	t.context(&row)
 	t.prove(&row, []record.Seq{record.Seq(ev.Seq)}, ev.At)

@@ -1,4 +1,4 @@
-package pipeline
+package engine
 
 import (
 	"slices"
@@ -9,6 +9,7 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // shoe is a shoe in the making, with what has been asked and found so far.
@@ -71,7 +72,7 @@ type mark struct {
 }
 
 // newShoe begins a shoe with its first event.
-func (t *table) newShoe(ev *schema.Event, b *Batch) {
+func (t *table) newShoe(ev *schema.Event, b *rows.Set) {
 	t.endShoe(b)
 	if t.prev != nil {
 		t.closePrev(b)
@@ -120,7 +121,7 @@ func (s *shoe) reset() {
 
 // yield makes room for the next shoe: the present one is judged now, or at the next shoe's first
 // card where the law says so.
-func (t *table) yield(ev *schema.Event, b *Batch) {
+func (t *table) yield(ev *schema.Event, b *rows.Set) {
 	s := t.shoe
 	s.NextShuffled = record.Seq(ev.Seq)
 	s.OwedAtShuffle = s.Owed(s.OwedAtShuffle[:0])
@@ -131,7 +132,7 @@ func (t *table) yield(ev *schema.Event, b *Batch) {
 }
 
 // closePrev judges the shoe before the present one, if it still waits.
-func (t *table) closePrev(b *Batch) {
+func (t *table) closePrev(b *rows.Set) {
 	t.closeOne(t.prev, b)
 	t.spare = append(t.spare, t.prev)
 	t.prev, t.boundary = nil, true
@@ -141,7 +142,7 @@ func (t *table) closePrev(b *Batch) {
 }
 
 // closeShoe judges whatever is open: the table has closed.
-func (t *table) closeShoe(b *Batch) {
+func (t *table) closeShoe(b *rows.Set) {
 	t.endShoe(b)
 	if t.prev != nil {
 		t.closePrev(b)
@@ -154,7 +155,7 @@ func (t *table) closeShoe(b *Batch) {
 }
 
 // endShoe settles what is still unsettled: no further card comes from the shoe.
-func (t *table) endShoe(b *Batch) {
+func (t *table) endShoe(b *rows.Set) {
 	s := t.shoe
 	if s == nil {
 		return
@@ -167,7 +168,7 @@ func (t *table) endShoe(b *Batch) {
 }
 
 // of finds the shoe that an event belongs to, beginning a new one if need be; nil outside a shoe.
-func (t *table) of(ev *schema.Event, b *Batch) *shoe {
+func (t *table) of(ev *schema.Event, b *rows.Set) *shoe {
 	if ev.ShoeID == "" {
 		return t.shoe
 	}
@@ -211,7 +212,7 @@ func (t *table) spareRound(no uint32) *record.Round {
 }
 
 // in finds the round that an event belongs to, beginning it if need be; nil when it is settled.
-func (t *table) in(s *shoe, ev *schema.Event, b *Batch) *record.Round {
+func (t *table) in(s *shoe, ev *schema.Event, b *rows.Set) *record.Round {
 	switch {
 	case ev.Round == 0:
 		return nil
