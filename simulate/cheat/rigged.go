@@ -50,7 +50,7 @@ func rigged() []Cheat {
 				if !c.acts(u < (x.chance-honest)/(1-honest)) {
 					return
 				}
-				for range deal.WishTries {
+				for range deal.Trials {
 					coup := shoe.DealCoup(deck)
 					if coup.Result() == x.result {
 						return

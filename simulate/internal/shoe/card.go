@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Card is 1 to 52, suit by suit from the ace of clubs; 0 is a card nobody read.
+// Card is a card numbered 1 to 52, suit by suit from the ace of clubs; 0 is a card that was not read.
 type Card uint8
 
 const cardTexts = "??" +
@@ -25,10 +25,10 @@ func (c Card) Value() int {
 	return 0
 }
 
-// Turned is the same rank in the next suit.
+// Turned returns the card of the same rank in the next suit.
 func (c Card) Turned() Card { return (c+12)%52 + 1 }
 
-// Burns is how many further cards an indicator burns.
+// Burns returns how many further cards are burned after an indicator card.
 func (c Card) Burns() int { return min(c.Rank(), 10) }
 
 func ParseCard(s string) (Card, error) {
@@ -63,7 +63,7 @@ func cardNames(cards []Card) []string {
 	return out
 }
 
-// NewPack is a number of decks in new-deck order.
+// NewPack returns a number of decks in new-deck order.
 func NewPack(decks uint32) []Card {
 	set := make([]Card, 0, 52*decks)
 	for range decks {

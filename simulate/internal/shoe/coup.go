@@ -24,7 +24,7 @@ func (c *Coup) Count(h int) int {
 	return sum % 10
 }
 
-// First is the two-card count of a hand.
+// First returns the count of the first two cards of a hand.
 func (c *Coup) First(h int) int {
 	return (c.Hands[h][0].Value() + c.Hands[h][1].Value()) % 10
 }
@@ -76,8 +76,8 @@ func (c *Coup) Treasure() schema.Treasure {
 	return schema.TreasureNone
 }
 
-// PlayerDraws and bankerDraws are the drawing table; third is the value of the player's third card,
-// -1 if it took none. Naturals are asked before.
+// PlayerDraws and BankerDraws are the drawing table for counts that are no naturals. third is the value of the
+// player's third card, -1 without one.
 func PlayerDraws(p int) bool { return p <= 5 }
 
 func BankerDraws(b, third int) bool {

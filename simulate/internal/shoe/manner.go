@@ -4,8 +4,9 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// role, source and pause of each kind of event; the pause is a least and a spread in milliseconds.
-func Manner(k schema.Kind) (role schema.Role, source schema.SourceKind, least, spread uint64) {
+// Manner returns the usual role and source of each kind of event, and the pause before it: a minimum and a spread in
+// milliseconds.
+func Manner(k schema.Kind) (role schema.Role, source schema.SourceKind, minPause, spread uint64) {
 	switch k {
 	case schema.KindCardDealt:
 		return schema.RoleDealer, schema.SourceKindShoe, 900, 1200

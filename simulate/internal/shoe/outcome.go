@@ -4,7 +4,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Outcome is what becomes of a wager.
+// Outcome is what a wager comes to.
 type Outcome uint8
 
 const (
@@ -13,7 +13,7 @@ const (
 	Pushed
 )
 
-// Settle tells what a wager comes to and, if it won, what it is paid.
+// Settle returns what a wager comes to and, if it wins, its winnings.
 func (h *House) Settle(st *Stake, c *Coup) (Outcome, int64) {
 	straight := func(wins bool) (Outcome, int64) {
 		if wins {
@@ -91,7 +91,7 @@ func (h *House) settleTreasure(st *Stake, c *Coup) (Outcome, int64) {
 	return Won, st.Amount * times
 }
 
-// recognised says whether the elected pay table pays a treasure at all.
+// recognised reports whether the elected pay table pays a treasure at all.
 func (h *House) recognised(t schema.Treasure) bool {
 	return t != schema.TreasureNone && (t != schema.TreasureBlazing7sTwo || h.blazing7sOdds[2] > 0)
 }
@@ -110,7 +110,7 @@ func (h *House) dragonBonus(amount int64, c *Coup, s int) (Outcome, int64) {
 	return Won, amount * h.DragonBonusOdds[margin]
 }
 
-// Vigorish is the commission on what was won.
+// Vigorish returns the commission on winnings, unrounded if exact is set and the amount can be paid.
 func (h *House) Vigorish(winnings int64, exact bool) int64 {
 	if part := winnings * h.Percent; exact && part%100 == 0 {
 		return part / 100

@@ -10,12 +10,12 @@ const Minute = int64(60_000_000_000)
 type Opening struct {
 	Seats   []Occupant
 	Dealers []schema.DealerAssigned
-	// Listed gives the seats with table_opened; otherwise each patron sits down after it.
+	// Listed: table_opened lists the seats; otherwise each patron sits down after it.
 	Listed bool
-	Posted bool // notices are filed
+	Posted bool // the notices that the opening needs are filed
 }
 
-// Open writes the opening of the table up to the stacked cards.
+// Open emits the opening of the table up to the stacked cards.
 func (w *Writer) Open(o *Opening) {
 	start := w.Now
 	w.dealer = schema.Actor{Role: schema.RoleDealer, ID: o.Dealers[0].DealerID}
@@ -62,7 +62,7 @@ func (w *Writer) fileNotice(topic schema.NoticeTopic, effective int64) {
 	})
 }
 
-// cards receives and opens the sets of cards: one, or two of different colour for a shuffling device.
+// cards receives and opens the batches of cards: one, or two of different colours for a shuffling device.
 func (w *Writer) cards() {
 	w.receive(w.Table + "-b1")
 	if w.Config.AutomatedShuffler {
@@ -96,7 +96,7 @@ func (w *Writer) receive(batch string) {
 	w.Emit(&schema.CardsStacked{BatchID: w.Batch})
 }
 
-// GiveNotice files and posts a notice and lets its time pass.
+// GiveNotice files and posts a notice, then advances the clock to its effect.
 func (w *Writer) GiveNotice(topic schema.NoticeTopic) {
 	effective := w.Now + 40*Minute
 	w.fileNotice(topic, effective)

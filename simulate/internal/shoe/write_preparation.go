@@ -6,7 +6,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// alternate takes the other set of cards out of the shuffling device and puts the last one in.
+// alternate exchanges the batch in play for the batch in the shuffling device.
 func (w *Writer) alternate() {
 	w.ShoeID = ""
 	was, back := w.Batch, w.BackColor
@@ -18,7 +18,7 @@ func (w *Writer) alternate() {
 	w.Emit(&schema.BatchReported{BatchID: w.Batch, DeckCount: w.Config.Decks, BackColor: w.BackColor, State: schema.BatchStateInPlay})
 }
 
-// Prepare writes a shoe from its shuffle to the first round.
+// Prepare emits a shoe from its shuffle to the first round.
 func (w *Writer) Prepare(s *Plan) {
 	total := int(w.Config.Decks) * 52
 	w.ShoeID, w.RoundNumber, w.cardSeq, w.cuttingCardRound, w.carried = s.ID, 0, 0, 0, 0
@@ -60,7 +60,7 @@ func (w *Writer) Prepare(s *Plan) {
 	}
 }
 
-// cut cuts the stack, for the dealer when no seat is given.
+// cut emits a cut by a seat, 0 for the dealer.
 func (w *Writer) cut(seat, depth uint32) {
 	p := &schema.ShoeCut{ByRole: schema.RoleDealer, DepthFromFront: depth, StackSize: w.Config.Decks * 52}
 	by := w.dealer
@@ -97,7 +97,7 @@ func (w *Writer) burn(cards []Card) {
 	w.cardSeq = len(cards)
 }
 
-// chooseCurator offers the shoe and gives it to the one who takes it.
+// chooseCurator offers the shoe to the seats in order and assigns it to the first that accepts.
 func (w *Writer) chooseCurator(s *Plan, after uint32) {
 	for _, o := range CuratorOffers(w.seats, s.Declining, after) {
 		w.Emit(&schema.CuratorOffered{Seat: o.Seat, Accepted: o.Accepted})
@@ -108,8 +108,8 @@ func (w *Writer) chooseCurator(s *Plan, after uint32) {
 	}
 }
 
-// CuratorOffers run counterclockwise from the seat after the one that passes, from the lowest seat
-// after 0, until somebody takes the shoe; the last one asked always does.
+// CuratorOffers returns the offers of the shoe. They run counterclockwise from the seat after the one given, 0 for
+// the lowest seat, until a seat accepts; the last seat always does.
 func CuratorOffers(seats []Occupant, shy []uint32, after uint32) []Offer {
 	first, last := 0, len(seats)
 	for i, s := range seats {
@@ -132,7 +132,7 @@ func CuratorOffers(seats []Occupant, shy []uint32, after uint32) []Offer {
 	return out
 }
 
-// Finish writes the end of a shoe and the collection of what is still owed.
+// Finish emits the end of a shoe and the collection of the outstanding vigorish.
 func (w *Writer) Finish(s *Plan) {
 	w.RoundNumber = 0
 	w.Emit(&schema.ShoeEnded{Reason: "cutting card", Remaining: uint32(int(w.Config.Decks)*52 - w.cardSeq)})
@@ -143,7 +143,7 @@ func (w *Writer) Finish(s *Plan) {
 	w.ShoeID = ""
 }
 
-// collectMarks takes a seat's outstanding vigorish and lifts its markers.
+// collectMarks collects a seat's outstanding vigorish and removes its markers.
 func (w *Writer) collectMarks(c Collection, ceil bool) {
 	var ids []string
 	var sum int64

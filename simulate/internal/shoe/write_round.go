@@ -6,7 +6,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Round writes one round, from what happens before it to what its result makes necessary.
+// Round emits the round with index i, from the events before it to those that its result demands.
 func (w *Writer) Round(s *Plan, i int) {
 	r := &s.Rounds[i]
 	w.RoundNumber = 0
@@ -50,7 +50,7 @@ func (w *Writer) Round(s *Plan, i int) {
 	}
 }
 
-// between writes what happens at the table while no round is on.
+// between emits what happens between two rounds.
 func (w *Writer) between(s *Plan, r *Round) {
 	for _, c := range r.Collections {
 		w.collectMarks(c, false)
@@ -76,7 +76,7 @@ func (w *Writer) between(s *Plan, r *Round) {
 	}
 	for _, c := range r.Seating {
 		if c.Leaves {
-			// Nobody leaves with a debt, or with the shoe.
+			// No patron leaves with a debt or with the shoe.
 			w.collectMarks(Collection{Seat: c.Seat}, false)
 			if w.House.Punto && c.Seat == w.Curator {
 				w.Emit(&schema.CuratorPassed{Seat: c.Seat, Cause: schema.PassCauseVoluntary})
@@ -139,7 +139,7 @@ func (w *Writer) bet(r *Round) {
 	}
 }
 
-// readStakes has the stakes read, if the table does so.
+// readStakes emits stake readings if the table has them.
 func (w *Writer) readStakes(r *Round, when schema.StakeOccasion) {
 	for i := range r.Stakes {
 		st := &r.Stakes[i]
@@ -161,7 +161,7 @@ func (w *Writer) endRound(r *Round, result schema.Result) {
 	})
 }
 
-// void cancels a round: every wager goes back in full.
+// void voids a round: every wager is returned in full.
 func (w *Writer) void(r *Round) {
 	w.Emit(&schema.RoundVoided{Cause: r.Void})
 	if r.Bank != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// settleRound collects the losing wagers, returns the void ones and pays the winners in the elected
-// procedure, from the highest seat down. N.J.A.C. 19:47-3.10(b), 9 NYCRR 5324.21(i).
+// settleRound collects the losing wagers, returns the pushes and pays the winners by the elected procedure, from the
+// highest seat down. N.J.A.C. 19:47-3.10(b), 9 NYCRR 5324.21(i).
 func (w *Writer) settleRound(r *Round) {
 	var room [32]Settlement
 	dues := room[:0]
@@ -70,7 +70,7 @@ func (w *Writer) payWinners(r *Round, dues []Settlement) {
 	}
 }
 
-// bySeat calls do with the wagers of each seat.
+// bySeat calls do with the settlements of each seat.
 func (w *Writer) bySeat(dues []Settlement, do func([]Settlement)) {
 	for len(dues) > 0 {
 		n := 1
@@ -90,7 +90,7 @@ func (w *Writer) pay(seat []Settlement) {
 	}
 }
 
-// charge takes or marks the vigorish of a seat.
+// charge collects or marks the vigorish of a seat.
 func (w *Writer) charge(r *Round, seat []Settlement) {
 	var sum int64
 	var ids []string
