@@ -5,7 +5,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// counting are patrons who bet on the side when the count is good.
+// counting are patrons who place a side bet when the count favours it.
 func counting() []Cheat {
 	var out []Cheat
 	for _, bet := range []struct {
@@ -47,7 +47,7 @@ func counting() []Cheat {
 	return out
 }
 
-// goodDragon is Jacobson's count for dragon 7: a true count of 4 or more.
+// goodDragon reports whether Jacobson's count favours dragon 7: a true count of 4 or more.
 func goodDragon(c *crook, left int) bool {
 	tags := [10]int{4: -1, 5: -1, 6: -1, 7: -1, 8: 2, 9: 2}
 	sum := 0
@@ -57,10 +57,11 @@ func goodDragon(c *crook, left int) bool {
 	return 52*sum >= 4*left
 }
 
-// sevensEffect is what taking one card of each value out of eight decks changes in the value of a Blazing 7s wager.
+// sevensEffect is the change in the expected value of a Blazing 7s wager when one card of each value leaves eight
+// decks.
 var sevensEffect = [10]float64{.002497, .001607, -.000838, -.001455, -.001714, -.001407, -.000825, -.013851, .004241, .004255}
 
-// goodSevens is a count for Blazing 7s (200:1, 50:1) by what each card takes away.
+// goodSevens reports whether a count by sevensEffect favours Blazing 7s (200:1, 50:1).
 func goodSevens(c *crook, left int) bool {
 	ev := -0.0777970098
 	for v, n := range c.dealt {

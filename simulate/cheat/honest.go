@@ -5,7 +5,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// honest are honest.
+// honest are the honest tables that look odd.
 func honest() []Cheat {
 	honest := func(name, doc string, c Cheat) Cheat {
 		c.Name, c.Scenario, c.Doc, c.Honest, c.Kind, c.Key, c.regulars = name, "N"+name[1:], doc, true, "nj-mini", "patron", true

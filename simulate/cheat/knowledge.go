@@ -7,7 +7,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// knowledge are patrons who know what is to come.
+// knowledge are patrons who know the cards that come next.
 func knowledge() []Cheat {
 	var out []Cheat
 	for _, x := range []float64{1, .5, .35, .2, .1} {
@@ -42,7 +42,7 @@ func knowledge() []Cheat {
 	return out
 }
 
-// winner is the main spot that wins with the cards in front; on a tie it is the one given.
+// winner returns the main spot that wins with the next cards; on a tie the spot given.
 func winner(deck []shoe.Card, tie schema.Spot) schema.Spot {
 	coup := shoe.DealCoup(deck)
 	switch coup.Result() {

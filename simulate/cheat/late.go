@@ -7,7 +7,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// late are patrons who bet when no more bets are called.
+// lateBets are patrons who bet, or change their stake, when no more bets are called.
 func lateBets() []Cheat {
 	var out []Cheat
 	for _, x := range []float64{.5, .25, .1} {
@@ -50,7 +50,7 @@ func lateBets() []Cheat {
 	return out
 }
 
-// moved raises or lowers a stake by half after the deal: it is paid as it then lies.
+// moved raises or lowers a stake by half after the deal; it is settled at the new amount.
 func moved(st *shoe.Stake, up bool, out shoe.Outcome, pays int64) {
 	st.Forced, st.Outcome, st.Winnings = true, out, pays
 	st.AtSettlement = st.Amount + st.Amount/2

@@ -9,14 +9,14 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// cards are packs that are not what they should be, and hands that are not left to chance.
+// rigged are packs with wrong cards and hands that are chosen.
 func rigged() []Cheat {
 	ace, nine := shoe.Card(40), shoe.Card(48) // of spades
 	one := func(what, doc string, change func(*crook, []shoe.Card) []shoe.Card) Cheat {
 		c := Cheat{
 			Name: "s10-" + what, Scenario: "S10", Strength: 1, Kind: "nj-mini", Key: "batch", Detectors: []string{"d02", "d01"}, Doc: doc, stack: change,
 		}
-		if what != "missing" { // the ninth copy of a card is a finding of rules too
+		if what != "missing" { // the ninth copy of a card breaks a rule
 			c.Breach, c.Detectors = true, []string{"d01", "d02"}
 		}
 		return c

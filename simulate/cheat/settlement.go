@@ -7,7 +7,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// dealerErrors are dealers who pay too much or take too little.
+// dealerErrors are dealers who pay too much or collect too little.
 func dealerErrors() []Cheat {
 	var out []Cheat
 	for _, x := range []float64{.1, .02} {
@@ -38,7 +38,7 @@ func dealerErrors() []Cheat {
 	return out
 }
 
-// overpay returns losing wagers and pays winning ones twice.
+// overpay returns losing wagers and pays winning wagers twice.
 func overpay(rate float64, friend bool) func(*crook, *shoe.Round) {
 	return func(c *crook, r *shoe.Round) {
 		for i := range r.Stakes {

@@ -14,7 +14,7 @@ type irregularFixture struct {
 	change func(*shoe.Plan)
 }
 
-// irregular are the errors of dealing that were put right as 19:47-3.12 tells.
+// irregular are the errors of dealing that are remedied as 19:47-3.12 demands.
 func irregular() []irregularFixture {
 	cards := func(text string) []shoe.Card {
 		out, _ := shoe.ParseCards(strings.Fields(text))
@@ -49,7 +49,7 @@ func irregular() []irregularFixture {
 	}
 }
 
-// allButFive lets every card but those that the plan deals lie face up or be burned for one that does.
+// allButFive lets all cards but those that the plan deals lie face up, or be burned for a card that does.
 func allButFive(s *shoe.Plan) []shoe.FaceUpCard {
 	pool := shoe.NewPack(8)
 	gone := slices.Clone(s.Burn)
@@ -64,7 +64,7 @@ func allButFive(s *shoe.Plan) []shoe.FaceUpCard {
 	shoe.Shuffle(rand.New(rand.NewPCG(1, 1)), pool)
 	var out []shoe.FaceUpCard
 	for left := len(pool); left > 0; left -= 1 + len(out[len(out)-1].Burned) {
-		// A card whose number just fits, else a ten.
+		// A card whose burn uses up the rest, else a ten.
 		i := slices.IndexFunc(pool, func(c shoe.Card) bool { return c.Burns() == min(10, left-1) })
 		st := shoe.FaceUpCard{Card: pool[i]}
 		pool = slices.Delete(pool, i, i+1)

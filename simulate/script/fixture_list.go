@@ -5,8 +5,8 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// coups are the named rounds that fixtures are made of, in the order in which the cards leave the
-// shoe: player, banker, player, banker, third cards.
+// coups are the named rounds of the fixtures, in the order in which the cards leave the shoe: player, banker, player,
+// banker, third cards.
 func coups() map[string]string {
 	return map[string]string{
 		"F-BWIN2": "6c 7d Kh Ks", "F-PNAT9": "9c 4h Kd 3s", "F-TIE6": "6c 6d Kh Ks", "F-DRAG7": "2c 4d 3h Ks 6s 3c",

@@ -4,7 +4,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// newPayload is a new payload of a kind.
+// newPayload returns an empty payload of a kind of event.
 func newPayload(kind string) (schema.Payload, bool) {
 	for _, p := range []schema.Payload{
 		&schema.TableOpened{}, &schema.TableConfigured{}, &schema.TableClosed{}, &schema.NoticeFiled{}, &schema.NoticePosted{},

@@ -8,7 +8,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// recompute writes a shoe anew from its plan, changed as the edit says.
+// recompute writes a shoe again from its plan, changed by the edit.
 func (e *edit) recompute(events []schema.Event) ([]schema.Event, error) {
 	r, err := reread(events, max(e.what.shoe, 1))
 	if err != nil {
@@ -94,10 +94,8 @@ func addStake(r *shoe.Round, set []assignment, n int) error {
 		WagerID: fmt.Sprintf("w%d+%d", n, len(r.Stakes)+1), Medium: schema.WagerMediumChips, AreaOK: true,
 	}
 	ev := schema.Event{Payload: p, Round: uint32(n)}
-	for _, a := range set {
-		if err := assign(&ev, a); err != nil {
-			return err
-		}
+	if err := assignAll(&ev, set); err != nil {
+		return err
 	}
 	if p.Spot == schema.SpotUnspecified || p.Amount <= 0 || p.Seat == 0 {
 		return fmt.Errorf("want seat, spot and amount")
