@@ -6,13 +6,13 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// dealingSeat is the seat that deals the round at issue.
+// dealingSeat returns the seat that deals the round at issue.
 func (sc *scene) dealingSeat() uint32 {
 	cards := sc.roundEvents(func(ev *schema.Event) bool { return ev.Payload.Kind() == schema.KindCardDealt })
 	return cards[0].Payload.(*schema.CardDealt).BySeat
 }
 
-// otherSeat finds a seat of the round at issue that has a wager, other than the one given.
+// otherSeat returns a seat with a wager in the round at issue, other than the seat given.
 func (sc *scene) otherSeat(seat uint32) uint32 {
 	for i := range sc.round.Stakes {
 		if s := sc.round.Stakes[i].Seat; s != seat {
@@ -22,7 +22,7 @@ func (sc *scene) otherSeat(seat uint32) uint32 {
 	return 0
 }
 
-// strangeHand has a card of the round at issue drawn by another seat.
+// strangeHand is the edit that lets another seat draw a card of the round at issue.
 func strangeHand(sc *scene) string {
 	if sc.seat = sc.otherSeat(sc.dealingSeat()); sc.seat == 0 {
 		return ""
@@ -30,8 +30,8 @@ func strangeHand(sc *scene) string {
 	return "set " + sc.inRound("card_dealt hand=PLAYER index=2: by_seat=%d", sc.seat)
 }
 
-// skipped deletes the first offer of a shoe after a release, or at its start, if it was declined. What
-// happens between two rounds belongs to the one before, and what precedes the first to it.
+// skipped deletes the first offer of the shoe that was declined, at the start or after a release. An event between
+// two rounds belongs to the round before, an event before the first round to the first.
 func skipped(released bool) func(*scene) string {
 	return func(sc *scene) string {
 		after := false
@@ -56,7 +56,7 @@ func skipped(released bool) func(*scene) string {
 	}
 }
 
-// upcoming is the number of the next round.
+// upcoming returns the number of the next round.
 func upcoming(events []schema.Event) uint32 {
 	for i := range events {
 		if events[i].Payload.Kind() == schema.KindRoundStarted {

@@ -7,27 +7,10 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-func cutFaults() []Fault {
+func cutFaults() []Fault { return append(cutOfferFaults(), recutFaults()...) }
+
+func cutOfferFaults() []Fault {
 	nj := njAll()
-	plainCut := func(c *schema.TableConfig) { c.Options = nil }
-	// cut wants a patron who cuts after so many offers.
-	cut := func(offers int, then func(*scene) error) func(*scene) error {
-		return func(sc *scene) error {
-			if sc.plan.CutBy == 0 || len(sc.plan.CutOffers) < offers {
-				return errNotOffered
-			}
-			if then == nil {
-				return nil
-			}
-			return then(sc)
-		}
-	}
-	again := func(seat func(*scene) uint32) func(*scene) error {
-		return func(sc *scene) error {
-			sc.plan.Recut = &shoe.Recut{Seat: seat(sc), Depth: 77}
-			return nil
-		}
-	}
 	return []Fault{
 		{
 			Rule: "cut.offer-start", Doc: "the cut offered past the one who is entitled", Kinds: nj, notInRound: true, bend: cut(2, nil),
@@ -56,6 +39,20 @@ func cutFaults() []Fault {
 			Rule: "cut.front-to-back", Doc: "part of the cut left in front", Kinds: nj, notInRound: true,
 			edit: editing("set shoe_transposed: moved_count-=5"),
 		},
+	}
+}
+
+func recutFaults() []Fault {
+	nj := njAll()
+	plainCut := func(c *schema.TableConfig) { c.Options = nil }
+	// recut cuts the stack a second time, by a seat.
+	recut := func(seat func(*scene) uint32) func(*scene) error {
+		return func(sc *scene) error {
+			sc.plan.Recut = &shoe.Recut{Seat: seat(sc), Depth: 77}
+			return nil
+		}
+	}
+	return []Fault{
 		{Rule: "cut.cutcard-depth", Doc: "thirteen cards behind the cutting card", Kinds: nj, notInRound: true, cardsBehind: 13},
 		{
 			Rule: "cut.second-cutcard-at-end", Doc: "three cards behind the second cutting card", Kinds: nj, notInRound: true,
@@ -71,11 +68,24 @@ func cutFaults() []Fault {
 		},
 		{
 			Rule: "cut.recut-authority", Doc: "a recut ordered by the dealer", Kinds: nj, notInRound: true, tune: plainCut,
-			bend: cut(1, again(func(sc *scene) uint32 { return sc.plan.CutBy })), edit: editing("set recut_ordered: by_role=DEALER"),
+			bend: cut(1, recut(func(sc *scene) uint32 { return sc.plan.CutBy })), edit: editing("set recut_ordered: by_role=DEALER"),
 		},
 		{
 			Rule: "cut.recut-person", Doc: "recut by one who had declined", Kinds: nj, notInRound: true, tune: plainCut,
-			bend: cut(2, again(func(sc *scene) uint32 { return sc.plan.CutOffers[0].Seat })),
+			bend: cut(2, recut(func(sc *scene) uint32 { return sc.plan.CutOffers[0].Seat })),
 		},
+	}
+}
+
+// cut demands that a patron cuts after at least so many offers, then bends the plan.
+func cut(offers int, bend func(*scene) error) func(*scene) error {
+	return func(sc *scene) error {
+		switch {
+		case sc.plan.CutBy == 0 || len(sc.plan.CutOffers) < offers:
+			return errNotOffered
+		case bend == nil:
+			return nil
+		}
+		return bend(sc)
 	}
 }

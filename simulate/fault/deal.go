@@ -7,8 +7,10 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-func dealFaults() []Fault {
-	every := append(append(punto(), njMini()...), append(nyAll(), "nj-mini-tie25")...)
+func dealFaults() []Fault { return append(orderOfDealFaults(), thirdCardFaults()...) }
+
+func orderOfDealFaults() []Fault {
+	every := anyTable()
 	minis := append(append(njMini(), nyAll()...), "nj-mini-tie25")
 	up := func(c *schema.TableConfig) { c.DealingStyle = schema.DealingStyleFaceUp }
 	return []Fault{
@@ -46,6 +48,12 @@ func dealFaults() []Fault {
 				return "set " + sc.inRound("card_dealt hand=PLAYER index=1: drawing_hand=RIGHT")
 			},
 		},
+	}
+}
+
+func thirdCardFaults() []Fault {
+	minis := append(append(njMini(), nyAll()...), "nj-mini-tie25")
+	return []Fault{
 		{
 			Rule: "deal.by-dealer", Doc: "a patron draws from the shoe", Kinds: minis,
 			edit: func(sc *scene) string { return "set " + sc.inRound("card_dealt hand=PLAYER index=2: by_role=PATRON") },
@@ -69,7 +77,7 @@ func dealFaults() []Fault {
 			bend:   func(sc *scene) error { sc.round.BankerFirst = true; return nil },
 		},
 		{
-			Rule: "deal.max-one-extra", Doc: "a fourth card", Kinds: every,
+			Rule: "deal.max-one-extra", Doc: "a fourth card", Kinds: anyTable(),
 			accept: bothDrew,
 			bend:   extra(shoe.Player, func(_ *shoe.Coup, x shoe.Card) bool { return x.Value() == 0 }),
 		},

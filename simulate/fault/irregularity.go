@@ -15,7 +15,7 @@ func stands(_ *scene, c *shoe.Coup) bool { return c.Size(shoe.Player) == 2 && c.
 // pat: neither hand drew.
 func pat(_ *scene, c *shoe.Coup) bool { return c.Cards() == 4 && plain(c) }
 
-// errant draws a card in error for the player's hand and burns so many cards fewer for it than it says.
+// errant draws a card in error for the player's hand and burns short cards too few for it; none if short is below 0.
 func errant(short int, change func(*shoe.Misdraw)) func(*scene) error {
 	return func(sc *scene) error {
 		x, err := sc.takeRest(func(c shoe.Card) bool { return c.Burns() > max(short, 1) })
@@ -34,7 +34,7 @@ func errant(short int, change func(*shoe.Misdraw)) func(*scene) error {
 	}
 }
 
-// facing lets a card lie face up before the round at issue.
+// facing lets a card lie face up before the round at issue and burns short cards too few for it.
 func facing(short int) func(*scene) error {
 	return func(sc *scene) error {
 		x, err := sc.takeRest(func(c shoe.Card) bool { return c.Burns() > 1 })
@@ -48,7 +48,7 @@ func facing(short int) func(*scene) error {
 	}
 }
 
-// redeal deals a round again with a card put at a place of the order of dealing.
+// redeal deals a round again with a card inserted into the order of dealing.
 func (sc *scene) redeal(r *shoe.Round, x shoe.Card, place int) {
 	h := &r.Coup.Hands
 	deck := []shoe.Card{h[shoe.Player][0], h[shoe.Banker][0], h[shoe.Player][1], h[shoe.Banker][1]}
@@ -81,7 +81,9 @@ func (sc *scene) exhaust() error {
 	return errNotOffered
 }
 
-func irregFaults() []Fault {
+func irregFaults() []Fault { return append(misdrawFaults(), exceptionFaults()...) }
+
+func misdrawFaults() []Fault {
 	kinds := slices.Concat(punto(), only("nj-mini"), nyAll(), midi())
 	return []Fault{
 		{
@@ -125,6 +127,12 @@ func irregFaults() []Fault {
 				return nil
 			},
 		},
+	}
+}
+
+func exceptionFaults() []Fault {
+	kinds := slices.Concat(punto(), only("nj-mini"), nyAll(), midi())
+	return []Fault{
 		{
 			Rule: "irreg.faceup.not-used", Doc: "a card found face up is dealt", Kinds: kinds,
 			bend: func(sc *scene) error {

@@ -6,7 +6,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// negative attests that something is not on the layout.
+// negative is the edit that attests that an item is missing from the layout.
 func negative(item string) func(*scene) string {
 	return editing("set layout_attested item=" + item + ": present=false")
 }

@@ -8,12 +8,14 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// much is more than anybody stakes of his own will.
+// much is more than any patron stakes by habit.
 const much = 2_000_000
 
-func midiFaults() []Fault {
+func midiFaults() []Fault { return append(squeezeFaults(), relinquishFaults()...) }
+
+func squeezeFaults() []Fault {
 	kinds := midi()
-	// rivalry lays two wagers on the player's hand.
+	// rivalry adds two wagers on the player's hand.
 	rivalry := func(first, second int64) func(*scene) {
 		return func(sc *scene) {
 			sc.stake = sc.addStake(schema.SpotPlayer, first)
@@ -21,17 +23,6 @@ func midiFaults() []Fault {
 		}
 	}
 	onPlayer, onBanker := staking(schema.SpotPlayer, much), staking(schema.SpotBanker, much)
-	// given lets the one entitled give up the player's hand, and the second who is asked take it.
-	given := func(sc *scene) {
-		onPlayer(sc)
-		g := &shoe.Relinquishment{Seat: sc.stake.Seat}
-		n := len(sc.table.Patrons())
-		first := slices.IndexFunc(sc.table.Patrons(), func(p *deal.Patron) bool { return p.Seat == g.Seat })
-		for i := 1; i <= 2; i++ {
-			g.Offers = append(g.Offers, shoe.Offer{Seat: sc.table.Patrons()[(first+i)%n].Seat, Accepted: i == 2})
-		}
-		sc.round.Relinquished[shoe.Player] = g
-	}
 	return []Fault{
 		{
 			Rule: "midi.squeeze.recipient", Doc: "the hand given to a lower wager", Kinds: kinds, wagers: rivalry(much, 5000),
@@ -66,6 +57,24 @@ func midiFaults() []Fault {
 				return "set " + sc.inRound("card_moved to=UNDER_SHOE_RIGHT nth=1: to=LAYOUT")
 			},
 		},
+	}
+}
+
+func relinquishFaults() []Fault {
+	kinds := midi()
+	onPlayer, onBanker := staking(schema.SpotPlayer, much), staking(schema.SpotBanker, much)
+	// given: the entitled patron relinquishes the player's hand, and the second patron to be offered it accepts.
+	given := func(sc *scene) {
+		onPlayer(sc)
+		g := &shoe.Relinquishment{Seat: sc.stake.Seat}
+		n := len(sc.table.Patrons())
+		first := slices.IndexFunc(sc.table.Patrons(), func(p *deal.Patron) bool { return p.Seat == g.Seat })
+		for i := 1; i <= 2; i++ {
+			g.Offers = append(g.Offers, shoe.Offer{Seat: sc.table.Patrons()[(first+i)%n].Seat, Accepted: i == 2})
+		}
+		sc.round.Relinquished[shoe.Player] = g
+	}
+	return []Fault{
 		{
 			Rule: "midi.third-card-same-player", Doc: "the third card given to another patron", Kinds: kinds, wagers: onBanker, accept: bankerDrew,
 			edit: func(sc *scene) string {

@@ -7,7 +7,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// rivals lays banker wagers at two seats: the wager at issue at the higher one.
+// rivals adds banker wagers at two seats; the wager at the higher seat is the wager at issue.
 func rivals(sc *scene) {
 	a := sc.addStake(schema.SpotBanker, 10000)
 	b := sc.addStake(schema.SpotBanker, 20000, a.Seat)
@@ -17,7 +17,7 @@ func rivals(sc *scene) {
 	if a.Seat < b.Seat {
 		a, b = b, a
 	}
-	// Nobody who also wins sits between the two.
+	// No seat between the two wins as well.
 	for i := len(sc.round.Stakes) - 1; i >= 0; i-- {
 		st := &sc.round.Stakes[i]
 		if st.Seat < a.Seat && st.Seat > b.Seat && st.Spot == schema.SpotBanker {
@@ -29,9 +29,11 @@ func rivals(sc *scene) {
 
 func rivalsWon(sc *scene, c *shoe.Coup) bool { return sc.otherStake != nil && bankerWon(sc, c) }
 
-func orderFaults() []Fault {
+func orderFaults() []Fault { return append(procedureFaults(), seatOrderFaults()...) }
+
+func procedureFaults() []Fault {
 	kinds := append(punto(), ny()...)
-	// vig addresses the vigorish of a wager taken at once; paid its payment.
+	// vig selects the collection of a wager's vigorish, paid its payment.
 	vig := func(sc *scene, st *shoe.Stake) string { return sc.inRound("vigorish_collected wager_ids=%s", st.ID) }
 	paid := func(sc *scene, st *shoe.Stake) string { return sc.inRound("wager_paid wager_id=%s", st.ID) }
 	return []Fault{
@@ -66,6 +68,12 @@ func orderFaults() []Fault {
 			tune: procedure(4), wagers: rivals, accept: rivalsWon,
 			edit: func(sc *scene) string { return "swap " + paid(sc, sc.stake) + " with " + vig(sc, sc.otherStake) },
 		},
+	}
+}
+
+func seatOrderFaults() []Fault {
+	kinds := append(punto(), ny()...)
+	return []Fault{
 		{
 			Rule: "order.descending-seats", Doc: "the low seat served first", Kinds: kinds, wagers: rivals, accept: rivalsWon,
 			bend: func(sc *scene) error { sc.round.Ascending = true; return nil },

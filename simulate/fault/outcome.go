@@ -7,8 +7,10 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-func outcomeFaults() []Fault {
-	every := append(append(punto(), njMini()...), append(nyAll(), "nj-mini-tie25")...)
+func outcomeFaults() []Fault { return append(mainOutcomeFaults(), sideOutcomeFaults()...) }
+
+func mainOutcomeFaults() []Fault {
+	every := anyTable()
 	pairs := only("pair-punto", "pair-mini")
 	return []Fault{
 		{
@@ -35,6 +37,11 @@ func outcomeFaults() []Fault {
 			Rule: "outcome.ez-dragon-7-push", Doc: "a banker wager paid on a dragon 7", Kinds: only("ny-ez"),
 			wagers: staking(schema.SpotBanker, 10000), accept: dragon, bend: forcing(shoe.Won, 1),
 		},
+	}
+}
+
+func sideOutcomeFaults() []Fault {
+	return []Fault{
 		{
 			Rule: "outcome.dragon-bonus", Doc: "a dragon bonus goes back on a tie that is no natural", Kinds: only("ny-dragon-bonus"),
 			wagers: staking(schema.SpotDragonBonusPlayer, 500),

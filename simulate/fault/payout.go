@@ -5,10 +5,11 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-func payoutFaults() []Fault {
-	every := append(append(punto(), njMini()...), append(nyAll(), "nj-mini-tie25")...)
+func payoutFaults() []Fault { return append(oddsFaults(), amountFaults()...) }
+
+func oddsFaults() []Fault {
+	every := anyTable()
 	pairs := only("pair-punto", "pair-mini")
-	posted := append(append(pairs, "treasures-punto", "treasures-mini"), nyAll()...)
 	return []Fault{
 		{
 			Rule: "payout.player.odds", Doc: "a winning player wager paid short", Kinds: every,
@@ -47,6 +48,13 @@ func payoutFaults() []Fault {
 				return sc.setAmount("wager_paid", sc.stake.Amount*sc.table.Writer().House.DragonBonusOdds[sc.round.Coup.Count(shoe.Player)-sc.round.Coup.Count(shoe.Banker)])
 			},
 		},
+	}
+}
+
+func amountFaults() []Fault {
+	every := anyTable()
+	posted := append(only("pair-punto", "pair-mini", "treasures-punto", "treasures-mini"), nyAll()...)
+	return []Fault{
 		{
 			Rule: "payout.dragon-7.min-odds", Doc: "a dragon 7 paid thirty to one", Kinds: only("ny-ez"),
 			wagers: staking(schema.SpotDragon7, 500), accept: dragon, edit: paying(30),

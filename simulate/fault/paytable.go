@@ -4,7 +4,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// otherTable is an elected pay table other than the one in force.
+// otherTable returns an elected pay table other than the one in force.
 func otherTable(c *schema.TableConfig, name string) string {
 	if name == "treasures" {
 		return string('1' + '2' - c.PayTables[name][0])
@@ -12,7 +12,7 @@ func otherTable(c *schema.TableConfig, name string) string {
 	return string("ABC"[(c.PayTables[name][0]-'A'+1)%3])
 }
 
-// switchTable puts another pay table in force within the round and the old one again after it.
+// switchTable is the edit that puts another pay table into force within the round, and the old one again after it.
 func switchTable(name string, card int) func(*scene) string {
 	return func(sc *scene) string {
 		c := sc.table.Config()

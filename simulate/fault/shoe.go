@@ -5,9 +5,10 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-func shoeFaults() []Fault {
-	nj := append(append(punto(), njMini()...), "nj-mini-tie25")
-	every := append(nj, nyAll()...)
+func shoeFaults() []Fault { return append(equipmentFaults(), burnFaults()...) }
+
+func equipmentFaults() []Fault {
+	every := append(njTables(), nyAll()...)
 	plainDecks := append(only("nj-punto", "pair-punto", "nj-mini", "pair-mini", "nj-mini-tie25"), nyAll()...)
 	decks := func(n uint32) func(*schema.TableConfig) { return func(c *schema.TableConfig) { c.Decks = n } }
 	return []Fault{
@@ -46,29 +47,16 @@ func shoeFaults() []Fault {
 			Rule: "shoe.location.left-of-dealer", Doc: "the shoe on the wrong side", Kinds: append(njMini(), "nj-mini-tie25"), notInRound: true,
 			edit: editing("set shoe_loaded: location=dealer-right"),
 		},
+	}
+}
+
+func burnFaults() []Fault {
+	nj := njTables()
+	every := append(nj, nyAll()...)
+	return []Fault{
 		{
 			Rule: "shoe.composition.no-excess-copies", Doc: "one more king of spades than there are decks", Kinds: nj, notInRound: true,
-			bend: func(sc *scene) error {
-				n := int(sc.table.Config().Decks)
-				// The indicator is a ten, so that ten more are shown.
-				indicator, err := sc.takeRest(func(c shoe.Card) bool { return c.Rank() == 10 })
-				if err != nil {
-					return err
-				}
-				king := shoe.Card(52)
-				sc.plan.Burn = []shoe.Card{indicator}
-				for len(sc.plan.Burn) < n+2 {
-					sc.plan.Burn = append(sc.plan.Burn, king)
-				}
-				for len(sc.plan.Burn) < 11 {
-					c, err := sc.takeRest(func(c shoe.Card) bool { return c != king })
-					if err != nil {
-						return err
-					}
-					sc.plan.Burn = append(sc.plan.Burn, c)
-				}
-				return nil
-			},
+			bend: burnKings,
 		},
 		{
 			Rule: "shoe.count.conservation", Doc: "the shoe comes up one card short", Kinds: every, notInRound: true,
@@ -104,4 +92,27 @@ func shoeFaults() []Fault {
 			},
 		},
 	}
+}
+
+// burnKings burns one more king of spades than there are decks, behind an indicator.
+func burnKings(sc *scene) error {
+	n := int(sc.table.Config().Decks)
+	// The indicator is a ten, so that ten more cards are shown.
+	indicator, err := sc.takeRest(func(c shoe.Card) bool { return c.Rank() == 10 })
+	if err != nil {
+		return err
+	}
+	king := shoe.Card(52)
+	sc.plan.Burn = []shoe.Card{indicator}
+	for len(sc.plan.Burn) < n+2 {
+		sc.plan.Burn = append(sc.plan.Burn, king)
+	}
+	for len(sc.plan.Burn) < 11 {
+		c, err := sc.takeRest(func(c shoe.Card) bool { return c != king })
+		if err != nil {
+			return err
+		}
+		sc.plan.Burn = append(sc.plan.Burn, c)
+	}
+	return nil
 }

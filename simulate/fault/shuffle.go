@@ -24,7 +24,7 @@ func shuffleFaults() []Fault {
 				}
 				sc.stack(order)
 				if at := sc.plan.CardsBefore(); at[len(at)-1] < 60 {
-					return errNotOffered // too few cards to tell
+					return errNotOffered // too few cards to prove the order
 				}
 				return nil
 			},
@@ -56,7 +56,7 @@ func reshuffling(on bool) func(*schema.TableConfig) {
 	return func(c *schema.TableConfig) { c.ReshuffleAfterLacing = on }
 }
 
-// stack deals the shoe again from cards in a given order, and then from the rest of the set.
+// stack deals the shoe again from cards in a given order, followed by the rest of the set.
 func (sc *scene) stack(order []shoe.Card) {
 	rest := shoe.NewPack(sc.table.Config().Decks)
 	for _, c := range order {
@@ -73,7 +73,7 @@ func (sc *scene) stack(order []shoe.Card) {
 		r.Coup = shoe.DealCoup(deck)
 		deck = deck[r.Coup.Cards():]
 		if r.Bank != nil {
-			r.Bank.Calls = nil // they hang on results
+			r.Bank.Calls = nil // calls depend on results
 		}
 	}
 	sc.plan.Rest = deck

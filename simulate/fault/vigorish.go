@@ -8,8 +8,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// owing finds a seat that pays outstanding vigorish at the end of the shoe; the wager at issue must
-// be among what it owes, when there is one.
+// owing returns a seat that pays outstanding vigorish at the end of the shoe, for the wager at issue if there is one.
 func (sc *scene) owing() uint32 {
 	ended := false
 	for i := range sc.events {
@@ -24,7 +23,7 @@ func (sc *scene) owing() uint32 {
 	return 0
 }
 
-// final are selectors of the last collection from a seat and of the markers lifted after it.
+// final returns the selectors of the last collection from a seat and of the removal of its markers.
 func final(seat uint32) (collected, lifted string) {
 	return fmt.Sprintf("last vigorish_collected kind=OUTSTANDING seat=%d", seat), fmt.Sprintf("last vigorish_marker_removed seat=%d", seat)
 }
@@ -39,7 +38,9 @@ func owed(text func(seat uint32) string) func(*scene) string {
 	}
 }
 
-func vigorishFaults() []Fault {
+func vigorishFaults() []Fault { return append(vigorishAmountFaults(), vigorishMarkFaults()...) }
+
+func vigorishAmountFaults() []Fault {
 	kinds := commissions()
 	banker10k, odd := staking(schema.SpotBanker, 10000), staking(schema.SpotBanker, 12345)
 	deferred, immediate := timing(schema.VigorishTimingDeferred), timing(schema.VigorishTimingImmediate)
@@ -94,6 +95,13 @@ func vigorishFaults() []Fault {
 				return nil
 			},
 		},
+	}
+}
+
+func vigorishMarkFaults() []Fault {
+	kinds := commissions()
+	deferred, banker10k := timing(schema.VigorishTimingDeferred), staking(schema.SpotBanker, 10000)
+	return []Fault{
 		{
 			Rule: "vig.notice.type-change", Doc: "the commission becomes a tie charge without notice", Kinds: minis(), notInRound: true,
 			betweenShoes: func(sc *scene) error {

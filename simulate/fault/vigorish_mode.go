@@ -7,12 +7,12 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// vigAfterPay inserts a vigorish for the wager at issue after the last payment of the round.
+// vigAfterPay is the edit that inserts a vigorish of the wager at issue after the last payment of the round.
 func (sc *scene) vigAfterPay(amount int64) string {
 	return "insert after last " + sc.inRound("wager_paid: vigorish_collected seat=%d amount=%d kind=ROUND wager_ids=%s", sc.stake.Seat, amount, sc.stake.ID)
 }
 
-// vigAfterReturn inserts a vigorish for the wager at issue after its stake went back.
+// vigAfterReturn is the edit that inserts a vigorish of the wager at issue after the return of its stake.
 func (sc *scene) vigAfterReturn(amount int64) string {
 	return "insert after " + sc.inRound("wager_returned wager_id=%s: vigorish_collected seat=%d amount=%d kind=ROUND wager_ids=%s", sc.stake.ID, sc.stake.Seat, amount, sc.stake.ID)
 }
@@ -68,8 +68,8 @@ func vigorishModeFaults() []Fault {
 	}
 }
 
-// switchMode puts a tie charge in force after the fourth card of the round and the commission again
-// after the round, with all notices given before.
+// switchMode puts a tie charge into force after the fourth card of the round and the commission again after the
+// round, with all notices given before.
 func switchMode(sc *scene) error {
 	fourth := sc.roundEvents(func(ev *schema.Event) bool { return ev.Payload.Kind() == schema.KindCardDealt })[3].Seq
 	all := sc.roundEvents(func(*schema.Event) bool { return true })

@@ -5,10 +5,10 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-func wagerFaults() []Fault {
-	nj := append(append(punto(), njMini()...), "nj-mini-tie25")
-	every := append(nj, nyAll()...)
-	cash := func(sc *scene) error { sc.stake.Medium = schema.WagerMediumVerbalCash; return nil }
+func wagerFaults() []Fault { return append(wagerPlacingFaults(), wagerTypeFaults()...) }
+
+func wagerPlacingFaults() []Fault {
+	every := append(njTables(), nyAll()...)
 	return []Fault{
 		{
 			Rule: "wager.type-permitted", Doc: "a side bet that is not offered", Kinds: every,
@@ -46,6 +46,12 @@ func wagerFaults() []Fault {
 				return "set " + sc.inRound("wager_placed wager_id=%s: area_ok=false", sc.stake.ID)
 			},
 		},
+	}
+}
+
+func wagerTypeFaults() []Fault {
+	nj := njTables()
+	return []Fault{
 		{
 			Rule: "wager.verbal-cash.confirmed", Doc: "confirmed by the dealer alone", Kinds: nj, wagers: staking(schema.SpotPlayer, 20000), bend: cash,
 			edit: func(sc *scene) string {
@@ -66,4 +72,10 @@ func wagerFaults() []Fault {
 			wagers: staking(schema.SpotDragonBonusBanker, 500), accept: playerWon,
 		},
 	}
+}
+
+// cash makes the wager at issue a verbal cash wager.
+func cash(sc *scene) error {
+	sc.stake.Medium = schema.WagerMediumVerbalCash
+	return nil
 }
