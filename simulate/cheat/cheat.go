@@ -56,7 +56,10 @@ func Find(name string) (*Cheat, error) {
 
 // Honest returns a table of a kind at which nobody cheats, to measure false alarms.
 func Honest(kind string) *Cheat {
-	return &Cheat{Name: "n0", Scenario: "N0", Doc: "nobody cheats", Honest: true, Kind: kind, Key: "table", regulars: true}
+	return &Cheat{
+		Name: "n0", Scenario: "N0", Doc: "nobody cheats", Honest: true, Kind: kind, Key: "table",
+		regulars: true,
+	}
 }
 
 // TableConfig returns the configuration of the table at which the cheat is played: 8 decks, 5 percent, dealt face up.
@@ -68,7 +71,10 @@ func (c *Cheat) TableConfig() schema.TableConfig {
 	config.Decks, config.DealingStyle, config.ReshuffleAfterLacing = 8, schema.DealingStyleFaceUp, false
 	config.PostedOdds["TIE"] = "8:1"
 	if config.Vigorish.Mode == schema.VigorishModeCommission {
-		config.Vigorish = schema.Vigorish{Mode: schema.VigorishModeCommission, Percent: 5, Timing: schema.VigorishTimingImmediate}
+		config.Vigorish = schema.Vigorish{
+			Mode: schema.VigorishModeCommission, Percent: 5,
+			Timing: schema.VigorishTimingImmediate,
+		}
 	}
 	if c.tune != nil {
 		c.tune(&config)

@@ -20,11 +20,14 @@ func counting() []Cheat {
 			name, doc       string
 			signals, covers float64
 		}{
-			{"full", "all signals", 1, 0}, {"cover", "all signals and 5 % of other rounds", 1, .05}, {"half", "half of the signals and 5 % of other rounds", .5, .05},
+			{"full", "all signals", 1, 0},
+			{"cover", "all signals and 5 % of other rounds", 1, .05},
+			{"half", "half of the signals and 5 % of other rounds", .5, .05},
 		} {
 			out = append(out, Cheat{
-				Name: bet.name + "-" + how.name, Scenario: "S5", Strength: how.signals, Kind: bet.kind, Key: "patron", Detectors: []string{"d08", "d09", "d07"},
-				Doc: "a patron counts cards for " + bet.doc + ": " + how.doc,
+				Name: bet.name + "-" + how.name, Scenario: "S5", Strength: how.signals, Kind: bet.kind, Key: "patron",
+				Detectors: []string{"d08", "d09", "d07"},
+				Doc:       "a patron counts cards for " + bet.doc + ": " + how.doc,
 				tune: func(c *schema.TableConfig) {
 					if c.PayTables != nil {
 						c.PayTables["treasures"] = "2"
@@ -59,7 +62,10 @@ func goodDragon(c *crook, left int) bool {
 
 // sevensEffect is the change in the expected value of a Blazing 7s wager when one card of each value leaves eight
 // decks.
-var sevensEffect = [10]float64{.002497, .001607, -.000838, -.001455, -.001714, -.001407, -.000825, -.013851, .004241, .004255}
+var sevensEffect = [10]float64{
+	.002497, .001607, -.000838, -.001455, -.001714, -.001407, -.000825, -.013851, .004241,
+	.004255,
+}
 
 // goodSevens reports whether a count by sevensEffect favours Blazing 7s (200:1, 50:1).
 func goodSevens(c *crook, left int) bool {

@@ -41,7 +41,10 @@ func (c *crook) Seated(t *deal.Table) {
 			break
 		}
 		p := c.table.Patrons()[i]
-		*p = deal.Patron{Ref: p.Ref, Seat: p.Seat, UsualStake: cheatUnit, Favourite: schema.SpotBanker, ExactVigorish: true, DeclinesShoe: true, Stays: true}
+		*p = deal.Patron{
+			Ref: p.Ref, Seat: p.Seat, UsualStake: cheatUnit, Favourite: schema.SpotBanker,
+			ExactVigorish: true, DeclinesShoe: true, Stays: true,
+		}
 		c.patrons[i] = p.Ref
 		c.label.Patrons = append(c.label.Patrons, p.Ref)
 	}

@@ -12,8 +12,9 @@ func knowledge() []Cheat {
 	var out []Cheat
 	for _, x := range []float64{1, .5, .35, .2, .1} {
 		out = append(out, Cheat{
-			Name: nameOf("s1", x), Scenario: "S1", Strength: x, Kind: "nj-mini", Key: "patron", Detectors: []string{"d07", "d06", "d09", "d10"},
-			Doc: fmt.Sprintf("a patron knows the winner of %g %% of rounds", 100*x),
+			Name: nameOf("s1", x), Scenario: "S1", Strength: x, Kind: "nj-mini", Key: "patron",
+			Detectors: []string{"d07", "d06", "d09", "d10"},
+			Doc:       fmt.Sprintf("a patron knows the winner of %g %% of rounds", 100*x),
 			bets: func(c *crook, r *shoe.Round, deck []shoe.Card) {
 				u, spot := c.rng.Float64(), c.coin()
 				if c.acts(u < x) {
@@ -25,8 +26,9 @@ func knowledge() []Cheat {
 	}
 	for _, x := range []float64{1, .5, .25, .1} {
 		out = append(out, Cheat{
-			Name: nameOf("s2", x), Scenario: "S2", Strength: x, Kind: "nj-mini", Key: "patron", Detectors: []string{"d06", "d07", "d09", "d10"},
-			Doc: fmt.Sprintf("a patron knows in %g %% of rounds whether the first card is a 6, 7, 8 or 9", 100*x),
+			Name: nameOf("s2", x), Scenario: "S2", Strength: x, Kind: "nj-mini", Key: "patron",
+			Detectors: []string{"d06", "d07", "d09", "d10"},
+			Doc:       fmt.Sprintf("a patron knows in %g %% of rounds whether the first card is a 6, 7, 8 or 9", 100*x),
 			bets: func(c *crook, r *shoe.Round, deck []shoe.Card) {
 				u, spot := c.rng.Float64(), c.coin()
 				if c.acts(u < x) {

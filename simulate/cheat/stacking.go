@@ -14,10 +14,11 @@ func stacking() []Cheat {
 	for _, foreign := range []float64{0, .1, .25} {
 		for _, n := range []int{8, 10, 12, 20, 40} {
 			c := Cheat{
-				Name: nameOf("s3", float64(n)), Scenario: "S3", Strength: float64(n), Kind: "nj-mini", Key: "shoe", Detectors: []string{"d04", "d05", "d07"},
-				Doc:   fmt.Sprintf("%d cards of the last shoe come again in their order", n),
-				stack: func(c *crook, deck []shoe.Card) []shoe.Card { return c.slip(deck, n, foreign) },
-				bets:  betSlug,
+				Name: nameOf("s3", float64(n)), Scenario: "S3", Strength: float64(n), Kind: "nj-mini", Key: "shoe",
+				Detectors: []string{"d04", "d05", "d07"},
+				Doc:       fmt.Sprintf("%d cards of the last shoe come again in their order", n),
+				stack:     func(c *crook, deck []shoe.Card) []shoe.Card { return c.slip(deck, n, foreign) },
+				bets:      betSlug,
 			}
 			if foreign > 0 {
 				c.Name += fmt.Sprintf("-d%g", 100*foreign)
@@ -28,9 +29,10 @@ func stacking() []Cheat {
 	}
 	for k := 1; k <= 6; k++ {
 		out = append(out, Cheat{
-			Name: nameOf("s4", float64(k)), Scenario: "S4", Strength: float64(k), Kind: "nj-mini", Key: "shoe", Detectors: []string{"d05", "d04"},
-			Doc:   fmt.Sprintf("the pack is riffled %d times and cut, no more", k),
-			stack: func(c *crook, deck []shoe.Card) []shoe.Card { return c.riffles(deck, k) },
+			Name: nameOf("s4", float64(k)), Scenario: "S4", Strength: float64(k), Kind: "nj-mini", Key: "shoe",
+			Detectors: []string{"d05", "d04"},
+			Doc:       fmt.Sprintf("the pack is riffled %d times and cut, no more", k),
+			stack:     func(c *crook, deck []shoe.Card) []shoe.Card { return c.riffles(deck, k) },
 		})
 	}
 	return out

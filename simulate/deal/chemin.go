@@ -42,7 +42,10 @@ func (t *Table) bankBets(r *shoe.Round, k int) {
 		best := shoe.Auction(b.Bids)
 		t.curator, minimum, maximum = best.Seat, best.Amount, 3*best.Amount
 	}
-	b.Wager = shoe.Stake{Seat: t.curator, Patron: t.PatronAt(t.curator).Ref, Amount: minimum, Medium: schema.WagerMediumChips}
+	b.Wager = shoe.Stake{
+		Seat: t.curator, Patron: t.PatronAt(t.curator).Ref, Amount: minimum,
+		Medium: schema.WagerMediumChips,
+	}
 	switch {
 	case minimum > 5_000_000:
 	case t.rng.IntN(4) == 0:
@@ -70,7 +73,10 @@ func (t *Table) betAgainstBanker(r *shoe.Round) {
 		others = append(others, t.patrons[(first+k)%len(t.patrons)])
 	}
 	alone := func(p *Patron) {
-		r.Stakes = append(r.Stakes, shoe.Stake{Seat: p.Seat, Patron: p.Ref, Spot: schema.SpotAgainstBanker, Amount: b.Wager.Amount, Medium: schema.WagerMediumChips})
+		r.Stakes = append(r.Stakes, shoe.Stake{
+			Seat: p.Seat, Patron: p.Ref, Spot: schema.SpotAgainstBanker, Amount: b.Wager.Amount,
+			Medium: schema.WagerMediumChips,
+		})
 	}
 	for _, p := range others {
 		if t.banking.Covered[p.Seat] == t.banking.Wagered && t.banking.Wagered > 0 && t.rng.IntN(2) == 0 {
@@ -82,7 +88,8 @@ func (t *Table) betAgainstBanker(r *shoe.Round) {
 	if t.rng.IntN(4) == 0 {
 		for _, p := range others {
 			if t.rng.IntN(len(others)) < 2 {
-				b.Calls = append(b.Calls, shoe.Banco{Seat: p.Seat, Call: schema.BancoCallSeul + schema.BancoCall(t.rng.IntN(2))})
+				b.Calls = append(b.Calls,
+					shoe.Banco{Seat: p.Seat, Call: schema.BancoCallSeul + schema.BancoCall(t.rng.IntN(2))})
 			}
 		}
 		if len(b.Calls) > 0 {
@@ -98,7 +105,10 @@ func (t *Table) betAgainstBanker(r *shoe.Round) {
 		}
 		amount := min(p.UsualStake, left)
 		left -= amount
-		r.Stakes = append(r.Stakes, shoe.Stake{Seat: p.Seat, Patron: p.Ref, Spot: schema.SpotAgainstBanker, Amount: amount, Medium: schema.WagerMediumChips})
+		r.Stakes = append(r.Stakes, shoe.Stake{
+			Seat: p.Seat, Patron: p.Ref, Spot: schema.SpotAgainstBanker, Amount: amount,
+			Medium: schema.WagerMediumChips,
+		})
 	}
 }
 

@@ -39,7 +39,10 @@ func (t *Table) chooseIrregularity(s *shoe.Plan, rounds int, legal bool) irregul
 	if t.w.House.Chemin || t.rng.IntN(5) > 0 {
 		return irregularity{}
 	}
-	out := irregularity{from: t.rng.IntN(30), kind: cardMoved + irregularityKind(t.rng.IntN(int(irregularityKinds-cardMoved)))}
+	out := irregularity{
+		from: t.rng.IntN(30),
+		kind: cardMoved + irregularityKind(t.rng.IntN(int(irregularityKinds-cardMoved))),
+	}
 	if rounds > 1 {
 		out.from = t.rng.IntN(rounds)
 	}

@@ -23,11 +23,14 @@ func Kinds() []string {
 func Config(kind string, seed uint64) (schema.TableConfig, error) {
 	r := rand.New(rand.NewPCG(seed, 0xc0f1))
 	c := schema.TableConfig{
-		Currency: "USD", Decks: 8, Game: schema.GameMinibaccarat, Ruleset: "nj-19-47", PaymentProcedure: 1 + r.Uint32N(4),
-		DealingStyle: schema.DealingStyleFaceUp, PostedOdds: map[string]string{"BANKER": "1:1", "PLAYER": "1:1", "TIE": "8:1"},
-		MinWager: 100, MaxWager: 10_000_000, ReshuffleAfterLacing: r.IntN(3) == 0,
+		Currency: "USD", Decks: 8, Game: schema.GameMinibaccarat, Ruleset: "nj-19-47",
+		PaymentProcedure: 1 + r.Uint32N(4),
+		DealingStyle:     schema.DealingStyleFaceUp,
+		PostedOdds:       map[string]string{"BANKER": "1:1", "PLAYER": "1:1", "TIE": "8:1"},
+		MinWager:         100, MaxWager: 10_000_000, ReshuffleAfterLacing: r.IntN(3) == 0,
 		Vigorish: schema.Vigorish{
-			Mode: schema.VigorishModeCommission, Percent: 4 + r.Uint32N(2), Timing: schema.VigorishTiming(1 + r.Uint32N(3)),
+			Mode: schema.VigorishModeCommission, Percent: 4 + r.Uint32N(2),
+			Timing: schema.VigorishTiming(1 + r.Uint32N(3)),
 		},
 	}
 	if r.IntN(4) == 0 {

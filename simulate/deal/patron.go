@@ -51,9 +51,11 @@ func (t *Table) arrive(seat uint32) *Patron {
 	units := []int64{2500, 2500, 5000, 5000, 10_000, 10_000, 25_000, 50_000, 100_000}
 	p := &Patron{
 		Ref: "pt-" + t.o.Table + "-" + strconv.Itoa(t.guests), Seat: seat, UsualStake: units[t.rng.IntN(len(units))],
-		Favourite: schema.SpotBanker + schema.Spot(t.rng.IntN(2)), FollowsStreak: t.rng.IntN(3) == 0, BetsAgainstStreak: t.rng.IntN(6) == 0,
-		ties: t.rng.IntN(20), sides: t.rng.IntN(25), oddAmounts: t.rng.IntN(3) == 0, SitsOut: t.rng.IntN(25),
-		DefersVigorish: t.rng.IntN(2) == 0, ExactVigorish: t.rng.IntN(2) == 0, DeclinesShoe: t.rng.IntN(4) == 0, callsCash: t.rng.IntN(8) == 0,
+		Favourite: schema.SpotBanker + schema.Spot(t.rng.IntN(2)), FollowsStreak: t.rng.IntN(3) == 0,
+		BetsAgainstStreak: t.rng.IntN(6) == 0,
+		ties:              t.rng.IntN(20), sides: t.rng.IntN(25), oddAmounts: t.rng.IntN(3) == 0, SitsOut: t.rng.IntN(25),
+		DefersVigorish: t.rng.IntN(2) == 0, ExactVigorish: t.rng.IntN(2) == 0, DeclinesShoe: t.rng.IntN(4) == 0,
+		callsCash:    t.rng.IntN(8) == 0,
 		hasCompanion: t.rng.IntN(6) == 0,
 	}
 	if t.o.Scheme != nil {
@@ -97,7 +99,9 @@ func (t *Table) betweenRounds(s *shoe.Plan, r *shoe.Round) {
 		p := t.patrons[t.rng.IntN(len(t.patrons))]
 		if p.Seat != t.curator && !p.Stays {
 			if t.owed[p.Seat] > 0 {
-				r.Collections = slices.DeleteFunc(r.Collections, func(c shoe.Collection) bool { return c.Seat == p.Seat })
+				r.Collections = slices.DeleteFunc(r.Collections, func(c shoe.Collection) bool {
+					return c.Seat == p.Seat
+				})
 				r.Collections = append(r.Collections, shoe.Collection{Seat: p.Seat})
 				t.owed[p.Seat] = 0
 			}
@@ -107,7 +111,9 @@ func (t *Table) betweenRounds(s *shoe.Plan, r *shoe.Round) {
 	}
 	if t.rng.IntN(comings) == 0 && len(t.patrons) < len(t.o.Config.Seats) {
 		for _, seat := range t.o.Config.Seats {
-			if t.PatronAt(seat) == nil && !slices.ContainsFunc(r.Seating, func(x shoe.Seating) bool { return x.Seat == seat }) && t.rng.IntN(2) == 0 {
+			if t.PatronAt(seat) == nil &&
+				!slices.ContainsFunc(r.Seating, func(x shoe.Seating) bool { return x.Seat == seat }) &&
+				t.rng.IntN(2) == 0 {
 				p := t.arrive(seat)
 				p.DeclinesShoe = false
 				r.Seating = append(r.Seating, shoe.Seating{Seat: seat, Patron: p.Ref, Leaves: false})

@@ -87,8 +87,9 @@ func (t *Table) Play() *Played {
 	source := rand.NewPCG(t.o.Seed, uint64(t.shoes)<<32)
 	t.noise = rand.New(source)
 	p := &Played{
-		ID: s.ID, Dealer: on, Batch: t.o.Table + "-b1", Decks: int(t.o.Config.Decks), Percent: int64(t.o.Config.Vigorish.Percent),
-		Rounds: make([]PlayedRound, len(s.Rounds)), Fill: s.Fill, Gone: s.Missing,
+		ID: s.ID, Dealer: on, Batch: t.o.Table + "-b1", Decks: int(t.o.Config.Decks),
+		Percent: int64(t.o.Config.Vigorish.Percent),
+		Rounds:  make([]PlayedRound, len(s.Rounds)), Fill: s.Fill, Gone: s.Missing,
 	}
 	for _, x := range s.Burn {
 		p.Burned = append(p.Burned, t.readCard(x))
@@ -152,7 +153,10 @@ func (t *Table) record(r *shoe.Round, out *PlayedRound) {
 
 // legalCoup reports whether the hands have as many cards as the drawing table demands.
 func legalCoup(c *shoe.Coup) bool {
-	all := []shoe.Card{c.Hands[shoe.Player][0], c.Hands[shoe.Banker][0], c.Hands[shoe.Player][1], c.Hands[shoe.Banker][1]}
+	all := []shoe.Card{
+		c.Hands[shoe.Player][0], c.Hands[shoe.Banker][0], c.Hands[shoe.Player][1],
+		c.Hands[shoe.Banker][1],
+	}
 	for h := range 2 {
 		all = append(all, c.Hands[h][2:]...)
 	}
@@ -173,9 +177,11 @@ func (t *Table) settledStake(st *shoe.Stake, c, seen *shoe.Coup) PlayedStake {
 		}
 	}
 	out := PlayedStake{
-		ID: st.ID, Patron: st.Patron, Seat: st.Seat, Spot: st.Spot, Stake: st.Amount, Ruled: fate(right.Outcome), Done: fate(d.Outcome),
-		Due: right.Winnings, Paid: d.Winnings, VigDue: right.Vigorish, VigTaken: d.Vigorish, AtLock: st.Amount, AtSettlement: d.Amount,
-		Lead: 3e9 + t.noise.Int64N(20e9),
+		ID: st.ID, Patron: st.Patron, Seat: st.Seat, Spot: st.Spot, Stake: st.Amount, Ruled: fate(right.Outcome),
+		Done: fate(d.Outcome),
+		Due:  right.Winnings, Paid: d.Winnings, VigDue: right.Vigorish, VigTaken: d.Vigorish, AtLock: st.Amount,
+		AtSettlement: d.Amount,
+		Lead:         3e9 + t.noise.Int64N(20e9),
 	}
 	if st.Late {
 		out.Lead = 1e8 + t.noise.Int64N(18e8)

@@ -27,7 +27,10 @@ func (t *Table) changePolicy() {
 		case h.Mode == schema.VigorishModeCommission:
 			c.Vigorish = schema.Vigorish{Mode: schema.VigorishModeTie25}
 		case h.Mode == schema.VigorishModeTie25:
-			c.Vigorish = schema.Vigorish{Mode: schema.VigorishModeCommission, Percent: 4, Timing: schema.VigorishTimingMixed}
+			c.Vigorish = schema.Vigorish{
+				Mode: schema.VigorishModeCommission, Percent: 4,
+				Timing: schema.VigorishTimingMixed,
+			}
 		default:
 			return
 		}

@@ -70,7 +70,8 @@ func NewTable(o Options) *Table {
 	shoe.Complete(&o.Config)
 	t := &Table{
 		o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x7ab1e)), w: shoe.NewWriter(&shoe.Origin{
-			Property: o.Property, Pit: o.Pit, Table: o.Table, Config: o.Config, Seed: o.Seed, Start: o.Start, ReadStakes: o.ReadStakes, CountTray: o.CountTray,
+			Property: o.Property, Pit: o.Pit, Table: o.Table, Config: o.Config, Seed: o.Seed, Start: o.Start,
+			ReadStakes: o.ReadStakes, CountTray: o.CountTray,
 		}), owed: map[uint32]int{},
 		dealers: int(o.Seed % 40),
 	}
@@ -89,7 +90,8 @@ func (t *Table) Open() []schema.Event {
 		positions = []schema.DealerPosition{schema.DealerPositionCalling, schema.DealerPositionPaying}
 	}
 	for _, p := range positions {
-		o.Dealers = append(o.Dealers, schema.DealerAssigned{DealerID: t.nextDealer(), Position: p, SupervisorID: t.w.Supervisor})
+		o.Dealers = append(o.Dealers,
+			schema.DealerAssigned{DealerID: t.nextDealer(), Position: p, SupervisorID: t.w.Supervisor})
 	}
 	seats := slices.Clone(t.o.Config.Seats)
 	t.rng.Shuffle(len(seats), func(i, j int) { seats[i], seats[j] = seats[j], seats[i] })

@@ -84,7 +84,10 @@ func (t *Table) sideBets(r *shoe.Round, p *Patron) {
 
 // stake adds a wager, with its medium and the collection of its vigorish.
 func (t *Table) stake(r *shoe.Round, p *Patron, ref string, spot schema.Spot, amount int64) *shoe.Stake {
-	st := shoe.Stake{Seat: p.Seat, Patron: ref, Spot: spot, Amount: amount, Medium: schema.WagerMediumChips, Exact: p.ExactVigorish}
+	st := shoe.Stake{
+		Seat: p.Seat, Patron: ref, Spot: spot, Amount: amount, Medium: schema.WagerMediumChips,
+		Exact: p.ExactVigorish,
+	}
 	mode := t.w.House.Mode
 	main := spot == schema.SpotBanker || spot == schema.SpotPlayer
 	if spot == schema.SpotBanker {

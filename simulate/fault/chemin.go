@@ -126,7 +126,9 @@ func auctionFaults() []Fault {
 				sc.seat = sc.round.Bank.Wager.Seat
 				moves := []string{"move " + sc.inRound("banker_wagered after ") + sc.inRound("card_dealt nth=1")}
 				for i := range sc.round.Stakes {
-					moves = append(moves, "move "+sc.inRound("wager_placed wager_id=%s after ", sc.round.Stakes[i].ID)+sc.inRound("banker_wagered"))
+					moves = append(moves,
+						"move "+sc.inRound("wager_placed wager_id=%s after ",
+							sc.round.Stakes[i].ID)+sc.inRound("banker_wagered"))
 				}
 				return strings.Join(moves, "\n")
 			},
@@ -172,7 +174,8 @@ func bankerWagerFaults() []Fault {
 				b := &sc.round.Bank.Wager
 				sc.seat = b.Seat
 				old := sc.inRound("wager_returned wager_id=%s", b.ID)
-				return fmt.Sprintf("insert after %s: wager_collected wager_id=%s seat=%d amount=%d\ndelete %s", old, b.ID, b.Seat, b.Amount, old)
+				return fmt.Sprintf("insert after %s: wager_collected wager_id=%s seat=%d amount=%d\ndelete %s", old,
+					b.ID, b.Seat, b.Amount, old)
 			},
 		},
 		{
@@ -203,14 +206,18 @@ func againstFaults() []Fault {
 	kinds := only("nj-chemin")
 	// staged replaces the calls and wagers of the round at issue; it leaves sc.seat 0 where it cannot.
 	staged := func(rule, doc string, stage func(*scene, *shoe.Bank)) Fault {
-		return Fault{Rule: rule, Doc: doc, Kinds: kinds, wagers: func(sc *scene) { stage(sc, sc.round.Bank) }, bend: offered}
+		return Fault{
+			Rule: rule, Doc: doc, Kinds: kinds, wagers: func(sc *scene) { stage(sc, sc.round.Bank) },
+			bend: offered,
+		}
 	}
 	return []Fault{
 		{
 			Rule: "chemin.against.after-banker", Doc: "a wager before the Banker's", Kinds: kinds,
 			edit: func(sc *scene) string {
 				sc.seat = sc.round.Stakes[0].Seat
-				return "move " + sc.inRound("wager_placed wager_id=%s before ", sc.round.Stakes[0].ID) + sc.inRound("banker_wagered")
+				return "move " + sc.inRound("wager_placed wager_id=%s before ", sc.round.Stakes[0].ID) +
+					sc.inRound("banker_wagered")
 			},
 		},
 		staged("chemin.against.individual-cap", "one wager above the Banker's", func(sc *scene, b *shoe.Bank) {
@@ -221,38 +228,50 @@ func againstFaults() []Fault {
 			Rule: "chemin.against.aggregate-cap", Doc: "together more than the Banker wagered", Kinds: kinds,
 			wagers: func(sc *scene) {
 				o, b := sc.withoutSuivi(), sc.round.Bank
-				sc.replaceCalls(nil, shoe.Stake{Seat: o[0].Seat, Amount: b.Wager.Amount - 100}, shoe.Stake{Seat: o[1].Seat, Amount: 200})
+				sc.replaceCalls(nil, shoe.Stake{Seat: o[0].Seat, Amount: b.Wager.Amount - 100},
+					shoe.Stake{Seat: o[1].Seat, Amount: 200})
 			},
 		},
-		staged("chemin.suivi.eligibility", "suivi granted to one who had not covered the bank", func(sc *scene, b *shoe.Bank) {
-			sc.seat = sc.withoutSuivi()[0].Seat
-			sc.replaceCalls([]shoe.Banco{{Seat: sc.seat, Call: schema.BancoCallSuivi}}, shoe.Stake{Seat: sc.seat, Amount: b.Wager.Amount})
-		}),
+		staged("chemin.suivi.eligibility", "suivi granted to one who had not covered the bank",
+			func(sc *scene, b *shoe.Bank) {
+				sc.seat = sc.withoutSuivi()[0].Seat
+				sc.replaceCalls([]shoe.Banco{{Seat: sc.seat, Call: schema.BancoCallSuivi}},
+					shoe.Stake{Seat: sc.seat, Amount: b.Wager.Amount})
+			}),
 		staged("chemin.suivi.priority", "a suivi passed over", func(sc *scene, b *shoe.Bank) {
 			if sc.seat = sc.suiviSeat(); sc.seat == 0 {
 				return
 			}
 			other := sc.withoutSuivi()[0].Seat
-			sc.replaceCalls([]shoe.Banco{{Seat: sc.seat, Call: schema.BancoCallSuivi}, {Seat: other, Call: schema.BancoCallBanco}}, shoe.Stake{Seat: other, Amount: b.Wager.Amount})
+			sc.replaceCalls([]shoe.Banco{
+				{Seat: sc.seat, Call: schema.BancoCallSuivi},
+				{Seat: other, Call: schema.BancoCallBanco},
+			}, shoe.Stake{Seat: other, Amount: b.Wager.Amount})
 		}),
 		staged("chemin.suivi.amount", "a suivi for half the bank", func(sc *scene, b *shoe.Bank) {
 			if sc.seat = sc.suiviSeat(); sc.seat != 0 {
-				sc.replaceCalls([]shoe.Banco{{Seat: sc.seat, Call: schema.BancoCallSuivi}}, shoe.Stake{Seat: sc.seat, Amount: b.Wager.Amount / 2})
+				sc.replaceCalls([]shoe.Banco{{Seat: sc.seat, Call: schema.BancoCallSuivi}},
+					shoe.Stake{Seat: sc.seat, Amount: b.Wager.Amount / 2})
 			}
 		}),
 		staged("chemin.banco.priority", "parts taken though banco was called", func(sc *scene, b *shoe.Bank) {
 			o := sc.withoutSuivi()
 			sc.seat = o[0].Seat
-			sc.replaceCalls([]shoe.Banco{{Seat: sc.seat, Call: schema.BancoCallBanco}}, shoe.Stake{Seat: o[1].Seat, Amount: b.Wager.Amount / 2})
+			sc.replaceCalls([]shoe.Banco{{Seat: sc.seat, Call: schema.BancoCallBanco}},
+				shoe.Stake{Seat: o[1].Seat, Amount: b.Wager.Amount / 2})
 		}),
 		staged("chemin.banco.nearest", "of two bancos the farther taken", func(sc *scene, b *shoe.Bank) {
 			o := sc.withoutSuivi()
 			sc.seat = o[1].Seat
-			sc.replaceCalls([]shoe.Banco{{Seat: o[0].Seat, Call: schema.BancoCallBanco}, {Seat: sc.seat, Call: schema.BancoCallSeul}}, shoe.Stake{Seat: sc.seat, Amount: b.Wager.Amount})
+			sc.replaceCalls([]shoe.Banco{
+				{Seat: o[0].Seat, Call: schema.BancoCallBanco},
+				{Seat: sc.seat, Call: schema.BancoCallSeul},
+			}, shoe.Stake{Seat: sc.seat, Amount: b.Wager.Amount})
 		}),
 		staged("chemin.banco.amount", "a banco for half the bank", func(sc *scene, b *shoe.Bank) {
 			sc.seat = sc.withoutSuivi()[0].Seat
-			sc.replaceCalls([]shoe.Banco{{Seat: sc.seat, Call: schema.BancoCallBanco}}, shoe.Stake{Seat: sc.seat, Amount: b.Wager.Amount / 2})
+			sc.replaceCalls([]shoe.Banco{{Seat: sc.seat, Call: schema.BancoCallBanco}},
+				shoe.Stake{Seat: sc.seat, Amount: b.Wager.Amount / 2})
 		}),
 	}
 }

@@ -41,7 +41,8 @@ func skipped(released bool) func(*scene) string {
 			case *schema.CuratorPassed:
 				after = true
 			case *schema.CuratorOffered:
-				if !p.Accepted && after == released && ev.ShoeID == sc.plan.ID && (!released || upcoming(sc.events[i:]) > 1) {
+				if !p.Accepted && after == released && ev.ShoeID == sc.plan.ID &&
+					(!released || upcoming(sc.events[i:]) > 1) {
 					next := sc.events[i+1].Payload.(*schema.CuratorOffered)
 					sc.seat, sc.findingRound = next.Seat, max(upcoming(sc.events[i:])-1, 1)
 					return fmt.Sprintf("delete seq=%d curator_offered", ev.Seq)
@@ -69,7 +70,10 @@ func upcoming(events []schema.Event) uint32 {
 func curatorFaults() []Fault {
 	kinds := punto()
 	return []Fault{
-		{Rule: "curator.initial-offer", Doc: "the shoe offered past the first seat", Kinds: kinds, edit: skipped(false)},
+		{
+			Rule: "curator.initial-offer", Doc: "the shoe offered past the first seat", Kinds: kinds,
+			edit: skipped(false),
+		},
 		{Rule: "curator.only-curator-deals", Doc: "another patron draws", Kinds: kinds, edit: strangeHand},
 		{
 			Rule: "curator.must-pass", Doc: "the shoe kept after the banker hand lost", Kinds: kinds, accept: playerWon,
@@ -91,7 +95,8 @@ func curatorFaults() []Fault {
 				for i := range sc.events {
 					ev := &sc.events[i]
 					p, ok := ev.Payload.(*schema.CuratorPassed)
-					if ok && ev.ShoeID == sc.plan.ID && p.Cause == schema.PassCauseVoluntary && upcoming(sc.events[i:]) == uint32(sc.number) {
+					if ok && ev.ShoeID == sc.plan.ID && p.Cause == schema.PassCauseVoluntary &&
+						upcoming(sc.events[i:]) == uint32(sc.number) {
 						pass, sc.seat = ev, p.Seat
 					}
 				}

@@ -13,19 +13,26 @@ func cutOfferFaults() []Fault {
 	nj := njAll()
 	return []Fault{
 		{
-			Rule: "cut.offer-start", Doc: "the cut offered past the one who is entitled", Kinds: nj, notInRound: true, bend: cut(2, nil),
-			edit: func(sc *scene) string { return fmt.Sprintf("delete cut_offered seat=%d", sc.plan.CutOffers[0].Seat) },
+			Rule: "cut.offer-start", Doc: "the cut offered past the one who is entitled", Kinds: nj, notInRound: true,
+			bend: cut(2, nil),
+			edit: func(sc *scene) string {
+				return fmt.Sprintf("delete cut_offered seat=%d", sc.plan.CutOffers[0].Seat)
+			},
 		},
 		{
 			Rule: "cut.offer-order", Doc: "a participant skipped", Kinds: nj, notInRound: true, bend: cut(3, nil),
-			edit: func(sc *scene) string { return fmt.Sprintf("delete cut_offered seat=%d", sc.plan.CutOffers[1].Seat) },
+			edit: func(sc *scene) string {
+				return fmt.Sprintf("delete cut_offered seat=%d", sc.plan.CutOffers[1].Seat)
+			},
 		},
 		{
-			Rule: "cut.dealer-only-if-declined", Doc: "the dealer cuts though a participant accepted", Kinds: nj, notInRound: true, bend: cut(1, nil),
+			Rule: "cut.dealer-only-if-declined", Doc: "the dealer cuts though a participant accepted", Kinds: nj,
+			notInRound: true, bend: cut(1, nil),
 			edit: editing("set shoe_cut: by_role=DEALER seat=0"),
 		},
 		{
-			Rule: "cut.backs-away-from-dealer", Doc: "the faces turned to the one who cuts", Kinds: nj, notInRound: true, bend: cut(1, nil),
+			Rule: "cut.backs-away-from-dealer", Doc: "the faces turned to the one who cuts", Kinds: nj,
+			notInRound: true, bend: cut(1, nil),
 			edit: func(sc *scene) string {
 				sc.seat = sc.plan.CutBy
 				return "set last cut_offered: backs_away_from_dealer=false"
@@ -53,22 +60,30 @@ func recutFaults() []Fault {
 		}
 	}
 	return []Fault{
-		{Rule: "cut.cutcard-depth", Doc: "thirteen cards behind the cutting card", Kinds: nj, notInRound: true, cardsBehind: 13},
 		{
-			Rule: "cut.second-cutcard-at-end", Doc: "three cards behind the second cutting card", Kinds: nj, notInRound: true,
-			edit: editing("set cutcard_placed which=2: cards_behind=3"),
+			Rule: "cut.cutcard-depth", Doc: "thirteen cards behind the cutting card", Kinds: nj, notInRound: true,
+			cardsBehind: 13,
 		},
 		{
-			Rule: "cut.recut-window", Doc: "a recut after the first card", Kinds: nj, notInRound: true, tune: plainCut, bend: cut(1, nil),
+			Rule: "cut.second-cutcard-at-end", Doc: "three cards behind the second cutting card", Kinds: nj,
+			notInRound: true,
+			edit:       editing("set cutcard_placed which=2: cards_behind=3"),
+		},
+		{
+			Rule: "cut.recut-window", Doc: "a recut after the first card", Kinds: nj, notInRound: true, tune: plainCut,
+			bend: cut(1, nil),
 			edit: func(sc *scene) string {
 				at := "insert after round=1 card_dealt nth=1: "
-				return fmt.Sprintf("%sshoe_cut by_role=PATRON seat=%d depth_from_front=60 stack_size=%d\n%srecut_ordered by_role=SUPERVISOR reason=\"cut not square\"",
+				return fmt.Sprintf("%sshoe_cut by_role=PATRON seat=%d depth_from_front=60 stack_size=%d\n"+
+					"%srecut_ordered by_role=SUPERVISOR reason=\"cut not square\"",
 					at, sc.plan.CutBy, 52*sc.table.Config().Decks, at)
 			},
 		},
 		{
-			Rule: "cut.recut-authority", Doc: "a recut ordered by the dealer", Kinds: nj, notInRound: true, tune: plainCut,
-			bend: cut(1, recut(func(sc *scene) uint32 { return sc.plan.CutBy })), edit: editing("set recut_ordered: by_role=DEALER"),
+			Rule: "cut.recut-authority", Doc: "a recut ordered by the dealer", Kinds: nj, notInRound: true,
+			tune: plainCut,
+			bend: cut(1, recut(func(sc *scene) uint32 { return sc.plan.CutBy })),
+			edit: editing("set recut_ordered: by_role=DEALER"),
 		},
 		{
 			Rule: "cut.recut-person", Doc: "recut by one who had declined", Kinds: nj, notInRound: true, tune: plainCut,

@@ -51,9 +51,12 @@ type Want struct {
 // All returns the faults, family by family in the order of the catalogue.
 func All() []Fault {
 	return slices.Concat(
-		shoeFaults(), batchFaults(), countFaults(), openFaults(), shuffleFaults(), cutFaults(), curatorFaults(), wagerFaults(),
-		supplementalFaults(), dealFaults(), midiFaults(), drawFaults(), announceFaults(), lastHandFaults(), outcomeFaults(),
-		payoutFaults(), treasureFaults(), vigorishFaults(), vigorishModeFaults(), orderFaults(), irregFaults(), discardFaults(),
+		shoeFaults(), batchFaults(), countFaults(), openFaults(), shuffleFaults(), cutFaults(), curatorFaults(),
+		wagerFaults(),
+		supplementalFaults(), dealFaults(), midiFaults(), drawFaults(), announceFaults(), lastHandFaults(),
+		outcomeFaults(),
+		payoutFaults(), treasureFaults(), vigorishFaults(), vigorishModeFaults(), orderFaults(), irregFaults(),
+		discardFaults(),
 		cheminFaults(), layoutFaults(), paytableFaults(), externalFaults(), floorFaults(),
 	)
 }

@@ -89,30 +89,39 @@ func misdrawFaults() []Fault {
 		{
 			Rule: "irreg.error-remedied", Doc: "an irregularity and the right remedy", Kinds: kinds, accept: stands,
 			bend: func(sc *scene) error {
-				sc.round.Misdraw = &shoe.Misdraw{Remedy: shoe.MovedToBanker, Hand: shoe.Player, Card: sc.round.Coup.Hands[shoe.Banker][2]}
+				sc.round.Misdraw = &shoe.Misdraw{
+					Remedy: shoe.MovedToBanker, Hand: shoe.Player,
+					Card: sc.round.Coup.Hands[shoe.Banker][2],
+				}
 				return nil
 			},
 		},
 		{
-			Rule: "irreg.player-extra.to-banker", Doc: "the errant card burned though the banker hand had to draw", Kinds: kinds, accept: stands,
+			Rule: "irreg.player-extra.to-banker", Doc: "the errant card burned though the banker hand had to draw",
+			Kinds: kinds, accept: stands,
 			bend: errant(0, nil),
 		},
 		{
-			Rule: "irreg.player-extra.undisclosed-next-hand", Doc: "an errant card that nobody saw is burned", Kinds: kinds, accept: pat,
+			Rule: "irreg.player-extra.undisclosed-next-hand", Doc: "an errant card that nobody saw is burned",
+			Kinds: kinds, accept: pat,
 			bend: errant(-1, func(sl *shoe.Misdraw) { sl.Hidden = true }),
 		},
 		{
-			Rule: "irreg.player-extra.disclosed-burn", Doc: "one card too few burned for an errant card", Kinds: kinds, accept: pat, bend: errant(1, nil),
+			Rule: "irreg.player-extra.disclosed-burn", Doc: "one card too few burned for an errant card", Kinds: kinds,
+			accept: pat, bend: errant(1, nil),
 		},
 		{
-			Rule: "irreg.excess.undisclosed-next-hand", Doc: "an excess card that nobody saw is put away", Kinds: kinds, accept: bothDrew,
-			bend: errant(-1, func(sl *shoe.Misdraw) { sl.Remedy = shoe.PutAway }),
+			Rule: "irreg.excess.undisclosed-next-hand", Doc: "an excess card that nobody saw is put away", Kinds: kinds,
+			accept: bothDrew,
+			bend:   errant(-1, func(sl *shoe.Misdraw) { sl.Remedy = shoe.PutAway }),
 		},
 		{
-			Rule: "irreg.excess.disclosed-burn", Doc: "an excess card put away alone", Kinds: kinds, accept: bothDrew, bend: errant(-1, nil),
+			Rule: "irreg.excess.disclosed-burn", Doc: "an excess card put away alone", Kinds: kinds, accept: bothDrew,
+			bend: errant(-1, nil),
 		},
 		{
-			Rule: "irreg.carryover-first-card", Doc: "the card kept for the next hand given to the banker", Kinds: kinds, accept: pat,
+			Rule: "irreg.carryover-first-card", Doc: "the card kept for the next hand given to the banker",
+			Kinds: kinds, accept: pat,
 			bend: func(sc *scene) error {
 				if err := errant(-1, func(sl *shoe.Misdraw) { sl.Remedy = shoe.CarriedOver })(sc); err != nil {
 					return err
@@ -144,7 +153,10 @@ func exceptionFaults() []Fault {
 				return nil
 			},
 		},
-		{Rule: "irreg.faceup.burn-count", Doc: "one card too few burned for a card found face up", Kinds: kinds, bend: facing(1)},
+		{
+			Rule: "irreg.faceup.burn-count", Doc: "one card too few burned for a card found face up", Kinds: kinds,
+			bend: facing(1),
+		},
 		{
 			Rule: "irreg.insufficient.void", Doc: "a result declared though a card was missing", Kinds: kinds,
 			bend: func(sc *scene) error {
@@ -154,7 +166,8 @@ func exceptionFaults() []Fault {
 			},
 		},
 		{
-			Rule: "irreg.insufficient.full-reshuffle", Doc: "cards left out of the reshuffle after a void", Kinds: kinds, notInRound: true,
+			Rule: "irreg.insufficient.full-reshuffle", Doc: "cards left out of the reshuffle after a void",
+			Kinds: kinds, notInRound: true,
 			bend: func(sc *scene) error {
 				err := sc.exhaust()
 				sc.findingRound = 0

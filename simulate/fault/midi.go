@@ -25,7 +25,8 @@ func squeezeFaults() []Fault {
 	onPlayer, onBanker := staking(schema.SpotPlayer, much), staking(schema.SpotBanker, much)
 	return []Fault{
 		{
-			Rule: "midi.squeeze.recipient", Doc: "the hand given to a lower wager", Kinds: kinds, wagers: rivalry(much, 5000),
+			Rule: "midi.squeeze.recipient", Doc: "the hand given to a lower wager", Kinds: kinds,
+			wagers: rivalry(much, 5000),
 			bend: func(sc *scene) error {
 				sc.seat = sc.otherStake.Seat
 				sc.round.HandTo[shoe.Player] = sc.seat
@@ -33,7 +34,8 @@ func squeezeFaults() []Fault {
 			},
 		},
 		{
-			Rule: "midi.squeeze.tie-break", Doc: "of two equal wagers the farther chosen", Kinds: kinds, wagers: rivalry(much, much),
+			Rule: "midi.squeeze.tie-break", Doc: "of two equal wagers the farther chosen", Kinds: kinds,
+			wagers: rivalry(much, much),
 			bend: func(sc *scene) error {
 				sc.seat = max(sc.stake.Seat, sc.otherStake.Seat)
 				sc.round.HandTo[shoe.Player] = sc.seat
@@ -48,7 +50,8 @@ func squeezeFaults() []Fault {
 			Rule: "midi.squeeze.order", Doc: "both hands out at once", Kinds: kinds, wagers: onBanker,
 			edit: func(sc *scene) string {
 				sc.stake = nil
-				return "move " + sc.inRound("cards_handed hand=BANKER nth=1 before ") + sc.inRound("announced code=POINT_COUNT hand=PLAYER")
+				return "move " + sc.inRound("cards_handed hand=BANKER nth=1 before ") +
+					sc.inRound("announced code=POINT_COUNT hand=PLAYER")
 			},
 		},
 		{
@@ -76,12 +79,14 @@ func relinquishFaults() []Fault {
 	}
 	return []Fault{
 		{
-			Rule: "midi.third-card-same-player", Doc: "the third card given to another patron", Kinds: kinds, wagers: onBanker, accept: bankerDrew,
+			Rule: "midi.third-card-same-player", Doc: "the third card given to another patron", Kinds: kinds,
+			wagers: onBanker, accept: bankerDrew,
 			edit: func(sc *scene) string {
 				if sc.seat = sc.otherSeat(sc.stake.Seat); sc.seat == 0 {
 					return ""
 				}
-				return "set last " + sc.inRound("cards_handed hand=BANKER: seat=%d", sc.seat) + "\nset last " + sc.inRound("cards_returned hand=BANKER: seat=%d", sc.seat)
+				return "set last " + sc.inRound("cards_handed hand=BANKER: seat=%d", sc.seat) + "\nset last " +
+					sc.inRound("cards_returned hand=BANKER: seat=%d", sc.seat)
 			},
 		},
 		{
@@ -95,7 +100,9 @@ func relinquishFaults() []Fault {
 			Rule: "midi.dealer-turns-when-none", Doc: "a hand given to a patron without a wager on it", Kinds: kinds,
 			wagers: func(sc *scene) {
 				onPlayer(sc)
-				sc.round.Stakes = slices.DeleteFunc(sc.round.Stakes, func(x shoe.Stake) bool { return x.Spot == schema.SpotBanker })
+				sc.round.Stakes = slices.DeleteFunc(sc.round.Stakes, func(x shoe.Stake) bool {
+					return x.Spot == schema.SpotBanker
+				})
 			},
 			bend: func(sc *scene) error {
 				sc.seat = sc.stake.Seat

@@ -26,7 +26,8 @@ func mainOutcomeFaults() []Fault {
 			wagers: staking(schema.SpotTie, 1000), accept: playerWon, bend: forcing(shoe.Pushed, 0),
 		},
 		{
-			Rule: "outcome.pair-wager", Doc: "king and queen paid as a pair", Kinds: pairs, wagers: staking(schema.SpotBankerPair, 500),
+			Rule: "outcome.pair-wager", Doc: "king and queen paid as a pair", Kinds: pairs,
+			wagers: staking(schema.SpotBankerPair, 500),
 			accept: func(_ *scene, c *shoe.Coup) bool {
 				h := c.Hands[shoe.Banker]
 				return !c.Pair(shoe.Banker) && h[0].Value() == 0 && h[1].Value() == 0
@@ -43,7 +44,8 @@ func mainOutcomeFaults() []Fault {
 func sideOutcomeFaults() []Fault {
 	return []Fault{
 		{
-			Rule: "outcome.dragon-bonus", Doc: "a dragon bonus goes back on a tie that is no natural", Kinds: only("ny-dragon-bonus"),
+			Rule: "outcome.dragon-bonus", Doc: "a dragon bonus goes back on a tie that is no natural",
+			Kinds:  only("ny-dragon-bonus"),
 			wagers: staking(schema.SpotDragonBonusPlayer, 500),
 			accept: func(_ *scene, c *shoe.Coup) bool { return c.Result() == schema.ResultTie && noNatural(c) },
 			bend:   forcing(shoe.Pushed, 0),
@@ -61,7 +63,8 @@ func sideOutcomeFaults() []Fault {
 			wagers: staking(schema.SpotPanda8, 500), accept: panda, bend: forcing(shoe.Lost, 0),
 		},
 		{
-			Rule: "outcome.treasures", Doc: "a Heavenly 9 taken because the round was a tie", Kinds: only("treasures-punto", "treasures-mini"),
+			Rule: "outcome.treasures", Doc: "a Heavenly 9 taken because the round was a tie",
+			Kinds:  only("treasures-punto", "treasures-mini"),
 			wagers: staking(schema.SpotHeavenly9, 500),
 			accept: func(_ *scene, c *shoe.Coup) bool { return c.Treasure() == schema.TreasureHeavenly9Both },
 			bend:   forcing(shoe.Lost, 0),

@@ -16,7 +16,8 @@ func otherTable(c *schema.TableConfig, name string) string {
 func switchTable(name string, card int) func(*scene) string {
 	return func(sc *scene) string {
 		c := sc.table.Config()
-		return "insert before " + sc.inRound("round_started: notice_filed round=0 topic=PAY_TABLE recipients=COMMISSION,SURVEILLANCE written=true\n") +
+		return "insert before " +
+			sc.inRound("round_started: notice_filed round=0 topic=PAY_TABLE recipients=COMMISSION,SURVEILLANCE written=true\n") +
 			"configure after " + sc.inRound("card_dealt nth=%d: pay_tables.%s=%s\n", card, name, otherTable(c, name)) +
 			"configure after " + sc.inRound("discard_placed: pay_tables.%s=%s", name, c.PayTables[name])
 	}
@@ -30,7 +31,8 @@ func paytableFaults() []Fault {
 			edit: switchTable("dragon_bonus", 2),
 		},
 		{
-			Rule: "paytable.dragon-bonus.notice", Doc: "the pay table changed without notice", Kinds: kinds, notInRound: true,
+			Rule: "paytable.dragon-bonus.notice", Doc: "the pay table changed without notice", Kinds: kinds,
+			notInRound: true,
 			bend: func(sc *scene) error {
 				c := *sc.table.Config()
 				c.PayTables = map[string]string{"dragon_bonus": otherTable(&c, "dragon_bonus")}

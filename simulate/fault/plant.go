@@ -93,7 +93,8 @@ func plantOnce(o deal.Options, f *Fault, seed uint64, kind string) ([]schema.Eve
 
 // playSecondTable plays a second table of the same pit, which opens five minutes earlier.
 func playSecondTable(o deal.Options, f *Fault, events []schema.Event) []schema.Event {
-	o.Config = (&schema.Event{Payload: &schema.TableOpened{Config: o.Config}}).Clone().Payload.(*schema.TableOpened).Config
+	opened := &schema.Event{Payload: &schema.TableOpened{Config: o.Config}}
+	o.Config = opened.Clone().Payload.(*schema.TableOpened).Config
 	f.secondTable(&o.Config)
 	o.Config.ConfigID += "-beside"
 	o.Seed = shoe.Mix(o.Seed)

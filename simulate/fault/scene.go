@@ -171,7 +171,9 @@ func (sc *scene) addStakeFor(st *shoe.Stake, spot schema.Spot, amount int64) *sh
 		Seat: st.Seat, Patron: st.Patron, Spot: spot, Amount: amount, Medium: schema.WagerMediumChips, Deferred: marks,
 		Exact: c.Unit == 0 || st.Exact,
 	}
-	sc.round.Stakes = slices.DeleteFunc(sc.round.Stakes, func(x shoe.Stake) bool { return x.Seat == next.Seat && x.Spot == spot })
+	sc.round.Stakes = slices.DeleteFunc(sc.round.Stakes, func(x shoe.Stake) bool {
+		return x.Seat == next.Seat && x.Spot == spot
+	})
 	sc.round.Stakes = append(sc.round.Stakes, next)
 	return &next
 }

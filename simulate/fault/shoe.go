@@ -12,9 +12,13 @@ func equipmentFaults() []Fault {
 	plainDecks := append(only("nj-punto", "pair-punto", "nj-mini", "pair-mini", "nj-mini-tie25"), nyAll()...)
 	decks := func(n uint32) func(*schema.TableConfig) { return func(c *schema.TableConfig) { c.Decks = n } }
 	return []Fault{
-		{Rule: "shoe.decks.min", Doc: "five decks", Kinds: plainDecks, tune: decks(5), notInRound: true, everyShoe: true},
 		{
-			Rule: "shoe.decks.royal-eight", Doc: "the royal bonus is offered over six decks", Kinds: only("treasures-punto", "treasures-mini"), notInRound: true, everyShoe: true,
+			Rule: "shoe.decks.min", Doc: "five decks", Kinds: plainDecks, tune: decks(5), notInRound: true,
+			everyShoe: true,
+		},
+		{
+			Rule: "shoe.decks.royal-eight", Doc: "the royal bonus is offered over six decks",
+			Kinds: only("treasures-punto", "treasures-mini"), notInRound: true, everyShoe: true,
 			tune: func(c *schema.TableConfig) {
 				c.Decks, c.SideBets, c.PayTables = 6, []schema.SideBet{schema.SideBetRoyal}, nil
 				for _, spot := range []string{"FORTUNE_7", "GOLDEN_8", "COVER_ALL"} {
@@ -23,28 +27,33 @@ func equipmentFaults() []Fault {
 			},
 		},
 		{
-			Rule: "shoe.decks.treasures-six-or-eight", Doc: "5 Treasures over seven decks", Kinds: only("treasures-punto", "treasures-mini"),
-			tune: decks(7), notInRound: true, everyShoe: true,
+			Rule: "shoe.decks.treasures-six-or-eight", Doc: "5 Treasures over seven decks",
+			Kinds: only("treasures-punto", "treasures-mini"),
+			tune:  decks(7), notInRound: true, everyShoe: true,
 		},
 		{
 			Rule: "shoe.cutting-cards.count", Doc: "one cutting card loaded", Kinds: every, notInRound: true,
 			edit: editing("set shoe_loaded: cutting_cards=1"),
 		},
 		{
-			Rule: "shoe.cutting-cards.appearance", Doc: "a cutting card of the wrong look", notInRound: true, everyShoe: true,
-			Kinds: append(append(punto(), "treasures-mini"), nyAll()...),
-			edit:  editing("set layout_attested item=cutting-card-appearance: present=false"),
+			Rule: "shoe.cutting-cards.appearance", Doc: "a cutting card of the wrong look", notInRound: true,
+			everyShoe: true,
+			Kinds:     append(append(punto(), "treasures-mini"), nyAll()...),
+			edit:      editing("set layout_attested item=cutting-card-appearance: present=false"),
 		},
 		{
 			Rule: "shoe.backs.uniform", Doc: "a card with a foreign back", Kinds: every,
-			edit: func(sc *scene) string { return "set " + sc.inRound("card_dealt hand=BANKER index=1: back_color=blue") },
+			edit: func(sc *scene) string {
+				return "set " + sc.inRound("card_dealt hand=BANKER index=1: back_color=blue")
+			},
 		},
 		{
 			Rule: "shoe.device.dealing-shoe", Doc: "dealt from the hand", Kinds: every, notInRound: true,
 			edit: editing("set shoe_loaded: device=OTHER"),
 		},
 		{
-			Rule: "shoe.location.left-of-dealer", Doc: "the shoe on the wrong side", Kinds: append(njMini(), "nj-mini-tie25"), notInRound: true,
+			Rule: "shoe.location.left-of-dealer", Doc: "the shoe on the wrong side",
+			Kinds: append(njMini(), "nj-mini-tie25"), notInRound: true,
 			edit: editing("set shoe_loaded: location=dealer-right"),
 		},
 	}
@@ -55,8 +64,9 @@ func burnFaults() []Fault {
 	every := append(nj, nyAll()...)
 	return []Fault{
 		{
-			Rule: "shoe.composition.no-excess-copies", Doc: "one more king of spades than there are decks", Kinds: nj, notInRound: true,
-			bend: burnKings,
+			Rule: "shoe.composition.no-excess-copies", Doc: "one more king of spades than there are decks", Kinds: nj,
+			notInRound: true,
+			bend:       burnKings,
 		},
 		{
 			Rule: "shoe.count.conservation", Doc: "the shoe comes up one card short", Kinds: every, notInRound: true,

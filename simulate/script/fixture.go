@@ -76,9 +76,11 @@ func fixtureAt(name, pit, table string) ([]schema.Event, error) {
 
 func (f *fixture) config() schema.TableConfig {
 	c := schema.TableConfig{
-		ConfigID: f.name, Ruleset: f.ruleset, Game: f.game, Currency: "USD", Decks: 8, Seats: f.seats, PaymentProcedure: 1,
-		Vigorish: schema.Vigorish{Mode: f.mode}, SideBets: f.sideBets, PayTables: f.payTables, DealingStyle: schema.DealingStyleFaceUp,
-		PostedOdds: map[string]string{"BANKER": "1:1", "PLAYER": "1:1", "TIE": "8:1"},
+		ConfigID: f.name, Ruleset: f.ruleset, Game: f.game, Currency: "USD", Decks: 8, Seats: f.seats,
+		PaymentProcedure: 1,
+		Vigorish:         schema.Vigorish{Mode: f.mode}, SideBets: f.sideBets, PayTables: f.payTables,
+		DealingStyle: schema.DealingStyleFaceUp,
+		PostedOdds:   map[string]string{"BANKER": "1:1", "PLAYER": "1:1", "TIE": "8:1"},
 	}
 	switch f.game {
 	case schema.GameMidibaccarat:
@@ -87,7 +89,10 @@ func (f *fixture) config() schema.TableConfig {
 		c.PostedOdds = nil
 	}
 	if f.mode == schema.VigorishModeCommission {
-		c.Vigorish = schema.Vigorish{Mode: f.mode, Percent: 5, Unit: shoe.LawUnit(f.game, 5), Timing: schema.VigorishTimingMixed}
+		c.Vigorish = schema.Vigorish{
+			Mode: f.mode, Percent: 5, Unit: shoe.LawUnit(f.game, 5),
+			Timing: schema.VigorishTimingMixed,
+		}
 	}
 	for _, spot := range shoe.SideSpots(&c) {
 		if o := shoe.StandardOdds(spot); o.To > 1 {

@@ -29,14 +29,20 @@ func irregular() []irregularFixture {
 			s.Rounds[0].Misdraw = &shoe.Misdraw{Remedy: shoe.MovedToBanker, Hand: shoe.Player, Card: cards("3c")[0]}
 		}},
 		{"S-IRB", func(s *shoe.Plan) {
-			s.Rounds[0].Misdraw = &shoe.Misdraw{Remedy: shoe.BurnedWithCount, Hand: shoe.Player, Card: cards("4s")[0], Burned: cards("9h 2c Td 7s")}
+			s.Rounds[0].Misdraw = &shoe.Misdraw{
+				Remedy: shoe.BurnedWithCount, Hand: shoe.Player, Card: cards("4s")[0],
+				Burned: cards("9h 2c Td 7s"),
+			}
 		}},
 		{"S-IRC", func(s *shoe.Plan) {
 			s.Rounds[0].Misdraw = &shoe.Misdraw{Remedy: shoe.CarriedOver, Hand: shoe.Player, Card: cards("9c")[0]}
 			s.Rounds[1].Carried = true
 		}},
 		{"S-IRD", func(s *shoe.Plan) {
-			s.Rounds[5].Misdraw = &shoe.Misdraw{Remedy: shoe.BurnedWithCount, Hand: shoe.Player, Card: cards("5h")[0], Burned: cards("Jh 9s 3d 8c Ah")}
+			s.Rounds[5].Misdraw = &shoe.Misdraw{
+				Remedy: shoe.BurnedWithCount, Hand: shoe.Player, Card: cards("5h")[0],
+				Burned: cards("Jh 9s 3d 8c Ah"),
+			}
 		}},
 		{"S-IRE", func(s *shoe.Plan) {
 			s.Rounds[2].FaceUp = []shoe.FaceUpCard{{Card: cards("6h")[0], Burned: cards("3d Jh 8c 5s Ac Qd")}}

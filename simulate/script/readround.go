@@ -179,7 +179,8 @@ func (r *roundReader) readBetween(ev *schema.Event, s *shoe.Plan, marked *[]shoe
 		r.Notices = append(r.Notices, ev.Clone())
 	case *schema.BankerRelinquished, *schema.BidOffered:
 		r.readBank(p)
-	case *schema.CuratorAssigned, *schema.BankerAssigned, *schema.VigorishMarkerRemoved, *schema.Announced, *schema.ShoeEnded:
+	case *schema.CuratorAssigned, *schema.BankerAssigned, *schema.VigorishMarkerRemoved, *schema.Announced,
+		*schema.ShoeEnded:
 	default:
 		return fmt.Errorf("cannot write %s again: edit it after the shoe is written", ev.Payload.Kind())
 	}

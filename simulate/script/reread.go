@@ -81,7 +81,9 @@ func patronRefs(events []schema.Event) map[uint32]string {
 
 func (r *rereading) read(events []schema.Event) error {
 	s := r.plan
-	start := slices.IndexFunc(events, func(ev schema.Event) bool { return ev.Payload.Kind() == schema.KindRoundStarted })
+	start := slices.IndexFunc(events, func(ev schema.Event) bool {
+		return ev.Payload.Kind() == schema.KindRoundStarted
+	})
 	if start < 0 {
 		return fmt.Errorf("shoe %s: no round_started", s.ID)
 	}

@@ -46,7 +46,9 @@ func find(events []schema.Event, s *selector) ([]int, error) {
 	case s.nth > 0:
 		return found[s.nth-1 : s.nth], nil
 	case n > 1:
-		return nil, fmt.Errorf("%q matches %d events, the first two with seq %d and %d: want one", s.text, n, events[found[0]].Seq, events[found[1]].Seq)
+		return nil,
+			fmt.Errorf("%q matches %d events, the first two with seq %d and %d: want one", s.text, n,
+				events[found[0]].Seq, events[found[1]].Seq)
 	}
 	return found, nil
 }

@@ -62,7 +62,8 @@ func (w *Writer) auctionShoe(b *Bank) {
 // betBank emits the Banker's wager and the calls that follow it.
 func (w *Writer) betBank(b *Bank) {
 	st := &b.Wager
-	w.emitBy(&schema.BankerWagered{WagerID: st.ID, Seat: st.Seat, Amount: st.Amount, Medium: st.Medium}, schema.Actor{Role: schema.RoleBanker, ID: w.patronAt(st.Seat)})
+	w.emitBy(&schema.BankerWagered{WagerID: st.ID, Seat: st.Seat, Amount: st.Amount, Medium: st.Medium},
+		schema.Actor{Role: schema.RoleBanker, ID: w.patronAt(st.Seat)})
 	if st.Medium == schema.WagerMediumCash {
 		w.Emit(&schema.CashConverted{WagerID: st.ID, Amount: st.Amount})
 	}

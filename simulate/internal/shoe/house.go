@@ -147,7 +147,8 @@ func SideSpots(c *schema.TableConfig) []schema.Spot {
 		case schema.SideBetPanda8:
 			out = append(out, schema.SpotPanda8)
 		case schema.SideBetTreasures:
-			out = append(out, schema.SpotFortune7, schema.SpotGolden8, schema.SpotHeavenly9, schema.SpotBlazing7s, schema.SpotCoverAll)
+			out = append(out, schema.SpotFortune7, schema.SpotGolden8, schema.SpotHeavenly9, schema.SpotBlazing7s,
+				schema.SpotCoverAll)
 		}
 	}
 	return out

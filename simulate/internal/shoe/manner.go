@@ -29,7 +29,8 @@ func Manner(k schema.Kind) (role schema.Role, source schema.SourceKind, minPause
 		return schema.RoleDealer, schema.SourceKindConsole, 1500, 3000
 	case schema.KindRoundEnded, schema.KindRoundVoided, schema.KindVerbalConfirmed, schema.KindCashConverted:
 		return schema.RoleDealer, schema.SourceKindConsole, 300, 400
-	case schema.KindCardRevealed, schema.KindCardMoved, schema.KindDiscardPlaced, schema.KindCardTouched, schema.KindCardsHanded,
+	case schema.KindCardRevealed, schema.KindCardMoved, schema.KindDiscardPlaced, schema.KindCardTouched,
+		schema.KindCardsHanded,
 		schema.KindCardsReturned, schema.KindCardCarriedOver, schema.KindCardFoundFaceup:
 		return schema.RoleDealer, schema.SourceKindCamera, 400, 700
 	case schema.KindShoeShuffled:

@@ -67,8 +67,10 @@ func (s *Plan) PlaceCuttingCard(total, after int) {
 func (s *Plan) AddRound() {
 	last := &s.Rounds[len(s.Rounds)-1]
 	next := *last
-	next.Seating, next.Relief, next.PassesShoe, next.Collections, next.Notices, next.Bets = nil, "", false, nil, nil, nil
-	next.Reconfigured, next.FaceUp, next.Misdraw, next.Carried, next.Void = nil, nil, nil, false, schema.VoidCauseUnspecified
+	next.Seating, next.Relief, next.PassesShoe, next.Collections, next.Notices, next.Bets = nil, "", false, nil, nil,
+		nil
+	next.Reconfigured, next.FaceUp, next.Misdraw, next.Carried, next.Void = nil, nil, nil, false,
+		schema.VoidCauseUnspecified
 	next.Stakes = slices.Clone(last.Stakes)
 	for i := range next.Stakes {
 		next.Stakes[i].ID += "+"

@@ -69,14 +69,20 @@ func (w *Writer) showHand(r *Round, h int, seqs []uint32) {
 		w.squeeze(r, h, seqs)
 		for _, seq := range seqs {
 			if h == Banker {
-				w.Emit(&schema.CardMoved{CardSeq: seq, From: schema.MovePlaceUnderShoeRight, To: schema.MovePlaceBanker})
+				w.Emit(&schema.CardMoved{
+					CardSeq: seq, From: schema.MovePlaceUnderShoeRight,
+					To: schema.MovePlaceBanker,
+				})
 			}
 		}
 	case w.House.faceDown && !w.House.Bucket:
 		for _, seq := range seqs {
 			w.Emit(&schema.CardRevealed{CardSeq: seq, ByRole: schema.RoleDealer})
 			if h == Banker {
-				w.Emit(&schema.CardMoved{CardSeq: seq, From: schema.MovePlaceUnderShoeRight, To: schema.MovePlaceBanker})
+				w.Emit(&schema.CardMoved{
+					CardSeq: seq, From: schema.MovePlaceUnderShoeRight,
+					To: schema.MovePlaceBanker,
+				})
 			}
 		}
 	}

@@ -22,7 +22,8 @@ func (w *Writer) burnFaceUp(r *Round, round uint32) {
 // burnMore burns the cards that the rank of a disclosed card demands.
 func (w *Writer) burnMore(indicator Card, cards []Card, shown schema.BurnShown) {
 	w.Emit(&schema.ShoeBurned{
-		Reason: schema.BurnReasonIrregularity, Indicator: indicator.String(), Count: uint32(len(cards)), Cards: cardNames(cards),
+		Reason: schema.BurnReasonIrregularity, Indicator: indicator.String(), Count: uint32(len(cards)),
+		Cards: cardNames(cards),
 		Shown: shown, Destination: w.House.burnedTo(),
 	})
 	w.cardSeq += len(cards)

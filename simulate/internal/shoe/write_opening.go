@@ -81,14 +81,16 @@ func (w *Writer) receive(batch string) {
 		verifier, who = schema.RoleSupervisor, w.Supervisor
 	}
 	w.Emit(&schema.DeckReceived{
-		BatchID: w.Batch, DeckCount: w.Config.Decks, BackColor: w.BackColor, BackDesign: w.backDesign, PreShuffled: w.Config.PreShuffled,
+		BatchID: w.Batch, DeckCount: w.Config.Decks, BackColor: w.BackColor, BackDesign: w.backDesign,
+		PreShuffled: w.Config.PreShuffled,
 	})
 	if w.Config.PreShuffled {
 		return
 	}
 	w.Wait(180_000)
 	w.Emit(&schema.CardsInspected{BatchID: w.Batch, DealerID: w.dealer.ID, NewDeckOrder: true})
-	w.emitBy(&schema.CardsVerified{BatchID: w.Batch, VerifierRole: verifier, VerifierID: who}, schema.Actor{Role: verifier, ID: who})
+	w.emitBy(&schema.CardsVerified{BatchID: w.Batch, VerifierRole: verifier, VerifierID: who},
+		schema.Actor{Role: verifier, ID: who})
 	w.Emit(&schema.CardsSpread{BatchID: w.Batch, Face: schema.FaceUp, Arrangement: arrangement, SuitSequenceOK: true})
 	w.Wait(20_000)
 	w.Emit(&schema.CardsViewed{BatchID: w.Batch, ParticipantsPresent: uint32(max(len(w.seats), 1))})

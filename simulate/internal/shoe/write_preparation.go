@@ -14,8 +14,14 @@ func (w *Writer) alternate() {
 	if was == w.Batch {
 		w.Batch, w.BackColor = w.Table+"-b2", "blue"
 	}
-	w.Emit(&schema.BatchReported{BatchID: was, DeckCount: w.Config.Decks, BackColor: back, State: schema.BatchStateInShuffler})
-	w.Emit(&schema.BatchReported{BatchID: w.Batch, DeckCount: w.Config.Decks, BackColor: w.BackColor, State: schema.BatchStateInPlay})
+	w.Emit(&schema.BatchReported{
+		BatchID: was, DeckCount: w.Config.Decks, BackColor: back,
+		State: schema.BatchStateInShuffler,
+	})
+	w.Emit(&schema.BatchReported{
+		BatchID: w.Batch, DeckCount: w.Config.Decks, BackColor: w.BackColor,
+		State: schema.BatchStateInPlay,
+	})
 }
 
 // Prepare emits a shoe from its shuffle to the first round.
@@ -35,7 +41,10 @@ func (w *Writer) Prepare(s *Plan) {
 	w.Shuffle()
 	w.Emit(&schema.ShoeLaced{BatchID: w.Batch, CardCount: s.Laced, Evenness: "even"})
 	if w.Config.ReshuffleAfterLacing {
-		w.Emit(&schema.ShoeShuffled{BatchID: w.Batch, Phase: schema.ShufflePhaseAfterLacing, Method: schema.ShuffleMethodManual})
+		w.Emit(&schema.ShoeShuffled{
+			BatchID: w.Batch, Phase: schema.ShufflePhaseAfterLacing,
+			Method: schema.ShuffleMethodManual,
+		})
 	}
 	for _, o := range s.CutOffers {
 		w.Emit(&schema.CutOffered{Seat: o.Seat, Accepted: o.Accepted, BacksAwayFromDealer: true})
@@ -43,7 +52,8 @@ func (w *Writer) Prepare(s *Plan) {
 	w.cut(s.CutBy, s.CutDepth)
 	depth := s.CutDepth
 	if s.Recut != nil {
-		w.emitBy(&schema.RecutOrdered{ByRole: schema.RoleSupervisor, ByID: w.Supervisor, Reason: "cut not square"}, schema.Actor{Role: schema.RoleSupervisor, ID: w.Supervisor})
+		w.emitBy(&schema.RecutOrdered{ByRole: schema.RoleSupervisor, ByID: w.Supervisor, Reason: "cut not square"},
+			schema.Actor{Role: schema.RoleSupervisor, ID: w.Supervisor})
 		depth = s.Recut.Depth
 		w.cut(s.Recut.Seat, depth)
 	}
@@ -163,6 +173,9 @@ func (w *Writer) collectMarks(c Collection, ceil bool) {
 	if ceil {
 		amount = (sum + w.House.Unit - 1) / w.House.Unit * w.House.Unit
 	}
-	w.Emit(&schema.VigorishCollected{Seat: c.Seat, Amount: amount, VigorishKind: schema.VigorishKindOutstanding, WagerIDs: ids})
+	w.Emit(&schema.VigorishCollected{
+		Seat: c.Seat, Amount: amount, VigorishKind: schema.VigorishKindOutstanding,
+		WagerIDs: ids,
+	})
 	w.Emit(&schema.VigorishMarkerRemoved{Seat: c.Seat, Amount: sum})
 }

@@ -42,7 +42,10 @@ func (w *Writer) Round(s *Plan, i int) {
 			w.endRound(r, r.Coup.Result())
 		}
 	}
-	w.Emit(&schema.DiscardPlaced{CardSeqs: slices.Clone(w.deal.seqs), Destination: w.House.discards(), OrderPreserved: true})
+	w.Emit(&schema.DiscardPlaced{
+		CardSeqs: slices.Clone(w.deal.seqs), Destination: w.House.discards(),
+		OrderPreserved: true,
+	})
 	w.RoundNumber = 0
 	if w.House.Punto && r.Void == 0 && r.Coup.Result() == schema.ResultPlayer && !r.KeepsShoe {
 		w.Emit(&schema.CuratorPassed{Seat: w.Curator, Cause: schema.PassCauseBankerLost})
@@ -115,7 +118,8 @@ func (w *Writer) bet(r *Round) {
 		}, patron)
 		if st.Medium == schema.WagerMediumVerbalCash {
 			w.Emit(&schema.VerbalConfirmed{WagerID: st.ID, ByRole: schema.RoleDealer})
-			w.emitBy(&schema.VerbalConfirmed{WagerID: st.ID, ByRole: schema.RoleSupervisor}, schema.Actor{Role: schema.RoleSupervisor, ID: w.Supervisor})
+			w.emitBy(&schema.VerbalConfirmed{WagerID: st.ID, ByRole: schema.RoleSupervisor},
+				schema.Actor{Role: schema.RoleSupervisor, ID: w.Supervisor})
 			w.Emit(&schema.CashConverted{WagerID: st.ID, Amount: st.Amount})
 		}
 	}

@@ -50,7 +50,10 @@ func (w *Writer) chargeTies(dues []Settlement) {
 			continue
 		}
 		if charge := (d.Amount - d.Coupon) / 4; charge > 0 {
-			w.Emit(&schema.VigorishCollected{Seat: d.Seat, Amount: charge, VigorishKind: schema.VigorishKindTie25, WagerIDs: []string{d.ID}})
+			w.Emit(&schema.VigorishCollected{
+				Seat: d.Seat, Amount: charge, VigorishKind: schema.VigorishKindTie25,
+				WagerIDs: []string{d.ID},
+			})
 		}
 	}
 }
@@ -100,15 +103,24 @@ func (w *Writer) charge(r *Round, seat []Settlement) {
 		case d.Vigorish == 0:
 		case d.Deferred:
 			marker := w.House.markers[int(d.Seat)/2%2]
-			w.Emit(&schema.VigorishMarked{WagerID: d.ID, Seat: d.Seat, Amount: d.Vigorish, Marker: marker, Area: d.Seat})
+			w.Emit(&schema.VigorishMarked{
+				WagerID: d.ID, Seat: d.Seat, Amount: d.Vigorish, Marker: marker,
+				Area: d.Seat,
+			})
 			w.marks = append(w.marks, Marker{d.ID, d.Seat, d.Vigorish})
 		case r.VigorishTogether:
 			sum, ids = sum+d.Vigorish, append(ids, d.ID)
 		default:
-			w.Emit(&schema.VigorishCollected{Seat: d.Seat, Amount: d.Vigorish, VigorishKind: schema.VigorishKindRound, WagerIDs: []string{d.ID}})
+			w.Emit(&schema.VigorishCollected{
+				Seat: d.Seat, Amount: d.Vigorish, VigorishKind: schema.VigorishKindRound,
+				WagerIDs: []string{d.ID},
+			})
 		}
 	}
 	if len(ids) > 0 {
-		w.Emit(&schema.VigorishCollected{Seat: seat[0].Seat, Amount: sum, VigorishKind: schema.VigorishKindRound, WagerIDs: ids})
+		w.Emit(&schema.VigorishCollected{
+			Seat: seat[0].Seat, Amount: sum, VigorishKind: schema.VigorishKindRound,
+			WagerIDs: ids,
+		})
 	}
 }

@@ -113,7 +113,8 @@ func (w *Writer) emitBy(p schema.Payload, actor schema.Actor) {
 	w.Seq++
 	w.out = append(w.out, schema.Event{
 		EventID: EventID(w.Now, w.seed, w.Seq), PropertyID: w.Property, PitID: w.pit, TableID: w.Table,
-		Seq: w.Seq, At: w.Now, ShoeID: w.ShoeID, Round: w.RoundNumber, Actor: actor, Source: w.Devices[source], Payload: p,
+		Seq: w.Seq, At: w.Now, ShoeID: w.ShoeID, Round: w.RoundNumber, Actor: actor, Source: w.Devices[source],
+		Payload: p,
 	})
 	switch source {
 	case schema.SourceKindShoe, schema.SourceKindChips, schema.SourceKindCamera:
