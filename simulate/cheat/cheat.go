@@ -54,7 +54,7 @@ func Find(name string) (*Cheat, error) {
 	return nil, fmt.Errorf("cheat %q: unknown name; want a name such as s1-0.5", name)
 }
 
-// Honest returns a table of a kind at which nobody cheats, to measure false alarms.
+// Honest returns a table of a kind without a cheat, to measure false alarms.
 func Honest(kind string) *Cheat {
 	return &Cheat{
 		Name: "n0", Scenario: "N0", Doc: "nobody cheats", Honest: true, Kind: kind, Key: "table",

@@ -14,7 +14,8 @@ func lateBets() []Cheat {
 		out = append(out, Cheat{
 			Name: nameOf("s6", x), Scenario: "S6", Strength: x, Kind: "nj-mini", Key: "patron",
 			Detectors: []string{"d07", "d16", "d06", "d09", "d10"},
-			Doc:       fmt.Sprintf("a patron bets late in half of the rounds and knows the winner for %g %% of late bets", 100*x),
+			Doc: fmt.Sprintf("a patron bets late in half of the rounds, "+
+				"and knows the winner for %g %% of the late bets", 100*x),
 			bets: func(c *crook, r *shoe.Round, deck []shoe.Card) {
 				u, v, spot := c.rng.Float64(), c.rng.IntN(2) == 0, c.coin()
 				if c.acts(v && u < x) {
@@ -28,7 +29,8 @@ func lateBets() []Cheat {
 		out = append(out, Cheat{
 			Name: nameOf("s7", x), Scenario: "S7", Strength: x, Kind: "nj-mini", Key: "patron",
 			Detectors: []string{"d20", "d11"}, Breach: true, Reads: true,
-			Doc: fmt.Sprintf("a patron changes the stake after the deal in a fifth of rounds, %g %% of the times to his favour", 100*x),
+			Doc: fmt.Sprintf("a patron changes the stake after the deal in a fifth of rounds, "+
+				"%g %% of the changes to his favour", 100*x),
 			settle: func(c *crook, r *shoe.Round) {
 				u, v := c.rng.Float64(), c.rng.Float64()
 				for i := range r.Stakes {

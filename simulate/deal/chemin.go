@@ -9,7 +9,7 @@ import (
 )
 
 // Banking is what the wagers of a Banker depend on.
-type banking struct {
+type Banking struct {
 	Previous int64
 	// Wagered and Covered, by seat, are the wagers of the last round that was no stand-off, if the Banker won it.
 	Wagered int64
@@ -28,7 +28,7 @@ func (t *Table) bankBets(r *shoe.Round, k int) {
 	minimum := t.banking.Previous
 	maximum := 2 * minimum
 	if !held {
-		t.banking = banking{}
+		t.banking = Banking{}
 		for _, p := range t.patrons {
 			if t.rng.IntN(2) == 0 {
 				b.Bids = append(b.Bids, shoe.Bid{Seat: p.Seat, Amount: p.UsualStake})

@@ -48,7 +48,7 @@ type Table struct {
 	owed    map[uint32]int
 	streak  schema.Result
 	length  int
-	banking banking
+	banking Banking
 	dealing string // the dealer on duty
 	noise   *rand.Rand
 }
@@ -182,7 +182,7 @@ func (t *Table) Patrons() []*Patron { return t.patrons }
 func (t *Table) Curator() uint32 { return t.curator }
 
 // Banking returns what the wagers of the next Banker depend on.
-func (t *Table) Banking() *banking { return &t.banking }
+func (t *Table) Banking() *Banking { return &t.banking }
 
 // Rand returns the generator of all choices of the table.
 func (t *Table) Rand() *rand.Rand { return t.rng }

@@ -13,7 +13,7 @@ func cutOfferFaults() []Fault {
 	nj := njAll()
 	return []Fault{
 		{
-			Rule: "cut.offer-start", Doc: "the cut offered past the one who is entitled", Kinds: nj, notInRound: true,
+			Rule: "cut.offer-start", Doc: "the cut offered past the entitled participant", Kinds: nj, notInRound: true,
 			bend: cut(2, nil),
 			edit: func(sc *scene) string {
 				return fmt.Sprintf("delete cut_offered seat=%d", sc.plan.CutOffers[0].Seat)
@@ -31,7 +31,7 @@ func cutOfferFaults() []Fault {
 			edit: editing("set shoe_cut: by_role=DEALER seat=0"),
 		},
 		{
-			Rule: "cut.backs-away-from-dealer", Doc: "the faces turned to the one who cuts", Kinds: nj,
+			Rule: "cut.backs-away-from-dealer", Doc: "the faces turned to the participant who cuts", Kinds: nj,
 			notInRound: true, bend: cut(1, nil),
 			edit: func(sc *scene) string {
 				sc.seat = sc.plan.CutBy

@@ -102,7 +102,7 @@ func misdrawFaults() []Fault {
 			bend: errant(0, nil),
 		},
 		{
-			Rule: "irreg.player-extra.undisclosed-next-hand", Doc: "an errant card that nobody saw is burned",
+			Rule: "irreg.player-extra.undisclosed-next-hand", Doc: "an undisclosed errant card is burned",
 			Kinds: kinds, accept: pat,
 			bend: errant(-1, func(sl *shoe.Misdraw) { sl.Hidden = true }),
 		},
@@ -111,7 +111,7 @@ func misdrawFaults() []Fault {
 			accept: pat, bend: errant(1, nil),
 		},
 		{
-			Rule: "irreg.excess.undisclosed-next-hand", Doc: "an excess card that nobody saw is put away", Kinds: kinds,
+			Rule: "irreg.excess.undisclosed-next-hand", Doc: "an undisclosed excess card is put away", Kinds: kinds,
 			accept: bothDrew,
 			bend:   errant(-1, func(sl *shoe.Misdraw) { sl.Remedy = shoe.PutAway }),
 		},

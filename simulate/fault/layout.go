@@ -33,7 +33,7 @@ func layoutFaults() []Fault {
 		},
 		{"layout.ny.ez-areas", "ez-areas", "no areas for dragon 7 and panda 8", only("ny-ez", "ny-midi-ez"), nil},
 		{
-			"layout.ny.ez-push-notice", "ez-push-notice", "patrons are not told that a dragon 7 pushes",
+			"layout.ny.ez-push-notice", "ez-push-notice", "no notice that a dragon 7 pushes",
 			only("ny-ez", "ny-midi-ez"), nil,
 		},
 		{"layout.ny.novig-notice", "novig-notice", "no notice of the no-vigorish variation", only("ny-novig6"), nil},

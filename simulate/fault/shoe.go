@@ -36,7 +36,7 @@ func equipmentFaults() []Fault {
 			edit: editing("set shoe_loaded: cutting_cards=1"),
 		},
 		{
-			Rule: "shoe.cutting-cards.appearance", Doc: "a cutting card of the wrong look", notInRound: true,
+			Rule: "shoe.cutting-cards.appearance", Doc: "a cutting card of the wrong appearance", notInRound: true,
 			everyShoe: true,
 			Kinds:     append(append(punto(), "treasures-mini"), nyAll()...),
 			edit:      editing("set layout_attested item=cutting-card-appearance: present=false"),

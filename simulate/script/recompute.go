@@ -36,8 +36,8 @@ func (e *edit) recompute(events []schema.Event) ([]schema.Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.verb, err)
 	}
-	anew := r.write()
-	return slices.Concat(events[:r.from], anew, events[r.to:]), nil
+	again := r.write()
+	return slices.Concat(events[:r.from], again, events[r.to:]), nil
 }
 
 // parseHands reads "P 2c 3h 4c B 8d Ks".

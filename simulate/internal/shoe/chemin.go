@@ -16,11 +16,13 @@ type Bank struct {
 	Calls        []Banco
 }
 
+// Bid is a bid for the bank.
 type Bid struct {
 	Seat   uint32
 	Amount int64
 }
 
+// Banco is a call of suivi or banco.
 type Banco struct {
 	Seat uint32
 	Call schema.BancoCall
@@ -72,7 +74,7 @@ func (w *Writer) betBank(b *Bank) {
 	}
 }
 
-// settleBank settles the Banker's wager against those of the others, up to what they cover together.
+// settleBank settles the Banker's wager against the other wagers, up to what they cover together.
 func (w *Writer) settleBank(r *Round) {
 	b := &r.Bank.Wager
 	var covered int64

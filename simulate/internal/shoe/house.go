@@ -16,7 +16,7 @@ type House struct {
 	Unit    int64
 	Percent int64
 	Mode    schema.VigorishMode
-	odds    [20]odds
+	odds    [20]Odds
 	// DragonBonusOdds are the odds of the dragon bonus by winning margin, 4 to 9; blazing7sOdds those of the Blazing
 	// 7s by cards in a hand, 2 or 3.
 	DragonBonusOdds [10]int64
@@ -102,6 +102,7 @@ func (h *House) discards() string {
 	return "discard-rack"
 }
 
+// Complete fills in decks, seats, feeds, id and currency where a configuration leaves them empty.
 func Complete(c *schema.TableConfig) {
 	if c.Decks == 0 {
 		c.Decks = 8

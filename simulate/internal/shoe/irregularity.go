@@ -4,13 +4,13 @@ package shoe
 type Remedy uint8
 
 const (
-	// MovedToBanker: the card becomes the banker's third card. The coup counts it there.
+	// MovedToBanker means that the card becomes the banker's third card. The coup counts it there.
 	MovedToBanker Remedy = iota
-	// BurnedWithCount: the card was disclosed; it is burned with as many further cards as its rank says.
+	// BurnedWithCount means that the card was disclosed; it is burned with as many further cards as its rank says.
 	BurnedWithCount
-	// CarriedOver: the card was not disclosed; it is the first card of the next round.
+	// CarriedOver means that the card was not disclosed; it is the first card of the next round.
 	CarriedOver
-	// PutAway: the card was not disclosed and goes to the discards at once, which no rule allows unless the shoe
+	// PutAway means that the card was not disclosed and goes to the discards at once, which no rule allows unless the shoe
 	// ends.
 	PutAway
 )

@@ -7,6 +7,7 @@ import (
 // Outcome is what a wager comes to.
 type Outcome uint8
 
+// The outcomes.
 const (
 	Lost Outcome = iota
 	Won
@@ -28,7 +29,7 @@ func (h *House) Settle(st *Stake, c *Coup) (Outcome, int64) {
 		case result == schema.ResultTie, h.Mode == schema.VigorishModeEz && c.Dragon7():
 			return Pushed, 0
 		case result == schema.ResultBanker && h.Mode == schema.VigorishModeNovig6 && c.Count(Banker) == 6:
-			return Won, odds{1, 2}.pay(st.Amount)
+			return Won, Odds{1, 2}.pay(st.Amount)
 		}
 		return straight(result == schema.ResultBanker)
 	case schema.SpotPlayer:
@@ -119,6 +120,7 @@ func (h *House) Vigorish(winnings int64, exact bool) int64 {
 	return (winnings*h.Percent + per - 1) / per * h.Unit
 }
 
+// IsPairSpot reports whether a spot is one of the two pairs.
 func IsPairSpot(spot schema.Spot) bool {
 	return spot == schema.SpotPlayerPair || spot == schema.SpotBankerPair
 }

@@ -33,11 +33,13 @@ type Plan struct {
 	Preparation []schema.Event
 }
 
+// Recut is a second cut of the stack.
 type Recut struct {
 	Seat  uint32 // 0 for the dealer
 	Depth uint32
 }
 
+// Offer offers the cut, the shoe or a hand to a seat.
 type Offer struct {
 	Seat     uint32
 	Accepted bool

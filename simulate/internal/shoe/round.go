@@ -45,6 +45,7 @@ type Round struct {
 	Bets []schema.Event
 }
 
+// Seating is a patron who sits down or leaves.
 type Seating struct {
 	Seat   uint32
 	Patron string

@@ -4,6 +4,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
+// Stake is a wager and everything that was decided about it before the deal. Money is in minor units.
 type Stake struct {
 	ID     string
 	Seat   uint32

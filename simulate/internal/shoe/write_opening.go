@@ -4,6 +4,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
+// Minute is in nanoseconds, the unit of Event.At.
 const Minute = int64(60_000_000_000)
 
 // Opening is what a table opens with.
@@ -106,6 +107,7 @@ func (w *Writer) GiveNotice(topic schema.NoticeTopic) {
 	w.Now = effective
 }
 
+// Configure puts a configuration into force.
 func (w *Writer) Configure(c schema.TableConfig) {
 	w.Config, w.House = c, newHouse(&c)
 	w.Emit(&schema.TableConfigured{Config: c, EffectiveAt: w.Now})

@@ -81,6 +81,7 @@ func (w *Writer) cut(seat, depth uint32) {
 	w.emitBy(p, by)
 }
 
+// Shuffle emits the shuffle that begins a shoe.
 func (w *Writer) Shuffle() {
 	p := &schema.ShoeShuffled{BatchID: w.Batch, Phase: schema.ShufflePhaseInitial, Method: schema.ShuffleMethodManual}
 	if w.Config.AutomatedShuffler {

@@ -51,6 +51,7 @@ type Writer struct {
 	fills                   int
 }
 
+// Occupant is a patron at a seat.
 type Occupant struct {
 	Seat   uint32
 	Patron string
@@ -73,6 +74,7 @@ type Origin struct {
 	ReadStakes, CountTray bool
 }
 
+// NewWriter returns a writer at the start of a table, before its first event.
 func NewWriter(o *Origin) *Writer {
 	w := &Writer{
 		Config: o.Config, House: newHouse(&o.Config), Property: o.Property, pit: o.Pit, Table: o.Table,
@@ -90,6 +92,7 @@ func NewWriter(o *Origin) *Writer {
 	return w
 }
 
+// Emit emits an event by its usual actor.
 func (w *Writer) Emit(p schema.Payload) { w.emitBy(p, schema.Actor{}) }
 
 // emitBy emits an event by an actor, or by the usual one if none is given.
