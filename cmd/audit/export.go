@@ -126,7 +126,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	out := cmd.OutOrStdout()
 	switch {
 	case errors.Is(err, export.ErrNothing):
-		_, err = fmt.Fprintf(out, "gaming day %s: exported before, and nothing has changed since\n", day.GamingDay)
+		_, err = fmt.Fprintf(out, "gaming day %s: exported before, no changes since\n", day.GamingDay)
 		return err
 	case err != nil:
 		return storeTrouble(err)
