@@ -28,7 +28,7 @@ import (
 // not on which tables share a partition.
 
 // memoryFormat is raised when state that an older release wrote would be misread.
-const memoryFormat = 3
+const memoryFormat = 4
 
 // ErrSnapshot says that a memory was not written by a release like this one.
 var ErrSnapshot = errors.New("memory of a table that this release cannot read")
@@ -169,10 +169,5 @@ func (r *reader) table(t *table, memory string) error {
 		size *= 2
 	}
 	t.log.index(size)
-	for _, s := range []*shoe{t.prev, t.shoe} {
-		if s != nil && s.made != nil && s.silenced == nil {
-			s.silenced = map[silence]struct{}{}
-		}
-	}
 	return nil
 }

@@ -31,10 +31,9 @@ type shoe struct {
 	prepared, ended, closed bool
 	unauditable             uint32
 	found                   uint32
-	waiting                 []waiting
-	// made are the findings so far, silenced what they suppress.
-	made     map[mark]struct{}
-	silenced map[silence]struct{}
+	// made are the findings so far; ledger decides which of them are reported.
+	made   map[mark]struct{}
+	ledger ledger
 	// said are the rules that could not be judged in this shoe.
 	said []*rules.Rule
 	// carried is the number of a card kept for the next round, 0 if none.
@@ -56,14 +55,7 @@ type collection struct {
 	seq    record.Seq
 }
 
-// waiting is a finding that a later stage may still suppress.
-type waiting struct {
-	finding rules.Finding
-	until   rules.Stage
-	at      int64
-}
-
-// mark is a finding that was made, for suppression and to make none twice.
+// mark tells whether a finding was made before.
 type mark struct {
 	rule    *rules.Rule
 	round   uint32
@@ -116,7 +108,7 @@ func (t *table) newShoe(ev *schema.Event, b *rows.Set) {
 
 func (s *shoe) reset() {
 	s.Shoe.Reset()
-	*s = shoe{Shoe: s.Shoe, later: s.later[:0], waiting: s.waiting[:0], said: s.said[:0]}
+	*s = shoe{Shoe: s.Shoe, later: s.later[:0], said: s.said[:0]}
 }
 
 // yield makes room for the next shoe: the present one is judged now, or at the next shoe's first

@@ -112,7 +112,7 @@ func (t *table) settle(s *shoe, which **record.Round, b *rows.Set) {
 	}
 	s.later = s.later[:0]
 	t.ask(s, r, rules.Settled, b)
-	t.flushWaiting(s, r.No, rules.Settled, b)
+	t.endOfStage(s, r.No, rules.Settled, b)
 	t.bankRound(s, r)
 	t.roundRows(s, r, b)
 	t.suspect(s, b)
@@ -139,7 +139,7 @@ func (t *table) closeOne(s *shoe, b *rows.Set) {
 	if s.prepared {
 		t.ask(s, nil, rules.Closed, b)
 	}
-	t.flushWaiting(s, 0, rules.Closed, b)
+	t.endOfStage(s, 0, rules.Closed, b)
 	t.suspectShoe(s, b)
 	t.shoeRows(s, b)
 	t.engine.Counts.Shoes++

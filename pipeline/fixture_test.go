@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
@@ -73,7 +74,7 @@ func replayInto(t testing.TB, options engine.Options, events []schema.Event, b *
 	e.Finish(b)
 	floor := engine.NewFloor(options)
 	floor.Note(b.Configs)
-	b.Findings = append(b.Findings, floor.Findings()...)
+	b.Findings = finding.Latest(append(b.Findings, floor.Findings()...))
 	for _, d := range b.DeadLetters {
 		t.Errorf("dead letter %d: %s", d.Offset, d.Reason)
 	}
