@@ -19,12 +19,11 @@ const module = "github.com/shoeproof/shoeproof"
 // layers lists the folders of the house from the bottom up, a layer a line. A package may import packages of lower
 // layers and of its own folder. The longest name that fits a package decides its layer.
 var layers = [][]string{
-	{"baccarat", "schema", "stats"},
+	{"baccarat", "schema", "stats", "internal/testkit"},
 	{"finding"},
 	{"law", "schema/rows"},
 	{"record"},
 	{"rules", "detectors", "simulate"},
-	{"engine"},
 	{"pipeline"},
 	{"pipeline/kafka", "pipeline/clickhouse", "pipeline/file", "pipeline/pipelinetest"},
 	{"export"},
@@ -35,6 +34,7 @@ var layers = [][]string{
 
 // only narrows what a package may import of ours further than its layer does.
 var only = map[string][]string{
+	"internal/testkit":      {},
 	"simulate":              {"schema"},
 	"detectors":             {"baccarat", "law", "record"},
 	"pipeline/kafka":        {"pipeline", "schema", "schema/rows", "finding"},
@@ -52,9 +52,10 @@ var outside = map[string][]string{
 	"rules":     {},
 	"simulate":  {},
 	"detectors": {},
-	"engine":    {},
 	"pipeline":  {},
 	"finding":   {},
+
+	"internal/testkit": {},
 }
 
 // Imports run downward only.
@@ -180,7 +181,7 @@ func TestProgramsLinkNoDevelopment(t *testing.T) {
 			t.Fatalf("go list -deps %s: %v", program, err)
 		}
 		for dep := range strings.FieldsSeq(string(out)) {
-			for _, never := range []string{module + "/cmd/devstack", "github.com/twmb/franz-go", "github.com/ebitengine/purego"} {
+			for _, never := range []string{module + "/cmd/devstack", module + "/internal/testkit", "github.com/twmb/franz-go", "github.com/ebitengine/purego"} {
 				if dep == never || strings.HasPrefix(dep, never+"/") {
 					t.Errorf("%s links %s", program, dep)
 				}

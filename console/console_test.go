@@ -19,7 +19,6 @@ import (
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/console/store"
-	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/rules"
@@ -60,7 +59,7 @@ func emptyStore(t testing.TB) *store.Store {
 	return s
 }
 
-func options(t testing.TB) auditor.Options {
+func options(t testing.TB) pipeline.Options {
 	t.Helper()
 	o, err := lawOf()
 	if err != nil {
@@ -69,19 +68,19 @@ func options(t testing.TB) auditor.Options {
 	return o
 }
 
-func lawOf() (auditor.Options, error) {
+func lawOf() (pipeline.Options, error) {
 	books, err := rules.Shipped()
 	if err != nil {
-		return auditor.Options{}, err
+		return pipeline.Options{}, err
 	}
-	calendar, err := auditor.DefaultCalendar()
-	return auditor.Options{Books: books, Calendar: calendar, PatronKey: []byte("0123456789abcdef"), Version: "shoeproof@test"}, err
+	calendar, err := pipeline.DefaultCalendar()
+	return pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("0123456789abcdef"), Version: "shoeproof@test"}, err
 }
 
 // floor is tables that played, each event as the feeds bring it.
 type floor struct {
 	t      testing.TB
-	engine *auditor.Engine
+	engine *pipeline.Engine
 	sink   pipeline.Sink
 	next   int64
 	topic  string
@@ -90,7 +89,7 @@ type floor struct {
 var topics atomic.Int64
 
 func newTestFloor(t testing.TB, sink pipeline.Sink) *floor {
-	return &floor{t: t, engine: auditor.New(options(t)), sink: sink, topic: fmt.Sprintf("table-events-%d", topics.Add(1))}
+	return &floor{t: t, engine: pipeline.NewEngine(options(t)), sink: sink, topic: fmt.Sprintf("table-events-%d", topics.Add(1))}
 }
 
 // play takes events in.
@@ -103,10 +102,10 @@ func (f *floor) play(events []schema.Event) {
 		if i%3 == 0 {
 			format, value = schema.JSON, schema.AppendJSON(nil, &events[i])
 		}
-		f.engine.Apply(&pipeline.Record{Offset: f.next, Format: format, Value: value}, f.topic, 0, &b.Set)
+		f.engine.Apply(&pipeline.Record{Offset: f.next, Format: format, Value: value}, f.topic, 0, b)
 		f.next++
 	}
-	f.engine.Finish(&b.Set)
+	f.engine.Finish(b)
 	b.Range = pipeline.Range{Topic: f.topic, From: from, To: f.next - 1, Records: uint64(len(events))}
 	if err := f.sink.Write(f.t.Context(), b); err != nil {
 		f.t.Fatal(err)

@@ -5,9 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
-	"github.com/shoeproof/shoeproof/schema/rows"
 
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -57,7 +55,7 @@ func (c *Console) replay(x *exchange, p store.Place) (*replayed, error) {
 	}
 	opt := c.Law
 	opt.NoArchive = true
-	engine, batch := engine.New(opt), &rows.Set{}
+	engine, batch := pipeline.NewEngine(opt), &pipeline.Batch{}
 	out := &replayed{Place: p, Engine: opt.Version}
 	found := map[string]finding.Finding{}
 	var order []string

@@ -6,10 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/schema/rows"
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
@@ -62,16 +60,16 @@ func interleave(tables [][]schema.Event, format schema.Format) [][]byte {
 
 func benchEngine(b *testing.B, format schema.Format) {
 	values := interleave(floor(b), format)
-	batch := &rows.Set{}
+	batch := &pipeline.Batch{}
 	// Before it is measured the batch has grown to its size, as it has in a program that runs.
-	apply(engine.New(engineOptions()), values, format, batch)
+	apply(pipeline.NewEngine(engineOptions()), values, format, batch)
 	b.ReportAllocs()
 	var m0, m1 runtime.MemStats
 	events := 0
 	var used time.Duration
 	for b.Loop() {
 		b.StopTimer()
-		e := engine.New(engineOptions())
+		e := pipeline.NewEngine(engineOptions())
 		half := len(values) / 2
 		apply(e, values[:half], format, batch)
 		runtime.ReadMemStats(&m0)
@@ -91,7 +89,7 @@ func benchEngine(b *testing.B, format schema.Format) {
 }
 
 // apply folds values, a batch of 5,000 rows at a time.
-func apply(e *engine.Engine, values [][]byte, format schema.Format, batch *rows.Set) {
+func apply(e *pipeline.Engine, values [][]byte, format schema.Format, batch *pipeline.Batch) {
 	rec := &pipeline.Record{Format: format}
 	for i, v := range values {
 		rec.Offset, rec.Value = int64(i), v
@@ -125,13 +123,13 @@ func BenchmarkOpenTable(b *testing.B) {
 			}
 		}
 	}
-	batch := &rows.Set{}
-	apply(engine.New(engineOptions()), values[:50_000], schema.Protobuf, batch)
+	batch := &pipeline.Batch{}
+	apply(pipeline.NewEngine(engineOptions()), values[:50_000], schema.Protobuf, batch)
 	var m0, m1 runtime.MemStats
 	for b.Loop() {
 		runtime.GC()
 		runtime.ReadMemStats(&m0)
-		e := engine.New(engineOptions())
+		e := pipeline.NewEngine(engineOptions())
 		apply(e, values, schema.Protobuf, batch)
 		runtime.GC()
 		runtime.ReadMemStats(&m1)

@@ -96,8 +96,8 @@ func (f *demoFlags) run(cmd *cobra.Command) (err error) {
 		select {
 		case <-running.Done():
 			return nil
-		case <-s.clickhouse.Exited():
-			return errors.New("ClickHouse ended by itself")
+		case <-s.clickhouse.Failed():
+			return s.clickhouse.Err()
 		}
 	})
 	group.Go(func() error {

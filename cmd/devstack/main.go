@@ -53,7 +53,7 @@ func clickHouseCommand(out io.Writer) *cobra.Command {
 		Example: "  devstack clickhouse --port 9000 --http-port 8123",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.Log = cmd.ErrOrStderr()
+			o.Output = cmd.ErrOrStderr()
 			if _, err := os.Stat(o.ConfigFile); o.ConfigFile != "" && err != nil {
 				return cli.WrongUsage(fmt.Errorf("--config-file: %w", err))
 			}
@@ -66,8 +66,8 @@ func clickHouseCommand(out io.Writer) *cobra.Command {
 			select {
 			case <-cmd.Context().Done():
 				return nil
-			case <-ch.Exited():
-				return fmt.Errorf("ClickHouse ended by itself")
+			case <-ch.Failed():
+				return ch.Err()
 			}
 		},
 	}

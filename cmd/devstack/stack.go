@@ -58,7 +58,7 @@ func startStack(ctx context.Context, log io.Writer, kafkaPort, port, httpPort in
 		return nil, err
 	}
 	s.clickhouse, err = engine.StartClickHouse(ctx, engine.ClickHouseOptions{
-		Dir: filepath.Join(s.dir, "clickhouse"), Port: port, HTTPPort: httpPort, Log: log,
+		Dir: filepath.Join(s.dir, "clickhouse"), Port: port, HTTPPort: httpPort, Output: log,
 	})
 	if err != nil {
 		return nil, err

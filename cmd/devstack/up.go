@@ -69,8 +69,8 @@ func up(cmd *cobra.Command, speed float64, ports [3]int, o floorOptions) (err er
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-s.clickhouse.Exited():
-			return errors.New("ClickHouse ended by itself")
+		case <-s.clickhouse.Failed():
+			return s.clickhouse.Err()
 		}
 	})
 	return group.Wait()

@@ -48,7 +48,7 @@ func startClickHouse(t testing.TB, users string) *engine.ClickHouse {
 		t.Skip("starts an engine")
 	}
 	said := &log{}
-	ch, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir(), Users: users, Log: said})
+	ch, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir(), Users: users, Output: said})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,6 @@ func refused(t testing.TB, p *process, wants ...string) {
 	}
 }
 
-// It has a server of its own: the embedded one dies some seconds after it refused a login.
 func TestClickHouseRefusesThePassword(t *testing.T) {
 	const canary = "canary-92"
 	ch := startClickHouse(t, `<clickhouse>

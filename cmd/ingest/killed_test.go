@@ -220,18 +220,16 @@ func migrateAs(t testing.TB, ch *engine.ClickHouse, database string) {
 	}
 }
 
-// done says that the journal of a database reaches the end of a topic of n records. It does not while the
-// server dies: see revive.
+// done reports whether the journal of a database reaches the end of a topic of n records. It does not while the
+// server is started again.
 func done(t testing.TB, ch *engine.ClickHouse, database string, n int) bool {
 	t.Helper()
 	text, err := answer(ch, "SELECT toInt64(sum(to_offset + 1)) FROM "+database+".v_progress")
 	if have, bad := strconv.Atoi(text); err == nil && bad == nil {
 		return have == n
 	}
-	select {
-	case <-ch.Exited():
-	case <-time.After(20 * time.Second):
-		t.Fatalf("progress of %s: %s, %v", database, text, err)
+	if failed := ch.Err(); failed != nil {
+		t.Fatal(failed)
 	}
 	return false
 }
@@ -402,19 +400,13 @@ func killed(t *testing.T, broker, topic string, kills []killing, n int, part uin
 	}
 	var first []time.Duration
 	by := map[string]int{}
-	struck, aborted := 0, 0
-	alive := func() {
-		if revive(t, ch) {
-			aborted++
-		}
-	}
+	struck := 0
 	inTime := func() bool {
 		deadline, limited := t.Deadline()
 		return !limited || time.Until(deadline) > 4*time.Minute
 	}
 	for ; len(kills) > 0 && len(parts) > 0 && inTime(); struck++ {
 		next()
-		alive()
 		k := kills[0]
 		kills = kills[1:]
 		fromKafka.set(nil, nil)
@@ -434,7 +426,7 @@ func killed(t *testing.T, broker, topic string, kills []killing, n int, part uin
 			}
 		}, false)
 		name := k.name
-		if !struckBy(t, c, func() bool { alive(); return done(t, ch, "killed", published) }) {
+		if !struckBy(t, c, func() bool { return done(t, ch, "killed", published) }) {
 			name = "idle"
 			kills = append(kills, k)
 		}
@@ -449,7 +441,7 @@ func killed(t *testing.T, broker, topic string, kills []killing, n int, part uin
 		default:
 		}
 		if struck%50 == 49 {
-			t.Logf("%d kills, %v, ClickHouse started again %d times", struck+1, by, aborted)
+			t.Logf("%d kills, %v, ClickHouse started again %d times", struck+1, by, ch.Restarts())
 		}
 	}
 	for len(parts) > 0 && inTime() {
@@ -460,7 +452,7 @@ func killed(t *testing.T, broker, topic string, kills []killing, n int, part uin
 	c := spawn(t, args...)
 	golden := spawn(t, "--kafka-brokers", broker, "--kafka-topic", topic, "--kafka-group", topic+"-golden", "--clickhouse-addrs", ch.Addr)
 	for _, database := range []string{"killed", "shoeproof"} {
-		await(t, "all is read into "+database, func() bool { alive(); return done(t, ch, database, published) })
+		await(t, "all is read into "+database, func() bool { return done(t, ch, database, published) })
 	}
 	c.stop(t, 30*time.Second)
 	golden.stop(t, 30*time.Second)
@@ -468,7 +460,7 @@ func killed(t *testing.T, broker, topic string, kills []killing, n int, part uin
 	same(t, ch, "shoeproof", "killed")
 	slices.Sort(first)
 	if n := len(first); n > 0 {
-		t.Logf("%d events, seed %d, %d kills (%v), ClickHouse started again %d times; first insert after a start: p50 %v, p99 %v, most %v (%d starts)", published, seed(t), struck, by, aborted,
+		t.Logf("%d events, seed %d, %d kills (%v), ClickHouse started again %d times; first insert after a start: p50 %v, p99 %v, most %v (%d starts)", published, seed(t), struck, by, ch.Restarts(),
 			first[n/2].Round(time.Millisecond), first[n*99/100].Round(time.Millisecond), first[n-1].Round(time.Millisecond), n)
 	}
 	if n, twice := number(t, ch, "SELECT count() FROM killed.findings WHERE rule = 'feed.journal'"),
@@ -504,22 +496,6 @@ func struckBy(t testing.TB, c *child, read func() bool) bool {
 		if time.Since(began) > 5*time.Minute {
 			t.Fatalf("not all is read in five minutes:\n%s", c.stderr.String())
 		}
-	}
-}
-
-// revive starts ClickHouse again if it has ended: the embedded one aborts now and then when a client is
-// killed. That is one more fault that must change nothing.
-func revive(t testing.TB, ch *engine.ClickHouse) bool {
-	t.Helper()
-	select {
-	case <-ch.Exited():
-		_ = ch.Kill() // it is gone
-		if err := ch.Restart(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		return true
-	default:
-		return false
 	}
 }
 

@@ -23,7 +23,6 @@ func TestMembersComeAndGo(t *testing.T) {
 	broker := startKafka(t)
 	migrate(t, ch)
 	migrateAs(t, ch, "storm")
-	// The embedded server died, three times of three, when killed members were connected to it directly; see revive.
 	g := newGate(t, ch.Addr, "storm")
 	args := []string{"--kafka-brokers", broker.Addrs[0], "--kafka-group", "storm", "--clickhouse-addrs", g.Addr().String(), "--clickhouse-database", "storm", "--flush-rows", "1000"}
 	events := hotel(t, soak(30_000, 1_000_000))
@@ -36,7 +35,7 @@ func TestMembersComeAndGo(t *testing.T) {
 		began := time.Now()
 		comes := spawn(t, args...)
 		publish(t, broker, events[part*(i+1):min(part*(i+2), len(events))])
-		await(t, "it has a partition", func() bool { revive(t, ch); return strings.Contains(comes.stderr.String(), "partition assigned") })
+		await(t, "it has a partition", func() bool { return strings.Contains(comes.stderr.String(), "partition assigned") })
 		time.Sleep(time.Until(began.Add(time.Second))) // the pace of the storm
 		if i%2 == 0 {
 			comes.kill()
@@ -48,9 +47,8 @@ func TestMembersComeAndGo(t *testing.T) {
 	publish(t, broker, rest)
 	_ = stays.cmd.Process.Signal(syscall.SIGSTOP)
 	other := spawn(t, args...) // takes over while the first is frozen
-	revive(t, ch)
 	t.Logf("%d of %d stored when one froze", number(t, ch, "SELECT count() FROM storm.events"), len(events))
-	await(t, "the other has all", func() bool { revive(t, ch); return done(t, ch, "storm", len(events)) })
+	await(t, "the other has all", func() bool { return done(t, ch, "storm", len(events)) })
 	_ = stays.cmd.Process.Signal(syscall.SIGCONT)
 	time.Sleep(3 * time.Second)   // for what the first still sends
 	stays.stop(t, 30*time.Second) // it has just woken; TestStoppedUnderLoad holds the ten seconds

@@ -16,7 +16,6 @@ import (
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
-	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/rules"
@@ -69,11 +68,11 @@ func fill(ctx context.Context, sink pipeline.Sink, property string, start time.T
 	if err != nil {
 		return err
 	}
-	calendar, err := auditor.DefaultCalendar()
+	calendar, err := pipeline.DefaultCalendar()
 	if err != nil {
 		return err
 	}
-	e := auditor.New(auditor.Options{Books: books, Calendar: calendar, PatronKey: []byte("0123456789abcdef"), Version: "test"})
+	e := pipeline.NewEngine(pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("0123456789abcdef"), Version: "test"})
 	b := &pipeline.Batch{}
 	faults := fault.All()
 	offset := int64(0)
@@ -83,11 +82,11 @@ func fill(ctx context.Context, sink pipeline.Sink, property string, start time.T
 			return err
 		}
 		for j := range events {
-			e.Apply(&pipeline.Record{Offset: offset, Format: schema.JSON, Value: schema.AppendJSON(nil, &events[j])}, "t", 0, &b.Set)
+			e.Apply(&pipeline.Record{Offset: offset, Format: schema.JSON, Value: schema.AppendJSON(nil, &events[j])}, "t", 0, b)
 			offset++
 		}
 	}
-	e.Finish(&b.Set)
+	e.Finish(b)
 	b.Range = pipeline.Range{Topic: "t", From: 0, To: offset - 1, Records: uint64(offset)}
 	return sink.Write(ctx, b)
 }

@@ -12,7 +12,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/monitor"
 	"github.com/shoeproof/shoeproof/internal/settings"
@@ -74,7 +73,7 @@ func Run(ctx context.Context, config *settings.Ingest, o Options) error {
 // process is a configured run of ingest.
 type process struct {
 	config      *settings.Ingest
-	engine      engine.Options
+	engine      pipeline.Options
 	storeConfig clickhouse.Config
 	state       *state
 	metrics     *metrics

@@ -21,7 +21,6 @@ import (
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/console"
 	"github.com/shoeproof/shoeproof/console/store"
-	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -229,7 +228,7 @@ func TestConsoleIsWatched(t *testing.T) {
 }
 
 // breach lets a table break a critical rule.
-func breach(t *testing.T, s *store.Store, law auditor.Options) {
+func breach(t *testing.T, s *store.Store, law pipeline.Options) {
 	t.Helper()
 	faults := fault.All()
 	i := slices.IndexFunc(faults, func(f fault.Fault) bool { return f.Rule == "draw.banker.must-stay" })
@@ -240,11 +239,11 @@ func breach(t *testing.T, s *store.Store, law auditor.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, b := auditor.New(law), &pipeline.Batch{}
+	e, b := pipeline.NewEngine(law), &pipeline.Batch{}
 	for i := range events {
-		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: schema.AppendProto(nil, &events[i])}, "table-events", 0, &b.Set)
+		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: schema.AppendProto(nil, &events[i])}, "table-events", 0, b)
 	}
-	e.Finish(&b.Set)
+	e.Finish(b)
 	b.Range = pipeline.Range{Topic: "table-events", To: int64(len(events) - 1), Records: uint64(len(events))}
 	if err := s.Write(t.Context(), b); err != nil {
 		t.Fatal(err)

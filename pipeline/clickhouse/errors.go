@@ -114,8 +114,10 @@ func (s *Store) explain(doing string, err error) error {
 		return fmt.Errorf("%s: %w: %w", where, kind, err)
 	case cause != nil:
 		return fmt.Errorf("%s: %w: %w", where, ErrTLS, cause)
+	case tlscause.Closed(err) && s.cfg.TLS == nil && tlscause.Serves(s.cfg.Addrs):
+		return fmt.Errorf("%s: the server requires TLS at this port, and clickhouse.tls.enabled is not set: %w", where, err)
 	case tlscause.Closed(err):
-		return fmt.Errorf("%s: the server closes the connection, as it does when clickhouse.tls is not set as it wants: %w", where, err)
+		return fmt.Errorf("%s: the server closed the connection: %w", where, err)
 	case errors.As(err, &network) && network.Op == "dial":
 		return fmt.Errorf("%s: no server answers at clickhouse.addrs: %w", where, network.Err)
 	default:

@@ -17,7 +17,6 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
-	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
@@ -45,7 +44,7 @@ func wholeFloor(t *testing.T) []*pipeline.Batch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calendar, err := auditor.DefaultCalendar()
+	calendar, err := pipeline.DefaultCalendar()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +61,7 @@ func wholeFloor(t *testing.T) []*pipeline.Batch {
 		}
 		events = append(events, mine...)
 	}
-	e := auditor.New(auditor.Options{Books: books, Calendar: calendar, PatronKey: []byte("sixteen bytes or more"), Version: "test"})
+	e := pipeline.NewEngine(pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("sixteen bytes or more"), Version: "test"})
 	var all []*pipeline.Batch
 	b := &pipeline.Batch{}
 	var value []byte
@@ -71,7 +70,7 @@ func wholeFloor(t *testing.T) []*pipeline.Batch {
 		if b.Range.Records == 0 {
 			b.Range = pipeline.Range{Topic: "table-events", Partition: 1, From: int64(i)}
 		}
-		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: value}, "table-events", 1, &b.Set)
+		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: value}, "table-events", 1, b)
 		b.Range.Records++
 		b.Range.To = int64(i)
 		if b.Range.Records == 400 || i == len(events)-1 {
@@ -148,9 +147,7 @@ func TestTwoShards(t *testing.T) {
 	})]
 	moved := *away
 	moved.Range.From, moved.Range.To = moved.Range.From+1_000_000, moved.Range.To+1_000_000
-	if err := shards[1].Kill(); err != nil {
-		t.Fatal(err)
-	}
+	shards[1].Kill()
 	done := make(chan error, 1)
 	go func() { done <- two.Write(context.WithoutCancel(t.Context()), &moved) }()
 	select {

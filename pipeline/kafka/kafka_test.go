@@ -451,7 +451,7 @@ func TestAccounts(t *testing.T) {
 			}
 			c.SASL.Password = "wrong-password"
 			// These brokers close the connection then; Apache Kafka says why, before it does.
-			if got := trouble(t, c); !strings.Contains(got, "kafka.tls or kafka.sasl") || strings.Contains(got, "wrong-password") {
+			if got := trouble(t, c); !strings.Contains(got, "check kafka.sasl") || strings.Contains(got, "wrong-password") {
 				t.Errorf("got trouble %q", got)
 			}
 			k.Cluster.ControlKey(int16(kmsg.SASLAuthenticate), func(req kmsg.Request) (kmsg.Response, error, bool) {
@@ -503,7 +503,7 @@ func TestTLS(t *testing.T) {
 		t.Errorf("without the authority: %v", err)
 	}
 	c.TLS = nil
-	if got := trouble(t, c); !strings.Contains(got, "kafka.tls or kafka.sasl") {
+	if got := trouble(t, c); !strings.Contains(got, "kafka.tls.enabled is not set") {
 		t.Errorf("without TLS: trouble %q", got)
 	}
 }

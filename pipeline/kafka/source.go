@@ -133,8 +133,10 @@ func (s *Source) explain(err error) (explained error, fatal bool) {
 	switch {
 	case errors.As(err, &network) && network.Op == "dial":
 		err = fmt.Errorf("a broker does not answer, see kafka.brokers and the brokers' advertised.listeners: %w", network)
+	case tlscause.Closed(err) && s.config.TLS == nil && tlscause.Serves(s.config.Brokers):
+		err = fmt.Errorf("the brokers require TLS at this port, and kafka.tls.enabled is not set: %w", err)
 	case tlscause.Closed(err):
-		err = fmt.Errorf("the brokers close the connection, as they do when kafka.tls or kafka.sasl is not set as they want it: %w", err)
+		err = fmt.Errorf("the brokers closed the connection (if they run, check kafka.sasl): %w", err)
 	case s.config.TLS != nil && silent(err): // They wait for more of what was no request to them.
 		err = fmt.Errorf("the brokers do not answer, as where kafka.tls.enabled is set and they speak no TLS at this port: %w", err)
 	}

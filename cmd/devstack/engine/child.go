@@ -7,36 +7,33 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 )
 
-// A child is a process that ends when this one does.
+// A child is a process that ends when this process does.
 type child struct {
 	cmd      *exec.Cmd
-	lifeline *os.File // held for the child, which ends when it closes
-	tail     *tail
+	lifeline *os.File // the child ends when this closes
+	output   *tail
 
-	waiting errgroup.Group
-	exited  chan struct{} // closed after err is set
-	err     error
+	exited chan struct{}
 }
 
-func startChild(cmd *exec.Cmd, log io.Writer) (*child, error) {
+func startChild(cmd *exec.Cmd, output io.Writer) (*child, error) {
 	theirs, ours, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("make the lifeline: %w", err)
+		return nil, fmt.Errorf("create the lifeline: %w", err)
 	}
-	c := &child{cmd: cmd, lifeline: ours, tail: &tail{}, exited: make(chan struct{})}
+	c := &child{cmd: cmd, lifeline: ours, output: &tail{}, exited: make(chan struct{})}
 	cmd.ExtraFiles = []*os.File{theirs} // the child's descriptor 3, lifelineFD
-	// A Ctrl-C is for this process, which needs the child until its own end.
+	// Ctrl-C is for this process, which needs the child until its own end.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Stdout, cmd.Stderr = c.tail, c.tail
-	if log != nil {
-		both := io.MultiWriter(c.tail, log)
+	cmd.Stdout, cmd.Stderr = c.output, c.output
+	if output != nil {
+		both := io.MultiWriter(c.output, output)
 		cmd.Stdout, cmd.Stderr = both, both
 	}
 	err = cmd.Start()
@@ -45,43 +42,50 @@ func startChild(cmd *exec.Cmd, log io.Writer) (*child, error) {
 		_ = ours.Close()
 		return nil, err
 	}
-	c.waiting.Go(func() error {
-		c.err = cmd.Wait()
+	go func() {
+		_ = cmd.Wait() // exit reports the state
 		close(c.exited)
-		return nil
-	})
+	}()
 	return c, nil
 }
 
-func (c *child) lastWords() string { return c.tail.String() }
-
-// kill is SIGKILL, and returns when the process is gone.
-func (c *child) kill() error {
-	err := c.cmd.Process.Kill()
-	<-c.exited
-	_ = c.lifeline.Close()
-	return err
+// exit describes how the process ended, with its last output. Call it after exited is closed.
+func (c *child) exit() error {
+	var text strings.Builder
+	for line := range strings.Lines(c.output.String()) {
+		if !strings.Contains(line, " @ 0x") && !strings.Contains(line, "Stack trace: 0x") { // frames without names
+			text.WriteString(line)
+		}
+	}
+	return fmt.Errorf("%s; last output:\n%s", c.cmd.ProcessState, strings.TrimSpace(text.String()))
 }
 
-// letGo asks the child to end, and makes it end if it does not.
-func (c *child) letGo() {
+// kill sends SIGKILL and returns when the process has ended.
+func (c *child) kill() {
+	_ = c.cmd.Process.Kill() // it fails only if the process has ended
+	<-c.exited
 	_ = c.lifeline.Close()
-	patience := time.NewTimer(5 * time.Second)
-	defer patience.Stop()
+}
+
+// stop lets the process end, and kills it after five seconds.
+func (c *child) stop() {
+	_ = c.lifeline.Close()
+	timeout := time.NewTimer(5 * time.Second)
+	defer timeout.Stop()
 	select {
 	case <-c.exited:
-	case <-patience.C:
-		_ = c.kill()
+	case <-timeout.C:
+		c.kill()
 	}
 }
 
-// A tail keeps the last that was written, for an error message.
+// A tail keeps the last bytes written to it, for an error message.
 type tail struct {
 	mu   sync.Mutex
 	last []byte
 }
 
-const tailBytes = 2000
+const tailBytes = 16 << 10
 
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -16,56 +17,52 @@ import (
 	"time"
 )
 
-// ClickHouseOptions say where a ClickHouse keeps its data and how it listens.
+// ClickHouseOptions configure a ClickHouse.
 type ClickHouseOptions struct {
-	// Dir is the folder of the data. It is made if need be, and kept afterwards.
+	// Dir is the folder of the data. It is created if needed, and kept afterwards.
 	Dir string
 	// Port and HTTPPort are the ports on 127.0.0.1, 0 for free ones.
 	Port, HTTPPort int
 	// Users is the XML of a users.xml: users, profiles and grants. Without it
-	// there is the user default, without a password, who may do everything.
+	// there is the user default, without a password and with all grants.
 	Users string
-	// ConfigFile is the path of a config.xml of one's own, for a cluster for
-	// instance. It cannot be given together with Users.
+	// ConfigFile is the path of a config.xml, for a cluster for instance. It excludes Users.
 	ConfigFile string
 	// Args are further server settings, for instance --max_server_memory_usage=1000000000.
 	Args []string
-	// Log receives what the server prints, which is little unless it fails; may be nil.
-	Log io.Writer
+	// Output receives what the server prints, which is little unless it fails; may be nil.
+	Output io.Writer
+	// Log receives the supervisor's messages. Without it they go to Output, or else to slog.Default.
+	Log *slog.Logger
 }
 
-// A ClickHouse is a real server in a child process, for development and tests.
-// Its methods are not for concurrent use.
+// A ClickHouse is a real server in a child process, for development and tests. It is supervised: see Err.
 type ClickHouse struct {
 	Addr     string // native protocol, host:port
 	HTTPAddr string // HTTP, host:port
 
 	options ClickHouseOptions
 	lib     string
-	ports   [2]port // native, HTTP; kept also while the server is down
-	child   *child  // nil while it is down
+	// The clients' ports are those of the proxies. All are reserved until Stop.
+	clients, servers [protocols]port
+	supervisor       supervisor
 }
+
+// The protocols of a ClickHouse, by index of its ports.
+const (
+	native = iota
+	overHTTP
+	protocols
+)
 
 // StartClickHouse starts a server and returns when it answers. The server lives
 // until Stop or Kill, or until this process ends in whatever way; ctx is for the
 // start alone. The executable must call HostClickHouse first thing.
 func StartClickHouse(ctx context.Context, o ClickHouseOptions) (*ClickHouse, error) {
-	lib, err := chdbLibrary()
+	c, err := newClickHouse(o)
 	if err != nil {
 		return nil, err
 	}
-	if o, err = o.settle(); err != nil {
-		return nil, err
-	}
-	c := &ClickHouse{options: o, lib: lib}
-	if c.ports[0], err = keepPort(o.Port); err != nil {
-		return nil, fmt.Errorf("start ClickHouse: %w", err)
-	}
-	if c.ports[1], err = keepPort(o.HTTPPort); err != nil {
-		c.ports[0].release()
-		return nil, fmt.Errorf("start ClickHouse: %w", err)
-	}
-	c.Addr, c.HTTPAddr = c.ports[0].addr(), c.ports[1].addr()
 	if err := c.Restart(ctx); err != nil {
 		c.Stop()
 		return nil, err
@@ -73,21 +70,51 @@ func StartClickHouse(ctx context.Context, o ClickHouseOptions) (*ClickHouse, err
 	return c, nil
 }
 
-// settle makes the folder and the configuration that the server reads.
-func (o ClickHouseOptions) settle() (ClickHouseOptions, error) {
+// newClickHouse reserves the ports of a server that does not run yet.
+func newClickHouse(o ClickHouseOptions) (*ClickHouse, error) {
+	lib, err := chdbLibrary()
+	if err != nil {
+		return nil, err
+	}
+	if o, err = o.prepare(); err != nil {
+		return nil, err
+	}
+	c := &ClickHouse{options: o, lib: lib}
+	for i, number := range []int{o.Port, o.HTTPPort} {
+		if c.clients[i], err = reservePort(number); err == nil {
+			c.servers[i], err = reservePort(0)
+		}
+		if err != nil {
+			c.releasePorts()
+			return nil, fmt.Errorf("start ClickHouse: %w", err)
+		}
+	}
+	c.Addr, c.HTTPAddr = c.clients[native].addr(), c.clients[overHTTP].addr()
+	return c, nil
+}
+
+// prepare creates the folder and the configuration that the server reads.
+func (o ClickHouseOptions) prepare() (ClickHouseOptions, error) {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil || o.Dir == "" {
 		return o, errors.Join(fmt.Errorf("start ClickHouse: no folder for its data: %q", o.Dir), err)
 	}
 	o.Dir = dir
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return o, fmt.Errorf("make the folder of ClickHouse: %w", err)
+		return o, fmt.Errorf("create the folder of ClickHouse: %w", err)
+	}
+	switch {
+	case o.Log != nil:
+	case o.Output != nil:
+		o.Log = slog.New(slog.NewTextHandler(o.Output, nil))
+	default:
+		o.Log = slog.Default()
 	}
 	if o.Users == "" {
 		return o, nil
 	}
 	if o.ConfigFile != "" {
-		return o, errors.New("start ClickHouse: give Users or a ConfigFile that names a users file, not both")
+		return o, errors.New("start ClickHouse: Users and ConfigFile exclude each other: name a users file in ConfigFile")
 	}
 	// The server reads users_config relative to the configuration's folder.
 	o.ConfigFile = filepath.Join(dir, "config.xml")
@@ -97,63 +124,63 @@ func (o ClickHouseOptions) settle() (ClickHouseOptions, error) {
 	)
 }
 
-// serveForEver opens the ports and then never ends: `clickhouse local` leaves with its last query.
-const serveForEver = `SYSTEM START LISTEN TCP; SYSTEM START LISTEN HTTP;
+// serveForever opens the ports and then never ends: `clickhouse local` exits with its last query.
+const serveForever = `SYSTEM START LISTEN TCP; SYSTEM START LISTEN HTTP;
 SELECT count(sleepEachRow(3)) FROM system.numbers SETTINGS max_block_size=1`
 
 func (c *ClickHouse) args() []string {
 	args := []string{
 		clickHouseVerb, c.lib,
 		"--path=" + c.options.Dir,
-		"--tcp_port=" + strconv.Itoa(c.ports[0].number),
-		"--http_port=" + strconv.Itoa(c.ports[1].number),
+		"--tcp_port=" + strconv.Itoa(c.servers[native].number),
+		"--http_port=" + strconv.Itoa(c.servers[overHTTP].number),
 		"--listen_host=127.0.0.1",
-		"--query=" + serveForEver,
+		"--query=" + serveForever,
 		"--output-format=TSV",
 	}
 	if c.options.ConfigFile != "" {
 		args = append(args, "--config-file="+c.options.ConfigFile)
 	}
-	// Settings of the server that are no options of `clickhouse local` follow a bare --.
-	args = append(args, "--", "--listen_reuse_port=1")
+	// Settings of the server that are no options of `clickhouse local` follow a bare --. The logger prints why a
+	// server aborts.
+	args = append(args, "--", "--listen_reuse_port=1", "--logger.console=1", "--logger.console_log_level=fatal")
 	return append(args, c.options.Args...)
 }
 
-// Restart starts the server again after Kill, on the same folder and ports.
-func (c *ClickHouse) Restart(ctx context.Context) error {
-	if c.child != nil {
-		return errors.New("restart ClickHouse: it is running")
-	}
+// spawn starts the process and returns when both of its ports answer.
+func (c *ClickHouse) spawn(ctx context.Context) (*child, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("start ClickHouse: find this executable: %w", err)
+		return nil, fmt.Errorf("find this executable: %w", err)
 	}
 	cmd := exec.Command(self, c.args()...)
 	cmd.Env = append(os.Environ(), "TZ=UTC") // its time zone is this machine's otherwise
-	if c.child, err = startChild(cmd, c.options.Log); err != nil {
-		return fmt.Errorf("start ClickHouse: %w", err)
+	process, err := startChild(cmd, c.options.Output)
+	if err != nil {
+		return nil, err
 	}
-	if err := c.awaitAnswer(ctx); err != nil {
-		return errors.Join(fmt.Errorf("start ClickHouse in %s: %w", c.options.Dir, err), c.Kill())
+	if err := c.awaitAnswer(ctx, process); err != nil {
+		process.kill()
+		return nil, err
 	}
-	return nil
+	return process, nil
 }
 
-// awaitAnswer returns when both ports answer. The ports are ours, so whoever answers is the child.
-func (c *ClickHouse) awaitAnswer(ctx context.Context) error {
-	// It takes 0.2 s, but a disk that others keep busy may make it minutes.
+// awaitAnswer returns when both ports answer. The ports are reserved, so whatever answers is the child.
+func (c *ClickHouse) awaitAnswer(ctx context.Context, process *child) error {
+	// It takes 0.2 s, but on a busy disk it may take minutes.
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		err := errors.Join(dial(ctx, c.Addr), ping(ctx, "http://"+c.HTTPAddr+"/ping"))
+		err := errors.Join(dial(ctx, c.servers[native].addr()), ping(ctx, "http://"+c.servers[overHTTP].addr()+"/ping"))
 		if err == nil {
 			return nil
 		}
 		select {
-		case <-c.child.exited:
-			return fmt.Errorf("it ended before it answered: %w: %s", c.child.err, c.child.lastWords())
+		case <-process.exited:
+			return fmt.Errorf("it ended before it answered: %w", process.exit())
 		case <-ctx.Done():
 			return fmt.Errorf("it does not answer: %w", errors.Join(err, ctx.Err()))
 		case <-tick.C:
@@ -184,33 +211,9 @@ func ping(ctx context.Context, url string) error {
 	return errors.Join(err, resp.Body.Close())
 }
 
-// Exited is closed when the running server has ended; nil while it is down.
-func (c *ClickHouse) Exited() <-chan struct{} {
-	if c.child == nil {
-		return nil
-	}
-	return c.child.exited
-}
-
-// Kill is `kill -9`: whatever the server was doing is not done. The ports stay
-// kept for Restart.
-func (c *ClickHouse) Kill() error {
-	if c.child == nil {
-		return nil
-	}
-	err := c.child.kill()
-	c.child = nil
-	return err
-}
-
-// Stop ends the server and gives the ports back. What was acknowledged is in
-// Dir. Stopping twice does nothing more.
-func (c *ClickHouse) Stop() {
-	if c.child != nil {
-		c.child.letGo()
-		c.child = nil
-	}
-	for i := range c.ports {
-		c.ports[i].release()
+func (c *ClickHouse) releasePorts() {
+	for i := range protocols {
+		c.clients[i].release()
+		c.servers[i].release()
 	}
 }

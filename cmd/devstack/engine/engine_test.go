@@ -3,7 +3,6 @@
 package engine_test
 
 import (
-	"context"
 	"errors"
 	"net"
 	"os"
@@ -13,12 +12,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
 func TestMain(m *testing.M) {
@@ -36,7 +35,9 @@ func startClickHouse(t *testing.T, o engine.ClickHouseOptions) *engine.ClickHous
 	if o.Dir == "" {
 		o.Dir = t.TempDir()
 	}
-	o.Log = t.Output()
+	if o.Output == nil {
+		o.Output = t.Output()
+	}
 	ch, err := engine.StartClickHouse(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -92,9 +93,7 @@ func TestClickHouseSurvivesKill(t *testing.T) {
 		"INSERT INTO pit.shoes SELECT number FROM numbers(1000)",
 	)
 	addr := ch.Addr
-	if err := ch.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	ch.Kill()
 	if err := conn.Ping(t.Context()); err == nil {
 		t.Error("a killed server answered")
 	}
@@ -143,7 +142,7 @@ const parentEnv = "SHOEPROOF_TEST_PARENT"
 func TestClickHouseDiesWithItsParent(t *testing.T) {
 	if dir := os.Getenv(parentEnv); dir != "" {
 		ch := startClickHouse(t, engine.ClickHouseOptions{Dir: dir})
-		if err := os.WriteFile(filepath.Join(dir, "addr"), []byte(ch.Addr+"\n"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "addr"), []byte(ch.ServerAddr()+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		<-t.Context().Done() // It is killed before that.
@@ -168,7 +167,7 @@ func TestClickHouseDiesWithItsParent(t *testing.T) {
 		close(ended)
 	}()
 	var addr string
-	await(t, func() bool {
+	testkit.Await(t, "the server of the parent", func() bool {
 		select {
 		case <-ended:
 			t.Fatal("the parent ended by itself")
@@ -186,7 +185,7 @@ func TestClickHouseDiesWithItsParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-ended
-	await(t, func() bool { return !answers(addr) })
+	testkit.Await(t, "the end of the server", func() bool { return !answers(addr) })
 }
 
 func answers(addr string) bool {
@@ -230,21 +229,5 @@ func TestClickHouseBadConfiguration(t *testing.T) {
 	_, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir(), Users: "<clickhouse>"})
 	if err == nil || !strings.Contains(err.Error(), "users.xml") {
 		t.Errorf("got %v, want the server's complaint about users.xml", err)
-	}
-}
-
-// await returns when the condition holds.
-func await(t *testing.T, holds func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
-	defer cancel()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatal("waited 4 minutes for it")
-		}
 	}
 }

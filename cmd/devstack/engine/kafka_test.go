@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
 // apacheEnv names the variable with the address of an Apache Kafka 4, from `make kafka`.
@@ -88,7 +89,7 @@ func TestRequestsBelowFloors(t *testing.T) {
 	if _, err := broker.Write(kmsg.NewRequestFormatter().AppendRequest(nil, &old, 1)); err != nil {
 		t.Fatal(err)
 	}
-	await(t, func() bool { return len(requests.Seen()) > 0 })
+	testkit.Await(t, "a request", func() bool { return len(requests.Seen()) > 0 })
 	if got := requests.BelowFloors(); len(got) != 1 || !strings.HasPrefix(got[0], "ListOffsets v0") {
 		t.Errorf("got %q, want the one request of version 0", got)
 	}

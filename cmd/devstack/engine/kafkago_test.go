@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
 // roundTrip writes records by key and reads each partition back.
@@ -43,7 +44,7 @@ func write(t *testing.T, addr, topic string, n int) {
 		records[i] = kafka.Message{Key: fmt.Appendf(nil, "table-%d", i%37), Value: fmt.Appendf(nil, "round-%d", i)}
 	}
 	// A topic just made may still be without a leader; nothing was written then.
-	await(t, func() bool {
+	testkit.Await(t, "a leader of the topic", func() bool {
 		err := w.WriteMessages(t.Context(), records...)
 		if err != nil && !temporary(err) {
 			t.Fatal(err)
@@ -159,7 +160,7 @@ func oneGeneration(t *testing.T, addr, topic string, enough func() bool) {
 	}
 	defer group.Close()
 	var gen *kafka.Generation
-	await(t, func() bool {
+	testkit.Await(t, "a generation of the group", func() bool {
 		gen, err = group.Next(t.Context())
 		// The first group of an Apache Kafka waits for its topic of offsets.
 		if err != nil && !temporary(err) {
@@ -191,7 +192,7 @@ func oneGeneration(t *testing.T, addr, topic string, enough func() bool) {
 	if err != nil {
 		t.Errorf("commit by the client: %v", err)
 	}
-	await(t, enough)
+	testkit.Await(t, "the requests", enough)
 }
 
 // temporary says that the broker asks to be tried again.

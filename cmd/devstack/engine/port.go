@@ -3,7 +3,10 @@
 package engine
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"net"
 	"os"
 	"strconv"
 	"syscall"
@@ -11,16 +14,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A port is a TCP port of 127.0.0.1 that is kept for a server of ours: the socket
-// is bound but does not listen, so that nobody else is given the port, and a
-// server that binds with SO_REUSEPORT may come, die and come again.
+// A port is a TCP port of 127.0.0.1 that is reserved: the socket is bound but does
+// not listen. The system gives the port to no other program, and a server that
+// binds with SO_REUSEPORT can use it and end any number of times.
 type port struct {
 	number int
 	socket int
 }
 
-// keepPort keeps the port with that number, or a free one for 0.
-func keepPort(number int) (port, error) {
+// reservePort reserves the port with that number, or a free one for 0.
+func reservePort(number int) (port, error) {
 	syscall.ForkLock.RLock()
 	s, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 	if err == nil {
@@ -33,7 +36,7 @@ func keepPort(number int) (port, error) {
 	p := port{socket: s}
 	if p.number, err = bindLoopback(s, number); err != nil {
 		p.release()
-		return port{}, fmt.Errorf("take port %d of 127.0.0.1: %w", number, err)
+		return port{}, fmt.Errorf("reserve port %d of 127.0.0.1: %w", number, err)
 	}
 	return p, nil
 }
@@ -55,6 +58,18 @@ func bindLoopback(s, number int) (int, error) {
 }
 
 func (p port) addr() string { return "127.0.0.1:" + strconv.Itoa(p.number) }
+
+// listen accepts connections at a reserved port.
+func (p port) listen() (net.Listener, error) {
+	config := net.ListenConfig{Control: func(_, _ string, socket syscall.RawConn) error {
+		var failed error
+		err := socket.Control(func(fd uintptr) {
+			failed = os.NewSyscallError("setsockopt", unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1))
+		})
+		return errors.Join(err, failed)
+	}}
+	return config.Listen(context.Background(), "tcp4", p.addr())
+}
 
 func (p *port) release() {
 	if p.socket > 0 {

@@ -4,37 +4,43 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
-// StartShards starts two ClickHouses that both know the cluster "floor", a shard each with one replica and no
-// Keeper. Their data lie in a folder each beneath dir.
+// StartShards starts two ClickHouses that both know the cluster "floor", each a shard with one replica, without a
+// Keeper. Each has a folder for its data beneath dir.
 func StartShards(ctx context.Context, dir string) (shards [2]*ClickHouse, err error) {
-	var ports [2]port
+	defer func() {
+		if err != nil {
+			for _, c := range shards {
+				if c != nil {
+					c.Stop()
+				}
+			}
+			shards, err = [2]*ClickHouse{}, fmt.Errorf("start shards of ClickHouse: %w", err)
+		}
+	}()
 	var config strings.Builder
 	config.WriteString("<clickhouse><remote_servers><floor>")
-	for i := range ports {
-		if ports[i], err = keepPort(0); err != nil {
-			return shards, fmt.Errorf("start shards of ClickHouse: %w", err)
-		}
-		defer ports[i].release()
-		fmt.Fprintf(&config, "<shard><internal_replication>true</internal_replication><replica><host>127.0.0.1</host><port>%d</port></replica></shard>", ports[i].number)
-	}
-	config.WriteString("</floor></remote_servers></clickhouse>")
 	for i := range shards {
 		own := filepath.Join(dir, fmt.Sprint("shard-", i))
-		file := filepath.Join(own, "config.xml")
-		if err = errors.Join(os.MkdirAll(own, 0o700), os.WriteFile(file, []byte(config.String()), 0o600)); err != nil {
-			return shards, fmt.Errorf("start shards of ClickHouse: %w", err)
+		o := ClickHouseOptions{Dir: filepath.Join(own, "data"), ConfigFile: filepath.Join(own, "config.xml")}
+		if shards[i], err = newClickHouse(o); err != nil {
+			return shards, err
 		}
-		if shards[i], err = StartClickHouse(ctx, ClickHouseOptions{Dir: filepath.Join(own, "data"), ConfigFile: file, Port: ports[i].number}); err != nil {
-			if i > 0 {
-				shards[0].Stop()
-			}
+		// A server recognizes itself in its cluster by the port at which it listens, which is not the clients'.
+		fmt.Fprintf(&config, "<shard><internal_replication>true</internal_replication>"+
+			"<replica><host>127.0.0.1</host><port>%d</port></replica></shard>", shards[i].servers[native].number)
+	}
+	config.WriteString("</floor></remote_servers></clickhouse>")
+	for _, c := range shards {
+		if err = os.WriteFile(c.options.ConfigFile, []byte(config.String()), 0o600); err != nil {
+			return shards, err
+		}
+		if err = c.Restart(ctx); err != nil {
 			return shards, err
 		}
 	}

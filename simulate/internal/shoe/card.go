@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Card is a card numbered 1 to 52, suit by suit from the ace of clubs; 0 is a card that was not read.
+// Card is 1 to 52, suit by suit from the ace of clubs; 0 is a card nobody read.
 type Card uint8
 
 const cardTexts = "??" +
@@ -16,10 +16,8 @@ const cardTexts = "??" +
 
 func (c Card) String() string { return cardTexts[2*int(c) : 2*int(c)+2] }
 
-// Rank returns 1 for an ace to 13 for a king.
 func (c Card) Rank() int { return (int(c)-1)%13 + 1 }
 
-// Value returns the point value: 0 for tens and face cards.
 func (c Card) Value() int {
 	if r := c.Rank(); r < 10 {
 		return r
@@ -27,13 +25,12 @@ func (c Card) Value() int {
 	return 0
 }
 
-// Turned returns the card of the same rank in the next suit.
+// Turned is the same rank in the next suit.
 func (c Card) Turned() Card { return (c+12)%52 + 1 }
 
-// Burns returns how many further cards are burned after an indicator card.
+// Burns is how many further cards an indicator burns.
 func (c Card) Burns() int { return min(c.Rank(), 10) }
 
-// ParseCard reads a card such as Ac or Td.
 func ParseCard(s string) (Card, error) {
 	for c := Card(1); c <= 52; c++ {
 		if c.String() == s {
@@ -43,7 +40,6 @@ func ParseCard(s string) (Card, error) {
 	return 0, fmt.Errorf("card %q: want a rank of A23456789TJQK and a suit of cdhs", s)
 }
 
-// ParseCards reads cards; ?? is a card that was not read.
 func ParseCards(texts []string) ([]Card, error) {
 	out := make([]Card, len(texts))
 	for i, t := range texts {
@@ -67,7 +63,7 @@ func cardNames(cards []Card) []string {
 	return out
 }
 
-// NewPack returns a number of decks in new-deck order.
+// NewPack is a number of decks in new-deck order.
 func NewPack(decks uint32) []Card {
 	set := make([]Card, 0, 52*decks)
 	for range decks {
@@ -78,7 +74,6 @@ func NewPack(decks uint32) []Card {
 	return set
 }
 
-// Shuffle shuffles the cards in place.
 func Shuffle(rng *rand.Rand, cards []Card) {
 	rng.Shuffle(len(cards), func(i, j int) { cards[i], cards[j] = cards[j], cards[i] })
 }

@@ -2,8 +2,7 @@ package shoe
 
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-// EventID returns an id in the form of a ULID: milliseconds, then 80 bits that follow from the seed and the sequence
-// number.
+// EventID has the form of a ULID: milliseconds, then 80 bits that follow from the seed and the number.
 func EventID(at int64, seed, seq uint64) string {
 	var b [26]byte
 	ms := uint64(at) / 1_000_000

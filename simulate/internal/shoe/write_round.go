@@ -6,7 +6,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Round emits the round with index i, from the events before it to those that its result demands.
+// Round writes one round, from what happens before it to what its result makes necessary.
 func (w *Writer) Round(s *Plan, i int) {
 	r := &s.Rounds[i]
 	w.RoundNumber = 0
@@ -42,10 +42,7 @@ func (w *Writer) Round(s *Plan, i int) {
 			w.endRound(r, r.Coup.Result())
 		}
 	}
-	w.Emit(&schema.DiscardPlaced{
-		CardSeqs: slices.Clone(w.deal.seqs), Destination: w.House.discards(),
-		OrderPreserved: true,
-	})
+	w.Emit(&schema.DiscardPlaced{CardSeqs: slices.Clone(w.deal.seqs), Destination: w.House.discards(), OrderPreserved: true})
 	w.RoundNumber = 0
 	if w.House.Punto && r.Void == 0 && r.Coup.Result() == schema.ResultPlayer && !r.KeepsShoe {
 		w.Emit(&schema.CuratorPassed{Seat: w.Curator, Cause: schema.PassCauseBankerLost})
@@ -53,7 +50,7 @@ func (w *Writer) Round(s *Plan, i int) {
 	}
 }
 
-// between emits what happens between two rounds.
+// between writes what happens at the table while no round is on.
 func (w *Writer) between(s *Plan, r *Round) {
 	for _, c := range r.Collections {
 		w.collectMarks(c, false)
@@ -79,7 +76,7 @@ func (w *Writer) between(s *Plan, r *Round) {
 	}
 	for _, c := range r.Seating {
 		if c.Leaves {
-			// No patron leaves with a debt or with the shoe.
+			// Nobody leaves with a debt, or with the shoe.
 			w.collectMarks(Collection{Seat: c.Seat}, false)
 			if w.House.Punto && c.Seat == w.Curator {
 				w.Emit(&schema.CuratorPassed{Seat: c.Seat, Cause: schema.PassCauseVoluntary})
@@ -118,8 +115,7 @@ func (w *Writer) bet(r *Round) {
 		}, patron)
 		if st.Medium == schema.WagerMediumVerbalCash {
 			w.Emit(&schema.VerbalConfirmed{WagerID: st.ID, ByRole: schema.RoleDealer})
-			w.emitBy(&schema.VerbalConfirmed{WagerID: st.ID, ByRole: schema.RoleSupervisor},
-				schema.Actor{Role: schema.RoleSupervisor, ID: w.Supervisor})
+			w.emitBy(&schema.VerbalConfirmed{WagerID: st.ID, ByRole: schema.RoleSupervisor}, schema.Actor{Role: schema.RoleSupervisor, ID: w.Supervisor})
 			w.Emit(&schema.CashConverted{WagerID: st.ID, Amount: st.Amount})
 		}
 	}
@@ -143,7 +139,7 @@ func (w *Writer) bet(r *Round) {
 	}
 }
 
-// readStakes emits stake readings if the table has them.
+// readStakes has the stakes read, if the table does so.
 func (w *Writer) readStakes(r *Round, when schema.StakeOccasion) {
 	for i := range r.Stakes {
 		st := &r.Stakes[i]
@@ -165,7 +161,7 @@ func (w *Writer) endRound(r *Round, result schema.Result) {
 	})
 }
 
-// void voids a round: every wager is returned in full.
+// void cancels a round: every wager goes back in full.
 func (w *Writer) void(r *Round) {
 	w.Emit(&schema.RoundVoided{Cause: r.Void})
 	if r.Bank != nil {

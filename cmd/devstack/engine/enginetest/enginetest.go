@@ -30,6 +30,10 @@ type Server struct {
 func (s *Server) Run(m *testing.M) (code int) {
 	code = m.Run()
 	if s.engine != nil {
+		if err := s.engine.Err(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = max(code, 1)
+		}
 		s.engine.Stop()
 	}
 	_ = os.RemoveAll(s.dir)

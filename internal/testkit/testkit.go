@@ -1,0 +1,83 @@
+// Package testkit has what the tests of many packages share: waiting for a condition, a log that is read while it is
+// written, a proxy before a server, and the scenarios of testdata. It imports nothing of this module but its own
+// subpackages, so that the tests of every package can use it.
+package testkit
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/shoeproof/shoeproof/internal/testkit/proxy"
+)
+
+// Soak returns the second value when SHOEPROOF_SOAK is set: the size of a test in its long form.
+func Soak[T any](short, long T) T {
+	if os.Getenv("SHOEPROOF_SOAK") != "" {
+		return long
+	}
+	return short
+}
+
+// limit bounds a wait. It is long because another program may have the processors: a wait that succeeds is short.
+func limit() time.Duration { return Soak(5*time.Minute, 15*time.Minute) }
+
+// Await returns when the condition holds. It fails the test when that takes too long, before the deadline of the
+// test binary.
+func Await(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	patience := limit()
+	if d, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
+		if at, limited := d.Deadline(); limited {
+			patience = min(patience, time.Until(at)*9/10)
+		}
+	}
+	timeout := time.NewTimer(patience)
+	defer timeout.Stop()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-t.Context().Done():
+			t.Fatalf("the test ended while it waited for: %s", what)
+		case <-timeout.C:
+			t.Fatalf("not within %v: %s", patience.Round(time.Second), what)
+		}
+	}
+}
+
+// Proxy returns a proxy that runs until the end of the test.
+func Proxy(t testing.TB, o proxy.Options) *proxy.Proxy {
+	t.Helper()
+	p, err := proxy.Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+// A Log is a stream that can be read while it is written.
+type Log struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *Log) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(b)
+}
+
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+// Count is how often a text occurs.
+func (l *Log) Count(s string) int { return strings.Count(l.String(), s) }
