@@ -24,6 +24,7 @@ var layers = [][]string{
 	{"law", "schema/rows"},
 	{"record"},
 	{"rules", "detectors", "simulate"},
+	{"engine"},
 	{"pipeline"},
 	{"pipeline/kafka", "pipeline/clickhouse", "pipeline/file", "pipeline/pipelinetest"},
 	{"export"},
@@ -52,6 +53,7 @@ var outside = map[string][]string{
 	"rules":     {},
 	"simulate":  {},
 	"detectors": {},
+	"engine":    {},
 	"pipeline":  {},
 	"finding":   {},
 

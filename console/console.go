@@ -19,7 +19,7 @@ import (
 	"github.com/alexedwards/scs/v2"
 
 	"github.com/shoeproof/shoeproof/console/store"
-	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/engine"
 )
 
 //go:embed web
@@ -38,7 +38,7 @@ const (
 type Options struct {
 	Store *store.Store
 	// Law is the engine's, for replays and for the calendar.
-	Law pipeline.Options
+	Law engine.Options
 	// PublicURL is how browsers reach the console: its scheme says whether cookies are kept to TLS.
 	PublicURL *url.URL
 

@@ -19,6 +19,7 @@ import (
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/console/store"
+	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/rules"
@@ -59,7 +60,7 @@ func emptyStore(t testing.TB) *store.Store {
 	return s
 }
 
-func options(t testing.TB) pipeline.Options {
+func options(t testing.TB) auditor.Options {
 	t.Helper()
 	o, err := lawOf()
 	if err != nil {
@@ -68,19 +69,19 @@ func options(t testing.TB) pipeline.Options {
 	return o
 }
 
-func lawOf() (pipeline.Options, error) {
+func lawOf() (auditor.Options, error) {
 	books, err := rules.Shipped()
 	if err != nil {
-		return pipeline.Options{}, err
+		return auditor.Options{}, err
 	}
-	calendar, err := pipeline.DefaultCalendar()
-	return pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("0123456789abcdef"), Version: "shoeproof@test"}, err
+	calendar, err := auditor.DefaultCalendar()
+	return auditor.Options{Books: books, Calendar: calendar, PatronKey: []byte("0123456789abcdef"), Version: "shoeproof@test"}, err
 }
 
 // floor is tables that played, each event as the feeds bring it.
 type floor struct {
 	t      testing.TB
-	engine *pipeline.Engine
+	engine *auditor.Engine
 	sink   pipeline.Sink
 	next   int64
 	topic  string
@@ -89,7 +90,7 @@ type floor struct {
 var topics atomic.Int64
 
 func newTestFloor(t testing.TB, sink pipeline.Sink) *floor {
-	return &floor{t: t, engine: pipeline.NewEngine(options(t)), sink: sink, topic: fmt.Sprintf("table-events-%d", topics.Add(1))}
+	return &floor{t: t, engine: auditor.New(options(t)), sink: sink, topic: fmt.Sprintf("table-events-%d", topics.Add(1))}
 }
 
 // play takes events in.
@@ -102,10 +103,10 @@ func (f *floor) play(events []schema.Event) {
 		if i%3 == 0 {
 			format, value = schema.JSON, schema.AppendJSON(nil, &events[i])
 		}
-		f.engine.Apply(&pipeline.Record{Offset: f.next, Format: format, Value: value}, f.topic, 0, b)
+		f.engine.Apply(&pipeline.Record{Offset: f.next, Format: format, Value: value}, f.topic, 0, &b.Set)
 		f.next++
 	}
-	f.engine.Finish(b)
+	f.engine.Finish(&b.Set)
 	b.Range = pipeline.Range{Topic: f.topic, From: from, To: f.next - 1, Records: uint64(len(events))}
 	if err := f.sink.Write(f.t.Context(), b); err != nil {
 		f.t.Fatal(err)

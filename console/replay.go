@@ -5,7 +5,9 @@ import (
 	"math"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
 
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -55,7 +57,7 @@ func (c *Console) replay(x *exchange, p store.Place) (*replayed, error) {
 	}
 	opt := c.Law
 	opt.NoArchive = true
-	engine, batch := pipeline.NewEngine(opt), &pipeline.Batch{}
+	engine, batch := engine.New(opt), &rows.Set{}
 	out := &replayed{Place: p, Engine: opt.Version}
 	found := map[string]finding.Finding{}
 	var order []string

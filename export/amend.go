@@ -10,100 +10,56 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 )
 
-// Amendment is a change to what an earlier export said. What was said stays in the log.
+// Amendment changes an entry of an earlier export. The earlier entry stays in the log.
 type Amendment struct {
 	Amends    string `json:"amends"` // the id of the finding
 	Reason    string `json:"reason"`
 	GamingDay string `json:"gaming_day"`
-	// Leaf is the leaf that it replaces and Was the SHA-256 of that leaf's line in hex; -1 and empty for a
-	// late finding.
+	// Leaf is the replaced leaf, Was the SHA-256 of that leaf's line in hex; -1 and empty for a late finding.
 	Leaf int64  `json:"leaf"`
 	Was  string `json:"was"`
-	// Now is what is found now; nil if it was withdrawn.
+	// Now is the current finding; nil if it was withdrawn.
 	Now *finding.Finding `json:"now"`
 }
 
-// Why a finding is amended.
+// The reasons of amendments.
 const (
-	amendLate      = "late"      // its events came, or it was found, after its gaming day was exported
-	amendChanged   = "changed"   // it is found otherwise now
+	amendLate      = "late"      // it was found after its gaming day was exported
+	amendChanged   = "changed"   // its content differs now
 	amendWithdrawn = "withdrawn" // it is no longer found
-	amendRestored  = "restored"  // it is found again after it was withdrawn
+	amendRestored  = "restored"  // it is found again after a withdrawal
 )
 
-// said is what the log says last of a finding.
-type said struct {
-	day  string
-	leaf int64
-	line [32]byte // SHA-256 of the leaf
-	same [32]byte // of the finding without the release that found it
-	gone bool
-}
-
-// index is what the log says of each finding, and which gaming days it has.
-type index struct {
-	findings map[string]*said
-	days     map[string]bool
-}
-
-// toSay is what the log will say of a finding.
-type toSay struct {
-	id string
-	said
-}
-
-// saidLine is how an index is kept: a line for each leaf.
-type saidLine struct {
-	ID   string `json:"id"`
-	Day  string `json:"gaming_day"`
-	Leaf int64  `json:"leaf"`
-	Line string `json:"line_sha256"`
-	Same string `json:"same_sha256"`
-	Gone bool   `json:"gone"`
-}
-
-// exportedLine begins the index of an export.
-type exportedLine struct {
-	Export    int64  `json:"export"`
-	GamingDay string `json:"gaming_day"`
-	Leaves    int64  `json:"leaves"` // those that follow, without the manifest
-}
-
-func newIndex() *index { return &index{map[string]*said{}, map[string]bool{}} }
-
-// found is one finding on its way into a bundle.
-type found struct {
+// digested is a finding with the digest of its content.
+type digested struct {
 	finding finding.Finding
-	same    [32]byte
+	digest  [32]byte
 }
 
-// sameness is the hash of a finding without the release that found it: another release that finds the
-// same changes nothing.
-func sameness(f *finding.Finding) ([32]byte, error) {
+// digestOf is the digest of a finding without its release, so that a release with the same result amends nothing.
+func digestOf(f *finding.Finding) ([32]byte, error) {
 	plain := *f
 	plain.Engine = ""
 	line, err := encode(&plain)
 	return sha256.Sum256(line), err
 }
 
-// order is that of the leaves.
+// order is the order of the leaves.
 func order(a, b *finding.Finding) int {
-	return cmp.Or(
-		cmp.Compare(a.GamingDay, b.GamingDay), cmp.Compare(a.TableID, b.TableID), cmp.Compare(a.ShoeID, b.ShoeID),
-		cmp.Compare(a.Round, b.Round), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.ID, b.ID),
-	)
+	return cmp.Or(cmp.Compare(a.GamingDay, b.GamingDay), cmp.Compare(a.TableID, b.TableID),
+		cmp.Compare(a.ShoeID, b.ShoeID), cmp.Compare(a.Round, b.Round), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.ID, b.ID))
 }
 
 func amendmentOrder(a, b *Amendment) int {
 	return cmp.Or(cmp.Compare(a.GamingDay, b.GamingDay), cmp.Compare(a.Amends, b.Amends))
 }
 
-// diff sorts what is found now into findings of the day and amendments of what the log said. Findings of
-// gaming days that the log does not have wait for their own export.
-func (x *index) diff(day *Day) ([]*found, []Amendment, error) {
-	var fresh []*found
+// diff compares the current findings with the log. It returns the new findings of the day and the amendments of
+// earlier entries. Findings of gaming days that were never exported are skipped: they go into a later export.
+func (x *index) diff(day *Day) ([]*digested, []Amendment, error) {
+	var fresh []*digested
 	var amendments []Amendment
-	seen := map[*said]bool{}
+	seen := map[*entry]bool{}
 	for f, err := range day.Findings {
 		if err != nil {
 			return nil, nil, fmt.Errorf("read findings: %w", err)
@@ -121,22 +77,26 @@ func (x *index) diff(day *Day) ([]*found, []Amendment, error) {
 		if before == nil && !x.days[f.GamingDay] && f.GamingDay != day.GamingDay {
 			continue
 		}
-		one := &found{finding: *f}
+		one := &digested{finding: *f}
 		now := &one.finding
-		now.Citations, now.Evidence.Seqs, now.Evidence.EventIDs = list(f.Citations), list(f.Evidence.Seqs), list(f.Evidence.EventIDs)
-		same, err := sameness(now)
+		now.Citations, now.Evidence.Seqs, now.Evidence.EventIDs = list(f.Citations), list(f.Evidence.Seqs),
+			list(f.Evidence.EventIDs)
+		digest, err := digestOf(now)
 		if err != nil {
 			return nil, nil, err
 		}
-		one.same = same
+		one.digest = digest
 		switch {
 		case before == nil && !x.days[f.GamingDay]:
 			fresh = append(fresh, one)
 		case before == nil:
-			amendments = append(amendments, Amendment{Amends: f.ID, Reason: amendLate, GamingDay: f.GamingDay, Leaf: -1, Now: now})
+			amendments = append(amendments, Amendment{
+				Amends: f.ID, Reason: amendLate, GamingDay: f.GamingDay, Leaf: -1,
+				Now: now,
+			})
 		case before.gone:
 			amendments = append(amendments, before.amend(f.ID, amendRestored, now))
-		case before.same != same:
+		case before.digest != digest:
 			amendments = append(amendments, before.amend(f.ID, amendChanged, now))
 		}
 	}
@@ -145,9 +105,14 @@ func (x *index) diff(day *Day) ([]*found, []Amendment, error) {
 			amendments = append(amendments, before.amend(id, amendWithdrawn, nil))
 		}
 	}
-	slices.SortFunc(fresh, func(a, b *found) int { return order(&a.finding, &b.finding) })
+	return ordered(fresh, amendments)
+}
+
+// ordered sorts findings and amendments. A duplicate id is an error.
+func ordered(fresh []*digested, amendments []Amendment) ([]*digested, []Amendment, error) {
+	slices.SortFunc(fresh, func(a, b *digested) int { return order(&a.finding, &b.finding) })
 	slices.SortFunc(amendments, func(a, b Amendment) int { return amendmentOrder(&a, &b) })
-	for i, f := range fresh[:max(len(fresh)-1, 0)] { // one id is of one table, shoe, round and rule
+	for i, f := range fresh[:max(len(fresh)-1, 0)] { // an id has one table, shoe, round and rule
 		if f.finding.ID == fresh[i+1].finding.ID {
 			return nil, nil, twice(f.finding.ID)
 		}
@@ -162,11 +127,18 @@ func (x *index) diff(day *Day) ([]*found, []Amendment, error) {
 
 func twice(id string) error { return fmt.Errorf("finding %s was read twice", id) }
 
-func (s *said) amend(id, reason string, now *finding.Finding) Amendment {
-	return Amendment{Amends: id, Reason: reason, GamingDay: s.day, Leaf: s.leaf, Was: hex.EncodeToString(s.line[:]), Now: now}
+func (s *entry) amend(id, reason string, now *finding.Finding) Amendment {
+	return Amendment{
+		Amends:    id,
+		Reason:    reason,
+		GamingDay: s.day,
+		Leaf:      s.leaf,
+		Was:       hex.EncodeToString(s.line[:]),
+		Now:       now,
+	}
 }
 
-// list is never nil, so that it is written as [].
+// list replaces nil with an empty list, which JSON writes as [].
 func list[T any](v []T) []T {
 	if v == nil {
 		return []T{}

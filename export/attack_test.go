@@ -36,7 +36,8 @@ func (a *attack) expectWith(t *testing.T, c *casino, what, path string, opt Veri
 	before, _ := os.ReadFile(c.last())
 	v := c.verify(t, path, opt)
 	a.tried++
-	if code == Tampered && v.Code == Undecided && v.Failed == checkCheckpoint && strings.Contains(what, pathCheckpoint+", byte") {
+	if code == Tampered && v.Code == Undecided && v.Failed == checkCheckpoint &&
+		strings.Contains(what, pathCheckpoint+", byte") {
 		code = Undecided // what names the key was hit together with the signature: it looks like one of an unknown key
 	}
 	if v.Code != code || len(checks) > 0 && !slices.Contains(checks, v.Failed) || v.Failed == "" || v.Message == "" {
@@ -84,7 +85,8 @@ func small(t *testing.T) (c *casino, first, second string) {
 	// The events of one finding, without what a replay would need, and a rulebook less.
 	f := c.first()
 	events := c.events[f.TableID]
-	c.events[f.TableID] = slices.DeleteFunc(events, func(e Event) bool { return !slices.Contains(f.Evidence.Seqs, e.Event.Seq) })
+	c.events[f.TableID] = slices.DeleteFunc(events,
+		func(e Event) bool { return !slices.Contains(f.Evidence.Seqs, e.Event.Seq) })
 	c.rounds = c.rounds[:1]
 	maps.DeleteFunc(c.day.Books, func(name string, _ *law.Rulebook) bool { return name != "ny-5324-21" })
 	first = c.export(t, true)
@@ -204,7 +206,8 @@ func each(t *testing.T, dir string, do func(name string)) {
 func TestFlippedZip(t *testing.T) {
 	c := newCasino(t, "ac-1", 1)
 	f := c.first()
-	c.events[f.TableID] = slices.DeleteFunc(c.events[f.TableID], func(e Event) bool { return !slices.Contains(f.Evidence.Seqs, e.Event.Seq) })
+	c.events[f.TableID] = slices.DeleteFunc(c.events[f.TableID],
+		func(e Event) bool { return !slices.Contains(f.Evidence.Seqs, e.Event.Seq) })
 	c.rounds = nil
 	path := c.export(t, false)
 	data := readFile(t, path)
@@ -284,7 +287,10 @@ func TestChangedFiles(t *testing.T) {
 		default:
 			missing = []string{checkFiles, checkContainer} // a folder may be empty without it
 		}
-		for _, to := range []string{file + ".bak", filepath.Join(path, "A"+filepath.Base(name)), filepath.Join(t.TempDir(), "away")} {
+		for _, to := range []string{
+			file + ".bak", filepath.Join(path, "A"+filepath.Base(name)),
+			filepath.Join(t.TempDir(), "away"),
+		} {
 			move(t, file, to)
 			a.expect(t, c, name+" renamed to "+to, path, Tampered, missing...)
 			move(t, to, file)
@@ -484,7 +490,8 @@ func TestWrongExports(t *testing.T) {
 	foreign := other.export(t, false)
 	a.expect(t, c, "a foreign property", foreign, Undecided, checkCheckpoint)
 	both := policyOf(t, vkeyOf(t, "audit.example/ac-1/findings", 7), vkeyOf(t, "audit.example/ac-2/findings", 7))
-	a.expectWith(t, c, "a foreign property that is trusted too", foreign, VerifyOptions{Policy: both, Last: c.last()}, Undecided, checkSuccessor)
+	a.expectWith(t, c, "a foreign property that is trusted too", foreign, VerifyOptions{Policy: both, Last: c.last()},
+		Undecided, checkSuccessor)
 
 	rotated, vkey := keyOf(t, origin, 9)
 	c.signer = rotated
@@ -546,7 +553,8 @@ func resign(t *testing.T, dir string, signer note.Signer, change func(m *Manifes
 				o.Rows = rows[name]
 			}
 			if name == pathFindings || name == pathAmendments {
-				if err := eachLine(bytes.NewReader(data), func(_ int64, line []byte) error { b.log.add(line); return nil }); err != nil {
+				if err := eachLine(bytes.NewReader(data),
+					func(_ int64, line []byte) error { b.log.add(line); return nil }); err != nil {
 					return err
 				}
 			}
@@ -560,7 +568,8 @@ func resign(t *testing.T, dir string, signer note.Signer, change func(m *Manifes
 	// Walked in the order of names: amendments come before findings, and so they were added.
 	b.log = tree{}
 	for _, p := range []string{pathFindings, pathAmendments} {
-		if err := eachLine(bytes.NewReader(readFile(t, filepath.Join(dir, p))), func(_ int64, line []byte) error { b.log.add(line); return nil }); err != nil {
+		if err := eachLine(bytes.NewReader(readFile(t, filepath.Join(dir, p))),
+			func(_ int64, line []byte) error { b.log.add(line); return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -593,10 +602,14 @@ func TestSignedLies(t *testing.T) {
 		{"an id", pathFindings, replace(`{"id":"`, `{"id":"0`), nil, checkContent},
 		{"a round", pathFindings, replace(`"round":`, `"round":1`), nil, checkContent},
 		{"another property", pathFindings, replace(`"property_id":"ac-1"`, `"property_id":"ac-2"`), nil, checkContent},
-		{"another gaming day", pathFindings, replace(`"gaming_day":"2026-11-19"`, `"gaming_day":"2026-11-18"`), nil, checkContent},
+		{
+			"another gaming day", pathFindings, replace(`"gaming_day":"2026-11-19"`, `"gaming_day":"2026-11-18"`), nil,
+			checkContent,
+		},
 		{"an unknown key", pathFindings, replace(`{"id"`, `{"note":"","id"`), nil, checkContent},
 		{"a space", pathFindings, replace(`","`, `", "`), nil, checkContent},
-		{"keys in another order", pathFindings, replace(`"kind":"deviation","verdict":"BREACH"`, `"verdict":"BREACH","kind":"deviation"`), nil, checkContent},
+		{"keys in another order", pathFindings, replace(`"kind":"deviation","verdict":"BREACH"`,
+			`"verdict":"BREACH","kind":"deviation"`), nil, checkContent},
 		{"lines in another order", pathFindings, func(data []byte) []byte {
 			l := bytes.SplitAfter(data, []byte("\n"))
 			return slices.Concat(l[1], l[0], bytes.Join(l[2:], nil))
@@ -605,7 +618,10 @@ func TestSignedLies(t *testing.T) {
 			l := bytes.SplitAfter(data, []byte("\n"))
 			return slices.Concat(l[0], data)
 		}, func(m *Manifest) { m.Findings++; m.ManifestLeaf++ }, checkContent},
-		{"evidence withheld", evidence, func(data []byte) []byte { return data[bytes.IndexByte(data, '\n')+1:] }, nil, checkReplay},
+		{
+			"evidence withheld", evidence, func(data []byte) []byte { return data[bytes.IndexByte(data, '\n')+1:] }, nil,
+			checkReplay,
+		},
 		{"evidence of another table", evidence, replace(`"table_id":"PB-01"`, `"table_id":"PB-02"`), nil, checkContent},
 		{"evidence out of order", evidence, func(data []byte) []byte {
 			l := bytes.SplitAfter(data, []byte("\n"))

@@ -8,8 +8,7 @@ import (
 	"io"
 )
 
-// encode writes a value as canonical JSON on one line: the keys in the order of the type, nothing
-// escaped that need not be, no line feed.
+// encode writes a value as canonical JSON on one line: keys in the order of the type, minimal escapes, no line feed.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -20,7 +19,7 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// encodeIndented is encode for a file that people read: two spaces, and a line feed at the end.
+// encodeIndented is encode with an indent of two spaces and a line feed at the end.
 func encodeIndented(v any) ([]byte, error) {
 	line, err := encode(v)
 	if err != nil {
@@ -34,14 +33,14 @@ func encodeIndented(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-var errNotCanonical = errors.New("is not written as the exporter writes it: the same content in other bytes")
+var errNotCanonical = errors.New("is not canonical: it has the content but not the bytes that the exporter writes")
 
-// decode reads canonical JSON; encode says how it must have been written.
+// decode reads canonical JSON of the form that encode writes.
 func decode[T any](data []byte, v *T, encode func(any) ([]byte, error)) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(v); err != nil {
-		return fmt.Errorf("is no valid JSON of its kind: %w", err)
+		return fmt.Errorf("is not valid JSON of its type: %w", err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return errNotCanonical

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Checkpoint is the head of a log: how many entries it has, and the hash over all of them.
+// Checkpoint is the head of a log: the number of its entries and the root hash over all of them.
 type Checkpoint struct {
 	Origin string
 	Size   int64
@@ -24,12 +24,12 @@ type Checkpoint struct {
 // maxCheckpoint bounds a checkpoint with its signatures.
 const maxCheckpoint = 64 << 10
 
-// text is what is signed: C2SP tlog-checkpoint without extension lines.
+// text is the signed text: C2SP tlog-checkpoint without extension lines.
 func (c *Checkpoint) text() string {
 	return fmt.Sprintf("%s\n%d\n%s\n", c.Origin, c.Size, formatHash(c.Root))
 }
 
-// sign makes the signed note. Ed25519 signs the same text with the same key in the same bytes.
+// sign returns the signed note. Ed25519 signatures are deterministic.
 func (c *Checkpoint) sign(s note.Signer) (string, error) {
 	signed, err := note.Sign(&note.Note{Text: c.text()}, s)
 	if err != nil {
@@ -42,12 +42,12 @@ func (c *Checkpoint) sign(s note.Signer) (string, error) {
 type signedLine struct {
 	name string
 	hash uint32
-	sig  []byte // behind the key's hash
+	sig  []byte // after the key's hash
 	line string
 }
 
-// parseCheckpoint reads a signed note strictly: one way to write each number and hash, at least one
-// signature, nothing else. It trusts nothing yet.
+// parseCheckpoint reads a signed note strictly: one form for each number and hash, one signature or more, nothing
+// else. It verifies no signature.
 func parseCheckpoint(data []byte) (Checkpoint, []signedLine, error) {
 	var c Checkpoint
 	if len(data) > maxCheckpoint {
@@ -81,12 +81,12 @@ func parseCheckpoint(data []byte) (Checkpoint, []signedLine, error) {
 			return c, nil, fmt.Errorf("signature %d: want — NAME SIGNATURE and a line feed", len(sigs)+1)
 		}
 		if slices.ContainsFunc(sigs, func(o signedLine) bool { return o.name == s.name && o.hash == s.hash }) {
-			return c, nil, fmt.Errorf("signature %d: a second one by the key of one before", len(sigs)+1)
+			return c, nil, fmt.Errorf("signature %d: the second by the same key", len(sigs)+1)
 		}
 		sigs, signatures = append(sigs, s), rest
 	}
 	if len(sigs) == 0 {
-		return c, nil, errors.New("it has no signature")
+		return c, nil, errors.New("no signature")
 	}
 	return c, sigs, nil
 }
@@ -101,55 +101,58 @@ func parseSignature(line string) (signedLine, bool) {
 	return signedLine{name, binary.BigEndian.Uint32(data), data[4:], line}, true
 }
 
-// open checks that a log of the policy signed the checkpoint, and that the policy's quorum of
-// witnesses did.
+// open checks that a log of the policy and the policy's quorum of witnesses signed the checkpoint.
 func (p *Policy) open(data []byte) (Checkpoint, *Failure) {
 	const check = checkCheckpoint
 	c, sigs, err := parseCheckpoint(data)
 	if err != nil {
 		return c, tampered(check, "the checkpoint is damaged: %v", err)
 	}
-	own := slices.DeleteFunc(slices.Clone(sigs), func(s signedLine) bool { return s.name != c.Origin })
-	if len(own) == 0 {
-		return c, tampered(check, "the checkpoint says it is of the log %s, but carries no signature of that name", c.Origin)
+	signatures := slices.DeleteFunc(slices.Clone(sigs), func(s signedLine) bool { return s.name != c.Origin })
+	if len(signatures) == 0 {
+		return c, tampered(check, "the checkpoint names the log %s but has no signature of it", c.Origin)
 	}
 	known := p.logs[c.Origin]
 	if len(known) == 0 {
-		return c, undecided(check, "the bundle is of the log %s; your policy names only %s: it is another property's, or the policy lacks its line", c.Origin, p.names())
+		return c, undecided(check, "the bundle belongs to the log %s; your policy names only %s: the bundle is from "+
+			"another property, or the policy lacks a line", c.Origin, p.names())
 	}
 	var seen []string
-	for _, s := range own {
+	for _, s := range signatures {
 		for _, v := range known {
 			good := v.Verify([]byte(c.text()), s.sig)
 			switch {
 			case s.hash == v.KeyHash() && !good:
-				return c, tampered(check, "the signature of %s is false: the checkpoint was changed after it was signed", c.Origin)
+				return c, tampered(check, "the signature of %s is invalid: the checkpoint was changed after it was signed",
+					c.Origin)
 			case s.hash != v.KeyHash() && good:
-				return c, tampered(check, "the signature of %s was relabelled: it is of key %08x and says %08x", c.Origin, v.KeyHash(), s.hash)
+				return c, tampered(check, "the signature of %s was relabelled: it was made with key %08x and names %08x", c.Origin,
+					v.KeyHash(), s.hash)
 			case good:
 				return c, p.witnessed(&c, sigs)
 			}
 		}
 		seen = append(seen, fmt.Sprintf("%08x", s.hash))
 	}
-	return c, undecided(check, "the checkpoint is signed with the key %s of %s, which your policy does not have: if the casino rotated its key, obtain the new line from it in person", strings.Join(seen, ", "), c.Origin)
+	return c, undecided(check, "the checkpoint is signed with key %s of %s, which is not in your policy: if the casino "+
+		"rotated its key, obtain the new line in person", strings.Join(seen, ", "), c.Origin)
 }
 
-// witnessed asks the quorum.
+// witnessed checks the quorum of witnesses.
 func (p *Policy) witnessed(c *Checkpoint, sigs []signedLine) *Failure {
 	signed := map[string]bool{}
 	for name, w := range p.witnesses {
 		for _, s := range sigs {
 			if s.name == w.name && s.hash == w.hash {
 				if !w.verify(c.text(), s.sig) {
-					return tampered(checkCheckpoint, "the signature of the witness %s is false", name)
+					return tampered(checkCheckpoint, "the signature of the witness %s is invalid", name)
 				}
 				signed[name] = true
 			}
 		}
 	}
 	if p.quorum != "none" && !p.met(p.quorum, signed) {
-		return undecided(checkCheckpoint, "the witnesses that your policy asks for (%s) have not all signed", p.quorum)
+		return undecided(checkCheckpoint, "the quorum of witnesses of your policy (%s) did not sign", p.quorum)
 	}
 	return nil
 }

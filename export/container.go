@@ -27,20 +27,20 @@ type bundle struct {
 	close func() error
 }
 
-// read gives a small file.
-func (b *bundle) read(path string, most int64) ([]byte, error) {
+// read returns the content of a file up to a limit.
+func (b *bundle) read(path string, limit int64) ([]byte, error) {
 	switch size, ok := b.sizes[path]; {
 	case !ok:
 		return nil, fmt.Errorf("%s is missing", path)
-	case size > most:
-		return nil, fmt.Errorf("%s has %d bytes, want %d at most", path, size, most)
+	case size > limit:
+		return nil, fmt.Errorf("%s has %d bytes, want %d at most", path, size, limit)
 	}
 	in, err := b.open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	defer func() { _ = in.Close() }()
-	data, err := io.ReadAll(io.LimitReader(in, most+1))
+	data, err := io.ReadAll(io.LimitReader(in, limit+1))
 	if err == nil && int64(len(data)) != b.sizes[path] {
 		err = errors.New("it changed while it was read")
 	}
@@ -50,19 +50,19 @@ func (b *bundle) read(path string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// errDamaged marks what is wrong with a container, against what is wrong with reading it.
+// errDamaged marks an error of the container, as opposed to an error of reading it.
 var errDamaged = errors.New("damaged")
 
 func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errDamaged, fmt.Sprintf(format, args...))
 }
 
-// openBundle opens a folder or a zip and checks what holds them: regular files alone, each name once,
-// also to systems that do not tell capitals; of a zip, that every byte is as the exporter writes it.
+// openBundle opens a folder or a zip and checks the container: regular files only, each name once, also on
+// file systems that ignore case. A zip must have exactly the bytes that the exporter writes.
 func openBundle(path string) (*bundle, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // names the file and what was wrong
+		return nil, err //nolint:wrapcheck // names the file and the cause
 	}
 	var b *bundle
 	switch {
@@ -92,22 +92,22 @@ func (b *bundle) names() error {
 			return err
 		}
 		low := strings.ToLower(p)
-		if twin, ok := folded[low]; ok {
-			return damaged("%q and %q are one file on some systems", twin, p)
+		if other, ok := folded[low]; ok {
+			return damaged("%q and %q are the same file on some systems", other, p)
 		}
 		folded[low] = p
 	}
 	return nil
 }
 
-// goodPath allows the names that an exporter gives: relative, without . and .., of plain characters.
+// goodPath accepts the names of an exporter: relative, without . and .., of plain characters.
 func goodPath(p string) error {
 	if p == "" || len(p) > maxPath || !fs.ValidPath(p) || p == "." {
-		return damaged("the file name %q leads out of the bundle, or is no name", p)
+		return damaged("the file name %q leaves the bundle or is invalid", p)
 	}
 	for _, c := range []byte(p) {
 		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-=/", rune(c)) {
-			return damaged("the file name %q has characters that no exporter writes", p)
+			return damaged("the file name %q has invalid characters", p)
 		}
 	}
 	return nil
@@ -134,7 +134,7 @@ func openFolder(dir string) (*bundle, error) {
 		case d.IsDir():
 			folders[p] = false
 		case !info.Mode().IsRegular():
-			return damaged("%q is a link or a device, want regular files alone", p)
+			return damaged("%q is a link or a device, want regular files only", p)
 		default:
 			b.paths, b.sizes[p] = append(b.paths, p), info.Size()
 		}
@@ -155,7 +155,7 @@ func openFolder(dir string) (*bundle, error) {
 func openZip(name string) (b *bundle, err error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // names the file and what was wrong
+		return nil, err //nolint:wrapcheck // names the file and the cause
 	}
 	defer func() {
 		if err != nil {
@@ -176,22 +176,14 @@ func openZip(name string) (b *bundle, err error) {
 	b = &bundle{sizes: map[string]int64{}, close: f.Close}
 	parts := map[string]*io.SectionReader{}
 	for _, e := range r.File {
-		start, err := e.DataOffset()
-		if err != nil {
-			return nil, damaged("%q: %v", e.Name, err)
-		}
-		size := int64(e.UncompressedSize64)
-		if e.Method != zip.Store || size < 0 || size > info.Size()-start {
-			return nil, damaged("%q is packed or longer than the zip, want it stored as it is", e.Name)
-		}
 		if _, twice := parts[e.Name]; twice {
-			return nil, damaged("%q is there twice", e.Name)
+			return nil, damaged("%q occurs twice", e.Name)
 		}
-		if !e.Mode().IsRegular() {
-			return nil, damaged("%q is a link, a folder or a device, want regular files alone", e.Name)
+		part, err := storedPart(e, f, info.Size())
+		if err != nil {
+			return nil, err
 		}
-		b.paths, b.sizes[e.Name] = append(b.paths, e.Name), size
-		parts[e.Name] = io.NewSectionReader(f, start, size)
+		b.paths, b.sizes[e.Name], parts[e.Name] = append(b.paths, e.Name), part.Size(), part
 	}
 	b.open = func(p string) (io.ReadCloser, error) {
 		part, ok := parts[p]
@@ -204,19 +196,35 @@ func openZip(name string) (b *bundle, err error) {
 		return nil, err
 	}
 	if !slices.IsSorted(b.paths) {
-		return nil, damaged("the files of the zip are not in their order")
+		return nil, damaged("the files of the zip are not sorted")
 	}
 	same := &comparer{with: f, left: info.Size()}
 	if err := writeZip(same, b); err != nil {
 		return nil, err
 	}
 	if same.left != 0 {
-		return nil, damaged("the zip has %d bytes behind its end", same.left)
+		return nil, damaged("the zip has %d bytes after its end", same.left)
 	}
 	return b, nil
 }
 
-// comparer takes only the bytes of a file.
+// storedPart returns the content of a zip entry, which must be a regular file without compression.
+func storedPart(e *zip.File, in io.ReaderAt, zipSize int64) (*io.SectionReader, error) {
+	start, err := e.DataOffset()
+	if err != nil {
+		return nil, damaged("%q: %v", e.Name, err)
+	}
+	size := int64(e.UncompressedSize64)
+	if e.Method != zip.Store || size < 0 || size > zipSize-start {
+		return nil, damaged("%q is compressed or longer than the zip, want it stored without compression", e.Name)
+	}
+	if !e.Mode().IsRegular() {
+		return nil, damaged("%q is a link, a folder or a device, want regular files only", e.Name)
+	}
+	return io.NewSectionReader(in, start, size), nil
+}
+
+// comparer is a writer that accepts only the bytes of a file.
 type comparer struct {
 	with io.ReaderAt
 	at   int64
@@ -227,7 +235,7 @@ type comparer struct {
 func (c *comparer) Write(p []byte) (int, error) {
 	c.buf = append(c.buf[:0], p...)
 	if n, _ := c.with.ReadAt(c.buf, c.at); n < len(p) || !bytes.Equal(c.buf, p) {
-		return 0, damaged("the zip differs from what the exporter writes, near byte %d", c.at)
+		return 0, damaged("the zip differs from the exporter's form near byte %d", c.at)
 	}
 	c.at, c.left = c.at+int64(len(p)), c.left-int64(len(p))
 	return len(p), nil
@@ -255,7 +263,7 @@ func writeZip(out io.Writer, b *bundle) error {
 		}
 	}
 	if err := w.Close(); err != nil {
-		return fmt.Errorf("end the zip: %w", err)
+		return fmt.Errorf("close the zip: %w", err)
 	}
 	return nil
 }

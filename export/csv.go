@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// writeCSV writes RFC 4180 in UTF-8, without a byte order mark. The first lines are the header alone:
-// programs read this, and the licensee and the form stand in README.txt beside it.
+// writeCSV writes RFC 4180 in UTF-8 without a byte order mark. It starts with the header line, for programs; the
+// licensee and the form are in README.txt.
 func (b *builder) writeCSV(o *out, all []exception) error {
 	w := csv.NewWriter(o)
 	w.UseCRLF = true

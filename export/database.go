@@ -13,49 +13,52 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Database is what the casino's database says today of the day of a bundle.
+// Database is the current state of the casino's database for the day of a bundle.
 type Database struct {
 	Day *Day
-	// Listed is the export's row in the table exports; nil if there is none.
+	// Listed is the export's row in the table exports, nil without one.
 	Listed *Receipt
 }
 
-// mostNamed is how many differences of a kind a message names.
-const mostNamed = 3
+// maxNamed is the number of differences of a kind that a message names.
+const maxNamed = 3
 
-// differences are what the database says otherwise, in words.
+// differences are texts of how the database differs from the bundle.
 type differences []string
 
 func (d *differences) add(names []string, format string) {
 	if len(names) == 0 {
 		return
 	}
-	text := strings.Join(names[:min(len(names), mostNamed)], ", ")
-	if more := len(names) - mostNamed; more > 0 {
+	text := strings.Join(names[:min(len(names), maxNamed)], ", ")
+	if more := len(names) - maxNamed; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	*d = append(*d, fmt.Sprintf(format, len(names), text))
 }
 
-// database compares the bundle with what the casino keeps: its row, every event and offset of the evidence, the
-// findings, and the rounds.
+// database compares the bundle with the database: the row in exports, every event and offset of the evidence, the
+// records received, the findings and the rounds.
 func (v *verifier) database(ctx context.Context) (string, *Failure) {
 	m := &v.manifest
-	wrong := func(err error) (string, *Failure) { return "", fail(Wrong, checkDatabase, "%v", []any{err}) }
+	failed := func(err error) (string, *Failure) { return "", fail(Wrong, checkDatabase, "%v", []any{err}) }
 	db, err := v.opt.Database(ctx, m)
 	if err != nil {
-		return wrong(err)
+		return failed(err)
 	}
 	if db.Day.MaskKey != m.PseudonymKey {
-		return "", undecided(checkDatabase, "the pseudonyms of the bundle are of the key %s, patron_key_file is %s", m.PseudonymKey, db.Day.MaskKey)
+		return "", undecided(checkDatabase, "the pseudonyms of the bundle were made with key %s, patron_key_file has key %s",
+			m.PseudonymKey, db.Day.MaskKey)
 	}
 	var found differences
 	sum := sha256.Sum256(v.raw)
 	switch l := db.Listed; {
 	case l == nil:
 		found = append(found, "the table exports does not list it")
-	case l.Manifest != hex.EncodeToString(sum[:]) || l.Size != v.checkpoint.Size || l.Root != formatHash(v.checkpoint.Root):
-		found = append(found, fmt.Sprintf("the table exports lists another export %d: manifest.json %s, %d leaves, root %s", m.Export, l.Manifest, l.Size, l.Root))
+	case l.Manifest != hex.EncodeToString(sum[:]) || l.Size != v.checkpoint.Size ||
+		l.Root != formatHash(v.checkpoint.Root):
+		found = append(found, fmt.Sprintf("the table exports lists another export %d: manifest.json %s, %d leaves, root %s",
+			m.Export, l.Manifest, l.Size, l.Root))
 	}
 	events := 0
 	for _, p := range v.bundle.paths {
@@ -64,20 +67,24 @@ func (v *verifier) database(ctx context.Context) (string, *Failure) {
 		}
 		n, err := v.archived(ctx, db.Day, p, &found)
 		if err != nil {
-			return wrong(err)
+			return failed(err)
 		}
 		events += n
 	}
-	for _, step := range []func(*Day, *differences) error{v.received, v.foundNow, func(d *Day, all *differences) error { return v.played(ctx, d, all) }} {
+	for _, step := range []func(*Day, *differences) error{
+		v.received, v.foundNow,
+		func(d *Day, all *differences) error { return v.played(ctx, d, all) },
+	} {
 		if err := step(db.Day, &found); err != nil {
-			return wrong(err)
+			return failed(err)
 		}
 	}
 	if len(found) > 0 {
-		return "", fail(Differs, checkDatabase, "the bundle is sound, and the database says otherwise today: %s. What changed in it since belongs into an amendment of a later export", []any{strings.Join(found, "; ")})
+		return "", fail(Differs, checkDatabase, "the bundle is genuine and the database differs from it today: %s. "+
+			"Changes since the export belong in an amendment of a later export", []any{strings.Join(found, "; ")})
 	}
-	return fmt.Sprintf("%d events with their offsets, what was received, %d findings and amendments and the rounds are in the database as the bundle has them",
-		events, m.Findings+m.Amendments), nil
+	return fmt.Sprintf("%d events with their offsets, the records received, %d findings and amendments and the rounds "+
+		"match the database", events, m.Findings+m.Amendments), nil
 }
 
 // archived compares the evidence of one table with the archive.
@@ -129,13 +136,13 @@ func (v *verifier) archived(ctx context.Context, day *Day, path string, found *d
 		gone = append(gone, fmt.Sprintf("offset %d of %s/%d", k.offset, k.topic, k.partition))
 	}
 	slices.Sort(gone)
-	found.add(changed, "%d events of table "+table+" are others in the archive (%s)")
+	found.add(changed, "%d events of table "+table+" differ in the archive (%s)")
 	found.add(gone, "%d events of table "+table+" are not in the archive (%s)")
-	found.add(since, "%d events of table "+table+" came since (%s)")
+	found.add(since, "%d events of table "+table+" were added since (%s)")
 	return events, nil
 }
 
-// received compares what was received; it can only have become more.
+// received compares the coverage, which can only grow.
 func (v *verifier) received(day *Day, found *differences) error {
 	var spans []Span
 	for _, c := range v.content.coverage {
@@ -145,20 +152,21 @@ func (v *verifier) received(day *Day, found *differences) error {
 	if err != nil {
 		return err
 	}
-	var others []string
+	var changed []string
 	for _, was := range v.content.coverage {
 		i := slices.IndexFunc(now, func(c Coverage) bool { return c.Topic == was.Topic && c.Partition == was.Partition })
 		if i < 0 || now[i].First > was.First || now[i].Last < was.Last || now[i].Records < was.Records {
-			others = append(others, fmt.Sprintf("%s/%d", was.Topic, was.Partition))
+			changed = append(changed, fmt.Sprintf("%s/%d", was.Topic, was.Partition))
 			continue
 		}
 		n := now[i]
 		same := n.First == was.First && n.Last == was.Last
-		if same && (n.Records != was.Records || !slices.Equal(n.Gaps, was.Gaps) || !slices.Equal(n.DeadLetters, was.DeadLetters)) {
-			others = append(others, fmt.Sprintf("%s/%d", was.Topic, was.Partition))
+		if same &&
+			(n.Records != was.Records || !slices.Equal(n.Gaps, was.Gaps) || !slices.Equal(n.DeadLetters, was.DeadLetters)) {
+			changed = append(changed, fmt.Sprintf("%s/%d", was.Topic, was.Partition))
 		}
 	}
-	found.add(others, "records, gaps or dead letters of %d partitions are others (%s)")
+	found.add(changed, "records, gaps or dead letters of %d partitions differ (%s)")
 	return nil
 }
 
@@ -175,13 +183,14 @@ func (v *verifier) foundNow(day *Day, found *differences) error {
 			return err
 		}
 		now := *f
-		now.Citations, now.Evidence.Seqs, now.Evidence.EventIDs = list(f.Citations), list(f.Evidence.Seqs), list(f.Evidence.EventIDs)
-		same, err := sameness(&now)
+		now.Citations, now.Evidence.Seqs, now.Evidence.EventIDs = list(f.Citations), list(f.Evidence.Seqs),
+			list(f.Evidence.EventIDs)
+		digest, err := digestOf(&now)
 		if err != nil {
 			return err
 		}
 		switch was, there := bundled[f.ID]; {
-		case there && was != same:
+		case there && was != digest:
 			changed = append(changed, f.ID)
 		case c.withdrawn[f.ID] || !there && v.manifest.Findings > 0 && f.GamingDay == v.manifest.GamingDay:
 			since = append(since, f.ID)
@@ -194,13 +203,13 @@ func (v *verifier) foundNow(day *Day, found *differences) error {
 	for _, ids := range [][]string{changed, since, gone} {
 		slices.Sort(ids)
 	}
-	found.add(changed, "%d findings are found otherwise (%s)")
-	found.add(gone, "%d findings are not found (%s)")
-	found.add(since, "%d findings are found besides (%s)")
+	found.add(changed, "%d findings have other content (%s)")
+	found.add(gone, "%d findings are missing (%s)")
+	found.add(since, "%d findings are additional (%s)")
 	return nil
 }
 
-// played compares the rounds by writing their file again.
+// played compares the rounds: it writes their file again and compares its digest.
 func (v *verifier) played(ctx context.Context, day *Day, found *differences) error {
 	dir, err := os.MkdirTemp("", "shoeproof-rounds-")
 	if err != nil {
@@ -213,7 +222,8 @@ func (v *verifier) played(ctx context.Context, day *Day, found *differences) err
 	}
 	was, _ := v.manifest.file(pathRounds)
 	if now := b.manifest.Files[0]; now != was {
-		*found = append(*found, fmt.Sprintf("the rounds are others: %d, %s says %d, SHA-256 %s", now.Rows, pathRounds, was.Rows, now.SHA256))
+		*found = append(*found, fmt.Sprintf("the rounds differ: %d, in %s %d, SHA-256 %s", now.Rows, pathRounds, was.Rows,
+			now.SHA256))
 	}
 	return nil
 }

@@ -1,46 +1,50 @@
-// Package export makes the bundle that a regulator takes away, and verifies one.
+// Package export makes and verifies the bundles that a casino hands to its regulator.
 //
-// A property keeps one append-only log: an RFC 6962 tree whose leaves are its findings, and after those
-// of each export its manifest. The bundle of an export has the new leaves, what proves them, and a signed
-// checkpoint of the tree. Whoever has the checkpoint before can tell that nothing was changed, taken
-// out, put in or reordered since. The same day and the same log give the same bundle, byte for byte.
+// In come the findings of a gaming day, the events that prove them, and the log of the property; see Day. Out come a
+// bundle (a zip or a folder) and the new head of the log; see Log.Export. The log is append-only: an RFC 6962 tree
+// whose leaves are the findings and amendments of each export, followed by its manifest. A bundle has the new leaves,
+// the events that prove them, reports for people, and a signed checkpoint of the tree.
+//
+// Verify checks a bundle without a network or a database. A verifier with the previous checkpoint proves that no entry
+// was changed, removed, added or reordered since. The package never trusts a key from a bundle; the keys come from a
+// Policy. The same day and the same log give the same bundle, byte for byte. Bundles name no patron, only pseudonyms.
 package export
 
 import (
 	"iter"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Day is what an export takes in: a gaming day of a property, and what changed in earlier ones.
+// Day is the input of an export: a gaming day of a property, and all findings, for amendments of earlier days.
 type Day struct {
 	Property, GamingDay string
 	From, Until         schema.Time // From is included, Until is not
-	Calendar            pipeline.Calendar
+	Calendar            engine.Calendar
 
-	// Findings are all of the property, of any gaming day, each id once, in any order.
+	// Findings are all findings of the property, of any gaming day, each id once, in any order.
 	Findings iter.Seq2[*finding.Finding, error]
-	// Events gives the events of a table that prove findings with the sequence numbers from first to last,
-	// with what a replay needs around them. Nil if there are none.
+	// Events returns the events of a table with the sequence numbers from first to last, and those around them that
+	// a replay needs. Nil without events.
 	Events func(table string, first, last uint64) iter.Seq2[*Event, error]
-	// Rounds are those of the gaming day, in any order.
+	// Rounds are the rounds of the gaming day, in any order.
 	Rounds iter.Seq2[*Round, error]
-	// Coverage says what was received of the day, and over the spans of the events in the bundle.
+	// Coverage returns what was received on the day and over the spans of the events in the bundle.
 	Coverage func([]Span) ([]Coverage, error)
-	// Games are what was played with each shoe.
+	// Games is the game of each shoe.
 	Games map[ShoeKey]string
-	// Triage is what people did about findings, by id.
+	// Triage is the triage of findings by id.
 	Triage map[string]Triage
-	// Sections are the figures of the reports, in their order.
+	// Sections are the figures of the reports, in order.
 	Sections []Section
 	Books    law.Books
 
 	// Engine is the release, Binary the SHA-256 of the program in hex; Cluster is the id of the Kafka cluster.
 	Engine, Binary, Cluster string
-	// Mask replaces a patron reference; MaskKey names the key that it uses.
+	// Mask replaces a patron reference by a pseudonym; MaskKey is the id of its key.
 	Mask    func(ref string) string
 	MaskKey string
 
@@ -66,7 +70,7 @@ type Span struct {
 	First, Last int64
 }
 
-// Coverage is what the journal says of one partition over the offsets of the events in the bundle.
+// Coverage is the journal of a partition over the offsets of the events in the bundle.
 type Coverage struct {
 	Topic     string `json:"topic"`
 	Partition int32  `json:"partition"`
@@ -74,18 +78,18 @@ type Coverage struct {
 	First   int64  `json:"first"`
 	Last    int64  `json:"last"`
 	Records uint64 `json:"records"`
-	// Gaps are offsets that no flush accounts for, both ends included.
+	// Gaps are ranges of offsets without a flush, both ends included.
 	Gaps        [][2]int64   `json:"gaps"`
 	DeadLetters []DeadLetter `json:"dead_letters"`
 }
 
-// DeadLetter is a record that could not be read. What it held stays in the casino: it may name patrons.
+// DeadLetter is a record that could not be decoded. Its content is not exported, as it may name patrons.
 type DeadLetter struct {
 	Offset int64  `json:"offset"`
 	Reason string `json:"reason"`
 }
 
-// Round is a round as played; the names are the columns of rounds.parquet. Money is minor units.
+// Round is a row of rounds.parquet. Amounts are minor units.
 type Round struct {
 	PropertyID  string `parquet:"property_id,plain"`
 	PitID       string `parquet:"pit_id,plain"`
@@ -116,27 +120,27 @@ type Round struct {
 	EndSeq      uint64 `parquet:"end_seq,plain"`
 }
 
-// Triage is what people did about a finding.
+// Triage is the state of a finding in the console.
 type Triage struct {
 	Status, Disposition, Explanation string
 	ReviewedBy                       string
-	ReviewedAt                       schema.Time // 0 if nobody did
+	ReviewedAt                       schema.Time // 0 without a review
 	SecondReviewer                   string
 }
 
-// Section is a table of a report, for people: its cells are text as it is to be read.
+// Section is a table of a report for people; its cells are formatted text.
 type Section struct {
 	Title, Note string
 	Columns     []string
 	Rows        [][]string
-	// Formulas say how the figures were computed.
+	// Formulas are the formulas of the figures.
 	Formulas []string
 }
 
-// Retention says how long the bundle must be kept, and whether it is held longer.
+// Retention is how long the bundle must be kept, and the legal holds on it.
 type Retention struct {
 	Years int `json:"years"`
-	// Until is a date, yyyy-mm-dd; a hold outlasts it.
+	// Until is a date, yyyy-mm-dd. A legal hold takes precedence.
 	Until string `json:"until"`
 	// Holds are the reasons of legal holds in force, in order.
 	Holds []string `json:"holds"`

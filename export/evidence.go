@@ -14,7 +14,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// evidenceLine is one event as it stands in a bundle: patrons under pseudonyms.
+// evidenceLine is an event in a bundle, with pseudonyms of patrons.
 type evidenceLine struct {
 	Topic     string          `json:"topic"`
 	Partition int32           `json:"partition"`
@@ -26,16 +26,16 @@ func (l *evidenceLine) compare(o *evidenceLine) int {
 	return cmp.Or(cmp.Compare(l.Topic, o.Topic), cmp.Compare(l.Partition, o.Partition), cmp.Compare(l.Offset, o.Offset))
 }
 
-// missingLine are events of a table that findings name and the archive does not have.
+// missingLine lists the events of a table that findings name and the archive lacks.
 type missingLine struct {
 	Table string   `json:"table"`
 	Seqs  []uint64 `json:"seqs"`
 }
 
-// proof finds the events that a finding names, and who was at the table then.
+// proof resolves the events that a finding names, and who was at the table at that time.
 type proof struct {
 	bySeq map[uint64][]proofEvent
-	// supervisors are those of dealers, seats those who sat there, "" for nobody, in the order of the record.
+	// supervisors are by dealer, seats are the patrons by seat ("" for an empty seat), in the order of the events.
 	supervisors map[string][]tenure
 	seats       map[uint32][]tenure
 }
@@ -43,13 +43,13 @@ type proof struct {
 type proofEvent struct {
 	id     string
 	sum    [32]byte // of its line
-	at     int      // its place in the record
+	at     int      // its index
 	video  schema.Video
-	patron string // whose wager at which seat it is
+	patron string // of a wager, with its seat
 	seat   uint32
 }
 
-// tenure is who was there from a place in the record on.
+// tenure is a person at a position from an index on.
 type tenure struct {
 	from int
 	id   string
@@ -57,7 +57,7 @@ type tenure struct {
 
 func (p *proof) add(ev *schema.Event, at int, line []byte) {
 	e := proofEvent{id: ev.EventID, sum: sha256.Sum256(line), at: at, video: ev.Video}
-	switch x := ev.Payload.(type) { //nolint:gochecksumtype // the others name neither
+	switch x := ev.Payload.(type) { //nolint:gochecksumtype // no other kind names them
 	case *schema.DealerAssigned:
 		p.supervisors[x.DealerID] = append(p.supervisors[x.DealerID], tenure{at, x.SupervisorID})
 	case *schema.SeatOccupied:
@@ -70,16 +70,16 @@ func (p *proof) add(ev *schema.Event, at int, line []byte) {
 	p.bySeq[ev.Seq] = append(p.bySeq[ev.Seq], e)
 }
 
-// shown is what the events behind a finding show besides.
-type shown struct {
+// circumstances are the video and the people of the events that prove a finding.
+type circumstances struct {
 	sum                string // over their lines
 	camera             string
-	start, end         int64 // first and last moment that the camera saw of them; 0 if it has none
+	start, end         int64 // first and last time of the camera; 0 without one
 	supervisor, patron string
 }
 
-// of gives the sequence numbers of a finding that are not there, and what those show that are.
-func (p *proof) of(f *finding.Finding) (missing []uint64, s shown) {
+// of returns the sequence numbers of a finding that are missing, and the circumstances of the others.
+func (p *proof) of(f *finding.Finding) (missing []uint64, s circumstances) {
 	h := sha256.New()
 	last := -1
 	for i, seq := range f.Evidence.Seqs {
@@ -92,7 +92,7 @@ func (p *proof) of(f *finding.Finding) (missing []uint64, s shown) {
 			if id == "" || ev.id == id {
 				there = true
 				h.Write(ev.sum[:])
-				s.see(&ev, f.Seat)
+				s.add(&ev, f.Seat)
 				last = max(last, ev.at)
 			}
 		}
@@ -101,14 +101,14 @@ func (p *proof) of(f *finding.Finding) (missing []uint64, s shown) {
 		}
 	}
 	s.sum = hex.EncodeToString(h.Sum(nil))
-	s.supervisor = then(p.supervisors[f.DealerID], last)
+	s.supervisor = tenureAt(p.supervisors[f.DealerID], last)
 	if s.patron == "" && f.Seat > 0 {
-		s.patron = then(p.seats[f.Seat], last)
+		s.patron = tenureAt(p.seats[f.Seat], last)
 	}
 	return missing, s
 }
 
-func (s *shown) see(ev *proofEvent, seat uint32) {
+func (s *circumstances) add(ev *proofEvent, seat uint32) {
 	if s.patron == "" && ev.seat == seat {
 		s.patron = ev.patron
 	}
@@ -121,8 +121,8 @@ func (s *shown) see(ev *proofEvent, seat uint32) {
 	}
 }
 
-// then is who was there at a place in the record.
-func then(all []tenure, at int) string {
+// tenureAt returns the person of the last tenure up to an index.
+func tenureAt(all []tenure, at int) string {
 	id := ""
 	for _, t := range all {
 		if t.from <= at {
@@ -132,7 +132,8 @@ func then(all []tenure, at int) string {
 	return id
 }
 
-// mask puts pseudonyms where an event names a patron. Free text, such as the reason of a recut, is left as it is.
+// mask replaces patron references of an event by pseudonyms. It does not change free text, such as the reason of a
+// recut.
 func mask(ev *schema.Event, with func(string) string) {
 	put := func(ref *string, named bool) {
 		if named && *ref != "" {
@@ -140,7 +141,7 @@ func mask(ev *schema.Event, with func(string) string) {
 		}
 	}
 	put(&ev.Actor.ID, patron(ev.Actor.Role))
-	switch p := ev.Payload.(type) { //nolint:gochecksumtype // a test looks for patrons in all kinds
+	switch p := ev.Payload.(type) { //nolint:gochecksumtype // a test searches all kinds for patrons
 	case *schema.SeatOccupied:
 		put(&p.PatronRef, true)
 	case *schema.SeatVacated:
@@ -154,12 +155,12 @@ func mask(ev *schema.Event, with func(string) string) {
 	}
 }
 
-// patron says whether a role is played by a patron; in chemin de fer they deal and bank too.
+// patron reports whether patrons have a role. In chemin de fer they also deal and bank.
 func patron(r schema.Role) bool {
 	return r == schema.RolePatron || r == schema.RoleCurator || r == schema.RoleBanker || r == schema.RoleSpectator
 }
 
-// readEvidence masks, orders and writes down the events of a table.
+// readEvidence masks, sorts and encodes the events of a table.
 func readEvidence(events iter.Seq2[*Event, error], with func(string) string) ([]evidenceLine, *proof, error) {
 	var all []evidenceLine
 	for in, err := range events {

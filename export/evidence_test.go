@@ -57,7 +57,11 @@ func TestWhatEvidenceShows(t *testing.T) {
 	} {
 		missing, s := p.of(&finding.Finding{DealerID: "d1", Seat: c.seat, Evidence: finding.Evidence{Seqs: c.seqs}})
 		s.sum = ""
-		if want := (shown{camera: c.camera, start: c.start, end: c.end, supervisor: c.supervisor, patron: c.patron}); s != want || len(missing) != c.missing {
+		if want := (circumstances{
+			camera: c.camera, start: c.start, end: c.end, supervisor: c.supervisor,
+			patron: c.patron,
+		}); s != want ||
+			len(missing) != c.missing {
 			t.Errorf("%s: %+v, missing %v, want %+v", c.what, s, missing, want)
 		}
 	}
@@ -75,7 +79,10 @@ func TestExceptionColumns(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"supervisor_badge", "patron_ref", "video_camera", "video_start", "video_end", "evidence_sha256"} {
+	for _, name := range []string{
+		"supervisor_badge", "patron_ref", "video_camera", "video_start", "video_end",
+		"evidence_sha256",
+	} {
 		if filled[name] == 0 {
 			t.Errorf("%s is empty in all %d rows", name, len(rows)-1)
 		}

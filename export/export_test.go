@@ -36,7 +36,8 @@ func TestCancelledExportRunsNoFurtherStep(t *testing.T) {
 		return coverage(spans)
 	}
 	dir := t.TempDir()
-	if _, err := build(ctx, dir, &w.day, &head{}, newIndex(), newCasino(t, "ac-1", 1).signer); !errors.Is(err, stop) {
+	if _, err := build(ctx, dir, &w.day, position{&head{}, newIndex()}, newCasino(t, "ac-1", 1).signer); !errors.Is(err,
+		stop) {
 		t.Fatalf("%v, want %v", err, stop)
 	}
 	if _, err := os.Stat(filepath.Join(dir, pathCoverage)); err != nil {

@@ -11,11 +11,12 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// NewKey makes a signing key for the log of an origin and writes it into a new file that its owner alone
-// may read. It returns the public key, as policies have it.
+// NewKey makes a signing key for the log of an origin and writes it to a new file that only its owner can read. It
+// returns the public key in the form of a policy.
 func NewKey(origin, path string) (vkey string, err error) {
-	if _, _, err := parseCheckpoint([]byte((&Checkpoint{Origin: origin, Size: 1}).text() + "\n— x AAAAAAA=\n")); err != nil {
-		return "", fmt.Errorf("the name of a log: %w", err)
+	if _, _, err := parseCheckpoint([]byte((&Checkpoint{Origin: origin, Size: 1}).text() +
+		"\n— x AAAAAAA=\n")); err != nil {
+		return "", fmt.Errorf("name of the log: %w", err)
 	}
 	skey, vkey, err := note.GenerateKey(rand.Reader, origin)
 	if err != nil {
@@ -24,7 +25,7 @@ func NewKey(origin, path string) (vkey string, err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o400)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return "", fmt.Errorf("%s is there already, and a key is never overwritten", path)
+		return "", fmt.Errorf("%s exists; a key is never overwritten", path)
 	case err != nil:
 		return "", fmt.Errorf("make the key's file: %w", err)
 	}
@@ -38,11 +39,11 @@ func NewKey(origin, path string) (vkey string, err error) {
 	return vkey, nil
 }
 
-// ParseKey reads a signing key. An error never quotes it.
+// ParseKey reads a signing key. Errors never contain it.
 func ParseKey(skey string) (note.Signer, error) {
 	signer, err := note.NewSigner(strings.TrimSuffix(skey, "\n"))
 	if err != nil {
-		return nil, errors.New("want a key that audit keygen made")
+		return nil, errors.New("want a key of audit keygen")
 	}
 	return signer, nil
 }

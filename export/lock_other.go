@@ -8,5 +8,5 @@ import (
 )
 
 func lock(*os.File) error {
-	return errors.New("exports are made on Unix; other systems can verify them")
+	return errors.New("exports need Unix; this system can only verify them")
 }

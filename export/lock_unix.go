@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// lock takes a file for this process until it is closed, without waiting.
+// lock locks a file for this process until it is closed, without waiting.
 func lock(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch {

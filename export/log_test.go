@@ -56,7 +56,8 @@ func TestTreeIsRFC6962(t *testing.T) {
 		}
 		hashes = append(hashes, more...)
 	}
-	if empty := (&tree{}).root(); hex.EncodeToString(empty[:]) != "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" {
+	if empty := (&tree{}).root(); hex.EncodeToString(empty[:]) !=
+		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" {
 		t.Errorf("the empty tree has root %x", empty)
 	}
 }
@@ -100,19 +101,22 @@ func TestAmendments(t *testing.T) {
 	}
 	second := c.export(t, true)
 	got := read(second)
-	if len(got) != 3 || got[changed.ID].Reason != amendChanged || got[withdrawn.ID].Reason != amendWithdrawn || got[late.ID].Reason != amendLate {
+	if len(got) != 3 || got[changed.ID].Reason != amendChanged || got[withdrawn.ID].Reason != amendWithdrawn ||
+		got[late.ID].Reason != amendLate {
 		t.Fatalf("amendments %+v", got)
 	}
 	first := bytes.Split(readFile(t, filepath.Join(c.dir, "out", "ac-1_2026-11-19_000001", pathFindings)), []byte("\n"))
 	was := got[changed.ID]
-	if sum := sha256.Sum256(first[was.Leaf]); was.Was != hex.EncodeToString(sum[:]) || !bytes.Contains(first[was.Leaf], []byte(changed.ID)) {
+	if sum := sha256.Sum256(first[was.Leaf]); was.Was != hex.EncodeToString(sum[:]) ||
+		!bytes.Contains(first[was.Leaf], []byte(changed.ID)) {
 		t.Errorf("it replaces leaf %d, %s", was.Leaf, was.Was)
 	}
 	if _, err := c.try(t.Context(), true, nil); !errors.Is(err, ErrNothing) {
 		t.Errorf("nothing changed since: %v", err)
 	}
 	c.findings[withdrawn.ID] = withdrawn
-	if got := read(c.export(t, true)); len(got) != 1 || got[withdrawn.ID].Reason != amendRestored || got[withdrawn.ID].Leaf < int64(len(ids)) {
+	if got := read(c.export(t, true)); len(got) != 1 || got[withdrawn.ID].Reason != amendRestored ||
+		got[withdrawn.ID].Leaf < int64(len(ids)) {
 		t.Errorf("found again: %+v", got)
 	}
 	// The numbers of exceptions have no gap from the first export to the last.
@@ -134,21 +138,21 @@ func TestAmendments(t *testing.T) {
 	}
 }
 
-// A crash at any seam leaves no half bundle under its name, and the next attempt makes the one export
+// A crash at any failpoint leaves no half bundle under its name, and the next attempt makes the one export
 // that follows: never two.
 func TestCrashes(t *testing.T) {
 	crash := errors.New("crash")
 	want := newCasino(t, "ac-1", 2).export(t, false)
-	for _, seam := range []string{"built", "indexed", "headed"} {
+	for _, failpoint := range []string{"built", "indexed", "headed"} {
 		c := newCasino(t, "ac-1", 2)
 		_, err := c.try(t.Context(), false, func(at string) error {
-			if at == seam {
+			if at == failpoint {
 				return crash
 			}
 			return nil
 		})
 		if !errors.Is(err, crash) {
-			t.Fatalf("%s: %v", seam, err)
+			t.Fatalf("%s: %v", failpoint, err)
 		}
 		out := filepath.Join(c.dir, "out")
 		names := func() (all []string) {
@@ -164,15 +168,15 @@ func TestCrashes(t *testing.T) {
 			return all
 		}
 		if got := names(); len(got) > 0 {
-			t.Fatalf("%s: %v under its name before it was made", seam, got)
+			t.Fatalf("%s: %v under its name before it was made", failpoint, got)
 		}
 		_, err = c.try(t.Context(), false, nil)
-		if seam == "headed" && !errors.Is(err, ErrNothing) || seam != "headed" && err != nil {
-			t.Fatalf("%s: again: %v", seam, err)
+		if failpoint == "headed" && !errors.Is(err, ErrNothing) || failpoint != "headed" && err != nil {
+			t.Fatalf("%s: again: %v", failpoint, err)
 		}
 		got := names()
 		if len(got) != 1 || !bytes.Equal(readFile(t, filepath.Join(out, got[0])), readFile(t, want)) {
-			t.Errorf("%s: %v, want one bundle, equal to that of an export without a crash", seam, got)
+			t.Errorf("%s: %v, want one bundle, equal to that of an export without a crash", failpoint, got)
 		}
 	}
 }
@@ -297,7 +301,8 @@ func TestKeys(t *testing.T) {
 	if got, failure := policyOf(t, vkey).open([]byte(signed)); failure != nil || got != checkpoint {
 		t.Errorf("%+v, %v", got, failure)
 	}
-	if _, err := ParseKey(strings.Replace(string(before), "PRIVATE", "PUBLIC", 1)); err == nil || strings.Contains(err.Error(), string(before[30:50])) {
+	if _, err := ParseKey(strings.Replace(string(before), "PRIVATE", "PUBLIC", 1)); err == nil ||
+		strings.Contains(err.Error(), string(before[30:50])) {
 		t.Errorf("a broken key: %v", err)
 	}
 	for _, name := range []string{"", "two words", "with+plus", "line\nfeed", "sémi"} {
@@ -315,7 +320,11 @@ func TestCheckpointIsANote(t *testing.T) {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		c := Checkpoint{origin, rapid.Int64Range(1, 1<<62).Draw(t, "size"), tlog.RecordHash(rapid.SliceOf(rapid.Byte()).Draw(t, "leaf"))}
+		c := Checkpoint{
+			origin,
+			rapid.Int64Range(1, 1<<62).Draw(t, "size"),
+			tlog.RecordHash(rapid.SliceOf(rapid.Byte()).Draw(t, "leaf")),
+		}
 		signed, err := c.sign(signer)
 		if err != nil {
 			t.Fatal(err)

@@ -31,14 +31,16 @@ func openObjects(t testing.TB, c s3.Config) *s3.Store {
 }
 
 // store makes the next export of a log that is stored.
-func store(ctx context.Context, objects Objects, day *Day, signer note.Signer, seam func(string) error) (*Done, error) {
+func store(ctx context.Context, objects Objects, day *Day, signer note.Signer, failpoint func(string) error) (*Done,
+	error,
+) {
 	l, err := OpenStored(ctx, objects)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = l.Close() }()
-	if seam != nil {
-		l.seam = seam
+	if failpoint != nil {
+		l.failpoint = failpoint
 	}
 	return l.Export(ctx, day, signer, Target{})
 }
@@ -149,7 +151,10 @@ func (b *broken) Remove(ctx context.Context, name string) error {
 // never a half one.
 func TestStoredBreaksOff(t *testing.T) {
 	want := newCasino(t, "ac-1", 2).export(t, false)
-	for _, call := range []string{"put .zip", "put .ndjson", "swap", "copy .ndjson", "copy .zip", "remove .zip", "remove .ndjson"} {
+	for _, call := range []string{
+		"put .zip", "put .ndjson", "swap", "copy .ndjson", "copy .zip", "remove .zip",
+		"remove .ndjson",
+	} {
 		for _, after := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, after %v", call, after), func(t *testing.T) {
 				objects := openObjects(t, s3test.Config(t))

@@ -20,8 +20,8 @@ type page struct {
 	text func(string) string
 }
 
-// writePDF writes the summary: the figures, the gravest exceptions, and the page to sign. Its dates are the
-// gaming day's, its parts sorted and unpacked, so that the same report is the same bytes.
+// writePDF writes the summary: the figures, the exceptions of the highest severity, and the attestation. Its dates are
+// the gaming day and its objects are sorted and uncompressed, so that the same report gives the same bytes.
 func (r *report) writePDF(o *out) error {
 	p := page{Fpdf: fpdf.New("P", "mm", "Letter", "")}
 	p.text = p.UnicodeTranslatorFromDescriptor("")
@@ -43,7 +43,8 @@ func (r *report) writePDF(o *out) error {
 		p.SetXY(pdfMargin, 10)
 		p.SetFont("Helvetica", "", 8)
 		p.CellFormat(pdfWidth/2, 4, p.text(r.M.Licensee+" - "+r.M.Form), "", 0, "L", false, 0, "")
-		p.CellFormat(pdfWidth/2, 4, p.text(fmt.Sprintf("%s, gaming day %s, export %d", r.M.Property, r.M.GamingDay, r.M.Export)), "", 1, "R", false, 0, "")
+		p.CellFormat(pdfWidth/2, 4, p.text(fmt.Sprintf("%s, gaming day %s, export %d", r.M.Property, r.M.GamingDay,
+			r.M.Export)), "", 1, "R", false, 0, "")
 		p.Line(pdfMargin, 15, pdfMargin+pdfWidth, 15)
 		p.SetY(20)
 	})
@@ -101,20 +102,36 @@ func (r *report) pdfBody(p *page) {
 			p.MultiCell(pdfWidth, 4, p.text(f), "", "L", false)
 		}
 	}
+	r.pdfExceptions(p)
+	r.pdfAttest(p)
+}
+
+func (r *report) pdfExceptions(p *page) {
 	p.heading("Exceptions")
-	rows = nil
-	for _, l := range r.Lines[:min(len(r.Lines), mostInPDF)] {
+	var rows [][]string
+	for _, l := range r.Lines[:min(len(r.Lines), maxInPDF)] {
 		where := strings.Join(nonEmpty(l.Table, l.Shoe), ", ")
 		if l.Round != "" {
 			where += ", round " + l.Round
 		}
-		rows = append(rows, []string{l.No, l.At, where, l.Rule + "\n" + l.Severity, strings.Join(nonEmpty(l.Observed+" (expected "+l.Expected+")", l.Note), "\n"), l.Amount})
+		rows = append(
+			rows,
+			[]string{
+				l.No,
+				l.At,
+				where,
+				l.Rule + "\n" + l.Severity,
+				strings.Join(nonEmpty(l.Observed+" (expected "+l.Expected+")", l.Note), "\n"),
+				l.Amount,
+			},
+		)
 	}
-	p.table([]float64{12, 40, 30, 38, pdfWidth - 140, 20}, []string{"No.", "Local time", "Table, shoe", "Rule", "Observed", "Amount"}, rows)
+	p.table([]float64{12, 40, 30, 38, pdfWidth - 140, 20},
+		[]string{"No.", "Local time", "Table, shoe", "Rule", "Observed", "Amount"}, rows)
 	if more := r.Total - len(rows); more > 0 {
-		p.MultiCell(pdfWidth, 4, fmt.Sprintf("and %d more: exceptions.csv has all. Listed are the gravest.", more), "", "L", false)
+		p.MultiCell(pdfWidth, 4, fmt.Sprintf("and %d more, see exceptions.csv. The list has the highest severities.", more),
+			"", "L", false)
 	}
-	r.pdfAttest(p)
 }
 
 func (r *report) pdfAttest(p *page) {
@@ -143,7 +160,7 @@ func (p *page) heading(title string) {
 	p.MultiCell(pdfWidth, 6, p.text(title), "", "L", false)
 }
 
-// table writes rows whose cells wrap; the columns' names come again on each page.
+// table writes rows with wrapped cells and repeats the column names on each page.
 func (p *page) table(widths []float64, names []string, rows [][]string) {
 	const line = 3.8
 	head := func() {
@@ -158,10 +175,10 @@ func (p *page) table(widths []float64, names []string, rows [][]string) {
 	}
 	head()
 	p.SetFont("Helvetica", "", 8)
-	_, height := p.GetPageSize()
+	_, pageHeight := p.GetPageSize()
 	for _, row := range rows {
 		cells := make([][]string, len(row))
-		most := 1
+		height := 1
 		for i, c := range row {
 			for _, part := range p.SplitLines([]byte(p.text(c)), widths[i]) {
 				cells[i] = append(cells[i], string(part))
@@ -169,9 +186,9 @@ func (p *page) table(widths []float64, names []string, rows [][]string) {
 			if len(cells[i]) > 30 {
 				cells[i] = append(cells[i][:30], "...")
 			}
-			most = max(most, len(cells[i]))
+			height = max(height, len(cells[i]))
 		}
-		if p.GetY()+float64(most)*line > height-20 {
+		if p.GetY()+float64(height)*line > pageHeight-20 {
 			p.AddPage()
 			head()
 			p.SetFont("Helvetica", "", 8)
@@ -184,7 +201,7 @@ func (p *page) table(widths []float64, names []string, rows [][]string) {
 			}
 			x += widths[i]
 		}
-		y += float64(most)*line + 0.6
+		y += float64(height)*line + 0.6
 		p.SetDrawColor(200, 200, 200)
 		p.Line(pdfMargin, y, x, y)
 		p.SetDrawColor(0, 0, 0)

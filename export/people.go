@@ -16,7 +16,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// The files for people. What they say is in the leaves; they are there so that nobody needs a program.
+// The files for people, which need no program. The leaves have the same content.
 const (
 	pathReport     = "people/report.html"
 	pathSummary    = "people/summary.pdf"
@@ -26,29 +26,31 @@ const (
 	pathReadme     = "README.txt"
 )
 
-// What a report lists of exceptions, the gravest first, and a spreadsheet of them; the CSV has all.
+// The maximum number of exceptions in a report, highest severity first, and in the spreadsheet. The CSV has all.
 const (
-	mostInReport   = 500
-	mostInPDF      = 200
-	mostInWorkbook = 50_000
+	maxInReport   = 500
+	maxInPDF      = 200
+	maxInWorkbook = 50_000
 )
 
 func exceptionColumns() []string {
 	return []string{
 		"exception_no", "property", "pit", "table", "game", "shoe_id", "round_no", "gaming_day", "shift", "occurred_at_utc",
-		"occurred_at_local", "rule", "citation", "severity", "description", "expected", "observed", "delta_amount", "currency",
-		"dealer_badge", "supervisor_badge", "seat", "patron_ref", "status", "disposition", "explanation", "reviewed_by", "reviewed_at",
+		"occurred_at_local", "rule", "citation", "severity", "description", "expected", "observed", "delta_amount",
+		"currency",
+		"dealer_badge", "supervisor_badge", "seat", "patron_ref", "status", "disposition", "explanation", "reviewed_by",
+		"reviewed_at",
 		"second_reviewer", "savings", "loss", "video_camera", "video_start", "video_end", "evidence_sha256",
 	}
 }
 
-// cell is a cell of a table for people; a number is never taken for text, nor text for a formula.
+// cell is a cell of a table: a number or text.
 type cell struct {
 	text   string
 	number bool
 }
 
-// exception is a finding or an amendment as people see it.
+// exception is a finding or an amendment in a report.
 type exception struct {
 	no       int64
 	finding  *finding.Finding // nil if it was withdrawn
@@ -56,8 +58,8 @@ type exception struct {
 	severity finding.Severity
 }
 
-// exceptions are those of a bundle, numbered without a gap from one export to the next.
-func (b *builder) exceptions(fresh []*found, amendments []Amendment) []exception {
+// exceptions returns the exceptions of a bundle. Their numbers continue those of the previous export without a gap.
+func (b *builder) exceptions(fresh []*digested, amendments []Amendment) []exception {
 	no := b.manifest.FirstException
 	all := make([]exception, 0, len(fresh)+len(amendments))
 	add := func(f *finding.Finding, a *Amendment) {
@@ -77,7 +79,7 @@ func (b *builder) exceptions(fresh []*found, amendments []Amendment) []exception
 	return all
 }
 
-// cells are the columns of an exception. Savings and losses are blank: no event tells them.
+// cells are the columns of an exception. Savings and losses are blank: no event has them.
 func (b *builder) cells(e *exception) []cell {
 	text := func(s string) cell { return cell{text: s} }
 	number := func(n uint64) cell { return cell{strconv.FormatUint(n, 10), n > 0}.orBlank(n > 0) }
@@ -87,16 +89,19 @@ func (b *builder) cells(e *exception) []cell {
 	}
 	t := b.day.Triage[f.ID]
 	explanation := strings.Join(nonEmpty(e.amendment(), t.Explanation), " ")
-	var seen shown
+	var seen circumstances
 	if p := b.proofs[f.TableID]; p != nil && e.finding != nil {
 		_, seen = p.of(f)
 	}
 	return []cell{
-		number(uint64(e.no)), text(f.PropertyID), text(f.PitID), text(f.TableID), text(b.day.Games[ShoeKey{f.TableID, f.ShoeID}]), text(f.ShoeID), number(uint64(f.Round)),
-		text(f.GamingDay), text(f.Shift), text(utc(f.At)), text(b.local(f.At)), text(f.Rule), text(strings.Join(f.Citations, "; ")),
-		text(f.Severity.String()), text(b.demands(f.Rule)), text(f.Expected), text(f.Observed),
+		number(uint64(e.no)), text(f.PropertyID), text(f.PitID), text(f.TableID),
+		text(b.day.Games[ShoeKey{f.TableID, f.ShoeID}]), text(f.ShoeID), number(uint64(f.Round)),
+		text(f.GamingDay), text(f.Shift), text(utc(f.At)), text(b.local(f.At)), text(f.Rule),
+		text(strings.Join(f.Citations, "; ")),
+		text(f.Severity.String()), text(b.description(f.Rule)), text(f.Expected), text(f.Observed),
 		{schema.Decimal(f.Amount, f.Currency), e.finding != nil},
-		text(f.Currency), text(f.DealerID), text(seen.supervisor), number(uint64(f.Seat)), text(seen.patron), text(t.Status), text(t.Disposition), text(explanation),
+		text(f.Currency), text(f.DealerID), text(seen.supervisor), number(uint64(f.Seat)), text(seen.patron), text(t.Status),
+		text(t.Disposition), text(explanation),
 		text(t.ReviewedBy), text(utc(t.ReviewedAt)), text(t.SecondReviewer), text(""), text(""), text(seen.camera),
 		text(utc(schema.Time(seen.start))), text(utc(schema.Time(seen.end))), text(seen.sum),
 	}
@@ -109,7 +114,7 @@ func (c cell) orBlank(keep bool) cell {
 	return c
 }
 
-// amendment says in words what an amendment does.
+// amendment describes an amendment for people.
 func (e *exception) amendment() string {
 	if e.amends == nil {
 		return ""
@@ -126,8 +131,8 @@ func (e *exception) amendment() string {
 	}
 }
 
-// demands is what a rule demands; of what is no rule of the law, its name.
-func (b *builder) demands(rule string) string {
+// description is the description of a rule; of a finding without a rule, its name.
+func (b *builder) description(rule string) string {
 	if b.docs == nil {
 		b.docs = map[string]string{}
 		for _, r := range rules.All() {
@@ -155,8 +160,8 @@ func (b *builder) local(at schema.Time) string {
 	return time.Unix(0, int64(at)).In(b.day.Calendar.Zone).Format("2006-01-02T15:04:05.999999999-07:00")
 }
 
-// harmless keeps a spreadsheet from taking text for a formula: it puts an apostrophe before what begins like
-// one. Numbers are written as numbers and need none, whatever their sign.
+// harmless prevents a spreadsheet from evaluating text as a formula: it prefixes text that starts like one with an
+// apostrophe. Numbers need no prefix.
 func harmless(c cell) string {
 	if c.number || c.text == "" {
 		return c.text
@@ -168,12 +173,12 @@ func harmless(c cell) string {
 	return c.text
 }
 
-// people writes their files.
-func (b *builder) people(ctx context.Context, fresh []*found, amendments []Amendment) error {
+// people writes the files for people.
+func (b *builder) people(ctx context.Context, fresh []*digested, amendments []Amendment) error {
 	all := b.exceptions(fresh, amendments)
-	graver := slices.Clone(all)
-	slices.SortStableFunc(graver, func(x, y exception) int { return int(y.severity) - int(x.severity) })
-	r := b.report(graver)
+	bySeverity := slices.Clone(all)
+	slices.SortStableFunc(bySeverity, func(x, y exception) int { return int(y.severity) - int(x.severity) })
+	r := b.report(bySeverity)
 	for _, f := range []struct {
 		path  string
 		write func(*out) error
@@ -201,25 +206,25 @@ func (m *Manifest) readme() string {
 Property %s, gaming day %s, export %d of the log %s
 
 people/report.html, people/summary.pdf  the report
-people/exceptions.csv, .xlsx            the exceptions, one a row
-people/rounds.parquet                   the rounds of the day, for statistics
-findings.ndjson                         the findings as they stand in the log, one a line
-amendments.ndjson                       what this export changes of earlier ones
-evidence/                               the events behind them, patrons under pseudonyms
-coverage.ndjson, missing.ndjson         what was received, and what was not
+people/exceptions.csv, .xlsx            the exceptions, one per row
+people/rounds.parquet                   the rounds of the day
+findings.ndjson                         the findings, one leaf of the log per line
+amendments.ndjson                       changes to earlier exports
+evidence/                               the events that prove them, with pseudonyms of patrons
+coverage.ndjson, missing.ndjson         records that were received, and events that are missing
 rulebook.json                           the rules that were applied
-manifest.json, checkpoint, proof/       what was signed, by whom, and what it follows
+manifest.json, checkpoint, proof/       the signed content, the signature, and the previous export
 
-To check that no file was changed, without any program of ours:
+To check that no file was changed, without this program:
 
     sha256sum -c SHA256SUMS
 
-To check who signed it, and that it follows the export before:
+To check the signature, and that the bundle follows the previous export:
 
     audit verify THIS-BUNDLE --policy POLICY --last RECORD
 
-The policy is the file that the casino gave you in person. Never take a key from a bundle.
-A good result proves that nothing was changed, taken out, put in or reordered since the checkpoint left the casino. It does
-not prove that the cameras and table systems told the truth.
+The policy is the file that the casino gave you in person. Never use a key from a bundle.
+A good result proves that nothing was changed, removed, added or reordered since the checkpoint left the casino. It does
+not prove that the cameras and table systems recorded correctly.
 `, m.Licensee, m.Form, m.Property, m.GamingDay, m.Export, m.Origin)
 }

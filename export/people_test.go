@@ -26,8 +26,10 @@ func readCSV(t *testing.T, path string) [][]string {
 // What a table, a dealer or a rulebook could be called to make a spreadsheet run it.
 func payloads() []string {
 	return []string{
-		"=1+1", "=cmd|' /C calc'!A0", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1", "%0A=1", "|calc", "\u00a0=1",
-		`=HYPERLINK("http://x","y")`, "=1\"2", "a,b", "a\"b", "a\nb", "<script>alert(1)</script>", "</t></is></c>", "{{.}}", "&amp;", "'=1",
+		"=1+1", "=cmd|' /C calc'!A0", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1", "%0A=1", "|calc",
+		"\u00a0=1",
+		`=HYPERLINK("http://x","y")`, "=1\"2", "a,b", "a\"b", "a\nb", "<script>alert(1)</script>", "</t></is></c>", "{{.}}",
+		"&amp;", "'=1",
 	}
 }
 
@@ -108,7 +110,10 @@ func TestReport(t *testing.T) {
 	path := c.export(t, true)
 	html := string(readFile(t, filepath.Join(path, pathReport)))
 	pdf := string(readFile(t, filepath.Join(path, pathSummary)))
-	for _, want := range []string{c.day.Licensee, c.day.Form, "ac-1", "2026-11-19", "swing from 14:00", "hold = win / drop", "Attestation", c.first().Rule} {
+	for _, want := range []string{
+		c.day.Licensee, c.day.Form, "ac-1", "2026-11-19", "swing from 14:00",
+		"hold = win / drop", "Attestation", c.first().Rule,
+	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("report.html lacks %q", want)
 		}
@@ -127,7 +132,10 @@ func TestReport(t *testing.T) {
 
 func TestSafeName(t *testing.T) {
 	seen := map[string]string{}
-	for _, name := range []string{"pb-01", "PB-01", "Pb-01", "..", ".", "a/b", "a b", "a=20b", "a=b", "pb-01=u3", "", "é", strings.Repeat("x", 300), strings.Repeat("X", 64)} {
+	for _, name := range []string{
+		"pb-01", "PB-01", "Pb-01", "..", ".", "a/b", "a b", "a=20b", "a=b", "pb-01=u3", "", "é",
+		strings.Repeat("x", 300), strings.Repeat("X", 64),
+	} {
 		file := evidencePath(name)
 		if err := goodPath(file); err != nil {
 			t.Errorf("%q: %v", name, err)

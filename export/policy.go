@@ -14,8 +14,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// Policy says whose signatures are trusted. It is C2SP tlog-policy text, which the casino gives to the
-// regulator once and in person; keys inside of a bundle are never trusted.
+// Policy is the set of trusted keys and the quorum of witnesses. It is C2SP tlog-policy text, which the casino gives
+// to the regulator in person. Keys inside a bundle are never trusted.
 type Policy struct {
 	logs      map[string][]note.Verifier
 	witnesses map[string]*witness
@@ -24,7 +24,7 @@ type Policy struct {
 }
 
 type group struct {
-	least   int
+	quorum  int
 	members []string
 }
 
@@ -50,7 +50,7 @@ func ParsePolicy(data []byte) (*Policy, error) {
 	}
 	switch {
 	case len(p.logs) == 0:
-		return nil, errors.New("it trusts no log: want a line log KEY")
+		return nil, errors.New("no trusted log: want a line log KEY")
 	case p.quorum == "":
 		return nil, errors.New("want a line quorum none, or the name of a witness or group")
 	}
@@ -81,32 +81,33 @@ func (p *Policy) line(words []string) error {
 			return errors.New("a second quorum")
 		}
 		if words[1] != "none" && !p.has(words[1]) {
-			return fmt.Errorf("quorum %s: no witness or group above has that name", words[1])
+			return fmt.Errorf("quorum %s: not a witness or group of a line above", words[1])
 		}
 		p.quorum = words[1]
 	default:
-		return fmt.Errorf("%q: want log KEY, witness NAME KEY, group NAME any|all|NUMBER MEMBER..., or quorum NAME|none", strings.Join(words, " "))
+		return fmt.Errorf("%q: want log KEY, witness NAME KEY, group NAME any|all|NUMBER MEMBER..., or quorum NAME|none",
+			strings.Join(words, " "))
 	}
 	return nil
 }
 
-func (p *Policy) group(name, least string, members []string) error {
+func (p *Policy) group(name, quorum string, members []string) error {
 	g := group{members: members}
-	switch least {
+	switch quorum {
 	case "any":
-		g.least = 1
+		g.quorum = 1
 	case "all":
-		g.least = len(members)
+		g.quorum = len(members)
 	default:
-		n, err := strconv.Atoi(least)
+		n, err := strconv.Atoi(quorum)
 		if err != nil || n < 1 || n > len(members) {
-			return fmt.Errorf("group %s: %q, want any, all or a number up to %d", name, least, len(members))
+			return fmt.Errorf("group %s: %q, want any, all or a number up to %d", name, quorum, len(members))
 		}
-		g.least = n
+		g.quorum = n
 	}
 	for i, m := range members {
 		if !p.has(m) || slices.Contains(members[:i], m) {
-			return fmt.Errorf("group %s: %s is no witness or group above, or twice", name, m)
+			return fmt.Errorf("group %s: %s is not a witness or group of a line above, or occurs twice", name, m)
 		}
 	}
 	if err := p.free(name); err != nil {
@@ -128,8 +129,8 @@ func (p *Policy) free(name string) error {
 	return nil
 }
 
-// met asks a witness or a group; groups are of what stands above them, so this ends. What was asked is
-// remembered: groups of groups of the same members would take forever.
+// met evaluates a witness or a group. Groups have members of lines above only, so this ends. signed caches results:
+// groups of groups of the same members would take exponential time.
 func (p *Policy) met(name string, signed map[string]bool) bool {
 	if have, ok := signed[name]; ok {
 		return have
@@ -141,7 +142,7 @@ func (p *Policy) met(name string, signed map[string]bool) bool {
 			n++
 		}
 	}
-	signed[name] = ok && n >= g.least
+	signed[name] = ok && n >= g.quorum
 	return signed[name]
 }
 
@@ -160,10 +161,10 @@ func newWitness(vkey string) (*witness, error) {
 	sum := sha256.Sum256(append([]byte(name+"\n"), key...))
 	w := &witness{name, binary.BigEndian.Uint32(sum[:]), key[1:]}
 	if fmt.Sprintf("%08x", w.hash) != hash {
-		return nil, fmt.Errorf("its hash is %s, want %08x: a character of it is wrong", hash, w.hash)
+		return nil, fmt.Errorf("its hash is %s, want %08x: a character is wrong", hash, w.hash)
 	}
 	return w, nil
 }
 
-// PolicyText is a policy that trusts one key and asks for no witness.
+// PolicyText is a policy that trusts one key and needs no witness.
 func PolicyText(vkey string) string { return fmt.Sprintf("log %s\nquorum none\n", vkey) }

@@ -1,19 +1,21 @@
 package export
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
-// State is what a regulator remembers: the exports of one log that were accepted, in order.
+// State is the regulator's record: the accepted exports of one log, in order.
 type State struct {
 	Origin   string     `json:"origin"`
 	Accepted []Accepted `json:"accepted"`
 }
 
-// Accepted is one export that was good.
+// Accepted is an accepted export.
 type Accepted struct {
 	Export   int64  `json:"export"`
 	PrevSize int64  `json:"prev_size"`
@@ -24,7 +26,7 @@ type Accepted struct {
 // maxState bounds the file: some hundred thousand exports.
 const maxState = 64 << 20
 
-// readState reads the regulator's file; nil if there is none.
+// readState reads the regulator's file, nil without one.
 func readState(path string) (*State, error) {
 	data, err := os.ReadFile(path)
 	switch {
@@ -39,24 +41,25 @@ func readState(path string) (*State, error) {
 func parseState(path string, data []byte) (*State, error) {
 	var s State
 	if len(data) > maxState {
-		return nil, fmt.Errorf("the state %s has %d bytes, want %d at most", path, len(data), maxState)
+		return nil, fmt.Errorf("state %s has %d bytes, want %d at most", path, len(data), maxState)
 	}
 	if err := decode(data, &s, encodeIndented); err != nil {
-		return nil, fmt.Errorf("the state %s %w", path, err)
+		return nil, fmt.Errorf("state %s %w", path, err)
 	}
 	for i, a := range s.Accepted {
 		_, err := parseHash(a.Root)
-		if err != nil || a.PrevSize < 0 || a.Size <= a.PrevSize || i > 0 && (s.Accepted[i-1].Size != a.PrevSize || s.Accepted[i-1].Export+1 != a.Export) {
-			return nil, fmt.Errorf("the state %s: entry %d does not follow the one before", path, i+1)
+		if err != nil || a.PrevSize < 0 || a.Size <= a.PrevSize ||
+			i > 0 && (s.Accepted[i-1].Size != a.PrevSize || s.Accepted[i-1].Export+1 != a.Export) {
+			return nil, fmt.Errorf("state %s: entry %d does not follow the previous one", path, i+1)
 		}
 	}
 	if s.Origin == "" || len(s.Accepted) == 0 {
-		return nil, fmt.Errorf("the state %s holds no accepted export", path)
+		return nil, fmt.Errorf("state %s has no accepted export", path)
 	}
 	return &s, nil
 }
 
-// with is the state after an export was accepted; nil is before the first.
+// with returns the state with another accepted export; a nil state is empty.
 func (s *State) with(m *Manifest, c *Checkpoint) *State {
 	next := &State{Origin: c.Origin}
 	if s != nil {
@@ -77,31 +80,100 @@ func (s *State) write(path string) error {
 	return nil
 }
 
-// successor says whether a genuine export is the one that follows what was accepted last.
+// successor checks that a genuine export follows the last accepted one.
 func (s *State) successor(m *Manifest, c *Checkpoint) *Failure {
 	const check = checkSuccessor
 	if s.Origin != c.Origin {
-		return undecided(check, "your record is of the log %s, the bundle of %s", s.Origin, c.Origin)
+		return undecided(check, "your record belongs to the log %s, the bundle to %s", s.Origin, c.Origin)
 	}
 	last := s.Accepted[len(s.Accepted)-1]
 	root := formatHash(c.Root)
 	for _, a := range s.Accepted {
 		switch {
 		case a.Size == c.Size && a.Root == root:
-			return notNext(check, "replay: you accepted export %d before; your last one is export %d", a.Export, last.Export)
+			return notNext(check, "replay: you accepted export %d earlier; your last export is %d", a.Export, last.Export)
 		case a.PrevSize == m.PrevSize || a.Size == c.Size || a.Export == m.Export:
-			return tampered(check, "fork: you accepted another export %d of this log. The casino signed two histories; keep both bundles", a.Export)
+			return tampered(check, "fork: you accepted a different export %d of this log. The casino signed two histories; "+
+				"keep both bundles", a.Export)
 		}
 	}
 	switch {
 	case m.PrevSize > last.Size:
-		return notNext(check, "gap: it is export %d and follows leaf %d; your last one is export %d, which ends with leaf %d. Ask for the exports between", m.Export, m.PrevSize, last.Export, last.Size)
+		return notNext(check, "gap: export %d follows leaf %d; your last export is %d, which ends with leaf %d. Request "+
+			"the exports in between", m.Export, m.PrevSize, last.Export, last.Size)
 	case c.Size <= s.Accepted[0].PrevSize:
-		return notNext(check, "replay: it is export %d, older than the first that you accepted, export %d", m.Export, s.Accepted[0].Export)
+		return notNext(check, "replay: export %d is older than the first that you accepted, export %d", m.Export,
+			s.Accepted[0].Export)
 	case m.PrevSize != last.Size || m.Export != last.Export+1:
-		return tampered(check, "fork: export %d with leaves %d to %d does not fit the exports that you accepted. The casino signed two histories; keep both bundles", m.Export, m.FirstLeaf, m.ManifestLeaf)
+		return tampered(check, "fork: export %d with leaves %d to %d does not continue the exports that you accepted. The "+
+			"casino signed two histories; keep both bundles", m.Export, m.FirstLeaf, m.ManifestLeaf)
 	case m.PrevRoot != last.Root:
-		return tampered(check, "fork: it follows an export %d with another content than the one you accepted. The casino signed two histories; keep both bundles", last.Export)
+		return tampered(check, "fork: it follows an export %d with different content from the one that you accepted. The "+
+			"casino signed two histories; keep both bundles", last.Export)
 	}
 	return nil
+}
+
+// successor compares the export with the accepted ones. It runs after root: only a genuine export can be a replay or
+// leave a gap.
+func (v *verifier) successor(context.Context) (string, *Failure) {
+	m, c := &v.manifest, &v.checkpoint
+	if f := v.previous(); f != nil {
+		return "", f
+	}
+	switch {
+	case v.state != nil:
+		if f := v.state.successor(m, c); f != nil {
+			return "", f
+		}
+		return fmt.Sprintf("it follows export %d, the last one that you accepted", m.Export-1), nil
+	case v.opt.Last == "":
+		return "not compared with your accepted exports: use --last FILE", nil
+	case m.Export > 1 && !v.opt.Begin:
+		return "", undecided(checkSuccessor, "it is export %d, and %s, the record of your accepted exports, does not exist. "+
+			"If this is the first export that you receive, use --begin", m.Export, filepath.Base(v.opt.Last))
+	case m.Export > 1:
+		return fmt.Sprintf("your record starts with export %d; earlier exports are not verified", m.Export), nil
+	}
+	return "the first export of the log", nil
+}
+
+// previous checks the previous checkpoint, which is part of the bundle.
+func (v *verifier) previous() *Failure {
+	m := &v.manifest
+	_, there := v.bundle.sizes[pathPrevious]
+	if m.Export == 1 {
+		if there {
+			return tampered(checkSuccessor, "the first export of a log has no previous checkpoint, and this bundle has one")
+		}
+		return nil
+	}
+	data, err := v.bundle.read(pathPrevious, maxCheckpoint)
+	if err != nil {
+		return tampered(checkSuccessor, "%v", err)
+	}
+	before, failure := v.opt.Policy.open(data)
+	switch {
+	case failure != nil:
+		failure.Check, failure.Message = checkSuccessor, "previous checkpoint: "+failure.Message
+		return failure
+	case before.Origin != m.Origin || before.Size != m.PrevSize || formatHash(before.Root) != m.PrevRoot:
+		return tampered(checkSuccessor, "the previous checkpoint belongs to another history: size %d, root %s; in the "+
+			"manifest %d, %s", before.Size, formatHash(before.Root), m.PrevSize, m.PrevRoot)
+	}
+	return nil
+}
+
+func (v *verifier) save(context.Context) (string, *Failure) {
+	switch {
+	case v.opt.Last == "" && v.opt.Database != nil:
+		return "not recorded: use --last FILE", nil
+	case v.opt.Last == "":
+		return "", undecided(checkState, "the bundle is genuine. Whether it follows the last one that you received cannot "+
+			"be decided without --last FILE")
+	}
+	if err := v.state.with(&v.manifest, &v.checkpoint).write(v.opt.Last); err != nil {
+		return "", fail(Wrong, checkState, "%v", []any{err})
+	}
+	return fmt.Sprintf("export %d is recorded as accepted", v.manifest.Export), nil
 }

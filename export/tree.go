@@ -10,8 +10,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// tree is an RFC 6962 Merkle tree, kept as the roots of its full subtrees, the largest first: as many as
-// the size has one-bits.
+// tree is an RFC 6962 Merkle tree, stored as the roots of its full subtrees, the largest first: one for each bit
+// that is set in its size.
 type tree struct {
 	size     int64
 	frontier []tlog.Hash
@@ -39,10 +39,10 @@ func (t *tree) root() tlog.Hash {
 	return h
 }
 
-// newTree is the tree of a size with a frontier.
+// newTree returns the tree of a size and a frontier.
 func newTree(size int64, frontier []tlog.Hash) (tree, error) {
 	if want := bits.OnesCount64(uint64(size)); size < 0 || len(frontier) != want {
-		return tree{}, fmt.Errorf("a log of %d entries has a frontier of %d hashes, this one has %d", size, want, len(frontier))
+		return tree{}, fmt.Errorf("a log of %d entries has a frontier of %d hashes, got %d", size, want, len(frontier))
 	}
 	return tree{size, append([]tlog.Hash(nil), frontier...)}, nil
 }
@@ -76,7 +76,7 @@ func parseFrontier(data []byte) ([]tlog.Hash, error) {
 
 func formatHash(h tlog.Hash) string { return base64.StdEncoding.EncodeToString(h[:]) }
 
-// parseHash takes the one way of writing a hash that formatHash has.
+// parseHash reads a hash in the form of formatHash only.
 func parseHash(s string) (h tlog.Hash, err error) {
 	data, err := base64.StdEncoding.Strict().DecodeString(s)
 	if err != nil || len(data) != len(h) || base64.StdEncoding.EncodeToString(data) != s {

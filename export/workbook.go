@@ -11,26 +11,35 @@ import (
 	"strings"
 )
 
-// writeWorkbook writes the exceptions as a spreadsheet: ECMA-376 with inline strings, its parts stored
-// unpacked, so that its bytes depend on no compressor. Text is text by its type; no formula is written.
+// writeWorkbook writes the exceptions as a spreadsheet: ECMA-376 with inline strings, its parts uncompressed, so that
+// its bytes do not depend on a compressor. Text has a text type; there are no formulas.
 func (b *builder) writeWorkbook(o *out, all []exception) error {
 	z := zip.NewWriter(o)
 	for _, part := range []struct{ name, text string }{
 		{"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
 			`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
-			`<Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/>` +
-			`<Override PartName="/xl/styles.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml"/>` +
-			`<Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`},
+			`<Override PartName="/xl/workbook.xml" ContentType="` + spreadsheetML + `sheet.main+xml"/>` +
+			`<Override PartName="/xl/styles.xml" ContentType="` + spreadsheetML + `styles+xml"/>` +
+			`<Override PartName="/xl/worksheets/sheet1.xml" ContentType="` + spreadsheetML + `worksheet+xml"/></Types>`},
 		{"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
-			`<Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>`},
+			`<Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" ` +
+			`Target="xl/workbook.xml"/></Relationships>`},
 		{"xl/workbook.xml", `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" ` +
-			`xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="exceptions" sheetId="1" r:id="r1"/></sheets></workbook>`},
-		{"xl/_rels/workbook.xml.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
-			`<Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/>` +
-			`<Relationship Id="r2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>`},
+			`xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="exceptions" ` +
+			`sheetId="1" r:id="r1"/></sheets></workbook>`},
+		{
+			"xl/_rels/workbook.xml.rels",
+			`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
+				`<Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" ` +
+				`Target="worksheets/sheet1.xml"/>` +
+				`<Relationship Id="r2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" ` +
+				`Target="styles.xml"/></Relationships>`,
+		},
 		{"xl/styles.xml", `<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">` +
-			`<fonts count="2"><font><sz val="10"/><name val="Arial"/></font><font><b/><sz val="10"/><name val="Arial"/></font></fonts>` +
-			`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>` +
+			`<fonts count="2"><font><sz val="10"/><name val="Arial"/></font><font><b/><sz val="10"/><name val="Arial"/>` +
+			`</font></fonts>` +
+			`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/>` +
+			`</fill></fills>` +
 			`<borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs>` +
 			`<cellXfs count="2"><xf fontId="0"/><xf fontId="1" applyFont="1"/></cellXfs></styleSheet>`},
 	} {
@@ -48,20 +57,28 @@ func (b *builder) writeWorkbook(o *out, all []exception) error {
 	}
 	s := sheet{out: bufio.NewWriterSize(w, 64<<10)}
 	b.fillSheet(&s, all)
-	o.Rows = int64(min(len(all), mostInWorkbook))
+	o.Rows = int64(min(len(all), maxInWorkbook))
 	if err := s.out.Flush(); err != nil {
 		return fmt.Errorf("write the sheet: %w", err)
 	}
 	return z.Close()
 }
 
-// headLines are the rows above the columns' names.
+// spreadsheetML is the common part of content types.
+const spreadsheetML = "application/vnd.openxmlformats-officedocument.spreadsheetml."
+
+// headLines is the number of rows above the column names.
 const headLines = 3
 
 func (b *builder) fillSheet(s *sheet, all []exception) {
 	m := &b.manifest
-	s.text(xml.Header + `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView workbookViewId="0">`)
-	s.text(fmt.Sprintf(`<pane ySplit="%d" topLeftCell="A%d" activePane="bottomLeft" state="frozen"/>`, headLines+1, headLines+2))
+	s.text(
+		xml.Header + `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews>` +
+			`<sheetView workbookViewId="0">`,
+	)
+	s.text(
+		fmt.Sprintf(`<pane ySplit="%d" topLeftCell="A%d" activePane="bottomLeft" state="frozen"/>`, headLines+1, headLines+2),
+	)
 	s.text(`</sheetView></sheetViews><sheetFormatPr defaultRowHeight="13"/><cols>`)
 	for i, width := range columnWidths() {
 		s.text(fmt.Sprintf(`<col min="%d" max="%d" width="%d" customWidth="1"/>`, i+1, i+1, width))
@@ -75,11 +92,11 @@ func (b *builder) fillSheet(s *sheet, all []exception) {
 		names = append(names, cell{text: name})
 	}
 	s.row(1, names...)
-	for i := range all[:min(len(all), mostInWorkbook)] {
+	for i := range all[:min(len(all), maxInWorkbook)] {
 		s.row(0, b.cells(&all[i])...)
 	}
-	if more := len(all) - mostInWorkbook; more > 0 {
-		s.row(1, cell{text: fmt.Sprintf("and %d more: exceptions.csv has all", more)})
+	if more := len(all) - maxInWorkbook; more > 0 {
+		s.row(1, cell{text: fmt.Sprintf("and %d more, see exceptions.csv", more)})
 	}
 	s.text("</sheetData></worksheet>")
 }
@@ -98,7 +115,7 @@ func columnWidths() []int {
 }
 
 type sheet struct {
-	out *bufio.Writer // keeps its first error for Flush
+	out *bufio.Writer // Flush returns its first error
 	n   int
 }
 

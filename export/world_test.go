@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 
 	"golang.org/x/mod/sumdb/note"
@@ -41,7 +42,7 @@ func newWorld(t testing.TB, property string, tables int) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calendar, err := pipeline.DefaultCalendar()
+	calendar, err := engine.DefaultCalendar()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,13 +63,16 @@ func newWorld(t testing.TB, property string, tables int) *world {
 		}
 	}
 	w.day = Day{
-		Property: property, GamingDay: "2026-11-19", Calendar: calendar, Books: books, Engine: "shoeproof@test", Binary: "00ff",
+		Property: property, GamingDay: "2026-11-19", Calendar: calendar, Books: books, Engine: "shoeproof@test",
+		Binary:  "00ff",
 		Cluster: "cluster-1", Licensee: "Example Casino LLC", Form: "Daily exception report of baccarat",
 		Mask: func(ref string) string { return fmt.Sprintf("%032x", len(ref)) }, MaskKey: "k1",
-		From: schema.Time(time.Date(2026, 11, 19, 11, 0, 0, 0, time.UTC).UnixNano()), Until: schema.Time(time.Date(2026, 11, 20, 11, 0, 0, 0, time.UTC).UnixNano()),
+		From:      schema.Time(time.Date(2026, 11, 19, 11, 0, 0, 0, time.UTC).UnixNano()),
+		Until:     schema.Time(time.Date(2026, 11, 20, 11, 0, 0, 0, time.UTC).UnixNano()),
 		Retention: Retention{Years: 10, Until: "2036-11-20"},
 		Sections: []Section{{
-			Title: "Drop, win and hold", Columns: []string{"Table", "Drop", "Win", "Hold"}, Rows: [][]string{{"PB-01", "1000.00", "12.50", "1.25 %"}},
+			Title: "Drop, win and hold", Columns: []string{"Table", "Drop", "Win", "Hold"},
+			Rows:     [][]string{{"PB-01", "1000.00", "12.50", "1.25 %"}},
 			Formulas: []string{"hold = win / drop"},
 		}},
 		Triage: map[string]Triage{},
@@ -101,22 +105,25 @@ func (w *world) audit(t testing.TB) {
 	clear(w.findings)
 	w.rounds = nil
 	for _, table := range slices.Sorted(maps.Keys(w.events)) {
-		e := pipeline.NewEngine(pipeline.Options{Books: w.day.Books, Calendar: w.day.Calendar, Version: w.day.Engine})
+		e := engine.New(engine.Options{Books: w.day.Books, Calendar: w.day.Calendar, Version: w.day.Engine})
 		var b pipeline.Batch
 		for i := range w.events[table] {
 			ev := &w.events[table][i]
-			e.Apply(&pipeline.Record{Offset: ev.Offset, Format: schema.JSON, Value: schema.AppendJSON(nil, &ev.Event)}, ev.Topic, ev.Partition, &b)
+			e.Apply(&pipeline.Record{Offset: ev.Offset, Format: schema.JSON, Value: schema.AppendJSON(nil, &ev.Event)}, ev.Topic,
+				ev.Partition, &b.Set)
 		}
-		e.Finish(&b)
+		e.Finish(&b.Set)
 		for _, f := range b.Findings {
 			w.findings[f.ID] = f
 		}
 		r := &b.Rounds
 		for i := range r.Round {
 			w.rounds = append(w.rounds, Round{
-				PropertyID: r.PropertyID[i], PitID: r.PitID[i], TableID: r.TableID[i], ShoeID: r.ShoeID[i], Round: r.Round[i], At: r.At[i],
-				GamingDay: r.GamingDay[i], Shift: r.Shift[i], Result: r.Result[i], Cards: string(r.Cards.At(i)), Staked: r.Staked[i],
-				Paid: r.Paid[i], Auditable: r.Auditable[i], Wagers: r.Wagers[i],
+				PropertyID: r.PropertyID[i], PitID: r.PitID[i], TableID: r.TableID[i], ShoeID: r.ShoeID[i], Round: r.Round[i],
+				At:        r.At[i],
+				GamingDay: r.GamingDay[i], Shift: r.Shift[i], Result: r.Result[i], Cards: string(r.Cards.At(i)),
+				Staked: r.Staked[i],
+				Paid:   r.Paid[i], Auditable: r.Auditable[i], Wagers: r.Wagers[i],
 			})
 		}
 	}
@@ -209,14 +216,14 @@ func (c *casino) export(t testing.TB, folder bool) string {
 	return done.Path
 }
 
-func (c *casino) try(ctx context.Context, folder bool, seam func(string) error) (*Done, error) {
+func (c *casino) try(ctx context.Context, folder bool, failpoint func(string) error) (*Done, error) {
 	l, err := OpenLog(filepath.Join(c.dir, "log"))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = l.Close() }()
-	if seam != nil {
-		l.seam = seam
+	if failpoint != nil {
+		l.failpoint = failpoint
 	}
 	return l.Export(ctx, &c.day, c.signer, Target{filepath.Join(c.dir, "out"), folder})
 }

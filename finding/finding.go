@@ -38,6 +38,9 @@ const (
 	Information Verdict = "INFO"
 )
 
+// FeedClause is the citation of a fault of the event feed: docs/events.md.
+const FeedClause = "event contract, identity and order"
+
 // Finding is one deviation, anomaly, data fault or notice. Its JSON is the line that `audit replay -o ndjson` prints.
 // The JSON names are the columns of the table findings; the tag column gives the conversion, see package schema/rows.
 type Finding struct {
@@ -69,6 +72,8 @@ type Finding struct {
 	LnE       float64 `json:"ln_e,omitempty"`
 	Threshold float64 `json:"threshold,omitempty"`
 	Odds      string  `json:"odds,omitempty"`
+	// Covers names the findings that this one explains and that are not reported by themselves: rule, round, subject.
+	Covers []string `json:"covers,omitempty"`
 }
 
 // Evidence names the events that prove a finding.
@@ -111,6 +116,23 @@ func Compare(a, b *Finding) int {
 // Sort sorts findings by Compare.
 func Sort(findings []Finding) {
 	slices.SortFunc(findings, func(a, b Finding) int { return Compare(&a, &b) })
+}
+
+// Latest keeps the last version of each finding, in the order in which they first appear. The engine emits a finding
+// again, under its id, when it turns out to cover another one.
+func Latest(findings []Finding) []Finding {
+	at := map[string]int{}
+	var latest []Finding
+	for _, f := range findings {
+		i, ok := at[f.ID]
+		if !ok {
+			i = len(latest)
+			at[f.ID] = i
+			latest = append(latest, f)
+		}
+		latest[i] = f
+	}
+	return latest
 }
 
 // Line is the line of a finding in a digest: its JSON without the program's version, and a line feed.

@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
@@ -60,16 +62,16 @@ func interleave(tables [][]schema.Event, format schema.Format) [][]byte {
 
 func benchEngine(b *testing.B, format schema.Format) {
 	values := interleave(floor(b), format)
-	batch := &pipeline.Batch{}
+	batch := &rows.Set{}
 	// Before it is measured the batch has grown to its size, as it has in a program that runs.
-	apply(pipeline.NewEngine(engineOptions()), values, format, batch)
+	apply(engine.New(engineOptions()), values, format, batch)
 	b.ReportAllocs()
 	var m0, m1 runtime.MemStats
 	events := 0
 	var used time.Duration
 	for b.Loop() {
 		b.StopTimer()
-		e := pipeline.NewEngine(engineOptions())
+		e := engine.New(engineOptions())
 		half := len(values) / 2
 		apply(e, values[:half], format, batch)
 		runtime.ReadMemStats(&m0)
@@ -89,7 +91,7 @@ func benchEngine(b *testing.B, format schema.Format) {
 }
 
 // apply folds values, a batch of 5,000 rows at a time.
-func apply(e *pipeline.Engine, values [][]byte, format schema.Format, batch *pipeline.Batch) {
+func apply(e *engine.Engine, values [][]byte, format schema.Format, batch *rows.Set) {
 	rec := &pipeline.Record{Format: format}
 	for i, v := range values {
 		rec.Offset, rec.Value = int64(i), v
@@ -123,13 +125,13 @@ func BenchmarkOpenTable(b *testing.B) {
 			}
 		}
 	}
-	batch := &pipeline.Batch{}
-	apply(pipeline.NewEngine(engineOptions()), values[:50_000], schema.Protobuf, batch)
+	batch := &rows.Set{}
+	apply(engine.New(engineOptions()), values[:50_000], schema.Protobuf, batch)
 	var m0, m1 runtime.MemStats
 	for b.Loop() {
 		runtime.GC()
 		runtime.ReadMemStats(&m0)
-		e := pipeline.NewEngine(engineOptions())
+		e := engine.New(engineOptions())
 		apply(e, values, schema.Protobuf, batch)
 		runtime.GC()
 		runtime.ReadMemStats(&m1)

@@ -4,12 +4,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/engine"
 )
 
 // Every moment within the bounds is of the day and the shift, and none outside, also where clocks are set.
 func TestBounds(t *testing.T) {
-	calendar, err := pipeline.DefaultCalendar()
+	calendar, err := engine.DefaultCalendar()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"

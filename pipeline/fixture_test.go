@@ -7,27 +7,30 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
 // engineOptions are loaded once: rulebooks are read-only.
-var engineOptions = sync.OnceValue(func() pipeline.Options {
+var engineOptions = sync.OnceValue(func() engine.Options {
 	books, err := rules.Shipped()
 	if err != nil {
 		panic(err)
 	}
-	calendar, err := pipeline.DefaultCalendar()
+	calendar, err := engine.DefaultCalendar()
 	if err != nil {
 		panic(err)
 	}
-	return pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("test"), Version: "test"}
+	return engine.Options{Books: books, Calendar: calendar, PatronKey: []byte("test"), Version: "test"}
 })
 
 // allRules are options under which the rules that ship switched off are asked too.
-var allRules = sync.OnceValue(func() pipeline.Options {
+var allRules = sync.OnceValue(func() engine.Options {
 	files, err := filepath.Glob("../law/rulebooks/*.yaml")
 	if err != nil {
 		panic(err)
@@ -48,30 +51,30 @@ var allRules = sync.OnceValue(func() pipeline.Options {
 })
 
 // replay folds events, encoded as they would arrive, and returns all that came of them.
-func replay(t testing.TB, events []schema.Event) *pipeline.Batch {
+func replay(t testing.TB, events []schema.Event) *rows.Set {
 	t.Helper()
 	return replayWith(t, engineOptions(), events)
 }
 
-func replayWith(t testing.TB, options pipeline.Options, events []schema.Event) *pipeline.Batch {
+func replayWith(t testing.TB, options engine.Options, events []schema.Event) *rows.Set {
 	t.Helper()
-	b := &pipeline.Batch{}
+	b := &rows.Set{}
 	replayInto(t, options, events, b)
 	return b
 }
 
-func replayInto(t testing.TB, options pipeline.Options, events []schema.Event, b *pipeline.Batch) {
+func replayInto(t testing.TB, options engine.Options, events []schema.Event, b *rows.Set) {
 	t.Helper()
-	e := pipeline.NewEngine(options)
+	e := engine.New(options)
 	var buf []byte
 	for i := range events {
 		buf = schema.AppendProto(buf[:0], &events[i])
 		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: buf}, "test", 0, b)
 	}
 	e.Finish(b)
-	floor := pipeline.NewFloor(options)
+	floor := engine.NewFloor(options)
 	floor.Note(b.Configs)
-	b.Findings = append(b.Findings, floor.Findings()...)
+	b.Findings = finding.Latest(append(b.Findings, floor.Findings()...))
 	for _, d := range b.DeadLetters {
 		t.Errorf("dead letter %d: %s", d.Offset, d.Reason)
 	}

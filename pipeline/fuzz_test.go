@@ -10,8 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
@@ -47,7 +49,7 @@ func outcome(t *testing.T, values [][]byte) []byte {
 	t.Helper()
 	opt := engineOptions()
 	opt.NoArchive = true
-	e, b := pipeline.NewEngine(opt), &pipeline.Batch{}
+	e, b := engine.New(opt), &rows.Set{}
 	began := time.Now()
 	for i, v := range values {
 		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: v}, "fuzz", 0, b)
@@ -248,7 +250,7 @@ func TestWildNumbersTakeNoMemory(t *testing.T) {
 	var m0, m1 runtime.MemStats
 	opt := engineOptions()
 	opt.NoArchive = true
-	e, b := pipeline.NewEngine(opt), &pipeline.Batch{}
+	e, b := engine.New(opt), &rows.Set{}
 	runtime.GC()
 	runtime.ReadMemStats(&m0)
 	for i := range 2_000 {
@@ -260,7 +262,7 @@ func TestWildNumbersTakeNoMemory(t *testing.T) {
 	}
 	e.Finish(b)
 	b.Reset()
-	*b = pipeline.Batch{}
+	*b = rows.Set{}
 	runtime.GC()
 	runtime.ReadMemStats(&m1)
 	if grown := int64(m1.HeapAlloc) - int64(m0.HeapAlloc); grown > 4<<20 {

@@ -9,16 +9,6 @@ import (
 // another. What is not yet written is then dropped: the new owner reads it again.
 var ErrRevoked = errors.New("the partition was given to another consumer")
 
-// GapError says that the log no longer holds records which were still to be read, for instance
-// because its retention is shorter than an outage was. It comes in its place in the stream, as the
-// Bad of a Record whose Offset is From and whose Value is empty; the next record is that of To+1 or
-// later. It is a hole in the audit, and never skipped in silence.
-type GapError struct {
-	Topic     string
-	Partition int32
-	From, To  int64 // both lost
-}
-
 // CutError says that the log ends before what was read of it. Its last records are lost, as when a
 // broker that lacked them became the leader, or it is another log.
 type CutError struct {
@@ -44,9 +34,4 @@ type ReplacedError struct {
 func (e *ReplacedError) Error() string {
 	return fmt.Sprintf("topic %s, partition %d is not the one that was audited up to offset %d: %s; it was deleted and made anew, or has lost records: "+
 		"publish under another topic's name, or bring the records back", e.Topic, e.Partition, e.To, e.Why)
-}
-
-func (g *GapError) Error() string {
-	return fmt.Sprintf("topic %s, partition %d: offsets %d to %d are no longer in the log and were never read",
-		g.Topic, g.Partition, g.From, g.To)
 }

@@ -5,7 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
 
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
@@ -32,9 +34,9 @@ func findingsOf(values ...[][]byte) []finding.Finding {
 	return b.Findings
 }
 
-func folded(opt pipeline.Options, values ...[][]byte) (*pipeline.Engine, *pipeline.Batch) {
-	e := pipeline.NewEngine(opt)
-	b := &pipeline.Batch{}
+func folded(opt engine.Options, values ...[][]byte) (*engine.Engine, *rows.Set) {
+	e := engine.New(opt)
+	b := &rows.Set{}
 	offset := int64(0)
 	for _, part := range values {
 		for _, v := range part {

@@ -1,33 +1,23 @@
-// Package pipeline moves events to findings: a Source gives records in partitions, an Engine folds
-// them into rounds and shoes and asks the rules, a Sink keeps what came of it.
+// Package pipeline moves records to rows: a [Source] gives the records of a log in partitions, a [Step] turns them into
+// rows, and a [Sink] stores the rows. [Run] connects the three.
 //
-// The engine is a pure step, (state, record) -> (state, rows): no clock, no random numbers, no map
-// order and no goroutine in it. The same records always give the same rows.
+// The package knows contexts, clocks, retries and the journal of flushes. It reads no event and evaluates no rule: that
+// is package engine, which is a Step and knows none of these.
 package pipeline
 
 import (
 	"context"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/schema/rows"
-
-	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Record is one record of a source.
-type Record struct {
-	Offset int64
-	Format schema.Format
-	// Key is the record's key, empty if the source has none.
-	Key []byte
-	// Value is valid until the next call of Next.
-	Value []byte
-	// Where names the record for a person: file and line, or topic, partition and offset. Empty
-	// means topic, partition and offset.
-	Where string
-	// Bad, if not nil, says that the source could not frame the record: it is a dead letter as it is.
-	Bad error
-}
+// Record is one record of a Source, as the engine takes it.
+type Record = engine.Record
+
+// GapError reports records that the log no longer holds; see [engine.GapError].
+type GapError = engine.GapError
 
 // Source is a log in partitions.
 type Source interface {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/schema/rows"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,7 +47,7 @@ type steps struct {
 	memories []rows.Snapshot
 }
 
-func applyAt(e *pipeline.Engine, values [][]byte, i int, b *pipeline.Batch) {
+func applyAt(e *engine.Engine, values [][]byte, i int, b *rows.Set) {
 	e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: values[i]}, "test", 0, b)
 }
 
@@ -85,7 +86,7 @@ func TestStopAndStartAnew(t *testing.T) {
 			opt.Idle, opt.Stretch = c.idle, c.stretch
 			var all steps
 			var lows, clocks []int64
-			first, b := pipeline.NewEngine(opt), &pipeline.Batch{}
+			first, b := engine.New(opt), &rows.Set{}
 			for i := range values {
 				low, clock := first.Low(int64(i))
 				lows, clocks = append(lows, low), append(clocks, clock)
@@ -100,7 +101,7 @@ func TestStopAndStartAnew(t *testing.T) {
 			again, longest := 0, int64(0)
 			step := stride(2003, 7)
 			for stop := 0; stop < len(values); stop += step {
-				second := pipeline.NewEngine(opt)
+				second := engine.New(opt)
 				if err := second.Restore(newest(all.memories, int64(stop)), clocks[stop]); err != nil {
 					t.Fatal(err)
 				}
@@ -121,7 +122,7 @@ func TestStopAndStartAnew(t *testing.T) {
 	}
 }
 
-func why(ev schema.Event, b *pipeline.Batch) string {
+func why(ev schema.Event, b *rows.Set) string {
 	out := fmt.Sprintf("table %s seq %d %s", ev.TableID, ev.Seq, ev.Payload.Kind())
 	for _, f := range b.Findings {
 		out += fmt.Sprintf("\n%+v", f)
@@ -167,7 +168,7 @@ func TestMemoriesChangeNothing(t *testing.T) {
 	}{{0, 0}, {time.Second, 100}, {time.Millisecond, 7}} {
 		opt := engineOptions()
 		opt.Idle, opt.Stretch = c.idle, c.stretch
-		e, b := pipeline.NewEngine(opt), &pipeline.Batch{}
+		e, b := engine.New(opt), &rows.Set{}
 		for i := range values {
 			applyAt(e, values, i, b)
 		}
@@ -200,7 +201,7 @@ func TestMemoryNamesNoPatron(t *testing.T) {
 	}
 	opt := engineOptions()
 	opt.Stretch = 7
-	e, b := pipeline.NewEngine(opt), &pipeline.Batch{}
+	e, b := engine.New(opt), &rows.Set{}
 	values := encode(mixed(floor, rand.New(rand.NewPCG(1, 2))))
 	for i := range values {
 		applyAt(e, values, i, b)
@@ -211,7 +212,7 @@ func TestMemoryNamesNoPatron(t *testing.T) {
 			if strings.Contains(s, canary) || err == nil && bytes.Contains(raw, []byte(canary)) {
 				t.Fatalf("a memory of table %s names a patron", m.TableID)
 			}
-			if err == nil && bytes.Contains(raw, []byte(pipeline.Pseudonym(opt.PatronKey, canary+"1"))) {
+			if err == nil && bytes.Contains(raw, []byte(engine.Pseudonym(opt.PatronKey, canary+"1"))) {
 				waits++
 			}
 		}
@@ -224,9 +225,9 @@ func TestMemoryNamesNoPatron(t *testing.T) {
 // A memory that cannot be read is an error that says so, never a table that half remembers.
 func TestMemoryOfAnotherRelease(t *testing.T) {
 	for _, text := range []string{`{"format":1,"table":{}}`, `{"format":3,"table":{"log":[]}}`, `{"format":3,"table":{"isOpen":"x"}}`, `{`} {
-		e := pipeline.NewEngine(engineOptions())
+		e := engine.New(engineOptions())
 		err := e.Restore([]rows.Snapshot{{PropertyID: "p", TableID: "t-9", State: text}}, 0)
-		if !errors.Is(err, pipeline.ErrMemory) || !strings.Contains(err.Error(), "t-9") {
+		if !errors.Is(err, engine.ErrSnapshot) || !strings.Contains(err.Error(), "t-9") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -279,9 +280,9 @@ func (l *topicOf) Next(ctx context.Context, _ time.Duration) ([]pipeline.Record,
 	return page, nil
 }
 
-func journaled(sink *pipeline.MemorySink, opt pipeline.Options) pipeline.RunOptions {
+func journaled(sink *pipeline.MemorySink, opt engine.Options) pipeline.RunOptions {
 	return pipeline.RunOptions{
-		NewStep: func() pipeline.Step { return pipeline.NewEngine(opt) }, Now: time.Now, FlushRows: 300, Journal: sink,
+		NewStep: func() pipeline.Step { return engine.New(opt) }, Now: time.Now, FlushRows: 300, Journal: sink,
 	}
 }
 
@@ -475,7 +476,7 @@ func TestLogIsCutBack(t *testing.T) {
 	opt.Idle, opt.Stretch = time.Hour, 3000
 	values := encode(mixed(casino(t, 4), rand.New(rand.NewPCG(1, 2))))
 	const cut, read = 777, 2200
-	journaled := func(sink *pipeline.MemorySink, opt pipeline.Options) pipeline.RunOptions {
+	journaled := func(sink *pipeline.MemorySink, opt engine.Options) pipeline.RunOptions {
 		run := journaled(sink, opt)
 		run.FlushRows = 200
 		return run
@@ -626,7 +627,7 @@ func TestMemoryThatCannotBeRead(t *testing.T) {
 	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100}, sink, run); err != nil {
 		t.Fatal(err)
 	}
-	if !errors.Is(forgotten, pipeline.ErrMemory) {
+	if !errors.Is(forgotten, engine.ErrSnapshot) {
 		t.Errorf("told %v, want ErrMemory", forgotten)
 	}
 	if diff := cmp.Diff(allRows(golden), allRows(sink)); diff != "" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 )
 
@@ -94,7 +95,7 @@ func (f *flow) again(ctx, late context.Context, rec *Record) (flushed bool, err 
 	switch {
 	case end < r.last.From:
 		r.done.Again++
-		f.step.Apply(rec, f.stream.Topic(), f.stream.Partition(), &r.mute)
+		f.step.Apply(rec, f.stream.Topic(), f.stream.Partition(), &r.mute.Set)
 		if gap != nil {
 			f.told = append(f.told, r.mute.Findings...)
 		}
@@ -154,31 +155,20 @@ func (f *flow) compare(made *Range) error {
 		}
 	}
 	if e, ok := f.step.(interface {
-		WasCut(r *Range) finding.Finding
+		LogTruncated(lost engine.Offsets) finding.Finding
 	}); ok && made.Cut > 0 {
-		f.told = append(f.told, e.WasCut(made))
+		f.told = append(f.told, e.LogTruncated(engine.Offsets{Topic: made.Topic, Partition: made.Partition, From: made.Cut, To: made.Lost}))
 	}
 	if !r.same || r.torn || made.Rows == last.Rows && made.Hash == last.Hash {
 		return nil
 	}
 	r.done.Differs = fmt.Sprintf("%d rows with hash %.12s, journaled were %d with %.12s", made.Rows, made.Hash, last.Rows, last.Hash)
 	if e, ok := f.step.(interface {
-		Differs(r *Range, journaled, found string) finding.Finding
+		RowsDiffer(of engine.Offsets, journaled, found string) finding.Finding
 	}); ok {
-		f.told = append(f.told, e.Differs(last, fmt.Sprintf("%d rows with hash %s", last.Rows, last.Hash), fmt.Sprintf("%d rows with hash %s", made.Rows, made.Hash)))
+		of := engine.Offsets{Topic: last.Topic, Partition: last.Partition, From: last.From, To: last.To}
+		f.told = append(f.told, e.RowsDiffer(of,
+			fmt.Sprintf("%d rows with hash %s", last.Rows, last.Hash), fmt.Sprintf("%d rows with hash %s", made.Rows, made.Hash)))
 	}
 	return nil
-}
-
-// WasCut is the finding that the log lost records which had been audited. Tables whose events were among
-// them, and are not published again, show gaps.
-func (e *Engine) WasCut(r *Range) finding.Finding {
-	return e.partitionFault(r.Topic, r.Partition, "feed.retention", finding.Unauditable, finding.OfRange(uint64(r.Cut), uint64(r.Lost)),
-		fmt.Sprintf("offsets %d to %d in the log", r.Cut, r.Lost), "audited, and lost by the log since")
-}
-
-// Differs is the finding that the same records gave other rows than the journal says: the program is not
-// deterministic, or somebody changed the journal or the memory of a table.
-func (e *Engine) Differs(r *Range, journaled, found string) finding.Finding {
-	return e.partitionFault(r.Topic, r.Partition, "feed.journal", finding.Suspect, finding.OfRange(uint64(r.From), uint64(r.To)), journaled, found)
 }

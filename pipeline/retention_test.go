@@ -3,13 +3,15 @@ package pipeline_test
 import (
 	"testing"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // Records that the log lost before they were read are a finding that names the offsets.
 func TestRetentionGap(t *testing.T) {
-	e := pipeline.NewEngine(engineOptions())
-	b := &pipeline.Batch{}
+	e := engine.New(engineOptions())
+	b := &rows.Set{}
 	e.Apply(&pipeline.Record{Offset: 7, Bad: &pipeline.GapError{Topic: "table-events", Partition: 3, From: 7, To: 11}}, "table-events", 3, b)
 	if len(b.Findings) != 1 || len(b.DeadLetters) != 0 {
 		t.Fatalf("%d findings and %d dead letters, want one finding", len(b.Findings), len(b.DeadLetters))

@@ -16,12 +16,12 @@ import (
 // Step folds the records of one stream into rows.
 type Step interface {
 	// Apply never fails: what is wrong with a record becomes rows of the batch.
-	Apply(rec *Record, topic string, partition int32, b *Batch)
+	Apply(rec *Record, topic string, partition int32, out *rows.Set)
 	// Low is the first offset that a restart must read again, where next is the first one not yet applied,
 	// and the partition's clock before it.
 	Low(next int64) (low, clock int64)
 	// Finish releases what a finite stream's end releases.
-	Finish(b *Batch)
+	Finish(out *rows.Set)
 }
 
 // RunOptions say how a Run flushes. NewStep and Now are needed.
@@ -190,7 +190,7 @@ func (f *flow) loop(ctx, late context.Context) error {
 		case f.resuming != nil && (errors.Is(err, io.EOF) || ctx.Err() != nil):
 			return nil // the journal has what is not made again
 		case errors.Is(err, io.EOF):
-			f.step.Finish(&f.batch)
+			f.step.Finish(&f.batch.Set)
 			return f.flush(ctx, late)
 		case ctx.Err() != nil:
 			return f.flush(ctx, late)
@@ -249,7 +249,7 @@ func (f *flow) apply(rec *Record) {
 		f.oldest, f.bytes = f.opt.Now(), 0
 	}
 	f.bytes += len(rec.Value)
-	f.step.Apply(rec, f.stream.Topic(), f.stream.Partition(), &f.batch)
+	f.step.Apply(rec, f.stream.Topic(), f.stream.Partition(), &f.batch.Set)
 	if r.Records++; f.opt.Journal != nil {
 		r.CRC = crcOf(r.CRC, f.castagnoli, rec)
 	}

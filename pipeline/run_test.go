@@ -75,7 +75,7 @@ type letters struct {
 	held         []rows.DeadLetter
 }
 
-func (l *letters) Apply(rec *pipeline.Record, topic string, partition int32, b *pipeline.Batch) {
+func (l *letters) Apply(rec *pipeline.Record, topic string, partition int32, b *rows.Set) {
 	l.held = append(l.held, rows.DeadLetter{Topic: topic, Partition: partition, Offset: rec.Offset, Raw: rec.Value})
 	for len(l.held) > l.hold {
 		b.DeadLetters = append(b.DeadLetters, l.held[0])
@@ -93,7 +93,7 @@ func (l *letters) Low(next int64) (low, clock int64) {
 	return next, 0
 }
 
-func (l *letters) Finish(b *pipeline.Batch) { b.DeadLetters = append(b.DeadLetters, l.held...) }
+func (l *letters) Finish(b *rows.Set) { b.DeadLetters = append(b.DeadLetters, l.held...) }
 
 func options(hold int) pipeline.RunOptions {
 	return pipeline.RunOptions{NewStep: func() pipeline.Step { return &letters{hold: hold} }, Now: time.Now, FlushRows: 10}

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
 
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
@@ -30,7 +30,7 @@ func TestLegalShoesAreSilent(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			b, events := &pipeline.Batch{}, []schema.Event(nil)
+			b, events := &rows.Set{}, []schema.Event(nil)
 			for seed := first; seed < first+uint64(tables) && !t.Failed(); seed++ {
 				config, err := deal.Config(kind, seed)
 				if err != nil {
@@ -73,7 +73,7 @@ func TestVigorishAddsUp(t *testing.T) {
 		table := deal.NewTable(deal.Options{Config: config, Seed: 3})
 		events := append(append(table.Open(), table.Shoe()...), table.Shoe()...)
 		events = append(events, table.Close()...)
-		b := &pipeline.Batch{}
+		b := &rows.Set{}
 		replayInto(t, engineOptions(), events, b)
 		said, kept := map[string]int64{}, map[string]int64{}
 		for i := range events {

@@ -68,7 +68,7 @@ var announceFamily = []*Rule{
 	{
 		Name: "announce.before-settlement", Doc: "The result is announced before anything is settled.",
 		Breach:   "Losing bets swept before the call.",
-		Severity: finding.Minor, At: Settled, Check: checkCallsFirst, Suppresses: []string{"order.losing-first"},
+		Severity: finding.Minor, At: Settled, Check: checkCallsFirst, Covers: []string{"order.losing-first"},
 	},
 }
 

@@ -19,7 +19,7 @@ var cheminFamily = []*Rule{
 	{
 		Name: "chemin.auction.tie-break", Back: Seating, Doc: "Of equal bids the one nearest the dealer counterclockwise wins.",
 		Breach:   "Higher seat preferred.",
-		Severity: finding.Minor, At: Dealt, Check: checkAuction(true), Suppresses: []string{"chemin.auction.highest-bidder"},
+		Severity: finding.Minor, At: Dealt, Check: checkAuction(true), Covers: []string{"chemin.auction.highest-bidder"},
 	},
 	{
 		Name: "chemin.banker.deals", Back: Seating, Doc: "The Banker draws every card.",
@@ -29,7 +29,7 @@ var cheminFamily = []*Rule{
 	{
 		Name: "chemin.banker.wager-before-deal", Doc: "The Banker wagers before the first card and before any wager against him.",
 		Breach:   "No Banker wager.",
-		Severity: finding.Major, At: Dealt, Check: checkBankerWagers, Suppresses: []string{"chemin.against.after-banker"},
+		Severity: finding.Major, At: Dealt, Check: checkBankerWagers, Covers: []string{"chemin.against.after-banker"},
 	},
 	{
 		Name: "chemin.banker.first-wager", Back: Seating, Doc: "The Banker's first wager is at least his bid.",
@@ -59,7 +59,7 @@ var cheminFamily = []*Rule{
 	{
 		Name: "chemin.against.individual-cap", Doc: "No participant wagers more than the Banker.",
 		Breach:   "Too high.",
-		Severity: finding.Major, At: Dealt, Check: checkIndividualCap, Suppresses: []string{"chemin.against.aggregate-cap", "chemin.banco.amount"},
+		Severity: finding.Major, At: Dealt, Check: checkIndividualCap, Covers: []string{"chemin.against.aggregate-cap", "chemin.banco.amount"},
 	},
 	{
 		Name: "chemin.against.aggregate-cap", Doc: "All participants together wager no more than the Banker.",
@@ -89,7 +89,7 @@ var cheminFamily = []*Rule{
 	{
 		Name: "chemin.banco.nearest", Doc: "Of several bancos the one nearest the Banker counterclockwise is taken.",
 		Breach:   "Farther seat preferred.",
-		Severity: finding.Minor, At: Dealt, Check: checkBancoNearest, Suppresses: []string{"chemin.banco.priority"},
+		Severity: finding.Minor, At: Dealt, Check: checkBancoNearest, Covers: []string{"chemin.banco.priority"},
 	},
 	{
 		Name: "chemin.banco.amount", Doc: "A banco is for the whole Banker wager.",

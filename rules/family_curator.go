@@ -35,7 +35,7 @@ var curatorFamily = []*Rule{
 	{
 		Name: "curator.pass-between-rounds", Doc: "The shoe is passed voluntarily only between rounds.",
 		Breach:   "Change of curator between card 2 and card 3.",
-		Severity: finding.Minor, At: Settled, Check: checkPassBetween, Suppresses: []string{"curator.only-curator-deals"},
+		Severity: finding.Minor, At: Settled, Check: checkPassBetween, Covers: []string{"curator.only-curator-deals"},
 	},
 	{
 		Name: "curator.next-offer", Back: Seating, Doc: "A released shoe is offered counterclockwise, beginning at the right-hand neighbour.",

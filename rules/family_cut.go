@@ -14,7 +14,7 @@ var cutFamily = []*Rule{
 	{
 		Name: "cut.offer-start", Back: Seating, Doc: "The cut is first offered to the participant who is entitled to it.",
 		Breach:   "Offer starts elsewhere.",
-		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkOfferStart, Suppresses: []string{"cut.offer-order"},
+		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkOfferStart, Covers: []string{"cut.offer-order"},
 	},
 	{
 		Name: "cut.offer-order", Back: Seating, Doc: "The cut is offered clockwise, nobody skipped, until one accepts.",
@@ -54,7 +54,7 @@ var cutFamily = []*Rule{
 	{
 		Name: "cut.recut-window", Doc: "A recut is ordered after the cut and before any card is dealt.",
 		Breach:   "Recut after the first card.",
-		Severity: finding.Major, At: Closed, Needs: baccarat.FeedPreparation, Check: checkRecutWindow, Suppresses: []string{"shuffle.step-order"},
+		Severity: finding.Major, At: Closed, Needs: baccarat.FeedPreparation, Check: checkRecutWindow, Covers: []string{"shuffle.step-order"},
 	},
 	{
 		Name: "cut.recut-authority", Doc: "A recut is ordered by a casino supervisor, for a reason.",

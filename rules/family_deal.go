@@ -15,7 +15,7 @@ var dealFamily = []*Rule{
 		Name: "deal.no-more-bets-first", Doc: "No more bets is announced before the first card.",
 		Breach:   "Silent deal.",
 		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedAnnouncements, Check: checkNoMoreBets,
-		Suppresses: []string{"deal.cards-command", "wager.after-no-more-bets"},
+		Covers: []string{"deal.cards-command", "wager.after-no-more-bets"},
 	},
 	{
 		Name: "deal.cards-command", Doc: "The dealer calls for cards after no more bets and before the first card.",
@@ -61,7 +61,7 @@ var dealFamily = []*Rule{
 		Name: "deal.max-one-extra", Doc: "A hand takes at most one additional card.",
 		Breach:   "Fourth card.",
 		Severity: finding.Critical, At: Settled, Check: checkMaxOneExtra,
-		Suppresses: []string{"irreg.excess.disclosed-burn", "irreg.excess.undisclosed-next-hand"},
+		Covers: []string{"irreg.excess.disclosed-burn", "irreg.excess.undisclosed-next-hand"},
 	},
 	{
 		Name: "deal.instruction-conformity", Doc: "The dealer's instruction to the curator is what the drawing rules call for.",
@@ -72,7 +72,7 @@ var dealFamily = []*Rule{
 		Name: "deal.instruction-followed", Doc: "A third card is dealt on the dealer's instruction, and every instruction to draw is followed.",
 		Breach:   "Curator draws unasked.",
 		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkInstructionFollowed,
-		Suppresses: []string{"deal.instruction-conformity"},
+		Covers: []string{"deal.instruction-conformity"},
 	},
 	{
 		Name: "deal.participant-touched-cards", Doc: "Nobody but the dealer touches the cards at a mini table.",

@@ -16,19 +16,19 @@ var drawFamily = []*Rule{
 		Name: "draw.natural.no-more-cards", Doc: "When either hand has a natural 8 or 9 no hand takes another card.",
 		Breach:   "Player on 5 draws against a banker natural.",
 		Severity: finding.Critical, At: Dealt, Again: true, Check: checkNatural,
-		Suppresses: []string{"draw.player.must-stay", "draw.banker.no-third", "draw.banker.must-stay", "irreg.player-extra.to-banker", "irreg.player-extra.disclosed-burn"},
+		Covers: []string{"draw.player.must-stay", "draw.banker.no-third", "draw.banker.must-stay", "irreg.player-extra.to-banker", "irreg.player-extra.disclosed-burn"},
 	},
 	{
 		Name: "draw.player.third-card", Doc: "The player hand on 0 to 5 takes a third card.",
 		Breach:   "Player stands on 5.",
 		Severity: finding.Critical, At: Dealt, Again: true, Check: checkPlayerDraws,
-		Suppresses: []string{"draw.banker.no-third"},
+		Covers: []string{"draw.banker.no-third"},
 	},
 	{
 		Name: "draw.player.must-stay", Doc: "The player hand on 6 or 7 takes no card; one dealt in error does not stay in the hand.",
 		Breach:   "Unauthorised card counted in the player hand.",
 		Severity: finding.Critical, At: Dealt, Again: true, Check: checkPlayerStays,
-		Suppresses: []string{"irreg.player-extra.to-banker", "irreg.player-extra.disclosed-burn", "irreg.player-extra.undisclosed-next-hand", "draw.banker.no-third"},
+		Covers: []string{"draw.banker.no-third"},
 	},
 	{
 		Name: "draw.banker.no-third", Doc: "When the player hand took no card the banker hand draws on 0 to 5 and stays on 6 and 7.",
@@ -44,7 +44,6 @@ var drawFamily = []*Rule{
 		Name: "draw.banker.must-stay", Doc: "The banker hand stays where the table says stay against the player's third card.",
 		Breach:   "Banker 6 draws against a king.",
 		Severity: finding.Critical, At: Dealt, Again: true, Check: checkBankerStays,
-		Suppresses: []string{"irreg.excess.disclosed-burn", "irreg.excess.undisclosed-next-hand"},
 	},
 }
 

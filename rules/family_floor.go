@@ -34,6 +34,8 @@ type FloorFinding struct {
 	Rule               *Rule
 	Table, Other       *FloorTable
 	Expected, Observed string
+	// Covers are the rules whose findings about the same table this one explains.
+	Covers []string
 }
 
 // FloorPass is what a rule of the Floor stage may look at: a table whose configuration has come into
@@ -45,8 +47,8 @@ type FloorPass struct {
 	rule     *Rule
 }
 
-// AskFloor asks the rules that the changed table is under. A finding that another one suppresses is
-// left out.
+// AskFloor asks the rules that the changed table is under. A finding that another one covers is left out, and the
+// other one names it.
 func (p *FloorPass) AskFloor() {
 	p.Findings = p.Findings[:0]
 	if p.Changed.Law == nil {
@@ -56,17 +58,18 @@ func (p *FloorPass) AskFloor() {
 		p.rule = r
 		r.Floor(p)
 	}
-	kept := p.Findings[:0]
-	for _, f := range p.Findings {
-		suppressed := false
-		for _, g := range p.Findings {
-			suppressed = suppressed || slices.Contains(g.Rule.Suppresses, f.Rule.Name)
-		}
-		if !suppressed {
-			kept = append(kept, f)
+	for i := range p.Findings {
+		winner := &p.Findings[i]
+		for _, loser := range p.Findings {
+			if slices.Contains(winner.Rule.Covers, loser.Rule.Name) {
+				winner.Covers = append(winner.Covers, loser.Rule.Name)
+			}
 		}
 	}
-	p.Findings = kept
+	covered := func(f FloorFinding) bool {
+		return slices.ContainsFunc(p.Findings, func(g FloorFinding) bool { return slices.Contains(g.Covers, f.Rule.Name) })
+	}
+	p.Findings = slices.DeleteFunc(slices.Clone(p.Findings), covered)
 }
 
 // compare reports the first other open table that the changed one must agree with and does not.
@@ -120,7 +123,7 @@ var floorFamily = []*Rule{
 	{
 		Name: "order.pit-mixed-baccarat", Doc: "Beside a baccarat table mini and midi tables use its payment procedure.",
 		Breach:   "Different procedure next to a baccarat table.",
-		Severity: finding.Minor, At: Floor, Suppresses: []string{"order.pit-uniform"}, Floor: func(p *FloorPass) {
+		Severity: finding.Minor, At: Floor, Covers: []string{"order.pit-uniform"}, Floor: func(p *FloorPass) {
 			p.compare(func(o *FloorTable) bool { return p.samePit(o) && o.Game == baccarat.Baccarat }, procedureWord)
 		},
 	},

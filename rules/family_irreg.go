@@ -21,32 +21,32 @@ var irregFamily = []*Rule{
 	{
 		Name: "irreg.player-extra.to-banker", Doc: "An errant player card goes to a banker hand that is obliged to draw.",
 		Breach:   "Errant card burned and a fresh card dealt to the banker.",
-		Severity: finding.Critical, At: Settled, Check: wrongRemedy(remedyToBanker), Suppresses: []string{"draw.player.must-stay", "draw.banker.no-third"},
+		Severity: finding.Critical, At: Settled, Check: wrongRemedy(remedyToBanker), Covers: []string{"draw.banker.no-third"},
 	},
 	{
 		Name: "irreg.player-extra.undisclosed-next-hand", Doc: "An errant player card that nobody saw is kept for the next hand.",
 		Breach:   "Unseen card burned.",
-		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyPlayerCarry), Suppresses: []string{"draw.player.must-stay", "irreg.carryover-first-card"},
+		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyPlayerCarry), Covers: []string{"irreg.carryover-first-card"},
 	},
 	{
 		Name: "irreg.player-extra.disclosed-burn", Doc: "An errant player card that was seen is burned with its number of cards, face up.",
 		Breach:   "Wrong number burned.",
-		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyPlayerBurn), Suppresses: []string{"draw.player.must-stay", "shoe.burn.count"},
+		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyPlayerBurn), Covers: []string{"shoe.burn.count"},
 	},
 	{
 		Name: "irreg.excess.undisclosed-next-hand", Doc: "An excess card that nobody saw is the first card of the next hand.",
 		Breach:   "Unseen excess card put in the discards.",
-		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyExcessCarry), Suppresses: []string{"draw.banker.must-stay", "irreg.carryover-first-card"},
+		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyExcessCarry), Covers: []string{"irreg.carryover-first-card"},
 	},
 	{
 		Name: "irreg.excess.disclosed-burn", Doc: "An excess card that was seen is burned with its number of cards, face up.",
 		Breach:   "Excess card simply discarded.",
-		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyExcessBurn), Suppresses: []string{"draw.banker.must-stay", "shoe.burn.count"},
+		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyExcessBurn), Covers: []string{"shoe.burn.count"},
 	},
 	{
 		Name: "irreg.carryover-first-card", Doc: "A card kept for the next hand is its player card one.",
 		Breach:   "Carried card given to the banker.",
-		Severity: finding.Critical, At: Settled, Check: checkCarryover, Suppresses: []string{"deal.initial-order"},
+		Severity: finding.Critical, At: Settled, Check: checkCarryover, Covers: []string{"deal.initial-order"},
 	},
 	{
 		Name: "irreg.faceup.not-used", Doc: "A card found face up in the shoe is not used.",
@@ -61,7 +61,7 @@ var irregFamily = []*Rule{
 	{
 		Name: "irreg.insufficient.void", Back: WholeShoe, Doc: "A round that the shoe cannot finish is void.",
 		Breach:   "Result declared on an incomplete hand.",
-		Severity: finding.Critical, At: Settled, Again: true, Check: checkInsufficient, Suppresses: []string{"draw.banker.must-draw", "draw.player.third-card", "draw.banker.no-third"},
+		Severity: finding.Critical, At: Settled, Again: true, Check: checkInsufficient, Covers: []string{"draw.banker.must-draw", "draw.player.third-card", "draw.banker.no-third"},
 	},
 	{
 		Name: "irreg.insufficient.full-reshuffle", Back: WholeShoe, Doc: "After a void for lack of cards the entire set is reshuffled.",
@@ -71,7 +71,7 @@ var irregFamily = []*Rule{
 	{
 		Name: "irreg.insufficient.false-claim", Back: WholeShoe, Doc: "A round is not voided for lack of cards while enough are left.",
 		Breach:   "A losing round cancelled under a pretext.",
-		Severity: finding.Critical, At: Settled, Check: checkFalseClaim, Suppresses: []string{"draw.player.third-card"},
+		Severity: finding.Critical, At: Settled, Check: checkFalseClaim, Covers: []string{"draw.player.third-card"},
 	},
 }
 
@@ -250,7 +250,8 @@ func wrongRemedy(want remedy) func(*Pass) {
 				continue
 			}
 			p.Report(Finding{
-				Subject: finding.OfCard(e.card.CardSeq), Evidence: append(cardEvidence(p.Round), e.card.FateAt),
+				Subject: finding.OfCard(e.card.CardSeq), Parts: []finding.Subject{finding.OfHand(e.card.Hand.String())},
+				Evidence: append(cardEvidence(p.Round), e.card.FateAt),
 				Expected: fmt.Sprintf("%v %v", e.card.Card, e.want), Observed: observed,
 			})
 		}

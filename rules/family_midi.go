@@ -19,7 +19,7 @@ var midiFamily = []*Rule{
 	{
 		Name: "midi.squeeze.tie-break", Doc: "Of equal highest wagers the one nearest the dealer counterclockwise is chosen.",
 		Breach:   "Higher seat number chosen.",
-		Severity: finding.Minor, At: Settled, Check: checkRecipient(true), Suppresses: []string{"midi.squeeze.recipient"},
+		Severity: finding.Minor, At: Settled, Check: checkRecipient(true), Covers: []string{"midi.squeeze.recipient"},
 	},
 	{
 		Name: "midi.squeeze.faces", Doc: "Cards are handed face down and come back face up, from the same patron.",
@@ -49,7 +49,7 @@ var midiFamily = []*Rule{
 	{
 		Name: "midi.dealer-turns-when-none", Doc: "The dealer turns a hand that no patron is entitled to or wants.",
 		Breach:   "Hand given to a player without a wager.",
-		Severity: finding.Minor, At: Settled, Check: checkDealerTurns, Suppresses: []string{"midi.squeeze.recipient"},
+		Severity: finding.Minor, At: Settled, Check: checkDealerTurns, Covers: []string{"midi.squeeze.recipient"},
 	},
 	{
 		Name: "midi.compulsory-relinquish-authority", Doc: "The squeeze is withdrawn only for unreasonable delay, by the dealer or a floorperson.",

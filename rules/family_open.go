@@ -14,7 +14,7 @@ var openFamily = []*Rule{
 	{
 		Name: "open.inspection-before-play", Doc: "The dealer sorts and inspects new cards before their first shuffle, and none is missing or extra.",
 		Breach:   "First shuffle of a new batch with no inspection on record.",
-		Severity: finding.Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkInspection, Suppresses: []string{"open.floor-verification"},
+		Severity: finding.Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkInspection, Covers: []string{"open.floor-verification"},
 	},
 	{
 		Name: "open.floor-verification", Doc: "The assigned floorperson verifies the inspection.",

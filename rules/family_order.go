@@ -34,7 +34,7 @@ var orderFamily = []*Rule{
 	{
 		Name: "order.one-player-at-a-time", Doc: "Main and pair wagers of a patron are paid together.",
 		Breach:   "Pair bets paid in a separate pass.",
-		Severity: finding.Info, At: Settled, Check: checkOneBlock, Suppresses: []string{"order.descending-seats"},
+		Severity: finding.Info, At: Settled, Check: checkOneBlock, Covers: []string{"order.descending-seats"},
 	},
 }
 
@@ -115,7 +115,7 @@ func (p *Pass) zones() []steps {
 
 func procedure(name, doc, breach string, number uint32) *Rule {
 	return &Rule{
-		Name: name, Doc: doc, Breach: breach, Severity: finding.Minor, At: Settled, Suppresses: []string{"order.descending-seats"},
+		Name: name, Doc: doc, Breach: breach, Severity: finding.Minor, At: Settled, Covers: []string{"order.descending-seats"},
 		Check: func(p *Pass) {
 			if p.Config.Procedure != number || p.Config.Mode != baccarat.Commission || !p.ordered() {
 				return

@@ -11,29 +11,29 @@ import (
 )
 
 var outcomeFamily = []*Rule{
-	outcome("outcome.banker-wager", "A banker wager is paid, collected or returned by the counts.", "Losing banker wager left or paid.", nil, baccarat.SpotBanker),
-	outcome("outcome.player-wager", "A player wager is paid, collected or returned by the counts.", "Player wager taken on a tie.", nil, baccarat.SpotPlayer),
-	outcome("outcome.tie-wager", "A tie bet is paid on a tie and collected otherwise; it is never returned.", "Tie bet returned on a non-tie.", nil, baccarat.SpotTie),
-	outcome("outcome.pair-wager", "A pair wager is paid when the hand's first two cards have one rank, and collected otherwise.", "K Q paid as a pair of zero-value cards.", nil, baccarat.SpotPlayerPair, baccarat.SpotBankerPair),
+	outcome("outcome.banker-wager", "A banker wager is paid, collected or returned by the counts.", "Losing banker wager left or paid.", baccarat.SpotBanker),
+	outcome("outcome.player-wager", "A player wager is paid, collected or returned by the counts.", "Player wager taken on a tie.", baccarat.SpotPlayer),
+	outcome("outcome.tie-wager", "A tie bet is paid on a tie and collected otherwise; it is never returned.", "Tie bet returned on a non-tie.", baccarat.SpotTie),
+	outcome("outcome.pair-wager", "A pair wager is paid when the hand's first two cards have one rank, and collected otherwise.", "K Q paid as a pair of zero-value cards.", baccarat.SpotPlayerPair, baccarat.SpotBankerPair),
 	{
 		Name: "outcome.ez-dragon-7-push", Doc: "At an EZ table banker wagers are returned on a dragon 7.",
 		Breach:   "Banker wager paid 1:1 on a dragon 7.",
-		Severity: finding.Critical, At: Settled, Check: checkDragonPush, Suppresses: []string{"outcome.banker-wager"},
+		Severity: finding.Critical, At: Settled, Check: checkDragonPush, Covers: []string{"outcome.banker-wager"},
 	},
-	outcome("outcome.dragon-bonus", "A dragon bonus is paid, collected or returned by its definition.", "Non-natural tie returned.", nil, baccarat.SpotDragonBonusPlayer, baccarat.SpotDragonBonusBanker),
-	outcome("outcome.dragon-7-insurance", "Dragon 7 insurance is paid on a banker win with a three-card 7, and collected otherwise.", "Two-card banker 7 paid.", nil, baccarat.SpotDragon7),
-	outcome("outcome.panda-8-insurance", "Panda 8 insurance is paid on a player win with a three-card 8, and collected otherwise.", "Winning panda collected.", nil, baccarat.SpotPanda8),
-	outcome("outcome.treasures", "A 5 Treasures wager is paid on its qualifying event, and collected otherwise.", "Heavenly 9 collected because the round was a tie.", nil, baccarat.SpotFortune7, baccarat.SpotGolden8, baccarat.SpotHeavenly9, baccarat.SpotBlazing7s, baccarat.SpotCoverAll),
+	outcome("outcome.dragon-bonus", "A dragon bonus is paid, collected or returned by its definition.", "Non-natural tie returned.", baccarat.SpotDragonBonusPlayer, baccarat.SpotDragonBonusBanker),
+	outcome("outcome.dragon-7-insurance", "Dragon 7 insurance is paid on a banker win with a three-card 7, and collected otherwise.", "Two-card banker 7 paid.", baccarat.SpotDragon7),
+	outcome("outcome.panda-8-insurance", "Panda 8 insurance is paid on a player win with a three-card 8, and collected otherwise.", "Winning panda collected.", baccarat.SpotPanda8),
+	outcome("outcome.treasures", "A 5 Treasures wager is paid on its qualifying event, and collected otherwise.", "Heavenly 9 collected because the round was a tie.", baccarat.SpotFortune7, baccarat.SpotGolden8, baccarat.SpotHeavenly9, baccarat.SpotBlazing7s, baccarat.SpotCoverAll),
 	{
 		Name: "outcome.void-round", Doc: "Every wager of a void round is returned, and nothing is charged.",
 		Breach:   "A void round is settled for one seat.",
-		Severity: finding.Critical, At: Settled, Check: checkVoidRound, Suppresses: []string{"outcome.player-wager"},
+		Severity: finding.Critical, At: Settled, Check: checkVoidRound, Covers: []string{"outcome.player-wager"},
 	},
 }
 
-func outcome(name, doc, breach string, suppresses []string, on ...baccarat.Spot) *Rule {
+func outcome(name, doc, breach string, on ...baccarat.Spot) *Rule {
 	return &Rule{
-		Name: name, Doc: doc, Breach: breach, Severity: finding.Critical, At: Settled, Suppresses: suppresses,
+		Name: name, Doc: doc, Breach: breach, Severity: finding.Critical, At: Settled,
 		Check: func(p *Pass) {
 			for i := range p.Round.Wagers {
 				w := &p.Round.Wagers[i]

@@ -20,17 +20,17 @@ var payoutFamily = []*Rule{
 		Name: "payout.banker.odds", Doc: "A winning banker wager is paid 1 to 1 gross, the vigorish apart; in New York at least.",
 		Breach:   "Paid 95% without a vigorish record.",
 		Severity: finding.Critical, At: Settled, Check: checkBankerOdds,
-		Suppresses: []string{"vig.amount.over", "vig.amount.under", "vig.rounding.invalid", "payout.matches-posted"},
+		Covers: []string{"vig.amount.over", "vig.amount.under", "vig.rounding.invalid", "payout.matches-posted"},
 	},
 	{
 		Name: "payout.tie.min-odds", Doc: "A winning tie bet is paid at least 8 to 1.",
 		Breach:   "Paid 7:1.",
-		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotTie), Suppresses: []string{"payout.matches-posted"},
+		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotTie), Covers: []string{"payout.matches-posted"},
 	},
 	{
 		Name: "payout.banker-six.min-odds", Doc: "In the no-vigorish variation a banker win on 6 is paid at least 1 to 2.",
 		Breach:   "Banker six paid less than half.",
-		Severity: finding.Critical, At: Settled, Check: checkBankerSix, Suppresses: []string{"payout.matches-posted", "payout.banker.odds"},
+		Severity: finding.Critical, At: Settled, Check: checkBankerSix, Covers: []string{"payout.matches-posted", "payout.banker.odds"},
 	},
 	{
 		Name: "payout.pair.odds", Doc: "A winning pair wager is paid 11 to 1.",
@@ -45,7 +45,7 @@ var payoutFamily = []*Rule{
 	{
 		Name: "payout.dragon-7.min-odds", Doc: "Dragon 7 insurance is paid at least 40 to 1.",
 		Breach:   "Paid 30:1.",
-		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotDragon7), Suppresses: []string{"payout.matches-posted"},
+		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotDragon7), Covers: []string{"payout.matches-posted"},
 	},
 	{
 		Name: "payout.panda-8.odds", Doc: "Panda 8 insurance is paid 25 to 1.",

@@ -18,17 +18,17 @@ var shoeFamily = []*Rule{
 	{
 		Name: "shoe.decks.min", Doc: "A shoe holds at least six decks.",
 		Breach:   "A shoe is put in play with five decks or fewer.",
-		Severity: finding.Critical, At: Prepared, Check: checkMinDecks, Suppresses: []string{wrongDecksHide},
+		Severity: finding.Critical, At: Prepared, Check: checkMinDecks, Covers: []string{wrongDecksHide},
 	},
 	{
 		Name: "shoe.decks.royal-eight", Doc: "Royal Baccarat Bonus is offered with exactly eight decks.",
 		Breach:   "Royal bonus is on offer while six, seven or nine or more decks are in the shoe.",
-		Severity: finding.Critical, At: Prepared, Check: decksOf(baccarat.SideRoyal, 8), Suppresses: []string{"shoe.decks.min", wrongDecksHide},
+		Severity: finding.Critical, At: Prepared, Check: decksOf(baccarat.SideRoyal, 8), Covers: []string{"shoe.decks.min", wrongDecksHide},
 	},
 	{
 		Name: "shoe.decks.treasures-six-or-eight", Doc: "5 Treasures is offered with six or eight decks.",
 		Breach:   "Seven decks, or more than eight, in a shoe at a table offering 5 Treasures.",
-		Severity: finding.Critical, At: Prepared, Check: decksOf(baccarat.SideTreasures, 6, 8), Suppresses: []string{"shoe.decks.min", wrongDecksHide},
+		Severity: finding.Critical, At: Prepared, Check: decksOf(baccarat.SideTreasures, 6, 8), Covers: []string{"shoe.decks.min", wrongDecksHide},
 	},
 	{
 		Name: "shoe.cutting-cards.count", Doc: "A shoe has two cutting cards.",
@@ -85,7 +85,7 @@ var shoeFamily = []*Rule{
 	{
 		Name: "shoe.burn.once-before-play", Doc: "There is one opening burn, between loading and the first card.",
 		Breach:   "No burn.",
-		Severity: finding.Major, At: Prepared, Again: true, Check: checkBurnOnce, Suppresses: []string{"shoe.burn.count"},
+		Severity: finding.Major, At: Prepared, Again: true, Check: checkBurnOnce, Covers: []string{"shoe.burn.count"},
 	},
 	{
 		Name: "shoe.burn.shown", Doc: "Burned cards are shown as required.",

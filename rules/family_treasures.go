@@ -14,23 +14,23 @@ import (
 var treasuresFamily = []*Rule{
 	treasurePays("treasures.payout.fortune-7", "Fortune 7 is paid by the elected paytable.", "Other odds.", baccarat.SpotFortune7, baccarat.Fortune7),
 	treasurePays("treasures.payout.golden-8", "Golden 8 is paid by the elected paytable.", "Other odds.", baccarat.SpotGolden8, baccarat.Golden8),
-	treasurePays("treasures.payout.heavenly-9-both", "Heavenly 9 in both hands is paid by the elected paytable.", "Paid the single-hand odds.", baccarat.SpotHeavenly9, baccarat.Heavenly9Both, "treasures.highest-single"),
+	treasurePays("treasures.payout.heavenly-9-both", "Heavenly 9 in both hands is paid by the elected paytable.", "Paid the single-hand odds.", baccarat.SpotHeavenly9, baccarat.Heavenly9Both),
 	treasurePays("treasures.payout.heavenly-9-one", "Heavenly 9 in one hand is paid by the elected paytable.", "Paid the both-hands odds.", baccarat.SpotHeavenly9, baccarat.Heavenly9One),
 	treasurePays("treasures.payout.blazing-three-card", "Three-card Blazing 7s are paid by the elected paytable.", "Odds of the other paytable.", baccarat.SpotBlazing7s, baccarat.Blazing7sThree),
 	{
 		Name: "treasures.payout.blazing-two-card", Doc: "Two-card Blazing 7s are paid by the elected paytable, or lose under it.",
 		Breach:   "Paid under paytable 1, or unpaid under paytable 2.",
-		Severity: finding.Critical, At: Settled, Check: checkBlazingTwo, Suppresses: []string{"outcome.treasures"},
+		Severity: finding.Critical, At: Settled, Check: checkBlazingTwo, Covers: []string{"outcome.treasures"},
 	},
 	{
 		Name: "treasures.payout.cover-all", Doc: "Cover All is paid 6 to 1 once, on any recognised event.",
 		Breach:   "Paid twice or at other odds.",
-		Severity: finding.Critical, At: Settled, Check: checkCoverAll, Suppresses: []string{"treasures.highest-single"},
+		Severity: finding.Critical, At: Settled, Check: checkCoverAll, Covers: []string{"treasures.highest-single"},
 	},
 	{
 		Name: "treasures.highest-single", Doc: "Only the highest row of a treasure wager is paid, not the sum of rows.",
 		Breach:   "Both Heavenly 9 rows added up.",
-		Severity: finding.Critical, At: Settled, Check: checkHighestSingle, Suppresses: []string{"treasures.payout.heavenly-9-both"},
+		Severity: finding.Critical, At: Settled, Check: checkHighestSingle,
 	},
 	{
 		Name: "treasures.paytable-preselected", Doc: "One paytable is elected, and changed only between rounds.",
@@ -39,9 +39,9 @@ var treasuresFamily = []*Rule{
 	},
 }
 
-func treasurePays(name, doc, breach string, spot baccarat.Spot, event baccarat.Treasure, suppresses ...string) *Rule {
+func treasurePays(name, doc, breach string, spot baccarat.Spot, event baccarat.Treasure) *Rule {
 	return &Rule{
-		Name: name, Doc: doc, Breach: breach, Severity: finding.Critical, At: Settled, Suppresses: suppresses,
+		Name: name, Doc: doc, Breach: breach, Severity: finding.Critical, At: Settled,
 		Check: func(p *Pass) {
 			if p.Round.Coup().Treasure() == event {
 				p.judgeTreasure(spot)

@@ -14,7 +14,7 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.percent-allowed", Doc: "A commission is four or five percent.",
 		Breach:   "Six percent commission.",
-		Severity: finding.Critical, At: Prepared, Again: true, Check: checkPercent, Suppresses: []string{"vig.amount.over", "vig.rounding.invalid"},
+		Severity: finding.Critical, At: Prepared, Again: true, Check: checkPercent, Covers: []string{"vig.amount.over", "vig.rounding.invalid"},
 	},
 	{
 		Name: "vig.amount.under", Doc: "A vigorish is not less than the exact percentage of what was won.",
@@ -36,7 +36,7 @@ var vigFamily = []*Rule{
 		Breach:   "Less collected than marked.",
 		Severity: finding.Critical, At: Closed, Check: checkCollectionSum,
 		// The last is ours: what a short collection leaves open is the same debt.
-		Suppresses: []string{"vig.outstanding-at-reshuffle", "vig.marker-removed-uncollected", "vig.play-resumed-outstanding"},
+		Covers: []string{"vig.outstanding-at-reshuffle", "vig.marker-removed-uncollected", "vig.play-resumed-outstanding"},
 	},
 	{
 		Name: "vig.only-on-banker-win", Doc: "A commission is taken only on banker wagers that win.",
@@ -51,7 +51,7 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.uniform-table", Doc: "All patrons of a table are charged the same percentage.",
 		Breach:   "One seat pays four percent at a five percent table.",
-		Severity: finding.Major, At: Settled, Check: checkUniformTable, Suppresses: []string{"vig.amount.under"},
+		Severity: finding.Major, At: Settled, Check: checkUniformTable, Covers: []string{"vig.amount.under"},
 	},
 	{
 		Name: "vig.notice.increase", Doc: "A higher percentage is announced before it takes effect; in New York the commission is told too.",
@@ -66,7 +66,7 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.mark.required", Doc: "A vigorish not collected with the payment is evidenced by a coin or marker before the next first card.",
 		Breach:   "Debt kept in the dealer head.",
-		Severity: finding.Major, At: Closed, Check: checkMarkRequired, Suppresses: []string{"vig.not-charged", "vig.collection-sum"},
+		Severity: finding.Major, At: Closed, Check: checkMarkRequired, Covers: []string{"vig.not-charged", "vig.collection-sum"},
 	},
 	{
 		Name: "vig.mark.area", Doc: "A marker lies in the rectangle of the seat that owes.",
@@ -86,12 +86,12 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.play-resumed-outstanding", Doc: "Play does not resume after a reshuffle while vigorish is outstanding.",
 		Breach:   "New shoe dealt against an open debt.",
-		Severity: finding.Major, At: Closed, Check: checkPlayResumed, Suppresses: []string{"vig.outstanding-at-reshuffle"},
+		Severity: finding.Major, At: Closed, Check: checkPlayResumed, Covers: []string{"vig.outstanding-at-reshuffle"},
 	},
 	{
 		Name: "vig.tie25.exclusive", Doc: "Where the tie charge is elected no percentage commission is taken.",
 		Breach:   "Both charges at one table.",
-		Severity: finding.Critical, At: Settled, Check: checkTieExclusive, Suppresses: []string{"vig.only-on-banker-win"},
+		Severity: finding.Critical, At: Settled, Check: checkTieExclusive, Covers: []string{"vig.only-on-banker-win"},
 	},
 	{
 		Name: "vig.tie25.amount", Doc: "The tie charge is 25 percent of the banker wager.",
@@ -106,27 +106,27 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.tie25.all-players", Doc: "On a tie every banker wager is charged.",
 		Breach:   "One player spared.",
-		Severity: finding.Major, At: Closed, Check: checkTieAll, Suppresses: []string{"vig.not-charged", "vig.tie25.timing"},
+		Severity: finding.Major, At: Closed, Check: checkTieAll, Covers: []string{"vig.not-charged", "vig.tie25.timing"},
 	},
 	{
 		Name: "vig.tie25.not-authorised", Doc: "The tie charge is elected only where the rulebook allows it.",
 		Breach:   "Tie charge at a punto banco table.",
-		Severity: finding.Critical, At: Prepared, Again: true, Check: checkTieAuthorised, Suppresses: []string{"vig.only-on-banker-win", "vig.not-charged"},
+		Severity: finding.Critical, At: Prepared, Again: true, Check: checkTieAuthorised, Covers: []string{"vig.only-on-banker-win", "vig.not-charged"},
 	},
 	{
 		Name: "vig.ez.none", Doc: "At an EZ table no vigorish is taken.",
 		Breach:   "Commission on a banker win.",
-		Severity: finding.Critical, At: Settled, Check: checkNoVigorish(baccarat.EZ), Suppresses: []string{"vig.only-on-banker-win"},
+		Severity: finding.Critical, At: Settled, Check: checkNoVigorish(baccarat.EZ), Covers: []string{"vig.only-on-banker-win"},
 	},
 	{
 		Name: "vig.ez.dragon-7-charge", Doc: "An EZ dragon 7 is a pure push; nothing is charged.",
 		Breach:   "Banker wagers charged on a dragon 7.",
-		Severity: finding.Major, At: Settled, Check: checkDragonCharge, Suppresses: []string{"vig.ez.none"},
+		Severity: finding.Major, At: Settled, Check: checkDragonCharge, Covers: []string{"vig.ez.none"},
 	},
 	{
 		Name: "vig.novig6.none", Doc: "In the no-vigorish variation no vigorish is taken.",
 		Breach:   "Commission on top of the reduced six.",
-		Severity: finding.Critical, At: Settled, Check: checkNoVigorish(baccarat.NoVig6), Suppresses: []string{"vig.only-on-banker-win"},
+		Severity: finding.Critical, At: Settled, Check: checkNoVigorish(baccarat.NoVig6), Covers: []string{"vig.only-on-banker-win"},
 	},
 	{
 		Name: "vig.mode-mutually-exclusive", Doc: "A table has one kind of vigorish at a time, changed only between rounds.",
@@ -170,8 +170,10 @@ func (p *Pass) configEvidence() []record.Seq {
 // charge is one commission of the round: a mark, or a collection that may cover several wagers.
 type charge struct {
 	step *record.Step
-	won  []int64
-	paid []record.Seq
+	// won, paid and wagers have an element for each wager covered.
+	won    []int64
+	paid   []record.Seq
+	wagers []string
 }
 
 // charges lists the round's commissions on banker wagers that won and were paid.
@@ -186,7 +188,7 @@ func (p *Pass) charges(each func(*charge)) {
 		if s.Kind != record.StepVigMarked && s.Kind != record.StepVigCollected {
 			continue
 		}
-		*c = charge{s, c.won[:0], c.paid[:0]}
+		*c = charge{s, c.won[:0], c.paid[:0], c.wagers[:0]}
 		for w := range r.Wagers {
 			wager := &r.Wagers[w]
 			named := s.Kind == record.StepVigMarked && s.Wager == w || s.Kind == record.StepVigCollected && s.Covers(r, w)
@@ -197,6 +199,7 @@ func (p *Pass) charges(each func(*charge)) {
 				}
 				c.won = append(c.won, won)
 				c.paid = append(c.paid, wager.Paid.Seq)
+				c.wagers = append(c.wagers, wager.ID)
 			}
 		}
 		if len(c.won) > 0 {
@@ -269,7 +272,8 @@ func (p *Pass) reportVig(v baccarat.Vig, c *charge, note string) {
 		off = exact - c.step.Amount
 	}
 	p.Report(Finding{
-		Subject: finding.OfSeat(c.step.Seat), Seat: c.step.Seat, Amount: abs(off), Evidence: append(slices.Clone(c.paid), c.step.Seq),
+		Subject: finding.OfSeat(c.step.Seat), Parts: ofWagers(c.wagers), Seat: c.step.Seat, Amount: abs(off),
+		Evidence: append(slices.Clone(c.paid), c.step.Seq),
 		Expected: fmt.Sprintf("%d percent of %d: %s", v.Percent, won, legal), Observed: fmt.Sprintf("%d%s", c.step.Amount, note),
 	})
 }
@@ -332,10 +336,22 @@ func checkCollectionSum(p *Pass) {
 			expected += fmt.Sprintf(", or %d", rounded)
 		}
 		p.Report(Finding{
-			Subject: finding.OfSeat(c.Seat), Seat: c.Seat, Amount: abs(c.Open - c.Amount), Evidence: append(p.Shoe.Marks(c.Seat), c.Seq),
+			Subject: finding.OfSeat(c.Seat), Parts: ofWagers(collected(p.Shoe, c)), Seat: c.Seat, Amount: abs(c.Open - c.Amount),
+			Evidence: append(p.Shoe.Marks(c.Seat), c.Seq),
 			Expected: expected, Observed: fmt.Sprintf("%d", c.Amount),
 		})
 	}
+}
+
+// collected are the wagers whose vigorish a collection took.
+func collected(s *record.Shoe, c *record.Collection) []string {
+	var wagers []string
+	for i := range s.Dues {
+		if d := &s.Dues[i]; d.Seat == c.Seat && d.CollectedAt == c.Seq {
+			wagers = append(wagers, d.Wager)
+		}
+	}
+	return wagers
 }
 
 // markersGone says whether more was taken off a seat's rectangle than was ever collected from it: a

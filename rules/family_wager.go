@@ -23,7 +23,7 @@ var wagerFamily = []*Rule{
 	{
 		Name: "wager.after-no-more-bets", Doc: "No wager is made, changed or withdrawn after no more bets.",
 		Breach:   "Late bet or withdrawal.",
-		Severity: finding.Critical, At: Settled, Check: checkLateWager, Suppresses: []string{"wager.touched-after-first-card"},
+		Severity: finding.Critical, At: Settled, Check: checkLateWager, Covers: []string{"wager.touched-after-first-card"},
 	},
 	{
 		Name: "wager.touched-after-first-card", Doc: "No patron handles a wager between the first card and its settlement.",
@@ -53,12 +53,12 @@ var wagerFamily = []*Rule{
 	{
 		Name: "wager.ez-insurance-at-ez-only", Doc: "Dragon 7 and panda 8 insurance is taken only at EZ tables.",
 		Breach:   "Insurance bet at a commission table.",
-		Severity: finding.Critical, At: Betting, Again: true, Check: checkInsurance, Suppresses: []string{"wager.type-permitted"},
+		Severity: finding.Critical, At: Betting, Again: true, Check: checkInsurance, Covers: []string{"wager.type-permitted"},
 	},
 	{
 		Name: "wager.dragon-bonus-hand", Doc: "A dragon bonus is taken only on the hands that the table offers.",
 		Breach:   "Banker-side bonus where only the player side is offered.",
-		Severity: finding.Minor, At: Betting, Again: true, Check: checkBonusHand, Suppresses: []string{"wager.type-permitted"},
+		Severity: finding.Minor, At: Betting, Again: true, Check: checkBonusHand, Covers: []string{"wager.type-permitted"},
 	},
 }
 

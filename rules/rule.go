@@ -49,8 +49,8 @@ type Rule struct {
 	Back Reach
 	// Needs are the feeds without which the rule cannot be judged.
 	Needs baccarat.Feeds
-	// Suppresses names findings that stay silent on the same evidence when this one is made.
-	Suppresses []string
+	// Covers names the rules whose findings this rule's finding explains, see [Set.Covers].
+	Covers []string
 	// Check looks and reports. It is called once for each round or shoe at its stage. A rule without
 	// one cannot be judged at all. Unknown says what is not known about it; such a rule says so
 	// where it would be asked, or is off.
@@ -65,6 +65,9 @@ type Finding struct {
 	Rule    *Rule
 	Round   uint32
 	Subject finding.Subject
+	// Parts are further subjects that the finding is about: the wagers of a seat's charge, the hand of a card.
+	// They are no part of its identity.
+	Parts []finding.Subject
 	// Seat is the position concerned, 0 if none.
 	Seat uint32
 	// Amount is the money at issue, minor units.
@@ -135,4 +138,13 @@ func (p *Pass) ask(rules []*Rule) {
 		p.rule = r
 		r.Check(p)
 	}
+}
+
+// ofWagers are the subjects of several wagers.
+func ofWagers(ids []string) []finding.Subject {
+	subjects := make([]finding.Subject, len(ids))
+	for i, id := range ids {
+		subjects[i] = finding.OfWager(id)
+	}
+	return subjects
 }

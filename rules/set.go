@@ -14,13 +14,13 @@ type Set struct {
 	stages [Stages][]*Rule
 	// againRound and againShoe are evaluated once more at Settled and at Closed.
 	againRound, againShoe []*Rule
-	// hold is the latest stage whose rules may still suppress a finding of the named rule.
-	hold map[string]Stage
+	// coveredBy are the rules of the set that cover findings of a rule.
+	coveredBy map[*Rule][]*Rule
 }
 
 // NewSet selects the rules that a law cites.
 func NewSet(l *law.Law) *Set {
-	s := &Set{Law: l, hold: map[string]Stage{}}
+	s := &Set{Law: l}
 	for _, r := range All() {
 		if _, ok := l.Cited(r.Name); !ok {
 			continue
@@ -36,19 +36,13 @@ func NewSet(l *law.Law) *Set {
 		case r.Again:
 			s.againRound = append(s.againRound, r)
 		}
-		for _, name := range r.Suppresses {
-			s.hold[name] = max(s.hold[name], r.At)
-		}
 	}
+	s.coveredBy = coverers(s.rules)
 	return s
 }
 
 // Rules are the rules of the set, in the order of the families.
 func (s *Set) Rules() []*Rule { return s.rules }
-
-// HoldUntil is the stage whose rules may still suppress a finding of the rule. A finding waits for
-// it when it comes later than the rule's own.
-func (s *Set) HoldUntil(r *Rule) Stage { return max(r.At, s.hold[r.Name]) }
 
 // Names are the names of all rules, in the order of the families.
 func Names() []string {
@@ -60,7 +54,12 @@ func Names() []string {
 }
 
 // Load reads rulebook files, keyed by the name that errors give; see [Parse].
-func Load(files map[string][]byte) (law.Books, error) { return law.Parse(files, Names()) }
+func Load(files map[string][]byte) (law.Books, error) {
+	if err := CheckPrecedence(All()); err != nil {
+		return nil, err
+	}
+	return law.Parse(files, Names())
+}
 
 // Shipped loads the rulebooks that come with the program.
 func Shipped() (law.Books, error) { return ShippedWith(nil) }

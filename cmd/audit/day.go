@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/law"
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // dayChoice chooses gaming days of a property.
@@ -26,7 +27,7 @@ func (c *dayChoice) flags(fs *pflag.FlagSet) {
 }
 
 // days are the gaming days chosen, in order, all of them over.
-func (c *dayChoice) days(calendar *pipeline.Calendar) ([]string, error) {
+func (c *dayChoice) days(calendar *engine.Calendar) ([]string, error) {
 	if c.property == "" {
 		return nil, errors.New("--property: none, want the property as its events name it")
 	}

@@ -15,13 +15,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/export/archive"
 	"github.com/shoeproof/shoeproof/export/s3"
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/report"
 	"github.com/shoeproof/shoeproof/internal/settings"
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
@@ -95,7 +95,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	}
 	day := &export.Day{
 		Books: opt.Books, Engine: opt.Version, Cluster: config.Export.Cluster, Licensee: config.Export.Licensee, Form: config.Export.Form,
-		Mask: func(ref string) string { return pipeline.Pseudonym(opt.PatronKey, ref) }, MaskKey: keyID(opt.PatronKey),
+		Mask: func(ref string) string { return engine.Pseudonym(opt.PatronKey, ref) }, MaskKey: keyID(opt.PatronKey),
 		Retention: export.Retention{Years: config.Retention.Exports, Until: keptUntil(days[0], config.Retention.Exports)},
 	}
 	if day.Binary, err = binarySum(); err != nil {
@@ -126,7 +126,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	out := cmd.OutOrStdout()
 	switch {
 	case errors.Is(err, export.ErrNothing):
-		_, err = fmt.Fprintf(out, "gaming day %s: exported before, and nothing has changed since\n", day.GamingDay)
+		_, err = fmt.Fprintf(out, "gaming day %s: exported before, no changes since\n", day.GamingDay)
 		return err
 	case err != nil:
 		return storeTrouble(err)
@@ -204,7 +204,7 @@ func (f *exportFlags) actor() string {
 }
 
 // sections are the reports that a bundle carries; its exceptions are the bundle's own.
-func sections(ctx context.Context, store *clickhouse.Store, calendar *pipeline.Calendar, property, day string) ([]export.Section, error) {
+func sections(ctx context.Context, store *clickhouse.Store, calendar *engine.Calendar, property, day string) ([]export.Section, error) {
 	var all []export.Section
 	for _, name := range []string{"hold", "vigorish", "dealers", "log"} {
 		scope := report.Scope{Days: clickhouse.Days{Property: property, From: day, To: day}, Calendar: calendar}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/schema/rows"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,6 @@ import (
 	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/report"
 	"github.com/shoeproof/shoeproof/internal/settings"
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
@@ -103,7 +103,7 @@ func (f *reportFlags) run(cmd *cobra.Command, name string) error {
 }
 
 // holdTests prints the tests of a month.
-func (f *reportFlags) holdTests(cmd *cobra.Command, store *clickhouse.Store, engine *pipeline.Options, scope report.Scope) error {
+func (f *reportFlags) holdTests(cmd *cobra.Command, store *clickhouse.Store, engine *engine.Options, scope report.Scope) error {
 	tests, err := report.RunHoldTests(cmd.Context(), store, engine, f.property, f.month)
 	if err != nil {
 		return storeTrouble(err)

@@ -11,12 +11,13 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
-	"github.com/spf13/cobra"
 )
 
 type rulesFlags struct {
@@ -80,14 +81,14 @@ func lint(out io.Writer, paths []string) error {
 
 // explained is a rule with all that a person may ask about it; its JSON is what -o json prints.
 type explained struct {
-	Rule       string   `json:"rule"`
-	Severity   string   `json:"severity"`
-	Demands    string   `json:"demands"`
-	Breach     string   `json:"breach,omitempty"`
-	Asked      string   `json:"asked"`
-	Feeds      []string `json:"feeds"`
-	Suppresses []string `json:"suppresses"`
-	InForce    []clause `json:"in_force"`
+	Rule     string   `json:"rule"`
+	Severity string   `json:"severity"`
+	Demands  string   `json:"demands"`
+	Breach   string   `json:"breach,omitempty"`
+	Asked    string   `json:"asked"`
+	Feeds    []string `json:"feeds"`
+	Covers   []string `json:"suppresses"` // the name of the first release
+	InForce  []clause `json:"in_force"`
 }
 
 type clause struct {
@@ -170,7 +171,7 @@ func (f *rulesFlags) laws(books law.Books) ([]*law.Law, error) {
 }
 
 func explain(r *rules.Rule, laws []*law.Law) explained {
-	e := explained{Rule: r.Name, Severity: r.Severity.String(), Demands: r.Doc, Breach: r.Breach, Asked: when(r.At), Suppresses: append([]string{}, r.Suppresses...)}
+	e := explained{Rule: r.Name, Severity: r.Severity.String(), Demands: r.Doc, Breach: r.Breach, Asked: when(r.At), Covers: append([]string{}, r.Covers...)}
 	e.Feeds = strings.FieldsFunc(r.Needs.String(), func(c rune) bool { return c == '+' })
 	for _, law := range laws {
 		if c, ok := law.Cited(r.Name); ok {
@@ -245,8 +246,8 @@ func printExplained(out io.Writer, found []explained) error {
 		if len(e.Feeds) > 0 {
 			fmt.Fprintf(out, "  needs       %s\n", strings.Join(e.Feeds, ", "))
 		}
-		if len(e.Suppresses) > 0 {
-			fmt.Fprintf(out, "  suppresses  %s\n", strings.Join(e.Suppresses, ", "))
+		if len(e.Covers) > 0 {
+			fmt.Fprintf(out, "  covers      %s\n", strings.Join(e.Covers, ", "))
 		}
 		for _, c := range e.InForce {
 			if _, err := fmt.Fprintf(out, "  in force    %s %s: %s%s\n", c.Rulebook, c.Game, strings.Join(c.Citations, "; "), assumed(c.Assumed)); err != nil {

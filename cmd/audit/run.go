@@ -104,11 +104,7 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 		return nil
 	}
 	for i := range res.Nights {
-		for j := range res.Nights[i].Findings {
-			if err := printer.Print(&res.Nights[i].Findings[j]); err != nil {
-				return fmt.Errorf("print findings: %w", err)
-			}
-		}
+		printer.Add(res.Nights[i].Findings...)
 	}
 	if err := printer.Close(); err != nil {
 		return err

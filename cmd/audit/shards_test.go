@@ -17,6 +17,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/pipeline/file"
@@ -138,7 +139,7 @@ func store(t *testing.T, config clickhouse.Config, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calendar, err := pipeline.DefaultCalendar()
+	calendar, err := auditor.DefaultCalendar()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +154,7 @@ func store(t *testing.T, config clickhouse.Config, path string) {
 	}
 	err = pipeline.Run(context.WithoutCancel(t.Context()), src, sink, pipeline.RunOptions{
 		NewStep: func() pipeline.Step {
-			return pipeline.NewEngine(pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("a-key-for-tests-only"), Version: "test"})
+			return auditor.New(auditor.Options{Books: books, Calendar: calendar, PatronKey: []byte("a-key-for-tests-only"), Version: "test"})
 		},
 		Now: time.Now, FlushRows: 5000, FlushEvery: time.Minute,
 	})

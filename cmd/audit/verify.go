@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/export/archive"
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/settings"
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
@@ -113,7 +113,7 @@ func database(cmd *cobra.Command) (*clickhouse.Store, func(context.Context, *exp
 		return nil, nil, err
 	}
 	return store, func(ctx context.Context, m *export.Manifest) (*export.Database, error) {
-		day := &export.Day{Mask: func(ref string) string { return pipeline.Pseudonym(law.PatronKey, ref) }, MaskKey: keyID(law.PatronKey)}
+		day := &export.Day{Mask: func(ref string) string { return engine.Pseudonym(law.PatronKey, ref) }, MaskKey: keyID(law.PatronKey)}
 		reader := archive.Reader{Store: store, Property: m.Property, GamingDay: m.GamingDay, Calendar: law.Calendar, Topic: config.Kafka.Topic}
 		if err := reader.Fill(ctx, day); err != nil {
 			return nil, err

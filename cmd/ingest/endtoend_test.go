@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
 	"github.com/shoeproof/shoeproof/internal/replay"
@@ -78,7 +79,7 @@ func ndjson(t testing.TB, findings []finding.Finding) []string {
 }
 
 // replayed is what a replay of the events finds.
-func replayed(t testing.TB, events []schema.Event) ([]string, pipeline.Counts) {
+func replayed(t testing.TB, events []schema.Event) ([]string, auditor.Counts) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "floor.pb.zst")
 	if err := schema.WriteFile(path, events); err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
+	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/rules"
@@ -68,11 +69,11 @@ func fill(ctx context.Context, sink pipeline.Sink, property string, start time.T
 	if err != nil {
 		return err
 	}
-	calendar, err := pipeline.DefaultCalendar()
+	calendar, err := auditor.DefaultCalendar()
 	if err != nil {
 		return err
 	}
-	e := pipeline.NewEngine(pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("0123456789abcdef"), Version: "test"})
+	e := auditor.New(auditor.Options{Books: books, Calendar: calendar, PatronKey: []byte("0123456789abcdef"), Version: "test"})
 	b := &pipeline.Batch{}
 	faults := fault.All()
 	offset := int64(0)
@@ -82,11 +83,11 @@ func fill(ctx context.Context, sink pipeline.Sink, property string, start time.T
 			return err
 		}
 		for j := range events {
-			e.Apply(&pipeline.Record{Offset: offset, Format: schema.JSON, Value: schema.AppendJSON(nil, &events[j])}, "t", 0, b)
+			e.Apply(&pipeline.Record{Offset: offset, Format: schema.JSON, Value: schema.AppendJSON(nil, &events[j])}, "t", 0, &b.Set)
 			offset++
 		}
 	}
-	e.Finish(b)
+	e.Finish(&b.Set)
 	b.Range = pipeline.Range{Topic: "t", From: 0, To: offset - 1, Records: uint64(offset)}
 	return sink.Write(ctx, b)
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
+	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -43,7 +44,7 @@ var server enginetest.Server
 // floor is a ClickHouse with what some tables played.
 type floor struct {
 	store  *clickhouse.Store
-	opt    pipeline.Options
+	opt    auditor.Options
 	tables map[string][]schema.Event
 	dir    string
 	// receipt is of the first export.
@@ -52,7 +53,14 @@ type floor struct {
 
 func newFloor(t *testing.T) *floor {
 	t.Helper()
-	cfg := clickhouse.Config{Addrs: []string{server.Start(t).Addr}, Database: "floor", User: "default", RulesVersion: "r1", Engine: "shoeproof@test", RowVersion: 7}
+	cfg := clickhouse.Config{
+		Addrs:        []string{server.Start(t).Addr},
+		Database:     "floor",
+		User:         "default",
+		RulesVersion: "r1",
+		Engine:       "shoeproof@test",
+		RowVersion:   7,
+	}
 	if _, _, err := clickhouse.Migrate(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -65,12 +73,17 @@ func newFloor(t *testing.T) *floor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calendar, err := pipeline.DefaultCalendar()
+	calendar, err := auditor.DefaultCalendar()
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := &floor{store: store, tables: map[string][]schema.Event{}, dir: t.TempDir()}
-	f.opt = pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("a key for tests only"), Version: "shoeproof@test"}
+	f.opt = auditor.Options{
+		Books:     books,
+		Calendar:  calendar,
+		PatronKey: []byte("a key for tests only"),
+		Version:   "shoeproof@test",
+	}
 	faults := slices.DeleteFunc(fault.All(), func(f fault.Fault) bool { return f.Off })
 	for i := range 8 {
 		events, _, err := fault.Plant(deal.Options{
@@ -95,7 +108,7 @@ func (f *floor) ingest(t *testing.T, paths ...string) {
 		t.Fatal(err)
 	}
 	err = pipeline.Run(t.Context(), src, f.store, pipeline.RunOptions{
-		NewStep: func() pipeline.Step { return pipeline.NewEngine(f.opt) }, Now: time.Now,
+		NewStep: func() pipeline.Step { return auditor.New(f.opt) }, Now: time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -118,8 +131,10 @@ func (f *floor) write(t *testing.T, name string, tables map[string][]schema.Even
 func (f *floor) day(t *testing.T) *export.Day {
 	t.Helper()
 	d := &export.Day{
-		Books: f.opt.Books, Engine: f.opt.Version, Binary: "00", Licensee: "Example Casino LLC", Form: "Daily exception report",
-		Mask: func(ref string) string { return pipeline.Pseudonym(f.opt.PatronKey, ref) }, MaskKey: "k", Retention: export.Retention{Years: 10, Until: "2036-11-20"},
+		Books: f.opt.Books, Engine: f.opt.Version, Binary: "00", Licensee: "Example Casino LLC",
+		Form: "Daily exception report",
+		Mask: func(ref string) string { return auditor.Pseudonym(f.opt.PatronKey, ref) }, MaskKey: "k",
+		Retention: export.Retention{Years: 10, Until: "2036-11-20"},
 	}
 	r := Reader{Store: f.store, Property: "ac-1", GamingDay: "2026-11-19", Calendar: f.opt.Calendar}
 	if err := r.Fill(t.Context(), d); err != nil {
@@ -171,7 +186,10 @@ func TestExportFromClickHouse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.store.Place(t.Context(), clickhouse.Hold{Property: "ac-1", From: "2026-11-01", Until: "2026-11-30", Actor: "counsel", Reason: "case 26-114"}); err != nil {
+	if _, err := f.store.Place(t.Context(), clickhouse.Hold{
+		Property: "ac-1", From: "2026-11-01", Until: "2026-11-30",
+		Actor: "counsel", Reason: "case 26-114",
+	}); err != nil {
 		t.Fatal(err)
 	}
 	first, err := f.export(t, signer)
@@ -204,11 +222,11 @@ func TestExportFromClickHouse(t *testing.T) {
 		t.Errorf("again: %v, want %v", err, export.ErrNothing)
 	}
 
-	// Beside the database: as it was exported, with another row in exports, with events that were changed and taken
-	// out, and with findings and rounds that were.
+	// Against the database: unchanged, and after changes to events, findings and rounds.
 	compare := func(what string, code int, words ...string) {
 		t.Helper()
-		v, err := export.Verify(t.Context(), first.Path, export.VerifyOptions{Policy: policy, Engine: "shoeproof@test", Database: f.database(t)})
+		v, err := export.Verify(t.Context(), first.Path,
+			export.VerifyOptions{Policy: policy, Engine: "shoeproof@test", Database: f.database(t)})
 		if err != nil || v.Code != code {
 			t.Fatalf("%s: %+v, want code %d: %v", what, v, code, err)
 		}
@@ -227,20 +245,22 @@ func TestExportFromClickHouse(t *testing.T) {
 	compare("as exported", export.Good)
 	change("ALTER TABLE floor.events UPDATE raw = replaceOne(raw, 'PB-01', 'PB-02') WHERE table_id = 'PB-01' AND seq = 7")
 	change("ALTER TABLE floor.events DELETE WHERE table_id = 'PB-02' AND seq IN (5, 9)")
-	compare("events", export.Differs, "1 events of table PB-01 are others in the archive (offset 6 of", "2 events of table PB-02 are not in the archive (offset ", "records, gaps or dead letters")
+	compare("events", export.Differs, "1 events of table PB-01 differ in the archive (offset 6 of",
+		"2 events of table PB-02 are not in the archive (offset ", "records, gaps or dead letters")
 	change("ALTER TABLE floor.findings UPDATE observed = 'nothing' WHERE table_id = 'PB-03'")
 	change("ALTER TABLE floor.rounds DELETE WHERE table_id = 'PB-03' AND round = 1")
-	compare("findings and rounds", export.Differs, " findings are found otherwise (", "the rounds are others")
+	compare("findings and rounds", export.Differs, " findings have other content (", "the rounds differ")
 	change("TRUNCATE TABLE floor.events")
 	change("TRUNCATE TABLE floor.findings")
 	change("TRUNCATE TABLE floor.rounds")
-	compare("nothing left", export.Differs, " findings are not found (")
+	compare("nothing left", export.Differs, " findings are missing (")
 	f.ingest(t, early)
 	compare("stored again", export.Good)
 
 	// One table's events come after the day was signed off.
 	events, _, err := fault.Plant(deal.Options{
-		Property: "ac-1", Pit: "p1", Table: "PB-99", Seed: 99, Flawless: true, Start: time.Date(2026, 11, 19, 20, 0, 0, 0, time.UTC),
+		Property: "ac-1", Pit: "p1", Table: "PB-99", Seed: 99, Flawless: true,
+		Start: time.Date(2026, 11, 19, 20, 0, 0, 0, time.UTC),
 	}, fault.All()[0], 99)
 	if err != nil {
 		t.Fatal(err)
@@ -283,7 +303,7 @@ func patronsStayHome(t *testing.T, f *floor, dir string) {
 				if bytes.Contains(all, []byte(`"`+p.PatronRef+`"`)) {
 					t.Fatalf("the bundle names the patron %s", p.PatronRef)
 				}
-				if !bytes.Contains(all, []byte(pipeline.Pseudonym(f.opt.PatronKey, p.PatronRef))) {
+				if !bytes.Contains(all, []byte(auditor.Pseudonym(f.opt.PatronKey, p.PatronRef))) {
 					t.Errorf("the bundle has no pseudonym of %s", p.PatronRef)
 				}
 			}
@@ -297,7 +317,8 @@ func patronsStayHome(t *testing.T, f *floor, dir string) {
 // readParquet has ClickHouse read rounds.parquet and compares it with the table it came from.
 func (f *floor) readParquet(t *testing.T, dir string) {
 	t.Helper()
-	if err := f.store.Conn().Exec(t.Context(), "CREATE TABLE floor.parquet AS floor.rounds ENGINE = MergeTree ORDER BY tuple()"); err != nil {
+	if err := f.store.Conn().Exec(t.Context(), "CREATE TABLE floor.parquet AS floor.rounds ENGINE = MergeTree ORDER BY "+
+		"tuple()"); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "people/rounds.parquet"))
@@ -314,11 +335,16 @@ func (f *floor) readParquet(t *testing.T, dir string) {
 		t.Fatalf("%s", body)
 	}
 	var rows, differ uint64
-	columns := "property_id, pit_id, table_id, shoe_id, round, at, gaming_day, shift, dealer_id, ruleset, config_id, result, player_count, banker_count, " +
-		"player_cards, banker_cards, cards, wagers, staked, paid, expected_pay, collected, returned, vigorish, auditable, first_seq, end_seq"
+	columns := "property_id, pit_id, table_id, shoe_id, round, at, gaming_day, shift, dealer_id, ruleset, config_id, " +
+		"result, player_count, banker_count, " +
+		"player_cards, banker_cards, cards, wagers, staked, paid, expected_pay, collected, returned, vigorish, auditable, " +
+		"first_seq, end_seq"
 	err = f.store.Conn().QueryRow(t.Context(), "SELECT count() FROM floor.parquet").Scan(&rows)
 	if err == nil {
-		err = f.store.Conn().QueryRow(t.Context(), "SELECT count() FROM (SELECT "+columns+" FROM floor.rounds FINAL EXCEPT SELECT "+columns+" FROM floor.parquet)").Scan(&differ)
+		err = f.store.Conn().
+			QueryRow(t.Context(), "SELECT count() FROM (SELECT "+columns+
+				" FROM floor.rounds FINAL EXCEPT SELECT "+columns+" FROM floor.parquet)").
+			Scan(&differ)
 	}
 	if err != nil || rows == 0 || differ > 0 {
 		t.Errorf("%d rows, %d rounds differ: %v", rows, differ, err)

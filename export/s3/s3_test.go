@@ -41,7 +41,8 @@ func read(t *testing.T, s *s3.Store, name string) (content, version string) {
 func TestObjects(t *testing.T) {
 	s := open(t, s3test.Config(t))
 	ctx := t.Context()
-	if _, _, err := s.Get(ctx, "a/none"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "ac-1/a/none") {
+	if _, _, err := s.Get(ctx, "a/none"); !errors.Is(err, fs.ErrNotExist) ||
+		!strings.Contains(err.Error(), "ac-1/a/none") {
 		t.Errorf("what is not there: %v", err)
 	}
 	if err := s.Copy(ctx, "a/none", "b"); !errors.Is(err, fs.ErrNotExist) {
@@ -74,7 +75,8 @@ func TestObjects(t *testing.T) {
 // Of many that replace the same version one does, again and again.
 func TestSwap(t *testing.T) {
 	s := open(t, s3test.Config(t))
-	if swapped, err := s.Swap(t.Context(), "head", []byte("x"), "00000000000000000000000000000000"); swapped || err != nil {
+	if swapped, err := s.Swap(t.Context(), "head", []byte("x"), "00000000000000000000000000000000"); swapped ||
+		err != nil {
 		t.Errorf("a version of what is not there: %v, %v", swapped, err)
 	}
 	version := ""
@@ -139,13 +141,19 @@ func TestUnfitStores(t *testing.T) {
 }
 
 func TestParseURL(t *testing.T) {
-	for text, want := range map[string]string{"s3://audit": "audit ", "s3://audit/": "audit ", "s3://audit/ac-1/log/": "audit ac-1/log"} {
+	for text, want := range map[string]string{
+		"s3://audit": "audit ", "s3://audit/": "audit ",
+		"s3://audit/ac-1/log/": "audit ac-1/log",
+	} {
 		bucket, prefix, err := s3.ParseURL(text)
 		if got := bucket + " " + prefix; got != want || err != nil {
 			t.Errorf("%s: %q, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", "audit/ac-1", "s3:audit", "s3:///ac-1", "https://audit/ac-1", "s3://me@audit/x", "s3://audit/x?y=1"} {
+	for _, text := range []string{
+		"", "audit/ac-1", "s3:audit", "s3:///ac-1", "https://audit/ac-1", "s3://me@audit/x",
+		"s3://audit/x?y=1",
+	} {
 		if _, _, err := s3.ParseURL(text); err == nil || !strings.Contains(err.Error(), "s3://BUCKET/PREFIX") {
 			t.Errorf("%q: %v", text, err)
 		}

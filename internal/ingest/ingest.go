@@ -12,6 +12,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/monitor"
 	"github.com/shoeproof/shoeproof/internal/settings"
@@ -73,7 +74,7 @@ func Run(ctx context.Context, config *settings.Ingest, o Options) error {
 // process is a configured run of ingest.
 type process struct {
 	config      *settings.Ingest
-	engine      pipeline.Options
+	engine      engine.Options
 	storeConfig clickhouse.Config
 	state       *state
 	metrics     *metrics

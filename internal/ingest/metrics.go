@@ -9,8 +9,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/internal/monitor"
 	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // metrics are the metrics of ingest. No label grows with tables or patrons.
@@ -135,18 +137,18 @@ func (m *metrics) hooks(o *Options) pipeline.Hooks {
 
 // step is an engine whose totals are added to the metrics at each flush.
 type step struct {
-	*pipeline.Engine
+	*engine.Engine
 	m      *metrics
-	added  pipeline.Counts // to the metrics
-	tables int             // under m.mu
+	added  engine.Counts // to the metrics
+	tables int           // under m.mu
 }
 
-func (m *metrics) step(opt pipeline.Options) *step {
-	return &step{Engine: pipeline.NewEngine(opt), m: m}
+func (m *metrics) step(opt engine.Options) *step {
+	return &step{Engine: engine.New(opt), m: m}
 }
 
 // Apply applies a record.
-func (s *step) Apply(rec *pipeline.Record, topic string, partition int32, b *pipeline.Batch) {
+func (s *step) Apply(rec *pipeline.Record, topic string, partition int32, b *rows.Set) {
 	if s.added.Records == 0 && s.Counts.Records == 0 {
 		s.m.mu.Lock()
 		s.m.steps[partition] = s

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -187,7 +188,7 @@ func (r *run) floor(ctx context.Context, w window) ([]finding.Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := pipeline.NewFloor(r.Engine)
+	f := engine.NewFloor(r.Engine)
 	f.Note(configs)
 	return slices.DeleteFunc(f.Findings(), func(f finding.Finding) bool { return f.GamingDay != w.day || (r.Shift != "" && f.Shift != r.Shift) }), nil
 }

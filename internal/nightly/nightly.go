@@ -18,12 +18,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema/rows"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
@@ -38,7 +38,7 @@ type Options struct {
 	// Whole reads each table from its first archived event on, instead of from where it was last remembered
 	// before the days.
 	Whole  bool
-	Engine pipeline.Options
+	Engine engine.Options
 	// Holder names this process to another that finds it at work.
 	Holder string
 	// Now is the clock of the run's row.
@@ -233,28 +233,28 @@ type tableDay struct {
 }
 
 // begin is an engine that has seen a table's events up to a memory, nil if from the first one.
-func (r *run) begin(ctx context.Context, table string) (*pipeline.Engine, *rows.Snapshot, error) {
+func (r *run) begin(ctx context.Context, table string) (*engine.Engine, *rows.Snapshot, error) {
 	options := r.Engine
 	options.NoArchive = true
-	engine := pipeline.NewEngine(options)
+	e := engine.New(options)
 	if r.Whole {
-		return engine, nil, nil
+		return e, nil, nil
 	}
 	m, err := r.store.MemoryBefore(ctx, r.Property, table, r.windows[0].from)
 	if m == nil || err != nil {
-		return engine, nil, err
+		return e, nil, err
 	}
 	row := *m
 	row.Offset = -1 // what was seen is not read: no record is to be passed over
-	if err := engine.Restore([]rows.Snapshot{row}, row.At); err != nil {
-		return pipeline.NewEngine(options), nil, nil //nolint:nilerr // another release wrote it: from the first event, as without it
+	if err := e.Restore([]rows.Snapshot{row}, row.At); err != nil {
+		return engine.New(options), nil, nil //nolint:nilerr // another release wrote it: from the first event, as without it
 	}
-	return engine, m, nil
+	return e, m, nil
 }
 
 // replay folds a table from where it was remembered before the days until the shoes of the days are closed.
 func (r *run) replay(ctx context.Context, table string) (days []tableDay, folded uint64, err error) {
-	engine, after, err := r.begin(ctx, table)
+	auditor, after, err := r.begin(ctx, table)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -262,7 +262,7 @@ func (r *run) replay(ctx context.Context, table string) (days []tableDay, folded
 	for i := range days {
 		days[i] = tableDay{tableDone{Table: table, Open: []OpenShoe{}, Books: []string{}}, sha256.New()}
 	}
-	var b pipeline.Batch
+	var b rows.Set
 	behind := 0
 	var seq [8]byte
 	err = r.store.Replay(ctx, r.Property, table, after, func(e *clickhouse.Archived) bool {
@@ -274,22 +274,22 @@ func (r *run) replay(ctx context.Context, table string) (days []tableDay, folded
 			d.digest.Write(seq[:])
 			d.digest.Write(e.SHA256[:])
 		}
-		engine.Apply(&e.Record, "", e.Partition, &b)
+		auditor.Apply(&e.Record, "", e.Partition, &b)
 		r.collect(days, &b)
 		if e.At < r.end() {
 			return false
 		}
 		behind++
-		return behind%settle == 0 && len(r.open(engine, r.end())) == 0
+		return behind%settle == 0 && len(r.open(auditor, r.end())) == 0
 	})
 	if err != nil {
 		return nil, 0, err
 	}
-	engine.Finish(&b)
+	auditor.Finish(&b)
 	r.collect(days, &b)
 	for i := range days {
 		d := &days[i]
-		d.Open = append(d.Open, r.open(engine, r.windows[i].until)...)
+		d.Open = append(d.Open, r.open(auditor, r.windows[i].until)...)
 		d.Digest = hex.EncodeToString(d.digest.Sum(nil))
 		slices.Sort(d.Books)
 	}
@@ -306,7 +306,7 @@ func (r *run) at(at int64) int {
 }
 
 // open are the shoes that began before a moment and have not ended.
-func (r *run) open(e *pipeline.Engine, before int64) []OpenShoe {
+func (r *run) open(e *engine.Engine, before int64) []OpenShoe {
 	var list []OpenShoe
 	for _, o := range e.Open() {
 		if o.At < before {
@@ -317,7 +317,7 @@ func (r *run) open(e *pipeline.Engine, before int64) []OpenShoe {
 }
 
 // collect takes what belongs to the days.
-func (r *run) collect(days []tableDay, b *pipeline.Batch) {
+func (r *run) collect(days []tableDay, b *rows.Set) {
 	if b.Len() == 0 {
 		return
 	}
@@ -372,6 +372,7 @@ func (w *lineWriter) table(ctx context.Context, d *tableDone) error {
 	if err := w.add(ctx, "table", d); err != nil {
 		return err
 	}
+	d.found = finding.Latest(d.found)
 	for i := range d.found {
 		if err := w.add(ctx, "finding", &d.found[i]); err != nil {
 			return err

@@ -27,6 +27,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
+	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/rules"
@@ -69,16 +70,16 @@ func config(addr, database string) clickhouse.Config {
 	return clickhouse.Config{Addrs: []string{addr}, Database: database, User: "default", RulesVersion: "r1", Engine: "test", RowVersion: 1}
 }
 
-var options = sync.OnceValue(func() pipeline.Options {
+var options = sync.OnceValue(func() auditor.Options {
 	books, err := rules.Shipped()
 	if err != nil {
 		panic(err)
 	}
-	calendar, err := pipeline.DefaultCalendar()
+	calendar, err := auditor.DefaultCalendar()
 	if err != nil {
 		panic(err)
 	}
-	return pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("test"), Version: "test"}
+	return auditor.Options{Books: books, Calendar: calendar, PatronKey: []byte("test"), Version: "test"}
 })
 
 const (
@@ -191,7 +192,7 @@ func (p *partition) Commit(context.Context, int64) error { return nil }
 func ingest(t testing.TB, store pipeline.Sink, l *log) {
 	t.Helper()
 	err := pipeline.Run(t.Context(), l, store, pipeline.RunOptions{
-		NewStep: func() pipeline.Step { return pipeline.NewEngine(options()) }, Now: time.Now, FlushRows: 20_000, FlushEvery: time.Minute,
+		NewStep: func() pipeline.Step { return auditor.New(options()) }, Now: time.Now, FlushRows: 20_000, FlushEvery: time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -538,7 +539,7 @@ func TestBeginsAtTheMemory(t *testing.T) {
 					NewStep: func() pipeline.Step {
 						o := options()
 						o.Stretch = stretch
-						return pipeline.NewEngine(o)
+						return auditor.New(o)
 					},
 					Now: time.Now, FlushRows: 20_000, FlushEvery: time.Minute,
 				})

@@ -6,23 +6,23 @@ import (
 	"math"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/internal/report"
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
 // Statistics are those of every nightly run.
-func Statistics(engine *pipeline.Options) []Statistic {
+func Statistics(engine *engine.Options) []Statistic {
 	return []Statistic{Review{engine}, HoldTests{engine}}
 }
 
 // anomaly is a finding of the review queue, which pages nobody: its rule is not a detector's. Its identity is once for
 // a period, which its subject does not name.
-func anomaly(engine *pipeline.Options, about finding.Identity, severity finding.Severity, subject string, at int64) finding.Finding {
+func anomaly(engine *engine.Options, about finding.Identity, severity finding.Severity, subject string, at int64) finding.Finding {
 	f := finding.New(about, finding.Anomaly, finding.Suspect, severity)
 	f.Subject, f.At, f.Engine = subject, schema.Time(at), engine.Version
 	f.GamingDay, f.Shift = engine.Calendar.Of(at)
@@ -31,7 +31,7 @@ func anomaly(engine *pipeline.Options, about finding.Identity, severity finding.
 
 // Review is e-BH over the evidence of a whole gaming day about shoes, patrons and dealers, by the detectors that count towards the
 // promise. The e-value of a key is the product of its factors of the day: its mean under honest play is at most 1.
-type Review struct{ Engine *pipeline.Options }
+type Review struct{ Engine *engine.Options }
 
 // reviewFalse is the part of what the queue ever names that may be false.
 const reviewFalse = 0.1
@@ -89,7 +89,7 @@ func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, da
 }
 
 // HoldTests are the two monthly tests of the hold, asked in the night of a month's last gaming day.
-type HoldTests struct{ Engine *pipeline.Options }
+type HoldTests struct{ Engine *engine.Options }
 
 // Night names the tables that a regulation wants investigated.
 func (t HoldTests) Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]finding.Finding, error) {

@@ -24,18 +24,16 @@ import (
 // Formats returns the output formats.
 func Formats() []string { return []string{"table", "ndjson", "csv"} }
 
-// Printer is a sink that prints each finding once, in the order of arrival. A table is printed by Close, sorted by
-// table, shoe and round.
+// Printer is a sink that prints each finding once, when it is closed: an earlier version of a finding gives way to a later
+// one. The order is that of arrival; a table is sorted by table, shoe and round.
 type Printer struct {
 	// Min is the minimum severity that is printed.
 	Min finding.Severity
-	// By counts the findings of each severity, printed or not.
+	// By counts the findings of each severity, printed or not; Close fills it.
 	By [finding.Critical + 1]int
 
 	out    io.Writer
 	format string
-	csv    *csv.Writer
-	seen   map[string]struct{}
 	kept   []finding.Finding
 }
 
@@ -46,48 +44,17 @@ func NewPrinter(out io.Writer, format string) (*Printer, error) {
 	if !slices.Contains(Formats(), format) {
 		return nil, fmt.Errorf("output format %q, want one of %s", format, strings.Join(Formats(), ", "))
 	}
-	p := &Printer{out: out, format: format, seen: map[string]struct{}{}}
-	if format == "csv" {
-		p.csv = csv.NewWriter(out)
-		if err := p.csv.Write(columns()); err != nil {
-			return nil, fmt.Errorf("print findings: %w", err)
-		}
-	}
-	return p, nil
+	return &Printer{out: out, format: format}, nil
 }
 
-// Write prints the findings of a batch.
+// Write takes in the findings of a batch.
 func (p *Printer) Write(_ context.Context, b *pipeline.Batch) error {
-	for i := range b.Findings {
-		if err := p.Print(&b.Findings[i]); err != nil {
-			return fmt.Errorf("print findings: %w", err)
-		}
-	}
+	p.Add(b.Findings...)
 	return nil
 }
 
-// Print prints a finding, unless it was printed before.
-func (p *Printer) Print(f *finding.Finding) error {
-	if _, ok := p.seen[f.ID]; ok {
-		return nil
-	}
-	p.seen[f.ID] = struct{}{}
-	severity := f.Severity
-	p.By[severity]++
-	if severity < p.Min {
-		return nil
-	}
-	switch p.format {
-	case "table":
-		p.kept = append(p.kept, *f)
-		return nil
-	case "csv":
-		return p.csv.Write(cells(f))
-	}
-	enc := json.NewEncoder(p.out)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(f)
-}
+// Add takes in findings.
+func (p *Printer) Add(findings ...finding.Finding) { p.kept = append(p.kept, findings...) }
 
 // Any reports whether there is a finding of a severity or above, printed or not.
 func (p *Printer) Any(min finding.Severity) bool {
@@ -113,18 +80,51 @@ func (p *Printer) Counts() string {
 	return fmt.Sprintf("%d: %s", total, strings.Join(words, ", "))
 }
 
-// Close prints the table, or flushes the CSV.
+// Close counts and prints the findings.
 func (p *Printer) Close() error {
-	if p.csv != nil {
-		p.csv.Flush()
-		if err := p.csv.Error(); err != nil {
-			return fmt.Errorf("print findings: %w", err)
+	var printed []finding.Finding
+	for _, f := range finding.Latest(p.kept) {
+		p.By[f.Severity]++
+		if f.Severity >= p.Min {
+			printed = append(printed, f)
 		}
 	}
-	if len(p.kept) == 0 {
-		return nil
+	p.kept = nil
+	var err error
+	switch {
+	case p.format == "csv":
+		err = CSV(p.out, printed)
+	case p.format == "ndjson":
+		err = NDJSON(p.out, printed)
+	case len(printed) > 0:
+		err = Table(p.out, printed)
 	}
-	return Table(p.out, p.kept)
+	if err != nil {
+		return fmt.Errorf("print findings: %w", err)
+	}
+	return nil
+}
+
+// CSV prints findings as a table of comma-separated values with a head.
+func CSV(out io.Writer, findings []finding.Finding) error {
+	w := csv.NewWriter(out)
+	lines := [][]string{columns()}
+	for i := range findings {
+		lines = append(lines, cells(&findings[i]))
+	}
+	return w.WriteAll(lines)
+}
+
+// NDJSON prints a finding a line, as JSON.
+func NDJSON(out io.Writer, findings []finding.Finding) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	for i := range findings {
+		if err := enc.Encode(&findings[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Table prints findings for people, sorted by table, shoe and round.
@@ -182,7 +182,7 @@ func columns() []string {
 	return []string{
 		"id", "kind", "verdict", "rule", "severity", "citations", "property_id", "pit_id", "table_id", "shoe_id", "round", "seat", "subject",
 		"dealer_id", "at", "gaming_day", "shift", "expected", "observed", "amount", "currency", "evidence.seqs", "evidence.event_ids",
-		"rulebook", "engine",
+		"rulebook", "engine", "covers",
 	}
 }
 
@@ -195,6 +195,7 @@ func cells(f *finding.Finding) []string {
 		f.ID, string(f.Kind), string(f.Verdict), f.Rule, f.Severity.String(), strings.Join(f.Citations, "; "), f.PropertyID, f.PitID, f.TableID, f.ShoeID,
 		strconv.FormatUint(uint64(f.Round), 10), strconv.FormatUint(uint64(f.Seat), 10), f.Subject, f.DealerID, f.At.String(), f.GamingDay,
 		f.Shift, f.Expected, f.Observed, "", f.Currency, strings.Join(seqs, " "), strings.Join(f.Evidence.EventIDs, " "), f.Rulebook, f.Engine,
+		strings.Join(f.Covers, "; "),
 	}
 	for i := range row {
 		row[i] = neutral(row[i])

@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/schema/rows"
 
 	"github.com/shoeproof/shoeproof/internal/cli"
@@ -24,39 +25,39 @@ const maxDeadLetters = 20
 // Summary is the result of a replay without the findings.
 type Summary struct {
 	Files, Tables int
-	Counts        pipeline.Counts
+	Counts        engine.Counts
 	// Dead are the first dead letters.
 	Dead []rows.DeadLetter
-	Open []pipeline.OpenShoe
+	Open []engine.OpenShoe
 }
 
 // Files replays files in order into a sink. A file that cannot be opened or has no events is wrong usage, found
 // before the replay starts. Progress may be nil; it receives the number of events so far.
-func Files(ctx context.Context, paths []string, opt pipeline.Options, sink pipeline.Sink, progress func(events uint64)) (Summary, error) {
+func Files(ctx context.Context, paths []string, opt engine.Options, sink pipeline.Sink, progress func(events uint64)) (Summary, error) {
 	sum := Summary{Files: len(paths)}
 	src, err := file.Open(paths, file.Options{})
 	if err != nil {
 		return sum, cli.WrongUsage(err)
 	}
 	opt.NoArchive = true
-	engine := pipeline.NewEngine(opt)
-	floor := pipeline.NewFloor(opt)
+	auditor := engine.New(opt)
+	floor := engine.NewFloor(opt)
 	err = pipeline.Run(ctx, src, &recorder{sink, &sum.Dead, floor}, pipeline.RunOptions{
-		NewStep: func() pipeline.Step { return engine },
+		NewStep: func() pipeline.Step { return auditor },
 		Now:     time.Now, FlushRows: 20_000, FlushEvery: time.Second,
 		Hooks: pipeline.Hooks{Flushed: func(pipeline.Flush) {
 			if progress != nil {
-				progress(engine.Counts.Events)
+				progress(auditor.Counts.Events)
 			}
 		}},
 	})
 	if err == nil {
 		// The rules that compare tables need all of them.
 		across := pipeline.Batch{Set: rows.Set{Findings: floor.Findings()}}
-		engine.Counts.Findings += uint64(len(across.Findings))
+		auditor.Counts.Findings += uint64(len(across.Findings))
 		err = sink.Write(ctx, &across)
 	}
-	sum.Tables, sum.Counts, sum.Open = engine.Tables(), engine.Counts, engine.Open()
+	sum.Tables, sum.Counts, sum.Open = auditor.Tables(), auditor.Counts, auditor.Open()
 	var path *fs.PathError
 	switch {
 	case ctx.Err() != nil:
@@ -71,7 +72,7 @@ func Files(ctx context.Context, paths []string, opt pipeline.Options, sink pipel
 type recorder struct {
 	pipeline.Sink
 	dead  *[]rows.DeadLetter
-	floor *pipeline.Floor
+	floor *engine.Floor
 }
 
 func (l *recorder) Write(ctx context.Context, b *pipeline.Batch) error {

@@ -12,8 +12,8 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/detectors/exact"
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/internal/output"
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
@@ -27,7 +27,7 @@ type HoldTest struct {
 // RunHoldTests runs the hold tests of COMAR 36.05.03.25(B)(2) and K.A.R. 112-108-51(b),(c) for each table that
 // played in a month, such as 2026-10. The base level is that of the calendar year before, or of the month before
 // if that year has no play.
-func RunHoldTests(ctx context.Context, store *clickhouse.Store, engine *pipeline.Options, property, month string) ([]HoldTest, error) {
+func RunHoldTests(ctx context.Context, store *clickhouse.Store, engine *engine.Options, property, month string) ([]HoldTest, error) {
 	first, err := time.Parse("2006-01", month)
 	if err != nil {
 		return nil, fmt.Errorf("month %q: %w", month, err)
@@ -64,7 +64,7 @@ func RunHoldTests(ctx context.Context, store *clickhouse.Store, engine *pipeline
 
 // holdInput is what the hold tests of a month read.
 type holdInput struct {
-	engine          *pipeline.Options
+	engine          *engine.Options
 	property, month string
 	played, before  []clickhouse.Played
 	risks           []clickhouse.Risk
@@ -127,7 +127,7 @@ func holds(property, period string, played []clickhouse.Played) map[string]*dete
 }
 
 // offerOf returns the offer of a table under its latest configuration of a name; nil without a rulebook for it.
-func offerOf(engine *pipeline.Options, table, name string, configs []rows.Config) (*detectors.Offer, error) {
+func offerOf(engine *engine.Options, table, name string, configs []rows.Config) (*detectors.Offer, error) {
 	config, at := "", int64(0)
 	for i := range configs {
 		if c := &configs[i]; c.TableID == table && c.ConfigID == name && !c.Closed && c.At >= at {

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 
 	"github.com/shoeproof/shoeproof/internal/output"
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/stats"
@@ -23,7 +23,7 @@ import (
 // Scope is the property and the gaming days of a report.
 type Scope struct {
 	clickhouse.Days
-	Calendar *pipeline.Calendar
+	Calendar *engine.Calendar
 	// Currency is that of the property's tables. It formats amounts that carry none.
 	Currency string
 }

@@ -10,16 +10,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/internal/output"
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
 func scope(t *testing.T) Scope {
 	t.Helper()
-	calendar, err := pipeline.DefaultCalendar()
+	calendar, err := engine.DefaultCalendar()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,11 +16,11 @@ import (
 
 	"github.com/shoeproof/shoeproof/console"
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/monitor"
 	"github.com/shoeproof/shoeproof/internal/report"
 	"github.com/shoeproof/shoeproof/internal/settings"
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
 	"github.com/shoeproof/shoeproof/schema"
@@ -114,7 +114,7 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
 }
 
 // surveillanceLog writes the report of audit report log as CSV.
-func surveillanceLog(s *store.Store, calendar *pipeline.Calendar) func(context.Context, string, string, string, io.Writer) error {
+func surveillanceLog(s *store.Store, calendar *engine.Calendar) func(context.Context, string, string, string, io.Writer) error {
 	return func(ctx context.Context, property, day, shift string, out io.Writer) error {
 		scope := report.Scope{Days: clickhouse.Days{Property: property, From: day, To: day, Shift: shift}, Calendar: calendar}
 		findings, err := s.FindingsOf(ctx, scope.Days)

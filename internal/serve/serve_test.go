@@ -21,6 +21,7 @@ import (
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/console"
 	"github.com/shoeproof/shoeproof/console/store"
+	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -228,7 +229,7 @@ func TestConsoleIsWatched(t *testing.T) {
 }
 
 // breach lets a table break a critical rule.
-func breach(t *testing.T, s *store.Store, law pipeline.Options) {
+func breach(t *testing.T, s *store.Store, law auditor.Options) {
 	t.Helper()
 	faults := fault.All()
 	i := slices.IndexFunc(faults, func(f fault.Fault) bool { return f.Rule == "draw.banker.must-stay" })
@@ -239,11 +240,11 @@ func breach(t *testing.T, s *store.Store, law pipeline.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, b := pipeline.NewEngine(law), &pipeline.Batch{}
+	e, b := auditor.New(law), &pipeline.Batch{}
 	for i := range events {
-		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: schema.AppendProto(nil, &events[i])}, "table-events", 0, b)
+		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: schema.AppendProto(nil, &events[i])}, "table-events", 0, &b.Set)
 	}
-	e.Finish(b)
+	e.Finish(&b.Set)
 	b.Range = pipeline.Range{Topic: "table-events", To: int64(len(events) - 1), Records: uint64(len(events))}
 	if err := s.Write(t.Context(), b); err != nil {
 		t.Fatal(err)

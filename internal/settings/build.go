@@ -13,10 +13,10 @@ import (
 	"strings"
 
 	"github.com/shoeproof/shoeproof/detectors"
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/export/s3"
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/law"
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
 	"github.com/shoeproof/shoeproof/rules"
@@ -27,17 +27,17 @@ import (
 const rowVersion = 1
 
 // Options returns the engine's options.
-func (c *Law) Options(version string) (pipeline.Options, error) {
+func (c *Law) Options(version string) (engine.Options, error) {
 	calendar, err := c.Calendar.calendar()
 	if err != nil {
-		return pipeline.Options{}, err
+		return engine.Options{}, err
 	}
 	books, err := c.Books()
 	if err != nil {
-		return pipeline.Options{}, err
+		return engine.Options{}, err
 	}
 	budget := c.Detectors.promise()
-	return pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte(c.PatronKey), Version: cli.Engine(version), Promise: &budget}, nil
+	return engine.Options{Books: books, Calendar: calendar, PatronKey: []byte(c.PatronKey), Version: cli.Engine(version), Promise: &budget}, nil
 }
 
 // promise returns the false-alarm budget. Volumes that are not settings scale with those that are.

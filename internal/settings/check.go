@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/export/s3"
-	"github.com/shoeproof/shoeproof/pipeline"
 )
 
 // minKey is the minimum length of an HMAC key in bytes.
@@ -153,11 +153,11 @@ func (c *Law) check(l *Loaded) {
 	}
 }
 
-func (c *Calendar) calendar() (pipeline.Calendar, error) {
+func (c *Calendar) calendar() (engine.Calendar, error) {
 	if c.Zone == "" || c.Zone == "Local" {
-		return pipeline.Calendar{}, fmt.Errorf("calendar zone: %q, want an IANA zone such as America/New_York", c.Zone)
+		return engine.Calendar{}, fmt.Errorf("calendar zone: %q, want an IANA zone such as America/New_York", c.Zone)
 	}
-	return pipeline.NewCalendar(c.Zone, c.Rollover, c.Shifts)
+	return engine.NewCalendar(c.Zone, c.Rollover, c.Shifts)
 }
 
 func (c *Log) check(l *Loaded) {

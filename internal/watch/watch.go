@@ -14,9 +14,9 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/detectors/exact"
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/schema/rows"
@@ -30,7 +30,7 @@ type Options struct {
 	// Behind is how far below the slowest feed to stay, so that rows of a flush under way are not missed. A table that is
 	// further behind than Patience is not waited for: what it sends later belongs to the nightly run.
 	Behind, Patience time.Duration
-	Engine           pipeline.Options
+	Engine           engine.Options
 	Hooks            Hooks
 }
 
@@ -129,7 +129,7 @@ func (w *Watch) floor(ctx context.Context, until int64) error {
 		return err
 	}
 	w.configs = rows
-	floor := pipeline.NewFloor(w.options.Engine)
+	floor := engine.NewFloor(w.options.Engine)
 	floor.Note(slices.Clone(rows))
 	w.weighed.findings = append(w.weighed.findings, floor.Findings()...)
 	return nil
@@ -289,7 +289,7 @@ func (w *Watch) take(at *detectors.Place, dealer string, t *terms) {
 	}
 	for i := range w.host.Alarms {
 		a := &w.host.Alarms[i]
-		row := pipeline.Anomaly(a)
+		row := engine.Anomaly(a)
 		row.GamingDay, row.Shift, row.DealerID, row.Engine = day, shift, dealer, w.options.Engine.Version
 		if t != nil && t.config != nil {
 			row.Currency, row.Rulebook = t.config.Currency, t.law.Book.Ref()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
+	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/rules"
@@ -52,16 +53,16 @@ func opened(t testing.TB, addr, database string) *clickhouse.Store {
 	return s
 }
 
-var options = sync.OnceValue(func() pipeline.Options {
+var options = sync.OnceValue(func() auditor.Options {
 	books, err := rules.Shipped()
 	if err != nil {
 		panic(err)
 	}
-	calendar, err := pipeline.DefaultCalendar()
+	calendar, err := auditor.DefaultCalendar()
 	if err != nil {
 		panic(err)
 	}
-	return pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("test"), Version: "test"}
+	return auditor.Options{Books: books, Calendar: calendar, PatronKey: []byte("test"), Version: "test"}
 })
 
 // play sends shoes of a table through the engine into the store.
@@ -90,13 +91,13 @@ func play(t testing.TB, s *clickhouse.Store, table, name string, shoes int) *che
 		events = append(events, tb.Shoe()...)
 	}
 	events = append(events, tb.Close()...)
-	e, b := pipeline.NewEngine(options()), &pipeline.Batch{}
+	e, b := auditor.New(options()), &pipeline.Batch{}
 	var value []byte
 	for i := range events {
 		value = schema.AppendProto(value[:0], &events[i])
-		e.Apply(&pipeline.Record{Value: value, Format: schema.Protobuf, Offset: int64(i)}, table, 0, b)
+		e.Apply(&pipeline.Record{Value: value, Format: schema.Protobuf, Offset: int64(i)}, table, 0, &b.Set)
 	}
-	e.Finish(b)
+	e.Finish(&b.Set)
 	b.Range = pipeline.Range{Topic: table, To: int64(len(events) - 1), Records: uint64(len(events))}
 	if err := s.Write(t.Context(), b); err != nil {
 		t.Fatal(err)

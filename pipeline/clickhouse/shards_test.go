@@ -17,6 +17,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
@@ -44,7 +45,7 @@ func wholeFloor(t *testing.T) []*pipeline.Batch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calendar, err := pipeline.DefaultCalendar()
+	calendar, err := auditor.DefaultCalendar()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func wholeFloor(t *testing.T) []*pipeline.Batch {
 		}
 		events = append(events, mine...)
 	}
-	e := pipeline.NewEngine(pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("sixteen bytes or more"), Version: "test"})
+	e := auditor.New(auditor.Options{Books: books, Calendar: calendar, PatronKey: []byte("sixteen bytes or more"), Version: "test"})
 	var all []*pipeline.Batch
 	b := &pipeline.Batch{}
 	var value []byte
@@ -70,7 +71,7 @@ func wholeFloor(t *testing.T) []*pipeline.Batch {
 		if b.Range.Records == 0 {
 			b.Range = pipeline.Range{Topic: "table-events", Partition: 1, From: int64(i)}
 		}
-		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: value}, "table-events", 1, b)
+		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: value}, "table-events", 1, &b.Set)
 		b.Range.Records++
 		b.Range.To = int64(i)
 		if b.Range.Records == 400 || i == len(events)-1 {

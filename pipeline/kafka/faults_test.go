@@ -28,7 +28,7 @@ import (
 // letters is a step that keeps each record, by what it says and not by its offset.
 type letters struct{ d *schema.Decoder }
 
-func (l letters) Apply(rec *pipeline.Record, topic string, partition int32, b *pipeline.Batch) {
+func (l letters) Apply(rec *pipeline.Record, topic string, partition int32, b *rows.Set) {
 	var ev schema.Event
 	if rec.Bad != nil || l.d.Decode(rec.Format, rec.Value, &ev) != nil {
 		b.DeadLetters = append(b.DeadLetters, rows.DeadLetter{Topic: topic, Partition: partition, Offset: rec.Offset})
@@ -37,7 +37,7 @@ func (l letters) Apply(rec *pipeline.Record, topic string, partition int32, b *p
 	b.Findings = append(b.Findings, finding.Finding{ID: ev.EventID})
 }
 func (letters) Low(next int64) (low, clock int64) { return next, 0 }
-func (letters) Finish(*pipeline.Batch)            {}
+func (letters) Finish(*rows.Set)                  {}
 
 func run(ctx context.Context, src pipeline.Source, sink pipeline.Sink) error {
 	return pipeline.Run(ctx, src, sink, pipeline.RunOptions{

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
@@ -26,11 +27,11 @@ func TestSpreadChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calendar, err := pipeline.DefaultCalendar()
+	calendar, err := auditor.DefaultCalendar()
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := pipeline.Options{Books: books, Calendar: calendar, PatronKey: []byte("test"), Version: "test", NoArchive: true, Idle: time.Minute, Stretch: 1000}
+	opt := auditor.Options{Books: books, Calendar: calendar, PatronKey: []byte("test"), Version: "test", NoArchive: true, Idle: time.Minute, Stretch: 1000}
 	var events []schema.Event
 	faults := fault.All()
 	for i := range 16 {
@@ -49,7 +50,7 @@ func TestSpreadChangesNothing(t *testing.T) {
 				sink := pipeline.NewMemorySink()
 				before := runtime.GOMAXPROCS(processors)
 				err := pipeline.Run(t.Context(), open(t, finite(to(k, ""))), sink, pipeline.RunOptions{
-					NewStep: func() pipeline.Step { return pipeline.NewEngine(opt) }, Now: time.Now, FlushRows: size, Journal: sink,
+					NewStep: func() pipeline.Step { return auditor.New(opt) }, Now: time.Now, FlushRows: size, Journal: sink,
 				})
 				runtime.GOMAXPROCS(before)
 				if err != nil {

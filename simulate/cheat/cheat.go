@@ -8,23 +8,25 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// Cheat is a way to cheat at one strength, or an honest way of play that looks odd. Unless it is a Breach, its events
+// Cheat is a way to cheat at one strength, or an honest way of play that looks odd. Unless Breach is set its events
 // break no rule.
 type Cheat struct {
-	// Name is the scenario with its strength, such as "s1-0.5"; Doc says it in a few words.
+	// Name is the scenario with its strength, such as "s1-0.5"; Doc describes it in a few words.
 	Name, Scenario, Doc string
-	// Strength is a share of rounds, late bets, changes or settlements, a number of cards, or one of riffles.
+	// Strength is a share of rounds, of late wagers, of changes or of settlements, a number of cards, or a number of
+	// riffles.
 	Strength float64
-	// Honest says that no page may come of it, Breach that its single acts are findings of rules too.
+	// Honest: no page may be raised. Breach: its single acts are findings of rules too.
 	Honest, Breach bool
-	// Detectors name the cause, the first of them most directly. Key is the kind of what they must accuse.
+	// Detectors are the detectors of the cause, the most direct one first. Key is the kind of key that they must
+	// accuse.
 	Detectors []string
 	Key       string
-	// Kind of table, see Kinds.
+	// Kind is the kind of table, see deal.Kinds.
 	Kind string
-	// Trays says that the tray is counted at each shoe's end, Reads that stakes are read at lock and settlement.
+	// Trays: the tray is counted at each shoe's end. Reads: stakes are read at lock and settlement.
 	Trays, Reads bool
-	// Misread and Drop are the chances that a card is read wrongly and not at all.
+	// Misread and Drop are the shares of cards that are misread and not read.
 	Misread, Drop float64
 
 	tune        func(*schema.TableConfig)
@@ -34,38 +36,45 @@ type Cheat struct {
 	settle      func(*crook, *shoe.Round)
 	habits      func(*crook)
 	reconfigure func(*crook)
-	// twoPatrons seats a second patron in the know; tray is what comes to the tray on paper only, and what leaves it unseen.
+	// twoPatrons seats a second patron in the know. tray returns what is added to the tray on paper only, and what
+	// leaves it without a record.
 	twoPatrons bool
-	// regulars stay five times as long as patrons of other simulated tables.
+	// regulars: the patrons stay five times as long as at other simulated tables.
 	regulars bool
-	tray     func(*crook) (fill, gone int64)
+	tray     func(*crook) (fill, missing int64)
 }
 
-// Find finds a cheat by its name.
+// Find returns the cheat with a name.
 func Find(name string) (*Cheat, error) {
 	for _, c := range All() {
 		if c.Name == name {
 			return &c, nil
 		}
 	}
-	return nil, fmt.Errorf("cheat %q: none of that name, such as s1-0.5", name)
+	return nil, fmt.Errorf("cheat %q: unknown name; want a name such as s1-0.5", name)
 }
 
-// Honest is no cheat: a table of a kind as all others are, to measure what comes of none.
+// Honest returns a table of a kind without a cheat, to measure false alarms.
 func Honest(kind string) *Cheat {
-	return &Cheat{Name: "n0", Scenario: "N0", Doc: "nobody cheats", Honest: true, Kind: kind, Key: "table", regulars: true}
+	return &Cheat{
+		Name: "n0", Scenario: "N0", Doc: "nobody cheats", Honest: true, Kind: kind, Key: "table",
+		regulars: true,
+	}
 }
 
-// TableConfig is the configuration of a table at which the cheat is played: 8 decks, 5 percent, dealt face up.
+// TableConfig returns the configuration of the table at which the cheat is played: 8 decks, 5 percent, dealt face up.
 func (c *Cheat) TableConfig() schema.TableConfig {
 	config, err := deal.Config(c.Kind, 1)
 	if err != nil {
-		panic("simulate: cheat " + c.Name + ": " + err.Error()) // a wrong word in Cheats
+		panic("cheat " + c.Name + ": " + err.Error()) // All names an unknown kind
 	}
 	config.Decks, config.DealingStyle, config.ReshuffleAfterLacing = 8, schema.DealingStyleFaceUp, false
 	config.PostedOdds["TIE"] = "8:1"
 	if config.Vigorish.Mode == schema.VigorishModeCommission {
-		config.Vigorish = schema.Vigorish{Mode: schema.VigorishModeCommission, Percent: 5, Timing: schema.VigorishTimingImmediate}
+		config.Vigorish = schema.Vigorish{
+			Mode: schema.VigorishModeCommission, Percent: 5,
+			Timing: schema.VigorishTimingImmediate,
+		}
 	}
 	if c.tune != nil {
 		c.tune(&config)

@@ -14,7 +14,8 @@ import (
 )
 
 func cheated(c *Cheat, seed uint64, twin bool) *Table {
-	return NewTable(deal.Options{Config: c.TableConfig(), Seed: seed, Table: "t-1"}, Options{Cheat: c, From: 2, Twin: twin})
+	return NewTable(deal.Options{Config: c.TableConfig(), Seed: seed, Table: "t-1"},
+		Options{Cheat: c, From: 2, Twin: twin})
 }
 
 // A cheat that breaks no rule is played with the events of a legal table, and its label says where it was.

@@ -5,7 +5,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// counting are patrons who bet on the side when the count is good.
+// counting are patrons who place a side bet when the count favours it.
 func counting() []Cheat {
 	var out []Cheat
 	for _, bet := range []struct {
@@ -20,11 +20,14 @@ func counting() []Cheat {
 			name, doc       string
 			signals, covers float64
 		}{
-			{"full", "all signals", 1, 0}, {"cover", "all signals and 5 % of other rounds", 1, .05}, {"half", "half of the signals and 5 % of other rounds", .5, .05},
+			{"full", "all signals", 1, 0},
+			{"cover", "all signals and 5 % of other rounds", 1, .05},
+			{"half", "half of the signals and 5 % of other rounds", .5, .05},
 		} {
 			out = append(out, Cheat{
-				Name: bet.name + "-" + how.name, Scenario: "S5", Strength: how.signals, Kind: bet.kind, Key: "patron", Detectors: []string{"d08", "d09", "d07"},
-				Doc: "a patron counts cards for " + bet.doc + ": " + how.doc,
+				Name: bet.name + "-" + how.name, Scenario: "S5", Strength: how.signals, Kind: bet.kind, Key: "patron",
+				Detectors: []string{"d08", "d09", "d07"},
+				Doc:       "a patron counts cards for " + bet.doc + ": " + how.doc,
 				tune: func(c *schema.TableConfig) {
 					if c.PayTables != nil {
 						c.PayTables["treasures"] = "2"
@@ -47,7 +50,7 @@ func counting() []Cheat {
 	return out
 }
 
-// goodDragon is Jacobson's count for dragon 7: a true count of 4 or more.
+// goodDragon reports whether Jacobson's count favours dragon 7: a true count of 4 or more.
 func goodDragon(c *crook, left int) bool {
 	tags := [10]int{4: -1, 5: -1, 6: -1, 7: -1, 8: 2, 9: 2}
 	sum := 0
@@ -57,10 +60,14 @@ func goodDragon(c *crook, left int) bool {
 	return 52*sum >= 4*left
 }
 
-// sevensEffect is what taking one card of each value out of eight decks changes in the value of a Blazing 7s wager.
-var sevensEffect = [10]float64{.002497, .001607, -.000838, -.001455, -.001714, -.001407, -.000825, -.013851, .004241, .004255}
+// sevensEffect is the change in the expected value of a Blazing 7s wager when one card of each value leaves eight
+// decks.
+var sevensEffect = [10]float64{
+	.002497, .001607, -.000838, -.001455, -.001714, -.001407, -.000825, -.013851, .004241,
+	.004255,
+}
 
-// goodSevens is a count for Blazing 7s (200:1, 50:1) by what each card takes away.
+// goodSevens reports whether a count by sevensEffect favours Blazing 7s (200:1, 50:1).
 func goodSevens(c *crook, left int) bool {
 	ev := -0.0777970098
 	for v, n := range c.dealt {

@@ -9,33 +9,31 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// crook is a cheat at work at one table. It draws from its own generator, as often in the twin as in the cheat,
-// so that both have all other chance in common.
+// crook is a cheat at one table, as a deal.Scheme. It draws from its own generator, as often in the twin as in the
+// cheat, so that both have all other chance in common.
 type crook struct {
 	*Cheat
 	table       *deal.Table
 	rng         *rand.Rand
 	twin        bool
 	from, shoes int
-	// on says that the cheat has begun; act that the round has one.
+	// on: the cheat has begun. act: the round has an act of it.
 	on, act bool
 	label   Label
 	dealer  string
 	patrons [2]string
-	// before is the last shoe in the order of dealing, with what was not dealt behind it.
+	// before is the last shoe in the order of dealing, the cards that were not dealt included.
 	before []shoe.Card
-	// dealt counts the cards dealt in the shoe by value; slug is where the slug lies, counted from the shoe's end.
+	// dealt counts the cards dealt in the shoe by value. slug is where the slug lies, counted from the shoe's end.
 	dealt  [10]int
 	slug   [2]int
 	streak int
 }
 
-const (
-	// cheatUnit is what patrons in the know stake, minor units.
-	cheatUnit = 1_000_000
-)
+// cheatUnit is the stake of patrons in the know, minor units.
+const cheatUnit = 1_000_000
 
-// Seated takes the first patron, or the first two, for the cheat.
+// Seated recruits the first patron, or the first two.
 func (c *crook) Seated(t *deal.Table) {
 	c.dealer = t.Dealer()
 	for i := range 2 {
@@ -43,7 +41,10 @@ func (c *crook) Seated(t *deal.Table) {
 			break
 		}
 		p := c.table.Patrons()[i]
-		*p = deal.Patron{Ref: p.Ref, Seat: p.Seat, UsualStake: cheatUnit, Favourite: schema.SpotBanker, ExactVigorish: true, DeclinesShoe: true, Stays: true}
+		*p = deal.Patron{
+			Ref: p.Ref, Seat: p.Seat, UsualStake: cheatUnit, Favourite: schema.SpotBanker,
+			ExactVigorish: true, DeclinesShoe: true, Stays: true,
+		}
 		c.patrons[i] = p.Ref
 		c.label.Patrons = append(c.label.Patrons, p.Ref)
 	}
@@ -65,20 +66,20 @@ func (c *crook) Seated(t *deal.Table) {
 	}
 }
 
-// BeforeShoe changes the configuration with the shoe at which the cheat begins.
+// BeforeShoe changes the configuration before the shoe with which the cheat begins.
 func (c *crook) BeforeShoe() {
 	if c.reconfigure != nil && c.shoes+1 == c.from && !c.twin {
 		c.reconfigure(c)
 	}
 }
 
-// Stack begins a shoe: the cheat may have put its cards in order.
+// Stack returns the cards of the next shoe, which the cheat may have put in order.
 func (c *crook) Stack(id string, deck []shoe.Card) []shoe.Card {
 	c.shoes++
 	c.on = c.shoes >= max(c.from, 1)
 	c.dealt, c.slug = [10]int{}, [2]int{-1, -1}
 	if c.stack != nil {
-		// The twin has its chance from the same numbers and its cards as they were shuffled.
+		// The twin draws the same numbers and keeps the cards as they were shuffled.
 		rest := c.stack(c, slices.Clone(deck))
 		if c.on && !c.twin {
 			c.recordAct(id, 0)
@@ -91,7 +92,7 @@ func (c *crook) Stack(id string, deck []shoe.Card) []shoe.Card {
 	return deck
 }
 
-// Bet lets the patrons in the know bet on the cards that lie in front; rigged cards are then laid there.
+// Bet places the wagers of the patrons in the know, then puts rigged cards in front.
 func (c *crook) Bet(r *shoe.Round, deck []shoe.Card) {
 	if len(deck) < 6 {
 		return
@@ -113,7 +114,7 @@ func lateRank(st shoe.Stake) int {
 	return 0
 }
 
-// Settle follows the cards and lets the dealer in the know settle.
+// Settle lets the dealer in the know settle, and counts the cards.
 func (c *crook) Settle(s *shoe.Plan, r *shoe.Round, k int) {
 	if c.settle != nil {
 		c.settle(c, r)
@@ -129,16 +130,16 @@ func (c *crook) Settle(s *shoe.Plan, r *shoe.Round, k int) {
 	c.act = false
 }
 
-// EndShoe ends a shoe: something may come to the tray on paper only, or leave it unseen.
+// EndShoe sets what is added to the tray on paper only, and what leaves it without a record.
 func (c *crook) EndShoe(s *shoe.Plan) {
 	if c.tray == nil {
 		return
 	}
-	fill, gone := c.tray(c)
+	fill, missing := c.tray(c)
 	if !c.on || c.twin {
 		return
 	}
-	if s.Fill, s.Missing = fill, gone; gone > 0 {
+	if s.Fill, s.Missing = fill, missing; missing > 0 {
 		c.recordAct(s.ID, 0)
 	}
 }
@@ -152,7 +153,7 @@ func (c *crook) recordAct(shoe string, round int) {
 	}
 }
 
-// ReadErrors are those of the cheat while it is on.
+// ReadErrors returns the error rates of the cheat while it is on.
 func (c *crook) ReadErrors() (misread, unread float64) {
 	if !c.on || c.twin {
 		return 0, 0
@@ -160,13 +161,13 @@ func (c *crook) ReadErrors() (misread, unread float64) {
 	return c.Misread, c.Drop
 }
 
-// acts says whether the cheat acts, when it would; it notes the act.
+// acts reports whether the cheat acts when it would, and records that it would.
 func (c *crook) acts(would bool) bool {
 	c.act = c.act || would
 	return would && c.on && !c.twin
 }
 
-// bet puts the only wager of a patron in the know on a spot, or one more.
+// bet places a wager of a patron in the know, in addition to the other wagers if more is set, else in their place.
 func (c *crook) bet(r *shoe.Round, who int, spot schema.Spot, amount int64, more bool) *shoe.Stake {
 	p := c.patron(who)
 	if !more {
@@ -183,8 +184,8 @@ func (c *crook) patron(who int) *deal.Patron {
 	return c.table.Patrons()[i]
 }
 
-// coin is one of the two main spots.
+// coin returns one of the two main spots by chance.
 func (c *crook) coin() schema.Spot { return schema.SpotBanker + schema.Spot(c.rng.IntN(2)) }
 
-// dealing says that the dealer in the know is at the table.
+// dealing reports whether the dealer in the know is on duty.
 func (c *crook) dealing() bool { return c.table.Dealer() == c.dealer }

@@ -1,4 +1,4 @@
-// Package cheat plays tables at which somebody cheats, and honest tables that look odd.
+// Package cheat plays tables with a cheat at work, and honest tables that look odd.
 //
 // In: a Cheat of All, the shoe from which it acts, and the options of a table. Out: NewTable returns a deal.Table whose
 // shoes have the cheat in them, and a Label that names what was done, by whom and in which rounds. A twin of the table

@@ -5,10 +5,11 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// honest are honest.
+// honest are the honest tables that look odd.
 func honest() []Cheat {
 	honest := func(name, doc string, c Cheat) Cheat {
-		c.Name, c.Scenario, c.Doc, c.Honest, c.Kind, c.Key, c.regulars = name, "N"+name[1:], doc, true, "nj-mini", "patron", true
+		c.Name, c.Scenario, c.Doc, c.Kind, c.Key = name, "N"+name[1:], doc, "nj-mini", "patron"
+		c.Honest, c.regulars = true, true
 		return c
 	}
 	return []Cheat{
@@ -45,8 +46,11 @@ func honest() []Cheat {
 			c.table.Writer().GiveNotice(schema.NoticeTopicVigorishPercent)
 			c.table.Configure(config)
 		}}),
-		honest("n4", "a camera reads one card of 100 wrongly, and one of 20 not at all", Cheat{Misread: .01, Drop: .05, Breach: true}),
-		honest("n5", "the pack is riffled seven times and cut", Cheat{stack: func(c *crook, deck []shoe.Card) []shoe.Card { return c.riffles(deck, 7) }}),
-		honest("n6", "patrons cover each other at a table with a differential", Cheat{twoPatrons: true, bets: offset(.97)}),
+		honest("n4", "a camera reads one card of 100 wrongly, and one of 20 not at all",
+			Cheat{Misread: .01, Drop: .05, Breach: true}),
+		honest("n5", "the pack is riffled seven times and cut",
+			Cheat{stack: func(c *crook, deck []shoe.Card) []shoe.Card { return c.riffles(deck, 7) }}),
+		honest("n6", "patrons cover each other at a table with a differential",
+			Cheat{twoPatrons: true, bets: offset(.97)}),
 	}
 }

@@ -7,13 +7,14 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// knowledge are patrons who know what is to come.
+// knowledge are patrons who know the cards that come next.
 func knowledge() []Cheat {
 	var out []Cheat
 	for _, x := range []float64{1, .5, .35, .2, .1} {
 		out = append(out, Cheat{
-			Name: nameOf("s1", x), Scenario: "S1", Strength: x, Kind: "nj-mini", Key: "patron", Detectors: []string{"d07", "d06", "d09", "d10"},
-			Doc: fmt.Sprintf("a patron knows the winner of %g %% of rounds", 100*x),
+			Name: nameOf("s1", x), Scenario: "S1", Strength: x, Kind: "nj-mini", Key: "patron",
+			Detectors: []string{"d07", "d06", "d09", "d10"},
+			Doc:       fmt.Sprintf("a patron knows the winner of %g %% of rounds", 100*x),
 			bets: func(c *crook, r *shoe.Round, deck []shoe.Card) {
 				u, spot := c.rng.Float64(), c.coin()
 				if c.acts(u < x) {
@@ -25,8 +26,9 @@ func knowledge() []Cheat {
 	}
 	for _, x := range []float64{1, .5, .25, .1} {
 		out = append(out, Cheat{
-			Name: nameOf("s2", x), Scenario: "S2", Strength: x, Kind: "nj-mini", Key: "patron", Detectors: []string{"d06", "d07", "d09", "d10"},
-			Doc: fmt.Sprintf("a patron knows in %g %% of rounds whether the first card is a 6, 7, 8 or 9", 100*x),
+			Name: nameOf("s2", x), Scenario: "S2", Strength: x, Kind: "nj-mini", Key: "patron",
+			Detectors: []string{"d06", "d07", "d09", "d10"},
+			Doc:       fmt.Sprintf("a patron knows in %g %% of rounds whether the first card is a 6, 7, 8 or 9", 100*x),
 			bets: func(c *crook, r *shoe.Round, deck []shoe.Card) {
 				u, spot := c.rng.Float64(), c.coin()
 				if c.acts(u < x) {
@@ -42,7 +44,7 @@ func knowledge() []Cheat {
 	return out
 }
 
-// winner is the main spot that wins with the cards in front; on a tie it is the one given.
+// winner returns the main spot that wins with the next cards; on a tie the spot given.
 func winner(deck []shoe.Card, tie schema.Spot) schema.Spot {
 	coup := shoe.DealCoup(deck)
 	switch coup.Result() {

@@ -7,13 +7,15 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// late are patrons who bet when no more bets are called.
+// lateBets are patrons who bet, or change their stake, when no more bets are called.
 func lateBets() []Cheat {
 	var out []Cheat
 	for _, x := range []float64{.5, .25, .1} {
 		out = append(out, Cheat{
-			Name: nameOf("s6", x), Scenario: "S6", Strength: x, Kind: "nj-mini", Key: "patron", Detectors: []string{"d07", "d16", "d06", "d09", "d10"},
-			Doc: fmt.Sprintf("a patron bets late in half of the rounds, and knows the winner for %g %% of the late bets", 100*x),
+			Name: nameOf("s6", x), Scenario: "S6", Strength: x, Kind: "nj-mini", Key: "patron",
+			Detectors: []string{"d07", "d16", "d06", "d09", "d10"},
+			Doc: fmt.Sprintf("a patron bets late in half of the rounds, "+
+				"and knows the winner for %g %% of the late bets", 100*x),
 			bets: func(c *crook, r *shoe.Round, deck []shoe.Card) {
 				u, v, spot := c.rng.Float64(), c.rng.IntN(2) == 0, c.coin()
 				if c.acts(v && u < x) {
@@ -25,8 +27,10 @@ func lateBets() []Cheat {
 	}
 	for _, x := range []float64{1, .9, .7} {
 		out = append(out, Cheat{
-			Name: nameOf("s7", x), Scenario: "S7", Strength: x, Kind: "nj-mini", Key: "patron", Detectors: []string{"d20", "d11"}, Breach: true, Reads: true,
-			Doc: fmt.Sprintf("a patron changes the stake after the deal in a fifth of rounds, %g %% of the changes to his favour", 100*x),
+			Name: nameOf("s7", x), Scenario: "S7", Strength: x, Kind: "nj-mini", Key: "patron",
+			Detectors: []string{"d20", "d11"}, Breach: true, Reads: true,
+			Doc: fmt.Sprintf("a patron changes the stake after the deal in a fifth of rounds, "+
+				"%g %% of the changes to his favour", 100*x),
 			settle: func(c *crook, r *shoe.Round) {
 				u, v := c.rng.Float64(), c.rng.Float64()
 				for i := range r.Stakes {
@@ -50,7 +54,7 @@ func lateBets() []Cheat {
 	return out
 }
 
-// moved raises or lowers a stake by half after the deal: it is paid as it then lies.
+// moved raises or lowers a stake by half after the deal; it is settled at the new amount.
 func moved(st *shoe.Stake, up bool, out shoe.Outcome, pays int64) {
 	st.Forced, st.Outcome, st.Winnings = true, out, pays
 	st.AtSettlement = st.Amount + st.Amount/2

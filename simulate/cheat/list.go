@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// All lists what can be played: the cheats, weakest last in each scenario, then the honest oddities.
+// All returns the cheats, the weakest last in each scenario, and then the honest tables that look odd.
 func All() []Cheat {
 	return slices.Concat(knowledge(), stacking(), counting(), lateBets(), dealerErrors(), rigged(), money(), honest())
 }

@@ -9,14 +9,15 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// cards are packs that are not what they should be, and hands that are not left to chance.
+// rigged are packs with wrong cards and hands that are chosen.
 func rigged() []Cheat {
 	ace, nine := shoe.Card(40), shoe.Card(48) // of spades
 	one := func(what, doc string, change func(*crook, []shoe.Card) []shoe.Card) Cheat {
 		c := Cheat{
-			Name: "s10-" + what, Scenario: "S10", Strength: 1, Kind: "nj-mini", Key: "batch", Detectors: []string{"d02", "d01"}, Doc: doc, stack: change,
+			Name: "s10-" + what, Scenario: "S10", Strength: 1, Kind: "nj-mini", Key: "batch",
+			Detectors: []string{"d02", "d01"}, Doc: doc, stack: change,
 		}
-		if what != "missing" { // the ninth copy of a card is a finding of rules too
+		if what != "missing" { // the ninth copy of a card breaks a rule
 			c.Breach, c.Detectors = true, []string{"d01", "d02"}
 		}
 		return c
@@ -29,9 +30,15 @@ func rigged() []Cheat {
 		return slices.Insert(deck, c.rng.IntN(len(deck)+1), x)
 	}
 	out := []Cheat{
-		one("missing", "an ace of spades is missing", func(_ *crook, deck []shoe.Card) []shoe.Card { return missing(deck, ace) }),
-		one("extra", "a nine of spades too many", func(c *crook, deck []shoe.Card) []shoe.Card { return extra(c, deck, nine) }),
-		one("extra2", "two nines of spades too many", func(c *crook, deck []shoe.Card) []shoe.Card { return extra(c, extra(c, deck, nine), nine) }),
+		one("missing", "an ace of spades is missing", func(_ *crook, deck []shoe.Card) []shoe.Card {
+			return missing(deck, ace)
+		}),
+		one("extra", "a nine of spades too many", func(c *crook, deck []shoe.Card) []shoe.Card {
+			return extra(c, deck, nine)
+		}),
+		one("extra2", "two nines of spades too many", func(c *crook, deck []shoe.Card) []shoe.Card {
+			return extra(c, extra(c, deck, nine), nine)
+		}),
 		one("swapped", "an ace of spades exchanged for a nine", func(c *crook, deck []shoe.Card) []shoe.Card {
 			return extra(c, missing(deck, ace), nine)
 		}),
@@ -43,14 +50,15 @@ func rigged() []Cheat {
 	}{{"banker", .5, schema.ResultBanker}, {"tie", .12, schema.ResultTie}} {
 		honest := map[schema.Result]float64{schema.ResultBanker: .4586, schema.ResultTie: .0952}[x.result]
 		out = append(out, Cheat{
-			Name: "s12-" + x.name, Scenario: "S12", Strength: x.chance, Kind: "nj-mini", Key: "table", Detectors: []string{"d03", "d07", "d09"},
-			Doc: fmt.Sprintf("the shoe gives %g %% %s", 100*x.chance, x.result),
+			Name: "s12-" + x.name, Scenario: "S12", Strength: x.chance, Kind: "nj-mini", Key: "table",
+			Detectors: []string{"d03", "d07", "d09"},
+			Doc:       fmt.Sprintf("the shoe gives %g %% %s", 100*x.chance, x.result),
 			rig: func(c *crook, deck []shoe.Card) {
 				u, seed := c.rng.Float64(), c.rng.Uint64()
 				if !c.acts(u < (x.chance-honest)/(1-honest)) {
 					return
 				}
-				for range deal.WishTries {
+				for range deal.Trials {
 					coup := shoe.DealCoup(deck)
 					if coup.Result() == x.result {
 						return

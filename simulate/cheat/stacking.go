@@ -14,10 +14,11 @@ func stacking() []Cheat {
 	for _, foreign := range []float64{0, .1, .25} {
 		for _, n := range []int{8, 10, 12, 20, 40} {
 			c := Cheat{
-				Name: nameOf("s3", float64(n)), Scenario: "S3", Strength: float64(n), Kind: "nj-mini", Key: "shoe", Detectors: []string{"d04", "d05", "d07"},
-				Doc:   fmt.Sprintf("%d cards of the last shoe come again in their order", n),
-				stack: func(c *crook, deck []shoe.Card) []shoe.Card { return c.slip(deck, n, foreign) },
-				bets:  betSlug,
+				Name: nameOf("s3", float64(n)), Scenario: "S3", Strength: float64(n), Kind: "nj-mini", Key: "shoe",
+				Detectors: []string{"d04", "d05", "d07"},
+				Doc:       fmt.Sprintf("%d cards of the last shoe come again in their order", n),
+				stack:     func(c *crook, deck []shoe.Card) []shoe.Card { return c.slip(deck, n, foreign) },
+				bets:      betSlug,
 			}
 			if foreign > 0 {
 				c.Name += fmt.Sprintf("-d%g", 100*foreign)
@@ -28,15 +29,17 @@ func stacking() []Cheat {
 	}
 	for k := 1; k <= 6; k++ {
 		out = append(out, Cheat{
-			Name: nameOf("s4", float64(k)), Scenario: "S4", Strength: float64(k), Kind: "nj-mini", Key: "shoe", Detectors: []string{"d05", "d04"},
-			Doc:   fmt.Sprintf("the pack is riffled %d times and cut, no more", k),
-			stack: func(c *crook, deck []shoe.Card) []shoe.Card { return c.riffles(deck, k) },
+			Name: nameOf("s4", float64(k)), Scenario: "S4", Strength: float64(k), Kind: "nj-mini", Key: "shoe",
+			Detectors: []string{"d05", "d04"},
+			Doc:       fmt.Sprintf("the pack is riffled %d times and cut, no more", k),
+			stack:     func(c *crook, deck []shoe.Card) []shoe.Card { return c.riffles(deck, k) },
 		})
 	}
 	return out
 }
 
-// slip puts a run of the last shoe somewhere into a shuffled pack, where it will be dealt.
+// slip puts a run of the last shoe into a shuffled pack, where it will be dealt. foreign is the share of its cards
+// that are exchanged.
 func (c *crook) slip(deck []shoe.Card, n int, foreign float64) []shoe.Card {
 	from, at := 12+c.rng.IntN(318-n), 20+c.rng.IntN(320-n)
 	run := slices.Clone(deck[:n])
@@ -57,7 +60,7 @@ func (c *crook) slip(deck []shoe.Card, n int, foreign float64) []shoe.Card {
 	return deck
 }
 
-// betSlug bets on the winner of a round whose cards are all of the slug's, once four of those have been seen.
+// betSlug bets on the winner of a round whose cards all belong to the slug, after four cards of the slug were dealt.
 func betSlug(c *crook, r *shoe.Round, deck []shoe.Card) {
 	spot := c.coin()
 	amount := int64(cheatUnit / 10)
@@ -69,7 +72,7 @@ func betSlug(c *crook, r *shoe.Round, deck []shoe.Card) {
 	c.bet(r, 0, spot, amount, false)
 }
 
-// riffles shuffles the last shoe badly. It is cut at a hand's breadth from either end at least.
+// riffles shuffles the last shoe with k riffles and a cut at least 20 cards from either end.
 func (c *crook) riffles(deck []shoe.Card, k int) []shoe.Card {
 	pack := deck
 	if c.before != nil {
@@ -82,7 +85,7 @@ func (c *crook) riffles(deck []shoe.Card, k int) []shoe.Card {
 	return slices.Concat(pack[n:], pack[:n])
 }
 
-// riffle is one riffle after Gilbert, Shannon and Reeds.
+// riffle returns the cards after one riffle by the model of Gilbert, Shannon and Reeds.
 func riffle(rng *rand.Rand, cards []shoe.Card) []shoe.Card {
 	n := 0
 	for range cards {

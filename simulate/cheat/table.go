@@ -6,12 +6,12 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
-// Options say which cheat is played and from which shoe on.
+// Options are the cheat, its beginning and whether it is only its twin.
 type Options struct {
 	Cheat *Cheat
 	// From is the number of the shoe with which the cheat begins, 1 for the first.
 	From int
-	// Twin plays the same table with the same chance and without the cheat.
+	// Twin plays the same table with the same chance without the cheat.
 	Twin bool
 }
 
@@ -21,8 +21,8 @@ type Table struct {
 	crook *crook
 }
 
-// NewTable is a table at which nothing has happened yet. Options.Scheme and what depends on it are filled in.
-// Options.Config is the cheat's where it names no ruleset.
+// NewTable returns a table that has not opened. It sets Options.Scheme and the options that the cheat needs, and
+// Options.Config unless it names a ruleset.
 func NewTable(o deal.Options, by Options) *Table {
 	if o.Config.Ruleset == "" {
 		o.Config = by.Cheat.TableConfig()
@@ -41,7 +41,7 @@ func NewTable(o deal.Options, by Options) *Table {
 	return &Table{c.table, c}
 }
 
-// Label is what is true of the table so far.
+// Label returns what is true of the table so far.
 func (t *Table) Label() *Label { return &t.crook.label }
 
 // Play plays the next shoe without events and adds where the slug of the cheat lies.

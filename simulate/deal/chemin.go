@@ -8,16 +8,16 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// banking is what the wagers of a Banker depend on.
-type banking struct {
+// Banking is what the wagers of a Banker depend on.
+type Banking struct {
 	Previous int64
-	// Covered are the stakes against the Banker in the last round that was no stand-off, if he won it.
+	// Wagered and Covered, by seat, are the wagers of the last round that was no stand-off, if the Banker won it.
 	Wagered int64
 	Covered map[uint32]int64
 	lost    bool
 }
 
-// bankBets plans the Banker's wager and those against it.
+// bankBets plans the Banker's wager and the wagers against it.
 func (t *Table) bankBets(r *shoe.Round, k int) {
 	b := &shoe.Bank{}
 	r.Bank = b
@@ -25,10 +25,10 @@ func (t *Table) bankBets(r *shoe.Round, k int) {
 	if held && (t.banking.lost && t.rng.IntN(2) == 0 || t.rng.IntN(12) == 0) {
 		b.Relinquishes, held = true, false
 	}
-	least := t.banking.Previous
-	most := 2 * least
+	minimum := t.banking.Previous
+	maximum := 2 * minimum
 	if !held {
-		t.banking = banking{}
+		t.banking = Banking{}
 		for _, p := range t.patrons {
 			if t.rng.IntN(2) == 0 {
 				b.Bids = append(b.Bids, shoe.Bid{Seat: p.Seat, Amount: p.UsualStake})
@@ -40,15 +40,18 @@ func (t *Table) bankBets(r *shoe.Round, k int) {
 		}
 		t.rng.Shuffle(len(b.Bids), func(i, j int) { b.Bids[i], b.Bids[j] = b.Bids[j], b.Bids[i] })
 		best := shoe.Auction(b.Bids)
-		t.curator, least, most = best.Seat, best.Amount, 3*best.Amount
+		t.curator, minimum, maximum = best.Seat, best.Amount, 3*best.Amount
 	}
-	b.Wager = shoe.Stake{Seat: t.curator, Patron: t.PatronAt(t.curator).Ref, Amount: least, Medium: schema.WagerMediumChips}
+	b.Wager = shoe.Stake{
+		Seat: t.curator, Patron: t.PatronAt(t.curator).Ref, Amount: minimum,
+		Medium: schema.WagerMediumChips,
+	}
 	switch {
-	case least > 5_000_000:
+	case minimum > 5_000_000:
 	case t.rng.IntN(4) == 0:
-		b.Wager.Amount = most
+		b.Wager.Amount = maximum
 	case t.rng.IntN(4) == 0:
-		b.Wager.Amount += least / 200 * 100
+		b.Wager.Amount += minimum / 200 * 100
 	}
 	switch t.rng.IntN(16) {
 	case 0:
@@ -64,13 +67,16 @@ func (t *Table) bankBets(r *shoe.Round, k int) {
 // betAgainstBanker plans the wagers against the Banker: suivi before banco before parts. 19:47-4.7.
 func (t *Table) betAgainstBanker(r *shoe.Round) {
 	b := r.Bank
-	var others []*Patron // as met counterclockwise from the Banker
+	var others []*Patron // counterclockwise from the Banker
 	first := slices.IndexFunc(t.patrons, func(p *Patron) bool { return p.Seat == t.curator })
 	for k := 1; k < len(t.patrons); k++ {
 		others = append(others, t.patrons[(first+k)%len(t.patrons)])
 	}
 	alone := func(p *Patron) {
-		r.Stakes = append(r.Stakes, shoe.Stake{Seat: p.Seat, Patron: p.Ref, Spot: schema.SpotAgainstBanker, Amount: b.Wager.Amount, Medium: schema.WagerMediumChips})
+		r.Stakes = append(r.Stakes, shoe.Stake{
+			Seat: p.Seat, Patron: p.Ref, Spot: schema.SpotAgainstBanker, Amount: b.Wager.Amount,
+			Medium: schema.WagerMediumChips,
+		})
 	}
 	for _, p := range others {
 		if t.banking.Covered[p.Seat] == t.banking.Wagered && t.banking.Wagered > 0 && t.rng.IntN(2) == 0 {
@@ -82,7 +88,8 @@ func (t *Table) betAgainstBanker(r *shoe.Round) {
 	if t.rng.IntN(4) == 0 {
 		for _, p := range others {
 			if t.rng.IntN(len(others)) < 2 {
-				b.Calls = append(b.Calls, shoe.Banco{Seat: p.Seat, Call: schema.BancoCallSeul + schema.BancoCall(t.rng.IntN(2))})
+				b.Calls = append(b.Calls,
+					shoe.Banco{Seat: p.Seat, Call: schema.BancoCallSeul + schema.BancoCall(t.rng.IntN(2))})
 			}
 		}
 		if len(b.Calls) > 0 {
@@ -98,11 +105,14 @@ func (t *Table) betAgainstBanker(r *shoe.Round) {
 		}
 		amount := min(p.UsualStake, left)
 		left -= amount
-		r.Stakes = append(r.Stakes, shoe.Stake{Seat: p.Seat, Patron: p.Ref, Spot: schema.SpotAgainstBanker, Amount: amount, Medium: schema.WagerMediumChips})
+		r.Stakes = append(r.Stakes, shoe.Stake{
+			Seat: p.Seat, Patron: p.Ref, Spot: schema.SpotAgainstBanker, Amount: amount,
+			Medium: schema.WagerMediumChips,
+		})
 	}
 }
 
-// noteBank keeps what the Banker's next round depends on.
+// noteBank updates what the wagers of the next Banker depend on.
 func (t *Table) noteBank(r *shoe.Round) {
 	t.banking.Previous = r.Bank.Wager.Amount
 	result := r.Coup.Result()

@@ -6,7 +6,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Interleave merges the events of tables by their time; those of one table keep their order.
+// Interleave merges the events of tables by time; the events of one table keep their order.
 func Interleave(tables ...[]schema.Event) []schema.Event {
 	if len(tables) == 1 {
 		return tables[0]

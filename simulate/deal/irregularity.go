@@ -7,9 +7,9 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// irregularity is what goes wrong in a shoe and is put right.
+// irregularity is an error of dealing that is remedied as the law says.
 type irregularity struct {
-	from int // the first round in which it may
+	from int // index of the first round in which it may happen
 	kind irregularityKind
 }
 
@@ -25,10 +25,10 @@ const (
 	irregularityKinds
 )
 
-// chooseIrregularity chooses what goes wrong in the next shoe, and whether it is cut again.
-func (t *Table) chooseIrregularity(s *shoe.Plan, rounds int, legal bool) *irregularity {
+// chooseIrregularity chooses the irregularity of the next shoe, and whether the shoe is cut a second time.
+func (t *Table) chooseIrregularity(s *shoe.Plan, rounds int, legal bool) irregularity {
 	if t.o.Flawless || !legal {
-		return &irregularity{}
+		return irregularity{}
 	}
 	if s.CutBy > 0 && !t.w.House.NewYork && t.rng.IntN(15) == 0 {
 		s.Recut = &shoe.Recut{Seat: s.CutBy, Depth: uint32(20 + t.rng.IntN(int(t.o.Config.Decks)*52-40))}
@@ -37,17 +37,20 @@ func (t *Table) chooseIrregularity(s *shoe.Plan, rounds int, legal bool) *irregu
 		}
 	}
 	if t.w.House.Chemin || t.rng.IntN(5) > 0 {
-		return &irregularity{}
+		return irregularity{}
 	}
-	tr := &irregularity{from: t.rng.IntN(30), kind: cardMoved + irregularityKind(t.rng.IntN(int(irregularityKinds-cardMoved)))}
+	out := irregularity{
+		from: t.rng.IntN(30),
+		kind: cardMoved + irregularityKind(t.rng.IntN(int(irregularityKinds-cardMoved))),
+	}
 	if rounds > 1 {
-		tr.from = t.rng.IntN(rounds)
+		out.from = t.rng.IntN(rounds)
 	}
-	return tr
+	return out
 }
 
-// nextEntitled is who cuts again when it is not who cut last: the next seat clockwise after the last
-// offer, the dealer when nobody is left.
+// nextEntitled returns the seat that cuts the second time under the option next-entitled: the next seat clockwise
+// after the last offer, 0 for the dealer if no seat is left.
 func (t *Table) nextEntitled(s *shoe.Plan) uint32 {
 	n := len(t.patrons)
 	if len(s.CutOffers) == n {
@@ -62,54 +65,55 @@ func (t *Table) nextEntitled(s *shoe.Plan) uint32 {
 	return 0
 }
 
-// deal gives a round its cards, with what goes wrong, and returns those left in the shoe. last is the
-// number of rounds once it is known.
-func (t *Table) deal(s *shoe.Plan, r *shoe.Round, deck []shoe.Card, tr *irregularity, k, last int) []shoe.Card {
+// takeCards deals the round with index k, with the irregularity of the shoe if it is due.
+func (p *planning) takeCards(r *shoe.Round, k int) {
 	var over []shoe.Card
 	if k > 0 {
-		if sl := s.Rounds[k-1].Misdraw; sl != nil && sl.Remedy == shoe.CarriedOver {
-			r.Carried, over = true, []shoe.Card{sl.Card}
+		if m := p.plan.Rounds[k-1].Misdraw; m != nil && m.Remedy == shoe.CarriedOver {
+			r.Carried, over = true, []shoe.Card{m.Card}
 		}
 	}
-	due := tr.kind != noIrregularity && k >= tr.from
-	if tr.kind == shoeTooShort && k+1 == last && s.Behind > 0 {
-		tr.kind = noIrregularity
-		return t.RunShort(r, deck)
+	last := k+1 == p.last
+	if p.error.kind == shoeTooShort && last && p.plan.Behind > 0 {
+		p.error.kind = noIrregularity
+		p.deck = p.RunShort(r, p.deck)
+		return
 	}
 	// Near its end a shoe has no cards to spare.
-	due = due && tr.kind != shoeTooShort && len(deck) > s.Behind+30
-	if due && tr.kind == cardFound && !r.Carried && k > 0 {
-		at := t.rng.IntN(4)
-		end := at + 1 + deck[at].Burns()
-		r.FaceUpAt, r.FaceUp = at, []shoe.FaceUpCard{{Card: deck[at], Burned: slices.Clone(deck[at+1 : end])}}
-		deck = slices.Concat(deck[:at], deck[end:])
-		tr.kind, due = noIrregularity, false
+	spare := len(p.deck) > p.plan.Behind+30
+	due := p.error.kind != noIrregularity && p.error.kind != shoeTooShort && k >= p.error.from && spare
+	if due && p.error.kind == cardFound && !r.Carried && k > 0 {
+		at := p.rng.IntN(4)
+		end := at + 1 + p.deck[at].Burns()
+		r.FaceUpAt, r.FaceUp = at, []shoe.FaceUpCard{{Card: p.deck[at], Burned: slices.Clone(p.deck[at+1 : end])}}
+		p.deck = slices.Concat(p.deck[:at], p.deck[end:])
+		p.error.kind, due = noIrregularity, false
 	}
-	from := deck
+	from := p.deck
 	if len(over) > 0 {
-		from = slices.Concat(over, deck)
+		from = slices.Concat(over, p.deck)
 	}
 	r.Coup = shoe.DealCoup(from)
-	deck = deck[r.Coup.Cards()-len(over):]
-	if due && t.misdraw(r, tr.kind, deck[0], k+1 == last) {
-		tr.kind = noIrregularity
-		switch r.Misdraw.Remedy {
-		case shoe.BurnedWithCount:
-			n := 1 + r.Misdraw.Card.Burns()
-			r.Misdraw.Burned, deck = deck[1:n:n], deck[n:]
-		case shoe.CarriedOver:
-			deck = deck[1:]
-		}
+	p.deck = p.deck[r.Coup.Cards()-len(over):]
+	if !due || !p.misdraw(r, p.error.kind, p.deck[0], last) {
+		return
 	}
-	return deck
+	p.error.kind = noIrregularity
+	switch r.Misdraw.Remedy {
+	case shoe.BurnedWithCount:
+		n := 1 + r.Misdraw.Card.Burns()
+		r.Misdraw.Burned, p.deck = p.deck[1:n:n], p.deck[n:]
+	case shoe.CarriedOver:
+		p.deck = p.deck[1:]
+	}
 }
 
-// misdraw draws a card in error where the hands allow it.
+// misdraw draws a card in error if the hands allow it.
 func (t *Table) misdraw(r *shoe.Round, kind irregularityKind, next shoe.Card, last bool) bool {
 	c := &r.Coup
 	sl := &shoe.Misdraw{Card: next, Hand: t.rng.IntN(2)}
 	if c.Size(shoe.Player) == 2 {
-		// The player's hand was given a card though it stood.
+		// The player's hand drew a card although it stood.
 		sl.Hand = shoe.Player
 	}
 	switch {
@@ -126,8 +130,8 @@ func (t *Table) misdraw(r *shoe.Round, kind irregularityKind, next shoe.Card, la
 	return true
 }
 
-// RunShort lets cards lie face up before the last round until the rest may not be enough for it. A
-// round that cannot be finished is void. 19:47-3.12(d).
+// RunShort lets cards lie face up before the last round until the rest may be too few for it, and returns the cards
+// left. A round that cannot be completed is void. 19:47-3.12(d).
 func (t *Table) RunShort(r *shoe.Round, deck []shoe.Card) []shoe.Card {
 	for {
 		i := slices.IndexFunc(deck, func(c shoe.Card) bool { return c.Burns()+1 <= len(deck)-4 })
@@ -155,7 +159,7 @@ func (t *Table) RunShort(r *shoe.Round, deck []shoe.Card) []shoe.Card {
 	return deck[len(deck):]
 }
 
-// relinquish lets a patron give up the right to turn a hand over.
+// relinquish lets a patron relinquish the right to turn over a hand.
 func (t *Table) relinquish(r *shoe.Round) {
 	h := t.rng.IntN(2)
 	seat := r.EntitledSeat(h)

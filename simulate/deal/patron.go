@@ -9,32 +9,33 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// Patron is somebody with habits.
+// Patron is a patron with the habits that decide on wagers.
 type Patron struct {
 	Ref  string
 	Seat uint32
-	// UsualStake is the usual stake, minor units.
+	// UsualStake is in minor units.
 	UsualStake int64
-	// Favourite is the favourite of banker and player; follows backs the streak instead, chops bets
-	// against it.
+	// Favourite is the preferred spot of banker and player. FollowsStreak bets on the streak instead,
+	// BetsAgainstStreak against it.
 	Favourite                        schema.Spot
 	FollowsStreak, BetsAgainstStreak bool
-	// ties and sides are chances in a hundred of a tie bet and of each side bet.
+	// ties and sides are the chances in percent of a tie bet and of each side bet.
 	ties, sides    int
-	oddAmounts     bool // likes odd amounts
-	SitsOut        int  // sits out, chances in a hundred
+	oddAmounts     bool
+	SitsOut        int // chance of sitting out a round, percent
 	DefersVigorish bool
 	ExactVigorish  bool
-	DeclinesShoe   bool // declines the shoe
-	callsCash      bool // may call a cash bet
-	hasCompanion   bool // somebody stands behind and bets too
-	Stays          bool // to the end of play
-	// doubles after each of so many losses, where somebody cheats; tarry bets late now and then.
+	DeclinesShoe   bool
+	callsCash      bool // places verbal cash wagers
+	hasCompanion   bool // a second patron bets from behind the seat
+	Stays          bool // until the table closes
+	// doubles: the stake doubles after each loss. betsLate: some wagers are placed when no more bets are called. Both
+	// need a Scheme.
 	doubles, betsLate bool
 	losses            int
 }
 
-// PatronAt is the patron at a seat, nil if nobody sits there.
+// PatronAt returns the patron at a seat, nil if the seat is empty.
 func (t *Table) PatronAt(seat uint32) *Patron {
 	for _, p := range t.patrons {
 		if p.Seat == seat {
@@ -50,22 +51,24 @@ func (t *Table) arrive(seat uint32) *Patron {
 	units := []int64{2500, 2500, 5000, 5000, 10_000, 10_000, 25_000, 50_000, 100_000}
 	p := &Patron{
 		Ref: "pt-" + t.o.Table + "-" + strconv.Itoa(t.guests), Seat: seat, UsualStake: units[t.rng.IntN(len(units))],
-		Favourite: schema.SpotBanker + schema.Spot(t.rng.IntN(2)), FollowsStreak: t.rng.IntN(3) == 0, BetsAgainstStreak: t.rng.IntN(6) == 0,
-		ties: t.rng.IntN(20), sides: t.rng.IntN(25), oddAmounts: t.rng.IntN(3) == 0, SitsOut: t.rng.IntN(25),
-		DefersVigorish: t.rng.IntN(2) == 0, ExactVigorish: t.rng.IntN(2) == 0, DeclinesShoe: t.rng.IntN(4) == 0, callsCash: t.rng.IntN(8) == 0,
+		Favourite: schema.SpotBanker + schema.Spot(t.rng.IntN(2)), FollowsStreak: t.rng.IntN(3) == 0,
+		BetsAgainstStreak: t.rng.IntN(6) == 0,
+		ties:              t.rng.IntN(20), sides: t.rng.IntN(25), oddAmounts: t.rng.IntN(3) == 0, SitsOut: t.rng.IntN(25),
+		DefersVigorish: t.rng.IntN(2) == 0, ExactVigorish: t.rng.IntN(2) == 0, DeclinesShoe: t.rng.IntN(4) == 0,
+		callsCash:    t.rng.IntN(8) == 0,
 		hasCompanion: t.rng.IntN(6) == 0,
 	}
 	if t.o.Scheme != nil {
 		x := shoe.Mix(t.o.Seed ^ uint64(t.guests)<<32)
 		p.doubles, p.betsLate = x%6 == 0, x>>8%5 == 0
-		p.callsCash = p.callsCash && !t.o.CountTray // a tray closes to the chip if nobody buys chips at the table
+		p.callsCash = p.callsCash && !t.o.CountTray // the count of a tray is exact if no patron buys chips
 	}
 	t.patrons = append(t.patrons, p)
 	slices.SortFunc(t.patrons, func(a, b *Patron) int { return cmp.Compare(a.Seat, b.Seat) })
 	return p
 }
 
-// betweenRounds chooses what happens before a round: collections, a pass, a relief, patrons who come and go.
+// betweenRounds plans what happens before a round: collections, a pass, a relief, patrons who come and go.
 func (t *Table) betweenRounds(s *shoe.Plan, r *shoe.Round) {
 	for _, p := range t.patrons {
 		if n := t.owed[p.Seat]; n > 0 && t.rng.IntN(25) == 0 {
@@ -96,7 +99,9 @@ func (t *Table) betweenRounds(s *shoe.Plan, r *shoe.Round) {
 		p := t.patrons[t.rng.IntN(len(t.patrons))]
 		if p.Seat != t.curator && !p.Stays {
 			if t.owed[p.Seat] > 0 {
-				r.Collections = slices.DeleteFunc(r.Collections, func(c shoe.Collection) bool { return c.Seat == p.Seat })
+				r.Collections = slices.DeleteFunc(r.Collections, func(c shoe.Collection) bool {
+					return c.Seat == p.Seat
+				})
 				r.Collections = append(r.Collections, shoe.Collection{Seat: p.Seat})
 				t.owed[p.Seat] = 0
 			}
@@ -106,7 +111,9 @@ func (t *Table) betweenRounds(s *shoe.Plan, r *shoe.Round) {
 	}
 	if t.rng.IntN(comings) == 0 && len(t.patrons) < len(t.o.Config.Seats) {
 		for _, seat := range t.o.Config.Seats {
-			if t.PatronAt(seat) == nil && !slices.ContainsFunc(r.Seating, func(x shoe.Seating) bool { return x.Seat == seat }) && t.rng.IntN(2) == 0 {
+			if t.PatronAt(seat) == nil &&
+				!slices.ContainsFunc(r.Seating, func(x shoe.Seating) bool { return x.Seat == seat }) &&
+				t.rng.IntN(2) == 0 {
 				p := t.arrive(seat)
 				p.DeclinesShoe = false
 				r.Seating = append(r.Seating, shoe.Seating{Seat: seat, Patron: p.Ref, Leaves: false})
@@ -116,7 +123,7 @@ func (t *Table) betweenRounds(s *shoe.Plan, r *shoe.Round) {
 	}
 }
 
-// noteLosses lets patrons who double after a loss remember it.
+// noteLosses counts the losses of the patrons who double after a loss.
 func (t *Table) noteLosses(r *shoe.Round) {
 	for i := range r.Stakes {
 		st := &r.Stakes[i]

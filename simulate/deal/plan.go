@@ -7,107 +7,133 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// A wish makes a round of a plan come out as a fault needs it.
+// Wish makes one round of a plan come out as a caller needs it.
 type Wish struct {
 	Round int
-	// Wagers adds what must be staked, accept says which cards will do.
+	// Wagers adds the wagers that the round needs, Accept reports whether its cards will do; nil accepts all.
 	Wagers func(*shoe.Round)
 	Accept func(*shoe.Round) bool
 	// CardsBehind is the number of cards behind the cutting card, 0 to leave it to chance.
 	CardsBehind int
 }
 
-const WishTries = 400_000
+// Trials is how many deals are tried until the cards of a round are as wanted.
+const Trials = 400_000
 
-// Plan chooses everything about the next shoe.
-func (t *Table) Plan(rounds int, want *Wish) (*shoe.Plan, error) {
+// planning is the plan of a shoe in the making.
+type planning struct {
+	*Table
+	plan *shoe.Plan
+	// rounds is the number of rounds, below 2 for as many as the cutting card leaves.
+	rounds int
+	wish   *Wish
+	deck   []shoe.Card // cards not yet dealt
+	error  irregularity
+	last   int // number of rounds once it is known, else -1
+}
+
+// Plan chooses everything about the next shoe. rounds is as for ShoeOf; without a wish Plan cannot fail.
+func (t *Table) Plan(rounds int, wish *Wish) (*shoe.Plan, error) {
 	t.shoes++
 	clear(t.owed)
-	s := &shoe.Plan{ID: t.shoeID(), Laced: 47 + t.rng.Uint32N(11), RoundsUpOutstanding: t.w.House.Mode == schema.VigorishModeCommission && t.rng.IntN(8) == 0}
-	if t.o.Config.Vigorish.Unit == 0 {
-		s.RoundsUpOutstanding = false
-	}
-	total := int(t.o.Config.Decks) * 52
-	s.CutDepth = uint32(20 + t.rng.IntN(total-40))
-	t.offerCut(s)
-	for _, p := range t.patrons {
-		if p.DeclinesShoe {
-			s.Declining = append(s.Declining, p.Seat)
+	p := &planning{Table: t, rounds: rounds, wish: wish, last: -1}
+	p.planPreparation()
+	for k := 0; k != p.last; k++ {
+		r, err := p.planRound(k)
+		if err != nil {
+			return nil, err
 		}
-	}
-	if t.w.House.Punto {
-		s.KeepsCurator = t.curator > 0 && t.PatronAt(t.curator) != nil && t.rng.IntN(2) == 0
-		if !s.KeepsCurator {
-			t.pickCurator(s, 0)
-		}
-	}
-	deck := shoe.NewPack(t.o.Config.Decks)
-	shoe.Shuffle(t.rng, deck)
-	if t.o.Scheme != nil {
-		deck = t.o.Scheme.Stack(s.ID, deck)
-	}
-	n := 1 + deck[0].Burns()
-	s.Burn, deck = deck[:n:n], deck[n:]
-	tr := t.chooseIrregularity(s, rounds, want == nil)
-	s.Behind = 14 + t.rng.IntN(20)
-	if want != nil && want.CardsBehind > 0 {
-		s.Behind = want.CardsBehind
-	}
-	if rounds > 1 {
-		s.Behind = 0
-	}
-	for k, last := 0, -1; k != last; k++ {
-		r := shoe.Round{EndedFirst: t.rng.IntN(3) > 0, SideBetsFirst: t.rng.IntN(3) == 0, VigorishTogether: t.rng.IntN(3) == 0}
-		if k > 0 {
-			t.betweenRounds(s, &r)
-		}
-		if t.w.House.Chemin {
-			t.bankBets(&r, k)
-		} else {
-			t.bets(&r, k)
-		}
-		if want == nil && !t.o.Flawless {
-			if k > 0 && t.rng.IntN(300) == 0 {
-				t.changePayTable(&r)
-			}
-			if t.w.House.Midi && t.rng.IntN(15) == 0 {
-				t.relinquish(&r)
-			}
-		}
-		if want != nil && want.Round == k {
-			if err := t.grant(want, &r, deck); err != nil {
-				return nil, err
-			}
-		}
-		if t.o.Scheme != nil {
-			t.o.Scheme.Bet(&r, deck)
-			t.numberWagers(&r, k)
-		}
-		deck = t.deal(s, &r, deck, tr, k, last)
-		if t.o.Scheme != nil {
-			t.o.Scheme.Settle(s, &r, k)
-		}
-		t.noteRound(s, &r)
-		s.Rounds = append(s.Rounds, r)
+		t.noteRound(p.plan, r)
+		p.plan.Rounds = append(p.plan.Rounds, *r)
 		switch {
 		case rounds > 1:
-			last = rounds
-		case last < 0 && len(deck) < s.Behind:
-			last = k + 2
-		}
-		if k+1 == last {
-			break
+			p.last = rounds
+		case p.last < 0 && len(p.deck) < p.plan.Behind:
+			p.last = k + 2
 		}
 	}
+	s := p.plan
 	if rounds > 1 {
-		k := s.Rounds[len(s.Rounds)-2].Coup.Cards()
-		s.PlaceCuttingCard(total, t.rng.IntN(k))
+		s.PlaceCuttingCard(int(t.o.Config.Decks)*52, t.rng.IntN(s.Rounds[len(s.Rounds)-2].Coup.Cards()))
 	}
-	s.Rest = deck
+	s.Rest = p.deck
 	if t.o.Scheme != nil {
 		t.o.Scheme.EndShoe(s)
 	}
 	return s, nil
+}
+
+// planPreparation plans the shoe up to its first round.
+func (p *planning) planPreparation() {
+	s := &shoe.Plan{ID: p.shoeID(), Laced: 47 + p.rng.Uint32N(11)}
+	roundsUp := p.w.House.Mode == schema.VigorishModeCommission && p.rng.IntN(8) == 0
+	s.RoundsUpOutstanding = roundsUp && p.o.Config.Vigorish.Unit != 0
+	s.CutDepth = uint32(20 + p.rng.IntN(int(p.o.Config.Decks)*52-40))
+	p.offerCut(s)
+	for _, x := range p.patrons {
+		if x.DeclinesShoe {
+			s.Declining = append(s.Declining, x.Seat)
+		}
+	}
+	if p.w.House.Punto {
+		s.KeepsCurator = p.curator > 0 && p.PatronAt(p.curator) != nil && p.rng.IntN(2) == 0
+		if !s.KeepsCurator {
+			p.pickCurator(s, 0)
+		}
+	}
+	deck := shoe.NewPack(p.o.Config.Decks)
+	shoe.Shuffle(p.rng, deck)
+	if p.o.Scheme != nil {
+		deck = p.o.Scheme.Stack(s.ID, deck)
+	}
+	n := 1 + deck[0].Burns()
+	s.Burn, p.deck = deck[:n:n], deck[n:]
+	p.error = p.chooseIrregularity(s, p.rounds, p.wish == nil)
+	s.Behind = 14 + p.rng.IntN(20)
+	switch {
+	case p.rounds > 1:
+		s.Behind = 0
+	case p.wish != nil && p.wish.CardsBehind > 0:
+		s.Behind = p.wish.CardsBehind
+	}
+	p.plan = s
+}
+
+// planRound plans the round with index k and takes its cards.
+func (p *planning) planRound(k int) (*shoe.Round, error) {
+	r := &shoe.Round{
+		EndedFirst: p.rng.IntN(3) > 0, SideBetsFirst: p.rng.IntN(3) == 0, VigorishTogether: p.rng.IntN(3) == 0,
+	}
+	if k > 0 {
+		p.betweenRounds(p.plan, r)
+	}
+	if p.w.House.Chemin {
+		p.bankBets(r, k)
+	} else {
+		p.bets(r, k)
+	}
+	if p.wish == nil && !p.o.Flawless {
+		if k > 0 && p.rng.IntN(300) == 0 {
+			p.changePayTable(r)
+		}
+		if p.w.House.Midi && p.rng.IntN(15) == 0 {
+			p.relinquish(r)
+		}
+	}
+	if p.wish != nil && p.wish.Round == k {
+		if err := p.grant(p.wish, r, p.deck); err != nil {
+			return nil, err
+		}
+	}
+	if p.o.Scheme != nil {
+		p.o.Scheme.Bet(r, p.deck)
+		p.numberWagers(r, k)
+	}
+	p.takeCards(r, k)
+	if p.o.Scheme != nil {
+		p.o.Scheme.Settle(p.plan, r, k)
+	}
+	return r, nil
 }
 
 // grant finds cards for a wish among those left, by trial.
@@ -119,7 +145,7 @@ func (t *Table) grant(want *Wish, r *shoe.Round, deck []shoe.Card) error {
 	if want.Accept == nil {
 		return nil
 	}
-	for range WishTries {
+	for range Trials {
 		r.Coup = shoe.DealCoup(deck)
 		if want.Accept(r) {
 			return nil
@@ -129,11 +155,11 @@ func (t *Table) grant(want *Wish, r *shoe.Round, deck []shoe.Card) error {
 			deck[i], deck[j] = deck[j], deck[i]
 		}
 	}
-	return fmt.Errorf("round %d: no such cards in %d trials", want.Round+1, WishTries)
+	return fmt.Errorf("round %d: no such cards in %d trials", want.Round+1, Trials)
 }
 
-// offerCut goes clockwise from the highest seat, on a reshuffle at punto banco from the last curator, at
-// chemin de fer from the left of the Banker.
+// offerCut offers the cut clockwise from the highest seat; on a reshuffle from the last curator at punto banco, from
+// the seat to the left of the Banker at chemin de fer.
 func (t *Table) offerCut(s *shoe.Plan) {
 	n := len(t.patrons)
 	first := n - 1
@@ -174,7 +200,7 @@ func (t *Table) seated() []shoe.Occupant {
 	return out
 }
 
-// noteRound keeps what the following rounds depend on.
+// noteRound updates the state of the table that the following rounds depend on.
 func (t *Table) noteRound(s *shoe.Plan, r *shoe.Round) {
 	result := r.Coup.Result()
 	if t.o.Scheme != nil {

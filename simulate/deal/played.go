@@ -7,40 +7,40 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// Played is a shoe as it was played and read, without its events: what a benchmark of millions of rounds can afford.
+// Played is a shoe as it was played and read, without its events, for benchmarks over millions of rounds.
 type Played struct {
 	ID, Dealer, Batch string
 	Decks             int
 	// Percent is the vigorish in force.
 	Percent int64
-	// Burned are the cards burned at first. Cards are numbered 1 to 52, suit by suit from the ace of clubs; 0 is one that
-	// was not read.
+	// Burned are the cards of the opening burn. Cards are numbered 1 to 52, suit by suit from the ace of clubs; 0 is
+	// a card that was not read.
 	Burned []uint8
 	Rounds []PlayedRound
-	// Slug is where a run of the last shoe lies, first card and the one after it, counted from the first burned card; 0, 0
-	// if there is none.
+	// Slug is where a run of the last shoe lies: its first card and the card after it, counted from the first burned
+	// card; 0, 0 without one. Package cheat fills it in.
 	Slug [2]int
-	// Fill is what was signed for as a fill at the shoe's end, Gone what left the tray unseen.
+	// Fill is signed for as a fill at the shoe's end, Gone left the tray without a record, minor units.
 	Fill, Gone int64
 }
 
-// PlayedRound is a round of it.
+// PlayedRound is one round of a shoe.
 type PlayedRound struct {
 	Dealer string
-	// Cards are those of the two hands as they left the shoe and were read.
+	// Cards are the cards of the two hands as they left the shoe and were read.
 	Cards []PlayedCard
-	// Misdrawn says that the cards as read are not those of a legal draw, Unread that one was not read.
+	// Misdrawn: the cards as read are not those of a legal draw. Unread: a card was not read.
 	Misdrawn, Unread bool
 	Stakes           []PlayedStake
 }
 
-// PlayedCard is a card on the layout: hand 1 is the Player's, index counts from 1.
+// PlayedCard is a card on the layout. Hand 1 is the player's, 2 the banker's; Index counts from 1.
 type PlayedCard struct{ Card, Hand, Index uint8 }
 
-// Fate is what becomes of a stake.
+// Fate is how a wager is settled.
 type Fate uint8
 
-// Fates.
+// The ways to settle a wager.
 const (
 	FateCollected Fate = iota + 1
 	FatePaid
@@ -53,19 +53,20 @@ type PlayedStake struct {
 	Seat       uint32
 	Spot       schema.Spot
 	Stake      int64
-	// Lead is how long before the first card it was placed, ns.
+	// Lead is how long before the first card the wager was placed, ns.
 	Lead int64
-	// Ruled is what the law makes of it by the cards as read, Done what was done; Due and Paid are the winnings.
+	// Ruled is the settlement that the law demands by the cards as read, Done the settlement that happened; Due and
+	// Paid are the winnings of each.
 	Ruled, Done      Fate
 	Due, Paid        int64
 	VigDue, VigTaken int64
 	// AtLock and AtSettlement are the stake as a device read it.
 	AtLock, AtSettlement int64
-	// Net is what the patron really gained.
+	// Net is what the patron gained.
 	Net int64
 }
 
-// Honest imperfection of a table that is not flawless.
+// Error rates of a table that is not Clear, as shares.
 const (
 	honestErrors = 0.0005 // of settlements
 	misread      = 0.0001 // of cards
@@ -73,8 +74,8 @@ const (
 	stakeRead    = 0.001 // of stakes, by a chip
 )
 
-// Play plays the next shoe like Shoe, but tells what was played instead of writing events. Dealers make honest errors and
-// devices misread. A table either plays or writes.
+// Play plays the next shoe like Shoe and returns what was played instead of events. Dealers make honest errors and
+// devices misread cards. A table uses either Play or Shoe, not both.
 func (t *Table) Play() *Played {
 	if t.o.Scheme != nil {
 		t.o.Scheme.BeforeShoe()
@@ -82,12 +83,13 @@ func (t *Table) Play() *Played {
 	t.w.Take()
 	on := t.dealing
 	s, _ := t.Plan(0, nil)
-	// What goes wrong begins anew with each round, so that a twin that bets otherwise is read alike.
+	// The errors of each round have their own seed, so that a twin that bets otherwise has the same errors.
 	source := rand.NewPCG(t.o.Seed, uint64(t.shoes)<<32)
 	t.noise = rand.New(source)
 	p := &Played{
-		ID: s.ID, Dealer: on, Batch: t.o.Table + "-b1", Decks: int(t.o.Config.Decks), Percent: int64(t.o.Config.Vigorish.Percent),
-		Rounds: make([]PlayedRound, len(s.Rounds)), Fill: s.Fill, Gone: s.Missing,
+		ID: s.ID, Dealer: on, Batch: t.o.Table + "-b1", Decks: int(t.o.Config.Decks),
+		Percent: int64(t.o.Config.Vigorish.Percent),
+		Rounds:  make([]PlayedRound, len(s.Rounds)), Fill: s.Fill, Gone: s.Missing,
 	}
 	for _, x := range s.Burn {
 		p.Burned = append(p.Burned, t.readCard(x))
@@ -104,7 +106,7 @@ func (t *Table) Play() *Played {
 	return p
 }
 
-// readCard is a card as the shoe reads it.
+// readCard returns a card as the shoe reads it.
 func (t *Table) readCard(x shoe.Card) uint8 {
 	if t.o.Clear {
 		return uint8(x)
@@ -149,9 +151,12 @@ func (t *Table) record(r *shoe.Round, out *PlayedRound) {
 	}
 }
 
-// legalCoup says whether the hands are as long as the drawing table has them.
+// legalCoup reports whether the hands have as many cards as the drawing table demands.
 func legalCoup(c *shoe.Coup) bool {
-	all := []shoe.Card{c.Hands[shoe.Player][0], c.Hands[shoe.Banker][0], c.Hands[shoe.Player][1], c.Hands[shoe.Banker][1]}
+	all := []shoe.Card{
+		c.Hands[shoe.Player][0], c.Hands[shoe.Banker][0], c.Hands[shoe.Player][1],
+		c.Hands[shoe.Banker][1],
+	}
 	for h := range 2 {
 		all = append(all, c.Hands[h][2:]...)
 	}
@@ -159,7 +164,7 @@ func legalCoup(c *shoe.Coup) bool {
 	return legal.Size(shoe.Player) == c.Size(shoe.Player) && legal.Size(shoe.Banker) == c.Size(shoe.Banker)
 }
 
-// settledStake is a wager as it was settled, with the dealer's honest errors.
+// settledStake returns a wager as it was settled, with the dealer's honest errors.
 func (t *Table) settledStake(st *shoe.Stake, c, seen *shoe.Coup) PlayedStake {
 	h := &t.w.House
 	d := h.Done(st, c)
@@ -172,9 +177,11 @@ func (t *Table) settledStake(st *shoe.Stake, c, seen *shoe.Coup) PlayedStake {
 		}
 	}
 	out := PlayedStake{
-		ID: st.ID, Patron: st.Patron, Seat: st.Seat, Spot: st.Spot, Stake: st.Amount, Ruled: fate(right.Outcome), Done: fate(d.Outcome),
-		Due: right.Winnings, Paid: d.Winnings, VigDue: right.Vigorish, VigTaken: d.Vigorish, AtLock: st.Amount, AtSettlement: d.Amount,
-		Lead: 3e9 + t.noise.Int64N(20e9),
+		ID: st.ID, Patron: st.Patron, Seat: st.Seat, Spot: st.Spot, Stake: st.Amount, Ruled: fate(right.Outcome),
+		Done: fate(d.Outcome),
+		Due:  right.Winnings, Paid: d.Winnings, VigDue: right.Vigorish, VigTaken: d.Vigorish, AtLock: st.Amount,
+		AtSettlement: d.Amount,
+		Lead:         3e9 + t.noise.Int64N(20e9),
 	}
 	if st.Late {
 		out.Lead = 1e8 + t.noise.Int64N(18e8)

@@ -5,7 +5,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// changePolicy changes the table's policy between two shoes now and then, with every notice that is due.
+// changePolicy changes the configuration between two shoes now and then, with the notices that are due.
 func (t *Table) changePolicy() {
 	if t.rng.IntN(5) > 0 {
 		return
@@ -27,7 +27,10 @@ func (t *Table) changePolicy() {
 		case h.Mode == schema.VigorishModeCommission:
 			c.Vigorish = schema.Vigorish{Mode: schema.VigorishModeTie25}
 		case h.Mode == schema.VigorishModeTie25:
-			c.Vigorish = schema.Vigorish{Mode: schema.VigorishModeCommission, Percent: 4, Timing: schema.VigorishTimingMixed}
+			c.Vigorish = schema.Vigorish{
+				Mode: schema.VigorishModeCommission, Percent: 4,
+				Timing: schema.VigorishTimingMixed,
+			}
 		default:
 			return
 		}
@@ -67,7 +70,7 @@ func (t *Table) changePayTable(r *shoe.Round) {
 	r.Reconfigured, r.Topic = &c, schema.NoticeTopicPayTable
 }
 
-// Configure brings another configuration into force between two shoes.
+// Configure puts another configuration into force between two shoes.
 func (t *Table) Configure(c schema.TableConfig) {
 	c.ConfigID += "+"
 	t.o.Config = c

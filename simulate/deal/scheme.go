@@ -4,8 +4,9 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// Scheme acts at a table while it plays: it may order the cards, bet on them and settle wrongly. Package cheat has
-// implementations. A scheme draws its chance from a generator of its own, so that the table's is not disturbed.
+// Scheme acts at a table while it plays: it may order the cards, bet with knowledge and settle wrongly. Package cheat
+// has implementations. A scheme draws its chance from a generator of its own, so that the table's is the same without
+// it.
 type Scheme interface {
 	// Seated follows the arrival of the first patrons, before the table opens.
 	Seated(t *Table)
@@ -19,6 +20,6 @@ type Scheme interface {
 	Settle(s *shoe.Plan, r *shoe.Round, k int)
 	// EndShoe may change what the tray receives and loses.
 	EndShoe(s *shoe.Plan)
-	// ReadErrors are the shares of cards that are now read wrongly and not at all.
+	// ReadErrors returns the shares of cards that are misread and not read at present.
 	ReadErrors() (misread, unread float64)
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// Options say which table plays, under what, and from which seed and moment.
+// Options are the table, its configuration, its seed and its start. All fields but Config are optional.
 type Options struct {
 	Property, Pit, Table string
-	// Config is what the table opens with, see Config. Decks, seats, feeds and the identifier are
-	// filled in when they are empty.
+	// Config is the configuration that the table opens with, see func Config. Decks, seats, feeds, currency and id
+	// are filled in where they are empty.
 	Config schema.TableConfig
 	Seed   uint64
 	Start  time.Time
-	// Flawless tables make no errors, not even such as are put right, and change nothing once open.
+	// Flawless tables have no irregularities, not even remedied ones, and keep their configuration.
 	Flawless bool
 	// Clear makes Play read every card rightly and the dealers make no errors.
 	Clear bool
@@ -34,8 +34,8 @@ type Options struct {
 	NoisyReader bool
 }
 
-// Table plays legal shoes at one table: Open once, Shoe as often as wanted, Close once. It is not
-// safe for concurrent use; the events it returns are the caller's.
+// Table plays legal shoes at one table: Open once, Shoe any number of times, Close once. It is not safe for
+// concurrent use. The caller owns the events.
 type Table struct {
 	o       Options
 	rng     *rand.Rand
@@ -44,16 +44,16 @@ type Table struct {
 	shoes   int
 	guests  int
 	dealers int
-	curator uint32 // or the Banker
+	curator uint32 // seat, at chemin de fer of the Banker
 	owed    map[uint32]int
 	streak  schema.Result
 	length  int
-	banking banking
+	banking Banking
 	dealing string // the dealer on duty
 	noise   *rand.Rand
 }
 
-// NewTable is a table at which nothing has happened yet.
+// NewTable returns a table that has not opened.
 func NewTable(o Options) *Table {
 	if o.Property == "" {
 		o.Property, o.Pit = "sim", "p1"
@@ -70,7 +70,8 @@ func NewTable(o Options) *Table {
 	shoe.Complete(&o.Config)
 	t := &Table{
 		o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x7ab1e)), w: shoe.NewWriter(&shoe.Origin{
-			Property: o.Property, Pit: o.Pit, Table: o.Table, Config: o.Config, Seed: o.Seed, Start: o.Start, ReadStakes: o.ReadStakes, CountTray: o.CountTray,
+			Property: o.Property, Pit: o.Pit, Table: o.Table, Config: o.Config, Seed: o.Seed, Start: o.Start,
+			ReadStakes: o.ReadStakes, CountTray: o.CountTray,
 		}), owed: map[uint32]int{},
 		dealers: int(o.Seed % 40),
 	}
@@ -81,7 +82,7 @@ func NewTable(o Options) *Table {
 	return t
 }
 
-// Open is the opening of the table: notices, attestations, dealers, patrons and the new cards.
+// Open opens the table: notices, attestations, dealers, patrons and the new cards.
 func (t *Table) Open() []schema.Event {
 	o := shoe.Opening{Posted: !t.w.House.NewYork}
 	positions := []schema.DealerPosition{schema.DealerPositionBase}
@@ -89,7 +90,8 @@ func (t *Table) Open() []schema.Event {
 		positions = []schema.DealerPosition{schema.DealerPositionCalling, schema.DealerPositionPaying}
 	}
 	for _, p := range positions {
-		o.Dealers = append(o.Dealers, schema.DealerAssigned{DealerID: t.nextDealer(), Position: p, SupervisorID: t.w.Supervisor})
+		o.Dealers = append(o.Dealers,
+			schema.DealerAssigned{DealerID: t.nextDealer(), Position: p, SupervisorID: t.w.Supervisor})
 	}
 	seats := slices.Clone(t.o.Config.Seats)
 	t.rng.Shuffle(len(seats), func(i, j int) { seats[i], seats[j] = seats[j], seats[i] })
@@ -118,8 +120,8 @@ func (t *Table) nextDealer() string {
 // Shoe plays the next shoe to its last hand.
 func (t *Table) Shoe() []schema.Event { return t.ShoeOf(0) }
 
-// ShoeOf plays the next shoe with so many rounds: the cutting card is put in high. With 0, or fewer
-// than two, the shoe is played to the last hand that a usual cutting card leaves.
+// ShoeOf plays the next shoe with a number of rounds, which the cutting card then leaves. With fewer than 2 the shoe
+// is played to the last hand that a usual cutting card leaves.
 func (t *Table) ShoeOf(rounds int) []schema.Event {
 	if t.shoes > 0 && !t.o.Flawless {
 		t.changePolicy()
@@ -132,6 +134,7 @@ func (t *Table) ShoeOf(rounds int) []schema.Event {
 	return t.w.Take()
 }
 
+// Write emits a planned shoe.
 func (t *Table) Write(s *shoe.Plan) {
 	t.w.Prepare(s)
 	for i := range s.Rounds {
@@ -166,26 +169,26 @@ func (t *Table) shoeID() string {
 	return fmt.Sprintf("%s-%s-%02d", t.o.Table, day.Format("20060102"), t.shoes)
 }
 
-// rota is how many dealers relieve each other where a scheme acts.
+// rota is the number of dealers who relieve each other where a scheme acts.
 const rota = 6
 
-// Writer writes the table's events: its house, its clock and the cards in use.
+// Writer returns the writer of the table's events, which has its house, its clock and the cards in use.
 func (t *Table) Writer() *shoe.Writer { return t.w }
 
-// Patrons are the patrons at the table by seat.
+// Patrons returns the patrons at the table by seat.
 func (t *Table) Patrons() []*Patron { return t.patrons }
 
-// Curator is the seat of the curator, at chemin de fer of the Banker.
+// Curator returns the seat of the curator, at chemin de fer of the Banker.
 func (t *Table) Curator() uint32 { return t.curator }
 
-// Banking is what the wagers of the next Banker depend on.
-func (t *Table) Banking() *banking { return &t.banking }
+// Banking returns what the wagers of the next Banker depend on.
+func (t *Table) Banking() *Banking { return &t.banking }
 
-// Rand is the generator that all choices of the table are drawn from.
+// Rand returns the generator of all choices of the table.
 func (t *Table) Rand() *rand.Rand { return t.rng }
 
-// Config is the configuration in force; a caller may change it between shoes.
+// Config returns the configuration in force, which a caller may change between shoes.
 func (t *Table) Config() *schema.TableConfig { return &t.o.Config }
 
-// Dealer is the dealer on duty.
+// Dealer returns the dealer on duty.
 func (t *Table) Dealer() string { return t.dealing }

@@ -70,9 +70,12 @@ func TestLegalPlayHasEverything(t *testing.T) {
 		}
 	}
 	for _, what := range []string{
-		"burn IRREGULARITY", "moved from PLAYER", "card_carried_over", "card_found_faceup", "void INSUFFICIENT_CARDS", "recut_ordered", "call SUIVI",
-		"call SEUL", "call BANCO", "banker_relinquished", "squeeze VOLUNTARY", "squeeze ORDERED", "batch_state", "notice VIGORISH_TYPE",
-		"notice VIGORISH_PERCENT", "notice PAYMENT_PROCEDURE", "notice RESHUFFLE_OPTION", "notice PAY_TABLE", "notice TABLE_LIMITS", "table_configured",
+		"burn IRREGULARITY", "moved from PLAYER", "card_carried_over", "card_found_faceup", "void INSUFFICIENT_CARDS",
+		"recut_ordered", "call SUIVI",
+		"call SEUL", "call BANCO", "banker_relinquished", "squeeze VOLUNTARY", "squeeze ORDERED", "batch_state",
+		"notice VIGORISH_TYPE",
+		"notice VIGORISH_PERCENT", "notice PAYMENT_PROCEDURE", "notice RESHUFFLE_OPTION", "notice PAY_TABLE",
+		"notice TABLE_LIMITS", "table_configured",
 	} {
 		if seen[what] == 0 {
 			t.Errorf("never: %s", what)

@@ -8,7 +8,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// bets lets each patron stake by habit.
+// bets plans the wagers of each patron by habit.
 func (t *Table) bets(r *shoe.Round, k int) {
 	from := t.rng.IntN(len(t.patrons))
 	for i := range t.patrons {
@@ -82,9 +82,12 @@ func (t *Table) sideBets(r *shoe.Round, p *Patron) {
 	}
 }
 
-// stake adds a wager with its medium and the way its vigorish will be taken.
+// stake adds a wager, with its medium and the collection of its vigorish.
 func (t *Table) stake(r *shoe.Round, p *Patron, ref string, spot schema.Spot, amount int64) *shoe.Stake {
-	st := shoe.Stake{Seat: p.Seat, Patron: ref, Spot: spot, Amount: amount, Medium: schema.WagerMediumChips, Exact: p.ExactVigorish}
+	st := shoe.Stake{
+		Seat: p.Seat, Patron: ref, Spot: spot, Amount: amount, Medium: schema.WagerMediumChips,
+		Exact: p.ExactVigorish,
+	}
 	mode := t.w.House.Mode
 	main := spot == schema.SpotBanker || spot == schema.SpotPlayer
 	if spot == schema.SpotBanker {
@@ -97,7 +100,7 @@ func (t *Table) stake(r *shoe.Round, p *Patron, ref string, spot schema.Spot, am
 	}
 	switch x := t.rng.IntN(100); {
 	case !main:
-	case x == 0 && t.w.CountsTray: // nor coupons, see arrive
+	case x == 0 && t.w.CountsTray: // no coupons where the tray is counted, see arrive
 	case x == 0 && (spot == schema.SpotPlayer || mode != schema.VigorishModeTie25):
 		st.Medium, st.Coupon = schema.WagerMediumChipsAndCoupon, 1000
 		st.Amount += 1000 + max(0, 1000-st.Amount)

@@ -19,18 +19,23 @@ func announceFaults() []Fault {
 	return []Fault{
 		{
 			Rule: "announce.initial-counts", Doc: "a wrong count called", Kinds: append(only("nj-mini"), full...),
-			edit: func(sc *scene) string { return "set " + sc.inRound("announced code=POINT_COUNT hand=BANKER: value+=1") },
+			edit: func(sc *scene) string {
+				return "set " + sc.inRound("announced code=POINT_COUNT hand=BANKER: value+=1")
+			},
 		},
 		{
 			Rule: "announce.count-order", Doc: "the banker's count called first", Kinds: append(punto(), ny()...),
 			tune: func(c *schema.TableConfig) { c.DealingStyle = schema.DealingStyleFaceUp },
 			edit: func(sc *scene) string {
-				return "swap " + sc.inRound("announced code=POINT_COUNT hand=PLAYER with ") + sc.inRound("announced code=POINT_COUNT hand=BANKER")
+				return "swap " + sc.inRound("announced code=POINT_COUNT hand=PLAYER with ") +
+					sc.inRound("announced code=POINT_COUNT hand=BANKER")
 			},
 		},
 		{
 			Rule: "announce.final-counts", Doc: "a wrong final count called", Kinds: full,
-			edit: func(sc *scene) string { return "set " + sc.inRound("announced code=FINAL_COUNT hand=BANKER: value+=1") },
+			edit: func(sc *scene) string {
+				return "set " + sc.inRound("announced code=FINAL_COUNT hand=BANKER: value+=1")
+			},
 		},
 		{
 			Rule: "announce.winner", Doc: "the losing hand called", Kinds: full, accept: playerWon,
@@ -40,26 +45,36 @@ func announceFaults() []Fault {
 		},
 		{Rule: "announce.tie-hand", Doc: "a tie not called", Kinds: full, accept: tied, edit: delete("TIE_HAND")},
 		{
-			Rule: "announce.total-cards", Doc: "a wrong number of cards called", Kinds: only("total-punto", "total-mini"),
-			edit: func(sc *scene) string { return "set " + sc.inRound("announced code=TOTAL_CARDS: value+=1") },
+			Rule: "announce.total-cards", Doc: "a wrong number of cards called",
+			Kinds: only("total-punto", "total-mini"),
+			edit:  func(sc *scene) string { return "set " + sc.inRound("announced code=TOTAL_CARDS: value+=1") },
 		},
 		{
 			Rule: "announce.pair", Doc: "a pair not called", Kinds: only("pair-punto", "pair-mini"),
 			accept: func(_ *scene, c *shoe.Coup) bool { return c.Pair(shoe.Player) }, edit: delete("PLAYER_PAIR"),
 		},
-		{Rule: "announce.dragon-7", Doc: "a dragon 7 not called", Kinds: only("ny-ez", "ny-midi-ez"), accept: dragon, edit: delete("DRAGON_7")},
-		{Rule: "announce.panda-8", Doc: "a panda 8 not called", Kinds: only("ny-ez", "ny-midi-ez"), accept: panda, edit: delete("PANDA_8")},
 		{
-			Rule: "announce.treasures-highest", Doc: "a Heavenly 9 of both hands called as one", Kinds: treasures, accept: one(schema.TreasureHeavenly9Both),
+			Rule: "announce.dragon-7", Doc: "a dragon 7 not called", Kinds: only("ny-ez", "ny-midi-ez"), accept: dragon,
+			edit: delete("DRAGON_7"),
+		},
+		{
+			Rule: "announce.panda-8", Doc: "a panda 8 not called", Kinds: only("ny-ez", "ny-midi-ez"), accept: panda,
+			edit: delete("PANDA_8"),
+		},
+		{
+			Rule: "announce.treasures-highest", Doc: "a Heavenly 9 of both hands called as one", Kinds: treasures,
+			accept: one(schema.TreasureHeavenly9Both),
 			edit: func(sc *scene) string {
 				return "set " + sc.inRound("announced code=TREASURE: treasure=HEAVENLY_9_ONE")
 			},
 		},
 		{
-			Rule: "announce.before-settlement", Doc: "a losing wager swept before the call", Kinds: slices.Concat(punto(), nyAll(), midi()),
+			Rule: "announce.before-settlement", Doc: "a losing wager swept before the call",
+			Kinds:  slices.Concat(punto(), nyAll(), midi()),
 			wagers: staking(schema.SpotPlayer, 6000), accept: bankerWon,
 			edit: func(sc *scene) string {
-				text := "move " + sc.inRound("wager_collected wager_id=%s before ", sc.stake.ID) + sc.inRound("announced code=FINAL_COUNT hand=PLAYER")
+				text := "move " + sc.inRound("wager_collected wager_id=%s before ", sc.stake.ID) +
+					sc.inRound("announced code=FINAL_COUNT hand=PLAYER")
 				sc.stake = nil
 				return text
 			},

@@ -9,8 +9,14 @@ func batchFaults() []Fault {
 		}
 	}
 	return []Fault{
-		{Rule: "batch.two-equal", Doc: "batches of unequal size", Kinds: kinds, notInRound: true, everyShoe: true, edit: second("deck_count+=1")},
-		{Rule: "batch.back-colors-differ", Doc: "both batches red", Kinds: kinds, notInRound: true, everyShoe: true, edit: second("back_color=red")},
+		{
+			Rule: "batch.two-equal", Doc: "batches of unequal size", Kinds: kinds, notInRound: true, everyShoe: true,
+			edit: second("deck_count+=1"),
+		},
+		{
+			Rule: "batch.back-colors-differ", Doc: "both batches red", Kinds: kinds, notInRound: true, everyShoe: true,
+			edit: second("back_color=red"),
+		},
 		{
 			Rule: "batch.alternate-every-shoe", Doc: "one batch for two shoes running", Kinds: kinds, notInRound: true,
 			betweenShoes: func(sc *scene) error {
@@ -21,8 +27,10 @@ func batchFaults() []Fault {
 		{
 			Rule: "batch.discard-single", Doc: "cards of both batches in the rack", Kinds: kinds, notInRound: true,
 			edit: func(sc *scene) string {
-				return "insert after " + sc.inRound("round_ended: batch_state shoe_id= round=0 batch_id=%s-b2 deck_count=%d back_color=blue state=IN_DISCARD_RACK",
-					sc.table.Writer().Table, sc.table.Config().Decks)
+				return "insert after " +
+					sc.inRound("round_ended: batch_state shoe_id= round=0 batch_id=%s-b2 deck_count=%d "+
+						"back_color=blue state=IN_DISCARD_RACK",
+						sc.table.Writer().Table, sc.table.Config().Decks)
 			},
 		},
 	}

@@ -10,14 +10,14 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// opponents are those who may wager against the Banker, as met counterclockwise from him.
+// opponents returns the patrons who may wager against the Banker, counterclockwise from the Banker.
 func (sc *scene) opponents() []*deal.Patron {
 	t := sc.table
 	first := slices.IndexFunc(t.Patrons(), func(p *deal.Patron) bool { return p.Seat == t.Curator() })
 	return append(slices.Clone(t.Patrons()[first+1:]), t.Patrons()[:first]...)
 }
 
-// suiviSeat is the seat that may call suivi, 0 if none.
+// suiviSeat returns the seat that may call suivi, 0 if none.
 func (sc *scene) suiviSeat() uint32 {
 	for _, p := range sc.opponents() {
 		if b := sc.table.Banking(); b.Wagered > 0 && b.Covered[p.Seat] == b.Wagered {
@@ -27,7 +27,7 @@ func (sc *scene) suiviSeat() uint32 {
 	return 0
 }
 
-// withoutSuivi are the patrons who may wager and have no suivi.
+// withoutSuivi returns the opponents who may not call suivi.
 func (sc *scene) withoutSuivi() []*deal.Patron {
 	seat := sc.suiviSeat()
 	return slices.DeleteFunc(sc.opponents(), func(p *deal.Patron) bool { return p.Seat == seat })
@@ -43,7 +43,7 @@ func (sc *scene) replaceCalls(calls []shoe.Banco, stakes ...shoe.Stake) {
 	sc.round.Bank.Calls, sc.round.Stakes = calls, stakes
 }
 
-// offered stops where the scene did not offer what the wagers need.
+// offered fails where the scene did not offer what the wagers need.
 func offered(sc *scene) error {
 	if sc.seat == 0 {
 		return errNotOffered
@@ -51,7 +51,7 @@ func offered(sc *scene) error {
 	return nil
 }
 
-// misassign gives the first auction of the shoe to a lower bidder.
+// misassign assigns the first auction of the shoe to a lower bidder.
 func misassign(sc *scene) error {
 	b := sc.plan.Rounds[0].Bank
 	best := shoe.Auction(b.Bids)
@@ -61,7 +61,7 @@ func misassign(sc *scene) error {
 	}
 	wrong := b.Bids[i]
 	b.AssignedTo = wrong.Seat
-	// For as long as he has the bank the two change places; without calls nobody else is concerned.
+	// Until the next auction the two patrons change places; without calls no other patron is concerned.
 	refs := map[uint32]string{}
 	for k := range sc.plan.Rounds {
 		r := &sc.plan.Rounds[k]
@@ -95,7 +95,9 @@ func cheminFaults() []Fault {
 	return append(bankerFaults(), againstFaults()...)
 }
 
-func bankerFaults() []Fault {
+func bankerFaults() []Fault { return append(auctionFaults(), bankerWagerFaults()...) }
+
+func auctionFaults() []Fault {
 	kinds := only("nj-chemin")
 	return []Fault{
 		{Rule: "chemin.auction.highest-bidder", Doc: "the bank given to a lower bidder", Kinds: kinds, bend: misassign},
@@ -124,7 +126,9 @@ func bankerFaults() []Fault {
 				sc.seat = sc.round.Bank.Wager.Seat
 				moves := []string{"move " + sc.inRound("banker_wagered after ") + sc.inRound("card_dealt nth=1")}
 				for i := range sc.round.Stakes {
-					moves = append(moves, "move "+sc.inRound("wager_placed wager_id=%s after ", sc.round.Stakes[i].ID)+sc.inRound("banker_wagered"))
+					moves = append(moves,
+						"move "+sc.inRound("wager_placed wager_id=%s after ",
+							sc.round.Stakes[i].ID)+sc.inRound("banker_wagered"))
 				}
 				return strings.Join(moves, "\n")
 			},
@@ -142,6 +146,12 @@ func bankerFaults() []Fault {
 				return nil
 			},
 		},
+	}
+}
+
+func bankerWagerFaults() []Fault {
+	kinds := only("nj-chemin")
+	return []Fault{
 		{
 			Rule: "chemin.banker.wager-range", Doc: "more than twice the wager before, or less than it", Kinds: kinds,
 			wagers: func(sc *scene) {
@@ -164,7 +174,8 @@ func bankerFaults() []Fault {
 				b := &sc.round.Bank.Wager
 				sc.seat = b.Seat
 				old := sc.inRound("wager_returned wager_id=%s", b.ID)
-				return fmt.Sprintf("insert after %s: wager_collected wager_id=%s seat=%d amount=%d\ndelete %s", old, b.ID, b.Seat, b.Amount, old)
+				return fmt.Sprintf("insert after %s: wager_collected wager_id=%s seat=%d amount=%d\ndelete %s", old,
+					b.ID, b.Seat, b.Amount, old)
 			},
 		},
 		{
@@ -183,7 +194,7 @@ func bankerFaults() []Fault {
 					sc.round.Coup.Hands[h] = sc.round.Coup.Hands[h][:2]
 				}
 				for k := range sc.plan.Rounds {
-					sc.plan.Rounds[k].Bank.Calls = nil // later ones hang on the result
+					sc.plan.Rounds[k].Bank.Calls = nil // later calls depend on the result
 				}
 				return nil
 			},
@@ -193,16 +204,20 @@ func bankerFaults() []Fault {
 
 func againstFaults() []Fault {
 	kinds := only("nj-chemin")
-	// staged changes the calls and wagers of the round at issue; it leaves sc.seat 0 where it cannot.
+	// staged replaces the calls and wagers of the round at issue; it leaves sc.seat 0 where it cannot.
 	staged := func(rule, doc string, stage func(*scene, *shoe.Bank)) Fault {
-		return Fault{Rule: rule, Doc: doc, Kinds: kinds, wagers: func(sc *scene) { stage(sc, sc.round.Bank) }, bend: offered}
+		return Fault{
+			Rule: rule, Doc: doc, Kinds: kinds, wagers: func(sc *scene) { stage(sc, sc.round.Bank) },
+			bend: offered,
+		}
 	}
 	return []Fault{
 		{
 			Rule: "chemin.against.after-banker", Doc: "a wager before the Banker's", Kinds: kinds,
 			edit: func(sc *scene) string {
 				sc.seat = sc.round.Stakes[0].Seat
-				return "move " + sc.inRound("wager_placed wager_id=%s before ", sc.round.Stakes[0].ID) + sc.inRound("banker_wagered")
+				return "move " + sc.inRound("wager_placed wager_id=%s before ", sc.round.Stakes[0].ID) +
+					sc.inRound("banker_wagered")
 			},
 		},
 		staged("chemin.against.individual-cap", "one wager above the Banker's", func(sc *scene, b *shoe.Bank) {
@@ -213,38 +228,50 @@ func againstFaults() []Fault {
 			Rule: "chemin.against.aggregate-cap", Doc: "together more than the Banker wagered", Kinds: kinds,
 			wagers: func(sc *scene) {
 				o, b := sc.withoutSuivi(), sc.round.Bank
-				sc.replaceCalls(nil, shoe.Stake{Seat: o[0].Seat, Amount: b.Wager.Amount - 100}, shoe.Stake{Seat: o[1].Seat, Amount: 200})
+				sc.replaceCalls(nil, shoe.Stake{Seat: o[0].Seat, Amount: b.Wager.Amount - 100},
+					shoe.Stake{Seat: o[1].Seat, Amount: 200})
 			},
 		},
-		staged("chemin.suivi.eligibility", "suivi granted to one who had not covered the bank", func(sc *scene, b *shoe.Bank) {
-			sc.seat = sc.withoutSuivi()[0].Seat
-			sc.replaceCalls([]shoe.Banco{{Seat: sc.seat, Call: schema.BancoCallSuivi}}, shoe.Stake{Seat: sc.seat, Amount: b.Wager.Amount})
-		}),
+		staged("chemin.suivi.eligibility", "suivi granted to one who had not covered the bank",
+			func(sc *scene, b *shoe.Bank) {
+				sc.seat = sc.withoutSuivi()[0].Seat
+				sc.replaceCalls([]shoe.Banco{{Seat: sc.seat, Call: schema.BancoCallSuivi}},
+					shoe.Stake{Seat: sc.seat, Amount: b.Wager.Amount})
+			}),
 		staged("chemin.suivi.priority", "a suivi passed over", func(sc *scene, b *shoe.Bank) {
 			if sc.seat = sc.suiviSeat(); sc.seat == 0 {
 				return
 			}
 			other := sc.withoutSuivi()[0].Seat
-			sc.replaceCalls([]shoe.Banco{{Seat: sc.seat, Call: schema.BancoCallSuivi}, {Seat: other, Call: schema.BancoCallBanco}}, shoe.Stake{Seat: other, Amount: b.Wager.Amount})
+			sc.replaceCalls([]shoe.Banco{
+				{Seat: sc.seat, Call: schema.BancoCallSuivi},
+				{Seat: other, Call: schema.BancoCallBanco},
+			}, shoe.Stake{Seat: other, Amount: b.Wager.Amount})
 		}),
 		staged("chemin.suivi.amount", "a suivi for half the bank", func(sc *scene, b *shoe.Bank) {
 			if sc.seat = sc.suiviSeat(); sc.seat != 0 {
-				sc.replaceCalls([]shoe.Banco{{Seat: sc.seat, Call: schema.BancoCallSuivi}}, shoe.Stake{Seat: sc.seat, Amount: b.Wager.Amount / 2})
+				sc.replaceCalls([]shoe.Banco{{Seat: sc.seat, Call: schema.BancoCallSuivi}},
+					shoe.Stake{Seat: sc.seat, Amount: b.Wager.Amount / 2})
 			}
 		}),
 		staged("chemin.banco.priority", "parts taken though banco was called", func(sc *scene, b *shoe.Bank) {
 			o := sc.withoutSuivi()
 			sc.seat = o[0].Seat
-			sc.replaceCalls([]shoe.Banco{{Seat: sc.seat, Call: schema.BancoCallBanco}}, shoe.Stake{Seat: o[1].Seat, Amount: b.Wager.Amount / 2})
+			sc.replaceCalls([]shoe.Banco{{Seat: sc.seat, Call: schema.BancoCallBanco}},
+				shoe.Stake{Seat: o[1].Seat, Amount: b.Wager.Amount / 2})
 		}),
 		staged("chemin.banco.nearest", "of two bancos the farther taken", func(sc *scene, b *shoe.Bank) {
 			o := sc.withoutSuivi()
 			sc.seat = o[1].Seat
-			sc.replaceCalls([]shoe.Banco{{Seat: o[0].Seat, Call: schema.BancoCallBanco}, {Seat: sc.seat, Call: schema.BancoCallSeul}}, shoe.Stake{Seat: sc.seat, Amount: b.Wager.Amount})
+			sc.replaceCalls([]shoe.Banco{
+				{Seat: o[0].Seat, Call: schema.BancoCallBanco},
+				{Seat: sc.seat, Call: schema.BancoCallSeul},
+			}, shoe.Stake{Seat: sc.seat, Amount: b.Wager.Amount})
 		}),
 		staged("chemin.banco.amount", "a banco for half the bank", func(sc *scene, b *shoe.Bank) {
 			sc.seat = sc.withoutSuivi()[0].Seat
-			sc.replaceCalls([]shoe.Banco{{Seat: sc.seat, Call: schema.BancoCallBanco}}, shoe.Stake{Seat: sc.seat, Amount: b.Wager.Amount / 2})
+			sc.replaceCalls([]shoe.Banco{{Seat: sc.seat, Call: schema.BancoCallBanco}},
+				shoe.Stake{Seat: sc.seat, Amount: b.Wager.Amount / 2})
 		}),
 	}
 }

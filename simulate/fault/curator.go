@@ -6,13 +6,13 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// dealingSeat is the seat that deals the round at issue.
+// dealingSeat returns the seat that deals the round at issue.
 func (sc *scene) dealingSeat() uint32 {
 	cards := sc.roundEvents(func(ev *schema.Event) bool { return ev.Payload.Kind() == schema.KindCardDealt })
 	return cards[0].Payload.(*schema.CardDealt).BySeat
 }
 
-// otherSeat finds a seat of the round at issue that has a wager, other than the one given.
+// otherSeat returns a seat with a wager in the round at issue, other than the seat given.
 func (sc *scene) otherSeat(seat uint32) uint32 {
 	for i := range sc.round.Stakes {
 		if s := sc.round.Stakes[i].Seat; s != seat {
@@ -22,7 +22,7 @@ func (sc *scene) otherSeat(seat uint32) uint32 {
 	return 0
 }
 
-// strangeHand has a card of the round at issue drawn by another seat.
+// strangeHand is the edit that lets another seat draw a card of the round at issue.
 func strangeHand(sc *scene) string {
 	if sc.seat = sc.otherSeat(sc.dealingSeat()); sc.seat == 0 {
 		return ""
@@ -30,8 +30,8 @@ func strangeHand(sc *scene) string {
 	return "set " + sc.inRound("card_dealt hand=PLAYER index=2: by_seat=%d", sc.seat)
 }
 
-// skipped deletes the first offer of a shoe after a release, or at its start, if it was declined. What
-// happens between two rounds belongs to the one before, and what precedes the first to it.
+// skipped deletes the first offer of the shoe that was declined, at the start or after a release. An event between
+// two rounds belongs to the round before, an event before the first round to the first.
 func skipped(released bool) func(*scene) string {
 	return func(sc *scene) string {
 		after := false
@@ -41,7 +41,8 @@ func skipped(released bool) func(*scene) string {
 			case *schema.CuratorPassed:
 				after = true
 			case *schema.CuratorOffered:
-				if !p.Accepted && after == released && ev.ShoeID == sc.plan.ID && (!released || upcoming(sc.events[i:]) > 1) {
+				if !p.Accepted && after == released && ev.ShoeID == sc.plan.ID &&
+					(!released || upcoming(sc.events[i:]) > 1) {
 					next := sc.events[i+1].Payload.(*schema.CuratorOffered)
 					sc.seat, sc.findingRound = next.Seat, max(upcoming(sc.events[i:])-1, 1)
 					return fmt.Sprintf("delete seq=%d curator_offered", ev.Seq)
@@ -56,7 +57,7 @@ func skipped(released bool) func(*scene) string {
 	}
 }
 
-// upcoming is the number of the next round.
+// upcoming returns the number of the next round.
 func upcoming(events []schema.Event) uint32 {
 	for i := range events {
 		if events[i].Payload.Kind() == schema.KindRoundStarted {
@@ -69,7 +70,10 @@ func upcoming(events []schema.Event) uint32 {
 func curatorFaults() []Fault {
 	kinds := punto()
 	return []Fault{
-		{Rule: "curator.initial-offer", Doc: "the shoe offered past the first seat", Kinds: kinds, edit: skipped(false)},
+		{
+			Rule: "curator.initial-offer", Doc: "the shoe offered past the first seat", Kinds: kinds,
+			edit: skipped(false),
+		},
 		{Rule: "curator.only-curator-deals", Doc: "another patron draws", Kinds: kinds, edit: strangeHand},
 		{
 			Rule: "curator.must-pass", Doc: "the shoe kept after the banker hand lost", Kinds: kinds, accept: playerWon,
@@ -91,7 +95,8 @@ func curatorFaults() []Fault {
 				for i := range sc.events {
 					ev := &sc.events[i]
 					p, ok := ev.Payload.(*schema.CuratorPassed)
-					if ok && ev.ShoeID == sc.plan.ID && p.Cause == schema.PassCauseVoluntary && upcoming(sc.events[i:]) == uint32(sc.number) {
+					if ok && ev.ShoeID == sc.plan.ID && p.Cause == schema.PassCauseVoluntary &&
+						upcoming(sc.events[i:]) == uint32(sc.number) {
 						pass, sc.seat = ev, p.Seat
 					}
 				}

@@ -7,8 +7,10 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-func dealFaults() []Fault {
-	every := append(append(punto(), njMini()...), append(nyAll(), "nj-mini-tie25")...)
+func dealFaults() []Fault { return append(orderOfDealFaults(), thirdCardFaults()...) }
+
+func orderOfDealFaults() []Fault {
+	every := anyTable()
 	minis := append(append(njMini(), nyAll()...), "nj-mini-tie25")
 	up := func(c *schema.TableConfig) { c.DealingStyle = schema.DealingStyleFaceUp }
 	return []Fault{
@@ -36,7 +38,8 @@ func dealFaults() []Fault {
 					p, ok := ev.Payload.(*schema.CardDealt)
 					return ok && p.Hand == schema.HandBanker && p.Index == 2
 				})
-				return "move " + sc.inRound("card_revealed card_seq=%d before ", cards[0].Payload.(*schema.CardDealt).CardSeq) +
+				return "move " +
+					sc.inRound("card_revealed card_seq=%d before ", cards[0].Payload.(*schema.CardDealt).CardSeq) +
 					sc.inRound("announced code=POINT_COUNT hand=PLAYER")
 			},
 		},
@@ -46,12 +49,21 @@ func dealFaults() []Fault {
 				return "set " + sc.inRound("card_dealt hand=PLAYER index=1: drawing_hand=RIGHT")
 			},
 		},
+	}
+}
+
+func thirdCardFaults() []Fault {
+	minis := append(append(njMini(), nyAll()...), "nj-mini-tie25")
+	return []Fault{
 		{
 			Rule: "deal.by-dealer", Doc: "a patron draws from the shoe", Kinds: minis,
-			edit: func(sc *scene) string { return "set " + sc.inRound("card_dealt hand=PLAYER index=2: by_role=PATRON") },
+			edit: func(sc *scene) string {
+				return "set " + sc.inRound("card_dealt hand=PLAYER index=2: by_role=PATRON")
+			},
 		},
 		{
-			Rule: "deal.third-card-face", Doc: "a third card put face down and turned at once", Kinds: append(punto(), nyAll()...),
+			Rule: "deal.third-card-face", Doc: "a third card put face down and turned at once",
+			Kinds:  append(punto(), nyAll()...),
 			accept: func(_ *scene, c *shoe.Coup) bool { return c.Size(shoe.Player) == 3 },
 			edit: func(sc *scene) string {
 				cards := sc.roundEvents(func(ev *schema.Event) bool {
@@ -64,18 +76,22 @@ func dealFaults() []Fault {
 			},
 		},
 		{
-			Rule: "deal.third-card-order", Doc: "the banker's third card comes first", Kinds: append(punto(), nyAll()...),
+			Rule: "deal.third-card-order", Doc: "the banker's third card comes first",
+			Kinds:  append(punto(), nyAll()...),
 			accept: bothDrew,
 			bend:   func(sc *scene) error { sc.round.BankerFirst = true; return nil },
 		},
 		{
-			Rule: "deal.max-one-extra", Doc: "a fourth card", Kinds: every,
+			Rule: "deal.max-one-extra", Doc: "a fourth card", Kinds: anyTable(),
 			accept: bothDrew,
 			bend:   extra(shoe.Player, func(_ *shoe.Coup, x shoe.Card) bool { return x.Value() == 0 }),
 		},
 		{
-			Rule: "deal.instruction-conformity", Doc: "the wrong call and the right cards", Kinds: punto(), accept: bankerDrew,
-			edit: func(sc *scene) string { return "set " + sc.inRound("deal_instructed hand=BANKER: instruction=STAY") },
+			Rule: "deal.instruction-conformity", Doc: "the wrong call and the right cards", Kinds: punto(),
+			accept: bankerDrew,
+			edit: func(sc *scene) string {
+				return "set " + sc.inRound("deal_instructed hand=BANKER: instruction=STAY")
+			},
 		},
 		{
 			Rule: "deal.instruction-followed", Doc: "the curator draws unasked", Kinds: punto(), accept: bankerDrew,
@@ -85,7 +101,8 @@ func dealFaults() []Fault {
 			Rule: "deal.participant-touched-cards", Doc: "a patron lifts a card", Kinds: nyAll(),
 			edit: func(sc *scene) string {
 				sc.seat = sc.round.Stakes[0].Seat
-				return "insert after " + sc.inRound("card_dealt hand=PLAYER index=2: card_touched by_role=PATRON seat=%d", sc.seat)
+				return "insert after " +
+					sc.inRound("card_dealt hand=PLAYER index=2: card_touched by_role=PATRON seat=%d", sc.seat)
 			},
 		},
 	}

@@ -50,8 +50,7 @@ func drawFaults() []Fault {
 	}
 }
 
-// extra gives a hand one more card, from those that stay in the shoe. The round is then settled for
-// the cards as dealt.
+// extra deals a hand one more card from those that stay in the shoe. The round is then settled as dealt.
 func extra(h int, ok func(*shoe.Coup, shoe.Card) bool) func(*scene) error {
 	return func(sc *scene) error {
 		c := &sc.round.Coup
@@ -68,7 +67,7 @@ func extra(h int, ok func(*shoe.Coup, shoe.Card) bool) func(*scene) error {
 	}
 }
 
-// drop leaves a hand its first two cards.
+// drop removes the third card of a hand.
 func drop(h int) func(*scene) error {
 	return func(sc *scene) error {
 		sc.round.Coup.Hands[h] = sc.round.Coup.Hands[h][:2]

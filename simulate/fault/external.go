@@ -14,7 +14,8 @@ func externalFaults() []Fault {
 			wagers: staking(schema.SpotTie, 50), accept: playerWon,
 		},
 		{
-			Rule: "external.limit-change-notice", Doc: "limits changed without a sign", Kinds: nj, Off: true, notInRound: true,
+			Rule: "external.limit-change-notice", Doc: "limits changed without a sign", Kinds: nj, Off: true,
+			notInRound: true,
 			betweenShoes: func(sc *scene) error {
 				c := *sc.table.Config()
 				c.MaxWager *= 2
@@ -38,11 +39,13 @@ func externalFaults() []Fault {
 			edit: editing("set cards_inspected: new_deck_order=false"),
 		},
 		{
-			Rule: "external.ny.unsuitable-deck", Doc: "a deck with an extra card kept in use", Kinds: ny, notInRound: true,
-			edit: editing("set cards_inspected: extra=Ks"),
+			Rule: "external.ny.unsuitable-deck", Doc: "a deck with an extra card kept in use", Kinds: ny,
+			notInRound: true,
+			edit:       editing("set cards_inspected: extra=Ks"),
 		},
 		{
-			Rule: "external.nj.preshuffled-cards", Doc: "pre-shuffled cards without a receipt", Kinds: only("treasures-punto", "treasures-mini"), Off: true, notInRound: true,
+			Rule: "external.nj.preshuffled-cards", Doc: "pre-shuffled cards without a receipt",
+			Kinds: only("treasures-punto", "treasures-mini"), Off: true, notInRound: true,
 			edit: editing("set deck_received: pre_shuffled=true"),
 		},
 	}

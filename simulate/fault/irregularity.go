@@ -15,7 +15,7 @@ func stands(_ *scene, c *shoe.Coup) bool { return c.Size(shoe.Player) == 2 && c.
 // pat: neither hand drew.
 func pat(_ *scene, c *shoe.Coup) bool { return c.Cards() == 4 && plain(c) }
 
-// errant draws a card in error for the player's hand and burns so many cards fewer for it than it says.
+// errant draws a card in error for the player's hand and burns short cards too few for it; none if short is below 0.
 func errant(short int, change func(*shoe.Misdraw)) func(*scene) error {
 	return func(sc *scene) error {
 		x, err := sc.takeRest(func(c shoe.Card) bool { return c.Burns() > max(short, 1) })
@@ -34,7 +34,7 @@ func errant(short int, change func(*shoe.Misdraw)) func(*scene) error {
 	}
 }
 
-// facing lets a card lie face up before the round at issue.
+// facing lets a card lie face up before the round at issue and burns short cards too few for it.
 func facing(short int) func(*scene) error {
 	return func(sc *scene) error {
 		x, err := sc.takeRest(func(c shoe.Card) bool { return c.Burns() > 1 })
@@ -48,7 +48,7 @@ func facing(short int) func(*scene) error {
 	}
 }
 
-// redeal deals a round again with a card put at a place of the order of dealing.
+// redeal deals a round again with a card inserted into the order of dealing.
 func (sc *scene) redeal(r *shoe.Round, x shoe.Card, place int) {
 	h := &r.Coup.Hands
 	deck := []shoe.Card{h[shoe.Player][0], h[shoe.Banker][0], h[shoe.Player][1], h[shoe.Banker][1]}
@@ -81,36 +81,47 @@ func (sc *scene) exhaust() error {
 	return errNotOffered
 }
 
-func irregFaults() []Fault {
+func irregFaults() []Fault { return append(misdrawFaults(), exceptionFaults()...) }
+
+func misdrawFaults() []Fault {
 	kinds := slices.Concat(punto(), only("nj-mini"), nyAll(), midi())
 	return []Fault{
 		{
 			Rule: "irreg.error-remedied", Doc: "an irregularity and the right remedy", Kinds: kinds, accept: stands,
 			bend: func(sc *scene) error {
-				sc.round.Misdraw = &shoe.Misdraw{Remedy: shoe.MovedToBanker, Hand: shoe.Player, Card: sc.round.Coup.Hands[shoe.Banker][2]}
+				sc.round.Misdraw = &shoe.Misdraw{
+					Remedy: shoe.MovedToBanker, Hand: shoe.Player,
+					Card: sc.round.Coup.Hands[shoe.Banker][2],
+				}
 				return nil
 			},
 		},
 		{
-			Rule: "irreg.player-extra.to-banker", Doc: "the errant card burned though the banker hand had to draw", Kinds: kinds, accept: stands,
+			Rule: "irreg.player-extra.to-banker", Doc: "the errant card burned though the banker hand had to draw",
+			Kinds: kinds, accept: stands,
 			bend: errant(0, nil),
 		},
 		{
-			Rule: "irreg.player-extra.undisclosed-next-hand", Doc: "an errant card that nobody saw is burned", Kinds: kinds, accept: pat,
+			Rule: "irreg.player-extra.undisclosed-next-hand", Doc: "an undisclosed errant card is burned",
+			Kinds: kinds, accept: pat,
 			bend: errant(-1, func(sl *shoe.Misdraw) { sl.Hidden = true }),
 		},
 		{
-			Rule: "irreg.player-extra.disclosed-burn", Doc: "one card too few burned for an errant card", Kinds: kinds, accept: pat, bend: errant(1, nil),
+			Rule: "irreg.player-extra.disclosed-burn", Doc: "one card too few burned for an errant card", Kinds: kinds,
+			accept: pat, bend: errant(1, nil),
 		},
 		{
-			Rule: "irreg.excess.undisclosed-next-hand", Doc: "an excess card that nobody saw is put away", Kinds: kinds, accept: bothDrew,
-			bend: errant(-1, func(sl *shoe.Misdraw) { sl.Remedy = shoe.PutAway }),
+			Rule: "irreg.excess.undisclosed-next-hand", Doc: "an undisclosed excess card is put away", Kinds: kinds,
+			accept: bothDrew,
+			bend:   errant(-1, func(sl *shoe.Misdraw) { sl.Remedy = shoe.PutAway }),
 		},
 		{
-			Rule: "irreg.excess.disclosed-burn", Doc: "an excess card put away alone", Kinds: kinds, accept: bothDrew, bend: errant(-1, nil),
+			Rule: "irreg.excess.disclosed-burn", Doc: "an excess card put away alone", Kinds: kinds, accept: bothDrew,
+			bend: errant(-1, nil),
 		},
 		{
-			Rule: "irreg.carryover-first-card", Doc: "the card kept for the next hand given to the banker", Kinds: kinds, accept: pat,
+			Rule: "irreg.carryover-first-card", Doc: "the card kept for the next hand given to the banker",
+			Kinds: kinds, accept: pat,
 			bend: func(sc *scene) error {
 				if err := errant(-1, func(sl *shoe.Misdraw) { sl.Remedy = shoe.CarriedOver })(sc); err != nil {
 					return err
@@ -125,6 +136,12 @@ func irregFaults() []Fault {
 				return nil
 			},
 		},
+	}
+}
+
+func exceptionFaults() []Fault {
+	kinds := slices.Concat(punto(), only("nj-mini"), nyAll(), midi())
+	return []Fault{
 		{
 			Rule: "irreg.faceup.not-used", Doc: "a card found face up is dealt", Kinds: kinds,
 			bend: func(sc *scene) error {
@@ -136,7 +153,10 @@ func irregFaults() []Fault {
 				return nil
 			},
 		},
-		{Rule: "irreg.faceup.burn-count", Doc: "one card too few burned for a card found face up", Kinds: kinds, bend: facing(1)},
+		{
+			Rule: "irreg.faceup.burn-count", Doc: "one card too few burned for a card found face up", Kinds: kinds,
+			bend: facing(1),
+		},
 		{
 			Rule: "irreg.insufficient.void", Doc: "a result declared though a card was missing", Kinds: kinds,
 			bend: func(sc *scene) error {
@@ -146,7 +166,8 @@ func irregFaults() []Fault {
 			},
 		},
 		{
-			Rule: "irreg.insufficient.full-reshuffle", Doc: "cards left out of the reshuffle after a void", Kinds: kinds, notInRound: true,
+			Rule: "irreg.insufficient.full-reshuffle", Doc: "cards left out of the reshuffle after a void",
+			Kinds: kinds, notInRound: true,
 			bend: func(sc *scene) error {
 				err := sc.exhaust()
 				sc.findingRound = 0

@@ -37,7 +37,7 @@ func lastHandFaults() []Fault {
 				sc.plan.Rounds = sc.plan.Rounds[:len(sc.plan.Rounds)-1]
 				return nil
 			},
-			// The announcement of the hand that is never dealt.
+			// The announced hand is never dealt.
 			edit: editing("insert before shoe_ended: announced code=LAST_HAND"),
 		},
 	}

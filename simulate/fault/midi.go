@@ -8,12 +8,14 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// much is more than anybody stakes of his own will.
+// much is more than any patron stakes by habit.
 const much = 2_000_000
 
-func midiFaults() []Fault {
+func midiFaults() []Fault { return append(squeezeFaults(), relinquishFaults()...) }
+
+func squeezeFaults() []Fault {
 	kinds := midi()
-	// rivalry lays two wagers on the player's hand.
+	// rivalry adds two wagers on the player's hand.
 	rivalry := func(first, second int64) func(*scene) {
 		return func(sc *scene) {
 			sc.stake = sc.addStake(schema.SpotPlayer, first)
@@ -21,20 +23,10 @@ func midiFaults() []Fault {
 		}
 	}
 	onPlayer, onBanker := staking(schema.SpotPlayer, much), staking(schema.SpotBanker, much)
-	// given lets the one entitled give up the player's hand, and the second who is asked take it.
-	given := func(sc *scene) {
-		onPlayer(sc)
-		g := &shoe.Relinquishment{Seat: sc.stake.Seat}
-		n := len(sc.table.Patrons())
-		first := slices.IndexFunc(sc.table.Patrons(), func(p *deal.Patron) bool { return p.Seat == g.Seat })
-		for i := 1; i <= 2; i++ {
-			g.Offers = append(g.Offers, shoe.Offer{Seat: sc.table.Patrons()[(first+i)%n].Seat, Accepted: i == 2})
-		}
-		sc.round.Relinquished[shoe.Player] = g
-	}
 	return []Fault{
 		{
-			Rule: "midi.squeeze.recipient", Doc: "the hand given to a lower wager", Kinds: kinds, wagers: rivalry(much, 5000),
+			Rule: "midi.squeeze.recipient", Doc: "the hand given to a lower wager", Kinds: kinds,
+			wagers: rivalry(much, 5000),
 			bend: func(sc *scene) error {
 				sc.seat = sc.otherStake.Seat
 				sc.round.HandTo[shoe.Player] = sc.seat
@@ -42,7 +34,8 @@ func midiFaults() []Fault {
 			},
 		},
 		{
-			Rule: "midi.squeeze.tie-break", Doc: "of two equal wagers the farther chosen", Kinds: kinds, wagers: rivalry(much, much),
+			Rule: "midi.squeeze.tie-break", Doc: "of two equal wagers the farther chosen", Kinds: kinds,
+			wagers: rivalry(much, much),
 			bend: func(sc *scene) error {
 				sc.seat = max(sc.stake.Seat, sc.otherStake.Seat)
 				sc.round.HandTo[shoe.Player] = sc.seat
@@ -57,7 +50,8 @@ func midiFaults() []Fault {
 			Rule: "midi.squeeze.order", Doc: "both hands out at once", Kinds: kinds, wagers: onBanker,
 			edit: func(sc *scene) string {
 				sc.stake = nil
-				return "move " + sc.inRound("cards_handed hand=BANKER nth=1 before ") + sc.inRound("announced code=POINT_COUNT hand=PLAYER")
+				return "move " + sc.inRound("cards_handed hand=BANKER nth=1 before ") +
+					sc.inRound("announced code=POINT_COUNT hand=PLAYER")
 			},
 		},
 		{
@@ -66,13 +60,33 @@ func midiFaults() []Fault {
 				return "set " + sc.inRound("card_moved to=UNDER_SHOE_RIGHT nth=1: to=LAYOUT")
 			},
 		},
+	}
+}
+
+func relinquishFaults() []Fault {
+	kinds := midi()
+	onPlayer, onBanker := staking(schema.SpotPlayer, much), staking(schema.SpotBanker, much)
+	// given: the entitled patron relinquishes the player's hand, and the second patron to be offered it accepts.
+	given := func(sc *scene) {
+		onPlayer(sc)
+		g := &shoe.Relinquishment{Seat: sc.stake.Seat}
+		n := len(sc.table.Patrons())
+		first := slices.IndexFunc(sc.table.Patrons(), func(p *deal.Patron) bool { return p.Seat == g.Seat })
+		for i := 1; i <= 2; i++ {
+			g.Offers = append(g.Offers, shoe.Offer{Seat: sc.table.Patrons()[(first+i)%n].Seat, Accepted: i == 2})
+		}
+		sc.round.Relinquished[shoe.Player] = g
+	}
+	return []Fault{
 		{
-			Rule: "midi.third-card-same-player", Doc: "the third card given to another patron", Kinds: kinds, wagers: onBanker, accept: bankerDrew,
+			Rule: "midi.third-card-same-player", Doc: "the third card given to another patron", Kinds: kinds,
+			wagers: onBanker, accept: bankerDrew,
 			edit: func(sc *scene) string {
 				if sc.seat = sc.otherSeat(sc.stake.Seat); sc.seat == 0 {
 					return ""
 				}
-				return "set last " + sc.inRound("cards_handed hand=BANKER: seat=%d", sc.seat) + "\nset last " + sc.inRound("cards_returned hand=BANKER: seat=%d", sc.seat)
+				return "set last " + sc.inRound("cards_handed hand=BANKER: seat=%d", sc.seat) + "\nset last " +
+					sc.inRound("cards_returned hand=BANKER: seat=%d", sc.seat)
 			},
 		},
 		{
@@ -86,7 +100,9 @@ func midiFaults() []Fault {
 			Rule: "midi.dealer-turns-when-none", Doc: "a hand given to a patron without a wager on it", Kinds: kinds,
 			wagers: func(sc *scene) {
 				onPlayer(sc)
-				sc.round.Stakes = slices.DeleteFunc(sc.round.Stakes, func(x shoe.Stake) bool { return x.Spot == schema.SpotBanker })
+				sc.round.Stakes = slices.DeleteFunc(sc.round.Stakes, func(x shoe.Stake) bool {
+					return x.Spot == schema.SpotBanker
+				})
 			},
 			bend: func(sc *scene) error {
 				sc.seat = sc.stake.Seat

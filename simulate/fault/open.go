@@ -8,7 +8,8 @@ func openFaults() []Fault {
 	nj := njAll()
 	return []Fault{
 		{
-			Rule: "open.inspection-before-play", Doc: "new cards shuffled without inspection", Kinds: slices.Concat(nj, nyAll(), midi()), notInRound: true,
+			Rule: "open.inspection-before-play", Doc: "new cards shuffled without inspection",
+			Kinds: slices.Concat(nj, nyAll(), midi()), notInRound: true,
 			edit: editing("delete cards_inspected"),
 		},
 		{
@@ -20,7 +21,8 @@ func openFaults() []Fault {
 			edit: editing("set cards_spread: face=DOWN"),
 		},
 		{
-			Rule: "open.spread-arrangement", Doc: "spread in the arrangement of another game", Kinds: nj, notInRound: true,
+			Rule: "open.spread-arrangement", Doc: "spread in the arrangement of another game", Kinds: nj,
+			notInRound: true,
 			edit: func(sc *scene) string {
 				if sc.table.Writer().House.Bucket {
 					return "set cards_spread: arrangement=ROWS"

@@ -7,8 +7,10 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-func outcomeFaults() []Fault {
-	every := append(append(punto(), njMini()...), append(nyAll(), "nj-mini-tie25")...)
+func outcomeFaults() []Fault { return append(mainOutcomeFaults(), sideOutcomeFaults()...) }
+
+func mainOutcomeFaults() []Fault {
+	every := anyTable()
 	pairs := only("pair-punto", "pair-mini")
 	return []Fault{
 		{
@@ -24,7 +26,8 @@ func outcomeFaults() []Fault {
 			wagers: staking(schema.SpotTie, 1000), accept: playerWon, bend: forcing(shoe.Pushed, 0),
 		},
 		{
-			Rule: "outcome.pair-wager", Doc: "king and queen paid as a pair", Kinds: pairs, wagers: staking(schema.SpotBankerPair, 500),
+			Rule: "outcome.pair-wager", Doc: "king and queen paid as a pair", Kinds: pairs,
+			wagers: staking(schema.SpotBankerPair, 500),
 			accept: func(_ *scene, c *shoe.Coup) bool {
 				h := c.Hands[shoe.Banker]
 				return !c.Pair(shoe.Banker) && h[0].Value() == 0 && h[1].Value() == 0
@@ -35,8 +38,14 @@ func outcomeFaults() []Fault {
 			Rule: "outcome.ez-dragon-7-push", Doc: "a banker wager paid on a dragon 7", Kinds: only("ny-ez"),
 			wagers: staking(schema.SpotBanker, 10000), accept: dragon, bend: forcing(shoe.Won, 1),
 		},
+	}
+}
+
+func sideOutcomeFaults() []Fault {
+	return []Fault{
 		{
-			Rule: "outcome.dragon-bonus", Doc: "a dragon bonus goes back on a tie that is no natural", Kinds: only("ny-dragon-bonus"),
+			Rule: "outcome.dragon-bonus", Doc: "a dragon bonus goes back on a tie that is no natural",
+			Kinds:  only("ny-dragon-bonus"),
 			wagers: staking(schema.SpotDragonBonusPlayer, 500),
 			accept: func(_ *scene, c *shoe.Coup) bool { return c.Result() == schema.ResultTie && noNatural(c) },
 			bend:   forcing(shoe.Pushed, 0),
@@ -54,7 +63,8 @@ func outcomeFaults() []Fault {
 			wagers: staking(schema.SpotPanda8, 500), accept: panda, bend: forcing(shoe.Lost, 0),
 		},
 		{
-			Rule: "outcome.treasures", Doc: "a Heavenly 9 taken because the round was a tie", Kinds: only("treasures-punto", "treasures-mini"),
+			Rule: "outcome.treasures", Doc: "a Heavenly 9 taken because the round was a tie",
+			Kinds:  only("treasures-punto", "treasures-mini"),
 			wagers: staking(schema.SpotHeavenly9, 500),
 			accept: func(_ *scene, c *shoe.Coup) bool { return c.Treasure() == schema.TreasureHeavenly9Both },
 			bend:   forcing(shoe.Lost, 0),

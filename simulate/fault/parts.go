@@ -5,7 +5,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// staking lays one wager, which is then the wager at issue.
+// staking adds one wager, which is then the wager at issue.
 func staking(spot schema.Spot, amount int64) func(*scene) {
 	return func(sc *scene) { sc.stake = sc.addStake(spot, amount) }
 }
@@ -18,7 +18,7 @@ func resulting(want schema.Result) condition {
 	return func(_ *scene, c *shoe.Coup) bool { return c.Result() == want && plain(c) }
 }
 
-// plain rounds qualify for no treasure.
+// plain reports whether a round qualifies for no treasure.
 func plain(c *shoe.Coup) bool { return c.Treasure() == schema.TreasureNone }
 
 func dragon(_ *scene, c *shoe.Coup) bool { return c.Dragon7() }
@@ -33,7 +33,7 @@ func bankerWon(sc *scene, c *shoe.Coup) bool { return resulting(schema.ResultBan
 
 func tied(sc *scene, c *shoe.Coup) bool { return resulting(schema.ResultTie)(sc, c) }
 
-// forcing settles the wager at issue as told, whatever the cards say.
+// forcing settles the wager at issue as given, whatever the cards say.
 func forcing(out shoe.Outcome, times int64) func(*scene) error {
 	return func(sc *scene) error {
 		sc.stake.Forced, sc.stake.Outcome, sc.stake.Winnings = true, out, sc.stake.Amount*times
@@ -41,7 +41,7 @@ func forcing(out shoe.Outcome, times int64) func(*scene) error {
 	}
 }
 
-// charging takes another vigorish from the wager at issue than is due.
+// charging charges the wager at issue another vigorish than is due.
 func charging(amount func(h *shoe.House, due int64) int64) func(*scene) error {
 	return func(sc *scene) error {
 		h := &sc.table.Writer().House
@@ -66,7 +66,7 @@ func (sc *scene) setAmount(kind string, amount int64) string {
 	return "set " + sc.inRound("%s wager_id=%s: amount=%d", kind, sc.stake.ID, amount)
 }
 
-// paying pays the wager at issue so many times the stake.
+// paying is the edit that pays the wager at issue a multiple of its stake.
 func paying(times int64) func(*scene) string {
 	return func(sc *scene) string { return sc.setAmount("wager_paid", sc.stake.Amount*times) }
 }

@@ -5,10 +5,11 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-func payoutFaults() []Fault {
-	every := append(append(punto(), njMini()...), append(nyAll(), "nj-mini-tie25")...)
+func payoutFaults() []Fault { return append(oddsFaults(), amountFaults()...) }
+
+func oddsFaults() []Fault {
+	every := anyTable()
 	pairs := only("pair-punto", "pair-mini")
-	posted := append(append(pairs, "treasures-punto", "treasures-mini"), nyAll()...)
 	return []Fault{
 		{
 			Rule: "payout.player.odds", Doc: "a winning player wager paid short", Kinds: every,
@@ -19,7 +20,8 @@ func payoutFaults() []Fault {
 			Rule: "payout.banker.odds", Doc: "paid net of the vigorish, which is taken again", Kinds: commissions(),
 			wagers: staking(schema.SpotBanker, 10000), accept: bankerWon,
 			edit: func(sc *scene) string {
-				return sc.setAmount("wager_paid", sc.stake.Amount-sc.table.Writer().House.Vigorish(sc.stake.Amount, false))
+				return sc.setAmount("wager_paid",
+					sc.stake.Amount-sc.table.Writer().House.Vigorish(sc.stake.Amount, false))
 			},
 		},
 		{
@@ -27,14 +29,16 @@ func payoutFaults() []Fault {
 			wagers: staking(schema.SpotTie, 1000), accept: tied, edit: paying(7),
 		},
 		{
-			Rule: "payout.banker-six.min-odds", Doc: "a banker six paid less than half", Kinds: only("ny-novig6"), wagers: staking(schema.SpotBanker, 10000),
+			Rule: "payout.banker-six.min-odds", Doc: "a banker six paid less than half", Kinds: only("ny-novig6"),
+			wagers: staking(schema.SpotBanker, 10000),
 			accept: func(_ *scene, c *shoe.Coup) bool {
 				return c.Result() == schema.ResultBanker && c.Count(shoe.Banker) == 6
 			},
 			edit: func(sc *scene) string { return sc.setAmount("wager_paid", sc.stake.Amount*4/10) },
 		},
 		{
-			Rule: "payout.pair.odds", Doc: "a pair paid ten to one", Kinds: pairs, wagers: staking(schema.SpotPlayerPair, 500),
+			Rule: "payout.pair.odds", Doc: "a pair paid ten to one", Kinds: pairs,
+			wagers: staking(schema.SpotPlayerPair, 500),
 			accept: func(_ *scene, c *shoe.Coup) bool { return c.Pair(shoe.Player) }, edit: paying(10),
 		},
 		{
@@ -44,9 +48,17 @@ func payoutFaults() []Fault {
 				return c.Natural(shoe.Player) && c.Count(shoe.Player)-c.Count(shoe.Banker) >= 5
 			},
 			edit: func(sc *scene) string {
-				return sc.setAmount("wager_paid", sc.stake.Amount*sc.table.Writer().House.DragonBonusOdds[sc.round.Coup.Count(shoe.Player)-sc.round.Coup.Count(shoe.Banker)])
+				return sc.setAmount("wager_paid",
+					sc.stake.Amount*sc.table.Writer().House.DragonBonusOdds[sc.round.Coup.Count(shoe.Player)-sc.round.Coup.Count(shoe.Banker)])
 			},
 		},
+	}
+}
+
+func amountFaults() []Fault {
+	every := anyTable()
+	posted := append(only("pair-punto", "pair-mini", "treasures-punto", "treasures-mini"), nyAll()...)
+	return []Fault{
 		{
 			Rule: "payout.dragon-7.min-odds", Doc: "a dragon 7 paid thirty to one", Kinds: only("ny-ez"),
 			wagers: staking(schema.SpotDragon7, 500), accept: dragon, edit: paying(30),

@@ -14,12 +14,12 @@ import (
 
 const maxScenes = 60
 
-// errNotOffered says that a scene does not offer what a fault needs; another one is tried.
+// errNotOffered: the scene does not offer what the fault needs. Another scene is tried.
 var errNotOffered = errors.New("the scene does not offer it")
 
-// Plant plays a short shoe with one breach in it and a legal one after it, at a table of a kind that
-// the fault allows, and closes the table. The same fault and seed always give the same events.
-// Options.Config is used when it names a ruleset.
+// Plant plays a short shoe with the breach and a legal shoe after it, at a table of a kind that the fault allows, and
+// closes the table. The same fault and seed give the same events. Options.Config is used if it names a ruleset, else
+// the seed chooses among the kinds.
 func Plant(o deal.Options, f Fault, seed uint64) ([]schema.Event, []Want, error) {
 	for try := range uint64(maxScenes) {
 		events, want, err := plantOnce(o, &f, shoe.Mix(seed+try<<40), f.Kinds[seed%uint64(len(f.Kinds))])
@@ -91,9 +91,10 @@ func plantOnce(o deal.Options, f *Fault, seed uint64, kind string) ([]schema.Eve
 	return sc.events, []Want{want}, nil
 }
 
-// playSecondTable plays a second table of the same pit, which opens a little earlier.
+// playSecondTable plays a second table of the same pit, which opens five minutes earlier.
 func playSecondTable(o deal.Options, f *Fault, events []schema.Event) []schema.Event {
-	o.Config = (&schema.Event{Payload: &schema.TableOpened{Config: o.Config}}).Clone().Payload.(*schema.TableOpened).Config
+	opened := &schema.Event{Payload: &schema.TableOpened{Config: o.Config}}
+	o.Config = opened.Clone().Payload.(*schema.TableOpened).Config
 	f.secondTable(&o.Config)
 	o.Config.ConfigID += "-beside"
 	o.Seed = shoe.Mix(o.Seed)
@@ -108,7 +109,7 @@ func playSecondTable(o deal.Options, f *Fault, events []schema.Event) []schema.E
 	return append(second, t.Close()...)
 }
 
-// dealtCards are the cards of a shoe in the order in which they left it.
+// dealtCards returns the cards of a shoe in the order in which they left it.
 func dealtCards(events []schema.Event) []shoe.Card {
 	var names []string
 	for i := range events {

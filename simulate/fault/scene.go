@@ -16,14 +16,14 @@ type scene struct {
 	table  *deal.Table
 	plan   *shoe.Plan
 	round  *shoe.Round
-	index  int // the round's index
-	number int // its number
-	// stake is the wager at issue, if the fault has one; other is a second one.
+	index  int // of the round in the plan
+	number int // of the round, from 1
+	// stake is the wager at issue, if the fault has one; otherStake is a second wager.
 	stake, otherStake *shoe.Stake
 	events            []schema.Event
-	findingRound      uint32 // of the finding, when it is not n
+	findingRound      uint32 // round of the finding, if it is not number
 	seat              uint32
-	previousCards     []shoe.Card // those of the shoe before, in order
+	previousCards     []shoe.Card // cards of the shoe before, in order
 }
 
 // play plans the shoe around the fault and writes it.
@@ -44,7 +44,7 @@ func (sc *scene) play(f *Fault, rounds int) error {
 	if sc.plan, err = sc.table.Plan(rounds, wish); err != nil {
 		return errNotOffered
 	}
-	// The plan keeps copies of what the wish saw.
+	// The plan has copies of what the wish changed.
 	old := sc.round
 	sc.round = &sc.plan.Rounds[sc.index]
 	for i, st := range []*shoe.Stake{sc.stake, sc.otherStake} {
@@ -113,7 +113,7 @@ func (sc *scene) edit(f *Fault) error {
 	return nil
 }
 
-// takeRest takes a card that stays in the shoe and meets a condition.
+// takeRest removes a card that meets a condition from the cards that stay in the shoe.
 func (sc *scene) takeRest(ok func(shoe.Card) bool) (shoe.Card, error) {
 	for i, c := range sc.plan.Rest {
 		if ok(c) {
@@ -124,7 +124,7 @@ func (sc *scene) takeRest(ok func(shoe.Card) bool) (shoe.Card, error) {
 	return 0, errNotOffered
 }
 
-// roundEvents are the events of the round at issue that meet a condition.
+// roundEvents returns the events of the round at issue that meet a condition.
 func (sc *scene) roundEvents(ok func(*schema.Event) bool) []*schema.Event {
 	var out []*schema.Event
 	for i := range sc.events {
@@ -135,13 +135,13 @@ func (sc *scene) roundEvents(ok func(*schema.Event) bool) []*schema.Event {
 	return out
 }
 
-// inRound addresses events of the round at issue, with a format for the rest of the selector.
+// inRound returns a selector of events of the round at issue.
 func (sc *scene) inRound(format string, args ...any) string {
 	return fmt.Sprintf("round=%d ", sc.number) + fmt.Sprintf(format, args...)
 }
 
-// addStake adds a wager of an exact amount for a patron who has a main wager, other than those at the
-// seats named; nil if there is nobody.
+// addStake adds a wager of an exact amount for a patron with a main wager, except at the seats given; nil if there is
+// no such patron.
 func (sc *scene) addStake(spot schema.Spot, amount int64, not ...uint32) *shoe.Stake {
 	for i := range sc.round.Stakes {
 		st := &sc.round.Stakes[i]
@@ -163,7 +163,7 @@ func (sc *scene) addStake(spot schema.Spot, amount int64, not ...uint32) *shoe.S
 	return nil
 }
 
-// addStakeFor adds a wager for the patron of another, and takes that patron's wagers off the same spot.
+// addStakeFor adds a wager for the patron of another wager and removes that patron's wagers on the same spot.
 func (sc *scene) addStakeFor(st *shoe.Stake, spot schema.Spot, amount int64) *shoe.Stake {
 	c := sc.table.Config().Vigorish
 	marks := c.Timing == schema.VigorishTimingDeferred || c.Timing == schema.VigorishTimingMixed && st.Deferred
@@ -171,7 +171,9 @@ func (sc *scene) addStakeFor(st *shoe.Stake, spot schema.Spot, amount int64) *sh
 		Seat: st.Seat, Patron: st.Patron, Spot: spot, Amount: amount, Medium: schema.WagerMediumChips, Deferred: marks,
 		Exact: c.Unit == 0 || st.Exact,
 	}
-	sc.round.Stakes = slices.DeleteFunc(sc.round.Stakes, func(x shoe.Stake) bool { return x.Seat == next.Seat && x.Spot == spot })
+	sc.round.Stakes = slices.DeleteFunc(sc.round.Stakes, func(x shoe.Stake) bool {
+		return x.Seat == next.Seat && x.Spot == spot
+	})
 	sc.round.Stakes = append(sc.round.Stakes, next)
 	return &next
 }

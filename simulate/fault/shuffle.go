@@ -16,7 +16,8 @@ func shuffleFaults() []Fault {
 			edit: editing("delete shoe=2 shoe_shuffled"),
 		},
 		{
-			Rule: "shuffle.random-order", Doc: "the cards come in new-deck order, or in that of the shoe before", Kinds: nj, notInRound: true, legalShoeBefore: true,
+			Rule: "shuffle.random-order", Doc: "the cards come in new-deck order, or in that of the shoe before",
+			Kinds: nj, notInRound: true, legalShoeBefore: true,
 			bend: func(sc *scene) error {
 				order := sc.previousCards
 				if sc.table.Rand().IntN(2) == 0 {
@@ -24,21 +25,27 @@ func shuffleFaults() []Fault {
 				}
 				sc.stack(order)
 				if at := sc.plan.CardsBefore(); at[len(at)-1] < 60 {
-					return errNotOffered // too few cards to tell
+					return errNotOffered // too few cards to prove the order
 				}
 				return nil
 			},
 		},
-		{Rule: "shuffle.lacing", Doc: "no lacing", Kinds: nj, notInRound: true, tune: reshuffling(false), edit: editing("delete shoe_laced")},
 		{
-			Rule: "shuffle.option-pit-uniform", Doc: "one table of the pit reshuffles after lacing and its neighbour does not", Kinds: nj, notInRound: true,
+			Rule: "shuffle.lacing", Doc: "no lacing", Kinds: nj, notInRound: true, tune: reshuffling(false),
+			edit: editing("delete shoe_laced"),
+		},
+		{
+			Rule: "shuffle.option-pit-uniform",
+			Doc:  "one table of the pit reshuffles after lacing and its neighbour does not", Kinds: nj, notInRound: true,
 			tune: reshuffling(false), secondTable: func(*schema.TableConfig) {},
 			edit: func(sc *scene) string {
-				return "insert after shoe_laced: shoe_shuffled batch_id=" + sc.table.Writer().Batch + " phase=AFTER_LACING method=MANUAL"
+				return "insert after shoe_laced: shoe_shuffled batch_id=" + sc.table.Writer().Batch +
+					" phase=AFTER_LACING method=MANUAL"
 			},
 		},
 		{
-			Rule: "shuffle.option-notice", Doc: "the notice of reshuffling late, oral or to one recipient only", Kinds: nj, notInRound: true,
+			Rule: "shuffle.option-notice", Doc: "the notice of reshuffling late, oral or to one recipient only",
+			Kinds: nj, notInRound: true,
 			tune: reshuffling(true),
 			edit: func(sc *scene) string {
 				how := []string{"recipients=SURVEILLANCE", "recipients=COMMISSION", "filed_at+=31m", "written=false"}
@@ -46,7 +53,8 @@ func shuffleFaults() []Fault {
 			},
 		},
 		{
-			Rule: "shuffle.step-order", Doc: "laced after the cut", Kinds: nj, notInRound: true, tune: reshuffling(false),
+			Rule: "shuffle.step-order", Doc: "laced after the cut", Kinds: nj, notInRound: true,
+			tune: reshuffling(false),
 			edit: editing("move shoe_laced after shoe_transposed"),
 		},
 	}
@@ -56,7 +64,7 @@ func reshuffling(on bool) func(*schema.TableConfig) {
 	return func(c *schema.TableConfig) { c.ReshuffleAfterLacing = on }
 }
 
-// stack deals the shoe again from cards in a given order, and then from the rest of the set.
+// stack deals the shoe again from cards in a given order, followed by the rest of the set.
 func (sc *scene) stack(order []shoe.Card) {
 	rest := shoe.NewPack(sc.table.Config().Decks)
 	for _, c := range order {
@@ -73,7 +81,7 @@ func (sc *scene) stack(order []shoe.Card) {
 		r.Coup = shoe.DealCoup(deck)
 		deck = deck[r.Coup.Cards():]
 		if r.Bank != nil {
-			r.Bank.Calls = nil // they hang on results
+			r.Bank.Calls = nil // calls depend on results
 		}
 	}
 	sc.plan.Rest = deck

@@ -11,7 +11,8 @@ func supplementalFaults() []Fault {
 	pairs := only("pair-punto", "pair-mini")
 	return []Fault{
 		{
-			Rule: "supplemental.one-of-three", Doc: "pair and total card wagers at one table", Kinds: pairs, notInRound: true, everyShoe: true,
+			Rule: "supplemental.one-of-three", Doc: "pair and total card wagers at one table", Kinds: pairs,
+			notInRound: true, everyShoe: true,
 			tune: func(c *schema.TableConfig) { c.SideBets = append(c.SideBets, schema.SideBetTotalCard) },
 		},
 		{
@@ -21,7 +22,9 @@ func supplementalFaults() []Fault {
 				sc.addStake(schema.SpotPlayer, 5000)
 				sc.stake = sc.addStake(schema.SpotBankerPair, 500)
 				seat := sc.stake.Seat
-				sc.round.Stakes = slices.DeleteFunc(sc.round.Stakes, func(x shoe.Stake) bool { return x.Seat == seat && x.Spot != schema.SpotBankerPair })
+				sc.round.Stakes = slices.DeleteFunc(sc.round.Stakes, func(x shoe.Stake) bool {
+					return x.Seat == seat && x.Spot != schema.SpotBankerPair
+				})
 			},
 			accept: func(_ *scene, c *shoe.Coup) bool { return !c.Pair(shoe.Banker) },
 		},

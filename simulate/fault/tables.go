@@ -4,7 +4,8 @@ import (
 	"slices"
 )
 
-// Groups of kinds of table.
+// Groups of kinds of table. Their order decides at which kind a seed plants a fault.
+
 func punto() []string { return []string{"nj-punto", "pair-punto", "treasures-punto"} }
 
 func njMini() []string { return []string{"nj-mini", "pair-mini", "treasures-mini"} }
@@ -28,3 +29,9 @@ func midi() []string { return []string{"ny-midi", "ny-midi-ez", "ny-midi-bonus"}
 func njAll() []string {
 	return slices.Concat(punto(), njMini(), only("nj-mini-tie25", "nj-chemin"))
 }
+
+// njTables are the New Jersey tables without chemin de fer.
+func njTables() []string { return append(append(punto(), njMini()...), "nj-mini-tie25") }
+
+// anyTable are the tables of both states, without midi baccarat and chemin de fer.
+func anyTable() []string { return slices.Concat(punto(), njMini(), nyAll(), only("nj-mini-tie25")) }

@@ -24,21 +24,30 @@ func treasureFaults() []Fault {
 		{"treasures.payout.fortune-7", "Fortune 7 paid thirty to one", schema.SpotFortune7, dragon, "2", 30},
 		{"treasures.payout.golden-8", "Golden 8 paid twenty to one", schema.SpotGolden8, panda, "2", 20},
 		{"treasures.payout.heavenly-9-both", "two three-card nines paid as one", schema.SpotHeavenly9, both, "2", 10},
-		{"treasures.payout.heavenly-9-one", "one three-card nine paid as two", schema.SpotHeavenly9, on(schema.TreasureHeavenly9One), "1", 75},
-		{"treasures.payout.blazing-three-card", "Blazing 7s paid by the other pay table", schema.SpotBlazing7s, on(schema.TreasureBlazing7sThree), "2", 400},
+		{
+			"treasures.payout.heavenly-9-one", "one three-card nine paid as two", schema.SpotHeavenly9,
+			on(schema.TreasureHeavenly9One), "1", 75,
+		},
+		{
+			"treasures.payout.blazing-three-card", "Blazing 7s paid by the other pay table", schema.SpotBlazing7s,
+			on(schema.TreasureBlazing7sThree), "2", 400,
+		},
 		{"treasures.payout.cover-all", "Cover All paid twice", schema.SpotCoverAll, dragon, "1", 12},
 		{"treasures.highest-single", "both rows of Heavenly 9 added up", schema.SpotHeavenly9, both, "1", 85},
 	}
 	var out []Fault
 	for _, x := range list {
 		out = append(out, Fault{
-			Rule: x.rule, Doc: x.doc, Kinds: kinds, tune: elect(x.table), wagers: staking(x.spot, 500), accept: x.accept, edit: paying(x.times),
+			Rule: x.rule, Doc: x.doc, Kinds: kinds, tune: elect(x.table), wagers: staking(x.spot, 500),
+			accept: x.accept, edit: paying(x.times),
 		})
 	}
 	return append(out,
 		Fault{
-			Rule: "treasures.payout.blazing-two-card", Doc: "two-card Blazing 7s paid though the pay table has none", Kinds: kinds, tune: elect("1"),
-			wagers: staking(schema.SpotBlazing7s, 500), accept: on(schema.TreasureBlazing7sTwo), bend: forcing(shoe.Won, 50),
+			Rule: "treasures.payout.blazing-two-card", Doc: "two-card Blazing 7s paid though the pay table has none",
+			Kinds: kinds, tune: elect("1"),
+			wagers: staking(schema.SpotBlazing7s, 500), accept: on(schema.TreasureBlazing7sTwo),
+			bend: forcing(shoe.Won, 50),
 		},
 		Fault{
 			Rule: "treasures.paytable-preselected", Doc: "the pay table switched within a round", Kinds: kinds,

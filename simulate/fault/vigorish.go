@@ -8,8 +8,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// owing finds a seat that pays outstanding vigorish at the end of the shoe; the wager at issue must
-// be among what it owes, when there is one.
+// owing returns a seat that pays outstanding vigorish at the end of the shoe, for the wager at issue if there is one.
 func (sc *scene) owing() uint32 {
 	ended := false
 	for i := range sc.events {
@@ -24,9 +23,10 @@ func (sc *scene) owing() uint32 {
 	return 0
 }
 
-// final are selectors of the last collection from a seat and of the markers lifted after it.
+// final returns the selectors of the last collection from a seat and of the removal of its markers.
 func final(seat uint32) (collected, lifted string) {
-	return fmt.Sprintf("last vigorish_collected kind=OUTSTANDING seat=%d", seat), fmt.Sprintf("last vigorish_marker_removed seat=%d", seat)
+	return fmt.Sprintf("last vigorish_collected kind=OUTSTANDING seat=%d", seat),
+		fmt.Sprintf("last vigorish_marker_removed seat=%d", seat)
 }
 
 // owed is an edit about a seat that owes vigorish at the end of the shoe.
@@ -39,7 +39,9 @@ func owed(text func(seat uint32) string) func(*scene) string {
 	}
 }
 
-func vigorishFaults() []Fault {
+func vigorishFaults() []Fault { return append(vigorishAmountFaults(), vigorishMarkFaults()...) }
+
+func vigorishAmountFaults() []Fault {
 	kinds := commissions()
 	banker10k, odd := staking(schema.SpotBanker, 10000), staking(schema.SpotBanker, 12345)
 	deferred, immediate := timing(schema.VigorishTimingDeferred), timing(schema.VigorishTimingImmediate)
@@ -57,27 +59,32 @@ func vigorishFaults() []Fault {
 			bend: charging(func(h *shoe.House, due int64) int64 { return due + h.Unit }),
 		},
 		{
-			Rule: "vig.rounding.invalid", Doc: "rounded to a unit that the rule does not allow", Kinds: kinds, wagers: odd, accept: bankerWon,
+			Rule: "vig.rounding.invalid", Doc: "rounded to a unit that the rule does not allow", Kinds: kinds,
+			wagers: odd, accept: bankerWon,
 			bend: charging(func(_ *shoe.House, due int64) int64 { return due - 1 }),
 		},
 		{
-			Rule: "vig.collection-sum", Doc: "less collected than marked", Kinds: kinds, tune: deferred, wagers: banker10k, accept: bankerWon, notInRound: true,
+			Rule: "vig.collection-sum", Doc: "less collected than marked", Kinds: kinds, tune: deferred,
+			wagers: banker10k, accept: bankerWon, notInRound: true,
 			edit: owed(func(seat uint32) string {
 				collected, _ := final(seat)
 				return "set " + collected + ": amount-=100"
 			}),
 		},
 		{
-			Rule: "vig.only-on-banker-win", Doc: "vigorish from a winning player wager", Kinds: kinds, tune: procedure(1),
+			Rule: "vig.only-on-banker-win", Doc: "vigorish from a winning player wager", Kinds: kinds,
+			tune:   procedure(1),
 			wagers: staking(schema.SpotPlayer, 5000), accept: playerWon,
 			edit: func(sc *scene) string { return sc.vigAfterPay(250) },
 		},
 		{
-			Rule: "vig.not-charged", Doc: "vigorish forgotten", Kinds: kinds, tune: immediate, wagers: banker10k, accept: bankerWon,
-			bend: charging(func(*shoe.House, int64) int64 { return -1 }),
+			Rule: "vig.not-charged", Doc: "vigorish forgotten", Kinds: kinds, tune: immediate, wagers: banker10k,
+			accept: bankerWon,
+			bend:   charging(func(*shoe.House, int64) int64 { return -1 }),
 		},
 		{
-			Rule: "vig.uniform-table", Doc: "one seat pays the other percentage", Kinds: kinds, wagers: rivals, accept: rivalsWon,
+			Rule: "vig.uniform-table", Doc: "one seat pays the other percentage", Kinds: kinds, wagers: rivals,
+			accept: rivalsWon,
 			bend: func(sc *scene) error {
 				sc.stake.Charged = sc.stake.Amount / 100 * (9 - sc.table.Writer().House.Percent)
 				return nil
@@ -94,8 +101,16 @@ func vigorishFaults() []Fault {
 				return nil
 			},
 		},
+	}
+}
+
+func vigorishMarkFaults() []Fault {
+	kinds := commissions()
+	deferred, banker10k := timing(schema.VigorishTimingDeferred), staking(schema.SpotBanker, 10000)
+	return []Fault{
 		{
-			Rule: "vig.notice.type-change", Doc: "the commission becomes a tie charge without notice", Kinds: minis(), notInRound: true,
+			Rule: "vig.notice.type-change", Doc: "the commission becomes a tie charge without notice", Kinds: minis(),
+			notInRound: true,
 			betweenShoes: func(sc *scene) error {
 				c := *sc.table.Config()
 				c.Vigorish = schema.Vigorish{Mode: schema.VigorishModeTie25}
@@ -104,7 +119,8 @@ func vigorishFaults() []Fault {
 			},
 		},
 		{
-			Rule: "vig.mark.required", Doc: "a debt kept in the dealer's head", Kinds: kinds, tune: deferred, wagers: banker10k, accept: bankerWon,
+			Rule: "vig.mark.required", Doc: "a debt kept in the dealer's head", Kinds: kinds, tune: deferred,
+			wagers: banker10k, accept: bankerWon,
 			edit: func(sc *scene) string {
 				if sc.owing() == 0 {
 					return ""
@@ -113,7 +129,8 @@ func vigorishFaults() []Fault {
 			},
 		},
 		{
-			Rule: "vig.mark.area", Doc: "the marker put on the neighbour", Kinds: kinds, tune: deferred, wagers: banker10k, accept: bankerWon,
+			Rule: "vig.mark.area", Doc: "the marker put on the neighbour", Kinds: kinds, tune: deferred,
+			wagers: banker10k, accept: bankerWon,
 			edit: func(sc *scene) string {
 				area := sc.stake.Seat + 1
 				if sc.stake.Seat > 1 {
@@ -123,24 +140,29 @@ func vigorishFaults() []Fault {
 			},
 		},
 		{
-			Rule: "vig.outstanding-at-reshuffle", Doc: "shuffled while commission was owed", Kinds: kinds, tune: deferred, wagers: banker10k, accept: bankerWon, notInRound: true,
+			Rule: "vig.outstanding-at-reshuffle", Doc: "shuffled while commission was owed", Kinds: kinds,
+			tune: deferred, wagers: banker10k, accept: bankerWon, notInRound: true,
 			edit: owed(func(seat uint32) string {
 				collected, lifted := final(seat)
-				return "move " + lifted + " after shoe=2 shoe_shuffled nth=1\nmove " + collected + " after shoe=2 shoe_shuffled nth=1"
+				return "move " + lifted + " after shoe=2 shoe_shuffled nth=1\nmove " + collected +
+					" after shoe=2 shoe_shuffled nth=1"
 			}),
 		},
 		{
-			Rule: "vig.marker-removed-uncollected", Doc: "the marker taken off first", Kinds: ny(), tune: deferred, wagers: banker10k, accept: bankerWon, notInRound: true,
+			Rule: "vig.marker-removed-uncollected", Doc: "the marker taken off first", Kinds: ny(), tune: deferred,
+			wagers: banker10k, accept: bankerWon, notInRound: true,
 			edit: owed(func(seat uint32) string {
 				collected, lifted := final(seat)
 				return "swap " + collected + " with " + lifted
 			}),
 		},
 		{
-			Rule: "vig.play-resumed-outstanding", Doc: "a new shoe dealt against an open debt", Kinds: ny(), tune: deferred, wagers: banker10k, accept: bankerWon, notInRound: true,
+			Rule: "vig.play-resumed-outstanding", Doc: "a new shoe dealt against an open debt", Kinds: ny(),
+			tune: deferred, wagers: banker10k, accept: bankerWon, notInRound: true,
 			edit: owed(func(seat uint32) string {
 				collected, lifted := final(seat)
-				return "move " + lifted + " after shoe=2 card_dealt nth=1\nmove " + collected + " after shoe=2 card_dealt nth=1"
+				return "move " + lifted + " after shoe=2 card_dealt nth=1\nmove " + collected +
+					" after shoe=2 card_dealt nth=1"
 			}),
 		},
 	}

@@ -7,14 +7,18 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// vigAfterPay inserts a vigorish for the wager at issue after the last payment of the round.
+// vigAfterPay is the edit that inserts a vigorish of the wager at issue after the last payment of the round.
 func (sc *scene) vigAfterPay(amount int64) string {
-	return "insert after last " + sc.inRound("wager_paid: vigorish_collected seat=%d amount=%d kind=ROUND wager_ids=%s", sc.stake.Seat, amount, sc.stake.ID)
+	return "insert after last " +
+		sc.inRound("wager_paid: vigorish_collected seat=%d amount=%d kind=ROUND wager_ids=%s", sc.stake.Seat, amount,
+			sc.stake.ID)
 }
 
-// vigAfterReturn inserts a vigorish for the wager at issue after its stake went back.
+// vigAfterReturn is the edit that inserts a vigorish of the wager at issue after the return of its stake.
 func (sc *scene) vigAfterReturn(amount int64) string {
-	return "insert after " + sc.inRound("wager_returned wager_id=%s: vigorish_collected seat=%d amount=%d kind=ROUND wager_ids=%s", sc.stake.ID, sc.stake.Seat, amount, sc.stake.ID)
+	return "insert after " +
+		sc.inRound("wager_returned wager_id=%s: vigorish_collected seat=%d amount=%d kind=ROUND wager_ids=%s",
+			sc.stake.ID, sc.stake.Seat, amount, sc.stake.ID)
 }
 
 func vigorishModeFaults() []Fault {
@@ -22,13 +26,15 @@ func vigorishModeFaults() []Fault {
 	tieVig := func(sc *scene) string { return sc.inRound("vigorish_collected kind=TIE25 wager_ids=%s", sc.stake.ID) }
 	return []Fault{
 		{
-			Rule: "vig.tie25.exclusive", Doc: "a commission beside the tie charge", Kinds: tie25s(), wagers: banker10k, accept: bankerWon,
-			tune: func(c *schema.TableConfig) { c.PaymentProcedure = 1 },
-			edit: func(sc *scene) string { return sc.vigAfterPay(500) },
+			Rule: "vig.tie25.exclusive", Doc: "a commission beside the tie charge", Kinds: tie25s(), wagers: banker10k,
+			accept: bankerWon,
+			tune:   func(c *schema.TableConfig) { c.PaymentProcedure = 1 },
+			edit:   func(sc *scene) string { return sc.vigAfterPay(500) },
 		},
 		{
-			Rule: "vig.tie25.amount", Doc: "a tie charge of twenty percent", Kinds: tie25s(), wagers: banker10k, accept: tied,
-			edit: func(sc *scene) string { return "set " + tieVig(sc) + ": amount=2000" },
+			Rule: "vig.tie25.amount", Doc: "a tie charge of twenty percent", Kinds: tie25s(), wagers: banker10k,
+			accept: tied,
+			edit:   func(sc *scene) string { return "set " + tieVig(sc) + ": amount=2000" },
 		},
 		{
 			Rule: "vig.tie25.timing", Doc: "the tie charge deferred", Kinds: tie25s(), wagers: banker10k, accept: tied,
@@ -37,29 +43,35 @@ func vigorishModeFaults() []Fault {
 			},
 		},
 		{
-			Rule: "vig.tie25.all-players", Doc: "one player is spared the tie charge", Kinds: tie25s(), wagers: banker10k, accept: tied,
+			Rule: "vig.tie25.all-players", Doc: "one player is spared the tie charge", Kinds: tie25s(),
+			wagers: banker10k, accept: tied,
 			edit: func(sc *scene) string { return "delete " + tieVig(sc) },
 		},
 		{
-			Rule: "vig.tie25.not-authorised", Doc: "a tie charge at a punto banco table", Kinds: punto(), wagers: banker10k, accept: tied, notInRound: true, everyShoe: true,
+			Rule: "vig.tie25.not-authorised", Doc: "a tie charge at a punto banco table", Kinds: punto(),
+			wagers: banker10k, accept: tied, notInRound: true, everyShoe: true,
 			tune: func(c *schema.TableConfig) { c.Vigorish = schema.Vigorish{Mode: schema.VigorishModeTie25} },
 		},
 		{
-			Rule: "vig.ez.none", Doc: "commission at an EZ table", Kinds: only("ny-ez"), wagers: banker10k, accept: bankerWon,
-			edit: func(sc *scene) string { return sc.vigAfterPay(500) },
+			Rule: "vig.ez.none", Doc: "commission at an EZ table", Kinds: only("ny-ez"), wagers: banker10k,
+			accept: bankerWon,
+			edit:   func(sc *scene) string { return sc.vigAfterPay(500) },
 		},
 		{
-			Rule: "vig.ez.dragon-7-charge", Doc: "a quarter charged on a dragon 7", Kinds: only("ny-ez"), wagers: banker10k, accept: dragon,
+			Rule: "vig.ez.dragon-7-charge", Doc: "a quarter charged on a dragon 7", Kinds: only("ny-ez"),
+			wagers: banker10k, accept: dragon,
 			edit: func(sc *scene) string { return sc.vigAfterReturn(2500) },
 		},
 		{
-			Rule: "vig.novig6.none", Doc: "commission on top of the reduced six", Kinds: only("ny-novig6"), wagers: banker10k, accept: bankerWon,
+			Rule: "vig.novig6.none", Doc: "commission on top of the reduced six", Kinds: only("ny-novig6"),
+			wagers: banker10k, accept: bankerWon,
 			tune: func(c *schema.TableConfig) { c.PaymentProcedure = 1 },
 			edit: func(sc *scene) string { return sc.vigAfterPay(500) },
 		},
 		{
-			Rule: "vig.mode-mutually-exclusive", Doc: "the way of charging switched within a round", Kinds: minis(), accept: playerWon,
-			alter: switchMode,
+			Rule: "vig.mode-mutually-exclusive", Doc: "the way of charging switched within a round", Kinds: minis(),
+			accept: playerWon,
+			alter:  switchMode,
 		},
 		{
 			Rule: "vig.lammer-storage", Doc: "loose lammers", Kinds: nyAll(), notInRound: true, everyShoe: true,
@@ -68,8 +80,8 @@ func vigorishModeFaults() []Fault {
 	}
 }
 
-// switchMode puts a tie charge in force after the fourth card of the round and the commission again
-// after the round, with all notices given before.
+// switchMode puts a tie charge into force after the fourth card of the round and the commission again after the
+// round, with all notices given before.
 func switchMode(sc *scene) error {
 	fourth := sc.roundEvents(func(ev *schema.Event) bool { return ev.Payload.Kind() == schema.KindCardDealt })[3].Seq
 	all := sc.roundEvents(func(*schema.Event) bool { return true })
@@ -99,10 +111,12 @@ func switchMode(sc *scene) error {
 			to := []schema.Recipient{schema.RecipientCommission, schema.RecipientSurveillance}
 			for _, at := range []int64{all[0].At, ev.At + 1} {
 				add(before, &schema.NoticeFiled{
-					Topic: schema.NoticeTopicVigorishType, FiledAt: before.At, EffectiveAt: at, Recipients: to, Written: true,
+					Topic: schema.NoticeTopicVigorishType, FiledAt: before.At, EffectiveAt: at, Recipients: to,
+					Written: true,
 				})
 				add(before, &schema.NoticePosted{
-					Topic: schema.NoticeTopicVigorishType, Medium: schema.NoticeMediumSign, PostedAt: before.At, EffectiveAt: at,
+					Topic: schema.NoticeTopicVigorishType, Medium: schema.NoticeMediumSign, PostedAt: before.At,
+					EffectiveAt: at,
 				})
 			}
 		}

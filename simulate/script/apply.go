@@ -10,8 +10,8 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// Apply makes the edits in their order, each on what the ones before left, and numbers the events of
-// each table anew. The events given are not changed.
+// Apply makes the edits in order, each on the result of the edits before it, and renumbers the events of each table.
+// The events given are not changed.
 func (e Edits) Apply(events []schema.Event) ([]schema.Event, error) {
 	tables := byTable(events)
 	for i := range e.list {
@@ -35,7 +35,7 @@ func (e Edits) Apply(events []schema.Event) ([]schema.Event, error) {
 	return deal.Interleave(tables...), nil
 }
 
-// byTable copies the events of each table, in the order in which the tables appear.
+// byTable copies the events by table, in the order in which the tables appear.
 func byTable(events []schema.Event) [][]schema.Event {
 	var out [][]schema.Event
 	places := map[string]int{}
@@ -51,7 +51,7 @@ func byTable(events []schema.Event) [][]schema.Event {
 	return out
 }
 
-// table is the index of the table that an edit is about.
+// table returns the index of the table that an edit is about.
 func (e *edit) table(tables [][]schema.Event) (int, error) {
 	id := e.what.table
 	switch {
@@ -66,25 +66,22 @@ func (e *edit) table(tables [][]schema.Event) (int, error) {
 		}
 	}
 	if id == "" {
-		return 0, fmt.Errorf("%s: there are no events", e.verb)
+		return 0, fmt.Errorf("%s: no events to edit", e.verb)
 	}
-	return 0, fmt.Errorf("%s: there is no table %s", e.verb, id)
+	return 0, fmt.Errorf("%s: table %s not found", e.verb, id)
 }
 
 func (e *edit) apply(events []schema.Event) ([]schema.Event, error) {
 	switch e.verb {
 	case "deal", "stake", "burn", "recompute":
 		return e.recompute(events)
-	case "insert":
+	case "insert", "configure":
 		i, err := findOne(events, &e.target)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		return e.insert(events, i)
-	case "configure":
-		i, err := findOne(events, &e.target)
-		if err != nil {
-			return nil, err
+		case e.verb == "insert":
+			return e.insert(events, i)
 		}
 		return e.configure(events, i)
 	}
@@ -95,10 +92,8 @@ func (e *edit) apply(events []schema.Event) ([]schema.Event, error) {
 	switch e.verb {
 	case "set":
 		for _, i := range found {
-			for _, a := range e.set {
-				if err := assign(&events[i], a); err != nil {
-					return nil, fmt.Errorf("set %s: %w", e.what.text, err)
-				}
+			if err := assignAll(&events[i], e.set); err != nil {
+				return nil, fmt.Errorf("set %s: %w", e.what.text, err)
 			}
 		}
 	case "delete":
@@ -106,22 +101,7 @@ func (e *edit) apply(events []schema.Event) ([]schema.Event, error) {
 			events = slices.Delete(events, i, i+1)
 		}
 	case "move":
-		ev := events[found[0]]
-		first := events[0].Seq
-		if _, err := findOne(events, &e.target); err != nil {
-			return nil, err
-		}
-		events = slices.Delete(events, found[0], found[0]+1)
-		to, err := findOne(events, &e.target)
-		if err != nil {
-			return nil, err
-		}
-		ev.At = events[to].At
-		if e.after {
-			to++
-		}
-		events = slices.Insert(events, to, ev)
-		events[0].Seq = first
+		return e.move(events, found[0])
 	case "swap":
 		to, err := findOne(events, &e.target)
 		if err != nil {
@@ -132,6 +112,26 @@ func (e *edit) apply(events []schema.Event) ([]schema.Event, error) {
 		a.At, b.At = b.At, a.At
 		a.Seq, b.Seq = b.Seq, a.Seq
 	}
+	return events, nil
+}
+
+// move moves an event to its target and gives it the time of the target.
+func (e *edit) move(events []schema.Event, from int) ([]schema.Event, error) {
+	if _, err := findOne(events, &e.target); err != nil {
+		return nil, err
+	}
+	ev, first := events[from], events[0].Seq
+	events = slices.Delete(events, from, from+1)
+	to, err := findOne(events, &e.target)
+	if err != nil {
+		return nil, err
+	}
+	ev.At = events[to].At
+	if e.after {
+		to++
+	}
+	events = slices.Insert(events, to, ev)
+	events[0].Seq = first
 	return events, nil
 }
 
@@ -148,10 +148,8 @@ func (e *edit) insert(events []schema.Event, at int) ([]schema.Event, error) {
 		ev.Source = schema.Source{DeviceID: "edit-" + ev.TableID, Kind: source}
 	}
 	ev.EventID = shoe.EventID(ev.At, e.seed(beside), uint64(len(events)))
-	for _, a := range e.set {
-		if err := assign(&ev, a); err != nil {
-			return nil, fmt.Errorf("insert %s: %w", e.kind, err)
-		}
+	if err := assignAll(&ev, e.set); err != nil {
+		return nil, fmt.Errorf("insert %s: %w", e.kind, err)
 	}
 	if e.after {
 		at++
@@ -159,7 +157,7 @@ func (e *edit) insert(events []schema.Event, at int) ([]schema.Event, error) {
 	return slices.Insert(events, at, ev), nil
 }
 
-// configure inserts a copy of the configuration in force with other values.
+// configure inserts a copy of the configuration in force with changes.
 func (e *edit) configure(events []schema.Event, at int) ([]schema.Event, error) {
 	if e.after {
 		at++
@@ -172,7 +170,7 @@ func (e *edit) configure(events []schema.Event, at int) ([]schema.Event, error) 
 		}
 	}
 	if now < 0 {
-		return nil, fmt.Errorf("configure: no configuration is in force there")
+		return nil, fmt.Errorf("configure: no configuration in force at this place")
 	}
 	next := &schema.TableConfigured{}
 	switch p := events[now].Clone().Payload.(type) {
@@ -207,7 +205,7 @@ func (e *edit) configure(events []schema.Event, at int) ([]schema.Event, error) 
 	return slices.Insert(events, at, ev), nil
 }
 
-// seed makes the id of an event put beside another.
+// seed returns the seed of the id of an event inserted beside another.
 func (e *edit) seed(beside *schema.Event) uint64 {
 	seed := uint64(e.line)
 	for _, c := range beside.EventID {

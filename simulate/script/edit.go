@@ -21,27 +21,24 @@ import (
 //	configure before round=4 round_started: vigorish.percent=5 pay_tables.dragon_bonus=B
 //	delete round=6 *
 //
-// A selector is any number of field=value, and the kind of the event. A field is one of the event's
-// payload, or round, seq, shoe_id, actor.role and actor.id; config.vigorish.percent goes deeper. A
-// wager's seat and spot select its settlement too. shoe=2 looks in the second shoe; without it a
-// selector looks outside of shoes and in the first one. table=pb-02 looks at another table than the
-// first, for events of several. It must find exactly one event: nth=2 takes the second that matches,
-// last the last one, each all of them (set and delete only); * in place of a kind is each of any kind.
+// A selector is a kind of event and any number of field=value. A field is a field of the payload, or round, seq,
+// shoe_id, actor.role or actor.id; dots descend: config.vigorish.percent. The seat and spot of a wager select its
+// settlement too. shoe=2 selects in the second shoe; without it a selector matches events outside of shoes and in the
+// first shoe. table=pb-02 selects a table; without it the first. A selector must match exactly one event: nth=2 takes
+// the second match, last the last one, each all matches (set and delete only); * in place of a kind matches any kind.
 //
-// A moved or inserted event takes the time of the event beside it. += and -= add to numbers and, with
-// a duration such as 30m, to times.
+// A moved or inserted event takes the time of the event beside it. += and -= add to numbers and, with a duration such
+// as 30m, to times.
 //
-// configure inserts a table_configured with a copy of the configuration then in force, changed as
-// told, under a config_id of its own; effective_at is the event's time unless it is told too.
+// configure inserts a table_configured with a changed copy of the configuration in force, under a new config_id;
+// effective_at is the event's time unless it is set.
 //
-// deal gives a round other cards, player's hand and banker's hand as dealt, legal or not; stake adds
-// a wager; burn replaces the opening burn; recompute changes nothing itself. After these four the
-// whole shoe is written anew: announcements, settlement, vigorish, curator, cutting card and count
-// follow from the cards, and edits made to the shoe before are lost. deal with the number of the next
-// round adds a round with the wagers of the one before.
+// deal gives a round other cards, the player's hand and the banker's hand as dealt, legal or not; stake adds a wager;
+// burn replaces the opening burn; recompute changes nothing itself. These four write the whole shoe again:
+// announcements, settlement, vigorish, curator, cutting card and count follow from the cards, and earlier edits of the
+// shoe are lost. deal with the number after the last round adds a round with the wagers of the last.
 //
-// Lines starting with # are comments. Values with spaces stand in double quotes; a list is
-// separated by commas.
+// Lines that start with # are comments. Values with spaces are in double quotes; commas separate the items of a list.
 type Edits struct{ list []edit }
 
 type edit struct {
@@ -59,9 +56,9 @@ type selector struct {
 	text   string
 	kind   string
 	fields []assignment
-	table  string // empty for the first one
-	shoe   int    // 0 for the first one or none
-	nth    int    // 0 for the only one, -1 for the last
+	table  string // empty for the first
+	shoe   int    // 0 for the first or none
+	nth    int    // 0 for the only match, -1 for the last
 	each   bool
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// fieldText is a field of an event as the contract writes it, and whether the event has it.
+// fieldText returns a field of an event as the contract writes it, and whether the event has the field.
 func fieldText(ev *schema.Event, field string) (string, bool) {
 	v, ok := lookup(ev, field)
 	if !ok {
@@ -19,7 +19,7 @@ func fieldText(ev *schema.Event, field string) (string, bool) {
 	return format(v), true
 }
 
-// lookup finds a field by the contract's name; dots go deeper.
+// lookup finds a field by its name in the contract; dots descend into nested fields.
 func lookup(ev *schema.Event, path string) (reflect.Value, bool) {
 	switch path {
 	case "round", "seq", "at", "shoe_id", "event_id", "actor.role", "actor.id":
@@ -51,7 +51,7 @@ func descend(v reflect.Value, path []string) (reflect.Value, bool) {
 	return v, true
 }
 
-// fieldName is the contract's name of a field: WagerIDs is wager_ids, VigorishKind is kind.
+// fieldName returns the contract's name of a Go field: WagerIDs is wager_ids, VigorishKind is kind.
 func fieldName(name string) string {
 	if name == "VigorishKind" {
 		return "kind"
@@ -110,12 +110,23 @@ func assign(ev *schema.Event, a assignment) error {
 	return nil
 }
 
+// assignAll changes fields of an event in order.
+func assignAll(ev *schema.Event, set []assignment) error {
+	for _, a := range set {
+		if err := assign(ev, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addTo adds a number or a duration to a field.
 func addTo(v reflect.Value, a assignment) error {
 	n, err := strconv.ParseInt(a.value, 10, 64)
 	if err != nil {
 		d, err := time.ParseDuration(a.value)
 		if err != nil {
-			return fmt.Errorf("%s: %q is no number and no duration", a.field, a.value)
+			return fmt.Errorf("%s: %q: want a number or a duration", a.field, a.value)
 		}
 		n = int64(d)
 	}
@@ -136,14 +147,14 @@ func addTo(v reflect.Value, a assignment) error {
 // setText sets a field from text.
 func setText(v reflect.Value, s string) error {
 	if _, ok := reflect.TypeAssert[fmt.Stringer](v); ok {
-		// An enum: its words are dense from zero.
+		// An enum; its values are dense from zero.
 		for n := range uint64(64) {
 			v.SetUint(n)
 			if format(v) == s {
 				return nil
 			}
 		}
-		return fmt.Errorf("%q is none of its words", s)
+		return fmt.Errorf("%q: unknown value", s)
 	}
 	switch v.Kind() {
 	case reflect.String:
@@ -179,7 +190,7 @@ func setText(v reflect.Value, s string) error {
 	case reflect.Slice:
 		return putList(v, s)
 	default:
-		return fmt.Errorf("cannot be set as a whole")
+		return fmt.Errorf("cannot be set: name one of its fields")
 	}
 	return nil
 }

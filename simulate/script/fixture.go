@@ -11,7 +11,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// A fixture is a shoe that documentation and scenarios name.
+// fixture is a short table that documents and scenarios name.
 type fixture struct {
 	name       string
 	ruleset    string
@@ -24,12 +24,12 @@ type fixture struct {
 	behind     int
 	rounds     []string
 	sideStakes []shoe.Stake
-	// change changes the first shoe's plan, against what each round is staked in place of the usual.
+	// change edits the plan of the first shoe. against are the wagers of each round if they are not the usual ones.
 	change  func(*shoe.Plan)
 	against [][]shoe.Stake
 }
 
-// Fixtures names the fixture shoes.
+// Fixtures returns the names of the fixtures.
 func Fixtures() []string {
 	list := fixtures()
 	out := make([]string, len(list))
@@ -39,10 +39,9 @@ func Fixtures() []string {
 	return out
 }
 
-// Fixture plays a fixture shoe, a second shoe of two rounds, and closes the table. The table is called
-// after the fixture; "S-PB@pb-02" plays the same at table pb-02 of the same pit, "S-PB@p3/pb-02" in
-// pit p3. Several tables are joined with a plus sign, "S-PB + S-PB@pb-02"; their events come in the
-// order of time.
+// Fixture plays a table with the fixture's shoe and a second shoe of two rounds, and closes it. The table is named
+// after the fixture; "S-PB@pb-02" plays the same at table pb-02 of pit p1, "S-PB@p3/pb-02" in pit p3. A plus sign
+// joins tables, "S-PB + S-PB@pb-02"; their events are ordered by time.
 func Fixture(names string) ([]schema.Event, error) {
 	var tables [][]schema.Event
 	seen := map[string]bool{}
@@ -77,9 +76,11 @@ func fixtureAt(name, pit, table string) ([]schema.Event, error) {
 
 func (f *fixture) config() schema.TableConfig {
 	c := schema.TableConfig{
-		ConfigID: f.name, Ruleset: f.ruleset, Game: f.game, Currency: "USD", Decks: 8, Seats: f.seats, PaymentProcedure: 1,
-		Vigorish: schema.Vigorish{Mode: f.mode}, SideBets: f.sideBets, PayTables: f.payTables, DealingStyle: schema.DealingStyleFaceUp,
-		PostedOdds: map[string]string{"BANKER": "1:1", "PLAYER": "1:1", "TIE": "8:1"},
+		ConfigID: f.name, Ruleset: f.ruleset, Game: f.game, Currency: "USD", Decks: 8, Seats: f.seats,
+		PaymentProcedure: 1,
+		Vigorish:         schema.Vigorish{Mode: f.mode}, SideBets: f.sideBets, PayTables: f.payTables,
+		DealingStyle: schema.DealingStyleFaceUp,
+		PostedOdds:   map[string]string{"BANKER": "1:1", "PLAYER": "1:1", "TIE": "8:1"},
 	}
 	switch f.game {
 	case schema.GameMidibaccarat:
@@ -88,7 +89,10 @@ func (f *fixture) config() schema.TableConfig {
 		c.PostedOdds = nil
 	}
 	if f.mode == schema.VigorishModeCommission {
-		c.Vigorish = schema.Vigorish{Mode: f.mode, Percent: 5, Unit: shoe.LawUnit(f.game, 5), Timing: schema.VigorishTimingMixed}
+		c.Vigorish = schema.Vigorish{
+			Mode: f.mode, Percent: 5, Unit: shoe.LawUnit(f.game, 5),
+			Timing: schema.VigorishTimingMixed,
+		}
 	}
 	for _, spot := range shoe.SideSpots(&c) {
 		if o := shoe.StandardOdds(spot); o.To > 1 {
@@ -121,57 +125,87 @@ func (f *fixture) play(pit, table string) ([]schema.Event, error) {
 		start.Seats = append(start.Seats, shoe.Occupant{Seat: seat, Patron: fmt.Sprintf("pt-%d", seat)})
 	}
 	w.Open(&start)
-	first := &shoe.Plan{ID: o.Table + "-1", CutBy: 5, CutDepth: 100, Laced: 52, Behind: f.behind}
-	if w.House.Chemin {
-		first.CutBy = 6
+	first, err := f.first(w)
+	if err != nil {
+		return nil, err
 	}
-	for i := len(f.occupied) - 1; f.occupied[i] >= first.CutBy; i-- {
-		first.CutOffers = append(first.CutOffers, shoe.Offer{Seat: f.occupied[i], Accepted: f.occupied[i] == first.CutBy})
+	writeShoe(w, first)
+	second, err := f.second(w)
+	if err != nil {
+		return nil, err
 	}
-	second := &shoe.Plan{ID: o.Table + "-2", CutBy: 7, CutDepth: 120, Laced: 52, CutOffers: []shoe.Offer{{Seat: 7, Accepted: true}}}
-	for n, s := range []*shoe.Plan{first, second} {
-		s.Burn, _ = shoe.ParseCards([]string{"4d", "Qh", "8s", "5d", "Jc"})
-		if n == 1 {
-			s.Burn, _ = shoe.ParseCards([]string{"4h", "Qs", "8c", "5h", "Jd"})
-		}
-		rounds := f.rounds
-		if n == 1 {
-			rounds = f.rounds[:2]
-			switch {
-			case w.House.Punto:
-				// On a reshuffle the cut goes to the last curator first, or to the left of the Banker.
-				s.CutBy, s.CutOffers = w.Curator, []shoe.Offer{{Seat: w.Curator, Accepted: true}}
-			case w.House.Chemin:
-				s.CutBy, s.CutOffers = 2, []shoe.Offer{{Seat: 2, Accepted: true}}
-			}
-		}
-		for k, coup := range rounds {
-			cards, err := shoe.ParseCards(strings.Fields(coups()[coup]))
-			if err != nil {
-				return nil, fmt.Errorf("round %s: %w", coup, err)
-			}
-			if n == 1 {
-				// The same counts, and not the same cards: else the shoe was not shuffled.
-				for i := range cards {
-					cards[i] = cards[i].Turned()
-				}
-			}
-			s.Rounds = append(s.Rounds, shoe.Round{Stakes: f.stakes(n+1, k+1), Bank: f.bank(n+1, k+1), Coup: shoe.DealCoup(cards), EndedFirst: true})
-		}
-		if n == 0 && f.change != nil {
-			f.change(s)
-		}
-		if n == 1 || f.behind == 0 {
-			s.PlaceCuttingCard(416, 2)
-		}
-		w.Prepare(s)
-		for i := range s.Rounds {
-			w.Round(s, i)
-		}
-		w.Finish(s)
-	}
+	writeShoe(w, second)
 	w.Emit(&schema.TableClosed{Reason: "end of play"})
 	return w.Take(), nil
+}
+
+func writeShoe(w *shoe.Writer, s *shoe.Plan) {
+	w.Prepare(s)
+	for i := range s.Rounds {
+		w.Round(s, i)
+	}
+	w.Finish(s)
+}
+
+// first plans the first shoe, which has all rounds of the fixture.
+func (f *fixture) first(w *shoe.Writer) (*shoe.Plan, error) {
+	s := &shoe.Plan{ID: w.Table + "-1", CutBy: 5, CutDepth: 100, Laced: 52, Behind: f.behind}
+	if w.House.Chemin {
+		s.CutBy = 6
+	}
+	for i := len(f.occupied) - 1; f.occupied[i] >= s.CutBy; i-- {
+		s.CutOffers = append(s.CutOffers, shoe.Offer{Seat: f.occupied[i], Accepted: f.occupied[i] == s.CutBy})
+	}
+	s.Burn, _ = shoe.ParseCards([]string{"4d", "Qh", "8s", "5d", "Jc"})
+	if err := f.addRounds(s, 1, f.rounds); err != nil {
+		return nil, err
+	}
+	if f.change != nil {
+		f.change(s)
+	}
+	if f.behind == 0 {
+		s.PlaceCuttingCard(416, 2)
+	}
+	return s, nil
+}
+
+// second plans the second shoe, which has the first two rounds again.
+func (f *fixture) second(w *shoe.Writer) (*shoe.Plan, error) {
+	s := &shoe.Plan{ID: w.Table + "-2", CutBy: 7, CutDepth: 120, Laced: 52}
+	switch {
+	case w.House.Punto:
+		// On a reshuffle the cut is offered first to the last curator, or to the left of the Banker.
+		s.CutBy = w.Curator
+	case w.House.Chemin:
+		s.CutBy = 2
+	}
+	s.CutOffers = []shoe.Offer{{Seat: s.CutBy, Accepted: true}}
+	s.Burn, _ = shoe.ParseCards([]string{"4h", "Qs", "8c", "5h", "Jd"})
+	if err := f.addRounds(s, 2, f.rounds[:2]); err != nil {
+		return nil, err
+	}
+	s.PlaceCuttingCard(416, 2)
+	return s, nil
+}
+
+// addRounds plans the rounds of the shoe with a number.
+func (f *fixture) addRounds(s *shoe.Plan, number int, rounds []string) error {
+	for k, coup := range rounds {
+		cards, err := shoe.ParseCards(strings.Fields(coups()[coup]))
+		if err != nil {
+			return fmt.Errorf("round %s: %w", coup, err)
+		}
+		if number == 2 {
+			// Other cards with the same counts: the same cards would mean that the shoe was not shuffled.
+			for i := range cards {
+				cards[i] = cards[i].Turned()
+			}
+		}
+		s.Rounds = append(s.Rounds, shoe.Round{
+			Stakes: f.stakes(number, k+1), Bank: f.bank(number, k+1), Coup: shoe.DealCoup(cards), EndedFirst: true,
+		})
+	}
+	return nil
 }
 
 func (f *fixture) stakes(number, round int) []shoe.Stake {

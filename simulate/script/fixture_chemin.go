@@ -12,7 +12,12 @@ func cheminStakes() [][]shoe.Stake {
 	against := func(seat uint32, amount int64) shoe.Stake {
 		return shoe.Stake{Seat: seat, Spot: schema.SpotAgainstBanker, Amount: amount}
 	}
-	return [][]shoe.Stake{{against(6, 100_000)}, {against(6, 200_000)}, {against(6, 200_000)}, {against(2, 150_000), against(7, 250_000)}}
+	return [][]shoe.Stake{
+		{against(6, 100_000)},
+		{against(6, 200_000)},
+		{against(6, 200_000)},
+		{against(2, 150_000), against(7, 250_000)},
+	}
 }
 
 // bank is the Banker's part of a round of the chemin de fer fixture.

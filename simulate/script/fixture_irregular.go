@@ -14,7 +14,7 @@ type irregularFixture struct {
 	change func(*shoe.Plan)
 }
 
-// irregular are the errors of dealing that were put right as 19:47-3.12 tells.
+// irregular are the errors of dealing that are remedied as 19:47-3.12 demands.
 func irregular() []irregularFixture {
 	cards := func(text string) []shoe.Card {
 		out, _ := shoe.ParseCards(strings.Fields(text))
@@ -29,14 +29,20 @@ func irregular() []irregularFixture {
 			s.Rounds[0].Misdraw = &shoe.Misdraw{Remedy: shoe.MovedToBanker, Hand: shoe.Player, Card: cards("3c")[0]}
 		}},
 		{"S-IRB", func(s *shoe.Plan) {
-			s.Rounds[0].Misdraw = &shoe.Misdraw{Remedy: shoe.BurnedWithCount, Hand: shoe.Player, Card: cards("4s")[0], Burned: cards("9h 2c Td 7s")}
+			s.Rounds[0].Misdraw = &shoe.Misdraw{
+				Remedy: shoe.BurnedWithCount, Hand: shoe.Player, Card: cards("4s")[0],
+				Burned: cards("9h 2c Td 7s"),
+			}
 		}},
 		{"S-IRC", func(s *shoe.Plan) {
 			s.Rounds[0].Misdraw = &shoe.Misdraw{Remedy: shoe.CarriedOver, Hand: shoe.Player, Card: cards("9c")[0]}
 			s.Rounds[1].Carried = true
 		}},
 		{"S-IRD", func(s *shoe.Plan) {
-			s.Rounds[5].Misdraw = &shoe.Misdraw{Remedy: shoe.BurnedWithCount, Hand: shoe.Player, Card: cards("5h")[0], Burned: cards("Jh 9s 3d 8c Ah")}
+			s.Rounds[5].Misdraw = &shoe.Misdraw{
+				Remedy: shoe.BurnedWithCount, Hand: shoe.Player, Card: cards("5h")[0],
+				Burned: cards("Jh 9s 3d 8c Ah"),
+			}
 		}},
 		{"S-IRE", func(s *shoe.Plan) {
 			s.Rounds[2].FaceUp = []shoe.FaceUpCard{{Card: cards("6h")[0], Burned: cards("3d Jh 8c 5s Ac Qd")}}
@@ -49,7 +55,7 @@ func irregular() []irregularFixture {
 	}
 }
 
-// allButFive lets every card but those that the plan deals lie face up or be burned for one that does.
+// allButFive lets all cards but those that the plan deals lie face up, or be burned for a card that does.
 func allButFive(s *shoe.Plan) []shoe.FaceUpCard {
 	pool := shoe.NewPack(8)
 	gone := slices.Clone(s.Burn)
@@ -64,7 +70,7 @@ func allButFive(s *shoe.Plan) []shoe.FaceUpCard {
 	shoe.Shuffle(rand.New(rand.NewPCG(1, 1)), pool)
 	var out []shoe.FaceUpCard
 	for left := len(pool); left > 0; left -= 1 + len(out[len(out)-1].Burned) {
-		// A card whose number just fits, else a ten.
+		// A card whose burn uses up the rest, else a ten.
 		i := slices.IndexFunc(pool, func(c shoe.Card) bool { return c.Burns() == min(10, left-1) })
 		st := shoe.FaceUpCard{Card: pool[i]}
 		pool = slices.Delete(pool, i, i+1)

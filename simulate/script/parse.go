@@ -72,7 +72,7 @@ func (e *edit) parsePlaces(head []string) error {
 	return err
 }
 
-// parseBeside reads "after" or "before" and the event that is meant.
+// parseBeside reads "after" or "before" and the selector of an event.
 func (e *edit) parseBeside(head []string) error {
 	if len(head) == 0 || head[0] != "after" && head[0] != "before" {
 		return fmt.Errorf("%s: want after or before, and an event", e.verb)
@@ -90,7 +90,7 @@ func (e *edit) parseInsert(head, tail []string) error {
 	for _, t := range tail {
 		if !strings.Contains(t, "=") {
 			if e.kind != "" {
-				return fmt.Errorf("insert %s: %q is one kind too many", e.kind, t)
+				return fmt.Errorf("insert %s: %q is a second kind of event", e.kind, t)
 			}
 			e.kind = t
 			continue
@@ -102,7 +102,7 @@ func (e *edit) parseInsert(head, tail []string) error {
 		e.set = append(e.set, set...)
 	}
 	if _, ok := newPayload(e.kind); !ok {
-		return fmt.Errorf("insert: %q is no kind of event", e.kind)
+		return fmt.Errorf("insert: %q is not a kind of event", e.kind)
 	}
 	return nil
 }
@@ -117,7 +117,7 @@ func parseShoeRound(head []string) (selector, error) {
 	return s, err
 }
 
-// round is the round that a selector names, 0 if none.
+// round returns the round that a selector names, 0 if none.
 func (s *selector) round() int {
 	for _, f := range s.fields {
 		if f.field == "round" {
@@ -141,7 +141,7 @@ func parseSelector(tokens []string) (selector, error) {
 				return s, fmt.Errorf("selector %q: two kinds of event", s.text)
 			}
 			if _, ok := newPayload(t); !ok {
-				return s, fmt.Errorf("selector %q: %q is no kind of event", s.text, t)
+				return s, fmt.Errorf("selector %q: %q is not a kind of event", s.text, t)
 			}
 			s.kind = t
 		default:
@@ -164,12 +164,12 @@ func parseSelector(tokens []string) (selector, error) {
 				continue
 			}
 			if err != nil || n < 1 {
-				return s, fmt.Errorf("selector %q: %s wants a number from 1", s.text, a[0].field)
+				return s, fmt.Errorf("selector %q: %s: want a number from 1", s.text, a[0].field)
 			}
 		}
 	}
 	if s.kind == "" && len(s.fields) == 0 && (s.shoe == 0 || !slices.Contains(tokens, "*")) {
-		return s, fmt.Errorf("selector %q: names no event", s.text)
+		return s, fmt.Errorf("selector %q: want a kind of event or a field", s.text)
 	}
 	return s, nil
 }
@@ -193,7 +193,7 @@ func parseAssignments(tokens []string) ([]assignment, error) {
 	return out, nil
 }
 
-// tokens splits at spaces outside of double quotes; a colon at the end of a word stands alone.
+// tokens splits a line at spaces outside of double quotes; a colon at the end of a word is a token.
 func tokens(line string) ([]string, error) {
 	var out []string
 	var word strings.Builder

@@ -8,7 +8,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// roundReader reads a round back from its events.
+// roundReader reads the plan of a round back from its events.
 type roundReader struct {
 	*shoe.Round
 	// settled: money moved; sided: a side bet was announced.
@@ -16,10 +16,10 @@ type roundReader struct {
 	last           int // hand of the latest card
 }
 
-// habit is how a wager's vigorish was taken: marked or at once.
+// habit is how a wager's vigorish was collected: marked or at once.
 type habit struct{ marks bool }
 
-// readHabits finds for each wager, and for each seat, how its vigorish was taken.
+// readHabits returns for each wager, and for each seat, how its vigorish was collected.
 func readHabits(events []schema.Event) map[string]habit {
 	out := map[string]habit{}
 	put := func(id string, seat uint32, h habit) {
@@ -103,7 +103,7 @@ func (r *roundReader) readRound(ev *schema.Event) error {
 			r.sided = true
 		}
 	case *schema.CardMoved, *schema.CardCarriedOver, *schema.CardFoundFaceup, *schema.ShoeBurned:
-		return r.readSlip(p)
+		return r.readMisdraw(p)
 	case *schema.SqueezeRelinquished:
 		r.Relinquished[p.Hand-1] = &shoe.Relinquishment{Seat: p.Seat, Ordered: p.Cause == schema.PassCauseOrdered}
 	case *schema.SqueezeOffered:
@@ -130,7 +130,7 @@ func (r *roundReader) readRound(ev *schema.Event) error {
 	return nil
 }
 
-// took notes the vigorish that a wager came to.
+// took records the vigorish of a wager.
 func (r *roundReader) took(id string, amount int64) {
 	for i := range r.Stakes {
 		if r.Stakes[i].ID == id {
@@ -174,21 +174,21 @@ func (r *roundReader) readBetween(ev *schema.Event, s *shoe.Plan, marked *[]shoe
 		s.RoundsUpOutstanding = s.RoundsUpOutstanding || p.Amount > sum
 		r.Collections = append(r.Collections, c)
 	case *schema.CardFoundFaceup, *schema.ShoeBurned:
-		return r.readSlip(p)
+		return r.readMisdraw(p)
 	case *schema.TableConfigured, *schema.NoticeFiled, *schema.NoticePosted, *schema.LayoutAttested:
 		r.Notices = append(r.Notices, ev.Clone())
 	case *schema.BankerRelinquished, *schema.BidOffered:
 		r.readBank(p)
-	case *schema.CuratorAssigned, *schema.BankerAssigned, *schema.VigorishMarkerRemoved, *schema.Announced, *schema.ShoeEnded:
+	case *schema.CuratorAssigned, *schema.BankerAssigned, *schema.VigorishMarkerRemoved, *schema.Announced,
+		*schema.ShoeEnded:
 	default:
-		return fmt.Errorf("cannot write %s anew", ev.Payload.Kind())
+		return fmt.Errorf("cannot write %s again: edit it after the shoe is written", ev.Payload.Kind())
 	}
 	return nil
 }
 
-// readSlip notes what a card drawn in error came to, from the events of its round. last is the hand to
-// which the latest card was dealt.
-func (r *roundReader) readSlip(p schema.Payload) error {
+// readMisdraw reads what happened to a card drawn in error. The latest card was dealt to hand last.
+func (r *roundReader) readMisdraw(p schema.Payload) error {
 	take := func(kind shoe.Remedy) *shoe.Misdraw {
 		hand := &r.Coup.Hands[r.last]
 		n := len(*hand) - 1
@@ -227,7 +227,7 @@ func (r *roundReader) readSlip(p schema.Payload) error {
 	return nil
 }
 
-// readBank notes the Banker's part from events.
+// readBank reads the Banker's part.
 func (r *roundReader) readBank(p schema.Payload) {
 	if r.Bank == nil {
 		r.Bank = &shoe.Bank{}

@@ -8,7 +8,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// recompute writes a shoe anew from its plan, changed as the edit says.
+// recompute writes a shoe again from its plan, changed by the edit.
 func (e *edit) recompute(events []schema.Event) ([]schema.Event, error) {
 	r, err := reread(events, max(e.what.shoe, 1))
 	if err != nil {
@@ -36,8 +36,8 @@ func (e *edit) recompute(events []schema.Event) ([]schema.Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.verb, err)
 	}
-	anew := r.write()
-	return slices.Concat(events[:r.from], anew, events[r.to:]), nil
+	again := r.write()
+	return slices.Concat(events[:r.from], again, events[r.to:]), nil
 }
 
 // parseHands reads "P 2c 3h 4c B 8d Ks".
@@ -94,10 +94,8 @@ func addStake(r *shoe.Round, set []assignment, n int) error {
 		WagerID: fmt.Sprintf("w%d+%d", n, len(r.Stakes)+1), Medium: schema.WagerMediumChips, AreaOK: true,
 	}
 	ev := schema.Event{Payload: p, Round: uint32(n)}
-	for _, a := range set {
-		if err := assign(&ev, a); err != nil {
-			return err
-		}
+	if err := assignAll(&ev, set); err != nil {
+		return err
 	}
 	if p.Spot == schema.SpotUnspecified || p.Amount <= 0 || p.Seat == 0 {
 		return fmt.Errorf("want seat, spot and amount")

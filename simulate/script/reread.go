@@ -8,15 +8,15 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// rereading is a shoe found again in events: its plan and a writer that stands before it.
+// rereading is the plan of a shoe that was found in events, and a writer in the state before it.
 type rereading struct {
 	w        *shoe.Writer
 	plan     *shoe.Plan
 	from, to int
 }
 
-// reread reads the plan of the n-th shoe (1 is the first) back from its events, so that it can be
-// changed and everything downstream written anew.
+// reread reads the plan of the n-th shoe, counted from 1, back from its events, so that it can be changed and written
+// again.
 func reread(events []schema.Event, n int) (*rereading, error) {
 	shoes := map[string]int{}
 	r := &rereading{from: -1}
@@ -30,12 +30,12 @@ func reread(events []schema.Event, n int) (*rereading, error) {
 		r.to = i + 1
 	}
 	if r.from < 0 {
-		return nil, fmt.Errorf("shoe %d: there are %d", n, len(shoes))
+		return nil, fmt.Errorf("shoe %d: the events have %d", n, len(shoes))
 	}
 	first := &events[r.from]
 	for i := range events[r.from:r.to] {
 		if id := events[r.from+i].ShoeID; id != "" && id != first.ShoeID {
-			return nil, fmt.Errorf("shoe %s: events of %s lie among its own", first.ShoeID, id)
+			return nil, fmt.Errorf("shoe %s: events of shoe %s among its events", first.ShoeID, id)
 		}
 	}
 	o := shoe.Origin{Property: first.PropertyID, Pit: first.PitID, Table: first.TableID, Seed: first.Seq}
@@ -63,7 +63,7 @@ func reread(events []schema.Event, n int) (*rereading, error) {
 	return r, r.read(events[r.from:r.to])
 }
 
-// patronRefs are the patrons of seats, by their first wager.
+// patronRefs returns the patrons by seat, from their first wagers.
 func patronRefs(events []schema.Event) map[uint32]string {
 	out := map[uint32]string{}
 	for i := range events {
@@ -81,7 +81,9 @@ func patronRefs(events []schema.Event) map[uint32]string {
 
 func (r *rereading) read(events []schema.Event) error {
 	s := r.plan
-	start := slices.IndexFunc(events, func(ev schema.Event) bool { return ev.Payload.Kind() == schema.KindRoundStarted })
+	start := slices.IndexFunc(events, func(ev schema.Event) bool {
+		return ev.Payload.Kind() == schema.KindRoundStarted
+	})
 	if start < 0 {
 		return fmt.Errorf("shoe %s: no round_started", s.ID)
 	}
@@ -152,7 +154,7 @@ func (r *rereading) readPrep(ev *schema.Event) error {
 	return nil
 }
 
-// write writes the shoe of the plan as it now is.
+// write writes the shoe from its plan.
 func (r *rereading) write() []schema.Event {
 	r.w.Prepare(r.plan)
 	for i := range r.plan.Rounds {

@@ -73,7 +73,10 @@ func TestFixturesAreTheCatalogues(t *testing.T) {
 	want["S-NY"] = want["S-MB"]
 	want["S-MIDI"] = want["S-MB"]
 	want["S-CF"] = "1:pay4=100000 3:pay4=200000 4:pay7/AGAINST_BANKER=250000 4:pay2/AGAINST_BANKER=150000 remaining=395"
-	for name, left := range map[string]string{"S-IRA": "382", "S-IRB": "378", "S-IRC": "383", "S-IRD": "377", "S-IRE": "376"} {
+	for name, left := range map[string]string{
+		"S-IRA": "382", "S-IRB": "378", "S-IRC": "383", "S-IRD": "377",
+		"S-IRE": "376",
+	} {
 		want[name] = strings.Replace(want["S-PB"], "remaining=383", "remaining="+left, 1)
 	}
 	i := strings.Index(want["S-PB"], " 6:")
@@ -123,14 +126,18 @@ func TestEdits(t *testing.T) {
 			"1:pay7=9500 1:pay5=10300 1:vig7=500 1:mark5=525", "",
 		},
 		{
-			"move and comment", "S-PB", "# first the vigorish\nmove round=1 vigorish_collected seat=7 before round=1 wager_paid seat=7",
+			"move and comment", "S-PB",
+			"# first the vigorish\nmove round=1 vigorish_collected seat=7 before round=1 wager_paid seat=7",
 			"1:vig7=500 1:pay7=10000 1:pay5=10300 1:mark5=525", "",
 		},
 		{
 			"swap", "S-PB", "swap round=1 wager_paid seat=7 with round=1 wager_paid seat=5",
 			"1:pay5=10300 1:pay7=10000 1:vig7=500 1:mark5=525", "",
 		},
-		{"delete by spot of the wager", "S-PAIR", "delete round=1 wager_paid spot=PLAYER_PAIR", "1:pay7=10000 1:pay5=10300 1:vig7=500 1:mark5=525", ""},
+		{
+			"delete by spot of the wager", "S-PAIR", "delete round=1 wager_paid spot=PLAYER_PAIR",
+			"1:pay7=10000 1:pay5=10300 1:vig7=500 1:mark5=525", "",
+		},
 		{
 			"insert", "S-PB", "insert after round=1 wager_paid seat=7: wager_paid wager_id=w1.1.1 seat=7 amount=1",
 			"1:pay7=10000 1:pay7=1 1:pay5=10300 1:vig7=500 1:mark5=525", "",
@@ -147,12 +154,21 @@ func TestEdits(t *testing.T) {
 			"configure", "S-NY", "configure after shoe_burned: vigorish.percent=4\nrecompute",
 			"1:pay7=10000 1:pay5=10300 1:vig7=400 1:mark5=415", "",
 		},
-		{"configure what", "S-NY", "configure after shoe_burned: vigorish.per=4", "", "line 1: configure: table_configured has no field config.vigorish.per"},
-		{"table", "S-PB", "delete table=pb-09 round=1 *", "", "line 1: delete: there is no table pb-09"},
-		{"nothing", "S-PB", "delete round=1 wager_paid seat=3", "", `line 1: "round=1 wager_paid seat=3": there is no such event`},
-		{"ambiguous", "S-PB", "\ndelete round=1 wager_paid", "", "line 2: \"round=1 wager_paid\": there are 2 such events"},
-		{"field", "S-PB", "set round=1 wager_paid seat=7: colour=red", "", "line 1: set round=1 wager_paid seat=7: wager_paid has no field colour"},
-		{"word", "S-PB", "set shoe_loaded: device=HAND", "", `line 1: set shoe_loaded: device: "HAND" is none of its words`},
+		{
+			"configure what", "S-NY", "configure after shoe_burned: vigorish.per=4", "",
+			"line 1: configure: table_configured has no field config.vigorish.per",
+		},
+		{"table", "S-PB", "delete table=pb-09 round=1 *", "", "line 1: delete: table pb-09 not found"},
+		{
+			"nothing", "S-PB", "delete round=1 wager_paid seat=3", "",
+			`line 1: "round=1 wager_paid seat=3" matches no event`,
+		},
+		{"ambiguous", "S-PB", "\ndelete round=1 wager_paid", "", "line 2: \"round=1 wager_paid\" matches 2 events"},
+		{
+			"field", "S-PB", "set round=1 wager_paid seat=7: colour=red", "",
+			"line 1: set round=1 wager_paid seat=7: wager_paid has no field colour",
+		},
+		{"word", "S-PB", "set shoe_loaded: device=HAND", "", `line 1: set shoe_loaded: device: "HAND": unknown value`},
 		{"rounds", "S-PB", "deal round=9: P 6c Kh B 7d Ks", "", "line 1: deal round=9: the shoe has 6 rounds"},
 	}
 	for _, tt := range tests {
@@ -215,7 +231,8 @@ func TestEditsOfTwoTables(t *testing.T) {
 		}
 	}
 	const four = "4:pay7=10000 4:vig7=500 4:pay5=10300 4:mark5=525"
-	if got := money(events, "pb-02-1"); !strings.Contains(got, four) || strings.Contains(money(events, "s-pb-1"), four) {
+	if got := money(events, "pb-02-1"); !strings.Contains(got, four) ||
+		strings.Contains(money(events, "s-pb-1"), four) {
 		t.Errorf("table pb-02 settled %s", got)
 	}
 	if _, err := Fixture("S-PB + S-PB"); err == nil {
@@ -227,16 +244,16 @@ func TestEditErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"frobnicate round=1":                    `line 1: "frobnicate": want set, delete`,
 		"\n\nset round=1 wager_paid":            "line 3: want field=value after a colon",
-		"set wager_pays: amount=1":              `line 1: selector "wager_pays": "wager_pays" is no kind of event`,
+		"set wager_pays: amount=1":              `line 1: selector "wager_pays": "wager_pays" is not a kind of event`,
 		"move round=1 wager_paid":               "line 1: move: want the place",
-		"insert after round_started: seat":      `line 1: insert: "seat" is no kind of event`,
+		"insert after round_started: seat":      `line 1: insert: "seat" is not a kind of event`,
 		"deal round=1":                          "line 1: deal: want cards after a colon",
 		"set round=1 wager_paid: a=\"b":         "line 1: a double quote is not closed",
 		"configure round=1: decks=6":            "line 1: configure: want after or before",
-		"delete *":                              `line 1: selector "*": names no event`,
-		"delete":                                `line 1: selector "": names no event`,
+		"delete *":                              `line 1: selector "*": want a kind of event or a field`,
+		"delete":                                `line 1: selector "": want a kind of event or a field`,
 		"move each wager_paid after shoe_ended": "line 1: move each: want one event",
-		"set nth=x wager_paid: amount=1":        `line 1: selector "nth=x wager_paid": nth wants a number from 1`,
+		"set nth=x wager_paid: amount=1":        `line 1: selector "nth=x wager_paid": nth: want a number from 1`,
 	} {
 		if _, err := Parse(text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: error %v, want %s", text, err, want)

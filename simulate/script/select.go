@@ -15,7 +15,7 @@ func findOne(events []schema.Event, s *selector) (int, error) {
 	return found[0], nil
 }
 
-// find returns the events that a selector names: one, or all of them after "each".
+// find returns the indexes of the events that a selector matches: one, or all of them with "each".
 func find(events []schema.Event, s *selector) ([]int, error) {
 	wagers := map[string]*schema.WagerPlaced{}
 	var found []int
@@ -36,22 +36,24 @@ func find(events []schema.Event, s *selector) ([]int, error) {
 	}
 	switch n := len(found); {
 	case n == 0:
-		return nil, fmt.Errorf("%q: there is no such event", s.text)
+		return nil, fmt.Errorf("%q matches no event", s.text)
 	case s.each:
 		return found, nil
 	case s.nth < 0:
 		return found[n-1:], nil
 	case s.nth > n:
-		return nil, fmt.Errorf("%q: there are %d such events", s.text, n)
+		return nil, fmt.Errorf("%q matches %d events", s.text, n)
 	case s.nth > 0:
 		return found[s.nth-1 : s.nth], nil
 	case n > 1:
-		return nil, fmt.Errorf("%q: there are %d such events, the first two with seq %d and %d", s.text, n, events[found[0]].Seq, events[found[1]].Seq)
+		return nil,
+			fmt.Errorf("%q matches %d events, the first two with seq %d and %d: want one", s.text, n,
+				events[found[0]].Seq, events[found[1]].Seq)
 	}
 	return found, nil
 }
 
-// ordinal is the number of a shoe, 1 for the first that appears.
+// ordinal returns the number of a shoe, 1 for the first that appears.
 func ordinal(shoes map[string]int, id string) int {
 	if _, ok := shoes[id]; id != "" && !ok {
 		shoes[id] = len(shoes) + 1
@@ -77,7 +79,7 @@ func matches(ev *schema.Event, fields []assignment, wagers map[string]*schema.Wa
 	return true
 }
 
-// wagerOf is the wager that an event names, the first of several.
+// wagerOf returns the wager that an event names, the first of several.
 func wagerOf(ev *schema.Event) string {
 	if id, ok := fieldText(ev, "wager_id"); ok {
 		return id

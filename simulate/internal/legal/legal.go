@@ -217,7 +217,8 @@ func legalDraw(hands [3][]string) string {
 			}
 		}
 		rows := [8]string{
-			"DDDDDDDDDDD", "DDDDDDDDDDD", "DDDDDDDDDDD", "DDDDDDDDDSD", "DSSDDDDDDSS", "DSSSSDDDDSS", "SSSSSSSDDSS", "SSSSSSSSSSS",
+			"DDDDDDDDDDD", "DDDDDDDDDDD", "DDDDDDDDDDD", "DDDDDDDDDSD", "DSSDDDDDDSS", "DSSSSDDDDSS", "SSSSSSSDDSS",
+			"SSSSSSSSSSS",
 		}
 		if rows[b2][column] == 'D' {
 			nb = 3

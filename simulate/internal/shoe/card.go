@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Card is 1 to 52, suit by suit from the ace of clubs; 0 is a card nobody read.
+// Card is a card numbered 1 to 52, suit by suit from the ace of clubs; 0 is a card that was not read.
 type Card uint8
 
 const cardTexts = "??" +
@@ -16,8 +16,10 @@ const cardTexts = "??" +
 
 func (c Card) String() string { return cardTexts[2*int(c) : 2*int(c)+2] }
 
+// Rank returns 1 for an ace to 13 for a king.
 func (c Card) Rank() int { return (int(c)-1)%13 + 1 }
 
+// Value returns the point value: 0 for tens and face cards.
 func (c Card) Value() int {
 	if r := c.Rank(); r < 10 {
 		return r
@@ -25,12 +27,13 @@ func (c Card) Value() int {
 	return 0
 }
 
-// Turned is the same rank in the next suit.
+// Turned returns the card of the same rank in the next suit.
 func (c Card) Turned() Card { return (c+12)%52 + 1 }
 
-// Burns is how many further cards an indicator burns.
+// Burns returns how many further cards are burned after an indicator card.
 func (c Card) Burns() int { return min(c.Rank(), 10) }
 
+// ParseCard reads a card such as Ac or Td.
 func ParseCard(s string) (Card, error) {
 	for c := Card(1); c <= 52; c++ {
 		if c.String() == s {
@@ -40,6 +43,7 @@ func ParseCard(s string) (Card, error) {
 	return 0, fmt.Errorf("card %q: want a rank of A23456789TJQK and a suit of cdhs", s)
 }
 
+// ParseCards reads cards; ?? is a card that was not read.
 func ParseCards(texts []string) ([]Card, error) {
 	out := make([]Card, len(texts))
 	for i, t := range texts {
@@ -63,7 +67,7 @@ func cardNames(cards []Card) []string {
 	return out
 }
 
-// NewPack is a number of decks in new-deck order.
+// NewPack returns a number of decks in new-deck order.
 func NewPack(decks uint32) []Card {
 	set := make([]Card, 0, 52*decks)
 	for range decks {
@@ -74,6 +78,7 @@ func NewPack(decks uint32) []Card {
 	return set
 }
 
+// Shuffle shuffles the cards in place.
 func Shuffle(rng *rand.Rand, cards []Card) {
 	rng.Shuffle(len(cards), func(i, j int) { cards[i], cards[j] = cards[j], cards[i] })
 }

@@ -6,28 +6,30 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// A bank is the Banker's part of a round of chemin de fer. N.J.A.C. 19:47-4.5 to 4.7.
+// Bank is the Banker's part of a round of chemin de fer. N.J.A.C. 19:47-4.5 to 4.7.
 type Bank struct {
-	// Relinquishes gives up the shoe before the round; bids auction it.
+	// Relinquishes: the Banker relinquishes the shoe before the round, which Bids then auction.
 	Relinquishes bool
 	Bids         []Bid
-	AssignedTo   uint32 // the bidder who gets the shoe, 0 for the right one
+	AssignedTo   uint32 // the seat that receives the shoe, 0 for the highest bidder
 	Wager        Stake
 	Calls        []Banco
 }
 
+// Bid is a bid for the bank.
 type Bid struct {
 	Seat   uint32
 	Amount int64
 }
 
+// Banco is a call of suivi or banco.
 type Banco struct {
 	Seat uint32
 	Call schema.BancoCall
 }
 
-// Auction gives the shoe to the highest bidder, of equals to the one met first counterclockwise from
-// the dealer. 19:47-4.5(b).
+// Auction returns the bid that wins the shoe: the highest, and of equal bids the one that is met first
+// counterclockwise from the dealer. 19:47-4.5(b).
 func Auction(bids []Bid) Bid {
 	var best Bid
 	for _, b := range bids {
@@ -38,7 +40,7 @@ func Auction(bids []Bid) Bid {
 	return best
 }
 
-// auctionShoe writes a change of the Banker.
+// auctionShoe emits a change of the Banker.
 func (w *Writer) auctionShoe(b *Bank) {
 	if b.Relinquishes {
 		w.emitBy(&schema.BankerRelinquished{Seat: w.Banker, Cause: "VOLUNTARY"}, w.patron(w.Banker))
@@ -59,10 +61,11 @@ func (w *Writer) auctionShoe(b *Bank) {
 	w.Emit(&schema.BankerAssigned{Seat: best.Seat, Amount: best.Amount})
 }
 
-// betBank writes the Banker's wager and the calls that follow it.
+// betBank emits the Banker's wager and the calls that follow it.
 func (w *Writer) betBank(b *Bank) {
 	st := &b.Wager
-	w.emitBy(&schema.BankerWagered{WagerID: st.ID, Seat: st.Seat, Amount: st.Amount, Medium: st.Medium}, schema.Actor{Role: schema.RoleBanker, ID: w.patronAt(st.Seat)})
+	w.emitBy(&schema.BankerWagered{WagerID: st.ID, Seat: st.Seat, Amount: st.Amount, Medium: st.Medium},
+		schema.Actor{Role: schema.RoleBanker, ID: w.patronAt(st.Seat)})
 	if st.Medium == schema.WagerMediumCash {
 		w.Emit(&schema.CashConverted{WagerID: st.ID, Amount: st.Amount})
 	}
@@ -71,7 +74,7 @@ func (w *Writer) betBank(b *Bank) {
 	}
 }
 
-// settleBank settles the Banker's wager against those of the others, up to what they cover together.
+// settleBank settles the Banker's wager against the other wagers, up to what they cover together.
 func (w *Writer) settleBank(r *Round) {
 	b := &r.Bank.Wager
 	var covered int64

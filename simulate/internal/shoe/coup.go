@@ -4,11 +4,13 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
+// The two hands, as indexes of Coup.Hands.
 const (
 	Player = iota
 	Banker
 )
 
+// HandOf returns the hand of the contract.
 func HandOf(h int) schema.Hand { return schema.Hand(h + 1) }
 
 // Coup is the two hands of a round as they finally lie.
@@ -16,6 +18,7 @@ type Coup struct {
 	Hands [2][]Card
 }
 
+// Count returns the count of a hand.
 func (c *Coup) Count(h int) int {
 	sum := 0
 	for _, x := range c.Hands[h] {
@@ -24,19 +27,24 @@ func (c *Coup) Count(h int) int {
 	return sum % 10
 }
 
-// First is the two-card count of a hand.
+// First returns the count of the first two cards of a hand.
 func (c *Coup) First(h int) int {
 	return (c.Hands[h][0].Value() + c.Hands[h][1].Value()) % 10
 }
 
+// Size returns how many cards a hand has.
 func (c *Coup) Size(h int) int { return len(c.Hands[h]) }
 
+// Cards returns how many cards both hands have.
 func (c *Coup) Cards() int { return len(c.Hands[0]) + len(c.Hands[1]) }
 
+// Natural reports whether a hand is a natural.
 func (c *Coup) Natural(h int) bool { return len(c.Hands[h]) == 2 && c.First(h) >= 8 }
 
+// Pair reports whether the first two cards of a hand have one rank.
 func (c *Coup) Pair(h int) bool { return c.Hands[h][0].Rank() == c.Hands[h][1].Rank() }
 
+// Result compares the counts.
 func (c *Coup) Result() schema.Result {
 	switch p, b := c.Count(Player), c.Count(Banker); {
 	case p > b:
@@ -47,14 +55,17 @@ func (c *Coup) Result() schema.Result {
 	return schema.ResultTie
 }
 
+// Dragon7 reports a winning banker hand of three cards with a count of 7.
 func (c *Coup) Dragon7() bool {
 	return c.Result() == schema.ResultBanker && c.Count(Banker) == 7 && c.Size(Banker) == 3
 }
 
+// Panda8 reports a winning player hand of three cards with a count of 8.
 func (c *Coup) Panda8() bool {
 	return c.Result() == schema.ResultPlayer && c.Count(Player) == 8 && c.Size(Player) == 3
 }
 
+// Treasure returns the highest of the 5 Treasures that the round qualifies for.
 func (c *Coup) Treasure() schema.Treasure {
 	p, b, np, nb := c.Count(Player), c.Count(Banker), c.Size(Player), c.Size(Banker)
 	p9, b9 := p == 9 && np == 3, b == 9 && nb == 3
@@ -76,10 +87,11 @@ func (c *Coup) Treasure() schema.Treasure {
 	return schema.TreasureNone
 }
 
-// PlayerDraws and bankerDraws are the drawing table; third is the value of the player's third card,
-// -1 if it took none. Naturals are asked before.
+// PlayerDraws and BankerDraws are the drawing table for counts that are no naturals. third is the value of the
+// player's third card, -1 without one.
 func PlayerDraws(p int) bool { return p <= 5 }
 
+// BankerDraws is the banker's part of the drawing table, see PlayerDraws.
 func BankerDraws(b, third int) bool {
 	switch {
 	case third < 0:

@@ -2,7 +2,8 @@ package shoe
 
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-// EventID has the form of a ULID: milliseconds, then 80 bits that follow from the seed and the number.
+// EventID returns an id in the form of a ULID: milliseconds, then 80 bits that follow from the seed and the sequence
+// number.
 func EventID(at int64, seed, seq uint64) string {
 	var b [26]byte
 	ms := uint64(at) / 1_000_000

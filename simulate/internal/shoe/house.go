@@ -7,17 +7,18 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// House is what a configuration fixes about the way of play.
+// House is how a table plays under its configuration.
 type House struct {
 	NewYork, Punto, Midi, Chemin bool
-	// Bucket tables keep discards in a bucket: punto banco and chemin de fer.
+	// Bucket: the table keeps its discards in a bucket, as punto banco and chemin de fer do.
 	Bucket bool
-	// Unit is the rounding unit that the law allows.
+	// Unit is the rounding unit of the commission that the law allows.
 	Unit    int64
 	Percent int64
 	Mode    schema.VigorishMode
-	odds    [20]odds
-	// DragonBonusOdds is the dragon bonus by margin, 4 to 9; sevens the Blazing 7s with two and three cards.
+	odds    [20]Odds
+	// DragonBonusOdds are the odds of the dragon bonus by winning margin, 4 to 9; blazing7sOdds those of the Blazing
+	// 7s by cards in a hand, 2 or 3.
 	DragonBonusOdds [10]int64
 	blazing7sOdds   [4]int64
 	faceDown        bool
@@ -69,7 +70,7 @@ func newHouse(cfg *schema.TableConfig) House {
 	return h
 }
 
-// LawUnit is the rounding unit of a commission. N.J.A.C. 19:47-3.3(c), 7.3(c); 9 NYCRR 5324.21(c)(3).
+// LawUnit returns the rounding unit of a commission. N.J.A.C. 19:47-3.3(c), 7.3(c); 9 NYCRR 5324.21(c)(3).
 func LawUnit(game schema.Game, percent int64) int64 {
 	switch {
 	case game != schema.GamePuntoBanco:
@@ -80,7 +81,7 @@ func LawUnit(game schema.Game, percent int64) int64 {
 	return 25
 }
 
-// FitUnit keeps a rounding unit in step with the percentage, unless the house takes exact amounts.
+// FitUnit sets the rounding unit for a new percentage, unless the table charges exact amounts.
 func FitUnit(c *schema.TableConfig) {
 	if c.Vigorish.Unit > 0 {
 		c.Vigorish.Unit = LawUnit(c.Game, int64(c.Vigorish.Percent))
@@ -101,6 +102,7 @@ func (h *House) discards() string {
 	return "discard-rack"
 }
 
+// Complete fills in decks, seats, feeds, id and currency where a configuration leaves them empty.
 func Complete(c *schema.TableConfig) {
 	if c.Decks == 0 {
 		c.Decks = 8
@@ -129,7 +131,7 @@ func Complete(c *schema.TableConfig) {
 	}
 }
 
-// SideSpots are the side bets that a configuration offers.
+// SideSpots returns the spots of the side bets that a configuration offers.
 func SideSpots(c *schema.TableConfig) []schema.Spot {
 	var out []schema.Spot
 	for _, b := range c.SideBets {
@@ -146,13 +148,14 @@ func SideSpots(c *schema.TableConfig) []schema.Spot {
 		case schema.SideBetPanda8:
 			out = append(out, schema.SpotPanda8)
 		case schema.SideBetTreasures:
-			out = append(out, schema.SpotFortune7, schema.SpotGolden8, schema.SpotHeavenly9, schema.SpotBlazing7s, schema.SpotCoverAll)
+			out = append(out, schema.SpotFortune7, schema.SpotGolden8, schema.SpotHeavenly9, schema.SpotBlazing7s,
+				schema.SpotCoverAll)
 		}
 	}
 	return out
 }
 
-// attestations are the items that a configuration needs on file.
+// attestations returns the layout items that a configuration needs on file.
 func attestations(cfg *schema.TableConfig) []string {
 	items := []string{"cutting-card-appearance", "vig-areas"}
 	has := func(b schema.SideBet) bool { return slices.Contains(cfg.SideBets, b) }

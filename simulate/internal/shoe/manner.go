@@ -4,8 +4,9 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// role, source and pause of each kind of event; the pause is a least and a spread in milliseconds.
-func Manner(k schema.Kind) (role schema.Role, source schema.SourceKind, least, spread uint64) {
+// Manner returns the usual role and source of each kind of event, and the pause before it: a minimum and a spread in
+// milliseconds.
+func Manner(k schema.Kind) (role schema.Role, source schema.SourceKind, minPause, spread uint64) {
 	switch k {
 	case schema.KindCardDealt:
 		return schema.RoleDealer, schema.SourceKindShoe, 900, 1200
@@ -28,7 +29,8 @@ func Manner(k schema.Kind) (role schema.Role, source schema.SourceKind, least, s
 		return schema.RoleDealer, schema.SourceKindConsole, 1500, 3000
 	case schema.KindRoundEnded, schema.KindRoundVoided, schema.KindVerbalConfirmed, schema.KindCashConverted:
 		return schema.RoleDealer, schema.SourceKindConsole, 300, 400
-	case schema.KindCardRevealed, schema.KindCardMoved, schema.KindDiscardPlaced, schema.KindCardTouched, schema.KindCardsHanded,
+	case schema.KindCardRevealed, schema.KindCardMoved, schema.KindDiscardPlaced, schema.KindCardTouched,
+		schema.KindCardsHanded,
 		schema.KindCardsReturned, schema.KindCardCarriedOver, schema.KindCardFoundFaceup:
 		return schema.RoleDealer, schema.SourceKindCamera, 400, 700
 	case schema.KindShoeShuffled:

@@ -4,16 +4,17 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Outcome is what becomes of a wager.
+// Outcome is what a wager comes to.
 type Outcome uint8
 
+// The outcomes.
 const (
 	Lost Outcome = iota
 	Won
 	Pushed
 )
 
-// Settle tells what a wager comes to and, if it won, what it is paid.
+// Settle returns what a wager comes to and, if it wins, its winnings.
 func (h *House) Settle(st *Stake, c *Coup) (Outcome, int64) {
 	straight := func(wins bool) (Outcome, int64) {
 		if wins {
@@ -28,7 +29,7 @@ func (h *House) Settle(st *Stake, c *Coup) (Outcome, int64) {
 		case result == schema.ResultTie, h.Mode == schema.VigorishModeEz && c.Dragon7():
 			return Pushed, 0
 		case result == schema.ResultBanker && h.Mode == schema.VigorishModeNovig6 && c.Count(Banker) == 6:
-			return Won, odds{1, 2}.pay(st.Amount)
+			return Won, Odds{1, 2}.pay(st.Amount)
 		}
 		return straight(result == schema.ResultBanker)
 	case schema.SpotPlayer:
@@ -91,7 +92,7 @@ func (h *House) settleTreasure(st *Stake, c *Coup) (Outcome, int64) {
 	return Won, st.Amount * times
 }
 
-// recognised says whether the elected pay table pays a treasure at all.
+// recognised reports whether the elected pay table pays a treasure at all.
 func (h *House) recognised(t schema.Treasure) bool {
 	return t != schema.TreasureNone && (t != schema.TreasureBlazing7sTwo || h.blazing7sOdds[2] > 0)
 }
@@ -110,7 +111,7 @@ func (h *House) dragonBonus(amount int64, c *Coup, s int) (Outcome, int64) {
 	return Won, amount * h.DragonBonusOdds[margin]
 }
 
-// Vigorish is the commission on what was won.
+// Vigorish returns the commission on winnings, unrounded if exact is set and the amount can be paid.
 func (h *House) Vigorish(winnings int64, exact bool) int64 {
 	if part := winnings * h.Percent; exact && part%100 == 0 {
 		return part / 100
@@ -119,6 +120,7 @@ func (h *House) Vigorish(winnings int64, exact bool) int64 {
 	return (winnings*h.Percent + per - 1) / per * h.Unit
 }
 
+// IsPairSpot reports whether a spot is one of the two pairs.
 func IsPairSpot(spot schema.Spot) bool {
 	return spot == schema.SpotPlayerPair || spot == schema.SpotBankerPair
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// replay writes events again as they were, with the numbers that they have now.
+// replay emits events again with new sequence numbers and times.
 func (w *Writer) replay(events []schema.Event) {
 	for i := range events {
 		ev := &events[i]
@@ -32,7 +32,7 @@ func (w *Writer) replay(events []schema.Event) {
 	}
 }
 
-// FollowTo brings the writer to where the table stands after some events.
+// FollowTo sets the writer to the state of the table after some events; refs are the patrons by seat.
 func (w *Writer) FollowTo(events []schema.Event, refs map[uint32]string) {
 	for i := range events {
 		switch p := events[i].Payload.(type) {

@@ -4,62 +4,61 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// A roundPlan is a round and what happens between it and the one before.
+// Round is a round and what happens between it and the round before.
 type Round struct {
 	Seating     []Seating
-	Relief      string // a dealer who takes over
-	PassesShoe  bool   // the curator passes the shoe of his own will
+	Relief      string // the dealer who takes over, if one does
+	PassesShoe  bool   // the curator passes the shoe voluntarily
 	Collections []Collection
-	// Reconfigured is a configuration that comes into force before the round, with notice of its topic.
+	// Reconfigured is a configuration that comes into force before the round, with a notice of Topic.
 	Reconfigured *schema.TableConfig
 	Topic        schema.NoticeTopic
-	// Notices are notices and configurations as they were read back; they are written again.
+	// Notices are notices and configurations as they were read back; they are emitted again.
 	Notices []schema.Event
 	Stakes  []Stake
 	Coup    Coup
-	// BankerFirst deals the banker's third card before the player's, inRow both cards of a hand one
-	// after the other; upward pays the lowest seat first, apart the pairs in a pass of their own.
+	// BankerFirst deals the banker's third card before the player's, InRow both cards of a hand one after the other.
+	// Ascending pays the lowest seat first, PairsApart pays the pairs after all other wagers.
 	BankerFirst, InRow, Ascending, PairsApart bool
-	// EndedFirst records the result before the settlement.
+	// EndedFirst emits round_ended before the settlement.
 	EndedFirst bool
-	// SideBetsFirst calls side bets before the winner.
+	// SideBetsFirst announces side bets before the winner.
 	SideBetsFirst bool
-	// VigorishTogether takes the vigorish of a seat's wagers in one step.
+	// VigorishTogether collects the vigorish of a seat's wagers in one event.
 	VigorishTogether bool
 	Void             schema.VoidCause
-	// FaceUp are cards that lie face up in the shoe, with those burned for each: before the round, or
-	// after foundAt cards of it.
+	// FaceUp are cards that lie face up in the shoe, before the round or after FaceUpAt cards of it.
 	FaceUp   []FaceUpCard
 	FaceUpAt int
-	// Misdraw is a card drawn in error, and carried says that the player's first card is one of the round
-	// before.
+	// Misdraw is a card drawn in error. Carried: the player's first card was carried over from the round before.
 	Misdraw *Misdraw
 	Carried bool
-	// CarriedToBanker gives that card to the banker's hand; clings keeps the shoe with a curator whose hand
-	// lost; passAt passes it after so many cards; handTo hands a hand to a seat, whoever is entitled.
+	// CarriedToBanker deals the carried card to the banker's hand. KeepsShoe leaves the shoe with a curator whose
+	// banker hand lost. PassAt passes it after so many cards. HandTo gives a hand to a seat whether entitled or not.
 	CarriedToBanker, KeepsShoe bool
 	PassAt                     int
 	HandTo                     [2]uint32
-	// Relinquished are rights to squeeze a hand that are given up, bank is the Banker's part.
+	// Relinquished are the relinquished rights to turn over a hand, Bank is the Banker's part.
 	Relinquished [2]*Relinquishment
 	Bank         *Bank
-	// Bets is the betting as it was read back, in place of a written one.
+	// Bets are the events of the betting as they were read back; nil to write them from the plan.
 	Bets []schema.Event
 }
 
+// Seating is a patron who sits down or leaves.
 type Seating struct {
 	Seat   uint32
 	Patron string
 	Leaves bool
 }
 
-// Collection takes outstanding vigorish from a seat; marks is how many of its marks, 0 for all.
+// Collection collects outstanding vigorish from a seat: Markers of its markers, 0 for all.
 type Collection struct {
 	Seat    uint32
 	Markers int
 }
 
-// CardsDrawn is how many cards leave the shoe for a round, those found face up before it included.
+// CardsDrawn returns how many cards leave the shoe for the round, cards found face up included.
 func (r *Round) CardsDrawn() int {
 	n := r.Coup.Cards()
 	if r.Carried {
@@ -74,8 +73,8 @@ func (r *Round) CardsDrawn() int {
 	return n
 }
 
-// EntitledSeat is the seat to which a hand goes to be turned over, 0 for the dealer: the highest stake on
-// it, of equals the one met first counterclockwise. 9 NYCRR 5324.21(f)(3)(ii).
+// EntitledSeat returns the seat that may turn over a hand, 0 for the dealer: the highest stake on the hand, and of
+// equal stakes the one that is met first counterclockwise. 9 NYCRR 5324.21(f)(3)(ii).
 func (r *Round) EntitledSeat(h int) uint32 {
 	var sums [16]int64
 	spot := schema.SpotPlayer

@@ -4,35 +4,37 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
+// Stake is a wager and everything that was decided about it before the deal. Money is in minor units.
 type Stake struct {
 	ID     string
 	Seat   uint32
 	Patron string
 	Spot   schema.Spot
 	Name   string
-	// Amount is what is settled, coupon and change included; changed is by how much it was raised, or
-	// lowered, after it was placed.
+	// Amount is what is settled, Coupon and Change included. Change is what was added, or taken off, after the wager
+	// was placed.
 	Amount, Coupon, Change int64
 	Medium                 schema.WagerMedium
-	// MovedFrom is the spot from which the wager was moved; a withdrawn one is not settled.
+	// MovedFrom is the spot from which the wager was moved. A withdrawn wager is not settled.
 	MovedFrom schema.Spot
 	Withdrawn bool
-	// Deferred defers the vigorish; exact leaves it unrounded where that can be paid.
+	// Deferred marks the vigorish instead of collecting it; Exact leaves it unrounded where that can be paid.
 	Deferred, Exact bool
 	// VigorishRead is the vigorish that was read back.
 	VigorishRead int64
-	// Forced settles the wager as out, with pays if it won, whatever the cards say.
+	// Forced settles the wager as Outcome with Winnings, whatever the cards say.
 	Forced   bool
 	Outcome  Outcome
 	Winnings int64
-	// Charged is the vigorish to take whatever is due; below 0 none is taken.
+	// Charged replaces the vigorish that is due unless it is 0; below 0 none is collected.
 	Charged int64
-	// Late is placed when no more bets are called; atSettlement is the stake as it then lies, if somebody changed it.
+	// Late: the wager is placed when no more bets are called. AtSettlement is the stake at settlement if it was
+	// changed after the deal.
 	Late         bool
 	AtSettlement int64
 }
 
-// A due is a wager with what it comes to.
+// Settlement is a wager with what it comes to.
 type Settlement struct {
 	*Stake
 	Amount   int64
@@ -41,7 +43,7 @@ type Settlement struct {
 	Vigorish int64
 }
 
-// Done is what is done with a wager, right or wrong.
+// Done returns how a wager is settled, rightly or wrongly.
 func (h *House) Done(st *Stake, c *Coup) Settlement {
 	d := Settlement{Stake: st, Amount: st.Amount}
 	d.Outcome, d.Winnings = h.Settle(st, c)

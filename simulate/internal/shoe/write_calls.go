@@ -10,7 +10,7 @@ func (w *Writer) announceCount(code schema.Call, h int, value int) {
 	w.Emit(&schema.Announced{Code: code, Hand: HandOf(h), Value: uint32(value)})
 }
 
-// callResult writes the announcements of the result.
+// callResult emits the announcements of the result.
 func (w *Writer) callResult(r *Round) {
 	c := &r.Coup
 	w.announceCount(schema.CallFinalCount, Player, c.Count(Player))

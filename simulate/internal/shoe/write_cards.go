@@ -4,7 +4,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// dealRound writes the cards of a round with the calls that go with them.
+// dealRound emits the cards of a round with the announcements between them.
 func (w *Writer) dealRound(s *Plan, r *Round) {
 	w.deal.seqs = w.deal.seqs[:0]
 	w.squeezer = [2]uint32{}
@@ -62,21 +62,27 @@ func (w *Writer) dealRound(s *Plan, r *Round) {
 	}
 }
 
-// showHand turns over the first two cards of a hand, where they lie face down.
+// showHand turns over the first two cards of a hand if they lie face down.
 func (w *Writer) showHand(r *Round, h int, seqs []uint32) {
 	switch {
 	case w.House.Midi:
 		w.squeeze(r, h, seqs)
 		for _, seq := range seqs {
 			if h == Banker {
-				w.Emit(&schema.CardMoved{CardSeq: seq, From: schema.MovePlaceUnderShoeRight, To: schema.MovePlaceBanker})
+				w.Emit(&schema.CardMoved{
+					CardSeq: seq, From: schema.MovePlaceUnderShoeRight,
+					To: schema.MovePlaceBanker,
+				})
 			}
 		}
 	case w.House.faceDown && !w.House.Bucket:
 		for _, seq := range seqs {
 			w.Emit(&schema.CardRevealed{CardSeq: seq, ByRole: schema.RoleDealer})
 			if h == Banker {
-				w.Emit(&schema.CardMoved{CardSeq: seq, From: schema.MovePlaceUnderShoeRight, To: schema.MovePlaceBanker})
+				w.Emit(&schema.CardMoved{
+					CardSeq: seq, From: schema.MovePlaceUnderShoeRight,
+					To: schema.MovePlaceBanker,
+				})
 			}
 		}
 	}
@@ -105,7 +111,7 @@ func (w *Writer) thirdCard(r *Round, h int) {
 	}
 }
 
-// card writes the next card of the shoe, or the one carried over, and returns its number.
+// card emits the next card of the shoe, or the card carried over, and returns its number.
 func (w *Writer) card(r *Round, h, i int) uint32 {
 	seq := w.carried
 	if r.CarriedToBanker && h == Player {
@@ -134,7 +140,7 @@ func (w *Writer) card(r *Round, h, i int) uint32 {
 	return seq
 }
 
-// emitCard writes the card with the latest number.
+// emitCard emits the card with the latest number.
 func (w *Writer) emitCard(h, i int, x Card, face schema.Face) {
 	d := &schema.CardDealt{
 		Hand: HandOf(h), Index: uint32(i) + 1, Card: x.String(), CardSeq: uint32(w.cardSeq), Face: face,
@@ -158,7 +164,7 @@ func (w *Writer) emitCard(h, i int, x Card, face schema.Face) {
 	w.emitBy(d, actor)
 }
 
-// cuttingCardBefore writes the cutting card when it is what lies in front of the next card.
+// cuttingCardBefore emits the cutting card if it lies in front of the next card.
 func (w *Writer) cuttingCardBefore() {
 	if w.cuttingCardAt != w.cardSeq {
 		return

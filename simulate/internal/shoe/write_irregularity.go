@@ -4,7 +4,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// burnFaceUp discards the cards found face up in front of the next one.
+// burnFaceUp burns the cards that lie face up in front of the next card.
 func (w *Writer) burnFaceUp(r *Round, round uint32) {
 	to := w.House.discards()
 	for _, f := range r.FaceUp {
@@ -19,16 +19,17 @@ func (w *Writer) burnFaceUp(r *Round, round uint32) {
 	}
 }
 
-// burnMore burns the cards that go with a card seen in error.
+// burnMore burns the cards that the rank of a disclosed card demands.
 func (w *Writer) burnMore(indicator Card, cards []Card, shown schema.BurnShown) {
 	w.Emit(&schema.ShoeBurned{
-		Reason: schema.BurnReasonIrregularity, Indicator: indicator.String(), Count: uint32(len(cards)), Cards: cardNames(cards),
+		Reason: schema.BurnReasonIrregularity, Indicator: indicator.String(), Count: uint32(len(cards)),
+		Cards: cardNames(cards),
 		Shown: shown, Destination: w.House.burnedTo(),
 	})
 	w.cardSeq += len(cards)
 }
 
-// cuttingCardWithin writes the cutting card when it lies among the next cards, which leave the shoe together.
+// cuttingCardWithin emits the cutting card if it lies among the next cards, which leave the shoe together.
 func (w *Writer) cuttingCardWithin(cards int, round uint32) {
 	if w.cuttingCardAt < w.cardSeq || w.cuttingCardAt >= w.cardSeq+cards {
 		return
@@ -37,7 +38,7 @@ func (w *Writer) cuttingCardWithin(cards int, round uint32) {
 	w.cuttingCardAt, w.cuttingCardRound = -1, round
 }
 
-// misdraw draws the card of a slip and does with it what is prescribed.
+// misdraw draws the card in error and applies its remedy.
 func (w *Writer) misdraw(r *Round) {
 	sl := r.Misdraw
 	face, shown := schema.FaceUp, schema.BurnShownAll

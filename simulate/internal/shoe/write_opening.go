@@ -4,18 +4,19 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
+// Minute is in nanoseconds, the unit of Event.At.
 const Minute = int64(60_000_000_000)
 
 // Opening is what a table opens with.
 type Opening struct {
 	Seats   []Occupant
 	Dealers []schema.DealerAssigned
-	// Listed gives the seats with table_opened; otherwise each patron sits down after it.
+	// Listed: table_opened lists the seats; otherwise each patron sits down after it.
 	Listed bool
-	Posted bool // notices are filed
+	Posted bool // the notices that the opening needs are filed
 }
 
-// Open writes the opening of the table up to the stacked cards.
+// Open emits the opening of the table up to the stacked cards.
 func (w *Writer) Open(o *Opening) {
 	start := w.Now
 	w.dealer = schema.Actor{Role: schema.RoleDealer, ID: o.Dealers[0].DealerID}
@@ -62,7 +63,7 @@ func (w *Writer) fileNotice(topic schema.NoticeTopic, effective int64) {
 	})
 }
 
-// cards receives and opens the sets of cards: one, or two of different colour for a shuffling device.
+// cards receives and opens the batches of cards: one, or two of different colours for a shuffling device.
 func (w *Writer) cards() {
 	w.receive(w.Table + "-b1")
 	if w.Config.AutomatedShuffler {
@@ -81,14 +82,16 @@ func (w *Writer) receive(batch string) {
 		verifier, who = schema.RoleSupervisor, w.Supervisor
 	}
 	w.Emit(&schema.DeckReceived{
-		BatchID: w.Batch, DeckCount: w.Config.Decks, BackColor: w.BackColor, BackDesign: w.backDesign, PreShuffled: w.Config.PreShuffled,
+		BatchID: w.Batch, DeckCount: w.Config.Decks, BackColor: w.BackColor, BackDesign: w.backDesign,
+		PreShuffled: w.Config.PreShuffled,
 	})
 	if w.Config.PreShuffled {
 		return
 	}
 	w.Wait(180_000)
 	w.Emit(&schema.CardsInspected{BatchID: w.Batch, DealerID: w.dealer.ID, NewDeckOrder: true})
-	w.emitBy(&schema.CardsVerified{BatchID: w.Batch, VerifierRole: verifier, VerifierID: who}, schema.Actor{Role: verifier, ID: who})
+	w.emitBy(&schema.CardsVerified{BatchID: w.Batch, VerifierRole: verifier, VerifierID: who},
+		schema.Actor{Role: verifier, ID: who})
 	w.Emit(&schema.CardsSpread{BatchID: w.Batch, Face: schema.FaceUp, Arrangement: arrangement, SuitSequenceOK: true})
 	w.Wait(20_000)
 	w.Emit(&schema.CardsViewed{BatchID: w.Batch, ParticipantsPresent: uint32(max(len(w.seats), 1))})
@@ -96,7 +99,7 @@ func (w *Writer) receive(batch string) {
 	w.Emit(&schema.CardsStacked{BatchID: w.Batch})
 }
 
-// GiveNotice files and posts a notice and lets its time pass.
+// GiveNotice files and posts a notice, then advances the clock to its effect.
 func (w *Writer) GiveNotice(topic schema.NoticeTopic) {
 	effective := w.Now + 40*Minute
 	w.fileNotice(topic, effective)
@@ -104,6 +107,7 @@ func (w *Writer) GiveNotice(topic schema.NoticeTopic) {
 	w.Now = effective
 }
 
+// Configure puts a configuration into force.
 func (w *Writer) Configure(c schema.TableConfig) {
 	w.Config, w.House = c, newHouse(&c)
 	w.Emit(&schema.TableConfigured{Config: c, EffectiveAt: w.Now})

@@ -6,7 +6,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// alternate takes the other set of cards out of the shuffling device and puts the last one in.
+// alternate exchanges the batch in play for the batch in the shuffling device.
 func (w *Writer) alternate() {
 	w.ShoeID = ""
 	was, back := w.Batch, w.BackColor
@@ -14,11 +14,17 @@ func (w *Writer) alternate() {
 	if was == w.Batch {
 		w.Batch, w.BackColor = w.Table+"-b2", "blue"
 	}
-	w.Emit(&schema.BatchReported{BatchID: was, DeckCount: w.Config.Decks, BackColor: back, State: schema.BatchStateInShuffler})
-	w.Emit(&schema.BatchReported{BatchID: w.Batch, DeckCount: w.Config.Decks, BackColor: w.BackColor, State: schema.BatchStateInPlay})
+	w.Emit(&schema.BatchReported{
+		BatchID: was, DeckCount: w.Config.Decks, BackColor: back,
+		State: schema.BatchStateInShuffler,
+	})
+	w.Emit(&schema.BatchReported{
+		BatchID: w.Batch, DeckCount: w.Config.Decks, BackColor: w.BackColor,
+		State: schema.BatchStateInPlay,
+	})
 }
 
-// Prepare writes a shoe from its shuffle to the first round.
+// Prepare emits a shoe from its shuffle to the first round.
 func (w *Writer) Prepare(s *Plan) {
 	total := int(w.Config.Decks) * 52
 	w.ShoeID, w.RoundNumber, w.cardSeq, w.cuttingCardRound, w.carried = s.ID, 0, 0, 0, 0
@@ -35,7 +41,10 @@ func (w *Writer) Prepare(s *Plan) {
 	w.Shuffle()
 	w.Emit(&schema.ShoeLaced{BatchID: w.Batch, CardCount: s.Laced, Evenness: "even"})
 	if w.Config.ReshuffleAfterLacing {
-		w.Emit(&schema.ShoeShuffled{BatchID: w.Batch, Phase: schema.ShufflePhaseAfterLacing, Method: schema.ShuffleMethodManual})
+		w.Emit(&schema.ShoeShuffled{
+			BatchID: w.Batch, Phase: schema.ShufflePhaseAfterLacing,
+			Method: schema.ShuffleMethodManual,
+		})
 	}
 	for _, o := range s.CutOffers {
 		w.Emit(&schema.CutOffered{Seat: o.Seat, Accepted: o.Accepted, BacksAwayFromDealer: true})
@@ -43,7 +52,8 @@ func (w *Writer) Prepare(s *Plan) {
 	w.cut(s.CutBy, s.CutDepth)
 	depth := s.CutDepth
 	if s.Recut != nil {
-		w.emitBy(&schema.RecutOrdered{ByRole: schema.RoleSupervisor, ByID: w.Supervisor, Reason: "cut not square"}, schema.Actor{Role: schema.RoleSupervisor, ID: w.Supervisor})
+		w.emitBy(&schema.RecutOrdered{ByRole: schema.RoleSupervisor, ByID: w.Supervisor, Reason: "cut not square"},
+			schema.Actor{Role: schema.RoleSupervisor, ID: w.Supervisor})
 		depth = s.Recut.Depth
 		w.cut(s.Recut.Seat, depth)
 	}
@@ -60,7 +70,7 @@ func (w *Writer) Prepare(s *Plan) {
 	}
 }
 
-// cut cuts the stack, for the dealer when no seat is given.
+// cut emits a cut by a seat, 0 for the dealer.
 func (w *Writer) cut(seat, depth uint32) {
 	p := &schema.ShoeCut{ByRole: schema.RoleDealer, DepthFromFront: depth, StackSize: w.Config.Decks * 52}
 	by := w.dealer
@@ -71,6 +81,7 @@ func (w *Writer) cut(seat, depth uint32) {
 	w.emitBy(p, by)
 }
 
+// Shuffle emits the shuffle that begins a shoe.
 func (w *Writer) Shuffle() {
 	p := &schema.ShoeShuffled{BatchID: w.Batch, Phase: schema.ShufflePhaseInitial, Method: schema.ShuffleMethodManual}
 	if w.Config.AutomatedShuffler {
@@ -97,7 +108,7 @@ func (w *Writer) burn(cards []Card) {
 	w.cardSeq = len(cards)
 }
 
-// chooseCurator offers the shoe and gives it to the one who takes it.
+// chooseCurator offers the shoe to the seats in order and assigns it to the first that accepts.
 func (w *Writer) chooseCurator(s *Plan, after uint32) {
 	for _, o := range CuratorOffers(w.seats, s.Declining, after) {
 		w.Emit(&schema.CuratorOffered{Seat: o.Seat, Accepted: o.Accepted})
@@ -108,8 +119,8 @@ func (w *Writer) chooseCurator(s *Plan, after uint32) {
 	}
 }
 
-// CuratorOffers run counterclockwise from the seat after the one that passes, from the lowest seat
-// after 0, until somebody takes the shoe; the last one asked always does.
+// CuratorOffers returns the offers of the shoe. They run counterclockwise from the seat after the one given, 0 for
+// the lowest seat, until a seat accepts; the last seat always does.
 func CuratorOffers(seats []Occupant, shy []uint32, after uint32) []Offer {
 	first, last := 0, len(seats)
 	for i, s := range seats {
@@ -132,7 +143,7 @@ func CuratorOffers(seats []Occupant, shy []uint32, after uint32) []Offer {
 	return out
 }
 
-// Finish writes the end of a shoe and the collection of what is still owed.
+// Finish emits the end of a shoe and the collection of the outstanding vigorish.
 func (w *Writer) Finish(s *Plan) {
 	w.RoundNumber = 0
 	w.Emit(&schema.ShoeEnded{Reason: "cutting card", Remaining: uint32(int(w.Config.Decks)*52 - w.cardSeq)})
@@ -143,7 +154,7 @@ func (w *Writer) Finish(s *Plan) {
 	w.ShoeID = ""
 }
 
-// collectMarks takes a seat's outstanding vigorish and lifts its markers.
+// collectMarks collects a seat's outstanding vigorish and removes its markers.
 func (w *Writer) collectMarks(c Collection, ceil bool) {
 	var ids []string
 	var sum int64
@@ -163,6 +174,9 @@ func (w *Writer) collectMarks(c Collection, ceil bool) {
 	if ceil {
 		amount = (sum + w.House.Unit - 1) / w.House.Unit * w.House.Unit
 	}
-	w.Emit(&schema.VigorishCollected{Seat: c.Seat, Amount: amount, VigorishKind: schema.VigorishKindOutstanding, WagerIDs: ids})
+	w.Emit(&schema.VigorishCollected{
+		Seat: c.Seat, Amount: amount, VigorishKind: schema.VigorishKindOutstanding,
+		WagerIDs: ids,
+	})
 	w.Emit(&schema.VigorishMarkerRemoved{Seat: c.Seat, Amount: sum})
 }

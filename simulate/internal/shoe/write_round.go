@@ -6,7 +6,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Round writes one round, from what happens before it to what its result makes necessary.
+// Round emits the round with index i, from the events before it to those that its result demands.
 func (w *Writer) Round(s *Plan, i int) {
 	r := &s.Rounds[i]
 	w.RoundNumber = 0
@@ -42,7 +42,10 @@ func (w *Writer) Round(s *Plan, i int) {
 			w.endRound(r, r.Coup.Result())
 		}
 	}
-	w.Emit(&schema.DiscardPlaced{CardSeqs: slices.Clone(w.deal.seqs), Destination: w.House.discards(), OrderPreserved: true})
+	w.Emit(&schema.DiscardPlaced{
+		CardSeqs: slices.Clone(w.deal.seqs), Destination: w.House.discards(),
+		OrderPreserved: true,
+	})
 	w.RoundNumber = 0
 	if w.House.Punto && r.Void == 0 && r.Coup.Result() == schema.ResultPlayer && !r.KeepsShoe {
 		w.Emit(&schema.CuratorPassed{Seat: w.Curator, Cause: schema.PassCauseBankerLost})
@@ -50,7 +53,7 @@ func (w *Writer) Round(s *Plan, i int) {
 	}
 }
 
-// between writes what happens at the table while no round is on.
+// between emits what happens between two rounds.
 func (w *Writer) between(s *Plan, r *Round) {
 	for _, c := range r.Collections {
 		w.collectMarks(c, false)
@@ -76,7 +79,7 @@ func (w *Writer) between(s *Plan, r *Round) {
 	}
 	for _, c := range r.Seating {
 		if c.Leaves {
-			// Nobody leaves with a debt, or with the shoe.
+			// No patron leaves with a debt or with the shoe.
 			w.collectMarks(Collection{Seat: c.Seat}, false)
 			if w.House.Punto && c.Seat == w.Curator {
 				w.Emit(&schema.CuratorPassed{Seat: c.Seat, Cause: schema.PassCauseVoluntary})
@@ -115,7 +118,8 @@ func (w *Writer) bet(r *Round) {
 		}, patron)
 		if st.Medium == schema.WagerMediumVerbalCash {
 			w.Emit(&schema.VerbalConfirmed{WagerID: st.ID, ByRole: schema.RoleDealer})
-			w.emitBy(&schema.VerbalConfirmed{WagerID: st.ID, ByRole: schema.RoleSupervisor}, schema.Actor{Role: schema.RoleSupervisor, ID: w.Supervisor})
+			w.emitBy(&schema.VerbalConfirmed{WagerID: st.ID, ByRole: schema.RoleSupervisor},
+				schema.Actor{Role: schema.RoleSupervisor, ID: w.Supervisor})
 			w.Emit(&schema.CashConverted{WagerID: st.ID, Amount: st.Amount})
 		}
 	}
@@ -139,7 +143,7 @@ func (w *Writer) bet(r *Round) {
 	}
 }
 
-// readStakes has the stakes read, if the table does so.
+// readStakes emits stake readings if the table has them.
 func (w *Writer) readStakes(r *Round, when schema.StakeOccasion) {
 	for i := range r.Stakes {
 		st := &r.Stakes[i]
@@ -161,7 +165,7 @@ func (w *Writer) endRound(r *Round, result schema.Result) {
 	})
 }
 
-// void cancels a round: every wager goes back in full.
+// void voids a round: every wager is returned in full.
 func (w *Writer) void(r *Round) {
 	w.Emit(&schema.RoundVoided{Cause: r.Void})
 	if r.Bank != nil {

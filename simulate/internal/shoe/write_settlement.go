@@ -6,8 +6,8 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// settleRound collects the losing wagers, returns the void ones and pays the winners in the elected
-// procedure, from the highest seat down. N.J.A.C. 19:47-3.10(b), 9 NYCRR 5324.21(i).
+// settleRound collects the losing wagers, returns the pushes and pays the winners by the elected procedure, from the
+// highest seat down. N.J.A.C. 19:47-3.10(b), 9 NYCRR 5324.21(i).
 func (w *Writer) settleRound(r *Round) {
 	var room [32]Settlement
 	dues := room[:0]
@@ -50,7 +50,10 @@ func (w *Writer) chargeTies(dues []Settlement) {
 			continue
 		}
 		if charge := (d.Amount - d.Coupon) / 4; charge > 0 {
-			w.Emit(&schema.VigorishCollected{Seat: d.Seat, Amount: charge, VigorishKind: schema.VigorishKindTie25, WagerIDs: []string{d.ID}})
+			w.Emit(&schema.VigorishCollected{
+				Seat: d.Seat, Amount: charge, VigorishKind: schema.VigorishKindTie25,
+				WagerIDs: []string{d.ID},
+			})
 		}
 	}
 }
@@ -70,7 +73,7 @@ func (w *Writer) payWinners(r *Round, dues []Settlement) {
 	}
 }
 
-// bySeat calls do with the wagers of each seat.
+// bySeat calls do with the settlements of each seat.
 func (w *Writer) bySeat(dues []Settlement, do func([]Settlement)) {
 	for len(dues) > 0 {
 		n := 1
@@ -90,7 +93,7 @@ func (w *Writer) pay(seat []Settlement) {
 	}
 }
 
-// charge takes or marks the vigorish of a seat.
+// charge collects or marks the vigorish of a seat.
 func (w *Writer) charge(r *Round, seat []Settlement) {
 	var sum int64
 	var ids []string
@@ -100,15 +103,24 @@ func (w *Writer) charge(r *Round, seat []Settlement) {
 		case d.Vigorish == 0:
 		case d.Deferred:
 			marker := w.House.markers[int(d.Seat)/2%2]
-			w.Emit(&schema.VigorishMarked{WagerID: d.ID, Seat: d.Seat, Amount: d.Vigorish, Marker: marker, Area: d.Seat})
+			w.Emit(&schema.VigorishMarked{
+				WagerID: d.ID, Seat: d.Seat, Amount: d.Vigorish, Marker: marker,
+				Area: d.Seat,
+			})
 			w.marks = append(w.marks, Marker{d.ID, d.Seat, d.Vigorish})
 		case r.VigorishTogether:
 			sum, ids = sum+d.Vigorish, append(ids, d.ID)
 		default:
-			w.Emit(&schema.VigorishCollected{Seat: d.Seat, Amount: d.Vigorish, VigorishKind: schema.VigorishKindRound, WagerIDs: []string{d.ID}})
+			w.Emit(&schema.VigorishCollected{
+				Seat: d.Seat, Amount: d.Vigorish, VigorishKind: schema.VigorishKindRound,
+				WagerIDs: []string{d.ID},
+			})
 		}
 	}
 	if len(ids) > 0 {
-		w.Emit(&schema.VigorishCollected{Seat: seat[0].Seat, Amount: sum, VigorishKind: schema.VigorishKindRound, WagerIDs: ids})
+		w.Emit(&schema.VigorishCollected{
+			Seat: seat[0].Seat, Amount: sum, VigorishKind: schema.VigorishKindRound,
+			WagerIDs: ids,
+		})
 	}
 }

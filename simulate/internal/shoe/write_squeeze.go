@@ -6,7 +6,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// squeeze lets the patron entitled turn over the first two cards of a hand.
+// squeeze lets the entitled patron turn over the first two cards of a hand.
 func (w *Writer) squeeze(r *Round, h int, seqs []uint32) {
 	seat := r.EntitledSeat(h)
 	if g := r.Relinquished[h]; g != nil && seat == g.Seat {
@@ -32,7 +32,7 @@ func (w *Writer) squeeze(r *Round, h int, seqs []uint32) {
 	w.turn(h, seqs)
 }
 
-// turn has cards of a hand turned over by the patron who has it, or by the dealer.
+// turn emits the turning over of cards by the patron who has the hand, or by the dealer.
 func (w *Writer) turn(h int, seqs []uint32) {
 	seat := w.squeezer[h]
 	if seat == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Writer turns plans into the events of one table. Nothing in it is chosen: only the pauses between
-// events come from its generator.
+// Writer turns plans into the events of one table. It makes no choices: only the pauses between events come from its
+// generator.
 type Writer struct {
 	Config schema.TableConfig
 	House  House
@@ -36,27 +36,28 @@ type Writer struct {
 	Curator     uint32
 
 	cardSeq          int
-	cuttingCardAt    int // the cutting card shows after so many cards; -1 once it has
+	cuttingCardAt    int // it appears after so many cards; -1 once it has
 	cuttingCardRound uint32
-	carried          uint32 // number of a card carried over to the next round
+	carried          uint32 // number of the card carried over to the next round
 	squeezer         [2]uint32
 	Banker           uint32 // seat of the Banker, chemin de fer
 	marks            []Marker
 	deal             struct{ seqs []uint32 }
-	// Reader is what reads cards wrongly, if anything does.
+	// Reader replaces a card by what a noisy reader reads.
 	Reader func(Card) Card
-	// readsStakes has stakes read when bets are closed and at settlement; trays has the tray counted, which holds so much.
+	// readsStakes emits stake readings when bets close and at settlement; CountsTray emits counts of the tray.
 	readsStakes, CountsTray bool
 	tray                    int64
 	fills                   int
 }
 
+// Occupant is a patron at a seat.
 type Occupant struct {
 	Seat   uint32
 	Patron string
 }
 
-// Marker is an open vigorish on the layout.
+// Marker is outstanding vigorish on the layout.
 type Marker struct {
 	Wager  string
 	Seat   uint32
@@ -69,10 +70,11 @@ type Origin struct {
 	Config               schema.TableConfig
 	Seed                 uint64
 	Start                time.Time
-	// ReadStakes emits stake readings, trays counts of the tray.
+	// ReadStakes emits stake readings, CountTray counts of the tray.
 	ReadStakes, CountTray bool
 }
 
+// NewWriter returns a writer at the start of a table, before its first event.
 func NewWriter(o *Origin) *Writer {
 	w := &Writer{
 		Config: o.Config, House: newHouse(&o.Config), Property: o.Property, pit: o.Pit, Table: o.Table,
@@ -90,16 +92,17 @@ func NewWriter(o *Origin) *Writer {
 	return w
 }
 
+// Emit emits an event by its usual actor.
 func (w *Writer) Emit(p schema.Payload) { w.emitBy(p, schema.Actor{}) }
 
-// emitBy writes an event with an actor, or the usual one if none is given.
+// emitBy emits an event by an actor, or by the usual one if none is given.
 func (w *Writer) emitBy(p schema.Payload, actor schema.Actor) {
 	kind := p.Kind()
 	if w.CountsTray {
 		w.tray += chips(p)
 	}
-	role, source, least, spread := Manner(kind)
-	w.Now += int64(least+w.pauses.Uint64()%spread) * 1_000_000
+	role, source, minPause, spread := Manner(kind)
+	w.Now += int64(minPause+w.pauses.Uint64()%spread) * 1_000_000
 	if actor.Role == schema.RoleUnspecified {
 		switch role {
 		case schema.RoleDealer:
@@ -113,7 +116,8 @@ func (w *Writer) emitBy(p schema.Payload, actor schema.Actor) {
 	w.Seq++
 	w.out = append(w.out, schema.Event{
 		EventID: EventID(w.Now, w.seed, w.Seq), PropertyID: w.Property, PitID: w.pit, TableID: w.Table,
-		Seq: w.Seq, At: w.Now, ShoeID: w.ShoeID, Round: w.RoundNumber, Actor: actor, Source: w.Devices[source], Payload: p,
+		Seq: w.Seq, At: w.Now, ShoeID: w.ShoeID, Round: w.RoundNumber, Actor: actor, Source: w.Devices[source],
+		Payload: p,
 	})
 	switch source {
 	case schema.SourceKindShoe, schema.SourceKindChips, schema.SourceKindCamera:
@@ -121,7 +125,7 @@ func (w *Writer) emitBy(p schema.Payload, actor schema.Actor) {
 	}
 }
 
-// chips are what an event brings to the tray, minor units.
+// chips returns what an event adds to the tray, minor units.
 func chips(p schema.Payload) int64 {
 	switch p := p.(type) {
 	case *schema.WagerCollected:
@@ -136,8 +140,8 @@ func chips(p schema.Payload) int64 {
 	return 0
 }
 
-// countTray counts the tray, if the table has it counted; gone left it unseen.
-func (w *Writer) countTray(occasion schema.TrayOccasion, fill, gone int64) {
+// countTray emits a fill and a count of the tray; missing chips left it without a record.
+func (w *Writer) countTray(occasion schema.TrayOccasion, fill, missing int64) {
 	if !w.CountsTray {
 		return
 	}
@@ -145,14 +149,14 @@ func (w *Writer) countTray(occasion schema.TrayOccasion, fill, gone int64) {
 		w.fills++
 		w.Emit(&schema.ChipsFilled{SlipNo: w.Table + "-f" + strconv.Itoa(w.fills), Amount: fill})
 	}
-	w.tray -= gone
+	w.tray -= missing
 	w.Emit(&schema.TrayCounted{Amount: w.tray, Occasion: occasion})
 }
 
-// Wait lets time go by.
+// Wait advances the clock by at least ms milliseconds.
 func (w *Writer) Wait(ms uint64) { w.Now += int64(ms+w.pauses.Uint64()%ms) * 1_000_000 }
 
-// Take hands over what was written since the last call.
+// Take returns the events emitted since the last call.
 func (w *Writer) Take() []schema.Event {
 	out := w.out
 	w.out = make([]schema.Event, 0, cap(out))

@@ -1,4 +1,4 @@
-package pipeline
+package engine
 
 import (
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -9,7 +9,7 @@ import (
 )
 
 // archive keeps an event as it was received.
-func (t *table) archive(in *arrival, b *Batch) {
+func (t *table) archive(in *arrival, b *rows.Set) {
 	if t.engine.opt.NoArchive {
 		return
 	}
@@ -33,7 +33,7 @@ func (t *table) archive(in *arrival, b *Batch) {
 }
 
 // roundRows keeps a round and its wagers as facts.
-func (t *table) roundRows(s *shoe, r *record.Round, b *Batch) {
+func (t *table) roundRows(s *shoe, r *record.Round, b *rows.Set) {
 	rows := &b.Rounds
 	day, shift := t.clock.of(r.At)
 	coup := r.Coup()
@@ -139,7 +139,7 @@ func appendCards(dst []byte, r *record.Round) []byte {
 	return dst
 }
 
-func (t *table) wagerRow(s *shoe, r *record.Round, w *record.Wager, seen *detectors.Wager, day string, b *Batch) {
+func (t *table) wagerRow(s *shoe, r *record.Round, w *record.Wager, seen *detectors.Wager, day string, b *rows.Set) {
 	rows := &b.Wagers
 	rows.PropertyID = append(rows.PropertyID, t.property)
 	rows.TableID = append(rows.TableID, t.id)
@@ -169,7 +169,7 @@ func (t *table) wagerRow(s *shoe, r *record.Round, w *record.Wager, seen *detect
 }
 
 // shoeRows keeps a shoe, its vigorish, and what the table carries on.
-func (t *table) shoeRows(s *shoe, b *Batch) {
+func (t *table) shoeRows(s *shoe, b *rows.Set) {
 	day, shift := t.clock.of(s.At)
 	row := rows.Shoe{
 		PropertyID: t.property, PitID: s.pit, TableID: t.id, ShoeID: s.ID, At: s.At, EndedAt: s.endedAt, ClosedAt: t.now.At, GamingDay: day, Shift: shift,

@@ -1,4 +1,4 @@
-package pipeline
+package engine
 
 import (
 	"slices"
@@ -7,121 +7,64 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
-// feedClause is the citation of a fault of the event feed: docs/events.md.
-const feedClause = "event contract, identity and order"
-
-// report takes what a pass found: each is made once, dropped when a finding suppresses it, and held
-// while a later stage still may.
-func (t *table) report(s *shoe, r *record.Round, stage rules.Stage, b *Batch) {
-	fresh := t.pass.Findings[:0]
+// report takes in what a pass found, each finding once. It emits what no other finding covers, and defers what a later
+// stage may still cover.
+func (t *table) report(s *shoe, r *record.Round, stage rules.Stage, b *rows.Set) {
+	before := len(s.ledger.entries)
 	for _, f := range t.pass.Findings {
 		if f.Unauditable {
-			// Said once a shoe, and never a reason to silence another finding.
+			// Reported once a shoe; it covers no other finding.
 			if !slices.Contains(s.said, f.Rule) {
 				s.said = append(s.said, f.Rule)
 				f.Round, f.Seat, f.Subject = 0, 0, finding.Subject{}
-				t.emit(s, &f, t.now.At, b)
+				t.emit(s, &f, t.now.At, nil, b)
 			}
 			continue
 		}
-		m := markOf(&f)
+		m := mark{f.Rule, f.Round, f.Seat, f.Subject}
 		if _, ok := s.made[m]; ok {
 			continue
 		}
 		if s.made == nil {
-			s.made, s.silenced = map[mark]struct{}{}, map[silence]struct{}{}
+			s.made = map[mark]struct{}{}
 		}
 		s.made[m] = struct{}{}
 		if t.unproved(s, r, stage, &f) {
 			f.Unauditable = true
 			f.Observed = "events are missing; found: " + f.Observed
-		} else {
-			s.silence(m)
 		}
-		fresh = append(fresh, f)
+		if !t.pass.Rules.TakesPart(f.Rule) {
+			t.emit(s, &f, t.now.At, nil, b)
+			continue
+		}
+		s.ledger.add(&f, t.pass.Rules.CoveredUntil(f.Rule), t.now.At)
 	}
-	if len(fresh) == 0 {
+	if len(s.ledger.entries) > before {
+		t.settleFindings(s, b, func(i int, e *entry) bool { return i >= before && e.until <= stage })
+	}
+}
+
+// endOfStage emits the findings that nothing covered by the end of a stage.
+func (t *table) endOfStage(s *shoe, round uint32, stage rules.Stage, b *rows.Set) {
+	t.settleFindings(s, b, func(_ int, e *entry) bool {
+		return e.until <= stage && (stage != rules.Settled || e.finding.Round == round)
+	})
+}
+
+func (t *table) settleFindings(s *shoe, b *rows.Set, due func(int, *entry) bool) {
+	if len(s.ledger.entries) == 0 || s.law == nil {
 		return
 	}
-	s.waiting = slices.DeleteFunc(s.waiting, func(w waiting) bool { return s.suppressed(markOf(&w.finding)) })
-	for i := range fresh {
-		f := &fresh[i]
-		if s.suppressed(markOf(f)) {
-			continue
-		}
-		if until := t.pass.Rules.HoldUntil(f.Rule); until > stage {
-			s.waiting = append(s.waiting, waiting{*f, until, t.now.At})
-			continue
-		}
-		t.emit(s, f, t.now.At, b)
-	}
-}
-
-func markOf(f *rules.Finding) mark { return mark{f.Rule, f.Round, f.Seat, f.Subject} }
-
-// silence is a place where findings of a rule are suppressed. Round 0 and seat 0 are findings that name
-// none; anywhere is any of them.
-type silence struct {
-	rule        string
-	round, seat uint64
-}
-
-const anywhere = 1 << 32
-
-// silence enters what a finding suppresses: other rules' findings on the same evidence, which share its
-// round and its seat as far as both name one.
-func (s *shoe) silence(m mark) {
-	for _, rule := range m.rule.Suppresses {
-		for _, round := range [2]uint64{uint64(m.round), anywhere} {
-			for _, seat := range [2]uint64{uint64(m.seat), anywhere} {
-				s.silenced[silence{rule, round, seat}] = struct{}{}
-			}
-		}
-	}
-}
-
-// suppressed says whether a finding made before silences one.
-func (s *shoe) suppressed(m mark) bool {
-	if len(s.silenced) == 0 {
-		return false
-	}
-	rounds, seats := [2]uint64{0, uint64(m.round)}, [2]uint64{0, uint64(m.seat)}
-	if m.round == 0 {
-		rounds = [2]uint64{anywhere, anywhere}
-	}
-	if m.seat == 0 {
-		seats = [2]uint64{anywhere, anywhere}
-	}
-	for _, round := range rounds {
-		for _, seat := range seats {
-			if _, ok := s.silenced[silence{m.rule.Name, round, seat}]; ok {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// flushWaiting lets go the findings that nothing suppressed by the end of a stage.
-func (t *table) flushWaiting(s *shoe, round uint32, stage rules.Stage, b *Batch) {
-	keep := s.waiting[:0]
-	for i := range s.waiting {
-		w := &s.waiting[i]
-		if stage < w.until || (stage == rules.Settled && w.finding.Round != round) {
-			keep = append(keep, *w)
-			continue
-		}
-		if !s.suppressed(markOf(&w.finding)) {
-			t.emit(s, &w.finding, w.at, b)
-		}
-	}
-	s.waiting = keep
+	s.ledger.settle(t.engine.rulesOf(s.law), due,
+		func(e *entry, covers []string) finding.Finding { return t.emit(s, &e.finding, e.at, covers, b) },
+		func(row finding.Finding) { b.Findings = append(b.Findings, row) })
 }
 
 // emit writes a finding of a rule.
-func (t *table) emit(s *shoe, f *rules.Finding, at int64, b *Batch) {
+func (t *table) emit(s *shoe, f *rules.Finding, at int64, covers []string, b *rows.Set) finding.Finding {
 	cited, _ := s.law.Cited(f.Rule.Name)
 	kind, verdict, severity := finding.Deviation, finding.Breach, f.Rule.Severity
 	switch {
@@ -134,7 +77,7 @@ func (t *table) emit(s *shoe, f *rules.Finding, at int64, b *Batch) {
 		ShoeID: s.ID, Round: f.Round, Rule: f.Rule.Name, Version: f.Rule.Version, Subject: f.Subject.String(),
 	}, kind, verdict, severity)
 	row.Citations, row.Seat, row.Amount = cited.Citations, f.Seat, f.Amount
-	row.Expected, row.Observed = f.Expected, f.Observed
+	row.Expected, row.Observed, row.Covers = f.Expected, f.Observed, covers
 	row.PitID, row.Currency, row.Rulebook = s.pit, s.config.Currency, s.law.Book.Ref()
 	row.DealerID = t.dealer
 	if r := s.live(f.Round); r != nil {
@@ -145,6 +88,7 @@ func (t *table) emit(s *shoe, f *rules.Finding, at int64, b *Batch) {
 	t.prove(&row, f.Evidence, at)
 	s.found++
 	t.add(row, b)
+	return row
 }
 
 func (s *shoe) live(no uint32) *record.Round {
@@ -192,14 +136,14 @@ func (t *table) prove(row *finding.Finding, evidence []record.Seq, at int64) {
 	row.GamingDay, row.Shift = t.clock.of(when)
 }
 
-func (t *table) add(row finding.Finding, b *Batch) {
+func (t *table) add(row finding.Finding, b *rows.Set) {
 	t.engine.Counts.Findings++
 	b.Findings = append(b.Findings, row)
 }
 
 // cannotAudit says that a rule cannot be judged for a shoe.
-func (t *table) cannotAudit(s *shoe, rule *rules.Rule, why string, b *Batch) {
-	t.emit(s, &rules.Finding{Rule: rule, Expected: rule.Doc, Observed: why, Evidence: []record.Seq{s.First}, Unauditable: true}, t.now.At, b)
+func (t *table) cannotAudit(s *shoe, rule *rules.Rule, why string, b *rows.Set) {
+	t.emit(s, &rules.Finding{Rule: rule, Expected: rule.Doc, Observed: why, Evidence: []record.Seq{s.First}, Unauditable: true}, t.now.At, nil, b)
 	s.unauditable++
 }
 
@@ -227,7 +171,7 @@ func feedSeverity(rule string) (severity finding.Severity, verdict finding.Verdi
 	return finding.Minor, finding.Information
 }
 
-func (t *table) feed(b *Batch, ev *schema.Event, f feedFault) {
+func (t *table) feed(b *rows.Set, ev *schema.Event, f feedFault) {
 	shoeID, round := ev.ShoeID, ev.Round
 	if f.rule == "feed.gap" {
 		shoeID, round = "", 0 // a hole belongs to no shoe: nobody knows what was in it
@@ -235,7 +179,7 @@ func (t *table) feed(b *Batch, ev *schema.Event, f feedFault) {
 	severity, verdict := feedSeverity(f.rule)
 	row := t.row(finding.Identity{ShoeID: shoeID, Round: round, Rule: f.rule, Subject: f.subject.String()}, finding.DataFault, verdict, severity)
 	row.PitID, row.DealerID, row.Expected, row.Observed = ev.PitID, t.dealer, f.expected, f.observed
-	row.Citations = []string{feedClause}
+	row.Citations = []string{finding.FeedClause}
 	t.context(&row)
 	row.Evidence = finding.Evidence{Seqs: f.seqs, EventIDs: f.ids}
 	if row.Evidence.EventIDs == nil {
@@ -257,10 +201,10 @@ func (t *table) context(row *finding.Finding) {
 }
 
 // notice says that something cannot be known. It accuses nobody.
-func (t *table) notice(b *Batch, rule string, subject finding.Subject, expected, observed string) {
+func (t *table) notice(b *rows.Set, rule string, subject finding.Subject, expected, observed string) {
 	ev := t.now
 	row := t.row(finding.Identity{ShoeID: ev.ShoeID, Rule: rule, Subject: subject.String()}, finding.Notice, finding.Unauditable, finding.Info)
-	row.Citations = []string{feedClause}
+	row.Citations = []string{finding.FeedClause}
 	row.PitID, row.DealerID, row.Expected, row.Observed = ev.PitID, t.dealer, expected, observed
 	t.context(&row)
 	t.prove(&row, []record.Seq{record.Seq(ev.Seq)}, ev.At)

@@ -1,4 +1,4 @@
-package pipeline
+package engine
 
 import (
 	"cmp"
@@ -12,6 +12,7 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // Events out of order are put in order up to this distance in positions or in event time; a hole
@@ -99,7 +100,7 @@ func newTable(e *Engine, property, id string) *table {
 }
 
 // receive archives an event and takes it in when its turn has come.
-func (t *table) receive(in *arrival, b *Batch) {
+func (t *table) receive(in *arrival, b *rows.Set) {
 	ev := in.event
 	if !t.started {
 		t.start(ev.Seq)
@@ -130,7 +131,7 @@ func (t *table) start(seq uint64) {
 	t.log.reset(seq - reorderPositions)
 }
 
-func (t *table) conflict(ev *schema.Event, with uint64, b *Batch) {
+func (t *table) conflict(ev *schema.Event, with uint64, b *rows.Set) {
 	t.feed(b, ev, feedFault{
 		rule: "feed.conflict", subject: finding.OfRange(with, ev.Seq),
 		expected: "the same bytes for the same event", observed: fmt.Sprintf("event %s at seq %d with other bytes", ev.EventID, ev.Seq),
@@ -139,7 +140,7 @@ func (t *table) conflict(ev *schema.Event, with uint64, b *Batch) {
 }
 
 // hold keeps an event until those before it have come, or are given up.
-func (t *table) hold(in *arrival, b *Batch) {
+func (t *table) hold(in *arrival, b *rows.Set) {
 	if t.resetAt != 0 && in.event.At < t.resetAt-reorderTime {
 		t.engine.Counts.Duplicates++ // of the numbering before the reset
 		return
@@ -166,7 +167,7 @@ func (t *table) hold(in *arrival, b *Batch) {
 
 // release takes held events in: those whose turn has come, and after giving up a hole those behind
 // it. At the end of the input every hole is given up.
-func (t *table) release(b *Batch, end bool) {
+func (t *table) release(b *rows.Set, end bool) {
 	done := 0
 	for done < len(t.held) {
 		h := &t.held[done]
@@ -214,7 +215,7 @@ func (t *table) beyondReorder(waiting []held, next uint64) bool {
 
 // evict gives up a held event whose number cannot be right: the table went on far below it for longer
 // than events may be out of order. It would hold the replay of the partition for ever.
-func (t *table) evict(h *held, b *Batch) {
+func (t *table) evict(h *held, b *rows.Set) {
 	next := t.log.next()
 	if t.joining || h.event.Seq-next <= maxHeld || t.lastAt-h.event.At <= reorderTime {
 		return
@@ -229,7 +230,7 @@ func (t *table) evict(h *held, b *Batch) {
 
 // giveUp ends the wait for what is missing before ev. What is missing before a table that was joined
 // is no gap.
-func (t *table) giveUp(from uint64, ev *schema.Event, b *Batch) {
+func (t *table) giveUp(from uint64, ev *schema.Event, b *rows.Set) {
 	if t.joining {
 		t.log.reset(ev.Seq)
 		return
@@ -249,7 +250,7 @@ func (t *table) giveUp(from uint64, ev *schema.Event, b *Batch) {
 }
 
 // again judges an event whose number has passed: repeated, conflicting, late, or a restarted count.
-func (t *table) again(in *arrival, b *Batch) {
+func (t *table) again(in *arrival, b *rows.Set) {
 	ev := in.event
 	var sum [16]byte
 	copy(sum[:], in.sum[:])
@@ -296,7 +297,7 @@ func (t *table) inGap(seq uint64) bool {
 
 // restart begins a table anew whose numbering started over. What was open stays unproved, and what
 // the table remembered by its old numbers is forgotten.
-func (t *table) restart(in *arrival, b *Batch) {
+func (t *table) restart(in *arrival, b *rows.Set) {
 	t.now = in.event
 	t.lost(wildJump, &schema.Event{Seq: t.log.next()})
 	t.feed(b, in.event, feedFault{
@@ -318,7 +319,7 @@ func (t *table) restart(in *arrival, b *Batch) {
 }
 
 // take folds an event in its turn.
-func (t *table) take(ev *schema.Event, sum [32]byte, b *Batch) {
+func (t *table) take(ev *schema.Event, sum [32]byte, b *rows.Set) {
 	if t.joining {
 		t.joining, t.begin = false, ev.Seq
 	}
@@ -342,7 +343,7 @@ func (t *table) take(ev *schema.Event, sum [32]byte, b *Batch) {
 }
 
 // tick notes times that go backwards, once a shoe: each step is held against the event before it.
-func (t *table) tick(ev *schema.Event, b *Batch) {
+func (t *table) tick(ev *schema.Event, b *rows.Set) {
 	back := t.lastAt - ev.At
 	if t.lastAt == 0 || back <= reorderTime {
 		t.lastAt = max(t.lastAt, ev.At)

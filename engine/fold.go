@@ -1,4 +1,4 @@
-package pipeline
+package engine
 
 import (
 	"maps"
@@ -15,7 +15,7 @@ import (
 
 // fold takes one event into the state of its table. Every kind of the contract has its place here: a
 // new one does not pass the linter until it has.
-func (t *table) fold(ev *schema.Event, b *Batch) {
+func (t *table) fold(ev *schema.Event, b *rows.Set) {
 	switch p := ev.Payload.(type) {
 	case *schema.TableOpened:
 		t.open(ev, p, b)
@@ -71,7 +71,7 @@ func (t *table) vacate(p *schema.SeatVacated) {
 }
 
 // foldPlay takes in what happens to a shoe, in a round or outside of one.
-func (t *table) foldPlay(ev *schema.Event, b *Batch) {
+func (t *table) foldPlay(ev *schema.Event, b *rows.Set) {
 	s := t.of(ev, b)
 	if s == nil {
 		return
@@ -83,7 +83,7 @@ func (t *table) foldPlay(ev *schema.Event, b *Batch) {
 }
 
 // foldShoe takes in what happens to a shoe outside its rounds.
-func (t *table) foldShoe(s *shoe, ev *schema.Event, seq record.Seq, b *Batch) {
+func (t *table) foldShoe(s *shoe, ev *schema.Event, seq record.Seq, b *rows.Set) {
 	switch p := ev.Payload.(type) {
 	case *schema.ShoeLoaded:
 		s.Loaded = record.Loaded{
@@ -281,7 +281,7 @@ func marksSeat(r *record.Round, seat uint32) bool {
 }
 
 // open takes in the opening of the table.
-func (t *table) open(ev *schema.Event, p *schema.TableOpened, b *Batch) {
+func (t *table) open(ev *schema.Event, p *schema.TableOpened, b *rows.Set) {
 	t.isOpen = true
 	t.carry, t.curator = carry{order: t.carry.order[:0]}, 0
 	t.memory.Occupied = append(t.memory.Occupied[:0], p.OccupiedSeats...)
@@ -289,13 +289,13 @@ func (t *table) open(ev *schema.Event, p *schema.TableOpened, b *Batch) {
 	t.enact(ev, &p.Config, 0, true, b)
 }
 
-func (t *table) configure(ev *schema.Event, p *schema.TableConfigured, b *Batch) {
+func (t *table) configure(ev *schema.Event, p *schema.TableConfigured, b *rows.Set) {
 	t.enact(ev, &p.Config, p.EffectiveAt, false, b)
 }
 
 // refuseOptions says which interpretive options of the table do not count: the audited do not set
 // the audit.
-func (t *table) refuseOptions(c *schema.TableConfig, law *law.Law, b *Batch) {
+func (t *table) refuseOptions(c *schema.TableConfig, law *law.Law, b *rows.Set) {
 	var refused []string
 	for _, key := range slices.Sorted(maps.Keys(c.Options)) {
 		if law != nil && !law.Elects(key, c.Options[key]) {
@@ -310,7 +310,7 @@ func (t *table) refuseOptions(c *schema.TableConfig, law *law.Law, b *Batch) {
 }
 
 // enact brings a configuration into force. A round in progress keeps the one it began with.
-func (t *table) enact(ev *schema.Event, c *schema.TableConfig, effective int64, opened bool, b *Batch) {
+func (t *table) enact(ev *schema.Event, c *schema.TableConfig, effective int64, opened bool, b *rows.Set) {
 	law, ok := t.lawOf(c)
 	config := configOf(c, law)
 	t.law, t.config = law, config
@@ -348,7 +348,7 @@ func (t *table) lawOf(c *schema.TableConfig) (*law.Law, bool) {
 	return book.Law(baccarat.Game(c.Game))
 }
 
-func (t *table) closeTable(ev *schema.Event, b *Batch) {
+func (t *table) closeTable(ev *schema.Event, b *rows.Set) {
 	if s := t.shoe; s != nil {
 		s.TableClosed = record.Seq(ev.Seq)
 	}
@@ -374,7 +374,7 @@ func (t *table) keep(ev *schema.Event) {
 	t.kept[ev.Seq] = string([]byte(ev.EventID))
 }
 
-func (t *table) noticeFiled(ev *schema.Event, p *schema.NoticeFiled, b *Batch) {
+func (t *table) noticeFiled(ev *schema.Event, p *schema.NoticeFiled, b *rows.Set) {
 	n := record.Notice{
 		Seq: record.Seq(ev.Seq), Topic: record.NoticeTopic(p.Topic), Filed: true, At: orAt(p.FiledAt, ev.At), Effective: p.EffectiveAt, Writ: p.Written,
 		ToCommission:   slices.Contains(p.Recipients, schema.RecipientCommission),
@@ -388,7 +388,7 @@ func (t *table) noticeFiled(ev *schema.Event, p *schema.NoticeFiled, b *Batch) {
 	b.Notices = append(b.Notices, row)
 }
 
-func (t *table) noticePosted(ev *schema.Event, p *schema.NoticePosted, b *Batch) {
+func (t *table) noticePosted(ev *schema.Event, p *schema.NoticePosted, b *rows.Set) {
 	n := record.Notice{Seq: record.Seq(ev.Seq), Topic: record.NoticeTopic(p.Topic), At: orAt(p.PostedAt, ev.At), Effective: p.EffectiveAt}
 	t.addNotice(ev, n)
 	row := t.noticeRow(ev, &n, p.Topic.String())

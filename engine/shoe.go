@@ -1,4 +1,4 @@
-package pipeline
+package engine
 
 import (
 	"slices"
@@ -9,6 +9,7 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // shoe is a shoe in the making, with what has been asked and found so far.
@@ -30,10 +31,9 @@ type shoe struct {
 	prepared, ended, closed bool
 	unauditable             uint32
 	found                   uint32
-	waiting                 []waiting
-	// made are the findings so far, silenced what they suppress.
-	made     map[mark]struct{}
-	silenced map[silence]struct{}
+	// made are the findings so far; ledger decides which of them are reported.
+	made   map[mark]struct{}
+	ledger ledger
 	// said are the rules that could not be judged in this shoe.
 	said []*rules.Rule
 	// carried is the number of a card kept for the next round, 0 if none.
@@ -55,14 +55,7 @@ type collection struct {
 	seq    record.Seq
 }
 
-// waiting is a finding that a later stage may still suppress.
-type waiting struct {
-	finding rules.Finding
-	until   rules.Stage
-	at      int64
-}
-
-// mark is a finding that was made, for suppression and to make none twice.
+// mark tells whether a finding was made before.
 type mark struct {
 	rule    *rules.Rule
 	round   uint32
@@ -71,7 +64,7 @@ type mark struct {
 }
 
 // newShoe begins a shoe with its first event.
-func (t *table) newShoe(ev *schema.Event, b *Batch) {
+func (t *table) newShoe(ev *schema.Event, b *rows.Set) {
 	t.endShoe(b)
 	if t.prev != nil {
 		t.closePrev(b)
@@ -115,12 +108,12 @@ func (t *table) newShoe(ev *schema.Event, b *Batch) {
 
 func (s *shoe) reset() {
 	s.Shoe.Reset()
-	*s = shoe{Shoe: s.Shoe, later: s.later[:0], waiting: s.waiting[:0], said: s.said[:0]}
+	*s = shoe{Shoe: s.Shoe, later: s.later[:0], said: s.said[:0]}
 }
 
 // yield makes room for the next shoe: the present one is judged now, or at the next shoe's first
 // card where the law says so.
-func (t *table) yield(ev *schema.Event, b *Batch) {
+func (t *table) yield(ev *schema.Event, b *rows.Set) {
 	s := t.shoe
 	s.NextShuffled = record.Seq(ev.Seq)
 	s.OwedAtShuffle = s.Owed(s.OwedAtShuffle[:0])
@@ -131,7 +124,7 @@ func (t *table) yield(ev *schema.Event, b *Batch) {
 }
 
 // closePrev judges the shoe before the present one, if it still waits.
-func (t *table) closePrev(b *Batch) {
+func (t *table) closePrev(b *rows.Set) {
 	t.closeOne(t.prev, b)
 	t.spare = append(t.spare, t.prev)
 	t.prev, t.boundary = nil, true
@@ -141,7 +134,7 @@ func (t *table) closePrev(b *Batch) {
 }
 
 // closeShoe judges whatever is open: the table has closed.
-func (t *table) closeShoe(b *Batch) {
+func (t *table) closeShoe(b *rows.Set) {
 	t.endShoe(b)
 	if t.prev != nil {
 		t.closePrev(b)
@@ -154,7 +147,7 @@ func (t *table) closeShoe(b *Batch) {
 }
 
 // endShoe settles what is still unsettled: no further card comes from the shoe.
-func (t *table) endShoe(b *Batch) {
+func (t *table) endShoe(b *rows.Set) {
 	s := t.shoe
 	if s == nil {
 		return
@@ -167,7 +160,7 @@ func (t *table) endShoe(b *Batch) {
 }
 
 // of finds the shoe that an event belongs to, beginning a new one if need be; nil outside a shoe.
-func (t *table) of(ev *schema.Event, b *Batch) *shoe {
+func (t *table) of(ev *schema.Event, b *rows.Set) *shoe {
 	if ev.ShoeID == "" {
 		return t.shoe
 	}
@@ -211,7 +204,7 @@ func (t *table) spareRound(no uint32) *record.Round {
 }
 
 // in finds the round that an event belongs to, beginning it if need be; nil when it is settled.
-func (t *table) in(s *shoe, ev *schema.Event, b *Batch) *record.Round {
+func (t *table) in(s *shoe, ev *schema.Event, b *rows.Set) *record.Round {
 	switch {
 	case ev.Round == 0:
 		return nil

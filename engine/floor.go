@@ -1,4 +1,4 @@
-package pipeline
+package engine
 
 import (
 	"cmp"
@@ -112,7 +112,7 @@ func (f *Floor) finding(of *rules.FloorFinding) finding.Finding {
 	}, finding.Deviation, finding.Breach, of.Rule.Severity)
 	row.Citations, row.Rulebook, row.Engine = cited.Citations, t.Law.Book.Ref(), f.opt.Version
 	row.PitID, row.At, row.GamingDay, row.Shift = t.Pit, schema.Time(t.At), day, shift
-	row.Expected, row.Observed = of.Expected, of.Observed
+	row.Expected, row.Observed, row.Covers = of.Expected, of.Observed, of.Covers
 	row.Evidence = finding.Evidence{Seqs: []uint64{uint64(t.Seq)}, EventIDs: []string{t.EventID}}
 	return row
 }

@@ -1,4 +1,4 @@
-package pipeline
+package engine
 
 import (
 	"crypto/hmac"
@@ -64,14 +64,14 @@ type Counts struct {
 	Records, Events, Duplicates, DeadLetters, Rounds, Shoes, Findings uint64
 }
 
-// NewEngine makes an engine without any table.
-func NewEngine(opt Options) *Engine {
+// New makes an engine without any table.
+func New(opt Options) *Engine {
 	return &Engine{opt: opt, decoder: schema.NewDecoder(), tables: map[string]*table{}, patrons: map[string]string{}, sets: map[*law.Law]*rules.Set{}, idleAt: never, farAt: never}
 }
 
 // Apply takes one record in. It never fails: what cannot be read becomes a dead letter, what is
 // wrong with the feed a finding.
-func (e *Engine) Apply(rec *Record, topic string, partition int32, b *Batch) {
+func (e *Engine) Apply(rec *Record, topic string, partition int32, b *rows.Set) {
 	e.Counts.Records++
 	err := rec.Bad
 	if err != nil {
@@ -108,20 +108,39 @@ func (e *Engine) Apply(rec *Record, topic string, partition int32, b *Batch) {
 
 // retention reports records that the log lost before they were read. No table is known to be
 // concerned: each one's own numbering shows what it lost.
-func (e *Engine) retention(gap *GapError, b *Batch) {
-	b.Findings = append(b.Findings, e.partitionFault(gap.Topic, gap.Partition, "feed.retention", finding.Unauditable,
-		finding.OfRange(uint64(gap.From), uint64(gap.To)), fmt.Sprintf("offsets %d to %d in the log", gap.From, gap.To), "gone before they were read"))
+func (e *Engine) retention(gap *GapError, b *rows.Set) {
+	f := e.partitionFault(Offsets(*gap), "feed.retention", finding.Unauditable)
+	f.Expected, f.Observed = offsetsInLog(Offsets(*gap)), "gone before they were read"
+	b.Findings = append(b.Findings, f)
 }
 
+// LogTruncated is the finding that the log lost records which had been audited. Tables whose events were among them, and
+// are not published again, show gaps.
+func (e *Engine) LogTruncated(lost Offsets) finding.Finding {
+	f := e.partitionFault(lost, "feed.retention", finding.Unauditable)
+	f.Expected, f.Observed = offsetsInLog(lost), "audited, and lost by the log since"
+	return f
+}
+
+// RowsDiffer is the finding that the same records gave other rows than the journal has: the program is not
+// deterministic, or the journal or the snapshot of a table was changed.
+func (e *Engine) RowsDiffer(of Offsets, journaled, found string) finding.Finding {
+	f := e.partitionFault(of, "feed.journal", finding.Suspect)
+	f.Expected, f.Observed = journaled, found
+	return f
+}
+
+func offsetsInLog(o Offsets) string { return fmt.Sprintf("offsets %d to %d in the log", o.From, o.To) }
+
 // partitionFault is a fault of the record that no single table has.
-func (e *Engine) partitionFault(topic string, id int32, rule string, verdict finding.Verdict, subject finding.Subject, expected, observed string) finding.Finding {
-	partition := fmt.Sprintf("%s/%d", topic, id)
-	day, shift := e.opt.Calendar.Of(e.newest)
+func (e *Engine) partitionFault(of Offsets, rule string, verdict finding.Verdict) finding.Finding {
+	subject := finding.OfRange(uint64(of.From), uint64(of.To)).String()
 	e.Counts.Findings++
-	f := finding.New(finding.Identity{TableID: partition, Rule: rule, Subject: subject.String()}, finding.DataFault, verdict, finding.Major)
-	f.Citations = []string{feedClause}
-	f.At, f.GamingDay, f.Shift = schema.Time(e.newest), day, shift
-	f.Expected, f.Observed, f.Engine = expected, observed, e.opt.Version
+	f := finding.New(finding.Identity{TableID: fmt.Sprintf("%s/%d", of.Topic, of.Partition), Rule: rule, Subject: subject},
+		finding.DataFault, verdict, finding.Major)
+	f.Citations = []string{finding.FeedClause}
+	f.At, f.Engine = schema.Time(e.newest), e.opt.Version
+	f.GamingDay, f.Shift = e.opt.Calendar.Of(e.newest)
 	return f
 }
 
@@ -152,7 +171,7 @@ func (e *Engine) table(ev *schema.Event) *table {
 
 // Finish takes in what was held back for order: the stream has come to its end. It asks no rule
 // that the events did not call for.
-func (e *Engine) Finish(b *Batch) {
+func (e *Engine) Finish(b *rows.Set) {
 	for _, t := range e.inOrder {
 		t.release(b, true)
 	}

@@ -1,13 +1,14 @@
-package pipeline
+package engine
 
 import (
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // ask asks the rules of a stage about a round, or about the shoe when r is nil.
-func (t *table) ask(s *shoe, r *record.Round, stage rules.Stage, b *Batch) {
+func (t *table) ask(s *shoe, r *record.Round, stage rules.Stage, b *rows.Set) {
 	if !t.passOf(s, r) {
 		return
 	}
@@ -33,7 +34,7 @@ func (t *table) passOf(s *shoe, r *record.Round) bool {
 
 // prepare asks about a shoe's preparation when its first card is dealt: until then a step of it may
 // still come. Rules that lack their feed are said to be unauditable, once.
-func (t *table) prepare(s *shoe, b *Batch) {
+func (t *table) prepare(s *shoe, b *rows.Set) {
 	if s.law == nil || s.config == nil {
 		s.law, s.config = t.law, t.config
 	}
@@ -51,7 +52,7 @@ func (t *table) prepare(s *shoe, b *Batch) {
 }
 
 // changed asks about configurations that came into force since a card was last dealt.
-func (t *table) changed(s *shoe, b *Batch) {
+func (t *table) changed(s *shoe, b *rows.Set) {
 	changes := t.memory.Changes
 	if n := len(changes); n == 0 || changes[n-1].Judged {
 		return
@@ -65,7 +66,7 @@ func (t *table) changed(s *shoe, b *Batch) {
 // dealt asks about the deal once it is over: a result was called, money moved or the end was
 // recorded, and no card is due any more. While one is due, a call or a payment alone may be the
 // error; both together, or the recorded end, are not.
-func (t *table) dealt(s *shoe, r *record.Round, b *Batch) {
+func (t *table) dealt(s *shoe, r *record.Round, b *rows.Set) {
 	p := &s.progress
 	if p.dealt || s.law == nil {
 		return
@@ -79,7 +80,7 @@ func (t *table) dealt(s *shoe, r *record.Round, b *Batch) {
 }
 
 // recorded asks once more what the recorded end of a round completes.
-func (t *table) recorded(s *shoe, r *record.Round, b *Batch) {
+func (t *table) recorded(s *shoe, r *record.Round, b *rows.Set) {
 	if r == s.round && !s.progress.dealt {
 		t.dealt(s, r, b)
 	}
@@ -90,7 +91,7 @@ func (t *table) recorded(s *shoe, r *record.Round, b *Batch) {
 }
 
 // finishDealing asks about a deal that nothing ended: the next round has begun, or the shoe is over.
-func (t *table) finishDealing(s *shoe, b *Batch) {
+func (t *table) finishDealing(s *shoe, b *rows.Set) {
 	r := s.round
 	if !s.progress.dealt && len(r.Cards) > 0 && r.Voided.Seq == 0 && s.law != nil {
 		s.progress.dealt = true
@@ -99,7 +100,7 @@ func (t *table) finishDealing(s *shoe, b *Batch) {
 }
 
 // settle judges a round's settlement and takes it into the shoe.
-func (t *table) settle(s *shoe, which **record.Round, b *Batch) {
+func (t *table) settle(s *shoe, which **record.Round, b *rows.Set) {
 	r := *which
 	if r == nil {
 		return
@@ -111,7 +112,7 @@ func (t *table) settle(s *shoe, which **record.Round, b *Batch) {
 	}
 	s.later = s.later[:0]
 	t.ask(s, r, rules.Settled, b)
-	t.flushWaiting(s, r.No, rules.Settled, b)
+	t.endOfStage(s, r.No, rules.Settled, b)
 	t.bankRound(s, r)
 	t.roundRows(s, r, b)
 	t.suspect(s, b)
@@ -129,7 +130,7 @@ func (t *table) bankRound(s *shoe, r *record.Round) {
 }
 
 // closeOne judges a shoe as a whole.
-func (t *table) closeOne(s *shoe, b *Batch) {
+func (t *table) closeOne(s *shoe, b *rows.Set) {
 	if s.closed {
 		return
 	}
@@ -138,7 +139,7 @@ func (t *table) closeOne(s *shoe, b *Batch) {
 	if s.prepared {
 		t.ask(s, nil, rules.Closed, b)
 	}
-	t.flushWaiting(s, 0, rules.Closed, b)
+	t.endOfStage(s, 0, rules.Closed, b)
 	t.suspectShoe(s, b)
 	t.shoeRows(s, b)
 	t.engine.Counts.Shoes++

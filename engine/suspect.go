@@ -1,4 +1,4 @@
-package pipeline
+package engine
 
 import (
 	"slices"
@@ -62,7 +62,7 @@ type trayState struct {
 }
 
 // overhear takes what no rule asks about from an event: devices, readings, chips.
-func (t *table) overhear(ev *schema.Event, b *Batch) {
+func (t *table) overhear(ev *schema.Event, b *rows.Set) {
 	u := &t.suspects
 	tray := &u.tray.tray
 	tray.Whole = tray.Whole && ev.Seq == u.tray.last+1
@@ -110,7 +110,7 @@ func (u *suspects) read(p *schema.StakeRead) {
 }
 
 // count closes an interval of the tray and begins the next.
-func (t *table) count(ev *schema.Event, p *schema.TrayCounted, b *Batch) {
+func (t *table) count(ev *schema.Event, p *schema.TrayCounted, b *rows.Set) {
 	u := &t.suspects
 	tray := &u.tray.tray
 	tray.Close = p.Amount
@@ -284,14 +284,14 @@ func (u *suspects) advance(s *shoe, to int) {
 }
 
 // suspect asks the detectors about the round that was looked at.
-func (t *table) suspect(s *shoe, b *Batch) {
+func (t *table) suspect(s *shoe, b *rows.Set) {
 	u := &t.suspects
 	t.detectors().Round(&u.view)
 	t.suspected(s, b)
 }
 
 // suspectShoe asks them about a shoe that has ended.
-func (t *table) suspectShoe(s *shoe, b *Batch) {
+func (t *table) suspectShoe(s *shoe, b *rows.Set) {
 	u := &t.suspects
 	if u.shoe != s {
 		return
@@ -311,7 +311,7 @@ func (t *table) suspectShoe(s *shoe, b *Batch) {
 }
 
 // suspected keeps the evidence of the last call, and its alarms as findings.
-func (t *table) suspected(s *shoe, b *Batch) {
+func (t *table) suspected(s *shoe, b *rows.Set) {
 	host := t.suspects.host
 	for i := range host.Factors {
 		f := &host.Factors[i]

@@ -1,4 +1,4 @@
-package pipeline
+package engine
 
 import (
 	"fmt"
@@ -9,11 +9,12 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // foldRound takes in what happens in a round, and asks the rules whose stage is reached. It returns
 // false when the round is settled already and the event is for the shoe's ledger.
-func (t *table) foldRound(s *shoe, ev *schema.Event, seq record.Seq, b *Batch) bool {
+func (t *table) foldRound(s *shoe, ev *schema.Event, seq record.Seq, b *rows.Set) bool {
 	if p, ok := ev.Payload.(*schema.VigorishCollected); ok && p.VigorishKind == schema.VigorishKindOutstanding {
 		return false
 	}
@@ -144,7 +145,7 @@ func changeWager(r *record.Round, p *schema.WagerChanged, seq record.Seq) {
 	}
 }
 
-func (t *table) announce(s *shoe, r *record.Round, p *schema.Announced, seq record.Seq, b *Batch) {
+func (t *table) announce(s *shoe, r *record.Round, p *schema.Announced, seq record.Seq, b *rows.Set) {
 	code := baccarat.Code(p.Code)
 	if code == baccarat.LastHand {
 		s.LastHandCalls = append(s.LastHandCalls, seq)
@@ -165,7 +166,7 @@ func (t *table) announce(s *shoe, r *record.Round, p *schema.Announced, seq reco
 	}
 }
 
-func (t *table) deal(s *shoe, r *record.Round, p *schema.CardDealt, seq record.Seq, b *Batch) {
+func (t *table) deal(s *shoe, r *record.Round, p *schema.CardDealt, seq record.Seq, b *rows.Set) {
 	card, err := baccarat.ParseCard(p.Card)
 	if err != nil {
 		card = baccarat.Unread
@@ -197,7 +198,7 @@ func (t *table) deal(s *shoe, r *record.Round, p *schema.CardDealt, seq record.S
 func (s *shoe) left() int { return max(int(52*s.Loaded.Decks)-int(s.Out), 0) }
 
 // firstCard reaches the stages that a round's first card from the shoe begins.
-func (t *table) firstCard(s *shoe, r *record.Round, seq record.Seq, b *Batch) {
+func (t *table) firstCard(s *shoe, r *record.Round, seq record.Seq, b *rows.Set) {
 	if t.prev != nil && s == t.shoe {
 		if !t.prev.closed {
 			t.prev.NextCard = seq
@@ -273,7 +274,7 @@ func seatOf(r *record.Round, wager int, said uint32) uint32 {
 	return said
 }
 
-func (t *table) settlement(s *shoe, r *record.Round, kind record.StepKind, id string, seat uint32, amount int64, seq record.Seq, b *Batch) {
+func (t *table) settlement(s *shoe, r *record.Round, kind record.StepKind, id string, seat uint32, amount int64, seq record.Seq, b *rows.Set) {
 	at := r.WagerIndex(id)
 	step := r.NewStep()
 	*step = record.Step{Seq: seq, Kind: kind, Seat: seatOf(r, at, seat), Amount: amount, Wager: at, Wagers: step.Wagers[:0], By: t.now.Actor.ID}
@@ -293,7 +294,7 @@ func (t *table) settlement(s *shoe, r *record.Round, kind record.StepKind, id st
 	t.moved(s, r, b)
 }
 
-func (t *table) charge(s *shoe, r *record.Round, p *schema.VigorishCollected, seq record.Seq, b *Batch) {
+func (t *table) charge(s *shoe, r *record.Round, p *schema.VigorishCollected, seq record.Seq, b *rows.Set) {
 	step := r.NewStep()
 	named := step.Wagers[:0]
 	for _, id := range p.WagerIDs {
@@ -310,7 +311,7 @@ func (t *table) charge(s *shoe, r *record.Round, p *schema.VigorishCollected, se
 }
 
 // moved notes that money of a round moved: its hands are over, unless a card is still due.
-func (t *table) moved(s *shoe, r *record.Round, b *Batch) {
+func (t *table) moved(s *shoe, r *record.Round, b *rows.Set) {
 	if r == s.round {
 		s.progress.moneyMoved = true
 		t.dealt(s, r, b)

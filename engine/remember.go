@@ -1,4 +1,4 @@
-package pipeline
+package engine
 
 import (
 	"bytes"
@@ -28,10 +28,10 @@ import (
 // not on which tables share a partition.
 
 // memoryFormat is raised when state that an older release wrote would be misread.
-const memoryFormat = 3
+const memoryFormat = 4
 
-// ErrMemory says that a memory was not written by a release like this one.
-var ErrMemory = errors.New("memory of a table that this release cannot read")
+// ErrSnapshot says that a memory was not written by a release like this one.
+var ErrSnapshot = errors.New("memory of a table that this release cannot read")
 
 // remembering is what a table needs to know when its memory is due.
 type remembering struct {
@@ -73,7 +73,7 @@ func (o *Options) stretch() int64 { return cmp.Or(o.Stretch, 500_000) }
 
 // rememberDue writes the memories that are due after a record: of its own table, and of those that it
 // shows to be idle or far back.
-func (e *Engine) rememberDue(t *table, at *place, b *Batch) {
+func (e *Engine) rememberDue(t *table, at *place, b *rows.Set) {
 	if t != nil && t.boundary && t.prev == nil {
 		t.remember(at, b)
 	}
@@ -107,7 +107,7 @@ type place struct {
 	offset    int64
 }
 
-func (t *table) remember(at *place, b *Batch) {
+func (t *table) remember(at *place, b *rows.Set) {
 	t.boundary, t.looked = false, 0
 	switch s := t.suspects.shoe; {
 	case s == nil:
@@ -129,7 +129,7 @@ func (t *table) remember(at *place, b *Batch) {
 
 // Restore takes up the tables where these rows were written, at most one of each, before the first
 // record. Clock is the partition's clock before the first record that will come, as Low named it. After
-// an error, which is ErrMemory, the engine is of no use.
+// an error, which is ErrSnapshot, the engine is of no use.
 func (e *Engine) Restore(rows []rows.Snapshot, clock int64) error {
 	read := newReader(e.opt.Books)
 	e.newest = clock
@@ -138,7 +138,7 @@ func (e *Engine) Restore(rows []rows.Snapshot, clock int64) error {
 		row := &rows[i]
 		t := newTable(e, row.PropertyID, row.TableID)
 		if err := read.table(t, row.State); err != nil {
-			return fmt.Errorf("%w: table %s of %s after event %d: %w", ErrMemory, row.TableID, row.PropertyID, row.Seq, err)
+			return fmt.Errorf("%w: table %s of %s after event %d: %w", ErrSnapshot, row.TableID, row.PropertyID, row.Seq, err)
 		}
 		t.until = row.Offset
 		e.tables[row.PropertyID+"\x00"+row.TableID] = t
@@ -169,10 +169,5 @@ func (r *reader) table(t *table, memory string) error {
 		size *= 2
 	}
 	t.log.index(size)
-	for _, s := range []*shoe{t.prev, t.shoe} {
-		if s != nil && s.made != nil && s.silenced == nil {
-			s.silenced = map[silence]struct{}{}
-		}
-	}
 	return nil
 }

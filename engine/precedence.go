@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/rules"
+)
+
+// ledger holds the findings of a shoe whose rules take part in precedence. A finding gives way only to one that
+// explains it and that is emitted, and the emitted one names it in its row. A finding that a later stage may still cover
+// is deferred until that stage is over.
+type ledger struct {
+	entries []entry
+}
+
+// entry is a finding in the ledger.
+type entry struct {
+	finding rules.Finding
+	// until is the last stage at which the finding may be covered; at is the event time at which it was found.
+	until rules.Stage
+	at    int64
+	state entryState
+	// coveredBy is the index of the entry that covers this one, when the state is covered.
+	coveredBy int
+	// row is the finding as emitted.
+	row finding.Finding
+}
+
+type entryState uint8
+
+const (
+	deferred entryState = iota
+	emitted
+	covered
+)
+
+// add enters a finding. Its stage may still be covered, so nothing is emitted before settle.
+func (l *ledger) add(f *rules.Finding, until rules.Stage, at int64) {
+	l.entries = append(l.entries, entry{finding: *f, until: until, at: at})
+}
+
+// settle decides which deferred findings are covered, and emits those that are due. An emitted finding that covers
+// another one since is emitted again, under its id, with the name of that one.
+func (l *ledger) settle(set *rules.Set, due func(i int, e *entry) bool, emit func(*entry, []string) finding.Finding, amend func(finding.Finding)) {
+	for i := range l.entries {
+		if l.entries[i].state == deferred {
+			l.cover(set, i)
+		}
+	}
+	for i := range l.entries {
+		e := &l.entries[i]
+		if e.state == covered {
+			continue
+		}
+		names := l.coveredFor(i, e.row.Covers)
+		switch {
+		case e.state == deferred && due(i, e):
+			e.row, e.state = emit(e, names), emitted
+		case e.state == emitted && len(names) > len(e.row.Covers):
+			e.row.Covers = names
+			amend(e.row)
+		}
+	}
+}
+
+// coveredFor adds the names of the findings that give way to an entry, directly or through others.
+func (l *ledger) coveredFor(winner int, names []string) []string {
+	names = slices.Clone(names)
+	for i := range l.entries {
+		if name := nameOf(&l.entries[i].finding); l.entries[i].state == covered && l.winner(i) == winner && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// cover gives an entry over to the first one that covers it. A finding that cannot be proved covers none.
+func (l *ledger) cover(set *rules.Set, loser int) {
+	e := &l.entries[loser]
+	for i := range l.entries {
+		if w := &l.entries[i]; !w.finding.Unauditable && set.Covers(&w.finding, &e.finding) {
+			e.state, e.coveredBy = covered, i
+			return
+		}
+	}
+}
+
+// winner follows the entries that cover an entry to the one that gives way to none. Precedence has no cycle.
+func (l *ledger) winner(at int) int {
+	for l.entries[at].state == covered {
+		at = l.entries[at].coveredBy
+	}
+	return at
+}
+
+// nameOf names a covered finding: its rule, its round if it has one, and its subject.
+func nameOf(f *rules.Finding) string {
+	name := f.Rule.Name
+	if f.Round != 0 {
+		name += fmt.Sprintf(" round:%d", f.Round)
+	}
+	if s := f.Subject.String(); s != "" {
+		name += " " + s
+	}
+	return name
+}

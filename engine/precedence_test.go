@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/rules"
+)
+
+// ledgerOf runs findings through a ledger: each stage enters its findings, then is over.
+func ledgerOf(t *testing.T, stages ...[]rules.Finding) (rows []finding.Finding, amended int) {
+	t.Helper()
+	books, err := rules.Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var l *law.Law
+	for _, g := range books["nj-13-69f"].Games() {
+		l, _ = books["nj-13-69f"].Law(g)
+	}
+	set := rules.NewSet(l)
+	var led ledger
+	emit := func(e *entry, covers []string) finding.Finding {
+		row := finding.Finding{Rule: e.finding.Rule.Name, Subject: e.finding.Subject.String(), Covers: covers}
+		rows = append(rows, row)
+		return row
+	}
+	amend := func(row finding.Finding) {
+		amended++
+		i := slices.IndexFunc(rows, func(r finding.Finding) bool { return r.Rule == row.Rule && r.Subject == row.Subject })
+		rows[i] = row
+	}
+	for i, stage := range stages {
+		for j := range stage {
+			led.add(&stage[j], set.CoveredUntil(stage[j].Rule), int64(i))
+		}
+		last := i == len(stages)-1
+		led.settle(set, func(_ int, e *entry) bool { return last || e.until <= rules.Dealt }, emit, amend)
+	}
+	return rows, amended
+}
+
+func ruleOf(t *testing.T, name string) *rules.Rule {
+	t.Helper()
+	for _, r := range rules.All() {
+		if r.Name == name {
+			return r
+		}
+	}
+	t.Fatalf("no rule %s", name)
+	return nil
+}
+
+// Findings that once silenced each other are all reported.
+func TestMutualPairsAreReported(t *testing.T) {
+	for _, pair := range [][2]string{
+		{"treasures.payout.heavenly-9-both", "treasures.highest-single"},
+		{"draw.player.must-stay", "irreg.player-extra.to-banker"},
+		{"draw.player.must-stay", "irreg.player-extra.undisclosed-next-hand"},
+		{"draw.player.must-stay", "irreg.player-extra.disclosed-burn"},
+		{"draw.banker.must-stay", "irreg.excess.disclosed-burn"},
+		{"draw.banker.must-stay", "irreg.excess.undisclosed-next-hand"},
+	} {
+		a := rules.Finding{Rule: ruleOf(t, pair[0]), Round: 3, Seat: 5, Subject: finding.OfWager("w")}
+		b := a
+		b.Rule = ruleOf(t, pair[1])
+		if rows, _ := ledgerOf(t, []rules.Finding{a, b}); len(rows) != 2 {
+			t.Errorf("%s and %s: %d findings, want both", pair[0], pair[1], len(rows))
+		}
+	}
+}
+
+// A short payment explains the commission that was reckoned on it, and no other commission of the seat.
+func TestCoversOnlyItsSubject(t *testing.T) {
+	short := rules.Finding{Rule: ruleOf(t, "payout.banker.odds"), Round: 3, Seat: 5, Subject: finding.OfWager("a")}
+	over := rules.Finding{Rule: ruleOf(t, "vig.amount.over"), Round: 3, Seat: 5, Subject: finding.OfSeat(5)}
+	for wager, want := range map[string]int{"a": 1, "b": 2} {
+		over.Parts = []finding.Subject{finding.OfWager(wager)}
+		rows, _ := ledgerOf(t, []rules.Finding{short, over})
+		if len(rows) != want {
+			t.Errorf("commission on wager %s: %d findings, want %d", wager, len(rows), want)
+		}
+		if want == 1 && !slices.Equal(rows[0].Covers, []string{"vig.amount.over round:3 seat:5"}) {
+			t.Errorf("the payment covers %q", rows[0].Covers)
+		}
+	}
+}
+
+// What a covered finding would have covered goes to the one that is emitted. One that is found later amends its row.
+func TestCoversThroughOthers(t *testing.T) {
+	a := rules.Finding{Rule: ruleOf(t, "deal.no-more-bets-first"), Round: 3}
+	b := rules.Finding{Rule: ruleOf(t, "wager.after-no-more-bets"), Round: 3, Seat: 5, Subject: finding.OfWager("w")}
+	c := rules.Finding{Rule: ruleOf(t, "wager.touched-after-first-card"), Round: 3, Seat: 5, Subject: finding.OfWager("w")}
+	rows, amended := ledgerOf(t, []rules.Finding{a}, []rules.Finding{c, b})
+	want := []string{"wager.touched-after-first-card round:3 wager:w", "wager.after-no-more-bets round:3 wager:w"}
+	if len(rows) != 1 || !slices.Equal(rows[0].Covers, want) || amended != 1 {
+		t.Errorf("%d findings, amended %d times, covers %q", len(rows), amended, rows[0].Covers)
+	}
+	unauditable := a
+	unauditable.Unauditable = true
+	if rows, _ := ledgerOf(t, []rules.Finding{unauditable, b}); len(rows) != 2 {
+		t.Error("a finding that cannot be proved covers another one")
+	}
+}

@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Record is one record of a log.
+type Record struct {
+	Offset int64
+	Format schema.Format
+	// Key is the record's key, empty if the source has none.
+	Key []byte
+	// Value is valid during Apply.
+	Value []byte
+	// Where names the record for a person: file and line, or topic, partition and offset. Empty
+	// means topic, partition and offset.
+	Where string
+	// Bad, if not nil, says that the source could not frame the record: it is a dead letter as it is.
+	Bad error
+}
+
+// GapError says that the log no longer holds records which were still to be read, for instance
+// because its retention is shorter than an outage was. It comes in its place in the stream, as the
+// Bad of a Record whose Offset is From and whose Value is empty; the next record is that of To+1 or
+// later. It is a hole in the audit, and never skipped in silence.
+type GapError struct {
+	Topic     string
+	Partition int32
+	From, To  int64 // both lost
+}
+
+func (g *GapError) Error() string {
+	return fmt.Sprintf("topic %s, partition %d: offsets %d to %d are no longer in the log and were never read",
+		g.Topic, g.Partition, g.From, g.To)
+}
+
+// Offsets are the records From to To of a partition, both inclusive.
+type Offsets struct {
+	Topic     string
+	Partition int32
+	From, To  int64
+}

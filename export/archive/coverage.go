@@ -1,0 +1,109 @@
+package archive
+
+import (
+	"context"
+	"fmt"
+
+	ch "github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/shoeproof/shoeproof/export"
+)
+
+// readTopics reads the topic of each partition from the journal; the archive does not have it.
+func (r *Reader) readTopics(ctx context.Context) (map[int32]string, error) {
+	topics := map[int32]string{}
+	err := r.each(
+		ctx,
+		"the journal",
+		"SELECT DISTINCT partition, toString(topic) FROM "+r.Store.Table("journal")+" ORDER BY partition, topic",
+		nil,
+		func(scan func(...any) error) error {
+			var p int32
+			var topic string
+			if err := scan(&p, &topic); err != nil {
+				return err
+			}
+			if topics[p] == "" || topic == r.Topic {
+				topics[p] = topic
+			}
+			return nil
+		},
+	)
+	return topics, err
+}
+
+func (r *Reader) coverage(ctx context.Context, from, until int64, spans []export.Span) ([]export.Coverage, error) {
+	merged := map[int32]export.Span{}
+	for _, s := range spans {
+		merged[s.Partition] = s
+	}
+	bounds := []any{ch.Named("from", fmt.Sprint(from)), ch.Named("until", fmt.Sprint(until))}
+	err := r.each(
+		ctx,
+		"the offsets of the day",
+		"SELECT partition, min(offset), max(offset) FROM "+r.Store.Table("events")+
+			` WHERE property_id = {property:String} AND at >= fromUnixTimestamp64Nano({from:Int64})
+AND at < fromUnixTimestamp64Nano({until:Int64}) GROUP BY partition`,
+		bounds,
+		func(scan func(...any) error) error {
+			var s export.Span
+			if err := scan(&s.Partition, &s.First, &s.Last); err != nil {
+				return err
+			}
+			if was, ok := merged[s.Partition]; ok {
+				s.First, s.Last = min(s.First, was.First), max(s.Last, was.Last)
+			}
+			s.Topic = r.topics[s.Partition]
+			merged[s.Partition] = s
+			return nil
+		},
+	)
+	if err != nil {
+		return nil, err
+	}
+	var all []export.Coverage
+	for _, s := range merged { // the exporter sorts
+		c, err := r.covered(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+func (r *Reader) covered(ctx context.Context, s export.Span) (export.Coverage, error) {
+	c := export.Coverage{Topic: s.Topic, Partition: s.Partition, First: s.First, Last: s.Last}
+	journal, err := r.Store.SpanCoverage(ctx, s.Partition, s.First, s.Last)
+	if err != nil {
+		return c, fmt.Errorf("read the journal: %w", err)
+	}
+	for _, j := range journal {
+		if j.Topic == s.Topic {
+			for _, h := range j.Holes {
+				c.Gaps = append(c.Gaps, [2]int64{h.From, h.To})
+			}
+		}
+	}
+	span := []any{
+		ch.Named("partition", fmt.Sprint(s.Partition)), ch.Named("first", fmt.Sprint(s.First)),
+		ch.Named("last", fmt.Sprint(s.Last)),
+		ch.Named("topic", s.Topic),
+	}
+	err = r.each(ctx, "the number of archived records", "SELECT uniqExact(offset) FROM "+r.Store.Table("events")+
+		" WHERE partition = {partition:Int32} AND offset BETWEEN {first:Int64} AND {last:Int64}", span,
+		func(scan func(...any) error) error { return scan(&c.Records) })
+	if err != nil {
+		return c, err
+	}
+	err = r.each(ctx, "the dead letters", "SELECT offset, reason FROM "+r.Store.Table("dead_letters")+
+		" FINAL WHERE topic = {topic:String} AND partition = {partition:Int32} AND offset BETWEEN {first:Int64} AND "+
+		"{last:Int64} ORDER BY offset", span,
+		func(scan func(...any) error) error {
+			var d export.DeadLetter
+			err := scan(&d.Offset, &d.Reason)
+			c.DeadLetters = append(c.DeadLetters, d)
+			return err
+		})
+	return c, err
+}
