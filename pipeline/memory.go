@@ -9,7 +9,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/shoeproof/shoeproof/finding"
@@ -23,6 +22,7 @@ type MemorySink struct {
 	// that the rows are kept all the same, as when an acknowledgement is lost.
 	Fail func(b *Batch) (persist bool, err error)
 
+	declared []rows.Table
 	mu       sync.Mutex
 	tables   map[string]map[string]string
 	findings map[string]finding.Finding
@@ -41,7 +41,7 @@ type remembered struct {
 // NewMemorySink makes an empty one.
 func NewMemorySink() *MemorySink {
 	return &MemorySink{
-		tables: map[string]map[string]string{}, findings: map[string]finding.Finding{}, letters: map[string]rows.DeadLetter{},
+		declared: rows.Tables(), tables: map[string]map[string]string{}, findings: map[string]finding.Finding{}, letters: map[string]rows.DeadLetter{},
 	}
 }
 
@@ -64,30 +64,13 @@ func (m *MemorySink) Write(ctx context.Context, b *Batch) error {
 func (m *MemorySink) keep(b *Batch) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, t := range []struct {
-		name string
-		rows any
-		key  []string
-	}{
-		{"events", b.Events, []string{"PropertyID", "TableID", "Seq", "EventID", "SHA256"}},
-		{"rounds", b.Rounds, []string{"PropertyID", "TableID", "ShoeID", "Round"}},
-		{"wagers", b.Wagers, []string{"PropertyID", "TableID", "ShoeID", "Round", "WagerID"}},
-		{"vigorish", b.Vigorish, []string{"PropertyID", "TableID", "ShoeID", "Round", "WagerID", "Kind"}},
-		{"shoes", b.Shoes, []string{"PropertyID", "TableID", "ShoeID"}},
-		{"table_configs", b.Configs, []string{"PropertyID", "PitID", "TableID", "Seq"}},
-		{"notices", b.Notices, []string{"PropertyID", "PitID", "TableID", "Seq"}},
-		{"table_memory", b.Snapshots, []string{"PropertyID", "TableID", "Seq", "Offset"}},
-		{"findings", b.Findings, []string{"ID"}},
-		{"evidence", b.Evidence, []string{"Detector", "Key", "At", "PropertyID", "TableID", "ShoeID", "Round"}},
-		{"dead_letters", b.DeadLetters, []string{"Topic", "Partition", "Offset"}},
-	} {
-		if m.tables[t.name] == nil {
-			m.tables[t.name] = map[string]string{}
+	for i := range m.declared {
+		t := &m.declared[i]
+		if m.tables[t.Name] == nil {
+			m.tables[t.Name] = map[string]string{}
 		}
-		for _, row := range rowsOf(t.rows) {
-			if err := m.put(t.name, t.key, row); err != nil {
-				return err
-			}
+		if err := m.put(t, t.View(&b.Set)); err != nil {
+			return err
 		}
 	}
 	for _, f := range b.Findings {
@@ -137,50 +120,38 @@ func (m *MemorySink) Memories(_ context.Context, topic string, partition int32, 
 	}), nil
 }
 
-func (m *MemorySink) put(table string, key []string, row map[string]any) error {
-	parts := make([]string, len(key))
-	for i, k := range key {
-		parts[i] = fmt.Sprintf("%q", fmt.Sprint(row[k]))
+// put keeps the rows of a table as JSON, by their keys.
+func (m *MemorySink) put(t *rows.Table, v rows.View) error {
+	cells, keys := make([]map[string]any, v.Len), make([]string, v.Len)
+	for i := range cells {
+		cells[i] = map[string]any{}
 	}
-	text, err := json.Marshal(row)
-	if err != nil {
-		return fmt.Errorf("write to memory: table %s: %w", table, err)
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		values, n := c.Values(v, &rows.Buffers{})
+		for row := range n {
+			cell := cell(values, row)
+			cells[row][c.Name] = cell
+			if c.Key {
+				keys[row] += fmt.Sprintf("/%q", fmt.Sprint(cell))
+			}
+		}
 	}
-	m.tables[table][strings.Join(parts, "/")] = string(text)
+	for row := range cells {
+		text, err := json.Marshal(cells[row])
+		if err != nil {
+			return fmt.Errorf("write to memory: table %s: %w", t.Name, err)
+		}
+		m.tables[t.Name][keys[row]] = string(text)
+	}
 	return nil
 }
 
-// rowsOf makes rows of a slice of structs, or of a struct of columns.
-func rowsOf(v any) []map[string]any {
-	in := reflect.ValueOf(v)
-	var rows []map[string]any
-	if in.Kind() == reflect.Slice {
-		for i := range in.Len() {
-			row := map[string]any{}
-			for j := range in.Index(i).NumField() {
-				row[in.Type().Elem().Field(j).Name] = in.Index(i).Field(j).Interface()
-			}
-			rows = append(rows, row)
-		}
-		return rows
+func cell(values any, row int) any {
+	if text, ok := values.(*rows.Text); ok {
+		return fmt.Sprintf("%q", text.At(row))
 	}
-	for j := range in.NumField() {
-		n, at := column(in.Field(j))
-		for i := range n {
-			if i == len(rows) {
-				rows = append(rows, map[string]any{})
-			}
-			rows[i][in.Type().Field(j).Name] = at(i)
-		}
-	}
-	return rows
-}
-
-func column(v reflect.Value) (n int, at func(int) any) {
-	if text, ok := reflect.TypeAssert[rows.Text](v); ok {
-		return text.Len(), func(i int) any { return fmt.Sprintf("%q", text.At(i)) }
-	}
-	return v.Len(), func(i int) any { return v.Index(i).Interface() }
+	return reflect.ValueOf(values).Index(row).Interface()
 }
 
 // Tables names the tables, in order.

@@ -105,7 +105,8 @@ func (s *Store) memoryBelow(ctx context.Context, property, table string, moment,
 	const doing = "read what a table remembers"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	result, err := s.conn.Query(ctx, "SELECT seq, toUnixTimestamp64Nano(at), memory, engine, topic, partition, offset FROM "+s.name("table_memory")+`
+	of := newReader[rows.Snapshot](rows.Find("table_memory"))
+	result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+s.name("table_memory")+`
 WHERE property_id = {property:String} AND table_id = {table:String} AND at < fromUnixTimestamp64Nano({moment:Int64}) AND topic != '' AND offset < {below:Int64}
 AND seq < {number:UInt64} ORDER BY at DESC, offset DESC, version DESC LIMIT 1`,
 		ch.Named("property", property), ch.Named("table", table), ch.Named("moment", fmt.Sprint(moment)), ch.Named("below", fmt.Sprint(below)),
@@ -113,13 +114,11 @@ AND seq < {number:UInt64} ORDER BY at DESC, offset DESC, version DESC LIMIT 1`,
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
-	defer func() { _ = result.Close() }()
-	if !result.Next() {
-		return nil, s.explain(doing, result.Err())
+	found, err := of.all(result)
+	if err != nil || len(found) == 0 {
+		return nil, s.explain(doing, err)
 	}
-	m := rows.Snapshot{PropertyID: property, TableID: table}
-	err = result.Scan(&m.Seq, &m.At, &m.State, &m.Engine, &m.Topic, &m.Partition, &m.Offset)
-	return &m, s.explain(doing, err)
+	return &found[0], nil
 }
 
 // aside is the first event up to a memory's number that it had not seen, and the first behind that it had; 0 if

@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unsafe"
@@ -13,44 +14,91 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// columns appends the columns of one block, in the order in which a fill names them. Without a
-// batch it only notes the names: the INSERT statement is made from the same lines that fill it.
+// columns appends the columns of one block.
 type columns struct {
 	*scratch
 	batch driver.Batch
-	names []string
+	next  int // the position of the next column
 	rows  int
 	err   error
 }
 
-// scratch is what appending needs and keeps for the next batch.
+// scratch is the storage of a block in the making. It is reused.
 type scratch struct {
-	texts  []string
-	words  []*string
-	bytes  [][]byte
-	times  []time.Time
-	bytes8 []int8
-	// known holds one pointer for each word seen, see columns.word.
+	values   rows.Buffers
+	texts    []string
+	words    []*string
+	bytes    [][]byte
+	times    []time.Time
+	enums    []int8
+	constant []uint32
+	// known has one pointer for each word, see columns.word.
 	known map[string]*string
 }
 
 func newScratch() *scratch { return &scratch{known: map[string]*string{}} }
 
-// knownMost bounds the words that a scratch remembers.
-const knownMost = 20_000
+// maxKnown bounds the words that a scratch keeps.
+const maxKnown = 20_000
 
-// add appends a slice, as the driver takes it.
-func (c *columns) add(name string, n int, v any) {
-	if c.batch == nil {
-		c.names = append(c.names, name)
+// table appends all columns of a table's rows.
+func (c *columns) table(t *table, v rows.View, epoch uint32) {
+	for i := range t.Columns {
+		c.column(&t.Columns[i], v)
+	}
+	for _, name := range t.Added {
+		value := t.version
+		if name == "epoch" {
+			value = epoch
+		}
+		c.constant = slices.Grow(c.constant[:0], v.Len)[:v.Len]
+		for i := range c.constant {
+			c.constant[i] = value
+		}
+		c.add(name, v.Len, c.constant)
+	}
+	c.values.Release()
+}
+
+func (c *columns) column(col *rows.Column, v rows.View) {
+	values, n := col.Values(v, &c.values)
+	switch values := values.(type) {
+	case *rows.Text:
+		if col.As == rows.Hash {
+			c.hash(col.Name, values)
+		} else {
+			c.text(col.Name, values)
+		}
+		return
+	case []string:
+		switch col.As {
+		case rows.Word:
+			c.word(col.Name, values)
+			return
+		case rows.Day:
+			c.day(col.Name, values)
+			return
+		}
+	case []int64:
+		if col.As == rows.Time {
+			c.at(col.Name, values)
+			return
+		}
+	case []schema.Format:
+		c.format(col.Name, values)
 		return
 	}
-	at := len(c.names)
-	c.names = append(c.names, name)
+	c.add(col.Name, n, values)
+}
+
+// add appends the next column, a slice as the driver takes it.
+func (c *columns) add(name string, n int, v any) {
+	at := c.next
+	c.next++
 	switch {
 	case c.err != nil:
 	case n != c.rows:
-		c.err = fmt.Errorf("column %s has %d values, expected %d: %w", name, n, c.rows, ErrRows)
+		c.err = fmt.Errorf("column %s has %d values, want %d: %w", name, n, c.rows, ErrRows)
 	default:
 		if err := c.batch.Column(at).Append(v); err != nil {
 			c.err = fmt.Errorf("column %s: %w: %w", name, ErrRows, err)
@@ -58,9 +106,9 @@ func (c *columns) add(name string, n int, v any) {
 	}
 }
 
-// word appends to a LowCardinality(String). The driver looks each value up in a map of interfaces;
-// a pointer costs it no allocation and a cheap hash, and it takes nil for the empty string. Equal
-// words must have equal pointers, or its dictionary grows.
+// word appends to a LowCardinality(String). The driver looks each value up in a map of interfaces. A pointer costs no
+// allocation and a cheap hash; nil is the empty string. Equal words must have equal pointers, or the dictionary of the
+// column grows.
 func (c *columns) word(name string, values []string) {
 	c.words = c.words[:0]
 	last, pointer := "", (*string)(nil)
@@ -79,15 +127,15 @@ func (c *columns) pointer(v string) *string {
 	}
 	p, ok := c.known[v]
 	if !ok {
-		own := strings.Clone(v) // The row's string may hold a larger buffer.
-		p = &own
-		c.known[own] = p
+		word := strings.Clone(v) // the row's string may keep a larger buffer alive
+		p = &word
+		c.known[word] = p
 	}
 	return p
 }
 
-// text appends a column of byte strings. The driver allocates a string for each []byte that it is
-// given, and copies a string at once: so it gets views, which end before the batch changes.
+// text appends a column of byte strings. The driver allocates a string for each []byte, but copies a string at once.
+// So it gets strings that share the bytes of the column; they are dropped before the batch changes.
 func (c *columns) text(name string, t *rows.Text) {
 	c.texts = c.texts[:0]
 	for i := range t.Len() {
@@ -108,7 +156,7 @@ func (c *columns) hash(name string, t *rows.Text) {
 	clear(c.bytes)
 }
 
-// at appends moments to a DateTime64(9). The driver takes an int64 for milliseconds.
+// at appends Unix nanoseconds to a DateTime64(9). The driver takes an int64 for milliseconds.
 func (c *columns) at(name string, values []int64) {
 	c.times = c.times[:0]
 	for _, v := range values {
@@ -117,8 +165,8 @@ func (c *columns) at(name string, values []int64) {
 	c.add(name, len(values), c.times)
 }
 
-// day appends gaming days to a Date32. What is no day, or outside its years, becomes its zero,
-// 1900-01-01: a strange clock must not stop the table.
+// day appends gaming days to a Date32. Text that is no day, or outside the years of the type, becomes its zero,
+// 1900-01-01: a wrong clock must not stop the table.
 func (c *columns) day(name string, values []string) {
 	c.times = c.times[:0]
 	last, day := "", unknownDay()
@@ -142,37 +190,12 @@ func dayOf(v string) time.Time {
 func unknownDay() time.Time { return time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC) }
 
 func (c *columns) format(name string, values []schema.Format) {
-	c.bytes8 = c.bytes8[:0]
+	c.enums = c.enums[:0]
 	for _, v := range values {
 		if v != schema.Protobuf && v != schema.JSON {
 			v = 0
 		}
-		c.bytes8 = append(c.bytes8, int8(v))
+		c.enums = append(c.enums, int8(v))
 	}
-	c.add(name, len(values), c.bytes8)
-}
-
-// column appends one field of a slice of rows.
-func column[R, V any](c *columns, name string, rows []R, field func(*R) V) {
-	c.add(name, len(rows), each(rows, field))
-}
-
-func wordsOf[R any](c *columns, name string, rows []R, field func(*R) string) {
-	c.word(name, each(rows, field))
-}
-
-func timesOf[R any](c *columns, name string, rows []R, field func(*R) int64) {
-	c.at(name, each(rows, field))
-}
-
-func daysOf[R any](c *columns, name string, rows []R, field func(*R) string) {
-	c.day(name, each(rows, field))
-}
-
-func each[R, V any](rows []R, field func(*R) V) []V {
-	values := make([]V, len(rows))
-	for i := range rows {
-		values[i] = field(&rows[i])
-	}
-	return values
+	c.add(name, len(values), c.enums)
 }

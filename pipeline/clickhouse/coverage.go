@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/shoeproof/shoeproof/schema/rows"
@@ -184,17 +185,10 @@ func (u *Uniqueness) Holds() bool { return u.Rows == u.Unique }
 // Uniqueness counts the tables of events, facts and findings. It needs the rights of the auditor.
 func (s *Store) Uniqueness(ctx context.Context) ([]Uniqueness, error) {
 	var all []Uniqueness
-	for _, t := range []struct{ name, key string }{
-		{"events", "(property_id, table_id, seq, event_id, sha256)"},
-		{"rounds", "(property_id, table_id, shoe_id, round)"},
-		{"wagers", "(property_id, table_id, shoe_id, round, wager_id)"},
-		{"vigorish", "(property_id, table_id, shoe_id, round, wager_id, kind)"},
-		{"shoes", "(property_id, table_id, shoe_id)"},
-		{"findings", "id"},
-		{"dead_letters", "(topic, partition, offset)"},
-	} {
-		u := Uniqueness{Table: t.name}
-		if err := s.count(ctx, t.name, t.key, &u); err != nil {
+	for _, name := range []string{"events", "rounds", "wagers", "vigorish", "shoes", "findings", "dead_letters"} {
+		t := rows.Find(name)
+		u := Uniqueness{Table: name}
+		if err := s.count(ctx, name, "("+strings.Join(t.Keys(), ", ")+")", &u); err != nil {
 			return nil, err
 		}
 		all = append(all, u)

@@ -221,13 +221,10 @@ func (s *Store) EventIDs(ctx context.Context, property, table string, seqs []uin
 
 // AddEvidence stores what was weighed over facts. Rows that were stored before are stored once.
 func (s *Store) AddEvidence(ctx context.Context, run string, list []rows.Evidence) error {
-	t := s.table("evidence", func(b *pipeline.Batch) int { return len(b.Evidence) }, func(c *columns, b *pipeline.Batch) {
-		evidence(c, b)
-		c.add("version", len(b.Evidence), make([]uint32, len(b.Evidence)))
-	})
 	sum := sha256.New()
 	for i := range list {
 		fmt.Fprintf(sum, "%+v\n", list[i])
 	}
-	return s.insert(ctx, &t, &pipeline.Batch{Range: pipeline.Range{Topic: run + " " + hex.EncodeToString(sum.Sum(nil)[:16])}, Set: rows.Set{Evidence: list}})
+	t := s.table(rows.Find("evidence"), 0)
+	return s.insert(ctx, &t, rows.ViewOf(list), &pipeline.Range{Topic: run + " " + hex.EncodeToString(sum.Sum(nil)[:16])})
 }

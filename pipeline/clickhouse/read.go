@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
 
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 
@@ -27,10 +27,7 @@ type Filter struct {
 	Limit  int
 }
 
-const findingColumns = `id, kind, verdict, rule, severity, citations, property_id, pit_id, table_id, shoe_id, round, seat, subject,
-dealer_id, at, gaming_day, shift, expected, observed, amount, currency, evidence.seqs, evidence.event_ids, rulebook, engine, ln_e, threshold, odds`
-
-func (f *Filter) query(table string) (string, []any) {
+func (f *Filter) query(columns, table string) (string, []any) {
 	var where []string
 	var args []any
 	add := func(condition, name string, value any) {
@@ -64,7 +61,7 @@ func (f *Filter) query(table string) (string, []any) {
 	if f.Live {
 		where = append(where, "version > 0")
 	}
-	query := "SELECT " + findingColumns + " FROM " + table + " FINAL"
+	query := "SELECT " + columns + " FROM " + table + " FINAL"
 	if len(where) > 0 {
 		query += " WHERE " + strings.Join(where, " AND ")
 	}
@@ -96,31 +93,11 @@ func (s *Store) Findings(ctx context.Context, f Filter) ([]finding.Finding, erro
 // that takes.
 func (s *Store) EachFinding(ctx context.Context, f Filter, each func(*finding.Finding) bool) error {
 	const doing = "read findings"
-	query, args := f.query(s.name("findings"))
+	of := newReader[finding.Finding](rows.Find("findings"))
+	query, args := f.query(of.columns, s.name("findings"))
 	result, err := s.conn.Query(ctx, query, args...)
 	if err != nil {
 		return s.explain(doing, err)
 	}
-	defer func() { _ = result.Close() }()
-	for result.Next() {
-		var r finding.Finding
-		var kind, verdict, severity string
-		var at, day time.Time
-		err := result.Scan(&r.ID, &kind, &verdict, &r.Rule, &severity, &r.Citations, &r.PropertyID, &r.PitID, &r.TableID, &r.ShoeID,
-			&r.Round, &r.Seat, &r.Subject, &r.DealerID, &at, &day, &r.Shift, &r.Expected, &r.Observed, &r.Amount, &r.Currency,
-			&r.Evidence.Seqs, &r.Evidence.EventIDs, &r.Rulebook, &r.Engine, &r.LnE, &r.Threshold, &r.Odds)
-		if err != nil {
-			return s.explain(doing, err)
-		}
-		r.Kind, r.Verdict = finding.Kind(kind), finding.Verdict(verdict)
-		r.Severity, _ = finding.ParseSeverity(severity)
-		r.At = schema.Time(at.UnixNano())
-		if !day.Equal(unknownDay()) {
-			r.GamingDay = day.Format(time.DateOnly)
-		}
-		if !each(&r) {
-			return nil
-		}
-	}
-	return s.explain(doing, result.Err())
+	return s.explain(doing, of.each(result, each))
 }

@@ -253,7 +253,7 @@ func TestServerRefuses(t *testing.T) {
 		return func(t *testing.T, s, direct *Store) func() {
 			modify := func(set string) {
 				for _, table := range s.tables {
-					if err := direct.exec(t.Context(), "ALTER TABLE "+s.name(table.name)+" MODIFY SETTING "+set); err != nil {
+					if err := direct.exec(t.Context(), "ALTER TABLE "+s.name(table.Name)+" MODIFY SETTING "+set); err != nil {
 						t.Error(err)
 					}
 				}

@@ -73,11 +73,8 @@ AND part = {part:String} AND generation = {generation:UInt64} ORDER BY no`,
 // AddFindings stores what a nightly run found and the live audit did not. Their version is 0: a row of the
 // live audit replaces one of the same key, and never the other way.
 func (s *Store) AddFindings(ctx context.Context, run string, list []finding.Finding) error {
-	t := s.table("findings", func(b *pipeline.Batch) int { return len(b.Findings) }, func(c *columns, b *pipeline.Batch) {
-		findings(c, b)
-		c.add("version", len(b.Findings), make([]uint32, len(b.Findings)))
-	})
-	return s.insert(ctx, &t, &pipeline.Batch{Range: pipeline.Range{Topic: "audit run " + run}, Set: rows.Set{Findings: list}})
+	t := s.table(rows.Find("findings"), 0)
+	return s.insert(ctx, &t, rows.ViewOf(list), &pipeline.Range{Topic: "audit run " + run})
 }
 
 // AuditRun is one nightly run. Runs of the same events, rules and findings have the same ID.
@@ -249,22 +246,13 @@ func (s *Store) Configs(ctx context.Context, property string, before int64) ([]r
 	const doing = "read the configurations"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	result, err := s.conn.Query(ctx, `SELECT property_id, pit_id, table_id, seq, toUnixTimestamp64Nano(at), toUnixTimestamp64Nano(effective_at), opened, closed,
-config_id, ruleset, game, mode, percent, procedure, reshuffle, config, event_id FROM `+s.name("table_configs")+` FINAL
+	of := newReader[rows.Config](rows.Find("table_configs"))
+	result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+s.name("table_configs")+` FINAL
 WHERE property_id = {property:String} AND at < fromUnixTimestamp64Nano({before:Int64}) ORDER BY table_id, at, seq`,
 		ch.Named("property", property), ch.Named("before", fmt.Sprint(before)))
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
-	defer func() { _ = result.Close() }()
-	var all []rows.Config
-	for result.Next() {
-		var r rows.Config
-		if err := result.Scan(&r.PropertyID, &r.PitID, &r.TableID, &r.Seq, &r.At, &r.EffectiveAt, &r.Opened, &r.Closed, &r.ConfigID, &r.Ruleset, &r.Game,
-			&r.Mode, &r.Percent, &r.Procedure, &r.Reshuffle, &r.Config, &r.EventID); err != nil {
-			return nil, s.explain(doing, err)
-		}
-		all = append(all, r)
-	}
-	return all, s.explain(doing, result.Err())
+	all, err := of.all(result)
+	return all, s.explain(doing, err)
 }

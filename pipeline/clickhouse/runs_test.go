@@ -119,7 +119,7 @@ func TestDayCoverage(t *testing.T) {
 	}
 	write(t, s, b)
 	lost := numbered("p1", 30, 6)
-	if err := s.insert(t.Context(), &s.tables[0], lost); err != nil { // an archive row that no flush accounts for
+	if err := s.insert(t.Context(), &s.tables[0], s.tables[0].View(&lost.Set), &lost.Range); err != nil { // an archive row that no flush accounts for
 		t.Fatal(err)
 	}
 	got, err := s.DayCoverage(t.Context(), "p1", 0, 5000)

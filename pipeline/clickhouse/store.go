@@ -78,7 +78,7 @@ func connect(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	s := &Store{conn: conn, cfg: cfg, pace: pace{first: 100 * time.Millisecond, most: 10 * time.Second}}
 	s.scratch.New = func() any { return newScratch() }
-	s.journal = s.table("journal", func(*pipeline.Batch) int { return 1 }, s.fillJournal)
+	s.journal = s.journalTable()
 	s.tables = s.dataTables()
 	if err := s.Ping(ctx); err != nil {
 		_ = conn.Close()

@@ -11,6 +11,7 @@ import (
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // maxBlockRows is below what the server takes in one block; more than one could be stored in part.
@@ -20,11 +21,13 @@ const maxBlockRows = 1_000_000
 // An insert whose outcome is unknown is sent again with its token until ctx ends. Only what no retry
 // heals is returned: ErrLogin, ErrGrant, ErrSchema, ErrServer, ErrRows.
 func (s *Store) Write(ctx context.Context, b *pipeline.Batch) error {
-	if err := s.insert(ctx, &s.journal, b); err != nil {
+	journal := []rows.Journal{s.journalRow(&b.Range)}
+	if err := s.insert(ctx, &s.journal, rows.ViewOf(journal), &b.Range); err != nil {
 		return err
 	}
 	for i := range s.tables {
-		if err := s.insert(ctx, &s.tables[i], b); err != nil {
+		t := &s.tables[i]
+		if err := s.insert(ctx, t, t.View(&b.Set), &b.Range); err != nil {
 			return err
 		}
 	}
@@ -36,7 +39,7 @@ func (s *Store) Write(ctx context.Context, b *pipeline.Batch) error {
 // retry also completes what was stored in part.
 func (s *Store) token(r *pipeline.Range, table string) string {
 	token := fmt.Sprintf("%s:%d:%d-%d:%s:%s:%.16s", r.Topic, r.Partition, r.From, r.To, table, s.cfg.RulesVersion, r.Hash)
-	if table == s.journal.name {
+	if table == s.journal.Name {
 		token += fmt.Sprintf(":%d", r.Generation) // each owner says that it was there
 	}
 	if r.Epoch > 0 || r.Told > 0 { // The same rows may be there, but not their epoch, nor what is told besides.
@@ -45,22 +48,21 @@ func (s *Store) token(r *pipeline.Range, table string) string {
 	return token
 }
 
-func (s *Store) insert(ctx context.Context, t *table, b *pipeline.Batch) error {
-	rows := t.rows(b)
-	if rows == 0 {
+func (s *Store) insert(ctx context.Context, t *table, v rows.View, r *pipeline.Range) error {
+	if v.Len == 0 {
 		return nil
 	}
-	doing := fmt.Sprintf("insert into %s, %s/%d offsets %d-%d", t.name, b.Range.Topic, b.Range.Partition, b.Range.From, b.Range.To)
-	if rows > maxBlockRows {
-		return s.explain(doing, fmt.Errorf("%d rows in one batch, at most %d: %w", rows, maxBlockRows, ErrRows))
+	doing := fmt.Sprintf("insert into %s, %s/%d offsets %d-%d", t.Name, r.Topic, r.Partition, r.From, r.To)
+	if v.Len > maxBlockRows {
+		return s.explain(doing, fmt.Errorf("%d rows in one batch, at most %d: %w", v.Len, maxBlockRows, ErrRows))
 	}
-	token := s.token(&b.Range, t.name)
+	token := s.token(r, t.Name)
 	for try := 1; ; try++ {
-		err := s.send(ctx, t, b, rows, token)
+		err := s.send(ctx, t, v, r.Epoch, token)
 		switch {
 		case err == nil:
 			if try > 1 {
-				s.cfg.Log.InfoContext(ctx, "ClickHouse took the insert", "table", t.name, "tries", try)
+				s.cfg.Log.InfoContext(ctx, "ClickHouse took the insert", "table", t.Name, "tries", try)
 			}
 			return nil
 		case kindOf(err) != nil:
@@ -68,7 +70,7 @@ func (s *Store) insert(ctx context.Context, t *table, b *pipeline.Batch) error {
 		case ctx.Err() != nil:
 			return s.explain(doing+", outcome unknown", context.Cause(ctx))
 		}
-		s.cfg.Retried(t.name, err)
+		s.cfg.Retried(t.Name, err)
 		s.causes.warn(ctx, s.cfg.Log, s.explain(doing, err), codeOf(err), try)
 		if !s.pace.wait(ctx, try) {
 			return s.explain(doing+", outcome unknown", context.Cause(ctx))
@@ -77,7 +79,7 @@ func (s *Store) insert(ctx context.Context, t *table, b *pipeline.Batch) error {
 }
 
 // send makes the block anew: after an error the driver's is gone.
-func (s *Store) send(ctx context.Context, t *table, b *pipeline.Batch, rows int, token string) error {
+func (s *Store) send(ctx context.Context, t *table, v rows.View, epoch uint32, token string) error {
 	// Without a deadline a server that hangs holds the insert for the driver's ReadTimeout.
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.InsertTimeout)
 	defer cancel()
@@ -90,8 +92,8 @@ func (s *Store) send(ctx context.Context, t *table, b *pipeline.Batch, rows int,
 	defer func() { _ = batch.Abort() }()
 	sc := s.scratch.Get().(*scratch)
 	defer s.putBack(sc)
-	c := columns{scratch: sc, batch: batch, rows: rows}
-	t.fill(&c, b)
+	c := columns{scratch: sc, batch: batch, rows: v.Len}
+	c.table(t, v, epoch)
 	if c.err != nil {
 		return c.err
 	}
@@ -110,7 +112,7 @@ func (s *Store) settings(token string) ch.Settings {
 }
 
 func (s *Store) putBack(sc *scratch) {
-	if len(sc.known) > knownMost {
+	if len(sc.known) > maxKnown {
 		clear(sc.known)
 	}
 	s.scratch.Put(sc)

@@ -26,18 +26,22 @@ type DeadLetter struct {
 	Raw       []byte `column:"raw"`
 }
 
-// Journal is one flushed range of a partition.
+// Journal is one flushed range of a partition. Offsets are inclusive.
 type Journal struct {
-	Topic        string
-	Partition    int32
-	From, To     int64
-	Low          int64
-	Clock        int64 // the partition's clock before Low, ns UTC
-	Generation   int32
-	RulesVersion string
-	Engine       string
-	Records      uint64
-	Rows         uint64
-	Hash         string
-	CRC          uint32 // of the records
+	Topic        string `column:"topic,word,key"`
+	Partition    int32  `column:"partition,key"`
+	From         int64  `column:"from_offset"`
+	To           int64  `column:"to_offset,key"`
+	Low          int64  `column:"low_offset"` // where a restart reads from
+	Clock        int64  `column:"clock"`      // latest event time of the partition before Low, ns UTC
+	Generation   int32  `column:"generation"`
+	Epoch        uint32 `column:"epoch"`    // how often the log was truncated before
+	Cut          int64  `column:"cut_from"` // first and last offset that the log lost, of the first range since; else 0
+	Lost         int64  `column:"cut_to"`
+	RulesVersion string `column:"rules_version,word"`
+	Engine       string `column:"engine,word"`
+	Records      uint64 `column:"records"`
+	CRC          uint32 `column:"crc"` // CRC-32C over offsets and values of the records
+	Rows         uint64 `column:"rows"`
+	Hash         string `column:"hash"`
 }

@@ -4,108 +4,127 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"math"
-	"reflect"
 
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Hash is the SHA-256, in hex, of all rows in their order. Of an archived event it takes the hash that
-// stands beside the raw bytes.
+// Hash is the SHA-256, in hex, of all rows in their order. The journal keeps it, so its bytes never change for the
+// same rows. Of an archived event it has the hash in place of the raw bytes.
 func (s *Set) Hash() string {
+	if s.tables == nil {
+		s.tables = declared()
+	}
 	raw := s.Events.Raw
 	s.Events.Raw = Text{}
 	defer func() { s.Events.Raw = raw }()
 	h := sha256.New()
-	write := func(v reflect.Value) { // piece by piece: the memories of a flush may take megabytes
-		s.scratch = appendValue(s.scratch[:0], v)
-		h.Write(s.scratch)
-	}
-	for _, rows := range []any{
-		&s.Events, &s.Rounds, &s.Wagers, &s.Vigorish, &s.Shoes, &s.Configs, &s.Notices, &s.Snapshots, &s.Findings, &s.Evidence, &s.DeadLetters,
-	} {
-		v := reflect.ValueOf(rows).Elem()
-		if v.Kind() == reflect.Struct {
-			for _, column := range v.Fields() {
-				write(column)
-			}
-			continue
+	for i := range s.tables {
+		t := &s.tables[i]
+		v := t.View(s)
+		if t.list {
+			h.Write(binary.AppendUvarint(s.scratch[:0], uint64(v.Len)))
+		} else {
+			v.Len = 1 // the columns follow as lists
 		}
-		h.Write(binary.AppendUvarint(s.scratch[:0], uint64(v.Len())))
-		for i := range v.Len() {
-			write(v.Index(i))
+		for row := range v.Len { // row by row: the snapshots of a flush may have megabytes
+			s.scratch = s.scratch[:0]
+			for k := range t.Columns {
+				if s.scratch = t.Columns[k].append(s.scratch, v, row); !t.list {
+					h.Write(s.scratch)
+					s.scratch = s.scratch[:0]
+				}
+			}
+			h.Write(s.scratch)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// appendValue writes a value so that no two differ in what they mean and agree in what is written:
-// lists and texts have their length in front.
-func appendValue(dst []byte, v reflect.Value) []byte {
-	switch x := v.Addr().Interface().(type) {
-	case *Text:
-		dst = binary.AppendUvarint(dst, uint64(x.Len()))
-		for i := range x.Len() {
-			dst = append(binary.AppendUvarint(dst, uint64(len(x.At(i)))), x.At(i)...)
+// append encodes a value of a list, or a whole column, so that two encodings are equal only if the values are: lists
+// and texts have their length in front.
+func (c *Column) append(dst []byte, v View, row int) []byte {
+	switch c.Type {
+	case String:
+		return encode(dst, v, c, row, appendText[string])
+	case Strings:
+		return encode(dst, v, c, row, appendTexts)
+	case Bytes:
+		if v.stride == 0 {
+			return appendColumn(dst, value[Text](v, c, 0))
 		}
-		return dst
-	case *[]string:
-		dst = binary.AppendUvarint(dst, uint64(len(*x)))
-		for _, s := range *x {
-			dst = append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+		return encode(dst, v, c, row, appendText[[]byte])
+	case Bool:
+		return encode(dst, v, c, row, appendBool)
+	case Int32:
+		return encode(dst, v, c, row, func(dst []byte, n int32) []byte { return binary.AppendVarint(dst, int64(n)) })
+	case Int64:
+		return encode(dst, v, c, row, binary.AppendVarint)
+	case Uint8:
+		if v.stride == 0 {
+			return appendText(dst, *value[[]uint8](v, c, 0))
 		}
-		return dst
-	case *[]int64:
-		dst = binary.AppendUvarint(dst, uint64(len(*x)))
-		for _, n := range *x {
-			dst = binary.AppendVarint(dst, n)
-		}
-		return dst
-	case *[]uint64:
-		dst = binary.AppendUvarint(dst, uint64(len(*x)))
-		for _, n := range *x {
-			dst = binary.AppendUvarint(dst, n)
-		}
-		return dst
-	case *[]uint32:
-		dst = binary.AppendUvarint(dst, uint64(len(*x)))
-		for _, n := range *x {
-			dst = binary.AppendUvarint(dst, uint64(n))
-		}
-		return dst
-	case *finding.Severity:
-		word := x.String()
-		return append(binary.AppendUvarint(dst, uint64(len(word))), word...)
-	case *[]byte:
-		return append(binary.AppendUvarint(dst, uint64(len(*x))), *x...)
+		return encode(dst, v, c, row, func(dst []byte, n uint8) []byte { return binary.AppendUvarint(dst, uint64(n)) })
+	case Uint32:
+		return encode(dst, v, c, row, func(dst []byte, n uint32) []byte { return binary.AppendUvarint(dst, uint64(n)) })
+	case Uint64:
+		return encode(dst, v, c, row, binary.AppendUvarint)
+	case Float64:
+		return encode(dst, v, c, row, func(dst []byte, x float64) []byte {
+			return binary.BigEndian.AppendUint64(dst, math.Float64bits(x))
+		})
+	case Format:
+		return encode(dst, v, c, row, func(dst []byte, f schema.Format) []byte { return binary.AppendUvarint(dst, uint64(f)) })
+	case Severity:
+		return encode(dst, v, c, row, func(dst []byte, s finding.Severity) []byte { return appendText(dst, s.String()) })
+	case Proof:
+		return encode(dst, v, c, row, func(dst []byte, e finding.Evidence) []byte {
+			dst = binary.AppendUvarint(dst, uint64(len(e.Seqs)))
+			for _, seq := range e.Seqs {
+				dst = binary.AppendUvarint(dst, seq)
+			}
+			return appendTexts(dst, e.EventIDs)
+		})
 	}
-	switch v.Kind() {
-	case reflect.Bool:
-		if v.Bool() {
-			return append(dst, 1)
-		}
-		return append(dst, 0)
-	case reflect.String:
-		return append(binary.AppendUvarint(dst, uint64(v.Len())), v.String()...)
-	case reflect.Float64:
-		return binary.BigEndian.AppendUint64(dst, math.Float64bits(v.Float()))
-	case reflect.Int32, reflect.Int64:
-		return binary.AppendVarint(dst, v.Int())
-	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
-		return binary.AppendUvarint(dst, v.Uint())
-	case reflect.Slice:
-		dst = binary.AppendUvarint(dst, uint64(v.Len()))
-		for i := range v.Len() {
-			dst = appendValue(dst, v.Index(i))
-		}
-		return dst
-	case reflect.Struct:
-		for _, field := range v.Fields() {
-			dst = appendValue(dst, field)
-		}
-		return dst
-	default:
-		panic(fmt.Sprintf("rows: a row with %s", v.Type()))
+	return dst
+}
+
+func encode[V any](dst []byte, v View, c *Column, row int, one func([]byte, V) []byte) []byte {
+	if v.stride > 0 {
+		return one(dst, *value[V](v, c, row))
 	}
+	values := *value[[]V](v, c, 0)
+	dst = binary.AppendUvarint(dst, uint64(len(values)))
+	for _, value := range values {
+		dst = one(dst, value)
+	}
+	return dst
+}
+
+func appendText[T string | []byte](dst []byte, s T) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+func appendTexts(dst []byte, list []string) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(list)))
+	for _, s := range list {
+		dst = appendText(dst, s)
+	}
+	return dst
+}
+
+func appendColumn(dst []byte, t *Text) []byte {
+	dst = binary.AppendUvarint(dst, uint64(t.Len()))
+	for i := range t.Len() {
+		dst = appendText(dst, t.At(i))
+	}
+	return dst
+}
+
+func appendBool(dst []byte, b bool) []byte {
+	if b {
+		return append(dst, 1)
+	}
+	return append(dst, 0)
 }

@@ -1,30 +1,45 @@
 // Package rows declares the tables of ClickHouse that the audit fills. Each table is declared once, as a struct whose
-// fields are its columns: the tag column names the column, its conversion where the Go type does not imply it, and
-// whether it is part of the row's key. The encoder of an insert, the readers, the hash of a batch and the memory sink
-// all follow that declaration.
+// fields are its columns. The encoder of an insert, the readers, the hash of a batch and the sink in memory all follow
+// that declaration: a new column is one field here and one line in a migration.
+//
+// The tag column of a field has the name of the column, its conversion, and key if the column is part of the row's
+// key:
+//
+//	Shift string `column:"shift,word"`
+//
+// The conversion is needed where the Go type does not imply the type of the column: word is LowCardinality(String),
+// time is DateTime64(9, 'UTC') of Unix nanoseconds, day is Date32 of text, hash is FixedString(32). A field without a
+// name takes it from its tag json.
 //
 // Tables with a row for each event, round or wager are structs of columns, so that a batch is appended and written
-// without an allocation per row. The other tables are lists of plain structs. Times are Unix nanoseconds UTC, money is
-// minor units.
+// without an allocation per row. The other tables are lists of structs. Times are Unix nanoseconds UTC, money is minor
+// units.
 package rows
 
-import "github.com/shoeproof/shoeproof/finding"
+import (
+	"reflect"
 
-// Set is the rows of all tables for one flush.
+	"github.com/shoeproof/shoeproof/finding"
+)
+
+// Set is the rows of all tables for one flush. The tag table of a field has the name of the table and the columns that
+// the writer adds; the tag insert has the position of its insert. A row is inserted after the rows that it refers to.
+// The order of the fields is the order of the hash.
 type Set struct {
-	Events      Events
-	Rounds      Rounds
-	Wagers      Wagers
-	Vigorish    []Vigorish
-	Shoes       []Shoe
-	Configs     []Config
-	Notices     []Notice
-	Snapshots   []Snapshot
-	Findings    []finding.Finding
-	Evidence    []Evidence
-	DeadLetters []DeadLetter
+	Events      Events            `table:"events" insert:"1"`
+	Rounds      Rounds            `table:"rounds,version" insert:"7"`
+	Wagers      Wagers            `table:"wagers,version" insert:"5"`
+	Vigorish    []Vigorish        `table:"vigorish,version" insert:"6"`
+	Shoes       []Shoe            `table:"shoes,version" insert:"8"`
+	Configs     []Config          `table:"table_configs,version" insert:"3"`
+	Notices     []Notice          `table:"notices,version" insert:"4"`
+	Snapshots   []Snapshot        `table:"table_memory,epoch,version" insert:"9"`
+	Findings    []finding.Finding `table:"findings,version" insert:"11"`
+	Evidence    []Evidence        `table:"evidence,version" insert:"10"`
+	DeadLetters []DeadLetter      `table:"dead_letters" insert:"2"`
 
-	scratch []byte // of Hash
+	tables  []Table // of Hash
+	scratch []byte  // of Hash
 }
 
 // Len is the number of rows of all tables.
@@ -35,48 +50,20 @@ func (s *Set) Len() int {
 
 // Reset empties the set. It keeps the storage of the rows, but nothing that the rows point to.
 func (s *Set) Reset() {
-	resetEvents(&s.Events)
-	resetRounds(&s.Rounds)
-	resetWagers(&s.Wagers)
-	s.Vigorish, s.Shoes, s.Configs, s.Notices = emptied(s.Vigorish), emptied(s.Shoes), emptied(s.Configs), emptied(s.Notices)
-	s.Snapshots, s.Findings, s.Evidence, s.DeadLetters = emptied(s.Snapshots), emptied(s.Findings), emptied(s.Evidence), emptied(s.DeadLetters)
-}
-
-func emptied[R any](rows []R) []R {
-	clear(rows)
-	return rows[:0]
-}
-
-func resetEvents(e *Events) {
-	e.PropertyID, e.PitID, e.TableID, e.Seq = e.PropertyID[:0], e.PitID[:0], e.TableID[:0], e.Seq[:0]
-	e.EventID.Reset()
-	e.At, e.GamingDay, e.ShoeID, e.Round, e.Kind = e.At[:0], e.GamingDay[:0], e.ShoeID[:0], e.Round[:0], e.Kind[:0]
-	e.Format, e.Partition, e.Offset = e.Format[:0], e.Partition[:0], e.Offset[:0]
-	e.Raw.Reset()
-	e.SHA256.Reset()
-}
-
-func resetRounds(r *Rounds) {
-	r.PropertyID, r.PitID, r.TableID, r.ShoeID = r.PropertyID[:0], r.PitID[:0], r.TableID[:0], r.ShoeID[:0]
-	r.Round, r.At, r.GamingDay, r.Shift, r.DealerID = r.Round[:0], r.At[:0], r.GamingDay[:0], r.Shift[:0], r.DealerID[:0]
-	r.Ruleset, r.ConfigID, r.Result = r.Ruleset[:0], r.ConfigID[:0], r.Result[:0]
-	r.PlayerCount, r.BankerCount, r.PlayerCards, r.BankerCards = r.PlayerCount[:0], r.BankerCount[:0], r.PlayerCards[:0], r.BankerCards[:0]
-	r.Cards.Reset()
-	r.Wagers, r.Staked, r.Paid, r.ExpectedPay = r.Wagers[:0], r.Staked[:0], r.Paid[:0], r.ExpectedPay[:0]
-	r.Collected, r.Returned, r.Vigorish, r.Auditable = r.Collected[:0], r.Returned[:0], r.Vigorish[:0], r.Auditable[:0]
-	r.FirstSeq, r.EndSeq = r.FirstSeq[:0], r.EndSeq[:0]
-	r.Decks, r.ChancePlayer, r.ChanceBanker, r.ChanceTie = r.Decks[:0], r.ChancePlayer[:0], r.ChanceBanker[:0], r.ChanceTie[:0]
-	r.Unseen.Reset()
-	r.LockedAt, r.CardAt, r.EndAt = r.LockedAt[:0], r.CardAt[:0], r.EndAt[:0]
-	r.BatchID, r.Shuffler, r.Reader = r.BatchID[:0], r.Shuffler[:0], r.Reader[:0]
-}
-
-func resetWagers(w *Wagers) {
-	w.PropertyID, w.TableID, w.ShoeID, w.Round = w.PropertyID[:0], w.TableID[:0], w.ShoeID[:0], w.Round[:0]
-	w.At, w.GamingDay = w.At[:0], w.GamingDay[:0]
-	w.WagerID.Reset()
-	w.Seat, w.Spot, w.Stake, w.Coupon, w.Medium = w.Seat[:0], w.Spot[:0], w.Stake[:0], w.Coupon[:0], w.Medium[:0]
-	w.Patron, w.Disposition, w.Expected = w.Patron[:0], w.Disposition[:0], w.Expected[:0]
-	w.Paid, w.ExpectedPaid, w.Collected, w.Returned, w.PlacedSeq = w.Paid[:0], w.ExpectedPaid[:0], w.Collected[:0], w.Returned[:0], w.PlacedSeq[:0]
-	w.PlacedAt, w.Late, w.EV, w.LockStake, w.SettleStake = w.PlacedAt[:0], w.Late[:0], w.EV[:0], w.LockStake[:0], w.SettleStake[:0]
+	for field, table := range reflect.ValueOf(s).Elem().Fields() {
+		switch {
+		case !field.IsExported():
+		case table.Kind() == reflect.Slice:
+			table.Clear()
+			table.SetLen(0)
+		default:
+			for _, column := range table.Fields() {
+				if text, ok := reflect.TypeAssert[*Text](column.Addr()); ok {
+					text.Reset()
+				} else {
+					column.SetLen(0)
+				}
+			}
+		}
+	}
 }

@@ -1,52 +1,228 @@
 package rows
 
-// Config is a table configuration in force.
-type Config struct {
-	PropertyID  string `column:"property_id,word,key"`
-	PitID       string `column:"pit_id,word,key"`
-	TableID     string `column:"table_id,word,key"`
-	Seq         uint64 `column:"seq,key"`
-	At          int64  `column:"at,time"`
-	EffectiveAt int64  `column:"effective_at,time"`
-	Opened      bool   `column:"opened"`
-	Closed      bool   `column:"closed"`
-	ConfigID    string `column:"config_id,word"`
-	Ruleset     string `column:"ruleset,word"`
-	Game        string `column:"game,word"`
-	Mode        string `column:"mode,word"`
-	Percent     uint32 `column:"percent"`
-	Procedure   uint32 `column:"procedure"`
-	Reshuffle   bool   `column:"reshuffle"`
-	Config      string `column:"config"` // canonical JSON of the TableConfig
-	EventID     string `column:"event_id"`
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Table is the declaration of a table.
+type Table struct {
+	Name    string
+	Columns []Column
+	// Added are columns that are no part of a row. The writer adds them: version, which decides between rows of the
+	// same key, and epoch.
+	Added []string
+
+	row    reflect.Type
+	list   bool // a list of structs, otherwise a struct of columns
+	field  int  // in Set
+	insert int
 }
 
-// Notice is a notice filed with the regulator or posted for patrons.
-type Notice struct {
-	PropertyID  string   `column:"property_id,word,key"`
-	PitID       string   `column:"pit_id,word,key"`
-	TableID     string   `column:"table_id,word,key"`
-	Seq         uint64   `column:"seq,key"`
-	At          int64    `column:"at,time"`
-	NoticeAt    int64    `column:"notice_at,time"`
-	EffectiveAt int64    `column:"effective_at,time"`
-	Topic       string   `column:"topic,word"`
-	Filed       bool     `column:"filed"`
-	Written     bool     `column:"written"`
-	Recipients  []string `column:"recipients,word"`
-	Medium      string   `column:"medium,word"`
+// Column is the declaration of a column.
+type Column struct {
+	Name string
+	Type Type
+	As   Conversion
+	Key  bool // part of the row's key
+	// ClickHouse is the type of the column.
+	ClickHouse string
+
+	field  int
+	offset uintptr
 }
 
-// Snapshot is the state of a table after one record. A restart resumes from it.
-type Snapshot struct {
-	PropertyID string `column:"property_id,word,key"`
-	TableID    string `column:"table_id,word,key"`
-	Seq        uint64 `column:"seq,key"` // of the last event in the state
-	At         int64  `column:"at,time"`
-	State      string `column:"memory"`
-	Engine     string `column:"engine,word"`
-	// Topic, Partition and Offset are the record after which the snapshot was taken.
-	Topic     string `column:"topic,word"`
-	Partition int32  `column:"partition"`
-	Offset    int64  `column:"offset,key"`
+// Type is the Go type of a value.
+type Type uint8
+
+// Types.
+const (
+	String Type = iota // also a type with this kind
+	Strings
+	Bytes
+	Bool
+	Int32
+	Int64
+	Uint8
+	Uint32
+	Uint64
+	Float64
+	Format
+	Severity
+	Proof // finding.Evidence
+)
+
+// Conversion is the ClickHouse type of a value where its Go type leaves a choice.
+type Conversion string
+
+// Conversions.
+const (
+	Plain Conversion = ""
+	Word  Conversion = "word" // LowCardinality(String), of a list too
+	Time  Conversion = "time" // DateTime64(9, 'UTC')
+	Day   Conversion = "day"  // Date32
+	Hash  Conversion = "hash" // FixedString(32)
+)
+
+// Tables returns the tables of a Set in the order of their inserts.
+func Tables() []Table {
+	tables := declared()
+	slices.SortFunc(tables, func(a, b Table) int { return cmp.Compare(a.insert, b.insert) })
+	return tables
+}
+
+// declared returns the tables in the order of the fields of Set. It panics on a wrong tag: the package's own test
+// calls it.
+func declared() []Table {
+	var tables []Table
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[Set]()) {
+		if !field.IsExported() {
+			continue
+		}
+		added := strings.Split(field.Tag.Get("table"), ",")
+		t := Table{Name: added[0], Added: added[1:], field: field.Index[0], row: field.Type}
+		t.insert, _ = strconv.Atoi(field.Tag.Get("insert"))
+		if t.list = field.Type.Kind() == reflect.Slice; t.list {
+			t.row = field.Type.Elem()
+		}
+		t.Columns = columns(t.row, t.list)
+		tables = append(tables, t)
+	}
+	return tables
+}
+
+// TableOf returns the declaration of a table that is no part of a Set.
+func TableOf[R any](name string) Table {
+	row := reflect.TypeFor[R]()
+	return Table{Name: name, Columns: columns(row, true), row: row, list: true, field: -1}
+}
+
+// Find returns the table of a name, and panics without one.
+func Find(name string) *Table {
+	tables := declared()
+	at := slices.IndexFunc(tables, func(t Table) bool { return t.Name == name })
+	return &tables[at]
+}
+
+// Column returns the column of a name, nil without one.
+func (t *Table) Column(name string) *Column {
+	at := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return &t.Columns[at]
+}
+
+// Names returns the names of the columns and of the added ones, in the order of an insert.
+func (t *Table) Names() []string {
+	var names []string
+	for i := range t.Columns {
+		names = append(names, t.Columns[i].Name)
+	}
+	return append(names, t.Added...)
+}
+
+// Keys returns the names of the columns that identify a row.
+func (t *Table) Keys() []string {
+	var names []string
+	for i := range t.Columns {
+		if c := &t.Columns[i]; c.Key {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+func columns(row reflect.Type, list bool) []Column {
+	types := clickhouse()
+	var all []Column
+	for _, field := range reflect.VisibleFields(row) {
+		tag := strings.Split(field.Tag.Get("column"), ",")
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		c := Column{Name: cmp.Or(tag[0], name), field: field.Index[0], offset: field.Offset}
+		for _, word := range tag[1:] {
+			if word == "key" {
+				c.Key = true
+			} else {
+				c.As = Conversion(word)
+			}
+		}
+		element := field.Type
+		switch {
+		case element == reflect.TypeFor[Text]():
+			element = reflect.TypeFor[[]byte]()
+		case !list:
+			element = element.Elem()
+		}
+		c.Type = typeOf(element)
+		c.ClickHouse = types[c.Type][c.As]
+		if c.Name == "" || c.ClickHouse == "" {
+			panic(fmt.Sprintf("rows: field %s of %s: no name, or no column type for %s as %q", field.Name, row, element, c.As))
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func typeOf(t reflect.Type) Type {
+	switch t {
+	case reflect.TypeFor[schema.Format]():
+		return Format
+	case reflect.TypeFor[finding.Severity]():
+		return Severity
+	case reflect.TypeFor[finding.Evidence]():
+		return Proof
+	case reflect.TypeFor[[]string]():
+		return Strings
+	case reflect.TypeFor[[]byte]():
+		return Bytes
+	}
+	kinds := map[reflect.Kind]Type{
+		reflect.String: String, reflect.Bool: Bool, reflect.Int32: Int32, reflect.Int64: Int64, reflect.Uint8: Uint8,
+		reflect.Uint32: Uint32, reflect.Uint64: Uint64, reflect.Float64: Float64,
+	}
+	of, ok := kinds[t.Kind()]
+	if !ok {
+		panic(fmt.Sprintf("rows: no column holds a %s", t))
+	}
+	return of
+}
+
+// clickhouse returns the type of a column for the Go type and its conversions.
+func clickhouse() map[Type]map[Conversion]string {
+	return map[Type]map[Conversion]string{
+		String:   {Plain: "String", Word: "LowCardinality(String)", Day: "Date32"},
+		Strings:  {Word: "Array(LowCardinality(String))"},
+		Bytes:    {Plain: "String", Hash: "FixedString(32)"},
+		Bool:     {Plain: "Bool"},
+		Int32:    {Plain: "Int32"},
+		Int64:    {Plain: "Int64", Time: "DateTime64(9, 'UTC')"},
+		Uint8:    {Plain: "UInt8"},
+		Uint32:   {Plain: "UInt32"},
+		Uint64:   {Plain: "UInt64"},
+		Float64:  {Plain: "Float64"},
+		Format:   {Plain: "Enum8('unknown' = 0, 'protobuf' = 1, 'json' = 2)"},
+		Severity: {Word: "LowCardinality(String)"},
+		Proof:    {Plain: "Tuple(seqs Array(UInt64), event_ids Array(String))"},
+	}
+}
+
+// Ref returns a pointer to the field of the column in a row, which is a pointer to a struct. A field of kind string
+// gives a *string.
+func (c *Column) Ref(row any) any {
+	field := reflect.ValueOf(row).Elem().Field(c.field).Addr()
+	switch c.Type {
+	case String:
+		field = field.Convert(reflect.TypeFor[*string]())
+	case Int64:
+		field = field.Convert(reflect.TypeFor[*int64]())
+	}
+	return field.Interface()
 }
