@@ -21,11 +21,13 @@ import (
 	"github.com/shoeproof/shoeproof/console/store"
 )
 
-// secretOf is a token of a role at a property, valid for an hour from a moment.
+// secretOf adds a token with a role at a property, and returns its secret.
 func secretOf(a *Access, name, role, property string, expires time.Time) string {
 	secret := rand.Text() + rand.Text()
 	sum := sha256.Sum256([]byte(secret))
-	a.Tokens = append(a.Tokens, Token{Name: name, SHA256: hex.EncodeToString(sum[:]), Expires: expires, Grants: []Grant{{role, []string{property}}}})
+	a.Tokens = append(a.Tokens, Token{
+		Name: name, SHA256: hex.EncodeToString(sum[:]), Expires: expires, Grants: []Grant{{role, []string{property}}},
+	})
 	return secret
 }
 
@@ -60,8 +62,8 @@ func send(t testing.TB, method, target, body string, header ...string) (int, str
 
 var variable = regexp.MustCompile(`\{[^}]*\}`)
 
-// Every route, with every method, for nobody, for somebody wrong, and for those whose time is over.
-func TestNobodyGetsIn(t *testing.T) {
+// Every route and method refuses requests without an identity, with a wrong identity and with an expired one.
+func TestUnauthenticated(t *testing.T) {
 	s := emptyStore(t)
 	access := Access{}
 	expired := secretOf(&access, "late", "supervisor", "*", time.Now().Add(-time.Second))
@@ -70,9 +72,10 @@ func TestNobodyGetsIn(t *testing.T) {
 	if len(routes()) < 30 {
 		t.Fatalf("%d routes", len(routes()))
 	}
-	// Those that answer to everybody, and what: never data.
+	// The public routes with their status. None of them returns data.
 	open := map[string]int{
-		"GET /sign-in": 200, "POST /sign-in": 401, "GET /sign-in/oidc": 404, "GET /sign-in/oidc/callback": 404, "POST /look": 303,
+		"GET /sign-in": 200, "POST /sign-in": 401, "GET /sign-in/oidc": 404, "GET /sign-in/oidc/callback": 404,
+		"POST /look":         303,
 		"GET /static/{file}": 404, "POST /csp-report": 204, "GET /healthz": 200, "GET /readyz": 200,
 	}
 	for _, r := range routes() {
@@ -82,14 +85,16 @@ func TestNobodyGetsIn(t *testing.T) {
 			t.Errorf("%s %s: public %v, want %v", r.method, r.path, r.public, public)
 		}
 		for who, header := range map[string][]string{
-			"nobody":               nil,
-			"a wrong token":        {"Authorization", "Bearer " + rand.Text()},
-			"an expired token":     {"Authorization", "Bearer " + expired},
-			"an unknown session":   {"Cookie", "shoeproof=" + rand.Text()},
-			"a proxy's header":     {"X-Forwarded-User", "root", "X-Forwarded-Groups", "supervisors", "X-Shoeproof-Secret", "guess"},
+			"no identity":        nil,
+			"a wrong token":      {"Authorization", "Bearer " + rand.Text()},
+			"an expired token":   {"Authorization", "Bearer " + expired},
+			"an unknown session": {"Cookie", "shoeproof=" + rand.Text()},
+			"a proxy's header": {
+				"X-Forwarded-User", "root", "X-Forwarded-Groups", "supervisors", "X-Shoeproof-Secret", "guess",
+			},
 			"a token in the query": {"X-Query", expired},
 		} {
-			c.patient()
+			c.resetLimits()
 			for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"} {
 				code, body := send(t, method, path, "token=x", header...)
 				same := method == r.method || method == "HEAD" && r.method == "GET"
@@ -101,11 +106,11 @@ func TestNobodyGetsIn(t *testing.T) {
 				case !public && same && code != http.StatusUnauthorized:
 					t.Errorf("%s %s for %s: %d, want 401", method, r.path, who, code)
 				case strings.Contains(body, "ac-1"):
-					t.Errorf("%s %s for %s answers with data", method, r.path, who)
+					t.Errorf("%s %s for %s returns data", method, r.path, who)
 				}
 			}
 		}
-		// A viewer may see, and nothing else.
+		// A viewer has the permission See only.
 		if !r.public && r.needs != See {
 			if code, _ := send(t, r.method, path, "", "Authorization", "Bearer "+viewer); code != http.StatusForbidden {
 				t.Errorf("%s %s for a viewer: %d, want 403", r.method, r.path, code)
@@ -114,7 +119,7 @@ func TestNobodyGetsIn(t *testing.T) {
 	}
 }
 
-// A role at one property sees nothing of another, on any page.
+// No page shows data of a property at which the user has no role.
 func TestOtherProperty(t *testing.T) {
 	s := emptyStore(t)
 	fill(t, s, "here-1", 4, 1)
@@ -123,22 +128,25 @@ func TestOtherProperty(t *testing.T) {
 	secret := secretOf(&access, "ann", "supervisor", "here-1", time.Now().Add(time.Hour))
 	auditor := secretOf(&access, "aud", "auditor", "here-1", time.Now().Add(time.Hour))
 	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
-	findings, err := s.Findings(t.Context(), store.Scope{Properties: []string{"there-2"}}, store.Where{})
+	findings, err := s.Findings(t.Context(), store.Scope{Properties: []string{"there-2"}}, store.FindingQuery{})
 	if err != nil || len(findings) == 0 {
 		t.Fatalf("%d findings, %v", len(findings), err)
 	}
 	f := findings[0]
 	for path, want := range map[string]int{
-		"/queue": 200, "/floor": 200, "/dealers": 200, "/handover": 200, "/rates": 200, "/shelves": 200, "/queue?state=closed": 200, "/queue?property=there-2": 200,
-		"/api/v1/queue": 200, "/api/v1/findings": 200, "/api/v1/floor": 200, "/api/v1/dealers": 200, "/exports/findings.csv": 200,
-		"/findings/" + f.ID: 404, "/api/v1/findings/" + f.ID: 404, "/tables/there-2/" + f.TableID: 404, "/shoes/there-2/" + f.TableID + "/" + f.ShoeID: 404,
+		"/queue": 200, "/floor": 200, "/dealers": 200, "/handover": 200, "/rates": 200, "/silences": 200,
+		"/shelves": 200, "/queue?state=closed": 200, "/queue?property=there-2": 200,
+		"/api/v1/queue": 200, "/api/v1/findings": 200, "/api/v1/floor": 200, "/api/v1/dealers": 200,
+		"/exports/findings.csv": 200, "/findings/" + f.ID: 404, "/api/v1/findings/" + f.ID: 404,
+		"/tables/there-2/" + f.TableID: 404, "/shoes/there-2/" + f.TableID + "/" + f.ShoeID: 404,
 		"/dealers/there-2/" + f.DealerID: 404, "/search?q=" + f.ID: 303,
 	} {
 		code, body := send(t, "GET", c.url+path, "", "Authorization", "Bearer "+secret)
 		if code != want {
 			t.Errorf("%s: %d, want %d", path, code, want)
 		}
-		if strings.Contains(strings.ReplaceAll(body, "property=there-2", ""), "there-2</") || strings.Contains(body, `"there-2"`) && !strings.Contains(path, "there-2") {
+		if strings.Contains(strings.ReplaceAll(body, "property=there-2", ""), "there-2</") ||
+			strings.Contains(body, `"there-2"`) && !strings.Contains(path, "there-2") {
 			t.Errorf("%s shows the other property", path)
 		}
 	}
@@ -148,21 +156,24 @@ func TestOtherProperty(t *testing.T) {
 		}
 	}
 	for path, body := range map[string]string{
-		"/shelves": "property=there-2&rule=feed.gap&reason=x&hours=1", "/handover": "property=there-2&note=x",
+		"/silences": "property=there-2&rule=feed.gap&reason=x&hours=1",
+		"/shelves":  "property=there-2&rule=feed.gap&reason=x&hours=1", "/handover": "property=there-2&note=x",
 	} {
 		if code, _ := send(t, "POST", c.url+path, body, "Authorization", "Bearer "+secret); code != 403 {
 			t.Errorf("%s: %d, want 403", path, code)
 		}
 	}
-	if code, _ := send(t, "POST", c.url+"/replay", "property=there-2&table="+f.TableID+"&shoe="+f.ShoeID, "Authorization", "Bearer "+secret); code != 404 {
+	replay := "property=there-2&table=" + f.TableID + "&shoe=" + f.ShoeID
+	if code, _ := send(t, "POST", c.url+"/replay", replay, "Authorization", "Bearer "+secret); code != 404 {
 		t.Errorf("replay: %d, want 404", code)
 	}
-	if code, _ := send(t, "GET", c.url+"/findings/"+f.ID+"/events", "", "Authorization", "Bearer "+auditor); code != 404 {
-		t.Errorf("events as they came: %d, want 404", code)
+	events := c.url + "/findings/" + f.ID + "/events"
+	if code, _ := send(t, "GET", events, "", "Authorization", "Bearer "+auditor); code != 404 {
+		t.Errorf("events as received: %d, want 404", code)
 	}
 }
 
-// What names a patron is on no page but the auditor's, whose look is noted.
+// Only the auditor's page of events identifies patrons, and each view of it is logged.
 func TestPatronsAreMasked(t *testing.T) {
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 10, 0)
@@ -172,7 +183,7 @@ func TestPatronsAreMasked(t *testing.T) {
 		tokens[role] = secretOf(&access, role, role, "*", time.Now().Add(time.Hour))
 	}
 	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
-	all, err := s.Findings(t.Context(), store.Scope{All: true}, store.Where{})
+	all, err := s.Findings(t.Context(), store.Scope{All: true}, store.FindingQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,21 +196,21 @@ func TestPatronsAreMasked(t *testing.T) {
 			for _, ref := range refs {
 				seen = true
 				if strings.Contains(page, ref[1]+"<") || strings.Contains(page, "patron_ref "+ref[1]) {
-					t.Errorf("the %s's page of %s names %s", role, f.Rule, ref[1])
+					t.Errorf("the page of %[2]s for %[1]s identifies %[3]s", role, f.Rule, ref[1])
 				}
 			}
 		}
 	}
 	if !seen {
-		t.Fatal("no event names a patron: the test shows nothing")
+		t.Fatal("no event identifies a patron: the test has no effect")
 	}
 	entries, err := s.Entries(t.Context(), store.Scope{All: true}, "auditor", "unmask")
 	if err != nil || len(entries) != len(all) {
-		t.Errorf("%d looks are noted, %v, want %d", len(entries), err, len(all))
+		t.Errorf("%d views are logged, %v, want %d", len(entries), err, len(all))
 	}
 }
 
-// A step asked for by another site is refused, whoever is signed in.
+// A request from another site is refused, even with a session.
 func TestOtherSites(t *testing.T) {
 	s := emptyStore(t)
 	c := serve(t, s, nil)
@@ -226,7 +237,7 @@ func TestOtherSites(t *testing.T) {
 	}
 }
 
-// A name that leads to this machine is not this machine's.
+// A foreign name that resolves to this machine is refused (DNS rebinding).
 func TestRebinding(t *testing.T) {
 	c := serve(t, emptyStore(t), nil)
 	h, err := c.Handler()
@@ -242,6 +253,18 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
+// proxied returns the headers of a proxy; an empty value sends no header.
+func proxied(user, groups, secret string) (header []string) {
+	for name, value := range map[string]string{
+		"X-Forwarded-User": user, "X-Forwarded-Groups": groups, "X-Shoeproof-Secret": secret,
+	} {
+		if value != "" {
+			header = append(header, name, value)
+		}
+	}
+	return header
+}
+
 func TestProxy(t *testing.T) {
 	s := emptyStore(t)
 	secret := strings.Repeat("s", 32)
@@ -251,13 +274,13 @@ func TestProxy(t *testing.T) {
 		header []string
 		want   int
 	}{
-		"the proxy":         {"127.0.0.0/8", []string{"X-Forwarded-User", "ann", "X-Forwarded-Groups", "x,surveillance", "X-Shoeproof-Secret", secret}, 200},
-		"no secret":         {"127.0.0.0/8", []string{"X-Forwarded-User", "ann", "X-Forwarded-Groups", "surveillance"}, 401},
-		"a wrong secret":    {"127.0.0.0/8", []string{"X-Forwarded-User", "ann", "X-Forwarded-Groups", "surveillance", "X-Shoeproof-Secret", secret + "x"}, 401},
-		"another address":   {"10.0.0.0/8", []string{"X-Forwarded-User", "ann", "X-Forwarded-Groups", "surveillance", "X-Shoeproof-Secret", secret}, 401},
-		"no group of ours":  {"127.0.0.0/8", []string{"X-Forwarded-User", "ann", "X-Forwarded-Groups", "cooks", "X-Shoeproof-Secret", secret}, 401},
-		"nobody in person":  {"127.0.0.0/8", []string{"X-Forwarded-Groups", "surveillance", "X-Shoeproof-Secret", secret}, 401},
-		"a forwarded claim": {"10.0.0.0/8", []string{"X-Forwarded-User", "ann", "X-Forwarded-For", "10.0.0.1", "X-Forwarded-Groups", "surveillance", "X-Shoeproof-Secret", secret}, 401},
+		"the proxy":         {"127.0.0.0/8", proxied("ann", "x,surveillance", secret), 200},
+		"no secret":         {"127.0.0.0/8", proxied("ann", "surveillance", ""), 401},
+		"a wrong secret":    {"127.0.0.0/8", proxied("ann", "surveillance", secret+"x"), 401},
+		"another address":   {"10.0.0.0/8", proxied("ann", "surveillance", secret), 401},
+		"an unknown group":  {"127.0.0.0/8", proxied("ann", "cooks", secret), 401},
+		"no user":           {"127.0.0.0/8", proxied("", "surveillance", secret), 401},
+		"a forwarded claim": {"10.0.0.0/8", append(proxied("ann", "surveillance", secret), "X-Forwarded-For", "10.0.0.1"), 401},
 	} {
 		c := serve(t, s, func(o *Options) {
 			o.SignIn, o.Access = ByProxy, access
@@ -269,7 +292,7 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// A session ends when nobody was at work for a while; a page that refreshes itself is nobody.
+// A session ends after a time without requests. The automatic refresh of a page does not count as a request.
 func TestIdle(t *testing.T) {
 	s := emptyStore(t)
 	now := time.Now()
@@ -292,7 +315,7 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// signedIn is the cookie of somebody who chose a role.
+// signedIn signs in with a role and returns the cookie.
 func signedIn(t testing.TB, base, role string) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/sign-in", strings.NewReader("role="+role))
@@ -317,7 +340,7 @@ func signedIn(t testing.TB, base, role string) string {
 	return cookie.Name + "=" + cookie.Value
 }
 
-// What a role may not do is refused on the server, whatever the page offers.
+// The server enforces the permissions of a role.
 func TestRoles(t *testing.T) {
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 10, 0)
@@ -358,7 +381,7 @@ func TestRoles(t *testing.T) {
 		{"operator", `{"step":"confirm"}`, 403},
 		{"supervisor", `{"step":"reject"}`, 200},
 		{"supervisor", `{"step":"close","disposition":"duplicate","reason":"x"}`, 200},
-		{"supervisor", `{"step":"confirm"}`, 409}, // not by who asked
+		{"supervisor", `{"step":"confirm"}`, 409}, // the requester cannot confirm
 		{"operator", `{"step":"reopen","reason":"x"}`, 403},
 	} {
 		if code := step(x.role, critical.ID, x.body); code != x.want {
@@ -367,13 +390,14 @@ func TestRoles(t *testing.T) {
 	}
 	entries, err := s.Entries(t.Context(), store.Scope{All: true}, "operator", "refused")
 	if err != nil || len(entries) == 0 {
-		t.Errorf("refusals are not noted: %v", err)
+		t.Errorf("refusals are not logged: %v", err)
 	}
-	// Every page of every role answers, or refuses by the role alone.
+	// Every page succeeds for the roles that have its permission, and refuses the others.
 	for _, role := range Roles() {
 		id := Identity{Grants: []Grant{{role, []string{"*"}}}}
 		for _, r := range routes() {
-			if r.method != "GET" || r.public || r.path == "/live" || strings.Contains(r.path, "{property}") || strings.HasPrefix(r.path, "/exports/s") { // which asks for a property
+			if r.method != "GET" || r.public || r.path == "/live" || strings.Contains(r.path, "{property}") ||
+				r.path == "/exports/surveillance-log.csv" { // needs parameters
 				continue
 			}
 			path := strings.ReplaceAll(strings.TrimSuffix(r.path, "{$}"), "{id}", critical.ID)
@@ -385,7 +409,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// The document of the API names every route of it, and is JSON.
+// The description of the API is JSON and has a summary of each route.
 func TestOpenAPI(t *testing.T) {
 	c := serve(t, emptyStore(t), nil)
 	_, body := send(t, "GET", c.url+"/api/v1/openapi.json", "", "Cookie", signedIn(t, c.url, "viewer"))
@@ -404,21 +428,25 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
-// What is asked for in a filter is looked for as it stands.
+// The value of a filter is compared as it is.
 func TestFilters(t *testing.T) {
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 3, 0)
 	c := serve(t, s, nil)
 	cookie := signedIn(t, c.url, "viewer")
-	for name := range strings.FieldsSeq("property pit table shoe dealer rule severity verdict kind state owner day shift fp q") {
-		for _, value := range []string{"' OR 1=1 --", "\\", "{x:String}", "\x00", "}}", "%", "\xff", strings.Repeat("a", 200)} {
+	values := []string{"' OR 1=1 --", "\\", "{x:String}", "\x00", "}}", "%", "\xff", strings.Repeat("a", 200)}
+	const names = "property pit table shoe dealer rule severity verdict kind state owner day shift fp q"
+	for name := range strings.FieldsSeq(names) {
+		for _, value := range values {
 			code, body := send(t, "GET", c.url+"/api/v1/queue?"+name+"="+url.QueryEscape(value), "", "Cookie", cookie)
 			if code != 200 || !strings.Contains(body, `"groups":[]`) {
 				t.Errorf("%s=%q: %d %.80s", name, value, code, body)
 			}
 		}
 	}
-	for _, query := range []string{"nonsense=1", "limit=0", "limit=9999", "limit=x", "rule=a&rule=b", "q=" + strings.Repeat("a", 201)} {
+	for _, query := range []string{
+		"nonsense=1", "limit=0", "limit=9999", "limit=x", "rule=a&rule=b", "q=" + strings.Repeat("a", 201),
+	} {
 		if code, _ := send(t, "GET", c.url+"/queue?"+query, "", "Cookie", cookie, "Accept", "text/html"); code != 400 {
 			t.Errorf("%s: %d, want 400", query, code)
 		}
@@ -426,7 +454,8 @@ func TestFilters(t *testing.T) {
 }
 
 func TestReadAccess(t *testing.T) {
-	good := "tokens:\n- name: g\n  sha256: " + strings.Repeat("ab", 32) + "\n  expires: 2030-01-01T00:00:00Z\n  grants: [{role: viewer, properties: ['*']}]\n"
+	good := "tokens:\n- name: g\n  sha256: " + strings.Repeat("ab", 32) +
+		"\n  expires: 2030-01-01T00:00:00Z\n  grants: [{role: viewer, properties: ['*']}]\n"
 	if _, err := ReadAccess(strings.NewReader(good)); err != nil {
 		t.Error(err)
 	}
@@ -448,8 +477,8 @@ func TestReadAccess(t *testing.T) {
 // A dealer has a rate in the console from the number of rounds at which the report of dealers has one.
 func TestRateThreshold(t *testing.T) {
 	for rounds, tooFew := range map[uint64]bool{299: true, 300: true, 499: true, 500: false} {
-		if r := rateOf(store.Tally{Name: "ac-1/d1", Findings: 2, Rounds: rounds}, 1, 0); r.Small != tooFew {
-			t.Errorf("%d rounds: too few %v, want %v", rounds, r.Small, tooFew)
+		if r := rateOf(store.Tally{Name: "ac-1/d1", Findings: 2, Rounds: rounds}, 1, 0); r.TooFew != tooFew {
+			t.Errorf("%d rounds: too few %v, want %v", rounds, r.TooFew, tooFew)
 		}
 	}
 }

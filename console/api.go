@@ -3,7 +3,6 @@ package console
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
@@ -11,11 +10,13 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/stats"
 )
 
-// plain is a row as JSON: columns by their names, times in UTC, hashes and money as they are.
+// plain converts rows to JSON values: an object of the columns by name, times in UTC, money in minor units.
 func plain(v any) any { return plainOf(reflect.ValueOf(v)) }
 
 func plainOf(v reflect.Value) any {
@@ -55,48 +56,58 @@ func plainOf(v reflect.Value) any {
 	return v.Interface()
 }
 
+// rows responds with a list under a name.
+func (x *exchange) rows(name string, rows any, err error) error {
+	if err != nil {
+		return err
+	}
+	return x.json(map[string]any{name: plain(rows)})
+}
+
 func apiQueue(c *Console, x *exchange) error {
-	f, grouped, err := x.filterOf()
+	f, grouped, err := x.filter()
 	if err != nil {
 		return err
 	}
-	if !grouped {
-		rows, err := c.Store.Open(x.r.Context(), x.scope(), f)
-		if err != nil {
-			return err
-		}
-		return x.json(map[string]any{"findings": plain(rows)})
+	if grouped {
+		rows, err := c.Store.Groups(x.r.Context(), x.scope(), f)
+		return x.rows("groups", rows, err)
 	}
-	rows, err := c.Store.Groups(x.r.Context(), x.scope(), f)
-	if err != nil {
-		return err
-	}
-	return x.json(map[string]any{"groups": plain(rows)})
+	rows, err := c.Store.Open(x.r.Context(), x.scope(), f)
+	return x.rows("findings", rows, err)
 }
 
 func apiFindings(c *Console, x *exchange) error {
-	q := x.r.URL.Query()
-	w := store.Where{Property: q.Get("property"), Table: q.Get("table"), Shoe: q.Get("shoe"), Dealer: q.Get("dealer"), Rule: q.Get("rule")}
-	if n := q.Get("limit"); n != "" {
+	v := x.r.URL.Query()
+	q := store.FindingQuery{
+		Property: v.Get("property"), Table: v.Get("table"), Shoe: v.Get("shoe"), Dealer: v.Get("dealer"),
+		Rule: v.Get("rule"),
+	}
+	if n := v.Get("limit"); n != "" {
 		var err error
-		if w.Limit, err = strconv.Atoi(n); err != nil || w.Limit < 1 || w.Limit > 1000 {
-			return badRequest("limit %q, want 1 to 1000", n)
+		if q.Limit, err = parseLimit(n); err != nil {
+			return err
 		}
 	}
-	for name, into := range map[string]*time.Time{"since": &w.Since, "until": &w.Until} {
-		if s := q.Get(name); s != "" {
+	for name, into := range map[string]*time.Time{"since": &q.Since, "until": &q.Until} {
+		if s := v.Get(name); s != "" {
 			t, err := time.Parse(time.RFC3339, s)
 			if err != nil {
-				return badRequest("%s %q, want a time such as 2026-11-19T23:00:00Z", name, s)
+				return badRequest("%s %q: want a time such as 2026-11-19T23:00:00Z", name, s)
 			}
 			*into = t
 		}
 	}
-	rows, err := c.Store.Findings(x.r.Context(), x.scope(), w)
-	if err != nil {
-		return err
+	rows, err := c.Store.Findings(x.r.Context(), x.scope(), q)
+	return x.rows("findings", rows, err)
+}
+
+func parseLimit(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > 1000 {
+		return 0, badRequest("limit %q: want 1 to 1000", text)
 	}
-	return x.json(map[string]any{"findings": plain(rows)})
+	return n, nil
 }
 
 func apiFinding(c *Console, x *exchange) error {
@@ -107,14 +118,18 @@ func apiFinding(c *Console, x *exchange) error {
 	events := make([]map[string]any, len(ev.Events))
 	for i, e := range ev.Events {
 		events[i] = map[string]any{
-			"seq": e.Seq, "at": e.At.UTC().Format(time.RFC3339Nano), "kind": e.Kind, "event_id": e.EventID, "sha256": e.Hash, "hash_holds": e.HashGood,
-			"partition": e.Partition, "offset": e.Offset, "bytes": e.Bytes, "named": e.Named,
+			"seq": e.Seq, "at": e.At.UTC().Format(time.RFC3339Nano), "kind": e.Kind, "event_id": e.EventID,
+			"sha256": e.Hash, "hash_holds": e.HashMatches, "partition": e.Partition, "offset": e.Offset, "bytes": e.Bytes,
+			"named": e.Cited,
 		}
 	}
-	return x.json(map[string]any{"finding": plain(ev.Finding), "demands": ev.Doc, "round": plain(ev.Round), "steps": plain(ev.Actions), "events": events})
+	return x.json(map[string]any{
+		"finding": plain(ev.Finding), "demands": ev.Doc, "round": plain(ev.Round), "steps": plain(ev.Actions),
+		"events": events,
+	})
 }
 
-func apiStep(c *Console, x *exchange) error {
+func apiTriage(c *Console, x *exchange) error {
 	var p struct {
 		Step        string `json:"step"`
 		Owner       string `json:"owner"`
@@ -128,10 +143,11 @@ func apiStep(c *Console, x *exchange) error {
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
 			return badRequest("the body is too long")
 		}
-		return badRequest("the body is no step: want {\"step\":\"acknowledge\"}")
+		return badRequest("the body is malformed: want an object such as {\"step\":\"acknowledge\"}")
 	}
-	rows, err := c.take(x, store.Step{
-		IDs: []string{x.r.PathValue("id")}, What: p.Step, Owner: p.Owner, Disposition: p.Disposition, Reason: p.Reason, Note: p.Note,
+	rows, err := c.apply(x, store.Triage{
+		IDs: []string{x.r.PathValue("id")}, Action: p.Step, Owner: p.Owner, Disposition: p.Disposition,
+		Reason: p.Reason, Note: p.Note,
 	})
 	if err != nil {
 		return err
@@ -140,7 +156,7 @@ func apiStep(c *Console, x *exchange) error {
 }
 
 func apiFloor(c *Console, x *exchange) error {
-	tiles, err := c.Store.Floor(x.r.Context(), x.scope(), store.Place{Property: x.r.FormValue("property")})
+	tiles, err := c.Store.Floor(x.r.Context(), x.scope(), store.Location{Property: x.r.FormValue("property")})
 	if err != nil {
 		return err
 	}
@@ -154,26 +170,27 @@ func apiFloor(c *Console, x *exchange) error {
 	return x.json(map[string]any{"tables": out})
 }
 
-func placeOf(x *exchange) store.Place {
-	return store.Place{Property: x.r.PathValue("property"), Table: x.r.PathValue("table"), Shoe: x.r.PathValue("shoe")}
+// location is the location that the path names.
+func (x *exchange) location() store.Location {
+	return store.Location{
+		Property: x.r.PathValue("property"), Table: x.r.PathValue("table"), Shoe: x.r.PathValue("shoe"),
+	}
 }
 
 func apiShoe(c *Console, x *exchange) error {
-	ctx, scope, p := x.r.Context(), x.scope(), placeOf(x)
-	rounds, err := c.Store.Rounds(ctx, scope, p)
-	if err != nil {
-		return err
-	}
-	shoes, err := c.Store.Shoes(ctx, scope, p)
-	if err != nil {
+	ctx, scope, at := x.r.Context(), x.scope(), x.location()
+	var rounds []store.Round
+	var shoes []store.Shoe
+	var ledger []store.Vigorish
+	var all errgroup.Group
+	fetch(&all, &rounds, func() ([]store.Round, error) { return c.Store.Rounds(ctx, scope, at) })
+	fetch(&all, &shoes, func() ([]store.Shoe, error) { return c.Store.Shoes(ctx, scope, at) })
+	fetch(&all, &ledger, func() ([]store.Vigorish, error) { return c.Store.Ledger(ctx, scope, at) })
+	if err := all.Wait(); err != nil {
 		return err
 	}
 	if len(rounds) == 0 && len(shoes) == 0 {
 		return errNoPage
-	}
-	ledger, err := c.Store.Ledger(ctx, scope, p)
-	if err != nil {
-		return err
 	}
 	out := map[string]any{"rounds": plain(rounds), "vigorish": plain(ledger), "shoe": nil}
 	if len(shoes) > 0 {
@@ -183,157 +200,34 @@ func apiShoe(c *Console, x *exchange) error {
 }
 
 func apiReplay(c *Console, x *exchange) error {
-	if !c.limits.allow("replay "+x.who.Name, 20, time.Minute) {
-		return errTooMany
-	}
-	r, err := c.replay(x, placeOf(x))
+	r, err := c.replay(x, x.location())
 	if err != nil {
 		return err
 	}
-	x.log(r.Place.Property, "replay", r.Place.Table+"/"+r.Place.Shoe, "")
+	x.log(r.Shoe.Property, "replay", r.Shoe.Table+"/"+r.Shoe.Shoe, "")
 	return x.json(map[string]any{
-		"equal": r.Equal(), "whole": r.Whole, "events": r.Events, "same": r.Same, "only_replay": r.OnlyReplay, "only_stored": plain(r.OnlyStored), "engine": r.Engine,
+		"equal": r.Equal(), "whole": r.Complete, "events": r.Events, "same": r.Same, "only_replay": r.OnlyReplay,
+		"only_stored": plain(r.OnlyStored), "engine": r.Engine,
 	})
 }
 
 func apiDealers(c *Console, x *exchange) error {
 	_, days := x.since(30)
-	rows, err := c.dealers(x, days)
+	tallies, err := c.dealers(x, days)
 	if err != nil {
 		return err
 	}
 	out := []map[string]any{}
-	for _, t := range rows.all {
+	for _, t := range tallies.all {
 		low, high := stats.Wilson(t.Findings, t.Rounds)
 		property, dealer, _ := strings.Cut(t.Name, "/")
-		if of := x.r.FormValue("property"); of != "" && of != property {
+		if want := x.r.FormValue("property"); want != "" && want != property {
 			continue
 		}
 		out = append(out, map[string]any{
-			"property_id": property, "dealer_id": dealer, "findings": t.Findings, "rounds": t.Rounds, "low": low, "high": high, "too_few_rounds": t.Rounds < stats.MinRounds,
+			"property_id": property, "dealer_id": dealer, "findings": t.Findings, "rounds": t.Rounds,
+			"low": low, "high": high, "too_few_rounds": t.Rounds < stats.MinRounds,
 		})
 	}
-	return x.json(map[string]any{"at": rows.at.UTC().Format(time.RFC3339Nano), "dealers": out})
-}
-
-// openAPI is the description of the routes of the API, made of the list of routes itself.
-func openAPI(c *Console, x *exchange) error { return x.json(c.document()) }
-
-func (c *Console) document() map[string]any {
-	type m = map[string]any
-	about := map[string]struct {
-		summary string
-		query   []string
-		gives   any
-		under   string
-		body    m
-	}{
-		"/api/v1/openapi.json":  {summary: "this document"},
-		"/api/v1/queue":         {"findings that wait, in groups; group=off for one by one", strings.Fields("property pit table shoe dealer rule severity verdict kind state owner day shift fp q shelved group limit"), store.Group{}, "groups", nil},
-		"/api/v1/findings":      {"findings, also those that are closed, the latest first; 200 unless limit says otherwise", strings.Fields("property table shoe dealer rule since until limit"), store.Finding{}, "findings", nil},
-		"/api/v1/findings/{id}": {summary: "a finding with its round, its events and what was done about it", gives: store.Finding{}, under: "finding"},
-		"/api/v1/findings/{id}/steps": {summary: "take a step of triage", gives: store.Waiting{}, under: "finding", body: m{
-			"type": "object", "required": []string{"step"}, "additionalProperties": false, "properties": m{
-				"step":        m{"type": "string", "enum": []string{store.Acknowledge, store.Review, store.Assign, store.Escalate, store.Note, store.Close, store.Confirm, store.Reject, store.Reopen}},
-				"owner":       m{"type": "string", "description": "for assign; me is who asks"},
-				"disposition": m{"type": "string", "enum": store.Dispositions()},
-				"reason":      m{"type": "string"}, "note": m{"type": "string"},
-			},
-		}},
-		"/api/v1/floor": {"every table with the state of its feed: live, slow, stale or closed", []string{"property"}, store.Tile{}, "tables", nil},
-		"/api/v1/shoes/{property}/{table}/{shoe}":        {summary: "a shoe with its rounds and its vigorish", gives: store.Shoe{}, under: "shoe"},
-		"/api/v1/shoes/{property}/{table}/{shoe}/replay": {summary: "run the rules again over the archived events, and compare with what is stored"},
-		"/api/v1/dealers": {"how often something was found at each dealer's hands, with 95 % intervals", []string{"property", "days"}, store.Tally{}, "dealers", nil},
-	}
-	refusal := func(text string) m {
-		return m{"description": text, "content": m{"application/json": m{"schema": m{"type": "object", "properties": m{"error": m{"type": "string"}}}}}}
-	}
-	paths, schemas := m{}, m{}
-	for _, r := range routes() {
-		if !r.api {
-			continue
-		}
-		a := about[r.path]
-		var params []m
-		for part := range strings.SplitSeq(r.path, "/") {
-			if name, ok := strings.CutPrefix(part, "{"); ok {
-				params = append(params, m{"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true, "schema": m{"type": "string"}})
-			}
-		}
-		for _, q := range a.query {
-			params = append(params, m{"name": q, "in": "query", "schema": m{"type": "string"}})
-		}
-		result := m{"type": "object"}
-		if a.gives != nil {
-			t := reflect.TypeOf(a.gives)
-			schemas[t.Name()] = schemaOf(t)
-			ref := m{"$ref": "#/components/schemas/" + t.Name()}
-			if a.under != "finding" && a.under != "shoe" {
-				ref = m{"type": "array", "items": ref}
-			}
-			result["properties"] = m{a.under: ref}
-		}
-		op := m{
-			"summary": a.summary, "description": "Needs the permission " + string(r.needs) + ".", "parameters": params,
-			"responses": m{
-				"200": m{"description": "done", "content": m{"application/json": m{"schema": result}}},
-				"400": refusal("the request cannot be answered as it stands"), "401": refusal("not signed in"), "403": refusal("the role does not include this"),
-				"404": refusal("there is none"), "409": refusal("the step does not fit the state"), "429": refusal("too many requests"),
-			},
-		}
-		if a.body != nil {
-			op["requestBody"] = m{"required": true, "content": m{"application/json": m{"schema": a.body}}}
-		}
-		item, _ := paths[r.path].(m)
-		if item == nil {
-			item = m{}
-			paths[r.path] = item
-		}
-		item[strings.ToLower(r.method)] = op
-	}
-	return m{
-		"openapi": "3.1.0", "info": m{"title": "Shoeproof console", "version": c.Version},
-		"servers": []m{{"url": c.PublicURL.String()}}, "security": []m{{"token": []string{}}, {"session": []string{}}},
-		"paths": paths, "components": m{"schemas": schemas, "securitySchemes": m{
-			"token":   m{"type": "http", "scheme": "bearer"},
-			"session": m{"type": "apiKey", "in": "cookie", "name": c.sessions.Cookie.Name},
-		}},
-	}
-}
-
-func schemaOf(t reflect.Type) map[string]any {
-	properties := map[string]any{}
-	for f := range t.Fields() {
-		if f.Anonymous {
-			inner, _ := schemaOf(f.Type)["properties"].(map[string]any)
-			maps.Copy(properties, inner)
-			continue
-		}
-		if tag := f.Tag.Get("ch"); tag != "" && tag != "raw" {
-			properties[tag] = typeOf(f.Type, tag)
-		}
-	}
-	return map[string]any{"type": "object", "properties": properties}
-}
-
-func typeOf(t reflect.Type, tag string) map[string]any {
-	switch {
-	case tag == "gaming_day":
-		return map[string]any{"type": "string", "format": "date"}
-	case t == reflect.TypeFor[time.Time]():
-		return map[string]any{"type": "string", "format": "date-time"}
-	}
-	switch t.Kind() {
-	case reflect.Bool:
-		return map[string]any{"type": "boolean"}
-	case reflect.String:
-		return map[string]any{"type": "string"}
-	case reflect.Float64:
-		return map[string]any{"type": "number"}
-	case reflect.Slice:
-		return map[string]any{"type": "array", "items": typeOf(t.Elem(), "")}
-	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint32, reflect.Uint64:
-		return map[string]any{"type": "integer"}
-	}
-	return map[string]any{"description": fmt.Sprint(t)}
+	return x.json(map[string]any{"at": tallies.at.UTC().Format(time.RFC3339Nano), "dealers": out})
 }

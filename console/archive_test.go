@@ -5,7 +5,6 @@ package console
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -17,9 +16,9 @@ import (
 	"github.com/shoeproof/shoeproof/schema/migrations"
 )
 
-// The shipped roles: the console's user has no right to events. With its second user the pages of evidence
-// and replays show them; without it they say why not, and every other page is as it was.
-func TestConsoleReadsEventsAsAnother(t *testing.T) {
+// With the shipped roles, the user of the console has no access to events. With its second user, the pages of evidence and
+// replays show events; without it, they report the reason, and every other page works.
+func TestArchiveUser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a ClickHouse")
 	}
@@ -37,14 +36,18 @@ func TestConsoleReadsEventsAsAnother(t *testing.T) {
 		t.Setenv("SHOEPROOF_"+strings.ToUpper(r.Name)+"_SHA256", hex.EncodeToString(sum[:]))
 	}
 	users = strings.Replace(users, "<profiles>", "<quotas><default/></quotas><profiles><default/>", 1)
-	users = strings.Replace(users, "<users>", "<users><default><password/><networks><ip>127.0.0.1</ip></networks></default>", 1)
-	own, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir(), Users: users})
+	const local = "<users><default><password/><networks><ip>127.0.0.1</ip></networks></default>"
+	users = strings.Replace(users, "<users>", local, 1)
+	clickHouse, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir(), Users: users})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(own.Stop)
+	t.Cleanup(clickHouse.Stop)
 	as := func(role string) clickhouse.Config {
-		return clickhouse.Config{Addrs: []string{own.Addr}, Database: "shoeproof", User: "shoeproof_" + role, Password: clickhouse.Secret(role), RulesVersion: "r", Engine: "test", RowVersion: 1}
+		return clickhouse.Config{
+			Addrs: []string{clickHouse.Addr}, Database: "shoeproof", User: "shoeproof_" + role,
+			Password: clickhouse.Secret(role), RulesVersion: "r", Engine: "test", RowVersion: 1,
+		}
 	}
 	if _, _, err := clickhouse.Migrate(t.Context(), as("migrator")); err != nil {
 		t.Fatal(err)
@@ -63,30 +66,35 @@ func TestConsoleReadsEventsAsAnother(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = s.Close() })
 		access := Access{}
-		who := []string{"Authorization", "Bearer " + secretOf(&access, "eve", "auditor", "*", time.Now().Add(time.Hour))}
+		secret := secretOf(&access, "eve", "auditor", "*", time.Now().Add(time.Hour))
+		user := []string{"Authorization", "Bearer " + secret}
 		c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
-		found, err := s.Findings(t.Context(), store.Scope{All: true}, store.Where{Rule: "draw.banker.must-stay"})
+		found, err := s.Findings(t.Context(), store.Scope{All: true}, store.FindingQuery{Rule: "draw.banker.must-stay"})
 		if err != nil || len(found) != 1 {
 			t.Fatalf("%d findings: %v", len(found), err)
 		}
 		f = found[0]
-		for _, r := range routes() { // also those that want a query, which are no failures without it
-			path := strings.NewReplacer("{$}", "", "{id}", f.ID, "{property}", "ac-1", "{table}", "t-1", "{shoe}", esc(f.ShoeID)).Replace(r.path)
-			if code, body := send(t, "GET", c.url+path, "", who...); r.method == "GET" && path != "/findings/"+f.ID+"/events" && code >= 500 {
+		for _, r := range routes() { // without the query that some routes require, which is no internal error
+			path := strings.NewReplacer(
+				"{$}", "", "{id}", f.ID, "{property}", "ac-1", "{table}", "t-1", "{shoe}", esc(f.ShoeID),
+			).Replace(r.path)
+			code, body := send(t, "GET", c.url+path, "", user...)
+			if r.method == "GET" && path != "/findings/"+f.ID+"/events" && code >= 500 {
 				t.Errorf("%s as %q: %d\n%.300s", path, with.User, code, body)
 			}
 		}
-		c.patient()
-		_, body := send(t, "GET", c.url+"/findings/"+f.ID, "", who...)
-		shown, refused := strings.Contains(body, "card_dealt"), strings.Contains(body, "may not read the archive")
-		raw, _ := send(t, "GET", c.url+"/findings/"+f.ID+"/events", "", who...)
-		replay, answer := send(t, "POST", fmt.Sprintf("%s/api/v1/shoes/ac-1/t-1/%s/replay", c.url, esc(f.ShoeID)), "", who...)
+		c.resetLimits()
+		_, body := send(t, "GET", c.url+"/findings/"+f.ID, "", user...)
+		shown, refused := strings.Contains(body, "card_dealt"), strings.Contains(body, "no access to the archive")
+		raw, _ := send(t, "GET", c.url+"/findings/"+f.ID+"/events", "", user...)
+		replay, text := send(t, "POST", c.url+"/api/v1/shoes/ac-1/t-1/"+esc(f.ShoeID)+"/replay", "", user...)
 		if with.User != "" {
 			if !shown || refused || raw != http.StatusOK || replay != http.StatusOK {
-				t.Errorf("with an archive: events shown %v, as they came %d, replay %d: %s", shown, raw, replay, answer)
+				t.Errorf("with an archive: events shown %v, as received %d, replay %d: %s", shown, raw, replay, text)
 			}
 		} else if shown || !refused || raw != http.StatusNotImplemented || replay != http.StatusNotImplemented {
-			t.Errorf("without an archive: events shown %v, told %v, as they came %d, replay %d: %s", shown, refused, raw, replay, answer)
+			t.Errorf("without an archive: events shown %v, refused %v, as received %d, replay %d: %s",
+				shown, refused, raw, replay, text)
 		}
 	}
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// browser is a headless Chromium with a profile of its own.
+// browser is a headless Chromium with a temporary profile.
 type browser struct {
 	t   testing.TB
 	ctx context.Context
 	url string
 
 	mu sync.Mutex
-	// said is what the pages and the browser wrote to the console: nothing, if all is well.
-	said []string
+	// messages are those of the pages and the browser to the JavaScript console.
+	messages []string
 }
 
 func openBrowser(t testing.TB, url string, width, height int64) *browser {
@@ -36,13 +36,16 @@ func openBrowser(t testing.TB, url string, width, height int64) *browser {
 		}
 	}
 	if path == "" {
-		t.Skip("NOT RUN: there is no chromium here: apt-get install chromium")
+		t.Skip("NOT RUN: no chromium found; install it with apt-get install chromium")
 	}
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(),
-		chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()), chromedp.Headless, chromedp.NoSandbox,
+		chromedp.DisableGPU,
 		chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck, chromedp.WindowSize(int(width), int(height)),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("disable-sync", true), chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("hide-scrollbars", true))
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-sync", true), chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.Flag("hide-scrollbars", true))
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
@@ -51,14 +54,14 @@ func openBrowser(t testing.TB, url string, width, height int64) *browser {
 	b := &browser{t: t, ctx: ctx, url: url}
 	b.do(chromedp.EmulateViewport(width, height))
 	var wait sync.WaitGroup
-	messages := chromedp.Console(ctx)
+	console := chromedp.Console(ctx)
 	wait.Go(func() {
-		for m, err := range messages {
+		for m, err := range console {
 			if err != nil {
 				return
 			}
 			b.mu.Lock()
-			b.said = append(b.said, fmt.Sprintf("%s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line))
+			b.messages = append(b.messages, fmt.Sprintf("%s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line))
 			b.mu.Unlock()
 		}
 	})
@@ -66,15 +69,15 @@ func openBrowser(t testing.TB, url string, width, height int64) *browser {
 	return b
 }
 
-// quiet fails if the browser complained of anything.
+// quiet fails if there are messages.
 func (b *browser) quiet() {
 	b.t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, s := range b.said {
-		b.t.Error("the browser said ", s)
+	for _, s := range b.messages {
+		b.t.Error("browser message: ", s)
 	}
-	b.said = nil
+	b.messages = nil
 }
 
 func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
@@ -84,8 +87,8 @@ func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// ask evaluates an expression in the page.
-func ask[T any](b *browser, expression string) T {
+// eval evaluates an expression in the page.
+func eval[T any](b *browser, expression string) T {
 	b.t.Helper()
 	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
 	if err != nil {
@@ -94,7 +97,7 @@ func ask[T any](b *browser, expression string) T {
 	return v
 }
 
-// await returns when an expression is true in the page, also in one that is yet to come.
+// await waits until an expression is true in the page, or in the page that follows it.
 func (b *browser) await(expression string) {
 	b.t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -108,7 +111,8 @@ func (b *browser) await(expression string) {
 		select {
 		case <-tick.C:
 		case <-late:
-			b.t.Fatalf("waited in vain for %s at %s: %v", expression, ask[string](b, "location.href + ' ' + document.body.innerText.slice(0, 500)"), err)
+			page := eval[string](b, "location.href + ' ' + document.body.innerText.slice(0, 500)")
+			b.t.Fatalf("timeout waiting for %s at %s: %v", expression, page, err)
 		}
 	}
 }
@@ -123,14 +127,14 @@ func (b *browser) click(selector string) {
 	b.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// press types when the page's script listens.
+// press types when the script of the page is loaded.
 func (b *browser) press(keys string) {
 	b.t.Helper()
 	b.await("document.readyState == 'complete'")
 	b.do(chromedp.KeyEvent(keys))
 }
 
-// signIn chooses a role.
+// signIn signs in with a role.
 func (b *browser) signIn(name, role string) {
 	b.t.Helper()
 	b.open("/sign-in")
@@ -139,8 +143,8 @@ func (b *browser) signIn(name, role string) {
 	b.do(chromedp.WaitVisible(chromedp.CSS(".who")))
 }
 
-// shoot keeps a picture of the page when SHOEPROOF_TEST_SCREENS names a folder.
-func (b *browser) shoot(name string) {
+// screenshot saves a picture of the page if SHOEPROOF_TEST_SCREENS names a folder.
+func (b *browser) screenshot(name string) {
 	b.t.Helper()
 	dir := os.Getenv("SHOEPROOF_TEST_SCREENS")
 	if dir == "" {
@@ -155,7 +159,7 @@ func (b *browser) shoot(name string) {
 	}
 }
 
-// The pictures of docs/console.md, to be looked at: SHOEPROOF_TEST_SCREENS=$PWD/docs/screens keeps them.
+// The pictures of docs/console.md: SHOEPROOF_TEST_SCREENS=$PWD/docs/screens saves them.
 func TestScreens(t *testing.T) {
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 24, 6)
@@ -164,21 +168,21 @@ func TestScreens(t *testing.T) {
 	b.open("/sign-in")
 	b.signIn("ann", "supervisor")
 	b.open("/queue")
-	b.shoot("queue")
+	b.screenshot("queue")
 	b.open("/queue?rule=draw")
 	b.click(".queue .rule a")
 	b.do(chromedp.WaitVisible(chromedp.CSS(".finding .felt .card")))
-	if n := ask[int](b, "document.querySelectorAll('.timeline .bad').length"); n == 0 {
-		t.Error("a card drawn against the table is not marked")
+	if n := eval[int](b, "document.querySelectorAll('.timeline .bad').length"); n == 0 {
+		t.Error("a card that the drawing table does not permit is not marked")
 	}
-	b.shoot("finding")
+	b.screenshot("finding")
 	b.click("form[action='/replay'] button")
 	b.do(chromedp.WaitVisible(chromedp.CSS(".verdictline.same")))
 	b.open("/floor")
-	b.shoot("floor")
+	b.screenshot("floor")
 	b.open("/tables/ac-1/pb-01")
 	b.click(".rows a[href^='/shoes']")
 	b.do(chromedp.WaitVisible(chromedp.CSS(".road")))
-	b.shoot("shoe")
+	b.screenshot("shoe")
 	b.quiet()
 }

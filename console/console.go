@@ -1,5 +1,16 @@
-// Package console is what people open: the queue of findings, the evidence of each, the floor, and the
-// records of what people did. Pages are made here and need no script to be read.
+// Package console serves the surveillance console: the queue of findings and their triage, the evidence of each
+// finding, the floor, tables, shoes, dealers and patrons, and the records of what users did.
+//
+// A request passes a fixed chain: the guard (headers, rate limit, size limit), the check for requests from other sites,
+// the session, and then one entry of the list of routes, which names the permission that it needs. A route reads the
+// store in the scope of the user's grants and renders a page or JSON. Pages are complete without a script; the script
+// adds keys and live updates.
+//
+// Run follows the queue in the background. It notifies open pages of changes, and sends a notification for each critical
+// finding that arrives.
+//
+// The console judges nothing. Findings come from ingest; the one computation of its own is the replay, which runs the
+// same engine over the archived events and compares the result with what is stored.
 package console
 
 import (
@@ -25,21 +36,21 @@ import (
 //go:embed web
 var web embed.FS
 
-// Modes of signing in.
+// Modes of sign-in.
 const (
 	ByOIDC  = "oidc"
 	ByProxy = "proxy"
 	ByToken = "token"
-	// ByChoice asks who one wants to be. It is for a console that only this machine can reach.
+	// ByChoice lets the user choose a role without a password. It is for a console on a loopback address.
 	ByChoice = "none"
 )
 
-// Options are what a console needs.
+// Options configure a console.
 type Options struct {
 	Store *store.Store
-	// Law is the engine's, for replays and for the calendar.
+	// Law configures the engine, for replays, and has the calendar.
 	Law engine.Options
-	// PublicURL is how browsers reach the console: its scheme says whether cookies are kept to TLS.
+	// PublicURL is the URL that browsers use. With scheme https, cookies are restricted to TLS.
 	PublicURL *url.URL
 
 	SignIn  string
@@ -49,10 +60,10 @@ type Options struct {
 	Video   Video
 	Webhook Webhook
 	Exports Exports
-	// Topic, if not nil, publishes a notification of a critical finding.
+	// Topic publishes the notification of a critical finding; nil publishes nothing.
 	Topic func(ctx context.Context, key string, value []byte) error
 
-	// High is the amount, minor units, from which a finding is one step more urgent; 0 is never.
+	// High is the amount in minor units from which a finding is one step more urgent; 0 is never.
 	High    int64
 	Now     func() time.Time
 	Log     *slog.Logger
@@ -60,16 +71,16 @@ type Options struct {
 	Hooks   Hooks
 }
 
-// Proxy is a reverse proxy that tells who asks, in X-Forwarded-User and X-Forwarded-Groups.
+// Proxy identifies the reverse proxy that sends the user in X-Forwarded-User and X-Forwarded-Groups.
 type Proxy struct {
-	// From are the addresses that it comes from, Secret what it sends as X-Shoeproof-Secret.
+	// From are the addresses of the proxy, Secret is what it sends as X-Shoeproof-Secret.
 	From   []netip.Prefix
 	Secret string
 }
 
-// Video says where recordings are found.
+// Video locates recordings.
 type Video struct {
-	// Template is a URL with {camera}, {from} and {to}, in Unix seconds, and {at}, in RFC 3339; empty for none.
+	// Template is a URL with {camera}, {from} and {to} in Unix seconds, and {at} in RFC 3339; empty for none.
 	Template string
 	// Keep and KeepCritical are the days for which recordings are preserved.
 	Keep, KeepCritical int
@@ -84,14 +95,14 @@ type Console struct {
 	live     *live
 	limits   *limits
 	oidc     oidcState
-	replays  chan struct{} // one token for each replay that may run
-	cached   cache         // forgotten when the queue changes
-	slow     cache         // figures of days, which are not
+	replays  chan struct{} // one element for each running replay
+	volatile cache         // answers that a change of the queue clears
+	figures  cache         // figures of days, which no single change affects
 	reports  reports
 	began    time.Time
 }
 
-// New makes a console.
+// New returns a console.
 func New(o Options) (*Console, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -102,10 +113,10 @@ func New(o Options) (*Console, error) {
 	o.Hooks = o.Hooks.filled()
 	c := &Console{
 		Options: o, began: o.Now(), live: newLive(), limits: newLimits(o.Now), replays: make(chan struct{}, 2),
-		cached: cache{now: o.Now}, slow: cache{now: o.Now, behind: make(chan func(), 1)},
+		volatile: cache{now: o.Now}, figures: cache{now: o.Now, background: make(chan func(), 1)},
 	}
 	c.sessions = scs.New()
-	c.sessions.Lifetime = longestSession
+	c.sessions.Lifetime = maxSession
 	c.sessions.Cookie.Name = "shoeproof"
 	if o.PublicURL.Scheme == "https" {
 		c.sessions.Cookie.Name = "__Host-shoeproof"
@@ -119,7 +130,7 @@ func New(o Options) (*Console, error) {
 	return c, nil
 }
 
-// Run follows the queue until ctx is done: for open pages, and for notifications.
+// Run follows the queue until ctx is done.
 func (c *Console) Run(ctx context.Context) error {
 	var wait sync.WaitGroup
 	defer wait.Wait()
@@ -130,8 +141,8 @@ func (c *Console) Run(ctx context.Context) error {
 			select {
 			case <-ctx.Done():
 				return
-			case ask := <-c.slow.behind:
-				ask()
+			case refresh := <-c.figures.background:
+				refresh()
 			}
 		}
 	})
@@ -139,22 +150,23 @@ func (c *Console) Run(ctx context.Context) error {
 	return nil
 }
 
-// Handler answers browsers and programs.
+// Handler serves pages and the API.
 func (c *Console) Handler() (http.Handler, error) {
 	mux := http.NewServeMux()
 	for _, r := range routes() {
 		mux.Handle(r.method+" "+r.path, c.serve(r))
 	}
-	mux.Handle("/", c.serve(route{public: true, serve: func(*Console, *exchange) error { return store.ErrNone }}))
+	mux.Handle("/", c.serve(route{public: true, serve: func(*Console, *exchange) error { return store.ErrNotFound }}))
 	cross := http.NewCrossOriginProtection()
 	if err := cross.AddTrustedOrigin(c.PublicURL.Scheme + "://" + c.PublicURL.Host); err != nil {
 		return nil, fmt.Errorf("console: public URL: %w", err)
 	}
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c.Log.Warn("refused a request from another site", "path", r.URL.Path, "origin", r.Header.Get("Origin"), "remote", r.RemoteAddr)
+		c.Log.Warn("cross-site request refused",
+			"path", r.URL.Path, "origin", r.Header.Get("Origin"), "remote", r.RemoteAddr)
 		http.Error(w, "This request came from another site.", http.StatusForbidden)
 	}))
-	return c.counted(mux, c.guard(cross.Handler(c.sessions.LoadAndSave(mux)))), nil
+	return c.observed(mux, c.guard(cross.Handler(c.sessions.LoadAndSave(mux)))), nil
 }
 
 func (c *Console) load() error {

@@ -40,14 +40,15 @@ func TestMain(m *testing.M) {
 	os.Exit(server.Run(m))
 }
 
-// server is the one ClickHouse of this test binary; each test has a database of its own.
+// server is the ClickHouse of this test binary; each test has a separate database.
 var server enginetest.Server
 
-// emptyStore is a database with the schema.
+// emptyStore returns a database with the schema and no rows.
 func emptyStore(t testing.TB) *store.Store {
 	t.Helper()
 	cfg := clickhouse.Config{
-		Addrs: []string{server.Start(t).Addr}, Database: server.Database(), User: "default", RulesVersion: "r", Engine: "test", RowVersion: 1,
+		Addrs: []string{server.Start(t).Addr}, Database: server.Database(), User: "default", RulesVersion: "r",
+		Engine: "test", RowVersion: 1,
 	}
 	if _, _, err := clickhouse.Migrate(t.Context(), cfg); err != nil {
 		t.Fatal(err)
@@ -75,10 +76,12 @@ func lawOf() (auditor.Options, error) {
 		return auditor.Options{}, err
 	}
 	calendar, err := auditor.DefaultCalendar()
-	return auditor.Options{Books: books, Calendar: calendar, PatronKey: []byte("0123456789abcdef"), Version: "shoeproof@test"}, err
+	return auditor.Options{
+		Books: books, Calendar: calendar, PatronKey: []byte("0123456789abcdef"), Version: "shoeproof@test",
+	}, err
 }
 
-// floor is tables that played, each event as the feeds bring it.
+// floor ingests the events of simulated tables.
 type floor struct {
 	t      testing.TB
 	engine *auditor.Engine
@@ -90,10 +93,11 @@ type floor struct {
 var topics atomic.Int64
 
 func newTestFloor(t testing.TB, sink pipeline.Sink) *floor {
-	return &floor{t: t, engine: auditor.New(options(t)), sink: sink, topic: fmt.Sprintf("table-events-%d", topics.Add(1))}
+	topic := fmt.Sprintf("table-events-%d", topics.Add(1))
+	return &floor{t: t, engine: auditor.New(options(t)), sink: sink, topic: topic}
 }
 
-// play takes events in.
+// play ingests events.
 func (f *floor) play(events []schema.Event) {
 	f.t.Helper()
 	b := &pipeline.Batch{}
@@ -113,7 +117,7 @@ func (f *floor) play(events []schema.Event) {
 	}
 }
 
-// fill plays a property: a table for each of some faults, and legal ones.
+// fill plays a property: tables with one fault each, and legal tables.
 func fill(t testing.TB, s *store.Store, property string, faults, legal int) {
 	t.Helper()
 	f := newTestFloor(t, s.Store)
@@ -121,7 +125,11 @@ func fill(t testing.TB, s *store.Store, property string, faults, legal int) {
 	all := fault.All()
 	for i := range faults {
 		broken := all[(i*7)%len(all)]
-		events, _, err := fault.Plant(simulated.Options{Property: property, Pit: fmt.Sprintf("p%d", 1+i/8), Table: fmt.Sprintf("mb-%02d", i+1), Seed: uint64(i), Start: start}, broken, uint64(i))
+		table := simulated.Options{
+			Property: property, Pit: fmt.Sprintf("p%d", 1+i/8), Table: fmt.Sprintf("mb-%02d", i+1), Seed: uint64(i),
+			Start: start,
+		}
+		events, _, err := fault.Plant(table, broken, uint64(i))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +137,9 @@ func fill(t testing.TB, s *store.Store, property string, faults, legal int) {
 	}
 	kinds := simulated.Kinds()
 	for i := range legal {
-		o := simulated.Options{Property: property, Pit: "p9", Table: fmt.Sprintf("pb-%02d", i+1), Seed: uint64(1000 + i), Start: start}
+		o := simulated.Options{
+			Property: property, Pit: "p9", Table: fmt.Sprintf("pb-%02d", i+1), Seed: uint64(1000 + i), Start: start,
+		}
 		config, err := simulated.Config(kinds[i%len(kinds)], o.Seed)
 		if err != nil {
 			t.Fatal(err)
@@ -142,7 +152,7 @@ func fill(t testing.TB, s *store.Store, property string, faults, legal int) {
 	}
 }
 
-// served is a console that answers.
+// served is a console behind a test server.
 type served struct {
 	*Console
 	url string
@@ -158,8 +168,8 @@ func serve(t testing.TB, s *store.Store, change func(*Options)) *served {
 		t.Fatal(err)
 	}
 	o := Options{
-		Store: s, Law: options(t), PublicURL: u, SignIn: ByChoice, Now: time.Now, Version: "test", High: 1_000_000, Log: slog.New(slog.DiscardHandler),
-		Video: Video{Template: "vms://{camera}?t={from}", Keep: 7, KeepCritical: 30},
+		Store: s, Law: options(t), PublicURL: u, SignIn: ByChoice, Now: time.Now, Version: "test", High: 1_000_000,
+		Log: slog.New(slog.DiscardHandler), Video: Video{Template: "vms://{camera}?t={from}", Keep: 7, KeepCritical: 30},
 	}
 	if change != nil {
 		change(&o)
@@ -180,33 +190,35 @@ func serve(t testing.TB, s *store.Store, change func(*Options)) *served {
 	return &served{Console: c, url: srv.URL}
 }
 
-// patient forgets who asked how often.
-func (s *served) patient() {
+// resetLimits clears the request counts.
+func (s *served) resetLimits() {
 	s.limits.mu.Lock()
 	defer s.limits.mu.Unlock()
-	clear(s.limits.seen)
+	clear(s.limits.periods)
 }
 
-// planted is a table's events with the fault of a rule.
+// planted returns the events of a table with a breach of a rule.
 func planted(t testing.TB, property, table, rule string) []schema.Event {
 	t.Helper()
 	for _, f := range fault.All() {
 		if f.Rule == rule {
-			events, _, err := fault.Plant(simulated.Options{Property: property, Pit: "p1", Table: table, Seed: 5, Start: time.Now().Add(-20 * time.Minute)}, f, 5)
+			events, _, err := fault.Plant(simulated.Options{
+				Property: property, Pit: "p1", Table: table, Seed: 5, Start: time.Now().Add(-20 * time.Minute),
+			}, f, 5)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return events
 		}
 	}
-	t.Fatalf("no fault breaks %s", rule)
+	t.Fatalf("no fault for rule %s", rule)
 	return nil
 }
 
 func esc(s string) string   { return url.PathEscape(s) }
 func query(s string) string { return url.QueryEscape(s[:min(len(s), 200)]) }
 
-// axeSource is the script of axe-core, which `make engines` fetches; nothing without it.
+// axeSource returns the script of axe-core, which `make engines` fetches, or an empty text.
 func axeSource(t testing.TB) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -215,7 +227,7 @@ func axeSource(t testing.TB) string {
 	}
 	data, err := os.ReadFile(filepath.Join(cache, "shoeproof", "engines", "axe-core-"+axeVersion, "axe.min.js"))
 	if err != nil {
-		t.Logf("NOT RUN: accessibility is not looked at: run `make engines`: %v", err)
+		t.Logf("NOT RUN: accessibility checks need axe-core: run `make engines`: %v", err)
 		return ""
 	}
 	return string(data)

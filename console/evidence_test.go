@@ -9,8 +9,8 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// An event told in a line names no patron, wherever its payload could.
-func TestToldEventsNameNobody(t *testing.T) {
+// The text of an event identifies no patron, whatever field of its payload does.
+func TestPayloadTextIsMasked(t *testing.T) {
 	const canary = "PATRON-CANARY"
 	for _, p := range []schema.Payload{
 		&schema.SeatOccupied{Seat: 3, PatronRef: canary}, &schema.SeatVacated{Seat: 3, PatronRef: canary},
@@ -20,25 +20,25 @@ func TestToldEventsNameNobody(t *testing.T) {
 		&schema.CuratorPassed{Seat: 2, Ground: canary},
 	} {
 		ev := schema.Event{Actor: schema.Actor{Role: schema.RolePatron, ID: canary}, Payload: p}
-		if line := tell(&ev); line == "" || strings.Contains(line, canary) {
+		if line := payloadText(&ev); line == "" || strings.Contains(line, canary) {
 			t.Errorf("%s: %q", p.Kind(), line)
 		}
 	}
 }
 
-// A detector is named in words, with a sentence; so is every rule explained.
-func TestEveryNameIsExplained(t *testing.T) {
+// Every detector has a display name and a description, and every rule has a description.
+func TestEveryRuleHasADescription(t *testing.T) {
 	for _, d := range detectors.All() {
-		if called(d.ID) == "" || !strings.Contains(docOf(d.ID), d.Looks) {
-			t.Errorf("%s is called %q: %q", d.ID, called(d.ID), docOf(d.ID))
+		if detectorName(d.ID) == "" || !strings.Contains(docOf(d.ID), d.Looks) {
+			t.Errorf("%s has name %q: %q", d.ID, detectorName(d.ID), docOf(d.ID))
 		}
 	}
 	for _, r := range rules.All() {
-		if called(r.Name) != "" || docOf(r.Name) != r.Doc {
-			t.Errorf("%s is called %q: %q", r.Name, called(r.Name), docOf(r.Name))
+		if detectorName(r.Name) != "" || docOf(r.Name) != r.Doc {
+			t.Errorf("%s has name %q: %q", r.Name, detectorName(r.Name), docOf(r.Name))
 		}
 	}
-	if called("feed.gap") != "" || docOf("nonsense") != "" {
-		t.Error("what is neither rule nor detector has a name")
+	if detectorName("feed.gap") != "" || docOf("nonsense") != "" {
+		t.Error("an unknown name has a display name or a description")
 	}
 }

@@ -20,21 +20,21 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
-// Exports is where audit export leaves bundles, and what they are verified against.
+// Exports locates the bundles of audit export and configures their verification.
 type Exports struct {
-	Folder string // empty if the console cannot reach them
+	Folder string // empty if the console has no access to it
 	Policy *export.Policy
-	// Log writes the surveillance log of 9 NYCRR 5314.3 of a gaming day, of one shift if it is named, as CSV.
+	// Log writes the surveillance log of 9 NYCRR 5314.3 as CSV, for a gaming day or for one shift of it.
 	Log func(ctx context.Context, property, day, shift string, out io.Writer) error
 }
 
-// bundle is an export in the list.
+// bundle is an entry of the list of exports.
 type bundle struct {
 	clickhouse.Export
-	There bool // its file, so that it can be downloaded and verified
+	Exists bool // in the folder, so that it can be downloaded and verified
 }
 
-// bundles are the exports of the properties that somebody may export from, the newest first.
+// bundles returns the exports in the scope of the user, the latest first, and the properties.
 func (c *Console) bundles(x *exchange) ([]bundle, []string, error) {
 	properties, err := c.Store.Properties(x.r.Context(), x.scope())
 	if err != nil {
@@ -54,7 +54,7 @@ func (c *Console) bundles(x *exchange) ([]bundle, []string, error) {
 	return all, properties, nil
 }
 
-// stat looks for a bundle in the folder: a name from a row is a name there and no path.
+// stat finds a bundle in the folder. A name that is a path is not found.
 func (c *Console) stat(name string) (fs.FileInfo, error) {
 	if c.Exports.Folder == "" || name == "" || filepath.Base(name) != name || !filepath.IsLocal(name) {
 		return nil, fs.ErrNotExist
@@ -62,10 +62,10 @@ func (c *Console) stat(name string) (fs.FileInfo, error) {
 	return os.Lstat(filepath.Join(c.Exports.Folder, name))
 }
 
-// bundle is the export that a request names, if it is there and in scope.
+// bundle returns the export that a request names, if it exists and is in scope.
 func (c *Console) bundle(x *exchange, property, name string) (clickhouse.Export, fs.FileInfo, error) {
 	if !x.scope().Has(property) {
-		return clickhouse.Export{}, nil, store.ErrNone
+		return clickhouse.Export{}, nil, store.ErrNotFound
 	}
 	rows, err := c.Store.Exports(x.r.Context(), property)
 	if err != nil {
@@ -77,11 +77,11 @@ func (c *Console) bundle(x *exchange, property, name string) (clickhouse.Export,
 		}
 		info, err := c.stat(name)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = store.ErrNone
+			err = store.ErrNotFound
 		}
 		return r, info, err
 	}
-	return clickhouse.Export{}, nil, store.ErrNone
+	return clickhouse.Export{}, nil, store.ErrNotFound
 }
 
 func exportsPage(c *Console, x *exchange) error {
@@ -95,11 +95,12 @@ func exportsPage(c *Console, x *exchange) error {
 		shifts = append(shifts, s.Name)
 	}
 	return x.page("exports", "Exports", map[string]any{
-		"Bundles": all, "Properties": properties, "Folder": c.Exports.Folder != "", "Verifies": c.Exports.Policy != nil, "Logs": c.Exports.Log != nil, "Day": day, "Shift": shift, "Shifts": shifts,
+		"Bundles": all, "Properties": properties, "Folder": c.Exports.Folder != "", "Verifies": c.Exports.Policy != nil,
+		"Logs": c.Exports.Log != nil, "Day": day, "Shift": shift, "Shifts": shifts,
 	})
 }
 
-// download sends a bundle that is one file. It is noted first, and refused if it cannot be.
+// download sends a bundle that is one file. It writes the console log first and refuses if that fails.
 func download(c *Console, x *exchange) error {
 	property, name := x.r.PathValue("property"), x.r.PathValue("name")
 	row, info, err := c.bundle(x, property, name)
@@ -107,7 +108,7 @@ func download(c *Console, x *exchange) error {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return badRequest("%s is a folder on the console's machine: fetch it there.", name)
+		return badRequest("%s is a folder on the machine of the console. Copy it from there.", name)
 	}
 	f, err := os.Open(filepath.Join(c.Exports.Folder, name))
 	if err != nil {
@@ -117,8 +118,8 @@ func download(c *Console, x *exchange) error {
 	if err := x.mustLog(property, "download", name, "manifest "+row.SHA256); err != nil {
 		return err
 	}
-	// As long as the bytes go out at 100 kB a second.
-	if err := http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(time.Minute + time.Duration(info.Size()/100_000)*time.Second)); err != nil {
+	limit := time.Minute + time.Duration(info.Size()/100_000)*time.Second // at least 100 kB/s
+	if err := http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(limit)); err != nil {
 		return fmt.Errorf("download an export: %w", err)
 	}
 	x.attach(name, "application/zip")
@@ -131,7 +132,7 @@ func (x *exchange) attach(name, kind string) {
 	x.w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
 }
 
-// verify checks a bundle where it lies, as audit verify does.
+// verify verifies a bundle in its folder, as audit verify does.
 func verify(c *Console, x *exchange) error {
 	property, name := x.r.PostForm.Get("property"), x.r.PostForm.Get("name")
 	row, _, err := c.bundle(x, property, name)
@@ -139,37 +140,40 @@ func verify(c *Console, x *exchange) error {
 		return err
 	}
 	if c.Exports.Policy == nil {
-		return badRequest("No policy is set: console.exports.policy_file says whose signatures are trusted.")
+		return badRequest("No policy is configured: console.exports.policy_file names the trusted keys.")
 	}
-	select { // a big bundle takes as much as a replay
-	case c.replays <- struct{}{}:
-		defer func() { <-c.replays }()
-	default:
-		return errBusy
+	release, err := c.acquire() // a large bundle costs as much as a replay
+	if err != nil {
+		return err
 	}
+	defer release()
 	if err := http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(10 * time.Minute)); err != nil {
 		return fmt.Errorf("verify an export: %w", err)
 	}
-	v, err := export.Verify(x.r.Context(), filepath.Join(c.Exports.Folder, name), export.VerifyOptions{Policy: c.Exports.Policy, Engine: c.Law.Version})
+	v, err := export.Verify(x.r.Context(), filepath.Join(c.Exports.Folder, name),
+		export.VerifyOptions{Policy: c.Exports.Policy, Engine: c.Law.Version})
 	if err != nil {
 		return fmt.Errorf("verify an export: %w", err)
 	}
-	// What a regulator accepted before is not known here: nothing is compared with it, nothing remembered.
+	// The console does not know the state that a regulator accepted last, so the check against it stays undecided.
 	sound := v.Code == export.Good || v.Code == export.Undecided && v.Failed == "state"
 	listed := sound && v.Origin == row.Origin && v.Export == row.Number && v.Size == row.LogSize && v.Root == row.LogRoot
 	x.log(property, "verify", name, fmt.Sprintf("sound %t, listed %t, %s %s", sound, listed, v.Verdict, v.Failed))
-	return x.page("verified", "Verification of "+name, map[string]any{"Verdict": v, "Row": row, "Sound": sound, "Listed": listed})
+	return x.page("verified", "Verification of "+name, map[string]any{
+		"Verdict": v, "Row": row, "Sound": sound, "Listed": listed,
+	})
 }
 
-// surveillanceLog is the log of a shift. It is made whole before any of it is sent, and noted.
+// surveillanceLog sends the log of a shift. The log is complete in memory, and the download is logged, before the first
+// byte is sent.
 func surveillanceLog(c *Console, x *exchange) error {
 	q := x.r.URL.Query()
 	property, day, shift := q.Get("property"), q.Get("day"), q.Get("shift")
 	if _, err := time.Parse(time.DateOnly, day); err != nil || c.Exports.Log == nil {
-		return badRequest("day %q, want a gaming day such as 2026-11-19", day)
+		return badRequest("day %q: want a gaming day such as 2026-11-19", day)
 	}
 	if !x.scope().Has(property) || property == "" {
-		return store.ErrNone
+		return store.ErrNotFound
 	}
 	var out bytes.Buffer
 	if err := c.Exports.Log(x.r.Context(), property, day, shift, &out); err != nil {
@@ -178,18 +182,19 @@ func surveillanceLog(c *Console, x *exchange) error {
 	if err := x.mustLog(property, "export", "surveillance-log", strings.TrimSpace(day+" "+shift)); err != nil {
 		return err
 	}
-	x.attach(strings.ReplaceAll(strings.TrimSpace("surveillance-log "+property+" "+day+" "+shift), " ", "_")+".csv", "text/csv; charset=utf-8")
+	name := strings.TrimSpace("surveillance-log " + property + " " + day + " " + shift)
+	x.attach(strings.ReplaceAll(name, " ", "_")+".csv", "text/csv; charset=utf-8")
 	_, _ = out.WriteTo(x.w)
 	return nil
 }
 
-// findingsCSV is what waits under a filter, neutralised for spreadsheets.
+// findingsCSV sends the open findings of a filter.
 func findingsCSV(c *Console, x *exchange) error {
-	f, _, err := x.filterOf()
+	f, _, err := x.filter()
 	if err != nil {
 		return err
 	}
-	f.Limit = store.MostRows
+	f.Limit = store.MaxRows
 	open, err := c.Store.Open(x.r.Context(), x.scope(), f)
 	if err != nil {
 		return err
@@ -199,12 +204,16 @@ func findingsCSV(c *Console, x *exchange) error {
 	}
 	x.attach("findings.csv", "text/csv; charset=utf-8")
 	out := csv.NewWriter(x.w)
-	_ = out.Write(strings.Split("id,state,owner,severity,verdict,rule,property_id,pit_id,table_id,shoe_id,round,seat,dealer_id,at,gaming_day,shift,expected,observed,amount_minor,currency", ","))
+	_ = out.Write([]string{
+		"id", "state", "owner", "severity", "verdict", "rule", "property_id", "pit_id", "table_id", "shoe_id", "round",
+		"seat", "dealer_id", "at", "gaming_day", "shift", "expected", "observed", "amount_minor", "currency",
+	})
 	for i := range open {
 		o := &open[i]
 		row := []string{
-			o.ID, o.State, o.Owner, o.Severity, o.Verdict, o.Rule, o.PropertyID, o.PitID, o.TableID, o.ShoeID, fmt.Sprint(o.Round), fmt.Sprint(o.Seat), o.DealerID,
-			o.At.UTC().Format(time.RFC3339Nano), store.Day(o.GamingDay), o.Shift, o.Expected, o.Observed,
+			o.ID, o.State, o.Owner, o.Severity, o.Verdict, o.Rule, o.PropertyID, o.PitID, o.TableID, o.ShoeID,
+			fmt.Sprint(o.Round), fmt.Sprint(o.Seat), o.DealerID, o.At.UTC().Format(time.RFC3339Nano), store.Day(o.GamingDay), o.Shift,
+			o.Expected, o.Observed,
 		}
 		for i := range row {
 			row[i] = neutral(row[i])
@@ -215,7 +224,7 @@ func findingsCSV(c *Console, x *exchange) error {
 	return nil
 }
 
-// neutral keeps a spreadsheet from taking text for a formula.
+// neutral prevents a spreadsheet from evaluating a text as a formula.
 func neutral(s string) string {
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		return "'" + s

@@ -21,7 +21,7 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
-// exported makes a bundle of today, as audit export does.
+// exported exports the last gaming day, as audit export does.
 func exported(t *testing.T, s *store.Store, dir string) (*export.Done, *export.Policy) {
 	t.Helper()
 	key := filepath.Join(dir, "key")
@@ -48,7 +48,8 @@ func exported(t *testing.T, s *store.Store, dir string) (*export.Done, *export.P
 	}
 	day := &export.Day{
 		Books: o.Books, Engine: o.Version, Binary: "00", Licensee: "Example Casino LLC", Form: "Daily exception report",
-		Mask: func(string) string { return "masked" }, MaskKey: "k", Retention: export.Retention{Years: 10, Until: "2036-11-20"},
+		Mask: func(string) string { return "masked" }, MaskKey: "k",
+		Retention: export.Retention{Years: 10, Until: "2036-11-20"},
 	}
 	r := archive.Reader{Store: s.Store, Property: "ac-1", GamingDay: store.Day(gamingDay), Calendar: o.Calendar}
 	if err := r.Fill(t.Context(), day); err != nil {
@@ -65,15 +66,16 @@ func exported(t *testing.T, s *store.Store, dir string) (*export.Done, *export.P
 	}
 	e := l.Last()
 	if err := s.WriteExport(t.Context(), &clickhouse.Export{
-		Property: e.Property, GamingDay: e.GamingDay, Origin: e.Origin, Number: e.Export, At: time.Now(), Actor: "cron", Name: e.Name, Files: e.Files, Bytes: e.Bytes, SHA256: e.Manifest,
-		LogSize: e.Size, LogRoot: e.Root, Findings: e.Findings, Engine: e.Engine,
+		Property: e.Property, GamingDay: e.GamingDay, Origin: e.Origin, Number: e.Export, At: time.Now(), Actor: "cron",
+		Name: e.Name, Files: e.Files, Bytes: e.Bytes, SHA256: e.Manifest, LogSize: e.Size, LogRoot: e.Root,
+		Findings: e.Findings, Engine: e.Engine,
 	}); err != nil {
 		t.Fatal(err)
 	}
 	return done, policy
 }
 
-// A bundle is listed, downloaded and verified by those who may export, in scope, and each time is noted.
+// Users with the permission Export list, download and verify the bundles in their scope; each action is logged.
 func TestExports(t *testing.T) {
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 4, 0)
@@ -87,14 +89,15 @@ func TestExports(t *testing.T) {
 	secrets["elsewhere"] = secretOf(&access, "elsewhere", "regulator", "ac-9", time.Now().Add(time.Hour))
 	c := serve(t, s, func(o *Options) {
 		o.SignIn, o.Access = ByToken, access
-		o.Exports = Exports{Folder: filepath.Dir(done.Path), Policy: policy, Log: func(_ context.Context, property, day, shift string, out io.Writer) error {
+		o.Exports = Exports{Folder: filepath.Dir(done.Path), Policy: policy}
+		o.Exports.Log = func(_ context.Context, property, day, shift string, out io.Writer) error {
 			_, err := fmt.Fprintf(out, "%s %s %s", property, day, shift)
 			return err
-		}}
+		}
 	})
-	ask := func(who, method, path string) (int, string) {
+	request := func(who, method, path string) (int, string) {
 		t.Helper()
-		c.patient()
+		c.resetLimits()
 		body := ""
 		if method == http.MethodPost {
 			path, body, _ = strings.Cut(path, "?")
@@ -114,43 +117,48 @@ func TestExports(t *testing.T) {
 		if who == "elsewhere" {
 			code = 404
 		}
-		if got, body := ask(who, "GET", file); got != code || may && body != string(want) {
+		if got, body := request(who, "GET", file); got != code || may && body != string(want) {
 			t.Errorf("%s downloads: %d and %d bytes, want %d", who, got, len(body), code)
 		}
-		if got, body := ask(who, "POST", check); got != code || may && (!strings.Contains(body, "successor") || !strings.Contains(body, "Its place in the log is the one")) {
+		if got, body := request(who, "POST", check); got != code ||
+			may && (!strings.Contains(body, "successor") || !strings.Contains(body, "agree with the table of exports")) {
 			t.Errorf("%s verifies: %d, want %d: %s", who, got, code, body)
 		}
-		if got, body := ask(who, "GET", shift); got != code || may && body != "ac-1 2026-11-19 night" {
-			t.Errorf("%s asks for the surveillance log: %d %q, want %d", who, got, body, code)
+		if got, body := request(who, "GET", shift); got != code || may && body != "ac-1 2026-11-19 night" {
+			t.Errorf("%s downloads the surveillance log: %d %q, want %d", who, got, body, code)
 		}
-		if got, body := ask(who, "GET", "/exports"); (got == 200) != (may || who == "elsewhere") || strings.Contains(body, name) != may {
+		if got, body := request(who, "GET", "/exports"); (got == 200) != (may || who == "elsewhere") ||
+			strings.Contains(body, name) != may {
 			t.Errorf("%s lists: %d", who, got)
 		}
 	}
 	for _, action := range []string{"download", "verify", "export"} {
-		if e, err := s.Entries(t.Context(), store.Scope{All: true}, "regulator", action); err != nil || len(e) != 1 || e[0].PropertyID != "ac-1" {
-			t.Errorf("%s: %v is noted of the regulator, %v", action, e, err)
+		e, err := s.Entries(t.Context(), store.Scope{All: true}, "regulator", action)
+		if err != nil || len(e) != 1 || e[0].PropertyID != "ac-1" {
+			t.Errorf("%s: the log has %v of the regulator, %v", action, e, err)
 		}
 	}
-	// What the folder holds besides is nobody's: neither the key nor what lies above.
-	for _, other := range []string{"..%2Fkey", "..", "%2Fetc%2Fpasswd", "key", name + "%2F..%2F..%2Fkey", "x.zip"} {
-		if got, _ := ask("regulator", "GET", "/exports/bundles/ac-1/"+other); got < 300 {
+	// Other files, in the folder or above it, are not available.
+	for _, other := range []string{
+		"..%2Fkey", "..", "%2Fetc%2Fpasswd", "key", name + "%2F..%2F..%2Fkey", "x.zip",
+	} {
+		if got, _ := request("regulator", "GET", "/exports/bundles/ac-1/"+other); got < 300 {
 			t.Errorf("download of %s: %d, want none", other, got)
 		}
-		if got, _ := ask("regulator", "POST", "/exports/verify?property=ac-1&name="+other); got != 404 {
+		if got, _ := request("regulator", "POST", "/exports/verify?property=ac-1&name="+other); got != 404 {
 			t.Errorf("verification of %s: %d, want 404", other, got)
 		}
 	}
-	// One byte of it is changed.
+	// One changed byte is found.
 	bad := append([]byte{}, want...)
 	bad[len(bad)/2] ^= 1
 	if err := os.WriteFile(done.Path, bad, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, body := ask("regulator", "POST", check); got != 200 || !strings.Contains(body, "fails") || !strings.Contains(body, "tampered") {
+	if got, body := request("regulator", "POST", check); got != 200 || !strings.Contains(body, "failed") || !strings.Contains(body, "tampered") {
 		t.Errorf("a changed bundle: %d %s", got, body)
 	}
-	_, text := ask("regulator", "GET", "/exports/findings.csv")
+	_, text := request("regulator", "GET", "/exports/findings.csv")
 	if rows, err := csv.NewReader(strings.NewReader(text)).ReadAll(); err != nil || len(rows) < 3 {
 		t.Errorf("findings.csv: %d rows, %v", len(rows), err)
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Every query of the dashboards runs against the schema as it is, and those that look at play find some.
+// Every query of the dashboards runs on the current schema, and those of a played property return rows.
 func TestDashboards(t *testing.T) {
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 6, 1)
@@ -21,7 +21,7 @@ func TestDashboards(t *testing.T) {
 	}
 	database := strings.TrimSuffix(s.Table("x"), ".x")
 	timeFilter := regexp.MustCompile(`\$__timeFilter\(([a-z_]+)\)`)
-	full := 0
+	filled := 0
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -33,7 +33,7 @@ func TestDashboards(t *testing.T) {
 				Type    string `json:"type"`
 				Targets []struct {
 					SQL    string `json:"rawSql"`
-					PromQL string `json:"expr"` // whose metrics the tests of their programs hold it to
+					PromQL string `json:"expr"` // checked by the tests of the programs that have the metrics
 				} `json:"targets"`
 			} `json:"panels"`
 		}
@@ -45,7 +45,7 @@ func TestDashboards(t *testing.T) {
 		}
 		for _, p := range board.Panels {
 			if len(p.Targets) == 0 {
-				t.Errorf("%s: %s asks nothing", file, p.Title)
+				t.Errorf("%s: %s has no query", file, p.Title)
 			}
 			for _, q := range p.Targets {
 				if q.PromQL != "" {
@@ -62,7 +62,7 @@ func TestDashboards(t *testing.T) {
 					t.Errorf("%s: %s: the first column is %s, want time", file, p.Title, rows.Columns()[0])
 				}
 				if rows.Next() {
-					full++
+					filled++
 				}
 				if err := rows.Close(); err != nil {
 					t.Errorf("%s: %s: %v", file, p.Title, err)
@@ -70,7 +70,7 @@ func TestDashboards(t *testing.T) {
 			}
 		}
 	}
-	if full < 15 {
-		t.Errorf("%d panels show something", full)
+	if filled < 15 {
+		t.Errorf("%d panels with rows, want at least 15", filled)
 	}
 }

@@ -9,13 +9,14 @@ import (
 	"time"
 )
 
-// policy allows what comes from here and nothing else: no inline script or style, no frame.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; report-uri /csp-report"
+// policy allows resources of this origin only: no inline script or style, no frame.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; report-uri /csp-report"
 
-// mostBody is more than any form or step has.
-const mostBody = 64 << 10
+// maxBody is above the size of any form or request of the API.
+const maxBody = 64 << 10
 
-// guard is what holds for every answer, also to those we do not know.
+// guard sets the security headers of every response, and limits the rate and the size of requests.
 func (c *Console) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -30,26 +31,22 @@ func (c *Console) guard(next http.Handler) http.Handler {
 		if c.PublicURL.Scheme == "https" {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
-		host, _, err := net.SplitHostPort(r.RemoteAddr)
-		if err != nil {
-			host = r.RemoteAddr
-		}
 		switch {
 		case c.SignIn == ByChoice && !loopback(r.Host):
-			// A name that somebody makes resolve to this machine.
-			http.Error(w, "This console is for this machine alone.", http.StatusMisdirectedRequest)
+			// DNS rebinding: a foreign name that resolves to this machine.
+			http.Error(w, "This console accepts requests to a loopback name only.", http.StatusMisdirectedRequest)
 			return
-		case !c.limits.allow("all "+host, 600, 10*time.Second):
+		case !c.limits.allow("all "+hostOf(r), 600, 10*time.Second):
 			w.Header().Set("Retry-After", "5")
 			http.Error(w, "Too many requests.", http.StatusTooManyRequests)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, mostBody)
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		next.ServeHTTP(w, r)
 	})
 }
 
-// loopback says whether a host is this machine by name or address.
+// loopback reports whether a host is this machine by name or address.
 func loopback(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
@@ -61,41 +58,41 @@ func loopback(host string) bool {
 	return err == nil && addr.IsLoopback()
 }
 
-// limits counts what each asker did in a while.
+// limits counts requests per key and period.
 type limits struct {
-	now  func() time.Time
-	mu   sync.Mutex
-	seen map[string]*counted
+	now     func() time.Time
+	mu      sync.Mutex
+	periods map[string]*period
 }
 
-type counted struct {
-	until time.Time
-	n     int
+type period struct {
+	end time.Time
+	n   int
 }
 
-func newLimits(now func() time.Time) *limits { return &limits{now: now, seen: map[string]*counted{}} }
+func newLimits(now func() time.Time) *limits { return &limits{now: now, periods: map[string]*period{}} }
 
-// allow says whether something may be done once more, at most n times in each while.
-func (l *limits) allow(key string, n int, while time.Duration) bool {
-	const most = 10_000 // askers remembered
+// allow counts a request and reports whether it is within n requests per period of the given length.
+func (l *limits) allow(key string, n int, length time.Duration) bool {
+	const maxKeys = 10_000
 	now := l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := l.seen[key]
-	if s == nil || !now.Before(s.until) {
-		if len(l.seen) >= most {
-			for k, s := range l.seen {
-				if !now.Before(s.until) {
-					delete(l.seen, k)
+	p := l.periods[key]
+	if p == nil || !now.Before(p.end) {
+		if len(l.periods) >= maxKeys {
+			for k, p := range l.periods {
+				if !now.Before(p.end) {
+					delete(l.periods, k)
 				}
 			}
-			if len(l.seen) >= most { // a flood from everywhere: nobody new until it ends
+			if len(l.periods) >= maxKeys { // a flood from many addresses: refuse new ones until it ends
 				return false
 			}
 		}
-		s = &counted{until: now.Add(while)}
-		l.seen[key] = s
+		p = &period{end: now.Add(length)}
+		l.periods[key] = p
 	}
-	s.n++
-	return s.n <= n
+	p.n++
+	return p.n <= n
 }

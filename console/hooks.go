@@ -7,44 +7,44 @@ import (
 	"github.com/shoeproof/shoeproof/console/store"
 )
 
-// Hooks are told what a console does; a nil one is not called. They are called from many goroutines, and hear of no
-// person, table or finding.
+// Hooks observe a console; a nil hook is not called. They are called concurrently. Their arguments name no person,
+// table or finding.
 type Hooks struct {
-	// Answered is told of each request when its answer ended.
-	Answered func(Answer)
-	// SignInRefused is told of each identity that was not accepted, with the way in: ByOIDC, ByProxy, ByToken or ByChoice.
+	// Responded is called at the end of each response.
+	Responded func(Response)
+	// SignInRefused is called for each refused identity, with the mode: ByOIDC, ByProxy, ByToken or ByChoice.
 	SignInRefused func(by string)
-	// Notified is told what becomes of each notification in each channel: it is Queued, then Sent or Failed.
-	Notified func(channel, is string)
+	// Notified is called for each notification and channel: first with Queued, then with Sent or Failed.
+	Notified func(channel, outcome string)
 }
 
-// Channels of notifications, and what becomes of one.
+// Channels of notifications, and outcomes of a notification.
 const (
 	ToWebhook = "webhook"
 	ToTopic   = "topic"
 
 	Queued = "queued"
 	Sent   = "sent"
-	Failed = "failed" // after some attempts, or because too many were queued
+	Failed = "failed" // after all attempts, or because the queue was full
 )
 
-// Other is the route and method of a request that no route answers.
+// Other is the route and the method of a request that matches no route.
 const Other = "other"
 
-// Answer is a request that was answered.
-type Answer struct {
-	// Method and Route are those of the list of routes, never what was asked for.
+// Response describes a response.
+type Response struct {
+	// Method and Route are from the list of routes, never from the request.
 	Method, Route string
 	Status        int
 	Took          time.Duration
-	// Stream says that events were sent for as long as a page was open.
+	// Stream reports a stream of events, which lasts as long as its page is open.
 	Stream bool
 }
 
-// filled has no nil.
+// filled replaces nil hooks by empty functions.
 func (h Hooks) filled() Hooks {
-	if h.Answered == nil {
-		h.Answered = func(Answer) {}
+	if h.Responded == nil {
+		h.Responded = func(Response) {}
 	}
 	if h.SignInRefused == nil {
 		h.SignInRefused = func(string) {}
@@ -55,7 +55,7 @@ func (h Hooks) filled() Hooks {
 	return h
 }
 
-// Channels are those that critical findings are told in.
+// Channels returns the configured channels of notifications.
 func (o *Options) Channels() []string {
 	var all []string
 	if o.Webhook.URL != "" {
@@ -67,83 +67,84 @@ func (o *Options) Channels() []string {
 	return all
 }
 
-// counted tells of each answer, also of those that no route gives.
-func (c *Console) counted(mux *http.ServeMux, next http.Handler) http.Handler {
+// observed reports each response to the hooks, those without a route included.
+func (c *Console) observed(mux *http.ServeMux, next http.Handler) http.Handler {
 	known := map[string]route{}
 	for _, r := range routes() {
 		known[r.method+" "+r.path] = r
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		a := Answer{Method: Other, Route: Other}
+		resp := Response{Method: Other, Route: Other}
 		_, pattern := mux.Handler(r)
 		if rt, ok := known[pattern]; ok {
-			a.Method, a.Route = rt.method, rt.path
+			resp.Method, resp.Route = rt.method, rt.path
 		}
-		noted := &noting{ResponseWriter: w}
+		recorded := &recorder{ResponseWriter: w}
 		ended := false
 		defer func() {
-			a.Status, a.Took, a.Stream = noted.status, time.Since(began), w.Header().Get("Content-Type") == eventStream
+			resp.Status, resp.Took = recorded.status, time.Since(began)
+			resp.Stream = w.Header().Get("Content-Type") == eventStream
 			switch {
-			case !ended: // it panicked, and the connection is cut
-				a.Status = http.StatusInternalServerError
-			case a.Status == 0 && r.Context().Err() != nil:
-				a.Status = gone
-			case a.Status == 0:
-				a.Status = http.StatusOK
+			case !ended: // the handler panicked
+				resp.Status = http.StatusInternalServerError
+			case resp.Status == 0 && r.Context().Err() != nil:
+				resp.Status = clientClosed
+			case resp.Status == 0:
+				resp.Status = http.StatusOK
 			}
-			c.Hooks.Answered(a)
+			c.Hooks.Responded(resp)
 		}()
-		next.ServeHTTP(noted, r)
+		next.ServeHTTP(recorded, r)
 		ended = true
 	})
 }
 
-// gone is the status, which nobody sees, of a request whose asker did not wait for the answer.
-const gone = 499
+// clientClosed is the reported status of a request whose client disconnected before the response.
+const clientClosed = 499
 
-// noting remembers the status of an answer, 0 while there is none.
-type noting struct {
+// recorder records the status of a response, 0 before the header is written.
+type recorder struct {
 	http.ResponseWriter
 	status int
 }
 
-// WriteHeader passes the status on.
-func (n *noting) WriteHeader(status int) {
-	if n.status == 0 && status >= 200 {
-		n.status = status
+// WriteHeader records the first final status.
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 && status >= 200 {
+		r.status = status
 	}
-	n.ResponseWriter.WriteHeader(status)
+	r.ResponseWriter.WriteHeader(status)
 }
 
-// Write is of a 200 if nothing else was said.
-func (n *noting) Write(p []byte) (int, error) {
-	if n.status == 0 {
-		n.status = http.StatusOK
+// Write implies status 200.
+func (r *recorder) Write(p []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
 	}
-	return n.ResponseWriter.Write(p)
+	return r.ResponseWriter.Write(p)
 }
 
 // Unwrap lets http.ResponseController flush and set deadlines.
-func (n *noting) Unwrap() http.ResponseWriter { return n.ResponseWriter }
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// Vitals is how a console is at a moment.
-type Vitals struct {
-	// Streams are the open pages that are told of changes.
+// Status is the state of a console at a moment.
+type Status struct {
+	// Streams is the number of open pages that receive changes.
 	Streams int
-	Queue   store.Standing
-	// Behind is how old the queue is that the console holds.
-	Behind time.Duration
+	Queue   store.Backlog
+	// QueueAge is the age of the queue that the console shows.
+	QueueAge time.Duration
 }
 
-// Vitals asks nobody: all of it is in memory.
-func (c *Console) Vitals() Vitals {
+// Status reads memory only, no query is sent.
+func (c *Console) Status() Status {
 	now := c.Now()
-	v := Vitals{Streams: c.live.count(), Queue: c.Store.Standing(now, c.High)}
-	since := v.Queue.Read
+	s := Status{Streams: c.live.count(), Queue: c.Store.Backlog(now, c.High)}
+	since := s.Queue.ReadAt
 	if since.IsZero() {
 		since = c.began
 	}
-	v.Behind = now.Sub(since)
-	return v
+	s.QueueAge = now.Sub(since)
+	return s
 }

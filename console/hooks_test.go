@@ -19,44 +19,45 @@ import (
 	"github.com/shoeproof/shoeproof/console/store"
 )
 
-// heard is what hooks were told.
-type heard struct {
-	mu      sync.Mutex
-	answers []Answer
-	refused []string
-	notices []string
+// hookCalls records the calls of hooks.
+type hookCalls struct {
+	mu        sync.Mutex
+	responses []Response
+	refused   []string
+	notices   []string
 }
 
-func (h *heard) hooks() Hooks {
+func (h *hookCalls) hooks() Hooks {
 	return Hooks{
-		Answered: func(a Answer) {
+		Responded: func(a Response) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			h.answers = append(h.answers, a)
+			h.responses = append(h.responses, a)
 		},
 		SignInRefused: func(by string) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			h.refused = append(h.refused, by)
 		},
-		Notified: func(channel, is string) {
+		Notified: func(channel, outcome string) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			h.notices = append(h.notices, channel+" "+is)
+			h.notices = append(h.notices, channel+" "+outcome)
 		},
 	}
 }
 
-// alone is a console without a ClickHouse, for what asks none.
-func alone(t *testing.T, change func(*Options)) (*Console, http.Handler, *heard) {
+// withoutStore returns a console without ClickHouse, for requests that send no query.
+func withoutStore(t *testing.T, change func(*Options)) (*Console, http.Handler, *hookCalls) {
 	t.Helper()
-	h := &heard{}
+	h := &hookCalls{}
 	u, err := url.Parse("http://127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := Options{
-		PublicURL: u, SignIn: ByToken, Now: time.Now, Log: slog.New(slog.DiscardHandler), Store: &store.Store{}, Hooks: h.hooks(),
+		PublicURL: u, SignIn: ByToken, Now: time.Now, Log: slog.New(slog.DiscardHandler), Store: &store.Store{},
+		Hooks: h.hooks(),
 	}
 	if change != nil {
 		change(&o)
@@ -72,9 +73,9 @@ func alone(t *testing.T, change func(*Options)) (*Console, http.Handler, *heard)
 	return c, handler, h
 }
 
-// Each request is told once, by the pattern of its route and never by what it names.
-func TestAnswersAreTold(t *testing.T) {
-	_, handler, h := alone(t, nil)
+// The hook Responded is called once for each request, with the pattern of the route and never with a name of the request.
+func TestResponded(t *testing.T) {
+	_, handler, h := withoutStore(t, nil)
 	for _, x := range []struct {
 		method, target string
 		header         []string
@@ -87,16 +88,21 @@ func TestAnswersAreTold(t *testing.T) {
 		{"GET", "/sign-in", nil, "/sign-in", "GET", 200, nil},
 		{"GET", "/patrons/ac-1/p-4711", nil, "/patrons/{property}/{patron}", "GET", 401, nil},
 		{"GET", "/queue?table=t-1", []string{"Accept", "text/html"}, "/queue", "GET", 303, nil},
-		{"GET", "/api/v1/findings/f-1", []string{"Authorization", "Bearer wrong"}, "/api/v1/findings/{id}", "GET", 401, []string{ByToken}},
+		{
+			"GET", "/api/v1/findings/f-1",
+			[]string{"Authorization", "Bearer wrong"},
+			"/api/v1/findings/{id}", "GET", 401,
+			[]string{ByToken},
+		},
 		{"GET", "/p-4711", nil, Other, Other, 404, nil},
 		{"GET", "/queue/p-4711/", nil, Other, Other, 404, nil},
 		{"GET", "//queue/../p-4711", nil, Other, Other, 307, nil},
-		{"p-4711", "/queue", nil, Other, Other, 403, nil}, // an unsafe method of nobody knows whom
+		{"p-4711", "/queue", nil, Other, Other, 403, nil}, // an unknown method from another site
 		{"POST", "/sign-in", []string{"Origin", "http://elsewhere.example"}, "/sign-in", "POST", 403, nil},
 		{"POST", "/sign-in", []string{"Sec-Fetch-Site", "same-origin"}, "/sign-in", "POST", 401, []string{ByToken}},
 		{"GET", "/metrics", nil, Other, Other, 404, nil},
 	} {
-		h.answers, h.refused = nil, nil
+		h.responses, h.refused = nil, nil
 		r := httptest.NewRequestWithContext(t.Context(), x.method, x.target, nil)
 		if x.method == "p-4711" {
 			r.Header.Set("Sec-Fetch-Site", "cross-site")
@@ -105,11 +111,11 @@ func TestAnswersAreTold(t *testing.T) {
 			r.Header.Set(x.header[i], x.header[i+1])
 		}
 		handler.ServeHTTP(httptest.NewRecorder(), r)
-		if len(h.answers) != 1 {
-			t.Errorf("%s %s was told %d times", x.method, x.target, len(h.answers))
+		if len(h.responses) != 1 {
+			t.Errorf("%s %s: %d calls", x.method, x.target, len(h.responses))
 			continue
 		}
-		a := h.answers[0]
+		a := h.responses[0]
 		if a.Route != x.route || a.Method != x.by || a.Status != x.status || a.Stream || a.Took <= 0 {
 			t.Errorf("%s %s is %+v, want %s %s %d", x.method, x.target, a, x.by, x.route, x.status)
 		}
@@ -119,27 +125,27 @@ func TestAnswersAreTold(t *testing.T) {
 	}
 }
 
-// Too many sign-ins are refused too.
-func TestGuessesAreTold(t *testing.T) {
-	_, handler, h := alone(t, nil)
+// The hook SignInRefused counts sign-ins above the limit too.
+func TestSignInRefusedAboveLimit(t *testing.T) {
+	_, handler, h := withoutStore(t, nil)
 	for range 15 {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/sign-in", strings.NewReader("token=guess"))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		handler.ServeHTTP(httptest.NewRecorder(), r)
 	}
 	codes := map[int]int{}
-	for _, a := range h.answers {
+	for _, a := range h.responses {
 		codes[a.Status]++
 	}
 	if codes[401] != 10 || codes[429] != 5 || len(h.refused) != 15 {
-		t.Errorf("answers %v, refused %d, want 10 of 401, 5 of 429, and 15", codes, len(h.refused))
+		t.Errorf("statuses %v, refused %d, want 10 of 401, 5 of 429, and 15", codes, len(h.refused))
 	}
 }
 
-// An identity that a proxy did not vouch for is refused; nobody in person is not.
-func TestProxiedIdentitiesAreTold(t *testing.T) {
+// Identity headers that are not from the proxy are refused sign-ins; a request without a user is not.
+func TestSignInRefusedByProxy(t *testing.T) {
 	secret := strings.Repeat("s", 32)
-	_, handler, h := alone(t, func(o *Options) {
+	_, handler, h := withoutStore(t, func(o *Options) {
 		o.SignIn, o.Proxy = ByProxy, Proxy{From: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, Secret: secret}
 	})
 	for _, header := range [][]string{
@@ -158,48 +164,50 @@ func TestProxiedIdentitiesAreTold(t *testing.T) {
 	}
 }
 
-// An answer that breaks off in a panic failed, and one that nobody waited for is nobody's fault.
-func TestBrokenAnswersAreTold(t *testing.T) {
-	c, _, h := alone(t, nil)
+// A panic is reported as status 500, a client that disconnects as 499.
+func TestRespondedAfterPanic(t *testing.T) {
+	c, _, h := withoutStore(t, nil)
 	mux := http.NewServeMux()
 	func() {
 		defer func() { _ = recover() }()
-		c.counted(mux, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })).
-			ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
+		panics := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+		c.observed(mux, panics).ServeHTTP(httptest.NewRecorder(), r)
 	}()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	c.counted(mux, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).
+	c.observed(mux, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).
 		ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil))
-	if len(h.answers) != 2 || h.answers[0].Status != 500 || h.answers[1].Status != 499 {
-		t.Errorf("%+v, want 500 and 499", h.answers)
+	if len(h.responses) != 2 || h.responses[0].Status != 500 || h.responses[1].Status != 499 {
+		t.Errorf("%+v, want 500 and 499", h.responses)
 	}
 }
 
-// What becomes of a notification is told in each channel: it is sent, fails after some attempts, or finds no room.
-func TestNotificationsAreTold(t *testing.T) {
+// The hook Notified is called for each channel when a notification is queued, and when it is sent, fails or is dropped.
+func TestNotified(t *testing.T) {
 	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(hook.Close)
 	tried := 0
-	c, _, h := alone(t, func(o *Options) {
+	c, _, h := withoutStore(t, func(o *Options) {
 		o.Webhook = Webhook{URL: hook.URL, Secret: "a secret of the hook"}
 		o.Topic = func(context.Context, string, []byte) error { tried++; return errors.New("no leader") }
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	queue := make(chan notification, 1)
 	var wait sync.WaitGroup
-	c.announce([]store.Waiting{{ID: "one"}, {ID: "one too many"}}, queue)
+	c.announce([]store.OpenFinding{{ID: "one"}, {ID: "dropped"}}, queue)
 	wait.Go(func() { c.deliver(ctx, queue) })
 	want := []string{
-		"webhook queued", "topic queued", "webhook queued", "topic queued", "webhook failed", "topic failed", "webhook sent", "topic failed",
+		"webhook queued", "topic queued", "webhook queued", "topic queued", "webhook failed", "topic failed",
+		"webhook sent", "topic failed",
 	}
 	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		h.mu.Lock()
-		told := slices.Clone(h.notices)
+		notices := slices.Clone(h.notices)
 		h.mu.Unlock()
-		if len(told) >= len(want) || time.Now().After(end) {
-			if !slices.Equal(told, want) {
-				t.Errorf("%v, want %v", told, want)
+		if len(notices) >= len(want) || time.Now().After(end) {
+			if !slices.Equal(notices, want) {
+				t.Errorf("%v, want %v", notices, want)
 			}
 			break
 		}
@@ -211,21 +219,21 @@ func TestNotificationsAreTold(t *testing.T) {
 	}
 }
 
-// A console that has not heard of ClickHouse is behind since it began.
-func TestVitals(t *testing.T) {
+// Without a read from ClickHouse, the age of the queue counts from the start of the console.
+func TestStatus(t *testing.T) {
 	now := time.Now()
-	c, _, _ := alone(t, func(o *Options) { o.Now = func() time.Time { return now } })
+	c, _, _ := withoutStore(t, func(o *Options) { o.Now = func() time.Time { return now } })
 	now = now.Add(90 * time.Second)
-	if v := c.Vitals(); v.Behind != 90*time.Second || v.Streams != 0 {
+	if v := c.Status(); v.QueueAge != 90*time.Second || v.Streams != 0 {
 		t.Errorf("%+v", v)
 	}
-	cl := &client{word: make(chan change, 1)}
+	cl := &client{next: make(chan change, 1)}
 	c.live.add(cl)
-	if v := c.Vitals(); v.Streams != 1 {
+	if v := c.Status(); v.Streams != 1 {
 		t.Errorf("%d streams, want 1", v.Streams)
 	}
 	c.live.remove(cl)
-	if v := c.Vitals(); v.Streams != 0 {
+	if v := c.Status(); v.Streams != 0 {
 		t.Errorf("%d streams, want 0", v.Streams)
 	}
 }

@@ -96,18 +96,18 @@ func hostile(t *testing.T, s *store.Store, all []string) []finding.Finding {
 	}
 	for i, p := range all {
 		id := fmt.Sprintf("%032x", i+1)
-		if _, err := s.Take(t.Context(), store.Scope{All: true}, store.Step{IDs: []string{id}, Actor: p, What: store.Note, Note: p, Reason: p}); err != nil {
+		if _, err := s.Apply(t.Context(), store.Scope{All: true}, store.Triage{IDs: []string{id}, Actor: p, Action: store.Note, Note: p, Reason: p}); err != nil {
 			t.Fatal(err)
 		}
 		if i > 5 {
 			continue
 		}
-		if _, err := s.Take(t.Context(), store.Scope{All: true}, store.Step{IDs: []string{id}, Actor: p, What: store.Assign, Owner: p}); err != nil {
+		if _, err := s.Apply(t.Context(), store.Scope{All: true}, store.Triage{IDs: []string{id}, Actor: p, Action: store.Assign, Owner: p}); err != nil {
 			t.Fatal(err)
 		}
 		at := time.Now()
 		for _, err := range []error{
-			s.Shelve(t.Context(), store.Shelf{PropertyID: "h", ID: p, Rule: p, TableID: p, Reason: p, Actor: p, At: at, Until: at.Add(time.Hour)}),
+			s.WriteSilence(t.Context(), store.Silence{PropertyID: "h", ID: p, Rule: p, TableID: p, Reason: p, Actor: p, At: at, Until: at.Add(time.Hour)}),
 			s.HandOver(t.Context(), store.Handover{PropertyID: "h", At: at, GamingDay: at, Shift: p, Actor: p, Note: p}),
 			s.Log(t.Context(), store.Entry{PropertyID: "h", At: at, Actor: p, Role: p, Action: p, Object: p, Detail: p, Remote: p}),
 		} {
@@ -143,13 +143,13 @@ func TestNoScriptOfOthersRuns(t *testing.T) {
 		}
 	}
 	for _, p := range pages {
-		c.patient()
+		c.resetLimits()
 		b.do(chromedp.Navigate(c.url + p))
-		if ask[bool](b, "window.ran !== undefined || location.host != "+fmt.Sprintf("%q", strings.TrimPrefix(c.url, "http://"))) {
+		if eval[bool](b, "window.ran !== undefined || location.host != "+fmt.Sprintf("%q", strings.TrimPrefix(c.url, "http://"))) {
 			t.Errorf("a script ran on %s", p)
 		}
-		if ask[int](b, "document.querySelectorAll('main').length") == 0 && !strings.Contains(p, "%00") {
-			t.Errorf("%s is no page: %s", p, ask[string](b, "document.body.innerText.slice(0,200)"))
+		if eval[int](b, "document.querySelectorAll('main').length") == 0 && !strings.Contains(p, "%00") {
+			t.Errorf("%s is no page: %s", p, eval[string](b, "document.body.innerText.slice(0,200)"))
 		}
 	}
 	c.reports.mu.Lock()
@@ -159,7 +159,7 @@ func TestNoScriptOfOthersRuns(t *testing.T) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, m := range b.said {
+	for _, m := range b.messages {
 		if !strings.Contains(m, "404") && !strings.Contains(m, "400") {
 			t.Error("the browser said ", m)
 		}
@@ -176,13 +176,13 @@ func TestEveryPage(t *testing.T) {
 	if err != nil || len(open) == 0 {
 		t.Fatalf("%d open, %v", len(open), err)
 	}
-	var f store.Waiting
+	var f store.OpenFinding
 	for _, o := range open {
 		if o.Round > 0 && (f.ID == "" || o.Seat > 0) {
 			f = o
 		}
 	}
-	wagers, err := s.Wagers(t.Context(), store.Scope{All: true}, store.Place{Property: f.PropertyID, Table: f.TableID})
+	wagers, err := s.Wagers(t.Context(), store.Scope{All: true}, store.Location{Property: f.PropertyID, Table: f.TableID})
 	if err != nil || len(wagers) == 0 {
 		t.Fatalf("%d wagers, %v", len(wagers), err)
 	}
@@ -201,10 +201,10 @@ func TestEveryPage(t *testing.T) {
 				}
 				if light {
 					b.click("footer button[value=light]")
-					b.await("document.documentElement.dataset.look == 'light'")
+					b.await("document.documentElement.dataset.theme == 'light'")
 				}
 				for _, p := range pages {
-					c.patient()
+					c.resetLimits()
 					b.open(p)
 					if axe == "" {
 						continue
@@ -222,17 +222,17 @@ func TestEveryPage(t *testing.T) {
 			}
 			if role == "supervisor" {
 				b.open("/queue")
-				b.shoot("light")
+				b.screenshot("light")
 			}
 			b.do(chromedp.EmulateViewport(390, 844))
 			for _, p := range pages {
-				c.patient()
+				c.resetLimits()
 				b.open(p)
-				if wide := ask[int](b, "document.documentElement.scrollWidth"); wide > 392 {
-					t.Errorf("%s is %d wide on a screen of 390: %s", p, wide, ask[string](b, `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > 392 && !e.closest(".scroll")).slice(0, 3).map(e => e.outerHTML.slice(0, 90)).join(" ")`))
+				if wide := eval[int](b, "document.documentElement.scrollWidth"); wide > 392 {
+					t.Errorf("%s is %d wide on a screen of 390: %s", p, wide, eval[string](b, `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > 392 && !e.closest(".scroll")).slice(0, 3).map(e => e.outerHTML.slice(0, 90)).join(" ")`))
 				}
 				if role == "operator" && strings.HasPrefix(p, "/queue") || strings.HasPrefix(p, "/findings") {
-					b.shoot("narrow" + strings.ReplaceAll(strings.ReplaceAll(p, "/", "-"), "?", "-"))
+					b.screenshot("narrow" + strings.ReplaceAll(strings.ReplaceAll(p, "/", "-"), "?", "-"))
 				}
 			}
 		})
@@ -245,7 +245,7 @@ func TestEveryPage(t *testing.T) {
 			}
 			b.signIn("nora", role)
 			for _, p := range pages {
-				c.patient()
+				c.resetLimits()
 				b.open(p)
 				text, err := chromedp.Run(b.ctx, chromedp.Text(chromedp.CSS("#main")))
 				if err != nil || len(strings.TrimSpace(text)) < 20 {

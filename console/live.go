@@ -11,8 +11,8 @@ import (
 	"github.com/shoeproof/shoeproof/console/store"
 )
 
-// live tells open pages that something changed. Pages ask for what it is: a lost or doubled word costs
-// nothing.
+// live notifies open pages that the queue changed. A page then fetches the queue itself, so a lost or repeated
+// notification does no harm.
 type live struct {
 	mu      sync.Mutex
 	clients map[*client]struct{}
@@ -21,10 +21,10 @@ type live struct {
 
 type client struct {
 	scope store.Scope
-	word  chan change // holds one
+	next  chan change // buffered, one element
 }
 
-// change is what a page is told.
+// change is the content of a notification.
 type change struct {
 	Rows     uint64 `json:"rows"`
 	Critical uint64 `json:"critical"`
@@ -32,29 +32,29 @@ type change struct {
 
 const eventStream = "text/event-stream"
 
-// mostClients is how many pages may listen.
-const mostClients = 1000
+// maxClients is the maximum number of open streams.
+const maxClients = 1000
 
 func newLive() *live { return &live{clients: map[*client]struct{}{}, wake: make(chan struct{}, 1)} }
 
-// poke has the queue looked at now.
-func (l *live) poke() {
+// refresh makes follow read the queue now.
+func (l *live) refresh() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
 	}
 }
 
-// changed is called after every change that is made here.
+// changed is called after each change that a user of this console makes.
 func (c *Console) changed() {
-	c.cached.clear()
-	c.live.poke()
+	c.volatile.clear()
+	c.live.refresh()
 }
 
 func (l *live) add(cl *client) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.clients) >= mostClients {
+	if len(l.clients) >= maxClients {
 		return false
 	}
 	l.clients[cl] = struct{}{}
@@ -73,8 +73,8 @@ func (l *live) count() int {
 	return len(l.clients)
 }
 
-// tell never waits for a page: a word that it has not read yet is added to.
-func (l *live) tell(changes map[string]store.Change) {
+// notify never blocks: a change is added to one that a page has not received yet.
+func (l *live) notify(changes map[string]store.Change) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for cl := range l.clients {
@@ -89,57 +89,64 @@ func (l *live) tell(changes map[string]store.Change) {
 			continue
 		}
 		select {
-		case old := <-cl.word:
+		case old := <-cl.next:
 			sum.Rows += old.Rows
 			sum.Critical += old.Critical
 		default:
 		}
-		cl.word <- sum
+		cl.next <- sum
 	}
 }
 
-// follow watches the queue until ctx is done.
+const (
+	refreshEvery = 700 * time.Millisecond
+	reloadEvery  = 10 * time.Minute
+)
+
+// follow refreshes the queue until ctx is done, notifies open pages, and queues notifications of critical findings.
 func (c *Console) follow(ctx context.Context, queue chan<- notification) {
-	const often, whole = 700 * time.Millisecond, 10 * time.Minute
-	each := func(every time.Duration, wake <-chan struct{}, ask func(context.Context) error) {
-		var said time.Time
-		tick := time.NewTicker(every)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			case <-wake:
-			}
-			if err := ask(ctx); err != nil && ctx.Err() == nil && c.Now().Sub(said) > time.Minute {
-				said = c.Now()
-				c.Log.Warn("the queue cannot be followed", "error", err)
-			}
-		}
-	}
 	var wait sync.WaitGroup
 	defer wait.Wait()
-	wait.Go(func() { each(whole, nil, c.Store.Reload) })
-	c.live.poke()
-	each(often, c.live.wake, func(ctx context.Context) error {
+	wait.Go(func() { c.repeat(ctx, reloadEvery, nil, c.Store.Reload) })
+	c.live.refresh()
+	c.repeat(ctx, refreshEvery, c.live.wake, func(ctx context.Context) error {
 		err := c.Store.Refresh(ctx)
-		if news := c.Store.News(); len(news.Changes) > 0 {
-			c.cached.clear()
-			c.live.tell(news.Changes)
+		if d := c.Store.TakeDelta(); len(d.Changes) > 0 {
+			c.volatile.clear()
+			c.live.notify(d.Changes)
 			if len(c.Channels()) > 0 {
-				c.announce(news.Arrived, queue)
+				c.announce(d.Arrived, queue)
 			}
 		}
 		return err
 	})
 }
 
-// liveStream is server-sent events: a word when the queue changed, and a beat so that a page knows it is
-// still told.
+// repeat calls read periodically, and at once after a wake. It logs an error at most once a minute.
+func (c *Console) repeat(
+	ctx context.Context, every time.Duration, wake <-chan struct{}, read func(context.Context) error,
+) {
+	var logged time.Time
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-wake:
+		}
+		if err := read(ctx); err != nil && ctx.Err() == nil && c.Now().Sub(logged) > time.Minute {
+			logged = c.Now()
+			c.Log.Warn("reading the queue failed", "error", err)
+		}
+	}
+}
+
+// liveStream sends server-sent events: change when the queue changed, and beat as a sign of life.
 func liveStream(c *Console, x *exchange) error {
 	const beat = 10 * time.Second
-	cl := &client{scope: x.scope(), word: make(chan change, 1)}
+	cl := &client{scope: x.scope(), next: make(chan change, 1)}
 	if !c.live.add(cl) {
 		return errTooMany
 	}
@@ -162,7 +169,7 @@ func liveStream(c *Console, x *exchange) error {
 	}
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
-	end := time.After(longestSession)
+	end := time.After(maxSession)
 	if err := send("beat", map[string]int64{"now": c.Now().UnixMilli()}); err != nil {
 		return nil
 	}
@@ -173,17 +180,17 @@ func liveStream(c *Console, x *exchange) error {
 			return nil
 		case <-end:
 			return nil
-		case w := <-cl.word:
+		case w := <-cl.next:
 			err = send("change", w)
 		case <-tick.C:
-			// A session that ended, or a right that was taken away, ends the stream.
-			if who := c.who(x.r); who == nil || !who.May(See) {
+			// The end of the session or of the permission ends the stream.
+			if user := c.identify(x.r); user == nil || !user.May(See) {
 				return nil
 			}
 			err = send("beat", map[string]int64{"now": c.Now().UnixMilli()})
 		}
 		if err != nil {
-			return nil // whoever listened is gone
+			return nil // the client disconnected
 		}
 	}
 }

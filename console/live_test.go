@@ -28,7 +28,7 @@ import (
 	"github.com/shoeproof/shoeproof/console/store"
 )
 
-// A page is told within two seconds of what arrives in its scope, and of nothing else.
+// A page is notified within two seconds of findings in its scope, and of no others.
 func TestLiveStream(t *testing.T) {
 	s := emptyStore(t)
 	access := Access{}
@@ -59,12 +59,12 @@ func TestLiveStream(t *testing.T) {
 			}
 		}()
 		if e := <-events; e != "beat" {
-			t.Fatalf("the first word is %q", e)
+			t.Fatalf("the first event is %q", e)
 		}
 		return events
 	}
 	mine, others := listen(here), listen(there)
-	// The watch has begun when it knows the server's clock; a first arrival makes sure of it.
+	// The first notification shows that the console follows the queue.
 	f := newTestFloor(t, s.Store)
 	f.play(planted(t, "ac-1", "t-0", "vig.amount.under"))
 	for waited := false; !waited; {
@@ -83,18 +83,18 @@ func TestLiveStream(t *testing.T) {
 		}
 	}
 	if took := time.Since(durable); took > 2*time.Second {
-		t.Errorf("told after %v", took)
+		t.Errorf("notified after %v", took)
 	}
 	select {
 	case e := <-others:
 		if e == "change" {
-			t.Error("a page of another property was told")
+			t.Error("a page of another property was notified")
 		}
 	default:
 	}
 }
 
-// Critical findings go out signed, again when they are refused, and once.
+// Notifications of critical findings are signed, retried after an error, and received once.
 func TestWebhook(t *testing.T) {
 	s := emptyStore(t)
 	var mu sync.Mutex
@@ -136,26 +136,26 @@ func TestWebhook(t *testing.T) {
 	for i := 0; ; i++ {
 		f.play(planted(t, "ac-1", fmt.Sprintf("w-%d", i), "draw.banker.must-stay"))
 		mu.Lock()
-		n, told := len(got), len(topic)
+		posted, published := len(got), len(topic)
 		mu.Unlock()
-		if n >= 2 && told >= 2 {
+		if posted >= 2 && published >= 2 {
 			break
 		}
 		if time.Now().After(late) {
-			t.Fatalf("%d came to the hook, %d to the topic, of %d", n, told, i+1)
+			t.Fatalf("of %d notifications, the webhook received %d and the topic %d", i+1, posted, published)
 		}
 	}
 	mu.Lock()
 	defer mu.Unlock()
 	for id, n := range got {
 		if n != 1 {
-			t.Errorf("%s came %d times", id, n)
+			t.Errorf("%s was received %d times", id, n)
 		}
 	}
 }
 
-// A shelf hides what it may for as long as it lasts, and never a critical or major breach.
-func TestShelf(t *testing.T) {
+// A silence hides minor findings of its rule, and never a critical or major breach. The former route /shelves works too.
+func TestSilence(t *testing.T) {
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 10, 0)
 	c := serve(t, s, nil)
@@ -165,37 +165,44 @@ func TestShelf(t *testing.T) {
 	}
 	cookie := signedIn(t, c.url, "supervisor")
 	minor := 0
-	for _, o := range open {
+	for i, o := range open {
 		if o.Severity == "minor" {
 			minor++
 		}
 		form := url.Values{"property": {"ac-1"}, "rule": {o.Rule}, "hours": {"2"}, "reason": {"known"}}
-		if code, _ := send(t, "POST", c.url+"/shelves", form.Encode(), "Cookie", cookie); code != 303 {
-			t.Fatalf("shelve: %d", code)
+		route := []string{"/silences", "/shelves"}[i%2]
+		if code, _ := send(t, "POST", c.url+route, form.Encode(), "Cookie", cookie); code != 303 {
+			t.Fatalf("%s: %d", route, code)
 		}
 	}
 	left, err := s.Open(t.Context(), store.Scope{All: true}, store.Filter{})
 	if err != nil || minor == 0 || len(left) != len(open)-minor {
-		t.Errorf("%d of %d stay open, want all but the %d minor ones, %v", len(left), len(open), minor, err)
+		t.Errorf("%d of %d are shown, want all but the %d minor findings, %v", len(left), len(open), minor, err)
 	}
-	hidden, err := s.Open(t.Context(), store.Scope{All: true}, store.Filter{Shelved: true})
+	hidden, err := s.Open(t.Context(), store.Scope{All: true}, store.Filter{Silenced: true})
 	if err != nil || len(hidden) != minor {
-		t.Errorf("%d are listed as shelved, want %d, %v", len(hidden), minor, err)
+		t.Errorf("%d are silenced, want %d, %v", len(hidden), minor, err)
+	}
+	for _, filter := range []string{"silenced=1", "shelved=1"} { // shelved is the former name
+		code, body := send(t, "GET", c.url+"/api/v1/queue?group=off&"+filter, "", "Cookie", cookie)
+		if n := strings.Count(body, `"id":`); code != 200 || n != minor {
+			t.Errorf("%s: %d with %d findings, want %d", filter, code, n, minor)
+		}
 	}
 	for _, hours := range []string{"0", "25", "-1", "x"} {
-		if code, _ := send(t, "POST", c.url+"/shelves", "property=ac-1&rule=a&reason=b&hours="+hours, "Cookie", cookie); code != 400 {
-			t.Errorf("for %s hours: %d, want 400", hours, code)
+		if code, _ := send(t, "POST", c.url+"/silences", "property=ac-1&rule=a&reason=b&hours="+hours, "Cookie", cookie); code != 400 {
+			t.Errorf("%s hours: %d, want 400", hours, code)
 		}
 	}
 }
 
-// provider is an identity provider that asks nobody for a password.
+// provider is an identity provider without passwords.
 type provider struct {
 	*httptest.Server
 	key       *rsa.PrivateKey
 	challenge string
 	nonce     string
-	// forge changes the claims of the next identity.
+	// forge changes the claims of the next id token.
 	forge func(map[string]any)
 }
 
@@ -213,20 +220,21 @@ func newProvider(t *testing.T) *provider {
 	}
 	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
 		reply(w, map[string]any{
-			"issuer": p.URL, "authorization_endpoint": p.URL + "/auth", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
-			"id_token_signing_alg_values_supported": []string{"RS256"},
+			"issuer": p.URL, "authorization_endpoint": p.URL + "/auth", "token_endpoint": p.URL + "/token",
+			"jwks_uri": p.URL + "/keys", "id_token_signing_alg_values_supported": []string{"RS256"},
 		})
 	})
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
 		reply(w, map[string]any{"keys": []any{map[string]any{
-			"kty": "RSA", "alg": "RS256", "use": "sig", "kid": "1", "n": b64(key.N.Bytes()), "e": b64(big.NewInt(int64(key.E)).Bytes()),
+			"kty": "RSA", "alg": "RS256", "use": "sig", "kid": "1", "n": b64(key.N.Bytes()),
+			"e": b64(big.NewInt(int64(key.E)).Bytes()),
 		}}})
 	})
 	mux.HandleFunc("GET /auth", func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
 		p.challenge, p.nonce = q.Get("code_challenge"), q.Get("nonce")
 		if q.Get("code_challenge_method") != "S256" || q.Get("response_type") != "code" {
-			t.Errorf("asked with %v", q)
+			t.Errorf("authorization request with %v", q)
 		}
 		http.Redirect(w, r, q.Get("redirect_uri")+"?code=c&state="+q.Get("state"), http.StatusFound)
 	})
@@ -237,8 +245,8 @@ func newProvider(t *testing.T) *provider {
 			return
 		}
 		claims := map[string]any{
-			"iss": p.URL, "aud": "console", "sub": "1", "exp": time.Now().Add(time.Hour).Unix(), "iat": time.Now().Unix(), "nonce": p.nonce,
-			"preferred_username": "ann", "groups": []string{"surveillance"},
+			"iss": p.URL, "aud": "console", "sub": "1", "exp": time.Now().Add(time.Hour).Unix(),
+			"iat": time.Now().Unix(), "nonce": p.nonce, "preferred_username": "ann", "groups": []string{"surveillance"},
 		}
 		if p.forge != nil {
 			p.forge(claims)
@@ -259,23 +267,25 @@ func TestOIDC(t *testing.T) {
 	p := newProvider(t)
 	c := serve(t, s, func(o *Options) {
 		o.SignIn = ByOIDC
-		o.OIDC = OIDC{Issuer: p.URL, ClientID: "console", ClientSecret: "x", Name: "preferred_username", Groups: "groups"}
+		o.OIDC = OIDC{
+			Issuer: p.URL, ClientID: "console", ClientSecret: "x", Name: "preferred_username", Groups: "groups",
+		}
 		o.Access = Access{Groups: map[string][]Grant{"surveillance": {{"operator", []string{"*"}}}}}
 	})
 	for name, x := range map[string]struct {
 		forge func(map[string]any)
 		want  int
 	}{
-		"as it should be":  {nil, 200},
+		"valid":            {nil, 200},
 		"another audience": {func(m map[string]any) { m["aud"] = "other" }, 401},
 		"another issuer":   {func(m map[string]any) { m["iss"] = "https://elsewhere.example" }, 401},
 		"expired":          {func(m map[string]any) { m["exp"] = time.Now().Add(-time.Hour).Unix() }, 401},
 		"another nonce":    {func(m map[string]any) { m["nonce"] = "other" }, 401},
 		"no name":          {func(m map[string]any) { delete(m, "preferred_username") }, 401},
-		"no group of ours": {func(m map[string]any) { m["groups"] = []string{"cooks"} }, 401},
+		"an unknown group": {func(m map[string]any) { m["groups"] = []string{"cooks"} }, 401},
 		"no groups":        {func(m map[string]any) { m["groups"] = "surveillance" }, 401},
 	} {
-		c.patient()
+		c.resetLimits()
 		p.forge = x.forge
 		jar, err := cookiejar.New(nil)
 		if err != nil {
@@ -292,12 +302,13 @@ func TestOIDC(t *testing.T) {
 		}
 		body, _ := io.ReadAll(resp.Body)
 		_ = resp.Body.Close()
-		if resp.StatusCode != x.want || x.want == 200 && (!strings.Contains(string(body), "<b>ann</b>") || resp.Request.URL.Path != "/help") {
+		signedIn := strings.Contains(string(body), "<b>ann</b>") && resp.Request.URL.Path == "/help"
+		if resp.StatusCode != x.want || x.want == 200 && !signedIn {
 			t.Errorf("%s: %s at %s", name, resp.Status, resp.Request.URL)
 		}
 	}
-	// An answer that nobody here asked for.
+	// A callback without a sign-in.
 	if code, _ := send(t, "GET", c.url+"/sign-in/oidc/callback?code=c&state=guess", ""); code != 401 {
-		t.Errorf("an answer out of nowhere: %d, want 401", code)
+		t.Errorf("a callback without a sign-in: %d, want 401", code)
 	}
 }

@@ -170,9 +170,9 @@ func BenchmarkPages(b *testing.B) {
 			var took []time.Duration
 			before := processorTime(b)
 			for b.Loop() {
-				c.patient()
-				c.cached.clear()
-				c.slow.clear()
+				c.resetLimits()
+				c.volatile.clear()
+				c.figures.clear()
 				began := time.Now()
 				if code, body := send(b, "GET", c.url+page, "", "Cookie", cookies[role]); code != 200 {
 					b.Fatal(code, body)
@@ -296,7 +296,7 @@ func serveAlone(addr string) error {
 }
 
 // fetch asks for a page and reads all of it.
-func fetch(ctx context.Context, url, cookie string) (code int, body string, err error) {
+func get(ctx context.Context, url, cookie string) (code int, body string, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return 0, "", err
@@ -360,7 +360,7 @@ func TestLoad(t *testing.T) {
 		if lag.table == "" {
 			return
 		}
-		_, body, err := fetch(ctx, base+"/api/v1/queue?table="+lag.table, cookie)
+		_, body, err := get(ctx, base+"/api/v1/queue?table="+lag.table, cookie)
 		if err == nil && strings.Contains(body, lag.table) {
 			lag.took, lag.table = append(lag.took, time.Since(lag.at)), ""
 		}
@@ -455,7 +455,7 @@ func TestLoad(t *testing.T) {
 			who = auditor
 		}
 		began := time.Now()
-		code, _, err := fetch(ctx, base+pages[i], who)
+		code, _, err := get(ctx, base+pages[i], who)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -519,7 +519,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("memory grew: %v", resident)
 	}
 	for _, b := range browsers {
-		if state := ask[string](b, "document.querySelector('#link').innerText"); state != "live" {
+		if state := eval[string](b, "document.querySelector('#link').innerText"); state != "live" {
 			t.Errorf("a browser says %q at the end", state)
 		}
 	}

@@ -16,14 +16,14 @@ import (
 	"github.com/shoeproof/shoeproof/console/store"
 )
 
-// Webhook is told of critical findings.
+// Webhook receives the notifications of critical findings.
 type Webhook struct {
 	URL    string
-	Secret string // signs the body
+	Secret string // key of the signature
 	Client *http.Client
 }
 
-// notification is a critical finding on its way out. It names no patron.
+// notification is the notification of a critical finding. It identifies no patron.
 type notification struct {
 	ID         string    `json:"id"`
 	Rule       string    `json:"rule"`
@@ -42,33 +42,33 @@ type notification struct {
 	Link       string    `json:"link"`
 }
 
-// announce queues what arrived. A full queue loses nothing but the notification, and says so: the finding is in
-// the queue of people.
-func (c *Console) announce(rows []store.Waiting, queue chan<- notification) {
+// announce queues notifications. If the queue is full, a notification is dropped and logged; its finding stays in the
+// queue of findings.
+func (c *Console) announce(rows []store.OpenFinding, queue chan<- notification) {
 	for i := range rows {
 		r := &rows[i]
 		n := notification{
-			ID: r.ID, Rule: r.Rule, Severity: r.Severity, Verdict: r.Verdict, PropertyID: r.PropertyID, PitID: r.PitID, TableID: r.TableID, ShoeID: r.ShoeID,
-			Round: r.Round, At: r.At, Expected: r.Expected, Observed: r.Observed, Amount: r.Amount, Currency: r.Currency,
-			Link: c.PublicURL.JoinPath("findings", r.ID).String(),
+			ID: r.ID, Rule: r.Rule, Severity: r.Severity, Verdict: r.Verdict, PropertyID: r.PropertyID, PitID: r.PitID,
+			TableID: r.TableID, ShoeID: r.ShoeID, Round: r.Round, At: r.At, Expected: r.Expected, Observed: r.Observed,
+			Amount: r.Amount, Currency: r.Currency, Link: c.PublicURL.JoinPath("findings", r.ID).String(),
 		}
 		c.notified(c.Channels(), Queued)
 		select {
 		case queue <- n:
 		default:
-			c.Log.Error("notifications wait for too long: one is lost", "finding", r.ID)
+			c.Log.Error("notification dropped: the queue of notifications is full", "finding", r.ID)
 			c.notified(c.Channels(), Failed)
 		}
 	}
 }
 
-func (c *Console) notified(channels []string, is string) {
+func (c *Console) notified(channels []string, outcome string) {
 	for _, channel := range channels {
-		c.Hooks.Notified(channel, is)
+		c.Hooks.Notified(channel, outcome)
 	}
 }
 
-// deliver sends notifications until ctx is done, each a few times.
+// deliver sends notifications until ctx is done.
 func (c *Console) deliver(ctx context.Context, queue <-chan notification) {
 	for {
 		select {
@@ -77,7 +77,7 @@ func (c *Console) deliver(ctx context.Context, queue <-chan notification) {
 		case n := <-queue:
 			body, err := json.Marshal(n)
 			if err != nil {
-				c.Log.Error("a notification was not sent", "finding", n.ID, "error", err)
+				c.Log.Error("notification not sent", "finding", n.ID, "error", err)
 				c.notified(c.Channels(), Failed)
 				continue
 			}
@@ -85,12 +85,14 @@ func (c *Console) deliver(ctx context.Context, queue <-chan notification) {
 				c.retry(ctx, ToWebhook, n.ID, func(ctx context.Context) error { return c.post(ctx, body) })
 			}
 			if c.Topic != nil {
-				c.retry(ctx, ToTopic, n.ID, func(ctx context.Context) error { return c.Topic(ctx, n.PropertyID+"/"+n.TableID, body) })
+				key := n.PropertyID + "/" + n.TableID
+				c.retry(ctx, ToTopic, n.ID, func(ctx context.Context) error { return c.Topic(ctx, key, body) })
 			}
 		}
 	}
 }
 
+// retry calls send until it succeeds, at most five times with growing pauses.
 func (c *Console) retry(ctx context.Context, to, finding string, send func(context.Context) error) {
 	const attempts = 5
 	pause := 500 * time.Millisecond
@@ -106,7 +108,7 @@ func (c *Console) retry(ctx context.Context, to, finding string, send func(conte
 			return
 		case attempt == attempts:
 			c.Hooks.Notified(to, Failed)
-			c.Log.Error("a notification was not sent", "to", to, "finding", finding, "attempts", attempt, "error", err)
+			c.Log.Error("notification not sent", "to", to, "finding", finding, "attempts", attempt, "error", err)
 			return
 		}
 		timer := time.NewTimer(pause)
@@ -120,12 +122,12 @@ func (c *Console) retry(ctx context.Context, to, finding string, send func(conte
 	}
 }
 
-// post signs a body and the time, so that an old one cannot be sent again: the signature is the
-// HMAC-SHA256 of the time, a full stop and the body.
+// post sends a body to the webhook. The signature is the HMAC-SHA256 of the time, a full stop and the body. It includes
+// the time so that the receiver can refuse a replayed message.
 func (c *Console) post(ctx context.Context, body []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.Webhook.URL, bytes.NewReader(body))
 	if err != nil {
-		return fmt.Errorf("make a request of the webhook: %w", err)
+		return fmt.Errorf("create the request to the webhook: %w", err)
 	}
 	at := strconv.FormatInt(c.Now().Unix(), 10)
 	mac := hmac.New(sha256.New, []byte(c.Webhook.Secret))
@@ -135,7 +137,9 @@ func (c *Console) post(ctx context.Context, body []byte) error {
 	req.Header.Set("X-Shoeproof-Signature", "sha256="+hex.EncodeToString(mac.Sum(nil)))
 	client := c.Webhook.Client
 	if client == nil {
-		client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}}
 	}
 	resp, err := client.Do(req)
 	if err != nil {

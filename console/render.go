@@ -16,7 +16,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// templates parses each page together with the frame around it.
+// templates parses each page together with the shared parts.
 func (c *Console) templates(web fs.FS) (map[string]*template.Template, error) {
 	base, err := template.New("").Funcs(c.funcs()).ParseFS(web, "parts/*.html")
 	if err != nil {
@@ -43,61 +43,60 @@ func (c *Console) templates(web fs.FS) (map[string]*template.Template, error) {
 func (c *Console) funcs() template.FuncMap {
 	zone := c.Law.Calendar.Zone
 	return template.FuncMap{
-		"money": Money,
-		"ago":   func(t time.Time) string { return ago(c.Now().Sub(t)) },
-		"clock": func(t time.Time) string { return t.In(zone).Format("15:04:05") },
-		"date":  func(t time.Time) string { return t.In(zone).Format("Mon 2 Jan") },
-		"local": func(t time.Time) string { return t.In(zone).Format("2006-01-02 15:04:05.000 MST") },
-		"utc":   func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") },
-		"ms":    func(t time.Time) int64 { return t.UnixMilli() },
-		"day":   store.Day,
-		"words": words,
-		"short": short,
-		"parts": func(s string) []string { return strings.Split(s, "; ") },
-		"asset": func(name string) string { return "/static/" + name + "?v=" + c.static[name].hash },
-		"esc":   url.PathEscape,
-		"dict":  dict,
-		"list":  func(v ...any) []any { return v },
-		"add":   func(a, b int) int { return a + b },
-		"pct":   func(v float64) string { return strconv.FormatFloat(100*v, 'f', 2, 64) + " %" },
-		"per1k": func(v float64) string { return strconv.FormatFloat(1000*v, 'f', 1, 64) },
-		"f1":    func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) },
-		"span":  func(seconds float64) string { return ago(time.Duration(seconds * float64(time.Second))) },
-		"tableURL": func(property, table string) string {
-			return "/tables/" + url.PathEscape(property) + "/" + url.PathEscape(table)
-		},
-		"shoeURL": shoeURL,
-		"dealerURL": func(property, dealer string) string {
-			return "/dealers/" + url.PathEscape(property) + "/" + url.PathEscape(dealer)
-		},
-		"patronURL": func(property, patron string) string {
-			return "/patrons/" + url.PathEscape(property) + "/" + url.PathEscape(patron)
-		},
-		"severity": func(s string) string { return severityWord(s) },
-		"called":   called,
-		"doc":      docOf,
+		"money":     Money,
+		"ago":       func(t time.Time) string { return ago(c.Now().Sub(t)) },
+		"clock":     func(t time.Time) string { return t.In(zone).Format("15:04:05") },
+		"date":      func(t time.Time) string { return t.In(zone).Format("Mon 2 Jan") },
+		"local":     func(t time.Time) string { return t.In(zone).Format("2006-01-02 15:04:05.000 MST") },
+		"utc":       func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") },
+		"ms":        func(t time.Time) int64 { return t.UnixMilli() },
+		"day":       store.Day,
+		"words":     words,
+		"short":     short,
+		"parts":     func(s string) []string { return strings.Split(s, "; ") },
+		"asset":     func(name string) string { return "/static/" + name + "?v=" + c.static[name].hash },
+		"esc":       url.PathEscape,
+		"dict":      dict,
+		"list":      func(v ...any) []any { return v },
+		"add":       func(a, b int) int { return a + b },
+		"pct":       func(v float64) string { return strconv.FormatFloat(100*v, 'f', 2, 64) + " %" },
+		"per1k":     func(v float64) string { return strconv.FormatFloat(1000*v, 'f', 1, 64) },
+		"f1":        func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) },
+		"span":      func(seconds float64) string { return ago(time.Duration(seconds * float64(time.Second))) },
+		"tableURL":  func(property, table string) string { return pathOf("tables", property, table) },
+		"shoeURL":   func(property, table, shoe string) string { return pathOf("shoes", property, table, shoe) },
+		"dealerURL": func(property, dealer string) string { return pathOf("dealers", property, dealer) },
+		"patronURL": func(property, patron string) string { return pathOf("patrons", property, patron) },
+		"severity":  severity,
+		"detector":  detectorName,
+		"doc":       docOf,
 	}
 }
 
-func shoeURL(property, table, shoe string) string {
-	return "/shoes/" + url.PathEscape(property) + "/" + url.PathEscape(table) + "/" + url.PathEscape(shoe)
+// pathOf joins the escaped segments of a path.
+func pathOf(segments ...string) string {
+	var path strings.Builder
+	for _, s := range segments {
+		path.WriteString("/" + url.PathEscape(s))
+	}
+	return path.String()
 }
 
-// dict is a map of its arguments, name and value in turn.
+// dict returns a map of its arguments, which are name, value pairs.
 func dict(args ...any) (map[string]any, error) {
 	m := map[string]any{}
 	for i := 0; i+1 < len(args); i += 2 {
 		name, ok := args[i].(string)
 		if !ok {
-			return nil, fmt.Errorf("dict: %v is no name", args[i])
+			return nil, fmt.Errorf("dict: %v is not a name", args[i])
 		}
 		m[name] = args[i+1]
 	}
 	return m, nil
 }
 
-// severityWord is one of the four, whatever the row says: it becomes a class.
-func severityWord(s string) string {
+// severity returns one of the four severities, whatever the row has, because it becomes a class of HTML.
+func severity(s string) string {
 	switch s {
 	case "critical", "major", "minor":
 		return s
@@ -105,12 +104,12 @@ func severityWord(s string) string {
 	return "info"
 }
 
-// words is a stored word as people read it.
+// words formats a stored identifier for display.
 func words(s string) string {
 	return strings.ToLower(strings.NewReplacer("_", " ", "-", " ").Replace(s))
 }
 
-// short is the start of an id.
+// short returns the first eight characters of an id.
 func short(s string) string {
 	if len(s) > 8 {
 		return s[:8]
@@ -118,7 +117,7 @@ func short(s string) string {
 	return s
 }
 
-// ago is a length of time in its largest units.
+// ago formats a duration in its largest units.
 func ago(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -133,7 +132,7 @@ func ago(d time.Duration) string {
 	return fmt.Sprintf("%d days", int(d.Hours()/24))
 }
 
-// Money is an amount in minor units as people write it, thousands apart; nothing for 0.
+// Money formats an amount in minor units, with thousands separated; 0 is empty.
 func Money(minor int64, currency string) string {
 	if minor == 0 {
 		return ""
@@ -152,10 +151,10 @@ func Money(minor int64, currency string) string {
 	return sign + whole + part
 }
 
-// docOf is what a rule demands, or what a detector looks at and its alarm shows; empty for what is neither.
+// docOf describes a rule or a detector; it is empty for other names.
 func docOf(name string) string {
 	if d := detectorOf(name); d != nil {
-		return "Looks at " + d.Looks + ". An alarm shows " + d.Shows + "."
+		return "Observes " + d.Looks + ". An alarm shows " + d.Shows + "."
 	}
 	for _, r := range rules.All() {
 		if r.Name == name {
@@ -165,8 +164,8 @@ func docOf(name string) string {
 	return ""
 }
 
-// called is the name of a detector in words; empty for a rule, whose name says what it is.
-func called(name string) string {
+// detectorName returns the display name of a detector; it is empty for a rule, whose name is its display name.
+func detectorName(name string) string {
 	if d := detectorOf(name); d != nil {
 		return d.Name
 	}

@@ -5,132 +5,177 @@ import (
 	"math"
 	"time"
 
+	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
-	"github.com/shoeproof/shoeproof/schema/rows"
-
-	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/pipeline"
-	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
-// replayed is what running the rules again over the archive gave, beside what is stored.
+// replayed is the result of a replay: the findings of a shoe, evaluated again from the archived events, compared with
+// the stored findings.
 type replayed struct {
-	Place         store.Place
-	Events        int
-	Took          time.Duration
-	Whole         bool
-	Same          []finding.Finding
-	OnlyReplay    []finding.Finding
-	OnlyStored    []store.Finding
-	Suspicions    int
-	Engine, Books string
+	Shoe       store.Location
+	Events     int
+	Took       time.Duration
+	Complete   bool // from the first event of the table
+	Same       []finding.Finding
+	OnlyReplay []finding.Finding
+	OnlyStored []store.Finding
+	Suspicions int // stored, and not replayed
+	Engine     string
 }
 
-// Equal says whether the replay found what is stored, and nothing else.
+// Equal reports whether the replay has exactly the stored findings.
 func (r *replayed) Equal() bool { return len(r.OnlyReplay) == 0 && len(r.OnlyStored) == 0 }
 
-// mostReplayed is the events of a table that a replay reads, back from the shoe.
-const mostReplayed = 300_000
+// maxReplayed is the maximum number of events of a replay. Those before are left out.
+const maxReplayed = 300_000
 
 var errBusy = badRequest("Other replays are running. Try again in a moment.")
 
-func (c *Console) replay(x *exchange, p store.Place) (*replayed, error) {
+// acquire reserves one of the places for replays; release returns it.
+func (c *Console) acquire() (release func(), err error) {
 	select {
 	case c.replays <- struct{}{}:
-		defer func() { <-c.replays }()
+		return func() { <-c.replays }, nil
 	default:
 		return nil, errBusy
 	}
-	ctx, scope, began := x.r.Context(), x.scope(), c.Now()
-	shoes, err := c.Store.Shoes(ctx, scope, p)
+}
+
+func (c *Console) replay(x *exchange, shoe store.Location) (*replayed, error) {
+	if !c.limits.allow("replay "+x.user.Name, 20, time.Minute) {
+		return nil, errTooMany
+	}
+	release, err := c.acquire()
 	if err != nil {
 		return nil, err
 	}
-	until := uint64(math.MaxInt64)
-	if len(shoes) > 0 {
-		until = shoes[0].LastSeq + 1000 // the next shoe closes this one
-	} else if tiles, err := c.Store.Floor(ctx, scope, store.Place{Property: p.Property, Table: p.Table}); err != nil {
+	defer release()
+	began := c.Now()
+	until, err := c.lastSeq(x, shoe)
+	if err != nil {
 		return nil, err
-	} else if len(tiles) > 0 {
-		until = tiles[0].Seq
 	}
-	opt := c.Law
-	opt.NoArchive = true
-	engine, batch := engine.New(opt), &rows.Set{}
-	out := &replayed{Place: p, Engine: opt.Version}
-	found := map[string]finding.Finding{}
-	var order []string
-	take := func() {
-		for _, f := range batch.Findings {
-			if f.ShoeID == p.Shoe {
-				if _, ok := found[f.ID]; !ok {
-					order = append(order, f.ID)
-				}
-				found[f.ID] = f
-			}
-		}
-		batch.Reset()
+	out := &replayed{Shoe: shoe, Engine: c.Law.Version}
+	found, err := c.evaluate(x, out, until)
+	if err != nil {
+		return nil, err
 	}
-	out.Whole, err = c.Store.EachEvent(ctx, scope, p.Property, p.Table, until, mostReplayed, func(e *store.Event) error {
-		format := schema.Protobuf
-		if e.Format == "json" {
-			format = schema.JSON
-		}
-		engine.Apply(&pipeline.Record{Offset: e.Offset, Format: format, Value: []byte(e.Raw)}, "archive", e.Partition, batch)
-		if out.Events++; out.Events%1000 == 0 {
-			take()
-		}
-		return nil
+	stored, err := c.Store.Findings(x.r.Context(), x.scope(), store.FindingQuery{
+		Property: shoe.Property, Table: shoe.Table, Shoe: shoe.Shoe, Limit: store.MaxRows,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if out.Events == 0 {
-		return nil, fmt.Errorf("replay of shoe %s: %w", p.Shoe, store.ErrNone)
-	}
-	engine.Finish(batch)
-	take()
-	stored, err := c.Store.Findings(ctx, scope, store.Where{Property: p.Property, Table: p.Table, Shoe: p.Shoe, Limit: store.MostRows})
-	if err != nil {
-		return nil, err
-	}
-	for i := range stored {
-		s := &stored[i]
-		if s.Kind == "anomaly" {
-			out.Suspicions++
-			continue
-		}
-		f, ok := found[s.ID]
-		if ok && f.Rule == s.Rule && string(f.Verdict) == s.Verdict && f.Severity.String() == s.Severity && f.Expected == s.Expected && f.Observed == s.Observed && f.Amount == s.Amount {
-			out.Same = append(out.Same, f)
-			delete(found, s.ID)
-			continue
-		}
-		out.OnlyStored = append(out.OnlyStored, *s)
-	}
-	for _, id := range order {
-		if f, ok := found[id]; ok {
-			out.OnlyReplay = append(out.OnlyReplay, f)
-		}
-	}
+	out.compare(found, stored)
 	out.Took = c.Now().Sub(began)
 	return out, nil
 }
 
+// lastSeq returns the sequence number up to which to replay a shoe.
+func (c *Console) lastSeq(x *exchange, shoe store.Location) (uint64, error) {
+	shoes, err := c.Store.Shoes(x.r.Context(), x.scope(), shoe)
+	if err != nil {
+		return 0, err
+	}
+	if len(shoes) > 0 {
+		return shoes[0].LastSeq + 1000, nil // the start of the next shoe closes this one
+	}
+	table := store.Location{Property: shoe.Property, Table: shoe.Table}
+	tiles, err := c.Store.Floor(x.r.Context(), x.scope(), table)
+	if err != nil || len(tiles) == 0 {
+		return math.MaxInt64, err
+	}
+	return tiles[0].Seq, nil
+}
+
+// evaluate runs the engine over the archived events and returns the findings of the shoe. Of findings with one id the
+// last version counts.
+func (c *Console) evaluate(x *exchange, out *replayed, until uint64) (found findings, err error) {
+	opt := c.Law
+	opt.NoArchive = true
+	judge, batch := engine.New(opt), &rows.Set{}
+	found.byID = map[string]finding.Finding{}
+	collect := func() {
+		for _, f := range batch.Findings {
+			if f.ShoeID == out.Shoe.Shoe {
+				found.add(f)
+			}
+		}
+		batch.Reset()
+	}
+	r := store.Replay{Until: until, Max: maxReplayed}
+	out.Complete, err = c.Store.EachEvent(x.r.Context(), x.scope(), out.Shoe, r, func(e *store.Event) error {
+		record := pipeline.Record{Offset: e.Offset, Format: e.WireFormat(), Value: []byte(e.Raw)}
+		judge.Apply(&record, "archive", e.Partition, batch)
+		if out.Events++; out.Events%1000 == 0 {
+			collect()
+		}
+		return nil
+	})
+	if err != nil {
+		return found, err
+	}
+	if out.Events == 0 {
+		return found, fmt.Errorf("replay of shoe %s: %w", out.Shoe.Shoe, store.ErrNotFound)
+	}
+	judge.Finish(batch)
+	collect()
+	return found, nil
+}
+
+// findings are findings in the order of their first appearance.
+type findings struct {
+	byID  map[string]finding.Finding
+	order []string
+}
+
+func (l *findings) add(f finding.Finding) {
+	if _, ok := l.byID[f.ID]; !ok {
+		l.order = append(l.order, f.ID)
+	}
+	l.byID[f.ID] = f
+}
+
+// compare sorts findings into those that are equal and those that only one side has.
+func (r *replayed) compare(found findings, stored []store.Finding) {
+	for i := range stored {
+		s := &stored[i]
+		if s.Kind == "anomaly" {
+			r.Suspicions++
+			continue
+		}
+		if f, ok := found.byID[s.ID]; ok && equalFinding(&f, s) {
+			r.Same = append(r.Same, f)
+			delete(found.byID, s.ID)
+			continue
+		}
+		r.OnlyStored = append(r.OnlyStored, *s)
+	}
+	for _, id := range found.order {
+		if f, ok := found.byID[id]; ok {
+			r.OnlyReplay = append(r.OnlyReplay, f)
+		}
+	}
+}
+
+func equalFinding(f *finding.Finding, s *store.Finding) bool {
+	return f.Rule == s.Rule && string(f.Verdict) == s.Verdict && f.Severity.String() == s.Severity &&
+		f.Expected == s.Expected && f.Observed == s.Observed && f.Amount == s.Amount
+}
+
 func replayPage(c *Console, x *exchange) error {
-	if !c.limits.allow("replay "+x.who.Name, 20, time.Minute) {
-		return errTooMany
-	}
 	form := x.r.PostForm
-	p := store.Place{Property: form.Get("property"), Table: form.Get("table"), Shoe: form.Get("shoe")}
-	if p.Property == "" || p.Table == "" || p.Shoe == "" {
-		return badRequest("a replay needs a property, a table and a shoe")
+	shoe := store.Location{Property: form.Get("property"), Table: form.Get("table"), Shoe: form.Get("shoe")}
+	if shoe.Property == "" || shoe.Table == "" || shoe.Shoe == "" {
+		return badRequest("A replay needs a property, a table and a shoe.")
 	}
-	r, err := c.replay(x, p)
+	r, err := c.replay(x, shoe)
 	if err != nil {
 		return err
 	}
-	x.log(p.Property, "replay", p.Table+"/"+p.Shoe, fmt.Sprintf("%d events, same %t", r.Events, r.Equal()))
-	return x.page("replay", "Replay of "+p.Shoe, map[string]any{"Replay": r, "Back": local(form.Get("next"))})
+	x.log(shoe.Property, "replay", shoe.Table+"/"+shoe.Shoe, fmt.Sprintf("%d events, same %t", r.Events, r.Equal()))
+	return x.page("replay", "Replay of "+shoe.Shoe, map[string]any{"Replay": r, "Back": local(form.Get("next"))})
 }

@@ -2,19 +2,19 @@ package console
 
 import "github.com/shoeproof/shoeproof/console/store"
 
-// cell is a round on a bead plate or a big road.
+// cell is a round of a bead plate or a big road.
 type cell struct {
 	Col, Row int
-	X, Y     int // its middle
+	X, Y     int // its centre
 	Round    uint32
 	Letter   string // P, B, T or V
 	Class    string
-	Finding  string // the id of one, if the round has any
-	Ties     int    // after it, on the big road
+	Finding  string // id of a finding of the round, if any
+	Ties     int    // ties after the round, on the big road
 	Natural  bool
 }
 
-// roads are the two pictures that the tables themselves show.
+// roads are the two score boards that are usual at tables.
 type roads struct {
 	Bead, Big       []cell
 	BeadW, BigW     int
@@ -30,63 +30,80 @@ const (
 
 func roadsOf(rounds []store.Round, marked map[uint32]string) *roads {
 	r := &roads{Total: len(rounds)}
-	letters := map[string]string{"PLAYER": "P", "BANKER": "B", "TIE": "T", "VOID": "V"}
-	taken := map[[2]int]bool{}
-	start, col, row, last, cols := -1, 0, 0, "", 0
+	big := bigRoad{column: -1, taken: map[[2]int]bool{}}
 	for i := range rounds {
-		round := &rounds[i]
-		c := cell{Round: round.Round, Letter: letters[round.Result], Finding: marked[round.Round]}
-		if c.Letter == "" {
-			c.Letter = "?"
-		}
-		c.Natural = round.PlayerCards == 2 && round.BankerCards == 2 && (round.PlayerCount >= 8 || round.BankerCount >= 8)
-		switch c.Letter {
-		case "P":
-			r.Player++
-		case "B":
-			r.Banker++
-		case "T":
-			r.Ties++
-		default:
-			r.Voids++
-		}
-		if c.Natural {
-			r.Naturals++
-		}
-		c.Class = "road-" + c.Letter
-		if c.Letter == "?" {
-			c.Class = "road-V"
-		}
+		c := r.count(&rounds[i])
+		c.Finding = marked[c.Round]
 		bead := c
 		bead.at(i/roadRows, i%roadRows)
 		r.Bead = append(r.Bead, bead)
-		switch {
-		case c.Letter != "P" && c.Letter != "B":
-			// A tie is a stroke through the round before it.
-			if n := len(r.Big); n > 0 && c.Letter == "T" {
-				r.Big[n-1].Ties++
-			}
-			continue
-		case c.Letter != last: // a new column
-			start++
-			for taken[[2]int{start, 0}] {
-				start++
-			}
-			col, row = start, 0
-		case row+1 < roadRows && !taken[[2]int{col, row + 1}]:
-			row++
-		default: // the tail turns right
-			col++
-		}
-		last = c.Letter
-		taken[[2]int{col, row}] = true
-		c.at(col, row)
-		cols = max(cols, col+1)
-		r.Big = append(r.Big, c)
+		big.add(c)
 	}
+	r.Big = big.cells
 	r.BeadW = max(12, (len(rounds)+roadRows-1)/roadRows) * roadCell
-	r.BigW = max(12, cols) * roadCell
+	r.BigW = max(12, big.columns) * roadCell
 	return r
+}
+
+// count returns the cell of a round and adds the round to the totals.
+func (r *roads) count(round *store.Round) cell {
+	letters := map[string]string{"PLAYER": "P", "BANKER": "B", "TIE": "T", "VOID": "V"}
+	c := cell{Round: round.Round, Letter: letters[round.Result]}
+	c.Class = "road-" + c.Letter
+	switch c.Letter {
+	case "P":
+		r.Player++
+	case "B":
+		r.Banker++
+	case "T":
+		r.Ties++
+	case "":
+		c.Letter, c.Class = "?", "road-V"
+		r.Voids++
+	default:
+		r.Voids++
+	}
+	c.Natural = round.PlayerCards == 2 && round.BankerCards == 2 && (round.PlayerCount >= 8 || round.BankerCount >= 8)
+	if c.Natural {
+		r.Naturals++
+	}
+	return c
+}
+
+// bigRoad places wins of one side in a column, from top to bottom; the other side starts a column.
+type bigRoad struct {
+	cells    []cell
+	taken    map[[2]int]bool
+	last     string
+	column   int // in which the current run started
+	col, row int
+	columns  int
+}
+
+func (b *bigRoad) add(c cell) {
+	switch {
+	case c.Letter != "P" && c.Letter != "B":
+		// A tie is a stroke through the preceding round.
+		if n := len(b.cells); n > 0 && c.Letter == "T" {
+			b.cells[n-1].Ties++
+		}
+		return
+	case c.Letter != b.last:
+		b.column++
+		for b.taken[[2]int{b.column, 0}] {
+			b.column++
+		}
+		b.col, b.row = b.column, 0
+	case b.row+1 < roadRows && !b.taken[[2]int{b.col, b.row + 1}]:
+		b.row++
+	default: // the run turns right
+		b.col++
+	}
+	b.last = c.Letter
+	b.taken[[2]int{b.col, b.row}] = true
+	c.at(b.col, b.row)
+	b.columns = max(b.columns, b.col+1)
+	b.cells = append(b.cells, c)
 }
 
 func (c *cell) at(col, row int) {

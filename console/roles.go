@@ -16,21 +16,22 @@ import (
 	"github.com/shoeproof/shoeproof/console/store"
 )
 
-// Permission is something that not everybody may do.
+// Permission permits a kind of action.
 type Permission string
 
 // Permissions.
 const (
 	See       Permission = "see"
-	Triage    Permission = "triage"    // all steps but those of a supervisor
-	Supervise Permission = "supervise" // confirm, reject, reopen, assign to others, shelve
+	Triage    Permission = "triage"    // all actions of triage except those of a supervisor
+	Supervise Permission = "supervise" // confirm, reject, reopen, assign to others, silence
 	HandOver  Permission = "hand-over"
-	Unmask    Permission = "unmask" // events as they came, which name patrons
+	Unmask    Permission = "unmask" // events as received, which identify patrons
 	Export    Permission = "export"
 	ReadLog   Permission = "read-log"
 )
 
-// roles are who may do what. An administrator closes no case, and nobody who closes one unmasks a patron.
+// roles returns the roles with their permissions. Duties are separated: an administrator cannot close a finding, and no
+// role that closes findings can unmask a patron.
 func roles() []struct {
 	Name string
 	May  []Permission
@@ -48,7 +49,7 @@ func roles() []struct {
 	}
 }
 
-// Roles are the names of the roles.
+// Roles returns the names of the roles.
 func Roles() []string {
 	var names []string
 	for _, r := range roles() {
@@ -57,7 +58,7 @@ func Roles() []string {
 	return names
 }
 
-// Grant is a role at some properties; "*" is every one.
+// Grant is a role at some properties; "*" is all properties.
 type Grant struct {
 	Role       string   `yaml:"role" json:"role"`
 	Properties []string `yaml:"properties" json:"properties"`
@@ -72,15 +73,13 @@ func (g *Grant) may(p Permission) bool {
 	return false
 }
 
-// Identity is who asks.
+// Identity is an authenticated user or program.
 type Identity struct {
 	Name   string
 	Grants []Grant
-	// Program says that it came with a token of its own, not with a session.
-	Program bool
 }
 
-// Scope is the properties at which somebody may do something.
+// Scope returns the properties at which the identity has a permission.
 func (id *Identity) Scope(p Permission) store.Scope {
 	var s store.Scope
 	for i := range id.Grants {
@@ -92,13 +91,13 @@ func (id *Identity) Scope(p Permission) store.Scope {
 	return s
 }
 
-// May says whether somebody may do something at any property.
+// May reports whether the identity has a permission at any property.
 func (id *Identity) May(p Permission) bool {
 	s := id.Scope(p)
 	return s.All || len(s.Properties) > 0
 }
 
-// Role names the roles, for the log and the head of the page.
+// Role lists the roles, for the log and the page header.
 func (id *Identity) Role() string {
 	var names []string
 	for i := range id.Grants {
@@ -109,7 +108,7 @@ func (id *Identity) Role() string {
 	return strings.Join(names, ", ")
 }
 
-// Token is a secret that stands for somebody. Only its hash is kept.
+// Token authenticates a program or a user. The file has its hash only.
 type Token struct {
 	Name    string    `yaml:"name"`
 	SHA256  string    `yaml:"sha256"` // hex, of a secret of 256 random bits
@@ -117,7 +116,7 @@ type Token struct {
 	Grants  []Grant   `yaml:"grants"`
 }
 
-// Access says who may do what: by a token, or by the groups that an identity provider or a proxy tells.
+// Access maps tokens, and the groups of an identity provider or a proxy, to grants.
 type Access struct {
 	Tokens []Token            `yaml:"tokens"`
 	Groups map[string][]Grant `yaml:"groups"`
@@ -131,24 +130,24 @@ func ReadAccess(in io.Reader) (Access, error) {
 	if err := dec.Decode(&a); err != nil && !errors.Is(err, io.EOF) {
 		return a, err
 	}
-	var wrong []error
+	var problems []error
 	for i := range a.Tokens {
 		t := &a.Tokens[i]
 		sum, err := hex.DecodeString(t.SHA256)
 		switch {
 		case t.Name == "":
-			wrong = append(wrong, fmt.Errorf("tokens[%d]: no name", i))
+			problems = append(problems, fmt.Errorf("tokens[%d]: no name", i))
 		case err != nil || len(sum) != sha256.Size:
-			wrong = append(wrong, fmt.Errorf("token %s: sha256 is not 64 hex digits", t.Name))
+			problems = append(problems, fmt.Errorf("token %s: sha256 is not 64 hex digits", t.Name))
 		case t.Expires.IsZero():
-			wrong = append(wrong, fmt.Errorf("token %s: no expires, want a time such as 2027-01-01T00:00:00Z", t.Name))
+			problems = append(problems, fmt.Errorf("token %s: no expires: want a time such as 2027-01-01T00:00:00Z", t.Name))
 		}
-		wrong = append(wrong, checkGrants("token "+t.Name, t.Grants))
+		problems = append(problems, checkGrants("token "+t.Name, t.Grants))
 	}
 	for name, grants := range a.Groups {
-		wrong = append(wrong, checkGrants("group "+name, grants))
+		problems = append(problems, checkGrants("group "+name, grants))
 	}
-	return a, errors.Join(wrong...)
+	return a, errors.Join(problems...)
 }
 
 func checkGrants(of string, grants []Grant) error {
@@ -157,15 +156,15 @@ func checkGrants(of string, grants []Grant) error {
 	}
 	for i := range grants {
 		if g := &grants[i]; !slices.Contains(Roles(), g.Role) {
-			return fmt.Errorf("%s: role %q, want one of %s", of, g.Role, strings.Join(Roles(), ", "))
+			return fmt.Errorf("%s: role %q: want one of %s", of, g.Role, strings.Join(Roles(), ", "))
 		} else if len(g.Properties) == 0 {
-			return fmt.Errorf("%s: role %s at no property, want names or \"*\"", of, g.Role)
+			return fmt.Errorf("%s: role %s at no property: want names or \"*\"", of, g.Role)
 		}
 	}
 	return nil
 }
 
-// token finds whom a secret stands for, in a time that does not depend on how wrong it is.
+// token returns the identity of a secret. Its duration does not depend on how much of the secret is correct.
 func (a *Access) token(secret string, now time.Time) (*Identity, bool) {
 	sum := sha256.Sum256([]byte(secret))
 	got := []byte(hex.EncodeToString(sum[:]))
@@ -178,10 +177,10 @@ func (a *Access) token(secret string, now time.Time) (*Identity, bool) {
 	if found == nil || !now.Before(found.Expires) {
 		return nil, false
 	}
-	return &Identity{Name: found.Name, Grants: found.Grants, Program: true}, true
+	return &Identity{Name: found.Name, Grants: found.Grants}, true
 }
 
-// of is somebody by the groups they are in; false if none of them has a role here.
+// of returns the identity of a user by groups; false if no group has a grant.
 func (a *Access) of(name string, groups []string) (*Identity, bool) {
 	id := &Identity{Name: name}
 	for _, g := range groups {

@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Triage from arrival to close by the keyboard alone, the second person included, while another finding
-// arrives and moves nothing.
+// A finding is triaged from arrival to close by keyboard, with a second person. Meanwhile another finding arrives and
+// moves no row.
 func TestTriageByKeyboard(t *testing.T) {
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 8, 0)
@@ -19,28 +19,28 @@ func TestTriageByKeyboard(t *testing.T) {
 	ann.signIn("ann", "operator")
 	ann.open("/queue")
 	ann.press("j")
-	first := ask[string](ann, "document.activeElement.textContent")
+	first := eval[string](ann, "document.activeElement.textContent")
 	ann.press("j")
 	ann.press("k")
-	if got := ask[string](ann, "document.activeElement.textContent"); got != first {
-		t.Errorf("j and k lead to %s, want %s", got, first)
+	if got := eval[string](ann, "document.activeElement.textContent"); got != first {
+		t.Errorf("after j and k the focus is on %s, want %s", got, first)
 	}
-	// What arrives waits behind the bar; the line under the cursor stays where it is.
-	before := ask[float64](ann, "document.activeElement.getBoundingClientRect().top")
+	// Arrivals are behind the bar; the current row stays in place.
+	before := eval[float64](ann, "document.activeElement.getBoundingClientRect().top")
 	f := newTestFloor(t, s.Store)
 	f.play(planted(t, "ac-2", "new-1", "draw.banker.must-stay"))
 	ann.await("!document.querySelector('#newbar').hidden")
-	if got := ask[string](ann, "document.activeElement.textContent"); got != first {
+	if got := eval[string](ann, "document.activeElement.textContent"); got != first {
 		t.Errorf("after an arrival the focus is on %s, want %s", got, first)
 	}
-	if after := ask[float64](ann, "document.activeElement.getBoundingClientRect().top"); after-before > 60 {
-		t.Errorf("the line moved from %v to %v", before, after)
+	if after := eval[float64](ann, "document.activeElement.getBoundingClientRect().top"); after-before > 60 {
+		t.Errorf("the row moved from %v to %v", before, after)
 	}
-	rows := ask[int](ann, "document.querySelectorAll('.queue tbody tr').length")
-	ann.shoot("newbar")
+	rows := eval[int](ann, "document.querySelectorAll('.queue tbody tr').length")
+	ann.screenshot("newbar")
 	ann.press("n")
 	ann.await(fmt.Sprintf("document.querySelectorAll('.queue tbody tr').length > %d", rows))
-	if got := ask[string](ann, "document.activeElement.textContent"); got != first {
+	if got := eval[string](ann, "document.activeElement.textContent"); got != first {
 		t.Errorf("after n the focus is on %s, want %s", got, first)
 	}
 
@@ -60,11 +60,11 @@ func TestTriageByKeyboard(t *testing.T) {
 	ann.press("\t")
 	ann.press("\r")
 	ann.await("document.querySelector('.head .state-closing') != null")
-	if n := ask[int](ann, "document.querySelectorAll('button[value=confirm]').length"); n != 0 {
-		t.Error("an operator is offered to confirm")
+	if n := eval[int](ann, "document.querySelectorAll('button[value=confirm]').length"); n != 0 {
+		t.Error("an operator has the button to confirm")
 	}
-	ann.shoot("closing")
-	path := ask[string](ann, "location.pathname")
+	ann.screenshot("closing")
+	path := eval[string](ann, "location.pathname")
 	ann.quiet()
 
 	bob := openBrowser(t, c.url, 1440, 900)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Tally is how often something was found, and in how many rounds it could have been.
+// Tally counts findings, and the rounds in which they could have occurred.
 type Tally struct {
 	Name     string    `ch:"name"`
 	Severity string    `ch:"severity"`
@@ -18,27 +18,36 @@ type Tally struct {
 	LastAt   time.Time `ch:"last_at"`
 }
 
-// DealerTallies is what was found at a dealer's hands since a moment, by rule.
-func (s *Store) DealerTallies(ctx context.Context, scope Scope, property, dealer string, since time.Time) ([]Tally, error) {
-	w := in(scope).equal("property_id", property).equal("dealer_id", dealer).and("at >= fromUnixTimestamp64Nano({since:Int64})", "since", since.UnixNano())
-	return read[Tally](ctx, s, "a dealer's findings", `SELECT rule AS name, any(severity) AS severity, count() AS findings, toUInt64(0) AS rounds, sum(amount) AS amount,
-		any(currency) AS currency, max(f.at) AS last_at FROM {{dealer_findings}} AS f FINAL WHERE verdict IN ('BREACH', 'SUSPECT') AND `+w.String()+` GROUP BY rule ORDER BY findings DESC, name LIMIT 200`, w)
+// DealerTallies counts the findings of a dealer since a moment by rule.
+func (s *Store) DealerTallies(
+	ctx context.Context, scope Scope, property, dealer string, since time.Time,
+) ([]Tally, error) {
+	w := in(scope).equal("property_id", property).equal("dealer_id", dealer).since("at", since)
+	return read[Tally](ctx, s, "a dealer's findings", `SELECT rule AS name, any(severity) AS severity,
+		count() AS findings, toUInt64(0) AS rounds, sum(amount) AS amount, any(currency) AS currency, max(f.at) AS last_at
+	FROM {{dealer_findings}} AS f FINAL WHERE verdict IN ('BREACH', 'SUSPECT') AND `+w.String()+`
+	GROUP BY rule ORDER BY findings DESC, name LIMIT 200`, w)
 }
 
-// Dealers is what was found at each dealer's hands since the day of a moment, and how many rounds they dealt.
+// Dealers counts the findings and the rounds of each dealer since the day of a moment.
 func (s *Store) Dealers(ctx context.Context, scope Scope, since time.Time) ([]Tally, error) {
 	w := in(scope).with("since", since.UnixNano(), "day", since.UTC().Format(time.DateOnly))
-	return read[Tally](ctx, s, "dealers", `SELECT r.property_id || '/' || r.dealer_id AS name, '' AS severity, f.findings AS findings, r.rounds AS rounds, f.amount AS amount,
-		f.currency AS currency, r.last_at AS last_at
-	FROM (SELECT property_id, dealer_id, sum(n) AS rounds, max(last) AS last_at FROM (SELECT property_id, dealer_id, groupBitmapMerge(rounds) AS n, max(last_at) AS last FROM {{dealer_rounds}}
-		WHERE gaming_day >= toDate32({day:String}) AND `+w.String()+` GROUP BY property_id, dealer_id, gaming_day, table_id, shoe_id) GROUP BY property_id, dealer_id) AS r
-	LEFT JOIN (SELECT property_id, dealer_id, count() AS findings, sum(amount) AS amount, any(currency) AS currency FROM {{dealer_findings}} FINAL
-		WHERE at >= fromUnixTimestamp64Nano({since:Int64}) AND verdict IN ('BREACH', 'SUSPECT') AND severity != 'info' AND `+w.String()+` GROUP BY property_id, dealer_id) AS f
+	return read[Tally](ctx, s, "dealers", `SELECT r.property_id || '/' || r.dealer_id AS name, '' AS severity,
+		f.findings AS findings, r.rounds AS rounds, f.amount AS amount, f.currency AS currency, r.last_at AS last_at
+	FROM (SELECT property_id, dealer_id, sum(n) AS rounds, max(last) AS last_at
+		FROM (SELECT property_id, dealer_id, groupBitmapMerge(rounds) AS n, max(last_at) AS last FROM {{dealer_rounds}}
+			WHERE gaming_day >= toDate32({day:String}) AND `+w.String()+`
+			GROUP BY property_id, dealer_id, gaming_day, table_id, shoe_id)
+		GROUP BY property_id, dealer_id) AS r
+	LEFT JOIN (SELECT property_id, dealer_id, count() AS findings, sum(amount) AS amount, any(currency) AS currency
+		FROM {{dealer_findings}} FINAL
+		WHERE at >= fromUnixTimestamp64Nano({since:Int64}) AND verdict IN ('BREACH', 'SUSPECT') AND severity != 'info'
+			AND `+w.String()+` GROUP BY property_id, dealer_id) AS f
 	ON r.property_id = f.property_id AND r.dealer_id = f.dealer_id
 	ORDER BY findings / rounds DESC, rounds DESC, name LIMIT 5000`, w)
 }
 
-// Patron is what a patron, who is masked, played.
+// Patron is the play of a masked patron on one spot.
 type Patron struct {
 	Spot      string    `ch:"spot"`
 	Wagers    uint64    `ch:"wagers"`
@@ -49,51 +58,60 @@ type Patron struct {
 	LastAt    time.Time `ch:"last_at"`
 }
 
-// ofPatron are the newest rows of a patron's wagers: without FINAL, for the index by patron to leave out the rest.
+// ofPatron selects the wagers of a patron. It is without FINAL, which does not use the index by patron.
 const ofPatron = ` FROM {{wagers}} WHERE patron = {patron:String} AND `
 
-const onceEach = ` ORDER BY version DESC LIMIT 1 BY table_id, shoe_id, round, wager_id`
+// newestWager keeps the newest version of each wager.
+const newestWager = ` ORDER BY version DESC LIMIT 1 BY table_id, shoe_id, round, wager_id`
 
-// Patron is a patron's play by spot.
+// Patron returns a patron's play by spot.
 func (s *Store) Patron(ctx context.Context, scope Scope, property, patron string) ([]Patron, error) {
 	w := in(scope).equal("property_id", property).with("patron", patron)
-	return read[Patron](ctx, s, "a patron's play", `SELECT spot, count() AS wagers, sum(stake) AS staked, sum(paid) AS paid, sum(collected) AS collected, min(at) AS first_at,
-		max(at) AS last_at FROM (SELECT spot, stake, paid, collected, at`+ofPatron+w.String()+onceEach+`) GROUP BY spot ORDER BY staked DESC, spot`, w)
+	return read[Patron](ctx, s, "a patron's play", `SELECT spot, count() AS wagers, sum(stake) AS staked,
+		sum(paid) AS paid, sum(collected) AS collected, min(at) AS first_at, max(at) AS last_at
+	FROM (SELECT spot, stake, paid, collected, at`+ofPatron+w.String()+newestWager+`)
+	GROUP BY spot ORDER BY staked DESC, spot`, w)
 }
 
-// PatronWagers are a patron's latest wagers.
+// PatronWagers returns a patron's latest wagers.
 func (s *Store) PatronWagers(ctx context.Context, scope Scope, property, patron string) ([]Wager, error) {
 	w := in(scope).equal("property_id", property).with("patron", patron)
-	return read[Wager](ctx, s, "a patron's wagers", `SELECT * FROM (SELECT `+columns[Wager]()+ofPatron+w.String()+onceEach+`) ORDER BY at DESC, wager_id LIMIT 200`, w)
+	return read[Wager](ctx, s, "a patron's wagers", `SELECT * FROM (SELECT `+columns[Wager]()+
+		ofPatron+w.String()+newestWager+`) ORDER BY at DESC, wager_id LIMIT 200`, w)
 }
 
-// PatronFindings are the findings of rounds and seats at which a patron played.
+// PatronFindings returns the findings of the rounds and seats at which a patron played.
 func (s *Store) PatronFindings(ctx context.Context, scope Scope, property, patron string) ([]Finding, error) {
 	w := in(scope).equal("property_id", property).with("patron", patron)
-	type place struct {
+	type visit struct {
 		Table string    `ch:"table_id"`
 		First time.Time `ch:"first_at"`
 		Last  time.Time `ch:"last_at"`
 	}
-	// The findings' key is table and time: a patron was at few tables, each for a while.
-	places, err := read[place](ctx, s, "a patron's tables", `SELECT table_id, min(at) AS first_at, max(at) AS last_at`+ofPatron+w.String()+` GROUP BY table_id, shoe_id ORDER BY last_at DESC LIMIT 300`, w)
-	if err != nil || len(places) == 0 {
+	// The sorting key of findings is table and time. A patron visits few tables, so both narrow the read.
+	visits, err := read[visit](ctx, s, "a patron's tables", `SELECT table_id, min(at) AS first_at, max(at) AS last_at`+
+		ofPatron+w.String()+` GROUP BY table_id, shoe_id ORDER BY last_at DESC LIMIT 300`, w)
+	if err != nil || len(visits) == 0 {
 		return nil, err
 	}
-	tables, first, last := map[string]bool{}, places[0].First, places[0].Last
-	for _, p := range places {
-		tables[p.Table] = true
-		if p.First.Before(first) {
-			first = p.First
+	tables, first, last := map[string]bool{}, visits[0].First, visits[0].Last
+	for _, v := range visits {
+		tables[v.Table] = true
+		if v.First.Before(first) {
+			first = v.First
 		}
 	}
-	w.with("tables", slices.Sorted(maps.Keys(tables)), "first", first.Add(-time.Hour).UnixNano(), "last", last.Add(time.Hour).UnixNano())
-	return read[Finding](ctx, s, "a patron's findings", `SELECT `+findingColumns+noTriage+` FROM {{findings}} FINAL WHERE `+w.String()+` AND seat > 0 AND table_id IN {tables:Array(String)}
-		AND at BETWEEN fromUnixTimestamp64Nano({first:Int64}) AND fromUnixTimestamp64Nano({last:Int64}) AND (property_id, table_id, shoe_id, round, seat) GLOBAL IN (
-		SELECT property_id, table_id, shoe_id, round, seat`+ofPatron+w.String()+`) ORDER BY at DESC, id LIMIT 200`, w)
+	w.with("tables", slices.Sorted(maps.Keys(tables)),
+		"first", first.Add(-time.Hour).UnixNano(), "last", last.Add(time.Hour).UnixNano())
+	return read[Finding](ctx, s, "a patron's findings", `SELECT `+findingColumns+noTriage+` FROM {{findings}} FINAL
+	WHERE `+w.String()+` AND seat > 0 AND table_id IN {tables:Array(String)}
+		AND at BETWEEN fromUnixTimestamp64Nano({first:Int64}) AND fromUnixTimestamp64Nano({last:Int64})
+		AND (property_id, table_id, shoe_id, round, seat) GLOBAL IN (
+			SELECT property_id, table_id, shoe_id, round, seat`+ofPatron+w.String()+`)
+	ORDER BY at DESC, id LIMIT 200`, w)
 }
 
-// Factor is what one round added to a suspicion.
+// Factor is the evidence factor of one round, as its natural logarithm.
 type Factor struct {
 	At    time.Time `ch:"at"`
 	LnE   float64   `ch:"ln_e"`
@@ -103,9 +121,10 @@ type Factor struct {
 	Round uint32    `ch:"round"`
 }
 
-// Factors are what led a detector to a suspicion about a key.
+// Factors returns the evidence of a detector about a key up to a moment.
 func (s *Store) Factors(ctx context.Context, scope Scope, detector, key string, until time.Time) ([]Factor, error) {
-	w := in(scope).and("detector = {detector:String} AND key = {key:String} AND at <= fromUnixTimestamp64Nano({until:Int64})",
-		"detector", detector, "key", key, "until", until.UnixNano())
-	return read[Factor](ctx, s, "evidence", `SELECT at, ln_e, key, table_id, shoe_id, round FROM {{evidence}} FINAL WHERE `+w.String()+` ORDER BY at, round LIMIT 5000`, w)
+	w := in(scope).and("detector = {detector:String} AND key = {key:String}", "detector", detector, "key", key).
+		and("at <= fromUnixTimestamp64Nano({until:Int64})", "until", until.UnixNano())
+	return read[Factor](ctx, s, "evidence", `SELECT at, ln_e, key, table_id, shoe_id, round FROM {{evidence}} FINAL
+		WHERE `+w.String()+` ORDER BY at, round LIMIT 5000`, w)
 }

@@ -2,11 +2,10 @@ package store
 
 import (
 	"context"
-	"strings"
 	"time"
 )
 
-// Round is a round as played.
+// Round is a round as recorded.
 type Round struct {
 	PropertyID  string    `ch:"property_id"`
 	PitID       string    `ch:"pit_id"`
@@ -37,7 +36,7 @@ type Round struct {
 	EndSeq      uint64    `ch:"end_seq"`
 }
 
-// Wager is a wager as placed and settled. Patron is masked.
+// Wager is a wager with its settlement. Patron is masked.
 type Wager struct {
 	TableID      string    `ch:"table_id"`
 	ShoeID       string    `ch:"shoe_id"`
@@ -59,7 +58,7 @@ type Wager struct {
 	PlacedSeq    uint64    `ch:"placed_seq"`
 }
 
-// Vigorish is what a wager owed.
+// Vigorish is the vigorish of a winning wager: the amount due, from Min to Max, and the amounts marked and collected.
 type Vigorish struct {
 	ShoeID       string    `ch:"shoe_id"`
 	Round        uint32    `ch:"round"`
@@ -68,15 +67,15 @@ type Vigorish struct {
 	Seat         uint32    `ch:"seat"`
 	Kind         string    `ch:"kind"`
 	Won          int64     `ch:"won"`
-	Least        int64     `ch:"least"`
-	Most         int64     `ch:"most"`
+	Min          int64     `ch:"least"`
+	Max          int64     `ch:"most"`
 	Marked       int64     `ch:"marked"`
 	Collected    int64     `ch:"collected"`
 	MarkedSeq    uint64    `ch:"marked_seq"`
 	CollectedSeq uint64    `ch:"collected_seq"`
 }
 
-// Shoe is a shoe as played.
+// Shoe is a finished shoe.
 type Shoe struct {
 	PropertyID  string    `ch:"property_id"`
 	PitID       string    `ch:"pit_id"`
@@ -95,15 +94,15 @@ type Shoe struct {
 	Unauditable uint32    `ch:"unauditable"`
 	Findings    uint32    `ch:"findings"`
 	Outstanding int64     `ch:"outstanding"`
-	Joined      bool      `ch:"joined"`
-	Missing     bool      `ch:"missing"`
+	Joined      bool      `ch:"joined"`  // recording began mid-shoe
+	Missing     bool      `ch:"missing"` // events are missing
 	FirstSeq    uint64    `ch:"first_seq"`
 	LastSeq     uint64    `ch:"last_seq"`
 	Rulebook    string    `ch:"rulebook"`
 	Engine      string    `ch:"engine"`
 }
 
-// Config is a configuration in force.
+// Config is a table configuration with the time from which it is in force.
 type Config struct {
 	PropertyID string    `ch:"property_id"`
 	PitID      string    `ch:"pit_id"`
@@ -120,58 +119,57 @@ type Config struct {
 	Config     string    `ch:"config"`
 }
 
-// Place names a table, a shoe of it, or a round of that.
-type Place struct {
+// Location is a table, a shoe of it, or a round of the shoe.
+type Location struct {
 	Property, Table, Shoe string
 	Round                 uint32
 }
 
-// in is a condition on columns of the sorting key alone, which all versions of a row have in common. So it may stand in a PREWHERE: the
-// other columns are read only where it holds.
-func (p Place) in(scope Scope) *where {
-	w := in(scope).and("property_id = {property_id:String} AND table_id = {table_id:String}", "property_id", p.Property, "table_id", p.Table)
-	if p.Shoe != "" {
-		w.equal("shoe_id", p.Shoe)
-	}
-	if p.Round > 0 {
-		w.and("round = {round:UInt32}", "round", p.Round)
+// where restricts a query to a location. It uses columns of the sorting key alone, which all versions of a row have in
+// common, so it may be a PREWHERE: ClickHouse then reads the other columns only where it holds.
+func (l Location) where(scope Scope) *where {
+	w := in(scope).and("property_id = {property_id:String} AND table_id = {table_id:String}",
+		"property_id", l.Property, "table_id", l.Table)
+	w.equal("shoe_id", l.Shoe)
+	if l.Round > 0 {
+		w.and("round = {round:UInt32}", "round", l.Round)
 	}
 	return w
 }
 
-func columns[T any]() string { return strings.Join(columnsOf[T](), ", ") }
-
-// Rounds are the rounds of a place in order.
-func (s *Store) Rounds(ctx context.Context, scope Scope, p Place) ([]Round, error) {
-	w := p.in(scope)
-	return read[Round](ctx, s, "rounds", `SELECT `+columns[Round]()+` FROM {{rounds}} FINAL PREWHERE `+w.String()+` ORDER BY at, round LIMIT 1000`, w)
+// at selects the rows of a location from a table.
+func at[T any](ctx context.Context, s *Store, table string, scope Scope, l Location, order string) ([]T, error) {
+	w := l.where(scope)
+	return list[T](ctx, s, table, `{{`+table+`}} FINAL PREWHERE `+w.String()+` ORDER BY `+order, w)
 }
 
-// Wagers are the wagers of a place.
-func (s *Store) Wagers(ctx context.Context, scope Scope, p Place) ([]Wager, error) {
-	w := p.in(scope)
-	return read[Wager](ctx, s, "wagers", `SELECT `+columns[Wager]()+` FROM {{wagers}} FINAL PREWHERE `+w.String()+` ORDER BY round, seat, spot, wager_id LIMIT 5000`, w)
+// Rounds returns the rounds of a location in order.
+func (s *Store) Rounds(ctx context.Context, scope Scope, l Location) ([]Round, error) {
+	return at[Round](ctx, s, "rounds", scope, l, "at, round LIMIT 1000")
 }
 
-// Ledger is what the wagers of a place owed in vigorish.
-func (s *Store) Ledger(ctx context.Context, scope Scope, p Place) ([]Vigorish, error) {
-	w := p.in(scope)
-	return read[Vigorish](ctx, s, "the vigorish ledger", `SELECT `+columns[Vigorish]()+` FROM {{vigorish}} FINAL PREWHERE `+w.String()+` ORDER BY round, seat, wager_id LIMIT 5000`, w)
+// Wagers returns the wagers of a location.
+func (s *Store) Wagers(ctx context.Context, scope Scope, l Location) ([]Wager, error) {
+	return at[Wager](ctx, s, "wagers", scope, l, "round, seat, spot, wager_id LIMIT 5000")
 }
 
-// Shoes are the shoes of a place, the latest first.
-func (s *Store) Shoes(ctx context.Context, scope Scope, p Place) ([]Shoe, error) {
-	w := p.in(scope)
-	return read[Shoe](ctx, s, "shoes", `SELECT `+columns[Shoe]()+` FROM {{shoes}} FINAL PREWHERE `+w.String()+` ORDER BY at DESC LIMIT 100`, w)
+// Ledger returns the vigorish of a location.
+func (s *Store) Ledger(ctx context.Context, scope Scope, l Location) ([]Vigorish, error) {
+	return at[Vigorish](ctx, s, "vigorish", scope, l, "round, seat, wager_id LIMIT 5000")
 }
 
-// Configs are the configurations of a table, the latest first.
-func (s *Store) Configs(ctx context.Context, scope Scope, p Place) ([]Config, error) {
-	w := Place{Property: p.Property, Table: p.Table}.in(scope)
-	return read[Config](ctx, s, "configurations", `SELECT `+columns[Config]()+` FROM {{table_configs}} FINAL PREWHERE `+w.String()+` ORDER BY at DESC, seq DESC LIMIT 50`, w)
+// Shoes returns the finished shoes of a location, the latest first.
+func (s *Store) Shoes(ctx context.Context, scope Scope, l Location) ([]Shoe, error) {
+	return at[Shoe](ctx, s, "shoes", scope, l, "at DESC LIMIT 100")
 }
 
-// Tile is a table of the floor: its last event, and what waits there.
+// Configs returns the configurations of a table, the latest first.
+func (s *Store) Configs(ctx context.Context, scope Scope, l Location) ([]Config, error) {
+	table := Location{Property: l.Property, Table: l.Table}
+	return at[Config](ctx, s, "table_configs", scope, table, "at DESC, seq DESC LIMIT 50")
+}
+
+// Tile is a table of the floor: its last event and its open findings.
 type Tile struct {
 	PropertyID string    `ch:"property_id"`
 	PitID      string    `ch:"pit_id"`
@@ -185,22 +183,22 @@ type Tile struct {
 	Totals
 }
 
-// Floor is every table, by property and name; a table narrows it to one.
-func (s *Store) Floor(ctx context.Context, scope Scope, p Place) ([]Tile, error) {
-	w := in(scope).equal("property_id", p.Property).equal("table_id", p.Table)
-	tiles, err := read[Tile](ctx, s, "the floor", `SELECT property_id, pit_id, table_id, at, seq, shoe_id, round, kind, received_at FROM {{feeds}} FINAL WHERE `+w.String()+
-		` ORDER BY property_id, pit_id, table_id LIMIT 2000`, w)
+// Floor returns all tables by property, pit and name; l.Property and l.Table narrow the list.
+func (s *Store) Floor(ctx context.Context, scope Scope, l Location) ([]Tile, error) {
+	w := in(scope).equal("property_id", l.Property).equal("table_id", l.Table)
+	tiles, err := read[Tile](ctx, s, "the floor", `SELECT property_id, pit_id, table_id, at, seq, shoe_id, round, kind,
+		received_at FROM {{feeds}} FINAL WHERE `+w.String()+` ORDER BY property_id, pit_id, table_id LIMIT 2000`, w)
 	if err != nil {
 		return nil, err
 	}
-	open, _, err := s.waiting(ctx, scope, &Filter{Property: p.Property, Table: p.Table, any: true})
-	type place struct{ property, table string }
-	at := map[place]*Totals{}
+	open, _, err := s.filtered(ctx, scope, &Filter{Property: l.Property, Table: l.Table, any: true})
+	type table struct{ property, name string }
+	totals := map[table]*Totals{}
 	for i := range tiles {
-		at[place{tiles[i].PropertyID, tiles[i].TableID}] = &tiles[i].Totals
+		totals[table{tiles[i].PropertyID, tiles[i].TableID}] = &tiles[i].Totals
 	}
 	for _, r := range open {
-		if t := at[place{r.PropertyID, r.TableID}]; t != nil {
+		if t := totals[table{r.PropertyID, r.TableID}]; t != nil {
 			t.Open++
 			*t.of(r.Severity)++
 		}

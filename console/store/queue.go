@@ -3,30 +3,29 @@ package store
 import (
 	"cmp"
 	"context"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
 )
 
-// Filter chooses findings of the queue. A zero field chooses all.
+// Filter selects open findings. A zero field selects all.
 type Filter struct {
 	Property, Pit, Table, Shoe, Dealer string
 	Rule, Severity, Verdict, Kind      string
-	State, Owner                       string // Owner "-" is nobody
+	State, Owner                       string // Owner "-" is unassigned
 	Day, Shift                         string
 	Fingerprint                        string
 	Text                               string
-	// Shelved chooses what is shelved instead of what is not.
-	Shelved bool
-	any     bool // both
-	// High is the amount, minor units, from which a finding is one step more urgent; 0 is never.
+	// Silenced selects the silenced findings instead of the others.
+	Silenced bool
+	any      bool // both
+	// High is the amount in minor units from which a finding is one step more urgent; 0 is never.
 	High  int64
 	Limit int
 }
 
-// Waiting is a finding of the queue.
-type Waiting struct {
+// OpenFinding is a row of the queue.
+type OpenFinding struct {
 	PropertyID  string    `ch:"property_id"`
 	Urgency     uint8     `ch:"urgency"` // 1 is the most urgent
 	At          time.Time `ch:"at"`
@@ -49,58 +48,105 @@ type Waiting struct {
 	Amount      int64     `ch:"amount"`
 	Currency    string    `ch:"currency"`
 	Version     uint64    `ch:"version"`
-	Deleted     uint8     `ch:"is_deleted"`
+	Deleted     uint8     `ch:"is_deleted"` // 1 is closed
 	Owner       string    `ch:"owner"`
 	Fingerprint string    `ch:"fingerprint"`
-	ArrivedAt   time.Time `ch:"arrived_at"` // by the server's clock
+	ArrivedAt   time.Time `ch:"arrived_at"` // by the clock of ClickHouse
 }
 
-// Group is findings of one fingerprint: those of one state, so that a step fits all of them.
+// Group is the findings of one fingerprint and one state, so that an action fits all of them.
 type Group struct {
-	Waiting
-	Count   uint64    `ch:"findings"`
-	FirstAt time.Time `ch:"first_at"`
-	LastAt  time.Time `ch:"last_at"`
-	Total   int64     `ch:"total"`
-	Until   time.Time `ch:"until"` // the latest arrival among them
+	OpenFinding           // the most urgent, then the oldest
+	Count       uint64    `ch:"findings"`
+	FirstAt     time.Time `ch:"first_at"`
+	LastAt      time.Time `ch:"last_at"`
+	Total       int64     `ch:"total"`
+	Until       time.Time `ch:"until"` // the latest arrival
 }
 
-// MostIDs is the most findings that one step of triage takes.
-const MostIDs = 500
+// MaxIDs is the maximum number of findings of one action of triage.
+const MaxIDs = 500
 
-func columnsOf[T any]() []string {
-	var names []string
-	for f := range reflect.TypeFor[T]().Fields() {
-		if tag := f.Tag.Get("ch"); tag != "" {
-			names = append(names, tag)
+// matches reports whether a filter selects a finding; text is f.Text in lower case.
+func (f *Filter) matches(r *OpenFinding, text string) bool {
+	for _, e := range [...]struct{ want, got string }{
+		{f.Property, r.PropertyID},
+		{f.Pit, r.PitID},
+		{f.Table, r.TableID},
+		{f.Shoe, r.ShoeID},
+		{f.Dealer, r.DealerID},
+		{f.Severity, r.Severity},
+		{f.Verdict, r.Verdict},
+		{f.Kind, r.Kind},
+		{f.State, r.State},
+		{f.Shift, r.Shift},
+		{f.Fingerprint, r.Fingerprint},
+	} {
+		if e.want != "" && e.want != e.got {
+			return false
 		}
 	}
-	return names
-}
-
-func (f *Filter) limit() int {
-	if f.Limit <= 0 || f.Limit > MostRows {
-		return 200
+	switch {
+	case f.Rule != "" && r.Rule != f.Rule && !strings.HasPrefix(r.Rule, f.Rule+"."): // a rule, or a family of rules
+		return false
+	case f.Owner == "-" && r.Owner != "", f.Owner != "" && f.Owner != "-" && f.Owner != r.Owner:
+		return false
+	case f.Day != "" && f.Day != Day(r.GamingDay):
+		return false
+	case text == "" || strings.HasPrefix(r.ID, text):
+		return true
 	}
-	return f.Limit
+	all := strings.Join([]string{r.Rule, r.TableID, r.ShoeID, r.DealerID, r.Owner, r.Expected, r.Observed}, " ")
+	return strings.Contains(strings.ToLower(all), text)
 }
 
-// ranked is a finding with its urgency under a filter, and its time as a number, which compares faster.
+// urgency is the urgency of a finding, one step higher if its amount is at least High.
+func (f *Filter) urgency(r *OpenFinding) uint8 {
+	if f.High > 0 && r.Urgency > 1 && (r.Amount >= f.High || r.Amount <= -f.High) {
+		return r.Urgency - 1
+	}
+	return r.Urgency
+}
+
+// filtered returns the open findings that a filter selects, unordered. The rows are shared and must not be changed.
+func (s *Store) filtered(ctx context.Context, scope Scope, f *Filter) (rows []*OpenFinding, partial bool, err error) {
+	c := &s.cache
+	c.mu.RLock()
+	old := s.now().Sub(c.readAt) > maxAge
+	c.mu.RUnlock()
+	if old {
+		if err := s.Refresh(ctx); err != nil {
+			return nil, false, err
+		}
+	}
+	now, text := s.now(), strings.ToLower(f.Text)
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, r := range c.rows {
+		if r.Deleted == 0 && scope.Has(r.PropertyID) && f.matches(r.OpenFinding, text) &&
+			(f.any || c.silenced(r.OpenFinding, now) == f.Silenced) {
+			rows = append(rows, r.OpenFinding)
+		}
+	}
+	return rows, c.partial, nil
+}
+
+// ranked is a finding with its urgency under a filter. Its time is a number, which compares faster.
 type ranked struct {
-	*Waiting
+	*OpenFinding
 	urgency uint8
 	at      int64
 }
 
-func (r *ranked) copied() Waiting {
-	w := *r.Waiting
-	w.Urgency = r.urgency
-	return w
+func (r *ranked) copied() OpenFinding {
+	f := *r.OpenFinding
+	f.Urgency = r.urgency
+	return f
 }
 
-// chosen are the findings that a filter chooses, the most urgent first and the oldest of those.
-func (s *Store) chosen(ctx context.Context, scope Scope, f *Filter) ([]ranked, error) {
-	rows, _, err := s.waiting(ctx, scope, f)
+// sorted returns the findings that a filter selects, by urgency and then by age, the oldest first.
+func (s *Store) sorted(ctx context.Context, scope Scope, f *Filter) ([]ranked, error) {
+	rows, _, err := s.filtered(ctx, scope, f)
 	all := make([]ranked, len(rows))
 	for i, r := range rows {
 		all[i] = ranked{r, f.urgency(r), r.At.UnixNano()}
@@ -117,45 +163,52 @@ func (s *Store) chosen(ctx context.Context, scope Scope, f *Filter) ([]ranked, e
 	return all, err
 }
 
-// Groups is the queue, the most urgent first and the oldest of those.
-func (s *Store) Groups(ctx context.Context, scope Scope, f Filter) ([]Group, error) {
-	rows, err := s.chosen(ctx, scope, &f)
-	type of struct{ fingerprint, state string }
-	type group struct {
-		*ranked     // the first of them
-		count       uint64
-		oldest      int64
-		first, last time.Time
-		total       int64
-		until       time.Time
+// group is a Group while its findings are counted.
+type group struct {
+	*ranked     // its first finding
+	count       uint64
+	oldest      int64
+	first, last time.Time
+	total       int64
+	until       time.Time
+}
+
+func (g *group) add(r *ranked) {
+	g.count++
+	g.total += r.Amount
+	if r.at < g.oldest {
+		g.oldest, g.first = r.at, r.At
 	}
-	at := map[of]*group{}
+	if r.At.After(g.last) {
+		g.last = r.At
+	}
+	if r.ArrivedAt.After(g.until) {
+		g.until = r.ArrivedAt
+	}
+}
+
+// Groups returns the queue in groups, by urgency and then by age, the oldest first.
+func (s *Store) Groups(ctx context.Context, scope Scope, f Filter) ([]Group, error) {
+	rows, err := s.sorted(ctx, scope, &f)
+	type key struct{ fingerprint, state string }
+	byKey := map[key]*group{}
 	var all []*group
 	for i := range rows {
 		r := &rows[i]
-		key := of{r.Fingerprint, r.State}
-		g := at[key]
+		k := key{r.Fingerprint, r.State}
+		g := byKey[k]
 		if g == nil {
 			g = &group{ranked: r, oldest: r.at, first: r.At, last: r.At}
-			at[key] = g
+			byKey[k] = g
 			all = append(all, g)
 		}
-		g.count++
-		g.total += r.Amount
-		if r.at < g.oldest {
-			g.oldest, g.first = r.at, r.At
-		}
-		if r.At.After(g.last) {
-			g.last = r.At
-		}
-		if r.ArrivedAt.After(g.until) {
-			g.until = r.ArrivedAt
-		}
+		g.add(r)
 	}
 	slices.SortStableFunc(all, func(a, b *group) int {
-		return cmp.Or(cmp.Compare(a.urgency, b.urgency), cmp.Compare(a.oldest, b.oldest), strings.Compare(a.Fingerprint, b.Fingerprint))
+		return cmp.Or(cmp.Compare(a.urgency, b.urgency), cmp.Compare(a.oldest, b.oldest),
+			strings.Compare(a.Fingerprint, b.Fingerprint))
 	})
-	groups := make([]Group, min(len(all), f.limit()))
+	groups := make([]Group, min(len(all), limitOf(f.Limit)))
 	for i := range groups {
 		g := all[i]
 		groups[i] = Group{g.copied(), g.count, g.first, g.last, g.total, g.until}
@@ -163,12 +216,17 @@ func (s *Store) Groups(ctx context.Context, scope Scope, f Filter) ([]Group, err
 	return groups, err
 }
 
-// Members are the findings of a group that had arrived by a moment: what somebody saw who takes a step on the group.
-func (s *Store) Members(ctx context.Context, scope Scope, fingerprint, state string, until time.Time) ([]string, error) {
-	rows, _, err := s.waiting(ctx, scope, &Filter{Fingerprint: fingerprint, State: state, any: true})
-	rows = slices.DeleteFunc(rows, func(r *Waiting) bool { return r.ArrivedAt.After(until) })
-	slices.SortFunc(rows, func(a, b *Waiting) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID)) })
-	rows = rows[:min(len(rows), MostIDs)]
+// Members returns the ids of the findings of a group that had arrived by a moment: those that the user saw who acts on
+// the group.
+func (s *Store) Members(
+	ctx context.Context, scope Scope, fingerprint, state string, until time.Time,
+) ([]string, error) {
+	rows, _, err := s.filtered(ctx, scope, &Filter{Fingerprint: fingerprint, State: state, any: true})
+	rows = slices.DeleteFunc(rows, func(r *OpenFinding) bool { return r.ArrivedAt.After(until) })
+	slices.SortFunc(rows, func(a, b *OpenFinding) int {
+		return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID))
+	})
+	rows = rows[:min(len(rows), MaxIDs)]
 	ids := make([]string, len(rows))
 	for i, r := range rows {
 		ids[i] = r.ID
@@ -176,38 +234,38 @@ func (s *Store) Members(ctx context.Context, scope Scope, fingerprint, state str
 	return ids, err
 }
 
-// Open is the findings of the queue one by one, in the same order.
-func (s *Store) Open(ctx context.Context, scope Scope, f Filter) ([]Waiting, error) {
-	rows, err := s.chosen(ctx, scope, &f)
-	open := make([]Waiting, min(len(rows), f.limit()))
+// Open returns the open findings, one per row, in the order of Groups.
+func (s *Store) Open(ctx context.Context, scope Scope, f Filter) ([]OpenFinding, error) {
+	rows, err := s.sorted(ctx, scope, &f)
+	open := make([]OpenFinding, min(len(rows), limitOf(f.Limit)))
 	for i := range open {
 		open[i] = rows[i].copied()
 	}
 	return open, err
 }
 
-// Totals is how much waits.
+// Totals counts open findings.
 type Totals struct {
-	Open     uint64 `ch:"open"`
-	Critical uint64 `ch:"critical"`
-	Major    uint64 `ch:"major"`
-	Minor    uint64 `ch:"minor"`
-	Info     uint64 `ch:"info"`
-	Unowned  uint64
-	New      uint64
-	Closing  uint64
-	// Partial says that more waits than a console holds.
+	Open       uint64 `ch:"open"`
+	Critical   uint64 `ch:"critical"`
+	Major      uint64 `ch:"major"`
+	Minor      uint64 `ch:"minor"`
+	Info       uint64 `ch:"info"`
+	Unassigned uint64
+	New        uint64
+	Closing    uint64
+	// Partial reports that the cache does not have all open findings.
 	Partial bool
 }
 
-// Totals counts what a filter chooses.
+// Totals counts the open findings that a filter selects.
 func (s *Store) Totals(ctx context.Context, scope Scope, f Filter) (Totals, error) {
-	rows, partial, err := s.waiting(ctx, scope, &f)
+	rows, partial, err := s.filtered(ctx, scope, &f)
 	t := Totals{Open: uint64(len(rows)), Partial: partial}
 	for _, r := range rows {
 		*t.of(r.Severity)++
 		if r.Owner == "" {
-			t.Unowned++
+			t.Unassigned++
 		}
 		switch r.State {
 		case New:

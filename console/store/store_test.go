@@ -32,14 +32,14 @@ func TestMain(m *testing.M) {
 	os.Exit(server.Run(m))
 }
 
-// once is the store that played gives.
+// once keeps the store that played returns.
 var once struct {
 	sync.Once
 	store *Store
 	err   error
 }
 
-// played is a store with a few tables of a property, some with a planted fault.
+// played returns a store with twelve tables of a property, each with a planted fault.
 func played(t testing.TB) *Store {
 	t.Helper()
 	addr := server.Start(t).Addr
@@ -52,7 +52,9 @@ func played(t testing.TB) *Store {
 
 func play(addr string) (*Store, error) {
 	ctx := context.Background()
-	cfg := clickhouse.Config{Addrs: []string{addr}, Database: "console", User: "default", RulesVersion: "r", Engine: "test", RowVersion: 1}
+	cfg := clickhouse.Config{
+		Addrs: []string{addr}, Database: "console", User: "default", RulesVersion: "r", Engine: "test", RowVersion: 1,
+	}
 	if _, _, err := clickhouse.Migrate(ctx, cfg); err != nil {
 		return nil, err
 	}
@@ -63,7 +65,7 @@ func play(addr string) (*Store, error) {
 	return s, fill(ctx, s.Store, "ac-1", time.Now().Add(-2*time.Hour))
 }
 
-// fill plays a table for each of the first faults and one that is legal.
+// fill plays a table for each of the first twelve faults.
 func fill(ctx context.Context, sink pipeline.Sink, property string, start time.Time) error {
 	books, err := rules.Shipped()
 	if err != nil {
@@ -73,17 +75,23 @@ func fill(ctx context.Context, sink pipeline.Sink, property string, start time.T
 	if err != nil {
 		return err
 	}
-	e := auditor.New(auditor.Options{Books: books, Calendar: calendar, PatronKey: []byte("0123456789abcdef"), Version: "test"})
+	e := auditor.New(auditor.Options{
+		Books: books, Calendar: calendar, PatronKey: []byte("0123456789abcdef"), Version: "test",
+	})
 	b := &pipeline.Batch{}
 	faults := fault.All()
 	offset := int64(0)
 	for i, f := range faults[:12] {
-		events, _, err := fault.Plant(deal.Options{Property: property, Pit: "p1", Table: "t-" + string(rune('a'+i)), Seed: uint64(i), Start: start}, f, uint64(i))
+		table := deal.Options{
+			Property: property, Pit: "p1", Table: "t-" + string(rune('a'+i)), Seed: uint64(i), Start: start,
+		}
+		events, _, err := fault.Plant(table, f, uint64(i))
 		if err != nil {
 			return err
 		}
 		for j := range events {
-			e.Apply(&pipeline.Record{Offset: offset, Format: schema.JSON, Value: schema.AppendJSON(nil, &events[j])}, "t", 0, &b.Set)
+			record := pipeline.Record{Offset: offset, Format: schema.JSON, Value: schema.AppendJSON(nil, &events[j])}
+			e.Apply(&record, "t", 0, &b.Set)
 			offset++
 		}
 	}
@@ -92,49 +100,51 @@ func fill(ctx context.Context, sink pipeline.Sink, property string, start time.T
 	return sink.Write(ctx, b)
 }
 
-var everything = Scope{All: true}
+var everywhere = Scope{All: true}
 
 func TestQueueAndTriage(t *testing.T) {
 	s := played(t)
 	ctx := t.Context()
-	groups, err := s.Groups(ctx, everything, Filter{})
+	groups, err := s.Groups(ctx, everywhere, Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(groups) < 5 {
-		t.Fatalf("%d groups, want those of twelve faults", len(groups))
+		t.Fatalf("%d groups, want more from twelve faults", len(groups))
 	}
 	for i := 1; i < len(groups); i++ {
 		if groups[i-1].Urgency > groups[i].Urgency {
 			t.Errorf("group %d is more urgent than the one before it", i)
 		}
 	}
-	critical, err := s.Groups(ctx, everything, Filter{Severity: "critical"})
+	critical, err := s.Groups(ctx, everywhere, Filter{Severity: "critical"})
 	if err != nil || len(critical) == 0 {
 		t.Fatalf("critical: %d, %v", len(critical), err)
 	}
 	id := critical[0].ID
-	step := func(actor, what string) error {
-		_, err := s.Take(ctx, everything, Step{IDs: []string{id}, Actor: actor, What: what, Disposition: "confirmed-dealer-error", Reason: "seen on video"})
+	apply := func(actor, action string) error {
+		_, err := s.Apply(ctx, everywhere, Triage{
+			IDs: []string{id}, Actor: actor, Action: action, Disposition: "confirmed-dealer-error", Reason: "seen on video",
+		})
 		return err
 	}
 	state := func() string {
-		f, err := s.Finding(ctx, everything, id)
+		f, err := s.Finding(ctx, everywhere, id)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f.State
 	}
 	for _, x := range []struct {
-		actor, what, state string
-		refused            bool
+		actor, action, state string
+		refused              bool
 	}{
 		{"ann", Confirm, New, true},
 		{"ann", Acknowledge, Acknowledged, false},
 		{"ann", Acknowledge, Acknowledged, true},
 		{"ann", Escalate, Escalated, false},
 		{"ann", Close, Closing, false},
-		{"ann", Confirm, Closing, true}, // two persons
+		{"ann", Confirm, Closing, true}, // the proposer cannot confirm
 		{"bob", Escalate, Closing, true},
 		{"bob", Reject, InReview, false},
 		{"ann", Close, Closing, false},
@@ -142,62 +152,67 @@ func TestQueueAndTriage(t *testing.T) {
 		{"bob", Close, Closed, true},
 		{"bob", Reopen, Reopened, false},
 	} {
-		err := step(x.actor, x.what)
-		if (err != nil) != x.refused || (err != nil && !errors.Is(err, ErrStep)) {
-			t.Errorf("%s by %s: %v, want refused %v", x.what, x.actor, err, x.refused)
+		err := apply(x.actor, x.action)
+		if (err != nil) != x.refused || (err != nil && !errors.Is(err, ErrTransition)) {
+			t.Errorf("%s by %s: %v, want refused %v", x.action, x.actor, err, x.refused)
 		}
 		if got := state(); got != x.state {
-			t.Errorf("%s by %s: %s, want %s", x.what, x.actor, got, x.state)
+			t.Errorf("%s by %s: %s, want %s", x.action, x.actor, got, x.state)
 		}
-		open, err := s.Open(ctx, everything, Filter{Text: id})
+		open, err := s.Open(ctx, everywhere, Filter{Text: id})
 		if err != nil || (len(open) == 1) != (x.state != Closed) {
-			t.Errorf("after %s: %d open, %v", x.what, len(open), err)
+			t.Errorf("after %s: %d open, %v", x.action, len(open), err)
 		}
 	}
-	actions, err := s.Actions(ctx, everything, id)
+	actions, err := s.Actions(ctx, everywhere, id)
 	if err != nil || len(actions) != 7 {
-		t.Errorf("%d actions, %v, want the 7 that were taken", len(actions), err)
+		t.Errorf("%d actions, %v, want the 7 that were applied", len(actions), err)
 	}
-	// Closed stays closed when the events are read again.
-	if err := step("ann", Close); err != nil {
+	// Closings are listed with what was closed.
+	if err := apply("ann", Close); err != nil {
 		t.Fatal(err)
 	}
-	if err := step("bob", Confirm); err != nil {
+	if err := apply("bob", Confirm); err != nil {
 		t.Fatal(err)
 	}
-	if closed, _, err := s.Closed(ctx, everything, time.Now(), 10); err != nil || len(closed) != 1 || closed[0].FindingID != id || closed[0].Disposition != "confirmed-dealer-error" {
-		t.Errorf("closed %+v, %v", closed, err)
-	} else {
-		for _, at := range []time.Time{closed[0].At, closed[0].At.AddDate(-1, 0, 0)} { // also if the clocks are far apart
-			names, err := s.Names(ctx, everything, []Action{{FindingID: id, At: at}})
-			if want := (Name{id, critical[0].Severity, critical[0].Rule, critical[0].TableID}); err != nil || len(names) != 1 || names[0] != want {
-				t.Errorf("names %+v, %v, want %+v", names, err, want)
-			}
+	closed, _, err := s.Closed(ctx, everywhere, time.Now(), 10)
+	if err != nil || len(closed) != 1 || closed[0].FindingID != id ||
+		closed[0].Disposition != "confirmed-dealer-error" {
+		t.Fatalf("closed %+v, %v", closed, err)
+	}
+	for _, at := range []time.Time{closed[0].At, closed[0].At.AddDate(-1, 0, 0)} { // even if the clocks are far apart
+		got, err := s.Summaries(ctx, everywhere, []Action{{FindingID: id, At: at}})
+		want := Summary{id, critical[0].Severity, critical[0].Rule, critical[0].TableID}
+		if err != nil || len(got) != 1 || got[0] != want {
+			t.Errorf("summaries %+v, %v, want %+v", got, err, want)
 		}
 	}
-	if _, err := s.Take(ctx, Scope{Properties: []string{"other"}}, Step{IDs: []string{id}, Actor: "eve", What: Reopen, Reason: "x"}); !errors.Is(err, ErrNone) {
-		t.Errorf("a step on another property's finding: %v", err)
+	reopen := Triage{IDs: []string{id}, Actor: "eve", Action: Reopen, Reason: "x"}
+	if _, err := s.Apply(ctx, Scope{Properties: []string{"other"}}, reopen); !errors.Is(err, ErrNotFound) {
+		t.Errorf("an action on a finding of another property: %v", err)
 	}
 }
 
-// However findings are chosen, each is there once, in its newest version: while both versions lie there, and when they are merged.
+// Each query returns a finding once and in its newest version, before and after ClickHouse merges the versions.
 func TestFindings(t *testing.T) {
 	s := played(t)
 	ctx := t.Context()
 	table := s.Table("findings")
 	for _, x := range []struct{ when, statement string }{
-		{"two versions", "INSERT INTO " + table + " SELECT * REPLACE ('seen again' AS observed, version + 1 AS version) FROM " + table + " FINAL WHERE round % 2 = 0"},
+		{"two versions", "INSERT INTO " + table +
+			" SELECT * REPLACE ('seen again' AS observed, version + 1 AS version) FROM " + table + " FINAL WHERE round % 2 = 0"},
 		{"merged", "OPTIMIZE TABLE " + table + " FINAL"},
 	} {
 		if err := s.Conn().Exec(ctx, x.statement); err != nil {
 			t.Fatal(err)
 		}
-		plain, err := read[Finding](ctx, s, "findings", "SELECT "+findingColumns+noTriage+" FROM {{findings}} FINAL ORDER BY at DESC, id", &where{})
+		plain, err := read[Finding](ctx, s, "findings",
+			"SELECT "+findingColumns+noTriage+" FROM {{findings}} FINAL ORDER BY at DESC, id", &where{})
 		if err != nil || len(plain) < 12 {
 			t.Fatalf("%d findings, %v", len(plain), err)
 		}
 		for _, f := range plain {
-			for _, w := range []Where{
+			for _, q := range []FindingQuery{
 				{Dealer: f.DealerID},
 				{Property: f.PropertyID, Dealer: f.DealerID, Since: f.At.Add(-time.Minute), Until: f.At.Add(time.Minute)},
 				{Property: f.PropertyID, Table: f.TableID, Shoe: f.ShoeID, Round: f.Round},
@@ -206,39 +221,41 @@ func TestFindings(t *testing.T) {
 			} {
 				var want []Finding
 				for _, x := range plain {
-					if (w.Property == "" || w.Property == x.PropertyID) && (w.Table == "" || w.Table == x.TableID) && (w.Shoe == "" || w.Shoe == x.ShoeID) && (w.Round == 0 || w.Round == x.Round) &&
-						(w.Dealer == "" || w.Dealer == x.DealerID) && (w.Rule == "" || w.Rule == x.Rule) && !x.At.Before(w.Since) && (w.Until.IsZero() || x.At.Before(w.Until)) {
+					any := func(want, got string) bool { return want == "" || want == got }
+					if any(q.Property, x.PropertyID) && any(q.Table, x.TableID) && any(q.Shoe, x.ShoeID) &&
+						any(q.Dealer, x.DealerID) && any(q.Rule, x.Rule) && (q.Round == 0 || q.Round == x.Round) &&
+						!x.At.Before(q.Since) && (q.Until.IsZero() || x.At.Before(q.Until)) {
 						want = append(want, x)
 					}
 				}
-				got, err := s.Findings(ctx, everything, w)
+				got, err := s.Findings(ctx, everywhere, q)
 				if diff := cmp.Diff(want, got); err != nil || diff != "" {
-					t.Errorf("%s, %+v: %v\n%s", x.when, w, err, diff)
+					t.Errorf("%s, %+v: %v\n%s", x.when, q, err, diff)
 				}
 			}
 		}
 	}
 }
 
-// Every query runs, and none shows what is out of scope.
+// Every query runs, and none returns rows that are out of scope.
 func TestScope(t *testing.T) {
 	s := played(t)
 	ctx := t.Context()
-	all, err := s.Findings(ctx, everything, Where{})
+	all, err := s.Findings(ctx, everywhere, FindingQuery{})
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%d findings, %v", len(all), err)
 	}
-	// A finding of a table that took vigorish.
+	// A finding at a table that collected vigorish.
 	i := slices.IndexFunc(all, func(x Finding) bool {
-		taken, err := s.Ledger(ctx, everything, Place{Property: x.PropertyID, Table: x.TableID})
+		taken, err := s.Ledger(ctx, everywhere, Location{Property: x.PropertyID, Table: x.TableID})
 		return err == nil && len(taken) > 0
 	})
 	if i < 0 {
-		t.Fatal("no finding of the kind")
+		t.Fatal("no finding at a table with vigorish")
 	}
 	f := all[i]
-	place := Place{Property: f.PropertyID, Table: f.TableID}
-	wagers, err := s.Wagers(ctx, everything, place)
+	place := Location{Property: f.PropertyID, Table: f.TableID}
+	wagers, err := s.Wagers(ctx, everywhere, place)
 	if err != nil || len(wagers) == 0 {
 		t.Fatalf("%d wagers, %v", len(wagers), err)
 	}
@@ -248,62 +265,25 @@ func TestScope(t *testing.T) {
 			patron = w.Patron
 		}
 	}
-	long := time.Now().AddDate(-1, 0, 0)
-	if err := s.Shelve(ctx, Shelf{PropertyID: f.PropertyID, ID: "s1", Rule: "feed.gap", Reason: "r", Actor: "ann", At: time.Now(), Until: time.Now().Add(time.Hour)}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.HandOver(ctx, Handover{PropertyID: f.PropertyID, At: time.Now(), GamingDay: f.GamingDay, Shift: "day", Actor: "ann", Note: "quiet"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Log(ctx, Entry{PropertyID: f.PropertyID, At: time.Now(), Actor: "ann", Role: "auditor", Action: "view", Object: f.ID}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Take(ctx, everything, Step{IDs: []string{firstOpen(t, s)}, Actor: "ann", What: Note, Note: "looked"}); err != nil {
-		t.Fatal(err)
-	}
-	for name, count := range map[string]func(Scope) (int, error){
-		"groups": func(x Scope) (int, error) { r, err := s.Groups(ctx, x, Filter{High: 100}); return len(r), err },
-		"totals": func(x Scope) (int, error) { r, err := s.Totals(ctx, x, Filter{}); return int(r.Open), err },
-		"findings": func(x Scope) (int, error) {
-			r, err := s.Findings(ctx, x, Where{Table: f.TableID, Since: long, Until: time.Now().AddDate(1, 0, 0)})
-			return len(r), err
-		},
-		"finding": func(x Scope) (int, error) { _, err := s.Finding(ctx, x, f.ID); return found(err) },
-		"events": func(x Scope) (int, error) {
-			r, err := s.Events(ctx, x, f.PropertyID, f.TableID, 1, 5, []uint64{9})
-			return len(r), err
-		},
-		"each": func(x Scope) (int, error) {
-			n := 0
-			_, err := s.EachEvent(ctx, x, f.PropertyID, f.TableID, 50, 1000, func(*Event) error { n++; return nil })
-			return n, err
-		},
-		"rounds":  func(x Scope) (int, error) { r, err := s.Rounds(ctx, x, place); return len(r), err },
-		"wagers":  func(x Scope) (int, error) { r, err := s.Wagers(ctx, x, place); return len(r), err },
-		"ledger":  func(x Scope) (int, error) { r, err := s.Ledger(ctx, x, place); return len(r), err },
-		"shoes":   func(x Scope) (int, error) { r, err := s.Shoes(ctx, x, place); return len(r), err },
-		"configs": func(x Scope) (int, error) { r, err := s.Configs(ctx, x, place); return len(r), err },
-		"floor":   func(x Scope) (int, error) { r, err := s.Floor(ctx, x, Place{}); return len(r), err },
-		"dealers": func(x Scope) (int, error) { r, err := s.Dealers(ctx, x, long); return len(r), err },
-		"dealer": func(x Scope) (int, error) {
-			r, err := s.DealerTallies(ctx, x, f.PropertyID, f.DealerID, long)
-			return len(r), err
-		},
-		"dealer's findings": func(x Scope) (int, error) {
-			r, err := s.Findings(ctx, x, Where{Property: f.PropertyID, Dealer: f.DealerID, Since: long})
-			return len(r), err
-		},
-		"patron":          func(x Scope) (int, error) { r, err := s.Patron(ctx, x, f.PropertyID, patron); return len(r), err },
-		"patron's wagers": func(x Scope) (int, error) { r, err := s.PatronWagers(ctx, x, f.PropertyID, patron); return len(r), err },
-		"shelves":         func(x Scope) (int, error) { r, err := s.Shelves(ctx, x); return len(r), err },
-		"handovers":       func(x Scope) (int, error) { r, err := s.Handovers(ctx, x); return len(r), err },
-		"log":             func(x Scope) (int, error) { r, err := s.Entries(ctx, x, "ann", ""); return len(r), err },
-		"actions":         func(x Scope) (int, error) { r, err := s.ActionsSince(ctx, x, long, 10); return len(r), err },
-		"alarms":          func(x Scope) (int, error) { r, err := s.AlarmRate(ctx, x, long); return len(r), err },
-		"noisy":           func(x Scope) (int, error) { r, err := s.Noisy(ctx, x, long); return len(r), err },
-		"answers":         func(x Scope) (int, error) { r, err := s.Answers(ctx, x, long); return len(r), err },
-		"properties":      func(x Scope) (int, error) { r, err := s.Properties(ctx, x); return len(r), err },
+	now := time.Now()
+	_, noted := s.Apply(ctx, everywhere, Triage{IDs: []string{firstOpen(t, s)}, Actor: "ann", Action: Note, Note: "seen"})
+	for _, err := range []error{
+		noted,
+		s.WriteSilence(ctx, Silence{
+			PropertyID: f.PropertyID, ID: "s1", Rule: "feed.gap", Reason: "r", Actor: "ann", At: now, Until: now.Add(time.Hour),
+		}),
+		s.HandOver(ctx, Handover{
+			PropertyID: f.PropertyID, At: now, GamingDay: f.GamingDay, Shift: "day", Actor: "ann", Note: "quiet",
+		}),
+		s.Log(ctx, Entry{
+			PropertyID: f.PropertyID, At: now, Actor: "ann", Role: "auditor", Action: "view", Object: f.ID,
+		}),
 	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, count := range scopedReads(ctx, s, f, patron) {
 		for scope, want := range map[string]bool{"*": true, f.PropertyID: true, "other": false, "": false} {
 			x := Scope{All: scope == "*"}
 			if !x.All && scope != "" {
@@ -317,82 +297,123 @@ func TestScope(t *testing.T) {
 			}
 		}
 	}
-	if _, err := s.PatronFindings(ctx, everything, f.PropertyID, patron); err != nil {
+	if _, err := s.PatronFindings(ctx, everywhere, f.PropertyID, patron); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Factors(ctx, everything, "d01", "x", time.Now()); err != nil {
+	if _, err := s.Factors(ctx, everywhere, "d01", "x", time.Now()); err != nil {
 		t.Error(err)
 	}
 }
 
-func found(err error) (int, error) {
-	if errors.Is(err, ErrNone) {
-		return 0, nil
+// scopedReads are the reads of a store about a finding and a patron. Each returns the number of rows in a scope.
+func scopedReads(ctx context.Context, s *Store, f Finding, patron string) map[string]func(Scope) (int, error) {
+	place := Location{Property: f.PropertyID, Table: f.TableID}
+	property, dealer, long := f.PropertyID, f.DealerID, time.Now().AddDate(-1, 0, 0)
+	during := FindingQuery{Table: f.TableID, Since: long, Until: time.Now().AddDate(1, 0, 0)}
+	ofDealer := FindingQuery{Property: property, Dealer: dealer, Since: long}
+	return map[string]func(Scope) (int, error){
+		"groups":   func(x Scope) (int, error) { return size(s.Groups(ctx, x, Filter{High: 100})) },
+		"totals":   func(x Scope) (int, error) { t, err := s.Totals(ctx, x, Filter{}); return int(t.Open), err },
+		"findings": func(x Scope) (int, error) { return size(s.Findings(ctx, x, during)) },
+		"finding": func(x Scope) (int, error) {
+			if _, err := s.Finding(ctx, x, f.ID); !errors.Is(err, ErrNotFound) {
+				return 1, err
+			}
+			return 0, nil
+		},
+		"events": func(x Scope) (int, error) { return size(s.Events(ctx, x, place, EventRange{1, 5, []uint64{9}})) },
+		"replay": func(x Scope) (n int, err error) {
+			_, err = s.EachEvent(ctx, x, place, Replay{50, 1000}, func(*Event) error { n++; return nil })
+			return n, err
+		},
+		"rounds":            func(x Scope) (int, error) { return size(s.Rounds(ctx, x, place)) },
+		"wagers":            func(x Scope) (int, error) { return size(s.Wagers(ctx, x, place)) },
+		"ledger":            func(x Scope) (int, error) { return size(s.Ledger(ctx, x, place)) },
+		"shoes":             func(x Scope) (int, error) { return size(s.Shoes(ctx, x, place)) },
+		"configs":           func(x Scope) (int, error) { return size(s.Configs(ctx, x, place)) },
+		"floor":             func(x Scope) (int, error) { return size(s.Floor(ctx, x, Location{})) },
+		"dealers":           func(x Scope) (int, error) { return size(s.Dealers(ctx, x, long)) },
+		"dealer":            func(x Scope) (int, error) { return size(s.DealerTallies(ctx, x, property, dealer, long)) },
+		"dealer's findings": func(x Scope) (int, error) { return size(s.Findings(ctx, x, ofDealer)) },
+		"patron":            func(x Scope) (int, error) { return size(s.Patron(ctx, x, property, patron)) },
+		"patron's wagers":   func(x Scope) (int, error) { return size(s.PatronWagers(ctx, x, property, patron)) },
+		"silences":          func(x Scope) (int, error) { return size(s.Silences(ctx, x)) },
+		"handovers":         func(x Scope) (int, error) { return size(s.Handovers(ctx, x)) },
+		"log":               func(x Scope) (int, error) { return size(s.Entries(ctx, x, "ann", "")) },
+		"actions":           func(x Scope) (int, error) { return size(s.ActionsSince(ctx, x, long, 10)) },
+		"alarms":            func(x Scope) (int, error) { return size(s.AlarmRate(ctx, x, long)) },
+		"noisy rules":       func(x Scope) (int, error) { return size(s.NoisyRules(ctx, x, long)) },
+		"response times":    func(x Scope) (int, error) { return size(s.ResponseTimes(ctx, x, long)) },
+		"properties":        func(x Scope) (int, error) { return size(s.Properties(ctx, x)) },
 	}
-	return 1, err
 }
+
+func size[T any](rows []T, err error) (int, error) { return len(rows), err }
 
 func firstOpen(t *testing.T, s *Store) string {
 	t.Helper()
-	open, err := s.Open(t.Context(), everything, Filter{Limit: 1})
+	open, err := s.Open(t.Context(), everywhere, Filter{Limit: 1})
 	if err != nil || len(open) != 1 {
 		t.Fatalf("%d open, %v", len(open), err)
 	}
 	return open[0].ID
 }
 
-// Whatever is asked for is looked for as it stands: nothing of it is ever SQL.
+// A value is compared as it is: no part of it becomes SQL.
 func TestInjection(t *testing.T) {
 	s := played(t)
 	ctx := t.Context()
-	fields := []func(*Filter, string){
-		func(f *Filter, v string) { f.Property = v }, func(f *Filter, v string) { f.Pit = v }, func(f *Filter, v string) { f.Table = v },
-		func(f *Filter, v string) { f.Shoe = v }, func(f *Filter, v string) { f.Dealer = v }, func(f *Filter, v string) { f.Rule = v },
-		func(f *Filter, v string) { f.Severity = v }, func(f *Filter, v string) { f.Verdict = v }, func(f *Filter, v string) { f.Kind = v },
-		func(f *Filter, v string) { f.State = v }, func(f *Filter, v string) { f.Owner = v }, func(f *Filter, v string) { f.Day = v },
-		func(f *Filter, v string) { f.Shift = v }, func(f *Filter, v string) { f.Fingerprint = v }, func(f *Filter, v string) { f.Text = v },
+	fields := func(f *Filter) []*string {
+		return []*string{
+			&f.Property, &f.Pit, &f.Table, &f.Shoe, &f.Dealer, &f.Rule, &f.Severity, &f.Verdict, &f.Kind, &f.State, &f.Owner,
+			&f.Day, &f.Shift, &f.Fingerprint, &f.Text,
+		}
 	}
-	every := 5 // a field has a fifth of the payloads, with SHOEPROOF_SOAK all
+	every := 5 // one payload in five for each field; SHOEPROOF_SOAK tests all
 	if os.Getenv("SHOEPROOF_SOAK") != "" {
 		every = 1
 	}
 	for n, payload := range injections() {
-		for i, set := range fields {
+		for i := range fields(&Filter{}) {
 			if (n+i)%every > 0 {
 				continue
 			}
 			f := Filter{}
-			set(&f, payload)
-			groups, err := s.Groups(ctx, everything, f)
+			*fields(&f)[i] = payload
+			groups, err := s.Groups(ctx, everywhere, f)
 			if err != nil || len(groups) != 0 {
 				t.Errorf("field %d, %q: %d groups, %v", i, payload, len(groups), err)
 			}
 		}
-		if rows, err := s.Findings(ctx, Scope{Properties: []string{payload}}, Where{}); err != nil || len(rows) > 0 {
+		if rows, err := s.Findings(ctx, Scope{Properties: []string{payload}}, FindingQuery{}); err != nil || len(rows) > 0 {
 			t.Errorf("scope %q: %d rows, %v", payload, len(rows), err)
 		}
-		if _, err := s.Finding(ctx, everything, payload); !errors.Is(err, ErrNone) {
+		if _, err := s.Finding(ctx, everywhere, payload); !errors.Is(err, ErrNotFound) {
 			t.Errorf("id %q: %v", payload, err)
 		}
-		if rows, err := s.Names(ctx, everything, []Action{{FindingID: payload}}); err != nil || len(rows) > 0 {
+		if rows, err := s.Summaries(ctx, everywhere, []Action{{FindingID: payload}}); err != nil || len(rows) > 0 {
 			t.Errorf("ids %q: %d rows, %v", payload, len(rows), err)
 		}
 	}
-	if n, err := s.Totals(ctx, everything, Filter{}); err != nil || n.Open == 0 {
-		t.Errorf("the queue afterwards: %+v, %v", n, err)
+	if n, err := s.Totals(ctx, everywhere, Filter{}); err != nil || n.Open == 0 {
+		t.Errorf("the queue after the test: %+v, %v", n, err)
 	}
 }
 
-// injections are ways out of a string, each with ways to go on.
+// injections are endings of a string literal, each with continuations.
 func injections() []string {
 	var all []string
-	for _, out := range []string{"'", "\"", "`", "\\'", "\\\\'", "''", "')", "'))", "\x00'", "\n'", "\t'", "{x:String}'", "];", "'\\"} {
+	for _, out := range []string{
+		"'", "\"", "`", "\\'", "\\\\'", "''", "')", "'))", "\x00'", "\n'", "\t'", "{x:String}'", "];", "'\\",
+	} {
 		for _, on := range []string{
-			" OR 1=1 --", " OR '1'='1", "; DROP TABLE findings", " UNION ALL SELECT * FROM system.users --", " OR sleep(3) --", "/**/OR/**/1=1#",
-			" FORMAT JSON", " SETTINGS max_result_rows=0", " INTO OUTFILE '/tmp/x'", " OR url('http://127.0.0.1/', CSV, 'a String')", "}}", "{{findings}}", " OR 1=1)",
+			" OR 1=1 --", " OR '1'='1", "; DROP TABLE findings", " UNION ALL SELECT * FROM system.users --",
+			" OR sleep(3) --", "/**/OR/**/1=1#", " FORMAT JSON", " SETTINGS max_result_rows=0", " INTO OUTFILE '/tmp/x'",
+			" OR url('http://127.0.0.1/', CSV, 'a String')", "}}", "{{findings}}", " OR 1=1)",
 		} {
 			all = append(all, out+on)
 		}
 	}
-	return append(all, strings.Repeat("'", 999), "%", "_%", "\\N", "NULL", "[]", "['a']", "\xff\xfe", "\u2028", "0x27", "%27 OR 1=1")
+	return append(all, strings.Repeat("'", 999), "%", "_%", "\\N", "NULL", "[]", "['a']", "\xff\xfe", "\u2028", "0x27",
+		"%27 OR 1=1")
 }

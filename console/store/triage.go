@@ -20,12 +20,12 @@ const (
 	Reopened     = "reopened"
 )
 
-// States are those of the queue, in the order of the work.
+// States returns the states of an open finding, in the order of the work.
 func States() []string {
 	return []string{New, Acknowledged, InReview, Escalated, Closing, Reopened}
 }
 
-// Steps of triage.
+// Actions of triage.
 const (
 	Acknowledge = "acknowledge"
 	Review      = "review"
@@ -38,42 +38,43 @@ const (
 	Reopen      = "reopen"
 )
 
-// Dispositions are what a closed finding turned out to be.
+// Dispositions returns the possible results of closing a finding.
 func Dispositions() []string {
 	return []string{
-		"confirmed-dealer-error", "confirmed-patron-act", "equipment-fault", "data-fault", "rule-misconfiguration", "benign-variance", "duplicate",
+		"confirmed-dealer-error", "confirmed-patron-act", "equipment-fault", "data-fault", "rule-misconfiguration",
+		"benign-variance", "duplicate",
 	}
 }
 
-// ErrStep says that a step does not fit; the text says why.
-var ErrStep = errors.New("this step is not possible")
+// ErrTransition reports an action that the state of a finding does not allow; the text has the reason.
+var ErrTransition = errors.New("action not possible")
 
-// Step is one step of triage on some findings.
-type Step struct {
-	IDs   []string
-	Actor string
-	What  string
-	// Owner is whom Assign gives them to.
+// Triage is one action of triage on one or more findings.
+type Triage struct {
+	IDs    []string
+	Actor  string
+	Action string
+	// Owner is the new owner, for Assign.
 	Owner                     string
 	Disposition, Reason, Note string
 }
 
-// next is the state after a step. proposer is who asked to close what is closing.
-func (p *Step) next(row *Waiting, proposer string) (state string, err error) {
+// next returns the state after the action. proposer is the actor of the Close that awaits confirmation.
+func (p *Triage) next(row *OpenFinding, proposer string) (state string, err error) {
 	open := row.Deleted == 0
 	refuse := func(why string) (string, error) {
-		return "", fmt.Errorf("%w: %s of %s %s: %s", ErrStep, p.What, row.State, row.ID, why)
+		return "", fmt.Errorf("%w: %s of %s %s: %s", ErrTransition, p.Action, row.State, row.ID, why)
 	}
-	if !open && p.What != Reopen && p.What != Note {
-		return refuse("it is closed")
+	if !open && p.Action != Reopen && p.Action != Note {
+		return refuse("the finding is closed")
 	}
-	if row.State == Closing && !slices.Contains([]string{Confirm, Reject, Note, Assign}, p.What) {
-		return refuse("it waits for a second person to confirm or to reject")
+	if row.State == Closing && !slices.Contains([]string{Confirm, Reject, Note, Assign}, p.Action) {
+		return refuse("the finding awaits a second person to confirm or reject")
 	}
-	switch p.What {
+	switch p.Action {
 	case Acknowledge:
 		if row.State != New && row.State != Reopened {
-			return refuse("it is acknowledged already")
+			return refuse("the finding is already acknowledged")
 		}
 		return Acknowledged, nil
 	case Review:
@@ -84,10 +85,10 @@ func (p *Step) next(row *Waiting, proposer string) (state string, err error) {
 		return row.State, nil
 	case Close:
 		if !slices.Contains(Dispositions(), p.Disposition) {
-			return refuse("choose a disposition")
+			return refuse("a disposition is required")
 		}
 		if strings.TrimSpace(p.Reason) == "" {
-			return refuse("give a reason")
+			return refuse("a reason is required")
 		}
 		if row.Severity == "critical" {
 			return Closing, nil
@@ -96,39 +97,40 @@ func (p *Step) next(row *Waiting, proposer string) (state string, err error) {
 	case Confirm, Reject:
 		switch {
 		case row.State != Closing:
-			return refuse("nobody asked to close it")
-		case p.What == Reject:
+			return refuse("there is no request to close")
+		case p.Action == Reject:
 			return InReview, nil
 		case proposer == p.Actor:
-			return refuse("whoever asked to close a critical finding cannot confirm it")
+			return refuse("a second person must confirm the closing of a critical finding")
 		}
 		return Closed, nil
 	case Reopen:
 		if open {
-			return refuse("it is open")
+			return refuse("the finding is open")
 		}
 		if strings.TrimSpace(p.Reason) == "" {
-			return refuse("give a reason")
+			return refuse("a reason is required")
 		}
 		return Reopened, nil
 	}
-	return refuse("unknown step")
+	return refuse("unknown action")
 }
 
-// Take takes a step on all its findings, or on none. The log is written first: what it says was done.
-func (s *Store) Take(ctx context.Context, scope Scope, p Step) ([]Waiting, error) {
-	if len(p.IDs) == 0 || len(p.IDs) > MostIDs {
-		return nil, fmt.Errorf("%w: %d findings, want 1 to %d", ErrStep, len(p.IDs), MostIDs)
+// Apply applies an action to all its findings, or to none. The action is stored before the queue changes, so the queue
+// never shows a state without a record of how it came about.
+func (s *Store) Apply(ctx context.Context, scope Scope, p Triage) ([]OpenFinding, error) {
+	if len(p.IDs) == 0 || len(p.IDs) > MaxIDs {
+		return nil, fmt.Errorf("%w: %d findings, want 1 to %d", ErrTransition, len(p.IDs), MaxIDs)
 	}
 	if n := len(p.Reason) + len(p.Note); n > 8000 {
-		return nil, fmt.Errorf("%w: %d bytes of text, want up to 8000", ErrStep, n)
+		return nil, fmt.Errorf("%w: %d bytes of text, want at most 8000", ErrTransition, n)
 	}
-	rows, err := s.rows(ctx, scope, p.IDs)
+	rows, err := s.queueRows(ctx, scope, p.IDs)
 	if err != nil {
 		return nil, err
 	}
 	if len(rows) != len(p.IDs) {
-		return nil, fmt.Errorf("triage of %d findings, of which the queue has %d: %w", len(p.IDs), len(rows), ErrNone)
+		return nil, fmt.Errorf("triage of %d findings, %d of them in the queue: %w", len(p.IDs), len(rows), ErrNotFound)
 	}
 	proposals, err := s.proposals(ctx, scope, rows)
 	if err != nil {
@@ -138,48 +140,53 @@ func (s *Store) Take(ctx context.Context, scope Scope, p Step) ([]Waiting, error
 	actions := make([]Action, len(rows))
 	for i := range rows {
 		row := &rows[i]
-		proposal := proposals[row.ID]
-		state, err := p.next(row, proposal.Actor)
-		if err != nil {
+		if actions[i], err = p.apply(row, proposals[row.ID], now.Add(time.Duration(i))); err != nil {
 			return nil, err
-		}
-		a := &actions[i]
-		*a = Action{
-			FindingID: row.ID, At: now.Add(time.Duration(i)), PropertyID: row.PropertyID, Actor: p.Actor, Action: p.What, From: row.State, To: state,
-			Disposition: p.Disposition, Reason: p.Reason, Note: p.Note,
-		}
-		switch {
-		case p.What == Confirm:
-			a.Disposition = proposal.Disposition
-		case p.What == Assign:
-			row.Owner, a.Note = p.Owner, p.Owner
-		case row.Owner == "" && p.What != Note:
-			row.Owner = p.Actor
-		}
-		row.State = state
-		row.Deleted = 0
-		if state == Closed {
-			row.Deleted = 1
 		}
 		row.Version = max(uint64(now.UnixNano()), row.Version+1)
 	}
-	if err := write(ctx, s, "the steps of triage", "finding_actions", actions); err != nil {
+	if err := write(ctx, s, "the actions of triage", "finding_actions", actions); err != nil {
 		return nil, err
 	}
-	if p.What == Note {
+	if p.Action == Note {
 		return rows, nil
 	}
 	if err := write(ctx, s, "the queue", "open_findings", rows); err != nil {
 		return nil, err
 	}
-	s.open.mu.Lock()
-	defer s.open.mu.Unlock()
-	s.open.take(slices.Clone(rows), now)
+	s.cache.mu.Lock()
+	defer s.cache.mu.Unlock()
+	s.cache.merge(slices.Clone(rows), now)
 	return rows, nil
 }
 
-// proposals are the requests to close that wait for a second person.
-func (s *Store) proposals(ctx context.Context, scope Scope, rows []Waiting) (map[string]Action, error) {
+// apply changes a row and returns the record of the change.
+func (p *Triage) apply(row *OpenFinding, proposal Action, at time.Time) (Action, error) {
+	state, err := p.next(row, proposal.Actor)
+	if err != nil {
+		return Action{}, err
+	}
+	a := Action{
+		FindingID: row.ID, At: at, PropertyID: row.PropertyID, Actor: p.Actor, Action: p.Action,
+		From: row.State, To: state, Disposition: p.Disposition, Reason: p.Reason, Note: p.Note,
+	}
+	switch {
+	case p.Action == Confirm:
+		a.Disposition = proposal.Disposition
+	case p.Action == Assign:
+		row.Owner, a.Note = p.Owner, p.Owner
+	case row.Owner == "" && p.Action != Note:
+		row.Owner = p.Actor
+	}
+	row.State, row.Deleted = state, 0
+	if state == Closed {
+		row.Deleted = 1
+	}
+	return a, nil
+}
+
+// proposals returns the requests to close that await confirmation, by finding id.
+func (s *Store) proposals(ctx context.Context, scope Scope, rows []OpenFinding) (map[string]Action, error) {
 	var ids []string
 	for i := range rows {
 		if rows[i].State == Closing {
@@ -190,9 +197,8 @@ func (s *Store) proposals(ctx context.Context, scope Scope, rows []Waiting) (map
 	if len(ids) == 0 {
 		return found, nil
 	}
-	w := in(scope).and("finding_id IN {ids:Array(String)}", "ids", ids)
-	actions, err := read[Action](ctx, s, "requests to close", `SELECT `+columns[Action]()+` FROM {{finding_actions}} WHERE `+w.String()+
-		` AND action = 'close' ORDER BY at DESC LIMIT 1 BY finding_id`, w)
+	w := in(scope).and("finding_id IN {ids:Array(String)} AND action = 'close'", "ids", ids)
+	actions, err := s.actions(ctx, w, ` ORDER BY at DESC LIMIT 1 BY finding_id`)
 	for _, a := range actions {
 		found[a.FindingID] = a
 	}

@@ -45,28 +45,28 @@ func newMetrics(version, rulesVersion string, channels []string) *metrics {
 
 func (m *metrics) hooks() console.Hooks {
 	return console.Hooks{
-		Answered: func(a console.Answer) {
+		Responded: func(a console.Response) {
 			m.requests.WithLabelValues(a.Route, a.Method, fmt.Sprintf("%dxx", a.Status/100)).Inc()
 			if !a.Stream {
 				m.seconds.WithLabelValues(a.Route).Observe(a.Took.Seconds())
 			}
 		},
 		SignInRefused: func(by string) { m.refused.WithLabelValues(by).Inc() },
-		Notified: func(channel, is string) {
-			if is == console.Queued {
+		Notified: func(channel, outcome string) {
+			if outcome == console.Queued {
 				m.waiting.WithLabelValues(channel).Inc()
 				return
 			}
 			m.waiting.WithLabelValues(channel).Dec()
-			m.notifications.WithLabelValues(channel, is).Inc()
+			m.notifications.WithLabelValues(channel, outcome).Inc()
 		},
 	}
 }
 
 // show adds the metrics that are computed at each scrape.
-func (m *metrics) show(vitals func() console.Vitals) {
+func (m *metrics) show(status func() console.Status) {
 	m.MustRegister(&queue{
-		vitals:  vitals,
+		status:  status,
 		open:    prometheus.NewDesc(monitor.Prefix+"console_open_findings", "Open findings that are not silenced; urgency 1 is the highest.", []string{"urgency", "severity"}, nil),
 		untaken: prometheus.NewDesc(monitor.Prefix+"console_unacknowledged_critical_seconds", "Age of the oldest critical finding that is not acknowledged.", nil, nil),
 		behind:  prometheus.NewDesc(monitor.Prefix+"console_queue_age_seconds", "Age of the queue on the pages: time since it was last read from ClickHouse.", nil, nil),
@@ -74,9 +74,9 @@ func (m *metrics) show(vitals func() console.Vitals) {
 	})
 }
 
-// queue collects the vitals of a console.
+// queue collects the status of a console.
 type queue struct {
-	vitals                         func() console.Vitals
+	status                         func() console.Status
 	open, untaken, behind, streams *prometheus.Desc
 }
 
@@ -89,14 +89,14 @@ func (q *queue) Describe(to chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (q *queue) Collect(to chan<- prometheus.Metric) {
-	v := q.vitals()
+	v := q.status()
 	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
 	for rank, n := range v.Queue.Open {
 		gauge(q.open, float64(n), strconv.Itoa(int(rank.Urgency)), rank.Severity)
 	}
-	gauge(q.untaken, v.Queue.Untaken.Seconds())
-	gauge(q.behind, v.Behind.Seconds())
+	gauge(q.untaken, v.Queue.OldestNew.Seconds())
+	gauge(q.behind, v.QueueAge.Seconds())
 	gauge(q.streams, float64(v.Streams))
 }

@@ -80,7 +80,7 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
 	if err != nil {
 		return cli.WrongUsage(err)
 	}
-	m.show(c.Vitals)
+	m.show(c.Status)
 	handler, err := c.Handler()
 	if err != nil {
 		return cli.WrongUsage(err)

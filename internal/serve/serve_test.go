@@ -276,8 +276,8 @@ func TestMetrics(t *testing.T) {
 		h.Notified(console.ToWebhook, console.Queued)
 	}
 	h.Notified(console.ToWebhook, console.Failed)
-	h.Answered(console.Answer{Method: "GET", Route: "/queue", Status: 200, Took: time.Second})
-	m.show(func() console.Vitals { return console.Vitals{Queue: (&store.Store{}).Standing(time.Now(), 0)} })
+	h.Responded(console.Response{Method: "GET", Route: "/queue", Status: 200, Took: time.Second})
+	m.show(func() console.Status { return console.Status{Queue: (&store.Store{}).Backlog(time.Now(), 0)} })
 	if n := testutil.ToFloat64(m.waiting.WithLabelValues(console.ToWebhook)); n != 2 {
 		t.Errorf("%v wait, want 2", n)
 	}

@@ -1,10 +1,10 @@
-// Everything here is comfort: each page reads, and each step can be taken, without it.
+// Optional script: keys, live updates and sound. Every page and every action works without it.
 "use strict";
 (() => {
   const $ = (selector, root = document) => root.querySelector(selector);
   const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 
-  // Time. The server's clock counts, not this machine's.
+  // Time. Ages use the clock of the server; skew is its difference to the local clock.
   let skew = 0;
   const ago = (ms) => {
     const s = Math.max(0, Math.floor((Date.now() + skew - ms) / 1000));
@@ -26,14 +26,14 @@
   if (zero) skew = zero - began;
   setInterval(tick, 1000);
 
-  // The line that the keys act on.
-  const lines = () => $$(".queue tbody tr[data-key], .rows tbody tr:has(a)");
+  // The current row, on which the keys act.
+  const rows = () => $$(".queue tbody tr[data-key], .rows tbody tr:has(a)");
   const link = (tr) => $(".rule a, a", tr);
-  let at = null; // key of the line
-  const here = () => {
+  let at = null; // key of the current row
+  const current = () => {
     const focused = document.activeElement && document.activeElement.closest("tr");
     if (focused && link(focused)) return focused;
-    return at ? lines().find((tr) => tr.dataset.key === at) : null;
+    return at ? rows().find((tr) => tr.dataset.key === at) : null;
   };
   const go = (tr) => {
     if (!tr) return;
@@ -43,32 +43,33 @@
     count();
   };
   const move = (by) => {
-    const all = lines();
-    const i = all.indexOf(here());
+    const all = rows();
+    const i = all.indexOf(current());
     go(all[i < 0 ? 0 : Math.min(all.length - 1, Math.max(0, i + by))]);
   };
-  const chosen = $("#chosen");
+  const selected = $("#selected");
   const boxes = () => $$(".queue input[name=key]:checked");
   const count = () => {
-    if (!chosen) return;
+    if (!selected) return;
     const n = boxes().length;
-    const tr = here();
-    chosen.textContent = n ? n + " chosen" : tr ? "on " + link(tr).textContent : "Choose with the boxes, or move with j k";
+    const tr = current();
+    const hint = "Select with the boxes, or move with j k";
+    selected.textContent = n ? n + " selected" : tr ? "on " + link(tr).textContent : hint;
   };
   document.addEventListener("change", count);
 
-  // A step from the keyboard is the button of the page, on what is chosen or else on the line.
-  const take = (step) => {
+  // An action by key clicks the button of the page. It applies to the selected rows, or else to the current row.
+  const act = (action) => {
     const form = $("#triage") || $("form.act");
-    const button = form && $("button[name=step][value=" + step + "]", form);
+    const button = form && $("button[name=step][value=" + action + "]", form);
     if (!button) return false;
     if (form.id === "triage" && !boxes().length) {
-      const tr = here();
+      const tr = current();
       const box = tr && $("input[name=key]", tr);
       if (!box) return false;
       box.checked = true;
     }
-    if (step === "close" && !$("[name=disposition]", form).value) {
+    if (action === "close" && !$("[name=disposition]", form).value) {
       count();
       $("[name=disposition]", form).focus();
       return true;
@@ -84,55 +85,64 @@
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName) && e.target.type !== "checkbox") return;
     if (Date.now() - g < 1200) {
       g = 0;
-      const to = {q: "/queue", f: "/floor", d: "/dealers", h: "/handover", s: "/shelves", r: "/rates"}[e.key];
+      const pages = {q: "/queue", f: "/floor", d: "/dealers", h: "/handover", s: "/silences", r: "/rates"};
+      const to = pages[e.key];
       if (to) { e.preventDefault(); location.href = to; return; }
     }
     const keys = {
-      j: () => move(1), k: () => move(-1), g: () => { g = Date.now(); }, n: () => show(), u: () => { location.href = "/queue"; },
-      a: () => take("acknowledge"), r: () => take("review"), e: () => take("escalate"), m: () => take("assign"), c: () => take("close"),
-      o: () => { const tr = here(); if (tr) link(tr).click(); },
-      x: () => { const tr = here(); const box = tr && $("input[name=key]", tr); if (box) { box.checked = !box.checked; count(); } },
-      v: () => { const v = $("#video"); if (v) v.click(); }, "/": () => $(".search input").focus(), "?": () => { location.href = "/help"; },
+      j: () => move(1), k: () => move(-1), n: () => show(),
+      g: () => { g = Date.now(); }, u: () => { location.href = "/queue"; },
+      a: () => act("acknowledge"), r: () => act("review"), e: () => act("escalate"), m: () => act("assign"),
+      c: () => act("close"), "?": () => { location.href = "/help"; }, "/": () => $(".search input").focus(),
+      o: () => { const tr = current(); if (tr) link(tr).click(); },
+      v: () => { const v = $("#video"); if (v) v.click(); },
+      x: () => {
+        const tr = current();
+        const box = tr && $("input[name=key]", tr);
+        if (box) { box.checked = !box.checked; count(); }
+      },
     };
     if (keys[e.key]) { keys[e.key](); e.preventDefault(); }
   });
 
-  // What is new. Lines never move by themselves: a bar says how many there are.
+  // Changes of the queue. Rows never move by themselves: a bar shows the number of new and changed rows.
   const live = $("#live");
   const newbar = $("#newbar");
-  let waiting = null;
-  const states = (root) => new Map($$("tr[data-key]", root).map((tr) => [tr.dataset.fp + tr.dataset.state, tr.dataset.count]));
-  const fetched = async () => {
-    const r = await fetch(location.href, {headers: {"X-Refresh": "1", "Accept": "text/html"}, cache: "no-store", redirect: "error"});
+  let pending = null; // the page with the changes
+  const states = (root) =>
+    new Map($$("tr[data-key]", root).map((tr) => [tr.dataset.fp + tr.dataset.state, tr.dataset.count]));
+  const load = async () => {
+    const headers = {"X-Refresh": "1", "Accept": "text/html"};
+    const r = await fetch(location.href, {headers, cache: "no-store", redirect: "error"});
     if (!r.ok) throw new Error(String(r.status));
     return new DOMParser().parseFromString(await r.text(), "text/html");
   };
-  const swap = (page, root) => {
+  const swap = (page) => {
     const next = $("#live", page);
     if (!next) return;
-    const keep = here();
-    const key = keep && keep.dataset.key;
+    const tr = current();
+    const key = tr && tr.dataset.key;
     const href = document.activeElement && document.activeElement.getAttribute("href");
-    const picked = new Set(boxes().map((b) => b.closest("tr").dataset.fp));
+    const checked = new Set(boxes().map((b) => b.closest("tr").dataset.fp));
     const before = states(live);
     const top = window.scrollY;
     live.replaceChildren(...next.childNodes);
     $$("tr[data-key]", live).forEach((tr) => {
-      if (picked.has(tr.dataset.fp)) { const b = $("input[name=key]", tr); if (b) b.checked = true; }
+      if (checked.has(tr.dataset.fp)) { const b = $("input[name=key]", tr); if (b) b.checked = true; }
       if (!before.has(tr.dataset.fp + tr.dataset.state)) tr.classList.add("fresh");
     });
     const counts = $(".counts", page);
     if (counts && $(".counts")) $(".counts").replaceWith(counts);
     window.scrollTo(0, top);
     const back = key ? $$("tr[data-key]", live).find((tr) => tr.dataset.key === key) : null;
-    if (back) link(back).focus({preventScroll: true});
-    else if (href) { const a = $$("a", live).find((x) => x.getAttribute("href") === href); if (a) a.focus({preventScroll: true}); }
+    const a = back ? link(back) : href && $$("a", live).find((x) => x.getAttribute("href") === href);
+    if (a) a.focus({preventScroll: true});
     tick();
   };
   const show = () => {
-    if (!waiting) return;
-    swap(waiting);
-    waiting = null;
+    if (!pending) return;
+    swap(pending);
+    pending = null;
     newbar.hidden = true;
     document.title = document.title.replace(/^\(\d+\) /, "");
   };
@@ -143,7 +153,7 @@
     if (busy) { again = true; return; }
     busy = true; again = false;
     try {
-      const page = await fetched();
+      const page = await load();
       if (live.dataset.live === "swap") swap(page);
       else {
         const old = states(live), next = states($("#live", page));
@@ -151,8 +161,9 @@
         next.forEach((n, key) => { if (!old.has(key)) fresh++; else if (old.get(key) !== n) changed++; });
         old.forEach((_, key) => { if (!next.has(key)) changed++; });
         if (fresh + changed) {
-          waiting = page;
-          $("#shownew").textContent = [fresh ? fresh + " new" : "", changed ? changed + " changed" : ""].filter(Boolean).join(", ") + ": show (n)";
+          pending = page;
+          const parts = [fresh ? fresh + " new" : "", changed ? changed + " changed" : ""];
+          $("#shownew").textContent = parts.filter(Boolean).join(", ") + ": show (n)";
           newbar.hidden = false;
           document.title = (fresh ? "(" + fresh + ") " : "") + document.title.replace(/^\(\d+\) /, "");
         }
@@ -164,35 +175,39 @@
   document.addEventListener("visibilitychange", () => { if (!document.hidden && again) refresh(); });
   if (live && live.dataset.every) setInterval(refresh, 1000 * Number(live.dataset.every));
 
-  // The stream, and whether it still speaks.
+  // The event stream, and the badge with its state.
   const badge = $("#link");
   const state = (s, text) => { if (badge) { badge.dataset.state = s; $("span", badge).textContent = text; } };
-  let heard = 0;
+  let received = 0; // time of the last event
   if (badge && window.EventSource) {
     const stream = new EventSource("/live");
-    const hear = (e) => { heard = Date.now(); state("on", "live"); return JSON.parse(e.data); };
-    stream.addEventListener("beat", (e) => { skew = hear(e).now - Date.now(); });
-    stream.addEventListener("change", (e) => { const c = hear(e); if (c.critical) tone(); refresh(); });
+    const receive = (e) => { received = Date.now(); state("on", "live"); return JSON.parse(e.data); };
+    stream.addEventListener("beat", (e) => { skew = receive(e).now - Date.now(); });
+    stream.addEventListener("change", (e) => { const c = receive(e); if (c.critical) tone(); refresh(); });
     stream.addEventListener("error", () => state("late", "reconnecting"));
-    setInterval(() => { if (heard && Date.now() - heard > 25000) state("late", "no word for " + Math.round((Date.now() - heard) / 1000) + " s"); }, 1000);
+    setInterval(() => {
+      const silent = Date.now() - received;
+      if (received && silent > 25000) state("late", "no update for " + Math.round(silent / 1000) + " s");
+    }, 1000);
     addEventListener("pagehide", () => stream.close());
   }
 
-  // One short tone for critical findings, for those who ask for it, at most one in ten seconds.
+  // A short tone for critical findings, if the user turns it on, at most one in ten seconds.
   const sound = $("#sound");
   let audio = null, last = 0;
-  const label = () => { sound.textContent = sound.getAttribute("aria-pressed") === "true" ? "♪ Sound on" : "Sound off"; };
+  const pressed = () => sound.getAttribute("aria-pressed") === "true";
+  const label = () => { sound.textContent = pressed() ? "♪ Sound on" : "Sound off"; };
   if (sound) {
     sound.hidden = false;
     sound.addEventListener("click", () => {
-      const on = sound.getAttribute("aria-pressed") !== "true";
+      const on = !pressed();
       sound.setAttribute("aria-pressed", String(on));
       if (on) { audio = audio || new AudioContext(); last = 0; tone(); }
       label();
     });
   }
   function tone() {
-    if (!audio || sound.getAttribute("aria-pressed") !== "true" || Date.now() - last < 10000) return;
+    if (!audio || !pressed() || Date.now() - last < 10000) return;
     last = Date.now();
     const o = audio.createOscillator(), v = audio.createGain();
     o.frequency.value = 660;

@@ -1,0 +1,102 @@
+package console
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/singleflight"
+)
+
+// fetch runs find in a group and stores its result.
+func fetch[T any](all *errgroup.Group, into *T, find func() (T, error)) {
+	all.Go(func() (err error) {
+		*into, err = find()
+		return err
+	})
+}
+
+// cache shares one query among the pages that need its answer.
+type cache struct {
+	now func() time.Time
+	// background, if not nil, receives the queries that refresh an answer; a request meanwhile gets the old answer.
+	background chan func()
+	flight     singleflight.Group
+	mu         sync.Mutex
+	answers    map[string]answer
+	// generation increases with each clear. An answer to a query of an older generation is not cached.
+	generation uint64
+}
+
+type answer struct {
+	value any
+	// fresh is until when the value is used as it is, usable until when it is used during a refresh.
+	fresh, usable time.Time
+}
+
+// clear removes all answers.
+func (c *cache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.answers)
+	c.generation++
+}
+
+func (c *cache) get(key string) (a answer, ok bool, generation uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a, ok = c.answers[key]
+	return a, ok, c.generation
+}
+
+func (c *cache) put(key string, value any, ttl time.Duration, generation uint64) {
+	const maxAnswers = 200
+	now := c.now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.answers) >= maxAnswers {
+		clear(c.answers)
+	}
+	if c.answers == nil {
+		c.answers = map[string]answer{}
+	}
+	if c.generation == generation {
+		c.answers[key] = answer{value, now.Add(ttl), now.Add(2 * ttl)}
+	}
+}
+
+// cached returns an answer that is at most ttl old, or at most twice that if the cache refreshes in the background. It
+// queries at most once per ttl. The answer is shared and must not be changed.
+func cached[T any](c *cache, key string, ttl time.Duration, query func() (T, error)) (T, error) {
+	a, ok, generation := c.get(key)
+	now := c.now()
+	if ok && now.Before(a.fresh) {
+		return a.value.(T), nil
+	}
+	flight := fmt.Sprint(generation, key)
+	refresh := func() (any, error) {
+		v, err := query()
+		if err == nil {
+			c.put(key, v, ttl, generation)
+		}
+		return v, err
+	}
+	if ok && c.background != nil && now.Before(a.usable) {
+		select {
+		case c.background <- func() {
+			if a, _, _ := c.get(key); !c.now().Before(a.fresh) {
+				_, _, _ = c.flight.Do(flight, refresh) // a request that has to wait reports the error
+			}
+		}:
+		default: // another refresh is queued; the next request tries again
+		}
+		return a.value.(T), nil
+	}
+	v, err, _ := c.flight.Do(flight, refresh)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return v.(T), nil
+}

@@ -1,0 +1,212 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/shoeproof/shoeproof/console/store"
+)
+
+// exchange is a request and its response.
+type exchange struct {
+	c     *Console
+	w     http.ResponseWriter
+	r     *http.Request
+	user  *Identity // nil without a valid identity
+	route route
+}
+
+var (
+	errUnauthenticated = errors.New("identity not accepted")
+	errForbidden       = errors.New("permission missing")
+	errTooMany         = errors.New("too many requests")
+	errNoPage          = fmt.Errorf("page: %w", store.ErrNotFound)
+)
+
+// requestError is the error of a malformed request; its text is for the user.
+type requestError string
+
+func (e requestError) Error() string { return string(e) }
+
+func badRequest(layout string, args ...any) error { return requestError(fmt.Sprintf(layout, args...)) }
+
+func (c *Console) serve(rt route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		x := &exchange{c: c, w: w, r: r, route: rt, user: c.identify(r)}
+		if err := x.serve(); err != nil {
+			x.fail(err)
+		}
+	})
+}
+
+func (x *exchange) serve() error {
+	switch {
+	case x.route.public:
+	case x.user == nil:
+		return errUnauthenticated
+	case !x.user.May(x.route.needs):
+		x.log("", "refused", x.r.URL.Path, string(x.route.needs))
+		return errForbidden
+	}
+	if x.r.Method == http.MethodPost && x.route.path != "/csp-report" && !x.route.api {
+		if err := x.r.ParseForm(); err != nil {
+			return badRequest("The form is malformed.")
+		}
+	}
+	return x.route.serve(x.c, x)
+}
+
+// fail responds with an error. The details of an internal error are in the program's log only.
+func (x *exchange) fail(err error) {
+	if x.r.Context().Err() != nil {
+		return
+	}
+	if errors.Is(err, errUnauthenticated) && x.signInHelps() {
+		http.Redirect(x.w, x.r, "/sign-in?next="+url.QueryEscape(x.r.URL.RequestURI()), http.StatusSeeOther)
+		return
+	}
+	status, text := x.explain(err)
+	if x.route.api {
+		x.w.Header().Set("Content-Type", "application/json")
+		x.w.WriteHeader(status)
+		_ = json.NewEncoder(x.w).Encode(map[string]string{"error": text})
+		return
+	}
+	x.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	data := map[string]any{"Status": status, "Text": text}
+	if err := x.render(status, "error", http.StatusText(status), data); err != nil {
+		x.c.Log.Error("rendering a page failed", "error", err)
+	}
+}
+
+// signInHelps reports whether the request comes from a browser that can show the sign-in page.
+func (x *exchange) signInHelps() bool {
+	return !x.route.api && !x.route.public && x.r.Method == http.MethodGet && x.c.SignIn != ByProxy &&
+		x.r.Header.Get("Authorization") == "" && strings.Contains(x.r.Header.Get("Accept"), "text/html")
+}
+
+// explain returns the status and the text of an error, and logs what an operator of the program must know.
+func (x *exchange) explain(err error) (status int, text string) {
+	var bad requestError
+	switch {
+	case errors.Is(err, errUnauthenticated):
+		if !x.route.public {
+			return http.StatusUnauthorized, "Sign in first."
+		}
+		x.c.Hooks.SignInRefused(x.c.SignIn)
+		x.c.Log.Warn("sign-in refused", "error", err, "remote", x.r.RemoteAddr)
+		return http.StatusUnauthorized, "The sign-in was refused."
+	case errors.Is(err, errForbidden):
+		return http.StatusForbidden, "Your role does not permit this."
+	case errors.Is(err, errTooMany):
+		if strings.HasPrefix(x.route.path, "/sign-in") {
+			x.c.Hooks.SignInRefused(x.c.SignIn)
+		}
+		return http.StatusTooManyRequests, "Too many requests. Wait a minute and try again."
+	case errors.Is(err, store.ErrNotFound):
+		return http.StatusNotFound, "Not found, or not within your properties."
+	case errors.Is(err, store.ErrNoArchive):
+		x.c.Log.Warn("a request needs the archive", "path", x.r.URL.Path, "error", err)
+		return http.StatusNotImplemented, "This console has no access to the archive (set console.archive.user)."
+	case errors.Is(err, store.ErrTransition):
+		return http.StatusConflict, strings.ToUpper(err.Error()[:1]) + err.Error()[1:] + "."
+	case errors.As(err, &bad):
+		return http.StatusBadRequest, bad.Error()
+	}
+	x.c.Log.Error("request failed", "path", x.r.URL.Path, "error", err)
+	return http.StatusInternalServerError, "Internal error. The console's program log has the details."
+}
+
+// view is what the frame of a page shows, and the data of the page.
+type view struct {
+	Title, Page string
+	User        *Identity
+	Mode        string
+	Path, Here  string // Here is the path with the query
+	Now         time.Time
+	Light       bool
+	Version     string
+	Data        any
+}
+
+// May is for templates.
+func (v *view) May(p string) bool { return v.User != nil && v.User.May(Permission(p)) }
+
+func (x *exchange) page(name, title string, data any) error {
+	return x.render(http.StatusOK, name, title, data)
+}
+
+func (x *exchange) render(status int, name, title string, data any) error {
+	v := &view{
+		Title: title, Page: name, User: x.user, Mode: x.c.SignIn, Path: x.r.URL.Path, Here: x.r.URL.RequestURI(),
+		Now: x.c.Now(), Version: x.c.Version, Data: data,
+	}
+	if cookie, err := x.r.Cookie("look"); err == nil && cookie.Value == "light" {
+		v.Light = true
+	}
+	var out bytes.Buffer
+	if err := x.c.pages[name].ExecuteTemplate(&out, "base", v); err != nil {
+		return fmt.Errorf("page %s: %w", name, err)
+	}
+	x.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	x.w.WriteHeader(status)
+	_, _ = out.WriteTo(x.w) // an error is a closed connection
+	return nil
+}
+
+func (x *exchange) redirect(to string) error {
+	http.Redirect(x.w, x.r, to, http.StatusSeeOther)
+	return nil
+}
+
+func (x *exchange) text(s string) error {
+	x.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = fmt.Fprintln(x.w, s)
+	return nil
+}
+
+func (x *exchange) json(v any) error {
+	x.w.Header().Set("Content-Type", "application/json")
+	enc := json.NewEncoder(x.w)
+	enc.SetEscapeHTML(true)
+	_ = enc.Encode(v)
+	return nil
+}
+
+// scope is the properties at which the user has the permission that the route needs.
+func (x *exchange) scope() store.Scope { return x.user.Scope(x.route.needs) }
+
+func (x *exchange) remote() string { return hostOf(x.r) }
+
+func hostOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}
+
+// log appends to the console log. What was done stays done if the log cannot be written; the failure is logged.
+func (x *exchange) log(property, action, object, detail string) {
+	if err := x.mustLog(property, action, object, detail); err != nil {
+		x.c.Log.Error("writing the console log failed", "error", err, "action", action, "object", object)
+	}
+}
+
+// mustLog is for actions that are permitted only if they are logged.
+func (x *exchange) mustLog(property, action, object, detail string) error {
+	e := store.Entry{
+		PropertyID: property, At: x.c.Now().UTC(), Action: action, Object: object, Detail: detail, Remote: x.remote(),
+	}
+	if x.user != nil {
+		e.Actor, e.Role = x.user.Name, x.user.Role()
+	}
+	return x.c.Store.Log(x.r.Context(), e)
+}

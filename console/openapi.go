@@ -1,0 +1,184 @@
+package console
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/shoeproof/shoeproof/console/store"
+)
+
+type object = map[string]any
+
+// openAPI serves the description of the API. It is generated from the list of routes.
+func openAPI(c *Console, x *exchange) error { return x.json(c.document()) }
+
+// operation describes a route of the API: its query parameters, and the row that it returns under a name.
+type operation struct {
+	summary string
+	query   string
+	row     any
+	under   string
+	one     bool // one row, not a list
+	body    object
+}
+
+func operations() map[string]operation {
+	const shoe = "/api/v1/shoes/{property}/{table}/{shoe}"
+	return map[string]operation{
+		"/api/v1/openapi.json": {summary: "The description of this API."},
+		"/api/v1/queue": {
+			summary: "The open findings in groups; group=off returns one finding per row.",
+			query: "property pit table shoe dealer rule severity verdict kind state owner day shift fp q silenced shelved " +
+				"group limit",
+			row: store.Group{}, under: "groups",
+		},
+		"/api/v1/findings": {
+			summary: "Findings, closed ones included, the latest first; 200 unless limit is set.",
+			query:   "property table shoe dealer rule since until limit", row: store.Finding{}, under: "findings",
+		},
+		"/api/v1/findings/{id}": {
+			summary: "A finding with its round, its events and the actions of triage.",
+			row:     store.Finding{}, under: "finding", one: true,
+		},
+		"/api/v1/findings/{id}/steps": {
+			summary: "Apply an action of triage.", row: store.OpenFinding{}, under: "finding", one: true, body: triageBody(),
+		},
+		"/api/v1/floor": {
+			summary: "All tables with the state of their feeds: live, slow, stale or closed.",
+			query:   "property", row: store.Tile{}, under: "tables",
+		},
+		shoe: {summary: "A shoe with its rounds and its vigorish.", row: store.Shoe{}, under: "shoe", one: true},
+		shoe + "/replay": {
+			summary: "Evaluate the rules again on the archived events and compare the findings with the stored ones.",
+		},
+		"/api/v1/dealers": {
+			summary: "The rate of findings of each dealer with its 95 % interval.",
+			query:   "property days", row: store.Tally{}, under: "dealers",
+		},
+	}
+}
+
+func triageBody() object {
+	actions := []string{
+		store.Acknowledge, store.Review, store.Assign, store.Escalate, store.Note, store.Close, store.Confirm,
+		store.Reject, store.Reopen,
+	}
+	return object{
+		"type": "object", "required": []string{"step"}, "additionalProperties": false, "properties": object{
+			"step":        object{"type": "string", "enum": actions, "description": "the action of triage"},
+			"owner":       object{"type": "string", "description": "for assign; me is the user of the request"},
+			"disposition": object{"type": "string", "enum": store.Dispositions()},
+			"reason":      object{"type": "string"}, "note": object{"type": "string"},
+		},
+	}
+}
+
+func (c *Console) document() object {
+	described := operations()
+	paths, schemas := object{}, object{}
+	for _, r := range apiRoutes() {
+		d := described[r.path]
+		item, _ := paths[r.path].(object)
+		if item == nil {
+			item = object{}
+			paths[r.path] = item
+		}
+		item[strings.ToLower(r.method)] = d.openAPI(r)
+		if d.row != nil {
+			t := reflect.TypeOf(d.row)
+			schemas[t.Name()] = schemaOf(t)
+		}
+	}
+	return object{
+		"openapi": "3.1.0", "info": object{"title": "Shoeproof console", "version": c.Version},
+		"servers":  []object{{"url": c.PublicURL.String()}},
+		"security": []object{{"token": []string{}}, {"session": []string{}}},
+		"paths":    paths, "components": object{"schemas": schemas, "securitySchemes": object{
+			"token":   object{"type": "http", "scheme": "bearer"},
+			"session": object{"type": "apiKey", "in": "cookie", "name": c.sessions.Cookie.Name},
+		}},
+	}
+}
+
+func (d operation) openAPI(r route) object {
+	parameter := func(name, in string) object {
+		return object{"name": name, "in": in, "schema": object{"type": "string"}}
+	}
+	var params []object
+	for part := range strings.SplitSeq(r.path, "/") {
+		if name, ok := strings.CutPrefix(part, "{"); ok {
+			p := parameter(strings.TrimSuffix(name, "}"), "path")
+			p["required"] = true
+			params = append(params, p)
+		}
+	}
+	for q := range strings.FieldsSeq(d.query) {
+		params = append(params, parameter(q, "query"))
+	}
+	result := object{"type": "object"}
+	if d.row != nil {
+		row := object{"$ref": "#/components/schemas/" + reflect.TypeOf(d.row).Name()}
+		if !d.one {
+			row = object{"type": "array", "items": row}
+		}
+		result["properties"] = object{d.under: row}
+	}
+	content := func(schema object) object { return object{"application/json": object{"schema": schema}} }
+	failure := func(text string) object {
+		properties := object{"error": object{"type": "string"}}
+		return object{"description": text, "content": content(object{"type": "object", "properties": properties})}
+	}
+	op := object{
+		"summary": d.summary, "description": "Needs the permission " + string(r.needs) + ".", "parameters": params,
+		"responses": object{
+			"200": object{"description": "success", "content": content(result)},
+			"400": failure("malformed request"), "401": failure("not signed in"),
+			"403": failure("the role does not permit this"), "404": failure("not found"),
+			"409": failure("the state of the finding does not allow the action"), "429": failure("too many requests"),
+		},
+	}
+	if d.body != nil {
+		op["requestBody"] = object{"required": true, "content": content(d.body)}
+	}
+	return op
+}
+
+func schemaOf(t reflect.Type) object {
+	properties := object{}
+	for f := range t.Fields() {
+		if f.Anonymous {
+			inner, _ := schemaOf(f.Type)["properties"].(object)
+			maps.Copy(properties, inner)
+			continue
+		}
+		if tag := f.Tag.Get("ch"); tag != "" && tag != "raw" {
+			properties[tag] = typeOf(f.Type, tag)
+		}
+	}
+	return object{"type": "object", "properties": properties}
+}
+
+func typeOf(t reflect.Type, tag string) object {
+	switch {
+	case tag == "gaming_day":
+		return object{"type": "string", "format": "date"}
+	case t == reflect.TypeFor[time.Time]():
+		return object{"type": "string", "format": "date-time"}
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return object{"type": "boolean"}
+	case reflect.String:
+		return object{"type": "string"}
+	case reflect.Float64:
+		return object{"type": "number"}
+	case reflect.Slice:
+		return object{"type": "array", "items": typeOf(t.Elem(), "")}
+	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint32, reflect.Uint64:
+		return object{"type": "integer"}
+	}
+	return object{"description": fmt.Sprint(t)}
+}

@@ -1,0 +1,41 @@
+package store
+
+import "time"
+
+// Rank is the urgency and severity of an open finding.
+type Rank struct {
+	Urgency  uint8
+	Severity string
+}
+
+// Backlog summarizes the cached queue.
+type Backlog struct {
+	// Open counts the open findings that are not silenced. The four usual ranks are present even with 0.
+	Open map[Rank]int
+	// OldestNew is the waiting time of the oldest unacknowledged critical finding, 0 without such a finding.
+	OldestNew time.Duration
+	// ReadAt is when the queue was last read from ClickHouse, zero before the first read.
+	ReadAt time.Time
+}
+
+// Backlog reads memory only, no query is sent. high is Filter.High.
+func (s *Store) Backlog(now time.Time, high int64) Backlog {
+	c, f := &s.cache, Filter{High: high}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	b := Backlog{
+		Open:   map[Rank]int{{1, "critical"}: 0, {2, "major"}: 0, {3, "minor"}: 0, {4, "info"}: 0},
+		ReadAt: c.readAt,
+	}
+	server := c.server.Add(now.Sub(c.local))
+	for _, r := range c.rows {
+		if r.Deleted != 0 || c.silenced(r.OpenFinding, now) {
+			continue
+		}
+		b.Open[Rank{f.urgency(r.OpenFinding), r.Severity}]++
+		if r.Severity == "critical" && r.State == New {
+			b.OldestNew = max(b.OldestNew, server.Sub(r.ArrivedAt))
+		}
+	}
+	return b
+}

@@ -1,0 +1,155 @@
+//go:build unix
+
+package store
+
+import (
+	"maps"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Two consoles have the same queue. Each sees the actions of the other, a closed finding stays closed when its row is
+// written again, and a start and Reload give the same queue as Refresh.
+func TestQueueCache(t *testing.T) {
+	one := played(t)
+	ctx := t.Context()
+	another := func() *Store {
+		return &Store{Store: one.Store, archive: one.archive, now: time.Now, maxOpen: maxOpen}
+	}
+	open := func(s *Store) []string {
+		t.Helper()
+		if err := s.Refresh(ctx); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := s.Open(ctx, everywhere, Filter{Limit: MaxRows})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for _, r := range rows {
+			lines = append(lines, r.ID+" "+r.State+" "+r.Owner)
+		}
+		slices.Sort(lines)
+		return lines
+	}
+	same := func(when string, stores ...*Store) []string {
+		t.Helper()
+		want := open(one)
+		for i, s := range append(stores, another()) {
+			if got := open(s); !slices.Equal(got, want) {
+				t.Fatalf("%s: console %d has %d, the first has %d:\n%v\n%v", when, i, len(got), len(want), got, want)
+			}
+		}
+		return want
+	}
+	two := another()
+	before := same("at the start", two)
+	id := ""
+	rows, err := two.Open(ctx, everywhere, Filter{Severity: "minor"})
+	if err != nil || len(rows) == 0 {
+		t.Fatalf("%d minor findings, %v", len(rows), err)
+	}
+	id = rows[0].ID
+	two.TakeDelta()
+	apply := func(s *Store, action string) {
+		t.Helper()
+		p := Triage{IDs: []string{id}, Actor: "ann", Action: action, Disposition: "duplicate", Reason: "seen"}
+		if _, err := s.Apply(ctx, everywhere, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	apply(one, Acknowledge)
+	same("acknowledged", two)
+	if n := two.TakeDelta(); n.Changes["ac-1"].Rows != 1 || len(n.Arrived) != 0 {
+		t.Errorf("the delta of the other console is %+v, want one change", n)
+	}
+	apply(two, Close)
+	if got := same("closed", two); len(got) != len(before)-1 {
+		t.Errorf("%d open after one of %d was closed", len(got), len(before))
+	}
+	// A replay of the events writes the finding to the queue again.
+	again := "INSERT INTO " + one.Table("findings") + " SELECT * REPLACE (version + 1 AS version) FROM " +
+		one.Table("findings") + " FINAL WHERE id = '" + id + "'"
+	if err := one.Conn().Exec(ctx, again); err != nil {
+		t.Fatal(err)
+	}
+	if got := same("replayed", two); len(got) != len(before)-1 {
+		t.Errorf("%d open after a closed one was written again, want %d", len(got), len(before)-1)
+	}
+	if err := two.Reload(ctx); err != nil {
+		t.Fatal(err)
+	}
+	same("reloaded", two)
+	apply(one, Reopen)
+	if got := same("reopened", two); len(got) != len(before) {
+		t.Errorf("%d open after one was reopened, want %d", len(got), len(before))
+	}
+	// A row that another program deletes is gone after Reload.
+	remove := "ALTER TABLE " + one.Table("open_findings") + " DELETE WHERE id = '" + id + "' SETTINGS mutations_sync = 1"
+	if err := one.Conn().Exec(ctx, remove); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*Store{one, two} {
+		if err := s.Reload(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := same("deleted", two); len(got) != len(before)-1 {
+		t.Errorf("%d open after one was deleted, want %d", len(got), len(before)-1)
+	}
+	// A cache that is too small has the most urgent findings and reports that it is partial.
+	small := another()
+	small.maxOpen = 3
+	if err := small.Refresh(ctx); err != nil {
+		t.Fatal(err)
+	}
+	few, err := small.Open(ctx, everywhere, Filter{})
+	urgent, _ := one.Open(ctx, everywhere, Filter{Limit: 3})
+	totals, _ := small.Totals(ctx, everywhere, Filter{})
+	if err != nil || len(few) != 3 || few[2].Urgency > urgent[2].Urgency || !totals.Partial {
+		t.Errorf("%d of urgency %v, partial %v, %v", len(few), few, totals.Partial, err)
+	}
+}
+
+// The backlog counts the open findings that are not silenced, high amounts one step higher, and has the waiting time of
+// the oldest unacknowledged critical finding by ClickHouse's clock.
+func TestBacklog(t *testing.T) {
+	now := time.Now()
+	s := &Store{}
+	if have := s.Backlog(now, 0); len(have.Open) != 4 || have.OldestNew != 0 || !have.ReadAt.IsZero() {
+		t.Errorf("before the first read: %+v", have)
+	}
+	skew := time.Hour // ClickHouse's clock is ahead
+	put := func(id, severity, state, verdict string, urgency uint8, amount int64, ago time.Duration, deleted uint8) {
+		if s.cache.rows == nil {
+			s.cache.rows = map[string]cachedRow{}
+		}
+		s.cache.rows[id] = cachedRow{&OpenFinding{
+			ID: id, PropertyID: "ac-1", Rule: "r." + id, Severity: severity, State: state, Verdict: verdict,
+			Urgency: urgency, Amount: amount, Deleted: deleted, ArrivedAt: now.Add(skew - ago),
+		}, now}
+	}
+	s.cache.server, s.cache.local = now.Add(skew-time.Minute), now.Add(-time.Minute)
+	s.cache.readAt = now.Add(-3 * time.Second)
+	put("a", "critical", New, "BREACH", 1, 0, 10*time.Minute, 0)
+	put("b", "critical", New, "BREACH", 1, 0, 25*time.Minute, 0)
+	put("acknowledged", "critical", Acknowledged, "BREACH", 1, 0, 3*time.Hour, 0)
+	put("reopened", "critical", Reopened, "BREACH", 1, 0, 4*time.Hour, 0)
+	put("closed", "critical", New, "BREACH", 1, 0, 5*time.Hour, 1)
+	put("silenced", "critical", New, "SUSPECT", 1, 0, 6*time.Hour, 0)
+	put("high", "major", New, "BREACH", 2, -5_000, 7*time.Hour, 0)
+	put("low", "major", New, "BREACH", 2, 4_999, 7*time.Hour, 0)
+	s.cache.silences = []Silence{{PropertyID: "ac-1", Rule: "r.silenced", Until: now.Add(time.Hour)}}
+	have := s.Backlog(now, 5_000)
+	want := map[Rank]int{{1, "critical"}: 4, {1, "major"}: 1, {2, "major"}: 1, {3, "minor"}: 0, {4, "info"}: 0}
+	if !maps.Equal(have.Open, want) {
+		t.Errorf("open %v, want %v", have.Open, want)
+	}
+	if have.OldestNew != 25*time.Minute || !have.ReadAt.Equal(now.Add(-3*time.Second)) {
+		t.Errorf("%v, read %v; want 25 minutes, and 3 s ago", have.OldestNew, have.ReadAt)
+	}
+	if later := s.Backlog(now.Add(time.Minute), 0); later.OldestNew != 26*time.Minute {
+		t.Errorf("a minute later: %v", later.OldestNew)
+	}
+}

@@ -1,0 +1,94 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Event is an archived event.
+type Event struct {
+	Seq       uint64    `ch:"seq"`
+	EventID   string    `ch:"event_id"`
+	At        time.Time `ch:"at"`
+	ShoeID    string    `ch:"shoe_id"`
+	Round     uint32    `ch:"round"`
+	Kind      string    `ch:"kind"`
+	Format    string    `ch:"format"`
+	Raw       string    `ch:"raw"` // may identify patrons
+	SHA256    string    `ch:"sha256"`
+	Partition int32     `ch:"partition"`
+	Offset    int64     `ch:"offset"`
+}
+
+const eventColumns = `seq, event_id, at, shoe_id, round, kind, toString(format) AS format, raw,
+	toString(sha256) AS sha256, partition, offset`
+
+// EventRange selects events of a table by sequence number: those from First to Last, and those in Also.
+type EventRange struct {
+	First, Last uint64
+	Also        []uint64
+}
+
+// Events returns events of a table in order.
+func (s *Store) Events(ctx context.Context, scope Scope, table Location, r EventRange) ([]Event, error) {
+	w := in(scope).equal("property_id", table.Property).equal("table_id", table.Table)
+	w.and("(seq BETWEEN {first:UInt64} AND {last:UInt64} OR seq IN {also:Array(UInt64)})",
+		"first", r.First, "last", r.Last, "also", append([]uint64{}, r.Also...))
+	var rows []Event
+	err := s.archive.Conn().Select(limited(ctx), &rows, s.expand(`SELECT `+eventColumns+` FROM {{events}} FINAL
+		PREWHERE `+w.String()+` ORDER BY seq, event_id`+fmt.Sprint(" LIMIT ", 2*MaxRows)), w.args...)
+	return rows, archiveError(err)
+}
+
+// WireFormat is the format of Raw.
+func (e *Event) WireFormat() schema.Format {
+	if e.Format == "json" {
+		return schema.JSON
+	}
+	return schema.Protobuf
+}
+
+// Decode decodes an event of the archive.
+func (e *Event) Decode(d *schema.Decoder) (schema.Event, error) {
+	var ev schema.Event
+	if err := d.Decode(e.WireFormat(), []byte(e.Raw), &ev); err != nil {
+		return ev, fmt.Errorf("event %d: %w", e.Seq, err)
+	}
+	return ev.Clone(), nil
+}
+
+// Replay selects the events of a table for a replay: up to the sequence number Until, and at most the last Max of them.
+type Replay struct {
+	Until, Max uint64
+}
+
+// EachEvent calls each for the events of a table in the order of their receipt. It reports whether the first event of
+// the table is among them.
+func (s *Store) EachEvent(
+	ctx context.Context, scope Scope, table Location, r Replay, each func(*Event) error,
+) (complete bool, err error) {
+	w := in(scope).equal("property_id", table.Property).equal("table_id", table.Table)
+	w.and("seq <= {until:UInt64}", "until", r.Until).and("seq > {from:UInt64}", "from", r.Until-min(r.Until, r.Max))
+	rows, err := s.archive.Conn().Query(limited(ctx), s.expand(`SELECT `+eventColumns+` FROM {{events}} FINAL
+		PREWHERE `+w.String()+` ORDER BY partition, offset SETTINGS max_result_rows = 0`), w.args...)
+	if err != nil {
+		return false, archiveError(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var e Event
+		if err := rows.ScanStruct(&e); err != nil {
+			return false, fmt.Errorf("read events: %w", err)
+		}
+		if e.Seq == 1 {
+			complete = true
+		}
+		if err := each(&e); err != nil {
+			return false, err
+		}
+	}
+	return complete, archiveError(rows.Err())
+}
