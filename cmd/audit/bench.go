@@ -10,7 +10,6 @@ import (
 
 	"github.com/shoeproof/shoeproof/internal/bench"
 	"github.com/shoeproof/shoeproof/internal/cli"
-	"github.com/shoeproof/shoeproof/internal/settings"
 )
 
 func benchCommand() *cobra.Command {
@@ -28,10 +27,10 @@ func benchDetectorsCommand() *cobra.Command {
 	var csv string
 	cmd := &cobra.Command{
 		Use:   "detectors",
-		Short: "play cheats, oddities and honest rounds, and tell how soon and how rightly the detectors speak",
-		Long: `Detectors plays the cheats of audit simulate --list at so many tables each, the honest oddities, and honest rounds, without
-events, straight into the detectors, and prints what came of it as Markdown. The same seed gives the
-same figures, but for section cost, which takes time and memory. With 400 runs it takes hours.`,
+		Short: "play cheats, oddities and honest rounds, and print the delay, power and errors of the detectors",
+		Long: `Detectors plays the cheats of audit simulate --list at a number of tables each, the honest oddities, and honest
+rounds, straight into the detectors without events, and prints the results as Markdown. The same seed gives the
+same figures, except section cost, which measures time and memory. With 400 runs it takes hours.`,
 		Example: `  audit bench detectors --runs 40 --only s1,s3
   audit bench detectors --only honest --rounds 10000000 --csv honest.csv`,
 		Args: cobra.NoArgs,
@@ -55,17 +54,19 @@ same figures, but for section cost, which takes time and memory. With 400 runs i
 	}
 	fs := cmd.Flags()
 	fs.IntVar(&o.Runs, "runs", o.Runs, "tables for each cheat; a twentieth as many for each oddity")
-	fs.Uint64Var(&o.Seed, "seed", o.Seed, "what all chance follows from")
+	fs.Uint64Var(&o.Seed, "seed", o.Seed, "seed of all random numbers")
 	fs.IntVar(&o.Rounds, "rounds", o.Rounds, "honest rounds")
-	fs.StringSliceVar(&o.Only, "only", nil, "scenarios, cheats or sections to measure, such as s1,s3-20,n2,honest,importance,cost")
-	fs.StringVar(&o.Keep, "keep", "", "file that remembers what was played: when stopped, the same measurement by the same program goes on from it")
-	fs.StringVar(&csv, "csv", "", "file to write the figures to as well, one a line")
+	fs.StringSliceVar(&o.Only, "only", nil, "scenarios, cheats or sections to measure, such as "+
+		"s1,s3-20,n2,honest,importance,cost")
+	fs.StringVar(&o.Keep, "keep", "", "file of results: after an interruption the same measurement by the same program "+
+		"resumes from it")
+	fs.StringVar(&csv, "csv", "", "file for the figures as CSV, one per line")
 	return cmd
 }
 
-// doneOn tells a person at a terminal what was done.
+// doneOn prints to a terminal what was done.
 func doneOn(stderr io.Writer) func(string) {
-	if !settings.IsTerminal(stderr) {
+	if !cli.IsTerminal(stderr) {
 		return nil
 	}
 	began := time.Now()

@@ -7,7 +7,8 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/cheat"
 )
 
-// No cheat is a finding of the rules unless it says so, nor is any honest oddity. What detectors suspect is another matter.
+// No cheat is a finding of the rules unless it says so, nor is any honest oddity. What detectors suspect is another
+// matter.
 func TestCheatsBreakNoRules(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range cheat.All() {
@@ -18,7 +19,8 @@ func TestCheatsBreakNoRules(t *testing.T) {
 			t.Parallel()
 			path := dir + "/" + c.Name + ".pb"
 			var out, errs strings.Builder
-			if code := run(t.Context(), []string{"simulate", "--cheat", c.Name, "--shoes", "3", "--seed", "8", "-o", path}, nil, &out, &errs); code != 0 {
+			if code := run(t.Context(), []string{"simulate", "--cheat", c.Name, "--shoes", "3", "--seed", "8", "-o", path}, nil,
+				&out, &errs); code != 0 {
 				t.Fatalf("exit code %d: %s", code, errs.String())
 			}
 			if code := run(t.Context(), []string{"replay", "-o", "ndjson", path}, nil, &out, &errs); code != 0 {

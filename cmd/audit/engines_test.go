@@ -34,18 +34,26 @@ func TestScriptsWithEngines(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(ch.Stop)
-	k, err := engine.StartKafka(engine.KafkaOptions{Topics: map[string]int32{"table-events": 2, "brief": 1, "compacted": 1}})
+	k, err := engine.StartKafka(engine.KafkaOptions{Topics: map[string]int32{
+		"table-events": 2, "brief": 1,
+		"compacted": 1,
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(k.Stop)
 	fill(t, k.Addrs)
 	bucket := s3test.Config(t)
-	for topic, set := range map[string][2]string{"brief": {"retention.ms", "3600000"}, "compacted": {"cleanup.policy", "compact"}} {
+	for topic, set := range map[string][2]string{
+		"brief":     {"retention.ms", "3600000"},
+		"compacted": {"cleanup.policy", "compact"},
+	} {
 		client := &kafkago.Client{Addr: kafkago.TCP(k.Addrs...)}
-		_, err := client.IncrementalAlterConfigs(t.Context(), &kafkago.IncrementalAlterConfigsRequest{Resources: []kafkago.IncrementalAlterConfigsRequestResource{{
-			ResourceType: kafkago.ResourceTypeTopic, ResourceName: topic, Configs: []kafkago.IncrementalAlterConfigsRequestConfig{{Name: set[0], Value: set[1]}},
-		}}})
+		_, err := client.IncrementalAlterConfigs(t.Context(),
+			&kafkago.IncrementalAlterConfigsRequest{Resources: []kafkago.IncrementalAlterConfigsRequestResource{{
+				ResourceType: kafkago.ResourceTypeTopic, ResourceName: topic,
+				Configs: []kafkago.IncrementalAlterConfigsRequestConfig{{Name: set[0], Value: set[1]}},
+			}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +103,8 @@ func s3get(ts *testscript.TestScript, _ bool, args []string) {
 	bucket, name, err := s3.ParseURL(args[0])
 	ts.Check(err)
 	store, err := s3.Open(context.Background(), s3.Config{
-		Endpoint: ts.Getenv("SHOEPROOF_EXPORT_S3_ENDPOINT"), Bucket: bucket, AccessKey: ts.Getenv("SHOEPROOF_EXPORT_S3_ACCESS_KEY"), SecretKey: ts.Getenv("SHOEPROOF_EXPORT_S3_SECRET_KEY"),
+		Endpoint: ts.Getenv("SHOEPROOF_EXPORT_S3_ENDPOINT"), Bucket: bucket,
+		AccessKey: ts.Getenv("SHOEPROOF_EXPORT_S3_ACCESS_KEY"), SecretKey: ts.Getenv("SHOEPROOF_EXPORT_S3_SECRET_KEY"),
 	})
 	ts.Check(err)
 	body, _, err := store.Get(context.Background(), name)
@@ -107,7 +116,8 @@ func s3get(ts *testscript.TestScript, _ bool, args []string) {
 
 // sql runs a file's statement in the script's database.
 func sql(ts *testscript.TestScript, _ bool, args []string) {
-	at := url.URL{Scheme: "http", Host: ts.Getenv("HTTP"), Path: "/", RawQuery: "database=" + ts.Getenv("SHOEPROOF_CLICKHOUSE_DATABASE")}
+	at := url.URL{Scheme: "http", Host: ts.Getenv("HTTP"), Path: "/", RawQuery: "database=" +
+		ts.Getenv("SHOEPROOF_CLICKHOUSE_DATABASE")}
 	resp, err := http.Post(at.String(), "text/plain", strings.NewReader(ts.ReadFile(args[0])))
 	ts.Check(err)
 	body, err := io.ReadAll(resp.Body)

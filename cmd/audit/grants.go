@@ -14,10 +14,10 @@ func grantsCommand() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "grants",
-		Short: "print the rights that users of ClickHouse need, and no more",
-		Long: `Grants prints what each user of the database may do, to be read and then run by who administers
-ClickHouse: as SQL that makes roles, or as a file for users.d where users are configured in files.
-It connects to nothing. Print it again after an upgrade: a role gets what the new release needs.`,
+		Short: "print the rights that each user of ClickHouse needs",
+		Long: `Grants prints the rights of each user of the database for the administrator of ClickHouse: as SQL statements that
+create roles, or as a file for users.d if users are configured in files. It connects to nothing. Print and run it
+again after an upgrade: a new release may need other rights.`,
 		Example: `  audit grants > roles.sql
   audit grants -o xml --clickhouse-database floor > /etc/clickhouse-server/users.d/floor.xml`,
 		Args: cobra.NoArgs,

@@ -1,4 +1,6 @@
-// Audit replays table events, explains the rules, and serves, reports and exports what ingest keeps.
+// Audit replays table events, explains the rules, and serves, reports and exports the audit of ingest. The commands
+// here
+// read flags and settings; the work is in internal.
 package main
 
 import (
@@ -7,7 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	_ "time/tzdata" // images have no zones
+	_ "time/tzdata" // container images have no time zones
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +33,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func command() *cobra.Command {
 	root := &cobra.Command{
 		Use: "audit",
-		Long: `Audit replays the events of baccarat tables through the rules that govern them.
+		Long: `Audit evaluates the rules that govern baccarat tables on their events.
 
 Exit codes: 0 done, 1 it failed, 2 wrong usage, configuration or input, 3 findings at or above --fail-on.`,
 		Example: `  audit simulate --fixture S-PB -o shoe.ndjson
@@ -42,11 +44,14 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, configuration or input, 3 findin
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Without any service:", []*cobra.Command{replayCommand(), simulateCommand(), rulesCommand(), verifyCommand(), benchCommand()}},
-		{"Over what ClickHouse keeps:", []*cobra.Command{
+		{"Without any service:", []*cobra.Command{
+			replayCommand(), simulateCommand(), rulesCommand(), verifyCommand(),
+			benchCommand(),
+		}},
+		{"With ClickHouse:", []*cobra.Command{
 			serveCommand(), watchCommand(), runCommand(), reportCommand(), exportCommand(), retentionCommand(), holdCommand(),
 		}},
-		{"To install and operate:", []*cobra.Command{
+		{"Installation and operation:", []*cobra.Command{
 			migrateCommand(), grantsCommand(), keygenCommand(), doctorCommand(), coverageCommand(),
 			settings.Command("audit", func() any { return auditDefaults() }), cli.VersionCommand("audit", version),
 		}},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -14,9 +13,9 @@ import (
 func migrateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate",
-		Short: "make or renew the tables of ClickHouse",
-		Long: `Migrate brings a database to the schema that this release knows, making it if need be. It may be run
-again at any time, also by two at once.`,
+		Short: "create or update the tables of ClickHouse",
+		Long: `Migrate updates a database to the schema of this release and creates it if necessary. It can run again at any
+time, also concurrently.`,
 		Example: `  audit migrate --clickhouse-addrs 127.0.0.1:9000
   SHOEPROOF_CLICKHOUSE_PASSWORD=... audit migrate --clickhouse-user migrator`,
 		Args: cobra.NoArgs,
@@ -31,22 +30,13 @@ again at any time, also by two at once.`,
 			}
 			from, to, err := clickhouse.Migrate(cmd.Context(), store)
 			if err != nil {
-				return wrongServer(err)
+				return serverError(err)
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "database %s: schema %d before, %d now\n", config.ClickHouse.Database, from, to)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "database %s: schema %d before, %d now\n", config.ClickHouse.Database, from,
+				to)
 			return err
 		},
 	}
 	settings.AddFlags(cmd.Flags(), auditDefaults(), "clickhouse", "log")
 	return cmd
-}
-
-// wrongServer is an error of ClickHouse, as wrong usage if it is the configuration's.
-func wrongServer(err error) error {
-	for _, ours := range []error{clickhouse.ErrTLS, clickhouse.ErrLogin, clickhouse.ErrGrant, clickhouse.ErrSchema} {
-		if errors.Is(err, ours) {
-			return cli.WrongUsage(err)
-		}
-	}
-	return err
 }

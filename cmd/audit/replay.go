@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,11 +13,11 @@ import (
 	"github.com/shoeproof/shoeproof/internal/settings"
 )
 
-// showProgressFrom is the size of files from which a terminal sees how far it is.
+// showProgressFrom is the size of the files from which a terminal shows the progress.
 const showProgressFrom = 4 << 20
 
 type replayFlags struct {
-	output, failOn, least string
+	output, failOn, min string
 }
 
 func replayCommand() *cobra.Command {
@@ -27,11 +25,11 @@ func replayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay FILE...",
 		Short: "audit files of events, without any service, and print the findings",
-		Long: `Replay reads events from files, in the order given, and prints what was illegal. Files are *.ndjson
-(one JSON event a line) or *.pb (Protobuf events, each after its length), alone or with .gz or .zst.
+		Long: `Replay reads events from files, in the order given, and prints the findings. Files are *.ndjson (one JSON event
+per line) or *.pb (Protobuf events with length prefixes), also compressed as .gz or .zst.
 
-Nothing but findings goes to standard output; the summary goes to standard error. A record that
-cannot be read is named there, and makes the exit code 2 once everything else was audited.`,
+Findings go to standard output, the summary to standard error. A record that cannot be decoded is listed there;
+the other records are audited, and the exit code is 2.`,
 		Example: `  audit replay floor.ndjson.gz
   audit replay -o ndjson --fail-on major mon.pb.zst tue.pb.zst > findings.ndjson
   audit replay -o csv --min-severity minor floor.ndjson > findings.csv`,
@@ -39,14 +37,15 @@ cannot be read is named there, and makes the exit code 2 once everything else wa
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	cmd.Flags().StringVarP(&f.output, "output", "o", "table", "table, ndjson or csv")
-	cmd.Flags().StringVar(&f.failOn, "fail-on", "", "exit with 3 if there is a finding of this severity or above: info, minor, major or critical")
-	cmd.Flags().StringVar(&f.least, "min-severity", "info", "print findings of this severity and above")
+	cmd.Flags().StringVar(&f.failOn, "fail-on", "",
+		"exit with 3 if there is a finding of this severity or above: info, minor, major or critical")
+	cmd.Flags().StringVar(&f.min, "min-severity", "info", "print findings of this severity and above")
 	settings.AddFlags(cmd.Flags(), auditDefaults(), "calendar", "rulebooks")
 	return cmd
 }
 
 func (f *replayFlags) run(cmd *cobra.Command, paths []string) error {
-	min, err := severity("min-severity", f.least)
+	min, err := severity("min-severity", f.min)
 	if err != nil {
 		return err
 	}
@@ -68,9 +67,13 @@ func (f *replayFlags) run(cmd *cobra.Command, paths []string) error {
 	}
 	printer.Min = min
 	stderr := cmd.ErrOrStderr()
-	progress, clear := progressOn(stderr, replay.Size(paths))
-	sum, err := replay.Files(cmd.Context(), paths, opt, printer, progress)
-	clear()
+	progress := cli.NewProgress(stderr)
+	var show func(uint64)
+	if cli.IsTerminal(stderr) && replay.Size(paths) >= showProgressFrom {
+		show = func(events uint64) { progress.Show("", events) }
+	}
+	sum, err := replay.Files(cmd.Context(), paths, opt, printer, show)
+	progress.Clear()
 	if sum.Counts.Records == 0 && err != nil {
 		return err
 	}
@@ -82,7 +85,7 @@ func (f *replayFlags) run(cmd *cobra.Command, paths []string) error {
 	case f.failOn != "" && printer.Any(failOn):
 		return cli.WithCode(cli.Found, cli.ErrFound)
 	case sum.Counts.DeadLetters > 0:
-		return cli.WrongUsage(fmt.Errorf("records that could not be read: %d", sum.Counts.DeadLetters))
+		return cli.WrongUsage(fmt.Errorf("records that cannot be decoded: %d", sum.Counts.DeadLetters))
 	}
 	return nil
 }
@@ -93,21 +96,4 @@ func severity(flag, word string) (finding.Severity, error) {
 		return 0, cli.WrongUsage(fmt.Errorf("--%s %q, want info, minor, major or critical", flag, word))
 	}
 	return s, nil
-}
-
-// progressOn tells a person at a terminal how far it is, and clears the line at the end.
-func progressOn(stderr io.Writer, size int64) (progress func(uint64), clear func()) {
-	if !settings.IsTerminal(stderr) || size < showProgressFrom {
-		return nil, func() {}
-	}
-	began := time.Now()
-	last := began
-	return func(events uint64) {
-			if now := time.Now(); now.Sub(last) > 300*time.Millisecond {
-				last = now
-				fmt.Fprintf(stderr, "\r%d events, %.0f a second ", events, float64(events)/now.Sub(began).Seconds())
-			}
-		}, func() {
-			fmt.Fprint(stderr, "\r\x1b[K")
-		}
 }

@@ -3,15 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"strings"
-	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/shoeproof/shoeproof/internal/cli"
-	"github.com/shoeproof/shoeproof/internal/output"
+	"github.com/shoeproof/shoeproof/internal/retention"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
@@ -20,22 +16,22 @@ func retentionCommand() *cobra.Command {
 	apply := false
 	cmd := &cobra.Command{
 		Use:   "retention",
-		Short: "list what is older than its class is kept, and delete it if told to",
-		Long: `Retention lists the months that are older than retention.events, retention.facts and retention.findings
-ask for, and the rows older than retention.exports. What a legal hold touches is kept, whatever its age.
-Nothing is deleted without --apply, which needs the rights of the migrator.`,
+		Short: "list records that are older than their retention, and delete them with --apply",
+		Long: `Retention lists the months that are older than retention.events, retention.facts and retention.findings, and
+the rows that are older than retention.exports. Records under a legal hold are kept. Nothing is deleted without
+--apply, which needs the rights of the migrator.`,
 		Example: `  audit retention
   audit retention --apply
   audit retention --retention-events 10`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return retention(cmd, apply) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runRetention(cmd, apply) },
 	}
-	cmd.Flags().BoolVar(&apply, "apply", false, "delete what is listed and not held")
+	cmd.Flags().BoolVar(&apply, "apply", false, "delete the listed records that are not under a legal hold")
 	settings.AddFlags(cmd.Flags(), auditDefaults(), "retention", "clickhouse", "log")
 	return cmd
 }
 
-func retention(cmd *cobra.Command, apply bool) error {
+func runRetention(cmd *cobra.Command, apply bool) error {
 	config, err := configure(cmd)
 	if err != nil {
 		return err
@@ -46,57 +42,23 @@ func retention(cmd *cobra.Command, apply bool) error {
 	}
 	defer func() { _ = store.Close() }()
 	c := &config.Retention
-	classes := []clickhouse.Class{{Name: "events", Years: c.Events}, {Name: "facts", Years: c.Facts}, {Name: "findings", Years: c.Findings}, {Name: "exports", Years: c.Exports}}
-	now := time.Now()
-	expired, err := store.Expired(cmd.Context(), classes, now)
-	if err != nil {
-		return storeTrouble(err)
-	}
-	if !apply {
-		return printExpired(cmd.OutOrStdout(), expired)
-	}
-	for _, e := range expired {
-		for _, h := range e.Held {
-			fmt.Fprintf(cmd.ErrOrStderr(), "kept     %s of %s: hold %s of %s\n", e.Month, e.Table, h.ID, output.Plain(h.Property))
-		}
-	}
-	return storeTrouble(store.Delete(cmd.Context(), classes, now, holder(), func(e clickhouse.Expired) {
-		fmt.Fprintf(cmd.OutOrStdout(), "deleted  %s: %d rows\n", what(&e), e.Rows)
+	return storeError(retention.Run(cmd.Context(), store, retention.Options{
+		Classes: []clickhouse.Class{
+			{Name: "events", Years: c.Events},
+			{Name: "facts", Years: c.Facts},
+			{Name: "findings", Years: c.Findings},
+			{Name: "exports", Years: c.Exports},
+		},
+		Apply: apply, Holder: lockHolder(), Out: cmd.OutOrStdout(), Notes: cmd.ErrOrStderr(),
 	}))
-}
-
-// what names expired records.
-func what(e *clickhouse.Expired) string {
-	if e.Month != "" {
-		return e.Table + " of " + e.Month
-	}
-	return e.Table + " before " + e.Before
-}
-
-func printExpired(out io.Writer, expired []clickhouse.Expired) error {
-	if len(expired) == 0 {
-		_, err := fmt.Fprintln(out, "nothing is older than it is kept")
-		return err
-	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "CLASS\tWHAT\tROWS\tBYTES\tLEGAL HOLD")
-	for i := range expired {
-		e := &expired[i]
-		var held []string
-		for _, h := range e.Held {
-			held = append(held, fmt.Sprintf("%s: %s", h.ID, output.Plain(h.Reason)))
-		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\n", e.Class, what(e), e.Rows, e.Bytes, strings.Join(held, "; "))
-	}
-	return w.Flush()
 }
 
 func holdCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hold",
-		Short: "place, release and list legal holds, which keep records whatever their age",
-		Long: `A legal hold keeps the records of a property's gaming days from audit retention. Where records lie in
-months it keeps the whole months that it touches. Holds are never deleted: a release is a record of its own.`,
+		Short: "place, release and list legal holds, which keep records beyond their retention",
+		Long: `A legal hold excludes the records of a property's gaming days from audit retention. Records that are stored by
+month are kept for the whole months. Holds are never deleted: a release is a separate record.`,
 		Example: "  audit hold list",
 	}
 	var h clickhouse.Hold
@@ -115,18 +77,11 @@ months it keeps the whole months that it touches. Holds are never deleted: a rel
 		c.Flags().StringVar(&h.Actor, "by", "", "who orders it")
 		c.Flags().StringVar(&h.Reason, "reason", "", "why")
 	}
-	list := &cobra.Command{Use: "list", Short: "list the legal holds in force", Args: cobra.NoArgs, Example: "  audit hold list"}
-	place.PreRunE = func(*cobra.Command, []string) error {
-		_, first := time.Parse(time.DateOnly, h.From)
-		_, last := time.Parse(time.DateOnly, h.Until)
-		if h.Property == "" || first != nil || last != nil || h.Actor == "" || h.Reason == "" {
-			return cli.WrongUsage(errors.New("want --property, --by, --reason, and --from and --to as gaming days such as 2026-01-31"))
-		}
-		if h.From > h.Until {
-			return cli.WrongUsage(fmt.Errorf("--from %s is after --to %s", h.From, h.Until))
-		}
-		return nil
+	list := &cobra.Command{
+		Use: "list", Short: "list the legal holds in force", Args: cobra.NoArgs,
+		Example: "  audit hold list",
 	}
+	place.PreRunE = func(*cobra.Command, []string) error { return cli.WrongUsage(retention.CheckHold(&h)) }
 	place.RunE = withStore(func(cmd *cobra.Command, store *clickhouse.Store, _ []string) error {
 		id, err := store.Place(cmd.Context(), h)
 		if err != nil {
@@ -153,12 +108,7 @@ months it keeps the whole months that it touches. Holds are never deleted: a rel
 		if err != nil {
 			return err
 		}
-		w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "HOLD\tPROPERTY\tFROM\tTO\tPLACED\tBY\tREASON")
-		for _, h := range holds {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", h.ID, output.Plain(h.Property), h.From, h.Until, h.Placed.UTC().Format(time.RFC3339), output.Plain(h.Actor), output.Plain(h.Reason))
-		}
-		return w.Flush()
+		return retention.PrintHolds(cmd.OutOrStdout(), holds)
 	})
 	for _, c := range []*cobra.Command{place, release, list} {
 		settings.AddFlags(c.Flags(), auditDefaults(), "clickhouse", "log")
@@ -167,8 +117,9 @@ months it keeps the whole months that it touches. Holds are never deleted: a rel
 	return root
 }
 
-// withStore is a command that needs ClickHouse and no rules.
-func withStore(do func(cmd *cobra.Command, store *clickhouse.Store, args []string) error) func(*cobra.Command, []string) error {
+// withStore runs a command that needs ClickHouse and no rules.
+func withStore(do func(cmd *cobra.Command, store *clickhouse.Store, args []string) error) func(*cobra.Command,
+	[]string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		config, err := configure(cmd)
 		if err != nil {
@@ -179,6 +130,6 @@ func withStore(do func(cmd *cobra.Command, store *clickhouse.Store, args []strin
 			return err
 		}
 		defer func() { _ = store.Close() }()
-		return storeTrouble(do(cmd, store, args))
+		return storeError(do(cmd, store, args))
 	}
 }

@@ -13,10 +13,10 @@ func serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "serve the surveillance console",
-		Long: `Serve opens the console over what ingest keeps in ClickHouse: the queue of findings and their triage,
-the evidence of each, the floor, and the records of what people did. docs/console.md describes it.
+		Long: `Serve runs the console over the tables of ClickHouse: the queue of findings and their triage, the evidence of
+each, the floor, and the record of all actions. docs/console.md describes it.
 
-Without console.sign_in anybody on this machine may choose a role, and nobody else can reach it.`,
+Without console.sign_in every user of this machine may choose a role, and the console listens on loopback only.`,
 		Example: `  audit serve
   audit serve --config shoeproof.yaml --console-listen 0.0.0.0:8443`,
 		Args: cobra.NoArgs,
@@ -27,8 +27,9 @@ Without console.sign_in anybody on this machine may choose a role, and nobody el
 			}
 			stderr := cmd.ErrOrStderr()
 			return serve.Run(cmd.Context(), &config, serve.Options{
-				Version: version, Log: config.Log.Logger(stderr), Listening: func(url string) { fmt.Fprintln(stderr, "console:", url) },
-				Metrics: func(addr string) { fmt.Fprintln(stderr, "metrics:", addr) },
+				Version: version, Log: config.Log.Logger(stderr),
+				Listening: func(url string) { fmt.Fprintln(stderr, "console:", url) },
+				Metrics:   func(addr string) { fmt.Fprintln(stderr, "metrics:", addr) },
 			})
 		},
 	}

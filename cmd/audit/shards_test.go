@@ -57,7 +57,8 @@ func TestTwoShards(t *testing.T) {
 		return out.String()
 	}
 	policy := filepath.Join(dir, "policy.txt")
-	if err := os.WriteFile(policy, []byte(do("keygen", "audit.example/ac-1/findings", filepath.Join(dir, "log.key"))), 0o600); err != nil {
+	if err := os.WriteFile(policy, []byte(do("keygen", "audit.example/ac-1/findings", filepath.Join(dir, "log.key"))),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	events := writeFloor(t, dir)
@@ -68,7 +69,8 @@ func TestTwoShards(t *testing.T) {
 		{Addrs: []string{one.Addr}},
 		{Addrs: []string{two[0].Addr, two[1].Addr}, Cluster: "floor", Bare: true},
 	} {
-		config.Database, config.User, config.RulesVersion, config.Engine, config.RowVersion = "audit", "default", "r1", "test", 7
+		config.Database, config.User, config.RulesVersion, config.Engine, config.RowVersion = "audit", "default", "r1",
+			"test", 7
 		t.Setenv("SHOEPROOF_CLICKHOUSE_ADDRS", strings.Join(config.Addrs, ","))
 		t.Setenv("SHOEPROOF_CLICKHOUSE_DATABASE", config.Database)
 		t.Setenv("SHOEPROOF_CLICKHOUSE_CLUSTER", config.Cluster)
@@ -102,7 +104,8 @@ func TestTwoShards(t *testing.T) {
 	}
 	for command, pair := range said {
 		if pair[0] != pair[1] || strings.Count(pair[0], "\n") < 2 {
-			t.Errorf("audit %s (-one server +two shards):\n%s", command, gocmp.Diff(strings.Split(pair[0], "\n"), strings.Split(pair[1], "\n")))
+			t.Errorf("audit %s (-one server +two shards):\n%s", command,
+				gocmp.Diff(strings.Split(pair[0], "\n"), strings.Split(pair[1], "\n")))
 		}
 	}
 	if !bytes.Equal(bundles[0], bundles[1]) || len(bundles[0]) == 0 {
@@ -117,7 +120,8 @@ func writeFloor(t *testing.T, dir string) string {
 	faults := slices.DeleteFunc(fault.All(), func(f fault.Fault) bool { return f.Off })
 	for i := range 6 {
 		planted, _, err := fault.Plant(deal.Options{
-			Property: "ac-1", Pit: fmt.Sprint("p", i%3), Table: fmt.Sprintf("PB-%02d", i), Seed: uint64(i + 1), Start: time.Date(2026, 3, 2, 15, i, 0, 0, time.UTC),
+			Property: "ac-1", Pit: fmt.Sprint("p", i%3), Table: fmt.Sprintf("PB-%02d", i), Seed: uint64(i + 1),
+			Start: time.Date(2026, 3, 2, 15, i, 0, 0, time.UTC),
 		}, faults[i*19%len(faults)], uint64(i+1))
 		if err != nil {
 			t.Fatal(err)
@@ -154,7 +158,10 @@ func store(t *testing.T, config clickhouse.Config, path string) {
 	}
 	err = pipeline.Run(context.WithoutCancel(t.Context()), src, sink, pipeline.RunOptions{
 		NewStep: func() pipeline.Step {
-			return auditor.New(auditor.Options{Books: books, Calendar: calendar, PatronKey: []byte("a-key-for-tests-only"), Version: "test"})
+			return auditor.New(auditor.Options{
+				Books: books, Calendar: calendar, PatronKey: []byte("a-key-for-tests-only"),
+				Version: "test",
+			})
 		},
 		Now: time.Now, FlushRows: 5000, FlushEvery: time.Minute,
 	})

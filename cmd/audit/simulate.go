@@ -57,7 +57,8 @@ unless the label says otherwise; --labels writes the truth about it.`,
 	fs := cmd.Flags()
 	fs.StringVar(&f.kind, "kind", "", "kind of table, see --list")
 	fs.StringVar(&f.ruleset, "ruleset", "", "choose a kind by its rulebook, such as nj-19-47")
-	fs.StringVar(&f.game, "game", "", "choose a kind by its game: PUNTO_BANCO, MINIBACCARAT, MIDIBACCARAT or CHEMIN_DE_FER")
+	fs.StringVar(&f.game, "game", "", "choose a kind by its game: PUNTO_BANCO, MINIBACCARAT, MIDIBACCARAT or "+
+		"CHEMIN_DE_FER")
 	fs.StringVar(&f.mode, "mode", "", "choose a kind by its vigorish: COMMISSION, TIE25, EZ or NOVIG6")
 	fs.StringVar(&f.fixture, "fixture", "", "play a named shoe instead, see --list")
 	fs.StringVar(&f.fault, "fault", "", "rule to break, see --list")
@@ -70,7 +71,8 @@ unless the label says otherwise; --labels writes the truth about it.`,
 	fs.IntVar(&f.rounds, "rounds", 0, "rounds of each shoe, 0 for as many as the cards give")
 	fs.IntVar(&f.tables, "tables", 1, "tables, their events merged by time")
 	fs.StringVar(&f.start, "start", "2026-01-02T18:00:00Z", "when play begins, RFC 3339")
-	fs.StringVarP(&f.output, "output", "o", "", "file to write: .ndjson or .pb, alone or with .gz or .zst; NDJSON on standard output if not given")
+	fs.StringVarP(&f.output, "output", "o", "", "file to write: .ndjson or .pb, alone or with .gz or .zst; NDJSON on "+
+		"standard output if not given")
 	fs.BoolVar(&f.list, "list", false, "list kinds, fixtures, faults and cheats")
 	return cmd
 }
@@ -151,7 +153,10 @@ func (f *simulateFlags) play() (events []schema.Event, planted []string, err err
 	}
 	var all [][]schema.Event
 	for i := range f.tables {
-		o := deal.Options{Property: "sim", Pit: "p1", Table: fmt.Sprintf("t-%02d", i+1), Seed: f.seed*1000 + uint64(i), Start: start}
+		o := deal.Options{
+			Property: "sim", Pit: "p1", Table: fmt.Sprintf("t-%02d", i+1), Seed: f.seed*1000 + uint64(i),
+			Start: start,
+		}
 		if f.tables > 1 {
 			// Each table elects for itself: within one property that could break the rules that compare tables.
 			o.Property = fmt.Sprintf("sim-%02d", i+1)
@@ -251,7 +256,8 @@ func (f *simulateFlags) kinds(seed uint64, among []string) ([]string, error) {
 		}
 	}
 	if len(left) == 0 {
-		return nil, fmt.Errorf("no kind of table is what the flags ask for, among %s; audit simulate --list has what each is", strings.Join(among, ", "))
+		return nil, fmt.Errorf("no kind of table is what the flags ask for, among %s; audit simulate --list has what each is",
+			strings.Join(among, ", "))
 	}
 	return left, nil
 }

@@ -22,11 +22,11 @@ func watchCommand() *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
 		Use:   "watch",
-		Short: "weigh what follows patrons, dealers, pairs, devices and pits, over stored facts",
-		Long: `Watch reads the shoes of a property in the order in which they were closed, behind the slowest open table, runs
-the detectors whose keys outlive a shoe and the rules that compare tables, and stores evidence and findings. It
-keeps nothing of its own: started again it reads again from --since and finds the same. One watch at a time works on
-a property; another waits for its lease.`,
+		Short: "run the detectors of patrons, dealers, pairs, devices and pits over stored facts",
+		Long: `Watch reads the shoes of a property in the order of their closing, behind the slowest open table. It runs the
+detectors whose keys outlive a shoe and the rules that compare tables, and stores evidence and findings. It has
+no state: after a restart it reads again from --since and finds the same. One watch at a time works on a property;
+another one waits for its lease.`,
 		Example: `  audit watch --property ac-1
   audit watch --property ac-1 --watch-metrics-listen :9465
   audit watch --property ac-1 --since 2026-09-01 --once`,
@@ -35,11 +35,11 @@ a property; another waits for its lease.`,
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.property, "property", "", "property, as its events name it")
-	fs.StringVar(&f.since, "since", "", "gaming day with which to begin; empty for all that is kept")
-	fs.BoolVar(&f.once, "once", false, "end when all that is there was looked at")
-	fs.DurationVar(&f.every, "every", 10*time.Second, "how often to look")
-	fs.DurationVar(&f.behind, "behind", time.Minute, "how far below the slowest open table to stay, in event time")
-	fs.DurationVar(&f.patience, "patience", 30*time.Minute, "a table that is further behind is not waited for")
+	fs.StringVar(&f.since, "since", "", "first gaming day; empty for all stored ones")
+	fs.BoolVar(&f.once, "once", false, "exit when all closed shoes were read")
+	fs.DurationVar(&f.every, "every", 10*time.Second, "interval between two passes")
+	fs.DurationVar(&f.behind, "behind", time.Minute, "distance to the slowest open table, in event time")
+	fs.DurationVar(&f.patience, "patience", 30*time.Minute, "watch does not wait for a table that is further behind")
 	settings.AddFlags(fs, auditDefaults(), "clickhouse", "calendar", "rulebooks", "detectors", "watch", "log")
 	return cmd
 }
@@ -58,7 +58,7 @@ func (f *watchFlags) run(cmd *cobra.Command) error {
 	stderr := cmd.ErrOrStderr()
 	o := watch.RunOptions{
 		Options: watch.Options{Property: f.property, Behind: f.behind, Patience: f.patience},
-		Version: version, Holder: holder(), Every: f.every, Once: f.once, Log: config.Log.Logger(stderr),
+		Version: version, Holder: lockHolder(), Every: f.every, Once: f.once, Log: config.Log.Logger(stderr),
 		Listening: func(addr string) { fmt.Fprintln(stderr, "metrics:", addr) },
 		Passed: func(s watch.Step) {
 			if s.Shoes > 0 || f.once {
@@ -75,5 +75,5 @@ func (f *watchFlags) run(cmd *cobra.Command) error {
 			return cli.WrongUsage(fmt.Errorf("--since: %w", err))
 		}
 	}
-	return storeTrouble(watch.Run(cmd.Context(), &config, o))
+	return storeError(watch.Run(cmd.Context(), &config, o))
 }

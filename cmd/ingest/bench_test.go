@@ -20,7 +20,10 @@ func BenchmarkKafkaToClickHouse(b *testing.B) {
 	kinds := deal.Kinds()
 	for i := range 40 {
 		config := must(deal.Config(kinds[i%len(kinds)], uint64(i)))
-		t := deal.NewTable(deal.Options{Property: "ac-1", Pit: "p1", Table: fmt.Sprintf("t-%02d", i), Config: config, Seed: uint64(i)})
+		t := deal.NewTable(deal.Options{
+			Property: "ac-1", Pit: "p1", Table: fmt.Sprintf("t-%02d", i), Config: config,
+			Seed: uint64(i),
+		})
 		events = append(events, t.Open()...)
 		for range 4 {
 			events = append(events, t.Shoe()...)
@@ -36,7 +39,10 @@ func BenchmarkKafkaToClickHouse(b *testing.B) {
 		b.StartTimer()
 		from := time.Now()
 		p := start(b, "--kafka-brokers", broker.Addrs[0], "--clickhouse-addrs", ch.Addr)
-		await(b, "all events can be queried", func() bool { return number(b, ch, "SELECT count() FROM events") >= len(events) })
+		await(b, "all events can be queried", func() bool {
+			return number(b, ch,
+				"SELECT count() FROM events") >= len(events)
+		})
 		took += time.Since(from)
 		b.StopTimer()
 		p.end(b)
@@ -68,7 +74,8 @@ func BenchmarkPoison(b *testing.B) {
 			}
 			database := fmt.Sprintf("%s_%d", name, run)
 			migrateAs(b, ch, database)
-			p := spawn(b, "--kafka-brokers", broker.Addrs[0], "--kafka-topic", topic+"-"+name, "--kafka-group", database, "--clickhouse-addrs", ch.Addr, "--clickhouse-database", database)
+			p := spawn(b, "--kafka-brokers", broker.Addrs[0], "--kafka-topic", topic+"-"+name, "--kafka-group", database,
+				"--clickhouse-addrs", ch.Addr, "--clickhouse-database", database)
 			await(b, "all is read into "+database, func() bool { return done(b, ch, database, records) })
 			p.stop(b, 30*time.Second)
 			perEvent[name] = append(perEvent[name], float64(p.cmd.ProcessState.UserTime().Microseconds())/float64(len(events)))

@@ -24,7 +24,8 @@ func empty(t *testing.T, broker *engine.Kafka) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	anew, err := client.CreateTopics(t.Context(), &kafka.CreateTopicsRequest{Topics: []kafka.TopicConfig{{Topic: topic, NumPartitions: 4, ReplicationFactor: 1}}})
+	anew, err := client.CreateTopics(t.Context(),
+		&kafka.CreateTopicsRequest{Topics: []kafka.TopicConfig{{Topic: topic, NumPartitions: 4, ReplicationFactor: 1}}})
 	if err == nil {
 		err = anew.Errors[topic]
 	}
@@ -100,7 +101,8 @@ func TestLogLostWhatWasAudited(t *testing.T) {
 	publish(t, broker, events[3000:])
 	p = spawn(t, args...)
 	<-p.gone
-	if out := p.stderr.String(); p.cmd.ProcessState.ExitCode() == 0 || !strings.Contains(out, "is not the one that was audited") {
+	if out := p.stderr.String(); p.cmd.ProcessState.ExitCode() == 0 || !strings.Contains(out,
+		"is not the one that was audited") {
 		t.Errorf("exit code %d with another topic:\n%s", p.cmd.ProcessState.ExitCode(), out)
 	}
 }

@@ -45,7 +45,10 @@ func floor(t testing.TB) []schema.Event {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table := deal.NewTable(deal.Options{Property: "sim-" + kind, Pit: "p1", Table: "legal-" + kind, Config: config, Seed: uint64(i)})
+		table := deal.NewTable(deal.Options{
+			Property: "sim-" + kind, Pit: "p1", Table: "legal-" + kind, Config: config,
+			Seed: uint64(i),
+		})
 		events = slices.Concat(events, table.Open(), table.ShoeOf(8), table.ShoeOf(5), table.Close())
 	}
 	faults := fault.All()
@@ -140,20 +143,28 @@ func TestEndToEnd(t *testing.T) {
 	}
 	p := start(t, "--kafka-brokers", broker.Addrs[0], "--clickhouse-addrs", ch.Addr)
 	publish(t, broker, events)
-	await(t, "all shoes are in ClickHouse", func() bool { return number(t, ch, "SELECT count() FROM v_shoes") >= int(counts.Shoes) })
+	await(t, "all shoes are in ClickHouse", func() bool {
+		return number(t, ch,
+			"SELECT count() FROM v_shoes") >= int(counts.Shoes)
+	})
 	if code, _ := p.probe(t, "/readyz"); code != http.StatusOK {
 		t.Errorf("/readyz is %d", code)
 	}
 	for query, n := range map[string]uint64{
-		"SELECT count() FROM v_events": counts.Events, "SELECT count() FROM v_rounds": counts.Rounds, "SELECT count() FROM v_dead_letters": 0,
+		"SELECT count() FROM v_events": counts.Events, "SELECT count() FROM v_rounds": counts.Rounds,
+		"SELECT count() FROM v_dead_letters": 0,
 	} {
 		await(t, fmt.Sprintf("%s is %d", query, n), func() bool { return number(t, ch, query) == int(n) })
 	}
 	for _, line := range []string{
-		fmt.Sprintf("shoeproof_events_total %d", counts.Events), fmt.Sprintf("shoeproof_tables_open %d", faulty+len(deal.Kinds())),
-		"shoeproof_partitions 4", "shoeproof_dead_letters_total 0", `shoeproof_findings_total{severity="critical"}`, `shoeproof_lag_records{partition="0"} 0`,
-		`shoeproof_watermark_timestamp_seconds{partition="0"}`, fmt.Sprintf("shoeproof_event_to_finding_seconds_count %d", len(want)),
-		"shoeproof_gaps_total", "shoeproof_journal_differences_total 0", "shoeproof_write_failures_total 0", `shoeproof_kafka_errors_total{cause="network"}`,
+		fmt.Sprintf("shoeproof_events_total %d", counts.Events),
+		fmt.Sprintf("shoeproof_tables_open %d", faulty+len(deal.Kinds())),
+		"shoeproof_partitions 4", "shoeproof_dead_letters_total 0", `shoeproof_findings_total{severity="critical"}`,
+		`shoeproof_lag_records{partition="0"} 0`,
+		`shoeproof_watermark_timestamp_seconds{partition="0"}`,
+		fmt.Sprintf("shoeproof_event_to_finding_seconds_count %d", len(want)),
+		"shoeproof_gaps_total", "shoeproof_journal_differences_total 0", "shoeproof_write_failures_total 0",
+		`shoeproof_kafka_errors_total{cause="network"}`,
 		"shoeproof_build_info{",
 	} {
 		await(t, "/metrics has "+line, func() bool {
@@ -172,7 +183,8 @@ func TestEndToEnd(t *testing.T) {
 	if code := p.end(t); code != cli.Done {
 		t.Errorf("exit code %d, want %d:\n%s", code, cli.Done, p.stderr.String())
 	}
-	t.Logf("%d events, %d findings; stopped %v after it was told", counts.Events, len(want), time.Since(told).Round(time.Millisecond))
+	t.Logf("%d events, %d findings; stopped %v after it was told", counts.Events, len(want),
+		time.Since(told).Round(time.Millisecond))
 	if took := time.Since(told); took > 10*time.Second {
 		t.Errorf("stopping took %v, want at most 10 s", took)
 	}
@@ -208,13 +220,17 @@ func TestStoppedAndStarted(t *testing.T) {
 	args := []string{"--kafka-brokers", broker.Addrs[0], "--clickhouse-addrs", ch.Addr}
 	publish(t, broker, first)
 	p := start(t, args...)
-	await(t, "half of the events are in ClickHouse", func() bool { return number(t, ch, "SELECT count() FROM v_events") == len(first) })
+	await(t, "half of the events are in ClickHouse",
+		func() bool { return number(t, ch, "SELECT count() FROM v_events") == len(first) })
 	if code := p.end(t); code != cli.Done {
 		t.Fatalf("exit code %d, want %d:\n%s", code, cli.Done, p.stderr.String())
 	}
 	publish(t, broker, second)
 	p = start(t, args...)
-	await(t, "all shoes are in ClickHouse", func() bool { return number(t, ch, "SELECT count() FROM v_shoes") >= int(counts.Shoes) })
+	await(t, "all shoes are in ClickHouse", func() bool {
+		return number(t, ch,
+			"SELECT count() FROM v_shoes") >= int(counts.Shoes)
+	})
 	if code := p.end(t); code != cli.Done {
 		t.Errorf("exit code %d, want %d:\n%s", code, cli.Done, p.stderr.String())
 	}

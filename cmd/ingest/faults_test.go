@@ -99,7 +99,8 @@ func awayFor(t *testing.T, away time.Duration) {
 	caught := time.Since(back)
 	await(t, "all events are stored", func() bool { return number(t, ch, "SELECT count() FROM v_events") == 1000+sent })
 	most = max(most, rss(p.cmd.Process.Pid))
-	t.Logf("%d events at %d a second, ClickHouse away for %v: %d MiB at most, caught up %v after it came back", 1000+sent, perSecond, away, most, caught.Round(time.Millisecond))
+	t.Logf("%d events at %d a second, ClickHouse away for %v: %d MiB at most, caught up %v after it came back", 1000+sent,
+		perSecond, away, most, caught.Round(time.Millisecond))
 	if most > 512 {
 		t.Errorf("%d MiB, want at most 512", most)
 	}
@@ -193,7 +194,8 @@ func TestPoison(t *testing.T) {
 	bad := poisoned(t, broker, events)
 	for database, records := range map[string]int{"clean": len(events), "poisoned": len(events) + bad} {
 		migrateAs(t, ch, database)
-		p := spawn(t, "--kafka-brokers", broker.Addrs[0], "--kafka-topic", topic+"-"+database, "--clickhouse-addrs", ch.Addr, "--clickhouse-database", database)
+		p := spawn(t, "--kafka-brokers", broker.Addrs[0], "--kafka-topic", topic+"-"+database, "--clickhouse-addrs", ch.Addr,
+			"--clickhouse-database", database)
 		most := 0
 		await(t, "all is read into "+database, func() bool {
 			most = max(most, rss(p.cmd.Process.Pid))
@@ -236,7 +238,8 @@ func poisoned(t testing.TB, broker *engine.Kafka, events []schema.Event) (bad in
 		}
 	}
 	newPublisher(t, broker.Addrs[0], topic+"-clean").send(t, events)
-	client, err := kgo.NewClient(kgo.SeedBrokers(broker.Addrs...), kgo.DefaultProduceTopic(topic+"-poisoned"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	client, err := kgo.NewClient(kgo.SeedBrokers(broker.Addrs...), kgo.DefaultProduceTopic(topic+"-poisoned"),
+		kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +250,10 @@ func poisoned(t testing.TB, broker *engine.Kafka, events []schema.Event) (bad in
 		floor.send(t, chunk)
 		var poison []*kgo.Record
 		for range len(chunk) / 100 {
-			poison = append(poison, &kgo.Record{Partition: rng.Int32N(4), Value: []byte{"\x00\xff{[\""[rng.IntN(5)], byte(bad), byte(bad >> 8), 0xff}})
+			poison = append(poison, &kgo.Record{
+				Partition: rng.Int32N(4),
+				Value:     []byte{"\x00\xff{[\""[rng.IntN(5)], byte(bad), byte(bad >> 8), 0xff},
+			})
 			bad++
 		}
 		if err := client.ProduceSync(t.Context(), poison...).FirstErr(); err != nil {

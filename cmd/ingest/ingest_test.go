@@ -106,7 +106,8 @@ func start(t testing.TB, args ...string) *process {
 	listening := make(chan string, 1)
 	command := ingest.Command(ingest.Options{Version: "test", Listening: func(addr string) { listening <- addr }})
 	go func() {
-		p.code <- cli.Execute(ctx, command, append([]string{"--http-listen", "127.0.0.1:0"}, args...), nil, io.Discard, &p.stderr)
+		p.code <- cli.Execute(ctx, command, append([]string{"--http-listen", "127.0.0.1:0"}, args...), nil, io.Discard,
+			&p.stderr)
 	}()
 	select {
 	case p.addr = <-listening:
@@ -174,8 +175,14 @@ func TestWrongConfigurationEndsIt(t *testing.T) {
 		want     []string
 	}{
 		{name: "no tables yet", args: missing, want: []string{"database shoeproof has schema 0", "audit migrate"}},
-		{name: "no such topic", migrated: true, args: append([]string{"--kafka-topic", "no-such"}, missing...), want: []string{"kafka topic no-such does not exist at " + kafka.Addrs[0]}},
-		{name: "port taken", migrated: true, args: append([]string{"--http-listen", ch.HTTPAddr}, missing...), want: []string{"http.listen: ", "address already in use"}},
+		{
+			name: "no such topic", migrated: true, args: append([]string{"--kafka-topic", "no-such"}, missing...),
+			want: []string{"kafka topic no-such does not exist at " + kafka.Addrs[0]},
+		},
+		{
+			name: "port taken", migrated: true, args: append([]string{"--http-listen", ch.HTTPAddr}, missing...),
+			want: []string{"http.listen: ", "address already in use"},
+		},
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
@@ -224,7 +231,8 @@ func TestKafkaRefusesThePassword(t *testing.T) {
 	migrate(t, ch)
 	guarded := startKafka(t, kfake.EnableSASL(), kfake.Superuser("PLAIN", "admin", "another"))
 	t.Setenv("SHOEPROOF_KAFKA_SASL_PASSWORD", canary)
-	p := start(t, "--kafka-brokers", guarded.Addrs[0], "--clickhouse-addrs", ch.Addr, "--kafka-sasl-mechanism", "plain", "--kafka-sasl-username", "admin")
+	p := start(t, "--kafka-brokers", guarded.Addrs[0], "--clickhouse-addrs", ch.Addr, "--kafka-sasl-mechanism", "plain",
+		"--kafka-sasl-username", "admin")
 	await(t, "it names the setting", func() bool { return strings.Contains(p.stderr.String(), "kafka.sasl") })
 	if code, _ := p.probe(t, "/readyz"); code != http.StatusServiceUnavailable {
 		t.Errorf("/readyz is %d", code)
@@ -241,14 +249,16 @@ func TestKafkaRefusesThePassword(t *testing.T) {
 func TestNobodyAnswers(t *testing.T) {
 	const nobody = "127.0.0.1:1"
 	p := start(t, "--kafka-brokers", nobody, "--clickhouse-addrs", nobody)
-	await(t, "it says that ClickHouse does not answer", func() bool { return strings.Contains(p.stderr.String(), "ClickHouse does not answer") })
+	await(t, "it says that ClickHouse does not answer",
+		func() bool { return strings.Contains(p.stderr.String(), "ClickHouse does not answer") })
 	if code, _ := p.probe(t, "/healthz"); code != http.StatusOK {
 		t.Errorf("/healthz is %d", code)
 	}
 	if code, body := p.probe(t, "/readyz"); code != http.StatusServiceUnavailable || strings.Contains(body, nobody) {
 		t.Errorf("/readyz is %d: %s", code, body)
 	}
-	if code, body := p.probe(t, "/metrics"); code != http.StatusOK || !strings.Contains(body, `shoeproof_build_info{program="ingest",rules=`) {
+	if code, body := p.probe(t, "/metrics"); code != http.StatusOK || !strings.Contains(body,
+		`shoeproof_build_info{program="ingest",rules=`) {
 		t.Errorf("/metrics is %d: %s", code, body)
 	}
 	if code := p.end(t); code != cli.Done {
@@ -261,7 +271,8 @@ func TestKafkaIsAway(t *testing.T) {
 	ch := startClickHouse(t, "")
 	migrate(t, ch)
 	p := start(t, "--kafka-brokers", "127.0.0.1:1", "--clickhouse-addrs", ch.Addr)
-	await(t, "it says that Kafka does not answer", func() bool { return strings.Contains(p.stderr.String(), "trouble with Kafka") })
+	await(t, "it says that Kafka does not answer",
+		func() bool { return strings.Contains(p.stderr.String(), "trouble with Kafka") })
 	if code, _ := p.probe(t, "/readyz"); code != http.StatusServiceUnavailable {
 		t.Errorf("/readyz is %d", code)
 	}

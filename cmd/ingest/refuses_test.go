@@ -59,7 +59,8 @@ func TestClickHouseTakesNoFlush(t *testing.T) {
 		if p.database == "slow" {
 			addr = g.Addr().String()
 		}
-		p.child = spawn(t, "--kafka-brokers", broker.Addrs[0], "--kafka-group", p.database, "--clickhouse-addrs", addr, "--clickhouse-database", p.database)
+		p.child = spawn(t, "--kafka-brokers", broker.Addrs[0], "--kafka-group", p.database, "--clickhouse-addrs", addr,
+			"--clickhouse-database", p.database)
 	}
 	for _, p := range all {
 		await(t, "the first events in "+p.database, func() bool { return stored(p) == first })
@@ -68,7 +69,10 @@ func TestClickHouseTakesNoFlush(t *testing.T) {
 	publish(t, broker, events[first:])
 	await(t, "all events where nothing is wrong", func() bool { return stored(all[0]) == len(events) })
 	for _, p := range all[1:] {
-		await(t, p.database+" is not ready", func() bool { return status(t, p.address(t), "/readyz") == http.StatusServiceUnavailable })
+		await(t, p.database+" is not ready", func() bool {
+			return status(t, p.address(t),
+				"/readyz") == http.StatusServiceUnavailable
+		})
 		await(t, p.database+" says why", func() bool { return strings.Contains(p.stderr.String(), p.says) })
 		if code := status(t, p.address(t), "/healthz"); code != http.StatusOK {
 			t.Errorf("%s: /healthz is %d", p.database, code)
@@ -85,7 +89,10 @@ func TestClickHouseTakesNoFlush(t *testing.T) {
 	}
 	want := map[string]string{}
 	for _, p := range all {
-		await(t, "all in "+p.database, func() bool { return done(t, ch, p.database, len(events)) && stored(p) == len(events) })
+		await(t, "all in "+p.database, func() bool {
+			return done(t, ch, p.database, len(events)) &&
+				stored(p) == len(events)
+		})
 		await(t, p.database+" is ready", func() bool { return status(t, p.address(t), "/readyz") == http.StatusOK })
 		p.stop(t, 10*time.Second)
 		if p == all[0] {

@@ -33,7 +33,8 @@ import (
 
 // The secrets of a whole installation, each to be found wherever it should not be.
 var secrets = map[string]string{
-	"kafka": "CANARY-kafka-5d1f", "writer": "CANARY-writer-77ab", "migrator": "CANARY-migrator-19c2", "reader": "CANARY-reader-c04e", "patrons": "CANARY-hmac-of-patrons-88d0",
+	"kafka": "CANARY-kafka-5d1f", "writer": "CANARY-writer-77ab", "migrator": "CANARY-migrator-19c2",
+	"reader": "CANARY-reader-c04e", "patrons": "CANARY-hmac-of-patrons-88d0",
 }
 
 const patronCanary = "CANARY-PATRON-"
@@ -68,11 +69,16 @@ func secured(t *testing.T) *house {
 		os.Unsetenv("SHOEPROOF_" + role + "_SHA256") // They are the server's; t.Setenv puts back what was before.
 	}
 	acl := func(resource kmsg.ACLResourceType, name string, op kmsg.ACLOperation) kfake.ACL {
-		return kfake.ACL{Resource: resource, Name: name, Pattern: kmsg.ACLResourcePatternTypeLiteral, Operation: op, Allow: true}
+		return kfake.ACL{
+			Resource: resource, Name: name, Pattern: kmsg.ACLResourcePatternTypeLiteral, Operation: op,
+			Allow: true,
+		}
 	}
-	h.kafka = startKafka(t, kfake.TLS(h.papers.server(t, "good", true)), kfake.EnableSASL(), kfake.EnableACLs(), kfake.Superuser("SCRAM-SHA-256", "floor", "floor"),
+	h.kafka = startKafka(t, kfake.TLS(h.papers.server(t, "good", true)), kfake.EnableSASL(), kfake.EnableACLs(),
+		kfake.Superuser("SCRAM-SHA-256", "floor", "floor"),
 		kfake.User("SCRAM-SHA-512", "ingest", secrets["kafka"], acl(kmsg.ACLResourceTypeTopic, topic, kmsg.ACLOperationRead),
-			acl(kmsg.ACLResourceTypeTopic, topic, kmsg.ACLOperationDescribe), acl(kmsg.ACLResourceTypeTopic, topic, kmsg.ACLOperationDescribeConfigs),
+			acl(kmsg.ACLResourceTypeTopic, topic, kmsg.ACLOperationDescribe),
+			acl(kmsg.ACLResourceTypeTopic, topic, kmsg.ACLOperationDescribeConfigs),
 			acl(kmsg.ACLResourceTypeGroup, "shoeproof", kmsg.ACLOperationRead)))
 	dir := t.TempDir()
 	for name, secret := range secrets {
@@ -82,7 +88,8 @@ func secured(t *testing.T) *house {
 	}
 	for _, user := range []string{"migrator", "writer"} {
 		config := clickhouse.Config{
-			Addrs: []string{front(t, h.papers.server(t, "good", true), h.ch.Addr)}, Database: "shoeproof", User: "shoeproof_" + user, Password: clickhouse.Secret(secrets[user]),
+			Addrs: []string{front(t, h.papers.server(t, "good", true), h.ch.Addr)}, Database: "shoeproof", User: "shoeproof_" +
+				user, Password: clickhouse.Secret(secrets[user]),
 			TLS: h.papers.server(t, "good", false),
 		}
 		config.TLS.RootCAs = h.papers.pool
@@ -94,8 +101,10 @@ func secured(t *testing.T) *house {
 		}
 		h.args = []string{
 			"--log-level", "debug", "--patron-key-file", filepath.Join(dir, "patrons"),
-			"--clickhouse-addrs", config.Addrs[0], "--clickhouse-user", config.User, "--clickhouse-password-file", filepath.Join(dir, "writer"),
-			"--kafka-brokers", h.kafka.Addrs[0], "--kafka-sasl-mechanism", "scram-sha-512", "--kafka-sasl-username", "ingest", "--kafka-sasl-password-file", filepath.Join(dir, "kafka"),
+			"--clickhouse-addrs", config.Addrs[0], "--clickhouse-user", config.User, "--clickhouse-password-file",
+			filepath.Join(dir, "writer"),
+			"--kafka-brokers", h.kafka.Addrs[0], "--kafka-sasl-mechanism", "scram-sha-512", "--kafka-sasl-username", "ingest",
+			"--kafka-sasl-password-file", filepath.Join(dir, "kafka"),
 		}
 		for _, section := range []string{"kafka", "clickhouse"} {
 			h.args = append(h.args, "--"+section+"-tls-enabled", "--"+section+"-tls-ca-file", h.papers.file("ca.pem"),
@@ -111,7 +120,8 @@ func (h *house) publish(t *testing.T, records ...*kgo.Record) {
 	t.Helper()
 	config := h.papers.server(t, "good", false)
 	config.RootCAs = h.papers.pool
-	client, err := kgo.NewClient(kgo.SeedBrokers(h.kafka.Addrs...), kgo.DialTLSConfig(config), kgo.DefaultProduceTopic(topic),
+	client, err := kgo.NewClient(kgo.SeedBrokers(h.kafka.Addrs...), kgo.DialTLSConfig(config),
+		kgo.DefaultProduceTopic(topic),
 		kgo.SASL(scram.Auth{User: "floor", Pass: "floor"}.AsSha256Mechanism()))
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +210,10 @@ func TestSecretsAndPatronsStaySecret(t *testing.T) {
 		records = append(records, r)
 	}
 	// What cannot be read names patrons, too.
-	for _, bad := range []string{`{"wager_placed":{"patron_ref":"` + patronCanary + `x`, `{"event_id":"e","wager_placed":{"patron_ref":"` + patronCanary + "\xff" + `"}}`, patronCanary} {
+	for _, bad := range []string{
+		`{"wager_placed":{"patron_ref":"` + patronCanary + `x`,
+		`{"event_id":"e","wager_placed":{"patron_ref":"` + patronCanary + "\xff" + `"}}`, patronCanary,
+	} {
 		records = append(records, &kgo.Record{Value: []byte(bad), Headers: asJSON})
 	}
 	h.publish(t, records...)
@@ -211,7 +224,8 @@ func TestSecretsAndPatronsStaySecret(t *testing.T) {
 		}
 	})
 	await(t, "everything is in ClickHouse", func() bool {
-		return h.ask(t, "default", "SELECT count() FROM v_events") == fmt.Sprint(len(events)) && h.ask(t, "default", "SELECT count() FROM v_dead_letters") == "3"
+		return h.ask(t, "default", "SELECT count() FROM v_events") == fmt.Sprint(len(events)) && h.ask(t, "default",
+			"SELECT count() FROM v_dead_letters") == "3"
 	})
 	for _, page := range []string{"/metrics", "/healthz", "/readyz"} {
 		code, text := p.probe(t, page)
@@ -221,7 +235,8 @@ func TestSecretsAndPatronsStaySecret(t *testing.T) {
 	}
 	for _, args := range [][]string{{"config", "print"}, {"config", "validate"}} {
 		var out bytes.Buffer
-		if code := cli.Execute(t.Context(), ingest.Command(ingest.Options{Version: "test"}), append(args, h.args...), nil, &out, &out); code != cli.Done {
+		if code := cli.Execute(t.Context(), ingest.Command(ingest.Options{Version: "test"}), append(args, h.args...), nil,
+			&out, &out); code != cli.Done {
 			t.Errorf("%v: exit code %d: %s", args, code, out.String())
 		}
 		noSecret(t, strings.Join(args, " "), out.String())
@@ -234,7 +249,10 @@ func TestSecretsAndPatronsStaySecret(t *testing.T) {
 	h.publish(t, records[:100]...)
 	await(t, "it says that ClickHouse is away", func() bool { return strings.Contains(p.stderr.String(), "did not take") })
 	h.kafka.Stop()
-	await(t, "it says that Kafka is away", func() bool { return strings.Contains(p.stderr.String(), "trouble with Kafka") })
+	await(t, "it says that Kafka is away", func() bool {
+		return strings.Contains(p.stderr.String(),
+			"trouble with Kafka")
+	})
 	_, text := p.probe(t, "/readyz")
 	noSecret(t, "/readyz", text)
 	p.end(t)
@@ -273,7 +291,8 @@ func (h *house) doctor(t *testing.T) {
 			lacks = c
 		}
 	}
-	if lacks.Status != doctor.Fail || !strings.Contains(lacks.Seen, `user "shoeproof_writer" lacks `) || !strings.Contains(lacks.Fix, "role shoeproof_auditor") {
+	if lacks.Status != doctor.Fail || !strings.Contains(lacks.Seen, `user "shoeproof_writer" lacks `) ||
+		!strings.Contains(lacks.Fix, "role shoeproof_auditor") {
 		t.Errorf("a writer as an auditor: %+v", lacks)
 	}
 }
@@ -282,7 +301,8 @@ func (h *house) doctor(t *testing.T) {
 func (h *house) patrons(t *testing.T) {
 	t.Helper()
 	named := map[string]bool{}
-	tables := strings.Fields(h.ask(t, "default", "SELECT name FROM system.tables WHERE database = 'shoeproof' AND engine != 'MaterializedView' ORDER BY name"))
+	tables := strings.Fields(h.ask(t, "default",
+		"SELECT name FROM system.tables WHERE database = 'shoeproof' AND engine != 'MaterializedView' ORDER BY name"))
 	if len(tables) < 30 {
 		t.Fatalf("%d tables and views", len(tables))
 	}
@@ -291,7 +311,8 @@ func (h *house) patrons(t *testing.T) {
 			named[strings.TrimPrefix(table, "v_")] = true
 		}
 		// What a reader gets to see of it.
-		columns := h.ask(t, "reader", "SELECT arrayStringConcat(groupArray(name), ', ') FROM system.columns WHERE database = 'shoeproof' AND table = '"+table+"'")
+		columns := h.ask(t, "reader", "SELECT arrayStringConcat(groupArray(name), ', ') FROM system.columns WHERE "+
+			"database = 'shoeproof' AND table = '"+table+"'")
 		if columns != "" {
 			noSecret(t, "what a reader sees of "+table, h.ask(t, "reader", "SELECT "+columns+" FROM "+table))
 		}
@@ -305,7 +326,8 @@ func (h *house) patrons(t *testing.T) {
 		t.Errorf("the canary is not where it must be: %v", named)
 	}
 	// The same patron is the same under the key, and only under the key.
-	ref := h.ask(t, "default", "SELECT JSONExtractString(raw, 'wager_placed', 'patron_ref') AS ref FROM events WHERE ref != '' LIMIT 1")
+	ref := h.ask(t, "default", "SELECT JSONExtractString(raw, 'wager_placed', 'patron_ref') AS ref FROM events WHERE "+
+		"ref != '' LIMIT 1")
 	mac := hmac.New(sha256.New, []byte(secrets["patrons"]))
 	fmt.Fprintf(mac, "player\x00%s", ref)
 	if n := h.ask(t, "reader", "SELECT count() FROM v_wagers WHERE patron = '"+hex.EncodeToString(mac.Sum(nil)[:16])+"'"); n == "0" || !strings.HasPrefix(ref, patronCanary) {

@@ -88,7 +88,8 @@ func sideBySide(t testing.TB, ch *engine.ClickHouse, events []schema.Event, n in
 		}
 	}
 	for range n {
-		all = append(all, spawn(t, "--kafka-brokers", broker.Addrs[0], "--kafka-group", name, "--clickhouse-addrs", g.Addr().String(), "--clickhouse-database", name))
+		all = append(all, spawn(t, "--kafka-brokers", broker.Addrs[0], "--kafka-group", name, "--clickhouse-addrs",
+			g.Addr().String(), "--clickhouse-database", name))
 	}
 	await(t, "each has its part", func() bool {
 		return !slices.ContainsFunc(all, func(c *child) bool { return c.metric(t, "shoeproof_partitions") != twelve/n })
@@ -106,7 +107,8 @@ func sideBySide(t testing.TB, ch *engine.ClickHouse, events []schema.Event, n in
 		c.stop(t, 10*time.Second)
 		out.user += c.cmd.ProcessState.UserTime()
 	}
-	t.Logf("%d: %d events in %v, %v of their processor time", n, len(events), out.wall.Round(time.Millisecond), out.user.Round(time.Millisecond))
+	t.Logf("%d: %d events in %v, %v of their processor time", n, len(events), out.wall.Round(time.Millisecond),
+		out.user.Round(time.Millisecond))
 	return out, contents(t, ch, name)
 }
 

@@ -1,4 +1,5 @@
-// Package bench measures the detectors: simulated tables at which somebody cheats, or plays oddly, or nothing happens, and
+// Package bench measures the detectors: simulated tables at which somebody cheats, or plays oddly, or nothing happens,
+// and
 // what comes of each. The same seed gives the same figures, but for what is measured in time and memory.
 package bench
 
@@ -20,7 +21,8 @@ import (
 
 // Options say what to measure.
 type Options struct {
-	// Runs is how many tables play each cheat against the detector of its cause. A twentieth as many play it, and each oddity,
+	// Runs is how many tables play each cheat against the detector of its cause. A twentieth as many play it, and each
+	// oddity,
 	// against all detectors.
 	Runs int
 	Seed uint64
@@ -52,14 +54,19 @@ func Run(ctx context.Context, o Options) (_ Sheet, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("read rulebooks: %w", err)
 	}
-	b := &bench{Options: o, promise: detectors.DefaultPromise(), offers: &offers{books: books, made: map[string]*detectors.Offer{}}}
+	b := &bench{
+		Options: o, promise: detectors.DefaultPromise(),
+		offers: &offers{books: books, made: map[string]*detectors.Offer{}},
+	}
 	if b.Progress == nil {
 		b.Progress = func(string) {}
 	}
 	cheats := cheat.All()
 	for _, name := range o.Only {
-		if !slices.Contains(parts, name) && !slices.ContainsFunc(cheats, func(c cheat.Cheat) bool { return named(&c, name) }) {
-			return nil, cli.WrongUsage(fmt.Errorf("no scenario, cheat or section %q: want one such as s1, s1-0.5, n2, honest or cost", name))
+		if !slices.Contains(parts, name) && !slices.ContainsFunc(cheats,
+			func(c cheat.Cheat) bool { return named(&c, name) }) {
+			return nil, cli.WrongUsage(fmt.Errorf("no scenario, cheat or section %q: want one such as s1, s1-0.5, n2, honest "+
+				"or cost", name))
 		}
 	}
 	if b.keep, err = openKeep(o.Keep); err != nil {

@@ -52,7 +52,10 @@ func readCSV(t *testing.T, in io.Reader) Sheet {
 
 // The same seed gives the same figures.
 func TestSmallRun(t *testing.T) {
-	sheet, err := Run(t.Context(), Options{Runs: 4, Seed: 1, Only: []string{"delay", "s1-1", "s3-20", "s4-2", "s7-1", "s8-0.1", "s14", "n5"}})
+	sheet, err := Run(t.Context(), Options{
+		Runs: 4, Seed: 1,
+		Only: []string{"delay", "s1-1", "s3-20", "s4-2", "s7-1", "s8-0.1", "s14", "n5"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +177,8 @@ func TestHonest(t *testing.T) {
 			continue
 		}
 		streams += one(c.Column == "factors")
-		if count, bound, ok := strings.Cut(strings.TrimSuffix(c.Value, ")"), " ("); ok && strings.HasPrefix(c.Column, "alarms") {
+		if count, bound, ok := strings.Cut(strings.TrimSuffix(c.Value, ")"), " ("); ok && strings.HasPrefix(c.Column,
+			"alarms") {
 			n, err1 := strconv.ParseFloat(count, 64)
 			most, err2 := strconv.ParseFloat(bound, 64)
 			if err1 != nil || err2 != nil || n > most+3*max(most, 1) {

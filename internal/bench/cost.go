@@ -15,7 +15,8 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
-// costShoes is over how many shoes of each table time is taken, costTimes how often: what else the machine does only adds.
+// costShoes is over how many shoes of each table time is taken, costTimes how often: what else the machine does only
+// adds.
 const (
 	costShoes = 50
 	costTimes = 5
@@ -47,7 +48,8 @@ func (b *bench) cost(ctx context.Context) error {
 	var told recording
 	rounds := 0
 	for _, kind := range []string{"nj-mini", "ny-ez"} {
-		t := newTable(deal.Options{Seed: b.Seed + 900_000, Table: kind}, cheat.Options{Cheat: cheat.Honest(kind), From: 1}, b.offers)
+		t := newTable(deal.Options{Seed: b.Seed + 900_000, Table: kind}, cheat.Options{Cheat: cheat.Honest(kind), From: 1},
+			b.offers)
 		t.each = func(_ *deal.PlayedRound, r *detectors.Round) { rounds += one(r != nil) }
 		for range costShoes {
 			if err := ctx.Err(); err != nil {

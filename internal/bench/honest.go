@@ -27,7 +27,8 @@ type nulls struct {
 	Pages   int
 }
 
-// quiet is what was seen of a table at which nobody cheats: of each stream, and the facts of each detector without odds.
+// quiet is what was seen of a table at which nobody cheats: of each stream, and the facts of each detector without
+// odds.
 type quiet struct {
 	Rounds  int
 	Streams map[string]*nulls
@@ -183,7 +184,8 @@ func (b *bench) honestRows(all []quiet) {
 	row = b.sheet.row("honest", "in all")
 	row("factors", fmt.Sprintf("%d rounds, %.2f table-years", total, years))
 	row("pages", fmt.Sprintf("%d; others: %s", sum.Pages, tally(certain)))
-	row("per 1,000 table-years", fmt.Sprintf("at most %.1f here, %.1f at the promised volume, %g promised", bound, promised, b.promise.FalseAlarms))
+	row("per 1,000 table-years", fmt.Sprintf("at most %.1f here, %.1f at the promised volume, %g promised", bound,
+		promised, b.promise.FalseAlarms))
 }
 
 func (n *nulls) add(x *nulls) {

@@ -13,8 +13,10 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
-// rare is a world of cheats from which false alarms of a detector are counted. In it a bet that the knowledge favours is 1+x
-// times as likely as under honest play, where the same patron bets on either side by a coin, and one that it does not favour 1-x times.
+// rare is a world of cheats from which false alarms of a detector are counted. In it a bet that the knowledge favours
+// is 1+x
+// times as likely as under honest play, where the same patron bets on either side by a coin, and one that it does not
+// favour 1-x times.
 type rare struct {
 	cheat, detector string
 	strength        float64
@@ -59,7 +61,8 @@ func (b *bench) importance(ctx context.Context) error {
 		starts := make([]float64, runs)
 		err = each(ctx, runs, func(i int) (err error) {
 			o := deal.Options{Seed: b.Seed*1_000_000 + 700_000 + uint64(i), Table: "r" + strconv.Itoa(i), Clear: true}
-			weights[i], starts[i], err = b.rareRun(newTable(o, cheat.Options{Cheat: played, From: 1 + i%rareShoes}, b.offers), &x, watching)
+			weights[i], starts[i], err = b.rareRun(newTable(o, cheat.Options{Cheat: played, From: 1 + i%rareShoes}, b.offers),
+				&x, watching)
 			return err
 		})
 		if err != nil {
@@ -87,9 +90,12 @@ func (b *bench) importance(ctx context.Context) error {
 	return nil
 }
 
-// rareRun plays until the highest threshold is reached. The first alarm at each counts with the likelihood ratio of honest
+// rareRun plays until the highest threshold is reached. The first alarm at each counts with the likelihood ratio of
+// honest
 // play to the cheat; starts are the start weights until then.
-func (b *bench) rareRun(t *table, x *rare, watching []*detectors.Detector) (weights [len(rareThresholds)]float64, starts float64, err error) {
+func (b *bench) rareRun(t *table, x *rare, watching []*detectors.Detector) (weights [len(rareThresholds)]float64,
+	starts float64, err error,
+) {
 	patron := t.sim.Label().Patrons[0]
 	host := detectors.NewHost(b.promise, watching)
 	// begun is the likelihood ratio of a cheat that has begun with one of the shoes so far, times the chance of that.

@@ -10,7 +10,8 @@ import (
 	"github.com/shoeproof/shoeproof/internal/cli"
 )
 
-// keep remembers in a file what was played, a line of JSON for each table, so that a long measurement can be stopped and gone on with.
+// keep remembers in a file what was played, a line of JSON for each table, so that a long measurement can be stopped
+// and gone on with.
 type keep struct {
 	mu   sync.Mutex
 	file *os.File // nil if nothing is kept
@@ -39,7 +40,8 @@ func openKeep(path string) (*keep, error) {
 		var line kept
 		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
 			file.Close()
-			return nil, cli.WrongUsage(fmt.Errorf("%s:%d: %w; want a table and its outcome: delete a line that was cut short", path, n, err))
+			return nil, cli.WrongUsage(fmt.Errorf("%s:%d: %w; want a table and its outcome: delete a line that was cut short",
+				path, n, err))
 		}
 		k.done[line.Table] = line.Outcome
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
-// beginning is the shoe with which a cheat begins: everybody has been seen for one, but for a pair that sits down to offset.
+// beginning is the shoe with which a cheat begins: everybody has been seen for one, but for a pair that sits down to
+// offset.
 func beginning(c *cheat.Cheat) int {
 	if c.Scenario == "S11" {
 		return 1
@@ -22,11 +23,13 @@ func beginning(c *cheat.Cheat) int {
 // outcome is a run of a cheat, up to the alarm of the detector that names its cause most directly.
 type outcome struct {
 	Caught bool
-	// From the first act to the end of the round of the alarm, or to the horizon: units are what the scenario is measured in.
+	// From the first act to the end of the round of the alarm, or to the horizon: units are what the scenario is measured
+	// in.
 	Rounds, Cards, Shoes, Units int
 	// Lost is what the cheat gained more than its twin, minor units.
 	Lost int64
-	// First is the detector of the first page after the cheat began; Cause and Key say that it names a cause and a culprit of the
+	// First is the detector of the first page after the cheat began; Cause and Key say that it names a cause and a
+	// culprit of the
 	// label. Early are pages before it began.
 	First      string
 	Cause, Key bool
@@ -36,7 +39,9 @@ type outcome struct {
 }
 
 // runCheat plays a cheat against its detectors, or against all of them, until the alarm or so many shoes.
-func runCheat(c *cheat.Cheat, seed uint64, horizon int, all bool, promise *detectors.Promise, offers *offers) (outcome, error) {
+func runCheat(c *cheat.Cheat, seed uint64, horizon int, all bool, promise *detectors.Promise, offers *offers) (outcome,
+	error,
+) {
 	begins := beginning(c)
 	by := cheat.Options{Cheat: c, From: begins}
 	o := deal.Options{Seed: seed, Table: "b" + fmt.Sprint(seed)}
@@ -60,7 +65,8 @@ func runCheat(c *cheat.Cheat, seed uint64, horizon int, all bool, promise *detec
 		}
 		if r != nil {
 			if !acting {
-				acting = shoe >= begins && (c.Honest || label.Shoe != "" && label.Round == 0 || label.Shoe == r.Shoe && label.Round <= int(r.Round) || label.Shoe != "" && label.Shoe != r.Shoe)
+				acting = shoe >= begins && (c.Honest || label.Shoe != "" && label.Round == 0 || label.Shoe == r.Shoe &&
+					label.Round <= int(r.Round) || label.Shoe != "" && label.Shoe != r.Shoe)
 			}
 			if acting {
 				out.Rounds++
@@ -218,7 +224,8 @@ type delays struct {
 	power                    float64
 }
 
-// measure reads delays off the outcomes. The mean counts a run that was not caught with its horizon, so that it is a bound
+// measure reads delays off the outcomes. The mean counts a run that was not caught with its horizon, so that it is a
+// bound
 // from below where power is under 1; upper is its upper 95 % bound.
 func measure(outcomes []outcome) delays {
 	units := make([]float64, len(outcomes))

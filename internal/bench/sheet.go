@@ -46,7 +46,10 @@ that was met within the horizon. *mean*, its upper 95 % bound, *median* and *p90
 counts with its horizon, marked ≥; of a slug or a bad shuffle, which are met in their shoe or never, the delay is of those met, to the end of the round of the alarm. *ln A* is the promised threshold. *limit* is ln A / KL,
 which no detector can beat to first order, and *reference* what a bench of the design measured at ln A = 20.7. *lost* is what those in the know won more than in the same
 run without the cheat, at $10,000 a bet ($1,000 on the side).`,
-		[]string{"what", "detector", "ln A", "runs", "power", "reference power", "mean", "upper 95 %", "median", "p90", "unit", "limit", "mean/limit", "reference", "upper/reference", "lost, $"},
+		[]string{
+			"what", "detector", "ln A", "runs", "power", "reference power", "mean", "upper 95 %", "median", "p90",
+			"unit", "limit", "mean/limit", "reference", "upper/reference", "lost, $",
+		},
 	},
 	{
 		"accused", "Who is accused", `All detectors watch, up to the alarm of the detector above. *first page by* counts which of them raised the first page after the cheat began,
@@ -93,7 +96,8 @@ func (s Sheet) Markdown() string {
 		if part.columns != nil {
 			columns = part.columns
 		}
-		fmt.Fprintf(&out, "\n### %s\n\n%s\n\n| | %s |\n|---|%s\n", part.title, part.text, strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
+		fmt.Fprintf(&out, "\n### %s\n\n%s\n\n| | %s |\n|---|%s\n", part.title, part.text, strings.Join(columns, " | "),
+			strings.Repeat("---|", len(columns)))
 		for _, row := range rows {
 			fmt.Fprintf(&out, "| %s |", row)
 			for _, column := range columns {
@@ -102,7 +106,8 @@ func (s Sheet) Markdown() string {
 			out.WriteByte('\n')
 		}
 		if part.name == "delay" {
-			fmt.Fprintf(&out, "\nSlower than %.2f times the reference, by the upper bound of the mean: %s.\n", tolerable, s.slow())
+			fmt.Fprintf(&out, "\nSlower than %.2f times the reference, by the upper bound of the mean: %s.\n", tolerable,
+				s.slow())
 		}
 	}
 	return out.String()

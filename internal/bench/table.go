@@ -85,7 +85,8 @@ func newTable(o deal.Options, by cheat.Options, offers *offers) *table {
 		o.Config = by.Cheat.TableConfig()
 	}
 	t := &table{
-		sim: cheat.NewTable(o, by), name: o.Table, config: o.Config, offers: offers, pace: rand.New(rand.NewPCG(o.Seed, 0xace)), tray: 500_000_000, exact: true,
+		sim: cheat.NewTable(o, by), name: o.Table, config: o.Config, offers: offers,
+		pace: rand.New(rand.NewPCG(o.Seed, 0xace)), tray: 500_000_000, exact: true,
 		each: func(*deal.PlayedRound, *detectors.Round) {},
 	}
 	t.sim.Open()
@@ -115,7 +116,8 @@ func (t *table) play(host watcher) error {
 	name := t.name
 	shoe := detectors.Shoe{
 		Place:  detectors.Place{Property: "sim", Pit: "p1", Table: name, Shoe: p.ID, At: t.at},
-		Dealer: p.Dealer, Batch: p.Batch, Shuffler: name + "-shuffler", Decks: p.Decks, Before: t.before, Whole: true, Frozen: t.frozen,
+		Dealer: p.Dealer, Batch: p.Batch, Shuffler: name + "-shuffler", Decks: p.Decks, Before: t.before, Whole: true,
+		Frozen: t.frozen,
 	}
 	left := exact.Full(p.Decks)
 	dealt := make([]detectors.Card, 0, 52*p.Decks)
@@ -159,7 +161,8 @@ func (t *table) play(host watcher) error {
 	opened := t.tray
 	t.tray += taken - paid + vigs + p.Fill - p.Gone
 	host.Tray(&detectors.Tray{
-		Place: shoe.Place, Dealer: p.Dealer, Open: opened, Close: t.tray, Fills: p.Fill, Won: taken, Paid: paid, Vigs: vigs, Whole: true,
+		Place: shoe.Place, Dealer: p.Dealer, Open: opened, Close: t.tray, Fills: p.Fill, Won: taken, Paid: paid, Vigs: vigs,
+		Whole:  true,
 		Frozen: t.frozen,
 	})
 	t.each(nil, nil)
@@ -168,11 +171,14 @@ func (t *table) play(host watcher) error {
 }
 
 // round is a played round as detectors see it.
-func (t *table) round(s *detectors.Shoe, i int, played *deal.PlayedRound, left *exact.Composition, offer *detectors.Offer) *detectors.Round {
+func (t *table) round(s *detectors.Shoe, i int, played *deal.PlayedRound, left *exact.Composition,
+	offer *detectors.Offer,
+) *detectors.Round {
 	first := t.at + 25*second
 	r := &detectors.Round{
 		Place: s.Place, Dealer: played.Dealer, Batch: s.Batch, Shuffler: s.Shuffler, Reader: s.Table + "-reader",
-		Locked: first - second, First: first, Decks: s.Decks, Left: *left, Offer: offer, Played: !played.Unread, Frozen: t.frozen,
+		Locked: first - second, First: first, Decks: s.Decks, Left: *left, Offer: offer, Played: !played.Unread,
+		Frozen: t.frozen,
 	}
 	r.Round, r.At, r.Seq = uint32(i+1), t.at, record.Seq(100*(81*t.shoes+i))
 	if t.exact && offer.Kernel.Odds(left, &t.odds) {
@@ -195,7 +201,8 @@ func (t *table) round(s *detectors.Shoe, i int, played *deal.PlayedRound, left *
 	for k := range played.Stakes {
 		st := &played.Stakes[k]
 		r.Wagers[k] = detectors.Wager{
-			ID: st.ID, Patron: st.Patron, Seat: st.Seat, Spot: baccarat.Spot(st.Spot), Stake: st.Stake, Placed: first - st.Lead, Late: st.Lead < 0,
+			ID: st.ID, Patron: st.Patron, Seat: st.Seat, Spot: baccarat.Spot(st.Spot), Stake: st.Stake, Placed: first - st.Lead,
+			Late:  st.Lead < 0,
 			Ruled: baccarat.Disposition(st.Ruled), Done: baccarat.Disposition(st.Done), Due: st.Due, Paid: st.Paid,
 			VigDue: st.VigDue, VigTaken: st.VigTaken, AtLock: st.AtLock, AtSettlement: st.AtSettlement, HasReads: true,
 		}

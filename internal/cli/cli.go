@@ -44,6 +44,14 @@ func WithCode(code int, err error) error {
 // WrongUsage marks an error as wrong usage, configuration or input; nil stays nil.
 func WrongUsage(err error) error { return WithCode(Usage, err) }
 
+// WrongUsageIf marks an error as wrong usage if it is one of the targets.
+func WrongUsageIf(err error, targets ...error) error {
+	if slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) }) {
+		return WrongUsage(err)
+	}
+	return err
+}
+
 // ErrFound ends a program without an error message: the findings are its output.
 var ErrFound = errors.New("findings at or above the level of --fail-on")
 
@@ -99,7 +107,8 @@ func VersionCommand(name, version string) *cobra.Command {
 		Example: "  " + name + " version",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s %s %s/%s\n", name, version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s %s %s/%s\n", name, version, runtime.Version(), runtime.GOOS,
+				runtime.GOARCH)
 			return err
 		},
 	}

@@ -80,7 +80,8 @@ func usage(c *cobra.Command) error {
 	})
 	fmt.Fprintf(&b, "\nFlags:\n%s", flags.FlagUsages())
 	if settings.HasFlags() {
-		fmt.Fprintf(&b, "\nSettings, also accepted from the file of --config and from SHOEPROOF_ variables:\n%s", settings.FlagUsages())
+		fmt.Fprintf(&b, "\nSettings, also accepted from the file of --config and from SHOEPROOF_ variables:\n%s",
+			settings.FlagUsages())
 	}
 	if c.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "\nUse \"%s [command] --help\" for more information about a command.\n", c.CommandPath())

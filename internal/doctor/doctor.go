@@ -112,7 +112,8 @@ func (r *run) clickhouse(ctx context.Context) {
 		return
 	}
 	r.ahead = ahead
-	r.add("clickhouse", OK, "", "%s answers as ClickHouse %s to user %q", strings.Join(config.Addrs, ","), version, config.User)
+	r.add("clickhouse", OK, "", "%s answers as ClickHouse %s to user %q", strings.Join(config.Addrs, ","), version,
+		config.User)
 	r.clock()
 	if err := store.CheckSchema(ctx); err != nil {
 		r.fail("schema", err, "run audit migrate with the migrator's user")
@@ -180,9 +181,11 @@ func (r *run) grants(ctx context.Context, store *clickhouse.Store, layout migrat
 	fix := "run the statements of audit grants and grant the user role " + layout.Database + "_" + role.Name
 	switch {
 	case len(missing) > 0:
-		r.add("grants", Fail, fix, "user %q lacks %s of role %s: %s", user, count(len(missing), "right", "rights"), role.Name, some(missing))
+		r.add("grants", Fail, fix, "user %q lacks %s of role %s: %s", user, count(len(missing), "right", "rights"), role.Name,
+			some(missing))
 	case len(excess) > 0:
-		r.add("grants", Warn, fix, "user %q has all rights of role %s and more than it needs: %s", user, role.Name, some(excess))
+		r.add("grants", Warn, fix, "user %q has all rights of role %s and more than it needs: %s", user, role.Name,
+			some(excess))
 	default:
 		r.add("grants", OK, "", "user %q has the rights of role %s and none to drop or alter", user, role.Name)
 	}
@@ -219,7 +222,8 @@ func (r *run) kafka(ctx context.Context) {
 		r.fail("kafka", err, "check the settings named above, then the brokers and the network path to them")
 		return
 	}
-	r.add("kafka", OK, "", "topic %s at %s has %s", config.Topic, strings.Join(config.Brokers, ","), count(len(topic.Partitions), "partition", "partitions"))
+	r.add("kafka", OK, "", "topic %s at %s has %s", config.Topic, strings.Join(config.Brokers, ","),
+		count(len(topic.Partitions), "partition", "partitions"))
 	r.retention(&topic)
 	r.lag(&topic)
 }
@@ -235,7 +239,8 @@ func (r *run) retention(t *kafka.Topic) {
 	s := t.Settings
 	switch {
 	case t.Denied != nil:
-		r.add("retention", Warn, "grant the account DescribeConfigs on the topic, or check by hand", "the retention of the topic is unknown: %v", t.Denied)
+		r.add("retention", Warn, "grant the account DescribeConfigs on the topic, or check by hand",
+			"the retention of the topic is unknown: %v", t.Denied)
 	case strings.Contains(s.Cleanup, "compact"):
 		r.add("retention", Fail, fix, "cleanup.policy is %s: compaction drops events", s.Cleanup)
 	case s.Retention >= 0 && s.Retention < minRetention:
@@ -278,7 +283,8 @@ func (r *run) lag(t *kafka.Topic) {
 					"partition %d ends at offset %d, but the journal has %d", o.Partition, o.End, g.To)
 			case next < o.First:
 				lost = true
-				r.add("lag", Fail, "the records are lost; increase the topic's retention", "partition %d: offsets %d to %d expired before they were audited", o.Partition, next, o.First-1)
+				r.add("lag", Fail, "the records are lost; increase the topic's retention",
+					"partition %d: offsets %d to %d expired before they were audited", o.Partition, next, o.First-1)
 			case g.Low < o.First:
 				r.add("lag", Warn, "increase the topic's retention beyond the time that a table is open",
 					"partition %d: offsets %d to %d, from which a restart reads, expired", o.Partition, g.Low, o.First-1)
@@ -290,7 +296,8 @@ func (r *run) lag(t *kafka.Topic) {
 	for _, g := range r.progress {
 		if !slices.ContainsFunc(t.Partitions, func(o kafka.Offsets) bool { return o.Partition == int(g.Partition) }) {
 			lost = true
-			r.add("lag", Fail, recreated+": publish under a new topic name or restore the records", "the journal has partition %d, the topic does not", g.Partition)
+			r.add("lag", Fail, recreated+": publish under a new topic name or restore the records",
+				"the journal has partition %d, the topic does not", g.Partition)
 		}
 	}
 	if lost {
@@ -302,9 +309,11 @@ func (r *run) lag(t *kafka.Topic) {
 	case records > 0 && len(r.progress) == 0:
 		r.add("lag", Warn, start, "no record of the topic was audited yet: %s", count(int(behind), "record", "records"))
 	case behind > 0 && idle > stuck:
-		r.add("lag", Fail, "check that ingest runs, its /readyz and its log", "%s behind, and no flush for %v", count(int(behind), "record", "records"), idle.Round(time.Second))
+		r.add("lag", Fail, "check that ingest runs, its /readyz and its log", "%s behind, and no flush for %v",
+			count(int(behind), "record", "records"), idle.Round(time.Second))
 	case behind > far:
-		r.add("lag", Warn, "wait, or run more ingest processes, at most one per partition", "%s behind", count(int(behind), "record", "records"))
+		r.add("lag", Warn, "wait, or run more ingest processes, at most one per partition", "%s behind",
+			count(int(behind), "record", "records"))
 	case len(r.progress) == 0:
 		r.add("lag", OK, "", "the topic is empty")
 	default:

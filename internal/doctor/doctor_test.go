@@ -31,15 +31,36 @@ func TestLag(t *testing.T) {
 		none         bool // no journal
 		status, seen string
 	}{
-		"up to date":        {log: kafka.Offsets{End: 100, Committed: 40}, to: 99, low: 40, at: now.Add(-time.Hour), status: OK, seen: "0 records behind; a restart reads 60 records again"},
-		"at work":           {log: kafka.Offsets{End: 100, Committed: -1}, to: 98, at: now, status: OK, seen: "1 record behind; a restart reads 100 records again"},
-		"stopped":           {log: kafka.Offsets{End: 100}, to: 98, at: now.Add(-time.Hour), status: Fail, seen: "1 record behind, and no flush for 1h0m0s"},
-		"far behind":        {log: kafka.Offsets{End: 500_000}, to: 98, at: now, status: Warn, seen: "499901 records behind"},
-		"lost":              {log: kafka.Offsets{First: 200, End: 300}, to: 98, low: 98, at: now, status: Fail, seen: "partition 0: offsets 99 to 199 expired before they were audited"},
-		"recreated":         {log: kafka.Offsets{End: 10}, to: 98, at: now, status: Fail, seen: "partition 0 ends at offset 10, but the journal has 98"},
-		"never begun":       {log: kafka.Offsets{First: 5, End: 10}, none: true, status: Warn, seen: "no record of the topic was audited yet: 5 records"},
-		"empty":             {none: true, status: OK, seen: "the topic is empty"},
-		"all of it expired": {log: kafka.Offsets{First: 99, End: 99}, to: 98, low: 99, at: now, status: OK, seen: "0 records behind"},
+		"up to date": {
+			log: kafka.Offsets{End: 100, Committed: 40}, to: 99, low: 40, at: now.Add(-time.Hour),
+			status: OK, seen: "0 records behind; a restart reads 60 records again",
+		},
+		"at work": {
+			log: kafka.Offsets{End: 100, Committed: -1}, to: 98, at: now, status: OK,
+			seen: "1 record behind; a restart reads 100 records again",
+		},
+		"stopped": {
+			log: kafka.Offsets{End: 100}, to: 98, at: now.Add(-time.Hour), status: Fail,
+			seen: "1 record behind, and no flush for 1h0m0s",
+		},
+		"far behind": {log: kafka.Offsets{End: 500_000}, to: 98, at: now, status: Warn, seen: "499901 records behind"},
+		"lost": {
+			log: kafka.Offsets{First: 200, End: 300}, to: 98, low: 98, at: now, status: Fail,
+			seen: "partition 0: offsets 99 to 199 expired before they were audited",
+		},
+		"recreated": {
+			log: kafka.Offsets{End: 10}, to: 98, at: now, status: Fail,
+			seen: "partition 0 ends at offset 10, but the journal has 98",
+		},
+		"never begun": {
+			log: kafka.Offsets{First: 5, End: 10}, none: true, status: Warn,
+			seen: "no record of the topic was audited yet: 5 records",
+		},
+		"empty": {none: true, status: OK, seen: "the topic is empty"},
+		"all of it expired": {
+			log: kafka.Offsets{First: 99, End: 99}, to: 98, low: 99, at: now, status: OK,
+			seen: "0 records behind",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &run{known: true}
@@ -55,7 +76,8 @@ func TestLag(t *testing.T) {
 	// A restart would begin before the log does: what is read is well, a table that is open is not.
 	r := &run{known: true, progress: []clickhouse.Progress{{To: 99, Low: 40, WrittenAt: now}}}
 	r.lag(&kafka.Topic{Partitions: []kafka.Offsets{{First: 50, End: 100, Committed: 40}}})
-	if len(r.checks) != 2 || r.checks[0].Status != Warn || !strings.Contains(r.checks[0].Seen, "offsets 40 to 49") || r.checks[1].Status != OK {
+	if len(r.checks) != 2 || r.checks[0].Status != Warn || !strings.Contains(r.checks[0].Seen, "offsets 40 to 49") ||
+		r.checks[1].Status != OK {
 		t.Errorf("%+v", r.checks)
 	}
 }
@@ -82,7 +104,10 @@ func TestRetentionAndClock(t *testing.T) {
 	if got := only(t, r); got.Status != Warn || !strings.Contains(got.Seen, "denied") {
 		t.Errorf("got %+v", got)
 	}
-	for ahead, want := range map[time.Duration]string{3 * time.Millisecond: OK, -2 * time.Second: Warn, time.Hour: Fail, -time.Hour: Fail} {
+	for ahead, want := range map[time.Duration]string{
+		3 * time.Millisecond: OK, -2 * time.Second: Warn, time.Hour: Fail,
+		-time.Hour: Fail,
+	} {
 		r := &run{ahead: ahead}
 		r.clock()
 		if got := only(t, r); got.Status != want {

@@ -67,7 +67,10 @@ func Run(ctx context.Context, config *settings.Ingest, o Options) error {
 	defer source.Close()
 
 	state := &state{source: source, pending: map[*pipeline.Batch]time.Time{}}
-	server := monitor.Server{Setting: "http.listen", Listen: config.HTTP.Listen, Listening: o.Listening, Metrics: m.Metrics, Ready: state.ready}
+	server := monitor.Server{
+		Setting: "http.listen", Listen: config.HTTP.Listen, Listening: o.Listening,
+		Metrics: m.Metrics, Ready: state.ready,
+	}
 	return server.While(ctx, (&process{config, engine, storeConfig, state, m, &o}).work)
 }
 
@@ -95,12 +98,14 @@ func (p *process) work(ctx context.Context) error {
 	}()
 	p.state.opened(store)
 	log.Info("reading", "topic", config.Kafka.Topic, "group", config.Kafka.Group, "brokers", config.Kafka.Brokers,
-		"clickhouse", config.ClickHouse.Addrs, "database", config.ClickHouse.Database, "rules", p.storeConfig.RulesVersion, "engine", p.engine.Version)
-	err = pipeline.Run(ctx, &watched{Source: p.state.source, m: m, o: p.o}, &flushes{store, p.state, log}, pipeline.RunOptions{
-		NewStep: func() pipeline.Step { return m.step(p.engine) },
-		Now:     time.Now, FlushRows: config.Flush.Rows, FlushEvery: config.Flush.Every, Grace: grace,
-		Journal: store, Hooks: m.hooks(p.o),
-	})
+		"clickhouse", config.ClickHouse.Addrs, "database", config.ClickHouse.Database, "rules", p.storeConfig.RulesVersion,
+		"engine", p.engine.Version)
+	err = pipeline.Run(ctx, &watched{Source: p.state.source, m: m, o: p.o}, &flushes{store, p.state, log},
+		pipeline.RunOptions{
+			NewStep: func() pipeline.Step { return m.step(p.engine) },
+			Now:     time.Now, FlushRows: config.Flush.Rows, FlushEvery: config.Flush.Every, Grace: grace,
+			Journal: store, Hooks: m.hooks(p.o),
+		})
 	replaced := (*pipeline.ReplacedError)(nil)
 	switch {
 	case err == nil:
@@ -142,7 +147,8 @@ func openStore(ctx context.Context, config clickhouse.Config, log *slog.Logger) 
 
 // fatal reports whether an error of ClickHouse is permanent.
 func fatal(err error) bool {
-	return errors.Is(err, clickhouse.ErrTLS) || errors.Is(err, clickhouse.ErrLogin) || errors.Is(err, clickhouse.ErrGrant) || errors.Is(err, clickhouse.ErrSchema)
+	return errors.Is(err, clickhouse.ErrTLS) || errors.Is(err, clickhouse.ErrLogin) || errors.Is(err,
+		clickhouse.ErrGrant) || errors.Is(err, clickhouse.ErrSchema)
 }
 
 func kafkaOf(c *settings.Kafka, log *slog.Logger) (kafka.Config, error) {

@@ -43,20 +43,28 @@ func newMetrics(version, rulesVersion string) *metrics {
 	m.deadLetters = shown.Counter("dead_letters_total", "Records that could not be decoded.")
 	m.rounds = shown.Counter("rounds_total", "Rounds audited.")
 	m.shoes = shown.Counter("shoes_total", "Shoes closed.")
-	m.gaps = shown.Counter("gaps_total", "Gaps in the sequence of a table or in the offsets, made durable; including those found again after a restart.")
+	m.gaps = shown.Counter("gaps_total", "Gaps in the sequence of a table or in the offsets, made durable; including "+
+		"those found again after a restart.")
 	m.writeFailures = shown.Counter("write_failures_total", "Inserts that ClickHouse rejected; each attempt counts.")
-	m.commitFailures = shown.Counter("commit_failures_total", "Offset commits that Kafka rejected; they make the next start longer.")
-	m.differences = shown.Counter("journal_differences_total", "Ranges whose rows differed from the journal when they were written again.")
+	m.commitFailures = shown.Counter("commit_failures_total",
+		"Offset commits that Kafka rejected; they make the next start longer.")
+	m.differences = shown.Counter("journal_differences_total",
+		"Ranges whose rows differed from the journal when they were written again.")
 	m.findings = shown.BySeverity("findings_total", "Findings made durable, including those found again after a restart.")
-	m.flushSeconds = shown.Histogram("flush_seconds", "Time of a flush until its rows are durable, retries included.", prometheus.ExponentialBuckets(0.002, 2, 14))
+	m.flushSeconds = shown.Histogram("flush_seconds", "Time of a flush until its rows are durable, retries included.",
+		prometheus.ExponentialBuckets(0.002, 2, 14))
 	m.flushRows = shown.Histogram("flush_rows", "Rows of a flush.", prometheus.ExponentialBuckets(1, 4, 10))
-	m.durable = shown.Histogram("event_to_durable_seconds", "Time from the oldest event of a flush, by its device's clock, to durable rows.",
+	m.durable = shown.Histogram("event_to_durable_seconds",
+		"Time from the oldest event of a flush, by its device's clock, to durable rows.",
 		prometheus.ExponentialBuckets(0.01, 2, 18))
-	m.found = shown.Histogram("event_to_finding_seconds", "Time from the event of a finding, by its device's clock, to the durable finding.",
+	m.found = shown.Histogram("event_to_finding_seconds",
+		"Time from the event of a finding, by its device's clock, to the durable finding.",
 		prometheus.ExponentialBuckets(0.01, 2, 18))
 	m.lag = shown.Gauges("lag_records", "Records in the partition beyond the last one read.", "partition")
-	m.watermark = shown.Gauges("watermark_timestamp_seconds", "Time of the newest durable event, by its device's clock.", "partition")
-	m.flushed = shown.Gauges("last_flush_timestamp_seconds", "When rows of the partition were last made durable.", "partition")
+	m.watermark = shown.Gauges("watermark_timestamp_seconds", "Time of the newest durable event, by its device's clock.",
+		"partition")
+	m.flushed = shown.Gauges("last_flush_timestamp_seconds", "When rows of the partition were last made durable.",
+		"partition")
 	m.kafkaErrors = shown.Counters("kafka_errors_total", "Requests to the brokers that failed.", "cause")
 	m.kafkaErrors.WithLabelValues("network") // exported as 0
 	m.partitions = shown.Gauge("partitions", "Partitions assigned to this process.")
@@ -97,7 +105,8 @@ func (m *metrics) hooks(o *Options) pipeline.Hooks {
 				}
 			}
 			if dead := f.Batch.DeadLetters; len(dead) > 0 { // One line a flush, however bad the feed.
-				log.Warn("records that cannot be decoded were written to dead_letters", "records", len(dead), "topic", dead[0].Topic,
+				log.Warn("records that cannot be decoded were written to dead_letters", "records", len(dead), "topic",
+					dead[0].Topic,
 					"partition", dead[0].Partition, "first_offset", dead[0].Offset, "first_reason", dead[0].Reason)
 			}
 			if o.Flushed != nil {
@@ -113,20 +122,25 @@ func (m *metrics) hooks(o *Options) pipeline.Hooks {
 		},
 		Resumed: func(topic string, partition int32, r pipeline.Resume) {
 			at := []any{"topic", topic, "partition", partition}
-			log.Info("partition resumed", append(at, "from", r.Low, "records_again", r.Again, "written_again_from", r.From, "to", r.To, "tables", r.Tables)...)
+			log.Info("partition resumed", append(at, "from", r.Low, "records_again", r.Again, "written_again_from", r.From, "to",
+				r.To, "tables", r.Tables)...)
 			if r.Cut > 0 {
-				log.Error("the log was truncated below audited records; finding feed.retention names them", append(at, "from", r.Cut, "to", r.Lost)...)
+				log.Error("the log was truncated below audited records; finding feed.retention names them",
+					append(at, "from", r.Cut, "to", r.Lost)...)
 			}
 			if r.Forgotten != nil {
-				log.Warn("table snapshots cannot be used; the partition is read from its first record", append(at, "error", r.Forgotten)...)
+				log.Warn("table snapshots cannot be used; the partition is read from its first record",
+					append(at, "error", r.Forgotten)...)
 			}
 			if r.Differs != "" {
 				m.differences.Inc()
-				log.Error("rows differ from the journal for the same records; finding feed.journal names them", append(at, "from", r.From, "to", r.To, "found", r.Differs)...)
+				log.Error("rows differ from the journal for the same records; finding feed.journal names them",
+					append(at, "from", r.From, "to", r.To, "found", r.Differs)...)
 			}
 		},
 		Unconfirmed: func(topic string, partition int32, err error) {
-			log.Warn("the last flush is not confirmed; the next start writes it again", "topic", topic, "partition", partition, "error", err)
+			log.Warn("the last flush is not confirmed; the next start writes it again", "topic", topic, "partition", partition,
+				"error", err)
 		},
 		Lag: func(_ string, partition int32, records int64) {
 			o.Limit.update()

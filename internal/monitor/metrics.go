@@ -40,7 +40,8 @@ func (m *Metrics) Counter(name, help string) prometheus.Counter {
 
 // Counters makes a counter by labels.
 func (m *Metrics) Counters(name, help string, labels ...string) *prometheus.CounterVec {
-	return add(m, prometheus.NewCounterVec(prometheus.CounterOpts{Name: Prefix + name, Help: help, ConstLabels: m.labels}, labels))
+	return add(m, prometheus.NewCounterVec(prometheus.CounterOpts{Name: Prefix + name, Help: help, ConstLabels: m.labels},
+		labels))
 }
 
 // Gauge makes a gauge.
@@ -50,7 +51,8 @@ func (m *Metrics) Gauge(name, help string) prometheus.Gauge {
 
 // Gauges makes a gauge by labels.
 func (m *Metrics) Gauges(name, help string, labels ...string) *prometheus.GaugeVec {
-	return add(m, prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: Prefix + name, Help: help, ConstLabels: m.labels}, labels))
+	return add(m, prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: Prefix + name, Help: help, ConstLabels: m.labels},
+		labels))
 }
 
 // GaugeFunc makes a gauge whose value is computed at each scrape.
@@ -60,12 +62,18 @@ func (m *Metrics) GaugeFunc(name, help string, value func() float64) {
 
 // Histogram makes a histogram.
 func (m *Metrics) Histogram(name, help string, buckets []float64) prometheus.Histogram {
-	return add(m, prometheus.NewHistogram(prometheus.HistogramOpts{Name: Prefix + name, Help: help, Buckets: buckets, ConstLabels: m.labels}))
+	return add(m, prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: Prefix + name, Help: help, Buckets: buckets,
+		ConstLabels: m.labels,
+	}))
 }
 
 // Histograms makes a histogram by labels.
 func (m *Metrics) Histograms(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-	return add(m, prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: Prefix + name, Help: help, Buckets: buckets, ConstLabels: m.labels}, labels))
+	return add(m, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: Prefix + name, Help: help, Buckets: buckets,
+		ConstLabels: m.labels,
+	}, labels))
 }
 
 // BySeverity makes a counter by severity, with 0 for each.

@@ -56,7 +56,8 @@ func (s *Server) While(ctx context.Context, work func(context.Context) error) er
 // handler serves three paths and no other.
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: 10 * time.Second}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(s.Metrics,
+		promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: 10 * time.Second}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
@@ -74,8 +75,9 @@ func (s *Server) handler() http.Handler {
 // serve serves until ctx is done.
 func (s *Server) serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
-		Handler: s.handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 20 * time.Second,
-		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		Handler: s.handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: 20 * time.Second,
+		IdleTimeout:  time.Minute, MaxHeaderBytes: 16 << 10,
 	}
 	var group errgroup.Group
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })()

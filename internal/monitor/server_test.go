@@ -14,7 +14,8 @@ import (
 	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
 )
 
-// The port answers while the work goes on, to three paths; it is not ready while the work says so, and does not say why.
+// The port answers while the work goes on, to three paths; it is not ready while the work says so, and does not say
+// why.
 func TestServer(t *testing.T) {
 	var trouble error
 	m := New("audit watch", "1.2.3", "abc")
@@ -52,7 +53,8 @@ func TestServer(t *testing.T) {
 		}
 		_, body := monitortest.Get(t, url+"/metrics")
 		for _, line := range []string{
-			"shoeproof_build_info{program=\"audit watch\",rules=\"abc\",version=\"1.2.3\"} 1\n", "shoeproof_things_total{property=\"ac-1\"} 3\n", "go_goroutines ",
+			"shoeproof_build_info{program=\"audit watch\",rules=\"abc\",version=\"1.2.3\"} 1\n",
+			"shoeproof_things_total{property=\"ac-1\"} 3\n", "go_goroutines ",
 		} {
 			if !strings.Contains(body, line) {
 				t.Errorf("/metrics has no %q", line)
@@ -104,7 +106,8 @@ func TestNames(t *testing.T) {
 	if n, err := testutil.GatherAndCount(m, "shoeproof_findings_total"); err != nil || n != 4 {
 		t.Errorf("%d severities at the start, %v; want 4", n, err)
 	}
-	problems, err := testutil.GatherAndLint(m, "shoeproof_build_info", "shoeproof_findings_total", "shoeproof_age_seconds", "shoeproof_work_seconds")
+	problems, err := testutil.GatherAndLint(m, "shoeproof_build_info", "shoeproof_findings_total", "shoeproof_age_seconds",
+		"shoeproof_work_seconds")
 	if err != nil || len(problems) > 0 {
 		t.Errorf("%v, %v", problems, err)
 	}

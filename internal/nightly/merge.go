@@ -96,12 +96,16 @@ func (m *merged) take(lines []clickhouse.RunLine) (whole bool, err error) {
 
 // conclude makes the findings and the row of the run from the whole replay.
 func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, err error) {
-	live, err := r.store.Findings(ctx, clickhouse.Filter{PropertyID: r.Property, GamingDay: w.day, Shift: r.Shift, Live: true})
+	live, err := r.store.Findings(ctx, clickhouse.Filter{
+		PropertyID: r.Property, GamingDay: w.day, Shift: r.Shift,
+		Live: true,
+	})
 	if err != nil {
 		return night, err
 	}
 	row := clickhouse.AuditRun{
-		Property: r.Property, GamingDay: w.day, Shift: r.Shift, Started: m.started, Engine: r.Engine.Version, Tables: uint32(len(m.tables)),
+		Property: r.Property, GamingDay: w.day, Shift: r.Shift, Started: m.started, Engine: r.Engine.Version,
+		Tables:    uint32(len(m.tables)),
 		Rulebooks: []string{},
 	}
 	events := sha256.New()
@@ -162,7 +166,8 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 	if row.LiveSHA256, err = digest(live); err != nil {
 		return night, err
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %s %q %s %s %s %q %q", r.Property, w.day, r.Shift, row.EventsSHA256, row.FindingsSHA256, row.LiveSHA256,
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %s %q %s %s %s %q %q", r.Property, w.day, r.Shift, row.EventsSHA256,
+		row.FindingsSHA256, row.LiveSHA256,
 		row.Rulebooks, row.Engine))
 	row.ID = hex.EncodeToString(sum[:16])
 	if err := r.store.AddFindings(ctx, row.ID, absent(all, live)); err != nil {
@@ -190,7 +195,10 @@ func (r *run) floor(ctx context.Context, w window) ([]finding.Finding, error) {
 	}
 	f := engine.NewFloor(r.Engine)
 	f.Note(configs)
-	return slices.DeleteFunc(f.Findings(), func(f finding.Finding) bool { return f.GamingDay != w.day || (r.Shift != "" && f.Shift != r.Shift) }), nil
+	return slices.DeleteFunc(f.Findings(), func(f finding.Finding) bool {
+		return f.GamingDay != w.day ||
+			(r.Shift != "" && f.Shift != r.Shift)
+	}), nil
 }
 
 // coverage checks that the journal accounts for every offset of the day.
@@ -202,10 +210,12 @@ func (r *run) coverage(ctx context.Context, w window) (found []finding.Finding, 
 	for i := range covered {
 		c := &covered[i]
 		for _, h := range c.Holes {
-			found = append(found, pipeline.Hole(&r.Engine.Calendar, r.Property, c.Topic, c.Partition, h.From, h.To, c.At, r.Engine.Version))
+			found = append(found, pipeline.Hole(&r.Engine.Calendar, r.Property, c.Topic, c.Partition, h.From, h.To, c.At,
+				r.Engine.Version))
 		}
 		if letters += c.Letters; c.Letters > 0 {
-			found = append(found, pipeline.Letters(&r.Engine.Calendar, r.Property, c.Topic, c.Partition, c.FirstLetter, c.LastLetter, c.Letters, c.At, r.Engine.Version))
+			found = append(found, pipeline.Letters(&r.Engine.Calendar, r.Property, c.Topic, c.Partition, c.FirstLetter,
+				c.LastLetter, c.Letters, c.At, r.Engine.Version))
 		}
 	}
 	return found, letters, nil

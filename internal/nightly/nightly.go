@@ -159,7 +159,10 @@ func (r *run) span() string {
 }
 
 func (r *run) partOf(worker int, day string) clickhouse.RunPart {
-	return clickhouse.RunPart{Property: r.Property, GamingDay: day, Part: fmt.Sprintf("%s %d/%d of %s", r.Shift, worker, r.Workers, r.span())}
+	return clickhouse.RunPart{
+		Property: r.Property, GamingDay: day,
+		Part: fmt.Sprintf("%s %d/%d of %s", r.Shift, worker, r.Workers, r.span()),
+	}
 }
 
 func (r *run) lease(worker int) string {

@@ -67,7 +67,10 @@ func opened(t testing.TB, database string) *clickhouse.Store {
 }
 
 func config(addr, database string) clickhouse.Config {
-	return clickhouse.Config{Addrs: []string{addr}, Database: database, User: "default", RulesVersion: "r1", Engine: "test", RowVersion: 1}
+	return clickhouse.Config{
+		Addrs: []string{addr}, Database: database, User: "default", RulesVersion: "r1",
+		Engine: "test", RowVersion: 1,
+	}
 }
 
 var options = sync.OnceValue(func() auditor.Options {
@@ -117,7 +120,8 @@ func playFrom(t testing.TB, tables, faulty, shoes int, opens time.Time) *floor {
 	step := len(faults) / max(faulty, 1)
 	for i := range tables {
 		o := deal.Options{
-			Property: property, Pit: fmt.Sprintf("p-%03d", i), Table: fmt.Sprintf("t-%03d", i), Seed: uint64(i) + 1, Start: opens.Add(time.Duration(i) * 7 * time.Second),
+			Property: property, Pit: fmt.Sprintf("p-%03d", i), Table: fmt.Sprintf("t-%03d", i), Seed: uint64(i) + 1,
+			Start: opens.Add(time.Duration(i) * 7 * time.Second),
 		}
 		if i < faulty {
 			events, want, err := fault.Plant(o, faults[i*step], o.Seed)
@@ -158,7 +162,10 @@ func (l *log) append(events ...schema.Event) {
 		h := fnv.New32a()
 		h.Write([]byte(events[i].TableID))
 		p := &l.records[h.Sum32()%4]
-		*p = append(*p, pipeline.Record{Offset: int64(len(*p)), Format: schema.Protobuf, Value: schema.AppendProto(nil, &events[i])})
+		*p = append(*p, pipeline.Record{
+			Offset: int64(len(*p)), Format: schema.Protobuf,
+			Value: schema.AppendProto(nil, &events[i]),
+		})
 	}
 }
 
@@ -192,7 +199,8 @@ func (p *partition) Commit(context.Context, int64) error { return nil }
 func ingest(t testing.TB, store pipeline.Sink, l *log) {
 	t.Helper()
 	err := pipeline.Run(t.Context(), l, store, pipeline.RunOptions{
-		NewStep: func() pipeline.Step { return auditor.New(options()) }, Now: time.Now, FlushRows: 20_000, FlushEvery: time.Minute,
+		NewStep: func() pipeline.Step { return auditor.New(options()) }, Now: time.Now, FlushRows: 20_000,
+		FlushEvery: time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -231,7 +239,8 @@ func lines(t testing.TB, res *Night) []byte {
 }
 
 func brief(f *finding.Finding) string {
-	return fmt.Sprintf("%s %s %s shoe %s round %d seat %d %s: want %s, got %s", f.Severity, f.TableID, f.Rule, f.ShoeID, f.Round, f.Seat, f.Subject, f.Expected, f.Observed)
+	return fmt.Sprintf("%s %s %s shoe %s round %d seat %d %s: want %s, got %s", f.Severity, f.TableID, f.Rule, f.ShoeID,
+		f.Round, f.Seat, f.Subject, f.Expected, f.Observed)
 }
 
 func TestNightOfAHundredTables(t *testing.T) {
@@ -247,7 +256,8 @@ func TestNightOfAHundredTables(t *testing.T) {
 		got := &res.Findings[i]
 		table := strings.TrimSuffix(got.TableID, "-beside")
 		switch want, ok := f.want[table]; {
-		case ok && got.Rule == want.Rule && got.Verdict != "UNAUDITABLE" && got.Round == want.Round && (got.Seat == want.Seat || got.Seat == 0):
+		case ok && got.Rule == want.Rule && got.Verdict != "UNAUDITABLE" && got.Round == want.Round &&
+			(got.Seat == want.Seat || got.Seat == 0):
 			found[table]++
 		case got.Severity != finding.Info:
 			t.Errorf("nobody planted: %s", brief(got))
@@ -297,7 +307,10 @@ func TestOneAtATime(t *testing.T) {
 		o.Progress = func(int, int, uint64) {
 			once.Do(func() {
 				defer close(refused)
-				_, err := Run(t.Context(), store, Options{Property: property, Days: []string{day}, Workers: 1, Engine: options(), Holder: "the second", Now: time.Now})
+				_, err := Run(t.Context(), store, Options{
+					Property: property, Days: []string{day}, Workers: 1, Engine: options(),
+					Holder: "the second", Now: time.Now,
+				})
 				if !errors.Is(err, clickhouse.ErrHeld) || !strings.Contains(err.Error(), "the first") {
 					t.Errorf("got %v, want a refusal that names the first", err)
 				}
@@ -338,7 +351,8 @@ func TestKilledAndStartedAgain(t *testing.T) {
 	}
 	killed := night(t, store, nil)
 	again := night(t, store, nil)
-	if killed.Run.ID != again.Run.ID || !bytes.Equal(lines(t, killed), lines(t, again)) || killed.Run.Missing+killed.Run.Extra+killed.Run.Changed != 0 {
+	if killed.Run.ID != again.Run.ID || !bytes.Equal(lines(t, killed), lines(t, again)) ||
+		killed.Run.Missing+killed.Run.Extra+killed.Run.Changed != 0 {
 		t.Errorf("another result after the kill: %+v, %+v", killed.Run, again.Run)
 	}
 }
@@ -475,7 +489,10 @@ func TestSeveralDays(t *testing.T) {
 	l.append(f.events...)
 	ingest(t, store, &l)
 	days := []string{"2026-11-18", day, "2026-11-20"}
-	res, err := Run(t.Context(), store, Options{Property: property, Days: days, Workers: 1, Engine: options(), Holder: t.Name(), Now: time.Now})
+	res, err := Run(t.Context(), store, Options{
+		Property: property, Days: days, Workers: 1, Engine: options(),
+		Holder: t.Name(), Now: time.Now,
+	})
 	if err != nil || len(res.Nights) != 2 || !slices.Equal(res.Nothing, days[:1]) {
 		t.Fatalf("%d nights, nothing on %v: %v", len(res.Nights), res.Nothing, err)
 	}
@@ -498,7 +515,10 @@ func TestSeveralDays(t *testing.T) {
 	if !bytes.Equal(lines(t, shift), lines(t, &res.Nights[0])) {
 		t.Error("the night shift is all that was played on the day, and has other findings")
 	}
-	_, err = Run(t.Context(), store, Options{Property: property, Days: days[1:2], Shift: "day", Workers: 1, Engine: options(), Holder: t.Name(), Now: time.Now})
+	_, err = Run(t.Context(), store, Options{
+		Property: property, Days: days[1:2], Shift: "day", Workers: 1,
+		Engine: options(), Holder: t.Name(), Now: time.Now,
+	})
 	if !errors.Is(err, ErrNothing) {
 		t.Errorf("a shift in which nobody played: %v", err)
 	}
@@ -529,7 +549,10 @@ func TestBeginsAtTheMemory(t *testing.T) {
 		}
 		ev.Seq -= numbers[ev.TableID]
 	}
-	for name, events := range map[string][]schema.Event{"in order": played, "late and twice": bent, "renumbered": renumbered} {
+	for name, events := range map[string][]schema.Event{
+		"in order": played, "late and twice": bent,
+		"renumbered": renumbered,
+	} {
 		for _, stretch := range []int64{0, 700} {
 			t.Run(fmt.Sprintf("%s, %d", name, stretch), func(t *testing.T) {
 				store := database(t)
@@ -550,7 +573,8 @@ func TestBeginsAtTheMemory(t *testing.T) {
 					var nights [2]Result
 					for i, whole := range []bool{true, false} {
 						nights[i], err = Run(t.Context(), store, Options{
-							Property: property, Days: []string{day}, Workers: 1, Whole: whole, Engine: options(), Holder: t.Name(), Now: time.Now,
+							Property: property, Days: []string{day}, Workers: 1, Whole: whole, Engine: options(), Holder: t.Name(),
+							Now: time.Now,
 						})
 						if err != nil {
 							t.Fatal(err)
@@ -558,12 +582,15 @@ func TestBeginsAtTheMemory(t *testing.T) {
 					}
 					whole, begun := &nights[0].Nights[0], &nights[1].Nights[0]
 					if whole.Run.ID != begun.Run.ID || !bytes.Equal(lines(t, whole), lines(t, begun)) {
-						t.Errorf("%s: from the first event %+v\nfrom the memory %+v\n%s", day, whole.Run, begun.Run, gocmp.Diff(string(lines(t, whole)), string(lines(t, begun))))
+						t.Errorf("%s: from the first event %+v\nfrom the memory %+v\n%s", day, whole.Run, begun.Run,
+							gocmp.Diff(string(lines(t, whole)), string(lines(t, begun))))
 					}
-					if fewer := nights[1].Replayed < nights[0].Replayed; day != "2026-11-20" && fewer || day == "2026-11-20" && !fewer {
+					if fewer := nights[1].Replayed < nights[0].Replayed; day != "2026-11-20" && fewer || day == "2026-11-20" &&
+						!fewer {
 						t.Errorf("%s: %d events from the first, %d from the memory", day, nights[0].Replayed, nights[1].Replayed)
 					}
-					t.Logf("%s: %d findings, %d events of the day; folded %d from the first, %d from the memory", day, begun.Run.Findings, begun.Run.Events, nights[0].Replayed, nights[1].Replayed)
+					t.Logf("%s: %d findings, %d events of the day; folded %d from the first, %d from the memory", day,
+						begun.Run.Findings, begun.Run.Events, nights[0].Replayed, nights[1].Replayed)
 				}
 			})
 		}

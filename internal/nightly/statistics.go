@@ -22,14 +22,17 @@ func Statistics(engine *engine.Options) []Statistic {
 
 // anomaly is a finding of the review queue, which pages nobody: its rule is not a detector's. Its identity is once for
 // a period, which its subject does not name.
-func anomaly(engine *engine.Options, about finding.Identity, severity finding.Severity, subject string, at int64) finding.Finding {
+func anomaly(engine *engine.Options, about finding.Identity, severity finding.Severity, subject string,
+	at int64,
+) finding.Finding {
 	f := finding.New(about, finding.Anomaly, finding.Suspect, severity)
 	f.Subject, f.At, f.Engine = subject, schema.Time(at), engine.Version
 	f.GamingDay, f.Shift = engine.Calendar.Of(at)
 	return f
 }
 
-// Review is e-BH over the evidence of a whole gaming day about shoes, patrons and dealers, by the detectors that count towards the
+// Review is e-BH over the evidence of a whole gaming day about shoes, patrons and dealers, by the detectors that count
+// towards the
 // promise. The e-value of a key is the product of its factors of the day: its mean under honest play is at most 1.
 type Review struct{ Engine *engine.Options }
 
@@ -37,7 +40,9 @@ type Review struct{ Engine *engine.Options }
 const reviewFalse = 0.1
 
 // Night names the keys to look into.
-func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]finding.Finding, error) {
+func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]finding.Finding,
+	error,
+) {
 	if shift != "" {
 		return nil, nil
 	}
@@ -53,7 +58,8 @@ func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, da
 	of := map[detectors.Evidence]*clickhouse.Held{}
 	for i := range rows {
 		key, ok := detectors.ParseKey(rows[i].Key)
-		if !ok || !counts[rows[i].Detector] || key.Kind != detectors.OfShoe && key.Kind != detectors.OfPatron && key.Kind != detectors.OfDealer {
+		if !ok || !counts[rows[i].Detector] || key.Kind != detectors.OfShoe && key.Kind != detectors.OfPatron &&
+			key.Kind != detectors.OfDealer {
 			continue
 		}
 		e := detectors.Evidence{Detector: rows[i].Detector, Key: key, LnE: rows[i].LnE}
@@ -65,14 +71,16 @@ func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, da
 	for _, e := range named {
 		h := of[e]
 		f := anomaly(r.Engine, finding.Identity{
-			PropertyID: property, TableID: h.Table, ShoeID: h.Shoe, Round: h.Round, Rule: "review." + e.Detector, Subject: day + " " + h.Key,
+			PropertyID: property, TableID: h.Table, ShoeID: h.Shoe, Round: h.Round, Rule: "review." + e.Detector, Subject: day +
+				" " + h.Key,
 		}, finding.Minor, h.Key, h.At)
 		f.LnE = h.LnE
 		f.Threshold = math.Log(float64(len(all)) / (float64(len(named)) * reviewFalse))
 		f.Citations = []string{"docs/detectors.md: the review queue"}
 		f.Odds = "of all that this queue ever names one in ten is expected to be false, at most"
 		f.Expected = "under honest play the product of a day's factors is 1 on average, at most"
-		f.Observed = fmt.Sprintf("the evidence of %s about %s on %s is exp(%.1f), in %d factors; %d of %d keys are to be looked into; look here: shoe %s round %d",
+		f.Observed = fmt.Sprintf("the evidence of %s about %s on %s is exp(%.1f), in %d factors; %d of %d keys are to be "+
+			"looked into; look here: shoe %s round %d",
 			h.Detector, h.Key, day, h.LnE, h.Factors, len(named), len(all), h.Shoe, h.Round)
 		if h.Seq != 0 {
 			ids, err := store.EventIDs(ctx, property, h.Table, []uint64{h.Seq})
@@ -92,7 +100,9 @@ func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, da
 type HoldTests struct{ Engine *engine.Options }
 
 // Night names the tables that a regulation wants investigated.
-func (t HoldTests) Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]finding.Finding, error) {
+func (t HoldTests) Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]finding.Finding,
+	error,
+) {
 	date, err := time.Parse(time.DateOnly, day)
 	if err != nil {
 		return nil, fmt.Errorf("gaming day %q: %w", day, err)

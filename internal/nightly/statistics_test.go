@@ -16,7 +16,8 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
-// The night asks the review queue: a patron against whom there is evidence, though not enough for a page, is named; the others,
+// The night asks the review queue: a patron against whom there is evidence, though not enough for a page, is named;
+// the others,
 // of whom there is a floor, are not. Nothing of it is missed by the live audit.
 func TestNightReviews(t *testing.T) {
 	store := database(t)
@@ -28,7 +29,8 @@ func TestNightReviews(t *testing.T) {
 	var list []rows.Evidence
 	for i := range 40 { // e^12: a page by d07 asks for e^17
 		list = append(list, rows.Evidence{
-			Detector: "d07", Key: "patron:p-cheat", At: at + int64(i)*60e9, PropertyID: property, TableID: "t-000", ShoeID: "s", Round: uint32(i + 1), Seq: 5,
+			Detector: "d07", Key: "patron:p-cheat", At: at + int64(i)*60e9, PropertyID: property, TableID: "t-000", ShoeID: "s",
+			Round: uint32(i + 1), Seq: 5,
 			GamingDay: day, LnE: .3, Engine: "test",
 		})
 	}
@@ -60,7 +62,8 @@ func TestNightReviews(t *testing.T) {
 		t.Fatalf("%d findings of the review queue, want one: %+v", len(found), found)
 	}
 	got := found[0]
-	if got.Rule != "review.d07" || got.Subject != "patron:p-cheat" || got.Severity != finding.Minor || got.Round != 8 || math.Abs(got.LnE-12.001) > 1e-9 || got.GamingDay != day ||
+	if got.Rule != "review.d07" || got.Subject != "patron:p-cheat" || got.Severity != finding.Minor || got.Round != 8 ||
+		math.Abs(got.LnE-12.001) > 1e-9 || got.GamingDay != day ||
 		len(got.Evidence.EventIDs) != 1 {
 		t.Errorf("found %+v", got)
 	}
@@ -116,7 +119,10 @@ func TestNightTestsHolds(t *testing.T) {
 	if len(tests) != 2*len(staked) || len(want) == 0 {
 		t.Errorf("%d tests of %d tables, %d to investigate", len(tests), len(staked), len(want))
 	}
-	sheet := report.HoldTests(report.Scope{Days: clickhouse.Days{Property: property}, Calendar: &o.Calendar, Currency: "USD"}, "2026-11", tests)
+	sheet := report.HoldTests(report.Scope{
+		Days: clickhouse.Days{Property: property}, Calendar: &o.Calendar,
+		Currency: "USD",
+	}, "2026-11", tests)
 	for i, row := range sheet.Rows {
 		if len(row) != len(sheet.Columns) || !strings.Contains(strings.Join(row, " "), tests[i].Report.Citation) {
 			t.Errorf("row %q", row)

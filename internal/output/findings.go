@@ -131,14 +131,16 @@ func NDJSON(out io.Writer, findings []finding.Finding) error {
 func Table(out io.Writer, findings []finding.Finding) error {
 	findings = slices.Clone(findings)
 	slices.SortStableFunc(findings, func(a, b finding.Finding) int {
-		return cmp.Or(cmp.Compare(a.PropertyID, b.PropertyID), cmp.Compare(a.TableID, b.TableID), cmp.Compare(a.At, b.At), cmp.Compare(a.Round, b.Round))
+		return cmp.Or(cmp.Compare(a.PropertyID, b.PropertyID), cmp.Compare(a.TableID, b.TableID), cmp.Compare(a.At, b.At),
+			cmp.Compare(a.Round, b.Round))
 	})
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "TABLE\tSHOE\tROUND\tSEAT\tSEVERITY\tRULE\tCLAUSE\tEXPECTED\tOBSERVED\tAMOUNT")
 	for i := range findings {
 		f := &findings[i]
 		row := []string{
-			f.TableID, f.ShoeID, orDash(f.Round), orDash(f.Seat), f.Severity.String(), f.Rule, strings.Join(f.Citations, "; "), f.Expected, f.Observed,
+			f.TableID, f.ShoeID, orDash(f.Round), orDash(f.Seat), f.Severity.String(), f.Rule, strings.Join(f.Citations, "; "),
+			f.Expected, f.Observed,
 			amountOrDash(f.Amount, f.Currency),
 		}
 		for i := range row {

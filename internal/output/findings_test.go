@@ -14,8 +14,10 @@ import (
 // hostile is a finding whose texts a spreadsheet would run, or a terminal act on.
 func hostile() *finding.Finding {
 	return &finding.Finding{
-		ID: "1", Rule: "r", Severity: finding.Major, Citations: []string{"a", "b"}, TableID: "=1+1", ShoeID: "@x", Expected: "+1", Observed: "-1",
-		DealerID: "\tcmd", PitID: "\rcmd", Amount: -5, Currency: "USD", Evidence: finding.Evidence{Seqs: []uint64{1, 2}, EventIDs: []string{"x", "y"}},
+		ID: "1", Rule: "r", Severity: finding.Major, Citations: []string{"a", "b"}, TableID: "=1+1", ShoeID: "@x",
+		Expected: "+1", Observed: "-1",
+		DealerID: "\tcmd", PitID: "\rcmd", Amount: -5, Currency: "USD",
+		Evidence: finding.Evidence{Seqs: []uint64{1, 2}, EventIDs: []string{"x", "y"}},
 	}
 }
 
@@ -36,7 +38,8 @@ func TestCSVIsNoFormula(t *testing.T) {
 		t.Fatalf("%d rows, want a heading and one: %v", len(rows), err)
 	}
 	want := map[string]string{
-		"table_id": "'=1+1", "shoe_id": "'@x", "expected": "'+1", "observed": "'-1", "dealer_id": "'\tcmd", "pit_id": "'\rcmd", "amount": "-5",
+		"table_id": "'=1+1", "shoe_id": "'@x", "expected": "'+1", "observed": "'-1", "dealer_id": "'\tcmd",
+		"pit_id": "'\rcmd", "amount": "-5",
 		"citations": "a; b", "evidence.seqs": "1 2", "evidence.event_ids": "x y",
 	}
 	for i, name := range rows[0] {
@@ -56,7 +59,8 @@ func TestTableIsPlain(t *testing.T) {
 	if err := output.Table(&out, []finding.Finding{*f}); err != nil {
 		t.Fatal(err)
 	}
-	if text := out.String(); strings.Count(text, "\n") != 2 || strings.ContainsAny(text, "\x1b\r\t") || !strings.Contains(text, "t?[2J") {
+	if text := out.String(); strings.Count(text, "\n") != 2 || strings.ContainsAny(text, "\x1b\r\t") ||
+		!strings.Contains(text, "t?[2J") {
 		t.Errorf("not fit for a terminal: %q", text)
 	}
 }

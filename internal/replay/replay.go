@@ -33,7 +33,9 @@ type Summary struct {
 
 // Files replays files in order into a sink. A file that cannot be opened or has no events is wrong usage, found
 // before the replay starts. Progress may be nil; it receives the number of events so far.
-func Files(ctx context.Context, paths []string, opt engine.Options, sink pipeline.Sink, progress func(events uint64)) (Summary, error) {
+func Files(ctx context.Context, paths []string, opt engine.Options, sink pipeline.Sink,
+	progress func(events uint64),
+) (Summary, error) {
 	sum := Summary{Files: len(paths)}
 	src, err := file.Open(paths, file.Options{})
 	if err != nil {
@@ -111,7 +113,8 @@ func (s *Summary) Print(out io.Writer, findings string) {
 	}
 	for i := range s.Open {
 		o := &s.Open[i]
-		fmt.Fprintf(out, "still open  table %s/%s, shoe %s, round %d, event %d: the rules of the end of a shoe were not evaluated\n",
+		fmt.Fprintf(out, "still open  table %s/%s, shoe %s, round %d, event %d: the rules of the end of a shoe were not "+
+			"evaluated\n",
 			output.Plain(o.PropertyID), output.Plain(o.TableID), output.Plain(o.ShoeID), o.Round, o.LastSeq)
 	}
 }

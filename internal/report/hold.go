@@ -31,12 +31,14 @@ func Hold(s Scope, played []clickhouse.Played, money []schema.Event) *output.She
 	out := &output.Sheet{
 		Title: s.title("Drop, win and hold"),
 		Columns: []string{
-			"property", "gaming_day", "shift", "table", "rounds", "handle", "drop", "fills", "credits", "opener", "closer", "win_by_tray", "win_by_wagers", "hold_percent", "win_per_handle",
+			"property", "gaming_day", "shift", "table", "rounds", "handle", "drop", "fills", "credits", "opener", "closer",
+			"win_by_tray", "win_by_wagers", "hold_percent", "win_per_handle",
 		},
 		Notes: []string{
 			"handle        = stakes of all wagers",
 			"drop          = cash converted at the table, as reported; the count of the drop box is not in the events",
-			"win_by_tray   = closer + credits + drop - opener - fills; opener and closer are the first and the last count of the shift; empty without two counts",
+			"win_by_tray   = closer + credits + drop - opener - fills; opener and closer are the first and the last count of " +
+				"the shift; empty without two counts",
 			"win_by_wagers = stakes collected - winnings paid + vigorish collected",
 			"hold_percent  = 100 x win_by_tray / drop; empty without two counts or without a drop",
 			"win_per_handle = 100 x win_by_wagers / handle",
@@ -56,7 +58,8 @@ func Hold(s Scope, played []clickhouse.Played, money []schema.Event) *output.She
 			opener, closer, byTray, hold = s.money(m.opener), s.money(m.closer), s.money(win), percent(win, m.cash)
 		}
 		out.Rows = append(out.Rows, []string{
-			s.Property, at.day, at.shift, at.table, strconv.FormatUint(p.Rounds, 10), s.money(p.Staked), s.money(m.cash), s.money(m.fills), s.money(m.credits), opener, closer,
+			s.Property, at.day, at.shift, at.table, strconv.FormatUint(p.Rounds, 10), s.money(p.Staked), s.money(m.cash),
+			s.money(m.fills), s.money(m.credits), opener, closer,
 			byTray, s.money(wagers), hold, percent(wagers, p.Staked),
 		})
 	}
@@ -88,7 +91,8 @@ func tableShifts[F any](s *Scope, facts map[tableShift]F, drawers map[tableShift
 		}
 	}
 	slices.SortFunc(all, func(a, b tableShift) int {
-		return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.table, b.table), cmp.Compare(s.order(a.shift), s.order(b.shift)), cmp.Compare(a.shift, b.shift))
+		return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.table, b.table),
+			cmp.Compare(s.order(a.shift), s.order(b.shift)), cmp.Compare(a.shift, b.shift))
 	})
 	return slices.Compact(all)
 }
@@ -96,11 +100,16 @@ func tableShifts[F any](s *Scope, facts map[tableShift]F, drawers map[tableShift
 // Vigorish is the vigorish ledger by table and shift.
 func Vigorish(s Scope, due []clickhouse.VigorishDue, money []schema.Event) *output.Sheet {
 	out := &output.Sheet{
-		Title:   s.title("Vigorish ledger"),
-		Columns: []string{"property", "gaming_day", "shift", "table", "wagers", "won", "due_min", "due_max", "marked", "collected", "short"},
+		Title: s.title("Vigorish ledger"),
+		Columns: []string{
+			"property", "gaming_day", "shift", "table", "wagers", "won", "due_min", "due_max", "marked",
+			"collected", "short",
+		},
 		Notes: []string{
-			"due: the rate in force, rounded down (min) and up (max) to the rulebook's unit, wager by wager; for a tie charge a quarter of the stake.",
-			"short = max(0, due_min - collected). A wager counts in the shift of its round's first card, a mark or a collection in the shift of its event:",
+			"due: the rate in force, rounded down (min) and up (max) to the rulebook's unit, wager by wager; for a tie " +
+				"charge a quarter of the stake.",
+			"short = max(0, due_min - collected). A wager counts in the shift of its round's first card, a mark or a " +
+				"collection in the shift of its event:",
 			"vigorish deferred over the end of a shift is short in that shift and in excess in the next.",
 		},
 	}
@@ -112,7 +121,8 @@ func Vigorish(s Scope, due []clickhouse.VigorishDue, money []schema.Event) *outp
 	for _, at := range tableShifts(&s, dueAt, drawers) {
 		d, m := dueAt[at], drawers[at]
 		out.Rows = append(out.Rows, []string{
-			s.Property, at.day, at.shift, at.table, strconv.FormatUint(d.Wagers, 10), s.money(d.Won), s.money(d.Least), s.money(d.Most), s.money(m.marked),
+			s.Property, at.day, at.shift, at.table, strconv.FormatUint(d.Wagers, 10), s.money(d.Won), s.money(d.Least),
+			s.money(d.Most), s.money(m.marked),
 			s.money(m.collected), s.money(max(0, d.Least-m.collected)),
 		})
 	}
@@ -177,7 +187,8 @@ func Log(s Scope, findings []finding.Finding, steps []clickhouse.Step) *output.S
 		Columns: []string{"property", "gaming_day", "shift", "time", "employee", "summary", "monitored", "recording"},
 		Notes: []string{
 			"Entries come from the audit and from the console and cannot be changed; a correction is a separate entry.",
-			"recording: the date until which it must be kept: 7 days after play, 30 days after a suspicion or a critical finding.",
+			"recording: the date until which it must be kept: 7 days after play, 30 days after a suspicion or a critical " +
+				"finding.",
 		},
 	}
 	type entry struct {
@@ -199,8 +210,12 @@ func Log(s Scope, findings []finding.Finding, steps []clickhouse.Step) *output.S
 			days = keepSuspected
 		}
 		until := time.Unix(0, int64(f.At)).In(s.Calendar.Zone).AddDate(0, 0, days).Format(time.DateOnly)
-		summary := fmt.Sprintf("table %s, %s: %s; expected %s, observed %s", f.TableID, f.Severity, f.Rule, f.Expected, f.Observed)
-		all = append(all, entry{int64(f.At), []string{s.Property, f.GamingDay, f.Shift, s.local(int64(f.At)), "Shoeproof", summary, "from the table's events", "keep until " + until}, f.ID, 0})
+		summary := fmt.Sprintf("table %s, %s: %s; expected %s, observed %s", f.TableID, f.Severity, f.Rule, f.Expected,
+			f.Observed)
+		all = append(all, entry{int64(f.At), []string{
+			s.Property, f.GamingDay, f.Shift, s.local(int64(f.At)), "Shoeproof",
+			summary, "from the table's events", "keep until " + until,
+		}, f.ID, 0})
 	}
 	for i, step := range steps {
 		f := byID[step.Finding]
@@ -208,9 +223,16 @@ func Log(s Scope, findings []finding.Finding, steps []clickhouse.Step) *output.S
 			continue
 		}
 		day, shift := s.Calendar.Of(step.At)
-		parts := []string{fmt.Sprintf("%s of %s at table %s", step.Action, f.Rule, f.TableID), step.Disposition, step.Reason, step.Note}
+		parts := []string{
+			fmt.Sprintf("%s of %s at table %s", step.Action, f.Rule, f.TableID), step.Disposition, step.Reason,
+			step.Note,
+		}
 		summary := strings.Join(slices.DeleteFunc(parts, func(s string) bool { return strings.TrimSpace(s) == "" }), "; ")
-		all = append(all, entry{step.At, []string{s.Property, day, shift, s.local(step.At), step.Actor, summary, "", ""}, step.Finding, i + 1})
+		all = append(all, entry{
+			step.At,
+			[]string{s.Property, day, shift, s.local(step.At), step.Actor, summary, "", ""},
+			step.Finding, i + 1,
+		})
 	}
 	slices.SortFunc(all, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.id, b.id), cmp.Compare(a.step, b.step))

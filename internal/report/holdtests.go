@@ -27,13 +27,18 @@ type HoldTest struct {
 // RunHoldTests runs the hold tests of COMAR 36.05.03.25(B)(2) and K.A.R. 112-108-51(b),(c) for each table that
 // played in a month, such as 2026-10. The base level is that of the calendar year before, or of the month before
 // if that year has no play.
-func RunHoldTests(ctx context.Context, store *clickhouse.Store, engine *engine.Options, property, month string) ([]HoldTest, error) {
+func RunHoldTests(ctx context.Context, store *clickhouse.Store, engine *engine.Options, property,
+	month string,
+) ([]HoldTest, error) {
 	first, err := time.Parse("2006-01", month)
 	if err != nil {
 		return nil, fmt.Errorf("month %q: %w", month, err)
 	}
 	span := func(from, until time.Time) clickhouse.Days {
-		return clickhouse.Days{Property: property, From: from.Format(time.DateOnly), To: until.AddDate(0, 0, -1).Format(time.DateOnly)}
+		return clickhouse.Days{
+			Property: property, From: from.Format(time.DateOnly),
+			To: until.AddDate(0, 0, -1).Format(time.DateOnly),
+		}
 	}
 	now, year := span(first, first.AddDate(0, 1, 0)), time.Date(first.Year()-1, 1, 1, 0, 0, 0, 0, time.UTC)
 	played, err := store.Played(ctx, now)
@@ -147,16 +152,22 @@ func offerOf(engine *engine.Options, table, name string, configs []rows.Config) 
 // HoldTests is the report of a month's hold tests.
 func HoldTests(s Scope, month string, tests []HoldTest) *output.Sheet {
 	out := &output.Sheet{
-		Title: fmt.Sprintf("Hold tests, COMAR 36.05.03.25(B)(2) and K.A.R. 112-108-51(b),(c). Property %s, month %s", s.Property, month),
+		Title: fmt.Sprintf("Hold tests, COMAR 36.05.03.25(B)(2) and K.A.R. 112-108-51(b),(c). Property %s, month %s",
+			s.Property, month),
 		Columns: []string{
-			"property", "month", "table", "test", "citation", "rounds", "handle", "win", "hold_percent", "statistic", "limit", "standard_deviations", "investigate", "text",
+			"property", "month", "table", "test", "citation", "rounds", "handle", "win", "hold_percent", "statistic", "limit",
+			"standard_deviations", "investigate", "text",
 		},
 		Notes: []string{
-			"hold_percent = 100 x win / handle, win = stakes collected - winnings paid + vigorish collected; the count of the drop box is not in the events.",
-			"statistic = hold_percent minus that of the calendar year before, or of the month before if that year has no play; in points, like limit.",
-			"standard_deviations: the win minus its expectation from the cards of each round, in standard deviations of the wagers made;",
+			"hold_percent = 100 x win / handle, win = stakes collected - winnings paid + vigorish collected; the count of " +
+				"the drop box is not in the events.",
+			"statistic = hold_percent minus that of the calendar year before, or of the month before if that year has no " +
+				"play; in points, like limit.",
+			"standard_deviations: the win minus its expectation from the cards of each round, in standard deviations of the " +
+				"wagers made;",
 			"each wager counts as if it were alone in its round.",
-			"Under honest play the first test asks for an investigation of one table in twenty in any month, the second of one in three. The result is not evidence.",
+			"Under honest play the first test asks for an investigation of one table in twenty in any month, the second of " +
+				"one in three. The result is not evidence.",
 		},
 	}
 	for i := range tests {
@@ -166,7 +177,8 @@ func HoldTests(s Scope, month string, tests []HoldTest) *output.Sheet {
 			investigate = "yes"
 		}
 		out.Rows = append(out.Rows, []string{
-			s.Property, month, t.Table, t.Report.Name, t.Report.Citation, strconv.Itoa(t.Rounds), s.money(t.Drop), s.money(t.Win), percent(t.Win, t.Drop),
+			s.Property, month, t.Table, t.Report.Name, t.Report.Citation, strconv.Itoa(t.Rounds), s.money(t.Drop),
+			s.money(t.Win), percent(t.Win, t.Drop),
 			points(t.Report.Statistic), points(t.Report.Limit), points(t.Z()), investigate, t.Report.Text,
 		})
 	}

@@ -98,8 +98,10 @@ func Exceptions(s Scope, findings []finding.Finding, steps []clickhouse.Step) *o
 	out := &output.Sheet{
 		Title: s.title("Exceptions"),
 		Columns: []string{
-			"property", "gaming_day", "shift", "no", "occurred_at", "pit", "table", "shoe", "round", "seat", "dealer", "rule", "citation", "severity",
-			"verdict", "expected", "observed", "amount", "currency", "status", "disposition", "explanation", "reviewed_by", "finding",
+			"property", "gaming_day", "shift", "no", "occurred_at", "pit", "table", "shoe", "round", "seat", "dealer", "rule",
+			"citation", "severity",
+			"verdict", "expected", "observed", "amount", "currency", "status", "disposition", "explanation", "reviewed_by",
+			"finding",
 		},
 		Notes: []string{
 			"Numbers start at 1 on each gaming day and have no gap. With --shift they are the numbers of the whole day.",
@@ -113,8 +115,10 @@ func Exceptions(s Scope, findings []finding.Finding, steps []clickhouse.Step) *o
 			continue
 		}
 		out.Rows = append(out.Rows, []string{
-			f.PropertyID, f.GamingDay, f.Shift, strconv.Itoa(no[i]), s.local(int64(f.At)), f.PitID, f.TableID, f.ShoeID, orNone(f.Round), orNone(f.Seat), f.DealerID,
-			f.Rule, strings.Join(f.Citations, "; "), f.Severity.String(), string(f.Verdict), f.Expected, f.Observed, schema.Decimal(f.Amount, f.Currency), f.Currency,
+			f.PropertyID, f.GamingDay, f.Shift, strconv.Itoa(no[i]), s.local(int64(f.At)), f.PitID, f.TableID, f.ShoeID,
+			orNone(f.Round), orNone(f.Seat), f.DealerID,
+			f.Rule, strings.Join(f.Citations, "; "), f.Severity.String(), string(f.Verdict), f.Expected, f.Observed,
+			schema.Decimal(f.Amount, f.Currency), f.Currency,
 			cmp.Or(t.state, "new"), t.disposition, t.explanation, t.by, f.ID,
 		})
 	}
@@ -125,8 +129,11 @@ func Exceptions(s Scope, findings []finding.Finding, steps []clickhouse.Step) *o
 func MonthEnd(s Scope, findings []finding.Finding, steps []clickhouse.Step) *output.Sheet {
 	triages := triage(steps)
 	out := &output.Sheet{
-		Title:   s.title("Month-end exception report, N.J.A.C. 13:69D-1.5"),
-		Columns: []string{"property", "serial_no", "date", "transaction", "table", "document", "amount", "currency", "explanation", "status"},
+		Title: s.title("Month-end exception report, N.J.A.C. 13:69D-1.5"),
+		Columns: []string{
+			"property", "serial_no", "date", "transaction", "table", "document", "amount", "currency",
+			"explanation", "status",
+		},
 	}
 	list, no := numbered(findings)
 	unexplained := 0
@@ -141,7 +148,8 @@ func MonthEnd(s Scope, findings []finding.Finding, steps []clickhouse.Step) *out
 			schema.Decimal(f.Amount, f.Currency), f.Currency, t.explanation, cmp.Or(t.state, "new"),
 		})
 	}
-	out.Notes = []string{fmt.Sprintf("%d exceptions, %d without an explanation. The serial number is the gaming day and the number within that day.", len(list), unexplained)}
+	out.Notes = []string{fmt.Sprintf("%d exceptions, %d without an explanation. The serial number is the gaming day "+
+		"and the number within that day.", len(list), unexplained)}
 	return out
 }
 
@@ -192,7 +200,8 @@ func Dealers(s Scope, findings []finding.Finding, dealt []clickhouse.Dealt) *out
 			rate, low, high = per(float64(k)/float64(d.Rounds)), per(l), per(h)
 		}
 		out.Rows = append(out.Rows, []string{
-			s.Property, d.Dealer, strconv.FormatUint(d.Rounds, 10), strconv.FormatUint(k, 10), rate, low, high, strconv.Itoa(breaches[d.Dealer]),
+			s.Property, d.Dealer, strconv.FormatUint(d.Rounds, 10), strconv.FormatUint(k, 10), rate, low, high,
+			strconv.Itoa(breaches[d.Dealer]),
 		})
 	}
 	return out

@@ -23,7 +23,10 @@ func scope(t *testing.T) Scope {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Scope{Days: clickhouse.Days{Property: "ac-1", From: "2026-11-19", To: "2026-11-20"}, Calendar: &calendar, Currency: "USD"}
+	return Scope{
+		Days: clickhouse.Days{Property: "ac-1", From: "2026-11-19", To: "2026-11-20"}, Calendar: &calendar,
+		Currency: "USD",
+	}
 }
 
 // noon is a moment of the day shift, so many hours after 12:00 in Atlantic City.
@@ -33,8 +36,10 @@ func noon(day, hours int) int64 {
 
 func exception(id, table string, day, hours int, severity finding.Severity) finding.Finding {
 	f := finding.Finding{
-		ID: id, Kind: "deviation", Verdict: "BREACH", Rule: "vig.amount.under", Severity: severity, Citations: []string{"N.J.A.C. 19:47-3.3(c)"}, PropertyID: "ac-1",
-		TableID: table, ShoeID: "s", Round: 7, DealerID: "d1", At: schema.Time(noon(day, hours)), GamingDay: fmt.Sprintf("2026-11-%d", day), Shift: "day",
+		ID: id, Kind: "deviation", Verdict: "BREACH", Rule: "vig.amount.under", Severity: severity,
+		Citations: []string{"N.J.A.C. 19:47-3.3(c)"}, PropertyID: "ac-1",
+		TableID: table, ShoeID: "s", Round: 7, DealerID: "d1", At: schema.Time(noon(day, hours)),
+		GamingDay: fmt.Sprintf("2026-11-%d", day), Shift: "day",
 		Expected: "5.00", Observed: "=HYPERLINK(1)", Amount: -1575, Currency: "USD",
 	}
 	if hours >= 2 {
@@ -68,20 +73,27 @@ func want(t *testing.T, got []string, want ...string) {
 func TestExceptionsAreNumberedWithoutAGap(t *testing.T) {
 	s := scope(t)
 	findings := []finding.Finding{
-		exception("e", "t2", 20, 0, finding.Major), exception("c", "t2", 19, 1, finding.Minor), exception("b", "t1", 19, 3, finding.Critical), exception("x", "t1", 19, 0, finding.Info), exception("a", "t1", 19, 0, finding.Major),
+		exception("e", "t2", 20, 0, finding.Major), exception("c", "t2", 19, 1, finding.Minor),
+		exception("b", "t1", 19, 3, finding.Critical), exception("x", "t1", 19, 0, finding.Info),
+		exception("a", "t1", 19, 0, finding.Major),
 	}
 	steps := []clickhouse.Step{
 		{Finding: "a", At: noon(19, 1), Actor: "jo", State: "ack"},
-		{Finding: "a", At: noon(19, 2), Actor: "al", State: "closed", Disposition: "confirmed", Reason: "dealer error", Note: "retrained"},
+		{
+			Finding: "a", At: noon(19, 2), Actor: "al", State: "closed", Disposition: "confirmed", Reason: "dealer error",
+			Note: "retrained",
+		},
 		{Finding: "elsewhere", At: noon(19, 2), Actor: "al", State: "closed", Reason: "none"},
 	}
 	sheet := Exceptions(s, findings, steps)
 	want(t, cells(sheet, "gaming_day", "no", "finding", "status", "disposition", "explanation", "reviewed_by"),
-		"2026-11-19 1 closed confirmed dealer error retrained al a", "2026-11-19 2 new    b", "2026-11-19 3 new    c", "2026-11-20 1 new    e")
+		"2026-11-19 1 closed confirmed dealer error retrained al a", "2026-11-19 2 new    b", "2026-11-19 3 new    c",
+		"2026-11-20 1 new    e")
 	s.Shift = "swing" // numbers stay those of the day
 	want(t, cells(Exceptions(s, findings, steps), "no", "finding"), "2 b")
 	month := MonthEnd(scope(t), findings, steps)
-	want(t, cells(month, "serial_no", "explanation"), "2026-11-19-0001 dealer error retrained", "2026-11-19-0002 ", "2026-11-19-0003 ", "2026-11-20-0001 ")
+	want(t, cells(month, "serial_no", "explanation"), "2026-11-19-0001 dealer error retrained", "2026-11-19-0002 ",
+		"2026-11-19-0003 ", "2026-11-20-0001 ")
 	if !strings.Contains(month.Notes[0], "4 exceptions, 3 without") {
 		t.Errorf("notes %q", month.Notes)
 	}
@@ -99,12 +111,16 @@ func TestExceptionsAreNumberedWithoutAGap(t *testing.T) {
 }
 
 func TestDealers(t *testing.T) {
-	findings := []finding.Finding{exception("a", "t1", 19, 0, finding.Major), exception("b", "t1", 19, 0, finding.Minor), exception("c", "t2", 19, 0, finding.Major), exception("i", "t3", 19, 0, finding.Info)}
+	findings := []finding.Finding{
+		exception("a", "t1", 19, 0, finding.Major), exception("b", "t1", 19, 0, finding.Minor),
+		exception("c", "t2", 19, 0, finding.Major), exception("i", "t3", 19, 0, finding.Info),
+	}
 	unproved := exception("u", "t4", 19, 0, finding.Major)
 	unproved.Verdict = "UNAUDITABLE"
 	shoe := exception("s", "t5", 19, 0, finding.Major)
 	shoe.Round = 0
-	sheet := Dealers(scope(t), append(findings, unproved, shoe), []clickhouse.Dealt{{Dealer: "d1", Rounds: 1000}, {Dealer: "d2", Rounds: 500}, {Dealer: "d3", Rounds: 499}})
+	sheet := Dealers(scope(t), append(findings, unproved, shoe),
+		[]clickhouse.Dealt{{Dealer: "d1", Rounds: 1000}, {Dealer: "d2", Rounds: 500}, {Dealer: "d3", Rounds: 499}})
 	// Two breaches of one round are one round in error.
 	want(t, cells(sheet, "dealer", "rounds", "rounds_in_error", "per_1000", "low_95", "high_95", "breaches"),
 		"d1 1000 2 2.00 0.55 7.26 4", "d2 500 0 0.00 0.00 7.62 0", "d3 499 0    0")
@@ -124,18 +140,34 @@ func TestMoney(t *testing.T) {
 		event("t1", 19, 2, &schema.VigorishCollected{Amount: 500}), // of the next shift
 		event("t9", 18, 2, &schema.TrayCounted{Amount: 1}),         // of another day
 	}
-	played := []clickhouse.Played{{Day: "2026-11-19", Shift: "day", Table: "t1", Rounds: 3, Staked: 90_000, Paid: 10_000, Won: 14_000}}
-	want(t, cells(Hold(s, played, money), "shift", "table", "handle", "drop", "opener", "closer", "win_by_tray", "win_by_wagers", "hold_percent", "win_per_handle"),
+	played := []clickhouse.Played{{
+		Day: "2026-11-19", Shift: "day", Table: "t1", Rounds: 3, Staked: 90_000, Paid: 10_000,
+		Won: 14_000,
+	}}
+	want(t, cells(Hold(s, played, money), "shift", "table", "handle", "drop", "opener", "closer", "win_by_tray",
+		"win_by_wagers", "hold_percent", "win_per_handle"),
 		"day t1 900.00 400.00 1000.00 790.01 40.01 40.00 10.00 4.44", "swing t1 0.00 0.00    5.00  ")
-	due := []clickhouse.VigorishDue{{Day: "2026-11-19", Shift: "day", Table: "t1", Wagers: 1, Won: 10_000, Least: 500, Most: 500}}
-	want(t, cells(Vigorish(s, due, money), "shift", "table", "due_min", "marked", "collected", "short"), "day t1 5.00 5.00 0.00 5.00", "swing t1 0.00 0.00 5.00 0.00")
+	due := []clickhouse.VigorishDue{{
+		Day: "2026-11-19", Shift: "day", Table: "t1", Wagers: 1, Won: 10_000, Least: 500,
+		Most: 500,
+	}}
+	want(t, cells(Vigorish(s, due, money), "shift", "table", "due_min", "marked", "collected", "short"),
+		"day t1 5.00 5.00 0.00 5.00", "swing t1 0.00 0.00 5.00 0.00")
 }
 
 func TestPercent(t *testing.T) {
 	for _, c := range []struct {
 		a, b int64
 		want string
-	}{{1, 3, "33.33"}, {2, 3, "66.67"}, {-1, 200, "-0.50"}, {5, 0, ""}, {0, 7, "0.00"}, {math.MaxInt64 / 2, math.MaxInt64 / 2, "100.00"}, {-1, -8, "12.50"}} {
+	}{
+		{1, 3, "33.33"},
+		{2, 3, "66.67"},
+		{-1, 200, "-0.50"},
+		{5, 0, ""},
+		{0, 7, "0.00"},
+		{math.MaxInt64 / 2, math.MaxInt64 / 2, "100.00"},
+		{-1, -8, "12.50"},
+	} {
 		if got := percent(c.a, c.b); got != c.want {
 			t.Errorf("%d of %d: %q, want %q", c.a, c.b, got, c.want)
 		}
@@ -145,10 +177,16 @@ func TestPercent(t *testing.T) {
 func TestLog(t *testing.T) {
 	suspect := exception("b", "t2", 19, 1, finding.Major)
 	suspect.Verdict = "SUSPECT"
-	steps := []clickhouse.Step{{Finding: "a", At: noon(19, 5), Actor: "jo", Action: "close", Disposition: "confirmed", Reason: "dealer error"}}
-	got := cells(Log(scope(t), []finding.Finding{suspect, exception("a", "t1", 19, 0, finding.Minor)}, steps), "shift", "time", "employee", "summary", "recording")
+	steps := []clickhouse.Step{{
+		Finding: "a", At: noon(19, 5), Actor: "jo", Action: "close", Disposition: "confirmed",
+		Reason: "dealer error",
+	}}
+	got := cells(Log(scope(t), []finding.Finding{suspect, exception("a", "t1", 19, 0, finding.Minor)}, steps), "shift",
+		"time", "employee", "summary", "recording")
 	want(t, got,
-		"day 2026-11-19T12:00:00-05:00 Shoeproof table t1, minor: vig.amount.under; expected 5.00, observed =HYPERLINK(1) keep until 2026-11-26",
-		"day 2026-11-19T13:00:00-05:00 Shoeproof table t2, major: vig.amount.under; expected 5.00, observed =HYPERLINK(1) keep until 2026-12-19",
+		"day 2026-11-19T12:00:00-05:00 Shoeproof table t1, minor: vig.amount.under; expected 5.00, observed =HYPERLINK(1) "+
+			"keep until 2026-11-26",
+		"day 2026-11-19T13:00:00-05:00 Shoeproof table t2, major: vig.amount.under; expected 5.00, observed =HYPERLINK(1) "+
+			"keep until 2026-12-19",
 		"swing 2026-11-19T17:00:00-05:00 jo close of vig.amount.under at table t1; confirmed; dealer error ")
 }

@@ -28,9 +28,11 @@ func newMetrics(version, rulesVersion string, channels []string) *metrics {
 		requests: shown.Counters("console_requests_total", "Requests served.", "route", "method", "code"),
 		seconds: shown.Histograms("console_request_seconds", "Time of a response, except event streams.",
 			[]float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}, "route"),
-		refused:       shown.Counters("console_sign_ins_refused_total", "Sign-ins that were refused.", "by"),
-		notifications: shown.Counters("console_notifications_total", "Notifications of critical findings, sent or failed.", "channel", "outcome"),
-		waiting:       shown.Gauges("console_notifications_waiting", "Notifications of critical findings that are queued.", "channel"),
+		refused: shown.Counters("console_sign_ins_refused_total", "Sign-ins that were refused.", "by"),
+		notifications: shown.Counters("console_notifications_total", "Notifications of critical findings, sent or failed.",
+			"channel", "outcome"),
+		waiting: shown.Gauges("console_notifications_waiting", "Notifications of critical findings that are queued.",
+			"channel"),
 	}
 	for _, by := range []string{console.ByOIDC, console.ByProxy, console.ByToken, console.ByChoice} {
 		m.refused.WithLabelValues(by)
@@ -66,10 +68,13 @@ func (m *metrics) hooks() console.Hooks {
 // show adds the metrics that are computed at each scrape.
 func (m *metrics) show(status func() console.Status) {
 	m.MustRegister(&queue{
-		status:  status,
-		open:    prometheus.NewDesc(monitor.Prefix+"console_open_findings", "Open findings that are not silenced; urgency 1 is the highest.", []string{"urgency", "severity"}, nil),
-		untaken: prometheus.NewDesc(monitor.Prefix+"console_unacknowledged_critical_seconds", "Age of the oldest critical finding that is not acknowledged.", nil, nil),
-		behind:  prometheus.NewDesc(monitor.Prefix+"console_queue_age_seconds", "Age of the queue on the pages: time since it was last read from ClickHouse.", nil, nil),
+		status: status,
+		open: prometheus.NewDesc(monitor.Prefix+"console_open_findings",
+			"Open findings that are not silenced; urgency 1 is the highest.", []string{"urgency", "severity"}, nil),
+		untaken: prometheus.NewDesc(monitor.Prefix+"console_unacknowledged_critical_seconds",
+			"Age of the oldest critical finding that is not acknowledged.", nil, nil),
+		behind: prometheus.NewDesc(monitor.Prefix+"console_queue_age_seconds",
+			"Age of the queue on the pages: time since it was last read from ClickHouse.", nil, nil),
 		streams: prometheus.NewDesc(monitor.Prefix+"console_event_streams", "Open event streams of pages.", nil, nil),
 	})
 }

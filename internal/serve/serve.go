@@ -89,11 +89,13 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
 		o.Listening(opt.PublicURL.String())
 	}
 	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 60 * time.Second, // event streams extend theirs
+		// event streams extend theirs
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 60 * time.Second,
 		IdleTimeout: time.Minute, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
 	watched := monitor.Server{
-		Setting: "console.metrics_listen", Listen: config.Console.Metrics, Listening: o.Metrics, Metrics: m.Metrics, Ready: monitor.AtMostOncePerSecond(s.Ping),
+		Setting: "console.metrics_listen", Listen: config.Console.Metrics, Listening: o.Metrics, Metrics: m.Metrics,
+		Ready: monitor.AtMostOncePerSecond(s.Ping),
 	}
 	return watched.While(ctx, func(ctx context.Context) error {
 		group, ctx := errgroup.WithContext(ctx)
@@ -114,7 +116,8 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
 }
 
 // surveillanceLog writes the report of audit report log as CSV.
-func surveillanceLog(s *store.Store, calendar *engine.Calendar) func(context.Context, string, string, string, io.Writer) error {
+func surveillanceLog(s *store.Store, calendar *engine.Calendar) func(context.Context, string, string, string,
+	io.Writer) error {
 	return func(ctx context.Context, property, day, shift string, out io.Writer) error {
 		scope := report.Scope{Days: clickhouse.Days{Property: property, From: day, To: day, Shift: shift}, Calendar: calendar}
 		findings, err := s.FindingsOf(ctx, scope.Days)

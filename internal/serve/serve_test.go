@@ -73,7 +73,10 @@ func TestConsoleIsWatched(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { server.Stop() })
-	cfg := clickhouse.Config{Addrs: []string{server.Addr}, Database: "shown", User: "default", RulesVersion: "r1", Engine: "test", RowVersion: 1}
+	cfg := clickhouse.Config{
+		Addrs: []string{server.Addr}, Database: "shown", User: "default", RulesVersion: "r1",
+		Engine: "test", RowVersion: 1,
+	}
 	if _, _, err := clickhouse.Migrate(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -104,13 +107,15 @@ func TestConsoleIsWatched(t *testing.T) {
 	at, shown, ended := make(chan string, 1), make(chan string, 1), make(chan error, 1)
 	go func() {
 		ended <- Run(ctx, &config, Options{
-			Version: "1.2.3", Log: slog.New(slog.DiscardHandler), Listening: func(url string) { at <- url }, Metrics: func(addr string) { shown <- "http://" + addr },
+			Version: "1.2.3", Log: slog.New(slog.DiscardHandler), Listening: func(url string) { at <- url },
+			Metrics: func(addr string) { shown <- "http://" + addr },
 		})
 	}()
 	o.console, o.metric = <-at, <-shown
 
 	monitortest.Await(o, "the queue was read", func() bool {
-		return o.figure(`shoeproof_console_open_findings{severity="critical",urgency="1"}`) == 0 && o.figure("shoeproof_console_queue_age_seconds") < 5
+		return o.figure(`shoeproof_console_open_findings{severity="critical",urgency="1"}`) == 0 &&
+			o.figure("shoeproof_console_queue_age_seconds") < 5
 	})
 	if code, body := o.ask("GET", o.metric+"/readyz", ""); code != 200 || body != "ready\n" {
 		t.Errorf("/readyz is %d %q", code, body)
@@ -131,7 +136,8 @@ func TestConsoleIsWatched(t *testing.T) {
 	breach(t, s, law)
 	monitortest.Await(o, "it waits", func() bool { return o.figure("shoeproof_console_unacknowledged_critical_seconds") > 0 })
 	monitortest.Await(o, "it was sent on", func() bool {
-		return o.figure(`shoeproof_console_notifications_total{channel="webhook",outcome="sent"}`) >= 1 && o.figure(`shoeproof_console_notifications_waiting{channel="webhook"}`) == 0
+		return o.figure(`shoeproof_console_notifications_total{channel="webhook",outcome="sent"}`) >= 1 &&
+			o.figure(`shoeproof_console_notifications_waiting{channel="webhook"}`) == 0
 	})
 	if n := o.figure(`shoeproof_console_notifications_total{channel="webhook",outcome="failed"}`); n != 0 {
 		t.Errorf("%v notifications failed", n)
@@ -236,13 +242,17 @@ func breach(t *testing.T, s *store.Store, law auditor.Options) {
 	if i < 0 {
 		t.Fatal("no such fault")
 	}
-	events, _, err := fault.Plant(deal.Options{Property: "ac-1", Pit: "p1", Table: "t-0815", Seed: 5, Start: time.Now().Add(-20 * time.Minute)}, faults[i], 5)
+	events, _, err := fault.Plant(deal.Options{
+		Property: "ac-1", Pit: "p1", Table: "t-0815", Seed: 5,
+		Start: time.Now().Add(-20 * time.Minute),
+	}, faults[i], 5)
 	if err != nil {
 		t.Fatal(err)
 	}
 	e, b := auditor.New(law), &pipeline.Batch{}
 	for i := range events {
-		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: schema.AppendProto(nil, &events[i])}, "table-events", 0, &b.Set)
+		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: schema.AppendProto(nil, &events[i])},
+			"table-events", 0, &b.Set)
 	}
 	e.Finish(&b.Set)
 	b.Range = pipeline.Range{Topic: "table-events", To: int64(len(events) - 1), Records: uint64(len(events))}
@@ -251,14 +261,19 @@ func breach(t *testing.T, s *store.Store, law auditor.Options) {
 	}
 }
 
-// labelled holds the page to labels and values that are known beforehand: no patron, no table, nothing that was asked for.
+// labelled holds the page to labels and values that are known beforehand: no patron, no table, nothing that was asked
+// for.
 func (o *opened) labelled() {
 	o.Helper()
 	known := map[string]*regexp.Regexp{
-		"route": regexp.MustCompile(`^(other|/[a-z0-9/{}$._-]*)$`), "method": regexp.MustCompile(`^(GET|POST|other)$`), "code": regexp.MustCompile(`^[2-5]xx$`),
-		"urgency": regexp.MustCompile(`^[1-5]$`), "severity": regexp.MustCompile(`^(critical|major|minor|info)$`), "channel": regexp.MustCompile(`^(webhook|topic)$`),
-		"outcome": regexp.MustCompile(`^(sent|failed)$`), "by": regexp.MustCompile(`^(oidc|proxy|token|none)$`), "le": regexp.MustCompile(`^[0-9.+Inf]+$`),
-		"program": regexp.MustCompile(`^console$`), "version": regexp.MustCompile(`^1\.2\.3$`), "rules": regexp.MustCompile(`^[0-9a-f]{12}$`),
+		"route": regexp.MustCompile(`^(other|/[a-z0-9/{}$._-]*)$`), "method": regexp.MustCompile(`^(GET|POST|other)$`),
+		"code":    regexp.MustCompile(`^[2-5]xx$`),
+		"urgency": regexp.MustCompile(`^[1-5]$`), "severity": regexp.MustCompile(`^(critical|major|minor|info)$`),
+		"channel": regexp.MustCompile(`^(webhook|topic)$`),
+		"outcome": regexp.MustCompile(`^(sent|failed)$`), "by": regexp.MustCompile(`^(oidc|proxy|token|none)$`),
+		"le":      regexp.MustCompile(`^[0-9.+Inf]+$`),
+		"program": regexp.MustCompile(`^console$`), "version": regexp.MustCompile(`^1\.2\.3$`),
+		"rules": regexp.MustCompile(`^[0-9a-f]{12}$`),
 	}
 	monitortest.Labelled(o, o.page, 40, known)
 	for _, name := range []string{"4711", "0815", "ac-1", "guess"} {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -37,7 +36,10 @@ func (c *Law) Options(version string) (engine.Options, error) {
 		return engine.Options{}, err
 	}
 	budget := c.Detectors.promise()
-	return engine.Options{Books: books, Calendar: calendar, PatronKey: []byte(c.PatronKey), Version: cli.Engine(version), Promise: &budget}, nil
+	return engine.Options{
+		Books: books, Calendar: calendar, PatronKey: []byte(c.PatronKey), Version: cli.Engine(version),
+		Promise: &budget,
+	}, nil
 }
 
 // promise returns the false-alarm budget. Volumes that are not settings scale with those that are.
@@ -47,8 +49,9 @@ func (c *FalseAlarmBudget) promise() detectors.Promise {
 	turns, visits := float64(c.Rounds)/v.Rounds, float64(c.Visits)/v.Sessions
 	p.FalseAlarms = float64(c.FalseAlarms)
 	*v = detectors.Volume{
-		Rounds: float64(c.Rounds), Shoes: float64(c.Shoes), PatronRounds: float64(c.PatronRounds), Sessions: float64(c.Visits),
-		Stints: v.Stints * turns, Pairings: v.Pairings * visits,
+		Rounds: float64(c.Rounds), Shoes: float64(c.Shoes), PatronRounds: float64(c.PatronRounds),
+		Sessions: float64(c.Visits),
+		Stints:   v.Stints * turns, Pairings: v.Pairings * visits,
 	}
 	p.Policy.BoughtAtCage, p.Policy.Differential = !c.ChipsAtTable, c.Differential
 	return p
@@ -83,7 +86,8 @@ func (c *ClickHouse) Store(version string, books law.Books, log *slog.Logger) (c
 		return clickhouse.Config{}, fmt.Errorf("clickhouse.tls: %w", err)
 	}
 	return clickhouse.Config{
-		Addrs: c.Addrs, Database: c.Database, Cluster: c.Cluster, Bare: !c.Replicated, User: c.User, Password: clickhouse.Secret(c.Password), TLS: tls,
+		Addrs: c.Addrs, Database: c.Database, Cluster: c.Cluster, Bare: !c.Replicated, User: c.User,
+		Password: clickhouse.Secret(c.Password), TLS: tls,
 		RulesVersion: RulesVersion(books), Engine: cli.Engine(version), RowVersion: rowVersion, Log: log,
 	}, nil
 }
@@ -114,7 +118,8 @@ func (c *Export) Objects() (s3.Config, error) {
 		return s3.Config{}, fmt.Errorf("export.s3.%w", err)
 	}
 	return s3.Config{
-		Endpoint: c.S3.Endpoint, Region: c.S3.Region, Bucket: bucket, Prefix: prefix, AccessKey: c.S3.AccessKey, SecretKey: string(c.S3.SecretKey), TLS: tls,
+		Endpoint: c.S3.Endpoint, Region: c.S3.Region, Bucket: bucket, Prefix: prefix, AccessKey: c.S3.AccessKey,
+		SecretKey: string(c.S3.SecretKey), TLS: tls,
 	}, nil
 }
 
@@ -163,14 +168,4 @@ func (c *Log) Logger(out io.Writer) *slog.Logger {
 		return slog.New(slog.NewTextHandler(out, o))
 	}
 	return slog.New(slog.NewJSONHandler(out, o))
-}
-
-// IsTerminal reports whether a stream is a terminal.
-func IsTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -19,7 +19,8 @@ const chartSchema = "../../deploy/helm/shoeproof/values.schema.json"
 
 // chartGives are the settings that the chart itself fills in, from users, secrets and rulebooks.
 var chartGives = []string{
-	"clickhouse.user", "clickhouse.password_file", "patron_key_file", "kafka.sasl.password_file", "rulebooks", "http.listen", "console.listen",
+	"clickhouse.user", "clickhouse.password_file", "patron_key_file", "kafka.sasl.password_file", "rulebooks",
+	"http.listen", "console.listen",
 	"console.metrics_listen", "watch.metrics_listen",
 	"console.archive.user", "console.archive.password_file",
 	"export.log", "export.key_file", "export.s3.secret_key_file", "console.exports.folder",

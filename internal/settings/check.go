@@ -25,7 +25,8 @@ func (c *Ingest) check(l *Loaded) {
 	c.ClickHouse.check(l)
 	c.Law.check(l)
 	if c.Law.PatronKey == "" && !l.complained("patron_key_file") {
-		l.complain("patron_key", errors.New("none, want patron_key_file or "+prefix+"PATRON_KEY: the key masks patron references"))
+		l.complain("patron_key", errors.New("none, want patron_key_file or "+prefix+"PATRON_KEY: the key masks patron "+
+			"references"))
 	}
 	l.address("http.listen", c.HTTP.Listen, true)
 	c.Log.check(l)
@@ -99,9 +100,11 @@ func (c *Kafka) check(l *Loaded) {
 	l.secret("kafka.sasl.password", &c.SASL.Password, c.SASL.PasswordFile)
 	switch s := &c.SASL; {
 	case s.Mechanism == "" && s.Username != "":
-		l.complain("kafka.sasl.username", errors.New("given without kafka.sasl.mechanism, want plain, scram-sha-256 or scram-sha-512"))
+		l.complain("kafka.sasl.username", errors.New("given without kafka.sasl.mechanism, want plain, scram-sha-256 or "+
+			"scram-sha-512"))
 	case s.Mechanism == "" && s.Password != "":
-		l.complain("kafka.sasl.password", errors.New("given without kafka.sasl.mechanism, want plain, scram-sha-256 or scram-sha-512"))
+		l.complain("kafka.sasl.password", errors.New("given without kafka.sasl.mechanism, want plain, scram-sha-256 or "+
+			"scram-sha-512"))
 	case s.Mechanism != "" && !slices.Contains([]string{"plain", "scram-sha-256", "scram-sha-512"}, s.Mechanism):
 		l.complain("kafka.sasl.mechanism", fmt.Errorf("%q, want plain, scram-sha-256 or scram-sha-512", s.Mechanism))
 	case s.Mechanism != "" && s.Username == "":

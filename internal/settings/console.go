@@ -121,7 +121,8 @@ func (c *Console) check(l *Loaded) {
 	switch c.SignIn {
 	case console.ByChoice:
 		if host, _, err := net.SplitHostPort(c.Listen); err == nil && !Loopback(host) {
-			l.complain("console.sign_in", fmt.Errorf("none, but console.listen %q is not a loopback address: want oidc, proxy or token", c.Listen))
+			l.complain("console.sign_in", fmt.Errorf("none, but console.listen %q is not a loopback address: want oidc, "+
+				"proxy or token", c.Listen))
 		}
 	case console.ByToken:
 		l.needed("console.access_file", c.AccessFile)
@@ -136,14 +137,16 @@ func (c *Console) check(l *Loaded) {
 	case console.ByOIDC:
 		l.needed("console.access_file", c.AccessFile)
 		l.needed("console.oidc.client_id", c.OIDC.ClientID)
-		if u, err := url.Parse(c.OIDC.Issuer); err != nil || u.Host == "" || (u.Scheme != "https" && !Loopback(u.Hostname())) {
+		if u, err := url.Parse(c.OIDC.Issuer); err != nil || u.Host == "" ||
+			(u.Scheme != "https" && !Loopback(u.Hostname())) {
 			l.complain("console.oidc.issuer", fmt.Errorf("%q, want an https URL", c.OIDC.Issuer))
 		}
 	default:
 		l.complain("console.sign_in", fmt.Errorf("%q, want oidc, proxy, token or none", c.SignIn))
 	}
 	if public != nil && public.Scheme != "https" && !Loopback(public.Hostname()) {
-		l.complain("console.public_url", fmt.Errorf("%q is not an https URL, and sessions must not cross a network in the clear", public))
+		l.complain("console.public_url", fmt.Errorf("%q is not an https URL, and sessions must not cross a network in the "+
+			"clear", public))
 	}
 	if c.Webhook.URL != "" {
 		if u, err := url.Parse(c.Webhook.URL); err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
@@ -154,7 +157,8 @@ func (c *Console) check(l *Loaded) {
 		}
 	}
 	if t := c.Video.Template; t != "" {
-		if u, err := url.Parse(strings.NewReplacer("{", "", "}", "").Replace(t)); err != nil || !slices.Contains([]string{"http", "https", "vms"}, u.Scheme) {
+		if u, err := url.Parse(strings.NewReplacer("{", "", "}", "").Replace(t)); err != nil ||
+			!slices.Contains([]string{"http", "https", "vms"}, u.Scheme) {
 			l.complain("console.video.template", fmt.Errorf("%q, want an http, https or vms URL", t))
 		}
 	}
@@ -256,7 +260,8 @@ func (c *Console) Options(listen string) (console.Options, error) {
 	return console.Options{
 		PublicURL: public, SignIn: c.SignIn, Access: access,
 		OIDC: console.OIDC{
-			Issuer: c.OIDC.Issuer, ClientID: c.OIDC.ClientID, ClientSecret: string(c.OIDC.ClientSecret), Name: c.OIDC.NameClaim, Groups: c.OIDC.GroupsClaim,
+			Issuer: c.OIDC.Issuer, ClientID: c.OIDC.ClientID, ClientSecret: string(c.OIDC.ClientSecret), Name: c.OIDC.NameClaim,
+			Groups: c.OIDC.GroupsClaim,
 		},
 		Proxy:   console.Proxy{From: from, Secret: string(c.Proxy.Secret)},
 		Video:   console.Video{Template: c.Video.Template, Keep: c.Video.KeepDays, KeepCritical: c.Video.KeepCritical},

@@ -31,7 +31,10 @@ type configFile struct {
 // readFile reads a YAML file. An unknown key is a complaint. So is an alias, because nested aliases expand without
 // limit.
 func readFile(path string, all []setting) (*configFile, error) {
-	f := &configFile{path: path, values: map[string]any{}, lines: map[string]int{}, known: map[string]bool{}, maps: map[string]bool{}, oldTo: map[string]string{}}
+	f := &configFile{
+		path: path, values: map[string]any{}, lines: map[string]int{}, known: map[string]bool{},
+		maps: map[string]bool{}, oldTo: map[string]string{},
+	}
 	for i := range all {
 		key := all[i].key
 		f.known[key] = true

@@ -24,7 +24,8 @@ const (
 func AddFlags(fs *pflag.FlagSet, defaults any, sections ...string) {
 	fs.String(configFlag, "", "YAML file of settings; also SHOEPROOF_CONFIG")
 	for _, l := range leaves(defaults) {
-		wanted := len(sections) == 0 || slices.ContainsFunc(sections, func(s string) bool { return l.key == s || strings.HasPrefix(l.key, s+".") })
+		wanted := len(sections) == 0 || slices.ContainsFunc(sections,
+			func(s string) bool { return l.key == s || strings.HasPrefix(l.key, s+".") })
 		if wanted && !l.secret() {
 			l.addFlag(fs)
 			fs.Lookup(l.flag()).Annotations = map[string][]string{cli.Setting: nil}
@@ -223,7 +224,8 @@ func (l *Loaded) checkVariables(environ []string) {
 	}
 	for _, pair := range sorted(environ) {
 		name, _, _ := strings.Cut(pair, "=")
-		if !strings.HasPrefix(name, prefix) || strings.HasPrefix(name, prefix+"TEST_") || name == prefix+"CHDB" || slices.Contains(known, name) {
+		if !strings.HasPrefix(name, prefix) || strings.HasPrefix(name, prefix+"TEST_") || name == prefix+"CHDB" ||
+			slices.Contains(known, name) {
 			continue
 		}
 		hint := ""

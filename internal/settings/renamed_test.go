@@ -34,11 +34,23 @@ func TestOldNamesOfSettings(t *testing.T) {
 		warning         string
 	}{
 		{name: "new name", file: "snapshot: {offsets: 2000}\n", want: 2000},
-		{name: "file", file: "memory: {offsets: 2000}\n", want: 2000, warning: "c.yaml:1: memory.offsets is now snapshot.offsets"},
+		{
+			name: "file", file: "memory: {offsets: 2000}\n", want: 2000,
+			warning: "c.yaml:1: memory.offsets is now snapshot.offsets",
+		},
 		{name: "variable", env: "2000", want: 2000, warning: "SHOEPROOF_MEMORY_OFFSETS is now snapshot.offsets"},
-		{name: "flag", args: []string{"--memory-offsets", "2000"}, want: 2000, warning: "--memory-offsets is now snapshot.offsets"},
-		{name: "flag over variable", env: "3000", args: []string{"--snapshot-offsets", "2000"}, want: 2000, warning: "SHOEPROOF_MEMORY_OFFSETS is now snapshot.offsets"},
-		{name: "variable over file", file: "snapshot: {offsets: 3000}\n", env: "2000", want: 2000, warning: "SHOEPROOF_MEMORY_OFFSETS is now snapshot.offsets"},
+		{
+			name: "flag", args: []string{"--memory-offsets", "2000"}, want: 2000,
+			warning: "--memory-offsets is now snapshot.offsets",
+		},
+		{
+			name: "flag over variable", env: "3000", args: []string{"--snapshot-offsets", "2000"}, want: 2000,
+			warning: "SHOEPROOF_MEMORY_OFFSETS is now snapshot.offsets",
+		},
+		{
+			name: "variable over file", file: "snapshot: {offsets: 3000}\n", env: "2000", want: 2000,
+			warning: "SHOEPROOF_MEMORY_OFFSETS is now snapshot.offsets",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -66,10 +78,12 @@ func TestOldAndNewNameOfASetting(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("SHOEPROOF_PATRON_KEY", goodKey)
 	put(t, "c.yaml", "memory: {offsets: 2000}\nsnapshot: {offsets: 2000}\n", 0o600)
-	if _, _, err := loadIngest(t, "--config", "c.yaml"); err == nil || !strings.Contains(err.Error(), "snapshot.offsets: also given under its old name") {
+	if _, _, err := loadIngest(t, "--config", "c.yaml"); err == nil || !strings.Contains(err.Error(),
+		"snapshot.offsets: also given under its old name") {
 		t.Errorf("file: %v", err)
 	}
-	if _, _, err := loadIngest(t, "--memory-offsets", "2000", "--snapshot-offsets", "2000"); err == nil || !strings.Contains(err.Error(), "its old name") {
+	if _, _, err := loadIngest(t, "--memory-offsets", "2000", "--snapshot-offsets", "2000"); err == nil ||
+		!strings.Contains(err.Error(), "its old name") {
 		t.Errorf("flags: %v", err)
 	}
 }

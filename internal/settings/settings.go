@@ -167,9 +167,10 @@ func DefaultIngest() Ingest {
 // DefaultAudit returns the defaults of audit.
 func DefaultAudit() Audit {
 	return Audit{
-		ClickHouse: defaultClickHouse(), Law: defaultLaw(), Log: Log{Level: "warn", Format: "text"}, Retention: defaultRetention(),
-		Export: Export{Form: "Daily exception report of baccarat", S3: S3{Region: "us-east-1"}},
-		Kafka:  defaultKafka(), Console: defaultConsole(),
+		ClickHouse: defaultClickHouse(), Law: defaultLaw(), Log: Log{Level: "warn", Format: "text"},
+		Retention: defaultRetention(),
+		Export:    Export{Form: "Daily exception report of baccarat", S3: S3{Region: "us-east-1"}},
+		Kafka:     defaultKafka(), Console: defaultConsole(),
 	}
 }
 

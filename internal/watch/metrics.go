@@ -25,17 +25,23 @@ func newMetrics(version, rulesVersion, property string) *metrics {
 	shown := monitor.New("watch", version, rulesVersion)
 	of := shown.For("property", property)
 	m := &metrics{
-		Metrics:  shown,
-		shoes:    of.Counter("watch_shoes_total", "Shoes weighed, also those weighed again after a restart."),
-		rounds:   of.Counter("watch_rounds_total", "Rounds weighed, also those weighed again after a restart."),
-		evidence: of.Counter("watch_evidence_rows_total", "Rows of evidence made durable, also those made again after a restart."),
-		alarms:   of.BySeverity("watch_alarms_total", "Alarms of detectors made durable, also those raised again after a restart."),
-		errors:   of.Counters("watch_errors_total", "Inserts that ClickHouse did not take, each try counted, and passes that failed.", "cause"),
-		feeds:    of.Gauge("watch_feeds_timestamp_seconds", "Up to when the slowest open table has reported, by its device's clock."),
-		decided:  of.Gauge("watch_decided_timestamp_seconds", "Up to when all shoes that were closed are weighed, by the devices' clocks."),
-		progress: of.Gauge("watch_last_progress_timestamp_seconds", "When shoes were last weighed, or nothing was left to weigh."),
-		passed:   of.Gauge("watch_last_pass_timestamp_seconds", "When the last pass ended well."),
-		took:     of.Gauge("watch_last_pass_seconds", "Time that the last pass took."),
+		Metrics: shown,
+		shoes:   of.Counter("watch_shoes_total", "Shoes weighed, also those weighed again after a restart."),
+		rounds:  of.Counter("watch_rounds_total", "Rounds weighed, also those weighed again after a restart."),
+		evidence: of.Counter("watch_evidence_rows_total",
+			"Rows of evidence made durable, also those made again after a restart."),
+		alarms: of.BySeverity("watch_alarms_total",
+			"Alarms of detectors made durable, also those raised again after a restart."),
+		errors: of.Counters("watch_errors_total",
+			"Inserts that ClickHouse did not take, each try counted, and passes that failed.", "cause"),
+		feeds: of.Gauge("watch_feeds_timestamp_seconds",
+			"Up to when the slowest open table has reported, by its device's clock."),
+		decided: of.Gauge("watch_decided_timestamp_seconds",
+			"Up to when all shoes that were closed are weighed, by the devices' clocks."),
+		progress: of.Gauge("watch_last_progress_timestamp_seconds",
+			"When shoes were last weighed, or nothing was left to weigh."),
+		passed: of.Gauge("watch_last_pass_timestamp_seconds", "When the last pass ended well."),
+		took:   of.Gauge("watch_last_pass_seconds", "Time that the last pass took."),
 	}
 	for _, cause := range []string{"insert", "pass"} {
 		m.errors.WithLabelValues(cause)

@@ -45,7 +45,8 @@ func Run(ctx context.Context, config *settings.Audit, o RunOptions) error {
 	o.Hooks = m.hooks()
 	r := &run{RunOptions: o, config: storeConfig, metrics: m, trouble: errors.New("ClickHouse was not reached yet")}
 	server := monitor.Server{
-		Setting: "watch.metrics_listen", Listen: config.Watch.MetricsListen, Listening: o.Listening, Metrics: m.Metrics, Ready: r.ready,
+		Setting: "watch.metrics_listen", Listen: config.Watch.MetricsListen, Listening: o.Listening, Metrics: m.Metrics,
+		Ready: r.ready,
 	}
 	return server.While(ctx, r.work)
 }
@@ -114,7 +115,10 @@ func (r *run) work(ctx context.Context) error {
 
 // fatal says that no waiting mends an error. TLS that came about once will again: certificates are renewed.
 func (r *run) fatal(err error) bool {
-	for _, e := range []error{clickhouse.ErrLogin, clickhouse.ErrGrant, clickhouse.ErrSchema, clickhouse.ErrServer, clickhouse.ErrRows} {
+	for _, e := range []error{
+		clickhouse.ErrLogin, clickhouse.ErrGrant, clickhouse.ErrSchema, clickhouse.ErrServer,
+		clickhouse.ErrRows,
+	} {
 		if errors.Is(err, e) {
 			return true
 		}

@@ -43,7 +43,10 @@ func TestRunIsWatched(t *testing.T) {
 		return "countIf(severity = '" + severity + "') FROM " + s.Table("findings") + " FINAL WHERE kind = 'anomaly'"
 	}
 	// Those of keys that end with the shoe are the stream's.
-	before := map[string]float64{evidence: rows(evidence), alarms("critical"): rows(alarms("critical")), alarms("major"): rows(alarms("major"))}
+	before := map[string]float64{
+		evidence: rows(evidence), alarms("critical"): rows(alarms("critical")),
+		alarms("major"): rows(alarms("major")),
+	}
 
 	config := settings.DefaultAudit()
 	config.ClickHouse.Addrs, config.ClickHouse.Database = []string{server.Addr}, "watched"
@@ -53,8 +56,10 @@ func TestRunIsWatched(t *testing.T) {
 	at, ended := make(chan string, 1), make(chan error, 1)
 	go func() {
 		ended <- Run(ctx, &config, RunOptions{
-			Options: Options{Property: "ac-1", Patience: 24 * 365 * time.Hour, Engine: options()}, Version: "1.2.3", Holder: "test",
-			Every: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler), Listening: func(addr string) { at <- addr }, Passed: func(Step) {},
+			Options: Options{Property: "ac-1", Patience: 24 * 365 * time.Hour, Engine: options()}, Version: "1.2.3",
+			Holder: "test",
+			Every:  50 * time.Millisecond, Log: slog.New(slog.DiscardHandler), Listening: func(addr string) { at <- addr },
+			Passed: func(Step) {},
 		})
 	}()
 	url := "http://" + <-at
@@ -92,7 +97,8 @@ func TestRunIsWatched(t *testing.T) {
 			t.Errorf("%s is %v, want the newest event's %v", name, have, float64(newest)/1e3)
 		}
 	}
-	if ago := float64(time.Now().Unix()) - shown("shoeproof_watch_last_progress_timestamp_seconds"+of); ago > 30 || ago < -2 {
+	if ago := float64(time.Now().Unix()) - shown("shoeproof_watch_last_progress_timestamp_seconds"+of); ago > 30 ||
+		ago < -2 {
 		t.Errorf("the last progress is %v s ago", ago)
 	}
 	if took := shown("shoeproof_watch_last_pass_seconds" + of); took <= 0 || took > 60 {
@@ -133,11 +139,16 @@ func TestRunIsWatched(t *testing.T) {
 	play(t, s, "t-03", "", 3)
 	later := fmt.Sprintf("FROM %s FINAL WHERE closed_at > fromUnixTimestamp64Nano(toInt64(%d))", s.Table("shoes"), last)
 	monitortest.Await(t, "it goes on", func() bool { scrape(); return shown("shoeproof_watch_shoes_total"+of) > seen })
-	monitortest.Await(t, "ready again", func() bool { code, _ := monitortest.Get(t, url+"/readyz"); return code == http.StatusOK })
+	monitortest.Await(t, "ready again", func() bool {
+		code,
+			_ := monitortest.Get(t, url+"/readyz")
+		return code == http.StatusOK
+	})
 	if have, want := shown("shoeproof_watch_shoes_total"+of)-seen, rows("count() "+later); have != want {
 		t.Errorf("%v more shoes, want the %v that were closed since, once", have, want)
 	}
-	if have, want := shown("shoeproof_watch_rounds_total"+of)-played, rows(rounds+" WHERE shoe_id IN (SELECT shoe_id "+later+")"); have != want {
+	if have, want := shown("shoeproof_watch_rounds_total"+of)-played,
+		rows(rounds+" WHERE shoe_id IN (SELECT shoe_id "+later+")"); have != want {
 		t.Errorf("%v more rounds, want %v", have, want)
 	}
 	stop()
@@ -154,8 +165,9 @@ func TestRunWaitsOrEnds(t *testing.T) {
 	config := settings.DefaultAudit()
 	config.ClickHouse.Addrs = []string{addr}
 	o := RunOptions{
-		Options: Options{Property: "ac-1", Behind: time.Minute, Patience: time.Hour, Engine: options()}, Version: "1", Holder: "second",
-		Every: 20 * time.Millisecond, Log: slog.New(slog.DiscardHandler), Passed: func(Step) {},
+		Options: Options{Property: "ac-1", Behind: time.Minute, Patience: time.Hour, Engine: options()}, Version: "1",
+		Holder: "second",
+		Every:  20 * time.Millisecond, Log: slog.New(slog.DiscardHandler), Passed: func(Step) {},
 	}
 	config.ClickHouse.Database = "nothing"
 	if err := Run(t.Context(), &config, o); err == nil || !strings.Contains(err.Error(), "audit migrate") {
@@ -189,8 +201,10 @@ func TestRunWaitsOrEnds(t *testing.T) {
 	if err := lease.Release(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	monitortest.Await(t, "ready once the other is gone", func() bool { code, _ := monitortest.Get(t, url+"/readyz"); return code == http.StatusOK })
-	if _, page := monitortest.Get(t, url+"/metrics"); monitortest.Figure(t, page, `shoeproof_watch_errors_total{cause="pass",property="ac-1"}`) != 0 {
+	monitortest.Await(t, "ready once the other is gone",
+		func() bool { code, _ := monitortest.Get(t, url+"/readyz"); return code == http.StatusOK })
+	if _, page := monitortest.Get(t, url+"/metrics"); monitortest.Figure(t, page,
+		`shoeproof_watch_errors_total{cause="pass",property="ac-1"}`) != 0 {
 		t.Error("waiting for another watch is counted as an error")
 	}
 	stop()

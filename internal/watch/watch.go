@@ -1,4 +1,5 @@
-// Package watch weighs what follows a patron, a dealer, a pair, a device or a pit. It reads facts in the order in which shoes were
+// Package watch weighs what follows a patron, a dealer, a pair, a device or a pit. It reads facts in the order in
+// which shoes were
 // closed, behind the slowest feed, and keeps nothing of its own: started again, it reads again and finds the same.
 package watch
 
@@ -80,12 +81,14 @@ func New(store *clickhouse.Store, o Options) *Watch {
 		promise = *o.Engine.Promise
 	}
 	return &Watch{
-		options: o, store: store, promise: promise, host: detectors.NewStored(promise), after: clickhouse.ClosedShoe{Closed: o.Since - 1},
+		options: o, store: store, promise: promise, host: detectors.NewStored(promise),
+		after: clickhouse.ClosedShoe{Closed: o.Since - 1},
 		terms: map[string]*terms{}, before: map[string][]detectors.Card{},
 	}
 }
 
-// Pass looks at all that is below the watermark and was not looked at. After an error it may be called again, and goes on
+// Pass looks at all that is below the watermark and was not looked at. After an error it may be called again, and goes
+// on
 // where it was.
 func (w *Watch) Pass(ctx context.Context) (step Step, err error) {
 	slowest, _, err := w.store.Watermark(ctx, w.options.Property, int64(w.options.Patience))
@@ -214,9 +217,11 @@ func (w *Watch) of(table string, p *clickhouse.PlayedRound) (*terms, error) {
 func (w *Watch) round(c *clickhouse.ClosedShoe, p *clickhouse.PlayedRound, t *terms, frozen bool) detectors.Round {
 	r := detectors.Round{
 		Place: detectors.Place{
-			Property: w.options.Property, Pit: c.Pit, Table: c.Table, Shoe: c.Shoe, Round: p.Round, At: p.At, Seq: record.Seq(p.FirstSeq),
+			Property: w.options.Property, Pit: c.Pit, Table: c.Table, Shoe: c.Shoe, Round: p.Round, At: p.At,
+			Seq: record.Seq(p.FirstSeq),
 		},
-		Dealer: p.Dealer, Batch: p.Batch, Shuffler: p.Shuffler, Reader: p.Reader, Locked: p.Locked, First: p.Card, Ended: p.End, Decks: int(c.Decks),
+		Dealer: p.Dealer, Batch: p.Batch, Shuffler: p.Shuffler, Reader: p.Reader, Locked: p.Locked, First: p.Card,
+		Ended: p.End, Decks: int(c.Decks),
 		Offer: t.offer, Breaches: int(p.Breaches), Frozen: frozen || !p.Auditable,
 	}
 	var player, banker []baccarat.Card
@@ -231,13 +236,17 @@ func (w *Watch) round(c *clickhouse.ClosedShoe, p *clickhouse.PlayedRound, t *te
 			r.Odds = odds
 		}
 	}
-	r.Played = t.offer != nil && p.Result != baccarat.Void.String() && r.Coup.Complete && r.Coup.NP <= 3 && r.Coup.NB <= 3 && t.law.CardsDue(&r.Coup) == 0 &&
-		(r.Coup.NP == 3) == t.law.Drawing.PlayerDraws(r.Coup.P2, r.Coup.B2) && (r.Coup.NB == 3) == t.law.Drawing.BankerDraws(r.Coup.P2, r.Coup.B2, r.Coup.Third)
+	r.Played = t.offer != nil && p.Result != baccarat.Void.String() && r.Coup.Complete && r.Coup.NP <= 3 &&
+		r.Coup.NB <= 3 && t.law.CardsDue(&r.Coup) == 0 &&
+		(r.Coup.NP == 3) == t.law.Drawing.PlayerDraws(r.Coup.P2, r.Coup.B2) &&
+		(r.Coup.NB == 3) == t.law.Drawing.BankerDraws(r.Coup.P2, r.Coup.B2, r.Coup.Third)
 	for i := range p.Wagers {
 		x := &p.Wagers[i]
 		v := detectors.Wager{
-			ID: x.ID, Patron: x.Patron, Seat: x.Seat, Spot: baccarat.ParseSpot(x.Spot), Stake: x.Stake, Placed: x.Placed, Late: x.Late,
-			Ruled: baccarat.ParseDisposition(x.Ruled), Done: baccarat.ParseDisposition(x.Done), Due: x.Due, Paid: x.Paid, VigDue: x.VigDue, VigTaken: x.VigTaken,
+			ID: x.ID, Patron: x.Patron, Seat: x.Seat, Spot: baccarat.ParseSpot(x.Spot), Stake: x.Stake, Placed: x.Placed,
+			Late:  x.Late,
+			Ruled: baccarat.ParseDisposition(x.Ruled), Done: baccarat.ParseDisposition(x.Done), Due: x.Due, Paid: x.Paid,
+			VigDue: x.VigDue, VigTaken: x.VigTaken,
 			AtLock: x.LockStake, AtSettlement: x.SettleStake, HasReads: x.LockStake >= 0 && x.SettleStake >= 0,
 		}
 		r.Wagers = append(r.Wagers, v)
@@ -283,8 +292,9 @@ func (w *Watch) take(at *detectors.Place, dealer string, t *terms) {
 			continue
 		}
 		done.evidence = append(done.evidence, rows.Evidence{
-			Detector: f.Detector.ID, Key: f.Key.String(), At: at.At, PropertyID: at.Property, TableID: at.Table, ShoeID: at.Shoe, Round: at.Round,
-			Seq: uint64(at.Seq), GamingDay: day, LnE: f.LnE, Start: f.Start, Engine: w.options.Engine.Version,
+			Detector: f.Detector.ID, Key: f.Key.String(), At: at.At, PropertyID: at.Property, TableID: at.Table, ShoeID: at.Shoe,
+			Round: at.Round,
+			Seq:   uint64(at.Seq), GamingDay: day, LnE: f.LnE, Start: f.Start, Engine: w.options.Engine.Version,
 		})
 	}
 	for i := range w.host.Alarms {

@@ -41,7 +41,10 @@ func database(t testing.TB) *clickhouse.Store {
 // opened is a new database with our tables.
 func opened(t testing.TB, addr, database string) *clickhouse.Store {
 	t.Helper()
-	cfg := clickhouse.Config{Addrs: []string{addr}, Database: database, User: "default", RulesVersion: "r1", Engine: "test", RowVersion: 1}
+	cfg := clickhouse.Config{
+		Addrs: []string{addr}, Database: database, User: "default", RulesVersion: "r1",
+		Engine: "test", RowVersion: 1,
+	}
 	if _, _, err := clickhouse.Migrate(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +116,8 @@ func count(t *testing.T, s *clickhouse.Store, query string) (n uint64) {
 	return n
 }
 
-// BenchmarkPass is what a watch takes for the rounds of a floor once it runs, of its own processor time: reading, weighing and
+// BenchmarkPass is what a watch takes for the rounds of a floor once it runs, of its own processor time: reading,
+// weighing and
 // storing. A thousand tables play some 20 rounds a second.
 func BenchmarkPass(b *testing.B) {
 	s := database(b)
@@ -147,7 +151,8 @@ func BenchmarkPass(b *testing.B) {
 	b.ReportMetric(float64(rounds)/took.Seconds(), "rounds/CPU-s")
 }
 
-// A patron who knows what comes is found over stored facts, nobody else is; a watch that starts again stores nothing new; and the
+// A patron who knows what comes is found over stored facts, nobody else is; a watch that starts again stores nothing
+// new; and the
 // alarm can be derived again from the evidence in SQL.
 func TestWatchFindsPatrons(t *testing.T) {
 	s := database(t)
@@ -186,7 +191,8 @@ func TestWatchFindsPatrons(t *testing.T) {
 	if more, err := w.Pass(t.Context()); err != nil || more.Shoes != 0 {
 		t.Errorf("a second pass: %+v, %v", more, err)
 	}
-	evidence, findings := "SELECT count() FROM "+s.Table("evidence")+" FINAL", "SELECT count() FROM "+s.Table("findings")+" FINAL"
+	evidence, findings := "SELECT count() FROM "+s.Table("evidence")+" FINAL",
+		"SELECT count() FROM "+s.Table("findings")+" FINAL"
 	before := [2]uint64{count(t, s, evidence), count(t, s, findings)}
 	again, err := New(s, Options{Property: "ac-1", Patience: 24 * 365 * time.Hour, Engine: options()}).Pass(t.Context())
 	if err != nil || again.Shoes != 4 {
@@ -217,13 +223,15 @@ func TestWatchWaitsForTheFeed(t *testing.T) {
 		t.Fatalf("%d shoes, %v", len(shoes), err)
 	}
 	fault := finding.Finding{
-		ID: strings.Repeat("a", 32), Kind: "data_fault", Verdict: "SUSPECT", Rule: "feed.conflict", Severity: finding.Major, Citations: []string{}, PropertyID: "ac-1",
+		ID: strings.Repeat("a", 32), Kind: "data_fault", Verdict: "SUSPECT", Rule: "feed.conflict", Severity: finding.Major,
+		Citations: []string{}, PropertyID: "ac-1",
 		TableID: "t-01", At: schema.Time(shoes[0].At + 1), Evidence: finding.Evidence{Seqs: []uint64{}, EventIDs: []string{}},
 	}
 	if err := s.AddFindings(t.Context(), "test", []finding.Finding{fault}); err != nil {
 		t.Fatal(err)
 	}
-	if shoes, err = s.Closed(t.Context(), "ac-1", clickhouse.ClosedShoe{}, 1<<62, 10); err != nil || !shoes[0].Disputed || shoes[1].Disputed {
+	if shoes, err = s.Closed(t.Context(), "ac-1", clickhouse.ClosedShoe{}, 1<<62, 10); err != nil || !shoes[0].Disputed ||
+		shoes[1].Disputed {
 		t.Fatalf("%+v, %v", shoes, err)
 	}
 	step, err := New(s, Options{Property: "ac-1", Patience: time.Hour, Engine: options()}).Pass(t.Context())

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/gamingday"
+	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// dayFlags adds the flags of a choice of gaming days.
+func dayFlags(fs *pflag.FlagSet, c *gamingday.Choice) {
+	oneDayFlags(fs, c)
+	fs.StringVar(&c.From, "from", "", "first gaming day of several")
+	fs.StringVar(&c.To, "to", "", "last gaming day of several")
+	fs.StringVar(&c.Shift, "shift", "", "only this shift of each day, as the calendar names it")
+}
+
+// oneDayFlags adds the flags of one gaming day.
+func oneDayFlags(fs *pflag.FlagSet, c *gamingday.Choice) {
+	fs.StringVar(&c.Property, "property", "", "property, as its events name it")
+	fs.StringVar(&c.Day, "gaming-day", "", "gaming day, such as 2026-11-19; last is the last one that is over")
+}
+
+func openStore(cmd *cobra.Command, config *settings.Audit, books law.Books) (*clickhouse.Store, error) {
+	store, err := config.ClickHouse.Store(version, books, config.Log.Logger(cmd.ErrOrStderr()))
+	if err != nil {
+		return nil, cli.WrongUsage(err)
+	}
+	opened, err := clickhouse.Open(cmd.Context(), store)
+	return opened, storeError(err)
+}
+
+// storeError marks errors of ClickHouse that a retry does not fix as wrong usage.
+func storeError(err error) error {
+	return cli.WrongUsageIf(err, clickhouse.ErrLogin, clickhouse.ErrGrant, clickhouse.ErrSchema)
+}
+
+// serverError is storeError for commands that run by hand, for which a failed TLS handshake is wrong usage too.
+func serverError(err error) error {
+	return cli.WrongUsageIf(storeError(err), clickhouse.ErrTLS)
+}
+
+// lockHolder names this process to others that find it at work.
+func lockHolder() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown host"
+	}
+	return fmt.Sprintf("%s, process %d, since %s", host, os.Getpid(), time.Now().UTC().Format(time.RFC3339Nano))
+}

@@ -1,0 +1,222 @@
+// Package explain lists and explains the rules for audit rules: what each requires, when it is evaluated, and in which
+// rulebooks it is in force. It also checks rulebook files.
+package explain
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/rules"
+)
+
+// Filter selects rules.
+type Filter struct {
+	Rulebook, Game string // empty for all
+	Min            finding.Severity
+	Name           string // a rule, or the first part of the names of several
+}
+
+// Run prints the rules that match the filter, by rulebook, or in full if the filter has a name.
+func Run(out io.Writer, books law.Books, f Filter, format string) error {
+	laws, err := f.laws(books)
+	if err != nil {
+		return cli.WrongUsage(err)
+	}
+	var found []Rule
+	for _, r := range rules.All() {
+		if finding.Severity(r.Severity) >= f.Min && strings.HasPrefix(r.Name, f.Name) {
+			if e := explain(r, laws); len(e.InForce) > 0 {
+				found = append(found, e)
+			}
+		}
+	}
+	if len(found) == 0 {
+		return cli.WrongUsage(fmt.Errorf("no rule %q is in force there, see audit rules", f.Name))
+	}
+	if i := slices.IndexFunc(found, func(e Rule) bool { return e.Rule == f.Name }); i >= 0 {
+		found = found[i : i+1]
+	}
+	switch {
+	case format == "json":
+		enc := json.NewEncoder(out)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(found)
+	case f.Name != "":
+		return printExplained(out, found)
+	}
+	return printLaws(out, laws, found)
+}
+
+// Lint loads rulebook files as a program does, and prints their games and the number of rules.
+func Lint(out io.Writer, paths []string) error {
+	shipped, err := rules.Shipped()
+	if err != nil {
+		return err
+	}
+	books, err := (&settings.Law{Rulebooks: paths}).Books()
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		err = fmt.Errorf("read rulebook: %w", err)
+	}
+	if err != nil {
+		return cli.WrongUsage(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(books)) {
+		if _, ok := shipped[name]; ok {
+			continue
+		}
+		for _, g := range books[name].Games() {
+			law, _ := books[name].Law(g)
+			fmt.Fprintf(out, "%s: %v, %d rules in force\n", books[name].Ref(), g, len(rules.NewSet(law).Rules()))
+		}
+	}
+	return nil
+}
+
+// Rule is a rule with its laws; its JSON is the output of audit rules -o json.
+type Rule struct {
+	Rule      string   `json:"rule"`
+	Severity  string   `json:"severity"`
+	Requires  string   `json:"requires"`
+	Breach    string   `json:"breach,omitempty"`
+	Evaluated string   `json:"evaluated"`
+	Feeds     []string `json:"feeds"`
+	Covers    []string `json:"suppresses"` // the name of the first release
+	InForce   []clause `json:"in_force"`
+}
+
+type clause struct {
+	Rulebook  string   `json:"rulebook"`
+	Game      string   `json:"game"`
+	Citations []string `json:"citations"`
+	Assumed   string   `json:"assumed,omitempty"`
+}
+
+// laws returns the laws that match the filters.
+func (f *Filter) laws(books law.Books) ([]*law.Law, error) {
+	var out []*law.Law
+	games := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(books)) {
+		for _, g := range books[name].Games() {
+			games[g.String()] = true
+			law, _ := books[name].Law(g)
+			if (f.Rulebook == "" || f.Rulebook == name) && (f.Game == "" || strings.EqualFold(f.Game, g.String())) {
+				out = append(out, law)
+			}
+		}
+	}
+	switch {
+	case f.Rulebook != "" && books[f.Rulebook] == nil:
+		return nil, fmt.Errorf("--rulebook %q, want one of %s", f.Rulebook,
+			strings.Join(slices.Sorted(maps.Keys(books)), ", "))
+	case f.Game != "" && !games[strings.ToUpper(f.Game)]:
+		return nil, fmt.Errorf("--game %q, want one of %s", f.Game, strings.Join(slices.Sorted(maps.Keys(games)), ", "))
+	case len(out) == 0:
+		return nil, errors.New("the rulebook does not have the game")
+	}
+	return out, nil
+}
+
+func explain(r *rules.Rule, laws []*law.Law) Rule {
+	e := Rule{
+		Rule: r.Name, Severity: r.Severity.String(), Requires: r.Doc, Breach: r.Breach, Evaluated: when(r.At),
+		Covers: append([]string{}, r.Covers...),
+	}
+	e.Feeds = strings.FieldsFunc(r.Needs.String(), func(c rune) bool { return c == '+' })
+	for _, law := range laws {
+		if c, ok := law.Cited(r.Name); ok {
+			e.InForce = append(e.InForce, clause{law.Book.Name, law.Game.String(), c.Citations, c.Assumed})
+		}
+	}
+	return e
+}
+
+// when describes a stage.
+func when(s rules.Stage) string {
+	switch s {
+	case rules.Changed:
+		return "at the first card after a configuration came into force"
+	case rules.Prepared:
+		return "at the first card of a shoe"
+	case rules.Betting:
+		return "at no more bets"
+	case rules.Dealt:
+		return "when a result is announced, or else at the first settlement or the recorded end of the round"
+	case rules.Settled:
+		return "at the next round's first card, or at the end of the shoe"
+	case rules.Closed:
+		return "when the next shoe is shuffled, or the table closes"
+	}
+	return "when a configuration comes into force, against the other tables"
+}
+
+func printLaws(out io.Writer, laws []*law.Law, found []Rule) error {
+	for _, law := range laws {
+		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		n := 0
+		for i := range found {
+			for _, c := range found[i].InForce {
+				if c.Rulebook != law.Book.Name || c.Game != law.Game.String() {
+					continue
+				}
+				n++
+				fmt.Fprintf(w, "  %s\t%s\t%s%s\n", found[i].Severity, found[i].Rule, strings.Join(c.Citations, "; "),
+					assumed(c.Assumed))
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		fmt.Fprintf(out, "%s %s: %d rules\n", law.Book.Name, law.Game, n)
+		if err := w.Flush(); err != nil {
+			return fmt.Errorf("print rules: %w", err)
+		}
+	}
+	return nil
+}
+
+func assumed(option string) string {
+	if option == "" {
+		return ""
+	}
+	return " (assumed under option " + option + ")"
+}
+
+func printExplained(out io.Writer, found []Rule) error {
+	for i := range found {
+		e := &found[i]
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		fmt.Fprintf(out, "%s (%s)\n", e.Rule, e.Severity)
+		fmt.Fprintf(out, "  requires    %s\n", e.Requires)
+		if e.Breach != "" {
+			fmt.Fprintf(out, "  breach      %s\n", e.Breach)
+		}
+		fmt.Fprintf(out, "  evaluated   %s\n", e.Evaluated)
+		if len(e.Feeds) > 0 {
+			fmt.Fprintf(out, "  needs       %s\n", strings.Join(e.Feeds, ", "))
+		}
+		if len(e.Covers) > 0 {
+			fmt.Fprintf(out, "  covers      %s\n", strings.Join(e.Covers, ", "))
+		}
+		for _, c := range e.InForce {
+			if _, err := fmt.Fprintf(out, "  in force    %s %s: %s%s\n", c.Rulebook, c.Game, strings.Join(c.Citations, "; "),
+				assumed(c.Assumed)); err != nil {
+				return fmt.Errorf("print rules: %w", err)
+			}
+		}
+	}
+	return nil
+}

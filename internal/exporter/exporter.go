@@ -1,0 +1,224 @@
+// Package exporter is the work of audit export and of audit verify --against-db. It reads a gaming day from ClickHouse
+// (export/archive), adds the reports, calls package export, and lists the bundle in the table exports.
+package exporter
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"strings"
+	"time"
+
+	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/export"
+	"github.com/shoeproof/shoeproof/export/archive"
+	"github.com/shoeproof/shoeproof/export/s3"
+	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/report"
+	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+)
+
+// Options choose what to export.
+type Options struct {
+	Property, GamingDay string
+	Out                 string // folder of the bundle
+	Folder              bool   // write a folder instead of a zip
+	Actor               string // for the list of exports; by default the user of the system
+	Engine              engine.Options
+	Store               *clickhouse.Store
+}
+
+// Check returns an error for each setting that an export lacks.
+func Check(config *settings.Audit) error {
+	var missing error
+	for _, s := range []struct{ key, have string }{
+		{"export.licensee", config.Export.Licensee},
+		{"export.log", config.Export.Log},
+		{"export.key_file", string(config.Export.Key)},
+		{"patron_key_file", string(config.Law.PatronKey)},
+	} {
+		if s.have == "" {
+			missing = errors.Join(missing, fmt.Errorf("%s: none, and an export needs it", s.key))
+		}
+	}
+	return missing
+}
+
+// Run exports a gaming day and returns what was made; nil if the day was exported before and has no changes.
+func Run(ctx context.Context, config *settings.Audit, o Options) (_ *export.Done, err error) {
+	signer, err := export.ParseKey(string(config.Export.Key))
+	if err != nil {
+		return nil, cli.WrongUsage(fmt.Errorf("export.key_file: %w", err))
+	}
+	day, err := o.read(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	log, err := openLog(ctx, &config.Export)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	// The row of the last export, if a crash or ClickHouse prevented it.
+	if err := o.list(ctx, signer.Name(), log.Last()); err != nil {
+		return nil, err
+	}
+	done, err := log.Export(ctx, day, signer, export.Target{Dir: o.Out, Folder: o.Folder})
+	switch {
+	case errors.Is(err, export.ErrNothing):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	if config.Export.Stored() {
+		done.Path = strings.TrimSuffix(config.Export.Log, "/") + "/" + done.Path
+	}
+	if err := o.list(ctx, signer.Name(), log.Last()); err != nil {
+		return done, fmt.Errorf("the bundle is complete; the next export adds it to the table exports: %w", err)
+	}
+	return done, nil
+}
+
+// read returns the input of the export.
+func (o *Options) read(ctx context.Context, config *settings.Audit) (*export.Day, error) {
+	key := o.Engine.PatronKey
+	day := &export.Day{
+		Books: o.Engine.Books, Engine: o.Engine.Version, Cluster: config.Export.Cluster,
+		Licensee: config.Export.Licensee, Form: config.Export.Form,
+		Mask: func(ref string) string { return engine.Pseudonym(key, ref) }, MaskKey: keyID(key),
+		Retention: export.Retention{
+			Years: config.Retention.Exports, Until: retainedUntil(o.GamingDay, config.Retention.Exports),
+		},
+	}
+	var err error
+	if day.Binary, err = binarySum(); err != nil {
+		return nil, err
+	}
+	reader := archive.Reader{
+		Store: o.Store, Property: o.Property, GamingDay: o.GamingDay, Calendar: o.Engine.Calendar, Topic: config.Kafka.Topic,
+	}
+	if err := reader.Fill(ctx, day); err != nil {
+		return nil, err
+	}
+	day.Sections, err = o.sections(ctx)
+	return day, err
+}
+
+// openLog opens the log of a folder or of an object store.
+func openLog(ctx context.Context, config *settings.Export) (*export.Log, error) {
+	if !config.Stored() {
+		return export.OpenLog(config.Log)
+	}
+	c, err := config.Objects()
+	if err != nil {
+		return nil, cli.WrongUsage(err)
+	}
+	objects, err := s3.Open(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return export.OpenStored(ctx, objects)
+}
+
+// list adds the last export of a log to the table exports, unless it is listed. If the table has a later export, the
+// log
+// is not the newest one: to continue it would sign a second history.
+func (o *Options) list(ctx context.Context, origin string, r *export.Receipt) error {
+	all, err := o.Store.Exports(ctx, o.Property)
+	if err != nil {
+		return err
+	}
+	var last int64
+	listed := r == nil
+	if r != nil {
+		last = r.Export
+	}
+	for i := range all {
+		e := &all[i]
+		if e.Origin == origin && e.Number > last {
+			return cli.WrongUsage(fmt.Errorf("export.log: it ends at export %d of %s, and export %d was made on %s: "+
+				"use the newest log, because two exports from one log are two histories", last, origin, e.Number,
+				e.At.UTC().Format(time.DateOnly)))
+		}
+		listed = listed || e.Origin == r.Origin && e.Number == r.Export && e.SHA256 == r.Manifest
+	}
+	if listed {
+		return nil
+	}
+	return o.Store.WriteExport(ctx, &clickhouse.Export{
+		Property: r.Property, GamingDay: r.GamingDay, Origin: r.Origin, Number: r.Export, At: time.Now(), Actor: o.actor(),
+		Name: r.Name, Files: r.Files,
+		Bytes: r.Bytes, SHA256: r.Manifest, LogSize: r.Size, LogRoot: r.Root, Findings: r.Findings, Amendments: r.Amendments,
+		Engine: r.Engine,
+	})
+}
+
+// actor is Actor, or else the user who runs this program: a number if the system has no name for it, as in a container.
+func (o *Options) actor() string {
+	if o.Actor != "" {
+		return o.Actor
+	}
+	u, err := user.Current()
+	if err != nil {
+		return fmt.Sprint("user ", os.Getuid())
+	}
+	return u.Username
+}
+
+// sections returns the reports of a bundle. The exceptions are part of the bundle itself.
+func (o *Options) sections(ctx context.Context) ([]export.Section, error) {
+	var all []export.Section
+	for _, name := range []string{"hold", "vigorish", "dealers", "log"} {
+		scope := report.Scope{
+			Days:     clickhouse.Days{Property: o.Property, From: o.GamingDay, To: o.GamingDay},
+			Calendar: &o.Engine.Calendar,
+		}
+		s, err := report.Read(ctx, o.Store, scope, name)
+		if err != nil {
+			return nil, fmt.Errorf("report %s: %w", name, err)
+		}
+		all = append(all, export.Section{Title: s.Title, Columns: s.Columns, Rows: s.Rows, Formulas: s.Notes})
+	}
+	return all, nil
+}
+
+// keyID identifies a key without revealing it.
+func keyID(key []byte) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("name of this key"))
+	return hex.EncodeToString(mac.Sum(nil)[:8])
+}
+
+// retainedUntil is the first date after the retention of a gaming day.
+func retainedUntil(day string, years int) string {
+	date, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return ""
+	}
+	return date.AddDate(years, 0, 1).Format(time.DateOnly)
+}
+
+// binarySum is the SHA-256 of this program.
+func binarySum() (string, error) {
+	name, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("locate this program: %w", err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", fmt.Errorf("read this program: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("read this program: %w", err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

@@ -1,0 +1,45 @@
+package nightly
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/shoeproof/shoeproof/internal/output"
+)
+
+// ParseShare reads a share of the tables, i/n, i from 0.
+func ParseShare(text string) (i, n int, err error) {
+	first, second, ok := strings.Cut(text, "/")
+	i, bad := strconv.Atoi(first)
+	n, worse := strconv.Atoi(second)
+	if !ok || bad != nil || worse != nil || i < 0 || i >= n || n > 1000 {
+		return 0, 0, fmt.Errorf("--worker %q, want a share such as 3/8, the first being 0/8", text)
+	}
+	return i, n, nil
+}
+
+// Print writes the summary of a day for people.
+func (n *Night) Print(out io.Writer) {
+	r := &n.Run
+	fmt.Fprintf(out, "%s  run %s\n", strings.TrimSpace(r.GamingDay+" "+r.Shift), r.ID)
+	fmt.Fprintf(out, "replayed    %d tables, %d shoes, %d rounds, %d events; %d findings\n", r.Tables, r.Shoes, r.Rounds,
+		r.Events, r.Findings)
+	if r.Missing+r.Extra+r.Changed == 0 {
+		fmt.Fprintln(out, "live        equal")
+	} else {
+		fmt.Fprintf(out, "live        DIFFERS: %d missing live, %d only live, %d with other content\n", r.Missing, r.Extra,
+			r.Changed)
+	}
+	fmt.Fprintf(out, "feed        %d gaps, %d dead letters\n", r.Gaps, r.DeadLetters)
+	for _, o := range n.Open {
+		fmt.Fprintf(out, "still open  table %s, shoe %s, round %d: the rules of the end of a shoe were not evaluated\n",
+			output.Plain(o.Table), output.Plain(o.Shoe), o.Round)
+	}
+	fmt.Fprintf(out, "digests     events %s\n            findings %s\n            live %s\n", r.EventsSHA256,
+		r.FindingsSHA256, r.LiveSHA256)
+	if r.Supersedes != "" {
+		fmt.Fprintf(out, "supersedes  %s\n", r.Supersedes)
+	}
+}
