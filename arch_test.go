@@ -52,7 +52,7 @@ var outside = map[string][]string{
 	"record":    {},
 	"rules":     {},
 	"simulate":  {},
-	"detectors": {},
+	"detectors": {"github.com/fxamacker/cbor/v2"},
 	"engine":    {},
 	"pipeline":  {},
 	"finding":   {},

@@ -29,7 +29,7 @@ func TestPayloadTextIsMasked(t *testing.T) {
 // Every detector has a display name and a description, and every rule has a description.
 func TestEveryRuleHasADescription(t *testing.T) {
 	for _, d := range detectors.All() {
-		if detectorName(d.ID) == "" || !strings.Contains(docOf(d.ID), d.Looks) {
+		if detectorName(d.ID) == "" || !strings.Contains(docOf(d.ID), d.Observes) {
 			t.Errorf("%s has name %q: %q", d.ID, detectorName(d.ID), docOf(d.ID))
 		}
 	}

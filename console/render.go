@@ -154,7 +154,7 @@ func Money(minor int64, currency string) string {
 // docOf describes a rule or a detector; it is empty for other names.
 func docOf(name string) string {
 	if d := detectorOf(name); d != nil {
-		return "Observes " + d.Looks + ". An alarm shows " + d.Shows + "."
+		return "Observes " + d.Observes + ". An alarm reports " + d.Reports + "."
 	}
 	for _, r := range rules.All() {
 		if r.Name == name {

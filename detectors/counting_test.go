@@ -7,16 +7,16 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 )
 
-// A round is called good by tags about when its expectation is positive, on pairs exactly then.
+// The tags mark a round as good approximately when its expectation is positive; for pairs, exactly then.
 func TestTags(t *testing.T) {
 	tb := newTable(t, 21)
 	w := newWatch(d08)
 	d := w.host.processes[0].(*counting)
 	var rounds, good, agree [len(countable)]int
 	tb.settle = func(r *Round) {
-		now := newTally(r.Offer.system(8), d.spots, &r.Left)
-		var path paths
-		now.note(r.Offer.system(8), d.spots, 0, &path)
+		now := newTally(r.Offer.countSystem(8), d.spots, &r.Left)
+		var path goodRounds
+		now.mark(r.Offer.countSystem(8), d.spots, 0, &path)
 		for _, i := range d.spots {
 			pays := r.Offer.Terms[countable[i]].EV(r.Odds) > 0
 			rounds[i]++
@@ -31,18 +31,18 @@ func TestTags(t *testing.T) {
 	}
 	for _, i := range d.spots {
 		part := float64(agree[i]) / float64(rounds[i])
-		t.Logf("%v: good %d of %d rounds, rightly told %.4f", countable[i], good[i], rounds[i], part)
-		least := .94
+		t.Logf("%v: good %d of %d rounds, correct %.4f", countable[i], good[i], rounds[i], part)
+		minimum := .94
 		if r := tb.offer.Terms[countable[i]]; r.OnPair {
-			least = 1
+			minimum = 1
 		}
-		if part < least {
-			t.Errorf("%v: rightly told %.4f, want %.2f", countable[i], part, least)
+		if part < minimum {
+			t.Errorf("%v: correct in %.4f, want %.2f", countable[i], part, minimum)
 		}
 	}
 }
 
-// A shoe has as many good rounds as those of its library, early and late, and each has a library of its own.
+// A shoe has as many good rounds as the shoes of its library, early and late, and each shoe has another library.
 func TestLibrary(t *testing.T) {
 	shoes := 300
 	if testing.Short() {
@@ -67,23 +67,23 @@ func TestLibrary(t *testing.T) {
 			t.Fatal("no library")
 		}
 		if d.library == last {
-			t.Fatal("the library of the last shoe")
+			t.Fatal("the library of the previous shoe")
 		}
 		last = d.library
 		for _, i := range d.spots {
 			for part := range 2 {
-				mask := span(40)
+				mask := firstRounds(40)
 				if part == 1 {
-					mask = span(d.library.rounds)
-					mask[0] &^= span(40)[0]
+					mask = firstRounds(d.library.rounds)
+					mask[0] &^= firstRounds(40)[0]
 				}
 				mean, squares := 0.0, 0.0
 				for k := range d.library.shoes {
-					n := float64(ones(and(d.library.shoes[k][i][0], mask)))
+					n := float64(d.library.shoes[k][i][0].and(mask).size())
 					mean += n / libraryShoes
 					squares += n * n / libraryShoes
 				}
-				off[i][part] += float64(ones(and(d.good[i][0], mask))) - mean
+				off[i][part] += float64(d.good[i][0].and(mask).size()) - mean
 				variance[i][part] += squares - mean*mean
 			}
 		}
@@ -91,7 +91,8 @@ func TestLibrary(t *testing.T) {
 	for _, i := range d.spots {
 		for part := range 2 {
 			if se := math.Sqrt(variance[i][part]); math.Abs(off[i][part]) > 4*se {
-				t.Errorf("%v, part %d: %.1f good rounds more than the library in %d shoes, standard error %.1f", countable[i], part, off[i][part], shoes, se)
+				t.Errorf("%v, part %d: %.1f good rounds more than the library in %d shoes, standard error %.1f",
+					countable[i], part, off[i][part], shoes, se)
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/shoeproof/shoeproof/rules"
 )
 
-// table deals shoes of eight decks to views of rounds.
+// table deals shoes of eight decks to hosts.
 type table struct {
 	t     testing.TB
 	rng   *rand.Rand
@@ -26,11 +26,11 @@ type table struct {
 	cards []Card
 	// shuffle arranges the next shoe given the last one's order; nil is a uniform shuffle.
 	shuffle func(before []Card) []baccarat.Card
-	// bets makes a round's wagers. It is given the cards to come: honest patrons do not look at them.
+	// bets makes the wagers of a round. It gets the cards to come, which honest patrons do not use.
 	bets func(r *Round, next []baccarat.Card)
-	// settle changes what was done after the round was ruled.
+	// settle changes the settlement of a round, which is by the law.
 	settle func(r *Round)
-	// pack changes the cards of a shoe; retake says that a round is to be dealt anew from the same place.
+	// pack changes the cards of a shoe; retake reports that a round is dealt again from the same position.
 	pack   func([]baccarat.Card) []baccarat.Card
 	retake func(r *Round) bool
 	freeze func(r *Round)
@@ -43,7 +43,7 @@ type lawAndOffer struct {
 	offer *Offer
 }
 
-// lawOnce makes one offer for all tests, so that its library is dealt once.
+// lawOnce makes one offer for all tests.
 var lawOnce = sync.OnceValues(func() (lawAndOffer, error) {
 	books, err := rules.Shipped()
 	if err != nil {
@@ -51,7 +51,8 @@ var lawOnce = sync.OnceValues(func() (lawAndOffer, error) {
 	}
 	l, _ := books["nj-13-69f"].Law(baccarat.Minibaccarat)
 	return lawAndOffer{l, NewOffer(l, &law.Config{
-		Mode: baccarat.Commission, Percent: 5, TreasuresTable: "2", SideBets: []baccarat.SideBet{baccarat.SideTreasures, baccarat.SidePair}, Game: baccarat.Minibaccarat,
+		Mode: baccarat.Commission, Percent: 5, TreasuresTable: "2", Game: baccarat.Minibaccarat,
+		SideBets: []baccarat.SideBet{baccarat.SideTreasures, baccarat.SidePair},
 	})}, nil
 })
 
@@ -84,8 +85,10 @@ func (tb *table) play(hosts ...*Host) {
 		tb.rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	}
 	tb.shoe++
-	s := Shoe{Place: Place{Property: "ac-1", Table: "t1", Shoe: fmt.Sprint("s", tb.shoe), At: tb.at}, Dealer: "d1", Batch: "b1", Shuffler: "m1", Decks: 8, Whole: true}
-	s.Before = tb.cards
+	s := Shoe{
+		Location: Location{Property: "ac-1", Table: "t1", Shoe: fmt.Sprint("s", tb.shoe), At: tb.at},
+		Dealer:   "d1", Batch: "b1", Shuffler: "m1", Decks: 8, Before: tb.cards, Whole: true,
+	}
 	for _, h := range hosts {
 		h.Begin(&s)
 		tb.hook()
@@ -102,9 +105,10 @@ func (tb *table) play(hosts ...*Host) {
 	for no := uint32(1); dealt < len(order)-16; no++ {
 		tb.at += 50e9
 		r := Round{
-			Place: Place{Property: s.Property, Table: s.Table, Shoe: s.Shoe, Round: no, At: tb.at, Seq: record.Seq(tb.at)}, Dealer: "d1", Batch: "b1", Shuffler: "m1",
-			Reader: "r1", Decks: 8, Left: left, Offer: tb.offer, Played: true, Locked: tb.at + 20e9, First: tb.at + 21e9, Ended: tb.at + 40e9,
+			Location: s.Location, Dealer: "d1", Batch: "b1", Shuffler: "m1", Reader: "r1", Decks: 8, Left: left,
+			Offer: tb.offer, Played: true, Locked: tb.at + 20e9, First: tb.at + 21e9, Ended: tb.at + 40e9,
 		}
+		r.Round, r.At, r.Seq = no, tb.at, record.Seq(tb.at)
 		if tb.offer.Kernel.Odds(&left, &tb.odds) {
 			r.Odds = &tb.odds
 		}
@@ -135,7 +139,7 @@ func (tb *table) play(hosts ...*Host) {
 			tb.hook()
 		}
 	}
-	s.Place.At = tb.at
+	s.Location.At = tb.at
 	s.Left, s.Read = left, dealt
 	for _, h := range hosts {
 		h.End(&s)
@@ -191,10 +195,13 @@ type watch struct {
 }
 
 func newWatch(d *Detector) *watch {
-	return &watch{host: NewHost(DefaultPromise(), []*Detector{d}), n: map[KeyKind]int{}, sum: map[KeyKind]float64{}, square: map[KeyKind]float64{}}
+	return &watch{
+		host: NewHost(DefaultBudget(), []*Detector{d}),
+		n:    map[KeyKind]int{}, sum: map[KeyKind]float64{}, square: map[KeyKind]float64{},
+	}
 }
 
-// winner is the main spot that the coming cards let win; the player spot on a tie.
+// winner is the main spot that wins with the cards to come; the player spot on a tie.
 func (tb *table) winner(next []baccarat.Card) baccarat.Spot {
 	dealt := 0
 	r := Round{}
@@ -205,7 +212,7 @@ func (tb *table) winner(next []baccarat.Card) baccarat.Spot {
 	return baccarat.SpotPlayer
 }
 
-// honest bets as patrons do: on sides by whim, now and then on a side wager, sometimes late.
+// honest bets at random: on a side, at times on a side wager, at times late.
 func (tb *table) honest(r *Round, _ []baccarat.Card) {
 	add := func(seat uint32, spot baccarat.Spot, stake int64) {
 		placed := r.At
@@ -213,7 +220,8 @@ func (tb *table) honest(r *Round, _ []baccarat.Card) {
 			placed = r.First - 1e9
 		}
 		r.Wagers = append(r.Wagers, Wager{
-			ID: fmt.Sprint(r.Round, seat, spot), Patron: fmt.Sprint("p", seat), Seat: seat + 1, Spot: spot, Stake: stake, Placed: placed,
+			ID: fmt.Sprint(r.Round, seat, spot), Patron: fmt.Sprint("p", seat), Seat: seat + 1,
+			Spot: spot, Stake: stake, Placed: placed,
 		})
 	}
 	for seat := range uint32(3) {
@@ -233,7 +241,7 @@ func (tb *table) honest(r *Round, _ []baccarat.Card) {
 	}
 }
 
-// misread is what goes wrong honestly: a settlement in two thousand, a stake in a hundred read differently.
+// misread makes honest errors: one settlement in two thousand, one reading of a stake in a hundred.
 func (tb *table) misread(r *Round) {
 	r.Ended += int64(tb.rng.IntN(20e9))
 	for i := range r.Wagers {

@@ -1,25 +1,40 @@
-// Package detectors weighs what is legal but too unlikely. A rule proves; a detector suspects.
+// Package detectors tests whether legal play is improbable. A rule proves a breach; a detector reports an anomaly.
 //
-// A Host takes the rounds of a table, or of a floor, in order:
+// # Input
 //
-//	host := detectors.NewHost(detectors.DefaultPromise(), detectors.All())
-//	host.Begin(&shoe)            // before its first card
-//	host.Round(&round)           // once it is settled
-//	host.End(&shoe)              // when no more cards come
-//	for _, f := range host.Factors { ... }   // evidence: of the last call
-//	for _, a := range host.Alarms { ... }    // findings
+// A Host takes the rounds of a table, or of all tables of a property, in order:
 //
-// A detector is a value in one list (All), as a rule is in its family. For each round and key it gives a
-// Factor: how much likelier what was seen is under its alternative than under honest play. The null hypothesis of
-// tier Exact is the game itself: the next cards are a uniform draw from the cards not yet seen, and bets were made
-// without knowing them. Given all that went before, the mean of each factor is at most 1, so the product of a key's
-// factors is a test martingale, whatever the habits of patrons and the dependence between tables.
+//	host := detectors.NewHost(detectors.DefaultBudget(), detectors.All())
+//	host.Begin(&shoe)            // before the first card of the shoe
+//	host.Round(&round)           // when the round is settled
+//	host.End(&shoe)              // after the last card of the shoe
+//	for _, f := range host.Factors { ... }   // evidence of the last call
+//	for _, a := range host.Alarms { ... }    // findings of the last call
 //
-// The Ledger decides. Under each detector and key it runs R <- (start + R) * e and raises an alarm when R reaches the
-// threshold, then begins again at 0. The expected number of false alarms up to any moment is at most the sum of the
-// start weights divided by the threshold: that is the promise, and thresholds follow from it (Promise).
+// A round holds what was known before its first card and its outcome: the cards not seen, their exact probabilities
+// (package exact), cards, wagers and their settlement.
 //
-// Live detectors have keys that end with the shoe; they run where events are folded. The others follow a patron, a
-// dealer, a pair, a device or a pit, and run over stored facts. All of them are pure: no clock, no map order; what
-// is randomised draws from a generator that is seeded with a hash of key and round.
+// # Output
+//
+// For each round and key (a shoe, table, patron, dealer, ...) a detector returns a Factor: the probability of the
+// observation under an alternative, divided by that under the null hypothesis. For tier Exact the null hypothesis is
+// the game: the next cards are a uniform draw from the cards not seen, and bets are made without knowledge of them.
+// Given the past, the mean of each factor is at most 1 under the null hypothesis, so the product of the factors of a
+// key is a test martingale, whatever the habits of patrons and the dependence between tables.
+//
+// A ledger decides. For each detector and key it updates R <- (start + R) * e, where e is the factor, and raises an
+// Alarm when R reaches the threshold; then R starts again at 0. At any time the expected number of false alarms is at
+// most the sum of the start weights divided by the threshold. Thresholds follow from the false-alarm budget (Budget).
+//
+// # Where they run
+//
+// Live detectors (NewLive) have keys that end with the shoe, and run in the stream of a table. Their state can be saved
+// (AppendState) and restored (RestoreLive); a restored host behaves as the saved one. The other detectors (NewStored)
+// follow a patron, dealer, pair, device or pit over stored facts.
+//
+// # What they never do
+//
+// Detectors are pure: they read no clock, and no result depends on the order of a map. Random numbers come from a
+// generator that is seeded with a hash of key and round. They never accuse a person: an alarm names what to review.
+// Under a fault of the feed (Frozen) they collect no evidence.
 package detectors

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// docs/detectors.md says of each detector what the code says. SHOEPROOF_UPDATE=1 writes it.
+// docs/detectors.md has the texts and thresholds of the code. SHOEPROOF_UPDATE=1 writes them.
 func TestDocs(t *testing.T) {
 	const path, begin, end = "../docs/detectors.md", "<!-- detectors -->\n", "<!-- /detectors -->\n"
 	data, err := os.ReadFile(path)
@@ -18,13 +18,13 @@ func TestDocs(t *testing.T) {
 	head, rest, ok := strings.Cut(string(data), begin)
 	written, tail, closed := strings.Cut(rest, end)
 	if !ok || !closed {
-		t.Fatalf("%s has no part between %q and %q", path, begin, end)
+		t.Fatalf("%s: no part between %q and %q", path, begin, end)
 	}
-	p := DefaultPromise()
+	p := DefaultBudget()
 	var b strings.Builder
 	for _, d := range All() {
 		fmt.Fprintf(&b, "\n### %s: %s\n\n", strings.ToUpper(d.ID), d.Name)
-		fmt.Fprintf(&b, "- Looks at %s.\n- Null (%v): %s.\n- Shows %s.\n", d.Looks, d.Tier, d.Null, d.Shows)
+		fmt.Fprintf(&b, "- Observes %s.\n- Null (%v): %s.\n- Reports %s.\n", d.Observes, d.Tier, d.Null, d.Reports)
 		var keys []string
 		for _, k := range d.Keys {
 			word := k.String()
@@ -46,6 +46,6 @@ func TestDocs(t *testing.T) {
 		return
 	}
 	if written != b.String() {
-		t.Errorf("%s does not say what the detectors say; write it with SHOEPROOF_UPDATE=1", path)
+		t.Errorf("%s differs from the detectors; update it with SHOEPROOF_UPDATE=1", path)
 	}
 }

@@ -2,163 +2,100 @@ package detectors
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
-// Volume is how much a table plays in a year.
-type Volume struct {
-	Rounds, Shoes, PatronRounds float64
-	// Sessions are visits of a patron to the table, Stints turns of a dealer.
-	Sessions, Stints float64
-	// Pairings are a patron's meetings with a dealer: each dealer of each visit.
-	Pairings float64
-}
-
-// Promise is what the house is promised: at most so many false alarms, from all detectors that count towards it
-// together, in so many table-years of the volume, if shuffles are uniform, reads are right and bets are made
-// without knowledge of cards not yet dealt.
-type Promise struct {
-	FalseAlarms, TableYears float64
-	Volume                  Volume
-	Policy                  Policy
-}
-
-// Policy are the tolerances that the house sets.
-type Policy struct {
-	// Errors is the rate of settlement errors that is tolerated, Short the part of vigorish that may be missing,
-	// Slips the rate of errors of procedure: a reader that misreads one card in 10,000 makes 1.5 of 10,000 rounds look so.
-	Errors, Short, Slips float64
-	// LateWindow is how long before the first card a bet counts as late, ClockBound how far two clocks of a table may
-	// differ; ns.
-	LateWindow, ClockBound int64
-	// Chip is the smallest difference of stakes that a reader tells, minor units.
-	Chip int64
-	// OffsetTurnover is from which turnover a pair of accounts that offset each other is reported, minor units.
-	OffsetTurnover int64
-	// BoughtAtCage says that no chips are sold at the table: then the tray must close to the chip in both directions.
-	BoughtAtCage bool
-	// Differential says that the house caps the gap between Player and Banker totals: offsetting is then invited.
-	Differential bool
-	// PickUps are the orders in which the house may pick up the discards; see Discards.
-	PickUps []PickUp
-}
-
-// DefaultPromise is 10 false alarms in 1,000 table-years.
-func DefaultPromise() Promise {
-	return Promise{
-		FalseAlarms: 10, TableYears: 1000,
-		Volume: Volume{Rounds: 500_000, Shoes: 6_150, PatronRounds: 2_500_000, Sessions: 7_300, Stints: 18_000, Pairings: 45_000},
-		Policy: Policy{
-			Errors: 0.001, Short: 0.005, Slips: 0.0002, LateWindow: 2e9, ClockBound: 1e8, Chip: 100, OffsetTurnover: 10_000_00, BoughtAtCage: true,
-			PickUps: []PickUp{AsDealt, PlayerFirst, BankerFirst},
-		},
-	}
-}
-
-// shared is how many detectors share the promise.
-const shared = 14
-
-// LnThreshold is the natural logarithm of the threshold for a detector's keys of one kind: the expected starts over the
-// false alarms that are its share. +Inf outside the promise.
-func (p *Promise) LnThreshold(d *Detector, kind KeyKind) float64 {
-	switch {
-	case d.Starts == nil && d.LnFixed > 0:
-		return d.LnFixed
-	case d.Starts == nil:
-		return math.Inf(1)
-	}
-	share := p.FalseAlarms / shared / float64(len(d.Keys))
-	return math.Log(d.Starts(p.Volume, kind) * p.TableYears / share)
-}
-
-// Ledger runs a start-weighted Shiryaev-Roberts statistic for every detector and key.
-type Ledger struct {
-	promise  Promise
+// ledger runs a start-weighted Shiryaev-Roberts statistic for every detector and key.
+type ledger struct {
+	budget   Budget
 	accounts map[accountKey]*account
 }
 
+// accountKey names a detector by its id, and a key.
 type accountKey struct {
-	detector *Detector
-	key      Key
+	Detector string
+	Key      Key
 }
 
-// account is what is known of a detector and key since the last alarm, and its rest after one.
+// MarshalText writes the id of the detector, a space and the key.
+func (k accountKey) MarshalText() ([]byte, error) {
+	return []byte(k.Detector + " " + k.Key.String()), nil
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (k *accountKey) UnmarshalText(text []byte) error {
+	detector, key, ok := strings.Cut(string(text), " ")
+	if !ok {
+		return fmt.Errorf("parse account %q: want a detector and a key", text)
+	}
+	k.Detector = detector
+	return k.Key.UnmarshalText([]byte(key))
+}
+
+// account is the evidence about a detector and key since the last alarm, or the rest of the key after an alarm.
 type account struct {
-	rests      bool
-	alarm, now int64 // when the alarm was raised, and the last factor; ns
-	lnR        float64
-	since      Place
-	rounds     int
-	money      int64
-	effect     Effect
-	top        []Weight
+	Resting bool
+	// AlarmAt is when the alarm was raised, Latest the time of the last factor; ns.
+	AlarmAt, Latest int64
+	// LnR is the logarithm of the statistic.
+	LnR    float64
+	Since  Location
+	Rounds int
+	Money  int64
+	Effect effect
+	Top    []Weight
 }
 
-// Weight is what one round adds.
+// Weight is the evidence of one round.
 type Weight struct {
-	Place Place
-	LnE   float64
+	Location Location
+	LnE      float64
 }
 
-// topRounds is how many of the weightiest rounds an alarm names.
+// topRounds is the number of rounds that an alarm lists.
 const topRounds = 20
 
-// NewLedger makes an empty one.
-func NewLedger(p Promise) *Ledger { return &Ledger{promise: p, accounts: map[accountKey]*account{}} }
+// restMax is the maximum rest of a key that stays after an alarm; ns.
+const restMax = 6 * visitGap
 
-// Alarm is a finding in the making.
-type Alarm struct {
-	Detector *Detector
-	Key      Key
-	// Place is the round that raised it, Since the first that was weighed.
-	Place, Since Place
-	// LnE is the evidence, LnThreshold what it had to reach; both are 0 for a certain fact.
-	LnE, LnThreshold float64
-	Certain          bool
-	Note             string
-	Rounds           int
-	Money            int64
-	Effect           Effect
-	// Top are the rounds that weigh most, heaviest first.
-	Top     []Weight
-	promise *Promise
-}
+func newLedger(b Budget) *ledger { return &ledger{budget: b, accounts: map[accountKey]*account{}} }
 
-// restsAtMost is for how long a key rests after an alarm that never leaves for visitEnds; ns.
-const restsAtMost = 6 * visitEnds
-
-// Take weighs a factor and returns the alarm that it raises, if any. The account then rests until the key's next visit, a day at
-// most, and begins again: what lasts is one finding a visit. Certain facts do not rest.
-func (l *Ledger) Take(f *Factor) *Alarm {
-	key := accountKey{f.Detector, f.Key}
+// add takes a factor and returns the alarm that it raises, or nil. After an alarm the account rests until the next
+// visit of the key, at most for restMax, and then starts at 0: persistent evidence gives one finding a visit. Certain
+// facts do not rest.
+func (l *ledger) add(f *Factor) *Alarm {
+	key := accountKey{f.Detector.ID, f.Key}
 	a := l.accounts[key]
-	if a != nil && a.rests && (f.Place.At-a.now > visitEnds || f.Place.At-a.alarm > restsAtMost) {
+	if a != nil && a.Resting && (f.Location.At-a.Latest > visitGap || f.Location.At-a.AlarmAt > restMax) {
 		a = nil
 	}
 	if a == nil {
-		a = &account{lnR: math.Inf(-1), since: f.Place}
+		a = &account{LnR: math.Inf(-1), Since: f.Location}
 		l.accounts[key] = a
 	}
-	a.now = f.Place.At
-	if a.rests && !f.Certain {
+	a.Latest = f.Location.At
+	if a.Resting && !f.Certain {
 		return nil
 	}
-	a.lnR = lnAdd(a.lnR, math.Log(f.Start)) + f.LnE
-	a.rounds++
-	a.money += f.Money
-	a.effect.Take(f.Seen, f.Due, max(f.Times, 1))
-	a.weigh(Weight{f.Place, f.LnE})
-	threshold := l.promise.LnThreshold(f.Detector, f.Key.Kind)
-	if !f.Certain && (a.lnR < threshold || f.Hold) {
+	a.LnR = lnAdd(a.LnR, math.Log(f.Start)) + f.LnE
+	a.Rounds++
+	a.Money += f.Money
+	a.Effect.add(f.Observed, f.Expected, max(f.Times, 1))
+	a.keepTop(Weight{f.Location, f.LnE})
+	threshold := l.budget.LnThreshold(f.Detector, f.Key.Kind)
+	if !f.Certain && (a.LnR < threshold || f.Defer) {
 		return nil
 	}
 	if delete(l.accounts, key); !f.Certain {
-		l.accounts[key] = &account{rests: true, alarm: f.Place.At, now: f.Place.At, lnR: math.Inf(-1)}
+		l.accounts[key] = &account{Resting: true, AlarmAt: f.Location.At, Latest: f.Location.At, LnR: math.Inf(-1)}
 	}
 	alarm := &Alarm{
-		Detector: f.Detector, Key: f.Key, Place: f.Place, Since: a.since, LnE: a.lnR, LnThreshold: threshold, Certain: f.Certain,
-		Note: f.Note, Rounds: a.rounds, Money: a.money, Effect: a.effect, Top: a.top, promise: &l.promise,
+		Detector: f.Detector, Key: f.Key, Location: f.Location, Since: a.Since, LnE: a.LnR, LnThreshold: threshold,
+		Certain: f.Certain, Note: f.Note, Rounds: a.Rounds, Money: a.Money, Top: a.Top,
+		effect: a.Effect, budget: &l.budget,
 	}
 	if f.Certain {
 		alarm.LnE, alarm.LnThreshold = 0, 0
@@ -166,33 +103,25 @@ func (l *Ledger) Take(f *Factor) *Alarm {
 	return alarm
 }
 
-// LnE is the evidence about a key as it stands, -Inf if there is none.
-func (l *Ledger) LnE(d *Detector, key Key) float64 {
-	if a := l.accounts[accountKey{d, key}]; a != nil {
-		return a.lnR
-	}
-	return math.Inf(-1)
-}
-
-// endShoes drops the accounts of shoes: they have ended.
-func (l *Ledger) endShoes() {
+// endShoes drops the accounts of keys that end with the shoe.
+func (l *ledger) endShoes() {
 	for k := range l.accounts {
-		if k.key.Kind.Ends() {
+		if k.Key.Kind.Ends() {
 			delete(l.accounts, k)
 		}
 	}
 }
 
-// weigh keeps the heaviest rounds.
-func (a *account) weigh(w Weight) {
-	if len(a.top) == topRounds && w.LnE <= a.top[topRounds-1].LnE {
+// keepTop keeps the rounds with the strongest evidence.
+func (a *account) keepTop(w Weight) {
+	if len(a.Top) == topRounds && w.LnE <= a.Top[topRounds-1].LnE {
 		return
 	}
-	at, _ := slices.BinarySearchFunc(a.top, w, func(x, w Weight) int { return cmp.Compare(w.LnE, x.LnE) })
-	if len(a.top) == topRounds {
-		a.top = a.top[:topRounds-1]
+	at, _ := slices.BinarySearchFunc(a.Top, w, func(x, w Weight) int { return cmp.Compare(w.LnE, x.LnE) })
+	if len(a.Top) == topRounds {
+		a.Top = a.Top[:topRounds-1]
 	}
-	a.top = slices.Insert(a.top, at, w)
+	a.Top = slices.Insert(a.Top, at, w)
 }
 
 // lnAdd is ln(e^a + e^b).

@@ -9,7 +9,7 @@ import (
 
 // Thresholds follow from the promise: the figures of a share of 10/14 in 1,000 table-years.
 func TestThresholds(t *testing.T) {
-	p := DefaultPromise()
+	p := DefaultBudget()
 	one := &Detector{ID: "x", Keys: []KeyKind{OfShoe}, Starts: visits}
 	for kind, want := range map[KeyKind]float64{OfShoe: 16.0, OfPatron: 16.1} {
 		if got := p.LnThreshold(one, kind); math.Abs(got-want) > .1 {
@@ -32,23 +32,24 @@ func TestThresholds(t *testing.T) {
 			counted++
 		}
 	}
-	if counted != shared {
-		t.Errorf("%d detectors share the promise, want %d", counted, shared)
+	if counted != sharing {
+		t.Errorf("%d detectors share the promise, want %d", counted, sharing)
 	}
 }
 
 // Alarms on noise stay below starts over threshold, and come close to it: the statistic is not merely timid.
 func TestLedgerBound(t *testing.T) {
-	d := &Detector{ID: "x", Keys: []KeyKind{OfShoe}, LnFixed: math.Log(100)}
-	l := NewLedger(DefaultPromise())
+	d := &Detector{ID: "x", Keys: []KeyKind{OfShoe}, lnFixed: math.Log(100)}
+	l := newLedger(DefaultBudget())
 	rng := rand.New(rand.NewPCG(3, 9))
 	n, alarms := 400_000, 0
 	for i := range n { // each a visit, so that none rests
-		f := Factor{Detector: d, Key: Key{OfShoe, "s"}, Place: Place{At: int64(i) * (visitEnds + 1)}, Start: 1, LnE: math.Log(.8)}
+		at := Location{At: int64(i) * (visitGap + 1)}
+		f := Factor{Detector: d, Key: Key{OfShoe, "s"}, Location: at, Start: 1, LnE: math.Log(.8)}
 		if rng.IntN(2) == 0 {
 			f.LnE = math.Log(1.2)
 		}
-		if l.Take(&f) != nil {
+		if l.add(&f) != nil {
 			alarms++
 		}
 	}
@@ -59,10 +60,11 @@ func TestLedgerBound(t *testing.T) {
 	}
 }
 
-// What lasts is one finding a visit: after an alarm a key rests until it has been away, or for a day. A fact does not rest.
+// What lasts is one finding a visit: after an alarm a key rests until it has been away, or for a day. A fact does not
+// rest.
 func TestRest(t *testing.T) {
 	const minute = int64(60e9)
-	d := &Detector{ID: "x", Keys: []KeyKind{OfPatron}, LnFixed: math.Log(100)}
+	d := &Detector{ID: "x", Keys: []KeyKind{OfPatron}, lnFixed: math.Log(100)}
 	for _, c := range []struct {
 		name    string
 		certain bool
@@ -71,19 +73,22 @@ func TestRest(t *testing.T) {
 		want    int
 	}{
 		{"one visit", false, 0, 600, 1},
-		{"two visits", false, visitEnds, 600, 2},
+		{"two visits", false, visitGap, 600, 2},
 		{"a day and an hour without leaving", false, 0, 25 * 60, 2},
 		{"facts", true, 0, 600, 600},
 	} {
-		l := NewLedger(DefaultPromise())
+		l := newLedger(DefaultBudget())
 		alarms := 0
 		for i := range c.rounds {
 			at := int64(i+1) * minute
 			if i >= 40 {
 				at += c.pause
 			}
-			f := Factor{Detector: d, Key: Key{OfPatron, "p"}, Place: Place{At: at}, Start: .5, LnE: math.Log(2), Certain: c.certain}
-			if l.Take(&f) != nil {
+			f := Factor{
+				Detector: d, Key: Key{OfPatron, "p"}, Location: Location{At: at},
+				Start: .5, LnE: math.Log(2), Certain: c.certain,
+			}
+			if l.add(&f) != nil {
 				alarms++
 			}
 		}
@@ -98,14 +103,14 @@ func TestEffectInterval(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	missed := 0
 	for range 2000 {
-		var e Effect
+		var e effect
 		for range 300 {
 			seen := 0.0
 			if rng.Float64() < .6 {
 				seen = 1
 			}
-			e.Take(seen, .45, 1)
-			if low, high := e.Interval(); low > .15 || high < .15 {
+			e.add(seen, .45, 1)
+			if low, high := e.interval(); low > .15 || high < .15 {
 				missed++
 				break
 			}
@@ -114,11 +119,11 @@ func TestEffectInterval(t *testing.T) {
 	if missed > 8 { // one in a thousand, and four standard deviations
 		t.Errorf("%d of 2000 missed the effect at some moment", missed)
 	}
-	var e Effect
+	var e effect
 	for i := range 5000 {
-		e.Take(float64(i%2), .3, 1)
+		e.add(float64(i%2), .3, 1)
 	}
-	if low, high := e.Interval(); low < .1 || high > .3 {
+	if low, high := e.interval(); low < .1 || high > .3 {
 		t.Errorf("after 5000 rounds the effect of 0.2 lies in %.3f to %.3f", low, high)
 	}
 }
@@ -144,7 +149,10 @@ func TestReview(t *testing.T) {
 
 // The regulators' tests look at the hold beside the base level, not at the game.
 func TestHold(t *testing.T) {
-	h := Hold{Property: "ac-1", Table: "t1", Period: "2026-11", Drop: 1_000_000_00, Win: 60_000_00, Expected: 12_000_00, Variance: 1e13, Rounds: 40_000}
+	h := Hold{
+		Property: "ac-1", Table: "t1", Period: "2026-11",
+		Drop: 1_000_000_00, Win: 60_000_00, Expected: 12_000_00, Variance: 1e13, Rounds: 40_000,
+	}
 	before := []Hold{{Drop: 10_000_000_00, Win: 250_000_00}}
 	c := COMAR(&h, before)
 	if c.Investigate || math.Abs(c.Statistic-3.5) > 1e-9 || math.Abs(c.Limit-6.198) > .001 {
@@ -162,7 +170,15 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// A bad feed freezes the evidence and resets nothing.
+// lnR is the evidence about a key, -Inf without an account.
+func lnR(h *Host, d *Detector, key Key) float64 {
+	if a := h.ledger.accounts[accountKey{d.ID, key}]; a != nil {
+		return a.LnR
+	}
+	return math.Inf(-1)
+}
+
+// A fault of the feed freezes the evidence and resets nothing.
 func TestFrozen(t *testing.T) {
 	tb := newTable(t, 1)
 	w := newWatch(d07)
@@ -171,12 +187,12 @@ func TestFrozen(t *testing.T) {
 	tb.freeze = func(r *Round) {
 		n++
 		if n == 10 {
-			before = w.host.Ledger.LnE(d07, Key{OfPatron, "p0"})
+			before = lnR(w.host, d07, Key{OfPatron, "p0"})
 		}
 		r.Frozen = n >= 10 && n < 20
 	}
 	tb.hook = func() {
-		if after := w.host.Ledger.LnE(d07, Key{OfPatron, "p0"}); n >= 10 && n < 20 && after != before {
+		if after := lnR(w.host, d07, Key{OfPatron, "p0"}); n >= 10 && n < 20 && after != before {
 			t.Fatalf("round %d: ln %.2f, was %.2f", n, after, before)
 		}
 	}
@@ -186,7 +202,7 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// The words of an alarm say what, how unlikely, how much, and where to look; never who is guilty.
+// The texts of an alarm give the observation, its odds, the amount and the rounds to review, and accuse no person.
 func TestWords(t *testing.T) {
 	tb := newTable(t, 4)
 	foreknow(tb, 1)
@@ -200,16 +216,16 @@ func TestWords(t *testing.T) {
 	t.Log(a.Expected())
 	t.Log(a.Observed())
 	t.Log(a.Odds())
-	for _, want := range []string{"look here", "shoe s1 round", "minor units", "due"} {
+	for _, want := range []string{"review shoe s1 round", "minor units", "expected"} {
 		if !strings.Contains(a.Observed(), want) {
-			t.Errorf("%q does not say %q", a.Observed(), want)
+			t.Errorf("%q does not contain %q", a.Observed(), want)
 		}
 	}
 	if !strings.Contains(a.Odds(), "table-years") || strings.Contains(strings.ToLower(a.Observed()), "guilt") {
 		t.Errorf("odds %q", a.Odds())
 	}
 	if len(a.Top) != topRounds || a.Top[0].LnE < a.Top[topRounds-1].LnE {
-		t.Errorf("%d rounds that weigh most", len(a.Top))
+		t.Errorf("%d rounds listed", len(a.Top))
 	}
 }
 
@@ -229,7 +245,10 @@ func TestKeys(t *testing.T) {
 // A tray closes to the chip, a pick-up keeps all cards.
 func TestTray(t *testing.T) {
 	w := newWatch(d14)
-	tray := Tray{Place: Place{Table: "t1", Seq: 9}, Open: 100_000_00, Close: 90_000_00, Fills: 5_000_00, Credits: 20_000_00, Won: 12_000_00, Paid: 7_100_00, Vigs: 100_00, Whole: true}
+	tray := Tray{
+		Location: Location{Table: "t1", Seq: 9}, Open: 100_000_00, Close: 90_000_00, Fills: 5_000_00, Credits: 20_000_00,
+		Won: 12_000_00, Paid: 7_100_00, Vigs: 100_00, Whole: true,
+	}
 	if w.host.Tray(&tray); len(w.host.Alarms) != 0 {
 		t.Errorf("a tray that closes: %v", w.host.Alarms[0].Observed())
 	}

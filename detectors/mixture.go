@@ -1,35 +1,110 @@
 package detectors
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
-// mixture weighs experts, each a test martingale of its own: the product of what it returns is the average of their
-// products. A part of the weight is shared out anew after each round, which is settled in advance and so
-// changes nothing in the mean, and lets it follow a cheat that begins late.
-type mixture struct {
-	weights []float64
-	share   float64
-}
+// mixture holds the weights of experts, each a test martingale: the product of the returned factors is the average of
+// the products of the experts.
+type mixture []float64
 
-func newMixture(experts int, share float64) mixture {
-	m := mixture{weights: make([]float64, experts), share: share}
-	for i := range m.weights {
-		m.weights[i] = 1 / float64(experts)
+// newMixture gives all experts the same weight.
+func newMixture(experts int) mixture {
+	m := make(mixture, experts)
+	for i := range m {
+		m[i] = 1 / float64(experts)
 	}
 	return m
 }
 
-// take weighs one round's factors, one for each expert, and returns the logarithm of the mixture's.
-func (m *mixture) take(factors []float64) float64 {
+// update takes one factor for each expert and returns the logarithm of the factor of the mixture. A share of the
+// weight is then divided equally, which leaves the mean unchanged and lets the mixture follow irregular play that
+// begins late.
+func (m mixture) update(share float64, factors []float64) float64 {
 	total := 0.0
 	for i, e := range factors {
-		total += m.weights[i] * e
+		total += m[i] * e
 	}
 	if total <= 0 {
 		return math.Inf(-1)
 	}
-	even := m.share / float64(len(m.weights))
+	even := share / float64(len(m))
 	for i, e := range factors {
-		m.weights[i] = (1-m.share)*m.weights[i]*e/total + even
+		m[i] = (1-share)*m[i]*e/total + even
 	}
 	return math.Log(total)
+}
+
+// check refuses restored weights of another number of experts.
+func (m mixture) check(experts int) error {
+	if len(m) != experts {
+		return fmt.Errorf("mixture of %d weights, want %d", len(m), experts)
+	}
+	return nil
+}
+
+// keyedMixture is the state of one key: its visits and the weights of its experts.
+type keyedMixture struct {
+	Visit   visit
+	Mixture mixture
+}
+
+// keyed keeps one mixture for each key.
+type keyed struct {
+	budget  *Budget
+	experts int
+	share   float64
+	prior   []float64 // nil for equal weights
+	states  map[Key]*keyedMixture
+}
+
+func newKeyed(b *Budget, experts int) keyed {
+	return keyed{budget: b, experts: experts, share: 0.001, states: map[Key]*keyedMixture{}}
+}
+
+// add updates the mixture of the key of f with one factor for each expert, and adds the result.
+func (k *keyed) add(f Factor, at int64, experts []float64, out *factors) {
+	if !out.wants(f.Key.Kind) {
+		return
+	}
+	s := k.states[f.Key]
+	if s == nil {
+		s = &keyedMixture{Mixture: newMixture(k.experts)}
+		copy(s.Mixture, k.prior)
+		k.states[f.Key] = s
+	}
+	f.Start = s.Visit.start(at, roundsPerVisit(k.budget.Volume, f.Key.Kind))
+	f.LnE = s.Mixture.update(k.share, experts)
+	out.add(f)
+}
+
+// begin drops the keys that end with the shoe.
+func (k *keyed) begin() {
+	for key := range k.states {
+		if key.Kind.Ends() {
+			delete(k.states, key)
+		}
+	}
+}
+
+// save returns the state of the keys.
+func (k *keyed) save() any { return k.states }
+
+// load reads the state of the keys.
+func (k *keyed) load(decode func(any) error) error {
+	states := map[Key]*keyedMixture{}
+	if err := decode(&states); err != nil {
+		return err
+	}
+	for key, s := range states {
+		if s == nil {
+			return fmt.Errorf("key %v: no state", key)
+		}
+		if err := s.Mixture.check(k.experts); err != nil {
+			return fmt.Errorf("key %v: %w", key, err)
+		}
+	}
+	k.states = states
+	return nil
 }

@@ -2,7 +2,7 @@ package detectors
 
 import "github.com/shoeproof/shoeproof/baccarat"
 
-// PickUp is an order in which the cards of a finished round come into the discards. The next shoe may repeat that
+// PickUp is the order in which the cards of a finished round are put into the discards. The next shoe may repeat that
 // order, forwards or backwards.
 type PickUp uint8
 
@@ -10,35 +10,23 @@ type PickUp uint8
 const (
 	// AsDealt keeps the order of dealing.
 	AsDealt PickUp = iota
-	// PlayerFirst lays the player hand on the discards, then the banker hand; BankerFirst the other way round.
+	// PlayerFirst puts down the player hand, then the banker hand; BankerFirst the reverse.
 	PlayerFirst
 	BankerFirst
 )
 
-// Discards are the cards of a shoe, given as dealt, in the order of the discards. Unread cards are left out.
-func (p PickUp) Discards(dealt []Card) []baccarat.Card {
+// discards puts the cards of a shoe, given in the order of dealing, in the order of the discards. Unread cards are
+// left out.
+func (p PickUp) discards(dealt []Card) []baccarat.Card {
 	out := make([]baccarat.Card, 0, len(dealt))
 	for from := 0; from < len(dealt); {
 		to := from + 1
-		for to < len(dealt) && !dealt[to].first() {
+		for to < len(dealt) && !dealt[to].isFirst() {
 			to++
-		}
-		first := baccarat.Player
-		if p == BankerFirst {
-			first = baccarat.Banker
 		}
 		for pass := range 3 {
 			for _, c := range dealt[from:to] {
-				var take bool
-				switch {
-				case p == AsDealt:
-					take = pass == 0
-				case c.Hand == baccarat.NoHand:
-					take = pass == 2
-				default:
-					take = (c.Hand == first) == (pass == 0) && pass < 2
-				}
-				if take && c.Card != baccarat.Unread {
+				if c.Card != baccarat.Unread && p.pass(c.Hand) == pass {
 					out = append(out, c.Card)
 				}
 			}
@@ -48,5 +36,29 @@ func (p PickUp) Discards(dealt []Card) []baccarat.Card {
 	return out
 }
 
-// first says that a card begins a round.
-func (c Card) first() bool { return c.Hand == baccarat.Player && c.Index == 1 }
+// pass returns when a card of a hand is put down: first, second, or third for burned cards.
+func (p PickUp) pass(hand baccarat.Hand) int {
+	first := baccarat.Player
+	if p == BankerFirst {
+		first = baccarat.Banker
+	}
+	switch {
+	case p == AsDealt, hand == first:
+		return 0
+	case hand == baccarat.NoHand:
+		return 2
+	}
+	return 1
+}
+
+// positions lists where each card lies in an order.
+type positions [53][]int32
+
+func (p *positions) reset(order []baccarat.Card) {
+	for i := range p {
+		p[i] = p[i][:0]
+	}
+	for i, card := range order {
+		p[card] = append(p[card], int32(i))
+	}
+}

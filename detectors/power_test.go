@@ -26,6 +26,7 @@ func delay(tb *table, d *Detector, key Key, shoes int) int {
 // Each cheat is met by its detector about as soon as it can be.
 func TestPower(t *testing.T) {
 	patron := Key{OfPatron, "p0"}
+	counts := func(spot baccarat.Spot) func(*table) { return func(tb *table) { count(tb, spot) } }
 	dealer := Key{OfDealer, "d1"}
 	// TestSlugPower, TestWeakShufflePower and TestTray have these; d18 raises no alarm.
 	shown := []*Detector{d04, d05, d14, d18}
@@ -42,8 +43,8 @@ func TestPower(t *testing.T) {
 		{"foreknowledge, half", d07, patron, 20, 230, func(tb *table) { foreknow(tb, .5) }},
 		{"foreknowledge, a fifth", d07, patron, 60, 1267, func(tb *table) { foreknow(tb, .2) }},
 		{"results of a patron who knows", d09, patron, 40, 400, func(tb *table) { foreknow(tb, 1) }},
-		{"Blazing 7s counted", d08, Key{OfPatron, "p0/BLAZING_7S"}, 80, 28.25, func(tb *table) { count(tb, baccarat.SpotBlazing7s) }},
-		{"Fortune 7 counted", d08, Key{OfPatron, "p0/FORTUNE_7"}, 80, 28.25, func(tb *table) { count(tb, baccarat.SpotFortune7) }},
+		{"Blazing 7s counted", d08, Key{OfPatron, "p0/BLAZING_7S"}, 80, 28.25, counts(baccarat.SpotBlazing7s)},
+		{"Fortune 7 counted", d08, Key{OfPatron, "p0/FORTUNE_7"}, 80, 28.25, counts(baccarat.SpotFortune7)},
 		{"losing stakes not taken from one patron", d10, Key{OfDealerPatron, "d1+p0"}, 200, 6000, overpay(.02)},
 		{"overpaid, one settlement in a hundred", d11, dealer, 60, 1470, overpay(.01)},
 		{"vigorish missed, one in ten", d12, dealer, 40, 124, missVig(.1)},
@@ -168,8 +169,11 @@ func disorder(part float64) func(*table) {
 func opposite(tb *table) {
 	tb.bets = func(r *Round, next []baccarat.Card) {
 		tb.honest(r, next)
-		r.Wagers = slices.DeleteFunc(r.Wagers, func(w Wager) bool { return w.Spot != baccarat.SpotBanker && w.Spot != baccarat.SpotPlayer })
-		r.Wagers[0].Spot, r.Wagers[1].Spot, r.Wagers[0].Stake, r.Wagers[1].Stake = baccarat.SpotBanker, baccarat.SpotPlayer, 500_00, 500_00
+		r.Wagers = slices.DeleteFunc(r.Wagers, func(w Wager) bool {
+			return w.Spot != baccarat.SpotBanker && w.Spot != baccarat.SpotPlayer
+		})
+		r.Wagers[0].Spot, r.Wagers[0].Stake = baccarat.SpotBanker, 500_00
+		r.Wagers[1].Spot, r.Wagers[1].Stake = baccarat.SpotPlayer, 500_00
 	}
 }
 
@@ -205,16 +209,18 @@ func lean(tb *table) {
 
 // otherCards takes the first card of a pack away, or puts a second one in.
 func otherCards(fewer, more baccarat.Card) func(*table) {
-	return func(tb *table) {
-		tb.pack = func(pack []baccarat.Card) []baccarat.Card {
-			if fewer != 0 {
-				pack = slices.Delete(pack, slices.Index(pack, fewer), slices.Index(pack, fewer)+1)
-			}
-			if more != 0 {
-				pack = append(pack, more)
-			}
-			return pack
+	return func(tb *table) { tb.pack = otherCardsPack(fewer, more) }
+}
+
+func otherCardsPack(fewer, more baccarat.Card) func([]baccarat.Card) []baccarat.Card {
+	return func(pack []baccarat.Card) []baccarat.Card {
+		if fewer != 0 {
+			pack = slices.Delete(pack, slices.Index(pack, fewer), slices.Index(pack, fewer)+1)
 		}
+		if more != 0 {
+			pack = append(pack, more)
+		}
+		return pack
 	}
 }
 
@@ -246,19 +252,19 @@ func TestRareAlarms(t *testing.T) {
 		sum := 0.0
 		for seed := range uint64(runs) {
 			tb := newTable(t, 7000+seed)
-			m := newMixture(len(tilts), 0)
-			ln, theta := 0.0, tilts[tb.rng.IntN(len(tilts))]
+			m := newMixture(len(knownParts))
+			ln, theta := 0.0, knownParts[tb.rng.IntN(len(knownParts))]
 			for ln < math.Log(a) {
 				// A bet at even odds of one half, won as the drawn alternative has it.
 				won := tb.rng.Float64() < theta+(1-theta)/2
-				var e [len(tilts)]float64
-				for i, eps := range tilts {
+				var e [len(knownParts)]float64
+				for i, eps := range knownParts {
 					e[i] = 1 - eps
 					if won {
 						e[i] += 2 * eps
 					}
 				}
-				ln += m.take(e[:])
+				ln += m.update(0, e[:])
 			}
 			sum += math.Exp(-ln)
 		}

@@ -6,7 +6,8 @@ import (
 	"math/bits"
 )
 
-// generator is a source of numbers whose seed is a hash: the same for the same key and round, for ever. It is SplitMix64.
+// generator is a random number generator with a hash as seed: the numbers for a key and round never change. It is
+// SplitMix64.
 type generator struct{ state uint64 }
 
 func (g *generator) next() uint64 {
@@ -17,13 +18,13 @@ func (g *generator) next() uint64 {
 	return z ^ z>>31
 }
 
-// below is a number from 0 to n-1, uniform but for a part of 2^-64.
+// below returns a number from 0 to n-1, uniform except for a part of 2^-64.
 func (g *generator) below(n int) int {
 	hi, _ := bits.Mul64(g.next(), uint64(n))
 	return int(hi)
 }
 
-// seeded hashes what a generator is for.
+// seeded makes a generator with the hash of its parts as seed.
 func seeded(parts ...string) generator {
 	h := fnv.New64a()
 	var n [8]byte
@@ -35,10 +36,10 @@ func seeded(parts ...string) generator {
 	return generator{h.Sum64()}
 }
 
-// uniform is a number in [0, 1) for a key and a round.
-func uniform(k Key, p Place) float64 {
+// uniform returns a number in [0, 1) for a key and a round.
+func uniform(k Key, at Location) float64 {
 	var n [4]byte
-	binary.BigEndian.PutUint32(n[:], p.Round)
-	g := seeded(k.String(), p.Property, p.Table, p.Shoe, string(n[:]))
+	binary.BigEndian.PutUint32(n[:], at.Round)
+	g := seeded(k.String(), at.Property, at.Table, at.Shoe, string(n[:]))
 	return float64(g.next()>>11) / (1 << 53)
 }

@@ -12,14 +12,14 @@ import (
 // clone is a copy of the slug detector at a moment.
 func (d *slug) clone() *slug {
 	c := *d
-	c.factors, c.mixture.weights = slices.Clone(d.factors), slices.Clone(d.mixture.weights)
+	c.factors, c.mixture = slices.Clone(d.factors), slices.Clone(d.mixture)
 	c.copies = slices.Clone(d.copies)
 	for i := range c.copies {
 		x := &c.copies[i]
-		x.live, x.touched = slices.Clone(x.live), nil
+		x.Live, x.touched = slices.Clone(x.Live), nil
 		x.mass = [2][]float64{}
-		x.old = slices.Clone(x.old)
-		if x.own {
+		x.Old = slices.Clone(x.Old)
+		if x.Own {
 			for k := range x.at {
 				x.at[k] = slices.Clone(x.at[k])
 			}
@@ -31,14 +31,15 @@ func (d *slug) clone() *slug {
 // next is the factor of a card.
 func (d *slug) next(c baccarat.Card, q float64) float64 {
 	for i := range d.copies {
-		d.factors[i] = d.copies[i].take(c, q)
+		d.factors[i] = d.copies[i].add(c, q)
 	}
-	return math.Exp(d.mixture.take(d.factors))
+	return math.Exp(d.mixture.update(0, d.factors))
 }
 
-// The copy model where no simulation of honest play comes: shoes are dealt as it has them, so that runs of the last shoe come
-// again, until the evidence passes a billion. At every card on the way the mean of its factor over all cards that can come is
-// at most 1, exactly; and the chance of so much evidence under honest play, by the likelihood ratio, is at most one in a billion.
+// The copy model where no simulation of honest play comes: shoes are dealt as it has them, so that runs of the last
+// shoe come again, until the evidence passes a billion. At every card on the way the mean of its factor over all
+// cards that can come is at most 1, exactly; and the chance of so much evidence under honest play, by the likelihood
+// ratio, is at most one in a billion.
 func TestRareSlugs(t *testing.T) {
 	runs := 8
 	if testing.Short() {
@@ -52,8 +53,8 @@ func TestRareSlugs(t *testing.T) {
 			for _, c := range rng.Perm(8 * 52)[:400] {
 				before = append(before, Card{Card: baccarat.Card(c%52 + 1)})
 			}
-			p := DefaultPromise()
-			d := d04.New(&p).(*slug)
+			p := DefaultBudget()
+			d := d04.start(&p).(*slug)
 			d.Begin(&Shoe{Before: before}, nil)
 			left := [53]int{}
 			for c := 1; c <= 52; c++ {
@@ -95,7 +96,8 @@ func TestRareSlugs(t *testing.T) {
 		n := float64(runs)
 		mean := sum / n
 		se := math.Sqrt(max(squares/n-mean*mean, 0) / n)
-		t.Logf("at %g: %d of %d shoes, %d cards; chance under honest play %.3g ± %.1g, that is %.2f of the bound", a, met, runs, cards, mean, se, mean*a)
+		t.Logf("at %g: %d of %d shoes, %d cards; chance under honest play %.3g ± %.1g, %.2f of the bound",
+			a, met, runs, cards, mean, se, mean*a)
 		if met < runs/2 || mean > 1/a {
 			t.Errorf("at %g: %d of %d shoes, chance %.3g", a, met, runs, mean)
 		}

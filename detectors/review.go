@@ -6,19 +6,20 @@ import (
 	"slices"
 )
 
-// Evidence is what is held against a key at one moment, for the review of a day.
+// Evidence is the evidence about a key at one time, for the review of a day.
 type Evidence struct {
 	Detector string
 	Key      Key
 	LnE      float64
 }
 
-// Review is the softer queue: of the keys looked at on one day it returns those to look into, strongest first, so that of all
-// it ever returns, at most the part alpha is expected to be false. It is e-BH (Wang and Ramdas, J. R. Statist. Soc. B 84,
-// 2022), valid under any dependence, for values at one common moment: not for maxima over time.
+// Review selects from the keys of one day those to review, strongest first. Of all keys that it ever selects, an
+// expected part of at most alpha is false. It is e-BH (Wang and Ramdas, J. R. Statist. Soc. B 84, 2022), valid under
+// any dependence, for values at one common time: not for maxima over time.
 func Review(all []Evidence, alpha float64) []Evidence {
 	sorted := slices.SortedFunc(slices.Values(all), func(a, b Evidence) int {
-		return cmp.Or(cmp.Compare(b.LnE, a.LnE), cmp.Compare(a.Detector, b.Detector), cmp.Compare(a.Key.String(), b.Key.String()))
+		return cmp.Or(
+			cmp.Compare(b.LnE, a.LnE), cmp.Compare(a.Detector, b.Detector), cmp.Compare(a.Key.String(), b.Key.String()))
 	})
 	for k := len(sorted); k > 0; k-- {
 		if sorted[k-1].LnE >= math.Log(float64(len(all))/(float64(k)*alpha)) {

@@ -1,147 +1,130 @@
 package detectors
 
 import (
-	"sync"
+	"strconv"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors/exact"
-	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
 
-// Place is where and when something was seen.
-type Place struct {
+// Location is the place and time of an observation.
+type Location struct {
 	Property, Pit, Table, Shoe string
-	// Round is 0 for what concerns the shoe.
+	// Round is 0 for an observation of the shoe.
 	Round uint32
-	// At is event time, ns UTC; Seq the table's event.
+	// At is event time, ns UTC. Seq is the sequence number of the event at the table.
 	At  int64
 	Seq record.Seq
 }
 
-// Shoe is a shoe as detectors see it, at its beginning and at its end.
+// Shoe is the input of the detectors at the beginning and at the end of a shoe.
 type Shoe struct {
-	Place
+	Location
 	Dealer string
 	// Batch is the set of cards, Shuffler the device that shuffled it; empty if unknown.
 	Batch, Shuffler string
 	Decks           int
-	// Before are the cards of the table's shoe before this one in the order in which they were dealt. Empty if unknown.
+	// Before are the cards of the previous shoe of the table, in the order of dealing; empty if unknown.
 	Before []Card
-	// Left is what was never seen, at the end; Read how many cards were.
+	// Left are the cards that were never seen, at the end. Read is the number of cards that were read.
 	Left exact.Composition
 	Read int
-	// Whole says that every card which left the shoe is accounted for, read or not.
+	// Whole reports whether every card that left the shoe is recorded, read or not.
 	Whole bool
-	// Frozen says that something is wrong with the feed: nothing is weighed.
+	// Frozen reports a fault of the feed: no evidence is collected.
 	Frozen bool
 }
 
-// Round is a round as detectors see it: what was known before its first card, and what came of it. The host of the
-// detectors owns it and its lists; a detector keeps none of them.
+// Round is the input of the detectors for a settled round: what was known before its first card, and its outcome. The
+// caller owns it and its lists and may reuse them after the call.
 type Round struct {
-	Place
+	Location
 	Dealer string
 	// Shuffler and Reader are the devices that shuffled the shoe and read the cards.
 	Batch, Shuffler, Reader string
-	// Locked, First and Ended are when no more bets were taken, the first card was dealt and the round ended; 0 if
-	// unknown.
+	// Locked, First and Ended are the times of the last call for bets, of the first card and of the end; 0 if unknown.
 	Locked, First, Ended int64
 	Decks                int
-	// Left are the cards not seen before the first card, burned and cut off ones included.
+	// Left are the cards not seen before the first card, burned and cut-off cards included.
 	Left exact.Composition
-	// Odds are the round's probabilities by Left; nil when unknown or when hands are drawn by choice.
+	// Odds are the probabilities of the round given Left; nil if they are unknown or hands are drawn by choice.
 	Odds  *exact.Odds
 	Offer *Offer
-	// Cards are those that left the shoe, in order. Coup is what they came to; Played is false for a round that was
-	// void, lacks events or cards, or was not dealt from the shoe alone.
+	// Cards are the cards that left the shoe, in order, and Coup their result. Played is false for a round that was void,
+	// lacks events or cards, or was not dealt from the shoe alone.
 	Cards  []Card
 	Coup   baccarat.Coup
 	Played bool
 	Wagers []Wager
-	// Breaches are findings of the rules of draw, deal, burn, cut and order about the round.
+	// Breaches is the number of findings of the rules of draw, deal, burn, cut and order about the round.
 	Breaches int
-	// Frozen says that a finding about the quality of the feed is open: nothing is weighed but the feed itself.
+	// Frozen reports an open finding about the quality of the feed: only detectors of the feed collect evidence.
 	Frozen bool
 }
 
-// Card is a card as it left the shoe.
+// Card is a card in the order in which it left the shoe.
 type Card struct {
 	Card baccarat.Card
-	// Hand is NoHand for a card that was burned.
+	// Hand is NoHand for a burned card.
 	Hand  baccarat.Hand
 	Index uint8
 }
 
-// Wager is a stake on a spot, in the order of placing.
+// Wager is a stake on a spot. Wagers are in the order of placing.
 type Wager struct {
 	ID string
 	// Patron is a keyed hash, empty if unknown.
 	Patron string
 	Seat   uint32
 	Spot   baccarat.Spot
-	// Stake is in minor units. Placed is when it was placed or last raised.
+	// Stake is in minor units. Placed is when it was placed or last raised; ns.
 	Stake  int64
 	Placed int64
-	// Late says that it was placed or raised after the first card.
+	// Late is set for a wager that was placed or raised after the first card.
 	Late bool
-	// Ruled is what the law makes of it, Done what was done; Due and Paid are the winnings, minor units.
+	// Ruled is the settlement by the law, Done the recorded settlement. Due and Paid are their winnings, minor units.
 	Ruled, Done baccarat.Disposition
 	Due, Paid   int64
-	// VigDue is the vigorish owed at least, VigTaken what was marked or taken.
+	// VigDue is the minimum vigorish due, VigTaken the vigorish that was marked or taken.
 	VigDue, VigTaken int64
-	// AtLock and AtSettlement are the stake as read by a device, when HasReads.
+	// AtLock and AtSettlement are the readings of the stake by a device, if HasReads.
 	AtLock, AtSettlement int64
 	HasReads             bool
 }
 
-// Tray is what happened to a chip tray between two counts, minor units.
+// Tray is the interval between two counts of a chip tray, minor units.
 type Tray struct {
-	Place
+	Location
 	Dealer          string
 	Open, Close     int64
 	Fills, Credits  int64
 	Won, Paid, Vigs int64 // losing stakes taken, winnings paid, vigorish taken
-	// Whole says that no event of the interval is missing, Frozen as for a round.
+	// Whole reports whether every event of the interval is present. Frozen is as in Round.
 	Whole, Frozen bool
 }
 
-// Offer is what a table offers: the probabilities' kernel and the terms of each spot. It is made once for a law and a
-// configuration.
-type Offer struct {
-	Kernel *exact.Kernel
-	Terms  [baccarat.SpotOther + 1]exact.Terms
+// playable reports whether the round has odds and a normal course.
+func (r *Round) playable() bool { return r.Odds != nil && r.Offer != nil && r.Played }
 
-	drawing *baccarat.DrawingTable
-	mu      sync.Mutex
-	systems map[int]*system // of counting, by decks
+// isFirst reports whether the card begins a round.
+func (c Card) isFirst() bool { return c.Hand == baccarat.Player && c.Index == 1 }
+
+// bettor names who made a wager: the patron, or the seat of an unknown patron.
+func bettor(r *Round, w *Wager) string {
+	if w.Patron != "" {
+		return w.Patron
+	}
+	return r.Table + "/" + strconv.FormatUint(uint64(w.Seat), 10)
 }
 
-// Chances are the probabilities of the results.
-func (o *Offer) Chances(odds *exact.Odds) (player, banker, tie float64) {
-	for _, class := range o.Kernel.Classes() {
-		switch p, b := class/10%10, class%10; {
-		case p > b:
-			player += odds.P[class]
-		case p < b:
-			banker += odds.P[class]
-		default:
-			tie += odds.P[class]
-		}
+// net is the profit of the bettor by the law, minor units.
+func (w *Wager) net() int64 {
+	switch w.Ruled {
+	case baccarat.Pay:
+		return w.Due - w.VigDue
+	case baccarat.Collect:
+		return -w.Stake
 	}
-	return player, banker, tie
-}
-
-// NewOffer works out the terms. It is nil for a game in which hands draw by choice: chemin de fer.
-func NewOffer(law *law.Law, config *law.Config) *Offer {
-	if law == nil || config == nil || law.Game == baccarat.CheminDeFer {
-		return nil
-	}
-	o := &Offer{Kernel: exact.New(&law.Drawing), drawing: &law.Drawing}
-	for spot := baccarat.SpotBanker; spot <= baccarat.SpotOther; spot++ {
-		if side := spot.SideBet(); side == baccarat.NoSideBet || config.Offers(side) {
-			o.Terms[spot] = o.Kernel.Terms(law, config, spot)
-		}
-	}
-	return o
+	return -w.VigDue
 }

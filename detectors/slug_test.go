@@ -34,7 +34,7 @@ func cardsOf(dealt []Card) []baccarat.Card {
 // A run of the last shoe that comes again is met within it.
 func TestSlugPower(t *testing.T) {
 	runs := 60
-	p := DefaultPromise()
+	p := DefaultBudget()
 	for _, c := range []struct {
 		length int
 		back   bool
@@ -47,7 +47,7 @@ func TestSlugPower(t *testing.T) {
 			w := newWatch(d04)
 			tb.play(w.host)
 			tb.shuffle = func(before []Card) []baccarat.Card {
-				old := c.order.Discards(before)
+				old := c.order.discards(before)
 				from := tb.rng.IntN(len(old) - c.length)
 				slug := slices.Clone(old[from : from+c.length])
 				if c.back {
@@ -62,7 +62,8 @@ func TestSlugPower(t *testing.T) {
 			met += min(len(w.alarms), 1)
 		}
 		power := float64(met) / float64(runs)
-		t.Logf("%d cards, backwards %v, picked up %v: power %.2f at ln %.1f", c.length, c.back, c.order, power, p.LnThreshold(d04, OfShoe))
+		t.Logf("%d cards, backwards %v, picked up %v: power %.2f at ln %.1f",
+			c.length, c.back, c.order, power, p.LnThreshold(d04, OfShoe))
 		if power < c.power {
 			t.Errorf("%d cards: power %.2f, want %.2f", c.length, power, c.power)
 		}
@@ -73,12 +74,12 @@ func TestSlugPower(t *testing.T) {
 func TestSlugWeights(t *testing.T) {
 	orders := []PickUp{AsDealt, PlayerFirst, BankerFirst}
 	for n := range len(orders) + 1 {
-		p := DefaultPromise()
+		p := DefaultBudget()
 		p.Policy.PickUps = orders[:n]
-		d := d04.New(&p).(*slug)
+		d := d04.start(&p).(*slug)
 		d.Begin(&Shoe{}, nil)
 		sum := 0.0
-		for _, w := range d.mixture.weights {
+		for _, w := range d.mixture {
 			sum += w
 		}
 		if math.Abs(sum-1) > 1e-12 {

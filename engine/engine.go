@@ -25,8 +25,8 @@ type Options struct {
 	PatronKey []byte
 	// Version names the program, for findings.
 	Version string
-	// Promise is what detectors promise on false alarms; nil is the default.
-	Promise *detectors.Promise
+	// Budget is the false-alarm budget of the detectors; nil is the default.
+	Budget *detectors.Budget
 	// Idle is how long a partition's clock, which is its latest event time, goes on without a record of a
 	// table until the table's memory is written; 30 min for 0. Stretch is how many offsets a restart reads
 	// again for one table, about; 500,000 for 0. Neither changes a finding or a fact.

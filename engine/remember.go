@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/schema/rows"
-
-	"github.com/shoeproof/shoeproof/detectors"
 )
 
 // A table's memory is its state after one record, as a row of the batch of that record. A start takes up
@@ -131,7 +129,7 @@ func (t *table) remember(at *place, b *rows.Set) {
 // record. Clock is the partition's clock before the first record that will come, as Low named it. After
 // an error, which is ErrSnapshot, the engine is of no use.
 func (e *Engine) Restore(rows []rows.Snapshot, clock int64) error {
-	read := newReader(e.opt.Books)
+	read := newReader(e.opt.Books, e.opt.budget())
 	e.newest = clock
 	e.idleAt, e.farAt = 0, 0 // the first record looks at all
 	for i := range rows {
@@ -155,8 +153,6 @@ func (r *reader) table(t *table, memory string) error {
 	if from.Format != memoryFormat {
 		return fmt.Errorf("format %d, this release reads %d", from.Format, memoryFormat)
 	}
-	host := detectors.NewLive(t.engine.opt.promise())
-	t.suspects.host = host // its state is read into it
 	if err := r.read(from.Table, reflect.ValueOf(t).Elem()); err != nil {
 		return err
 	}

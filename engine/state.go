@@ -14,7 +14,6 @@ import (
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
-	"github.com/shoeproof/shoeproof/detectors/exact"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
@@ -25,16 +24,10 @@ import (
 // remembered without another line; those tagged `memory:"-"` are made anew.
 //
 // Some types are written by what they mean: a law by its rulebook and game, a rule by its name, a
-// detector by its id, an event as Protobuf. What follows from the options is left out.
+// host of detectors by its own state, an event as Protobuf. What follows from the options is left out.
 
 // derived says that a type's values are not written.
 func derived(t reflect.Type) bool {
-	switch t {
-	case reflect.TypeFor[detectors.Promise](), reflect.TypeFor[*detectors.Promise](), reflect.TypeFor[*detectors.Policy](), reflect.TypeFor[*detectors.Offer](),
-		reflect.TypeFor[*exact.Kernel](), reflect.TypeFor[detectors.Factors](), reflect.TypeFor[[]detectors.Factor](), reflect.TypeFor[[]detectors.Alarm](),
-		reflect.TypeFor[[]*detectors.Detector]():
-		return true
-	}
 	return t.Kind() == reflect.Func
 }
 
@@ -52,8 +45,15 @@ func appendState(dst []byte, v reflect.Value) []byte {
 			return append(dst, "null"...)
 		}
 		return appendString(dst, x.Name)
-	case *detectors.Detector:
-		return appendString(dst, x.ID)
+	case *detectors.Host:
+		if x == nil {
+			return append(dst, "null"...)
+		}
+		state, err := x.AppendState(nil)
+		if err != nil {
+			panic(err) // live detectors always have a state
+		}
+		return appendBytes(dst, state)
 	case schema.Event:
 		return appendBytes(dst, schema.AppendProto(nil, &x))
 	}
@@ -168,16 +168,13 @@ func open(v reflect.Value) reflect.Value {
 
 // reader reads state. Laws and rules that are no more are none.
 type reader struct {
-	books     law.Books
-	rules     map[string]*rules.Rule
-	detectors map[string]*detectors.Detector
+	books  law.Books
+	rules  map[string]*rules.Rule
+	budget detectors.Budget
 }
 
-func newReader(books law.Books) *reader {
-	r := &reader{books: books, rules: map[string]*rules.Rule{}, detectors: map[string]*detectors.Detector{}}
-	for _, d := range detectors.All() {
-		r.detectors[d.ID] = d
-	}
+func newReader(books law.Books, budget detectors.Budget) *reader {
+	r := &reader{books: books, rules: map[string]*rules.Rule{}, budget: budget}
 	for _, rule := range rules.All() {
 		r.rules[rule.Name] = rule
 	}
@@ -206,11 +203,13 @@ func (r *reader) set(v reflect.Value, from any) error {
 	case **rules.Rule:
 		*p = r.rules[fmt.Sprint(from)]
 		return nil
-	case **detectors.Detector:
-		if *p = r.detectors[fmt.Sprint(from)]; *p == nil {
-			return fmt.Errorf("detector %v is no more", from)
+	case **detectors.Host:
+		state, err := base64.RawStdEncoding.DecodeString(fmt.Sprint(from))
+		if err != nil {
+			return err
 		}
-		return nil
+		*p, err = detectors.RestoreLive(r.budget, state)
+		return err
 	case *schema.Event:
 		raw, err := base64.RawStdEncoding.DecodeString(fmt.Sprint(from))
 		if err != nil {

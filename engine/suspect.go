@@ -114,7 +114,7 @@ func (t *table) count(ev *schema.Event, p *schema.TrayCounted, b *rows.Set) {
 	u := &t.suspects
 	tray := &u.tray.tray
 	tray.Close = p.Amount
-	tray.Dealer, tray.Place = t.dealer, detectors.Place{Property: t.property, Pit: t.pit, Table: t.id, At: ev.At, Seq: record.Seq(ev.Seq)}
+	tray.Dealer, tray.Location = t.dealer, detectors.Location{Property: t.property, Pit: t.pit, Table: t.id, At: ev.At, Seq: record.Seq(ev.Seq)}
 	if !u.tray.counted {
 		tray.Whole = false
 	}
@@ -130,17 +130,17 @@ func (t *table) count(ev *schema.Event, p *schema.TrayCounted, b *rows.Set) {
 // detectors are those of the table.
 func (t *table) detectors() *detectors.Host {
 	if t.suspects.host == nil {
-		t.suspects.host = detectors.NewLive(t.engine.opt.promise())
+		t.suspects.host = detectors.NewLive(t.engine.opt.budget())
 	}
 	return t.suspects.host
 }
 
-// promise is that of the options, or the default.
-func (o *Options) promise() detectors.Promise {
-	if o.Promise != nil {
-		return *o.Promise
+// budget is the false-alarm budget of the options, or the default.
+func (o *Options) budget() detectors.Budget {
+	if o.Budget != nil {
+		return *o.Budget
 	}
-	return detectors.DefaultPromise()
+	return detectors.DefaultBudget()
 }
 
 // look makes the detectors' view of a round that is settled.
@@ -152,8 +152,8 @@ func (t *table) look(s *shoe, r *record.Round) *detectors.Round {
 	u.advance(s, r.Before)
 	v := &u.view
 	*v = detectors.Round{
-		Place:  detectors.Place{Property: t.property, Pit: s.pit, Table: t.id, Shoe: s.ID, Round: r.No, At: r.At, Seq: r.Started},
-		Dealer: r.Dealer, Batch: s.Loaded.Batch, Shuffler: u.shuffler, Reader: u.reader, Decks: int(u.decks), Left: u.left,
+		Location: detectors.Location{Property: t.property, Pit: s.pit, Table: t.id, Shoe: s.ID, Round: r.No, At: r.At, Seq: r.Started},
+		Dealer:   r.Dealer, Batch: s.Loaded.Batch, Shuffler: u.shuffler, Reader: u.reader, Decks: int(u.decks), Left: u.left,
 		Locked: t.log.time(uint64(callSeq(r, baccarat.NoMoreBets))), First: t.log.time(uint64(r.FirstCard())), Ended: t.log.time(uint64(r.Ended.Seq)),
 		Coup: *r.Coup(), Frozen: s.Missing || r.Missing, Cards: v.Cards[:0], Wagers: v.Wagers[:0],
 	}
@@ -268,8 +268,8 @@ func (u *suspects) begin(t *table, s *shoe) {
 func (t *table) lookShoe(s *shoe) detectors.Shoe {
 	u := &t.suspects
 	return detectors.Shoe{
-		Place:  detectors.Place{Property: t.property, Pit: s.pit, Table: t.id, Shoe: s.ID, At: s.At, Seq: s.First},
-		Dealer: t.dealer, Batch: s.Loaded.Batch, Shuffler: u.shuffler, Decks: int(u.decks), Before: u.before, Left: u.left,
+		Location: detectors.Location{Property: t.property, Pit: s.pit, Table: t.id, Shoe: s.ID, At: s.At, Seq: s.First},
+		Dealer:   t.dealer, Batch: s.Loaded.Batch, Shuffler: u.shuffler, Decks: int(u.decks), Before: u.before, Left: u.left,
 		Whole: !s.Missing && !s.Joined, Frozen: s.Missing,
 	}
 }
@@ -318,10 +318,10 @@ func (t *table) suspected(s *shoe, b *rows.Set) {
 		if f.LnE == 0 && f.Start == 0 && !f.Certain {
 			continue
 		}
-		day, _ := t.clock.of(f.Place.At)
+		day, _ := t.clock.of(f.Location.At)
 		b.Evidence = append(b.Evidence, rows.Evidence{
-			Detector: f.Detector.ID, Key: f.Key.String(), At: f.Place.At, PropertyID: t.property, TableID: t.id, ShoeID: f.Place.Shoe, Round: f.Place.Round,
-			Seq: uint64(f.Place.Seq), GamingDay: day, LnE: f.LnE, Start: f.Start, Engine: t.engine.opt.Version,
+			Detector: f.Detector.ID, Key: f.Key.String(), At: f.Location.At, PropertyID: t.property, TableID: t.id, ShoeID: f.Location.Shoe, Round: f.Location.Round,
+			Seq: uint64(f.Location.Seq), GamingDay: day, LnE: f.LnE, Start: f.Start, Engine: t.engine.opt.Version,
 		})
 	}
 	for i := range host.Alarms {
@@ -338,13 +338,13 @@ func (t *table) suspected(s *shoe, b *rows.Set) {
 		if row.Round == 0 {
 			row.DealerID = t.dealer
 		}
-		seqs := []record.Seq{a.Place.Seq}
+		seqs := []record.Seq{a.Location.Seq}
 		for _, w := range a.Top {
-			seqs = append(seqs, w.Place.Seq)
+			seqs = append(seqs, w.Location.Seq)
 		}
-		t.prove(&row, seqs, a.Place.At)
-		row.At = schema.Time(a.Place.At)
-		row.GamingDay, row.Shift = t.clock.of(a.Place.At)
+		t.prove(&row, seqs, a.Location.At)
+		row.At = schema.Time(a.Location.At)
+		row.GamingDay, row.Shift = t.clock.of(a.Location.At)
 		if s != nil {
 			s.found++
 		}
@@ -359,10 +359,10 @@ func Anomaly(a *detectors.Alarm) finding.Finding {
 		severity = finding.Minor
 	}
 	f := finding.New(finding.Identity{
-		PropertyID: a.Place.Property, TableID: a.Place.Table, ShoeID: a.Place.Shoe, Round: a.Place.Round, Rule: a.Detector.ID, Subject: a.Key.String(),
+		PropertyID: a.Location.Property, TableID: a.Location.Table, ShoeID: a.Location.Shoe, Round: a.Location.Round, Rule: a.Detector.ID, Subject: a.Key.String(),
 	}, finding.Anomaly, finding.Suspect, severity)
 	f.Citations = []string{"docs/detectors.md: " + a.Detector.Name}
-	f.PitID, f.At = a.Place.Pit, schema.Time(a.Place.At)
+	f.PitID, f.At = a.Location.Pit, schema.Time(a.Location.At)
 	f.Expected, f.Observed, f.Amount = a.Expected(), a.Observed()+"; "+a.Odds(), a.Money
 	f.LnE, f.Threshold, f.Odds = a.LnE, a.LnThreshold, a.Odds()
 	return f

@@ -1,10 +1,14 @@
-// Package exact computes the probabilities of a round for any cards left in the shoe, as whole numbers of
-// ordered six-card draws: no rounding, no simulation.
+// Package exact computes the exact probabilities of a round for any cards left in the shoe.
 //
-// A round is the beginning of an ordered draw of six cards. For each pair of third cards, taken out
-// first since draws without replacement are exchangeable, the joint count of both hands' two-card totals
-// follows from sums over the values left and the Moebius function of the partitions of four cards: distinct
-// physical cards out of sums that allow repeats. A state costs some 10 us.
+// A Kernel, made for one drawing table, takes a Composition of the cards left and counts, in whole numbers, the
+// ordered draws of six cards that end in each outcome class (Counts). Odds are these counts divided by their total,
+// and Terms give the expectation and variance of each wager from them. It never rounds before the last division,
+// never simulates, and knows nothing of patrons or of the events of a table.
+//
+// A round is the beginning of an ordered draw of six cards. Draws without replacement are exchangeable, so each pair
+// of third cards is removed first. Then the joint count of the two-card totals of both hands follows from sums over
+// the values left, which allow repeats, and the Moebius function of the partitions of four cards, which removes the
+// repeats. One composition costs about 10 us.
 package exact
 
 import "github.com/shoeproof/shoeproof/baccarat"
@@ -12,7 +16,7 @@ import "github.com/shoeproof/shoeproof/baccarat"
 // Values are the cards left in the shoe by value, 0 to 9.
 type Values [10]int64
 
-// Total is the number of cards left.
+// Total returns the number of cards left.
 func (n *Values) Total() int64 {
 	var sum int64
 	for _, c := range n {
@@ -21,21 +25,23 @@ func (n *Values) Total() int64 {
 	return sum
 }
 
-// MaxCards is the largest shoe that is counted exactly: beyond it the number of draws overflows.
+// MaxCards is the maximum number of cards: beyond it the number of draws overflows.
 const MaxCards = 1400
 
-// Classes is the number of outcome classes: the counts of both hands and their numbers of cards. Every
-// wager but those on pairs depends on the class alone.
+// Classes is the number of outcome classes: the point counts of both hands and their numbers of cards. Every wager
+// except those on pairs depends on the class alone.
 const Classes = 400
 
-// Class is the number of an outcome: point counts p and b, np and nb cards (2 or 3).
+// Class returns the class of an outcome: point counts p and b, np and nb cards (2 or 3).
 func Class(p, b, np, nb uint8) int { return 100*(2*int(np-2)+int(nb-2)) + 10*int(p) + int(b) }
 
-// Coup is an outcome class as the rules see it. Of a hand of three cards the two-card count and the third
-// card are not known.
+// Coup returns the coup of an outcome class. The two-card count and the third card of a hand of three cards are
+// unknown.
 func Coup(class int) baccarat.Coup {
 	p, b := uint8(class/10%10), uint8(class%10)
-	c := baccarat.Coup{P: p, B: b, NP: uint8(2 + class/200), NB: uint8(2 + class/100%2), Third: baccarat.NoThird, Complete: true}
+	c := baccarat.Coup{
+		P: p, B: b, NP: uint8(2 + class/200), NB: uint8(2 + class/100%2), Third: baccarat.NoThird, Complete: true,
+	}
 	if c.NP == 2 {
 		c.P2 = p
 	}
@@ -54,11 +60,11 @@ type Counts struct {
 // Kernel counts outcomes under one drawing table. It is immutable.
 type Kernel struct {
 	player  [8]bool
-	banker  [8][11]bool // by two-card count and third card of the player hand, rules.NoThird last
+	banker  [8][11]bool // by two-card count and third card of the player hand, baccarat.NoThird last
 	classes []int
 }
 
-// New prepares the kernel of a drawing table.
+// New returns the kernel of a drawing table.
 func New(table *baccarat.DrawingTable) *Kernel {
 	k := &Kernel{}
 	for two := range uint8(8) {
@@ -67,7 +73,7 @@ func New(table *baccarat.DrawingTable) *Kernel {
 			k.banker[two][third] = table.BankerDraws(0, two, third)
 		}
 	}
-	// What a full shoe can give is all that any shoe can.
+	// The outcomes of a full shoe include those of any shoe.
 	var c Counts
 	k.Count(&Values{128, 32, 32, 32, 32, 32, 32, 32, 32, 32}, &c)
 	for class, ways := range c.Ways {
@@ -78,12 +84,12 @@ func New(table *baccarat.DrawingTable) *Kernel {
 	return k
 }
 
-// Classes are the outcome classes that can come out, ascending.
+// Classes returns the possible outcome classes, ascending.
 func (k *Kernel) Classes() []int { return k.classes }
 
-// sums are what the joint count of two hands' totals is made of, for some cards left.
+// sums are the terms of the joint count of the totals of two hands, for the cards left.
 type sums struct {
-	n [20]int64 // cards by value, twice over, so that differences need no remainder
+	n [20]int64 // cards by value, twice, so that differences need no remainder
 	// s is the number of ordered pairs of values by total, repeats allowed; d the same card twice.
 	s, d [10]int64
 	// t sums n[v]*n[a-v]*n[b-v] over v, for two-card totals a <= b below 8.
@@ -112,7 +118,7 @@ func (m *sums) fill(n *Values) {
 	}
 }
 
-// without is m with a card of value z taken out; t is left to without3.
+// without computes m with a card of value z removed, except t; see without3.
 func (m *sums) without(z int, out *sums) {
 	out.n = m.n
 	out.n[z]--
@@ -125,7 +131,7 @@ func (m *sums) without(z int, out *sums) {
 	out.d[2*z%10]--
 }
 
-// without3 is t of m with a card of value z taken out: what the one card changes in a sum of three factors.
+// without3 returns t of m with a card of value z removed: the change of one card in a sum of three factors.
 func (m *sums) without3(z, a, b int) int64 {
 	na, nb := m.n[a-z+10], m.n[b-z+10]
 	t := m.t[a][b] - na*nb - na*m.n[b-a+z] - nb*m.n[(a-b+z+10)%10]
@@ -145,8 +151,8 @@ func (m *sums) without3(z, a, b int) int64 {
 	return t
 }
 
-// joint is the number of ways to give both hands two cards each with totals a and b, in order, out of
-// distinct cards: the sum over the 15 partitions of four cards with their Moebius values.
+// joint returns the number of ordered draws of four distinct cards, two to each hand, with totals a and b: the sum
+// over the 15 partitions of four cards with their Moebius values.
 func (m *sums) joint(a, b int, t int64) int64 {
 	j := (m.s[a]-m.d[a])*(m.s[b]-m.d[b]) - 4*t
 	if a%2 == 0 {
@@ -161,8 +167,8 @@ func (m *sums) joint(a, b int, t int64) int64 {
 	return j
 }
 
-// Count fills in how many ordered draws of six cards end in each class. With fewer than six cards left
-// all is zero.
+// Count counts the ordered draws of six cards that end in each class. All counts are 0 with fewer than six cards
+// left, or with more than MaxCards.
 func (k *Kernel) Count(n *Values, out *Counts) {
 	*out = Counts{}
 	total := n.Total()
@@ -194,7 +200,7 @@ func (k *Kernel) Count(n *Values, out *Counts) {
 	}
 }
 
-// four adds the rounds in which nobody draws.
+// four adds the rounds in which neither hand draws.
 func (k *Kernel) four(m *sums, weight int64, out *Counts) {
 	ways := out.Ways[:100]
 	for a := range 10 {

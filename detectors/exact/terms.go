@@ -5,22 +5,22 @@ import (
 	"github.com/shoeproof/shoeproof/law"
 )
 
-// Terms are what a table pays on one spot: the profit per unit staked, vigorish taken off, by outcome. They
-// hold for any stake: rounding of vigorish to a unit, always up, is left out.
+// Terms are the payments of a table on one spot: the profit per unit staked, after vigorish, by outcome. They apply
+// to any stake: the rounding of vigorish, always up, is left out.
 type Terms struct {
 	Spot baccarat.Spot
 	// Offered is false for a spot without odds in the law, or that depends on the choices of patrons.
 	Offered bool
-	// OnPair says that the wager is on the pair of a hand: Win is then its profit, a loss is 1.
+	// OnPair is set for a wager on the pair of a hand. Win is then its profit; its loss is 1.
 	OnPair bool
 	Win    float64
 	Profit [Classes]float64
-	// Least and Most bound the profit over what can come out.
-	Least, Most float64
-	kernel      *Kernel
+	// Min and Max bound the profit over the possible outcomes.
+	Min, Max float64
+	kernel   *Kernel
 }
 
-// Terms are those of a spot under the law and what the house has elected.
+// Terms computes the terms of a spot under the law and the configuration of the table.
 func (k *Kernel) Terms(law *law.Law, config *law.Config, spot baccarat.Spot) Terms {
 	t := Terms{Spot: spot, kernel: k}
 	if spot == baccarat.SpotPlayerPair || spot == baccarat.SpotBankerPair {
@@ -29,7 +29,7 @@ func (k *Kernel) Terms(law *law.Law, config *law.Config, spot baccarat.Spot) Ter
 		t.OnPair, t.Offered = true, d == baccarat.Pay && odds.Known()
 		if t.Offered {
 			t.Win = float64(odds.To) / float64(odds.For)
-			t.Least, t.Most = -1, t.Win
+			t.Min, t.Max = -1, t.Win
 		}
 		return t
 	}
@@ -51,13 +51,13 @@ func (k *Kernel) Terms(law *law.Law, config *law.Config, spot baccarat.Spot) Ter
 			profit = -0.25 // of the wager; N.J.A.C. 19:47-7.3(d), 9 NYCRR 5324.21(c)(4)
 		}
 		t.Profit[class] = profit
-		t.Least, t.Most = min(t.Least, profit), max(t.Most, profit)
+		t.Min, t.Max = min(t.Min, profit), max(t.Max, profit)
 	}
 	t.Offered = true
 	return t
 }
 
-// Of is the profit per unit when a coup came out.
+// Of returns the profit per unit for a coup.
 func (t *Terms) Of(c *baccarat.Coup) float64 {
 	if !t.OnPair {
 		return t.Profit[Class(c.P, c.B, c.NP, c.NB)]
@@ -68,7 +68,7 @@ func (t *Terms) Of(c *baccarat.Coup) float64 {
 	return -1
 }
 
-// EV is the expected profit per unit staked.
+// EV returns the expected profit per unit staked.
 func (t *Terms) EV(o *Odds) float64 {
 	if t.OnPair {
 		return o.Pair*(t.Win+1) - 1
@@ -80,7 +80,7 @@ func (t *Terms) EV(o *Odds) float64 {
 	return ev
 }
 
-// Variance is that of the profit per unit staked.
+// Variance returns the variance of the profit per unit staked.
 func (t *Terms) Variance(o *Odds) float64 {
 	ev := t.EV(o)
 	if t.OnPair {

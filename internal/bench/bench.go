@@ -42,7 +42,7 @@ var parts = []string{"delay", "accused", "odd", "honest", "importance", "cost"}
 // bench is a measurement under way.
 type bench struct {
 	Options
-	promise detectors.Promise
+	promise detectors.Budget
 	offers  *offers
 	keep    *keep
 	sheet   Sheet
@@ -55,7 +55,7 @@ func Run(ctx context.Context, o Options) (_ Sheet, err error) {
 		return nil, fmt.Errorf("read rulebooks: %w", err)
 	}
 	b := &bench{
-		Options: o, promise: detectors.DefaultPromise(),
+		Options: o, promise: detectors.DefaultBudget(),
 		offers: &offers{books: books, made: map[string]*detectors.Offer{}},
 	}
 	if b.Progress == nil {

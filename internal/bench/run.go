@@ -39,7 +39,7 @@ type outcome struct {
 }
 
 // runCheat plays a cheat against its detectors, or against all of them, until the alarm or so many shoes.
-func runCheat(c *cheat.Cheat, seed uint64, horizon int, all bool, promise *detectors.Promise, offers *offers) (outcome,
+func runCheat(c *cheat.Cheat, seed uint64, horizon int, all bool, promise *detectors.Budget, offers *offers) (outcome,
 	error,
 ) {
 	begins := beginning(c)

@@ -115,8 +115,8 @@ func (t *table) play(host watcher) error {
 	}
 	name := t.name
 	shoe := detectors.Shoe{
-		Place:  detectors.Place{Property: "sim", Pit: "p1", Table: name, Shoe: p.ID, At: t.at},
-		Dealer: p.Dealer, Batch: p.Batch, Shuffler: name + "-shuffler", Decks: p.Decks, Before: t.before, Whole: true,
+		Location: detectors.Location{Property: "sim", Pit: "p1", Table: name, Shoe: p.ID, At: t.at},
+		Dealer:   p.Dealer, Batch: p.Batch, Shuffler: name + "-shuffler", Decks: p.Decks, Before: t.before, Whole: true,
 		Frozen: t.frozen,
 	}
 	left := exact.Full(p.Decks)
@@ -161,7 +161,7 @@ func (t *table) play(host watcher) error {
 	opened := t.tray
 	t.tray += taken - paid + vigs + p.Fill - p.Gone
 	host.Tray(&detectors.Tray{
-		Place: shoe.Place, Dealer: p.Dealer, Open: opened, Close: t.tray, Fills: p.Fill, Won: taken, Paid: paid, Vigs: vigs,
+		Location: shoe.Location, Dealer: p.Dealer, Open: opened, Close: t.tray, Fills: p.Fill, Won: taken, Paid: paid, Vigs: vigs,
 		Whole:  true,
 		Frozen: t.frozen,
 	})
@@ -176,7 +176,7 @@ func (t *table) round(s *detectors.Shoe, i int, played *deal.PlayedRound, left *
 ) *detectors.Round {
 	first := t.at + 25*second
 	r := &detectors.Round{
-		Place: s.Place, Dealer: played.Dealer, Batch: s.Batch, Shuffler: s.Shuffler, Reader: s.Table + "-reader",
+		Location: s.Location, Dealer: played.Dealer, Batch: s.Batch, Shuffler: s.Shuffler, Reader: s.Table + "-reader",
 		Locked: first - second, First: first, Decks: s.Decks, Left: *left, Offer: offer, Played: !played.Unread,
 		Frozen: t.frozen,
 	}

@@ -35,16 +35,16 @@ func (c *Law) Options(version string) (engine.Options, error) {
 	if err != nil {
 		return engine.Options{}, err
 	}
-	budget := c.Detectors.promise()
+	budget := c.Detectors.budget()
 	return engine.Options{
 		Books: books, Calendar: calendar, PatronKey: []byte(c.PatronKey), Version: cli.Engine(version),
-		Promise: &budget,
+		Budget: &budget,
 	}, nil
 }
 
-// promise returns the false-alarm budget. Volumes that are not settings scale with those that are.
-func (c *FalseAlarmBudget) promise() detectors.Promise {
-	p := detectors.DefaultPromise()
+// budget returns the false-alarm budget. Volumes that are not settings scale with those that are.
+func (c *FalseAlarmBudget) budget() detectors.Budget {
+	p := detectors.DefaultBudget()
 	v := &p.Volume
 	turns, visits := float64(c.Rounds)/v.Rounds, float64(c.Visits)/v.Sessions
 	p.FalseAlarms = float64(c.FalseAlarms)

@@ -47,7 +47,7 @@ type Hooks struct {
 type Watch struct {
 	options Options
 	store   *clickhouse.Store
-	promise detectors.Promise
+	promise detectors.Budget
 	host    *detectors.Host
 
 	after   clickhouse.ClosedShoe
@@ -76,9 +76,9 @@ const shoesAtOnce = 100
 
 // New begins a watch.
 func New(store *clickhouse.Store, o Options) *Watch {
-	promise := detectors.DefaultPromise()
-	if o.Engine.Promise != nil {
-		promise = *o.Engine.Promise
+	promise := detectors.DefaultBudget()
+	if o.Engine.Budget != nil {
+		promise = *o.Engine.Budget
 	}
 	return &Watch{
 		options: o, store: store, promise: promise, host: detectors.NewStored(promise),
@@ -153,21 +153,21 @@ func (w *Watch) shoe(ctx context.Context, c *clickhouse.ClosedShoe) error {
 	// From here on nothing fails: a shoe is weighed whole or not at all.
 	w.after = *c
 	s := detectors.Shoe{
-		Place: detectors.Place{Property: w.options.Property, Pit: c.Pit, Table: c.Table, Shoe: c.Shoe, At: c.At},
-		Decks: int(c.Decks), Before: w.before[c.Table], Whole: !c.Missing && !c.Joined, Frozen: c.Missing || c.Disputed,
+		Location: detectors.Location{Property: w.options.Property, Pit: c.Pit, Table: c.Table, Shoe: c.Shoe, At: c.At},
+		Decks:    int(c.Decks), Before: w.before[c.Table], Whole: !c.Missing && !c.Joined, Frozen: c.Missing || c.Disputed,
 	}
 	if len(played) > 0 {
 		s.Dealer, s.Batch, s.Shuffler = played[0].Dealer, played[0].Batch, played[0].Shuffler
 	}
 	w.host.Begin(&s)
-	w.take(&s.Place, "", nil)
+	w.take(&s.Location, "", nil)
 	var cards []detectors.Card
 	s.Left = exact.Full(int(c.Decks))
 	for i := range played {
 		p, t := &played[i], under[i]
 		r := w.round(c, p, t, s.Frozen)
 		w.host.Round(&r)
-		w.take(&r.Place, r.Dealer, t)
+		w.take(&r.Location, r.Dealer, t)
 		cards = append(cards, r.Cards...)
 		if r.Odds != nil {
 			s.Left = r.Left
@@ -182,7 +182,7 @@ func (w *Watch) shoe(ctx context.Context, c *clickhouse.ClosedShoe) error {
 	}
 	s.At = c.Closed
 	w.host.End(&s)
-	w.take(&s.Place, s.Dealer, nil)
+	w.take(&s.Location, s.Dealer, nil)
 	w.before[c.Table] = cards
 	w.weighed.shoes++
 	return nil
@@ -216,7 +216,7 @@ func (w *Watch) of(table string, p *clickhouse.PlayedRound) (*terms, error) {
 // round is the view of a stored round.
 func (w *Watch) round(c *clickhouse.ClosedShoe, p *clickhouse.PlayedRound, t *terms, frozen bool) detectors.Round {
 	r := detectors.Round{
-		Place: detectors.Place{
+		Location: detectors.Location{
 			Property: w.options.Property, Pit: c.Pit, Table: c.Table, Shoe: c.Shoe, Round: p.Round, At: p.At,
 			Seq: record.Seq(p.FirstSeq),
 		},
@@ -283,7 +283,7 @@ func hands(text string) (dealt []detectors.Card, player, banker []baccarat.Card)
 }
 
 // take makes rows of what the detectors said last.
-func (w *Watch) take(at *detectors.Place, dealer string, t *terms) {
+func (w *Watch) take(at *detectors.Location, dealer string, t *terms) {
 	done := &w.weighed
 	day, shift := w.options.Engine.Calendar.Of(at.At)
 	for i := range w.host.Factors {
@@ -305,8 +305,8 @@ func (w *Watch) take(at *detectors.Place, dealer string, t *terms) {
 			row.Currency, row.Rulebook = t.config.Currency, t.law.Book.Ref()
 		}
 		for _, top := range a.Top {
-			if top.Place.Table == at.Table && top.Place.Seq != 0 {
-				row.Evidence.Seqs = append(row.Evidence.Seqs, uint64(top.Place.Seq))
+			if top.Location.Table == at.Table && top.Location.Seq != 0 {
+				row.Evidence.Seqs = append(row.Evidence.Seqs, uint64(top.Location.Seq))
 			}
 		}
 		if len(row.Evidence.Seqs) == 0 && at.Seq != 0 {

@@ -1,0 +1,111 @@
+package detectors
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Alarm is the content of an anomaly finding.
+type Alarm struct {
+	Detector *Detector
+	Key      Key
+	// Location is the round that raised the alarm, Since the first round with evidence.
+	Location, Since Location
+	// LnE is the evidence, LnThreshold the threshold that it reached. Both are 0 for a certain fact.
+	LnE, LnThreshold float64
+	Certain          bool
+	Note             string
+	Rounds           int
+	Money            int64
+	// Top are the rounds with the strongest evidence, strongest first.
+	Top []Weight
+
+	effect effect
+	budget *Budget
+}
+
+// Odds describes how rarely honest play gives this much evidence.
+func (a *Alarm) Odds() string {
+	switch {
+	case a.Certain:
+		return "no odds: a fact, or a wrong reading"
+	case a.Detector.Starts == nil:
+		return "outside the false-alarm budget: relative to the history of the key, one in " + grouped(math.Exp(a.LnE))
+	}
+	// Evidence of ln e is e^(ln e - ln A) times rarer than the threshold A.
+	b := a.budget
+	years := b.TableYears / (b.FalseAlarms / sharing / float64(len(a.Detector.Keys)))
+	years *= math.Exp(min(a.LnE-a.LnThreshold, 300))
+	return fmt.Sprintf("under honest play, evidence this strong occurs less than once in %s table-years", grouped(years))
+}
+
+// Expected describes honest play.
+func (a *Alarm) Expected() string {
+	if a.Certain || a.effect.Times == 0 {
+		return a.Detector.Null
+	}
+	return fmt.Sprintf("%s; about %.1f of %d expected", a.Detector.Null, a.effect.Expected, a.effect.Times)
+}
+
+// Observed describes the observation and lists the rounds to review. It accuses no person.
+func (a *Alarm) Observed() string {
+	var s strings.Builder
+	if a.Note != "" {
+		s.WriteString(a.Note)
+	} else {
+		fmt.Fprintf(&s, "%s: %s", a.Detector.Name, a.Detector.Observes)
+	}
+	if a.effect.Times > 0 && !a.Certain {
+		low, high := a.effect.interval()
+		fmt.Fprintf(&s, "; observed %s of %d, expected %.1f", decimal(a.effect.Observed), a.effect.Times, a.effect.Expected)
+		if low > 0 || high < 0 {
+			fmt.Fprintf(&s, ", a difference of %+.3f to %+.3f a round (99.9 %% confidence at any time)", low, high)
+		}
+	}
+	if !a.Certain {
+		fmt.Fprintf(&s, "; over %d rounds", a.Rounds)
+	}
+	if a.Money != 0 {
+		fmt.Fprintf(&s, "; money at issue %d minor units", a.Money)
+	}
+	if len(a.Top) > 0 && !a.Certain {
+		s.WriteString("; review ")
+		for i := range a.Top {
+			if i > 0 {
+				s.WriteString(", ")
+			}
+			s.WriteString(a.Top[i].Location.text())
+		}
+	}
+	return s.String()
+}
+
+// text names the round, or the shoe.
+func (l *Location) text() string {
+	if l.Round == 0 {
+		return "shoe " + l.Shoe
+	}
+	return fmt.Sprintf("shoe %s round %d", l.Shoe, l.Round)
+}
+
+// decimal writes whole numbers without a fraction.
+func decimal(v float64) string {
+	if v == math.Trunc(v) {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.1f", v)
+}
+
+// grouped writes a large number in words.
+func grouped(v float64) string {
+	for _, unit := range []struct {
+		size float64
+		name string
+	}{{1e15, "million billion"}, {1e12, "thousand billion"}, {1e9, "billion"}, {1e6, "million"}, {1e3, "thousand"}} {
+		if v >= unit.size {
+			return fmt.Sprintf("%.3g %s", v/unit.size, unit.name)
+		}
+	}
+	return fmt.Sprintf("%.3g", v)
+}

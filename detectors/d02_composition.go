@@ -1,0 +1,151 @@
+package detectors
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+)
+
+var d02 = &Detector{
+	ID: "d02", Name: "a shoe of other cards", Tier: Exact,
+	Observes: "the number of copies of each of the 52 cards seen, shoe by shoe",
+	Null:     "each shoe has the same number of copies of each card, and chance alone decides which of them stay unseen",
+	Reports:  "the missing or excess card",
+	Keys:     []KeyKind{OfShoe, OfBatch},
+	Starts:   visits,
+	start:    func(b *Budget) process { return &composition{batches: map[string]*keyedMixture{}} },
+}
+
+// differences are the numbers of copies of one card that an alternative adds.
+var differences = [4]int{-2, -1, 1, 2}
+
+// The experts are a difference of each card, then each card in place of each other card.
+const (
+	differenceExperts  = 52 * len(differences)
+	compositionExperts = differenceExperts + 52*51
+	compositionShare   = 0.002
+	// compositionStarts divides the start weights of a set of cards, so that their sum is at most its number of shoes.
+	compositionStarts = 1.5
+)
+
+// newCompositionMixture gives half of the weight to the differences, half to the replacements.
+func newCompositionMixture() mixture {
+	m := newMixture(compositionExperts)
+	for i := range m {
+		m[i] = 0.5 / float64(differenceExperts)
+		if i >= differenceExperts {
+			m[i] = 0.5 / (52 * 51)
+		}
+	}
+	return m
+}
+
+// composition is d02.
+type composition struct {
+	inert
+	batches map[string]*keyedMixture // by id of the key
+	factors [compositionExperts]float64
+}
+
+func (d *composition) End(s *Shoe, out *factors) {
+	if s.Read == 0 || !s.Whole || s.Read > 52*s.Decks {
+		return
+	}
+	d.score(s)
+	if out.wants(OfShoe) {
+		lnE := newCompositionMixture().update(compositionShare, d.factors[:])
+		out.add(Factor{Key: Key{OfShoe, s.Shoe}, LnE: lnE, Start: 1})
+	}
+	if s.Batch == "" || !out.wants(OfBatch) {
+		return
+	}
+	key := Key{OfBatch, s.Table + "/" + s.Batch}
+	c := d.batches[key.ID]
+	if c == nil {
+		c = &keyedMixture{Mixture: newCompositionMixture()}
+		d.batches[key.ID] = c
+	}
+	lnE := c.Mixture.update(compositionShare, d.factors[:])
+	out.add(Factor{Key: key, LnE: lnE, Start: c.Visit.start(s.At, 1) / compositionStarts})
+}
+
+// score computes the likelihood ratio of a shoe for each alternative. The order of the cards cancels out: what
+// remains are falling factorials of the copies seen and of all cards.
+func (d *composition) score(s *Shoe) {
+	n, decks := float64(52*s.Decks), float64(s.Decks)
+	var all [len(differences)]float64
+	for i, diff := range differences {
+		for k := range s.Read {
+			all[i] += math.Log((n - float64(k)) / max(n+float64(diff)-float64(k), 0))
+		}
+		if float64(s.Read) > n+float64(diff) {
+			all[i] = math.Inf(-1)
+		}
+	}
+	var fewer, more [53]float64
+	for card := 1; card <= 52; card++ {
+		seen := min(s.Decks-int(s.Left[card]), s.Decks)
+		for i, diff := range differences {
+			ln := all[i]
+			for k := range seen {
+				ln += math.Log(max(decks+float64(diff)-float64(k), 0) / (decks - float64(k)))
+			}
+			d.factors[(card-1)*len(differences)+i] = math.Exp(ln)
+		}
+		fewer[card] = (decks - float64(seen)) / decks
+		more[card] = (decks + 1) / (decks + 1 - float64(seen))
+	}
+	at := differenceExperts
+	for a := 1; a <= 52; a++ {
+		for b := 1; b <= 52; b++ {
+			if a != b {
+				d.factors[at] = fewer[a] * more[b]
+				at++
+			}
+		}
+	}
+}
+
+// Explain names the most likely alternative of a set of cards.
+func (d *composition) Explain(key Key) string {
+	c := d.batches[key.ID]
+	if c == nil {
+		return ""
+	}
+	best := 0
+	for i, w := range c.Mixture {
+		if w > c.Mixture[best] {
+			best = i
+		}
+	}
+	if best < differenceExperts {
+		card := baccarat.Card(best/len(differences) + 1)
+		return fmt.Sprintf("most likely %+d copies of %v in the set of cards", differences[best%len(differences)], card)
+	}
+	at := best - differenceExperts
+	from, to := at/51+1, at%51+1
+	if to >= from {
+		to++
+	}
+	return fmt.Sprintf("most likely a %v in place of a %v", baccarat.Card(to), baccarat.Card(from))
+}
+
+func (d *composition) save() any { return d.batches }
+
+func (d *composition) load(decode func(any) error) error {
+	batches := map[string]*keyedMixture{}
+	if err := decode(&batches); err != nil {
+		return err
+	}
+	for id, c := range batches {
+		if c == nil {
+			return fmt.Errorf("set of cards %q: no state", id)
+		}
+		if err := c.Mixture.check(compositionExperts); err != nil {
+			return fmt.Errorf("set of cards %q: %w", id, err)
+		}
+	}
+	d.batches = batches
+	return nil
+}

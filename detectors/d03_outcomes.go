@@ -1,0 +1,103 @@
+package detectors
+
+import (
+	"math"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/detectors/exact"
+)
+
+var d03 = &Detector{
+	ID: "d03", Name: "outcomes", Tier: Exact,
+	Observes: "results, naturals, numbers of cards and events of side wagers, with their exact probabilities",
+	Null:     "the next cards are a uniform draw from the cards not seen",
+	Reports:  "the difference between outcomes and probabilities",
+	Keys:     []KeyKind{OfShoe, OfTable, OfDealer, OfDevice},
+	Starts:   visits,
+	start: func(b *Budget) process {
+		d := &outcomes{keyed: newKeyed(b, outcomeExperts)}
+		d.keyed.prior, d.keyed.share = outcomePrior(), 0.00005
+		return d
+	},
+}
+
+// outcomeEvents are the events that may be too frequent. The last is the pair of a hand.
+var outcomeEvents = [...]func(*baccarat.Coup) bool{
+	func(c *baccarat.Coup) bool { return c.Result() == baccarat.BankerWon },
+	func(c *baccarat.Coup) bool { return c.Result() == baccarat.PlayerWon },
+	func(c *baccarat.Coup) bool { return c.Result() == baccarat.Tie },
+	(*baccarat.Coup).Natural,
+	func(c *baccarat.Coup) bool { return c.Cards() == 4 },
+	func(c *baccarat.Coup) bool { return c.Cards() == 5 },
+	func(c *baccarat.Coup) bool { return c.Cards() == 6 },
+	(*baccarat.Coup).Dragon7,
+	(*baccarat.Coup).Panda8,
+	func(c *baccarat.Coup) bool { return c.Result() == baccarat.BankerWon && c.B == 6 },
+	func(c *baccarat.Coup) bool { return c.PlayerPair },
+}
+
+// outcomeTilts are the logarithms of the factors by which the odds of an event are raised.
+var outcomeTilts = [...]float64{.07, .17, .4, 1}
+
+const outcomeExperts = len(outcomeEvents) * len(outcomeTilts)
+
+// outcomePrior is the first weight of the experts of each event. Results have the largest.
+func outcomePrior() []float64 {
+	prior := make([]float64, outcomeExperts)
+	for i := range prior {
+		share := 0.55 / float64(len(outcomeEvents)-3)
+		if i < 3*len(outcomeTilts) {
+			share = 0.15
+		}
+		prior[i] = share / float64(len(outcomeTilts))
+	}
+	return prior
+}
+
+// outcomes is d03.
+type outcomes struct {
+	inert
+	keyed
+	kernel  *exact.Kernel
+	events  [len(outcomeEvents) - 1][]int // outcome classes by event, of the kernel
+	experts [outcomeExperts]float64
+}
+
+func (d *outcomes) Begin(*Shoe, *factors) { d.keyed.begin() }
+
+func (d *outcomes) Round(r *Round, out *factors) {
+	if !r.playable() {
+		return
+	}
+	if k := r.Offer.Kernel; k != d.kernel {
+		d.kernel = k
+		for i := range d.events {
+			d.events[i] = k.Event(outcomeEvents[i])
+		}
+	}
+	n := 0
+	for i, holds := range outcomeEvents {
+		chance := r.Odds.Pair
+		if i < len(d.events) {
+			chance = r.Odds.Chance(d.events[i])
+		}
+		for _, theta := range outcomeTilts {
+			e := 1 / (1 + chance*math.Expm1(theta))
+			if holds(&r.Coup) {
+				e *= math.Exp(theta)
+			}
+			d.experts[n] = e
+			n++
+		}
+	}
+	f := Factor{Expected: r.Odds.Chance(d.events[0])}
+	if r.Coup.Result() == baccarat.BankerWon {
+		f.Observed = 1
+	}
+	for _, key := range [...]Key{{OfShoe, r.Shoe}, {OfTable, r.Table}, {OfDealer, r.Dealer}, {OfDevice, r.Shuffler}} {
+		if key.ID != "" {
+			f.Key = key
+			d.keyed.add(f, r.At, d.experts[:], out)
+		}
+	}
+}

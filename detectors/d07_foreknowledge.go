@@ -1,0 +1,142 @@
+package detectors
+
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+)
+
+var d07 = &Detector{
+	ID: "d07", Name: "foreknowledge", Tier: Exact,
+	Observes: "the wins of wagers, with their exact probabilities: in all rounds, in those with at least five times " +
+		"the usual stake, and in those with late wagers",
+	Null:    "undealt cards are a uniform draw from the cards not seen, and bets are made without knowledge of them",
+	Reports: "wins and their exact expectation",
+	Keys:    []KeyKind{OfPatron, OfTable, OfDealerPatron},
+	Starts:  visits,
+	start:   func(b *Budget) process { return &foreknowledge{budget: b, keys: map[Key]*foreknowledgeState{}} },
+}
+
+// The exponential tilts of the profit of a slip over its largest profit: their number, and the first. Each is twice
+// the one before.
+const (
+	thetas     = 5
+	thetaFirst = .5
+)
+
+const foreknowledgeExperts = 3*len(knownParts) + thetas
+
+// foreknowledgePrior is the first weight of each expert: all rounds, big stakes and late wagers by part, then the
+// tilts.
+var foreknowledgePrior = [foreknowledgeExperts]float64{
+	.15, .15, .15, .15, .04, .04, .04, .04, .035, .035, .035, .035, .02, .02, .02, .02, .02,
+}
+
+// foreknowledge is d07.
+type foreknowledge struct {
+	inert
+	budget  *Budget
+	slips   slips
+	keys    map[Key]*foreknowledgeState
+	factors [foreknowledgeExperts]float64
+}
+
+// foreknowledgeState is the state of one key.
+type foreknowledgeState struct {
+	Visit   visit
+	Mixture mixture
+	Usual   median // of the stakes
+}
+
+func (d *foreknowledge) Round(r *Round, out *factors) {
+	patrons, table := d.slips.of(r, &d.budget.Policy)
+	if table == nil || table.wagers == 0 {
+		return
+	}
+	for i := range patrons {
+		x := &patrons[i]
+		d.score(Key{OfPatron, x.bettor}, r, x, out)
+		if r.Dealer != "" {
+			d.score(Key{OfDealerPatron, r.Dealer + "+" + x.bettor}, r, x, out)
+		}
+	}
+	if len(patrons) > 1 {
+		d.score(Key{OfTable, r.Table}, r, table, out)
+	}
+}
+
+func (d *foreknowledge) score(key Key, r *Round, x *slip, out *factors) {
+	if !out.wants(key.Kind) || x.most == 0 {
+		return
+	}
+	s := d.keys[key]
+	if s == nil {
+		s = &foreknowledgeState{Mixture: newMixture(foreknowledgeExperts)}
+		copy(s.Mixture, foreknowledgePrior[:])
+		d.keys[key] = s
+	}
+	start := s.Visit.start(r.At, roundsPerVisit(d.budget.Volume, key.Kind))
+	big := s.Usual.N >= 5 && x.stake >= 5*s.Usual.value()
+	s.Usual.add(x.stake)
+	won, chance := x.outcome(r)
+	if chance == 0 {
+		return
+	}
+	hit := 0.0
+	if won > 0 {
+		hit = 1
+	}
+	n := 0
+	for _, counts := range [...]bool{true, big, x.late} {
+		for _, part := range knownParts {
+			d.factors[n] = 1
+			if counts && won != 0 {
+				d.factors[n] = 1 - part + part*hit/chance
+			}
+			n++
+		}
+	}
+	for i, e := range x.tilted(r) {
+		d.factors[n+i] = e
+	}
+	f := Factor{Key: key, LnE: s.Mixture.update(0.0005, d.factors[:]), Start: start, Money: x.net}
+	if won != 0 {
+		f.Observed, f.Expected = hit, chance
+	}
+	out.add(f)
+}
+
+// outcome returns the profit of a slip and its probability of winning unless it ties; 0 if it cannot win, or cannot
+// lose. The main wager stands for the slip if there is one: a cheat knows which side wins.
+func (x *slip) outcome(r *Round) (won, chance float64) {
+	var win, lose float64
+	if x.side == baccarat.NoSpot {
+		won = x.won
+		win, lose = split(r, &x.profit)
+	} else {
+		won = r.Offer.Terms[x.side].Of(&r.Coup)
+		win, lose = chances(r, x.side)
+	}
+	if win <= 0 || lose <= 0 {
+		return won, 0
+	}
+	return won, win / (win + lose)
+}
+
+// median is the median of the latest stakes of a key.
+type median struct {
+	Last [25]int64
+	N    int
+}
+
+func (m *median) add(v int64) {
+	m.Last[m.N%len(m.Last)] = v
+	m.N++
+}
+
+func (m *median) value() int64 {
+	sorted := m.Last
+	k := min(m.N, len(sorted))
+	slices.Sort(sorted[:k])
+	return sorted[k/2]
+}

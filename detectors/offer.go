@@ -1,0 +1,71 @@
+package detectors
+
+import (
+	"sync"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/detectors/exact"
+	"github.com/shoeproof/shoeproof/law"
+)
+
+// Offer is what a table offers: the kernel of its drawing table, and the terms of each spot. One offer serves all
+// rounds of a law and a configuration.
+type Offer struct {
+	Kernel *exact.Kernel
+	Terms  [baccarat.SpotOther + 1]exact.Terms
+
+	drawing *baccarat.DrawingTable
+	mu      sync.Mutex
+	counts  map[int]*countSystem // of d08, by number of decks
+}
+
+// NewOffer computes the terms. It returns nil for chemin de fer, where players choose whether to draw.
+func NewOffer(law *law.Law, config *law.Config) *Offer {
+	if law == nil || config == nil || law.Game == baccarat.CheminDeFer {
+		return nil
+	}
+	o := &Offer{Kernel: exact.New(&law.Drawing), drawing: &law.Drawing}
+	for spot := baccarat.SpotBanker; spot <= baccarat.SpotOther; spot++ {
+		if side := spot.SideBet(); side == baccarat.NoSideBet || config.Offers(side) {
+			o.Terms[spot] = o.Kernel.Terms(law, config, spot)
+		}
+	}
+	return o
+}
+
+// Chances returns the probabilities of the results.
+func (o *Offer) Chances(odds *exact.Odds) (player, banker, tie float64) {
+	for _, class := range o.Kernel.Classes() {
+		switch p, b := class/10%10, class%10; {
+		case p > b:
+			player += odds.P[class]
+		case p < b:
+			banker += odds.P[class]
+		default:
+			tie += odds.P[class]
+		}
+	}
+	return player, banker, tie
+}
+
+// chances returns the probabilities that a wager on a spot wins and loses.
+func chances(r *Round, spot baccarat.Spot) (win, lose float64) {
+	t := &r.Offer.Terms[spot]
+	if t.OnPair {
+		return r.Odds.Pair, 1 - r.Odds.Pair
+	}
+	return split(r, &t.Profit)
+}
+
+// split sums the probabilities of the outcome classes with a profit and with a loss.
+func split(r *Round, profit *[exact.Classes]float64) (win, lose float64) {
+	for _, class := range r.Offer.Kernel.Classes() {
+		switch p := profit[class]; {
+		case p > 0:
+			win += r.Odds.P[class]
+		case p < 0:
+			lose += r.Odds.P[class]
+		}
+	}
+	return win, lose
+}
