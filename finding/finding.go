@@ -73,7 +73,7 @@ type Finding struct {
 	Threshold float64 `json:"threshold,omitempty"`
 	Odds      string  `json:"odds,omitempty"`
 	// Covers names the findings that this one explains and that are not reported by themselves: rule, round, subject.
-	Covers []string `json:"covers,omitempty"`
+	Covers []string `json:"covers,omitempty" column:",optional"`
 }
 
 // Evidence names the events that prove a finding.

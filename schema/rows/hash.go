@@ -49,6 +49,9 @@ func (c *Column) append(dst []byte, v View, row int) []byte {
 	case String:
 		return encode(dst, v, c, row, appendText[string])
 	case Strings:
+		if c.Optional && len(*value[[]string](v, c, row)) == 0 {
+			return dst
+		}
 		return encode(dst, v, c, row, appendTexts)
 	case Bytes:
 		if v.stride == 0 {

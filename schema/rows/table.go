@@ -32,6 +32,8 @@ type Column struct {
 	Type Type
 	As   Conversion
 	Key  bool // part of the row's key
+	// Optional columns are younger than the hash of a row: an empty value is not part of it.
+	Optional bool
 	// ClickHouse is the type of the column.
 	ClickHouse string
 
@@ -148,9 +150,12 @@ func columns(row reflect.Type, list bool) []Column {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		c := Column{Name: cmp.Or(tag[0], name), field: field.Index[0], offset: field.Offset}
 		for _, word := range tag[1:] {
-			if word == "key" {
+			switch word {
+			case "key":
 				c.Key = true
-			} else {
+			case "optional":
+				c.Optional = true
+			default:
 				c.As = Conversion(word)
 			}
 		}
@@ -199,7 +204,7 @@ func typeOf(t reflect.Type) Type {
 func clickhouse() map[Type]map[Conversion]string {
 	return map[Type]map[Conversion]string{
 		String:   {Plain: "String", Word: "LowCardinality(String)", Day: "Date32"},
-		Strings:  {Word: "Array(LowCardinality(String))"},
+		Strings:  {Plain: "Array(String)", Word: "Array(LowCardinality(String))"},
 		Bytes:    {Plain: "String", Hash: "FixedString(32)"},
 		Bool:     {Plain: "Bool"},
 		Int32:    {Plain: "Int32"},

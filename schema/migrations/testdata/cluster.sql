@@ -982,3 +982,7 @@ ALTER TABLE shoeproof.findings_local ON CLUSTER floor MATERIALIZE PROJECTION by_
 ALTER TABLE shoeproof.findings_local ON CLUSTER floor ADD INDEX IF NOT EXISTS by_shoe shoe_id TYPE bloom_filter(0.01) GRANULARITY 1;
 
 ALTER TABLE shoeproof.findings_local ON CLUSTER floor MATERIALIZE INDEX by_shoe;
+
+ALTER TABLE shoeproof.findings_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS covers Array(String) COMMENT 'findings that this one explains: rule, round, subject' CODEC(ZSTD(1));
+
+ALTER TABLE shoeproof.findings ON CLUSTER floor ADD COLUMN IF NOT EXISTS covers Array(String) COMMENT 'findings that this one explains: rule, round, subject' CODEC(ZSTD(1));

@@ -805,3 +805,5 @@ ALTER TABLE shoeproof.findings MATERIALIZE PROJECTION by_dealer;
 ALTER TABLE shoeproof.findings ADD INDEX IF NOT EXISTS by_shoe shoe_id TYPE bloom_filter(0.01) GRANULARITY 1;
 
 ALTER TABLE shoeproof.findings MATERIALIZE INDEX by_shoe;
+
+ALTER TABLE shoeproof.findings ADD COLUMN IF NOT EXISTS covers Array(String) COMMENT 'findings that this one explains: rule, round, subject' CODEC(ZSTD(1));
