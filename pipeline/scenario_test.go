@@ -2,19 +2,14 @@ package pipeline_test
 
 import (
 	"flag"
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/shoeproof/shoeproof/finding"
-
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
 
+	"github.com/shoeproof/shoeproof/internal/scenario"
 	"github.com/shoeproof/shoeproof/rules"
-	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
 var update = flag.Bool("update", false, "rewrite the findings of the scenarios")
@@ -32,98 +27,28 @@ func TestScenarios(t *testing.T) {
 	}
 	for _, file := range append(files, legal...) {
 		name := strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(file), folder), ".txtar")
-		t.Run(name, func(t *testing.T) { scenario(t, file, name) })
+		t.Run(name, func(t *testing.T) { runScenario(t, file) })
 	}
 }
 
-func scenario(t *testing.T, file, name string) {
-	archive, err := txtar.ParseFile(file)
+func runScenario(t *testing.T, file string) {
+	s, err := scenario.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	optional := func(name string) *txtar.File {
-		for i := range archive.Files {
-			if archive.Files[i].Name == name {
-				return &archive.Files[i]
-			}
-		}
-		return nil
-	}
-	section := func(name string) *txtar.File {
-		f := optional(name)
-		if f == nil {
-			t.Fatalf("%s: want a section %s", file, name)
-		}
-		return f
-	}
-	options := engineOptions()
-	if f := optional("rulebook"); f != nil {
-		if options.Books, err = rules.ShippedWith(map[string][]byte{file: f.Data}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	events, err := script.Fixture(strings.TrimSpace(string(section("shoe").Data)))
+	r, err := s.Run(engineOptions(), rules.ShippedWith)
 	if err != nil {
 		t.Fatal(err)
 	}
-	edits, err := script.Parse(string(section("edits").Data))
-	if err != nil {
-		t.Fatalf("%s: edits: %v", file, err)
-	}
-	if events, err = edits.Apply(events); err != nil {
-		t.Fatalf("%s: edits: %v", file, err)
-	}
-	findings := replayWith(t, options, events).Findings
-	got := ""
-	for i := range findings {
-		got += scenarioLine(&findings[i])
-	}
-	want := section("findings")
 	if *update {
-		want.Data = []byte(got)
-		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+		if err := s.Update(r.Findings); err != nil {
 			t.Fatal(err)
 		}
-	} else if d := cmp.Diff(string(want.Data), got); d != "" {
+	} else if d := cmp.Diff(s.Want(), scenario.Text(r.Findings)); d != "" {
 		t.Errorf("findings differ (-want +got):\n%s", d)
 	}
-	proves(t, name, findings)
-}
-
-// proves holds a scenario that is named after a rule to that rule: it is the only finding of level
-// minor or above, or, for a rule of level info, the only one of that rule. What is wrong with the
-// table itself is found again in the second shoe. Legal play gives none.
-func proves(t *testing.T, name string, findings []finding.Finding) {
-	if strings.HasPrefix(name, "legal/") {
-		for i := range findings {
-			if findings[i].Rule != "irreg.error-remedied" { // an irregularity that was handled rightly
-				t.Errorf("legal play: %s", line(&findings[i]))
-			}
-		}
-		return
-	}
-	rule := ruleNamed(strings.SplitN(name, "~", 2)[0])
-	if rule == nil {
-		return
-	}
-	own := map[string]int{} // by shoe
-	for i := range findings {
-		f := &findings[i]
-		switch {
-		case f.Rule == rule.Name && f.Verdict != "UNAUDITABLE":
-			own[f.ShoeID]++
-		case f.Kind == "anomaly" && rule.Name == "shuffle.random-order": // rightly suspected besides
-		case f.Severity != finding.Info:
-			t.Errorf("bystander: %s", line(f))
-		}
-	}
-	if len(own) == 0 {
-		t.Errorf("no finding of %s", rule.Name)
-	}
-	for shoe, n := range own {
-		if n != 1 {
-			t.Errorf("%d findings of %s in shoe %s, want exactly one", n, rule.Name, shoe)
-		}
+	for _, problem := range s.Problems(r) {
+		t.Error(problem)
 	}
 }
 
@@ -134,28 +59,6 @@ func ruleNamed(name string) *rules.Rule {
 		}
 	}
 	return nil
-}
-
-func scenarioLine(f *finding.Finding) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s", f.Severity, f.Rule)
-	if f.Verdict == "UNAUDITABLE" {
-		b.WriteString(" UNAUDITABLE")
-	}
-	if f.Round != 0 {
-		fmt.Fprintf(&b, " round=%d", f.Round)
-	}
-	if f.Seat != 0 {
-		fmt.Fprintf(&b, " seat=%d", f.Seat)
-	}
-	if f.Subject != "" {
-		fmt.Fprintf(&b, " %s", f.Subject)
-	}
-	if f.Amount != 0 {
-		fmt.Fprintf(&b, " amount=%d", f.Amount)
-	}
-	fmt.Fprintf(&b, "\n  cites    %s\n  expected %s\n  observed %s\n", strings.Join(f.Citations, "; "), f.Expected, f.Observed)
-	return b.String()
 }
 
 // Every rule that can be judged has a scenario; one that cannot says why.

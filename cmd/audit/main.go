@@ -45,8 +45,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, configuration or input, 3 findin
 		commands []*cobra.Command
 	}{
 		{"Without any service:", []*cobra.Command{
-			replayCommand(), simulateCommand(), rulesCommand(), verifyCommand(),
-			benchCommand(),
+			replayCommand(), testCommand(), simulateCommand(), rulesCommand(), verifyCommand(), benchCommand(),
 		}},
 		{"With ClickHouse:", []*cobra.Command{
 			serveCommand(), watchCommand(), runCommand(), reportCommand(), exportCommand(), retentionCommand(), holdCommand(),

@@ -58,8 +58,12 @@ func (c *FalseAlarmBudget) budget() detectors.Budget {
 }
 
 // Books returns the shipped rulebooks and those of files.
-func (c *Law) Books() (law.Books, error) {
+func (c *Law) Books() (law.Books, error) { return c.BooksWith(nil) }
+
+// BooksWith returns the same rulebooks and further ones, keyed by the name that errors give.
+func (c *Law) BooksWith(further map[string][]byte) (law.Books, error) {
 	more := map[string][]byte{}
+	maps.Copy(more, further)
 	for _, path := range c.Rulebooks {
 		data, err := readSmall(path)
 		if err != nil {

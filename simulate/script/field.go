@@ -3,6 +3,7 @@ package script
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -208,4 +209,33 @@ func putList(v reflect.Value, s string) error {
 	}
 	v.Set(list)
 	return nil
+}
+
+// fields returns the fields of a payload that are not empty, as field=value; nested fields with dots.
+func fields(p schema.Payload) []string {
+	return appendFields(nil, "", reflect.ValueOf(p).Elem())
+}
+
+func appendFields(out []string, prefix string, v reflect.Value) []string {
+	for i := range v.NumField() {
+		f, name := v.Field(i), v.Type().Field(i).Name
+		switch {
+		case f.IsZero() || strings.HasPrefix(name, "Has"):
+		case f.Kind() == reflect.Struct:
+			out = appendFields(out, prefix+fieldName(name)+".", f)
+		case f.Kind() == reflect.Map:
+			keys := f.MapKeys()
+			slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+			for _, k := range keys {
+				out = append(out, fmt.Sprintf("%s%s.%s=%v", prefix, fieldName(name), k, f.MapIndex(k)))
+			}
+		default:
+			value := format(f)
+			if strings.ContainsAny(value, " \t:") {
+				value = strconv.Quote(value)
+			}
+			out = append(out, prefix+fieldName(name)+"="+value)
+		}
+	}
+	return out
 }

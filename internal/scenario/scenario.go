@@ -1,0 +1,200 @@
+// Package scenario runs scenarios: a legal shoe, edits that bend it, and the findings that an audit must then report.
+//
+// In: a txtar file, described in docs/scenarios.md, and the options of an engine. Out: the findings of the audit, the
+// reasons for which the scenario fails, and the rounds that its edits bend. The tests of the shipped rules and
+// audit test use the same functions.
+package scenario
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
+	"github.com/shoeproof/shoeproof/simulate/script"
+)
+
+// Scenario is one file.
+type Scenario struct {
+	path    string
+	archive *txtar.Archive
+	// name is the file's name without its ending, legal whether it lies in a folder of honest play.
+	name  string
+	legal bool
+	shoe  string
+	edits script.Edits
+}
+
+// Loader loads the rulebooks that are in force together with further files.
+type Loader func(more map[string][]byte) (law.Books, error)
+
+// Read reads a scenario. Errors name the file.
+func Read(path string) (*Scenario, error) {
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read scenario: %w", err)
+	}
+	s := &Scenario{path: path, archive: archive, name: strings.TrimSuffix(filepath.Base(path), ".txtar")}
+	s.legal = filepath.Base(filepath.Dir(path)) == "legal"
+	for i := range archive.Files {
+		f := &archive.Files[i]
+		if !slices.Contains([]string{"rulebook", "shoe", "edits", "findings"}, f.Name) {
+			return nil, fmt.Errorf("%s: section %q, want rulebook, shoe, edits or findings", path, f.Name)
+		}
+	}
+	for _, name := range []string{"shoe", "edits", "findings"} {
+		if s.section(name) == nil {
+			return nil, fmt.Errorf("%s: section %s is missing", path, name)
+		}
+	}
+	s.shoe = strings.TrimSpace(string(s.section("shoe").Data))
+	if s.edits, err = script.Parse(string(s.section("edits").Data)); err != nil {
+		return nil, fmt.Errorf("%s: edits: %w", path, err)
+	}
+	return s, nil
+}
+
+func (s *Scenario) section(name string) *txtar.File {
+	i := slices.IndexFunc(s.archive.Files, func(f txtar.File) bool { return f.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &s.archive.Files[i]
+}
+
+// Want is the section of the expected findings.
+func (s *Scenario) Want() string { return string(s.section("findings").Data) }
+
+// Result is the outcome of a scenario.
+type Result struct {
+	// Legal are the events before the edits, Events the audited ones.
+	Legal, Events []schema.Event
+	Findings      []finding.Finding
+	// Unread are the events that the engine rejected.
+	Unread []string
+}
+
+// Run audits the scenario. An error means that it cannot be run.
+func (s *Scenario) Run(opt engine.Options, load Loader) (*Result, error) {
+	var r Result
+	var err error
+	if f := s.section("rulebook"); f != nil {
+		if opt.Books, err = load(map[string][]byte{s.path: f.Data}); err != nil {
+			return nil, fmt.Errorf("%s: rulebook: %w", s.path, err)
+		}
+	}
+	if r.Legal, err = script.Fixture(s.shoe); err != nil {
+		return nil, fmt.Errorf("%s: shoe: %w", s.path, err)
+	}
+	if r.Events, err = s.edits.Apply(r.Legal); err != nil {
+		return nil, fmt.Errorf("%s: edits: %w", s.path, err)
+	}
+	opt.NoArchive = true
+	set := &rows.Set{}
+	auditor := engine.New(opt)
+	var value []byte
+	for i := range r.Events {
+		value = schema.AppendProto(value[:0], &r.Events[i])
+		auditor.Apply(&engine.Record{Offset: int64(i), Format: schema.Protobuf, Value: value}, "scenario", 0, set)
+	}
+	auditor.Finish(set)
+	floor := engine.NewFloor(opt)
+	floor.Note(set.Configs)
+	r.Findings = append(set.Findings, floor.Findings()...)
+	for i := range set.DeadLetters {
+		d := &set.DeadLetters[i]
+		r.Unread = append(r.Unread, fmt.Sprintf("event %d: %s", d.Offset, d.Reason))
+	}
+	return &r, nil
+}
+
+// Problems returns the reasons for which a result fails the scenario, apart from other findings than expected: events
+// that cannot be read, findings of legal play, or a scenario named after a rule that does not prove the rule alone.
+// What is wrong with the table itself is found again in the second shoe.
+func (s *Scenario) Problems(r *Result) []string {
+	out := slices.Clone(r.Unread)
+	if s.legal {
+		for i := range r.Findings {
+			if f := &r.Findings[i]; f.Rule != "irreg.error-remedied" { // a correctly handled irregularity
+				out = append(out, "legal play: "+heading(f))
+			}
+		}
+		return out
+	}
+	name, _, _ := strings.Cut(s.name, "~")
+	if !slices.Contains(rules.Names(), name) {
+		return out
+	}
+	proofs := map[string]int{} // by shoe
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		switch {
+		case f.Rule == name && f.Verdict != finding.Unauditable:
+			proofs[f.ShoeID]++
+		case f.Kind == finding.Anomaly && name == "shuffle.random-order": // rightly scored as well
+		case f.Severity != finding.Info:
+			out = append(out, "second finding: "+heading(f))
+		}
+	}
+	if len(proofs) == 0 {
+		out = append(out, "no finding of "+name)
+	}
+	for shoe, n := range proofs {
+		if n != 1 {
+			out = append(out, fmt.Sprintf("%d findings of %s in shoe %s, want one", n, name, shoe))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Update writes findings into the file in place of the expected ones.
+func (s *Scenario) Update(findings []finding.Finding) error {
+	s.section("findings").Data = []byte(Text(findings))
+	if err := os.WriteFile(s.path, txtar.Format(s.archive), 0o644); err != nil {
+		return fmt.Errorf("update scenario: %w", err)
+	}
+	return nil
+}
+
+// Text returns findings as the section of a scenario has them.
+func Text(findings []finding.Finding) string {
+	var b strings.Builder
+	for i := range findings {
+		f := &findings[i]
+		fmt.Fprintf(&b, "%s\n  cites    %s\n  expected %s\n  observed %s\n",
+			heading(f), strings.Join(f.Citations, "; "), f.Expected, f.Observed)
+	}
+	return b.String()
+}
+
+// heading is the first line of a finding.
+func heading(f *finding.Finding) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", f.Severity, f.Rule)
+	if f.Verdict == finding.Unauditable {
+		b.WriteString(" UNAUDITABLE")
+	}
+	if f.Round != 0 {
+		fmt.Fprintf(&b, " round=%d", f.Round)
+	}
+	if f.Seat != 0 {
+		fmt.Fprintf(&b, " seat=%d", f.Seat)
+	}
+	if f.Subject != "" {
+		fmt.Fprintf(&b, " %s", f.Subject)
+	}
+	if f.Amount != 0 {
+		fmt.Fprintf(&b, " amount=%d", f.Amount)
+	}
+	return b.String()
+}
