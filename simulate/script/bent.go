@@ -72,9 +72,9 @@ func lcs(a, b []string) []string {
 	for i := range size {
 		size[i] = make([]int, len(b)+1)
 	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if size[i][j] = max(size[i+1][j], size[i][j+1]); a[i] == b[j] {
+	for i, x := range slices.Backward(a) {
+		for j, y := range slices.Backward(b) {
+			if size[i][j] = max(size[i+1][j], size[i][j+1]); x == y {
 				size[i][j] = size[i+1][j+1] + 1
 			}
 		}
