@@ -4,20 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/internal/cli"
-	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/scenario"
 	"github.com/shoeproof/shoeproof/internal/settings"
-	"github.com/shoeproof/shoeproof/simulate/script"
 )
-
-// maxBent is the number of bent rounds that are printed of one scenario.
-const maxBent = 3
 
 type testFlags struct {
 	update, verbose bool
@@ -92,53 +86,5 @@ func (f *testFlags) test(out io.Writer, path string, opt engine.Options, load sc
 			return false, err
 		}
 	}
-	want, got, problems := s.Want(), scenario.Text(r.Findings), s.Problems(r)
-	if pass := want == got && len(problems) == 0; pass {
-		fmt.Fprintf(out, "PASS  %s\n", output.Plain(path))
-		if f.verbose {
-			printBent(out, r)
-		}
-		return true, nil
-	}
-	fmt.Fprintf(out, "FAIL  %s\n", output.Plain(path))
-	for _, problem := range problems {
-		fmt.Fprintf(out, "  %s\n", output.Plain(problem))
-	}
-	if want != got {
-		fmt.Fprintln(out, "  expected findings:")
-		printIndented(out, want)
-		fmt.Fprintln(out, "  reported findings:")
-		printIndented(out, got)
-	}
-	printBent(out, r)
-	return false, nil
-}
-
-func printBent(out io.Writer, r *scenario.Result) {
-	bent := script.BentRounds(r.Legal, r.Events)
-	for i := range bent[:min(len(bent), maxBent)] {
-		fmt.Fprint(out, "  bent: ")
-		printLines(out, bent[i].String(), "  ")
-	}
-	if more := len(bent) - maxBent; more > 0 {
-		fmt.Fprintf(out, "  and %d more\n", more)
-	}
-}
-
-func printIndented(out io.Writer, text string) {
-	if text == "" {
-		text = "none\n"
-	}
-	fmt.Fprint(out, "    ")
-	printLines(out, text, "    ")
-}
-
-// printLines prints lines, all but the first with an indent.
-func printLines(out io.Writer, text, indent string) {
-	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		if i > 0 {
-			fmt.Fprint(out, indent)
-		}
-		fmt.Fprintln(out, output.Plain(line))
-	}
+	return s.Print(out, r, f.verbose), nil
 }
