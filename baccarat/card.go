@@ -5,7 +5,7 @@ import "fmt"
 // Card is a playing card of one of the four suits, or Unread. The zero value is Unread.
 type Card uint8
 
-// Unread is a card that nobody read ("??").
+// Unread is a card that was not read ("??").
 const Unread Card = 0
 
 const (

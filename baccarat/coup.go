@@ -3,7 +3,7 @@ package baccarat
 // NoThird is the column of the drawing table for a player hand that took no card.
 const NoThird uint8 = 10
 
-// DrawingTable says who takes a third card. Rows are two-card point counts; the banker's columns
+// DrawingTable decides who takes a third card. Rows are two-card point counts; the banker's columns
 // are the value of the player's third card, NoThird last. Naturals come before any cell.
 // N.J.A.C. 19:47-3.9, 9 NYCRR 5324.21(h).
 type DrawingTable struct {
@@ -11,18 +11,18 @@ type DrawingTable struct {
 	Banker [10][11]bool
 }
 
-// PlayerDraws says whether the player hand takes a third card.
+// PlayerDraws reports whether the player hand takes a third card.
 func (t *DrawingTable) PlayerDraws(p2, b2 uint8) bool {
 	return p2 < 8 && b2 < 8 && t.Player[p2]
 }
 
-// BankerDraws says whether the banker hand takes a third card, given the value of the third card
+// BankerDraws reports whether the banker hand takes a third card, given the value of the third card
 // taken by the player hand, or NoThird.
 func (t *DrawingTable) BankerDraws(p2, b2, third uint8) bool {
 	return p2 < 8 && b2 < 8 && t.Banker[b2][third]
 }
 
-// Coup is a round's cards reduced to what the rules ask of them.
+// Coup is a round's cards reduced to the counts that rules need.
 type Coup struct {
 	// Two-card point counts.
 	P2, B2 uint8
@@ -33,7 +33,7 @@ type Coup struct {
 	Third uint8
 	// Whether the first two cards of a hand have one rank.
 	PlayerPair, BankerPair bool
-	// Complete is false while a hand has fewer than two cards or holds an unread one: such a coup
+	// Complete is false while a hand has fewer than two cards or has an unread card: such a coup
 	// is not judged.
 	Complete bool
 }
@@ -66,7 +66,7 @@ func counts(hand []Card, known bool) (two, all uint8, complete bool) {
 	return two, all % 10, known
 }
 
-// Natural says whether either hand has 8 or 9 on two cards.
+// Natural reports whether either hand has 8 or 9 on two cards.
 func (c *Coup) Natural() bool { return c.P2 >= 8 || c.B2 >= 8 }
 
 // Result compares the final counts. N.J.A.C. 19:47-3.2(a), 9 NYCRR 5324.21(b)(1).

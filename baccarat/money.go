@@ -24,10 +24,10 @@ func ParseOdds(s string) (Odds, error) {
 
 func (o Odds) String() string { return fmt.Sprintf("%d:%d", o.To, o.For) }
 
-// Known says whether there are odds at all.
+// Known reports whether there are odds at all.
 func (o Odds) Known() bool { return o.For != 0 }
 
-// Compare tells whether winnings are below (-1), at (0) or above (+1) these odds for a stake, by
+// Compare reports whether winnings are below (-1), at (0) or above (+1) these odds for a stake, by
 // cross-multiplication in 128 bits: exact for every amount. Both amounts are minor units, not
 // negative.
 func (o Odds) Compare(winnings, stake int64) int {
@@ -129,7 +129,7 @@ func (v Vig) Judge(amount int64, won ...int64) VigVerdict {
 	return VigBetween
 }
 
-// reachable says whether the amount is a sum of one legal amount for each wager. A seat has a
+// reachable reports whether the amount is a sum of one legal amount for each wager. A seat has a
 // handful of wagers; beyond sixteen the range alone is judged.
 func (v Vig) reachable(amount int64, won []int64) bool {
 	if len(won) == 0 || len(won) > 16 {

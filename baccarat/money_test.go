@@ -71,7 +71,10 @@ func TestMoneyIsExact(t *testing.T) {
 		if got := o.Compare(won, stake); got != left.Cmp(right) {
 			t.Fatalf("%v of %d beside %d: %d, want %d", o, stake, won, got, left.Cmp(right))
 		}
-		v := Vig{Percent: rapid.SampledFrom([]int64{4, 5}).Draw(t, "percent"), Unit: rapid.SampledFrom([]int64{5, 20, 25}).Draw(t, "unit")}
+		v := Vig{
+			Percent: rapid.SampledFrom([]int64{4, 5}).Draw(t, "percent"),
+			Unit:    rapid.SampledFrom([]int64{5, 20, 25}).Draw(t, "unit"),
+		}
 		up := v.Up(won)
 		exact := new(big.Int).Mul(big.NewInt(won), big.NewInt(v.Percent))
 		if up%v.Unit != 0 || new(big.Int).Mul(big.NewInt(up), big.NewInt(100)).Cmp(exact) < 0 ||

@@ -1,7 +1,7 @@
 package baccarat
 
 // The words below have the numbers of the enums of the event contract, so that a fold converts them
-// by a cast; a test in pipeline/ holds the two together.
+// by a cast; a test compares the two.
 
 // Game is one of the five games of the rulebooks.
 type Game uint8
@@ -108,7 +108,9 @@ const (
 	SideRoyal
 )
 
-var sideBetWords = words{"NONE", "PAIR", "TOTAL_CARD", "BONUS", "DRAGON_BONUS", "DRAGON_7", "PANDA_8", "TREASURES", "ROYAL"}
+var sideBetWords = words{
+	"NONE", "PAIR", "TOTAL_CARD", "BONUS", "DRAGON_BONUS", "DRAGON_7", "PANDA_8", "TREASURES", "ROYAL",
+}
 
 func (s SideBet) String() string { return sideBetWords.at(uint8(s)) }
 
@@ -204,7 +206,10 @@ const (
 	RoleDevice
 )
 
-var roleWords = words{"UNSPECIFIED", "DEALER", "CURATOR", "BANKER", "PATRON", "SPECTATOR", "FLOORPERSON", "SUPERVISOR", "SURVEILLANCE", "DEVICE"}
+var roleWords = words{
+	"UNSPECIFIED", "DEALER", "CURATOR", "BANKER", "PATRON", "SPECTATOR", "FLOORPERSON", "SUPERVISOR", "SURVEILLANCE",
+	"DEVICE",
+}
 
 func (r Role) String() string { return roleWords.at(uint8(r)) }
 
@@ -337,7 +342,10 @@ const (
 	NoTreasure
 )
 
-var treasureWords = words{"UNSPECIFIED", "FORTUNE_7", "GOLDEN_8", "HEAVENLY_9_BOTH", "HEAVENLY_9_ONE", "BLAZING_7S_THREE", "BLAZING_7S_TWO", "NONE"}
+var treasureWords = words{
+	"UNSPECIFIED", "FORTUNE_7", "GOLDEN_8", "HEAVENLY_9_BOTH", "HEAVENLY_9_ONE", "BLAZING_7S_THREE", "BLAZING_7S_TWO",
+	"NONE",
+}
 
 func (t Treasure) String() string { return treasureWords.at(uint8(t)) }
 
@@ -351,7 +359,7 @@ func (w words) at(i uint8) string {
 	return "UNKNOWN"
 }
 
-// number is the number of a word, 0 when there is none.
+// number is the number of a word, 0 if none.
 func (w words) number(word string) uint8 {
 	for i, s := range w {
 		if i > 0 && s == word {

@@ -63,7 +63,7 @@ func (f *Floor) Findings() []finding.Finding {
 				continue // closed or changed again at the same moment
 			}
 			pass.Changed = t
-			pass.AskFloor()
+			pass.Evaluate()
 			for i := range pass.Findings {
 				row := f.finding(&pass.Findings[i])
 				if !seen[row.ID] {

@@ -12,7 +12,7 @@ func (t *table) ask(s *shoe, r *record.Round, stage rules.Stage, b *rows.Set) {
 	if !t.passOf(s, r) {
 		return
 	}
-	t.pass.Ask(stage)
+	t.pass.Evaluate(stage)
 	t.report(s, r, stage, b)
 }
 
@@ -85,7 +85,7 @@ func (t *table) recorded(s *shoe, r *record.Round, b *rows.Set) {
 		t.dealt(s, r, b)
 	}
 	if t.passOf(s, r) {
-		t.pass.AskAgain()
+		t.pass.EvaluateAgain()
 		t.report(s, r, rules.Dealt, b)
 	}
 }

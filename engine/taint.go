@@ -163,16 +163,16 @@ func (t *table) unproved(s *shoe, r *record.Round, stage rules.Stage, f *rules.F
 	case back == rules.Seating && (t.doubts.seating || s.Joined || taint.round != 0 && no != 0 && no <= taint.round+1):
 		return true
 	}
-	var doubt rules.Doubt
+	var doubt rules.Lost
 	if t.doubts.memory {
-		doubt = rules.DoubtMemory
+		doubt = rules.LostNotices
 	}
 	if no == 0 {
 		if s.Missing || s.Joined || (stage <= rules.Prepared && taint.prepare) {
 			return true
 		}
 		if taint.elections {
-			doubt |= rules.DoubtElections
+			doubt |= rules.LostElections
 		}
 	} else {
 		if no <= taint.round || s.rests(f) < taint.hole || taint.murky(f) {
@@ -182,7 +182,7 @@ func (t *table) unproved(s *shoe, r *record.Round, stage rules.Stage, f *rules.F
 			if r == nil || r.No != no {
 				return true // what its round owed was reckoned under that configuration
 			}
-			doubt |= rules.DoubtElections
+			doubt |= rules.LostElections
 		}
 	}
 	return doubt != 0 && !t.pass.Stands(f, doubt)

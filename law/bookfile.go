@@ -79,11 +79,14 @@ type citedFile struct {
 func (f *bookFile) law(b *Rulebook, g baccarat.Game, gf gameFile, known []string) (*Law, []complaint) {
 	c := complaints{under: "games/" + g.String() + "/"}
 	l := &Law{
-		Book: b, Game: g, MinDecks: gf.MinDecks, ClosesAtCard: gf.ClosesAtCard, NoticeToCommission: gf.NoticeToCommission,
-		PreShuffledExempt: gf.PreShuffledExempt, SpreadColumns: gf.Spread == "COLUMNS",
+		Book: b, Game: g, MinDecks: gf.MinDecks, ClosesAtCard: gf.ClosesAtCard,
+		NoticeToCommission: gf.NoticeToCommission,
+		PreShuffledExempt:  gf.PreShuffledExempt, SpreadColumns: gf.Spread == "COLUMNS",
 		Options: gf.Options, HouseOptions: gf.HouseOptions, cited: map[string]Cited{}, withheld: map[string]Cited{},
-		AsRequired: gf.Options["settlement_basis"] == "as_required", ExtraCounts: gf.Options["player_extra_column"] == "value",
-		BonusTables: map[string]map[baccarat.BonusRow]baccarat.Odds{}, Treasures: map[string]map[baccarat.Treasure]baccarat.Odds{}, CoverAll: map[string]baccarat.Odds{},
+		AsRequired:  gf.Options["settlement_basis"] == "as_required",
+		ExtraCounts: gf.Options["player_extra_column"] == "value",
+		BonusTables: map[string]map[baccarat.BonusRow]baccarat.Odds{},
+		Treasures:   map[string]map[baccarat.Treasure]baccarat.Odds{}, CoverAll: map[string]baccarat.Odds{},
 	}
 	c.list = append(c.list, f.Drawing.table(&l.Drawing)...)
 	for _, word := range slices.Sorted(maps.Keys(gf.Spots)) {
@@ -268,7 +271,7 @@ func parseList[E enum](c *complaints, where string, words []string, into *[]E) {
 	}
 }
 
-// switchedOff says whether an option takes back what was read into the game from another text.
+// switchedOff reports whether an option takes back what was read into the game from another text.
 func (l *Law) switchedOff(option string) bool {
 	v := l.Options[option]
 	return option != "" && (v == "off" || v == "false")

@@ -31,7 +31,7 @@ type Config struct {
 	Options                  map[string]string
 }
 
-// Offers says whether a side bet is on offer.
+// Offers reports whether a side bet is on offer.
 func (c *Config) Offers(s baccarat.SideBet) bool {
 	return slices.Contains(c.SideBets, s)
 }

@@ -98,7 +98,7 @@ func oddsIf(ok bool, o baccarat.Odds) baccarat.Odds {
 // leastForSix is the floor of the no-vigorish variation. 9 NYCRR 5324.21(c)(6).
 var MinForSix = SpotOdds{Odds: baccarat.Odds{To: 1, For: 2}, Floor: true}
 
-// CardsDue is how many cards the rules still call for at the least, as the hands stand: whether the
+// CardsDue is the minimum number of cards that the rules still require for these hands: whether the
 // banker hand draws may depend on the player's third card.
 func (l *Law) CardsDue(c *baccarat.Coup) int {
 	switch {

@@ -18,7 +18,7 @@ type option struct {
 	probability bool
 }
 
-// optionTable has every option that the shipped rulebooks know. docs/rulebooks.md says what each does.
+// optionTable has every option that the shipped rulebooks know. docs/rulebooks.md describes each.
 var optionTable = []option{
 	{key: "settlement_basis", words: []string{"as_dealt", "as_required"}},
 	{key: "vig_rounding_stage", words: []string{"either", "per_wager", "at_collection"}},
@@ -62,7 +62,7 @@ var optionTable = []option{
 	{key: "inherit_13_69f", words: []string{"true", "false"}},
 }
 
-// takes says what is wrong with a value, nil if nothing is.
+// takes returns an error for a value that the option does not allow.
 func (o *option) takes(value string) error {
 	if slices.Contains(o.words, value) {
 		return nil
@@ -95,13 +95,13 @@ func optionNamed(key string) *option {
 	return nil
 }
 
-// Elects says whether a table's own configuration may choose a value of an option.
+// Elects reports whether the configuration of a table may choose a value of an option.
 func (l *Law) Elects(key, value string) bool {
 	o := optionNamed(key)
 	return slices.Contains(l.HouseOptions, key) && o != nil && o.takes(value) == nil
 }
 
-// options finds unknown keys and values among a game's options. A book may have options of its own that
+// options finds unknown keys and values among a game's options. A book may have options beside these that
 // its rules are assumed under; only off and false mean something there.
 func (c *complaints) options(g gameFile) {
 	own := map[string]bool{}

@@ -21,7 +21,7 @@ import (
 //go:embed rulebooks/*.yaml
 var shipped embed.FS
 
-// Rulebook is a regulation as data: what each game must be, and the clause that says so.
+// Rulebook is a regulation as data: what each game must be, and the clause.
 type Rulebook struct {
 	Name string
 	// Version is the start of the SHA-256 of the canonical JSON of what was loaded.
@@ -37,7 +37,7 @@ type Rulebook struct {
 // Books are the rulebooks that an engine knows, by name.
 type Books map[string]*Rulebook
 
-// Law is what one rulebook says of one game.
+// Law is the part of a rulebook about one game.
 type Law struct {
 	Book     *Rulebook
 	Game     baccarat.Game
@@ -54,13 +54,13 @@ type Law struct {
 	ThirdCardFace baccarat.Face
 	BurnShown     baccarat.Shown
 	BurnTo        baccarat.Destination
-	// ClosesAtCard says that a shoe's ledger is judged at the next shoe's first card, not at its
+	// ClosesAtCard means that a shoe's ledger is judged at the next shoe's first card, not at its
 	// shuffle alone. 9 NYCRR 5324.21(c)(3)(ii).
 	ClosesAtCard bool
-	// NoticeToCommission says that a change of vigorish is also filed with the commission.
+	// NoticeToCommission means that a change of vigorish is also filed with the commission.
 	// 9 NYCRR 5324.21(c)(5).
 	NoticeToCommission bool
-	// SpreadColumns says that new cards are spread in columns, not rows; PreShuffledExempt that cards
+	// SpreadColumns means that new cards are spread in columns, not rows; PreShuffledExempt that cards
 	// which came pre-shuffled are not inspected at the table.
 	SpreadColumns, PreShuffledExempt bool
 
@@ -79,7 +79,7 @@ type Law struct {
 	AsRequired, ExtraCounts bool
 }
 
-// SpotOdds are what a winning wager on a spot is paid. With Floor they are the least; the posted
+// SpotOdds are what a winning wager on a spot is paid. With Floor they are the minimum; the posted
 // odds are then the exact value.
 type SpotOdds struct {
 	baccarat.Odds
@@ -96,7 +96,7 @@ type Cited struct {
 // unknownWord is how an enum prints a number without a word.
 const unknownWord = "UNKNOWN"
 
-// Law finds what the rulebook says of a game.
+// Law is the law of a game, if the rulebook has the game.
 func (b *Rulebook) Law(g baccarat.Game) (*Law, bool) {
 	l, ok := b.games[g]
 	return l, ok
@@ -117,7 +117,7 @@ func (l *Law) Cited(rule string) (Cited, bool) {
 	return c, ok
 }
 
-// Withheld is a rule's entry where it would be read into the game from another text, and the options say
+// Withheld is a rule's entry where it could be read into the game from another text, and the options decide
 // not to.
 func (l *Law) Withheld(rule string) (Cited, bool) {
 	c, ok := l.withheld[rule]
@@ -194,7 +194,7 @@ func Parse(files map[string][]byte, known []string) (Books, error) {
 	return books, nil
 }
 
-// Unreadable puts what the YAML decoder says in the form FILE:LINE: what is wrong, what was expected.
+// Unreadable puts an error of the YAML decoder in the form FILE:LINE: what is wrong, what was expected.
 func Unreadable(file string, err error) error {
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: nothing in it", file)
@@ -214,7 +214,7 @@ func Unreadable(file string, err error) error {
 	return errors.Join(errs...)
 }
 
-// plainly leaves the names of Go's types out of what the decoder says.
+// plainly replaces the names of Go's types in an error of the decoder.
 func plainly(text string) string {
 	if key, ok := strings.CutPrefix(text, "field "); ok {
 		if key, _, ok := strings.Cut(key, " not found in type "); ok {
@@ -345,7 +345,10 @@ func build(tree map[string]any, known []string) (*Rulebook, []complaint, error) 
 	for _, word := range slices.Sorted(maps.Keys(f.Games)) {
 		g := baccarat.ParseGame(word)
 		if g == baccarat.NoGame {
-			wrong = append(wrong, complaint{"games/" + word, fmt.Errorf("want one of %s", strings.Join(wordsOf[baccarat.Game](), ", "))})
+			wrong = append(
+				wrong,
+				complaint{"games/" + word, fmt.Errorf("want one of %s", strings.Join(wordsOf[baccarat.Game](), ", "))},
+			)
 			continue
 		}
 		law, complaints := f.law(b, g, f.Games[word], known)

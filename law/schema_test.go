@@ -16,8 +16,10 @@ var update = flag.Bool("update", false, "write docs/rulebook.schema.json anew")
 // The JSON Schema of a rulebook, for editors, is what the loader reads.
 func TestRulebookSchema(t *testing.T) {
 	words := map[string][]string{
-		"side_bets": wordsOf[baccarat.SideBet](), "modes": wordsOf[baccarat.VigorishMode](), "media": wordsOf[baccarat.Medium](), "markers": wordsOf[baccarat.Marker](),
-		"dealt_by": wordsOf[baccarat.Role](), "third_card_face": wordsOf[baccarat.Face](), "shown": wordsOf[baccarat.Shown](), "to": wordsOf[baccarat.Destination](),
+		"side_bets": wordsOf[baccarat.SideBet](), "modes": wordsOf[baccarat.VigorishMode](),
+		"media": wordsOf[baccarat.Medium](), "markers": wordsOf[baccarat.Marker](),
+		"dealt_by": wordsOf[baccarat.Role](), "third_card_face": wordsOf[baccarat.Face](),
+		"shown": wordsOf[baccarat.Shown](), "to": wordsOf[baccarat.Destination](),
 	}
 	root := schemaOf(reflect.TypeFor[bookFile](), words)
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"

@@ -3,7 +3,7 @@ package record
 import "github.com/shoeproof/shoeproof/baccarat"
 
 // Batch is a set of decks at a table and what was done with it before its first shuffle. A zero Seq
-// says that a step was not reported.
+// means that a step was not reported.
 type Batch struct {
 	ID          string
 	Received    Seq
@@ -63,7 +63,7 @@ type Preparation struct {
 	Cutcards   []PlacedCutcard
 	// Occupied are the occupied seats when the stack was first offered, ascending.
 	Occupied []uint32
-	// First says that the shoe is the table's first since it opened; LastDealer is the seat of the
+	// First means that the shoe is the table's first since it opened; LastDealer is the seat of the
 	// last curator, or of the Banker, of the shoe before, LastToDeal the seat that dealt its last card.
 	First                  bool
 	LastDealer, LastToDeal uint32
@@ -104,12 +104,12 @@ type Cut struct {
 	Depth, Stack uint32
 }
 
-// named says whether it was reported who cut.
+// named reports whether it was reported who cut.
 func (c *Cut) Named() bool {
 	return c.By == baccarat.RoleDealer || c.By != baccarat.NoRole && c.Seat != 0
 }
 
-// Recut is an order to cut again. Late says that it came after a card of the shoe, Burned after the
+// Recut is an order to cut again. Late means that it came after a card of the shoe, Burned after the
 // opening burn.
 type Recut struct {
 	Seq          Seq
@@ -143,7 +143,7 @@ type CuratorStep struct {
 	Cause    PassCause
 	Ground   string
 	By       baccarat.Role
-	// InRound says that a round was in progress, Round which one it was, or which one came before.
+	// InRound means that a round was in progress, Round which one it was, or which one came before.
 	InRound bool
 	Round   uint32
 	// Occupied are the occupied seats at an offer, ascending.
@@ -177,9 +177,9 @@ type FoundFaceUp struct {
 	CardSeq     uint32
 	Card        baccarat.Card
 	Destination string
-	// AmongBurned says that a burn had already taken the card out of the shoe.
+	// AmongBurned means that a burn had already taken the card out of the shoe.
 	AmongBurned bool
-	// Burn is the index of the burn that answers it in Shoe.Burns, -1 while there is none.
+	// Burn is the index of the burn that answers it in Shoe.Burns, -1 while none does.
 	Burn  int
 	Round uint32
 }

@@ -36,7 +36,7 @@ type Round struct {
 	// Wagers plus one, 0 if he made none.
 	Bancos []Banco
 	Bank   int
-	// Curator is the seat that holds the shoe, or the Banker's seat; Carried the number of a card
+	// Curator is the seat of the curator, or the Banker's seat; Carried the number of a card
 	// kept from the round before.
 	Curator uint32
 	Carried uint32
@@ -54,7 +54,7 @@ type Round struct {
 	Voided Voided
 	// Sighting is the cutting card seen in this round.
 	Sighting Seq
-	// Missing says that events of the round are lost: nothing in it can be proved.
+	// Missing means that events of the round are lost: nothing in it can be proved.
 	Missing bool
 
 	coup      baccarat.Coup
@@ -81,9 +81,9 @@ type DealtCard struct {
 	Reported    uint32
 	HasReported bool
 	Back        string
-	// Carried says that the card came from an earlier round.
+	// Carried means that the card came from an earlier round.
 	Carried bool
-	// Curator is who held the shoe when the card was dealt.
+	// Curator is the curator when the card was dealt.
 	Curator uint32
 	// Fate is how a card left its hand, FateAt the event, Burn the index of its burn in Shoe.Burns.
 	Fate   Fate
@@ -121,7 +121,7 @@ type Wager struct {
 	Converted Change
 	// PlacedAt and ConvertedAt are event times, ns UTC.
 	PlacedAt, ConvertedAt int64
-	// Gone says that the wager was withdrawn: it is not settled.
+	// Gone means that the wager was withdrawn: it is not settled.
 	Gone bool
 
 	// Paid, Collected and Returned are the settlement; each counts how often.
@@ -322,7 +322,9 @@ func (r *Round) Against() []SeatChange {
 		if w.Spot != baccarat.SpotAgainstBanker || w.Gone {
 			continue
 		}
-		at, found := slices.BinarySearchFunc(list, w.Seat, func(s SeatChange, seat uint32) int { return int(s.Seat) - int(seat) })
+		at, found := slices.BinarySearchFunc(
+			list, w.Seat, func(s SeatChange, seat uint32) int { return int(s.Seat) - int(seat) },
+		)
 		if !found {
 			list = slices.Insert(list, at, SeatChange{Seat: w.Seat, Seq: w.Placed})
 		}

@@ -12,7 +12,7 @@ type Shoe struct {
 	// At is the event time of the first event of the shoe, ns UTC; First its number.
 	At    int64
 	First Seq
-	// Joined says that the shoe was already in play when the record began, Missing that events of
+	// Joined means that the shoe was already in play when the record began, Missing that events of
 	// it are lost: what needs the whole shoe cannot be proved.
 	Joined, Missing bool
 
@@ -91,9 +91,9 @@ type Burn struct {
 	Cards       int
 	Shown       baccarat.Shown
 	Destination baccarat.Destination
-	// AfterCard says that a card of the shoe had already been dealt.
+	// AfterCard means that a card of the shoe had already been dealt.
 	AfterCard bool
-	// AllRead says that every burned card was read, Round is the round in which it came.
+	// AllRead means that every burned card was read, Round is the round in which it came.
 	AllRead bool
 	Round   uint32
 }
@@ -140,14 +140,14 @@ type Due struct {
 	CollectedAt Seq
 	// Took is what was collected with the payment, when the collection was for this wager alone.
 	Took int64
-	// Cash is the money taken, where that is more than the marks that it settled: with the payment, or as the rounding of a
-	// sum. Money for several wagers is counted once, on one of them.
+	// Cash is the money taken, where that is more than the marks that it settled: with the payment, or as the rounding
+	// of a sum. Money for several wagers is counted once, on one of them.
 	Cash int64
-	// AtOnce says that it was collected before the next round's first card.
+	// AtOnce means that it was collected before the next round's first card.
 	AtOnce bool
-	// LateMark says that the marker came after the next round's first card.
+	// LateMark means that the marker came after the next round's first card.
 	LateMark bool
-	// Unproved says that a card of the round was not read: what was marked stands, whether it was due does not.
+	// Unproved means that a card of the round was not read: the mark is known, whether it was due is not.
 	Unproved bool
 }
 
@@ -221,7 +221,9 @@ func (s *Shoe) Marks(seat uint32) []Seq {
 // Enter takes a round that is settled into the shoe: its summary, and what its banker wagers owe on the
 // coup on which it was settled.
 func (s *Shoe) Enter(r *Round, settled *baccarat.Coup) {
-	sum := RoundSummary{No: r.No, First: r.Started, Card: r.FirstCard(), Ended: r.Ended.Seq, Result: r.Ended.Result, Missing: r.Missing}
+	sum := RoundSummary{
+		No: r.No, First: r.Started, Card: r.FirstCard(), Ended: r.Ended.Seq, Result: r.Ended.Result, Missing: r.Missing,
+	}
 	if c := r.CallOf(baccarat.NoMoreBets); c != nil {
 		sum.NoBets = c.Seq
 	}
@@ -234,7 +236,7 @@ func (s *Shoe) Enter(r *Round, settled *baccarat.Coup) {
 	}
 	won, tied := settled.Result() == baccarat.BankerWon, settled.Result() == baccarat.Tie
 	if !settled.Complete {
-		won, tied = true, true // what was paid or returned says so
+		won, tied = true, true // the payments and returns decide
 	}
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
@@ -251,7 +253,7 @@ func (s *Shoe) Enter(r *Round, settled *baccarat.Coup) {
 	}
 }
 
-// chargeSteps finds the round's own marks and collections of a wager.
+// chargeSteps finds the marks and collections of a wager within its round.
 func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 	for i := range r.Steps {
 		step := &r.Steps[i]
@@ -276,7 +278,7 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 	}
 }
 
-// covers says whether a collection of the round takes the vigorish of a wager: by name, or by seat
+// covers reports whether a collection of the round takes the vigorish of a wager: by name, or by seat
 // when it names none.
 func (t *Step) Covers(r *Round, wager int) bool {
 	if slices.Contains(t.Wagers, wager) {

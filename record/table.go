@@ -2,7 +2,7 @@ package record
 
 import "github.com/shoeproof/shoeproof/law"
 
-// Table is what a table carries from one shoe to the next, as far as rules ask.
+// Table is the state of a table that outlives a shoe, as far as rules read it.
 type Table struct {
 	// Attested are the latest layout attestations by item.
 	Attested map[string]Attested
@@ -12,7 +12,7 @@ type Table struct {
 	Changes []ConfigChange
 	// Occupied are the occupied seats, ascending.
 	Occupied []uint32
-	// Whole says that the record of the table begins with its first event.
+	// Whole means that the record of the table begins with its first event.
 	Whole bool
 	// Batches are the sets of decks, BatchesAt where they are.
 	Batches   []Batch
@@ -64,7 +64,7 @@ type Notice struct {
 	ToCommission, ToSurveillance, Writ bool
 }
 
-// Of says whether a notice can be of a change of what had last changed at a time before: one that took
+// Of reports whether a notice can be about a change, when the same thing last changed at time last. A notice that took
 // effect by then was of an earlier change. Without a time of effect it may be of any.
 func (n *Notice) Of(last int64) bool { return n.Effective == 0 || n.Effective > last }
 
@@ -73,9 +73,9 @@ type ConfigChange struct {
 	Seq    Seq
 	At     int64
 	Config *law.Config
-	// Opened says that it came with the opening of the table.
+	// Opened means that it came with the opening of the table.
 	Opened bool
-	// Shoe and Round say where it fell; round 0 between rounds.
+	// InRound means that it came within a round.
 	InRound bool
 	Judged  bool
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // The 80 cells of the table that a scan left ten columns of: with them a loader that reads the
-// printed header, or drops the last column, is told apart.
+// printed header, or drops the last column, fails here.
 func TestDrawingTableCells(t *testing.T) {
 	books, err := Shipped()
 	if err != nil {

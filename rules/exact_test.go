@@ -185,7 +185,10 @@ func (e *enumeration) bonus(c *baccarat.Coup, name string, h baccarat.Hand, lost
 	add("db_"+name+"_loss", lost)
 	if row != baccarat.BonusNatural && row != baccarat.BonusPush && !tie && !lost {
 		margin := count - other
-		add(fmt.Sprintf("db_%s_margin_%d", name, margin), (margin < 4) == (row == baccarat.BonusLost) && (margin < 4 || row == baccarat.BonusRow(margin)))
+		add(
+			fmt.Sprintf("db_%s_margin_%d", name, margin),
+			(margin < 4) == (row == baccarat.BonusLost) && (margin < 4 || row == baccarat.BonusRow(margin)),
+		)
 	}
 }
 

@@ -58,7 +58,8 @@ var announceFamily = []*Rule{
 	{
 		Name: "announce.royal-highest", Doc: "The hand with the highest Royal Bonus payout is announced.",
 		Breach:   "Announcement missing.",
-		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Unknown: "the qualifying hands of the Royal Bonus are not in the texts",
+		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedAnnouncements,
+		Unknown: "the qualifying hands of the Royal Bonus are not in the texts",
 	},
 	{
 		Name: "announce.treasures-highest", Doc: "The qualifying hand of 5 Treasures is announced.",
@@ -108,7 +109,10 @@ func checkInitialCounts(p *Pass) {
 		call, n := lone(p.Round, baccarat.PointCount, h)
 		switch {
 		case n != 1:
-			p.reportCall(call, finding.Subject{}, fmt.Sprintf("%v point count %d announced once", h, want), fmt.Sprintf("announced %d times", n))
+			p.reportCall(
+				call, finding.Subject{}, fmt.Sprintf("%v point count %d announced once", h, want),
+				fmt.Sprintf("announced %d times", n),
+			)
 			return
 		case call.Value != uint32(want):
 			p.reportCall(call, finding.Subject{}, fmt.Sprintf("%v point count %d", h, want), fmt.Sprint(call.Value))
@@ -130,7 +134,10 @@ func checkCountOrder(p *Pass) {
 	player, n := lone(p.Round, baccarat.PointCount, baccarat.Player)
 	banker, m := lone(p.Round, baccarat.PointCount, baccarat.Banker)
 	if n == 1 && m == 1 && banker.Seq < player.Seq {
-		p.Report(Finding{Expected: "player count first", Observed: "banker count first", Evidence: []record.Seq{banker.Seq, player.Seq}})
+		p.Report(Finding{
+			Expected: "player count first", Observed: "banker count first",
+			Evidence: []record.Seq{banker.Seq, player.Seq},
+		})
 	}
 }
 
@@ -243,7 +250,8 @@ func (p *Pass) judgePresence(code baccarat.Code, due bool, subject finding.Subje
 }
 
 func checkDragonCall(p *Pass) {
-	if c, ok := p.called(); ok && p.Config.Mode != baccarat.Commission && p.Config.Mode != baccarat.Tie25 && (p.Law.Game == baccarat.PuntoBanco || p.Config.Mode == baccarat.EZ || len(p.Law.Treasures) > 0) {
+	if c, ok := p.called(); ok && p.Config.Mode != baccarat.Commission && p.Config.Mode != baccarat.Tie25 &&
+		(p.Law.Game == baccarat.PuntoBanco || p.Config.Mode == baccarat.EZ || len(p.Law.Treasures) > 0) {
 		p.judgePresence(baccarat.Dragon7, c.Dragon7(), finding.Subject{}, "dragon 7")
 	}
 }
@@ -272,10 +280,11 @@ func checkTreasureCall(p *Pass) {
 	}
 }
 
-// isResult says whether a call is part of the announcement of the result.
+// isResult reports whether a call is part of the announcement of the result.
 func isResult(c baccarat.Code) bool {
 	switch c {
-	case baccarat.FinalCount, baccarat.PlayerWins, baccarat.BankerWins, baccarat.TieHand, baccarat.TotalCards, baccarat.PlayerPair, baccarat.BankerPair, baccarat.Dragon7, baccarat.Panda8, baccarat.Royal, baccarat.TreasureCall:
+	case baccarat.FinalCount, baccarat.PlayerWins, baccarat.BankerWins, baccarat.TieHand, baccarat.TotalCards,
+		baccarat.PlayerPair, baccarat.BankerPair, baccarat.Dragon7, baccarat.Panda8, baccarat.Royal, baccarat.TreasureCall:
 		return true
 	}
 	return false
@@ -298,6 +307,9 @@ func checkCallsFirst(p *Pass) {
 		}
 	}
 	if first != 0 && last != 0 && first < last {
-		p.Report(Finding{Expected: "the result announced before settlement", Observed: "settlement began before", Evidence: []record.Seq{first, last}})
+		p.Report(Finding{
+			Expected: "the result announced before settlement", Observed: "settlement began before",
+			Evidence: []record.Seq{first, last},
+		})
 	}
 }

@@ -51,14 +51,20 @@ func checkTwoBatches(p *Pass) {
 		equal = equal && b.Decks >= 6 && b.Decks == at[0].Decks
 	}
 	if !equal {
-		p.Report(Finding{Expected: "two equal batches of at least six decks", Observed: strings.Join(append(observed, fmt.Sprintf("%d batches", len(at))), ", "), Evidence: evidence})
+		p.Report(Finding{
+			Expected: "two equal batches of at least six decks",
+			Observed: strings.Join(append(observed, fmt.Sprintf("%d batches", len(at))), ", "), Evidence: evidence,
+		})
 	}
 }
 
 func checkBatchColours(p *Pass) {
 	at := p.Table.BatchesAt
 	if p.Config.AutomatedShuffler && len(at) == 2 && at[0].BackColor == at[1].BackColor {
-		p.Report(Finding{Expected: "two back colours", Observed: "both " + at[0].BackColor, Evidence: []record.Seq{at[0].Seq, at[1].Seq}})
+		p.Report(Finding{
+			Expected: "two back colours", Observed: "both " + at[0].BackColor,
+			Evidence: []record.Seq{at[0].Seq, at[1].Seq},
+		})
 	}
 }
 
@@ -71,6 +77,8 @@ func checkAlternate(p *Pass) {
 
 func checkRack(p *Pass) {
 	if s := p.Shoe; p.Config.AutomatedShuffler && s.RackMixed != 0 {
-		p.Report(Finding{Expected: "discards of one batch", Observed: "of two", Evidence: []record.Seq{s.RackHeld, s.RackMixed}})
+		p.Report(Finding{
+			Expected: "discards of one batch", Observed: "of two", Evidence: []record.Seq{s.RackHeld, s.RackMixed},
+		})
 	}
 }

@@ -17,9 +17,11 @@ var cheminFamily = []*Rule{
 		Severity: finding.Major, At: Dealt, Check: checkAuction(false),
 	},
 	{
-		Name: "chemin.auction.tie-break", Back: Seating, Doc: "Of equal bids the one nearest the dealer counterclockwise wins.",
+		Name: "chemin.auction.tie-break", Back: Seating,
+		Doc:      "Of equal bids the one nearest the dealer counterclockwise wins.",
 		Breach:   "Higher seat preferred.",
-		Severity: finding.Minor, At: Dealt, Check: checkAuction(true), Covers: []string{"chemin.auction.highest-bidder"},
+		Severity: finding.Minor, At: Dealt, Check: checkAuction(true),
+		Covers: []string{"chemin.auction.highest-bidder"},
 	},
 	{
 		Name: "chemin.banker.deals", Back: Seating, Doc: "The Banker draws every card.",
@@ -27,7 +29,8 @@ var cheminFamily = []*Rule{
 		Severity: finding.Major, At: Settled, Needs: baccarat.FeedShoeCamera, Check: checkBankerDeals,
 	},
 	{
-		Name: "chemin.banker.wager-before-deal", Doc: "The Banker wagers before the first card and before any wager against him.",
+		Name:     "chemin.banker.wager-before-deal",
+		Doc:      "The Banker wagers before the first card and before any wager against him.",
 		Breach:   "No Banker wager.",
 		Severity: finding.Major, At: Dealt, Check: checkBankerWagers, Covers: []string{"chemin.against.after-banker"},
 	},
@@ -37,7 +40,8 @@ var cheminFamily = []*Rule{
 		Severity: finding.Major, At: Dealt, Check: checkFirstWager,
 	},
 	{
-		Name: "chemin.banker.wager-range", Back: Seating, Doc: "A later Banker wager is one to two times the one before.",
+		Name: "chemin.banker.wager-range", Back: Seating,
+		Doc:      "A later Banker wager is one to two times the one before.",
 		Breach:   "Less than before or more than double.",
 		Severity: finding.Major, At: Dealt, Check: checkWagerRange,
 	},
@@ -59,7 +63,8 @@ var cheminFamily = []*Rule{
 	{
 		Name: "chemin.against.individual-cap", Doc: "No participant wagers more than the Banker.",
 		Breach:   "Too high.",
-		Severity: finding.Major, At: Dealt, Check: checkIndividualCap, Covers: []string{"chemin.against.aggregate-cap", "chemin.banco.amount"},
+		Severity: finding.Major, At: Dealt, Check: checkIndividualCap,
+		Covers: []string{"chemin.against.aggregate-cap", "chemin.banco.amount"},
 	},
 	{
 		Name: "chemin.against.aggregate-cap", Doc: "All participants together wager no more than the Banker.",
@@ -67,7 +72,8 @@ var cheminFamily = []*Rule{
 		Severity: finding.Major, At: Dealt, Check: checkAggregateCap,
 	},
 	{
-		Name: "chemin.suivi.eligibility", Back: WholeShoe, Doc: "Banco suivi is for the participant who covered the whole bank and lost.",
+		Name: "chemin.suivi.eligibility", Back: WholeShoe,
+		Doc:      "Banco suivi is for the participant who covered the whole bank and lost.",
 		Breach:   "Another seat claims suivi.",
 		Severity: finding.Minor, At: Dealt, Check: checkSuiviEligible,
 	},
@@ -168,7 +174,8 @@ func (p *Pass) judgeAuction(bids []record.Bid, b *record.Bid, tie bool) {
 	}
 	p.Report(Finding{
 		Subject: finding.OfSeat(b.Seat), Seat: b.Seat, Amount: highest, Evidence: evidence,
-		Expected: fmt.Sprintf("bank to seat %d, bid %d", first, highest), Observed: fmt.Sprintf("to seat %d", b.Seat),
+		Expected: fmt.Sprintf("bank to seat %d, bid %s", first, p.money(highest)),
+		Observed: fmt.Sprintf("to seat %d", b.Seat),
 	})
 }
 
@@ -183,7 +190,8 @@ func checkBankerDeals(p *Pass) {
 		case c.BySeat != p.Round.Curator:
 			p.Report(Finding{
 				Subject: finding.OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []record.Seq{c.Seq},
-				Expected: fmt.Sprintf("drawn by the Banker, seat %d", p.Round.Curator), Observed: fmt.Sprintf("seat %d", c.BySeat),
+				Expected: fmt.Sprintf("drawn by the Banker, seat %d", p.Round.Curator),
+				Observed: fmt.Sprintf("seat %d", c.BySeat),
 			})
 			return
 		}
@@ -200,26 +208,32 @@ func checkBankerWagers(p *Pass) {
 	if bank != nil {
 		evidence = append(evidence, bank.Placed)
 	}
-	p.Report(Finding{Seat: r.Curator, Expected: "the Banker wagers before the first card", Observed: "he had not", Evidence: evidence})
+	p.Report(Finding{
+		Seat: r.Curator, Expected: "the Banker wagers before the first card", Observed: "he had not",
+		Evidence: evidence,
+	})
 }
 
 // bankBefore is the round before of the same Banker since he took the shoe, nil for his first.
 func (p *Pass) bankBefore() *record.BankRound {
-	if n := len(p.Shoe.Bank); n > 0 && p.Shoe.Bank[n-1].Banker == p.Round.Curator && !p.bankPassed(p.Shoe.Bank[n-1].No) {
+	if n := len(p.Shoe.Bank); n > 0 && p.Shoe.Bank[n-1].Banker == p.Round.Curator &&
+		!p.bankPassed(p.Shoe.Bank[n-1].No) {
 		return &p.Shoe.Bank[n-1]
 	}
 	return nil
 }
 
-// bankPassed says whether the bank was assigned anew after a round.
+// bankPassed reports whether the bank was assigned again after a round.
 func (p *Pass) bankPassed(no uint32) bool {
 	last := round(p.Shoe, no)
-	return last != nil && slices.ContainsFunc(p.Shoe.Bids, func(b record.Bid) bool { return b.Assigned && b.Seq > last.Card })
+	return last != nil &&
+		slices.ContainsFunc(p.Shoe.Bids, func(b record.Bid) bool { return b.Assigned && b.Seq > last.Card })
 }
 
 func (p *Pass) reportBank(w *record.Wager, amount int64, expected string, evidence ...record.Seq) {
 	p.Report(Finding{
-		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: amount, Expected: expected, Observed: fmt.Sprintf("%d", w.Amount), Evidence: append(evidence, w.Placed),
+		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: amount, Expected: expected, Observed: p.money(w.Amount),
+		Evidence: append(evidence, w.Placed),
 	})
 }
 
@@ -231,7 +245,7 @@ func checkFirstWager(p *Pass) {
 	for _, b := range slices.Backward(p.Shoe.Bids) {
 		if b.Assigned {
 			if b.Seat == bank.Seat && bank.Amount < b.Amount {
-				p.reportBank(bank, b.Amount-bank.Amount, fmt.Sprintf("at least the bid of %d", b.Amount), b.Seq)
+				p.reportBank(bank, b.Amount-bank.Amount, "at least the bid of "+p.money(b.Amount), b.Seq)
 			}
 			return
 		}
@@ -261,7 +275,7 @@ func checkWagerRange(p *Pass) {
 		last = min(last, before.Amount)
 	}
 	if off := max(last-bank.Amount, bank.Amount-2*last); off > 0 {
-		p.reportBank(bank, off, fmt.Sprintf("%d to %d", last, 2*last))
+		p.reportBank(bank, off, p.money(last)+" to "+p.money(2*last))
 	}
 }
 
@@ -286,12 +300,12 @@ func checkBankerCash(p *Pass) {
 		return
 	}
 	first, at := p.Round.FirstCard(), bank.Converted.Seq
-	want := fmt.Sprintf("%d exchanged for chips before the first card", bank.Amount)
+	want := p.money(bank.Amount) + " exchanged for chips before the first card"
 	switch {
 	case at != 0 && first != 0 && at > first:
 		p.reportWager(bank, want, "exchanged after it", first, at)
 	case bank.Converted.Amount != bank.Amount:
-		p.reportWager(bank, want, fmt.Sprintf("%d exchanged", bank.Converted.Amount))
+		p.reportWager(bank, want, p.money(bank.Converted.Amount)+" exchanged")
 	}
 }
 
@@ -315,8 +329,9 @@ func checkIndividualCap(p *Pass) {
 	for _, s := range p.Round.Against() {
 		if s.Amount > bank.Amount {
 			p.Report(Finding{
-				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount - bank.Amount, Evidence: []record.Seq{bank.Placed, s.Seq},
-				Expected: fmt.Sprintf("at most %d", bank.Amount), Observed: fmt.Sprintf("%d", s.Amount),
+				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount - bank.Amount,
+				Evidence: []record.Seq{bank.Placed, s.Seq},
+				Expected: "at most " + p.money(bank.Amount), Observed: p.money(s.Amount),
 			})
 		}
 	}
@@ -334,7 +349,10 @@ func checkAggregateCap(p *Pass) {
 		evidence = append(evidence, s.Seq)
 	}
 	if sum > bank.Amount {
-		p.Report(Finding{Amount: sum - bank.Amount, Evidence: evidence, Expected: fmt.Sprintf("together at most %d", bank.Amount), Observed: fmt.Sprintf("%d", sum)})
+		p.Report(Finding{
+			Amount: sum - bank.Amount, Evidence: evidence, Expected: "together at most " + p.money(bank.Amount),
+			Observed: p.money(sum),
+		})
 	}
 }
 
@@ -395,7 +413,8 @@ func checkSuiviEligible(p *Pass) {
 		if b.Call == record.Suivi && b.Seat != seat && seatAmount(p.Round.Against(), b.Seat) > 0 {
 			p.Report(Finding{
 				Subject: finding.OfSeat(b.Seat), Seat: b.Seat, Evidence: []record.Seq{b.Seq},
-				Expected: fmt.Sprintf("suivi for seat %d alone (0: nobody)", seat), Observed: fmt.Sprintf("granted to seat %d", b.Seat),
+				Expected: fmt.Sprintf("suivi for seat %d alone (0: no seat)", seat),
+				Observed: fmt.Sprintf("granted to seat %d", b.Seat),
 			})
 		}
 	}
@@ -413,8 +432,10 @@ func checkSuiviPriority(p *Pass) {
 	for _, s := range p.Round.Against() {
 		if s.Seat != seat {
 			p.Report(Finding{
-				Subject: finding.OfSeat(seat), Seat: seat, Evidence: []record.Seq{banco(p.Round, seat, true).Seq, s.Seq},
-				Expected: fmt.Sprintf("seat %d plays alone", seat), Observed: fmt.Sprintf("wager of seat %d taken", s.Seat),
+				Subject: finding.OfSeat(seat), Seat: seat,
+				Evidence: []record.Seq{banco(p.Round, seat, true).Seq, s.Seq},
+				Expected: fmt.Sprintf("seat %d plays alone", seat),
+				Observed: fmt.Sprintf("wager of seat %d taken", s.Seat),
 			})
 			return
 		}
@@ -433,8 +454,9 @@ func checkSuiviAmount(p *Pass) {
 	}
 	if got := seatAmount(p.Round.Against(), seat); got != 0 && got != bank.Amount {
 		p.Report(Finding{
-			Subject: finding.OfSeat(seat), Seat: seat, Amount: abs(bank.Amount - got), Evidence: []record.Seq{bank.Placed, banco(p.Round, seat, true).Seq},
-			Expected: fmt.Sprintf("%d", bank.Amount), Observed: fmt.Sprintf("%d", got),
+			Subject: finding.OfSeat(seat), Seat: seat, Amount: abs(bank.Amount - got),
+			Evidence: []record.Seq{bank.Placed, banco(p.Round, seat, true).Seq},
+			Expected: p.money(bank.Amount), Observed: p.money(got),
 		})
 	}
 }
@@ -467,7 +489,8 @@ func checkBancoPriority(p *Pass) {
 		}
 	}
 	p.Report(Finding{
-		Subject: finding.OfSeat(seat), Seat: seat, Evidence: []record.Seq{banco(p.Round, seat, false).Seq, against[0].Seq},
+		Subject: finding.OfSeat(seat), Seat: seat,
+		Evidence: []record.Seq{banco(p.Round, seat, false).Seq, against[0].Seq},
 		Expected: fmt.Sprintf("seat %d plays alone", seat), Observed: "other wagers taken",
 	})
 }
@@ -480,7 +503,8 @@ func checkBancoNearest(p *Pass) {
 	for _, b := range p.Round.Bancos {
 		if b.Call != record.Suivi && b.Seat != seat && seatAmount(p.Round.Against(), b.Seat) > 0 {
 			p.Report(Finding{
-				Subject: finding.OfSeat(b.Seat), Seat: b.Seat, Evidence: []record.Seq{banco(p.Round, seat, false).Seq, b.Seq},
+				Subject: finding.OfSeat(b.Seat), Seat: b.Seat,
+				Evidence: []record.Seq{banco(p.Round, seat, false).Seq, b.Seq},
 				Expected: fmt.Sprintf("banco of seat %d", seat), Observed: fmt.Sprintf("of seat %d", b.Seat),
 			})
 			return
@@ -495,15 +519,16 @@ func checkBancoAmount(p *Pass) {
 	}
 	if got := seatAmount(p.Round.Against(), seat); got != 0 && got != bank.Amount {
 		p.Report(Finding{
-			Subject: finding.OfSeat(seat), Seat: seat, Amount: abs(bank.Amount - got), Evidence: []record.Seq{bank.Placed, banco(p.Round, seat, false).Seq},
-			Expected: fmt.Sprintf("%d", bank.Amount), Observed: fmt.Sprintf("%d", got),
+			Subject: finding.OfSeat(seat), Seat: seat, Amount: abs(bank.Amount - got),
+			Evidence: []record.Seq{bank.Placed, banco(p.Round, seat, false).Seq},
+			Expected: p.money(bank.Amount), Observed: p.money(got),
 		})
 	}
 }
 
 // checkFreeCells judges only cells that both the drawing table and the secondary sources hold
 // mandatory: player 0 to 4 draws, 6 and 7 stay, 5 is free; the Banker is free on 3 against a 9, on 5
-// against a 4, and on 6 when the player stood. Off unless a house rulebook asks for it.
+// against a 4, and on 6 when the player stood. Off unless a house rulebook switches it on.
 func checkFreeCells(p *Pass) {
 	c, ok := p.drawn()
 	if !ok || c.Natural() {

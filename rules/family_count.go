@@ -10,7 +10,8 @@ import (
 
 var countFamily = []*Rule{
 	{
-		Name: "count.card-values", Doc: "A value reported with a card is the value of its rank: ace 1, 2 to 9 face, tens and faces 0.",
+		Name:     "count.card-values",
+		Doc:      "A value reported with a card is the value of its rank: ace 1, 2 to 9 face, tens and faces 0.",
 		Breach:   "A queen reported as 10 or an ace as 11.",
 		Severity: finding.Major, At: Dealt, Again: true, Check: checkCardValues,
 	},
@@ -27,7 +28,8 @@ func checkCardValues(p *Pass) {
 		if c.HasReported && c.Card != baccarat.Unread && c.Reported != uint32(c.Card.Value()) {
 			p.Report(Finding{
 				Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
-				Expected: fmt.Sprintf("%v counts %d", c.Card, c.Card.Value()), Observed: fmt.Sprintf("reported as %d", c.Reported),
+				Expected: fmt.Sprintf("%v counts %d", c.Card, c.Card.Value()),
+				Observed: fmt.Sprintf("reported as %d", c.Reported),
 			})
 		}
 	}

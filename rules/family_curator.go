@@ -13,7 +13,8 @@ import (
 // The curator of punto banco. N.J.A.C. 19:47-3.6, 3.11. Counterclockwise is ascending by seat number.
 var curatorFamily = []*Rule{
 	{
-		Name: "curator.initial-offer", Back: Seating, Doc: "The shoe is first offered to seat one and then counterclockwise.",
+		Name: "curator.initial-offer", Back: Seating,
+		Doc:      "The shoe is first offered to seat one and then counterclockwise.",
 		Breach:   "Offer starts at another seat or skips one.",
 		Severity: finding.Minor, At: Dealt, Check: checkCuratorOffers(false),
 	},
@@ -28,7 +29,8 @@ var curatorFamily = []*Rule{
 		Severity: finding.Major, At: Settled, Check: checkMustPass,
 	},
 	{
-		Name: "curator.ordered-pass-grounds", Back: Seating, Doc: "A curator is removed only on a listed ground, by the dealer or a floorperson.",
+		Name: "curator.ordered-pass-grounds", Back: Seating,
+		Doc:      "A curator is removed only on a listed ground, by the dealer or a floorperson.",
 		Breach:   "Curator ordered off without a ground.",
 		Severity: finding.Minor, At: Dealt, Check: checkPassGrounds,
 	},
@@ -38,7 +40,8 @@ var curatorFamily = []*Rule{
 		Severity: finding.Minor, At: Settled, Check: checkPassBetween, Covers: []string{"curator.only-curator-deals"},
 	},
 	{
-		Name: "curator.next-offer", Back: Seating, Doc: "A released shoe is offered counterclockwise, beginning at the right-hand neighbour.",
+		Name: "curator.next-offer", Back: Seating,
+		Doc:      "A released shoe is offered counterclockwise, beginning at the right-hand neighbour.",
 		Breach:   "A seat is skipped.",
 		Severity: finding.Minor, At: Dealt, Check: checkCuratorOffers(true),
 	},
@@ -61,13 +64,19 @@ func checkCuratorOffers(released bool) func(*Pass) {
 			case record.CuratorOffered:
 				want := counterclockwise(step.Occupied, from)
 				if after == released && step.Seat != want {
-					p.reportCurator(step, fmt.Sprintf("offered to seat %d", want), fmt.Sprintf("offered to seat %d", step.Seat), pass)
+					p.reportCurator(
+						step, fmt.Sprintf("offered to seat %d", want), fmt.Sprintf("offered to seat %d", step.Seat),
+						pass,
+					)
 					return
 				}
 				from = step.Seat
 			case record.CuratorAssigned:
-				if after == released && i > 0 && steps[i-1].Kind == record.CuratorOffered && (!steps[i-1].Accepted || steps[i-1].Seat != step.Seat) {
-					p.reportCurator(step, "assigned to the first who accepts", fmt.Sprintf("assigned to seat %d", step.Seat))
+				if after == released && i > 0 && steps[i-1].Kind == record.CuratorOffered &&
+					(!steps[i-1].Accepted || steps[i-1].Seat != step.Seat) {
+					p.reportCurator(
+						step, "assigned to the first who accepts", fmt.Sprintf("assigned to seat %d", step.Seat),
+					)
 					return
 				}
 				after, from = false, 0
@@ -76,7 +85,7 @@ func checkCuratorOffers(released bool) func(*Pass) {
 	}
 }
 
-// newShoeWrong judges how a later shoe finds its curator, where the rulebook says more than that
+// newShoeWrong judges how a later shoe finds its curator, where the rulebook requires more than that
 // either will do: by an offer from seat one, or by keeping the one before.
 func (p *Pass) newShoeWrong(steps []record.CuratorStep) bool {
 	prep := &p.Shoe.Prep
@@ -87,17 +96,26 @@ func (p *Pass) newShoeWrong(steps []record.CuratorStep) bool {
 	seated := slices.Contains(p.Table.Occupied, prep.LastDealer)
 	switch want := p.option("curator_new_shoe"); {
 	case want == "seat-1" && !offered:
-		p.Report(Finding{Expected: "a new shoe is offered from seat 1", Observed: "not offered", Evidence: []record.Seq{p.Shoe.First, p.Round.FirstCard()}})
+		p.Report(Finding{
+			Expected: "a new shoe is offered from seat 1", Observed: "not offered",
+			Evidence: []record.Seq{p.Shoe.First, p.Round.FirstCard()},
+		})
 		return true
 	case want == "keep" && offered && prep.LastDealer != 0 && seated:
-		p.reportCurator(&steps[0], fmt.Sprintf("seat %d keeps the shoe", prep.LastDealer), fmt.Sprintf("offered to seat %d", steps[0].Seat))
+		p.reportCurator(
+			&steps[0], fmt.Sprintf("seat %d keeps the shoe", prep.LastDealer),
+			fmt.Sprintf("offered to seat %d", steps[0].Seat),
+		)
 		return true
 	}
 	return false
 }
 
 func (p *Pass) reportCurator(step *record.CuratorStep, expected, observed string, besides ...record.Seq) {
-	p.Report(Finding{Round: max(step.Round, 1), Seat: step.Seat, Expected: expected, Observed: observed, Evidence: append(besides, step.Seq)})
+	p.Report(Finding{
+		Round: max(step.Round, 1), Seat: step.Seat, Expected: expected, Observed: observed,
+		Evidence: append(besides, step.Seq),
+	})
 }
 
 func checkCuratorDeals(p *Pass) {
@@ -105,7 +123,10 @@ func checkCuratorDeals(p *Pass) {
 		c := &p.Round.Cards[i]
 		switch {
 		case c.Curator == 0 && c.ByRole == baccarat.RoleDealer && p.option("curator_none") == "stop":
-			p.Report(Finding{Subject: finding.OfCard(c.CardSeq), Expected: "no card while nobody takes the shoe", Observed: "drawn by DEALER", Evidence: []record.Seq{c.Seq}})
+			p.Report(Finding{
+				Subject: finding.OfCard(c.CardSeq), Expected: "no card while no participant takes the shoe",
+				Observed: "drawn by DEALER", Evidence: []record.Seq{c.Seq},
+			})
 			return
 		case c.Carried || (c.Curator == 0 && c.ByRole == baccarat.RoleDealer):
 		case c.ByRole == baccarat.NoRole || c.ByRole == baccarat.RoleCurator && c.BySeat == 0:
@@ -117,7 +138,8 @@ func checkCuratorDeals(p *Pass) {
 		case c.ByRole != baccarat.RoleCurator || c.BySeat != c.Curator:
 			p.Report(Finding{
 				Subject: finding.OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []record.Seq{c.Seq},
-				Expected: fmt.Sprintf("drawn by the curator, seat %d", c.Curator), Observed: fmt.Sprintf("drawn by %v seat %d", c.ByRole, c.BySeat),
+				Expected: fmt.Sprintf("drawn by the curator, seat %d", c.Curator),
+				Observed: fmt.Sprintf("drawn by %v seat %d", c.ByRole, c.BySeat),
 			})
 			return
 		}
@@ -127,7 +149,8 @@ func checkCuratorDeals(p *Pass) {
 func checkMustPass(p *Pass) {
 	r := p.Round
 	c := r.Coup()
-	dealt := len(r.Cards) > 0 && r.Curator == 0 && r.Cards[0].ByRole == baccarat.RoleDealer // nobody took the shoe
+	// no participant took the shoe
+	dealt := len(r.Cards) > 0 && r.Curator == 0 && r.Cards[0].ByRole == baccarat.RoleDealer
 	if dealt || r.Next == 0 || p.cancelled() || !c.Complete || c.Result() != baccarat.PlayerWon || len(r.Cards) == 0 {
 		return
 	}
@@ -138,7 +161,8 @@ func checkMustPass(p *Pass) {
 		return
 	}
 	p.Report(Finding{
-		Seat: r.Curator, Expected: fmt.Sprintf("seat %d passes the shoe, the banker hand lost", r.Curator), Observed: "kept it",
+		Seat: r.Curator, Expected: fmt.Sprintf("seat %d passes the shoe, the banker hand lost", r.Curator),
+		Observed: "kept it",
 		Evidence: append(cardEvidence(r), r.Next),
 	})
 }
@@ -150,8 +174,12 @@ func checkPassGrounds(p *Pass) {
 		if s.Kind != record.CuratorPassed || s.Cause != record.PassOrdered {
 			continue
 		}
-		if (s.By != baccarat.RoleDealer && s.By != baccarat.RoleFloorperson) || !slices.Contains(grounds, dashed(s.Ground)) {
-			p.reportCurator(s, "ordered by DEALER or FLOORPERSON for one of "+strings.Join(grounds, ", "), fmt.Sprintf("ordered by %v, ground %q", s.By, s.Ground))
+		if (s.By != baccarat.RoleDealer && s.By != baccarat.RoleFloorperson) ||
+			!slices.Contains(grounds, dashed(s.Ground)) {
+			p.reportCurator(
+				s, "ordered by DEALER or FLOORPERSON for one of "+strings.Join(grounds, ", "),
+				fmt.Sprintf("ordered by %v, ground %q", s.By, s.Ground),
+			)
 		}
 	}
 }
@@ -163,8 +191,12 @@ func dashed(s string) string {
 
 func checkPassBetween(p *Pass) {
 	for i := range p.Shoe.Curators {
-		if s := &p.Shoe.Curators[i]; s.Kind == record.CuratorPassed && s.Cause == record.PassVoluntary && s.InRound && s.Round == p.Round.No {
-			p.Report(Finding{Seat: s.Seat, Expected: "passed between rounds", Observed: "passed while the round was in progress", Evidence: []record.Seq{s.Seq}})
+		if s := &p.Shoe.Curators[i]; s.Kind == record.CuratorPassed && s.Cause == record.PassVoluntary && s.InRound &&
+			s.Round == p.Round.No {
+			p.Report(Finding{
+				Seat: s.Seat, Expected: "passed between rounds", Observed: "passed while the round was in progress",
+				Evidence: []record.Seq{s.Seq},
+			})
 		}
 	}
 }

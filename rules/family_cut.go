@@ -12,17 +12,20 @@ import (
 // The cut and the cutting cards. N.J.A.C. 19:47-3.5. Clockwise is descending by seat number.
 var cutFamily = []*Rule{
 	{
-		Name: "cut.offer-start", Back: Seating, Doc: "The cut is first offered to the participant who is entitled to it.",
+		Name: "cut.offer-start", Back: Seating,
+		Doc:      "The cut is first offered to the participant who is entitled to it.",
 		Breach:   "Offer starts elsewhere.",
-		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkOfferStart, Covers: []string{"cut.offer-order"},
+		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkOfferStart,
+		Covers: []string{"cut.offer-order"},
 	},
 	{
-		Name: "cut.offer-order", Back: Seating, Doc: "The cut is offered clockwise, nobody skipped, until one accepts.",
+		Name: "cut.offer-order", Back: Seating, Doc: "The cut is offered clockwise to every seat until one accepts.",
 		Breach:   "A participant between two offers is skipped.",
 		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkOfferOrder,
 	},
 	{
-		Name: "cut.dealer-only-if-declined", Back: Seating, Doc: "Whoever accepts cuts; the dealer cuts only when all have declined; there is one cut.",
+		Name: "cut.dealer-only-if-declined", Back: Seating,
+		Doc:      "Whoever accepts cuts; the dealer cuts only when all have declined; there is one cut.",
 		Breach:   "Dealer cuts after an acceptance.",
 		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkWhoCuts,
 	},
@@ -54,7 +57,8 @@ var cutFamily = []*Rule{
 	{
 		Name: "cut.recut-window", Doc: "A recut is ordered after the cut and before any card is dealt.",
 		Breach:   "Recut after the first card.",
-		Severity: finding.Major, At: Closed, Needs: baccarat.FeedPreparation, Check: checkRecutWindow, Covers: []string{"shuffle.step-order"},
+		Severity: finding.Major, At: Closed, Needs: baccarat.FeedPreparation, Check: checkRecutWindow,
+		Covers: []string{"shuffle.step-order"},
 	},
 	{
 		Name: "cut.recut-authority", Doc: "A recut is ordered by a casino supervisor, for a reason.",
@@ -68,7 +72,7 @@ var cutFamily = []*Rule{
 	},
 }
 
-// clockwise is the occupied seat after one, going down and around; 0 if there is none.
+// clockwise is the occupied seat after one, going down and around; 0 if none.
 func clockwise(occupied []uint32, seat uint32) uint32 {
 	for _, s := range slices.Backward(occupied) {
 		if s < seat {
@@ -81,7 +85,7 @@ func clockwise(occupied []uint32, seat uint32) uint32 {
 	return 0
 }
 
-// counterclockwise is the occupied seat after one, going up and around; 0 if there is none.
+// counterclockwise is the occupied seat after one, going up and around; 0 if none.
 func counterclockwise(occupied []uint32, seat uint32) uint32 {
 	for _, s := range occupied {
 		if s > seat {
@@ -94,7 +98,7 @@ func counterclockwise(occupied []uint32, seat uint32) uint32 {
 	return 0
 }
 
-// firstOffers are the offers of the first cut, those of a recut left out.
+// firstOffers are the offers of the first cut, without the offers of a recut.
 func firstOffers(p *record.Preparation) []record.CutOffer {
 	if len(p.Recuts) == 0 {
 		return p.Offers
@@ -107,7 +111,7 @@ func firstOffers(p *record.Preparation) []record.CutOffer {
 	return p.Offers
 }
 
-// entitled is who must be offered the cut first, 0 when nobody sits there or it cannot be known.
+// entitled is who must be offered the cut first, 0 when no seat is occupied or the seat cannot be known.
 func (p *Pass) entitled() uint32 {
 	prep := &p.Shoe.Prep
 	if len(prep.Occupied) == 0 {
@@ -136,7 +140,8 @@ func checkOfferStart(p *Pass) {
 	}
 	if len(offers) > 0 && want != 0 && offers[0].Seat != want {
 		p.Report(Finding{
-			Expected: fmt.Sprintf("offered first to seat %d", want), Observed: fmt.Sprintf("seat %d", offers[0].Seat), Evidence: []record.Seq{offers[0].Seq},
+			Expected: fmt.Sprintf("offered first to seat %d", want), Observed: fmt.Sprintf("seat %d", offers[0].Seat),
+			Evidence: []record.Seq{offers[0].Seq},
 		})
 	}
 }
@@ -148,7 +153,8 @@ func checkOfferOrder(p *Pass) {
 		want := clockwise(prep.Occupied, offers[i-1].Seat)
 		if offers[i].Seat != want || offers[i-1].Accepted {
 			p.Report(Finding{
-				Expected: fmt.Sprintf("after seat %d, seat %d", offers[i-1].Seat, want), Observed: fmt.Sprintf("seat %d", offers[i].Seat),
+				Expected: fmt.Sprintf("after seat %d, seat %d", offers[i-1].Seat, want),
+				Observed: fmt.Sprintf("seat %d", offers[i].Seat),
 				Evidence: []record.Seq{offers[i-1].Seq, offers[i].Seq},
 			})
 			return
@@ -159,7 +165,10 @@ func checkOfferOrder(p *Pass) {
 func checkWhoCuts(p *Pass) {
 	prep := &p.Shoe.Prep
 	if n := len(prep.Cuts); n == 0 || n > 1+len(prep.Recuts) {
-		p.Report(Finding{Expected: "one cut", Observed: fmt.Sprintf("%d", n), Evidence: []record.Seq{p.Shoe.First, p.Shoe.Loaded.Seq}})
+		p.Report(Finding{
+			Expected: "one cut", Observed: fmt.Sprintf("%d", n),
+			Evidence: []record.Seq{p.Shoe.First, p.Shoe.Loaded.Seq},
+		})
 		return
 	}
 	cut, offers := prep.Cuts[0], firstOffers(prep)
@@ -171,24 +180,36 @@ func checkWhoCuts(p *Pass) {
 		if o.Accepted {
 			if cut.By != baccarat.RolePatron || cut.Seat != o.Seat {
 				p.Report(Finding{
-					Expected: fmt.Sprintf("cut by seat %d, who accepted", o.Seat), Observed: fmt.Sprintf("cut by %v seat %d", cut.By, cut.Seat), Evidence: []record.Seq{o.Seq, cut.Seq},
+					Expected: fmt.Sprintf("cut by seat %d, who accepted", o.Seat),
+					Observed: fmt.Sprintf("cut by %v seat %d", cut.By, cut.Seat),
+					Evidence: []record.Seq{o.Seq, cut.Seq},
 				})
 			}
 			return
 		}
 	}
 	if cut.By == baccarat.RoleDealer && len(offers) < len(prep.Occupied) {
-		p.Report(Finding{Expected: "dealer cuts only when all have declined", Observed: fmt.Sprintf("%d of %d were offered it", len(offers), len(prep.Occupied)), Evidence: []record.Seq{cut.Seq}})
+		p.Report(Finding{
+			Expected: "dealer cuts only when all have declined",
+			Observed: fmt.Sprintf("%d of %d were offered it", len(offers), len(prep.Occupied)),
+			Evidence: []record.Seq{cut.Seq},
+		})
 	}
 	if cut.By != baccarat.RoleDealer {
-		p.Report(Finding{Expected: "cut by the dealer, nobody accepted", Observed: fmt.Sprintf("cut by %v seat %d", cut.By, cut.Seat), Evidence: []record.Seq{cut.Seq}})
+		p.Report(Finding{
+			Expected: "cut by the dealer, since no participant accepted",
+			Observed: fmt.Sprintf("cut by %v seat %d", cut.By, cut.Seat), Evidence: []record.Seq{cut.Seq},
+		})
 	}
 }
 
 func checkBacksAway(p *Pass) {
 	for _, o := range p.Shoe.Prep.Offers {
 		if !o.BacksAway {
-			p.Report(Finding{Subject: finding.OfSeat(o.Seat), Seat: o.Seat, Expected: "backs away from the dealer", Observed: "backs toward him", Evidence: []record.Seq{o.Seq}})
+			p.Report(Finding{
+				Subject: finding.OfSeat(o.Seat), Seat: o.Seat, Expected: "backs away from the dealer",
+				Observed: "backs toward him", Evidence: []record.Seq{o.Seq},
+			})
 		}
 	}
 }
@@ -197,7 +218,8 @@ func checkCutDepth(p *Pass) {
 	for _, c := range p.Shoe.Prep.Cuts {
 		if c.Depth < 10 || c.Depth+10 > c.Stack {
 			p.Report(Finding{
-				Expected: fmt.Sprintf("10 to %d cards from the front", max(int(c.Stack)-10, 10)), Observed: fmt.Sprint(c.Depth), Evidence: []record.Seq{c.Seq},
+				Expected: fmt.Sprintf("10 to %d cards from the front", max(int(c.Stack)-10, 10)),
+				Observed: fmt.Sprint(c.Depth), Evidence: []record.Seq{c.Seq},
 			})
 			return
 		}
@@ -214,10 +236,16 @@ func checkTransposed(p *Pass) {
 		if t.Amount == int64(cut.Depth) {
 			return
 		}
-		p.Report(Finding{Expected: fmt.Sprintf("%d cards moved to the back", cut.Depth), Observed: fmt.Sprint(t.Amount), Evidence: []record.Seq{cut.Seq, t.Seq}})
+		p.Report(Finding{
+			Expected: fmt.Sprintf("%d cards moved to the back", cut.Depth), Observed: fmt.Sprint(t.Amount),
+			Evidence: []record.Seq{cut.Seq, t.Seq},
+		})
 		return
 	}
-	p.Report(Finding{Expected: fmt.Sprintf("%d cards moved to the back", cut.Depth), Observed: "none", Evidence: []record.Seq{cut.Seq}})
+	p.Report(Finding{
+		Expected: fmt.Sprintf("%d cards moved to the back", cut.Depth), Observed: "none",
+		Evidence: []record.Seq{cut.Seq},
+	})
 }
 
 func cutcard(p *record.Preparation, which uint32) *record.PlacedCutcard {
@@ -233,29 +261,39 @@ func checkCutcardDepth(p *Pass) {
 	s := p.Shoe
 	placed := cutcard(&s.Prep, 1)
 	if placed != nil && placed.Behind < 14 {
-		p.Report(Finding{Expected: "at least 14 cards behind", Observed: fmt.Sprint(placed.Behind), Evidence: []record.Seq{placed.Seq}})
+		p.Report(Finding{
+			Expected: "at least 14 cards behind", Observed: fmt.Sprint(placed.Behind),
+			Evidence: []record.Seq{placed.Seq},
+		})
 		return
 	}
 	if len(s.Cutcard) == 0 || s.Loaded.Seq == 0 {
 		return
 	}
 	left := int64(52*s.Loaded.Decks) - int64(s.Cutcard[0].AfterCard)
-	if len(s.Prep.Cuts) > 0 && placed != nil && int64(s.Prep.Cuts[0].Stack)-int64(s.Cutcard[0].AfterCard) == int64(placed.Behind) {
+	if len(s.Prep.Cuts) > 0 && placed != nil &&
+		int64(s.Prep.Cuts[0].Stack)-int64(s.Cutcard[0].AfterCard) == int64(placed.Behind) {
 		left = int64(placed.Behind) // counted in the stack as it was cut; that it was not full is another finding
 	}
 	switch {
 	case placed != nil && left != int64(placed.Behind):
 		p.Report(Finding{
-			Expected: fmt.Sprintf("seen with %d cards left, as placed", placed.Behind), Observed: fmt.Sprintf("%d left", left), Evidence: []record.Seq{placed.Seq, s.Cutcard[0].Seq},
+			Expected: fmt.Sprintf("seen with %d cards left, as placed", placed.Behind),
+			Observed: fmt.Sprintf("%d left", left), Evidence: []record.Seq{placed.Seq, s.Cutcard[0].Seq},
 		})
 	case left < 14:
-		p.Report(Finding{Expected: "at least 14 cards behind", Observed: fmt.Sprint(left), Evidence: []record.Seq{s.Cutcard[0].Seq}})
+		p.Report(Finding{
+			Expected: "at least 14 cards behind", Observed: fmt.Sprint(left), Evidence: []record.Seq{s.Cutcard[0].Seq},
+		})
 	}
 }
 
 func checkSecondCutcard(p *Pass) {
 	if c := cutcard(&p.Shoe.Prep, 2); c != nil && c.Behind != 0 {
-		p.Report(Finding{Expected: "no card behind the second cutting card", Observed: fmt.Sprint(c.Behind), Evidence: []record.Seq{c.Seq}})
+		p.Report(Finding{
+			Expected: "no card behind the second cutting card", Observed: fmt.Sprint(c.Behind),
+			Evidence: []record.Seq{c.Seq},
+		})
 	}
 }
 
@@ -264,7 +302,10 @@ func checkRecutWindow(p *Pass) {
 	for _, r := range prep.Recuts {
 		early := len(prep.Cuts) == 0 || r.Seq < prep.Cuts[0].Seq
 		if early || r.Late || (r.Burned && p.option("recut_after_burn") != "true") {
-			p.Report(Finding{Expected: "recut ordered after the cut and before any card", Observed: "outside that window", Evidence: []record.Seq{r.Seq}})
+			p.Report(Finding{
+				Expected: "recut ordered after the cut and before any card", Observed: "outside that window",
+				Evidence: []record.Seq{r.Seq},
+			})
 		}
 	}
 }
@@ -272,7 +313,10 @@ func checkRecutWindow(p *Pass) {
 func checkRecutAuthority(p *Pass) {
 	for _, r := range p.Shoe.Prep.Recuts {
 		if r.By != baccarat.RoleSupervisor || r.Reason == "" {
-			p.Report(Finding{Expected: "ordered by SUPERVISOR, with the reason", Observed: fmt.Sprintf("ordered by %v, reason %q", r.By, r.Reason), Evidence: []record.Seq{r.Seq}})
+			p.Report(Finding{
+				Expected: "ordered by SUPERVISOR, with the reason",
+				Observed: fmt.Sprintf("ordered by %v, reason %q", r.By, r.Reason), Evidence: []record.Seq{r.Seq},
+			})
 		}
 	}
 }
@@ -297,7 +341,9 @@ func checkRecutPerson(p *Pass) {
 		}
 		if again.By != by || (by == baccarat.RolePatron && again.Seat != seat) {
 			p.Report(Finding{
-				Expected: fmt.Sprintf("recut by %v seat %d", by, seat), Observed: fmt.Sprintf("%v seat %d", again.By, again.Seat), Evidence: []record.Seq{first.Seq, r.Seq, again.Seq},
+				Expected: fmt.Sprintf("recut by %v seat %d", by, seat),
+				Observed: fmt.Sprintf("%v seat %d", again.By, again.Seat),
+				Evidence: []record.Seq{first.Seq, r.Seq, again.Seq},
 			})
 		}
 	}

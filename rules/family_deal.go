@@ -64,12 +64,14 @@ var dealFamily = []*Rule{
 		Covers: []string{"irreg.excess.disclosed-burn", "irreg.excess.undisclosed-next-hand"},
 	},
 	{
-		Name: "deal.instruction-conformity", Doc: "The dealer's instruction to the curator is what the drawing rules call for.",
+		Name:     "deal.instruction-conformity",
+		Doc:      "The dealer's instruction to the curator is what the drawing rules call for.",
 		Breach:   "Wrong call, right cards.",
 		Severity: finding.Minor, At: Dealt, Needs: baccarat.FeedAnnouncements, Check: checkInstructions,
 	},
 	{
-		Name: "deal.instruction-followed", Doc: "A third card is dealt on the dealer's instruction, and every instruction to draw is followed.",
+		Name:     "deal.instruction-followed",
+		Doc:      "A third card is dealt on the dealer's instruction, and every instruction to draw is followed.",
 		Breach:   "Curator draws unasked.",
 		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkInstructionFollowed,
 		Covers: []string{"deal.instruction-conformity"},
@@ -84,7 +86,10 @@ var dealFamily = []*Rule{
 func checkNoMoreBets(p *Pass) {
 	r, first := p.Round, p.Round.FirstCard()
 	if c := r.CallOf(baccarat.NoMoreBets); first != 0 && (c == nil || c.Seq > first) {
-		p.Report(Finding{Expected: "no more bets before the first card", Observed: "first card without it", Evidence: []record.Seq{first}})
+		p.Report(Finding{
+			Expected: "no more bets before the first card", Observed: "first card without it",
+			Evidence: []record.Seq{first},
+		})
 	}
 }
 
@@ -92,7 +97,10 @@ func checkCardsCommand(p *Pass) {
 	r, first := p.Round, p.Round.FirstCard()
 	bets, cards := r.CallOf(baccarat.NoMoreBets), r.CallOf(baccarat.CardsCommand)
 	if first != 0 && (cards == nil || cards.Seq > first || (bets != nil && cards.Seq < bets.Seq)) {
-		p.Report(Finding{Expected: "cards called after no more bets and before the first card", Observed: "first card without it", Evidence: []record.Seq{first}})
+		p.Report(Finding{
+			Expected: "cards called after no more bets and before the first card", Observed: "first card without it",
+			Evidence: []record.Seq{first},
+		})
 	}
 }
 
@@ -114,7 +122,7 @@ func shoeOrder(r *record.Round) []*record.DealtCard {
 	return cards
 }
 
-// inInitialOrder looks at the cards as they were dealt and allocates nothing, since most rounds pass.
+// inInitialOrder checks the cards in the order of the deal. It allocates nothing, since most rounds pass.
 func inInitialOrder(r *record.Round) bool {
 	var last uint32
 	for i := range r.Cards {
@@ -147,11 +155,13 @@ func checkInitialOrder(p *Pass) {
 		evidence = append(evidence, c.Seq)
 	}
 	if wrong {
-		p.Report(Finding{Expected: "PLAYER BANKER PLAYER BANKER", Observed: strings.Join(observed, " "), Evidence: evidence})
+		p.Report(Finding{
+			Expected: "PLAYER BANKER PLAYER BANKER", Observed: strings.Join(observed, " "), Evidence: evidence,
+		})
 	}
 }
 
-// counted is the first announcement of a hand's two-card count, 0 if there is none.
+// counted is the first announcement of a hand's two-card count, 0 if none.
 func counted(r *record.Round, h baccarat.Hand) record.Seq {
 	for i := range r.Calls {
 		if c := &r.Calls[i]; c.Code == baccarat.PointCount && c.Hand == h {
@@ -209,7 +219,8 @@ func checkStyle(p *Pass) {
 		}
 		f := Finding{
 			Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
-			Expected: fmt.Sprintf("face %v at %v", want, place), Observed: fmt.Sprintf("face %v at %v", c.Face, c.Place),
+			Expected: fmt.Sprintf("face %v at %v", want, place),
+			Observed: fmt.Sprintf("face %v at %v", c.Face, c.Place),
 		}
 		if early {
 			f.Expected, f.Observed = "banker card turned after the player count is called", "turned before"
@@ -227,7 +238,10 @@ func checkLeftHand(p *Pass) {
 	for i := range p.Round.Cards {
 		c := &p.Round.Cards[i]
 		if c.Handed && !c.LeftHand && !c.Carried {
-			p.Report(Finding{Subject: finding.OfCard(c.CardSeq), Expected: "drawn with the left hand", Observed: "right hand", Evidence: []record.Seq{c.Seq}})
+			p.Report(Finding{
+				Subject: finding.OfCard(c.CardSeq), Expected: "drawn with the left hand", Observed: "right hand",
+				Evidence: []record.Seq{c.Seq},
+			})
 		}
 	}
 }
@@ -252,7 +266,8 @@ func checkByDealer(p *Pass) {
 func checkThirdCardFace(p *Pass) {
 	for i := range p.Round.Cards {
 		c := &p.Round.Cards[i]
-		if c.Index != 3 || c.Final != c.Hand || c.Face == p.Law.ThirdCardFace || p.Law.ThirdCardFace == baccarat.NoFace {
+		if c.Index != 3 || c.Final != c.Hand || c.Face == p.Law.ThirdCardFace ||
+			p.Law.ThirdCardFace == baccarat.NoFace {
 			continue
 		}
 		if c.Face == baccarat.NoFace {
@@ -277,7 +292,8 @@ func checkThirdCardOrder(p *Pass) {
 
 func (p *Pass) thirdCardsReversed() bool {
 	player, banker := p.Round.CardAt(baccarat.Player, 3), p.Round.CardAt(baccarat.Banker, 3)
-	return player != nil && banker != nil && player.Final == baccarat.Player && banker.Final == baccarat.Banker && player.Seq > banker.Seq
+	return player != nil && banker != nil && player.Final == baccarat.Player && banker.Final == baccarat.Banker &&
+		player.Seq > banker.Seq
 }
 
 func checkMaxOneExtra(p *Pass) {
@@ -306,7 +322,10 @@ func checkInstructions(p *Pass) {
 			due = p.Law.Drawing.BankerDraws(c.P2, c.B2, c.Third)
 		}
 		if in.Draw != due {
-			p.Report(Finding{Subject: finding.OfHand(in.Hand.String()), Expected: drawWord(due), Observed: drawWord(in.Draw), Evidence: []record.Seq{in.Seq}})
+			p.Report(Finding{
+				Subject: finding.OfHand(in.Hand.String()), Expected: drawWord(due), Observed: drawWord(in.Draw),
+				Evidence: []record.Seq{in.Seq},
+			})
 		}
 	}
 }
@@ -342,14 +361,20 @@ func checkInstructionFollowed(p *Pass) {
 		}
 		switch {
 		case card != nil && (told == 0 || told > card.Seq) && contrary == 0:
-			p.Report(Finding{Subject: finding.OfHand(h.String()), Expected: "third card on the dealer's instruction", Observed: "no instruction", Evidence: []record.Seq{card.Seq}})
+			p.Report(Finding{
+				Subject: finding.OfHand(h.String()), Expected: "third card on the dealer's instruction",
+				Observed: "no instruction", Evidence: []record.Seq{card.Seq},
+			})
 		case card == nil && told != 0 && contrary == 0 && !p.remedied(h):
-			p.Report(Finding{Subject: finding.OfHand(h.String()), Expected: "a card after the instruction to draw", Observed: "no card", Evidence: []record.Seq{told}})
+			p.Report(Finding{
+				Subject: finding.OfHand(h.String()), Expected: "a card after the instruction to draw",
+				Observed: "no card", Evidence: []record.Seq{told},
+			})
 		}
 	}
 }
 
-// remedied says whether the hand's third card was dealt and then taken away as an irregularity, or
+// remedied reports whether the hand's third card was dealt and then taken away as an irregularity, or
 // came to it from the other hand.
 func (p *Pass) remedied(h baccarat.Hand) bool {
 	for i := range p.Round.Cards {
@@ -363,7 +388,10 @@ func (p *Pass) remedied(h baccarat.Hand) bool {
 func checkTouched(p *Pass) {
 	for _, t := range p.Round.Touches {
 		if t.Role == baccarat.RolePatron || t.Role == baccarat.RoleSpectator {
-			p.Report(Finding{Subject: finding.OfSeat(t.Seat), Seat: t.Seat, Expected: "no patron touches the cards", Observed: fmt.Sprintf("touched by %v", t.Role), Evidence: []record.Seq{t.Seq}})
+			p.Report(Finding{
+				Subject: finding.OfSeat(t.Seat), Seat: t.Seat, Expected: "no patron touches the cards",
+				Observed: fmt.Sprintf("touched by %v", t.Role), Evidence: []record.Seq{t.Seq},
+			})
 		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 
 var discardFamily = []*Rule{
 	{
-		Name: "discard.order-preserved", Doc: "The cards of a round go to the discard rack in an order that shows both hands.",
+		Name:     "discard.order-preserved",
+		Doc:      "The cards of a round go to the discard rack in an order that shows both hands.",
 		Breach:   "Cards mixed.",
 		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedRack, Check: checkDiscards,
 	},
@@ -31,6 +32,9 @@ func checkDiscards(p *Pass) {
 	}
 	// Cards in the rack are counted only while the round is the last one or the next has begun.
 	if want := r.Coup().Cards(); cards < want && r.Next != 0 {
-		p.Report(Finding{Expected: fmt.Sprintf("%d cards to the rack", want), Observed: fmt.Sprint(cards), Evidence: []record.Seq{r.Ended.Seq, r.Next}})
+		p.Report(Finding{
+			Expected: fmt.Sprintf("%d cards to the rack", want), Observed: fmt.Sprint(cards),
+			Evidence: []record.Seq{r.Ended.Seq, r.Next},
+		})
 	}
 }

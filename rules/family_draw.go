@@ -16,7 +16,10 @@ var drawFamily = []*Rule{
 		Name: "draw.natural.no-more-cards", Doc: "When either hand has a natural 8 or 9 no hand takes another card.",
 		Breach:   "Player on 5 draws against a banker natural.",
 		Severity: finding.Critical, At: Dealt, Again: true, Check: checkNatural,
-		Covers: []string{"draw.player.must-stay", "draw.banker.no-third", "draw.banker.must-stay", "irreg.player-extra.to-banker", "irreg.player-extra.disclosed-burn"},
+		Covers: []string{
+			"draw.player.must-stay", "draw.banker.no-third", "draw.banker.must-stay", "irreg.player-extra.to-banker",
+			"irreg.player-extra.disclosed-burn",
+		},
 	},
 	{
 		Name: "draw.player.third-card", Doc: "The player hand on 0 to 5 takes a third card.",
@@ -25,23 +28,27 @@ var drawFamily = []*Rule{
 		Covers: []string{"draw.banker.no-third"},
 	},
 	{
-		Name: "draw.player.must-stay", Doc: "The player hand on 6 or 7 takes no card; one dealt in error does not stay in the hand.",
+		Name:     "draw.player.must-stay",
+		Doc:      "The player hand on 6 or 7 takes no card; one dealt in error does not stay in the hand.",
 		Breach:   "Unauthorised card counted in the player hand.",
 		Severity: finding.Critical, At: Dealt, Again: true, Check: checkPlayerStays,
 		Covers: []string{"draw.banker.no-third"},
 	},
 	{
-		Name: "draw.banker.no-third", Doc: "When the player hand took no card the banker hand draws on 0 to 5 and stays on 6 and 7.",
+		Name:     "draw.banker.no-third",
+		Doc:      "When the player hand took no card the banker hand draws on 0 to 5 and stays on 6 and 7.",
 		Breach:   "Banker stands on 5, or draws on 6 or 7.",
 		Severity: finding.Critical, At: Dealt, Again: true, Check: checkBankerAlone,
 	},
 	{
-		Name: "draw.banker.must-draw", Doc: "The banker hand draws where the table says draw against the player's third card.",
+		Name:     "draw.banker.must-draw",
+		Doc:      "The banker hand draws where the drawing table requires it against the player's third card.",
 		Breach:   "Banker 5 stands against a 4.",
 		Severity: finding.Critical, At: Dealt, Again: true, Check: checkBankerDraws,
 	},
 	{
-		Name: "draw.banker.must-stay", Doc: "The banker hand stays where the table says stay against the player's third card.",
+		Name:     "draw.banker.must-stay",
+		Doc:      "The banker hand stays where the drawing table requires it against the player's third card.",
 		Breach:   "Banker 6 draws against a king.",
 		Severity: finding.Critical, At: Dealt, Again: true, Check: checkBankerStays,
 	},
@@ -58,7 +65,7 @@ func (p *Pass) drawn() (*baccarat.Coup, bool) {
 	return c, c.Complete && p.Round.Voided.Seq == 0
 }
 
-// kept says whether a third card beyond what the rules call for stands in the hand: the round is
+// kept reports whether a third card beyond what the rules call for stands in the hand: the round is
 // over, or the declared result counts it. Until then its remedy is still possible.
 func (p *Pass) kept(h baccarat.Hand) bool {
 	r := p.Round
@@ -83,7 +90,7 @@ func (p *Pass) kept(h baccarat.Hand) bool {
 	return declares(r, &with) && !declares(r, &without)
 }
 
-// declares says whether the calls so far, and the recorded end if there is one, agree with a coup.
+// declares reports whether the calls so far, and the recorded end if there is one, agree with a coup.
 func declares(r *record.Round, c *baccarat.Coup) bool {
 	if r.Ended.Seq != 0 {
 		return r.Ended.Result == c.Result() && r.Ended.Player == uint32(c.P) && r.Ended.Banker == uint32(c.B)
@@ -103,7 +110,9 @@ func declares(r *record.Round, c *baccarat.Coup) bool {
 }
 
 func (p *Pass) reportDraw(h baccarat.Hand, expected, observed string) {
-	p.Report(Finding{Subject: finding.OfHand(h.String()), Expected: expected, Observed: observed, Evidence: cardEvidence(p.Round)})
+	p.Report(Finding{
+		Subject: finding.OfHand(h.String()), Expected: expected, Observed: observed, Evidence: cardEvidence(p.Round),
+	})
 }
 
 // cardEvidence are the events of the round's cards and of its recorded end.
@@ -125,7 +134,10 @@ func checkNatural(p *Pass) {
 	}
 	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
 		if _, _, n := c.Hand(h); n > 2 && p.kept(h) {
-			p.reportDraw(h, fmt.Sprintf("natural, player %d and banker %d: no further card", c.P2, c.B2), fmt.Sprintf("%v hand took a card", h))
+			p.reportDraw(
+				h, fmt.Sprintf("natural, player %d and banker %d: no further card", c.P2, c.B2),
+				fmt.Sprintf("%v hand took a card", h),
+			)
 			return
 		}
 	}
@@ -182,11 +194,14 @@ func (p *Pass) judgeBanker(c *baccarat.Coup, must bool) {
 	case must && due && c.NB == 2:
 		p.reportDraw(baccarat.Banker, fmt.Sprintf("banker hand on %d against %s draws", c.B2, against), "stood")
 	case !must && !due && c.NB > 2 && p.kept(baccarat.Banker):
-		p.reportDraw(baccarat.Banker, fmt.Sprintf("banker hand on %d against %s stays", c.B2, against), "took a card and kept it")
+		p.reportDraw(
+			baccarat.Banker, fmt.Sprintf("banker hand on %d against %s stays", c.B2, against),
+			"took a card and kept it",
+		)
 	}
 }
 
-// lawful says whether a hand's draw is as the table says, so that calls about it can be judged.
+// lawful reports whether a hand's draw follows the drawing table, so that announcements about it can be judged.
 func (p *Pass) lawful(h baccarat.Hand) bool {
 	c, ok := p.drawn()
 	if !ok {

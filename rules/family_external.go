@@ -10,7 +10,7 @@ import (
 )
 
 // Requirements found outside the texts, or known only because a text names them. Most are off until
-// a house rulebook switches them on; what nobody has published cannot be judged.
+// a house rulebook switches them on. What is not published cannot be judged.
 var externalFamily = []*Rule{
 	{
 		Name: "external.table-limits", Doc: "A wager lies within the posted minimum and maximum.",
@@ -23,14 +23,17 @@ var externalFamily = []*Rule{
 		Severity: finding.Info, At: Changed, Check: checkLimitNotice,
 	},
 	{
-		Name: "external.match-play.one-per-round", Doc: "A patron uses at most one match play coupon a round, with chips at least its value.",
+		Name:     "external.match-play.one-per-round",
+		Doc:      "A patron uses at most one match play coupon a round, with chips at least its value.",
 		Breach:   "Two coupons.",
 		Severity: finding.Info, At: Settled, Check: checkOneCoupon,
 	},
 	{
-		Name: "external.match-play.disposition", Doc: "A match play coupon is dropped on a win or loss and stays on a push.",
+		Name:     "external.match-play.disposition",
+		Doc:      "A match play coupon is dropped on a win or loss and stays on a push.",
 		Breach:   "Coupon taken on a tie.",
-		Severity: finding.Info, At: Settled, Needs: baccarat.FeedDropBox, Unknown: "the event contract has no event for a dropped coupon",
+		Severity: finding.Info, At: Settled, Needs: baccarat.FeedDropBox,
+		Unknown: "the event contract has no event for a dropped coupon",
 	},
 	{
 		Name: "external.ny.table-inspection", Doc: "Each deck is sorted into new-deck sequence when it is inspected.",
@@ -54,15 +57,19 @@ var externalFamily = []*Rule{
 	},
 	{
 		Name: "external.nj.total-card-odds", Doc: "Total card wagers are settled by their odds.",
-		Severity: finding.Info, At: Settled, Unknown: "the odds of total card wagers are not in the texts", Check: unknownOdds(baccarat.SpotTotalCards),
+		Severity: finding.Info, At: Settled, Unknown: "the odds of total card wagers are not in the texts",
+		Check: unknownOdds(baccarat.SpotTotalCards),
 	},
 	{
 		Name: "external.nj.bonus-wager-odds", Doc: "Bonus wagers are settled by their odds.",
-		Severity: finding.Info, At: Settled, Unknown: "the bonus wager and its odds are not in the texts", Check: unknownOdds(baccarat.SpotBonus),
+		Severity: finding.Info, At: Settled, Unknown: "the bonus wager and its odds are not in the texts",
+		Check: unknownOdds(baccarat.SpotBonus),
 	},
 	{
 		Name: "external.nj.royal-bonus-odds", Doc: "Royal Baccarat Bonus wagers are settled by their odds.",
-		Severity: finding.Info, At: Settled, Unknown: "the qualifying hands and odds of the Royal Bonus are not in the texts", Check: unknownOdds(baccarat.SpotRoyal),
+		Severity: finding.Info, At: Settled,
+		Unknown: "the qualifying hands and odds of the Royal Bonus are not in the texts",
+		Check:   unknownOdds(baccarat.SpotRoyal),
 	},
 	{
 		Name: "external.nj.novig-dragon-7", Doc: "The New Jersey no-vigorish variation is settled by its terms.",
@@ -73,10 +80,11 @@ var externalFamily = []*Rule{
 func checkLimits(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if (p.Config.MinWager > 0 && w.Amount < p.Config.MinWager) || (p.Config.MaxWager > 0 && w.Amount > p.Config.MaxWager) {
-			limits := fmt.Sprintf("%d to %d", p.Config.MinWager, p.Config.MaxWager)
+		if (p.Config.MinWager > 0 && w.Amount < p.Config.MinWager) ||
+			(p.Config.MaxWager > 0 && w.Amount > p.Config.MaxWager) {
+			limits := p.money(p.Config.MinWager) + " to " + p.money(p.Config.MaxWager)
 			if p.Config.MaxWager == 0 {
-				limits = fmt.Sprintf("at least %d", p.Config.MinWager)
+				limits = "at least " + p.money(p.Config.MinWager)
 			}
 			p.reportWager(w, limits, fmt.Sprint(w.Amount))
 		}
@@ -92,7 +100,9 @@ func checkLimitNotice(p *Pass) {
 				return
 			}
 		}
-		p.Report(Finding{Expected: "limits posted before the change", Observed: "no sign", Evidence: []record.Seq{now.Seq}})
+		p.Report(Finding{
+			Expected: "limits posted before the change", Observed: "no sign", Evidence: []record.Seq{now.Seq},
+		})
 	})
 }
 
@@ -104,7 +114,7 @@ func checkOneCoupon(p *Pass) {
 			continue
 		}
 		if w.Amount-w.Coupon < w.Coupon {
-			p.reportWager(w, fmt.Sprintf("chips of at least %d beside the coupon", w.Coupon), fmt.Sprint(w.Amount-w.Coupon))
+			p.reportWager(w, "chips of at least "+p.money(w.Coupon)+" beside the coupon", p.money(w.Amount-w.Coupon))
 		}
 		for j := range r.Wagers[:i] {
 			if o := &r.Wagers[j]; o.Coupon > 0 && o.Seat == w.Seat && o.Patron == w.Patron {
@@ -123,7 +133,9 @@ func checkSorted(p *Pass) {
 
 func checkUnsuitable(p *Pass) {
 	if b := p.opened(); b != nil && b.Missing+b.Extra > 0 {
-		p.reportBatch(b, "the deck replaced and reported", fmt.Sprintf("%d missing, %d extra, and shuffled", b.Missing, b.Extra))
+		p.reportBatch(
+			b, "the deck replaced and reported", fmt.Sprintf("%d missing, %d extra, and shuffled", b.Missing, b.Extra),
+		)
 	}
 }
 
@@ -140,7 +152,7 @@ func checkPreShuffled(p *Pass) {
 	p.reportBatch(b, "a receipt or vendor attestation filed", "none")
 }
 
-// unknownOdds says that wagers on a spot cannot be judged, where there are any.
+// unknownOdds reports wagers on a spot as unauditable.
 func unknownOdds(spot baccarat.Spot) func(*Pass) {
 	return func(p *Pass) {
 		for i := range p.Round.Wagers {

@@ -21,7 +21,7 @@ type FloorTable struct {
 	Reshuffle            bool
 	// Law is nil for a game that the rulebook does not know; such a table is only compared with.
 	Law *law.Law
-	// Rules are those of Law.
+	// Rules is the rule set of Law.
 	Rules *Set
 	// Seq and EventID are the event that brought the configuration, At when it takes effect.
 	Seq     record.Seq
@@ -29,7 +29,7 @@ type FloorTable struct {
 	At      int64
 }
 
-// FloorFinding is a table that differs from another one that it must agree with.
+// FloorFinding is a table that differs from another table with which it must agree.
 type FloorFinding struct {
 	Rule               *Rule
 	Table, Other       *FloorTable
@@ -47,9 +47,9 @@ type FloorPass struct {
 	rule     *Rule
 }
 
-// AskFloor asks the rules that the changed table is under. A finding that another one covers is left out, and the
-// other one names it.
-func (p *FloorPass) AskFloor() {
+// Evaluate evaluates the rules of the changed table. A finding that another one covers is left out, and the other one
+// names it.
+func (p *FloorPass) Evaluate() {
 	p.Findings = p.Findings[:0]
 	if p.Changed.Law == nil {
 		return
@@ -67,7 +67,9 @@ func (p *FloorPass) AskFloor() {
 		}
 	}
 	covered := func(f FloorFinding) bool {
-		return slices.ContainsFunc(p.Findings, func(g FloorFinding) bool { return slices.Contains(g.Covers, f.Rule.Name) })
+		return slices.ContainsFunc(
+			p.Findings, func(g FloorFinding) bool { return slices.Contains(g.Covers, f.Rule.Name) },
+		)
 	}
 	p.Findings = slices.DeleteFunc(slices.Clone(p.Findings), covered)
 }
@@ -89,17 +91,18 @@ func (p *FloorPass) samePit(o *FloorTable) bool {
 	return o.Property == p.Changed.Property && o.Pit == p.Changed.Pit
 }
 
-// isMini says whether a game is mini or midi baccarat, which New York treats alike.
+// isMini reports whether a game is mini or midi baccarat, which New York treats alike.
 func isMini(g baccarat.Game) bool { return g == baccarat.Minibaccarat || g == baccarat.Midibaccarat }
 
-// sameKind says whether two games are one kind: mini and midi are in New York.
+// sameKind reports whether two games are one kind: mini and midi are in New York.
 func (p *FloorPass) sameKind(o *FloorTable) bool {
 	return o.Game == p.Changed.Game || (p.Changed.Law.ClosesAtCard && isMini(o.Game) && isMini(p.Changed.Game))
 }
 
 var floorFamily = []*Rule{
 	{
-		Name: "vig.uniform-property", Doc: "All open mini and midi tables of a facility charge one kind and percentage of vigorish.",
+		Name:     "vig.uniform-property",
+		Doc:      "All open mini and midi tables of a facility charge one kind and percentage of vigorish.",
 		Breach:   "Two mini tables at four and five percent.",
 		Severity: finding.Major, At: Floor, Floor: func(p *FloorPass) {
 			together := p.Changed.Law.Options["vig_uniform_scope_ny"] != "per game"
@@ -121,7 +124,8 @@ var floorFamily = []*Rule{
 		},
 	},
 	{
-		Name: "order.pit-mixed-baccarat", Doc: "Beside a baccarat table mini and midi tables use its payment procedure.",
+		Name:     "order.pit-mixed-baccarat",
+		Doc:      "Beside a baccarat table mini and midi tables use its payment procedure.",
 		Breach:   "Different procedure next to a baccarat table.",
 		Severity: finding.Minor, At: Floor, Covers: []string{"order.pit-uniform"}, Floor: func(p *FloorPass) {
 			p.compare(func(o *FloorTable) bool { return p.samePit(o) && o.Game == baccarat.Baccarat }, procedureWord)

@@ -19,27 +19,35 @@ var irregFamily = []*Rule{
 		Severity: finding.Info, At: Settled, Check: checkRemedied,
 	},
 	{
-		Name: "irreg.player-extra.to-banker", Doc: "An errant player card goes to a banker hand that is obliged to draw.",
+		Name:     "irreg.player-extra.to-banker",
+		Doc:      "An errant player card goes to a banker hand that is obliged to draw.",
 		Breach:   "Errant card burned and a fresh card dealt to the banker.",
-		Severity: finding.Critical, At: Settled, Check: wrongRemedy(remedyToBanker), Covers: []string{"draw.banker.no-third"},
+		Severity: finding.Critical, At: Settled, Check: wrongRemedy(remedyToBanker),
+		Covers: []string{"draw.banker.no-third"},
 	},
 	{
-		Name: "irreg.player-extra.undisclosed-next-hand", Doc: "An errant player card that nobody saw is kept for the next hand.",
+		Name:     "irreg.player-extra.undisclosed-next-hand",
+		Doc:      "An undisclosed errant player card is kept for the next hand.",
 		Breach:   "Unseen card burned.",
-		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyPlayerCarry), Covers: []string{"irreg.carryover-first-card"},
+		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyPlayerCarry),
+		Covers: []string{"irreg.carryover-first-card"},
 	},
 	{
-		Name: "irreg.player-extra.disclosed-burn", Doc: "An errant player card that was seen is burned with its number of cards, face up.",
+		Name:     "irreg.player-extra.disclosed-burn",
+		Doc:      "An errant player card that was seen is burned with its number of cards, face up.",
 		Breach:   "Wrong number burned.",
 		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyPlayerBurn), Covers: []string{"shoe.burn.count"},
 	},
 	{
-		Name: "irreg.excess.undisclosed-next-hand", Doc: "An excess card that nobody saw is the first card of the next hand.",
+		Name:     "irreg.excess.undisclosed-next-hand",
+		Doc:      "An undisclosed excess card is the first card of the next hand.",
 		Breach:   "Unseen excess card put in the discards.",
-		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyExcessCarry), Covers: []string{"irreg.carryover-first-card"},
+		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyExcessCarry),
+		Covers: []string{"irreg.carryover-first-card"},
 	},
 	{
-		Name: "irreg.excess.disclosed-burn", Doc: "An excess card that was seen is burned with its number of cards, face up.",
+		Name:     "irreg.excess.disclosed-burn",
+		Doc:      "An excess card that was seen is burned with its number of cards, face up.",
 		Breach:   "Excess card simply discarded.",
 		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyExcessBurn), Covers: []string{"shoe.burn.count"},
 	},
@@ -61,15 +69,18 @@ var irregFamily = []*Rule{
 	{
 		Name: "irreg.insufficient.void", Back: WholeShoe, Doc: "A round that the shoe cannot finish is void.",
 		Breach:   "Result declared on an incomplete hand.",
-		Severity: finding.Critical, At: Settled, Again: true, Check: checkInsufficient, Covers: []string{"draw.banker.must-draw", "draw.player.third-card", "draw.banker.no-third"},
+		Severity: finding.Critical, At: Settled, Again: true, Check: checkInsufficient,
+		Covers: []string{"draw.banker.must-draw", "draw.player.third-card", "draw.banker.no-third"},
 	},
 	{
-		Name: "irreg.insufficient.full-reshuffle", Back: WholeShoe, Doc: "After a void for lack of cards the entire set is reshuffled.",
+		Name: "irreg.insufficient.full-reshuffle", Back: WholeShoe,
+		Doc:      "After a void for lack of cards the entire set is reshuffled.",
 		Breach:   "Only the discards reloaded.",
 		Severity: finding.Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkFullReshuffle,
 	},
 	{
-		Name: "irreg.insufficient.false-claim", Back: WholeShoe, Doc: "A round is not voided for lack of cards while enough are left.",
+		Name: "irreg.insufficient.false-claim", Back: WholeShoe,
+		Doc:      "A round is not voided for lack of cards while enough are left.",
 		Breach:   "A losing round cancelled under a pretext.",
 		Severity: finding.Critical, At: Settled, Check: checkFalseClaim, Covers: []string{"draw.player.third-card"},
 	},
@@ -92,12 +103,14 @@ type errant struct {
 	want remedy
 }
 
-// irregular says whether the round has more cards than its hands finally hold, or moved ones.
+// irregular reports whether the round has more cards than its hands finally hold, or moved ones.
 func irregular(r *record.Round) bool {
-	return slices.ContainsFunc(r.Cards, func(c record.DealtCard) bool { return c.Fate != record.Kept || c.Final != c.Hand })
+	return slices.ContainsFunc(
+		r.Cards, func(c record.DealtCard) bool { return c.Fate != record.Kept || c.Final != c.Hand },
+	)
 }
 
-// unread says whether a card of the round was not read: what was due after it is not known.
+// unread reports whether a card of the round was not read: what was due after it is not known.
 func unread(r *record.Round) bool {
 	return slices.ContainsFunc(r.Cards, func(c record.DealtCard) bool { return c.Card == baccarat.Unread })
 }
@@ -126,7 +139,8 @@ func redeal(l *law.Law, r *record.Round) (baccarat.Coup, []errant) {
 	}
 	for _, c := range shoeOrder(r) {
 		co := deal()
-		extra := c.Hand == baccarat.Player && len(player) == 2 && len(banker) >= 2 && !l.Drawing.PlayerDraws(co.P2, co.B2)
+		extra := c.Hand == baccarat.Player && len(player) == 2 && len(banker) >= 2 &&
+			!l.Drawing.PlayerDraws(co.P2, co.B2)
 		if extra && l.ExtraCounts {
 			column, co.Third = c.Card.Value(), c.Card.Value()
 		}
@@ -167,7 +181,7 @@ func redeal(l *law.Law, r *record.Round) (baccarat.Coup, []errant) {
 	return deal(), list
 }
 
-// done says whether an errant card was handled as the law wants; kept that it stayed in its hand.
+// done reports whether an errant card was handled as the law wants; kept that it stayed in its hand.
 func (p *Pass) done(e *errant) (done, kept bool, observed string) {
 	c := e.card
 	switch e.want {
@@ -208,7 +222,7 @@ func (p *Pass) burnValue(c baccarat.Card) int {
 	return c.BurnValue()
 }
 
-// burnWrong says what is wrong with a burn that answers an irregularity, empty if nothing is.
+// burnWrong describes what is wrong with the burn for an irregularity, empty if it is right.
 func (p *Pass) burnWrong(b *record.Burn, want int) string {
 	switch {
 	case int(b.Count) != want:
@@ -221,18 +235,21 @@ func (p *Pass) burnWrong(b *record.Burn, want int) string {
 	return ""
 }
 
-// vague says that how an errant card was burned was not reported.
+// vague reports whether the burn of an errant card was not described.
 func (p *Pass) vague(e *errant) bool {
 	return e.card.Fate == record.Burned && !described(&p.Shoe.Burns[e.card.Burn])
 }
 
-// described says whether it was reported what a burn showed and where it went.
+// described reports whether it was reported what a burn showed and where it went.
 func described(b *record.Burn) bool {
 	return b.Shown != baccarat.NoShown && b.Destination != baccarat.NoDestination
 }
 
 func (r remedy) String() string {
-	return [...]string{"", "to the banker hand", "kept for the next hand", "burned with its number of cards face up", "first card of the next hand", "burned with its number of cards face up"}[r]
+	return [...]string{
+		"", "to the banker hand", "kept for the next hand", "burned with its number of cards face up",
+		"first card of the next hand", "burned with its number of cards face up",
+	}[r]
 }
 
 func wrongRemedy(want remedy) func(*Pass) {
@@ -275,12 +292,16 @@ func checkRemedied(p *Pass) {
 		if f.Round == p.Round.No && p.answerable(f) && !p.used(f) && p.foundBurned(f) {
 			p.Report(Finding{
 				Subject: finding.OfCard(f.CardSeq), Evidence: []record.Seq{f.Seq, p.Shoe.Burns[f.Burn].Seq},
-				Expected: "irregularities handled as prescribed", Observed: fmt.Sprintf("%v found face up and burned", f.Card),
+				Expected: "irregularities handled as prescribed",
+				Observed: fmt.Sprintf("%v found face up and burned", f.Card),
 			})
 		}
 	}
 	if v := p.Round.Voided; v.Insufficient && !p.falseClaim() {
-		p.Report(Finding{Expected: "irregularities handled as prescribed", Observed: "void for lack of cards", Evidence: []record.Seq{v.Seq}})
+		p.Report(Finding{
+			Expected: "irregularities handled as prescribed", Observed: "void for lack of cards",
+			Evidence: []record.Seq{v.Seq},
+		})
 	}
 }
 
@@ -295,14 +316,17 @@ func checkCarryover(p *Pass) {
 			continue
 		}
 		if c.Hand != baccarat.Player || c.Index != 1 {
-			p.Report(Finding{Expected: "the kept card is player card one", Observed: fmt.Sprintf("%v card %d", c.Hand, c.Index), Evidence: []record.Seq{c.Seq}})
+			p.Report(Finding{
+				Expected: "the kept card is player card one", Observed: fmt.Sprintf("%v card %d", c.Hand, c.Index),
+				Evidence: []record.Seq{c.Seq},
+			})
 		}
 		return
 	}
 	p.Report(Finding{Expected: "the kept card is player card one", Observed: "not used", Evidence: cardEvidence(r)})
 }
 
-// used says whether a card found face up was dealt into the round.
+// used reports whether a card found face up was dealt into the round.
 func (p *Pass) used(f *record.FoundFaceUp) bool {
 	for i := range p.Round.Cards {
 		if p.Round.Cards[i].CardSeq == f.CardSeq {
@@ -316,12 +340,15 @@ func checkFaceUpUsed(p *Pass) {
 	for i := range p.Shoe.FaceUps {
 		f := &p.Shoe.FaceUps[i]
 		if p.used(f) {
-			p.Report(Finding{Subject: finding.OfCard(f.CardSeq), Expected: fmt.Sprintf("%v discarded", f.Card), Observed: "dealt into a hand", Evidence: append(cardEvidence(p.Round), f.Seq)})
+			p.Report(Finding{
+				Subject: finding.OfCard(f.CardSeq), Expected: fmt.Sprintf("%v discarded", f.Card),
+				Observed: "dealt into a hand", Evidence: append(cardEvidence(p.Round), f.Seq),
+			})
 		}
 	}
 }
 
-// answerable says whether a card found face up calls for a burn: one that was being burned itself does
+// answerable reports whether a card found face up requires a burn. A card that was being burned itself does
 // only under option faceup_recursive.
 func (p *Pass) answerable(f *record.FoundFaceUp) bool {
 	return !f.AmongBurned || p.option("faceup_recursive") == "true"
@@ -339,7 +366,7 @@ func (p *Pass) foundValue(burn int) (sum int, known bool) {
 	return sum, known
 }
 
-// foundBurned says whether a card found face up was burned as the law wants.
+// foundBurned reports whether a card found face up was burned as the law wants.
 func (p *Pass) foundBurned(f *record.FoundFaceUp) bool {
 	if f.Burn < 0 {
 		return false
@@ -359,7 +386,9 @@ func checkFaceUpBurn(p *Pass) {
 			if f.Card == baccarat.Unread {
 				expected = "further cards burned"
 			}
-			p.Report(Finding{Subject: finding.OfCard(f.CardSeq), Expected: expected, Observed: "none", Evidence: []record.Seq{f.Seq}})
+			p.Report(Finding{
+				Subject: finding.OfCard(f.CardSeq), Expected: expected, Observed: "none", Evidence: []record.Seq{f.Seq},
+			})
 			continue
 		}
 		b := &p.Shoe.Burns[f.Burn]
@@ -368,7 +397,8 @@ func checkFaceUpBurn(p *Pass) {
 			p.CannotJudge("a card found face up was not read, or how it was burned not reported", f.Seq, b.Seq)
 		} else if wrong := p.burnWrong(b, want); wrong != "" {
 			p.Report(Finding{
-				Subject: finding.OfCard(f.CardSeq), Expected: fmt.Sprintf("%d further cards burned face up", want), Observed: wrong, Evidence: []record.Seq{f.Seq, b.Seq},
+				Subject: finding.OfCard(f.CardSeq), Expected: fmt.Sprintf("%d further cards burned face up", want),
+				Observed: wrong, Evidence: []record.Seq{f.Seq, b.Seq},
 			})
 		}
 	}
@@ -378,11 +408,13 @@ func checkFaceUpBurn(p *Pass) {
 func checkInsufficient(p *Pass) {
 	r := p.Round
 	due := p.Law.CardsDue(r.Coup())
-	if r.Voided.Seq != 0 || r.Ended.Result == baccarat.Void || len(r.Cards) < 4 || p.Shoe.Loaded.Seq == 0 || due <= r.Left {
+	if r.Voided.Seq != 0 || r.Ended.Result == baccarat.Void || len(r.Cards) < 4 || p.Shoe.Loaded.Seq == 0 ||
+		due <= r.Left {
 		return
 	}
 	p.Report(Finding{
-		Expected: fmt.Sprintf("void, %d cards due and %d left", due, r.Left), Observed: "a result declared", Evidence: cardEvidence(r),
+		Expected: fmt.Sprintf("void, %d cards due and %d left", due, r.Left), Observed: "a result declared",
+		Evidence: cardEvidence(r),
 	})
 }
 
@@ -393,7 +425,10 @@ func checkFullReshuffle(p *Pass) {
 	}
 	for _, c := range s.Prep.Cuts {
 		if want := 52 * s.Loaded.Decks; c.Stack != want {
-			p.Report(Finding{Expected: fmt.Sprintf("all %d cards reshuffled", want), Observed: fmt.Sprintf("a stack of %d", c.Stack), Evidence: []record.Seq{s.Prep.VoidBefore, c.Seq}})
+			p.Report(Finding{
+				Expected: fmt.Sprintf("all %d cards reshuffled", want), Observed: fmt.Sprintf("a stack of %d", c.Stack),
+				Evidence: []record.Seq{s.Prep.VoidBefore, c.Seq},
+			})
 			return
 		}
 	}
@@ -406,7 +441,8 @@ func (p *Pass) falseClaim() bool {
 func checkFalseClaim(p *Pass) {
 	if r := p.Round; r.Voided.Insufficient && p.falseClaim() {
 		p.Report(Finding{
-			Expected: fmt.Sprintf("the round goes on, %d cards are left", r.Left), Observed: "void for lack of cards", Evidence: append(cardEvidence(r), r.Voided.Seq),
+			Expected: fmt.Sprintf("the round goes on, %d cards are left", r.Left), Observed: "void for lack of cards",
+			Evidence: append(cardEvidence(r), r.Voided.Seq),
 		})
 	}
 }

@@ -16,17 +16,20 @@ var lasthandFamily = []*Rule{
 		Severity: finding.Minor, At: Closed, Needs: baccarat.FeedShoeCamera, Check: checkCutcardAside,
 	},
 	{
-		Name: "lasthand.announced", Doc: "The last hand is announced once, after the round of the cutting card and before the next no more bets.",
+		Name:     "lasthand.announced",
+		Doc:      "The last hand is announced once, between the round of the cutting card and the next no more bets.",
 		Breach:   "Not announced, or announced a round early or late.",
 		Severity: finding.Minor, At: Closed, Needs: baccarat.FeedAnnouncements, Check: checkLastHandAnnounced,
 	},
 	{
-		Name: "lasthand.one-more-only", Doc: "After the hand of the cutting card one more hand is played, and no other.",
+		Name:     "lasthand.one-more-only",
+		Doc:      "After the hand of the cutting card one more hand is played, and no other.",
 		Breach:   "An extra round is played.",
 		Severity: finding.Major, At: Settled, Check: checkOneMoreOnly,
 	},
 	{
-		Name: "lasthand.final-hand-skipped", Doc: "The one hand after the cutting card's is played before the shoe ends.",
+		Name:     "lasthand.final-hand-skipped",
+		Doc:      "The one hand after the cutting card's is played before the shoe ends.",
 		Breach:   "Reshuffle right after the cutting-card hand.",
 		Severity: finding.Info, At: Closed, Check: checkFinalHandSkipped,
 	},
@@ -45,11 +48,17 @@ func round(s *record.Shoe, no uint32) *record.RoundSummary {
 func checkCutcardAside(p *Pass) {
 	for _, c := range p.Shoe.Cutcard {
 		if !c.SetAside {
-			p.Report(Finding{Round: c.Round, Expected: "cutting card set aside", Observed: "not set aside", Evidence: []record.Seq{c.Seq}})
+			p.Report(Finding{
+				Round: c.Round, Expected: "cutting card set aside", Observed: "not set aside",
+				Evidence: []record.Seq{c.Seq},
+			})
 			continue
 		}
 		if r := round(p.Shoe, c.Round); r != nil && r.Ended == 0 && !r.Missing {
-			p.Report(Finding{Round: c.Round, Expected: "the hand in progress finished", Observed: "no result", Evidence: []record.Seq{c.Seq}})
+			p.Report(Finding{
+				Round: c.Round, Expected: "the hand in progress finished", Observed: "no result",
+				Evidence: []record.Seq{c.Seq},
+			})
 		}
 	}
 }
@@ -95,7 +104,8 @@ func checkFinalHandSkipped(p *Pass) {
 	s := p.Shoe
 	k := s.CutcardRound()
 	last := round(s, k)
-	if k == 0 || s.Ended.Seq == 0 || s.TableClosed != 0 || last == nil || last.Result == baccarat.Void || round(s, k+1) != nil {
+	if k == 0 || s.Ended.Seq == 0 || s.TableClosed != 0 || last == nil || last.Result == baccarat.Void ||
+		round(s, k+1) != nil {
 		return
 	}
 	p.Report(Finding{

@@ -10,22 +10,46 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 )
 
-// What must stand on the layout is attested, not seen: an attestation on file that says yes and is
+// The layout is attested, not observed: an attestation on file that is positive and
 // not too old.
 var layoutFamily = []*Rule{
 	layout("layout.vig-numbered-areas", "Numbered areas for marking vigorish.", "vig-areas", finding.Minor, nil),
 	layout("layout.ny.minimum", "Name, card areas and wager areas.", "ny-minimum", finding.Minor, nil),
 	layout("layout.ny.payout-odds", "Payout odds on the layout or a sign.", "payout-odds", finding.Major, nil),
-	layout("layout.ny.dragon-bonus-area", "A dragon bonus area for each patron.", "dragon-bonus-area", finding.Minor, offering(baccarat.SideDragonBonus)),
+	layout(
+		"layout.ny.dragon-bonus-area", "A dragon bonus area for each patron.", "dragon-bonus-area", finding.Minor,
+		offering(baccarat.SideDragonBonus),
+	),
 	layout("layout.ny.ez-areas", "Dragon 7 and panda 8 areas.", "ez-areas", finding.Minor, inMode(baccarat.EZ)),
-	layout("layout.ny.ez-push-notice", "Patrons are told that a dragon 7 pushes.", "ez-push-notice", finding.Major, inMode(baccarat.EZ)),
-	layout("layout.ny.novig-notice", "Notice of the no-vigorish variation.", "novig-notice", finding.Major, inMode(baccarat.NoVig6)),
+	layout(
+		"layout.ny.ez-push-notice", "Patrons are notified that a dragon 7 pushes.", "ez-push-notice", finding.Major,
+		inMode(baccarat.EZ),
+	),
+	layout(
+		"layout.ny.novig-notice", "Notice of the no-vigorish variation.", "novig-notice", finding.Major,
+		inMode(baccarat.NoVig6),
+	),
 	layout("layout.midi-discard-rack", "A discard rack on the dealer's side.", "midi-discard-rack", finding.Minor, nil),
-	layout("layout.nj.total-card-odds", "Total card odds inscribed.", "total-card-odds", finding.Major, offering(baccarat.SideTotalCard)),
-	layout("layout.nj.bonus-odds", "Bonus odds inscribed or on a sign.", "bonus-odds", finding.Major, offering(baccarat.SideBonus)),
-	layout("layout.nj.pair-areas", "Pair areas inscribed with their odds.", "pair-areas", finding.Major, offering(baccarat.SidePair)),
-	layout("layout.nj.treasures-areas", "Five treasure areas for each position.", "treasures-areas", finding.Minor, offering(baccarat.SideTreasures)),
-	layout("layout.nj.treasures-odds", "Treasure odds inscribed or on a sign.", "treasures-odds", finding.Major, offering(baccarat.SideTreasures)),
+	layout(
+		"layout.nj.total-card-odds", "Total card odds inscribed.", "total-card-odds", finding.Major,
+		offering(baccarat.SideTotalCard),
+	),
+	layout(
+		"layout.nj.bonus-odds", "Bonus odds inscribed or on a sign.", "bonus-odds", finding.Major,
+		offering(baccarat.SideBonus),
+	),
+	layout(
+		"layout.nj.pair-areas", "Pair areas inscribed with their odds.", "pair-areas", finding.Major,
+		offering(baccarat.SidePair),
+	),
+	layout(
+		"layout.nj.treasures-areas", "Five treasure areas for each position.", "treasures-areas", finding.Minor,
+		offering(baccarat.SideTreasures),
+	),
+	layout(
+		"layout.nj.treasures-odds", "Treasure odds inscribed or on a sign.", "treasures-odds", finding.Major,
+		offering(baccarat.SideTreasures),
+	),
 	layout("layout.nj.approved", "A layout that the regulator approved.", "layout-approval", finding.Major, nil),
 }
 
@@ -39,7 +63,8 @@ func inMode(m baccarat.VigorishMode) func(*law.Config) bool {
 
 func layout(name, doc, item string, severity finding.Severity, needed func(*law.Config) bool) *Rule {
 	return &Rule{
-		Name: name, Doc: doc, Breach: "Attestation missing, negative or expired.", Severity: severity, At: Prepared, Needs: baccarat.FeedAttestation,
+		Name: name, Doc: doc, Breach: "Attestation missing, negative or expired.", Severity: severity, At: Prepared,
+		Needs: baccarat.FeedAttestation,
 		Check: func(p *Pass) {
 			if needed == nil || needed(p.Config) {
 				p.attested(item)
@@ -48,7 +73,7 @@ func layout(name, doc, item string, severity finding.Severity, needed func(*law.
 	}
 }
 
-// attested asks for a layout attestation that is on file, says yes and is not too old.
+// attested requires a positive layout attestation on file that is not too old.
 func (p *Pass) attested(item string) {
 	a, ok := p.Table.Attested[item]
 	days, err := strconv.Atoi(p.option("layout_attestation_days"))
@@ -60,10 +85,17 @@ func (p *Pass) attested(item string) {
 	case !ok && !p.Table.Whole:
 		p.CannotJudge("the record of the table begins after an attestation may have been filed", p.Shoe.First)
 	case !ok:
-		p.Report(Finding{Expected: item + " attested", Observed: "no attestation", Evidence: []record.Seq{p.Shoe.First}})
+		p.Report(Finding{
+			Expected: item + " attested", Observed: "no attestation", Evidence: []record.Seq{p.Shoe.First},
+		})
 	case !a.Present:
-		p.Report(Finding{Expected: item + " attested", Observed: "attested as not present", Evidence: []record.Seq{a.Seq}})
+		p.Report(Finding{
+			Expected: item + " attested", Observed: "attested as not present", Evidence: []record.Seq{a.Seq},
+		})
 	case p.Shoe.At-a.At > int64(days)*day:
-		p.Report(Finding{Expected: fmt.Sprintf("%s attested within %d days", item, days), Observed: fmt.Sprintf("%d days ago", (p.Shoe.At-a.At)/day), Evidence: []record.Seq{a.Seq}})
+		p.Report(Finding{
+			Expected: fmt.Sprintf("%s attested within %d days", item, days),
+			Observed: fmt.Sprintf("%d days ago", (p.Shoe.At-a.At)/day), Evidence: []record.Seq{a.Seq},
+		})
 	}
 }

@@ -17,7 +17,8 @@ var midiFamily = []*Rule{
 		Severity: finding.Minor, At: Settled, Check: checkRecipient(false),
 	},
 	{
-		Name: "midi.squeeze.tie-break", Doc: "Of equal highest wagers the one nearest the dealer counterclockwise is chosen.",
+		Name:     "midi.squeeze.tie-break",
+		Doc:      "Of equal highest wagers the one nearest the dealer counterclockwise is chosen.",
 		Breach:   "Higher seat number chosen.",
 		Severity: finding.Minor, At: Settled, Check: checkRecipient(true), Covers: []string{"midi.squeeze.recipient"},
 	},
@@ -27,7 +28,8 @@ var midiFamily = []*Rule{
 		Severity: finding.Major, At: Settled, Needs: baccarat.FeedCardFaces, Check: checkSqueezeFaces,
 	},
 	{
-		Name: "midi.squeeze.order", Doc: "The banker hand is handed out only after the player hand was returned and called.",
+		Name:     "midi.squeeze.order",
+		Doc:      "The banker hand is handed out only after the player hand was returned and called.",
 		Breach:   "Both hands out at once.",
 		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkSqueezeOrder,
 	},
@@ -42,7 +44,8 @@ var midiFamily = []*Rule{
 		Severity: finding.Minor, At: Settled, Check: checkThirdSqueeze,
 	},
 	{
-		Name: "midi.relinquish-order", Doc: "A relinquished hand is offered counterclockwise, beginning at the right-hand neighbour.",
+		Name:     "midi.relinquish-order",
+		Doc:      "A relinquished hand is offered counterclockwise, beginning at the right-hand neighbour.",
 		Breach:   "A seat is skipped.",
 		Severity: finding.Info, At: Settled, Check: checkSqueezeOffers,
 	},
@@ -52,7 +55,8 @@ var midiFamily = []*Rule{
 		Severity: finding.Minor, At: Settled, Check: checkDealerTurns, Covers: []string{"midi.squeeze.recipient"},
 	},
 	{
-		Name: "midi.compulsory-relinquish-authority", Doc: "The squeeze is withdrawn only for unreasonable delay, by the dealer or a floorperson.",
+		Name:     "midi.compulsory-relinquish-authority",
+		Doc:      "The squeeze is withdrawn only for unreasonable delay, by the dealer or a floorperson.",
 		Breach:   "Withdrawn by a spectator or without ground.",
 		Severity: finding.Info, At: Settled, Check: checkSqueezeWithdrawn,
 	},
@@ -70,7 +74,9 @@ func stakes(r *record.Round, h baccarat.Hand) []record.SeatChange {
 		if w.Spot != spot || w.Gone {
 			continue
 		}
-		at, found := slices.BinarySearchFunc(list, w.Seat, func(s record.SeatChange, seat uint32) int { return int(s.Seat) - int(seat) })
+		at, found := slices.BinarySearchFunc(
+			list, w.Seat, func(s record.SeatChange, seat uint32) int { return int(s.Seat) - int(seat) },
+		)
 		if !found {
 			list = slices.Insert(list, at, record.SeatChange{Seat: w.Seat})
 		}
@@ -89,7 +95,7 @@ func handed(r *record.Round, h baccarat.Hand) *record.Squeeze {
 	return nil
 }
 
-// relinquished says whether the right to a hand was given up before an event.
+// relinquished reports whether the right to a hand was given up before an event.
 func relinquished(r *record.Round, h baccarat.Hand, before record.Seq) bool {
 	return slices.ContainsFunc(r.Squeezes, func(s record.Squeeze) bool {
 		return s.Kind == record.SqueezeRelinquished && s.Hand == h && s.Seq < before
@@ -119,7 +125,8 @@ func checkRecipient(tie bool) func(*Pass) {
 			}
 			p.Report(Finding{
 				Subject: finding.OfHand(h.String()), Seat: handed.Seat, Evidence: []record.Seq{handed.Seq},
-				Expected: fmt.Sprintf("seat %d, %d on %v", among[0], highest, h), Observed: fmt.Sprintf("seat %d", handed.Seat),
+				Expected: fmt.Sprintf("seat %d, %s on %v", among[0], p.money(highest), h),
+				Observed: fmt.Sprintf("seat %d", handed.Seat),
 			})
 		}
 	}
@@ -162,7 +169,10 @@ func checkSqueezeFaces(p *Pass) {
 			if back != nil {
 				evidence = append(evidence, back.Seq)
 			}
-			p.Report(Finding{Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Expected: "handed face down and returned face up", Observed: observed, Evidence: evidence})
+			p.Report(Finding{
+				Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat,
+				Expected: "handed face down and returned face up", Observed: observed, Evidence: evidence,
+			})
 		}
 	}
 }
@@ -175,7 +185,10 @@ func checkSqueezeOrder(p *Pass) {
 		return
 	}
 	if banker.Seq < called.Seq {
-		p.Report(Finding{Expected: "banker hand out after the player count is called", Observed: "before it", Evidence: []record.Seq{banker.Seq, called.Seq}})
+		p.Report(Finding{
+			Expected: "banker hand out after the player count is called", Observed: "before it",
+			Evidence: []record.Seq{banker.Seq, called.Seq},
+		})
 	}
 }
 
@@ -200,7 +213,11 @@ func checkUnderShoe(p *Pass) {
 			}
 		}
 		if place != record.MovedUnderShoe {
-			p.Report(Finding{Subject: finding.OfCard(c.CardSeq), Expected: "under the right corner of the shoe until the player count", Observed: "elsewhere", Evidence: []record.Seq{at, called.Seq}})
+			p.Report(Finding{
+				Subject:  finding.OfCard(c.CardSeq),
+				Expected: "under the right corner of the shoe until the player count", Observed: "elsewhere",
+				Evidence: []record.Seq{at, called.Seq},
+			})
 			return
 		}
 	}
@@ -226,7 +243,9 @@ func checkThirdSqueeze(p *Pass) {
 				had = 0
 			case s.Kind == record.SqueezeHanded && slices.Contains(s.Cards, third.CardSeq) && had != 0 && s.Seat != had:
 				p.Report(Finding{
-					Subject: finding.OfHand(h.String()), Seat: s.Seat, Expected: fmt.Sprintf("third card to seat %d", had), Observed: fmt.Sprintf("to seat %d", s.Seat), Evidence: []record.Seq{from, s.Seq},
+					Subject: finding.OfHand(h.String()), Seat: s.Seat,
+					Expected: fmt.Sprintf("third card to seat %d", had), Observed: fmt.Sprintf("to seat %d", s.Seat),
+					Evidence: []record.Seq{from, s.Seq},
 				})
 			}
 		}
@@ -244,7 +263,9 @@ func checkSqueezeOffers(p *Pass) {
 			if last := from[s.Hand]; last != 0 {
 				if want := counterclockwise(s.Occupied, last); s.Seat != want {
 					p.Report(Finding{
-						Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Expected: fmt.Sprintf("offered to seat %d", want), Observed: fmt.Sprintf("seat %d", s.Seat), Evidence: []record.Seq{s.Seq},
+						Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat,
+						Expected: fmt.Sprintf("offered to seat %d", want), Observed: fmt.Sprintf("seat %d", s.Seat),
+						Evidence: []record.Seq{s.Seq},
 					})
 					return
 				}
@@ -271,7 +292,10 @@ func checkDealerTurns(p *Pass) {
 			}
 		}
 		if len(stakes(r, h)) == 0 || (offers > 0 && refused == offers) {
-			p.Report(Finding{Subject: finding.OfHand(h.String()), Seat: handed.Seat, Expected: "turned by the dealer", Observed: fmt.Sprintf("handed to seat %d", handed.Seat), Evidence: []record.Seq{handed.Seq}})
+			p.Report(Finding{
+				Subject: finding.OfHand(h.String()), Seat: handed.Seat, Expected: "turned by the dealer",
+				Observed: fmt.Sprintf("handed to seat %d", handed.Seat), Evidence: []record.Seq{handed.Seq},
+			})
 		}
 	}
 }
@@ -282,9 +306,11 @@ func checkSqueezeWithdrawn(p *Pass) {
 		if s.Kind != record.SqueezeRelinquished || s.Cause != record.PassOrdered {
 			continue
 		}
-		if (s.By != baccarat.RoleDealer && s.By != baccarat.RoleFloorperson) || dashed(s.Ground) != "unreasonable-delay" {
+		if (s.By != baccarat.RoleDealer && s.By != baccarat.RoleFloorperson) ||
+			dashed(s.Ground) != "unreasonable-delay" {
 			p.Report(Finding{
-				Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Expected: "ordered by DEALER or FLOORPERSON for unreasonable-delay",
+				Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat,
+				Expected: "ordered by DEALER or FLOORPERSON for unreasonable-delay",
 				Observed: fmt.Sprintf("ordered by %v, ground %q", s.By, s.Ground), Evidence: []record.Seq{s.Seq},
 			})
 		}

@@ -8,13 +8,15 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 )
 
-// The opening of new cards. N.J.A.C. 19:47-3.4; 9 NYCRR 5324.21(d), 5322.15(c). They are asked for
+// The opening of new cards. N.J.A.C. 19:47-3.4; 9 NYCRR 5324.21(d), 5322.15(c). They are evaluated for
 // the first shoe of a batch.
 var openFamily = []*Rule{
 	{
-		Name: "open.inspection-before-play", Doc: "The dealer sorts and inspects new cards before their first shuffle, and none is missing or extra.",
+		Name:     "open.inspection-before-play",
+		Doc:      "The dealer sorts and inspects new cards before their first shuffle, and none is missing or extra.",
 		Breach:   "First shuffle of a new batch with no inspection on record.",
-		Severity: finding.Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkInspection, Covers: []string{"open.floor-verification"},
+		Severity: finding.Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkInspection,
+		Covers: []string{"open.floor-verification"},
 	},
 	{
 		Name: "open.floor-verification", Doc: "The assigned floorperson verifies the inspection.",
@@ -22,12 +24,14 @@ var openFamily = []*Rule{
 		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkVerification,
 	},
 	{
-		Name: "open.spread-for-first-participant", Doc: "The cards are spread face up for the first participants to see.",
+		Name:     "open.spread-for-first-participant",
+		Doc:      "The cards are spread face up for the first participants to see.",
 		Breach:   "Spread skipped or face down.",
 		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkSpread,
 	},
 	{
-		Name: "open.spread-arrangement", Doc: "The spread is by deck and suit, in sequence, in the arrangement of the game.",
+		Name:     "open.spread-arrangement",
+		Doc:      "The spread is by deck and suit, in sequence, in the arrangement of the game.",
 		Breach:   "Rows used at a punto banco table.",
 		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedOverhead, Check: checkArrangement,
 	},
@@ -44,7 +48,7 @@ var openFamily = []*Rule{
 }
 
 // newBatch is the batch of the shoe when this is its first shoe. When the table's record begins in
-// the middle the batch may have been opened before: then nothing can be said.
+// the middle the batch may have been opened before: then it cannot be judged.
 func (p *Pass) newBatch() *record.Batch {
 	id := p.Shoe.Loaded.Batch
 	if len(p.Shoe.Prep.Shuffles) > 0 {

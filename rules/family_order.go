@@ -17,17 +17,30 @@ var orderFamily = []*Rule{
 		Breach:   "Pay first, then take.",
 		Severity: finding.Minor, At: Settled, Check: checkLosingFirst,
 	},
-	procedure("order.procedure-1.pay-then-vig", "Procedure 1: all payments, then all vigorish.", "Steps interleaved or reversed.", 1),
-	procedure("order.procedure-2.vig-then-pay", "Procedure 2: all vigorish, then all payments.", "Steps interleaved or reversed.", 2),
-	procedure("order.procedure-3.seat-pay-then-vig", "Procedure 3: seat by seat, payment then vigorish.", "Steps interleaved or reversed.", 3),
-	procedure("order.procedure-4.seat-vig-then-pay", "Procedure 4: seat by seat, vigorish then payment.", "Steps interleaved or reversed.", 4),
+	procedure(
+		"order.procedure-1.pay-then-vig", "Procedure 1: all payments, then all vigorish.",
+		"Steps interleaved or reversed.", 1,
+	),
+	procedure(
+		"order.procedure-2.vig-then-pay", "Procedure 2: all vigorish, then all payments.",
+		"Steps interleaved or reversed.", 2,
+	),
+	procedure(
+		"order.procedure-3.seat-pay-then-vig", "Procedure 3: seat by seat, payment then vigorish.",
+		"Steps interleaved or reversed.", 3,
+	),
+	procedure(
+		"order.procedure-4.seat-vig-then-pay", "Procedure 4: seat by seat, vigorish then payment.",
+		"Steps interleaved or reversed.", 4,
+	),
 	{
 		Name: "order.descending-seats", Doc: "Winning positions are served from the highest number downwards.",
 		Breach:   "Low seat served first.",
 		Severity: finding.Minor, At: Settled, Check: checkDescending,
 	},
 	{
-		Name: "order.procedure-notice", Doc: "A payment procedure is begun or changed only after 30 minutes' written notice to the commission and to surveillance.",
+		Name:     "order.procedure-notice",
+		Doc:      "A payment procedure begins or changes after 30 minutes' written notice to commission and surveillance.",
 		Breach:   "Notice to surveillance only.",
 		Severity: finding.Major, At: Changed, Check: checkProcedureNotice,
 	},
@@ -48,7 +61,8 @@ func checkLosingFirst(p *Pass) {
 	}
 	if served, collected := p.outOfOrder(p.Round.Steps, steps.losingLate); served != 0 {
 		p.Report(Finding{
-			Expected: "losing wagers collected first", Observed: "a payment or vigorish step came before", Evidence: []record.Seq{served, collected},
+			Expected: "losing wagers collected first", Observed: "a payment or vigorish step came before",
+			Evidence: []record.Seq{served, collected},
 		})
 	}
 }
@@ -84,7 +98,7 @@ func (p *Pass) outOfOrder(all steps, breaks func(steps) (first, second record.Se
 	return breaks(due)
 }
 
-// ordered says whether the procedures are prescribed for the round: not at EZ tables, where nothing
+// ordered reports whether the procedures are prescribed for the round: not at EZ tables, where nothing
 // is charged, and not for a round that was cancelled.
 func (p *Pass) ordered() bool { return p.Config.Mode != baccarat.EZ && !p.cancelled() }
 
@@ -92,8 +106,8 @@ func (p *Pass) ordered() bool { return p.Config.Mode != baccarat.EZ && !p.cancel
 type steps []record.Step
 
 // zones are the steps among which the order of seats is judged: all of the round, or under
-// order_scope dealer-zone those of each dealer who settled, as the two paying dealers of a large table
-// work beside each other. A step whose dealer was not reported is of a zone of its own.
+// order_scope dealer-zone the steps of each dealer who settled, since the two paying dealers of a large table
+// work beside each other. Steps without a reported dealer form one zone.
 func (p *Pass) zones() []steps {
 	all := p.Round.Steps
 	if p.option("order_scope") != "dealer-zone" {
@@ -115,14 +129,18 @@ func (p *Pass) zones() []steps {
 
 func procedure(name, doc, breach string, number uint32) *Rule {
 	return &Rule{
-		Name: name, Doc: doc, Breach: breach, Severity: finding.Minor, At: Settled, Covers: []string{"order.descending-seats"},
+		Name: name, Doc: doc, Breach: breach, Severity: finding.Minor, At: Settled,
+		Covers: []string{"order.descending-seats"},
 		Check: func(p *Pass) {
 			if p.Config.Procedure != number || p.Config.Mode != baccarat.Commission || !p.ordered() {
 				return
 			}
 			for _, s := range p.zones() {
-				if first, second := p.outOfOrder(s, func(s steps) (record.Seq, record.Seq) { return s.breaksPhases(number) }); second != 0 {
-					p.Report(Finding{Expected: doc, Observed: "steps interleaved or reversed", Evidence: []record.Seq{first, second}})
+				breaks := func(s steps) (record.Seq, record.Seq) { return s.breaksPhases(number) }
+				if first, second := p.outOfOrder(s, breaks); second != 0 {
+					p.Report(Finding{
+						Expected: doc, Observed: "steps interleaved or reversed", Evidence: []record.Seq{first, second},
+					})
 					return
 				}
 			}
@@ -164,7 +182,7 @@ func (t steps) breaksPhases(number uint32) (first, second record.Seq) {
 	return 0, 0
 }
 
-// between says whether another seat was served between two steps of one seat.
+// between reports whether another seat was served between two steps of one seat.
 func (t steps) between(i, j int) bool {
 	for k := i + 1; k < j; k++ {
 		if s := &t[k]; (s.Kind == record.StepPaid || isVig(s)) && s.Seat != t[i].Seat {
@@ -174,7 +192,7 @@ func (t steps) between(i, j int) bool {
 	return false
 }
 
-// owes says whether a seat has a vigorish step in the round.
+// owes reports whether a seat has a vigorish step in the round.
 func (t steps) owes(seat uint32) bool {
 	for i := range t {
 		if s := &t[i]; isVig(s) && s.Seat == seat {
@@ -191,7 +209,8 @@ func checkDescending(p *Pass) {
 	for _, s := range p.zones() {
 		if first, second := p.outOfOrder(s, p.ascends); second != 0 {
 			p.Report(Finding{
-				Expected: "seats served from the highest number downwards", Observed: "a lower or earlier seat was served before", Evidence: []record.Seq{first, second},
+				Expected: "seats served from the highest number downwards",
+				Observed: "a lower or earlier seat was served before", Evidence: []record.Seq{first, second},
 			})
 			return
 		}
@@ -232,7 +251,8 @@ func (t steps) ascends(pass int) (first, second record.Seq) {
 	var last *record.Step
 	for i := range t {
 		s := &t[i]
-		if (s.Kind != record.StepPaid || pass&paySteps == 0) && (!isVig(s) || pass&vigSteps == 0) && (s.Kind != record.StepTieCharge || pass&tieSteps == 0) {
+		if (s.Kind != record.StepPaid || pass&paySteps == 0) && (!isVig(s) || pass&vigSteps == 0) &&
+			(s.Kind != record.StepTieCharge || pass&tieSteps == 0) {
 			continue
 		}
 		if last != nil && s.Seat > last.Seat {
@@ -267,7 +287,8 @@ func (p *Pass) twoBlocks(t steps) (a, b *record.Step) {
 		}
 		for j := i + 1; j < len(t); j++ {
 			b = &t[j]
-			if b.Kind == record.StepPaid && b.Wager >= 0 && b.Seat == a.Seat && pair(a) != pair(b) && t.paidBetween(i, j) {
+			if b.Kind == record.StepPaid && b.Wager >= 0 && b.Seat == a.Seat && pair(a) != pair(b) &&
+				t.paidBetween(i, j) {
 				return a, b
 			}
 		}

@@ -11,19 +11,47 @@ import (
 )
 
 var outcomeFamily = []*Rule{
-	outcome("outcome.banker-wager", "A banker wager is paid, collected or returned by the counts.", "Losing banker wager left or paid.", baccarat.SpotBanker),
-	outcome("outcome.player-wager", "A player wager is paid, collected or returned by the counts.", "Player wager taken on a tie.", baccarat.SpotPlayer),
-	outcome("outcome.tie-wager", "A tie bet is paid on a tie and collected otherwise; it is never returned.", "Tie bet returned on a non-tie.", baccarat.SpotTie),
-	outcome("outcome.pair-wager", "A pair wager is paid when the hand's first two cards have one rank, and collected otherwise.", "K Q paid as a pair of zero-value cards.", baccarat.SpotPlayerPair, baccarat.SpotBankerPair),
+	outcome(
+		"outcome.banker-wager", "A banker wager is paid, collected or returned by the counts.",
+		"Losing banker wager left or paid.", baccarat.SpotBanker,
+	),
+	outcome(
+		"outcome.player-wager", "A player wager is paid, collected or returned by the counts.",
+		"Player wager taken on a tie.", baccarat.SpotPlayer,
+	),
+	outcome(
+		"outcome.tie-wager", "A tie bet is paid on a tie and collected otherwise; it is never returned.",
+		"Tie bet returned on a non-tie.", baccarat.SpotTie,
+	),
+	outcome(
+		"outcome.pair-wager",
+		"A pair wager is paid when the hand's first two cards have one rank, and collected otherwise.",
+		"K Q paid as a pair of zero-value cards.", baccarat.SpotPlayerPair, baccarat.SpotBankerPair,
+	),
 	{
 		Name: "outcome.ez-dragon-7-push", Doc: "At an EZ table banker wagers are returned on a dragon 7.",
 		Breach:   "Banker wager paid 1:1 on a dragon 7.",
 		Severity: finding.Critical, At: Settled, Check: checkDragonPush, Covers: []string{"outcome.banker-wager"},
 	},
-	outcome("outcome.dragon-bonus", "A dragon bonus is paid, collected or returned by its definition.", "Non-natural tie returned.", baccarat.SpotDragonBonusPlayer, baccarat.SpotDragonBonusBanker),
-	outcome("outcome.dragon-7-insurance", "Dragon 7 insurance is paid on a banker win with a three-card 7, and collected otherwise.", "Two-card banker 7 paid.", baccarat.SpotDragon7),
-	outcome("outcome.panda-8-insurance", "Panda 8 insurance is paid on a player win with a three-card 8, and collected otherwise.", "Winning panda collected.", baccarat.SpotPanda8),
-	outcome("outcome.treasures", "A 5 Treasures wager is paid on its qualifying event, and collected otherwise.", "Heavenly 9 collected because the round was a tie.", baccarat.SpotFortune7, baccarat.SpotGolden8, baccarat.SpotHeavenly9, baccarat.SpotBlazing7s, baccarat.SpotCoverAll),
+	outcome(
+		"outcome.dragon-bonus", "A dragon bonus is paid, collected or returned by its definition.",
+		"Non-natural tie returned.", baccarat.SpotDragonBonusPlayer, baccarat.SpotDragonBonusBanker,
+	),
+	outcome(
+		"outcome.dragon-7-insurance",
+		"Dragon 7 insurance is paid on a banker win with a three-card 7, and collected otherwise.",
+		"Two-card banker 7 paid.", baccarat.SpotDragon7,
+	),
+	outcome(
+		"outcome.panda-8-insurance",
+		"Panda 8 insurance is paid on a player win with a three-card 8, and collected otherwise.",
+		"Winning panda collected.", baccarat.SpotPanda8,
+	),
+	outcome(
+		"outcome.treasures", "A 5 Treasures wager is paid on its qualifying event, and collected otherwise.",
+		"Heavenly 9 collected because the round was a tie.", baccarat.SpotFortune7, baccarat.SpotGolden8,
+		baccarat.SpotHeavenly9, baccarat.SpotBlazing7s, baccarat.SpotCoverAll,
+	),
 	{
 		Name: "outcome.void-round", Doc: "Every wager of a void round is returned, and nothing is charged.",
 		Breach:   "A void round is settled for one seat.",
@@ -51,7 +79,7 @@ func (p *Pass) judgeOutcome(w *record.Wager) {
 	}
 }
 
-// misjudged says whether a wager was settled otherwise than by the cards that count.
+// misjudged reports whether a wager was settled otherwise than by the cards that count.
 func (p *Pass) misjudged(w *record.Wager) bool {
 	want, got := p.disposition(w), w.Disposition()
 	return want != baccarat.Undetermined && got != baccarat.Undetermined && got != want
@@ -110,7 +138,7 @@ func (p *Pass) disposition(w *record.Wager) baccarat.Disposition {
 	return d
 }
 
-// Due is what the law makes of a wager on the cards that count, and what it pays at least: by the
+// Due is the disposition of a wager by the cards that count, and its minimum payment: by the
 // posted odds where the law gives a floor.
 func (p *Pass) Due(w *record.Wager) (baccarat.Disposition, int64) {
 	d := p.disposition(w)
@@ -129,7 +157,7 @@ func (p *Pass) treasureOdds(s baccarat.Spot) baccarat.Odds {
 	return p.Law.TreasureOdds(p.Config, s, p.coup())
 }
 
-// dragonPush says whether a banker wager is pushed by an EZ dragon 7.
+// dragonPush reports whether a banker wager is pushed by an EZ dragon 7.
 func (p *Pass) dragonPush(w *record.Wager) bool {
 	return w.Spot == baccarat.SpotBanker && p.Config.Mode == baccarat.EZ && p.coup().Complete && p.coup().Dragon7()
 }
@@ -141,7 +169,8 @@ func (p *Pass) cancelled() bool {
 func checkDragonPush(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if got := w.Disposition(); p.dragonPush(w) && !p.cancelled() && got != baccarat.Undetermined && got != baccarat.Return {
+		if got := w.Disposition(); p.dragonPush(w) && !p.cancelled() && got != baccarat.Undetermined &&
+			got != baccarat.Return {
 			p.reportOutcome(w, baccarat.Return, got)
 		}
 	}
@@ -156,7 +185,8 @@ func checkVoidRound(p *Pass) {
 		w := &r.Wagers[i]
 		if w.Paid.Times > 0 || w.Collected.Times > 0 {
 			p.Report(Finding{
-				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: append(moneyEvidence(w), r.Voided.Seq),
+				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount,
+				Evidence: append(moneyEvidence(w), r.Voided.Seq),
 				Expected: "returned in full, the round is void", Observed: w.Disposition().String(),
 			})
 		}
@@ -164,8 +194,9 @@ func checkVoidRound(p *Pass) {
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Kind >= record.StepVigMarked {
 			p.Report(Finding{
-				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{r.Voided.Seq, s.Seq},
-				Expected: "no vigorish, the round is void", Observed: fmt.Sprintf("%d taken", s.Amount),
+				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount,
+				Evidence: []record.Seq{r.Voided.Seq, s.Seq},
+				Expected: "no vigorish, the round is void", Observed: p.money(s.Amount) + " taken",
 			})
 		}
 	}

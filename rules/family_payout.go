@@ -17,7 +17,8 @@ var payoutFamily = []*Rule{
 		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotPlayer),
 	},
 	{
-		Name: "payout.banker.odds", Doc: "A winning banker wager is paid 1 to 1 gross, the vigorish apart; in New York at least.",
+		Name:     "payout.banker.odds",
+		Doc:      "A winning banker wager is paid 1 to 1 gross, the vigorish apart; in New York at least.",
 		Breach:   "Paid 95% without a vigorish record.",
 		Severity: finding.Critical, At: Settled, Check: checkBankerOdds,
 		Covers: []string{"vig.amount.over", "vig.amount.under", "vig.rounding.invalid", "payout.matches-posted"},
@@ -25,12 +26,15 @@ var payoutFamily = []*Rule{
 	{
 		Name: "payout.tie.min-odds", Doc: "A winning tie bet is paid at least 8 to 1.",
 		Breach:   "Paid 7:1.",
-		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotTie), Covers: []string{"payout.matches-posted"},
+		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotTie),
+		Covers: []string{"payout.matches-posted"},
 	},
 	{
-		Name: "payout.banker-six.min-odds", Doc: "In the no-vigorish variation a banker win on 6 is paid at least 1 to 2.",
+		Name:     "payout.banker-six.min-odds",
+		Doc:      "In the no-vigorish variation a banker win on 6 is paid at least 1 to 2.",
 		Breach:   "Banker six paid less than half.",
-		Severity: finding.Critical, At: Settled, Check: checkBankerSix, Covers: []string{"payout.matches-posted", "payout.banker.odds"},
+		Severity: finding.Critical, At: Settled, Check: checkBankerSix,
+		Covers: []string{"payout.matches-posted", "payout.banker.odds"},
 	},
 	{
 		Name: "payout.pair.odds", Doc: "A winning pair wager is paid 11 to 1.",
@@ -45,7 +49,8 @@ var payoutFamily = []*Rule{
 	{
 		Name: "payout.dragon-7.min-odds", Doc: "Dragon 7 insurance is paid at least 40 to 1.",
 		Breach:   "Paid 30:1.",
-		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotDragon7), Covers: []string{"payout.matches-posted"},
+		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotDragon7),
+		Covers: []string{"payout.matches-posted"},
 	},
 	{
 		Name: "payout.panda-8.odds", Doc: "Panda 8 insurance is paid 25 to 1.",
@@ -53,12 +58,14 @@ var payoutFamily = []*Rule{
 		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotPanda8),
 	},
 	{
-		Name: "payout.matches-posted", Doc: "Where the law gives a floor, the odds posted at the table are paid exactly.",
+		Name:     "payout.matches-posted",
+		Doc:      "Where the law gives a floor, the odds posted at the table are paid exactly.",
 		Breach:   "Tie posted 9:1 and paid 8:1.",
 		Severity: finding.Major, At: Settled, Check: checkPosted,
 	},
 	{
-		Name: "payout.unsettled", Doc: "Each wager of a round is settled exactly once before the next round's first card.",
+		Name:     "payout.unsettled",
+		Doc:      "Each wager of a round is settled exactly once before the next round's first card.",
 		Breach:   "Winning bet forgotten, or paid twice.",
 		Severity: finding.Critical, At: Settled, Check: checkUnsettled,
 	},
@@ -74,7 +81,7 @@ var payoutFamily = []*Rule{
 	},
 }
 
-// payable says whether a wager was paid once and rightly so: only then its amount is judged.
+// payable reports whether a wager was paid once and rightly so: only then its amount is judged.
 func (p *Pass) payable(w *record.Wager) bool {
 	return w.Disposition() == baccarat.Pay && p.disposition(w) == baccarat.Pay
 }
@@ -89,7 +96,7 @@ func payoutOf(on ...baccarat.Spot) func(*Pass) {
 	}
 }
 
-// below says whether winnings break odds: another amount, or with a floor a smaller one.
+// below reports whether winnings break odds: another amount, or with a floor a smaller one.
 func below(o law.SpotOdds, winnings, stake int64) bool {
 	c := o.Compare(winnings, stake)
 	return c < 0 || (c > 0 && !o.Floor)
@@ -109,13 +116,14 @@ func (p *Pass) reportPayout(w *record.Wager, o baccarat.Odds, floor bool) {
 	}
 	p.Report(Finding{
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(due - w.Paid.Amount), Evidence: evidence(w, p.Round),
-		Expected: fmt.Sprintf("%v %d paid %s%v: %d", w.Spot, w.Amount, least, o, due), Observed: fmt.Sprintf("paid %d", w.Paid.Amount),
+		Expected: fmt.Sprintf("%v %s paid %s%v: %s", w.Spot, p.money(w.Amount), least, o, p.money(due)),
+		Observed: "paid " + p.money(w.Paid.Amount),
 	})
 }
 
 func abs(n int64) int64 { return max(n, -n) }
 
-// bankerSix says whether the reduced payment of the no-vigorish variation applies.
+// bankerSix reports whether the reduced payment of the no-vigorish variation applies.
 func (p *Pass) bankerSix() bool { return p.Config.Mode == baccarat.NoVig6 && p.coup().B == 6 }
 
 func checkBankerOdds(p *Pass) {
@@ -143,7 +151,9 @@ func checkBonusTable(p *Pass) {
 		}
 		odds, ok := p.Law.BonusTables[p.Config.BonusTable][p.coup().DragonBonus(baccarat.BonusHand(w.Spot))]
 		if !ok {
-			p.CannotJudge(fmt.Sprintf("dragon bonus pay table %q is not one of the rulebook's", p.Config.BonusTable), w.Placed)
+			p.CannotJudge(
+				fmt.Sprintf("dragon bonus pay table %q is not one of the rulebook's", p.Config.BonusTable), w.Placed,
+			)
 			continue
 		}
 		p.judgeOdds(w, law.SpotOdds{Odds: odds})
@@ -154,7 +164,8 @@ func checkPosted(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
 		law := p.Law.Odds[w.Spot]
-		if !p.payable(w) || !law.Floor || below(law, w.Paid.Amount, w.Amount) || (w.Spot == baccarat.SpotBanker && p.bankerSix()) {
+		if !p.payable(w) || !law.Floor || below(law, w.Paid.Amount, w.Amount) ||
+			(w.Spot == baccarat.SpotBanker && p.bankerSix()) {
 			continue
 		}
 		switch posted := p.Config.Posted[w.Spot]; {
@@ -172,7 +183,8 @@ func checkUnsettled(p *Pass) {
 		if w := &r.Wagers[i]; !w.Gone && w.Settlements() != 1 {
 			p.Report(Finding{
 				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: moneyEvidence(w),
-				Expected: fmt.Sprintf("%v wager of %d settled once", w.Spot, w.Amount), Observed: fmt.Sprintf("settled %d times", w.Settlements()),
+				Expected: fmt.Sprintf("%v wager of %s settled once", w.Spot, p.money(w.Amount)),
+				Observed: fmt.Sprintf("settled %d times", w.Settlements()),
 			})
 		}
 	}
@@ -190,7 +202,8 @@ func checkReturnIntact(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
 		want := p.disposition(w)
-		if w.Disposition() == baccarat.Return && (want == baccarat.Return || p.cancelled()) && w.Returned.Amount != w.Amount {
+		if w.Disposition() == baccarat.Return && (want == baccarat.Return || p.cancelled()) &&
+			w.Returned.Amount != w.Amount {
 			p.reportIntact(w, "returned", w.Returned.Amount)
 		}
 	}
@@ -199,7 +212,8 @@ func checkReturnIntact(p *Pass) {
 func checkCollectIntact(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if w.Disposition() == baccarat.Collect && p.disposition(w) == baccarat.Collect && w.Collected.Amount != w.Amount {
+		if w.Disposition() == baccarat.Collect && p.disposition(w) == baccarat.Collect &&
+			w.Collected.Amount != w.Amount {
 			p.reportIntact(w, "collected", w.Collected.Amount)
 		}
 	}
@@ -208,6 +222,6 @@ func checkCollectIntact(p *Pass) {
 func (p *Pass) reportIntact(w *record.Wager, verb string, got int64) {
 	p.Report(Finding{
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(w.Amount - got), Evidence: moneyEvidence(w),
-		Expected: fmt.Sprintf("%s %d", verb, w.Amount), Observed: fmt.Sprintf("%s %d", verb, got),
+		Expected: verb + " " + p.money(w.Amount), Observed: verb + " " + p.money(got),
 	})
 }

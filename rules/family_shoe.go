@@ -23,12 +23,14 @@ var shoeFamily = []*Rule{
 	{
 		Name: "shoe.decks.royal-eight", Doc: "Royal Baccarat Bonus is offered with exactly eight decks.",
 		Breach:   "Royal bonus is on offer while six, seven or nine or more decks are in the shoe.",
-		Severity: finding.Critical, At: Prepared, Check: decksOf(baccarat.SideRoyal, 8), Covers: []string{"shoe.decks.min", wrongDecksHide},
+		Severity: finding.Critical, At: Prepared, Check: decksOf(baccarat.SideRoyal, 8),
+		Covers: []string{"shoe.decks.min", wrongDecksHide},
 	},
 	{
 		Name: "shoe.decks.treasures-six-or-eight", Doc: "5 Treasures is offered with six or eight decks.",
 		Breach:   "Seven decks, or more than eight, in a shoe at a table offering 5 Treasures.",
-		Severity: finding.Critical, At: Prepared, Check: decksOf(baccarat.SideTreasures, 6, 8), Covers: []string{"shoe.decks.min", wrongDecksHide},
+		Severity: finding.Critical, At: Prepared, Check: decksOf(baccarat.SideTreasures, 6, 8),
+		Covers: []string{"shoe.decks.min", wrongDecksHide},
 	},
 	{
 		Name: "shoe.cutting-cards.count", Doc: "A shoe has two cutting cards.",
@@ -42,7 +44,8 @@ var shoeFamily = []*Rule{
 	{
 		Name: "shoe.cutting-cards.appearance", Doc: "The cutting cards are attested to look as required.",
 		Breach:   "Attestation absent or negative.",
-		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedAttestation, Check: attestation("cutting-card-appearance"),
+		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedAttestation,
+		Check: attestation("cutting-card-appearance"),
 	},
 	{
 		Name: "shoe.backs.uniform", Doc: "Every card has the back of its shoe.",
@@ -78,7 +81,7 @@ var shoeFamily = []*Rule{
 		Severity: finding.Critical, At: Closed, Check: checkConservation,
 	},
 	{
-		Name: "shoe.burn.count", Doc: "The opening burn is the first card and as many more as it says.",
+		Name: "shoe.burn.count", Doc: "The opening burn is the first card and as many more as its value.",
 		Breach:   "Face card burns nothing, or one card too few.",
 		Severity: finding.Major, At: Prepared, Check: checkBurnCount,
 	},
@@ -93,7 +96,7 @@ var shoeFamily = []*Rule{
 		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedBurnFaces, Check: checkBurnShown,
 	},
 	{
-		Name: "shoe.burn.destination", Doc: "Burned cards go where the rulebook says.",
+		Name: "shoe.burn.destination", Doc: "Burned cards go to the place that the rulebook names.",
 		Breach:   "Cards left on the layout.",
 		Severity: finding.Info, At: Prepared, Needs: baccarat.FeedTableCamera, Check: checkBurnTo,
 	},
@@ -134,7 +137,10 @@ func checkBacks(p *Pass) {
 		case "":
 			p.CannotJudge("the back of a card was not read", c.Seq)
 		default:
-			p.Report(Finding{Subject: finding.OfCard(c.CardSeq), Expected: "back " + want, Observed: "back " + c.Back, Evidence: []record.Seq{p.Shoe.Loaded.Seq, c.Seq}})
+			p.Report(Finding{
+				Subject: finding.OfCard(c.CardSeq), Expected: "back " + want, Observed: "back " + c.Back,
+				Evidence: []record.Seq{p.Shoe.Loaded.Seq, c.Seq},
+			})
 		}
 	}
 }
@@ -171,7 +177,10 @@ func checkCopies(p *Pass) {
 		}
 	}
 	if len(observed) > 0 {
-		p.Report(Finding{Expected: fmt.Sprintf("no card more than %d times", decks), Observed: strings.Join(observed, " "), Evidence: evidence})
+		p.Report(Finding{
+			Expected: fmt.Sprintf("no card more than %d times", decks), Observed: strings.Join(observed, " "),
+			Evidence: evidence,
+		})
 	}
 }
 
@@ -183,13 +192,14 @@ func checkConservation(p *Pass) {
 	want := 52 * s.Loaded.Decks
 	if got := s.Out + s.Ended.Remaining; got != want {
 		p.Report(Finding{
-			Expected: fmt.Sprintf("%d cards", want), Observed: fmt.Sprintf("%d out and %d left, %d", s.Out, s.Ended.Remaining, got),
+			Expected: fmt.Sprintf("%d cards", want),
+			Observed: fmt.Sprintf("%d out and %d left, %d", s.Out, s.Ended.Remaining, got),
 			Evidence: []record.Seq{s.Loaded.Seq, s.Ended.Seq},
 		})
 	}
 }
 
-// opening is the first opening burn, nil if there is none.
+// opening is the first opening burn, nil if none.
 func opening(s *record.Shoe) *record.Burn {
 	for i := range s.Burns {
 		if s.Burns[i].Opening {
@@ -211,7 +221,8 @@ func checkBurnCount(p *Pass) {
 	want := b.Indicator.BurnValue()
 	if int(b.Count) != want || (b.Cards != 0 && b.Cards != want) {
 		p.Report(Finding{
-			Expected: fmt.Sprintf("%v and %d further cards", b.Indicator, want), Observed: fmt.Sprintf("%d further cards", b.Count),
+			Expected: fmt.Sprintf("%v and %d further cards", b.Indicator, want),
+			Observed: fmt.Sprintf("%d further cards", b.Count),
 			Evidence: []record.Seq{b.Seq},
 		})
 	}
@@ -236,7 +247,10 @@ func checkBurnOnce(p *Pass) {
 	if late != 0 {
 		observed += ", one after the first card"
 	}
-	p.Report(Finding{Expected: "one opening burn before the first card", Observed: observed, Evidence: append(evidence, p.Shoe.Loaded.Seq)})
+	p.Report(Finding{
+		Expected: "one opening burn before the first card", Observed: observed,
+		Evidence: append(evidence, p.Shoe.Loaded.Seq),
+	})
 }
 
 func checkBurnShown(p *Pass) {
@@ -248,11 +262,17 @@ func checkBurnShown(p *Pass) {
 	if b == nil || b.Shown == baccarat.ShownAll || b.Shown == p.Law.BurnShown {
 		return
 	}
-	p.Report(Finding{Expected: "shown " + p.Law.BurnShown.String(), Observed: "shown " + b.Shown.String(), Evidence: []record.Seq{b.Seq}})
+	p.Report(Finding{
+		Expected: "shown " + p.Law.BurnShown.String(), Observed: "shown " + b.Shown.String(),
+		Evidence: []record.Seq{b.Seq},
+	})
 }
 
 func checkBurnTo(p *Pass) {
 	if b := opening(p.Shoe); b != nil && b.Destination != p.Law.BurnTo {
-		p.Report(Finding{Expected: "to the " + p.Law.BurnTo.String(), Observed: "to " + b.Destination.String(), Evidence: []record.Seq{b.Seq}})
+		p.Report(Finding{
+			Expected: "to the " + p.Law.BurnTo.String(), Observed: "to " + b.Destination.String(),
+			Evidence: []record.Seq{b.Seq},
+		})
 	}
 }

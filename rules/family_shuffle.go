@@ -30,12 +30,15 @@ var shuffleFamily = []*Rule{
 		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkLacing,
 	},
 	{
-		Name: "shuffle.option-pit-uniform", Doc: "The reshuffle after lacing is done as the pit has elected, at every table.",
+		Name:     "shuffle.option-pit-uniform",
+		Doc:      "The reshuffle after lacing is done as the pit has elected, at every table.",
 		Breach:   "One table reshuffles, its neighbour does not.",
-		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkReshuffleOption, Floor: reshuffleAcrossPit,
+		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkReshuffleOption,
+		Floor: reshuffleAcrossPit,
 	},
 	{
-		Name: "shuffle.option-notice", Doc: "The reshuffle option is begun or ended only after 30 minutes' written notice to surveillance and to the commission.",
+		Name:     "shuffle.option-notice",
+		Doc:      "The reshuffle option begins or ends after 30 minutes' written notice to surveillance and commission.",
 		Breach:   "Notice 29 minutes before, oral, or to one recipient only.",
 		Severity: finding.Major, At: Changed, Check: checkReshuffleNotice,
 	},
@@ -66,11 +69,16 @@ func checkLacing(p *Pass) {
 		tolerance = 10
 	}
 	if n := len(s.Prep.Laced); n != 1 {
-		p.Report(Finding{Expected: "one lacing", Observed: fmt.Sprintf("%d", n), Evidence: []record.Seq{s.First, s.Loaded.Seq}})
+		p.Report(Finding{
+			Expected: "one lacing", Observed: fmt.Sprintf("%d", n), Evidence: []record.Seq{s.First, s.Loaded.Seq},
+		})
 		return
 	}
 	if l := s.Prep.Laced[0]; abs(int64(l.Cards)-52) > int64(tolerance) {
-		p.Report(Finding{Expected: fmt.Sprintf("about 52 cards, %d more or less", tolerance), Observed: fmt.Sprint(l.Cards), Evidence: []record.Seq{l.Seq}})
+		p.Report(Finding{
+			Expected: fmt.Sprintf("about 52 cards, %d more or less", tolerance), Observed: fmt.Sprint(l.Cards),
+			Evidence: []record.Seq{l.Seq},
+		})
 	}
 }
 
@@ -79,7 +87,8 @@ func checkReshuffleOption(p *Pass) {
 	done := slices.ContainsFunc(s.Prep.Shuffles, func(h record.Shuffle) bool { return h.AfterLacing })
 	if done != p.Config.ReshuffleAfterLacing && s.Loaded.Seq != 0 {
 		p.Report(Finding{
-			Expected: fmt.Sprintf("reshuffle after lacing: %t", p.Config.ReshuffleAfterLacing), Observed: fmt.Sprintf("%t", done),
+			Expected: fmt.Sprintf("reshuffle after lacing: %t", p.Config.ReshuffleAfterLacing),
+			Observed: fmt.Sprintf("%t", done),
 			Evidence: append(p.configEvidence(), s.First, s.Loaded.Seq),
 		})
 	}
@@ -94,9 +103,9 @@ func checkReshuffleNotice(p *Pass) {
 	})
 }
 
-// judgeNotice asks for the written notice, 30 minutes before, to the commission and to surveillance,
+// judgeNotice requires the written notice, 30 minutes before, to the commission and to surveillance,
 // of what a configuration changes, or begins where the record begins with it. With no notice at all
-// the first use may lie before the record: then nothing can be said.
+// the first use may lie before the record: then it cannot be judged.
 func (p *Pass) judgeNotice(topic record.NoticeTopic, what string, changes func(before, now *law.Config) bool) {
 	last := int64(math.MinInt64)
 	for i := range p.Table.Changes {
@@ -170,7 +179,8 @@ func checkShuffleOrder(p *Pass) {
 		for _, seq := range g {
 			if seq != 0 && seq < last {
 				p.Report(Finding{
-					Expected: "shuffle, lacing, reshuffle, offers, cut, transposing, cutting cards, loading", Observed: "another order", Evidence: []record.Seq{seq, last},
+					Expected: "shuffle, lacing, reshuffle, offers, cut, transposing, cutting cards, loading",
+					Observed: "another order", Evidence: []record.Seq{seq, last},
 				})
 				return
 			}
@@ -223,11 +233,20 @@ func checkRandomOrder(p *Pass) {
 	evidence := []record.Seq{s.First, s.Loaded.Seq, s.LastCard}
 	switch {
 	case upperTail(pairs, successors, next) < alpha:
-		p.Report(Finding{Expected: "cards in random order", Observed: fmt.Sprintf("%d of %d neighbours in new-deck order", successors, pairs), Evidence: evidence})
+		p.Report(Finding{
+			Expected: "cards in random order",
+			Observed: fmt.Sprintf("%d of %d neighbours in new-deck order", successors, pairs), Evidence: evidence,
+		})
 	case float64(pairs)*math.Pow(next, float64(longest-1)) < alpha:
-		p.Report(Finding{Expected: "cards in random order", Observed: fmt.Sprintf("%d cards running in new-deck order", longest), Evidence: evidence})
+		p.Report(Finding{
+			Expected: "cards in random order", Observed: fmt.Sprintf("%d cards running in new-deck order", longest),
+			Evidence: evidence,
+		})
 	case places >= deck && upperTail(places, same, 1.0/52) < alpha:
-		p.Report(Finding{Expected: "cards in random order", Observed: fmt.Sprintf("%d of %d places as in the shoe before", same, places), Evidence: evidence})
+		p.Report(Finding{
+			Expected: "cards in random order",
+			Observed: fmt.Sprintf("%d of %d places as in the shoe before", same, places), Evidence: evidence,
+		})
 	}
 }
 

@@ -14,7 +14,8 @@ var supplementalFamily = []*Rule{
 		Severity: finding.Major, At: Prepared, Check: checkOneOfThree,
 	},
 	{
-		Name: "supplemental.base-wager-required", Doc: "Where the house asks for it, a supplemental wager needs a banker or player wager of the same patron.",
+		Name:     "supplemental.base-wager-required",
+		Doc:      "Where the house requires it, a supplemental wager needs a banker or player wager of the patron.",
 		Breach:   "Side bet alone, or with a tie bet only.",
 		Severity: finding.Minor, At: Betting, Check: checkBaseWager,
 	},
@@ -28,7 +29,10 @@ func checkOneOfThree(p *Pass) {
 		}
 	}
 	if n > 1 && p.option("supplemental_exclusive") != "false" {
-		p.Report(Finding{Expected: "one of TOTAL_CARD, BONUS, PAIR", Observed: fmt.Sprint(p.Config.SideBets), Evidence: p.configEvidence()})
+		p.Report(Finding{
+			Expected: "one of TOTAL_CARD, BONUS, PAIR", Observed: fmt.Sprint(p.Config.SideBets),
+			Evidence: p.configEvidence(),
+		})
 	}
 }
 

@@ -12,13 +12,29 @@ import (
 
 // The paytables of 5 Treasures. N.J.A.C. 13:69F-3.3(m), 7.3(m).
 var treasuresFamily = []*Rule{
-	treasurePays("treasures.payout.fortune-7", "Fortune 7 is paid by the elected paytable.", "Other odds.", baccarat.SpotFortune7, baccarat.Fortune7),
-	treasurePays("treasures.payout.golden-8", "Golden 8 is paid by the elected paytable.", "Other odds.", baccarat.SpotGolden8, baccarat.Golden8),
-	treasurePays("treasures.payout.heavenly-9-both", "Heavenly 9 in both hands is paid by the elected paytable.", "Paid the single-hand odds.", baccarat.SpotHeavenly9, baccarat.Heavenly9Both),
-	treasurePays("treasures.payout.heavenly-9-one", "Heavenly 9 in one hand is paid by the elected paytable.", "Paid the both-hands odds.", baccarat.SpotHeavenly9, baccarat.Heavenly9One),
-	treasurePays("treasures.payout.blazing-three-card", "Three-card Blazing 7s are paid by the elected paytable.", "Odds of the other paytable.", baccarat.SpotBlazing7s, baccarat.Blazing7sThree),
+	treasurePays(
+		"treasures.payout.fortune-7", "Fortune 7 is paid by the elected paytable.", "Other odds.",
+		baccarat.SpotFortune7, baccarat.Fortune7,
+	),
+	treasurePays(
+		"treasures.payout.golden-8", "Golden 8 is paid by the elected paytable.", "Other odds.", baccarat.SpotGolden8,
+		baccarat.Golden8,
+	),
+	treasurePays(
+		"treasures.payout.heavenly-9-both", "Heavenly 9 in both hands is paid by the elected paytable.",
+		"Paid the single-hand odds.", baccarat.SpotHeavenly9, baccarat.Heavenly9Both,
+	),
+	treasurePays(
+		"treasures.payout.heavenly-9-one", "Heavenly 9 in one hand is paid by the elected paytable.",
+		"Paid the both-hands odds.", baccarat.SpotHeavenly9, baccarat.Heavenly9One,
+	),
+	treasurePays(
+		"treasures.payout.blazing-three-card", "Three-card Blazing 7s are paid by the elected paytable.",
+		"Odds of the other paytable.", baccarat.SpotBlazing7s, baccarat.Blazing7sThree,
+	),
 	{
-		Name: "treasures.payout.blazing-two-card", Doc: "Two-card Blazing 7s are paid by the elected paytable, or lose under it.",
+		Name:     "treasures.payout.blazing-two-card",
+		Doc:      "Two-card Blazing 7s are paid by the elected paytable, or lose under it.",
 		Breach:   "Paid under paytable 1, or unpaid under paytable 2.",
 		Severity: finding.Critical, At: Settled, Check: checkBlazingTwo, Covers: []string{"outcome.treasures"},
 	},
@@ -60,7 +76,7 @@ func (p *Pass) judgeTreasure(spot baccarat.Spot) {
 	}
 }
 
-// paidBothRows says whether a Heavenly 9 was paid the sum of its two rows.
+// paidBothRows reports whether a Heavenly 9 was paid the sum of its two rows.
 func (p *Pass) paidBothRows(w *record.Wager) bool {
 	table := p.Law.Treasures[p.Config.TreasuresTable]
 	both, one := table[baccarat.Heavenly9Both], table[baccarat.Heavenly9One]
@@ -77,17 +93,19 @@ func checkHighestSingle(p *Pass) {
 		case w.Paid.Times > 0 && p.outshone(w):
 			p.Report(Finding{
 				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Paid.Amount, Evidence: evidence(w, p.Round),
-				Expected: "only the wager of the patron that pays most", Observed: fmt.Sprintf("%v paid %d beside it", w.Spot, w.Paid.Amount),
+				Expected: "only the wager of the patron that pays most",
+				Observed: fmt.Sprintf("%v paid %s beside it", w.Spot, p.money(w.Paid.Amount)),
 			})
 		}
 	}
 }
 
-// outshone says, under the reading that a patron is paid one treasure wager a hand, whether another of
+// outshone reports, under the reading that a patron is paid one treasure wager a hand, whether another of
 // his pays more than this one.
 func (p *Pass) outshone(w *record.Wager) bool {
 	odds := p.treasureOdds(w.Spot)
-	if w.Spot.SideBet() != baccarat.SideTreasures || !odds.Known() || p.cancelled() || p.option("treasures_scope") != "per-player" {
+	if w.Spot.SideBet() != baccarat.SideTreasures || !odds.Known() || p.cancelled() ||
+		p.option("treasures_scope") != "per-player" {
 		return false
 	}
 	due := odds.Winnings(w.Amount)
@@ -123,9 +141,13 @@ func checkBlazingTwo(p *Pass) {
 }
 
 func checkPaytableFixed(p *Pass) {
-	p.changedInRound(func(now *law.Config) bool { return now.TreasuresTable != p.Config.TreasuresTable }, "treasures paytable")
+	p.changedInRound(
+		func(now *law.Config) bool { return now.TreasuresTable != p.Config.TreasuresTable }, "treasures paytable",
+	)
 	if p.Config.Offers(baccarat.SideTreasures) && p.Law.Treasures[p.Config.TreasuresTable] == nil {
-		p.CannotJudge(fmt.Sprintf("treasures paytable %q is not one of the rulebook's", p.Config.TreasuresTable), p.Round.Started)
+		p.CannotJudge(
+			fmt.Sprintf("treasures paytable %q is not one of the rulebook's", p.Config.TreasuresTable), p.Round.Started,
+		)
 	}
 }
 
@@ -135,7 +157,10 @@ func (p *Pass) changedInRound(changes func(*law.Config) bool, what string) {
 	for i := range p.Table.Changes {
 		c := &p.Table.Changes[i]
 		if slices.Contains(p.Round.ConfigChanged, record.Change{Seq: c.Seq}) && changes(c.Config) {
-			p.Report(Finding{Expected: what + " changed only between rounds", Observed: "changed within the round", Evidence: []record.Seq{c.Seq}})
+			p.Report(Finding{
+				Expected: what + " changed only between rounds", Observed: "changed within the round",
+				Evidence: []record.Seq{c.Seq},
+			})
 			return
 		}
 	}

@@ -14,7 +14,8 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.percent-allowed", Doc: "A commission is four or five percent.",
 		Breach:   "Six percent commission.",
-		Severity: finding.Critical, At: Prepared, Again: true, Check: checkPercent, Covers: []string{"vig.amount.over", "vig.rounding.invalid"},
+		Severity: finding.Critical, At: Prepared, Again: true, Check: checkPercent,
+		Covers: []string{"vig.amount.over", "vig.rounding.invalid"},
 	},
 	{
 		Name: "vig.amount.under", Doc: "A vigorish is not less than the exact percentage of what was won.",
@@ -27,7 +28,8 @@ var vigFamily = []*Rule{
 		Severity: finding.Critical, At: Settled, Check: vigAmount(baccarat.VigOver),
 	},
 	{
-		Name: "vig.rounding.invalid", Doc: "A vigorish is the exact value or the next rounding multiple, nothing between.",
+		Name:     "vig.rounding.invalid",
+		Doc:      "A vigorish is the exact value or the next rounding multiple, nothing between.",
 		Breach:   "Rounded to a unit the rule does not allow.",
 		Severity: finding.Major, At: Settled, Check: vigAmount(baccarat.VigBetween),
 	},
@@ -36,7 +38,9 @@ var vigFamily = []*Rule{
 		Breach:   "Less collected than marked.",
 		Severity: finding.Critical, At: Closed, Check: checkCollectionSum,
 		// The last is ours: what a short collection leaves open is the same debt.
-		Covers: []string{"vig.outstanding-at-reshuffle", "vig.marker-removed-uncollected", "vig.play-resumed-outstanding"},
+		Covers: []string{
+			"vig.outstanding-at-reshuffle", "vig.marker-removed-uncollected", "vig.play-resumed-outstanding",
+		},
 	},
 	{
 		Name: "vig.only-on-banker-win", Doc: "A commission is taken only on banker wagers that win.",
@@ -54,19 +58,23 @@ var vigFamily = []*Rule{
 		Severity: finding.Major, At: Settled, Check: checkUniformTable, Covers: []string{"vig.amount.under"},
 	},
 	{
-		Name: "vig.notice.increase", Doc: "A higher percentage is announced before it takes effect; in New York the commission is told too.",
+		Name:     "vig.notice.increase",
+		Doc:      "A higher percentage is announced before it takes effect; in New York also to the commission.",
 		Breach:   "Four to five percent overnight without notice.",
 		Severity: finding.Major, At: Changed, Check: checkIncreaseNotice,
 	},
 	{
-		Name: "vig.notice.type-change", Doc: "Another kind of vigorish is announced before it takes effect; in New York the commission is told too.",
+		Name:     "vig.notice.type-change",
+		Doc:      "Another kind of vigorish is announced before it takes effect; in New York also to the commission.",
 		Breach:   "Commission replaced by the tie charge without notice.",
 		Severity: finding.Major, At: Changed, Check: checkTypeNotice,
 	},
 	{
-		Name: "vig.mark.required", Doc: "A vigorish not collected with the payment is evidenced by a coin or marker before the next first card.",
+		Name:     "vig.mark.required",
+		Doc:      "Vigorish not collected with the payment is marked by a coin or marker before the next first card.",
 		Breach:   "Debt kept in the dealer head.",
-		Severity: finding.Major, At: Closed, Check: checkMarkRequired, Covers: []string{"vig.not-charged", "vig.collection-sum"},
+		Severity: finding.Major, At: Closed, Check: checkMarkRequired,
+		Covers: []string{"vig.not-charged", "vig.collection-sum"},
 	},
 	{
 		Name: "vig.mark.area", Doc: "A marker lies in the rectangle of the seat that owes.",
@@ -74,7 +82,8 @@ var vigFamily = []*Rule{
 		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedMarkers, Check: checkMarkArea,
 	},
 	{
-		Name: "vig.outstanding-at-reshuffle", Doc: "All outstanding vigorish is collected before the cards are reshuffled.",
+		Name:     "vig.outstanding-at-reshuffle",
+		Doc:      "All outstanding vigorish is collected before the cards are reshuffled.",
 		Breach:   "Cards shuffled with commission still owed.",
 		Severity: finding.Major, At: Closed, Check: checkOutstanding,
 	},
@@ -84,7 +93,8 @@ var vigFamily = []*Rule{
 		Severity: finding.Major, At: Closed, Needs: baccarat.FeedMarkers, Check: checkMarkerRemoved,
 	},
 	{
-		Name: "vig.play-resumed-outstanding", Doc: "Play does not resume after a reshuffle while vigorish is outstanding.",
+		Name:     "vig.play-resumed-outstanding",
+		Doc:      "Play does not resume after a reshuffle while vigorish is outstanding.",
 		Breach:   "New shoe dealt against an open debt.",
 		Severity: finding.Major, At: Closed, Check: checkPlayResumed, Covers: []string{"vig.outstanding-at-reshuffle"},
 	},
@@ -106,17 +116,20 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.tie25.all-players", Doc: "On a tie every banker wager is charged.",
 		Breach:   "One player spared.",
-		Severity: finding.Major, At: Closed, Check: checkTieAll, Covers: []string{"vig.not-charged", "vig.tie25.timing"},
+		Severity: finding.Major, At: Closed, Check: checkTieAll,
+		Covers: []string{"vig.not-charged", "vig.tie25.timing"},
 	},
 	{
 		Name: "vig.tie25.not-authorised", Doc: "The tie charge is elected only where the rulebook allows it.",
 		Breach:   "Tie charge at a punto banco table.",
-		Severity: finding.Critical, At: Prepared, Again: true, Check: checkTieAuthorised, Covers: []string{"vig.only-on-banker-win", "vig.not-charged"},
+		Severity: finding.Critical, At: Prepared, Again: true, Check: checkTieAuthorised,
+		Covers: []string{"vig.only-on-banker-win", "vig.not-charged"},
 	},
 	{
 		Name: "vig.ez.none", Doc: "At an EZ table no vigorish is taken.",
 		Breach:   "Commission on a banker win.",
-		Severity: finding.Critical, At: Settled, Check: checkNoVigorish(baccarat.EZ), Covers: []string{"vig.only-on-banker-win"},
+		Severity: finding.Critical, At: Settled, Check: checkNoVigorish(baccarat.EZ),
+		Covers: []string{"vig.only-on-banker-win"},
 	},
 	{
 		Name: "vig.ez.dragon-7-charge", Doc: "An EZ dragon 7 is a pure push; nothing is charged.",
@@ -126,10 +139,12 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.novig6.none", Doc: "In the no-vigorish variation no vigorish is taken.",
 		Breach:   "Commission on top of the reduced six.",
-		Severity: finding.Critical, At: Settled, Check: checkNoVigorish(baccarat.NoVig6), Covers: []string{"vig.only-on-banker-win"},
+		Severity: finding.Critical, At: Settled, Check: checkNoVigorish(baccarat.NoVig6),
+		Covers: []string{"vig.only-on-banker-win"},
 	},
 	{
-		Name: "vig.mode-mutually-exclusive", Doc: "A table has one kind of vigorish at a time, changed only between rounds.",
+		Name:     "vig.mode-mutually-exclusive",
+		Doc:      "A table has one kind of vigorish at a time, changed only between rounds.",
 		Breach:   "Mode switched within a round.",
 		Severity: finding.Major, At: Settled, Check: checkOneMode,
 	},
@@ -143,7 +158,8 @@ var vigFamily = []*Rule{
 func checkPercent(p *Pass) {
 	if _, ok := p.Law.Vigorish(p.Config.Percent); p.Config.Mode == baccarat.Commission && !ok {
 		p.Report(Finding{
-			Expected: fmt.Sprintf("one of %v percent", slices.Sorted(keys(p.Law.Units))), Observed: fmt.Sprintf("%d percent", p.Config.Percent),
+			Expected: fmt.Sprintf("one of %v percent", slices.Sorted(keys(p.Law.Units))),
+			Observed: fmt.Sprintf("%d percent", p.Config.Percent),
 			Evidence: p.configEvidence(),
 		})
 	}
@@ -179,7 +195,8 @@ type charge struct {
 // charges lists the round's commissions on banker wagers that won and were paid.
 func (p *Pass) charges(each func(*charge)) {
 	r := p.Round
-	if p.Config.Mode != baccarat.Commission || p.cancelled() || !p.coup().Complete || p.coup().Result() != baccarat.BankerWon {
+	if p.Config.Mode != baccarat.Commission || p.cancelled() || !p.coup().Complete ||
+		p.coup().Result() != baccarat.BankerWon {
 		return
 	}
 	c := &p.charge
@@ -191,11 +208,12 @@ func (p *Pass) charges(each func(*charge)) {
 		*c = charge{s, c.won[:0], c.paid[:0], c.wagers[:0]}
 		for w := range r.Wagers {
 			wager := &r.Wagers[w]
-			named := s.Kind == record.StepVigMarked && s.Wager == w || s.Kind == record.StepVigCollected && s.Covers(r, w)
+			named := s.Kind == record.StepVigMarked && s.Wager == w || s.Kind == record.StepVigCollected &&
+				s.Covers(r, w)
 			if named && wager.Spot == baccarat.SpotBanker && wager.Paid.Times > 0 {
 				won := wager.Paid.Amount
 				if p.option("vig_coupon_in_base") == "false" {
-					won = max(won-wager.Coupon, 0) // a coupon wins its own value
+					won = max(won-wager.Coupon, 0) // a coupon wins its value
 				}
 				c.won = append(c.won, won)
 				c.paid = append(c.paid, wager.Paid.Seq)
@@ -231,7 +249,8 @@ func judgeLate(v baccarat.Vig, c *charge) baccarat.VigVerdict {
 		sum += w
 	}
 	verdict := v.Judge(c.step.Amount, sum)
-	if exact, whole := v.Exact(sum); verdict == baccarat.VigLegal && c.step.Kind == record.StepVigMarked && whole && c.step.Amount != exact {
+	if exact, whole := v.Exact(sum); verdict == baccarat.VigLegal && c.step.Kind == record.StepVigMarked && whole &&
+		c.step.Amount != exact {
 		return baccarat.VigOver
 	}
 	return verdict
@@ -263,9 +282,9 @@ func (p *Pass) reportVig(v baccarat.Vig, c *charge, note string) {
 			up = exact
 		}
 	}
-	legal := fmt.Sprintf("%d", up)
+	legal := p.money(up)
 	if whole && exact != up {
-		legal = fmt.Sprintf("%d or %d", exact, up)
+		legal = p.money(exact) + " or " + p.money(up)
 	}
 	off := up - c.step.Amount
 	if whole && abs(exact-c.step.Amount) < abs(off) {
@@ -274,11 +293,12 @@ func (p *Pass) reportVig(v baccarat.Vig, c *charge, note string) {
 	p.Report(Finding{
 		Subject: finding.OfSeat(c.step.Seat), Parts: ofWagers(c.wagers), Seat: c.step.Seat, Amount: abs(off),
 		Evidence: append(slices.Clone(c.paid), c.step.Seq),
-		Expected: fmt.Sprintf("%d percent of %d: %s", v.Percent, won, legal), Observed: fmt.Sprintf("%d%s", c.step.Amount, note),
+		Expected: fmt.Sprintf("%d percent of %s: %s", v.Percent, p.money(won), legal),
+		Observed: p.money(c.step.Amount) + note,
 	})
 }
 
-// otherPercent says whether a charge is wrong at the table's percentage, right at another allowed
+// otherPercent reports whether a charge is wrong at the table's percentage, right at another allowed
 // one, and another seat was charged rightly: then patrons of the table are charged differently.
 // 19:47-3.3(d).
 func (p *Pass) otherPercent(v baccarat.Vig, c *charge) bool {
@@ -293,11 +313,12 @@ func (p *Pass) otherPercent(v baccarat.Vig, c *charge) bool {
 	return other && p.chargedElsewhere(v, c.step.Seat)
 }
 
-// chargedElsewhere says whether another seat of the shoe was charged at the table's percentage.
+// chargedElsewhere reports whether another seat of the shoe was charged at the table's percentage.
 func (p *Pass) chargedElsewhere(v baccarat.Vig, seat uint32) bool {
 	for i := range p.Shoe.Dues {
 		d := &p.Shoe.Dues[i]
-		if took := max(d.Marked, d.Took); d.Seat != seat && !d.Unproved && took > 0 && v.Judge(took, d.Won) == baccarat.VigLegal {
+		if took := max(d.Marked, d.Took); d.Seat != seat && !d.Unproved && took > 0 &&
+			v.Judge(took, d.Won) == baccarat.VigLegal {
 			return true
 		}
 	}
@@ -331,14 +352,15 @@ func checkCollectionSum(p *Pass) {
 		if c.Amount == c.Open || c.Amount == rounded || partial {
 			continue
 		}
-		expected := fmt.Sprintf("%d as marked", c.Open)
+		expected := p.money(c.Open) + " as marked"
 		if rounded != c.Open {
-			expected += fmt.Sprintf(", or %d", rounded)
+			expected += ", or " + p.money(rounded)
 		}
 		p.Report(Finding{
-			Subject: finding.OfSeat(c.Seat), Parts: ofWagers(collected(p.Shoe, c)), Seat: c.Seat, Amount: abs(c.Open - c.Amount),
+			Subject: finding.OfSeat(c.Seat), Parts: ofWagers(collected(p.Shoe, c)), Seat: c.Seat,
+			Amount:   abs(c.Open - c.Amount),
 			Evidence: append(p.Shoe.Marks(c.Seat), c.Seq),
-			Expected: expected, Observed: fmt.Sprintf("%d", c.Amount),
+			Expected: expected, Observed: p.money(c.Amount),
 		})
 	}
 }
@@ -354,7 +376,7 @@ func collected(s *record.Shoe, c *record.Collection) []string {
 	return wagers
 }
 
-// markersGone says whether more was taken off a seat's rectangle than was ever collected from it: a
+// markersGone reports whether more was taken off a seat's rectangle than was ever collected from it: a
 // partial collection is legal only if the rest stays marked.
 func (p *Pass) markersGone(c *record.Collection) bool {
 	var removed, collected int64
@@ -373,7 +395,8 @@ func (p *Pass) markersGone(c *record.Collection) bool {
 
 func checkOnlyBankerWin(p *Pass) {
 	r := p.Round
-	if p.cancelled() || !p.coup().Complete || (p.Config.Mode != baccarat.Commission && p.Config.Mode != baccarat.Tie25) {
+	if p.cancelled() || !p.coup().Complete ||
+		(p.Config.Mode != baccarat.Commission && p.Config.Mode != baccarat.Tie25) {
 		return
 	}
 	result := p.coup().Result()
@@ -384,19 +407,21 @@ func checkOnlyBankerWin(p *Pass) {
 		}
 		due := result == baccarat.BankerWon && s.Kind != record.StepTieCharge
 		if p.Config.Mode == baccarat.Tie25 {
-			due = (result == baccarat.Tie && s.Kind == record.StepTieCharge) || (result == baccarat.BankerWon && s.Kind != record.StepTieCharge)
+			due = (result == baccarat.Tie && s.Kind == record.StepTieCharge) ||
+				(result == baccarat.BankerWon && s.Kind != record.StepTieCharge)
 		}
 		if due && p.namesBanker(s) {
 			continue
 		}
 		p.Report(Finding{
 			Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(cardEvidence(r), s.Seq),
-			Expected: fmt.Sprintf("nothing at seat %d, result %v", s.Seat, result), Observed: fmt.Sprintf("%d taken", s.Amount),
+			Expected: fmt.Sprintf("nothing at seat %d, result %v", s.Seat, result),
+			Observed: p.money(s.Amount) + " taken",
 		})
 	}
 }
 
-// namesBanker says whether a vigorish step is about banker wagers alone.
+// namesBanker reports whether a vigorish step is about banker wagers alone.
 func (p *Pass) namesBanker(s *record.Step) bool {
 	r := p.Round
 	if s.Kind == record.StepVigMarked {
@@ -420,7 +445,8 @@ func (p *Pass) namesBanker(s *record.Step) bool {
 
 func (p *Pass) reportDue(d *record.Due, expected, observed string, evidence ...record.Seq) {
 	p.Report(Finding{
-		Round: d.Round, Subject: finding.OfWager(d.Wager), Seat: d.Seat, Amount: p.dueAmount(d), Expected: expected, Observed: observed,
+		Round: d.Round, Subject: finding.OfWager(d.Wager), Seat: d.Seat, Amount: p.dueAmount(d), Expected: expected,
+		Observed: observed,
 		Evidence: append([]record.Seq{d.PaidAt}, evidence...),
 	})
 }
@@ -437,7 +463,7 @@ func (p *Pass) dueAmount(d *record.Due) int64 {
 func checkNotCharged(p *Pass) {
 	for i := range p.Shoe.Dues {
 		if d := &p.Shoe.Dues[i]; !d.Tie && !d.Unproved && d.Marked == 0 && d.CollectedAt == 0 {
-			p.reportDue(d, fmt.Sprintf("vigorish on %d collected or marked", d.Won), "neither")
+			p.reportDue(d, fmt.Sprintf("vigorish on %s collected or marked", p.money(d.Won)), "neither")
 		}
 	}
 }
@@ -474,8 +500,9 @@ func checkMarkArea(p *Pass) {
 func (p *Pass) reportOwed(owed []record.SeatChange, when record.Seq) {
 	for _, o := range owed {
 		p.Report(Finding{
-			Subject: finding.OfSeat(o.Seat), Seat: o.Seat, Amount: o.Amount, Evidence: append(p.Shoe.Marks(o.Seat), when),
-			Expected: "outstanding 0", Observed: fmt.Sprintf("outstanding %d", o.Amount),
+			Subject: finding.OfSeat(o.Seat), Seat: o.Seat, Amount: o.Amount,
+			Evidence: append(p.Shoe.Marks(o.Seat), when),
+			Expected: "outstanding " + p.money(0), Observed: "outstanding " + p.money(o.Amount),
 		})
 	}
 }
@@ -511,8 +538,10 @@ func checkMarkerRemoved(p *Pass) {
 		}
 		if removed > collected {
 			p.Report(Finding{
-				Subject: finding.OfSeat(m.Seat), Seat: m.Seat, Amount: removed - collected, Evidence: append(s.Marks(m.Seat), m.Seq),
-				Expected: fmt.Sprintf("marker of %d stays until collected", m.Amount), Observed: fmt.Sprintf("removed with %d collected", collected),
+				Subject: finding.OfSeat(m.Seat), Seat: m.Seat, Amount: removed - collected,
+				Evidence: append(s.Marks(m.Seat), m.Seq),
+				Expected: fmt.Sprintf("marker of %s stays until collected", p.money(m.Amount)),
+				Observed: fmt.Sprintf("removed with %s collected", p.money(collected)),
 			})
 		}
 	}

@@ -14,7 +14,8 @@ import (
 
 func checkTieExclusive(p *Pass) {
 	r := p.Round
-	if p.Config.Mode != baccarat.Tie25 || !slices.Contains(p.Law.Modes, baccarat.Tie25) || p.cancelled() || !p.coup().Complete || p.coup().Result() != baccarat.BankerWon {
+	if p.Config.Mode != baccarat.Tie25 || !slices.Contains(p.Law.Modes, baccarat.Tie25) || p.cancelled() ||
+		!p.coup().Complete || p.coup().Result() != baccarat.BankerWon {
 		return
 	}
 	if p.option("ny_tie25_exclusive") == "false" {
@@ -23,8 +24,9 @@ func checkTieExclusive(p *Pass) {
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Kind == record.StepVigMarked || s.Kind == record.StepVigCollected {
 			p.Report(Finding{
-				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(cardEvidence(r), s.Seq),
-				Expected: "no commission, the tie charge is elected", Observed: fmt.Sprintf("%d taken", s.Amount),
+				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount,
+				Evidence: append(cardEvidence(r), s.Seq),
+				Expected: "no commission, the tie charge is elected", Observed: p.money(s.Amount) + " taken",
 			})
 		}
 	}
@@ -62,8 +64,9 @@ func checkTieAmount(p *Pass) {
 		}
 		if s.Amount < floor || s.Amount > ceil {
 			p.Report(Finding{
-				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: abs(floor - s.Amount), Evidence: append(cardEvidence(r), s.Seq),
-				Expected: fmt.Sprintf("25 percent of the banker wager: %d", floor), Observed: fmt.Sprintf("%d", s.Amount),
+				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: abs(floor - s.Amount),
+				Evidence: append(cardEvidence(r), s.Seq),
+				Expected: "25 percent of the banker wager: " + p.money(floor), Observed: p.money(s.Amount),
 			})
 		}
 	}
@@ -88,7 +91,9 @@ func checkTieAll(p *Pass) {
 
 func checkTieAuthorised(p *Pass) {
 	if p.Config.Mode == baccarat.Tie25 && !slices.Contains(p.Law.Modes, baccarat.Tie25) {
-		p.Report(Finding{Expected: fmt.Sprintf("one of %v", p.Law.Modes), Observed: "TIE25", Evidence: p.configEvidence()})
+		p.Report(Finding{
+			Expected: fmt.Sprintf("one of %v", p.Law.Modes), Observed: "TIE25", Evidence: p.configEvidence(),
+		})
 	}
 }
 
@@ -101,14 +106,14 @@ func checkNoVigorish(mode baccarat.VigorishMode) func(*Pass) {
 			if s := &p.Round.Steps[i]; s.Kind >= record.StepVigMarked && !p.dragonCharge() {
 				p.Report(Finding{
 					Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
-					Expected: fmt.Sprintf("no vigorish under %v", mode), Observed: fmt.Sprintf("%d taken", s.Amount),
+					Expected: fmt.Sprintf("no vigorish under %v", mode), Observed: p.money(s.Amount) + " taken",
 				})
 			}
 		}
 	}
 }
 
-// dragonCharge says whether the round is an EZ dragon 7, whose charge has a rule of its own.
+// dragonCharge reports whether the round is an EZ dragon 7, whose charge has a separate rule.
 func (p *Pass) dragonCharge() bool {
 	c := p.coup()
 	return p.Config.Mode == baccarat.EZ && c.Complete && c.Dragon7()
@@ -129,7 +134,7 @@ func checkDragonCharge(p *Pass) {
 		}
 		p.Report(Finding{
 			Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(cardEvidence(r), s.Seq),
-			Expected: "a dragon 7 is a pure push", Observed: fmt.Sprintf("%d charged", s.Amount),
+			Expected: "a dragon 7 is a pure push", Observed: p.money(s.Amount) + " charged",
 		})
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 )
 
-// noticed says whether patrons were told of a change before it took effect, and, where the law
+// noticed reports whether patrons were notified of a change before it took effect, and, where the law
 // wants it, the commission. The matter had last changed at a time before.
 func (p *Pass) noticed(topic record.NoticeTopic, last, effective int64) (told bool, evidence []record.Seq) {
 	var patrons, commission bool
@@ -32,7 +32,9 @@ func (p *Pass) noticed(topic record.NoticeTopic, last, effective int64) (told bo
 
 // changes lists the configurations that came into force since they were last judged and differ from the
 // one before in a matter, with the time at which it had last changed between rounds; never is math.MinInt64.
-func (p *Pass) changes(differ func(before, now *law.Config) bool, each func(before, now *record.ConfigChange, last int64)) {
+func (
+	p *Pass,
+) changes(differ func(before, now *law.Config) bool, each func(before, now *record.ConfigChange, last int64)) {
 	last := int64(math.MinInt64)
 	for i := 1; i < len(p.Table.Changes); i++ {
 		before, now := &p.Table.Changes[i-1], &p.Table.Changes[i]
@@ -49,13 +51,19 @@ func (p *Pass) changes(differ func(before, now *law.Config) bool, each func(befo
 }
 
 func checkIncreaseNotice(p *Pass) {
-	p.changes(func(before, now *law.Config) bool { return before.Percent != now.Percent }, func(before, now *record.ConfigChange, last int64) {
-		if before.Config.Mode != baccarat.Commission || now.Config.Mode != baccarat.Commission || now.Config.Percent <= before.Config.Percent {
+	p.changes(func(
+		before, now *law.Config,
+	) bool {
+		return before.Percent != now.Percent
+	}, func(before, now *record.ConfigChange, last int64) {
+		if before.Config.Mode != baccarat.Commission || now.Config.Mode != baccarat.Commission ||
+			now.Config.Percent <= before.Config.Percent {
 			return
 		}
 		if told, evidence := p.noticed(record.TopicVigorishPercent, last, now.At); !told {
 			p.Report(Finding{
-				Expected: "notice before the increase", Observed: fmt.Sprintf("%d to %d percent without it", before.Config.Percent, now.Config.Percent),
+				Expected: "notice before the increase",
+				Observed: fmt.Sprintf("%d to %d percent without it", before.Config.Percent, now.Config.Percent),
 				Evidence: append(evidence, now.Seq),
 			})
 		}
@@ -63,22 +71,29 @@ func checkIncreaseNotice(p *Pass) {
 }
 
 func checkTypeNotice(p *Pass) {
-	p.changes(func(before, now *law.Config) bool { return before.Mode != now.Mode }, func(before, now *record.ConfigChange, last int64) {
+	p.changes(func(
+		before, now *law.Config,
+	) bool {
+		return before.Mode != now.Mode
+	}, func(before, now *record.ConfigChange, last int64) {
 		if now.InRound {
 			return
 		}
 		if told, evidence := p.noticed(record.TopicVigorishType, last, now.At); !told {
 			p.Report(Finding{
-				Expected: "notice before the change", Observed: fmt.Sprintf("%v to %v without it", before.Config.Mode, now.Config.Mode),
+				Expected: "notice before the change",
+				Observed: fmt.Sprintf("%v to %v without it", before.Config.Mode, now.Config.Mode),
 				Evidence: append(evidence, now.Seq),
 			})
 		}
 	})
 }
 
-// filed looks for a written notice to the commission and to surveillance, at least the lead before
+// filed finds a written notice to the commission and to surveillance, at least the lead before
 // a change takes effect, of a matter that had last changed at a time before. It returns those on file that fall short.
-func (p *Pass) filed(topic record.NoticeTopic, last, effective int64, lead time.Duration) (ok bool, short []record.Seq) {
+func (
+	p *Pass,
+) filed(topic record.NoticeTopic, last, effective int64, lead time.Duration) (ok bool, short []record.Seq) {
 	for _, n := range p.Table.Notices {
 		if n.Topic != topic || !n.Filed || !n.Of(last) {
 			continue

@@ -12,21 +12,24 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 )
 
-// Rules of wagers are asked at no more bets, and again when the round is settled for those that
+// Rules of wagers are evaluated at no more bets, and again when the round is settled for the wagers that
 // came later.
 var wagerFamily = []*Rule{
 	{
-		Name: "wager.type-permitted", Doc: "A wager is accepted only on the spots that the rulebook permits and the table offers.",
+		Name:     "wager.type-permitted",
+		Doc:      "A wager is accepted only on the spots that the rulebook permits and the table offers.",
 		Breach:   "Unlisted side bet accepted.",
 		Severity: finding.Critical, At: Betting, Again: true, Check: checkPermitted,
 	},
 	{
 		Name: "wager.after-no-more-bets", Doc: "No wager is made, changed or withdrawn after no more bets.",
 		Breach:   "Late bet or withdrawal.",
-		Severity: finding.Critical, At: Settled, Check: checkLateWager, Covers: []string{"wager.touched-after-first-card"},
+		Severity: finding.Critical, At: Settled, Check: checkLateWager,
+		Covers: []string{"wager.touched-after-first-card"},
 	},
 	{
-		Name: "wager.touched-after-first-card", Doc: "No patron handles a wager between the first card and its settlement.",
+		Name:     "wager.touched-after-first-card",
+		Doc:      "No patron handles a wager between the first card and its settlement.",
 		Breach:   "Player touches his chips mid-round.",
 		Severity: finding.Major, At: Settled, Needs: baccarat.FeedBetSpots, Check: checkHandled,
 	},
@@ -41,24 +44,28 @@ var wagerFamily = []*Rule{
 		Severity: finding.Minor, At: Betting, Again: true, Needs: baccarat.FeedBetSpots, Check: checkArea,
 	},
 	{
-		Name: "wager.verbal-cash.confirmed", Doc: "A verbal cash wager is confirmed by the dealer and by a supervisor before the first card.",
+		Name:     "wager.verbal-cash.confirmed",
+		Doc:      "A verbal cash wager is confirmed by the dealer and by a supervisor before the first card.",
 		Breach:   "Only one of the two confirmed.",
 		Severity: finding.Major, At: Dealt, Check: checkVerbalConfirmed,
 	},
 	{
-		Name: "wager.verbal-cash.converted", Doc: "The cash of a verbal wager is exchanged for chips before the wager is settled.",
+		Name:     "wager.verbal-cash.converted",
+		Doc:      "The cash of a verbal wager is exchanged for chips before the wager is settled.",
 		Breach:   "Cash never exchanged.",
 		Severity: finding.Major, At: Settled, Check: checkVerbalConverted,
 	},
 	{
 		Name: "wager.ez-insurance-at-ez-only", Doc: "Dragon 7 and panda 8 insurance is taken only at EZ tables.",
 		Breach:   "Insurance bet at a commission table.",
-		Severity: finding.Critical, At: Betting, Again: true, Check: checkInsurance, Covers: []string{"wager.type-permitted"},
+		Severity: finding.Critical, At: Betting, Again: true, Check: checkInsurance,
+		Covers: []string{"wager.type-permitted"},
 	},
 	{
 		Name: "wager.dragon-bonus-hand", Doc: "A dragon bonus is taken only on the hands that the table offers.",
 		Breach:   "Banker-side bonus where only the player side is offered.",
-		Severity: finding.Minor, At: Betting, Again: true, Check: checkBonusHand, Covers: []string{"wager.type-permitted"},
+		Severity: finding.Minor, At: Betting, Again: true, Check: checkBonusHand,
+		Covers: []string{"wager.type-permitted"},
 	},
 }
 
@@ -95,7 +102,7 @@ func checkPermitted(p *Pass) {
 	}
 }
 
-// approved says whether a side bet approval was filed before an event.
+// approved reports whether a side bet approval was filed before an event.
 func (p *Pass) approved(before record.Seq) bool {
 	for _, n := range p.Table.Notices {
 		if n.Topic == record.TopicSideBetApproval && n.Filed && n.Seq < before {
@@ -117,12 +124,14 @@ func checkLateWager(p *Pass) {
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		if w.Placed > closed {
-			p.reportWager(w, "no wager after no more bets", fmt.Sprintf("%v %d placed", w.Spot, w.Amount), closed)
+			p.reportWager(
+				w, "no wager after no more bets", fmt.Sprintf("%v %s placed", w.Spot, p.money(w.Amount)), closed,
+			)
 			continue
 		}
 		for _, c := range w.Changes {
 			if c.Seq > closed {
-				p.reportWager(w, "no change after no more bets", fmt.Sprintf("changed by %d", c.Amount), closed, c.Seq)
+				p.reportWager(w, "no change after no more bets", "changed by "+p.money(c.Amount), closed, c.Seq)
 				break
 			}
 		}
@@ -185,7 +194,10 @@ func checkVerbalConfirmed(p *Pass) {
 			evidence = append(evidence, c.Seq)
 		}
 		if !dealer || !supervisor {
-			p.reportWager(w, "confirmed by DEALER and SUPERVISOR before the first card", fmt.Sprintf("dealer %t, supervisor %t", dealer, supervisor), evidence...)
+			p.reportWager(
+				w, "confirmed by DEALER and SUPERVISOR before the first card",
+				fmt.Sprintf("dealer %t, supervisor %t", dealer, supervisor), evidence...,
+			)
 		}
 	}
 }
@@ -209,13 +221,13 @@ func checkVerbalConverted(p *Pass) {
 		}
 		switch {
 		case w.Converted.Seq == 0:
-			p.reportWager(w, fmt.Sprintf("%d exchanged for chips before %s", w.Amount, what), "not exchanged")
+			p.reportWager(w, fmt.Sprintf("%s exchanged for chips before %s", p.money(w.Amount), what), "not exchanged")
 		case deadline != 0 && w.Converted.Seq > deadline:
 			p.reportWager(w, "exchanged before "+what, "exchanged after it", w.Converted.Seq, deadline)
 		case late:
 			p.reportWager(w, "exchanged before "+what, fmt.Sprintf("exchanged after %d", took), w.Converted.Seq)
 		case w.Converted.Amount != w.Amount:
-			p.reportWager(w, fmt.Sprintf("%d exchanged", w.Amount), fmt.Sprintf("%d exchanged", w.Converted.Amount), w.Converted.Seq)
+			p.reportWager(w, p.money(w.Amount)+" exchanged", p.money(w.Converted.Amount)+" exchanged", w.Converted.Seq)
 		}
 	}
 }
@@ -238,7 +250,8 @@ func checkBonusHand(p *Pass) {
 	hands := strings.ToUpper(p.option("dragon_bonus_hands"))
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if w.Spot.SideBet() == baccarat.SideDragonBonus && !strings.Contains(hands, baccarat.BonusHand(w.Spot).String()) {
+		if w.Spot.SideBet() == baccarat.SideDragonBonus &&
+			!strings.Contains(hands, baccarat.BonusHand(w.Spot).String()) {
 			p.reportWager(w, "a hand of "+strings.ToLower(hands), baccarat.BonusHand(w.Spot).String())
 		}
 	}

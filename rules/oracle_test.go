@@ -9,7 +9,7 @@ import (
 	"github.com/shoeproof/shoeproof/law"
 )
 
-// The drawing and the winner of all million sequences of six values are those of an engine that we did not write. By hand:
+// The drawing and the winner of all million sequences of six values agree with an engine of another author. By hand:
 //
 //	(cd "$dir" && npm install baccarat-engine@1.1.5) && SHOEPROOF_ORACLE="$dir" go test ./rules -run Oracle -v
 func TestOracle(t *testing.T) {

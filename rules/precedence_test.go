@@ -12,8 +12,13 @@ func TestCheckPrecedence(t *testing.T) {
 		t.Error(err)
 	}
 	for want, rules := range map[string][]*Rule{
-		"in a cycle: a, b, a":           {{Name: "a", Covers: []string{"b"}}, {Name: "b", Covers: []string{"a"}}},
-		"in a cycle: b, c, d, b":        {{Name: "a", Covers: []string{"b"}}, {Name: "b", Covers: []string{"c"}}, {Name: "c", Covers: []string{"d"}}, {Name: "d", Covers: []string{"b"}}},
+		"in a cycle: a, b, a": {{Name: "a", Covers: []string{"b"}}, {Name: "b", Covers: []string{"a"}}},
+		"in a cycle: b, c, d, b": {
+			{Name: "a", Covers: []string{"b"}},
+			{Name: "b", Covers: []string{"c"}},
+			{Name: "c", Covers: []string{"d"}},
+			{Name: "d", Covers: []string{"b"}},
+		},
 		"in a cycle: a, a":              {{Name: "a", Covers: []string{"a"}}},
 		"rule a covers x: unknown rule": {{Name: "a", Covers: []string{"x"}}},
 	} {
@@ -34,16 +39,24 @@ func TestCovers(t *testing.T) {
 		winner, loser Finding
 		want          bool
 	}{
-		"the same wager":                   {at(3, 5, finding.OfWager("a")), at(3, 5, finding.OfWager("a")), true},
-		"another wager of the seat":        {at(3, 5, finding.OfWager("a")), at(3, 5, finding.OfWager("b")), false},
-		"a charge that takes in the wager": {at(3, 5, finding.OfWager("a")), at(3, 5, finding.OfSeat(5), finding.OfWager("a")), true},
-		"a charge of another wager":        {at(3, 5, finding.OfWager("a")), at(3, 5, finding.OfSeat(5), finding.OfWager("b")), false},
-		"another round":                    {at(3, 5, finding.OfSeat(5)), at(4, 5, finding.OfSeat(5)), false},
-		"a finding about the shoe":         {at(3, 5, finding.OfSeat(5)), at(0, 5, finding.OfSeat(5)), true},
-		"another seat":                     {at(3, 5, finding.OfSeat(5)), at(3, 4, finding.OfSeat(4)), false},
-		"the round as a whole":             {at(3, 0, finding.Subject{}), at(3, 5, finding.OfWager("a")), true},
-		"the hand of the card":             {at(3, 0, finding.OfHand("PLAYER")), at(3, 0, finding.OfCard(9), finding.OfHand("PLAYER")), true},
-		"the other hand":                   {at(3, 0, finding.OfHand("BANKER")), at(3, 0, finding.OfCard(9), finding.OfHand("PLAYER")), false},
+		"the same wager":            {at(3, 5, finding.OfWager("a")), at(3, 5, finding.OfWager("a")), true},
+		"another wager of the seat": {at(3, 5, finding.OfWager("a")), at(3, 5, finding.OfWager("b")), false},
+		"a charge that takes in the wager": {
+			at(3, 5, finding.OfWager("a")), at(3, 5, finding.OfSeat(5), finding.OfWager("a")), true,
+		},
+		"a charge of another wager": {
+			at(3, 5, finding.OfWager("a")), at(3, 5, finding.OfSeat(5), finding.OfWager("b")), false,
+		},
+		"another round":            {at(3, 5, finding.OfSeat(5)), at(4, 5, finding.OfSeat(5)), false},
+		"a finding about the shoe": {at(3, 5, finding.OfSeat(5)), at(0, 5, finding.OfSeat(5)), true},
+		"another seat":             {at(3, 5, finding.OfSeat(5)), at(3, 4, finding.OfSeat(4)), false},
+		"the round as a whole":     {at(3, 0, finding.Subject{}), at(3, 5, finding.OfWager("a")), true},
+		"the hand of the card": {
+			at(3, 0, finding.OfHand("PLAYER")), at(3, 0, finding.OfCard(9), finding.OfHand("PLAYER")), true,
+		},
+		"the other hand": {
+			at(3, 0, finding.OfHand("BANKER")), at(3, 0, finding.OfCard(9), finding.OfHand("PLAYER")), false,
+		},
 	} {
 		tt.winner.Rule, tt.loser.Rule = winner, loser
 		if got := set.Covers(&tt.winner, &tt.loser); got != tt.want {

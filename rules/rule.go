@@ -5,9 +5,10 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Stage is a moment at which rules are asked. They come in this order.
+// Stage is a moment at which rules are evaluated. Stages are in order of time.
 type Stage uint8
 
 // Stages.
@@ -42,7 +43,7 @@ type Rule struct {
 	// demands something else under the same name; 0 is version 1.
 	Version uint32
 	At      Stage
-	// Again asks the rule once more when its evidence may be complete: at the round's recorded end
+	// Again evaluates the rule once more when its evidence may be complete: at the round's recorded end
 	// and at Settled, for a rule of a shoe at Closed. A finding made twice is one.
 	Again bool
 	// Back is how far the rule looks back: what is lost there leaves it unproved.
@@ -51,9 +52,8 @@ type Rule struct {
 	Needs baccarat.Feeds
 	// Covers names the rules whose findings this rule's finding explains, see [Set.Covers].
 	Covers []string
-	// Check looks and reports. It is called once for each round or shoe at its stage. A rule without
-	// one cannot be judged at all. Unknown says what is not known about it; such a rule says so
-	// where it would be asked, or is off.
+	// Check reads the pass and reports. It is called once for each round or shoe at its stage. A rule without a Check
+	// cannot be judged; Unknown is the reason.
 	Check   func(*Pass)
 	Unknown string
 	// Floor is for rules that compare tables; they have no Check unless they also judge one alone.
@@ -74,13 +74,13 @@ type Finding struct {
 	Amount             int64
 	Expected, Observed string
 	Evidence           []record.Seq
-	// Unauditable says that the rule could not be judged; Observed says why.
+	// Unauditable means that the rule could not be judged; Observed is the reason.
 	Unauditable bool
 }
 
 // Pass is what a rule may look at, and the one way out.
 type Pass struct {
-	// Rules are those of Law.
+	// Rules is the rule set of Law.
 	Rules  *Set
 	Law    *law.Law
 	Config *law.Config
@@ -97,7 +97,7 @@ type Pass struct {
 	Findings []Finding
 }
 
-// Report makes a finding of the rule that is being asked. The round is filled in.
+// Report makes a finding of the rule that is being evaluated. The round is filled in.
 func (p *Pass) Report(f Finding) {
 	f.Rule = p.rule
 	if p.Round != nil && f.Round == 0 {
@@ -111,26 +111,26 @@ func (p *Pass) CannotJudge(why string, evidence ...record.Seq) {
 	p.Report(Finding{Observed: why, Evidence: evidence, Unauditable: true})
 }
 
-// Ask asks every rule of a stage and leaves what they report in Findings. Rules that lack their
-// feed are left out: they are UNAUDITABLE, which is said once a shoe.
-func (p *Pass) Ask(stage Stage) {
+// Evaluate evaluates every rule of a stage and leaves what they report in Findings. Rules that lack their feed are left
+// out: the engine reports them as UNAUDITABLE once a shoe.
+func (p *Pass) Evaluate(stage Stage) {
 	p.Findings, p.stage = p.Findings[:0], stage
-	p.ask(p.Rules.stages[stage])
+	p.evaluate(p.Rules.stages[stage])
 	switch stage {
 	case Settled:
-		p.ask(p.Rules.againRound)
+		p.evaluate(p.Rules.againRound)
 	case Closed:
-		p.ask(p.Rules.againShoe)
+		p.evaluate(p.Rules.againShoe)
 	}
 }
 
-// AskAgain asks the rules of the round whose evidence the recorded end completes.
-func (p *Pass) AskAgain() {
+// EvaluateAgain evaluates the rules of the round whose evidence the recorded end completes.
+func (p *Pass) EvaluateAgain() {
 	p.Findings, p.stage = p.Findings[:0], Dealt
-	p.ask(p.Rules.againRound)
+	p.evaluate(p.Rules.againRound)
 }
 
-func (p *Pass) ask(rules []*Rule) {
+func (p *Pass) evaluate(rules []*Rule) {
 	for _, r := range rules {
 		if r.Needs&^p.Config.Feeds != 0 || r.Check == nil {
 			continue
@@ -139,6 +139,9 @@ func (p *Pass) ask(rules []*Rule) {
 		r.Check(p)
 	}
 }
+
+// money is an amount of minor units in the table's currency, for people.
+func (p *Pass) money(minor int64) string { return schema.Money(minor, p.Config.Currency) }
 
 // ofWagers are the subjects of several wagers.
 func ofWagers(ids []string) []finding.Subject {

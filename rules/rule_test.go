@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A rule without a name, a sentence of what it demands, a severity's reason to be asked and an example
+// A rule without a name, a sentence of what it demands, a stage and an example
 // of breach cannot ship.
 func TestRulesAreWhole(t *testing.T) {
 	seen := map[string]bool{}
@@ -18,7 +18,7 @@ func TestRulesAreWhole(t *testing.T) {
 		case r.Breach == "" && r.Unknown == "":
 			t.Errorf("%s: no example of breach", r.Name)
 		case r.Check == nil && r.Floor == nil && r.Unknown == "":
-			t.Errorf("%s: it asks nothing and does not say why", r.Name)
+			t.Errorf("%s: it evaluates nothing and gives no reason", r.Name)
 		case r.At >= Stages:
 			t.Errorf("%s: no stage", r.Name)
 		}

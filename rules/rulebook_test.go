@@ -29,12 +29,18 @@ func TestShippedRulebooksLoad(t *testing.T) {
 	}
 }
 
-// What is wrong with a rulebook is said with file, line and key, all at once.
+// The problems of a rulebook are reported with file, line and key, all at once.
 func TestRulebookComplaints(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"unknown key", "name: h\nextends: nj-19-47\ncolour: red\n", "h.yaml:3: colour: unknown key"},
-		{"kind of value", "name: h\nextends: nj-19-47\nnotes: [a]\ngames: 3\n", "h.yaml:3: a list, want text\nh.yaml:4: `3`, want keys and values"},
-		{"number", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    min_decks: many\n", "h.yaml:5: `many`, want a whole number"},
+		{
+			"kind of value", "name: h\nextends: nj-19-47\nnotes: [a]\ngames: 3\n",
+			"h.yaml:3: a list, want text\nh.yaml:4: `3`, want keys and values",
+		},
+		{
+			"number", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    min_decks: many\n",
+			"h.yaml:5: `many`, want a whole number",
+		},
 		{"syntax", "name: h\n extends: nj-19-47\n", "h.yaml:2: mapping values are not allowed in this context"},
 		{"nothing", "", "h.yaml: nothing in it"},
 		{"two documents", "name: h\nextends: nj-19-47\n---\nname: i\n", "h.yaml: more than one document"},
@@ -42,13 +48,18 @@ func TestRulebookComplaints(t *testing.T) {
 		{"itself", "name: h\nextends: h\n", "extends itself through h, h"},
 		{"name taken", "name: nj-19-47\n", "its name nj-19-47 is also that of h.yaml"},
 		{"no name", "title: h\n", "want a name"},
-		{"game", "name: h\nextends: nj-19-47\ngames:\n  FARO: {min_decks: 6}\n", "h.yaml:4: games.FARO: want one of PUNTO_BANCO"},
 		{
-			"odds", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    spots:\n      TIE: {odds: nine, relation: floor}\n",
+			"game", "name: h\nextends: nj-19-47\ngames:\n  FARO: {min_decks: 6}\n",
+			"h.yaml:4: games.FARO: want one of PUNTO_BANCO",
+		},
+		{
+			"odds",
+			"name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    spots:\n      TIE: {odds: nine, relation: floor}\n",
 			"h.yaml:6: games.PUNTO_BANCO.spots.TIE: odds \"nine\": want two whole numbers",
 		},
 		{
-			"relation", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    spots:\n      TIE: {odds: '9:1', relation: about}\n",
+			"relation",
+			"name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    spots:\n      TIE: {odds: '9:1', relation: about}\n",
 			"h.yaml:6: games.PUNTO_BANCO.spots.TIE: relation \"about\": want exact or floor",
 		},
 		{
@@ -56,11 +67,18 @@ func TestRulebookComplaints(t *testing.T) {
 			"h.yaml:6: games.PUNTO_BANCO.rules.draw.better: there is no such rule",
 		},
 		{
-			"citation", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    rules:\n      draw.player.must-stay: {cite: []}\n",
+			"citation",
+			"name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    rules:\n      draw.player.must-stay: {cite: []}\n",
 			"h.yaml:6: games.PUNTO_BANCO.rules.draw.player.must-stay: want a citation",
 		},
-		{"drawing", "name: h\nextends: nj-19-47\ndrawing:\n  banker:\n    '3': DDDDDDDDSD\n", "h.yaml:5: drawing.banker.3: \"DDDDDDDDSD\": want eleven letters"},
-		{"cell", "name: h\nextends: nj-19-47\ndrawing:\n  player: DDDDDDSSSX\n", "h.yaml:4: drawing.player: cell 'X': want D or S"},
+		{
+			"drawing", "name: h\nextends: nj-19-47\ndrawing:\n  banker:\n    '3': DDDDDDDDSD\n",
+			"h.yaml:5: drawing.banker.3: \"DDDDDDDDSD\": want eleven letters",
+		},
+		{
+			"cell", "name: h\nextends: nj-19-47\ndrawing:\n  player: DDDDDDSSSX\n",
+			"h.yaml:4: drawing.player: cell 'X': want D or S",
+		},
 	}
 	for _, tt := range tests {
 		_, err := ShippedWith(map[string][]byte{"h.yaml": []byte(tt.text)})
@@ -70,7 +88,7 @@ func TestRulebookComplaints(t *testing.T) {
 	}
 }
 
-// A house lays its own terms over a regulation without touching Go.
+// A house overrides the terms of a regulation without touching Go.
 func TestHouseRulebook(t *testing.T) {
 	house := "name: ac-1\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    min_decks: 8\n    spots:\n      TIE: {odds: '9:1', relation: exact}\n" +
 		"    rules:\n      external.table-limits: {off: false}\n      lasthand.announced: null\n  MINIBACCARAT: null\n"
@@ -80,7 +98,8 @@ func TestHouseRulebook(t *testing.T) {
 	}
 	l, ok := books["ac-1"].Law(baccarat.PuntoBanco)
 	base, _ := books["nj-19-47"].Law(baccarat.PuntoBanco)
-	if !ok || l.MinDecks != 8 || l.Odds[baccarat.SpotTie] != (law.SpotOdds{Odds: baccarat.Odds{To: 9, For: 1}}) || base.MinDecks != 6 {
+	if !ok || l.MinDecks != 8 || l.Odds[baccarat.SpotTie] != (law.SpotOdds{Odds: baccarat.Odds{To: 9, For: 1}}) ||
+		base.MinDecks != 6 {
 		t.Errorf("house law %+v", l)
 	}
 	if _, ok := l.Cited("external.table-limits"); !ok {
@@ -94,7 +113,7 @@ func TestHouseRulebook(t *testing.T) {
 	}
 }
 
-// A word that no rule reads would be a reading that nobody elected.
+// A word that no rule reads would be a reading that was never elected.
 func TestUnknownOptionsAreRefused(t *testing.T) {
 	const book = "name: house\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    options: {vig_fraction: ceil, recut: 'true', mine: 'off'}\n" +
 		"    house_options: [mine]\n    rules:\n      draw.player.third-card: {cite: [x], assumed: mine}\n"

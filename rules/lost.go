@@ -17,41 +17,42 @@ type Reach uint8
 const (
 	// Within: not beyond its round, or its shoe if it is about one.
 	Within Reach = iota
-	// Seating: to the round before, to who sits where and to who holds the shoe.
+	// Seating: to the round before, to the occupied seats and to the curator.
 	Seating
 	// WholeShoe: to every round of the shoe.
 	WholeShoe
 )
 
-// Doubt is what may have been lost with events that are missing.
-type Doubt uint8
+// Lost is what missing events may have contained.
+type Lost uint8
 
-// Doubts.
+// Losses.
 const (
-	// DoubtElections: the house may have elected otherwise within its rulebook.
-	DoubtElections Doubt = 1 << iota
-	// DoubtMemory: a notice or an attestation may have been filed.
-	DoubtMemory
+	// LostElections: the house may have elected otherwise within its rulebook.
+	LostElections Lost = 1 << iota
+	// LostNotices: a notice or an attestation may have been filed.
+	LostNotices
 )
 
 // attestable are the items of layout attestations.
 var attestable = [...]string{
-	"cutting-card-appearance", "vig-areas", "ny-minimum", "payout-odds", "dragon-bonus-area", "ez-areas", "ez-push-notice",
-	"novig-notice", "midi-discard-rack", "total-card-odds", "bonus-odds", "pair-areas", "treasures-areas", "treasures-odds",
+	"cutting-card-appearance", "vig-areas", "ny-minimum", "payout-odds", "dragon-bonus-area", "ez-areas",
+	"ez-push-notice",
+	"novig-notice", "midi-discard-rack", "total-card-odds", "bonus-odds", "pair-areas", "treasures-areas",
+	"treasures-odds",
 	"layout-approval", "lammer-storage",
 }
 
-// Stands says whether a finding that the pass has just made would be made whatever was lost: its rule
-// is asked again under each election that the rulebook allows, and with every notice and attestation
-// on file. A rule that needs a feed does not stand while the elections are in doubt, for the feeds
-// are among them.
-func (p *Pass) Stands(f *Finding, doubt Doubt) bool {
+// Stands reports whether the rule makes a finding of the pass whatever the missing events contained. The rule is
+// evaluated again under each election that the rulebook allows, and with every notice and attestation on file. A
+// finding of a rule that needs a feed does not stand while elections may be lost, since feeds are elected too.
+func (p *Pass) Stands(f *Finding, lost Lost) bool {
 	if f.Rule == nil || f.Rule.Check == nil {
 		return false
 	}
 	q := *p
 	q.rule, q.charge, q.Findings = f.Rule, charge{}, nil
-	if doubt&DoubtElections != 0 {
+	if lost&LostElections != 0 {
 		if f.Rule.Needs != 0 {
 			return false
 		}
@@ -62,14 +63,14 @@ func (p *Pass) Stands(f *Finding, doubt Doubt) bool {
 		}
 		q.Config = p.Config
 	}
-	if doubt&DoubtMemory != 0 {
+	if lost&LostNotices != 0 {
 		q.Table = favourable(p.Table)
 		return q.makes(f)
 	}
 	return true
 }
 
-// makes says whether the rule makes the finding again.
+// makes reports whether the rule makes the finding again.
 func (p *Pass) makes(f *Finding) bool {
 	p.Findings = p.Findings[:0]
 	f.Rule.Check(p)
