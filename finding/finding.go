@@ -87,13 +87,14 @@ type Evidence struct {
 func New(about Identity, kind Kind, verdict Verdict, severity Severity) Finding {
 	return Finding{
 		ID: about.ID(), Kind: kind, Verdict: verdict, Rule: about.Rule, Severity: severity, Citations: []string{},
-		PropertyID: about.PropertyID, TableID: about.TableID, ShoeID: about.ShoeID, Round: about.Round, Subject: about.Subject,
+		PropertyID: about.PropertyID, TableID: about.TableID, ShoeID: about.ShoeID, Round: about.Round,
+		Subject:  about.Subject,
 		Evidence: Evidence{Seqs: []uint64{}, EventIDs: []string{}},
 	}
 }
 
-// Same is true if two findings claim the same. The program, the rulebook's version and its citations may differ: another
-// release that finds the same changes nothing.
+// Same is true if two findings claim the same. The program, the rulebook's version and its citations may differ:
+// another release that finds the same changes nothing.
 func Same(a, b *Finding) bool {
 	if !slices.Equal(a.Evidence.Seqs, b.Evidence.Seqs) || !slices.Equal(a.Evidence.EventIDs, b.Evidence.EventIDs) {
 		return false

@@ -34,7 +34,10 @@ func ExampleParseSeverity() {
 
 // The id is stored and exported: its bytes never change.
 func TestIDsNeverChange(t *testing.T) {
-	full := finding.Identity{PropertyID: "p", TableID: "t", ShoeID: "s", Round: 7, Rule: "r", Version: 1, Subject: "seat:5"}
+	full := finding.Identity{
+		PropertyID: "p", TableID: "t", ShoeID: "s", Round: 7, Rule: "r", Version: 1,
+		Subject: "seat:5",
+	}
 	for want, about := range map[string]finding.Identity{
 		"62d275e4d02e2972ea1e2ecb7b300fc3": full,
 		"936afc4dcf5d15cd2e2606a0e8354a39": {},
@@ -61,12 +64,14 @@ func TestVersionOfTheRuleIsInTheID(t *testing.T) {
 
 // The line that audit replay prints.
 func TestJSON(t *testing.T) {
-	f := finding.New(finding.Identity{TableID: "t", Rule: "feed.gap"}, finding.DataFault, finding.Unauditable, finding.Major)
+	f := finding.New(finding.Identity{TableID: "t", Rule: "feed.gap"}, finding.DataFault, finding.Unauditable,
+		finding.Major)
 	line, err := json.Marshal(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"id":"` + f.ID + `","kind":"data_fault","verdict":"UNAUDITABLE","rule":"feed.gap","severity":"major","citations":[],` +
+	want := `{"id":"` + f.ID +
+		`","kind":"data_fault","verdict":"UNAUDITABLE","rule":"feed.gap","severity":"major","citations":[],` +
 		`"property_id":"","pit_id":"","table_id":"t","shoe_id":"","round":0,"seat":0,"subject":"","dealer_id":"","at":"1970-01-01T00:00:00Z",` +
 		`"gaming_day":"","shift":"","expected":"","observed":"","amount":0,"currency":"","evidence":{"seqs":[],"event_ids":[]},"rulebook":"","engine":""}`
 	if string(line) != want {

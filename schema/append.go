@@ -8,16 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// AppendProto appends the event as binary Protobuf: the fields in the contract's order, zero values
-// and Has fields that are false left out, maps sorted by key. The event must be one that Decode could
-// have made; then Decode gives it back.
+// AppendProto appends the event as binary Protobuf: fields in the order of the contract, without zero values and Has
+// fields that are false, maps sorted by key. Decode returns the same event if Decode could have made it.
 func AppendProto(dst []byte, ev *Event) []byte { return ev.appendProto(dst) }
 
-// AppendJSON appends the event as JSON on one line, with the promises of AppendProto. Words are bare,
-// 64-bit integers are numbers, times end in Z with 0, 3, 6 or 9 decimals.
+// AppendJSON appends the event as JSON on one line, with the guarantees of AppendProto. Words have no prefix, 64-bit
+// integers are numbers, times end in Z with 0, 3, 6 or 9 decimals.
 func AppendJSON(dst []byte, ev *Event) []byte { return ev.appendJSON(dst) }
 
-// closeChunk writes the length before what was appended since n, where one byte was left for it.
+// closeChunk inserts the length of dst[n:] before n, where one byte is reserved for it.
 func closeChunk(dst []byte, n int) []byte {
 	size := len(dst) - n
 	if size < 0x80 {
@@ -81,7 +80,7 @@ func keys(m map[string]string) []string {
 	return list
 }
 
-// closeObject turns the comma at start into the brace, and ends the object.
+// closeObject replaces the comma at start by the opening brace, and closes the object.
 func closeObject(dst []byte, start int) []byte {
 	if len(dst) == start {
 		return append(dst, '{', '}')

@@ -14,7 +14,10 @@ import (
 // floor is the mix of a floor of tables in play, interleaved, some 17 events a round.
 func floor(format schema.Format) (records [][]byte, size int) {
 	card := func(hand schema.Hand, index, seq uint32, c string) schema.Payload {
-		return &schema.CardDealt{Hand: hand, Index: index, Card: c, CardSeq: seq, Face: schema.FaceUp, PlacedAt: schema.CardPlaceHandArea}
+		return &schema.CardDealt{
+			Hand: hand, Index: index, Card: c, CardSeq: seq, Face: schema.FaceUp,
+			PlacedAt: schema.CardPlaceHandArea,
+		}
 	}
 	const tables, rounds = 40, 10
 	seq := make([]uint64, tables)
@@ -25,9 +28,18 @@ func floor(format schema.Format) (records [][]byte, size int) {
 			first := 10 + round*5
 			return []schema.Payload{
 				&schema.RoundStarted{},
-				&schema.WagerPlaced{WagerID: id(1), Seat: 3, Spot: schema.SpotPlayer, Amount: 2500, Medium: schema.WagerMediumChips, PatronRef: "p-77", AreaOK: true},
-				&schema.WagerPlaced{WagerID: id(2), Seat: 5, Spot: schema.SpotBanker, Amount: 10000, Medium: schema.WagerMediumChips, PatronRef: "p-12", AreaOK: true},
-				&schema.WagerPlaced{WagerID: id(3), Seat: 5, Spot: schema.SpotTie, Amount: 500, Medium: schema.WagerMediumChips, PatronRef: "p-12", AreaOK: true},
+				&schema.WagerPlaced{
+					WagerID: id(1), Seat: 3, Spot: schema.SpotPlayer, Amount: 2500, Medium: schema.WagerMediumChips,
+					PatronRef: "p-77", AreaOK: true,
+				},
+				&schema.WagerPlaced{
+					WagerID: id(2), Seat: 5, Spot: schema.SpotBanker, Amount: 10000,
+					Medium: schema.WagerMediumChips, PatronRef: "p-12", AreaOK: true,
+				},
+				&schema.WagerPlaced{
+					WagerID: id(3), Seat: 5, Spot: schema.SpotTie, Amount: 500, Medium: schema.WagerMediumChips,
+					PatronRef: "p-12", AreaOK: true,
+				},
 				&schema.Announced{Code: schema.CallNoMoreBets},
 				card(schema.HandPlayer, 1, first, "6c"), card(schema.HandBanker, 1, first+1, "Kh"),
 				card(schema.HandPlayer, 2, first+2, "Td"), card(schema.HandBanker, 2, first+3, "7s"),
@@ -37,7 +49,10 @@ func floor(format schema.Format) (records [][]byte, size int) {
 				&schema.WagerCollected{WagerID: id(3), Seat: 5, Amount: 500},
 				&schema.WagerPaid{WagerID: id(2), Seat: 5, Amount: 10000},
 				&schema.VigorishMarked{WagerID: id(2), Seat: 5, Amount: 500, Marker: schema.MarkerLammer, Area: 5},
-				&schema.DiscardPlaced{CardSeqs: []uint32{first, first + 1, first + 2, first + 3}, Destination: "rack", OrderPreserved: true},
+				&schema.DiscardPlaced{
+					CardSeqs: []uint32{first, first + 1, first + 2, first + 3}, Destination: "rack",
+					OrderPreserved: true,
+				},
 				&schema.RoundEnded{Result: schema.ResultBanker, PlayerCount: 6, BankerCount: 7, CardsDealt: 4},
 			}
 		}
@@ -114,7 +129,10 @@ func benchAppend(b *testing.B, encode func([]byte, *schema.Event) []byte) {
 
 // A decoder remembers wagers, and not with each of them all the ids that came around it.
 func TestDecoderHoldsLittle(t *testing.T) {
-	ev := schema.Event{PropertyID: "ac-1", TableID: "t-01", ShoeID: "s-1", Round: 1, At: 1, Payload: &schema.WagerPlaced{Seat: 3, Spot: schema.SpotPlayer, Amount: 2500, Medium: schema.WagerMediumChips}}
+	ev := schema.Event{
+		PropertyID: "ac-1", TableID: "t-01", ShoeID: "s-1", Round: 1, At: 1,
+		Payload: &schema.WagerPlaced{Seat: 3, Spot: schema.SpotPlayer, Amount: 2500, Medium: schema.WagerMediumChips},
+	}
 	var buf []byte
 	d, into := schema.NewDecoder(), schema.Event{}
 	held := func() int64 {

@@ -2,7 +2,7 @@ package schema
 
 import "strconv"
 
-// Format is how an event is written.
+// Format is the encoding of an event.
 type Format uint8
 
 // The two formats of the contract.
@@ -21,30 +21,29 @@ func (f Format) String() string {
 	return "Format(" + strconv.Itoa(int(f)) + ")"
 }
 
-// Decoder reads events. It can be reused, which makes it fast: it keeps one payload of each kind and
-// the strings that come again and again. It is not safe for concurrent use.
+// Decoder decodes events. A reused decoder is fast: it keeps one payload of each kind and the strings that repeat. It
+// is not safe for concurrent use.
 type Decoder struct {
 	interner
 	payloads payloads
-	// scratch holds a JSON string whose escapes were resolved.
+	// scratch is a JSON string with its escapes resolved.
 	scratch []byte
 }
 
-// NewDecoder makes a Decoder. It takes about 150 KiB.
+// NewDecoder returns a Decoder. It uses about 150 KiB.
 func NewDecoder() *Decoder { return &Decoder{interner: newInterner()} }
 
-// Decode reads one event into ev. Every string of it is a copy and may be kept; ev.Payload is the
-// decoder's own and holds until the next Decode (Event.Clone makes it last).
+// Decode decodes one event into ev. Its strings are copies. ev.Payload belongs to the decoder and is valid until the
+// next Decode; Event.Clone copies it.
 //
-// Both formats are read strictly, so that what is accepted means the same to everyone. Rejected are:
-// unknown fields and words, enum zero, enum numbers in JSON, anything given twice, no payload or
-// two, text that is not UTF-8, numbers out of range, negative money (but for delta), times that an
-// int64 of nanoseconds cannot hold, cards that are no cards, odds that are no odds, ids of more
-// than 256 bytes, an event without event_id, property_id, table_id, seq or at, and a configuration
-// event without configuration, a payload without what it is about (needed). JSON field names are the contract's, a JSON null is a field that is
-// absent, and a JSON time may carry an offset.
+// Decoding is strict, so that an accepted event has one meaning. Decode rejects unknown fields and words, enum zero,
+// enum numbers in JSON, a field that is given twice, no payload or two, text that is not UTF-8, numbers out of range,
+// negative money (except delta), times outside an int64 of nanoseconds, unknown cards and odds, ids of more than 256
+// bytes, an event without event_id, property_id, table_id, seq or at, a configuration event without configuration, and
+// a payload without the field that it is about. JSON field names are the names of the contract, a JSON null is an
+// absent field, and a JSON time may have an offset.
 //
-// The error is a *RejectError, and ev is then empty.
+// The error is a *RejectError; ev is empty then.
 func (d *Decoder) Decode(format Format, value []byte, ev *Event) error {
 	*ev = Event{}
 	var r *RejectError
@@ -66,7 +65,7 @@ func (d *Decoder) Decode(format Format, value []byte, ev *Event) error {
 	return nil
 }
 
-// missing names the first field that every event must have and this one has not.
+// missing rejects an event without a required field.
 func missing(ev *Event, end int) *RejectError {
 	switch {
 	case ev.EventID == "":

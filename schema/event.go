@@ -1,21 +1,25 @@
-// Package schema is the contract with the casino's table systems: the events, their strict
-// decoders and encoders, and the files that hold them.
+// Package schema is the contract with the casino's table systems.
 //
-// The contract is schema/proto/shoeproof/events/v1/events.proto. Package eventspb is protobuf-go's
-// view of it, for tools and as the oracle of the tests; the types here are what the product uses.
+// A table sends events: a card is dealt, a wager is paid. Decoder decodes one event, from Protobuf or JSON, and rejects
+// whatever has no single meaning. An Event has its identity, its position in the order of the table (Seq) and one
+// Payload. AppendProto and AppendJSON encode it again; Reader and Writer read and write files of events. The package
+// knows no rule of the game and judges nothing.
+//
+// The contract is schema/proto/shoeproof/events/v1/events.proto; the types and codecs are generated from it. Package
+// eventspb has the types of protobuf-go for the same contract, for tools and as the oracle of the tests.
 package schema
 
-// Payload is what an event says happened: a pointer to one of the payload structs.
+// Payload is the content of an event: a pointer to one of the payload structs.
 //
 //sumtype:decl
 type Payload interface {
-	// Kind says which payload it is.
+	// Kind is the kind of the payload.
 	Kind() Kind
 	isPayload()
 	clone() Payload
 }
 
-// Kinds lists every kind, in the order of the contract.
+// Kinds returns all kinds in the order of the contract.
 func Kinds() []Kind {
 	kinds := make([]Kind, 0, lastKind)
 	for k := Kind(1); k <= lastKind; k++ {
@@ -24,7 +28,7 @@ func Kinds() []Kind {
 	return kinds
 }
 
-// Clone is a copy that shares nothing with the event, nor with the decoder that made it.
+// Clone returns a copy that shares no memory with the event or its decoder.
 func (ev *Event) Clone() Event {
 	c := *ev
 	if ev.Payload != nil {

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// maxRecord is the most bytes that one event of a file may take.
+	// maxRecord is the max size of one event in a file.
 	maxRecord = 16 << 20
-	// maxWindow is the most memory that a zstd file may ask for: what zstd --long writes.
+	// maxWindow is the max window of a zstd file: the one of zstd --long.
 	maxWindow = 128 << 20
 
 	wantFile = "expected .ndjson or .pb, alone or followed by .gz or .zst"
@@ -26,18 +26,18 @@ const (
 
 // Record is one event of a file, not yet decoded.
 type Record struct {
-	// Value holds until the next call of Next.
+	// Value is valid until the next call of Next.
 	Value  []byte
 	Format Format
 	// Name is the file.
 	Name string
-	// Line counts from 1; 0 in Protobuf files.
+	// Line starts at 1; it is 0 in Protobuf files.
 	Line int
-	// Offset is where the value begins, in bytes before compression.
+	// Offset is the position of the value in the uncompressed bytes.
 	Offset int64
 }
 
-// String says where the record stands, such as "floor.ndjson:12" or "floor.pb at byte 4711".
+// String is the location of the record, such as "floor.ndjson:12" or "floor.pb at byte 4711".
 func (r Record) String() string {
 	if r.Line > 0 {
 		return fmt.Sprintf("%s:%d", r.Name, r.Line)
@@ -50,13 +50,13 @@ type Reader struct {
 	in     *bufio.Reader
 	close  []func() error
 	buf    []byte
-	at     Record // the last one, or where the next one begins
+	at     Record // the last record, or the location of the next one
 	offset int64
 	done   bool
 }
 
-// OpenFile opens an event file: *.ndjson holds one JSON event a line, *.pb Protobuf events, each after
-// its length as a varint; both may be compressed, *.gz or *.zst.
+// OpenFile opens an event file. *.ndjson has one JSON event per line, *.pb has Protobuf events, each after its length
+// as a varint. Both may be compressed as *.gz or *.zst.
 func OpenFile(path string) (*Reader, error) {
 	format, packed, err := formatOf(path)
 	if err != nil {
@@ -83,7 +83,7 @@ func openPacked(file *os.File, packed string, format Format, path string) (*Read
 	}
 	in := bufio.NewReader(file)
 	if _, err := in.Peek(1); errors.Is(err, io.EOF) {
-		packed = "" // A file without a byte has no events, whatever its name.
+		packed = "" // an empty file has no events, whatever its name
 	}
 	r := NewReader(in, format, path)
 	switch packed {
@@ -93,7 +93,7 @@ func openPacked(file *os.File, packed string, format Format, path string) (*Read
 			return nil, err
 		}
 		r.in.Reset(unpacked)
-		// Closing it says again what reading it said.
+		// Close repeats the error of Read.
 		r.close = append(r.close, func() error { _ = unpacked.Close(); return nil })
 	case ".zst":
 		unpacked, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
@@ -107,12 +107,12 @@ func openPacked(file *os.File, packed string, format Format, path string) (*Read
 	return r, nil
 }
 
-// NewReader reads the events of a stream; the name is for messages.
+// NewReader reads the events of a stream. The name is for error messages.
 func NewReader(in io.Reader, format Format, name string) *Reader {
 	return &Reader{in: bufio.NewReaderSize(in, 1<<18), at: Record{Format: format, Name: name}}
 }
 
-// formatOf reads a file's name.
+// formatOf parses the extensions of a file name.
 func formatOf(path string) (format Format, packed string, err error) {
 	ext := filepath.Ext(path)
 	if ext == ".gz" || ext == ".zst" {
@@ -128,9 +128,8 @@ func formatOf(path string) (format Format, packed string, err error) {
 	return 0, "", fmt.Errorf("%s: unknown kind of file, %s", path, wantFile)
 }
 
-// Next reads the next record. At the end it gives io.EOF. After any other error, which names the
-// file and the place, it may be called again: it goes on with the next line, or gives io.EOF if the
-// file cannot be read beyond.
+// Next reads the next record, or returns io.EOF at the end. Any other error names the file and the location; a further
+// call resumes at the next line, or returns io.EOF if the rest of the file cannot be read.
 func (r *Reader) Next() (Record, error) {
 	if r.done {
 		return Record{}, io.EOF
@@ -141,7 +140,7 @@ func (r *Reader) Next() (Record, error) {
 	} else {
 		err = r.frame()
 	}
-	if err == io.EOF { //nolint:errorlint // Only the bare end is the end; a wrapped one is damage.
+	if err == io.EOF { //nolint:errorlint // only the bare error is the end; a wrapped one is damage
 		r.done = true
 		return Record{}, io.EOF
 	}
@@ -182,7 +181,7 @@ func (r *Reader) line() error {
 
 var errLong = fmt.Errorf("a line of more than %d bytes", maxRecord)
 
-// longLine reads the rest of a line that is longer than the buffer of in.
+// longLine reads the rest of a line that exceeds the buffer of in.
 func (r *Reader) longLine(start []byte) ([]byte, error) {
 	r.buf = append(r.buf[:0], start...)
 	long := false
@@ -202,8 +201,8 @@ func (r *Reader) longLine(start []byte) ([]byte, error) {
 	}
 }
 
-// frame reads the next length and so many bytes. Whatever is wrong here ends the file, for no one
-// knows where the next record begins.
+// frame reads the next length and that number of bytes. Any error ends the file: the start of the next record is
+// unknown.
 func (r *Reader) frame() error {
 	r.at.Offset = r.offset
 	var size uint64
@@ -231,7 +230,7 @@ func (r *Reader) frame() error {
 	}
 	r.at.Offset = r.offset
 	if uint64(cap(r.buf)) < size {
-		// Grown by what is there, so that a wrong length costs no memory.
+		// The buffer grows with the bytes read, so that a wrong length allocates little.
 		r.buf = make([]byte, 0, min(size, 1<<16))
 	}
 	r.buf = r.buf[:0]
@@ -282,7 +281,7 @@ type Writer struct {
 	frame  []byte
 }
 
-// CreateFile makes an event file, or empties it; the name says the format, as with OpenFile.
+// CreateFile creates or truncates an event file. The name decides the format, as in OpenFile.
 func CreateFile(path string) (*Writer, error) {
 	format, packed, err := formatOf(path)
 	if err != nil {
@@ -310,7 +309,7 @@ func CreateFile(path string) (*Writer, error) {
 	return w, nil
 }
 
-// WriteFile makes an event file, as CreateFile does, of these events.
+// WriteFile creates an event file with these events.
 func WriteFile(path string, events []Event) error {
 	w, err := CreateFile(path)
 	if err != nil {
@@ -324,12 +323,12 @@ func WriteFile(path string, events []Event) error {
 	return w.Close()
 }
 
-// NewWriter writes events to a stream; the name is for messages.
+// NewWriter writes events to a stream. The name is for error messages.
 func NewWriter(out io.Writer, format Format, name string) *Writer {
 	return &Writer{out: bufio.NewWriterSize(out, 1<<16), format: format, name: name}
 }
 
-// Write writes one event. It is in the file for certain once Close has returned no error.
+// Write writes one event. It is in the file when Close returns no error.
 func (w *Writer) Write(ev *Event) error {
 	w.frame = w.frame[:0]
 	if w.format == JSON {
@@ -347,7 +346,7 @@ func (w *Writer) Write(ev *Event) error {
 	return nil
 }
 
-// Close writes what is left and closes the file.
+// Close flushes and closes the file.
 func (w *Writer) Close() error {
 	errs := []error{w.out.Flush()}
 	for _, c := range w.close {

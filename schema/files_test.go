@@ -98,7 +98,8 @@ func TestFilesRoundTrip(t *testing.T) {
 					t.Fatalf("%v: %s", record, diff)
 				}
 			}
-			if last := records[len(records)-1]; record0Line(name) != records[0].Line || (last.Line > 0) != (last.Line == len(want)) {
+			if last := records[len(records)-1]; record0Line(name) != records[0].Line ||
+				(last.Line > 0) != (last.Line == len(want)) {
 				t.Errorf("lines %d and %d", records[0].Line, last.Line)
 			}
 		})
@@ -194,13 +195,28 @@ func TestReader(t *testing.T) {
 		want     []string // records as where=value, or errors
 	}{
 		{"lines", "{}\n\n \r\n{\"a\"\r\nb", schema.JSON, []string{"f:1=0={}", "f:4=7={\"a\"", "f:5=13=b"}},
-		{"a long line", "a\n" + long + "\nb\n", schema.JSON, []string{"f:1=0=a", "read events: f:2: a line of more than 16777216 bytes", "f:3=17825795=b"}},
+		{"a long line", "a\n" + long + "\nb\n", schema.JSON, []string{
+			"f:1=0=a",
+			"read events: f:2: a line of more than 16777216 bytes", "f:3=17825795=b",
+		}},
 		{"a long last line", long, schema.JSON, []string{"read events: f:1: a line of more than 16777216 bytes"}},
-		{"a line longer than the buffer", long[:1<<20] + "\nb", schema.JSON, []string{"f:1=0=" + long[:1<<20], "f:2=1048577=b"}},
+		{"a line longer than the buffer", long[:1<<20] + "\nb", schema.JSON, []string{
+			"f:1=0=" + long[:1<<20],
+			"f:2=1048577=b",
+		}},
 		{"frames", "\x01a\x00\x02bc", schema.Protobuf, []string{"f at byte 1=1=a", "f at byte 3=3=", "f at byte 4=4=bc"}},
-		{"a cut frame", "\x01a\x05bc", schema.Protobuf, []string{"f at byte 1=1=a", "read events: f at byte 3: the file ends 2 bytes into a record of 5"}},
-		{"a cut length", "\x01a\x85", schema.Protobuf, []string{"f at byte 1=1=a", "read events: f at byte 2: the file ends within the length of a record"}},
-		{"a wrong length", "\x01a\xff\xff\xff\xff\x01b", schema.Protobuf, []string{"f at byte 1=1=a", "read events: f at byte 2: a record of more than 16777216 bytes; the rest of the file is not read"}},
+		{"a cut frame", "\x01a\x05bc", schema.Protobuf, []string{
+			"f at byte 1=1=a",
+			"read events: f at byte 3: the file ends 2 bytes into a record of 5",
+		}},
+		{"a cut length", "\x01a\x85", schema.Protobuf, []string{
+			"f at byte 1=1=a",
+			"read events: f at byte 2: the file ends within the length of a record",
+		}},
+		{"a wrong length", "\x01a\xff\xff\xff\xff\x01b", schema.Protobuf, []string{
+			"f at byte 1=1=a",
+			"read events: f at byte 2: a record of more than 16777216 bytes; the rest of the file is not read",
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := schema.NewReader(strings.NewReader(tt.in), tt.format, "f")

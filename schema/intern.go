@@ -7,29 +7,29 @@ import (
 )
 
 const (
-	// maxID is the most bytes an id may have.
+	// maxID is the max length of an id in bytes.
 	maxID = 256
-	// maxInterned is the most bytes a string may have to be remembered.
+	// maxInterned is the max length of an interned string in bytes.
 	maxInterned = 64
-	// internSets is how many pairs of strings a decoder remembers; a power of two.
+	// internSets is the number of pairs of strings that a decoder interns, a power of two.
 	internSets = 4096
-	// arenaChunk is how many bytes of fresh ids are allocated at once.
+	// arenaChunk is the size of one allocation for ids.
 	arenaChunk = 4096
 )
 
-// interner makes strings out of input bytes: valid UTF-8, safe to keep, and without an allocation
-// when the same string was seen lately. It remembers plain strings only: short, without quote,
-// backslash or control character. So a JSON reader that finds its raw bytes here needs no other check.
+// interner converts input bytes to strings that are valid UTF-8 and safe to keep, without an allocation if the same
+// string was seen lately. It interns plain strings only: short, without quote, backslash or control character. So a
+// JSON reader that finds its raw bytes here needs no other check.
 type interner struct {
 	sets [][2]string
-	// Strings of one chunk keep it alive together. So those that the sets keep have chunks of their own: among
-	// ids that nobody keeps, each would hold on to a hundred of them.
-	passing, remembered []byte
+	// The strings of a chunk share its memory. Interned strings have separate chunks: one interned string among ids
+	// that are dropped would keep about a hundred of them alive.
+	passing, interned []byte
 }
 
 func newInterner() interner { return interner{sets: make([][2]string, internSets)} }
 
-// recall is the remembered string of these bytes, or "" with the set in which to remember it.
+// recall returns the interned string of these bytes, or "" with the set for it.
 func (t *interner) recall(b []byte) (string, *[2]string) {
 	set := &t.sets[hash(b)&(internSets-1)]
 	if set[0] == string(b) {
@@ -41,8 +41,8 @@ func (t *interner) recall(b []byte) (string, *[2]string) {
 	return "", set
 }
 
-// learn makes a string and remembers it if it is plain. Fresh strings share chunks.
-// It reports false if the bytes are not UTF-8.
+// learn converts the bytes to a string and interns it if it is plain. Fresh strings share chunks. It returns false if
+// the bytes are not UTF-8.
 func (t *interner) learn(b []byte, set *[2]string, fresh bool) (string, bool) {
 	plain := len(b) <= maxInterned
 	for _, c := range b {
@@ -56,7 +56,7 @@ func (t *interner) learn(b []byte, set *[2]string, fresh bool) (string, bool) {
 	}
 	var s string
 	if fresh {
-		s = chunked(&t.remembered, b)
+		s = chunked(&t.interned, b)
 	} else {
 		s = string(b)
 	}
@@ -66,7 +66,7 @@ func (t *interner) learn(b []byte, set *[2]string, fresh bool) (string, bool) {
 	return s, true
 }
 
-// intern is the string of these bytes. It reports false if they are not UTF-8.
+// intern returns the string of these bytes, or false if they are not UTF-8.
 func (t *interner) intern(b []byte, fresh bool) (string, bool) {
 	if len(b) == 0 {
 		return "", true
@@ -78,10 +78,10 @@ func (t *interner) intern(b []byte, fresh bool) (string, bool) {
 	return t.learn(b, set, fresh)
 }
 
-// fresh copies an id that will hardly come again.
+// fresh copies an id that is unlikely to repeat.
 func (t *interner) fresh(b []byte) string { return chunked(&t.passing, b) }
 
-// chunked copies an id into a chunk. Who keeps it keeps the chunk, 4 KiB.
+// chunked copies an id into a chunk. The id keeps the whole chunk of 4 KiB alive.
 func chunked(chunk *[]byte, b []byte) string {
 	if len(b) > maxID {
 		return string(b)

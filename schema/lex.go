@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// The readers of JSON. Each starts at byte i of the record, which must exist, and returns the place
-// after what it read. Keys and words of the contract are plain ASCII, so a quick reader may hand on
-// whatever stands before the next quote: what is not known word for word is read again, slowly.
+// The readers of JSON. Each starts at byte i of the record, which must exist, and returns the position after the
+// value. Keys and words of the contract are plain ASCII. So a quick reader passes on the bytes before the next quote;
+// an unknown word is read again by the slow reader.
 
 func skip(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
@@ -20,7 +20,7 @@ func skip(b []byte, i int) int {
 	return i
 }
 
-// quote is the place of the next quote, or -1.
+// quote is the position of the next quote, or -1.
 func quote(b []byte, i int) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(b); i += 8 {
@@ -37,14 +37,13 @@ func quote(b []byte, i int) int {
 	return -1
 }
 
-// special is the place of the next byte that does not stand for itself in a string of ASCII, or
-// len(b): a quote, a backslash, a control character or a byte of a longer character.
+// special is the position of the next quote, backslash, control character or byte of a multi-byte character, or len(b).
 func special(b []byte, i int) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(b); i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])
 		q, s := x^('"'*ones), x^('\\'*ones)
-		// The lowest bit is exact: a subtraction carries only out of a byte that is found itself.
+		// The lowest bit is exact: a subtraction carries only out of a byte that matches itself.
 		if found := ((q-ones)&^q | (s-ones)&^s | (x - ' '*ones) | x) & tops; found != 0 {
 			return i + bits.TrailingZeros64(found)>>3
 		}
@@ -55,7 +54,7 @@ func special(b []byte, i int) int {
 	return i
 }
 
-// jsonEnter enters an object or a list. There is more unless it is empty.
+// jsonEnter enters an object or a list; more is false if it is empty.
 func jsonEnter(b []byte, i int, begin, end byte) (next int, more bool, r *RejectError) {
 	if b[i] != begin {
 		return i, false, rejectType(b, i, "", map[byte]string{'{': "an object", '[': "a list"}[begin])
@@ -69,7 +68,7 @@ func jsonEnter(b []byte, i int, begin, end byte) (next int, more bool, r *Reject
 	return i, true, nil
 }
 
-// jsonNext goes to the next member, or leaves.
+// jsonNext moves to the next member, or leaves the object or list.
 func jsonNext(b []byte, i int, end byte) (next int, more bool, r *RejectError) {
 	if i < len(b) && b[i] <= ' ' {
 		i = skip(b, i)
@@ -93,7 +92,7 @@ func jsonNext(b []byte, i int, end byte) (next int, more bool, r *RejectError) {
 	return i, false, reject("", i, "expected ',' or '%c', found %s", end, shown(b[i:i+1]))
 }
 
-// quickKey reads a key and its colon, up to the value; the key is nil if that takes a closer look.
+// quickKey reads a key and its colon, up to the value; the key is nil if slowKey must read it.
 func quickKey(b []byte, i int) (key []byte, next int) {
 	if b[i] != '"' {
 		return nil, i
@@ -162,8 +161,7 @@ func rejectType(b []byte, i int, field, want string) *RejectError {
 	return reject(field, i, "expected %s, found %s", want, found)
 }
 
-// jsonString reads a string; the bytes are good until the next string is read, and not yet known to
-// be UTF-8.
+// jsonString reads a string. The bytes are valid until the next string is read, and may be no UTF-8.
 func (d *Decoder) jsonString(b []byte, i int, field string) (raw []byte, next int, r *RejectError) {
 	if b[i] != '"' {
 		return nil, i, rejectType(b, i, field, "a string")
@@ -232,7 +230,7 @@ func (d *Decoder) unescape(b []byte, start, i int, field string) (raw []byte, ne
 	return nil, len(b), rejectEnd(field, len(b))
 }
 
-// escapedRune reads \uXXXX, or two that are a surrogate pair; n is 0 if they are no character.
+// escapedRune reads \uXXXX or a surrogate pair of them; n is 0 if they are no character.
 func escapedRune(b []byte) (char rune, n int) {
 	hi := escapedUnit(b)
 	if hi < 0 {
@@ -269,7 +267,7 @@ func escapedUnit(b []byte) rune {
 	return v
 }
 
-// jsonText reads a string that comes again and again.
+// jsonText reads a string that repeats.
 func (d *Decoder) jsonText(b []byte, i int, field string, id, fresh bool) (string, int, *RejectError) {
 	if b[i] == '"' {
 		if j := quote(b, i+1); j > i+1 && j-i <= maxInterned {
@@ -289,7 +287,7 @@ func (d *Decoder) jsonText(b []byte, i int, field string, id, fresh bool) (strin
 	return s, next, nil
 }
 
-// jsonFresh reads an id that will hardly come again.
+// jsonFresh reads an id that is unlikely to repeat.
 func (d *Decoder) jsonFresh(b []byte, i int, field string) (string, int, *RejectError) {
 	if b[i] == '"' {
 		if j := special(b, i+1); j < len(b) && b[j] == '"' && j-i <= maxID {
@@ -323,7 +321,9 @@ func (d *Decoder) jsonCard(b []byte, i int, field string) (string, int, *RejectE
 	return s, next, nil
 }
 
-func jsonWord[W ~uint8](d *Decoder, b []byte, i int, field string, word func([]byte) (W, bool), words string) (W, int, *RejectError) {
+func jsonWord[W ~uint8](d *Decoder, b []byte, i int, field string, word func([]byte) (W, bool), words string) (W, int,
+	*RejectError,
+) {
 	if b[i] == '"' {
 		if j := quote(b, i+1); j > 0 {
 			if w, ok := word(b[i+1 : j]); ok {
@@ -344,8 +344,8 @@ func jsonWord[W ~uint8](d *Decoder, b []byte, i int, field string, word func([]b
 	return w, next, nil
 }
 
-// digits reads an unsigned integer; next is -1 if there is none, if it has a leading zero, a fraction
-// or an exponent, or if it does not fit.
+// digits reads an unsigned integer; next is -1 without one, with a leading zero, a fraction or an exponent, or if it
+// does not fit.
 func digits(b []byte, i int) (v uint64, next int) {
 	start := i
 	for i < len(b) {
@@ -415,7 +415,7 @@ func jsonInt64(b []byte, i int, field string) (int64, int, *RejectError) {
 	return int64(v), next, nil
 }
 
-// closed goes over the quote that ends a number given as a string; -1 if there is none.
+// closed skips the quote that ends a number given as a string; it is -1 without one.
 func closed(b []byte, i int) int {
 	if i < len(b) && b[i] == '"' {
 		return i + 1
@@ -463,7 +463,7 @@ func jsonFraction(b []byte, i int, field string) (float64, int, *RejectError) {
 	return v, end, nil
 }
 
-// isNumber says whether the bytes are a number of the JSON grammar.
+// isNumber is true for a number of the JSON grammar.
 func isNumber(b []byte) bool {
 	if len(b) > 0 && b[0] == '-' {
 		b = b[1:]
@@ -490,7 +490,7 @@ func isNumber(b []byte) bool {
 	return len(b) == 0
 }
 
-// run is how many digits there are.
+// run is the number of leading digits.
 func run(b []byte) int {
 	n := 0
 	for n < len(b) && b[n]-'0' <= 9 {

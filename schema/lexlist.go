@@ -1,6 +1,6 @@
 package schema
 
-// jsonRecord reads a record that is one event and nothing else.
+// jsonRecord reads a record that must be exactly one event.
 func (d *Decoder) jsonRecord(b []byte, ev *Event) *RejectError {
 	i := skip(b, 0)
 	if i == len(b) {
@@ -51,7 +51,9 @@ func jsonNumbers(dst []uint32, b []byte, i int, field string) ([]uint32, int, *R
 	return dst, i, nil
 }
 
-func jsonWords[W ~uint8](d *Decoder, dst []W, b []byte, i int, field string, word func([]byte) (W, bool), words string) ([]W, int, *RejectError) {
+func jsonWords[W ~uint8](d *Decoder, dst []W, b []byte, i int, field string, word func([]byte) (W, bool),
+	words string,
+) ([]W, int, *RejectError) {
 	i, more, r := jsonEnter(b, i, '[', ']')
 	for more && r == nil {
 		var w W

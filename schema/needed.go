@@ -1,8 +1,7 @@
 package schema
 
-// needed names the first field without which a payload says nothing: of which hand, wager, seat or kind it
-// is. What only describes how something was done (a face, a place, who looked on) may be absent; the rules
-// that ask for it then cannot judge.
+// needed returns the first absent field that a payload is meaningless without: its hand, wager, seat or kind. A field
+// that only describes how something was done may be absent; the rules that need it are unauditable then.
 func needed(p Payload) (lacks string) {
 	need := func(name string, given bool) {
 		if lacks == "" && !given {
@@ -99,15 +98,16 @@ func needed(p Payload) (lacks string) {
 	case *BancoAnnounced:
 		need("seat", p.Seat != 0)
 		need("call", p.Call != 0)
-	default: // the rest may be empty
+	default: // no required field
 	}
 	return lacks
 }
 
-// ofRound says whether a payload is of a round: it says nothing outside of one.
+// ofRound is true for a payload that is meaningless outside a round.
 func ofRound(p Payload) bool {
 	switch p := p.(type) {
-	case *RoundStarted, *RoundVoided, *RoundEnded, *BankerWagered, *BancoAnnounced, *CardDealt, *CardMoved, *DealInstructed, *DiscardPlaced,
+	case *RoundStarted, *RoundVoided, *RoundEnded, *BankerWagered, *BancoAnnounced, *CardDealt, *CardMoved,
+		*DealInstructed, *DiscardPlaced,
 		*WagerPlaced, *WagerChanged, *WagerCollected, *WagerPaid, *WagerReturned, *VerbalConfirmed, *CashConverted,
 		*SqueezeOffered, *SqueezeRelinquished, *CardsHanded, *CardsReturned, *VigorishMarked:
 		return true

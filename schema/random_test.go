@@ -59,7 +59,8 @@ func (b *builder) fill(m protoreflect.Message) {
 		switch name {
 		case "event_id", "property_id", "table_id", "seq", "config":
 			needed = true
-		case "topic", "item", "seat", "phase", "deck_count", "wager_id", "spot", "change", "to_spot", "code", "hand", "treasure", "instruction",
+		case "topic", "item", "seat", "phase", "deck_count", "wager_id", "spot", "change", "to_spot", "code", "hand",
+			"treasure", "instruction",
 			"card_seq", "to", "kind", "call":
 			needed = m.Descriptor().Name() != "TableConfig"
 		case "reason":

@@ -5,15 +5,14 @@ import (
 	"strconv"
 )
 
-// RejectError says why a record is no event of the contract. It is about the record, never about
-// our machine: the record becomes a dead letter and the stream goes on.
+// RejectError is the reason why a record is no event of the contract. It is about the record, never about this process:
+// the record becomes a dead letter and the stream continues.
 type RejectError struct {
-	// Field is the path in the contract's names, such as card_dealt.hand; empty if the record as a
-	// whole is meant.
+	// Field is the path in the names of the contract, such as card_dealt.hand; empty for the whole record.
 	Field string
-	// Offset is the byte of the record where it was seen.
+	// Offset is the byte of the record at which decoding failed.
 	Offset int
-	// Reason says what was found and what was expected.
+	// Reason is what was found and what was expected.
 	Reason string
 }
 
@@ -25,7 +24,7 @@ func (r *RejectError) Error() string {
 	return r.Field + at + ": " + r.Reason
 }
 
-// in puts the name of the enclosing field before the path.
+// in prepends the name of the enclosing field to the path.
 func (r *RejectError) in(field string) *RejectError {
 	if r.Field == "" {
 		r.Field = field
@@ -39,7 +38,7 @@ func reject(field string, offset int, layout string, args ...any) *RejectError {
 	return &RejectError{Field: field, Offset: offset, Reason: fmt.Sprintf(layout, args...)}
 }
 
-// shown is a piece of a record, fit for a message.
+// shown is an excerpt of a record for an error message.
 func shown(b []byte) string {
 	const most = 40
 	if len(b) > most {

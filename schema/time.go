@@ -2,7 +2,7 @@ package schema
 
 import "time"
 
-// Time is Unix nanoseconds UTC, written as RFC 3339 with as many fractional digits as it needs.
+// Time is Unix nanoseconds UTC. Its JSON is RFC 3339 with the fractional digits that it needs.
 type Time int64
 
 // MarshalJSON writes the time as a JSON string.
@@ -14,7 +14,7 @@ func (t Time) String() string {
 	return time.Unix(0, int64(t)).UTC().Format("2006-01-02T15:04:05.999999999Z07:00")
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON is the inverse of MarshalJSON.
 func (t *Time) UnmarshalJSON(data []byte) error {
 	var at time.Time
 	if err := at.UnmarshalJSON(data); err != nil {

@@ -6,19 +6,19 @@ import (
 	"unsafe"
 )
 
-// Bytes that must never change again, as a string.
+// view returns bytes that never change again as a string.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 const (
 	ranks = "A23456789TJQK"
 	suits = "cdhs"
-	// deck holds every card, so that a card is a part of a constant.
+	// deck has every card, so that a card is a substring of a constant.
 	deck = "AcAdAhAs2c2d2h2s3c3d3h3s4c4d4h4s5c5d5h5s6c6d6h6s7c7d7h7s8c8d8h8s9c9d9h9sTcTdThTsJcJdJhJsQcQdQhQsKcKdKhKs??"
-	// unread is the place of "??" in the deck.
+	// unread is the position of "??" in the deck.
 	unread = 2 * 52
 )
 
-// card is the card of two characters. It reports false if they are no card.
+// card returns the card of two characters, or false if they are no card.
 func card(b []byte) (string, bool) {
 	if len(b) != 2 {
 		return "", false
@@ -60,7 +60,7 @@ func card(b []byte) (string, bool) {
 
 const wantCard = `expected a card: one of ` + ranks + `, then one of ` + suits + `, or "??"`
 
-// isOdds says whether the text is odds as the contract writes them, such as 8:1.
+// isOdds is true for odds in the notation of the contract, such as 8:1.
 func isOdds(s string) bool {
 	won, staked, ok := strings.Cut(s, ":")
 	return ok && isCount(won) && isCount(staked)
@@ -82,15 +82,15 @@ const wantOdds = `expected odds such as "8:1"`
 
 const (
 	second = int64(time.Second)
-	// The whole seconds whose nanoseconds an int64 holds.
+	// The range of whole seconds whose nanoseconds fit an int64.
 	minSecond = -9223372036
 	maxSecond = 9223372036
 
 	wantMoment = "expected a time from 1677-09-21T00:12:44Z to 2262-04-11T23:47:16.854775807Z, and not 1970-01-01T00:00:00Z, which stands for none"
 )
 
-// moment is a time in Unix nanoseconds. It reports false if an int64 cannot hold it or if it is 0,
-// which stands for no time.
+// moment is a time in Unix nanoseconds. It returns false if the time does not fit an int64 or is 0, which means no
+// time.
 func moment(seconds, nanos int64) (int64, bool) {
 	if seconds < minSecond || seconds > maxSecond || (seconds == maxSecond && nanos > 854775807) {
 		return 0, false
@@ -108,8 +108,8 @@ func split(ns int64) (seconds, nanos int64) {
 	return seconds, nanos
 }
 
-// daysBefore is the number of days from 1970-01-01 to a date of the Gregorian calendar.
-// The year begins in March here, so that the leap day is its last.
+// daysBefore is the number of days from 1970-01-01 to a date of the Gregorian calendar. It counts years from March, so
+// that the leap day is the last day.
 func daysBefore(year, month, day int64) int64 {
 	if month <= 2 {
 		year--
@@ -182,7 +182,7 @@ func parseOffset(b []byte) (int64, bool) {
 	return 3600*hour + 60*minute, true
 }
 
-// pair reads two digits; it is very negative if they are none.
+// pair reads two digits; the result is far below zero if they are no digits.
 func pair(b []byte) int64 {
 	x, y := b[0]-'0', b[1]-'0'
 	if x > 9 || y > 9 {
@@ -191,7 +191,7 @@ func pair(b []byte) int64 {
 	return int64(x)*10 + int64(y)
 }
 
-// appendMoment writes an RFC 3339 time with 0, 3, 6 or 9 decimals, as protojson does.
+// appendMoment appends an RFC 3339 time with 0, 3, 6 or 9 decimals, as protojson does.
 func appendMoment(dst []byte, ns int64) []byte {
 	layout := "2006-01-02T15:04:05.000000000Z"
 	switch {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// The readers of binary Protobuf. b ends where the message ends, i is the place in the record.
+// The readers of binary Protobuf. b ends where the message ends, i is the position in the record.
 
-// varint reads a number; next is -1 if there is none.
+// varint reads a number; next is -1 without one.
 func varint(b []byte, i int) (v uint64, next int) {
 	if i < len(b) && b[i] < 0x80 {
 		return uint64(b[i]), i + 1
@@ -16,7 +16,7 @@ func varint(b []byte, i int) (v uint64, next int) {
 	return longVarint(b, i)
 }
 
-// longVarint stays out of line so that varint, its only caller, can be inlined.
+// longVarint is not inlined, so that varint, its only caller, can be inlined.
 //
 //go:noinline
 func longVarint(b []byte, i int) (uint64, int) {
@@ -35,7 +35,7 @@ func longVarint(b []byte, i int) (uint64, int) {
 	return 0, -1
 }
 
-// chunk reads a length; end is -1 if so many bytes do not follow.
+// chunk reads a length; end is -1 if fewer bytes follow.
 func chunk(b []byte, i int) (start, end int) {
 	n, start := varint(b, i)
 	if start < 0 || n > uint64(len(b)-start) {
@@ -52,7 +52,7 @@ func rejectTwice(field string, at int) *RejectError {
 	return reject(field, at, "given twice, expected once")
 }
 
-// rejectTag says what is wrong with a tag that the message does not have, or has already had.
+// rejectTag rejects a tag that is unknown or repeated.
 // fields is " 1=name 2=name ".
 func rejectTag(b []byte, at int, tag uint64, fields string, twice bool) *RejectError {
 	number := strconv.FormatUint(tag>>3, 10)
@@ -172,7 +172,7 @@ func (d *Decoder) protoPair(b []byte, i int, field string, odds bool, m *map[str
 	return put(m, key, val, field, start, odds)
 }
 
-// put adds an entry to a map that may be nil.
+// put adds an entry to a map, which may be nil.
 func put(m *map[string]string, key, val, field string, at int, odds bool) *RejectError {
 	if _, twice := (*m)[key]; twice {
 		return reject(field, at, "the key %q is given twice, expected once", key)

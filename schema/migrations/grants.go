@@ -6,41 +6,46 @@ import (
 	"strings"
 )
 
-// A Role is what one kind of user may do, and no more.
+// A Role is the set of rights of one kind of user.
 type Role struct {
 	Name string // writer, reader, console, archive, auditor or migrator
-	For  string // who takes it
-	// ReadOnly users change nothing but the limits of their own queries.
+	For  string // the program or person that uses it
+	// ReadOnly users change only the limits of their queries.
 	ReadOnly bool
-	// Grants are as GRANT lists them: INSERT ON shoeproof.events.
+	// Grants are in the notation of GRANT: INSERT ON shoeproof.events.
 	Grants []string
 }
 
-// Who writes what. A test holds these lists to the tables that the migrations make.
+// The tables by writer. A test compares the lists with the tables of the migrations.
 var (
-	// streamed are the tables that ingest fills, nightly those of the nightly audit, triaged those that
-	// people fill at the console.
+	// streamed are the tables that ingest fills, nightly the tables of the nightly audit, triaged the tables that people
+	// fill at the console.
 	streamed = []string{
-		"events", "rounds", "wagers", "vigorish", "shoes", "table_configs", "notices", "table_memory", "evidence", "findings", "open_findings",
+		"events", "rounds", "wagers", "vigorish", "shoes", "table_configs", "notices", "table_memory", "evidence", "findings",
+		"open_findings",
 		"journal", "dead_letters", "feeds", "dealer_rounds", "dealer_findings",
 	}
-	nightly = []string{"evidence", "findings", "open_findings", "dealer_findings", "audit_runs", "exports", "run_lines", "leases", "legal_holds"}
+	nightly = []string{
+		"evidence", "findings", "open_findings", "dealer_findings", "audit_runs", "exports", "run_lines",
+		"leases", "legal_holds",
+	}
 	triaged = []string{"open_findings", "finding_actions", "exports", "shelves", "handovers", "console_log"}
-	// naming are the tables whose rows may name patrons, with the columns that cannot.
+	// naming are the tables whose rows may name patrons, with their columns that cannot.
 	naming = map[string]string{"events": "", "table_memory": "", "dead_letters": "topic, partition, offset, place, reason"}
 )
 
-// Roles are the roles of a database, from the one that runs always to the one that runs at an upgrade.
+// Roles returns the roles of a database, from ingest to the upgrade.
 func (l Layout) Roles() ([]Role, error) {
 	tables, views, err := l.made()
 	if err != nil {
 		return nil, err
 	}
 	insert := l.each("INSERT", streamed...)
-	// The views that fill open_findings, feeds and the dealers' tables read what was inserted with the rights of who inserts.
+	// The views that fill open_findings, feeds and the dealers' tables read inserted rows with the rights of the inserter.
 	insert = append(insert, l.each("SELECT", "schema_migrations", "journal", "table_memory", "findings")...)
 	insert = append(insert, l.each("SELECT(property_id, pit_id, table_id, seq, at, shoe_id, round, kind)", "events")...)
-	insert = append(insert, l.each("SELECT(property_id, dealer_id, gaming_day, table_id, shoe_id, round, at)", "rounds")...)
+	insert = append(insert, l.each("SELECT(property_id, dealer_id, gaming_day, table_id, shoe_id, round, at)",
+		"rounds")...)
 	insert = append(insert, "SELECT ON "+l.Name("v_progress"))
 	var read, masked []string
 	for _, t := range tables {
@@ -74,14 +79,19 @@ func (l Layout) Roles() ([]Role, error) {
 	return []Role{
 		{"writer", "ingest", false, insert},
 		{"reader", "dashboards, and who only looks: nothing that names patrons", true, masked},
-		{"console", "the console: what a reader may, and what people decide about findings", false, slices.Concat(masked, l.each("INSERT", triaged...))},
-		{"archive", "the console's second user, for evidence and replays: events, which name patrons, and nothing else", true, append(l.each("SELECT", "schema_migrations", "events"), "SELECT ON "+l.Name("v_events"))},
-		{"auditor", "the nightly audit and exports: also the archive, which names patrons", false, slices.Concat(read, l.each("INSERT", nightly...))},
+		{"console", "the console: what a reader may, and what people decide about findings", false, slices.Concat(masked,
+			l.each("INSERT", triaged...))},
+		{
+			"archive", "the console's second user, for evidence and replays: events, which name patrons, and nothing else", true,
+			append(l.each("SELECT", "schema_migrations", "events"), "SELECT ON "+l.Name("v_events")),
+		},
+		{"auditor", "the nightly audit and exports: also the archive, which names patrons", false, slices.Concat(read,
+			l.each("INSERT", nightly...))},
 		{"migrator", "audit migrate", false, migrate},
 	}, nil
 }
 
-// made names the tables and the views that the migrations make.
+// made returns the tables and views that the migrations create.
 func (l Layout) made() (tables, views []string, err error) {
 	journal, err := Journal()
 	if err != nil {
@@ -112,7 +122,7 @@ func (l Layout) made() (tables, views []string, err error) {
 	return tables, slices.Compact(views), nil
 }
 
-// each grants a right on tables, and in a cluster on what each server keeps of them.
+// each grants a right on tables, and in a cluster on the stored tables too.
 func (l Layout) each(right string, tables ...string) []string {
 	var grants []string
 	for _, t := range tables {
@@ -124,11 +134,15 @@ func (l Layout) each(right string, tables ...string) []string {
 	return grants
 }
 
-// limits are what a reader's queries may take: a screen that asks for too much fails, and ingest does not.
-var limits = []struct{ name, value string }{{"max_execution_time", "60"}, {"max_memory_usage", "4000000000"}, {"max_result_rows", "10000000"}}
+// limits bound the queries of a reader: a screen that needs too much fails, and ingest does not.
+var limits = []struct{ name, value string }{
+	{"max_execution_time", "60"},
+	{"max_memory_usage", "4000000000"},
+	{"max_result_rows", "10000000"},
+}
 
-// RoleSQL are the statements that make the roles and set what they may, also when it was otherwise
-// before. They are for a user with access management, and may be run again after every upgrade.
+// RoleSQL returns the statements that create the roles and set their rights, whatever the rights were before. They
+// need a user with access management and may run again after every upgrade.
 func (l Layout) RoleSQL() (string, error) {
 	roles, err := l.Roles()
 	if err != nil {
@@ -148,7 +162,7 @@ func (l Layout) RoleSQL() (string, error) {
 			for _, s := range limits {
 				settings = append(settings, s.name+" = "+s.value)
 			}
-			// Not 1, under which a driver cannot even say how long it will wait.
+			// Not 1: readonly = 1 refuses the timeout that a driver sets.
 			fmt.Fprintf(&out, "CREATE SETTINGS PROFILE IF NOT EXISTS %s%s SETTINGS readonly = 2, %s TO %s;\n",
 				name, l.onCluster(), strings.Join(settings, ", "), name)
 		}
@@ -156,8 +170,8 @@ func (l Layout) RoleSQL() (string, error) {
 	return out.String(), nil
 }
 
-// RoleXML is a file for users.d of servers that take no SQL for users: a user for each role, named
-// like it, whose password's SHA-256 is in a variable of the server's environment.
+// RoleXML returns a file for users.d of servers that take no SQL for users: one user per role, with the name of the
+// role. The SHA-256 of the password is in an environment variable of the server.
 func (l Layout) RoleXML() (string, error) {
 	roles, err := l.Roles()
 	if err != nil {
@@ -165,7 +179,8 @@ func (l Layout) RoleXML() (string, error) {
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "<!-- Users of database %s. The passwords' SHA-256, in hex, come from the server's environment:\n"+
-		"     %s and so on. Narrow <networks> to the hosts that need them. -->\n<clickhouse>\n<profiles>\n", l.Database, l.variable(roles[0].Name))
+		"     %s and so on. Narrow <networks> to the hosts that need them. -->\n<clickhouse>\n<profiles>\n", l.Database,
+		l.variable(roles[0].Name))
 	for _, r := range roles {
 		fmt.Fprintf(&out, "    <%s_%s>", l.Database, r.Name)
 		if r.ReadOnly {
@@ -180,7 +195,8 @@ func (l Layout) RoleXML() (string, error) {
 	for _, r := range roles {
 		name := l.Database + "_" + r.Name
 		fmt.Fprintf(&out, "    <%[1]s> <!-- %[2]s -->\n        <password_sha256_hex from_env=\"%[3]s\"/>\n"+
-			"        <networks><ip>::/0</ip></networks><profile>%[1]s</profile><quota>default</quota>\n        <grants>\n", name, r.For, l.variable(r.Name))
+			"        <networks><ip>::/0</ip></networks><profile>%[1]s</profile><quota>default</quota>\n        <grants>\n", name,
+			r.For, l.variable(r.Name))
 		for _, g := range r.Grants {
 			fmt.Fprintf(&out, "            <query>GRANT %s</query>\n", g)
 		}

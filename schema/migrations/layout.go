@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// A Layout says where the tables live. It is what the templates of the migrations see.
+// A Layout is the location of the tables. The templates of the migrations are executed with it.
 type Layout struct {
 	Database string
-	// Cluster, if not empty, has each table on the shards of this cluster, as T_local, and spreads
-	// it over them as T.
+	// Cluster, if not empty, is the cluster whose shards store each table as T_local; T is distributed over them.
 	Cluster string
-	// Bare shards have one replica and no Keeper: tables are not replicated, and statements are for
-	// each shard to run instead of ON CLUSTER.
+	// Bare shards have one replica and no Keeper: tables are not replicated, and each shard runs the statements itself
+	// instead of ON CLUSTER.
 	Bare bool
 }
 
@@ -29,7 +28,7 @@ func (l Layout) check() error {
 	return nil
 }
 
-// CreateDatabase is the statement that makes the database.
+// CreateDatabase returns the statement that creates the database.
 func (l Layout) CreateDatabase() (string, error) {
 	if err := l.check(); err != nil {
 		return "", err
@@ -37,10 +36,10 @@ func (l Layout) CreateDatabase() (string, error) {
 	return "CREATE DATABASE IF NOT EXISTS " + l.Database + l.onCluster(), nil
 }
 
-// Name is what is read and inserted into.
+// Name is the table for reads and inserts.
 func (l Layout) Name(table string) string { return l.Database + "." + table }
 
-// StoredName is the table that holds the rows of this server.
+// StoredName is the table that stores the rows of this server.
 func (l Layout) StoredName(table string) string {
 	if l.Cluster != "" {
 		table += "_local"
@@ -48,10 +47,10 @@ func (l Layout) StoredName(table string) string {
 	return l.Name(table)
 }
 
-// Stored is StoredName as a CREATE wants it.
+// Stored is StoredName with ON CLUSTER if the layout needs it, for a CREATE.
 func (l Layout) Stored(table string) string { return l.StoredName(table) + l.onCluster() }
 
-// View is the name of a view as a CREATE wants it.
+// View is the name of a view with ON CLUSTER if the layout needs it, for a CREATE.
 func (l Layout) View(name string) string { return l.Name(name) + l.onCluster() }
 
 func (l Layout) replicated() bool { return l.Cluster != "" && !l.Bare }
@@ -63,11 +62,11 @@ func (l Layout) onCluster() string {
 	return " ON CLUSTER " + l.Cluster
 }
 
-// Merge is the engine of a table whose rows are all kept.
+// Merge is the engine of a table that keeps all rows.
 func (l Layout) Merge() string { return l.engine("MergeTree", nil) }
 
-// Replacing is the engine of a table that keeps one row of a key: of the highest version if a
-// column is given, then the last one inserted. A second column marks a row as gone.
+// Replacing is the engine of a table that keeps one row per key: the highest version if a column is given, and among
+// equals the last inserted. A second column marks a row as deleted.
 func (l Layout) Replacing(columns ...string) string { return l.engine("ReplacingMergeTree", columns) }
 
 // Aggregating is the engine of a table that merges the states of a key.
@@ -84,8 +83,8 @@ func (l Layout) engine(name string, args []string) string {
 	return name + "(" + strings.Join(args, ", ") + ")"
 }
 
-// Window lets the server know an insert again by its token: without it there is no deduplication,
-// with or without a token.
+// Window lets the server recognize a repeated insert by its token. Without it the server deduplicates nothing, with or
+// without a token.
 func (l Layout) Window() string {
 	if l.replicated() {
 		return "replicated_deduplication_window = 100000, replicated_deduplication_window_seconds = 604800"
@@ -96,7 +95,7 @@ func (l Layout) Window() string {
 // Fsync makes an acknowledged insert survive a power cut.
 func (l Layout) Fsync() string { return "fsync_after_insert = 1, fsync_part_directory = 1" }
 
-// Spread is the statement that makes the table over all shards, none without a cluster.
+// Spread returns the statement that creates the distributed table, empty without a cluster.
 func (l Layout) Spread(table, key string) string {
 	if l.Cluster == "" {
 		return ""
@@ -105,7 +104,7 @@ func (l Layout) Spread(table, key string) string {
 		l.View(table), l.StoredName(table), l.Cluster, l.Database, table, key)
 }
 
-// Everywhere is a table as an ALTER wants it: the rows of this server, and what spreads them.
+// Everywhere returns the tables that an ALTER must name: the stored one, and the distributed one of a cluster.
 func (l Layout) Everywhere(table string) []string {
 	if l.Cluster == "" {
 		return []string{l.Stored(table)}
@@ -113,5 +112,5 @@ func (l Layout) Everywhere(table string) []string {
 	return []string{l.Stored(table), l.View(table)}
 }
 
-// List is its arguments, for a range.
+// List returns its arguments, for a range in a template.
 func (l Layout) List(names ...string) []string { return names }

@@ -1,5 +1,6 @@
-// Package migrations is the schema that ClickHouse keeps, as numbered statements that only go
-// forward. It renders text; pipeline/clickhouse runs it.
+// Package migrations is the schema of ClickHouse, as numbered files of statements that only go forward. It renders the
+// statements for a layout (one server or a cluster) and lists the rights of each role; package pipeline/clickhouse runs
+// them. A released file never changes: its SHA-256 is stored in the database.
 package migrations
 
 import (
@@ -17,16 +18,15 @@ import (
 //go:embed *.sql
 var files embed.FS
 
-// A Migration is one numbered file. Its statements may be run again at any time: each makes only
-// what does not exist.
+// A Migration is one numbered file. Its statements may run again at any time: each creates only what does not exist.
 type Migration struct {
 	Version uint32
 	Name    string // the file's name
-	SHA256  string // of the file's text, in hex, whatever the layout
+	SHA256  string // of the text of the file, in hex, the same for every layout
 	text    string
 }
 
-// Journal makes the table schema_migrations, and is not recorded in it.
+// Journal creates the table schema_migrations and is not recorded in it.
 func Journal() (Migration, error) {
 	all, err := load(files)
 	if err != nil {
@@ -35,7 +35,7 @@ func Journal() (Migration, error) {
 	return all[0], nil
 }
 
-// All are the migrations in order, numbered from 1.
+// All returns the migrations in order, numbered from 1.
 func All() ([]Migration, error) {
 	all, err := load(files)
 	if err != nil {
@@ -74,8 +74,8 @@ func load(dir fs.FS) ([]Migration, error) {
 	return all, nil
 }
 
-// Statements are the migration's statements for a layout. In a file a statement ends with a
-// semicolon at the end of a line, and a comment is a whole line.
+// Statements returns the statements of the migration for a layout. A statement ends with a semicolon at the end of a
+// line; a comment takes a whole line.
 func (m Migration) Statements(l Layout) ([]string, error) {
 	if err := l.check(); err != nil {
 		return nil, err

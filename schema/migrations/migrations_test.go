@@ -78,7 +78,8 @@ func TestRoleSQL(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"CREATE ROLE IF NOT EXISTS shoeproof_writer ON CLUSTER floor;", "GRANT ON CLUSTER floor\n", "INSERT ON shoeproof.events_local,", "TABLE ENGINE ON Distributed\n",
+		"CREATE ROLE IF NOT EXISTS shoeproof_writer ON CLUSTER floor;", "GRANT ON CLUSTER floor\n",
+		"INSERT ON shoeproof.events_local,", "TABLE ENGINE ON Distributed\n",
 		"CREATE SETTINGS PROFILE IF NOT EXISTS shoeproof_reader ON CLUSTER floor SETTINGS readonly = 2,",
 	} {
 		if !strings.Contains(cluster, want) {
@@ -136,7 +137,8 @@ func TestEveryTableHasAWindow(t *testing.T) {
 			(!strings.Contains(s, " replicated_deduplication_window = ") || !strings.Contains(s, "ENGINE = Replicated")) {
 			t.Errorf("not replicated, or no window: %s", s)
 		}
-		if !strings.Contains(s, "ON CLUSTER c") && !strings.HasPrefix(s, "INSERT INTO d.dealer_") { // which goes to all through Distributed
+		// which goes to all through Distributed
+		if !strings.Contains(s, "ON CLUSTER c") && !strings.HasPrefix(s, "INSERT INTO d.dealer_") {
 			t.Errorf("on one server only: %s", s)
 		}
 	}

@@ -78,7 +78,10 @@ func (c *Column) append(dst []byte, v View, row int) []byte {
 			return binary.BigEndian.AppendUint64(dst, math.Float64bits(x))
 		})
 	case Format:
-		return encode(dst, v, c, row, func(dst []byte, f schema.Format) []byte { return binary.AppendUvarint(dst, uint64(f)) })
+		return encode(dst, v, c, row, func(dst []byte, f schema.Format) []byte {
+			return binary.AppendUvarint(dst,
+				uint64(f))
+		})
 	case Severity:
 		return encode(dst, v, c, row, func(dst []byte, s finding.Severity) []byte { return appendText(dst, s.String()) })
 	case Proof:

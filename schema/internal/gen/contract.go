@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// contract is the contract as the writers need it.
+// contract is the event contract in the form that the writers need.
 type contract struct {
 	Event    *message
 	Messages []*message // in the order of the file, without Event
@@ -24,7 +24,7 @@ type message struct {
 	Payload *field
 }
 
-// kind is how a value is read and written.
+// kind is the encoding of a value.
 type kind int
 
 const (
@@ -48,7 +48,7 @@ type field struct {
 	Kind     kind
 	Repeated bool
 	Optional bool
-	Required bool // of a nested message: must be there, even if empty
+	Required bool // of a nested message: must be present, even if empty
 	Enum     *enum
 	Message  *message
 
@@ -66,13 +66,13 @@ type value struct {
 	Num           int
 }
 
-// annotate adds what the contract says in words only. path is MESSAGE.FIELD.
+// annotate adds what the contract has in prose only. path is MESSAGE.FIELD.
 func (f *field) annotate(path string) {
 	switch path {
 	case "VigorishCollected.kind":
 		f.Go = "VigorishKind" // Kind is the method of every payload.
 	case "TableOpened.config", "TableConfigured.config":
-		f.Required = true // Without it they say nothing.
+		f.Required = true // meaningless without it
 	case "WagerChanged.delta", "DeviceReported.clock_offset_ms":
 		f.Signed = true
 	case "TableConfig.posted_odds":

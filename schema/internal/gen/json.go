@@ -19,7 +19,7 @@ func writeJSONDecode(c *contract, s *source) {
 	s.pf("}\nif r != nil { return i, r.in(k.String()) }\nreturn i, nil\n}")
 }
 
-// writeKeys writes the function from a key to the field's place, from 1.
+// writeKeys writes the function from a key to the position of the field, from 1.
 func writeKeys(c *contract, s *source, m *message) {
 	s.pf("func key%s(key []byte) int {\nswitch string(key) {", m.Name)
 	for i, f := range m.Fields {

@@ -1,5 +1,5 @@
-// Command gen is the protoc plugin that turns the event contract into plain Go: types, words,
-// and the decoders and encoders of package schema. buf runs it; see schema/generate.go.
+// Command gen is the protoc plugin that generates package schema from the event contract: types, words, decoders and
+// encoders. buf runs it, see schema/generate.go.
 package main
 
 import (
@@ -56,7 +56,7 @@ type source struct {
 
 func (s *source) pf(layout string, args ...any) { fmt.Fprintf(&s.body, layout+"\n", args...) }
 
-// doc writes a comment, a line of which holds what the contract says.
+// doc writes a comment of the contract.
 func (s *source) doc(text string) {
 	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 		s.pf("// %s", strings.TrimSpace(line))

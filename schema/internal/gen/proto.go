@@ -74,7 +74,7 @@ func writeReset(s *source, m *message) {
 			keep = append(keep, fmt.Sprintf("%s: m.%s", f.Go, f.Go))
 			clears = append(clears, f.Go)
 		case f.Kind == nested && f.Message.deep():
-			// The nested message is reset when it is read; here it must be there.
+			// The nested message is reset when it is read; here it must exist.
 			if !f.Required {
 				panic(m.Name + "." + f.Name + ": lists in a nested message that may be absent")
 			}
@@ -206,14 +206,15 @@ func writeProtoText(s *source, f *field, store func(string)) {
 		s.imports = append(s.imports, "unicode/utf8")
 		return
 	case f.ID:
-		s.pf("v, ok := d.intern(b[from:to], %v)\nif !ok || to-from > maxID { return rejectText(%q, at, b[from:to], true) }", f.Fresh, f.Name)
+		s.pf("v, ok := d.intern(b[from:to], %v)\nif !ok || to-from > maxID { return rejectText(%q, at, b[from:to], true) }",
+			f.Fresh, f.Name)
 	default:
 		s.pf("v, ok := d.intern(b[from:to], %v)\nif !ok { return rejectText(%q, at, b[from:to], false) }", f.Fresh, f.Name)
 	}
 	store("v")
 }
 
-// writeChunk writes the reading of a length, short lengths in line.
+// writeChunk writes the code that reads a length, with short lengths inline.
 func writeChunk(s *source, f *field) {
 	s.pf("var from, to int\nif i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {\nfrom, to = i+1, i+1+int(b[i])")
 	s.pf("} else if from, to = chunk(b, i); to < 0 { return rejectShort(%q, at) }\ni = to", f.Name)
@@ -230,7 +231,7 @@ func writePacked(s *source, f *field) {
 	s.pf("if r != nil { return r }")
 }
 
-// tag is the bytes of a tag, as arguments of append.
+// tag returns the bytes of a tag as arguments of append.
 func tag(num, wire int) string {
 	v := num<<3 | wire
 	if v < 0x80 {
@@ -249,7 +250,8 @@ func writeProtoAppend(c *contract, s *source) {
 		if m.Name == "Event" {
 			s.pf("switch p := m.Payload.(type) {")
 			for _, p := range c.Payloads {
-				s.pf("case *%s:\ndst = append(dst, %s, 0)\nn := len(dst)\ndst = closeChunk(p.appendProto(dst), n)", p.Message.Name, tag(p.Num, chunk))
+				s.pf("case *%s:\ndst = append(dst, %s, 0)\nn := len(dst)\ndst = closeChunk(p.appendProto(dst), n)", p.Message.Name,
+					tag(p.Num, chunk))
 			}
 			s.pf("}")
 		}

@@ -88,7 +88,7 @@ func writeFields(s *source, m *message) {
 	}
 }
 
-// deep says whether a copy of the struct shares memory with the original.
+// deep is true if a copy of the struct shares memory with the original.
 func (m *message) deep() bool {
 	for _, f := range m.Fields {
 		if f.Repeated || f.Kind == words || (f.Kind == nested && f.Message.deep()) {
@@ -110,7 +110,7 @@ func writeClone(s *source, m *message) {
 	for _, f := range m.Fields {
 		switch {
 		case f.Repeated:
-			// An empty list is nil, whatever memory the decoder had kept for it.
+			// An empty list is nil, whatever storage the decoder kept for it.
 			s.pf("y.%s = append([]%s(nil), x.%s...)", f.Go, f.elem(), f.Go)
 		case f.Kind == words:
 			s.pf("y.%s = nil\nif len(x.%s) > 0 { y.%s = maps.Clone(x.%s) }", f.Go, f.Go, f.Go, f.Go)
