@@ -283,35 +283,3 @@ func changed[T any](t *testing.T, data []byte, change func(*T)) []byte {
 	}
 	return out
 }
-
-func BenchmarkAppendState(b *testing.B) {
-	h, err := RestoreLive(DefaultBudget(), benchState(b))
-	if err != nil {
-		b.Fatal(err)
-	}
-	var data []byte
-	for b.Loop() {
-		if data, err = h.AppendState(data[:0]); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.SetBytes(int64(len(data)))
-}
-
-func BenchmarkRestoreLive(b *testing.B) {
-	data := benchState(b)
-	b.SetBytes(int64(len(data)))
-	for b.Loop() {
-		if _, err := RestoreLive(DefaultBudget(), data); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func benchState(b *testing.B) []byte {
-	data, err := os.ReadFile(fmt.Sprintf("testdata/live-state-%d.cbor", stateVersion))
-	if err != nil {
-		b.Fatal(err)
-	}
-	return data
-}

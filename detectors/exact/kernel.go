@@ -195,7 +195,7 @@ func (k *Kernel) Count(n *Values, out *Counts) {
 				continue
 			}
 			one.without(y, &two)
-			k.six(&one, &two, x, y, n[x]*one.n[y], out)
+			k.six(&one, &two, [2]int{x, y}, n[x]*one.n[y], out)
 		}
 	}
 }
@@ -254,9 +254,9 @@ func (k *Kernel) addFive(p, b, x int, w int64, out *Counts) {
 	}
 }
 
-// six adds the rounds in which both hands draw, cards of values x and y in either order.
-func (k *Kernel) six(one, two *sums, x, y int, weight int64, out *Counts) {
-	ways := out.Ways[300:]
+// six adds the rounds in which both hands draw third cards of the given values, in either order.
+func (k *Kernel) six(one, two *sums, third [2]int, weight int64, out *Counts) {
+	ways, x, y := out.Ways[300:], third[0], third[1]
 	for a := range 8 {
 		for b := a; b < 8; b++ {
 			pa, pb := k.player[a], k.player[b] && a != b
