@@ -24,7 +24,7 @@ type table struct {
 	shoe  int
 	at    int64
 	cards []Card
-	// shuffle arranges the next shoe given the last one's order; nil is a uniform shuffle.
+	// shuffle orders the next shoe, given the previous one; nil is a uniform shuffle.
 	shuffle func(before []Card) []baccarat.Card
 	// bets makes the wagers of a round. It gets the cards to come, which honest patrons do not use.
 	bets func(r *Round, next []baccarat.Card)
@@ -185,7 +185,7 @@ func (tb *table) rule(r *Round, w *Wager) {
 	w.Done, w.Paid, w.VigTaken = w.Ruled, w.Due, w.VigDue
 }
 
-// watch counts a detector's factors by kind of key, and the rounds to its first alarm.
+// watch counts the factors of a detector by kind of key, and keeps its alarms.
 type watch struct {
 	host   *Host
 	alarms []Alarm

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Thresholds follow from the promise: the figures of a share of 10/14 in 1,000 table-years.
+// Thresholds follow from the budget: a share of 10/14 false alarms in 1,000 table-years.
 func TestThresholds(t *testing.T) {
 	p := DefaultBudget()
 	one := &Detector{ID: "x", Keys: []KeyKind{OfShoe}, Starts: visits}
@@ -21,7 +21,7 @@ func TestThresholds(t *testing.T) {
 		t.Errorf("a tenth of the false alarms: ln %.2f, want 18.3", got)
 	}
 	if !math.IsInf(p.LnThreshold(d18, OfTable), 1) {
-		t.Error("what is outside the promise has a threshold")
+		t.Error("a detector outside the budget has a threshold")
 	}
 	if len(All()) != 20 {
 		t.Errorf("%d detectors, want 20", len(All()))
@@ -33,11 +33,11 @@ func TestThresholds(t *testing.T) {
 		}
 	}
 	if counted != sharing {
-		t.Errorf("%d detectors share the promise, want %d", counted, sharing)
+		t.Errorf("%d detectors share the budget, want %d", counted, sharing)
 	}
 }
 
-// Alarms on noise stay below starts over threshold, and come close to it: the statistic is not merely timid.
+// Alarms on noise stay below starts over threshold, and close to it.
 func TestLedgerBound(t *testing.T) {
 	d := &Detector{ID: "x", Keys: []KeyKind{OfShoe}, lnFixed: math.Log(100)}
 	l := newLedger(DefaultBudget())
@@ -60,8 +60,8 @@ func TestLedgerBound(t *testing.T) {
 	}
 }
 
-// What lasts is one finding a visit: after an alarm a key rests until it has been away, or for a day. A fact does not
-// rest.
+// Persistent evidence gives one finding a visit: after an alarm a key rests until its next visit, or for a day. A fact
+// does not rest.
 func TestRest(t *testing.T) {
 	const minute = int64(60e9)
 	d := &Detector{ID: "x", Keys: []KeyKind{OfPatron}, lnFixed: math.Log(100)}
@@ -98,7 +98,7 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// The interval of an effect holds at all moments at once.
+// The interval of an effect is valid at all times at once.
 func TestEffectInterval(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	missed := 0
@@ -135,7 +135,7 @@ func TestReview(t *testing.T) {
 		all = append(all, Evidence{Detector: "d07", Key: Key{OfPatron, string(rune('a' + i))}, LnE: math.Log(e)})
 	}
 	got := Review(all, .1)
-	if len(got) != 1 || got[0].Key.ID != "a" { // 100, 50, 33.3 are asked for
+	if len(got) != 1 || got[0].Key.ID != "a" { // the limits are 100, 50, 33.3
 		t.Errorf("review of %d: %v", len(got), got)
 	}
 	all[1].LnE, all[2].LnE = math.Log(51), math.Log(34)
@@ -147,7 +147,7 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// The regulators' tests look at the hold beside the base level, not at the game.
+// The tests of regulators compare the hold with the base level, not with the game.
 func TestHold(t *testing.T) {
 	h := Hold{
 		Property: "ac-1", Table: "t1", Period: "2026-11",
@@ -229,7 +229,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Keys are read as they are written.
+// ParseKey reads what String writes.
 func TestKeys(t *testing.T) {
 	for k := range keyKinds {
 		key := Key{k, "a:b+c"}
@@ -237,12 +237,12 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%v read as %v", key, got)
 		}
 	}
-	if _, ok := ParseKey("nobody:x"); ok {
-		t.Error("a kind that is none")
+	if _, ok := ParseKey("unknown:x"); ok {
+		t.Error("an unknown kind of key")
 	}
 }
 
-// A tray closes to the chip, a pick-up keeps all cards.
+// An unbalanced tray raises an alarm, a balanced or incomplete one does not.
 func TestTray(t *testing.T) {
 	w := newWatch(d14)
 	tray := Tray{

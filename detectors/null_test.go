@@ -18,7 +18,7 @@ func (w *watch) take() {
 	w.alarms = append(w.alarms, w.host.Alarms...)
 }
 
-// Under honest play the mean of every factor is at most 1, and nothing is said.
+// Under honest play the mean of every factor is at most 1, and no alarm is raised.
 func TestHonestPlay(t *testing.T) {
 	shoes := 400
 	if testing.Short() {
@@ -49,7 +49,7 @@ func TestHonestPlay(t *testing.T) {
 	}
 }
 
-// A patron who knows how every round comes out is met near the limit that information sets.
+// A patron who knows every outcome is detected near the limit that information sets.
 func TestForeknowledgeDelay(t *testing.T) {
 	total, runs := 0, 40
 	for seed := range uint64(runs) {

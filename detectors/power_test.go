@@ -8,7 +8,8 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 )
 
-// delay plays shoes until an alarm about a key, at most so many, and returns the factors that it took, 0 without one.
+// delay plays up to a number of shoes, until an alarm about a key. It returns the number of factors, 0 without an
+// alarm.
 func delay(tb *table, d *Detector, key Key, shoes int) int {
 	w := newWatch(d)
 	tb.hook = w.take
@@ -23,12 +24,12 @@ func delay(tb *table, d *Detector, key Key, shoes int) int {
 	return 0
 }
 
-// Each cheat is met by its detector about as soon as it can be.
+// Each cheat is detected by its detector, within a delay near the theoretical limit.
 func TestPower(t *testing.T) {
 	patron := Key{OfPatron, "p0"}
 	counts := func(spot baccarat.Spot) func(*table) { return func(tb *table) { count(tb, spot) } }
 	dealer := Key{OfDealer, "d1"}
-	// TestSlugPower, TestWeakShufflePower and TestTray have these; d18 raises no alarm.
+	// TestSlugPower, TestWeakShufflePower and TestTray test these; d18 raises no alarm.
 	shown := []*Detector{d04, d05, d14, d18}
 	for _, c := range []struct {
 		name   string
@@ -118,7 +119,7 @@ func foreknow(tb *table, part float64) {
 	}
 }
 
-// count bets on a spot when it pays, and nothing on it otherwise.
+// count bets on a spot only when its expectation is positive.
 func count(tb *table, spot baccarat.Spot) {
 	tb.bets = func(r *Round, next []baccarat.Card) {
 		tb.honest(r, next)
@@ -202,12 +203,12 @@ func capStakes(part float64) func(*table) {
 	}
 }
 
-// lean takes rounds again, so that the banker wins half of them.
+// lean deals rounds again, so that the banker wins half of them.
 func lean(tb *table) {
 	tb.retake = func(r *Round) bool { return r.Coup.Result() != baccarat.BankerWon && tb.rng.IntN(4) == 0 }
 }
 
-// otherCards takes the first card of a pack away, or puts a second one in.
+// otherCards removes the first card from a pack, or adds the second, or both.
 func otherCards(fewer, more baccarat.Card) func(*table) {
 	return func(tb *table) { tb.pack = otherCardsPack(fewer, more) }
 }
@@ -244,8 +245,8 @@ func slow(tb *table) {
 	}
 }
 
-// The statistic's own bound holds for each detector: sampled under the alternative, the chance of an alarm under honest
-// play is the mean of 1/M, at most 1/A also for A of a billion.
+// The bound of the statistic: sampled under the alternative, the probability of an alarm under honest play is the
+// mean of 1/M, at most 1/A, also for A of a billion.
 func TestRareAlarms(t *testing.T) {
 	runs := 300
 	rate := func(a float64) float64 {

@@ -9,7 +9,7 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 )
 
-// clone is a copy of the slug detector at a moment.
+// clone copies the slug detector.
 func (d *slug) clone() *slug {
 	c := *d
 	c.factors, c.mixture = slices.Clone(d.factors), slices.Clone(d.mixture)
@@ -28,7 +28,7 @@ func (d *slug) clone() *slug {
 	return &c
 }
 
-// next is the factor of a card.
+// next returns the factor of a card.
 func (d *slug) next(c baccarat.Card, q float64) float64 {
 	for i := range d.copies {
 		d.factors[i] = d.copies[i].add(c, q)
@@ -36,10 +36,10 @@ func (d *slug) next(c baccarat.Card, q float64) float64 {
 	return math.Exp(d.mixture.update(0, d.factors))
 }
 
-// The copy model where no simulation of honest play comes: shoes are dealt as it has them, so that runs of the last
-// shoe come again, until the evidence passes a billion. At every card on the way the mean of its factor over all
-// cards that can come is at most 1, exactly; and the chance of so much evidence under honest play, by the likelihood
-// ratio, is at most one in a billion.
+// The copy model at odds that no simulation of honest play reaches: shoes are dealt from the model, so that runs of
+// the previous shoe repeat, until the evidence exceeds a billion. At every card the mean of its factor over all
+// possible cards is at most 1, exactly; the probability of this evidence under honest play, by the likelihood ratio,
+// is at most one in a billion.
 func TestRareSlugs(t *testing.T) {
 	runs := 8
 	if testing.Short() {

@@ -31,7 +31,7 @@ func cardsOf(dealt []Card) []baccarat.Card {
 	return out
 }
 
-// A run of the last shoe that comes again is met within it.
+// A repeated run of the previous shoe is detected within the run.
 func TestSlugPower(t *testing.T) {
 	runs := 60
 	p := DefaultBudget()
@@ -70,7 +70,7 @@ func TestSlugPower(t *testing.T) {
 	}
 }
 
-// The copy models of all old orders are averaged: their weights are 1, whatever orders the house has.
+// The first weights of the copy models sum to 1, for any number of orders.
 func TestSlugWeights(t *testing.T) {
 	orders := []PickUp{AsDealt, PlayerFirst, BankerFirst}
 	for n := range len(orders) + 1 {
@@ -106,7 +106,7 @@ func riffle(tb *table, pack []baccarat.Card) []baccarat.Card {
 	return out
 }
 
-// What few riffles leave of the old order is met in one shoe.
+// The order that a few riffles leave is detected in one shoe.
 func TestWeakShufflePower(t *testing.T) {
 	for k, want := range []float64{300, 250, 200, 100, 40} {
 		var lns []float64

@@ -54,15 +54,15 @@ func enumerate(table *baccarat.DrawingTable, n Values, out *Counts) {
 	}
 }
 
-// pairCounts are the numbers of ordered draws of four cards, two to each hand, by what they pair, and their sum.
+// pairCounts are the numbers of ordered draws of four cards, two to each hand, by their pairs, and the sum.
 type pairCounts struct {
-	// One is a pair in one given hand; Either, Both as they say. Suited are the same for two cards of one
-	// kind; SuitedOne is exactly one of the hands.
+	// One is a pair in a given hand; Either and Both are of the two hands. Suited pairs are two cards of one kind;
+	// SuitedOne is a suited pair in exactly one hand.
 	One, Either, Both, Suited, SuitedOne, SuitedBoth int64
 	Total                                            int64
 }
 
-// countPairs counts them.
+// countPairs counts the pairs of a composition.
 func countPairs(c *Composition) pairCounts {
 	n := c.Total()
 	p := pairCounts{Total: n * (n - 1) * (n - 2) * (n - 3)}

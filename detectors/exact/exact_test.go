@@ -47,7 +47,7 @@ func book(t testing.TB, name string, game baccarat.Game) *law.Law {
 	return l
 }
 
-// Events are the value events by the names of the golden file.
+// events are the events of card values by their names in the golden file.
 func events() map[string]func(c *baccarat.Coup) bool {
 	won := func(r baccarat.Result) func(*baccarat.Coup) bool {
 		return func(c *baccarat.Coup) bool { return c.Result() == r }
@@ -107,7 +107,7 @@ func events() map[string]func(c *baccarat.Coup) bool {
 	return m
 }
 
-// Every count of the golden file comes out, integer for integer.
+// All counts equal those of the golden file.
 func TestGoldenCounts(t *testing.T) {
 	k := New(&book(t, "nj-19-47", baccarat.Minibaccarat).Drawing)
 	for _, decks := range []int{6, 8} {
@@ -175,8 +175,8 @@ func TestEqualsEnumeration(t *testing.T) {
 	}
 }
 
-// The value of every wager is that of the golden file to its last digit, under terms that the rulebooks
-// give; those of other tables come from their odds.
+// The expectation of every wager equals that of the golden file to its last digit, under the terms of rulebooks or
+// under changed odds.
 func TestGoldenEV(t *testing.T) {
 	mini := book(t, "nj-19-47", baccarat.Minibaccarat)
 	ny := book(t, "ny-5324-21", baccarat.Minibaccarat)
@@ -244,7 +244,7 @@ func TestGoldenEV(t *testing.T) {
 	}
 }
 
-// Standard deviations of eight decks, as they were counted apart.
+// Standard deviations for eight decks equal independent results.
 func TestVariance(t *testing.T) {
 	for _, c := range []struct {
 		book   string
