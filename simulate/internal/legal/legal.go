@@ -53,10 +53,21 @@ type checker struct {
 	after         int
 	carried       uint32
 	last          schema.Hand
-	loose         string // a card found face up whose burn is due
+	loose         string // a card found face up that is not yet burned for
 }
 
+// step checks one event and returns what is wrong with it, "" if nothing is.
 func (c *checker) step(cfg *schema.TableConfig, ev *schema.Event) string {
+	for _, check := range []func(*schema.TableConfig, *schema.Event) string{c.shoe, c.cards, c.money} {
+		if msg := check(cfg, ev); msg != "" {
+			return msg
+		}
+	}
+	return ""
+}
+
+// shoe checks the order of a shoe, the cutting card and the draw of each round.
+func (c *checker) shoe(cfg *schema.TableConfig, ev *schema.Event) string {
 	total := int(cfg.Decks) * 52
 	switch p := ev.Payload.(type) {
 	case *schema.ShoeShuffled:
@@ -72,6 +83,41 @@ func (c *checker) step(cfg *schema.TableConfig, ev *schema.Event) string {
 		if p.Which == 1 {
 			c.behind = int(p.CardsBehind)
 		}
+	case *schema.RoundStarted:
+		c.rounds++
+		c.after++
+		if c.sighted > 0 && int(ev.Round) > c.sighted+1 {
+			return "a round after the last hand"
+		}
+		c.stakes, c.hands = map[string]int64{}, [3][]string{}
+	case *schema.CutcardSeen:
+		if c.sighted = int(ev.Round); c.sighted == 0 {
+			c.sighted = c.after + 1
+		}
+		if int(p.AfterCardSeq) < c.cardSeq || total-int(p.AfterCardSeq) != c.behind {
+			return "cutting card at the wrong place"
+		}
+	case *schema.RoundEnded:
+		if p.Result == schema.ResultVoid {
+			return ""
+		}
+		if msg := legalDraw(c.hands); msg != "" {
+			return msg
+		}
+	case *schema.ShoeEnded:
+		if int(p.Remaining) != total-c.cardSeq || c.sighted == 0 {
+			return "cards do not add up, or no cutting card"
+		}
+		if c.after != c.sighted+1 {
+			return "not ended at the last hand"
+		}
+	}
+	return ""
+}
+
+// cards counts the cards that leave the shoe and keeps the hands.
+func (c *checker) cards(cfg *schema.TableConfig, ev *schema.Event) string {
+	switch p := ev.Payload.(type) {
 	case *schema.ShoeBurned:
 		if p.Reason == schema.BurnReasonOpening {
 			c.cardSeq++
@@ -100,33 +146,6 @@ func (c *checker) step(cfg *schema.TableConfig, ev *schema.Event) string {
 	case *schema.CardCarriedOver:
 		c.hands[c.last] = c.hands[c.last][:len(c.hands[c.last])-1]
 		c.carried = p.CardSeq
-	case *schema.RoundStarted:
-		c.rounds++
-		c.after++
-		if c.sighted > 0 && int(ev.Round) > c.sighted+1 {
-			return "a round after the last hand"
-		}
-		c.stakes, c.hands = map[string]int64{}, [3][]string{}
-	case *schema.CutcardSeen:
-		if c.sighted = int(ev.Round); c.sighted == 0 {
-			c.sighted = c.after + 1
-		}
-		if int(p.AfterCardSeq) < c.cardSeq || total-int(p.AfterCardSeq) != c.behind {
-			return "cutting card at the wrong place"
-		}
-	case *schema.WagerPlaced:
-		c.stakes[p.WagerID] = p.Amount
-	case *schema.BankerWagered:
-		c.stakes[p.WagerID] = p.Amount
-	case *schema.WagerChanged:
-		switch p.Change {
-		case schema.WagerChangeRaised:
-			c.stakes[p.WagerID] += p.Delta
-		case schema.WagerChangeLowered:
-			c.stakes[p.WagerID] -= p.Delta
-		case schema.WagerChangeWithdrawn:
-			delete(c.stakes, p.WagerID)
-		}
 	case *schema.CardDealt:
 		c.last = p.Hand
 		if c.carried > 0 {
@@ -143,9 +162,29 @@ func (c *checker) step(cfg *schema.TableConfig, ev *schema.Event) string {
 			return "wrong number or too many " + p.Card
 		}
 		c.hands[p.Hand] = append(c.hands[p.Hand], p.Card)
+	}
+	return ""
+}
+
+// money checks that each wager is settled once and each marker removed.
+func (c *checker) money(_ *schema.TableConfig, ev *schema.Event) string {
+	switch p := ev.Payload.(type) {
+	case *schema.WagerPlaced:
+		c.stakes[p.WagerID] = p.Amount
+	case *schema.BankerWagered:
+		c.stakes[p.WagerID] = p.Amount
+	case *schema.WagerChanged:
+		switch p.Change {
+		case schema.WagerChangeRaised:
+			c.stakes[p.WagerID] += p.Delta
+		case schema.WagerChangeLowered:
+			c.stakes[p.WagerID] -= p.Delta
+		case schema.WagerChangeWithdrawn:
+			delete(c.stakes, p.WagerID)
+		}
 	case *schema.WagerCollected:
 		if strings.HasSuffix(p.WagerID, ".b") && p.Amount <= c.stakes[p.WagerID] {
-			// The Banker loses what the others covered.
+			// The Banker loses the amount that the others covered.
 			delete(c.stakes, p.WagerID)
 			return ""
 		}
@@ -164,20 +203,6 @@ func (c *checker) step(cfg *schema.TableConfig, ev *schema.Event) string {
 	case *schema.DiscardPlaced:
 		if len(c.stakes) > 0 {
 			return "wagers left unsettled"
-		}
-	case *schema.RoundEnded:
-		if p.Result == schema.ResultVoid {
-			return ""
-		}
-		if msg := legalDraw(c.hands); msg != "" {
-			return msg
-		}
-	case *schema.ShoeEnded:
-		if int(p.Remaining) != total-c.cardSeq || c.sighted == 0 {
-			return "cards do not add up, or no cutting card"
-		}
-		if c.after != c.sighted+1 {
-			return "not ended at the last hand"
 		}
 	}
 	return ""

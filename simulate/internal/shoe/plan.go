@@ -51,7 +51,7 @@ func (s *Plan) CardsBefore() []int {
 	n := len(s.Burn)
 	for i := range s.Rounds {
 		out = append(out, n)
-		n += s.Rounds[i].CardsDrawn()
+		n += s.Rounds[i].cardsDrawn()
 	}
 	return append(out, n)
 }
@@ -62,7 +62,7 @@ func (s *Plan) PlaceCuttingCard(total, after int) {
 	at := s.CardsBefore()
 	k := max(len(s.Rounds)-2, 0)
 	r := &s.Rounds[k]
-	s.Behind = total - at[k] - min(after, r.CardsDrawn()-1)
+	s.Behind = total - at[k] - min(after, r.cardsDrawn()-1)
 }
 
 // AddRound appends a round with the wagers of the last one.

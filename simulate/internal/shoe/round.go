@@ -58,8 +58,8 @@ type Collection struct {
 	Markers int
 }
 
-// CardsDrawn returns how many cards leave the shoe for the round, cards found face up included.
-func (r *Round) CardsDrawn() int {
+// cardsDrawn returns how many cards leave the shoe for the round, cards found face up included.
+func (r *Round) cardsDrawn() int {
 	n := r.Coup.Cards()
 	if r.Carried {
 		n--

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate/cheat"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/fault"
+	"github.com/shoeproof/shoeproof/simulate/script"
+)
+
+// play plays the tables that the flags describe; planted describes the fault or the cheat.
+func (f *simulateFlags) play() (events []schema.Event, planted []string, err error) {
+	if f.fixture != "" {
+		if f.kind+f.ruleset+f.game+f.mode+f.fault+f.cheat+f.labels != "" ||
+			f.tables != 1 || f.shoes != 1 || f.rounds != 0 {
+			return nil, nil, errors.New("--fixture is one table as it is: leave out all but --edits and --output")
+		}
+		events, err = script.Fixture(f.fixture)
+		return events, nil, err
+	}
+	start, err := f.check()
+	if err != nil {
+		return nil, nil, err
+	}
+	all := make([][]schema.Event, f.tables)
+	for i := range all {
+		o := deal.Options{
+			Property: "sim", Pit: "p1", Table: fmt.Sprintf("t-%02d", i+1), Seed: f.seed*1000 + uint64(i),
+			Start: start,
+		}
+		if f.tables > 1 {
+			// Each table has elections of its own: within one property they could break the rules that compare tables.
+			o.Property = fmt.Sprintf("sim-%02d", i+1)
+		}
+		var lines []string
+		if all[i], lines, err = f.playTable(o, i); err != nil {
+			return nil, nil, err
+		}
+		planted = append(planted, lines...)
+	}
+	return deal.Interleave(all...), planted, nil
+}
+
+// check checks the flags against each other and returns the start of play.
+func (f *simulateFlags) check() (start time.Time, err error) {
+	start, err = time.Parse(time.RFC3339, f.start)
+	switch {
+	case err != nil:
+		return start, fmt.Errorf("--start %q, want a time such as 2026-01-02T18:00:00Z", f.start)
+	case f.tables < 1 || f.tables > 500:
+		return start, fmt.Errorf("--tables %d, want 1 to 500", f.tables)
+	case f.shoes < 1 || f.shoes > 1000:
+		return start, fmt.Errorf("--shoes %d, want 1 to 1000", f.shoes)
+	case f.cheat != "" && f.kind+f.ruleset+f.game+f.mode+f.fault != "":
+		return start, errors.New("--cheat brings its own table: leave out --kind, --ruleset, --game, --mode and --fault")
+	case f.labels != "" && f.cheat == "":
+		return start, errors.New("--labels without --cheat: there is no cheat to label")
+	case f.cheat != "" && (f.from < 1 || f.from > f.shoes):
+		return start, fmt.Errorf("--cheat begins with shoe %d (--from), want 1 to %d (--shoes)", f.from, f.shoes)
+	case f.rounds < 0 || f.rounds == 1 || f.rounds > 60:
+		return start, fmt.Errorf("--rounds %d, want 2 to 60, or 0", f.rounds)
+	}
+	return start, nil
+}
+
+// playTable plays the i-th table, the first one with the fault or the cheat that the flags name.
+func (f *simulateFlags) playTable(o deal.Options, i int) (events []schema.Event, planted []string, err error) {
+	if i == 0 && f.fault != "" {
+		broken, err := f.findFault()
+		if err != nil {
+			return nil, nil, err
+		}
+		return f.plant(o, broken)
+	}
+	t, label, err := f.table(o, i)
+	if err != nil {
+		return nil, nil, err
+	}
+	events = t.Open()
+	for range f.shoes {
+		events = append(events, t.ShoeOf(f.rounds)...)
+	}
+	events = append(events, t.Close()...)
+	if label == nil {
+		return events, nil, nil
+	}
+	planted = []string{fmt.Sprintf("played at table %s: %s", label.Table, label.Doc)}
+	return events, planted, writeLabel(f.labels, label)
+}
+
+// table returns the i-th table, the first one with the cheat that the flags name; the label is nil without a cheat.
+func (f *simulateFlags) table(o deal.Options, i int) (*deal.Table, *cheat.Label, error) {
+	if i == 0 && f.cheat != "" {
+		c, err := cheat.Find(f.cheat)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--cheat: %w", err)
+		}
+		t := cheat.NewTable(o, cheat.Options{Cheat: c, From: f.from})
+		return t.Table, t.Label(), nil
+	}
+	var err error
+	if o.Config, err = f.config(i, o.Seed); err != nil {
+		return nil, nil, err
+	}
+	return deal.NewTable(o), nil, nil
+}
+
+// config returns a configuration of the i-th table, of one of the kinds that match the flags.
+func (f *simulateFlags) config(i int, seed uint64) (schema.TableConfig, error) {
+	kinds, err := f.kinds(seed, deal.Kinds())
+	if err != nil {
+		return schema.TableConfig{}, err
+	}
+	return deal.Config(kinds[i%len(kinds)], seed)
+}
+
+func writeLabel(path string, label *cheat.Label) error {
+	if path == "" {
+		return nil
+	}
+	data, err := json.MarshalIndent(label, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write labels: %w", err)
+	}
+	if err := os.WriteFile(path, append(data, '\n'), 0o644); err != nil {
+		return fmt.Errorf("write labels: %w", err)
+	}
+	return nil
+}
+
+func (f *simulateFlags) findFault() (*fault.Fault, error) {
+	for _, x := range fault.All() {
+		if x.Rule == f.fault {
+			return &x, nil
+		}
+	}
+	return nil, fmt.Errorf("--fault %q: unknown fault, see audit simulate --list", f.fault)
+}
+
+// kinds returns the kinds that match the flags.
+func (f *simulateFlags) kinds(seed uint64, among []string) ([]string, error) {
+	if f.kind != "" && !slices.Contains(deal.Kinds(), f.kind) {
+		return nil, fmt.Errorf("--kind %q, want one of %s", f.kind, strings.Join(deal.Kinds(), ", "))
+	}
+	var left []string
+	for _, kind := range among {
+		c, err := deal.Config(kind, seed)
+		if err != nil {
+			return nil, err
+		}
+		if f.allows(kind, &c) {
+			left = append(left, kind)
+		}
+	}
+	if len(left) == 0 {
+		return nil, fmt.Errorf("no kind of table matches the flags among %s, see audit simulate --list",
+			strings.Join(among, ", "))
+	}
+	return left, nil
+}
+
+func (f *simulateFlags) allows(kind string, c *schema.TableConfig) bool {
+	return (f.kind == "" || f.kind == kind) && (f.ruleset == "" || f.ruleset == c.Ruleset) &&
+		(f.game == "" || f.game == c.Game.String()) && (f.mode == "" || f.mode == c.Vigorish.Mode.String())
+}
+
+func (f *simulateFlags) plant(o deal.Options, broken *fault.Fault) ([]schema.Event, []string, error) {
+	kinds, err := f.kinds(o.Seed, broken.Kinds)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--fault %s: %w", broken.Rule, err)
+	}
+	broken.Kinds = kinds
+	events, want, err := fault.Plant(o, *broken, f.seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	lines := []string{fmt.Sprintf("planted at table %s: %s", o.Table, broken.Doc)}
+	for _, w := range want {
+		line := "must be found: " + w.Rule
+		if w.Round > 0 {
+			line += fmt.Sprintf(", round %d", w.Round)
+		}
+		if w.Seat > 0 {
+			line += fmt.Sprintf(", seat %d", w.Seat)
+		}
+		lines = append(lines, line)
+	}
+	return events, lines, nil
+}
