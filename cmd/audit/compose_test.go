@@ -62,7 +62,8 @@ func TestComposeIsUnderstood(t *testing.T) {
 				t.Errorf("%v: %v", s.Command, err)
 			}
 			var said bytes.Buffer
-			if code := cli.Execute(t.Context(), root, []string{"config", "validate"}, nil, &said, &said); code != cli.Done {
+			if code := cli.Execute(t.Context(), root, []string{"config", "validate"},
+				cli.Streams{Out: &said, Err: &said}); code != cli.Done {
 				t.Errorf("exit code %d: %s", code, &said)
 			}
 		})

@@ -1,6 +1,5 @@
 // Audit replays table events, explains the rules, and serves, reports and exports the audit of ingest. The commands
-// here
-// read flags and settings; the work is in internal.
+// here read flags and settings; the work is in internal.
 package main
 
 import (
@@ -27,7 +26,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return cli.Execute(ctx, command(), args, stdin, stdout, stderr)
+	return cli.Execute(ctx, command(), args, cli.Streams{In: stdin, Out: stdout, Err: stderr})
 }
 
 func command() *cobra.Command {

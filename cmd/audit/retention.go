@@ -90,19 +90,16 @@ month are kept for the whole months. Holds are never deleted: a release is a sep
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), id)
 		return err
 	})
+	release.RunE = withStore(func(cmd *cobra.Command, store *clickhouse.Store, args []string) error {
+		err := store.Release(cmd.Context(), args[0], h.Actor, h.Reason)
+		return cli.WrongUsageIf(err, clickhouse.ErrNoHold)
+	})
 	release.PreRunE = func(*cobra.Command, []string) error {
 		if h.Actor == "" || h.Reason == "" {
 			return cli.WrongUsage(errors.New("want --by and --reason"))
 		}
 		return nil
 	}
-	release.RunE = withStore(func(cmd *cobra.Command, store *clickhouse.Store, args []string) error {
-		err := store.Release(cmd.Context(), args[0], h.Actor, h.Reason)
-		if errors.Is(err, clickhouse.ErrNoHold) {
-			return cli.WrongUsage(err)
-		}
-		return err
-	})
 	list.RunE = withStore(func(cmd *cobra.Command, store *clickhouse.Store, _ []string) error {
 		holds, err := store.Holds(cmd.Context())
 		if err != nil {

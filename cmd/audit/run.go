@@ -13,6 +13,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/nightly"
 	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
 type runFlags struct {
@@ -88,6 +89,19 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer func() { _ = store.Close() }()
+	if err := f.audit(cmd, store, o, printer); err != nil {
+		return err
+	}
+	if f.failOn != "" && printer.Any(failOn) {
+		return cli.WithCode(cli.Found, cli.ErrFound)
+	}
+	return nil
+}
+
+// audit audits the days and prints the result.
+func (f *runFlags) audit(
+	cmd *cobra.Command, store *clickhouse.Store, o nightly.Options, printer *output.Printer,
+) error {
 	stderr := cmd.ErrOrStderr()
 	progress := cli.NewProgress(stderr)
 	o.Progress = func(done, tables int, events uint64) {
@@ -118,8 +132,5 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 	}
 	fmt.Fprintf(stderr, "findings    %s\nreplayed    %d events in %.1f s\n", printer.Counts(), res.Replayed,
 		progress.Took().Seconds())
-	if f.failOn != "" && printer.Any(failOn) {
-		return cli.WithCode(cli.Found, cli.ErrFound)
-	}
 	return nil
 }

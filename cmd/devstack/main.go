@@ -27,7 +27,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return cli.Execute(ctx, command(stdout), args, stdin, stdout, stderr)
+	return cli.Execute(ctx, command(stdout), args, cli.Streams{In: stdin, Out: stdout, Err: stderr})
 }
 
 // version is set by the linker.

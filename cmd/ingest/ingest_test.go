@@ -106,8 +106,8 @@ func start(t testing.TB, args ...string) *process {
 	listening := make(chan string, 1)
 	command := ingest.Command(ingest.Options{Version: "test", Listening: func(addr string) { listening <- addr }})
 	go func() {
-		p.code <- cli.Execute(ctx, command, append([]string{"--http-listen", "127.0.0.1:0"}, args...), nil, io.Discard,
-			&p.stderr)
+		p.code <- cli.Execute(ctx, command, append([]string{"--http-listen", "127.0.0.1:0"}, args...),
+			cli.Streams{Out: io.Discard, Err: &p.stderr})
 	}()
 	select {
 	case p.addr = <-listening:

@@ -54,8 +54,12 @@ func spawn(t testing.TB, args ...string) *child {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &child{cmd: exec.Command(self, append([]string{"--http-listen", "127.0.0.1:0"}, args...)...), gone: make(chan struct{})}
-	env := slices.DeleteFunc(os.Environ(), func(v string) bool { // which ingest refuses, as it does all that it does not know
+	c := &child{
+		cmd:  exec.Command(self, append([]string{"--http-listen", "127.0.0.1:0"}, args...)...),
+		gone: make(chan struct{}),
+	}
+	// which ingest refuses, as it does all that it does not know
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "SHOEPROOF_SOAK=") || strings.HasPrefix(v, "SHOEPROOF_SEED=")
 	})
 	c.cmd.Env = append(env, childEnv+"=1", "SHOEPROOF_PATRON_KEY=a-key-for-tests-only")
@@ -171,7 +175,10 @@ func hall(tables int) iter.Seq[[]schema.Event] {
 		var events []schema.Event
 		for i := range playing {
 			config := must(deal.Config(kinds[i%len(kinds)], uint64(i)))
-			playing[i] = deal.NewTable(deal.Options{Property: "ac-1", Pit: "p1", Table: fmt.Sprintf("h-%d", i), Config: config, Seed: uint64(i)})
+			playing[i] = deal.NewTable(deal.Options{
+				Property: "ac-1", Pit: "p1", Table: fmt.Sprintf("h-%d", i), Config: config,
+				Seed: uint64(i),
+			})
 			events = append(events, playing[i].Open()...)
 		}
 		for {
@@ -204,9 +211,11 @@ func contents(t testing.TB, ch *engine.ClickHouse, database string) map[string]s
 	t.Helper()
 	out := map[string]string{}
 	for _, table := range []string{
-		"events", "rounds", "wagers", "vigorish", "shoes", "table_configs", "notices", "table_memory", "evidence", "findings", "dead_letters",
+		"events", "rounds", "wagers", "vigorish", "shoes", "table_configs", "notices", "table_memory", "evidence", "findings",
+		"dead_letters",
 	} {
-		out[table] = ask(t, ch, "SELECT concat(toString(count()), ' ', lower(hex(SHA256(arrayStringConcat(groupArray(row), '\n'))))) FROM "+
+		out[table] = ask(t, ch, "SELECT concat(toString(count()), ' ', "+
+			"lower(hex(SHA256(arrayStringConcat(groupArray(row), '\n'))))) FROM "+
 			"(SELECT toString(tuple(*)) AS row FROM "+database+"."+table+" FINAL ORDER BY row)")
 	}
 	return out
@@ -374,7 +383,8 @@ func apacheTopic(t testing.TB) (addr, made string) {
 }
 
 // killed publishes at least so many events, a part for each process that is then killed, and compares. A
-// process that has read all and did not come to its seam is killed idle, and another has its turn while there are events.
+// process that has read all and did not come to its seam is killed idle, and another has its turn while there are
+// events.
 func killed(t *testing.T, broker, topic string, kills []killing, n int, part uint64) {
 	ch := startClickHouse(t, "")
 	migrateAs(t, ch, "shoeproof")
@@ -450,7 +460,8 @@ func killed(t *testing.T, broker, topic string, kills []killing, n int, part uin
 	fromKafka.set(nil, nil)
 	g.set(nil, false)
 	c := spawn(t, args...)
-	golden := spawn(t, "--kafka-brokers", broker, "--kafka-topic", topic, "--kafka-group", topic+"-golden", "--clickhouse-addrs", ch.Addr)
+	golden := spawn(t, "--kafka-brokers", broker, "--kafka-topic", topic, "--kafka-group", topic+"-golden",
+		"--clickhouse-addrs", ch.Addr)
 	for _, database := range []string{"killed", "shoeproof"} {
 		await(t, "all is read into "+database, func() bool { return done(t, ch, database, published) })
 	}
@@ -460,7 +471,8 @@ func killed(t *testing.T, broker, topic string, kills []killing, n int, part uin
 	same(t, ch, "shoeproof", "killed")
 	slices.Sort(first)
 	if n := len(first); n > 0 {
-		t.Logf("%d events, seed %d, %d kills (%v), ClickHouse started again %d times; first insert after a start: p50 %v, p99 %v, most %v (%d starts)", published, seed(t), struck, by, ch.Restarts(),
+		t.Logf("%d events, seed %d, %d kills (%v), ClickHouse started again %d times; first insert after a start: p50 %v, "+
+			"p99 %v, most %v (%d starts)", published, seed(t), struck, by, ch.Restarts(),
 			first[n/2].Round(time.Millisecond), first[n*99/100].Round(time.Millisecond), first[n-1].Round(time.Millisecond), n)
 	}
 	if n, twice := number(t, ch, "SELECT count() FROM killed.findings WHERE rule = 'feed.journal'"),
@@ -471,7 +483,8 @@ func killed(t *testing.T, broker, topic string, kills []killing, n int, part uin
 		t.Error(err)
 	}
 	if !t.Failed() {
-		t.Logf("0 of %d kills lost, doubled or changed a row: with 95 %% confidence fewer than %.2g of all do", struck, 3/float64(struck))
+		t.Logf("0 of %d kills lost, doubled or changed a row: with 95 %% confidence fewer than %.2g of all do", struck,
+			3/float64(struck))
 	}
 }
 

@@ -23,6 +23,6 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return cli.Execute(ctx, ingest.Command(ingest.Options{Version: version, Limit: &ingest.Limit{}}), args, stdin, stdout,
-		stderr)
+	command := ingest.Command(ingest.Options{Version: version, Limit: &ingest.Limit{}})
+	return cli.Execute(ctx, command, args, cli.Streams{In: stdin, Out: stdout, Err: stderr})
 }

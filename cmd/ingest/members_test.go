@@ -24,7 +24,10 @@ func TestMembersComeAndGo(t *testing.T) {
 	migrate(t, ch)
 	migrateAs(t, ch, "storm")
 	g := newGate(t, ch.Addr, "storm")
-	args := []string{"--kafka-brokers", broker.Addrs[0], "--kafka-group", "storm", "--clickhouse-addrs", g.Addr().String(), "--clickhouse-database", "storm", "--flush-rows", "1000"}
+	args := []string{
+		"--kafka-brokers", broker.Addrs[0], "--kafka-group", "storm", "--clickhouse-addrs", g.Addr().String(),
+		"--clickhouse-database", "storm", "--flush-rows", "1000",
+	}
 	events := hotel(t, soak(30_000, 1_000_000))
 	rounds := soak(20, 120)
 	part := len(events) / (rounds + 1)
@@ -63,7 +66,8 @@ func TestMembersComeAndGo(t *testing.T) {
 // undisturbed writes the topic into the database shoeproof.
 func undisturbed(t testing.TB, broker *engine.Kafka, ch *engine.ClickHouse, records int) {
 	t.Helper()
-	golden := spawn(t, "--kafka-brokers", strings.Join(broker.Addrs, ","), "--kafka-group", "golden", "--clickhouse-addrs", ch.Addr)
+	golden := spawn(t, "--kafka-brokers", strings.Join(broker.Addrs, ","), "--kafka-group", "golden", "--clickhouse-addrs",
+		ch.Addr)
 	await(t, "the golden run is done", func() bool { return done(t, ch, "shoeproof", records) })
 	golden.stop(t, 10*time.Second)
 }
@@ -91,7 +95,8 @@ func TestBrokerIsLost(t *testing.T) {
 	events := hotel(t, soak(100_000, 1_000_000))
 	half := len(events) / 2
 	publish(t, broker, events[:half])
-	p := spawn(t, "--kafka-brokers", strings.Join(broker.Addrs, ","), "--kafka-group", "lost", "--clickhouse-addrs", ch.Addr, "--clickhouse-database", "lost", "--flush-rows", "1000")
+	p := spawn(t, "--kafka-brokers", strings.Join(broker.Addrs, ","), "--kafka-group", "lost", "--clickhouse-addrs",
+		ch.Addr, "--clickhouse-database", "lost", "--flush-rows", "1000")
 	await(t, "it works", func() bool { return number(t, ch, "SELECT count() FROM lost.v_events") > 0 })
 	gone.Store(true)
 	if err := broker.Cluster.RemoveNode(lost); err != nil {
@@ -102,7 +107,8 @@ func TestBrokerIsLost(t *testing.T) {
 	before := number(t, ch, "SELECT count() FROM lost.v_events")
 	publish(t, broker, events[half:])
 	await(t, "all is read", func() bool { return done(t, ch, "lost", len(events)) })
-	t.Logf("%d events, %d stored when the broker was lost, all %v later", len(events), before, time.Since(at).Round(time.Millisecond))
+	t.Logf("%d events, %d stored when the broker was lost, all %v later", len(events), before,
+		time.Since(at).Round(time.Millisecond))
 	if before >= half {
 		t.Errorf("all that there was had been stored before the broker was lost")
 	}

@@ -39,11 +39,17 @@ type papers struct {
 func issue(t *testing.T) *papers {
 	t.Helper()
 	p := &papers{dir: t.TempDir(), pool: x509.NewCertPool()}
-	p.ca, p.key = p.certificate(t, "ca", &x509.Certificate{IsCA: true, KeyUsage: x509.KeyUsageCertSign, BasicConstraintsValid: true})
+	p.ca, p.key = p.certificate(t, "ca", &x509.Certificate{
+		IsCA: true, KeyUsage: x509.KeyUsageCertSign,
+		BasicConstraintsValid: true,
+	})
 	p.pool.AddCert(p.ca)
 	local := []net.IP{net.IPv4(127, 0, 0, 1)}
 	p.certificate(t, "good", &x509.Certificate{IPAddresses: local})
-	p.certificate(t, "expired", &x509.Certificate{IPAddresses: local, NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(-24 * time.Hour)})
+	p.certificate(t, "expired", &x509.Certificate{
+		IPAddresses: local, NotBefore: time.Now().Add(-48 * time.Hour),
+		NotAfter: time.Now().Add(-24 * time.Hour),
+	})
 	p.certificate(t, "other-name", &x509.Certificate{DNSNames: []string{"elsewhere.test"}})
 	return p
 }
@@ -71,7 +77,10 @@ func (p *papers) certificate(t *testing.T, name string, c *x509.Certificate) (*x
 	if err != nil {
 		t.Fatal(err)
 	}
-	for suffix, block := range map[string]*pem.Block{".pem": {Type: "CERTIFICATE", Bytes: der}, ".key": {Type: "PRIVATE KEY", Bytes: private}} {
+	for suffix, block := range map[string]*pem.Block{
+		".pem": {Type: "CERTIFICATE", Bytes: der},
+		".key": {Type: "PRIVATE KEY", Bytes: private},
+	} {
 		if err := os.WriteFile(p.file(name+suffix), pem.EncodeToMemory(block), 0o400); err != nil {
 			t.Fatal(err)
 		}
@@ -144,9 +153,15 @@ func TestConnectionsRefused(t *testing.T) {
 		return startKafka(t, kfake.TLS(p.server(t, name, mutual))).Addrs[0]
 	}
 	acl := func(resource kmsg.ACLResourceType, name string, op kmsg.ACLOperation) kfake.ACL {
-		return kfake.ACL{Resource: resource, Name: name, Pattern: kmsg.ACLResourcePatternTypeLiteral, Operation: op, Allow: true}
+		return kfake.ACL{
+			Resource: resource, Name: name, Pattern: kmsg.ACLResourcePatternTypeLiteral, Operation: op,
+			Allow: true,
+		}
 	}
-	readsTopic := []kfake.ACL{acl(kmsg.ACLResourceTypeTopic, topic, kmsg.ACLOperationDescribe), acl(kmsg.ACLResourceTypeTopic, topic, kmsg.ACLOperationRead)}
+	readsTopic := []kfake.ACL{
+		acl(kmsg.ACLResourceTypeTopic, topic, kmsg.ACLOperationDescribe),
+		acl(kmsg.ACLResourceTypeTopic, topic, kmsg.ACLOperationRead),
+	}
 	account := []string{"--kafka-sasl-mechanism", "plain", "--kafka-sasl-username", "reader"}
 	withACLs := func(acls ...kfake.ACL) []string {
 		k := startKafka(t, kfake.EnableSASL(), kfake.EnableACLs(), kfake.User("PLAIN", "reader", canary, acls...))
@@ -173,29 +188,101 @@ func TestConnectionsRefused(t *testing.T) {
 		waits bool // is not ready, instead of ending with 2
 		want  string
 	}{
-		{name: "kafka: wrong password", args: kafkaAt(refusing.Addrs[0], account...), want: "kafka.sasl: the brokers refuse the user name or password"},
-		{name: "kafka: wrong password, without an answer", args: kafkaAt(startKafka(t, kfake.EnableSASL(), kfake.Superuser("PLAIN", "reader", "another")).Addrs[0], account...), waits: true, want: "the brokers closed the connection (if they run, check kafka.sasl)"},
-		{name: "kafka: no account where one is wanted", args: kafkaAt(startKafka(t, kfake.EnableSASL(), kfake.Superuser("PLAIN", "reader", "another")).Addrs[0]), waits: true, want: "the brokers closed the connection (if they run, check kafka.sasl)"},
-		{name: "kafka: mechanism", args: kafkaAt(startKafka(t, kfake.EnableSASL(), kfake.Superuser("PLAIN", "reader", canary)).Addrs[0], "--kafka-sasl-mechanism", "scram-sha-512", "--kafka-sasl-username", "reader"), waits: true, want: "the brokers closed the connection (if they run, check kafka.sasl)"},
-		{name: "kafka: no right to the topic", args: kafkaAt("", withACLs()...), want: "kafka.topic: this account may not read it"},
-		{name: "kafka: no right to the group", args: kafkaAt("", withACLs(readsTopic...)...), want: "kafka.group: this account may not join it"},
-		{name: "kafka: no right to read", args: kafkaAt("", withACLs(readsTopic[0], acl(kmsg.ACLResourceTypeGroup, "shoeproof", kmsg.ACLOperationRead))...), waits: true, want: "Topic Authorization Failed"},
-		{name: "kafka: authority", args: kafkaAt(kafkaTLS("good", false), "--kafka-tls-enabled", "--kafka-tls-ca-file", strange.file("ca.pem")), want: "kafka.tls.ca_file: the certificate of the broker is of an authority that is not trusted"},
-		{name: "kafka: expired", args: kafkaAt(kafkaTLS("expired", false), trust...), want: "kafka.tls: the certificate of the broker is valid from "},
-		{name: "kafka: other name", args: kafkaAt(kafkaTLS("other-name", false), trust...), want: "kafka.tls.server_name: the certificate of the broker is for another name"},
-		{name: "kafka: plain to TLS", args: kafkaAt(kafkaTLS("good", false)), waits: true, want: "kafka.tls.enabled is not set"},
-		{name: "kafka: TLS to plain", args: kafkaAt(plainKafka, trust...), waits: true, want: "as where kafka.tls.enabled is set and they speak no TLS at this port"},
-		{name: "kafka: our certificate is missing", args: kafkaAt(kafkaTLS("good", true), trust...), want: "kafka.tls.cert_file: the broker requires a client certificate"},
-		{name: "kafka: our certificate is a stranger's", args: kafkaAt(kafkaTLS("good", true), append(trust, "--kafka-tls-cert-file", strange.file("good.pem"), "--kafka-tls-key-file", strange.file("good.key"))...), want: "kafka.tls.cert_file: the broker requires a client certificate"},
-		{name: "kafka: no such authority file", args: kafkaAt(plainKafka, "--kafka-tls-enabled", "--kafka-tls-ca-file", "nothing.pem"), want: "kafka.tls.ca_file: open nothing.pem"},
-		{name: "kafka: key of another certificate", args: kafkaAt(plainKafka, append(trust, "--kafka-tls-cert-file", p.file("good.pem"), "--kafka-tls-key-file", p.file("expired.key"))...), want: "kafka.tls.cert_file: tls: private key does not match public key"},
+		{
+			name: "kafka: wrong password", args: kafkaAt(refusing.Addrs[0], account...),
+			want: "kafka.sasl: the brokers refuse the user name or password",
+		},
+		{
+			name:  "kafka: wrong password, without an answer",
+			args:  kafkaAt(startKafka(t, kfake.EnableSASL(), kfake.Superuser("PLAIN", "reader", "another")).Addrs[0], account...),
+			waits: true, want: "the brokers closed the connection (if they run, check kafka.sasl)",
+		},
+		{
+			name:  "kafka: no account where one is wanted",
+			args:  kafkaAt(startKafka(t, kfake.EnableSASL(), kfake.Superuser("PLAIN", "reader", "another")).Addrs[0]),
+			waits: true, want: "the brokers closed the connection (if they run, check kafka.sasl)",
+		},
+		{
+			name: "kafka: mechanism", args: kafkaAt(startKafka(t, kfake.EnableSASL(),
+				kfake.Superuser("PLAIN", "reader", canary)).Addrs[0], "--kafka-sasl-mechanism", "scram-sha-512",
+				"--kafka-sasl-username", "reader"), waits: true,
+			want: "the brokers closed the connection (if they run, check kafka.sasl)",
+		},
+		{
+			name: "kafka: no right to the topic", args: kafkaAt("", withACLs()...),
+			want: "kafka.topic: this account may not read it",
+		},
+		{
+			name: "kafka: no right to the group", args: kafkaAt("", withACLs(readsTopic...)...),
+			want: "kafka.group: this account may not join it",
+		},
+		{
+			name: "kafka: no right to read", args: kafkaAt("",
+				withACLs(readsTopic[0], acl(kmsg.ACLResourceTypeGroup, "shoeproof", kmsg.ACLOperationRead))...), waits: true,
+			want: "Topic Authorization Failed",
+		},
+		{name: "kafka: authority", args: kafkaAt(kafkaTLS("good", false), "--kafka-tls-enabled", "--kafka-tls-ca-file",
+			strange.file("ca.pem")), want: "kafka.tls.ca_file: the certificate of the broker is of an authority that is not " +
+			"trusted"},
+		{
+			name: "kafka: expired", args: kafkaAt(kafkaTLS("expired", false), trust...),
+			want: "kafka.tls: the certificate of the broker is valid from ",
+		},
+		{
+			name: "kafka: other name", args: kafkaAt(kafkaTLS("other-name", false), trust...),
+			want: "kafka.tls.server_name: the certificate of the broker is for another name",
+		},
+		{
+			name: "kafka: plain to TLS", args: kafkaAt(kafkaTLS("good", false)), waits: true,
+			want: "kafka.tls.enabled is not set",
+		},
+		{
+			name: "kafka: TLS to plain", args: kafkaAt(plainKafka, trust...), waits: true,
+			want: "as where kafka.tls.enabled is set and they speak no TLS at this port",
+		},
+		{
+			name: "kafka: our certificate is missing", args: kafkaAt(kafkaTLS("good", true), trust...),
+			want: "kafka.tls.cert_file: the broker requires a client certificate",
+		},
+		{
+			name: "kafka: our certificate is a stranger's",
+			args: kafkaAt(kafkaTLS("good", true), append(trust, "--kafka-tls-cert-file", strange.file("good.pem"),
+				"--kafka-tls-key-file", strange.file("good.key"))...),
+			want: "kafka.tls.cert_file: the broker requires a client certificate",
+		},
+		{name: "kafka: no such authority file", args: kafkaAt(plainKafka, "--kafka-tls-enabled", "--kafka-tls-ca-file",
+			"nothing.pem"), want: "kafka.tls.ca_file: open nothing.pem"},
+		{
+			name: "kafka: key of another certificate",
+			args: kafkaAt(plainKafka, append(trust, "--kafka-tls-cert-file", p.file("good.pem"), "--kafka-tls-key-file",
+				p.file("expired.key"))...), want: "kafka.tls.cert_file: tls: private key does not match public key",
+		},
 
-		{name: "clickhouse: authority", args: chAt(front(t, p.server(t, "good", false), ch.Addr), "--clickhouse-tls-enabled", "--clickhouse-tls-ca-file", strange.file("ca.pem")), want: "clickhouse.tls.ca_file: the certificate of the server is of an authority that is not trusted"},
-		{name: "clickhouse: expired", args: chAt(front(t, p.server(t, "expired", false), ch.Addr), chTrust...), want: "clickhouse.tls: the certificate of the server is valid from "},
-		{name: "clickhouse: other name", args: chAt(front(t, p.server(t, "other-name", false), ch.Addr), chTrust...), want: "clickhouse.tls.server_name: the certificate of the server is for another name"},
-		{name: "clickhouse: plain to TLS", args: chAt(front(t, p.server(t, "good", false), ch.Addr)), waits: true, want: "clickhouse.tls.enabled is not set"},
-		{name: "clickhouse: TLS to plain", args: chAt(ch.Addr, chTrust...), want: "clickhouse.tls.enabled: the server speaks no TLS"},
-		{name: "clickhouse: our certificate is missing", args: chAt(front(t, p.server(t, "good", true), ch.Addr), chTrust...), want: "clickhouse.tls.cert_file: the server requires a client certificate"},
+		{
+			name: "clickhouse: authority", args: chAt(front(t, p.server(t, "good", false), ch.Addr), "--clickhouse-tls-enabled",
+				"--clickhouse-tls-ca-file", strange.file("ca.pem")),
+			want: "clickhouse.tls.ca_file: the certificate of the server is of an authority that is not trusted",
+		},
+		{
+			name: "clickhouse: expired", args: chAt(front(t, p.server(t, "expired", false), ch.Addr), chTrust...),
+			want: "clickhouse.tls: the certificate of the server is valid from ",
+		},
+		{
+			name: "clickhouse: other name", args: chAt(front(t, p.server(t, "other-name", false), ch.Addr), chTrust...),
+			want: "clickhouse.tls.server_name: the certificate of the server is for another name",
+		},
+		{
+			name: "clickhouse: plain to TLS", args: chAt(front(t, p.server(t, "good", false), ch.Addr)), waits: true,
+			want: "clickhouse.tls.enabled is not set",
+		},
+		{
+			name: "clickhouse: TLS to plain", args: chAt(ch.Addr, chTrust...),
+			want: "clickhouse.tls.enabled: the server speaks no TLS",
+		},
+		{
+			name: "clickhouse: our certificate is missing", args: chAt(front(t, p.server(t, "good", true), ch.Addr), chTrust...),
+			want: "clickhouse.tls.cert_file: the server requires a client certificate",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("SHOEPROOF_CLICKHOUSE_PASSWORD", "")

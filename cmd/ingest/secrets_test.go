@@ -235,8 +235,8 @@ func TestSecretsAndPatronsStaySecret(t *testing.T) {
 	}
 	for _, args := range [][]string{{"config", "print"}, {"config", "validate"}} {
 		var out bytes.Buffer
-		if code := cli.Execute(t.Context(), ingest.Command(ingest.Options{Version: "test"}), append(args, h.args...), nil,
-			&out, &out); code != cli.Done {
+		if code := cli.Execute(t.Context(), ingest.Command(ingest.Options{Version: "test"}), append(args, h.args...),
+			cli.Streams{Out: &out, Err: &out}); code != cli.Done {
 			t.Errorf("%v: exit code %d: %s", args, code, out.String())
 		}
 		noSecret(t, strings.Join(args, " "), out.String())

@@ -15,14 +15,14 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
-// costShoes is over how many shoes of each table time is taken, costTimes how often: what else the machine does only
-// adds.
+// costShoes is the number of shoes of each table, costTimes the number of measurements; the minimum counts, because
+// other load only adds time.
 const (
 	costShoes = 50
 	costTimes = 5
 )
 
-// recording is what watchers of a table were told.
+// recording is a recorded sequence of calls to a watcher.
 type recording []func(watcher)
 
 func (r *recording) Begin(s *detectors.Shoe) {
@@ -43,7 +43,7 @@ func (r *recording) Round(round *detectors.Round) {
 	*r = append(*r, func(w watcher) { w.Round(&x) })
 }
 
-// cost takes the time and the memory of each detector over the same recorded honest shoes.
+// cost measures the time and the memory of each detector over the same recorded honest shoes.
 func (b *bench) cost(ctx context.Context) error {
 	var told recording
 	rounds := 0
@@ -109,7 +109,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// kernelTime is what the odds of a round take, microseconds.
+// kernelTime is the time for the odds of a round, microseconds.
 func kernelTime(b *bench) float64 {
 	law, _ := b.offers.books["ny-5324-21"].Law(baccarat.Minibaccarat)
 	k := exact.New(&law.Drawing)

@@ -11,13 +11,13 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
-// ladder are the thresholds at which honest alarms are counted, as the bound there is large enough to be seen.
+// ladder are the thresholds at which honest alarms are counted. Their bounds are large enough to be observed.
 var ladder = [...]float64{1e2, 1e3, 1e4, 1e5}
 
-// stream names a detector and a kind of key.
+// stream is the name of a detector and a kind of key.
 func stream(d *detectors.Detector, kind detectors.KeyKind) string { return d.ID + " " + kind.String() }
 
-// nulls are what was seen of a stream.
+// nulls are the statistics of a stream under honest play.
 type nulls struct {
 	Factors int
 	Sum     float64 // of min(e, 1e6), so that the mean has an error that can be stated
@@ -27,8 +27,7 @@ type nulls struct {
 	Pages   int
 }
 
-// quiet is what was seen of a table at which nobody cheats: of each stream, and the facts of each detector without
-// odds.
+// quiet is the result of an honest table: the statistics of each stream, and the facts of each detector without odds.
 type quiet struct {
 	Rounds  int
 	Streams map[string]*nulls
@@ -44,7 +43,7 @@ func (q *quiet) of(stream string) *nulls {
 	return n
 }
 
-// ledgers runs the statistic of the ledger at each threshold of the ladder, on its own.
+// ledgers computes the statistic of the ledger at each threshold of the ladder.
 type ledgers struct {
 	r    map[account]*[len(ladder)]float64
 	seen *quiet
@@ -55,7 +54,7 @@ type account struct {
 	key detectors.Key
 }
 
-// endShoes forgets what ends with the shoe.
+// endShoes drops the accounts that end with the shoe.
 func (l *ledgers) endShoes() {
 	for k := range l.r {
 		if k.key.Kind.Ends() {
@@ -88,13 +87,13 @@ func (l *ledgers) take(f *detectors.Factor) {
 	}
 }
 
-// honestShoes is how many shoes a table of honest play plays, honestRounds how many rounds that are at the least.
+// honestShoes is the number of shoes of an honest table, honestRounds the minimum number of their rounds.
 const (
 	honestShoes  = 125
 	honestRounds = 79 * honestShoes
 )
 
-// honest plays tables at which nobody cheats.
+// honest plays honest tables.
 func (b *bench) honest(ctx context.Context) error {
 	all := make([]quiet, (b.Rounds+honestRounds-1)/honestRounds)
 	err := each(ctx, len(all), func(i int) error {

@@ -14,14 +14,13 @@ import (
 )
 
 // rare is a world of cheats from which false alarms of a detector are counted. In it a bet that the knowledge favours
-// is 1+x
-// times as likely as under honest play, where the same patron bets on either side by a coin, and one that it does not
-// favour 1-x times.
+// is 1+x times as likely as under honest play, where the same patron bets on either side by a coin, and one that it
+// does not favour 1-x times.
 type rare struct {
 	cheat, detector string
 	strength        float64
 	favours         func(*deal.PlayedStake, *detectors.Round) (known, favoured bool)
-	// shows says that the acts show when they began: then the honest patron acts from then on as well, by a coin.
+	// shows means that the cheat's acts reveal their beginning: then the honest patron also acts from then on, at random.
 	shows bool
 }
 
@@ -37,18 +36,18 @@ var rares = []rare{
 	}, true},
 }
 
-// wins says whether a wager on Player or Banker wins, if nobody ties.
+// wins reports whether a wager on Player or Banker wins, without ties.
 func wins(st *deal.PlayedStake, r *detectors.Round) bool {
 	return (r.Coup.Result() == baccarat.BankerWon) == (baccarat.Spot(st.Spot) == baccarat.SpotBanker)
 }
 
-// rareShoes is for how long a patron is watched. The cheat begins with any of the shoes alike.
+// rareShoes is the number of shoes. The cheat begins with each of them with the same probability.
 const rareShoes = 10
 
-// rareThresholds are those at which false alarms are counted, as logarithms.
+// rareThresholds are the logarithms of the thresholds at which false alarms are counted.
 var rareThresholds = [...]float64{math.Ln10 * 2, math.Ln10 * 6, math.Ln10 * 9}
 
-// importance estimates the chance of false alarms at thresholds that no simulation of honest play reaches.
+// importance estimates the probability of false alarms at thresholds that no simulation of honest play reaches.
 func (b *bench) importance(ctx context.Context) error {
 	runs := 5 * b.Runs
 	for _, x := range rares {
@@ -90,15 +89,14 @@ func (b *bench) importance(ctx context.Context) error {
 	return nil
 }
 
-// rareRun plays until the highest threshold is reached. The first alarm at each counts with the likelihood ratio of
-// honest
-// play to the cheat; starts are the start weights until then.
+// rareRun plays until the highest threshold is reached. The first alarm at each threshold has the likelihood ratio of
+// honest play to the cheat as its weight; starts is the sum of the start weights.
 func (b *bench) rareRun(t *table, x *rare, watching []*detectors.Detector) (weights [len(rareThresholds)]float64,
 	starts float64, err error,
 ) {
 	patron := t.sim.Label().Patrons[0]
 	host := detectors.NewHost(b.promise, watching)
-	// begun is the likelihood ratio of a cheat that has begun with one of the shoes so far, times the chance of that.
+	// begun is the likelihood ratio of a cheat that began with one of the shoes so far, times the probability of that.
 	var begun, r float64
 	if x.shows {
 		begun = 1

@@ -10,15 +10,15 @@ import (
 	"github.com/shoeproof/shoeproof/internal/cli"
 )
 
-// keep remembers in a file what was played, a line of JSON for each table, so that a long measurement can be stopped
-// and gone on with.
+// keep stores results in a file, a line of JSON for each table, so that a long measurement can be interrupted and
+// resumed.
 type keep struct {
 	mu   sync.Mutex
 	file *os.File // nil if nothing is kept
 	done map[string]json.RawMessage
 }
 
-// kept is a line of it: a table of a section, row and seed, and what came of it.
+// kept is a line of the file: a table of a section, row and seed, and its result.
 type kept struct {
 	Table   string          `json:"table"`
 	Outcome json.RawMessage `json:"outcome"`
@@ -59,7 +59,7 @@ func (k *keep) close() error {
 	return k.file.Close()
 }
 
-// played fills in the outcome of a table: as it was kept, or by playing it.
+// played sets the result of a table from the file, or plays the table.
 func (k *keep) played(table string, outcome any, play func() error) error {
 	k.mu.Lock()
 	old, ok := k.done[table]

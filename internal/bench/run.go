@@ -11,8 +11,8 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
-// beginning is the shoe with which a cheat begins: everybody has been seen for one, but for a pair that sits down to
-// offset.
+// beginning is the shoe with which a cheat begins: the second, so that everyone has an honest shoe before, except a
+// pair that sits down to offset.
 func beginning(c *cheat.Cheat) int {
 	if c.Scenario == "S11" {
 		return 1
@@ -20,17 +20,15 @@ func beginning(c *cheat.Cheat) int {
 	return 2
 }
 
-// outcome is a run of a cheat, up to the alarm of the detector that names its cause most directly.
+// outcome is the result of a run of a cheat up to the alarm of the detector of its cause.
 type outcome struct {
 	Caught bool
-	// From the first act to the end of the round of the alarm, or to the horizon: units are what the scenario is measured
-	// in.
+	// From the first act to the end of the round of the alarm, or to the horizon. Units are the scenario's unit.
 	Rounds, Cards, Shoes, Units int
-	// Lost is what the cheat gained more than its twin, minor units.
+	// Lost is the gain of the cheat minus that of its twin without the cheat, minor units.
 	Lost int64
-	// First is the detector of the first page after the cheat began; Cause and Key say that it names a cause and a
-	// culprit of the
-	// label. Early are pages before it began.
+	// First is the detector of the first notification after the cheat began; Cause and Key report whether it names a cause
+	// and a culprit of the label. Early are the notifications before the cheat began.
 	First      string
 	Cause, Key bool
 	Early      int
@@ -38,7 +36,7 @@ type outcome struct {
 	Alarms map[string]int
 }
 
-// runCheat plays a cheat against its detectors, or against all of them, until the alarm or so many shoes.
+// runCheat plays a cheat with its detectors, or all of them, until the alarm or the horizon.
 func runCheat(c *cheat.Cheat, seed uint64, horizon int, all bool, promise *detectors.Budget, offers *offers) (outcome,
 	error,
 ) {
@@ -117,7 +115,7 @@ func runCheat(c *cheat.Cheat, seed uint64, horizon int, all bool, promise *detec
 	return out, nil
 }
 
-// chosen are the detectors of a cheat's causes, or all.
+// chosen returns the detectors of a cheat's cause, or all.
 func chosen(c *cheat.Cheat, all bool) []*detectors.Detector {
 	if all {
 		return detectors.All()
@@ -125,22 +123,22 @@ func chosen(c *cheat.Cheat, all bool) []*detectors.Detector {
 	return slices.DeleteFunc(detectors.All(), func(d *detectors.Detector) bool { return d.ID != c.Detectors[0] })
 }
 
-// needsOdds says that a detector looks at what the cards left may come to.
+// needsOdds reports whether a detector uses the odds of the cards left.
 func needsOdds(d *detectors.Detector) bool {
 	return !slices.Contains([]string{"d01", "d02", "d04", "d05", "d11", "d12", "d13", "d14", "d15", "d19"}, d.ID)
 }
 
-// isPage says that alarms of a detector count against the promise.
+// isPage reports whether alarms of a detector count against the false-alarm budget.
 func isPage(d *detectors.Detector) bool {
 	return d.Tier == detectors.Exact || d.Tier == detectors.Tolerance
 }
 
-// accuses says whether an alarm accuses somebody, or something, that is in the label.
+// accuses reports whether an alarm names a person or a device of the label.
 func accuses(a *detectors.Alarm, label *cheat.Label) bool {
 	kind, id, _ := strings.Cut(label.Key, ":")
 	switch kind {
 	case "shoe", "batch", "table":
-		// Whatever is accused belongs to the one table that is played.
+		// There is only one table.
 		return true
 	}
 	named := strings.FieldsFunc(a.Key.ID, func(r rune) bool { return r == '+' || r == '/' })
@@ -152,7 +150,7 @@ func accuses(a *detectors.Alarm, label *cheat.Label) bool {
 	return false
 }
 
-// unit is what the delay of a scenario is counted in.
+// unit is the unit of the delay of a scenario.
 func unit(c *cheat.Cheat) string {
 	switch c.Scenario {
 	case "S3":
@@ -171,7 +169,7 @@ func unit(c *cheat.Cheat) string {
 	return "rounds"
 }
 
-// units are how many of those a round has.
+// units is the number of units in a round.
 func (t *table) units(c *cheat.Cheat, label *cheat.Label, p *deal.PlayedRound, r *detectors.Round) int {
 	n := 0
 	for i := range p.Stakes {
@@ -207,7 +205,7 @@ func one(b bool) int {
 	return 0
 }
 
-// gain is what those in the know gained in a round, or all patrons where it is the dealer who errs.
+// gain is the net win of the accomplices in a round, or of all patrons if the dealer errs.
 func gain(c *cheat.Cheat, label *cheat.Label, p *deal.PlayedRound) int64 {
 	var sum int64
 	for i := range p.Stakes {
@@ -218,15 +216,14 @@ func gain(c *cheat.Cheat, label *cheat.Label, p *deal.PlayedRound) int64 {
 	return sum
 }
 
-// delays are the statistics of the runs that were caught, in units.
+// delays are the statistics of the delays, in units.
 type delays struct {
 	mean, upper, median, p90 float64
 	power                    float64
 }
 
-// measure reads delays off the outcomes. The mean counts a run that was not caught with its horizon, so that it is a
-// bound
-// from below where power is under 1; upper is its upper 95 % bound.
+// measure computes the delays of the runs. A run without an alarm counts with its horizon, so that the mean is a lower
+// bound if power is under 1; upper is the upper 95 % bound of the mean.
 func measure(outcomes []outcome) delays {
 	units := make([]float64, len(outcomes))
 	var d delays

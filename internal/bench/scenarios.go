@@ -1,13 +1,13 @@
 package bench
 
-// scenario is what is expected of a cheat.
+// scenario has the horizon of a cheat and the expected figures.
 type scenario struct {
-	// horizon is for how many shoes the cheat is watched.
+	// horizon is the number of shoes of a run.
 	horizon int
-	// limit is the least delay of any detector at odds of a billion to one, ln(1e9)/KL, and reference a measured one at
-	// those odds, both in the scenario's unit; 0 if there is none.
+	// limit is the minimum delay of any detector at odds of a billion to one, ln(1e9)/KL; reference is a measured delay at
+	// those odds. Both are in the scenario's unit, 0 if unknown.
 	limit, reference float64
-	// power is what part a bench of the design met, at ln A = 16.1 of clean slugs and at 20.7 of disturbed ones.
+	// power is the power in a bench of the design, at ln A = 16.1 for clean slugs and 20.7 for disturbed ones.
 	power float64
 }
 

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Cell is one figure: of a section, a row and a column.
+// Cell is a figure with its section, row and column.
 type Cell struct{ Section, Row, Column, Value string }
 
-// Sheet is what was measured, in order.
+// Sheet are the figures in order.
 type Sheet []Cell
 
 // row returns a function that adds figures to a row.
@@ -35,7 +35,7 @@ func (s Sheet) WriteCSV(out io.Writer) error {
 	return w.Error()
 }
 
-// sections are the tables of the report: title, what the figures mean, and the columns that a page has room for.
+// sections are the tables of the report: title, text, and the columns that fit on a page.
 var sections = []struct {
 	name, title, text string
 	columns           []string
@@ -113,10 +113,10 @@ func (s Sheet) Markdown() string {
 	return out.String()
 }
 
-// tolerable is how many times the reference the mean delay may be.
+// tolerable is the maximum ratio of the mean delay to the reference.
 const tolerable = 1.25
 
-// slow names the cheats that are met too late.
+// slow lists the cheats whose delay is not tolerable.
 func (s Sheet) slow() string {
 	var names []string
 	for _, c := range s {

@@ -15,7 +15,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
-// offers makes one offer for each configuration, so that its kernel and terms are made once for all tables.
+// offers caches an offer for each configuration.
 type offers struct {
 	books law.Books
 	mu    sync.Mutex
@@ -49,7 +49,7 @@ func (o *offers) of(c *schema.TableConfig, percent int64) (*detectors.Offer, err
 	return made, nil
 }
 
-// The clock of a table: shoes of a gaming day, what a round takes, and the pauses between shoes and days.
+// The clock of a table: shoes of a gaming day, the time of a round, and the pauses between shoes and days.
 const (
 	shoesADay   = 10
 	second      = int64(1e9)
@@ -58,7 +58,7 @@ const (
 	day         = 24 * 3600 * second
 )
 
-// table plays the shoes of a simulated table into hosts of detectors.
+// table plays the shoes of a simulated table for detectors.
 type table struct {
 	sim    *cheat.Table
 	name   string
@@ -71,12 +71,12 @@ type table struct {
 	odds   exact.Odds
 	exact  bool // work the odds out
 	tray   int64
-	// slug is where the shoe's slug lies, dealt how many cards have left the shoe.
+	// slug is the position of the shoe's slug, dealt the number of cards that left the shoe.
 	slug  [2]int
 	dealt int
-	// frozen says that the reading of cards is known to be bad: what depends on it is not weighed.
+	// frozen means that the card reader is known to be bad: detectors that depend on it are suspended.
 	frozen bool
-	// each is called after every call of the host, with the round if it was one.
+	// each is called after every call of the watcher, with the round if there is one.
 	each func(*deal.PlayedRound, *detectors.Round)
 }
 
@@ -93,7 +93,7 @@ func newTable(o deal.Options, by cheat.Options, offers *offers) *table {
 	return t
 }
 
-// watcher is told of a table: a host of detectors, or a recording.
+// watcher receives the events of a table: a host of detectors, or a recording.
 type watcher interface {
 	Begin(*detectors.Shoe)
 	Round(*detectors.Round)

@@ -4,5 +4,5 @@ package bench
 
 import "time"
 
-// used is how late it is: elsewhere the processor's time is not asked for.
+// used is the wall clock: the processor time is not known on this system.
 func used() time.Duration { return time.Duration(time.Now().UnixNano()) }

@@ -55,9 +55,15 @@ func WrongUsageIf(err error, targets ...error) error {
 // ErrFound ends a program without an error message: the findings are its output.
 var ErrFound = errors.New("findings at or above the level of --fail-on")
 
+// Streams are the standard streams of a program.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
 // Execute runs a command and returns the exit code. An error is printed to stderr after the program's name. An
 // error before the command runs is wrong usage.
-func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func Execute(ctx context.Context, root *cobra.Command, args []string, std Streams) int {
 	if len(args) > 0 && args[0] == "help" { // cobra's help exits with 0 for an unknown command
 		args = append(slices.Clone(args[1:]), "--help")
 	}
@@ -65,9 +71,9 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetIn(std.In)
+	root.SetOut(std.Out)
+	root.SetErr(std.Err)
 	root.SetArgs(args)
 	plain(root)
 	cmd, rest, err := root.Find(args)
@@ -88,10 +94,10 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 		code = Usage
 	}
 	if !errors.Is(err, ErrFound) {
-		fmt.Fprintf(stderr, "%s: %s\n", root.Name(), err)
+		fmt.Fprintf(std.Err, "%s: %s\n", root.Name(), err)
 	}
 	if !started {
-		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", cmd.CommandPath())
+		fmt.Fprintf(std.Err, "Run '%s --help' for usage.\n", cmd.CommandPath())
 	}
 	return code
 }

@@ -128,8 +128,7 @@ func openLog(ctx context.Context, config *settings.Export) (*export.Log, error) 
 }
 
 // list adds the last export of a log to the table exports, unless it is listed. If the table has a later export, the
-// log
-// is not the newest one: to continue it would sign a second history.
+// log is not the newest one: to continue it would sign a second history.
 func (o *Options) list(ctx context.Context, origin string, r *export.Receipt) error {
 	all, err := o.Store.Exports(ctx, o.Property)
 	if err != nil {

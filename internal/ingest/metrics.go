@@ -85,34 +85,7 @@ func (m *metrics) tables() float64 {
 func (m *metrics) hooks(o *Options) pipeline.Hooks {
 	log := o.Log
 	return pipeline.Hooks{
-		Flushed: func(f pipeline.Flush) {
-			m.flushSeconds.Observe(f.Took.Seconds())
-			m.flushRows.Observe(float64(f.Batch.Len()))
-			if latency, ok := f.Latency(); ok {
-				m.durable.Observe(latency.Seconds())
-			}
-			partition := strconv.Itoa(int(f.Batch.Range.Partition))
-			m.flushed.WithLabelValues(partition).Set(float64(f.Durable.UnixMilli()) / 1e3)
-			if at := f.Batch.Events.At; len(at) > 0 {
-				m.watermark.WithLabelValues(partition).Set(float64(slices.Max(at)) / 1e9)
-			}
-			for i := range f.Batch.Findings {
-				finding := &f.Batch.Findings[i]
-				m.findings.WithLabelValues(finding.Severity.String()).Inc()
-				m.found.Observe(f.Durable.Sub(time.Unix(0, int64(finding.At))).Seconds())
-				if finding.Rule == "feed.gap" || finding.Rule == "feed.retention" {
-					m.gaps.Inc()
-				}
-			}
-			if dead := f.Batch.DeadLetters; len(dead) > 0 { // One line a flush, however bad the feed.
-				log.Warn("records that cannot be decoded were written to dead_letters", "records", len(dead), "topic",
-					dead[0].Topic,
-					"partition", dead[0].Partition, "first_offset", dead[0].Offset, "first_reason", dead[0].Reason)
-			}
-			if o.Flushed != nil {
-				o.Flushed(f)
-			}
-		},
+		Flushed: func(f pipeline.Flush) { m.flushDone(o, &f) },
 		WriteFailed: func(topic string, partition int32, err error) {
 			log.Error("flush failed", "topic", topic, "partition", partition, "error", err)
 		},
@@ -146,6 +119,36 @@ func (m *metrics) hooks(o *Options) pipeline.Hooks {
 			o.Limit.update()
 			m.lag.WithLabelValues(strconv.Itoa(int(partition))).Set(float64(records))
 		},
+	}
+}
+
+// flushDone counts a durable flush, and logs its dead letters.
+func (m *metrics) flushDone(o *Options, f *pipeline.Flush) {
+	m.flushSeconds.Observe(f.Took.Seconds())
+	m.flushRows.Observe(float64(f.Batch.Len()))
+	if latency, ok := f.Latency(); ok {
+		m.durable.Observe(latency.Seconds())
+	}
+	partition := strconv.Itoa(int(f.Batch.Range.Partition))
+	m.flushed.WithLabelValues(partition).Set(float64(f.Durable.UnixMilli()) / 1e3)
+	if at := f.Batch.Events.At; len(at) > 0 {
+		m.watermark.WithLabelValues(partition).Set(float64(slices.Max(at)) / 1e9)
+	}
+	for i := range f.Batch.Findings {
+		finding := &f.Batch.Findings[i]
+		m.findings.WithLabelValues(finding.Severity.String()).Inc()
+		m.found.Observe(f.Durable.Sub(time.Unix(0, int64(finding.At))).Seconds())
+		if finding.Rule == "feed.gap" || finding.Rule == "feed.retention" {
+			m.gaps.Inc()
+		}
+	}
+	if dead := f.Batch.DeadLetters; len(dead) > 0 { // One line a flush, however bad the feed.
+		o.Log.Warn("records that cannot be decoded were written to dead_letters", "records", len(dead), "topic",
+			dead[0].Topic,
+			"partition", dead[0].Partition, "first_offset", dead[0].Offset, "first_reason", dead[0].Reason)
+	}
+	if o.Flushed != nil {
+		o.Flushed(*f)
 	}
 }
 

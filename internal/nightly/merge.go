@@ -17,15 +17,14 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
-// merged are all parts together.
+// merged are the merged parts of a day.
 type merged struct {
 	tables   []tableDone
 	replayed []finding.Finding
 	started  time.Time
 }
 
-// merge puts the parts together once all are done. Whoever sees that they are does it, and it gives the same
-// whoever does, and how often.
+// merge merges the parts once all are done. Every worker that finds them done does it, with the same result.
 func (r *run) merge(ctx context.Context, res *Result) error {
 	days := make([]merged, len(r.windows))
 	for worker := range r.Workers {
@@ -62,7 +61,7 @@ func (r *run) merge(ctx context.Context, res *Result) error {
 	return nil
 }
 
-// take reads the lines of a part; false if it is not whole.
+// take reads the lines of a part and reports whether the part is complete.
 func (m *merged) take(lines []clickhouse.RunLine) (whole bool, err error) {
 	if len(lines) == 0 || lines[len(lines)-1].Kind != "done" {
 		return false, nil
@@ -94,7 +93,7 @@ func (m *merged) take(lines []clickhouse.RunLine) (whole bool, err error) {
 	return true, nil
 }
 
-// conclude makes the findings and the row of the run from the whole replay.
+// conclude makes the findings and the row of the run from the merged replay.
 func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, err error) {
 	live, err := r.store.Findings(ctx, clickhouse.Filter{
 		PropertyID: r.Property, GamingDay: w.day, Shift: r.Shift,
@@ -103,45 +102,20 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 	if err != nil {
 		return night, err
 	}
-	row := clickhouse.AuditRun{
-		Property: r.Property, GamingDay: w.day, Shift: r.Shift, Started: m.started, Engine: r.Engine.Version,
-		Tables:    uint32(len(m.tables)),
-		Rulebooks: []string{},
-	}
-	events := sha256.New()
-	for i := range m.tables {
-		t := &m.tables[i]
-		row.Events += t.Events
-		row.Shoes += t.Shoes
-		row.Rounds += t.Rounds
-		fmt.Fprintf(events, "%q %s\n", t.Table, t.Digest)
-		for _, book := range t.Books {
-			if !slices.Contains(row.Rulebooks, book) {
-				row.Rulebooks = append(row.Rulebooks, book)
-			}
-		}
-		night.Open = append(night.Open, t.Open...)
-	}
-	slices.Sort(row.Rulebooks)
-	row.EventsSHA256, row.OpenShoes = hex.EncodeToString(events.Sum(nil)), uint32(len(night.Open))
-
+	row := r.totals(w, m, &night)
 	floor, err := r.floor(ctx, w)
 	if err != nil {
 		return night, err
 	}
-	covered, letters, err := r.coverage(ctx, w)
+	covered, deadLetters, err := r.coverage(ctx, w)
 	if err != nil {
 		return night, err
 	}
-	row.DeadLetters = letters
-	// What only the whole floor shows, the live audit is not expected to have found.
-	beside := slices.Concat(floor, covered)
-	for _, s := range r.Statistics {
-		more, err := s.Night(ctx, r.store, r.Property, w.day, r.Shift)
-		if err != nil {
-			return night, err
-		}
-		beside = append(beside, more...)
+	row.DeadLetters = deadLetters
+	// The live audit does not have the findings that need all tables.
+	beside, err := r.statistics(ctx, w, slices.Concat(floor, covered))
+	if err != nil {
+		return night, err
 	}
 	known := map[string]bool{}
 	for i := range beside {
@@ -173,21 +147,67 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 	if err := r.store.AddFindings(ctx, row.ID, absent(all, live)); err != nil {
 		return night, err
 	}
-	last, ok, err := r.store.LastRun(ctx, r.Property, w.day, r.Shift)
-	switch {
-	case err != nil:
+	if err := r.supersede(ctx, w, &row); err != nil {
 		return night, err
-	case ok && last.ID != row.ID:
-		row.Supersedes = last.ID
-	case ok:
-		row.Supersedes = last.Supersedes
 	}
 	row.Ended = r.Now()
 	night.Run, night.Findings = row, all
 	return night, r.store.WriteRun(ctx, &row)
 }
 
-// floor asks the rules that compare tables, over the configurations in force in the day.
+// totals is the row of the run with the totals of the replay; the open shoes go into the night.
+func (r *run) totals(w window, m *merged, night *Night) clickhouse.AuditRun {
+	row := clickhouse.AuditRun{
+		Property: r.Property, GamingDay: w.day, Shift: r.Shift, Started: m.started, Engine: r.Engine.Version,
+		Tables:    uint32(len(m.tables)),
+		Rulebooks: []string{},
+	}
+	events := sha256.New()
+	for i := range m.tables {
+		t := &m.tables[i]
+		row.Events += t.Events
+		row.Shoes += t.Shoes
+		row.Rounds += t.Rounds
+		fmt.Fprintf(events, "%q %s\n", t.Table, t.Digest)
+		for _, book := range t.Books {
+			if !slices.Contains(row.Rulebooks, book) {
+				row.Rulebooks = append(row.Rulebooks, book)
+			}
+		}
+		night.Open = append(night.Open, t.Open...)
+	}
+	slices.Sort(row.Rulebooks)
+	row.EventsSHA256, row.OpenShoes = hex.EncodeToString(events.Sum(nil)), uint32(len(night.Open))
+	return row
+}
+
+// statistics adds the findings of the statistics.
+func (r *run) statistics(ctx context.Context, w window, found []finding.Finding) ([]finding.Finding, error) {
+	for _, s := range r.Statistics {
+		more, err := s.Night(ctx, r.store, r.Property, w.day, r.Shift)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, more...)
+	}
+	return found, nil
+}
+
+// supersede sets the run that a run replaces.
+func (r *run) supersede(ctx context.Context, w window, row *clickhouse.AuditRun) error {
+	last, ok, err := r.store.LastRun(ctx, r.Property, w.day, r.Shift)
+	switch {
+	case err != nil:
+		return err
+	case ok && last.ID != row.ID:
+		row.Supersedes = last.ID
+	case ok:
+		row.Supersedes = last.Supersedes
+	}
+	return nil
+}
+
+// floor evaluates the rules that compare tables on the configurations in force in the day.
 func (r *run) floor(ctx context.Context, w window) ([]finding.Finding, error) {
 	configs, err := r.store.Configs(ctx, r.Property, w.until)
 	if err != nil {
@@ -202,7 +222,7 @@ func (r *run) floor(ctx context.Context, w window) ([]finding.Finding, error) {
 }
 
 // coverage checks that the journal accounts for every offset of the day.
-func (r *run) coverage(ctx context.Context, w window) (found []finding.Finding, letters uint64, err error) {
+func (r *run) coverage(ctx context.Context, w window) (found []finding.Finding, deadLetters uint64, err error) {
 	covered, err := r.store.DayCoverage(ctx, r.Property, w.from, w.until)
 	if err != nil {
 		return nil, 0, err
@@ -213,15 +233,15 @@ func (r *run) coverage(ctx context.Context, w window) (found []finding.Finding, 
 			found = append(found, pipeline.Hole(&r.Engine.Calendar, r.Property, c.Topic, c.Partition, h.From, h.To, c.At,
 				r.Engine.Version))
 		}
-		if letters += c.Letters; c.Letters > 0 {
+		if deadLetters += c.Letters; c.Letters > 0 {
 			found = append(found, pipeline.Letters(&r.Engine.Calendar, r.Property, c.Topic, c.Partition, c.FirstLetter,
 				c.LastLetter, c.Letters, c.At, r.Engine.Version))
 		}
 	}
-	return found, letters, nil
+	return found, deadLetters, nil
 }
 
-// absent are the findings that the live audit has not stored.
+// absent returns the findings that the live audit did not store.
 func absent(all, live []finding.Finding) []finding.Finding {
 	stored := map[string]bool{}
 	for i := range live {

@@ -1,17 +1,12 @@
-// Package nightly audits a gaming day again, from the archive: it replays the events of each table,
-// compares what comes out with what was found live, and asks what only the whole floor can answer.
+// Package nightly audits a gaming day again from the archive. It replays the events of each table, compares the
+// findings with those of the live audit, evaluates the rules that compare tables, and runs the statistics. Several
+// workers can share the tables; the one that finds all parts done merges them and writes the row of the run.
 package nightly
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"hash/fnv"
 	"runtime"
 	"slices"
@@ -20,46 +15,44 @@ import (
 
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
-	"github.com/shoeproof/shoeproof/schema/rows"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
-// Options say what to audit.
+// Options are the gaming days and the share of a worker.
 type Options struct {
 	Property string
 	// Days are gaming days in order; each table is replayed once for all of them.
 	Days  []string
-	Shift string // of each day; empty for the whole day
-	// Worker of Workers, from 0, takes the tables whose hash falls to it.
+	Shift string // of each day; empty for all shifts
+	// Worker, from 0, of Workers takes the tables whose hash modulo Workers is its number.
 	Worker, Workers int
-	// Whole reads each table from its first archived event on, instead of from where it was last remembered
-	// before the days.
+	// Whole reads each table from its first archived event instead of from its last snapshot before the days.
 	Whole  bool
 	Engine engine.Options
-	// Holder names this process to another that finds it at work.
+	// Holder names this process to others that would do the same part.
 	Holder string
 	// Now is the clock of the run's row.
 	Now func() time.Time
-	// Statistics are asked once all tables were replayed; what they find joins the findings of the run.
+	// Statistics run after the replay of all tables; their findings are part of the run.
 	Statistics []Statistic
-	// Progress may be nil; it is told the tables done, and the events replayed so far.
+	// Progress may be nil; it receives the number of tables done and of events replayed.
 	Progress func(done, tables int, events uint64)
 }
 
-// Statistic weighs what only shows over many rounds, from the facts of a gaming day.
+// Statistic is a test over many rounds, on the facts of a gaming day.
 type Statistic interface {
 	Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]finding.Finding, error)
 }
 
-// Result is what a worker did. Nights are the days in order, none while other workers have parts to do.
+// Result is the result of a worker. Nights are the days in order; empty until all workers are done.
 type Result struct {
 	Nights  []Night
 	Waiting []string // parts that are not done
-	Nothing []string // days of which the archive has no event
-	// Replayed are the events that this worker folded, also those between a memory and the days.
+	Nothing []string // days without events in the archive
+	// Replayed is the number of events that this worker replayed, including those between a snapshot and the days.
 	Replayed uint64
 }
 
@@ -76,10 +69,10 @@ type OpenShoe struct {
 	Round       uint32
 }
 
-// ErrNothing says that the archive has no event of the property in the time asked about.
-var ErrNothing = errors.New("the archive has no event of it")
+// ErrNothing means that the archive has no event of the property in the chosen days.
+var ErrNothing = errors.New("no events in the archive")
 
-// tableDone is what is kept of one table and day.
+// tableDone is the result of a table and day.
 type tableDone struct {
 	Table  string     `json:"table_id"`
 	Events uint64     `json:"events"`
@@ -92,7 +85,7 @@ type tableDone struct {
 	found  []finding.Finding
 }
 
-// partDone ends the part of a day.
+// partDone is the last line of a part.
 type partDone struct {
 	Lines   int       `json:"lines"`
 	Started time.Time `json:"started"`
@@ -169,17 +162,17 @@ func (r *run) lease(worker int) string {
 	return fmt.Sprintf("run %q %s %q %d/%d", r.Property, r.span(), r.Shift, worker, r.Workers)
 }
 
-// mine says whether a table falls to this worker.
-func (r *run) mine(table string) bool {
+// assigned reports whether a table belongs to this worker.
+func (r *run) assigned(table string) bool {
 	h := fnv.New64a()
 	h.Write([]byte(table))
 	return int(h.Sum64()%uint64(r.Workers)) == r.Worker
 }
 
-// part replays the worker's tables and stores what came of each.
+// part replays the worker's tables and stores the results.
 func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []string, res *Result) error {
 	started := r.Now()
-	tables := slices.DeleteFunc(slices.Clone(all), func(t string) bool { return !r.mine(t) })
+	tables := slices.DeleteFunc(slices.Clone(all), func(t string) bool { return !r.assigned(t) })
 	writers := make([]lineWriter, len(r.windows))
 	for i := range writers {
 		writers[i] = lineWriter{store: r.store, part: r.partOf(r.Worker, r.windows[i].day)}
@@ -222,188 +215,5 @@ func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []string, r
 			return err
 		}
 	}
-	return nil
-}
-
-// settle is how many events behind the days are folded before it is looked whether a shoe of theirs is still
-// open. The number is fixed, so that the same archive always gives the same result.
-const settle = 256
-
-// tableDay is a table's day in the making.
-type tableDay struct {
-	tableDone
-	digest hash.Hash
-}
-
-// begin is an engine that has seen a table's events up to a memory, nil if from the first one.
-func (r *run) begin(ctx context.Context, table string) (*engine.Engine, *rows.Snapshot, error) {
-	options := r.Engine
-	options.NoArchive = true
-	e := engine.New(options)
-	if r.Whole {
-		return e, nil, nil
-	}
-	m, err := r.store.MemoryBefore(ctx, r.Property, table, r.windows[0].from)
-	if m == nil || err != nil {
-		return e, nil, err
-	}
-	row := *m
-	row.Offset = -1 // what was seen is not read: no record is to be passed over
-	if err := e.Restore([]rows.Snapshot{row}, row.At); err != nil {
-		return engine.New(options), nil, nil //nolint:nilerr // another release wrote it: from the first event, as without it
-	}
-	return e, m, nil
-}
-
-// replay folds a table from where it was remembered before the days until the shoes of the days are closed.
-func (r *run) replay(ctx context.Context, table string) (days []tableDay, folded uint64, err error) {
-	auditor, after, err := r.begin(ctx, table)
-	if err != nil {
-		return nil, 0, err
-	}
-	days = make([]tableDay, len(r.windows))
-	for i := range days {
-		days[i] = tableDay{tableDone{Table: table, Open: []OpenShoe{}, Books: []string{}}, sha256.New()}
-	}
-	var b rows.Set
-	behind := 0
-	var seq [8]byte
-	err = r.store.Replay(ctx, r.Property, table, after, func(e *clickhouse.Archived) bool {
-		folded++
-		if i := r.at(e.At); i >= 0 {
-			d := &days[i]
-			d.Events++
-			binary.BigEndian.PutUint64(seq[:], e.Seq)
-			d.digest.Write(seq[:])
-			d.digest.Write(e.SHA256[:])
-		}
-		auditor.Apply(&e.Record, "", e.Partition, &b)
-		r.collect(days, &b)
-		if e.At < r.end() {
-			return false
-		}
-		behind++
-		return behind%settle == 0 && len(r.open(auditor, r.end())) == 0
-	})
-	if err != nil {
-		return nil, 0, err
-	}
-	auditor.Finish(&b)
-	r.collect(days, &b)
-	for i := range days {
-		d := &days[i]
-		d.Open = append(d.Open, r.open(auditor, r.windows[i].until)...)
-		d.Digest = hex.EncodeToString(d.digest.Sum(nil))
-		slices.Sort(d.Books)
-	}
-	return days, folded, nil
-}
-
-// at is the day of a moment, -1 if it is none of them.
-func (r *run) at(at int64) int {
-	i, _ := slices.BinarySearchFunc(r.windows, at, func(w window, at int64) int { return cmp.Compare(w.until, at+1) })
-	if i < len(r.windows) && at >= r.windows[i].from {
-		return i
-	}
-	return -1
-}
-
-// open are the shoes that began before a moment and have not ended.
-func (r *run) open(e *engine.Engine, before int64) []OpenShoe {
-	var list []OpenShoe
-	for _, o := range e.Open() {
-		if o.At < before {
-			list = append(list, OpenShoe{o.TableID, o.ShoeID, o.Round})
-		}
-	}
-	return list
-}
-
-// collect takes what belongs to the days.
-func (r *run) collect(days []tableDay, b *rows.Set) {
-	if b.Len() == 0 {
-		return
-	}
-	for i, day := range b.Rounds.GamingDay {
-		if k := r.of(day, b.Rounds.Shift[i]); k >= 0 {
-			days[k].Rounds++
-		}
-	}
-	for i := range b.Shoes {
-		s := &b.Shoes[i]
-		if k := r.of(s.GamingDay, s.Shift); k >= 0 {
-			days[k].Shoes++
-			if s.Rulebook != "" && !slices.Contains(days[k].Books, s.Rulebook) {
-				days[k].Books = append(days[k].Books, s.Rulebook)
-			}
-		}
-	}
-	for i := range b.Findings {
-		if k := r.of(b.Findings[i].GamingDay, b.Findings[i].Shift); k >= 0 {
-			days[k].found = append(days[k].found, b.Findings[i])
-		}
-	}
-	b.Reset()
-}
-
-// of is the place of a gaming day, -1 if it or its shift is not asked about.
-func (r *run) of(day, shift string) int {
-	if r.Shift != "" && shift != r.Shift {
-		return -1
-	}
-	i, found := slices.BinarySearch(r.Days, day)
-	if !found {
-		return -1
-	}
-	return i
-}
-
-// lineWriter stores the lines of a part, many at a time.
-type lineWriter struct {
-	store *clickhouse.Store
-	part  clickhouse.RunPart
-	no    int
-	lines []clickhouse.RunLine
-}
-
-const linesAtOnce = 2000
-
-func (w *lineWriter) table(ctx context.Context, d *tableDone) error {
-	if d.Events == 0 && len(d.found) == 0 {
-		return nil
-	}
-	if err := w.add(ctx, "table", d); err != nil {
-		return err
-	}
-	d.found = finding.Latest(d.found)
-	for i := range d.found {
-		if err := w.add(ctx, "finding", &d.found[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *lineWriter) add(ctx context.Context, kind string, v any) error {
-	line, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("keep a line of the run: %w", err)
-	}
-	w.lines = append(w.lines, clickhouse.RunLine{Kind: kind, Line: string(line)})
-	if len(w.lines) < linesAtOnce {
-		return nil
-	}
-	return w.flush(ctx)
-}
-
-func (w *lineWriter) flush(ctx context.Context) error {
-	if len(w.lines) == 0 {
-		return nil
-	}
-	if err := w.store.WriteLines(ctx, w.part, w.no, w.lines); err != nil {
-		return err
-	}
-	w.no += len(w.lines)
-	w.lines = w.lines[:0]
 	return nil
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Statistics are those of every nightly run.
+// Statistics are the statistics of every nightly run.
 func Statistics(engine *engine.Options) []Statistic {
 	return []Statistic{Review{engine}, HoldTests{engine}}
 }
 
-// anomaly is a finding of the review queue, which pages nobody: its rule is not a detector's. Its identity is once for
-// a period, which its subject does not name.
+// anomaly is a finding of the review queue, which sends no notification: its rule is not a detector. Its identity is
+// once for a period, which its subject does not name.
 func anomaly(engine *engine.Options, about finding.Identity, severity finding.Severity, subject string,
 	at int64,
 ) finding.Finding {
@@ -32,14 +32,14 @@ func anomaly(engine *engine.Options, about finding.Identity, severity finding.Se
 }
 
 // Review is e-BH over the evidence of a whole gaming day about shoes, patrons and dealers, by the detectors that count
-// towards the
-// promise. The e-value of a key is the product of its factors of the day: its mean under honest play is at most 1.
+// towards the promise. The e-value of a key is the product of its factors of the day: its mean under honest play is at
+// most 1.
 type Review struct{ Engine *engine.Options }
 
-// reviewFalse is the part of what the queue ever names that may be false.
+// reviewFalse is the maximum expected share of false entries in the queue.
 const reviewFalse = 0.1
 
-// Night names the keys to look into.
+// Night returns the keys to review.
 func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]finding.Finding,
 	error,
 ) {
@@ -77,8 +77,8 @@ func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, da
 		f.LnE = h.LnE
 		f.Threshold = math.Log(float64(len(all)) / (float64(len(named)) * reviewFalse))
 		f.Citations = []string{"docs/detectors.md: the review queue"}
-		f.Odds = "of all that this queue ever names one in ten is expected to be false, at most"
-		f.Expected = "under honest play the product of a day's factors is 1 on average, at most"
+		f.Odds = "at most one in ten entries of this queue is expected to be false"
+		f.Expected = "under honest play the mean product of a day's factors is at most 1"
 		f.Observed = fmt.Sprintf("the evidence of %s about %s on %s is exp(%.1f), in %d factors; %d of %d keys are to be "+
 			"looked into; look here: shoe %s round %d",
 			h.Detector, h.Key, day, h.LnE, h.Factors, len(named), len(all), h.Shoe, h.Round)
@@ -96,10 +96,10 @@ func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, da
 	return found, nil
 }
 
-// HoldTests are the two monthly tests of the hold, asked in the night of a month's last gaming day.
+// HoldTests are the two monthly hold tests, run on the last gaming day of a month.
 type HoldTests struct{ Engine *engine.Options }
 
-// Night names the tables that a regulation wants investigated.
+// Night returns the tables that a regulation requires to be investigated.
 func (t HoldTests) Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]finding.Finding,
 	error,
 ) {
@@ -128,7 +128,7 @@ func (t HoldTests) Night(ctx context.Context, store *clickhouse.Store, property,
 		f := anomaly(t.Engine, finding.Identity{PropertyID: property, TableID: x.Table, Rule: x.Report.Name, Subject: month},
 			finding.Info, "table:"+x.Table, until-1)
 		f.Citations = []string{x.Report.Citation}
-		f.Expected = fmt.Sprintf("a hold within %.2f %s of the base level", x.Report.Limit, x.Report.Unit)
+		f.Expected = fmt.Sprintf("a win percentage within %.2f %s of the base level", x.Report.Limit, x.Report.Unit)
 		f.Observed, f.Amount = x.Report.Text, x.Win
 		found = append(found, f)
 	}

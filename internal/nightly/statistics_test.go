@@ -16,9 +16,8 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
-// The night asks the review queue: a patron against whom there is evidence, though not enough for a page, is named;
-// the others,
-// of whom there is a floor, are not. Nothing of it is missed by the live audit.
+// The night asks the review queue: a patron against whom there is evidence, though not enough for a page, is named; the
+// others, of whom there is a floor, are not. Nothing of it is missed by the live audit.
 func TestNightReviews(t *testing.T) {
 	store := database(t)
 	f := play(t, 3, 0, 1)

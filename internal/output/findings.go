@@ -24,8 +24,8 @@ import (
 // Formats returns the output formats.
 func Formats() []string { return []string{"table", "ndjson", "csv"} }
 
-// Printer is a sink that prints each finding once, when it is closed: an earlier version of a finding gives way to a later
-// one. The order is that of arrival; a table is sorted by table, shoe and round.
+// Printer is a sink that prints each finding once, when it is closed: an earlier version of a finding gives way to a
+// later one. The order is that of arrival; a table is sorted by table, shoe and round.
 type Printer struct {
 	// Min is the minimum severity that is printed.
 	Min finding.Severity
@@ -182,8 +182,10 @@ func amountOrDash(minor int64, currency string) string {
 // columns are the names of the JSON fields; the two lists of the evidence have their path.
 func columns() []string {
 	return []string{
-		"id", "kind", "verdict", "rule", "severity", "citations", "property_id", "pit_id", "table_id", "shoe_id", "round", "seat", "subject",
-		"dealer_id", "at", "gaming_day", "shift", "expected", "observed", "amount", "currency", "evidence.seqs", "evidence.event_ids",
+		"id", "kind", "verdict", "rule", "severity", "citations", "property_id", "pit_id", "table_id", "shoe_id", "round",
+		"seat", "subject",
+		"dealer_id", "at", "gaming_day", "shift", "expected", "observed", "amount", "currency", "evidence.seqs",
+		"evidence.event_ids",
 		"rulebook", "engine", "covers",
 	}
 }
@@ -194,9 +196,12 @@ func cells(f *finding.Finding) []string {
 		seqs[i] = strconv.FormatUint(s, 10)
 	}
 	row := []string{
-		f.ID, string(f.Kind), string(f.Verdict), f.Rule, f.Severity.String(), strings.Join(f.Citations, "; "), f.PropertyID, f.PitID, f.TableID, f.ShoeID,
-		strconv.FormatUint(uint64(f.Round), 10), strconv.FormatUint(uint64(f.Seat), 10), f.Subject, f.DealerID, f.At.String(), f.GamingDay,
-		f.Shift, f.Expected, f.Observed, "", f.Currency, strings.Join(seqs, " "), strings.Join(f.Evidence.EventIDs, " "), f.Rulebook, f.Engine,
+		f.ID, string(f.Kind), string(f.Verdict), f.Rule, f.Severity.String(), strings.Join(f.Citations, "; "), f.PropertyID,
+		f.PitID, f.TableID, f.ShoeID,
+		strconv.FormatUint(uint64(f.Round), 10), strconv.FormatUint(uint64(f.Seat), 10), f.Subject, f.DealerID, f.At.String(),
+		f.GamingDay,
+		f.Shift, f.Expected, f.Observed, "", f.Currency, strings.Join(seqs, " "), strings.Join(f.Evidence.EventIDs, " "),
+		f.Rulebook, f.Engine,
 		strings.Join(f.Covers, "; "),
 	}
 	for i := range row {

@@ -180,6 +180,15 @@ const (
 	keepSuspected = 30
 )
 
+// keepUntil is the last date of the retention of a finding's recording.
+func (s *Scope) keepUntil(f *finding.Finding) string {
+	days := keepRecording
+	if f.Verdict == finding.Suspect || f.Severity == finding.Critical {
+		days = keepSuspected
+	}
+	return time.Unix(0, int64(f.At)).In(s.Calendar.Zone).AddDate(0, 0, days).Format(time.DateOnly)
+}
+
 // Log is the surveillance log of 9 NYCRR 5314.3: findings and the actions on them, in order of time.
 func Log(s Scope, findings []finding.Finding, steps []clickhouse.Step) *output.Sheet {
 	out := &output.Sheet{
@@ -205,16 +214,11 @@ func Log(s Scope, findings []finding.Finding, steps []clickhouse.Step) *output.S
 		if !isException(f) {
 			continue
 		}
-		days := keepRecording
-		if f.Verdict == finding.Suspect || f.Severity == finding.Critical {
-			days = keepSuspected
-		}
-		until := time.Unix(0, int64(f.At)).In(s.Calendar.Zone).AddDate(0, 0, days).Format(time.DateOnly)
 		summary := fmt.Sprintf("table %s, %s: %s; expected %s, observed %s", f.TableID, f.Severity, f.Rule, f.Expected,
 			f.Observed)
 		all = append(all, entry{int64(f.At), []string{
 			s.Property, f.GamingDay, f.Shift, s.local(int64(f.At)), "Shoeproof",
-			summary, "from the table's events", "keep until " + until,
+			summary, "from the table's events", "keep until " + s.keepUntil(f),
 		}, f.ID, 0})
 	}
 	for i, step := range steps {

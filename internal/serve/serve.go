@@ -49,11 +49,8 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
 	archive := storeConfig
 	archive.User, archive.Password = config.Console.Archive.User, clickhouse.Secret(config.Console.Archive.Password)
 	s, err := store.Open(ctx, storeConfig, archive, time.Now)
-	switch {
-	case errors.Is(err, clickhouse.ErrLogin), errors.Is(err, clickhouse.ErrGrant), errors.Is(err, clickhouse.ErrSchema):
-		return cli.WrongUsage(err)
-	case err != nil:
-		return err
+	if err != nil {
+		return cli.WrongUsageIf(err, clickhouse.ErrLogin, clickhouse.ErrGrant, clickhouse.ErrSchema)
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", config.Console.Listen)
@@ -81,17 +78,12 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
 		return cli.WrongUsage(err)
 	}
 	m.show(c.Status)
-	handler, err := c.Handler()
+	server, err := newServer(c, o.Log)
 	if err != nil {
 		return cli.WrongUsage(err)
 	}
 	if o.Listening != nil {
 		o.Listening(opt.PublicURL.String())
-	}
-	server := &http.Server{
-		// event streams extend theirs
-		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 60 * time.Second,
-		IdleTimeout: time.Minute, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
 	watched := monitor.Server{
 		Setting: "console.metrics_listen", Listen: config.Console.Metrics, Listening: o.Metrics, Metrics: m.Metrics,
@@ -101,18 +93,32 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
 		group, ctx := errgroup.WithContext(ctx)
 		defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 		group.Go(func() error { return c.Run(ctx) })
-		group.Go(func() error {
-			serve := func() error { return server.Serve(listener) }
-			if config.Console.CertFile != "" {
-				serve = func() error { return server.ServeTLS(listener, config.Console.CertFile, config.Console.KeyFile) }
-			}
-			if err := serve(); !errors.Is(err, http.ErrServerClosed) {
-				return fmt.Errorf("serve the console: %w", err)
-			}
-			return nil
-		})
+		group.Go(func() error { return serve(server, listener, &config.Console) })
 		return group.Wait()
 	})
+}
+
+// newServer is the HTTP server of the console. Event streams extend the write timeout.
+func newServer(c *console.Console, log *slog.Logger) (*http.Server, error) {
+	handler, err := c.Handler()
+	return &http.Server{
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 60 * time.Second,
+		IdleTimeout: time.Minute, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}, err
+}
+
+// serve serves the console until the server is closed, with TLS if there is a certificate.
+func serve(server *http.Server, listener net.Listener, c *settings.Console) error {
+	var err error
+	if c.CertFile != "" {
+		err = server.ServeTLS(listener, c.CertFile, c.KeyFile)
+	} else {
+		err = server.Serve(listener)
+	}
+	if !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve the console: %w", err)
+	}
+	return nil
 }
 
 // surveillanceLog writes the report of audit report log as CSV.

@@ -118,6 +118,22 @@ func (c *Console) check(l *Loaded) {
 			l.complain("console.exports.folder", fmt.Errorf("%s is not a folder", f))
 		}
 	}
+	c.checkSignIn(l)
+	if public != nil && public.Scheme != "https" && !Loopback(public.Hostname()) {
+		l.complain("console.public_url", fmt.Errorf("%q is not an https URL, and sessions must not cross a network in the "+
+			"clear", public))
+	}
+	c.checkLinks(l)
+	if c.Video.KeepDays < 0 || c.Video.KeepCritical < 0 {
+		l.complain("console.video.keep_days", errors.New("want 0 or more"))
+	}
+	if c.HighAmount < 0 {
+		l.complain("console.high_amount", errors.New("want 0 or more"))
+	}
+}
+
+// checkSignIn checks the settings of the kind of sign-in.
+func (c *Console) checkSignIn(l *Loaded) {
 	switch c.SignIn {
 	case console.ByChoice:
 		if host, _, err := net.SplitHostPort(c.Listen); err == nil && !Loopback(host) {
@@ -144,10 +160,10 @@ func (c *Console) check(l *Loaded) {
 	default:
 		l.complain("console.sign_in", fmt.Errorf("%q, want oidc, proxy, token or none", c.SignIn))
 	}
-	if public != nil && public.Scheme != "https" && !Loopback(public.Hostname()) {
-		l.complain("console.public_url", fmt.Errorf("%q is not an https URL, and sessions must not cross a network in the "+
-			"clear", public))
-	}
+}
+
+// checkLinks checks the webhook and the address of recordings.
+func (c *Console) checkLinks(l *Loaded) {
 	if c.Webhook.URL != "" {
 		if u, err := url.Parse(c.Webhook.URL); err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
 			l.complain("console.webhook.url", fmt.Errorf("%q, want an http or https URL", c.Webhook.URL))
@@ -161,12 +177,6 @@ func (c *Console) check(l *Loaded) {
 			!slices.Contains([]string{"http", "https", "vms"}, u.Scheme) {
 			l.complain("console.video.template", fmt.Errorf("%q, want an http, https or vms URL", t))
 		}
-	}
-	if c.Video.KeepDays < 0 || c.Video.KeepCritical < 0 {
-		l.complain("console.video.keep_days", errors.New("want 0 or more"))
-	}
-	if c.HighAmount < 0 {
-		l.complain("console.high_amount", errors.New("want 0 or more"))
 	}
 }
 

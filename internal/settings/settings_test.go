@@ -26,7 +26,7 @@ func execute(t *testing.T, args ...string) (code int, stdout, stderr string) {
 		Version:   "test",
 		Listening: func(addr string) { t.Errorf("%v: it listens at %s", args, addr) },
 	})
-	code = cli.Execute(t.Context(), root, args, nil, &out, &errs)
+	code = cli.Execute(t.Context(), root, args, cli.Streams{Out: &out, Err: &errs})
 	return code, out.String(), errs.String()
 }
 
@@ -481,7 +481,8 @@ func TestWrongSettingsOfAudit(t *testing.T) {
 			root := &cobra.Command{Use: "audit"}
 			root.AddCommand(settings.Command("audit", func() any { c := settings.DefaultAudit(); return &c }))
 			var out, errs bytes.Buffer
-			code := cli.Execute(t.Context(), root, []string{"config", "validate", "--config", "c.yaml"}, nil, &out, &errs)
+			code := cli.Execute(t.Context(), root, []string{"config", "validate", "--config", "c.yaml"},
+				cli.Streams{Out: &out, Err: &errs})
 			if code != cli.Usage {
 				t.Errorf("exit code %d, want %d", code, cli.Usage)
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/monitor"
 )
 
-// metrics are what /metrics shows, with the property that is watched.
+// metrics are the metrics of a watch, labelled with its property.
 type metrics struct {
 	*monitor.Metrics
 
@@ -26,21 +26,21 @@ func newMetrics(version, rulesVersion, property string) *metrics {
 	of := shown.For("property", property)
 	m := &metrics{
 		Metrics: shown,
-		shoes:   of.Counter("watch_shoes_total", "Shoes weighed, also those weighed again after a restart."),
-		rounds:  of.Counter("watch_rounds_total", "Rounds weighed, also those weighed again after a restart."),
+		shoes:   of.Counter("watch_shoes_total", "Shoes evaluated, including those evaluated again after a restart."),
+		rounds:  of.Counter("watch_rounds_total", "Rounds evaluated, including those evaluated again after a restart."),
 		evidence: of.Counter("watch_evidence_rows_total",
-			"Rows of evidence made durable, also those made again after a restart."),
+			"Rows of evidence made durable, including those written again after a restart."),
 		alarms: of.BySeverity("watch_alarms_total",
-			"Alarms of detectors made durable, also those raised again after a restart."),
+			"Alarms of detectors made durable, including those raised again after a restart."),
 		errors: of.Counters("watch_errors_total",
 			"Inserts that ClickHouse did not take, each try counted, and passes that failed.", "cause"),
 		feeds: of.Gauge("watch_feeds_timestamp_seconds",
 			"Up to when the slowest open table has reported, by its device's clock."),
 		decided: of.Gauge("watch_decided_timestamp_seconds",
-			"Up to when all shoes that were closed are weighed, by the devices' clocks."),
+			"Time up to which all closed shoes are evaluated, by the devices' clocks."),
 		progress: of.Gauge("watch_last_progress_timestamp_seconds",
-			"When shoes were last weighed, or nothing was left to weigh."),
-		passed: of.Gauge("watch_last_pass_timestamp_seconds", "When the last pass ended well."),
+			"When shoes were last evaluated, or none was left."),
+		passed: of.Gauge("watch_last_pass_timestamp_seconds", "When the last pass succeeded."),
 		took:   of.Gauge("watch_last_pass_seconds", "Time that the last pass took."),
 	}
 	for _, cause := range []string{"insert", "pass"} {
@@ -57,7 +57,7 @@ func (m *metrics) hooks() Hooks {
 			m.rounds.Add(float64(rounds))
 			m.evidence.Add(float64(len(evidence)))
 			for i := range findings {
-				if f := &findings[i]; f.Kind == finding.Anomaly { // the rest is found again with every configuration
+				if f := &findings[i]; f.Kind == finding.Anomaly { // other findings repeat with every configuration
 					m.alarms.WithLabelValues(f.Severity.String()).Inc()
 				}
 			}
@@ -69,7 +69,7 @@ func (m *metrics) hooks() Hooks {
 	}
 }
 
-// passedAll notes a pass after which nothing is left to weigh.
+// passedAll records a pass after which no shoe is left.
 func (m *metrics) passedAll(step Step, took time.Duration) {
 	m.decided.Set(seconds(step.Watermark))
 	m.progress.SetToCurrentTime()

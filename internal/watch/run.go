@@ -20,16 +20,16 @@ import (
 type RunOptions struct {
 	Options
 	Version string
-	// Holder names this process to others that want to watch the same property.
+	// Holder names this process to others that would watch the same property.
 	Holder string
-	// Every is how often to look, and to try again.
+	// Every is the interval between two passes, and between two attempts.
 	Every time.Duration
-	// Once ends the run when all that is there was looked at, or when something fails.
+	// Once ends the run after one pass, or on the first error.
 	Once bool
 	Log  *slog.Logger
-	// Listening, if not nil, is told the address of the metrics.
+	// Listening, if not nil, receives the address of the metrics.
 	Listening func(addr string)
-	// Passed is told of each pass.
+	// Passed is called after each pass.
 	Passed func(Step)
 }
 
@@ -43,7 +43,7 @@ func Run(ctx context.Context, config *settings.Audit, o RunOptions) error {
 	m := newMetrics(o.Version, settings.RulesVersion(o.Engine.Books), o.Property)
 	storeConfig.Retried = func(string, error) { m.errors.WithLabelValues("insert").Inc() }
 	o.Hooks = m.hooks()
-	r := &run{RunOptions: o, config: storeConfig, metrics: m, trouble: errors.New("ClickHouse was not reached yet")}
+	r := &run{RunOptions: o, config: storeConfig, metrics: m, problem: errors.New("ClickHouse was not reached yet")}
 	server := monitor.Server{
 		Setting: "watch.metrics_listen", Listen: config.Watch.MetricsListen, Listening: o.Listening, Metrics: m.Metrics,
 		Ready: r.ready,
@@ -51,42 +51,42 @@ func Run(ctx context.Context, config *settings.Audit, o RunOptions) error {
 	return server.While(ctx, r.work)
 }
 
-// run is a watch with what it needs to go on after an error.
+// run is a watch that resumes after errors.
 type run struct {
 	RunOptions
 	config  clickhouse.Config
 	metrics *metrics
-	store   *clickhouse.Store // nil until ClickHouse was reached
+	store   *clickhouse.Store // nil before the first connection
 	watch   *Watch
 
 	mu      sync.Mutex
-	trouble error // nil while the lease is held and nothing has failed
+	problem error // nil while the lease is held and nothing has failed
 	ping    func(context.Context) error
 }
 
 func (r *run) ready(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.trouble != nil {
-		return r.trouble
+	if r.problem != nil {
+		return r.problem
 	}
 	return r.ping(ctx)
 }
 
-func (r *run) is(trouble error) {
+func (r *run) setHealth(problem error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.trouble = trouble
+	r.problem = problem
 }
 
-// work takes turns at watching until ctx is done, or something fails that no waiting mends.
+// work watches until ctx is done or an error is permanent; it retries after other errors.
 func (r *run) work(ctx context.Context) error {
 	defer func() {
 		if r.store != nil {
 			_ = r.store.Close()
 		}
 	}()
-	var said time.Time
+	var logged time.Time
 	for {
 		err := r.turn(ctx)
 		if err == nil || ctx.Err() != nil {
@@ -95,13 +95,13 @@ func (r *run) work(ctx context.Context) error {
 		if r.Once || r.fatal(err) {
 			return err
 		}
-		r.is(err)
+		r.setHealth(err)
 		if !errors.Is(err, clickhouse.ErrHeld) {
 			r.metrics.errors.WithLabelValues("pass").Inc()
 		}
-		if now := time.Now(); now.Sub(said) >= 10*time.Second {
-			said = now
-			r.Log.Warn("watching stands still, trying again", "property", r.Property, "error", err)
+		if now := time.Now(); now.Sub(logged) >= 10*time.Second {
+			logged = now
+			r.Log.Warn("watch failed, retrying", "property", r.Property, "error", err)
 		}
 		timer := time.NewTimer(r.Every)
 		select {
@@ -126,7 +126,7 @@ func (r *run) fatal(err error) bool {
 	return r.store == nil && errors.Is(err, clickhouse.ErrTLS)
 }
 
-// turn watches under the lease until something fails, ctx is done, or all is looked at once.
+// turn watches under the lease until an error, the end of ctx, or the end of the only pass.
 func (r *run) turn(ctx context.Context) error {
 	if r.store == nil {
 		store, err := clickhouse.Open(ctx, r.config)
@@ -141,7 +141,7 @@ func (r *run) turn(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = lease.Release(context.WithoutCancel(ctx)) }()
-	r.is(nil)
+	r.setHealth(nil)
 	work, stop := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(work)
 	group.Go(func() error { return lease.Keep(ctx) })
@@ -152,7 +152,7 @@ func (r *run) turn(ctx context.Context) error {
 	return group.Wait()
 }
 
-// passes until ctx is done, or once.
+// passes makes passes until ctx is done, or one.
 func (r *run) passes(ctx context.Context) error {
 	tick := time.NewTicker(r.Every)
 	defer tick.Stop()

@@ -117,8 +117,7 @@ func count(t *testing.T, s *clickhouse.Store, query string) (n uint64) {
 }
 
 // BenchmarkPass is what a watch takes for the rounds of a floor once it runs, of its own processor time: reading,
-// weighing and
-// storing. A thousand tables play some 20 rounds a second.
+// weighing and storing. A thousand tables play some 20 rounds a second.
 func BenchmarkPass(b *testing.B) {
 	s := database(b)
 	used := func() time.Duration {
@@ -152,8 +151,7 @@ func BenchmarkPass(b *testing.B) {
 }
 
 // A patron who knows what comes is found over stored facts, nobody else is; a watch that starts again stores nothing
-// new; and the
-// alarm can be derived again from the evidence in SQL.
+// new; and the alarm can be derived again from the evidence in SQL.
 func TestWatchFindsPatrons(t *testing.T) {
 	s := database(t)
 	play(t, s, "t-01", "s1-1", 2)

@@ -1,0 +1,149 @@
+package nightly
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+	"slices"
+
+	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/schema/rows"
+
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+)
+
+// settle is the number of events after the days that are replayed between two checks for open shoes of the days. It is
+// fixed, so that the same archive always gives the same result.
+const settle = 256
+
+// tableDay is a table's day in progress.
+type tableDay struct {
+	tableDone
+	digest hash.Hash
+}
+
+// begin returns an engine with the state of a table's last snapshot, nil from the first event.
+func (r *run) begin(ctx context.Context, table string) (*engine.Engine, *rows.Snapshot, error) {
+	options := r.Engine
+	options.NoArchive = true
+	e := engine.New(options)
+	if r.Whole {
+		return e, nil, nil
+	}
+	m, err := r.store.MemoryBefore(ctx, r.Property, table, r.windows[0].from)
+	if m == nil || err != nil {
+		return e, nil, err
+	}
+	row := *m
+	row.Offset = -1 // what was seen is not read: no record is to be passed over
+	if err := e.Restore([]rows.Snapshot{row}, row.At); err != nil {
+		return engine.New(options), nil, nil //nolint:nilerr // another release wrote it: from the first event, as without it
+	}
+	return e, m, nil
+}
+
+// replay replays a table from its last snapshot before the days until the shoes of the days are closed.
+func (r *run) replay(ctx context.Context, table string) (days []tableDay, folded uint64, err error) {
+	auditor, after, err := r.begin(ctx, table)
+	if err != nil {
+		return nil, 0, err
+	}
+	days = make([]tableDay, len(r.windows))
+	for i := range days {
+		days[i] = tableDay{tableDone{Table: table, Open: []OpenShoe{}, Books: []string{}}, sha256.New()}
+	}
+	var b rows.Set
+	behind := 0
+	var seq [8]byte
+	err = r.store.Replay(ctx, r.Property, table, after, func(e *clickhouse.Archived) bool {
+		folded++
+		if i := r.at(e.At); i >= 0 {
+			d := &days[i]
+			d.Events++
+			binary.BigEndian.PutUint64(seq[:], e.Seq)
+			d.digest.Write(seq[:])
+			d.digest.Write(e.SHA256[:])
+		}
+		auditor.Apply(&e.Record, "", e.Partition, &b)
+		r.collect(days, &b)
+		if e.At < r.end() {
+			return false
+		}
+		behind++
+		return behind%settle == 0 && len(r.open(auditor, r.end())) == 0
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	auditor.Finish(&b)
+	r.collect(days, &b)
+	for i := range days {
+		d := &days[i]
+		d.Open = append(d.Open, r.open(auditor, r.windows[i].until)...)
+		d.Digest = hex.EncodeToString(d.digest.Sum(nil))
+		slices.Sort(d.Books)
+	}
+	return days, folded, nil
+}
+
+// at is the index of the day of a time, -1 for other days.
+func (r *run) at(at int64) int {
+	i, _ := slices.BinarySearchFunc(r.windows, at, func(w window, at int64) int { return cmp.Compare(w.until, at+1) })
+	if i < len(r.windows) && at >= r.windows[i].from {
+		return i
+	}
+	return -1
+}
+
+// open are the shoes that began before a time and have not ended.
+func (r *run) open(e *engine.Engine, before int64) []OpenShoe {
+	var list []OpenShoe
+	for _, o := range e.Open() {
+		if o.At < before {
+			list = append(list, OpenShoe{o.TableID, o.ShoeID, o.Round})
+		}
+	}
+	return list
+}
+
+// collect takes the rows of the days.
+func (r *run) collect(days []tableDay, b *rows.Set) {
+	if b.Len() == 0 {
+		return
+	}
+	for i, day := range b.Rounds.GamingDay {
+		if k := r.of(day, b.Rounds.Shift[i]); k >= 0 {
+			days[k].Rounds++
+		}
+	}
+	for i := range b.Shoes {
+		s := &b.Shoes[i]
+		if k := r.of(s.GamingDay, s.Shift); k >= 0 {
+			days[k].Shoes++
+			if s.Rulebook != "" && !slices.Contains(days[k].Books, s.Rulebook) {
+				days[k].Books = append(days[k].Books, s.Rulebook)
+			}
+		}
+	}
+	for i := range b.Findings {
+		if k := r.of(b.Findings[i].GamingDay, b.Findings[i].Shift); k >= 0 {
+			days[k].found = append(days[k].found, b.Findings[i])
+		}
+	}
+	b.Reset()
+}
+
+// of is the index of a gaming day, -1 for other days and shifts.
+func (r *run) of(day, shift string) int {
+	if r.Shift != "" && shift != r.Shift {
+		return -1
+	}
+	i, found := slices.BinarySearch(r.Days, day)
+	if !found {
+		return -1
+	}
+	return i
+}
