@@ -338,18 +338,16 @@ func drawWord(draw bool) string {
 }
 
 func checkInstructionFollowed(p *Pass) {
-	if p.thirdCardsReversed() {
-		return // the order of the cards is the finding
-	}
+	reversed := p.thirdCardsReversed() // the order of the cards is a finding of its own; a missing instruction is another
 	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
 		if !p.lawful(h) {
 			continue
 		}
-		var told, contrary record.Seq
+		var instructed, contrary record.Seq
 		for _, in := range p.Round.Instructions {
 			switch {
-			case in.Hand == h && in.Draw && told == 0:
-				told = in.Seq
+			case in.Hand == h && in.Draw && instructed == 0:
+				instructed = in.Seq
 			case in.Hand == h && in.Draw: // of a card beyond the third
 			case in.Hand == h:
 				contrary = in.Seq
@@ -360,15 +358,15 @@ func checkInstructionFollowed(p *Pass) {
 			card = nil
 		}
 		switch {
-		case card != nil && (told == 0 || told > card.Seq) && contrary == 0:
+		case card != nil && (instructed == 0 || instructed > card.Seq && !reversed) && contrary == 0:
 			p.Report(Finding{
 				Subject: finding.OfHand(h.String()), Expected: "third card on the dealer's instruction",
 				Observed: "no instruction", Evidence: []record.Seq{card.Seq},
 			})
-		case card == nil && told != 0 && contrary == 0 && !p.remedied(h):
+		case card == nil && instructed != 0 && contrary == 0 && !p.remedied(h):
 			p.Report(Finding{
 				Subject: finding.OfHand(h.String()), Expected: "a card after the instruction to draw",
-				Observed: "no card", Evidence: []record.Seq{told},
+				Observed: "no card", Evidence: []record.Seq{instructed},
 			})
 		}
 	}

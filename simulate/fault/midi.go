@@ -100,6 +100,7 @@ func relinquishFaults() []Fault {
 			Rule: "midi.dealer-turns-when-none", Doc: "a hand given to a patron without a wager on it", Kinds: kinds,
 			wagers: func(sc *scene) {
 				onPlayer(sc)
+				sc.emptySpot = schema.SpotBanker
 				sc.round.Stakes = slices.DeleteFunc(sc.round.Stakes, func(x shoe.Stake) bool {
 					return x.Spot == schema.SpotBanker
 				})

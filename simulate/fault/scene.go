@@ -23,6 +23,7 @@ type scene struct {
 	events            []schema.Event
 	findingRound      uint32 // round of the finding, if it is not number
 	seat              uint32
+	emptySpot         schema.Spot // on which the fault needs no wager
 	previousCards     []shoe.Card // cards of the shoe before, in order
 }
 
