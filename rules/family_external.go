@@ -86,7 +86,7 @@ func checkLimits(p *Pass) {
 			if p.Config.MaxWager == 0 {
 				limits = "at least " + p.money(p.Config.MinWager)
 			}
-			p.reportWager(w, limits, fmt.Sprint(w.Amount))
+			p.reportWager(w, limits, p.money(w.Amount))
 		}
 	}
 }
