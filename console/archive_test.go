@@ -16,8 +16,8 @@ import (
 	"github.com/shoeproof/shoeproof/schema/migrations"
 )
 
-// With the shipped roles, the user of the console has no access to events. With its second user, the pages of evidence and
-// replays show events; without it, they report the reason, and every other page works.
+// With the shipped roles, the user of the console has no access to events. With its second user, the pages of evidence
+// and replays show events; without it, they report the reason, and every other page works.
 func TestArchiveUser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a ClickHouse")

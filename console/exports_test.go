@@ -43,7 +43,8 @@ func exported(t *testing.T, s *store.Store, dir string) (*export.Done, *export.P
 	}
 	o := options(t)
 	var gamingDay time.Time
-	if err := s.Conn().QueryRow(t.Context(), "SELECT max(gaming_day) FROM "+s.Table("findings")).Scan(&gamingDay); err != nil {
+	latest := s.Conn().QueryRow(t.Context(), "SELECT max(gaming_day) FROM "+s.Table("findings"))
+	if err := latest.Scan(&gamingDay); err != nil {
 		t.Fatal(err)
 	}
 	day := &export.Day{
@@ -155,7 +156,8 @@ func TestExports(t *testing.T) {
 	if err := os.WriteFile(done.Path, bad, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, body := request("regulator", "POST", check); got != 200 || !strings.Contains(body, "failed") || !strings.Contains(body, "tampered") {
+	if got, body := request("regulator", "POST", check); got != 200 || !strings.Contains(body, "failed") ||
+		!strings.Contains(body, "tampered") {
 		t.Errorf("a changed bundle: %d %s", got, body)
 	}
 	_, text := request("regulator", "GET", "/exports/findings.csv")

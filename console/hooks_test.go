@@ -73,7 +73,7 @@ func withoutStore(t *testing.T, change func(*Options)) (*Console, http.Handler, 
 	return c, handler, h
 }
 
-// The hook Responded is called once for each request, with the pattern of the route and never with a name of the request.
+// The hook Responded is called once for each request, with the pattern of the route and never with text of the request.
 func TestResponded(t *testing.T) {
 	_, handler, h := withoutStore(t, nil)
 	for _, x := range []struct {

@@ -154,7 +154,7 @@ func TestWebhook(t *testing.T) {
 	}
 }
 
-// A silence hides minor findings of its rule, and never a critical or major breach. The former route /shelves works too.
+// A silence hides minor findings of its rule, and never a critical or major breach. The former route /shelves works.
 func TestSilence(t *testing.T) {
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 10, 0)
@@ -190,7 +190,8 @@ func TestSilence(t *testing.T) {
 		}
 	}
 	for _, hours := range []string{"0", "25", "-1", "x"} {
-		if code, _ := send(t, "POST", c.url+"/silences", "property=ac-1&rule=a&reason=b&hours="+hours, "Cookie", cookie); code != 400 {
+		form := "property=ac-1&rule=a&reason=b&hours=" + hours
+		if code, _ := send(t, "POST", c.url+"/silences", form, "Cookie", cookie); code != 400 {
 			t.Errorf("%s hours: %d, want 400", hours, code)
 		}
 	}

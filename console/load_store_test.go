@@ -1,0 +1,171 @@
+//go:build unix
+
+package console
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+)
+
+// The load database has a year of 200 tables: SHOEPROOF_TEST_FINDINGS findings, 10,000 of them open, each closed one
+// with two actions of triage, and 30 days of rounds and wagers. SHOEPROOF_TEST_STORE names a folder that keeps it.
+const (
+	loadTables = 200
+	loadRounds = 3_000_000
+	loadDB     = "load"
+	// loadPart is the number of rows of one insert, which takes well below the read timeout.
+	loadPart = 250_000
+)
+
+// loader fills the load database.
+type loader struct {
+	t testing.TB
+	s *store.Store
+	n int // findings
+}
+
+// loadStore returns the load database and the address of its ClickHouse.
+func loadStore(t testing.TB, n int) (*store.Store, string) {
+	t.Helper()
+	dir := os.Getenv("SHOEPROOF_TEST_STORE")
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	e, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: filepath.Join(dir, "data")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Stop)
+	if _, _, err := clickhouse.Migrate(t.Context(), loadConfig(e.Addr)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(t.Context(), loadConfig(e.Addr), clickhouse.Config{}, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	var have uint64
+	if err := s.Conn().QueryRow(t.Context(), "SELECT count() FROM "+s.Table("findings")).Scan(&have); err != nil {
+		t.Fatal(err)
+	}
+	if have < uint64(n) {
+		l := loader{t, s, n}
+		l.findings()
+		l.queue()
+		l.play()
+	}
+	return s, e.Addr
+}
+
+func loadConfig(addr string) clickhouse.Config {
+	return clickhouse.Config{
+		Addrs: []string{addr}, Database: loadDB, User: "default", RulesVersion: "r", Engine: "test", RowVersion: 1,
+	}
+}
+
+func loadFindings() int {
+	if n, err := strconv.Atoi(os.Getenv("SHOEPROOF_TEST_FINDINGS")); err == nil {
+		return n
+	}
+	return 100_000
+}
+
+// run executes a statement. {from}, {part}, {n}, and {step} in milliseconds between findings, are replaced, and {table}
+// by the full name of a table.
+func (l loader) run(statement string, from int) {
+	l.t.Helper()
+	for _, name := range []string{
+		"findings", "open_findings", "finding_actions", "rounds", "wagers", "shoes", "feeds",
+	} {
+		statement = strings.ReplaceAll(statement, "{"+name+"}", l.s.Table(name))
+	}
+	step := 365 * 86400 * 1000 / l.n
+	statement = strings.NewReplacer(
+		"{from}", fmt.Sprint(from), "{part}", fmt.Sprint(loadPart), "{n}", fmt.Sprint(l.n), "{step}", fmt.Sprint(step),
+	).Replace(statement)
+	if err := l.s.Conn().Exec(l.t.Context(), statement); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+func (l loader) findings() {
+	l.t.Helper()
+	for from := 0; from < l.n; from += loadPart {
+		l.run(`INSERT INTO {findings} (id, kind, verdict, rule, severity, citations, property_id, pit_id, table_id,
+			shoe_id, round, seat, dealer_id, at, gaming_day, shift, expected, observed, amount, currency)
+		SELECT lower(hex(sipHash128(number))), 'deviation', 'BREACH', concat('payout.rule-', toString(number % 40)),
+			['critical', 'major', 'minor', 'minor'][1 + number % 4], ['N.J.A.C. 19:47-3.3(b)'], 'ac-1',
+			concat('p', toString(number % 12)), concat('t-', toString(number % 200)),
+			concat('t-', toString(number % 200), '-', toString(intDiv(number, 20000))), number % 80, number % 7,
+			concat('d', toString(cityHash64(number) % 300)),
+			now64(9) - INTERVAL ({n} - number) * {step} MILLISECOND AS at, toDate32(at), 'day',
+			'paid at least 8:1: 8000', 'paid 7000', 1000, 'USD'
+		FROM numbers({from}, {part}) WHERE number < {n}`, from)
+	}
+}
+
+// queue fills the queue as merges leave it: one row for each finding, with its arrival and its closing.
+func (l loader) queue() {
+	l.t.Helper()
+	l.run("TRUNCATE TABLE {open_findings}", 0)
+	const isOpen = "(cityHash64(id) % {n} < 5000 OR at > now64(9) - INTERVAL 5000 * {step} MILLISECOND)"
+	for month := range 13 {
+		during := fmt.Sprintf(" FROM {findings} WHERE at >= now64(9) - INTERVAL %d DAY AND at < now64(9) - INTERVAL %d DAY",
+			30*(month+1), 30*month)
+		l.run(`INSERT INTO {open_findings} (property_id, urgency, at, id, state, kind, verdict, rule, severity, pit_id,
+			table_id, shoe_id, round, seat, dealer_id, gaming_day, shift, expected, observed, amount, currency, version,
+			is_deleted, owner, arrived_at, changed_at)
+		SELECT property_id, multiIf(severity = 'critical', 1, severity = 'major', 2, 3), at, id,
+			if(open, 'new', 'closed'), kind, verdict, rule, severity, pit_id, table_id, shoe_id, round, seat, dealer_id,
+			gaming_day, shift, expected, observed, amount, currency,
+			if(open, 0, toUnixTimestamp64Nano(at) + 600000000000), not open, if(open, '', 'ann'),
+			at + INTERVAL 1 SECOND, at + INTERVAL if(open, 1, 600) SECOND
+		FROM (SELECT *, `+isOpen+` AS open`+during+")", 0)
+		for i, action := range []string{
+			"'acknowledge' AS action, 'new' AS from_state, 'acknowledged' AS to_state, '' AS disposition",
+			"'close' AS action, 'acknowledged' AS from_state, 'closed' AS to_state, 'benign-variance' AS disposition",
+		} {
+			l.run(`INSERT INTO {finding_actions} (action, from_state, to_state, disposition, finding_id, at, property_id,
+				actor, reason) SELECT `+action+`, id, at + INTERVAL `+fmt.Sprint(120+480*i)+` SECOND, property_id, 'ann',
+				'seen'`+during+" AND NOT "+isOpen, 0)
+		}
+	}
+}
+
+// play fills the tables of rounds, wagers, shoes and feeds.
+func (l loader) play() {
+	l.t.Helper()
+	rounds := fmt.Sprintf(`SELECT number, number %% %d AS n, 'ac-1' AS property_id, concat('t-', toString(n)) AS table_id,
+		intDiv(number, %d) AS r, concat(table_id, '-', toString(intDiv(r, 75))) AS shoe_id, r %% 75 + 1 AS round,
+		now64(9) - INTERVAL (%d - number) * %d MILLISECOND AS at, toDate32(at) AS gaming_day
+		FROM numbers({from}, {part})`, loadTables, loadTables, loadRounds, 30*86400*1000/loadRounds)
+	for from := 0; from < loadRounds; from += loadPart {
+		l.run(`INSERT INTO {rounds} (property_id, pit_id, table_id, shoe_id, round, at, gaming_day, shift, dealer_id,
+			ruleset, result, cards, staked, first_seq, end_seq)
+		SELECT property_id, concat('p', toString(n % 12)), table_id, shoe_id, round, at, gaming_day, 'day',
+			concat('d', toString(cityHash64(n, intDiv(r, 30)) % 300)), 'nj-19-47', 'PLAYER_WINS', 'P 6c Kh B 7d Ks', 5000,
+			r * 20, r * 20 + 19
+		FROM (`+rounds+`)`, from)
+		l.run(`INSERT INTO {wagers} (property_id, table_id, shoe_id, round, at, gaming_day, wager_id, seat, spot, stake,
+			patron)
+		SELECT property_id, table_id, shoe_id, round, at, gaming_day, concat('w', toString(number), '-', toString(k)), k,
+			if(number % 3 = 0, 'BANKER', 'PLAYER'), 2500, lower(hex(sipHash128(n, intDiv(r, 75), k)))
+		FROM (`+rounds+`) ARRAY JOIN [1, 3] AS k`, from)
+	}
+	l.run(`INSERT INTO {shoes} (property_id, pit_id, table_id, shoe_id, at, ended_at, gaming_day, ruleset, rounds,
+		first_seq, last_seq)
+	SELECT property_id, any(pit_id), table_id, shoe_id, min(at), max(at), min(gaming_day), any(ruleset), count(),
+		min(first_seq), max(end_seq) FROM {rounds} GROUP BY property_id, table_id, shoe_id`, 0)
+	l.run(`INSERT INTO {feeds} (property_id, pit_id, table_id, at, seq, shoe_id, round, kind, received_at)
+	SELECT property_id, any(pit_id), table_id, max(at) AS last, max(end_seq), argMax(shoe_id, at), argMax(round, at),
+		'round_ended', last FROM {rounds} GROUP BY property_id, table_id`, 0)
+}
