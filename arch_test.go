@@ -24,6 +24,9 @@ var layers = [][]string{
 	{"law", "schema/rows"},
 	{"record"},
 	{"rules", "detectors", "simulate"},
+	{"engine/calendar", "engine/order"},
+	{"engine/play"},
+	{"engine/verdict", "engine/suspicion", "engine/facts"},
 	{"engine"},
 	{"pipeline"},
 	{"pipeline/kafka", "pipeline/clickhouse", "pipeline/file", "pipeline/pipelinetest"},
@@ -53,7 +56,7 @@ var outside = map[string][]string{
 	"rules":     {},
 	"simulate":  {},
 	"detectors": {"github.com/fxamacker/cbor/v2"},
-	"engine":    {},
+	"engine":    {"github.com/fxamacker/cbor/v2"},
 	"pipeline":  {},
 	"finding":   {},
 

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine/calendar"
+
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/console/store"
@@ -75,7 +77,7 @@ func lawOf() (auditor.Options, error) {
 	if err != nil {
 		return auditor.Options{}, err
 	}
-	calendar, err := auditor.DefaultCalendar()
+	calendar, err := calendar.Default()
 	return auditor.Options{
 		Books: books, Calendar: calendar, PatronKey: []byte("0123456789abcdef"), Version: "shoeproof@test",
 	}, err

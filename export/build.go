@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/engine/calendar"
 
 	"golang.org/x/mod/sumdb/note"
 )
@@ -176,10 +176,10 @@ func (b *builder) seal(signer note.Signer) (*built, error) {
 }
 
 // calendar is the calendar of the manifest.
-func (m *Manifest) calendar() (engine.Calendar, error) {
+func (m *Manifest) calendar() (calendar.Calendar, error) {
 	shifts := map[string]string{}
 	for _, s := range m.Shifts {
 		shifts[s.Name] = s.Start
 	}
-	return engine.NewCalendar(m.Zone, m.Rollover, shifts)
+	return calendar.New(m.Zone, m.Rollover, shifts)
 }

@@ -13,7 +13,8 @@ package export
 import (
 	"iter"
 
-	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/engine/calendar"
+
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/schema"
@@ -23,7 +24,7 @@ import (
 type Day struct {
 	Property, GamingDay string
 	From, Until         schema.Time // From is included, Until is not
-	Calendar            engine.Calendar
+	Calendar            calendar.Calendar
 
 	// Findings are all findings of the property, of any gaming day, each id once, in any order.
 	Findings iter.Seq2[*finding.Finding, error]

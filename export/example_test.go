@@ -7,7 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/engine/calendar"
+
 	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
@@ -20,7 +21,7 @@ func emptyDay() (*export.Day, error) {
 	if err != nil {
 		return nil, err
 	}
-	calendar, err := engine.NewCalendar("America/New_York", "06:00", map[string]string{"day": "06:00"})
+	calendar, err := calendar.New("America/New_York", "06:00", map[string]string{"day": "06:00"})
 	return &export.Day{
 		Property: "ac-1", GamingDay: "2026-11-19", Calendar: calendar, Books: law.Books(books),
 		Findings: func(func(*finding.Finding, error) bool) {},

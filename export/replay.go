@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/shoeproof/shoeproof/engine/calendar"
+
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -17,7 +19,7 @@ import (
 )
 
 // replay evaluates the rules on the evidence of one table and returns the findings by id, without their release.
-func replay(books law.Books, calendar engine.Calendar,
+func replay(books law.Books, calendar calendar.Calendar,
 	evidence iter.Seq2[*evidenceLine, error],
 ) (map[string]*digested, error) {
 	e := engine.New(engine.Options{Books: books, Calendar: calendar, NoArchive: true})

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine/calendar"
+
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 
@@ -42,7 +44,7 @@ func newWorld(t testing.TB, property string, tables int) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calendar, err := engine.DefaultCalendar()
+	calendar, err := calendar.Default()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/shoeproof/shoeproof/baccarat"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/shoeproof/shoeproof/baccarat"
 )
 
 //go:embed rulebooks/*.yaml

@@ -4,12 +4,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/engine/calendar"
 )
 
 // Every moment within the bounds is of the day and the shift, and none outside, also where clocks are set.
 func TestBounds(t *testing.T) {
-	calendar, err := engine.DefaultCalendar()
+	calendar, err := calendar.Default()
 	if err != nil {
 		t.Fatal(err)
 	}

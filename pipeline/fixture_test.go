@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/engine/calendar"
+
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -22,7 +24,7 @@ var engineOptions = sync.OnceValue(func() engine.Options {
 	if err != nil {
 		panic(err)
 	}
-	calendar, err := engine.DefaultCalendar()
+	calendar, err := calendar.Default()
 	if err != nil {
 		panic(err)
 	}

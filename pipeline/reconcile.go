@@ -3,7 +3,8 @@ package pipeline
 import (
 	"fmt"
 
-	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/engine/calendar"
+
 	"github.com/shoeproof/shoeproof/finding"
 
 	"github.com/shoeproof/shoeproof/schema"
@@ -80,18 +81,18 @@ func difference(about *finding.Finding, expected, observed, version string) find
 }
 
 // Hole reports offsets of a partition that nothing accounts for: no row of the journal covers them.
-func Hole(calendar *engine.Calendar, property, topic string, partition int32, from, to, at int64, version string) finding.Finding {
+func Hole(calendar *calendar.Calendar, property, topic string, partition int32, from, to, at int64, version string) finding.Finding {
 	return coverage(calendar, property, fmt.Sprintf("%s/%d", topic, partition), "feed.journal", finding.Major, from, to, at,
 		fmt.Sprintf("offsets %d to %d in the journal", from, to), "no flush covers them", version)
 }
 
 // Letters reports records of a partition that could not be read.
-func Letters(calendar *engine.Calendar, property, topic string, partition int32, from, to int64, n uint64, at int64, version string) finding.Finding {
+func Letters(calendar *calendar.Calendar, property, topic string, partition int32, from, to int64, n uint64, at int64, version string) finding.Finding {
 	return coverage(calendar, property, fmt.Sprintf("%s/%d", topic, partition), "feed.dead-letters", finding.Minor, from, to, at,
 		fmt.Sprintf("readable records at offsets %d to %d", from, to), fmt.Sprintf("dead letters: %d", n), version)
 }
 
-func coverage(calendar *engine.Calendar, property, partition, rule string, severity finding.Severity, from, to, at int64, expected, observed, version string) finding.Finding {
+func coverage(calendar *calendar.Calendar, property, partition, rule string, severity finding.Severity, from, to, at int64, expected, observed, version string) finding.Finding {
 	day, shift := calendar.Of(at)
 	f := finding.New(finding.Identity{
 		PropertyID: property, TableID: partition, Rule: rule, Subject: finding.OfRange(uint64(from), uint64(to)).String(),

@@ -1,9 +1,7 @@
 package pipeline_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -207,15 +205,10 @@ func TestMemoryNamesNoPatron(t *testing.T) {
 		applyAt(e, values, i, b)
 	}
 	for _, m := range b.Snapshots {
-		for s := range strings.SplitSeq(m.State, `"`) {
-			raw, err := base64.RawStdEncoding.DecodeString(s)
-			if strings.Contains(s, canary) || err == nil && bytes.Contains(raw, []byte(canary)) {
-				t.Fatalf("a memory of table %s names a patron", m.TableID)
-			}
-			if err == nil && bytes.Contains(raw, []byte(engine.Pseudonym(opt.PatronKey, canary+"1"))) {
-				waits++
-			}
+		if strings.Contains(m.State, canary) {
+			t.Fatalf("a snapshot of table %s names a patron", m.TableID)
 		}
+		waits += strings.Count(m.State, engine.Pseudonym(opt.PatronKey, canary+"1"))
 	}
 	if waits == 0 {
 		t.Error("no memory has an event that waits")

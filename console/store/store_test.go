@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine/calendar"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
@@ -71,7 +73,7 @@ func fill(ctx context.Context, sink pipeline.Sink, property string, start time.T
 	if err != nil {
 		return err
 	}
-	calendar, err := auditor.DefaultCalendar()
+	calendar, err := calendar.Default()
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/engine/calendar"
+
 	"github.com/shoeproof/shoeproof/finding"
 
 	ch "github.com/ClickHouse/clickhouse-go/v2"
@@ -25,7 +26,7 @@ type Reader struct {
 	Store     *clickhouse.Store
 	Property  string
 	GamingDay string
-	Calendar  engine.Calendar
+	Calendar  calendar.Calendar
 	// Topic is the topic of the table events, for a journal with several.
 	Topic string
 

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine/calendar"
+
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
@@ -73,7 +75,7 @@ func newFloor(t *testing.T) *floor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calendar, err := auditor.DefaultCalendar()
+	calendar, err := calendar.Default()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/engine/calendar"
 )
 
 // Choice chooses gaming days of a property: Day, or From and To.
@@ -23,7 +23,7 @@ func (c *Choice) Month(month string) error {
 }
 
 // Days returns the gaming days in order. All of them must be over.
-func (c *Choice) Days(calendar *engine.Calendar, now time.Time) ([]string, error) {
+func (c *Choice) Days(calendar *calendar.Calendar, now time.Time) ([]string, error) {
 	if c.Property == "" {
 		return nil, errors.New("--property: none, want the property as its events name it")
 	}

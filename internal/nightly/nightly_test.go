@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine/calendar"
+
 	"github.com/shoeproof/shoeproof/finding"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -78,7 +80,7 @@ var options = sync.OnceValue(func() auditor.Options {
 	if err != nil {
 		panic(err)
 	}
-	calendar, err := auditor.DefaultCalendar()
+	calendar, err := calendar.Default()
 	if err != nil {
 		panic(err)
 	}

@@ -11,7 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/engine/calendar"
+
 	"github.com/shoeproof/shoeproof/finding"
 
 	"github.com/shoeproof/shoeproof/internal/output"
@@ -23,7 +24,7 @@ import (
 // Scope is the property and the gaming days of a report.
 type Scope struct {
 	clickhouse.Days
-	Calendar *engine.Calendar
+	Calendar *calendar.Calendar
 	// Currency is that of the property's tables. It formats amounts that carry none.
 	Currency string
 }

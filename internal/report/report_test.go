@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine/calendar"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -19,7 +20,7 @@ import (
 
 func scope(t *testing.T) Scope {
 	t.Helper()
-	calendar, err := engine.DefaultCalendar()
+	calendar, err := calendar.Default()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,11 +12,12 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine/calendar"
+
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/console"
 	"github.com/shoeproof/shoeproof/console/store"
-	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/monitor"
 	"github.com/shoeproof/shoeproof/internal/report"
@@ -122,7 +123,7 @@ func serve(server *http.Server, listener net.Listener, c *settings.Console) erro
 }
 
 // surveillanceLog writes the report of audit report log as CSV.
-func surveillanceLog(s *store.Store, calendar *engine.Calendar) func(context.Context, string, string, string,
+func surveillanceLog(s *store.Store, calendar *calendar.Calendar) func(context.Context, string, string, string,
 	io.Writer) error {
 	return func(ctx context.Context, property, day, shift string, out io.Writer) error {
 		scope := report.Scope{Days: clickhouse.Days{Property: property, From: day, To: day, Shift: shift}, Calendar: calendar}

@@ -13,7 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/engine/calendar"
+
 	"github.com/shoeproof/shoeproof/export/s3"
 )
 
@@ -156,11 +157,11 @@ func (c *Law) check(l *Loaded) {
 	}
 }
 
-func (c *Calendar) calendar() (engine.Calendar, error) {
+func (c *Calendar) calendar() (calendar.Calendar, error) {
 	if c.Zone == "" || c.Zone == "Local" {
-		return engine.Calendar{}, fmt.Errorf("calendar zone: %q, want an IANA zone such as America/New_York", c.Zone)
+		return calendar.Calendar{}, fmt.Errorf("calendar zone: %q, want an IANA zone such as America/New_York", c.Zone)
 	}
-	return engine.NewCalendar(c.Zone, c.Rollover, c.Shifts)
+	return calendar.New(c.Zone, c.Rollover, c.Shifts)
 }
 
 func (c *Log) check(l *Loaded) {

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/shoeproof/shoeproof/engine/verdict"
+
 	"github.com/shoeproof/shoeproof/detectors"
-	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
@@ -37,7 +38,7 @@ func (w *Watch) take(at *detectors.Location, dealer string, t *terms) {
 	}
 	for i := range w.host.Alarms {
 		a := &w.host.Alarms[i]
-		row := engine.Anomaly(a)
+		row := verdict.Anomaly(a)
 		row.GamingDay, row.Shift, row.DealerID, row.Engine = day, shift, dealer, w.options.Engine.Version
 		if t != nil && t.config != nil {
 			row.Currency, row.Rulebook = t.config.Currency, t.law.Book.Ref()

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine/calendar"
+
 	"github.com/shoeproof/shoeproof/finding"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
@@ -61,7 +63,7 @@ var options = sync.OnceValue(func() auditor.Options {
 	if err != nil {
 		panic(err)
 	}
-	calendar, err := auditor.DefaultCalendar()
+	calendar, err := calendar.Default()
 	if err != nil {
 		panic(err)
 	}

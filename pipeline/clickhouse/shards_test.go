@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine/calendar"
+
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
@@ -45,7 +47,7 @@ func wholeFloor(t *testing.T) []*pipeline.Batch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calendar, err := auditor.DefaultCalendar()
+	calendar, err := calendar.Default()
 	if err != nil {
 		t.Fatal(err)
 	}

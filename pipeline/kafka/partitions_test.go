@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine/calendar"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
@@ -27,7 +29,7 @@ func TestSpreadChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calendar, err := auditor.DefaultCalendar()
+	calendar, err := calendar.Default()
 	if err != nil {
 		t.Fatal(err)
 	}

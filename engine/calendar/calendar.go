@@ -1,4 +1,5 @@
-package engine
+// Package calendar computes the gaming day and the shift of a moment from the zone, rollover and shifts of a property.
+package calendar
 
 import (
 	"fmt"
@@ -7,7 +8,7 @@ import (
 	"time"
 )
 
-// Calendar tells the gaming day and the shift of a moment: a pure function of event time and the
+// Calendar has the gaming day and the shift of a moment: a pure function of event time and the
 // property's zone, rollover and shifts.
 type Calendar struct {
 	Zone *time.Location
@@ -24,13 +25,13 @@ type Shift struct {
 	Start int
 }
 
-// DefaultCalendar is Eastern time, days from 06:00, shifts at 06:00, 14:00 and 22:00.
-func DefaultCalendar() (Calendar, error) {
-	return NewCalendar("America/New_York", "06:00", map[string]string{"day": "06:00", "swing": "14:00", "night": "22:00"})
+// Default is Eastern time, days from 06:00, shifts at 06:00, 14:00 and 22:00.
+func Default() (Calendar, error) {
+	return New("America/New_York", "06:00", map[string]string{"day": "06:00", "swing": "14:00", "night": "22:00"})
 }
 
-// NewCalendar makes a calendar from an IANA zone, a rollover "06:00" and the start of each shift.
-func NewCalendar(zone, rollover string, shifts map[string]string) (Calendar, error) {
+// New makes a calendar from an IANA zone, a rollover "06:00" and the start of each shift.
+func New(zone, rollover string, shifts map[string]string) (Calendar, error) {
 	loc, err := time.LoadLocation(zone)
 	if err != nil {
 		return Calendar{}, fmt.Errorf("calendar zone: %w, want an IANA zone such as America/New_York", err)
@@ -50,7 +51,7 @@ func NewCalendar(zone, rollover string, shifts map[string]string) (Calendar, err
 	return c, nil
 }
 
-// quarterHour is the grid on which gaming days and shifts change, and zones' offsets, see clock.
+// quarterHour is the grid on which gaming days and shifts change, and zones' offsets, see Clock.
 const quarterHour = 15 * time.Minute
 
 func minuteOfDay(s string) (int, error) {
@@ -114,19 +115,20 @@ func (c *Calendar) shiftNames() string {
 	return strings.Join(names, ", ")
 }
 
-// clock remembers the quarter of an hour that it was last asked about: zone offsets, rollovers and
-// shifts change only between quarters.
-type clock struct {
-	calendar   *Calendar
+// Clock is a Calendar for moments that mostly follow each other: it keeps the answer for a quarter of an hour, since zone
+// offsets, rollovers and shifts change only between quarters.
+type Clock struct {
+	Calendar   *Calendar
 	quarter    int64
 	day, shift string
 }
 
-func (c *clock) of(at int64) (day, shift string) {
+// Of is the gaming day and the shift of a moment, as of the Calendar.
+func (c *Clock) Of(at int64) (day, shift string) {
 	q := at / int64(quarterHour)
 	if c.day == "" || q != c.quarter {
 		c.quarter = q
-		c.day, c.shift = c.calendar.Of(at)
+		c.day, c.shift = c.Calendar.Of(at)
 	}
 	return c.day, c.shift
 }

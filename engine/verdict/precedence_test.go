@@ -1,4 +1,4 @@
-package engine
+package verdict
 
 import (
 	"slices"
@@ -37,7 +37,7 @@ func ledgerOf(t *testing.T, stages ...[]rules.Finding) (rows []finding.Finding, 
 			led.add(&stage[j], set.CoveredUntil(stage[j].Rule), int64(i))
 		}
 		last := i == len(stages)-1
-		led.settle(set, func(_ int, e *entry) bool { return last || e.until <= rules.Dealt }, emit, amend)
+		led.settle(set, func(_ int, e *entry) bool { return last || e.until <= rules.Dealt }, outlet{emit, amend})
 	}
 	return rows, amended
 }

@@ -1,4 +1,4 @@
-package engine
+package verdict
 
 import (
 	"fmt"
@@ -13,6 +13,14 @@ import (
 // is deferred until that stage is over.
 type ledger struct {
 	entries []entry
+}
+
+// mark is what a finding that was made is about.
+type mark struct {
+	rule    *rules.Rule
+	round   uint32
+	seat    uint32
+	subject finding.Subject
 }
 
 // entry is a finding in the ledger.
@@ -41,9 +49,15 @@ func (l *ledger) add(f *rules.Finding, until rules.Stage, at int64) {
 	l.entries = append(l.entries, entry{finding: *f, until: until, at: at})
 }
 
+// outlet is where a ledger emits findings.
+type outlet struct {
+	emit  func(e *entry, covers []string) finding.Finding
+	amend func(finding.Finding)
+}
+
 // settle decides which deferred findings are covered, and emits those that are due. An emitted finding that covers
 // another one since is emitted again, under its id, with the name of that one.
-func (l *ledger) settle(set *rules.Set, due func(i int, e *entry) bool, emit func(*entry, []string) finding.Finding, amend func(finding.Finding)) {
+func (l *ledger) settle(set *rules.Set, due func(i int, e *entry) bool, out outlet) {
 	for i := range l.entries {
 		if l.entries[i].state == deferred {
 			l.cover(set, i)
@@ -57,10 +71,10 @@ func (l *ledger) settle(set *rules.Set, due func(i int, e *entry) bool, emit fun
 		names := l.coveredFor(i, e.row.Covers)
 		switch {
 		case e.state == deferred && due(i, e):
-			e.row, e.state = emit(e, names), emitted
+			e.row, e.state = out.emit(e, names), emitted
 		case e.state == emitted && len(names) > len(e.row.Covers):
 			e.row.Covers = names
-			amend(e.row)
+			out.amend(e.row)
 		}
 	}
 }

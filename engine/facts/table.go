@@ -1,0 +1,103 @@
+// Package facts writes the rows of what was played: events as they came, rounds, wagers, shoes, vigorish, configurations
+// and notices.
+//
+// A stage of the play goes in, rows come out. A row has what happened beside what the law demands. The package judges
+// nothing, and keeps nothing from one stage to the next.
+package facts
+
+import (
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/engine/calendar"
+	"github.com/shoeproof/shoeproof/engine/order"
+	"github.com/shoeproof/shoeproof/engine/play"
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
+)
+
+// Table writes the rows of one table. The exported fields are set once.
+type Table struct {
+	Play *play.Table
+	// Log has the times of events.
+	Log     *order.Log
+	Clock   calendar.Clock
+	Version string // of the program
+
+	text   []byte                            // scratch
+	values [baccarat.SpotOther + 1]spotValue // of the round that is written
+}
+
+// spotValue is the expectation of a spot in a round, once it was computed.
+type spotValue struct {
+	ev    float64
+	known bool
+}
+
+// Source is the record that brought an event.
+type Source struct {
+	Format    schema.Format
+	Value     []byte
+	SHA256    [32]byte
+	Partition int32
+	Offset    int64
+}
+
+// Event archives an event as it was received.
+func (t *Table) Event(ev *schema.Event, from *Source, into *rows.Events) {
+	day, _ := t.Clock.Of(ev.At)
+	into.PropertyID = append(into.PropertyID, ev.PropertyID)
+	into.PitID = append(into.PitID, ev.PitID)
+	into.TableID = append(into.TableID, ev.TableID)
+	into.Seq = append(into.Seq, ev.Seq)
+	into.EventID.AppendString(ev.EventID)
+	into.At = append(into.At, ev.At)
+	into.GamingDay = append(into.GamingDay, day)
+	into.ShoeID = append(into.ShoeID, ev.ShoeID)
+	into.Round = append(into.Round, ev.Round)
+	into.Kind = append(into.Kind, ev.Payload.Kind().String())
+	into.Format = append(into.Format, from.Format)
+	into.Raw.Append(from.Value)
+	into.SHA256.Append(from.SHA256[:])
+	into.Partition = append(into.Partition, from.Partition)
+	into.Offset = append(into.Offset, from.Offset)
+}
+
+// Config writes a configuration in force.
+func (t *Table) Config(ev *schema.Event, out *rows.Set) {
+	c := play.ConfigOf(ev)
+	changes := t.Play.History.Changes
+	in := &changes[len(changes)-1]
+	out.Configs = append(out.Configs, rows.Config{
+		PropertyID: t.Play.Property, PitID: ev.PitID, TableID: t.Play.ID, Seq: ev.Seq, At: ev.At,
+		EffectiveAt: in.At, Opened: in.Opened, ConfigID: c.ConfigID, Ruleset: c.Ruleset, Game: c.Game.String(),
+		Mode: c.Vigorish.Mode.String(), Percent: c.Vigorish.Percent, Procedure: c.PaymentProcedure, Reshuffle: c.ReshuffleAfterLacing,
+		Config: string(schema.AppendConfigJSON(nil, c)), EventID: string([]byte(ev.EventID)),
+	})
+}
+
+// Closed writes that the table closed.
+func (t *Table) Closed(ev *schema.Event, out *rows.Set) {
+	out.Configs = append(out.Configs, rows.Config{
+		PropertyID: t.Play.Property, PitID: t.Play.Pit, TableID: t.Play.ID, Seq: ev.Seq, At: ev.At, EffectiveAt: ev.At, Closed: true,
+	})
+}
+
+// Notice writes a notice that was filed or posted.
+func (t *Table) Notice(ev *schema.Event, out *rows.Set) {
+	notices := t.Play.History.Notices
+	n := &notices[len(notices)-1]
+	row := rows.Notice{
+		PropertyID: t.Play.Property, PitID: ev.PitID, TableID: t.Play.ID, Seq: ev.Seq, At: ev.At, NoticeAt: n.At, EffectiveAt: n.Effective,
+		Filed: n.Filed, Written: n.Writ, Recipients: []string{},
+	}
+	switch p := ev.Payload.(type) {
+	case *schema.NoticeFiled:
+		row.Topic = p.Topic.String()
+		for _, r := range p.Recipients {
+			row.Recipients = append(row.Recipients, r.String())
+		}
+	case *schema.NoticePosted:
+		row.Topic, row.Medium = p.Topic.String(), p.Medium.String()
+	default: // no other event gives a notice
+	}
+	out.Notices = append(out.Notices, row)
+}

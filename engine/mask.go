@@ -1,0 +1,47 @@
+package engine
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Pseudonym is the keyed HMAC of a patron reference, in hex, cut to 128 bits.
+func Pseudonym(key []byte, ref string) string {
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "player\x00%s", ref)
+	return hex.EncodeToString(mac.Sum(nil)[:16])
+}
+
+// mask puts the pseudonym in place of a patron reference, before anything keeps the event: of what the
+// engine writes, only the record's own bytes have the reference.
+func (e *Engine) mask(ev *schema.Event) {
+	switch p := ev.Payload.(type) {
+	case *schema.SeatOccupied:
+		p.PatronRef = e.patron(p.PatronRef)
+	case *schema.SeatVacated:
+		p.PatronRef = e.patron(p.PatronRef)
+	case *schema.WagerPlaced:
+		p.PatronRef = e.patron(p.PatronRef)
+	default: // names no patron
+	}
+}
+
+// patron is the pseudonym of a reference, empty of none.
+func (e *Engine) patron(ref string) string {
+	if ref == "" {
+		return ""
+	}
+	if masked, ok := e.patrons[ref]; ok {
+		return masked
+	}
+	masked := Pseudonym(e.opt.PatronKey, ref)
+	if len(e.patrons) > 1<<16 {
+		clear(e.patrons)
+	}
+	e.patrons[ref] = masked
+	return masked
+}

@@ -1,0 +1,102 @@
+// Package order puts the events of one table in order.
+//
+// Records go in as they arrive. Out come items: an event whose turn has come, events that are missing before it, a fault
+// of the feed. Events that arrive out of order wait in a reorder buffer; a gap that stays open too long is given up, so
+// that the table goes on. Repeated, conflicting and late records, clocks that run backwards and sequence numbers that
+// begin again are recognized here.
+//
+// The package knows numbers, times, ids and hashes. It does not know what an event means, and keeps no event that was
+// in order.
+package order
+
+import (
+	"iter"
+	"time"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Events are put in order up to this distance in positions or in event time. A gap that is still open beyond both is
+// given up; beyond maxHeld positions it is given up in any case.
+const (
+	reorderPositions = 64
+	reorderTime      = int64(5 * time.Second)
+	maxHeld          = 4096
+	// wildJump is a gap that more than one event must confirm: a table takes weeks to number so many events.
+	wildJump = 1 << 20
+	maxGaps  = 1024
+)
+
+// Queue is the order of the events of one table. Its zero value has received nothing.
+type Queue struct {
+	Log Log
+
+	started bool
+	// joining is true for a table that was joined mid-stream until its first event is known, since earlier ones may
+	// come out of order.
+	joining bool
+	first   string // id of the event with seq 1
+	begin   uint64 // seq of the first event of a table that was joined mid-stream
+	earlier bool   // an event from before it came, and was reported
+	held    []held // the reorder buffer, by seq
+	gaps    []Span
+	odd     [][16]byte // hashes of what came late or in conflict
+	resetAt int64      // event time of the latest restart of the numbers
+	// lastAt is the event time with which the next event is compared, newest the latest time received.
+	lastAt, newest int64
+}
+
+// held is an event that waits for earlier ones.
+type held struct {
+	event schema.Event
+	sum   [32]byte
+	// contested is true if another event has the same seq.
+	contested bool
+}
+
+// Span is a range of seqs, both inclusive.
+type Span struct{ From, To uint64 }
+
+// Receive takes a record and yields its items in order. The sum is the SHA-256 of the record. The loop must not be left
+// early.
+func (q *Queue) Receive(ev *schema.Event, sum [32]byte) iter.Seq[Item] {
+	return func(yield func(Item) bool) { q.receive(ev, sum, yield) }
+}
+
+// Finish yields the items of the events that still wait: the stream has ended, and gaps are given up.
+func (q *Queue) Finish() iter.Seq[Item] {
+	return func(yield func(Item) bool) { q.release(true, yield) }
+}
+
+// Newest is the latest event time received.
+func (q *Queue) Newest() int64 { return q.newest }
+
+func (q *Queue) receive(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
+	if !q.started {
+		q.start(ev.Seq, yield)
+	}
+	next := q.Log.Next()
+	switch {
+	case ev.Seq == next && len(q.held) == 0:
+		yield(Item{Kind: Archive, Event: ev})
+		q.take(ev, sum, yield)
+	case ev.Seq >= next:
+		q.hold(ev, sum, yield)
+	default:
+		q.passed(ev, sum, yield)
+	}
+	q.newest = max(q.newest, ev.At)
+}
+
+// start decides where the record of the table begins: at 1 if the first event is near enough to be one that came out of
+// order.
+func (q *Queue) start(seq uint64, yield func(Item) bool) {
+	q.started = true
+	if seq <= reorderPositions+1 {
+		q.Log.reset(1)
+		return
+	}
+	q.joining = true
+	yield(Item{Kind: MidStream})
+	q.Log.reset(seq - reorderPositions)
+}

@@ -1,0 +1,74 @@
+package order
+
+import (
+	"fmt"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// State is the order of a snapshot.
+type State struct {
+	Log              LogState
+	Started, Joining bool
+	First            string
+	Begin            uint64
+	Earlier          bool
+	Held             []HeldState
+	Gaps             []Span
+	Odd              [][16]byte
+	ResetAt          int64
+	LastAt, Newest   int64
+}
+
+// HeldState is an event in the reorder buffer, as Protobuf.
+type HeldState struct {
+	Event     []byte
+	Sum       [32]byte
+	Contested bool
+}
+
+// State is the state of the queue. It shares memory with it.
+func (q *Queue) State() State {
+	st := State{
+		Log: q.Log.LogState, Started: q.started, Joining: q.joining, First: q.first, Begin: q.begin, Earlier: q.earlier,
+		Gaps: q.gaps, Odd: q.odd, ResetAt: q.resetAt, LastAt: q.lastAt, Newest: q.newest,
+	}
+	for i := range q.held {
+		h := &q.held[i]
+		st.Held = append(st.Held, HeldState{schema.AppendProto(nil, &h.event), h.sum, h.contested})
+	}
+	return st
+}
+
+// Restore is the queue with this state, which it keeps.
+func Restore(st *State) (*Queue, error) {
+	l := &st.Log
+	if len(l.Ends) != len(l.Sums) || len(l.Ends) != len(l.At) {
+		return nil, fmt.Errorf("the log has %d ids, %d sums and %d times", len(l.Ends), len(l.Sums), len(l.At))
+	}
+	for i, end := range l.Ends {
+		if int(end) > len(l.IDs) || i > 0 && end < l.Ends[i-1] {
+			return nil, fmt.Errorf("id %d of the log ends at %d of %d bytes", i, end, len(l.IDs))
+		}
+	}
+	q := &Queue{
+		Log: Log{LogState: *l}, started: st.Started, joining: st.Joining, first: st.First, begin: st.Begin, earlier: st.Earlier,
+		gaps: st.Gaps, odd: st.Odd, resetAt: st.ResetAt, lastAt: st.LastAt, newest: st.Newest,
+	}
+	size := 64
+	for size < 2*(len(l.Ends)+1) {
+		size *= 2
+	}
+	q.Log.index(size)
+	decoder := schema.NewDecoder()
+	for i := range st.Held {
+		h := held{sum: st.Held[i].Sum, contested: st.Held[i].Contested}
+		var ev schema.Event
+		if err := decoder.Decode(schema.Protobuf, st.Held[i].Event, &ev); err != nil {
+			return nil, fmt.Errorf("event %d of the reorder buffer: %w", i, err)
+		}
+		h.event = ev.Clone()
+		q.held = append(q.held, h)
+	}
+	return q, nil
+}

@@ -1,0 +1,197 @@
+package play
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// foldDeal takes in cards that are dealt and moved; false for other events.
+func (t *Table) foldDeal(c *turn, s *Shoe, r *record.Round) bool {
+	switch p := c.ev.Payload.(type) {
+	case *schema.DealInstructed:
+		r.Instructions = append(r.Instructions, record.Instructed{
+			Seq: c.seq, Hand: baccarat.Hand(p.Hand), Draw: p.Instruction == schema.InstructionDraw,
+		})
+	case *schema.CardDealt:
+		t.deal(c, s, r, p)
+	case *schema.CardRevealed:
+		reveal(r, p.CardSeq, c.seq)
+	case *schema.CardMoved:
+		moveCard(c, r, p)
+	case *schema.CardCarriedOver:
+		s.carry(c, p.CardSeq)
+	case *schema.CardTouched:
+		r.Touches = append(r.Touches, record.Touched{Seq: c.seq, Role: baccarat.Role(p.ByRole), Seat: p.Seat})
+	default:
+		return false
+	}
+	return true
+}
+
+func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
+	card := readCard(p.Card)
+	carried := r.Carried != 0 && p.CardSeq == r.Carried
+	if r == s.Round && !carried {
+		t.firstCard(c, s, r)
+	}
+	r.Cards = append(r.Cards, record.DealtCard{
+		Seq: c.seq, CardSeq: p.CardSeq, BySeat: p.BySeat, Hand: baccarat.Hand(p.Hand), Final: baccarat.Hand(p.Hand),
+		Index: uint8(min(p.Index, 255)), Card: card, Face: baccarat.Face(p.Face), Place: baccarat.Place(p.PlacedAt),
+		LeftHand: p.DrawingHand == schema.DealerHandLeft, Handed: p.DrawingHand != schema.DealerHandUnspecified,
+		ByRole: baccarat.Role(p.ByRole), Reported: p.ReportedValue, HasReported: p.HasReportedValue,
+		Back: p.BackColor, Carried: carried, Curator: t.Curator,
+	})
+	r.Recompose()
+	r.Curator, t.DealtBy = t.Curator, p.BySeat
+	if carried {
+		return
+	}
+	// A card found face up has left the shoe already, also if it is dealt nevertheless.
+	if !slices.ContainsFunc(s.FaceUps, func(f record.FoundFaceUp) bool { return f.CardSeq == p.CardSeq }) {
+		s.takeOut(c, card)
+	}
+	s.LastCard = c.seq
+	r.Left = s.left()
+}
+
+// firstCard reaches the stages that the first card of a round from the shoe begins.
+func (t *Table) firstCard(c *turn, s *Shoe, r *record.Round) {
+	if t.Prev != nil && s == t.Shoe {
+		if !t.Prev.Closed {
+			t.Prev.NextCard = c.seq
+		}
+		t.closePrev(c)
+	}
+	if !s.Prepared {
+		t.prepare(c, s)
+	}
+	if s.Settling != nil {
+		s.Settling.Next = c.seq
+		t.settle(c, s, &s.Settling)
+	}
+	t.changed(c, s)
+	if r.FirstCard() == 0 {
+		r.Before = len(s.Order)
+	}
+	t.betting(c, s)
+}
+
+// readCard reads a card; one that was not read is unread.
+func readCard(text string) baccarat.Card {
+	card, err := baccarat.ParseCard(text)
+	if err != nil {
+		return baccarat.Unread
+	}
+	return card
+}
+
+// takeOut takes a card out of the shoe.
+func (s *Shoe) takeOut(c *turn, card baccarat.Card) {
+	s.Out++
+	s.Seen[card]++
+	if len(s.Order) < 52*64 {
+		s.Order, s.OrderAt = append(s.Order, card), append(s.OrderAt, c.seq)
+	}
+}
+
+func reveal(r *record.Round, cardSeq uint32, seq record.Seq) {
+	for i := range r.Cards {
+		if d := &r.Cards[i]; d.CardSeq == cardSeq {
+			d.Revealed = seq
+		}
+	}
+}
+
+func moveCard(c *turn, r *record.Round, p *schema.CardMoved) {
+	r.Moves = append(r.Moves, record.Move{Seq: c.seq, CardSeq: p.CardSeq, To: record.MovePlace(p.To)})
+	to := baccarat.NoHand
+	switch p.To {
+	case schema.MovePlacePlayer:
+		to = baccarat.Player
+	case schema.MovePlaceBanker:
+		to = baccarat.Banker
+	case schema.MovePlaceUnderShoeRight, schema.MovePlaceLayout, schema.MovePlaceUnspecified:
+		return
+	}
+	for i := range r.Cards {
+		if d := &r.Cards[i]; d.CardSeq == p.CardSeq && d.Final != to {
+			d.Final, d.Fate, d.FateAt = to, record.MovedAway, c.seq
+			r.Recompose()
+		}
+	}
+}
+
+// carry keeps a card for the next round.
+func (s *Shoe) carry(c *turn, cardSeq uint32) {
+	s.Carried = cardSeq
+	for _, r := range [2]*record.Round{s.Round, s.Settling} {
+		if r == nil {
+			continue
+		}
+		for i := range r.Cards {
+			if d := &r.Cards[i]; d.CardSeq == cardSeq {
+				d.Final, d.Fate, d.FateAt = baccarat.NoHand, record.CarriedOver, c.seq
+				r.Recompose()
+			}
+		}
+	}
+}
+
+// foldSqueeze takes in cards handed to patrons and put away; false for other events.
+func (t *Table) foldSqueeze(c *turn, s *Shoe, r *record.Round) bool {
+	squeeze := record.Squeeze{Seq: c.seq}
+	switch p := c.ev.Payload.(type) {
+	case *schema.CardsHanded:
+		squeeze.Kind, squeeze.Hand, squeeze.Seat = record.SqueezeHanded, baccarat.Hand(p.Hand), p.Seat
+		squeeze.Cards, squeeze.Face = slices.Clone(p.CardSeqs), baccarat.Face(p.Face)
+	case *schema.CardsReturned:
+		squeeze.Kind, squeeze.Hand, squeeze.Seat = record.SqueezeReturned, baccarat.Hand(p.Hand), p.Seat
+		squeeze.Cards, squeeze.Face = slices.Clone(p.CardSeqs), baccarat.Face(p.Face)
+		if p.Face == schema.FaceUp {
+			for _, card := range p.CardSeqs {
+				reveal(r, card, c.seq)
+			}
+		}
+	case *schema.SqueezeOffered:
+		squeeze.Kind, squeeze.Hand, squeeze.Seat = record.SqueezeOffered, baccarat.Hand(p.Hand), p.Seat
+		squeeze.Accepted, squeeze.Occupied = p.Accepted, slices.Clone(t.History.Occupied)
+	case *schema.SqueezeRelinquished:
+		squeeze.Kind, squeeze.Hand, squeeze.Seat = record.SqueezeRelinquished, baccarat.Hand(p.Hand), p.Seat
+		squeeze.Cause, squeeze.Ground, squeeze.By = record.PassCause(p.Cause), p.Ground, baccarat.Role(p.OrderedByRole)
+	case *schema.DiscardPlaced:
+		if strings.Contains(strings.ToLower(p.Destination), "rack") {
+			t.rack(s, c.seq)
+		}
+		r.Discards = append(r.Discards, record.Discarded{
+			Seq: c.seq, Cards: len(p.CardSeqs), Destination: p.Destination, InOrder: p.OrderPreserved,
+		})
+		discard(r, p.CardSeqs, c.seq)
+		return true
+	default:
+		return false // an event of the shoe that carries the number of the round
+	}
+	r.Squeezes = append(r.Squeezes, squeeze)
+	return true
+}
+
+// discard takes cards beyond those due out of their hands if they are put away before the end of the round; the cards of
+// the round itself are put away after it.
+func discard(r *record.Round, cards []uint32, seq record.Seq) {
+	for i := range r.Cards {
+		d := &r.Cards[i]
+		if slices.Contains(cards, d.CardSeq) && (d.Index <= 2 || (d.Index == 3 && r.Ended.Seq != 0)) {
+			return
+		}
+	}
+	for i := range r.Cards {
+		d := &r.Cards[i]
+		if slices.Contains(cards, d.CardSeq) {
+			d.Final, d.Fate, d.FateAt = baccarat.NoHand, record.DiscardedCard, seq
+			r.Recompose()
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package play
+
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// fold takes one event into the state of its table. Every kind of the contract has its place here: a new one does not
+// pass the linter until it has.
+func (t *Table) fold(c *turn) {
+	switch p := c.ev.Payload.(type) {
+	case *schema.TableOpened:
+		t.openTable(c, p)
+	case *schema.TableConfigured:
+		t.configure(c, &p.Config, p.EffectiveAt, false)
+	case *schema.TableClosed:
+		t.closeTable(c)
+	case *schema.NoticeFiled:
+		t.noticeFiled(c, p)
+	case *schema.NoticePosted:
+		t.noticePosted(c, p)
+	case *schema.LayoutAttested:
+		t.History.Attested[p.Item] = record.Attested{Seq: c.seq, At: c.ev.At, Present: p.Present}
+		t.keep(c.ev)
+	case *schema.DealerAssigned:
+		if p.Position != schema.DealerPositionPaying {
+			t.Dealer = p.DealerID
+		}
+	case *schema.SeatOccupied:
+		t.occupy(p)
+	case *schema.SeatVacated:
+		t.vacate(p)
+	case *schema.DeckReceived, *schema.CardsInspected, *schema.CardsVerified, *schema.CardsSpread, *schema.CardsViewed,
+		*schema.CardsWashed, *schema.CardsStacked, *schema.BatchReported:
+		t.foldCards(c)
+	case *schema.ShoeShuffled, *schema.ShoeLaced, *schema.CutOffered, *schema.ShoeCut, *schema.RecutOrdered,
+		*schema.ShoeTransposed, *schema.CutcardPlaced, *schema.ShoeLoaded, *schema.ShoeBurned, *schema.CuratorOffered,
+		*schema.CuratorAssigned, *schema.CuratorPassed, *schema.CutcardSeen, *schema.ShoeEnded, *schema.BidOffered,
+		*schema.BankerAssigned, *schema.BankerRelinquished:
+		t.foldPlay(c)
+	case *schema.RoundStarted, *schema.WagerPlaced, *schema.WagerChanged, *schema.WagerHandled, *schema.VerbalConfirmed,
+		*schema.CashConverted, *schema.Announced, *schema.DealInstructed, *schema.CardDealt, *schema.CardRevealed,
+		*schema.CardMoved, *schema.CardCarriedOver, *schema.CardFoundFaceup, *schema.CardTouched, *schema.SqueezeOffered,
+		*schema.SqueezeRelinquished, *schema.CardsHanded, *schema.CardsReturned, *schema.WagerCollected, *schema.WagerPaid,
+		*schema.WagerReturned, *schema.VigorishMarked, *schema.VigorishCollected, *schema.VigorishMarkerRemoved,
+		*schema.DiscardPlaced, *schema.RoundVoided, *schema.RoundEnded, *schema.BankerWagered, *schema.BancoAnnounced:
+		t.foldPlay(c)
+	case *schema.ChipsFilled, *schema.ChipsCredited, *schema.TrayCounted, *schema.DropRemoved, *schema.StakeRead,
+		*schema.DeviceReported:
+		// For detectors; no rule uses them.
+	}
+}
+
+func (t *Table) occupy(p *schema.SeatOccupied) {
+	t.Patrons[p.Seat] = p.PatronRef
+	if at, found := slices.BinarySearch(t.History.Occupied, p.Seat); !found {
+		t.History.Occupied = slices.Insert(t.History.Occupied, at, p.Seat)
+	}
+}
+
+func (t *Table) vacate(p *schema.SeatVacated) {
+	delete(t.Patrons, p.Seat)
+	if at, found := slices.BinarySearch(t.History.Occupied, p.Seat); found {
+		t.History.Occupied = slices.Delete(t.History.Occupied, at, at+1)
+	}
+}
+
+// foldPlay takes in what happens to a shoe, in a round or outside of one.
+func (t *Table) foldPlay(c *turn) {
+	s := t.shoeOf(c)
+	if s == nil {
+		return
+	}
+	if c.ev.Round == 0 || !t.foldRound(c, s) {
+		t.foldShoe(c, s)
+	}
+}
+
+// foldShoe takes in what happens to a shoe outside its rounds.
+func (t *Table) foldShoe(c *turn, s *Shoe) {
+	switch p := c.ev.Payload.(type) {
+	case *schema.ShoeLoaded:
+		s.Loaded = record.Loaded{
+			Seq: c.seq, Decks: p.DeckCount, CuttingCards: p.CuttingCards, Batch: p.BatchID,
+			BackColor: p.BackColor, BackDesign: p.BackDesign, Location: p.Location,
+			DealingShoe: p.Device == schema.ShoeDeviceDealingShoe, OtherDevice: p.Device == schema.ShoeDeviceOther,
+		}
+	case *schema.ShoeBurned:
+		t.burn(c, s, p)
+	case *schema.CutcardSeen:
+		s.cutcard(c, p)
+	case *schema.ShoeEnded:
+		s.Ended, s.EndedAt = record.ShoeEnded{Seq: c.seq, Remaining: p.Remaining}, c.ev.At
+		if s == t.Shoe {
+			t.endShoe(c)
+		}
+	case *schema.Announced:
+		if baccarat.Code(p.Code) == baccarat.LastHand {
+			s.LastHandCalls = append(s.LastHandCalls, c.seq)
+		}
+	case *schema.CardFoundFaceup:
+		s.faceUp(c, p)
+	case *schema.VigorishCollected:
+		t.collect(c, s, p)
+	case *schema.VigorishMarkerRemoved:
+		o := t.owing(s, p.Seat)
+		o.MarkersRemoved = append(o.MarkersRemoved, record.SeatChange{Seq: c.seq, Seat: p.Seat, Amount: p.Amount})
+	case *schema.VigorishMarked:
+		s.Mark(p.WagerID, p.Amount, c.seq)
+	case *schema.CardCarriedOver:
+		s.carry(c, p.CardSeq)
+	default:
+		t.foldPreparation(c, s)
+	}
+}

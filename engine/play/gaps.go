@@ -1,0 +1,228 @@
+package play
+
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// A lost event may have been anything. These are the findings that would accuse on missing evidence:
+//
+//   - A gap between two events of one round is taken to be of that round: the round cannot be proved, nor the totals of
+//     the shoe.
+//   - Any other gap reaches from the round before it to the first round that begins behind it with a round_started. It
+//     may also have had a step of a preparation, a notice, an attestation, or the election of another configuration; if
+//     it is not within one shoe and wide enough for closing and opening the table, another game.
+//   - A finding about an earlier round, or one that rests on an earlier event, must have no gap between that and the
+//     moment it is made.
+//
+// What can no longer be known is dropped: the dealer, the patrons at the seats, the curator unless the gap is within a
+// round. The preparation of the next shoe depends on them, so that it cannot be proved either.
+
+// Gaps are what missing events leave open about a table until later events settle it.
+type Gaps struct {
+	// Begin, Start and Prepare: the beginning of a shoe, of a round, or a step before a shoe may be lost.
+	Begin, Start, Prepare bool
+	// Elections: the configuration may have changed. Law: the game may be another one.
+	Elections, Law bool
+	// History: a notice or an attestation may be lost. Reopened: the table has closed since.
+	History, Reopened bool
+	// Seating: a patron may have come or gone. The opening of the table says who is there.
+	Seating bool
+}
+
+// ShoeGaps are what missing events leave open about a shoe.
+type ShoeGaps struct {
+	// Round is the last round that a gap touches. Next is true if the round that begins next is touched too.
+	Round uint32
+	Next  bool
+	// Behind is the seq after the latest gap.
+	Behind record.Seq
+	// Prepare, Elections and Law are the gaps of the table when the shoe began.
+	Prepare, Elections, Law bool
+	// From and To enclose the rounds that began while the elections were open.
+	From, To uint32
+	// UnclearFrom and UnclearTo enclose the events between a gap and the next round: their round is not known.
+	UnclearFrom, UnclearTo record.Seq
+}
+
+// Lost notes that n events before ev are missing, or that their content is disputed.
+func (t *Table) Lost(n uint64, ev *schema.Event) {
+	s, g := t.Shoe, &t.Gaps
+	within := s != nil && s.Name == ev.ShoeID
+	inRound := within && s.Round != nil && s.Round.No == ev.Round
+	t.Dealer, t.DealtBy, t.Incomplete = "", 0, true
+	clear(t.Patrons)
+	g.Start, g.Prepare = true, true
+	if !inRound {
+		t.Curator = 0
+		g.Begin, g.Elections, g.Seating = true, true, true
+		g.History, g.Reopened = true, false
+	}
+	if !within && (n > 1 || !t.IsOpen) {
+		g.Law = true
+	}
+	for _, s := range [2]*Shoe{t.Prev, t.Shoe} {
+		if s != nil {
+			s.lost(record.Seq(ev.Seq), inRound)
+		}
+	}
+}
+
+func (s *Shoe) lost(before record.Seq, inRound bool) {
+	s.Missing = true
+	s.Gaps.Behind = before
+	if !inRound {
+		s.Gaps.widen(before, before)
+		s.Gaps.Next = true
+	}
+	if k := len(s.Rounds); k > 0 && !inRound {
+		s.Gaps.Round = max(s.Gaps.Round, s.Rounds[k-1].No)
+	}
+	for _, r := range [2]*record.Round{s.Settling, s.Round} {
+		if r != nil {
+			r.Missing = true
+			s.Gaps.Round = max(s.Gaps.Round, r.No)
+		}
+	}
+}
+
+// closeGaps takes from an event what it makes certain again.
+func (t *Table) closeGaps(ev *schema.Event) {
+	g := &t.Gaps
+	switch ev.Payload.(type) {
+	case *schema.TableOpened:
+		if g.Reopened || t.Joined {
+			g.History, g.Reopened = false, false
+		}
+		t.configCertain()
+		g.Seating = false
+	case *schema.TableConfigured:
+		t.configCertain()
+	case *schema.TableClosed:
+		g.Reopened = g.History
+	case *schema.RoundStarted:
+		g.Start = false
+	default: // no other event has what stands
+	}
+}
+
+func (t *Table) configCertain() {
+	t.Gaps.Elections, t.Gaps.Law = false, false
+	if s := t.Shoe; s != nil && s.Out == 0 {
+		s.Gaps.Elections, s.Gaps.Law = false, false
+	}
+}
+
+// beginShoeGaps is what a new shoe inherits. A shoe that begins with its first shuffle is whole.
+func (t *Table) beginShoeGaps(s *Shoe, begins bool) {
+	g := &t.Gaps
+	s.Missing = g.Begin && !begins
+	s.Gaps = ShoeGaps{
+		Prepare: g.Prepare, Elections: g.Elections, Law: g.Law,
+		Next: s.Missing || s.Joined || g.Prepare && !begins,
+	}
+	if begins {
+		g.Begin = false
+	}
+	g.Prepare = false
+}
+
+// beginRoundGaps is what a new round inherits.
+func (t *Table) beginRoundGaps(s *Shoe, r *record.Round, started bool) {
+	g := &s.Gaps
+	r.Missing = g.Next || (t.Gaps.Start && !started)
+	if r.Missing {
+		g.Round = max(g.Round, r.No)
+	}
+	if g.Next {
+		g.widen(r.Started, r.Started)
+		g.Next = false
+	}
+	if t.Gaps.Elections {
+		if g.To == 0 {
+			g.From = r.No
+		}
+		g.From, g.To = min(g.From, r.No), max(g.To, r.No)
+	}
+}
+
+// Proof is how far a finding is proved.
+type Proof uint8
+
+// Proofs.
+const (
+	Proved Proof = iota
+	// Unproved: the finding would accuse on missing evidence.
+	Unproved
+	// Open: the finding is proved if its rule finds the same whatever was lost.
+	Open
+)
+
+// Proof is how far a finding that was made at a stage is proved, and what may have been lost if it is Open. The finding is
+// about round r of the shoe, or about the shoe if r is nil.
+func (t *Table) Proof(s *Shoe, r *record.Round, stage rules.Stage, f *rules.Finding) (Proof, rules.Lost) {
+	g := &s.Gaps
+	no := f.Round
+	if no == 0 && r != nil {
+		no = r.No
+	}
+	back := f.Rule.Back
+	switch {
+	case g.Law,
+		back == rules.WholeShoe && (s.Missing || s.Joined),
+		back == rules.Seating && (t.Gaps.Seating || s.Joined || g.Round != 0 && no != 0 && no <= g.Round+1):
+		return Unproved, 0
+	}
+	var lost rules.Lost
+	if t.Gaps.History {
+		lost = rules.LostNotices
+	}
+	switch {
+	case no == 0:
+		if s.Missing || s.Joined || (stage <= rules.Prepared && g.Prepare) {
+			return Unproved, 0
+		}
+		if g.Elections {
+			lost |= rules.LostElections
+		}
+	case no <= g.Round || s.rests(f) < g.Behind || g.unclear(f):
+		return Unproved, 0
+	case g.To != 0 && no >= g.From && no <= g.To:
+		if r == nil || r.No != no {
+			return Unproved, 0 // what its round owed was computed under that configuration
+		}
+		lost |= rules.LostElections
+	}
+	if lost != 0 {
+		return Open, lost
+	}
+	return Proved, 0
+}
+
+// widen extends the range of events whose round is not known.
+func (g *ShoeGaps) widen(from, to record.Seq) {
+	if g.UnclearTo == 0 {
+		g.UnclearFrom = from
+	}
+	g.UnclearFrom, g.UnclearTo = min(g.UnclearFrom, from), max(g.UnclearTo, to)
+}
+
+// unclear is true if a finding rests on an event whose round is not known.
+func (g *ShoeGaps) unclear(f *rules.Finding) bool {
+	return slices.ContainsFunc(f.Evidence, func(seq record.Seq) bool { return seq >= g.UnclearFrom && seq < g.UnclearTo })
+}
+
+// rests is the earliest event of the shoe on which a finding rests. That the shoe was loaded does not count: it cannot
+// have changed since.
+func (s *Shoe) rests(f *rules.Finding) record.Seq {
+	first := ^record.Seq(0)
+	for _, seq := range f.Evidence {
+		if seq >= s.First && seq != s.Loaded.Seq {
+			first = min(first, seq)
+		}
+	}
+	return first
+}

@@ -1,0 +1,139 @@
+package play
+
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// faceUp notes a card found face up in the shoe. It belongs to the round in progress, or to the one about to be dealt.
+func (s *Shoe) faceUp(c *turn, p *schema.CardFoundFaceup) {
+	card := readCard(p.Card)
+	burned := slices.ContainsFunc(s.Burns, func(b record.Burn) bool {
+		return !b.Opening && p.CardSeq >= b.First && p.CardSeq < b.First+b.Count
+	})
+	s.FaceUps = append(s.FaceUps, record.FoundFaceUp{
+		Seq: c.seq, CardSeq: p.CardSeq, Card: card, Destination: p.Destination, AmongBurned: burned, Burn: -1,
+		Round: s.comingRound(c.ev.Round),
+	})
+	if !burned {
+		s.takeOut(c, card)
+	}
+}
+
+func (t *Table) burn(c *turn, s *Shoe, p *schema.ShoeBurned) {
+	opening := p.Reason == schema.BurnReasonOpening
+	indicator := readCard(p.Indicator)
+	b := record.Burn{
+		Seq: c.seq, Opening: opening, Indicator: indicator, First: s.Out + 1, Count: p.Count, Cards: len(p.Cards),
+		Shown: baccarat.Shown(p.Shown), Destination: baccarat.Destination(p.Destination), AfterCard: s.Prepared,
+		AllRead: !slices.Contains(p.Cards, "??"), Round: s.comingRound(0),
+	}
+	s.Burns = append(s.Burns, b)
+	if b.Destination == baccarat.Rack {
+		t.rack(s, c.seq)
+	}
+	if opening {
+		s.takeOut(c, indicator)
+	} else {
+		s.answer(len(s.Burns)-1, indicator)
+	}
+	for i := range min(p.Count, 52*8) {
+		card := baccarat.Unread
+		if int(i) < len(p.Cards) {
+			card = readCard(p.Cards[i])
+		}
+		s.takeOut(c, card)
+	}
+}
+
+// answer links a burn for an irregularity to what it answers: cards found face up that no burn answers yet, or the card
+// beyond those due that it names, which leaves its hand.
+func (s *Shoe) answer(burn int, indicator baccarat.Card) {
+	answered := false
+	for i := range s.FaceUps {
+		if f := &s.FaceUps[i]; f.Burn < 0 {
+			f.Burn, answered = burn, true
+		}
+	}
+	if answered {
+		return
+	}
+	for _, r := range [2]*record.Round{s.Round, s.Settling} {
+		if r == nil {
+			continue
+		}
+		d, certain := burnable(r, indicator)
+		if d == nil {
+			continue
+		}
+		d.Final, d.Fate, d.FateAt, d.Burn = baccarat.NoHand, record.Burned, s.Burns[burn].Seq, burn
+		r.Missing = r.Missing || !certain
+		r.Recompose()
+		return
+	}
+}
+
+// burnable is the latest card of a round that a burn with this indicator takes, nil if none. If one of the two was not
+// read it is any third card, and certain only if there is exactly one.
+func burnable(r *record.Round, indicator baccarat.Card) (card *record.DealtCard, certain bool) {
+	var candidates []*record.DealtCard
+	for i := range slices.Backward(r.Cards) {
+		d := &r.Cards[i]
+		switch {
+		case d.Fate != record.Kept || (d.Index <= 2 && d.Final != baccarat.NoHand):
+		case d.Card == indicator && indicator != baccarat.Unread:
+			return d, true
+		case d.Card == baccarat.Unread || indicator == baccarat.Unread:
+			candidates = append(candidates, d)
+		}
+	}
+	if len(candidates) == 0 {
+		return nil, true
+	}
+	return candidates[0], len(candidates) == 1
+}
+
+// cutcard notes the cutting card. If it appears in front of the first card of a round it belongs to the round about to be
+// dealt, unless the rulebook reads it as the one before.
+func (s *Shoe) cutcard(c *turn, p *schema.CutcardSeen) {
+	round := s.comingRound(c.ev.Round)
+	dealing := s.Round != nil && s.Round.No == round && len(s.Round.Cards) > 0
+	if !dealing && round > 1 && s.Law != nil && s.Law.Options["cutcard_first_card"] == "belongs_to_previous" {
+		round--
+	}
+	s.Cutcard = append(s.Cutcard, record.Sighting{Seq: c.seq, Round: round, AfterCard: p.AfterCardSeq, SetAside: p.SetAside})
+}
+
+// collect takes in vigorish collected for what was settled before.
+func (t *Table) collect(c *turn, s *Shoe, p *schema.VigorishCollected) {
+	if p.VigorishKind != schema.VigorishKindOutstanding {
+		s.CollectLate(p.Seat, p.Amount, p.WagerIDs, c.seq)
+		return
+	}
+	for _, r := range [2]*record.Round{s.Settling, s.Round} {
+		if r != nil && marksSeat(r, p.Seat) {
+			s.Later = append(s.Later, LateCollection{p.Seat, p.Amount, slices.Clone(p.WagerIDs), c.seq})
+			return
+		}
+	}
+	t.owing(s, p.Seat).Collect(p.Seat, p.Amount, p.WagerIDs, c.seq)
+}
+
+func marksSeat(r *record.Round, seat uint32) bool {
+	return slices.ContainsFunc(r.Steps, func(s record.Step) bool { return s.Kind == record.StepVigMarked && s.Seat == seat })
+}
+
+// owing is the shoe whose ledger an outstanding step of a seat is about: the one before, if the seat owes there and not
+// here.
+func (t *Table) owing(s *Shoe, seat uint32) *Shoe {
+	owes := func(s *Shoe) bool {
+		return slices.ContainsFunc(s.Dues, func(d record.Due) bool { return d.Seat == seat })
+	}
+	if s == t.Shoe && t.Prev != nil && owes(t.Prev) && !owes(s) {
+		return t.Prev
+	}
+	return s
+}

@@ -1,0 +1,198 @@
+package play
+
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// maxBatches bounds the sets of decks of a table, newest last.
+const maxBatches = 8
+
+// foldCards takes in what is done with cards before they are in a shoe.
+func (t *Table) foldCards(c *turn) {
+	t.keep(c.ev)
+	switch p := c.ev.Payload.(type) {
+	case *schema.DeckReceived:
+		*t.batch(p.BatchID) = record.Batch{
+			ID: p.BatchID, Received: c.seq, Decks: p.DeckCount, BackColor: p.BackColor, PreShuffled: p.PreShuffled,
+		}
+	case *schema.CardsInspected:
+		b := t.batch(p.BatchID)
+		b.Inspected, b.InspectedBy, b.NewDeckOrder, b.Missing, b.Extra = c.seq, p.DealerID, p.NewDeckOrder, len(p.Missing), len(p.Extra)
+	case *schema.CardsVerified:
+		b := t.batch(p.BatchID)
+		b.Verified, b.VerifiedBy, b.VerifierRole = c.seq, p.VerifierID, baccarat.Role(p.VerifierRole)
+	case *schema.CardsSpread:
+		b := t.batch(p.BatchID)
+		b.Spread, b.SpreadFace, b.InSequence = c.seq, baccarat.Face(p.Face), p.SuitSequenceOK
+		b.Arranged, b.Columns = p.Arrangement != 0, p.Arrangement == schema.ArrangementColumns
+	case *schema.CardsViewed:
+		b := t.batch(p.BatchID)
+		b.Viewed, b.Viewers = c.seq, p.ParticipantsPresent
+	case *schema.CardsWashed:
+		b := t.batch(p.BatchID)
+		b.Washed, b.WashFace = c.seq, baccarat.Face(p.Face)
+	case *schema.CardsStacked:
+		t.batch(p.BatchID).Stacked = c.seq
+	case *schema.BatchReported:
+		t.batchState(c, p)
+	default: // fold sends nothing else
+	}
+}
+
+// batch is a set of decks of the table, new if need be.
+func (t *Table) batch(id string) *record.Batch {
+	if b := t.History.Batch(id); b != nil {
+		return b
+	}
+	list := t.History.Batches
+	if len(list) == maxBatches {
+		list = slices.Delete(list, 0, 1)
+	}
+	t.History.Batches = append(list, record.Batch{ID: id})
+	return &t.History.Batches[len(t.History.Batches)-1]
+}
+
+// batchState notes where a batch is, and cards of two batches meeting in the discard rack.
+func (t *Table) batchState(c *turn, p *schema.BatchReported) {
+	at := t.History.BatchesAt
+	report := record.BatchAt{Seq: c.seq, ID: p.BatchID, Decks: p.DeckCount, BackColor: p.BackColor, State: record.BatchState(p.State)}
+	known := false
+	for i := range at {
+		if at[i].ID == p.BatchID {
+			at[i], known = report, true
+			continue
+		}
+		played := t.Shoe != nil && t.Shoe.Loaded.Batch == at[i].ID && t.Shoe.Out > 0
+		if report.State == record.BatchInRack && (at[i].State == record.BatchInRack || played) && t.Shoe != nil {
+			t.Shoe.RackMixed = c.seq
+		}
+	}
+	if !known {
+		if len(at) == maxBatches {
+			at = slices.Delete(at, 0, 1)
+		}
+		at = append(at, report)
+	}
+	t.History.BatchesAt = at
+}
+
+// rack notes cards of a shoe that come into the discard rack while another batch lies there.
+func (t *Table) rack(s *Shoe, seq record.Seq) {
+	for _, at := range t.History.BatchesAt {
+		if s == t.Shoe && s.RackMixed == 0 && at.ID != s.Loaded.Batch && at.State == record.BatchInRack {
+			s.RackMixed, s.RackHeld = seq, at.Seq
+		}
+	}
+}
+
+// foldPreparation takes in how a shoe is made ready.
+func (t *Table) foldPreparation(c *turn, s *Shoe) {
+	prep := &s.Prep
+	switch p := c.ev.Payload.(type) {
+	case *schema.ShoeShuffled:
+		prep.Shuffles = append(prep.Shuffles, record.Shuffle{
+			Seq: c.seq, Batch: p.BatchID, AfterLacing: p.Phase == schema.ShufflePhaseAfterLacing,
+		})
+		if b := t.batch(p.BatchID); b.Shuffled == 0 {
+			b.Shuffled = c.seq
+		}
+	case *schema.ShoeLaced:
+		prep.Laced = append(prep.Laced, record.Laced{Seq: c.seq, Cards: p.CardCount})
+	case *schema.CutOffered:
+		t.firstOffer(prep)
+		prep.Offers = append(prep.Offers, record.CutOffer{Seq: c.seq, Seat: p.Seat, Accepted: p.Accepted, BacksAway: p.BacksAwayFromDealer})
+	case *schema.ShoeCut:
+		t.firstOffer(prep)
+		prep.Cuts = append(prep.Cuts, record.Cut{
+			Seq: c.seq, By: baccarat.Role(p.ByRole), Seat: p.Seat, Depth: p.DepthFromFront, Stack: p.StackSize,
+		})
+	case *schema.RecutOrdered:
+		prep.Recuts = append(prep.Recuts, record.Recut{
+			Seq: c.seq, By: baccarat.Role(p.ByRole), Reason: p.Reason, Late: s.Prepared, Burned: len(s.Burns) > 0,
+		})
+	case *schema.ShoeTransposed:
+		prep.Transposed = append(prep.Transposed, record.Change{Seq: c.seq, Amount: int64(p.MovedCount)})
+	case *schema.CutcardPlaced:
+		prep.Cutcards = append(prep.Cutcards, record.PlacedCutcard{Seq: c.seq, Which: p.Which, Behind: p.CardsBehind})
+	default:
+		t.foldCurator(c, s)
+	}
+}
+
+// firstOffer notes who sits at the table when the stack is first offered.
+func (t *Table) firstOffer(prep *record.Preparation) {
+	if len(prep.Offers) == 0 {
+		prep.Occupied = append(prep.Occupied[:0], t.History.Occupied...)
+	}
+}
+
+// foldCurator takes in who holds the shoe, or the bank.
+func (t *Table) foldCurator(c *turn, s *Shoe) {
+	switch p := c.ev.Payload.(type) {
+	case *schema.CuratorOffered:
+		s.curatorStep(record.CuratorStep{
+			Seq: c.seq, Kind: record.CuratorOffered, Seat: p.Seat, Accepted: p.Accepted, Occupied: slices.Clone(t.History.Occupied),
+		})
+	case *schema.CuratorAssigned:
+		s.curatorStep(record.CuratorStep{Seq: c.seq, Kind: record.CuratorAssigned, Seat: p.Seat})
+		t.Curator = p.Seat
+	case *schema.CuratorPassed:
+		s.curatorStep(record.CuratorStep{
+			Seq: c.seq, Kind: record.CuratorPassed, Seat: p.Seat, Cause: record.PassCause(p.Cause), Ground: p.Ground,
+			By: baccarat.Role(p.OrderedByRole),
+		})
+	case *schema.BidOffered:
+		s.Bids = append(s.Bids, record.Bid{Seq: c.seq, Seat: p.Seat, Amount: p.Amount})
+	case *schema.BankerAssigned:
+		s.Bids = append(s.Bids, record.Bid{Seq: c.seq, Seat: p.Seat, Amount: p.Amount, Assigned: true})
+		t.Curator = p.Seat
+	case *schema.BankerRelinquished:
+		t.Curator = 0
+	default: // nothing else is about a shoe outside its rounds
+	}
+}
+
+// curatorStep notes a step with where it fell.
+func (s *Shoe) curatorStep(step record.CuratorStep) {
+	if r := s.Round; r != nil {
+		step.Round = r.No
+		step.InRound = len(r.Cards) > 0 && r.Ended.Seq == 0 && r.Voided.Seq == 0
+		if len(r.Cards) == 0 && s.Settling != nil {
+			step.Round = s.Settling.No
+		}
+	} else if n := len(s.Rounds); n > 0 {
+		step.Round = s.Rounds[n-1].No
+	}
+	s.Curators = append(s.Curators, step)
+}
+
+// LastShoe is what a table takes from a shoe into the next.
+type LastShoe struct {
+	Curator, ToDeal uint32
+	Batch           string
+	Order           []baccarat.Card
+	Void            record.Seq
+	Shoes           int // since the table opened
+}
+
+// bequeath keeps what the next shoe takes from one that is done.
+func (t *Table) bequeath(s *Shoe) {
+	l := &t.Last
+	l.Curator, l.ToDeal, l.Batch = t.Curator, t.DealtBy, s.Loaded.Batch
+	l.Order = append(l.Order[:0], s.Order...)
+	l.Void = s.VoidedAt
+	l.Shoes++
+}
+
+// inherit gives a shoe what came before it.
+func (t *Table) inherit(s *Shoe) {
+	l := &t.Last
+	s.Prep.First, s.Prep.LastDealer, s.Prep.BatchBefore, s.Prep.VoidBefore = l.Shoes == 0, l.Curator, l.Batch, l.Void
+	s.Prep.LastToDeal = l.ToDeal
+	s.Prep.Before = append(s.Prep.Before[:0], l.Order...)
+	t.History.Whole = !t.Joined && !t.Incomplete
+}

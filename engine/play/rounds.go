@@ -1,0 +1,221 @@
+package play
+
+import (
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// foldRound takes in what happens in a round. It is false if the round is settled already: then the event is for the
+// ledger of the shoe.
+func (t *Table) foldRound(c *turn, s *Shoe) bool {
+	if p, ok := c.ev.Payload.(*schema.VigorishCollected); ok && p.VigorishKind == schema.VigorishKindOutstanding {
+		return false
+	}
+	if _, ok := c.ev.Payload.(*schema.RoundStarted); ok && s.played(c.ev.Round) {
+		t.Lost(1, c.ev)
+		c.reach(RoundRepeated, s, nil)
+	}
+	r := t.roundOf(c, s)
+	if r == nil {
+		return false
+	}
+	return t.foldBetting(c, s, r) || t.foldDeal(c, s, r) || t.foldSettlement(c, s, r) || t.foldSqueeze(c, s, r)
+}
+
+// played is true if a round of this number, or a later one, was played already: its events could not be distinguished
+// from those that follow.
+func (s *Shoe) played(round uint32) bool {
+	for _, r := range [2]*record.Round{s.Round, s.Settling} {
+		if r != nil && r.No >= round {
+			return r.No > round || len(r.Cards) > 0 || r.Ended.Seq != 0 || r.Voided.Seq != 0
+		}
+	}
+	k := len(s.Rounds)
+	return k > 0 && round <= s.Rounds[k-1].No
+}
+
+// foldBetting takes in wagers and announcements; false for other events.
+func (t *Table) foldBetting(c *turn, s *Shoe, r *record.Round) bool {
+	switch p := c.ev.Payload.(type) {
+	case *schema.RoundStarted:
+		r.Started = c.seq
+	case *schema.WagerPlaced:
+		t.placeWager(c, r, p)
+	case *schema.WagerChanged:
+		changeWager(c, r, p)
+	case *schema.WagerHandled:
+		if w := wagerOf(r, p.WagerID); w != nil {
+			w.Handled = append(w.Handled, record.Touched{Seq: c.seq, Role: baccarat.Role(p.ByRole)})
+		}
+	case *schema.VerbalConfirmed:
+		if w := wagerOf(r, p.WagerID); w != nil {
+			w.Confirmed = append(w.Confirmed, record.Touched{Seq: c.seq, Role: baccarat.Role(p.ByRole)})
+		}
+	case *schema.CashConverted:
+		if w := wagerOf(r, p.WagerID); w != nil {
+			w.Converted, w.ConvertedAt = record.Change{Seq: c.seq, Amount: p.Amount}, c.ev.At
+		}
+	case *schema.Announced:
+		t.announce(c, s, r, p)
+	case *schema.BankerWagered:
+		w := r.NewWager()
+		*w = record.Wager{
+			ID: p.WagerID, Placed: c.seq, Seat: p.Seat, Spot: baccarat.SpotBanker, Amount: p.Amount,
+			Medium: baccarat.Medium(p.Medium), AreaOK: true, Patron: t.Patrons[p.Seat],
+			Changes: w.Changes[:0], Handled: w.Handled[:0], Confirmed: w.Confirmed[:0],
+		}
+		r.Bank = len(r.Wagers)
+	case *schema.BancoAnnounced:
+		r.Bancos = append(r.Bancos, record.Banco{Seq: c.seq, Seat: p.Seat, Call: record.BancoCall(p.Call)})
+	default:
+		return false
+	}
+	return true
+}
+
+func (t *Table) placeWager(c *turn, r *record.Round, p *schema.WagerPlaced) {
+	w := r.NewWager()
+	*w = record.Wager{
+		ID: p.WagerID, Placed: c.seq, PlacedAt: c.ev.At, Seat: p.Seat, Spot: baccarat.Spot(p.Spot), Amount: p.Amount, Coupon: p.Coupon,
+		Medium: baccarat.Medium(p.Medium), AreaOK: p.AreaOK, SpotName: p.SpotName, Patron: p.PatronRef,
+		Changes: w.Changes[:0], Handled: w.Handled[:0], Confirmed: w.Confirmed[:0],
+	}
+	if w.Patron == "" {
+		w.Patron = t.Patrons[p.Seat]
+	}
+}
+
+func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
+	w := wagerOf(r, p.WagerID)
+	if w == nil {
+		return
+	}
+	w.Changes = append(w.Changes, record.Change{Seq: c.seq, Amount: p.Delta})
+	delta := max(p.Delta, -p.Delta)
+	switch p.Change {
+	case schema.WagerChangeRaised:
+		w.Amount += delta
+	case schema.WagerChangeLowered:
+		w.Amount = max(w.Amount-delta, 0)
+	case schema.WagerChangeWithdrawn:
+		w.Gone = true
+	case schema.WagerChangeMoved:
+		w.Spot = baccarat.Spot(p.ToSpot)
+	}
+}
+
+func wagerOf(r *record.Round, id string) *record.Wager {
+	if i := r.WagerIndex(id); i >= 0 {
+		return &r.Wagers[i]
+	}
+	return nil
+}
+
+func (t *Table) announce(c *turn, s *Shoe, r *record.Round, p *schema.Announced) {
+	code := baccarat.Code(p.Code)
+	if code == baccarat.LastHand {
+		s.LastHandCalls = append(s.LastHandCalls, c.seq)
+		return
+	}
+	r.Calls = append(r.Calls, record.Call{
+		Seq: c.seq, Code: code, Hand: baccarat.Hand(p.Hand), Value: p.Value, Treasure: baccarat.Treasure(p.Treasure),
+	})
+	if r != s.Round {
+		return
+	}
+	switch code {
+	case baccarat.NoMoreBets:
+		t.betting(c, s)
+	case baccarat.PlayerWins, baccarat.BankerWins, baccarat.TieHand:
+		s.Progress.Called = true
+		t.dealt(c, s)
+	}
+}
+
+// foldSettlement takes in what is paid, taken and returned, and the end of the round; false for other events.
+func (t *Table) foldSettlement(c *turn, s *Shoe, r *record.Round) bool {
+	switch p := c.ev.Payload.(type) {
+	case *schema.WagerCollected:
+		settleWager(c, r, p.WagerID, record.Step{Kind: record.StepCollected, Seat: p.Seat, Amount: p.Amount})
+	case *schema.WagerPaid:
+		settleWager(c, r, p.WagerID, record.Step{Kind: record.StepPaid, Seat: p.Seat, Amount: p.Amount})
+	case *schema.WagerReturned:
+		settleWager(c, r, p.WagerID, record.Step{Kind: record.StepReturned, Seat: p.Seat, Amount: p.Amount})
+	case *schema.VigorishMarked:
+		at := r.WagerIndex(p.WagerID)
+		*r.NewStep() = record.Step{
+			Seq: c.seq, Kind: record.StepVigMarked, Seat: seatOf(r, at, p.Seat), Amount: p.Amount, Wager: at,
+			Marker: baccarat.Marker(p.Marker), Area: p.Area, By: c.ev.Actor.ID,
+		}
+	case *schema.VigorishCollected:
+		charge(c, r, p)
+	case *schema.RoundVoided:
+		r.Voided = record.Voided{Seq: c.seq, Insufficient: p.Cause == schema.VoidCauseInsufficientCards}
+		r.Left = s.left()
+		s.VoidedAt = 0
+		if r.Voided.Insufficient {
+			s.VoidedAt = c.seq
+		}
+		return true
+	case *schema.RoundEnded:
+		r.Ended = record.Ended{
+			Seq: c.seq, Result: baccarat.Result(p.Result), Player: p.PlayerCount, Banker: p.BankerCount, Cards: p.CardsDealt,
+		}
+		t.recorded(c, s, r)
+		return true
+	default:
+		return false
+	}
+	// Money moved: the hands are over, unless a card is still due.
+	if r == s.Round {
+		s.Progress.MoneyMoved = true
+		t.dealt(c, s)
+	}
+	return true
+}
+
+// seatOf is the seat of a step, which may leave it to its wager.
+func seatOf(r *record.Round, wager int, reported uint32) uint32 {
+	if reported == 0 && wager >= 0 {
+		return r.Wagers[wager].Seat
+	}
+	return reported
+}
+
+// settleWager enters a step of the settlement of a wager.
+func settleWager(c *turn, r *record.Round, id string, made record.Step) {
+	at := r.WagerIndex(id)
+	step := r.NewStep()
+	made.Seq, made.Seat, made.Wager, made.Wagers, made.By = c.seq, seatOf(r, at, made.Seat), at, step.Wagers[:0], c.ev.Actor.ID
+	*step = made
+	if at < 0 {
+		return
+	}
+	w := &r.Wagers[at]
+	into := &w.Collected
+	switch made.Kind {
+	case record.StepPaid:
+		into = &w.Paid
+	case record.StepReturned:
+		into = &w.Returned
+	}
+	into.Seq = c.seq
+	into.Times++
+	into.Amount += made.Amount
+}
+
+func charge(c *turn, r *record.Round, p *schema.VigorishCollected) {
+	step := r.NewStep()
+	named := step.Wagers[:0]
+	for _, id := range p.WagerIDs {
+		if at := r.WagerIndex(id); at >= 0 {
+			named = append(named, at)
+		}
+	}
+	kind := record.StepVigCollected
+	if p.VigorishKind == schema.VigorishKindTie25 {
+		kind = record.StepTieCharge
+	}
+	*step = record.Step{Seq: c.seq, Kind: kind, Seat: p.Seat, Amount: p.Amount, Wager: -1, Wagers: named, By: c.ev.Actor.ID}
+}

@@ -1,0 +1,178 @@
+package play
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// shoeOf is the shoe of an event, begun if need be; nil outside a shoe.
+func (t *Table) shoeOf(c *turn) *Shoe {
+	id := c.ev.ShoeID
+	if id == "" {
+		return t.Shoe
+	}
+	reused := t.reused(c.ev)
+	for _, s := range [2]*Shoe{t.Shoe, t.Prev} {
+		if s != nil && s.Name == id && !reused {
+			return s
+		}
+	}
+	if !reused && slices.Contains(t.Used, id) {
+		return nil // a shoe that is closed: too late to be judged
+	}
+	t.beginShoe(c)
+	return t.Shoe
+}
+
+// reused is true if an event begins a shoe under an id that the table has used: only preparing cards does. Everything
+// else may be a late step of the old shoe.
+func (t *Table) reused(ev *schema.Event) bool {
+	p, ok := ev.Payload.(*schema.ShoeShuffled)
+	if !ok || p.Phase == schema.ShufflePhaseAfterLacing || !slices.Contains(t.Used, ev.ShoeID) {
+		return false
+	}
+	return t.Shoe == nil || t.Shoe.Name != ev.ShoeID || t.Shoe.Out > 0
+}
+
+// beginShoe begins a shoe with its first event.
+func (t *Table) beginShoe(c *turn) {
+	t.endShoe(c)
+	if t.Prev != nil {
+		t.closePrev(c)
+	}
+	if t.Shoe != nil {
+		t.succeed(c)
+	}
+	ev := c.ev
+	s := t.spareShoe()
+	s.ID, s.Name, s.At, s.First, s.Pit = ev.ShoeID, ev.ShoeID, ev.At, c.seq, t.Pit
+	s.enforce(t.Law, t.Config)
+	begins := false
+	if p, ok := ev.Payload.(*schema.ShoeShuffled); ok {
+		begins = p.Phase != schema.ShufflePhaseAfterLacing
+	}
+	s.Joined = t.Joined && len(t.Used) == 0 && !begins
+	t.beginShoeGaps(s, begins)
+	t.Shoe = s
+	c.reach(Began, s, nil)
+	if slices.Contains(t.Used, ev.ShoeID) {
+		s.ID = ev.ShoeID + "#" + strconv.FormatUint(ev.Seq, 10)
+		c.reach(ShoeReused, s, nil)
+	}
+	t.Used = append(t.Used, ev.ShoeID)
+	if len(t.Used) > 512 {
+		t.Used = slices.Delete(t.Used, 0, 256)
+	}
+	if s.Joined {
+		c.reach(ShoeJoined, s, nil)
+	}
+}
+
+func (t *Table) spareShoe() *Shoe {
+	s := &Shoe{}
+	if n := len(t.spare); n > 0 {
+		s, t.spare = t.spare[n-1], t.spare[:n-1]
+	}
+	s.reset()
+	return s
+}
+
+// succeed makes room for the next shoe: the present one is closed now, or at the first card of the next one where the
+// law has it so.
+func (t *Table) succeed(c *turn) {
+	s := t.Shoe
+	s.NextShuffled = c.seq
+	s.OwedAtShuffle = s.Owed(s.OwedAtShuffle[:0])
+	t.Prev, t.Shoe = s, nil
+	if s.Law == nil || !s.Law.ClosesAtCard {
+		t.closeShoe(c, s)
+	}
+}
+
+// closePrev closes the shoe before the present one, if it is still open, and lets it go.
+func (t *Table) closePrev(c *turn) {
+	s := t.Prev
+	t.closeShoe(c, s)
+	t.Prev = nil
+	below := uint64(0)
+	if t.Shoe != nil {
+		below = uint64(t.Shoe.First)
+	}
+	t.letGo(c, s, below)
+}
+
+// closeShoes closes all shoes: the table has closed.
+func (t *Table) closeShoes(c *turn) {
+	t.endShoe(c)
+	if t.Prev != nil {
+		t.closePrev(c)
+	}
+	if s := t.Shoe; s != nil {
+		t.closeShoe(c, s)
+		t.Shoe = nil
+		t.letGo(c, s, 0)
+	}
+}
+
+func (t *Table) letGo(c *turn, s *Shoe, below uint64) {
+	c.yield(Stage{Kind: Gone, Event: c.ev, Shoe: s, Seq: below})
+	t.spare = append(t.spare, s)
+}
+
+// endShoe settles what is still unsettled: no further card comes from the shoe.
+func (t *Table) endShoe(c *turn) {
+	s := t.Shoe
+	if s == nil {
+		return
+	}
+	t.settle(c, s, &s.Settling)
+	if s.Round != nil {
+		t.finishDealing(c, s)
+	}
+	t.settle(c, s, &s.Round)
+}
+
+// roundOf is the round of an event, begun if need be; nil if it is settled.
+func (t *Table) roundOf(c *turn, s *Shoe) *record.Round {
+	no := c.ev.Round
+	switch {
+	case no == 0:
+		return nil
+	case s.Live(no) != nil:
+		return s.Live(no)
+	case s.Round != nil && no < s.Round.No:
+		return nil
+	case s.Round == nil && len(s.Rounds) > 0 && no <= s.Rounds[len(s.Rounds)-1].No:
+		return nil
+	}
+	t.settle(c, s, &s.Settling)
+	if s.Round != nil {
+		t.finishDealing(c, s)
+		s.Settling, s.Round = s.Round, nil
+	}
+	r := t.spareRound(no)
+	r.Started, r.At, r.Config, r.Dealer = c.seq, c.ev.At, t.Config, t.Dealer
+	if r.Dealer == "" && c.ev.Actor.Role == schema.RoleDealer {
+		r.Dealer = c.ev.Actor.ID
+	}
+	_, started := c.ev.Payload.(*schema.RoundStarted)
+	t.beginRoundGaps(s, r, started)
+	r.Carried, s.Carried = s.Carried, 0
+	r.Curator = t.Curator
+	s.VoidedAt = 0
+	s.Round, s.Progress = r, Progress{}
+	return r
+}
+
+// spareRound takes a round from the pool.
+func (t *Table) spareRound(no uint32) *record.Round {
+	r := &record.Round{}
+	if n := len(t.rounds); n > 0 {
+		r, t.rounds = t.rounds[n-1], t.rounds[:n-1]
+	}
+	r.Reset(no)
+	return r
+}

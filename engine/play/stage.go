@@ -1,0 +1,65 @@
+package play
+
+import (
+	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Kind is the kind of a stage.
+type Kind uint8
+
+// Kinds of stage. A shoe passes Began, Prepared, then for each round Betting, Dealt, Recorded and Settled, then Closed
+// and Gone. A stage with rules is named in package rules.
+const (
+	// Began: the first event of a shoe.
+	Began Kind = iota
+	// ShoeReused: a shoe begins under an id that the table has used. It follows Began.
+	ShoeReused
+	// ShoeJoined: the record of a shoe does not begin with its first event. It follows Began.
+	ShoeJoined
+	// Prepared: the first card of the first round of a shoe. Until then a step of the preparation may still come.
+	Prepared
+	// Changed: the first card after a configuration came into force.
+	Changed
+	// RoundRepeated: a round begins that was played already.
+	RoundRepeated
+	// Betting: no more bets, at the latest the first card of a round.
+	Betting
+	// Dealt: the deal of a round is over.
+	Dealt
+	// Recorded: the recorded end of a round completes evidence.
+	Recorded
+	// Settled: the first card of the next round, or the end of the shoe. The round is complete.
+	Settled
+	// Closed: the shoe is complete.
+	Closed
+	// Gone: no event can change the shoe any more, and no event before Seq proves anything that is open.
+	Gone
+	// Configured: a configuration came into force. The rulebook and the house rules are those of the table.
+	Configured
+	// NoticeGiven: a notice was filed or posted.
+	NoticeGiven
+	// TableClosed: the table closed. No event before Seq proves anything that is open.
+	TableClosed
+)
+
+// Stage is a stage that was reached while an event was folded. It is valid until the next one.
+type Stage struct {
+	Kind  Kind
+	Event *schema.Event
+	Shoe  *Shoe
+	Round *record.Round
+	// Seq is set for Gone and TableClosed, 0 if unknown.
+	Seq uint64
+}
+
+// turn is an event while it is folded, with the place where the stages that it reaches are reported.
+type turn struct {
+	ev    *schema.Event
+	seq   record.Seq
+	yield func(Stage) bool
+}
+
+func (c *turn) reach(kind Kind, s *Shoe, r *record.Round) {
+	c.yield(Stage{Kind: kind, Event: c.ev, Shoe: s, Round: r})
+}

@@ -1,0 +1,106 @@
+package play
+
+import (
+	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/rules"
+)
+
+// prepare reaches Prepared at the first card of a shoe: until then a step of its preparation may come.
+func (t *Table) prepare(c *turn, s *Shoe) {
+	s.Prepared = true
+	if s.Law == nil || s.Config == nil {
+		s.enforce(t.Law, t.Config)
+	}
+	if s.Auditable(nil) {
+		t.inherit(s)
+	}
+	c.reach(Prepared, s, nil)
+}
+
+// changed reaches Changed if a configuration came into force since a card was last dealt.
+func (t *Table) changed(c *turn, s *Shoe) {
+	changes := t.History.Changes
+	if n := len(changes); n == 0 || changes[n-1].Judged {
+		return
+	}
+	c.reach(Changed, s, nil)
+	for i := range changes {
+		changes[i].Judged = true
+	}
+}
+
+// betting reaches Betting for the round in progress, once.
+func (t *Table) betting(c *turn, s *Shoe) {
+	if !s.Progress.Betting {
+		s.Progress.Betting = true
+		c.reach(Betting, s, s.Round)
+	}
+}
+
+// dealt reaches Dealt once the deal is over: a result was called, money moved or the end was recorded, and no card is due
+// any more. While a card is due, a call or a payment alone may be the error; both together, or the recorded end, are not.
+func (t *Table) dealt(c *turn, s *Shoe) {
+	p, r := &s.Progress, s.Round
+	if p.Dealt || s.Law == nil {
+		return
+	}
+	certain := r.Ended.Seq != 0 || (p.Called && p.MoneyMoved)
+	if !certain && s.Law.CardsDue(r.Coup()) > 0 {
+		return
+	}
+	p.Dealt = true
+	c.reach(Dealt, s, r)
+}
+
+// recorded reaches Recorded: the end of a round was recorded.
+func (t *Table) recorded(c *turn, s *Shoe, r *record.Round) {
+	if r == s.Round {
+		t.dealt(c, s)
+	}
+	c.reach(Recorded, s, r)
+}
+
+// finishDealing reaches Dealt for a deal that nothing ended: the next round has begun, or the shoe is over.
+func (t *Table) finishDealing(c *turn, s *Shoe) {
+	r := s.Round
+	if !s.Progress.Dealt && len(r.Cards) > 0 && r.Voided.Seq == 0 && s.Law != nil {
+		s.Progress.Dealt = true
+		c.reach(Dealt, s, r)
+	}
+}
+
+// settle enters a round into its shoe and reaches Settled.
+func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
+	r := *which
+	if r == nil {
+		return
+	}
+	*which = nil
+	s.Enter(r, rules.Settling(s.Law, r))
+	for _, l := range s.Later {
+		t.owing(s, l.Seat).Collect(l.Seat, l.Amount, l.Wagers, l.Seq)
+	}
+	s.Later = s.Later[:0]
+	c.reach(Settled, s, r)
+	s.enterBank(r)
+	t.rounds = append(t.rounds, r)
+}
+
+// enterBank keeps what later rounds of chemin de fer look back on.
+func (s *Shoe) enterBank(r *record.Round) {
+	if r.Bank == 0 {
+		return
+	}
+	w := &r.Wagers[r.Bank-1]
+	s.Bank = append(s.Bank, record.BankRound{No: r.No, Banker: w.Seat, Amount: w.Amount, Result: Result(r), Against: r.Against()})
+}
+
+// closeShoe reaches Closed.
+func (t *Table) closeShoe(c *turn, s *Shoe) {
+	if s.Closed {
+		return
+	}
+	s.Closed = true
+	t.bequeath(s)
+	c.reach(Closed, s, nil)
+}

@@ -1,0 +1,210 @@
+// Package play folds the events of one table into rounds and shoes.
+//
+// Events go in, in order. The table changes its record (record.Round, record.Shoe, record.Table) and yields the stages
+// that are reached. A stage is mostly reached before the event is folded: the first card of a round completes the round
+// before it. So the caller evaluates a stage while the fold waits, and sees the record as it was at that stage.
+//
+// The table also knows what missing events leave open about it: see Gaps. It evaluates no rule, and writes no row.
+package play
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Table is the play at one table. Others read it; only its methods change it.
+type Table struct {
+	Property, ID string
+	TableState
+	// Law is the law in force, nil if no rulebook has it. The configuration is in Config.
+	Law *law.Law
+	// Shoe is the present shoe, Prev the one before while its ledger is open. Both may be nil.
+	Shoe, Prev *Shoe
+
+	books  law.Books
+	spare  []*Shoe
+	rounds []*record.Round // spare
+}
+
+// TableState is what a table carries from one shoe to the next.
+type TableState struct {
+	Pit    string
+	IsOpen bool
+	// Joined is true if the record of the table does not begin with its first event, Incomplete if an event was lost.
+	Joined, Incomplete bool
+	Gaps               Gaps
+	LawName            string
+	Config             *law.Config
+	// History is what rules see of the table.
+	History record.Table
+	// Kept are the ids of events before the present shoe that findings may name.
+	Kept   map[uint64]string
+	Dealer string
+	// Curator is the seat of the curator, or of the Banker; 0 if none. DealtBy is the seat that drew the last card.
+	Curator, DealtBy uint32
+	Last             LastShoe
+	Patrons          map[uint32]string
+	Used             []string // shoe ids
+}
+
+// New is a table without events.
+func New(property, id string, books law.Books) *Table {
+	return &Table{Property: property, ID: id, books: books, TableState: TableState{
+		Kept: map[uint64]string{}, Patrons: map[uint32]string{}, History: record.Table{Attested: map[string]record.Attested{}},
+	}}
+}
+
+// Apply folds an event and yields the stages that are reached, in order. The loop must not be left early.
+func (t *Table) Apply(ev *schema.Event) iter.Seq[Stage] {
+	return func(yield func(Stage) bool) {
+		c := turn{ev, record.Seq(ev.Seq), yield}
+		t.Pit = ev.PitID
+		t.fold(&c)
+		t.closeGaps(ev)
+	}
+}
+
+// MidStream notes that the record of the table begins in the middle.
+func (t *Table) MidStream() {
+	t.Joined = true
+	t.Gaps = Gaps{Begin: true, Start: true, Prepare: true, History: true, Seating: true}
+}
+
+// Restart closes what is open, since the sequence numbers begin again with this event, and yields the stages that this
+// reaches. What the table knew by the old numbers is dropped.
+func (t *Table) Restart(ev *schema.Event) iter.Seq[Stage] {
+	return func(yield func(Stage) bool) {
+		t.closeShoes(&turn{ev, record.Seq(ev.Seq), yield})
+		t.enforce(nil, nil)
+		t.IsOpen = false
+		t.History = record.Table{Attested: map[string]record.Attested{}}
+		clear(t.Kept)
+		t.MidStream()
+	}
+}
+
+// Shoes are the shoes that are open, the older one first.
+func (t *Table) Shoes() []*Shoe {
+	return slices.DeleteFunc([]*Shoe{t.Prev, t.Shoe}, func(s *Shoe) bool { return s == nil || s.Closed })
+}
+
+// View sets what rules see in a pass: a round of a shoe, or the shoe if r is nil. It is false if no law or configuration
+// is known: then nothing can be audited.
+func (t *Table) View(p *rules.Pass, s *Shoe, r *record.Round) bool {
+	if !s.Auditable(r) {
+		return false
+	}
+	config := s.Config
+	if r != nil && r.Config != nil {
+		config = r.Config
+	}
+	p.Law, p.Config, p.Shoe, p.Round, p.Table = s.Law, config, &s.Shoe, r, &t.History
+	return true
+}
+
+// enforce sets what is in force at the table.
+func (t *Table) enforce(l *law.Law, config *law.Config) {
+	t.Law, t.LawName, t.Config = l, nameOf(l), config
+}
+
+// Shoe is a shoe while it is prepared and played.
+type Shoe struct {
+	ShoeState
+	Law *law.Law
+}
+
+// ShoeState is the record of a shoe with what the fold needs beside it.
+type ShoeState struct {
+	record.Shoe `cbor:"Shoe"`
+	// Name is the producer's shoe id; ID differs if the producer used one twice.
+	Name    string
+	LawName string
+	Config  *law.Config
+	Pit     string
+	// EndedAt is the event time of its recorded end, 0 if there was none.
+	EndedAt int64
+	Gaps    ShoeGaps
+
+	// Round is the round in progress. Settling is the one before, until the next first card.
+	Round, Settling *record.Round
+	Progress        Progress
+	// Later are collections of outstanding vigorish that wait for their round to be settled.
+	Later []LateCollection
+
+	Prepared, Closed bool
+	// Carried is the number of a card kept for the next round, 0 if none.
+	Carried uint32
+	// VoidedAt is the event that voided the last round for want of cards, 0 if it was not.
+	VoidedAt record.Seq
+}
+
+// Progress is which stages the round in progress has reached, and what brings it to the next one.
+type Progress struct{ Betting, Called, MoneyMoved, Dealt bool }
+
+// LateCollection is a collection of outstanding vigorish.
+type LateCollection struct {
+	Seat   uint32
+	Amount int64
+	Wagers []string
+	Seq    record.Seq
+}
+
+// Auditable is true if the law and the configuration of a round are known, or of the shoe if r is nil.
+func (s *Shoe) Auditable(r *record.Round) bool {
+	return s.Law != nil && (s.Config != nil || r != nil && r.Config != nil)
+}
+
+// Live is the open round of this number, nil if it is not open.
+func (s *Shoe) Live(no uint32) *record.Round {
+	for _, r := range [2]*record.Round{s.Round, s.Settling} {
+		if r != nil && no != 0 && r.No == no {
+			return r
+		}
+	}
+	return nil
+}
+
+func (s *Shoe) reset() {
+	s.Shoe.Reset()
+	*s = Shoe{ShoeState: ShoeState{Shoe: s.Shoe, Later: s.Later[:0]}}
+}
+
+func (s *Shoe) enforce(l *law.Law, config *law.Config) {
+	s.Law, s.LawName, s.Config = l, nameOf(l), config
+}
+
+// left is how many cards the shoe still has, by its decks.
+func (s *Shoe) left() int { return max(int(52*s.Loaded.Decks)-int(s.Out), 0) }
+
+// comingRound is the round that an event between rounds is about: the one in progress, or the next.
+func (s *Shoe) comingRound(round uint32) uint32 {
+	switch {
+	case round != 0:
+		return round
+	case s.Round != nil && s.Round.Ended.Seq == 0 && s.Round.Voided.Seq == 0:
+		return s.Round.No
+	case s.Round != nil:
+		return s.Round.No + 1
+	case len(s.Rounds) > 0:
+		return s.Rounds[len(s.Rounds)-1].No + 1
+	}
+	return 1
+}
+
+// Result is the result of a round as dealt: void if it was cancelled, none if its cards are unknown.
+func Result(r *record.Round) baccarat.Result {
+	c := r.Coup()
+	switch {
+	case r.Voided.Seq != 0 || r.Ended.Result == baccarat.Void:
+		return baccarat.Void
+	case !c.Complete:
+		return baccarat.NoResult
+	}
+	return c.Result()
+}

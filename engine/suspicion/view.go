@@ -1,0 +1,155 @@
+package suspicion
+
+import (
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/detectors"
+	"github.com/shoeproof/shoeproof/detectors/exact"
+	"github.com/shoeproof/shoeproof/engine/play"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
+)
+
+// viewRound makes the view of a round that is settled.
+func (t *Table) viewRound(s *play.Shoe, r *record.Round) *detectors.Round {
+	if t.shoe != s {
+		t.begin(s)
+	}
+	t.cards.advance(s, r.Before)
+	v := &t.view
+	*v = detectors.Round{
+		Location: detectors.Location{
+			Property: t.Play.Property, Pit: s.Pit, Table: t.Play.ID, Shoe: s.ID, Round: r.No, At: r.At, Seq: r.Started,
+		},
+		Dealer: r.Dealer, Batch: s.Loaded.Batch, Shuffler: t.seen.Shuffler, Reader: t.seen.Reader,
+		Decks: int(t.cards.Decks), Left: t.cards.Left, Locked: t.Log.Time(uint64(lockedBy(r))),
+		First: t.Log.Time(uint64(r.FirstCard())), Ended: t.Log.Time(uint64(r.Ended.Seq)),
+		Coup: *r.Coup(), Frozen: s.Missing || r.Missing, Cards: v.Cards[:0], Wagers: v.Wagers[:0],
+	}
+	for i := range r.Cards {
+		if c := &r.Cards[i]; !c.Carried {
+			v.Cards = append(v.Cards, detectors.Card{Card: c.Card, Hand: c.Hand, Index: c.Index})
+		}
+	}
+	t.cards.Dealt = append(t.cards.Dealt, v.Cards...)
+	v.Offer = t.offerOf(s, r)
+	if v.Offer != nil && v.Decks > 0 && v.Offer.Kernel.Odds(&v.Left, &t.odds) {
+		v.Odds = &t.odds
+	}
+	v.Played = v.Offer != nil && r.Voided.Seq == 0 && r.Ended.Result != baccarat.Void && ordinary(s.Law, r)
+	judged := t.Play.View(&t.pass, s, r)
+	for i := range r.Wagers {
+		v.Wagers = append(v.Wagers, t.viewWager(s, r, &r.Wagers[i], judged))
+	}
+	return v
+}
+
+// lockedBy is the event that ended the betting of a round, 0 if there was none.
+func lockedBy(r *record.Round) record.Seq {
+	if c := r.CallOf(baccarat.NoMoreBets); c != nil {
+		return c.Seq
+	}
+	return 0
+}
+
+// offerOf is what the table offered in a round, nil if that is not known.
+func (t *Table) offerOf(s *play.Shoe, r *record.Round) *detectors.Offer {
+	if r.Config == nil || s.Law == nil {
+		return nil
+	}
+	if t.law != s.Law || t.config != r.Config {
+		t.law, t.config, t.offer = s.Law, r.Config, detectors.NewOffer(s.Law, r.Config)
+	}
+	return t.offer
+}
+
+// ordinary is true if a round was dealt from the shoe alone, to the end and by the drawing table: else its cards have
+// another distribution.
+func ordinary(l *law.Law, r *record.Round) bool {
+	c := r.Coup()
+	if l == nil || !c.Complete || c.NP > 3 || c.NB > 3 || l.CardsDue(c) > 0 || len(r.Cards) != c.Cards() {
+		return false
+	}
+	for i := range r.Cards {
+		if d := &r.Cards[i]; d.Carried || d.Fate != record.Kept {
+			return false
+		}
+	}
+	return (c.NP == 3) == l.Drawing.PlayerDraws(c.P2, c.B2) && (c.NB == 3) == l.Drawing.BankerDraws(c.P2, c.B2, c.Third)
+}
+
+func (t *Table) viewWager(s *play.Shoe, r *record.Round, w *record.Wager, judged bool) detectors.Wager {
+	v := detectors.Wager{
+		ID: w.ID, Patron: w.Patron, Seat: w.Seat, Spot: w.Spot, Stake: w.Amount, Done: w.Disposition(), Paid: w.Paid.Amount,
+		AtLock: -1, AtSettlement: -1,
+	}
+	if judged {
+		v.Ruled, v.Due = t.pass.Due(w)
+	}
+	if w.Gone {
+		v.Stake = 0
+	}
+	placed := w.Placed
+	for _, c := range w.Changes {
+		if c.Amount > 0 {
+			placed = c.Seq
+		}
+	}
+	v.Placed = t.Log.Time(uint64(placed))
+	v.Late = r.FirstCard() != 0 && placed > r.FirstCard()
+	if read, ok := t.seen.take(w.ID); ok {
+		v.AtLock, v.AtSettlement = read.Lock, read.Settlement
+		v.HasReads = v.AtLock >= 0 && v.AtSettlement >= 0
+	}
+	if judged {
+		v.VigDue, v.VigTaken = vigorish(s, r, w.ID)
+	}
+	return v
+}
+
+// vigorish is what a wager of a round owes at least, and what was marked or taken.
+func vigorish(s *play.Shoe, r *record.Round, wager string) (due, taken int64) {
+	for i := len(s.Dues) - 1; i >= 0 && s.Dues[i].Round == r.No; i-- {
+		d := &s.Dues[i]
+		if d.Wager != wager || d.Tie {
+			continue
+		}
+		vig, _ := s.Law.Vigorish(r.Config.Percent)
+		due, _ = vig.Exact(d.Won)
+		taken = max(d.Marked, d.Collected, d.Took)
+		if taken == 0 && d.CollectedAt != 0 {
+			taken = due // taken together with others
+		}
+	}
+	return due, taken
+}
+
+// begin turns to a shoe.
+func (t *Table) begin(s *play.Shoe) {
+	t.shoe, t.host = s, nil
+	decks := s.Loaded.Decks
+	if decks == 0 && s.Config != nil {
+		decks = s.Config.Decks
+	}
+	decks = min(decks, 100) // what detectors compute grows with it, and a record may have any number
+	c := &t.cards
+	c.Decks, c.Left, c.Out, c.Dealt = decks, exact.Full(int(decks)), 0, c.Dealt[:0]
+	v := t.viewShoe(s)
+	t.detectors().Begin(&v)
+}
+
+func (t *Table) viewShoe(s *play.Shoe) detectors.Shoe {
+	return detectors.Shoe{
+		Location: detectors.Location{Property: t.Play.Property, Pit: s.Pit, Table: t.Play.ID, Shoe: s.ID, At: s.At, Seq: s.First},
+		Dealer:   t.Play.Dealer, Batch: s.Loaded.Batch, Shuffler: t.seen.Shuffler, Decks: int(t.cards.Decks),
+		Before: t.cards.Before, Left: t.cards.Left, Whole: !s.Missing && !s.Joined, Frozen: s.Missing,
+	}
+}
+
+// advance counts out the cards up to a position.
+func (c *Cards) advance(s *play.Shoe, to int) {
+	for to = min(to, len(s.Order)); c.Out < to; c.Out++ {
+		if card := s.Order[c.Out]; card != baccarat.Unread {
+			c.Left[card]--
+		}
+	}
+}

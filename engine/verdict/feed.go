@@ -1,0 +1,129 @@
+package verdict
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/shoeproof/shoeproof/engine/order"
+	"github.com/shoeproof/shoeproof/engine/play"
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Fault appends the finding of a fault of the feed that an event shows.
+func (t *Table) Fault(ev *schema.Event, f *order.FeedFault, out *[]finding.Finding) {
+	if f.Rule == "feed.clock" {
+		if t.clockReported {
+			return
+		}
+		t.clockReported = true
+	}
+	shoeID, round := ev.ShoeID, ev.Round
+	if f.Rule == "feed.gap" {
+		shoeID, round = "", 0 // a gap belongs to no shoe: what was in it is not known
+	}
+	severity, verdict := weight(f.Rule)
+	about := finding.Identity{ShoeID: shoeID, Round: round, Rule: f.Rule, Subject: f.Subject.String()}
+	made := t.begin(about, finding.DataFault, verdict, severity)
+	made.PitID, made.DealerID, made.Expected, made.Observed = ev.PitID, t.Play.Dealer, f.Expected, f.Observed
+	made.Citations = []string{finding.FeedClause}
+	t.inForce(&made)
+	made.Evidence.Seqs = f.Seqs
+	if f.EventIDs != nil {
+		made.Evidence.EventIDs = f.EventIDs
+	}
+	t.date(&made, ev.At)
+	t.add(made, out)
+}
+
+// weight is the severity of each fault of the feed, and what it claims.
+func weight(rule string) (severity finding.Severity, verdict finding.Verdict) {
+	switch rule {
+	case "feed.conflict", "feed.reset":
+		return finding.Major, finding.Suspect
+	case "feed.gap":
+		return finding.Major, finding.Unauditable
+	case "feed.shoe-reused":
+		return finding.Minor, finding.Suspect
+	case "feed.late":
+		return finding.Minor, finding.Unauditable
+	}
+	return finding.Minor, finding.Information
+}
+
+// feedStage reports what the play shows about the feed.
+func (t *Table) feedStage(m *moment) {
+	ev := m.Event
+	switch m.Kind {
+	case play.ShoeReused:
+		t.Fault(ev, &order.FeedFault{
+			Rule: "feed.shoe-reused", Subject: finding.OfRange(ev.Seq, ev.Seq),
+			Expected: "a shoe id that the table has not used", Observed: ev.ShoeID + " again",
+			Seqs: []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
+		}, m.out)
+	case play.RoundRepeated:
+		t.Fault(ev, &order.FeedFault{
+			Rule: "feed.conflict", Subject: finding.OfRange(ev.Seq, ev.Seq),
+			Expected: "rounds numbered 1, 2 and so on within the shoe", Observed: fmt.Sprintf("round %d begins again", ev.Round),
+			Seqs: []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
+		}, m.out)
+	case play.ShoeJoined:
+		t.notice(m, feedNotice{
+			rule: "feed.gap", subject: finding.OfRange(1, ev.Seq-1),
+			expected: "the record of the shoe from its first event", observed: "joined at event " + strconv.FormatUint(ev.Seq, 10),
+		})
+	default: // Configured
+		t.configured(m)
+	}
+}
+
+// configured reports a configuration that the auditor does not know, and options of the table that have no effect: the
+// house does not set its own audit.
+func (t *Table) configured(m *moment) {
+	c := play.ConfigOf(m.Event)
+	var refused []string
+	for _, key := range slices.Sorted(maps.Keys(c.Options)) {
+		if t.Play.Law != nil && !t.Play.Law.Elects(key, c.Options[key]) {
+			refused = append(refused, key+"="+c.Options[key])
+		}
+	}
+	subject := finding.OfRange(m.Event.Seq, m.Event.Seq)
+	if len(refused) > 0 {
+		t.notice(m, feedNotice{
+			rule: "feed.option", subject: subject, verdict: finding.Information,
+			expected: "options that the rulebook leaves to the house", observed: "without effect: " + strings.Join(refused, ", "),
+		})
+	}
+	if t.Play.Law == nil {
+		t.notice(m, feedNotice{
+			rule: "feed.gap", subject: subject,
+			expected: "a ruleset that the auditor has", observed: "ruleset " + c.Ruleset + " for " + c.Game.String(),
+		})
+	}
+}
+
+// feedNotice is something that cannot be known. It accuses no one.
+type feedNotice struct {
+	rule               string
+	subject            finding.Subject
+	verdict            finding.Verdict // UNAUDITABLE if empty
+	expected, observed string
+}
+
+func (t *Table) notice(m *moment, n feedNotice) {
+	ev := m.Event
+	if n.verdict == "" {
+		n.verdict = finding.Unauditable
+	}
+	about := finding.Identity{ShoeID: ev.ShoeID, Rule: n.rule, Subject: n.subject.String()}
+	made := t.begin(about, finding.Notice, n.verdict, finding.Info)
+	made.Citations = []string{finding.FeedClause}
+	made.PitID, made.DealerID, made.Expected, made.Observed = ev.PitID, t.Play.Dealer, n.expected, n.observed
+	t.inForce(&made)
+	t.prove(&made, []record.Seq{record.Seq(ev.Seq)}, ev.At)
+	t.add(made, m.out)
+}

@@ -1,0 +1,84 @@
+package verdict
+
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/engine/play"
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/rules"
+)
+
+// report takes the findings of a pass, each finding once. It emits what no other finding covers, and defers what a later
+// stage may still cover.
+func (t *Table) report(m *moment) {
+	if len(t.pass.Findings) == 0 {
+		return
+	}
+	s := t.of(m.Shoe)
+	before := len(s.ledger.entries)
+	for _, f := range t.pass.Findings {
+		switch {
+		case f.Unauditable:
+			t.unauditable(m, s, &f)
+		case !t.enter(m, s, &f):
+		case t.pass.Rules.TakesPart(f.Rule):
+			s.ledger.add(&f, t.pass.Rules.CoveredUntil(f.Rule), m.Event.At)
+		default:
+			t.emit(m, &entry{finding: f, at: m.Event.At}, nil)
+		}
+	}
+	if len(s.ledger.entries) > before {
+		t.settle(m, s, func(i int, e *entry) bool { return i >= before && e.until <= m.rules })
+	}
+}
+
+// unauditable reports, once a shoe, that a rule cannot be judged. It covers no other finding.
+func (t *Table) unauditable(m *moment, s *shoe, f *rules.Finding) {
+	if slices.Contains(s.silent, f.Rule) {
+		return
+	}
+	s.silent = append(s.silent, f.Rule)
+	f.Round, f.Seat, f.Subject = 0, 0, finding.Subject{}
+	t.emit(m, &entry{finding: *f, at: m.Event.At}, nil)
+}
+
+// enter enters a finding; false if it was made before. One that is not proved is UNAUDITABLE.
+func (t *Table) enter(m *moment, s *shoe, f *rules.Finding) bool {
+	about := mark{f.Rule, f.Round, f.Seat, f.Subject}
+	if _, ok := s.made[about]; ok {
+		return false
+	}
+	s.made[about] = struct{}{}
+	if !t.proved(m, f) {
+		f.Unauditable = true
+		f.Observed = "events are missing; found: " + f.Observed
+	}
+	return true
+}
+
+// proved is true if no missing event can change a finding.
+func (t *Table) proved(m *moment, f *rules.Finding) bool {
+	proof, lost := t.Play.Proof(m.Shoe, m.Round, m.rules, f)
+	return proof == play.Proved || proof == play.Open && t.pass.Stands(f, lost)
+}
+
+// endOfStage emits the findings that nothing covered by the end of a stage.
+func (t *Table) endOfStage(m *moment) {
+	for _, s := range t.shoes {
+		if s.of == m.Shoe {
+			t.settle(m, s, func(_ int, e *entry) bool {
+				return e.until <= m.rules && (m.Round == nil || e.finding.Round == m.Round.No)
+			})
+		}
+	}
+}
+
+func (t *Table) settle(m *moment, s *shoe, due func(int, *entry) bool) {
+	if len(s.ledger.entries) == 0 || s.of.Law == nil {
+		return
+	}
+	s.ledger.settle(t.Sets.of(s.of.Law), due, outlet{
+		emit:  func(e *entry, covers []string) finding.Finding { return t.emit(m, e, covers) },
+		amend: func(f finding.Finding) { *m.out = append(*m.out, f) },
+	})
+}

@@ -1,0 +1,208 @@
+// Package verdict evaluates the rules of a stage and reports what they find.
+//
+// A stage of the play goes in, findings come out. Each finding is made once for its shoe. One that another finding
+// covers gives way to it; one that a later stage may still cover is deferred until then. A finding that would accuse
+// on missing evidence is UNAUDITABLE. Faults of the feed and anomalies of the detectors become findings here as well, so
+// that all findings of a table are built in one place.
+//
+// The package changes nothing about the play, and knows no other table.
+package verdict
+
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/engine/calendar"
+	"github.com/shoeproof/shoeproof/engine/order"
+	"github.com/shoeproof/shoeproof/engine/play"
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/rules"
+)
+
+// Sets are the rules of the laws that tables are under.
+type Sets map[*law.Law]*rules.Set
+
+func (s Sets) of(l *law.Law) *rules.Set {
+	set := s[l]
+	if set == nil {
+		set = rules.NewSet(l)
+		s[l] = set
+	}
+	return set
+}
+
+// Table makes the findings of one table. The exported fields are set once.
+type Table struct {
+	Play *play.Table
+	// Log has the ids and times of events.
+	Log     *order.Log
+	Clock   calendar.Clock
+	Sets    Sets
+	Version string // of the program
+
+	pass     rules.Pass
+	shoes    []*shoe // those that have findings, and are not gone
+	spare    []*shoe
+	reported uint64
+	// clockReported is true if event times that go backwards were reported in this shoe.
+	clockReported bool
+}
+
+// shoe is what was found in a shoe.
+type shoe struct {
+	of   *play.Shoe
+	made map[mark]struct{}
+	// ledger decides which of them are emitted.
+	ledger ledger
+	// silent are the rules that were reported as unauditable.
+	silent []*rules.Rule
+	Tally
+}
+
+// Tally is how many findings a shoe has, and how many rules cannot be audited for want of a feed.
+type Tally struct{ Findings, Unauditable uint32 }
+
+// moment is a stage while it is judged.
+type moment struct {
+	*play.Stage
+	rules rules.Stage
+	out   *[]finding.Finding
+}
+
+// At judges a stage and appends the findings.
+func (t *Table) At(stage *play.Stage, out *[]finding.Finding) {
+	m := &moment{Stage: stage, out: out}
+	switch stage.Kind {
+	case play.Began:
+		t.clockReported = false
+	case play.ShoeReused, play.ShoeJoined, play.RoundRepeated, play.Configured:
+		t.feedStage(m)
+	case play.Prepared:
+		t.prepared(m)
+	case play.Changed:
+		t.evaluate(m, rules.Changed)
+	case play.Betting:
+		t.evaluate(m, rules.Betting)
+	case play.Dealt:
+		t.evaluate(m, rules.Dealt)
+	case play.Recorded:
+		t.evaluateAgain(m)
+	case play.Settled:
+		t.evaluate(m, rules.Settled)
+		t.endOfStage(m)
+	case play.Closed:
+		t.closed(m)
+	case play.Gone:
+		t.forget(stage.Shoe)
+	case play.NoticeGiven, play.TableClosed: // no rule is evaluated
+	}
+}
+
+// Tally is the tally of a shoe so far.
+func (t *Table) Tally(s *play.Shoe) Tally {
+	for _, found := range t.shoes {
+		if found.of == s {
+			return found.Tally
+		}
+	}
+	return Tally{}
+}
+
+// Reported is the number of findings since the last call.
+func (t *Table) Reported() uint64 {
+	n := t.reported
+	t.reported = 0
+	return n
+}
+
+// prepared evaluates the preparation of a shoe. Rules that lack their feed are reported as unauditable, once.
+func (t *Table) prepared(m *moment) {
+	s := m.Shoe
+	if !t.view(s, nil) {
+		t.notice(m, feedNotice{
+			rule: "feed.gap", subject: finding.OfRange(uint64(s.First), uint64(s.First)),
+			expected: "the table's configuration", observed: "none was seen: the shoe cannot be audited",
+		})
+		return
+	}
+	for _, rule := range t.pass.Rules.Rules() {
+		if lacks := rule.Needs &^ s.Config.Feeds; lacks != 0 {
+			f := rules.Finding{
+				Rule: rule, Expected: rule.Doc, Observed: "the table does not report " + lacks.String(), Evidence: []record.Seq{s.First},
+				Unauditable: true,
+			}
+			t.emit(m, &entry{finding: f, at: m.Event.At}, nil)
+			t.of(s).Unauditable++
+		}
+	}
+	t.evaluate(m, rules.Prepared)
+}
+
+// evaluate evaluates the rules of a stage about its round, or about its shoe if it has none.
+func (t *Table) evaluate(m *moment, stage rules.Stage) {
+	m.rules = stage
+	if t.view(m.Shoe, m.Round) {
+		t.pass.Evaluate(stage)
+		t.report(m)
+	}
+}
+
+// evaluateAgain evaluates the rules whose evidence the recorded end of a round completes.
+func (t *Table) evaluateAgain(m *moment) {
+	m.rules = rules.Dealt
+	if t.view(m.Shoe, m.Round) {
+		t.pass.EvaluateAgain()
+		t.report(m)
+	}
+}
+
+// closed evaluates a shoe as a whole. What was deferred is emitted, unless it was covered since.
+func (t *Table) closed(m *moment) {
+	m.rules, t.pass.Round = rules.Closed, nil
+	if m.Shoe.Prepared {
+		t.evaluate(m, rules.Closed)
+	}
+	t.endOfStage(m)
+}
+
+// view sets what rules see; false if nothing can be audited.
+func (t *Table) view(s *play.Shoe, r *record.Round) bool {
+	before := t.pass.Law
+	if !t.Play.View(&t.pass, s, r) {
+		return false
+	}
+	if t.pass.Law != before || t.pass.Rules == nil {
+		t.pass.Rules = t.Sets.of(t.pass.Law)
+	}
+	return true
+}
+
+// of is what was found in a shoe.
+func (t *Table) of(s *play.Shoe) *shoe {
+	for _, found := range t.shoes {
+		if found.of == s {
+			return found
+		}
+	}
+	found := &shoe{made: map[mark]struct{}{}}
+	if n := len(t.spare); n > 0 {
+		found, t.spare = t.spare[n-1], t.spare[:n-1]
+	}
+	found.of = s
+	t.shoes = append(t.shoes, found)
+	return found
+}
+
+func (t *Table) forget(s *play.Shoe) {
+	at := slices.IndexFunc(t.shoes, func(found *shoe) bool { return found.of == s })
+	if at < 0 {
+		return
+	}
+	found := t.shoes[at]
+	t.shoes = slices.Delete(t.shoes, at, at+1)
+	clear(found.made)
+	clear(found.ledger.entries)
+	*found = shoe{made: found.made, ledger: ledger{found.ledger.entries[:0]}, silent: found.silent[:0]}
+	t.spare = append(t.spare, found)
+}
