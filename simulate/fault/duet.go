@@ -138,11 +138,11 @@ func (d *duet) each(steps ...func(*scene) error) error {
 		if step == nil {
 			continue
 		}
-		before := planParts(p.plan)
+		before := planParts(p.plan, p.index)
 		if err := attempt(func() error { return step(p) }); err != nil {
 			return err
 		}
-		d.note(i, before, planParts(p.plan))
+		d.note(i, before, planParts(p.plan, p.index))
 		d.parts[1-i].plan = p.plan
 	}
 	return nil
