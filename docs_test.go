@@ -16,8 +16,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
 
+	"github.com/shoeproof/shoeproof/internal/scenario"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/script"
 )
@@ -209,7 +209,11 @@ func session(t *testing.T, program, work, block string) string {
 
 // The example shoes, how each is made, and how many findings it gives.
 func TestExampleShoes(t *testing.T) {
-	outstanding := scenarioEdits(t, "testdata/scenarios/vig.outstanding-at-reshuffle.txtar")
+	vigorish, err := scenario.Read("testdata/scenarios/vig.outstanding-at-reshuffle.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	outstanding := vigorish.Section("edits")
 	for _, example := range []struct {
 		file, fixture, edits string
 		findings             int
@@ -240,20 +244,6 @@ func TestExampleShoes(t *testing.T) {
 			}
 		})
 	}
-}
-
-func scenarioEdits(t *testing.T, path string) string {
-	archive, err := txtar.ParseFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range archive.Files {
-		if f.Name == "edits" {
-			return string(f.Data)
-		}
-	}
-	t.Fatalf("%s has no edits", path)
-	return ""
 }
 
 func writeShoe(t *testing.T, path, fixture, lines string) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema/migrations"
@@ -38,11 +39,7 @@ func TestArchiveUser(t *testing.T) {
 	users = strings.Replace(users, "<profiles>", "<quotas><default/></quotas><profiles><default/>", 1)
 	const local = "<users><default><password/><networks><ip>127.0.0.1</ip></networks></default>"
 	users = strings.Replace(users, "<users>", local, 1)
-	clickHouse, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir(), Users: users})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(clickHouse.Stop)
+	clickHouse := enginetest.ClickHouse(t, engine.ClickHouseOptions{Users: users})
 	as := func(role string) clickhouse.Config {
 		return clickhouse.Config{
 			Addrs: []string{clickHouse.Addr}, Database: "shoeproof", User: "shoeproof_" + role,

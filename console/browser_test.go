@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
 // browser is a headless Chromium with a temporary profile.
@@ -100,21 +102,17 @@ func eval[T any](b *browser, expression string) T {
 // await waits until an expression is true in the page, or in the page that follows it.
 func (b *browser) await(expression string) {
 	b.t.Helper()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	late := time.After(20 * time.Second)
-	for {
+	holds := false
+	defer func() {
+		if !holds {
+			b.t.Log(eval[string](b, "location.href + ' ' + document.body.innerText.slice(0, 500)"))
+		}
+	}()
+	testkit.Await(b.t, expression, func() bool {
 		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](expression))
-		if ok && err == nil {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-late:
-			page := eval[string](b, "location.href + ' ' + document.body.innerText.slice(0, 500)")
-			b.t.Fatalf("timeout waiting for %s at %s: %v", expression, page, err)
-		}
-	}
+		holds = ok && err == nil
+		return holds
+	})
 }
 
 func (b *browser) open(path string) {

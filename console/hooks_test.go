@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
 // hookCalls records the calls of hooks.
@@ -201,16 +202,15 @@ func TestNotified(t *testing.T) {
 		"webhook queued", "topic queued", "webhook queued", "topic queued", "webhook failed", "topic failed",
 		"webhook sent", "topic failed",
 	}
-	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	var got []string
+	testkit.Await(t, "all notices", func() bool {
 		h.mu.Lock()
-		notices := slices.Clone(h.notices)
-		h.mu.Unlock()
-		if len(notices) >= len(want) || time.Now().After(end) {
-			if !slices.Equal(notices, want) {
-				t.Errorf("%v, want %v", notices, want)
-			}
-			break
-		}
+		defer h.mu.Unlock()
+		got = slices.Clone(h.notices)
+		return len(got) >= len(want)
+	})
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 	cancel()
 	wait.Wait()

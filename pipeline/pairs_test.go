@@ -10,8 +10,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/finding"
 
-	"golang.org/x/tools/txtar"
-
+	"github.com/shoeproof/shoeproof/internal/scenario"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/simulate/script"
 )
@@ -37,26 +36,23 @@ func breaches(t *testing.T) []breach {
 	var list []breach
 	for _, file := range files {
 		rule := ruleNamed(strings.TrimSuffix(filepath.Base(file), ".txtar"))
-		archive, err := txtar.ParseFile(file)
+		sc, err := scenario.Read(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := map[string]string{}
-		for _, f := range archive.Files {
-			text[f.Name] = string(f.Data)
-		}
-		if rule == nil || rule.Severity < finding.Minor || text["rulebook"] != "" || rewrites.MatchString(text["edits"]) {
+		lines := sc.Section("edits")
+		if rule == nil || rule.Severity < finding.Minor || sc.Section("rulebook") != "" || rewrites.MatchString(lines) {
 			continue
 		}
-		edits, err := script.Parse(text["edits"])
+		edits, err := script.Parse(lines)
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		b := breach{rule: rule, fixture: strings.TrimSpace(text["shoe"]), edits: edits}
-		for _, m := range regexp.MustCompile(`round=(\d+)`).FindAllStringSubmatch(text["edits"], -1) {
+		b := breach{rule: rule, fixture: strings.TrimSpace(sc.Section("shoe")), edits: edits}
+		for _, m := range regexp.MustCompile(`round=(\d+)`).FindAllStringSubmatch(lines, -1) {
 			b.rounds = append(b.rounds, m[1])
 		}
-		for line := range strings.Lines(text["edits"]) {
+		for line := range strings.Lines(lines) {
 			if !strings.Contains(line, "round=") {
 				b.kinds = append(b.kinds, regexp.MustCompile(`[a-z]+_[a-z_]+`).FindAllString(line, -1)...)
 			}

@@ -16,6 +16,7 @@ import (
 	kafkago "github.com/segmentio/kafka-go"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/export/s3"
 	"github.com/shoeproof/shoeproof/export/s3/s3test"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
@@ -26,14 +27,7 @@ import (
 // Scripts that need a ClickHouse, a database of its own each, and a Kafka: topic table-events has a
 // shoe in one of its two partitions, topics brief and compacted are not kept as they should.
 func TestScriptsWithEngines(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts engines")
-	}
-	ch, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(ch.Stop)
+	ch := enginetest.ClickHouse(t, engine.ClickHouseOptions{})
 	k, err := engine.StartKafka(engine.KafkaOptions{Topics: map[string]int32{
 		"table-events": 2, "brief": 1,
 		"compacted": 1,

@@ -19,6 +19,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -31,14 +32,7 @@ import (
 
 // The nightly run, each report and the export print and write the same with two shards as with one server.
 func TestTwoShards(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts engines")
-	}
-	one, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(one.Stop)
+	one := enginetest.ClickHouse(t, engine.ClickHouseOptions{})
 	two, err := engine.StartShards(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)

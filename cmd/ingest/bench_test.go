@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
@@ -39,7 +40,7 @@ func BenchmarkKafkaToClickHouse(b *testing.B) {
 		b.StartTimer()
 		from := time.Now()
 		p := start(b, "--kafka-brokers", broker.Addrs[0], "--clickhouse-addrs", ch.Addr)
-		await(b, "all events can be queried", func() bool {
+		testkit.Await(b, "all events can be queried", func() bool {
 			return number(b, ch,
 				"SELECT count() FROM events") >= len(events)
 		})
@@ -76,7 +77,7 @@ func BenchmarkPoison(b *testing.B) {
 			migrateAs(b, ch, database)
 			p := spawn(b, "--kafka-brokers", broker.Addrs[0], "--kafka-topic", topic+"-"+name, "--kafka-group", database,
 				"--clickhouse-addrs", ch.Addr, "--clickhouse-database", database)
-			await(b, "all is read into "+database, func() bool { return done(b, ch, database, records) })
+			testkit.Await(b, "all is read into "+database, func() bool { return done(b, ch, database, records) })
 			p.stop(b, 30*time.Second)
 			perEvent[name] = append(perEvent[name], float64(p.cmd.ProcessState.UserTime().Microseconds())/float64(len(events)))
 			ask(b, ch, "DROP DATABASE "+database)

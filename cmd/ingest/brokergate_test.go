@@ -3,60 +3,50 @@
 package main
 
 import (
+	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
-	"net"
 	"sync"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/shoeproof/shoeproof/internal/testkit"
+	"github.com/shoeproof/shoeproof/internal/testkit/proxy"
 )
 
-// A brokerGate stands between ingest and the one broker of a Kafka. It gives itself out as that broker, and
-// sees each request and answer.
+// A brokerGate stands between ingest and the one broker of a Kafka. It advertises itself as that broker, and observes
+// each request and answer.
 type brokerGate struct {
-	net.Listener
-	target string
+	*proxy.Proxy
 
 	mu sync.Mutex
-	// asked is told of each request before it goes on, which it does not if the answer is false.
-	asked func(kmsg.Key) bool
-	// told is told of each answer that has gone back, and its size in bytes.
-	told   func(key kmsg.Key, size int)
-	failed error // of the gate itself
+	// request is called before a request goes on; false cuts the connection instead.
+	request func(kmsg.Key) bool
+	// answered is called after an answer has gone back, with its size in bytes.
+	answered func(key kmsg.Key, size int)
+	failed   error // of the gate itself
 }
 
 func newBrokerGate(t testing.TB, target string) *brokerGate {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := &brokerGate{Listener: l, target: target}
-	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go g.carry(conn)
-		}
-	}()
+	g := &brokerGate{}
+	g.Proxy = testkit.Proxy(t, proxy.Options{Target: target, Connect: g.connect})
 	return g
 }
 
-func (g *brokerGate) set(asked func(kmsg.Key) bool, told func(kmsg.Key, int)) {
+func (g *brokerGate) set(request func(kmsg.Key) bool, answered func(kmsg.Key, int)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.asked, g.told = asked, told
+	g.request, g.answered = request, answered
 }
 
 func (g *brokerGate) state() (func(kmsg.Key) bool, func(kmsg.Key, int)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.asked, g.told
+	return g.request, g.answered
 }
 
 func (g *brokerGate) err() error {
@@ -71,62 +61,43 @@ type request struct {
 	version int16
 }
 
-func (g *brokerGate) carry(client net.Conn) {
-	defer client.Close()
-	server, err := net.Dial("tcp", g.target)
-	if err != nil {
-		return
-	}
-	defer server.Close()
+var errNotPassed = errors.New("the request is not passed on")
+
+func (g *brokerGate) connect(_ context.Context, c *proxy.Conn) bool {
 	pending := make(chan request, 1000) // a broker answers the requests of a connection in order
-	go func() {
-		defer client.Close()
-		if err := g.answers(client, server, pending); err != nil {
+	c.Read = readFrame
+	c.Request = func(frame []byte) ([]byte, error) {
+		r := request{kmsg.Key(binary.BigEndian.Uint16(frame[4:])), int16(binary.BigEndian.Uint16(frame[6:]))}
+		if hook, _ := g.state(); hook != nil && !hook(r.key) {
+			return nil, errNotPassed
+		}
+		pending <- r
+		return frame, nil
+	}
+	var r request
+	c.Answer = func(frame []byte) ([]byte, error) {
+		r = <-pending
+		if r.key != kmsg.Metadata && r.key != kmsg.FindCoordinator {
+			return frame, nil
+		}
+		frame, err := g.asGate(r, frame)
+		if err != nil {
 			g.mu.Lock()
 			defer g.mu.Unlock()
 			g.failed = err
 		}
-	}()
-	for {
-		frame, err := readFrame(client)
-		if err != nil {
-			return // the client has gone
-		}
-		r := request{kmsg.Key(binary.BigEndian.Uint16(frame[4:])), int16(binary.BigEndian.Uint16(frame[6:]))}
-		if asked, _ := g.state(); asked != nil && !asked(r.key) {
-			return
-		}
-		pending <- r
-		if _, err := server.Write(frame); err != nil {
-			return
+		return frame, err
+	}
+	c.Answered = func(frame []byte) {
+		if _, hook := g.state(); hook != nil {
+			hook(r.key, len(frame))
 		}
 	}
+	return true
 }
 
-// answers carries them back until either side is gone. An error is one of this gate.
-func (g *brokerGate) answers(client, server net.Conn, pending <-chan request) error {
-	for {
-		frame, err := readFrame(server)
-		if err != nil {
-			return nil
-		}
-		r := <-pending
-		if r.key == kmsg.Metadata || r.key == kmsg.FindCoordinator {
-			if frame, err = g.asOurselves(r, frame); err != nil {
-				return err
-			}
-		}
-		if _, err := client.Write(frame); err != nil {
-			return nil
-		}
-		if _, told := g.state(); told != nil {
-			told(r.key, len(frame))
-		}
-	}
-}
-
-// asOurselves is an answer that names this gate where it named the broker.
-func (g *brokerGate) asOurselves(r request, frame []byte) ([]byte, error) {
+// asGate is an answer that names this gate where it named the broker.
+func (g *brokerGate) asGate(r request, frame []byte) ([]byte, error) {
 	answer := kmsg.ResponseForKey(int16(r.key))
 	answer.SetVersion(r.version)
 	if answer.IsFlexible() {
@@ -136,7 +107,7 @@ func (g *brokerGate) asOurselves(r request, frame []byte) ([]byte, error) {
 	if err := answer.ReadFrom(frame[header:]); err != nil {
 		return nil, fmt.Errorf("read %s v%d: %w", r.key.Name(), r.version, err)
 	}
-	self := g.Addr().(*net.TCPAddr)
+	self := g.Addr()
 	switch a := answer.(type) {
 	case *kmsg.MetadataResponse:
 		for i := range a.Brokers {
@@ -150,7 +121,7 @@ func (g *brokerGate) asOurselves(r request, frame []byte) ([]byte, error) {
 	return frame, nil
 }
 
-// readFrame is a request or an answer, with its size before it.
+// readFrame reads a request or an answer with its size before it.
 func readFrame(from io.Reader) ([]byte, error) {
 	frame := make([]byte, 4)
 	if _, err := io.ReadFull(from, frame); err != nil {

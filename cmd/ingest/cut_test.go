@@ -10,6 +10,7 @@ import (
 	"github.com/segmentio/kafka-go"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
@@ -47,13 +48,13 @@ func TestLogLostWhatWasAudited(t *testing.T) {
 	}
 	p := spawn(t, args...)
 	publish(t, broker, events[:2000])
-	await(t, "the first half", stored(2000))
+	testkit.Await(t, "the first half", stored(2000))
 	ends := func() []string {
 		return strings.Fields(ask(t, ch, "SELECT max(offset) FROM v_events GROUP BY partition ORDER BY partition"))
 	}
 	before := ends()
 	publish(t, broker, events[2000:3000])
-	await(t, "a quarter more", stored(3000))
+	testkit.Await(t, "a quarter more", stored(3000))
 	shorter := 0
 	for i, end := range ends() {
 		if end != before[i] {
@@ -66,9 +67,9 @@ func TestLogLostWhatWasAudited(t *testing.T) {
 	publish(t, broker, events[:2000])
 	p = spawn(t, args...)
 	const lost = "SELECT count() FROM v_findings WHERE rule = 'feed.retention' AND observed LIKE 'audited, and lost%'"
-	await(t, "the log's losses are named", func() bool { return number(t, ch, lost) == shorter })
+	testkit.Await(t, "the log's losses are named", func() bool { return number(t, ch, lost) == shorter })
 	publish(t, broker, events[2000:])
-	await(t, "all events", stored(len(events)))
+	testkit.Await(t, "all events", stored(len(events)))
 	p.stop(t, 10*time.Second)
 	if n := strings.Count(p.stderr.String(), "the log lost records that were audited"); n != shorter || n == 0 {
 		t.Errorf("it says %d times that a partition lost records, want %d:\n%s", n, shorter, p.stderr.String())

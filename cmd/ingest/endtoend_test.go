@@ -25,6 +25,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
 	"github.com/shoeproof/shoeproof/internal/replay"
 	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
@@ -143,7 +144,7 @@ func TestEndToEnd(t *testing.T) {
 	}
 	p := start(t, "--kafka-brokers", broker.Addrs[0], "--clickhouse-addrs", ch.Addr)
 	publish(t, broker, events)
-	await(t, "all shoes are in ClickHouse", func() bool {
+	testkit.Await(t, "all shoes are in ClickHouse", func() bool {
 		return number(t, ch,
 			"SELECT count() FROM v_shoes") >= int(counts.Shoes)
 	})
@@ -154,7 +155,7 @@ func TestEndToEnd(t *testing.T) {
 		"SELECT count() FROM v_events": counts.Events, "SELECT count() FROM v_rounds": counts.Rounds,
 		"SELECT count() FROM v_dead_letters": 0,
 	} {
-		await(t, fmt.Sprintf("%s is %d", query, n), func() bool { return number(t, ch, query) == int(n) })
+		testkit.Await(t, fmt.Sprintf("%s is %d", query, n), func() bool { return number(t, ch, query) == int(n) })
 	}
 	for _, line := range []string{
 		fmt.Sprintf("shoeproof_events_total %d", counts.Events),
@@ -167,7 +168,7 @@ func TestEndToEnd(t *testing.T) {
 		`shoeproof_kafka_errors_total{cause="network"}`,
 		"shoeproof_build_info{",
 	} {
-		await(t, "/metrics has "+line, func() bool {
+		testkit.Await(t, "/metrics has "+line, func() bool {
 			_, metrics := p.probe(t, "/metrics")
 			return strings.Contains(metrics, line)
 		})
@@ -220,14 +221,14 @@ func TestStoppedAndStarted(t *testing.T) {
 	args := []string{"--kafka-brokers", broker.Addrs[0], "--clickhouse-addrs", ch.Addr}
 	publish(t, broker, first)
 	p := start(t, args...)
-	await(t, "half of the events are in ClickHouse",
+	testkit.Await(t, "half of the events are in ClickHouse",
 		func() bool { return number(t, ch, "SELECT count() FROM v_events") == len(first) })
 	if code := p.end(t); code != cli.Done {
 		t.Fatalf("exit code %d, want %d:\n%s", code, cli.Done, p.stderr.String())
 	}
 	publish(t, broker, second)
 	p = start(t, args...)
-	await(t, "all shoes are in ClickHouse", func() bool {
+	testkit.Await(t, "all shoes are in ClickHouse", func() bool {
 		return number(t, ch,
 			"SELECT count() FROM v_shoes") >= int(counts.Shoes)
 	})

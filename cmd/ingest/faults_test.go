@@ -19,6 +19,7 @@ import (
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -37,7 +38,7 @@ func rss(pid int) int {
 // ClickHouse is away while events come: they wait in Kafka, memory stays bounded, readiness says so and
 // liveness does not, and two minutes after it came back at the latest all is there.
 func TestClickHouseIsAwayForLong(t *testing.T) {
-	if soak(0, 1) == 0 {
+	if testkit.Soak(0, 1) == 0 {
 		awayFor(t, 12*time.Second)
 		return
 	}
@@ -58,14 +59,14 @@ func awayFor(t *testing.T, away time.Duration) {
 	ready, _ := events()
 	floor.send(t, ready[:1000])
 	ready = ready[1000:]
-	await(t, "the first events are stored", func() bool { return number(t, ch, "SELECT count() FROM v_events") == 1000 })
+	testkit.Await(t, "the first events are stored", func() bool { return number(t, ch, "SELECT count() FROM v_events") == 1000 })
 	addr := p.address(t)
 	ch.Kill()
 	from, most, sent := time.Now(), 0, 0
 	var back time.Time
 	// In the long form the floor goes on until the backlog is gone.
 	for lag := -1; lag != 0; {
-		for due := int(time.Since(from).Seconds() * perSecond); sent < due && (back.IsZero() || soak(0, 1) == 1); {
+		for due := int(time.Since(from).Seconds() * perSecond); sent < due && (back.IsZero() || testkit.Soak(0, 1) == 1); {
 			if len(ready) == 0 {
 				ready, _ = events()
 			}
@@ -76,7 +77,7 @@ func awayFor(t *testing.T, away time.Duration) {
 		most = max(most, rss(p.cmd.Process.Pid))
 		switch {
 		case !back.IsZero():
-			if lag = 1000 + sent - number(t, ch, "SELECT count() FROM events"); lag < soak(0, perSecond) {
+			if lag = 1000 + sent - number(t, ch, "SELECT count() FROM events"); lag < testkit.Soak(0, perSecond) {
 				lag = 0 // what comes in a second is no backlog
 			}
 			if time.Since(back) > 2*time.Minute {
@@ -97,7 +98,7 @@ func awayFor(t *testing.T, away time.Duration) {
 		time.Sleep(20 * time.Millisecond) // the pace of the floor
 	}
 	caught := time.Since(back)
-	await(t, "all events are stored", func() bool { return number(t, ch, "SELECT count() FROM v_events") == 1000+sent })
+	testkit.Await(t, "all events are stored", func() bool { return number(t, ch, "SELECT count() FROM v_events") == 1000+sent })
 	most = max(most, rss(p.cmd.Process.Pid))
 	t.Logf("%d events at %d a second, ClickHouse away for %v: %d MiB at most, caught up %v after it came back", 1000+sent,
 		perSecond, away, most, caught.Round(time.Millisecond))
@@ -128,7 +129,7 @@ func (c *child) stop(t testing.TB, within time.Duration) {
 func (c *child) address(t testing.TB) string {
 	t.Helper()
 	const before = `"address":"`
-	await(t, "it serves HTTP", func() bool { return strings.Contains(c.stderr.String(), before) })
+	testkit.Await(t, "it serves HTTP", func() bool { return strings.Contains(c.stderr.String(), before) })
 	_, rest, _ := strings.Cut(c.stderr.String(), before)
 	addr, _, _ := strings.Cut(rest, `"`)
 	return addr
@@ -151,12 +152,12 @@ func TestStoppedUnderLoad(t *testing.T) {
 	args := []string{"--kafka-brokers", broker.Addrs[0], "--clickhouse-addrs", g.Addr().String(), "--flush-rows", "50"}
 	publish(t, broker, events)
 	p := spawn(t, args...)
-	await(t, "events are stored", func() bool { return number(t, ch, "SELECT count() FROM v_events") > 500 })
+	testkit.Await(t, "events are stored", func() bool { return number(t, ch, "SELECT count() FROM v_events") > 500 })
 	p.stop(t, 10*time.Second)
 
 	p = spawn(t, args...)
 	stored := number(t, ch, "SELECT count() FROM v_events")
-	await(t, "it goes on", func() bool { return number(t, ch, "SELECT count() FROM v_events") > stored })
+	testkit.Await(t, "it goes on", func() bool { return number(t, ch, "SELECT count() FROM v_events") > stored })
 	g.set(nil, true)
 	time.Sleep(300 * time.Millisecond) // of flushes that nobody answers
 	p.stop(t, 10*time.Second)
@@ -177,7 +178,7 @@ func TestStoppedUnderLoad(t *testing.T) {
 
 	g.set(nil, false)
 	p = spawn(t, args[:len(args)-2]...)
-	await(t, "all events are stored", func() bool { return done(t, ch, "shoeproof", len(events)) })
+	testkit.Await(t, "all events are stored", func() bool { return done(t, ch, "shoeproof", len(events)) })
 	p.stop(t, 10*time.Second)
 	if n := number(t, ch, "SELECT count() FROM v_events"); n != len(events) {
 		t.Errorf("%d events stored, want %d", n, len(events))
@@ -190,14 +191,14 @@ func TestPoison(t *testing.T) {
 	ch := startClickHouse(t, "")
 	broker := startKafka(t)
 	migrate(t, ch)
-	events := hotel(t, soak(60_000, 1_000_000))
+	events := hotel(t, testkit.Soak(60_000, 1_000_000))
 	bad := poisoned(t, broker, events)
 	for database, records := range map[string]int{"clean": len(events), "poisoned": len(events) + bad} {
 		migrateAs(t, ch, database)
 		p := spawn(t, "--kafka-brokers", broker.Addrs[0], "--kafka-topic", topic+"-"+database, "--clickhouse-addrs", ch.Addr,
 			"--clickhouse-database", database)
 		most := 0
-		await(t, "all is read into "+database, func() bool {
+		testkit.Await(t, "all is read into "+database, func() bool {
 			most = max(most, rss(p.cmd.Process.Pid))
 			return done(t, ch, database, records)
 		})
@@ -265,7 +266,7 @@ func poisoned(t testing.TB, broker *engine.Kafka, events []schema.Event) (bad in
 
 // Ten million records wait in an Apache Kafka when ingest starts; it reads them in bounded memory.
 func TestBacklog(t *testing.T) {
-	if soak(0, 1) == 0 {
+	if testkit.Soak(0, 1) == 0 {
 		t.Skip("only in the long form; TestPoison has a short backlog")
 	}
 	ch := startClickHouse(t, "")

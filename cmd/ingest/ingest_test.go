@@ -3,22 +3,22 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"net/http"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/ingest"
 	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
@@ -44,21 +44,7 @@ func startKafka(t testing.TB, more ...kfake.Opt) *engine.Kafka {
 
 func startClickHouse(t testing.TB, users string) *engine.ClickHouse {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts an engine")
-	}
-	said := &log{}
-	ch, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir(), Users: users, Output: said})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("ClickHouse said:\n%s", said.String())
-		}
-	})
-	t.Cleanup(ch.Stop)
-	return ch
+	return enginetest.ClickHouse(t, engine.ClickHouseOptions{Users: users})
 }
 
 func migrate(t testing.TB, ch *engine.ClickHouse) clickhouse.Config {
@@ -70,28 +56,10 @@ func migrate(t testing.TB, ch *engine.ClickHouse) clickhouse.Config {
 	return config
 }
 
-// log is a stream that may be read while it is written.
-type log struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (l *log) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.Write(b)
-}
-
-func (l *log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.String()
-}
-
 // process is an ingest that runs.
 type process struct {
 	addr   string // of HTTP
-	stderr log
+	stderr testkit.Log
 	stop   context.CancelFunc
 	code   chan int
 }
@@ -141,21 +109,6 @@ func (p *process) wait(t testing.TB) int {
 func (p *process) probe(t testing.TB, path string) (int, string) {
 	t.Helper()
 	return monitortest.Get(t, "http://"+p.addr+path)
-}
-
-// await asks until it is true.
-func await(t testing.TB, what string, is func() bool) {
-	t.Helper()
-	limit := time.Duration(soak(5, 15)) * time.Minute
-	deadline := time.Now().Add(limit)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for !is() {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %v until %s", limit, what)
-		}
-		<-tick.C
-	}
 }
 
 // lastLine is what an operator sees of an error.
@@ -233,7 +186,7 @@ func TestKafkaRefusesThePassword(t *testing.T) {
 	t.Setenv("SHOEPROOF_KAFKA_SASL_PASSWORD", canary)
 	p := start(t, "--kafka-brokers", guarded.Addrs[0], "--clickhouse-addrs", ch.Addr, "--kafka-sasl-mechanism", "plain",
 		"--kafka-sasl-username", "admin")
-	await(t, "it names the setting", func() bool { return strings.Contains(p.stderr.String(), "kafka.sasl") })
+	testkit.Await(t, "it names the setting", func() bool { return strings.Contains(p.stderr.String(), "kafka.sasl") })
 	if code, _ := p.probe(t, "/readyz"); code != http.StatusServiceUnavailable {
 		t.Errorf("/readyz is %d", code)
 	}
@@ -249,7 +202,7 @@ func TestKafkaRefusesThePassword(t *testing.T) {
 func TestNobodyAnswers(t *testing.T) {
 	const nobody = "127.0.0.1:1"
 	p := start(t, "--kafka-brokers", nobody, "--clickhouse-addrs", nobody)
-	await(t, "it says that ClickHouse does not answer",
+	testkit.Await(t, "it says that ClickHouse does not answer",
 		func() bool { return strings.Contains(p.stderr.String(), "ClickHouse does not answer") })
 	if code, _ := p.probe(t, "/healthz"); code != http.StatusOK {
 		t.Errorf("/healthz is %d", code)
@@ -271,7 +224,7 @@ func TestKafkaIsAway(t *testing.T) {
 	ch := startClickHouse(t, "")
 	migrate(t, ch)
 	p := start(t, "--kafka-brokers", "127.0.0.1:1", "--clickhouse-addrs", ch.Addr)
-	await(t, "it says that Kafka does not answer",
+	testkit.Await(t, "it says that Kafka does not answer",
 		func() bool { return strings.Contains(p.stderr.String(), "trouble with Kafka") })
 	if code, _ := p.probe(t, "/readyz"); code != http.StatusServiceUnavailable {
 		t.Errorf("/readyz is %d", code)

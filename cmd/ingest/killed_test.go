@@ -7,10 +7,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"iter"
 	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"slices"
@@ -24,6 +22,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/internal/testkit"
+	"github.com/shoeproof/shoeproof/internal/testkit/proxy"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/deal"
@@ -32,18 +32,10 @@ import (
 // childEnv makes this test binary the program itself.
 const childEnv = "SHOEPROOF_TEST_IS_INGEST"
 
-// soak is the second number when SHOEPROOF_SOAK is set.
-func soak(short, long int) int {
-	if os.Getenv("SHOEPROOF_SOAK") != "" {
-		return long
-	}
-	return short
-}
-
 // child is ingest in a process of its own, which can be killed.
 type child struct {
 	cmd    *exec.Cmd
-	stderr log
+	stderr testkit.Log
 	once   sync.Once
 	gone   chan struct{}
 }
@@ -86,85 +78,56 @@ func (c *child) kill() {
 	<-c.gone
 }
 
-// A gate stands between ingest and ClickHouse, and sees which tables it inserts into.
+// A gate stands between ingest and ClickHouse, and observes which tables it inserts into.
 type gate struct {
-	net.Listener
-	target, database string
+	*proxy.Proxy
+	insert []byte // the start of an INSERT
 
 	mu sync.Mutex
-	// saw is asked when the first bytes of an INSERT have come, before they go on.
-	saw func(table string)
-	// deaf says that no answer goes back to the client.
-	deaf bool
+	// inserting is called when the first bytes of an INSERT have arrived, before they go on.
+	inserting func(table string)
+	// noAnswers drops all answers.
+	noAnswers bool
 }
 
 func newGate(t testing.TB, target, database string) *gate {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := &gate{Listener: l, target: target, database: database}
-	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go g.carry(conn)
-		}
-	}()
+	g := &gate{insert: []byte("INSERT INTO " + database + ".")}
+	g.Proxy = testkit.Proxy(t, proxy.Options{Target: target, Connect: g.connect})
 	return g
 }
 
-func (g *gate) set(saw func(string), deaf bool) {
+func (g *gate) set(inserting func(string), noAnswers bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.saw, g.deaf = saw, deaf
+	g.inserting, g.noAnswers = inserting, noAnswers
 }
 
 func (g *gate) state() (func(string), bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.saw, g.deaf
+	return g.inserting, g.noAnswers
 }
 
-func (g *gate) carry(client net.Conn) {
-	defer client.Close()
-	server, err := net.Dial("tcp", g.target)
-	if err != nil {
-		return
+func (g *gate) connect(_ context.Context, c *proxy.Conn) bool {
+	c.Request = func(piece []byte) ([]byte, error) {
+		if at := bytes.Index(piece, g.insert); at >= 0 {
+			table, _, _ := strings.Cut(string(piece[at+len(g.insert):]), " ")
+			if inserting, _ := g.state(); inserting != nil {
+				inserting(table)
+			}
+		}
+		return piece, nil
 	}
-	defer server.Close()
-	go func() {
-		defer client.Close()
-		buf := make([]byte, 64<<10)
-		for {
-			n, err := server.Read(buf)
-			if _, deaf := g.state(); err != nil || deaf {
-				_, _ = io.Copy(io.Discard, server) // what was sent is taken in
-				return
-			}
-			if _, err := client.Write(buf[:n]); err != nil {
-				return
-			}
+	dropped := false
+	c.Answer = func(piece []byte) ([]byte, error) {
+		if _, drop := g.state(); drop || dropped { // an answer without its beginning is none
+			dropped = true
+			return nil, nil
 		}
-	}()
-	insert := []byte("INSERT INTO " + g.database + ".")
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := client.Read(buf)
-		if at := bytes.Index(buf[:n], insert); at >= 0 {
-			table, _, _ := strings.Cut(string(buf[at+len(insert):n]), " ")
-			if saw, _ := g.state(); saw != nil {
-				saw(table)
-			}
-		}
-		if _, werr := server.Write(buf[:n]); err != nil || werr != nil {
-			return
-		}
+		return piece, nil
 	}
+	return true
 }
 
 // hall is tables that play side by side, for ever: each time a shoe of every table, by their clocks.
@@ -338,7 +301,7 @@ func TestKilled(t *testing.T) {
 	all := func(n, each int) []killing {
 		return slices.Concat(slices.Repeat([]killing{random}, n), slices.Repeat(seams, each))
 	}
-	if soak(0, 1) == 0 {
+	if testkit.Soak(0, 1) == 0 {
 		t.Run("kfake", func(t *testing.T) { killed(t, startKafka(t).Addrs[0], topic, all(20, 5), 200_000, 1) })
 	} else {
 		for i := range 10 {
@@ -354,7 +317,7 @@ func TestKilled(t *testing.T) {
 	}
 	t.Run("Apache Kafka", func(t *testing.T) {
 		addr, made := apacheTopic(t)
-		killed(t, addr, made, all(soak(6, 100), soak(2, 20)), soak(50_000, 200_000), 17)
+		killed(t, addr, made, all(testkit.Soak(6, 100), testkit.Soak(2, 20)), testkit.Soak(50_000, 200_000), 17)
 	})
 }
 
@@ -463,7 +426,7 @@ func killed(t *testing.T, broker, topic string, kills []killing, n int, part uin
 	golden := spawn(t, "--kafka-brokers", broker, "--kafka-topic", topic, "--kafka-group", topic+"-golden",
 		"--clickhouse-addrs", ch.Addr)
 	for _, database := range []string{"killed", "shoeproof"} {
-		await(t, "all is read into "+database, func() bool { return done(t, ch, database, published) })
+		testkit.Await(t, "all is read into "+database, func() bool { return done(t, ch, database, published) })
 	}
 	c.stop(t, 30*time.Second)
 	golden.stop(t, 30*time.Second)

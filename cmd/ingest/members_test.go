@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
 // Members come and go every second, and one is frozen while another takes its partitions, so that for a
@@ -28,17 +29,17 @@ func TestMembersComeAndGo(t *testing.T) {
 		"--kafka-brokers", broker.Addrs[0], "--kafka-group", "storm", "--clickhouse-addrs", g.Addr().String(),
 		"--clickhouse-database", "storm", "--flush-rows", "1000",
 	}
-	events := hotel(t, soak(30_000, 1_000_000))
-	rounds := soak(20, 120)
+	events := hotel(t, testkit.Soak(30_000, 1_000_000))
+	rounds := testkit.Soak(20, 120)
 	part := len(events) / (rounds + 1)
 	stays := spawn(t, args...)
 	publish(t, broker, events[:part])
-	await(t, "the first works", func() bool { return number(t, ch, "SELECT count() FROM storm.v_events") > 0 })
+	testkit.Await(t, "the first works", func() bool { return number(t, ch, "SELECT count() FROM storm.v_events") > 0 })
 	for i := range rounds {
 		began := time.Now()
 		comes := spawn(t, args...)
 		publish(t, broker, events[part*(i+1):min(part*(i+2), len(events))])
-		await(t, "it has a partition", func() bool { return strings.Contains(comes.stderr.String(), "partition assigned") })
+		testkit.Await(t, "it has a partition", func() bool { return strings.Contains(comes.stderr.String(), "partition assigned") })
 		time.Sleep(time.Until(began.Add(time.Second))) // the pace of the storm
 		if i%2 == 0 {
 			comes.kill()
@@ -51,7 +52,7 @@ func TestMembersComeAndGo(t *testing.T) {
 	_ = stays.cmd.Process.Signal(syscall.SIGSTOP)
 	other := spawn(t, args...) // takes over while the first is frozen
 	t.Logf("%d of %d stored when one froze", number(t, ch, "SELECT count() FROM storm.events"), len(events))
-	await(t, "the other has all", func() bool { return done(t, ch, "storm", len(events)) })
+	testkit.Await(t, "the other has all", func() bool { return done(t, ch, "storm", len(events)) })
 	_ = stays.cmd.Process.Signal(syscall.SIGCONT)
 	time.Sleep(3 * time.Second)   // for what the first still sends
 	stays.stop(t, 30*time.Second) // it has just woken; TestStoppedUnderLoad holds the ten seconds
@@ -68,7 +69,7 @@ func undisturbed(t testing.TB, broker *engine.Kafka, ch *engine.ClickHouse, reco
 	t.Helper()
 	golden := spawn(t, "--kafka-brokers", strings.Join(broker.Addrs, ","), "--kafka-group", "golden", "--clickhouse-addrs",
 		ch.Addr)
-	await(t, "the golden run is done", func() bool { return done(t, ch, "shoeproof", records) })
+	testkit.Await(t, "the golden run is done", func() bool { return done(t, ch, "shoeproof", records) })
 	golden.stop(t, 10*time.Second)
 }
 
@@ -92,12 +93,12 @@ func TestBrokerIsLost(t *testing.T) {
 		}
 		return nil, nil, false
 	})
-	events := hotel(t, soak(100_000, 1_000_000))
+	events := hotel(t, testkit.Soak(100_000, 1_000_000))
 	half := len(events) / 2
 	publish(t, broker, events[:half])
 	p := spawn(t, "--kafka-brokers", strings.Join(broker.Addrs, ","), "--kafka-group", "lost", "--clickhouse-addrs",
 		ch.Addr, "--clickhouse-database", "lost", "--flush-rows", "1000")
-	await(t, "it works", func() bool { return number(t, ch, "SELECT count() FROM lost.v_events") > 0 })
+	testkit.Await(t, "it works", func() bool { return number(t, ch, "SELECT count() FROM lost.v_events") > 0 })
 	gone.Store(true)
 	if err := broker.Cluster.RemoveNode(lost); err != nil {
 		t.Fatal(err)
@@ -106,7 +107,7 @@ func TestBrokerIsLost(t *testing.T) {
 	broker.Addrs = slices.Delete(broker.Addrs, int(lost), int(lost)+1)
 	before := number(t, ch, "SELECT count() FROM lost.v_events")
 	publish(t, broker, events[half:])
-	await(t, "all is read", func() bool { return done(t, ch, "lost", len(events)) })
+	testkit.Await(t, "all is read", func() bool { return done(t, ch, "lost", len(events)) })
 	t.Logf("%d events, %d stored when the broker was lost, all %v later", len(events), before,
 		time.Since(at).Round(time.Millisecond))
 	if before >= half {

@@ -26,6 +26,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
 // papers are certificates of one authority, and of nobody.
@@ -291,7 +292,7 @@ func TestConnectionsRefused(t *testing.T) {
 			}
 			run := start(t, append(c.args, "--log-level", "debug")...)
 			if c.waits {
-				await(t, "it names the setting", func() bool { return strings.Contains(run.stderr.String(), c.want) })
+				testkit.Await(t, "it names the setting", func() bool { return strings.Contains(run.stderr.String(), c.want) })
 				if code, _ := run.probe(t, "/readyz"); code != http.StatusServiceUnavailable {
 					t.Errorf("/readyz is %d", code)
 				}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
 // A ClickHouse that takes no flush, or takes long over each, while events come: reading waits, memory stays
@@ -63,17 +65,17 @@ func TestClickHouseTakesNoFlush(t *testing.T) {
 			"--clickhouse-database", p.database)
 	}
 	for _, p := range all {
-		await(t, "the first events in "+p.database, func() bool { return stored(p) == first })
+		testkit.Await(t, "the first events in "+p.database, func() bool { return stored(p) == first })
 		p.wrong()
 	}
 	publish(t, broker, events[first:])
-	await(t, "all events where nothing is wrong", func() bool { return stored(all[0]) == len(events) })
+	testkit.Await(t, "all events where nothing is wrong", func() bool { return stored(all[0]) == len(events) })
 	for _, p := range all[1:] {
-		await(t, p.database+" is not ready", func() bool {
+		testkit.Await(t, p.database+" is not ready", func() bool {
 			return status(t, p.address(t),
 				"/readyz") == http.StatusServiceUnavailable
 		})
-		await(t, p.database+" says why", func() bool { return strings.Contains(p.stderr.String(), p.says) })
+		testkit.Await(t, p.database+" says why", func() bool { return strings.Contains(p.stderr.String(), p.says) })
 		if code := status(t, p.address(t), "/healthz"); code != http.StatusOK {
 			t.Errorf("%s: /healthz is %d", p.database, code)
 		}
@@ -89,11 +91,11 @@ func TestClickHouseTakesNoFlush(t *testing.T) {
 	}
 	want := map[string]string{}
 	for _, p := range all {
-		await(t, "all in "+p.database, func() bool {
+		testkit.Await(t, "all in "+p.database, func() bool {
 			return done(t, ch, p.database, len(events)) &&
 				stored(p) == len(events)
 		})
-		await(t, p.database+" is ready", func() bool { return status(t, p.address(t), "/readyz") == http.StatusOK })
+		testkit.Await(t, p.database+" is ready", func() bool { return status(t, p.address(t), "/readyz") == http.StatusOK })
 		p.stop(t, 10*time.Second)
 		if p == all[0] {
 			want = contents(t, ch, p.database)

@@ -26,6 +26,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/doctor"
 	"github.com/shoeproof/shoeproof/internal/ingest"
 	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/migrations"
@@ -223,7 +224,7 @@ func TestSecretsAndPatronsStaySecret(t *testing.T) {
 			t.Logf("%.3000s", p.stderr.String())
 		}
 	})
-	await(t, "everything is in ClickHouse", func() bool {
+	testkit.Await(t, "everything is in ClickHouse", func() bool {
 		return h.ask(t, "default", "SELECT count() FROM v_events") == fmt.Sprint(len(events)) && h.ask(t, "default",
 			"SELECT count() FROM v_dead_letters") == "3"
 	})
@@ -247,9 +248,9 @@ func TestSecretsAndPatronsStaySecret(t *testing.T) {
 	// Both engines go while it works, and come not back.
 	h.ch.Kill()
 	h.publish(t, records[:100]...)
-	await(t, "it says that ClickHouse is away", func() bool { return strings.Contains(p.stderr.String(), "did not take") })
+	testkit.Await(t, "it says that ClickHouse is away", func() bool { return strings.Contains(p.stderr.String(), "did not take") })
 	h.kafka.Stop()
-	await(t, "it says that Kafka is away", func() bool {
+	testkit.Await(t, "it says that Kafka is away", func() bool {
 		return strings.Contains(p.stderr.String(),
 			"trouble with Kafka")
 	})

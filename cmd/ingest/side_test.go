@@ -13,6 +13,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -23,7 +24,7 @@ const twelve = 12 // partitions of the topic that one, two and four processes sh
 func TestSideBySide(t *testing.T) {
 	ch := startClickHouse(t, "")
 	migrate(t, ch)
-	events := hotel(t, soak(40_000, 1_000_000))
+	events := hotel(t, testkit.Soak(40_000, 1_000_000))
 	var want map[string]string
 	for _, n := range []int{1, 2, 4} {
 		_, got := sideBySide(t, ch, events, n)
@@ -91,14 +92,14 @@ func sideBySide(t testing.TB, ch *engine.ClickHouse, events []schema.Event, n in
 		all = append(all, spawn(t, "--kafka-brokers", broker.Addrs[0], "--kafka-group", name, "--clickhouse-addrs",
 			g.Addr().String(), "--clickhouse-database", name))
 	}
-	await(t, "each has its part", func() bool {
+	testkit.Await(t, "each has its part", func() bool {
 		return !slices.ContainsFunc(all, func(c *child) bool { return c.metric(t, "shoeproof_partitions") != twelve/n })
 	})
 	signal(syscall.SIGSTOP) // all begin at once, with all of it before them
 	publish(t, broker, events)
 	began := time.Now()
 	signal(syscall.SIGCONT)
-	await(t, "all is in ClickHouse", func() bool { return done(t, ch, name, len(events)) })
+	testkit.Await(t, "all is in ClickHouse", func() bool { return done(t, ch, name, len(events)) })
 	out := took{wall: time.Since(began)}
 	for i, c := range all {
 		if c.metric(t, "shoeproof_events_total") == 0 {

@@ -71,6 +71,14 @@ func (s *Scenario) section(name string) *txtar.File {
 	return &s.archive.Files[i]
 }
 
+// Section is the text of a section, empty if the file has no such section.
+func (s *Scenario) Section(name string) string {
+	if f := s.section(name); f != nil {
+		return string(f.Data)
+	}
+	return ""
+}
+
 // Want is the section of the expected findings.
 func (s *Scenario) Want() string { return string(s.section("findings").Data) }
 

@@ -19,11 +19,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/console"
 	"github.com/shoeproof/shoeproof/console/store"
 	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
 	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
@@ -65,14 +67,7 @@ func (o *opened) figure(name string) float64 {
 
 // What a console shows moves with what it does, names nobody, and is not to be had at the port that people open.
 func TestConsoleIsWatched(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a ClickHouse")
-	}
-	server, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := enginetest.ClickHouse(t, engine.ClickHouseOptions{})
 	cfg := clickhouse.Config{
 		Addrs: []string{server.Addr}, Database: "shown", User: "default", RulesVersion: "r1",
 		Engine: "test", RowVersion: 1,
@@ -113,7 +108,7 @@ func TestConsoleIsWatched(t *testing.T) {
 	}()
 	o.console, o.metric = <-at, <-shown
 
-	monitortest.Await(o, "the queue was read", func() bool {
+	testkit.Await(o, "the queue was read", func() bool {
 		return o.figure(`shoeproof_console_open_findings{severity="critical",urgency="1"}`) == 0 &&
 			o.figure("shoeproof_console_queue_age_seconds") < 5
 	})
@@ -134,8 +129,8 @@ func TestConsoleIsWatched(t *testing.T) {
 
 	// A critical finding arrives, is sent on, and waits until somebody acknowledges it.
 	breach(t, s, law)
-	monitortest.Await(o, "it waits", func() bool { return o.figure("shoeproof_console_unacknowledged_critical_seconds") > 0 })
-	monitortest.Await(o, "it was sent on", func() bool {
+	testkit.Await(o, "it waits", func() bool { return o.figure("shoeproof_console_unacknowledged_critical_seconds") > 0 })
+	testkit.Await(o, "it was sent on", func() bool {
 		return o.figure(`shoeproof_console_notifications_total{channel="webhook",outcome="sent"}`) >= 1 &&
 			o.figure(`shoeproof_console_notifications_waiting{channel="webhook"}`) == 0
 	})
@@ -163,7 +158,7 @@ func TestConsoleIsWatched(t *testing.T) {
 	if code, body := o.ask("POST", o.console+"/triage", form.Encode()); code != 200 || before != -1 {
 		t.Errorf("acknowledging: %d, %v such before: %s", code, before, body)
 	}
-	monitortest.Await(o, "nobody waits", func() bool { return o.figure("shoeproof_console_unacknowledged_critical_seconds") == 0 })
+	testkit.Await(o, "nobody waits", func() bool { return o.figure("shoeproof_console_unacknowledged_critical_seconds") == 0 })
 	for name, want := range map[string]float64{
 		`shoeproof_console_requests_total{code="3xx",method="POST",route="/triage"}`:                     1,
 		`shoeproof_console_request_seconds_count{route="/triage"}`:                                       1,
@@ -205,10 +200,10 @@ func TestConsoleIsWatched(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	monitortest.Await(o, "a page listens", func() bool { return o.figure("shoeproof_console_event_streams") == 1 })
+	testkit.Await(o, "a page listens", func() bool { return o.figure("shoeproof_console_event_streams") == 1 })
 	leave()
-	monitortest.Await(o, "it went", func() bool { return o.figure("shoeproof_console_event_streams") == 0 })
-	monitortest.Await(o, "its stream is counted", func() bool {
+	testkit.Await(o, "it went", func() bool { return o.figure("shoeproof_console_event_streams") == 0 })
+	testkit.Await(o, "its stream is counted", func() bool {
 		return o.figure(`shoeproof_console_requests_total{code="2xx",method="GET",route="/live"}`) == 1
 	})
 	if n := o.figure(`shoeproof_console_request_seconds_count{route="/live"}`); n != -1 {
@@ -217,8 +212,8 @@ func TestConsoleIsWatched(t *testing.T) {
 
 	// ClickHouse goes away.
 	server.Stop()
-	monitortest.Await(o, "not ready", func() bool { code, _ := o.ask("GET", o.metric+"/readyz", ""); return code == 503 })
-	monitortest.Await(o, "the queue grows old", func() bool { return o.figure("shoeproof_console_queue_age_seconds") > 3 })
+	testkit.Await(o, "not ready", func() bool { code, _ := o.ask("GET", o.metric+"/readyz", ""); return code == 503 })
+	testkit.Await(o, "the queue grows old", func() bool { return o.figure("shoeproof_console_queue_age_seconds") > 3 })
 	if code, _ := o.ask("GET", o.console+"/rates", ""); code != 500 {
 		t.Errorf("/rates without ClickHouse is %d", code)
 	}

@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"net"
 	"net/http"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,22 +16,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
 	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
 // What a watch shows is what it stored. While ClickHouse is away it lives and is not ready; afterwards it goes on
 // where it was, with what was closed meanwhile and nothing twice.
 func TestRunIsWatched(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a ClickHouse")
-	}
-	dir := t.TempDir()
-	server, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := enginetest.ClickHouse(t, engine.ClickHouseOptions{})
 	s := opened(t, server.Addr, "watched")
 	play(t, s, "t-01", "s1-1", 2)
 	play(t, s, "t-02", "", 2)
@@ -67,7 +59,7 @@ func TestRunIsWatched(t *testing.T) {
 	page := ""
 	shown := func(name string) float64 { t.Helper(); return monitortest.Figure(t, page, name) }
 	scrape := func() { t.Helper(); _, page = monitortest.Get(t, url+"/metrics") }
-	monitortest.Await(t, "a pass over all", func() bool {
+	testkit.Await(t, "a pass over all", func() bool {
 		scrape()
 		return shown("shoeproof_watch_last_pass_timestamp_seconds"+of) > 0 && shown("shoeproof_watch_shoes_total"+of) == 4
 	})
@@ -114,32 +106,24 @@ func TestRunIsWatched(t *testing.T) {
 	ours := func(name string) bool { return strings.HasPrefix(name, "shoeproof_watch_") }
 	monitortest.Asked(t, page, ours, "../../deploy", monitortest.Alerts, monitortest.Panels)
 
-	_, port, err := net.SplitHostPort(server.Addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := strconv.Atoi(port)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server.Stop()
-	monitortest.Await(t, "not ready", func() bool {
+	server.Kill()
+	testkit.Await(t, "not ready", func() bool {
 		code, _ := monitortest.Get(t, url+"/readyz")
 		return code == http.StatusServiceUnavailable
 	})
-	monitortest.Await(t, "errors are counted", func() bool { scrape(); return shown(`shoeproof_watch_errors_total{cause="pass",property="ac-1"}`) > 1 })
+	testkit.Await(t, "errors are counted", func() bool { scrape(); return shown(`shoeproof_watch_errors_total{cause="pass",property="ac-1"}`) > 1 })
 	if code, _ := monitortest.Get(t, url+"/healthz"); code != http.StatusOK {
 		t.Errorf("/healthz is %d while ClickHouse is away", code)
 	}
-	if server, err = engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: dir, Port: n}); err != nil {
+	if err := server.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	last := count(t, s, "SELECT toUInt64(toUnixTimestamp64Nano(max(closed_at))) FROM "+s.Table("shoes")+" FINAL")
 	played, seen := shown("shoeproof_watch_rounds_total"+of), shown("shoeproof_watch_shoes_total"+of)
 	play(t, s, "t-03", "", 3)
 	later := fmt.Sprintf("FROM %s FINAL WHERE closed_at > fromUnixTimestamp64Nano(toInt64(%d))", s.Table("shoes"), last)
-	monitortest.Await(t, "it goes on", func() bool { scrape(); return shown("shoeproof_watch_shoes_total"+of) > seen })
-	monitortest.Await(t, "ready again", func() bool {
+	testkit.Await(t, "it goes on", func() bool { scrape(); return shown("shoeproof_watch_shoes_total"+of) > seen })
+	testkit.Await(t, "ready again", func() bool {
 		code,
 			_ := monitortest.Get(t, url+"/readyz")
 		return code == http.StatusOK
@@ -188,7 +172,7 @@ func TestRunWaitsOrEnds(t *testing.T) {
 	defer stop()
 	go func() { ended <- Run(ctx, &config, o) }()
 	url := "http://" + <-at
-	monitortest.Await(t, "it was told that another is at it", func() bool {
+	testkit.Await(t, "it was told that another is at it", func() bool {
 		return count(t, s, "SELECT count() FROM "+s.Table("leases")+" WHERE state = 'alive'") > 0
 	})
 	if code, _ := monitortest.Get(t, url+"/readyz"); code != http.StatusServiceUnavailable {
@@ -201,7 +185,7 @@ func TestRunWaitsOrEnds(t *testing.T) {
 	if err := lease.Release(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	monitortest.Await(t, "ready once the other is gone",
+	testkit.Await(t, "ready once the other is gone",
 		func() bool { code, _ := monitortest.Get(t, url+"/readyz"); return code == http.StatusOK })
 	if _, page := monitortest.Get(t, url+"/metrics"); monitortest.Figure(t, page,
 		`shoeproof_watch_errors_total{cause="pass",property="ac-1"}`) != 0 {

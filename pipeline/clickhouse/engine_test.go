@@ -3,7 +3,6 @@
 package clickhouse
 
 import (
-	"context"
 	"os"
 	"testing"
 	"time"
@@ -81,20 +80,5 @@ func write(t testing.TB, s *Store, b *pipeline.Batch) {
 	t.Helper()
 	if err := s.Write(t.Context(), b); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func await(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatalf("waited 30 s for %s", what)
-		}
 	}
 }

@@ -3,13 +3,10 @@
 package clickhouse
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"math/rand/v2"
-	"net"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,21 +17,22 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/shoeproof/shoeproof/internal/testkit"
+	"github.com/shoeproof/shoeproof/internal/testkit/proxy"
 	"github.com/shoeproof/shoeproof/pipeline"
 )
 
 func named(name, value string) any { return clickhouse.Named(name, value) }
 func emptyIsNil() gocmp.Option     { return cmpopts.EquateEmpty() }
 
-// A wire is a TCP proxy that can go wrong.
+// A wire is a connection to the server that can fail.
 type wire struct {
-	net.Listener
-	target string
-	denied atomic.Bool // refuses whoever comes
-	mute   atomic.Bool // lets no answer through
+	*proxy.Proxy
+	denied atomic.Bool // closes every new connection
+	mute   atomic.Bool // drops all answers
 
-	// lose, if not nil, is called once a connection has sent a block, and from then on none of its
-	// answers comes through; when it returns the connection is cut. True asks for another.
+	// lose, if not nil, is called once a connection has sent a block, and from then on its
+	// answers are dropped; when it returns the connection is cut. True repeats it.
 	mu   sync.Mutex
 	lose func() bool
 	cuts int
@@ -45,88 +43,48 @@ const block = 100_000
 
 func newWire(t *testing.T, target string) *wire {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &wire{Listener: l, target: target}
-	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go w.carry(conn)
-		}
-	}()
+	w := &wire{}
+	w.Proxy = testkit.Proxy(t, proxy.Options{Target: target, Connect: w.connect})
 	return w
 }
 
-func (w *wire) carry(client net.Conn) {
-	defer client.Close()
-	if w.denied.Load() {
-		return
-	}
-	server, err := net.Dial("tcp", w.target)
-	if err != nil {
-		return
-	}
-	defer server.Close()
+func (w *wire) connect(_ context.Context, c *proxy.Conn) bool {
 	var lost atomic.Bool
-	go func() {
-		defer client.Close()
-		_, _ = io.Copy(writer(func(p []byte) (int, error) {
-			if lost.Load() || w.mute.Load() {
-				return len(p), nil
-			}
-			return client.Write(p)
-		}), server)
-	}()
+	c.Answer = func(piece []byte) ([]byte, error) {
+		if lost.Load() || w.mute.Load() {
+			return nil, nil
+		}
+		return piece, nil
+	}
 	sent := 0
-	_, _ = io.Copy(writer(func(p []byte) (int, error) {
-		sent += len(p)
-		if sent > block && !lost.Load() {
+	c.Request = func(piece []byte) ([]byte, error) {
+		if sent += len(piece); sent > block && !lost.Load() && w.cut(c) {
+			lost.Store(true)
+		}
+		return piece, nil
+	}
+	return !w.denied.Load()
+}
+
+// cut starts lose, if it is set.
+func (w *wire) cut(c *proxy.Conn) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	lose := w.lose
+	if lose == nil {
+		return false
+	}
+	w.lose = nil
+	w.cuts++
+	go func() {
+		if lose() {
 			w.mu.Lock()
-			if lose := w.lose; lose != nil {
-				lost.Store(true)
-				w.lose = nil
-				w.cuts++
-				go func() {
-					if lose() {
-						w.mu.Lock()
-						w.lose = lose
-						w.mu.Unlock()
-					}
-					client.Close()
-				}()
-			}
+			w.lose = lose
 			w.mu.Unlock()
 		}
-		return server.Write(p)
-	}), client)
-}
-
-type writer func([]byte) (int, error)
-
-func (w writer) Write(p []byte) (int, error) { return w(p) }
-
-// lines are a log that a test reads.
-type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lines) count(s string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.b.String(), s)
+		c.Cut()
+	}()
+	return true
 }
 
 // wide is a batch whose events make a block that the wire notices.
@@ -149,11 +107,11 @@ func TestLostAnswer(t *testing.T) {
 	cfg := migrated(t)
 	direct := open(t, cfg)
 	w := newWire(t, cfg.Addrs[0])
-	log := &lines{}
+	log := &testkit.Log{}
 	cfg.Addrs, cfg.Log = []string{w.Addr().String()}, slog.New(slog.NewTextHandler(log, nil))
 	s := open(t, cfg)
 	w.lose = func() bool {
-		await(t, "the rows", func() bool { return rowsOf(t, direct, "events") > 0 })
+		testkit.Await(t, "the rows", func() bool { return rowsOf(t, direct, "events") > 0 })
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		return w.cuts < 2
@@ -171,7 +129,7 @@ func TestLostAnswer(t *testing.T) {
 			t.Errorf("%s: %d rows, want %d", table, n, kindsOfRows)
 		}
 	}
-	if n := log.count("trying again"); n != 1 {
+	if n := log.Count("trying again"); n != 1 {
 		t.Errorf("%d warnings in less than 10 s, want 1", n)
 	}
 	if inUse, _ := s.Conns(); inUse != 0 {
@@ -182,7 +140,7 @@ func TestLostAnswer(t *testing.T) {
 func TestServerAway(t *testing.T) {
 	cfg := migrated(t)
 	w := newWire(t, cfg.Addrs[0])
-	log := &lines{}
+	log := &testkit.Log{}
 	cfg.Addrs, cfg.Log = []string{w.Addr().String()}, slog.New(slog.NewTextHandler(log, nil))
 	s := open(t, cfg)
 	w.denied.Store(true)
@@ -190,7 +148,7 @@ func TestServerAway(t *testing.T) {
 	s.cfg.InsertTimeout = 500 * time.Millisecond
 	done := make(chan error, 1)
 	go func() { done <- s.Write(t.Context(), fullBatch()) }()
-	await(t, "a warning", func() bool { return log.count("trying again") > 0 })
+	testkit.Await(t, "a warning", func() bool { return log.Count("trying again") > 0 })
 	w.mute.Store(false)
 	w.denied.Store(false)
 	if err := <-done; err != nil {
@@ -218,12 +176,12 @@ func TestWriteIsCancelled(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			done := make(chan error, 1)
 			go func() { done <- s.Write(ctx, wide()) }()
-			await(t, "the insert to be under way", func() bool { inUse, _ := s.Conns(); return inUse > 0 })
+			testkit.Await(t, "the insert to be under way", func() bool { inUse, _ := s.Conns(); return inUse > 0 })
 			cancel()
 			if err := <-done; !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "outcome unknown") {
 				t.Errorf("got %v", err)
 			}
-			await(t, "the connection to be given back", func() bool { inUse, _ := s.Conns(); return inUse == 0 })
+			testkit.Await(t, "the connection to be given back", func() bool { inUse, _ := s.Conns(); return inUse == 0 })
 		})
 	}
 }
@@ -286,7 +244,7 @@ func TestServerRefuses(t *testing.T) {
 			direct := open(t, cfg)
 			write(t, direct, batch(198)) // the same keys: there is a part
 			var mended func()
-			tries, log := 0, &lines{}
+			tries, log := 0, &testkit.Log{}
 			cfg.Log = slog.New(slog.NewTextHandler(log, nil))
 			cfg.Retried = func(string, error) {
 				if tries++; tries == 4 {
@@ -299,8 +257,8 @@ func TestServerRefuses(t *testing.T) {
 			if tries < 4 {
 				t.Errorf("%d tries failed, want 4: the test tests nothing", tries)
 			}
-			if log.count("level=WARN") != 1 || log.count(c.code) != 1 || log.count(c.mend) != 1 {
-				t.Errorf("want one warning with %q and %q:\n%s", c.code, c.mend, log.b.String())
+			if log.Count("level=WARN") != 1 || log.Count(c.code) != 1 || log.Count(c.mend) != 1 {
+				t.Errorf("want one warning with %q and %q:\n%s", c.code, c.mend, log.String())
 			}
 			if diff := gocmp.Diff(want, contents(t, direct)); diff != "" {
 				t.Errorf("rows (-want +got):\n%.2000s", diff)

@@ -14,6 +14,7 @@ import (
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema/migrations"
 )
@@ -41,11 +42,7 @@ func withRoles(t *testing.T) func(role string) Config {
 	// What a server's own users.xml has.
 	users = strings.Replace(users, "<profiles>", "<quotas><default/></quotas><profiles><default/>", 1)
 	users = strings.Replace(users, "<users>", "<users><default><password/><networks><ip>127.0.0.1</ip></networks></default>", 1)
-	own, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir(), Users: users})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(own.Stop)
+	own := enginetest.ClickHouse(t, engine.ClickHouseOptions{Users: users})
 	as := func(role string) Config {
 		return Config{Addrs: []string{own.Addr}, Database: "shoeproof", User: "shoeproof_" + role, Password: Secret(role), RulesVersion: "r1", Engine: "test", RowVersion: 7}
 	}

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
 	"github.com/shoeproof/shoeproof/pipeline/pipelinetest"
@@ -66,20 +66,20 @@ func TestRebalance(t *testing.T) {
 	events := pipelinetest.Events(16, 8000)
 	stopFirst := member(0)
 	produce(t, to(k, ""), schema.Protobuf, events[:2000])
-	await(t, "the first quarter", func() bool { return has(sink, events[:2000]) })
+	testkit.Await(t, "the first quarter", func() bool { return has(sink, events[:2000]) })
 
 	stopSecond := member(1)
 	produce(t, to(k, ""), schema.JSON, events[2000:4000])
-	await(t, "two partitions each", func() bool { return streams[0].Load() == 2 && streams[1].Load() == 2 })
+	testkit.Await(t, "two partitions each", func() bool { return streams[0].Load() == 2 && streams[1].Load() == 2 })
 	produce(t, to(k, ""), schema.JSON, events[4000:6000])
-	await(t, "the third quarter", func() bool { return has(sink, events[:6000]) })
+	testkit.Await(t, "the third quarter", func() bool { return has(sink, events[:6000]) })
 
 	if err := stopFirst(); err != nil {
 		t.Error(err)
 	}
-	await(t, "four partitions for the second", func() bool { return streams[1].Load() == 4 })
+	testkit.Await(t, "four partitions for the second", func() bool { return streams[1].Load() == 4 })
 	produce(t, to(k, ""), schema.JSON, events[6000:])
-	await(t, "all", func() bool { return has(sink, events) })
+	testkit.Await(t, "all", func() bool { return has(sink, events) })
 	if err := stopSecond(); err != nil {
 		t.Error(err)
 	}
@@ -103,26 +103,13 @@ func (c counted) Consume(ctx context.Context, work func(context.Context, pipelin
 	})
 }
 
-// lines counts log lines.
-type lines struct {
-	mu  sync.Mutex
-	all []string
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.all = append(l.all, string(p))
-	return len(p), nil
-}
-
 func TestBrokersAwayAndBack(t *testing.T) {
 	o := engine.KafkaOptions{Topics: map[string]int32{topic: 3}, DataDir: t.TempDir(), Ports: []int{freePort(t)}}
 	k := start(t, o)
 	events := pipelinetest.Events(9, 3000)
 	produce(t, to(k, ""), schema.Protobuf, events[:1500])
 
-	var log lines
+	var log testkit.Log
 	c := to(k, "g")
 	c.Log = slog.New(slog.NewTextHandler(&log, nil))
 	src := open(t, c)
@@ -130,31 +117,31 @@ func TestBrokersAwayAndBack(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var g errgroup.Group
 	g.Go(func() error { return run(ctx, src, sink) })
-	await(t, "the first half", func() bool { return has(sink, events[:1500]) })
+	testkit.Await(t, "the first half", func() bool { return has(sink, events[:1500]) })
 	if err := src.Trouble(); err != nil {
 		t.Errorf("trouble with brokers that answer: %v", err)
 	}
 
 	k.Stop()
-	await(t, "trouble", func() bool { return src.Trouble() != nil })
+	testkit.Await(t, "trouble", func() bool { return src.Trouble() != nil })
 	time.Sleep(2 * time.Second) // Of attempts, whose log lines are counted below.
 	k = start(t, o)
 	produce(t, to(k, ""), schema.Protobuf, events[1500:])
-	await(t, "the second half", func() bool { return has(sink, events) })
-	await(t, "no more trouble", func() bool { return src.Trouble() == nil })
+	testkit.Await(t, "the second half", func() bool { return has(sink, events) })
+	testkit.Await(t, "no more trouble", func() bool { return src.Trouble() == nil })
 	cancel()
 	if err := g.Wait(); err != nil {
 		t.Error(err)
 	}
 	causes := map[string]int{}
-	for _, line := range log.all {
+	for line := range strings.Lines(log.String()) {
 		_, rest, _ := strings.Cut(line, "cause=")
 		why, _, _ := strings.Cut(rest, " error=")
 		causes[why]++
 	}
 	for why, n := range causes {
 		if n > 1 {
-			t.Errorf("%d lines because of %s within 10 s:\n%s", n, why, strings.Join(log.all, ""))
+			t.Errorf("%d lines because of %s within 10 s:\n%s", n, why, log.String())
 		}
 	}
 	t.Logf("log lines by cause: %v", causes)
@@ -175,7 +162,7 @@ func TestNoBrokers(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var g errgroup.Group
 	g.Go(func() error { return run(ctx, src, pipeline.NewMemorySink()) })
-	await(t, "trouble", func() bool { return src.Trouble() != nil })
+	testkit.Await(t, "trouble", func() bool { return src.Trouble() != nil })
 	cancel()
 	if err := g.Wait(); err != nil {
 		t.Errorf("got %v, want nil", err)
@@ -192,7 +179,7 @@ func TestLeadersMove(t *testing.T) {
 	g.Go(func() error { return run(ctx, src, sink) })
 	for i := range 4 {
 		produce(t, to(k, ""), schema.Protobuf, events[i*1000:(i+1)*1000])
-		await(t, "a quarter", func() bool { return has(sink, events[:(i+1)*1000]) })
+		testkit.Await(t, "a quarter", func() bool { return has(sink, events[:(i+1)*1000]) })
 		k.Cluster.ShufflePartitionLeaders()
 	}
 	cancel()

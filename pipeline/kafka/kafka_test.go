@@ -25,6 +25,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
 	"github.com/shoeproof/shoeproof/pipeline/pipelinetest"
@@ -85,17 +86,6 @@ func produce(t testing.TB, c kafka.Config, format schema.Format, events []schema
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func await(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for range 3000 {
-		if done() {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("%s: not within 30 s", what)
 }
 
 func TestSource(t *testing.T) {
@@ -477,7 +467,7 @@ func trouble(t *testing.T, c kafka.Config) string {
 	g.Go(func() error {
 		return src.Consume(ctx, func(context.Context, pipeline.Stream) error { return nil })
 	})
-	await(t, "trouble", func() bool { return src.Trouble() != nil })
+	testkit.Await(t, "trouble", func() bool { return src.Trouble() != nil })
 	got := src.Trouble().Error()
 	cancel()
 	if err := g.Wait(); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
@@ -29,21 +30,7 @@ func TestMain(m *testing.M) {
 // not run proves nothing.
 func startClickHouse(t *testing.T, o engine.ClickHouseOptions) *engine.ClickHouse {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts a ClickHouse")
-	}
-	if o.Dir == "" {
-		o.Dir = t.TempDir()
-	}
-	if o.Output == nil {
-		o.Output = t.Output()
-	}
-	ch, err := engine.StartClickHouse(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(ch.Stop)
-	return ch
+	return enginetest.ClickHouse(t, o)
 }
 
 func connect(t *testing.T, addr string, auth clickhouse.Auth) driver.Conn {

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package enginetest gives the tests of a package one ClickHouse, which starts with the first that asks for it.
+// Package enginetest starts a ClickHouse for one test, or one for all tests of a package.
 package enginetest
 
 import (
@@ -12,9 +12,37 @@ import (
 	"testing"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
-// Server is the ClickHouse of a test binary. The zero value is ready.
+// ClickHouse starts a server for one test, which is skipped in the short form. The folder of its data is a temporary
+// one if the options name none, and a test that fails logs what the server printed.
+func ClickHouse(t testing.TB, o engine.ClickHouseOptions) *engine.ClickHouse {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a ClickHouse")
+	}
+	if o.Dir == "" {
+		o.Dir = t.TempDir()
+	}
+	if o.Output == nil {
+		output := &testkit.Log{}
+		o.Output = output
+		t.Cleanup(func() {
+			if t.Failed() {
+				t.Logf("output of ClickHouse:\n%s", output)
+			}
+		})
+	}
+	c, err := engine.StartClickHouse(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Stop)
+	return c
+}
+
+// Server is the ClickHouse of a test binary. It starts with the first test that uses it. The zero value is ready.
 type Server struct {
 	// Users are its users, as in engine.ClickHouseOptions.
 	Users string
@@ -40,7 +68,7 @@ func (s *Server) Run(m *testing.M) (code int) {
 	return code
 }
 
-// Start is the server. A test that asks is skipped in the short form.
+// Start returns the server. A test that uses it is skipped in the short form.
 func (s *Server) Start(t testing.TB) *engine.ClickHouse {
 	t.Helper()
 	if testing.Short() {
