@@ -233,9 +233,9 @@ func (r *run) coverage(ctx context.Context, w window) (found []finding.Finding, 
 			found = append(found, pipeline.Hole(&r.Engine.Calendar, r.Property, c.Topic, c.Partition, h.From, h.To, c.At,
 				r.Engine.Version))
 		}
-		if deadLetters += c.Letters; c.Letters > 0 {
-			found = append(found, pipeline.Letters(&r.Engine.Calendar, r.Property, c.Topic, c.Partition, c.FirstLetter,
-				c.LastLetter, c.Letters, c.At, r.Engine.Version))
+		if deadLetters += c.DeadLetters; c.DeadLetters > 0 {
+			found = append(found, pipeline.Letters(&r.Engine.Calendar, r.Property, c.Topic, c.Partition, c.FirstDeadLetter,
+				c.LastDeadLetter, c.DeadLetters, c.At, r.Engine.Version))
 		}
 	}
 	return found, deadLetters, nil

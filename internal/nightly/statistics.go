@@ -46,7 +46,7 @@ func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, da
 	if shift != "" {
 		return nil, nil
 	}
-	rows, err := store.Held(ctx, property, day)
+	rows, err := store.EvidenceByKey(ctx, property, day)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, da
 		counts[d.ID] = d.Starts != nil
 	}
 	var all []detectors.Evidence
-	of := map[detectors.Evidence]*clickhouse.Held{}
+	of := map[detectors.Evidence]*clickhouse.KeyEvidence{}
 	for i := range rows {
 		key, ok := detectors.ParseKey(rows[i].Key)
 		if !ok || !counts[rows[i].Detector] || key.Kind != detectors.OfShoe && key.Kind != detectors.OfPatron &&

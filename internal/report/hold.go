@@ -190,7 +190,7 @@ func (s *Scope) keepUntil(f *finding.Finding) string {
 }
 
 // Log is the surveillance log of 9 NYCRR 5314.3: findings and the actions on them, in order of time.
-func Log(s Scope, findings []finding.Finding, steps []clickhouse.Step) *output.Sheet {
+func Log(s Scope, findings []finding.Finding, steps []clickhouse.TriageAction) *output.Sheet {
 	out := &output.Sheet{
 		Title:   s.title("Surveillance log, 9 NYCRR 5314.3"),
 		Columns: []string{"property", "gaming_day", "shift", "time", "employee", "summary", "monitored", "recording"},

@@ -42,7 +42,7 @@ func Read(ctx context.Context, store *clickhouse.Store, s Scope, name string) (*
 		}
 		return Dealers(s, findings, dealt), nil
 	}
-	steps, err := store.Steps(ctx, days)
+	steps, err := store.TriageActions(ctx, days)
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func numbered(findings []finding.Finding) (list []finding.Finding, no []int) {
 type triaged struct{ state, disposition, explanation, by string }
 
 // triage returns the triage of each finding.
-func triage(steps []clickhouse.Step) map[string]triaged {
+func triage(steps []clickhouse.TriageAction) map[string]triaged {
 	all := map[string]triaged{}
 	for _, s := range steps { // in order of time
 		t := all[s.Finding]
@@ -94,7 +94,7 @@ func triage(steps []clickhouse.Step) map[string]triaged {
 }
 
 // Exceptions lists the findings of severity minor and above by gaming day, with their triage.
-func Exceptions(s Scope, findings []finding.Finding, steps []clickhouse.Step) *output.Sheet {
+func Exceptions(s Scope, findings []finding.Finding, steps []clickhouse.TriageAction) *output.Sheet {
 	triages := triage(steps)
 	out := &output.Sheet{
 		Title: s.title("Exceptions"),
@@ -127,7 +127,7 @@ func Exceptions(s Scope, findings []finding.Finding, steps []clickhouse.Step) *o
 }
 
 // MonthEnd is the exception report of N.J.A.C. 13:69D-1.5: serial number, date, transaction and explanation.
-func MonthEnd(s Scope, findings []finding.Finding, steps []clickhouse.Step) *output.Sheet {
+func MonthEnd(s Scope, findings []finding.Finding, steps []clickhouse.TriageAction) *output.Sheet {
 	triages := triage(steps)
 	out := &output.Sheet{
 		Title: s.title("Month-end exception report, N.J.A.C. 13:69D-1.5"),

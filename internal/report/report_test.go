@@ -78,7 +78,7 @@ func TestExceptionsAreNumberedWithoutAGap(t *testing.T) {
 		exception("b", "t1", 19, 3, finding.Critical), exception("x", "t1", 19, 0, finding.Info),
 		exception("a", "t1", 19, 0, finding.Major),
 	}
-	steps := []clickhouse.Step{
+	steps := []clickhouse.TriageAction{
 		{Finding: "a", At: noon(19, 1), Actor: "jo", State: "ack"},
 		{
 			Finding: "a", At: noon(19, 2), Actor: "al", State: "closed", Disposition: "confirmed", Reason: "dealer error",
@@ -178,7 +178,7 @@ func TestPercent(t *testing.T) {
 func TestLog(t *testing.T) {
 	suspect := exception("b", "t2", 19, 1, finding.Major)
 	suspect.Verdict = "SUSPECT"
-	steps := []clickhouse.Step{{
+	steps := []clickhouse.TriageAction{{
 		Finding: "a", At: noon(19, 5), Actor: "jo", Action: "close", Disposition: "confirmed",
 		Reason: "dealer error",
 	}}

@@ -131,7 +131,7 @@ func surveillanceLog(s *store.Store, calendar *calendar.Calendar) func(context.C
 		if err != nil {
 			return err
 		}
-		steps, err := s.Steps(ctx, scope.Days)
+		steps, err := s.TriageActions(ctx, scope.Days)
 		if err != nil {
 			return err
 		}

@@ -6,12 +6,10 @@ import (
 
 	"github.com/shoeproof/shoeproof/finding"
 
-	ch "github.com/ClickHouse/clickhouse-go/v2"
-
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Played is what was staked and settled at a table in a shift, minor units.
+// Played is the turnover of a table in a shift, minor units.
 type Played struct {
 	Day    string `ch:"day"`
 	Shift  string `ch:"shift"`
@@ -23,8 +21,8 @@ type Played struct {
 	Vig    int64  `ch:"vig"` // vigorish collected
 }
 
-// Risk is what was staked on a spot at a table under one configuration: the house's exact expectation, minor units, and the
-// sum of the stakes' squares.
+// Risk is the exact expectation of the house for the stakes on a spot at a table under one configuration, in minor
+// units, and the sum of the squared stakes.
 type Risk struct {
 	Table    string  `ch:"table"`
 	Config   string  `ch:"config"`
@@ -33,9 +31,9 @@ type Risk struct {
 	Squares  float64 `ch:"squares"`
 }
 
-// Held is the evidence of a day about one key: the logarithm of the product of its factors, how many there were, and the
-// weightiest.
-type Held struct {
+// KeyEvidence is the evidence of a day about one key: the logarithm of the product of its factors, their number, and
+// the location of the largest.
+type KeyEvidence struct {
 	Detector string  `ch:"detector"`
 	Key      string  `ch:"key"`
 	LnE      float64 `ch:"ln"`
@@ -47,8 +45,8 @@ type Held struct {
 	At       int64   `ch:"moment"`
 }
 
-// VigorishDue is what the wagers of a table owed in a shift, minor units. What was collected is in the money
-// events: a collection may be for several wagers.
+// VigorishDue is the vigorish owed at a table in a shift, minor units. The collected vigorish is in the money events:
+// one collection may be for several wagers.
 type VigorishDue struct {
 	Day    string `ch:"day"`
 	Shift  string `ch:"shift"`
@@ -59,14 +57,14 @@ type VigorishDue struct {
 	Most   int64  `ch:"most"`
 }
 
-// Dealt is how many rounds a dealer dealt that could be judged.
+// Dealt is the number of auditable rounds of a dealer.
 type Dealt struct {
 	Dealer string `ch:"dealer"`
 	Rounds uint64 `ch:"n"`
 }
 
-// Step is one step of triage.
-type Step struct {
+// TriageAction is one action of triage.
+type TriageAction struct {
 	Finding     string `ch:"finding"`
 	At          int64  `ch:"moment"`
 	Actor       string `ch:"actor"`
@@ -77,12 +75,13 @@ type Step struct {
 	Note        string `ch:"note"`
 }
 
-// Days are gaming days of a property, both included, and a shift if one is named.
+// Days are gaming days of a property, inclusive, and a shift if it is not empty.
 type Days struct{ Property, From, To, Shift string }
 
 func (d Days) where() (string, []any) {
-	return "property_id = {property:String} AND gaming_day BETWEEN {from:Date32} AND {to:Date32} AND (shift = {shift:String} OR {shift:String} = '')",
-		[]any{ch.Named("property", d.Property), ch.Named("from", d.From), ch.Named("to", d.To), ch.Named("shift", d.Shift)}
+	return "property_id = {property:String} AND gaming_day BETWEEN {from:Date32} AND {to:Date32} " +
+			"AND (shift = {shift:String} OR {shift:String} = '')",
+		params("property", d.Property, "from", d.From, "to", d.To, "shift", d.Shift)
 }
 
 func list[T any](ctx context.Context, s *Store, doing, query string, args ...any) ([]T, error) {
@@ -95,68 +94,82 @@ func list[T any](ctx context.Context, s *Store, doing, query string, args ...any
 // Played sums the rounds of each day, shift and table.
 func (s *Store) Played(ctx context.Context, d Days) ([]Played, error) {
 	where, args := d.where()
-	return list[Played](ctx, s, "sum up the rounds", `SELECT toString(r.gaming_day) AS day, r.shift AS shift, r.table_id AS table, count() AS n, sum(r.staked) AS staked,
-sum(r.paid) AS paid, sum(r.collected) AS won, sum(r.vigorish) AS vig FROM `+s.name("rounds")+" AS r FINAL WHERE "+where+" GROUP BY day, shift, table", args...)
+	return list[Played](ctx, s, "sum up the rounds", `SELECT toString(r.gaming_day) AS day, r.shift AS shift,
+r.table_id AS table, count() AS n, sum(r.staked) AS staked,
+sum(r.paid) AS paid, sum(r.collected) AS won, sum(r.vigorish) AS vig FROM `+s.name("rounds")+
+		" AS r FINAL WHERE "+where+" GROUP BY day, shift, table", args...)
 }
 
-// Risks sums what was staked in some days by table, configuration and spot.
+// Risks sums the stakes of some days by table, configuration and spot.
 func (s *Store) Risks(ctx context.Context, d Days) ([]Risk, error) {
 	where, args := d.where()
-	return list[Risk](ctx, s, "sum up the stakes", `SELECT w.table_id AS table, r.config_id AS config, w.spot AS spot, -sum(w.stake * w.ev) AS expected,
+	return list[Risk](ctx, s, "sum up the stakes", `SELECT w.table_id AS table, r.config_id AS config, w.spot AS spot,
+-sum(w.stake * w.ev) AS expected,
 sum(toFloat64(w.stake) * w.stake) AS squares
-FROM (SELECT * FROM `+s.name("wagers")+` FINAL WHERE property_id = {property:String} AND gaming_day BETWEEN {from:Date32} - 1 AND {to:Date32}) AS w
+FROM (SELECT * FROM `+s.name("wagers")+` FINAL WHERE property_id = {property:String}
+AND gaming_day BETWEEN {from:Date32} - 1 AND {to:Date32}) AS w
 INNER JOIN (SELECT * FROM `+s.name("rounds")+` FINAL WHERE `+where+`) AS r
 ON w.property_id = r.property_id AND w.table_id = r.table_id AND w.shoe_id = r.shoe_id AND w.round = r.round
 GROUP BY table, config, spot ORDER BY table, config, spot`, args...)
 }
 
-// Held is the evidence of a day about each key that has some, by detector and key.
-func (s *Store) Held(ctx context.Context, property, day string) ([]Held, error) {
-	return list[Held](ctx, s, "sum up the evidence", `SELECT detector, key, sum(ln_e) AS ln, count() AS n, argMax(table_id, ln_e) AS table, argMax(shoe_id, ln_e) AS shoe,
-argMax(e.round, ln_e) AS round, argMax(e.seq, ln_e) AS seq, toUnixTimestamp64Nano(argMax(e.at, ln_e)) AS moment FROM `+s.name("evidence")+` AS e FINAL
-WHERE property_id = {property:String} AND gaming_day = {day:Date32} GROUP BY detector, key ORDER BY detector, key`, ch.Named("property", property), ch.Named("day", day))
+// EvidenceByKey returns the evidence of a day about each key, by detector and key.
+func (s *Store) EvidenceByKey(ctx context.Context, property, day string) ([]KeyEvidence, error) {
+	return list[KeyEvidence](ctx, s, "sum up the evidence", `SELECT detector, key, sum(ln_e) AS ln, count() AS n,
+argMax(table_id, ln_e) AS table, argMax(shoe_id, ln_e) AS shoe,
+argMax(e.round, ln_e) AS round, argMax(e.seq, ln_e) AS seq,
+toUnixTimestamp64Nano(argMax(e.at, ln_e)) AS moment FROM `+s.name("evidence")+` AS e FINAL
+WHERE property_id = {property:String} AND gaming_day = {day:Date32} GROUP BY detector, key ORDER BY detector, key`,
+		params("property", property, "day", day)...)
 }
 
-// VigorishDue sums what was owed in each day, shift and table. It counts where its round was played.
+// VigorishDue sums the vigorish owed by day, shift and table of the round.
 func (s *Store) VigorishDue(ctx context.Context, d Days) ([]VigorishDue, error) {
 	where, args := d.where()
-	return list[VigorishDue](ctx, s, "sum up the vigorish", `SELECT toString(r.gaming_day) AS day, r.shift AS shift, v.table_id AS table, count() AS n,
+	return list[VigorishDue](ctx, s, "sum up the vigorish", `SELECT toString(r.gaming_day) AS day, r.shift AS shift,
+v.table_id AS table, count() AS n,
 sum(v.won) AS won, sum(v.least) AS least, sum(v.most) AS most
-FROM (SELECT * FROM `+s.name("vigorish")+` FINAL WHERE property_id = {property:String} AND gaming_day BETWEEN {from:Date32} - 1 AND {to:Date32}) AS v
+FROM (SELECT * FROM `+s.name("vigorish")+` FINAL WHERE property_id = {property:String}
+AND gaming_day BETWEEN {from:Date32} - 1 AND {to:Date32}) AS v
 INNER JOIN (SELECT * FROM `+s.name("rounds")+` FINAL WHERE `+where+`) AS r
 ON v.property_id = r.property_id AND v.table_id = r.table_id AND v.shoe_id = r.shoe_id AND v.round = r.round
 GROUP BY day, shift, table`, args...)
 }
 
-// DealtBy counts the rounds of each dealer.
+// DealtBy counts the auditable rounds of each dealer.
 func (s *Store) DealtBy(ctx context.Context, d Days) ([]Dealt, error) {
 	where, args := d.where()
-	return list[Dealt](ctx, s, "count the dealers' rounds", "SELECT dealer_id AS dealer, countIf(auditable) AS n FROM "+s.name("rounds")+" FINAL WHERE "+where+
-		" AND dealer_id != '' GROUP BY dealer ORDER BY dealer", args...)
+	return list[Dealt](ctx, s, "count the dealers' rounds",
+		"SELECT dealer_id AS dealer, countIf(auditable) AS n FROM "+s.name("rounds")+" FINAL WHERE "+where+
+			" AND dealer_id != '' GROUP BY dealer ORDER BY dealer", args...)
 }
 
-// Steps are the steps of triage of findings of these days, in order.
-func (s *Store) Steps(ctx context.Context, d Days) ([]Step, error) {
+// TriageActions returns the actions of triage on the findings of these days, in order.
+func (s *Store) TriageActions(ctx context.Context, d Days) ([]TriageAction, error) {
 	where, args := d.where()
-	return list[Step](ctx, s, "read the steps of triage", `SELECT finding_id AS finding, toUnixTimestamp64Nano(at) AS moment, actor, action, to_state AS state, disposition, reason, note
-FROM `+s.name("finding_actions")+" WHERE finding_id IN (SELECT id FROM "+s.name("findings")+" WHERE "+where+") ORDER BY at, finding_id", args...)
+	return list[TriageAction](ctx, s, "read the actions of triage", `SELECT finding_id AS finding,
+toUnixTimestamp64Nano(at) AS moment, actor, action, to_state AS state, disposition, reason, note
+FROM `+s.name("finding_actions")+" WHERE finding_id IN (SELECT id FROM "+s.name("findings")+" WHERE "+where+") "+
+		"ORDER BY at, finding_id", args...)
 }
 
-// FindingsOf are the findings of these days, in the order of their time and id.
+// FindingsOf returns the findings of these days, in the order of time and id.
 func (s *Store) FindingsOf(ctx context.Context, d Days) ([]finding.Finding, error) {
 	return s.Findings(ctx, Filter{PropertyID: d.Property, GamingDay: d.From, LastDay: d.To, Shift: d.Shift})
 }
 
-// MoneyEvents are the counts of trays, fills, credits, converted cash, and vigorish marked and collected, from one
-// moment to before another, by table and time.
+// MoneyEvents returns the events of trays, fills, credits, converted cash, and vigorish marked and collected, from one
+// time to before another, by table and time.
 func (s *Store) MoneyEvents(ctx context.Context, property string, from, until int64) ([]schema.Event, error) {
 	const doing = "read the money events"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	result, err := s.conn.Query(ctx, "SELECT toInt8(format), raw FROM "+s.name("events")+` FINAL WHERE property_id = {property:String}
+	result, err := s.conn.Query(ctx, "SELECT toInt8(format), raw FROM "+s.name("events")+` FINAL
+WHERE property_id = {property:String}
 AND at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({until:Int64})
-AND kind IN ('tray_counted', 'chips_filled', 'chips_credited', 'cash_converted', 'vigorish_marked', 'vigorish_collected') ORDER BY table_id, at, seq`,
-		ch.Named("property", property), ch.Named("from", fmt.Sprint(from)), ch.Named("until", fmt.Sprint(until)))
+AND kind IN ('tray_counted', 'chips_filled', 'chips_credited', 'cash_converted', 'vigorish_marked',
+'vigorish_collected') ORDER BY table_id, at, seq`,
+		params("property", property, "from", from, "until", until)...)
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
@@ -171,7 +184,7 @@ AND kind IN ('tray_counted', 'chips_filled', 'chips_credited', 'cash_converted',
 		}
 		var ev schema.Event
 		if err := d.Decode(schema.Format(format), raw, &ev); err != nil {
-			return nil, fmt.Errorf("%s: an archived event cannot be read: %w", doing, err)
+			return nil, fmt.Errorf("%s: decode an archived event: %w", doing, err)
 		}
 		all = append(all, ev.Clone())
 	}

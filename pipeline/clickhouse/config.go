@@ -9,13 +9,13 @@ import (
 	"github.com/shoeproof/shoeproof/schema/migrations"
 )
 
-// Config says which ClickHouse keeps the rows, and who writes them.
+// Config is the connection to ClickHouse, and the release that writes.
 type Config struct {
 	Addrs    []string // host:port of the native protocol, tried in turn
 	Database string
-	// Cluster, if not empty, is the cluster of the server's configuration that holds the tables.
+	// Cluster, if not empty, is the cluster of the server's configuration that has the tables.
 	Cluster string
-	// Bare says that its shards have one replica each and no Keeper; the account is the same on all.
+	// Bare is true for shards with one replica each and no Keeper. All have the same account.
 	Bare     bool
 	User     string
 	Password Secret
@@ -24,22 +24,22 @@ type Config struct {
 	DialTimeout   time.Duration // 0 is 5 s
 	InsertTimeout time.Duration // of one insert, 0 is 20 s; then its outcome is unknown and it is retried
 	ReadTimeout   time.Duration // of one query, 0 is 60 s
-	MaxConns      int           // 0 is 16; an insert holds one
+	MaxConns      int           // 0 is 16; an insert uses one
 
-	// RulesVersion and Engine are written into the journal. Rules of another version insert a range
-	// anew instead of finding it done.
+	// RulesVersion and Engine are written into the journal. Another version of the rules inserts a range again, where
+	// the same version finds it done.
 	RulesVersion, Engine string
-	// RowVersion decides between rows of the same key: the highest stays. It grows with releases
-	// and is the same on every replay by one release.
+	// RowVersion decides between rows of the same key: the highest stays. It increases with releases and is the same
+	// for every replay by one release.
 	RowVersion uint32
 
-	// Retried, if not nil, is told of each insert that failed and is tried again.
+	// Retried, if not nil, is called for each insert that failed and is retried.
 	Retried func(table string, err error)
 
-	Log *slog.Logger // nil logs nothing
+	Log *slog.Logger // nil disables logging
 }
 
-// A Secret prints as nothing.
+// A Secret prints as [redacted].
 type Secret string
 
 const redacted = "[redacted]"

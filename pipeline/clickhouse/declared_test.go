@@ -33,7 +33,9 @@ func TestDeclaredColumnsAreTheServers(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("table %s (-declared +server):\n%s", table.Name, diff)
 		}
-		sorted := value[string](t, s, fmt.Sprintf("SELECT sorting_key FROM system.tables WHERE database = '%s' AND name = '%s'", s.cfg.Database, table.Name))
+		sorted := value[string](t, s,
+			fmt.Sprintf("SELECT sorting_key FROM system.tables WHERE database = '%s' AND name = '%s'", s.cfg.Database,
+				table.Name))
 		for _, key := range table.Keys() {
 			if !slices.Contains(strings.Split(sorted, ", "), key) {
 				t.Errorf("table %s: %s is declared as key, the server's sorting key is %s", table.Name, key, sorted)

@@ -57,7 +57,7 @@ func open(t testing.TB, cfg Config) *Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.pace = pace{first: time.Millisecond, most: 10 * time.Millisecond}
+	s.pace = pace{first: time.Millisecond, max: 10 * time.Millisecond}
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }

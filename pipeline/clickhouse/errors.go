@@ -11,18 +11,18 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/internal/tlscause"
 )
 
-// What no retry heals, but for ErrTLS, which an insert waits out: certificates are renewed. Each error
-// that has one of these in its chain says what to change.
+// Permanent errors: a retry does not help. ErrTLS is the exception: an insert retries it, because certificates are
+// renewed. An error that wraps one of these names the remedy.
 var (
-	ErrTLS    = errors.New("TLS with the server does not come about")
+	ErrTLS    = errors.New("TLS with the server failed")
 	ErrLogin  = errors.New("the user or the password is refused")
 	ErrGrant  = errors.New("the user lacks a grant")
-	ErrSchema = errors.New("the schema is not the one this program knows")
-	ErrServer = errors.New("the server does not know a setting: it is too old")
+	ErrSchema = errors.New("the schema does not fit this release")
+	ErrServer = errors.New("the server is too old: unknown setting")
 	ErrRows   = errors.New("the rows cannot be written")
 )
 
-// Codes of the server.
+// Error codes of the server.
 const (
 	noSuchColumn       = 16
 	unknownIdentifier  = 47
@@ -48,7 +48,7 @@ const (
 	tableStaysAsItIs = 774
 )
 
-// codeOf is the server's code of an error, 0 if the server did not answer.
+// codeOf is the server's code of an error, 0 without an answer of the server.
 func codeOf(err error) int32 {
 	if e, ok := errors.AsType[*ch.Exception](err); ok {
 		return e.Code
@@ -56,7 +56,7 @@ func codeOf(err error) int32 {
 	return 0
 }
 
-// kindOf is the sentinel of an error that no retry heals, nil for all others.
+// kindOf returns the sentinel of a permanent error, nil for other errors.
 func kindOf(err error) error {
 	if errors.Is(err, ErrRows) {
 		return ErrRows
@@ -74,28 +74,29 @@ func kindOf(err error) error {
 	return nil
 }
 
-// mend says what an operator may do about an error that is waited out.
-func mend(err error) string {
+// fix names what an operator can do about an error that is retried.
+func fix(err error) string {
 	switch codeOf(err) {
 	case 0:
-		return "see that the server runs, answers at this address, and is not overloaded"
+		return "check that the server runs, answers at this address, and is not overloaded"
 	case noAnswerInTime:
-		return "the server is too slow: look at its load, disks and system.processes"
+		return "the server is too slow: check its load, disks and system.processes"
 	case tooManyQueries:
-		return "the server has too many queries at once: look at system.processes and max_concurrent_queries"
+		return "the server has too many queries at once: check system.processes and max_concurrent_queries"
 	case outOfMemory:
-		return "the server is out of memory: look at system.processes, and at max_server_memory_usage and max_memory_usage"
+		return "the server is out of memory: check system.processes, max_server_memory_usage and max_memory_usage"
 	case tableIsReadOnly, tableStaysAsItIs:
-		return "the table is read-only: look at system.replicas and the Keeper, at its disk, and at the setting table_readonly"
+		return "the table is read-only: check system.replicas, the Keeper, its disk, and the setting table_readonly"
 	case noSpace:
-		return "the server's disk is full: look at system.disks, and free or add space"
+		return "the server's disk is full: check system.disks, and free or add space"
 	case tooManyParts:
-		return "merges do not keep up: look at system.merges and system.parts; a higher flush.every or flush.rows makes fewer parts"
+		return "merges do not keep up: check system.merges and system.parts; a higher flush.every or flush.rows makes " +
+			"fewer parts"
 	}
-	return "look at the server's log"
+	return "check the log of the server"
 }
 
-// explain says where an error happened and, if it is one that no retry heals, what to change.
+// explain adds the location to an error and, if it is permanent, the remedy.
 func (s *Store) explain(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -104,8 +105,9 @@ func (s *Store) explain(doing string, err error) error {
 	var network *net.OpError
 	where := fmt.Sprintf("clickhouse %s: %s", strings.Join(s.cfg.Addrs, ","), doing)
 	switch kind := kindOf(err); {
-	case errors.Is(kind, ErrLogin): // The server's text says no more than its code.
-		return fmt.Errorf("%s: %w (user %q, code %d): check clickhouse.user and clickhouse.password", where, kind, s.cfg.User, codeOf(err))
+	case errors.Is(kind, ErrLogin): // the server's text adds nothing to its code
+		return fmt.Errorf("%s: %w (user %q, code %d): check clickhouse.user and clickhouse.password", where, kind, s.cfg.User,
+			codeOf(err))
 	case errors.Is(kind, ErrGrant):
 		return fmt.Errorf("%s: %w (user %q): %w", where, kind, s.cfg.User, err)
 	case errors.Is(kind, ErrSchema):

@@ -5,15 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	ch "github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// Connect is Open for who looks: it takes a database of any schema, or none.
+// Connect is Open for diagnosis: the database may have any schema, or none.
 func Connect(ctx context.Context, cfg Config) (*Store, error) { return connect(ctx, cfg) }
 
-// Server is the server's release, and by how much its clock is ahead of ours, give or take half of the
-// time that the answer took.
+// Server returns the server's release and the lead of its clock over this machine's, with an error of half the time of
+// the answer.
 func (s *Store) Server(ctx context.Context) (version string, ahead time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
@@ -21,13 +19,13 @@ func (s *Store) Server(ctx context.Context) (version string, ahead time.Duration
 	asked := time.Now()
 	err = s.conn.QueryRow(ctx, "SELECT version(), now64(9, 'UTC')").Scan(&version, &theirs)
 	answered := time.Now()
-	return version, theirs.Sub(asked.Add(answered.Sub(asked) / 2)), s.explain("ask for the time", err)
+	return version, theirs.Sub(asked.Add(answered.Sub(asked) / 2)), s.explain("query the time", err)
 }
 
-// ErrCannotTell says that the server is too old to be asked about grants.
-var ErrCannotTell = errors.New("the server cannot be asked about grants")
+// ErrCannotTell means that the server is too old for CHECK GRANT.
+var ErrCannotTell = errors.New("the server has no CHECK GRANT: it is too old")
 
-// Has says which of the grants, such as INSERT ON shoeproof.events, the user has.
+// Has returns which of the grants, such as INSERT ON shoeproof.events, the user has.
 func (s *Store) Has(ctx context.Context, grants []string) (map[string]bool, error) {
 	const syntaxError = 62
 	has := map[string]bool{}
@@ -40,7 +38,7 @@ func (s *Store) Has(ctx context.Context, grants []string) (map[string]bool, erro
 			return nil, fmt.Errorf("%s: %w", g, ErrCannotTell)
 		}
 		if err != nil {
-			return nil, s.explain("ask for the grant "+g, err)
+			return nil, s.explain("check the grant "+g, err)
 		}
 		has[g] = yes == 1
 	}
@@ -50,17 +48,19 @@ func (s *Store) Has(ctx context.Context, grants []string) (map[string]bool, erro
 // Progress is the last range of a partition in the journal.
 type Progress struct {
 	Partition int32
-	To, Low   int64     // the last offset, and where a restart reads again
+	To, Low   int64     // the last offset, and the first that a restart reads
 	WrittenAt time.Time // by the server's clock
 }
 
-// Progress is the last range of each partition of a topic.
+// Progress returns the last range of each partition of a topic.
 func (s *Store) Progress(ctx context.Context, topic string) ([]Progress, error) {
 	const doing = "read the progress"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	result, err := s.conn.Query(ctx, "SELECT partition, to_offset, low_offset, written_at FROM "+s.name("v_progress")+" WHERE topic = {topic:String} ORDER BY partition",
-		ch.Named("topic", topic))
+	result, err := s.conn.Query(ctx,
+		"SELECT partition, to_offset, low_offset, written_at FROM "+s.name("v_progress")+" "+
+			"WHERE topic = {topic:String} ORDER BY partition",
+		params("topic", topic)...)
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}

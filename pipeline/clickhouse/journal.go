@@ -2,26 +2,26 @@ package clickhouse
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/shoeproof/shoeproof/schema/rows"
-
-	ch "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/shoeproof/shoeproof/pipeline"
 )
 
 var _ pipeline.Journal = (*Store)(nil)
 
-// Last is the range of the last flush of a partition that ends below an offset. It asks until ClickHouse
-// answers, ctx ends, or no retry heals.
-func (s *Store) Last(ctx context.Context, topic string, partition int32, below int64) (last pipeline.Range, same, ok bool, err error) {
+// Last returns the range of the last flush of a partition that ends below an offset. It retries until ClickHouse
+// answers, ctx ends, or the error is permanent.
+func (s *Store) Last(ctx context.Context, topic string, partition int32, below int64) (last pipeline.Range, same,
+	ok bool, err error,
+) {
 	of := newReader[rows.Journal](&s.journal.Table)
 	err = s.insist(ctx, "read the journal", func(ctx context.Context) error {
 		result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+
-			s.name("journal")+" WHERE topic = {topic:String} AND partition = {partition:Int32} AND to_offset < {below:Int64} AND hash != ''"+
+			s.name("journal")+" WHERE topic = {topic:String} AND partition = {partition:Int32} "+
+			"AND to_offset < {below:Int64} AND hash != ''"+
 			" ORDER BY generation DESC, to_offset DESC, written_at DESC LIMIT 1",
-			ch.Named("topic", topic), ch.Named("partition", fmt.Sprint(partition)), ch.Named("below", fmt.Sprint(below)))
+			params("topic", topic, "partition", partition, "below", below)...)
 		if err != nil {
 			return err
 		}
@@ -34,18 +34,22 @@ func (s *Store) Last(ctx context.Context, topic string, partition int32, below i
 	return last, same, ok, err
 }
 
-// Memories are the newest memory of each table of a partition below an offset, by property and table,
-// without those that were written at offsets which the log lost later.
+// Memories returns the newest snapshot of each table of a partition below an offset, by property and table. It leaves
+// out snapshots at offsets that the log lost later.
 func (s *Store) Memories(ctx context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error) {
 	var all []rows.Snapshot
 	of := newReader[rows.Snapshot](rows.Find("table_memory"))
-	err := s.insist(ctx, "read the memories of tables", func(ctx context.Context) error {
-		where := " topic = {topic:String} AND partition = {partition:Int32} AND offset < {below:Int64} AND NOT arrayExists(c -> c.1 > epoch AND c.2 <= offset," +
-			" (SELECT groupUniqArray((epoch, cut_from)) FROM " + s.name("journal") + " WHERE topic = {topic:String} AND partition = {partition:Int32} AND cut_from > 0)) "
+	err := s.insist(ctx, "read the snapshots of tables", func(ctx context.Context) error {
+		where := " topic = {topic:String} AND partition = {partition:Int32} AND offset < {below:Int64} " +
+			"AND NOT arrayExists(c -> c.1 > epoch AND c.2 <= offset," +
+			" (SELECT groupUniqArray((epoch, cut_from)) FROM " + s.name("journal") +
+			" WHERE topic = {topic:String} AND partition = {partition:Int32} AND cut_from > 0)) "
 		result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+s.name("table_memory")+
-			" WHERE"+where+"AND (property_id, table_id, offset) GLOBAL IN (SELECT property_id, table_id, max(offset) FROM "+s.name("table_memory")+
-			" WHERE"+where+"GROUP BY property_id, table_id) ORDER BY property_id, table_id, version DESC LIMIT 1 BY property_id, table_id",
-			ch.Named("topic", topic), ch.Named("partition", fmt.Sprint(partition)), ch.Named("below", fmt.Sprint(below)))
+			" WHERE"+where+"AND (property_id, table_id, offset) GLOBAL IN (SELECT property_id, table_id, max(offset) FROM "+
+			s.name("table_memory")+
+			" WHERE"+where+"GROUP BY property_id, table_id) ORDER BY property_id, table_id, version DESC "+
+			"LIMIT 1 BY property_id, table_id",
+			params("topic", topic, "partition", partition, "below", below)...)
 		if err != nil {
 			return err
 		}
@@ -55,11 +59,11 @@ func (s *Store) Memories(ctx context.Context, topic string, partition int32, bel
 	return all, err
 }
 
-// insist asks until there is an answer.
-func (s *Store) insist(ctx context.Context, doing string, ask func(context.Context) error) error {
+// insist retries a query until the server answers.
+func (s *Store) insist(ctx context.Context, doing string, query func(context.Context) error) error {
 	for try := 1; ; try++ {
 		once, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-		err := ask(once)
+		err := query(once)
 		cancel()
 		switch {
 		case err == nil:

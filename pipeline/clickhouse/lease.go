@@ -10,22 +10,22 @@ import (
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// ErrHeld says that another process holds a lease, ErrLost that one's own has lapsed.
+// ErrHeld means that another process has the lease, ErrLost that the lease has expired.
 var (
-	ErrHeld = errors.New("another process is at it")
-	ErrLost = errors.New("the lease has lapsed: another process may have taken over")
+	ErrHeld = errors.New("another process has the lease")
+	ErrLost = errors.New("the lease has expired: another process may have taken over")
 )
 
 const (
-	leaseBeat   = 3 * time.Second
-	leaseLapses = 15 * time.Second
+	leaseInterval = 3 * time.Second
+	leaseExpiry   = 15 * time.Second
 )
 
-// A Lease lets one process at a time do something. ClickHouse has no compare-and-swap, but it drops an
-// insert whose token it knows: the first row of a generation decides who holds it, and all read back
-// whose it was. The holder's Keep writes a row every 3 s; 15 s without one, by the server's clock, end it.
+// A Lease allows one process at a time. ClickHouse has no compare-and-swap, but it drops an insert with a known token:
+// the first row of a generation decides its holder, and every process reads the winner back. Keep writes a row every
+// 3 s; the lease expires 15 s after the last row, by the server's clock.
 type Lease struct {
-	// Generation grows with every taking.
+	// Generation increases with every holder.
 	Generation   uint64
 	store        *Store
 	name, holder string
@@ -34,8 +34,8 @@ type Lease struct {
 type leaseState struct {
 	generation uint64
 	holder     string
-	over       bool          // it was given back
-	silent     time.Duration // since its last row
+	over       bool          // released
+	silent     time.Duration // time since its last row
 	rows       uint64
 }
 
@@ -46,7 +46,9 @@ func (s *Store) leaseState(ctx context.Context, name string) (leaseState, error)
 	var silent int64
 	err := s.conn.QueryRow(ctx, `SELECT generation, anyIf(holder, state = 'taken'), countIf(state = 'released') > 0,
 dateDiff('millisecond', max(at), now64(3)), count() FROM `+s.name("leases")+`
-WHERE name = {name:String} GROUP BY generation ORDER BY generation DESC LIMIT 1`, ch.Named("name", name)).Scan(&l.generation, &l.holder, &l.over, &silent, &l.rows)
+WHERE name = {name:String} GROUP BY generation ORDER BY generation DESC LIMIT 1`,
+		params("name", name)...).
+		Scan(&l.generation, &l.holder, &l.over, &silent, &l.rows)
 	if errors.Is(err, sql.ErrNoRows) {
 		return leaseState{over: true}, nil
 	}
@@ -54,16 +56,16 @@ WHERE name = {name:String} GROUP BY generation ORDER BY generation DESC LIMIT 1`
 	return l, s.explain("read the lease "+name, err)
 }
 
-// Take takes a lease, or returns ErrHeld with the name of its holder. Of a holder that may be dead it first
-// waits for a sign of life, at most 15 s.
+// Take acquires a lease, or returns ErrHeld with the name of the holder. It waits at most 15 s for a row of a holder
+// that may be dead.
 func (s *Store) Take(ctx context.Context, name, holder string) (*Lease, error) {
 	first, err := s.leaseState(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	tick := time.NewTicker(leaseBeat / 6)
+	tick := time.NewTicker(leaseInterval / 6)
 	defer tick.Stop()
-	for now := first; !now.over && now.silent < leaseLapses; {
+	for now := first; !now.over && now.silent < leaseExpiry; {
 		select {
 		case <-ctx.Done():
 			return nil, fmt.Errorf("wait for the lease %s: %w", name, context.Cause(ctx))
@@ -90,11 +92,11 @@ func (s *Store) Take(ctx context.Context, name, holder string) (*Lease, error) {
 	return l, nil
 }
 
-// Keep shows that the holder lives until ctx is done, and returns nil; ErrLost when it came too late.
+// Keep renews the lease until ctx is done and returns nil, or ErrLost after a renewal that came too late.
 func (l *Lease) Keep(ctx context.Context) error {
-	tick := time.NewTicker(leaseBeat)
+	tick := time.NewTicker(leaseInterval)
 	defer tick.Stop()
-	shown := time.Now()
+	renewed := time.Now()
 	for n := 1; ; n++ {
 		select {
 		case <-ctx.Done():
@@ -105,25 +107,27 @@ func (l *Lease) Keep(ctx context.Context) error {
 		switch now := time.Now(); {
 		case ctx.Err() != nil:
 			return nil
-		case err == nil && now.Sub(shown) < leaseLapses:
-			shown = now
-		case now.Sub(shown) >= leaseLapses:
+		case err == nil && now.Sub(renewed) < leaseExpiry:
+			renewed = now
+		case now.Sub(renewed) >= leaseExpiry:
 			return errors.Join(fmt.Errorf("%s: %w", l.name, ErrLost), err)
 		}
 	}
 }
 
-// Release gives the lease back.
+// Release ends the lease.
 func (l *Lease) Release(ctx context.Context) error { return l.write(ctx, "released", "") }
 
 func (l *Lease) write(ctx context.Context, state, n string) error {
 	s := l.store
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.InsertTimeout)
 	defer cancel()
-	// Who takes a generation first is decided by the token, which names no holder.
+	// The token has no holder: the server accepts only the first row of a generation.
 	token := fmt.Sprintf("lease:%s:%d:%s%s", l.name, l.Generation, state, n)
 	ctx = ch.Context(ctx, ch.WithSettings(s.settings(token)))
-	err := s.conn.Exec(ctx, "INSERT INTO "+s.name("leases")+" (name, generation, holder, state) VALUES ({name:String}, {generation:UInt64}, {holder:String}, {state:String})",
-		ch.Named("name", l.name), ch.Named("generation", fmt.Sprint(l.Generation)), ch.Named("holder", l.holder), ch.Named("state", state))
+	err := s.conn.Exec(ctx,
+		"INSERT INTO "+s.name("leases")+" (name, generation, holder, state) VALUES ({name:String}, {generation:UInt64}, "+
+			"{holder:String}, {state:String})",
+		params("name", l.name, "generation", l.Generation, "holder", l.holder, "state", state)...)
 	return s.explain("write the lease "+l.name, err)
 }

@@ -7,17 +7,15 @@ import (
 	"net"
 	"time"
 
-	ch "github.com/ClickHouse/clickhouse-go/v2"
-
 	"github.com/shoeproof/shoeproof/schema/migrations"
 )
 
-// longestStatement is for one that reads what years left.
+// longestStatement is the limit of a statement that reads the rows of years.
 const longestStatement = 6 * time.Hour
 
-// Migrate brings a database to the schema that this program knows, making it if need be, and gives
-// the schema's version before and after. Two that migrate at once do no harm: every statement makes
-// only what does not exist, and a version is recorded after its statements.
+// Migrate creates a database if it does not exist, applies the missing migrations, and returns the version of the
+// schema before and after. Two processes may migrate at once: every statement creates only what does not exist, and a
+// version is recorded after its statements.
 func Migrate(ctx context.Context, cfg Config) (from, to uint32, err error) {
 	cfg.ReadTimeout = max(cfg.ReadTimeout, longestStatement)
 	s, err := connect(ctx, cfg)
@@ -50,21 +48,22 @@ func Migrate(ctx context.Context, cfg Config) (from, to uint32, err error) {
 				return from, to, err
 			}
 		case sum != m.SHA256:
-			return from, to, fmt.Errorf("clickhouse: migration %s is not the one that database %s was made with: %w", m.Name, s.cfg.Database, ErrSchema)
+			return from, to, fmt.Errorf("clickhouse: migration %s differs from the migration that database %s was created "+
+				"with: %w", m.Name, s.cfg.Database, ErrSchema)
 		}
 		to = m.Version
 	}
 	return from, to, nil
 }
 
-// prepare makes the database and the table of migrations.
+// prepare creates the database and the table of migrations.
 func (s *Store) prepare(ctx context.Context) error {
 	create, err := s.cfg.layout().CreateDatabase()
 	if err != nil {
 		return fmt.Errorf("clickhouse: %w", err)
 	}
 	if err := s.everywhere(ctx, create); err != nil {
-		return s.explain("make database "+s.cfg.Database, err)
+		return s.explain("create database "+s.cfg.Database, err)
 	}
 	m, err := migrations.Journal()
 	if err != nil {
@@ -110,12 +109,13 @@ func (s *Store) apply(ctx context.Context, m migrations.Migration) error {
 	if err := s.run(ctx, m); err != nil {
 		return err
 	}
-	err := s.exec(ctx, "INSERT INTO "+s.name("schema_migrations")+" (version, name, sha256, applied_by) VALUES ({version:UInt32}, {name:String}, {sha256:String}, {by:String})",
-		ch.Named("version", fmt.Sprint(m.Version)), ch.Named("name", m.Name), ch.Named("sha256", m.SHA256), ch.Named("by", s.cfg.User))
+	err := s.exec(ctx, "INSERT INTO "+s.name("schema_migrations")+" (version, name, sha256, applied_by) "+
+		"VALUES ({version:UInt32}, {name:String}, {sha256:String}, {by:String})",
+		params("version", m.Version, "name", m.Name, "sha256", m.SHA256, "by", s.cfg.User)...)
 	return s.explain("record migration "+m.Name, err)
 }
 
-// everywhere runs a statement on each shard, where no Keeper does it ON CLUSTER.
+// everywhere runs a statement on each shard if the shards have no Keeper for ON CLUSTER.
 func (s *Store) everywhere(ctx context.Context, statement string) error {
 	if s.cfg.Cluster == "" || !s.cfg.Bare {
 		return s.exec(ctx, statement)
@@ -138,12 +138,13 @@ func (s *Store) everywhere(ctx context.Context, statement string) error {
 	return nil
 }
 
-// shards are the addresses of the cluster as the server knows them.
+// shards returns the addresses of the cluster in the server's configuration.
 func (s *Store) shards(ctx context.Context) (addrs []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	result, err := s.conn.Query(ctx, "SELECT host_name, port FROM system.clusters WHERE cluster = {cluster:String} ORDER BY shard_num, replica_num",
-		ch.Named("cluster", s.cfg.Cluster))
+	result, err := s.conn.Query(ctx,
+		"SELECT host_name, port FROM system.clusters WHERE cluster = {cluster:String} ORDER BY shard_num, replica_num",
+		params("cluster", s.cfg.Cluster)...)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +158,7 @@ func (s *Store) shards(ctx context.Context) (addrs []string, err error) {
 		addrs = append(addrs, net.JoinHostPort(host, fmt.Sprint(port)))
 	}
 	if len(addrs) == 0 && result.Err() == nil {
-		return nil, fmt.Errorf("the server knows no cluster %q: %w", s.cfg.Cluster, ErrSchema)
+		return nil, fmt.Errorf("the server has no cluster %q: %w", s.cfg.Cluster, ErrSchema)
 	}
 	return addrs, result.Err()
 }

@@ -8,20 +8,16 @@ import (
 
 	"github.com/shoeproof/shoeproof/schema/rows"
 
-	ch "github.com/ClickHouse/clickhouse-go/v2"
-
 	"github.com/shoeproof/shoeproof/pipeline"
 )
 
-// Facts are read back for what looks over many shoes.
-
-// ClosedShoe is a shoe that was judged as a whole.
+// ClosedShoe is a shoe for which the rules of a whole shoe were evaluated.
 type ClosedShoe struct {
 	Pit, Table, Shoe string
 	At, Closed       int64
 	Decks, Out       uint32
-	// Missing says that events of it are lost, Joined that its beginning is; Disputed that a finding about the
-	// quality of its feed is open.
+	// Missing is true if events of the shoe are lost, Joined if its beginning is, Disputed if a finding about its feed is
+	// open.
 	Missing, Joined, Disputed bool
 }
 
@@ -39,7 +35,7 @@ type PlayedRound struct {
 	Wagers                  []PlayedWager
 }
 
-// PlayedWager is a wager with what it owed in vigorish.
+// PlayedWager is a wager with its vigorish.
 type PlayedWager struct {
 	ID                     string
 	Seat                   uint32
@@ -53,30 +49,37 @@ type PlayedWager struct {
 	VigDue, VigTaken       int64
 }
 
-// Watermark is the moment up to which every open table of a property has reported, and that of the newest event. A
-// table that is further behind than patience is not waited for. Both are 0 without events.
+// Watermark returns the time up to which every open table of a property has reported, and the time of the newest
+// event. It ignores a table that is further behind than patience. Both are 0 without events.
 func (s *Store) Watermark(ctx context.Context, property string, patience int64) (slowest, newest int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	err = s.conn.QueryRow(ctx, `WITH (SELECT max(at) FROM `+s.name("feeds")+` FINAL WHERE property_id = {property:String}) AS newest
-SELECT toUnixTimestamp64Nano(if(count() = 0, newest, min(f.at))), toUnixTimestamp64Nano(newest) FROM `+s.name("feeds")+` AS f FINAL
-WHERE f.property_id = {property:String} AND toUnixTimestamp64Nano(f.at) > toUnixTimestamp64Nano(newest) - {patience:Int64} AND f.kind != 'table_closed'`,
-		ch.Named("property", property), ch.Named("patience", fmt.Sprint(patience))).Scan(&slowest, &newest)
+	err = s.conn.QueryRow(ctx, `WITH (SELECT max(at) FROM `+s.name("feeds")+` FINAL
+WHERE property_id = {property:String}) AS newest
+SELECT toUnixTimestamp64Nano(if(count() = 0, newest, min(f.at))), toUnixTimestamp64Nano(newest)
+FROM `+s.name("feeds")+` AS f FINAL
+WHERE f.property_id = {property:String}
+AND toUnixTimestamp64Nano(f.at) > toUnixTimestamp64Nano(newest) - {patience:Int64} AND f.kind != 'table_closed'`,
+		params("property", property, "patience", patience)...).Scan(&slowest, &newest)
 	return max(slowest, 0), max(newest, 0), s.explain("read how far the feeds are", err)
 }
 
-// Closed are the shoes of a property that were closed up to a moment, in the order of closing, table and name: those behind
-// the one given, of which only Closed, Table and Shoe count.
-func (s *Store) Closed(ctx context.Context, property string, after ClosedShoe, until int64, most int) ([]ClosedShoe, error) {
-	const doing = "read the shoes that were closed"
+// Closed returns the shoes of a property that were closed up to a time, in the order of closing, table and name, after
+// the given shoe, of which only Closed, Table and Shoe count.
+func (s *Store) Closed(
+	ctx context.Context, property string, after ClosedShoe, until int64, limit int,
+) ([]ClosedShoe, error) {
+	const doing = "read the closed shoes"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	result, err := s.conn.Query(ctx, `SELECT s.pit_id, s.table_id, s.shoe_id, toUnixTimestamp64Nano(s.at), toUnixTimestamp64Nano(s.closed_at), s.decks, s.cards_out,
+	result, err := s.conn.Query(ctx, `SELECT s.pit_id, s.table_id, s.shoe_id, toUnixTimestamp64Nano(s.at),
+toUnixTimestamp64Nano(s.closed_at), s.decks, s.cards_out,
 s.missing, s.joined FROM `+s.name("shoes")+` AS s FINAL WHERE s.property_id = {property:String}
-AND (toUnixTimestamp64Nano(s.closed_at), toString(s.table_id), s.shoe_id) > ({after:Int64}, {table:String}, {shoe:String}) AND toUnixTimestamp64Nano(s.closed_at) <= {until:Int64}
-ORDER BY s.closed_at, s.table_id, s.shoe_id LIMIT {most:UInt32}`,
-		ch.Named("property", property), ch.Named("after", fmt.Sprint(after.Closed)), ch.Named("table", after.Table), ch.Named("shoe", after.Shoe),
-		ch.Named("until", fmt.Sprint(until)), ch.Named("most", fmt.Sprint(most)))
+AND (toUnixTimestamp64Nano(s.closed_at), toString(s.table_id), s.shoe_id) > ({after:Int64}, {table:String},
+{shoe:String}) AND toUnixTimestamp64Nano(s.closed_at) <= {until:Int64}
+ORDER BY s.closed_at, s.table_id, s.shoe_id LIMIT {limit:UInt32}`,
+		params("property", property, "after", after.Closed, "table", after.Table, "shoe", after.Shoe, "until", until,
+			"limit", limit)...)
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
@@ -84,7 +87,8 @@ ORDER BY s.closed_at, s.table_id, s.shoe_id LIMIT {most:UInt32}`,
 	var all []ClosedShoe
 	for result.Next() {
 		var c ClosedShoe
-		if err := result.Scan(&c.Pit, &c.Table, &c.Shoe, &c.At, &c.Closed, &c.Decks, &c.Out, &c.Missing, &c.Joined); err != nil {
+		if err := result.Scan(&c.Pit, &c.Table, &c.Shoe, &c.At, &c.Closed, &c.Decks, &c.Out, &c.Missing,
+			&c.Joined); err != nil {
 			return nil, s.explain(doing, err)
 		}
 		all = append(all, c)
@@ -95,16 +99,16 @@ ORDER BY s.closed_at, s.table_id, s.shoe_id LIMIT {most:UInt32}`,
 	return all, s.dispute(ctx, property, all)
 }
 
-// dispute marks the shoes during which a finding about the feed was made that nobody has closed.
+// dispute marks the shoes with an open finding about the feed.
 func (s *Store) dispute(ctx context.Context, property string, shoes []ClosedShoe) error {
-	const doing = "read what is open about the feeds"
+	const doing = "read the open findings about feeds"
 	first := shoes[0].At
 	for i := range shoes {
 		first = min(first, shoes[i].At)
 	}
 	result, err := s.conn.Query(ctx, "SELECT table_id, toUnixTimestamp64Nano(at) FROM "+s.name("open_findings")+` FINAL
 WHERE property_id = {property:String} AND kind = 'data_fault' AND toUnixTimestamp64Nano(at) >= {first:Int64}`,
-		ch.Named("property", property), ch.Named("first", fmt.Sprint(first)))
+		params("property", property, "first", first)...)
 	if err != nil {
 		return s.explain(doing, err)
 	}
@@ -124,15 +128,17 @@ WHERE property_id = {property:String} AND kind = 'data_fault' AND toUnixTimestam
 	return s.explain(doing, result.Err())
 }
 
-// RoundsOf are the rounds of a shoe with their wagers, in order.
+// RoundsOf returns the rounds of a shoe with their wagers, in order.
 func (s *Store) RoundsOf(ctx context.Context, property, table, shoe string) ([]PlayedRound, error) {
 	doing := "read the rounds of shoe " + shoe
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	args := []any{ch.Named("property", property), ch.Named("table", table), ch.Named("shoe", shoe)}
+	args := params("property", property, "table", table, "shoe", shoe)
 	const where = " FINAL WHERE property_id = {property:String} AND table_id = {table:String} AND shoe_id = {shoe:String}"
-	result, err := s.conn.Query(ctx, `SELECT round, toUnixTimestamp64Nano(at), dealer_id, config_id, result, cards, unseen, auditable, first_seq,
-toUnixTimestamp64Nano(locked_at), toUnixTimestamp64Nano(card_at), toUnixTimestamp64Nano(end_at), batch_id, shuffler, reader
+	result, err := s.conn.Query(ctx, `SELECT round, toUnixTimestamp64Nano(at), dealer_id, config_id, result, cards,
+unseen, auditable, first_seq,
+toUnixTimestamp64Nano(locked_at), toUnixTimestamp64Nano(card_at), toUnixTimestamp64Nano(end_at), batch_id,
+shuffler, reader
 FROM `+s.name("rounds")+where+" ORDER BY round", args...)
 	if err != nil {
 		return nil, s.explain(doing, err)
@@ -142,7 +148,8 @@ FROM `+s.name("rounds")+where+" ORDER BY round", args...)
 	at := map[uint32]int{}
 	for result.Next() {
 		var r PlayedRound
-		if err := result.Scan(&r.Round, &r.At, &r.Dealer, &r.Config, &r.Result, &r.Cards, &r.Unseen, &r.Auditable, &r.FirstSeq,
+		if err := result.Scan(&r.Round, &r.At, &r.Dealer, &r.Config, &r.Result, &r.Cards, &r.Unseen, &r.Auditable,
+			&r.FirstSeq,
 			&r.Locked, &r.Card, &r.End, &r.Batch, &r.Shuffler, &r.Reader); err != nil {
 			return nil, s.explain(doing, err)
 		}
@@ -152,11 +159,14 @@ FROM `+s.name("rounds")+where+" ORDER BY round", args...)
 	if err := result.Err(); err != nil {
 		return nil, s.explain(doing, err)
 	}
-	wagers, err := s.conn.Query(ctx, `SELECT w.round, w.wager_id, w.seat, w.spot, w.patron, w.stake, w.disposition, w.expected, w.paid, w.expected_paid,
+	// Vigorish that is collected with other wagers has a sequence number and no amount.
+	wagers, err := s.conn.Query(ctx, `SELECT w.round, w.wager_id, w.seat, w.spot, w.patron, w.stake, w.disposition,
+w.expected, w.paid, w.expected_paid,
 toUnixTimestamp64Nano(w.placed_at), w.late, w.lock_stake, w.settle_stake, v.least,
-if(v.collected_seq > 0 AND v.marked = 0 AND v.collected = 0, v.least, greatest(v.marked, v.collected)) -- taken together with others
+if(v.collected_seq > 0 AND v.marked = 0 AND v.collected = 0, v.least, greatest(v.marked, v.collected))
 FROM (SELECT * FROM `+s.name("wagers")+where+`) AS w
-LEFT JOIN (SELECT * FROM `+s.name("vigorish")+where+` AND kind = 'COMMISSION') AS v ON v.round = w.round AND v.wager_id = w.wager_id
+LEFT JOIN (SELECT * FROM `+s.name("vigorish")+where+` AND kind = 'COMMISSION') AS v ON v.round = w.round
+AND v.wager_id = w.wager_id
 ORDER BY w.round, w.placed_seq, w.wager_id`, args...)
 	if err != nil {
 		return nil, s.explain(doing, err)
@@ -177,7 +187,8 @@ ORDER BY w.round, w.placed_seq, w.wager_id`, args...)
 		return nil, s.explain(doing, err)
 	}
 	breaches, err := s.conn.Query(ctx, "SELECT round, count() FROM "+s.name("findings")+where+
-		" AND kind = 'deviation' AND verdict = 'BREACH' AND match(rule, '^(draw|deal|order|cut|shoe[.]burn)[.]') GROUP BY round", args...)
+		" AND kind = 'deviation' AND verdict = 'BREACH' AND match(rule, '^(draw|deal|order|cut|shoe[.]burn)[.]') "+
+		"GROUP BY round", args...)
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
@@ -195,14 +206,15 @@ ORDER BY w.round, w.placed_seq, w.wager_id`, args...)
 	return all, s.explain(doing, breaches.Err())
 }
 
-// EventIDs are those of a table's events by their numbers; what is not in the archive is left out.
+// EventIDs returns the ids of the archived events of a table by Seq.
 func (s *Store) EventIDs(ctx context.Context, property, table string, seqs []uint64) (map[uint64]string, error) {
 	const doing = "read the ids of events"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
 	result, err := s.conn.Query(ctx, "SELECT seq, min(event_id) FROM "+s.name("events")+
-		" WHERE property_id = {property:String} AND table_id = {table:String} AND has({seqs:Array(UInt64)}, seq) GROUP BY seq",
-		ch.Named("property", property), ch.Named("table", table), ch.Named("seqs", seqs))
+		" WHERE property_id = {property:String} AND table_id = {table:String} AND has({seqs:Array(UInt64)}, seq) "+
+		"GROUP BY seq",
+		params("property", property, "table", table, "seqs", seqs)...)
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
@@ -219,7 +231,7 @@ func (s *Store) EventIDs(ctx context.Context, property, table string, seqs []uin
 	return ids, s.explain(doing, result.Err())
 }
 
-// AddEvidence stores what was weighed over facts. Rows that were stored before are stored once.
+// AddEvidence stores evidence over stored facts. Rows that are stored already are stored once.
 func (s *Store) AddEvidence(ctx context.Context, run string, list []rows.Evidence) error {
 	sum := sha256.New()
 	for i := range list {

@@ -6,28 +6,26 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
-
-	ch "github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// Bytes is what the CRCs of the journal prove of the bytes that one partition left in events and dead_letters.
-// Of the other tables they prove nothing: the hash that the journal has of all rows cannot be made again from
-// them, for a row of theirs does not say in which range it was written, and may have been replaced since.
+// Bytes is the comparison of the stored bytes of one partition, in events and dead_letters, with the CRCs of the
+// journal. It covers no other table: their rows do not name the range that wrote them and may have been replaced, so
+// the hash of the journal cannot be computed again.
 type Bytes struct {
 	Topic     string `json:"topic"`
 	Partition int32  `json:"partition"`
-	// Ranges and Records are those whose bytes are, all of them, the ones that were journaled.
+	// Ranges and Records count the ranges whose bytes are all unchanged.
 	Ranges  int    `json:"proven_ranges"`
 	Records uint64 `json:"proven_records"`
-	// Partial are ranges with records that left no bytes of their own: events that came twice, what the log
-	// lost, and what releases without a CRC wrote.
+	// Partial counts ranges with records that stored no bytes: repeated events, records that the log lost, and ranges of
+	// releases without a CRC.
 	Partial int `json:"partial_ranges"`
-	// Differs are ranges whose bytes are others.
+	// Differs are ranges whose bytes have changed.
 	Differs []Span `json:"differs"`
 }
 
-// Bytes holds the bytes in events and dead_letters against the journal, for a topic or for all if it is
-// empty. It reads all of them, and needs the rights of the auditor.
+// Bytes compares the bytes in events and dead_letters with the journal, for one topic, or for all if it is empty. It
+// reads all of them and needs the rights of the auditor.
 func (s *Store) Bytes(ctx context.Context, topic string) ([]Bytes, error) {
 	var all []Bytes
 	var of [][]journaled
@@ -40,7 +38,7 @@ func (s *Store) Bytes(ctx context.Context, topic string) ([]Bytes, error) {
 	if err != nil {
 		return nil, err
 	}
-	// An event does not say of which topic it is.
+	// Rows of events have no topic.
 	topics := uint64(0)
 	if err := s.conn.QueryRow(ctx, "SELECT uniqExact(topic) FROM "+s.name("journal")).Scan(&topics); err != nil {
 		return nil, s.explain("count the topics", err)
@@ -51,7 +49,7 @@ func (s *Store) Bytes(ctx context.Context, topic string) ([]Bytes, error) {
 			continue
 		}
 		for ranges := of[i]; len(ranges) > 0; {
-			// A server sorts these many in memory, the largest of records aside.
+			// A server can sort this number in memory, except of the largest records.
 			n := 1
 			for n < len(ranges) && ranges[n].To-ranges[0].From < atOnce {
 				n++
@@ -65,18 +63,19 @@ func (s *Store) Bytes(ctx context.Context, topic string) ([]Bytes, error) {
 	return all, nil
 }
 
-// atOnce are the offsets whose bytes are read in one query.
+// atOnce is the number of offsets of one query.
 const atOnce = 200_000
 
-// prove reads the bytes of ranges in the order of their offsets. Ranges are in order and apart.
+// prove reads the bytes of ranges in the order of their offsets. The ranges are sorted and disjoint.
 func (s *Store) prove(ctx context.Context, a *Bytes, ranges []journaled) error {
 	doing := fmt.Sprintf("read the bytes of %s, partition %d", a.Topic, a.Partition)
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
 	const of = " WHERE partition = {partition:Int32} AND offset BETWEEN {from:Int64} AND {to:Int64}"
-	result, err := s.conn.Query(ctx, "SELECT offset, raw FROM (SELECT offset, raw FROM "+s.name("events")+of+" UNION ALL SELECT offset, raw FROM "+
-		s.name("dead_letters")+of+" AND topic = {topic:String}) ORDER BY offset", ch.Named("partition", fmt.Sprint(a.Partition)), ch.Named("topic", a.Topic),
-		ch.Named("from", fmt.Sprint(ranges[0].From)), ch.Named("to", fmt.Sprint(ranges[len(ranges)-1].To)))
+	result, err := s.conn.Query(ctx,
+		"SELECT offset, raw FROM (SELECT offset, raw FROM "+s.name("events")+of+" UNION ALL SELECT offset, raw FROM "+
+			s.name("dead_letters")+of+" AND topic = {topic:String}) ORDER BY offset", params("partition", a.Partition, "topic",
+			a.Topic, "from", ranges[0].From, "to", ranges[len(ranges)-1].To)...)
 	if err != nil {
 		return s.explain(doing, err)
 	}
@@ -84,7 +83,7 @@ func (s *Store) prove(ctx context.Context, a *Bytes, ranges []journaled) error {
 	castagnoli := crc32.MakeTable(crc32.Castagnoli)
 	var sum uint32
 	var n uint64
-	var twice bool // two rows of one offset have other bytes
+	var twice bool // two rows of one offset have different bytes
 	var last, offset int64 = -1, 0
 	var raw, before []byte
 	next := func() {

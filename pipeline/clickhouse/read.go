@@ -13,16 +13,16 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Filter chooses findings. A zero field chooses all.
+// Filter selects findings. A zero field selects all.
 type Filter struct {
 	PropertyID, TableID, ShoeID, Rule string
-	From, Until                       schema.Time // From is included, Until is not
+	From, Until                       schema.Time // From is inclusive, Until exclusive
 	GamingDay, Shift                  string
 	LastDay                           string // with GamingDay, the last of several days
-	// Live leaves out what a nightly run added.
+	// Live leaves out the findings of nightly runs.
 	Live bool
-	// Newest gives each id once, its row of the highest version, in the order of the ids: a release that dates a
-	// finding otherwise leaves the row of the one before.
+	// Newest selects one row per id, of the highest version, in the order of ids: a release that dates a finding
+	// differently leaves the row of the earlier release.
 	Newest bool
 	Limit  int
 }
@@ -32,7 +32,7 @@ func (f *Filter) query(columns, table string) (string, []any) {
 	var args []any
 	add := func(condition, name string, value any) {
 		where = append(where, condition)
-		args = append(args, ch.Named(name, fmt.Sprint(value)))
+		args = append(args, params(name, value)...)
 	}
 	for _, equal := range []struct{ column, value string }{
 		{"property_id", f.PropertyID},
@@ -72,12 +72,12 @@ func (f *Filter) query(columns, table string) (string, []any) {
 	}
 	if f.Limit > 0 {
 		query += " LIMIT {limit:UInt64}"
-		args = append(args, ch.Named("limit", fmt.Sprint(f.Limit)))
+		args = append(args, params("limit", f.Limit)...)
 	}
 	return query, args
 }
 
-// Findings are the findings that a filter chooses, each once, in the order of their time and id.
+// Findings returns the selected findings, each once, in the order of time and id.
 func (s *Store) Findings(ctx context.Context, f Filter) ([]finding.Finding, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
@@ -89,8 +89,7 @@ func (s *Store) Findings(ctx context.Context, f Filter) ([]finding.Finding, erro
 	return all, err
 }
 
-// EachFinding gives the findings of Findings one by one, until each says that it has enough, however long
-// that takes.
+// EachFinding passes the findings of Findings to each until it returns false, without a time limit.
 func (s *Store) EachFinding(ctx context.Context, f Filter, each func(*finding.Finding) bool) error {
 	const doing = "read findings"
 	of := newReader[finding.Finding](rows.Find("findings"))
@@ -100,4 +99,20 @@ func (s *Store) EachFinding(ctx context.Context, f Filter, each func(*finding.Fi
 		return s.explain(doing, err)
 	}
 	return s.explain(doing, of.each(result, each))
+}
+
+// params returns the parameters of a query from names and values. The server parses each value as the type in the
+// query.
+func params(pairs ...any) []any {
+	var all []any
+	for i := 0; i < len(pairs); i += 2 {
+		value := pairs[i+1]
+		switch value.(type) {
+		case string, []uint64:
+		default:
+			value = fmt.Sprint(value)
+		}
+		all = append(all, ch.Named(pairs[i].(string), value))
+	}
+	return all
 }

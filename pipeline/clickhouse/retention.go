@@ -12,19 +12,19 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// ErrNoHold says that there is no legal hold of an id in force.
+// ErrNoHold means that no legal hold with this id is in force.
 var ErrNoHold = errors.New("no such legal hold is in force")
 
-// Class is a kind of records and the years that they are kept. No table has a TTL that would delete records by
-// itself: a TTL knows no legal hold, and forgets what was altered while a part was merged.
+// Class is a kind of records and the number of years that they are retained. No table has a TTL for records: a TTL
+// ignores legal holds, and drops an ALTER that came while a part was merged.
 type Class struct {
 	Name  string
 	Years int
 }
 
-// classTables are the tables of each class. Those that lie in months are dropped by the month, the others by
-// row. What is in no class is never deleted: configurations, notices and memories, which later replays
-// need, the journal, dead letters, triage and holds.
+// classTables returns the tables of a class. Monthly tables are dropped by month, the others by row. Tables without a
+// class are never deleted: configurations, notices and snapshots, which later replays need, the journal, dead letters,
+// triage and legal holds.
 func classTables(class string) (monthly bool, tables []string) {
 	switch class {
 	case "events":
@@ -39,38 +39,39 @@ func classTables(class string) (monthly bool, tables []string) {
 	return false, nil
 }
 
-// Expired are records older than their class asks for.
+// Expired is a set of records that are older than the retention of their class.
 type Expired struct {
 	Class, Table string
-	// Month is yyyymm, by UTC. It is empty for a table that does not lie in months; then rows of gaming days
-	// before Before are meant, without those that are held.
+	// Month is yyyymm in UTC. It is empty for a table without months: then the set is the rows of gaming days before
+	// Before that no legal hold covers.
 	Month, Before string
 	Rows          uint64
 	Bytes         uint64 // on the disk, of a month
-	Held          []Hold // holds that keep the month
+	Held          []Hold // legal holds that cover the month
 }
 
-// Hold keeps the records of a property's gaming days, whatever their age. Where records lie in months it keeps
-// the whole months, also those of other properties.
+// Hold is a legal hold: it retains the records of a property's gaming days, whatever their age. Of a monthly table it
+// retains whole months, of all properties.
 type Hold struct {
 	ID, Property  string
-	From, Until   string // gaming days, both included
+	From, Until   string // gaming days, inclusive
 	Actor, Reason string
 	Placed        time.Time
 }
 
-// keeps says whether a hold concerns a month. A gaming day may reach a day beyond its date in UTC.
+// keeps is true if the hold covers a month. A gaming day may extend a day beyond its date in UTC.
 func (h *Hold) keeps(first time.Time) bool {
 	next := first.AddDate(0, 1, 1).Format(time.DateOnly)
 	return h.Until >= first.AddDate(0, 0, -2).Format(time.DateOnly) && h.From < next
 }
 
-// Holds are the legal holds in force, by id.
+// Holds returns the legal holds in force, by id.
 func (s *Store) Holds(ctx context.Context) ([]Hold, error) {
 	const doing = "read the legal holds"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	result, err := s.conn.Query(ctx, `SELECT hold_id, anyIf(property_id, action = 'place'), toString(anyIf(from_day, action = 'place')),
+	result, err := s.conn.Query(ctx, `SELECT hold_id, anyIf(property_id, action = 'place'), toString(anyIf(from_day,
+action = 'place')),
 toString(anyIf(until_day, action = 'place')), anyIf(actor, action = 'place'), anyIf(reason, action = 'place'), min(at)
 FROM `+s.name("legal_holds")+" GROUP BY hold_id HAVING countIf(action = 'release') = 0 ORDER BY hold_id")
 	if err != nil {
@@ -88,16 +89,16 @@ FROM `+s.name("legal_holds")+" GROUP BY hold_id HAVING countIf(action = 'release
 	return all, s.explain(doing, result.Err())
 }
 
-// retentionLease keeps a hold from being placed while something is deleted.
+// retentionLease excludes a new legal hold while records are deleted.
 const retentionLease = "retention"
 
-// Place puts a hold in force and gives its id. While records are being deleted it is refused with ErrHeld.
+// Place puts a legal hold in force and returns its id. It fails with ErrHeld while records are deleted.
 func (s *Store) Place(ctx context.Context, h Hold) (id string, err error) {
 	h.ID = strings.ToLower(rand.Text()[:12])
 	return h.ID, s.holding(ctx, h.Actor, func() error { return s.writeHold(ctx, "place", &h) })
 }
 
-// Release ends a hold; ErrNoHold if it is not in force.
+// Release ends a legal hold, or returns ErrNoHold.
 func (s *Store) Release(ctx context.Context, id, actor, reason string) error {
 	return s.holding(ctx, actor, func() error {
 		all, err := s.Holds(ctx)
@@ -116,14 +117,16 @@ func (s *Store) Release(ctx context.Context, id, actor, reason string) error {
 
 func (s *Store) writeHold(ctx context.Context, action string, h *Hold) error {
 	ctx = ch.Context(ctx, ch.WithSettings(s.settings("hold:"+action+":"+h.ID)))
-	err := s.exec(ctx, "INSERT INTO "+s.name("legal_holds")+` (hold_id, action, property_id, from_day, until_day, actor, reason)
-VALUES ({id:String}, {action:String}, {property:String}, {from:Date32}, {until:Date32}, {actor:String}, {reason:String})`,
-		ch.Named("id", h.ID), ch.Named("action", action), ch.Named("property", h.Property), ch.Named("from", h.From), ch.Named("until", h.Until),
-		ch.Named("actor", h.Actor), ch.Named("reason", h.Reason))
+	err := s.exec(ctx, "INSERT INTO "+s.name("legal_holds")+` (hold_id, action, property_id, from_day, until_day,
+actor, reason)
+VALUES ({id:String}, {action:String}, {property:String}, {from:Date32}, {until:Date32}, {actor:String},
+{reason:String})`,
+		params("id", h.ID, "action", action, "property", h.Property, "from", h.From, "until", h.Until, "actor", h.Actor,
+			"reason", h.Reason)...)
 	return s.explain(action+" a legal hold", err)
 }
 
-// holding does something while nobody else deletes or holds.
+// holding calls do with the lease of deletions and legal holds.
 func (s *Store) holding(ctx context.Context, holder string, do func() error) error {
 	lease, err := s.Take(ctx, retentionLease, holder+" "+rand.Text())
 	if err != nil {
@@ -139,7 +142,7 @@ func (s *Store) holding(ctx context.Context, holder string, do func() error) err
 	return errors.Join(group.Wait(), lease.Release(context.WithoutCancel(ctx)))
 }
 
-// Expired lists what is older than its class asks for, and the holds that keep it.
+// Expired lists the expired records, with the legal holds that cover them.
 func (s *Store) Expired(ctx context.Context, classes []Class, now time.Time) ([]Expired, error) {
 	holds, err := s.Holds(ctx)
 	if err != nil {
@@ -165,7 +168,7 @@ func (s *Store) Expired(ctx context.Context, classes []Class, now time.Time) ([]
 	return all, nil
 }
 
-// oldMonths are the months of a table that ended before a moment.
+// oldMonths returns the months of a table that ended before a time.
 func (s *Store) oldMonths(ctx context.Context, class, table string, before time.Time, holds []Hold) ([]Expired, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
@@ -175,9 +178,10 @@ func (s *Store) oldMonths(ctx context.Context, class, table string, before time.
 		parts = "cluster(" + s.cfg.Cluster + ", system.parts)"
 	}
 	stored := strings.TrimPrefix(s.cfg.layout().StoredName(table), s.cfg.Database+".")
-	result, err := s.conn.Query(ctx, "SELECT partition, sum(rows), sum(bytes_on_disk) FROM "+parts+` WHERE database = {database:String} AND table = {table:String}
+	result, err := s.conn.Query(ctx, "SELECT partition, sum(rows), sum(bytes_on_disk) FROM "+parts+`
+WHERE database = {database:String} AND table = {table:String}
 AND active GROUP BY partition HAVING toUInt32(partition) < {before:UInt32} ORDER BY toUInt32(partition)`,
-		ch.Named("database", s.cfg.Database), ch.Named("table", stored), ch.Named("before", before.Format("200601")))
+		params("database", s.cfg.Database, "table", stored, "before", before.Format("200601"))...)
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
@@ -202,13 +206,14 @@ AND active GROUP BY partition HAVING toUInt32(partition) < {before:UInt32} ORDER
 	return all, s.explain(doing, result.Err())
 }
 
-// oldRows are the rows of gaming days before a moment that no hold keeps.
+// oldRows returns the rows of gaming days before a time that no legal hold covers.
 func (s *Store) oldRows(ctx context.Context, class, table string, before time.Time, holds []Hold) ([]Expired, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
 	e := Expired{Class: class, Table: table, Before: before.Format(time.DateOnly)}
 	where, args := oldRows(e.Before, holds)
-	if err := s.conn.QueryRow(ctx, "SELECT count() FROM "+s.name(table)+" WHERE "+where, args...).Scan(&e.Rows); err != nil {
+	if err := s.conn.QueryRow(ctx, "SELECT count() FROM "+s.name(table)+" WHERE "+where,
+		args...).Scan(&e.Rows); err != nil {
 		return nil, s.explain("count the old rows of "+table, err)
 	}
 	if e.Rows == 0 {
@@ -218,16 +223,18 @@ func (s *Store) oldRows(ctx context.Context, class, table string, before time.Ti
 }
 
 func oldRows(before string, holds []Hold) (where string, args []any) {
-	where, args = "gaming_day < {before:Date32}", []any{ch.Named("before", before)}
+	where, args = "gaming_day < {before:Date32}", params("before", before)
 	for i, h := range holds {
-		where += fmt.Sprintf(" AND NOT (property_id = {property_%d:String} AND gaming_day BETWEEN {from_%d:Date32} AND {until_%[1]d:Date32})", i, i)
-		args = append(args, ch.Named(fmt.Sprintf("property_%d", i), h.Property), ch.Named(fmt.Sprintf("from_%d", i), h.From), ch.Named(fmt.Sprintf("until_%d", i), h.Until))
+		where += fmt.Sprintf(" AND NOT (property_id = {property_%d:String} AND gaming_day BETWEEN {from_%d:Date32} "+
+			"AND {until_%[1]d:Date32})", i, i)
+		args = append(args, params(fmt.Sprintf("property_%d", i), h.Property, fmt.Sprintf("from_%d", i), h.From,
+			fmt.Sprintf("until_%d", i), h.Until)...)
 	}
 	return where, args
 }
 
-// Delete deletes what has expired and is not held, told of each once it is gone. It needs the rights of the
-// migrator. Nobody can place a hold meanwhile.
+// Delete deletes expired records that no legal hold covers, and calls done for each set after its deletion. It needs
+// the rights of the migrator. No legal hold can be placed meanwhile.
 func (s *Store) Delete(ctx context.Context, classes []Class, now time.Time, holder string, done func(Expired)) error {
 	return s.holding(ctx, holder, func() error {
 		expired, err := s.Expired(ctx, classes, now)

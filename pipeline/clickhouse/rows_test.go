@@ -79,7 +79,8 @@ func word(name string, kind, n int) string {
 	case name == "SHA256":
 		return strings.Repeat(string(rune('a'+kind)), 32)
 	}
-	return []string{"", fmt.Sprintf("%s %d \u724c \u00fc\t\"'\\\n", name, n), name + strings.Repeat("x", 70_000), name + "\x00\x01"}[kind]
+	return []string{"", fmt.Sprintf("%s %d \u724c \u00fc\t\"'\\\n", name, n), name + strings.Repeat("x", 70_000), name +
+		"\x00\x01"}[kind]
 }
 
 // fillRows appends one row of each kind to a slice of rows, or to a struct of columns.
@@ -112,7 +113,8 @@ func fillRows(table any) {
 
 func fullBatch() *pipeline.Batch {
 	b := &pipeline.Batch{Range: pipeline.Range{
-		Topic: "table-events", Partition: 3, From: 100, To: 199, Low: 42, Clock: 77, Generation: 5, Epoch: 2, Cut: 90, Lost: 95, Records: 100, CRC: 3_000_000_000, Rows: 40, Hash: "c0ffee",
+		Topic: "table-events", Partition: 3, From: 100, To: 199, Low: 42, Clock: 77, Generation: 5, Epoch: 2, Cut: 90,
+		Lost: 95, Records: 100, CRC: 3_000_000_000, Rows: 40, Hash: "c0ffee",
 	}}
 	for _, table := range batchTables(b) {
 		fillRows(table)
@@ -123,7 +125,8 @@ func fullBatch() *pipeline.Batch {
 func batchTables(b *pipeline.Batch) map[string]any {
 	return map[string]any{
 		"events": &b.Events, "rounds": &b.Rounds, "wagers": &b.Wagers, "vigorish": &b.Vigorish, "shoes": &b.Shoes,
-		"table_configs": &b.Configs, "notices": &b.Notices, "table_memory": &b.Snapshots, "findings": &b.Findings, "evidence": &b.Evidence, "dead_letters": &b.DeadLetters,
+		"table_configs": &b.Configs, "notices": &b.Notices, "table_memory": &b.Snapshots, "findings": &b.Findings,
+		"evidence": &b.Evidence, "dead_letters": &b.DeadLetters,
 	}
 }
 
@@ -174,7 +177,8 @@ func stored(name string, v reflect.Value) any {
 	case schema.Time:
 		return json.Number(fmt.Sprint(int64(v)))
 	case finding.Evidence:
-		return map[string]any{"seqs": stored("", reflect.ValueOf(v.Seqs)), "event_ids": stored("", reflect.ValueOf(v.EventIDs))}
+		return map[string]any{"seqs": stored("", reflect.ValueOf(v.Seqs)), "event_ids": stored("",
+			reflect.ValueOf(v.EventIDs))}
 	case bool:
 		return v
 	}
@@ -211,9 +215,12 @@ func columnName(field string) string {
 func printed(t *testing.T, s *Store, table string) []map[string]any {
 	t.Helper()
 	moments := value[[]string](t, s, fmt.Sprintf(
-		"SELECT groupArray(name) FROM system.columns WHERE database = '%s' AND table = '%s' AND type LIKE 'DateTime64(9%%'", s.cfg.Database, table))
+		"SELECT groupArray(name) FROM system.columns WHERE database = '%s' AND table = '%s' AND type LIKE 'DateTime64(9%%'",
+		s.cfg.Database, table))
 	columns := "*"
-	if value[uint64](t, s, fmt.Sprintf("SELECT count() FROM system.columns WHERE database = '%s' AND table = '%s' AND name = 'version'", s.cfg.Database, table)) == 1 {
+	if value[uint64](t, s,
+		fmt.Sprintf("SELECT count() FROM system.columns WHERE database = '%s' AND table = '%s' AND name = 'version'",
+			s.cfg.Database, table)) == 1 {
 		columns = "* EXCEPT (version, epoch)" // of the batch
 	}
 	var replaced []string
@@ -226,8 +233,10 @@ func printed(t *testing.T, s *Store, table string) []map[string]any {
 	if len(replaced) > 0 {
 		columns += " REPLACE (" + strings.Join(replaced, ", ") + ")"
 	}
-	query := "SELECT " + columns + " FROM " + s.name(table) + ` FINAL FORMAT JSONEachRow SETTINGS output_format_json_quote_64bit_integers = 0`
-	resp, err := http.Post("http://"+server.Start(t).HTTPAddr+"/?"+url.Values{"user": {"default"}}.Encode(), "text/plain", strings.NewReader(query))
+	query := "SELECT " + columns + " FROM " + s.name(table) +
+		` FINAL FORMAT JSONEachRow SETTINGS output_format_json_quote_64bit_integers = 0`
+	resp, err := http.Post("http://"+server.Start(t).HTTPAddr+"/?"+url.Values{"user": {"default"}}.Encode(), "text/plain",
+		strings.NewReader(query))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +282,8 @@ func TestRowsAreStored(t *testing.T) {
 	if v := value[uint32](t, s, "SELECT max(version) FROM "+s.name("findings")); v != 7 {
 		t.Errorf("version %d, want 7", v)
 	}
-	row := value[string](t, s, "SELECT toString((topic, partition, from_offset, to_offset, low_offset, clock, generation, epoch, cut_from, cut_to, rules_version, engine, records, crc, rows, hash)) FROM "+s.name("journal"))
+	row := value[string](t, s,
+		"SELECT toString((topic, partition, from_offset, to_offset, low_offset, clock, generation, epoch, cut_from, cut_to, rules_version, engine, records, crc, rows, hash)) FROM "+s.name("journal"))
 	if want := "('table-events',3,100,199,42,77,5,2,90,95,'r1','test',100,3000000000,40,'c0ffee')"; row != want {
 		t.Errorf("journal %s, want %s", row, want)
 	}

@@ -79,7 +79,7 @@ func TestMemoryBefore(t *testing.T) {
 	write(t, s, b)
 	expect := func(what string, moment int64, seq uint64, behind ...uint64) {
 		t.Helper()
-		m, err := s.MemoryBefore(t.Context(), "p1", "t", moment)
+		m, err := s.SnapshotBefore(t.Context(), "p1", "t", moment)
 		if err != nil || (m != nil) != (seq > 0) || m != nil && m.Seq != seq {
 			t.Fatalf("%s: %+v, want that of event %d: %v", what, m, seq, err)
 		}
@@ -127,7 +127,7 @@ func TestDayCoverage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Covered{{
-		Topic: "events", Partition: 3, At: 1002, Holes: []Span{{12, 14}, {18, 30}}, Letters: 1, FirstLetter: 16, LastLetter: 16,
+		Topic: "events", Partition: 3, At: 1002, Holes: []Span{{12, 14}, {18, 30}}, DeadLetters: 1, FirstDeadLetter: 16, LastDeadLetter: 16,
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

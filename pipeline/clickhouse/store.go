@@ -1,8 +1,10 @@
-// Package clickhouse keeps the rows of the pipeline in ClickHouse.
+// Package clickhouse stores the rows of the pipeline in ClickHouse and reads them back.
 //
-// Every insert carries a token made of its range, so that an insert whose outcome is unknown can be
-// sent again and is stored once. Keys and ReplacingMergeTree are the second net: read the v_ views,
-// or with FINAL.
+// Open connects to a database that Migrate has brought to the schema of this release. Write stores one batch: its row
+// of the journal, then each table in one insert. Every insert has a token that is made of its range, so an insert with
+// an unknown outcome is sent again and stored once. Keys and ReplacingMergeTree are the second guard: read the v_
+// views, or with FINAL. Other methods read facts, findings, the archive and the journal for the nightly audit, the
+// reports and the exports. The package evaluates no rule; columns are declared in schema/rows.
 package clickhouse
 
 import (
@@ -19,7 +21,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema/migrations"
 )
 
-// A Store is a database of ours. Its methods may be called from many goroutines.
+// A Store is a database of Shoeproof. It is safe for concurrent use.
 type Store struct {
 	conn    driver.Conn
 	cfg     Config
@@ -32,7 +34,7 @@ type Store struct {
 
 var _ pipeline.Sink = (*Store)(nil)
 
-// Open connects to a database whose schema is the one that this program knows; Migrate makes it so.
+// Open connects to a database. Its schema must be the one of this release, see Migrate.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	s, err := connect(ctx, cfg)
 	if err != nil {
@@ -63,20 +65,20 @@ func connect(ctx context.Context, cfg Config) (*Store, error) {
 		MaxIdleConns:     cfg.MaxConns,
 		ConnOpenStrategy: ch.ConnOpenInOrder,
 		Compression:      &ch.Compression{Method: ch.CompressionLZ4},
-		// A block is sent in pieces of so many bytes, or of a column, and a connection keeps no buffers between blocks:
-		// each would keep those of the longest that it ever sent.
+		// A block is sent in pieces of this size, or of a column. A connection keeps no buffers between blocks: each would
+		// keep the size of its longest block.
 		MaxCompressionBuffer: 256 << 10,
 		FreeBufOnConnRelease: true,
 		Settings: ch.Settings{
-			"async_insert":                  0,        // on by default since 26.2, and forgets the token
-			"distributed_foreground_insert": 1,        // an answer means that the shards have it
-			"distributed_product_mode":      "global", // a subquery is of all shards; one server makes no difference
+			"async_insert":                  0,        // on by default since 26.2, and drops the token
+			"distributed_foreground_insert": 1,        // the answer comes after the shards stored the rows
+			"distributed_product_mode":      "global", // a subquery reads all shards; no effect on one server
 		},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("clickhouse %s: %w", strings.Join(cfg.Addrs, ","), err)
 	}
-	s := &Store{conn: conn, cfg: cfg, pace: pace{first: 100 * time.Millisecond, most: 10 * time.Second}}
+	s := &Store{conn: conn, cfg: cfg, pace: pace{first: 100 * time.Millisecond, max: 10 * time.Second}}
 	s.scratch.New = func() any { return newScratch() }
 	s.journal = s.journalTable()
 	s.tables = s.dataTables()
@@ -87,20 +89,20 @@ func connect(ctx context.Context, cfg Config) (*Store, error) {
 	return s, nil
 }
 
-// Ping asks whether the server answers and knows the user.
+// Ping checks that the server answers and accepts the user.
 func (s *Store) Ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.DialTimeout)
 	defer cancel()
 	return s.explain("connect", s.conn.Ping(ctx))
 }
 
-// Conns are the connections of the pool: those in use and those kept.
+// Conns returns the number of connections in use and idle.
 func (s *Store) Conns() (inUse, idle int) {
 	stats := s.conn.Stats()
 	return stats.Open, stats.Idle
 }
 
-// Conn is the pool, for those who have statements of their own. They name tables by Table.
+// Conn returns the pool, for statements of other packages. Table returns the names of its tables.
 func (s *Store) Conn() driver.Conn { return s.conn }
 
 // Table is the full name of a table or view.
@@ -109,7 +111,7 @@ func (s *Store) Table(name string) string { return s.name(name) }
 // Close closes the connections.
 func (s *Store) Close() error { return s.conn.Close() }
 
-// SchemaVersion is the number of the last migration applied, 0 before the first.
+// SchemaVersion is the number of the last applied migration, 0 without one.
 func (s *Store) SchemaVersion(ctx context.Context) (uint32, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
@@ -121,7 +123,7 @@ func (s *Store) SchemaVersion(ctx context.Context) (uint32, error) {
 	return v, s.explain("read the schema's version", err)
 }
 
-// CheckSchema is nil if the schema is the one that this program knows, and otherwise says what to do.
+// CheckSchema returns an error with the remedy unless the schema is the one of this release.
 func (s *Store) CheckSchema(ctx context.Context) error {
 	known, err := migrations.All()
 	if err != nil {
@@ -134,9 +136,11 @@ func (s *Store) CheckSchema(ctx context.Context) error {
 	want := uint32(len(known))
 	switch {
 	case have < want:
-		return fmt.Errorf("clickhouse: database %s has schema %d, this program needs %d: run `audit migrate`: %w", s.cfg.Database, have, want, ErrSchema)
+		return fmt.Errorf("clickhouse: database %s has schema %d, this release needs %d: run `audit migrate`: %w",
+			s.cfg.Database, have, want, ErrSchema)
 	case have > want:
-		return fmt.Errorf("clickhouse: database %s has schema %d, this program knows up to %d: use a newer release: %w", s.cfg.Database, have, want, ErrSchema)
+		return fmt.Errorf("clickhouse: database %s has schema %d, this release knows up to %d: use a newer release: %w",
+			s.cfg.Database, have, want, ErrSchema)
 	}
 	return nil
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
-// maxBlockRows is below what the server takes in one block; more than one could be stored in part.
+// maxBlockRows is below the server's limit of a block: an insert of several blocks could be stored in part.
 const maxBlockRows = 1_000_000
 
-// Write stores a batch: its row of the journal, which is the intent, then each table in one insert.
-// An insert whose outcome is unknown is sent again with its token until ctx ends. Only what no retry
-// heals is returned: ErrLogin, ErrGrant, ErrSchema, ErrServer, ErrRows.
+// Write stores a batch: its row of the journal, which is the intent, then each table in one insert. An insert with an
+// unknown outcome is sent again with its token until ctx ends. Write returns permanent errors only: ErrLogin, ErrGrant,
+// ErrSchema, ErrServer, ErrRows.
 func (s *Store) Write(ctx context.Context, b *pipeline.Batch) error {
 	journal := []rows.Journal{s.journalRow(&b.Range)}
 	if err := s.insert(ctx, &s.journal, rows.ViewOf(journal), &b.Range); err != nil {
@@ -34,15 +34,15 @@ func (s *Store) Write(ctx context.Context, b *pipeline.Batch) error {
 	return nil
 }
 
-// token is the same for the same range, table, rules and rows: another topic of the same name does not
-// find its rows done. The server keeps the tokens of each table and each of its partitions apart, so a
-// retry also completes what was stored in part.
+// token is the same for the same range, table, rules and rows. The rows are part of it, so that a topic that was
+// created again under the same name finds no token of the old one. The server keeps tokens per table and table
+// partition, so a retry also completes an insert that was stored in part.
 func (s *Store) token(r *pipeline.Range, table string) string {
 	token := fmt.Sprintf("%s:%d:%d-%d:%s:%s:%.16s", r.Topic, r.Partition, r.From, r.To, table, s.cfg.RulesVersion, r.Hash)
 	if table == s.journal.Name {
-		token += fmt.Sprintf(":%d", r.Generation) // each owner says that it was there
+		token += fmt.Sprintf(":%d", r.Generation) // each owner writes its row
 	}
-	if r.Epoch > 0 || r.Told > 0 { // The same rows may be there, but not their epoch, nor what is told besides.
+	if r.Epoch > 0 || r.Told > 0 { // the same rows may exist without their epoch or the added ones
 		token += fmt.Sprintf(":%d+%d", r.Epoch, r.Told)
 	}
 	return token
@@ -62,7 +62,7 @@ func (s *Store) insert(ctx context.Context, t *table, v rows.View, r *pipeline.R
 		switch {
 		case err == nil:
 			if try > 1 {
-				s.cfg.Log.InfoContext(ctx, "ClickHouse took the insert", "table", t.Name, "tries", try)
+				s.cfg.Log.InfoContext(ctx, "ClickHouse accepted the insert", "table", t.Name, "tries", try)
 			}
 			return nil
 		case kindOf(err) != nil:
@@ -78,9 +78,9 @@ func (s *Store) insert(ctx context.Context, t *table, v rows.View, r *pipeline.R
 	}
 }
 
-// send makes the block anew: after an error the driver's is gone.
+// send builds the block for each try: after an error the driver has dropped it.
 func (s *Store) send(ctx context.Context, t *table, v rows.View, epoch uint32, token string) error {
-	// Without a deadline a server that hangs holds the insert for the driver's ReadTimeout.
+	// Without a deadline a server that hangs blocks the insert for the driver's ReadTimeout.
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.InsertTimeout)
 	defer cancel()
 	ctx = ch.Context(ctx, ch.WithSettings(s.settings(token)))
@@ -88,7 +88,7 @@ func (s *Store) send(ctx context.Context, t *table, v rows.View, epoch uint32, t
 	if err != nil {
 		return err
 	}
-	// Not Close, which would end the INSERT well, with its token and no rows. After Send it does nothing.
+	// Not Close: it would complete the INSERT with its token and no rows. After Send, Abort does nothing.
 	defer func() { _ = batch.Abort() }()
 	sc := s.scratch.Get().(*scratch)
 	defer s.putBack(sc)
@@ -104,9 +104,9 @@ func (s *Store) settings(token string) ch.Settings {
 	return ch.Settings{
 		"insert_deduplicate":         1,
 		"insert_deduplication_token": token,
-		// A materialized view that failed is filled by the retry.
+		// The retry fills a materialized view that failed.
 		"deduplicate_blocks_in_dependent_materialized_views": 1,
-		// Clocks that are years apart must not stop a table: partitions are months of event time.
+		// Wrong clocks must not stop a table: table partitions are months of event time.
 		"max_partitions_per_insert_block": 0,
 	}
 }
@@ -118,14 +118,14 @@ func (s *Store) putBack(sc *scratch) {
 	s.scratch.Put(sc)
 }
 
-// pace is how long to wait between tries: about twice as long each time, never the same for two.
-type pace struct{ first, most time.Duration }
+// pace is the backoff between tries: the delay doubles and has jitter.
+type pace struct{ first, max time.Duration }
 
-// wait is false when ctx ended first.
+// wait returns false if ctx ends first.
 func (p pace) wait(ctx context.Context, try int) bool {
-	d := p.most
+	d := p.max
 	if try < 16 {
-		d = min(p.most, p.first<<(try-1))
+		d = min(p.max, p.first<<(try-1))
 	}
 	t := time.NewTimer(d/2 + rand.N(d/2+1))
 	defer t.Stop()
@@ -137,10 +137,10 @@ func (p pace) wait(ctx context.Context, try int) bool {
 	}
 }
 
-// causes keeps a server that is away from filling the log.
+// causes limits the log while the server is away.
 type causes struct {
-	mu   sync.Mutex
-	said map[int32]*cause
+	mu     sync.Mutex
+	logged map[int32]*cause
 }
 
 type cause struct {
@@ -148,22 +148,23 @@ type cause struct {
 	silent int
 }
 
-const sayAgain = 10 * time.Second
+const logInterval = 10 * time.Second
 
-// warn logs at most once every 10 s for each code of the server; 0 is no answer.
+// warn logs at most once in 10 s for each error code of the server; code 0 is no answer.
 func (c *causes) warn(ctx context.Context, log *slog.Logger, err error, code int32, try int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.said == nil {
-		c.said = map[int32]*cause{}
+	if c.logged == nil {
+		c.logged = map[int32]*cause{}
 	}
-	last := c.said[code]
+	last := c.logged[code]
 	if last == nil {
 		last = &cause{}
-		c.said[code] = last
+		c.logged[code] = last
 	}
-	if now := time.Now(); last.at.IsZero() || now.Sub(last.at) >= sayAgain {
-		log.WarnContext(ctx, "ClickHouse did not take a request, trying again", "error", err, "mend", mend(err), "try", try, "not_logged", last.silent)
+	if now := time.Now(); last.at.IsZero() || now.Sub(last.at) >= logInterval {
+		log.WarnContext(ctx, "ClickHouse refused a request, trying again", "error", err, "fix", fix(err), "try", try,
+			"not_logged", last.silent)
 		*last = cause{at: now}
 		return
 	}
