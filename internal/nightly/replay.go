@@ -33,7 +33,7 @@ func (r *run) begin(ctx context.Context, table string) (*engine.Engine, *rows.Sn
 	if r.Whole {
 		return e, nil, nil
 	}
-	m, err := r.store.MemoryBefore(ctx, r.Property, table, r.windows[0].from)
+	m, err := r.store.SnapshotBefore(ctx, r.Property, table, r.windows[0].from)
 	if m == nil || err != nil {
 		return e, nil, err
 	}
