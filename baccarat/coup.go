@@ -83,7 +83,7 @@ func (c *Coup) Result() Result {
 // Cards is the number of cards of the round.
 func (c *Coup) Cards() int { return int(c.NP) + int(c.NB) }
 
-// count and size of one hand.
+// Hand is the final count, the two-card count and the number of cards of a hand.
 func (c *Coup) Hand(h Hand) (count, two, n uint8) {
 	if h == Player {
 		return c.P, c.P2, c.NP

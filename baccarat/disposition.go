@@ -18,6 +18,7 @@ func (d Disposition) String() string { return dispositionWords.at(uint8(d)) }
 // ParseDisposition reads a disposition's word, Undetermined if it is none.
 func ParseDisposition(word string) Disposition { return Disposition(dispositionWords.number(word)) }
 
+// PayIf is Pay for a won wager, Collect for a lost one.
 func PayIf(won bool) Disposition {
 	if won {
 		return Pay
@@ -25,6 +26,7 @@ func PayIf(won bool) Disposition {
 	return Collect
 }
 
+// BonusHand is the hand on which a dragon bonus spot bets.
 func BonusHand(s Spot) Hand {
 	if s == SpotDragonBonusPlayer {
 		return Player

@@ -16,8 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shoeproof/shoeproof/law"
 	"golang.org/x/mod/sumdb/note"
+
+	"github.com/shoeproof/shoeproof/law"
 )
 
 // attack is a bundle that must be rejected: why, and with which code.

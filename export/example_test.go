@@ -11,7 +11,6 @@ import (
 
 	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/finding"
-	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
 )
 
@@ -23,7 +22,7 @@ func emptyDay() (*export.Day, error) {
 	}
 	calendar, err := calendar.New("America/New_York", "06:00", map[string]string{"day": "06:00"})
 	return &export.Day{
-		Property: "ac-1", GamingDay: "2026-11-19", Calendar: calendar, Books: law.Books(books),
+		Property: "ac-1", GamingDay: "2026-11-19", Calendar: calendar, Books: books,
 		Findings: func(func(*finding.Finding, error) bool) {},
 		Coverage: func([]export.Span) ([]export.Coverage, error) { return nil, nil },
 		Mask:     func(ref string) string { return "pseudonym of " + ref },

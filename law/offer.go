@@ -13,6 +13,7 @@ func (l *Law) Terms(c *Config, s baccarat.Spot, coup *baccarat.Coup) (baccarat.D
 	return d, l.PaidOdds(c, s, coup)
 }
 
+// Disposition is what becomes of a wager on a spot when a coup comes out so, other wagers of the patron aside.
 func (l *Law) Disposition(config *Config, s baccarat.Spot, c *baccarat.Coup) baccarat.Disposition {
 	result := c.Result()
 	switch s {
@@ -44,7 +45,7 @@ func (l *Law) Disposition(config *Config, s baccarat.Spot, c *baccarat.Coup) bac
 	return baccarat.Undetermined
 }
 
-// odds are what a winning wager is paid: the posted odds where the law gives a floor.
+// PaidOdds are what a winning wager is paid: the posted odds where the law gives a floor.
 func (l *Law) PaidOdds(config *Config, s baccarat.Spot, c *baccarat.Coup) baccarat.Odds {
 	switch {
 	case s == baccarat.SpotBanker && config.Mode == baccarat.NoVig6 && c.B == 6:
@@ -59,7 +60,7 @@ func (l *Law) PaidOdds(config *Config, s baccarat.Spot, c *baccarat.Coup) baccar
 	return l.Odds[s].Odds
 }
 
-// treasureOdds are what the elected paytable pays a treasure wager on a coup, unknown if it loses.
+// TreasureOdds are what the elected paytable pays a treasure wager on a coup, unknown if it loses.
 // Heavenly 9 in both hands outranks one hand: Coup.Treasure names the better row.
 func (l *Law) TreasureOdds(config *Config, s baccarat.Spot, c *baccarat.Coup) baccarat.Odds {
 	event := c.Treasure()
@@ -95,7 +96,7 @@ func oddsIf(ok bool, o baccarat.Odds) baccarat.Odds {
 	return baccarat.Odds{}
 }
 
-// leastForSix is the floor of the no-vigorish variation. 9 NYCRR 5324.21(c)(6).
+// MinForSix are the minimum odds of the no-vigorish variation. 9 NYCRR 5324.21(c)(6).
 var MinForSix = SpotOdds{Odds: baccarat.Odds{To: 1, For: 2}, Floor: true}
 
 // CardsDue is the minimum number of cards that the rules still require for these hands: whether the

@@ -104,7 +104,7 @@ type Cut struct {
 	Depth, Stack uint32
 }
 
-// named reports whether it was reported who cut.
+// Named reports whether it was reported who cut.
 func (c *Cut) Named() bool {
 	return c.By == baccarat.RoleDealer || c.By != baccarat.NoRole && c.Seat != 0
 }

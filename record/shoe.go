@@ -207,7 +207,7 @@ func (s *Shoe) Owed(into []SeatChange) []SeatChange {
 	return into
 }
 
-// marks are the events that evidence what a seat owes, or owed.
+// Marks are the events that evidence what a seat owes, or owed.
 func (s *Shoe) Marks(seat uint32) []Seq {
 	var seqs []Seq
 	for i := range s.Dues {
@@ -278,7 +278,7 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 	}
 }
 
-// covers reports whether a collection of the round takes the vigorish of a wager: by name, or by seat
+// Covers reports whether a collection of the round takes the vigorish of a wager: by name, or by seat
 // when it names none.
 func (t *Step) Covers(r *Round, wager int) bool {
 	if slices.Contains(t.Wagers, wager) {

@@ -19,7 +19,7 @@ type Table struct {
 	BatchesAt []BatchAt
 }
 
-// batch finds a set of decks, nil if the table never reported it.
+// Batch finds a set of decks, nil if the table never reported it.
 func (t *Table) Batch(id string) *Batch {
 	for i := range t.Batches {
 		if t.Batches[i].ID == id {

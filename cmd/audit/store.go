@@ -5,13 +5,14 @@ import (
 	"os"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/gamingday"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // dayFlags adds the flags of a choice of gaming days.

@@ -35,7 +35,7 @@ func Run(out io.Writer, books law.Books, f Filter, format string) error {
 	}
 	var found []Rule
 	for _, r := range rules.All() {
-		if finding.Severity(r.Severity) >= f.Min && strings.HasPrefix(r.Name, f.Name) {
+		if r.Severity >= f.Min && strings.HasPrefix(r.Name, f.Name) {
 			if e := explain(r, laws); len(e.InForce) > 0 {
 				found = append(found, e)
 			}

@@ -8,8 +8,9 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/shoeproof/shoeproof/law"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/shoeproof/shoeproof/law"
 )
 
 // maxBytes bounds a configuration or a secret.

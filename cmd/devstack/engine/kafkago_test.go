@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
+
 	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
