@@ -8,13 +8,13 @@ import (
 )
 
 func announceFaults() []Fault {
+	return append(countAnnouncementFaults(), sideBetAnnouncementFaults()...)
+}
+
+func countAnnouncementFaults() []Fault {
 	full := slices.Concat(punto(), only("pair-mini", "treasures-mini"), nyAll(), midi())
-	treasures := only("treasures-punto", "treasures-mini")
 	delete := func(code string) func(*scene) string {
 		return func(sc *scene) string { return "delete " + sc.inRound("announced code=%s", code) }
-	}
-	one := func(t schema.Treasure) condition {
-		return func(_ *scene, c *shoe.Coup) bool { return c.Treasure() == t }
 	}
 	return []Fault{
 		{
@@ -44,6 +44,18 @@ func announceFaults() []Fault {
 			},
 		},
 		{Rule: "announce.tie-hand", Doc: "a tie not called", Kinds: full, accept: tied, edit: delete("TIE_HAND")},
+	}
+}
+
+func sideBetAnnouncementFaults() []Fault {
+	treasures := only("treasures-punto", "treasures-mini")
+	delete := func(code string) func(*scene) string {
+		return func(sc *scene) string { return "delete " + sc.inRound("announced code=%s", code) }
+	}
+	one := func(t schema.Treasure) condition {
+		return func(_ *scene, c *shoe.Coup) bool { return c.Treasure() == t }
+	}
+	return []Fault{
 		{
 			Rule: "announce.total-cards", Doc: "a wrong number of cards called",
 			Kinds: only("total-punto", "total-mini"),

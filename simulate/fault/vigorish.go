@@ -42,9 +42,13 @@ func owed(text func(seat uint32) string) func(*scene) string {
 func vigorishFaults() []Fault { return append(vigorishAmountFaults(), vigorishMarkFaults()...) }
 
 func vigorishAmountFaults() []Fault {
+	return append(amountOfVigorishFaults(), chargedVigorishFaults()...)
+}
+
+func amountOfVigorishFaults() []Fault {
 	kinds := commissions()
 	banker10k, odd := staking(schema.SpotBanker, 10000), staking(schema.SpotBanker, 12345)
-	deferred, immediate := timing(schema.VigorishTimingDeferred), timing(schema.VigorishTimingImmediate)
+	deferred := timing(schema.VigorishTimingDeferred)
 	return []Fault{
 		{
 			Rule: "vig.percent-allowed", Doc: "six percent", Kinds: kinds, notInRound: true, everyShoe: true,
@@ -71,6 +75,13 @@ func vigorishAmountFaults() []Fault {
 				return "set " + collected + ": amount-=100"
 			}),
 		},
+	}
+}
+
+func chargedVigorishFaults() []Fault {
+	kinds := commissions()
+	banker10k, immediate := staking(schema.SpotBanker, 10000), timing(schema.VigorishTimingImmediate)
+	return []Fault{
 		{
 			Rule: "vig.only-on-banker-win", Doc: "vigorish from a winning player wager", Kinds: kinds,
 			tune:   procedure(1),
@@ -104,7 +115,9 @@ func vigorishAmountFaults() []Fault {
 	}
 }
 
-func vigorishMarkFaults() []Fault {
+func vigorishMarkFaults() []Fault { return append(markFaults(), outstandingFaults()...) }
+
+func markFaults() []Fault {
 	kinds := commissions()
 	deferred, banker10k := timing(schema.VigorishTimingDeferred), staking(schema.SpotBanker, 10000)
 	return []Fault{
@@ -139,6 +152,13 @@ func vigorishMarkFaults() []Fault {
 				return "set " + sc.inRound("vigorish_marked wager_id=%s: area=%d", sc.stake.ID, area)
 			},
 		},
+	}
+}
+
+func outstandingFaults() []Fault {
+	kinds := commissions()
+	deferred, banker10k := timing(schema.VigorishTimingDeferred), staking(schema.SpotBanker, 10000)
+	return []Fault{
 		{
 			Rule: "vig.outstanding-at-reshuffle", Doc: "shuffled while commission was owed", Kinds: kinds,
 			tune: deferred, wagers: banker10k, accept: bankerWon, notInRound: true,
