@@ -6,8 +6,8 @@
 // store in the scope of the user's grants and renders a page or JSON. Pages are complete without a script; the script
 // adds keys and live updates.
 //
-// Run follows the queue in the background. It notifies open pages of changes, and sends a notification for each critical
-// finding that arrives.
+// Run follows the queue in the background. It notifies open pages of changes, and sends a notification for each
+// critical finding that arrives.
 //
 // The console judges nothing. Findings come from ingest; the one computation of its own is the replay, which runs the
 // same engine over the archived events and compares the result with what is stored.

@@ -212,8 +212,8 @@ func findingsCSV(c *Console, x *exchange) error {
 		o := &open[i]
 		row := []string{
 			o.ID, o.State, o.Owner, o.Severity, o.Verdict, o.Rule, o.PropertyID, o.PitID, o.TableID, o.ShoeID,
-			fmt.Sprint(o.Round), fmt.Sprint(o.Seat), o.DealerID, o.At.UTC().Format(time.RFC3339Nano), store.Day(o.GamingDay), o.Shift,
-			o.Expected, o.Observed,
+			fmt.Sprint(o.Round), fmt.Sprint(o.Seat), o.DealerID, o.At.UTC().Format(time.RFC3339Nano), store.Day(o.GamingDay),
+			o.Shift, o.Expected, o.Observed,
 		}
 		for i := range row {
 			row[i] = neutral(row[i])

@@ -138,35 +138,34 @@ func (l Location) where(scope Scope) *where {
 }
 
 // at selects the rows of a location from a table.
-func at[T any](ctx context.Context, s *Store, table string, scope Scope, l Location, order string) ([]T, error) {
-	w := l.where(scope)
+func at[T any](ctx context.Context, s *Store, table string, w *where, order string) ([]T, error) {
 	return list[T](ctx, s, table, `{{`+table+`}} FINAL PREWHERE `+w.String()+` ORDER BY `+order, w)
 }
 
 // Rounds returns the rounds of a location in order.
 func (s *Store) Rounds(ctx context.Context, scope Scope, l Location) ([]Round, error) {
-	return at[Round](ctx, s, "rounds", scope, l, "at, round LIMIT 1000")
+	return at[Round](ctx, s, "rounds", l.where(scope), "at, round LIMIT 1000")
 }
 
 // Wagers returns the wagers of a location.
 func (s *Store) Wagers(ctx context.Context, scope Scope, l Location) ([]Wager, error) {
-	return at[Wager](ctx, s, "wagers", scope, l, "round, seat, spot, wager_id LIMIT 5000")
+	return at[Wager](ctx, s, "wagers", l.where(scope), "round, seat, spot, wager_id LIMIT 5000")
 }
 
 // Ledger returns the vigorish of a location.
 func (s *Store) Ledger(ctx context.Context, scope Scope, l Location) ([]Vigorish, error) {
-	return at[Vigorish](ctx, s, "vigorish", scope, l, "round, seat, wager_id LIMIT 5000")
+	return at[Vigorish](ctx, s, "vigorish", l.where(scope), "round, seat, wager_id LIMIT 5000")
 }
 
 // Shoes returns the finished shoes of a location, the latest first.
 func (s *Store) Shoes(ctx context.Context, scope Scope, l Location) ([]Shoe, error) {
-	return at[Shoe](ctx, s, "shoes", scope, l, "at DESC LIMIT 100")
+	return at[Shoe](ctx, s, "shoes", l.where(scope), "at DESC LIMIT 100")
 }
 
 // Configs returns the configurations of a table, the latest first.
 func (s *Store) Configs(ctx context.Context, scope Scope, l Location) ([]Config, error) {
 	table := Location{Property: l.Property, Table: l.Table}
-	return at[Config](ctx, s, "table_configs", scope, table, "at DESC, seq DESC LIMIT 50")
+	return at[Config](ctx, s, "table_configs", table.where(scope), "at DESC, seq DESC LIMIT 50")
 }
 
 // Tile is a table of the floor: its last event and its open findings.
