@@ -96,12 +96,13 @@ func New(about Identity, kind Kind, verdict Verdict, severity Severity) Finding 
 // Same is true if two findings claim the same. The program, the rulebook's version and its citations may differ:
 // another release that finds the same changes nothing.
 func Same(a, b *Finding) bool {
-	if !slices.Equal(a.Evidence.Seqs, b.Evidence.Seqs) || !slices.Equal(a.Evidence.EventIDs, b.Evidence.EventIDs) {
+	if !slices.Equal(a.Evidence.Seqs, b.Evidence.Seqs) || !slices.Equal(a.Evidence.EventIDs, b.Evidence.EventIDs) ||
+		!slices.Equal(a.Covers, b.Covers) {
 		return false
 	}
 	x, y := *a, *b
 	for _, f := range []*Finding{&x, &y} {
-		f.Engine, f.Rulebook, f.Citations, f.Evidence = "", "", nil, Evidence{}
+		f.Engine, f.Rulebook, f.Citations, f.Evidence, f.Covers = "", "", nil, Evidence{}, nil
 	}
 	return reflect.DeepEqual(x, y)
 }

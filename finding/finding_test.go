@@ -85,3 +85,26 @@ func TestJSON(t *testing.T) {
 		t.Error("an unknown severity was read without an error")
 	}
 }
+
+// A stored finding has empty lists where a new one has none: it is the same finding.
+func TestSame(t *testing.T) {
+	f := finding.New(finding.Identity{TableID: "t", Rule: "r"}, finding.Deviation, finding.Breach, finding.Major)
+	stored := f
+	stored.Covers, stored.Evidence = []string{}, finding.Evidence{}
+	stored.Engine, stored.Rulebook, stored.Citations = "2", "nj@2", []string{"another edition"}
+	if !finding.Same(&f, &stored) {
+		t.Error("the stored finding is another one")
+	}
+	for name, change := range map[string]func(*finding.Finding){
+		"covers":   func(f *finding.Finding) { f.Covers = []string{"r2 round:1"} },
+		"evidence": func(f *finding.Finding) { f.Evidence.Seqs = []uint64{1} },
+		"amount":   func(f *finding.Finding) { f.Amount = 1 },
+		"severity": func(f *finding.Finding) { f.Severity = finding.Minor },
+		"observed": func(f *finding.Finding) { f.Observed = "x" },
+	} {
+		other := f
+		if change(&other); finding.Same(&f, &other) {
+			t.Errorf("another %s is the same finding", name)
+		}
+	}
+}
