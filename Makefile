@@ -1,5 +1,5 @@
-# What a developer does here. Needs Go, npm (engines), Java 17 and Maven (kafka).
-# Tools are built at the versions below into .cache/bin and stay out of go.mod.
+# Targets for developers. They need Go, npm (engines), Java 17 and Maven (kafka).
+# Tools are built at the versions below into .cache/bin and are not in go.mod.
 
 GOLANGCI_VERSION := v2.15.0
 BUF_VERSION      := $(shell sed -n 's,.*bufbuild/buf/cmd/buf@\(v[0-9.]*\) lint.*,\1,p' schema/generate.go)
@@ -17,16 +17,16 @@ RUN      ?= .
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-engines: ## fetch the ClickHouse that tests and the demo run, once
+engines: ## download the ClickHouse of the tests and the demo, once
 	@deploy/dev/engines.sh
 
-kafka: ## start an Apache Kafka 4 in the background, print its address for the tests
+kafka: ## start Apache Kafka 4 in the background and print its address for the tests
 	@deploy/dev/kafka.sh start
 
-kafka-stop: ## stop it
+kafka-stop: ## stop that Kafka
 	@deploy/dev/kafka.sh stop
 
-generate: ## write the generated code again
+generate: ## generate code
 	go generate ./...
 
 build: $(COMMANDS:%=bin/%) ## build the programs into bin/
@@ -35,35 +35,35 @@ build: $(COMMANDS:%=bin/%) ## build the programs into bin/
 $(COMMANDS:%=bin/%): bin/%:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-X main.version=$(VERSION)' -o $@ ./cmd/$*
 
-test: engines ## all tests, against real engines; RUN=name for some
+test: engines ## run all tests with real engines; RUN=name for some
 	go test -timeout 30m -run '$(RUN)' ./...
 
-race: ## the tests that start no engine, under the race detector; needs a C compiler
+race: ## run the tests without engines under the race detector; needs a C compiler
 	go test -timeout 30m -race -short ./...
 
-lint: $(GOLANGCI) $(BUF) ## the house rules, the formatting, the event contract
+lint: $(GOLANGCI) $(BUF) ## check coding rules, formatting and the event contract
 	$(GOLANGCI) run ./...
 	$(BUF) lint schema/proto
 
-format: $(GOLANGCI) ## format the code as lint wants it
+format: $(GOLANGCI) ## format the code
 	$(GOLANGCI) fmt ./...
 
-fuzz: ## each fuzz target for FUZZTIME
+fuzz: ## run each fuzz target for FUZZTIME
 	@deploy/dev/fuzz.sh $(FUZZTIME)
 
-bench: engines ## all benchmarks; RUN=name for some
+bench: engines ## run all benchmarks; RUN=name for some
 	go test -timeout 60m -run '^$$' -bench '$(RUN)' -benchmem ./...
 
-soak: engines ## the long form of the tests that have one; RUN=name for some, SHOEPROOF_SEED=n for other shoes
+soak: engines ## run the long form of the long tests; RUN=name for some, SHOEPROOF_SEED=n for other shoes
 	SHOEPROOF_SOAK=1 go test -timeout 0 -count 1 -v -run '$(if $(filter .,$(RUN)),LegalShoes|FaultsAreFound|Soak|Killed|MembersComeAndGo|BrokerIsLost|IsAwayForLong|Poison|Backlog,$(RUN))' ./...
 
-demo: engines ## a whole floor on this machine
+demo: engines ## run a simulated floor with all programs on this machine
 	go run -trimpath ./cmd/devstack demo
 
-helm: ## hold the chart to its promises
+helm: ## test the chart
 	SHOEPROOF_HELM="$$(deploy/dev/kube.sh helm)" go test -count 1 ./deploy/helm
 
-alerts: ## hold the alerts to theirs; needs Prometheus' promtool
+alerts: ## test the alerts; needs promtool of Prometheus
 	promtool check rules deploy/helm/shoeproof/files/alerts.yaml
 	promtool test rules deploy/helm/tests/alerts_test.yaml
 
@@ -73,18 +73,18 @@ helm-test: ## install, upgrade, roll back and remove the chart on a real API ser
 reproducible: ## build the programs in two places and compare
 	@deploy/dev/reproducible.sh
 
-sbom: build ## a bill of materials beside each program, as CycloneDX
+sbom: build ## write a CycloneDX bill of materials beside each program
 	for p in ingest audit; do go run ./cmd/devstack sbom bin/$$p >bin/$$p.cdx.json || exit 1; done
 
-notices: ## the licences of all that the programs link, as bin/NOTICES
+notices: ## write the licences of all linked modules to bin/NOTICES
 	@mkdir -p bin
 	deploy/dev/notices.sh >bin/NOTICES
 
-clean: kafka-stop ## remove what was built here; the engines stay in the user's cache
+clean: kafka-stop ## remove build output; the engines stay in the user's cache
 	rm -rf bin .cache
 
 $(GOLANGCI):
-	@echo 'building golangci-lint $(GOLANGCI_VERSION), some minutes the first time'
+	@echo 'building golangci-lint $(GOLANGCI_VERSION), takes some minutes'
 	GOBIN='$(CURDIR)/.cache/bin/new' go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 	mv .cache/bin/new/golangci-lint $@
 
