@@ -225,7 +225,7 @@ func TestKafkaIsAway(t *testing.T) {
 	migrate(t, ch)
 	p := start(t, "--kafka-brokers", "127.0.0.1:1", "--clickhouse-addrs", ch.Addr)
 	testkit.Await(t, "it says that Kafka does not answer",
-		func() bool { return strings.Contains(p.stderr.String(), "trouble with Kafka") })
+		func() bool { return strings.Contains(p.stderr.String(), "Kafka request failed") })
 	if code, _ := p.probe(t, "/readyz"); code != http.StatusServiceUnavailable {
 		t.Errorf("/readyz is %d", code)
 	}

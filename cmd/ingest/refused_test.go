@@ -191,7 +191,7 @@ func TestConnectionsRefused(t *testing.T) {
 	}{
 		{
 			name: "kafka: wrong password", args: kafkaAt(refusing.Addrs[0], account...),
-			want: "kafka.sasl: the brokers refuse the user name or password",
+			want: "kafka.sasl: the brokers reject the user name or password",
 		},
 		{
 			name:  "kafka: wrong password, without an answer",
@@ -211,11 +211,11 @@ func TestConnectionsRefused(t *testing.T) {
 		},
 		{
 			name: "kafka: no right to the topic", args: kafkaAt("", withACLs()...),
-			want: "kafka.topic: this account may not read it",
+			want: "kafka.topic: the account may not read it",
 		},
 		{
 			name: "kafka: no right to the group", args: kafkaAt("", withACLs(readsTopic...)...),
-			want: "kafka.group: this account may not join it",
+			want: "kafka.group: the account may not join it",
 		},
 		{
 			name: "kafka: no right to read", args: kafkaAt("",
@@ -239,7 +239,7 @@ func TestConnectionsRefused(t *testing.T) {
 		},
 		{
 			name: "kafka: TLS to plain", args: kafkaAt(plainKafka, trust...), waits: true,
-			want: "as where kafka.tls.enabled is set and they speak no TLS at this port",
+			want: "they may speak no TLS at this port: check kafka.tls.enabled",
 		},
 		{
 			name: "kafka: our certificate is missing", args: kafkaAt(kafkaTLS("good", true), trust...),

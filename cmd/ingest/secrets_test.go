@@ -252,7 +252,7 @@ func TestSecretsAndPatronsStaySecret(t *testing.T) {
 	h.kafka.Stop()
 	testkit.Await(t, "it says that Kafka is away", func() bool {
 		return strings.Contains(p.stderr.String(),
-			"trouble with Kafka")
+			"Kafka request failed")
 	})
 	_, text := p.probe(t, "/readyz")
 	noSecret(t, "/readyz", text)

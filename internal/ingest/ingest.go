@@ -59,7 +59,7 @@ func Run(ctx context.Context, config *settings.Ingest, o Options) error {
 	if err != nil {
 		return cli.WrongUsage(err)
 	}
-	kafkaConfig.Troubled = func(cause string) { m.kafkaErrors.WithLabelValues(cause).Inc() }
+	kafkaConfig.Failed = func(cause string) { m.kafkaErrors.WithLabelValues(cause).Inc() }
 	source, err := kafka.Open(kafkaConfig)
 	if err != nil {
 		return cli.WrongUsage(err)

@@ -74,7 +74,7 @@ func (s *state) ready(ctx context.Context) error {
 	if s.ping == nil {
 		return errors.New("ClickHouse was not reached yet")
 	}
-	if err := s.source.Trouble(); err != nil {
+	if err := s.source.Health(); err != nil {
 		return fmt.Errorf("kafka: %w", err)
 	}
 	for _, since := range s.pending {

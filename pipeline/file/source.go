@@ -17,21 +17,21 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// A page of records ends with the first of these.
+// A page of records ends at the first of these limits.
 const (
 	pageRecords = 1024
 	pageBytes   = 1 << 20
 )
 
-// Options say what the streams are.
+// Options configure a Source.
 type Options struct {
 	Topic string // "files" if empty
-	// Each makes every file a partition of its own, read side by side. Otherwise all files are
-	// partition 0, one after the other in the order given.
+	// Each makes every file a partition, and reads them concurrently. Otherwise all files are
+	// partition 0, one after the other in the given order.
 	Each bool
 }
 
-// Source is files of events. The offset of a record is its number in its partition, from 0.
+// Source reads files of events. The offset of a record is its number in its partition, from 0.
 type Source struct {
 	paths []string
 	opt   Options
@@ -39,7 +39,7 @@ type Source struct {
 
 var _ pipeline.Source = (*Source)(nil)
 
-// Open looks into every file, so that one that cannot be read, or is empty, is an error before any work.
+// Open reads the first record of each file: an unreadable or empty file is an error before any work.
 func Open(paths []string, opt Options) (*Source, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("no event files given")
@@ -54,7 +54,7 @@ func Open(paths []string, opt Options) (*Source, error) {
 }
 
 func probe(path string) error {
-	// What cannot be looked at, OpenFile explains; a pipe it would wait for.
+	// OpenFile explains a failed Stat; on a pipe it would block.
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return fmt.Errorf("open events: %s: not a regular file", path)
 	}
@@ -63,8 +63,8 @@ func probe(path string) error {
 		return err
 	}
 	defer r.Close()
-	// Another error is a record that cannot be read, which is a dead letter in its turn.
-	if _, err := r.Next(); err == io.EOF { //nolint:errorlint // A wrapped end is damage, not emptiness.
+	// Any other error is an unreadable record, which becomes a dead letter.
+	if _, err := r.Next(); err == io.EOF { //nolint:errorlint // A wrapped EOF is a damaged file, not an empty one.
 		return fmt.Errorf("no events in %s", path)
 	}
 	return nil
@@ -93,7 +93,7 @@ func read(ctx context.Context, s *stream, work func(context.Context, pipeline.St
 	return err
 }
 
-// stream is some files, one after the other.
+// stream reads files one after the other.
 type stream struct {
 	topic     string
 	partition int32
@@ -111,7 +111,7 @@ type stream struct {
 func (s *stream) Topic() string    { return s.topic }
 func (s *stream) Partition() int32 { return s.partition }
 
-// Commit has nothing to do: a file is read from its beginning.
+// Commit does nothing: a file is read from its beginning.
 func (s *stream) Commit(context.Context, int64) error { return nil }
 
 // Next never waits.
@@ -128,7 +128,7 @@ func (s *stream) Next(ctx context.Context, _ time.Duration) ([]pipeline.Record, 
 		start = end
 	}
 	if len(s.records) > 0 && errors.Is(err, io.EOF) {
-		err = nil // The end comes by itself.
+		err = nil // The next call returns the end.
 	}
 	return s.records, err
 }
@@ -147,7 +147,7 @@ func (s *stream) fill() error {
 			s.reader, s.path, s.paths = r, s.paths[0], s.paths[1:]
 		}
 		in, err := s.reader.Next()
-		if err == io.EOF { //nolint:errorlint // A wrapped end is damage, a record of its own.
+		if err == io.EOF { //nolint:errorlint // A wrapped EOF is a damaged record.
 			if err := s.reader.Close(); err != nil {
 				return err
 			}
@@ -160,7 +160,7 @@ func (s *stream) fill() error {
 		}
 		size += len(rec.Value)
 		s.records = append(s.records, rec)
-		s.place(in)
+		s.locate(in)
 		s.next++
 	}
 	return nil
@@ -168,7 +168,7 @@ func (s *stream) fill() error {
 
 func (s *stream) copy(v []byte) []byte {
 	if len(s.data)+len(v) > cap(s.data) {
-		// Records already in the page keep the old memory.
+		// Records already in the page keep the old buffer.
 		s.data = make([]byte, 0, max(2*cap(s.data), len(v), 1<<16))
 	}
 	start := len(s.data)
@@ -176,8 +176,8 @@ func (s *stream) copy(v []byte) []byte {
 	return s.data[start:len(s.data):len(s.data)]
 }
 
-// place appends FILE:LINE or FILE@OFFSET. A damaged record has but the file: its error says more.
-func (s *stream) place(in schema.Record) {
+// locate appends FILE:LINE or FILE@OFFSET, or FILE alone for a damaged record: its error has the details.
+func (s *stream) locate(in schema.Record) {
 	s.where = append(s.where, s.path...)
 	switch {
 	case in.Line > 0:

@@ -1,9 +1,9 @@
 // Package kafka reads table events from Kafka, and writes them for demonstrations and tests.
 //
-// Ownership of partitions comes from a consumer group, data from one Fetch after the other for each
-// partition. Offsets are committed for operators; what is durable is the sink's to know.
+// A consumer group assigns the partitions; each partition is read by one Fetch after the other. Offsets are committed
+// for operators only: the sink knows what is durable.
 //
-// Producers must not use transactions: records of aborted ones would be read.
+// Producers must not use transactions: records of aborted transactions would be read.
 package kafka
 
 import (
@@ -22,30 +22,30 @@ import (
 	"github.com/segmentio/kafka-go/sasl/scram"
 )
 
-// Config says which topic to read, and how.
+// Config is the configuration of a Source or a Writer.
 type Config struct {
 	Brokers []string // host:port; one that answers is enough
 	Topic   string
-	// Group is the consumer group that shares the partitions. Without it this process reads all of
-	// them and commits nothing.
+	// Group is the consumer group that shares the partitions. Without it this process reads all
+	// partitions and commits nothing.
 	Group    string
 	ClientID string
-	// Replaces says that members of the group with this ClientID are former selves of this process: they
-	// are made to leave at the start, so that their partitions need not wait for the session to time out.
+	// Replaces removes the members of the group with this ClientID at the start: they are stale members of an
+	// earlier process, whose partitions would otherwise be unassigned until their sessions time out.
 	Replaces bool
 	TLS      *tls.Config // nil is plain TCP
 	SASL     SASL
 
-	MaxBytes       int           // of one Fetch, two of which a partition holds; 128 KiB for 0
-	SessionTimeout time.Duration // a silent member loses its partitions after it; 10 s for 0
-	Heartbeat      time.Duration // also the time it takes to hear of a rebalance; 2 s for 0
+	MaxBytes       int           // of one Fetch; a partition buffers two; 128 KiB for 0
+	SessionTimeout time.Duration // after it a member without heartbeats loses its partitions; 10 s for 0
+	Heartbeat      time.Duration // also the delay until a rebalance is noticed; 2 s for 0
 	MaxBackoff     time.Duration // between attempts while brokers do not answer; 5 s for 0, at most 30 s
 
 	// StopAtEnd ends each partition at the offset that was its end when reading it began.
 	StopAtEnd bool
-	// Troubled, if not nil, is told of each failure of the brokers, by a cause of few words.
-	Troubled func(cause string)
-	// Log hears of the same, once in 10 s for each cause. May be nil.
+	// Failed, if not nil, is called at each failed request with one of a few causes.
+	Failed func(cause string)
+	// Log receives a warning for each cause, at most once in 10 s. May be nil.
 	Log *slog.Logger
 }
 
@@ -55,10 +55,10 @@ type SASL struct {
 	Username, Password string
 }
 
-// The limits of what a configuration may ask.
+// Upper limits of the configuration.
 const (
-	mostBytes   = 64 << 20
-	mostBackoff = 30 * time.Second
+	maxBytes   = 64 << 20
+	maxBackoff = 30 * time.Second
 )
 
 func (c Config) withDefaults() Config {
@@ -71,7 +71,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// check names the first setting that cannot be.
+// check returns an error that names the first invalid setting.
 func (c Config) check() error {
 	if len(c.Brokers) == 0 {
 		return errors.New("kafka brokers: none, expected host:port")
@@ -84,12 +84,13 @@ func (c Config) check() error {
 	switch {
 	case c.Topic == "":
 		return errors.New("kafka topic: none")
-	case c.MaxBytes < 1024 || c.MaxBytes > mostBytes:
-		return fmt.Errorf("kafka max bytes: %d, expected 1024 to %d", c.MaxBytes, mostBytes)
+	case c.MaxBytes < 1024 || c.MaxBytes > maxBytes:
+		return fmt.Errorf("kafka max bytes: %d, expected 1024 to %d", c.MaxBytes, maxBytes)
 	case c.Heartbeat < time.Millisecond || c.Heartbeat*2 > c.SessionTimeout:
-		return fmt.Errorf("kafka heartbeat: %v, expected at most half of the session timeout %v", c.Heartbeat, c.SessionTimeout)
-	case c.MaxBackoff < 0 || c.MaxBackoff > mostBackoff:
-		return fmt.Errorf("kafka max backoff: %v, expected at most %v", c.MaxBackoff, mostBackoff)
+		return fmt.Errorf("kafka heartbeat: %v, expected at most half of the session timeout %v",
+			c.Heartbeat, c.SessionTimeout)
+	case c.MaxBackoff < 0 || c.MaxBackoff > maxBackoff:
+		return fmt.Errorf("kafka max backoff: %v, expected at most %v", c.MaxBackoff, maxBackoff)
 	}
 	return nil
 }
@@ -99,7 +100,8 @@ func (c Config) mechanism() (sasl.Mechanism, error) {
 	switch strings.ToLower(c.SASL.Mechanism) {
 	case "":
 		if c.SASL.Username != "" || c.SASL.Password != "" {
-			return nil, errors.New("kafka SASL mechanism: none, but there is an account; expected plain, scram-sha-256 or scram-sha-512")
+			return nil, errors.New("kafka SASL mechanism: not set, but a user name or password is; " +
+				"expected plain, scram-sha-256 or scram-sha-512")
 		}
 		return nil, nil
 	case "plain":
@@ -109,7 +111,8 @@ func (c Config) mechanism() (sasl.Mechanism, error) {
 	case "scram-sha-512":
 		algorithm = scram.SHA512
 	default:
-		return nil, fmt.Errorf("kafka SASL mechanism: %q, expected plain, scram-sha-256 or scram-sha-512", c.SASL.Mechanism)
+		return nil, fmt.Errorf("kafka SASL mechanism: %q, expected plain, scram-sha-256 or scram-sha-512",
+			c.SASL.Mechanism)
 	}
 	m, err := scram.Mechanism(algorithm, c.SASL.Username, c.SASL.Password)
 	if err != nil {
@@ -118,8 +121,8 @@ func (c Config) mechanism() (sasl.Mechanism, error) {
 	return m, nil
 }
 
-// ends makes the two ways that kafka-go has to the brokers: one for data, one for the group.
-func (c Config) ends() (*kafka.Transport, *kafka.Dialer, error) {
+// connections returns the two kinds of connections that kafka-go makes: one for data, one for the consumer group.
+func (c Config) connections() (*kafka.Transport, *kafka.Dialer, error) {
 	if err := c.check(); err != nil {
 		return nil, nil, err
 	}
@@ -129,9 +132,11 @@ func (c Config) ends() (*kafka.Transport, *kafka.Dialer, error) {
 	}
 	transport := &kafka.Transport{
 		ClientID: c.ClientID, TLS: c.TLS, SASL: m, DialTimeout: 5 * time.Second,
-		// A leader that moved is found within this time.
+		// The delay until a new leader of a partition is found.
 		MetadataTTL: 2 * time.Second, MetadataTopics: []string{c.Topic},
 	}
-	dialer := &kafka.Dialer{ClientID: c.ClientID, TLS: c.TLS, SASLMechanism: m, Timeout: 5 * time.Second, DualStack: true}
+	dialer := &kafka.Dialer{
+		ClientID: c.ClientID, TLS: c.TLS, SASLMechanism: m, Timeout: 5 * time.Second, DualStack: true,
+	}
 	return transport, dialer, nil
 }

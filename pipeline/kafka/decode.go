@@ -14,10 +14,9 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// take copies what a Fetch gave into the page, and moves next to where the next Fetch begins: one
-// beyond the last record that was read, never to the high watermark, for a response may stop short
-// of it without saying so.
-func (p *partition) take(in kafka.RecordReader, pg *page) error {
+// decode copies the records of a Fetch into the page, and sets next to the offset of the next Fetch: one after the last
+// record that was read, not the high watermark, because a response may end before it.
+func (p *partition) decode(in kafka.RecordReader, pg *page) error {
 	batches := []kafka.RecordReader{in}
 	if stream, ok := in.(*protocol.RecordStream); ok {
 		batches = stream.Records
@@ -27,7 +26,7 @@ func (p *partition) take(in kafka.RecordReader, pg *page) error {
 		control := false
 		switch b := b.(type) {
 		case *protocol.ControlBatch:
-			control = true // The end of a transaction: one record, not an event.
+			control = true // The end of a transaction: one record that is no event.
 			beyond = max(beyond, b.BaseOffset+1)
 		case *protocol.RecordBatch:
 			beyond = max(beyond, b.BaseOffset)
@@ -44,9 +43,9 @@ func (p *partition) take(in kafka.RecordReader, pg *page) error {
 		p.next, p.empty = beyond, 0
 		return nil
 	}
-	// There are batches, and no record at next or later: compaction took the last records of a
-	// batch. Offset next holds nothing, then; without a step we would fetch the same for ever.
-	if p.empty++; p.empty >= doubts {
+	// There are batches, and no record at next or later: compaction removed the last records of a
+	// batch. There is no record at offset next; without a step every Fetch would return the same.
+	if p.empty++; p.empty >= emptyFetches {
 		p.next++
 		p.empty = 0
 	}
@@ -63,7 +62,7 @@ func (p *partition) batch(in kafka.RecordReader, control bool, pg *page) error {
 		if err != nil {
 			return fmt.Errorf("read topic %s, partition %d after offset %d: %w", p.Topic(), p.id, p.next, err)
 		}
-		// A Fetch gives whole batches, also the part before the offset that was asked for.
+		// A Fetch returns whole batches, with the records before the requested offset.
 		if !control && r.Offset >= p.next && (p.until < 0 || r.Offset < p.until) {
 			err = pg.add(r)
 		}
@@ -82,7 +81,7 @@ func (p *partition) batch(in kafka.RecordReader, control bool, pg *page) error {
 	}
 }
 
-// reset empties the page; it keeps its memory unless that is more than usual.
+// reset empties the page. It keeps the buffer up to a size.
 func (pg *page) reset(keep int) {
 	if cap(pg.data) > keep {
 		pg.data = nil
@@ -117,7 +116,7 @@ func (pg *page) copy(b kafka.Bytes) ([]byte, error) {
 	}
 	start, n := len(pg.data), b.Len()
 	if start+n > cap(pg.data) {
-		// Records already in the page keep the old memory.
+		// Records already in the page keep the old buffer.
 		pg.data = make([]byte, 0, max(2*cap(pg.data), n, 1<<16))
 		start = 0
 	}
@@ -138,7 +137,7 @@ func formatOf(headers []kafka.Header) (schema.Format, error) {
 			return schema.Protobuf, fmt.Errorf("content-type %.80q, expected %s or %s", h.Value, jsonType, protobufType)
 		}
 		if format != 0 && f != format {
-			return schema.Protobuf, errors.New("two content-types that contradict each other")
+			return schema.Protobuf, errors.New("two content-type headers with different formats")
 		}
 		format = f
 	}
@@ -148,7 +147,7 @@ func formatOf(headers []kafka.Header) (schema.Format, error) {
 	return format, nil
 }
 
-// The header that says how an event is written; without it, it is Protobuf.
+// The header with the format of an event. The default is Protobuf.
 const (
 	contentType  = "content-type"
 	jsonType     = "application/json"
@@ -156,7 +155,7 @@ const (
 )
 
 func formatNamed(name string) (schema.Format, bool) {
-	switch name { // As they mostly are.
+	switch name { // The common case, without a parse.
 	case jsonType:
 		return schema.JSON, true
 	case protobufType:

@@ -49,14 +49,14 @@ func TestWhereTheNextFetchBegins(t *testing.T) {
 		{"a marker after a hole", 7, stream(control(20)), 1, 21, 0},
 		{"an empty batch further on", 7, stream(batch(30)), 1, 30, 0},
 		{"a batch that lost its end, once", 8, stream(batch(5, 5, 6)), 1, 8, 0},
-		{"a batch that lost its end, each time", 8, stream(batch(5, 5, 6)), doubts, 9, 0},
+		{"a batch that lost its end, each time", 8, stream(batch(5, 5, 6)), emptyFetches, 9, 0},
 	} {
 		p := newPartition(src, 0, 0, nil)
 		p.next = c.next
 		records := 0
 		for range c.times {
 			pg := &page{}
-			if err := p.take(c.in, pg); err != nil {
+			if err := p.decode(c.in, pg); err != nil {
 				t.Fatal(err)
 			}
 			records += len(pg.records)
@@ -93,7 +93,7 @@ func TestValuesOutliveTheGrowthOfTheirPage(t *testing.T) {
 
 func TestOneLineForEachCause(t *testing.T) {
 	var out strings.Builder
-	tr := newTroubles(slog.New(slog.NewTextHandler(&out, nil)), nil)
+	tr := newHealth(slog.New(slog.NewTextHandler(&out, nil)), nil)
 	for range 100 {
 		tr.add("partition 1", kafka.NotLeaderForPartition)
 		tr.add("partition 2", kafka.NotLeaderForPartition)
@@ -102,10 +102,10 @@ func TestOneLineForEachCause(t *testing.T) {
 	if n := strings.Count(out.String(), "\n"); n != 2 {
 		t.Errorf("%d lines, want 2:\n%s", n, out.String())
 	}
-	tr.logged[cause(kafka.NotLeaderForPartition)] = note{at: time.Now().Add(-quiet), hidden: 199}
+	tr.logged[cause(kafka.NotLeaderForPartition)] = note{at: time.Now().Add(-logInterval), suppressed: 199}
 	tr.add("partition 1", kafka.NotLeaderForPartition)
-	if n := strings.Count(out.String(), "\n"); n != 3 || !strings.Contains(out.String(), "unsaid=199") {
-		t.Errorf("%d lines, want 3, the last with unsaid=199:\n%s", n, out.String())
+	if n := strings.Count(out.String(), "\n"); n != 3 || !strings.Contains(out.String(), "suppressed=199") {
+		t.Errorf("%d lines, want 3, the last with suppressed=199:\n%s", n, out.String())
 	}
 	tr.clear("group")
 	tr.clear("partition 1")

@@ -118,17 +118,17 @@ func TestBrokersAwayAndBack(t *testing.T) {
 	var g errgroup.Group
 	g.Go(func() error { return run(ctx, src, sink) })
 	testkit.Await(t, "the first half", func() bool { return has(sink, events[:1500]) })
-	if err := src.Trouble(); err != nil {
-		t.Errorf("trouble with brokers that answer: %v", err)
+	if err := src.Health(); err != nil {
+		t.Errorf("failure with brokers that answer: %v", err)
 	}
 
 	k.Stop()
-	testkit.Await(t, "trouble", func() bool { return src.Trouble() != nil })
+	testkit.Await(t, "a failure", func() bool { return src.Health() != nil })
 	time.Sleep(2 * time.Second) // Of attempts, whose log lines are counted below.
 	k = start(t, o)
 	produce(t, to(k, ""), schema.Protobuf, events[1500:])
 	testkit.Await(t, "the second half", func() bool { return has(sink, events) })
-	testkit.Await(t, "no more trouble", func() bool { return src.Trouble() == nil })
+	testkit.Await(t, "recovery", func() bool { return src.Health() == nil })
 	cancel()
 	if err := g.Wait(); err != nil {
 		t.Error(err)
@@ -162,7 +162,7 @@ func TestNoBrokers(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var g errgroup.Group
 	g.Go(func() error { return run(ctx, src, pipeline.NewMemorySink()) })
-	testkit.Await(t, "trouble", func() bool { return src.Trouble() != nil })
+	testkit.Await(t, "a failure", func() bool { return src.Health() != nil })
 	cancel()
 	if err := g.Wait(); err != nil {
 		t.Errorf("got %v, want nil", err)

@@ -12,31 +12,32 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// Topic is what the brokers say of the topic, and of what the group has committed.
+// Topic describes the topic and the committed offsets of the group.
 type Topic struct {
 	Partitions []Offsets
 	Settings   Settings
-	// Denied is why the topic's settings are not known; reading them is a right of its own.
+	// Denied is why the settings are unknown: reading them requires a separate right.
 	Denied error
 }
 
-// Offsets are those of one partition.
+// Offsets are the offsets of one partition.
 type Offsets struct {
 	Partition int
-	// First is the first of the log, End the one after its last, Committed the group's, -1 if none.
+	// First is the first of the log, End is one after the last, Committed is the group's, -1 if none.
 	First, End, Committed int64
 }
 
-// Settings are how long the topic keeps records.
+// Settings are the topic's retention settings.
 type Settings struct {
-	Retention      time.Duration // negative is for ever
-	RetentionBytes int64         // of a partition, negative is any number
+	Retention      time.Duration // negative is unlimited
+	RetentionBytes int64         // of a partition, negative is unlimited
 	Cleanup        string        // delete, compact or both
 }
 
-// Inspect asks the brokers once; it waits for nothing. A read right on topic and group is enough, but for Settings.
+// Inspect queries the brokers once, without retries. It requires the right to read the topic and the group, and for
+// Settings the right to describe the configuration of the topic.
 func (s *Source) Inspect(ctx context.Context) (Topic, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*answer)
+	ctx, cancel := context.WithTimeout(ctx, 2*requestTimeout)
 	defer cancel()
 	t, err := s.inspect(ctx)
 	if err != nil {
@@ -52,11 +53,13 @@ func (s *Source) inspect(ctx context.Context) (Topic, error) {
 	if err != nil {
 		return t, err
 	}
-	var ask []kafka.OffsetRequest
+	var requests []kafka.OffsetRequest
 	for _, id := range ids {
-		ask = append(ask, kafka.FirstOffsetOf(id), kafka.LastOffsetOf(id))
+		requests = append(requests, kafka.FirstOffsetOf(id), kafka.LastOffsetOf(id))
 	}
-	bounds, err := s.client.ListOffsets(ctx, &kafka.ListOffsetsRequest{Topics: map[string][]kafka.OffsetRequest{topic: ask}})
+	bounds, err := s.client.ListOffsets(ctx, &kafka.ListOffsetsRequest{
+		Topics: map[string][]kafka.OffsetRequest{topic: requests},
+	})
 	if err != nil {
 		return t, err
 	}
@@ -64,7 +67,9 @@ func (s *Source) inspect(ctx context.Context) (Topic, error) {
 		if o.Error != nil {
 			return t, fmt.Errorf("offsets of partition %d: %w", o.Partition, o.Error)
 		}
-		t.Partitions = append(t.Partitions, Offsets{Partition: o.Partition, First: o.FirstOffset, End: o.LastOffset, Committed: -1})
+		t.Partitions = append(t.Partitions, Offsets{
+			Partition: o.Partition, First: o.FirstOffset, End: o.LastOffset, Committed: -1,
+		})
 	}
 	slices.SortFunc(t.Partitions, func(a, b Offsets) int { return cmp.Compare(a.Partition, b.Partition) })
 	committed, err := s.committed(ctx, ids)
@@ -82,17 +87,20 @@ func (s *Source) inspect(ctx context.Context) (Topic, error) {
 	return t, nil
 }
 
-// committed asks again while the group's coordinator is being found, as on brokers that never had a group.
+// committed returns the committed offsets. It retries until the group has a coordinator: brokers create it with the
+// first group.
 func (s *Source) committed(ctx context.Context, ids []int) (*kafka.OffsetFetchResponse, error) {
-	pause := backoff{most: time.Second}
+	pause := backoff{max: time.Second}
 	for {
-		got, err := s.client.OffsetFetch(ctx, &kafka.OffsetFetchRequest{GroupID: s.config.Group, Topics: map[string][]int{s.config.Topic: ids}})
+		got, err := s.client.OffsetFetch(ctx, &kafka.OffsetFetchRequest{
+			GroupID: s.config.Group, Topics: map[string][]int{s.config.Topic: ids},
+		})
 		if err == nil {
 			err = got.Error
 		}
 		var code kafka.Error
 		switch {
-		case errors.Is(err, kafka.GroupIdNotFound): // Nobody was ever in it.
+		case errors.Is(err, kafka.GroupIdNotFound): // The group never had a member.
 			return &kafka.OffsetFetchResponse{}, nil
 		case !errors.As(err, &code) || !code.Temporary() || !pause.wait(ctx):
 			return got, err
@@ -102,9 +110,13 @@ func (s *Source) committed(ctx context.Context, ids []int) (*kafka.OffsetFetchRe
 
 func (s *Source) settings(ctx context.Context) (Settings, error) {
 	var out Settings
-	got, err := s.client.DescribeConfigs(ctx, &kafka.DescribeConfigsRequest{Resources: []kafka.DescribeConfigRequestResource{{
-		ResourceType: kafka.ResourceTypeTopic, ResourceName: s.config.Topic, ConfigNames: []string{"retention.ms", "retention.bytes", "cleanup.policy"},
-	}}})
+	topic := kafka.DescribeConfigRequestResource{
+		ResourceType: kafka.ResourceTypeTopic, ResourceName: s.config.Topic,
+		ConfigNames: []string{"retention.ms", "retention.bytes", "cleanup.policy"},
+	}
+	got, err := s.client.DescribeConfigs(ctx, &kafka.DescribeConfigsRequest{
+		Resources: []kafka.DescribeConfigRequestResource{topic},
+	})
 	if err != nil {
 		return out, err
 	}
@@ -116,8 +128,9 @@ func (s *Source) settings(ctx context.Context) (Settings, error) {
 			n, err := strconv.ParseInt(e.ConfigValue, 10, 64)
 			switch e.ConfigName {
 			case "retention.ms":
-				// Beyond what a duration holds, which is 292 years, is for ever.
-				if out.Retention = time.Duration(n) * time.Millisecond; n > int64(1<<63-1)/int64(time.Millisecond) {
+				// More than the largest duration, 292 years, is unlimited.
+				out.Retention = time.Duration(n) * time.Millisecond
+				if n > int64(1<<63-1)/int64(time.Millisecond) {
 					out.Retention = -1
 				}
 			case "retention.bytes":

@@ -111,7 +111,7 @@ func TestVersions(t *testing.T) {
 	collect(t, open(t, finite(to(k, "g"))), func(ctx context.Context, s pipeline.Stream, r *pipeline.Record) error {
 		return s.Commit(ctx, r.Offset+1)
 	})
-	if below := requests.BelowFloors(); len(below) > 0 {
+	if below := requests.BelowMin(); len(below) > 0 {
 		t.Errorf("Apache Kafka 4 refuses: %s", strings.Join(below, "; "))
 	}
 	for _, key := range []kmsg.Key{kmsg.Fetch, kmsg.JoinGroup, kmsg.OffsetCommit, kmsg.ListOffsets, kmsg.Produce} {
@@ -236,7 +236,7 @@ func TestContentType(t *testing.T) {
 	same(t, []string{
 		"0/0 protobuf a", "0/1 json b", "0/2 json c", "0/3 protobuf d",
 		`0/4 BAD content-type "text/csv", expected application/json or application/x-protobuf`,
-		"0/5 BAD two content-types that contradict each other",
+		"0/5 BAD two content-type headers with different formats",
 		`0/6 BAD content-type "", expected application/json or application/x-protobuf`,
 		"0/7 BAD a tombstone: the record has no value",
 		"0/8 protobuf ", "0/9 protobuf h",
@@ -406,14 +406,14 @@ func TestMissingTopic(t *testing.T) {
 func TestOpenSaysWhatIsWrong(t *testing.T) {
 	good := kafka.Config{Brokers: []string{"a:9092"}, Topic: "t"}
 	for want, change := range map[string]func(*kafka.Config){
-		"kafka brokers":        func(c *kafka.Config) { c.Brokers = nil },
-		`"a", expected host`:   func(c *kafka.Config) { c.Brokers = []string{"a"} },
-		"kafka topic":          func(c *kafka.Config) { c.Topic = "" },
-		"kafka max bytes: 3":   func(c *kafka.Config) { c.MaxBytes = 3 },
-		"kafka heartbeat":      func(c *kafka.Config) { c.Heartbeat = time.Minute },
-		"kafka max backoff":    func(c *kafka.Config) { c.MaxBackoff = time.Hour },
-		`mechanism: "gssapi"`:  func(c *kafka.Config) { c.SASL.Mechanism = "gssapi" },
-		"SASL mechanism: none": func(c *kafka.Config) { c.SASL.Password = "secret" },
+		"kafka brokers":           func(c *kafka.Config) { c.Brokers = nil },
+		`"a", expected host`:      func(c *kafka.Config) { c.Brokers = []string{"a"} },
+		"kafka topic":             func(c *kafka.Config) { c.Topic = "" },
+		"kafka max bytes: 3":      func(c *kafka.Config) { c.MaxBytes = 3 },
+		"kafka heartbeat":         func(c *kafka.Config) { c.Heartbeat = time.Minute },
+		"kafka max backoff":       func(c *kafka.Config) { c.MaxBackoff = time.Hour },
+		`mechanism: "gssapi"`:     func(c *kafka.Config) { c.SASL.Mechanism = "gssapi" },
+		"SASL mechanism: not set": func(c *kafka.Config) { c.SASL.Password = "secret" },
 	} {
 		c := good
 		change(&c)
@@ -441,8 +441,8 @@ func TestAccounts(t *testing.T) {
 			}
 			c.SASL.Password = "wrong-password"
 			// These brokers close the connection then; Apache Kafka says why, before it does.
-			if got := trouble(t, c); !strings.Contains(got, "check kafka.sasl") || strings.Contains(got, "wrong-password") {
-				t.Errorf("got trouble %q", got)
+			if got := failure(t, c); !strings.Contains(got, "check kafka.sasl") || strings.Contains(got, "wrong-password") {
+				t.Errorf("got %q", got)
 			}
 			k.Cluster.ControlKey(int16(kmsg.SASLAuthenticate), func(req kmsg.Request) (kmsg.Response, error, bool) {
 				k.Cluster.KeepControl()
@@ -451,15 +451,15 @@ func TestAccounts(t *testing.T) {
 				return resp, nil, true
 			})
 			err := open(t, c).Consume(t.Context(), func(context.Context, pipeline.Stream) error { return nil })
-			if err == nil || !strings.Contains(err.Error(), "kafka.sasl: the brokers refuse") || strings.Contains(err.Error(), "wrong-password") {
+			if err == nil || !strings.Contains(err.Error(), "kafka.sasl: the brokers reject") || strings.Contains(err.Error(), "wrong-password") {
 				t.Errorf("got %v", err)
 			}
 		})
 	}
 }
 
-// trouble is the first that a source has.
-func trouble(t *testing.T, c kafka.Config) string {
+// failure returns the first failure of a source.
+func failure(t *testing.T, c kafka.Config) string {
 	t.Helper()
 	src := open(t, c)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -467,8 +467,8 @@ func trouble(t *testing.T, c kafka.Config) string {
 	g.Go(func() error {
 		return src.Consume(ctx, func(context.Context, pipeline.Stream) error { return nil })
 	})
-	testkit.Await(t, "trouble", func() bool { return src.Trouble() != nil })
-	got := src.Trouble().Error()
+	testkit.Await(t, "a failure", func() bool { return src.Health() != nil })
+	got := src.Health().Error()
 	cancel()
 	if err := g.Wait(); err != nil {
 		t.Error(err)
@@ -493,8 +493,8 @@ func TestTLS(t *testing.T) {
 		t.Errorf("without the authority: %v", err)
 	}
 	c.TLS = nil
-	if got := trouble(t, c); !strings.Contains(got, "kafka.tls.enabled is not set") {
-		t.Errorf("without TLS: trouble %q", got)
+	if got := failure(t, c); !strings.Contains(got, "kafka.tls.enabled is not set") {
+		t.Errorf("without TLS: %q", got)
 	}
 }
 

@@ -14,49 +14,49 @@ import (
 )
 
 const (
-	// answer is how long a broker may take, beyond the time it was told to wait for records.
-	answer = 10 * time.Second
-	// maxWait is how long a broker waits for the first record; it ends a Fetch that finds none.
+	// requestTimeout bounds a request, without the time that the broker waits for records.
+	requestTimeout = 10 * time.Second
+	// maxWait is how long a broker waits for the first record of a Fetch.
 	maxWait = 500 * time.Millisecond
-	// goneAfter is how long brokers may not know the topic, as they do for moments after a leader moved.
-	goneAfter = 30 * time.Second
-	// doubts is how often a batch without a record is fetched again, and endDoubts how often a log that ends
-	// before our offset is asked again, before we believe it.
-	doubts    = 3
-	endDoubts = 5
-	// committed stands for the offset that the group has committed.
+	// unknownTopicAfter is how long an unknown topic is retried: brokers report one for moments after a leader moved.
+	unknownTopicAfter = 30 * time.Second
+	// emptyFetches is how many fetches in a row return batches without a record before the offset is skipped.
+	emptyFetches = 3
+	// endAttempts is how many times a log ends before the wanted offset before it counts as truncated.
+	endAttempts = 5
+	// committed stands for the committed offset of the group.
 	committed = -2
 )
 
-// partition is one stream. Its fetches run ahead of the work by one page.
+// partition is one stream. Its fetches are one page ahead of the work.
 type partition struct {
 	s          *Source
 	id         int
-	name       string // for troubles
+	name       string // in errors
 	generation int32
 	commit     func(id int, offset int64) error
-	// where is told the fetcher: by Begin, or else by the first Next.
-	where chan where
-	told  bool
+	// start is sent to the fetcher once: by Begin, or else by the first Next.
+	start   chan start
+	started bool
 
 	full, free chan *page
-	held       *page // what the last Next gave
+	current    *page // that the last Next returned
 	end        error
 	timer      *time.Timer
 
-	// high is the end of the log as last heard, given what follows the last record that Next gave.
+	// high is the end of the log in the last response, given the offset after the last record that Next returned.
 	high, given atomic.Int64
 
-	// The rest is the fetcher's.
+	// Only the fetcher uses the fields below.
 	next  int64
 	until int64 // with StopAtEnd, otherwise -1
-	empty int   // fetches in a row that gave batches and no record
+	empty int   // fetches in a row that returned batches without a record
 }
 
-// where is the first offset to read, -1 for the first of the log, and how far the log must reach.
-type where struct{ from, end int64 }
+// start is the first offset to read, -1 for the first of the log, and the min end of the log.
+type start struct{ from, end int64 }
 
-// page is what one Fetch gave. There are two of a partition: one at work, one ahead.
+// page has the records of one Fetch. A partition has two: one in use, one that is filled.
 type page struct {
 	records []pipeline.Record
 	data    []byte // the values and keys
@@ -65,8 +65,9 @@ type page struct {
 
 func newPartition(s *Source, id int, generation int32, commit func(int, int64) error) *partition {
 	p := &partition{
-		s: s, id: id, name: fmt.Sprintf("partition %d", id), generation: generation, commit: commit, where: make(chan where, 1),
-		full: make(chan *page), free: make(chan *page, 2), until: -1, timer: time.NewTimer(time.Hour),
+		s: s, id: id, name: fmt.Sprintf("partition %d", id), generation: generation, commit: commit,
+		start: make(chan start, 1), full: make(chan *page), free: make(chan *page, 2),
+		until: -1, timer: time.NewTimer(time.Hour),
 	}
 	p.free <- &page{}
 	p.free <- &page{}
@@ -76,10 +77,10 @@ func newPartition(s *Source, id int, generation int32, commit func(int, int64) e
 func (p *partition) Topic() string    { return p.s.config.Topic }
 func (p *partition) Partition() int32 { return int32(p.id) }
 
-// Lag is the number of offsets between the last record given and the end of the log.
+// Lag is the number of offsets between the last returned record and the end of the log.
 func (p *partition) Lag() int64 { return max(0, p.high.Load()-p.given.Load()) }
 
-// Commit notes the offset in the group. It works until the work of a revoked partition returns.
+// Commit commits the offset in the group. It works until the work of a revoked partition returns.
 func (p *partition) Commit(_ context.Context, offset int64) error {
 	if p.commit == nil {
 		return nil
@@ -90,31 +91,31 @@ func (p *partition) Commit(_ context.Context, offset int64) error {
 	return nil
 }
 
-// Generation is that of the consumer group.
+// Generation is the generation of the consumer group.
 func (p *partition) Generation() int32 { return p.generation }
 
-// Begin chooses where reading begins instead of the committed offset, or after a CutError.
+// Begin sets the first offset to read, in place of the committed offset, or after a CutError.
 func (p *partition) Begin(offset, end int64) {
 	if isCut(p.end) {
-		p.end, p.told = nil, false
+		p.end, p.started = nil, false
 	}
-	p.tell(where{offset, end})
+	p.startAt(start{offset, end})
 }
 
 func isCut(err error) bool { return errors.As(err, new(*pipeline.CutError)) }
 
-func (p *partition) tell(w where) {
-	if !p.told {
-		p.told = true
-		p.where <- w
+func (p *partition) startAt(at start) {
+	if !p.started {
+		p.started = true
+		p.start <- at
 	}
 }
 
 func (p *partition) Next(ctx context.Context, wait time.Duration) ([]pipeline.Record, error) {
-	p.tell(where{from: committed})
-	if p.held != nil {
-		p.free <- p.held
-		p.held = nil
+	p.startAt(start{from: committed})
+	if p.current != nil {
+		p.free <- p.current
+		p.current = nil
 	}
 	if p.end != nil {
 		return nil, p.end
@@ -122,7 +123,7 @@ func (p *partition) Next(ctx context.Context, wait time.Duration) ([]pipeline.Re
 	p.timer.Reset(wait)
 	select {
 	case pg := <-p.full:
-		p.held, p.end = pg, pg.err
+		p.current, p.end = pg, pg.err
 		if n := len(pg.records); n > 0 {
 			p.given.Store(pg.records[n-1].Offset + 1)
 			return pg.records, nil
@@ -135,21 +136,21 @@ func (p *partition) Next(ctx context.Context, wait time.Duration) ([]pipeline.Re
 	}
 }
 
-// fetch fills pages until the end of ctx or of the partition. Where the log is cut it waits for Begin.
+// fetch fills pages until the end of ctx or of the partition. After a CutError it waits for Begin.
 func (p *partition) fetch(ctx context.Context, offset int64) {
 	for isCut(p.read(ctx, offset)) {
 	}
 }
 
-// read fills pages from one Begin to what ends it.
+// read fills pages from one start on, and returns the error that ends it.
 func (p *partition) read(ctx context.Context, offset int64) error {
 	var err error
 	select {
-	case w := <-p.where:
-		if w.from == committed {
-			w.from = offset
+	case at := <-p.start:
+		if at.from == committed {
+			at.from = offset
 		}
-		err = p.begin(ctx, w)
+		err = p.begin(ctx, at)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -177,14 +178,14 @@ func (p *partition) read(ctx context.Context, offset int64) error {
 }
 
 // begin finds the first offset to read, and with StopAtEnd the last.
-func (p *partition) begin(ctx context.Context, w where) error {
-	p.next = w.from
-	if w.from < 0 || w.end > 0 || p.s.config.StopAtEnd {
-		first, end, err := p.reaching(ctx, w.end)
+func (p *partition) begin(ctx context.Context, at start) error {
+	p.next = at.from
+	if at.from < 0 || at.end > 0 || p.s.config.StopAtEnd {
+		first, end, err := p.awaitEnd(ctx, at.end)
 		if err != nil {
 			return err
 		}
-		if w.from < 0 {
+		if at.from < 0 {
 			p.next = first
 		}
 		if p.s.config.StopAtEnd {
@@ -196,15 +197,15 @@ func (p *partition) begin(ctx context.Context, w where) error {
 	return nil
 }
 
-// reaching are the bounds of a log that reaches to an end.
-func (p *partition) reaching(ctx context.Context, want int64) (first, end int64, err error) {
-	pause := backoff{most: p.s.config.MaxBackoff}
+// awaitEnd returns the bounds of the log when it ends at want or later, or else a CutError.
+func (p *partition) awaitEnd(ctx context.Context, want int64) (first, end int64, err error) {
+	pause := backoff{max: p.s.config.MaxBackoff}
 	for i := 1; ; i++ {
 		first, end, err = p.bounds(ctx)
 		if err != nil || end >= want {
 			return first, end, err
 		}
-		if i == endDoubts { // A leader just elected may not know its end at once.
+		if i == endAttempts { // A new leader may not know the end of its log at once.
 			return 0, 0, &pipeline.CutError{Topic: p.Topic(), Partition: p.Partition(), End: end, Read: want}
 		}
 		if !pause.wait(ctx) {
@@ -213,10 +214,10 @@ func (p *partition) reaching(ctx context.Context, want int64) (first, end int64,
 	}
 }
 
-// bounds are the first offset of the log and the one after its last.
+// bounds returns the first offset of the log and the offset after its last.
 func (p *partition) bounds(ctx context.Context) (first, end int64, err error) {
 	topic := p.Topic()
-	err = p.insist(ctx, func(ctx context.Context) error {
+	err = p.retry(ctx, func(ctx context.Context) error {
 		got, err := p.s.client.ListOffsets(ctx, &kafka.ListOffsetsRequest{
 			Topics: map[string][]kafka.OffsetRequest{topic: {kafka.FirstOffsetOf(p.id), kafka.LastOffsetOf(p.id)}},
 		})
@@ -227,43 +228,43 @@ func (p *partition) bounds(ctx context.Context) (first, end int64, err error) {
 			first, end, err = o.FirstOffset, o.LastOffset, o.Error
 		}
 		if err == nil && (first < 0 || end < first) {
-			err = fmt.Errorf("the brokers say that the log has offsets %d to %d", first, end)
+			err = fmt.Errorf("the brokers report a log with offsets %d to %d", first, end)
 		}
 		return err
 	})
 	return first, end, err
 }
 
-// insist asks until there is an answer. It gives up when ctx ends, or the topic is gone.
-func (p *partition) insist(ctx context.Context, ask func(context.Context) error) error {
-	pause := backoff{most: p.s.config.MaxBackoff}
+// retry repeats a request until it succeeds, ctx ends, or the topic no longer exists.
+func (p *partition) retry(ctx context.Context, request func(context.Context) error) error {
+	pause := backoff{max: p.s.config.MaxBackoff}
 	var missing time.Time
 	for {
-		once, cancel := context.WithTimeout(ctx, maxWait+answer)
-		err := ask(once)
+		once, cancel := context.WithTimeout(ctx, maxWait+requestTimeout)
+		err := request(once)
 		cancel()
 		if err == nil {
-			p.s.troubles.clear(p.name)
+			p.s.health.clear(p.name)
 			return nil
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if !gone(err) {
+		if !unknownTopic(err) {
 			missing = time.Time{}
 		} else if missing.IsZero() {
 			missing = time.Now()
-		} else if time.Since(missing) > goneAfter {
+		} else if time.Since(missing) > unknownTopicAfter {
 			return fmt.Errorf("kafka topic %s, partition %d no longer exists: %w", p.Topic(), p.id, err)
 		}
-		p.s.troubles.add(p.name, err)
+		p.s.health.add(p.name, err)
 		if !pause.wait(ctx) {
 			return context.Cause(ctx)
 		}
 	}
 }
 
-// fill fetches until the page has something.
+// fill fetches until the page has records or an error.
 func (p *partition) fill(ctx context.Context, pg *page) {
 	for len(pg.records) == 0 && pg.err == nil {
 		if p.until >= 0 && p.next >= p.until {
@@ -271,7 +272,7 @@ func (p *partition) fill(ctx context.Context, pg *page) {
 			return
 		}
 		var got *kafka.FetchResponse
-		err := p.insist(ctx, func(ctx context.Context) (err error) {
+		err := p.retry(ctx, func(ctx context.Context) (err error) {
 			got, err = p.s.client.Fetch(ctx, &kafka.FetchRequest{
 				Topic: p.Topic(), Partition: p.id, Offset: p.next,
 				MinBytes: 1, MaxBytes: int64(p.s.config.MaxBytes), MaxWait: maxWait,
@@ -288,14 +289,14 @@ func (p *partition) fill(ctx context.Context, pg *page) {
 			pg.err = p.outOfRange(ctx, pg)
 		default:
 			p.high.Store(got.HighWatermark)
-			pg.err = p.take(got.Records, pg)
+			pg.err = p.decode(got.Records, pg)
 		}
 	}
 }
 
-// outOfRange finds out on which side of the log we are.
+// outOfRange handles a next offset that is not in the log: before its first record, which is a gap, or after its end.
 func (p *partition) outOfRange(ctx context.Context, pg *page) error {
-	first, _, err := p.reaching(ctx, p.next)
+	first, _, err := p.awaitEnd(ctx, p.next)
 	if err != nil || p.next >= first {
 		return err
 	}

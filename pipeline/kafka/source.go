@@ -15,21 +15,21 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/internal/tlscause"
 )
 
-// Source is a topic.
+// Source reads a topic.
 type Source struct {
 	config    Config
 	client    *kafka.Client
 	dialer    *kafka.Dialer
 	transport *kafka.Transport
-	troubles  *troubles
+	health    *health
 }
 
 var _ pipeline.Source = (*Source)(nil)
 
-// Open checks the configuration. It does not yet talk to the brokers.
+// Open checks the configuration. It makes no connection.
 func Open(config Config) (*Source, error) {
 	config = config.withDefaults()
-	transport, dialer, err := config.ends()
+	transport, dialer, err := config.connections()
 	if err != nil {
 		return nil, err
 	}
@@ -38,18 +38,18 @@ func Open(config Config) (*Source, error) {
 		client:    &kafka.Client{Addr: kafka.TCP(config.Brokers...), Transport: transport},
 		dialer:    dialer,
 		transport: transport,
-		troubles:  newTroubles(config.Log, config.Troubled),
+		health:    newHealth(config.Log, config.Failed),
 	}, nil
 }
 
 // Close closes the connections; no Consume may be running.
 func (s *Source) Close() { s.transport.CloseIdleConnections() }
 
-// Trouble is what keeps events from coming at the moment, nil if nothing does.
-func (s *Source) Trouble() error { return s.troubles.first() }
+// Health is nil while all requests succeed, or else one of the current failures.
+func (s *Source) Health() error { return s.health.first() }
 
-// Consume reads the topic. Brokers that do not answer are asked again for as long as it takes; a
-// topic that does not exist, credentials that are refused and the like end it.
+// Consume reads the topic. Requests without an answer are retried without limit; a topic that does not exist, rejected
+// credentials and other configuration errors end it.
 func (s *Source) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
 	partitions, err := s.topic(ctx)
 	if err != nil || ctx.Err() != nil {
@@ -72,7 +72,8 @@ func (s *Source) Consume(ctx context.Context, work func(context.Context, pipelin
 	return errors.Join(err, group.Close())
 }
 
-// replace makes former selves leave the group. What cannot be done only costs the time of their session.
+// replace removes stale members from the group. A member that it cannot remove only delays the assignment until the
+// session times out.
 func (s *Source) replace(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
@@ -85,23 +86,25 @@ func (s *Source) replace(ctx context.Context) {
 			if m.ClientID != s.config.ClientID {
 				continue
 			}
-			left, err := s.client.LeaveGroup(ctx, &kafka.LeaveGroupRequest{GroupID: s.config.Group, Members: []kafka.LeaveGroupRequestMember{{ID: m.MemberID}}})
+			left, err := s.client.LeaveGroup(ctx, &kafka.LeaveGroupRequest{
+				GroupID: s.config.Group, Members: []kafka.LeaveGroupRequestMember{{ID: m.MemberID}},
+			})
 			if err == nil && left.Error == nil {
-				s.config.Log.Info("a former self left the group", "group", s.config.Group, "member", m.MemberID)
+				s.config.Log.Info("removed a stale member from the group", "group", s.config.Group, "member", m.MemberID)
 			}
 		}
 	}
 }
 
-// topic waits for a broker, and names the partitions.
+// topic returns the partitions of the topic when a broker answers.
 func (s *Source) topic(ctx context.Context) ([]int, error) {
 	const what = "brokers"
-	pause := backoff{most: s.config.MaxBackoff}
+	pause := backoff{max: s.config.MaxBackoff}
 	for {
 		partitions, err := s.partitions(ctx)
 		switch {
 		case err == nil:
-			s.troubles.clear(what)
+			s.health.clear(what)
 			return partitions, nil
 		case ctx.Err() != nil:
 			return nil, nil
@@ -110,21 +113,22 @@ func (s *Source) topic(ctx context.Context) ([]int, error) {
 		if fatal {
 			return nil, err
 		}
-		s.troubles.add(what, err)
+		s.health.add(what, err)
 		if !pause.wait(ctx) {
 			return nil, nil
 		}
 	}
 }
 
-// explain says what an error of the brokers may come from, and whether no waiting mends it.
+// explain adds the probable cause to an error of the brokers. A fatal error is not retried.
 func (s *Source) explain(err error) (explained error, fatal bool) {
-	// Without the library's names of its functions, such as kafka.(*Client).Metadata.
+	// Remove the prefix with the library's function, such as kafka.(*Client).Metadata.
 	for strings.HasPrefix(err.Error(), "kafka.(*") && errors.Unwrap(err) != nil {
 		err = errors.Unwrap(err)
 	}
-	if gone(err) {
-		return fmt.Errorf("kafka topic %s does not exist at %s, and is not made by its readers: %w", s.config.Topic, strings.Join(s.config.Brokers, ","), err), true
+	if unknownTopic(err) {
+		return fmt.Errorf("kafka topic %s does not exist at %s; create it first: %w",
+			s.config.Topic, strings.Join(s.config.Brokers, ","), err), true
 	}
 	if fatal := misconfigured(err); fatal != nil {
 		return fatal, true
@@ -132,21 +136,22 @@ func (s *Source) explain(err error) (explained error, fatal bool) {
 	var network *net.OpError
 	switch {
 	case errors.As(err, &network) && network.Op == "dial":
-		err = fmt.Errorf("a broker does not answer, see kafka.brokers and the brokers' advertised.listeners: %w", network)
+		err = fmt.Errorf("a broker does not answer, check kafka.brokers and the brokers' advertised.listeners: %w", network)
 	case tlscause.Closed(err) && s.config.TLS == nil && tlscause.Serves(s.config.Brokers):
 		err = fmt.Errorf("the brokers require TLS at this port, and kafka.tls.enabled is not set: %w", err)
 	case tlscause.Closed(err):
 		err = fmt.Errorf("the brokers closed the connection (if they run, check kafka.sasl): %w", err)
-	case s.config.TLS != nil && silent(err): // They wait for more of what was no request to them.
-		err = fmt.Errorf("the brokers do not answer, as where kafka.tls.enabled is set and they speak no TLS at this port: %w", err)
+	case s.config.TLS != nil && noAnswer(err): // A plain listener reads a TLS handshake as the start of a long request.
+		err = fmt.Errorf("the brokers do not answer (if they run, they may speak no TLS at this port: "+
+			"check kafka.tls.enabled): %w", err)
 	}
 	return err, false
 }
 
 func (s *Source) partitions(ctx context.Context) ([]int, error) {
-	ctx, cancel := context.WithTimeout(ctx, answer)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	// Unlike what the consumer group asks, this never makes a topic.
+	// Unlike a request of the consumer group, this never creates a topic.
 	got, err := s.client.Metadata(ctx, &kafka.MetadataRequest{Topics: []string{s.config.Topic}})
 	if err != nil {
 		return nil, err
@@ -171,13 +176,15 @@ func (s *Source) partitions(ctx context.Context) ([]int, error) {
 func (s *Source) all(ctx context.Context, ids []int, work func(context.Context, pipeline.Stream) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, id := range ids {
-		group.Go(func() error { return s.read(ctx, id, -1, 0, nil, work) })
+		group.Go(func() error { return s.read(ctx, newPartition(s, id, 0, nil), -1, work) })
 	}
 	return group.Wait()
 }
 
-// generations works from one rebalance to the next.
-func (s *Source) generations(ctx context.Context, group *kafka.ConsumerGroup, partitions int, work func(context.Context, pipeline.Stream) error) error {
+// generations reads the assigned partitions from one rebalance to the next.
+func (s *Source) generations(
+	ctx context.Context, group *kafka.ConsumerGroup, partitions int, work func(context.Context, pipeline.Stream) error,
+) error {
 	const what = "group"
 	joined := false
 	for {
@@ -189,13 +196,13 @@ func (s *Source) generations(ctx context.Context, group *kafka.ConsumerGroup, pa
 			if fatal := misconfigured(err); fatal != nil && !joined {
 				return fatal
 			}
-			if !errors.Is(err, kafka.RebalanceInProgress) { // The ordinary way to the next generation.
-				s.troubles.add(what, err)
+			if !errors.Is(err, kafka.RebalanceInProgress) { // A rebalance is no failure.
+				s.health.add(what, err)
 			}
 			continue
 		}
 		joined = true
-		s.troubles.clear(what)
+		s.health.clear(what)
 		end := make(chan outcome, 1)
 		gen.Start(func(over context.Context) {
 			end <- s.generation(ctx, over, gen, &partitions, work)
@@ -209,14 +216,16 @@ func (s *Source) generations(ctx context.Context, group *kafka.ConsumerGroup, pa
 	}
 }
 
-// outcome is how a generation ended: with an error, with all its work done, or otherwise with the next one.
+// outcome is how a generation ended: with an error, with all its work done, or otherwise with the next generation.
 type outcome struct {
 	err  error
 	done bool
 }
 
-// generation runs the partitions of one generation, which stays alive until it returns.
-func (s *Source) generation(ctx, over context.Context, gen *kafka.Generation, partitions *int, work func(context.Context, pipeline.Stream) error) outcome {
+// generation runs the partitions of one generation. The member stays in the generation until it returns.
+func (s *Source) generation(
+	ctx, over context.Context, gen *kafka.Generation, partitions *int, work func(context.Context, pipeline.Stream) error,
+) outcome {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(over, func() { cancel(pipeline.ErrRevoked) })()
@@ -224,12 +233,12 @@ func (s *Source) generation(ctx, over context.Context, gen *kafka.Generation, pa
 	commit := func(id int, offset int64) error {
 		return gen.CommitOffsets(map[string]map[int]int64{s.config.Topic: {id: offset}})
 	}
-	mine := gen.Assignments[s.config.Topic]
+	assigned := gen.Assignments[s.config.Topic]
 	watch, unwatch := context.WithCancel(ctx)
 	defer unwatch()
 	streams, sctx := errgroup.WithContext(ctx)
-	for _, p := range mine {
-		streams.Go(func() error { return s.read(sctx, p.ID, p.Offset, gen.ID, commit, work) })
+	for _, p := range assigned {
+		streams.Go(func() error { return s.read(sctx, newPartition(s, p.ID, gen.ID, commit), p.Offset, work) })
 	}
 	var watching errgroup.Group
 	watching.Go(func() error {
@@ -239,15 +248,15 @@ func (s *Source) generation(ctx, over context.Context, gen *kafka.Generation, pa
 		return nil
 	})
 	err := streams.Wait()
-	if len(mine) == 0 && !s.config.StopAtEnd {
-		<-ctx.Done() // Nothing to do until the next rebalance.
+	if len(assigned) == 0 && !s.config.StopAtEnd {
+		<-ctx.Done() // Unassigned until the next rebalance.
 	}
 	revoked := errors.Is(context.Cause(ctx), pipeline.ErrRevoked)
 	unwatch()
 	return outcome{err: errors.Join(err, watching.Wait()), done: !revoked}
 }
 
-// watch is true when the topic has another number of partitions than it had, which moves tables.
+// watch returns true when the number of partitions of the topic has changed, which moves tables.
 func (s *Source) watch(ctx context.Context, partitions *int) bool {
 	tick := time.NewTicker(5 * time.Second)
 	defer tick.Stop()
@@ -257,10 +266,10 @@ func (s *Source) watch(ctx context.Context, partitions *int) bool {
 			return false
 		case <-tick.C:
 		}
-		// Errors are what the fetches have, too, and say.
+		// The fetches report errors.
 		if ids, err := s.partitions(ctx); err == nil && len(ids) != *partitions {
-			s.config.Log.Warn("the topic has another number of partitions: tables may move, and their shoes be cut in two",
-				"topic", s.config.Topic, "had", *partitions, "has", len(ids))
+			s.config.Log.Warn("the number of partitions has changed: tables may move in the middle of a shoe",
+				"topic", s.config.Topic, "before", *partitions, "now", len(ids))
 			*partitions = len(ids)
 			return true
 		}
@@ -268,9 +277,10 @@ func (s *Source) watch(ctx context.Context, partitions *int) bool {
 }
 
 // read gives one partition to work, and fetches ahead of it.
-func (s *Source) read(ctx context.Context, id int, committed int64, generation int32, commit func(int, int64) error, work func(context.Context, pipeline.Stream) error) error {
-	p := newPartition(s, id, generation, commit)
-	// The fetches end with the work, and do not end it.
+func (s *Source) read(
+	ctx context.Context, p *partition, committed int64, work func(context.Context, pipeline.Stream) error,
+) error {
+	// The fetches end with the work; the work does not end with the fetches.
 	fetching, stop := context.WithCancel(ctx)
 	var group errgroup.Group
 	group.Go(func() error {
@@ -279,6 +289,6 @@ func (s *Source) read(ctx context.Context, id int, committed int64, generation i
 	})
 	err := work(ctx, p)
 	stop()
-	s.troubles.clear(p.name)
+	s.health.clear(p.name)
 	return errors.Join(err, group.Wait())
 }

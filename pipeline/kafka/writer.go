@@ -10,25 +10,25 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Writer writes events to the topic, those of a table to one partition and in order, as the table
-// systems do. It is for demonstrations and tests.
+// Writer writes events to the topic: the events of a table go to one partition, in order. It is for demonstrations and
+// tests.
 type Writer struct {
 	out    *kafka.Writer
 	close  func()
 	format schema.Format
 }
 
-// NewWriter makes a Writer. The topic must exist.
+// NewWriter returns a Writer. The topic must exist.
 func NewWriter(config Config, format schema.Format) (*Writer, error) {
 	config = config.withDefaults()
-	transport, _, err := config.ends()
+	transport, _, err := config.connections()
 	if err != nil {
 		return nil, err
 	}
 	return &Writer{
 		out: &kafka.Writer{
 			Addr: kafka.TCP(config.Brokers...), Topic: config.Topic, Transport: transport,
-			// What the Java client does, so that both put a table into the same partition.
+			// As the Java client, so that both choose the same partition for a table.
 			Balancer:     kafka.Murmur2Balancer{Consistent: true},
 			RequiredAcks: kafka.RequireAll, Compression: kafka.Lz4,
 			BatchSize: 5000, BatchBytes: 900_000, BatchTimeout: 5 * time.Millisecond,
@@ -41,8 +41,8 @@ func NewWriter(config Config, format schema.Format) (*Writer, error) {
 // Key is the key of a table's records.
 func Key(property, table string) []byte { return []byte(property + "/" + table) }
 
-// Write returns when the brokers have the events. After an error some may be written, and may be
-// again by another Write.
+// Write returns when the brokers have acknowledged the events. After an error some may be written, and a retry may
+// write them twice.
 func (w *Writer) Write(ctx context.Context, events ...schema.Event) error {
 	records := make([]kafka.Message, len(events))
 	for i := range events {
@@ -52,7 +52,7 @@ func (w *Writer) Write(ctx context.Context, events ...schema.Event) error {
 			records[i].Value = schema.AppendJSON(nil, ev)
 			records[i].Headers = []kafka.Header{{Key: contentType, Value: []byte(jsonType)}}
 		} else {
-			// What is Protobuf needs no header, and headers cost every reader three allocations a record.
+			// Protobuf is the default without a header, and headers cost each reader three allocations a record.
 			records[i].Value = schema.AppendProto(nil, ev)
 		}
 	}
@@ -62,16 +62,18 @@ func (w *Writer) Write(ctx context.Context, events ...schema.Event) error {
 	return nil
 }
 
-// Send writes a record of JSON that is no table event, and returns when the brokers have it.
+// Send writes a JSON record that is no table event, and returns when the brokers have acknowledged it.
 func (w *Writer) Send(ctx context.Context, key string, value []byte) error {
-	record := kafka.Message{Key: []byte(key), Value: value, Headers: []kafka.Header{{Key: contentType, Value: []byte(jsonType)}}}
+	record := kafka.Message{
+		Key: []byte(key), Value: value, Headers: []kafka.Header{{Key: contentType, Value: []byte(jsonType)}},
+	}
 	if err := w.out.WriteMessages(ctx, record); err != nil {
 		return fmt.Errorf("write to topic %s: %w", w.out.Topic, err)
 	}
 	return nil
 }
 
-// Close waits for what is being written, and closes the connections.
+// Close writes what is buffered, and closes the connections.
 func (w *Writer) Close() error {
 	err := w.out.Close()
 	w.close()

@@ -13,20 +13,21 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Stored is a Sink and what its tables hold, each row counted once.
+// Stored is a Sink with the number of rows of its tables, each row counted once.
 type Stored struct {
 	Sink  pipeline.Sink
 	Count func(t *testing.T, table string) int
 }
 
-// Tables that a Batch has rows of.
+// Tables returns the tables that have rows in a Batch.
 func Tables() []string {
 	return []string{
-		"events", "rounds", "wagers", "vigorish", "shoes", "table_configs", "notices", "table_memory", "findings", "dead_letters",
+		"events", "rounds", "wagers", "vigorish", "shoes", "table_configs", "notices", "table_memory",
+		"findings", "dead_letters",
 	}
 }
 
-// Sink checks a sink. Open makes one with empty tables.
+// Sink tests a sink. Open returns one with empty tables.
 func Sink(t *testing.T, open func(t *testing.T) Stored) {
 	write := func(t *testing.T, s Stored, b *pipeline.Batch) {
 		t.Helper()
@@ -61,7 +62,7 @@ func Sink(t *testing.T, open func(t *testing.T) Stored) {
 		write(t, s, Batch(0, 60))
 		holds(t, s, 60)
 	})
-	t.Run("has no part of the batch when Write returns", func(t *testing.T) {
+	t.Run("does not use the batch after Write returns", func(t *testing.T) {
 		s := open(t)
 		b := Batch(0, 10)
 		write(t, s, b)
@@ -70,14 +71,14 @@ func Sink(t *testing.T, open func(t *testing.T) Stored) {
 		write(t, s, b)
 		holds(t, s, 20)
 	})
-	t.Run("takes a batch without rows", func(t *testing.T) {
+	t.Run("accepts a batch without rows", func(t *testing.T) {
 		s := open(t)
 		b := Batch(0, 0)
 		b.Range = pipeline.Range{Topic: "table-events", From: 0, To: 9, Low: 10, Records: 10}
 		write(t, s, b)
 		holds(t, s, 0)
 	})
-	t.Run("does not begin when the context is done", func(t *testing.T) {
+	t.Run("writes nothing when the context is done", func(t *testing.T) {
 		s := open(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -89,8 +90,7 @@ func Sink(t *testing.T, open func(t *testing.T) Stored) {
 	})
 }
 
-// Batch has one row of each table for each offset of a range, to not included. The same range
-// always gives the same rows.
+// Batch returns one row of each table for each offset of a range, without to. The rows are a function of the range.
 func Batch(from, to int) *pipeline.Batch {
 	b := &pipeline.Batch{}
 	fill(b, from, to)
@@ -99,7 +99,8 @@ func Batch(from, to int) *pipeline.Batch {
 
 func fill(b *pipeline.Batch, from, to int) {
 	b.Range = pipeline.Range{
-		Topic: "table-events", Partition: 3, From: int64(from), To: int64(to) - 1, Low: int64(from), Records: uint64(to - from),
+		Topic: "table-events", Partition: 3, From: int64(from), To: int64(to) - 1, Low: int64(from),
+		Records: uint64(to - from),
 	}
 	for i := from; i < to; i++ {
 		fillRow(b, i)
@@ -123,10 +124,12 @@ func fillRow(b *pipeline.Batch, i int) {
 	fillWager(&b.Wagers, i, at)
 	b.Vigorish = append(b.Vigorish, rows.Vigorish{
 		PropertyID: property, TableID: table, ShoeID: shoe, Round: uint32(i), At: at, GamingDay: day, WagerID: wager, Seat: 5,
-		Kind: "COMMISSION", Won: 10_000, Least: 500, Most: 500, Marked: 500, Collected: 500, MarkedSeq: seq, CollectedSeq: seq,
+		Kind: "COMMISSION", Won: 10_000, Least: 500, Most: 500, Marked: 500, Collected: 500,
+		MarkedSeq: seq, CollectedSeq: seq,
 	})
 	b.Shoes = append(b.Shoes, rows.Shoe{
-		PropertyID: property, PitID: pit, TableID: table, ShoeID: shoeID, At: at, EndedAt: at + 1, GamingDay: day, Shift: shift,
+		PropertyID: property, PitID: pit, TableID: table, ShoeID: shoeID, At: at, EndedAt: at + 1,
+		GamingDay: day, Shift: shift,
 		Ruleset: "nj-19-47", Game: "MINIBACCARAT", ConfigID: "c1", Decks: 8, CardsOut: 400, Remaining: 16, Rounds: 80,
 		FirstSeq: seq, LastSeq: seq, Rulebook: "nj-19-47@1", Engine: "test",
 	})
@@ -138,11 +141,15 @@ func fillRow(b *pipeline.Batch, i int) {
 		PropertyID: property, PitID: pit, TableID: table, Seq: seq, At: at, NoticeAt: at, EffectiveAt: at,
 		Topic: "VIGORISH_PERCENT", Filed: true, Written: true, Recipients: []string{"COMMISSION"},
 	})
-	b.Snapshots = append(b.Snapshots, rows.Snapshot{PropertyID: property, TableID: table, Seq: seq, At: at, State: "{}", Engine: "test"})
+	b.Snapshots = append(b.Snapshots, rows.Snapshot{
+		PropertyID: property, TableID: table, Seq: seq, At: at, State: "{}", Engine: "test",
+	})
 	b.Findings = append(b.Findings, finding.Finding{
 		ID: fmt.Sprintf("%032x", i), Kind: "deviation", Verdict: "BREACH", Rule: "draw.banker", Severity: finding.Major,
-		Citations: []string{"N.J.A.C. 19:47-3.9"}, PropertyID: property, PitID: pit, TableID: table, ShoeID: shoe, Round: uint32(i), Seat: 0,
-		Subject: "hand:BANKER", DealerID: dealer, At: schema.Time(at), GamingDay: day, Shift: shift, Expected: "stay", Observed: "draw",
+		Citations: []string{"N.J.A.C. 19:47-3.9"}, PropertyID: property, PitID: pit, TableID: table, ShoeID: shoe,
+		Round: uint32(i), Seat: 0,
+		Subject: "hand:BANKER", DealerID: dealer, At: schema.Time(at), GamingDay: day, Shift: shift,
+		Expected: "stay", Observed: "draw",
 		Currency: "USD", Evidence: finding.Evidence{Seqs: []uint64{seq}, EventIDs: []string{fmt.Sprintf("e%d", i)}},
 		Rulebook: "nj-19-47@1", Engine: "test",
 	})
@@ -180,7 +187,8 @@ func fillWager(w *rows.Wagers, i int, at int64) {
 	w.PropertyID, w.TableID, w.ShoeID = append(w.PropertyID, property), append(w.TableID, table), append(w.ShoeID, shoe)
 	w.Round, w.At, w.GamingDay = append(w.Round, uint32(i)), append(w.At, at), append(w.GamingDay, day)
 	w.WagerID.AppendString(fmt.Sprintf("w%d", i))
-	w.Seat, w.Spot, w.Stake, w.Coupon = append(w.Seat, 5), append(w.Spot, "BANKER"), append(w.Stake, 10_000), append(w.Coupon, 0)
+	w.Seat, w.Spot = append(w.Seat, 5), append(w.Spot, "BANKER")
+	w.Stake, w.Coupon = append(w.Stake, 10_000), append(w.Coupon, 0)
 	w.Medium, w.Patron = append(w.Medium, "CHIPS"), append(w.Patron, "")
 	w.Disposition, w.Expected = append(w.Disposition, "PAID"), append(w.Expected, "PAID")
 	w.Paid, w.ExpectedPaid = append(w.Paid, 9_500), append(w.ExpectedPaid, 9_500)

@@ -1,4 +1,4 @@
-// Package pipelinetest says what every Source and every Sink must do, as tests that each calls.
+// Package pipelinetest has the tests that every Source and every Sink must pass.
 package pipelinetest
 
 import (
@@ -16,24 +16,25 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Events are n legal events of so many tables, in turn; seq counts from 1 at each.
+// Events returns n legal events of a number of tables, in turn. The seq of each table starts at 1.
 func Events(tables, n int) []schema.Event {
 	events := make([]schema.Event, n)
 	for i := range events {
 		table, seq := i%tables, i/tables+1
 		events[i] = schema.Event{
-			EventID: fmt.Sprintf("e-%d-%d", table, seq), PropertyID: "ac-1", PitID: "p3", TableID: fmt.Sprintf("mb-%02d", table),
-			Seq: uint64(seq), At: 1_800_000_000_000_000_000 + int64(i)*1_000_000, ShoeID: "s1", Round: 1,
+			EventID: fmt.Sprintf("e-%d-%d", table, seq), PropertyID: "ac-1", PitID: "p3",
+			TableID: fmt.Sprintf("mb-%02d", table),
+			Seq:     uint64(seq), At: 1_800_000_000_000_000_000 + int64(i)*1_000_000, ShoeID: "s1", Round: 1,
 			Payload: &schema.RoundStarted{},
 		}
 	}
 	return events
 }
 
-// Source checks a finite source. Open makes one that has the events and ends after them; it is
-// called more than once in a test, each time for events of its own.
+// Source tests a finite source. Open returns a source that ends after the given events; a test may call it more than
+// once, with different events.
 func Source(t *testing.T, open func(t *testing.T, events []schema.Event) pipeline.Source) {
-	t.Run("gives every record of a table in order", func(t *testing.T) { inOrder(t, open) })
+	t.Run("returns every record of a table in order", func(t *testing.T) { inOrder(t, open) })
 	t.Run("returns the first error of work", func(t *testing.T) {
 		want := errors.New("enough")
 		src := open(t, Events(3, 30))
@@ -58,13 +59,13 @@ func Source(t *testing.T, open func(t *testing.T, events []schema.Event) pipelin
 			t.Errorf("got %v, want nil", err)
 		}
 	})
-	t.Run("is done when its context was done before", func(t *testing.T) {
+	t.Run("returns when its context is done before", func(t *testing.T) {
 		src := open(t, Events(1, 3))
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		err := src.Consume(ctx, func(ctx context.Context, _ pipeline.Stream) error {
 			if ctx.Err() == nil {
-				t.Error("work began with a context that lives")
+				t.Error("work began with a context that is not done")
 			}
 			return nil
 		})
@@ -72,7 +73,7 @@ func Source(t *testing.T, open func(t *testing.T, events []schema.Event) pipelin
 			t.Errorf("got %v, want nil", err)
 		}
 	})
-	t.Run("takes a commit of every offset that it gave", func(t *testing.T) {
+	t.Run("accepts a commit of every offset that it returned", func(t *testing.T) {
 		src := open(t, Events(2, 20))
 		err := src.Consume(t.Context(), func(ctx context.Context, s pipeline.Stream) error {
 			return each(ctx, s, func(r *pipeline.Record) error { return s.Commit(ctx, r.Offset+1) })

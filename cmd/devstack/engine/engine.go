@@ -3,11 +3,11 @@
 // Package engine runs real engines for development and tests: a ClickHouse
 // server as a child of this process, and Kafka brokers inside it.
 //
-// It belongs to devstack and to tests. The programs that audit never import it:
-// they are given addresses, and an engine of one's own serves as well.
+// Only devstack and tests import it. The programs that audit connect to addresses
+// and never link it.
 //
-// A program or a test binary that starts ClickHouse is also the program that
-// hosts it, so it hands over first thing:
+// A program or a test binary that starts ClickHouse also hosts it in a child
+// process, so main or TestMain begins with HostClickHouse:
 //
 //	func TestMain(m *testing.M) {
 //		engine.HostClickHouse()
@@ -23,17 +23,17 @@ import (
 	"path/filepath"
 )
 
-// ChDBVersion is the release of the npm package that carries ClickHouse, also
+// ChDBVersion is the release of the npm package of ClickHouse, which is also in
 // the name of its folder in the cache. `make engines` reads it from this line.
 const ChDBVersion = "26.7.3-stable.1"
 
-// ChDBEnv names the variable with the path of another libchdb.so.
+// ChDBEnv is the environment variable with the path of another libchdb.so.
 const ChDBEnv = "SHOEPROOF_CHDB"
 
-// ErrNoEngine is in the chain when the library of ClickHouse is not on this machine.
+// ErrNoEngine is the error if the library of ClickHouse is not on this machine.
 var ErrNoEngine = errors.New("the ClickHouse engine is not on this machine: run `make engines`")
 
-// ChDBFolder is where `make engines` keeps the library, in the user's cache.
+// ChDBFolder is the folder in the user's cache where `make engines` stores the library.
 func ChDBFolder() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -42,7 +42,7 @@ func ChDBFolder() (string, error) {
 	return filepath.Join(cache, "shoeproof", "engines", "chdb-"+ChDBVersion), nil
 }
 
-// chdbLibrary is the path of the library: the environment's, or the cache's.
+// chdbLibrary returns the path of the library: from the environment, or in the cache.
 func chdbLibrary() (string, error) {
 	path, from := os.Getenv(ChDBEnv), ChDBEnv
 	if path == "" {

@@ -17,15 +17,15 @@ import (
 // clickHouseVerb is the hidden first argument that makes this executable a ClickHouse server.
 const clickHouseVerb = "__clickhouse"
 
-// lifelineFD is the child's end of the pipe whose other end only the parent
-// holds. It ends when the parent does, however that dies. Linux's parent-death
-// signal would not do: it comes when the parent's *thread* ends.
+// lifelineFD is the child's end of a pipe. Only the parent has the other end, so
+// the pipe closes when the parent ends in whatever way. Linux's parent-death
+// signal is no substitute: it is sent when the parent's *thread* ends.
 const lifelineFD = 3
 
-var errParentGone = errors.New("the parent let go")
+var errParentGone = errors.New("the parent closed the lifeline")
 
-// HostClickHouse makes this process a ClickHouse server if it was started to be
-// one, and then does not return. Otherwise it does nothing.
+// HostClickHouse runs a ClickHouse server and does not return, if this process was
+// started as one. Otherwise it does nothing.
 func HostClickHouse() {
 	if len(os.Args) < 3 || os.Args[1] != clickHouseVerb {
 		return
@@ -42,7 +42,7 @@ func HostClickHouse() {
 // `clickhouse local`. The process must exit when it returns: the engine's
 // threads are still running.
 func ServeClickHouse(args []string) error {
-	if err := readThrough(args[0]); err != nil {
+	if err := preload(args[0]); err != nil {
 		return fmt.Errorf("read ClickHouse: %w", err)
 	}
 	lib, err := purego.Dlopen(args[0], purego.RTLD_NOW|purego.RTLD_LOCAL)
@@ -71,21 +71,21 @@ func ServeClickHouse(args []string) error {
 		result := query(int32(len(argv)), &argv[0])
 		runtime.KeepAlive(argv)
 		if result == 0 {
-			return errors.New("the server ended by itself")
+			return errors.New("the server ended unexpectedly")
 		}
-		return fmt.Errorf("the server ended by itself: %s", reason(result))
+		return fmt.Errorf("the server ended unexpectedly: %s", reason(result))
 	})
-	<-ctx.Done() // Not Wait: the engine never comes back.
+	<-ctx.Done() // Not Wait: the query never returns.
 	if err := context.Cause(ctx); !errors.Is(err, errParentGone) {
 		return err
 	}
 	return nil
 }
 
-// readThrough reads a file from end to end, so that its pages are in memory:
-// faulting in 540 MB page by page takes a busy disk up to a minute, reading them
-// in order some seconds, and a second time 0.1 s.
-func readThrough(path string) error {
+// preload reads a file, so that its pages are in memory: faulting in 540 MB page by
+// page takes up to a minute on a busy disk, reading it in order takes some seconds,
+// and 0.1 s when it is cached.
+func preload(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err

@@ -12,27 +12,27 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 )
 
-// KafkaOptions say which brokers and topics there are.
+// KafkaOptions configure a Kafka.
 type KafkaOptions struct {
-	// Brokers is how many there are, 1 for 0.
+	// Brokers is the number of brokers, 1 for 0.
 	Brokers int
-	// Ports are theirs on 127.0.0.1, free ones if empty.
+	// Ports are the ports of the brokers on 127.0.0.1, free ones if empty.
 	Ports []int
-	// Topics exist from the start, with that many partitions.
+	// Topics are created at the start; the value is the number of partitions.
 	Topics map[string]int32
-	// DataDir keeps topics and groups across a restart; nothing is kept without it.
+	// DataDir stores topics and groups. Without it they are lost at Stop.
 	DataDir string
 	// Log receives the brokers' warnings; may be nil.
 	Log io.Writer
-	// More are further options: accounts, TLS, the settings of brokers.
+	// More are further options: accounts, TLS, broker settings.
 	More []kfake.Opt
 }
 
-// A Kafka is brokers inside this process that speak Kafka's protocol. They accept
-// requests so old that Apache Kafka 4 refuses them: see VersionFloors.
+// A Kafka is a cluster of brokers inside this process that speak Kafka's protocol. They accept
+// requests of versions that Apache Kafka 4 refuses: see MinVersions.
 type Kafka struct {
 	Addrs   []string       // of the brokers, host:port
-	Cluster *kfake.Cluster // for faults, hooks and what is in the topics
+	Cluster *kfake.Cluster // for faults, hooks and the content of topics
 }
 
 // StartKafka starts the brokers, which answer when it returns.
@@ -57,5 +57,5 @@ func StartKafka(o KafkaOptions) (*Kafka, error) {
 	return &Kafka{Addrs: cluster.ListenAddrs(), Cluster: cluster}, nil
 }
 
-// Stop ends the brokers, having written DataDir.
+// Stop writes DataDir and ends the brokers.
 func (k *Kafka) Stop() { k.Cluster.Close() }

@@ -60,7 +60,7 @@ func TestKafkaClientIsNewEnough(t *testing.T) {
 		}
 		return false
 	})
-	if below := requests.BelowFloors(); len(below) > 0 {
+	if below := requests.BelowMin(); len(below) > 0 {
 		t.Errorf("Apache Kafka 4 refuses: %s", strings.Join(below, "; "))
 	}
 	asked := map[kmsg.Key]bool{}
@@ -77,7 +77,7 @@ func TestKafkaClientIsNewEnough(t *testing.T) {
 	}
 }
 
-func TestRequestsBelowFloors(t *testing.T) {
+func TestRequestsBelowMin(t *testing.T) {
 	k := startKafka(t, engine.KafkaOptions{Topics: map[string]int32{"tables": 1}})
 	requests := k.RecordRequests()
 	old := kmsg.NewListOffsetsRequest() // of version 0
@@ -90,7 +90,7 @@ func TestRequestsBelowFloors(t *testing.T) {
 		t.Fatal(err)
 	}
 	testkit.Await(t, "a request", func() bool { return len(requests.Seen()) > 0 })
-	if got := requests.BelowFloors(); len(got) != 1 || !strings.HasPrefix(got[0], "ListOffsets v0") {
+	if got := requests.BelowMin(); len(got) != 1 || !strings.HasPrefix(got[0], "ListOffsets v0") {
 		t.Errorf("got %q, want the one request of version 0", got)
 	}
 }
@@ -115,14 +115,14 @@ func TestFloorsAreApache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	floors := engine.VersionFloors()
+	floors := engine.MinVersions()
 	for _, api := range got.ApiKeys {
 		key := kmsg.Key(api.ApiKey)
 		floor := floors[key]
 		switch oldest := int16(api.MinVersion); {
 		case oldest > floor && key < kmsg.ShareGroupHeartbeat: // What follows is younger than Kafka 4.0.
 			t.Errorf("%s: Apache Kafka asks for v%d, our floor is v%d", key.Name(), oldest, floor)
-		case oldest < floor && key != kmsg.JoinGroup && key != kmsg.Produce: // See VersionFloors.
+		case oldest < floor && key != kmsg.JoinGroup && key != kmsg.Produce: // See MinVersions.
 			t.Errorf("%s: Apache Kafka is content with v%d, our floor is v%d", key.Name(), oldest, floor)
 		}
 	}

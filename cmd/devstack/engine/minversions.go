@@ -11,18 +11,17 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// VersionFloors are, by request, the oldest version that every Apache Kafka 4
-// answers (KIP-896); a request that is not here may be of version 0. The
-// in-process brokers answer older ones too, so a client that works with them
-// proves nothing until its versions are compared with these.
-func VersionFloors() map[kmsg.Key]int16 {
+// MinVersions returns, by request, the min version that every Apache Kafka 4
+// answers (KIP-896); 0 for a request that is not listed. The in-process brokers
+// also answer older versions, so the versions of a client must be compared with these.
+func MinVersions() map[kmsg.Key]int16 {
 	return map[kmsg.Key]int16{
-		kmsg.Produce:              3, // says 0, so that old librdkafka talks to it, and refuses it
+		kmsg.Produce:              3, // advertises 0 for old librdkafka, and refuses it
 		kmsg.Fetch:                4,
 		kmsg.ListOffsets:          1,
 		kmsg.OffsetCommit:         2,
 		kmsg.OffsetFetch:          1,
-		kmsg.JoinGroup:            2, // 4.0's; 4.3 answers 0 again
+		kmsg.JoinGroup:            2, // in 4.0; 4.3 answers 0 again
 		kmsg.CreateTopics:         2,
 		kmsg.DeleteTopics:         1,
 		kmsg.OffsetForLeaderEpoch: 2,
@@ -34,11 +33,12 @@ func VersionFloors() map[kmsg.Key]int16 {
 		kmsg.AlterReplicaLogDirs:  1,
 		kmsg.DescribeLogDirs:      1,
 
-		kmsg.CreateDelegationToken: 1, kmsg.RenewDelegationToken: 1, kmsg.ExpireDelegationToken: 1, kmsg.DescribeDelegationToken: 1,
+		kmsg.CreateDelegationToken: 1, kmsg.RenewDelegationToken: 1, kmsg.ExpireDelegationToken: 1,
+		kmsg.DescribeDelegationToken: 1,
 	}
 }
 
-// Requests are the kinds and versions of the requests that brokers were sent.
+// Requests counts the requests to the brokers by kind and version.
 type Requests struct {
 	mu   sync.Mutex
 	seen map[Request]int
@@ -52,7 +52,7 @@ type Request struct {
 
 func (r Request) String() string { return fmt.Sprintf("%s v%d", r.Key.Name(), r.Version) }
 
-// RecordRequests notes each request from now on. The brokers answer as before.
+// RecordRequests counts each request from now on. The brokers answer as before.
 func (k *Kafka) RecordRequests() *Requests {
 	r := &Requests{seen: map[Request]int{}}
 	k.Cluster.Control(func(req kmsg.Request) (kmsg.Response, error, bool) {
@@ -64,20 +64,20 @@ func (k *Kafka) RecordRequests() *Requests {
 	return r
 }
 
-// Seen is how many there were of each.
+// Seen is the number of requests of each kind and version.
 func (r *Requests) Seen() map[Request]int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return maps.Clone(r.seen)
 }
 
-// BelowFloors are those that some Apache Kafka 4 refuses, in the order of their names.
-func (r *Requests) BelowFloors() []string {
-	floors := VersionFloors()
+// BelowMin returns the requests that some Apache Kafka 4 refuses, sorted by name.
+func (r *Requests) BelowMin() []string {
+	versions := MinVersions()
 	var below []string
 	for req := range r.Seen() {
-		if floor := floors[req.Key]; req.Version < floor {
-			below = append(below, fmt.Sprintf("%s, Kafka 4 asks for v%d", req, floor))
+		if oldest := versions[req.Key]; req.Version < oldest {
+			below = append(below, fmt.Sprintf("%s, Kafka 4 requires v%d", req, oldest))
 		}
 	}
 	slices.Sort(below)
