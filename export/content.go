@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/shoeproof/shoeproof/finding"
-	"github.com/shoeproof/shoeproof/rules"
 )
 
 // reference is an event that a finding names: its sequence number and the hash of its id, 0 for any id.
@@ -103,27 +102,13 @@ func (v *verifier) finding(line []byte) error {
 	return v.claim(&f)
 }
 
-// identified reports whether a version of the finding's rule gives its id. A bundle may be older than the rule's
-// current version.
-func (v *verifier) identified(f *finding.Finding) bool {
-	if v.versions == nil {
-		v.versions = rules.Versions()
-	}
-	for version := range max(v.versions[f.Rule], 1) {
-		if f.Identity(version+1).ID() == f.ID {
-			return true
-		}
-	}
-	return false
-}
-
 // claim checks a finding or the finding of an amendment, and collects its references.
 func (v *verifier) claim(f *finding.Finding) error {
 	c, m := &v.content, &v.manifest
 	switch {
 	case f.PropertyID != m.Property:
 		return fmt.Errorf("finding %s has property %q, the export %q", f.ID, f.PropertyID, m.Property)
-	case !v.identified(f):
+	case !f.Identified(v.versions[f.Rule]):
 		return fmt.Errorf("finding %s does not have the id of its content, %s", f.ID, f.Identity(1).ID())
 	}
 	c.references[f.TableID] = slices.Grow(c.references[f.TableID], 1) // an entry for the table also without evidence

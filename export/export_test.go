@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/shoeproof/shoeproof/finding"
 )
 
 func TestExportAndVerify(t *testing.T) {
@@ -56,5 +58,22 @@ func TestValueThatCannotBeEncodedWritesNoLine(t *testing.T) {
 	}
 	if info, err := os.Stat(filepath.Join(b.dir, pathMissing)); err != nil || info.Size() != 0 {
 		t.Errorf("%v bytes: %v", info.Size(), err)
+	}
+}
+
+// The review queue and the tests of the hold find something once a day or month: the period is in the identity.
+func TestFindingsOfAPeriodVerify(t *testing.T) {
+	c := newCasino(t, "ac-1", 2)
+	for _, about := range []finding.Identity{
+		{TableID: "PB-01", Rule: "review.d07", Subject: "2026-11-19 patron:p1"},
+		{TableID: "PB-01", Rule: "hold.nj", Subject: "2026-11"},
+	} {
+		about.PropertyID = "ac-1"
+		f := finding.New(about, finding.Anomaly, finding.Suspect, finding.Minor)
+		f.Subject, f.GamingDay = "patron:p1", "2026-11-19"
+		c.findings[f.ID] = f
+	}
+	if v := c.verify(t, c.export(t, true), VerifyOptions{Last: c.last(), Replay: true}); v.Code != Good {
+		t.Errorf("verdict %+v", v)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+
+	"github.com/shoeproof/shoeproof/rules"
 )
 
 // Exit codes of a verification.
@@ -111,7 +113,7 @@ type verifier struct {
 // Verify runs the checks on a bundle in order until one fails. An error means that there is no verdict.
 func Verify(ctx context.Context, path string, opt VerifyOptions) (*Verdict, error) {
 	opt.Replay = opt.Replay || opt.Database != nil
-	v := &verifier{opt: opt}
+	v := &verifier{opt: opt, versions: rules.Versions()}
 	out := &Verdict{
 		Bundle:  filepath.Base(path),
 		Verdict: "good",

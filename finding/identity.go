@@ -23,6 +23,26 @@ func (f *Finding) Identity(version uint32) Identity {
 	return Identity{f.PropertyID, f.TableID, f.ShoeID, f.Round, f.Rule, version, f.Subject}
 }
 
+// Identified is true if the id belongs to the content at some version of the rule up to this one. An anomaly about a
+// period has the gaming day or the month in its identity, which its subject does not name.
+func (f *Finding) Identified(version uint32) bool {
+	for v := range max(version, 1) {
+		about := f.Identity(v + 1)
+		if about.ID() == f.ID {
+			return true
+		}
+		if f.Kind != Anomaly || len(f.GamingDay) < len("2006-01") {
+			continue
+		}
+		for _, subject := range []string{f.GamingDay + " " + f.Subject, f.GamingDay[:len("2006-01")]} {
+			if about.Subject = subject; about.ID() == f.ID {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // ID is the first 128 bits, in hex, of the SHA-256 over the fields in their order. Each field has its length in front,
 // 8 bytes big-endian; numbers are 8 bytes.
 func (i Identity) ID() string {
