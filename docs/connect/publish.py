@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Publishes a table's events to Shoeproof: one round of New York minibaccarat, scripted.
 
-    python3 publish.py --file round.ndjson              no broker: check the file with `audit replay`
+    python3 publish.py --file round.ndjson              without a broker: check the file with `audit replay`
     python3 publish.py --brokers 127.0.0.1:9092         needs: pip install kafka-python
 
-The class Feed is what a real table system needs. The rest is the script of one round.
+A real table system needs the class Feed. The rest is the script of one round.
 """
 import argparse
 import json
@@ -13,10 +13,10 @@ from datetime import datetime, timedelta, timezone
 
 
 class Feed:
-    """One table's events, numbered from 1 without a hole, for ever.
+    """The events of one table, numbered from 1 without a gap.
 
-    The number outlives the process: it lies in STATE, and is written before an event is sent.
-    A crash in between repeats an event under the same event_id, which counts once.
+    The file STATE has the last number and survives the process. It is written before an event is sent: a crash
+    in between causes a gap, which the audit reports, and never two events with one number.
     """
 
     def __init__(self, send, state, property_id, pit_id, table_id):
@@ -63,7 +63,7 @@ def play(feed, at):
             "config_id": "mb-07-1", "ruleset": "ny-5324-21", "game": "MINIBACCARAT", "currency": "USD", "decks": 8,
             "seats": [1, 2, 3, 4, 5, 6, 7], "vigorish": {"mode": "COMMISSION", "percent": 5, "timing": "IMMEDIATE"},
             "payment_procedure": 2, "dealing_style": "FACE_UP", "min_wager": 1000, "max_wager": 1000000,
-            "feeds": ["CARD_FACES"],  # what is not declared is UNAUDITABLE, never a breach
+            "feeds": ["CARD_FACES"],  # rules of other feeds are UNAUDITABLE, never a breach
         },
         "occupied_seats": [3, 5]})
     feed.publish(now(5), "dealer_assigned", {"dealer_id": "d114", "position": "BASE"})
@@ -104,7 +104,7 @@ def main():
             play(Feed(lambda key, value: out.write(value + "\n"), o.state, "ac-1", "p3", "mb-07"), at)
         return
 
-    from kafka import KafkaProducer  # all replicas must have it, and a retry must not reorder
+    from kafka import KafkaProducer  # acks of all replicas; retries must not reorder
     producer = KafkaProducer(bootstrap_servers=o.brokers.split(","), acks="all", enable_idempotence=True)
 
     def send(key, value):
