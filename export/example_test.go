@@ -43,8 +43,9 @@ func Example() {
 		fmt.Println(err)
 	}
 	// Output:
-	// ac-1_2026-11-19_000001.zip good: Genuine and complete: nothing was changed, removed, added or reordered. not-next:
-	// replay: you accepted export 1 earlier; your last export is 1
+	// ac-1_2026-11-19_000001.zip
+	// good: Genuine and complete: nothing was changed, removed, added or reordered.
+	// not-next: replay: you accepted export 1 earlier; your last export is 1
 }
 
 func exportAndVerify(ctx context.Context, dir string) (err error) {
