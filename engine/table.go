@@ -67,7 +67,7 @@ func (e *Engine) take(t *table, item *order.Item, out *rows.Set) {
 		t.play.MidStream()
 	case order.Restart:
 		for stage := range t.play.Restart(item.Event) {
-			e.reach(t, &stage, out)
+			e.reach(t, item.Event, &stage, out)
 		}
 	}
 }
@@ -75,16 +75,16 @@ func (e *Engine) take(t *table, item *order.Item, out *rows.Set) {
 // fold is the loop: an event, the stages that it reaches, what comes of each.
 func (e *Engine) fold(t *table, ev *schema.Event, out *rows.Set) {
 	for stage := range t.play.Apply(ev) {
-		e.reach(t, &stage, out)
+		e.reach(t, ev, &stage, out)
 	}
 	if t.suspicion.Observe(ev, out) {
 		t.verdict.Anomalies(nil, "", t.suspicion.Alarms(), &out.Findings)
 	}
 }
 
-// reach takes a stage that was reached.
-func (e *Engine) reach(t *table, stage *play.Stage, out *rows.Set) {
-	t.verdict.At(stage, &out.Findings)
+// reach takes a stage that an event reached.
+func (e *Engine) reach(t *table, ev *schema.Event, stage *play.Stage, out *rows.Set) {
+	t.verdict.At(ev, stage, &out.Findings)
 	switch s := stage.Shoe; stage.Kind {
 	case play.Settled:
 		view := t.suspicion.Round(s, stage.Round, out)
@@ -96,18 +96,18 @@ func (e *Engine) reach(t *table, stage *play.Stage, out *rows.Set) {
 			t.verdict.Anomalies(s, "", t.suspicion.Alarms(), &out.Findings)
 		}
 		tally := t.verdict.Tally(s)
-		t.facts.Shoe(s, facts.Totals{Findings: tally.Findings, Unauditable: tally.Unauditable, ClosedAt: stage.Event.At}, out)
+		t.facts.Shoe(s, facts.Totals{Findings: tally.Findings, Unauditable: tally.Unauditable, ClosedAt: ev.At}, out)
 		e.Counts.Shoes++
 	case play.Gone:
 		t.suspicion.Forget(s)
 		t.boundary(stage.Seq)
 	case play.TableClosed:
-		t.facts.Closed(stage.Event, out)
+		t.facts.Closed(ev, out)
 		t.boundary(stage.Seq)
 	case play.Configured:
-		t.facts.Config(stage.Event, out)
+		t.facts.Config(ev, out)
 	case play.NoticeGiven:
-		t.facts.Notice(stage.Event, out)
+		t.facts.Notice(ev, out)
 	default: // no rows
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // foldDeal takes in cards that are dealt and moved; false for other events.
 func (t *Table) foldDeal(c *turn, s *Shoe, r *record.Round) bool {
-	switch p := c.ev.Payload.(type) {
+	switch p := t.now.Payload.(type) {
 	case *schema.DealInstructed:
 		r.Instructions = append(r.Instructions, record.Instructed{
 			Seq: c.seq, Hand: baccarat.Hand(p.Hand), Draw: p.Instruction == schema.InstructionDraw,
@@ -144,7 +144,7 @@ func (s *Shoe) carry(c *turn, cardSeq uint32) {
 // foldSqueeze takes in cards handed to patrons and put away; false for other events.
 func (t *Table) foldSqueeze(c *turn, s *Shoe, r *record.Round) bool {
 	squeeze := record.Squeeze{Seq: c.seq}
-	switch p := c.ev.Payload.(type) {
+	switch p := t.now.Payload.(type) {
 	case *schema.CardsHanded:
 		squeeze.Kind, squeeze.Hand, squeeze.Seat = record.SqueezeHanded, baccarat.Hand(p.Hand), p.Seat
 		squeeze.Cards, squeeze.Face = slices.Clone(p.CardSeqs), baccarat.Face(p.Face)

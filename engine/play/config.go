@@ -23,8 +23,8 @@ func (t *Table) openTable(c *turn, p *schema.TableOpened) {
 func (t *Table) configure(c *turn, p *schema.TableConfig, effective int64, opened bool) {
 	l, config := lawOf(t.books, p)
 	t.enforce(l, config)
-	t.keep(c.ev)
-	change := record.ConfigChange{Seq: c.seq, At: orAt(effective, c.ev.At), Config: config, Opened: opened}
+	t.keep(t.now)
+	change := record.ConfigChange{Seq: c.seq, At: orAt(effective, c.at), Config: config, Opened: opened}
 	if s := t.Shoe; s != nil {
 		if s.Round != nil && s.Round.Ended.Seq == 0 && s.Round.Voided.Seq == 0 {
 			change.InRound = true
@@ -49,12 +49,12 @@ func (t *Table) closeTable(c *turn) {
 	t.IsOpen = false
 	clear(t.Patrons)
 	t.History.Occupied = t.History.Occupied[:0]
-	c.yield(Stage{Kind: TableClosed, Event: c.ev, Seq: c.ev.Seq + 1})
+	c.yield(Stage{Kind: TableClosed, Seq: uint64(c.seq) + 1})
 }
 
 func (t *Table) noticeFiled(c *turn, p *schema.NoticeFiled) {
 	t.addNotice(c, record.Notice{
-		Seq: c.seq, Topic: record.NoticeTopic(p.Topic), Filed: true, At: orAt(p.FiledAt, c.ev.At), Effective: p.EffectiveAt,
+		Seq: c.seq, Topic: record.NoticeTopic(p.Topic), Filed: true, At: orAt(p.FiledAt, c.at), Effective: p.EffectiveAt,
 		Writ:           p.Written,
 		ToCommission:   slices.Contains(p.Recipients, schema.RecipientCommission),
 		ToSurveillance: slices.Contains(p.Recipients, schema.RecipientSurveillance),
@@ -63,12 +63,12 @@ func (t *Table) noticeFiled(c *turn, p *schema.NoticeFiled) {
 
 func (t *Table) noticePosted(c *turn, p *schema.NoticePosted) {
 	t.addNotice(c, record.Notice{
-		Seq: c.seq, Topic: record.NoticeTopic(p.Topic), At: orAt(p.PostedAt, c.ev.At), Effective: p.EffectiveAt,
+		Seq: c.seq, Topic: record.NoticeTopic(p.Topic), At: orAt(p.PostedAt, c.at), Effective: p.EffectiveAt,
 	})
 }
 
 func (t *Table) addNotice(c *turn, n record.Notice) {
-	t.keep(c.ev)
+	t.keep(t.now)
 	t.History.Notices = append(t.History.Notices, n)
 	if k := len(t.History.Notices); k > 256 {
 		t.History.Notices = slices.Delete(t.History.Notices, 0, k-128)

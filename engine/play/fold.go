@@ -11,7 +11,7 @@ import (
 // fold takes one event into the state of its table. Every kind of the contract has its place here: a new one does not
 // pass the linter until it has.
 func (t *Table) fold(c *turn) {
-	switch p := c.ev.Payload.(type) {
+	switch p := t.now.Payload.(type) {
 	case *schema.TableOpened:
 		t.openTable(c, p)
 	case *schema.TableConfigured:
@@ -23,8 +23,8 @@ func (t *Table) fold(c *turn) {
 	case *schema.NoticePosted:
 		t.noticePosted(c, p)
 	case *schema.LayoutAttested:
-		t.History.Attested[p.Item] = record.Attested{Seq: c.seq, At: c.ev.At, Present: p.Present}
-		t.keep(c.ev)
+		t.History.Attested[p.Item] = record.Attested{Seq: c.seq, At: c.at, Present: p.Present}
+		t.keep(t.now)
 	case *schema.DealerAssigned:
 		if p.Position != schema.DealerPositionPaying {
 			t.Dealer = p.DealerID
@@ -74,14 +74,14 @@ func (t *Table) foldPlay(c *turn) {
 	if s == nil {
 		return
 	}
-	if c.ev.Round == 0 || !t.foldRound(c, s) {
+	if c.round == 0 || !t.foldRound(c, s) {
 		t.foldShoe(c, s)
 	}
 }
 
 // foldShoe takes in what happens to a shoe outside its rounds.
 func (t *Table) foldShoe(c *turn, s *Shoe) {
-	switch p := c.ev.Payload.(type) {
+	switch p := t.now.Payload.(type) {
 	case *schema.ShoeLoaded:
 		s.Loaded = record.Loaded{
 			Seq: c.seq, Decks: p.DeckCount, CuttingCards: p.CuttingCards, Batch: p.BatchID,
@@ -93,7 +93,7 @@ func (t *Table) foldShoe(c *turn, s *Shoe) {
 	case *schema.CutcardSeen:
 		s.cutcard(c, p)
 	case *schema.ShoeEnded:
-		s.Ended, s.EndedAt = record.ShoeEnded{Seq: c.seq, Remaining: p.Remaining}, c.ev.At
+		s.Ended, s.EndedAt = record.ShoeEnded{Seq: c.seq, Remaining: p.Remaining}, c.at
 		if s == t.Shoe {
 			t.endShoe(c)
 		}

@@ -16,7 +16,7 @@ func (s *Shoe) faceUp(c *turn, p *schema.CardFoundFaceup) {
 	})
 	s.FaceUps = append(s.FaceUps, record.FoundFaceUp{
 		Seq: c.seq, CardSeq: p.CardSeq, Card: card, Destination: p.Destination, AmongBurned: burned, Burn: -1,
-		Round: s.comingRound(c.ev.Round),
+		Round: s.comingRound(c.round),
 	})
 	if !burned {
 		s.takeOut(c, card)
@@ -99,7 +99,7 @@ func burnable(r *record.Round, indicator baccarat.Card) (card *record.DealtCard,
 // cutcard notes the cutting card. If it appears in front of the first card of a round it belongs to the round about to be
 // dealt, unless the rulebook reads it as the one before.
 func (s *Shoe) cutcard(c *turn, p *schema.CutcardSeen) {
-	round := s.comingRound(c.ev.Round)
+	round := s.comingRound(c.round)
 	dealing := s.Round != nil && s.Round.No == round && len(s.Round.Cards) > 0
 	if !dealing && round > 1 && s.Law != nil && s.Law.Options["cutcard_first_card"] == "belongs_to_previous" {
 		round--

@@ -13,8 +13,8 @@ const maxBatches = 8
 
 // foldCards takes in what is done with cards before they are in a shoe.
 func (t *Table) foldCards(c *turn) {
-	t.keep(c.ev)
-	switch p := c.ev.Payload.(type) {
+	t.keep(t.now)
+	switch p := t.now.Payload.(type) {
 	case *schema.DeckReceived:
 		*t.batch(p.BatchID) = record.Batch{
 			ID: p.BatchID, Received: c.seq, Decks: p.DeckCount, BackColor: p.BackColor, PreShuffled: p.PreShuffled,
@@ -92,7 +92,7 @@ func (t *Table) rack(s *Shoe, seq record.Seq) {
 // foldPreparation takes in how a shoe is made ready.
 func (t *Table) foldPreparation(c *turn, s *Shoe) {
 	prep := &s.Prep
-	switch p := c.ev.Payload.(type) {
+	switch p := t.now.Payload.(type) {
 	case *schema.ShoeShuffled:
 		prep.Shuffles = append(prep.Shuffles, record.Shuffle{
 			Seq: c.seq, Batch: p.BatchID, AfterLacing: p.Phase == schema.ShufflePhaseAfterLacing,
@@ -132,7 +132,7 @@ func (t *Table) firstOffer(prep *record.Preparation) {
 
 // foldCurator takes in who holds the shoe, or the bank.
 func (t *Table) foldCurator(c *turn, s *Shoe) {
-	switch p := c.ev.Payload.(type) {
+	switch p := t.now.Payload.(type) {
 	case *schema.CuratorOffered:
 		s.curatorStep(record.CuratorStep{
 			Seq: c.seq, Kind: record.CuratorOffered, Seat: p.Seat, Accepted: p.Accepted, Occupied: slices.Clone(t.History.Occupied),

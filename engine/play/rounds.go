@@ -9,11 +9,11 @@ import (
 // foldRound takes in what happens in a round. It is false if the round is settled already: then the event is for the
 // ledger of the shoe.
 func (t *Table) foldRound(c *turn, s *Shoe) bool {
-	if p, ok := c.ev.Payload.(*schema.VigorishCollected); ok && p.VigorishKind == schema.VigorishKindOutstanding {
+	if p, ok := t.now.Payload.(*schema.VigorishCollected); ok && p.VigorishKind == schema.VigorishKindOutstanding {
 		return false
 	}
-	if _, ok := c.ev.Payload.(*schema.RoundStarted); ok && s.played(c.ev.Round) {
-		t.Lost(1, c.ev)
+	if _, ok := t.now.Payload.(*schema.RoundStarted); ok && s.played(c.round) {
+		t.Lost(1, t.now)
 		c.reach(RoundRepeated, s, nil)
 	}
 	r := t.roundOf(c, s)
@@ -37,7 +37,7 @@ func (s *Shoe) played(round uint32) bool {
 
 // foldBetting takes in wagers and announcements; false for other events.
 func (t *Table) foldBetting(c *turn, s *Shoe, r *record.Round) bool {
-	switch p := c.ev.Payload.(type) {
+	switch p := t.now.Payload.(type) {
 	case *schema.RoundStarted:
 		r.Started = c.seq
 	case *schema.WagerPlaced:
@@ -54,7 +54,7 @@ func (t *Table) foldBetting(c *turn, s *Shoe, r *record.Round) bool {
 		}
 	case *schema.CashConverted:
 		if w := wagerOf(r, p.WagerID); w != nil {
-			w.Converted, w.ConvertedAt = record.Change{Seq: c.seq, Amount: p.Amount}, c.ev.At
+			w.Converted, w.ConvertedAt = record.Change{Seq: c.seq, Amount: p.Amount}, c.at
 		}
 	case *schema.Announced:
 		t.announce(c, s, r, p)
@@ -77,7 +77,7 @@ func (t *Table) foldBetting(c *turn, s *Shoe, r *record.Round) bool {
 func (t *Table) placeWager(c *turn, r *record.Round, p *schema.WagerPlaced) {
 	w := r.NewWager()
 	*w = record.Wager{
-		ID: p.WagerID, Placed: c.seq, PlacedAt: c.ev.At, Seat: p.Seat, Spot: baccarat.Spot(p.Spot), Amount: p.Amount, Coupon: p.Coupon,
+		ID: p.WagerID, Placed: c.seq, PlacedAt: c.at, Seat: p.Seat, Spot: baccarat.Spot(p.Spot), Amount: p.Amount, Coupon: p.Coupon,
 		Medium: baccarat.Medium(p.Medium), AreaOK: p.AreaOK, SpotName: p.SpotName, Patron: p.PatronRef,
 		Changes: w.Changes[:0], Handled: w.Handled[:0], Confirmed: w.Confirmed[:0],
 	}
@@ -135,21 +135,21 @@ func (t *Table) announce(c *turn, s *Shoe, r *record.Round, p *schema.Announced)
 
 // foldSettlement takes in what is paid, taken and returned, and the end of the round; false for other events.
 func (t *Table) foldSettlement(c *turn, s *Shoe, r *record.Round) bool {
-	switch p := c.ev.Payload.(type) {
+	switch p := t.now.Payload.(type) {
 	case *schema.WagerCollected:
-		settleWager(c, r, p.WagerID, record.Step{Kind: record.StepCollected, Seat: p.Seat, Amount: p.Amount})
+		settleWager(c, r, p.WagerID, record.Step{By: t.now.Actor.ID, Kind: record.StepCollected, Seat: p.Seat, Amount: p.Amount})
 	case *schema.WagerPaid:
-		settleWager(c, r, p.WagerID, record.Step{Kind: record.StepPaid, Seat: p.Seat, Amount: p.Amount})
+		settleWager(c, r, p.WagerID, record.Step{By: t.now.Actor.ID, Kind: record.StepPaid, Seat: p.Seat, Amount: p.Amount})
 	case *schema.WagerReturned:
-		settleWager(c, r, p.WagerID, record.Step{Kind: record.StepReturned, Seat: p.Seat, Amount: p.Amount})
+		settleWager(c, r, p.WagerID, record.Step{By: t.now.Actor.ID, Kind: record.StepReturned, Seat: p.Seat, Amount: p.Amount})
 	case *schema.VigorishMarked:
 		at := r.WagerIndex(p.WagerID)
 		*r.NewStep() = record.Step{
 			Seq: c.seq, Kind: record.StepVigMarked, Seat: seatOf(r, at, p.Seat), Amount: p.Amount, Wager: at,
-			Marker: baccarat.Marker(p.Marker), Area: p.Area, By: c.ev.Actor.ID,
+			Marker: baccarat.Marker(p.Marker), Area: p.Area, By: t.now.Actor.ID,
 		}
 	case *schema.VigorishCollected:
-		charge(c, r, p)
+		t.charge(c, r, p)
 	case *schema.RoundVoided:
 		r.Voided = record.Voided{Seq: c.seq, Insufficient: p.Cause == schema.VoidCauseInsufficientCards}
 		r.Left = s.left()
@@ -187,7 +187,7 @@ func seatOf(r *record.Round, wager int, reported uint32) uint32 {
 func settleWager(c *turn, r *record.Round, id string, made record.Step) {
 	at := r.WagerIndex(id)
 	step := r.NewStep()
-	made.Seq, made.Seat, made.Wager, made.Wagers, made.By = c.seq, seatOf(r, at, made.Seat), at, step.Wagers[:0], c.ev.Actor.ID
+	made.Seq, made.Seat, made.Wager, made.Wagers = c.seq, seatOf(r, at, made.Seat), at, step.Wagers[:0]
 	*step = made
 	if at < 0 {
 		return
@@ -205,7 +205,7 @@ func settleWager(c *turn, r *record.Round, id string, made record.Step) {
 	into.Amount += made.Amount
 }
 
-func charge(c *turn, r *record.Round, p *schema.VigorishCollected) {
+func (t *Table) charge(c *turn, r *record.Round, p *schema.VigorishCollected) {
 	step := r.NewStep()
 	named := step.Wagers[:0]
 	for _, id := range p.WagerIDs {
@@ -217,5 +217,5 @@ func charge(c *turn, r *record.Round, p *schema.VigorishCollected) {
 	if p.VigorishKind == schema.VigorishKindTie25 {
 		kind = record.StepTieCharge
 	}
-	*step = record.Step{Seq: c.seq, Kind: kind, Seat: p.Seat, Amount: p.Amount, Wager: -1, Wagers: named, By: c.ev.Actor.ID}
+	*step = record.Step{Seq: c.seq, Kind: kind, Seat: p.Seat, Amount: p.Amount, Wager: -1, Wagers: named, By: t.now.Actor.ID}
 }

@@ -10,11 +10,11 @@ import (
 
 // shoeOf is the shoe of an event, begun if need be; nil outside a shoe.
 func (t *Table) shoeOf(c *turn) *Shoe {
-	id := c.ev.ShoeID
+	id := t.now.ShoeID
 	if id == "" {
 		return t.Shoe
 	}
-	reused := t.reused(c.ev)
+	reused := t.reused(t.now)
 	for _, s := range [2]*Shoe{t.Shoe, t.Prev} {
 		if s != nil && s.Name == id && !reused {
 			return s
@@ -46,7 +46,7 @@ func (t *Table) beginShoe(c *turn) {
 	if t.Shoe != nil {
 		t.succeed(c)
 	}
-	ev := c.ev
+	ev := t.now
 	s := t.spareShoe()
 	s.ID, s.Name, s.At, s.First, s.Pit = ev.ShoeID, ev.ShoeID, ev.At, c.seq, t.Pit
 	s.enforce(t.Law, t.Config)
@@ -118,7 +118,7 @@ func (t *Table) closeShoes(c *turn) {
 }
 
 func (t *Table) letGo(c *turn, s *Shoe, below uint64) {
-	c.yield(Stage{Kind: Gone, Event: c.ev, Shoe: s, Seq: below})
+	c.yield(Stage{Kind: Gone, Shoe: s, Seq: below})
 	t.spare = append(t.spare, s)
 }
 
@@ -137,7 +137,7 @@ func (t *Table) endShoe(c *turn) {
 
 // roundOf is the round of an event, begun if need be; nil if it is settled.
 func (t *Table) roundOf(c *turn, s *Shoe) *record.Round {
-	no := c.ev.Round
+	no := c.round
 	switch {
 	case no == 0:
 		return nil
@@ -154,11 +154,11 @@ func (t *Table) roundOf(c *turn, s *Shoe) *record.Round {
 		s.Settling, s.Round = s.Round, nil
 	}
 	r := t.spareRound(no)
-	r.Started, r.At, r.Config, r.Dealer = c.seq, c.ev.At, t.Config, t.Dealer
-	if r.Dealer == "" && c.ev.Actor.Role == schema.RoleDealer {
-		r.Dealer = c.ev.Actor.ID
+	r.Started, r.At, r.Config, r.Dealer = c.seq, c.at, t.Config, t.Dealer
+	if r.Dealer == "" && t.now.Actor.Role == schema.RoleDealer {
+		r.Dealer = t.now.Actor.ID
 	}
-	_, started := c.ev.Payload.(*schema.RoundStarted)
+	_, started := t.now.Payload.(*schema.RoundStarted)
 	t.beginRoundGaps(s, r, started)
 	r.Carried, s.Carried = s.Carried, 0
 	r.Curator = t.Curator

@@ -1,9 +1,6 @@
 package play
 
-import (
-	"github.com/shoeproof/shoeproof/record"
-	"github.com/shoeproof/shoeproof/schema"
-)
+import "github.com/shoeproof/shoeproof/record"
 
 // Kind is the kind of a stage.
 type Kind uint8
@@ -46,20 +43,21 @@ const (
 // Stage is a stage that was reached while an event was folded. It is valid until the next one.
 type Stage struct {
 	Kind  Kind
-	Event *schema.Event
 	Shoe  *Shoe
 	Round *record.Round
 	// Seq is set for Gone and TableClosed, 0 if unknown.
 	Seq uint64
 }
 
-// turn is an event while it is folded, with the place where the stages that it reaches are reported.
+// turn is what the fold needs to know of an event, and where the stages that it reaches are reported. The event itself
+// stays in the table: a turn that held it would take the loop of the caller to the heap.
 type turn struct {
-	ev    *schema.Event
 	seq   record.Seq
+	at    int64
+	round uint32
 	yield func(Stage) bool
 }
 
 func (c *turn) reach(kind Kind, s *Shoe, r *record.Round) {
-	c.yield(Stage{Kind: kind, Event: c.ev, Shoe: s, Round: r})
+	c.yield(Stage{Kind: kind, Shoe: s, Round: r})
 }

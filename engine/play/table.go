@@ -27,6 +27,7 @@ type Table struct {
 	// Shoe is the present shoe, Prev the one before while its ledger is open. Both may be nil.
 	Shoe, Prev *Shoe
 
+	now    *schema.Event // while it is folded
 	books  law.Books
 	spare  []*Shoe
 	rounds []*record.Round // spare
@@ -63,10 +64,10 @@ func New(property, id string, books law.Books) *Table {
 // Apply folds an event and yields the stages that are reached, in order. The loop must not be left early.
 func (t *Table) Apply(ev *schema.Event) iter.Seq[Stage] {
 	return func(yield func(Stage) bool) {
-		c := turn{ev, record.Seq(ev.Seq), yield}
-		t.Pit = ev.PitID
-		t.fold(&c)
+		t.now, t.Pit = ev, ev.PitID
+		t.fold(&turn{record.Seq(ev.Seq), ev.At, ev.Round, yield})
 		t.closeGaps(ev)
+		t.now = nil
 	}
 }
 
@@ -80,7 +81,7 @@ func (t *Table) MidStream() {
 // reaches. What the table knew by the old numbers is dropped.
 func (t *Table) Restart(ev *schema.Event) iter.Seq[Stage] {
 	return func(yield func(Stage) bool) {
-		t.closeShoes(&turn{ev, record.Seq(ev.Seq), yield})
+		t.closeShoes(&turn{record.Seq(ev.Seq), ev.At, ev.Round, yield})
 		t.enforce(nil, nil)
 		t.IsOpen = false
 		t.History = record.Table{Attested: map[string]record.Attested{}}

@@ -57,7 +57,7 @@ func weight(rule string) (severity finding.Severity, verdict finding.Verdict) {
 
 // feedStage reports what the play shows about the feed.
 func (t *Table) feedStage(m *moment) {
-	ev := m.Event
+	ev := m.ev
 	switch m.Kind {
 	case play.ShoeReused:
 		t.Fault(ev, &order.FeedFault{
@@ -84,14 +84,14 @@ func (t *Table) feedStage(m *moment) {
 // configured reports a configuration that the auditor does not know, and options of the table that have no effect: the
 // house does not set its own audit.
 func (t *Table) configured(m *moment) {
-	c := play.ConfigOf(m.Event)
+	c := play.ConfigOf(m.ev)
 	var refused []string
 	for _, key := range slices.Sorted(maps.Keys(c.Options)) {
 		if t.Play.Law != nil && !t.Play.Law.Elects(key, c.Options[key]) {
 			refused = append(refused, key+"="+c.Options[key])
 		}
 	}
-	subject := finding.OfRange(m.Event.Seq, m.Event.Seq)
+	subject := finding.OfRange(m.ev.Seq, m.ev.Seq)
 	if len(refused) > 0 {
 		t.notice(m, feedNotice{
 			rule: "feed.option", subject: subject, verdict: finding.Information,
@@ -115,7 +115,7 @@ type feedNotice struct {
 }
 
 func (t *Table) notice(m *moment, n feedNotice) {
-	ev := m.Event
+	ev := m.ev
 	if n.verdict == "" {
 		n.verdict = finding.Unauditable
 	}

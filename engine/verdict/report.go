@@ -22,9 +22,9 @@ func (t *Table) report(m *moment) {
 			t.unauditable(m, s, &f)
 		case !t.enter(m, s, &f):
 		case t.pass.Rules.TakesPart(f.Rule):
-			s.ledger.add(&f, t.pass.Rules.CoveredUntil(f.Rule), m.Event.At)
+			s.ledger.add(&f, t.pass.Rules.CoveredUntil(f.Rule), m.ev.At)
 		default:
-			t.emit(m, &entry{finding: f, at: m.Event.At}, nil)
+			t.emit(m, &entry{finding: f, at: m.ev.At}, nil)
 		}
 	}
 	if len(s.ledger.entries) > before {
@@ -39,7 +39,7 @@ func (t *Table) unauditable(m *moment, s *shoe, f *rules.Finding) {
 	}
 	s.silent = append(s.silent, f.Rule)
 	f.Round, f.Seat, f.Subject = 0, 0, finding.Subject{}
-	t.emit(m, &entry{finding: *f, at: m.Event.At}, nil)
+	t.emit(m, &entry{finding: *f, at: m.ev.At}, nil)
 }
 
 // enter enters a finding; false if it was made before. One that is not proved is UNAUDITABLE.

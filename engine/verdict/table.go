@@ -18,6 +18,7 @@ import (
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // Sets are the rules of the laws that tables are under.
@@ -66,13 +67,14 @@ type Tally struct{ Findings, Unauditable uint32 }
 // moment is a stage while it is judged.
 type moment struct {
 	*play.Stage
+	ev    *schema.Event
 	rules rules.Stage
 	out   *[]finding.Finding
 }
 
-// At judges a stage and appends the findings.
-func (t *Table) At(stage *play.Stage, out *[]finding.Finding) {
-	m := &moment{Stage: stage, out: out}
+// At judges a stage that an event reached, and appends the findings.
+func (t *Table) At(ev *schema.Event, stage *play.Stage, out *[]finding.Finding) {
+	m := &moment{Stage: stage, ev: ev, out: out}
 	switch stage.Kind {
 	case play.Began:
 		t.clockReported = false
@@ -132,7 +134,7 @@ func (t *Table) prepared(m *moment) {
 				Rule: rule, Expected: rule.Doc, Observed: "the table does not report " + lacks.String(), Evidence: []record.Seq{s.First},
 				Unauditable: true,
 			}
-			t.emit(m, &entry{finding: f, at: m.Event.At}, nil)
+			t.emit(m, &entry{finding: f, at: m.ev.At}, nil)
 			t.of(s).Unauditable++
 		}
 	}
