@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"engine/play"},
 	{"engine/verdict", "engine/suspicion", "engine/facts"},
 	{"engine"},
-	{"pipeline"},
+	{"pipeline", "engine/enginetest"},
 	{"pipeline/kafka", "pipeline/clickhouse", "pipeline/file", "pipeline/pipelinetest"},
 	{"export"},
 	{"console"},

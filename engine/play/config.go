@@ -76,18 +76,6 @@ func (t *Table) addNotice(c *turn, n record.Notice) {
 	c.reach(NoticeGiven, nil, nil)
 }
 
-// keep keeps the id of an event that findings of later shoes may name.
-func (t *Table) keep(ev *schema.Event) {
-	if len(t.Kept) > 1024 {
-		oldest := ev.Seq
-		for seq := range t.Kept {
-			oldest = min(oldest, seq)
-		}
-		delete(t.Kept, oldest)
-	}
-	t.Kept[ev.Seq] = string([]byte(ev.EventID))
-}
-
 func orAt(at, otherwise int64) int64 {
 	if at != 0 {
 		return at

@@ -125,15 +125,3 @@ func (t *Table) collect(c *turn, s *Shoe, p *schema.VigorishCollected) {
 func marksSeat(r *record.Round, seat uint32) bool {
 	return slices.ContainsFunc(r.Steps, func(s record.Step) bool { return s.Kind == record.StepVigMarked && s.Seat == seat })
 }
-
-// owing is the shoe whose ledger an outstanding step of a seat is about: the one before, if the seat owes there and not
-// here.
-func (t *Table) owing(s *Shoe, seat uint32) *Shoe {
-	owes := func(s *Shoe) bool {
-		return slices.ContainsFunc(s.Dues, func(d record.Due) bool { return d.Seat == seat })
-	}
-	if s == t.Shoe && t.Prev != nil && owes(t.Prev) && !owes(s) {
-		return t.Prev
-	}
-	return s
-}

@@ -61,14 +61,6 @@ func restoreShoe(books law.Books, st *ShoeState) (*Shoe, error) {
 	return &Shoe{*st, l}, nil
 }
 
-// nameOf is a law in a snapshot: its rulebook and game.
-func nameOf(l *law.Law) string {
-	if l == nil {
-		return ""
-	}
-	return l.Book.Name + "/" + strconv.Itoa(int(l.Game))
-}
-
 func named(books law.Books, name string) (*law.Law, error) {
 	if name == "" {
 		return nil, nil

@@ -1,15 +1,8 @@
-// Package play folds the events of one table into rounds and shoes.
-//
-// Events go in, in order. The table changes its record (record.Round, record.Shoe, record.Table) and yields the stages
-// that are reached. A stage is mostly reached before the event is folded: the first card of a round completes the round
-// before it. So the caller evaluates a stage while the fold waits, and sees the record as it was at that stage.
-//
-// The table also knows what missing events leave open about it: see Gaps. It evaluates no rule, and writes no row.
 package play
 
 import (
-	"iter"
 	"slices"
+	"strconv"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/law"
@@ -61,35 +54,6 @@ func New(property, id string, books law.Books) *Table {
 	}}
 }
 
-// Apply folds an event and yields the stages that are reached, in order. The loop must not be left early.
-func (t *Table) Apply(ev *schema.Event) iter.Seq[Stage] {
-	return func(yield func(Stage) bool) {
-		t.now, t.Pit = ev, ev.PitID
-		t.fold(&turn{record.Seq(ev.Seq), ev.At, ev.Round, yield})
-		t.closeGaps(ev)
-		t.now = nil
-	}
-}
-
-// MidStream notes that the record of the table begins in the middle.
-func (t *Table) MidStream() {
-	t.Joined = true
-	t.Gaps = Gaps{Begin: true, Start: true, Prepare: true, History: true, Seating: true}
-}
-
-// Restart closes what is open, since the sequence numbers begin again with this event, and yields the stages that this
-// reaches. What the table knew by the old numbers is dropped.
-func (t *Table) Restart(ev *schema.Event) iter.Seq[Stage] {
-	return func(yield func(Stage) bool) {
-		t.closeShoes(&turn{record.Seq(ev.Seq), ev.At, ev.Round, yield})
-		t.enforce(nil, nil)
-		t.IsOpen = false
-		t.History = record.Table{Attested: map[string]record.Attested{}}
-		clear(t.Kept)
-		t.MidStream()
-	}
-}
-
 // Shoes are the shoes that are open, the older one first.
 func (t *Table) Shoes() []*Shoe {
 	return slices.DeleteFunc([]*Shoe{t.Prev, t.Shoe}, func(s *Shoe) bool { return s == nil || s.Closed })
@@ -112,6 +76,38 @@ func (t *Table) View(p *rules.Pass, s *Shoe, r *record.Round) bool {
 // enforce sets what is in force at the table.
 func (t *Table) enforce(l *law.Law, config *law.Config) {
 	t.Law, t.LawName, t.Config = l, nameOf(l), config
+}
+
+// nameOf is a law in a snapshot: its rulebook and game.
+func nameOf(l *law.Law) string {
+	if l == nil {
+		return ""
+	}
+	return l.Book.Name + "/" + strconv.Itoa(int(l.Game))
+}
+
+// keep keeps the id of an event that findings of later shoes may name.
+func (t *Table) keep(ev *schema.Event) {
+	if len(t.Kept) > 1024 {
+		oldest := ev.Seq
+		for seq := range t.Kept {
+			oldest = min(oldest, seq)
+		}
+		delete(t.Kept, oldest)
+	}
+	t.Kept[ev.Seq] = string([]byte(ev.EventID))
+}
+
+// owing is the shoe whose ledger an outstanding step of a seat is about: the one before, if the seat owes there and not
+// here.
+func (t *Table) owing(s *Shoe, seat uint32) *Shoe {
+	owes := func(s *Shoe) bool {
+		return slices.ContainsFunc(s.Dues, func(d record.Due) bool { return d.Seat == seat })
+	}
+	if s == t.Shoe && t.Prev != nil && owes(t.Prev) && !owes(s) {
+		return t.Prev
+	}
+	return s
 }
 
 // Shoe is a shoe while it is prepared and played.

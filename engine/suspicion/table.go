@@ -114,14 +114,6 @@ func (t *Table) Observe(ev *schema.Event, out *rows.Set) bool {
 	return true
 }
 
-// detectors are the detectors of the shoe that is viewed. Between shoes each count of the tray has new ones.
-func (t *Table) detectors() *detectors.Host {
-	if t.host == nil || t.shoe == nil {
-		t.host = detectors.NewLive(t.Budget)
-	}
-	return t.host
-}
-
 // evidence writes the evidence of the last call.
 func (t *Table) evidence(out *rows.Set) {
 	for i := range t.host.Factors {

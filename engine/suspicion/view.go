@@ -153,3 +153,11 @@ func (c *Cards) advance(s *play.Shoe, to int) {
 		}
 	}
 }
+
+// detectors are the detectors of the shoe that is viewed. Between shoes each count of the tray has new ones.
+func (t *Table) detectors() *detectors.Host {
+	if t.host == nil || t.shoe == nil {
+		t.host = detectors.NewLive(t.Budget)
+	}
+	return t.host
+}

@@ -1,15 +1,16 @@
-package pipeline_test
+package engine_test
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/engine/enginetest"
+
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema/rows"
 
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/deal"
@@ -17,18 +18,9 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
-// encode writes events as they would arrive.
-func encode(events []schema.Event) [][]byte {
-	values := make([][]byte, len(events))
-	for i := range events {
-		values[i] = schema.AppendProto(nil, &events[i])
-	}
-	return values
-}
-
 // findingsOf folds values and returns the findings alone.
 func findingsOf(values ...[][]byte) []finding.Finding {
-	opt := engineOptions()
+	opt := enginetest.Options()
 	opt.NoArchive = true
 	_, b := folded(opt, values...)
 	return b.Findings
@@ -40,7 +32,7 @@ func folded(opt engine.Options, values ...[][]byte) (*engine.Engine, *rows.Set) 
 	offset := int64(0)
 	for _, part := range values {
 		for _, v := range part {
-			e.Apply(&pipeline.Record{Offset: offset, Format: schema.Protobuf, Value: v}, "test", 0, b)
+			e.Apply(&engine.Record{Offset: offset, Format: schema.Protobuf, Value: v}, "test", 0, b)
 			offset++
 		}
 	}
@@ -103,10 +95,10 @@ func TestOneLostEvent(t *testing.T) {
 	for name, events := range legalTables(t, 3) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			values := encode(events)
-			step := stride(1, 1)
+			values := enginetest.Encode(events)
+			step := enginetest.Stride(1, 1)
 			if len(values) > 800 {
-				step = stride(7, 1)
+				step = enginetest.Stride(7, 1)
 			}
 			// Nothing tells that the last event is missing.
 			for i := 0; i < len(values)-1; i += step {
@@ -121,9 +113,9 @@ func TestLostRanges(t *testing.T) {
 	for name, events := range legalTables(t, 4) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			values := encode(events)
+			values := enginetest.Encode(events)
 			rng := rand.New(rand.NewPCG(1, uint64(len(values))))
-			for range soak(60, 5000) {
+			for range enginetest.Soak(60, 5000) {
 				n := 2 + rng.IntN(39)
 				i := rng.IntN(len(values) - n)
 				oneGap(t, findingsOf(values[:i], values[i+n:]), uint64(i+1), uint64(i+n))
@@ -138,7 +130,7 @@ func TestTwoHoles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := encode(events)
+	v := enginetest.Encode(events)
 	var gaps []string
 	for _, f := range findingsOf(v[:80], v[90:150], v[151:]) {
 		if f.Verdict == "BREACH" {
@@ -156,8 +148,8 @@ func TestJoined(t *testing.T) {
 	for name, events := range legalTables(t, 5) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			values := encode(events)
-			step := max(1, len(values)/soak(80, 5000))
+			values := enginetest.Encode(events)
+			step := max(1, len(values)/enginetest.Soak(80, 5000))
 			last := len(values) - 1
 			for i := 65; i < last; i += step {
 				unauditable := 0
@@ -183,7 +175,7 @@ func TestFaultOutsideTheHole(t *testing.T) {
 		t.Run(broken.Rule, func(t *testing.T) {
 			t.Parallel()
 			tried := 0
-			for seed := uint64(0); seed < 30 && tried < soak(3, 20); seed++ {
+			for seed := uint64(0); seed < 30 && tried < enginetest.Soak(3, 20); seed++ {
 				events, want, err := fault.Plant(deal.Options{}, broken, seed)
 				if err != nil {
 					t.Fatal(err)
@@ -195,7 +187,7 @@ func TestFaultOutsideTheHole(t *testing.T) {
 				if at < 0 {
 					continue
 				}
-				values := encode(events)
+				values := enginetest.Encode(events)
 				found := false
 				for _, f := range findingsOf(values[:at], values[at+1:]) {
 					found = found || f.Rule == want[0].Rule && f.Round == want[0].Round && f.Verdict == "BREACH"

@@ -1,4 +1,4 @@
-package pipeline_test
+package engine_test
 
 import (
 	"bytes"
@@ -10,8 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine/enginetest"
+
 	"github.com/shoeproof/shoeproof/engine"
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
 	"github.com/shoeproof/shoeproof/simulate/deal"
@@ -47,12 +48,12 @@ func FuzzTable(f *testing.F) {
 // outcome folds values and returns all findings and shoes as JSON.
 func outcome(t *testing.T, values [][]byte) []byte {
 	t.Helper()
-	opt := engineOptions()
+	opt := enginetest.Options()
 	opt.NoArchive = true
 	e, b := engine.New(opt), &rows.Set{}
 	began := time.Now()
 	for i, v := range values {
-		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: v}, "fuzz", 0, b)
+		e.Apply(&engine.Record{Offset: int64(i), Format: schema.Protobuf, Value: v}, "fuzz", 0, b)
 		if low, _ := e.Low(int64(i + 1)); low < 0 || low > int64(i+1) {
 			t.Fatalf("low %d after %d records", low, i+1)
 		}
@@ -138,7 +139,7 @@ func bend(base []schema.Event, script []byte, rng *rand.Rand) [][]byte {
 			ev.TableID = []string{"fz", "other"}[rng.IntN(2)]
 		}
 	}
-	return encode(events)
+	return enginetest.Encode(events)
 }
 
 // bendPayload gives a payload a value that no table would report.
@@ -217,7 +218,7 @@ func bendConfig(c *schema.TableConfig, num uint64, rng *rand.Rand) {
 func TestManyWagers(t *testing.T) {
 	events := legalTable(t, "nj-mini", "many", 1, 3)
 	at := in(t, events, 1, 2, schema.KindWagerPlaced)
-	n := soak(20_000, 100_000)
+	n := enginetest.Soak(20_000, 100_000)
 	extra := make([]schema.Event, n)
 	for i := range extra {
 		extra[i] = events[at].Clone()
@@ -228,7 +229,7 @@ func TestManyWagers(t *testing.T) {
 	for i := range events {
 		events[i].Seq = uint64(i + 1)
 	}
-	values := encode(events)
+	values := enginetest.Encode(events)
 	began := time.Now()
 	unsettled := 0
 	for _, f := range findingsOf(values) {
@@ -236,7 +237,7 @@ func TestManyWagers(t *testing.T) {
 			unsettled++
 		}
 	}
-	if took := time.Since(began); took > time.Duration(soak(20, 120))*time.Second {
+	if took := time.Since(began); took > time.Duration(enginetest.Soak(20, 120))*time.Second {
 		t.Errorf("%d wagers in a round took %v", n, took)
 	}
 	if unsettled != n {
@@ -248,7 +249,7 @@ func TestManyWagers(t *testing.T) {
 func TestWildNumbersTakeNoMemory(t *testing.T) {
 	base := legalTable(t, "nj-mini", "wild", 1, 3)
 	var m0, m1 runtime.MemStats
-	opt := engineOptions()
+	opt := enginetest.Options()
 	opt.NoArchive = true
 	e, b := engine.New(opt), &rows.Set{}
 	runtime.GC()
@@ -258,7 +259,7 @@ func TestWildNumbersTakeNoMemory(t *testing.T) {
 		ev.EventID = time.Duration(i).String()
 		ev.Seq, ev.At = uint64(i+1)<<48, base[0].At+int64(i)*int64(time.Second)
 		ev.Round, ev.ShoeID = uint32(i)<<16, time.Duration(i).String()
-		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: schema.AppendProto(nil, &ev)}, "t", 0, b)
+		e.Apply(&engine.Record{Offset: int64(i), Format: schema.Protobuf, Value: schema.AppendProto(nil, &ev)}, "t", 0, b)
 	}
 	e.Finish(b)
 	b.Reset()

@@ -1,10 +1,12 @@
-package pipeline_test
+package engine_test
 
 import (
 	"fmt"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/shoeproof/shoeproof/engine/enginetest"
 
 	"github.com/shoeproof/shoeproof/finding"
 
@@ -16,6 +18,13 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/script"
 )
+
+func same[T any](t *testing.T, what string, want, got T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
 
 // brokenTable is two shoes with a count recorded wrongly late in the second: it must be found whatever
 // was wrong with the feed before.
@@ -71,7 +80,7 @@ const miscount = "critical BREACH deviation count.point-count round 9 "
 // What is wrong with a feed is one finding, and the table goes on being audited.
 func TestFeedFaults(t *testing.T) {
 	base := brokenTable(t)
-	v := encode(base)
+	v := enginetest.Encode(base)
 	card := in(t, base, 1, 3, schema.KindCardDealt)
 	wager := in(t, base, 1, 5, schema.KindWagerPlaced)
 	seq := func(i int) string { return fmt.Sprintf("range:%d-%d", i+1, i+1) }
@@ -88,7 +97,7 @@ func TestFeedFaults(t *testing.T) {
 				change(i, &events[i])
 			}
 		}
-		return encode(events)
+		return enginetest.Encode(events)
 	}
 	for _, c := range []struct {
 		name string
@@ -169,18 +178,18 @@ func TestFeedReset(t *testing.T) {
 		}
 	}
 	want := []string{miscount, fmt.Sprintf("major SUSPECT data_fault feed.reset round 0 range:%d-1", stop+1)}
-	got := findingsOf(encode(first[:stop]), encode(second))
+	got := findingsOf(enginetest.Encode(first[:stop]), enginetest.Encode(second))
 	same(t, "findings", want, said(got))
 	// An exact repetition of the old beginning, before and after, is no reset.
-	got = findingsOf(encode(first[:stop]), encode(first[:1]), encode(second[:50]), encode(second[:1]), encode(second[50:]))
+	got = findingsOf(enginetest.Encode(first[:stop]), enginetest.Encode(first[:1]), enginetest.Encode(second[:50]), enginetest.Encode(second[:1]), enginetest.Encode(second[50:]))
 	same(t, "findings", want, said(got))
 }
 
 // A joined table is not reset by its own history, which is late and no repetition: that is said once, and
 // it is kept in the archive.
 func TestHistoryIsNoReset(t *testing.T) {
-	v := encode(brokenTable(t))
-	e, b := folded(engineOptions(), v[100:300], v[:100], v[:100], v[300:])
+	v := enginetest.Encode(brokenTable(t))
+	e, b := folded(enginetest.Options(), v[100:300], v[:100], v[:100], v[300:])
 	same(t, "findings", []string{"minor UNAUDITABLE data_fault feed.late round 0 range:1-100"}, said(b.Findings))
 	if n := len(b.Events.Seq); n != len(v) || e.Counts.Duplicates != 100 {
 		t.Errorf("%d of %d events in the archive, %d duplicates", n, len(v), e.Counts.Duplicates)
@@ -228,7 +237,7 @@ func TestWildDecks(t *testing.T) {
 		}
 	}
 	done := make(chan []finding.Finding, 1)
-	go func() { done <- findingsOf(encode(events)) }()
+	go func() { done <- findingsOf(enginetest.Encode(events)) }()
 	select {
 	case f := <-done:
 		if !slices.ContainsFunc(f, func(f finding.Finding) bool { return f.Rule == "shoe.count.conservation" }) {
@@ -267,7 +276,7 @@ func TestLeftOut(t *testing.T) {
 				leaveOut(events[i].Payload)
 			}
 			said := false
-			for _, f := range findingsOf(encode(events)) {
+			for _, f := range findingsOf(enginetest.Encode(events)) {
 				if f.Verdict == "BREACH" {
 					t.Error(line(&f))
 				}
@@ -302,7 +311,7 @@ func TestCopiesAreEvidence(t *testing.T) {
 			break
 		}
 	}
-	for _, f := range findingsOf(encode(events)) {
+	for _, f := range findingsOf(enginetest.Encode(events)) {
 		if f.Rule == "shoe.composition.no-excess-copies" {
 			same(t, "evidence", want, f.Evidence.Seqs)
 			return
@@ -333,7 +342,7 @@ func TestLateStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	oneGap(t, findingsOf(encode(events[20:])), 1, 20)
+	oneGap(t, findingsOf(enginetest.Encode(events[20:])), 1, 20)
 }
 
 // reports are the kinds of event that come from one feed alone.
@@ -411,7 +420,7 @@ func lawOf(t *testing.T, events []schema.Event) *law.Law {
 	t.Helper()
 	for i := range events {
 		if p, ok := events[i].Payload.(*schema.TableOpened); ok {
-			law, ok := engineOptions().Books[p.Config.Ruleset].Law(baccarat.Game(p.Config.Game))
+			law, ok := enginetest.Options().Books[p.Config.Ruleset].Law(baccarat.Game(p.Config.Game))
 			if !ok {
 				t.Fatalf("no law of %s", p.Config.Ruleset)
 			}

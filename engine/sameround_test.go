@@ -1,4 +1,4 @@
-package pipeline_test
+package engine_test
 
 import (
 	"cmp"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/shoeproof/shoeproof/engine/enginetest"
 
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/rules"
@@ -31,7 +33,7 @@ func TestPairsInOneRound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 5000))
 	rng.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
 	slices.SortStableFunc(pairs, func(a, b fault.Pair) int { return cmp.Compare(related(&b), related(&a)) })
-	want := soak(5000, 50_000)
+	want := enginetest.Soak(5000, 50_000)
 	if testing.Short() {
 		want = 300
 	}
@@ -80,7 +82,7 @@ func related(p *fault.Pair) int {
 // judge replays the events under the rules as they are, and with no rule covering another one.
 func (j *judged) judge(t *testing.T) {
 	t.Helper()
-	options := engineOptions()
+	options := enginetest.Options()
 	if j.pair.First.Off || j.pair.Second.Off {
 		options = allRules()
 	}

@@ -1,4 +1,4 @@
-package pipeline_test
+package engine_test
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/shoeproof/shoeproof/engine/enginetest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -47,7 +49,7 @@ func TestCoverage(t *testing.T) {
 		t.Errorf("README.md does not say %q", said)
 	}
 	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("%s is not up to date, run go test ./pipeline -run TestCoverage -update (-want +got):\n%s", file, d)
+		t.Errorf("%s is not up to date, run go test ./engine -run TestCoverage -update (-want +got):\n%s", file, d)
 	}
 }
 
@@ -105,7 +107,7 @@ func cited(book *law.Rulebook, rule string) string {
 }
 
 func renderCoverage(t *testing.T, list []requirement) []byte {
-	books := engineOptions().Books
+	books := enginetest.Options().Books
 	names := []string{"nj-19-47", "nj-19-47-pair", "nj-13-69f", "ny-5324-21"}
 	if len(books) != len(names) {
 		t.Errorf("%d rulebooks are shipped, the page has %v", len(books), names)
@@ -155,7 +157,7 @@ func renderCoverage(t *testing.T, list []requirement) []byte {
 
 Every requirement of the catalogue, what is done about it, the clauses under which it stands in each
 rulebook, and the scenarios that prove it by breaking it. This page is written by a test:
-` + "`go test ./pipeline -run TestCoverage -update`" + `. A star marks a clause that is read into a game from another
+` + "`go test ./engine -run TestCoverage -update`" + `. A star marks a clause that is read into a game from another
 text; the rulebook names the option that takes it back.
 
 `)
@@ -201,7 +203,7 @@ func withheld(out *bytes.Buffer, list []requirement, names []string) {
 		}
 	}
 	for _, name := range names {
-		book := engineOptions().Books[name]
+		book := enginetest.Options().Books[name]
 		for _, g := range book.Games() {
 			law, _ := book.Law(g)
 			for i := range list {

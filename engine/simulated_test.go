@@ -1,4 +1,4 @@
-package pipeline_test
+package engine_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"sync/atomic"
 	"testing"
+
+	"github.com/shoeproof/shoeproof/engine/enginetest"
 
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema/rows"
@@ -19,9 +21,9 @@ import (
 func TestLegalShoesAreSilent(t *testing.T) {
 	const perTable = 2
 	kinds := deal.Kinds()
-	tables := soak(20_000, 1_000_000)/(perTable*len(kinds)) + 1
+	tables := enginetest.Soak(20_000, 1_000_000)/(perTable*len(kinds)) + 1
 	first, _ := strconv.ParseUint(os.Getenv("SHOEPROOF_SEED"), 10, 64)
-	options := engineOptions()
+	options := enginetest.Options()
 	options.NoArchive = true
 	var shoes, rounds, handled atomic.Int64
 	t.Cleanup(func() {
@@ -74,7 +76,7 @@ func TestVigorishAddsUp(t *testing.T) {
 		events := append(append(table.Open(), table.Shoe()...), table.Shoe()...)
 		events = append(events, table.Close()...)
 		b := &rows.Set{}
-		replayInto(t, engineOptions(), events, b)
+		replayInto(t, enginetest.Options(), events, b)
 		said, kept := map[string]int64{}, map[string]int64{}
 		for i := range events {
 			if v, ok := events[i].Payload.(*schema.VigorishCollected); ok {

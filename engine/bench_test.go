@@ -1,4 +1,4 @@
-package pipeline_test
+package engine_test
 
 import (
 	"runtime"
@@ -6,8 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine/enginetest"
+
 	"github.com/shoeproof/shoeproof/engine"
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
 	"github.com/shoeproof/shoeproof/simulate/deal"
@@ -64,14 +65,14 @@ func benchEngine(b *testing.B, format schema.Format) {
 	values := interleave(floor(b), format)
 	batch := &rows.Set{}
 	// Before it is measured the batch has grown to its size, as it has in a program that runs.
-	apply(engine.New(engineOptions()), values, format, batch)
+	apply(engine.New(enginetest.Options()), values, format, batch)
 	b.ReportAllocs()
 	var m0, m1 runtime.MemStats
 	events := 0
 	var used time.Duration
 	for b.Loop() {
 		b.StopTimer()
-		e := engine.New(engineOptions())
+		e := engine.New(enginetest.Options())
 		half := len(values) / 2
 		apply(e, values[:half], format, batch)
 		runtime.ReadMemStats(&m0)
@@ -92,7 +93,7 @@ func benchEngine(b *testing.B, format schema.Format) {
 
 // apply folds values, a batch of 5,000 rows at a time.
 func apply(e *engine.Engine, values [][]byte, format schema.Format, batch *rows.Set) {
-	rec := &pipeline.Record{Format: format}
+	rec := &engine.Record{Format: format}
 	for i, v := range values {
 		rec.Offset, rec.Value = int64(i), v
 		e.Apply(rec, "bench", 0, batch)
@@ -126,12 +127,12 @@ func BenchmarkOpenTable(b *testing.B) {
 		}
 	}
 	batch := &rows.Set{}
-	apply(engine.New(engineOptions()), values[:50_000], schema.Protobuf, batch)
+	apply(engine.New(enginetest.Options()), values[:50_000], schema.Protobuf, batch)
 	var m0, m1 runtime.MemStats
 	for b.Loop() {
 		runtime.GC()
 		runtime.ReadMemStats(&m0)
-		e := engine.New(engineOptions())
+		e := engine.New(enginetest.Options())
 		apply(e, values, schema.Protobuf, batch)
 		runtime.GC()
 		runtime.ReadMemStats(&m1)

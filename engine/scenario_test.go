@@ -1,10 +1,12 @@
-package pipeline_test
+package engine_test
 
 import (
 	"flag"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/shoeproof/shoeproof/engine/enginetest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -36,7 +38,7 @@ func runScenario(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Run(engineOptions(), rules.ShippedWith)
+	r, err := s.Run(enginetest.Options(), rules.ShippedWith)
 	if err != nil {
 		t.Fatal(err)
 	}

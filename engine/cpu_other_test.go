@@ -1,6 +1,6 @@
 //go:build !unix
 
-package pipeline_test
+package engine_test
 
 import "time"
 

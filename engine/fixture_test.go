@@ -1,4 +1,4 @@
-package pipeline_test
+package engine_test
 
 import (
 	"bytes"
@@ -7,29 +7,15 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/shoeproof/shoeproof/engine/calendar"
+	"github.com/shoeproof/shoeproof/engine/enginetest"
 
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
 	"github.com/shoeproof/shoeproof/simulate/script"
 )
-
-// engineOptions are loaded once: rulebooks are read-only.
-var engineOptions = sync.OnceValue(func() engine.Options {
-	books, err := rules.Shipped()
-	if err != nil {
-		panic(err)
-	}
-	calendar, err := calendar.Default()
-	if err != nil {
-		panic(err)
-	}
-	return engine.Options{Books: books, Calendar: calendar, PatronKey: []byte("test"), Version: "test"}
-})
 
 // allRules are options under which the rules that ship switched off are asked too.
 var allRules = sync.OnceValue(func() engine.Options {
@@ -45,7 +31,7 @@ var allRules = sync.OnceValue(func() engine.Options {
 		}
 		books[file] = bytes.ReplaceAll(data, []byte(", off: true"), nil)
 	}
-	o := engineOptions()
+	o := enginetest.Options()
 	if o.Books, err = rules.Load(books); err != nil {
 		panic(err)
 	}
@@ -55,7 +41,7 @@ var allRules = sync.OnceValue(func() engine.Options {
 // replay folds events, encoded as they would arrive, and returns all that came of them.
 func replay(t testing.TB, events []schema.Event) *rows.Set {
 	t.Helper()
-	return replayWith(t, engineOptions(), events)
+	return replayWith(t, enginetest.Options(), events)
 }
 
 func replayWith(t testing.TB, options engine.Options, events []schema.Event) *rows.Set {
@@ -71,7 +57,7 @@ func replayInto(t testing.TB, options engine.Options, events []schema.Event, b *
 	var buf []byte
 	for i := range events {
 		buf = schema.AppendProto(buf[:0], &events[i])
-		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: buf}, "test", 0, b)
+		e.Apply(&engine.Record{Offset: int64(i), Format: schema.Protobuf, Value: buf}, "test", 0, b)
 	}
 	e.Finish(b)
 	floor := engine.NewFloor(options)

@@ -1,4 +1,4 @@
-package pipeline_test
+package engine_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/shoeproof/shoeproof/engine/enginetest"
 
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema"
@@ -19,7 +21,7 @@ func altered(t *testing.T, change func(name string, v reflect.Value) bool) {
 	for name, events := range legalTables(t, 3) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			values := encode(events)
+			values := enginetest.Encode(events)
 			times := map[string]int{}
 			for i := range events {
 				for k := range reflect.TypeOf(events[i].Payload).Elem().NumField() {
@@ -29,10 +31,10 @@ func altered(t *testing.T, change func(name string, v reflect.Value) bool) {
 					if p.Field(k).IsZero() || !change(p.Type().Field(k).Name, p.Field(k)) {
 						continue
 					}
-					if times[what]++; times[what]%stride(23, 1) != 1 && stride(2, 1) != 1 {
+					if times[what]++; times[what]%enginetest.Stride(23, 1) != 1 && enginetest.Stride(2, 1) != 1 {
 						continue
 					}
-					for _, f := range findingsOf(values[:i], encode([]schema.Event{ev}), values[i+1:]) {
+					for _, f := range findingsOf(values[:i], enginetest.Encode([]schema.Event{ev}), values[i+1:]) {
 						if f.Verdict == "BREACH" {
 							t.Errorf("%s of event %d: %s", what, i+1, line(&f))
 						}
@@ -78,15 +80,15 @@ func TestEnvelopesThatAreMissing(t *testing.T) {
 	for name, events := range legalTables(t, 3) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			values := encode(events)
+			values := enginetest.Encode(events)
 			for part, empty := range map[string]func(*schema.Event){
 				"actor": func(ev *schema.Event) { ev.Actor = schema.Actor{} }, "source": func(ev *schema.Event) { ev.Source = schema.Source{} },
 				"shoe_id": func(ev *schema.Event) { ev.ShoeID = "" }, "round": func(ev *schema.Event) { ev.Round = 0 },
 			} {
-				for i := len(part) % stride(11, 1); i < len(events); i += stride(11, 1) {
+				for i := len(part) % enginetest.Stride(11, 1); i < len(events); i += enginetest.Stride(11, 1) {
 					ev := events[i].Clone()
 					empty(&ev)
-					for _, f := range findingsOf(values[:i], encode([]schema.Event{ev}), values[i+1:]) {
+					for _, f := range findingsOf(values[:i], enginetest.Encode([]schema.Event{ev}), values[i+1:]) {
 						if f.Verdict == "BREACH" {
 							t.Errorf("%v %d without %s: %s", ev.Payload.Kind(), i+1, part, line(&f))
 						}
@@ -105,7 +107,7 @@ func TestFaultBesideAnUnreadCard(t *testing.T) {
 				t.Parallel()
 				// Suivi is for who lost the round before.
 				rests := before == 1 && strings.HasPrefix(broken.Rule, "chemin.suivi.")
-				for seed, tried := uint64(0), 0; seed < 30 && tried < soak(3, 20); seed++ {
+				for seed, tried := uint64(0), 0; seed < 30 && tried < enginetest.Soak(3, 20); seed++ {
 					events, want, err := fault.Plant(deal.Options{}, broken, seed)
 					if err != nil {
 						t.Fatal(err)
@@ -122,7 +124,7 @@ func TestFaultBesideAnUnreadCard(t *testing.T) {
 					ev.Payload.(*schema.CardDealt).Card = "??"
 					events[at] = ev
 					found := false
-					for _, f := range findingsOf(encode(events)) {
+					for _, f := range findingsOf(enginetest.Encode(events)) {
 						is := func(w fault.Want) bool { return w.Rule == f.Rule && w.Round == f.Round }
 						found = found || is(want[0]) || rests && f.Rule == broken.Rule && f.Verdict == "UNAUDITABLE"
 						if f.Verdict == "BREACH" && f.Severity != finding.Info && !slices.ContainsFunc(want, is) {

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine/enginetest"
+
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/schema/rows"
 
@@ -19,212 +21,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate/deal"
 )
-
-// casino is tables that open, play shoes, close and open again, with faults planted at some.
-func casino(t testing.TB, tables int) [][]schema.Event {
-	t.Helper()
-	floor := floorOf(t, tables/2)
-	kinds := deal.Kinds()
-	for i := range tables - len(floor) {
-		config, err := deal.Config(kinds[i%len(kinds)], uint64(i))
-		if err != nil {
-			t.Fatal(err)
-		}
-		table := deal.NewTable(deal.Options{Table: fmt.Sprintf("d-%02d", i), Config: config, Seed: uint64(i)})
-		floor = append(floor, slices.Concat(table.Open(), table.ShoeOf(3), table.ShoeOf(2), table.ShoeOf(2), table.Close(),
-			table.Open(), table.ShoeOf(2), table.ShoeOf(2), table.ShoeOf(4)))
-	}
-	return floor
-}
-
-// steps are the rows of each record, in one hash, and the memories with the record that gave them.
-type steps struct {
-	hashes   []string
-	memories []rows.Snapshot
-}
-
-func applyAt(e *engine.Engine, values [][]byte, i int, b *rows.Set) {
-	e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: values[i]}, "test", 0, b)
-}
-
-// newest is the newest memory of each table below an offset.
-func newest(memories []rows.Snapshot, below int64) []rows.Snapshot {
-	m := pipeline.NewMemorySink()
-	b := &pipeline.Batch{Set: rows.Set{Snapshots: memories}}
-	_ = m.Write(context.Background(), b)
-	rows, _ := m.Memories(context.Background(), "test", 0, below)
-	return rows
-}
-
-// An engine that is stopped after any record, and another that takes up the memories of before, begins
-// at the offset which the first one named as low and is muted up to the stop: from there on each record
-// gives the same rows, memories included.
-func TestStopAndStartAnew(t *testing.T) {
-	floor := casino(t, 10)
-	inOrder := mixed(floor, rand.New(rand.NewPCG(5, 6)))
-	jumbled := mixed(jostled(floor, nil, jostleBy(rand.New(rand.NewPCG(7, 8)))), rand.New(rand.NewPCG(5, 6)))
-	for _, c := range []struct {
-		name    string
-		feed    []schema.Event
-		idle    time.Duration
-		stretch int64
-	}{
-		{"in order", inOrder, 0, 0},
-		{"in order, often", inOrder, time.Second, 300},
-		{"out of order", jumbled, 0, 0},
-		{"out of order, often", jumbled, time.Second, 300},
-		{"with what is lost, late and twice", bent(jumbled, rand.New(rand.NewPCG(9, 10))), time.Minute, 1000},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			values := encode(c.feed)
-			opt := engineOptions()
-			opt.Idle, opt.Stretch = c.idle, c.stretch
-			var all steps
-			var lows, clocks []int64
-			first, b := engine.New(opt), &rows.Set{}
-			for i := range values {
-				low, clock := first.Low(int64(i))
-				lows, clocks = append(lows, low), append(clocks, clock)
-				applyAt(first, values, i, b)
-				all.hashes = append(all.hashes, b.Hash())
-				all.memories = append(all.memories, b.Snapshots...)
-				b.Reset()
-			}
-			if len(all.memories) < len(floor) {
-				t.Fatalf("%d memories of %d tables", len(all.memories), len(floor))
-			}
-			again, longest := 0, int64(0)
-			step := stride(2003, 7)
-			for stop := 0; stop < len(values); stop += step {
-				second := engine.New(opt)
-				if err := second.Restore(newest(all.memories, int64(stop)), clocks[stop]); err != nil {
-					t.Fatal(err)
-				}
-				for i := int(lows[stop]); i < stop; i++ {
-					applyAt(second, values, i, b)
-					b.Reset()
-				}
-				again, longest = again+stop-int(lows[stop]), max(longest, int64(stop)-lows[stop])
-				for i := stop; i < len(values); i++ {
-					if applyAt(second, values, i, b); b.Hash() != all.hashes[i] {
-						t.Fatalf("stopped at %d, anew from %d: record %d gives %d findings, %d memories, %d shoes %s", stop, lows[stop], i, len(b.Findings), len(b.Snapshots), len(b.Shoes), why(c.feed[i], b))
-					}
-					b.Reset()
-				}
-			}
-			t.Logf("%d records, %d memories; a start reads %d again, at most %d", len(values), len(all.memories), again*step/len(values), longest)
-		})
-	}
-}
-
-func why(ev schema.Event, b *rows.Set) string {
-	out := fmt.Sprintf("table %s seq %d %s", ev.TableID, ev.Seq, ev.Payload.Kind())
-	for _, f := range b.Findings {
-		out += fmt.Sprintf("\n%+v", f)
-	}
-	for _, m := range b.Snapshots {
-		out += fmt.Sprintf("\n%s %d", m.TableID, len(m.State))
-	}
-	return out
-}
-
-// bent loses, repeats, contradicts and delays some events.
-func bent(events []schema.Event, rng *rand.Rand) []schema.Event {
-	var out, later []schema.Event
-	for _, ev := range events {
-		switch rng.IntN(200) {
-		case 0:
-			continue
-		case 1:
-			out = append(out, ev)
-		case 2:
-			later = append(later, ev)
-			continue
-		case 3:
-			other := ev.Clone()
-			other.EventID += "x"
-			out = append(out, other)
-		}
-		out = append(out, ev)
-		if len(later) > 0 && rng.IntN(100) == 0 {
-			out, later = append(out, later[0]), later[1:]
-		}
-	}
-	return out
-}
-
-// Where memories are written changes no finding and no fact.
-func TestMemoriesChangeNothing(t *testing.T) {
-	values := encode(mixed(casino(t, 8), rand.New(rand.NewPCG(1, 2))))
-	var want string
-	for i, c := range []struct {
-		idle    time.Duration
-		stretch int64
-	}{{0, 0}, {time.Second, 100}, {time.Millisecond, 7}} {
-		opt := engineOptions()
-		opt.Idle, opt.Stretch = c.idle, c.stretch
-		e, b := engine.New(opt), &rows.Set{}
-		for i := range values {
-			applyAt(e, values, i, b)
-		}
-		memories, size := len(b.Snapshots), 0
-		for _, m := range b.Snapshots {
-			size += len(m.State)
-		}
-		b.Snapshots = nil
-		t.Logf("idle %v, stretch %d: %d memories, %d bytes each", c.idle, c.stretch, memories, size/memories)
-		if got := b.Hash(); i == 0 {
-			want = got
-		} else if got != want {
-			t.Errorf("idle %v, stretch %d: other rows", c.idle, c.stretch)
-		}
-	}
-}
-
-// A memory names no patron, not even in an event that waits for an earlier one.
-func TestMemoryNamesNoPatron(t *testing.T) {
-	const canary = "CANARY-PATRON-"
-	floor, rng := casino(t, 4), rand.New(rand.NewPCG(3, 4))
-	waits := 0
-	for k, events := range floor {
-		for i := range events {
-			if p, ok := events[i].Payload.(*schema.WagerPlaced); ok {
-				p.PatronRef = canary + "1"
-			}
-		}
-		floor[k] = bent(events, rng)
-	}
-	opt := engineOptions()
-	opt.Stretch = 7
-	e, b := engine.New(opt), &rows.Set{}
-	values := encode(mixed(floor, rand.New(rand.NewPCG(1, 2))))
-	for i := range values {
-		applyAt(e, values, i, b)
-	}
-	for _, m := range b.Snapshots {
-		if strings.Contains(m.State, canary) {
-			t.Fatalf("a snapshot of table %s names a patron", m.TableID)
-		}
-		waits += strings.Count(m.State, engine.Pseudonym(opt.PatronKey, canary+"1"))
-	}
-	if waits == 0 {
-		t.Error("no memory has an event that waits")
-	}
-}
-
-// A memory that cannot be read is an error that says so, never a table that half remembers.
-func TestMemoryOfAnotherRelease(t *testing.T) {
-	for _, text := range []string{`{"format":1,"table":{}}`, `{"format":3,"table":{"log":[]}}`, `{"format":3,"table":{"isOpen":"x"}}`, `{`} {
-		e := engine.New(engineOptions())
-		err := e.Restore([]rows.Snapshot{{PropertyID: "p", TableID: "t-9", State: text}}, 0)
-		if !errors.Is(err, engine.ErrSnapshot) || !strings.Contains(err.Error(), "t-9") {
-			t.Errorf("%s: %v", text, err)
-		}
-	}
-}
 
 // topicOf is a finite log that can be read from anywhere, and that may end the reader's ownership.
 type topicOf struct {
@@ -290,15 +87,15 @@ func allRows(m *pipeline.MemorySink) map[string]map[string]string {
 // A run that loses its partition again and again, whose inserts fail before and after they were kept,
 // leaves the rows of one that never did, and ranges that make the same log.
 func TestRunIsTakenUpWhereItWasLeft(t *testing.T) {
-	opt := engineOptions()
+	opt := enginetest.Options()
 	opt.Idle, opt.Stretch = time.Minute, 2000
-	values := encode(mixed(casino(t, 8), rand.New(rand.NewPCG(1, 2))))
+	values := enginetest.Encode(enginetest.Mixed(enginetest.Casino(t, 8), rand.New(rand.NewPCG(1, 2))))
 	golden := pipeline.NewMemorySink()
 	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100}, golden, journaled(golden, opt)); err != nil {
 		t.Fatal(err)
 	}
 	want := allRows(golden)
-	for seed := range uint64(soak(3, 200)) {
+	for seed := range uint64(enginetest.Soak(3, 200)) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		sink := pipeline.NewMemorySink()
 		lost := errors.New("no answer")
@@ -338,16 +135,16 @@ func TestRunIsTakenUpWhereItWasLeft(t *testing.T) {
 // The limits of memories may change from start to start, also in what a start reads again: facts and findings
 // are those of a run that never stopped.
 func TestLimitsOfMemoriesChange(t *testing.T) {
-	opt := engineOptions()
+	opt := enginetest.Options()
 	opt.Idle, opt.Stretch = time.Hour, 3000
 	var events []schema.Event // one table after the other, in turns: each is quiet for long
-	floor := casino(t, 6)
+	floor := enginetest.Casino(t, 6)
 	for turn := range 9 {
 		for _, table := range floor {
 			events = append(events, table[turn*len(table)/9:(turn+1)*len(table)/9]...)
 		}
 	}
-	values := encode(events)
+	values := enginetest.Encode(events)
 	golden, sink := pipeline.NewMemorySink(), pipeline.NewMemorySink()
 	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100}, golden, journaled(golden, opt)); err != nil {
 		t.Fatal(err)
@@ -390,8 +187,8 @@ func (m otherRelease) Last(ctx context.Context, topic string, partition int32, b
 // What the log lost while nobody read is a finding that names the offsets, also where the start would
 // have been mute, and no table is accused for what was in it.
 func TestLogLostWhatAStartNeeds(t *testing.T) {
-	opt := engineOptions()
-	values := encode(mixed(casino(t, 6), rand.New(rand.NewPCG(1, 2))))
+	opt := enginetest.Options()
+	values := enginetest.Encode(enginetest.Mixed(enginetest.Casino(t, 6), rand.New(rand.NewPCG(1, 2))))
 	golden := pipeline.NewMemorySink()
 	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100}, golden, journaled(golden, opt)); err != nil {
 		t.Fatal(err)
@@ -465,9 +262,9 @@ func (l *cutLog) Next(ctx context.Context, wait time.Duration) ([]pipeline.Recor
 // A log that lost its last records while it was read, or while nobody did, is a finding that names their
 // offsets, and the rest are the rows of who read the log as it is now, whatever stops come after.
 func TestLogIsCutBack(t *testing.T) {
-	opt := engineOptions()
+	opt := enginetest.Options()
 	opt.Idle, opt.Stretch = time.Hour, 3000
-	values := encode(mixed(casino(t, 4), rand.New(rand.NewPCG(1, 2))))
+	values := enginetest.Encode(enginetest.Mixed(enginetest.Casino(t, 4), rand.New(rand.NewPCG(1, 2))))
 	const cut, read = 777, 2200
 	journaled := func(sink *pipeline.MemorySink, opt engine.Options) pipeline.RunOptions {
 		run := journaled(sink, opt)
@@ -536,10 +333,10 @@ func TestLogIsCutBack(t *testing.T) {
 
 // A log that ends before what was audited and has other records is another log: nothing is written.
 func TestLogThatIsShorterWasReplaced(t *testing.T) {
-	opt := engineOptions()
-	floor := casino(t, 4)
-	values := encode(mixed(floor, rand.New(rand.NewPCG(1, 2))))
-	other := encode(mixed(floor, rand.New(rand.NewPCG(3, 4))))
+	opt := enginetest.Options()
+	floor := enginetest.Casino(t, 4)
+	values := enginetest.Encode(enginetest.Mixed(floor, rand.New(rand.NewPCG(1, 2))))
+	other := enginetest.Encode(enginetest.Mixed(floor, rand.New(rand.NewPCG(3, 4))))
 	for _, left := range []int{0, 5, 1000} {
 		sink := pipeline.NewMemorySink()
 		if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100, stop: len(values) / 2}, sink, journaled(sink, opt)); err != nil {
@@ -555,15 +352,15 @@ func TestLogThatIsShorterWasReplaced(t *testing.T) {
 
 // The same offsets with other records are another log: nothing is written.
 func TestLogWasReplaced(t *testing.T) {
-	opt := engineOptions()
-	floor := casino(t, 4)
-	values := encode(mixed(floor, rand.New(rand.NewPCG(1, 2))))
+	opt := enginetest.Options()
+	floor := enginetest.Casino(t, 4)
+	values := enginetest.Encode(enginetest.Mixed(floor, rand.New(rand.NewPCG(1, 2))))
 	sink := pipeline.NewMemorySink()
 	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100, stop: len(values) / 2}, sink, journaled(sink, opt)); err != nil {
 		t.Fatal(err)
 	}
 	before := len(sink.Ranges())
-	other := encode(mixed(floor, rand.New(rand.NewPCG(3, 4))))
+	other := enginetest.Encode(enginetest.Mixed(floor, rand.New(rand.NewPCG(3, 4))))
 	err := pipeline.Run(t.Context(), &topicOf{values: other, page: 100}, sink, journaled(sink, opt))
 	if replaced := (*pipeline.ReplacedError)(nil); !errors.As(err, &replaced) || len(sink.Ranges()) != before {
 		t.Errorf("got %v and %d more ranges, want a ReplacedError and none", err, len(sink.Ranges())-before)
@@ -572,8 +369,8 @@ func TestLogWasReplaced(t *testing.T) {
 
 // A journal that says otherwise is a finding that names the range, once; the rows are kept all the same.
 func TestJournalIsHeldAgainstTheRows(t *testing.T) {
-	opt := engineOptions()
-	values := encode(mixed(casino(t, 4), rand.New(rand.NewPCG(1, 2))))
+	opt := enginetest.Options()
+	values := enginetest.Encode(enginetest.Mixed(enginetest.Casino(t, 4), rand.New(rand.NewPCG(1, 2))))
 	sink := pipeline.NewMemorySink()
 	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100, stop: len(values) / 2}, sink, journaled(sink, opt)); err != nil {
 		t.Fatal(err)
@@ -604,8 +401,8 @@ func (m tampered) Last(ctx context.Context, topic string, partition int32, below
 
 // Without a memory that it can read, a start reads from the first record, and the rows are the same.
 func TestMemoryThatCannotBeRead(t *testing.T) {
-	opt := engineOptions()
-	values := encode(mixed(casino(t, 4), rand.New(rand.NewPCG(1, 2))))
+	opt := enginetest.Options()
+	values := enginetest.Encode(enginetest.Mixed(enginetest.Casino(t, 4), rand.New(rand.NewPCG(1, 2))))
 	golden, sink := pipeline.NewMemorySink(), pipeline.NewMemorySink()
 	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100}, golden, journaled(golden, opt)); err != nil {
 		t.Fatal(err)

@@ -1,9 +1,11 @@
-package pipeline_test
+package engine_test
 
 import (
 	"os"
 	"strconv"
 	"testing"
+
+	"github.com/shoeproof/shoeproof/engine/enginetest"
 
 	"github.com/shoeproof/shoeproof/finding"
 
@@ -11,31 +13,9 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/fault"
 )
 
-// soak is the number that `make soak` asks for, the short one, or with -short a fraction of it.
-func soak(short, long int) int {
-	switch {
-	case os.Getenv("SHOEPROOF_SOAK") != "":
-		return long
-	case testing.Short():
-		return max(short/40, 1)
-	}
-	return short
-}
-
-// stride is how many places a test steps over between two that it tries.
-func stride(short, long int) int {
-	switch {
-	case os.Getenv("SHOEPROOF_SOAK") != "":
-		return long
-	case testing.Short():
-		return 20 * short
-	}
-	return short
-}
-
 // Each fault gives exactly its finding, whatever the seed: no other of level minor or above.
 func TestFaultsAreFound(t *testing.T) {
-	seeds := soak(24, 200)
+	seeds := enginetest.Soak(24, 200)
 	if n, err := strconv.Atoi(os.Getenv("SHOEPROOF_SEEDS")); err == nil {
 		seeds = n
 	}
@@ -47,7 +27,7 @@ func TestFaultsAreFound(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				options := engineOptions()
+				options := enginetest.Options()
 				if broken.Off {
 					options = allRules()
 				}

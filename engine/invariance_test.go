@@ -1,4 +1,4 @@
-package pipeline_test
+package engine_test
 
 import (
 	"encoding/json"
@@ -8,48 +8,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/engine/enginetest"
+
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema/rows"
 
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate/deal"
-	"github.com/shoeproof/shoeproof/simulate/fault"
 )
-
-// floorOf is tables with a fault each, and some without, as their own streams.
-func floorOf(t testing.TB, tables int) [][]schema.Event {
-	t.Helper()
-	var floor [][]schema.Event
-	faults := fault.All()
-	for i := range tables {
-		events, _, err := fault.Plant(deal.Options{Table: fmt.Sprintf("t-%02d", i)}, faults[i*len(faults)/tables], uint64(i))
-		if err != nil {
-			t.Fatal(err)
-		}
-		floor = append(floor, events)
-	}
-	return floor
-}
-
-// mixed interleaves tables at random, each in its own order.
-func mixed(floor [][]schema.Event, rng *rand.Rand) []schema.Event {
-	at := make([]int, len(floor))
-	var order []int
-	for i := range floor {
-		for range floor[i] {
-			order = append(order, i)
-		}
-	}
-	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	events := make([]schema.Event, 0, len(order))
-	for _, i := range order {
-		events = append(events, floor[i][at[i]])
-		at[i]++
-	}
-	return events
-}
 
 // amends reports whether a finding differs from its earlier row only in further findings that it covers.
 func amends(t testing.TB, earlier string, f finding.Finding) bool {
@@ -92,7 +58,7 @@ func rowsByID(t testing.TB, into map[string]string, findings []finding.Finding) 
 // golden is what one engine finds in a floor that arrives in order.
 func golden(t testing.TB, floor [][]schema.Event) map[string]string {
 	t.Helper()
-	rows := rowsByID(t, nil, findingsOf(encode(slices.Concat(floor...))))
+	rows := rowsByID(t, nil, findingsOf(enginetest.Encode(slices.Concat(floor...))))
 	if len(rows) < len(floor)/2 {
 		t.Fatalf("%d findings at %d tables, want a floor with faults", len(rows), len(floor))
 	}
@@ -115,9 +81,9 @@ func equalRows(t *testing.T, what string, want, got map[string]string) {
 
 // However a feed is delivered, the findings are the same bytes.
 func TestDelivery(t *testing.T) {
-	floor := floorOf(t, soak(16, 64))
+	floor := enginetest.Faulty(t, enginetest.Soak(16, 64))
 	want := golden(t, floor)
-	inOrder := func(rng *rand.Rand) [][]byte { return encode(mixed(floor, rng)) }
+	inOrder := func(rng *rand.Rand) [][]byte { return enginetest.Encode(enginetest.Mixed(floor, rng)) }
 	for _, delivery := range []struct {
 		name string
 		feed func(rng *rand.Rand) [][]byte
@@ -150,13 +116,13 @@ func TestDelivery(t *testing.T) {
 			return slices.Concat(v[:i], v[i-rng.IntN(i):i], v[i:])
 		}},
 		{"within 64 positions", func(rng *rand.Rand) [][]byte {
-			return encode(mixed(jostled(floor, rng, func(events []schema.Event, i int) float64 { return float64(i) + 63*rng.Float64() }), rng))
+			return enginetest.Encode(enginetest.Mixed(jostled(floor, rng, func(events []schema.Event, i int) float64 { return float64(i) + 63*rng.Float64() }), rng))
 		}},
 		{"within 5 seconds", func(rng *rand.Rand) [][]byte {
-			return encode(mixed(jostled(floor, rng, func(events []schema.Event, i int) float64 { return float64(events[i].At)/1e9 + 5*rng.Float64() }), rng))
+			return enginetest.Encode(enginetest.Mixed(jostled(floor, rng, func(events []schema.Event, i int) float64 { return float64(events[i].At)/1e9 + 5*rng.Float64() }), rng))
 		}},
 		{"out of order and twice", func(rng *rand.Rand) [][]byte {
-			v := encode(mixed(jostled(floor, rng, func(events []schema.Event, i int) float64 { return float64(i) + 63*rng.Float64() }), rng))
+			v := enginetest.Encode(enginetest.Mixed(jostled(floor, rng, func(events []schema.Event, i int) float64 { return float64(i) + 63*rng.Float64() }), rng))
 			var out [][]byte
 			for _, x := range v {
 				if out = append(out, x); rng.IntN(10) == 0 {
@@ -168,7 +134,7 @@ func TestDelivery(t *testing.T) {
 	} {
 		t.Run(delivery.name, func(t *testing.T) {
 			t.Parallel()
-			for seed := range uint64(soak(3, 100)) {
+			for seed := range uint64(enginetest.Soak(3, 100)) {
 				rng := rand.New(rand.NewPCG(seed, 7))
 				equalRows(t, fmt.Sprintf("seed %d", seed), want, rowsByID(t, nil, findingsOf(delivery.feed(rng))))
 				if t.Failed() {
@@ -206,22 +172,22 @@ func jostled(floor [][]schema.Event, _ *rand.Rand, key func([]schema.Event, int)
 
 // Two engines, each with half of the tables, find what one finds.
 func TestTwoEngines(t *testing.T) {
-	floor := floorOf(t, 12)
+	floor := enginetest.Faulty(t, 12)
 	rng := rand.New(rand.NewPCG(1, 2))
-	half := rowsByID(t, nil, findingsOf(encode(mixed(floor[:5], rng))))
-	equalRows(t, "halves", golden(t, floor), rowsByID(t, half, findingsOf(encode(mixed(floor[5:], rng)))))
+	half := rowsByID(t, nil, findingsOf(enginetest.Encode(enginetest.Mixed(floor[:5], rng))))
+	equalRows(t, "halves", golden(t, floor), rowsByID(t, half, findingsOf(enginetest.Encode(enginetest.Mixed(floor[5:], rng)))))
 }
 
 // How records are cut into batches changes nothing.
 func TestBatchSizes(t *testing.T) {
-	floor := floorOf(t, 12)
+	floor := enginetest.Faulty(t, 12)
 	want := golden(t, floor)
-	values := encode(mixed(floor, rand.New(rand.NewPCG(3, 4))))
+	values := enginetest.Encode(enginetest.Mixed(floor, rand.New(rand.NewPCG(3, 4))))
 	for _, size := range []int{1, 97, 50_000} {
 		byID := map[string]string{}
-		e, b := engine.New(engineOptions()), &rows.Set{}
+		e, b := engine.New(enginetest.Options()), &rows.Set{}
 		for i, v := range values {
-			e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: v}, "test", 0, b)
+			e.Apply(&engine.Record{Offset: int64(i), Format: schema.Protobuf, Value: v}, "test", 0, b)
 			if (i+1)%size == 0 {
 				rowsByID(t, byID, b.Findings)
 				b.Reset()
@@ -235,7 +201,7 @@ func TestBatchSizes(t *testing.T) {
 // Suits decide nothing but the indicator and the copies of a card: with the suits exchanged the same
 // rules are broken in the same places.
 func TestSuitsAreExchangeable(t *testing.T) {
-	floor := floorOf(t, soak(24, 100))
+	floor := enginetest.Faulty(t, enginetest.Soak(24, 100))
 	for i, events := range floor {
 		exchanged := make([]schema.Event, len(events))
 		for j := range events {
@@ -249,7 +215,7 @@ func TestSuitsAreExchangeable(t *testing.T) {
 			}
 			return out
 		}
-		same(t, fmt.Sprintf("table %d", i), summary(findingsOf(encode(events))), summary(findingsOf(encode(exchanged))))
+		same(t, fmt.Sprintf("table %d", i), summary(findingsOf(enginetest.Encode(events))), summary(findingsOf(enginetest.Encode(exchanged))))
 	}
 }
 

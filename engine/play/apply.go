@@ -1,0 +1,44 @@
+// Package play folds the events of one table into rounds and shoes.
+//
+// Events go in, in order. The table changes its record (record.Round, record.Shoe, record.Table) and yields the stages
+// that are reached. A stage is mostly reached before the event is folded: the first card of a round completes the round
+// before it. So the caller evaluates a stage while the fold waits, and sees the record as it was at that stage.
+//
+// The table also knows what missing events leave open about it: see Gaps. It evaluates no rule, and writes no row.
+package play
+
+import (
+	"iter"
+
+	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Apply folds an event and yields the stages that are reached, in order. The loop must not be left early.
+func (t *Table) Apply(ev *schema.Event) iter.Seq[Stage] {
+	return func(yield func(Stage) bool) {
+		t.now, t.Pit = ev, ev.PitID
+		t.fold(&turn{record.Seq(ev.Seq), ev.At, ev.Round, yield})
+		t.closeGaps(ev)
+		t.now = nil
+	}
+}
+
+// Restart closes what is open, since the sequence numbers begin again with this event, and yields the stages that this
+// reaches. What the table knew by the old numbers is dropped.
+func (t *Table) Restart(ev *schema.Event) iter.Seq[Stage] {
+	return func(yield func(Stage) bool) {
+		t.closeShoes(&turn{record.Seq(ev.Seq), ev.At, ev.Round, yield})
+		t.enforce(nil, nil)
+		t.IsOpen = false
+		t.History = record.Table{Attested: map[string]record.Attested{}}
+		clear(t.Kept)
+		t.MidStream()
+	}
+}
+
+// MidStream notes that the record of the table begins in the middle.
+func (t *Table) MidStream() {
+	t.Joined = true
+	t.Gaps = Gaps{Begin: true, Start: true, Prepare: true, History: true, Seating: true}
+}

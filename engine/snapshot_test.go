@@ -1,0 +1,209 @@
+package engine_test
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shoeproof/shoeproof/engine/enginetest"
+
+	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/schema/rows"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// steps are the rows of each record, in one hash, and the memories with the record that gave them.
+type steps struct {
+	hashes   []string
+	memories []rows.Snapshot
+}
+
+func applyAt(e *engine.Engine, values [][]byte, i int, b *rows.Set) {
+	e.Apply(&engine.Record{Offset: int64(i), Format: schema.Protobuf, Value: values[i]}, "test", 0, b)
+}
+
+// newest is the newest snapshot of each table below an offset.
+func newest(snapshots []rows.Snapshot, below int64) []rows.Snapshot {
+	last := map[string]rows.Snapshot{}
+	for _, s := range snapshots {
+		if s.Offset < below {
+			last[s.TableID] = s
+		}
+	}
+	return slices.SortedFunc(maps.Values(last), func(a, b rows.Snapshot) int { return cmp.Compare(a.TableID, b.TableID) })
+}
+
+// An engine that is stopped after any record, and another that takes up the memories of before, begins
+// at the offset which the first one named as low and is muted up to the stop: from there on each record
+// gives the same rows, memories included.
+func TestStopAndStartAnew(t *testing.T) {
+	floor := enginetest.Casino(t, 10)
+	inOrder := enginetest.Mixed(floor, rand.New(rand.NewPCG(5, 6)))
+	jumbled := enginetest.Mixed(jostled(floor, nil, jostleBy(rand.New(rand.NewPCG(7, 8)))), rand.New(rand.NewPCG(5, 6)))
+	for _, c := range []struct {
+		name    string
+		feed    []schema.Event
+		idle    time.Duration
+		stretch int64
+	}{
+		{"in order", inOrder, 0, 0},
+		{"in order, often", inOrder, time.Second, 300},
+		{"out of order", jumbled, 0, 0},
+		{"out of order, often", jumbled, time.Second, 300},
+		{"with what is lost, late and twice", bent(jumbled, rand.New(rand.NewPCG(9, 10))), time.Minute, 1000},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			values := enginetest.Encode(c.feed)
+			opt := enginetest.Options()
+			opt.Idle, opt.Stretch = c.idle, c.stretch
+			var all steps
+			var lows, clocks []int64
+			first, b := engine.New(opt), &rows.Set{}
+			for i := range values {
+				low, clock := first.Low(int64(i))
+				lows, clocks = append(lows, low), append(clocks, clock)
+				applyAt(first, values, i, b)
+				all.hashes = append(all.hashes, b.Hash())
+				all.memories = append(all.memories, b.Snapshots...)
+				b.Reset()
+			}
+			if len(all.memories) < len(floor) {
+				t.Fatalf("%d memories of %d tables", len(all.memories), len(floor))
+			}
+			again, longest := 0, int64(0)
+			step := enginetest.Stride(2003, 7)
+			for stop := 0; stop < len(values); stop += step {
+				second := engine.New(opt)
+				if err := second.Restore(newest(all.memories, int64(stop)), clocks[stop]); err != nil {
+					t.Fatal(err)
+				}
+				for i := int(lows[stop]); i < stop; i++ {
+					applyAt(second, values, i, b)
+					b.Reset()
+				}
+				again, longest = again+stop-int(lows[stop]), max(longest, int64(stop)-lows[stop])
+				for i := stop; i < len(values); i++ {
+					if applyAt(second, values, i, b); b.Hash() != all.hashes[i] {
+						t.Fatalf("stopped at %d, anew from %d: record %d gives %d findings, %d memories, %d shoes %s", stop, lows[stop], i, len(b.Findings), len(b.Snapshots), len(b.Shoes), why(c.feed[i], b))
+					}
+					b.Reset()
+				}
+			}
+			t.Logf("%d records, %d memories; a start reads %d again, at most %d", len(values), len(all.memories), again*step/len(values), longest)
+		})
+	}
+}
+
+func why(ev schema.Event, b *rows.Set) string {
+	out := fmt.Sprintf("table %s seq %d %s", ev.TableID, ev.Seq, ev.Payload.Kind())
+	for _, f := range b.Findings {
+		out += fmt.Sprintf("\n%+v", f)
+	}
+	for _, m := range b.Snapshots {
+		out += fmt.Sprintf("\n%s %d", m.TableID, len(m.State))
+	}
+	return out
+}
+
+// bent loses, repeats, contradicts and delays some events.
+func bent(events []schema.Event, rng *rand.Rand) []schema.Event {
+	var out, later []schema.Event
+	for _, ev := range events {
+		switch rng.IntN(200) {
+		case 0:
+			continue
+		case 1:
+			out = append(out, ev)
+		case 2:
+			later = append(later, ev)
+			continue
+		case 3:
+			other := ev.Clone()
+			other.EventID += "x"
+			out = append(out, other)
+		}
+		out = append(out, ev)
+		if len(later) > 0 && rng.IntN(100) == 0 {
+			out, later = append(out, later[0]), later[1:]
+		}
+	}
+	return out
+}
+
+// Where memories are written changes no finding and no fact.
+func TestMemoriesChangeNothing(t *testing.T) {
+	values := enginetest.Encode(enginetest.Mixed(enginetest.Casino(t, 8), rand.New(rand.NewPCG(1, 2))))
+	var want string
+	for i, c := range []struct {
+		idle    time.Duration
+		stretch int64
+	}{{0, 0}, {time.Second, 100}, {time.Millisecond, 7}} {
+		opt := enginetest.Options()
+		opt.Idle, opt.Stretch = c.idle, c.stretch
+		e, b := engine.New(opt), &rows.Set{}
+		for i := range values {
+			applyAt(e, values, i, b)
+		}
+		memories, size := len(b.Snapshots), 0
+		for _, m := range b.Snapshots {
+			size += len(m.State)
+		}
+		b.Snapshots = nil
+		t.Logf("idle %v, stretch %d: %d memories, %d bytes each", c.idle, c.stretch, memories, size/memories)
+		if got := b.Hash(); i == 0 {
+			want = got
+		} else if got != want {
+			t.Errorf("idle %v, stretch %d: other rows", c.idle, c.stretch)
+		}
+	}
+}
+
+// A memory names no patron, not even in an event that waits for an earlier one.
+func TestMemoryNamesNoPatron(t *testing.T) {
+	const canary = "CANARY-PATRON-"
+	floor, rng := enginetest.Casino(t, 4), rand.New(rand.NewPCG(3, 4))
+	waits := 0
+	for k, events := range floor {
+		for i := range events {
+			if p, ok := events[i].Payload.(*schema.WagerPlaced); ok {
+				p.PatronRef = canary + "1"
+			}
+		}
+		floor[k] = bent(events, rng)
+	}
+	opt := enginetest.Options()
+	opt.Stretch = 7
+	e, b := engine.New(opt), &rows.Set{}
+	values := enginetest.Encode(enginetest.Mixed(floor, rand.New(rand.NewPCG(1, 2))))
+	for i := range values {
+		applyAt(e, values, i, b)
+	}
+	for _, m := range b.Snapshots {
+		if strings.Contains(m.State, canary) {
+			t.Fatalf("a snapshot of table %s names a patron", m.TableID)
+		}
+		waits += strings.Count(m.State, engine.Pseudonym(opt.PatronKey, canary+"1"))
+	}
+	if waits == 0 {
+		t.Error("no memory has an event that waits")
+	}
+}
+
+// A memory that cannot be read is an error that says so, never a table that half remembers.
+func TestMemoryOfAnotherRelease(t *testing.T) {
+	for _, text := range []string{`{"format":1,"table":{}}`, `{"format":3,"table":{"log":[]}}`, `{"format":3,"table":{"isOpen":"x"}}`, `{`} {
+		e := engine.New(enginetest.Options())
+		err := e.Restore([]rows.Snapshot{{PropertyID: "p", TableID: "t-9", State: text}}, 0)
+		if !errors.Is(err, engine.ErrSnapshot) || !strings.Contains(err.Error(), "t-9") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package verdict
+
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/engine/play"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/rules"
+)
+
+// shoe is what was found in a shoe.
+type shoe struct {
+	of   *play.Shoe
+	made map[mark]struct{}
+	// ledger decides which of them are emitted.
+	ledger ledger
+	// silent are the rules that were reported as unauditable.
+	silent []*rules.Rule
+	Tally
+}
+
+// Tally is how many findings a shoe has, and how many rules cannot be audited for want of a feed.
+type Tally struct{ Findings, Unauditable uint32 }
+
+// of is what was found in a shoe.
+func (t *Table) of(s *play.Shoe) *shoe {
+	for _, found := range t.shoes {
+		if found.of == s {
+			return found
+		}
+	}
+	found := &shoe{made: map[mark]struct{}{}}
+	if n := len(t.spare); n > 0 {
+		found, t.spare = t.spare[n-1], t.spare[:n-1]
+	}
+	found.of = s
+	t.shoes = append(t.shoes, found)
+	return found
+}
+
+// forget drops what was found in a shoe.
+func (t *Table) forget(s *play.Shoe) {
+	at := slices.IndexFunc(t.shoes, func(found *shoe) bool { return found.of == s })
+	if at < 0 {
+		return
+	}
+	found := t.shoes[at]
+	t.shoes = slices.Delete(t.shoes, at, at+1)
+	clear(found.made)
+	clear(found.ledger.entries)
+	*found = shoe{made: found.made, ledger: ledger{found.ledger.entries[:0]}, silent: found.silent[:0]}
+	t.spare = append(t.spare, found)
+}
+
+// Sets are the rules of the laws that tables are under.
+type Sets map[*law.Law]*rules.Set
+
+func (s Sets) of(l *law.Law) *rules.Set {
+	set := s[l]
+	if set == nil {
+		set = rules.NewSet(l)
+		s[l] = set
+	}
+	return set
+}
