@@ -12,14 +12,14 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What selects pods never changes with a release. Takes (dict "root" $ "component" "ingest"). */}}
+{{/* Labels that select pods; they never change with a release. Takes (dict "root" $ "component" "ingest"). */}}
 {{- define "shoeproof.selector" -}}
 app.kubernetes.io/name: {{ include "shoeproof.name" .root }}
 app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
-{{/* A property's name as names of objects may end. */}}
+{{/* A property's name as a suffix of object names. */}}
 {{- define "shoeproof.suffix" -}}
 {{- . | lower | replace "_" "-" | replace "." "-" -}}
 {{- end -}}
@@ -64,7 +64,7 @@ settings; kafka says that it has an account there.
 {{- mergeOverwrite (deepCopy .root.Values.settings) (deepCopy .settings) $ours | toYaml -}}
 {{- end -}}
 
-{{/* A ConfigMap of one component's file. Takes root, component, user, settings, kafka, annotations. */}}
+{{/* ConfigMap with the configuration file of one component. Takes root, component, user, settings, kafka, annotations. */}}
 {{- define "shoeproof.config" -}}
 apiVersion: v1
 kind: ConfigMap
@@ -83,7 +83,7 @@ data:
   {{- end }}
 {{- end -}}
 
-{{/* Where the settings, secrets and rulebooks of a component come from, as volumes. */}}
+{{/* Volumes with the settings, secrets and rulebooks of a component. */}}
 {{- define "shoeproof.volumes" -}}
 {{- $user := index .root.Values.users .user -}}
 - name: config
@@ -172,7 +172,7 @@ data:
 - {name: tmp, mountPath: /tmp}
 {{- end -}}
 
-{{/* What every pod has, as Pod Security "restricted" wants it. 65532 is nonroot in the image. */}}
+{{/* Settings of every pod, for Pod Security "restricted". 65532 is nonroot in the image. */}}
 {{- define "shoeproof.pod" -}}
 serviceAccountName: {{ include "shoeproof.serviceAccount" .root }}
 automountServiceAccountToken: false
@@ -205,7 +205,7 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
 
-{{/* The container up to its args. Takes also program and resources. */}}
+{{/* Container without its args. Also takes program and resources. */}}
 {{- define "shoeproof.container" -}}
 name: {{ .component }}
 image: {{ include "shoeproof.image" . | quote }}
@@ -227,12 +227,12 @@ checksum/config: {{ printf "%s%s" (include "shoeproof.settings" .) (toYaml .root
 {{- end }}
 {{- end -}}
 
-{{/* Where a program is watched, on a port for nothing else: 9464 of each pod, which the file of settings names too. */}}
+{{/* Port for metrics and probes only: 9464 of each pod, also in the configuration file. */}}
 {{- define "shoeproof.metricsPort" -}}
 - {name: metrics, containerPort: 9464}
 {{- end -}}
 
-{{/* Without an address of its own: for scraping each pod. Takes also name. */}}
+{{/* Headless Service, to scrape each pod. Also takes name. */}}
 {{- define "shoeproof.metricsService" -}}
 apiVersion: v1
 kind: Service
