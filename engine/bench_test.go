@@ -115,7 +115,10 @@ func BenchmarkOpenTable(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			t := deal.NewTable(deal.Options{Property: "ac-1", Pit: "p1", Table: kind + "-" + strconv.Itoa(c), Config: config, Seed: uint64(c*100 + i)})
+			t := deal.NewTable(deal.Options{
+				Property: "ac-1", Pit: "p1", Table: kind + "-" + strconv.Itoa(c), Config: config,
+				Seed: uint64(c*100 + i),
+			})
 			events := t.Open()
 			for range 3 {
 				events = append(events, t.Shoe()...)

@@ -26,7 +26,7 @@ type requirement struct {
 }
 
 // TestCoverage holds docs/coverage.md to the catalogue of requirements, the rules, the rulebooks and
-// the scenarios. -update writes it anew.
+// the scenarios. -update rewrites it.
 func TestCoverage(t *testing.T) {
 	const file = "../docs/coverage.md"
 	list := catalogue(t)
@@ -84,7 +84,7 @@ func catalogue(t *testing.T) []requirement {
 	return list
 }
 
-// cited are the clauses of a requirement in one rulebook, those of all its games, assumed ones marked.
+// cited are the clauses of a requirement in one rulebook, for all its games; assumed clauses are marked.
 func cited(book *law.Rulebook, rule string) string {
 	var out []string
 	for _, g := range book.Games() {
@@ -121,7 +121,9 @@ func renderCoverage(t *testing.T, list []requirement) []byte {
 			families[f] = i + 1
 		}
 	}
-	slices.SortStableFunc(list, func(a, b requirement) int { return families[familyOf(a.id)] - families[familyOf(b.id)] })
+	slices.SortStableFunc(
+		list, func(a, b requirement) int { return families[familyOf(a.id)] - families[familyOf(b.id)] },
+	)
 	for i := range list {
 		r := &list[i]
 		var clauses []string
@@ -137,7 +139,12 @@ func renderCoverage(t *testing.T, list []requirement) []byte {
 		var links []string
 		for _, f := range append(files, more...) {
 			f = filepath.Base(f)
-			links = append(links, fmt.Sprintf("[%s](../testdata/scenarios/%s)", strings.TrimSuffix(strings.TrimPrefix(f, r.id), ".txtar"), f))
+			links = append(
+				links,
+				fmt.Sprintf(
+					"[%s](../testdata/scenarios/%s)", strings.TrimSuffix(strings.TrimPrefix(f, r.id), ".txtar"), f,
+				),
+			)
 		}
 		if len(links) > 0 {
 			proved++
@@ -145,12 +152,18 @@ func renderCoverage(t *testing.T, list []requirement) []byte {
 		}
 		if f := familyOf(r.id); f != family {
 			family = f
-			fmt.Fprintf(&body, "\n## %s\n\n| requirement | severity | state | clauses | scenarios |\n|---|---|---|---|---|\n", family)
+			fmt.Fprintf(
+				&body, "\n## %s\n\n| requirement | severity | state | clauses | scenarios |\n|---|---|---|---|---|\n",
+				family,
+			)
 		}
 		if len(clauses) == 0 {
 			clauses = []string{"none in force"}
 		}
-		fmt.Fprintf(&body, "| `%s` %s | %s | %s | %s | %s |\n", r.id, r.rule.Doc, r.severity, state, strings.Join(clauses, "; "), strings.Join(links, ", "))
+		fmt.Fprintf(
+			&body, "| `%s` %s | %s | %s | %s | %s |\n", r.id, r.rule.Doc, r.severity, state,
+			strings.Join(clauses, "; "), strings.Join(links, ", "),
+		)
 	}
 	var head bytes.Buffer
 	head.WriteString(`# Coverage
@@ -161,7 +174,11 @@ rulebook, and the scenarios that prove it by breaking it. This page is written b
 text; the rulebook names the option that takes it back.
 
 `)
-	fmt.Fprintf(&head, "%d of %d requirements are accounted for. %d are proved by a scenario that breaks them.\n\n| state | requirements |\n|---|---|\n", len(list), len(list), proved)
+	fmt.Fprintf(
+		&head,
+		"%d of %d requirements are accounted for. %d are proved by a scenario that breaks them.\n\n| state | requirements |\n|---|---|\n",
+		len(list), len(list), proved,
+	)
 	sum := 0
 	for _, s := range []string{"checked", "checked where a feed reports it", "checked against an attestation", "off until a house switches it on", "cannot be judged"} {
 		fmt.Fprintf(&head, "| %s | %d |\n", s, states[s])
@@ -215,7 +232,9 @@ func withheld(out *bytes.Buffer, list []requirement, names []string) {
 		}
 	}
 	for _, option := range slices.Sorted(maps.Keys(games)) {
-		fmt.Fprintf(out, "| `%s` | %s | %s |\n", option, strings.Join(games[option], ", "), strings.Join(rules[option], ", "))
+		fmt.Fprintf(
+			out, "| `%s` | %s | %s |\n", option, strings.Join(games[option], ", "), strings.Join(rules[option], ", "),
+		)
 	}
 }
 

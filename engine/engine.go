@@ -44,8 +44,8 @@ type Options struct {
 	NoArchive bool
 }
 
-// Terms are the law and the configuration of a stored configuration, in the canonical JSON of table_configs; false if no
-// rulebook has it.
+// Terms are the law and the configuration of a stored configuration, in the canonical JSON of table_configs; false if
+// no rulebook has it.
 func (o *Options) Terms(config string) (*law.Law, *law.Config, bool, error) {
 	return play.Terms(o.Books, config)
 }
@@ -81,7 +81,8 @@ type Engine struct {
 // New makes an engine without any table.
 func New(opt Options) *Engine {
 	return &Engine{
-		opt: opt, decoder: schema.NewDecoder(), tables: map[string]*table{}, patrons: map[string]string{}, sets: verdict.Sets{},
+		opt: opt, decoder: schema.NewDecoder(), tables: map[string]*table{}, patrons: map[string]string{},
+		sets:   verdict.Sets{},
 		idleAt: never, farAt: never, codec: newCodec(),
 	}
 }
@@ -115,7 +116,8 @@ func (e *Engine) Apply(rec *Record, topic string, partition int32, out *rows.Set
 	}
 	e.sees(t, rec.Offset, clock)
 	e.source = facts.Source{
-		Format: rec.Format, Value: rec.Value, SHA256: sha256.Sum256(rec.Value), Partition: partition, Offset: rec.Offset,
+		Format: rec.Format, Value: rec.Value, SHA256: sha256.Sum256(rec.Value), Partition: partition,
+		Offset: rec.Offset,
 	}
 	e.receive(t, out)
 	e.snapshotsDue(t, &at, out)
@@ -171,7 +173,8 @@ func (e *Engine) Open() []OpenShoe {
 	for _, t := range e.inOrder {
 		for _, s := range t.play.Shoes() {
 			o := OpenShoe{
-				PropertyID: t.play.Property, TableID: t.play.ID, ShoeID: s.ID, At: s.At, LastSeq: t.order.Log.Next() - 1,
+				PropertyID: t.play.Property, TableID: t.play.ID, ShoeID: s.ID, At: s.At,
+				LastSeq: t.order.Log.Next() - 1,
 			}
 			if s.Round != nil {
 				o.Round = s.Round.No

@@ -47,7 +47,8 @@ func compareFindings(t *testing.T, seed uint64, findings []finding.Finding, want
 		f := &findings[i]
 		expected := false
 		for j, w := range want {
-			if f.Rule == w.Rule && f.Verdict != "UNAUDITABLE" && f.Round == w.Round && (f.Seat == w.Seat || f.Seat == 0) {
+			if f.Rule == w.Rule && f.Verdict != "UNAUDITABLE" && f.Round == w.Round &&
+				(f.Seat == w.Seat || f.Seat == 0) {
 				found[j]++
 				expected = true
 			}

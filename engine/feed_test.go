@@ -46,12 +46,14 @@ func brokenTable(t *testing.T) []schema.Event {
 	return events
 }
 
-// said are the findings of level minor or above, and how often each of the feed's.
+// said are the findings of level minor or above, and the count of each feed finding.
 func said(findings []finding.Finding) []string {
 	var out []string
 	for i := range findings {
 		if f := &findings[i]; f.Severity != finding.Info || f.Verdict == "BREACH" {
-			out = append(out, fmt.Sprintf("%s %s %s %s round %d %s", f.Severity, f.Verdict, f.Kind, f.Rule, f.Round, f.Subject))
+			out = append(
+				out, fmt.Sprintf("%s %s %s %s round %d %s", f.Severity, f.Verdict, f.Kind, f.Rule, f.Round, f.Subject),
+			)
 		}
 	}
 	slices.Sort(out)
@@ -105,38 +107,62 @@ func TestFeedFaults(t *testing.T) {
 		want []string
 	}{
 		{"nothing wrong", v, []string{miscount}},
-		{"gap", slices.Concat(v[:card], v[card+1:]), []string{miscount, "major UNAUDITABLE data_fault feed.gap round 0 " + seq(card)}},
+		{
+			"gap", slices.Concat(v[:card], v[card+1:]),
+			[]string{miscount, "major UNAUDITABLE data_fault feed.gap round 0 " + seq(card)},
+		},
 		{"two gaps", slices.Concat(v[:card], v[card+1:wager], v[wager+1:]), []string{
-			miscount, "major UNAUDITABLE data_fault feed.gap round 0 " + seq(card), "major UNAUDITABLE data_fault feed.gap round 0 " + seq(wager),
+			miscount, "major UNAUDITABLE data_fault feed.gap round 0 " + seq(card),
+			"major UNAUDITABLE data_fault feed.gap round 0 " + seq(wager),
 		}},
 		{"gap, then late", slices.Concat(v[:card], v[card+1:card+200], v[card:card+1], v[card+200:]), []string{
-			miscount, "major UNAUDITABLE data_fault feed.gap round 0 " + seq(card), "minor UNAUDITABLE data_fault feed.late round 3 " + seq(card),
+			miscount, "major UNAUDITABLE data_fault feed.gap round 0 " + seq(card),
+			"minor UNAUDITABLE data_fault feed.late round 3 " + seq(card),
 		}},
-		{"late twice", slices.Concat(v[:card], v[card+1:card+200], v[card:card+1], v[card+200:card+210], v[card:card+1], v[card+210:]), []string{
-			miscount, "major UNAUDITABLE data_fault feed.gap round 0 " + seq(card), "minor UNAUDITABLE data_fault feed.late round 3 " + seq(card),
+		{"late twice", slices.Concat(
+			v[:card], v[card+1:card+200], v[card:card+1], v[card+200:card+210], v[card:card+1], v[card+210:],
+		), []string{
+			miscount, "major UNAUDITABLE data_fault feed.gap round 0 " + seq(card),
+			"minor UNAUDITABLE data_fault feed.late round 3 " + seq(card),
 		}},
-		{"same id, other bytes", slices.Concat(v[:card+5], [][]byte{again(card, func(ev *schema.Event) { ev.At++ })}, v[card+5:]), []string{
+		{"same id, other bytes", slices.Concat(
+			v[:card+5], [][]byte{again(card, func(ev *schema.Event) { ev.At++ })}, v[card+5:],
+		), []string{
 			miscount, "major SUSPECT data_fault feed.conflict round 3 " + seq(card),
 		}},
-		{"same seq, other event", slices.Concat(v[:card+5], [][]byte{again(card, func(ev *schema.Event) { ev.EventID = "other" })}, v[card+5:]), []string{
+		{"same seq, other event", slices.Concat(
+			v[:card+5], [][]byte{again(card, func(ev *schema.Event) { ev.EventID = "other" })}, v[card+5:],
+		), []string{
 			miscount, "major SUSPECT data_fault feed.conflict round 3 " + seq(card),
 		}},
 		{"same seq, other event, while it waits", slices.Concat(
-			v[:card-1], v[card:card+1], [][]byte{again(card, func(ev *schema.Event) { ev.EventID = "other" })}, v[card-1:card], v[card+1:],
+			v[:card-1], v[card:card+1], [][]byte{again(card, func(ev *schema.Event) { ev.EventID = "other" })},
+			v[card-1:card], v[card+1:],
 		), []string{miscount, "major SUSPECT data_fault feed.conflict round 3 " + seq(card)}},
-		{"same id at another seq", changed(card, card+1, func(i int, ev *schema.Event) { ev.EventID = base[i-3].EventID }), []string{
+		{"same id at another seq", changed(
+			card, card+1, func(i int, ev *schema.Event) { ev.EventID = base[i-3].EventID },
+		), []string{
 			miscount, fmt.Sprintf("major SUSPECT data_fault feed.conflict round 3 range:%d-%d", card-2, card+1),
 		}},
-		{"clock backwards once", changed(card, card+1, func(_ int, ev *schema.Event) { ev.At -= int64(time.Hour) }), []string{
+		{"clock backwards once", changed(
+			card, card+1, func(_ int, ev *schema.Event) { ev.At -= int64(time.Hour) },
+		), []string{
 			miscount, "minor INFO data_fault feed.clock round 3 " + seq(card),
 		}},
-		{"clock far ahead once", changed(card, card+1, func(_ int, ev *schema.Event) { ev.At += int64(200 * 365 * 24 * time.Hour) }), []string{
+		{"clock far ahead once", changed(
+			card, card+1, func(_ int, ev *schema.Event) { ev.At += int64(200 * 365 * 24 * time.Hour) },
+		), []string{
 			miscount, "minor INFO data_fault feed.clock round 3 " + seq(card+1),
 		}},
-		{"a number that cannot be", slices.Concat(v[:card], [][]byte{again(card, func(ev *schema.Event) { ev.Seq, ev.EventID = 1<<60, "wild" })}, v[card:]), []string{
+		{"a number that cannot be", slices.Concat(
+			v[:card], [][]byte{again(card, func(ev *schema.Event) { ev.Seq, ev.EventID = 1<<60, "wild" })}, v[card:],
+		), []string{
 			miscount, fmt.Sprintf("major SUSPECT data_fault feed.conflict round 3 range:%d-%d", 1<<60, 1<<60),
 		}},
-		{"the largest number", slices.Concat(v[:card], [][]byte{again(card, func(ev *schema.Event) { ev.Seq, ev.EventID = ^uint64(0), "wild" })}, v[card:]), []string{
+		{"the largest number", slices.Concat(
+			v[:card], [][]byte{again(card, func(ev *schema.Event) { ev.Seq, ev.EventID = ^uint64(0), "wild" })},
+			v[card:],
+		), []string{
 			miscount, fmt.Sprintf("major SUSPECT data_fault feed.conflict round 3 range:%d-%d", ^uint64(0), ^uint64(0)),
 		}},
 	} {
@@ -166,7 +192,7 @@ func TestFeedFaults(t *testing.T) {
 	})
 }
 
-// A numbering that starts over is one finding; a table that opens anew is audited from there.
+// A numbering that starts over is one finding; a table that opens again is audited from there.
 func TestFeedReset(t *testing.T) {
 	first, second := legalTable(t, "nj-mini", "mb-1", 4, 6), brokenTable(t)
 	stop := in(t, first, 2, 2, schema.KindWagerPlaced)
@@ -181,11 +207,14 @@ func TestFeedReset(t *testing.T) {
 	got := findingsOf(enginetest.Encode(first[:stop]), enginetest.Encode(second))
 	same(t, "findings", want, said(got))
 	// An exact repetition of the old beginning, before and after, is no reset.
-	got = findingsOf(enginetest.Encode(first[:stop]), enginetest.Encode(first[:1]), enginetest.Encode(second[:50]), enginetest.Encode(second[:1]), enginetest.Encode(second[50:]))
+	got = findingsOf(
+		enginetest.Encode(first[:stop]), enginetest.Encode(first[:1]), enginetest.Encode(second[:50]),
+		enginetest.Encode(second[:1]), enginetest.Encode(second[50:]),
+	)
 	same(t, "findings", want, said(got))
 }
 
-// A joined table is not reset by its own history, which is late and no repetition: that is said once, and
+// A joined table is not reset by its own history, which is late and no repetition: that is reported once, and
 // it is kept in the archive.
 func TestHistoryIsNoReset(t *testing.T) {
 	v := enginetest.Encode(brokenTable(t))
@@ -196,7 +225,7 @@ func TestHistoryIsNoReset(t *testing.T) {
 	}
 }
 
-// A count of rounds that starts over within the shoe accuses nobody: what belongs to which round cannot be told.
+// A count of rounds that starts over within the shoe accuses no one: the round of an event is ambiguous.
 func TestRoundNumbersStartOver(t *testing.T) {
 	for name, number := range map[string]func(uint32) uint32{
 		"the next has its number": func(r uint32) uint32 { return r - 1 },
@@ -221,14 +250,15 @@ func TestRoundNumbersStartOver(t *testing.T) {
 					conflicts++
 				}
 			}
-			if first := fmt.Sprintf("range:%d-%d", again+1, again+1); conflicts == 0 || !slices.ContainsFunc(b.Findings, func(f finding.Finding) bool { return f.Rule == "feed.conflict" && f.Subject == first }) {
+			if first := fmt.Sprintf("range:%d-%d", again+1, again+1); conflicts == 0 ||
+				!slices.ContainsFunc(b.Findings, func(f finding.Finding) bool { return f.Rule == "feed.conflict" && f.Subject == first }) {
 				t.Errorf("%d conflicts, none of them %s", conflicts, first)
 			}
 		})
 	}
 }
 
-// A number of decks that cannot be costs no more than one that can.
+// An impossible number of decks costs no more than a possible one.
 func TestWildDecks(t *testing.T) {
 	events := legalTable(t, "nj-mini", "mb-1", 1, 3)
 	for i := range events {
@@ -248,7 +278,7 @@ func TestWildDecks(t *testing.T) {
 	}
 }
 
-// What a publisher leaves out of an event is not known, and accuses nobody.
+// What a publisher leaves out of an event is not known, and accuses no one.
 func TestLeftOut(t *testing.T) {
 	for rule, leaveOut := range map[string]func(schema.Payload){
 		"shoe.device.dealing-shoe": func(p schema.Payload) {
@@ -332,8 +362,16 @@ func TestShoeReused(t *testing.T) {
 		}
 	}
 	b := replay(t, events)
-	same(t, "findings", []string{miscount, fmt.Sprintf("minor SUSPECT data_fault feed.shoe-reused round 0 range:%d-%d", start+1, start+1)}, said(b.Findings))
-	same(t, "shoes", []string{name, fmt.Sprintf("%s#%d", name, start+1)}, []string{b.Shoes[0].ShoeID, b.Shoes[1].ShoeID})
+	same(
+		t, "findings",
+		[]string{
+			miscount, fmt.Sprintf("minor SUSPECT data_fault feed.shoe-reused round 0 range:%d-%d", start+1, start+1),
+		},
+		said(b.Findings),
+	)
+	same(
+		t, "shoes", []string{name, fmt.Sprintf("%s#%d", name, start+1)}, []string{b.Shoes[0].ShoeID, b.Shoes[1].ShoeID},
+	)
 }
 
 // A fixture that is joined within the reach of reordering has a gap before it.
@@ -348,8 +386,10 @@ func TestLateStart(t *testing.T) {
 // reports are the kinds of event that come from one feed alone.
 var reports = map[schema.Feed][]schema.Kind{
 	schema.FeedPreparation: {
-		schema.KindDeckReceived, schema.KindCardsInspected, schema.KindCardsVerified, schema.KindCardsSpread, schema.KindCardsViewed, schema.KindCardsWashed,
-		schema.KindCardsStacked, schema.KindBatchState, schema.KindShoeShuffled, schema.KindShoeLaced, schema.KindCutOffered, schema.KindShoeCut,
+		schema.KindDeckReceived, schema.KindCardsInspected, schema.KindCardsVerified, schema.KindCardsSpread,
+		schema.KindCardsViewed, schema.KindCardsWashed,
+		schema.KindCardsStacked, schema.KindBatchState, schema.KindShoeShuffled, schema.KindShoeLaced,
+		schema.KindCutOffered, schema.KindShoeCut,
 		schema.KindRecutOrdered, schema.KindShoeTransposed, schema.KindCutcardPlaced,
 	},
 	schema.FeedAttestation:   {schema.KindLayoutAttested},
@@ -360,7 +400,7 @@ var reports = map[schema.Feed][]schema.Kind{
 	schema.FeedTableCamera:   {schema.KindCardTouched},
 }
 
-// What a table does not report is said once a shoe of each rule that needs it: never an accusation,
+// What a table does not report is reported once a shoe for each rule that needs it: never an accusation,
 // never a pass.
 func TestMissingFeed(t *testing.T) {
 	for name, whole := range legalTables(t, 7) {

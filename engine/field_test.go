@@ -15,8 +15,8 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/fault"
 )
 
-// altered folds every table once for each field of each payload that change alters (which says whether it
-// did), and wants nobody accused: what is not known is UNAUDITABLE, or the record is a dead letter.
+// altered folds every table once for each field of each payload that change alters (which reports whether it
+// did), and expects no accusation: what is not known is UNAUDITABLE, or the record is a dead letter.
 func altered(t *testing.T, change func(name string, v reflect.Value) bool) {
 	for name, events := range legalTables(t, 3) {
 		t.Run(name, func(t *testing.T) {
@@ -45,7 +45,7 @@ func altered(t *testing.T, change func(name string, v reflect.Value) bool) {
 	}
 }
 
-// A card that nobody read accuses nobody.
+// A card that was not read accuses no one.
 func TestUnreadCards(t *testing.T) {
 	altered(t, func(_ string, v reflect.Value) bool {
 		switch x := v.Addr().Interface().(type) {
@@ -64,10 +64,11 @@ func TestUnreadCards(t *testing.T) {
 	})
 }
 
-// Nor does a word, a name or a seat that is not reported. A number or a yes is not told from 0 and no.
+// Nor does a word, a name or a seat that is not reported. A missing number or boolean equals 0 or false.
 func TestFieldsThatAreMissing(t *testing.T) {
 	altered(t, func(name string, v reflect.Value) bool {
-		if name == "BatchID" || v.Kind() != reflect.Uint8 && v.Kind() != reflect.String && name != "Seat" && name != "BySeat" && name != "CardSeq" {
+		if name == "BatchID" || v.Kind() != reflect.Uint8 && v.Kind() != reflect.String && name != "Seat" &&
+			name != "BySeat" && name != "CardSeq" {
 			return false
 		}
 		v.SetZero()
@@ -82,7 +83,8 @@ func TestEnvelopesThatAreMissing(t *testing.T) {
 			t.Parallel()
 			values := enginetest.Encode(events)
 			for part, empty := range map[string]func(*schema.Event){
-				"actor": func(ev *schema.Event) { ev.Actor = schema.Actor{} }, "source": func(ev *schema.Event) { ev.Source = schema.Source{} },
+				"actor":   func(ev *schema.Event) { ev.Actor = schema.Actor{} },
+				"source":  func(ev *schema.Event) { ev.Source = schema.Source{} },
 				"shoe_id": func(ev *schema.Event) { ev.ShoeID = "" }, "round": func(ev *schema.Event) { ev.Round = 0 },
 			} {
 				for i := len(part) % enginetest.Stride(11, 1); i < len(events); i += enginetest.Stride(11, 1) {

@@ -17,7 +17,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
-// allRules are options under which the rules that ship switched off are asked too.
+// allRules are options under which the rules that ship switched off are evaluated too.
 var allRules = sync.OnceValue(func() engine.Options {
 	files, err := filepath.Glob("../law/rulebooks/*.yaml")
 	if err != nil {
@@ -80,7 +80,10 @@ func TestFixturesAreSilent(t *testing.T) {
 				if f.Rule == "irreg.error-remedied" {
 					continue // an irregularity that was handled rightly
 				}
-				t.Errorf("%s %s round %d seat %d %s: want %s, got %s (seqs %v)", f.Severity, f.Rule, f.Round, f.Seat, f.Subject, f.Expected, f.Observed, f.Evidence.Seqs)
+				t.Errorf(
+					"%s %s round %d seat %d %s: want %s, got %s (seqs %v)", f.Severity, f.Rule, f.Round, f.Seat,
+					f.Subject, f.Expected, f.Observed, f.Evidence.Seqs,
+				)
 			}
 			if len(b.Shoes) == 0 || len(b.Rounds.Round) < 6 {
 				t.Errorf("%d shoes and %d rounds, want the whole of one shoe", len(b.Shoes), len(b.Rounds.Round))

@@ -50,7 +50,7 @@ func (f *Floor) Findings() []finding.Finding {
 			case t.Law != nil:
 				changed = append(changed, t)
 			default:
-				// Of a game without a law nothing is asked itself, but of those beside it.
+				// A game without a law is not judged, but the tables beside it are.
 				for _, o := range pass.Open {
 					if o.Law != nil && o.Property == t.Property && o.Pit == t.Pit {
 						changed = append(changed, o)
@@ -89,9 +89,11 @@ func (f *Floor) enact(pass *rules.FloorPass, row *rows.Config) *rules.FloorTable
 		return nil
 	}
 	t := &rules.FloorTable{
-		Property: row.PropertyID, Pit: row.PitID, Table: row.TableID, Ruleset: row.Ruleset, Game: baccarat.ParseGame(row.Game),
-		Mode: baccarat.ParseVigorishMode(row.Mode), Percent: row.Percent, Procedure: row.Procedure, Reshuffle: row.Reshuffle,
-		Seq: record.Seq(row.Seq), EventID: row.EventID, At: row.EffectiveAt,
+		Property: row.PropertyID, Pit: row.PitID, Table: row.TableID, Ruleset: row.Ruleset,
+		Game: baccarat.ParseGame(row.Game),
+		Mode: baccarat.ParseVigorishMode(row.Mode), Percent: row.Percent, Procedure: row.Procedure,
+		Reshuffle: row.Reshuffle,
+		Seq:       record.Seq(row.Seq), EventID: row.EventID, At: row.EffectiveAt,
 	}
 	if book, ok := f.opt.Books[row.Ruleset]; ok {
 		if law, ok := book.Law(t.Game); ok {

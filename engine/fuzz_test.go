@@ -63,7 +63,9 @@ func outcome(t *testing.T, values [][]byte) []byte {
 	if took := time.Since(began); took > 20*time.Second {
 		t.Errorf("%d records took %v", len(values), took)
 	}
-	text, err := json.Marshal([]any{b.Findings, b.Shoes, b.Vigorish, b.Configs, b.Rounds.Round, b.Wagers.Paid, len(b.DeadLetters)})
+	text, err := json.Marshal([]any{
+		b.Findings, b.Shoes, b.Vigorish, b.Configs, b.Rounds.Round, b.Wagers.Paid, len(b.DeadLetters),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +74,7 @@ func outcome(t *testing.T, values [][]byte) []byte {
 
 var wild = []uint64{0, 1, 255, 256, math.MaxInt32, math.MaxUint32, 1 << 40, math.MaxInt64, math.MaxUint64}
 
-// bend changes a feed as a script says.
+// bend changes a feed by a script.
 func bend(base []schema.Event, script []byte, rng *rand.Rand) [][]byte {
 	events := make([]schema.Event, len(base))
 	for i := range base {
@@ -118,7 +120,7 @@ func bend(base []schema.Event, script []byte, rng *rand.Rand) [][]byte {
 					events[j].Round = ev.Round
 				}
 			}
-		case 17: // nobody configures the table
+		case 17: // the table is not configured
 			events = slices.DeleteFunc(events, func(e schema.Event) bool {
 				k := e.Payload.Kind()
 				return k == schema.KindTableOpened || k == schema.KindTableConfigured
@@ -259,7 +261,9 @@ func TestWildNumbersTakeNoMemory(t *testing.T) {
 		ev.EventID = time.Duration(i).String()
 		ev.Seq, ev.At = uint64(i+1)<<48, base[0].At+int64(i)*int64(time.Second)
 		ev.Round, ev.ShoeID = uint32(i)<<16, time.Duration(i).String()
-		e.Apply(&engine.Record{Offset: int64(i), Format: schema.Protobuf, Value: schema.AppendProto(nil, &ev)}, "t", 0, b)
+		e.Apply(
+			&engine.Record{Offset: int64(i), Format: schema.Protobuf, Value: schema.AppendProto(nil, &ev)}, "t", 0, b,
+		)
 	}
 	e.Finish(b)
 	b.Reset()

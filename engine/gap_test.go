@@ -90,7 +90,7 @@ func oneGap(t *testing.T, findings []finding.Finding, from, to uint64) {
 	}
 }
 
-// A lost event is a gap and accuses nobody.
+// A lost event is a gap and accuses no one.
 func TestOneLostEvent(t *testing.T) {
 	for name, events := range legalTables(t, 3) {
 		t.Run(name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestOneLostEvent(t *testing.T) {
 			if len(values) > 800 {
 				step = enginetest.Stride(7, 1)
 			}
-			// Nothing tells that the last event is missing.
+			// Nothing shows that the last event is missing.
 			for i := 0; i < len(values)-1; i += step {
 				oneGap(t, findingsOf(values[:i], values[i+1:]), uint64(i+1), uint64(i+1))
 			}
@@ -143,7 +143,7 @@ func TestTwoHoles(t *testing.T) {
 	same(t, "gaps", []string{"range:81-90", "range:151-151"}, gaps)
 }
 
-// A stream that begins in the middle says what it cannot know, and accuses nobody.
+// A stream that begins in the middle reports what cannot be known, and accuses no one.
 func TestJoined(t *testing.T) {
 	for name, events := range legalTables(t, 5) {
 		t.Run(name, func(t *testing.T) {
@@ -201,7 +201,10 @@ func TestFaultOutsideTheHole(t *testing.T) {
 				}
 				tried++
 				if provable := ruleNamed(broken.Rule).Back != rules.WholeShoe; found != provable {
-					t.Errorf("seed %d: round %d, hole at event %d in round %d: accused %t, want %t", seed, want[0].Round, at+1, events[at].Round, found, provable)
+					t.Errorf(
+						"seed %d: round %d, hole at event %d in round %d: accused %t, want %t", seed, want[0].Round,
+						at+1, events[at].Round, found, provable,
+					)
 				}
 			}
 		})

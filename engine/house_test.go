@@ -22,19 +22,24 @@ var layering = map[string][]string{
 	"engine/calendar": {"calendar.go"},
 	"engine/order":    {"state.go", "queue.go", "reorder.go", "passed.go", "take.go", "log.go", "item.go"},
 	"engine/play": {
-		"state.go", "apply.go", "fold.go", "config.go", "rounds.go", "irregular.go", "cards.go", "shoes.go", "stages.go",
+		"state.go", "apply.go", "fold.go", "config.go", "rounds.go", "irregular.go", "cards.go", "shoes.go",
+		"stages.go",
 		"preparation.go", "gaps.go", "table.go", "stage.go",
 	},
-	"engine/verdict":   {"state.go", "table.go", "report.go", "feed.go", "anomaly.go", "build.go", "shoe.go", "precedence.go"},
+	"engine/verdict": {
+		"state.go", "table.go", "report.go", "feed.go", "anomaly.go", "build.go", "shoe.go", "precedence.go",
+	},
 	"engine/suspicion": {"state.go", "table.go", "view.go", "observe.go"},
 	"engine/facts":     {"table.go", "round.go", "shoe.go"},
 }
 
 // impure are packages, and functions of package time, on which a result could depend besides the records.
 var impure = []string{
-	"context", "sync", "sync/atomic", "os", "io", "io/fs", "net", "net/http", "math/rand", "math/rand/v2", "crypto/rand", "unsafe",
+	"context", "sync", "sync/atomic", "os", "io", "io/fs", "net", "net/http", "math/rand", "math/rand/v2",
+	"crypto/rand", "unsafe",
 	"reflect", "runtime", "log", "log/slog",
-	"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick", "time.NewTimer", "time.NewTicker",
+	"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick", "time.NewTimer",
+	"time.NewTicker",
 }
 
 // ranges are the functions that may range over a map: what they do does not depend on its order.
@@ -84,7 +89,10 @@ func TestCallsRunOneWay(t *testing.T) {
 				}
 				to := filepath.Base(p.Fset.Position(called.Pos()).Filename)
 				if slices.Index(files, to) < at {
-					t.Errorf("%s: %s calls %s of %s, which is further up", name, p.Fset.Position(id.Pos()), called.Name(), to)
+					t.Errorf(
+						"%s: %s calls %s of %s, which is further up", name, p.Fset.Position(id.Pos()), called.Name(),
+						to,
+					)
 				}
 				if to != from {
 					calls[from+" -> "+to]++
@@ -135,7 +143,8 @@ func impurity(p *packages.Package, n ast.Node, function string) string {
 			return function + " ranges over a map"
 		}
 	case *ast.SelectorExpr:
-		if used, ok := p.TypesInfo.Uses[n.Sel].(*types.Func); ok && used.Pkg() != nil && slices.Contains(impure, used.Pkg().Path()+"."+used.Name()) {
+		if used, ok := p.TypesInfo.Uses[n.Sel].(*types.Func); ok && used.Pkg() != nil &&
+			slices.Contains(impure, used.Pkg().Path()+"."+used.Name()) {
 			return fmt.Sprintf("a call of %s.%s", used.Pkg().Path(), used.Name())
 		}
 	case *ast.GenDecl:

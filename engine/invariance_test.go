@@ -35,8 +35,8 @@ func amends(t testing.TB, earlier string, f finding.Finding) bool {
 	return string(text) == earlier
 }
 
-// rowsByID are findings as JSON by their ids; the same id must have the same bytes each time, except that a later row may
-// name more findings that it covers.
+// rowsByID are findings as JSON by their ids; the same id must have the same bytes each time, except that a later row
+// may name more findings that it covers.
 func rowsByID(t testing.TB, into map[string]string, findings []finding.Finding) map[string]string {
 	t.Helper()
 	if into == nil {
@@ -116,13 +116,39 @@ func TestDelivery(t *testing.T) {
 			return slices.Concat(v[:i], v[i-rng.IntN(i):i], v[i:])
 		}},
 		{"within 64 positions", func(rng *rand.Rand) [][]byte {
-			return enginetest.Encode(enginetest.Mixed(jostled(floor, rng, func(events []schema.Event, i int) float64 { return float64(i) + 63*rng.Float64() }), rng))
+			return enginetest.Encode(
+				enginetest.Mixed(
+					jostled(
+						floor, rng, func(events []schema.Event, i int) float64 { return float64(i) + 63*rng.Float64() },
+					),
+					rng,
+				),
+			)
 		}},
 		{"within 5 seconds", func(rng *rand.Rand) [][]byte {
-			return enginetest.Encode(enginetest.Mixed(jostled(floor, rng, func(events []schema.Event, i int) float64 { return float64(events[i].At)/1e9 + 5*rng.Float64() }), rng))
+			return enginetest.Encode(
+				enginetest.Mixed(
+					jostled(
+						floor, rng,
+						func(
+							events []schema.Event, i int,
+						) float64 {
+							return float64(events[i].At)/1e9 + 5*rng.Float64()
+						},
+					),
+					rng,
+				),
+			)
 		}},
 		{"out of order and twice", func(rng *rand.Rand) [][]byte {
-			v := enginetest.Encode(enginetest.Mixed(jostled(floor, rng, func(events []schema.Event, i int) float64 { return float64(i) + 63*rng.Float64() }), rng))
+			v := enginetest.Encode(
+				enginetest.Mixed(
+					jostled(
+						floor, rng, func(events []schema.Event, i int) float64 { return float64(i) + 63*rng.Float64() },
+					),
+					rng,
+				),
+			)
 			var out [][]byte
 			for _, x := range v {
 				if out = append(out, x); rng.IntN(10) == 0 {
@@ -175,7 +201,10 @@ func TestTwoEngines(t *testing.T) {
 	floor := enginetest.Faulty(t, 12)
 	rng := rand.New(rand.NewPCG(1, 2))
 	half := rowsByID(t, nil, findingsOf(enginetest.Encode(enginetest.Mixed(floor[:5], rng))))
-	equalRows(t, "halves", golden(t, floor), rowsByID(t, half, findingsOf(enginetest.Encode(enginetest.Mixed(floor[5:], rng)))))
+	equalRows(
+		t, "halves", golden(t, floor),
+		rowsByID(t, half, findingsOf(enginetest.Encode(enginetest.Mixed(floor[5:], rng)))),
+	)
 }
 
 // How records are cut into batches changes nothing.
@@ -215,7 +244,10 @@ func TestSuitsAreExchangeable(t *testing.T) {
 			}
 			return out
 		}
-		same(t, fmt.Sprintf("table %d", i), summary(findingsOf(enginetest.Encode(events))), summary(findingsOf(enginetest.Encode(exchanged))))
+		same(
+			t, fmt.Sprintf("table %d", i), summary(findingsOf(enginetest.Encode(events))),
+			summary(findingsOf(enginetest.Encode(exchanged))),
+		)
 	}
 }
 

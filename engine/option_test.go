@@ -7,7 +7,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
-// An option that the rulebook keeps for itself has no effect, and a notice says so.
+// An option that the rulebook does not leave to the house has no effect, and a notice reports it.
 func TestOptionsOfTheHouse(t *testing.T) {
 	events, err := script.Fixture("S-PB")
 	if err != nil {
@@ -19,7 +19,8 @@ func TestOptionsOfTheHouse(t *testing.T) {
 		}
 	}
 	findings := replay(t, events).Findings
-	if len(findings) != 1 || findings[0].Rule != "feed.option" || findings[0].Kind != "notice" || findings[0].Verdict != "INFO" {
+	if len(findings) != 1 || findings[0].Rule != "feed.option" || findings[0].Kind != "notice" ||
+		findings[0].Verdict != "INFO" {
 		t.Errorf("findings %+v, want one notice of vig_fraction", findings)
 	}
 }

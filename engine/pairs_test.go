@@ -24,7 +24,7 @@ type breach struct {
 	rounds, kinds []string
 }
 
-// rewrites are edits that write a shoe, or its terms, anew: they leave nothing independent.
+// rewrites are edits that write a shoe, or its terms: they leave nothing independent.
 var rewrites = regexp.MustCompile(`(?m)^(deal|burn|recompute|stake|configure)|table_opened|delete each|\*`)
 
 func breaches(t *testing.T) []breach {
@@ -62,7 +62,7 @@ func breaches(t *testing.T) []breach {
 	return list
 }
 
-// independent says whether two breaches touch other rounds and other events of the shoe.
+// independent reports whether two breaches touch other rounds and other events of the shoe.
 func independent(a, b *breach) bool {
 	overlap := func(x, y []string) bool {
 		return slices.ContainsFunc(x, func(s string) bool { return slices.Contains(y, s) })
@@ -122,10 +122,14 @@ func TestPairsOfBreaches(t *testing.T) {
 // covers reports whether a finding names one of a rule as explained by it.
 func covers(findings []finding.Finding, r *rules.Rule) bool {
 	return slices.ContainsFunc(findings, func(f finding.Finding) bool {
-		return slices.ContainsFunc(f.Covers, func(name string) bool { return name == r.Name || strings.HasPrefix(name, r.Name+" ") })
+		return slices.ContainsFunc(
+			f.Covers, func(name string) bool { return name == r.Name || strings.HasPrefix(name, r.Name+" ") },
+		)
 	})
 }
 
 func found(findings []finding.Finding, r *rules.Rule) bool {
-	return slices.ContainsFunc(findings, func(f finding.Finding) bool { return f.Rule == r.Name && f.Verdict == "BREACH" })
+	return slices.ContainsFunc(
+		findings, func(f finding.Finding) bool { return f.Rule == r.Name && f.Verdict == "BREACH" },
+	)
 }

@@ -16,8 +16,8 @@ func (e *Engine) retention(gap *GapError, out *rows.Set) {
 	out.Findings = append(out.Findings, f)
 }
 
-// LogTruncated is the finding that the log lost records which had been audited. Tables whose events were among them, and
-// are not published again, show gaps.
+// LogTruncated is the finding that the log lost records which had been audited. Tables whose events were among them,
+// and are not published again, show gaps.
 func (e *Engine) LogTruncated(lost Offsets) finding.Finding {
 	f := e.partitionFault(lost, "feed.retention", finding.Unauditable)
 	f.Expected, f.Observed = offsetsInLog(lost), "audited, and lost by the log since"
@@ -38,7 +38,9 @@ func offsetsInLog(o Offsets) string { return fmt.Sprintf("offsets %d to %d in th
 func (e *Engine) partitionFault(of Offsets, rule string, verdict finding.Verdict) finding.Finding {
 	subject := finding.OfRange(uint64(of.From), uint64(of.To)).String()
 	e.Counts.Findings++
-	f := finding.New(finding.Identity{TableID: fmt.Sprintf("%s/%d", of.Topic, of.Partition), Rule: rule, Subject: subject},
+	f := finding.New(finding.Identity{
+		TableID: fmt.Sprintf("%s/%d", of.Topic, of.Partition), Rule: rule, Subject: subject,
+	},
 		finding.DataFault, verdict, finding.Major)
 	f.Citations = []string{finding.FeedClause}
 	f.At, f.Engine = schema.Time(e.newest), e.opt.Version

@@ -17,11 +17,11 @@ type Record struct {
 	// Where names the record for a person: file and line, or topic, partition and offset. Empty
 	// means topic, partition and offset.
 	Where string
-	// Bad, if not nil, says that the source could not frame the record: it is a dead letter as it is.
+	// Bad, if not nil, means that the source could not frame the record: it becomes a dead letter.
 	Bad error
 }
 
-// GapError says that the log no longer holds records which were still to be read, for instance
+// GapError means that the log no longer has records which were still to be read, for instance
 // because its retention is shorter than an outage was. It comes in its place in the stream, as the
 // Bad of a Record whose Offset is From and whose Value is empty; the next record is that of To+1 or
 // later. It is a hole in the audit, and never skipped in silence.

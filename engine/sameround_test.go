@@ -143,7 +143,7 @@ func (j *judged) lost() []string {
 	return lost
 }
 
-// covered reports whether an emitted finding names one that begins so.
+// covered reports whether an emitted finding names a finding with this prefix.
 func (j *judged) covered(name string) bool {
 	return slices.ContainsFunc(j.emitted, func(f finding.Finding) bool {
 		return slices.ContainsFunc(f.Covers, func(c string) bool { return c == name || strings.HasPrefix(c, name+" ") })

@@ -63,7 +63,7 @@ func ruleNamed(name string) *rules.Rule {
 	return nil
 }
 
-// Every rule that can be judged has a scenario; one that cannot says why.
+// Every rule that can be judged has a scenario; any other rule states the reason.
 func TestEveryRuleHasAScenario(t *testing.T) {
 	for _, r := range rules.All() {
 		files, _ := filepath.Glob("../testdata/scenarios/" + r.Name + ".txtar")

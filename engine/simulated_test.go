@@ -27,7 +27,10 @@ func TestLegalShoesAreSilent(t *testing.T) {
 	options.NoArchive = true
 	var shoes, rounds, handled atomic.Int64
 	t.Cleanup(func() {
-		t.Logf("%d shoes, %d rounds from seed %d, %d irregularities handled as the law says", shoes.Load(), rounds.Load(), first, handled.Load())
+		t.Logf(
+			"%d shoes, %d rounds from seed %d, %d irregularities handled as the law says", shoes.Load(), rounds.Load(),
+			first, handled.Load(),
+		)
 	})
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
@@ -65,7 +68,7 @@ func line(f *finding.Finding) string {
 		f.Severity, f.Verdict, f.Rule, f.Round, f.Seat, f.Subject, f.Expected, f.Observed, f.Evidence.Seqs)
 }
 
-// What the facts say was collected in vigorish is what the events say, shoe by shoe.
+// The vigorish collected by the facts equals that of the events, shoe by shoe.
 func TestVigorishAddsUp(t *testing.T) {
 	for _, kind := range deal.Kinds() {
 		config, err := deal.Config(kind, 3)

@@ -17,9 +17,9 @@ import (
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
-// A snapshot of a table is its state after one record, as a row of the batch of that record. A start restores each table
-// there, so that the log is read again only from the first record after the oldest of the newest snapshots. It is written
-// where the state is small, and where it would otherwise be long in coming:
+// A snapshot of a table is its state after one record, as a row of the batch of that record. A start restores each
+// table there, so that the log is read again only from the first record after the oldest of the newest snapshots. It is
+// written where the state is small, and where it would otherwise be long in coming:
 //
 //   - at the first card of a shoe, when the one before it is closed and gone, and when the table closes;
 //   - when the clock of the partition has gone on for Options.Idle since the last record of the table;
@@ -78,8 +78,8 @@ func (e *Engine) sees(t *table, offset, clock int64) {
 	e.idleAt = min(e.idleAt, d.seen+e.opt.idle())
 }
 
-// Low is the first offset that a restart must read again, where next is the offset that comes next, and the clock of the
-// partition before it: an engine restored from the snapshots below next continues from there.
+// Low is the first offset that a restart must read again, where next is the offset that comes next, and the clock of
+// the partition before it: an engine restored from the snapshots below next continues from there.
 func (e *Engine) Low(next int64) (low, clock int64) {
 	low, clock = next, e.newest
 	for _, t := range e.inOrder {
@@ -90,8 +90,8 @@ func (e *Engine) Low(next int64) (low, clock int64) {
 	return low, clock
 }
 
-// snapshotsDue writes the snapshots that are due after a record: of its own table, and of those that it shows to be idle
-// or far back.
+// snapshotsDue writes the snapshots that are due after a record: of its own table, and of the tables that it shows to
+// be idle or far back.
 func (e *Engine) snapshotsDue(t *table, at *Offsets, out *rows.Set) {
 	if t != nil && t.due.boundary && t.play.Prev == nil {
 		e.snapshot(t, at, out)
@@ -128,7 +128,8 @@ func (e *Engine) snapshot(t *table, at *Offsets, out *rows.Set) {
 		panic(fmt.Sprintf("engine: encode a snapshot: %v", err)) // plain types always can
 	}
 	out.Snapshots = append(out.Snapshots, rows.Snapshot{
-		PropertyID: t.play.Property, TableID: t.play.ID, Seq: t.order.Log.Next() - 1, At: t.order.Newest(), State: string(text),
+		PropertyID: t.play.Property, TableID: t.play.ID, Seq: t.order.Log.Next() - 1, At: t.order.Newest(),
+		State:  string(text),
 		Engine: e.opt.Version, Topic: at.Topic, Partition: at.Partition, Offset: at.From,
 	})
 	t.due.stale = false
@@ -144,7 +145,9 @@ func (e *Engine) Restore(snapshots []rows.Snapshot, clock int64) error {
 		row := &snapshots[i]
 		t, err := e.restore(row)
 		if err != nil {
-			return fmt.Errorf("%w: table %s of %s after event %d: %w", ErrSnapshot, row.TableID, row.PropertyID, row.Seq, err)
+			return fmt.Errorf(
+				"%w: table %s of %s after event %d: %w", ErrSnapshot, row.TableID, row.PropertyID, row.Seq, err,
+			)
 		}
 		t.due.until = row.Offset
 		e.tables[row.PropertyID+"\x00"+row.TableID] = t
@@ -201,8 +204,8 @@ func newCodec() codec {
 	return codec{enc, dec, lenient}
 }
 
-// decode reads what snapshot wrote. What is not exactly that, such as a field with another name, one too many or one too
-// few, is an error.
+// decode reads what snapshot wrote. What is not exactly that, such as a field with another name, one too many or one
+// too few, is an error.
 func (c *codec) decode(text []byte) (*snapshot, error) {
 	var format struct{ Format int }
 	if err := c.any.Unmarshal(text, &format); err != nil {

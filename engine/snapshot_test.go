@@ -37,7 +37,9 @@ func newest(snapshots []rows.Snapshot, below int64) []rows.Snapshot {
 			last[s.TableID] = s
 		}
 	}
-	return slices.SortedFunc(maps.Values(last), func(a, b rows.Snapshot) int { return cmp.Compare(a.TableID, b.TableID) })
+	return slices.SortedFunc(
+		maps.Values(last), func(a, b rows.Snapshot) int { return cmp.Compare(a.TableID, b.TableID) },
+	)
 }
 
 // An engine that is stopped after any record, and another that takes up the memories of before, begins
@@ -92,12 +94,18 @@ func TestStopAndStartAnew(t *testing.T) {
 				again, longest = again+stop-int(lows[stop]), max(longest, int64(stop)-lows[stop])
 				for i := stop; i < len(values); i++ {
 					if applyAt(second, values, i, b); b.Hash() != all.hashes[i] {
-						t.Fatalf("stopped at %d, anew from %d: record %d gives %d findings, %d memories, %d shoes %s", stop, lows[stop], i, len(b.Findings), len(b.Snapshots), len(b.Shoes), why(c.feed[i], b))
+						t.Fatalf(
+							"stopped at %d, anew from %d: record %d gives %d findings, %d memories, %d shoes %s", stop,
+							lows[stop], i, len(b.Findings), len(b.Snapshots), len(b.Shoes), why(c.feed[i], b),
+						)
 					}
 					b.Reset()
 				}
 			}
-			t.Logf("%d records, %d memories; a start reads %d again, at most %d", len(values), len(all.memories), again*step/len(values), longest)
+			t.Logf(
+				"%d records, %d memories; a start reads %d again, at most %d", len(values), len(all.memories),
+				again*step/len(values), longest,
+			)
 		})
 	}
 }
@@ -197,7 +205,7 @@ func TestMemoryNamesNoPatron(t *testing.T) {
 	}
 }
 
-// A memory that cannot be read is an error that says so, never a table that half remembers.
+// A snapshot that cannot be read is an error, never a table that is half restored.
 func TestMemoryOfAnotherRelease(t *testing.T) {
 	for _, text := range []string{`{"format":1,"table":{}}`, `{"format":3,"table":{"log":[]}}`, `{"format":3,"table":{"isOpen":"x"}}`, `{`} {
 		e := engine.New(enginetest.Options())

@@ -67,7 +67,10 @@ func TestGoldenSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want, got := shape(t, golden), shape(t, []byte(row.State)); !slices.Equal(want, got) {
-		t.Errorf("the fields of a snapshot are not those of %s: the format needs another number\n%s", goldenSnapshot, cmp.Diff(want, got))
+		t.Errorf(
+			"the fields of a snapshot are not those of %s: the format needs another number\n%s", goldenSnapshot,
+			cmp.Diff(want, got),
+		)
 	}
 	row.State = string(golden)
 	if err := engine.New(enginetest.Options()).Restore([]rows.Snapshot{row}, 0); err != nil {
@@ -137,7 +140,7 @@ func TestSnapshotWithAnotherKeyIsRefused(t *testing.T) {
 	}
 }
 
-// structsOf yields the maps of a decoded snapshot that are structs, of each list those of the first element.
+// structsOf yields the maps of a decoded snapshot that are structs, of each list the maps of the first element.
 func structsOf(path string, v any) func(yield func(string, map[any]any) bool) {
 	return func(yield func(string, map[any]any) bool) {
 		switch v := v.(type) {

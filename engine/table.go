@@ -34,9 +34,11 @@ func (e *Engine) tableOf(q *order.Queue, p *play.Table) *table {
 	budget := detectors.DefaultBudget()
 	return &table{
 		order: q, play: p, due: due{until: -1},
-		verdict:   verdict.Table{Play: p, Log: log, Clock: clock, Version: version, Sets: e.sets},
-		suspicion: suspicion.Table{Play: p, Log: log, Clock: clock, Version: version, Budget: *cmp.Or(e.opt.Budget, &budget)},
-		facts:     facts.Table{Play: p, Log: log, Clock: clock, Version: version},
+		verdict: verdict.Table{Play: p, Log: log, Clock: clock, Version: version, Sets: e.sets},
+		suspicion: suspicion.Table{
+			Play: p, Log: log, Clock: clock, Version: version, Budget: *cmp.Or(e.opt.Budget, &budget),
+		},
+		facts: facts.Table{Play: p, Log: log, Clock: clock, Version: version},
 	}
 }
 

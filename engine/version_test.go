@@ -31,8 +31,12 @@ func TestVersionOfTheRuleIsInTheID(t *testing.T) {
 	rule := all[slices.IndexFunc(all, func(r *rules.Rule) bool { return r.Name == name })]
 	rule.Version = 2
 	t.Cleanup(func() { rule.Version = 0 })
-	if second := found(); second.ID == first.ID || second.ID != first.Identity(2).ID() || first.ID != first.Identity(1).ID() {
-		t.Errorf("ids %s and %s of versions 1 and 2, want %s and %s", first.ID, second.ID, first.Identity(1).ID(), first.Identity(2).ID())
+	if second := found(); second.ID == first.ID || second.ID != first.Identity(2).ID() ||
+		first.ID != first.Identity(1).ID() {
+		t.Errorf(
+			"ids %s and %s of versions 1 and 2, want %s and %s", first.ID, second.ID, first.Identity(1).ID(),
+			first.Identity(2).ID(),
+		)
 	}
 	if got := rules.Versions(); len(got) != 1 || got[name] != 2 {
 		t.Errorf("versions %v, want 2 of %s alone", got, name)

@@ -70,7 +70,7 @@ type Law struct {
 	CoverAll    map[string]baccarat.Odds
 	// Options are the interpretive choices, by the catalogue's key.
 	Options map[string]string
-	// HouseOptions are those that the table's configuration may choose.
+	// HouseOptions are the options that the table's configuration may choose.
 	HouseOptions []string
 
 	cited map[string]Cited

@@ -113,7 +113,7 @@ func moneyEvidence(w *record.Wager) []record.Seq {
 func (p *Pass) coup() *baccarat.Coup { return Settling(p.Law, p.Round) }
 
 // Settling is the coup on which a round is settled: the cards as dealt, or under settlement_basis
-// as_required those that the rules called for. Where a card that was due was never dealt, the latter is
+// as_required the cards that the rules required. Where a card that was due was never dealt, the latter is
 // incomplete, and no money is judged.
 func Settling(l *law.Law, r *record.Round) *baccarat.Coup {
 	if l == nil || !l.AsRequired {

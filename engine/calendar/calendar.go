@@ -115,8 +115,8 @@ func (c *Calendar) shiftNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Clock is a Calendar for moments that mostly follow each other: it keeps the answer for a quarter of an hour, since zone
-// offsets, rollovers and shifts change only between quarters.
+// Clock is a Calendar for moments that mostly follow each other: it keeps the answer for a quarter of an hour, since
+// zone offsets, rollovers and shifts change only between quarters.
 type Clock struct {
 	Calendar   *Calendar
 	quarter    int64

@@ -59,7 +59,9 @@ func Faulty(t testing.TB, tables int) [][]schema.Event {
 	var floor [][]schema.Event
 	faults := fault.All()
 	for i := range tables {
-		events, _, err := fault.Plant(deal.Options{Table: fmt.Sprintf("t-%02d", i)}, faults[i*len(faults)/tables], uint64(i))
+		events, _, err := fault.Plant(
+			deal.Options{Table: fmt.Sprintf("t-%02d", i)}, faults[i*len(faults)/tables], uint64(i),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +81,9 @@ func Casino(t testing.TB, tables int) [][]schema.Event {
 			t.Fatal(err)
 		}
 		table := deal.NewTable(deal.Options{Table: fmt.Sprintf("d-%02d", i), Config: config, Seed: uint64(i)})
-		floor = append(floor, slices.Concat(table.Open(), table.ShoeOf(3), table.ShoeOf(2), table.ShoeOf(2), table.Close(),
+		floor = append(floor, slices.Concat(table.Open(), table.ShoeOf(
+			3,
+		), table.ShoeOf(2), table.ShoeOf(2), table.Close(),
 			table.Open(), table.ShoeOf(2), table.ShoeOf(2), table.ShoeOf(4)))
 	}
 	return floor

@@ -1,5 +1,5 @@
-// Package facts writes the rows of what was played: events as they came, rounds, wagers, shoes, vigorish, configurations
-// and notices.
+// Package facts writes the rows of what was played: events as they came, rounds, wagers, shoes, vigorish,
+// configurations and notices.
 //
 // A stage of the play goes in, rows come out. A row has what happened beside what the law demands. The package judges
 // nothing, and keeps nothing from one stage to the next.
@@ -69,15 +69,17 @@ func (t *Table) Config(ev *schema.Event, out *rows.Set) {
 	out.Configs = append(out.Configs, rows.Config{
 		PropertyID: t.Play.Property, PitID: ev.PitID, TableID: t.Play.ID, Seq: ev.Seq, At: ev.At,
 		EffectiveAt: in.At, Opened: in.Opened, ConfigID: c.ConfigID, Ruleset: c.Ruleset, Game: c.Game.String(),
-		Mode: c.Vigorish.Mode.String(), Percent: c.Vigorish.Percent, Procedure: c.PaymentProcedure, Reshuffle: c.ReshuffleAfterLacing,
-		Config: string(schema.AppendConfigJSON(nil, c)), EventID: string([]byte(ev.EventID)),
+		Mode: c.Vigorish.Mode.String(), Percent: c.Vigorish.Percent, Procedure: c.PaymentProcedure,
+		Reshuffle: c.ReshuffleAfterLacing,
+		Config:    string(schema.AppendConfigJSON(nil, c)), EventID: string([]byte(ev.EventID)),
 	})
 }
 
 // Closed writes that the table closed.
 func (t *Table) Closed(ev *schema.Event, out *rows.Set) {
 	out.Configs = append(out.Configs, rows.Config{
-		PropertyID: t.Play.Property, PitID: t.Play.Pit, TableID: t.Play.ID, Seq: ev.Seq, At: ev.At, EffectiveAt: ev.At, Closed: true,
+		PropertyID: t.Play.Property, PitID: t.Play.Pit, TableID: t.Play.ID, Seq: ev.Seq, At: ev.At, EffectiveAt: ev.At,
+		Closed: true,
 	})
 }
 
@@ -86,8 +88,9 @@ func (t *Table) Notice(ev *schema.Event, out *rows.Set) {
 	notices := t.Play.History.Notices
 	n := &notices[len(notices)-1]
 	row := rows.Notice{
-		PropertyID: t.Play.Property, PitID: ev.PitID, TableID: t.Play.ID, Seq: ev.Seq, At: ev.At, NoticeAt: n.At, EffectiveAt: n.Effective,
-		Filed: n.Filed, Written: n.Writ, Recipients: []string{},
+		PropertyID: t.Play.Property, PitID: ev.PitID, TableID: t.Play.ID, Seq: ev.Seq, At: ev.At, NoticeAt: n.At,
+		EffectiveAt: n.Effective,
+		Filed:       n.Filed, Written: n.Writ, Recipients: []string{},
 	}
 	switch p := ev.Payload.(type) {
 	case *schema.NoticeFiled:

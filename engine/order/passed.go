@@ -46,7 +46,8 @@ func (q *Queue) beforeBegin(ev *schema.Event, yield func(Item) bool) {
 	}
 	q.earlier = true
 	yield(Item{Kind: Fault, Event: ev, Fault: &FeedFault{
-		Rule: "feed.late", Subject: finding.OfRange(1, q.begin-1), Expected: fmt.Sprintf("events before %d before it", q.begin),
+		Rule: "feed.late", Subject: finding.OfRange(1, q.begin-1),
+		Expected: fmt.Sprintf("events before %d before it", q.begin),
 		Observed: fmt.Sprintf("event %d came after it: kept, but not judged, like all that are as old", ev.Seq),
 		Seqs:     []uint64{ev.Seq, q.begin}, EventIDs: []string{ev.EventID},
 	}})
@@ -61,8 +62,9 @@ func (q *Queue) restart(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 	next := q.Log.Next()
 	yield(Item{Kind: Lost, N: wildJump, Event: &schema.Event{Seq: next}})
 	yield(Item{Kind: Fault, Event: ev, Fault: &FeedFault{
-		Rule: "feed.reset", Subject: finding.OfRange(next, ev.Seq), Expected: fmt.Sprintf("event %d", next), Observed: "event 1 again",
-		Seqs: []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
+		Rule: "feed.reset", Subject: finding.OfRange(next, ev.Seq), Expected: fmt.Sprintf("event %d", next),
+		Observed: "event 1 again",
+		Seqs:     []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
 	}})
 	yield(Item{Kind: Restart, Event: ev})
 	q.held, q.gaps, q.odd = nil, nil, nil

@@ -1,9 +1,9 @@
 // Package order puts the events of one table in order.
 //
-// Records go in as they arrive. Out come items: an event whose turn has come, events that are missing before it, a fault
-// of the feed. Events that arrive out of order wait in a reorder buffer; a gap that stays open too long is given up, so
-// that the table goes on. Repeated, conflicting and late records, clocks that run backwards and sequence numbers that
-// begin again are recognized here.
+// Records go in as they arrive. Out come items: an event whose turn has come, events that are missing before it, a
+// fault of the feed. Events that arrive out of order wait in a reorder buffer; a gap that stays open too long is given
+// up, so that the table goes on. Repeated, conflicting and late records, clocks that run backwards and sequence numbers
+// that begin again are recognized here.
 //
 // The package knows numbers, times, ids and hashes. It does not know what an event means, and keeps no event that was
 // in order.
@@ -88,7 +88,7 @@ func (q *Queue) receive(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 	q.newest = max(q.newest, ev.At)
 }
 
-// start decides where the record of the table begins: at 1 if the first event is near enough to be one that came out of
+// start decides where the record of the table begins: at 1 if the first event is near enough to have come out of
 // order.
 func (q *Queue) start(seq uint64, yield func(Item) bool) {
 	q.started = true

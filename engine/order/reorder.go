@@ -15,7 +15,9 @@ func (q *Queue) hold(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 		yield(Item{Kind: Duplicate, Event: ev}) // from before the restart of the numbers
 		return
 	}
-	at, found := slices.BinarySearchFunc(q.held, ev.Seq, func(h held, seq uint64) int { return cmp.Compare(h.event.Seq, seq) })
+	at, found := slices.BinarySearchFunc(
+		q.held, ev.Seq, func(h held, seq uint64) int { return cmp.Compare(h.event.Seq, seq) },
+	)
 	if found {
 		q.contest(&q.held[at], ev, sum, yield)
 		return
@@ -25,7 +27,7 @@ func (q *Queue) hold(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 	q.release(false, yield)
 }
 
-// contest compares an event with one that waits at the same seq.
+// contest compares an event with a waiting event of the same seq.
 func (q *Queue) contest(h *held, ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 	if h.sum == sum || q.repeated(sum) {
 		yield(Item{Kind: Duplicate, Event: ev})
@@ -87,8 +89,8 @@ func beyondReorder(waiting []held, next uint64) bool {
 	return false
 }
 
-// evict drops a waiting event whose number cannot be right: the table went on far below it for longer than events may be
-// out of order. Waiting for its turn would pin the partition forever.
+// evict drops a waiting event whose number cannot be right: the table went on far below it for longer than events may
+// be out of order. Waiting for its turn would pin the partition forever.
 func (q *Queue) evict(h *held, yield func(Item) bool) {
 	next := q.Log.Next()
 	if q.joining || h.event.Seq-next <= maxHeld || q.lastAt-h.event.At <= reorderTime {

@@ -52,8 +52,9 @@ func Restore(st *State) (*Queue, error) {
 		}
 	}
 	q := &Queue{
-		Log: Log{LogState: *l}, started: st.Started, joining: st.Joining, first: st.First, begin: st.Begin, earlier: st.Earlier,
-		gaps: st.Gaps, odd: st.Odd, resetAt: st.ResetAt, lastAt: st.LastAt, newest: st.Newest,
+		Log: Log{LogState: *l}, started: st.Started, joining: st.Joining, first: st.First, begin: st.Begin,
+		earlier: st.Earlier,
+		gaps:    st.Gaps, odd: st.Odd, resetAt: st.ResetAt, lastAt: st.LastAt, newest: st.Newest,
 	}
 	size := 64
 	for size < 2*(len(l.Ends)+1) {

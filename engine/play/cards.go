@@ -80,7 +80,7 @@ func (t *Table) firstCard(c *turn, s *Shoe, r *record.Round) {
 	t.betting(c, s)
 }
 
-// readCard reads a card; one that was not read is unread.
+// readCard parses a card; a card that was not read is Unread.
 func readCard(text string) baccarat.Card {
 	card, err := baccarat.ParseCard(text)
 	if err != nil {
@@ -178,8 +178,8 @@ func (t *Table) foldSqueeze(c *turn, s *Shoe, r *record.Round) bool {
 	return true
 }
 
-// discard takes cards beyond those due out of their hands if they are put away before the end of the round; the cards of
-// the round itself are put away after it.
+// discard takes cards beyond those due out of their hands if they are put away before the end of the round; the cards
+// of the round itself are put away after it.
 func discard(r *record.Round, cards []uint32, seq record.Seq) {
 	for i := range r.Cards {
 		d := &r.Cards[i]

@@ -54,7 +54,8 @@ func (t *Table) closeTable(c *turn) {
 
 func (t *Table) noticeFiled(c *turn, p *schema.NoticeFiled) {
 	t.addNotice(c, record.Notice{
-		Seq: c.seq, Topic: record.NoticeTopic(p.Topic), Filed: true, At: orAt(p.FiledAt, c.at), Effective: p.EffectiveAt,
+		Seq: c.seq, Topic: record.NoticeTopic(p.Topic), Filed: true, At: orAt(p.FiledAt, c.at),
+		Effective:      p.EffectiveAt,
 		Writ:           p.Written,
 		ToCommission:   slices.Contains(p.Recipients, schema.RecipientCommission),
 		ToSurveillance: slices.Contains(p.Recipients, schema.RecipientSurveillance),
@@ -83,8 +84,8 @@ func orAt(at, otherwise int64) int64 {
 	return otherwise
 }
 
-// Terms are the law and the configuration of a stored configuration, in the canonical JSON of table_configs; false if no
-// rulebook has it.
+// Terms are the law and the configuration of a stored configuration, in the canonical JSON of table_configs; false if
+// no rulebook has it.
 func Terms(books law.Books, config string) (*law.Law, *law.Config, bool, error) {
 	value := `{"event_id":"x","property_id":"x","pit_id":"x","table_id":"x","seq":1,"at":"2026-01-01T00:00:00Z","table_configured":{"config":` +
 		config + `}}`
@@ -113,11 +114,14 @@ func lawOf(books law.Books, c *schema.TableConfig) (l *law.Law, out *law.Config)
 func configOf(c *schema.TableConfig, l *law.Law) *law.Config {
 	out := &law.Config{
 		ID: c.ConfigID, Ruleset: c.Ruleset, Game: baccarat.Game(c.Game), Currency: c.Currency, Decks: c.Decks,
-		Seats: append([]uint32(nil), c.Seats...), Mode: baccarat.VigorishMode(c.Vigorish.Mode), Percent: int64(c.Vigorish.Percent),
-		Procedure: c.PaymentProcedure, BonusTable: c.PayTables["dragon_bonus"], TreasuresTable: c.PayTables["treasures"],
+		Seats: append([]uint32(nil), c.Seats...), Mode: baccarat.VigorishMode(c.Vigorish.Mode),
+		Percent:   int64(c.Vigorish.Percent),
+		Procedure: c.PaymentProcedure, BonusTable: c.PayTables["dragon_bonus"],
+		TreasuresTable:           c.PayTables["treasures"],
 		SupplementalRequiresMain: c.SupplementalRequiresMain, ReshuffleAfterLacing: c.ReshuffleAfterLacing,
-		FaceDown: c.DealingStyle == schema.DealingStyleFaceDown, AutomatedShuffler: c.AutomatedShuffler, PreShuffled: c.PreShuffled,
-		MinWager: c.MinWager, MaxWager: c.MaxWager, Options: map[string]string{},
+		FaceDown: c.DealingStyle == schema.DealingStyleFaceDown, AutomatedShuffler: c.AutomatedShuffler,
+		PreShuffled: c.PreShuffled,
+		MinWager:    c.MinWager, MaxWager: c.MaxWager, Options: map[string]string{},
 	}
 	for _, s := range c.SideBets {
 		out.SideBets = append(out.SideBets, baccarat.SideBet(s))

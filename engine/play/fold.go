@@ -43,8 +43,10 @@ func (t *Table) fold(c *turn) {
 		t.foldPlay(c)
 	case *schema.RoundStarted, *schema.WagerPlaced, *schema.WagerChanged, *schema.WagerHandled, *schema.VerbalConfirmed,
 		*schema.CashConverted, *schema.Announced, *schema.DealInstructed, *schema.CardDealt, *schema.CardRevealed,
-		*schema.CardMoved, *schema.CardCarriedOver, *schema.CardFoundFaceup, *schema.CardTouched, *schema.SqueezeOffered,
-		*schema.SqueezeRelinquished, *schema.CardsHanded, *schema.CardsReturned, *schema.WagerCollected, *schema.WagerPaid,
+		*schema.CardMoved, *schema.CardCarriedOver, *schema.CardFoundFaceup, *schema.CardTouched,
+		*schema.SqueezeOffered,
+		*schema.SqueezeRelinquished, *schema.CardsHanded, *schema.CardsReturned, *schema.WagerCollected,
+		*schema.WagerPaid,
 		*schema.WagerReturned, *schema.VigorishMarked, *schema.VigorishCollected, *schema.VigorishMarkerRemoved,
 		*schema.DiscardPlaced, *schema.RoundVoided, *schema.RoundEnded, *schema.BankerWagered, *schema.BancoAnnounced:
 		t.foldPlay(c)

@@ -15,7 +15,7 @@ import (
 //   - Any other gap reaches from the round before it to the first round that begins behind it with a round_started. It
 //     may also have had a step of a preparation, a notice, an attestation, or the election of another configuration; if
 //     it is not within one shoe and wide enough for closing and opening the table, another game.
-//   - A finding about an earlier round, or one that rests on an earlier event, must have no gap between that and the
+//   - A finding about an earlier round, or resting on an earlier event, must have no gap between that and the
 //     moment it is made.
 //
 // What can no longer be known is dropped: the dealer, the patrons at the seats, the curator unless the gap is within a
@@ -29,7 +29,7 @@ type Gaps struct {
 	Elections, Law bool
 	// History: a notice or an attestation may be lost. Reopened: the table has closed since.
 	History, Reopened bool
-	// Seating: a patron may have come or gone. The opening of the table says who is there.
+	// Seating: a patron may have come or gone. The opening of the table lists who is there.
 	Seating bool
 }
 
@@ -161,8 +161,8 @@ const (
 	Open
 )
 
-// Proof is how far a finding that was made at a stage is proved, and what may have been lost if it is Open. The finding is
-// about round r of the shoe, or about the shoe if r is nil.
+// Proof is how far a finding that was made at a stage is proved, and what may have been lost if it is Open. The finding
+// is about round r of the shoe, or about the shoe if r is nil.
 func (t *Table) Proof(s *Shoe, r *record.Round, stage rules.Stage, f *rules.Finding) (Proof, rules.Lost) {
 	g := &s.Gaps
 	no := f.Round
@@ -212,7 +212,9 @@ func (g *ShoeGaps) widen(from, to record.Seq) {
 
 // unclear is true if a finding rests on an event whose round is not known.
 func (g *ShoeGaps) unclear(f *rules.Finding) bool {
-	return slices.ContainsFunc(f.Evidence, func(seq record.Seq) bool { return seq >= g.UnclearFrom && seq < g.UnclearTo })
+	return slices.ContainsFunc(
+		f.Evidence, func(seq record.Seq) bool { return seq >= g.UnclearFrom && seq < g.UnclearTo },
+	)
 }
 
 // rests is the earliest event of the shoe on which a finding rests. That the shoe was loaded does not count: it cannot

@@ -96,15 +96,17 @@ func burnable(r *record.Round, indicator baccarat.Card) (card *record.DealtCard,
 	return candidates[0], len(candidates) == 1
 }
 
-// cutcard notes the cutting card. If it appears in front of the first card of a round it belongs to the round about to be
-// dealt, unless the rulebook reads it as the one before.
+// cutcard notes the cutting card. If it appears in front of the first card of a round it belongs to the round about to
+// be dealt, unless the rulebook reads it as the one before.
 func (s *Shoe) cutcard(c *turn, p *schema.CutcardSeen) {
 	round := s.comingRound(c.round)
 	dealing := s.Round != nil && s.Round.No == round && len(s.Round.Cards) > 0
 	if !dealing && round > 1 && s.Law != nil && s.Law.Options["cutcard_first_card"] == "belongs_to_previous" {
 		round--
 	}
-	s.Cutcard = append(s.Cutcard, record.Sighting{Seq: c.seq, Round: round, AfterCard: p.AfterCardSeq, SetAside: p.SetAside})
+	s.Cutcard = append(
+		s.Cutcard, record.Sighting{Seq: c.seq, Round: round, AfterCard: p.AfterCardSeq, SetAside: p.SetAside},
+	)
 }
 
 // collect takes in vigorish collected for what was settled before.
@@ -123,5 +125,7 @@ func (t *Table) collect(c *turn, s *Shoe, p *schema.VigorishCollected) {
 }
 
 func marksSeat(r *record.Round, seat uint32) bool {
-	return slices.ContainsFunc(r.Steps, func(s record.Step) bool { return s.Kind == record.StepVigMarked && s.Seat == seat })
+	return slices.ContainsFunc(
+		r.Steps, func(s record.Step) bool { return s.Kind == record.StepVigMarked && s.Seat == seat },
+	)
 }

@@ -21,7 +21,9 @@ func (t *Table) foldCards(c *turn) {
 		}
 	case *schema.CardsInspected:
 		b := t.batch(p.BatchID)
-		b.Inspected, b.InspectedBy, b.NewDeckOrder, b.Missing, b.Extra = c.seq, p.DealerID, p.NewDeckOrder, len(p.Missing), len(p.Extra)
+		b.Inspected, b.InspectedBy, b.NewDeckOrder, b.Missing, b.Extra = c.seq, p.DealerID, p.NewDeckOrder, len(
+			p.Missing,
+		), len(p.Extra)
 	case *schema.CardsVerified:
 		b := t.batch(p.BatchID)
 		b.Verified, b.VerifiedBy, b.VerifierRole = c.seq, p.VerifierID, baccarat.Role(p.VerifierRole)
@@ -59,7 +61,9 @@ func (t *Table) batch(id string) *record.Batch {
 // batchState notes where a batch is, and cards of two batches meeting in the discard rack.
 func (t *Table) batchState(c *turn, p *schema.BatchReported) {
 	at := t.History.BatchesAt
-	report := record.BatchAt{Seq: c.seq, ID: p.BatchID, Decks: p.DeckCount, BackColor: p.BackColor, State: record.BatchState(p.State)}
+	report := record.BatchAt{
+		Seq: c.seq, ID: p.BatchID, Decks: p.DeckCount, BackColor: p.BackColor, State: record.BatchState(p.State),
+	}
 	known := false
 	for i := range at {
 		if at[i].ID == p.BatchID {
@@ -104,7 +108,10 @@ func (t *Table) foldPreparation(c *turn, s *Shoe) {
 		prep.Laced = append(prep.Laced, record.Laced{Seq: c.seq, Cards: p.CardCount})
 	case *schema.CutOffered:
 		t.firstOffer(prep)
-		prep.Offers = append(prep.Offers, record.CutOffer{Seq: c.seq, Seat: p.Seat, Accepted: p.Accepted, BacksAway: p.BacksAwayFromDealer})
+		prep.Offers = append(
+			prep.Offers,
+			record.CutOffer{Seq: c.seq, Seat: p.Seat, Accepted: p.Accepted, BacksAway: p.BacksAwayFromDealer},
+		)
 	case *schema.ShoeCut:
 		t.firstOffer(prep)
 		prep.Cuts = append(prep.Cuts, record.Cut{
@@ -135,7 +142,8 @@ func (t *Table) foldCurator(c *turn, s *Shoe) {
 	switch p := t.now.Payload.(type) {
 	case *schema.CuratorOffered:
 		s.curatorStep(record.CuratorStep{
-			Seq: c.seq, Kind: record.CuratorOffered, Seat: p.Seat, Accepted: p.Accepted, Occupied: slices.Clone(t.History.Occupied),
+			Seq: c.seq, Kind: record.CuratorOffered, Seat: p.Seat, Accepted: p.Accepted,
+			Occupied: slices.Clone(t.History.Occupied),
 		})
 	case *schema.CuratorAssigned:
 		s.curatorStep(record.CuratorStep{Seq: c.seq, Kind: record.CuratorAssigned, Seat: p.Seat})
@@ -179,7 +187,7 @@ type LastShoe struct {
 	Shoes           int // since the table opened
 }
 
-// bequeath keeps what the next shoe takes from one that is done.
+// bequeath keeps what the next shoe needs from a shoe that is done.
 func (t *Table) bequeath(s *Shoe) {
 	l := &t.Last
 	l.Curator, l.ToDeal, l.Batch = t.Curator, t.DealtBy, s.Loaded.Batch

@@ -77,7 +77,8 @@ func (t *Table) foldBetting(c *turn, s *Shoe, r *record.Round) bool {
 func (t *Table) placeWager(c *turn, r *record.Round, p *schema.WagerPlaced) {
 	w := r.NewWager()
 	*w = record.Wager{
-		ID: p.WagerID, Placed: c.seq, PlacedAt: c.at, Seat: p.Seat, Spot: baccarat.Spot(p.Spot), Amount: p.Amount, Coupon: p.Coupon,
+		ID: p.WagerID, Placed: c.seq, PlacedAt: c.at, Seat: p.Seat, Spot: baccarat.Spot(p.Spot), Amount: p.Amount,
+		Coupon: p.Coupon,
 		Medium: baccarat.Medium(p.Medium), AreaOK: p.AreaOK, SpotName: p.SpotName, Patron: p.PatronRef,
 		Changes: w.Changes[:0], Handled: w.Handled[:0], Confirmed: w.Confirmed[:0],
 	}
@@ -137,11 +138,18 @@ func (t *Table) announce(c *turn, s *Shoe, r *record.Round, p *schema.Announced)
 func (t *Table) foldSettlement(c *turn, s *Shoe, r *record.Round) bool {
 	switch p := t.now.Payload.(type) {
 	case *schema.WagerCollected:
-		settleWager(c, r, p.WagerID, record.Step{By: t.now.Actor.ID, Kind: record.StepCollected, Seat: p.Seat, Amount: p.Amount})
+		settleWager(
+			c, r, p.WagerID,
+			record.Step{By: t.now.Actor.ID, Kind: record.StepCollected, Seat: p.Seat, Amount: p.Amount},
+		)
 	case *schema.WagerPaid:
-		settleWager(c, r, p.WagerID, record.Step{By: t.now.Actor.ID, Kind: record.StepPaid, Seat: p.Seat, Amount: p.Amount})
+		settleWager(
+			c, r, p.WagerID, record.Step{By: t.now.Actor.ID, Kind: record.StepPaid, Seat: p.Seat, Amount: p.Amount},
+		)
 	case *schema.WagerReturned:
-		settleWager(c, r, p.WagerID, record.Step{By: t.now.Actor.ID, Kind: record.StepReturned, Seat: p.Seat, Amount: p.Amount})
+		settleWager(
+			c, r, p.WagerID, record.Step{By: t.now.Actor.ID, Kind: record.StepReturned, Seat: p.Seat, Amount: p.Amount},
+		)
 	case *schema.VigorishMarked:
 		at := r.WagerIndex(p.WagerID)
 		*r.NewStep() = record.Step{
@@ -160,7 +168,8 @@ func (t *Table) foldSettlement(c *turn, s *Shoe, r *record.Round) bool {
 		return true
 	case *schema.RoundEnded:
 		r.Ended = record.Ended{
-			Seq: c.seq, Result: baccarat.Result(p.Result), Player: p.PlayerCount, Banker: p.BankerCount, Cards: p.CardsDealt,
+			Seq: c.seq, Result: baccarat.Result(p.Result), Player: p.PlayerCount, Banker: p.BankerCount,
+			Cards: p.CardsDealt,
 		}
 		t.recorded(c, s, r)
 		return true
@@ -217,5 +226,7 @@ func (t *Table) charge(c *turn, r *record.Round, p *schema.VigorishCollected) {
 	if p.VigorishKind == schema.VigorishKindTie25 {
 		kind = record.StepTieCharge
 	}
-	*step = record.Step{Seq: c.seq, Kind: kind, Seat: p.Seat, Amount: p.Amount, Wager: -1, Wagers: named, By: t.now.Actor.ID}
+	*step = record.Step{
+		Seq: c.seq, Kind: kind, Seat: p.Seat, Amount: p.Amount, Wager: -1, Wagers: named, By: t.now.Actor.ID,
+	}
 }

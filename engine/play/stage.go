@@ -32,7 +32,7 @@ const (
 	Closed
 	// Gone: no event can change the shoe any more, and no event before Seq proves anything that is open.
 	Gone
-	// Configured: a configuration came into force. The rulebook and the house rules are those of the table.
+	// Configured: a configuration came into force. The rulebook and the house rules are in the table.
 	Configured
 	// NoticeGiven: a notice was filed or posted.
 	NoticeGiven

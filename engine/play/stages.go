@@ -37,8 +37,9 @@ func (t *Table) betting(c *turn, s *Shoe) {
 	}
 }
 
-// dealt reaches Dealt once the deal is over: a result was called, money moved or the end was recorded, and no card is due
-// any more. While a card is due, a call or a payment alone may be the error; both together, or the recorded end, are not.
+// dealt reaches Dealt once the deal is over: a result was called, money moved or the end was recorded, and no card is
+// due any more. While a card is due, a call or a payment alone may be the error; both together, or the recorded end,
+// are not.
 func (t *Table) dealt(c *turn, s *Shoe) {
 	p, r := &s.Progress, s.Round
 	if p.Dealt || s.Law == nil {
@@ -92,7 +93,9 @@ func (s *Shoe) enterBank(r *record.Round) {
 		return
 	}
 	w := &r.Wagers[r.Bank-1]
-	s.Bank = append(s.Bank, record.BankRound{No: r.No, Banker: w.Seat, Amount: w.Amount, Result: Result(r), Against: r.Against()})
+	s.Bank = append(
+		s.Bank, record.BankRound{No: r.No, Banker: w.Seat, Amount: w.Amount, Result: Result(r), Against: r.Against()},
+	)
 }
 
 // closeShoe reaches Closed.

@@ -50,7 +50,8 @@ type TableState struct {
 // New is a table without events.
 func New(property, id string, books law.Books) *Table {
 	return &Table{Property: property, ID: id, books: books, TableState: TableState{
-		Kept: map[uint64]string{}, Patrons: map[uint32]string{}, History: record.Table{Attested: map[string]record.Attested{}},
+		Kept: map[uint64]string{}, Patrons: map[uint32]string{},
+		History: record.Table{Attested: map[string]record.Attested{}},
 	}}
 }
 
@@ -59,8 +60,8 @@ func (t *Table) Shoes() []*Shoe {
 	return slices.DeleteFunc([]*Shoe{t.Prev, t.Shoe}, func(s *Shoe) bool { return s == nil || s.Closed })
 }
 
-// View sets what rules see in a pass: a round of a shoe, or the shoe if r is nil. It is false if no law or configuration
-// is known: then nothing can be audited.
+// View sets what rules see in a pass: a round of a shoe, or the shoe if r is nil. It is false if no law or
+// configuration is known: then nothing can be audited.
 func (t *Table) View(p *rules.Pass, s *Shoe, r *record.Round) bool {
 	if !s.Auditable(r) {
 		return false

@@ -81,7 +81,8 @@ func (t *TrayState) observe(ev *schema.Event) {
 	switch p := ev.Payload.(type) {
 	case *schema.WagerPlaced:
 		// Coupons and cash are not in the tray.
-		t.Whole = t.Whole && p.Coupon == 0 && (p.Medium == schema.WagerMediumChips || p.Medium == schema.WagerMediumPlaques)
+		t.Whole = t.Whole && p.Coupon == 0 &&
+			(p.Medium == schema.WagerMediumChips || p.Medium == schema.WagerMediumPlaques)
 	case *schema.WagerCollected:
 		t.Won += p.Amount
 	case *schema.WagerPaid:

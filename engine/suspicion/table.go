@@ -1,8 +1,8 @@
 // Package suspicion shows detectors what happens at one table, and keeps what they answer.
 //
-// A stage of the play goes in. The package makes the view of a round: the cards that were left before it, the exact odds,
-// the wagers with their times and their due. Detectors score the view; facts are written from it. Out come rows of
-// evidence, and alarms.
+// A stage of the play goes in. The package makes the view of a round: the cards that were left before it, the exact
+// odds, the wagers with their times and their due. Detectors score the view; facts are written from it. Out come rows
+// of evidence, and alarms.
 //
 // It accuses no one: an alarm becomes a finding in package verdict.
 package suspicion
@@ -31,7 +31,7 @@ type Table struct {
 	Budget  detectors.Budget
 
 	host *detectors.Host
-	// shoe is the one that is viewed. Everything about it begins again with the next one.
+	// shoe is the shoe in view. Everything about it begins again with the next shoe.
 	shoe *play.Shoe
 	// offer is that of law and config.
 	offer  *detectors.Offer
@@ -53,11 +53,11 @@ type Cards struct {
 	// Left are the cards not seen before the one at position Out.
 	Left exact.Composition
 	Out  int
-	// Dealt are the cards dealt so far, Before those of the shoe before.
+	// Dealt are the cards dealt so far, Before the cards of the previous shoe.
 	Dealt, Before []detectors.Card
 }
 
-// Alarms are those of the last round, shoe or tray.
+// Alarms are the alarms of the last round, shoe or tray.
 func (t *Table) Alarms() []detectors.Alarm { return t.host.Alarms }
 
 // Round scores a round that is settled and returns its view, which is valid until the next round.
@@ -98,7 +98,8 @@ func (t *Table) Forget(s *play.Shoe) {
 	}
 }
 
-// Observe takes from an event what no rule uses: devices, readings, chips. It is true if a count of the tray was scored.
+// Observe takes from an event what no rule uses: devices, readings, chips. It is true if a count of the tray was
+// scored.
 func (t *Table) Observe(ev *schema.Event, out *rows.Set) bool {
 	t.seen.observe(ev)
 	p, counted := ev.Payload.(*schema.TrayCounted)
@@ -108,7 +109,9 @@ func (t *Table) Observe(ev *schema.Event, out *rows.Set) bool {
 	}
 	tray := t.tray.count(ev, p)
 	tray.Dealer = t.Play.Dealer
-	tray.Location = detectors.Location{Property: t.Play.Property, Pit: t.Play.Pit, Table: t.Play.ID, At: ev.At, Seq: record.Seq(ev.Seq)}
+	tray.Location = detectors.Location{
+		Property: t.Play.Property, Pit: t.Play.Pit, Table: t.Play.ID, At: ev.At, Seq: record.Seq(ev.Seq),
+	}
 	t.detectors().Tray(&tray)
 	t.evidence(out)
 	return true
@@ -123,8 +126,9 @@ func (t *Table) evidence(out *rows.Set) {
 		}
 		day, _ := t.Clock.Of(f.Location.At)
 		out.Evidence = append(out.Evidence, rows.Evidence{
-			Detector: f.Detector.ID, Key: f.Key.String(), At: f.Location.At, PropertyID: t.Play.Property, TableID: t.Play.ID,
-			ShoeID: f.Location.Shoe, Round: f.Location.Round, Seq: uint64(f.Location.Seq), GamingDay: day,
+			Detector: f.Detector.ID, Key: f.Key.String(), At: f.Location.At, PropertyID: t.Play.Property,
+			TableID: t.Play.ID,
+			ShoeID:  f.Location.Shoe, Round: f.Location.Round, Seq: uint64(f.Location.Seq), GamingDay: day,
 			LnE: f.LnE, Start: f.Start, Engine: t.Version,
 		})
 	}

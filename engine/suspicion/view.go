@@ -79,7 +79,8 @@ func ordinary(l *law.Law, r *record.Round) bool {
 
 func (t *Table) viewWager(s *play.Shoe, r *record.Round, w *record.Wager, judged bool) detectors.Wager {
 	v := detectors.Wager{
-		ID: w.ID, Patron: w.Patron, Seat: w.Seat, Spot: w.Spot, Stake: w.Amount, Done: w.Disposition(), Paid: w.Paid.Amount,
+		ID: w.ID, Patron: w.Patron, Seat: w.Seat, Spot: w.Spot, Stake: w.Amount, Done: w.Disposition(),
+		Paid:   w.Paid.Amount,
 		AtLock: -1, AtSettlement: -1,
 	}
 	if judged {
@@ -139,8 +140,10 @@ func (t *Table) begin(s *play.Shoe) {
 
 func (t *Table) viewShoe(s *play.Shoe) detectors.Shoe {
 	return detectors.Shoe{
-		Location: detectors.Location{Property: t.Play.Property, Pit: s.Pit, Table: t.Play.ID, Shoe: s.ID, At: s.At, Seq: s.First},
-		Dealer:   t.Play.Dealer, Batch: s.Loaded.Batch, Shuffler: t.seen.Shuffler, Decks: int(t.cards.Decks),
+		Location: detectors.Location{
+			Property: t.Play.Property, Pit: s.Pit, Table: t.Play.ID, Shoe: s.ID, At: s.At, Seq: s.First,
+		},
+		Dealer: t.Play.Dealer, Batch: s.Loaded.Batch, Shuffler: t.seen.Shuffler, Decks: int(t.cards.Decks),
 		Before: t.cards.Before, Left: t.cards.Left, Whole: !s.Missing && !s.Joined, Frozen: s.Missing,
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Anomalies appends the findings of alarms about a shoe, or about the table if it is nil. The dealer is that of the round
-// that was scored.
+// Anomalies appends the findings of alarms about a shoe, or about the table if it is nil. The dealer is that of the
+// round that was scored.
 func (t *Table) Anomalies(s *play.Shoe, dealer string, alarms []detectors.Alarm, out *[]finding.Finding) {
 	for i := range alarms {
 		a := &alarms[i]

@@ -68,13 +68,15 @@ func (t *Table) feedStage(m *moment) {
 	case play.RoundRepeated:
 		t.Fault(ev, &order.FeedFault{
 			Rule: "feed.conflict", Subject: finding.OfRange(ev.Seq, ev.Seq),
-			Expected: "rounds numbered 1, 2 and so on within the shoe", Observed: fmt.Sprintf("round %d begins again", ev.Round),
-			Seqs: []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
+			Expected: "rounds numbered 1, 2 and so on within the shoe",
+			Observed: fmt.Sprintf("round %d begins again", ev.Round),
+			Seqs:     []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
 		}, m.out)
 	case play.ShoeJoined:
 		t.notice(m, feedNotice{
 			rule: "feed.gap", subject: finding.OfRange(1, ev.Seq-1),
-			expected: "the record of the shoe from its first event", observed: "joined at event " + strconv.FormatUint(ev.Seq, 10),
+			expected: "the record of the shoe from its first event",
+			observed: "joined at event " + strconv.FormatUint(ev.Seq, 10),
 		})
 	default: // Configured
 		t.configured(m)
@@ -95,7 +97,8 @@ func (t *Table) configured(m *moment) {
 	if len(refused) > 0 {
 		t.notice(m, feedNotice{
 			rule: "feed.option", subject: subject, verdict: finding.Information,
-			expected: "options that the rulebook leaves to the house", observed: "without effect: " + strings.Join(refused, ", "),
+			expected: "options that the rulebook leaves to the house",
+			observed: "without effect: " + strings.Join(refused, ", "),
 		})
 	}
 	if t.Play.Law == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/shoeproof/shoeproof/rules"
 )
 
-// ledger holds the findings of a shoe whose rules take part in precedence. A finding gives way only to one that
-// explains it and that is emitted, and the emitted one names it in its row. A finding that a later stage may still cover
+// ledger holds the findings of a shoe whose rules take part in precedence. A finding gives way only to an
+// emitted finding that explains it, and that finding names it in its row. A finding that a later stage may still cover
 // is deferred until that stage is over.
 type ledger struct {
 	entries []entry
@@ -55,7 +55,7 @@ type outlet struct {
 	amend func(finding.Finding)
 }
 
-// settle decides which deferred findings are covered, and emits those that are due. An emitted finding that covers
+// settle decides which deferred findings are covered, and emits the due ones. An emitted finding that covers
 // another one since is emitted again, under its id, with the name of that one.
 func (l *ledger) settle(set *rules.Set, due func(i int, e *entry) bool, out outlet) {
 	for i := range l.entries {
@@ -83,14 +83,15 @@ func (l *ledger) settle(set *rules.Set, due func(i int, e *entry) bool, out outl
 func (l *ledger) coveredFor(winner int, names []string) []string {
 	names = slices.Clone(names)
 	for i := range l.entries {
-		if name := nameOf(&l.entries[i].finding); l.entries[i].state == covered && l.winner(i) == winner && !slices.Contains(names, name) {
+		if name := nameOf(&l.entries[i].finding); l.entries[i].state == covered && l.winner(i) == winner &&
+			!slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// cover gives an entry over to the first one that covers it. A finding that cannot be proved covers none.
+// cover marks an entry as covered by the first entry that covers it. A finding that cannot be proved covers none.
 func (l *ledger) cover(set *rules.Set, loser int) {
 	e := &l.entries[loser]
 	for i := range l.entries {
@@ -101,7 +102,7 @@ func (l *ledger) cover(set *rules.Set, loser int) {
 	}
 }
 
-// winner follows the entries that cover an entry to the one that gives way to none. Precedence has no cycle.
+// winner follows the entries that cover an entry, up to the entry that gives way to none. Precedence has no cycle.
 func (l *ledger) winner(at int) int {
 	for l.entries[at].state == covered {
 		at = l.entries[at].coveredBy

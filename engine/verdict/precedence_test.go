@@ -29,7 +29,9 @@ func ledgerOf(t *testing.T, stages ...[]rules.Finding) (rows []finding.Finding, 
 	}
 	amend := func(row finding.Finding) {
 		amended++
-		i := slices.IndexFunc(rows, func(r finding.Finding) bool { return r.Rule == row.Rule && r.Subject == row.Subject })
+		i := slices.IndexFunc(
+			rows, func(r finding.Finding) bool { return r.Rule == row.Rule && r.Subject == row.Subject },
+		)
 		rows[i] = row
 	}
 	for i, stage := range stages {
@@ -88,11 +90,14 @@ func TestCoversOnlyItsSubject(t *testing.T) {
 	}
 }
 
-// What a covered finding would have covered goes to the one that is emitted. One that is found later amends its row.
+// The emitted finding also covers what a covered finding would have covered. A finding that is made later amends its
+// row.
 func TestCoversThroughOthers(t *testing.T) {
 	a := rules.Finding{Rule: ruleOf(t, "deal.no-more-bets-first"), Round: 3}
 	b := rules.Finding{Rule: ruleOf(t, "wager.after-no-more-bets"), Round: 3, Seat: 5, Subject: finding.OfWager("w")}
-	c := rules.Finding{Rule: ruleOf(t, "wager.touched-after-first-card"), Round: 3, Seat: 5, Subject: finding.OfWager("w")}
+	c := rules.Finding{
+		Rule: ruleOf(t, "wager.touched-after-first-card"), Round: 3, Seat: 5, Subject: finding.OfWager("w"),
+	}
 	rows, amended := ledgerOf(t, []rules.Finding{a}, []rules.Finding{c, b})
 	want := []string{"wager.touched-after-first-card round:3 wager:w", "wager.after-no-more-bets round:3 wager:w"}
 	if len(rows) != 1 || !slices.Equal(rows[0].Covers, want) || amended != 1 {

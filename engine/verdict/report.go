@@ -8,8 +8,8 @@ import (
 	"github.com/shoeproof/shoeproof/rules"
 )
 
-// report takes the findings of a pass, each finding once. It emits what no other finding covers, and defers what a later
-// stage may still cover.
+// report takes the findings of a pass, each finding once. It emits what no other finding covers, and defers what a
+// later stage may still cover.
 func (t *Table) report(m *moment) {
 	if len(t.pass.Findings) == 0 {
 		return

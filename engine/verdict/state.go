@@ -12,7 +12,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// State is the findings of a snapshot: those of the shoes of the play that are not gone. Rules are in it by name.
+// State is the findings of a snapshot, for the shoes of the play that are not gone. Rules are in it by name.
 type State struct {
 	ClockReported bool
 	Prev, Shoe    ShoeState
@@ -162,7 +162,8 @@ func (s *shoe) restore(st *ShoeState, byName map[string]*rules.Rule) error {
 				Rule: named(e.Rule), Round: e.Round, Seat: e.Seat, Subject: e.Subject, Parts: e.Parts, Amount: e.Amount,
 				Expected: e.Expected, Observed: e.Observed, Evidence: e.Evidence, Unauditable: e.Unauditable,
 			},
-			until: e.Until, at: e.At, state: entryState(e.State), coveredBy: e.CoveredBy, row: finding.Finding(e.Emitted),
+			until: e.Until, at: e.At, state: entryState(e.State), coveredBy: e.CoveredBy,
+			row: finding.Finding(e.Emitted),
 		})
 	}
 	for _, name := range st.Silent {

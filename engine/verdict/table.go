@@ -2,8 +2,8 @@
 //
 // A stage of the play goes in, findings come out. Each finding is made once for its shoe. One that another finding
 // covers gives way to it; one that a later stage may still cover is deferred until then. A finding that would accuse
-// on missing evidence is UNAUDITABLE. Faults of the feed and anomalies of the detectors become findings here as well, so
-// that all findings of a table are built in one place.
+// on missing evidence is UNAUDITABLE. Faults of the feed and anomalies of the detectors become findings here as well,
+// so that all findings of a table are built in one place.
 //
 // The package changes nothing about the play, and knows no other table.
 package verdict
@@ -28,7 +28,7 @@ type Table struct {
 	Version string // of the program
 
 	pass     rules.Pass
-	shoes    []*shoe // those that have findings, and are not gone
+	shoes    []*shoe // shoes with findings that are not gone
 	spare    []*shoe
 	reported uint64
 	// clockReported is true if event times that go backwards were reported in this shoe.
@@ -102,7 +102,8 @@ func (t *Table) prepared(m *moment) {
 	for _, rule := range t.pass.Rules.Rules() {
 		if lacks := rule.Needs &^ s.Config.Feeds; lacks != 0 {
 			f := rules.Finding{
-				Rule: rule, Expected: rule.Doc, Observed: "the table does not report " + lacks.String(), Evidence: []record.Seq{s.First},
+				Rule: rule, Expected: rule.Doc, Observed: "the table does not report " + lacks.String(),
+				Evidence:    []record.Seq{s.First},
 				Unauditable: true,
 			}
 			t.emit(m, &entry{finding: f, at: m.ev.At}, nil)
