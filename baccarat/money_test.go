@@ -52,7 +52,9 @@ func TestVigorishVectors(t *testing.T) {
 // A charge for several wagers is legal when each could have been rounded by itself.
 func TestVigorishOfSeveralWagers(t *testing.T) {
 	v := Vig{Percent: 5, Unit: 25}
-	for amount, want := range map[int64]VigVerdict{1029: VigUnder, 1030: VigLegal, 1031: VigBetween, 1040: VigLegal, 1050: VigLegal, 1051: VigOver} {
+	for amount, want := range map[int64]VigVerdict{
+		1029: VigUnder, 1030: VigLegal, 1031: VigBetween, 1040: VigLegal, 1050: VigLegal, 1051: VigOver,
+	} {
 		if got := v.Judge(amount, 10300, 10300); got != want {
 			t.Errorf("%d for two wagers of 10300: %d, want %d", amount, got, want)
 		}

@@ -24,7 +24,7 @@ type browser struct {
 	url string
 
 	mu sync.Mutex
-	// messages are those of the pages and the browser to the JavaScript console.
+	// messages are what the pages and the browser wrote to the JavaScript console.
 	messages []string
 }
 

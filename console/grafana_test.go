@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Every query of the dashboards runs on the current schema, and those of a played property return rows.
+// Every query of the dashboards runs on the current schema, and returns rows for a played property.
 func TestDashboards(t *testing.T) {
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 6, 1)

@@ -73,7 +73,7 @@ func (l *live) count() int {
 	return len(l.clients)
 }
 
-// notify never blocks: a change is added to one that a page has not received yet.
+// notify never blocks: a change is merged into a change that a page has not received yet.
 func (l *live) notify(changes map[string]store.Change) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -123,7 +123,7 @@ func processorTimes(t testing.TB, console int) map[string]time.Duration {
 		if len(fields) < 15 {
 			continue
 		}
-		var n [5]int // parent; ticks in user and system mode; those of ended children
+		var n [5]int // parent; user and system ticks; user and system ticks of ended children
 		for i, at := range [...]int{1, 11, 12, 13, 14} {
 			n[i], _ = strconv.Atoi(fields[at])
 		}

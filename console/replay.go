@@ -139,7 +139,7 @@ func (l *findings) add(f finding.Finding) {
 	l.byID[f.ID] = f
 }
 
-// compare sorts findings into those that are equal and those that only one side has.
+// compare sorts findings into equal findings and findings of one side alone.
 func (r *replayed) compare(found findings, stored []store.Finding) {
 	for i := range stored {
 		s := &stored[i]

@@ -22,7 +22,7 @@ type Permission string
 // Permissions.
 const (
 	See       Permission = "see"
-	Triage    Permission = "triage"    // all actions of triage except those of a supervisor
+	Triage    Permission = "triage"    // all actions of triage except a supervisor's
 	Supervise Permission = "supervise" // confirm, reject, reopen, assign to others, silence
 	HandOver  Permission = "hand-over"
 	Unmask    Permission = "unmask" // events as received, which identify patrons

@@ -44,8 +44,8 @@ func (c *Console) video(f *store.Finding, events []decodedEvent) *video {
 	return v
 }
 
-// locate finds the camera and the time: those of the first cited event with a camera, or else of the first event with
-// one.
+// locate finds the camera and the time. They come from the first cited event with a camera, or else from the first
+// event with a camera.
 func (v *video) locate(events []decodedEvent) {
 	for i := range events {
 		e := &events[i]

@@ -67,7 +67,7 @@ type spotCount struct {
 	Visit   visit
 	Mixture mixture
 	// Bets are the rounds of this shoe with a wager on the spot, Gain the theoretical advantage of these wagers and Stake
-	// their sum, also in rounds beyond those that are compared.
+	// their sum, also in rounds that are not compared.
 	Bets  roundSet
 	Gain  float64
 	Stake int64
@@ -208,7 +208,7 @@ func (d *counting) score(b *counterState, spot int, s *Shoe, out *factors) {
 }
 
 // compare returns the factor of each expert: the likelihood of the wagers given the good rounds of this shoe, over
-// its mean for this shoe and those of the library.
+// its mean for this shoe and the shoes of the library.
 func (d *counting) compare(spot int, bets, limit roundSet) (experts [countingExperts]float64) {
 	n, all := bets.size(), limit.size()
 	for k := range goodFrom {

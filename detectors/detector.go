@@ -16,7 +16,7 @@ const (
 	Tolerance
 	// Certain reports a fact or a misread card. It has no odds.
 	Certain
-	// Calibrated rests on the history of the key. It is outside the budget, and its alarms say so.
+	// Calibrated rests on the history of the key. It is outside the budget, and its alarms state that.
 	Calibrated
 )
 

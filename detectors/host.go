@@ -59,7 +59,7 @@ func (f *factors) add(a Factor) {
 
 // Host runs detectors over rounds and passes their factors to the ledger. It is not safe for concurrent use.
 type Host struct {
-	// Factors and Alarms are those of the last call. The next call overwrites them.
+	// Factors and Alarms are the results of the last call. The next call overwrites them.
 	Factors []Factor
 	Alarms  []Alarm
 
@@ -83,7 +83,7 @@ func NewStored(budget Budget) *Host {
 	return newHost(budget, withKeys(false), func(k KeyKind) bool { return !k.Ends() })
 }
 
-// withKeys returns the detectors with a key that ends with the shoe, or with one that does not.
+// withKeys returns the detectors whose key ends with the shoe, or whose key does not.
 func withKeys(ends bool) []*Detector {
 	return slices.DeleteFunc(All(), func(d *Detector) bool {
 		return !slices.ContainsFunc(d.Keys, func(k KeyKind) bool { return k.Ends() == ends })

@@ -135,7 +135,7 @@ func encoding() (cbor.EncMode, error) {
 	return o.EncMode()
 }
 
-// decoding refuses unknown fields, repeated keys, and sizes beyond those of a state.
+// decoding refuses unknown fields, repeated keys, and sizes beyond the limits of a state.
 func decoding() (cbor.DecMode, error) {
 	return cbor.DecOptions{
 		DupMapKey: cbor.DupMapKeyEnforcedAPF, ExtraReturnErrors: cbor.ExtraDecErrorUnknownField,

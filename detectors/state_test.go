@@ -16,7 +16,7 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 )
 
-// A host that is restored from its state, at any call, behaves as one that was never stopped.
+// A host that is restored from its state, at any call, behaves as a host that was never stopped.
 func TestRestoredHost(t *testing.T) {
 	cheats := []func(*table){
 		func(*table) {}, pastPost, unread, lean, otherCards(0, 2), repeatSlug, fourRiffles,

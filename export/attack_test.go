@@ -526,7 +526,7 @@ func vkeyOf(t *testing.T, origin string, seed byte) string {
 	return vkey
 }
 
-// resign makes a bundle of a casino that lies: the content is changed, all is hashed and signed anew.
+// resign makes the bundle of a dishonest casino: it changes the content, then hashes and signs everything again.
 func resign(t *testing.T, dir string, signer note.Signer, change func(m *Manifest)) {
 	t.Helper()
 	var m Manifest

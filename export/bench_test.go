@@ -14,8 +14,8 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 )
 
-// BenchmarkMillion builds and verifies a bundle of a million findings, and says what was the most memory
-// that the process ever had. Run build and verification alone to tell their memory apart.
+// BenchmarkMillion builds and verifies a bundle of a million findings, and reports the peak memory of the process. Run
+// build and verification alone to measure the memory of each.
 func BenchmarkMillion(b *testing.B) {
 	const findings = 1_000_000
 	c := newCasino(b, "ac-1", 1)

@@ -11,7 +11,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Who was there is told as of the last event behind a finding, and the video is that of one camera.
+// The people present are listed as of the last event behind a finding, and the video comes from one camera.
 func TestWhatEvidenceShows(t *testing.T) {
 	var events []Event
 	add := func(camera string, at int64, p schema.Payload) {
@@ -50,7 +50,7 @@ func TestWhatEvidenceShows(t *testing.T) {
 		{"his wager", 6, []uint64{3, 4}, 0, "s1", "masked bob", "c2", 300, 300},
 		{"in her seat", 5, []uint64{1, 2, 3}, 0, "s1", "masked ann", "c1", 100, 100},
 		{"her seat, his wager elsewhere", 5, []uint64{3, 4}, 0, "s1", "masked ann", "c2", 300, 300},
-		{"nobody's seat", 4, []uint64{3}, 0, "s1", "", "c2", 300, 300},
+		{"an empty seat", 4, []uint64{3}, 0, "s1", "", "c2", 300, 300},
 		{"she had left", 5, []uint64{3, 5, 6}, 0, "s2", "", "c2", 250, 400},
 		{"no event", 5, []uint64{77}, 1, "", "", "", 0, 0},
 		{"none named", 5, nil, 0, "", "", "", 0, 0},
@@ -67,7 +67,7 @@ func TestWhatEvidenceShows(t *testing.T) {
 	}
 }
 
-// The columns that events can tell are filled; those that none tells are empty.
+// The columns that events can fill are filled, all others are empty.
 func TestExceptionColumns(t *testing.T) {
 	c := newCasino(t, "ac-1", 12)
 	rows := readCSV(t, filepath.Join(c.export(t, true), pathExceptions))
@@ -88,7 +88,7 @@ func TestExceptionColumns(t *testing.T) {
 		}
 	}
 	if filled["savings"]+filled["loss"] > 0 {
-		t.Error("savings and losses are not for the audit to say")
+		t.Error("the audit filled the columns of savings and losses")
 	}
 	t.Logf("%d rows: %v", len(rows)-1, filled)
 }

@@ -81,7 +81,9 @@ func exportAndVerify(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	for range 2 {
-		v, err := export.Verify(ctx, done.Path, export.VerifyOptions{Policy: policy, Last: filepath.Join(dir, "accepted.json")})
+		v, err := export.Verify(
+			ctx, done.Path, export.VerifyOptions{Policy: policy, Last: filepath.Join(dir, "accepted.json")},
+		)
 		if err != nil {
 			return err
 		}

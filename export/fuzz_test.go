@@ -40,7 +40,7 @@ func FuzzPolicy(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := ParsePolicy(data)
 		if err == nil && (len(p.logs) == 0 || p.quorum == "") {
-			t.Fatalf("%q trusts nobody", data)
+			t.Fatalf("%q trusts no key", data)
 		}
 		if err == nil {
 			p.met(p.quorum, map[string]bool{})

@@ -62,7 +62,7 @@ func TestTreeIsRFC6962(t *testing.T) {
 	}
 }
 
-// What changes after a day was exported comes as an amendment, and the log keeps what was said.
+// What changes after a day was exported comes as an amendment, and the log keeps the earlier record.
 func TestAmendments(t *testing.T) {
 	c := newCasino(t, "ac-1", 5)
 	c.export(t, true)
@@ -218,7 +218,7 @@ func TestExportsDoNotFork(t *testing.T) {
 	}
 }
 
-// A full disk leaves nothing under the bundle's name. What the log says stays as it was.
+// A full disk leaves nothing under the bundle's name. The log stays as it was.
 func TestNoSpace(t *testing.T) {
 	c := newCasino(t, "ac-1", 1)
 	if err := os.MkdirAll(filepath.Join(c.dir, "out"), 0o755); err != nil {
@@ -246,7 +246,7 @@ func TestNoSpace(t *testing.T) {
 }
 
 // The same day and log give the same bytes whatever the machine is set to. The test runs itself with other
-// settings; maps are seeded anew in each.
+// settings; each run seeds its maps differently.
 func TestSettingsDoNotShow(t *testing.T) {
 	if dir := os.Getenv("SHOEPROOF_EXPORT_TO"); dir != "" {
 		c := newCasino(t, "ac-1", 4)

@@ -60,8 +60,8 @@ type Manifest struct {
 	Counts         []Count `json:"counts"`
 	// Amends are the gaming days whose findings the amendments change.
 	Amends []string `json:"amends"`
-	// Unreplayed are the findings and amendments that a replay of the evidence does not give: those of rules that
-	// compare tables, of detectors, and of events before the evidence.
+	// Unreplayed are the findings and amendments that a replay of the evidence does not give: their rule compares
+	// tables, a detector made them, or they rest on events before the evidence.
 	Unreplayed []string `json:"unreplayed"`
 	// Extra are findings of the day that a replay of the evidence gives and this export lacks: the evidence begins
 	// mid-stream, or an earlier export has them.

@@ -58,7 +58,7 @@ type exception struct {
 	severity finding.Severity
 }
 
-// exceptions returns the exceptions of a bundle. Their numbers continue those of the previous export without a gap.
+// exceptions returns the exceptions of a bundle. Their numbers continue the previous export without a gap.
 func (b *builder) exceptions(fresh []*digested, amendments []Amendment) []exception {
 	no := b.manifest.FirstException
 	all := make([]exception, 0, len(fresh)+len(amendments))

@@ -104,7 +104,7 @@ func TestFormulasAreNeutralised(t *testing.T) {
 	}
 }
 
-// The report says what every record must carry.
+// The report states what every record must carry.
 func TestReport(t *testing.T) {
 	c := newCasino(t, "ac-1", 2)
 	path := c.export(t, true)

@@ -108,7 +108,7 @@ func (s *State) successor(m *Manifest, c *Checkpoint) *Failure {
 		return tampered(check, "fork: export %d with leaves %d to %d does not continue the exports that you accepted. The "+
 			"casino signed two histories; keep both bundles", m.Export, m.FirstLeaf, m.ManifestLeaf)
 	case m.PrevRoot != last.Root:
-		return tampered(check, "fork: it follows an export %d with different content from the one that you accepted. The "+
+		return tampered(check, "fork: it follows an export %d with different content from the accepted export. The "+
 			"casino signed two histories; keep both bundles", last.Export)
 	}
 	return nil
@@ -126,7 +126,7 @@ func (v *verifier) successor(context.Context) (string, *Failure) {
 		if f := v.state.successor(m, c); f != nil {
 			return "", f
 		}
-		return fmt.Sprintf("it follows export %d, the last one that you accepted", m.Export-1), nil
+		return fmt.Sprintf("it follows export %d, the last accepted export", m.Export-1), nil
 	case v.opt.Last == "":
 		return "not compared with your accepted exports: use --last FILE", nil
 	case m.Export > 1 && !v.opt.Begin:
@@ -169,7 +169,7 @@ func (v *verifier) save(context.Context) (string, *Failure) {
 	case v.opt.Last == "" && v.opt.Database != nil:
 		return "not recorded: use --last FILE", nil
 	case v.opt.Last == "":
-		return "", undecided(checkState, "the bundle is genuine. Whether it follows the last one that you received cannot "+
+		return "", undecided(checkState, "the bundle is genuine. Whether it follows the last accepted export cannot "+
 			"be decided without --last FILE")
 	}
 	if err := v.state.with(&v.manifest, &v.checkpoint).write(v.opt.Last); err != nil {

@@ -72,8 +72,10 @@ func TestJSON(t *testing.T) {
 	}
 	want := `{"id":"` + f.ID +
 		`","kind":"data_fault","verdict":"UNAUDITABLE","rule":"feed.gap","severity":"major","citations":[],` +
-		`"property_id":"","pit_id":"","table_id":"t","shoe_id":"","round":0,"seat":0,"subject":"","dealer_id":"","at":"1970-01-01T00:00:00Z",` +
-		`"gaming_day":"","shift":"","expected":"","observed":"","amount":0,"currency":"","evidence":{"seqs":[],"event_ids":[]},"rulebook":"","engine":""}`
+		`"property_id":"","pit_id":"","table_id":"t","shoe_id":"","round":0,"seat":0,"subject":"","dealer_id":"",` +
+		`"at":"1970-01-01T00:00:00Z",` +
+		`"gaming_day":"","shift":"","expected":"","observed":"","amount":0,"currency":"","evidence":{"seqs":[],` +
+		`"event_ids":[]},"rulebook":"","engine":""}`
 	if string(line) != want {
 		t.Errorf("got  %s\nwant %s", line, want)
 	}

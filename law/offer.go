@@ -37,7 +37,8 @@ func (l *Law) Disposition(config *Config, s baccarat.Spot, c *baccarat.Coup) bac
 		return baccarat.PayIf(c.Dragon7())
 	case baccarat.SpotPanda8:
 		return baccarat.PayIf(c.Panda8())
-	case baccarat.SpotFortune7, baccarat.SpotGolden8, baccarat.SpotHeavenly9, baccarat.SpotBlazing7s, baccarat.SpotCoverAll:
+	case baccarat.SpotFortune7, baccarat.SpotGolden8, baccarat.SpotHeavenly9, baccarat.SpotBlazing7s,
+		baccarat.SpotCoverAll:
 		if l.Treasures[config.TreasuresTable] != nil {
 			return baccarat.PayIf(l.TreasureOdds(config, s, c).Known())
 		}

@@ -30,7 +30,7 @@ func TestOptions(t *testing.T) {
 		}
 		files, err := filepath.Glob("../testdata/scenarios/option." + o.key + "~*.txtar")
 		if err != nil || len(files) < 2 && len(o.words) != 1 {
-			t.Errorf("%s has %d scenarios (%v), want one that shows the difference", o.key, len(files), err)
+			t.Errorf("%s has %d scenarios (%v), want a scenario that shows the difference", o.key, len(files), err)
 		}
 	}
 }

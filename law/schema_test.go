@@ -11,7 +11,7 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 )
 
-var update = flag.Bool("update", false, "write docs/rulebook.schema.json anew")
+var update = flag.Bool("update", false, "rewrite docs/rulebook.schema.json")
 
 // The JSON Schema of a rulebook, for editors, is what the loader reads.
 func TestRulebookSchema(t *testing.T) {

@@ -54,7 +54,9 @@ func TestCards(t *testing.T) {
 			t.Errorf("%v read back as %v: %v", c, got, err)
 		}
 	}
-	for text, want := range map[string][2]int{"Ah": {1, 1}, "2c": {2, 2}, "9s": {9, 9}, "Td": {0, 10}, "Jc": {0, 10}, "Qh": {0, 10}, "Ks": {0, 10}} {
+	for text, want := range map[string][2]int{
+		"Ah": {1, 1}, "2c": {2, 2}, "9s": {9, 9}, "Td": {0, 10}, "Jc": {0, 10}, "Qh": {0, 10}, "Ks": {0, 10},
+	} {
 		c, err := baccarat.ParseCard(text)
 		if err != nil || int(c.Value()) != want[0] || c.BurnValue() != want[1] {
 			t.Errorf("%s counts %d and burns %d, want %v (%v)", text, c.Value(), c.BurnValue(), want, err)

@@ -56,7 +56,7 @@ var cheminFamily = []*Rule{
 		Severity: finding.Major, At: Dealt, Check: checkBankerCash,
 	},
 	{
-		Name: "chemin.against.after-banker", Doc: "Nobody wagers against the Banker before he has wagered.",
+		Name: "chemin.against.after-banker", Doc: "No patron wagers against the Banker before he has wagered.",
 		Breach:   "Premature wager.",
 		Severity: finding.Minor, At: Dealt, Check: checkAfterBanker,
 	},

@@ -16,7 +16,7 @@ var countFamily = []*Rule{
 		Severity: finding.Major, At: Dealt, Again: true, Check: checkCardValues,
 	},
 	{
-		Name: "count.point-count", Doc: "The recorded counts and result are what the cards say.",
+		Name: "count.point-count", Doc: "The recorded counts and result follow from the cards.",
 		Breach:   "System of record stores 6 for a hand of 7.",
 		Severity: finding.Critical, At: Dealt, Again: true, Check: checkPointCount,
 	},

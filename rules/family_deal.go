@@ -77,7 +77,7 @@ var dealFamily = []*Rule{
 		Covers: []string{"deal.instruction-conformity"},
 	},
 	{
-		Name: "deal.participant-touched-cards", Doc: "Nobody but the dealer touches the cards at a mini table.",
+		Name: "deal.participant-touched-cards", Doc: "Only the dealer touches the cards at a mini table.",
 		Breach:   "Player lifts a card.",
 		Severity: finding.Major, At: Settled, Needs: baccarat.FeedTableCamera, Check: checkTouched,
 	},

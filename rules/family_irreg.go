@@ -62,7 +62,7 @@ var irregFamily = []*Rule{
 		Severity: finding.Critical, At: Settled, Check: checkFaceUpUsed,
 	},
 	{
-		Name: "irreg.faceup.burn-count", Doc: "For cards found face up as many further cards are burned as they say.",
+		Name: "irreg.faceup.burn-count", Doc: "For each card found face up as many further cards are burned as its rank.",
 		Breach:   "Five instead of six.",
 		Severity: finding.Major, At: Settled, Check: checkFaceUpBurn,
 	},

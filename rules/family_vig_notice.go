@@ -13,7 +13,7 @@ import (
 
 // noticed reports whether patrons were notified of a change before it took effect, and, where the law
 // wants it, the commission. The matter had last changed at a time before.
-func (p *Pass) noticed(topic record.NoticeTopic, last, effective int64) (told bool, evidence []record.Seq) {
+func (p *Pass) noticed(topic record.NoticeTopic, last, effective int64) (ok bool, evidence []record.Seq) {
 	var patrons, commission bool
 	lead, err := strconv.ParseInt(p.option("notice_lead_minutes"), 10, 64)
 	if err != nil {
@@ -60,7 +60,7 @@ func checkIncreaseNotice(p *Pass) {
 			now.Config.Percent <= before.Config.Percent {
 			return
 		}
-		if told, evidence := p.noticed(record.TopicVigorishPercent, last, now.At); !told {
+		if ok, evidence := p.noticed(record.TopicVigorishPercent, last, now.At); !ok {
 			p.Report(Finding{
 				Expected: "notice before the increase",
 				Observed: fmt.Sprintf("%d to %d percent without it", before.Config.Percent, now.Config.Percent),
@@ -79,7 +79,7 @@ func checkTypeNotice(p *Pass) {
 		if now.InRound {
 			return
 		}
-		if told, evidence := p.noticed(record.TopicVigorishType, last, now.At); !told {
+		if ok, evidence := p.noticed(record.TopicVigorishType, last, now.At); !ok {
 			p.Report(Finding{
 				Expected: "notice before the change",
 				Observed: fmt.Sprintf("%v to %v without it", before.Config.Mode, now.Config.Mode),

@@ -54,12 +54,14 @@ func TestRulebookComplaints(t *testing.T) {
 		},
 		{
 			"odds",
-			"name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    spots:\n      TIE: {odds: nine, relation: floor}\n",
+			"name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    spots:\n      TIE: {odds: nine, relation: " +
+				"floor}\n",
 			"h.yaml:6: games.PUNTO_BANCO.spots.TIE: odds \"nine\": want two whole numbers",
 		},
 		{
 			"relation",
-			"name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    spots:\n      TIE: {odds: '9:1', relation: about}\n",
+			"name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    spots:\n      TIE: {odds: '9:1', relation: " +
+				"about}\n",
 			"h.yaml:6: games.PUNTO_BANCO.spots.TIE: relation \"about\": want exact or floor",
 		},
 		{
@@ -90,7 +92,8 @@ func TestRulebookComplaints(t *testing.T) {
 
 // A house overrides the terms of a regulation without touching Go.
 func TestHouseRulebook(t *testing.T) {
-	house := "name: ac-1\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    min_decks: 8\n    spots:\n      TIE: {odds: '9:1', relation: exact}\n" +
+	house := "name: ac-1\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    min_decks: 8\n    spots:\n      TIE: " +
+		"{odds: '9:1', relation: exact}\n" +
 		"    rules:\n      external.table-limits: {off: false}\n      lasthand.announced: null\n  MINIBACCARAT: null\n"
 	books, err := ShippedWith(map[string][]byte{"house.yaml": []byte(house)})
 	if err != nil {
@@ -115,7 +118,8 @@ func TestHouseRulebook(t *testing.T) {
 
 // A word that no rule reads would be a reading that was never elected.
 func TestUnknownOptionsAreRefused(t *testing.T) {
-	const book = "name: house\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    options: {vig_fraction: ceil, recut: 'true', mine: 'off'}\n" +
+	const book = "name: house\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    options: {vig_fraction: ceil, recut: " +
+		"'true', mine: 'off'}\n" +
 		"    house_options: [mine]\n    rules:\n      draw.player.third-card: {cite: [x], assumed: mine}\n"
 	_, err := ShippedWith(map[string][]byte{"house.yaml": []byte(book)})
 	const want = `house.yaml:6: games.PUNTO_BANCO.house_options: "mine": there is no such option`

@@ -12,7 +12,8 @@ func ExampleDecoder_Decode() {
 	d := schema.NewDecoder()
 	var ev schema.Event
 	record := `{"event_id":"e1","property_id":"ac-1","table_id":"mb-07","seq":4711,"at":"2026-11-19T23:14:05.12Z",` +
-		`"shoe_id":"mb-07-318","round":12,"wager_placed":{"wager_id":"w1","seat":3,"spot":"BANKER","amount":2500,"medium":"CHIPS"}}`
+		`"shoe_id":"mb-07-318","round":12,"wager_placed":{"wager_id":"w1","seat":3,"spot":"BANKER","amount":2500,` +
+		`"medium":"CHIPS"}}`
 	if err := d.Decode(schema.JSON, []byte(record), &ev); err != nil {
 		fmt.Println(err)
 	}

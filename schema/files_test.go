@@ -113,7 +113,7 @@ func record0Line(name string) int {
 	return 0
 }
 
-// A file that was cut off loses its last record and says so; all before it are read.
+// A truncated file loses its last record and reports that. All records before it are read.
 func TestFilesCut(t *testing.T) {
 	want := golden(t)
 	for _, name := range names {

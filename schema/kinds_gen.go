@@ -4,7 +4,7 @@ package schema
 
 import "strconv"
 
-// Kind says which payload an event carries.
+// Kind is the type of the payload of an event.
 type Kind uint8
 
 // The kinds, in the order of the contract. Zero is no kind.

@@ -6,12 +6,15 @@ import (
 	"testing"
 )
 
-// Reasons are logged and may be read by people who may not know patrons: a record that cannot be read
-// is told without what it says of them, whichever byte of it is wrong.
+// Reasons are logged, and people without the right to see patrons read them: the reason for an unreadable record never
+// quotes a patron, whichever byte of the record is wrong.
 func TestReasonsNameNoPatron(t *testing.T) {
 	const canary = "PATRON-CANARY-7"
 	var ev Event
-	line := []byte(`{"event_id":"e1","property_id":"p","table_id":"t","seq":4,"at":"2026-11-19T23:14:05.120Z","round":1,"wager_placed":{"wager_id":"w","seat":5,"spot":"PLAYER","amount":100,"patron_ref":"` + canary + `"}}`)
+	line := []byte(
+		`{"event_id":"e1","property_id":"p","table_id":"t","seq":4,"at":"2026-11-19T23:14:05.120Z","round":1,` +
+			`"wager_placed":{"wager_id":"w","seat":5,"spot":"PLAYER","amount":100,"patron_ref":"` + canary + `"}}`,
+	)
 	d := NewDecoder()
 	if err := d.Decode(JSON, line, &ev); err != nil {
 		t.Fatal(err)

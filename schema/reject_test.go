@@ -27,7 +27,10 @@ func TestRejectJSON(t *testing.T) {
 		{`{"event_id":"e","event_id":"e"}`, `event_id at byte 16: given twice, expected once`},
 		{`{"event_id":null,"\u0065vent_id":"e"}`, `event_id at byte 17: given twice, expected once`},
 		{`{"event_id":7}`, `event_id at byte 12: expected a string, found a number`},
-		{`{"event_id":"` + strings.Repeat("e", 257) + `"}`, `event_id at byte 12: an id of 257 bytes, expected at most 256`},
+		{
+			`{"event_id":"` + strings.Repeat("e", 257) + `"}`,
+			`event_id at byte 12: an id of 257 bytes, expected at most 256`,
+		},
 		{`{"event_id":"` + "\xff" + `"}`, `event_id at byte 12: not valid UTF-8`},
 		{`{"shoe_id":"` + "\xff" + `"}`, `shoe_id at byte 11: not valid UTF-8`},
 		{"{\"shoe_id\":\"a\nb\"}", `shoe_id at byte 13: a control character in a string, expected an escape`},
@@ -58,7 +61,8 @@ func TestRejectJSON(t *testing.T) {
 		{`{"at":"1970-01-01T00:00:00Z"}`, `at at byte 6: "1970-01-01T00:00:00Z" is no time`},
 		{
 			`{"actor":{"role":"CROUPIER"}}`,
-			`actor.role at byte 17: "CROUPIER" is not a word of the contract, expected one of DEALER, CURATOR, BANKER, PATRON, SPECTATOR, FLOORPERSON, SUPERVISOR, SURVEILLANCE, DEVICE`,
+			`actor.role at byte 17: "CROUPIER" is not a word of the contract, expected one of DEALER, CURATOR, ` +
+				`BANKER, PATRON, SPECTATOR, FLOORPERSON, SUPERVISOR, SURVEILLANCE, DEVICE`,
 		},
 		{`{"actor":{"role":"UNSPECIFIED"}}`, `actor.role at byte 17: "UNSPECIFIED" is not a word`},
 		{`{"actor":{"role":1}}`, `actor.role at byte 17: expected one of the words DEALER, CURATOR`},
@@ -68,12 +72,18 @@ func TestRejectJSON(t *testing.T) {
 		{head + `"round":1,"card_dealt":{"card":"6c","card_seq":1}}`, `card_dealt.hand at byte 135: missing`},
 		{head + `"round":1,"card_dealt":{"card":"6c","hand":"PLAYER"}}`, `card_dealt.card_seq at byte 138: missing`},
 		{head + `"round_started":{}}`, `round at byte 104: missing, and round_started is of one`},
-		{head + `"shoe_shuffled":{"phase":"INITIAL"}}`, `shoe_id at byte 121: missing: a shoe begins with its first shuffle`},
+		{
+			head + `"shoe_shuffled":{"phase":"INITIAL"}}`,
+			`shoe_id at byte 121: missing: a shoe begins with its first shuffle`,
+		},
 		{head + `"round":1,"announced":{}}`, `announced.code at byte 110: missing`},
 		{head + `"round":1,"announced":{"code":"POINT_COUNT"}}`, `announced.hand at byte 130: missing`},
 		{head + `"round":1,"wager_paid":{"seat":1,"amount":5}}`, `wager_paid.wager_id at byte 130: missing`},
 		{head + `"round_started":{}} x`, `event at byte 105: expected the end of the record, found "x"`},
-		{head + `"round_started":{},"card_touched":{}}`, `card_touched at byte 119: a second payload, after round_started`},
+		{
+			head + `"round_started":{},"card_touched":{}}`,
+			`card_touched at byte 119: a second payload, after round_started`,
+		},
 		{head + `"round_started":{},"round_started":null}`, `round_started at byte 104: given twice, expected once`},
 		{head + `"round_started":{"a":1}}`, `round_started at byte 102: unknown field "a"`},
 		{head + `"round_started":[]}`, `round_started at byte 101: expected an object, found a list`},
@@ -81,7 +91,8 @@ func TestRejectJSON(t *testing.T) {
 		{head + `"round_started":null}`, `event at byte 106: no payload, expected one such as card_dealt`},
 		{
 			head + `"card_dealt":{"card":"1x"}}`,
-			`card_dealt.card at byte 106: "1x" is no card, expected a card: one of A23456789TJQK, then one of cdhs, or "??"`,
+			`card_dealt.card at byte 106: "1x" is no card, expected a card: one of A23456789TJQK, then one of cdhs, ` +
+				`or "??"`,
 		},
 		{head + `"card_dealt":{"card":"10h"}}`, `card_dealt.card at byte 106: "10h" is no card`},
 		{head + `"card_dealt":{"card":"?h"}}`, `card_dealt.card at byte 106: "?h" is no card`},
@@ -97,15 +108,22 @@ func TestRejectJSON(t *testing.T) {
 			head + `"card_dealt":{"confidence":"NaN"}}`,
 			`card_dealt.confidence at byte 112: expected a number from 0 to 1, found a string`,
 		},
-		{head + `"cut_offered":{"accepted":1}}`, `cut_offered.accepted at byte 111: expected true or false, found a number`},
+		{
+			head + `"cut_offered":{"accepted":1}}`,
+			`cut_offered.accepted at byte 111: expected true or false, found a number`,
+		},
 		{head + `"shoe_burned":{"cards":["6c",""]}}`, `shoe_burned.cards at byte 114: "" is no card`},
 		{head + `"shoe_burned":{"cards":["6c",null]}}`, `shoe_burned.cards at byte 114: expected a string, found null`},
 		{head + `"shoe_burned":{"cards":["6c",]}}`, `shoe_burned.cards at byte 114: expected a string, found "]"`},
 		{head + `"wager_placed":{"amount":-1}}`, `wager_placed.amount at byte 110: -1 is negative, expected 0 or more`},
-		{head + `"wager_placed":{"coupon":"-1"}}`, `wager_placed.coupon at byte 110: -1 is negative, expected 0 or more`},
+		{
+			head + `"wager_placed":{"coupon":"-1"}}`,
+			`wager_placed.coupon at byte 110: -1 is negative, expected 0 or more`,
+		},
 		{
 			head + `"wager_placed":{"amount":9223372036854775808}}`,
-			`wager_placed.amount at byte 110: expected an integer from -9223372036854775808 to 9223372036854775807, found "9223372036854775808"`,
+			`wager_placed.amount at byte 110: expected an integer from -9223372036854775808 to 9223372036854775807, ` +
+				`found "9223372036854775808"`,
 		},
 		{head + `"table_opened":{}}`, `table_opened.config at byte 100: missing`},
 		{head + `"table_opened":{"config":null}}`, `table_opened.config at byte 110: null, expected an object`},
@@ -132,7 +150,10 @@ func TestRejectJSON(t *testing.T) {
 		{strings.Replace(head, `"e"`, `""`, 1) + `"round_started":{}}`, `event_id at byte 103: missing or empty`},
 		{strings.Replace(head, `"p"`, `""`, 1) + `"round_started":{}}`, `property_id at byte 103: missing or empty`},
 		{strings.Replace(head, `"t"`, `null`, 1) + `"round_started":{}}`, `table_id at byte 105: missing or empty`},
-		{strings.Replace(head, `:1,`, `:0,`, 1) + `"round_started":{}}`, `seq at byte 104: missing or 0, expected 1 or more`},
+		{
+			strings.Replace(head, `:1,`, `:0,`, 1) + `"round_started":{}}`,
+			`seq at byte 104: missing or 0, expected 1 or more`,
+		},
 		{strings.Replace(head, `"2026-11-19T23:14:05Z"`, `null`, 1) + `"round_started":{}}`, `at at byte 86: missing`},
 	} {
 		checkReject(t, schema.JSON, tt.in, tt.in, tt.want)

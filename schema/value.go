@@ -86,7 +86,8 @@ const (
 	minSecond = -9223372036
 	maxSecond = 9223372036
 
-	wantMoment = "expected a time from 1677-09-21T00:12:44Z to 2262-04-11T23:47:16.854775807Z, and not 1970-01-01T00:00:00Z, which stands for none"
+	wantMoment = "expected a time from 1677-09-21T00:12:44Z to 2262-04-11T23:47:16.854775807Z, and not " +
+		"1970-01-01T00:00:00Z, which stands for none"
 )
 
 // moment is a time in Unix nanoseconds. It returns false if the time does not fit an int64 or is 0, which means no
@@ -133,7 +134,8 @@ func daysIn(year, month int64) int64 {
 
 // parseMoment reads an RFC 3339 time with up to nine decimals.
 func parseMoment(b []byte) (int64, bool) {
-	if len(b) < len("2006-01-02T15:04:05Z") || b[4] != '-' || b[7] != '-' || b[10] != 'T' || b[13] != ':' || b[16] != ':' {
+	if len(b) < len("2006-01-02T15:04:05Z") || b[4] != '-' || b[7] != '-' || b[10] != 'T' || b[13] != ':' ||
+		b[16] != ':' {
 		return 0, false
 	}
 	year := pair(b[0:])*100 + pair(b[2:])

@@ -14,8 +14,8 @@ const MinRounds = 500
 // z is the 97.5 % quantile of the standard normal distribution: a two-sided interval of 95 %.
 const z = 1.959963984540054
 
-// Wilson returns the 95 % score interval of a rate of k in n (Wilson 1927). Without observations the interval is 0 to 1.
-// k above n counts as n.
+// Wilson returns the 95 % score interval of a rate of k in n (Wilson 1927). Without observations the interval is
+// 0 to 1. k above n counts as n.
 func Wilson(k, n uint64) (low, high float64) {
 	if n == 0 {
 		return 0, 1

@@ -216,8 +216,8 @@ func (s *Store) Groups(ctx context.Context, scope Scope, f Filter) ([]Group, err
 	return groups, err
 }
 
-// Members returns the ids of the findings of a group that had arrived by a moment: those that the user saw who acts on
-// the group.
+// Members returns the ids of the findings of a group that had arrived by a moment: the findings that were
+// displayed to the user who acts on the group.
 func (s *Store) Members(
 	ctx context.Context, scope Scope, fingerprint, state string, until time.Time,
 ) ([]string, error) {

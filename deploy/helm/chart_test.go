@@ -66,7 +66,8 @@ func helm(t *testing.T, args ...string) (stdout, stderr string, err error) {
 
 func render(t *testing.T, args ...string) []object {
 	t.Helper()
-	out, errs, err := helm(t, append([]string{"template", "sp", "shoeproof", "--namespace", "audit", "--kube-version", kubeVersion}, args...)...)
+	template := []string{"template", "sp", "shoeproof", "--namespace", "audit", "--kube-version", kubeVersion}
+	out, errs, err := helm(t, append(template, args...)...)
 	if err != nil {
 		t.Fatalf("helm template %v: %v\n%s", args, err, errs)
 	}
@@ -92,7 +93,10 @@ func each(t *testing.T, test func(t *testing.T, values string, all []object)) {
 		t.Fatalf("%d files of values, %v; want a dozen", len(files), err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), "-values.yaml"), func(t *testing.T) { test(t, file, render(t, "-f", file)) })
+		t.Run(
+			strings.TrimSuffix(filepath.Base(file), "-values.yaml"),
+			func(t *testing.T) { test(t, file, render(t, "-f", file)) },
+		)
 	}
 }
 
@@ -151,7 +155,8 @@ func TestPodsAreRestricted(t *testing.T) {
 	})
 }
 
-// What a pod mounts is there: a ConfigMap of this release with that key, a claim of it, or a Secret that the values name.
+// What a pod mounts is there: a ConfigMap of this release with that key, a claim of it, or a Secret that the values
+// name.
 func TestMountsExist(t *testing.T) {
 	each(t, func(t *testing.T, values string, all []object) {
 		maps := map[string]any{}
@@ -254,11 +259,13 @@ func TestNetworkPolicies(t *testing.T) {
 				open := map[string]string{} // port to namespace
 				for _, in := range list(at(under[0], "spec", "ingress")) {
 					for _, p := range list(at(in, "ports")) {
-						open[fmt.Sprint(at(p, "port"))] += fmt.Sprint(at(list(at(in, "from"))[0], "namespaceSelector", "matchLabels", "kubernetes.io/metadata.name"))
+						from := at(list(at(in, "from"))[0], "namespaceSelector", "matchLabels")
+						open[fmt.Sprint(at(p, "port"))] += fmt.Sprint(at(from, "kubernetes.io/metadata.name"))
 					}
 				}
 				serves := map[string]map[string]string{
-					"ingest": {"metrics": "monitoring"}, "watch": {"metrics": "monitoring"}, "console": {"metrics": "monitoring", "http": "ingress-nginx"},
+					"ingest": {"metrics": "monitoring"}, "watch": {"metrics": "monitoring"},
+					"console": {"metrics": "monitoring", "http": "ingress-nginx"},
 				}[component]
 				if !maps.Equal(open, serves) {
 					t.Errorf("%s: can be reached at %v, want %v", component, open, serves)
@@ -290,7 +297,9 @@ func TestSelectorsNeverChange(t *testing.T) {
 		return out
 	}
 	before := selectors(render(t, "-f", "shoeproof/ci/property-values.yaml"))
-	after := selectors(render(t, "--set", "image.tag=9.9.9,ingest.replicas=5", "-f", "shoeproof/ci/monitored-values.yaml"))
+	after := selectors(
+		render(t, "--set", "image.tag=9.9.9,ingest.replicas=5", "-f", "shoeproof/ci/monitored-values.yaml"),
+	)
 	if len(before) != 2 || !maps.Equal(before, after) {
 		t.Errorf("before %v\nafter  %v", before, after)
 	}
@@ -344,12 +353,15 @@ func TestProgramsReadTheirFiles(t *testing.T) {
 				}
 			}
 			config := filepath.Join(dir, "shoeproof.yaml")
-			put("shoeproof.yaml", strings.NewReplacer("/etc/shoeproof/", dir+"/", "/var/lib/shoeproof/exports", dir).Replace(text))
+			paths := strings.NewReplacer("/etc/shoeproof/", dir+"/", "/var/lib/shoeproof/exports", dir)
+			put("shoeproof.yaml", paths.Replace(text))
 			program := "audit"
 			if strings.HasSuffix(o.name(), "-ingest") {
 				program = "ingest"
 			}
-			cmd := exec.CommandContext(t.Context(), filepath.Join(bin, program), "config", "validate", "--config", config)
+			cmd := exec.CommandContext(
+				t.Context(), filepath.Join(bin, program), "config", "validate", "--config", config,
+			)
 			cmd.Env = []string{} // a SHOEPROOF_ variable that is no setting is refused
 			out, err := cmd.CombinedOutput()
 			if err != nil {
@@ -388,10 +400,16 @@ func TestValuesAreRefused(t *testing.T) {
 		{"reaudit.from=01/02/2026", "does not match pattern"},
 		{"properties={ac-1,ac-1},nightly.settings.export.licensee=x", "items at 0 and 1 are equal"},
 		{"exports.bucket=audit", "does not match pattern"},
-		{"exports.bucket=s3://audit,properties={ac-1},nightly.settings.export.licensee=x", "exports.bucket: needs nightly.settings.export.s3.endpoint and .access_key, and secrets.objectStore.name"},
+		{
+			"exports.bucket=s3://audit,properties={ac-1},nightly.settings.export.licensee=x",
+			"exports.bucket: needs nightly.settings.export.s3.endpoint and .access_key, and secrets.objectStore.name",
+		},
 		{"nightly.settings.export.log=x", "additional properties 'log' not allowed"},
 		{"reaudit.enabled=true", "reaudit.property: whose days to audit again"},
-		{"console.enabled=true,console.settings.console.sign_in=token,console.ingress.enabled=true", "console.ingress.host: the name under which the console is opened"},
+		{
+			"console.enabled=true,console.settings.console.sign_in=token,console.ingress.enabled=true",
+			"console.ingress.host: the name under which the console is opened",
+		},
 	} {
 		t.Run(c.set, func(t *testing.T) {
 			_, errs, err := helm(t, "template", "sp", "shoeproof", "--kube-version", kubeVersion, "--set", c.set)
@@ -442,8 +460,10 @@ func TestOptions(t *testing.T) {
 		}
 		spec, _ := pod(find(t, all, "CronJob", "sp-shoeproof-export-ac-1"))
 		same(t, "args", at(list(at(spec, "containers"))[0], "args"),
-			"[export --export-log s3://audit-exports/floor/ac-1 --export-s3-secret-key-file /etc/shoeproof/object-store/secret_key "+
-				"--export-key-file /etc/shoeproof/signing/ac-1 --config /etc/shoeproof/config/shoeproof.yaml --property ac-1 --gaming-day last]")
+			"[export --export-log s3://audit-exports/floor/ac-1 --export-s3-secret-key-file "+
+				"/etc/shoeproof/object-store/secret_key "+
+				"--export-key-file /etc/shoeproof/signing/ac-1 --config /etc/shoeproof/config/shoeproof.yaml "+
+				"--property ac-1 --gaming-day last]")
 		spec, _ = pod(find(t, all, "CronJob", "sp-shoeproof-run-ac-1"))
 		for _, v := range list(at(spec, "volumes")) {
 			if name := at(v, "name"); name == "signing" || name == "object-store" {
@@ -484,8 +504,15 @@ func TestOptions(t *testing.T) {
 	})
 	t.Run("migrations come first", func(t *testing.T) {
 		all := render(t)
-		same(t, "hook", at(find(t, all, "Job", "sp-shoeproof-migrate"), "metadata", "annotations", "helm.sh/hook"), "pre-install,pre-upgrade")
-		same(t, "weight", at(find(t, all, "ConfigMap", "sp-shoeproof-migrate"), "metadata", "annotations", "helm.sh/hook-weight"), "-5")
+		same(
+			t, "hook", at(find(t, all, "Job", "sp-shoeproof-migrate"), "metadata", "annotations", "helm.sh/hook"),
+			"pre-install,pre-upgrade",
+		)
+		same(
+			t, "weight",
+			at(find(t, all, "ConfigMap", "sp-shoeproof-migrate"), "metadata", "annotations", "helm.sh/hook-weight"),
+			"-5",
+		)
 	})
 	t.Run("graceful stop", func(t *testing.T) {
 		spec, _ := pod(find(t, render(t), "Deployment", "sp-shoeproof-ingest"))
@@ -493,7 +520,10 @@ func TestOptions(t *testing.T) {
 	})
 	t.Run("a changed setting restarts", func(t *testing.T) {
 		sum := func(args ...string) any {
-			return at(find(t, render(t, args...), "Deployment", "sp-shoeproof-ingest"), "spec", "template", "metadata", "annotations", "checksum/config")
+			return at(
+				find(t, render(t, args...), "Deployment", "sp-shoeproof-ingest"), "spec", "template", "metadata",
+				"annotations", "checksum/config",
+			)
 		}
 		if a, b := sum(), sum("--set", "ingest.settings.kafka.topic=x"); a == b || a == nil {
 			t.Errorf("checksums %v and %v", a, b)
@@ -501,7 +531,10 @@ func TestOptions(t *testing.T) {
 	})
 	t.Run("monitoring", func(t *testing.T) {
 		all := render(t, values("monitored")...)
-		same(t, "label", at(find(t, all, "ServiceMonitor", "sp-shoeproof"), "metadata", "labels", "release"), "prometheus")
+		same(
+			t, "label", at(find(t, all, "ServiceMonitor", "sp-shoeproof"), "metadata", "labels", "release"),
+			"prometheus",
+		)
 		if groups := list(at(find(t, all, "PrometheusRule", "sp-shoeproof"), "spec", "groups")); len(groups) != 2 {
 			t.Errorf("%d groups of rules, want 2", len(groups))
 		}
@@ -539,9 +572,15 @@ func TestOptions(t *testing.T) {
 				t.Errorf("%s does not listen at its port:\n%s", component, file)
 			}
 		}
-		same(t, "the console's Service", at(find(t, all, "Service", "sp-shoeproof-console"), "spec", "ports"), "[map[name:http port:80 targetPort:http]]")
+		same(
+			t, "the console's Service", at(find(t, all, "Service", "sp-shoeproof-console"), "spec", "ports"),
+			"[map[name:http port:80 targetPort:http]]",
+		)
 		rule := list(at(find(t, all, "Ingress", "sp-shoeproof-console"), "spec", "rules"))[0]
-		same(t, "the ingress", at(list(at(rule, "http", "paths"))[0], "backend", "service"), "map[name:sp-shoeproof-console port:map[name:http]]")
+		same(
+			t, "the ingress", at(list(at(rule, "http", "paths"))[0], "backend", "service"),
+			"map[name:sp-shoeproof-console port:map[name:http]]",
+		)
 		spec, _ := pod(find(t, all, "Deployment", "sp-shoeproof-watch-ac-1"))
 		for probe, path := range map[string]string{"livenessProbe": "/healthz", "readinessProbe": "/readyz"} {
 			same(t, probe, at(list(at(spec, "containers"))[0], probe, "httpGet"), "map[path:"+path+" port:metrics]")
@@ -549,7 +588,10 @@ func TestOptions(t *testing.T) {
 	})
 	t.Run("image", func(t *testing.T) {
 		spec, _ := pod(find(t, render(t, values("placed")...), "Deployment", "sp-audit-ingest"))
-		same(t, "image", at(list(at(spec, "containers"))[0], "image"), "registry.example.org/casino/shoeproof/ingest:1.2.3")
+		same(
+			t, "image", at(list(at(spec, "containers"))[0], "image"),
+			"registry.example.org/casino/shoeproof/ingest:1.2.3",
+		)
 	})
 }
 

@@ -19,7 +19,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The README's table is what values.yaml says.
+// The README's table matches values.yaml.
 func TestReadme(t *testing.T) {
 	data, err := os.ReadFile("shoeproof/values.yaml")
 	if err != nil {
@@ -47,7 +47,7 @@ func TestReadme(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if !bytes.Equal(have, want) {
-		t.Errorf("%s is not what values.yaml says: go test ./deploy/helm -run Readme -update", path)
+		t.Errorf("%s does not match values.yaml: run go test ./deploy/helm -run Readme -update", path)
 	}
 }
 
@@ -79,7 +79,10 @@ func privateKeys() (map[string]string, error) {
 		return nil, err
 	}
 	notAfter := time.Now().Add(time.Hour)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotAfter: notAfter, IsCA: true, BasicConstraintsValid: true}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotAfter: notAfter, IsCA: true,
+		BasicConstraintsValid: true,
+	}
 	cert, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		return nil, err
@@ -90,6 +93,7 @@ func privateKeys() (map[string]string, error) {
 	}
 	certPEM := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}))
 	return map[string]string{
-		"ca.pem": certPEM, "tls.crt": certPEM, "tls.key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
+		"ca.pem": certPEM, "tls.crt": certPEM,
+		"tls.key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
 	}, nil
 }

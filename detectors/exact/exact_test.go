@@ -107,7 +107,7 @@ func events() map[string]func(c *baccarat.Coup) bool {
 	return m
 }
 
-// All counts equal those of the golden file.
+// All counts equal the counts of the golden file.
 func TestGoldenCounts(t *testing.T) {
 	k := New(&book(t, "nj-19-47", baccarat.Minibaccarat).Drawing)
 	for _, decks := range []int{6, 8} {

@@ -73,7 +73,7 @@ func New(table *baccarat.DrawingTable) *Kernel {
 			k.banker[two][third] = table.BankerDraws(0, two, third)
 		}
 	}
-	// The outcomes of a full shoe include those of any shoe.
+	// The outcomes of a full shoe include the outcomes of every shoe.
 	var c Counts
 	k.Count(&Values{128, 32, 32, 32, 32, 32, 32, 32, 32, 32}, &c)
 	for class, ways := range c.Ways {

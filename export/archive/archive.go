@@ -112,7 +112,7 @@ func (r *Reader) each(ctx context.Context, doing, query string, args []any,
 }
 
 const (
-	// maxAfter bounds the events after the last one that a finding names.
+	// maxAfter bounds the events after the last event that a finding names.
 	maxAfter = 50_000
 	// wholeUpTo is the sequence number up to which all events from the first are read, for a complete replay.
 	wholeUpTo = 100_000

@@ -102,7 +102,7 @@ func newFloor(t *testing.T) *floor {
 	return f
 }
 
-// ingest plays files into ClickHouse, each a partition; those that were before are stored once.
+// ingest plays files into ClickHouse, each a partition. A file that was played before is stored once.
 func (f *floor) ingest(t *testing.T, paths ...string) {
 	t.Helper()
 	src, err := file.Open(paths, file.Options{Topic: "table-events", Each: true})

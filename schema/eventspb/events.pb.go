@@ -11,7 +11,7 @@
 // `application/json`. The key is `property_id/table_id`.
 //
 // Money is in minor units of the table's currency. Cards are two characters, rank A23456789TJQK
-// then suit cdhs; "??" is a card that nobody read. Odds are text, "8:1". Times are UTC.
+// then suit cdhs; "??" is a card that was not read. Odds are text, "8:1". Times are UTC.
 // Zero of an enum is never legal on the wire. Field numbers are never reused.
 //
 // Each enum lives in a message of its own, as E, so that words may repeat.
@@ -19,12 +19,13 @@
 package eventspb
 
 import (
-	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
-	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
+
+	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
+	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 )
 
 const (
@@ -10458,169 +10459,172 @@ func file_shoeproof_events_v1_events_proto_rawDescGZIP() []byte {
 	return file_shoeproof_events_v1_events_proto_rawDescData
 }
 
-var file_shoeproof_events_v1_events_proto_enumTypes = make([]protoimpl.EnumInfo, 40)
-var file_shoeproof_events_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 118)
-var file_shoeproof_events_v1_events_proto_goTypes = []any{
-	(Role_E)(0),                   // 0: shoeproof.events.v1.Role.E
-	(SourceKind_E)(0),             // 1: shoeproof.events.v1.SourceKind.E
-	(Game_E)(0),                   // 2: shoeproof.events.v1.Game.E
-	(VigorishMode_E)(0),           // 3: shoeproof.events.v1.VigorishMode.E
-	(VigorishTiming_E)(0),         // 4: shoeproof.events.v1.VigorishTiming.E
-	(SideBet_E)(0),                // 5: shoeproof.events.v1.SideBet.E
-	(DealingStyle_E)(0),           // 6: shoeproof.events.v1.DealingStyle.E
-	(Feed_E)(0),                   // 7: shoeproof.events.v1.Feed.E
-	(NoticeTopic_E)(0),            // 8: shoeproof.events.v1.NoticeTopic.E
-	(Recipient_E)(0),              // 9: shoeproof.events.v1.Recipient.E
-	(NoticeMedium_E)(0),           // 10: shoeproof.events.v1.NoticeMedium.E
-	(DealerPosition_E)(0),         // 11: shoeproof.events.v1.DealerPosition.E
-	(Face_E)(0),                   // 12: shoeproof.events.v1.Face.E
-	(Arrangement_E)(0),            // 13: shoeproof.events.v1.Arrangement.E
-	(BatchState_E)(0),             // 14: shoeproof.events.v1.BatchState.E
-	(ShufflePhase_E)(0),           // 15: shoeproof.events.v1.ShufflePhase.E
-	(ShuffleMethod_E)(0),          // 16: shoeproof.events.v1.ShuffleMethod.E
-	(ShoeDevice_E)(0),             // 17: shoeproof.events.v1.ShoeDevice.E
-	(BurnReason_E)(0),             // 18: shoeproof.events.v1.BurnReason.E
-	(BurnShown_E)(0),              // 19: shoeproof.events.v1.BurnShown.E
-	(BurnDestination_E)(0),        // 20: shoeproof.events.v1.BurnDestination.E
-	(PassCause_E)(0),              // 21: shoeproof.events.v1.PassCause.E
-	(Spot_E)(0),                   // 22: shoeproof.events.v1.Spot.E
-	(WagerMedium_E)(0),            // 23: shoeproof.events.v1.WagerMedium.E
-	(WagerChange_E)(0),            // 24: shoeproof.events.v1.WagerChange.E
-	(Call_E)(0),                   // 25: shoeproof.events.v1.Call.E
-	(Hand_E)(0),                   // 26: shoeproof.events.v1.Hand.E
-	(Treasure_E)(0),               // 27: shoeproof.events.v1.Treasure.E
-	(Instruction_E)(0),            // 28: shoeproof.events.v1.Instruction.E
-	(CardPlace_E)(0),              // 29: shoeproof.events.v1.CardPlace.E
-	(DealerHand_E)(0),             // 30: shoeproof.events.v1.DealerHand.E
-	(MovePlace_E)(0),              // 31: shoeproof.events.v1.MovePlace.E
-	(Marker_E)(0),                 // 32: shoeproof.events.v1.Marker.E
-	(VigorishKind_E)(0),           // 33: shoeproof.events.v1.VigorishKind.E
-	(VoidCause_E)(0),              // 34: shoeproof.events.v1.VoidCause.E
-	(Result_E)(0),                 // 35: shoeproof.events.v1.Result.E
-	(BancoCall_E)(0),              // 36: shoeproof.events.v1.BancoCall.E
-	(TrayOccasion_E)(0),           // 37: shoeproof.events.v1.TrayOccasion.E
-	(StakeOccasion_E)(0),          // 38: shoeproof.events.v1.StakeOccasion.E
-	(DeviceState_E)(0),            // 39: shoeproof.events.v1.DeviceState.E
-	(*TableEvent)(nil),            // 40: shoeproof.events.v1.TableEvent
-	(*Actor)(nil),                 // 41: shoeproof.events.v1.Actor
-	(*Source)(nil),                // 42: shoeproof.events.v1.Source
-	(*Video)(nil),                 // 43: shoeproof.events.v1.Video
-	(*Role)(nil),                  // 44: shoeproof.events.v1.Role
-	(*SourceKind)(nil),            // 45: shoeproof.events.v1.SourceKind
-	(*Game)(nil),                  // 46: shoeproof.events.v1.Game
-	(*VigorishMode)(nil),          // 47: shoeproof.events.v1.VigorishMode
-	(*VigorishTiming)(nil),        // 48: shoeproof.events.v1.VigorishTiming
-	(*SideBet)(nil),               // 49: shoeproof.events.v1.SideBet
-	(*DealingStyle)(nil),          // 50: shoeproof.events.v1.DealingStyle
-	(*Feed)(nil),                  // 51: shoeproof.events.v1.Feed
-	(*Vigorish)(nil),              // 52: shoeproof.events.v1.Vigorish
-	(*TableConfig)(nil),           // 53: shoeproof.events.v1.TableConfig
-	(*TableOpened)(nil),           // 54: shoeproof.events.v1.TableOpened
-	(*TableConfigured)(nil),       // 55: shoeproof.events.v1.TableConfigured
-	(*TableClosed)(nil),           // 56: shoeproof.events.v1.TableClosed
-	(*NoticeTopic)(nil),           // 57: shoeproof.events.v1.NoticeTopic
-	(*Recipient)(nil),             // 58: shoeproof.events.v1.Recipient
-	(*NoticeMedium)(nil),          // 59: shoeproof.events.v1.NoticeMedium
-	(*NoticeFiled)(nil),           // 60: shoeproof.events.v1.NoticeFiled
-	(*NoticePosted)(nil),          // 61: shoeproof.events.v1.NoticePosted
-	(*LayoutAttested)(nil),        // 62: shoeproof.events.v1.LayoutAttested
-	(*DealerPosition)(nil),        // 63: shoeproof.events.v1.DealerPosition
-	(*DealerAssigned)(nil),        // 64: shoeproof.events.v1.DealerAssigned
-	(*SeatOccupied)(nil),          // 65: shoeproof.events.v1.SeatOccupied
-	(*SeatVacated)(nil),           // 66: shoeproof.events.v1.SeatVacated
-	(*DeckReceived)(nil),          // 67: shoeproof.events.v1.DeckReceived
-	(*CardsInspected)(nil),        // 68: shoeproof.events.v1.CardsInspected
-	(*CardsVerified)(nil),         // 69: shoeproof.events.v1.CardsVerified
-	(*Face)(nil),                  // 70: shoeproof.events.v1.Face
-	(*Arrangement)(nil),           // 71: shoeproof.events.v1.Arrangement
-	(*CardsSpread)(nil),           // 72: shoeproof.events.v1.CardsSpread
-	(*CardsViewed)(nil),           // 73: shoeproof.events.v1.CardsViewed
-	(*CardsWashed)(nil),           // 74: shoeproof.events.v1.CardsWashed
-	(*CardsStacked)(nil),          // 75: shoeproof.events.v1.CardsStacked
-	(*BatchState)(nil),            // 76: shoeproof.events.v1.BatchState
-	(*BatchReported)(nil),         // 77: shoeproof.events.v1.BatchReported
-	(*ShufflePhase)(nil),          // 78: shoeproof.events.v1.ShufflePhase
-	(*ShuffleMethod)(nil),         // 79: shoeproof.events.v1.ShuffleMethod
-	(*ShoeShuffled)(nil),          // 80: shoeproof.events.v1.ShoeShuffled
-	(*ShoeLaced)(nil),             // 81: shoeproof.events.v1.ShoeLaced
-	(*CutOffered)(nil),            // 82: shoeproof.events.v1.CutOffered
-	(*ShoeCut)(nil),               // 83: shoeproof.events.v1.ShoeCut
-	(*RecutOrdered)(nil),          // 84: shoeproof.events.v1.RecutOrdered
-	(*ShoeTransposed)(nil),        // 85: shoeproof.events.v1.ShoeTransposed
-	(*CutcardPlaced)(nil),         // 86: shoeproof.events.v1.CutcardPlaced
-	(*ShoeDevice)(nil),            // 87: shoeproof.events.v1.ShoeDevice
-	(*ShoeLoaded)(nil),            // 88: shoeproof.events.v1.ShoeLoaded
-	(*BurnReason)(nil),            // 89: shoeproof.events.v1.BurnReason
-	(*BurnShown)(nil),             // 90: shoeproof.events.v1.BurnShown
-	(*BurnDestination)(nil),       // 91: shoeproof.events.v1.BurnDestination
-	(*ShoeBurned)(nil),            // 92: shoeproof.events.v1.ShoeBurned
-	(*CuratorOffered)(nil),        // 93: shoeproof.events.v1.CuratorOffered
-	(*CuratorAssigned)(nil),       // 94: shoeproof.events.v1.CuratorAssigned
-	(*PassCause)(nil),             // 95: shoeproof.events.v1.PassCause
-	(*CuratorPassed)(nil),         // 96: shoeproof.events.v1.CuratorPassed
-	(*CutcardSeen)(nil),           // 97: shoeproof.events.v1.CutcardSeen
-	(*ShoeEnded)(nil),             // 98: shoeproof.events.v1.ShoeEnded
-	(*RoundStarted)(nil),          // 99: shoeproof.events.v1.RoundStarted
-	(*Spot)(nil),                  // 100: shoeproof.events.v1.Spot
-	(*WagerMedium)(nil),           // 101: shoeproof.events.v1.WagerMedium
-	(*WagerPlaced)(nil),           // 102: shoeproof.events.v1.WagerPlaced
-	(*WagerChange)(nil),           // 103: shoeproof.events.v1.WagerChange
-	(*WagerChanged)(nil),          // 104: shoeproof.events.v1.WagerChanged
-	(*WagerHandled)(nil),          // 105: shoeproof.events.v1.WagerHandled
-	(*VerbalConfirmed)(nil),       // 106: shoeproof.events.v1.VerbalConfirmed
-	(*CashConverted)(nil),         // 107: shoeproof.events.v1.CashConverted
-	(*Call)(nil),                  // 108: shoeproof.events.v1.Call
-	(*Hand)(nil),                  // 109: shoeproof.events.v1.Hand
-	(*Treasure)(nil),              // 110: shoeproof.events.v1.Treasure
-	(*Announced)(nil),             // 111: shoeproof.events.v1.Announced
-	(*Instruction)(nil),           // 112: shoeproof.events.v1.Instruction
-	(*DealInstructed)(nil),        // 113: shoeproof.events.v1.DealInstructed
-	(*CardPlace)(nil),             // 114: shoeproof.events.v1.CardPlace
-	(*DealerHand)(nil),            // 115: shoeproof.events.v1.DealerHand
-	(*CardDealt)(nil),             // 116: shoeproof.events.v1.CardDealt
-	(*CardRevealed)(nil),          // 117: shoeproof.events.v1.CardRevealed
-	(*MovePlace)(nil),             // 118: shoeproof.events.v1.MovePlace
-	(*CardMoved)(nil),             // 119: shoeproof.events.v1.CardMoved
-	(*CardCarriedOver)(nil),       // 120: shoeproof.events.v1.CardCarriedOver
-	(*CardFoundFaceup)(nil),       // 121: shoeproof.events.v1.CardFoundFaceup
-	(*CardTouched)(nil),           // 122: shoeproof.events.v1.CardTouched
-	(*SqueezeOffered)(nil),        // 123: shoeproof.events.v1.SqueezeOffered
-	(*SqueezeRelinquished)(nil),   // 124: shoeproof.events.v1.SqueezeRelinquished
-	(*CardsHanded)(nil),           // 125: shoeproof.events.v1.CardsHanded
-	(*CardsReturned)(nil),         // 126: shoeproof.events.v1.CardsReturned
-	(*WagerCollected)(nil),        // 127: shoeproof.events.v1.WagerCollected
-	(*WagerPaid)(nil),             // 128: shoeproof.events.v1.WagerPaid
-	(*WagerReturned)(nil),         // 129: shoeproof.events.v1.WagerReturned
-	(*Marker)(nil),                // 130: shoeproof.events.v1.Marker
-	(*VigorishMarked)(nil),        // 131: shoeproof.events.v1.VigorishMarked
-	(*VigorishKind)(nil),          // 132: shoeproof.events.v1.VigorishKind
-	(*VigorishCollected)(nil),     // 133: shoeproof.events.v1.VigorishCollected
-	(*VigorishMarkerRemoved)(nil), // 134: shoeproof.events.v1.VigorishMarkerRemoved
-	(*DiscardPlaced)(nil),         // 135: shoeproof.events.v1.DiscardPlaced
-	(*VoidCause)(nil),             // 136: shoeproof.events.v1.VoidCause
-	(*RoundVoided)(nil),           // 137: shoeproof.events.v1.RoundVoided
-	(*Result)(nil),                // 138: shoeproof.events.v1.Result
-	(*RoundEnded)(nil),            // 139: shoeproof.events.v1.RoundEnded
-	(*BidOffered)(nil),            // 140: shoeproof.events.v1.BidOffered
-	(*BankerAssigned)(nil),        // 141: shoeproof.events.v1.BankerAssigned
-	(*BankerWagered)(nil),         // 142: shoeproof.events.v1.BankerWagered
-	(*BancoCall)(nil),             // 143: shoeproof.events.v1.BancoCall
-	(*BancoAnnounced)(nil),        // 144: shoeproof.events.v1.BancoAnnounced
-	(*BankerRelinquished)(nil),    // 145: shoeproof.events.v1.BankerRelinquished
-	(*ChipsFilled)(nil),           // 146: shoeproof.events.v1.ChipsFilled
-	(*ChipsCredited)(nil),         // 147: shoeproof.events.v1.ChipsCredited
-	(*TrayOccasion)(nil),          // 148: shoeproof.events.v1.TrayOccasion
-	(*TrayCounted)(nil),           // 149: shoeproof.events.v1.TrayCounted
-	(*DropRemoved)(nil),           // 150: shoeproof.events.v1.DropRemoved
-	(*StakeOccasion)(nil),         // 151: shoeproof.events.v1.StakeOccasion
-	(*StakeRead)(nil),             // 152: shoeproof.events.v1.StakeRead
-	(*DeviceState)(nil),           // 153: shoeproof.events.v1.DeviceState
-	(*DeviceReported)(nil),        // 154: shoeproof.events.v1.DeviceReported
-	nil,                           // 155: shoeproof.events.v1.TableConfig.PayTablesEntry
-	nil,                           // 156: shoeproof.events.v1.TableConfig.PostedOddsEntry
-	nil,                           // 157: shoeproof.events.v1.TableConfig.OptionsEntry
-	(*timestamppb.Timestamp)(nil), // 158: google.protobuf.Timestamp
-}
+var (
+	file_shoeproof_events_v1_events_proto_enumTypes = make([]protoimpl.EnumInfo, 40)
+	file_shoeproof_events_v1_events_proto_msgTypes  = make([]protoimpl.MessageInfo, 118)
+	file_shoeproof_events_v1_events_proto_goTypes   = []any{
+		Role_E(0),                     // 0: shoeproof.events.v1.Role.E
+		SourceKind_E(0),               // 1: shoeproof.events.v1.SourceKind.E
+		Game_E(0),                     // 2: shoeproof.events.v1.Game.E
+		VigorishMode_E(0),             // 3: shoeproof.events.v1.VigorishMode.E
+		VigorishTiming_E(0),           // 4: shoeproof.events.v1.VigorishTiming.E
+		SideBet_E(0),                  // 5: shoeproof.events.v1.SideBet.E
+		DealingStyle_E(0),             // 6: shoeproof.events.v1.DealingStyle.E
+		Feed_E(0),                     // 7: shoeproof.events.v1.Feed.E
+		NoticeTopic_E(0),              // 8: shoeproof.events.v1.NoticeTopic.E
+		Recipient_E(0),                // 9: shoeproof.events.v1.Recipient.E
+		NoticeMedium_E(0),             // 10: shoeproof.events.v1.NoticeMedium.E
+		DealerPosition_E(0),           // 11: shoeproof.events.v1.DealerPosition.E
+		Face_E(0),                     // 12: shoeproof.events.v1.Face.E
+		Arrangement_E(0),              // 13: shoeproof.events.v1.Arrangement.E
+		BatchState_E(0),               // 14: shoeproof.events.v1.BatchState.E
+		ShufflePhase_E(0),             // 15: shoeproof.events.v1.ShufflePhase.E
+		ShuffleMethod_E(0),            // 16: shoeproof.events.v1.ShuffleMethod.E
+		ShoeDevice_E(0),               // 17: shoeproof.events.v1.ShoeDevice.E
+		BurnReason_E(0),               // 18: shoeproof.events.v1.BurnReason.E
+		BurnShown_E(0),                // 19: shoeproof.events.v1.BurnShown.E
+		BurnDestination_E(0),          // 20: shoeproof.events.v1.BurnDestination.E
+		PassCause_E(0),                // 21: shoeproof.events.v1.PassCause.E
+		Spot_E(0),                     // 22: shoeproof.events.v1.Spot.E
+		WagerMedium_E(0),              // 23: shoeproof.events.v1.WagerMedium.E
+		WagerChange_E(0),              // 24: shoeproof.events.v1.WagerChange.E
+		Call_E(0),                     // 25: shoeproof.events.v1.Call.E
+		Hand_E(0),                     // 26: shoeproof.events.v1.Hand.E
+		Treasure_E(0),                 // 27: shoeproof.events.v1.Treasure.E
+		Instruction_E(0),              // 28: shoeproof.events.v1.Instruction.E
+		CardPlace_E(0),                // 29: shoeproof.events.v1.CardPlace.E
+		DealerHand_E(0),               // 30: shoeproof.events.v1.DealerHand.E
+		MovePlace_E(0),                // 31: shoeproof.events.v1.MovePlace.E
+		Marker_E(0),                   // 32: shoeproof.events.v1.Marker.E
+		VigorishKind_E(0),             // 33: shoeproof.events.v1.VigorishKind.E
+		VoidCause_E(0),                // 34: shoeproof.events.v1.VoidCause.E
+		Result_E(0),                   // 35: shoeproof.events.v1.Result.E
+		BancoCall_E(0),                // 36: shoeproof.events.v1.BancoCall.E
+		TrayOccasion_E(0),             // 37: shoeproof.events.v1.TrayOccasion.E
+		StakeOccasion_E(0),            // 38: shoeproof.events.v1.StakeOccasion.E
+		DeviceState_E(0),              // 39: shoeproof.events.v1.DeviceState.E
+		(*TableEvent)(nil),            // 40: shoeproof.events.v1.TableEvent
+		(*Actor)(nil),                 // 41: shoeproof.events.v1.Actor
+		(*Source)(nil),                // 42: shoeproof.events.v1.Source
+		(*Video)(nil),                 // 43: shoeproof.events.v1.Video
+		(*Role)(nil),                  // 44: shoeproof.events.v1.Role
+		(*SourceKind)(nil),            // 45: shoeproof.events.v1.SourceKind
+		(*Game)(nil),                  // 46: shoeproof.events.v1.Game
+		(*VigorishMode)(nil),          // 47: shoeproof.events.v1.VigorishMode
+		(*VigorishTiming)(nil),        // 48: shoeproof.events.v1.VigorishTiming
+		(*SideBet)(nil),               // 49: shoeproof.events.v1.SideBet
+		(*DealingStyle)(nil),          // 50: shoeproof.events.v1.DealingStyle
+		(*Feed)(nil),                  // 51: shoeproof.events.v1.Feed
+		(*Vigorish)(nil),              // 52: shoeproof.events.v1.Vigorish
+		(*TableConfig)(nil),           // 53: shoeproof.events.v1.TableConfig
+		(*TableOpened)(nil),           // 54: shoeproof.events.v1.TableOpened
+		(*TableConfigured)(nil),       // 55: shoeproof.events.v1.TableConfigured
+		(*TableClosed)(nil),           // 56: shoeproof.events.v1.TableClosed
+		(*NoticeTopic)(nil),           // 57: shoeproof.events.v1.NoticeTopic
+		(*Recipient)(nil),             // 58: shoeproof.events.v1.Recipient
+		(*NoticeMedium)(nil),          // 59: shoeproof.events.v1.NoticeMedium
+		(*NoticeFiled)(nil),           // 60: shoeproof.events.v1.NoticeFiled
+		(*NoticePosted)(nil),          // 61: shoeproof.events.v1.NoticePosted
+		(*LayoutAttested)(nil),        // 62: shoeproof.events.v1.LayoutAttested
+		(*DealerPosition)(nil),        // 63: shoeproof.events.v1.DealerPosition
+		(*DealerAssigned)(nil),        // 64: shoeproof.events.v1.DealerAssigned
+		(*SeatOccupied)(nil),          // 65: shoeproof.events.v1.SeatOccupied
+		(*SeatVacated)(nil),           // 66: shoeproof.events.v1.SeatVacated
+		(*DeckReceived)(nil),          // 67: shoeproof.events.v1.DeckReceived
+		(*CardsInspected)(nil),        // 68: shoeproof.events.v1.CardsInspected
+		(*CardsVerified)(nil),         // 69: shoeproof.events.v1.CardsVerified
+		(*Face)(nil),                  // 70: shoeproof.events.v1.Face
+		(*Arrangement)(nil),           // 71: shoeproof.events.v1.Arrangement
+		(*CardsSpread)(nil),           // 72: shoeproof.events.v1.CardsSpread
+		(*CardsViewed)(nil),           // 73: shoeproof.events.v1.CardsViewed
+		(*CardsWashed)(nil),           // 74: shoeproof.events.v1.CardsWashed
+		(*CardsStacked)(nil),          // 75: shoeproof.events.v1.CardsStacked
+		(*BatchState)(nil),            // 76: shoeproof.events.v1.BatchState
+		(*BatchReported)(nil),         // 77: shoeproof.events.v1.BatchReported
+		(*ShufflePhase)(nil),          // 78: shoeproof.events.v1.ShufflePhase
+		(*ShuffleMethod)(nil),         // 79: shoeproof.events.v1.ShuffleMethod
+		(*ShoeShuffled)(nil),          // 80: shoeproof.events.v1.ShoeShuffled
+		(*ShoeLaced)(nil),             // 81: shoeproof.events.v1.ShoeLaced
+		(*CutOffered)(nil),            // 82: shoeproof.events.v1.CutOffered
+		(*ShoeCut)(nil),               // 83: shoeproof.events.v1.ShoeCut
+		(*RecutOrdered)(nil),          // 84: shoeproof.events.v1.RecutOrdered
+		(*ShoeTransposed)(nil),        // 85: shoeproof.events.v1.ShoeTransposed
+		(*CutcardPlaced)(nil),         // 86: shoeproof.events.v1.CutcardPlaced
+		(*ShoeDevice)(nil),            // 87: shoeproof.events.v1.ShoeDevice
+		(*ShoeLoaded)(nil),            // 88: shoeproof.events.v1.ShoeLoaded
+		(*BurnReason)(nil),            // 89: shoeproof.events.v1.BurnReason
+		(*BurnShown)(nil),             // 90: shoeproof.events.v1.BurnShown
+		(*BurnDestination)(nil),       // 91: shoeproof.events.v1.BurnDestination
+		(*ShoeBurned)(nil),            // 92: shoeproof.events.v1.ShoeBurned
+		(*CuratorOffered)(nil),        // 93: shoeproof.events.v1.CuratorOffered
+		(*CuratorAssigned)(nil),       // 94: shoeproof.events.v1.CuratorAssigned
+		(*PassCause)(nil),             // 95: shoeproof.events.v1.PassCause
+		(*CuratorPassed)(nil),         // 96: shoeproof.events.v1.CuratorPassed
+		(*CutcardSeen)(nil),           // 97: shoeproof.events.v1.CutcardSeen
+		(*ShoeEnded)(nil),             // 98: shoeproof.events.v1.ShoeEnded
+		(*RoundStarted)(nil),          // 99: shoeproof.events.v1.RoundStarted
+		(*Spot)(nil),                  // 100: shoeproof.events.v1.Spot
+		(*WagerMedium)(nil),           // 101: shoeproof.events.v1.WagerMedium
+		(*WagerPlaced)(nil),           // 102: shoeproof.events.v1.WagerPlaced
+		(*WagerChange)(nil),           // 103: shoeproof.events.v1.WagerChange
+		(*WagerChanged)(nil),          // 104: shoeproof.events.v1.WagerChanged
+		(*WagerHandled)(nil),          // 105: shoeproof.events.v1.WagerHandled
+		(*VerbalConfirmed)(nil),       // 106: shoeproof.events.v1.VerbalConfirmed
+		(*CashConverted)(nil),         // 107: shoeproof.events.v1.CashConverted
+		(*Call)(nil),                  // 108: shoeproof.events.v1.Call
+		(*Hand)(nil),                  // 109: shoeproof.events.v1.Hand
+		(*Treasure)(nil),              // 110: shoeproof.events.v1.Treasure
+		(*Announced)(nil),             // 111: shoeproof.events.v1.Announced
+		(*Instruction)(nil),           // 112: shoeproof.events.v1.Instruction
+		(*DealInstructed)(nil),        // 113: shoeproof.events.v1.DealInstructed
+		(*CardPlace)(nil),             // 114: shoeproof.events.v1.CardPlace
+		(*DealerHand)(nil),            // 115: shoeproof.events.v1.DealerHand
+		(*CardDealt)(nil),             // 116: shoeproof.events.v1.CardDealt
+		(*CardRevealed)(nil),          // 117: shoeproof.events.v1.CardRevealed
+		(*MovePlace)(nil),             // 118: shoeproof.events.v1.MovePlace
+		(*CardMoved)(nil),             // 119: shoeproof.events.v1.CardMoved
+		(*CardCarriedOver)(nil),       // 120: shoeproof.events.v1.CardCarriedOver
+		(*CardFoundFaceup)(nil),       // 121: shoeproof.events.v1.CardFoundFaceup
+		(*CardTouched)(nil),           // 122: shoeproof.events.v1.CardTouched
+		(*SqueezeOffered)(nil),        // 123: shoeproof.events.v1.SqueezeOffered
+		(*SqueezeRelinquished)(nil),   // 124: shoeproof.events.v1.SqueezeRelinquished
+		(*CardsHanded)(nil),           // 125: shoeproof.events.v1.CardsHanded
+		(*CardsReturned)(nil),         // 126: shoeproof.events.v1.CardsReturned
+		(*WagerCollected)(nil),        // 127: shoeproof.events.v1.WagerCollected
+		(*WagerPaid)(nil),             // 128: shoeproof.events.v1.WagerPaid
+		(*WagerReturned)(nil),         // 129: shoeproof.events.v1.WagerReturned
+		(*Marker)(nil),                // 130: shoeproof.events.v1.Marker
+		(*VigorishMarked)(nil),        // 131: shoeproof.events.v1.VigorishMarked
+		(*VigorishKind)(nil),          // 132: shoeproof.events.v1.VigorishKind
+		(*VigorishCollected)(nil),     // 133: shoeproof.events.v1.VigorishCollected
+		(*VigorishMarkerRemoved)(nil), // 134: shoeproof.events.v1.VigorishMarkerRemoved
+		(*DiscardPlaced)(nil),         // 135: shoeproof.events.v1.DiscardPlaced
+		(*VoidCause)(nil),             // 136: shoeproof.events.v1.VoidCause
+		(*RoundVoided)(nil),           // 137: shoeproof.events.v1.RoundVoided
+		(*Result)(nil),                // 138: shoeproof.events.v1.Result
+		(*RoundEnded)(nil),            // 139: shoeproof.events.v1.RoundEnded
+		(*BidOffered)(nil),            // 140: shoeproof.events.v1.BidOffered
+		(*BankerAssigned)(nil),        // 141: shoeproof.events.v1.BankerAssigned
+		(*BankerWagered)(nil),         // 142: shoeproof.events.v1.BankerWagered
+		(*BancoCall)(nil),             // 143: shoeproof.events.v1.BancoCall
+		(*BancoAnnounced)(nil),        // 144: shoeproof.events.v1.BancoAnnounced
+		(*BankerRelinquished)(nil),    // 145: shoeproof.events.v1.BankerRelinquished
+		(*ChipsFilled)(nil),           // 146: shoeproof.events.v1.ChipsFilled
+		(*ChipsCredited)(nil),         // 147: shoeproof.events.v1.ChipsCredited
+		(*TrayOccasion)(nil),          // 148: shoeproof.events.v1.TrayOccasion
+		(*TrayCounted)(nil),           // 149: shoeproof.events.v1.TrayCounted
+		(*DropRemoved)(nil),           // 150: shoeproof.events.v1.DropRemoved
+		(*StakeOccasion)(nil),         // 151: shoeproof.events.v1.StakeOccasion
+		(*StakeRead)(nil),             // 152: shoeproof.events.v1.StakeRead
+		(*DeviceState)(nil),           // 153: shoeproof.events.v1.DeviceState
+		(*DeviceReported)(nil),        // 154: shoeproof.events.v1.DeviceReported
+		nil,                           // 155: shoeproof.events.v1.TableConfig.PayTablesEntry
+		nil,                           // 156: shoeproof.events.v1.TableConfig.PostedOddsEntry
+		nil,                           // 157: shoeproof.events.v1.TableConfig.OptionsEntry
+		(*timestamppb.Timestamp)(nil), // 158: google.protobuf.Timestamp
+	}
+)
+
 var file_shoeproof_events_v1_events_proto_depIdxs = []int32{
 	158, // 0: shoeproof.events.v1.TableEvent.at:type_name -> google.protobuf.Timestamp
 	41,  // 1: shoeproof.events.v1.TableEvent.actor:type_name -> shoeproof.events.v1.Actor

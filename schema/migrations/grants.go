@@ -18,10 +18,11 @@ type Role struct {
 
 // The tables by writer. A test compares the lists with the tables of the migrations.
 var (
-	// streamed are the tables that ingest fills, nightly the tables of the nightly audit, triaged the tables that people
-	// fill at the console.
+	// streamed are the tables that ingest fills, nightly the tables of the nightly audit, triaged the tables that
+	// people fill at the console.
 	streamed = []string{
-		"events", "rounds", "wagers", "vigorish", "shoes", "table_configs", "notices", "table_memory", "evidence", "findings",
+		"events", "rounds", "wagers", "vigorish", "shoes", "table_configs", "notices", "table_memory", "evidence",
+		"findings",
 		"open_findings",
 		"journal", "dead_letters", "feeds", "dealer_rounds", "dealer_findings",
 	}
@@ -31,7 +32,9 @@ var (
 	}
 	triaged = []string{"open_findings", "finding_actions", "exports", "shelves", "handovers", "console_log"}
 	// naming are the tables whose rows may name patrons, with their columns that cannot.
-	naming = map[string]string{"events": "", "table_memory": "", "dead_letters": "topic, partition, offset, place, reason"}
+	naming = map[string]string{
+		"events": "", "table_memory": "", "dead_letters": "topic, partition, offset, place, reason",
+	}
 )
 
 // Roles returns the roles of a database, from ingest to the upgrade.
@@ -41,7 +44,8 @@ func (l Layout) Roles() ([]Role, error) {
 		return nil, err
 	}
 	insert := l.each("INSERT", streamed...)
-	// The views that fill open_findings, feeds and the dealers' tables read inserted rows with the rights of the inserter.
+	// The views that fill open_findings, feeds and the dealers' tables read inserted rows with the rights of the
+	// inserter.
 	insert = append(insert, l.each("SELECT", "schema_migrations", "journal", "table_memory", "findings")...)
 	insert = append(insert, l.each("SELECT(property_id, pit_id, table_id, seq, at, shoe_id, round, kind)", "events")...)
 	insert = append(insert, l.each("SELECT(property_id, dealer_id, gaming_day, table_id, shoe_id, round, at)",
@@ -64,7 +68,10 @@ func (l Layout) Roles() ([]Role, error) {
 			masked = append(masked, "SELECT("+columns+") ON "+l.Name(v))
 		}
 	}
-	migrate := []string{"SELECT, INSERT, ALTER TABLE, ALTER VIEW, CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP VIEW ON " + l.Database + ".*"}
+	migrate := []string{
+		"SELECT, INSERT, ALTER TABLE, ALTER VIEW, CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP VIEW ON " +
+			l.Database + ".*",
+	}
 	engines := []string{"MergeTree", "ReplacingMergeTree", "AggregatingMergeTree"}
 	if l.replicated() {
 		engines = []string{"ReplicatedMergeTree", "ReplicatedReplacingMergeTree", "ReplicatedAggregatingMergeTree"}
@@ -82,7 +89,8 @@ func (l Layout) Roles() ([]Role, error) {
 		{"console", "the console: what a reader may, and what people decide about findings", false, slices.Concat(masked,
 			l.each("INSERT", triaged...))},
 		{
-			"archive", "the console's second user, for evidence and replays: events, which name patrons, and nothing else", true,
+			"archive",
+			"the console's second user, for evidence and replays: events, which name patrons, and nothing else", true,
 			append(l.each("SELECT", "schema_migrations", "events"), "SELECT ON "+l.Name("v_events")),
 		},
 		{"auditor", "the nightly audit and exports: also the archive, which names patrons", false, slices.Concat(read,
@@ -178,7 +186,8 @@ func (l Layout) RoleXML() (string, error) {
 		return "", err
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "<!-- Users of database %s. The passwords' SHA-256, in hex, come from the server's environment:\n"+
+	fmt.Fprintf(&out, "<!-- Users of database %s. The passwords' SHA-256, in hex, come from "+
+		"the server's environment:\n"+
 		"     %s and so on. Narrow <networks> to the hosts that need them. -->\n<clickhouse>\n<profiles>\n", l.Database,
 		l.variable(roles[0].Name))
 	for _, r := range roles {
@@ -195,7 +204,9 @@ func (l Layout) RoleXML() (string, error) {
 	for _, r := range roles {
 		name := l.Database + "_" + r.Name
 		fmt.Fprintf(&out, "    <%[1]s> <!-- %[2]s -->\n        <password_sha256_hex from_env=\"%[3]s\"/>\n"+
-			"        <networks><ip>::/0</ip></networks><profile>%[1]s</profile><quota>default</quota>\n        <grants>\n", name,
+			"        <networks><ip>::/0</ip></networks><profile>%[1]s</profile><quota>default</quota>\n        "+
+			"<grants>\n",
+			name,
 			r.For, l.variable(r.Name))
 		for _, g := range r.Grants {
 			fmt.Fprintf(&out, "            <query>GRANT %s</query>\n", g)

@@ -91,8 +91,8 @@ func TestRoleSQL(t *testing.T) {
 	}
 }
 
-// A table that says of itself that it may name patrons is hidden from who only looks, and no table
-// that is granted by name is missing.
+// A table whose comment states that it may name patrons is hidden from read-only roles. Every table that is granted by
+// name exists.
 func TestRolesKnowTheTables(t *testing.T) {
 	tables, _, err := Layout{Database: "d"}.made()
 	if err != nil {
@@ -115,7 +115,8 @@ func TestRolesKnowTheTables(t *testing.T) {
 
 // A migration that failed half way, or that two run at once, is run again from its start.
 func TestStatementsRunAgain(t *testing.T) {
-	again := regexp.MustCompile(`^(CREATE (DATABASE|TABLE|VIEW|MATERIALIZED VIEW) IF NOT EXISTS|CREATE OR REPLACE VIEW|ALTER TABLE \S+ (ADD COLUMN|ADD INDEX|ADD PROJECTION) IF NOT EXISTS|` +
+	again := regexp.MustCompile(`^(CREATE (DATABASE|TABLE|VIEW|MATERIALIZED VIEW) IF NOT EXISTS|CREATE OR ` +
+		`REPLACE VIEW|ALTER TABLE \S+ (ADD COLUMN|ADD INDEX|ADD PROJECTION) IF NOT EXISTS|` +
 		// What is inserted twice is kept once there.
 		`ALTER TABLE \S+ (MATERIALIZE (PROJECTION|INDEX)|MODIFY SETTING)|INSERT INTO d\.dealer_(rounds|findings)\s)`)
 	for _, s := range render(t, Layout{Database: "d"}) {
@@ -128,13 +129,15 @@ func TestStatementsRunAgain(t *testing.T) {
 // An insert is recognised by its token only where there is a window, also behind a view.
 func TestEveryTableHasAWindow(t *testing.T) {
 	for _, s := range render(t, Layout{Database: "d"}) {
-		if strings.HasPrefix(s, "CREATE TABLE") && !strings.Contains(s, "non_replicated_deduplication_window = 100000") {
+		if strings.HasPrefix(s, "CREATE TABLE") &&
+			!strings.Contains(s, "non_replicated_deduplication_window = 100000") {
 			t.Errorf("no window: %s", s)
 		}
 	}
 	for _, s := range render(t, Layout{Database: "d", Cluster: "c"}) {
 		if !strings.Contains(s, "Distributed(") && strings.HasPrefix(s, "CREATE TABLE") &&
-			(!strings.Contains(s, " replicated_deduplication_window = ") || !strings.Contains(s, "ENGINE = Replicated")) {
+			(!strings.Contains(s, " replicated_deduplication_window = ") ||
+				!strings.Contains(s, "ENGINE = Replicated")) {
 			t.Errorf("not replicated, or no window: %s", s)
 		}
 		// which goes to all through Distributed
@@ -145,8 +148,10 @@ func TestEveryTableHasAWindow(t *testing.T) {
 }
 
 func TestTables(t *testing.T) {
-	want := strings.Fields("schema_migrations events rounds wagers vigorish shoes table_configs notices table_memory evidence findings" +
-		" open_findings finding_actions journal dead_letters audit_runs exports feeds shelves handovers console_log run_lines leases legal_holds dealer_rounds dealer_findings")
+	want := strings.Fields("schema_migrations events rounds wagers vigorish shoes table_configs notices " +
+		"table_memory evidence findings open_findings finding_actions journal dead_letters audit_runs exports feeds " +
+		"shelves handovers console_log " +
+		"run_lines leases legal_holds dealer_rounds dealer_findings")
 	var got []string
 	for _, s := range render(t, Layout{Database: "d"}) {
 		if name, ok := strings.CutPrefix(s, "CREATE TABLE IF NOT EXISTS d."); ok {

@@ -58,7 +58,8 @@ func TestReset(t *testing.T) {
 		t.Errorf("%d rows, want 5", set.Len())
 	}
 	set.Reset()
-	if set.Len() != 0 || set.Events.EventID.Len() != 0 || set.Findings[:1][0].ID != "" || set.DeadLetters[:1][0].Raw != nil {
+	if set.Len() != 0 || set.Events.EventID.Len() != 0 || set.Findings[:1][0].ID != "" ||
+		set.DeadLetters[:1][0].Raw != nil {
 		t.Errorf("rows are left: %+v", set)
 	}
 }

@@ -57,7 +57,7 @@ func Find(name string) (*Cheat, error) {
 // Honest returns a table of a kind without a cheat, to measure false alarms.
 func Honest(kind string) *Cheat {
 	return &Cheat{
-		Name: "n0", Scenario: "N0", Doc: "nobody cheats", Honest: true, Kind: kind, Key: "table",
+		Name: "n0", Scenario: "N0", Doc: "no cheat", Honest: true, Kind: kind, Key: "table",
 		regulars: true,
 	}
 }

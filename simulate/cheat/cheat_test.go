@@ -18,7 +18,7 @@ func cheated(c *Cheat, seed uint64, twin bool) *Table {
 		Options{Cheat: c, From: 2, Twin: twin})
 }
 
-// A cheat that breaks no rule is played with the events of a legal table, and its label says where it was.
+// A cheat that breaks no rule leaves the events of a legal table. Its label names its rounds.
 func TestCheatsPlayLegally(t *testing.T) {
 	for _, c := range All() {
 		table := cheated(&c, 3, false)
@@ -70,7 +70,7 @@ func TestTwinSharesChance(t *testing.T) {
 			}
 		}
 		if !differ {
-			t.Errorf("%s: nobody cheats", name)
+			t.Errorf("%s: no cheat was played", name)
 		}
 		if n := len(b.Label().Acts); n != 0 {
 			t.Errorf("%s: the twin has %d acts", name, n)
@@ -78,7 +78,7 @@ func TestTwinSharesChance(t *testing.T) {
 	}
 }
 
-// others are the wagers of those who know nothing.
+// others returns the wagers of the patrons who are not part of the cheat.
 func others(t *Table, r *deal.PlayedRound) []string {
 	var out []string
 	for _, st := range r.Stakes {
@@ -89,7 +89,7 @@ func others(t *Table, r *deal.PlayedRound) []string {
 	return out
 }
 
-// What Play tells is what Shoe writes, but for what devices misread.
+// Play returns what Shoe writes, except for cards that a device misread.
 func TestPlayIsShoe(t *testing.T) {
 	c, err := Find("s3-20")
 	if err != nil {
@@ -128,7 +128,7 @@ func TestPlayIsShoe(t *testing.T) {
 	}
 }
 
-// Each cheat does what it says.
+// Each cheat has the effect that it documents.
 func TestCheatsWork(t *testing.T) {
 	play := func(name string, shoes int) (*Table, []*deal.Played) {
 		c, err := Find(name)

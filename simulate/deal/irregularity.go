@@ -7,7 +7,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// irregularity is an error of dealing that is remedied as the law says.
+// irregularity is a dealing error that is remedied as the regulation requires.
 type irregularity struct {
 	from int // index of the first round in which it may happen
 	kind irregularityKind

@@ -29,7 +29,7 @@ type PlayedRound struct {
 	Dealer string
 	// Cards are the cards of the two hands as they left the shoe and were read.
 	Cards []PlayedCard
-	// Misdrawn: the cards as read are not those of a legal draw. Unread: a card was not read.
+	// Misdrawn: the cards as read are not a legal draw. Unread: a card was not read.
 	Misdrawn, Unread bool
 	Stakes           []PlayedStake
 }

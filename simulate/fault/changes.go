@@ -129,7 +129,7 @@ func wagersOf(ev *schema.Event) []string {
 }
 
 // shared is what both changed. A round that one of them voids is not settled; rounds that one of them adds or removes
-// concern another one about the end of the shoe; and the cards may no longer be those that a fault needs.
+// concern another one about the end of the shoe; and a fault may no longer have the cards that it needs.
 func (d *duet) shared() []string {
 	void := fmt.Sprintf("round %d Void", d.want(0).Round)
 	for i := range d.faults {

@@ -39,18 +39,18 @@ func drawFaults() []Fault {
 			bend:   drop(shoe.Banker),
 		},
 		{
-			Rule: "draw.banker.must-draw", Doc: "the banker stands where the table says draw", Kinds: kinds,
+			Rule: "draw.banker.must-draw", Doc: "the banker stands where the table requires a draw", Kinds: kinds,
 			accept: func(_ *scene, c *shoe.Coup) bool { return c.Cards() == 6 }, bend: drop(shoe.Banker),
 		},
 		{
-			Rule: "draw.banker.must-stay", Doc: "the banker draws where the table says stay", Kinds: kinds,
+			Rule: "draw.banker.must-stay", Doc: "the banker draws where the table requires it to stay", Kinds: kinds,
 			accept: func(_ *scene, c *shoe.Coup) bool { return c.Size(shoe.Player) == 3 && c.Size(shoe.Banker) == 2 },
 			bend:   extra(shoe.Banker, nil),
 		},
 	}
 }
 
-// extra deals a hand one more card from those that stay in the shoe. The round is then settled as dealt.
+// extra deals a hand one more card from the rest of the shoe. The round is then settled as dealt.
 func extra(h int, ok func(*shoe.Coup, shoe.Card) bool) func(*scene) error {
 	return func(sc *scene) error {
 		c := &sc.round.Coup

@@ -57,7 +57,7 @@ func (d *duet) tune(c *schema.TableConfig) {
 	}
 }
 
-// wagers lays the wagers of both, those of the second at the seat of the first if it can be.
+// wagers adds the wagers of both faults: the second fault uses the seat of the first where possible.
 func (d *duet) wagers(sc *scene) {
 	for i := range d.parts {
 		p := &d.parts[i]

@@ -9,7 +9,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/fault"
 )
 
-// The banker draws where the drawing table says stay. An audit must report this and nothing else.
+// The banker draws where the drawing table requires it to stay. An audit must report this and nothing else.
 func Example() {
 	all := fault.All()
 	i := slices.IndexFunc(all, func(f fault.Fault) bool { return f.Rule == "draw.banker.must-stay" })
@@ -27,7 +27,7 @@ func Example() {
 		}
 	}
 	// Output:
-	// draw.banker.must-stay: the banker draws where the table says stay
+	// draw.banker.must-stay: the banker draws where the table requires it to stay
 	// must be found in round 5
 	// PLAYER Kh
 	// BANKER 6h

@@ -19,7 +19,7 @@ type Planted struct {
 	Events []schema.Event
 	// Want are the findings that the faults must lead to, or that another finding must cover.
 	Want [2]Want
-	// Shared names what both faults changed, and the cards where one fault no longer has those that it needs. Where it
+	// Shared names what both faults changed, and the cards if one fault no longer has the cards that it needs. Where it
 	// is not empty, one fault may have undone the other.
 	Shared []string
 }
@@ -40,7 +40,7 @@ const (
 	NoScene       Reason = "no scene offers both"
 )
 
-// ApartError says that two faults cannot be planted in one round.
+// ApartError is the error for two faults that cannot be planted in one round.
 type ApartError struct{ Reason Reason }
 
 func (e *ApartError) Error() string { return string(e.Reason) }

@@ -33,7 +33,7 @@ func bankerWon(sc *scene, c *shoe.Coup) bool { return resulting(schema.ResultBan
 
 func tied(sc *scene, c *shoe.Coup) bool { return resulting(schema.ResultTie)(sc, c) }
 
-// forcing settles the wager at issue as given, whatever the cards say.
+// forcing settles the wager at issue as given, regardless of the cards.
 func forcing(out shoe.Outcome, times int64) func(*scene) error {
 	return func(sc *scene) error {
 		sc.stake.Forced, sc.stake.Outcome, sc.stake.Winnings = true, out, sc.stake.Amount*times

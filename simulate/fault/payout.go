@@ -48,8 +48,9 @@ func oddsFaults() []Fault {
 				return c.Natural(shoe.Player) && c.Count(shoe.Player)-c.Count(shoe.Banker) >= 5
 			},
 			edit: func(sc *scene) string {
-				return sc.setAmount("wager_paid",
-					sc.stake.Amount*sc.table.Writer().House.DragonBonusOdds[sc.round.Coup.Count(shoe.Player)-sc.round.Coup.Count(shoe.Banker)])
+				margin := sc.round.Coup.Count(shoe.Player) - sc.round.Coup.Count(shoe.Banker)
+				odds := sc.table.Writer().House.DragonBonusOdds[margin]
+				return sc.setAmount("wager_paid", sc.stake.Amount*odds)
 			},
 		},
 	}

@@ -44,7 +44,7 @@ func BentRounds(legal, edited []schema.Event) []Bent {
 	return out
 }
 
-// String prints the events of both, "-" before those that are only legal and "+" before those that are only edited.
+// String prints the events of both: "-" marks an event of the legal game alone, "+" an event of the edited game alone.
 func (b *Bent) String() string {
 	var out strings.Builder
 	fmt.Fprintln(&out, b.Where)

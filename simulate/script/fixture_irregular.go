@@ -55,7 +55,7 @@ func irregular() []irregularFixture {
 	}
 }
 
-// allButFive lets all cards but those that the plan deals lie face up, or be burned for a card that does.
+// allButFive turns every card face up that the plan does not deal, or burns it for a card that lies face up.
 func allButFive(s *shoe.Plan) []shoe.FaceUpCard {
 	pool := shoe.NewPack(8)
 	gone := slices.Clone(s.Burn)

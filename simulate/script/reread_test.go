@@ -35,7 +35,7 @@ func TestRereadWritesTheSameShoe(t *testing.T) {
 				got := r.write()
 				want := events[r.from:r.to]
 				if d := cmp.Diff(bare(want), bare(got)); d != "" {
-					t.Fatalf("%s seed %d shoe %d: (-written +written anew)\n%s", kind, seed, n, d)
+					t.Fatalf("%s seed %d shoe %d: (-written +written again)\n%s", kind, seed, n, d)
 				}
 			}
 		}

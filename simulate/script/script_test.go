@@ -56,10 +56,13 @@ func TestFixturesAreTheCatalogues(t *testing.T) {
 			"5:pay7=10000 5:pay5=10300 6:pay6/PANDA_8=12500 6:pay3=5000 6:pay1=2500 remaining=383",
 		"S-NYNV": "1:pay7=10000 1:pay5=10300 2:pay3=5000 2:pay1=2500 3:pay2=8000 4:pay7=5000 4:pay5=5150 " +
 			"5:pay7=10000 5:pay5=10300 6:pay3=5000 6:pay1=2500 remaining=384",
-		"S-NYDB": "1:pay7=10000 1:pay5=10300 1:vig7=500 1:mark5=515 2:pay3=5000 2:pay3/DRAGON_BONUS_PLAYER=500 2:pay1=2500 3:pay2=8000 " +
+		"S-NYDB": "1:pay7=10000 1:pay5=10300 1:vig7=500 1:mark5=515 2:pay3=5000 2:pay3/DRAGON_BONUS_PLAYER=500 " +
+			"2:pay1=2500 3:pay2=8000 " +
 			"4:pay7=10000 4:pay7/DRAGON_BONUS_BANKER=2000 4:pay5=10300 4:vig7=500 4:mark5=515 " +
-			"5:pay7=10000 5:pay7/DRAGON_BONUS_BANKER=500 5:pay5=10300 5:vig7=500 5:mark5=515 6:pay3=5000 6:pay1=2500 remaining=383 0:vig5=1545",
-		"S-PAIR": "1:pay7=10000 1:pay5=10300 1:pay3/PLAYER_PAIR=5500 1:vig7=500 1:mark5=525 2:pay3=5000 2:pay1=2500 3:pay2=8000 " +
+			"5:pay7=10000 5:pay7/DRAGON_BONUS_BANKER=500 5:pay5=10300 5:vig7=500 5:mark5=515 6:pay3=5000 " +
+			"6:pay1=2500 remaining=383 0:vig5=1545",
+		"S-PAIR": "1:pay7=10000 1:pay5=10300 1:pay3/PLAYER_PAIR=5500 1:vig7=500 1:mark5=525 2:pay3=5000 2:pay1=2500 " +
+			"3:pay2=8000 " +
 			"4:pay7=10000 4:pay5=10300 4:vig7=500 4:mark5=525 5:pay7=10000 5:pay5=10300 5:vig7=500 5:mark5=525 " +
 			"6:pay7/BANKER_PAIR=5500 6:pay3=5000 6:pay1=2500 remaining=384 0:vig5=1575",
 		"S-69F": "1:pay7=10000 1:pay5=10300 1:vig7=500 1:mark5=525 " +
@@ -67,7 +70,8 @@ func TestFixturesAreTheCatalogues(t *testing.T) {
 			"3:pay7/GOLDEN_8=12500 3:pay7/COVER_ALL=3000 3:pay3=5000 3:pay1=2500 " +
 			"4:pay7/HEAVENLY_9=5000 4:pay7/COVER_ALL=3000 4:pay3=5000 4:pay1=2500 " +
 			"5:pay7/HEAVENLY_9=37500 5:pay7/COVER_ALL=3000 5:pay2=8000 " +
-			"6:pay7/BLAZING_7S=100000 6:pay7/COVER_ALL=3000 6:pay2=8000 7:pay7/BLAZING_7S=25000 7:pay7/COVER_ALL=3000 7:pay2=8000 " +
+			"6:pay7/BLAZING_7S=100000 6:pay7/COVER_ALL=3000 6:pay2=8000 7:pay7/BLAZING_7S=25000 " +
+			"7:pay7/COVER_ALL=3000 7:pay2=8000 " +
 			"8:pay7=10000 8:pay5=10300 8:vig7=500 8:mark5=525 9:pay3=5000 9:pay1=2500 remaining=365 0:vig5=1575",
 	}
 	want["S-NY"] = want["S-MB"]
@@ -96,7 +100,7 @@ func TestFixturesAreTheCatalogues(t *testing.T) {
 				t.Fatal(err)
 			}
 			if d := cmp.Diff(bare(events[r.from:r.to]), bare(r.write())); d != "" {
-				t.Fatalf("%s shoe %d written anew: %s", name, n, d)
+				t.Fatalf("%s shoe %d written again: %s", name, n, d)
 			}
 		}
 	}

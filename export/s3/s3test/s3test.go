@@ -1,5 +1,5 @@
-// Package s3test gives tests a store that speaks S3: one in the process, or the one that SHOEPROOF_TEST_S3
-// names as ENDPOINT,ACCESS_KEY,SECRET_KEY.
+// Package s3test gives tests an S3 store: in the process, or the store that SHOEPROOF_TEST_S3 names as
+// ENDPOINT,ACCESS_KEY,SECRET_KEY.
 package s3test
 
 import (
@@ -51,8 +51,14 @@ func Config(t testing.TB) s3.Config {
 		t.Fatalf("%s: want ENDPOINT,ACCESS_KEY,SECRET_KEY", env)
 	}
 	sum := sha256.Sum256([]byte(t.TempDir())) // a name that no other test has
-	c := s3.Config{Endpoint: part[0], AccessKey: part[1], SecretKey: part[2], Bucket: fmt.Sprintf("audit-%x", sum[:8]), Prefix: "ac-1"}
-	client, err := minio.New(strings.TrimPrefix(c.Endpoint, "http://"), &minio.Options{Creds: credentials.NewStaticV4(c.AccessKey, c.SecretKey, ""), Region: "us-east-1"})
+	c := s3.Config{
+		Endpoint: part[0], AccessKey: part[1], SecretKey: part[2], Bucket: fmt.Sprintf("audit-%x", sum[:8]),
+		Prefix: "ac-1",
+	}
+	client, err := minio.New(
+		strings.TrimPrefix(c.Endpoint, "http://"),
+		&minio.Options{Creds: credentials.NewStaticV4(c.AccessKey, c.SecretKey, ""), Region: "us-east-1"},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,10 @@ func writeProtoDecode(c *contract, s *source) {
 		s.pf("case %d<<3 | 2:", p.Num)
 	}
 	s.pf("default: return 0, rejectTag(b, at, tag, fieldsEvent, false)\n}")
-	s.pf("if ev.Payload != nil { return 0, reject(kindOfTag(tag).String(), at, \"a second payload, after %%s\", ev.Payload.Kind()) }")
+	s.pf(
+		"if ev.Payload != nil { return 0, reject(kindOfTag(tag).String(), at, \"a second payload, after %%s\", " +
+			"ev.Payload.Kind()) }",
+	)
 	s.pf("i, end := chunk(b, i)\nif end < 0 { return 0, rejectShort(kindOfTag(tag).String(), at) }\nvar r *RejectError")
 	s.pf("switch tag {")
 	for _, p := range c.Payloads {
@@ -101,7 +104,10 @@ func writeProtoMessage(s *source, m *message) {
 	s.pf("func (d *Decoder) proto%s(b []byte, i int, m *%s) *RejectError {", m.Name, m.Name)
 	writeReset(s, m)
 	s.pf("var seen uint64\nstart := i\nfor i < len(b) {\nat := i\nvar tag uint64")
-	s.pf("if b[i] < 0x80 {\ntag = uint64(b[i])\ni++\n} else if tag, i = longVarint(b, i); i < 0 { return rejectShort(\"\", at) }")
+	s.pf(
+		"if b[i] < 0x80 {\ntag = uint64(b[i])\ni++\n} else if tag, i = longVarint(b, i); i < 0 { return " +
+			"rejectShort(\"\", at) }",
+	)
 	s.pf("bit := uint64(1) << (tag >> 3)")
 	if lists != 0 {
 		s.pf("if seen & bit &^ %#x != 0 { return rejectTag(b, at, tag, fields%s, true) }", lists, m.Name)
@@ -155,7 +161,11 @@ func writeProtoValue(s *source, f *field) {
 	}
 	switch f.wire() {
 	case varint:
-		s.pf("var v uint64\nif i < len(b) && b[i] < 0x80 {\nv = uint64(b[i])\ni++\n} else if v, i = longVarint(b, i); i < 0 { return rejectShort(%q, at) }", f.Name)
+		s.pf(
+			"var v uint64\nif i < len(b) && b[i] < 0x80 {\nv = uint64(b[i])\ni++\n} else if v, i = longVarint(b, "+
+				"i); i < 0 { return rejectShort(%q, at) }",
+			f.Name,
+		)
 	case fixed64:
 		s.pf("if len(b)-i < 8 { return rejectShort(%q, at) }", f.Name)
 		s.pf("v := math.Float64frombits(binary.LittleEndian.Uint64(b[i:]))\ni += 8")
@@ -206,10 +216,14 @@ func writeProtoText(s *source, f *field, store func(string)) {
 		s.imports = append(s.imports, "unicode/utf8")
 		return
 	case f.ID:
-		s.pf("v, ok := d.intern(b[from:to], %v)\nif !ok || to-from > maxID { return rejectText(%q, at, b[from:to], true) }",
+		s.pf("v, ok := d.intern(b[from:to], %v)\nif !ok || to-from > maxID { return rejectText(%q, at, b[from:to], "+
+			"true) }",
 			f.Fresh, f.Name)
 	default:
-		s.pf("v, ok := d.intern(b[from:to], %v)\nif !ok { return rejectText(%q, at, b[from:to], false) }", f.Fresh, f.Name)
+		s.pf(
+			"v, ok := d.intern(b[from:to], %v)\nif !ok { return rejectText(%q, at, b[from:to], false) }", f.Fresh,
+			f.Name,
+		)
 	}
 	store("v")
 }
@@ -224,7 +238,10 @@ func writePacked(s *source, f *field) {
 	writeChunk(s, f)
 	s.pf("var r *RejectError")
 	if f.Kind == word {
-		s.pf("m.%s, r = protoWords(m.%s, b[:to], from, %q, last%s, words%s)", f.Go, f.Go, f.Name, f.Enum.Name, f.Enum.Name)
+		s.pf(
+			"m.%s, r = protoWords(m.%s, b[:to], from, %q, last%s, words%s)", f.Go, f.Go, f.Name, f.Enum.Name,
+			f.Enum.Name,
+		)
 	} else {
 		s.pf("m.%s, r = protoNumbers(m.%s, b[:to], from, %q)", f.Go, f.Go, f.Name)
 	}

@@ -127,7 +127,7 @@ func writeClone(s *source, m *message) {
 
 func writeKinds(c *contract, s *source) {
 	s.imports = []string{"strconv"}
-	s.pf("// Kind says which payload an event carries.\ntype Kind uint8\n")
+	s.pf("// Kind is the type of the payload of an event.\ntype Kind uint8\n")
 	s.pf("// The kinds, in the order of the contract. Zero is no kind.\nconst (")
 	for i, p := range c.Payloads {
 		if i == 0 {

@@ -28,8 +28,8 @@ type Banco struct {
 	Call schema.BancoCall
 }
 
-// Auction returns the bid that wins the shoe: the highest, and of equal bids the one that is met first
-// counterclockwise from the dealer. 19:47-4.5(b).
+// Auction returns the bid that wins the shoe: the highest, and the first counterclockwise from the
+// dealer of equal bids. 19:47-4.5(b).
 func Auction(bids []Bid) Bid {
 	var best Bid
 	for _, b := range bids {

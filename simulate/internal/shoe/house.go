@@ -17,8 +17,8 @@ type House struct {
 	Percent int64
 	Mode    schema.VigorishMode
 	odds    [20]Odds
-	// DragonBonusOdds are the odds of the dragon bonus by winning margin, 4 to 9; blazing7sOdds those of the Blazing
-	// 7s by cards in a hand, 2 or 3.
+	// DragonBonusOdds are the odds of the dragon bonus by winning margin, 4 to 9. blazing7sOdds are the odds of the
+	// Blazing 7s by cards in a hand, 2 or 3.
 	DragonBonusOdds [10]int64
 	blazing7sOdds   [4]int64
 	faceDown        bool

@@ -6,7 +6,7 @@ type Remedy uint8
 const (
 	// MovedToBanker means that the card becomes the banker's third card. The coup counts it there.
 	MovedToBanker Remedy = iota
-	// BurnedWithCount means that the card was disclosed; it is burned with as many further cards as its rank says.
+	// BurnedWithCount means that the card was disclosed; it is burned with as many further cards as its rank.
 	BurnedWithCount
 	// CarriedOver means that the card was not disclosed; it is the first card of the next round.
 	CarriedOver

@@ -73,8 +73,8 @@ func (r *Round) cardsDrawn() int {
 	return n
 }
 
-// EntitledSeat returns the seat that may turn over a hand, 0 for the dealer: the highest stake on the hand, and of
-// equal stakes the one that is met first counterclockwise. 9 NYCRR 5324.21(f)(3)(ii).
+// EntitledSeat returns the seat that may turn over a hand, 0 for the dealer: the highest stake on the hand, and
+// the first counterclockwise of equal stakes. 9 NYCRR 5324.21(f)(3)(ii).
 func (r *Round) EntitledSeat(h int) uint32 {
 	var sums [16]int64
 	spot := schema.SpotPlayer

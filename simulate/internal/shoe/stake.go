@@ -22,7 +22,7 @@ type Stake struct {
 	Deferred, Exact bool
 	// VigorishRead is the vigorish that was read back.
 	VigorishRead int64
-	// Forced settles the wager as Outcome with Winnings, whatever the cards say.
+	// Forced settles the wager as Outcome with Winnings, regardless of the cards.
 	Forced   bool
 	Outcome  Outcome
 	Winnings int64

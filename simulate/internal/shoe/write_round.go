@@ -6,7 +6,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Round emits the round with index i, from the events before it to those that its result demands.
+// Round emits the round with index i, from the events before it to the events that its result requires.
 func (w *Writer) Round(s *Plan, i int) {
 	r := &s.Rounds[i]
 	w.RoundNumber = 0
