@@ -5,6 +5,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors/exact"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -102,6 +103,18 @@ type Tray struct {
 	Won, Paid, Vigs int64 // losing stakes taken, winnings paid, vigorish taken
 	// Whole reports whether every event of the interval is present. Frozen is as in Round.
 	Whole, Frozen bool
+}
+
+// Counts reports whether the cards of a round have the distribution of the law: it was not void, and was dealt from
+// the shoe alone, to the end and by the drawing table. Offer and Coup are set. A round is irregular if a card of it was
+// carried over, moved, burned or discarded.
+func (r *Round) Counts(l *law.Law, void, irregular bool) bool {
+	c := &r.Coup
+	if r.Offer == nil || l == nil || void || irregular {
+		return false
+	}
+	return c.Complete && c.NP <= 3 && c.NB <= 3 && l.CardsDue(c) == 0 &&
+		(c.NP == 3) == l.Drawing.PlayerDraws(c.P2, c.B2) && (c.NB == 3) == l.Drawing.BankerDraws(c.P2, c.B2, c.Third)
 }
 
 // playable reports whether the round has odds and a normal course.

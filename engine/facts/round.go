@@ -41,6 +41,7 @@ func (t *Table) Round(s *play.Shoe, r *record.Round, view *detectors.Round, out 
 	into.Auditable = append(into.Auditable, s.Auditable(r) && !r.Missing)
 	into.FirstSeq = append(into.FirstSeq, uint64(r.Started))
 	into.EndSeq = append(into.EndSeq, uint64(max(r.Ended.Seq, r.Voided.Seq)))
+	into.Irregular = append(into.Irregular, play.Irregular(r))
 	totals(r, view, into)
 	t.chances(view, into)
 }

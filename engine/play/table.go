@@ -195,6 +195,14 @@ func (s *Shoe) comingRound(round uint32) uint32 {
 	return 1
 }
 
+// Irregular is true if a card of a round was carried over, moved, burned or discarded: its hands are not the cards that
+// came from the shoe for it.
+func Irregular(r *record.Round) bool {
+	return len(r.Cards) != r.Coup().Cards() || slices.ContainsFunc(r.Cards, func(d record.DealtCard) bool {
+		return d.Carried || d.Fate != record.Kept
+	})
+}
+
 // Result is the result of a round as dealt: void if it was cancelled, none if its cards are unknown.
 func Result(r *record.Round) baccarat.Result {
 	c := r.Coup()

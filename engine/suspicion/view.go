@@ -5,7 +5,6 @@ import (
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/detectors/exact"
 	"github.com/shoeproof/shoeproof/engine/play"
-	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -35,7 +34,7 @@ func (t *Table) viewRound(s *play.Shoe, r *record.Round) *detectors.Round {
 	if v.Offer != nil && v.Decks > 0 && v.Offer.Kernel.Odds(&v.Left, &t.odds) {
 		v.Odds = &t.odds
 	}
-	v.Played = v.Offer != nil && r.Voided.Seq == 0 && r.Ended.Result != baccarat.Void && ordinary(s.Law, r)
+	v.Played = v.Counts(s.Law, play.Result(r) == baccarat.Void, play.Irregular(r))
 	judged := t.Play.View(&t.pass, s, r)
 	for i := range r.Wagers {
 		v.Wagers = append(v.Wagers, t.viewWager(s, r, &r.Wagers[i], judged))
@@ -60,21 +59,6 @@ func (t *Table) offerOf(s *play.Shoe, r *record.Round) *detectors.Offer {
 		t.law, t.config, t.offer = s.Law, r.Config, detectors.NewOffer(s.Law, r.Config)
 	}
 	return t.offer
-}
-
-// ordinary is true if a round was dealt from the shoe alone, to the end and by the drawing table: else its cards have
-// another distribution.
-func ordinary(l *law.Law, r *record.Round) bool {
-	c := r.Coup()
-	if l == nil || !c.Complete || c.NP > 3 || c.NB > 3 || l.CardsDue(c) > 0 || len(r.Cards) != c.Cards() {
-		return false
-	}
-	for i := range r.Cards {
-		if d := &r.Cards[i]; d.Carried || d.Fate != record.Kept {
-			return false
-		}
-	}
-	return (c.NP == 3) == l.Drawing.PlayerDraws(c.P2, c.B2) && (c.NB == 3) == l.Drawing.BankerDraws(c.P2, c.B2, c.Third)
 }
 
 func (t *Table) viewWager(s *play.Shoe, r *record.Round, w *record.Wager, judged bool) detectors.Wager {

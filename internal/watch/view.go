@@ -60,10 +60,7 @@ func (w *Watch) round(c *clickhouse.ClosedShoe, p *clickhouse.PlayedRound, t *te
 			r.Odds = odds
 		}
 	}
-	r.Played = t.offer != nil && p.Result != baccarat.Void.String() && r.Coup.Complete && r.Coup.NP <= 3 &&
-		r.Coup.NB <= 3 && t.law.CardsDue(&r.Coup) == 0 &&
-		(r.Coup.NP == 3) == t.law.Drawing.PlayerDraws(r.Coup.P2, r.Coup.B2) &&
-		(r.Coup.NB == 3) == t.law.Drawing.BankerDraws(r.Coup.P2, r.Coup.B2, r.Coup.Third)
+	r.Played = r.Counts(t.law, p.Result == baccarat.Void.String(), p.Irregular)
 	for i := range p.Wagers {
 		x := &p.Wagers[i]
 		v := detectors.Wager{

@@ -27,7 +27,7 @@ type PlayedRound struct {
 	At                      int64
 	Dealer, Config, Result  string
 	Cards, Unseen           string
-	Auditable               bool
+	Auditable, Irregular    bool
 	FirstSeq                uint64
 	Locked, Card, End       int64
 	Batch, Shuffler, Reader string
@@ -138,7 +138,7 @@ func (s *Store) RoundsOf(ctx context.Context, property, table, shoe string) ([]P
 	result, err := s.conn.Query(ctx, `SELECT round, toUnixTimestamp64Nano(at), dealer_id, config_id, result, cards,
 unseen, auditable, first_seq,
 toUnixTimestamp64Nano(locked_at), toUnixTimestamp64Nano(card_at), toUnixTimestamp64Nano(end_at), batch_id,
-shuffler, reader
+shuffler, reader, irregular
 FROM `+s.name("rounds")+where+" ORDER BY round", args...)
 	if err != nil {
 		return nil, s.explain(doing, err)
@@ -150,7 +150,7 @@ FROM `+s.name("rounds")+where+" ORDER BY round", args...)
 		var r PlayedRound
 		if err := result.Scan(&r.Round, &r.At, &r.Dealer, &r.Config, &r.Result, &r.Cards, &r.Unseen, &r.Auditable,
 			&r.FirstSeq,
-			&r.Locked, &r.Card, &r.End, &r.Batch, &r.Shuffler, &r.Reader); err != nil {
+			&r.Locked, &r.Card, &r.End, &r.Batch, &r.Shuffler, &r.Reader, &r.Irregular); err != nil {
 			return nil, s.explain(doing, err)
 		}
 		at[r.Round] = len(all)

@@ -44,6 +44,8 @@ type Rounds struct {
 	BatchID      []string  `column:"batch_id,word"`
 	Shuffler     []string  `column:"shuffler,word"`
 	Reader       []string  `column:"reader,word"`
+	// Irregular is true if a card of the round was carried over, moved, burned or discarded.
+	Irregular []bool `column:"irregular"`
 }
 
 // Wagers are the wagers as placed and settled.

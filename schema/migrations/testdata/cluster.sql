@@ -986,3 +986,7 @@ ALTER TABLE shoeproof.findings_local ON CLUSTER floor MATERIALIZE INDEX by_shoe;
 ALTER TABLE shoeproof.findings_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS covers Array(String) COMMENT 'findings that this one explains: rule, round, subject' CODEC(ZSTD(1));
 
 ALTER TABLE shoeproof.findings ON CLUSTER floor ADD COLUMN IF NOT EXISTS covers Array(String) COMMENT 'findings that this one explains: rule, round, subject' CODEC(ZSTD(1));
+
+ALTER TABLE shoeproof.rounds_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS irregular Bool COMMENT 'a card was carried over, moved, burned or discarded: detectors do not score the cards';
+
+ALTER TABLE shoeproof.rounds ON CLUSTER floor ADD COLUMN IF NOT EXISTS irregular Bool COMMENT 'a card was carried over, moved, burned or discarded: detectors do not score the cards';
