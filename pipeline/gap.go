@@ -9,8 +9,8 @@ import (
 // another. What is not yet written is then dropped: the new owner reads it again.
 var ErrRevoked = errors.New("the partition was given to another consumer")
 
-// CutError says that the log ends before what was read of it. Its last records are lost, as when a
-// broker that lacked them became the leader, or it is another log.
+// CutError reports that the log ends before the offset that was read. Its last records are lost, as when a broker that
+// lacked them became the leader, or it is another log.
 type CutError struct {
 	Topic     string
 	Partition int32
@@ -18,12 +18,13 @@ type CutError struct {
 }
 
 func (e *CutError) Error() string {
-	return fmt.Sprintf("topic %s, partition %d ends at offset %d, and was read up to %d", e.Topic, e.Partition, e.End, e.Read-1)
+	return fmt.Sprintf("topic %s, partition %d ends at offset %d, and was read up to %d", e.Topic, e.Partition, e.End,
+		e.Read-1)
 }
 
-// ReplacedError says that the log is not the one that was audited: its records are others, or too few
-// are left to tell. The topic was deleted and made anew, or has lost records. To go on would mix the rows
-// of both under the same offsets.
+// ReplacedError reports that the log is not the audited one: its records differ, or too few are left to compare. The
+// topic was deleted and created again, or has lost records. To continue would mix the rows of both logs under the same
+// offsets.
 type ReplacedError struct {
 	Topic     string
 	Partition int32
@@ -32,6 +33,7 @@ type ReplacedError struct {
 }
 
 func (e *ReplacedError) Error() string {
-	return fmt.Sprintf("topic %s, partition %d is not the one that was audited up to offset %d: %s; it was deleted and made anew, or has lost records: "+
-		"publish under another topic's name, or bring the records back", e.Topic, e.Partition, e.To, e.Why)
+	return fmt.Sprintf("topic %s, partition %d is not the one that was audited up to offset %d: %s; the topic "+
+		"was deleted and created again, or has lost records: publish under another topic name, or restore the records",
+		e.Topic, e.Partition, e.To, e.Why)
 }

@@ -18,8 +18,8 @@ import (
 // MemorySink keeps rows in memory as ClickHouse keeps them: once by their keys, the last write
 // winning. It is for tests and small replays.
 type MemorySink struct {
-	// Fail, if not nil, is asked before each write. The write then returns the error; persist says
-	// that the rows are kept all the same, as when an acknowledgement is lost.
+	// Fail, if not nil, is called before each write. The write then returns the error; with persist the rows are kept
+	// nevertheless, as when an acknowledgement is lost.
 	Fail func(b *Batch) (persist bool, err error)
 
 	declared []rows.Table
@@ -41,7 +41,8 @@ type remembered struct {
 // NewMemorySink makes an empty one.
 func NewMemorySink() *MemorySink {
 	return &MemorySink{
-		declared: rows.Tables(), tables: map[string]map[string]string{}, findings: map[string]finding.Finding{}, letters: map[string]rows.DeadLetter{},
+		declared: rows.Tables(), tables: map[string]map[string]string{}, findings: map[string]finding.Finding{},
+		letters: map[string]rows.DeadLetter{},
 	}
 }
 
@@ -90,11 +91,14 @@ func (m *MemorySink) keep(b *Batch) error {
 }
 
 // Last is the newest range of a partition that ends below an offset; all are written by the same release.
-func (m *MemorySink) Last(_ context.Context, topic string, partition int32, below int64) (last Range, same, ok bool, err error) {
+func (m *MemorySink) Last(_ context.Context, topic string, partition int32, below int64) (last Range, same, ok bool,
+	err error,
+) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, r := range m.ranges {
-		if r.Topic == topic && r.Partition == partition && r.To < below && cmp.Or(cmp.Compare(r.Generation, last.Generation), cmp.Compare(r.To, last.To)) >= 0 {
+		if r.Topic == topic && r.Partition == partition && r.To < below &&
+			cmp.Or(cmp.Compare(r.Generation, last.Generation), cmp.Compare(r.To, last.To)) >= 0 {
 			last, ok = r, true
 		}
 	}
@@ -186,7 +190,7 @@ func (m *MemorySink) DeadLetters() []rows.DeadLetter {
 	})
 }
 
-// Ranges are those of the batches kept, in the order of the writes.
+// Ranges are the ranges of the batches kept, in the order of the writes.
 func (m *MemorySink) Ranges() []Range {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -21,10 +21,9 @@ type GapError = engine.GapError
 
 // Source is a log in partitions.
 type Source interface {
-	// Consume calls work for each partition that this process owns, each in a goroutine of its own,
-	// and waits for all of them. It returns nil when every partition has come to its end, or when
-	// ctx is done; otherwise the first error. A source that reassigns partitions cancels the
-	// context of the work it takes away and calls work anew for what it is given.
+	// Consume calls work for each partition that this process owns, each in a separate goroutine, and waits for all of
+	// them. It returns nil when every partition has ended, or when ctx is done; otherwise the first error. A source that
+	// reassigns partitions cancels the context of the work of a lost partition and calls work for each new one.
 	Consume(ctx context.Context, work func(ctx context.Context, s Stream) error) error
 }
 
@@ -46,18 +45,18 @@ type Positioned interface {
 	// the first Next, and again after a CutError, which Next returns if the log ends before end, or before
 	// what Next has given.
 	Begin(offset, end int64)
-	// Generation rises each time that the partition is given to a reader; 0 if nobody counts.
+	// Generation rises each time that the partition is assigned; 0 if the source does not count.
 	Generation() int32
 }
 
-// Journal is what a Sink knows of the flushes before.
+// Journal is the record of earlier flushes in a Sink.
 type Journal interface {
-	// Last is the range of the last flush of a partition that ends below an offset, that of the newest
-	// generation: it is under way or done, and all before it are done. Same says that this release under
-	// the same rules, with the same limits of memories, wrote it.
+	// Last is the range of the last flush of a partition that ends below an offset, in its newest generation: it is
+	// under way or done, and all earlier flushes are done. Same is true if this release wrote it under the same rules,
+	// with the same limits of snapshots.
 	Last(ctx context.Context, topic string, partition int32, below int64) (last Range, same, ok bool, err error)
-	// Memories are the newest memory of each table of a partition that was written below an offset, but for
-	// those that were written at offsets which the log has lost since.
+	// Memories are the newest snapshots of the tables of a partition that were written below an offset, except at
+	// offsets that the log has lost since.
 	Memories(ctx context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error)
 }
 

@@ -10,19 +10,20 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// reconcileClause is what a difference between two audits of the same events is held against.
+// reconcileClause is the citation of a difference between two audits of the same events.
 const reconcileClause = "nightly audit, reconciliation"
 
-// Differences are how a replay of the archive and what was found live disagree.
+// Differences are the differences between a replay of the archive and the live audit.
 type Differences struct {
 	// Findings are one for each difference, rule feed.reconcile, in the order of finding.Compare.
 	Findings []finding.Finding
-	// Missing were found by the replay alone, Extra live alone, Changed by both and not alike.
+	// Missing are findings of the replay alone, Extra of the live audit alone, Changed of both with other contents.
 	Missing, Extra, Changed int
 }
 
-// Reconcile compares the findings of a replay with those of the live audit. Anomalies are left out: they
-// weigh on more than one gaming day. So is the loss of records that no archive can have.
+// Reconcile compares the findings of a replay with the findings of the live audit. It excludes anomalies, whose
+// evidence
+// spans gaming days, and the loss of records that no archive can have.
 func Reconcile(live, replayed []finding.Finding, version string) Differences {
 	var d Differences
 	was := map[string]*finding.Finding{}
@@ -54,7 +55,8 @@ func Reconcile(live, replayed []finding.Finding, version string) Differences {
 		}
 		delete(was, f.ID) // live rows may repeat an id
 		d.Extra++
-		d.Findings = append(d.Findings, difference(f, "the replay of the archive finds it too", "live alone: "+describe(f), version))
+		d.Findings = append(d.Findings, difference(f, "the replay of the archive finds it too",
+			"live alone: "+describe(f), version))
 	}
 	finding.Sort(d.Findings)
 	return d
@@ -68,7 +70,7 @@ func describe(f *finding.Finding) string {
 	return fmt.Sprintf("%s %s, expected %s, observed %s", f.Rule, f.Verdict, f.Expected, f.Observed)
 }
 
-// difference weighs what the finding weighs that it is about, and never less than minor.
+// difference has the severity of the finding that it is about, and at least minor.
 func difference(about *finding.Finding, expected, observed, version string) finding.Finding {
 	f := *about
 	f.Rule, f.Subject = "feed.reconcile", "finding:"+about.ID
@@ -81,18 +83,26 @@ func difference(about *finding.Finding, expected, observed, version string) find
 }
 
 // Hole reports offsets of a partition that nothing accounts for: no row of the journal covers them.
-func Hole(calendar *calendar.Calendar, property, topic string, partition int32, from, to, at int64, version string) finding.Finding {
-	return coverage(calendar, property, fmt.Sprintf("%s/%d", topic, partition), "feed.journal", finding.Major, from, to, at,
+func Hole(calendar *calendar.Calendar, property, topic string, partition int32, from, to, at int64,
+	version string,
+) finding.Finding {
+	return coverage(calendar, property, fmt.Sprintf("%s/%d", topic, partition), "feed.journal", finding.Major, from, to,
+		at,
 		fmt.Sprintf("offsets %d to %d in the journal", from, to), "no flush covers them", version)
 }
 
 // Letters reports records of a partition that could not be read.
-func Letters(calendar *calendar.Calendar, property, topic string, partition int32, from, to int64, n uint64, at int64, version string) finding.Finding {
-	return coverage(calendar, property, fmt.Sprintf("%s/%d", topic, partition), "feed.dead-letters", finding.Minor, from, to, at,
+func Letters(calendar *calendar.Calendar, property, topic string, partition int32, from, to int64, n uint64, at int64,
+	version string,
+) finding.Finding {
+	return coverage(calendar, property, fmt.Sprintf("%s/%d", topic, partition), "feed.dead-letters", finding.Minor,
+		from, to, at,
 		fmt.Sprintf("readable records at offsets %d to %d", from, to), fmt.Sprintf("dead letters: %d", n), version)
 }
 
-func coverage(calendar *calendar.Calendar, property, partition, rule string, severity finding.Severity, from, to, at int64, expected, observed, version string) finding.Finding {
+func coverage(calendar *calendar.Calendar, property, partition, rule string, severity finding.Severity, from, to,
+	at int64, expected, observed, version string,
+) finding.Finding {
 	day, shift := calendar.Of(at)
 	f := finding.New(finding.Identity{
 		PropertyID: property, TableID: partition, Rule: rule, Subject: finding.OfRange(uint64(from), uint64(to)).String(),

@@ -10,16 +10,16 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 )
 
-// resuming is a stream on its way back to where it was left.
+// resuming is a stream that is reading up to its last flush.
 type resuming struct {
-	last Range
-	same bool // written by this release under these rules and limits
-	torn bool // the log has lost records that are needed
-	done Resume
-	mute Batch
+	last      Range
+	same      bool // written by this release under these rules and limits
+	torn      bool // the log has lost records that are needed
+	done      Resume
+	discarded Batch
 }
 
-// resume finds where the stream was left.
+// resume finds the last flush of the stream and moves the stream to it.
 func (f *flow) resume(ctx context.Context) error {
 	journal := f.opt.Journal
 	if journal == nil {
@@ -28,11 +28,12 @@ func (f *flow) resume(ctx context.Context) error {
 	topic, partition := f.stream.Topic(), f.stream.Partition()
 	stream, ok := f.stream.(Positioned)
 	if !ok {
-		return fmt.Errorf("topic %s, partition %d: the journal needs a stream that can be read from any offset", topic, partition)
+		return fmt.Errorf("topic %s, partition %d: the journal needs a stream that can be read from any offset", topic,
+			partition)
 	}
 	last, same, ok, err := journal.Last(ctx, topic, partition, math.MaxInt64)
 	if err != nil {
-		return fmt.Errorf("find where topic %s, partition %d was left: %w", topic, partition, err)
+		return fmt.Errorf("find the last flush of topic %s, partition %d: %w", topic, partition, err)
 	}
 	f.generation, f.epoch = max(stream.Generation(), last.Generation+1), last.Epoch
 	if !ok {
@@ -43,25 +44,31 @@ func (f *flow) resume(ctx context.Context) error {
 	if f.cut != nil && f.cut.End <= last.To {
 		cut, lost = f.cut.End, last.To
 		if last, same, ok, err = journal.Last(ctx, topic, partition, cut); err != nil {
-			return fmt.Errorf("find what is left of topic %s, partition %d: %w", topic, partition, err)
+			return fmt.Errorf("find the last flush before the truncation of topic %s, partition %d: %w", topic, partition, err)
 		}
 		if !ok {
-			return &ReplacedError{Topic: topic, Partition: partition, From: cut, To: lost, Why: fmt.Sprintf("it ends at offset %d", cut)}
+			return &ReplacedError{
+				Topic: topic, Partition: partition, From: cut, To: lost,
+				Why: fmt.Sprintf("it ends at offset %d", cut),
+			}
 		}
 		f.epoch++
 	}
 	rows, err := journal.Memories(ctx, topic, partition, last.From)
 	if err != nil {
-		return fmt.Errorf("find what tables of topic %s, partition %d remember: %w", topic, partition, err)
+		return fmt.Errorf("read the snapshots of topic %s, partition %d: %w", topic, partition, err)
 	}
-	r := &resuming{last: last, same: same, done: Resume{Cut: cut, Lost: lost, Low: last.Low, From: last.From, To: last.To, Tables: len(rows)}}
+	r := &resuming{last: last, same: same, done: Resume{
+		Cut: cut, Lost: lost, Low: last.Low, From: last.From,
+		To: last.To, Tables: len(rows),
+	}}
 	restorer, ok := f.step.(Restorer)
 	if !ok {
 		return fmt.Errorf("topic %s, partition %d: the journal needs a step that can begin in the middle", topic, partition)
 	}
 	f.low, f.clock = last.Low, last.Clock
 	if err := restorer.Restore(rows, last.Clock); err != nil {
-		// As before there were memories: from the first record that the log has.
+		// Without snapshots: from the first record of the log.
 		f.step = f.opt.NewStep()
 		r.done.Low, r.done.Tables, r.done.Forgotten = -1, 0, err
 		f.clock = 0
@@ -72,18 +79,21 @@ func (f *flow) resume(ctx context.Context) error {
 	return nil
 }
 
-// isCut makes the flow begin anew where the log still has what was audited.
+// isCut resets the flow after a truncation, so that it resumes where the log still has the audited records.
 func (f *flow) isCut(err error) bool {
 	cut := (*CutError)(nil)
 	if f.opt.Journal == nil || !errors.As(err, &cut) {
 		return false
 	}
-	*f = flow{stream: f.stream, sink: f.sink, step: f.opt.NewStep(), opt: f.opt, committed: f.committed, castagnoli: f.castagnoli, cut: cut}
+	*f = flow{
+		stream: f.stream, sink: f.sink, step: f.opt.NewStep(), opt: f.opt, committed: f.committed,
+		castagnoli: f.castagnoli, cut: cut,
+	}
 	return true
 }
 
-// again takes a record of what the journal says is done, or under way: mute up to the last flush,
-// which is then made again.
+// again takes a record that the journal covers: rows before the last flush are discarded, and the last flush is made
+// again.
 func (f *flow) again(ctx, late context.Context, rec *Record) (flushed bool, err error) {
 	r := f.resuming
 	gap := (*GapError)(nil)
@@ -95,14 +105,14 @@ func (f *flow) again(ctx, late context.Context, rec *Record) (flushed bool, err 
 	switch {
 	case end < r.last.From:
 		r.done.Again++
-		f.step.Apply(rec, f.stream.Topic(), f.stream.Partition(), &r.mute.Set)
+		f.step.Apply(rec, f.stream.Topic(), f.stream.Partition(), &r.discarded.Set)
 		if gap != nil {
-			f.told = append(f.told, r.mute.Findings...)
+			f.told = append(f.told, r.discarded.Findings...)
 		}
-		if !r.same { // It may remember tables where the one that was here before did not.
-			f.remembered = append(f.remembered, r.mute.Snapshots...)
+		if !r.same { // This release may write snapshots where the earlier one did not.
+			f.earlier = append(f.earlier, r.discarded.Snapshots...)
 		}
-		r.mute.Reset()
+		r.discarded.Reset()
 		return false, nil
 	case end <= r.last.To:
 		r.done.Again++
@@ -157,18 +167,23 @@ func (f *flow) compare(made *Range) error {
 	if e, ok := f.step.(interface {
 		LogTruncated(lost engine.Offsets) finding.Finding
 	}); ok && made.Cut > 0 {
-		f.told = append(f.told, e.LogTruncated(engine.Offsets{Topic: made.Topic, Partition: made.Partition, From: made.Cut, To: made.Lost}))
+		f.told = append(f.told, e.LogTruncated(engine.Offsets{
+			Topic: made.Topic, Partition: made.Partition,
+			From: made.Cut, To: made.Lost,
+		}))
 	}
 	if !r.same || r.torn || made.Rows == last.Rows && made.Hash == last.Hash {
 		return nil
 	}
-	r.done.Differs = fmt.Sprintf("%d rows with hash %.12s, journaled were %d with %.12s", made.Rows, made.Hash, last.Rows, last.Hash)
+	r.done.Differs = fmt.Sprintf("%d rows with hash %.12s, journaled were %d with %.12s", made.Rows, made.Hash,
+		last.Rows, last.Hash)
 	if e, ok := f.step.(interface {
 		RowsDiffer(of engine.Offsets, journaled, found string) finding.Finding
 	}); ok {
 		of := engine.Offsets{Topic: last.Topic, Partition: last.Partition, From: last.From, To: last.To}
 		f.told = append(f.told, e.RowsDiffer(of,
-			fmt.Sprintf("%d rows with hash %s", last.Rows, last.Hash), fmt.Sprintf("%d rows with hash %s", made.Rows, made.Hash)))
+			fmt.Sprintf("%d rows with hash %s", last.Rows, last.Hash),
+			fmt.Sprintf("%d rows with hash %s", made.Rows, made.Hash)))
 	}
 	return nil
 }

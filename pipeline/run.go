@@ -24,58 +24,57 @@ type Step interface {
 	Finish(out *rows.Set)
 }
 
-// RunOptions say how a Run flushes. NewStep and Now are needed.
+// RunOptions control the flushes of a Run. NewStep and Now are required.
 type RunOptions struct {
-	// NewStep makes the state of one stream; it is called anew whenever a partition is given.
+	// NewStep makes the state of one stream; it is called for each assignment of a partition.
 	NewStep func() Step
 	// Now is the clock of flushes and measurements. Rows never depend on it.
 	Now func() time.Time
 
 	FlushRows  int           // rows that make a flush, or half a KiB for each of so many; 5,000 for 0
 	FlushEvery time.Duration // age of the oldest unflushed record that makes one; 500 ms for 0
-	Grace      time.Duration // for the last flush when the run is told to end; 10 s for 0
+	Grace      time.Duration // for the last flush after ctx is done; 10 s for 0
 
-	// Journal, if not nil, says where each stream was left. It is taken up there: the records that the
-	// Step needs are applied and what comes of them is dropped, then the last flush is made again, and
-	// Write is called with the same Range and rows. The Step must be a Restorer, the Stream Positioned.
+	// Journal, if not nil, has the last flush of each stream, from which the stream resumes: the records that the Step
+	// needs are applied and their rows discarded, then the last flush is made again, and Write is called with the same
+	// Range and rows. The Step must be a Restorer, the Stream Positioned.
 	Journal Journal
 
-	// Retry is asked after each failed Write, with the number of failures of this batch. It waits
-	// as it sees fit and returns nil for another attempt, or the error that ends the run. Without
-	// it the first failure ends the run.
+	// Retry is called after each failed Write, with the number of failures of this batch. It waits, then returns nil for
+	// another attempt, or the error that ends the run. Without Retry the first failure ends the run.
 	Retry func(ctx context.Context, failures int, err error) error
 
 	Hooks Hooks
 }
 
-// Hooks are told what happens; each may be nil. They are called from the goroutines of all streams.
+// Hooks observe a run; each may be nil. They are called from the goroutines of all streams.
 type Hooks struct {
 	Flushed func(Flush)
 	// WriteFailed is called before Retry.
 	WriteFailed func(topic string, partition int32, err error)
 	// CommitFailed costs a longer replay after a restart, nothing else.
 	CommitFailed func(topic string, partition int32, err error)
-	// Resumed is told when a stream has been taken up where it was left.
+	// Resumed is called when a stream has resumed after its last flush.
 	Resumed func(topic string, partition int32, r Resume)
-	// Unconfirmed is told of a last flush whose outcome is not known when the grace is over. The journal
-	// has it, so that the next start makes it again.
+	// Unconfirmed is called for a last flush whose outcome is unknown at the end of the grace period. The journal has
+	// it, so that the next start makes it again.
 	Unconfirmed func(topic string, partition int32, err error)
-	// Lag is the number of records that the log has beyond the last one given to the engine. It is
-	// told after each read of a stream that knows it.
+	// Lag is called after each read of a Lagger, with the number of records in the log after the last one that the
+	// engine received.
 	Lag func(topic string, partition int32, records int64)
 }
 
-// Resume is how a stream was taken up.
+// Resume describes how a stream resumed.
 type Resume struct {
-	// Cut to Lost are offsets that were audited and that the log has lost; Cut is 0 mostly.
+	// Cut to Lost are offsets that were audited and that the log has lost; both are usually 0.
 	Cut, Lost int64
 	// Low is where reading began, -1 for the first record of the log; From to To was made again.
 	Low, From, To int64
-	Again         uint64 // records that were read again, those of the range included
-	Tables        int    // taken up from memories
-	// Forgotten is why no memory could be used, nil mostly.
+	Again         uint64 // records that were read again, including the range
+	Tables        int    // restored from snapshots
+	// Forgotten is the reason why no snapshot could be used, usually nil.
 	Forgotten error
-	// Differs says in words how the range is not what the journal says it was, empty mostly.
+	// Differs describes how the range differs from the journal, usually empty.
 	Differs string
 }
 
@@ -106,9 +105,8 @@ type Lagger interface {
 	Lag() int64
 }
 
-// Run moves everything that the source gives through steps into the sink. It returns nil when all
-// streams have ended, and also when ctx is done and what was read until then is durable. While a
-// Write is pending its stream reads nothing.
+// Run moves the records of the source through steps into the sink. It returns nil when all streams have ended, and also
+// when ctx is done and everything read until then is durable. While a Write is pending its stream reads nothing.
 //
 // A batch is a run of records without a hole: its Range starts where the one before ended. Rows
 // that only the end of a finite stream releases may come with an empty Range, To being From-1.
@@ -117,12 +115,15 @@ func Run(ctx context.Context, src Source, sink Sink, opt RunOptions) error {
 	opt.FlushEvery = cmp.Or(opt.FlushEvery, 500*time.Millisecond)
 	opt.Grace = cmp.Or(opt.Grace, 10*time.Second)
 	return src.Consume(ctx, func(ctx context.Context, s Stream) error {
-		f := flow{stream: s, sink: sink, step: opt.NewStep(), opt: opt, committed: -1, castagnoli: crc32.MakeTable(crc32.Castagnoli)}
+		f := flow{
+			stream: s, sink: sink, step: opt.NewStep(), opt: opt, committed: -1,
+			castagnoli: crc32.MakeTable(crc32.Castagnoli),
+		}
 		return f.run(ctx)
 	})
 }
 
-// flow is one stream on its way.
+// flow moves one stream into the sink.
 type flow struct {
 	stream Stream
 	sink   Sink
@@ -135,7 +136,7 @@ type flow struct {
 	begun      bool      // a record was applied
 	from       int64     // first offset of the batch
 	next       int64     // first offset not yet applied
-	low, clock int64     // what Low said at from
+	low, clock int64     // result of Low at from
 	generation int32     // with a journal
 	oldest     time.Time // when the first record of the batch was applied
 	bytes      int       // of its records
@@ -144,9 +145,9 @@ type flow struct {
 	cut      *CutError // the log turned out to end too early
 	resuming *resuming // until the last flush was made again
 	epoch    uint32
-	told     []finding.Finding
+	told     []finding.Finding // about the machine
 
-	remembered []rows.Snapshot // on the way back to where it was left
+	earlier []rows.Snapshot // snapshots of records before the range that is made again
 }
 
 func (f *flow) run(ctx context.Context) error {
@@ -183,7 +184,7 @@ func (f *flow) loop(ctx, late context.Context) error {
 				break // the rest of the page is read again
 			}
 		}
-		f.tellLag()
+		f.reportLag()
 		switch {
 		case revoked(ctx):
 			return ErrRevoked
@@ -199,7 +200,7 @@ func (f *flow) loop(ctx, late context.Context) error {
 		case err != nil:
 			failed := f.flush(ctx, late)
 			if failed != nil && errors.As(err, new(*CutError)) {
-				return failed // What was read is not durable: there is nothing to go back to yet.
+				return failed // The records are not durable: there is no offset to resume from.
 			}
 			return errors.Join(err, failed)
 		}
@@ -230,8 +231,9 @@ func (f *flow) take(ctx, late context.Context, rec *Record) (flushed bool, err e
 	return true, f.flush(ctx, late)
 }
 
-// full is also a batch of few rows that takes much: the memory of a table whose shoe is open, or a record that
-// is none of ours, may be half a MiB.
+// full reports whether the batch has enough rows or bytes: a snapshot of a table with an open shoe, or a foreign
+// record,
+// may take half a MiB.
 func (f *flow) full() bool {
 	bytes := f.bytes
 	for i := range f.batch.Snapshots {
@@ -260,7 +262,7 @@ func (f *flow) apply(rec *Record) {
 }
 
 // flush makes the batch durable and commits. It does nothing for an empty batch, and gives up
-// with ErrRevoked when the partition is another's.
+// with ErrRevoked when the partition has another owner.
 func (f *flow) flush(ctx, late context.Context) error {
 	if f.batch.Range.Records == 0 && f.batch.Len() == 0 {
 		return nil
@@ -279,10 +281,10 @@ func (f *flow) flush(ctx, late context.Context) error {
 			return err
 		}
 	}
-	// What is said about the machine is no part of what the range gives, nor what was remembered before it.
-	r.Told = len(f.told) + len(f.remembered)
-	f.batch.Findings, f.batch.Snapshots = append(f.batch.Findings, f.told...), append(f.batch.Snapshots, f.remembered...)
-	f.told, f.remembered = nil, nil
+	// Findings about the machine and earlier snapshots are not rows of the range.
+	r.Told = len(f.told) + len(f.earlier)
+	f.batch.Findings, f.batch.Snapshots = append(f.batch.Findings, f.told...), append(f.batch.Snapshots, f.earlier...)
+	f.told, f.earlier = nil, nil
 	began := f.opt.Now()
 	for failures := 1; ; failures++ {
 		err := f.sink.Write(late, &f.batch)
@@ -326,7 +328,7 @@ func (f *flow) commit(ctx context.Context) {
 	f.committed = f.low
 }
 
-func (f *flow) tellLag() {
+func (f *flow) reportLag() {
 	if l, ok := f.stream.(Lagger); ok && f.opt.Hooks.Lag != nil {
 		f.opt.Hooks.Lag(f.stream.Topic(), f.stream.Partition(), l.Lag())
 	}

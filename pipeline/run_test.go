@@ -156,7 +156,8 @@ func TestRunFlushesByBytes(t *testing.T) {
 func TestResetLetsGo(t *testing.T) {
 	b := &pipeline.Batch{Set: rows.Set{
 		Vigorish: make([]rows.Vigorish, 1), Shoes: make([]rows.Shoe, 1), Configs: make([]rows.Config, 1),
-		Notices: []rows.Notice{{Topic: "n"}}, Snapshots: []rows.Snapshot{{State: "m"}}, Findings: []finding.Finding{{ID: "f"}},
+		Notices: []rows.Notice{{Topic: "n"}}, Snapshots: []rows.Snapshot{{State: "m"}},
+		Findings: []finding.Finding{{ID: "f"}},
 		Evidence: make([]rows.Evidence, 1), DeadLetters: []rows.DeadLetter{{Raw: []byte("d")}},
 	}}
 	b.Reset()

@@ -7,8 +7,8 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/cheat"
 )
 
-// No cheat is a finding of the rules unless it says so, nor is any honest oddity. What detectors suspect is another
-// matter.
+// The rules report no cheat, unless it is declared to break one, and no honest irregularity. Detectors are tested
+// elsewhere.
 func TestCheatsBreakNoRules(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range cheat.All() {

@@ -48,10 +48,12 @@ floor that plays on as in life. Everything stays up until Ctrl-C, and leaves not
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.speed <= 0 || f.tables < 1 || f.tables > 500 || f.shoes < 1 || f.every < 0 {
-				return cli.WrongUsage(errors.New("want --speed above 0, --tables 1 to 500, --shoes 1 or more and --fault-every 0 or more"))
+				return cli.WrongUsage(errors.New("want --speed above 0, --tables 1 to 500, --shoes 1 or more and " +
+					"--fault-every 0 or more"))
 			}
 			if host, _, err := net.SplitHostPort(f.console); err != nil || !settings.Loopback(host) {
-				return cli.WrongUsage(fmt.Errorf("--console %q, want host:port of this machine alone, such as 127.0.0.1:8480: it asks for no password", f.console))
+				return cli.WrongUsage(fmt.Errorf("--console %q, want host:port of this machine alone, such as "+
+					"127.0.0.1:8480: it asks for no password", f.console))
 			}
 			return f.run(cmd)
 		},
@@ -63,7 +65,8 @@ floor that plays on as in life. Everything stays up until Ctrl-C, and leaves not
 	fs.IntVar(&f.every, "fault-every", 3, "every so manieth table breaks a rule; 0 for none")
 	fs.Uint64Var(&f.seed, "seed", 1, "what all chance follows from")
 	fs.StringVar(&f.console, "console", "127.0.0.1:8480", "loopback host:port of the console; port 0 for a free one")
-	fs.BoolVar(&f.once, "once", false, "end after the findings; the exit code is 1 unless exactly the planted faults were found")
+	fs.BoolVar(&f.once, "once", false,
+		"end after the findings; the exit code is 1 unless exactly the planted faults were found")
 	return cmd
 }
 
@@ -76,13 +79,15 @@ func (f *demoFlags) run(cmd *cobra.Command) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	fmt.Fprintf(out, "ready after %.1f s: Kafka %s, ClickHouse %s\n", time.Since(began).Seconds(), s.kafka.Addrs[0], s.clickhouse.Addr)
+	fmt.Fprintf(out, "ready after %.1f s: Kafka %s, ClickHouse %s\n", time.Since(began).Seconds(), s.kafka.Addrs[0],
+		s.clickhouse.Addr)
 	f.start = startOf(f.speed)
 	fl, err := newFloor(f.floorOptions)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d tables play %d shoes at %g times the speed of life; %d tables break a rule\n\n", f.tables, fl.shoes(), f.speed, len(fl.planted))
+	fmt.Fprintf(out, "%d tables play %d shoes at %g times the speed of life; %d tables break a rule\n\n", f.tables,
+		fl.shoes(), f.speed, len(fl.planted))
 
 	audited := &shoes{ids: map[string]bool{}}
 	running, end := context.WithCancel(ctx)
@@ -90,7 +95,10 @@ func (f *demoFlags) run(cmd *cobra.Command) (err error) {
 	group, running := errgroup.WithContext(running)
 	config := s.settings
 	group.Go(func() error {
-		return ingest.Run(running, &config, ingest.Options{Version: version, Log: config.Log.Logger(cmd.ErrOrStderr()), Flushed: audited.flushed})
+		return ingest.Run(running, &config, ingest.Options{
+			Version: version, Log: config.Log.Logger(cmd.ErrOrStderr()),
+			Flushed: audited.flushed,
+		})
 	})
 	group.Go(func() error {
 		select {
@@ -136,8 +144,10 @@ func (f *demoFlags) open(ctx context.Context, s *stack, out, stderr io.Writer) (
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return fl.publish(ctx, w, time.Now(), 1, func(int) {}) })
 	group.Go(func() error {
-		return serve.Run(ctx, &config, serve.Options{Version: version, Log: config.Log.Logger(stderr), Listening: func(url string) {
-			fmt.Fprintf(out, `
+		return serve.Run(ctx, &config, serve.Options{
+			Version: version, Log: config.Log.Logger(stderr),
+			Listening: func(url string) {
+				fmt.Fprintf(out, `
 The console is at %s, for this machine alone and without a password. Try:
 
   - Sign in as operator. In the queue j and k move, Enter opens, a acknowledges, ? lists all keys.
@@ -150,14 +160,17 @@ The console is at %s, for this machine alone and without a password. Try:
 
 All of it stays up until Ctrl-C.
 `, url, len(fl.tables), len(fl.planted))
-		}})
+			},
+		})
 	})
 	return group.Wait()
 }
 
-// show lets the floor play, waits until the audit has it all, and prints the findings. It tells
-// whether they are those of the planted faults.
-func (f *demoFlags) show(ctx context.Context, s *stack, fl *floor, audited *shoes, out io.Writer) (exact bool, err error) {
+// show plays the floor, waits until all of it is audited, and prints the findings. It reports whether they are exactly
+// the findings of the planted faults.
+func (f *demoFlags) show(ctx context.Context, s *stack, fl *floor, audited *shoes, out io.Writer) (exact bool,
+	err error,
+) {
 	w, err := s.writer()
 	if err != nil {
 		return false, err
@@ -188,7 +201,8 @@ func (f *demoFlags) show(ctx context.Context, s *stack, fl *floor, audited *shoe
 	if err != nil {
 		return false, err
 	}
-	fmt.Fprintf(out, "\n%d events, %d rounds and %d shoes of %d tables audited in %.1f s\n\n", published.Load(), rounds, fl.shoes(), f.tables, time.Since(began).Seconds())
+	fmt.Fprintf(out, "\n%d events, %d rounds and %d shoes of %d tables audited in %.1f s\n\n", published.Load(), rounds,
+		fl.shoes(), f.tables, time.Since(began).Seconds())
 	if err := output.Table(out, findings); err != nil {
 		return false, err
 	}
@@ -198,7 +212,7 @@ func (f *demoFlags) show(ctx context.Context, s *stack, fl *floor, audited *shoe
 	return exact, nil
 }
 
-// shoes are those of which everything is durable.
+// shoes are the ids of shoes whose rows are all durable.
 type shoes struct {
 	mu  sync.Mutex
 	ids map[string]bool
@@ -218,12 +232,14 @@ func (s *shoes) count() int {
 	return len(s.ids)
 }
 
-// await returns when all shoes are in ClickHouse, and says from time to time how far it is.
-func await(ctx context.Context, audited *shoes, all int, played <-chan struct{}, published *atomic.Int64, out io.Writer) error {
+// await returns when all shoes are in ClickHouse, and prints the progress every two seconds.
+func await(ctx context.Context, audited *shoes, all int, played <-chan struct{}, published *atomic.Int64,
+	out io.Writer,
+) error {
 	const patience = 2 * time.Minute
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
-	said, deadline := time.Now(), time.Time{}
+	printed, deadline := time.Now(), time.Time{}
 	for {
 		select {
 		case <-ctx.Done():
@@ -244,8 +260,8 @@ func await(ctx context.Context, audited *shoes, all int, played <-chan struct{},
 			}
 		default:
 		}
-		if time.Since(said) >= 2*time.Second {
-			said = time.Now()
+		if time.Since(printed) >= 2*time.Second {
+			printed = time.Now()
 			fmt.Fprintf(out, "  %d events played, %d of %d shoes audited\n", published.Load(), done, all)
 		}
 	}
@@ -259,7 +275,8 @@ func compare(out io.Writer, all []planted, findings []finding.Finding) (exact bo
 	for _, p := range all {
 		for _, want := range p.want {
 			i := slices.IndexFunc(findings, func(f finding.Finding) bool {
-				return f.TableID == p.table && f.Rule == want.Rule && f.Round == want.Round && (want.Seat == 0 || f.Seat == want.Seat)
+				return f.TableID == p.table && f.Rule == want.Rule && f.Round == want.Round &&
+					(want.Seat == 0 || f.Seat == want.Seat)
 			})
 			verdict := "NOT FOUND"
 			if i >= 0 {
@@ -280,6 +297,7 @@ func compare(out io.Writer, all []planted, findings []finding.Finding) (exact bo
 		}
 	}
 	beyond := others["minor"] + others["major"] + others["critical"]
-	fmt.Fprintf(out, "%d planted, %d found; findings that nobody planted: %d, and %d for information\n", wanted, found, beyond, others["info"])
+	fmt.Fprintf(out, "%d planted, %d found; findings that nobody planted: %d, and %d for information\n", wanted, found,
+		beyond, others["info"])
 	return cmp.Compare(wanted, found) == 0 && beyond == 0
 }

@@ -28,11 +28,15 @@ func TestDemo(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	var stdout, stderr bytes.Buffer
-	code := run(t.Context(), []string{"demo", "--once", "--tables", "9", "--shoes", "1", "--speed", "5000"}, nil, &stdout, &stderr)
+	code := run(t.Context(), []string{"demo", "--once", "--tables", "9", "--shoes", "1", "--speed", "5000"}, nil,
+		&stdout, &stderr)
 	if code != cli.Done {
 		t.Errorf("exit code %d, want %d:\n%s", code, cli.Done, stderr.String())
 	}
-	for _, want := range []string{"12 shoes of 9 tables audited", "3 planted, 3 found; findings that nobody planted: 0", "TABLE ", "v_findings_by_rule"} {
+	for _, want := range []string{
+		"12 shoes of 9 tables audited", "3 planted, 3 found; findings that nobody planted: 0",
+		"TABLE ", "v_findings_by_rule",
+	} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("want %q in:\n%s", want, stdout.String())
 		}
@@ -49,13 +53,16 @@ func TestDemoOpensTheConsole(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stdout := &until{line: "stays up until Ctrl-C", then: cancel}
 	var stderr bytes.Buffer
-	if code := run(ctx, []string{"demo", "--tables", "3", "--shoes", "1", "--speed", "5000", "--console", "127.0.0.1:0"}, nil, stdout, &stderr); code != cli.Done {
+	if code := run(ctx, []string{
+		"demo", "--tables", "3", "--shoes", "1", "--speed", "5000", "--console",
+		"127.0.0.1:0",
+	}, nil, stdout, &stderr); code != cli.Done {
 		t.Errorf("exit code %d, want %d:\n%s", code, cli.Done, stderr.String())
 	}
 	nothingLeft(t)
 }
 
-// Told to stop in the middle of play, it ends everything and leaves nothing.
+// Stopped in the middle of play, it ends every process and leaves no file.
 func TestDemoInterrupted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts engines")
@@ -144,7 +151,7 @@ func (u *until) String() string {
 	return u.buf.String()
 }
 
-// The events of a floor come in the order of time, those of each table without a hole, and nothing
+// The events of a floor come in the order of time, each table's without a hole, and nothing
 // before its moment.
 func TestFloorIsInOrder(t *testing.T) {
 	start := time.Date(2026, 3, 2, 18, 0, 0, 0, time.UTC)
@@ -165,7 +172,8 @@ func TestFloorIsInOrder(t *testing.T) {
 				break
 			}
 			if ev.At < at || ev.At > moment.UnixNano() || ev.Seq != seqs[ev.TableID]+1 {
-				t.Fatalf("table %s, event %d at %d: the one before was %d, at %d; now is %v", ev.TableID, ev.Seq, ev.At, seqs[ev.TableID], at, moment)
+				t.Fatalf("table %s, event %d at %d: the one before was %d, at %d; now is %v", ev.TableID, ev.Seq, ev.At,
+					seqs[ev.TableID], at, moment)
 			}
 			at, seqs[ev.TableID] = ev.At, ev.Seq
 			if ev.ShoeID != "" {

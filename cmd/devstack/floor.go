@@ -18,11 +18,11 @@ import (
 // property is the casino of the floor.
 const property = "demo"
 
-// floorOptions say who plays.
+// floorOptions are the size and the faults of a floor.
 type floorOptions struct {
 	tables int
 	seed   uint64
-	// every so manieth table breaks one rule; 0 for none.
+	// one table in so many breaks one rule; 0 for none.
 	every int
 	// shoes of each legal table; 0 for ever.
 	shoes int
@@ -33,7 +33,7 @@ type floorOptions struct {
 // that break a rule sooner or later, two at which somebody cheats, and one whose feed has died.
 func newLiveFloor(seed uint64, now time.Time) (*floor, error) {
 	f := &floor{}
-	kinds, faults := deal.Kinds(), telling()
+	kinds, faults := deal.Kinds(), showcase()
 	for i := range 18 {
 		p := &player{id: fmt.Sprintf("live-%02d", i+1)}
 		so := deal.Options{
@@ -99,7 +99,7 @@ type planted struct {
 
 func newFloor(o floorOptions) (*floor, error) {
 	f := &floor{}
-	kinds, faults := deal.Kinds(), telling()
+	kinds, faults := deal.Kinds(), showcase()
 	for i := range o.tables {
 		p := &player{id: fmt.Sprintf("t-%02d", i+1)}
 		so := deal.Options{
@@ -127,10 +127,11 @@ func newFloor(o floorOptions) (*floor, error) {
 	return f, nil
 }
 
-// telling are the faults, those first that speak for themselves.
-func telling() []fault.Fault {
+// showcase returns the faults, the easiest to understand first.
+func showcase() []fault.Fault {
 	first := []string{
-		"draw.banker.must-stay", "vig.outstanding-at-reshuffle", "outcome.banker-wager", "payout.tie.min-odds", "wager.after-no-more-bets",
+		"draw.banker.must-stay", "vig.outstanding-at-reshuffle", "outcome.banker-wager", "payout.tie.min-odds",
+		"wager.after-no-more-bets",
 		"draw.player.third-card", "vig.amount.under", "shoe.burn.count", "deal.initial-order",
 	}
 	rank := func(f fault.Fault) int {
@@ -201,9 +202,11 @@ func (f *floor) next(before int64) (ev schema.Event, ok, over bool) {
 	return ev, true, false
 }
 
-// publish writes the floor's events as they happen, so many times as fast as in life; told hears of
-// each batch. It returns at the end of play, or when ctx is done.
-func (f *floor) publish(ctx context.Context, w *kafka.Writer, start time.Time, speed float64, told func(events int)) error {
+// publish writes the floor's events in real time multiplied by speed, and calls written after each batch. It returns at
+// the end of play, or when ctx is done.
+func (f *floor) publish(ctx context.Context, w *kafka.Writer, start time.Time, speed float64,
+	written func(events int),
+) error {
 	const most = 4000
 	began := time.Now()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -226,7 +229,7 @@ func (f *floor) publish(ctx context.Context, w *kafka.Writer, start time.Time, s
 				}
 				return err
 			}
-			told(len(batch))
+			written(len(batch))
 		}
 		if over {
 			return nil

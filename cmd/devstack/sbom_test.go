@@ -53,7 +53,8 @@ func TestBillIsWhatGoSays(t *testing.T) {
 
 func TestNoProgram(t *testing.T) {
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"sbom", "main.go"}, nil, &out, &errs); code != 2 || out.Len() > 0 || !bytes.Contains(errs.Bytes(), []byte("main.go")) {
+	if code := run(t.Context(), []string{"sbom", "main.go"}, nil, &out, &errs); code != 2 || out.Len() > 0 ||
+		!bytes.Contains(errs.Bytes(), []byte("main.go")) {
 		t.Errorf("code %d, %q, %q; want 2 and the file named", code, out.String(), errs.String())
 	}
 }

@@ -99,8 +99,8 @@ func (s *stack) writer() (*kafka.Writer, error) {
 	return kafka.NewWriter(kafka.Config{Brokers: s.kafka.Addrs, Topic: topic, ClientID: "devstack-floor"}, schema.Protobuf)
 }
 
-// ask runs a query over HTTP, as a person would with curl.
-func (s *stack) ask(ctx context.Context, query string) (string, error) {
+// query runs a query over HTTP, as curl does.
+func (s *stack) query(ctx context.Context, query string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url(), strings.NewReader(query))
@@ -109,21 +109,21 @@ func (s *stack) ask(ctx context.Context, query string) (string, error) {
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return "", fmt.Errorf("ask ClickHouse: %w", err)
+		return "", fmt.Errorf("query ClickHouse: %w", err)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	if err = errors.Join(err, resp.Body.Close()); err != nil {
-		return "", fmt.Errorf("ask ClickHouse: %w", err)
+		return "", fmt.Errorf("query ClickHouse: %w", err)
 	}
 	text := strings.TrimSpace(string(body))
 	if resp.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("ask ClickHouse: %s: %s", query, text)
+		return "", fmt.Errorf("query ClickHouse: %s: %s", query, text)
 	}
 	return text, nil
 }
 
 func (s *stack) count(ctx context.Context, from string) (int, error) {
-	text, err := s.ask(ctx, "SELECT count() FROM "+from)
+	text, err := s.query(ctx, "SELECT count() FROM "+from)
 	if err != nil {
 		return 0, err
 	}
@@ -131,7 +131,8 @@ func (s *stack) count(ctx context.Context, from string) (int, error) {
 }
 
 func (s *stack) url() string {
-	u := url.URL{Scheme: "http", Host: s.clickhouse.HTTPAddr, Path: "/", RawQuery: "database=" + s.settings.ClickHouse.Database}
+	u := url.URL{Scheme: "http", Host: s.clickhouse.HTTPAddr, Path: "/", RawQuery: "database=" +
+		s.settings.ClickHouse.Database}
 	return u.String()
 }
 

@@ -58,11 +58,13 @@ func up(cmd *cobra.Command, speed float64, ports [3]int, o floorOptions) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	fmt.Fprintf(out, "Kafka       %s, topic %s, %d partitions\nClickHouse  %s, HTTP %s, database %s\n\nAudit it with\n\n  SHOEPROOF_PATRON_KEY=%s ingest --kafka-brokers %s --clickhouse-addrs %s\n\n",
+	fmt.Fprintf(out, "Kafka       %s, topic %s, %d partitions\nClickHouse  %s, HTTP %s, database %s\n\nAudit it "+
+		"with\n\n  SHOEPROOF_PATRON_KEY=%s ingest --kafka-brokers %s --clickhouse-addrs %s\n\n",
 		s.kafka.Addrs[0], topic, partitions, s.clickhouse.Addr, s.clickhouse.HTTPAddr, s.settings.ClickHouse.Database,
 		patronKey, s.kafka.Addrs[0], s.clickhouse.Addr)
 	s.queries(out)
-	fmt.Fprintf(out, "\n%d tables play at %g times the speed of life, %d of them break a rule. Ctrl-C ends all of it.\n", o.tables, speed, len(f.planted))
+	fmt.Fprintf(out, "\n%d tables play at %g times the speed of life, %d of them break a rule. Ctrl-C ends all of "+
+		"it.\n", o.tables, speed, len(f.planted))
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return f.publish(ctx, w, o.start, speed, func(int) {}) })
 	group.Go(func() error {
@@ -76,7 +78,7 @@ func up(cmd *cobra.Command, speed float64, ports [3]int, o floorOptions) (err er
 	return group.Wait()
 }
 
-// startOf is the moment at which a floor begins to play. One that is quicker than life plays
+// startOf is the moment at which a floor begins to play. A floor faster than real time plays
 // yesterday, so that its events are not in the future.
 func startOf(speed float64) time.Time {
 	now := time.Now().UTC().Truncate(time.Second)

@@ -14,7 +14,7 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
-// empty deletes the topic and makes it anew.
+// empty deletes the topic and creates it again.
 func empty(t *testing.T, broker *engine.Kafka) {
 	t.Helper()
 	client := &kafka.Client{Addr: kafka.TCP(broker.Addrs...)}

@@ -112,7 +112,7 @@ func number(t testing.TB, ch *engine.ClickHouse, query string) int {
 	return n
 }
 
-// ask gives the text of a query's answer.
+// ask returns the result of a query as text.
 func ask(t testing.TB, ch *engine.ClickHouse, query string) string {
 	t.Helper()
 	text, err := answer(ch, query)
@@ -173,7 +173,7 @@ func TestEndToEnd(t *testing.T) {
 			return strings.Contains(metrics, line)
 		})
 	}
-	// The alerts ask for nothing that is not there. Other programs have tests of their own.
+	// Every series of the alerts exists. Other programs have separate tests.
 	_, metrics := p.probe(t, "/metrics")
 	ours := func(name string) bool {
 		return !strings.HasPrefix(name, "shoeproof_watch_") && !strings.HasPrefix(name, "shoeproof_console_")
@@ -192,7 +192,7 @@ func TestEndToEnd(t *testing.T) {
 	sameFindings(t, config, want)
 }
 
-// sameFindings asks what ClickHouse has, once nothing is written any more.
+// sameFindings compares the findings in ClickHouse after the last write.
 func sameFindings(t testing.TB, config clickhouse.Config, want []string) {
 	t.Helper()
 	store, err := clickhouse.Open(t.Context(), config)
@@ -209,8 +209,7 @@ func sameFindings(t testing.TB, config clickhouse.Config, want []string) {
 	}
 }
 
-// Stopped while every table is in the middle of a shoe, the next one goes on, and the findings are
-// those of a replay.
+// After a stop with every table in the middle of a shoe, the next process resumes, and the findings equal a replay's.
 func TestStoppedAndStarted(t *testing.T) {
 	ch := startClickHouse(t, "")
 	broker := startKafka(t)

@@ -35,8 +35,8 @@ func rss(pid int) int {
 	return kib / 1024
 }
 
-// ClickHouse is away while events come: they wait in Kafka, memory stays bounded, readiness says so and
-// liveness does not, and two minutes after it came back at the latest all is there.
+// ClickHouse is down while events arrive: they wait in Kafka, memory stays bounded, readiness fails, liveness does not,
+// and within two minutes of its return all rows are stored.
 func TestClickHouseIsAwayForLong(t *testing.T) {
 	if testkit.Soak(0, 1) == 0 {
 		awayFor(t, 12*time.Second)
@@ -59,7 +59,8 @@ func awayFor(t *testing.T, away time.Duration) {
 	ready, _ := events()
 	floor.send(t, ready[:1000])
 	ready = ready[1000:]
-	testkit.Await(t, "the first events are stored", func() bool { return number(t, ch, "SELECT count() FROM v_events") == 1000 })
+	testkit.Await(t, "the first events are stored",
+		func() bool { return number(t, ch, "SELECT count() FROM v_events") == 1000 })
 	addr := p.address(t)
 	ch.Kill()
 	from, most, sent := time.Now(), 0, 0
@@ -98,7 +99,8 @@ func awayFor(t *testing.T, away time.Duration) {
 		time.Sleep(20 * time.Millisecond) // the pace of the floor
 	}
 	caught := time.Since(back)
-	testkit.Await(t, "all events are stored", func() bool { return number(t, ch, "SELECT count() FROM v_events") == 1000+sent })
+	testkit.Await(t, "all events are stored",
+		func() bool { return number(t, ch, "SELECT count() FROM v_events") == 1000+sent })
 	most = max(most, rss(p.cmd.Process.Pid))
 	t.Logf("%d events at %d a second, ClickHouse away for %v: %d MiB at most, caught up %v after it came back", 1000+sent,
 		perSecond, away, most, caught.Round(time.Millisecond))
@@ -141,8 +143,8 @@ func status(t testing.TB, addr, path string) int {
 	return code
 }
 
-// Told to stop under load, with small flushes and a ClickHouse that has stopped answering, it ends with 0
-// within ten seconds; the next start makes the flush that nobody confirmed. A second signal ends it at once.
+// Stopped under load, with small flushes and a ClickHouse that does not answer, it exits with 0 within ten seconds; the
+// next start makes the unconfirmed flush again. A second signal ends it at once.
 func TestStoppedUnderLoad(t *testing.T) {
 	ch := startClickHouse(t, "")
 	broker := startKafka(t)
@@ -159,7 +161,7 @@ func TestStoppedUnderLoad(t *testing.T) {
 	stored := number(t, ch, "SELECT count() FROM v_events")
 	testkit.Await(t, "it goes on", func() bool { return number(t, ch, "SELECT count() FROM v_events") > stored })
 	g.set(nil, true)
-	time.Sleep(300 * time.Millisecond) // of flushes that nobody answers
+	time.Sleep(300 * time.Millisecond) // of flushes without an answer
 	p.stop(t, 10*time.Second)
 	if !strings.Contains(p.stderr.String(), "the next start writes it again") {
 		t.Errorf("it does not say that a flush is not confirmed:\n%s", p.stderr.String())
@@ -229,8 +231,7 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// poisoned makes two topics with the same events. Between those of the second are records that cannot be
-// read, one for each hundred.
+// poisoned makes two topics with the same events. The second also has unreadable records, one for each hundred events.
 func poisoned(t testing.TB, broker *engine.Kafka, events []schema.Event) (bad int) {
 	t.Helper()
 	for _, name := range []string{"clean", "poisoned"} {

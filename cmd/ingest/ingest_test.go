@@ -86,7 +86,7 @@ func start(t testing.TB, args ...string) *process {
 	return p
 }
 
-// end tells it to stop, and gives the exit code.
+// end stops the process and returns the exit code.
 func (p *process) end(t testing.TB) int {
 	t.Helper()
 	p.stop()
@@ -147,7 +147,7 @@ func TestWrongConfigurationEndsIt(t *testing.T) {
 	}
 }
 
-// refused is a process that must end as wrong usage, with one line that says why.
+// refused checks that a process ends as wrong usage, with a one-line error.
 func refused(t testing.TB, p *process, wants ...string) {
 	t.Helper()
 	if code := p.wait(t); code != cli.Usage {
@@ -176,8 +176,8 @@ func TestClickHouseRefusesThePassword(t *testing.T) {
 	}
 }
 
-// These brokers close the connection of an account that they refuse, without a word, which may also
-// pass: ingest goes on asking, is not ready, and names the setting.
+// These brokers close the connection of a refused account without an error, which may be temporary: ingest retries, is
+// not ready, and names the setting.
 func TestKafkaRefusesThePassword(t *testing.T) {
 	const canary = "canary-91"
 	ch := startClickHouse(t, "")
@@ -198,7 +198,7 @@ func TestKafkaRefusesThePassword(t *testing.T) {
 	}
 }
 
-// While nobody answers it stays up, says so, and stops when told.
+// While the servers do not answer it stays up, logs it, and stops on a signal.
 func TestNobodyAnswers(t *testing.T) {
 	const nobody = "127.0.0.1:1"
 	p := start(t, "--kafka-brokers", nobody, "--clickhouse-addrs", nobody)

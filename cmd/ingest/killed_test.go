@@ -292,10 +292,9 @@ func seed(t testing.TB) uint64 {
 	return n
 }
 
-// Killed at random instants, and at each step of a flush, again and again, it leaves what a run that was
-// never killed leaves: not a row lost, none twice, none different. The long form is 1,000 kills at random
-// over two million events and 200 at each step over 200,000, in parts that can be run one by one. One that
-// has a -timeout stops killing in time to compare.
+// Killed repeatedly, at random instants and at each step of a flush, it stores the same rows as an undisturbed run: no
+// row lost, repeated or different. The long form is 1,000 kills at random over two million events and 200 at each step
+// over 200,000, in parts that can be run separately. With a -timeout, a part stops killing in time to compare.
 func TestKilled(t *testing.T) {
 	random, seams := killings()
 	all := func(n, each int) []killing {
@@ -475,7 +474,7 @@ func struckBy(t testing.TB, c *child, read func() bool) bool {
 	}
 }
 
-// same says that two databases hold the same rows.
+// same checks that two databases have the same rows.
 func same(t testing.TB, ch *engine.ClickHouse, golden, other string) {
 	t.Helper()
 	want, got := contents(t, ch, golden), contents(t, ch, other)

@@ -17,8 +17,8 @@ import (
 	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
-// Members come and go every second, and one is frozen while another takes its partitions, so that for a
-// moment two believe that they own them: the rows are those of one member that nobody disturbed.
+// Members join and leave every second, and one is frozen while another takes its partitions, so that for a moment both
+// act as owners: the rows equal the rows of one undisturbed member.
 func TestMembersComeAndGo(t *testing.T) {
 	ch := startClickHouse(t, "")
 	broker := startKafka(t)
@@ -39,7 +39,8 @@ func TestMembersComeAndGo(t *testing.T) {
 		began := time.Now()
 		comes := spawn(t, args...)
 		publish(t, broker, events[part*(i+1):min(part*(i+2), len(events))])
-		testkit.Await(t, "it has a partition", func() bool { return strings.Contains(comes.stderr.String(), "partition assigned") })
+		testkit.Await(t, "it has a partition",
+			func() bool { return strings.Contains(comes.stderr.String(), "partition assigned") })
 		time.Sleep(time.Until(began.Add(time.Second))) // the pace of the storm
 		if i%2 == 0 {
 			comes.kill()
@@ -73,7 +74,7 @@ func undisturbed(t testing.TB, broker *engine.Kafka, ch *engine.ClickHouse, reco
 	golden.stop(t, 10*time.Second)
 }
 
-// Of three brokers the one that coordinates the group is lost, with the partitions that it leads, while
+// Of three brokers the group's coordinator is lost, with the partitions that it leads, while
 // events come and are written.
 func TestBrokerIsLost(t *testing.T) {
 	ch := startClickHouse(t, "")

@@ -29,7 +29,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
-// papers are certificates of one authority, and of nobody.
+// papers are certificates of one authority, and of an unknown one.
 type papers struct {
 	dir  string
 	ca   *x509.Certificate
@@ -142,8 +142,9 @@ func front(t *testing.T, config *tls.Config, target string) string {
 	return l.Addr().String()
 }
 
-// Whatever is wrong with a connection is said in one line that names the setting: at the start, with
-// exit code 2, or where the other side just hangs up, by being not ready. No password shows.
+// A connection error is one line that names the setting: at the start with exit code 2, or, where the server just
+// closes
+// the connection, with a failed readiness probe. No password is shown.
 func TestConnectionsRefused(t *testing.T) {
 	const canary = "canary-93"
 	ch := startClickHouse(t, "")
@@ -194,8 +195,9 @@ func TestConnectionsRefused(t *testing.T) {
 			want: "kafka.sasl: the brokers reject the user name or password",
 		},
 		{
-			name:  "kafka: wrong password, without an answer",
-			args:  kafkaAt(startKafka(t, kfake.EnableSASL(), kfake.Superuser("PLAIN", "reader", "another")).Addrs[0], account...),
+			name: "kafka: wrong password, without an answer",
+			args: kafkaAt(startKafka(t, kfake.EnableSASL(), kfake.Superuser("PLAIN", "reader", "another")).Addrs[0],
+				account...),
 			waits: true, want: "the brokers closed the connection (if they run, check kafka.sasl)",
 		},
 		{

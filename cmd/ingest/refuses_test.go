@@ -13,9 +13,8 @@ import (
 	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
-// A ClickHouse that takes no flush, or takes long over each, while events come: reading waits, memory stays
-// bounded, readiness says so and liveness does not, one line names the cause, and what is stored when it is
-// mended is what a ClickHouse without a fault has.
+// While ClickHouse refuses flushes, or is slow, reading waits, memory stays bounded, readiness fails and liveness does
+// not, and one line names the cause. After the fix the rows equal the rows in a healthy ClickHouse.
 func TestClickHouseTakesNoFlush(t *testing.T) {
 	ch := startClickHouse(t, "")
 	broker := startKafka(t)

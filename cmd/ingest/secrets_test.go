@@ -64,7 +64,8 @@ func secured(t *testing.T) *house {
 		t.Setenv("SHOEPROOF_"+strings.ToUpper(role)+"_SHA256", hex.EncodeToString(sum[:]))
 	}
 	roles = strings.Replace(roles, "<profiles>", "<quotas><default/></quotas><profiles><default/>", 1)
-	roles = strings.Replace(roles, "<users>", "<users><default><password/><networks><ip>127.0.0.1</ip></networks></default>", 1)
+	roles = strings.Replace(roles, "<users>",
+		"<users><default><password/><networks><ip>127.0.0.1</ip></networks></default>", 1)
 	h.ch = startClickHouse(t, roles)
 	for _, role := range []string{"WRITER", "READER", "CONSOLE", "ARCHIVE", "AUDITOR", "MIGRATOR"} {
 		os.Unsetenv("SHOEPROOF_" + role + "_SHA256") // They are the server's; t.Setenv puts back what was before.
@@ -193,8 +194,8 @@ func (h *house) ask(t *testing.T, user, query string) string {
 	return strings.TrimSpace(string(body))
 }
 
-// An installation with the least rights does all of its work, over TLS with certificates on both sides;
-// no secret shows in what it says, nor a patron in any table that others than the auditor may read.
+// An installation with minimal rights does all of its work, over TLS with certificates on both sides; no output has a
+// secret, and no table that others than the auditor may read has a patron.
 func TestSecretsAndPatronsStaySecret(t *testing.T) {
 	h := secured(t)
 	events := floor(t)
@@ -248,7 +249,8 @@ func TestSecretsAndPatronsStaySecret(t *testing.T) {
 	// Both engines go while it works, and come not back.
 	h.ch.Kill()
 	h.publish(t, records[:100]...)
-	testkit.Await(t, "it says that ClickHouse is away", func() bool { return strings.Contains(p.stderr.String(), "did not take") })
+	testkit.Await(t, "it says that ClickHouse is away",
+		func() bool { return strings.Contains(p.stderr.String(), "did not take") })
 	h.kafka.Stop()
 	testkit.Await(t, "it says that Kafka is away", func() bool {
 		return strings.Contains(p.stderr.String(),
@@ -263,7 +265,7 @@ func TestSecretsAndPatronsStaySecret(t *testing.T) {
 	}
 }
 
-// doctor finds the installation well, and says what a user lacks.
+// doctor passes the installation, and reports the missing rights of a user.
 func (h *house) doctor(t *testing.T) {
 	t.Helper()
 	var config settings.Ingest

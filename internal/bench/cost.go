@@ -36,7 +36,7 @@ func (r *recording) Tray(t *detectors.Tray) { x := *t; *r = append(*r, func(w wa
 
 func (r *recording) Round(round *detectors.Round) {
 	x := *round
-	if x.Odds != nil { // the table's own, which it works out anew
+	if x.Odds != nil { // the table reuses its odds for the next round
 		odds := *x.Odds
 		x.Odds = &odds
 	}

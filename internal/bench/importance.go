@@ -13,9 +13,10 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
-// rare is a world of cheats from which false alarms of a detector are counted. In it a bet that the knowledge favours
-// is 1+x times as likely as under honest play, where the same patron bets on either side by a coin, and one that it
-// does not favour 1-x times.
+// rare is a simulated cheat from which false alarms of a detector are estimated. A bet that the knowledge favours is
+// 1+x
+// times as likely as under honest play, in which the same patron bets on either side with equal probability; any other
+// bet is 1-x times as likely.
 type rare struct {
 	cheat, detector string
 	strength        float64
@@ -67,7 +68,7 @@ func (b *bench) importance(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("play %s: %w", x.cheat, err)
 		}
-		bound := slices.Max(starts) // those who were watched to the end had all starts
+		bound := slices.Max(starts) // tables played to the end have all starts
 		for k, ln := range rareThresholds {
 			var sum, square float64
 			for i := range weights {

@@ -161,7 +161,8 @@ func (t *table) play(host watcher) error {
 	opened := t.tray
 	t.tray += taken - paid + vigs + p.Fill - p.Gone
 	host.Tray(&detectors.Tray{
-		Location: shoe.Location, Dealer: p.Dealer, Open: opened, Close: t.tray, Fills: p.Fill, Won: taken, Paid: paid, Vigs: vigs,
+		Location: shoe.Location, Dealer: p.Dealer, Open: opened, Close: t.tray, Fills: p.Fill, Won: taken, Paid: paid,
+		Vigs:   vigs,
 		Whole:  true,
 		Frozen: t.frozen,
 	})

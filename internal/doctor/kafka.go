@@ -76,7 +76,8 @@ func (r *run) lag(t *kafka.Topic) {
 	for _, o := range t.Partitions {
 		records += o.End - o.First
 		next := o.First
-		if i := slices.IndexFunc(r.progress, func(g clickhouse.Progress) bool { return int(g.Partition) == o.Partition }); i >= 0 {
+		if i := slices.IndexFunc(r.progress,
+			func(g clickhouse.Progress) bool { return int(g.Partition) == o.Partition }); i >= 0 {
 			g := r.progress[i]
 			if g.WrittenAt.After(newest) {
 				newest = g.WrittenAt

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Partitions say how much there may be, until tables need more; a GOMEMLIMIT says it once and for all.
+// The limit follows the number of partitions until tables need more; GOMEMLIMIT overrides both.
 func TestLimit(t *testing.T) {
 	none := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(none) })

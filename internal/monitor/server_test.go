@@ -14,8 +14,8 @@ import (
 	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
 )
 
-// The port answers while the work goes on, to three paths; it is not ready while the work says so, and does not say
-// why.
+// The port serves three paths during the work. The readiness probe fails while the work is not ready, and does not
+// reveal the cause.
 func TestServer(t *testing.T) {
 	var trouble error
 	m := New("audit watch", "1.2.3", "abc")
@@ -67,7 +67,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// Nothing listens where no address is given; one that is taken is wrong usage, and names the setting.
+// Without an address nothing listens. An address in use is wrong usage, and the error names the setting.
 func TestServerListens(t *testing.T) {
 	s := Server{Setting: "x.listen", Metrics: New("p", "v", "r"), Ready: func(context.Context) error { return nil }}
 	worked := false
@@ -83,7 +83,7 @@ func TestServerListens(t *testing.T) {
 	}
 }
 
-// The work ends when it is told to.
+// The work ends when its context is cancelled.
 func TestServerStops(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	s := Server{Listen: "127.0.0.1:0", Metrics: New("p", "v", "r"), Ready: func(context.Context) error { return nil }}
@@ -113,7 +113,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Who asks often hears the last answer.
+// Frequent requests get the cached result.
 func TestAtMostOncePerSecond(t *testing.T) {
 	asked := 0
 	ready := AtMostOncePerSecond(func(context.Context) error { asked++; return errors.New("no") })

@@ -1,6 +1,6 @@
 // Package nightly audits a gaming day again from the archive. It replays the events of each table, compares the
-// findings with those of the live audit, evaluates the rules that compare tables, and runs the statistics. Several
-// workers can share the tables; the one that finds all parts done merges them and writes the row of the run.
+// findings with the live audit's, evaluates the rules that compare tables, and runs the statistics. Several
+// workers can share the tables; the worker that finds all parts done merges them and writes the row of the run.
 package nightly
 
 import (

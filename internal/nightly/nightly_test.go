@@ -296,7 +296,7 @@ func TestNightOfAHundredTables(t *testing.T) {
 	}
 }
 
-// A run is refused while another is at the same part, and takes over from one that was killed.
+// A run is refused while another is at the same part, and takes over from a killed one.
 func TestOneAtATime(t *testing.T) {
 	store := database(t)
 	var l log
@@ -438,7 +438,7 @@ func liveFindings(t *testing.T, store *clickhouse.Store) []finding.Finding {
 	return list
 }
 
-// A finding that the live audit lost, one that it alone has, and one that says something else.
+// One finding is missing in the live audit, one is there alone, and one differs.
 func TestDifferences(t *testing.T) {
 	store := database(t)
 	f := play(t, 3, 3, 1)
@@ -451,8 +451,8 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// forger spoils the findings of breaches: the first is lost, the second repeated under another id, the third
-// is told otherwise.
+// forger changes the findings of breaches: the first is lost, the second repeated under another id, the third has other
+// contents.
 type forger struct {
 	*clickhouse.Store
 	mu   sync.Mutex
@@ -547,7 +547,7 @@ func TestBeginsAtTheMemory(t *testing.T) {
 		if first[ev.TableID] == "" {
 			first[ev.TableID] = ev.ShoeID
 		} else if ev.ShoeID != "" && ev.ShoeID != first[ev.TableID] && numbers[ev.TableID] == 0 {
-			numbers[ev.TableID] = ev.Seq - 1 // from its second shoe on a table counts anew
+			numbers[ev.TableID] = ev.Seq - 1 // from its second shoe on, a table restarts its sequence
 		}
 		ev.Seq -= numbers[ev.TableID]
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
-// The night asks the review queue: a patron against whom there is evidence, though not enough for a page, is named; the
-// others, of whom there is a floor, are not. Nothing of it is missed by the live audit.
+// The nightly run evaluates the review queue: a patron with some evidence, not enough for a page, is named; the other
+// patrons of the floor are not. These findings do not count as missing in the live audit.
 func TestNightReviews(t *testing.T) {
 	store := database(t)
 	f := play(t, 3, 0, 1)
@@ -26,7 +26,7 @@ func TestNightReviews(t *testing.T) {
 	ingest(t, store, &l)
 	at := opens.Add(time.Hour).UnixNano()
 	var list []rows.Evidence
-	for i := range 40 { // e^12: a page by d07 asks for e^17
+	for i := range 40 { // e^12: a page by d07 needs e^17
 		list = append(list, rows.Evidence{
 			Detector: "d07", Key: "patron:p-cheat", At: at + int64(i)*60e9, PropertyID: property, TableID: "t-000", ShoeID: "s",
 			Round: uint32(i + 1), Seq: 5,

@@ -29,7 +29,7 @@ func Read(ctx context.Context, store *clickhouse.Store, s Scope, name string) (*
 	}
 	days := s.Days
 	if name == "exceptions" || name == "month-end" {
-		days.Shift = "" // numbers are those of the whole day
+		days.Shift = "" // numbers cover the whole day
 	}
 	findings, err := store.FindingsOf(ctx, days)
 	if err != nil {

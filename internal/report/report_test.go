@@ -90,7 +90,7 @@ func TestExceptionsAreNumberedWithoutAGap(t *testing.T) {
 	want(t, cells(sheet, "gaming_day", "no", "finding", "status", "disposition", "explanation", "reviewed_by"),
 		"2026-11-19 1 closed confirmed dealer error retrained al a", "2026-11-19 2 new    b", "2026-11-19 3 new    c",
 		"2026-11-20 1 new    e")
-	s.Shift = "swing" // numbers stay those of the day
+	s.Shift = "swing" // numbers still cover the day
 	want(t, cells(Exceptions(s, findings, steps), "no", "finding"), "2 b")
 	month := MonthEnd(scope(t), findings, steps)
 	want(t, cells(month, "serial_no", "explanation"), "2026-11-19-0001 dealer error retrained", "2026-11-19-0002 ",

@@ -1,5 +1,5 @@
 // Package retention is the work of audit retention and audit hold list: it lists records that are older than their
-// retention and deletes those that are not under a legal hold.
+// retention and deletes them unless they are under a legal hold.
 package retention
 
 import (

@@ -12,8 +12,9 @@ import (
 // maxBent is the number of bent rounds that are printed of one scenario.
 const maxBent = 3
 
-// Print prints whether a scenario passes, and of one that fails the problems, the expected and the reported findings and
-// the bent rounds; verbose prints the bent rounds of every scenario. It returns whether the scenario passes.
+// Print prints whether a scenario passes. For a failed scenario it adds the problems, the expected and the reported
+// findings, and the bent rounds; verbose prints the bent rounds of every scenario. It returns whether the scenario
+// passes.
 func (s *Scenario) Print(out io.Writer, r *Result, verbose bool) bool {
 	want, got, problems := s.Want(), Text(r.Findings), s.Problems(r)
 	if want == got && len(problems) == 0 {

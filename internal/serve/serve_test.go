@@ -65,7 +65,7 @@ func (o *opened) figure(name string) float64 {
 	return monitortest.Figure(o, o.page, name)
 }
 
-// What a console shows moves with what it does, names nobody, and is not to be had at the port that people open.
+// The metrics of the console follow its work, name no person, and are not served at the port of the pages.
 func TestConsoleIsWatched(t *testing.T) {
 	server := enginetest.ClickHouse(t, engine.ClickHouseOptions{})
 	cfg := clickhouse.Config{
@@ -158,7 +158,8 @@ func TestConsoleIsWatched(t *testing.T) {
 	if code, body := o.ask("POST", o.console+"/triage", form.Encode()); code != 200 || before != -1 {
 		t.Errorf("acknowledging: %d, %v such before: %s", code, before, body)
 	}
-	testkit.Await(o, "nobody waits", func() bool { return o.figure("shoeproof_console_unacknowledged_critical_seconds") == 0 })
+	testkit.Await(o, "nobody waits",
+		func() bool { return o.figure("shoeproof_console_unacknowledged_critical_seconds") == 0 })
 	for name, want := range map[string]float64{
 		`shoeproof_console_requests_total{code="3xx",method="POST",route="/triage"}`:                     1,
 		`shoeproof_console_request_seconds_count{route="/triage"}`:                                       1,
@@ -256,8 +257,7 @@ func breach(t *testing.T, s *store.Store, law auditor.Options) {
 	}
 }
 
-// labelled holds the page to labels and values that are known beforehand: no patron, no table, nothing that was asked
-// for.
+// labelled checks that labels have only known values: no patron, no table, no path or parameter of a request.
 func (o *opened) labelled() {
 	o.Helper()
 	known := map[string]*regexp.Regexp{

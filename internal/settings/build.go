@@ -22,7 +22,7 @@ import (
 )
 
 // rowVersion decides between rows of one key that two releases wrote: the higher one stays. A release whose rows
-// replace those of earlier ones increments it.
+// replace the findings of earlier releases increments it.
 const rowVersion = 1
 
 // Options returns the engine's options.
@@ -42,7 +42,7 @@ func (c *Law) Options(version string) (engine.Options, error) {
 	}, nil
 }
 
-// budget returns the false-alarm budget. Volumes that are not settings scale with those that are.
+// budget returns the false-alarm budget. Volumes without a setting scale with the volumes that have one.
 func (c *FalseAlarmBudget) budget() detectors.Budget {
 	p := detectors.DefaultBudget()
 	v := &p.Volume
@@ -57,7 +57,7 @@ func (c *FalseAlarmBudget) budget() detectors.Budget {
 	return p
 }
 
-// Books returns the shipped rulebooks and those of files.
+// Books returns the shipped rulebooks and the rulebooks of files.
 func (c *Law) Books() (law.Books, error) { return c.BooksWith(nil) }
 
 // BooksWith returns the same rulebooks and further ones, keyed by the name that errors give.

@@ -164,7 +164,7 @@ func (f *configFile) setting(key string, n *yaml.Node) {
 	}
 }
 
-// scalars returns the values of a list or, with width 2, those of a map as name=value.
+// scalars returns the values of a list or, with width 2, of a map as name=value.
 func (f *configFile) scalars(key string, n *yaml.Node, width int) []string {
 	out := []string{}
 	for i := 0; i+width <= len(n.Content); i += width {

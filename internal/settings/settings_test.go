@@ -400,7 +400,10 @@ func TestWrongSettingsOfAudit(t *testing.T) {
 		},
 		{"certificate without key", "cert_file: c.pem", []string{"console.cert_file: a certificate needs its key"}},
 		{"sign-in", "sign_in: ldap", []string{`console.sign_in: "ldap", want oidc, proxy, token or none`}},
-		{"everybody", "listen: ':8480'", []string{`console.sign_in: none, but console.listen ":8480" is not a loopback address`}},
+		{
+			"everybody", "listen: ':8480'",
+			[]string{`console.sign_in: none, but console.listen ":8480" is not a loopback address`},
+		},
 		{"tokens of nobody", "sign_in: token", []string{"console.access_file: none, but needed"}},
 		{"no access file", "{sign_in: token, access_file: nothing.yaml}", []string{"console.access_file: open nothing.yaml"}},
 		{"access file that is none", "{sign_in: token, access_file: c.yaml}", []string{"console.access_file: "}},
@@ -461,7 +464,10 @@ func TestWrongSettingsOfAudit(t *testing.T) {
 			"archive's password twice", "archive: {user: a, password: canary, password_file: secret}",
 			[]string{"console.archive.password_file: the secret is also set directly"},
 		},
-		{"unknown key", "archive: {usr: a}", []string{"console.archive.usr: unknown key, did you mean console.archive.user?"}},
+		{
+			"unknown key", "archive: {usr: a}",
+			[]string{"console.archive.usr: unknown key, did you mean console.archive.user?"},
+		},
 		{"retention", "high_amount: 1\nretention: {events: 6}", []string{"retention.events: 6 years, want 7 to 100"}},
 		{"signing key", "high_amount: 1\nexport: {key_file: nothing}", []string{"export.key_file: stat nothing"}},
 	} {

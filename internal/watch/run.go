@@ -113,7 +113,8 @@ func (r *run) work(ctx context.Context) error {
 	}
 }
 
-// fatal says that no waiting mends an error. TLS that came about once will again: certificates are renewed.
+// fatal reports whether retries cannot fix an error. A TLS error after a good start is retried: certificates are
+// renewed.
 func (r *run) fatal(err error) bool {
 	for _, e := range []error{
 		clickhouse.ErrLogin, clickhouse.ErrGrant, clickhouse.ErrSchema, clickhouse.ErrServer,

@@ -34,7 +34,7 @@ func TestRunIsWatched(t *testing.T) {
 	alarms := func(severity string) string {
 		return "countIf(severity = '" + severity + "') FROM " + s.Table("findings") + " FINAL WHERE kind = 'anomaly'"
 	}
-	// Those of keys that end with the shoe are the stream's.
+	// Alarms of keys that end with the shoe come from ingest.
 	before := map[string]float64{
 		evidence: rows(evidence), alarms("critical"): rows(alarms("critical")),
 		alarms("major"): rows(alarms("major")),
@@ -111,7 +111,8 @@ func TestRunIsWatched(t *testing.T) {
 		code, _ := monitortest.Get(t, url+"/readyz")
 		return code == http.StatusServiceUnavailable
 	})
-	testkit.Await(t, "errors are counted", func() bool { scrape(); return shown(`shoeproof_watch_errors_total{cause="pass",property="ac-1"}`) > 1 })
+	testkit.Await(t, "errors are counted",
+		func() bool { scrape(); return shown(`shoeproof_watch_errors_total{cause="pass",property="ac-1"}`) > 1 })
 	if code, _ := monitortest.Get(t, url+"/healthz"); code != http.StatusOK {
 		t.Errorf("/healthz is %d while ClickHouse is away", code)
 	}

@@ -152,8 +152,8 @@ func BenchmarkPass(b *testing.B) {
 	b.ReportMetric(float64(rounds)/took.Seconds(), "rounds/CPU-s")
 }
 
-// A patron who knows what comes is found over stored facts, nobody else is; a watch that starts again stores nothing
-// new; and the alarm can be derived again from the evidence in SQL.
+// A patron with knowledge of the next result is found over stored facts, and no other patron is; a restarted watch
+// stores nothing new; SQL can derive the alarm from the evidence.
 func TestWatchFindsPatrons(t *testing.T) {
 	s := database(t)
 	play(t, s, "t-01", "s1-1", 2)
@@ -214,7 +214,7 @@ GROUP BY key) ORDER BY peak DESC LIMIT 1`).Scan(&key, &peak); err != nil {
 	}
 }
 
-// A finding about the feed that nobody has closed freezes the shoes of its time.
+// An open finding about the feed freezes the shoes of its time.
 func TestWatchWaitsForTheFeed(t *testing.T) {
 	s := database(t)
 	play(t, s, "t-01", "s1-1", 2)

@@ -37,7 +37,8 @@ func floor(rows int) *pipeline.Batch {
 		e.Round = append(e.Round, uint32(i/1000))
 		e.Kind = append(e.Kind, kinds[i%len(kinds)])
 		e.Format = append(e.Format, schema.Protobuf)
-		raw = fmt.Appendf(raw[:0], "ac-1 mb-%02d %030d 6c face up from the shoe, seen by shoe-7 and the dealer d114", table, i*2654435761)
+		raw = fmt.Appendf(raw[:0], "ac-1 mb-%02d %030d 6c face up from the shoe, seen by shoe-7 and the dealer d114",
+			table, i*2654435761)
 		e.Raw.Append(raw)
 		e.SHA256.AppendString(fmt.Sprintf("%032d", i*2654435761))
 		e.Partition = append(e.Partition, 3)

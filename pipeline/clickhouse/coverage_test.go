@@ -44,19 +44,40 @@ func TestCover(t *testing.T) {
 		records         uint64
 		holes, overlaps []Span
 	}{
-		"one":                     {ranges: []string{"1:5-9"}, first: 5, last: 9, n: 1, records: 5},
-		"contiguous, any order":   {ranges: []string{"1:10-19", "1:0-9", "1:20-20"}, last: 20, n: 3, records: 21},
-		"sent again":              {ranges: []string{"1:0-9", "1:0-9"}, last: 9, n: 1, records: 10},
-		"emitted again":           {ranges: []string{"1:0-9", "1:10-19", "2:10-19", "2:20-29"}, last: 29, n: 3, superseded: 1, records: 30},
-		"from the first again":    {ranges: []string{"1:0-9", "1:10-12", "2:0-4", "2:5-30"}, last: 30, n: 2, superseded: 2, records: 31},
-		"a late row of a zombie":  {ranges: []string{"1:0-9", "2:10-19", "1:10-14"}, last: 19, n: 2, superseded: 1, records: 20},
-		"a hole":                  {ranges: []string{"1:0-9", "1:15-19"}, last: 19, n: 2, records: 15, holes: []Span{{10, 14}}},
-		"a hole that was filled":  {ranges: []string{"1:0-9", "1:15-19", "2:10-14"}, last: 19, n: 3, records: 20},
-		"an overlap":              {ranges: []string{"3:0-9", "3:8-19"}, last: 19, n: 2, records: 22, overlaps: []Span{{8, 9}}},
-		"one range in another":    {ranges: []string{"3:0-9", "3:3-5"}, last: 9, n: 2, records: 13, overlaps: []Span{{3, 5}}},
-		"an overlap and two more": {ranges: []string{"3:0-9", "3:3-5", "3:10-11", "3:13-13"}, last: 13, n: 4, records: 16, overlaps: []Span{{3, 5}}, holes: []Span{{12, 12}}},
+		"one":                   {ranges: []string{"1:5-9"}, first: 5, last: 9, n: 1, records: 5},
+		"contiguous, any order": {ranges: []string{"1:10-19", "1:0-9", "1:20-20"}, last: 20, n: 3, records: 21},
+		"sent again":            {ranges: []string{"1:0-9", "1:0-9"}, last: 9, n: 1, records: 10},
+		"emitted again": {
+			ranges: []string{"1:0-9", "1:10-19", "2:10-19", "2:20-29"}, last: 29, n: 3,
+			superseded: 1, records: 30,
+		},
+		"from the first again": {
+			ranges: []string{"1:0-9", "1:10-12", "2:0-4", "2:5-30"}, last: 30, n: 2,
+			superseded: 2, records: 31,
+		},
+		"a late row of a zombie": {
+			ranges: []string{"1:0-9", "2:10-19", "1:10-14"}, last: 19, n: 2, superseded: 1,
+			records: 20,
+		},
+		"a hole": {
+			ranges: []string{"1:0-9", "1:15-19"}, last: 19, n: 2, records: 15,
+			holes: []Span{{10, 14}},
+		},
+		"a hole that was filled": {ranges: []string{"1:0-9", "1:15-19", "2:10-14"}, last: 19, n: 3, records: 20},
+		"an overlap": {
+			ranges: []string{"3:0-9", "3:8-19"}, last: 19, n: 2, records: 22,
+			overlaps: []Span{{8, 9}},
+		},
+		"one range in another": {ranges: []string{"3:0-9", "3:3-5"}, last: 9, n: 2, records: 13, overlaps: []Span{{3, 5}}},
+		"an overlap and two more": {
+			ranges: []string{"3:0-9", "3:3-5", "3:10-11", "3:13-13"}, last: 13, n: 4,
+			records: 16, overlaps: []Span{{3, 5}}, holes: []Span{{12, 12}},
+		},
 	} {
-		want := Coverage{First: c.first, Last: c.last, Ranges: c.n, Superseded: c.superseded, Records: c.records, Holes: append([]Span{}, c.holes...), Overlaps: append([]Span{}, c.overlaps...)}
+		want := Coverage{
+			First: c.first, Last: c.last, Ranges: c.n, Superseded: c.superseded, Records: c.records,
+			Holes: append([]Span{}, c.holes...), Overlaps: append([]Span{}, c.overlaps...),
+		}
 		got, _ := cover(journal(t, c.ranges...))
 		if diff := gocmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -81,7 +102,8 @@ func TestCoverIsExact(t *testing.T) {
 		have := map[int64]bool{}
 		top := int64(0)
 		for g := range rapid.Int32Range(1, 5).Draw(t, "generations") {
-			at := rapid.Int64Range(0, top).Draw(t, "from") // A generation begins where it likes, and goes on without a gap, but for the ones it leaves out.
+			// A generation begins where it likes, and goes on without a gap, but for the ones it leaves out.
+			at := rapid.Int64Range(0, top).Draw(t, "from")
 			for range rapid.IntRange(1, 6).Draw(t, "ranges") {
 				at += rapid.SampledFrom([]int64{0, 0, 0, 3}).Draw(t, "skip")
 				to := at + rapid.Int64Range(0, 9).Draw(t, "length")
@@ -111,10 +133,18 @@ func TestCoverIsExact(t *testing.T) {
 
 func TestCoverageOfADatabase(t *testing.T) {
 	s := open(t, migrated(t))
-	for i, r := range []pipeline.Range{{To: 9}, {From: 10, To: 19}, {Partition: 1, To: 4}, {Partition: 1, From: 7, To: 9}} {
+	for i, r := range []pipeline.Range{
+		{To: 9},
+		{From: 10, To: 19},
+		{Partition: 1, To: 4},
+		{Partition: 1, From: 7, To: 9},
+	} {
 		r.Topic, r.Records = "t", uint64(r.To-r.From+1)
 		b := &pipeline.Batch{Range: r}
-		b.Findings = append(b.Findings, finding.Finding{ID: fmt.Sprint(i), Citations: []string{}, Evidence: finding.Evidence{Seqs: []uint64{}, EventIDs: []string{}}})
+		b.Findings = append(b.Findings, finding.Finding{
+			ID: fmt.Sprint(i), Citations: []string{},
+			Evidence: finding.Evidence{Seqs: []uint64{}, EventIDs: []string{}},
+		})
 		write(t, s, b)
 	}
 	got, err := s.Coverage(t.Context(), "t")
@@ -145,21 +175,29 @@ func TestCoverageOfADatabase(t *testing.T) {
 	}
 }
 
-// The bytes that are stored are those that were journaled, range by range, and a byte that was changed is found.
+// The stored bytes equal the journaled bytes, range by range, and a changed byte is found.
 func TestArchiveIsHeldAgainstTheJournal(t *testing.T) {
 	s := open(t, migrated(t))
 	store := func(from, to int64, crc uint32, change func(*pipeline.Batch)) {
 		t.Helper()
-		b := &pipeline.Batch{Range: pipeline.Range{Topic: "t", Partition: 2, From: from, To: to, Records: uint64(to - from + 1), CRC: crc, Hash: fmt.Sprint(from)}}
+		b := &pipeline.Batch{Range: pipeline.Range{
+			Topic: "t", Partition: 2, From: from, To: to,
+			Records: uint64(to - from + 1), CRC: crc, Hash: fmt.Sprint(from),
+		}}
 		for o := from; o <= to; o++ {
 			if o%5 == 3 {
-				b.DeadLetters = append(b.DeadLetters, rows.DeadLetter{Topic: "t", Partition: 2, Offset: o, Raw: fmt.Appendf(nil, "bad %d", o)})
+				b.DeadLetters = append(b.DeadLetters, rows.DeadLetter{
+					Topic: "t", Partition: 2, Offset: o,
+					Raw: fmt.Appendf(nil, "bad %d", o),
+				})
 				continue
 			}
 			e := &b.Events
-			e.PropertyID, e.PitID, e.TableID, e.Seq = append(e.PropertyID, "p"), append(e.PitID, "1"), append(e.TableID, "t"), append(e.Seq, uint64(o))
+			e.PropertyID, e.PitID, e.TableID, e.Seq = append(e.PropertyID, "p"), append(e.PitID, "1"),
+				append(e.TableID, "t"), append(e.Seq, uint64(o))
 			e.EventID.AppendString(fmt.Sprint(o))
-			e.At, e.GamingDay, e.ShoeID, e.Round = append(e.At, o), append(e.GamingDay, "2026-11-21"), append(e.ShoeID, ""), append(e.Round, 0)
+			e.At, e.GamingDay, e.ShoeID, e.Round = append(e.At, o), append(e.GamingDay, "2026-11-21"),
+				append(e.ShoeID, ""), append(e.Round, 0)
 			e.Kind, e.Format = append(e.Kind, "x"), append(e.Format, schema.JSON)
 			e.Raw.AppendString(fmt.Sprintf("event %d", o))
 			e.SHA256.AppendString(strings.Repeat("x", 32))
@@ -194,12 +232,13 @@ func TestArchiveIsHeldAgainstTheJournal(t *testing.T) {
 		}
 	}
 	prove()
-	if err := s.exec(t.Context(), "ALTER TABLE "+s.name("events")+" UPDATE raw = 'event 21' WHERE offset = 12 SETTINGS mutations_sync = 1"); err != nil {
+	if err := s.exec(t.Context(), "ALTER TABLE "+s.name("events")+" UPDATE raw = 'event 21' WHERE offset = 12 "+
+		"SETTINGS mutations_sync = 1"); err != nil {
 		t.Fatal(err)
 	}
 	want.Ranges, want.Records, want.Differs = 2, 15, []Span{{10, 19}}
 	prove()
-	// The other topic's events cannot be told from these.
+	// The other topic's events cannot be distinguished from these.
 	write(t, s, &pipeline.Batch{Range: pipeline.Range{Topic: "u", To: 9, Records: 10, Hash: "u"}})
 	want.Ranges, want.Records, want.Partial, want.Differs = 0, 0, 4, []Span{}
 	prove()

@@ -27,14 +27,21 @@ func TestJournal(t *testing.T) {
 		}
 	}
 	memory := func(table string, seq uint64, offset int64, text string) rows.Snapshot {
-		return rows.Snapshot{PropertyID: "p", TableID: table, Seq: seq, At: 1_800_000_000_000_000_000, State: text, Engine: "e1", Topic: "t", Partition: 2, Offset: offset}
+		return rows.Snapshot{
+			PropertyID: "p", TableID: table, Seq: seq, At: 1_800_000_000_000_000_000, State: text,
+			Engine: "e1", Topic: "t", Partition: 2, Offset: offset,
+		}
 	}
 	write(pipeline.Range{From: 0, To: 999, Records: 1000})
 	if _, _, ok, err := s.Last(t.Context(), "t", 2, math.MaxInt64); ok || err != nil {
 		t.Errorf("a range without a hash is taken up, or %v", err)
 	}
-	write(pipeline.Range{From: 0, To: 9, Generation: 1, Hash: "a"}, memory("a", 3, 4, "a4"), memory("b", 1, 5, "b5"), memory("a", 3, 8, "a8"))
-	want := pipeline.Range{Topic: "t", Partition: 2, From: 10, To: 19, Low: 5, Clock: -7, Generation: 2, Records: 9, CRC: 1 << 31, Rows: 3, Hash: "b"}
+	write(pipeline.Range{From: 0, To: 9, Generation: 1, Hash: "a"}, memory("a", 3, 4, "a4"), memory("b", 1, 5, "b5"),
+		memory("a", 3, 8, "a8"))
+	want := pipeline.Range{
+		Topic: "t", Partition: 2, From: 10, To: 19, Low: 5, Clock: -7, Generation: 2, Records: 9,
+		CRC: 1 << 31, Rows: 3, Hash: "b",
+	}
 	write(want, memory("a", 9, 15, "a15"))
 	write(pipeline.Range{From: 10, To: 29, Generation: 1, Hash: "late"})
 	got, same, ok, err := s.Last(t.Context(), "t", 2, math.MaxInt64)

@@ -18,10 +18,13 @@ func TestLeaseHasOneHolder(t *testing.T) {
 	contend(t, open(t, migrated(t)))
 }
 
-// Also when they ask different servers, in a cluster.
+// Also when they use different servers of a cluster.
 func TestLeaseAcrossShards(t *testing.T) {
 	shards := twoShards(t)
-	cfg := Config{Addrs: []string{shards[0].Addr}, Database: "audit", Cluster: "floor", Bare: true, User: "default", RulesVersion: "r1", Engine: "test", RowVersion: 7}
+	cfg := Config{
+		Addrs: []string{shards[0].Addr}, Database: "audit", Cluster: "floor", Bare: true, User: "default",
+		RulesVersion: "r1", Engine: "test", RowVersion: 7,
+	}
 	if _, _, err := Migrate(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +60,7 @@ func contend(t *testing.T, stores ...*Store) {
 				case !held.CompareAndSwap(nil, l):
 					return fmt.Errorf("%s and %s both hold generation %d", held.Load().holder, l.holder, l.Generation)
 				default:
-					keeping.Go(func() error { return l.Keep(ctx) }) // for those that came later and wait for a sign of life
+					keeping.Go(func() error { return l.Keep(ctx) }) // for later holders, who wait for a sign of life
 				}
 				return nil
 			})

@@ -20,7 +20,8 @@ func aged(at time.Time, n int64) *pipeline.Batch {
 	b := numbered("p1", n, 1)
 	b.Events.At[0], b.Events.GamingDay[0] = at.UnixNano(), at.Format(time.DateOnly)
 	b.Findings = []finding.Finding{{
-		ID: fmt.Sprint(n), PropertyID: "p1", TableID: "t", At: schema.Time(at.UnixNano()), GamingDay: at.Format(time.DateOnly), Severity: finding.Major,
+		ID: fmt.Sprint(n), PropertyID: "p1", TableID: "t", At: schema.Time(at.UnixNano()),
+		GamingDay: at.Format(time.DateOnly), Severity: finding.Major,
 		Citations: []string{}, Evidence: finding.Evidence{Seqs: []uint64{}, EventIDs: []string{}},
 	}}
 	return b
@@ -39,7 +40,10 @@ func months(list []Expired, table string, held bool) (out []string) {
 func TestRetentionAndHolds(t *testing.T) {
 	s := open(t, migrated(t))
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	for i, at := range []string{"2015-03-10", "2018-01-31", "2018-02-01", "2019-10-31", "2019-11-01", "2019-11-30", "2026-11-19"} {
+	for i, at := range []string{
+		"2015-03-10", "2018-01-31", "2018-02-01", "2019-10-31", "2019-11-01", "2019-11-30",
+		"2026-11-19",
+	} {
 		day, err := time.Parse(time.DateOnly, at)
 		if err != nil {
 			t.Fatal(err)
@@ -48,16 +52,25 @@ func TestRetentionAndHolds(t *testing.T) {
 	}
 	for _, day := range []string{"2015-03-10", "2015-03-11", "2026-11-19"} {
 		started := now.Add(-time.Hour)
-		if err := s.WriteRun(t.Context(), &AuditRun{Property: "p1", GamingDay: day, ID: day, Started: started, Ended: now, Rulebooks: []string{}}); err != nil {
+		if err := s.WriteRun(t.Context(), &AuditRun{
+			Property: "p1", GamingDay: day, ID: day, Started: started,
+			Ended: now, Rulebooks: []string{},
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	classes := []Class{{"events", 7}, {"facts", 7}, {"findings", 8}, {"exports", 10}}
-	id, err := s.Place(t.Context(), Hold{Property: "p1", From: "2018-02-01", Until: "2018-02-01", Actor: "counsel", Reason: "case 7"})
+	id, err := s.Place(t.Context(), Hold{
+		Property: "p1", From: "2018-02-01", Until: "2018-02-01", Actor: "counsel",
+		Reason: "case 7",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := s.Place(t.Context(), Hold{Property: "p1", From: "2015-03-11", Until: "2015-03-11", Actor: "counsel", Reason: "case 8"})
+	run, err := s.Place(t.Context(), Hold{
+		Property: "p1", From: "2015-03-11", Until: "2015-03-11", Actor: "counsel",
+		Reason: "case 8",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

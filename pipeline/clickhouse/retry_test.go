@@ -196,8 +196,8 @@ func contents(t *testing.T, s *Store) map[string][]string {
 	return all
 }
 
-// A real server that takes no insert, for one cause after the other: it is asked until it does, one line names
-// the cause and what to do about it, and then the rows are those of a server that always took them.
+// A real server refuses inserts, for several causes: the insert is retried until it succeeds, one line names the cause
+// and the remedy, and then the rows equal the rows of a healthy server.
 func TestServerRefuses(t *testing.T) {
 	batch := func(to int64) *pipeline.Batch {
 		b := fullBatch()
@@ -224,13 +224,22 @@ func TestServerRefuses(t *testing.T) {
 		code, mend string
 		wrong      func(t *testing.T, s, direct *Store) (mended func())
 	}{
-		"read-only":      {"code: 774", "the table is read-only", alter("table_readonly = 1", "table_readonly = 0")},
-		"disk full":      {"code: 243", "disk is full", alter("min_free_disk_bytes_to_perform_insert = 1000000000000000", "min_free_disk_bytes_to_perform_insert = 0")},
-		"too many parts": {"code: 252", "merges do not keep up", alter("parts_to_throw_insert = 1, parts_to_delay_insert = 1, max_avg_part_size_for_too_many_parts = 0", "parts_to_throw_insert = 3000, parts_to_delay_insert = 1000")},
+		"read-only": {"code: 774", "the table is read-only", alter("table_readonly = 1", "table_readonly = 0")},
+		"disk full": {
+			"code: 243", "disk is full",
+			alter("min_free_disk_bytes_to_perform_insert = 1000000000000000",
+				"min_free_disk_bytes_to_perform_insert = 0"),
+		},
+		"too many parts": {
+			"code: 252", "merges do not keep up",
+			alter("parts_to_throw_insert = 1, parts_to_delay_insert = 1, max_avg_part_size_for_too_many_parts = 0",
+				"parts_to_throw_insert = 3000, parts_to_delay_insert = 1000"),
+		},
 		"out of memory": {"code: 241", "out of memory", func(t *testing.T, s, direct *Store) func() {
 			good := s.conn
 			small, err := clickhouse.Open(&clickhouse.Options{
-				Addr: s.cfg.Addrs, Auth: clickhouse.Auth{Username: s.cfg.User, Password: string(s.cfg.Password)}, Settings: clickhouse.Settings{"max_memory_usage": 100_000, "async_insert": 0},
+				Addr: s.cfg.Addrs, Auth: clickhouse.Auth{Username: s.cfg.User, Password: string(s.cfg.Password)},
+				Settings: clickhouse.Settings{"max_memory_usage": 100_000, "async_insert": 0},
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -41,10 +41,14 @@ func withRoles(t *testing.T) func(role string) Config {
 	}
 	// What a server's own users.xml has.
 	users = strings.Replace(users, "<profiles>", "<quotas><default/></quotas><profiles><default/>", 1)
-	users = strings.Replace(users, "<users>", "<users><default><password/><networks><ip>127.0.0.1</ip></networks></default>", 1)
+	users = strings.Replace(users, "<users>",
+		"<users><default><password/><networks><ip>127.0.0.1</ip></networks></default>", 1)
 	own := enginetest.ClickHouse(t, engine.ClickHouseOptions{Users: users})
 	as := func(role string) Config {
-		return Config{Addrs: []string{own.Addr}, Database: "shoeproof", User: "shoeproof_" + role, Password: Secret(role), RulesVersion: "r1", Engine: "test", RowVersion: 7}
+		return Config{
+			Addrs: []string{own.Addr}, Database: "shoeproof", User: "shoeproof_" + role,
+			Password: Secret(role), RulesVersion: "r1", Engine: "test", RowVersion: 7,
+		}
 	}
 	for range 2 { // Again as at every upgrade.
 		if _, _, err := Migrate(t.Context(), as("migrator")); err != nil {
@@ -59,11 +63,17 @@ func TestRoles(t *testing.T) {
 	as := withRoles(t)
 	writer := open(t, as("writer"))
 	b := fullBatch()
-	b.Findings = append(b.Findings, finding.Finding{ID: "open", Verdict: "BREACH", Severity: finding.Major, Citations: []string{}, Evidence: finding.Evidence{Seqs: []uint64{}, EventIDs: []string{}}})
+	b.Findings = append(b.Findings, finding.Finding{
+		ID: "open", Verdict: "BREACH", Severity: finding.Major,
+		Citations: []string{}, Evidence: finding.Evidence{Seqs: []uint64{}, EventIDs: []string{}},
+	})
 	b.Range = pipeline.Range{Topic: "t", To: 9, Records: 10}
 	write(t, writer, b)
 	auditor := open(t, as("auditor"))
-	for table, least := range map[string]uint64{"events": 1, "findings": 1, "open_findings": 1, "journal": 1, "dead_letters": 1} {
+	for table, least := range map[string]uint64{
+		"events": 1, "findings": 1, "open_findings": 1, "journal": 1,
+		"dead_letters": 1,
+	} {
 		if n := value[uint64](t, auditor, "SELECT count() FROM shoeproof."+table); n < least {
 			t.Errorf("%d rows in %s, want %d or more", n, table, least)
 		}
@@ -73,8 +83,10 @@ func TestRoles(t *testing.T) {
 	t.Run("syntax", func(t *testing.T) { syntax(t, auditor) })
 	reader := open(t, as("reader"))
 	for _, query := range []string{
-		"SELECT * FROM shoeproof.v_findings_by_table", "SELECT * FROM shoeproof.v_findings_by_rule", "SELECT * FROM shoeproof.v_progress",
-		"SELECT * FROM shoeproof.v_wagers SETTINGS max_execution_time = 5", "SELECT topic, partition, offset, place, reason FROM shoeproof.v_dead_letters",
+		"SELECT * FROM shoeproof.v_findings_by_table", "SELECT * FROM shoeproof.v_findings_by_rule",
+		"SELECT * FROM shoeproof.v_progress",
+		"SELECT * FROM shoeproof.v_wagers SETTINGS max_execution_time = 5",
+		"SELECT topic, partition, offset, place, reason FROM shoeproof.v_dead_letters",
 	} {
 		if err := reader.conn.Exec(t.Context(), query); err != nil {
 			t.Errorf("reader: %s: %v", query, err)
@@ -98,7 +110,8 @@ func syntax(t *testing.T, s *Store) {
 			}
 			read++
 			var formatted string
-			if err := s.conn.QueryRow(t.Context(), "SELECT formatQuery({q:String})", ch.Named("q", statement)).Scan(&formatted); err != nil {
+			if err := s.conn.QueryRow(t.Context(), "SELECT formatQuery({q:String})",
+				ch.Named("q", statement)).Scan(&formatted); err != nil {
 				t.Errorf("%s: %v", statement, err)
 			}
 		}
@@ -112,7 +125,8 @@ func syntax(t *testing.T, s *Store) {
 func matrix(t *testing.T, as func(string) Config) {
 	named := strings.Fields("events table_memory")
 	writes := map[string]string{
-		"writer":  "events rounds wagers vigorish shoes table_configs notices table_memory evidence findings open_findings journal dead_letters feeds dealer_rounds dealer_findings",
+		"writer": "events rounds wagers vigorish shoes table_configs notices table_memory evidence findings " +
+			"open_findings journal dead_letters feeds dealer_rounds dealer_findings",
 		"reader":  "",
 		"console": "open_findings finding_actions exports shelves handovers console_log",
 		"archive": "",
@@ -120,7 +134,8 @@ func matrix(t *testing.T, as func(string) Config) {
 	}
 	all := open(t, as("auditor"))
 	var tables []string
-	result, err := all.conn.Query(t.Context(), "SELECT name FROM system.tables WHERE database = 'shoeproof' AND engine != 'MaterializedView' ORDER BY name")
+	result, err := all.conn.Query(t.Context(),
+		"SELECT name FROM system.tables WHERE database = 'shoeproof' AND engine != 'MaterializedView' ORDER BY name")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +164,8 @@ func matrix(t *testing.T, as func(string) Config) {
 			}
 			for right, want := range map[string]bool{
 				"SELECT": reads, "INSERT": slices.Contains(strings.Fields(writes[role]), table),
-				"ALTER TABLE": false, "DROP TABLE": false, "DROP VIEW": false, "TRUNCATE": false, "OPTIMIZE": false, "CREATE TABLE": false,
+				"ALTER TABLE": false, "DROP TABLE": false, "DROP VIEW": false, "TRUNCATE": false, "OPTIMIZE": false,
+				"CREATE TABLE": false,
 			} {
 				if got := value[uint8](t, s, "CHECK GRANT "+right+" ON shoeproof."+table) == 1; got != want {
 					t.Errorf("%s: %s ON %s is %v, want %v", role, right, table, got, want)
@@ -161,27 +177,54 @@ func matrix(t *testing.T, as func(string) Config) {
 
 func refusals(t *testing.T, as func(string) Config) {
 	everyone := []string{
-		"DROP TABLE shoeproof.rounds", "DROP DATABASE shoeproof", "TRUNCATE TABLE shoeproof.findings", "ALTER TABLE shoeproof.findings DELETE WHERE 1",
-		"ALTER TABLE shoeproof.findings UPDATE severity = 'info' WHERE 1", "ALTER TABLE shoeproof.journal ADD COLUMN x UInt8", "RENAME TABLE shoeproof.findings TO shoeproof.f",
-		"DELETE FROM shoeproof.findings WHERE 1", "CREATE TABLE shoeproof.mine (a UInt8) ENGINE = Memory", "CREATE VIEW shoeproof.mine AS SELECT 1",
+		"DROP TABLE shoeproof.rounds", "DROP DATABASE shoeproof", "TRUNCATE TABLE shoeproof.findings",
+		"ALTER TABLE shoeproof.findings DELETE WHERE 1",
+		"ALTER TABLE shoeproof.findings UPDATE severity = 'info' WHERE 1",
+		"ALTER TABLE shoeproof.journal ADD COLUMN x UInt8", "RENAME TABLE shoeproof.findings TO shoeproof.f",
+		"DELETE FROM shoeproof.findings WHERE 1", "CREATE TABLE shoeproof.mine (a UInt8) ENGINE = Memory",
+		"CREATE VIEW shoeproof.mine AS SELECT 1",
 		"SELECT * FROM url('http://127.0.0.1:1/', 'CSV', 'a String')", "SELECT * FROM file('/etc/passwd', 'CSV', 'a String')",
-		"INSERT INTO FUNCTION url('http://127.0.0.1:1/', 'CSV', 'a UInt8') SELECT 1", "INSERT INTO FUNCTION file('x.csv', 'CSV', 'a UInt8') SELECT 1",
-		"SELECT * FROM s3('http://127.0.0.1:1/b/x.csv', 'CSV', 'a String')", "SELECT * FROM remote('127.0.0.1:1', 'shoeproof', 'events')",
+		"INSERT INTO FUNCTION url('http://127.0.0.1:1/', 'CSV', 'a UInt8') SELECT 1",
+		"INSERT INTO FUNCTION file('x.csv', 'CSV', 'a UInt8') SELECT 1",
+		"SELECT * FROM s3('http://127.0.0.1:1/b/x.csv', 'CSV', 'a String')",
+		"SELECT * FROM remote('127.0.0.1:1', 'shoeproof', 'events')",
 		"SYSTEM SHUTDOWN", "SYSTEM FLUSH LOGS", "SYSTEM STOP MERGES shoeproof.findings", "KILL QUERY WHERE 1",
-		"SELECT * FROM system.users", "SELECT * FROM system.query_log", "CREATE USER mine", "GRANT SELECT ON *.* TO shoeproof_reader", "CREATE FUNCTION f AS () -> 1",
-		"CREATE DICTIONARY shoeproof.d (a UInt64) PRIMARY KEY a SOURCE(HTTP(URL 'http://127.0.0.1:1/' FORMAT 'CSV')) LIFETIME(0) LAYOUT(FLAT())",
+		"SELECT * FROM system.users", "SELECT * FROM system.query_log", "CREATE USER mine",
+		"GRANT SELECT ON *.* TO shoeproof_reader", "CREATE FUNCTION f AS () -> 1",
+		"CREATE DICTIONARY shoeproof.d (a UInt64) PRIMARY KEY a SOURCE(HTTP(URL 'http://127.0.0.1:1/' FORMAT 'CSV')) " +
+			"LIFETIME(0) LAYOUT(FLAT())",
 	}
 	names := []string{
-		"SELECT * FROM shoeproof.events", "SELECT count() FROM shoeproof.events", "SELECT raw FROM shoeproof.v_events", "SELECT raw FROM merge('shoeproof', '^events$')",
-		"SELECT * FROM shoeproof.v_table_memory", "SELECT raw FROM shoeproof.dead_letters", "SELECT raw FROM shoeproof.v_dead_letters", "SELECT * FROM shoeproof.v_dead_letters",
+		"SELECT * FROM shoeproof.events", "SELECT count() FROM shoeproof.events", "SELECT raw FROM shoeproof.v_events",
+		"SELECT raw FROM merge('shoeproof', '^events$')",
+		"SELECT * FROM shoeproof.v_table_memory", "SELECT raw FROM shoeproof.dead_letters",
+		"SELECT raw FROM shoeproof.v_dead_letters", "SELECT * FROM shoeproof.v_dead_letters",
 		"SELECT * FROM mergeTreeIndex('shoeproof', 'events')",
 	}
 	for role, more := range map[string][]string{
-		"writer":   {"SELECT * FROM shoeproof.rounds", "SELECT * FROM shoeproof.wagers", "SELECT raw FROM shoeproof.events", "INSERT INTO shoeproof.finding_actions (actor) VALUES ('x')", "INSERT INTO shoeproof.schema_migrations (version) VALUES (99)"},
-		"reader":   append([]string{"INSERT INTO shoeproof.findings (id) VALUES ('x')", "INSERT INTO shoeproof.open_findings (id) VALUES ('x')", "SELECT 1 SETTINGS readonly = 0"}, names...),
-		"console":  append([]string{"INSERT INTO shoeproof.findings (id) VALUES ('x')", "INSERT INTO shoeproof.journal (topic) VALUES ('x')", "INSERT INTO shoeproof.events (event_id) VALUES ('x')"}, names...),
-		"archive":  {"SELECT * FROM shoeproof.findings", "SELECT * FROM shoeproof.table_memory", "SELECT raw FROM shoeproof.dead_letters", "INSERT INTO shoeproof.events (event_id) VALUES ('x')", "SELECT 1 SETTINGS readonly = 0"},
-		"auditor":  {"INSERT INTO shoeproof.events (event_id) VALUES ('x')", "INSERT INTO shoeproof.journal (topic) VALUES ('x')", "INSERT INTO shoeproof.finding_actions (actor) VALUES ('x')"},
+		"writer": {
+			"SELECT * FROM shoeproof.rounds", "SELECT * FROM shoeproof.wagers",
+			"SELECT raw FROM shoeproof.events", "INSERT INTO shoeproof.finding_actions (actor) VALUES ('x')",
+			"INSERT INTO shoeproof.schema_migrations (version) VALUES (99)",
+		},
+		"reader": append([]string{
+			"INSERT INTO shoeproof.findings (id) VALUES ('x')",
+			"INSERT INTO shoeproof.open_findings (id) VALUES ('x')", "SELECT 1 SETTINGS readonly = 0",
+		}, names...),
+		"console": append([]string{
+			"INSERT INTO shoeproof.findings (id) VALUES ('x')",
+			"INSERT INTO shoeproof.journal (topic) VALUES ('x')",
+			"INSERT INTO shoeproof.events (event_id) VALUES ('x')",
+		}, names...),
+		"archive": {
+			"SELECT * FROM shoeproof.findings", "SELECT * FROM shoeproof.table_memory",
+			"SELECT raw FROM shoeproof.dead_letters", "INSERT INTO shoeproof.events (event_id) VALUES ('x')", "SELECT 1 SETTINGS readonly = 0",
+		},
+		"auditor": {
+			"INSERT INTO shoeproof.events (event_id) VALUES ('x')",
+			"INSERT INTO shoeproof.journal (topic) VALUES ('x')",
+			"INSERT INTO shoeproof.finding_actions (actor) VALUES ('x')",
+		},
 		"migrator": nil,
 	} {
 		s, err := connect(t.Context(), as(role))
@@ -191,13 +234,15 @@ func refusals(t *testing.T, as func(string) Config) {
 		queries := append(slices.Clone(more), everyone...)
 		if role == "migrator" { // Tables are its work.
 			queries = slices.DeleteFunc(queries, func(q string) bool {
-				return strings.Contains(q, " shoeproof.") && !strings.HasPrefix(q, "DROP") && !strings.HasPrefix(q, "TRUNCATE") && !strings.Contains(q, "DICTIONARY")
+				return strings.Contains(q, " shoeproof.") && !strings.HasPrefix(q, "DROP") &&
+					!strings.HasPrefix(q, "TRUNCATE") && !strings.Contains(q, "DICTIONARY")
 			})
 		}
 		for _, q := range queries {
-			// 164 is readonly's way to say so, 36, 46, 60 and 636 hide that there is such a thing.
+			// 164 is the code of readonly; 36, 46, 60 and 636 hide that the object exists.
 			err := s.conn.Exec(t.Context(), q)
-			if code := codeOf(err); code != accessDenied && code != readOnly && code != 36 && code != 46 && code != unknownTable && code != 636 {
+			if code := codeOf(err); code != accessDenied && code != readOnly && code != 36 && code != 46 &&
+				code != unknownTable && code != 636 {
 				t.Errorf("%s: %s: %v, want it refused", role, q, err)
 			}
 		}

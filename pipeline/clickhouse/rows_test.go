@@ -33,7 +33,7 @@ const (
 	kindsOfRows
 )
 
-// fill sets a value of a row type to something that tells it from every other field.
+// fill sets a value of a row type to a value that no other field has.
 func fill(v reflect.Value, name string, kind int, n *int) {
 	*n++
 	switch v.Kind() {
@@ -283,7 +283,8 @@ func TestRowsAreStored(t *testing.T) {
 		t.Errorf("version %d, want 7", v)
 	}
 	row := value[string](t, s,
-		"SELECT toString((topic, partition, from_offset, to_offset, low_offset, clock, generation, epoch, cut_from, cut_to, rules_version, engine, records, crc, rows, hash)) FROM "+s.name("journal"))
+		"SELECT toString((topic, partition, from_offset, to_offset, low_offset, clock, generation, epoch, cut_from, "+
+			"cut_to, rules_version, engine, records, crc, rows, hash)) FROM "+s.name("journal"))
 	if want := "('table-events',3,100,199,42,77,5,2,90,95,'r1','test',100,3000000000,40,'c0ffee')"; row != want {
 		t.Errorf("journal %s, want %s", row, want)
 	}

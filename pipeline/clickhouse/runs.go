@@ -127,7 +127,7 @@ ORDER BY version DESC, run_id LIMIT 1`,
 	return r, err == nil, s.explain(doing, err)
 }
 
-// WriteRun stores a run. Of runs with the same ID the one that ended last stays.
+// WriteRun stores a run. Of runs with the same ID the last to end stays.
 func (s *Store) WriteRun(ctx context.Context, r *AuditRun) error {
 	const doing = "write the run"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.InsertTimeout)

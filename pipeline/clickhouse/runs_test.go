@@ -19,10 +19,12 @@ func numbered(property string, from int64, seqs ...uint64) *pipeline.Batch {
 	b := &pipeline.Batch{Range: pipeline.Range{Topic: "events", Partition: 3, From: from, To: from + int64(len(seqs)) - 1}}
 	for i, seq := range seqs {
 		e := &b.Events
-		e.PropertyID, e.PitID, e.TableID, e.Seq = append(e.PropertyID, property), append(e.PitID, "p"), append(e.TableID, "t"), append(e.Seq, seq)
+		e.PropertyID, e.PitID, e.TableID, e.Seq = append(e.PropertyID, property), append(e.PitID, "p"),
+			append(e.TableID, "t"), append(e.Seq, seq)
 		id := []byte{byte('a' + i + int(from)), byte(seq)}
 		e.EventID.Append(id)
-		e.At, e.GamingDay, e.ShoeID, e.Round = append(e.At, int64(1000+i)), append(e.GamingDay, "1970-01-01"), append(e.ShoeID, "s"), append(e.Round, 1)
+		e.At, e.GamingDay, e.ShoeID, e.Round = append(e.At, int64(1000+i)), append(e.GamingDay, "1970-01-01"),
+			append(e.ShoeID, "s"), append(e.Round, 1)
 		e.Kind, e.Format = append(e.Kind, "card_dealt"), append(e.Format, schema.JSON)
 		e.Raw.Append(id)
 		sum := [32]byte{byte(from), byte(i)}
@@ -50,7 +52,7 @@ func TestReplayIsInOrderAndOnce(t *testing.T) {
 		write(t, s, numbered("p1", 10, 1, 2, 4, 5))
 		s.cfg.RulesVersion += "+"
 	}
-	write(t, s, numbered("p1", 20, 3, 4)) // one that came late, one in conflict
+	write(t, s, numbered("p1", 20, 3, 4)) // a late event, an event in conflict
 	write(t, s, numbered("p2", 30, 1))
 	seqs, offsets := replayed(t, s, "p1")
 	if want := []uint64{1, 2, 3, 4, 4, 5}; !slices.Equal(seqs, want) {
@@ -74,7 +76,10 @@ func TestMemoryBefore(t *testing.T) {
 	s := open(t, migrated(t))
 	b := numbered("p1", 10, 1, 2, 3, 4, 5, 6)
 	for seq, offset := range map[uint64]int64{2: 11, 4: 13, 6: 15} {
-		b.Snapshots = append(b.Snapshots, rows.Snapshot{PropertyID: "p1", TableID: "t", Seq: seq, At: 1000 + offset, Topic: "events", Partition: 3, Offset: offset, State: "{}"})
+		b.Snapshots = append(b.Snapshots, rows.Snapshot{
+			PropertyID: "p1", TableID: "t", Seq: seq, At: 1000 + offset,
+			Topic: "events", Partition: 3, Offset: offset, State: "{}",
+		})
 	}
 	write(t, s, b)
 	expect := func(what string, moment int64, seq uint64, behind ...uint64) {
@@ -84,7 +89,9 @@ func TestMemoryBefore(t *testing.T) {
 			t.Fatalf("%s: %+v, want that of event %d: %v", what, m, seq, err)
 		}
 		var seqs []uint64
-		if err := s.Replay(t.Context(), "p1", "t", m, func(e *Archived) bool { seqs = append(seqs, e.Seq); return false }); err != nil || !slices.Equal(seqs, behind) {
+		if err := s.Replay(t.Context(), "p1", "t", m,
+			func(e *Archived) bool { seqs = append(seqs, e.Seq); return false }); err != nil || !slices.Equal(seqs,
+			behind) {
 			t.Fatalf("%s: events %v behind it, want %v: %v", what, seqs, behind, err)
 		}
 	}
@@ -94,7 +101,10 @@ func TestMemoryBefore(t *testing.T) {
 	write(t, s, numbered("p1", 20, 3))
 	expect("one came late", 2000, 2, 3, 3, 4, 5, 6)
 	again := numbered("p1", 40, 1, 2)
-	again.Snapshots = []rows.Snapshot{{PropertyID: "p1", TableID: "t", Seq: 1, At: 1040, Topic: "events", Partition: 3, Offset: 40, State: "{}"}}
+	again.Snapshots = []rows.Snapshot{{
+		PropertyID: "p1", TableID: "t", Seq: 1, At: 1040, Topic: "events", Partition: 3,
+		Offset: 40, State: "{}",
+	}}
 	write(t, s, again)
 	expect("numbered anew", 2000, 1, 2)
 	expect("numbered anew behind it", 1030, 2, 3, 3, 4, 5, 6, 1, 2)
@@ -119,7 +129,8 @@ func TestDayCoverage(t *testing.T) {
 	}
 	write(t, s, b)
 	lost := numbered("p1", 30, 6)
-	if err := s.insert(t.Context(), &s.tables[0], s.tables[0].View(&lost.Set), &lost.Range); err != nil { // an archive row that no flush accounts for
+	// an archive row that no flush accounts for
+	if err := s.insert(t.Context(), &s.tables[0], s.tables[0].View(&lost.Set), &lost.Range); err != nil {
 		t.Fatal(err)
 	}
 	got, err := s.DayCoverage(t.Context(), "p1", 0, 5000)
@@ -127,7 +138,8 @@ func TestDayCoverage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Covered{{
-		Topic: "events", Partition: 3, At: 1002, Holes: []Span{{12, 14}, {18, 30}}, DeadLetters: 1, FirstDeadLetter: 16, LastDeadLetter: 16,
+		Topic: "events", Partition: 3, At: 1002, Holes: []Span{{12, 14}, {18, 30}}, DeadLetters: 1, FirstDeadLetter: 16,
+		LastDeadLetter: 16,
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -57,14 +57,20 @@ func wholeFloor(t *testing.T) []*pipeline.Batch {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table := deal.NewTable(deal.Options{Config: config, Seed: uint64(i), Property: "sim", Pit: "p1", Table: fmt.Sprintf("t-%02d", i)})
+		table := deal.NewTable(deal.Options{
+			Config: config, Seed: uint64(i), Property: "sim", Pit: "p1",
+			Table: fmt.Sprintf("t-%02d", i),
+		})
 		mine := slices.Concat(table.Open(), table.ShoeOf(4), table.Close())
 		if i%3 == 0 {
 			mine = slices.Delete(mine, 30, 31) // a hole, so that there are findings
 		}
 		events = append(events, mine...)
 	}
-	e := auditor.New(auditor.Options{Books: books, Calendar: calendar, PatronKey: []byte("sixteen bytes or more"), Version: "test"})
+	e := auditor.New(auditor.Options{
+		Books: books, Calendar: calendar, PatronKey: []byte("sixteen bytes or more"),
+		Version: "test",
+	})
 	var all []*pipeline.Batch
 	b := &pipeline.Batch{}
 	var value []byte
@@ -109,7 +115,10 @@ func TestTwoShards(t *testing.T) {
 		}
 	}
 
-	tables := []string{"events", "rounds", "wagers", "vigorish", "shoes", "table_configs", "notices", "findings", "open_findings", "dead_letters"}
+	tables := []string{
+		"events", "rounds", "wagers", "vigorish", "shoes", "table_configs", "notices", "findings",
+		"open_findings", "dead_letters",
+	}
 	for _, table := range tables {
 		columns := "*"
 		if table == "open_findings" {
@@ -122,15 +131,19 @@ func TestTwoShards(t *testing.T) {
 		}
 		for i, shard := range shards {
 			if have := text(t, shard.HTTPAddr, fmt.Sprintf(query, cfg.Database)); have != want {
-				t.Errorf("%s, asked at shard %d (-one server +shards):\n%s", table, i, gocmp.Diff(strings.Split(want, "\n"), strings.Split(have, "\n")))
+				t.Errorf("%s, asked at shard %d (-one server +shards):\n%s", table, i,
+					gocmp.Diff(strings.Split(want, "\n"), strings.Split(have, "\n")))
 			}
 		}
 	}
 	var here [2]string
 	for i, shard := range shards {
-		here[i] = text(t, shard.HTTPAddr, "SELECT DISTINCT property_id, table_id FROM audit.events_local ORDER BY ALL FORMAT TSV")
+		here[i] = text(t, shard.HTTPAddr,
+			"SELECT DISTINCT property_id, table_id FROM audit.events_local ORDER BY ALL FORMAT TSV")
 		for _, table := range []string{"rounds", "wagers", "shoes", "findings", "open_findings", "table_configs"} {
-			if n := text(t, shard.HTTPAddr, "SELECT count() FROM audit."+table+"_local WHERE (property_id, table_id) NOT IN (SELECT property_id, table_id FROM audit.events_local) FORMAT TSV"); n != "0\n" {
+			if n := text(t, shard.HTTPAddr,
+				"SELECT count() FROM audit."+table+"_local WHERE (property_id, table_id) NOT IN (SELECT property_id, "+
+					"table_id FROM audit.events_local) FORMAT TSV"); n != "0\n" {
 				t.Errorf("%s of shard %d: %s rows of tables whose events are on the other", table, i, strings.TrimSpace(n))
 			}
 		}
@@ -146,7 +159,8 @@ func TestTwoShards(t *testing.T) {
 
 	// A shard that is away holds the batch back; then it is stored once.
 	away := batches[slices.IndexFunc(batches, func(b *pipeline.Batch) bool {
-		return slices.ContainsFunc(b.Events.TableID, func(table string) bool { return strings.Contains(here[1], "\t"+table+"\n") })
+		return slices.ContainsFunc(b.Events.TableID,
+			func(table string) bool { return strings.Contains(here[1], "\t"+table+"\n") })
 	})]
 	moved := *away
 	moved.Range.From, moved.Range.To = moved.Range.From+1_000_000, moved.Range.To+1_000_000
@@ -164,7 +178,9 @@ func TestTwoShards(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if n := text(t, shards[0].HTTPAddr, "SELECT count() - uniqExact(property_id, table_id, seq, event_id, sha256) FROM audit.events FINAL FORMAT TSV"); n != "0\n" {
+	if n := text(t, shards[0].HTTPAddr,
+		"SELECT count() - uniqExact(property_id, table_id, seq, event_id, sha256) FROM audit.events FINAL FORMAT "+
+			"TSV"); n != "0\n" {
 		t.Errorf("%s events are there twice", strings.TrimSpace(n))
 	}
 }
@@ -172,7 +188,8 @@ func TestTwoShards(t *testing.T) {
 // text is what a server answers.
 func text(t *testing.T, addr, query string) string {
 	t.Helper()
-	resp, err := http.Post("http://"+addr+"/?"+url.Values{"user": {"default"}}.Encode(), "text/plain", strings.NewReader(query))
+	resp, err := http.Post("http://"+addr+"/?"+url.Values{"user": {"default"}}.Encode(), "text/plain",
+		strings.NewReader(query))
 	if err != nil {
 		t.Fatal(err)
 	}

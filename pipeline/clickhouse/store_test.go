@@ -66,7 +66,8 @@ func TestSchemaOfAnother(t *testing.T) {
 		}
 	}
 	alter("(1, '0001_facts.sql', 'changed')")
-	if _, _, err := Migrate(t.Context(), cfg); !errors.Is(err, ErrSchema) || !strings.Contains(err.Error(), "0001_facts.sql") {
+	if _, _, err := Migrate(t.Context(), cfg); !errors.Is(err, ErrSchema) ||
+		!strings.Contains(err.Error(), "0001_facts.sql") {
 		t.Errorf("a changed migration: %v", err)
 	}
 	alter("(1000, '1000_future.sql', '')")
@@ -126,7 +127,7 @@ func TestWriteUnderOtherRules(t *testing.T) {
 	}
 }
 
-// A finding that was closed stays closed when its range is inserted anew.
+// A finding that was closed stays closed when its range is inserted again.
 func TestClosedStaysClosed(t *testing.T) {
 	s := open(t, migrated(t))
 	b := fullBatch()
@@ -149,7 +150,10 @@ func TestFindings(t *testing.T) {
 	write(t, s, b)
 	byTime := func(rows []finding.Finding) []finding.Finding {
 		rows = slices.Clone(rows)
-		slices.SortFunc(rows, func(a, b finding.Finding) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.ID, b.ID)) })
+		slices.SortFunc(rows, func(a, b finding.Finding) int {
+			return cmp.Or(cmp.Compare(a.At, b.At),
+				cmp.Compare(a.ID, b.ID))
+		})
 		return rows
 	}
 	f := b.Findings
@@ -157,9 +161,12 @@ func TestFindings(t *testing.T) {
 		filter Filter
 		want   []finding.Finding
 	}{
-		"all":      {Filter{}, byTime(f)},
-		"first":    {Filter{Limit: 2}, byTime(f)[:2]},
-		"table":    {Filter{PropertyID: f[1].PropertyID, TableID: f[1].TableID, ShoeID: f[1].ShoeID, Rule: f[1].Rule}, f[1:2]},
+		"all":   {Filter{}, byTime(f)},
+		"first": {Filter{Limit: 2}, byTime(f)[:2]},
+		"table": {
+			Filter{PropertyID: f[1].PropertyID, TableID: f[1].TableID, ShoeID: f[1].ShoeID, Rule: f[1].Rule},
+			f[1:2],
+		},
 		"interval": {Filter{From: f[1].At, Until: f[2].At}, f[1:2]},
 		"none":     {Filter{TableID: "'; DROP TABLE findings"}, nil},
 	} {
@@ -213,7 +220,7 @@ func TestNobodyThere(t *testing.T) {
 	}
 }
 
-// What no retry heals is returned at once and says what to change.
+// An error that retries cannot fix is returned at once with its remedy.
 func TestWriteFails(t *testing.T) {
 	cfg := migrated(t)
 	s := open(t, cfg)
@@ -246,13 +253,16 @@ func TestWriteFails(t *testing.T) {
 	check(s, fullBatch(), ErrSchema, "rounds")
 }
 
-// Rows of many months go in one block, whatever the clocks say.
+// Rows of many months go in one block, whatever their times.
 func TestManyMonths(t *testing.T) {
 	s := open(t, migrated(t))
 	b := &pipeline.Batch{Range: pipeline.Range{Topic: "t"}}
 	const months = 120 // the server's default would refuse 101
 	for i := range months {
-		b.Snapshots = append(b.Snapshots, rows.Snapshot{PropertyID: "p", TableID: "t", Seq: uint64(i), At: int64(i) * 31 * 24 * int64(time.Hour)})
+		b.Snapshots = append(b.Snapshots, rows.Snapshot{
+			PropertyID: "p", TableID: "t", Seq: uint64(i),
+			At: int64(i) * 31 * 24 * int64(time.Hour),
+		})
 	}
 	write(t, s, b)
 	if n := rowsOf(t, s, "table_memory"); n != months {
@@ -272,10 +282,12 @@ func TestViews(t *testing.T) {
 	}
 	b.Findings[5].Verdict, b.Findings[5].Severity = "INFO", finding.Info
 	write(t, s, b)
-	if n := value[uint64](t, s, "SELECT sum(findings) FROM "+s.name("v_findings_by_table")+" WHERE critical = 3 AND table_id = 'mb-00'"); n != 3 {
+	if n := value[uint64](t, s, "SELECT sum(findings) FROM "+s.name("v_findings_by_table")+" WHERE critical = 3 AND "+
+		"table_id = 'mb-00'"); n != 3 {
 		t.Errorf("%d findings of mb-00, want 3", n)
 	}
-	if n := value[uint64](t, s, "SELECT findings FROM "+s.name("v_findings_by_rule")+" WHERE severity = 'critical' AND tables = 2"); n != 5 {
+	if n := value[uint64](t, s, "SELECT findings FROM "+s.name("v_findings_by_rule")+" WHERE severity = 'critical' "+
+		"AND tables = 2"); n != 5 {
 		t.Errorf("%d findings of the rule, want 5", n)
 	}
 	if n := rowsOf(t, s, "v_open_findings"); n != 5 {

@@ -115,7 +115,8 @@ func TestDamageIsARecordAndTheNextFileIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := all(t, src)
-	if len(got) != 3 || !strings.Contains(got[1], "BAD") || !strings.Contains(got[1], "a.pb at byte") || got[2] != "0 2 b.ndjson:1" {
+	if len(got) != 3 || !strings.Contains(got[1], "BAD") || !strings.Contains(got[1], "a.pb at byte") ||
+		got[2] != "0 2 b.ndjson:1" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -25,10 +25,10 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// letters is a step that keeps each record, by what it says and not by its offset.
-type letters struct{ d *schema.Decoder }
+// keeper is a step that keeps each record, by its contents and not by its offset.
+type keeper struct{ d *schema.Decoder }
 
-func (l letters) Apply(rec *pipeline.Record, topic string, partition int32, b *rows.Set) {
+func (l keeper) Apply(rec *pipeline.Record, topic string, partition int32, b *rows.Set) {
 	var ev schema.Event
 	if rec.Bad != nil || l.d.Decode(rec.Format, rec.Value, &ev) != nil {
 		b.DeadLetters = append(b.DeadLetters, rows.DeadLetter{Topic: topic, Partition: partition, Offset: rec.Offset})
@@ -36,17 +36,17 @@ func (l letters) Apply(rec *pipeline.Record, topic string, partition int32, b *r
 	}
 	b.Findings = append(b.Findings, finding.Finding{ID: ev.EventID})
 }
-func (letters) Low(next int64) (low, clock int64) { return next, 0 }
-func (letters) Finish(*rows.Set)                  {}
+func (keeper) Low(next int64) (low, clock int64) { return next, 0 }
+func (keeper) Finish(*rows.Set)                  {}
 
 func run(ctx context.Context, src pipeline.Source, sink pipeline.Sink) error {
 	return pipeline.Run(ctx, src, sink, pipeline.RunOptions{
-		NewStep: func() pipeline.Step { return letters{schema.NewDecoder()} }, Now: time.Now,
+		NewStep: func() pipeline.Step { return keeper{schema.NewDecoder()} }, Now: time.Now,
 		FlushRows: 50, FlushEvery: 20 * time.Millisecond,
 	})
 }
 
-// has says that the sink has each event, and nothing else.
+// has reports whether the sink has each event, and nothing else.
 func has(m *pipeline.MemorySink, events []schema.Event) bool {
 	return len(m.Findings()) == len(events) && len(m.DeadLetters()) == 0
 }
@@ -83,7 +83,7 @@ func TestRebalance(t *testing.T) {
 	if err := stopSecond(); err != nil {
 		t.Error(err)
 	}
-	// What was durable was committed: nobody reads it again.
+	// Durable records were committed: they are not read again.
 	if got := collect(t, open(t, finite(to(k, "g"))), nil); len(got) > 0 {
 		t.Errorf("%d records are read again after a clean end, such as %q", len(got), got[0])
 	}

@@ -30,11 +30,18 @@ func TestInspect(t *testing.T) {
 		}
 		return got
 	}
-	want := kafka.Topic{Partitions: []kafka.Offsets{{End: 4, Committed: -1}}, Settings: kafka.Settings{Retention: 7 * 24 * time.Hour, RetentionBytes: -1, Cleanup: "delete"}}
+	want := kafka.Topic{
+		Partitions: []kafka.Offsets{{End: 4, Committed: -1}},
+		Settings:   kafka.Settings{Retention: 7 * 24 * time.Hour, RetentionBytes: -1, Cleanup: "delete"},
+	}
 	if diff := cmp.Diff(want, look()); diff != "" {
 		t.Errorf("before the group (-want +got):\n%s", diff)
 	}
-	collect(t, open(t, finite(to(k, "g"))), func(ctx context.Context, s pipeline.Stream, _ *pipeline.Record) error { return s.Commit(ctx, 3) })
+	collect(t, open(t, finite(to(k, "g"))), func(ctx context.Context, s pipeline.Stream,
+		_ *pipeline.Record,
+	) error {
+		return s.Commit(ctx, 3)
+	})
 	deleteRecords(t, k, 2)
 	want.Partitions[0] = kafka.Offsets{First: 2, End: 4, Committed: 3}
 	if diff := cmp.Diff(want, look()); diff != "" {

@@ -23,7 +23,7 @@ import (
 )
 
 // Findings and facts are the same bytes on one processor or two, in batches of any size, and however the
-// tables are spread over partitions; only what says where a record lay differs.
+// tables are spread over partitions; only the locations of records differ.
 func TestSpreadChangesNothing(t *testing.T) {
 	books, err := rules.Shipped()
 	if err != nil {
@@ -33,7 +33,10 @@ func TestSpreadChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := auditor.Options{Books: books, Calendar: calendar, PatronKey: []byte("test"), Version: "test", NoArchive: true, Idle: time.Minute, Stretch: 1000}
+	opt := auditor.Options{
+		Books: books, Calendar: calendar, PatronKey: []byte("test"), Version: "test",
+		NoArchive: true, Idle: time.Minute, Stretch: 1000,
+	}
 	var events []schema.Event
 	faults := fault.All()
 	for i := range 16 {
@@ -70,7 +73,8 @@ func TestSpreadChangesNothing(t *testing.T) {
 					continue
 				}
 				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("%d partitions, %d processors, batches of %d (-first +this):\n%.2000s", partitions, processors, size, diff)
+					t.Errorf("%d partitions, %d processors, batches of %d (-first +this):\n%.2000s", partitions,
+						processors, size, diff)
 				}
 			}
 		}

@@ -43,7 +43,7 @@ type ClickHouse struct {
 
 	options ClickHouseOptions
 	lib     string
-	// The clients' ports are those of the proxies. All are reserved until Stop.
+	// Clients connect to the ports of the proxies. All are reserved until Stop.
 	clients, servers [protocols]port
 	supervisor       supervisor
 }

@@ -208,7 +208,7 @@ func TestClickHousePortTaken(t *testing.T) {
 	}
 }
 
-// What the server says when it cannot start reaches the caller.
+// The error of a server that cannot start reaches the caller.
 func TestClickHouseBadConfiguration(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a ClickHouse")

@@ -69,7 +69,8 @@ func TestKafkaClientIsNewEnough(t *testing.T) {
 	}
 	for _, key := range []kmsg.Key{
 		kmsg.Produce, kmsg.Fetch, kmsg.ListOffsets, kmsg.Metadata, kmsg.OffsetCommit, kmsg.OffsetFetch, kmsg.FindCoordinator,
-		kmsg.JoinGroup, kmsg.SyncGroup, kmsg.Heartbeat, kmsg.LeaveGroup, kmsg.ApiVersions, kmsg.CreateTopics, kmsg.DeleteTopics,
+		kmsg.JoinGroup, kmsg.SyncGroup, kmsg.Heartbeat, kmsg.LeaveGroup, kmsg.ApiVersions, kmsg.CreateTopics,
+		kmsg.DeleteTopics,
 	} {
 		if !asked[key] {
 			t.Errorf("the test made no %s request", key.Name())
@@ -108,7 +109,7 @@ func TestApacheKafkaRoundTrip(t *testing.T) {
 	everyRequest(t, apacheKafka(t), func() bool { return true })
 }
 
-// TestFloorsAreApache compares our table with what the server says of itself.
+// TestFloorsAreApache compares our table with the versions that the server advertises.
 func TestFloorsAreApache(t *testing.T) {
 	client := &kafka.Client{Addr: kafka.TCP(apacheKafka(t))}
 	got, err := client.ApiVersions(t.Context(), &kafka.ApiVersionsRequest{})

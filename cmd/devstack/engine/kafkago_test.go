@@ -111,7 +111,10 @@ func createTopic(t *testing.T, addr, topic string, partitions int) {
 		t.Fatal(err)
 	}
 	defer controller.Close()
-	if err := controller.CreateTopics(kafka.TopicConfig{Topic: topic, NumPartitions: partitions, ReplicationFactor: 1}); err != nil {
+	if err := controller.CreateTopics(kafka.TopicConfig{
+		Topic: topic, NumPartitions: partitions,
+		ReplicationFactor: 1,
+	}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -129,7 +132,10 @@ func everyRequest(t *testing.T, addr string, enough func() bool) {
 		t.Fatal(err)
 	}
 	if _, err := client.ListOffsets(t.Context(), &kafka.ListOffsetsRequest{
-		Topics: map[string][]kafka.OffsetRequest{topic: {kafka.FirstOffsetOf(0), kafka.LastOffsetOf(0), kafka.TimeOffsetOf(1, time.Unix(0, 0))}},
+		Topics: map[string][]kafka.OffsetRequest{topic: {
+			kafka.FirstOffsetOf(0), kafka.LastOffsetOf(0),
+			kafka.TimeOffsetOf(1, time.Unix(0, 0)),
+		}},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +160,8 @@ func oneGeneration(t *testing.T, addr, topic string, enough func() bool) {
 	t.Helper()
 	group, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
 		ID: "group-" + topic, Brokers: []string{addr}, Topics: []string{topic},
-		HeartbeatInterval: 50 * time.Millisecond, SessionTimeout: 6 * time.Second, RebalanceTimeout: 6 * time.Second, JoinGroupBackoff: 100 * time.Millisecond,
+		HeartbeatInterval: 50 * time.Millisecond, SessionTimeout: 6 * time.Second, RebalanceTimeout: 6 * time.Second,
+		JoinGroupBackoff: 100 * time.Millisecond,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +203,7 @@ func oneGeneration(t *testing.T, addr, topic string, enough func() bool) {
 	testkit.Await(t, "the requests", enough)
 }
 
-// temporary says that the broker asks to be tried again.
+// temporary reports whether the broker's error may be retried.
 func temporary(err error) bool {
 	var answer kafka.Error
 	return errors.As(err, &answer) && answer.Temporary()

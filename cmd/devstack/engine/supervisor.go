@@ -177,7 +177,7 @@ func (s *supervisor) awaitStart(ctx context.Context) error {
 	}
 }
 
-// Failed is closed when the supervisor gives up: Err says why.
+// Failed is closed when the supervisor gives up; Err is the cause.
 func (c *ClickHouse) Failed() <-chan struct{} {
 	c.supervisor.mu.Lock()
 	defer c.supervisor.mu.Unlock()

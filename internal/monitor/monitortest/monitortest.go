@@ -1,4 +1,4 @@
-// Package monitortest asks for what a program shows, in the tests of the programs that show it.
+// Package monitortest checks the metrics and probes of a program in its tests.
 package monitortest
 
 import (
@@ -52,9 +52,9 @@ func Figure(t testing.TB, page, series string) float64 {
 	return -1
 }
 
-// Labelled holds our series, least of them at the least, to labels and values that are known beforehand: none tells
-// tables, shoes or people apart.
-func Labelled(t testing.TB, page string, least int, known map[string]*regexp.Regexp) {
+// Labelled checks that the page has at least minimum series of ours, and that their labels and values are in known: no
+// label identifies a table, a shoe or a person.
+func Labelled(t testing.TB, page string, minimum int, known map[string]*regexp.Regexp) {
 	t.Helper()
 	label, series := regexp.MustCompile(`[{,](\w+)="([^"]*)"`), 0
 	for line := range strings.Lines(page) {
@@ -68,8 +68,8 @@ func Labelled(t testing.TB, page string, least int, known map[string]*regexp.Reg
 			}
 		}
 	}
-	if series < least {
-		t.Errorf("%d series, want at least %d", series, least)
+	if series < minimum {
+		t.Errorf("%d series, want at least %d", series, minimum)
 	}
 }
 
@@ -79,8 +79,8 @@ const (
 	Panels = "grafana/operators.json"
 )
 
-// Asked says what each of these files of the folder deploy, with alerts or panels, asks this program for and a page
-// does not have.
+// Asked reports each series of this program that a file of alerts or panels in the folder deploy uses and the page
+// lacks.
 func Asked(t testing.TB, page string, ours func(name string) bool, deploy string, files ...string) {
 	t.Helper()
 	for _, file := range files {
