@@ -40,7 +40,7 @@ var layers = [][]string{
 var only = map[string][]string{
 	"internal/testkit":      {},
 	"simulate":              {"schema"},
-	"detectors":             {"baccarat", "law", "record"},
+	"detectors":             {"baccarat", "law", "record", "schema"},
 	"pipeline/kafka":        {"pipeline", "schema", "schema/rows", "finding"},
 	"pipeline/clickhouse":   {"pipeline", "schema", "schema/rows", "finding"},
 	"pipeline/file":         {"pipeline", "schema", "schema/rows", "finding"},

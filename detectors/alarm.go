@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // Alarm is the content of an anomaly finding.
@@ -48,8 +50,11 @@ func (a *Alarm) Expected() string {
 	return fmt.Sprintf("%s; about %.1f of %d expected", a.Detector.Null, a.effect.Expected, a.effect.Times)
 }
 
-// Observed describes the observation and lists the rounds to review. It accuses no person.
-func (a *Alarm) Observed() string {
+// maxReview is the number of rounds that Observed lists by name. Alarm.Top has the others.
+const maxReview = 5
+
+// Observed describes the observation, with money in a currency, and lists the rounds to review. It accuses no person.
+func (a *Alarm) Observed(currency string) string {
 	var s strings.Builder
 	if a.Note != "" {
 		s.WriteString(a.Note)
@@ -67,15 +72,18 @@ func (a *Alarm) Observed() string {
 		fmt.Fprintf(&s, "; over %d rounds", a.Rounds)
 	}
 	if a.Money != 0 {
-		fmt.Fprintf(&s, "; money at issue %d minor units", a.Money)
+		fmt.Fprintf(&s, "; money at issue %s", schema.Money(a.Money, currency))
 	}
 	if len(a.Top) > 0 && !a.Certain {
 		s.WriteString("; review ")
-		for i := range a.Top {
+		for i := range min(len(a.Top), maxReview) {
 			if i > 0 {
 				s.WriteString(", ")
 			}
 			s.WriteString(a.Top[i].Location.text())
+		}
+		if more := len(a.Top) - maxReview; more > 0 {
+			fmt.Fprintf(&s, " and %d more", more)
 		}
 	}
 	return s.String()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 var d15 = &Detector{
@@ -65,12 +66,13 @@ func (d *offsetting) Round(r *Round, out *factors) {
 	}
 	for i := range list {
 		for j := i + 1; j < len(list); j++ {
-			d.score(&list[i], &list[j], r.At, out)
+			d.score(&list[i], &list[j], r, out)
 		}
 	}
 }
 
-func (d *offsetting) score(a, b *mainBet, at int64, out *factors) {
+func (d *offsetting) score(a, b *mainBet, r *Round, out *factors) {
+	at := r.At
 	if strings.Compare(a.patron, b.patron) > 0 {
 		a, b = b, a
 	}
@@ -94,10 +96,14 @@ func (d *offsetting) score(a, b *mainBet, at int64, out *factors) {
 	if s.Rounds < offsetRounds || 10*s.Opposite < 9*s.Rounds || s.Turnover < d.policy.OffsetTurnover {
 		return
 	}
+	currency := ""
+	if r.Offer != nil {
+		currency = r.Offer.Currency
+	}
 	out.add(Factor{
 		Key: Key{OfPair, key}, Certain: true, Money: s.Turnover,
-		Note: fmt.Sprintf("opposite bets of similar stakes in %d of %d common rounds, net %d on a turnover of %d minor units",
-			s.Opposite, s.Rounds, s.Net, s.Turnover),
+		Note: fmt.Sprintf("opposite bets of similar stakes in %d of %d common rounds, net %s on a turnover of %s",
+			s.Opposite, s.Rounds, schema.Money(s.Net, currency), schema.Money(s.Turnover, currency)),
 	})
 	*s = offsetState{Last: at, Reported: at}
 }

@@ -3,11 +3,15 @@ package detectors
 import (
 	"fmt"
 	"math"
+
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // Hold is the result of a table in a period, as the tests of regulators take it. Amounts are minor units.
 type Hold struct {
 	Property, Table, Period string
+	// Currency formats Drop; empty if unknown.
+	Currency string
 	// Drop is the sum of stakes if no drop box is counted; Win is the part that the house won.
 	Drop, Win int64
 	// Expected is the exact expectation of the house given the cards of every round. Variance is the sum of the
@@ -92,8 +96,8 @@ func (h *Hold) points() float64 {
 
 func (r *HoldReport) compare(h *Hold, before []Hold) {
 	level, ok := base(before)
-	r.Text = fmt.Sprintf("table %s of %s, %s: hold %.2f %% of %d minor units in %d rounds",
-		h.Table, h.Property, h.Period, h.Percent(), h.Drop, h.Rounds)
+	r.Text = fmt.Sprintf("table %s of %s, %s: hold %.2f %% of %s in %d rounds",
+		h.Table, h.Property, h.Period, h.Percent(), schema.Money(h.Drop, h.Currency), h.Rounds)
 	if !ok {
 		r.Limit = math.Inf(1)
 		r.Text += "; no base period to compare with"

@@ -214,14 +214,14 @@ func TestWords(t *testing.T) {
 	}
 	a := w.alarms[0]
 	t.Log(a.Expected())
-	t.Log(a.Observed())
+	t.Log(a.Observed("USD"))
 	t.Log(a.Odds())
-	for _, want := range []string{"review shoe s1 round", "minor units", "expected"} {
-		if !strings.Contains(a.Observed(), want) {
-			t.Errorf("%q does not contain %q", a.Observed(), want)
+	for _, want := range []string{"review shoe s1 round", "money at issue USD ", " and 15 more", "expected"} {
+		if !strings.Contains(a.Observed("USD"), want) {
+			t.Errorf("%q does not contain %q", a.Observed("USD"), want)
 		}
 	}
-	if !strings.Contains(a.Odds(), "table-years") || strings.Contains(strings.ToLower(a.Observed()), "guilt") {
+	if !strings.Contains(a.Odds(), "table-years") || strings.Contains(strings.ToLower(a.Observed("USD")), "guilt") {
 		t.Errorf("odds %q", a.Odds())
 	}
 	if len(a.Top) != topRounds || a.Top[0].LnE < a.Top[topRounds-1].LnE {
@@ -250,7 +250,7 @@ func TestTray(t *testing.T) {
 		Won: 12_000_00, Paid: 7_100_00, Vigs: 100_00, Whole: true,
 	}
 	if w.host.Tray(&tray); len(w.host.Alarms) != 0 {
-		t.Errorf("a tray that closes: %v", w.host.Alarms[0].Observed())
+		t.Errorf("a tray that closes: %v", w.host.Alarms[0].Observed("USD"))
 	}
 	tray.Close -= 500_00
 	if w.host.Tray(&tray); len(w.host.Alarms) != 1 || w.host.Alarms[0].Money != 500_00 || !w.host.Alarms[0].Certain {

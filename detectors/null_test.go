@@ -43,7 +43,7 @@ func TestHonestPlay(t *testing.T) {
 			}
 			if len(w.alarms) > 0 {
 				a := w.alarms[0]
-				t.Errorf("%d alarms, the first about %v, ln e %.1f: %s", len(w.alarms), a.Key, a.LnE, a.Observed())
+				t.Errorf("%d alarms, the first about %v, ln e %.1f: %s", len(w.alarms), a.Key, a.LnE, a.Observed(""))
 			}
 		})
 	}

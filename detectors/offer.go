@@ -13,6 +13,8 @@ import (
 type Offer struct {
 	Kernel *exact.Kernel
 	Terms  [baccarat.SpotOther + 1]exact.Terms
+	// Currency is the currency of the table.
+	Currency string
 
 	drawing *baccarat.DrawingTable
 	mu      sync.Mutex
@@ -24,7 +26,7 @@ func NewOffer(law *law.Law, config *law.Config) *Offer {
 	if law == nil || config == nil || law.Game == baccarat.CheminDeFer {
 		return nil
 	}
-	o := &Offer{Kernel: exact.New(&law.Drawing), drawing: &law.Drawing}
+	o := &Offer{Kernel: exact.New(&law.Drawing), drawing: &law.Drawing, Currency: config.Currency}
 	for spot := baccarat.SpotBanker; spot <= baccarat.SpotOther; spot++ {
 		if side := spot.SideBet(); side == baccarat.NoSideBet || config.Offers(side) {
 			o.Terms[spot] = o.Kernel.Terms(law, config, spot)

@@ -16,7 +16,11 @@ func (t *Table) Anomalies(s *play.Shoe, dealer string, alarms []detectors.Alarm,
 		if s != nil && proves(s, a) {
 			continue
 		}
-		made := Anomaly(a)
+		currency := ""
+		if t.Play.Config != nil {
+			currency = t.Play.Config.Currency
+		}
+		made := Anomaly(a, currency)
 		t.inForce(&made)
 		made.DealerID, made.Engine = dealer, t.Version
 		if made.Round == 0 {
@@ -45,7 +49,7 @@ func proves(s *play.Shoe, a *detectors.Alarm) bool {
 }
 
 // Anomaly is the finding of an alarm, without what only the caller has: evidence, day and rulebook.
-func Anomaly(a *detectors.Alarm) finding.Finding {
+func Anomaly(a *detectors.Alarm, currency string) finding.Finding {
 	severity := finding.Major
 	if a.Detector.Tier == detectors.Calibrated {
 		severity = finding.Minor
@@ -56,7 +60,8 @@ func Anomaly(a *detectors.Alarm) finding.Finding {
 	}, finding.Anomaly, finding.Suspect, severity)
 	f.Citations = []string{"docs/detectors.md: " + a.Detector.Name}
 	f.PitID, f.At = a.Location.Pit, schema.Time(a.Location.At)
-	f.Expected, f.Observed, f.Amount = a.Expected(), a.Observed()+"; "+a.Odds(), a.Money
+	f.Expected, f.Observed, f.Amount = a.Expected(), a.Observed(currency)+"; "+a.Odds(), a.Money
+	f.Currency = currency
 	f.LnE, f.Threshold, f.Odds = a.LnE, a.LnThreshold, a.Odds()
 	return f
 }

@@ -94,6 +94,9 @@ func (in *holdInput) tests() ([]HoldTest, error) {
 			}
 			offers[key] = offer
 		}
+		if offer != nil {
+			h.Currency = offer.Currency
+		}
 		spot := baccarat.ParseSpot(x.Spot)
 		if offer == nil || spot > baccarat.SpotOther || !offer.Terms[spot].Offered {
 			continue

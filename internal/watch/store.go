@@ -38,10 +38,14 @@ func (w *Watch) take(at *detectors.Location, dealer string, t *terms) {
 	}
 	for i := range w.host.Alarms {
 		a := &w.host.Alarms[i]
-		row := verdict.Anomaly(a)
+		currency := ""
+		if t != nil && t.config != nil {
+			currency = t.config.Currency
+		}
+		row := verdict.Anomaly(a, currency)
 		row.GamingDay, row.Shift, row.DealerID, row.Engine = day, shift, dealer, w.options.Engine.Version
 		if t != nil && t.config != nil {
-			row.Currency, row.Rulebook = t.config.Currency, t.law.Book.Ref()
+			row.Rulebook = t.law.Book.Ref()
 		}
 		for _, top := range a.Top {
 			if top.Location.Table == at.Table && top.Location.Seq != 0 {
