@@ -39,34 +39,33 @@ func demoCommand() *cobra.Command {
 	var f demoFlags
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "a whole floor on this machine: engines, tables, audit, findings",
-		Long: `Demo starts Kafka, ClickHouse and ingest, lets a floor of mixed tables play some shoes, a few of them
-with a planted fault, and prints what the audit found. Then it opens the console over it, on a second
-floor that plays on as in life. Everything stays up until Ctrl-C, and leaves nothing behind.`,
+		Short: "run engines, tables, the audit and the console on this machine",
+		Long: `Demo starts Kafka, ClickHouse and ingest, simulates a casino floor of mixed tables for some shoes, with
+faults planted at some tables, and prints the findings of the audit. Then it opens the console, over a second
+floor that plays in real time. Everything runs until Ctrl-C; the data are then deleted.`,
 		Example: `  devstack demo
   devstack demo --tables 40 --shoes 3 --once`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.speed <= 0 || f.tables < 1 || f.tables > 500 || f.shoes < 1 || f.every < 0 {
-				return cli.WrongUsage(errors.New("want --speed above 0, --tables 1 to 500, --shoes 1 or more and " +
-					"--fault-every 0 or more"))
+				return cli.WrongUsage(errors.New("want --speed above 0, --tables 1 to 500, --shoes 1 or more " +
+					"and --fault-every 0 or more"))
 			}
 			if host, _, err := net.SplitHostPort(f.console); err != nil || !settings.Loopback(host) {
-				return cli.WrongUsage(fmt.Errorf("--console %q, want host:port of this machine alone, such as "+
-					"127.0.0.1:8480: it asks for no password", f.console))
+				return cli.WrongUsage(fmt.Errorf("--console %q, want a loopback host:port such as 127.0.0.1:8480: "+
+					"the console requires no password", f.console))
 			}
 			return f.run(cmd)
 		},
 	}
 	fs := cmd.Flags()
-	fs.Float64Var(&f.speed, "speed", 600, "how many times as fast as in life the floor plays")
-	fs.IntVar(&f.tables, "tables", 20, "tables of the floor")
-	fs.IntVar(&f.shoes, "shoes", 2, "shoes of each table that keeps the rules")
-	fs.IntVar(&f.every, "fault-every", 3, "every so manieth table breaks a rule; 0 for none")
-	fs.Uint64Var(&f.seed, "seed", 1, "what all chance follows from")
+	fs.Float64Var(&f.speed, "speed", 600, "speed of play, as a multiple of real time")
+	fs.IntVar(&f.tables, "tables", 20, "number of tables")
+	fs.IntVar(&f.shoes, "shoes", 2, "shoes of each table without a fault")
+	fs.IntVar(&f.every, "fault-every", 3, "plant a fault at every Nth table; 0 for none")
+	fs.Uint64Var(&f.seed, "seed", 1, "seed of all random choices")
 	fs.StringVar(&f.console, "console", "127.0.0.1:8480", "loopback host:port of the console; port 0 for a free one")
-	fs.BoolVar(&f.once, "once", false,
-		"end after the findings; the exit code is 1 unless exactly the planted faults were found")
+	fs.BoolVar(&f.once, "once", false, "exit after the findings, with code 1 unless they are exactly the planted faults")
 	return cmd
 }
 
@@ -79,15 +78,15 @@ func (f *demoFlags) run(cmd *cobra.Command) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	fmt.Fprintf(out, "ready after %.1f s: Kafka %s, ClickHouse %s\n", time.Since(began).Seconds(), s.kafka.Addrs[0],
-		s.clickhouse.Addr)
+	fmt.Fprintf(out, "ready after %.1f s: Kafka %s, ClickHouse %s\n",
+		time.Since(began).Seconds(), s.kafka.Addrs[0], s.clickhouse.Addr)
 	f.start = startOf(f.speed)
 	fl, err := newFloor(f.floorOptions)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d tables play %d shoes at %g times the speed of life; %d tables break a rule\n\n", f.tables,
-		fl.shoes(), f.speed, len(fl.planted))
+	fmt.Fprintf(out, "%d tables play %d shoes at %g times real time; %d tables break a rule\n\n",
+		f.tables, fl.shoes(), f.speed, len(fl.planted))
 
 	audited := &shoes{ids: map[string]bool{}}
 	running, end := context.WithCancel(ctx)
@@ -96,8 +95,7 @@ func (f *demoFlags) run(cmd *cobra.Command) (err error) {
 	config := s.settings
 	group.Go(func() error {
 		return ingest.Run(running, &config, ingest.Options{
-			Version: version, Log: config.Log.Logger(cmd.ErrOrStderr()),
-			Flushed: audited.flushed,
+			Version: version, Log: config.Log.Logger(cmd.ErrOrStderr()), Flushed: audited.flushed,
 		})
 	})
 	group.Go(func() error {
@@ -116,7 +114,7 @@ func (f *demoFlags) run(cmd *cobra.Command) (err error) {
 		}()
 		exact, err := f.show(running, s, fl, audited, out)
 		if err == nil && f.once && !exact && running.Err() == nil {
-			err = errors.New("the findings are not those of the planted faults")
+			err = errors.New("the findings differ from the planted faults")
 		}
 		if err != nil || f.once || running.Err() != nil {
 			return err
@@ -126,7 +124,7 @@ func (f *demoFlags) run(cmd *cobra.Command) (err error) {
 	return group.Wait()
 }
 
-// open serves the console over a floor that plays on as in life, until ctx is done.
+// open serves the console over a floor that plays in real time, until ctx is done.
 func (f *demoFlags) open(ctx context.Context, s *stack, out, stderr io.Writer) (err error) {
 	fl, err := newLiveFloor(f.seed, time.Now().UTC())
 	if err != nil {
@@ -144,33 +142,31 @@ func (f *demoFlags) open(ctx context.Context, s *stack, out, stderr io.Writer) (
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return fl.publish(ctx, w, time.Now(), 1, func(int) {}) })
 	group.Go(func() error {
-		return serve.Run(ctx, &config, serve.Options{
-			Version: version, Log: config.Log.Logger(stderr),
-			Listening: func(url string) {
-				fmt.Fprintf(out, `
-The console is at %s, for this machine alone and without a password. Try:
+		options := serve.Options{Version: version, Log: config.Log.Logger(stderr), Listening: func(url string) {
+			fmt.Fprintf(out, `
+The console is at %s, on this machine only and without a password. Try:
 
   - Sign in as operator. In the queue j and k move, Enter opens, a acknowledges, ? lists all keys.
   - Open a finding of draw.* or payout.*: the round card by card, the clause, the events and their hashes.
-    Replay its shoe: the rules run again over the archive and find the same.
-  - Ask to close a critical finding. You cannot confirm it: sign in as supervisor, in a private window.
-  - Look at the floor. %d tables play on as in life, %d of them break a rule sooner or later, at two somebody
-    stacks the cards, and the feed of one has died, which is not the same as a quiet table.
-  - As auditor, see events as they came, which name patrons, and your own look in the log.
+    Replay its shoe: the rules run again over the archive, with the same result.
+  - Request to close a critical finding. Only a supervisor can confirm it: sign in as one in a private window.
+  - Open the floor. %d tables play in real time, %d of them break a rule after a while, two have stacked cards,
+    and the feed of one has stopped.
+  - As auditor, open the events as received, which name patrons; the log shows who opened them.
 
-All of it stays up until Ctrl-C.
+Everything runs until Ctrl-C.
 `, url, len(fl.tables), len(fl.planted))
-			},
-		})
+		}}
+		return serve.Run(ctx, &config, options)
 	})
 	return group.Wait()
 }
 
-// show plays the floor, waits until all of it is audited, and prints the findings. It reports whether they are exactly
-// the findings of the planted faults.
-func (f *demoFlags) show(ctx context.Context, s *stack, fl *floor, audited *shoes, out io.Writer) (exact bool,
-	err error,
-) {
+// show plays the floor, waits until all shoes are audited, and prints the findings. Exact is true if they are the
+// planted faults.
+func (f *demoFlags) show(
+	ctx context.Context, s *stack, fl *floor, audited *shoes, out io.Writer,
+) (exact bool, err error) {
 	w, err := s.writer()
 	if err != nil {
 		return false, err
@@ -184,7 +180,7 @@ func (f *demoFlags) show(ctx context.Context, s *stack, fl *floor, audited *shoe
 		defer close(played)
 		return fl.publish(pctx, w, f.start, f.speed, func(n int) { published.Add(int64(n)) })
 	})
-	playing.Go(func() error { return await(pctx, audited, fl.shoes(), played, &published, out) })
+	playing.Go(func() error { return awaitAudited(pctx, audited, fl.shoes(), played, &published, out) })
 	if err := playing.Wait(); err != nil || ctx.Err() != nil {
 		return false, err
 	}
@@ -201,8 +197,8 @@ func (f *demoFlags) show(ctx context.Context, s *stack, fl *floor, audited *shoe
 	if err != nil {
 		return false, err
 	}
-	fmt.Fprintf(out, "\n%d events, %d rounds and %d shoes of %d tables audited in %.1f s\n\n", published.Load(), rounds,
-		fl.shoes(), f.tables, time.Since(began).Seconds())
+	fmt.Fprintf(out, "\n%d events, %d rounds and %d shoes of %d tables audited in %.1f s\n\n",
+		published.Load(), rounds, fl.shoes(), f.tables, time.Since(began).Seconds())
 	if err := output.Table(out, findings); err != nil {
 		return false, err
 	}
@@ -212,7 +208,7 @@ func (f *demoFlags) show(ctx context.Context, s *stack, fl *floor, audited *shoe
 	return exact, nil
 }
 
-// shoes are the ids of shoes whose rows are all durable.
+// shoes has the ids of the shoes whose rows are durable.
 type shoes struct {
 	mu  sync.Mutex
 	ids map[string]bool
@@ -232,14 +228,14 @@ func (s *shoes) count() int {
 	return len(s.ids)
 }
 
-// await returns when all shoes are in ClickHouse, and prints the progress every two seconds.
-func await(ctx context.Context, audited *shoes, all int, played <-chan struct{}, published *atomic.Int64,
-	out io.Writer,
+// awaitAudited returns when all shoes are in ClickHouse, and prints the progress every two seconds.
+func awaitAudited(
+	ctx context.Context, audited *shoes, all int, played <-chan struct{}, published *atomic.Int64, out io.Writer,
 ) error {
-	const patience = 2 * time.Minute
+	const limit = 2 * time.Minute
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
-	printed, deadline := time.Now(), time.Time{}
+	reported, deadline := time.Now(), time.Time{}
 	for {
 		select {
 		case <-ctx.Done():
@@ -253,21 +249,21 @@ func await(ctx context.Context, audited *shoes, all int, played <-chan struct{},
 				return nil
 			}
 			if deadline.IsZero() {
-				deadline = time.Now().Add(patience)
+				deadline = time.Now().Add(limit)
 			}
 			if time.Now().After(deadline) {
-				return fmt.Errorf("%d of %d shoes are audited %v after the last event", done, all, patience)
+				return fmt.Errorf("%d of %d shoes are audited %v after the last event", done, all, limit)
 			}
 		default:
 		}
-		if time.Since(printed) >= 2*time.Second {
-			printed = time.Now()
+		if time.Since(reported) >= 2*time.Second {
+			reported = time.Now()
 			fmt.Fprintf(out, "  %d events played, %d of %d shoes audited\n", published.Load(), done, all)
 		}
 	}
 }
 
-// compare prints what was planted beside what was found.
+// compare prints the planted faults beside the findings.
 func compare(out io.Writer, all []planted, findings []finding.Finding) (exact bool) {
 	taken := map[int]bool{}
 	found := 0
@@ -297,7 +293,7 @@ func compare(out io.Writer, all []planted, findings []finding.Finding) (exact bo
 		}
 	}
 	beyond := others["minor"] + others["major"] + others["critical"]
-	fmt.Fprintf(out, "%d planted, %d found; findings that nobody planted: %d, and %d for information\n", wanted, found,
-		beyond, others["info"])
+	fmt.Fprintf(out, "%d planted, %d found; other findings: %d, and %d for information\n",
+		wanted, found, beyond, others["info"])
 	return cmp.Compare(wanted, found) == 0 && beyond == 0
 }

@@ -34,7 +34,7 @@ func TestDemo(t *testing.T) {
 		t.Errorf("exit code %d, want %d:\n%s", code, cli.Done, stderr.String())
 	}
 	for _, want := range []string{
-		"12 shoes of 9 tables audited", "3 planted, 3 found; findings that nobody planted: 0",
+		"12 shoes of 9 tables audited", "3 planted, 3 found; other findings: 0",
 		"TABLE ", "v_findings_by_rule",
 	} {
 		if !strings.Contains(stdout.String(), want) {
@@ -51,7 +51,7 @@ func TestDemoOpensTheConsole(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
-	stdout := &until{line: "stays up until Ctrl-C", then: cancel}
+	stdout := &until{line: "Everything runs until Ctrl-C", then: cancel}
 	var stderr bytes.Buffer
 	if code := run(ctx, []string{
 		"demo", "--tables", "3", "--shoes", "1", "--speed", "5000", "--console",

@@ -18,22 +18,22 @@ import (
 // property is the casino of the floor.
 const property = "demo"
 
-// floorOptions are the size and the faults of a floor.
+// floorOptions configure a floor.
 type floorOptions struct {
 	tables int
 	seed   uint64
-	// one table in so many breaks one rule; 0 for none.
+	// every is n if every nth table breaks one rule; 0 for none.
 	every int
-	// shoes of each legal table; 0 for ever.
+	// shoes of each legal table; 0 without end.
 	shoes int
 	start time.Time
 }
 
-// newLiveFloor is tables that have played for a while by a moment and go on for ever: legal ones, some
-// that break a rule sooner or later, two at which somebody cheats, and one whose feed has died.
+// newLiveFloor returns tables that have played for a while at now and play without end: legal tables, some that break a
+// rule after a while, two with a cheat, and one whose feed has stopped.
 func newLiveFloor(seed uint64, now time.Time) (*floor, error) {
 	f := &floor{}
-	kinds, faults := deal.Kinds(), showcase()
+	kinds, faults := deal.Kinds(), faultsByClarity()
 	for i := range 18 {
 		p := &player{id: fmt.Sprintf("live-%02d", i+1)}
 		so := deal.Options{
@@ -77,7 +77,7 @@ func newLiveFloor(seed uint64, now time.Time) (*floor, error) {
 	return f, nil
 }
 
-// floor is tables that play side by side, their events in the order of time.
+// floor is a set of tables whose events are merged by time.
 type floor struct {
 	tables  []*player
 	planted []planted
@@ -87,11 +87,11 @@ type floor struct {
 type player struct {
 	id    string
 	rest  []schema.Event
-	more  func() []schema.Event // nil when there is nothing more
-	shoes int                   // that it will have played, 0 for ever
+	more  func() []schema.Event // nil at the end
+	shoes int                   // that it plays in all, 0 without end
 }
 
-// planted is a fault and the findings that it must lead to.
+// planted is a fault with the findings that it must cause.
 type planted struct {
 	table, doc string
 	want       []fault.Want
@@ -99,7 +99,7 @@ type planted struct {
 
 func newFloor(o floorOptions) (*floor, error) {
 	f := &floor{}
-	kinds, faults := deal.Kinds(), showcase()
+	kinds, faults := deal.Kinds(), faultsByClarity()
 	for i := range o.tables {
 		p := &player{id: fmt.Sprintf("t-%02d", i+1)}
 		so := deal.Options{
@@ -127,8 +127,8 @@ func newFloor(o floorOptions) (*floor, error) {
 	return f, nil
 }
 
-// showcase returns the faults, the easiest to understand first.
-func showcase() []fault.Fault {
+// faultsByClarity returns the faults, the ones that need no explanation first.
+func faultsByClarity() []fault.Fault {
 	first := []string{
 		"draw.banker.must-stay", "vig.outstanding-at-reshuffle", "outcome.banker-wager", "payout.tie.min-odds",
 		"wager.after-no-more-bets",
@@ -170,7 +170,7 @@ func shoesIn(events []schema.Event) int {
 	return len(seen)
 }
 
-// shoes is how many will have been played at the end.
+// shoes is the number of shoes that are played in all.
 func (f *floor) shoes() int {
 	n := 0
 	for _, p := range f.tables {
@@ -179,7 +179,7 @@ func (f *floor) shoes() int {
 	return n
 }
 
-// next takes the next event of the floor, if it happens before a moment; over is the end of play.
+// next returns the next event of the floor, if it happens before a time; over is the end of play.
 func (f *floor) next(before int64) (ev schema.Event, ok, over bool) {
 	var first *player
 	for _, p := range f.tables {
@@ -202,20 +202,20 @@ func (f *floor) next(before int64) (ev schema.Event, ok, over bool) {
 	return ev, true, false
 }
 
-// publish writes the floor's events in real time multiplied by speed, and calls written after each batch. It returns at
-// the end of play, or when ctx is done.
-func (f *floor) publish(ctx context.Context, w *kafka.Writer, start time.Time, speed float64,
-	written func(events int),
+// publish writes the floor's events as they happen, at a multiple of real time, and calls published after each batch.
+// It returns at the end of play, or when ctx is done.
+func (f *floor) publish(
+	ctx context.Context, w *kafka.Writer, start time.Time, speed float64, published func(events int),
 ) error {
-	const most = 4000
+	const maxBatch = 4000
 	began := time.Now()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	batch := make([]schema.Event, 0, most)
+	batch := make([]schema.Event, 0, maxBatch)
 	for {
 		before := start.Add(time.Duration(float64(time.Since(began)) * speed)).UnixNano()
 		over := false
-		for batch = batch[:0]; len(batch) < most; {
+		for batch = batch[:0]; len(batch) < maxBatch; {
 			ev, ok, end := f.next(before)
 			if over = end; !ok {
 				break
@@ -229,12 +229,12 @@ func (f *floor) publish(ctx context.Context, w *kafka.Writer, start time.Time, s
 				}
 				return err
 			}
-			written(len(batch))
+			published(len(batch))
 		}
 		if over {
 			return nil
 		}
-		if len(batch) == most {
+		if len(batch) == maxBatch {
 			continue
 		}
 		select {

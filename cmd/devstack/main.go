@@ -1,7 +1,7 @@
 //go:build unix
 
-// Devstack is real engines and a simulated floor on one machine, for a demo and
-// for development. It is no part of what runs in a surveillance room.
+// Devstack runs real engines and a simulated floor on one machine, for a demo and
+// for development. It is not for production.
 package main
 
 import (
@@ -36,7 +36,7 @@ var version = "unknown"
 func command(out io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "devstack",
-		Short: "real engines and a simulated floor on one machine",
+		Short: "run real engines and a simulated floor on one machine",
 		Example: `  devstack demo
   devstack up --speed 60
   devstack clickhouse --port 9000 --http-port 8123`,
@@ -75,7 +75,7 @@ func clickHouseCommand(out io.Writer) *cobra.Command {
 	c.Flags().StringVar(&o.Dir, "dir", ".cache/clickhouse", "folder of its data")
 	c.Flags().IntVar(&o.Port, "port", 0, "port of the native protocol, 0 for a free one")
 	c.Flags().IntVar(&o.HTTPPort, "http-port", 0, "port of HTTP, 0 for a free one")
-	c.Flags().StringVar(&o.ConfigFile, "config-file", "", "a config.xml of one's own")
+	c.Flags().StringVar(&o.ConfigFile, "config-file", "", "path of a config.xml")
 	return c
 }
 
@@ -104,9 +104,9 @@ func kafkaCommand(out io.Writer) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().IntVar(&o.Brokers, "brokers", 1, "how many")
-	c.Flags().IntSliceVar(&o.Ports, "ports", nil, "their ports, free ones if not given")
-	c.Flags().StringVar(&o.DataDir, "dir", "", "folder that keeps the topics; nothing is kept without it")
-	c.Flags().StringToIntVar(&topics, "topic", nil, "topic=partitions, to exist from the start")
+	c.Flags().IntVar(&o.Brokers, "brokers", 1, "number of brokers")
+	c.Flags().IntSliceVar(&o.Ports, "ports", nil, "ports of the brokers, free ones if not given")
+	c.Flags().StringVar(&o.DataDir, "dir", "", "folder of the topics; without it they are lost at the end")
+	c.Flags().StringToIntVar(&topics, "topic", nil, "topic=partitions, created at the start")
 	return c
 }

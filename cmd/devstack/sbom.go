@@ -15,10 +15,9 @@ import (
 
 func sbomCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "sbom PROGRAM",
-		Short: "print what a built program consists of, as CycloneDX 1.6 JSON",
-		Long: "Sbom reads what the Go linker wrote into a program, of any platform. The same program gives the " +
-			"same bytes.",
+		Use:     "sbom PROGRAM",
+		Short:   "print the bill of materials of a program, as CycloneDX 1.6 JSON",
+		Long:    "Sbom reads the build information in a Go program of any platform. The output is reproducible.",
 		Example: "  devstack sbom bin/audit >audit.cdx.json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -25,21 +25,21 @@ import (
 const (
 	topic      = "table-events"
 	partitions = 6
-	// patronKey masks patrons who do not exist.
+	// patronKey is the key of simulated patrons.
 	patronKey = "demo-patrons-are-not-real"
 )
 
-// stack is both engines with everything that ingest needs, and a way to publish.
+// stack has both engines and the settings of ingest for them.
 type stack struct {
 	kafka      *engine.Kafka
 	clickhouse *engine.ClickHouse
 	dir        string
-	// Settings are ingest's.
+	// settings are those of ingest.
 	settings settings.Ingest
 	store    clickhouse.Config
 }
 
-// startStack starts the engines in a temporary folder and makes the tables. Port 0 is a free one.
+// startStack starts the engines in a temporary folder and creates the tables. Port 0 is a free port.
 func startStack(ctx context.Context, log io.Writer, kafkaPort, port, httpPort int) (_ *stack, err error) {
 	s := &stack{settings: settings.DefaultIngest()}
 	defer func() {
@@ -48,7 +48,7 @@ func startStack(ctx context.Context, log io.Writer, kafkaPort, port, httpPort in
 		}
 	}()
 	if s.dir, err = os.MkdirTemp("", "shoeproof-devstack-"); err != nil {
-		return nil, fmt.Errorf("make a temporary folder: %w", err)
+		return nil, fmt.Errorf("create a temporary folder: %w", err)
 	}
 	o := engine.KafkaOptions{Topics: map[string]int32{topic: partitions}}
 	if kafkaPort > 0 {
@@ -99,11 +99,11 @@ func (s *stack) writer() (*kafka.Writer, error) {
 	return kafka.NewWriter(kafka.Config{Brokers: s.kafka.Addrs, Topic: topic, ClientID: "devstack-floor"}, schema.Protobuf)
 }
 
-// query runs a query over HTTP, as curl does.
-func (s *stack) query(ctx context.Context, query string) (string, error) {
+// query runs a query over HTTP, as a person would with curl.
+func (s *stack) query(ctx context.Context, statement string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url(), strings.NewReader(query))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url(), strings.NewReader(statement))
 	if err != nil {
 		return "", err
 	}
@@ -117,7 +117,7 @@ func (s *stack) query(ctx context.Context, query string) (string, error) {
 	}
 	text := strings.TrimSpace(string(body))
 	if resp.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("query ClickHouse: %s: %s", query, text)
+		return "", fmt.Errorf("query ClickHouse: %s: %s", statement, text)
 	}
 	return text, nil
 }
@@ -131,17 +131,18 @@ func (s *stack) count(ctx context.Context, from string) (int, error) {
 }
 
 func (s *stack) url() string {
-	u := url.URL{Scheme: "http", Host: s.clickhouse.HTTPAddr, Path: "/", RawQuery: "database=" +
-		s.settings.ClickHouse.Database}
+	database := "database=" + s.settings.ClickHouse.Database
+	u := url.URL{Scheme: "http", Host: s.clickhouse.HTTPAddr, Path: "/", RawQuery: database}
 	return u.String()
 }
 
-// queries shows how to look further.
+// queries prints examples of further queries.
 func (s *stack) queries(out io.Writer) {
-	fmt.Fprintf(out, `Look further, the tables are in database %s (native protocol at %s):
+	fmt.Fprintf(out, `More queries: the tables are in database %s (native protocol at %s):
 
   curl '%s' -d "SELECT * FROM v_findings_by_rule ORDER BY findings DESC FORMAT PrettyCompact"
   curl '%s' -d "SELECT * FROM v_findings_by_table ORDER BY critical DESC, major DESC FORMAT PrettyCompact"
-  curl '%s' -d "SELECT table_id, shoe_id, round, cards, result, staked, paid, expected_pay FROM v_rounds WHERE paid != expected_pay LIMIT 20 FORMAT PrettyCompact"
+  curl '%s' -d "SELECT table_id, shoe_id, round, cards, result, staked, paid, expected_pay FROM v_rounds
+    WHERE paid != expected_pay LIMIT 20 FORMAT PrettyCompact"
 `, s.settings.ClickHouse.Database, s.clickhouse.Addr, s.url(), s.url(), s.url())
 }

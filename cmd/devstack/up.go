@@ -19,7 +19,7 @@ func upCommand() *cobra.Command {
 	o := floorOptions{}
 	cmd := &cobra.Command{
 		Use:   "up",
-		Short: "run Kafka, ClickHouse and a simulated floor until interrupted; ingest is yours to start",
+		Short: "run Kafka, ClickHouse and a simulated floor until interrupted, without ingest",
 		Example: `  devstack up
   devstack up --speed 60 --tables 50 --kafka-port 9092 --clickhouse-port 9000`,
 		Args: cobra.NoArgs,
@@ -31,10 +31,10 @@ func upCommand() *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	fs.Float64Var(&speed, "speed", 1, "how many times as fast as in life the floor plays")
-	fs.IntVar(&o.tables, "tables", 20, "tables of the floor")
-	fs.IntVar(&o.every, "fault-every", 4, "every so manieth table breaks a rule once, and then closes; 0 for none")
-	fs.Uint64Var(&o.seed, "seed", 1, "what all chance follows from")
+	fs.Float64Var(&speed, "speed", 1, "speed of play, as a multiple of real time")
+	fs.IntVar(&o.tables, "tables", 20, "number of tables")
+	fs.IntVar(&o.every, "fault-every", 4, "plant a fault at every Nth table, which then closes; 0 for none")
+	fs.Uint64Var(&o.seed, "seed", 1, "seed of all random choices")
 	fs.IntVar(&ports[0], "kafka-port", 0, "port of the broker, 0 for a free one")
 	fs.IntVar(&ports[1], "clickhouse-port", 0, "port of ClickHouse's native protocol, 0 for a free one")
 	fs.IntVar(&ports[2], "clickhouse-http-port", 0, "port of ClickHouse's HTTP, 0 for a free one")
@@ -58,13 +58,13 @@ func up(cmd *cobra.Command, speed float64, ports [3]int, o floorOptions) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	fmt.Fprintf(out, "Kafka       %s, topic %s, %d partitions\nClickHouse  %s, HTTP %s, database %s\n\nAudit it "+
-		"with\n\n  SHOEPROOF_PATRON_KEY=%s ingest --kafka-brokers %s --clickhouse-addrs %s\n\n",
+	fmt.Fprintf(out, "Kafka       %s, topic %s, %d partitions\nClickHouse  %s, HTTP %s, database %s\n\n"+
+		"Audit it with\n\n  SHOEPROOF_PATRON_KEY=%s ingest --kafka-brokers %s --clickhouse-addrs %s\n\n",
 		s.kafka.Addrs[0], topic, partitions, s.clickhouse.Addr, s.clickhouse.HTTPAddr, s.settings.ClickHouse.Database,
 		patronKey, s.kafka.Addrs[0], s.clickhouse.Addr)
 	s.queries(out)
-	fmt.Fprintf(out, "\n%d tables play at %g times the speed of life, %d of them break a rule. Ctrl-C ends all of "+
-		"it.\n", o.tables, speed, len(f.planted))
+	fmt.Fprintf(out, "\n%d tables play at %g times real time, %d of them break a rule. Ctrl-C stops everything.\n",
+		o.tables, speed, len(f.planted))
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return f.publish(ctx, w, o.start, speed, func(int) {}) })
 	group.Go(func() error {
@@ -78,8 +78,8 @@ func up(cmd *cobra.Command, speed float64, ports [3]int, o floorOptions) (err er
 	return group.Wait()
 }
 
-// startOf is the moment at which a floor begins to play. A floor faster than real time plays
-// yesterday, so that its events are not in the future.
+// startOf is the time at which a floor begins to play. At another speed than real time it is
+// yesterday, so that no event is in the future.
 func startOf(speed float64) time.Time {
 	now := time.Now().UTC().Truncate(time.Second)
 	if speed == 1 {

@@ -10,7 +10,7 @@ engines_cache() {
 
 # fetch_once TARGET COMMAND fills the folder TARGET by a function that is given an
 # empty folder beside it. TARGET appears whole or not at all; two at once wait for
-# each other where there is flock, and otherwise the second throws its copy away.
+# each other if flock is installed, and otherwise the second deletes its copy.
 fetch_once() {
   [ ! -d "$1" ] || return 0
   mkdir -p "$(dirname "$1")"

@@ -28,7 +28,7 @@ fetch_into() {
   local name
   name=$(package)
   say "fetching $name@$version with npm: 180 MB to load, 570 MB on disk"
-  still_at_it &
+  progress &
   local ticker=$!
   npm install --prefix "$1" --no-save --ignore-scripts --no-audit --no-fund --loglevel=error "$name@$version" >&2 ||
     { kill $ticker; die "npm could not fetch $name@$version"; }
@@ -38,8 +38,8 @@ fetch_into() {
   say "fetched in $SECONDS s to $target"
 }
 
-still_at_it() {
-  exec 9>&- # the lock is not ours to keep
+progress() {
+  exec 9>&- # this process must not keep the lock
   trap 'kill $!; exit' TERM
   while sleep 10 & wait $! && kill -0 $$ 2>/dev/null; do say "still fetching, $SECONDS s"; done
 }
@@ -47,7 +47,7 @@ still_at_it() {
 [ -n "$version" ] || die "found no ChDBVersion in cmd/devstack/engine/engine.go"
 fetch_once "$target" fetch_into
 
-# The script that looks at the console's pages for people who cannot, for its tests.
+# The accessibility checker of the console's tests.
 axe=$(sed -n 's/^const axeVersion = "\(.*\)"$/\1/p' "$here/../../console/console_test.go")
 axe_into() {
   npm install --prefix "$1" --no-save --ignore-scripts --no-audit --no-fund --loglevel=error "axe-core@$axe" >&2 || die "npm could not fetch axe-core@$axe"

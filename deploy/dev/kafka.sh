@@ -2,9 +2,9 @@
 # One Apache Kafka 4 for development and tests: a single KRaft node on loopback
 # with a 512 MB heap. Needs Java 17 or newer, and Maven the first time.
 #
-#   kafka.sh fetch             bring it into the cache of this user
+#   kafka.sh fetch             fetch it into the cache of this user
 #   kafka.sh start [FOLDER]    start it in the background, print its address
-#   kafka.sh stop [FOLDER]     stop it and remove what it stored
+#   kafka.sh stop [FOLDER]     stop it and remove its data
 #   kafka.sh run [FOLDER]      start it, and stop it on Ctrl-C
 #
 # FOLDER is where it keeps its records and log, .cache/kafka of this checkout if not
@@ -38,7 +38,7 @@ java_of_kafka() {
 }
 
 free_port() {
-  # A port that nobody listens on now, outside the range the system hands out.
+  # A port without a listener, outside the range the system hands out.
   local p
   for _ in $(seq 100); do
     p=$((20000 + RANDOM % 12000))
@@ -105,11 +105,11 @@ java_id() { head -c 16 /dev/urandom | base64 | tr '+/' '-_' | tr -d '='; }
 
 await_answer() {
   for _ in $(seq 600); do
-    alive || die "it ended: $(tail -n 20 "$home/kafka.log")"
+    alive || die "Apache Kafka ended: $(tail -n 20 "$home/kafka.log")"
     listens "$1" && return
     sleep 0.1
   done
-  die "it does not answer after a minute; its log is $home/kafka.log"
+  die "Apache Kafka does not answer after a minute; its log is $home/kafka.log"
 }
 
 stop() {

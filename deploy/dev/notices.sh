@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The licences and notices of everything that ingest and audit link, which must go with the programs. Fails
-# where a module's licence is none of those that go together with Apache 2.0.
+# Prints the licences and notices of all modules that ingest and audit link, which are distributed with them.
+# Fails if a licence is not known to be compatible with Apache 2.0.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-# kind is what a licence is, by the words that it cannot do without.
+# kind recognizes a licence by its text.
 kind() {
   local text
   text=$(tr -s ' \n\t' '   ' <"$1")
@@ -29,7 +29,7 @@ go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}
         [ -f "$file" ] || continue
         case $file in
           */NOTICE*) what=notice ;;
-          *) what=$(kind "$file") || { echo "$module $version: $(basename "$file") is no licence known here" >&2; exit 1; }; found=yes ;;
+          *) what=$(kind "$file") || { echo "$module $version: $(basename "$file") is no known licence" >&2; exit 1; }; found=yes ;;
         esac
         printf '=== %s %s: %s\n\n' "$module" "$version" "$what"
         cat "$file"

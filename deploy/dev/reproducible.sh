@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The same source gives the same programs, wherever and whenever it is built.
+# Builds the programs in two folders and compares them.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$(mktemp -d)
@@ -15,4 +15,4 @@ cd "$work"
 sha256sum a/ingest a/audit
 cmp a/ingest b/elsewhere/ingest
 cmp a/audit b/elsewhere/audit
-echo "the same twice"
+echo "both builds are identical"
