@@ -23,9 +23,9 @@ type Range struct {
 	// which were audited and are lost: the log has other records there now. In other ranges they are 0.
 	Epoch     uint32
 	Cut, Lost int64
-	// Told is the number of findings about the machine and of earlier snapshots in a range that is written again: Rows
+	// Beside is the number of findings about the machine and of earlier snapshots in a range that is written again: Rows
 	// and Hash exclude them.
-	Told    int
+	Beside  int
 	Records uint64
 	// CRC is CRC-32C over offsets and values of the records, Rows and Hash are the number and the SHA-256, in
 	// hex, of the rows. A Run without a journal leaves them out.

@@ -33,7 +33,7 @@ type ReplacedError struct {
 }
 
 func (e *ReplacedError) Error() string {
-	return fmt.Sprintf("topic %s, partition %d is not the one that was audited up to offset %d: %s; the topic "+
+	return fmt.Sprintf("topic %s, partition %d is not the log that was audited up to offset %d: %s; the topic "+
 		"was deleted and created again, or has lost records: publish under another topic name, or restore the records",
 		e.Topic, e.Partition, e.To, e.Why)
 }

@@ -5,7 +5,7 @@ import (
 	"hash/crc32"
 )
 
-// crcOf goes on with the CRC of a range's records.
+// crcOf continues the CRC of the records of a range.
 func crcOf(crc uint32, table *crc32.Table, rec *Record) uint32 {
 	var offset [8]byte
 	binary.BigEndian.PutUint64(offset[:], uint64(rec.Offset))

@@ -106,7 +106,7 @@ func (m *MemorySink) Last(_ context.Context, topic string, partition int32, belo
 }
 
 // Memories are the newest of each table below an offset, in the order of property and table.
-func (m *MemorySink) Memories(_ context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error) {
+func (m *MemorySink) Snapshots(_ context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	newest := map[[2]string]rows.Snapshot{}

@@ -55,9 +55,9 @@ type Journal interface {
 	// under way or done, and all earlier flushes are done. Same is true if this release wrote it under the same rules,
 	// with the same limits of snapshots.
 	Last(ctx context.Context, topic string, partition int32, below int64) (last Range, same, ok bool, err error)
-	// Memories are the newest snapshots of the tables of a partition that were written below an offset, except at
+	// Snapshots are the newest snapshots of the tables of a partition that were written below an offset, except at
 	// offsets that the log has lost since.
-	Memories(ctx context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error)
+	Snapshots(ctx context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error)
 }
 
 // Restorer is a Step that can begin in the middle of a stream.

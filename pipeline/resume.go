@@ -4,98 +4,130 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 )
 
-// resuming is a stream that is reading up to its last flush.
-type resuming struct {
-	last      Range
-	same      bool // written by this release under these rules and limits
-	torn      bool // the log has lost records that are needed
-	done      Resume
+// resumer brings a stream back to where it was left: it applies the records that the step needs and discards their rows,
+// then makes the last flush of the journal again.
+type resumer struct {
+	*flow
+	last Range
+	same bool // written by this release under these rules and limits
+	torn bool // the log has lost records that are needed
+	done Resume
+	// discarded are the rows of one record before the last flush.
 	discarded Batch
 }
 
-// resume finds the last flush of the stream and moves the stream to it.
-func (f *flow) resume(ctx context.Context) error {
-	journal := f.opt.Journal
-	if journal == nil {
-		return nil
+// resume resumes the stream if the journal has where it was left. Truncated is not nil if the log turned out to be
+// truncated. The rest is read and not yet applied. Ended is true if the stream ended, or ctx, before it
+// was resumed: the journal has what was not made again.
+func (f *flow) resume(ctx, late context.Context, truncated *CutError) (rest page, ended bool, err error) {
+	if f.opt.Journal == nil {
+		return page{}, false, nil
 	}
+	r, err := f.locate(ctx, truncated)
+	if r == nil || err != nil {
+		return page{}, false, err
+	}
+	return r.run(ctx, late)
+}
+
+// locate positions the stream where it resumes, and restores the step there. The resumer is nil if the journal knows
+// nothing of the stream.
+func (f *flow) locate(ctx context.Context, truncated *CutError) (*resumer, error) {
 	topic, partition := f.stream.Topic(), f.stream.Partition()
 	stream, ok := f.stream.(Positioned)
 	if !ok {
-		return fmt.Errorf("topic %s, partition %d: the journal needs a stream that can be read from any offset", topic,
-			partition)
+		return nil, fmt.Errorf("topic %s, partition %d: the journal needs a stream that can be read from any offset", topic, partition)
 	}
-	last, same, ok, err := journal.Last(ctx, topic, partition, math.MaxInt64)
+	last, same, ok, err := f.opt.Journal.Last(ctx, topic, partition, math.MaxInt64)
 	if err != nil {
-		return fmt.Errorf("find the last flush of topic %s, partition %d: %w", topic, partition, err)
+		return nil, fmt.Errorf("find where topic %s, partition %d was left: %w", topic, partition, err)
 	}
 	f.generation, f.epoch = max(stream.Generation(), last.Generation+1), last.Epoch
 	if !ok {
 		stream.Begin(-1, 0)
-		return nil
+		return nil, nil
 	}
 	cut, lost := last.Cut, last.Lost
-	if f.cut != nil && f.cut.End <= last.To {
-		cut, lost = f.cut.End, last.To
-		if last, same, ok, err = journal.Last(ctx, topic, partition, cut); err != nil {
-			return fmt.Errorf("find the last flush before the truncation of topic %s, partition %d: %w", topic, partition, err)
+	if truncated != nil && truncated.End <= last.To {
+		cut, lost = truncated.End, last.To
+		if last, same, ok, err = f.opt.Journal.Last(ctx, topic, partition, cut); err != nil {
+			return nil, fmt.Errorf("find what is left of topic %s, partition %d: %w", topic, partition, err)
 		}
 		if !ok {
-			return &ReplacedError{
-				Topic: topic, Partition: partition, From: cut, To: lost,
-				Why: fmt.Sprintf("it ends at offset %d", cut),
-			}
+			return nil, &ReplacedError{Topic: topic, Partition: partition, From: cut, To: lost, Why: fmt.Sprintf("it ends at offset %d", cut)}
 		}
 		f.epoch++
 	}
-	rows, err := journal.Memories(ctx, topic, partition, last.From)
+	r := &resumer{flow: f, last: last, same: same, done: Resume{Cut: cut, Lost: lost, Low: last.Low, From: last.From, To: last.To}}
+	if err := r.restore(ctx); err != nil {
+		return nil, err
+	}
+	f.begun, f.from, f.next = true, last.From, last.To+1
+	stream.Begin(r.done.Low, last.To+1)
+	return r, nil
+}
+
+// restore restores the step from the snapshots before the last flush. If they cannot be read, it begins at the first
+// record that the log has.
+func (r *resumer) restore(ctx context.Context) error {
+	topic, partition := r.stream.Topic(), r.stream.Partition()
+	snapshots, err := r.opt.Journal.Snapshots(ctx, topic, partition, r.last.From)
 	if err != nil {
 		return fmt.Errorf("read the snapshots of topic %s, partition %d: %w", topic, partition, err)
 	}
-	r := &resuming{last: last, same: same, done: Resume{
-		Cut: cut, Lost: lost, Low: last.Low, From: last.From,
-		To: last.To, Tables: len(rows),
-	}}
-	restorer, ok := f.step.(Restorer)
+	restorer, ok := r.step.(Restorer)
 	if !ok {
-		return fmt.Errorf("topic %s, partition %d: the journal needs a step that can begin in the middle", topic, partition)
+		return fmt.Errorf("topic %s, partition %d: the journal needs a step that can begin mid-stream", topic, partition)
 	}
-	f.low, f.clock = last.Low, last.Clock
-	if err := restorer.Restore(rows, last.Clock); err != nil {
-		// Without snapshots: from the first record of the log.
-		f.step = f.opt.NewStep()
-		r.done.Low, r.done.Tables, r.done.Forgotten = -1, 0, err
-		f.clock = 0
+	r.done.Tables = len(snapshots)
+	r.low, r.clock = r.last.Low, r.last.Clock
+	if err := restorer.Restore(snapshots, r.last.Clock); err != nil {
+		r.step, r.clock = r.opt.NewStep(), 0
+		r.done.Low, r.done.Tables, r.done.Unreadable = -1, 0, err
 	}
-	f.resuming = r
-	f.begun, f.from, f.next = true, last.From, last.To+1
-	stream.Begin(r.done.Low, last.To+1)
 	return nil
 }
 
-// isCut resets the flow after a truncation, so that it resumes where the log still has the audited records.
-func (f *flow) isCut(err error) bool {
-	cut := (*CutError)(nil)
-	if f.opt.Journal == nil || !errors.As(err, &cut) {
-		return false
+// run reads until the last flush is made again.
+func (r *resumer) run(ctx, late context.Context) (rest page, ended bool, err error) {
+	for {
+		p := r.read(ctx, r.opt.FlushEvery)
+		for i := range p.records {
+			done, applied, err := r.take(ctx, late, &p.records[i])
+			switch {
+			case err != nil:
+				return page{}, false, err
+			case done && applied && ctx.Err() != nil:
+				return page{}, true, nil
+			case done && applied:
+				i++
+				fallthrough
+			case done:
+				p.records = p.records[i:]
+				return p, false, nil
+			}
+		}
+		r.reportLag()
+		switch {
+		case revoked(ctx):
+			return page{}, false, ErrRevoked
+		case errors.Is(p.err, io.EOF), ctx.Err() != nil:
+			return page{}, true, nil
+		case p.err != nil:
+			return page{}, false, p.err
+		}
 	}
-	*f = flow{
-		stream: f.stream, sink: f.sink, step: f.opt.NewStep(), opt: f.opt, committed: f.committed,
-		castagnoli: f.castagnoli, cut: cut,
-	}
-	return true
 }
 
-// again takes a record that the journal covers: rows before the last flush are discarded, and the last flush is made
-// again.
-func (f *flow) again(ctx, late context.Context, rec *Record) (flushed bool, err error) {
-	r := f.resuming
+// take applies a record of what the journal has. Done is true if the stream is resumed, applied if the record was applied.
+func (r *resumer) take(ctx, late context.Context, rec *Record) (done, applied bool, err error) {
 	gap := (*GapError)(nil)
 	end := rec.Offset
 	if errors.As(rec.Bad, &gap) {
@@ -105,54 +137,62 @@ func (f *flow) again(ctx, late context.Context, rec *Record) (flushed bool, err 
 	switch {
 	case end < r.last.From:
 		r.done.Again++
-		f.step.Apply(rec, f.stream.Topic(), f.stream.Partition(), &r.discarded.Set)
-		if gap != nil {
-			f.told = append(f.told, r.discarded.Findings...)
-		}
-		if !r.same { // This release may write snapshots where the earlier one did not.
-			f.earlier = append(f.earlier, r.discarded.Snapshots...)
-		}
-		r.discarded.Reset()
-		return false, nil
-	case end <= r.last.To:
+		r.discard(rec, gap != nil)
+		return false, true, nil
+	case end < r.last.To:
 		r.done.Again++
-		f.apply(rec)
-		if end < r.last.To {
-			return false, nil
-		}
-		return true, f.remake(ctx, late)
+		r.apply(rec)
+		return false, true, nil
+	case end == r.last.To:
+		r.done.Again++
+		r.apply(rec)
+		return true, true, r.remake(ctx, late)
 	}
 	// The last record of the range is no longer in the log.
-	if f.batch.Range.Records > 0 || r.done.Cut > 0 {
-		if err := f.remake(ctx, late); err != nil {
-			return false, err
-		}
-	} else {
-		f.resumed()
+	if r.batch.Range.Records > 0 || r.done.Cut > 0 {
+		return true, false, r.remake(ctx, late)
 	}
-	return f.take(ctx, late, rec)
+	r.resumed()
+	return true, false, nil
+}
+
+// discard applies a record before the last flush. Its rows are stored already, but for the finding that records are lost
+// since, and for snapshots that another release did not write.
+func (r *resumer) discard(rec *Record, lost bool) {
+	r.step.Apply(rec, r.stream.Topic(), r.stream.Partition(), &r.discarded.Set)
+	if lost {
+		r.beside.findings = append(r.beside.findings, r.discarded.Findings...)
+	}
+	if !r.same {
+		r.beside.snapshots = append(r.beside.snapshots, r.discarded.Snapshots...)
+	}
+	r.discarded.Reset()
 }
 
 // remake writes the last flush again.
-func (f *flow) remake(ctx, late context.Context) error {
-	f.next = f.resuming.last.To + 1
-	if err := f.flush(ctx, late); err != nil {
-		return err
+func (r *resumer) remake(ctx, late context.Context) error {
+	r.next = r.last.To + 1
+	if r.batch.Range.Records > 0 || r.batch.Len() > 0 {
+		r.seal()
+		if err := r.compare(&r.batch.Range); err != nil {
+			return err
+		}
+		if err := r.write(ctx, late); err != nil {
+			return err
+		}
 	}
-	f.resumed()
+	r.resumed()
 	return nil
 }
 
-func (f *flow) resumed() {
-	if h := f.opt.Hooks.Resumed; h != nil {
-		h(f.stream.Topic(), f.stream.Partition(), f.resuming.done)
+func (r *resumer) resumed() {
+	if h := r.opt.Hooks.Resumed; h != nil {
+		h(r.stream.Topic(), r.stream.Partition(), r.done)
 	}
-	f.resuming = nil
 }
 
-// compare holds what was made again against the journal.
-func (f *flow) compare(made *Range) error {
-	r := f.resuming
+// compare compares the range that was made again with the journal.
+func (r *resumer) compare(made *Range) error {
 	last := &r.last
 	made.Cut, made.Lost = r.done.Cut, r.done.Lost
 	if (r.torn && made.Cut == 0) || last.Hash == "" {
@@ -164,26 +204,22 @@ func (f *flow) compare(made *Range) error {
 			Why: fmt.Sprintf("the records at offsets %d to %d are others", last.From, last.To),
 		}
 	}
-	if e, ok := f.step.(interface {
+	if reporter, ok := r.step.(interface {
 		LogTruncated(lost engine.Offsets) finding.Finding
 	}); ok && made.Cut > 0 {
-		f.told = append(f.told, e.LogTruncated(engine.Offsets{
-			Topic: made.Topic, Partition: made.Partition,
-			From: made.Cut, To: made.Lost,
-		}))
+		lost := engine.Offsets{Topic: made.Topic, Partition: made.Partition, From: made.Cut, To: made.Lost}
+		r.beside.findings = append(r.beside.findings, reporter.LogTruncated(lost))
 	}
 	if !r.same || r.torn || made.Rows == last.Rows && made.Hash == last.Hash {
 		return nil
 	}
-	r.done.Differs = fmt.Sprintf("%d rows with hash %.12s, journaled were %d with %.12s", made.Rows, made.Hash,
-		last.Rows, last.Hash)
-	if e, ok := f.step.(interface {
+	r.done.Differs = fmt.Sprintf("%d rows with hash %.12s, in the journal %d with %.12s", made.Rows, made.Hash, last.Rows, last.Hash)
+	if reporter, ok := r.step.(interface {
 		RowsDiffer(of engine.Offsets, journaled, found string) finding.Finding
 	}); ok {
 		of := engine.Offsets{Topic: last.Topic, Partition: last.Partition, From: last.From, To: last.To}
-		f.told = append(f.told, e.RowsDiffer(of,
-			fmt.Sprintf("%d rows with hash %s", last.Rows, last.Hash),
-			fmt.Sprintf("%d rows with hash %s", made.Rows, made.Hash)))
+		r.beside.findings = append(r.beside.findings, reporter.RowsDiffer(of,
+			fmt.Sprintf("%d rows with hash %s", last.Rows, last.Hash), fmt.Sprintf("%d rows with hash %s", made.Rows, made.Hash)))
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func TestRunIsTakenUpWhereItWasLeft(t *testing.T) {
 		starts, again := 0, uint64(0)
 		run.Hooks.Resumed = func(_ string, _ int32, r pipeline.Resume) {
 			again += r.Again
-			if r.Differs != "" || r.Forgotten != nil {
+			if r.Differs != "" || r.Unreadable != nil {
 				differs = append(differs, fmt.Sprint(r))
 			}
 		}
@@ -413,7 +413,7 @@ func TestMemoryThatCannotBeRead(t *testing.T) {
 	run := journaled(sink, opt)
 	run.Journal = unreadable{sink}
 	var forgotten error
-	run.Hooks.Resumed = func(_ string, _ int32, r pipeline.Resume) { forgotten = r.Forgotten }
+	run.Hooks.Resumed = func(_ string, _ int32, r pipeline.Resume) { forgotten = r.Unreadable }
 	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100}, sink, run); err != nil {
 		t.Fatal(err)
 	}
@@ -428,8 +428,8 @@ func TestMemoryThatCannotBeRead(t *testing.T) {
 // unreadable is a journal whose memories are of a release to come.
 type unreadable struct{ *pipeline.MemorySink }
 
-func (m unreadable) Memories(ctx context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error) {
-	rows, err := m.MemorySink.Memories(ctx, topic, partition, below)
+func (m unreadable) Snapshots(ctx context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error) {
+	rows, err := m.MemorySink.Snapshots(ctx, topic, partition, below)
 	for i := range rows {
 		rows[i].State = `{"format":99}`
 	}

@@ -103,7 +103,7 @@ func TestLogLostWhatWasAudited(t *testing.T) {
 	p = spawn(t, args...)
 	<-p.gone
 	if out := p.stderr.String(); p.cmd.ProcessState.ExitCode() == 0 || !strings.Contains(out,
-		"is not the one that was audited") {
+		"is not the log that was audited") {
 		t.Errorf("exit code %d with another topic:\n%s", p.cmd.ProcessState.ExitCode(), out)
 	}
 }

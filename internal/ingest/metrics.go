@@ -101,9 +101,9 @@ func (m *metrics) hooks(o *Options) pipeline.Hooks {
 				log.Error("the log was truncated below audited records; finding feed.retention names them",
 					append(at, "from", r.Cut, "to", r.Lost)...)
 			}
-			if r.Forgotten != nil {
+			if r.Unreadable != nil {
 				log.Warn("table snapshots cannot be used; the partition is read from its first record",
-					append(at, "error", r.Forgotten)...)
+					append(at, "error", r.Unreadable)...)
 			}
 			if r.Differs != "" {
 				m.differences.Inc()

@@ -36,7 +36,7 @@ func (s *Store) Last(ctx context.Context, topic string, partition int32, below i
 
 // Memories returns the newest snapshot of each table of a partition below an offset, by property and table. It leaves
 // out snapshots at offsets that the log lost later.
-func (s *Store) Memories(ctx context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error) {
+func (s *Store) Snapshots(ctx context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error) {
 	var all []rows.Snapshot
 	of := newReader[rows.Snapshot](rows.Find("table_memory"))
 	err := s.insist(ctx, "read the snapshots of tables", func(ctx context.Context) error {

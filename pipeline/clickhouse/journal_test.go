@@ -57,7 +57,7 @@ func TestJournal(t *testing.T) {
 	for below, want := range map[int64][]rows.Snapshot{
 		4: nil, 8: {memory("a", 3, 4, "a4"), memory("b", 1, 5, "b5")}, 10: {memory("a", 3, 8, "a8"), memory("b", 1, 5, "b5")},
 	} {
-		got, err := s.Memories(t.Context(), "t", 2, below)
+		got, err := s.Snapshots(t.Context(), "t", 2, below)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestJournal(t *testing.T) {
 	write(cut)
 	memories := func(below int64, want ...rows.Snapshot) {
 		t.Helper()
-		got, err := s.Memories(t.Context(), "t", 2, below)
+		got, err := s.Snapshots(t.Context(), "t", 2, below)
 		if err != nil {
 			t.Fatal(err)
 		}

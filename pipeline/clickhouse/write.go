@@ -42,8 +42,8 @@ func (s *Store) token(r *pipeline.Range, table string) string {
 	if table == s.journal.Name {
 		token += fmt.Sprintf(":%d", r.Generation) // each owner writes its row
 	}
-	if r.Epoch > 0 || r.Told > 0 { // the same rows may exist without their epoch or the added ones
-		token += fmt.Sprintf(":%d+%d", r.Epoch, r.Told)
+	if r.Epoch > 0 || r.Beside > 0 { // the same rows may exist without their epoch or the added ones
+		token += fmt.Sprintf(":%d+%d", r.Epoch, r.Beside)
 	}
 	return token
 }
