@@ -42,8 +42,8 @@ type beside struct {
 	snapshots []rows.Snapshot
 }
 
-// run resumes the stream where it was left, then moves its records. If the log turns out to be truncated it resumes again,
-// where the log still has what was audited.
+// run resumes the stream where it was left, then moves its records. If the log turns out to be truncated it resumes
+// again, where the log still has what was audited.
 func (f *flow) run(ctx context.Context) error {
 	late, stop := linger(ctx, f.opt.Grace)
 	defer stop()
@@ -253,8 +253,8 @@ func (f *flow) reportLag() {
 
 func revoked(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrRevoked) }
 
-// linger is a context that outlives ctx by grace, so that SIGTERM loses nothing. When the partition is revoked it ends at
-// once: an insert of the former owner helps no one.
+// linger is a context that outlives ctx by grace, so that SIGTERM loses nothing. When the partition is revoked it ends
+// at once: an insert of the former owner helps no one.
 func linger(ctx context.Context, grace time.Duration) (context.Context, func()) {
 	out, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {

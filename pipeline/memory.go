@@ -105,7 +105,7 @@ func (m *MemorySink) Last(_ context.Context, topic string, partition int32, belo
 	return last, true, ok, nil
 }
 
-// Memories are the newest of each table below an offset, in the order of property and table.
+// Snapshots are the newest of each table below an offset, in the order of property and table.
 func (m *MemorySink) Snapshots(_ context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 )
 
-// resumer brings a stream back to where it was left: it applies the records that the step needs and discards their rows,
-// then makes the last flush of the journal again.
+// resumer brings a stream back to where it was left: it applies the records that the step needs and discards their
+// rows, then makes the last flush of the journal again.
 type resumer struct {
 	*flow
 	last Range
@@ -43,7 +43,8 @@ func (f *flow) locate(ctx context.Context, truncated *CutError) (*resumer, error
 	topic, partition := f.stream.Topic(), f.stream.Partition()
 	stream, ok := f.stream.(Positioned)
 	if !ok {
-		return nil, fmt.Errorf("topic %s, partition %d: the journal needs a stream that can be read from any offset", topic, partition)
+		return nil, fmt.Errorf("topic %s, partition %d: the journal needs a stream that can be read from any offset",
+			topic, partition)
 	}
 	last, same, ok, err := f.opt.Journal.Last(ctx, topic, partition, math.MaxInt64)
 	if err != nil {
@@ -61,11 +62,13 @@ func (f *flow) locate(ctx context.Context, truncated *CutError) (*resumer, error
 			return nil, fmt.Errorf("find what is left of topic %s, partition %d: %w", topic, partition, err)
 		}
 		if !ok {
-			return nil, &ReplacedError{Topic: topic, Partition: partition, From: cut, To: lost, Why: fmt.Sprintf("it ends at offset %d", cut)}
+			why := fmt.Sprintf("it ends at offset %d", cut)
+			return nil, &ReplacedError{Topic: topic, Partition: partition, From: cut, To: lost, Why: why}
 		}
 		f.epoch++
 	}
-	r := &resumer{flow: f, last: last, same: same, done: Resume{Cut: cut, Lost: lost, Low: last.Low, From: last.From, To: last.To}}
+	r := &resumer{flow: f, last: last, same: same}
+	r.done = Resume{Cut: cut, Lost: lost, Low: last.Low, From: last.From, To: last.To}
 	if err := r.restore(ctx); err != nil {
 		return nil, err
 	}
@@ -126,7 +129,8 @@ func (r *resumer) run(ctx, late context.Context) (rest page, ended bool, err err
 	}
 }
 
-// take applies a record of what the journal has. Done is true if the stream is resumed, applied if the record was applied.
+// take applies a record of what the journal has. Done is true if the stream is resumed, applied if the record was
+// applied.
 func (r *resumer) take(ctx, late context.Context, rec *Record) (done, applied bool, err error) {
 	gap := (*GapError)(nil)
 	end := rec.Offset
@@ -156,8 +160,8 @@ func (r *resumer) take(ctx, late context.Context, rec *Record) (done, applied bo
 	return true, false, nil
 }
 
-// discard applies a record before the last flush. Its rows are stored already, but for the finding that records are lost
-// since, and for snapshots that another release did not write.
+// discard applies a record before the last flush. Its rows are stored already, but for the finding that records are
+// lost since, and for snapshots that another release did not write.
 func (r *resumer) discard(rec *Record, lost bool) {
 	r.step.Apply(rec, r.stream.Topic(), r.stream.Partition(), &r.discarded.Set)
 	if lost {
@@ -213,13 +217,15 @@ func (r *resumer) compare(made *Range) error {
 	if !r.same || r.torn || made.Rows == last.Rows && made.Hash == last.Hash {
 		return nil
 	}
-	r.done.Differs = fmt.Sprintf("%d rows with hash %.12s, in the journal %d with %.12s", made.Rows, made.Hash, last.Rows, last.Hash)
+	r.done.Differs = fmt.Sprintf("%d rows with hash %.12s, in the journal %d with %.12s",
+		made.Rows, made.Hash, last.Rows, last.Hash)
 	if reporter, ok := r.step.(interface {
 		RowsDiffer(of engine.Offsets, journaled, found string) finding.Finding
 	}); ok {
 		of := engine.Offsets{Topic: last.Topic, Partition: last.Partition, From: last.From, To: last.To}
 		r.beside.findings = append(r.beside.findings, reporter.RowsDiffer(of,
-			fmt.Sprintf("%d rows with hash %s", last.Rows, last.Hash), fmt.Sprintf("%d rows with hash %s", made.Rows, made.Hash)))
+			fmt.Sprintf("%d rows with hash %s", last.Rows, last.Hash),
+			fmt.Sprintf("%d rows with hash %s", made.Rows, made.Hash)))
 	}
 	return nil
 }

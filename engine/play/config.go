@@ -87,7 +87,8 @@ func orAt(at, otherwise int64) int64 {
 // Terms are the law and the configuration of a stored configuration, in the canonical JSON of table_configs; false if
 // no rulebook has it.
 func Terms(books law.Books, config string) (*law.Law, *law.Config, bool, error) {
-	value := `{"event_id":"x","property_id":"x","pit_id":"x","table_id":"x","seq":1,"at":"2026-01-01T00:00:00Z","table_configured":{"config":` +
+	const head = `{"event_id":"x","property_id":"x","pit_id":"x","table_id":"x","seq":1,"at":"2026-01-01T00:00:00Z",`
+	value := head + `"table_configured":{"config":` +
 		config + `}}`
 	var ev schema.Event
 	if err := schema.NewDecoder().Decode(schema.JSON, []byte(value), &ev); err != nil {

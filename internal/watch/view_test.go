@@ -10,6 +10,7 @@ import (
 	engineplay "github.com/shoeproof/shoeproof/engine/play"
 	"github.com/shoeproof/shoeproof/engine/suspicion"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema/rows"
 	"github.com/shoeproof/shoeproof/simulate/script"
@@ -32,32 +33,35 @@ func TestStoredRoundsCountAsLiveOnes(t *testing.T) {
 			t.Fatal(err)
 		}
 		queue, table := order.Queue{}, engineplay.New("ac-1", name, books)
-		live := suspicion.Table{Play: table, Log: &queue.Log, Clock: calendar.Clock{Calendar: &days}, Budget: detectors.DefaultBudget()}
-		into := facts.Table{Play: table, Log: &queue.Log, Clock: calendar.Clock{Calendar: &days}}
+		clock := calendar.Clock{Calendar: &days}
+		live := suspicion.Table{Play: table, Log: &queue.Log, Clock: clock, Budget: detectors.DefaultBudget()}
+		into := facts.Table{Play: table, Log: &queue.Log, Clock: clock}
 		watch := New(nil, Options{})
+		settled := func(s *engineplay.Shoe, r *record.Round) {
+			out := rows.Set{}
+			view := live.Round(s, r, &out)
+			into.Round(s, r, view, &out)
+			stored := clickhouse.PlayedRound{
+				Round: r.No, Result: out.Rounds.Result[0], Cards: string(out.Rounds.Cards.At(0)),
+				Auditable: out.Rounds.Auditable[0], Irregular: out.Rounds.Irregular[0],
+			}
+			under := terms{law: s.Law, config: r.Config, offer: view.Offer}
+			if again := watch.round(&clickhouse.ClosedShoe{}, &stored, &under, false); again.Played != view.Played {
+				t.Errorf("%s round %d, cards %s: counts %v live, %v as stored",
+					name, r.No, stored.Cards, view.Played, again.Played)
+			}
+			if stored.Irregular {
+				irregular++
+			}
+		}
 		for i := range events {
 			for item := range queue.Receive(&events[i], [32]byte{byte(i), byte(i >> 8)}) {
 				if item.Kind != order.Event {
 					continue
 				}
 				for stage := range table.Apply(item.Event) {
-					if stage.Kind != engineplay.Settled {
-						continue
-					}
-					out := rows.Set{}
-					s, r := stage.Shoe, stage.Round
-					view := live.Round(s, r, &out)
-					into.Round(s, r, view, &out)
-					stored := clickhouse.PlayedRound{
-						Round: r.No, Result: out.Rounds.Result[0], Cards: string(out.Rounds.Cards.At(0)), Auditable: out.Rounds.Auditable[0],
-						Irregular: out.Rounds.Irregular[0],
-					}
-					again := watch.round(&clickhouse.ClosedShoe{}, &stored, &terms{law: s.Law, config: r.Config, offer: view.Offer}, false)
-					if again.Played != view.Played {
-						t.Errorf("%s round %d, cards %s: counts %v live, %v as stored", name, r.No, stored.Cards, view.Played, again.Played)
-					}
-					if stored.Irregular {
-						irregular++
+					if stage.Kind == engineplay.Settled {
+						settled(stage.Shoe, stage.Round)
 					}
 				}
 			}
