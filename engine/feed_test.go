@@ -46,8 +46,8 @@ func brokenTable(t *testing.T) []schema.Event {
 	return events
 }
 
-// said are the findings of level minor or above, and the count of each feed finding.
-func said(findings []finding.Finding) []string {
+// reported are the findings of level minor or above, and the count of each feed finding.
+func reported(findings []finding.Finding) []string {
 	var out []string
 	for i := range findings {
 		if f := &findings[i]; f.Severity != finding.Info || f.Verdict == "BREACH" {
@@ -168,10 +168,10 @@ func TestFeedFaults(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			slices.Sort(c.want)
-			same(t, "findings", c.want, said(findingsOf(c.feed)))
+			same(t, "findings", c.want, reported(findingsOf(c.feed)))
 		})
 	}
-	t.Run("clock is said once a shoe", func(t *testing.T) {
+	t.Run("clock is reported once a shoe", func(t *testing.T) {
 		feed := changed(0, len(base), func(i int, ev *schema.Event) {
 			if i%20 == 7 {
 				ev.At -= int64(time.Hour)
@@ -205,13 +205,13 @@ func TestFeedReset(t *testing.T) {
 	}
 	want := []string{miscount, fmt.Sprintf("major SUSPECT data_fault feed.reset round 0 range:%d-1", stop+1)}
 	got := findingsOf(enginetest.Encode(first[:stop]), enginetest.Encode(second))
-	same(t, "findings", want, said(got))
+	same(t, "findings", want, reported(got))
 	// An exact repetition of the old beginning, before and after, is no reset.
 	got = findingsOf(
 		enginetest.Encode(first[:stop]), enginetest.Encode(first[:1]), enginetest.Encode(second[:50]),
 		enginetest.Encode(second[:1]), enginetest.Encode(second[50:]),
 	)
-	same(t, "findings", want, said(got))
+	same(t, "findings", want, reported(got))
 }
 
 // A joined table is not reset by its own history, which is late and no repetition: that is reported once, and
@@ -219,7 +219,7 @@ func TestFeedReset(t *testing.T) {
 func TestHistoryIsNoReset(t *testing.T) {
 	v := enginetest.Encode(brokenTable(t))
 	e, b := folded(enginetest.Options(), v[100:300], v[:100], v[:100], v[300:])
-	same(t, "findings", []string{"minor UNAUDITABLE data_fault feed.late round 0 range:1-100"}, said(b.Findings))
+	same(t, "findings", []string{"minor UNAUDITABLE data_fault feed.late round 0 range:1-100"}, reported(b.Findings))
 	if n := len(b.Events.Seq); n != len(v) || e.Counts.Duplicates != 100 {
 		t.Errorf("%d of %d events in the archive, %d duplicates", n, len(v), e.Counts.Duplicates)
 	}
@@ -305,15 +305,15 @@ func TestLeftOut(t *testing.T) {
 			for i := range events {
 				leaveOut(events[i].Payload)
 			}
-			said := false
+			found := false
 			for _, f := range findingsOf(enginetest.Encode(events)) {
 				if f.Verdict == "BREACH" {
 					t.Error(line(&f))
 				}
-				said = said || f.Rule == rule && f.Verdict == "UNAUDITABLE"
+				found = found || f.Rule == rule && f.Verdict == "UNAUDITABLE"
 			}
-			if !said {
-				t.Error("it is not said that it cannot be known")
+			if !found {
+				t.Error("no finding that it cannot be known")
 			}
 		})
 	}
@@ -350,7 +350,7 @@ func TestCopiesAreEvidence(t *testing.T) {
 	t.Error("no finding")
 }
 
-// A shoe id that comes again is a new shoe with a name of its own, and is judged as one.
+// A shoe id that is used again is a new shoe with another id, and is judged as one.
 func TestShoeReused(t *testing.T) {
 	events := brokenTable(t)
 	start := in(t, events, 2, 0, schema.KindShoeShuffled)
@@ -367,7 +367,7 @@ func TestShoeReused(t *testing.T) {
 		[]string{
 			miscount, fmt.Sprintf("minor SUSPECT data_fault feed.shoe-reused round 0 range:%d-%d", start+1, start+1),
 		},
-		said(b.Findings),
+		reported(b.Findings),
 	)
 	same(
 		t, "shoes", []string{name, fmt.Sprintf("%s#%d", name, start+1)}, []string{b.Shoes[0].ShoeID, b.Shoes[1].ShoeID},

@@ -28,7 +28,7 @@ func TestLegalShoesAreSilent(t *testing.T) {
 	var shoes, rounds, handled atomic.Int64
 	t.Cleanup(func() {
 		t.Logf(
-			"%d shoes, %d rounds from seed %d, %d irregularities handled as the law says", shoes.Load(), rounds.Load(),
+			"%d shoes, %d rounds from seed %d, %d irregularities handled as the law demands", shoes.Load(), rounds.Load(),
 			first, handled.Load(),
 		)
 	})
@@ -80,16 +80,16 @@ func TestVigorishAddsUp(t *testing.T) {
 		events = append(events, table.Close()...)
 		b := &rows.Set{}
 		replayInto(t, enginetest.Options(), events, b)
-		said, kept := map[string]int64{}, map[string]int64{}
+		marked, kept := map[string]int64{}, map[string]int64{}
 		for i := range events {
 			if v, ok := events[i].Payload.(*schema.VigorishCollected); ok {
-				said[events[i].ShoeID] += v.Amount
+				marked[events[i].ShoeID] += v.Amount
 			}
 		}
 		for i := range b.Vigorish {
 			kept[b.Vigorish[i].ShoeID] += b.Vigorish[i].Collected
 		}
-		for shoe, amount := range said {
+		for shoe, amount := range marked {
 			if kept[shoe] != amount {
 				t.Errorf("%s, shoe %s: the facts have %d collected, the events %d", kind, shoe, kept[shoe], amount)
 			}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fxamacker/cbor/v2"
+
 	"github.com/shoeproof/shoeproof/engine/enginetest"
 
 	"github.com/shoeproof/shoeproof/engine"
@@ -19,10 +21,10 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// steps are the rows of each record, in one hash, and the memories with the record that gave them.
+// steps are the rows of each record, in one hash, and the snapshots with the record that gave them.
 type steps struct {
-	hashes   []string
-	memories []rows.Snapshot
+	hashes    []string
+	snapshots []rows.Snapshot
 }
 
 func applyAt(e *engine.Engine, values [][]byte, i int, b *rows.Set) {
@@ -42,10 +44,9 @@ func newest(snapshots []rows.Snapshot, below int64) []rows.Snapshot {
 	)
 }
 
-// An engine that is stopped after any record, and another that takes up the memories of before, begins
-// at the offset which the first one named as low and is muted up to the stop: from there on each record
-// gives the same rows, memories included.
-func TestStopAndStartAnew(t *testing.T) {
+// An engine is stopped after any record. Another one that is restored from the snapshots before, and that reads again from
+// the offset which the first one returned as low, gives the same rows for each record from there on, snapshots included.
+func TestStopAndRestart(t *testing.T) {
 	floor := enginetest.Casino(t, 10)
 	inOrder := enginetest.Mixed(floor, rand.New(rand.NewPCG(5, 6)))
 	jumbled := enginetest.Mixed(jostled(floor, nil, jostleBy(rand.New(rand.NewPCG(7, 8)))), rand.New(rand.NewPCG(5, 6)))
@@ -74,17 +75,17 @@ func TestStopAndStartAnew(t *testing.T) {
 				lows, clocks = append(lows, low), append(clocks, clock)
 				applyAt(first, values, i, b)
 				all.hashes = append(all.hashes, b.Hash())
-				all.memories = append(all.memories, b.Snapshots...)
+				all.snapshots = append(all.snapshots, b.Snapshots...)
 				b.Reset()
 			}
-			if len(all.memories) < len(floor) {
-				t.Fatalf("%d memories of %d tables", len(all.memories), len(floor))
+			if len(all.snapshots) < len(floor) {
+				t.Fatalf("%d snapshots of %d tables", len(all.snapshots), len(floor))
 			}
 			again, longest := 0, int64(0)
 			step := enginetest.Stride(2003, 7)
 			for stop := 0; stop < len(values); stop += step {
 				second := engine.New(opt)
-				if err := second.Restore(newest(all.memories, int64(stop)), clocks[stop]); err != nil {
+				if err := second.Restore(newest(all.snapshots, int64(stop)), clocks[stop]); err != nil {
 					t.Fatal(err)
 				}
 				for i := int(lows[stop]); i < stop; i++ {
@@ -95,7 +96,7 @@ func TestStopAndStartAnew(t *testing.T) {
 				for i := stop; i < len(values); i++ {
 					if applyAt(second, values, i, b); b.Hash() != all.hashes[i] {
 						t.Fatalf(
-							"stopped at %d, anew from %d: record %d gives %d findings, %d memories, %d shoes %s", stop,
+							"stopped at %d, restarted from %d: record %d gives %d findings, %d snapshots, %d shoes %s", stop,
 							lows[stop], i, len(b.Findings), len(b.Snapshots), len(b.Shoes), why(c.feed[i], b),
 						)
 					}
@@ -103,7 +104,7 @@ func TestStopAndStartAnew(t *testing.T) {
 				}
 			}
 			t.Logf(
-				"%d records, %d memories; a start reads %d again, at most %d", len(values), len(all.memories),
+				"%d records, %d snapshots; a start reads %d again, at most %d", len(values), len(all.snapshots),
 				again*step/len(values), longest,
 			)
 		})
@@ -146,8 +147,8 @@ func bent(events []schema.Event, rng *rand.Rand) []schema.Event {
 	return out
 }
 
-// Where memories are written changes no finding and no fact.
-func TestMemoriesChangeNothing(t *testing.T) {
+// Where snapshots are written changes no finding and no fact.
+func TestSnapshotsChangeNothing(t *testing.T) {
 	values := enginetest.Encode(enginetest.Mixed(enginetest.Casino(t, 8), rand.New(rand.NewPCG(1, 2))))
 	var want string
 	for i, c := range []struct {
@@ -160,12 +161,12 @@ func TestMemoriesChangeNothing(t *testing.T) {
 		for i := range values {
 			applyAt(e, values, i, b)
 		}
-		memories, size := len(b.Snapshots), 0
+		snapshots, size := len(b.Snapshots), 0
 		for _, m := range b.Snapshots {
 			size += len(m.State)
 		}
 		b.Snapshots = nil
-		t.Logf("idle %v, stretch %d: %d memories, %d bytes each", c.idle, c.stretch, memories, size/memories)
+		t.Logf("idle %v, stretch %d: %d snapshots, %d bytes each", c.idle, c.stretch, snapshots, size/snapshots)
 		if got := b.Hash(); i == 0 {
 			want = got
 		} else if got != want {
@@ -174,8 +175,8 @@ func TestMemoriesChangeNothing(t *testing.T) {
 	}
 }
 
-// A memory names no patron, not even in an event that waits for an earlier one.
-func TestMemoryNamesNoPatron(t *testing.T) {
+// A snapshot names no patron, not even in an event that waits for an earlier one.
+func TestSnapshotNamesNoPatron(t *testing.T) {
 	const canary = "CANARY-PATRON-"
 	floor, rng := enginetest.Casino(t, 4), rand.New(rand.NewPCG(3, 4))
 	waits := 0
@@ -201,17 +202,29 @@ func TestMemoryNamesNoPatron(t *testing.T) {
 		waits += strings.Count(m.State, engine.Pseudonym(opt.PatronKey, canary+"1"))
 	}
 	if waits == 0 {
-		t.Error("no memory has an event that waits")
+		t.Error("no snapshot has an event that waits")
 	}
 }
 
 // A snapshot that cannot be read is an error, never a table that is half restored.
-func TestMemoryOfAnotherRelease(t *testing.T) {
-	for _, text := range []string{`{"format":1,"table":{}}`, `{"format":3,"table":{"log":[]}}`, `{"format":3,"table":{"isOpen":"x"}}`, `{`} {
-		e := engine.New(enginetest.Options())
-		err := e.Restore([]rows.Snapshot{{PropertyID: "p", TableID: "t-9", State: text}}, 0)
-		if !errors.Is(err, engine.ErrSnapshot) || !strings.Contains(err.Error(), "t-9") {
-			t.Errorf("%s: %v", text, err)
+func TestSnapshotOfAnotherRelease(t *testing.T) {
+	format := func(n int) string {
+		text, err := cbor.Marshal(map[string]any{"Format": n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for what, c := range map[string]struct{ state, want string }{
+		"JSON of format 2": {`{"format":2,"table":{}}`, "cbor"},
+		"format 4":         {format(4), "format 4, this release reads 5"},
+		"format 6":         {format(6), "format 6, this release reads 5"},
+		"empty":            {"", "EOF"},
+		"no parts":         {format(5), "a field is missing"},
+	} {
+		err := engine.New(enginetest.Options()).Restore([]rows.Snapshot{{PropertyID: "p", TableID: "t-9", State: c.state}}, 0)
+		if !errors.Is(err, engine.ErrSnapshot) || !strings.Contains(err.Error(), "t-9") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %s", what, err, c.want)
 		}
 	}
 }

@@ -22,18 +22,18 @@ type MemorySink struct {
 	// nevertheless, as when an acknowledgement is lost.
 	Fail func(b *Batch) (persist bool, err error)
 
-	declared []rows.Table
-	mu       sync.Mutex
-	tables   map[string]map[string]string
-	findings map[string]finding.Finding
-	letters  map[string]rows.DeadLetter
-	memories []remembered
-	ranges   []Range
+	declared  []rows.Table
+	mu        sync.Mutex
+	tables    map[string]map[string]string
+	findings  map[string]finding.Finding
+	letters   map[string]rows.DeadLetter
+	snapshots []snapshot
+	ranges    []Range
 }
 
 var _ Journal = (*MemorySink)(nil)
 
-type remembered struct {
+type snapshot struct {
 	rows.Snapshot
 	epoch uint32
 }
@@ -84,7 +84,7 @@ func (m *MemorySink) keep(b *Batch) error {
 		m.letters[fmt.Sprint(d.Topic, d.Partition, d.Offset)] = d
 	}
 	for _, r := range b.Snapshots {
-		m.memories = append(m.memories, remembered{r, b.Range.Epoch})
+		m.snapshots = append(m.snapshots, snapshot{r, b.Range.Epoch})
 	}
 	m.ranges = append(m.ranges, b.Range)
 	return nil
@@ -110,7 +110,7 @@ func (m *MemorySink) Snapshots(_ context.Context, topic string, partition int32,
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	newest := map[[2]string]rows.Snapshot{}
-	for _, r := range m.memories {
+	for _, r := range m.snapshots {
 		key := [2]string{r.PropertyID, r.TableID}
 		lost := slices.ContainsFunc(m.ranges, func(c Range) bool {
 			return c.Topic == topic && c.Partition == partition && c.Cut > 0 && c.Epoch > r.epoch && c.Cut <= r.Offset

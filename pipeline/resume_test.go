@@ -86,7 +86,7 @@ func allRows(m *pipeline.MemorySink) map[string]map[string]string {
 
 // A run that loses its partition again and again, whose inserts fail before and after they were kept,
 // leaves the rows of one that never did, and ranges that make the same log.
-func TestRunIsTakenUpWhereItWasLeft(t *testing.T) {
+func TestRunResumesWhereItWasLeft(t *testing.T) {
 	opt := enginetest.Options()
 	opt.Idle, opt.Stretch = time.Minute, 2000
 	values := enginetest.Encode(enginetest.Mixed(enginetest.Casino(t, 8), rand.New(rand.NewPCG(1, 2))))
@@ -132,9 +132,9 @@ func TestRunIsTakenUpWhereItWasLeft(t *testing.T) {
 	}
 }
 
-// The limits of memories may change from start to start, also in what a start reads again: facts and findings
-// are those of a run that never stopped.
-func TestLimitsOfMemoriesChange(t *testing.T) {
+// The limits of snapshots may change from start to start, also in what a start reads again: facts and findings are those
+// of a run that never stopped.
+func TestLimitsOfSnapshotsChange(t *testing.T) {
 	opt := enginetest.Options()
 	opt.Idle, opt.Stretch = time.Hour, 3000
 	var events []schema.Event // one table after the other, in turns: each is quiet for long
@@ -184,8 +184,8 @@ func (m otherRelease) Last(ctx context.Context, topic string, partition int32, b
 	return last, false, ok, err
 }
 
-// What the log lost while nobody read is a finding that names the offsets, also where the start would
-// have been mute, and no table is accused for what was in it.
+// Records that the log lost between two runs are a finding that names the offsets, also where the start discards rows. No
+// table is accused for what was in them.
 func TestLogLostWhatAStartNeeds(t *testing.T) {
 	opt := enginetest.Options()
 	values := enginetest.Encode(enginetest.Mixed(enginetest.Casino(t, 6), rand.New(rand.NewPCG(1, 2))))
@@ -249,7 +249,7 @@ func (l *cutLog) Begin(offset, end int64) {
 func (l *cutLog) Next(ctx context.Context, wait time.Duration) ([]pipeline.Record, error) {
 	end := int64(len(l.values))
 	if read := max(l.at, l.want); read > end {
-		l.values = slices.Concat(l.values, l.after) // as soon as somebody asked
+		l.values = slices.Concat(l.values, l.after) // as soon as it was read
 		return nil, &pipeline.CutError{Topic: "test", End: end, Read: read}
 	}
 	page, err := l.topicOf.Next(ctx, wait)
@@ -259,9 +259,9 @@ func (l *cutLog) Next(ctx context.Context, wait time.Duration) ([]pipeline.Recor
 	return page, err
 }
 
-// A log that lost its last records while it was read, or while nobody did, is a finding that names their
+// A log that lost its last records while it was read, or between two runs, is a finding that names their
 // offsets, and the rest are the rows of who read the log as it is now, whatever stops come after.
-func TestLogIsCutBack(t *testing.T) {
+func TestLogIsTruncated(t *testing.T) {
 	opt := enginetest.Options()
 	opt.Idle, opt.Stretch = time.Hour, 3000
 	values := enginetest.Encode(enginetest.Mixed(enginetest.Casino(t, 4), rand.New(rand.NewPCG(1, 2))))
@@ -300,7 +300,7 @@ func TestLogIsCutBack(t *testing.T) {
 				}
 				for done := false; !done; {
 					log.given, log.stop = 0, 0
-					if log.when == 0 && starts < 6 { // soon, while the last memories are of what was lost
+					if log.when == 0 && starts < 6 { // soon, while the last snapshots are of what was lost
 						log.stop = 400 + rng.IntN(1500)
 					}
 					if err := pipeline.Run(t.Context(), log, sink, run); err != nil {
@@ -367,8 +367,8 @@ func TestLogWasReplaced(t *testing.T) {
 	}
 }
 
-// A journal that says otherwise is a finding that names the range, once; the rows are kept all the same.
-func TestJournalIsHeldAgainstTheRows(t *testing.T) {
+// A journal that differs from the rows is a finding that names the range, once; the rows are kept.
+func TestJournalIsComparedWithTheRows(t *testing.T) {
 	opt := enginetest.Options()
 	values := enginetest.Encode(enginetest.Mixed(enginetest.Casino(t, 4), rand.New(rand.NewPCG(1, 2))))
 	sink := pipeline.NewMemorySink()
@@ -399,8 +399,8 @@ func (m tampered) Last(ctx context.Context, topic string, partition int32, below
 	return last, same, ok, err
 }
 
-// Without a memory that it can read, a start reads from the first record, and the rows are the same.
-func TestMemoryThatCannotBeRead(t *testing.T) {
+// Without a readable snapshot a start reads from the first record, and the rows are the same.
+func TestSnapshotThatCannotBeRead(t *testing.T) {
 	opt := enginetest.Options()
 	values := enginetest.Encode(enginetest.Mixed(enginetest.Casino(t, 4), rand.New(rand.NewPCG(1, 2))))
 	golden, sink := pipeline.NewMemorySink(), pipeline.NewMemorySink()
@@ -412,20 +412,20 @@ func TestMemoryThatCannotBeRead(t *testing.T) {
 	}
 	run := journaled(sink, opt)
 	run.Journal = unreadable{sink}
-	var forgotten error
-	run.Hooks.Resumed = func(_ string, _ int32, r pipeline.Resume) { forgotten = r.Unreadable }
+	var unreadableBecause error
+	run.Hooks.Resumed = func(_ string, _ int32, r pipeline.Resume) { unreadableBecause = r.Unreadable }
 	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100}, sink, run); err != nil {
 		t.Fatal(err)
 	}
-	if !errors.Is(forgotten, engine.ErrSnapshot) {
-		t.Errorf("told %v, want ErrMemory", forgotten)
+	if !errors.Is(unreadableBecause, engine.ErrSnapshot) {
+		t.Errorf("got %v, want ErrSnapshot", unreadableBecause)
 	}
 	if diff := cmp.Diff(allRows(golden), allRows(sink)); diff != "" {
 		t.Errorf("(-golden +got):\n%.3000s", diff)
 	}
 }
 
-// unreadable is a journal whose memories are of a release to come.
+// unreadable is a journal whose snapshots are of a later release.
 type unreadable struct{ *pipeline.MemorySink }
 
 func (m unreadable) Snapshots(ctx context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error) {

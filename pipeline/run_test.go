@@ -71,8 +71,8 @@ func records(from, to int64) []pipeline.Record {
 // letters is a step that makes each record a dead letter, holding the last hold of them for Finish, and remembers
 // with each so many bytes.
 type letters struct {
-	hold, memory int
-	held         []rows.DeadLetter
+	hold, snapshot int
+	held           []rows.DeadLetter
 }
 
 func (l *letters) Apply(rec *pipeline.Record, topic string, partition int32, b *rows.Set) {
@@ -81,8 +81,8 @@ func (l *letters) Apply(rec *pipeline.Record, topic string, partition int32, b *
 		b.DeadLetters = append(b.DeadLetters, l.held[0])
 		l.held = l.held[1:]
 	}
-	if l.memory > 0 {
-		b.Snapshots = append(b.Snapshots, rows.Snapshot{Offset: rec.Offset, State: strings.Repeat("m", l.memory)})
+	if l.snapshot > 0 {
+		b.Snapshots = append(b.Snapshots, rows.Snapshot{Offset: rec.Offset, State: strings.Repeat("m", l.snapshot)})
 	}
 }
 
@@ -130,7 +130,7 @@ func same[T any](t *testing.T, what string, want, got T) {
 	}
 }
 
-// Ten rows make a flush here, and so do 5 KiB, of records or of memories.
+// Ten rows make a flush here, and so do 5 KiB, of records or of snapshots.
 func TestRunFlushesByBytes(t *testing.T) {
 	large := make([]pipeline.Record, 5)
 	for i := range large {
@@ -144,7 +144,7 @@ func TestRunFlushesByBytes(t *testing.T) {
 	} {
 		sink := pipeline.NewMemorySink()
 		run := options(0)
-		run.NewStep = func() pipeline.Step { return &letters{memory: c.memory} }
+		run.NewStep = func() pipeline.Step { return &letters{snapshot: c.memory} }
 		if err := pipeline.Run(t.Context(), pages(c.records), sink, run); err != nil {
 			t.Fatal(err)
 		}
