@@ -107,7 +107,7 @@ func awayFor(t *testing.T, away time.Duration) {
 	if most > 512 {
 		t.Errorf("%d MiB, want at most 512", most)
 	}
-	if n := strings.Count(p.stderr.String(), "ClickHouse did not take"); n == 0 || n > int(away/(2*time.Second))+4 {
+	if n := strings.Count(p.stderr.String(), "ClickHouse refused a request"); n == 0 || n > int(away/(2*time.Second))+4 {
 		t.Errorf("%d lines about ClickHouse in %v:\n%s", n, away, p.stderr.String())
 	}
 	p.stop(t, 10*time.Second)

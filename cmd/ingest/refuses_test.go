@@ -106,7 +106,7 @@ func TestClickHouseTakesNoFlush(t *testing.T) {
 				t.Errorf("%s: %s", p.database, line)
 			}
 		}
-		if n := strings.Count(p.stderr.String(), "ClickHouse did not take"); n > 8 {
+		if n := strings.Count(p.stderr.String(), "ClickHouse refused a request"); n > 8 {
 			t.Errorf("%s: %d lines about one cause", p.database, n)
 		}
 	}
