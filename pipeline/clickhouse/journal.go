@@ -34,7 +34,7 @@ func (s *Store) Last(ctx context.Context, topic string, partition int32, below i
 	return last, same, ok, err
 }
 
-// Memories returns the newest snapshot of each table of a partition below an offset, by property and table. It leaves
+// Snapshots returns the newest snapshot of each table of a partition below an offset, by property and table. It leaves
 // out snapshots at offsets that the log lost later.
 func (s *Store) Snapshots(ctx context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error) {
 	var all []rows.Snapshot

@@ -184,7 +184,7 @@ func franz(t *testing.T, k *engine.Kafka, more ...kgo.Opt) *kgo.Client {
 	return client
 }
 
-// recreate deletes the topic and makes it anew, empty.
+// recreate deletes the topic and creates it again, empty.
 func recreate(t *testing.T, k *engine.Kafka) {
 	t.Helper()
 	client := &kafkago.Client{Addr: kafkago.TCP(k.Addrs...)}
@@ -361,7 +361,7 @@ func TestLogIsCutBack(t *testing.T) {
 		if err := next("e"); err != nil {
 			return err
 		}
-		// To a client, the topic anew with its first records is the topic without its last ones.
+		// To a client, a recreated topic with the first records is the topic without its last records.
 		recreate(t, k)
 		raw(t, k, values("a", "b", "c")...)
 		cut := (*pipeline.CutError)(nil)
