@@ -13,7 +13,6 @@ import (
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
@@ -122,7 +121,7 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 		known[beside[i].ID] = true
 	}
 	played := slices.DeleteFunc(slices.Clone(live), func(f finding.Finding) bool { return known[f.ID] })
-	differ := pipeline.Reconcile(played, m.replayed, r.Engine.Version)
+	differ := reconcile(played, m.replayed, r.Engine.Version)
 	row.Missing, row.Extra, row.Changed = uint32(differ.Missing), uint32(differ.Extra), uint32(differ.Changed)
 
 	all := slices.Concat(m.replayed, beside, differ.Findings)
@@ -230,12 +229,12 @@ func (r *run) coverage(ctx context.Context, w window) (found []finding.Finding, 
 	for i := range covered {
 		c := &covered[i]
 		for _, h := range c.Holes {
-			found = append(found, pipeline.Hole(&r.Engine.Calendar, r.Property, c.Topic, c.Partition, h.From, h.To, c.At,
-				r.Engine.Version))
+			of := engine.Offsets{Topic: c.Topic, Partition: c.Partition, From: h.From, To: h.To}
+			found = append(found, r.gap(of, c.At))
 		}
 		if deadLetters += c.DeadLetters; c.DeadLetters > 0 {
-			found = append(found, pipeline.Letters(&r.Engine.Calendar, r.Property, c.Topic, c.Partition, c.FirstDeadLetter,
-				c.LastDeadLetter, c.DeadLetters, c.At, r.Engine.Version))
+			of := engine.Offsets{Topic: c.Topic, Partition: c.Partition, From: c.FirstDeadLetter, To: c.LastDeadLetter}
+			found = append(found, r.deadLetters(of, c.DeadLetters, c.At))
 		}
 	}
 	return found, deadLetters, nil

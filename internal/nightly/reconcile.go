@@ -1,31 +1,28 @@
-package pipeline
+package nightly
 
 import (
 	"fmt"
 
-	"github.com/shoeproof/shoeproof/engine/calendar"
-
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
-
 	"github.com/shoeproof/shoeproof/schema"
 )
 
 // reconcileClause is the citation of a difference between two audits of the same events.
 const reconcileClause = "nightly audit, reconciliation"
 
-// Differences are the differences between a replay of the archive and the live audit.
-type Differences struct {
+// differences are the differences between a replay of the archive and the live audit.
+type differences struct {
 	// Findings are one for each difference, rule feed.reconcile, in the order of finding.Compare.
 	Findings []finding.Finding
 	// Missing are findings of the replay alone, Extra of the live audit alone, Changed of both with other contents.
 	Missing, Extra, Changed int
 }
 
-// Reconcile compares the findings of a replay with the findings of the live audit. It excludes anomalies, whose
-// evidence
-// spans gaming days, and the loss of records that no archive can have.
-func Reconcile(live, replayed []finding.Finding, version string) Differences {
-	var d Differences
+// reconcile compares the findings of a replay with the findings of the live audit. It excludes anomalies, whose
+// evidence spans gaming days, and the loss of records that no archive can have.
+func reconcile(live, replayed []finding.Finding, version string) differences {
+	var d differences
 	was := map[string]*finding.Finding{}
 	for i := range live {
 		if f := &live[i]; reconciled(f) {
@@ -82,33 +79,29 @@ func difference(about *finding.Finding, expected, observed, version string) find
 	return f
 }
 
-// Hole reports offsets of a partition that nothing accounts for: no row of the journal covers them.
-func Hole(calendar *calendar.Calendar, property, topic string, partition int32, from, to, at int64,
-	version string,
-) finding.Finding {
-	return coverage(calendar, property, fmt.Sprintf("%s/%d", topic, partition), "feed.journal", finding.Major, from, to,
-		at,
-		fmt.Sprintf("offsets %d to %d in the journal", from, to), "no flush covers them", version)
-}
-
-// Letters reports records of a partition that could not be read.
-func Letters(calendar *calendar.Calendar, property, topic string, partition int32, from, to int64, n uint64, at int64,
-	version string,
-) finding.Finding {
-	return coverage(calendar, property, fmt.Sprintf("%s/%d", topic, partition), "feed.dead-letters", finding.Minor,
-		from, to, at,
-		fmt.Sprintf("readable records at offsets %d to %d", from, to), fmt.Sprintf("dead letters: %d", n), version)
-}
-
-func coverage(calendar *calendar.Calendar, property, partition, rule string, severity finding.Severity, from, to,
-	at int64, expected, observed, version string,
-) finding.Finding {
-	day, shift := calendar.Of(at)
+// offsetsFinding reports something about offsets of a partition.
+func (r *run) offsetsFinding(of engine.Offsets, at int64, rule string, severity finding.Severity) finding.Finding {
 	f := finding.New(finding.Identity{
-		PropertyID: property, TableID: partition, Rule: rule, Subject: finding.OfRange(uint64(from), uint64(to)).String(),
+		PropertyID: r.Property, TableID: fmt.Sprintf("%s/%d", of.Topic, of.Partition), Rule: rule,
+		Subject: finding.OfRange(uint64(of.From), uint64(of.To)).String(),
 	}, finding.DataFault, finding.Unauditable, severity)
 	f.Citations = []string{finding.FeedClause}
-	f.At, f.GamingDay, f.Shift = schema.Time(at), day, shift
-	f.Expected, f.Observed, f.Engine = expected, observed, version
+	f.At, f.Engine = schema.Time(at), r.Engine.Version
+	f.GamingDay, f.Shift = r.Engine.Calendar.Of(at)
+	return f
+}
+
+// gap reports offsets that no row of the journal covers.
+func (r *run) gap(of engine.Offsets, at int64) finding.Finding {
+	f := r.offsetsFinding(of, at, "feed.journal", finding.Major)
+	f.Expected, f.Observed = fmt.Sprintf("offsets %d to %d in the journal", of.From, of.To), "no flush covers them"
+	return f
+}
+
+// deadLetters reports records that could not be read.
+func (r *run) deadLetters(of engine.Offsets, n uint64, at int64) finding.Finding {
+	f := r.offsetsFinding(of, at, "feed.dead-letters", finding.Minor)
+	f.Expected = fmt.Sprintf("readable records at offsets %d to %d", of.From, of.To)
+	f.Observed = fmt.Sprintf("dead letters: %d", n)
 	return f
 }
