@@ -216,7 +216,7 @@ func TestSnapshotOfAnotherRelease(t *testing.T) {
 		return string(text)
 	}
 	for what, c := range map[string]struct{ state, want string }{
-		"JSON of format 2": {`{"format":2,"table":{}}`, "cbor"},
+		"JSON of format 2": {`{"format":2,"table":{}}`, "EOF"},
 		"format 4":         {format(4), "format 4, this release reads 5"},
 		"format 6":         {format(6), "format 6, this release reads 5"},
 		"empty":            {"", "EOF"},
