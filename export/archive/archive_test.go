@@ -272,7 +272,7 @@ func TestExportFromClickHouse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare("late events", export.Differs, "the rounds are others", " findings are found besides (")
+	compare("late events", export.Differs, "the rounds differ", " findings are additional (")
 	if v := verify(second); v.Code != export.Good || v.Findings != 0 || v.Amendments == 0 {
 		t.Fatalf("%+v, want amendments alone", v)
 	}

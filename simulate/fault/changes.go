@@ -12,11 +12,12 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// planParts are the parts of a plan that a fault may change, as text: the round, its neighbours, and the last two.
+// planParts are the parts of a plan that a fault may change, as text: the round, its neighbours, the first round, where
+// the bank is auctioned, and the last two.
 func planParts(s *shoe.Plan, index int) map[string]string {
 	parts := map[string]string{"rounds": strconv.Itoa(len(s.Rounds))}
 	for k := range s.Rounds {
-		if k >= index-1 && k <= index+1 || k >= len(s.Rounds)-2 {
+		if k == 0 || k >= index-1 && k <= index+1 || k >= len(s.Rounds)-2 {
 			roundParts(parts, &s.Rounds[k], k)
 		}
 	}
