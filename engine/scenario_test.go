@@ -3,6 +3,7 @@ package engine_test
 import (
 	"flag"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +28,11 @@ func TestScenarios(t *testing.T) {
 	if err != nil || len(legal) == 0 {
 		t.Fatalf("no legal scenarios: %v", err)
 	}
-	for _, file := range append(files, legal...) {
+	law, err := filepath.Glob(folder + "law/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range slices.Concat(files, legal, law) {
 		name := strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(file), folder), ".txtar")
 		t.Run(name, func(t *testing.T) { runScenario(t, file) })
 	}
@@ -61,6 +66,36 @@ func ruleNamed(name string) *rules.Rule {
 		}
 	}
 	return nil
+}
+
+// A file in testdata/scenarios/law is named after a line of the review of the law: A02-two-batches.lawful.txtar accuses
+// no one, A02-two-batches.breach.txtar shows that the nearby violation is still found.
+func TestLawScenarios(t *testing.T) {
+	files, err := filepath.Glob("../testdata/scenarios/law/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		s, err := scenario.Read(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		_, kind, _ := strings.Cut(name, ".")
+		accuses := slices.ContainsFunc(strings.Split(s.Want(), "\n"), func(line string) bool {
+			return !strings.HasPrefix(line, " ") && line != "" && !strings.HasPrefix(line, "info ")
+		})
+		switch {
+		case kind != "lawful" && kind != "breach" && kind != "unauditable":
+			t.Errorf("%s: want the ending .lawful, .breach or .unauditable", name)
+		case kind == "breach" && !accuses:
+			t.Errorf("%s: no finding above info", name)
+		case kind != "breach" && accuses:
+			t.Errorf("%s: a finding above info", name)
+		case kind == "unauditable" && !strings.Contains(s.Want(), " UNAUDITABLE"):
+			t.Errorf("%s: nothing is UNAUDITABLE", name)
+		}
+	}
 }
 
 // Every rule that can be judged has a scenario; any other rule states the reason.

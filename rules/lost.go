@@ -75,7 +75,7 @@ func (p *Pass) makes(f *Finding) bool {
 	p.Findings = p.Findings[:0]
 	f.Rule.Check(p)
 	return slices.ContainsFunc(p.Findings, func(g Finding) bool {
-		return !g.Unauditable && g.Round == f.Round && g.Seat == f.Seat && g.Subject == f.Subject
+		return g.Verdict == f.Verdict && g.Round == f.Round && g.Seat == f.Seat && g.Subject == f.Subject
 	})
 }
 

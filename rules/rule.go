@@ -74,8 +74,12 @@ type Finding struct {
 	Amount             int64
 	Expected, Observed string
 	Evidence           []record.Seq
-	// Unauditable means that the rule could not be judged; Observed is the reason.
-	Unauditable bool
+	// Verdict is what the finding claims. It is empty for the usual claim of the rule, which is BREACH, and INFO for a
+	// rule of severity info. A SUSPECT finding keeps the severity of the rule, an INFO finding has severity info. Of an
+	// UNAUDITABLE finding Observed is the reason.
+	Verdict finding.Verdict
+	// Cites are the clauses of the finding if they are not those of the rulebook's entry for the rule.
+	Cites []string
 }
 
 // Pass is what a rule may look at, and the one way out.
@@ -108,7 +112,7 @@ func (p *Pass) Report(f Finding) {
 
 // CannotJudge reports that evidence which the rule needs was not reported.
 func (p *Pass) CannotJudge(why string, evidence ...record.Seq) {
-	p.Report(Finding{Observed: why, Evidence: evidence, Unauditable: true})
+	p.Report(Finding{Observed: why, Evidence: evidence, Verdict: finding.Unauditable})
 }
 
 // Evaluate evaluates every rule of a stage and leaves what they report in Findings. Rules that lack their feed are left
@@ -138,6 +142,13 @@ func (p *Pass) evaluate(rules []*Rule) {
 		p.rule = r
 		r.Check(p)
 	}
+}
+
+// Suspect reports a finding that the law or the evidence does not prove: another reading of the text, or another state
+// of the facts, allows what was observed.
+func (p *Pass) Suspect(f Finding) {
+	f.Verdict = finding.Suspect
+	p.Report(f)
 }
 
 // money is an amount of minor units in the table's currency, for people.

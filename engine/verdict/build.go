@@ -15,15 +15,20 @@ func (t *Table) emit(m *moment, e *entry, covers []string) finding.Finding {
 	cited, _ := s.Law.Cited(f.Rule.Name)
 	kind, verdict, severity := finding.Deviation, finding.Breach, f.Rule.Severity
 	switch {
-	case f.Unauditable:
+	case f.Verdict == finding.Unauditable:
 		kind, verdict, severity = finding.Notice, finding.Unauditable, finding.Info
-	case severity == finding.Info:
-		verdict = finding.Information
+	case severity == finding.Info || f.Verdict == finding.Information:
+		verdict, severity = finding.Information, finding.Info
+	case f.Verdict != "":
+		verdict = f.Verdict
 	}
 	out := t.begin(finding.Identity{
 		ShoeID: s.ID, Round: f.Round, Rule: f.Rule.Name, Version: f.Rule.Version, Subject: f.Subject.String(),
 	}, kind, verdict, severity)
 	out.Citations, out.Seat, out.Amount = cited.Citations, f.Seat, f.Amount
+	if f.Cites != nil {
+		out.Citations = f.Cites
+	}
 	out.Expected, out.Observed, out.Covers = f.Expected, f.Observed, covers
 	out.PitID, out.Currency, out.Rulebook = s.Pit, s.Config.Currency, s.Law.Book.Ref()
 	out.DealerID = t.dealerOf(s, f.Round)

@@ -58,22 +58,21 @@ type outlet struct {
 // settle decides which deferred findings are covered, and emits the due ones. An emitted finding that covers
 // another one since is emitted again, under its id, with the name of that one.
 func (l *ledger) settle(set *rules.Set, due func(i int, e *entry) bool, out outlet) {
-	for i := range l.entries {
-		if l.entries[i].state == deferred {
-			l.cover(set, i)
+	before := len(l.entries)
+	var newly []int
+	for i := range before {
+		if l.entries[i].state == deferred && l.cover(set, i) {
+			newly = append(newly, i)
 		}
 	}
-	for i := range l.entries {
+	for i := range before {
 		e := &l.entries[i]
-		if e.state == covered {
-			continue
-		}
-		names := l.coveredFor(i, e.row.Covers)
+		gains := slices.ContainsFunc(newly, func(loser int) bool { return l.winner(loser) == i })
 		switch {
 		case e.state == deferred && due(i, e):
-			e.row, e.state = out.emit(e, names), emitted
-		case e.state == emitted && len(names) > len(e.row.Covers):
-			e.row.Covers = names
+			e.row, e.state = out.emit(e, l.coveredFor(i, nil)), emitted
+		case e.state == emitted && gains:
+			e.row.Covers = l.coveredFor(i, e.row.Covers)
 			out.amend(e.row)
 		}
 	}
@@ -91,14 +90,30 @@ func (l *ledger) coveredFor(winner int, names []string) []string {
 	return names
 }
 
-// cover marks an entry as covered by the first entry that covers it. A finding that cannot be proved covers none.
-func (l *ledger) cover(set *rules.Set, loser int) {
+// cover marks an entry as covered by the first entry that covers it. A finding covers none that claims more: what is
+// suspected does not hide what is proved, and what cannot be judged hides nothing.
+func (l *ledger) cover(set *rules.Set, loser int) bool {
 	e := &l.entries[loser]
 	for i := range l.entries {
-		if w := &l.entries[i]; !w.finding.Unauditable && set.Covers(&w.finding, &e.finding) {
+		if w := &l.entries[i]; claim(&w.finding) >= max(1, claim(&e.finding)) && set.Covers(&w.finding, &e.finding) {
 			e.state, e.coveredBy = covered, i
-			return
+			return true
 		}
+	}
+	return false
+}
+
+// claim orders findings by what they claim: nothing, information, suspicion, breach.
+func claim(f *rules.Finding) int {
+	switch {
+	case f.Verdict == finding.Unauditable:
+		return 0
+	case f.Verdict == finding.Information:
+		return 1
+	case f.Verdict == finding.Suspect:
+		return 2
+	default:
+		return 3
 	}
 }
 

@@ -104,7 +104,7 @@ func TestCoversThroughOthers(t *testing.T) {
 		t.Errorf("%d findings, amended %d times, covers %q", len(rows), amended, rows[0].Covers)
 	}
 	unauditable := a
-	unauditable.Unauditable = true
+	unauditable.Verdict = finding.Unauditable
 	if rows, _ := ledgerOf(t, []rules.Finding{unauditable, b}); len(rows) != 2 {
 		t.Error("a finding that cannot be proved covers another one")
 	}

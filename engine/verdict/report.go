@@ -18,7 +18,7 @@ func (t *Table) report(m *moment) {
 	before := len(s.ledger.entries)
 	for _, f := range t.pass.Findings {
 		switch {
-		case f.Unauditable:
+		case f.Verdict == finding.Unauditable:
 			t.unauditable(m, s, &f)
 		case !t.enter(m, s, &f):
 		case t.pass.Rules.TakesPart(f.Rule):
@@ -50,7 +50,7 @@ func (t *Table) enter(m *moment, s *shoe, f *rules.Finding) bool {
 	}
 	s.made[about] = struct{}{}
 	if !t.proved(m, f) {
-		f.Unauditable = true
+		f.Verdict = finding.Unauditable
 		f.Observed = "events are missing; found: " + f.Observed
 	}
 	return true

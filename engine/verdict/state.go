@@ -42,7 +42,8 @@ type EntryState struct {
 	Amount             int64
 	Expected, Observed string
 	Evidence           []record.Seq
-	Unauditable        bool
+	Verdict            finding.Verdict
+	Cites              []string
 	Until              rules.Stage
 	At                 int64
 	State              uint8
@@ -109,7 +110,7 @@ func (t *Table) shoeState(of *play.Shoe) ShoeState {
 		f := &e.finding
 		st.Ledger = append(st.Ledger, EntryState{
 			Rule: f.Rule.Name, Round: f.Round, Seat: f.Seat, Subject: f.Subject, Parts: f.Parts, Amount: f.Amount,
-			Expected: f.Expected, Observed: f.Observed, Evidence: f.Evidence, Unauditable: f.Unauditable,
+			Expected: f.Expected, Observed: f.Observed, Evidence: f.Evidence, Verdict: f.Verdict, Cites: f.Cites,
 			Until: e.until, At: e.at, State: uint8(e.state), CoveredBy: e.coveredBy, Emitted: EmittedState(e.row),
 		})
 	}
@@ -160,7 +161,7 @@ func (s *shoe) restore(st *ShoeState, byName map[string]*rules.Rule) error {
 		s.ledger.entries = append(s.ledger.entries, entry{
 			finding: rules.Finding{
 				Rule: named(e.Rule), Round: e.Round, Seat: e.Seat, Subject: e.Subject, Parts: e.Parts, Amount: e.Amount,
-				Expected: e.Expected, Observed: e.Observed, Evidence: e.Evidence, Unauditable: e.Unauditable,
+				Expected: e.Expected, Observed: e.Observed, Evidence: e.Evidence, Verdict: e.Verdict, Cites: e.Cites,
 			},
 			until: e.Until, at: e.At, state: entryState(e.State), coveredBy: e.CoveredBy,
 			row: finding.Finding(e.Emitted),

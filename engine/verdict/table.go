@@ -103,8 +103,8 @@ func (t *Table) prepared(m *moment) {
 		if lacks := rule.Needs &^ s.Config.Feeds; lacks != 0 {
 			f := rules.Finding{
 				Rule: rule, Expected: rule.Doc, Observed: "the table does not report " + lacks.String(),
-				Evidence:    []record.Seq{s.First},
-				Unauditable: true,
+				Evidence: []record.Seq{s.First},
+				Verdict:  finding.Unauditable,
 			}
 			t.emit(m, &entry{finding: f, at: m.ev.At}, nil)
 			t.of(s).Unauditable++

@@ -189,8 +189,8 @@ func Text(findings []finding.Finding) string {
 func heading(f *finding.Finding) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s", f.Severity, f.Rule)
-	if f.Verdict == finding.Unauditable {
-		b.WriteString(" UNAUDITABLE")
+	if f.Verdict == finding.Unauditable || f.Verdict == finding.Suspect && f.Kind == finding.Deviation {
+		fmt.Fprintf(&b, " %s", f.Verdict)
 	}
 	if f.Round != 0 {
 		fmt.Fprintf(&b, " round=%d", f.Round)
