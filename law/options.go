@@ -22,7 +22,7 @@ type option struct {
 var optionTable = []option{
 	{key: "settlement_basis", words: []string{"as_dealt", "as_required"}},
 	{key: "vig_rounding_stage", words: []string{"either", "per_wager", "at_collection"}},
-	{key: "vig_aggregate", words: []string{"per_wager", "per_seat_round"}},
+	{key: "vig_aggregate", words: []string{"either", "per_wager", "per_seat_round"}},
 	{key: "vig_fraction", words: []string{"up_only", "ceil_minor"}},
 	{key: "vig_coupon_in_base", words: []string{"true", "false"}},
 	{key: "tie25_coupon_in_base", words: []string{"false", "true"}},
@@ -36,7 +36,7 @@ var optionTable = []option{
 	{key: "supplemental_exclusive", words: []string{"true", "false"}},
 	{key: "cutcard_first_card", words: []string{"belongs_to_next", "belongs_to_previous"}},
 	{key: "recut_after_burn", words: []string{"false", "true"}},
-	{key: "recut_by", words: []string{"last-cutter", "next-entitled"}},
+	{key: "recut_by", words: []string{"either", "last-cutter", "next-entitled"}},
 	{key: "lace_tolerance", limit: 52},
 	{key: "random_alpha", probability: true},
 	{key: "irregular_burn_ten", words: []string{"10", "0"}},

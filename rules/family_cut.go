@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
@@ -332,25 +333,50 @@ func checkRecutPerson(p *Pass) {
 			p.CannotJudge("who cut was not reported", first.Seq, again.Seq)
 			return
 		}
-		by, seat := first.By, first.Seat
-		if p.option("recut_by") == "next-entitled" || first.By == baccarat.RoleDealer {
-			by, seat = baccarat.RolePatron, p.nextEntitled(r.Seq)
-			if seat == 0 {
-				by = baccarat.RoleDealer
-			}
+		last, next := recutter{first.By, first.Seat}, p.nextEntitled(r.Seq)
+		allowed := []recutter{last, next}
+		switch option := p.option("recut_by"); {
+		case option == "next-entitled" || first.By == baccarat.RoleDealer || last == next:
+			allowed = allowed[1:]
+		case option == "last-cutter":
+			allowed = allowed[:1]
 		}
-		if again.By != by || (by == baccarat.RolePatron && again.Seat != seat) {
+		by := recutter{again.By, again.Seat}
+		if by.role != baccarat.RolePatron {
+			by.seat = 0
+		}
+		if !slices.Contains(allowed, by) {
 			p.Report(Finding{
-				Expected: fmt.Sprintf("recut by %v seat %d", by, seat),
-				Observed: fmt.Sprintf("%v seat %d", again.By, again.Seat),
+				Expected: "recut by " + strings.Join(texts(allowed), " or "), Observed: by.String(),
 				Evidence: []record.Seq{first.Seq, r.Seq, again.Seq},
 			})
 		}
 	}
 }
 
-// nextEntitled is the seat after the last offer before a recut was ordered, 0 when all were offered.
-func (p *Pass) nextEntitled(before record.Seq) uint32 {
+// recutter is who cuts: a role, and the seat of a patron.
+type recutter struct {
+	role baccarat.Role
+	seat uint32
+}
+
+func (r recutter) String() string {
+	if r.role == baccarat.RolePatron {
+		return fmt.Sprintf("%v seat %d", r.role, r.seat)
+	}
+	return r.role.String()
+}
+
+func texts(list []recutter) []string {
+	out := make([]string, len(list))
+	for i, r := range list {
+		out[i] = r.String()
+	}
+	return out
+}
+
+// nextEntitled is the patron after the last offer before a recut was ordered, the dealer when all were offered.
+func (p *Pass) nextEntitled(before record.Seq) recutter {
 	prep := &p.Shoe.Prep
 	offered := map[uint32]bool{}
 	last := uint32(0)
@@ -361,7 +387,7 @@ func (p *Pass) nextEntitled(before record.Seq) uint32 {
 		}
 	}
 	if len(offered) >= len(prep.Occupied) {
-		return 0
+		return recutter{role: baccarat.RoleDealer}
 	}
-	return clockwise(prep.Occupied, last)
+	return recutter{baccarat.RolePatron, clockwise(prep.Occupied, last)}
 }

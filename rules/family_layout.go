@@ -78,7 +78,7 @@ func (p *Pass) attested(item string) {
 	a, ok := p.Table.Attested[item]
 	days, err := strconv.Atoi(p.option("layout_attestation_days"))
 	if err != nil {
-		days = 365
+		days = 0
 	}
 	const day = 24 * 3600 * 1e9
 	switch {
@@ -92,7 +92,7 @@ func (p *Pass) attested(item string) {
 		p.Report(Finding{
 			Expected: item + " attested", Observed: "attested as not present", Evidence: []record.Seq{a.Seq},
 		})
-	case p.Shoe.At-a.At > int64(days)*day:
+	case days > 0 && p.Shoe.At-a.At > int64(days)*day:
 		p.Report(Finding{
 			Expected: fmt.Sprintf("%s attested within %d days", item, days),
 			Observed: fmt.Sprintf("%d days ago", (p.Shoe.At-a.At)/day), Evidence: []record.Seq{a.Seq},

@@ -231,7 +231,7 @@ func (p *Pass) judgeVig(v baccarat.Vig, c *charge) baccarat.VigVerdict {
 	if p.option("vig_rounding_stage") == "at_collection" {
 		return judgeLate(v, c)
 	}
-	if verdict != baccarat.VigLegal && p.option("vig_aggregate") == "per_seat_round" {
+	if verdict != baccarat.VigLegal && p.option("vig_aggregate") != "per_wager" {
 		var sum int64
 		for _, w := range c.won {
 			sum += w
