@@ -116,39 +116,14 @@ func TestDelivery(t *testing.T) {
 			return slices.Concat(v[:i], v[i-rng.IntN(i):i], v[i:])
 		}},
 		{"within 64 positions", func(rng *rand.Rand) [][]byte {
-			return enginetest.Encode(
-				enginetest.Mixed(
-					jostled(
-						floor, rng, func(events []schema.Event, i int) float64 { return float64(i) + 63*rng.Float64() },
-					),
-					rng,
-				),
-			)
+			return enginetest.Encode(enginetest.Mixed(jostled(floor, rng, within64(rng)), rng))
 		}},
 		{"within 5 seconds", func(rng *rand.Rand) [][]byte {
-			return enginetest.Encode(
-				enginetest.Mixed(
-					jostled(
-						floor, rng,
-						func(
-							events []schema.Event, i int,
-						) float64 {
-							return float64(events[i].At)/1e9 + 5*rng.Float64()
-						},
-					),
-					rng,
-				),
-			)
+			within5s := func(events []schema.Event, i int) float64 { return float64(events[i].At)/1e9 + 5*rng.Float64() }
+			return enginetest.Encode(enginetest.Mixed(jostled(floor, rng, within5s), rng))
 		}},
 		{"out of order and twice", func(rng *rand.Rand) [][]byte {
-			v := enginetest.Encode(
-				enginetest.Mixed(
-					jostled(
-						floor, rng, func(events []schema.Event, i int) float64 { return float64(i) + 63*rng.Float64() },
-					),
-					rng,
-				),
-			)
+			v := enginetest.Encode(enginetest.Mixed(jostled(floor, rng, within64(rng)), rng))
 			var out [][]byte
 			for _, x := range v {
 				if out = append(out, x); rng.IntN(10) == 0 {
@@ -194,6 +169,10 @@ func jostled(floor [][]schema.Event, _ *rand.Rand, key func([]schema.Event, int)
 		}
 	}
 	return out
+}
+
+func within64(rng *rand.Rand) func([]schema.Event, int) float64 {
+	return func(_ []schema.Event, i int) float64 { return float64(i) + 63*rng.Float64() }
 }
 
 // Two engines, each with half of the tables, find what one finds.

@@ -65,9 +65,7 @@ func build(ctx context.Context, dir string, day *Day, at position, signer note.S
 		return nil, err
 	}
 	frontier := formatFrontier(log.frontier)
-	b := &builder{
-		dir: dir, day: day, log: log, proofs: map[string]*proof{},
-	}
+	b := &builder{dir: dir, day: day, log: log, proofs: map[string]*proof{}}
 	b.manifest = day.manifest()
 	m := &b.manifest
 	root := log.root()

@@ -27,9 +27,7 @@ var paytableFamily = []*Rule{
 }
 
 func checkPaytableNotice(p *Pass) {
-	p.changes(func(
-		before, now *law.Config,
-	) bool {
+	p.changes(func(before, now *law.Config) bool {
 		return before.BonusTable != now.BonusTable
 	}, func(before, now *record.ConfigChange, last int64) {
 		for _, n := range p.Table.Notices {

@@ -32,9 +32,9 @@ func (p *Pass) noticed(topic record.NoticeTopic, last, effective int64) (ok bool
 
 // changes lists the configurations that came into force since they were last judged and differ from the
 // one before in a matter, with the time at which it had last changed between rounds; never is math.MinInt64.
-func (
-	p *Pass,
-) changes(differ func(before, now *law.Config) bool, each func(before, now *record.ConfigChange, last int64)) {
+func (p *Pass) changes(
+	differ func(before, now *law.Config) bool, each func(before, now *record.ConfigChange, last int64),
+) {
 	last := int64(math.MinInt64)
 	for i := 1; i < len(p.Table.Changes); i++ {
 		before, now := &p.Table.Changes[i-1], &p.Table.Changes[i]
@@ -51,9 +51,7 @@ func (
 }
 
 func checkIncreaseNotice(p *Pass) {
-	p.changes(func(
-		before, now *law.Config,
-	) bool {
+	p.changes(func(before, now *law.Config) bool {
 		return before.Percent != now.Percent
 	}, func(before, now *record.ConfigChange, last int64) {
 		if before.Config.Mode != baccarat.Commission || now.Config.Mode != baccarat.Commission ||
@@ -71,9 +69,7 @@ func checkIncreaseNotice(p *Pass) {
 }
 
 func checkTypeNotice(p *Pass) {
-	p.changes(func(
-		before, now *law.Config,
-	) bool {
+	p.changes(func(before, now *law.Config) bool {
 		return before.Mode != now.Mode
 	}, func(before, now *record.ConfigChange, last int64) {
 		if now.InRound {
@@ -91,9 +87,9 @@ func checkTypeNotice(p *Pass) {
 
 // filed finds a written notice to the commission and to surveillance, at least the lead before
 // a change takes effect, of a matter that had last changed at a time before. It returns those on file that fall short.
-func (
-	p *Pass,
-) filed(topic record.NoticeTopic, last, effective int64, lead time.Duration) (ok bool, short []record.Seq) {
+func (p *Pass) filed(
+	topic record.NoticeTopic, last, effective int64, lead time.Duration,
+) (ok bool, short []record.Seq) {
 	for _, n := range p.Table.Notices {
 		if n.Topic != topic || !n.Filed || !n.Of(last) {
 			continue

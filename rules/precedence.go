@@ -63,7 +63,7 @@ func CheckPrecedence(rules []*Rule) error {
 // TakesPart reports whether findings of a rule can cover others or be covered.
 func (s *Set) TakesPart(r *Rule) bool { return len(r.Covers) > 0 || len(s.coveredBy[r]) > 0 }
 
-// CoveredUntil is the last stage at which a finding of the rule may still be covered, at minimum the rule's stage.
+// CoveredUntil is the last stage at which a finding of the rule may still be covered, not before the rule's own stage.
 func (s *Set) CoveredUntil(r *Rule) Stage {
 	until := r.At
 	for _, winner := range s.coveredBy[r] {
@@ -79,13 +79,12 @@ func (s *Set) Covers(winner, loser *Finding) bool {
 	return slices.Contains(s.coveredBy[loser.Rule], winner.Rule) &&
 		(winner.Round == loser.Round || winner.Round == 0 || loser.Round == 0) &&
 		(winner.Seat == loser.Seat || winner.Seat == 0 || loser.Seat == 0) &&
-		(winner.Subject.Kind == finding.NoSubject || loser.Subject.Kind == finding.NoSubject || shareSubject(
-			winner, loser,
-		))
+		shareSubject(winner, loser)
 }
 
 func shareSubject(a, b *Finding) bool {
-	return a.isAbout(b.Subject) || slices.ContainsFunc(b.Parts, a.isAbout)
+	return a.Subject.Kind == finding.NoSubject || b.Subject.Kind == finding.NoSubject ||
+		a.isAbout(b.Subject) || slices.ContainsFunc(b.Parts, a.isAbout)
 }
 
 // isAbout reports whether a subject is the finding's or one of its parts.

@@ -48,7 +48,7 @@ func (x Role) String() string {
 	return "Role(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordRole(b []byte) (Role, bool) {
+func (Role) parse(b []byte) (Role, bool) {
 	switch string(b) {
 	case "DEALER":
 		return RoleDealer, true
@@ -74,7 +74,9 @@ func wordRole(b []byte) (Role, bool) {
 
 const lastRole = 9
 
-const wordsRole = "DEALER, CURATOR, BANKER, PATRON, SPECTATOR, FLOORPERSON, SUPERVISOR, SURVEILLANCE, DEVICE"
+func (Role) words() string {
+	return "DEALER, CURATOR, BANKER, PATRON, SPECTATOR, FLOORPERSON, SUPERVISOR, SURVEILLANCE, DEVICE"
+}
 
 // SourceKind is a word of the contract.
 type SourceKind uint8
@@ -107,7 +109,7 @@ func (x SourceKind) String() string {
 	return "SourceKind(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordSourceKind(b []byte) (SourceKind, bool) {
+func (SourceKind) parse(b []byte) (SourceKind, bool) {
 	switch string(b) {
 	case "SHOE":
 		return SourceKindShoe, true
@@ -125,7 +127,7 @@ func wordSourceKind(b []byte) (SourceKind, bool) {
 
 const lastSourceKind = 5
 
-const wordsSourceKind = "SHOE, CHIPS, CONSOLE, CAMERA, PIT"
+func (SourceKind) words() string { return "SHOE, CHIPS, CONSOLE, CAMERA, PIT" }
 
 // Game is a word of the contract.
 type Game uint8
@@ -158,7 +160,7 @@ func (x Game) String() string {
 	return "Game(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordGame(b []byte) (Game, bool) {
+func (Game) parse(b []byte) (Game, bool) {
 	switch string(b) {
 	case "PUNTO_BANCO":
 		return GamePuntoBanco, true
@@ -176,7 +178,7 @@ func wordGame(b []byte) (Game, bool) {
 
 const lastGame = 5
 
-const wordsGame = "PUNTO_BANCO, MINIBACCARAT, MIDIBACCARAT, BACCARAT, CHEMIN_DE_FER"
+func (Game) words() string { return "PUNTO_BANCO, MINIBACCARAT, MIDIBACCARAT, BACCARAT, CHEMIN_DE_FER" }
 
 // VigorishMode is a word of the contract.
 type VigorishMode uint8
@@ -209,7 +211,7 @@ func (x VigorishMode) String() string {
 	return "VigorishMode(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordVigorishMode(b []byte) (VigorishMode, bool) {
+func (VigorishMode) parse(b []byte) (VigorishMode, bool) {
 	switch string(b) {
 	case "COMMISSION":
 		return VigorishModeCommission, true
@@ -227,7 +229,7 @@ func wordVigorishMode(b []byte) (VigorishMode, bool) {
 
 const lastVigorishMode = 5
 
-const wordsVigorishMode = "COMMISSION, TIE25, EZ, NOVIG6, NONE"
+func (VigorishMode) words() string { return "COMMISSION, TIE25, EZ, NOVIG6, NONE" }
 
 // VigorishTiming is a word of the contract.
 type VigorishTiming uint8
@@ -254,7 +256,7 @@ func (x VigorishTiming) String() string {
 	return "VigorishTiming(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordVigorishTiming(b []byte) (VigorishTiming, bool) {
+func (VigorishTiming) parse(b []byte) (VigorishTiming, bool) {
 	switch string(b) {
 	case "IMMEDIATE":
 		return VigorishTimingImmediate, true
@@ -268,7 +270,7 @@ func wordVigorishTiming(b []byte) (VigorishTiming, bool) {
 
 const lastVigorishTiming = 3
 
-const wordsVigorishTiming = "IMMEDIATE, DEFERRED, MIXED"
+func (VigorishTiming) words() string { return "IMMEDIATE, DEFERRED, MIXED" }
 
 // SideBet is a word of the contract.
 type SideBet uint8
@@ -310,7 +312,7 @@ func (x SideBet) String() string {
 	return "SideBet(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordSideBet(b []byte) (SideBet, bool) {
+func (SideBet) parse(b []byte) (SideBet, bool) {
 	switch string(b) {
 	case "PAIR":
 		return SideBetPair, true
@@ -334,7 +336,9 @@ func wordSideBet(b []byte) (SideBet, bool) {
 
 const lastSideBet = 8
 
-const wordsSideBet = "PAIR, TOTAL_CARD, BONUS, DRAGON_BONUS, DRAGON_7, PANDA_8, TREASURES, ROYAL"
+func (SideBet) words() string {
+	return "PAIR, TOTAL_CARD, BONUS, DRAGON_BONUS, DRAGON_7, PANDA_8, TREASURES, ROYAL"
+}
 
 // DealingStyle is a word of the contract.
 type DealingStyle uint8
@@ -358,7 +362,7 @@ func (x DealingStyle) String() string {
 	return "DealingStyle(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordDealingStyle(b []byte) (DealingStyle, bool) {
+func (DealingStyle) parse(b []byte) (DealingStyle, bool) {
 	switch string(b) {
 	case "FACE_UP":
 		return DealingStyleFaceUp, true
@@ -370,7 +374,7 @@ func wordDealingStyle(b []byte) (DealingStyle, bool) {
 
 const lastDealingStyle = 2
 
-const wordsDealingStyle = "FACE_UP, FACE_DOWN"
+func (DealingStyle) words() string { return "FACE_UP, FACE_DOWN" }
 
 // Feed is what a table can report. A rule that lacks its feed is UNAUDITABLE; where the feed is
 // declared, a missing event is a breach.
@@ -434,7 +438,7 @@ func (x Feed) String() string {
 	return "Feed(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordFeed(b []byte) (Feed, bool) {
+func (Feed) parse(b []byte) (Feed, bool) {
 	switch string(b) {
 	case "PREPARATION":
 		return FeedPreparation, true
@@ -472,7 +476,9 @@ func wordFeed(b []byte) (Feed, bool) {
 
 const lastFeed = 15
 
-const wordsFeed = "PREPARATION, ATTESTATION, ANNOUNCEMENTS, CARD_FACES, CARD_BACKS, BURN_FACES, SHOE_CAMERA, TABLE_CAMERA, OVERHEAD, DEALER_HANDS, BET_SPOTS, MARKERS, RACK, DROP_BOX, CHIP_TRAY"
+func (Feed) words() string {
+	return "PREPARATION, ATTESTATION, ANNOUNCEMENTS, CARD_FACES, CARD_BACKS, BURN_FACES, SHOE_CAMERA, TABLE_CAMERA, OVERHEAD, DEALER_HANDS, BET_SPOTS, MARKERS, RACK, DROP_BOX, CHIP_TRAY"
+}
 
 // NoticeTopic is a word of the contract.
 type NoticeTopic uint8
@@ -517,7 +523,7 @@ func (x NoticeTopic) String() string {
 	return "NoticeTopic(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordNoticeTopic(b []byte) (NoticeTopic, bool) {
+func (NoticeTopic) parse(b []byte) (NoticeTopic, bool) {
 	switch string(b) {
 	case "VIGORISH_TYPE":
 		return NoticeTopicVigorishType, true
@@ -543,7 +549,9 @@ func wordNoticeTopic(b []byte) (NoticeTopic, bool) {
 
 const lastNoticeTopic = 9
 
-const wordsNoticeTopic = "VIGORISH_TYPE, VIGORISH_PERCENT, RESHUFFLE_OPTION, PAYMENT_PROCEDURE, PAY_TABLE, TABLE_LIMITS, SIDE_BET_APPROVAL, UNSUITABLE_DECK, PRE_SHUFFLED"
+func (NoticeTopic) words() string {
+	return "VIGORISH_TYPE, VIGORISH_PERCENT, RESHUFFLE_OPTION, PAYMENT_PROCEDURE, PAY_TABLE, TABLE_LIMITS, SIDE_BET_APPROVAL, UNSUITABLE_DECK, PRE_SHUFFLED"
+}
 
 // Recipient is a word of the contract.
 type Recipient uint8
@@ -567,7 +575,7 @@ func (x Recipient) String() string {
 	return "Recipient(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordRecipient(b []byte) (Recipient, bool) {
+func (Recipient) parse(b []byte) (Recipient, bool) {
 	switch string(b) {
 	case "COMMISSION":
 		return RecipientCommission, true
@@ -579,7 +587,7 @@ func wordRecipient(b []byte) (Recipient, bool) {
 
 const lastRecipient = 2
 
-const wordsRecipient = "COMMISSION, SURVEILLANCE"
+func (Recipient) words() string { return "COMMISSION, SURVEILLANCE" }
 
 // NoticeMedium is a word of the contract.
 type NoticeMedium uint8
@@ -603,7 +611,7 @@ func (x NoticeMedium) String() string {
 	return "NoticeMedium(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordNoticeMedium(b []byte) (NoticeMedium, bool) {
+func (NoticeMedium) parse(b []byte) (NoticeMedium, bool) {
 	switch string(b) {
 	case "SIGN":
 		return NoticeMediumSign, true
@@ -615,7 +623,7 @@ func wordNoticeMedium(b []byte) (NoticeMedium, bool) {
 
 const lastNoticeMedium = 2
 
-const wordsNoticeMedium = "SIGN, ANNOUNCEMENT"
+func (NoticeMedium) words() string { return "SIGN, ANNOUNCEMENT" }
 
 // DealerPosition is a word of the contract.
 type DealerPosition uint8
@@ -642,7 +650,7 @@ func (x DealerPosition) String() string {
 	return "DealerPosition(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordDealerPosition(b []byte) (DealerPosition, bool) {
+func (DealerPosition) parse(b []byte) (DealerPosition, bool) {
 	switch string(b) {
 	case "CALLING":
 		return DealerPositionCalling, true
@@ -656,7 +664,7 @@ func wordDealerPosition(b []byte) (DealerPosition, bool) {
 
 const lastDealerPosition = 3
 
-const wordsDealerPosition = "CALLING, PAYING, BASE"
+func (DealerPosition) words() string { return "CALLING, PAYING, BASE" }
 
 // Face is a word of the contract.
 type Face uint8
@@ -680,7 +688,7 @@ func (x Face) String() string {
 	return "Face(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordFace(b []byte) (Face, bool) {
+func (Face) parse(b []byte) (Face, bool) {
 	switch string(b) {
 	case "UP":
 		return FaceUp, true
@@ -692,7 +700,7 @@ func wordFace(b []byte) (Face, bool) {
 
 const lastFace = 2
 
-const wordsFace = "UP, DOWN"
+func (Face) words() string { return "UP, DOWN" }
 
 // Arrangement is a word of the contract.
 type Arrangement uint8
@@ -716,7 +724,7 @@ func (x Arrangement) String() string {
 	return "Arrangement(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordArrangement(b []byte) (Arrangement, bool) {
+func (Arrangement) parse(b []byte) (Arrangement, bool) {
 	switch string(b) {
 	case "COLUMNS":
 		return ArrangementColumns, true
@@ -728,7 +736,7 @@ func wordArrangement(b []byte) (Arrangement, bool) {
 
 const lastArrangement = 2
 
-const wordsArrangement = "COLUMNS, ROWS"
+func (Arrangement) words() string { return "COLUMNS, ROWS" }
 
 // BatchState is a word of the contract.
 type BatchState uint8
@@ -755,7 +763,7 @@ func (x BatchState) String() string {
 	return "BatchState(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordBatchState(b []byte) (BatchState, bool) {
+func (BatchState) parse(b []byte) (BatchState, bool) {
 	switch string(b) {
 	case "IN_PLAY":
 		return BatchStateInPlay, true
@@ -769,7 +777,7 @@ func wordBatchState(b []byte) (BatchState, bool) {
 
 const lastBatchState = 3
 
-const wordsBatchState = "IN_PLAY, IN_SHUFFLER, IN_DISCARD_RACK"
+func (BatchState) words() string { return "IN_PLAY, IN_SHUFFLER, IN_DISCARD_RACK" }
 
 // ShufflePhase is a word of the contract.
 type ShufflePhase uint8
@@ -793,7 +801,7 @@ func (x ShufflePhase) String() string {
 	return "ShufflePhase(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordShufflePhase(b []byte) (ShufflePhase, bool) {
+func (ShufflePhase) parse(b []byte) (ShufflePhase, bool) {
 	switch string(b) {
 	case "INITIAL":
 		return ShufflePhaseInitial, true
@@ -805,7 +813,7 @@ func wordShufflePhase(b []byte) (ShufflePhase, bool) {
 
 const lastShufflePhase = 2
 
-const wordsShufflePhase = "INITIAL, AFTER_LACING"
+func (ShufflePhase) words() string { return "INITIAL, AFTER_LACING" }
 
 // ShuffleMethod is a word of the contract.
 type ShuffleMethod uint8
@@ -829,7 +837,7 @@ func (x ShuffleMethod) String() string {
 	return "ShuffleMethod(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordShuffleMethod(b []byte) (ShuffleMethod, bool) {
+func (ShuffleMethod) parse(b []byte) (ShuffleMethod, bool) {
 	switch string(b) {
 	case "MANUAL":
 		return ShuffleMethodManual, true
@@ -841,7 +849,7 @@ func wordShuffleMethod(b []byte) (ShuffleMethod, bool) {
 
 const lastShuffleMethod = 2
 
-const wordsShuffleMethod = "MANUAL, DEVICE"
+func (ShuffleMethod) words() string { return "MANUAL, DEVICE" }
 
 // ShoeDevice is a word of the contract.
 type ShoeDevice uint8
@@ -865,7 +873,7 @@ func (x ShoeDevice) String() string {
 	return "ShoeDevice(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordShoeDevice(b []byte) (ShoeDevice, bool) {
+func (ShoeDevice) parse(b []byte) (ShoeDevice, bool) {
 	switch string(b) {
 	case "DEALING_SHOE":
 		return ShoeDeviceDealingShoe, true
@@ -877,7 +885,7 @@ func wordShoeDevice(b []byte) (ShoeDevice, bool) {
 
 const lastShoeDevice = 2
 
-const wordsShoeDevice = "DEALING_SHOE, OTHER"
+func (ShoeDevice) words() string { return "DEALING_SHOE, OTHER" }
 
 // BurnReason is a word of the contract.
 type BurnReason uint8
@@ -901,7 +909,7 @@ func (x BurnReason) String() string {
 	return "BurnReason(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordBurnReason(b []byte) (BurnReason, bool) {
+func (BurnReason) parse(b []byte) (BurnReason, bool) {
 	switch string(b) {
 	case "OPENING":
 		return BurnReasonOpening, true
@@ -913,7 +921,7 @@ func wordBurnReason(b []byte) (BurnReason, bool) {
 
 const lastBurnReason = 2
 
-const wordsBurnReason = "OPENING, IRREGULARITY"
+func (BurnReason) words() string { return "OPENING, IRREGULARITY" }
 
 // BurnShown is a word of the contract.
 type BurnShown uint8
@@ -940,7 +948,7 @@ func (x BurnShown) String() string {
 	return "BurnShown(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordBurnShown(b []byte) (BurnShown, bool) {
+func (BurnShown) parse(b []byte) (BurnShown, bool) {
 	switch string(b) {
 	case "ALL":
 		return BurnShownAll, true
@@ -954,7 +962,7 @@ func wordBurnShown(b []byte) (BurnShown, bool) {
 
 const lastBurnShown = 3
 
-const wordsBurnShown = "ALL, FIRST_ONLY, NONE"
+func (BurnShown) words() string { return "ALL, FIRST_ONLY, NONE" }
 
 // BurnDestination is a word of the contract.
 type BurnDestination uint8
@@ -978,7 +986,7 @@ func (x BurnDestination) String() string {
 	return "BurnDestination(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordBurnDestination(b []byte) (BurnDestination, bool) {
+func (BurnDestination) parse(b []byte) (BurnDestination, bool) {
 	switch string(b) {
 	case "BUCKET":
 		return BurnDestinationBucket, true
@@ -990,7 +998,7 @@ func wordBurnDestination(b []byte) (BurnDestination, bool) {
 
 const lastBurnDestination = 2
 
-const wordsBurnDestination = "BUCKET, RACK"
+func (BurnDestination) words() string { return "BUCKET, RACK" }
 
 // PassCause is a word of the contract.
 type PassCause uint8
@@ -1017,7 +1025,7 @@ func (x PassCause) String() string {
 	return "PassCause(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordPassCause(b []byte) (PassCause, bool) {
+func (PassCause) parse(b []byte) (PassCause, bool) {
 	switch string(b) {
 	case "VOLUNTARY":
 		return PassCauseVoluntary, true
@@ -1031,7 +1039,7 @@ func wordPassCause(b []byte) (PassCause, bool) {
 
 const lastPassCause = 3
 
-const wordsPassCause = "VOLUNTARY, BANKER_LOST, ORDERED"
+func (PassCause) words() string { return "VOLUNTARY, BANKER_LOST, ORDERED" }
 
 // Spot is a word of the contract.
 type Spot uint8
@@ -1106,7 +1114,7 @@ func (x Spot) String() string {
 	return "Spot(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordSpot(b []byte) (Spot, bool) {
+func (Spot) parse(b []byte) (Spot, bool) {
 	switch string(b) {
 	case "BANKER":
 		return SpotBanker, true
@@ -1152,7 +1160,9 @@ func wordSpot(b []byte) (Spot, bool) {
 
 const lastSpot = 19
 
-const wordsSpot = "BANKER, PLAYER, TIE, PLAYER_PAIR, BANKER_PAIR, DRAGON_BONUS_PLAYER, DRAGON_BONUS_BANKER, DRAGON_7, PANDA_8, FORTUNE_7, GOLDEN_8, HEAVENLY_9, BLAZING_7S, COVER_ALL, TOTAL_CARDS, BONUS, ROYAL, AGAINST_BANKER, OTHER"
+func (Spot) words() string {
+	return "BANKER, PLAYER, TIE, PLAYER_PAIR, BANKER_PAIR, DRAGON_BONUS_PLAYER, DRAGON_BONUS_BANKER, DRAGON_7, PANDA_8, FORTUNE_7, GOLDEN_8, HEAVENLY_9, BLAZING_7S, COVER_ALL, TOTAL_CARDS, BONUS, ROYAL, AGAINST_BANKER, OTHER"
+}
 
 // WagerMedium is a word of the contract.
 type WagerMedium uint8
@@ -1185,7 +1195,7 @@ func (x WagerMedium) String() string {
 	return "WagerMedium(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordWagerMedium(b []byte) (WagerMedium, bool) {
+func (WagerMedium) parse(b []byte) (WagerMedium, bool) {
 	switch string(b) {
 	case "CHIPS":
 		return WagerMediumChips, true
@@ -1203,7 +1213,7 @@ func wordWagerMedium(b []byte) (WagerMedium, bool) {
 
 const lastWagerMedium = 5
 
-const wordsWagerMedium = "CHIPS, PLAQUES, CHIPS_AND_COUPON, VERBAL_CASH, CASH"
+func (WagerMedium) words() string { return "CHIPS, PLAQUES, CHIPS_AND_COUPON, VERBAL_CASH, CASH" }
 
 // WagerChange is a word of the contract.
 type WagerChange uint8
@@ -1233,7 +1243,7 @@ func (x WagerChange) String() string {
 	return "WagerChange(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordWagerChange(b []byte) (WagerChange, bool) {
+func (WagerChange) parse(b []byte) (WagerChange, bool) {
 	switch string(b) {
 	case "RAISED":
 		return WagerChangeRaised, true
@@ -1249,7 +1259,7 @@ func wordWagerChange(b []byte) (WagerChange, bool) {
 
 const lastWagerChange = 4
 
-const wordsWagerChange = "RAISED, LOWERED, WITHDRAWN, MOVED"
+func (WagerChange) words() string { return "RAISED, LOWERED, WITHDRAWN, MOVED" }
 
 // Call is a word of the contract.
 type Call uint8
@@ -1312,7 +1322,7 @@ func (x Call) String() string {
 	return "Call(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordCall(b []byte) (Call, bool) {
+func (Call) parse(b []byte) (Call, bool) {
 	switch string(b) {
 	case "NO_MORE_BETS":
 		return CallNoMoreBets, true
@@ -1350,7 +1360,9 @@ func wordCall(b []byte) (Call, bool) {
 
 const lastCall = 15
 
-const wordsCall = "NO_MORE_BETS, CARDS, POINT_COUNT, FINAL_COUNT, PLAYER_WINS, BANKER_WINS, TIE_HAND, TOTAL_CARDS, PLAYER_PAIR, BANKER_PAIR, DRAGON_7, PANDA_8, ROYAL, TREASURE, LAST_HAND"
+func (Call) words() string {
+	return "NO_MORE_BETS, CARDS, POINT_COUNT, FINAL_COUNT, PLAYER_WINS, BANKER_WINS, TIE_HAND, TOTAL_CARDS, PLAYER_PAIR, BANKER_PAIR, DRAGON_7, PANDA_8, ROYAL, TREASURE, LAST_HAND"
+}
 
 // Hand is a word of the contract.
 type Hand uint8
@@ -1374,7 +1386,7 @@ func (x Hand) String() string {
 	return "Hand(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordHand(b []byte) (Hand, bool) {
+func (Hand) parse(b []byte) (Hand, bool) {
 	switch string(b) {
 	case "PLAYER":
 		return HandPlayer, true
@@ -1386,7 +1398,7 @@ func wordHand(b []byte) (Hand, bool) {
 
 const lastHand = 2
 
-const wordsHand = "PLAYER, BANKER"
+func (Hand) words() string { return "PLAYER, BANKER" }
 
 // Treasure is a word of the contract.
 type Treasure uint8
@@ -1425,7 +1437,7 @@ func (x Treasure) String() string {
 	return "Treasure(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordTreasure(b []byte) (Treasure, bool) {
+func (Treasure) parse(b []byte) (Treasure, bool) {
 	switch string(b) {
 	case "FORTUNE_7":
 		return TreasureFortune7, true
@@ -1447,7 +1459,9 @@ func wordTreasure(b []byte) (Treasure, bool) {
 
 const lastTreasure = 7
 
-const wordsTreasure = "FORTUNE_7, GOLDEN_8, HEAVENLY_9_BOTH, HEAVENLY_9_ONE, BLAZING_7S_THREE, BLAZING_7S_TWO, NONE"
+func (Treasure) words() string {
+	return "FORTUNE_7, GOLDEN_8, HEAVENLY_9_BOTH, HEAVENLY_9_ONE, BLAZING_7S_THREE, BLAZING_7S_TWO, NONE"
+}
 
 // Instruction is a word of the contract.
 type Instruction uint8
@@ -1471,7 +1485,7 @@ func (x Instruction) String() string {
 	return "Instruction(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordInstruction(b []byte) (Instruction, bool) {
+func (Instruction) parse(b []byte) (Instruction, bool) {
 	switch string(b) {
 	case "DRAW":
 		return InstructionDraw, true
@@ -1483,7 +1497,7 @@ func wordInstruction(b []byte) (Instruction, bool) {
 
 const lastInstruction = 2
 
-const wordsInstruction = "DRAW, STAY"
+func (Instruction) words() string { return "DRAW, STAY" }
 
 // CardPlace is a word of the contract.
 type CardPlace uint8
@@ -1513,7 +1527,7 @@ func (x CardPlace) String() string {
 	return "CardPlace(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordCardPlace(b []byte) (CardPlace, bool) {
+func (CardPlace) parse(b []byte) (CardPlace, bool) {
 	switch string(b) {
 	case "DEALER_FRONT":
 		return CardPlaceDealerFront, true
@@ -1529,7 +1543,7 @@ func wordCardPlace(b []byte) (CardPlace, bool) {
 
 const lastCardPlace = 4
 
-const wordsCardPlace = "DEALER_FRONT, HAND_AREA, UNDER_SHOE_RIGHT, LAYOUT"
+func (CardPlace) words() string { return "DEALER_FRONT, HAND_AREA, UNDER_SHOE_RIGHT, LAYOUT" }
 
 // DealerHand is a word of the contract.
 type DealerHand uint8
@@ -1553,7 +1567,7 @@ func (x DealerHand) String() string {
 	return "DealerHand(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordDealerHand(b []byte) (DealerHand, bool) {
+func (DealerHand) parse(b []byte) (DealerHand, bool) {
 	switch string(b) {
 	case "LEFT":
 		return DealerHandLeft, true
@@ -1565,7 +1579,7 @@ func wordDealerHand(b []byte) (DealerHand, bool) {
 
 const lastDealerHand = 2
 
-const wordsDealerHand = "LEFT, RIGHT"
+func (DealerHand) words() string { return "LEFT, RIGHT" }
 
 // MovePlace is a word of the contract.
 type MovePlace uint8
@@ -1595,7 +1609,7 @@ func (x MovePlace) String() string {
 	return "MovePlace(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordMovePlace(b []byte) (MovePlace, bool) {
+func (MovePlace) parse(b []byte) (MovePlace, bool) {
 	switch string(b) {
 	case "PLAYER":
 		return MovePlacePlayer, true
@@ -1611,7 +1625,7 @@ func wordMovePlace(b []byte) (MovePlace, bool) {
 
 const lastMovePlace = 4
 
-const wordsMovePlace = "PLAYER, BANKER, UNDER_SHOE_RIGHT, LAYOUT"
+func (MovePlace) words() string { return "PLAYER, BANKER, UNDER_SHOE_RIGHT, LAYOUT" }
 
 // Marker is a word of the contract.
 type Marker uint8
@@ -1638,7 +1652,7 @@ func (x Marker) String() string {
 	return "Marker(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordMarker(b []byte) (Marker, bool) {
+func (Marker) parse(b []byte) (Marker, bool) {
 	switch string(b) {
 	case "COIN":
 		return MarkerCoin, true
@@ -1652,7 +1666,7 @@ func wordMarker(b []byte) (Marker, bool) {
 
 const lastMarker = 3
 
-const wordsMarker = "COIN, LAMMER, BUTTON"
+func (Marker) words() string { return "COIN, LAMMER, BUTTON" }
 
 // VigorishKind is a word of the contract.
 type VigorishKind uint8
@@ -1679,7 +1693,7 @@ func (x VigorishKind) String() string {
 	return "VigorishKind(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordVigorishKind(b []byte) (VigorishKind, bool) {
+func (VigorishKind) parse(b []byte) (VigorishKind, bool) {
 	switch string(b) {
 	case "ROUND":
 		return VigorishKindRound, true
@@ -1693,7 +1707,7 @@ func wordVigorishKind(b []byte) (VigorishKind, bool) {
 
 const lastVigorishKind = 3
 
-const wordsVigorishKind = "ROUND, OUTSTANDING, TIE25"
+func (VigorishKind) words() string { return "ROUND, OUTSTANDING, TIE25" }
 
 // VoidCause is a word of the contract.
 type VoidCause uint8
@@ -1720,7 +1734,7 @@ func (x VoidCause) String() string {
 	return "VoidCause(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordVoidCause(b []byte) (VoidCause, bool) {
+func (VoidCause) parse(b []byte) (VoidCause, bool) {
 	switch string(b) {
 	case "INSUFFICIENT_CARDS":
 		return VoidCauseInsufficientCards, true
@@ -1734,7 +1748,7 @@ func wordVoidCause(b []byte) (VoidCause, bool) {
 
 const lastVoidCause = 3
 
-const wordsVoidCause = "INSUFFICIENT_CARDS, MISDEAL, OTHER"
+func (VoidCause) words() string { return "INSUFFICIENT_CARDS, MISDEAL, OTHER" }
 
 // Result is a word of the contract.
 type Result uint8
@@ -1764,7 +1778,7 @@ func (x Result) String() string {
 	return "Result(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordResult(b []byte) (Result, bool) {
+func (Result) parse(b []byte) (Result, bool) {
 	switch string(b) {
 	case "PLAYER":
 		return ResultPlayer, true
@@ -1780,7 +1794,7 @@ func wordResult(b []byte) (Result, bool) {
 
 const lastResult = 4
 
-const wordsResult = "PLAYER, BANKER, TIE, VOID"
+func (Result) words() string { return "PLAYER, BANKER, TIE, VOID" }
 
 // BancoCall is a word of the contract.
 type BancoCall uint8
@@ -1807,7 +1821,7 @@ func (x BancoCall) String() string {
 	return "BancoCall(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordBancoCall(b []byte) (BancoCall, bool) {
+func (BancoCall) parse(b []byte) (BancoCall, bool) {
 	switch string(b) {
 	case "SUIVI":
 		return BancoCallSuivi, true
@@ -1821,7 +1835,7 @@ func wordBancoCall(b []byte) (BancoCall, bool) {
 
 const lastBancoCall = 3
 
-const wordsBancoCall = "SUIVI, SEUL, BANCO"
+func (BancoCall) words() string { return "SUIVI, SEUL, BANCO" }
 
 // TrayOccasion is a word of the contract.
 type TrayOccasion uint8
@@ -1848,7 +1862,7 @@ func (x TrayOccasion) String() string {
 	return "TrayOccasion(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordTrayOccasion(b []byte) (TrayOccasion, bool) {
+func (TrayOccasion) parse(b []byte) (TrayOccasion, bool) {
 	switch string(b) {
 	case "OPENER":
 		return TrayOccasionOpener, true
@@ -1862,7 +1876,7 @@ func wordTrayOccasion(b []byte) (TrayOccasion, bool) {
 
 const lastTrayOccasion = 3
 
-const wordsTrayOccasion = "OPENER, CLOSER, CHECK"
+func (TrayOccasion) words() string { return "OPENER, CLOSER, CHECK" }
 
 // StakeOccasion is a word of the contract.
 type StakeOccasion uint8
@@ -1886,7 +1900,7 @@ func (x StakeOccasion) String() string {
 	return "StakeOccasion(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordStakeOccasion(b []byte) (StakeOccasion, bool) {
+func (StakeOccasion) parse(b []byte) (StakeOccasion, bool) {
 	switch string(b) {
 	case "LOCK":
 		return StakeOccasionLock, true
@@ -1898,7 +1912,7 @@ func wordStakeOccasion(b []byte) (StakeOccasion, bool) {
 
 const lastStakeOccasion = 2
 
-const wordsStakeOccasion = "LOCK, SETTLEMENT"
+func (StakeOccasion) words() string { return "LOCK, SETTLEMENT" }
 
 // DeviceState is a word of the contract.
 type DeviceState uint8
@@ -1925,7 +1939,7 @@ func (x DeviceState) String() string {
 	return "DeviceState(" + strconv.Itoa(int(x)) + ")"
 }
 
-func wordDeviceState(b []byte) (DeviceState, bool) {
+func (DeviceState) parse(b []byte) (DeviceState, bool) {
 	switch string(b) {
 	case "UP":
 		return DeviceStateUp, true
@@ -1939,4 +1953,4 @@ func wordDeviceState(b []byte) (DeviceState, bool) {
 
 const lastDeviceState = 3
 
-const wordsDeviceState = "UP, DOWN, DEGRADED"
+func (DeviceState) words() string { return "UP, DOWN, DEGRADED" }

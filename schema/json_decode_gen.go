@@ -281,7 +281,7 @@ func (d *Decoder) jsonActor(b []byte, i int, m *Actor) (int, *RejectError) {
 		}
 		switch n {
 		case 1:
-			m.Role, i, r = jsonWord(d, b, i, "role", wordRole, wordsRole)
+			m.Role, i, r = jsonWord[Role](d, b, i, "role")
 		case 2:
 			m.ID, i, r = d.jsonText(b, i, "id", true, false)
 		}
@@ -339,7 +339,7 @@ func (d *Decoder) jsonSource(b []byte, i int, m *Source) (int, *RejectError) {
 		case 1:
 			m.DeviceID, i, r = d.jsonText(b, i, "device_id", true, false)
 		case 2:
-			m.Kind, i, r = jsonWord(d, b, i, "kind", wordSourceKind, wordsSourceKind)
+			m.Kind, i, r = jsonWord[SourceKind](d, b, i, "kind")
 		}
 		if r != nil {
 			return i, r
@@ -453,7 +453,7 @@ func (d *Decoder) jsonVigorish(b []byte, i int, m *Vigorish) (int, *RejectError)
 		}
 		switch n {
 		case 1:
-			m.Mode, i, r = jsonWord(d, b, i, "mode", wordVigorishMode, wordsVigorishMode)
+			m.Mode, i, r = jsonWord[VigorishMode](d, b, i, "mode")
 		case 2:
 			m.Percent, i, r = jsonUint32(b, i, "percent")
 		case 3:
@@ -462,7 +462,7 @@ func (d *Decoder) jsonVigorish(b []byte, i int, m *Vigorish) (int, *RejectError)
 				r = rejectNegative("unit", next, m.Unit)
 			}
 		case 4:
-			m.Timing, i, r = jsonWord(d, b, i, "timing", wordVigorishTiming, wordsVigorishTiming)
+			m.Timing, i, r = jsonWord[VigorishTiming](d, b, i, "timing")
 		}
 		if r != nil {
 			return i, r
@@ -559,7 +559,7 @@ func (d *Decoder) jsonTableConfig(b []byte, i int, m *TableConfig) (int, *Reject
 		case 2:
 			m.Ruleset, i, r = d.jsonText(b, i, "ruleset", false, false)
 		case 3:
-			m.Game, i, r = jsonWord(d, b, i, "game", wordGame, wordsGame)
+			m.Game, i, r = jsonWord[Game](d, b, i, "game")
 		case 4:
 			m.Currency, i, r = d.jsonText(b, i, "currency", false, false)
 		case 5:
@@ -573,7 +573,7 @@ func (d *Decoder) jsonTableConfig(b []byte, i int, m *TableConfig) (int, *Reject
 		case 8:
 			m.PaymentProcedure, i, r = jsonUint32(b, i, "payment_procedure")
 		case 9:
-			m.SideBets, i, r = jsonWords(d, m.SideBets, b, i, "side_bets", wordSideBet, wordsSideBet)
+			m.SideBets, i, r = jsonWords(d, m.SideBets, b, i, "side_bets")
 		case 10:
 			i, r = d.jsonPairs(b, i, "pay_tables", false, &m.PayTables)
 		case 11:
@@ -583,7 +583,7 @@ func (d *Decoder) jsonTableConfig(b []byte, i int, m *TableConfig) (int, *Reject
 		case 13:
 			m.ReshuffleAfterLacing, i, r = jsonFlag(b, i, "reshuffle_after_lacing")
 		case 14:
-			m.DealingStyle, i, r = jsonWord(d, b, i, "dealing_style", wordDealingStyle, wordsDealingStyle)
+			m.DealingStyle, i, r = jsonWord[DealingStyle](d, b, i, "dealing_style")
 		case 15:
 			m.AutomatedShuffler, i, r = jsonFlag(b, i, "automated_shuffler")
 		case 16:
@@ -599,7 +599,7 @@ func (d *Decoder) jsonTableConfig(b []byte, i int, m *TableConfig) (int, *Reject
 				r = rejectNegative("max_wager", next, m.MaxWager)
 			}
 		case 19:
-			m.Feeds, i, r = jsonWords(d, m.Feeds, b, i, "feeds", wordFeed, wordsFeed)
+			m.Feeds, i, r = jsonWords(d, m.Feeds, b, i, "feeds")
 		case 20:
 			i, r = d.jsonPairs(b, i, "options", false, &m.Options)
 		}
@@ -839,13 +839,13 @@ func (d *Decoder) jsonNoticeFiled(b []byte, i int, m *NoticeFiled) (int, *Reject
 		}
 		switch n {
 		case 1:
-			m.Topic, i, r = jsonWord(d, b, i, "topic", wordNoticeTopic, wordsNoticeTopic)
+			m.Topic, i, r = jsonWord[NoticeTopic](d, b, i, "topic")
 		case 2:
 			m.FiledAt, i, r = d.jsonMoment(b, i, "filed_at")
 		case 3:
 			m.EffectiveAt, i, r = d.jsonMoment(b, i, "effective_at")
 		case 4:
-			m.Recipients, i, r = jsonWords(d, m.Recipients, b, i, "recipients", wordRecipient, wordsRecipient)
+			m.Recipients, i, r = jsonWords(d, m.Recipients, b, i, "recipients")
 		case 5:
 			m.Written, i, r = jsonFlag(b, i, "written")
 		}
@@ -905,9 +905,9 @@ func (d *Decoder) jsonNoticePosted(b []byte, i int, m *NoticePosted) (int, *Reje
 		}
 		switch n {
 		case 1:
-			m.Topic, i, r = jsonWord(d, b, i, "topic", wordNoticeTopic, wordsNoticeTopic)
+			m.Topic, i, r = jsonWord[NoticeTopic](d, b, i, "topic")
 		case 2:
-			m.Medium, i, r = jsonWord(d, b, i, "medium", wordNoticeMedium, wordsNoticeMedium)
+			m.Medium, i, r = jsonWord[NoticeMedium](d, b, i, "medium")
 		case 3:
 			m.PostedAt, i, r = d.jsonMoment(b, i, "posted_at")
 		case 4:
@@ -1029,7 +1029,7 @@ func (d *Decoder) jsonDealerAssigned(b []byte, i int, m *DealerAssigned) (int, *
 		case 1:
 			m.DealerID, i, r = d.jsonText(b, i, "dealer_id", true, false)
 		case 2:
-			m.Position, i, r = jsonWord(d, b, i, "position", wordDealerPosition, wordsDealerPosition)
+			m.Position, i, r = jsonWord[DealerPosition](d, b, i, "position")
 		case 3:
 			m.SupervisorID, i, r = d.jsonText(b, i, "supervisor_id", true, false)
 		}
@@ -1337,7 +1337,7 @@ func (d *Decoder) jsonCardsVerified(b []byte, i int, m *CardsVerified) (int, *Re
 		case 1:
 			m.BatchID, i, r = d.jsonText(b, i, "batch_id", true, false)
 		case 2:
-			m.VerifierRole, i, r = jsonWord(d, b, i, "verifier_role", wordRole, wordsRole)
+			m.VerifierRole, i, r = jsonWord[Role](d, b, i, "verifier_role")
 		case 3:
 			m.VerifierID, i, r = d.jsonText(b, i, "verifier_id", true, false)
 		}
@@ -1399,9 +1399,9 @@ func (d *Decoder) jsonCardsSpread(b []byte, i int, m *CardsSpread) (int, *Reject
 		case 1:
 			m.BatchID, i, r = d.jsonText(b, i, "batch_id", true, false)
 		case 2:
-			m.Face, i, r = jsonWord(d, b, i, "face", wordFace, wordsFace)
+			m.Face, i, r = jsonWord[Face](d, b, i, "face")
 		case 3:
-			m.Arrangement, i, r = jsonWord(d, b, i, "arrangement", wordArrangement, wordsArrangement)
+			m.Arrangement, i, r = jsonWord[Arrangement](d, b, i, "arrangement")
 		case 4:
 			m.SuitSequenceOK, i, r = jsonFlag(b, i, "suit_sequence_ok")
 		}
@@ -1515,7 +1515,7 @@ func (d *Decoder) jsonCardsWashed(b []byte, i int, m *CardsWashed) (int, *Reject
 		case 1:
 			m.BatchID, i, r = d.jsonText(b, i, "batch_id", true, false)
 		case 2:
-			m.Face, i, r = jsonWord(d, b, i, "face", wordFace, wordsFace)
+			m.Face, i, r = jsonWord[Face](d, b, i, "face")
 		}
 		if r != nil {
 			return i, r
@@ -1631,7 +1631,7 @@ func (d *Decoder) jsonBatchReported(b []byte, i int, m *BatchReported) (int, *Re
 		case 3:
 			m.BackColor, i, r = d.jsonText(b, i, "back_color", false, false)
 		case 4:
-			m.State, i, r = jsonWord(d, b, i, "state", wordBatchState, wordsBatchState)
+			m.State, i, r = jsonWord[BatchState](d, b, i, "state")
 		}
 		if r != nil {
 			return i, r
@@ -1689,9 +1689,9 @@ func (d *Decoder) jsonShoeShuffled(b []byte, i int, m *ShoeShuffled) (int, *Reje
 		case 1:
 			m.BatchID, i, r = d.jsonText(b, i, "batch_id", true, false)
 		case 2:
-			m.Phase, i, r = jsonWord(d, b, i, "phase", wordShufflePhase, wordsShufflePhase)
+			m.Phase, i, r = jsonWord[ShufflePhase](d, b, i, "phase")
 		case 3:
-			m.Method, i, r = jsonWord(d, b, i, "method", wordShuffleMethod, wordsShuffleMethod)
+			m.Method, i, r = jsonWord[ShuffleMethod](d, b, i, "method")
 		}
 		if r != nil {
 			return i, r
@@ -1869,7 +1869,7 @@ func (d *Decoder) jsonShoeCut(b []byte, i int, m *ShoeCut) (int, *RejectError) {
 		}
 		switch n {
 		case 1:
-			m.ByRole, i, r = jsonWord(d, b, i, "by_role", wordRole, wordsRole)
+			m.ByRole, i, r = jsonWord[Role](d, b, i, "by_role")
 		case 2:
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 3:
@@ -1931,7 +1931,7 @@ func (d *Decoder) jsonRecutOrdered(b []byte, i int, m *RecutOrdered) (int, *Reje
 		}
 		switch n {
 		case 1:
-			m.ByRole, i, r = jsonWord(d, b, i, "by_role", wordRole, wordsRole)
+			m.ByRole, i, r = jsonWord[Role](d, b, i, "by_role")
 		case 2:
 			m.ByID, i, r = d.jsonText(b, i, "by_id", true, false)
 		case 3:
@@ -2121,7 +2121,7 @@ func (d *Decoder) jsonShoeLoaded(b []byte, i int, m *ShoeLoaded) (int, *RejectEr
 		case 5:
 			m.BackDesign, i, r = d.jsonText(b, i, "back_design", false, false)
 		case 6:
-			m.Device, i, r = jsonWord(d, b, i, "device", wordShoeDevice, wordsShoeDevice)
+			m.Device, i, r = jsonWord[ShoeDevice](d, b, i, "device")
 		case 7:
 			m.Location, i, r = d.jsonText(b, i, "location", false, false)
 		}
@@ -2185,7 +2185,7 @@ func (d *Decoder) jsonShoeBurned(b []byte, i int, m *ShoeBurned) (int, *RejectEr
 		}
 		switch n {
 		case 1:
-			m.Reason, i, r = jsonWord(d, b, i, "reason", wordBurnReason, wordsBurnReason)
+			m.Reason, i, r = jsonWord[BurnReason](d, b, i, "reason")
 		case 2:
 			m.Indicator, i, r = d.jsonCard(b, i, "indicator")
 		case 3:
@@ -2193,9 +2193,9 @@ func (d *Decoder) jsonShoeBurned(b []byte, i int, m *ShoeBurned) (int, *RejectEr
 		case 4:
 			m.Cards, i, r = d.jsonCards(m.Cards, b, i, "cards")
 		case 5:
-			m.Shown, i, r = jsonWord(d, b, i, "shown", wordBurnShown, wordsBurnShown)
+			m.Shown, i, r = jsonWord[BurnShown](d, b, i, "shown")
 		case 6:
-			m.Destination, i, r = jsonWord(d, b, i, "destination", wordBurnDestination, wordsBurnDestination)
+			m.Destination, i, r = jsonWord[BurnDestination](d, b, i, "destination")
 		}
 		if r != nil {
 			return i, r
@@ -2363,11 +2363,11 @@ func (d *Decoder) jsonCuratorPassed(b []byte, i int, m *CuratorPassed) (int, *Re
 		case 1:
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 2:
-			m.Cause, i, r = jsonWord(d, b, i, "cause", wordPassCause, wordsPassCause)
+			m.Cause, i, r = jsonWord[PassCause](d, b, i, "cause")
 		case 3:
 			m.Ground, i, r = d.jsonText(b, i, "ground", false, false)
 		case 4:
-			m.OrderedByRole, i, r = jsonWord(d, b, i, "ordered_by_role", wordRole, wordsRole)
+			m.OrderedByRole, i, r = jsonWord[Role](d, b, i, "ordered_by_role")
 		}
 		if r != nil {
 			return i, r
@@ -2594,7 +2594,7 @@ func (d *Decoder) jsonWagerPlaced(b []byte, i int, m *WagerPlaced) (int, *Reject
 		case 2:
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 3:
-			m.Spot, i, r = jsonWord(d, b, i, "spot", wordSpot, wordsSpot)
+			m.Spot, i, r = jsonWord[Spot](d, b, i, "spot")
 		case 4:
 			m.Amount, i, r = jsonInt64(b, i, "amount")
 			if r == nil && m.Amount < 0 {
@@ -2606,7 +2606,7 @@ func (d *Decoder) jsonWagerPlaced(b []byte, i int, m *WagerPlaced) (int, *Reject
 				r = rejectNegative("coupon", next, m.Coupon)
 			}
 		case 6:
-			m.Medium, i, r = jsonWord(d, b, i, "medium", wordWagerMedium, wordsWagerMedium)
+			m.Medium, i, r = jsonWord[WagerMedium](d, b, i, "medium")
 		case 7:
 			m.PatronRef, i, r = d.jsonText(b, i, "patron_ref", true, false)
 		case 8:
@@ -2672,11 +2672,11 @@ func (d *Decoder) jsonWagerChanged(b []byte, i int, m *WagerChanged) (int, *Reje
 		case 1:
 			m.WagerID, i, r = d.jsonText(b, i, "wager_id", true, true)
 		case 2:
-			m.Change, i, r = jsonWord(d, b, i, "change", wordWagerChange, wordsWagerChange)
+			m.Change, i, r = jsonWord[WagerChange](d, b, i, "change")
 		case 3:
 			m.Delta, i, r = jsonInt64(b, i, "delta")
 		case 4:
-			m.ToSpot, i, r = jsonWord(d, b, i, "to_spot", wordSpot, wordsSpot)
+			m.ToSpot, i, r = jsonWord[Spot](d, b, i, "to_spot")
 		}
 		if r != nil {
 			return i, r
@@ -2732,7 +2732,7 @@ func (d *Decoder) jsonWagerHandled(b []byte, i int, m *WagerHandled) (int, *Reje
 		case 1:
 			m.WagerID, i, r = d.jsonText(b, i, "wager_id", true, true)
 		case 2:
-			m.ByRole, i, r = jsonWord(d, b, i, "by_role", wordRole, wordsRole)
+			m.ByRole, i, r = jsonWord[Role](d, b, i, "by_role")
 		}
 		if r != nil {
 			return i, r
@@ -2788,7 +2788,7 @@ func (d *Decoder) jsonVerbalConfirmed(b []byte, i int, m *VerbalConfirmed) (int,
 		case 1:
 			m.WagerID, i, r = d.jsonText(b, i, "wager_id", true, true)
 		case 2:
-			m.ByRole, i, r = jsonWord(d, b, i, "by_role", wordRole, wordsRole)
+			m.ByRole, i, r = jsonWord[Role](d, b, i, "by_role")
 		}
 		if r != nil {
 			return i, r
@@ -2905,13 +2905,13 @@ func (d *Decoder) jsonAnnounced(b []byte, i int, m *Announced) (int, *RejectErro
 		}
 		switch n {
 		case 1:
-			m.Code, i, r = jsonWord(d, b, i, "code", wordCall, wordsCall)
+			m.Code, i, r = jsonWord[Call](d, b, i, "code")
 		case 2:
-			m.Hand, i, r = jsonWord(d, b, i, "hand", wordHand, wordsHand)
+			m.Hand, i, r = jsonWord[Hand](d, b, i, "hand")
 		case 3:
 			m.Value, i, r = jsonUint32(b, i, "value")
 		case 4:
-			m.Treasure, i, r = jsonWord(d, b, i, "treasure", wordTreasure, wordsTreasure)
+			m.Treasure, i, r = jsonWord[Treasure](d, b, i, "treasure")
 		}
 		if r != nil {
 			return i, r
@@ -2965,9 +2965,9 @@ func (d *Decoder) jsonDealInstructed(b []byte, i int, m *DealInstructed) (int, *
 		}
 		switch n {
 		case 1:
-			m.Hand, i, r = jsonWord(d, b, i, "hand", wordHand, wordsHand)
+			m.Hand, i, r = jsonWord[Hand](d, b, i, "hand")
 		case 2:
-			m.Instruction, i, r = jsonWord(d, b, i, "instruction", wordInstruction, wordsInstruction)
+			m.Instruction, i, r = jsonWord[Instruction](d, b, i, "instruction")
 		}
 		if r != nil {
 			return i, r
@@ -3041,7 +3041,7 @@ func (d *Decoder) jsonCardDealt(b []byte, i int, m *CardDealt) (int, *RejectErro
 		}
 		switch n {
 		case 1:
-			m.Hand, i, r = jsonWord(d, b, i, "hand", wordHand, wordsHand)
+			m.Hand, i, r = jsonWord[Hand](d, b, i, "hand")
 		case 2:
 			m.Index, i, r = jsonUint32(b, i, "index")
 		case 3:
@@ -3049,13 +3049,13 @@ func (d *Decoder) jsonCardDealt(b []byte, i int, m *CardDealt) (int, *RejectErro
 		case 4:
 			m.CardSeq, i, r = jsonUint32(b, i, "card_seq")
 		case 5:
-			m.Face, i, r = jsonWord(d, b, i, "face", wordFace, wordsFace)
+			m.Face, i, r = jsonWord[Face](d, b, i, "face")
 		case 6:
-			m.PlacedAt, i, r = jsonWord(d, b, i, "placed_at", wordCardPlace, wordsCardPlace)
+			m.PlacedAt, i, r = jsonWord[CardPlace](d, b, i, "placed_at")
 		case 7:
-			m.DrawingHand, i, r = jsonWord(d, b, i, "drawing_hand", wordDealerHand, wordsDealerHand)
+			m.DrawingHand, i, r = jsonWord[DealerHand](d, b, i, "drawing_hand")
 		case 8:
-			m.ByRole, i, r = jsonWord(d, b, i, "by_role", wordRole, wordsRole)
+			m.ByRole, i, r = jsonWord[Role](d, b, i, "by_role")
 		case 9:
 			m.BySeat, i, r = jsonUint32(b, i, "by_seat")
 		case 10:
@@ -3121,7 +3121,7 @@ func (d *Decoder) jsonCardRevealed(b []byte, i int, m *CardRevealed) (int, *Reje
 		case 1:
 			m.CardSeq, i, r = jsonUint32(b, i, "card_seq")
 		case 2:
-			m.ByRole, i, r = jsonWord(d, b, i, "by_role", wordRole, wordsRole)
+			m.ByRole, i, r = jsonWord[Role](d, b, i, "by_role")
 		}
 		if r != nil {
 			return i, r
@@ -3179,9 +3179,9 @@ func (d *Decoder) jsonCardMoved(b []byte, i int, m *CardMoved) (int, *RejectErro
 		case 1:
 			m.CardSeq, i, r = jsonUint32(b, i, "card_seq")
 		case 2:
-			m.From, i, r = jsonWord(d, b, i, "from", wordMovePlace, wordsMovePlace)
+			m.From, i, r = jsonWord[MovePlace](d, b, i, "from")
 		case 3:
-			m.To, i, r = jsonWord(d, b, i, "to", wordMovePlace, wordsMovePlace)
+			m.To, i, r = jsonWord[MovePlace](d, b, i, "to")
 		}
 		if r != nil {
 			return i, r
@@ -3351,7 +3351,7 @@ func (d *Decoder) jsonCardTouched(b []byte, i int, m *CardTouched) (int, *Reject
 		}
 		switch n {
 		case 1:
-			m.ByRole, i, r = jsonWord(d, b, i, "by_role", wordRole, wordsRole)
+			m.ByRole, i, r = jsonWord[Role](d, b, i, "by_role")
 		case 2:
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		}
@@ -3409,7 +3409,7 @@ func (d *Decoder) jsonSqueezeOffered(b []byte, i int, m *SqueezeOffered) (int, *
 		}
 		switch n {
 		case 1:
-			m.Hand, i, r = jsonWord(d, b, i, "hand", wordHand, wordsHand)
+			m.Hand, i, r = jsonWord[Hand](d, b, i, "hand")
 		case 2:
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 3:
@@ -3473,15 +3473,15 @@ func (d *Decoder) jsonSqueezeRelinquished(b []byte, i int, m *SqueezeRelinquishe
 		}
 		switch n {
 		case 1:
-			m.Hand, i, r = jsonWord(d, b, i, "hand", wordHand, wordsHand)
+			m.Hand, i, r = jsonWord[Hand](d, b, i, "hand")
 		case 2:
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 3:
-			m.Cause, i, r = jsonWord(d, b, i, "cause", wordPassCause, wordsPassCause)
+			m.Cause, i, r = jsonWord[PassCause](d, b, i, "cause")
 		case 4:
 			m.Ground, i, r = d.jsonText(b, i, "ground", false, false)
 		case 5:
-			m.OrderedByRole, i, r = jsonWord(d, b, i, "ordered_by_role", wordRole, wordsRole)
+			m.OrderedByRole, i, r = jsonWord[Role](d, b, i, "ordered_by_role")
 		}
 		if r != nil {
 			return i, r
@@ -3539,13 +3539,13 @@ func (d *Decoder) jsonCardsHanded(b []byte, i int, m *CardsHanded) (int, *Reject
 		}
 		switch n {
 		case 1:
-			m.Hand, i, r = jsonWord(d, b, i, "hand", wordHand, wordsHand)
+			m.Hand, i, r = jsonWord[Hand](d, b, i, "hand")
 		case 2:
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 3:
 			m.CardSeqs, i, r = jsonNumbers(m.CardSeqs, b, i, "card_seqs")
 		case 4:
-			m.Face, i, r = jsonWord(d, b, i, "face", wordFace, wordsFace)
+			m.Face, i, r = jsonWord[Face](d, b, i, "face")
 		}
 		if r != nil {
 			return i, r
@@ -3603,13 +3603,13 @@ func (d *Decoder) jsonCardsReturned(b []byte, i int, m *CardsReturned) (int, *Re
 		}
 		switch n {
 		case 1:
-			m.Hand, i, r = jsonWord(d, b, i, "hand", wordHand, wordsHand)
+			m.Hand, i, r = jsonWord[Hand](d, b, i, "hand")
 		case 2:
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 3:
 			m.CardSeqs, i, r = jsonNumbers(m.CardSeqs, b, i, "card_seqs")
 		case 4:
-			m.Face, i, r = jsonWord(d, b, i, "face", wordFace, wordsFace)
+			m.Face, i, r = jsonWord[Face](d, b, i, "face")
 		}
 		if r != nil {
 			return i, r
@@ -3867,7 +3867,7 @@ func (d *Decoder) jsonVigorishMarked(b []byte, i int, m *VigorishMarked) (int, *
 				r = rejectNegative("amount", next, m.Amount)
 			}
 		case 4:
-			m.Marker, i, r = jsonWord(d, b, i, "marker", wordMarker, wordsMarker)
+			m.Marker, i, r = jsonWord[Marker](d, b, i, "marker")
 		case 5:
 			m.Area, i, r = jsonUint32(b, i, "area")
 		}
@@ -3934,9 +3934,9 @@ func (d *Decoder) jsonVigorishCollected(b []byte, i int, m *VigorishCollected) (
 				r = rejectNegative("amount", next, m.Amount)
 			}
 		case 3:
-			m.VigorishKind, i, r = jsonWord(d, b, i, "kind", wordVigorishKind, wordsVigorishKind)
+			m.VigorishKind, i, r = jsonWord[VigorishKind](d, b, i, "kind")
 		case 4:
-			m.WagerIDs, i, r = d.jsonTexts(m.WagerIDs, b, i, "wager_ids", true, true)
+			m.WagerIDs, i, r = d.jsonTexts(m.WagerIDs, b, i, "wager_ids", true)
 		}
 		if r != nil {
 			return i, r
@@ -4107,7 +4107,7 @@ func (d *Decoder) jsonRoundVoided(b []byte, i int, m *RoundVoided) (int, *Reject
 		}
 		switch n {
 		case 1:
-			m.Cause, i, r = jsonWord(d, b, i, "cause", wordVoidCause, wordsVoidCause)
+			m.Cause, i, r = jsonWord[VoidCause](d, b, i, "cause")
 		}
 		if r != nil {
 			return i, r
@@ -4165,7 +4165,7 @@ func (d *Decoder) jsonRoundEnded(b []byte, i int, m *RoundEnded) (int, *RejectEr
 		}
 		switch n {
 		case 1:
-			m.Result, i, r = jsonWord(d, b, i, "result", wordResult, wordsResult)
+			m.Result, i, r = jsonWord[Result](d, b, i, "result")
 		case 2:
 			m.PlayerCount, i, r = jsonUint32(b, i, "player_count")
 		case 3:
@@ -4356,7 +4356,7 @@ func (d *Decoder) jsonBankerWagered(b []byte, i int, m *BankerWagered) (int, *Re
 				r = rejectNegative("amount", next, m.Amount)
 			}
 		case 4:
-			m.Medium, i, r = jsonWord(d, b, i, "medium", wordWagerMedium, wordsWagerMedium)
+			m.Medium, i, r = jsonWord[WagerMedium](d, b, i, "medium")
 		}
 		if r != nil {
 			return i, r
@@ -4412,7 +4412,7 @@ func (d *Decoder) jsonBancoAnnounced(b []byte, i int, m *BancoAnnounced) (int, *
 		case 1:
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 2:
-			m.Call, i, r = jsonWord(d, b, i, "call", wordBancoCall, wordsBancoCall)
+			m.Call, i, r = jsonWord[BancoCall](d, b, i, "call")
 		}
 		if r != nil {
 			return i, r
@@ -4645,7 +4645,7 @@ func (d *Decoder) jsonTrayCounted(b []byte, i int, m *TrayCounted) (int, *Reject
 				r = rejectNegative("amount", next, m.Amount)
 			}
 		case 2:
-			m.Occasion, i, r = jsonWord(d, b, i, "occasion", wordTrayOccasion, wordsTrayOccasion)
+			m.Occasion, i, r = jsonWord[TrayOccasion](d, b, i, "occasion")
 		}
 		if r != nil {
 			return i, r
@@ -4762,7 +4762,7 @@ func (d *Decoder) jsonStakeRead(b []byte, i int, m *StakeRead) (int, *RejectErro
 				r = rejectNegative("amount", next, m.Amount)
 			}
 		case 3:
-			m.Occasion, i, r = jsonWord(d, b, i, "occasion", wordStakeOccasion, wordsStakeOccasion)
+			m.Occasion, i, r = jsonWord[StakeOccasion](d, b, i, "occasion")
 		case 4:
 			m.Confidence, i, r = jsonFraction(b, i, "confidence")
 			m.HasConfidence = true
@@ -4821,7 +4821,7 @@ func (d *Decoder) jsonDeviceReported(b []byte, i int, m *DeviceReported) (int, *
 		}
 		switch n {
 		case 1:
-			m.State, i, r = jsonWord(d, b, i, "state", wordDeviceState, wordsDeviceState)
+			m.State, i, r = jsonWord[DeviceState](d, b, i, "state")
 		case 2:
 			m.Detail, i, r = d.jsonText(b, i, "detail", false, false)
 		case 3:

@@ -321,25 +321,31 @@ func (d *Decoder) jsonCard(b []byte, i int, field string) (string, int, *RejectE
 	return s, next, nil
 }
 
-func jsonWord[W ~uint8](d *Decoder, b []byte, i int, field string, word func([]byte) (W, bool), words string) (W, int,
-	*RejectError,
-) {
+// A word is an enum of the contract: parse reads one of its words.
+type word[W any] interface {
+	~uint8
+	parse(b []byte) (W, bool)
+	words() string
+}
+
+func jsonWord[W word[W]](d *Decoder, b []byte, i int, field string) (W, int, *RejectError) {
+	var zero W
 	if b[i] == '"' {
 		if j := quote(b, i+1); j > 0 {
-			if w, ok := word(b[i+1 : j]); ok {
+			if w, ok := zero.parse(b[i+1 : j]); ok {
 				return w, j + 1, nil
 			}
 		}
 	} else {
-		return 0, i, rejectType(b, i, field, "one of the words "+words)
+		return 0, i, rejectType(b, i, field, "one of the words "+zero.words())
 	}
 	raw, next, r := d.jsonString(b, i, field)
 	if r != nil {
 		return 0, next, r
 	}
-	w, ok := word(raw)
+	w, ok := zero.parse(raw)
 	if !ok {
-		return 0, next, reject(field, i, "%s is not a word of the contract, expected one of %s", shown(raw), words)
+		return 0, next, reject(field, i, "%s is not a word of the contract, expected one of %s", shown(raw), zero.words())
 	}
 	return w, next, nil
 }

@@ -51,13 +51,11 @@ func jsonNumbers(dst []uint32, b []byte, i int, field string) ([]uint32, int, *R
 	return dst, i, nil
 }
 
-func jsonWords[W ~uint8](d *Decoder, dst []W, b []byte, i int, field string, word func([]byte) (W, bool),
-	words string,
-) ([]W, int, *RejectError) {
+func jsonWords[W word[W]](d *Decoder, dst []W, b []byte, i int, field string) ([]W, int, *RejectError) {
 	i, more, r := jsonEnter(b, i, '[', ']')
 	for more && r == nil {
 		var w W
-		if w, i, r = jsonWord(d, b, i, field, word, words); r != nil {
+		if w, i, r = jsonWord[W](d, b, i, field); r != nil {
 			return dst, i, r
 		}
 		dst = append(dst, w)
@@ -69,11 +67,12 @@ func jsonWords[W ~uint8](d *Decoder, dst []W, b []byte, i int, field string, wor
 	return dst, i, nil
 }
 
-func (d *Decoder) jsonTexts(dst []string, b []byte, i int, field string, id, fresh bool) ([]string, int, *RejectError) {
+// jsonTexts reads a list of strings that are unlikely to repeat.
+func (d *Decoder) jsonTexts(dst []string, b []byte, i int, field string, id bool) ([]string, int, *RejectError) {
 	i, more, r := jsonEnter(b, i, '[', ']')
 	for more && r == nil {
 		var s string
-		if s, i, r = d.jsonText(b, i, field, id, fresh); r != nil {
+		if s, i, r = d.jsonText(b, i, field, id, true); r != nil {
 			return dst, i, r
 		}
 		dst = append(dst, s)
@@ -122,7 +121,10 @@ func (d *Decoder) jsonPairs(b []byte, i int, field string, odds bool, m *map[str
 		if val, i, r = d.jsonText(b, i, key, false, false); r != nil {
 			break
 		}
-		if r = put(m, key, val, field, at, odds); r != nil {
+		if r = put(m, key, val, field, at); r == nil && odds {
+			r = checkOdds(key, val, field, at)
+		}
+		if r != nil {
 			return at, r
 		}
 		i, more, r = jsonNext(b, i, '}')

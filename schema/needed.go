@@ -35,6 +35,14 @@ func needed(p Payload) (lacks string) {
 		need("seat", p.Seat != 0)
 	case *CuratorPassed:
 		need("seat", p.Seat != 0)
+	default:
+		neededInRound(p, need)
+	}
+	return lacks
+}
+
+func neededInRound(p Payload, need func(name string, given bool)) {
+	switch p := p.(type) {
 	case *WagerPlaced:
 		need("wager_id", p.WagerID != "")
 		need("seat", p.Seat != 0)
@@ -100,7 +108,6 @@ func needed(p Payload) (lacks string) {
 		need("call", p.Call != 0)
 	default: // no required field
 	}
-	return lacks
 }
 
 // ofRound is true for a payload that is meaningless outside a round.

@@ -271,7 +271,7 @@ func (d *Decoder) protoActor(b []byte, i int, m *Actor) *RejectError {
 				return rejectShort("role", at)
 			}
 			if v-1 >= lastRole {
-				return rejectNumber("role", at, v, wordsRole)
+				return rejectNumber("role", at, v, Role(0).words())
 			}
 			m.Role = Role(v)
 		case 2<<3 | 2:
@@ -338,7 +338,7 @@ func (d *Decoder) protoSource(b []byte, i int, m *Source) *RejectError {
 				return rejectShort("kind", at)
 			}
 			if v-1 >= lastSourceKind {
-				return rejectNumber("kind", at, v, wordsSourceKind)
+				return rejectNumber("kind", at, v, SourceKind(0).words())
 			}
 			m.Kind = SourceKind(v)
 		default:
@@ -434,7 +434,7 @@ func (d *Decoder) protoVigorish(b []byte, i int, m *Vigorish) *RejectError {
 				return rejectShort("mode", at)
 			}
 			if v-1 >= lastVigorishMode {
-				return rejectNumber("mode", at, v, wordsVigorishMode)
+				return rejectNumber("mode", at, v, VigorishMode(0).words())
 			}
 			m.Mode = VigorishMode(v)
 		case 2<<3 | 0:
@@ -470,7 +470,7 @@ func (d *Decoder) protoVigorish(b []byte, i int, m *Vigorish) *RejectError {
 				return rejectShort("timing", at)
 			}
 			if v-1 >= lastVigorishTiming {
-				return rejectNumber("timing", at, v, wordsVigorishTiming)
+				return rejectNumber("timing", at, v, VigorishTiming(0).words())
 			}
 			m.Timing = VigorishTiming(v)
 		default:
@@ -540,7 +540,7 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 				return rejectShort("game", at)
 			}
 			if v-1 >= lastGame {
-				return rejectNumber("game", at, v, wordsGame)
+				return rejectNumber("game", at, v, Game(0).words())
 			}
 			m.Game = Game(v)
 		case 4<<3 | 2:
@@ -625,7 +625,7 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 				return rejectShort("side_bets", at)
 			}
 			if v-1 >= lastSideBet {
-				return rejectNumber("side_bets", at, v, wordsSideBet)
+				return rejectNumber("side_bets", at, v, SideBet(0).words())
 			}
 			m.SideBets = append(m.SideBets, SideBet(v))
 		case 9<<3 | 2:
@@ -637,7 +637,7 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			}
 			i = to
 			var r *RejectError
-			m.SideBets, r = protoWords(m.SideBets, b[:to], from, "side_bets", lastSideBet, wordsSideBet)
+			m.SideBets, r = protoWords(m.SideBets, b[:to], from, "side_bets", lastSideBet)
 			if r != nil {
 				return r
 			}
@@ -696,7 +696,7 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 				return rejectShort("dealing_style", at)
 			}
 			if v-1 >= lastDealingStyle {
-				return rejectNumber("dealing_style", at, v, wordsDealingStyle)
+				return rejectNumber("dealing_style", at, v, DealingStyle(0).words())
 			}
 			m.DealingStyle = DealingStyle(v)
 		case 15<<3 | 0:
@@ -756,7 +756,7 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 				return rejectShort("feeds", at)
 			}
 			if v-1 >= lastFeed {
-				return rejectNumber("feeds", at, v, wordsFeed)
+				return rejectNumber("feeds", at, v, Feed(0).words())
 			}
 			m.Feeds = append(m.Feeds, Feed(v))
 		case 19<<3 | 2:
@@ -768,7 +768,7 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			}
 			i = to
 			var r *RejectError
-			m.Feeds, r = protoWords(m.Feeds, b[:to], from, "feeds", lastFeed, wordsFeed)
+			m.Feeds, r = protoWords(m.Feeds, b[:to], from, "feeds", lastFeed)
 			if r != nil {
 				return r
 			}
@@ -985,7 +985,7 @@ func (d *Decoder) protoNoticeFiled(b []byte, i int, m *NoticeFiled) *RejectError
 				return rejectShort("topic", at)
 			}
 			if v-1 >= lastNoticeTopic {
-				return rejectNumber("topic", at, v, wordsNoticeTopic)
+				return rejectNumber("topic", at, v, NoticeTopic(0).words())
 			}
 			m.Topic = NoticeTopic(v)
 		case 2<<3 | 2:
@@ -1023,7 +1023,7 @@ func (d *Decoder) protoNoticeFiled(b []byte, i int, m *NoticeFiled) *RejectError
 				return rejectShort("recipients", at)
 			}
 			if v-1 >= lastRecipient {
-				return rejectNumber("recipients", at, v, wordsRecipient)
+				return rejectNumber("recipients", at, v, Recipient(0).words())
 			}
 			m.Recipients = append(m.Recipients, Recipient(v))
 		case 4<<3 | 2:
@@ -1035,7 +1035,7 @@ func (d *Decoder) protoNoticeFiled(b []byte, i int, m *NoticeFiled) *RejectError
 			}
 			i = to
 			var r *RejectError
-			m.Recipients, r = protoWords(m.Recipients, b[:to], from, "recipients", lastRecipient, wordsRecipient)
+			m.Recipients, r = protoWords(m.Recipients, b[:to], from, "recipients", lastRecipient)
 			if r != nil {
 				return r
 			}
@@ -1089,7 +1089,7 @@ func (d *Decoder) protoNoticePosted(b []byte, i int, m *NoticePosted) *RejectErr
 				return rejectShort("topic", at)
 			}
 			if v-1 >= lastNoticeTopic {
-				return rejectNumber("topic", at, v, wordsNoticeTopic)
+				return rejectNumber("topic", at, v, NoticeTopic(0).words())
 			}
 			m.Topic = NoticeTopic(v)
 		case 2<<3 | 0:
@@ -1101,7 +1101,7 @@ func (d *Decoder) protoNoticePosted(b []byte, i int, m *NoticePosted) *RejectErr
 				return rejectShort("medium", at)
 			}
 			if v-1 >= lastNoticeMedium {
-				return rejectNumber("medium", at, v, wordsNoticeMedium)
+				return rejectNumber("medium", at, v, NoticeMedium(0).words())
 			}
 			m.Medium = NoticeMedium(v)
 		case 3<<3 | 2:
@@ -1248,7 +1248,7 @@ func (d *Decoder) protoDealerAssigned(b []byte, i int, m *DealerAssigned) *Rejec
 				return rejectShort("position", at)
 			}
 			if v-1 >= lastDealerPosition {
-				return rejectNumber("position", at, v, wordsDealerPosition)
+				return rejectNumber("position", at, v, DealerPosition(0).words())
 			}
 			m.Position = DealerPosition(v)
 		case 3<<3 | 2:
@@ -1608,7 +1608,7 @@ func (d *Decoder) protoCardsVerified(b []byte, i int, m *CardsVerified) *RejectE
 				return rejectShort("verifier_role", at)
 			}
 			if v-1 >= lastRole {
-				return rejectNumber("verifier_role", at, v, wordsRole)
+				return rejectNumber("verifier_role", at, v, Role(0).words())
 			}
 			m.VerifierRole = Role(v)
 		case 3<<3 | 2:
@@ -1675,7 +1675,7 @@ func (d *Decoder) protoCardsSpread(b []byte, i int, m *CardsSpread) *RejectError
 				return rejectShort("face", at)
 			}
 			if v-1 >= lastFace {
-				return rejectNumber("face", at, v, wordsFace)
+				return rejectNumber("face", at, v, Face(0).words())
 			}
 			m.Face = Face(v)
 		case 3<<3 | 0:
@@ -1687,7 +1687,7 @@ func (d *Decoder) protoCardsSpread(b []byte, i int, m *CardsSpread) *RejectError
 				return rejectShort("arrangement", at)
 			}
 			if v-1 >= lastArrangement {
-				return rejectNumber("arrangement", at, v, wordsArrangement)
+				return rejectNumber("arrangement", at, v, Arrangement(0).words())
 			}
 			m.Arrangement = Arrangement(v)
 		case 4<<3 | 0:
@@ -1807,7 +1807,7 @@ func (d *Decoder) protoCardsWashed(b []byte, i int, m *CardsWashed) *RejectError
 				return rejectShort("face", at)
 			}
 			if v-1 >= lastFace {
-				return rejectNumber("face", at, v, wordsFace)
+				return rejectNumber("face", at, v, Face(0).words())
 			}
 			m.Face = Face(v)
 		default:
@@ -1928,7 +1928,7 @@ func (d *Decoder) protoBatchReported(b []byte, i int, m *BatchReported) *RejectE
 				return rejectShort("state", at)
 			}
 			if v-1 >= lastBatchState {
-				return rejectNumber("state", at, v, wordsBatchState)
+				return rejectNumber("state", at, v, BatchState(0).words())
 			}
 			m.State = BatchState(v)
 		default:
@@ -1982,7 +1982,7 @@ func (d *Decoder) protoShoeShuffled(b []byte, i int, m *ShoeShuffled) *RejectErr
 				return rejectShort("phase", at)
 			}
 			if v-1 >= lastShufflePhase {
-				return rejectNumber("phase", at, v, wordsShufflePhase)
+				return rejectNumber("phase", at, v, ShufflePhase(0).words())
 			}
 			m.Phase = ShufflePhase(v)
 		case 3<<3 | 0:
@@ -1994,7 +1994,7 @@ func (d *Decoder) protoShoeShuffled(b []byte, i int, m *ShoeShuffled) *RejectErr
 				return rejectShort("method", at)
 			}
 			if v-1 >= lastShuffleMethod {
-				return rejectNumber("method", at, v, wordsShuffleMethod)
+				return rejectNumber("method", at, v, ShuffleMethod(0).words())
 			}
 			m.Method = ShuffleMethod(v)
 		default:
@@ -2167,7 +2167,7 @@ func (d *Decoder) protoShoeCut(b []byte, i int, m *ShoeCut) *RejectError {
 				return rejectShort("by_role", at)
 			}
 			if v-1 >= lastRole {
-				return rejectNumber("by_role", at, v, wordsRole)
+				return rejectNumber("by_role", at, v, Role(0).words())
 			}
 			m.ByRole = Role(v)
 		case 2<<3 | 0:
@@ -2244,7 +2244,7 @@ func (d *Decoder) protoRecutOrdered(b []byte, i int, m *RecutOrdered) *RejectErr
 				return rejectShort("by_role", at)
 			}
 			if v-1 >= lastRole {
-				return rejectNumber("by_role", at, v, wordsRole)
+				return rejectNumber("by_role", at, v, Role(0).words())
 			}
 			m.ByRole = Role(v)
 		case 2<<3 | 2:
@@ -2481,7 +2481,7 @@ func (d *Decoder) protoShoeLoaded(b []byte, i int, m *ShoeLoaded) *RejectError {
 				return rejectShort("device", at)
 			}
 			if v-1 >= lastShoeDevice {
-				return rejectNumber("device", at, v, wordsShoeDevice)
+				return rejectNumber("device", at, v, ShoeDevice(0).words())
 			}
 			m.Device = ShoeDevice(v)
 		case 7<<3 | 2:
@@ -2535,7 +2535,7 @@ func (d *Decoder) protoShoeBurned(b []byte, i int, m *ShoeBurned) *RejectError {
 				return rejectShort("reason", at)
 			}
 			if v-1 >= lastBurnReason {
-				return rejectNumber("reason", at, v, wordsBurnReason)
+				return rejectNumber("reason", at, v, BurnReason(0).words())
 			}
 			m.Reason = BurnReason(v)
 		case 2<<3 | 2:
@@ -2585,7 +2585,7 @@ func (d *Decoder) protoShoeBurned(b []byte, i int, m *ShoeBurned) *RejectError {
 				return rejectShort("shown", at)
 			}
 			if v-1 >= lastBurnShown {
-				return rejectNumber("shown", at, v, wordsBurnShown)
+				return rejectNumber("shown", at, v, BurnShown(0).words())
 			}
 			m.Shown = BurnShown(v)
 		case 6<<3 | 0:
@@ -2597,7 +2597,7 @@ func (d *Decoder) protoShoeBurned(b []byte, i int, m *ShoeBurned) *RejectError {
 				return rejectShort("destination", at)
 			}
 			if v-1 >= lastBurnDestination {
-				return rejectNumber("destination", at, v, wordsBurnDestination)
+				return rejectNumber("destination", at, v, BurnDestination(0).words())
 			}
 			m.Destination = BurnDestination(v)
 		default:
@@ -2744,7 +2744,7 @@ func (d *Decoder) protoCuratorPassed(b []byte, i int, m *CuratorPassed) *RejectE
 				return rejectShort("cause", at)
 			}
 			if v-1 >= lastPassCause {
-				return rejectNumber("cause", at, v, wordsPassCause)
+				return rejectNumber("cause", at, v, PassCause(0).words())
 			}
 			m.Cause = PassCause(v)
 		case 3<<3 | 2:
@@ -2769,7 +2769,7 @@ func (d *Decoder) protoCuratorPassed(b []byte, i int, m *CuratorPassed) *RejectE
 				return rejectShort("ordered_by_role", at)
 			}
 			if v-1 >= lastRole {
-				return rejectNumber("ordered_by_role", at, v, wordsRole)
+				return rejectNumber("ordered_by_role", at, v, Role(0).words())
 			}
 			m.OrderedByRole = Role(v)
 		default:
@@ -2968,7 +2968,7 @@ func (d *Decoder) protoWagerPlaced(b []byte, i int, m *WagerPlaced) *RejectError
 				return rejectShort("spot", at)
 			}
 			if v-1 >= lastSpot {
-				return rejectNumber("spot", at, v, wordsSpot)
+				return rejectNumber("spot", at, v, Spot(0).words())
 			}
 			m.Spot = Spot(v)
 		case 4<<3 | 0:
@@ -3004,7 +3004,7 @@ func (d *Decoder) protoWagerPlaced(b []byte, i int, m *WagerPlaced) *RejectError
 				return rejectShort("medium", at)
 			}
 			if v-1 >= lastWagerMedium {
-				return rejectNumber("medium", at, v, wordsWagerMedium)
+				return rejectNumber("medium", at, v, WagerMedium(0).words())
 			}
 			m.Medium = WagerMedium(v)
 		case 7<<3 | 2:
@@ -3096,7 +3096,7 @@ func (d *Decoder) protoWagerChanged(b []byte, i int, m *WagerChanged) *RejectErr
 				return rejectShort("change", at)
 			}
 			if v-1 >= lastWagerChange {
-				return rejectNumber("change", at, v, wordsWagerChange)
+				return rejectNumber("change", at, v, WagerChange(0).words())
 			}
 			m.Change = WagerChange(v)
 		case 3<<3 | 0:
@@ -3117,7 +3117,7 @@ func (d *Decoder) protoWagerChanged(b []byte, i int, m *WagerChanged) *RejectErr
 				return rejectShort("to_spot", at)
 			}
 			if v-1 >= lastSpot {
-				return rejectNumber("to_spot", at, v, wordsSpot)
+				return rejectNumber("to_spot", at, v, Spot(0).words())
 			}
 			m.ToSpot = Spot(v)
 		default:
@@ -3171,7 +3171,7 @@ func (d *Decoder) protoWagerHandled(b []byte, i int, m *WagerHandled) *RejectErr
 				return rejectShort("by_role", at)
 			}
 			if v-1 >= lastRole {
-				return rejectNumber("by_role", at, v, wordsRole)
+				return rejectNumber("by_role", at, v, Role(0).words())
 			}
 			m.ByRole = Role(v)
 		default:
@@ -3225,7 +3225,7 @@ func (d *Decoder) protoVerbalConfirmed(b []byte, i int, m *VerbalConfirmed) *Rej
 				return rejectShort("by_role", at)
 			}
 			if v-1 >= lastRole {
-				return rejectNumber("by_role", at, v, wordsRole)
+				return rejectNumber("by_role", at, v, Role(0).words())
 			}
 			m.ByRole = Role(v)
 		default:
@@ -3320,7 +3320,7 @@ func (d *Decoder) protoAnnounced(b []byte, i int, m *Announced) *RejectError {
 				return rejectShort("code", at)
 			}
 			if v-1 >= lastCall {
-				return rejectNumber("code", at, v, wordsCall)
+				return rejectNumber("code", at, v, Call(0).words())
 			}
 			m.Code = Call(v)
 		case 2<<3 | 0:
@@ -3332,7 +3332,7 @@ func (d *Decoder) protoAnnounced(b []byte, i int, m *Announced) *RejectError {
 				return rejectShort("hand", at)
 			}
 			if v-1 >= lastHand {
-				return rejectNumber("hand", at, v, wordsHand)
+				return rejectNumber("hand", at, v, Hand(0).words())
 			}
 			m.Hand = Hand(v)
 		case 3<<3 | 0:
@@ -3356,7 +3356,7 @@ func (d *Decoder) protoAnnounced(b []byte, i int, m *Announced) *RejectError {
 				return rejectShort("treasure", at)
 			}
 			if v-1 >= lastTreasure {
-				return rejectNumber("treasure", at, v, wordsTreasure)
+				return rejectNumber("treasure", at, v, Treasure(0).words())
 			}
 			m.Treasure = Treasure(v)
 		default:
@@ -3397,7 +3397,7 @@ func (d *Decoder) protoDealInstructed(b []byte, i int, m *DealInstructed) *Rejec
 				return rejectShort("hand", at)
 			}
 			if v-1 >= lastHand {
-				return rejectNumber("hand", at, v, wordsHand)
+				return rejectNumber("hand", at, v, Hand(0).words())
 			}
 			m.Hand = Hand(v)
 		case 2<<3 | 0:
@@ -3409,7 +3409,7 @@ func (d *Decoder) protoDealInstructed(b []byte, i int, m *DealInstructed) *Rejec
 				return rejectShort("instruction", at)
 			}
 			if v-1 >= lastInstruction {
-				return rejectNumber("instruction", at, v, wordsInstruction)
+				return rejectNumber("instruction", at, v, Instruction(0).words())
 			}
 			m.Instruction = Instruction(v)
 		default:
@@ -3450,7 +3450,7 @@ func (d *Decoder) protoCardDealt(b []byte, i int, m *CardDealt) *RejectError {
 				return rejectShort("hand", at)
 			}
 			if v-1 >= lastHand {
-				return rejectNumber("hand", at, v, wordsHand)
+				return rejectNumber("hand", at, v, Hand(0).words())
 			}
 			m.Hand = Hand(v)
 		case 2<<3 | 0:
@@ -3499,7 +3499,7 @@ func (d *Decoder) protoCardDealt(b []byte, i int, m *CardDealt) *RejectError {
 				return rejectShort("face", at)
 			}
 			if v-1 >= lastFace {
-				return rejectNumber("face", at, v, wordsFace)
+				return rejectNumber("face", at, v, Face(0).words())
 			}
 			m.Face = Face(v)
 		case 6<<3 | 0:
@@ -3511,7 +3511,7 @@ func (d *Decoder) protoCardDealt(b []byte, i int, m *CardDealt) *RejectError {
 				return rejectShort("placed_at", at)
 			}
 			if v-1 >= lastCardPlace {
-				return rejectNumber("placed_at", at, v, wordsCardPlace)
+				return rejectNumber("placed_at", at, v, CardPlace(0).words())
 			}
 			m.PlacedAt = CardPlace(v)
 		case 7<<3 | 0:
@@ -3523,7 +3523,7 @@ func (d *Decoder) protoCardDealt(b []byte, i int, m *CardDealt) *RejectError {
 				return rejectShort("drawing_hand", at)
 			}
 			if v-1 >= lastDealerHand {
-				return rejectNumber("drawing_hand", at, v, wordsDealerHand)
+				return rejectNumber("drawing_hand", at, v, DealerHand(0).words())
 			}
 			m.DrawingHand = DealerHand(v)
 		case 8<<3 | 0:
@@ -3535,7 +3535,7 @@ func (d *Decoder) protoCardDealt(b []byte, i int, m *CardDealt) *RejectError {
 				return rejectShort("by_role", at)
 			}
 			if v-1 >= lastRole {
-				return rejectNumber("by_role", at, v, wordsRole)
+				return rejectNumber("by_role", at, v, Role(0).words())
 			}
 			m.ByRole = Role(v)
 		case 9<<3 | 0:
@@ -3637,7 +3637,7 @@ func (d *Decoder) protoCardRevealed(b []byte, i int, m *CardRevealed) *RejectErr
 				return rejectShort("by_role", at)
 			}
 			if v-1 >= lastRole {
-				return rejectNumber("by_role", at, v, wordsRole)
+				return rejectNumber("by_role", at, v, Role(0).words())
 			}
 			m.ByRole = Role(v)
 		default:
@@ -3690,7 +3690,7 @@ func (d *Decoder) protoCardMoved(b []byte, i int, m *CardMoved) *RejectError {
 				return rejectShort("from", at)
 			}
 			if v-1 >= lastMovePlace {
-				return rejectNumber("from", at, v, wordsMovePlace)
+				return rejectNumber("from", at, v, MovePlace(0).words())
 			}
 			m.From = MovePlace(v)
 		case 3<<3 | 0:
@@ -3702,7 +3702,7 @@ func (d *Decoder) protoCardMoved(b []byte, i int, m *CardMoved) *RejectError {
 				return rejectShort("to", at)
 			}
 			if v-1 >= lastMovePlace {
-				return rejectNumber("to", at, v, wordsMovePlace)
+				return rejectNumber("to", at, v, MovePlace(0).words())
 			}
 			m.To = MovePlace(v)
 		default:
@@ -3863,7 +3863,7 @@ func (d *Decoder) protoCardTouched(b []byte, i int, m *CardTouched) *RejectError
 				return rejectShort("by_role", at)
 			}
 			if v-1 >= lastRole {
-				return rejectNumber("by_role", at, v, wordsRole)
+				return rejectNumber("by_role", at, v, Role(0).words())
 			}
 			m.ByRole = Role(v)
 		case 2<<3 | 0:
@@ -3916,7 +3916,7 @@ func (d *Decoder) protoSqueezeOffered(b []byte, i int, m *SqueezeOffered) *Rejec
 				return rejectShort("hand", at)
 			}
 			if v-1 >= lastHand {
-				return rejectNumber("hand", at, v, wordsHand)
+				return rejectNumber("hand", at, v, Hand(0).words())
 			}
 			m.Hand = Hand(v)
 		case 2<<3 | 0:
@@ -3981,7 +3981,7 @@ func (d *Decoder) protoSqueezeRelinquished(b []byte, i int, m *SqueezeRelinquish
 				return rejectShort("hand", at)
 			}
 			if v-1 >= lastHand {
-				return rejectNumber("hand", at, v, wordsHand)
+				return rejectNumber("hand", at, v, Hand(0).words())
 			}
 			m.Hand = Hand(v)
 		case 2<<3 | 0:
@@ -4005,7 +4005,7 @@ func (d *Decoder) protoSqueezeRelinquished(b []byte, i int, m *SqueezeRelinquish
 				return rejectShort("cause", at)
 			}
 			if v-1 >= lastPassCause {
-				return rejectNumber("cause", at, v, wordsPassCause)
+				return rejectNumber("cause", at, v, PassCause(0).words())
 			}
 			m.Cause = PassCause(v)
 		case 4<<3 | 2:
@@ -4030,7 +4030,7 @@ func (d *Decoder) protoSqueezeRelinquished(b []byte, i int, m *SqueezeRelinquish
 				return rejectShort("ordered_by_role", at)
 			}
 			if v-1 >= lastRole {
-				return rejectNumber("ordered_by_role", at, v, wordsRole)
+				return rejectNumber("ordered_by_role", at, v, Role(0).words())
 			}
 			m.OrderedByRole = Role(v)
 		default:
@@ -4071,7 +4071,7 @@ func (d *Decoder) protoCardsHanded(b []byte, i int, m *CardsHanded) *RejectError
 				return rejectShort("hand", at)
 			}
 			if v-1 >= lastHand {
-				return rejectNumber("hand", at, v, wordsHand)
+				return rejectNumber("hand", at, v, Hand(0).words())
 			}
 			m.Hand = Hand(v)
 		case 2<<3 | 0:
@@ -4120,7 +4120,7 @@ func (d *Decoder) protoCardsHanded(b []byte, i int, m *CardsHanded) *RejectError
 				return rejectShort("face", at)
 			}
 			if v-1 >= lastFace {
-				return rejectNumber("face", at, v, wordsFace)
+				return rejectNumber("face", at, v, Face(0).words())
 			}
 			m.Face = Face(v)
 		default:
@@ -4161,7 +4161,7 @@ func (d *Decoder) protoCardsReturned(b []byte, i int, m *CardsReturned) *RejectE
 				return rejectShort("hand", at)
 			}
 			if v-1 >= lastHand {
-				return rejectNumber("hand", at, v, wordsHand)
+				return rejectNumber("hand", at, v, Hand(0).words())
 			}
 			m.Hand = Hand(v)
 		case 2<<3 | 0:
@@ -4210,7 +4210,7 @@ func (d *Decoder) protoCardsReturned(b []byte, i int, m *CardsReturned) *RejectE
 				return rejectShort("face", at)
 			}
 			if v-1 >= lastFace {
-				return rejectNumber("face", at, v, wordsFace)
+				return rejectNumber("face", at, v, Face(0).words())
 			}
 			m.Face = Face(v)
 		default:
@@ -4486,7 +4486,7 @@ func (d *Decoder) protoVigorishMarked(b []byte, i int, m *VigorishMarked) *Rejec
 				return rejectShort("marker", at)
 			}
 			if v-1 >= lastMarker {
-				return rejectNumber("marker", at, v, wordsMarker)
+				return rejectNumber("marker", at, v, Marker(0).words())
 			}
 			m.Marker = Marker(v)
 		case 5<<3 | 0:
@@ -4563,7 +4563,7 @@ func (d *Decoder) protoVigorishCollected(b []byte, i int, m *VigorishCollected) 
 				return rejectShort("kind", at)
 			}
 			if v-1 >= lastVigorishKind {
-				return rejectNumber("kind", at, v, wordsVigorishKind)
+				return rejectNumber("kind", at, v, VigorishKind(0).words())
 			}
 			m.VigorishKind = VigorishKind(v)
 		case 4<<3 | 2:
@@ -4749,7 +4749,7 @@ func (d *Decoder) protoRoundVoided(b []byte, i int, m *RoundVoided) *RejectError
 				return rejectShort("cause", at)
 			}
 			if v-1 >= lastVoidCause {
-				return rejectNumber("cause", at, v, wordsVoidCause)
+				return rejectNumber("cause", at, v, VoidCause(0).words())
 			}
 			m.Cause = VoidCause(v)
 		default:
@@ -4790,7 +4790,7 @@ func (d *Decoder) protoRoundEnded(b []byte, i int, m *RoundEnded) *RejectError {
 				return rejectShort("result", at)
 			}
 			if v-1 >= lastResult {
-				return rejectNumber("result", at, v, wordsResult)
+				return rejectNumber("result", at, v, Result(0).words())
 			}
 			m.Result = Result(v)
 		case 2<<3 | 0:
@@ -5010,7 +5010,7 @@ func (d *Decoder) protoBankerWagered(b []byte, i int, m *BankerWagered) *RejectE
 				return rejectShort("medium", at)
 			}
 			if v-1 >= lastWagerMedium {
-				return rejectNumber("medium", at, v, wordsWagerMedium)
+				return rejectNumber("medium", at, v, WagerMedium(0).words())
 			}
 			m.Medium = WagerMedium(v)
 		default:
@@ -5063,7 +5063,7 @@ func (d *Decoder) protoBancoAnnounced(b []byte, i int, m *BancoAnnounced) *Rejec
 				return rejectShort("call", at)
 			}
 			if v-1 >= lastBancoCall {
-				return rejectNumber("call", at, v, wordsBancoCall)
+				return rejectNumber("call", at, v, BancoCall(0).words())
 			}
 			m.Call = BancoCall(v)
 		default:
@@ -5278,7 +5278,7 @@ func (d *Decoder) protoTrayCounted(b []byte, i int, m *TrayCounted) *RejectError
 				return rejectShort("occasion", at)
 			}
 			if v-1 >= lastTrayOccasion {
-				return rejectNumber("occasion", at, v, wordsTrayOccasion)
+				return rejectNumber("occasion", at, v, TrayOccasion(0).words())
 			}
 			m.Occasion = TrayOccasion(v)
 		default:
@@ -5386,7 +5386,7 @@ func (d *Decoder) protoStakeRead(b []byte, i int, m *StakeRead) *RejectError {
 				return rejectShort("occasion", at)
 			}
 			if v-1 >= lastStakeOccasion {
-				return rejectNumber("occasion", at, v, wordsStakeOccasion)
+				return rejectNumber("occasion", at, v, StakeOccasion(0).words())
 			}
 			m.Occasion = StakeOccasion(v)
 		case 4<<3 | 1:
@@ -5438,7 +5438,7 @@ func (d *Decoder) protoDeviceReported(b []byte, i int, m *DeviceReported) *Rejec
 				return rejectShort("state", at)
 			}
 			if v-1 >= lastDeviceState {
-				return rejectNumber("state", at, v, wordsDeviceState)
+				return rejectNumber("state", at, v, DeviceState(0).words())
 			}
 			m.State = DeviceState(v)
 		case 2<<3 | 2:

@@ -169,21 +169,28 @@ func (d *Decoder) protoPair(b []byte, i int, field string, odds bool, m *map[str
 		}
 		i = to
 	}
-	return put(m, key, val, field, start, odds)
+	if r := put(m, key, val, field, start); r != nil || !odds {
+		return r
+	}
+	return checkOdds(key, val, field, start)
 }
 
 // put adds an entry to a map, which may be nil.
-func put(m *map[string]string, key, val, field string, at int, odds bool) *RejectError {
+func put(m *map[string]string, key, val, field string, at int) *RejectError {
 	if _, twice := (*m)[key]; twice {
 		return reject(field, at, "the key %q is given twice, expected once", key)
-	}
-	if odds && !isOdds(val) {
-		return reject(field+"."+key, at, "%q: %s", val, wantOdds)
 	}
 	if *m == nil {
 		*m = map[string]string{}
 	}
 	(*m)[key] = val
+	return nil
+}
+
+func checkOdds(key, val, field string, at int) *RejectError {
+	if !isOdds(val) {
+		return reject(field+"."+key, at, "%q: %s", val, wantOdds)
+	}
 	return nil
 }
 
@@ -205,7 +212,7 @@ func protoNumbers(dst []uint32, b []byte, i int, field string) ([]uint32, *Rejec
 }
 
 // protoWords reads a packed list of words, numbered 1 to last.
-func protoWords[W ~uint8](dst []W, b []byte, i int, field string, last uint64, words string) ([]W, *RejectError) {
+func protoWords[W word[W]](dst []W, b []byte, i int, field string, last uint64) ([]W, *RejectError) {
 	for i < len(b) {
 		at := i
 		var v uint64
@@ -214,7 +221,7 @@ func protoWords[W ~uint8](dst []W, b []byte, i int, field string, last uint64, w
 			return dst, rejectShort(field, at)
 		}
 		if v-1 >= last {
-			return dst, rejectNumber(field, at, v, words)
+			return dst, rejectNumber(field, at, v, W(0).words())
 		}
 		dst = append(dst, W(v))
 	}

@@ -34,7 +34,7 @@ the other records are audited, and the exit code is 2.`,
   audit replay -o ndjson --fail-on major mon.pb.zst tue.pb.zst > findings.ndjson
   audit replay -o csv --min-severity minor floor.ndjson > findings.csv`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+		RunE: f.run,
 	}
 	cmd.Flags().StringVarP(&f.output, "output", "o", "table", "table, ndjson or csv")
 	cmd.Flags().StringVar(&f.failOn, "fail-on", "",

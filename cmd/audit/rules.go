@@ -24,7 +24,7 @@ func rulesCommand() *cobra.Command {
   audit rules vig.outstanding-at-reshuffle
   audit rules draw. -o json`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+		RunE: f.run,
 	}
 	cmd.Flags().StringVar(&f.rulebook, "rulebook", "", "only this rulebook")
 	cmd.Flags().StringVar(&f.game, "game", "", "only this game, such as PUNTO_BANCO")

@@ -34,7 +34,7 @@ Exit codes: 0 all pass, 1 one or more fail, 2 a file cannot be run.`,
   audit test --rulebooks house.yaml scenarios/*.txtar
   audit test --update short-pay.txtar`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+		RunE: f.run,
 	}
 	cmd.Flags().BoolVar(&f.update, "update", false, "write the reported findings into the files as the expected ones")
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "print the bent rounds of scenarios that pass too")

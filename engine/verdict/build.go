@@ -55,9 +55,9 @@ func (t *Table) dealerOf(s *play.Shoe, no uint32) string {
 }
 
 // begin builds a finding about this table.
-func (
-	t *Table,
-) begin(about finding.Identity, kind finding.Kind, verdict finding.Verdict, severity finding.Severity) finding.Finding {
+func (t *Table) begin(
+	about finding.Identity, kind finding.Kind, verdict finding.Verdict, severity finding.Severity,
+) finding.Finding {
 	about.PropertyID, about.TableID = t.Play.Property, t.Play.ID
 	out := finding.New(about, kind, verdict, severity)
 	out.PitID, out.Engine = t.Play.Pit, t.Version

@@ -92,7 +92,7 @@ func misassign(sc *scene) error {
 }
 
 func cheminFaults() []Fault {
-	return append(bankerFaults(), againstFaults()...)
+	return slices.Concat(bankerFaults(), againstFaults(), suiviFaults(), bancoFaults())
 }
 
 func bankerFaults() []Fault { return append(auctionFaults(), bankerWagerFaults()...) }
@@ -202,15 +202,16 @@ func bankerWagerFaults() []Fault {
 	}
 }
 
+// staged replaces the calls and wagers of the round at issue; it leaves sc.seat 0 where it cannot.
+func staged(rule, doc string, stage func(*scene, *shoe.Bank)) Fault {
+	return Fault{
+		Rule: rule, Doc: doc, Kinds: only("nj-chemin"), wagers: func(sc *scene) { stage(sc, sc.round.Bank) },
+		bend: offered,
+	}
+}
+
 func againstFaults() []Fault {
 	kinds := only("nj-chemin")
-	// staged replaces the calls and wagers of the round at issue; it leaves sc.seat 0 where it cannot.
-	staged := func(rule, doc string, stage func(*scene, *shoe.Bank)) Fault {
-		return Fault{
-			Rule: rule, Doc: doc, Kinds: kinds, wagers: func(sc *scene) { stage(sc, sc.round.Bank) },
-			bend: offered,
-		}
-	}
 	return []Fault{
 		{
 			Rule: "chemin.against.after-banker", Doc: "a wager before the Banker's", Kinds: kinds,
@@ -232,6 +233,11 @@ func againstFaults() []Fault {
 					shoe.Stake{Seat: o[1].Seat, Amount: 200})
 			},
 		},
+	}
+}
+
+func suiviFaults() []Fault {
+	return []Fault{
 		staged("chemin.suivi.eligibility", "suivi granted to one who had not covered the bank",
 			func(sc *scene, b *shoe.Bank) {
 				sc.seat = sc.withoutSuivi()[0].Seat
@@ -254,6 +260,11 @@ func againstFaults() []Fault {
 					shoe.Stake{Seat: sc.seat, Amount: b.Wager.Amount / 2})
 			}
 		}),
+	}
+}
+
+func bancoFaults() []Fault {
+	return []Fault{
 		staged("chemin.banco.priority", "parts taken though banco was called", func(sc *scene, b *shoe.Bank) {
 			o := sc.withoutSuivi()
 			sc.seat = o[0].Seat

@@ -115,11 +115,12 @@ func (f *fixture) play(pit, table string) ([]schema.Event, error) {
 		o.Seed = o.Seed*131 + uint64(c)
 	}
 	w := shoe.NewWriter(&o)
-	start := shoe.Opening{Listed: true, Posted: !w.House.NewYork && !w.House.Chemin, Dealers: []schema.DealerAssigned{
-		{DealerID: "d114", Position: schema.DealerPositionBase, SupervisorID: w.Supervisor},
-	}}
+	dealer := schema.DealerAssigned{DealerID: "d114", Position: schema.DealerPositionBase, SupervisorID: w.Supervisor}
 	if w.House.Bucket {
-		start.Dealers[0].Position = schema.DealerPositionCalling
+		dealer.Position = schema.DealerPositionCalling
+	}
+	start := shoe.Opening{
+		Listed: true, Posted: !w.House.NewYork && !w.House.Chemin, Dealers: []schema.DealerAssigned{dealer},
 	}
 	for _, seat := range f.occupied {
 		start.Seats = append(start.Seats, shoe.Occupant{Seat: seat, Patron: fmt.Sprintf("pt-%d", seat)})

@@ -82,13 +82,13 @@ func writeJSONValue(s *source, f *field) {
 	v := "m." + f.Go
 	switch {
 	case f.Repeated && f.Kind == word:
-		s.pf("%s, i, r = jsonWords(d, %s, b, i, %q, word%s, words%s)", v, v, f.Name, f.Enum.Name, f.Enum.Name)
+		s.pf("%s, i, r = jsonWords(d, %s, b, i, %q)", v, v, f.Name)
 	case f.Repeated && f.Kind == uint32Number:
 		s.pf("%s, i, r = jsonNumbers(%s, b, i, %q)", v, v, f.Name)
 	case f.Repeated && f.Card:
 		s.pf("%s, i, r = d.jsonCards(%s, b, i, %q)", v, v, f.Name)
 	case f.Repeated:
-		s.pf("%s, i, r = d.jsonTexts(%s, b, i, %q, %v, %v)", v, v, f.Name, f.ID, f.Fresh)
+		s.pf("%s, i, r = d.jsonTexts(%s, b, i, %q, %v)", v, v, f.Name, f.ID)
 	case f.Kind == text && f.Card:
 		s.pf("%s, i, r = d.jsonCard(b, i, %q)", v, f.Name)
 	case f.Name == "event_id":
@@ -96,7 +96,7 @@ func writeJSONValue(s *source, f *field) {
 	case f.Kind == text:
 		s.pf("%s, i, r = d.jsonText(b, i, %q, %v, %v)", v, f.Name, f.ID, f.Fresh)
 	case f.Kind == word:
-		s.pf("%s, i, r = jsonWord(d, b, i, %q, word%s, words%s)", v, f.Name, f.Enum.Name, f.Enum.Name)
+		s.pf("%s, i, r = jsonWord[%s](d, b, i, %q)", v, f.Enum.Name, f.Name)
 	case f.Kind == nested:
 		s.pf("if i, r = d.json%s(b, i, &%s); r != nil { r = r.in(%q) }", f.Message.Name, v, f.Name)
 	case f.Kind == words:

@@ -192,7 +192,7 @@ func writeProtoValue(s *source, f *field) {
 		s.pf("if !(v >= 0 && v <= 1) { return rejectFraction(%q, at, v) }", f.Name)
 		store("v")
 	case word:
-		s.pf("if v-1 >= last%s { return rejectNumber(%q, at, v, words%s) }", f.Enum.Name, f.Name, f.Enum.Name)
+		s.pf("if v-1 >= last%s { return rejectNumber(%q, at, v, %s(0).words()) }", f.Enum.Name, f.Name, f.Enum.Name)
 		store(f.Enum.Name + "(v)")
 	case moment:
 		s.pf("ns, r := protoMoment(b[:to], from, %q)\nif r != nil { return r }", f.Name)
@@ -238,10 +238,7 @@ func writePacked(s *source, f *field) {
 	writeChunk(s, f)
 	s.pf("var r *RejectError")
 	if f.Kind == word {
-		s.pf(
-			"m.%s, r = protoWords(m.%s, b[:to], from, %q, last%s, words%s)", f.Go, f.Go, f.Name, f.Enum.Name,
-			f.Enum.Name,
-		)
+		s.pf("m.%s, r = protoWords(m.%s, b[:to], from, %q, last%s)", f.Go, f.Go, f.Name, f.Enum.Name)
 	} else {
 		s.pf("m.%s, r = protoNumbers(m.%s, b[:to], from, %q)", f.Go, f.Go, f.Name)
 	}

@@ -27,7 +27,7 @@ func writeEnums(c *contract, s *source) {
 		}
 		s.pf("}\nreturn \"%s(\" + strconv.Itoa(int(x)) + \")\"\n}\n", e.Name)
 
-		s.pf("func word%s(b []byte) (%s, bool) {\nswitch string(b) {", e.Name, e.Name)
+		s.pf("func (%s) parse(b []byte) (%s, bool) {\nswitch string(b) {", e.Name, e.Name)
 		for _, v := range e.Values[1:] {
 			s.pf("case %q: return %s, true", v.Word, v.Go)
 		}
@@ -41,7 +41,7 @@ func writeEnums(c *contract, s *source) {
 		for _, v := range e.Values[1:] {
 			all = append(all, v.Word)
 		}
-		s.pf("const words%s = %q\n", e.Name, strings.Join(all, ", "))
+		s.pf("func (%s) words() string { return %q }\n", e.Name, strings.Join(all, ", "))
 	}
 }
 
