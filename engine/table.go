@@ -107,7 +107,7 @@ func (e *Engine) reach(t *table, ev *schema.Event, stage *play.Stage, out *rows.
 		t.facts.Closed(ev, out)
 		t.boundary(stage.Seq)
 	case play.Configured:
-		t.facts.Config(ev, out)
+		t.facts.Config(stage.Config, out)
 	case play.NoticeGiven:
 		t.facts.Notice(ev, out)
 	default: // no rows

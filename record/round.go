@@ -19,8 +19,9 @@ type Round struct {
 	// Dealer is who was in charge when the round began.
 	Dealer string
 
-	// Config is what was in force when the round began.
-	Config *law.Config
+	// Config is what was in force when the round began, ConfigAt the event that brought it.
+	Config   *law.Config
+	ConfigAt Seq
 
 	Started      Seq
 	Cards        []DealtCard

@@ -12,6 +12,8 @@ type Shoe struct {
 	// At is the event time of the first event of the shoe, ns UTC; First its number.
 	At    int64
 	First Seq
+	// ConfigAt is the event that brought the configuration of the shoe.
+	ConfigAt Seq
 	// Joined means that the shoe was already in play when the record began, Missing that events of
 	// it are lost: what needs the whole shoe cannot be proved.
 	Joined, Missing bool

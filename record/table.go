@@ -70,12 +70,14 @@ func (n *Notice) Of(last int64) bool { return n.Effective == 0 || n.Effective > 
 
 // ConfigChange is a configuration coming into force.
 type ConfigChange struct {
-	Seq    Seq
-	At     int64
-	Config *law.Config
+	Seq Seq
+	// At is the time from which it governs, Recorded the event time of its record. ns UTC.
+	At, Recorded int64
+	Config       *law.Config
 	// Opened means that it came with the opening of the table.
 	Opened bool
 	// InRound means that it came within a round.
 	InRound bool
-	Judged  bool
+	// Used means that a card of a round was dealt under it, Judged that a card was dealt under it or under a later one.
+	Used, Judged bool
 }

@@ -108,12 +108,13 @@ func checkReshuffleNotice(p *Pass) {
 // the first use may lie before the record: then it cannot be judged.
 func (p *Pass) judgeNotice(topic record.NoticeTopic, what string, changes func(before, now *law.Config) bool) {
 	last := int64(math.MinInt64)
+	var before, used *law.Config
 	for i := range p.Table.Changes {
 		now := &p.Table.Changes[i]
-		var before *law.Config
-		if i > 0 {
-			before = p.Table.Changes[i-1].Config
+		if !now.Used {
+			continue
 		}
+		before, used = used, now.Config
 		if !changes(before, now.Config) {
 			continue
 		}

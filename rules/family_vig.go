@@ -175,12 +175,12 @@ func keys[V any](m map[int64]V) func(func(int64) bool) {
 	}
 }
 
-// configEvidence is the event that brought the configuration in force.
+// configEvidence is the event that brought the configuration by which is judged.
 func (p *Pass) configEvidence() []record.Seq {
-	if n := len(p.Table.Changes); n > 0 {
-		return []record.Seq{p.Table.Changes[n-1].Seq}
+	if p.Round != nil {
+		return []record.Seq{p.Round.ConfigAt}
 	}
-	return nil
+	return []record.Seq{p.Shoe.ConfigAt}
 }
 
 // charge is one commission of the round: a mark, or a collection that may cover several wagers.

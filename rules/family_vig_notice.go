@@ -30,23 +30,28 @@ func (p *Pass) noticed(topic record.NoticeTopic, last, effective int64) (ok bool
 	return patrons && (commission || !p.Law.NoticeToCommission), evidence
 }
 
-// changes lists the configurations that came into force since they were last judged and differ from the
-// one before in a matter, with the time at which it had last changed between rounds; never is math.MinInt64.
+// changes lists the configurations that came into use since they were last judged and differ from the one in use before
+// in a matter, with the time at which it had last changed between rounds; never is math.MinInt64. A configuration under
+// which no card was dealt changed nothing.
 func (p *Pass) changes(
 	differ func(before, now *law.Config) bool, each func(before, now *record.ConfigChange, last int64),
 ) {
 	last := int64(math.MinInt64)
-	for i := 1; i < len(p.Table.Changes); i++ {
-		before, now := &p.Table.Changes[i-1], &p.Table.Changes[i]
-		if !differ(before.Config, now.Config) {
+	var before *record.ConfigChange
+	for i := range p.Table.Changes {
+		now := &p.Table.Changes[i]
+		if !now.Used {
 			continue
 		}
-		if !now.Judged {
-			each(before, now, last)
+		if before != nil && differ(before.Config, now.Config) {
+			if !now.Judged {
+				each(before, now, last)
+			}
+			if !now.InRound {
+				last = now.At
+			}
 		}
-		if !now.InRound {
-			last = now.At
-		}
+		before = now
 	}
 }
 

@@ -162,10 +162,10 @@ func (s *Store) Shoes(ctx context.Context, scope Scope, l Location) ([]Shoe, err
 	return at[Shoe](ctx, s, "shoes", l.where(scope), "at DESC LIMIT 100")
 }
 
-// Configs returns the configurations of a table, the latest first.
+// Configs returns the configurations that were in force at a table, the latest first.
 func (s *Store) Configs(ctx context.Context, scope Scope, l Location) ([]Config, error) {
 	table := Location{Property: l.Property, Table: l.Table}
-	return at[Config](ctx, s, "table_configs", table.where(scope), "at DESC, seq DESC LIMIT 50")
+	return at[Config](ctx, s, "table_configs", table.where(scope), "effective_at DESC, seq DESC LIMIT 50")
 }
 
 // Tile is a table of the floor: its last event and its open findings.

@@ -61,17 +61,15 @@ func (t *Table) Event(ev *schema.Event, from *Source, into *rows.Events) {
 	into.Offset = append(into.Offset, from.Offset)
 }
 
-// Config writes a configuration in force.
-func (t *Table) Config(ev *schema.Event, out *rows.Set) {
-	c := play.ConfigOf(ev)
-	changes := t.Play.History.Changes
-	in := &changes[len(changes)-1]
+// Config writes a configuration that came into force.
+func (t *Table) Config(in *play.Configuration, out *rows.Set) {
+	c := in.Config
 	out.Configs = append(out.Configs, rows.Config{
-		PropertyID: t.Play.Property, PitID: ev.PitID, TableID: t.Play.ID, Seq: ev.Seq, At: ev.At,
-		EffectiveAt: in.At, Opened: in.Opened, ConfigID: c.ConfigID, Ruleset: c.Ruleset, Game: c.Game.String(),
+		PropertyID: t.Play.Property, PitID: in.Pit, TableID: t.Play.ID, Seq: uint64(in.Seq), At: in.At,
+		EffectiveAt: max(in.At, in.Effective), Opened: in.Opened, ConfigID: c.ConfigID, Ruleset: c.Ruleset, Game: c.Game.String(),
 		Mode: c.Vigorish.Mode.String(), Percent: c.Vigorish.Percent, Procedure: c.PaymentProcedure,
 		Reshuffle: c.ReshuffleAfterLacing,
-		Config:    string(schema.AppendConfigJSON(nil, c)), EventID: string([]byte(ev.EventID)),
+		Config:    string(schema.AppendConfigJSON(nil, c)), EventID: in.EventID,
 	})
 }
 

@@ -18,7 +18,9 @@ import (
 func (t *Table) Apply(ev *schema.Event) iter.Seq[Stage] {
 	return func(yield func(Stage) bool) {
 		t.now, t.Pit = ev, ev.PitID
-		t.fold(&turn{record.Seq(ev.Seq), ev.At, ev.Round, yield})
+		c := &turn{record.Seq(ev.Seq), ev.At, ev.Round, yield}
+		t.promote(c)
+		t.fold(c)
 		t.closeGaps(ev)
 		t.now = nil
 	}
@@ -29,8 +31,8 @@ func (t *Table) Apply(ev *schema.Event) iter.Seq[Stage] {
 func (t *Table) Restart(ev *schema.Event) iter.Seq[Stage] {
 	return func(yield func(Stage) bool) {
 		t.closeShoes(&turn{record.Seq(ev.Seq), ev.At, ev.Round, yield})
-		t.enforce(nil, nil)
-		t.IsOpen = false
+		t.enforce(nil, nil, 0)
+		t.IsOpen, t.Queue = false, nil
 		t.History = record.Table{Attested: map[string]record.Attested{}}
 		clear(t.Kept)
 		t.MidStream()

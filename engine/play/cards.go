@@ -73,7 +73,7 @@ func (t *Table) firstCard(c *turn, s *Shoe, r *record.Round) {
 		s.Settling.Next = c.seq
 		t.settle(c, s, &s.Settling)
 	}
-	t.changed(c, s)
+	t.changed(c, s, r)
 	if r.FirstCard() == 0 {
 		r.Before = len(s.Order)
 	}

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -10,35 +11,109 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
+// Configuration is a configuration of the contract as an event brought it, with the time from which it governs.
+type Configuration struct {
+	Seq record.Seq
+	// At is the event time, Effective the time from which the event wants it in force, 0 if it names none.
+	At, Effective int64
+	Pit, EventID  string
+	Opened        bool
+	Config        *schema.TableConfig
+}
+
+// governs is the time from which a configuration governs: never before it was recorded.
+func (c *Configuration) governs() int64 { return max(c.At, c.Effective) }
+
+// Queued is a configuration that comes into force later. It is whole: a snapshot has it.
+type Queued struct {
+	Seq           record.Seq
+	At, Effective int64
+	Pit, EventID  string
+	// Name is its config_id, Config its canonical JSON.
+	Name, Config string
+}
+
 // openTable takes in the opening of the table.
 func (t *Table) openTable(c *turn, p *schema.TableOpened) {
 	t.IsOpen = true
 	t.Last, t.Curator = LastShoe{Order: t.Last.Order[:0]}, 0
 	t.History.Occupied = append(t.History.Occupied[:0], p.OccupiedSeats...)
 	slices.Sort(t.History.Occupied)
-	t.configure(c, &p.Config, 0, true)
+	t.keep(t.now)
+	t.configure(c, t.brought(&p.Config, 0, true))
 }
 
-// configure brings a configuration into force. A round in progress keeps the one it began with.
-func (t *Table) configure(c *turn, p *schema.TableConfig, effective int64, opened bool) {
-	l, config := lawOf(t.books, p)
-	t.enforce(l, config)
+// brought is a configuration as the event that is folded brings it.
+func (t *Table) brought(p *schema.TableConfig, effective int64, opened bool) *Configuration {
+	ev := t.now
+	return &Configuration{
+		Seq: record.Seq(ev.Seq), At: ev.At, Effective: effective, Pit: ev.PitID, EventID: string([]byte(ev.EventID)),
+		Opened: opened, Config: p,
+	}
+}
+
+// reconfigure takes in a configuration: it is in force now, or queued until its time.
+func (t *Table) reconfigure(c *turn, p *schema.TableConfigured) {
 	t.keep(t.now)
-	change := record.ConfigChange{Seq: c.seq, At: orAt(effective, c.at), Config: config, Opened: opened}
+	change := t.brought(&p.Config, p.EffectiveAt, false)
+	if change.governs() <= c.at {
+		t.configure(c, change)
+		return
+	}
+	q := Queued{
+		Seq: change.Seq, At: change.At, Effective: change.Effective, Pit: change.Pit, EventID: change.EventID,
+		Name: p.Config.ConfigID, Config: string(schema.AppendConfigJSON(nil, &p.Config)),
+	}
+	t.Queue = slices.DeleteFunc(t.Queue, func(old Queued) bool {
+		return old.Effective == q.Effective || old.Name == q.Name && q.Name != ""
+	})
+	at, _ := slices.BinarySearchFunc(t.Queue, q, func(a, b Queued) int { return cmp.Compare(a.Effective, b.Effective) })
+	t.Queue = slices.Insert(t.Queue, at, q)
+	if len(t.Queue) > maxQueued {
+		t.Queue = slices.Delete(t.Queue, maxQueued, len(t.Queue))
+	}
+}
+
+// maxQueued is how many configurations wait at a table at most.
+const maxQueued = 32
+
+// promote brings into force the queued configurations whose time has come.
+func (t *Table) promote(c *turn) {
+	for len(t.Queue) > 0 && t.Queue[0].Effective <= c.at {
+		q := t.Queue[0]
+		t.Queue = slices.Delete(t.Queue, 0, 1)
+		config, err := stored(q.Config)
+		if err != nil {
+			continue // it was written by AppendConfigJSON
+		}
+		t.configure(c, &Configuration{
+			Seq: q.Seq, At: q.At, Effective: q.Effective, Pit: q.Pit, EventID: q.EventID, Config: config,
+		})
+	}
+}
+
+// configure brings a configuration into force. A round in progress keeps the one with which it began.
+func (t *Table) configure(c *turn, p *Configuration) {
+	l, config := lawOf(t.books, p.Config)
+	t.enforce(l, config, p.Seq)
+	change := record.ConfigChange{
+		Seq: p.Seq, At: p.governs(), Recorded: p.At, Config: config, Opened: p.Opened,
+	}
 	if s := t.Shoe; s != nil {
-		if s.Round != nil && s.Round.Ended.Seq == 0 && s.Round.Voided.Seq == 0 {
+		// A queued change whose time comes within a round waits for the next one.
+		if p.Seq == c.seq && s.Round != nil && s.Round.Ended.Seq == 0 && s.Round.Voided.Seq == 0 {
 			change.InRound = true
 			s.Round.ConfigChanged = append(s.Round.ConfigChanged, record.Change{Seq: c.seq})
 		}
 		if s.Out == 0 {
-			s.enforce(l, config)
+			s.enforce(t)
 		}
 	}
 	t.History.Changes = append(t.History.Changes, change)
 	if n := len(t.History.Changes); n > 64 {
 		t.History.Changes = slices.Delete(t.History.Changes, 0, n-32)
 	}
-	c.reach(Configured, nil, nil)
+	c.yield(Stage{Kind: Configured, Config: p})
 }
 
 func (t *Table) closeTable(c *turn) {
@@ -87,19 +162,25 @@ func orAt(at, otherwise int64) int64 {
 // Terms are the law and the configuration of a stored configuration, in the canonical JSON of table_configs; false if
 // no rulebook has it.
 func Terms(books law.Books, config string) (*law.Law, *law.Config, bool, error) {
-	const head = `{"event_id":"x","property_id":"x","pit_id":"x","table_id":"x","seq":1,"at":"2026-01-01T00:00:00Z",`
-	value := head + `"table_configured":{"config":` +
-		config + `}}`
-	var ev schema.Event
-	if err := schema.NewDecoder().Decode(schema.JSON, []byte(value), &ev); err != nil {
+	c, err := stored(config)
+	if err != nil {
 		return nil, nil, false, fmt.Errorf("read a stored configuration: %w", err)
 	}
-	c := &ev.Payload.(*schema.TableConfigured).Config
 	if books[c.Ruleset] == nil {
 		return nil, nil, false, nil
 	}
 	l, out := lawOf(books, c)
 	return l, out, true, nil
+}
+
+// stored is a configuration in its canonical JSON.
+func stored(config string) (*schema.TableConfig, error) {
+	const head = `{"event_id":"x","property_id":"x","pit_id":"x","table_id":"x","seq":1,"at":"2026-01-01T00:00:00Z",`
+	var ev schema.Event
+	if err := schema.NewDecoder().Decode(schema.JSON, []byte(head+`"table_configured":{"config":`+config+`}}`), &ev); err != nil {
+		return nil, err
+	}
+	return &ev.Payload.(*schema.TableConfigured).Config, nil
 }
 
 // lawOf is the law of a configuration of the contract, and the configuration as rules see it.
@@ -141,16 +222,4 @@ func configOf(c *schema.TableConfig, l *law.Law) *law.Config {
 		}
 	}
 	return out
-}
-
-// ConfigOf is the configuration that an event brings into force, nil if it brings none.
-func ConfigOf(ev *schema.Event) *schema.TableConfig {
-	switch p := ev.Payload.(type) {
-	case *schema.TableOpened:
-		return &p.Config
-	case *schema.TableConfigured:
-		return &p.Config
-	default:
-		return nil
-	}
 }

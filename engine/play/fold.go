@@ -15,7 +15,7 @@ func (t *Table) fold(c *turn) {
 	case *schema.TableOpened:
 		t.openTable(c, p)
 	case *schema.TableConfigured:
-		t.configure(c, &p.Config, p.EffectiveAt, false)
+		t.reconfigure(c, p)
 	case *schema.TableClosed:
 		t.closeTable(c)
 	case *schema.NoticeFiled:

@@ -92,7 +92,7 @@ func (s *Shoe) lost(before record.Seq, inRound bool) {
 // closeGaps takes from an event what it makes certain again.
 func (t *Table) closeGaps(ev *schema.Event) {
 	g := &t.Gaps
-	switch ev.Payload.(type) {
+	switch p := ev.Payload.(type) {
 	case *schema.TableOpened:
 		if g.Reopened || t.Joined {
 			g.History, g.Reopened = false, false
@@ -100,7 +100,9 @@ func (t *Table) closeGaps(ev *schema.Event) {
 		t.configCertain()
 		g.Seating = false
 	case *schema.TableConfigured:
-		t.configCertain()
+		if p.EffectiveAt <= ev.At {
+			t.configCertain()
+		}
 	case *schema.TableClosed:
 		g.Reopened = g.History
 	case *schema.RoundStarted:

@@ -49,7 +49,7 @@ func (t *Table) beginShoe(c *turn) {
 	ev := t.now
 	s := t.spareShoe()
 	s.ID, s.Name, s.At, s.First, s.Pit = ev.ShoeID, ev.ShoeID, ev.At, c.seq, t.Pit
-	s.enforce(t.Law, t.Config)
+	s.enforce(t)
 	begins := false
 	if p, ok := ev.Payload.(*schema.ShoeShuffled); ok {
 		begins = p.Phase != schema.ShufflePhaseAfterLacing
@@ -154,7 +154,7 @@ func (t *Table) roundOf(c *turn, s *Shoe) *record.Round {
 		s.Settling, s.Round = s.Round, nil
 	}
 	r := t.spareRound(no)
-	r.Started, r.At, r.Config, r.Dealer = c.seq, c.at, t.Config, t.Dealer
+	r.Started, r.At, r.Config, r.ConfigAt, r.Dealer = c.seq, c.at, t.Config, t.ConfigAt, t.Dealer
 	if r.Dealer == "" && t.now.Actor.Role == schema.RoleDealer {
 		r.Dealer = t.now.Actor.ID
 	}

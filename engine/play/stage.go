@@ -32,7 +32,8 @@ const (
 	Closed
 	// Gone: no event can change the shoe any more, and no event before Seq proves anything that is open.
 	Gone
-	// Configured: a configuration came into force. The rulebook and the house rules are in the table.
+	// Configured: a configuration came into force, at the first event of its time. It is in the stage, the rulebook and
+	// the house rules are in the table.
 	Configured
 	// NoticeGiven: a notice was filed or posted.
 	NoticeGiven
@@ -45,6 +46,8 @@ type Stage struct {
 	Kind  Kind
 	Shoe  *Shoe
 	Round *record.Round
+	// Config is set for Configured.
+	Config *Configuration
 	// Seq is set for Gone and TableClosed, 0 if unknown.
 	Seq uint64
 }

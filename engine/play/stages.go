@@ -1,6 +1,8 @@
 package play
 
 import (
+	"slices"
+
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 )
@@ -9,7 +11,7 @@ import (
 func (t *Table) prepare(c *turn, s *Shoe) {
 	s.Prepared = true
 	if s.Law == nil || s.Config == nil {
-		s.enforce(t.Law, t.Config)
+		s.enforce(t)
 	}
 	if s.Auditable(nil) {
 		t.inherit(s)
@@ -17,14 +19,16 @@ func (t *Table) prepare(c *turn, s *Shoe) {
 	c.reach(Prepared, s, nil)
 }
 
-// changed reaches Changed if a configuration came into force since a card was last dealt.
-func (t *Table) changed(c *turn, s *Shoe) {
+// changed reaches Changed if the round is the first with cards under its configuration.
+func (t *Table) changed(c *turn, s *Shoe, r *record.Round) {
 	changes := t.History.Changes
-	if n := len(changes); n == 0 || changes[n-1].Judged {
+	at := slices.IndexFunc(changes, func(c record.ConfigChange) bool { return c.Seq == r.ConfigAt })
+	if at < 0 || changes[at].Judged {
 		return
 	}
+	changes[at].Used = true
 	c.reach(Changed, s, nil)
-	for i := range changes {
+	for i := range changes[:at+1] {
 		changes[i].Judged = true
 	}
 }

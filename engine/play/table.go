@@ -34,7 +34,11 @@ type TableState struct {
 	Joined, Incomplete bool
 	Gaps               Gaps
 	LawName            string
-	Config             *law.Config
+	// Config is in force, ConfigAt the event that brought it.
+	Config   *law.Config
+	ConfigAt record.Seq
+	// Queue are the configurations that come into force later, the next one first.
+	Queue []Queued
 	// History is what rules see of the table.
 	History record.Table
 	// Kept are the ids of events before the present shoe that findings may name.
@@ -75,8 +79,8 @@ func (t *Table) View(p *rules.Pass, s *Shoe, r *record.Round) bool {
 }
 
 // enforce sets what is in force at the table.
-func (t *Table) enforce(l *law.Law, config *law.Config) {
-	t.Law, t.LawName, t.Config = l, nameOf(l), config
+func (t *Table) enforce(l *law.Law, config *law.Config, at record.Seq) {
+	t.Law, t.LawName, t.Config, t.ConfigAt = l, nameOf(l), config, at
 }
 
 // nameOf is a law in a snapshot: its rulebook and game.
@@ -173,8 +177,9 @@ func (s *Shoe) reset() {
 	*s = Shoe{ShoeState: ShoeState{Shoe: s.Shoe, Later: s.Later[:0]}}
 }
 
-func (s *Shoe) enforce(l *law.Law, config *law.Config) {
-	s.Law, s.LawName, s.Config = l, nameOf(l), config
+// enforce puts the shoe under what is in force at its table.
+func (s *Shoe) enforce(t *Table) {
+	s.Law, s.LawName, s.Config, s.ConfigAt = t.Law, t.LawName, t.Config, t.ConfigAt
 }
 
 // left is how many cards the shoe still has, by its decks.

@@ -1,11 +1,13 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/shoeproof/shoeproof/engine/order"
 	"github.com/shoeproof/shoeproof/engine/play"
@@ -86,33 +88,47 @@ func (t *Table) feedStage(m *moment) {
 // configured reports a configuration that the auditor does not know, and options of the table that have no effect: the
 // house does not set its own audit.
 func (t *Table) configured(m *moment) {
-	c := play.ConfigOf(m.ev)
+	c := m.Config.Config
 	var refused []string
 	for _, key := range slices.Sorted(maps.Keys(c.Options)) {
 		if t.Play.Law != nil && !t.Play.Law.Elects(key, c.Options[key]) {
 			refused = append(refused, key+"="+c.Options[key])
 		}
 	}
-	subject := finding.OfRange(m.ev.Seq, m.ev.Seq)
+	seq := uint64(m.Config.Seq)
+	subject := finding.OfRange(seq, seq)
+	if at, effective := m.Config.At, m.Config.Effective; effective != 0 && at-effective > backdated {
+		t.notice(m, feedNotice{
+			rule: "feed.effective", subject: subject, seq: seq, verdict: finding.Information,
+			expected: "a configuration recorded before it takes effect",
+			observed: fmt.Sprintf("effective at %v, recorded at %v: it governs from its record on",
+				schema.Time(effective), schema.Time(at)),
+		})
+	}
 	if len(refused) > 0 {
 		t.notice(m, feedNotice{
-			rule: "feed.option", subject: subject, verdict: finding.Information,
+			rule: "feed.option", subject: subject, seq: seq, verdict: finding.Information,
 			expected: "options that the rulebook leaves to the house",
 			observed: "without effect: " + strings.Join(refused, ", "),
 		})
 	}
 	if t.Play.Law == nil {
 		t.notice(m, feedNotice{
-			rule: "feed.gap", subject: subject,
+			rule: "feed.gap", subject: subject, seq: seq,
 			expected: "a ruleset that the auditor has", observed: "ruleset " + c.Ruleset + " for " + c.Game.String(),
 		})
 	}
 }
 
+// backdated is by how much the time of effect of a configuration may precede its record before that is reported: the
+// clocks of a pit differ by less.
+const backdated = int64(5 * time.Second)
+
 // feedNotice is something that cannot be known. It accuses no one.
 type feedNotice struct {
 	rule               string
 	subject            finding.Subject
+	seq                uint64          // the event that proves it; the present one if 0
 	verdict            finding.Verdict // UNAUDITABLE if empty
 	expected, observed string
 }
@@ -127,6 +143,6 @@ func (t *Table) notice(m *moment, n feedNotice) {
 	made.Citations = []string{finding.FeedClause}
 	made.PitID, made.DealerID, made.Expected, made.Observed = ev.PitID, t.Play.Dealer, n.expected, n.observed
 	t.inForce(&made)
-	t.prove(&made, []record.Seq{record.Seq(ev.Seq)}, ev.At)
+	t.prove(&made, []record.Seq{record.Seq(cmp.Or(n.seq, ev.Seq))}, ev.At)
 	t.add(made, m.out)
 }

@@ -264,7 +264,8 @@ func (s *Store) Configs(ctx context.Context, property string, before int64) ([]r
 	defer cancel()
 	of := newReader[rows.Config](rows.Find("table_configs"))
 	result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+s.name("table_configs")+` FINAL
-WHERE property_id = {property:String} AND at < fromUnixTimestamp64Nano({before:Int64}) ORDER BY table_id, at, seq`,
+WHERE property_id = {property:String} AND at < fromUnixTimestamp64Nano({before:Int64})
+  AND effective_at < fromUnixTimestamp64Nano({before:Int64}) ORDER BY table_id, at, seq`,
 		params("property", property, "before", before)...)
 	if err != nil {
 		return nil, s.explain(doing, err)

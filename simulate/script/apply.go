@@ -164,9 +164,13 @@ func (e *edit) configure(events []schema.Event, at int) ([]schema.Event, error) 
 	}
 	now := -1
 	for i := range events[:at] {
-		switch events[i].Payload.(type) {
-		case *schema.TableOpened, *schema.TableConfigured:
+		switch p := events[i].Payload.(type) {
+		case *schema.TableOpened:
 			now = i
+		case *schema.TableConfigured:
+			if p.EffectiveAt <= events[at-1].At {
+				now = i
+			}
 		}
 	}
 	if now < 0 {

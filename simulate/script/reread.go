@@ -49,7 +49,9 @@ func reread(events []schema.Event, n int) (*rereading, error) {
 		case *schema.TableOpened:
 			o.Config, opened = p.Config, true
 		case *schema.TableConfigured:
-			o.Config = p.Config
+			if p.EffectiveAt <= first.At {
+				o.Config = p.Config
+			}
 		}
 		before = append(before, events[i])
 	}

@@ -212,7 +212,7 @@ func TestEditsOfTwoTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edits, err := Parse("configure before table=pb-02 round=2 round_started: payment_procedure=3 effective_at+=30m\n" +
+	edits, err := Parse("configure before table=pb-02 round=2 round_started: payment_procedure=3\n" +
 		"recompute table=pb-02\ndelete round=6 *\ndelete shoe=2 *")
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +227,7 @@ func TestEditsOfTwoTables(t *testing.T) {
 			t.Fatalf("event %d of %s: seq %d or its time is out of order", i, ev.TableID, ev.Seq)
 		}
 		p, ok := ev.Payload.(*schema.TableConfigured)
-		if ok && (ev.Round != 0 || ev.ShoeID != "pb-02-1" || p.EffectiveAt <= ev.At || p.Config.ConfigID != "S-PB+") {
+		if ok && (ev.Round != 0 || ev.ShoeID != "pb-02-1" || p.EffectiveAt != ev.At || p.Config.ConfigID != "S-PB+") {
 			t.Errorf("configured: %+v", ev)
 		}
 		if ev.TableID == "s-pb" && (ev.Round == 6 || ev.ShoeID == "s-pb-2") {

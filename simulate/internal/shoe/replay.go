@@ -20,7 +20,9 @@ func (w *Writer) replay(events []schema.Event) {
 		case *schema.ShoeLoaded:
 			w.Batch, w.BackColor = p.BatchID, p.BackColor
 		case *schema.TableConfigured:
-			w.Config, w.House = p.Config, newHouse(&p.Config)
+			if p.EffectiveAt <= ev.At {
+				w.Config, w.House = p.Config, newHouse(&p.Config)
+			}
 		}
 		c := ev.Clone()
 		w.emitBy(c.Payload, c.Actor)
@@ -28,6 +30,9 @@ func (w *Writer) replay(events []schema.Event) {
 		last.EventID, last.Source, last.Video = c.EventID, c.Source, c.Video
 		if c.At > w.Now {
 			w.Now, last.At = c.At, c.At
+		}
+		if p, ok := c.Payload.(*schema.TableConfigured); ok && p.EffectiveAt != 0 && p.EffectiveAt <= ev.At {
+			p.EffectiveAt = last.At
 		}
 	}
 }

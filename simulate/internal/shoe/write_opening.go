@@ -110,5 +110,7 @@ func (w *Writer) GiveNotice(topic schema.NoticeTopic) {
 // Configure puts a configuration into force.
 func (w *Writer) Configure(c schema.TableConfig) {
 	w.Config, w.House = c, newHouse(&c)
-	w.Emit(&schema.TableConfigured{Config: c, EffectiveAt: w.Now})
+	p := &schema.TableConfigured{Config: c}
+	w.Emit(p)
+	p.EffectiveAt = w.Now
 }
