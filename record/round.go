@@ -57,6 +57,9 @@ type Round struct {
 	Sighting Seq
 	// Missing means that events of the round are lost: nothing in it can be proved.
 	Missing bool
+	// Misread is a card that the reader is suspected of having misread. Cards then has the card that agrees with
+	// everything else.
+	Misread Misread
 
 	coup      baccarat.Coup
 	coupCards int
@@ -90,6 +93,12 @@ type DealtCard struct {
 	Fate   Fate
 	FateAt Seq
 	Burn   int
+}
+
+// Misread is another reading of a card: its index in Round.Cards plus one, 0 if there is none, and what was read.
+type Misread struct {
+	Card int
+	Read baccarat.Card
 }
 
 // Fate is what became of a card beyond those due.
@@ -260,6 +269,29 @@ func appendCard(hand []baccarat.Card, c *DealtCard) []baccarat.Card {
 		return hand // a fourth card is reported by its index; more are the same breach
 	}
 	return append(hand, c.Card)
+}
+
+// With is a copy of the round with another card at an index of Cards. It shares all other lists with the round.
+func (r *Round) With(at int, card baccarat.Card) *Round {
+	c := *r
+	c.Cards, c.coupCards, c.Misread = slices.Clone(r.Cards), -1, Misread{}
+	c.Cards[at].Card = card
+	return &c
+}
+
+// Reread puts another reading of a card into the round; AsRead takes it back.
+func (r *Round) Reread(at int, card baccarat.Card) {
+	r.Misread = Misread{at + 1, r.Cards[at].Card}
+	r.Cards[at].Card = card
+	r.Recompose()
+}
+
+// AsRead restores the cards as they were read.
+func (r *Round) AsRead() {
+	if at := r.Misread.Card; at > 0 {
+		r.Cards[at-1].Card, r.Misread = r.Misread.Read, Misread{}
+		r.Recompose()
+	}
 }
 
 // CardAt is the card dealt to a hand at an index, nil if none.

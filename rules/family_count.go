@@ -20,6 +20,14 @@ var countFamily = []*Rule{
 		Breach:   "System of record stores 6 for a hand of 7.",
 		Severity: finding.Critical, At: Dealt, Again: true, Check: checkPointCount,
 	},
+	readerSuspected,
+}
+
+// readerSuspected has no Check: [Pass.Reread] finds the card, and the finding covers what it explains.
+var readerSuspected = &Rule{
+	Name: "count.reader-suspected", Doc: "The cards as read agree with the calls, counts, draws, result and payments.",
+	Breach:   "One card misread: everything else agrees on another one.",
+	Severity: finding.Major, At: Settled, Check: func(*Pass) {},
 }
 
 func checkCardValues(p *Pass) {

@@ -77,9 +77,11 @@ func (s *Shoe) answer(burn int, indicator baccarat.Card) {
 }
 
 // burnable is the latest card of a round that a burn with this indicator takes, nil if none. If one of the two was not
-// read it is any third card, and certain only if there is exactly one.
+// read it is any third card, and certain only if there is exactly one. If none agrees with the indicator, one of the
+// two was misread: it is the latest third card, and never certain.
 func burnable(r *record.Round, indicator baccarat.Card) (card *record.DealtCard, certain bool) {
 	var candidates []*record.DealtCard
+	var misread *record.DealtCard
 	for i := range slices.Backward(r.Cards) {
 		d := &r.Cards[i]
 		switch {
@@ -88,10 +90,12 @@ func burnable(r *record.Round, indicator baccarat.Card) (card *record.DealtCard,
 			return d, true
 		case d.Card == baccarat.Unread || indicator == baccarat.Unread:
 			candidates = append(candidates, d)
+		case misread == nil:
+			misread = d
 		}
 	}
 	if len(candidates) == 0 {
-		return nil, true
+		return misread, misread == nil
 	}
 	return candidates[0], len(candidates) == 1
 }

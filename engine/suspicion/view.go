@@ -26,7 +26,11 @@ func (t *Table) viewRound(s *play.Shoe, r *record.Round) *detectors.Round {
 	}
 	for i := range r.Cards {
 		if c := &r.Cards[i]; !c.Carried {
-			v.Cards = append(v.Cards, detectors.Card{Card: c.Card, Hand: c.Hand, Index: c.Index})
+			read := detectors.Card{Card: c.Card, Hand: c.Hand, Index: c.Index}
+			if r.Misread.Card == i+1 {
+				read.Card = baccarat.Unread // d19 counts it
+			}
+			v.Cards = append(v.Cards, read)
 		}
 	}
 	t.cards.Dealt = append(t.cards.Dealt, v.Cards...)

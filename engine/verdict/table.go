@@ -5,7 +5,8 @@
 // on missing evidence is UNAUDITABLE. Faults of the feed and anomalies of the detectors become findings here as well,
 // so that all findings of a table are built in one place.
 //
-// The package changes nothing about the play, and knows no other table.
+// The package changes nothing about the play but the reading of a card that the reader is suspected of having misread,
+// and knows no other table.
 package verdict
 
 import (
@@ -58,11 +59,11 @@ func (t *Table) At(ev *schema.Event, stage *play.Stage, out *[]finding.Finding) 
 	case play.Betting:
 		t.evaluate(m, rules.Betting)
 	case play.Dealt:
-		t.evaluate(m, rules.Dealt)
+		t.evaluateCards(m, rules.Dealt, t.pass.Evaluate)
 	case play.Recorded:
-		t.evaluateAgain(m)
+		t.evaluateCards(m, rules.Dealt, func(rules.Stage) { t.pass.EvaluateAgain() })
 	case play.Settled:
-		t.evaluate(m, rules.Settled)
+		t.evaluateCards(m, rules.Settled, t.pass.Evaluate)
 		t.endOfStage(m)
 	case play.Closed:
 		t.closed(m)
@@ -118,15 +119,6 @@ func (t *Table) evaluate(m *moment, stage rules.Stage) {
 	m.rules = stage
 	if t.view(m.Shoe, m.Round) {
 		t.pass.Evaluate(stage)
-		t.report(m)
-	}
-}
-
-// evaluateAgain evaluates the rules whose evidence the recorded end of a round completes.
-func (t *Table) evaluateAgain(m *moment) {
-	m.rules = rules.Dealt
-	if t.view(m.Shoe, m.Round) {
-		t.pass.EvaluateAgain()
 		t.report(m)
 	}
 }

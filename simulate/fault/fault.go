@@ -38,6 +38,8 @@ type Fault struct {
 	// notInRound: the finding is about the shoe or the table. everyShoe: every shoe of the table has the breach, so
 	// that the next one is only shuffled.
 	notInRound, everyShoe bool
+	// alone: another fault in the round hides this one, which is recognised by its being the only one.
+	alone bool
 }
 
 // Want is the finding that an audit must report for a planted fault, and no other of severity minor or above. Round

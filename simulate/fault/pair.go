@@ -55,7 +55,7 @@ const (
 func Pairs() ([]Pair, map[Reason]int) {
 	var inRound []Fault
 	for _, f := range All() {
-		if !f.notInRound && !f.everyShoe && f.secondTable == nil {
+		if !f.notInRound && !f.alone && !f.everyShoe && f.secondTable == nil {
 			inRound = append(inRound, f)
 		}
 	}

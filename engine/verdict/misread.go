@@ -1,0 +1,66 @@
+package verdict
+
+import (
+	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/rules"
+)
+
+// evaluateCards evaluates the rules of a stage of a round whose cards are dealt. Where another reading of one card
+// explains what was found, the reader is suspected and no person: until the round is settled such findings are
+// deferred, then a finding about the card covers them, unless the payments contradict the other reading.
+func (t *Table) evaluateCards(m *moment, stage rules.Stage, evaluate func(rules.Stage)) {
+	m.rules = stage
+	if !t.view(m.Shoe, m.Round) {
+		return
+	}
+	reread := m.Round.Misread.Card > 0
+	m.Round.AsRead()
+	evaluate(stage)
+	if !reread && !t.pass.Accuses() {
+		t.report(m)
+		return
+	}
+	reading, ok := t.pass.Reread(stage)
+	if ok {
+		t.explain(m, &reading)
+	}
+	t.report(m)
+}
+
+// explain takes the findings that a reading explains from the pass and defers them. At Settled the finding about the
+// card covers them.
+func (t *Table) explain(m *moment, reading *rules.Reading) {
+	s := t.of(m.Shoe)
+	rest := t.pass.Findings[:0]
+	for _, f := range t.pass.Findings {
+		switch {
+		case !reading.Explains(&f):
+			rest = append(rest, f)
+		case t.enter(m, s, &f):
+			s.ledger.add(&f, rules.Settled, m.ev.At)
+		}
+	}
+	t.pass.Findings = rest
+	m.Round.Reread(reading.Card, reading.As)
+	if m.rules != rules.Settled {
+		return
+	}
+	var explained []record.Seq
+	var losers []int
+	for i := range s.ledger.entries {
+		e := &s.ledger.entries[i]
+		if e.state == deferred && e.finding.Round == m.Round.No && reading.Explains(&e.finding) {
+			losers = append(losers, i)
+			explained = append(explained, e.finding.Evidence...)
+		}
+	}
+	m.Shoe.Seen[m.Round.Misread.Read]-- // which card it was is not known
+	f := t.pass.ReaderSuspected(explained)
+	if !t.enter(m, s, &f) {
+		return
+	}
+	s.ledger.add(&f, rules.Settled, m.ev.At)
+	for _, i := range losers {
+		s.ledger.entries[i].state, s.ledger.entries[i].coveredBy = covered, len(s.ledger.entries)-1
+	}
+}
