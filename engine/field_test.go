@@ -31,7 +31,7 @@ func altered(t *testing.T, change func(name string, v reflect.Value) bool) {
 					if p.Field(k).IsZero() || !change(p.Type().Field(k).Name, p.Field(k)) {
 						continue
 					}
-					if times[what]++; times[what]%enginetest.Stride(23, 1) != 1 && enginetest.Stride(2, 1) != 1 {
+					if times[what]++; times[what]%enginetest.Stride(47, 1) != 1 && enginetest.Stride(2, 1) != 1 {
 						continue
 					}
 					for _, f := range findingsOf(values[:i], enginetest.Encode([]schema.Event{ev}), values[i+1:]) {
@@ -87,7 +87,7 @@ func TestEnvelopesThatAreMissing(t *testing.T) {
 				"source":  func(ev *schema.Event) { ev.Source = schema.Source{} },
 				"shoe_id": func(ev *schema.Event) { ev.ShoeID = "" }, "round": func(ev *schema.Event) { ev.Round = 0 },
 			} {
-				for i := len(part) % enginetest.Stride(11, 1); i < len(events); i += enginetest.Stride(11, 1) {
+				for i := len(part) % enginetest.Stride(29, 1); i < len(events); i += enginetest.Stride(29, 1) {
 					ev := events[i].Clone()
 					empty(&ev)
 					for _, f := range findingsOf(values[:i], enginetest.Encode([]schema.Event{ev}), values[i+1:]) {

@@ -2,8 +2,10 @@ package engine_test
 
 import (
 	"bytes"
+	"flag"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"testing"
 
@@ -16,6 +18,16 @@ import (
 	"github.com/shoeproof/shoeproof/schema/rows"
 	"github.com/shoeproof/shoeproof/simulate/script"
 )
+
+// TestMain collects garbage less often than usual: the tests make many short-lived engines beside few lasting values. The
+// benchmarks keep the setting of production.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if flag.Lookup("test.bench").Value.String() == "" {
+		debug.SetGCPercent(400)
+	}
+	os.Exit(m.Run())
+}
 
 // allRules are options under which the rules that ship switched off are evaluated too.
 var allRules = sync.OnceValue(func() engine.Options {

@@ -97,7 +97,7 @@ func TestOneLostEvent(t *testing.T) {
 			t.Parallel()
 			values := enginetest.Encode(events)
 			step := enginetest.Stride(1, 1)
-			if len(values) > 800 {
+			if len(values) > 400 {
 				step = enginetest.Stride(7, 1)
 			}
 			// Nothing shows that the last event is missing.
@@ -115,7 +115,7 @@ func TestLostRanges(t *testing.T) {
 			t.Parallel()
 			values := enginetest.Encode(events)
 			rng := rand.New(rand.NewPCG(1, uint64(len(values))))
-			for range enginetest.Soak(60, 5000) {
+			for range enginetest.Soak(30, 5000) {
 				n := 2 + rng.IntN(39)
 				i := rng.IntN(len(values) - n)
 				oneGap(t, findingsOf(values[:i], values[i+n:]), uint64(i+1), uint64(i+n))
@@ -149,7 +149,7 @@ func TestJoined(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			values := enginetest.Encode(events)
-			step := max(1, len(values)/enginetest.Soak(80, 5000))
+			step := max(1, len(values)/enginetest.Soak(40, 5000))
 			last := len(values) - 1
 			for i := 65; i < last; i += step {
 				unauditable := 0

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/tools/go/packages"
@@ -45,16 +46,21 @@ var impure = []string{
 // ranges are the functions that may range over a map: what they do does not depend on its order.
 var ranges = []string{"play.keep", "play.configOf", "verdict.shoeState", "calendar.New"}
 
-func enginePackages(t *testing.T) []*packages.Package {
-	t.Helper()
-	all, err := packages.Load(&packages.Config{
+// loadPackages reads the packages of the engine, once for all tests.
+var loadPackages = sync.OnceValues(func() ([]*packages.Package, error) {
+	return packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes |
 			packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo,
 	}, "./...")
+})
+
+func enginePackages(t *testing.T) []*packages.Package {
+	t.Helper()
+	all, err := loadPackages()
 	if err != nil {
 		t.Fatal(err)
 	}
-	all = slices.DeleteFunc(all, func(p *packages.Package) bool { return strings.HasSuffix(p.PkgPath, "/enginetest") })
+	all = slices.DeleteFunc(slices.Clone(all), func(p *packages.Package) bool { return strings.HasSuffix(p.PkgPath, "/enginetest") })
 	if len(all) != len(layering) {
 		t.Fatalf("%d packages, want %d", len(all), len(layering))
 	}

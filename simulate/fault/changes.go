@@ -27,7 +27,7 @@ func planParts(s *shoe.Plan, index int) map[string]string {
 func roundParts(parts map[string]string, r *shoe.Round, k int) {
 	v := reflect.ValueOf(r).Elem()
 	for i := range v.NumField() {
-		if name := v.Type().Field(i).Name; name != "Stakes" {
+		if name := v.Type().Field(i).Name; name != "Stakes" && !v.Field(i).IsZero() {
 			parts[fmt.Sprintf("round %d %s", k+1, name)] = deepText(v.Field(i))
 		}
 	}
@@ -87,15 +87,19 @@ func (d *duet) changedEvents(i int) bool {
 func (sc *scene) eventParts() map[string]string {
 	parts := map[string]string{}
 	previous := ""
+	var buffer []byte
 	for i := range sc.events {
 		ev := sc.events[i]
 		if ev.ShoeID != sc.plan.ID || int(ev.Round) < sc.number-1 || int(ev.Round) > sc.number+1 {
 			continue
 		}
 		ev.Seq, ev.At = 0, 0
-		text := string(schema.AppendJSON(nil, &ev))
-		parts["event "+ev.EventID] = text + " after " + previous
-		previous = ev.EventID
+		buffer = schema.AppendJSON(buffer[:0], &ev)
+		size := len(buffer)
+		buffer = append(append(buffer, " after "...), previous...)
+		placed := string(buffer)
+		text := placed[:size]
+		parts["event "+ev.EventID], previous = placed, ev.EventID
 		if aboutThirdCard(&ev) {
 			parts[fmt.Sprintf("round %d third cards", ev.Round)] += text
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/shoeproof/shoeproof/schema"
@@ -51,11 +52,11 @@ func plantOnce(o deal.Options, f *Fault, seed uint64, kind string) ([]schema.Eve
 	rounds := 8 + rng.IntN(9)
 	sc := &scene{table: deal.NewTable(o), index: 2 + rng.IntN(rounds-5)}
 	sc.number = sc.index + 1
-	events := sc.table.Open()
+	opening := sc.table.Open()
+	var lead []schema.Event
 	if f.legalShoeBefore {
-		lead := sc.table.ShoeOf(rounds + 3)
+		lead = sc.table.ShoeOf(rounds + 3)
 		sc.previousCards = dealtCards(lead)
-		events = append(events, lead...)
 	}
 	if err := sc.play(f, rounds); err != nil {
 		return nil, nil, err
@@ -65,13 +66,14 @@ func plantOnce(o deal.Options, f *Fault, seed uint64, kind string) ([]schema.Eve
 			return nil, nil, err
 		}
 	}
-	events = append(events, sc.table.Writer().Take()...)
+	shoe := sc.table.Writer().Take()
+	var next []schema.Event
 	if f.everyShoe {
-		events = append(events, sc.table.Shuffle()...)
+		next = sc.table.Shuffle()
 	} else {
-		events = append(events, sc.table.ShoeOf(4)...)
+		next = sc.table.ShoeOf(4)
 	}
-	sc.events = append(events, sc.table.Close()...)
+	sc.events = slices.Concat(opening, lead, shoe, next, sc.table.Close())
 	if err := sc.edit(f); err != nil {
 		return nil, nil, err
 	}

@@ -35,7 +35,7 @@ func descend(v reflect.Value, path []string) (reflect.Value, bool) {
 		case reflect.Struct:
 			found := false
 			for f := range v.NumField() {
-				if fieldName(v.Type().Field(f).Name) == name {
+				if isNamed(v.Type().Field(f).Name, name) {
 					v, found = v.Field(f), true
 					break
 				}
@@ -52,12 +52,22 @@ func descend(v reflect.Value, path []string) (reflect.Value, bool) {
 	return v, true
 }
 
+// isNamed reports whether the contract's name of a Go field is the one given. Most fields differ in the first letter.
+func isNamed(field, name string) bool {
+	if name == "" || field != "VigorishKind" && field[0]|0x20 != name[0] {
+		return false
+	}
+	return fieldName(field) == name
+}
+
+var goInitialisms = strings.NewReplacer("IDs", "Ids", "ID", "Id", "OK", "Ok")
+
 // fieldName returns the contract's name of a Go field: WagerIDs is wager_ids, VigorishKind is kind.
 func fieldName(name string) string {
 	if name == "VigorishKind" {
 		return "kind"
 	}
-	name = strings.NewReplacer("IDs", "Ids", "ID", "Id", "OK", "Ok").Replace(name)
+	name = goInitialisms.Replace(name)
 	var b strings.Builder
 	for i, c := range name {
 		if c >= 'A' && c <= 'Z' {

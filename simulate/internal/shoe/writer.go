@@ -159,8 +159,8 @@ func (w *Writer) Wait(ms uint64) { w.Now += int64(ms+w.pauses.Uint64()%ms) * 1_0
 // Take returns the events emitted since the last call.
 func (w *Writer) Take() []schema.Event {
 	out := w.out
-	w.out = make([]schema.Event, 0, cap(out))
-	return out
+	w.out = out[len(out):]
+	return slices.Clip(out)
 }
 
 func (w *Writer) patronAt(seat uint32) string {
