@@ -67,7 +67,7 @@ func hostile(t *testing.T, s *store.Store, all []string) []finding.Finding {
 		f := hostileFinding(all, i, now)
 		if i < 3 {
 			f.TableID, f.ShoeID, f.Round, f.DealerID = all[0], all[i], 1, all[3]
-			hostileShoe(t, s, b, all, i, now)
+			hostileShoe(t, s, b, all, i)
 		}
 		if i%3 == 2 { // a severity that this release does not write
 			insert(t, s, "findings", "id, kind, verdict, rule, severity, citations, property_id, pit_id, table_id, shoe_id, "+
@@ -113,8 +113,9 @@ func hostileFinding(all []string, i int, now time.Time) finding.Finding {
 }
 
 // hostileShoe stores a round and a wager, and adds the other rows of a shoe to a batch.
-func hostileShoe(t *testing.T, s *store.Store, b *pipeline.Batch, all []string, i int, now time.Time) {
+func hostileShoe(t *testing.T, s *store.Store, b *pipeline.Batch, all []string, i int) {
 	t.Helper()
+	now := time.Now()
 	p, table, shoe, ns := all[i], all[0], all[i], now.UnixNano()
 	insert(t, s, "rounds", "property_id, pit_id, table_id, shoe_id, round, at, shift, dealer_id, ruleset, config_id, "+
 		"result, player_count, cards, paid, expected_pay, first_seq, end_seq",

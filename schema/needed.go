@@ -35,6 +35,16 @@ func needed(p Payload) (lacks string) {
 		need("seat", p.Seat != 0)
 	case *CuratorPassed:
 		need("seat", p.Seat != 0)
+	case *BidOffered:
+		need("seat", p.Seat != 0)
+	case *BankerAssigned:
+		need("seat", p.Seat != 0)
+	case *BankerWagered:
+		need("wager_id", p.WagerID != "")
+		need("seat", p.Seat != 0)
+	case *BancoAnnounced:
+		need("seat", p.Seat != 0)
+		need("call", p.Call != 0)
 	default:
 		neededInRound(p, need)
 	}
@@ -96,16 +106,6 @@ func neededInRound(p Payload, need func(name string, given bool)) {
 	case *VigorishCollected:
 		need("seat", p.Seat != 0)
 		need("kind", p.VigorishKind != 0)
-	case *BidOffered:
-		need("seat", p.Seat != 0)
-	case *BankerAssigned:
-		need("seat", p.Seat != 0)
-	case *BankerWagered:
-		need("wager_id", p.WagerID != "")
-		need("seat", p.Seat != 0)
-	case *BancoAnnounced:
-		need("seat", p.Seat != 0)
-		need("call", p.Call != 0)
 	default: // no required field
 	}
 }

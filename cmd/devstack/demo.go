@@ -180,7 +180,11 @@ func (f *demoFlags) show(
 		defer close(played)
 		return fl.publish(pctx, w, f.start, f.speed, func(n int) { published.Add(int64(n)) })
 	})
-	playing.Go(func() error { return awaitAudited(pctx, audited, fl.shoes(), played, &published, out) })
+	playing.Go(func() error {
+		return audited.await(pctx, fl.shoes(), played, func(done int) {
+			fmt.Fprintf(out, "  %d events played, %d of %d shoes audited\n", published.Load(), done, fl.shoes())
+		})
+	})
 	if err := playing.Wait(); err != nil || ctx.Err() != nil {
 		return false, err
 	}
@@ -228,10 +232,8 @@ func (s *shoes) count() int {
 	return len(s.ids)
 }
 
-// awaitAudited returns when all shoes are in ClickHouse, and prints the progress every two seconds.
-func awaitAudited(
-	ctx context.Context, audited *shoes, all int, played <-chan struct{}, published *atomic.Int64, out io.Writer,
-) error {
+// await returns when so many shoes are in ClickHouse, and reports the progress every two seconds.
+func (s *shoes) await(ctx context.Context, all int, played <-chan struct{}, progress func(done int)) error {
 	const limit = 2 * time.Minute
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
@@ -242,7 +244,7 @@ func awaitAudited(
 			return nil
 		case <-tick.C:
 		}
-		done := audited.count()
+		done := s.count()
 		select {
 		case <-played:
 			if done >= all {
@@ -258,7 +260,7 @@ func awaitAudited(
 		}
 		if time.Since(reported) >= 2*time.Second {
 			reported = time.Now()
-			fmt.Fprintf(out, "  %d events played, %d of %d shoes audited\n", published.Load(), done, all)
+			progress(done)
 		}
 	}
 }

@@ -131,7 +131,7 @@ func (b *bench) cheats(ctx context.Context, part string, cheats []cheat.Cheat) e
 		err := each(ctx, n, func(i int) error {
 			seed := b.Seed*1_000_000 + uint64(i)
 			return b.keep.played(fmt.Sprintf("%s %s %d", part, c.Name, seed), &outcomes[i], func() (err error) {
-				outcomes[i], err = runCheat(c, seed, scenarios[c.Name].horizon, all, &b.promise, b.offers)
+				outcomes[i], err = b.runCheat(c, seed, all)
 				return err
 			})
 		})

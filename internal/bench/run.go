@@ -36,83 +36,102 @@ type outcome struct {
 	Alarms map[string]int
 }
 
+// trial is a run of a cheat beside its twin without the cheat.
+type trial struct {
+	*table
+	cheat  *cheat.Cheat
+	host   *detectors.Host
+	label  *cheat.Label
+	out    outcome
+	twin   *deal.Played // the shoe of the twin
+	shoe   int          // its number
+	begins int          // the number of the shoe in which the cheat begins
+	acting bool         // the cheat has begun
+	stop   bool
+}
+
 // runCheat plays a cheat with its detectors, or all of them, until the alarm or the horizon.
-func runCheat(c *cheat.Cheat, seed uint64, horizon int, all bool, promise *detectors.Budget, offers *offers) (outcome,
-	error,
-) {
-	begins := beginning(c)
-	by := cheat.Options{Cheat: c, From: begins}
+func (b *bench) runCheat(c *cheat.Cheat, seed uint64, all bool) (outcome, error) {
+	x := trial{cheat: c, begins: beginning(c), out: outcome{Alarms: map[string]int{}}}
+	by := cheat.Options{Cheat: c, From: x.begins}
 	o := deal.Options{Seed: seed, Table: "b" + fmt.Sprint(seed)}
-	t := newTable(o, by, offers)
-	o.Config, by.Twin = t.config, true
+	x.table = newTable(o, by, b.offers)
+	o.Config, by.Twin = x.config, true
 	twin := cheat.NewTable(o, by)
 	twin.Open()
-	label := t.sim.Label()
+	x.label = x.sim.Label()
 	watching := chosen(c, all)
-	policy := *promise
+	policy := b.promise
 	policy.Policy.Differential = c.Scenario == "N6"
-	host := detectors.NewHost(policy, watching)
-	out := outcome{Alarms: map[string]int{}}
-	t.exact = slices.ContainsFunc(watching, needsOdds)
-	var other *deal.Played
-	var stop bool
-	shoe, acting := 0, false
-	t.each = func(p *deal.PlayedRound, r *detectors.Round) {
-		if stop {
-			return
-		}
-		if r != nil {
-			if !acting {
-				acting = shoe >= begins && (c.Honest || label.Shoe != "" && label.Round == 0 || label.Shoe == r.Shoe &&
-					label.Round <= int(r.Round) || label.Shoe != "" && label.Shoe != r.Shoe)
-			}
-			if acting {
-				out.Rounds++
-				out.Cards += len(r.Cards)
-				out.Units += t.units(c, label, p, r)
-				out.Lost += gain(c, label, p)
-				if i := int(r.Round) - 1; i < len(other.Rounds) {
-					out.Lost -= gain(c, label, &other.Rounds[i])
-				}
-			}
-		}
-		for i := range host.Alarms {
-			a := &host.Alarms[i]
-			if acting || shoe >= begins {
-				out.Alarms[a.Detector.ID]++
-			}
-			if c.Scenario == "N4" && a.Detector.ID == "d19" {
-				t.frozen = true // a ticket about the reader is open from now on
-			}
-			cause := slices.Contains(label.Detectors, a.Detector.ID)
-			if !isPage(a.Detector) && !cause {
-				continue
-			}
-			key := accuses(a, label)
-			switch {
-			case !acting:
-				out.Early++
-			case out.First == "":
-				out.First, out.Cause, out.Key = a.Detector.ID, cause, key
-			}
-			if acting && key && a.Detector.ID == c.Detectors[0] {
-				out.Caught, stop = true, true
-			}
+	x.host = detectors.NewHost(policy, watching)
+	x.exact = slices.ContainsFunc(watching, needsOdds)
+	x.each = func(p *deal.PlayedRound, r *detectors.Round) {
+		if !x.stop {
+			x.count(p, r)
+			x.alarms()
 		}
 	}
-	for shoe = 1; shoe < begins+horizon && !stop; shoe++ {
-		other = twin.Play()
-		if err := t.play(host); err != nil {
-			return out, err
+	for x.shoe = 1; x.shoe < x.begins+scenarios[c.Name].horizon && !x.stop; x.shoe++ {
+		x.twin = twin.Play()
+		if err := x.play(x.host); err != nil {
+			return x.out, err
 		}
-		if shoe >= begins {
-			out.Shoes++
+		if x.shoe >= x.begins {
+			x.out.Shoes++
 		}
 	}
-	if c.Scenario == "S5" || c.Scenario == "S10" || c.Scenario == "S4" || c.Scenario == "S13" || c.Scenario == "S14" {
-		out.Units = out.Shoes
+	if slices.Contains([]string{"S4", "S5", "S10", "S13", "S14"}, c.Scenario) {
+		x.out.Units = x.out.Shoes
 	}
-	return out, nil
+	return x.out, nil
+}
+
+// count adds a round of the cheat to the outcome, if there is one.
+func (x *trial) count(p *deal.PlayedRound, r *detectors.Round) {
+	if r == nil {
+		return
+	}
+	label, out := x.label, &x.out
+	if !x.acting {
+		x.acting = x.shoe >= x.begins && (x.cheat.Honest || label.Shoe != "" &&
+			(label.Round == 0 || label.Shoe != r.Shoe || label.Round <= int(r.Round)))
+	}
+	if !x.acting {
+		return
+	}
+	out.Rounds++
+	out.Cards += len(r.Cards)
+	out.Units += x.units(x.cheat, label, p, r)
+	out.Lost += gain(x.cheat, label, p)
+	if i := int(r.Round) - 1; i < len(x.twin.Rounds) {
+		out.Lost -= gain(x.cheat, label, &x.twin.Rounds[i])
+	}
+}
+
+func (x *trial) alarms() {
+	for i := range x.host.Alarms {
+		a := &x.host.Alarms[i]
+		if x.acting || x.shoe >= x.begins {
+			x.out.Alarms[a.Detector.ID]++
+		}
+		if x.cheat.Scenario == "N4" && a.Detector.ID == "d19" {
+			x.frozen = true // a ticket about the reader is open from now on
+		}
+		cause := slices.Contains(x.label.Detectors, a.Detector.ID)
+		if !isPage(a.Detector) && !cause {
+			continue
+		}
+		key := accuses(a, x.label)
+		switch {
+		case !x.acting:
+			x.out.Early++
+		case x.out.First == "":
+			x.out.First, x.out.Cause, x.out.Key = a.Detector.ID, cause, key
+		}
+		if x.acting && key && a.Detector.ID == x.cheat.Detectors[0] {
+			x.out.Caught, x.stop = true, true
+		}
+	}
 }
 
 // chosen returns the detectors of a cheat's cause, or all.

@@ -142,16 +142,8 @@ func (t *table) play(host watcher) error {
 		for _, c := range r.Cards {
 			take(c)
 		}
-		for k := range played.Stakes {
-			st := &played.Stakes[k]
-			switch st.Done {
-			case deal.FateCollected:
-				taken += st.AtSettlement
-			case deal.FatePaid:
-				paid += st.Paid
-			}
-			vigs += st.VigTaken
-		}
+		t1, p1, v1 := settled(played)
+		taken, paid, vigs = taken+t1, paid+p1, vigs+v1
 		t.dealt = len(dealt)
 		t.each(played, r)
 	}
@@ -162,13 +154,26 @@ func (t *table) play(host watcher) error {
 	t.tray += taken - paid + vigs + p.Fill - p.Gone
 	host.Tray(&detectors.Tray{
 		Location: shoe.Location, Dealer: p.Dealer, Open: opened, Close: t.tray, Fills: p.Fill, Won: taken, Paid: paid,
-		Vigs:   vigs,
-		Whole:  true,
-		Frozen: t.frozen,
+		Vigs: vigs, Whole: true, Frozen: t.frozen,
 	})
 	t.each(nil, nil)
 	t.before = dealt
 	return nil
+}
+
+// settled sums what the tray took and paid in a round.
+func settled(played *deal.PlayedRound) (taken, paid, vigs int64) {
+	for k := range played.Stakes {
+		st := &played.Stakes[k]
+		switch st.Done {
+		case deal.FateCollected:
+			taken += st.AtSettlement
+		case deal.FatePaid:
+			paid += st.Paid
+		}
+		vigs += st.VigTaken
+	}
+	return taken, paid, vigs
 }
 
 // round is a played round as detectors see it.

@@ -60,14 +60,21 @@ func (s *Store) Replay(ctx context.Context, property, table string, after *rows.
 		first = epochOf(all, after)
 	}
 	for _, e := range all[first:] {
-		query, args := e.where()
+		where, args := e.where()
 		if after != nil {
-			query += " AND seq > {behind:UInt64}"
+			where += " AND seq > {behind:UInt64}"
 			args = append(args, params("behind", after.Seq)...)
 			after = nil
 		}
-		if stop, err := s.replay(ctx, property, table, query, args, each); stop || err != nil {
-			return err
+		r := archiveReader{store: s, each: each}
+		r.query = "SELECT seq, toUnixTimestamp64Nano(at), toInt8(format), raw, sha256, partition, offset, event_id FROM " +
+			s.name("events") + " WHERE property_id = {property:String} AND table_id = {table:String}" + where
+		r.args = append(args, params("property", property, "table", table)...)
+		if err := r.read(ctx); err != nil {
+			return s.explain("read the archive of table "+table, err)
+		}
+		if r.stop {
+			return nil
 		}
 	}
 	return nil
@@ -81,9 +88,10 @@ func (s *Store) SnapshotBefore(ctx context.Context, property, table string, mome
 	if err != nil {
 		return nil, err
 	}
+	args := params("property", property, "table", table, "moment", moment)
 	below, number := int64(math.MaxInt64), uint64(math.MaxUint64)
 	for range 8 { // late events are few in a healthy feed
-		m, err := s.snapshotBelow(ctx, property, table, moment, below, number)
+		m, err := s.snapshotBelow(ctx, args, below, number)
 		if m == nil || err != nil {
 			return nil, err
 		}
@@ -102,9 +110,7 @@ func (s *Store) SnapshotBefore(ctx context.Context, property, table string, mome
 }
 
 // snapshotBelow returns the newest snapshot before a time, of a record below an offset and an event below a Seq.
-func (s *Store) snapshotBelow(
-	ctx context.Context, property, table string, moment, below int64, number uint64,
-) (*rows.Snapshot, error) {
+func (s *Store) snapshotBelow(ctx context.Context, args []any, below int64, number uint64) (*rows.Snapshot, error) {
 	const doing = "read the snapshot of a table"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
@@ -113,7 +119,7 @@ func (s *Store) snapshotBelow(
 WHERE property_id = {property:String} AND table_id = {table:String}
 AND at < fromUnixTimestamp64Nano({moment:Int64}) AND topic != '' AND offset < {below:Int64}
 AND seq < {number:UInt64} ORDER BY at DESC, offset DESC, version DESC LIMIT 1`,
-		params("property", property, "table", table, "moment", moment, "below", below, "number", number)...)
+		slices.Concat(args, params("below", below, "number", number))...)
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
@@ -196,22 +202,6 @@ func (s *Store) epochs(ctx context.Context, property, table string) ([]epoch, er
 	return all, s.explain(doing, result.Err())
 }
 
-func (s *Store) replay(ctx context.Context, property, table, where string, args []any,
-	each func(*Archived) bool,
-) (stop bool, err error) {
-	r := archiveReader{store: s, each: each}
-	r.query = "SELECT seq, toUnixTimestamp64Nano(at), toInt8(format), raw, sha256, partition, offset, event_id FROM " +
-		s.name("events") +
-		" WHERE property_id = {property:String} AND table_id = {table:String}" + where
-	r.args = append(args, params("property", property, "table", table)...)
-	for more := true; more && !r.stop; {
-		if more, err = r.chunk(ctx); err != nil {
-			return false, s.explain("read the archive of table "+table, err)
-		}
-	}
-	return r.stop, nil
-}
-
 type archiveReader struct {
 	store *Store
 	query string
@@ -222,6 +212,14 @@ type archiveReader struct {
 	stop  bool
 	// same are the hashes already passed for the current Seq: rows of one key may not be merged yet.
 	same [][32]byte
+}
+
+// read reads chunks until the archive ends or each returns true.
+func (r *archiveReader) read(ctx context.Context) (err error) {
+	for more := true; more && !r.stop && err == nil; {
+		more, err = r.chunk(ctx)
+	}
+	return err
 }
 
 // chunk reads the events after the last one; more is true if another chunk may follow.

@@ -29,7 +29,7 @@ func rigged() []Cheat {
 	extra := func(c *crook, deck []shoe.Card, x shoe.Card) []shoe.Card {
 		return slices.Insert(deck, c.rng.IntN(len(deck)+1), x)
 	}
-	out := []Cheat{
+	return append([]Cheat{
 		one("missing", "an ace of spades is missing", func(_ *crook, deck []shoe.Card) []shoe.Card {
 			return missing(deck, ace)
 		}),
@@ -42,7 +42,12 @@ func rigged() []Cheat {
 		one("swapped", "an ace of spades exchanged for a nine", func(c *crook, deck []shoe.Card) []shoe.Card {
 			return extra(c, missing(deck, ace), nine)
 		}),
-	}
+	}, chosenHands()...)
+}
+
+// chosenHands are shoes whose hands give one result too often.
+func chosenHands() []Cheat {
+	var out []Cheat
 	for _, x := range []struct {
 		name   string
 		chance float64
