@@ -85,7 +85,8 @@ func TestImportsRunDownward(t *testing.T) {
 				t.Errorf("%s imports %s, which is not on a lower layer", pkg, to)
 			case ours && narrowed && !slices.Contains(allowed, target):
 				t.Errorf("%s imports %s: want %v alone", pkg, to, allowed)
-			case !ours && strings.Contains(strings.Split(imported, "/")[0], ".") && outside[folder] != nil && !slices.Contains(outside[folder], imported):
+			case !ours && strings.Contains(strings.Split(imported, "/")[0], ".") && outside[folder] != nil &&
+				!slices.Contains(outside[folder], imported):
 				t.Errorf("%s imports %s: want the standard library and %v", pkg, imported, outside[folder])
 			}
 		}
@@ -186,7 +187,9 @@ func TestProgramsLinkNoDevelopment(t *testing.T) {
 			t.Fatalf("go list -deps %s: %v", program, err)
 		}
 		for dep := range strings.FieldsSeq(string(out)) {
-			for _, never := range []string{module + "/cmd/devstack", module + "/internal/testkit", "github.com/twmb/franz-go", "github.com/ebitengine/purego"} {
+			for _, never := range []string{
+				module + "/cmd/devstack", module + "/internal/testkit", "github.com/twmb/franz-go", "github.com/ebitengine/purego",
+			} {
 				if dep == never || strings.HasPrefix(dep, never+"/") {
 					t.Errorf("%s links %s", program, dep)
 				}

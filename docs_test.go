@@ -32,7 +32,8 @@ func documents(t *testing.T) map[string]string {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || d.Name() == "bin"):
+		case d.IsDir() && path != "." &&
+			(strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || d.Name() == "bin"):
 			return fs.SkipDir
 		case d.IsDir() || filepath.Ext(path) != ".md":
 			return nil
@@ -192,7 +193,8 @@ func session(t *testing.T, program, work, block string) string {
 			continue
 		}
 		out.WriteString(line)
-		ours = strings.HasPrefix(command, "bin/audit ") || strings.HasPrefix(command, "echo ") || strings.HasPrefix(command, "printf ")
+		ours = strings.HasPrefix(command, "bin/audit ") || strings.HasPrefix(command, "echo ") ||
+			strings.HasPrefix(command, "printf ")
 		if !ours {
 			continue
 		}

@@ -176,11 +176,15 @@ text; the rulebook names the option that takes it back.
 `)
 	fmt.Fprintf(
 		&head,
-		"%d of %d requirements are accounted for. %d are proved by a scenario that breaks them.\n\n| state | requirements |\n|---|---|\n",
+		"%d of %d requirements are accounted for. %d are proved by a scenario that breaks them.\n\n"+
+			"| state | requirements |\n|---|---|\n",
 		len(list), len(list), proved,
 	)
 	sum := 0
-	for _, s := range []string{"checked", "checked where a feed reports it", "checked against an attestation", "off until a house switches it on", "cannot be judged"} {
+	for _, s := range []string{
+		"checked", "checked where a feed reports it", "checked against an attestation", "off until a house switches it on",
+		"cannot be judged",
+	} {
 		fmt.Fprintf(&head, "| %s | %d |\n", s, states[s])
 		sum += states[s]
 	}

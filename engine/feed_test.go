@@ -251,7 +251,9 @@ func TestRoundNumbersStartOver(t *testing.T) {
 				}
 			}
 			if first := fmt.Sprintf("range:%d-%d", again+1, again+1); conflicts == 0 ||
-				!slices.ContainsFunc(b.Findings, func(f finding.Finding) bool { return f.Rule == "feed.conflict" && f.Subject == first }) {
+				!slices.ContainsFunc(
+					b.Findings, func(f finding.Finding) bool { return f.Rule == "feed.conflict" && f.Subject == first },
+				) {
 				t.Errorf("%d conflicts, none of them %s", conflicts, first)
 			}
 		})

@@ -44,8 +44,9 @@ func newest(snapshots []rows.Snapshot, below int64) []rows.Snapshot {
 	)
 }
 
-// An engine is stopped after any record. Another one that is restored from the snapshots before, and that reads again from
-// the offset which the first one returned as low, gives the same rows for each record from there on, snapshots included.
+// An engine is stopped after any record. Another one that is restored from the snapshots before, and that reads again
+// from the offset which the first one returned as low, gives the same rows for each record from there on, snapshots
+// included.
 func TestStopAndRestart(t *testing.T) {
 	floor := enginetest.Casino(t, 10)
 	inOrder := enginetest.Mixed(floor, rand.New(rand.NewPCG(5, 6)))
@@ -223,7 +224,8 @@ func TestSnapshotOfAnotherRelease(t *testing.T) {
 		"no parts":         {format(6), "a field is missing"},
 	} {
 		err := engine.New(enginetest.Options()).Restore([]rows.Snapshot{{PropertyID: "p", TableID: "t-9", State: c.state}}, 0)
-		if !errors.Is(err, engine.ErrSnapshot) || !strings.Contains(err.Error(), "t-9") || !strings.Contains(err.Error(), c.want) {
+		if !errors.Is(err, engine.ErrSnapshot) || !strings.Contains(err.Error(), "t-9") ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", what, err, c.want)
 		}
 	}

@@ -34,6 +34,11 @@ type topicOf struct {
 	cancel context.CancelCauseFunc
 }
 
+// half is taken away in the middle.
+func half(values [][]byte) *topicOf {
+	return &topicOf{values: values, page: 100, stop: len(values) / 2}
+}
+
 func (l *topicOf) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
 	ctx, l.cancel = context.WithCancelCause(ctx)
 	defer l.cancel(nil)
@@ -132,8 +137,8 @@ func TestRunResumesWhereItWasLeft(t *testing.T) {
 	}
 }
 
-// The limits of snapshots may change from start to start, also in what a start reads again: facts and findings are those
-// of a run that never stopped.
+// The limits of snapshots may change from start to start, also in what a start reads again: facts and findings are
+// those of a run that never stopped.
 func TestLimitsOfSnapshotsChange(t *testing.T) {
 	opt := enginetest.Options()
 	opt.Idle, opt.Stretch = time.Hour, 3000
@@ -179,13 +184,15 @@ func TestLimitsOfSnapshotsChange(t *testing.T) {
 // otherRelease is a journal that others wrote.
 type otherRelease struct{ *pipeline.MemorySink }
 
-func (m otherRelease) Last(ctx context.Context, topic string, partition int32, below int64) (last pipeline.Range, same, ok bool, err error) {
+func (m otherRelease) Last(
+	ctx context.Context, topic string, partition int32, below int64,
+) (last pipeline.Range, same, ok bool, err error) {
 	last, _, ok, err = m.MemorySink.Last(ctx, topic, partition, below)
 	return last, false, ok, err
 }
 
-// Records that the log lost between two runs are a finding that names the offsets, also where the start discards rows. No
-// table is accused for what was in them.
+// Records that the log lost between two runs are a finding that names the offsets, also where the start discards rows.
+// No table is accused for what was in them.
 func TestLogLostWhatAStartNeeds(t *testing.T) {
 	opt := enginetest.Options()
 	values := enginetest.Encode(enginetest.Mixed(enginetest.Casino(t, 6), rand.New(rand.NewPCG(1, 2))))
@@ -198,17 +205,20 @@ func TestLogLostWhatAStartNeeds(t *testing.T) {
 		known[f.ID] = true
 	}
 	sink := pipeline.NewMemorySink()
-	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100, stop: len(values) / 2}, sink, journaled(sink, opt)); err != nil {
+	if err := pipeline.Run(t.Context(), half(values), sink, journaled(sink, opt)); err != nil {
 		t.Fatal(err)
 	}
 	last, _, _, _ := sink.Last(t.Context(), "test", 0, math.MaxInt64)
-	for name, first := range map[string]int64{"before the last range": last.From - 50, "within it": last.From + 5, "beyond it": last.To + 70} {
+	for name, first := range map[string]int64{
+		"before the last range": last.From - 50, "within it": last.From + 5, "beyond it": last.To + 70,
+	} {
 		t.Run(name, func(t *testing.T) {
 			sink := pipeline.NewMemorySink()
-			if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100, stop: len(values) / 2}, sink, journaled(sink, opt)); err != nil {
+			if err := pipeline.Run(t.Context(), half(values), sink, journaled(sink, opt)); err != nil {
 				t.Fatal(err)
 			}
-			if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100, first: first}, sink, journaled(sink, opt)); err != nil {
+			log := &topicOf{values: values, page: 100, first: first}
+			if err := pipeline.Run(t.Context(), log, sink, journaled(sink, opt)); err != nil {
 				t.Fatal(err)
 			}
 			named := false
@@ -283,7 +293,8 @@ func TestLogIsTruncated(t *testing.T) {
 				}
 				log := &cutLog{topicOf: topicOf{values: values, page: 50}, when: read, cut: cut, after: after}
 				if stopped {
-					if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 50, stop: read}, sink, journaled(sink, opt)); err != nil {
+					part := &topicOf{values: values, page: 50, stop: read}
+					if err := pipeline.Run(t.Context(), part, sink, journaled(sink, opt)); err != nil {
 						t.Fatal(err)
 					}
 					log.values, log.when = values[:cut:cut], 0
@@ -303,7 +314,8 @@ func TestLogIsTruncated(t *testing.T) {
 					if log.when == 0 && starts < 6 { // soon, while the last snapshots are of what was lost
 						log.stop = 400 + rng.IntN(1500)
 					}
-					if err := pipeline.Run(t.Context(), log, sink, run); err != nil {
+					part := &topicOf{values: values, page: 50, stop: read}
+					if err := pipeline.Run(t.Context(), part, sink, run); err != nil {
 						t.Fatal(err)
 					}
 					done = len(log.values) == len(now) && (log.stop == 0 || log.given < log.stop)
@@ -339,13 +351,17 @@ func TestLogThatIsShorterWasReplaced(t *testing.T) {
 	other := enginetest.Encode(enginetest.Mixed(floor, rand.New(rand.NewPCG(3, 4))))
 	for _, left := range []int{0, 5, 1000} {
 		sink := pipeline.NewMemorySink()
-		if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100, stop: len(values) / 2}, sink, journaled(sink, opt)); err != nil {
+		if err := pipeline.Run(t.Context(), half(values), sink, journaled(sink, opt)); err != nil {
 			t.Fatal(err)
 		}
 		before := len(sink.Ranges())
-		err := pipeline.Run(t.Context(), &cutLog{topicOf: topicOf{values: other[:left], page: 100}}, sink, journaled(sink, opt))
+		err := pipeline.Run(
+			t.Context(), &cutLog{topicOf: topicOf{values: other[:left], page: 100}}, sink, journaled(sink, opt),
+		)
 		if replaced := (*pipeline.ReplacedError)(nil); !errors.As(err, &replaced) || len(sink.Ranges()) != before {
-			t.Errorf("%d records left: got %v and %d more ranges, want a ReplacedError and none", left, err, len(sink.Ranges())-before)
+			t.Errorf(
+				"%d records left: got %v and %d more ranges, want a ReplacedError and none", left, err, len(sink.Ranges())-before,
+			)
 		}
 	}
 }
@@ -356,7 +372,7 @@ func TestLogWasReplaced(t *testing.T) {
 	floor := enginetest.Casino(t, 4)
 	values := enginetest.Encode(enginetest.Mixed(floor, rand.New(rand.NewPCG(1, 2))))
 	sink := pipeline.NewMemorySink()
-	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100, stop: len(values) / 2}, sink, journaled(sink, opt)); err != nil {
+	if err := pipeline.Run(t.Context(), half(values), sink, journaled(sink, opt)); err != nil {
 		t.Fatal(err)
 	}
 	before := len(sink.Ranges())
@@ -372,7 +388,7 @@ func TestJournalIsComparedWithTheRows(t *testing.T) {
 	opt := enginetest.Options()
 	values := enginetest.Encode(enginetest.Mixed(enginetest.Casino(t, 4), rand.New(rand.NewPCG(1, 2))))
 	sink := pipeline.NewMemorySink()
-	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100, stop: len(values) / 2}, sink, journaled(sink, opt)); err != nil {
+	if err := pipeline.Run(t.Context(), half(values), sink, journaled(sink, opt)); err != nil {
 		t.Fatal(err)
 	}
 	last, _, _, _ := sink.Last(t.Context(), "test", 0, math.MaxInt64)
@@ -393,7 +409,9 @@ func TestJournalIsComparedWithTheRows(t *testing.T) {
 // tampered is a journal with another hash.
 type tampered struct{ *pipeline.MemorySink }
 
-func (m tampered) Last(ctx context.Context, topic string, partition int32, below int64) (last pipeline.Range, same, ok bool, err error) {
+func (m tampered) Last(
+	ctx context.Context, topic string, partition int32, below int64,
+) (last pipeline.Range, same, ok bool, err error) {
 	last, same, ok, err = m.MemorySink.Last(ctx, topic, partition, below)
 	last.Hash = "00"
 	return last, same, ok, err
@@ -407,7 +425,7 @@ func TestSnapshotThatCannotBeRead(t *testing.T) {
 	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100}, golden, journaled(golden, opt)); err != nil {
 		t.Fatal(err)
 	}
-	if err := pipeline.Run(t.Context(), &topicOf{values: values, page: 100, stop: len(values) / 2}, sink, journaled(sink, opt)); err != nil {
+	if err := pipeline.Run(t.Context(), half(values), sink, journaled(sink, opt)); err != nil {
 		t.Fatal(err)
 	}
 	run := journaled(sink, opt)
@@ -428,7 +446,9 @@ func TestSnapshotThatCannotBeRead(t *testing.T) {
 // unreadable is a journal whose snapshots are of a later release.
 type unreadable struct{ *pipeline.MemorySink }
 
-func (m unreadable) Snapshots(ctx context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error) {
+func (m unreadable) Snapshots(
+	ctx context.Context, topic string, partition int32, below int64,
+) ([]rows.Snapshot, error) {
 	rows, err := m.MemorySink.Snapshots(ctx, topic, partition, below)
 	for i := range rows {
 		rows[i].State = `{"format":99}`

@@ -333,7 +333,8 @@ func (h *house) patrons(t *testing.T) {
 		"ref != '' LIMIT 1")
 	mac := hmac.New(sha256.New, []byte(secrets["patrons"]))
 	fmt.Fprintf(mac, "player\x00%s", ref)
-	if n := h.ask(t, "reader", "SELECT count() FROM v_wagers WHERE patron = '"+hex.EncodeToString(mac.Sum(nil)[:16])+"'"); n == "0" || !strings.HasPrefix(ref, patronCanary) {
+	n := h.ask(t, "reader", "SELECT count() FROM v_wagers WHERE patron = '"+hex.EncodeToString(mac.Sum(nil)[:16])+"'")
+	if n == "0" || !strings.HasPrefix(ref, patronCanary) {
 		t.Errorf("%s wagers of %q under the key", n, ref)
 	}
 }

@@ -111,7 +111,8 @@ func pod(o object) (spec any, labels map[string]any) {
 
 func TestLint(t *testing.T) {
 	each(t, func(t *testing.T, values string, _ []object) {
-		if out, errs, err := helm(t, "lint", "--strict", "--kube-version", kubeVersion, "shoeproof", "-f", values); err != nil {
+		out, errs, err := helm(t, "lint", "--strict", "--kube-version", kubeVersion, "shoeproof", "-f", values)
+		if err != nil {
 			t.Errorf("%v\n%s%s", err, out, errs)
 		}
 	})
@@ -442,7 +443,9 @@ func TestOptions(t *testing.T) {
 
 	t.Run("a job a property, in its zone", func(t *testing.T) {
 		all := render(t, values("properties")...)
-		for _, name := range []string{"boardwalk-run-ac-1", "boardwalk-run-ac-2", "boardwalk-run-ny-3-b", "boardwalk-export-ny-3-b"} {
+		for _, name := range []string{
+			"boardwalk-run-ac-1", "boardwalk-run-ac-2", "boardwalk-run-ny-3-b", "boardwalk-export-ny-3-b",
+		} {
 			job := find(t, all, "CronJob", name)
 			same(t, "zone", at(job, "spec", "timeZone"), "America/New_York")
 			same(t, "concurrency", at(job, "spec", "concurrencyPolicy"), "Forbid")
@@ -548,7 +551,9 @@ func TestOptions(t *testing.T) {
 	t.Run("every program is watched, on a port for nothing else", func(t *testing.T) {
 		all := render(t, append(values("ingress"), "--set", "monitoring.serviceMonitor=true")...)
 		selector := at(find(t, all, "ServiceMonitor", "sp-shoeproof"), "spec", "selector", "matchLabels")
-		for service, component := range map[string]string{"ingest": "ingest", "watch": "watch", "console-metrics": "console"} {
+		for service, component := range map[string]string{
+			"ingest": "ingest", "watch": "watch", "console-metrics": "console",
+		} {
 			o := find(t, all, "Service", "sp-shoeproof-"+service)
 			if !selects(selector, mapping(at(o, "metadata", "labels"))) {
 				t.Errorf("%s is not scraped", o.name())
@@ -564,7 +569,8 @@ func TestOptions(t *testing.T) {
 			if !selects(at(o, "spec", "selector"), labels) {
 				t.Errorf("%s does not lead to %s", o.name(), deployment)
 			}
-			if ports := fmt.Sprint(at(list(at(spec, "containers"))[0], "ports")); !strings.Contains(ports, "map[containerPort:9464 name:metrics]") {
+			ports := fmt.Sprint(at(list(at(spec, "containers"))[0], "ports"))
+			if !strings.Contains(ports, "map[containerPort:9464 name:metrics]") {
 				t.Errorf("%s has the ports %s", deployment, ports)
 			}
 			file := fmt.Sprint(at(find(t, all, "ConfigMap", "sp-shoeproof-"+component), "data", "shoeproof.yaml"))

@@ -238,8 +238,9 @@ func TestWatchWaitsForTheFeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := count(t, s, "SELECT count() FROM "+s.Table("evidence")+" FINAL WHERE detector = 'd07' AND shoe_id = '"+shoes[0].Shoe+"'")
-	if m := count(t, s, "SELECT count() FROM "+s.Table("evidence")+" FINAL WHERE detector = 'd07' AND shoe_id = '"+shoes[1].Shoe+"'"); n != 0 || m == 0 {
+	ofShoe := "SELECT count() FROM " + s.Table("evidence") + " FINAL WHERE detector = 'd07' AND shoe_id = "
+	n := count(t, s, ofShoe+"'"+shoes[0].Shoe+"'")
+	if m := count(t, s, ofShoe+"'"+shoes[1].Shoe+"'"); n != 0 || m == 0 {
 		t.Errorf("%d rows of evidence of the disputed shoe, %d of the other; %+v", n, m, step)
 	}
 }

@@ -13,40 +13,60 @@ import (
 
 // ClosedShoe is a shoe for which the rules of a whole shoe were evaluated.
 type ClosedShoe struct {
-	Pit, Table, Shoe string
-	At, Closed       int64
-	Decks, Out       uint32
+	Pit    string `column:"pit_id"`
+	Table  string `column:"table_id"`
+	Shoe   string `column:"shoe_id"`
+	At     int64  `column:"at,time"`
+	Closed int64  `column:"closed_at,time"`
+	Decks  uint32 `column:"decks"`
+	Out    uint32 `column:"cards_out"`
 	// Missing is true if events of the shoe are lost, Joined if its beginning is, Disputed if a finding about its feed is
 	// open.
-	Missing, Joined, Disputed bool
+	Missing  bool `column:"missing"`
+	Joined   bool `column:"joined"`
+	Disputed bool `column:"-"`
 }
 
 // PlayedRound is a round with its wagers.
 type PlayedRound struct {
-	Round                   uint32
-	At                      int64
-	Dealer, Config, Result  string
-	Cards, Unseen           string
-	Auditable, Irregular    bool
-	FirstSeq                uint64
-	Locked, Card, End       int64
-	Batch, Shuffler, Reader string
-	Breaches                uint64
-	Wagers                  []PlayedWager
+	Round     uint32        `column:"round"`
+	At        int64         `column:"at,time"`
+	Dealer    string        `column:"dealer_id"`
+	Config    string        `column:"config_id"`
+	Result    string        `column:"result"`
+	Cards     string        `column:"cards"`
+	Unseen    string        `column:"unseen"`
+	Auditable bool          `column:"auditable"`
+	Irregular bool          `column:"irregular"`
+	FirstSeq  uint64        `column:"first_seq"`
+	Locked    int64         `column:"locked_at,time"`
+	Card      int64         `column:"card_at,time"`
+	End       int64         `column:"end_at,time"`
+	Batch     string        `column:"batch_id"`
+	Shuffler  string        `column:"shuffler"`
+	Reader    string        `column:"reader"`
+	Breaches  uint64        `column:"-"`
+	Wagers    []PlayedWager `column:"-"`
 }
 
 // PlayedWager is a wager with its vigorish.
 type PlayedWager struct {
-	ID                     string
-	Seat                   uint32
-	Spot, Patron           string
-	Stake                  int64
-	Done, Ruled            string
-	Paid, Due              int64
-	Placed                 int64
-	Late                   bool
-	LockStake, SettleStake int64
-	VigDue, VigTaken       int64
+	Round       uint32 `column:"round"`
+	ID          string `column:"wager_id"`
+	Seat        uint32 `column:"seat"`
+	Spot        string `column:"spot"`
+	Patron      string `column:"patron"`
+	Stake       int64  `column:"stake"`
+	Done        string `column:"disposition"`
+	Ruled       string `column:"expected"`
+	Paid        int64  `column:"paid"`
+	Due         int64  `column:"expected_paid"`
+	Placed      int64  `column:"placed_at,time"`
+	Late        bool   `column:"late"`
+	LockStake   int64  `column:"lock_stake"`
+	SettleStake int64  `column:"settle_stake"`
+	VigDue      int64  `column:"-"`
+	VigTaken    int64  `column:"-"`
 }
 
 // Watermark returns the time up to which every open table of a property has reported, and the time of the newest
@@ -72,28 +92,12 @@ func (s *Store) Closed(
 	const doing = "read the closed shoes"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	result, err := s.conn.Query(ctx, `SELECT s.pit_id, s.table_id, s.shoe_id, toUnixTimestamp64Nano(s.at),
-toUnixTimestamp64Nano(s.closed_at), s.decks, s.cards_out,
-s.missing, s.joined FROM `+s.name("shoes")+` AS s FINAL WHERE s.property_id = {property:String}
-AND (toUnixTimestamp64Nano(s.closed_at), toString(s.table_id), s.shoe_id) > ({after:Int64}, {table:String},
-{shoe:String}) AND toUnixTimestamp64Nano(s.closed_at) <= {until:Int64}
-ORDER BY s.closed_at, s.table_id, s.shoe_id LIMIT {limit:UInt32}`,
+	all, err := selected[ClosedShoe](ctx, s, "shoes", `property_id = {property:String}
+AND (toUnixTimestamp64Nano(closed_at), toString(table_id), shoe_id) > ({after:Int64}, {table:String}, {shoe:String})
+AND toUnixTimestamp64Nano(closed_at) <= {until:Int64} ORDER BY closed_at, table_id, shoe_id LIMIT {limit:UInt32}`,
 		params("property", property, "after", after.Closed, "table", after.Table, "shoe", after.Shoe, "until", until,
-			"limit", limit)...)
-	if err != nil {
-		return nil, s.explain(doing, err)
-	}
-	defer func() { _ = result.Close() }()
-	var all []ClosedShoe
-	for result.Next() {
-		var c ClosedShoe
-		if err := result.Scan(&c.Pit, &c.Table, &c.Shoe, &c.At, &c.Closed, &c.Decks, &c.Out, &c.Missing,
-			&c.Joined); err != nil {
-			return nil, s.explain(doing, err)
-		}
-		all = append(all, c)
-	}
-	if err := result.Err(); err != nil || len(all) == 0 {
+			"limit", limit))
+	if err != nil || len(all) == 0 {
 		return nil, s.explain(doing, err)
 	}
 	return all, s.dispute(ctx, property, all)
@@ -128,82 +132,97 @@ WHERE property_id = {property:String} AND kind = 'data_fault' AND toUnixTimestam
 	return s.explain(doing, result.Err())
 }
 
+// selected returns the columns of R of the rows of a table that fulfil a condition.
+func selected[R any](ctx context.Context, s *Store, table, where string, args []any) ([]R, error) {
+	t := rows.TableOf[R](table)
+	of := newReader[R](&t)
+	result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+s.name(table)+" FINAL WHERE "+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	return of.all(result)
+}
+
+const ofShoe = "property_id = {property:String} AND table_id = {table:String} AND shoe_id = {shoe:String}"
+
 // RoundsOf returns the rounds of a shoe with their wagers, in order.
 func (s *Store) RoundsOf(ctx context.Context, property, table, shoe string) ([]PlayedRound, error) {
-	doing := "read the rounds of shoe " + shoe
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
 	args := params("property", property, "table", table, "shoe", shoe)
-	const where = " FINAL WHERE property_id = {property:String} AND table_id = {table:String} AND shoe_id = {shoe:String}"
-	result, err := s.conn.Query(ctx, `SELECT round, toUnixTimestamp64Nano(at), dealer_id, config_id, result, cards,
-unseen, auditable, first_seq,
-toUnixTimestamp64Nano(locked_at), toUnixTimestamp64Nano(card_at), toUnixTimestamp64Nano(end_at), batch_id,
-shuffler, reader, irregular
-FROM `+s.name("rounds")+where+" ORDER BY round", args...)
+	all, err := selected[PlayedRound](ctx, s, "rounds", ofShoe+" ORDER BY round", args)
+	if err == nil {
+		err = s.addWagers(ctx, all, args)
+	}
+	if err == nil {
+		err = s.countBreaches(ctx, all, args)
+	}
+	return all, s.explain("read the rounds of shoe "+shoe, err)
+}
+
+// addWagers adds the wagers of a shoe to its rounds.
+func (s *Store) addWagers(ctx context.Context, all []PlayedRound, args []any) error {
+	wagers, err := selected[PlayedWager](ctx, s, "wagers", ofShoe+" ORDER BY round, placed_seq, wager_id", args)
 	if err != nil {
-		return nil, s.explain(doing, err)
+		return err
 	}
-	defer func() { _ = result.Close() }()
-	var all []PlayedRound
-	at := map[uint32]int{}
-	for result.Next() {
-		var r PlayedRound
-		if err := result.Scan(&r.Round, &r.At, &r.Dealer, &r.Config, &r.Result, &r.Cards, &r.Unseen, &r.Auditable,
-			&r.FirstSeq,
-			&r.Locked, &r.Card, &r.End, &r.Batch, &r.Shuffler, &r.Reader, &r.Irregular); err != nil {
-			return nil, s.explain(doing, err)
-		}
-		at[r.Round] = len(all)
-		all = append(all, r)
-	}
-	if err := result.Err(); err != nil {
-		return nil, s.explain(doing, err)
-	}
-	// Vigorish that is collected with other wagers has a sequence number and no amount.
-	wagers, err := s.conn.Query(ctx, `SELECT w.round, w.wager_id, w.seat, w.spot, w.patron, w.stake, w.disposition,
-w.expected, w.paid, w.expected_paid,
-toUnixTimestamp64Nano(w.placed_at), w.late, w.lock_stake, w.settle_stake, v.least,
-if(v.collected_seq > 0 AND v.marked = 0 AND v.collected = 0, v.least, greatest(v.marked, v.collected))
-FROM (SELECT * FROM `+s.name("wagers")+where+`) AS w
-LEFT JOIN (SELECT * FROM `+s.name("vigorish")+where+` AND kind = 'COMMISSION') AS v ON v.round = w.round
-AND v.wager_id = w.wager_id
-ORDER BY w.round, w.placed_seq, w.wager_id`, args...)
+	ledger, err := selected[rows.Vigorish](ctx, s, "vigorish", ofShoe+" AND kind = 'COMMISSION'", args)
 	if err != nil {
-		return nil, s.explain(doing, err)
+		return err
 	}
-	defer func() { _ = wagers.Close() }()
-	for wagers.Next() {
-		var round uint32
-		var w PlayedWager
-		if err := wagers.Scan(&round, &w.ID, &w.Seat, &w.Spot, &w.Patron, &w.Stake, &w.Done, &w.Ruled, &w.Paid, &w.Due,
-			&w.Placed, &w.Late, &w.LockStake, &w.SettleStake, &w.VigDue, &w.VigTaken); err != nil {
-			return nil, s.explain(doing, err)
+	type key struct {
+		round uint32
+		id    string
+	}
+	owed := map[key]*rows.Vigorish{}
+	for i := range ledger {
+		owed[key{ledger[i].Round, ledger[i].WagerID}] = &ledger[i]
+	}
+	at := indexOf(all)
+	for _, w := range wagers {
+		if v := owed[key{w.Round, w.ID}]; v != nil {
+			w.VigDue, w.VigTaken = v.Least, max(v.Marked, v.Collected)
+			if v.CollectedSeq > 0 && w.VigTaken == 0 { // collected with other wagers: without an amount of its own
+				w.VigTaken = v.Least
+			}
 		}
-		if i, ok := at[round]; ok {
+		if i, ok := at[w.Round]; ok {
 			all[i].Wagers = append(all[i].Wagers, w)
 		}
 	}
-	if err := wagers.Err(); err != nil {
-		return nil, s.explain(doing, err)
-	}
-	breaches, err := s.conn.Query(ctx, "SELECT round, count() FROM "+s.name("findings")+where+
+	return nil
+}
+
+// countBreaches counts the breaches of the rules about dealing in each round.
+func (s *Store) countBreaches(ctx context.Context, all []PlayedRound, args []any) error {
+	result, err := s.conn.Query(ctx, "SELECT round, count() FROM "+s.name("findings")+" FINAL WHERE "+ofShoe+
 		" AND kind = 'deviation' AND verdict = 'BREACH' AND match(rule, '^(draw|deal|order|cut|shoe[.]burn)[.]') "+
 		"GROUP BY round", args...)
 	if err != nil {
-		return nil, s.explain(doing, err)
+		return err
 	}
-	defer func() { _ = breaches.Close() }()
-	for breaches.Next() {
+	defer func() { _ = result.Close() }()
+	at := indexOf(all)
+	for result.Next() {
 		var round uint32
 		var n uint64
-		if err := breaches.Scan(&round, &n); err != nil {
-			return nil, s.explain(doing, err)
+		if err := result.Scan(&round, &n); err != nil {
+			return err
 		}
 		if i, ok := at[round]; ok {
 			all[i].Breaches = n
 		}
 	}
-	return all, s.explain(doing, breaches.Err())
+	return result.Err()
+}
+
+// indexOf finds a round by its number.
+func indexOf(all []PlayedRound) map[uint32]int {
+	at := make(map[uint32]int, len(all))
+	for i := range all {
+		at[all[i].Round] = i
+	}
+	return at
 }
 
 // EventIDs returns the ids of the archived events of a table by Seq.

@@ -164,9 +164,13 @@ func TestWriteIsCancelled(t *testing.T) {
 	w := newWire(t, cfg.Addrs[0])
 	cfg.Addrs = []string{w.Addr().String()}
 	for name, wrong := range map[string]func(){
-		"no answer":   func() { w.mute.Store(true) },
-		"lost answer": func() { w.mu.Lock(); defer w.mu.Unlock(); w.lose = func() bool { <-t.Context().Done(); return false } },
-		"no server":   func() { w.denied.Store(true); w.mute.Store(true) },
+		"no answer": func() { w.mute.Store(true) },
+		"lost answer": func() {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.lose = func() bool { <-t.Context().Done(); return false }
+		},
+		"no server": func() { w.denied.Store(true); w.mute.Store(true) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.mute.Store(false)

@@ -218,7 +218,8 @@ func refusals(t *testing.T, as func(string) Config) {
 		}, names...),
 		"archive": {
 			"SELECT * FROM shoeproof.findings", "SELECT * FROM shoeproof.table_memory",
-			"SELECT raw FROM shoeproof.dead_letters", "INSERT INTO shoeproof.events (event_id) VALUES ('x')", "SELECT 1 SETTINGS readonly = 0",
+			"SELECT raw FROM shoeproof.dead_letters", "INSERT INTO shoeproof.events (event_id) VALUES ('x')",
+			"SELECT 1 SETTINGS readonly = 0",
 		},
 		"auditor": {
 			"INSERT INTO shoeproof.events (event_id) VALUES ('x')",

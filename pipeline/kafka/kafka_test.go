@@ -126,7 +126,9 @@ func TestVersions(t *testing.T) {
 }
 
 // collect reads a finite source, and gives "partition/offset value" or the error for each record.
-func collect(t testing.TB, src pipeline.Source, also func(context.Context, pipeline.Stream, *pipeline.Record) error) []string {
+func collect(
+	t testing.TB, src pipeline.Source, also func(context.Context, pipeline.Stream, *pipeline.Record) error,
+) []string {
 	t.Helper()
 	var mu sync.Mutex
 	var got []string
@@ -176,7 +178,9 @@ func raw(t *testing.T, k *engine.Kafka, records ...*kgo.Record) {
 
 func franz(t *testing.T, k *engine.Kafka, more ...kgo.Opt) *kgo.Client {
 	t.Helper()
-	client, err := kgo.NewClient(append(more, kgo.SeedBrokers(k.Addrs...), kgo.RecordPartitioner(kgo.ManualPartitioner()))...)
+	client, err := kgo.NewClient(
+		append(more, kgo.SeedBrokers(k.Addrs...), kgo.RecordPartitioner(kgo.ManualPartitioner()))...,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +199,10 @@ func recreate(t *testing.T, k *engine.Kafka) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := client.CreateTopics(t.Context(), &kafkago.CreateTopicsRequest{Topics: []kafkago.TopicConfig{{Topic: topic, NumPartitions: 1, ReplicationFactor: 1}}})
+	made, err := client.CreateTopics(
+		t.Context(),
+		&kafkago.CreateTopicsRequest{Topics: []kafkago.TopicConfig{{Topic: topic, NumPartitions: 1, ReplicationFactor: 1}}},
+	)
 	if err == nil {
 		err = made.Errors[topic]
 	}
@@ -229,9 +236,12 @@ func TestContentType(t *testing.T) {
 		return r
 	}
 	raw(t, k,
-		typed("a"), typed("b", "application/json"), typed("c", "Application/JSON; charset=utf-8"), typed("d", "application/x-protobuf"),
-		typed("e", "text/csv"), typed("f", "application/json", "application/protobuf"), typed("g", ""), &kgo.Record{Value: nil},
-		&kgo.Record{Value: []byte{}}, &kgo.Record{Value: []byte("h"), Headers: []kgo.RecordHeader{{Key: "other", Value: nil}}},
+		typed("a"), typed("b", "application/json"), typed("c", "Application/JSON; charset=utf-8"),
+		typed("d", "application/x-protobuf"),
+		typed("e", "text/csv"), typed("f", "application/json", "application/protobuf"), typed("g", ""),
+		&kgo.Record{Value: nil},
+		&kgo.Record{Value: []byte{}},
+		&kgo.Record{Value: []byte("h"), Headers: []kgo.RecordHeader{{Key: "other", Value: nil}}},
 	)
 	same(t, []string{
 		"0/0 protobuf a", "0/1 json b", "0/2 json c", "0/3 protobuf d",
@@ -278,7 +288,8 @@ func (b begun) Consume(ctx context.Context, work func(context.Context, pipeline.
 func TestBatchesAreCut(t *testing.T) {
 	k := withTopic(t, 1)
 	produce(t, to(k, ""), schema.JSON, pipelinetest.Events(1, 500))
-	if got := collect(t, begun{open(t, finite(to(k, ""))), 495, 500}, nil); len(got) != 5 || !strings.HasPrefix(got[0], "0/495 ") {
+	if got := collect(t, begun{open(t, finite(to(k, ""))), 495, 500}, nil); len(got) != 5 ||
+		!strings.HasPrefix(got[0], "0/495 ") {
 		t.Errorf("got %q, want offsets 495 to 499", got)
 	}
 }
@@ -335,7 +346,8 @@ func TestRetentionGapIsARecord(t *testing.T) {
 	})
 	deleteRecords(t, k, 4)
 	same(t, []string{
-		"0/1 BAD topic table-events, partition 0: offsets 1 to 3 are no longer in the log and were never read", "0/4 protobuf e",
+		"0/1 BAD topic table-events, partition 0: offsets 1 to 3 are no longer in the log and were never read",
+		"0/4 protobuf e",
 	}, collect(t, open(t, finite(to(k, "g"))), nil))
 	// Who was never here misses nothing.
 	same(t, []string{"0/4 protobuf e"}, collect(t, open(t, finite(to(k, "other"))), nil))
@@ -428,7 +440,9 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 }
 
 func TestAccounts(t *testing.T) {
-	for mechanism, name := range map[string]string{"plain": "PLAIN", "scram-sha-256": "SCRAM-SHA-256", "scram-sha-512": "SCRAM-SHA-512"} {
+	for mechanism, name := range map[string]string{
+		"plain": "PLAIN", "scram-sha-256": "SCRAM-SHA-256", "scram-sha-512": "SCRAM-SHA-512",
+	} {
 		t.Run(mechanism, func(t *testing.T) {
 			k := start(t, engine.KafkaOptions{
 				Topics: map[string]int32{topic: 1}, More: []kfake.Opt{kfake.EnableSASL(), kfake.Superuser(name, "reader", "right")},
@@ -451,7 +465,8 @@ func TestAccounts(t *testing.T) {
 				return resp, nil, true
 			})
 			err := open(t, c).Consume(t.Context(), func(context.Context, pipeline.Stream) error { return nil })
-			if err == nil || !strings.Contains(err.Error(), "kafka.sasl: the brokers reject") || strings.Contains(err.Error(), "wrong-password") {
+			if err == nil || !strings.Contains(err.Error(), "kafka.sasl: the brokers reject") ||
+				strings.Contains(err.Error(), "wrong-password") {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -489,7 +504,8 @@ func TestTLS(t *testing.T) {
 	}
 	c.TLS = &tls.Config{}
 	err := open(t, c).Consume(t.Context(), func(context.Context, pipeline.Stream) error { return nil })
-	if err == nil || !strings.Contains(err.Error(), "kafka.tls.ca_file: the certificate of the broker is of an authority that is not trusted") {
+	const untrusted = "kafka.tls.ca_file: the certificate of the broker is of an authority that is not trusted"
+	if err == nil || !strings.Contains(err.Error(), untrusted) {
 		t.Errorf("without the authority: %v", err)
 	}
 	c.TLS = nil
@@ -505,7 +521,10 @@ func TestApacheKafka(t *testing.T) {
 		return
 	}
 	name := func(t *testing.T) kafka.Config {
-		c := kafka.Config{Brokers: []string{addr}, Topic: fmt.Sprintf("events-%d", time.Now().UnixNano()), Group: "g", Heartbeat: 200 * time.Millisecond}
+		c := kafka.Config{
+			Brokers: []string{addr}, Topic: fmt.Sprintf("events-%d", time.Now().UnixNano()), Group: "g",
+			Heartbeat: 200 * time.Millisecond,
+		}
 		c.Group = c.Topic
 		client := &kafkago.Client{Addr: kafkago.TCP(addr)}
 		made, err := client.CreateTopics(t.Context(), &kafkago.CreateTopicsRequest{

@@ -250,11 +250,12 @@ func (p *partition) retry(ctx context.Context, request func(context.Context) err
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if !unknownTopic(err) {
+		switch {
+		case !unknownTopic(err):
 			missing = time.Time{}
-		} else if missing.IsZero() {
+		case missing.IsZero():
 			missing = time.Now()
-		} else if time.Since(missing) > unknownTopicAfter {
+		case time.Since(missing) > unknownTopicAfter:
 			return fmt.Errorf("kafka topic %s, partition %d no longer exists: %w", p.Topic(), p.id, err)
 		}
 		p.s.health.add(p.name, err)

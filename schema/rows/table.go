@@ -100,7 +100,8 @@ func declared() []Table {
 	return tables
 }
 
-// TableOf returns the declaration of a table that is no part of a Set.
+// TableOf returns the declaration of a table that is no part of a Set, or of some columns of any table. A field with
+// the tag column:"-" is no column.
 func TableOf[R any](name string) Table {
 	row := reflect.TypeFor[R]()
 	return Table{Name: name, Columns: columns(row, true), row: row, list: true, field: -1}
@@ -147,6 +148,9 @@ func columns(row reflect.Type, list bool) []Column {
 	var all []Column
 	for _, field := range reflect.VisibleFields(row) {
 		tag := strings.Split(field.Tag.Get("column"), ",")
+		if tag[0] == "-" {
+			continue
+		}
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		c := Column{Name: cmp.Or(tag[0], name), field: field.Index[0], offset: field.Offset}
 		for _, word := range tag[1:] {
