@@ -125,6 +125,24 @@ func (l *ledger) winner(at int) int {
 	return at
 }
 
+// cycle returns an entry whose covering entries form a cycle, so that winner would not return; -1 without one. Only a
+// snapshot from outside can have one.
+func (l *ledger) cycle() int {
+	for at := range l.entries {
+		next := at
+		for range l.entries {
+			if l.entries[next].state != covered {
+				break
+			}
+			next = l.entries[next].coveredBy
+		}
+		if l.entries[next].state == covered {
+			return at
+		}
+	}
+	return -1
+}
+
 // nameOf names a covered finding: its rule, its round if it has one, and its subject.
 func nameOf(f *rules.Finding) string {
 	name := f.Rule.Name

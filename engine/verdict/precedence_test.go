@@ -109,3 +109,25 @@ func TestCoversThroughOthers(t *testing.T) {
 		t.Error("a finding that cannot be proved covers another one")
 	}
 }
+
+// A snapshot whose findings cover each other is refused: the engine would look for the winner without end.
+func TestRestoredCycle(t *testing.T) {
+	rule := ruleOf(t, "draw.player.must-stay")
+	entry := func(state entryState, by int) EntryState {
+		return EntryState{Rule: rule.Name, Round: 1, State: uint8(state), CoveredBy: by}
+	}
+	for what, c := range map[string]struct {
+		entries []EntryState
+		refused bool
+	}{
+		"a chain":          {[]EntryState{entry(covered, 1), entry(covered, 2), entry(emitted, 0)}, false},
+		"itself":           {[]EntryState{entry(covered, 0)}, true},
+		"each other":       {[]EntryState{entry(emitted, 0), entry(covered, 2), entry(covered, 1)}, true},
+		"leads to a cycle": {[]EntryState{entry(covered, 1), entry(covered, 1)}, true},
+	} {
+		err := new(shoe).restore(&ShoeState{Ledger: c.entries}, map[string]*rules.Rule{rule.Name: rule})
+		if (err != nil) != c.refused {
+			t.Errorf("%s: got error %v, want one: %v", what, err, c.refused)
+		}
+	}
+}

@@ -167,6 +167,9 @@ func (s *shoe) restore(st *ShoeState, byName map[string]*rules.Rule) error {
 			row: finding.Finding(e.Emitted),
 		})
 	}
+	if at := s.ledger.cycle(); at >= 0 {
+		return fmt.Errorf("entry %d of %d is covered in a cycle", at, len(st.Ledger))
+	}
 	for _, name := range st.Silent {
 		s.silent = append(s.silent, named(name))
 	}

@@ -29,7 +29,7 @@ type Check struct {
 	Area   string `json:"area"`
 	Status string `json:"status"` // ok, warn or fail
 	Seen   string `json:"seen"`
-	Fix    string `json:"fix,omitempty"`
+	Fix    string `json:"mend,omitempty"` // the name of the first release
 }
 
 // Options are the input of the checks.

@@ -88,9 +88,9 @@ func Lint(out io.Writer, paths []string) error {
 type Rule struct {
 	Rule      string   `json:"rule"`
 	Severity  string   `json:"severity"`
-	Requires  string   `json:"requires"`
+	Requires  string   `json:"demands"` // the names of the first release
 	Breach    string   `json:"breach,omitempty"`
-	Evaluated string   `json:"evaluated"`
+	Evaluated string   `json:"asked"`
 	Feeds     []string `json:"feeds"`
 	Covers    []string `json:"suppresses"` // the name of the first release
 	InForce   []clause `json:"in_force"`
