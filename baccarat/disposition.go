@@ -9,9 +9,11 @@ const (
 	Collect
 	Pay
 	Return
+	// Withdrawn: the wager was taken back before it was settled.
+	Withdrawn
 )
 
-var dispositionWords = words{"undetermined", "collected", "paid", "returned"}
+var dispositionWords = words{"undetermined", "collected", "paid", "returned", "withdrawn"}
 
 func (d Disposition) String() string { return dispositionWords.at(uint8(d)) }
 

@@ -39,7 +39,7 @@ func (d *settlementErrors) Round(r *Round, out *factors) {
 	d.patrons = d.patrons[:0]
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		if w.Ruled == baccarat.Undetermined || w.Done == baccarat.Undetermined {
+		if !w.settled() {
 			continue
 		}
 		all.add(w)
@@ -93,9 +93,14 @@ func (d *settlementErrors) score(key Key, r *Round, x *errorSum, out *factors) {
 	d.keyed.add(f, r.At, experts[:], out)
 }
 
+// settled reports whether it is known how a wager was settled and how the law settles it. A withdrawn wager has neither.
+func (w *Wager) settled() bool {
+	return w.Ruled != baccarat.Undetermined && w.Done != baccarat.Undetermined && w.Ruled != baccarat.Withdrawn
+}
+
 // error reports whether a wager was not settled by the law, and the gain of the patron from that.
 func (w *Wager) error() (wrong bool, gain int64) {
-	if w.Ruled == baccarat.Undetermined || w.Done == baccarat.Undetermined {
+	if !w.settled() {
 		return false, 0
 	}
 	value := func(d baccarat.Disposition, winnings int64) int64 {

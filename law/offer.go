@@ -100,6 +100,27 @@ func oddsIf(ok bool, o baccarat.Odds) baccarat.Odds {
 // MinForSix are the minimum odds of the no-vigorish variation. 9 NYCRR 5324.21(c)(6).
 var MinForSix = SpotOdds{Odds: baccarat.Odds{To: 1, For: 2}, Floor: true}
 
+// CardsToCome are the smallest and the largest number of cards with which hands are completed: whether the banker hand
+// draws may depend on a third card of the player hand that was not dealt.
+func (l *Law) CardsToCome(c *baccarat.Coup) (low, high int) {
+	low = l.CardsDue(c)
+	switch {
+	case c.NP < 2 || c.NB < 2:
+		return low, low + 2
+	case c.NP > 2 || c.NB > 2 || !l.Drawing.PlayerDraws(c.P2, c.B2):
+		return low, low
+	}
+	least := 1
+	for third := range uint8(10) {
+		if l.Drawing.BankerDraws(c.P2, c.B2, third) {
+			high = 1
+		} else {
+			least = 0
+		}
+	}
+	return low + least, low + high
+}
+
 // CardsDue is the minimum number of cards that the rules still require for these hands: whether the
 // banker hand draws may depend on the player's third card.
 func (l *Law) CardsDue(c *baccarat.Coup) int {

@@ -134,8 +134,27 @@ type Wager struct {
 	// Gone means that the wager was withdrawn: it is not settled.
 	Gone bool
 
-	// Paid, Collected and Returned are the settlement; each counts how often.
+	// Paid, Collected and Returned are the settlement: all motions of each kind. PutBack is how much of Returned
+	// gave back what had been collected.
 	Paid, Collected, Returned Settlement
+	PutBack                   int64
+}
+
+// Net is what all motions of a wager come to: at most one of Paid and Collected is not 0.
+type Net struct{ Paid, Collected, Returned int64 }
+
+// Net is the settlement of the wager, whatever the number of motions: parts of a payment are added, and what was taken
+// by mistake and put back counts as little as what was paid by mistake and taken back.
+func (w *Wager) Net() Net {
+	taken := w.Collected.Amount - w.PutBack
+	n := Net{
+		Paid: max(w.Paid.Amount-taken, 0), Collected: max(taken-w.Paid.Amount, 0),
+		Returned: w.Returned.Amount - w.PutBack,
+	}
+	if n == (Net{}) {
+		n.Returned = w.PutBack
+	}
+	return n
 }
 
 // Settlements is how many settlement events a wager has.
@@ -334,17 +353,21 @@ func (r *Round) WagerIndex(id string) int {
 	return -1
 }
 
-// Disposition is how a wager was settled, Undetermined unless it was settled exactly once.
+// Disposition is how a wager was settled, all motions taken together. It is Undetermined if nothing is settled in the
+// end, and Withdrawn for a wager that was withdrawn.
 func (w *Wager) Disposition() baccarat.Disposition {
+	n := w.Net()
 	switch {
-	case w.Gone || w.Settlements() != 1:
-		return baccarat.Undetermined
-	case w.Paid.Times == 1:
+	case w.Gone:
+		return baccarat.Withdrawn
+	case n.Paid > 0 || w.Settlements() == w.Paid.Times && w.Paid.Times > 0:
 		return baccarat.Pay
-	case w.Collected.Times == 1:
+	case n.Collected > 0 || w.Settlements() == w.Collected.Times && w.Collected.Times > 0:
 		return baccarat.Collect
+	case n.Returned > 0 || w.Settlements() == w.Returned.Times && w.Returned.Times > 0:
+		return baccarat.Return
 	}
-	return baccarat.Return
+	return baccarat.Undetermined
 }
 
 // Against are the sums wagered against the Banker by seat, ascending.

@@ -123,6 +123,8 @@ type RoundSummary struct {
 	Result  baccarat.Result
 	NoBets  Seq // no more bets
 	Missing bool
+	// Short means that the round was void, and the shoe had too few cards to complete it.
+	Short bool
 }
 
 // Due is a banker wager that owes vigorish, and what became of it.
@@ -233,7 +235,7 @@ func (s *Shoe) Enter(r *Round, settled *baccarat.Coup) {
 		sum.Result, sum.Ended = baccarat.Void, max(sum.Ended, r.Voided.Seq)
 	}
 	s.Rounds = append(s.Rounds, sum)
-	if r.Config == nil || r.Voided.Seq != 0 {
+	if r.Config == nil || sum.Result == baccarat.Void {
 		return
 	}
 	won, tied := settled.Result() == baccarat.BankerWon, settled.Result() == baccarat.Tie
@@ -242,13 +244,13 @@ func (s *Shoe) Enter(r *Round, settled *baccarat.Coup) {
 	}
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		commission := r.Config.Mode == baccarat.Commission && won && w.Paid.Times > 0
+		commission := r.Config.Mode == baccarat.Commission && won && w.Net().Paid > 0
 		tie := r.Config.Mode == baccarat.Tie25 && tied && (settled.Complete || w.Returned.Times > 0)
 		if w.Spot != baccarat.SpotBanker || w.Gone || (!commission && !tie) {
 			continue
 		}
 		s.Dues = append(s.Dues, Due{
-			Wager: w.ID, Seat: w.Seat, Round: r.No, Stake: w.Amount, Won: w.Paid.Amount, Tie: tie,
+			Wager: w.ID, Seat: w.Seat, Round: r.No, Stake: w.Amount, Won: w.Net().Paid, Tie: tie,
 			PaidAt: max(w.Paid.Seq, w.Returned.Seq), Unproved: !settled.Complete,
 		})
 		s.chargeSteps(r, i, &s.Dues[len(s.Dues)-1])

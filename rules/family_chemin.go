@@ -282,7 +282,7 @@ func checkWagerRange(p *Pass) {
 func checkBankerOutcome(p *Pass) {
 	bank := bank(p.Round)
 	c := p.Round.Coup()
-	if bank == nil || !c.Complete || p.cancelled() {
+	if bank == nil || bank.Gone || !c.Complete || p.cancelled() {
 		return
 	}
 	want := baccarat.Return

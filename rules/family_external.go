@@ -80,6 +80,9 @@ var externalFamily = []*Rule{
 func checkLimits(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
+		if w.Gone {
+			continue
+		}
 		if (p.Config.MinWager > 0 && w.Amount < p.Config.MinWager) ||
 			(p.Config.MaxWager > 0 && w.Amount > p.Config.MaxWager) {
 			limits := p.money(p.Config.MinWager) + " to " + p.money(p.Config.MaxWager)
@@ -110,14 +113,14 @@ func checkOneCoupon(p *Pass) {
 	r := p.Round
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		if w.Coupon == 0 {
+		if w.Coupon == 0 || w.Gone {
 			continue
 		}
 		if w.Amount-w.Coupon < w.Coupon {
 			p.reportWager(w, "chips of at least "+p.money(w.Coupon)+" beside the coupon", p.money(w.Amount-w.Coupon))
 		}
 		for j := range r.Wagers[:i] {
-			if o := &r.Wagers[j]; o.Coupon > 0 && o.Seat == w.Seat && o.Patron == w.Patron {
+			if o := &r.Wagers[j]; o.Coupon > 0 && !o.Gone && o.Seat == w.Seat && o.Patron == w.Patron {
 				p.reportWager(w, "one coupon a round", "a second one", o.Placed)
 				break
 			}

@@ -79,6 +79,12 @@ var irregFamily = []*Rule{
 		Severity: finding.Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkFullReshuffle,
 	},
 	{
+		Name: "irreg.insufficient.reshuffle-first", Back: WholeShoe,
+		Doc:      "After a void for lack of cards no card is dealt before the entire set is reshuffled.",
+		Breach:   "Play goes on from the same shoe.",
+		Severity: finding.Critical, At: Settled, Check: checkReshuffleFirst,
+	},
+	{
 		Name: "irreg.insufficient.false-claim", Back: WholeShoe,
 		Doc:      "A round is not voided for lack of cards while enough are left.",
 		Breach:   "A losing round cancelled under a pretext.",
@@ -297,7 +303,7 @@ func checkRemedied(p *Pass) {
 			})
 		}
 	}
-	if v := p.Round.Voided; v.Insufficient && !p.falseClaim() {
+	if v := p.Round.Voided; v.Seq != 0 && p.ground() == ShortOfCards {
 		p.Report(Finding{
 			Expected: "irregularities handled as prescribed", Observed: "void for lack of cards",
 			Evidence: []record.Seq{v.Seq},
@@ -434,15 +440,32 @@ func checkFullReshuffle(p *Pass) {
 	}
 }
 
-func (p *Pass) falseClaim() bool {
-	return p.Shoe.Loaded.Seq != 0 && p.Round.Left >= 6-len(p.Round.Cards)
-}
-
 func checkFalseClaim(p *Pass) {
-	if r := p.Round; r.Voided.Insufficient && p.falseClaim() {
+	if r := p.Round; r.Voided.Insufficient && p.ground() == CardsLeft {
 		p.Report(Finding{
 			Expected: fmt.Sprintf("the round goes on, %d cards are left", r.Left), Observed: "void for lack of cards",
 			Evidence: append(cardEvidence(r), r.Voided.Seq),
 		})
+	}
+}
+
+// checkReshuffleFirst finds the first round that is dealt from the same shoe after a round was void for lack of cards.
+func checkReshuffleFirst(p *Pass) {
+	first := p.Round.FirstCard()
+	if first == 0 {
+		return
+	}
+	for _, before := range slices.Backward(p.Shoe.Rounds) {
+		if before.No >= p.Round.No || before.Card == 0 {
+			continue
+		}
+		if before.Short {
+			p.Report(Finding{
+				Expected: fmt.Sprintf("the entire set reshuffled before the next round, round %d is void", before.No),
+				Observed: fmt.Sprintf("round %d dealt from the same shoe", p.Round.No),
+				Evidence: []record.Seq{before.Ended, first},
+			})
+		}
+		return
 	}
 }

@@ -90,12 +90,24 @@ func checkLastHandAnnounced(p *Pass) {
 	}
 }
 
+// checkOneMoreOnly counts hands that were completed: a void round is no hand, and is dealt again.
 func checkOneMoreOnly(p *Pass) {
 	k := p.Shoe.CutcardRound()
-	if first := p.Round.FirstCard(); k != 0 && p.Round.No > k+1 && first != 0 {
+	first := p.Round.FirstCard()
+	if k == 0 || first == 0 {
+		return
+	}
+	completed := 0
+	for i := range p.Shoe.Rounds {
+		r := &p.Shoe.Rounds[i]
+		if r.No >= k && r.No < p.Round.No && r.Card != 0 && r.Result != baccarat.Void {
+			completed++
+		}
+	}
+	if completed > 1 {
 		p.Report(Finding{
-			Expected: fmt.Sprintf("no card after round %d", k+1), Observed: fmt.Sprintf("round %d dealt", p.Round.No),
-			Evidence: []record.Seq{p.Shoe.Cutcard[0].Seq, first},
+			Expected: fmt.Sprintf("no card after the hand that follows round %d, in which the cutting card appeared", k),
+			Observed: fmt.Sprintf("round %d dealt", p.Round.No), Evidence: []record.Seq{p.Shoe.Cutcard[0].Seq, first},
 		})
 	}
 }

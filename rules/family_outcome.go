@@ -57,6 +57,12 @@ var outcomeFamily = []*Rule{
 		Breach:   "A void round is settled for one seat.",
 		Severity: finding.Critical, At: Settled, Check: checkVoidRound, Covers: []string{"outcome.player-wager"},
 	},
+	{
+		Name:     "outcome.void-ground",
+		Doc:      "A round is void only if too few cards remain in the shoe to complete it.",
+		Breach:   "A complete round is declared void, and the winners are not paid.",
+		Severity: finding.Critical, At: Settled, Check: checkVoidGround, Covers: []string{"outcome.void-round"},
+	},
 }
 
 func outcome(name, doc, breach string, on ...baccarat.Spot) *Rule {
@@ -86,25 +92,26 @@ func (p *Pass) misjudged(w *record.Wager) bool {
 }
 
 func (p *Pass) reportOutcome(w *record.Wager, want, got baccarat.Disposition) {
-	c := p.coup()
+	c, observed := p.coup(), got.String()
+	if w.Settlements() > 1 {
+		observed = p.settled(w)
+	}
 	p.Report(Finding{
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: evidence(w, p.Round),
-		Expected: fmt.Sprintf("%v wager %v at player %d, banker %d", w.Spot, want, c.P, c.B), Observed: got.String(),
+		Expected: fmt.Sprintf("%v wager %v at player %d, banker %d", w.Spot, want, c.P, c.B), Observed: observed,
 	})
 }
 
 // evidence are the wager, its settlement and the cards it was settled on.
 func evidence(w *record.Wager, r *record.Round) []record.Seq {
-	return append(moneyEvidence(w), cardEvidence(r)...)
+	return append(moneyEvidence(w, r), cardEvidence(r)...)
 }
 
-// moneyEvidence are the wager and its settlement.
-func moneyEvidence(w *record.Wager) []record.Seq {
+// moneyEvidence are the wager and all motions of its settlement.
+func moneyEvidence(w *record.Wager, r *record.Round) []record.Seq {
 	seqs := []record.Seq{w.Placed}
-	for _, s := range []record.Seq{w.Paid.Seq, w.Collected.Seq, w.Returned.Seq} {
-		if s != 0 {
-			seqs = append(seqs, s)
-		}
+	for s := range motions(w, r) {
+		seqs = append(seqs, s.Seq)
 	}
 	return seqs
 }
@@ -127,8 +134,11 @@ func Settling(l *law.Law, r *record.Round) *baccarat.Coup {
 // disposition is what the law makes of a wager on the cards that count; Undetermined when the cards
 // are not known, the round was cancelled or the spot has no rule in the texts.
 func (p *Pass) disposition(w *record.Wager) baccarat.Disposition {
+	if w.Gone {
+		return baccarat.Withdrawn
+	}
 	c := p.coup()
-	if !c.Complete || p.cancelled() {
+	if !c.Complete || p.cancelled() && !p.seized(w) {
 		return baccarat.Undetermined
 	}
 	d := p.Law.Disposition(p.Config, w.Spot, c)
@@ -162,32 +172,31 @@ func (p *Pass) dragonPush(w *record.Wager) bool {
 	return w.Spot == baccarat.SpotBanker && p.Config.Mode == baccarat.EZ && p.coup().Complete && p.coup().Dragon7()
 }
 
-func (p *Pass) cancelled() bool {
-	return p.Round.Voided.Seq != 0 || p.Round.Ended.Result == baccarat.Void
-}
-
 func checkDragonPush(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if got := w.Disposition(); p.dragonPush(w) && !p.cancelled() && got != baccarat.Undetermined &&
+		if got := w.Disposition(); p.dragonPush(w) && !w.Gone && !p.cancelled() && got != baccarat.Undetermined &&
 			got != baccarat.Return {
 			p.reportOutcome(w, baccarat.Return, got)
 		}
 	}
 }
 
+// checkVoidRound judges the money of a void round. A round that is recorded as void without round_voided is judged by its
+// money alone: where everything was returned, only the declaration is missing.
 func checkVoidRound(p *Pass) {
 	r := p.Round
-	if r.Voided.Seq == 0 {
+	if !p.cancelled() {
 		return
 	}
+	before := len(p.Findings)
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		if w.Paid.Times > 0 || w.Collected.Times > 0 {
+		if net := w.Net(); (net.Paid > 0 || net.Collected > 0) && !p.seized(w) {
 			p.Report(Finding{
 				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount,
-				Evidence: append(moneyEvidence(w), r.Voided.Seq),
-				Expected: "returned in full, the round is void", Observed: w.Disposition().String(),
+				Evidence: append(moneyEvidence(w, r), p.voidedAt()),
+				Expected: "returned in full, the round is void", Observed: p.settled(w),
 			})
 		}
 	}
@@ -195,9 +204,59 @@ func checkVoidRound(p *Pass) {
 		if s := &r.Steps[i]; s.Kind >= record.StepVigMarked {
 			p.Report(Finding{
 				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount,
-				Evidence: []record.Seq{r.Voided.Seq, s.Seq},
+				Evidence: []record.Seq{p.voidedAt(), s.Seq},
 				Expected: "no vigorish, the round is void", Observed: p.money(s.Amount) + " taken",
 			})
 		}
 	}
+	if r.Voided.Seq == 0 && len(p.Findings) == before {
+		p.CannotJudge("the round is recorded as void, and no round_voided was reported", r.Ended.Seq)
+	}
+}
+
+// checkVoidGround finds a round that was declared void although its cards did not run short. What the texts of a game do
+// not contain may know another ground.
+func checkVoidGround(p *Pass) {
+	r := p.Round
+	if r.Voided.Seq == 0 {
+		return
+	}
+	ground := p.ground()
+	if ground != HandComplete && (ground != CardsLeft || p.claimed()) {
+		return
+	}
+	f := Finding{
+		Expected: "void only if too few cards remain in the shoe to complete the round",
+		Observed: fmt.Sprintf("void with the round incomplete and %d cards left", r.Left),
+		Evidence: append(cardEvidence(r), r.Voided.Seq),
+	}
+	if ground == HandComplete {
+		c := r.Coup()
+		f.Observed = fmt.Sprintf("void with the round complete at player %d, banker %d", c.P, c.B)
+	}
+	if p.Config.Game == baccarat.CheminDeFer {
+		p.CannotJudge("irregularities of chemin de fer are not in the text; "+f.Observed, f.Evidence...)
+		return
+	}
+	f.Verdict = finding.Suspect
+	if ground == HandComplete {
+		winners, due := p.withheld()
+		for _, w := range winners {
+			f.Evidence, f.Amount = append(f.Evidence, moneyEvidence(w, r)...), due
+		}
+		if len(winners) > 0 {
+			f.Observed += fmt.Sprintf("; winning wagers not paid: %d", len(winners))
+			if p.Config.Game == baccarat.PuntoBanco {
+				f.Verdict = ""
+			}
+		}
+	}
+	p.Report(f)
+}
+
+// claimed reports whether the round was declared void for lack of cards, and the rulebook has the rule that judges
+// that claim.
+func (p *Pass) claimed() bool {
+	_, ok := p.Law.Cited("irreg.insufficient.false-claim")
+	return ok && p.Round.Voided.Insufficient
 }

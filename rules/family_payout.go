@@ -65,9 +65,15 @@ var payoutFamily = []*Rule{
 	},
 	{
 		Name:     "payout.unsettled",
-		Doc:      "Each wager of a round is settled exactly once before the next round's first card.",
+		Doc:      "Each wager is settled before the next round's first card, in one motion or in several, and not twice.",
 		Breach:   "Winning bet forgotten, or paid twice.",
 		Severity: finding.Critical, At: Settled, Check: checkUnsettled,
+	},
+	{
+		Name:     "payout.corrected",
+		Doc:      "A stake taken by mistake is put back, and winnings paid by mistake are taken back, before the next first card.",
+		Breach:   "Mistake of the settlement, put right.",
+		Severity: finding.Info, At: Settled, Check: checkCorrected,
 	},
 	{
 		Name: "payout.return-intact", Doc: "A void or pushed wager is returned in full.",
@@ -81,9 +87,9 @@ var payoutFamily = []*Rule{
 	},
 }
 
-// payable reports whether a wager was paid once and rightly so: only then its amount is judged.
+// payable reports whether a wager was paid, not twice, and rightly so: only then its amount is judged.
 func (p *Pass) payable(w *record.Wager) bool {
-	return w.Disposition() == baccarat.Pay && p.disposition(w) == baccarat.Pay
+	return w.Disposition() == baccarat.Pay && p.disposition(w) == baccarat.Pay && !p.settledTwice(w)
 }
 
 func payoutOf(on ...baccarat.Spot) func(*Pass) {
@@ -103,7 +109,7 @@ func below(o law.SpotOdds, winnings, stake int64) bool {
 }
 
 func (p *Pass) judgeOdds(w *record.Wager, o law.SpotOdds) {
-	if o.Known() && below(o, w.Paid.Amount, w.Amount) {
+	if o.Known() && below(o, w.Net().Paid, w.Amount) {
 		p.reportPayout(w, o.Odds, o.Floor)
 	}
 }
@@ -115,9 +121,9 @@ func (p *Pass) reportPayout(w *record.Wager, o baccarat.Odds, floor bool) {
 		least = "at least "
 	}
 	p.Report(Finding{
-		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(due - w.Paid.Amount), Evidence: evidence(w, p.Round),
+		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(due - w.Net().Paid), Evidence: evidence(w, p.Round),
 		Expected: fmt.Sprintf("%v %s paid %s%v: %s", w.Spot, p.money(w.Amount), least, o, p.money(due)),
-		Observed: "paid " + p.money(w.Paid.Amount),
+		Observed: p.settled(w),
 	})
 }
 
@@ -164,36 +170,15 @@ func checkPosted(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
 		law := p.Law.Odds[w.Spot]
-		if !p.payable(w) || !law.Floor || below(law, w.Paid.Amount, w.Amount) ||
+		if !p.payable(w) || !law.Floor || below(law, w.Net().Paid, w.Amount) ||
 			(w.Spot == baccarat.SpotBanker && p.bankerSix()) {
 			continue
 		}
 		switch posted := p.Config.Posted[w.Spot]; {
 		case !posted.Known():
 			p.CannotJudge(fmt.Sprintf("no odds are posted for %v", w.Spot), w.Placed)
-		case posted.Compare(w.Paid.Amount, w.Amount) != 0:
+		case posted.Compare(w.Net().Paid, w.Amount) != 0:
 			p.reportPayout(w, posted, false)
-		}
-	}
-}
-
-func checkUnsettled(p *Pass) {
-	r := p.Round
-	for i := range r.Wagers {
-		if w := &r.Wagers[i]; !w.Gone && w.Settlements() != 1 {
-			p.Report(Finding{
-				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: moneyEvidence(w),
-				Expected: fmt.Sprintf("%v wager of %s settled once", w.Spot, p.money(w.Amount)),
-				Observed: fmt.Sprintf("settled %d times", w.Settlements()),
-			})
-		}
-	}
-	for i := range r.Steps {
-		if s := &r.Steps[i]; s.Wager < 0 && s.Kind <= record.StepReturned {
-			p.Report(Finding{
-				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
-				Expected: "settlement of a wager of the round", Observed: "no such wager was placed",
-			})
 		}
 	}
 }
@@ -203,8 +188,8 @@ func checkReturnIntact(p *Pass) {
 		w := &p.Round.Wagers[i]
 		want := p.disposition(w)
 		if w.Disposition() == baccarat.Return && (want == baccarat.Return || p.cancelled()) &&
-			w.Returned.Amount != w.Amount {
-			p.reportIntact(w, "returned", w.Returned.Amount)
+			w.Net().Returned != w.Amount && !p.settledTwice(w) {
+			p.reportIntact(w, "returned", w.Net().Returned)
 		}
 	}
 }
@@ -213,15 +198,15 @@ func checkCollectIntact(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
 		if w.Disposition() == baccarat.Collect && p.disposition(w) == baccarat.Collect &&
-			w.Collected.Amount != w.Amount {
-			p.reportIntact(w, "collected", w.Collected.Amount)
+			w.Net().Collected != w.Amount && !p.settledTwice(w) {
+			p.reportIntact(w, "collected", w.Net().Collected)
 		}
 	}
 }
 
 func (p *Pass) reportIntact(w *record.Wager, verb string, got int64) {
 	p.Report(Finding{
-		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(w.Amount - got), Evidence: moneyEvidence(w),
-		Expected: verb + " " + p.money(w.Amount), Observed: verb + " " + p.money(got),
+		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(w.Amount - got), Evidence: moneyEvidence(w, p.Round),
+		Expected: verb + " " + p.money(w.Amount), Observed: p.settled(w),
 	})
 }

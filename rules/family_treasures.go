@@ -81,7 +81,7 @@ func (p *Pass) paidBothRows(w *record.Wager) bool {
 	table := p.Law.Treasures[p.Config.TreasuresTable]
 	both, one := table[baccarat.Heavenly9Both], table[baccarat.Heavenly9One]
 	return w.Spot == baccarat.SpotHeavenly9 && p.coup().Treasure() == baccarat.Heavenly9Both && both.For == one.For &&
-		baccarat.Odds{To: both.To + one.To, For: both.For}.Compare(w.Paid.Amount, w.Amount) == 0
+		baccarat.Odds{To: both.To + one.To, For: both.For}.Compare(w.Net().Paid, w.Amount) == 0
 }
 
 func checkHighestSingle(p *Pass) {
@@ -90,11 +90,11 @@ func checkHighestSingle(p *Pass) {
 		switch {
 		case p.payable(w) && p.paidBothRows(w):
 			p.reportPayout(w, p.treasureOdds(w.Spot), false)
-		case w.Paid.Times > 0 && p.outshone(w):
+		case w.Net().Paid > 0 && p.outshone(w):
 			p.Report(Finding{
-				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Paid.Amount, Evidence: evidence(w, p.Round),
+				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Net().Paid, Evidence: evidence(w, p.Round),
 				Expected: "only the wager of the patron that pays most",
-				Observed: fmt.Sprintf("%v paid %s beside it", w.Spot, p.money(w.Paid.Amount)),
+				Observed: fmt.Sprintf("%v paid %s beside it", w.Spot, p.money(w.Net().Paid)),
 			})
 		}
 	}

@@ -180,7 +180,7 @@ func checkVerbalConfirmed(p *Pass) {
 	first := p.Round.FirstCard()
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if w.Medium != baccarat.VerbalCash {
+		if w.Medium != baccarat.VerbalCash || w.Gone {
 			continue
 		}
 		var dealer, supervisor bool
@@ -205,7 +205,7 @@ func checkVerbalConfirmed(p *Pass) {
 func checkVerbalConverted(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if w.Medium != baccarat.VerbalCash || !slices.Contains(p.Law.Media, baccarat.VerbalCash) {
+		if w.Medium != baccarat.VerbalCash || w.Gone || !slices.Contains(p.Law.Media, baccarat.VerbalCash) {
 			continue
 		}
 		deadline, what := max(w.Paid.Seq, w.Collected.Seq, w.Returned.Seq), "settlement"

@@ -67,9 +67,9 @@ const newestWager = ` ORDER BY version DESC LIMIT 1 BY table_id, shoe_id, round,
 // Patron returns a patron's play by spot.
 func (s *Store) Patron(ctx context.Context, scope Scope, property, patron string) ([]Patron, error) {
 	w := in(scope).equal("property_id", property).with("patron", patron)
-	return read[Patron](ctx, s, "a patron's play", `SELECT spot, count() AS wagers, sum(stake) AS staked,
+	return read[Patron](ctx, s, "a patron's play", `SELECT spot, countIf(disposition != 'withdrawn') AS wagers, sum(stake) AS staked,
 		sum(paid) AS paid, sum(collected) AS collected, min(at) AS first_at, max(at) AS last_at
-	FROM (SELECT spot, stake, paid, collected, at`+ofPatron+w.String()+newestWager+`)
+	FROM (SELECT spot, stake, paid, collected, disposition, at`+ofPatron+w.String()+newestWager+`)
 	GROUP BY spot ORDER BY staked DESC, spot`, w)
 }
 

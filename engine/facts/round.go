@@ -46,23 +46,27 @@ func (t *Table) Round(s *play.Shoe, r *record.Round, view *detectors.Round, out 
 	t.chances(view, into)
 }
 
-// totals writes the money of a round.
+// totals writes the money of a round. A withdrawn wager counts nowhere; what was nevertheless moved for it does.
 func totals(r *record.Round, view *detectors.Round, into *rows.Rounds) {
 	var staked, paid, expected, collected, returned, vigorish int64
+	wagers := uint32(0)
 	for i := range r.Wagers {
-		w := &r.Wagers[i]
-		staked += w.Amount
-		paid += w.Paid.Amount
-		expected += view.Wagers[i].Due
-		collected += w.Collected.Amount
-		returned += w.Returned.Amount
+		w, net := &r.Wagers[i], r.Wagers[i].Net()
+		if !w.Gone {
+			wagers++
+			staked += w.Amount
+			expected += view.Wagers[i].Due
+		}
+		paid += net.Paid
+		collected += net.Collected
+		returned += net.Returned
 	}
 	for i := range r.Steps {
 		if r.Steps[i].Kind >= record.StepVigMarked {
 			vigorish += r.Steps[i].Amount
 		}
 	}
-	into.Wagers = append(into.Wagers, uint32(len(r.Wagers)))
+	into.Wagers = append(into.Wagers, wagers)
 	into.Staked = append(into.Staked, staked)
 	into.Paid = append(into.Paid, paid)
 	into.ExpectedPay = append(into.ExpectedPay, expected)
@@ -113,6 +117,10 @@ func appendCards(dst []byte, r *record.Round) []byte {
 
 func (t *Table) wager(s *play.Shoe, r *record.Round, i int, view *detectors.Round, into *rows.Wagers) {
 	w, v := &r.Wagers[i], &view.Wagers[i]
+	stake, coupon, net := w.Amount, w.Coupon, w.Net()
+	if w.Gone {
+		stake, coupon = 0, 0
+	}
 	day, _ := t.Clock.Of(r.At)
 	into.PropertyID = append(into.PropertyID, t.Play.Property)
 	into.TableID = append(into.TableID, t.Play.ID)
@@ -123,16 +131,16 @@ func (t *Table) wager(s *play.Shoe, r *record.Round, i int, view *detectors.Roun
 	into.WagerID.AppendString(w.ID)
 	into.Seat = append(into.Seat, w.Seat)
 	into.Spot = append(into.Spot, w.Spot.String())
-	into.Stake = append(into.Stake, w.Amount)
-	into.Coupon = append(into.Coupon, w.Coupon)
+	into.Stake = append(into.Stake, stake)
+	into.Coupon = append(into.Coupon, coupon)
 	into.Medium = append(into.Medium, w.Medium.String())
 	into.Patron = append(into.Patron, v.Patron)
 	into.Disposition = append(into.Disposition, v.Done.String())
 	into.Expected = append(into.Expected, v.Ruled.String())
-	into.Paid = append(into.Paid, w.Paid.Amount)
+	into.Paid = append(into.Paid, net.Paid)
 	into.ExpectedPaid = append(into.ExpectedPaid, v.Due)
-	into.Collected = append(into.Collected, w.Collected.Amount)
-	into.Returned = append(into.Returned, w.Returned.Amount)
+	into.Collected = append(into.Collected, net.Collected)
+	into.Returned = append(into.Returned, net.Returned)
 	into.PlacedSeq = append(into.PlacedSeq, uint64(w.Placed))
 	into.PlacedAt = append(into.PlacedAt, v.Placed)
 	into.Late = append(into.Late, v.Late)

@@ -209,6 +209,9 @@ func settleWager(c *turn, r *record.Round, id string, made record.Step) {
 	case record.StepReturned:
 		into = &w.Returned
 	}
+	if made.Kind == record.StepReturned {
+		w.PutBack += max(min(made.Amount, w.Collected.Amount-w.PutBack), 0)
+	}
 	into.Seq = c.seq
 	into.Times++
 	into.Amount += made.Amount

@@ -3,6 +3,7 @@ package play
 import (
 	"slices"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 )
@@ -82,6 +83,9 @@ func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 	}
 	*which = nil
 	s.Enter(r, rules.Settling(s.Law, r))
+	if Result(r) == baccarat.Void {
+		s.Rounds[len(s.Rounds)-1].Short = rules.GroundOf(s.Law, &s.Shoe, r) == rules.ShortOfCards
+	}
 	for _, l := range s.Later {
 		t.owing(s, l.Seat).Collect(l.Seat, l.Amount, l.Wagers, l.Seq)
 	}

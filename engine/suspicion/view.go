@@ -68,7 +68,7 @@ func (t *Table) offerOf(s *play.Shoe, r *record.Round) *detectors.Offer {
 func (t *Table) viewWager(s *play.Shoe, r *record.Round, w *record.Wager, judged bool) detectors.Wager {
 	v := detectors.Wager{
 		ID: w.ID, Patron: w.Patron, Seat: w.Seat, Spot: w.Spot, Stake: w.Amount, Done: w.Disposition(),
-		Paid:   w.Paid.Amount,
+		Paid:   w.Net().Paid,
 		AtLock: -1, AtSettlement: -1,
 	}
 	if judged {

@@ -179,6 +179,9 @@ func exceptionFaults() []Fault {
 			Rule: "irreg.insufficient.false-claim", Doc: "a round voided under a pretext", Kinds: kinds,
 			bend: func(sc *scene) error {
 				r := &sc.plan.Rounds[len(sc.plan.Rounds)-1]
+				if r.Coup.Cards() == 4 || !plain(&r.Coup) {
+					return errNotOffered
+				}
 				for h := range 2 {
 					r.Coup.Hands[h] = r.Coup.Hands[h][:2]
 				}

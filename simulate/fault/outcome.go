@@ -2,6 +2,7 @@ package fault
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
@@ -71,18 +72,26 @@ func sideOutcomeFaults() []Fault {
 		},
 		{
 			Rule: "outcome.void-round", Doc: "a void round is settled for one seat", Kinds: append(punto(), nyAll()...),
-			wagers: staking(schema.SpotPlayer, 10000),
-			bend: func(sc *scene) error {
-				for h := range 2 {
-					sc.round.Coup.Hands[h] = sc.round.Coup.Hands[h][:2]
-				}
-				sc.round.Void = schema.VoidCauseMisdeal
-				return nil
-			},
+			bend: (*scene).exhaust,
 			edit: func(sc *scene) string {
-				old := sc.inRound("wager_returned wager_id=%s", sc.stake.ID)
+				stakes := sc.plan.Rounds[len(sc.plan.Rounds)-1].Stakes
+				at := slices.IndexFunc(stakes, func(st shoe.Stake) bool { return !st.Withdrawn })
+				if at < 0 {
+					return ""
+				}
+				st := &stakes[at]
+				sc.seat = st.Seat
+				old := fmt.Sprintf("round=%d wager_returned wager_id=%s", sc.findingRound, st.ID)
 				return fmt.Sprintf("insert after %s: wager_collected wager_id=%s seat=%d amount=%d\ndelete %s",
-					old, sc.stake.ID, sc.stake.Seat, sc.stake.Amount, old)
+					old, st.ID, st.Seat, st.Amount, old)
+			},
+		},
+		{
+			Rule: "outcome.void-ground", Doc: "a complete round is declared a misdeal", Kinds: append(punto(), nyAll()...),
+			wagers: staking(schema.SpotPlayer, 10000), accept: playerWon,
+			bend: func(sc *scene) error {
+				sc.round.Void, sc.stake = schema.VoidCauseMisdeal, nil
+				return nil
 			},
 		},
 	}

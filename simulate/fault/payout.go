@@ -1,6 +1,8 @@
 package fault
 
 import (
+	"fmt"
+
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
@@ -77,6 +79,16 @@ func amountFaults() []Fault {
 			Rule: "payout.unsettled", Doc: "a winning wager forgotten", Kinds: every,
 			wagers: staking(schema.SpotPlayer, 5000), accept: playerWon,
 			edit: func(sc *scene) string { return "delete " + sc.inRound("wager_paid wager_id=%s", sc.stake.ID) },
+		},
+		{
+			Rule: "payout.corrected", Doc: "a winning stake taken by mistake, put back and paid", Kinds: every,
+			wagers: staking(schema.SpotPlayer, 5000), accept: playerWon,
+			edit: func(sc *scene) string {
+				st, paid := sc.stake, sc.inRound("wager_paid nth=1")
+				return fmt.Sprintf("insert before %s: wager_collected wager_id=%s seat=%d amount=%d\n"+
+					"insert before %s: wager_returned wager_id=%s seat=%d amount=%d",
+					paid, st.ID, st.Seat, st.Amount, paid, st.ID, st.Seat, st.Amount)
+			},
 		},
 		{
 			Rule: "payout.return-intact", Doc: "a stake returned short", Kinds: every,

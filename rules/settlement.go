@@ -1,0 +1,156 @@
+package rules
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/record"
+)
+
+// The money of a wager is judged by what all its motions come to before the next round's first card. No clause demands
+// one motion.
+
+// motions are the steps of the settlement of a wager, in order.
+func motions(w *record.Wager, r *record.Round) iter.Seq[*record.Step] {
+	return func(yield func(*record.Step) bool) {
+		for i := range r.Steps {
+			s := &r.Steps[i]
+			if s.Kind <= record.StepReturned && s.Wager >= 0 && &r.Wagers[s.Wager] == w && !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+var motionWords = [...]string{
+	record.StepCollected: "collected", record.StepPaid: "paid", record.StepReturned: "returned",
+}
+
+// settled describes the settlement of a wager: each motion, and what they come to if there are several.
+func (p *Pass) settled(w *record.Wager) string {
+	var moves []string
+	for s := range motions(w, p.Round) {
+		moves = append(moves, motionWords[s.Kind]+" "+p.money(s.Amount))
+	}
+	switch len(moves) {
+	case 0:
+		return "not settled"
+	case 1:
+		return moves[0]
+	}
+	net, sum := w.Net(), "nothing"
+	switch {
+	case net.Paid > 0:
+		sum = "paid " + p.money(net.Paid)
+	case net.Collected > 0:
+		sum = "collected " + p.money(net.Collected)
+	case net.Returned > 0:
+		sum = "returned " + p.money(net.Returned)
+	}
+	return strings.Join(moves, ", ") + "; in all " + sum
+}
+
+// dueOnce is the amount of one settlement of a wager as it was settled, 0 if that is not known.
+func (p *Pass) dueOnce(w *record.Wager) int64 {
+	if w.Disposition() != baccarat.Pay {
+		return w.Amount
+	}
+	if d, due := p.Due(w); d == baccarat.Pay {
+		return due
+	}
+	if odds := p.Law.Odds[w.Spot]; odds.Known() {
+		return odds.Winnings(w.Amount)
+	}
+	return 0
+}
+
+// settledTwice reports whether two motions of a wager each settle it in full, and none of them was put right: 100 and
+// 100 on a wager that is paid 100, not 50 and 50.
+func (p *Pass) settledTwice(w *record.Wager) bool {
+	net := w.Net()
+	if w.Settlements() < 2 || w.Gone {
+		return false
+	}
+	kind, sum := record.StepReturned, net.Returned
+	switch w.Disposition() {
+	case baccarat.Pay:
+		kind, sum = record.StepPaid, net.Paid
+	case baccarat.Collect:
+		kind, sum = record.StepCollected, net.Collected
+	}
+	due, full := p.dueOnce(w), 0
+	for s := range motions(w, p.Round) {
+		if s.Kind == kind && s.Amount >= due {
+			full++
+		}
+	}
+	return due > 0 && full > 1 && sum >= 2*due
+}
+
+func checkUnsettled(p *Pass) {
+	r := p.Round
+	for i := range r.Wagers {
+		w := &r.Wagers[i]
+		if observed := p.unsettled(w); observed != "" {
+			p.Report(Finding{
+				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: moneyEvidence(w, r),
+				Expected: p.settleOnce(w), Observed: observed,
+			})
+		}
+	}
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.Wager < 0 && s.Kind <= record.StepReturned {
+			p.Report(Finding{
+				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
+				Expected: "settlement of a wager of the round", Observed: "no such wager was placed",
+			})
+		}
+	}
+}
+
+func (p *Pass) settleOnce(w *record.Wager) string {
+	if w.Gone {
+		return fmt.Sprintf("%v wager of %s withdrawn, and nothing paid or collected", w.Spot, p.money(w.Amount))
+	}
+	return fmt.Sprintf("%v wager of %s settled once", w.Spot, p.money(w.Amount))
+}
+
+// unsettled describes what is wrong with the settlement of a wager whatever the cards: nothing in the end, twice, more
+// than the stake returned, or a withdrawn wager settled. It is empty if nothing is.
+func (p *Pass) unsettled(w *record.Wager) string {
+	net := w.Net()
+	switch {
+	case w.Gone && net.Paid == 0 && net.Collected == 0:
+		return ""
+	case w.Gone:
+		return p.settled(w)
+	case w.Disposition() == baccarat.Undetermined:
+		return p.settled(w)
+	case p.misjudged(w):
+		return "" // the outcome is the error
+	case p.settledTwice(w), w.Disposition() != baccarat.Return && net.Returned > w.Amount:
+		return p.settled(w)
+	}
+	return ""
+}
+
+// checkCorrected reports mistakes of a settlement that were put right: a stake taken and put back, winnings paid and
+// taken back, a stake returned and then collected.
+func checkCorrected(p *Pass) {
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		right := w.Disposition() != baccarat.Undetermined && !w.Gone && !p.misjudged(w) && p.unsettled(w) == ""
+		turned := w.Collected.Times > 0 && (w.Paid.Times > 0 || w.Returned.Times > 0)
+		if right && turned {
+			p.Report(Finding{
+				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount,
+				Evidence: slices.Clone(moneyEvidence(w, p.Round)),
+				Expected: "mistakes of the settlement put right", Observed: p.settled(w),
+			})
+		}
+	}
+}

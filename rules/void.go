@@ -1,0 +1,84 @@
+package rules
+
+import (
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
+)
+
+// Ground is what the cards say about a void round. The one ground that the texts know is that too few cards remain to
+// complete the round. N.J.A.C. 19:47-3.12(d).
+type Ground uint8
+
+// Grounds.
+const (
+	// GroundUnknown: it depends on a card that was not dealt or not read, or on a shoe that was not fully reported.
+	GroundUnknown Ground = iota
+	// ShortOfCards: the shoe cannot complete the round.
+	ShortOfCards
+	// CardsLeft: the shoe can complete the round.
+	CardsLeft
+	// HandComplete: no card is due.
+	HandComplete
+)
+
+// GroundOf computes the ground of a void round from the drawing rules and the cards that were left.
+func GroundOf(l *law.Law, s *record.Shoe, r *record.Round) Ground {
+	if l == nil || unread(r) || len(r.Cards) == 0 {
+		return GroundUnknown
+	}
+	low, high := l.CardsToCome(r.Coup())
+	switch {
+	case high == 0:
+		return HandComplete
+	case s.Loaded.Seq == 0 || s.Joined || s.Missing:
+		return GroundUnknown
+	case r.Left < low:
+		return ShortOfCards
+	case r.Left >= high:
+		return CardsLeft
+	}
+	return GroundUnknown
+}
+
+func (p *Pass) ground() Ground { return GroundOf(p.Law, p.Shoe, p.Round) }
+
+// cancelled reports whether the round was declared void, or recorded as void.
+func (p *Pass) cancelled() bool {
+	return p.Round.Voided.Seq != 0 || p.Round.Ended.Result == baccarat.Void
+}
+
+// seized reports whether a wager of a void round was collected that does not lose by the cards: it would be wrong in a
+// round that is void as in one that is not, and the outcome is judged.
+func (p *Pass) seized(w *record.Wager) bool {
+	c := p.coup()
+	if w.Gone || !p.cancelled() || w.Disposition() != baccarat.Collect || p.ground() != HandComplete {
+		return false
+	}
+	d := p.Law.Disposition(p.Config, w.Spot, c)
+	return d == baccarat.Pay || d == baccarat.Return
+}
+
+// voidedAt is the event by which the round is void.
+func (p *Pass) voidedAt() record.Seq {
+	if p.Round.Voided.Seq != 0 {
+		return p.Round.Voided.Seq
+	}
+	return p.Round.Ended.Seq
+}
+
+// withheld are the wagers that won by the cards of a void round and were not paid, and what was due to them.
+func (p *Pass) withheld() (wagers []*record.Wager, due int64) {
+	c := p.coup()
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		if w.Gone || w.Disposition() == baccarat.Pay || p.Law.Disposition(p.Config, w.Spot, c) != baccarat.Pay {
+			continue
+		}
+		wagers = append(wagers, w)
+		if odds := p.Law.PaidOdds(p.Config, w.Spot, c); odds.Known() {
+			due += odds.Winnings(w.Amount)
+		}
+	}
+	return wagers, due
+}
