@@ -56,10 +56,35 @@ func TestLegalShoesAreSilent(t *testing.T) {
 					}
 					t.Errorf("seed %d: %s", seed, line(&b.Findings[i]))
 				}
+				addUp(t, seed, b)
 				shoes.Add(int64(len(b.Shoes)))
 				rounds.Add(int64(len(b.Rounds.Round)))
 			}
 		})
+	}
+}
+
+// addUp compares what was paid with what was due, and what the rounds staked with their wagers: a withdrawn wager counts
+// nowhere. What chemin de fer pays is not in the texts: nothing is due there.
+func addUp(t *testing.T, seed uint64, b *rows.Set) {
+	t.Helper()
+	var due, paid, staked, stakes int64
+	for i := range b.Rounds.Round {
+		due += b.Rounds.ExpectedPay[i]
+		staked += b.Rounds.Staked[i]
+	}
+	for i := range b.Wagers.Stake {
+		stakes += b.Wagers.Stake[i]
+		if b.Wagers.Expected[i] != "undetermined" {
+			paid += b.Wagers.Paid[i]
+		}
+		withdrawn := b.Wagers.Disposition[i] == "withdrawn"
+		if withdrawn && b.Wagers.Stake[i]+b.Wagers.ExpectedPaid[i]+b.Wagers.Paid[i]+b.Wagers.Collected[i] != 0 {
+			t.Errorf("seed %d: a withdrawn wager counts", seed)
+		}
+	}
+	if due != paid || staked != stakes {
+		t.Errorf("seed %d: %d was due and %d paid; rounds staked %d, wagers %d", seed, due, paid, staked, stakes)
 	}
 }
 

@@ -68,6 +68,7 @@ var payoutFamily = []*Rule{
 		Doc:      "Each wager is settled before the next round's first card, in one motion or in several, and not twice.",
 		Breach:   "Winning bet forgotten, or paid twice.",
 		Severity: finding.Critical, At: Settled, Check: checkUnsettled,
+		Covers: []string{"vig.amount.over", "vig.amount.under", "vig.rounding.invalid"},
 	},
 	{
 		Name:     "payout.corrected",

@@ -91,6 +91,11 @@ func (p *Pass) settledTwice(w *record.Wager) bool {
 	return due > 0 && full > 1 && sum >= 2*due
 }
 
+// takenBack reports whether a step collects from a wager that is not collected in the end.
+func (p *Pass) takenBack(s *record.Step) bool {
+	return s.Kind == record.StepCollected && p.Round.Wagers[s.Wager].Disposition() != baccarat.Collect
+}
+
 func checkUnsettled(p *Pass) {
 	r := p.Round
 	for i := range r.Wagers {
