@@ -9,6 +9,7 @@ type Batch struct {
 	Received    Seq
 	Decks       uint32
 	BackColor   string
+	BackDesign  string
 	PreShuffled bool
 
 	Inspected    Seq
@@ -29,7 +30,10 @@ type Batch struct {
 	Washed       Seq
 	WashFace     baccarat.Face
 	Stacked      Seq
-	Shuffled     Seq // first
+	// Shuffled is the first shuffle, Reshuffled the latest one.
+	Shuffled, Reshuffled Seq
+	// Receipts is how often cards were received under the id.
+	Receipts int
 }
 
 // BatchAt is the latest report of where a batch is.
@@ -71,15 +75,18 @@ type Preparation struct {
 	// of cards.
 	BatchBefore string
 	VoidBefore  Seq
+	// CardBefore is the last card of the shoe before.
+	CardBefore Seq
 	// Before is the order of the cards of the shoe before.
 	Before []baccarat.Card
 }
 
-// Shuffle is a shuffling step.
+// Shuffle is a shuffling step. Neither Device nor ByHand means that the method was not reported.
 type Shuffle struct {
-	Seq         Seq
-	Batch       string
-	AfterLacing bool
+	Seq            Seq
+	Batch          string
+	AfterLacing    bool
+	Device, ByHand bool
 }
 
 // Laced is the lacing of one deck into the stack.

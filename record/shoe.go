@@ -54,10 +54,11 @@ type Shoe struct {
 	// MarkersRemoved are coins and lammers taken off the layout.
 	MarkersRemoved []SeatChange
 
-	// OwedAtShuffle is what each seat still owed when the next shoe was first shuffled.
+	// OwedAtShuffle is what each seat still owed when the cards of the shoe were shuffled again.
 	OwedAtShuffle []SeatChange
-	// NextShuffled is the first shuffling step of the shoe that follows; NextCard its first card.
-	NextShuffled, NextCard Seq
+	// NextShuffled is the first shuffle of the cards of this shoe after its play. The shuffle of another batch is none:
+	// 9 NYCRR 5324.21(a)(4)(iv)(c). Succeeded is the first event of the shoe that follows, NextCard its first card.
+	NextShuffled, Succeeded, NextCard Seq
 	// TableClosed is the closing of the table, if that ended the shoe.
 	TableClosed Seq
 }
@@ -177,6 +178,14 @@ func (s *Shoe) Reset() {
 		Bids: s.Bids[:0], Bank: s.Bank[:0], Order: s.Order[:0], OrderAt: s.OrderAt[:0],
 	}
 	s.Prep.reset()
+}
+
+// Batch is the batch of the shoe's cards, empty if it was not reported.
+func (s *Shoe) Batch() string {
+	if s.Loaded.Batch != "" || len(s.Prep.Shuffles) == 0 {
+		return s.Loaded.Batch
+	}
+	return s.Prep.Shuffles[0].Batch
 }
 
 // CutcardRound is the round in which the cutting card appeared, 0 while it has not. A card that

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -15,6 +16,7 @@ var batchFamily = []*Rule{
 		Name: "batch.two-equal", Doc: "A shuffler table has two equal batches of at least six decks.",
 		Breach:   "Batches of eight and six decks.",
 		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkTwoBatches,
+		Covers: []string{"batch.other-in-shuffler"},
 	},
 	{
 		Name: "batch.back-colors-differ", Doc: "The two batches have different back colours.",
@@ -27,58 +29,210 @@ var batchFamily = []*Rule{
 		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkAlternate,
 	},
 	{
+		Name:     "batch.other-in-shuffler",
+		Doc:      "While one batch is dealt, the other one is shuffled and stored in the shuffling device.",
+		Breach:   "Both batches in play at the first card of a shoe.",
+		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkOtherBatch,
+	},
+	{
 		Name: "batch.discard-single", Doc: "The discard rack holds cards of one batch only.",
 		Breach:   "Mixed rack.",
 		Severity: finding.Major, At: Closed, Needs: baccarat.FeedRack, Check: checkRack,
 	},
 }
 
-func checkTwoBatches(p *Pass) {
-	if !p.Config.AutomatedShuffler {
-		return
+// deviceUse is what is known of the shuffling device for a shoe.
+type deviceUse uint8
+
+const (
+	// noDevice: nothing shows that the table has one.
+	noDevice deviceUse = iota
+	// handShuffled: the table has one, but a dealer shuffled the cards of this shoe. The clause binds where the device
+	// is used.
+	handShuffled
+	// methodUnknown: the table has one; how these cards were shuffled was not reported.
+	methodUnknown
+	// deviceUsed: the device shuffled the cards of this shoe at the table.
+	deviceUsed
+)
+
+func (p *Pass) deviceUse() deviceUse {
+	shuffles := p.Shoe.Prep.Shuffles
+	has := p.Config.AutomatedShuffler
+	switch {
+	case slices.ContainsFunc(shuffles, func(h record.Shuffle) bool { return h.Device }):
+		if !has && p.preShuffled() {
+			return noDevice // before the cards came to the table
+		}
+		return deviceUsed
+	case !has:
+		return noDevice
+	case slices.ContainsFunc(shuffles, func(h record.Shuffle) bool { return h.ByHand }):
+		return handShuffled
 	}
-	at := p.Table.BatchesAt
-	if len(at) < 2 && !p.Table.Whole {
+	return methodUnknown
+}
+
+// preShuffled reports whether the cards of the shoe came pre-shuffled to the table.
+func (p *Pass) preShuffled() bool {
+	b := p.Table.Batch(p.Shoe.Batch())
+	return p.Config.PreShuffled || b != nil && b.PreShuffled
+}
+
+// batchReports are the latest report of the batch in the shoe and of the batch beside it: the one in the shuffling
+// device, otherwise the one that was reported last. A batch without a report of its state has what its receipt says.
+func (p *Pass) batchReports() (dealt, other *record.BatchAt) {
+	id := p.Shoe.Batch()
+	reports := slices.Clone(p.Table.BatchesAt)
+	for i := range p.Table.Batches {
+		b := &p.Table.Batches[i]
+		known := slices.ContainsFunc(reports, func(at record.BatchAt) bool { return at.ID == b.ID })
+		if b.Received != 0 && !known {
+			reports = append(reports, record.BatchAt{Seq: b.Received, ID: b.ID, Decks: b.Decks, BackColor: b.BackColor})
+		}
+	}
+	for i := range reports {
+		at := &reports[i]
+		stored := other != nil && other.State == record.BatchInShuffler
+		switch {
+		case at.ID == id:
+			dealt = at
+		case other == nil, at.State == record.BatchInShuffler && !stored,
+			at.Seq > other.Seq && (at.State == record.BatchInShuffler || !stored):
+			other = at
+		}
+	}
+	return dealt, other
+}
+
+func checkTwoBatches(p *Pass) {
+	use := p.deviceUse()
+	dealt, other := p.batchReports()
+	switch {
+	case use == noDevice || use == handShuffled && other == nil:
+		return
+	case (dealt == nil || other == nil) && !p.Table.Whole:
 		p.CannotJudge("the record of the table begins after its batches were reported", p.Shoe.First)
 		return
 	}
-	var evidence []record.Seq
+	f := Finding{Expected: "two equal batches of at least six decks"}
 	var observed []string
-	equal := len(at) == 2
-	for _, b := range at {
-		evidence = append(evidence, b.Seq)
-		observed = append(observed, fmt.Sprintf("%s %d decks", b.ID, b.Decks))
-		equal = equal && b.Decks >= 6 && b.Decks == at[0].Decks
+	decks := uint32(0)
+	equal := dealt != nil && other != nil
+	for _, b := range []*record.BatchAt{dealt, other} {
+		if b == nil {
+			continue
+		}
+		f.Evidence = append(f.Evidence, b.Seq)
+		observed = append(observed, fmt.Sprintf("batch %s with %d decks", b.ID, b.Decks))
+		equal = equal && b.Decks >= 6 && (decks == 0 || b.Decks == decks)
+		decks = b.Decks
 	}
-	if !equal {
-		p.Report(Finding{
-			Expected: "two equal batches of at least six decks",
-			Observed: strings.Join(append(observed, fmt.Sprintf("%d batches", len(at))), ", "), Evidence: evidence,
-		})
+	if equal {
+		return
 	}
+	if dealt == nil || other == nil {
+		observed = append(observed, "no second batch reported")
+	}
+	if len(f.Evidence) == 0 {
+		f.Evidence = []record.Seq{p.Shoe.First}
+	}
+	f.Observed = strings.Join(observed, ", ")
+	p.whereUsed(use, f)
+}
+
+// whereUsed reports a breach of a clause about the shuffling device; a SUSPECT finding where it may not have been used.
+func (p *Pass) whereUsed(use deviceUse, f Finding) {
+	if use == handShuffled {
+		p.Suspect(f)
+		return
+	}
+	p.Report(f)
 }
 
 func checkBatchColours(p *Pass) {
-	at := p.Table.BatchesAt
-	if p.Config.AutomatedShuffler && len(at) == 2 && at[0].BackColor == at[1].BackColor {
-		p.Report(Finding{
-			Expected: "two back colours", Observed: "both " + at[0].BackColor,
-			Evidence: []record.Seq{at[0].Seq, at[1].Seq},
+	use := p.deviceUse()
+	dealt, other := p.batchReports()
+	switch {
+	case use == noDevice || dealt == nil || other == nil:
+	case dealt.BackColor == "" || other.BackColor == "":
+		p.CannotJudge("the back colour of a batch was not reported", dealt.Seq, other.Seq)
+	case dealt.BackColor == other.BackColor:
+		p.whereUsed(use, Finding{
+			Expected: "two back colours", Observed: "both " + dealt.BackColor,
+			Evidence: []record.Seq{dealt.Seq, other.Seq},
 		})
 	}
 }
 
 func checkAlternate(p *Pass) {
 	s := p.Shoe
-	if p.Config.AutomatedShuffler && s.Prep.BatchBefore != "" && s.Loaded.Batch == s.Prep.BatchBefore {
-		p.reportLoaded("the batch that was not in the shoe before", "batch "+s.Loaded.Batch+" again")
+	use := p.deviceUse()
+	if use == noDevice || s.Prep.BatchBefore == "" || s.Batch() != s.Prep.BatchBefore {
+		return
+	}
+	f := Finding{
+		Expected: "the batch that was not in the shoe before", Observed: "batch " + s.Batch() + " again",
+		Evidence: p.loading(),
+	}
+	switch use {
+	case methodUnknown:
+		p.CannotJudge("how the cards were shuffled was not reported", f.Evidence...)
+	case handShuffled:
+		f.Verdict = finding.Information
+		f.Observed += ", shuffled by hand"
+		p.Report(f)
+	default:
+		p.Report(f)
+	}
+}
+
+// loading is the event that loaded the shoe, or its first one.
+func (p *Pass) loading() []record.Seq {
+	if p.Shoe.Loaded.Seq != 0 {
+		return []record.Seq{p.Shoe.Loaded.Seq}
+	}
+	return []record.Seq{p.Shoe.First}
+}
+
+// checkOtherBatch is evaluated at the first card: until then the batches may change places.
+func checkOtherBatch(p *Pass) {
+	s := p.Shoe
+	use := p.deviceUse()
+	dealt, other := p.batchReports()
+	if use == noDevice || other == nil || p.preShuffled() {
+		return
+	}
+	f := Finding{
+		Expected: "batch " + other.ID + " in the shuffling device", Evidence: []record.Seq{other.Seq},
+	}
+	if dealt != nil {
+		f.Evidence = append(f.Evidence, dealt.Seq)
+	}
+	// What was reported of a batch before it was dealt no longer holds.
+	stale := other.ID == s.Prep.BatchBefore && other.Seq < s.Prep.CardBefore
+	switch {
+	case other.State == record.NoBatchState || stale:
+		if use != handShuffled {
+			p.CannotJudge("where batch "+other.ID+" is was not reported", f.Evidence...)
+		}
+	case other.State == record.BatchInPlay:
+		f.Observed = "batch " + other.ID + " in play beside batch " + s.Batch()
+		p.Report(f)
+	case other.State == record.BatchInRack:
+		f.Observed = "batch " + other.ID + " in the discard rack"
+		p.whereUsed(use, f)
+	case use == handShuffled && s.Prep.BatchBefore != "" && s.Batch() != s.Prep.BatchBefore:
+		f.Expected, f.Observed = "batch "+s.Batch()+" shuffled in the device", "shuffled by hand"
+		p.Suspect(f)
 	}
 }
 
 func checkRack(p *Pass) {
-	if s := p.Shoe; p.Config.AutomatedShuffler && s.RackMixed != 0 {
+	if s := p.Shoe; p.deviceUse() != noDevice && s.RackMixed != 0 {
 		p.Report(Finding{
-			Expected: "discards of one batch", Observed: "of two", Evidence: []record.Seq{s.RackHeld, s.RackMixed},
+			Expected: "discards of one batch in the rack", Observed: "discards of two batches",
+			Evidence: []record.Seq{s.RackHeld, s.RackMixed},
 		})
 	}
 }

@@ -61,7 +61,11 @@ func (p *Pass) newBatch() *record.Batch {
 		}
 		return nil
 	}
-	if b.Shuffled < p.Shoe.First || (b.Received == 0 && !p.Table.Whole) {
+	first := p.Shoe.First
+	if len(p.Shoe.Prep.Shuffles) > 0 {
+		first = min(first, p.Shoe.Prep.Shuffles[0].Seq) // a device may have shuffled it before the shoe began
+	}
+	if b.Shuffled < first || (b.Received == 0 && !p.Table.Whole) {
 		return nil
 	}
 	return b

@@ -498,13 +498,22 @@ func checkMarkArea(p *Pass) {
 }
 
 func (p *Pass) reportOwed(owed []record.SeatChange, when record.Seq) {
+	for _, f := range p.owed(owed, when) {
+		p.Report(f)
+	}
+}
+
+// owed are findings of outstanding vigorish at an event, one a seat.
+func (p *Pass) owed(owed []record.SeatChange, when record.Seq) []Finding {
+	findings := make([]Finding, 0, len(owed))
 	for _, o := range owed {
-		p.Report(Finding{
+		findings = append(findings, Finding{
 			Subject: finding.OfSeat(o.Seat), Seat: o.Seat, Amount: o.Amount,
 			Evidence: append(p.Shoe.Marks(o.Seat), when),
 			Expected: "outstanding " + p.money(0), Observed: "outstanding " + p.money(o.Amount),
 		})
 	}
+	return findings
 }
 
 func checkOutstanding(p *Pass) {
@@ -513,6 +522,11 @@ func checkOutstanding(p *Pass) {
 		p.reportOwed(s.OwedAtShuffle, s.NextShuffled)
 	case s.TableClosed != 0: // no collection of this shoe can follow
 		p.reportOwed(s.Owed(nil), s.TableClosed)
+	case s.Succeeded != 0 && !p.Law.ClosesAtCard:
+		// The next shoe has the cards of another batch; that these are shuffled again may be reported late.
+		for _, f := range p.owed(s.Owed(nil), max(s.Succeeded, s.NextCard)) {
+			p.Suspect(f)
+		}
 	}
 }
 

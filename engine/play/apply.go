@@ -32,7 +32,7 @@ func (t *Table) Restart(ev *schema.Event) iter.Seq[Stage] {
 	return func(yield func(Stage) bool) {
 		t.closeShoes(&turn{record.Seq(ev.Seq), ev.At, ev.Round, yield})
 		t.enforce(nil, nil, 0)
-		t.IsOpen, t.Queue = false, nil
+		t.IsOpen, t.Queue, t.Early = false, nil, nil
 		t.History = record.Table{Attested: map[string]record.Attested{}}
 		clear(t.Kept)
 		t.MidStream()

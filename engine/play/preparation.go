@@ -16,8 +16,10 @@ func (t *Table) foldCards(c *turn) {
 	t.keep(t.now)
 	switch p := t.now.Payload.(type) {
 	case *schema.DeckReceived:
-		*t.batch(p.BatchID) = record.Batch{
-			ID: p.BatchID, Received: c.seq, Decks: p.DeckCount, BackColor: p.BackColor, PreShuffled: p.PreShuffled,
+		b := t.batch(p.BatchID)
+		*b = record.Batch{
+			ID: p.BatchID, Received: c.seq, Decks: p.DeckCount, BackColor: p.BackColor, BackDesign: p.BackDesign,
+			PreShuffled: p.PreShuffled, Receipts: b.Receipts + 1,
 		}
 	case *schema.CardsInspected:
 		b := t.batch(p.BatchID)
@@ -82,6 +84,9 @@ func (t *Table) batchState(c *turn, p *schema.BatchReported) {
 		at = append(at, report)
 	}
 	t.History.BatchesAt = at
+	if report.State == record.BatchInShuffler {
+		t.shuffledAgain(c, p.BatchID)
+	}
 }
 
 // rack notes cards of a shoe that come into the discard rack while another batch lies there.
@@ -98,12 +103,7 @@ func (t *Table) foldPreparation(c *turn, s *Shoe) {
 	prep := &s.Prep
 	switch p := t.now.Payload.(type) {
 	case *schema.ShoeShuffled:
-		prep.Shuffles = append(prep.Shuffles, record.Shuffle{
-			Seq: c.seq, Batch: p.BatchID, AfterLacing: p.Phase == schema.ShufflePhaseAfterLacing,
-		})
-		if b := t.batch(p.BatchID); b.Shuffled == 0 {
-			b.Shuffled = c.seq
-		}
+		prep.Shuffles = append(prep.Shuffles, t.shuffle(c, p))
 	case *schema.ShoeLaced:
 		prep.Laced = append(prep.Laced, record.Laced{Seq: c.seq, Cards: p.CardCount})
 	case *schema.CutOffered:
@@ -184,6 +184,7 @@ type LastShoe struct {
 	Batch           string
 	Order           []baccarat.Card
 	Void            record.Seq
+	Card            record.Seq
 	Shoes           int // since the table opened
 }
 
@@ -192,7 +193,7 @@ func (t *Table) bequeath(s *Shoe) {
 	l := &t.Last
 	l.Curator, l.ToDeal, l.Batch = t.Curator, t.DealtBy, s.Loaded.Batch
 	l.Order = append(l.Order[:0], s.Order...)
-	l.Void = s.VoidedAt
+	l.Void, l.Card = s.VoidedAt, s.LastCard
 	l.Shoes++
 }
 
@@ -200,7 +201,7 @@ func (t *Table) bequeath(s *Shoe) {
 func (t *Table) inherit(s *Shoe) {
 	l := &t.Last
 	s.Prep.First, s.Prep.LastDealer, s.Prep.BatchBefore, s.Prep.VoidBefore = l.Shoes == 0, l.Curator, l.Batch, l.Void
-	s.Prep.LastToDeal = l.ToDeal
+	s.Prep.LastToDeal, s.Prep.CardBefore = l.ToDeal, l.Card
 	s.Prep.Before = append(s.Prep.Before[:0], l.Order...)
 	t.History.Whole = !t.Joined && !t.Incomplete
 }

@@ -23,6 +23,9 @@ func (t *Table) shoeOf(c *turn) *Shoe {
 	if !reused && slices.Contains(t.Used, id) {
 		return nil // a shoe that is closed: too late to be judged
 	}
+	if !reused && t.shuffledEarly(c) {
+		return nil
+	}
 	t.beginShoe(c)
 	return t.Shoe
 }
@@ -43,16 +46,18 @@ func (t *Table) beginShoe(c *turn) {
 	if t.Prev != nil {
 		t.closePrev(c)
 	}
-	if t.Shoe != nil {
-		t.succeed(c)
-	}
 	ev := t.now
+	early := t.takeEarly(ev.ShoeID)
+	if t.Shoe != nil {
+		t.succeed(c, early)
+	}
 	s := t.spareShoe()
 	s.ID, s.Name, s.At, s.First, s.Pit = ev.ShoeID, ev.ShoeID, ev.At, c.seq, t.Pit
 	s.enforce(t)
-	begins := false
+	s.Prep.Shuffles = append(s.Prep.Shuffles, early...)
+	begins := slices.ContainsFunc(early, func(h record.Shuffle) bool { return !h.AfterLacing })
 	if p, ok := ev.Payload.(*schema.ShoeShuffled); ok {
-		begins = p.Phase != schema.ShufflePhaseAfterLacing
+		begins = begins || p.Phase != schema.ShufflePhaseAfterLacing
 	}
 	s.Joined = t.Joined && len(t.Used) == 0 && !begins
 	t.beginShoeGaps(s, begins)
@@ -81,13 +86,20 @@ func (t *Table) spareShoe() *Shoe {
 }
 
 // succeed makes room for the next shoe: the present one is closed now, or at the first card of the next one where the
-// law has it so.
-func (t *Table) succeed(c *turn) {
+// law has it so, or where the next one has the cards of another batch.
+func (t *Table) succeed(c *turn, early []record.Shuffle) {
 	s := t.Shoe
-	s.NextShuffled = c.seq
-	s.OwedAtShuffle = s.Owed(s.OwedAtShuffle[:0])
+	s.Succeeded = c.seq
+	batch := batchOf(t.now)
+	if batch == "" && len(early) > 0 {
+		batch = early[0].Batch
+	}
+	other := t.isOther(s, batch)
+	if !other {
+		s.reshuffled(c.seq)
+	}
 	t.Prev, t.Shoe = s, nil
-	if s.Law == nil || !s.Law.ClosesAtCard {
+	if s.Law == nil || !s.Law.ClosesAtCard && !other {
 		t.closeShoe(c, s)
 	}
 }

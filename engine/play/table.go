@@ -47,8 +47,10 @@ type TableState struct {
 	// Curator is the seat of the curator, or of the Banker; 0 if none. DealtBy is the seat that drew the last card.
 	Curator, DealtBy uint32
 	Last             LastShoe
-	Patrons          map[uint32]string
-	Used             []string // shoe ids
+	// Early are shuffles of shoes that have not begun.
+	Early   []EarlyShuffle
+	Patrons map[uint32]string
+	Used    []string // shoe ids
 }
 
 // New is a table without events.
