@@ -130,6 +130,6 @@ func covers(findings []finding.Finding, r *rules.Rule) bool {
 
 func found(findings []finding.Finding, r *rules.Rule) bool {
 	return slices.ContainsFunc(
-		findings, func(f finding.Finding) bool { return f.Rule == r.Name && f.Verdict == "BREACH" },
+		findings, func(f finding.Finding) bool { return f.Rule == r.Name && f.Verdict != "UNAUDITABLE" },
 	)
 }

@@ -30,23 +30,24 @@ type drawingFile struct {
 }
 
 type gameFile struct {
-	MinDecks           uint32               `yaml:"min_decks"`
-	Spots              map[string]spotFile  `yaml:"spots"`
-	SideBets           []string             `yaml:"side_bets"`
-	Vigorish           vigFile              `yaml:"vigorish"`
-	Media              []string             `yaml:"media"`
-	Markers            []string             `yaml:"markers"`
-	DealtBy            string               `yaml:"dealt_by"`
-	ThirdCardFace      string               `yaml:"third_card_face"`
-	Burn               burnFile             `yaml:"burn"`
-	ClosesAtCard       bool                 `yaml:"closes_at_card"`
-	NoticeToCommission bool                 `yaml:"notice_to_commission"`
-	Spread             string               `yaml:"spread"`
-	PreShuffledExempt  bool                 `yaml:"pre_shuffled_exempt"`
-	PayTables          payFile              `yaml:"pay_tables"`
-	Options            map[string]string    `yaml:"options"`
-	HouseOptions       []string             `yaml:"house_options"`
-	Rules              map[string]citedFile `yaml:"rules"`
+	MinDecks             uint32               `yaml:"min_decks"`
+	Spots                map[string]spotFile  `yaml:"spots"`
+	SideBets             []string             `yaml:"side_bets"`
+	Vigorish             vigFile              `yaml:"vigorish"`
+	Media                []string             `yaml:"media"`
+	Markers              []string             `yaml:"markers"`
+	DealtBy              string               `yaml:"dealt_by"`
+	ThirdCardFace        string               `yaml:"third_card_face"`
+	Burn                 burnFile             `yaml:"burn"`
+	ClosesAtCard         bool                 `yaml:"closes_at_card"`
+	NoticeToCommission   bool                 `yaml:"notice_to_commission"`
+	Spread               string               `yaml:"spread"`
+	PreShuffledExempt    bool                 `yaml:"pre_shuffled_exempt"`
+	PreShuffledElsewhere bool                 `yaml:"pre_shuffled_elsewhere"`
+	PayTables            payFile              `yaml:"pay_tables"`
+	Options              map[string]string    `yaml:"options"`
+	HouseOptions         []string             `yaml:"house_options"`
+	Rules                map[string]citedFile `yaml:"rules"`
 }
 
 type spotFile struct {
@@ -82,7 +83,8 @@ func (f *bookFile) law(b *Rulebook, g baccarat.Game, gf gameFile, known []string
 		Book: b, Game: g, MinDecks: gf.MinDecks, ClosesAtCard: gf.ClosesAtCard,
 		NoticeToCommission: gf.NoticeToCommission,
 		PreShuffledExempt:  gf.PreShuffledExempt, SpreadColumns: gf.Spread == "COLUMNS",
-		Options: gf.Options, HouseOptions: gf.HouseOptions, cited: map[string]Cited{}, withheld: map[string]Cited{},
+		PreShuffledElsewhere: gf.PreShuffledElsewhere,
+		Options:              gf.Options, HouseOptions: gf.HouseOptions, cited: map[string]Cited{}, withheld: map[string]Cited{},
 		AsRequired:  gf.Options["settlement_basis"] == "as_required",
 		ExtraCounts: gf.Options["player_extra_column"] == "value",
 		BonusTables: map[string]map[baccarat.BonusRow]baccarat.Odds{},

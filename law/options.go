@@ -35,7 +35,7 @@ var optionTable = []option{
 	{key: "supplemental_requires_main", words: []string{"false", "true"}},
 	{key: "supplemental_exclusive", words: []string{"true", "false"}},
 	{key: "cutcard_first_card", words: []string{"belongs_to_next", "belongs_to_previous"}},
-	{key: "recut_after_burn", words: []string{"false", "true"}},
+	{key: "recut_after_burn", words: []string{"true", "false"}},
 	{key: "recut_by", words: []string{"either", "last-cutter", "next-entitled"}},
 	{key: "lace_tolerance", limit: 52},
 	{key: "random_alpha", probability: true},

@@ -64,6 +64,9 @@ type Law struct {
 	// SpreadColumns means that new cards are spread in columns, not rows; PreShuffledExempt that cards
 	// which came pre-shuffled are not inspected at the table.
 	SpreadColumns, PreShuffledExempt bool
+	// PreShuffledElsewhere means that another section, whose text the rulebook does not have, lets pre-shuffled cards
+	// replace the opening steps.
+	PreShuffledElsewhere bool
 
 	BonusTables map[string]map[baccarat.BonusRow]baccarat.Odds
 	Treasures   map[string]map[baccarat.Treasure]baccarat.Odds

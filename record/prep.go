@@ -1,6 +1,10 @@
 package record
 
-import "github.com/shoeproof/shoeproof/baccarat"
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+)
 
 // Batch is a set of decks at a table and what was done with it before its first shuffle. A zero Seq
 // means that a step was not reported.
@@ -32,6 +36,8 @@ type Batch struct {
 	Stacked      Seq
 	// Shuffled is the first shuffle, Reshuffled the latest one.
 	Shuffled, Reshuffled Seq
+	// Dealt is the first card of the first shoe that has them.
+	Dealt Seq
 	// Receipts is how often cards were received under the id.
 	Receipts int
 }
@@ -65,6 +71,8 @@ type Preparation struct {
 	Recuts     []Recut
 	Transposed []Change
 	Cutcards   []PlacedCutcard
+	// Loads are the times that the stack was put into the shoe.
+	Loads []Seq
 	// Occupied are the occupied seats when the stack was first offered, ascending.
 	Occupied []uint32
 	// First means that the shoe is the table's first since it opened; LastDealer is the seat of the
@@ -137,7 +145,25 @@ func (p *Preparation) reset() {
 	*p = Preparation{
 		Shuffles: p.Shuffles[:0], Laced: p.Laced[:0], Offers: p.Offers[:0], Cuts: p.Cuts[:0], Recuts: p.Recuts[:0],
 		Transposed: p.Transposed[:0], Cutcards: p.Cutcards[:0], Occupied: p.Occupied[:0], Before: p.Before[:0],
+		Loads: p.Loads[:0],
 	}
+}
+
+// LastRecut is the latest order to cut again before the first card, 0 if there was none.
+func (p *Preparation) LastRecut() Seq {
+	for _, r := range slices.Backward(p.Recuts) {
+		if !r.Late {
+			return r.Seq
+		}
+	}
+	return 0
+}
+
+// Remedied reports whether the stack was cut again after a step, on order.
+func (p *Preparation) Remedied(step Seq) bool {
+	return slices.ContainsFunc(p.Recuts, func(r Recut) bool {
+		return r.Seq > step && slices.ContainsFunc(p.Cuts, func(c Cut) bool { return c.Seq > r.Seq })
+	})
 }
 
 // CuratorStep is an offer, an assignment or a release of the shoe.

@@ -38,6 +38,7 @@ var batchFamily = []*Rule{
 		Name: "batch.discard-single", Doc: "The discard rack holds cards of one batch only.",
 		Breach:   "Mixed rack.",
 		Severity: finding.Major, At: Closed, Needs: baccarat.FeedRack, Check: checkRack,
+		Covers: []string{"batch.other-in-shuffler"},
 	},
 }
 
@@ -138,12 +139,12 @@ func checkTwoBatches(p *Pass) {
 		f.Evidence = []record.Seq{p.Shoe.First}
 	}
 	f.Observed = strings.Join(observed, ", ")
-	p.whereUsed(use, f)
+	p.whereUsed(use, other, f)
 }
 
 // whereUsed reports a breach of a clause about the shuffling device; a SUSPECT finding where it may not have been used.
-func (p *Pass) whereUsed(use deviceUse, f Finding) {
-	if use == handShuffled {
+func (p *Pass) whereUsed(use deviceUse, other *record.BatchAt, f Finding) {
+	if use == handShuffled && (other == nil || other.State != record.BatchInShuffler) {
 		p.Suspect(f)
 		return
 	}
@@ -158,7 +159,7 @@ func checkBatchColours(p *Pass) {
 	case dealt.BackColor == "" || other.BackColor == "":
 		p.CannotJudge("the back colour of a batch was not reported", dealt.Seq, other.Seq)
 	case dealt.BackColor == other.BackColor:
-		p.whereUsed(use, Finding{
+		p.whereUsed(use, other, Finding{
 			Expected: "two back colours", Observed: "both " + dealt.BackColor,
 			Evidence: []record.Seq{dealt.Seq, other.Seq},
 		})
@@ -168,7 +169,8 @@ func checkBatchColours(p *Pass) {
 func checkAlternate(p *Pass) {
 	s := p.Shoe
 	use := p.deviceUse()
-	if use == noDevice || s.Prep.BatchBefore == "" || s.Batch() != s.Prep.BatchBefore {
+	_, other := p.batchReports()
+	if use == noDevice || other == nil || s.Prep.BatchBefore == "" || s.Batch() != s.Prep.BatchBefore {
 		return
 	}
 	f := Finding{
@@ -221,7 +223,7 @@ func checkOtherBatch(p *Pass) {
 		p.Report(f)
 	case other.State == record.BatchInRack:
 		f.Observed = "batch " + other.ID + " in the discard rack"
-		p.whereUsed(use, f)
+		p.whereUsed(use, other, f)
 	case use == handShuffled && s.Prep.BatchBefore != "" && s.Batch() != s.Prep.BatchBefore:
 		f.Expected, f.Observed = "batch "+s.Batch()+" shuffled in the device", "shuffled by hand"
 		p.Suspect(f)

@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
@@ -56,13 +55,24 @@ var cutFamily = []*Rule{
 		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkSecondCutcard,
 	},
 	{
+		Name:     "cut.cutting-cards-placed",
+		Doc:      "Two cutting cards are placed in the cut stack: one 14 cards or more from the back, one at the end.",
+		Breach:   "The stack loaded without a cutting card.",
+		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkCuttingCards,
+	},
+	{
+		Name: "cut.recut-made", Doc: "A recut that was ordered is made before any card is dealt.",
+		Breach:   "Cards dealt from the stack that was to be cut again.",
+		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkRecutMade,
+	},
+	{
 		Name: "cut.recut-window", Doc: "A recut is ordered after the cut and before any card is dealt.",
 		Breach:   "Recut after the first card.",
 		Severity: finding.Major, At: Closed, Needs: baccarat.FeedPreparation, Check: checkRecutWindow,
 		Covers: []string{"shuffle.step-order"},
 	},
 	{
-		Name: "cut.recut-authority", Doc: "A recut is ordered by a casino supervisor, for a reason.",
+		Name: "cut.recut-authority", Doc: "A recut is ordered by a casino supervisor, on a ground of the text.",
 		Breach:   "Dealer orders the recut.",
 		Severity: finding.Minor, At: Closed, Needs: baccarat.FeedPreparation, Check: checkRecutAuthority,
 	},
@@ -217,13 +227,14 @@ func checkBacksAway(p *Pass) {
 
 func checkCutDepth(p *Pass) {
 	for _, c := range p.Shoe.Prep.Cuts {
-		if c.Depth < 10 || c.Depth+10 > c.Stack {
-			p.Report(Finding{
-				Expected: fmt.Sprintf("10 to %d cards from the front", max(int(c.Stack)-10, 10)),
-				Observed: fmt.Sprint(c.Depth), Evidence: []record.Seq{c.Seq},
-			})
-			return
+		if c.Depth >= 10 && c.Depth+10 <= c.Stack || p.Shoe.Prep.Remedied(c.Seq) {
+			continue
 		}
+		p.Report(Finding{
+			Expected: fmt.Sprintf("10 to %d cards from the front", max(int(c.Stack)-10, 10)),
+			Observed: fmt.Sprint(c.Depth), Evidence: []record.Seq{c.Seq},
+		})
+		return
 	}
 }
 
@@ -234,6 +245,9 @@ func checkTransposed(p *Pass) {
 	}
 	cut := prep.Cuts[len(prep.Cuts)-1]
 	for _, t := range slices.Backward(prep.Transposed) {
+		if t.Seq < cut.Seq {
+			break
+		}
 		if t.Amount == int64(cut.Depth) {
 			return
 		}
@@ -249,8 +263,9 @@ func checkTransposed(p *Pass) {
 	})
 }
 
+// cutcard is the latest placement of a cutting card, which is where it stays.
 func cutcard(p *record.Preparation, which uint32) *record.PlacedCutcard {
-	for i := range p.Cutcards {
+	for i := range slices.Backward(p.Cutcards) {
 		if p.Cutcards[i].Which == which {
 			return &p.Cutcards[i]
 		}
@@ -272,8 +287,8 @@ func checkCutcardDepth(p *Pass) {
 		return
 	}
 	left := int64(52*s.Loaded.Decks) - int64(s.Cutcard[0].AfterCard)
-	if len(s.Prep.Cuts) > 0 && placed != nil &&
-		int64(s.Prep.Cuts[0].Stack)-int64(s.Cutcard[0].AfterCard) == int64(placed.Behind) {
+	if n := len(s.Prep.Cuts); n > 0 && placed != nil &&
+		int64(s.Prep.Cuts[n-1].Stack)-int64(s.Cutcard[0].AfterCard) == int64(placed.Behind) {
 		left = int64(placed.Behind) // counted in the stack as it was cut; that it was not full is another finding
 	}
 	switch {
@@ -296,98 +311,4 @@ func checkSecondCutcard(p *Pass) {
 			Evidence: []record.Seq{c.Seq},
 		})
 	}
-}
-
-func checkRecutWindow(p *Pass) {
-	prep := &p.Shoe.Prep
-	for _, r := range prep.Recuts {
-		early := len(prep.Cuts) == 0 || r.Seq < prep.Cuts[0].Seq
-		if early || r.Late || (r.Burned && p.option("recut_after_burn") != "true") {
-			p.Report(Finding{
-				Expected: "recut ordered after the cut and before any card", Observed: "outside that window",
-				Evidence: []record.Seq{r.Seq},
-			})
-		}
-	}
-}
-
-func checkRecutAuthority(p *Pass) {
-	for _, r := range p.Shoe.Prep.Recuts {
-		if r.By != baccarat.RoleSupervisor || r.Reason == "" {
-			p.Report(Finding{
-				Expected: "ordered by SUPERVISOR, with the reason",
-				Observed: fmt.Sprintf("ordered by %v, reason %q", r.By, r.Reason), Evidence: []record.Seq{r.Seq},
-			})
-		}
-	}
-}
-
-func checkRecutPerson(p *Pass) {
-	prep := &p.Shoe.Prep
-	for i, r := range prep.Recuts {
-		if i+1 >= len(prep.Cuts) {
-			return
-		}
-		first, again := prep.Cuts[i], prep.Cuts[i+1]
-		if !first.Named() || !again.Named() {
-			p.CannotJudge("who cut was not reported", first.Seq, again.Seq)
-			return
-		}
-		last, next := recutter{first.By, first.Seat}, p.nextEntitled(r.Seq)
-		allowed := []recutter{last, next}
-		switch option := p.option("recut_by"); {
-		case option == "next-entitled" || first.By == baccarat.RoleDealer || last == next:
-			allowed = allowed[1:]
-		case option == "last-cutter":
-			allowed = allowed[:1]
-		}
-		by := recutter{again.By, again.Seat}
-		if by.role != baccarat.RolePatron {
-			by.seat = 0
-		}
-		if !slices.Contains(allowed, by) {
-			p.Report(Finding{
-				Expected: "recut by " + strings.Join(texts(allowed), " or "), Observed: by.String(),
-				Evidence: []record.Seq{first.Seq, r.Seq, again.Seq},
-			})
-		}
-	}
-}
-
-// recutter is who cuts: a role, and the seat of a patron.
-type recutter struct {
-	role baccarat.Role
-	seat uint32
-}
-
-func (r recutter) String() string {
-	if r.role == baccarat.RolePatron {
-		return fmt.Sprintf("%v seat %d", r.role, r.seat)
-	}
-	return r.role.String()
-}
-
-func texts(list []recutter) []string {
-	out := make([]string, len(list))
-	for i, r := range list {
-		out[i] = r.String()
-	}
-	return out
-}
-
-// nextEntitled is the patron after the last offer before a recut was ordered, the dealer when all were offered.
-func (p *Pass) nextEntitled(before record.Seq) recutter {
-	prep := &p.Shoe.Prep
-	offered := map[uint32]bool{}
-	last := uint32(0)
-	for _, o := range prep.Offers {
-		if o.Seq < before {
-			offered[o.Seat] = true
-			last = o.Seat
-		}
-	}
-	if len(offered) >= len(prep.Occupied) {
-		return recutter{role: baccarat.RoleDealer}
-	}
-	return recutter{baccarat.RolePatron, clockwise(prep.Occupied, last)}
 }

@@ -11,6 +11,11 @@ import (
 // The one hand after the cutting card. N.J.A.C. 19:47-3.8(e).
 var lasthandFamily = []*Rule{
 	{
+		Name: "lasthand.cutcard-seen", Doc: "The cutting card appears where it was placed; play does not pass it.",
+		Breach:   "Two rounds dealt from behind the cutting card, which was never reported.",
+		Severity: finding.Major, At: Closed, Check: checkCutcardSeen,
+	},
+	{
 		Name: "lasthand.cutcard-aside", Doc: "The cutting card is set aside and the hand in progress is finished.",
 		Breach:   "Card put back, or the hand stopped.",
 		Severity: finding.Minor, At: Closed, Needs: baccarat.FeedShoeCamera, Check: checkCutcardAside,
@@ -43,6 +48,36 @@ func round(s *record.Shoe, no uint32) *record.RoundSummary {
 		}
 	}
 	return nil
+}
+
+// checkCutcardSeen compares the cards dealt with the place of the cutting card. The number of cards behind it is an
+// estimate of the hand that placed it. In a shoe that ended before it, it does not appear.
+func checkCutcardSeen(p *Pass) {
+	s := p.Shoe
+	placed := cutcard(&s.Prep, 1)
+	if len(s.Cutcard) > 0 || placed == nil || placed.Behind == 0 || s.Loaded.Seq == 0 {
+		return
+	}
+	before := int(52*s.Loaded.Decks) - int(placed.Behind)
+	if before >= len(s.Order) {
+		return
+	}
+	evidence := []record.Seq{placed.Seq, s.OrderAt[before]}
+	passed := 0
+	for i := range s.Rounds {
+		if s.Rounds[i].Card >= s.OrderAt[before] {
+			passed++
+			evidence = append(evidence, s.Rounds[i].Card)
+		}
+	}
+	if passed < 2 {
+		p.CannotJudge("the cutting card was not reported, at the place where it was inserted", evidence[:2]...)
+		return
+	}
+	p.Suspect(Finding{
+		Expected: fmt.Sprintf("cutting card seen after card %d", before),
+		Observed: fmt.Sprintf("not seen, %d rounds dealt from behind it", passed), Evidence: evidence,
+	})
 }
 
 func checkCutcardAside(p *Pass) {

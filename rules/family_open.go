@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
@@ -17,6 +18,12 @@ var openFamily = []*Rule{
 		Breach:   "First shuffle of a new batch with no inspection on record.",
 		Severity: finding.Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkInspection,
 		Covers: []string{"open.floor-verification"},
+	},
+	{
+		Name:     "open.shuffle-before-play",
+		Doc:      "New cards are shuffled at the table before play, by the dealer or by a device.",
+		Breach:   "New decks put into the shoe as they came.",
+		Severity: finding.Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkOpeningShuffle,
 	},
 	{
 		Name: "open.floor-verification", Doc: "The assigned floorperson verifies the inspection.",
@@ -50,10 +57,7 @@ var openFamily = []*Rule{
 // newBatch is the batch of the shoe when this is its first shoe. When the table's record begins in
 // the middle the batch may have been opened before: then it cannot be judged.
 func (p *Pass) newBatch() *record.Batch {
-	id := p.Shoe.Loaded.Batch
-	if len(p.Shoe.Prep.Shuffles) > 0 {
-		id = p.Shoe.Prep.Shuffles[0].Batch
-	}
+	id := p.Shoe.Batch()
 	b := p.Table.Batch(id)
 	if b == nil {
 		if p.Shoe.Prep.First && p.Table.Whole {
@@ -61,20 +65,23 @@ func (p *Pass) newBatch() *record.Batch {
 		}
 		return nil
 	}
-	first := p.Shoe.First
-	if len(p.Shoe.Prep.Shuffles) > 0 {
-		first = min(first, p.Shoe.Prep.Shuffles[0].Seq) // a device may have shuffled it before the shoe began
-	}
-	if b.Shuffled < first || (b.Received == 0 && !p.Table.Whole) {
+	if b.Dealt != 0 || (b.Received == 0 && !p.Table.Whole) {
 		return nil
 	}
 	return b
 }
 
-// opened is the new batch unless its cards came pre-shuffled where the law lets that do.
+// opened is the new batch unless its cards came pre-shuffled where the law lets that do. Where it does so by a section
+// whose text the rulebook does not have, the opening steps cannot be judged.
 func (p *Pass) opened() *record.Batch {
 	b := p.newBatch()
-	if b != nil && b.PreShuffled && p.Law.PreShuffledExempt {
+	switch {
+	case b == nil || !b.PreShuffled && (b.Received != 0 || !p.Config.PreShuffled):
+		return b
+	case p.Law.PreShuffledExempt:
+		return nil
+	case p.Law.PreShuffledElsewhere:
+		p.CannotJudge("the conditions under which cards may come pre-shuffled are not reported", b.Received)
 		return nil
 	}
 	return b
@@ -95,11 +102,34 @@ func checkInspection(p *Pass) {
 		return
 	}
 	_, elsewhere := p.Law.Cited("external.ny.unsuitable-deck")
+	_, joint := p.Law.Cited("open.shuffle-before-play") // the text has both, in no order
 	switch {
+	case joint && b.Inspected == 0:
+		p.reportBatch(b, "inspected before the first card", "no inspection before it")
+	case joint && b.Reshuffled != 0 && b.Reshuffled < b.Inspected:
+		// The inspection sorts each deck into the order of new cards: 9 NYCRR 5322.15(c).
+		p.reportBatch(b, "shuffled between the inspection and the first card", "last shuffled before the inspection")
+	case joint:
 	case b.Inspected == 0 || b.Inspected > b.Shuffled:
 		p.reportBatch(b, "inspected before the first shuffle", "no inspection before it")
 	case b.Missing+b.Extra > 0 && !elsewhere:
 		p.reportBatch(b, "no card missing or extra", fmt.Sprintf("%d missing, %d extra", b.Missing, b.Extra))
+	}
+}
+
+// checkOpeningShuffle judges new cards. What was shuffled in later shoes is in no sentence of the text.
+func checkOpeningShuffle(p *Pass) {
+	s := p.Shoe
+	if len(s.Prep.Shuffles) > 0 || s.Joined {
+		return
+	}
+	b := p.Table.Batch(s.Batch())
+	switch {
+	case b == nil || b.Received == 0 || b.Dealt != 0 || b.Shuffled != 0:
+		p.CannotJudge("no shuffle of these cards was reported", p.loading()...)
+	case b.PreShuffled:
+	default:
+		p.reportBatch(b, "shuffled before the first card", "no shuffle")
 	}
 }
 
@@ -161,8 +191,10 @@ func checkWash(p *Pass) {
 	case b == nil:
 	case b.Washed != 0 && b.WashFace == baccarat.NoFace:
 		p.CannotJudge("the face of the wash was not reported", b.Washed)
-	case b.Washed == 0 || b.WashFace != baccarat.FaceDown:
-		p.reportBatch(b, "washed face down", "not washed, or face "+b.WashFace.String())
+	case b.Washed == 0:
+		p.reportBatch(b, "washed face down", "not washed")
+	case b.WashFace != baccarat.FaceDown:
+		p.reportBatch(b, "washed face down", "washed face "+b.WashFace.String())
 	case b.Stacked == 0:
 		p.reportBatch(b, "stacked after the wash", "not stacked")
 	}
@@ -173,15 +205,19 @@ func checkOpeningOrder(p *Pass) {
 	if b == nil || b.Inspected > b.Shuffled {
 		return
 	}
-	last, permuted := record.Seq(0), false
-	for _, s := range batchSteps(b) {
+	last, permuted := 0, ""
+	steps := batchSteps(b)
+	names := [...]string{"received", "inspected", "verified", "spread", "viewed", "washed", "stacked", "shuffled"}
+	for i, s := range steps {
 		if s == 0 {
-			return
+			continue // not done is another finding
 		}
-		permuted = permuted || s < last
-		last = s
+		if s < steps[last] && permuted == "" {
+			permuted = names[i] + " before " + names[last]
+		}
+		last = i
 	}
-	if permuted {
-		p.reportBatch(b, "received, inspected, verified, spread, viewed, washed, stacked, shuffled", "another order")
+	if permuted != "" {
+		p.reportBatch(b, strings.Join(names[:], ", "), permuted)
 	}
 }

@@ -207,10 +207,10 @@ func checkConservation(p *Pass) {
 	}
 }
 
-// opening is the first opening burn, nil if none.
+// opening is the first opening burn of the stack as it was cut last, nil if none.
 func opening(s *record.Shoe) *record.Burn {
 	for i := range s.Burns {
-		if s.Burns[i].Opening {
+		if s.Burns[i].Opening && s.Burns[i].Seq > s.Prep.LastRecut() {
 			return &s.Burns[i]
 		}
 	}
@@ -239,8 +239,9 @@ func checkBurnCount(p *Pass) {
 func checkBurnOnce(p *Pass) {
 	n, late := 0, record.Seq(0)
 	evidence := []record.Seq{}
+	since := p.Shoe.Prep.LastRecut() // what follows the cut is done again
 	for i := range p.Shoe.Burns {
-		if b := &p.Shoe.Burns[i]; b.Opening {
+		if b := &p.Shoe.Burns[i]; b.Opening && b.Seq > since {
 			n++
 			evidence = append(evidence, b.Seq)
 			if b.AfterCard {
@@ -252,6 +253,10 @@ func checkBurnOnce(p *Pass) {
 		return
 	}
 	observed := fmt.Sprintf("%d opening burns", n)
+	if since != 0 {
+		observed += " since the recut"
+		evidence = append(evidence, since)
+	}
 	if late != 0 {
 		observed += ", one after the first card"
 	}

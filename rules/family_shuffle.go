@@ -54,6 +54,9 @@ func checkShuffled(p *Pass) {
 	if s.Loaded.Seq == 0 || s.Joined {
 		return
 	}
+	if p.preShuffledElsewhere() {
+		return
+	}
 	for _, h := range s.Prep.Shuffles {
 		if !h.AfterLacing && h.Seq < s.Loaded.Seq {
 			return
@@ -62,8 +65,18 @@ func checkShuffled(p *Pass) {
 	p.reportLoaded("shuffled before loading", "no shuffle")
 }
 
+// preShuffledElsewhere reports whether these are new cards whose opening a section without text governs.
+func (p *Pass) preShuffledElsewhere() bool {
+	b := p.newBatch()
+	return b != nil && b.PreShuffled && p.Law.PreShuffledElsewhere
+}
+
 func checkLacing(p *Pass) {
 	s := p.Shoe
+	if p.preShuffledElsewhere() {
+		p.CannotJudge("whether pre-shuffled cards must be laced is not in the text", p.loading()...)
+		return
+	}
 	tolerance, err := strconv.Atoi(p.option("lace_tolerance"))
 	if err != nil {
 		tolerance = 10
@@ -135,61 +148,87 @@ func (p *Pass) judgeNotice(topic record.NoticeTopic, what string, changes func(b
 	}
 }
 
+// checkShuffleOrder compares the steps with their order. A recut begins a part of its own, since the steps from the
+// offers on are done again.
 func checkShuffleOrder(p *Pass) {
-	s := p.Shoe
-	prep := &s.Prep
-	var groups [][]record.Seq
-	var first, again, laced, offers, placed []record.Seq
+	prep := &p.Shoe.Prep
+	first, again := stepGroup{name: "shuffle"}, stepGroup{name: "reshuffle"}
 	for _, h := range prep.Shuffles {
 		if h.AfterLacing {
-			again = append(again, h.Seq)
+			again.seqs = append(again.seqs, h.Seq)
 		} else {
-			first = append(first, h.Seq)
+			first.seqs = append(first.seqs, h.Seq)
 		}
 	}
+	laced := stepGroup{name: "lacing"}
 	for _, l := range prep.Laced {
-		laced = append(laced, l.Seq)
+		laced.seqs = append(laced.seqs, l.Seq)
 	}
-	var cut, moved []record.Seq
-	for _, c := range prep.Cuts {
-		if len(cut) > 0 && s.Loaded.Seq != 0 && c.Seq > s.Loaded.Seq {
-			break // a recut of a loaded shoe is in its window, or out of it; the order stands
+	groups := []stepGroup{first, laced, again}
+	from := record.Seq(0)
+	for _, r := range prep.Recuts {
+		groups = append(groups, p.cutSteps(from, r.Seq)...)
+		if p.permuted(groups) {
+			return
 		}
-		cut = append(cut, c.Seq)
+		groups, from = nil, r.Seq
 	}
-	for _, m := range prep.Transposed {
-		if len(moved) > 0 && len(cut) < len(prep.Cuts) && m.Seq > s.Loaded.Seq {
-			break
+	p.permuted(append(groups, p.cutSteps(from, math.MaxUint64)...))
+}
+
+// stepGroup is the events of one step of a preparation.
+type stepGroup struct {
+	name string
+	seqs []record.Seq
+}
+
+// cutSteps are the steps from the offers to the loading between two events.
+func (p *Pass) cutSteps(from, to record.Seq) []stepGroup {
+	prep := &p.Shoe.Prep
+	groups := []stepGroup{
+		{name: "offer of the cut"}, {name: "cut"}, {name: "transposing"}, {name: "cutting card"}, {name: "loading"},
+	}
+	add := func(group int, seq record.Seq) {
+		if seq > from && seq < to {
+			groups[group].seqs = append(groups[group].seqs, seq)
 		}
-		moved = append(moved, m.Seq)
 	}
 	for _, o := range prep.Offers {
-		if len(cut) == 0 || o.Seq < cut[0] || len(prep.Recuts) == 0 {
-			offers = append(offers, o.Seq)
-		}
+		add(0, o.Seq)
 	}
-	if len(prep.Recuts) > 0 && len(cut) > 1 {
-		cut, moved = cut[len(cut)-1:], moved[max(len(moved)-1, 0):]
+	for _, c := range prep.Cuts {
+		add(1, c.Seq)
+	}
+	for _, m := range prep.Transposed {
+		add(2, m.Seq)
 	}
 	for _, c := range prep.Cutcards {
-		placed = append(placed, c.Seq)
+		add(3, c.Seq)
 	}
-	groups = append(groups, first, laced, again, offers, cut, moved, placed, []record.Seq{s.Loaded.Seq})
-	last := record.Seq(0)
+	for _, l := range prep.Loads {
+		add(4, l)
+	}
+	return groups
+}
+
+// permuted reports the first step that comes before one that precedes it.
+func (p *Pass) permuted(groups []stepGroup) bool {
+	last, name := record.Seq(0), ""
 	for _, g := range groups {
-		for _, seq := range g {
-			if seq != 0 && seq < last {
+		for _, seq := range g.seqs {
+			if seq < last {
 				p.Report(Finding{
 					Expected: "shuffle, lacing, reshuffle, offers, cut, transposing, cutting cards, loading",
-					Observed: "another order", Evidence: []record.Seq{seq, last},
+					Observed: g.name + " before " + name, Evidence: []record.Seq{seq, last},
 				})
-				return
+				return true
 			}
 		}
-		if len(g) > 0 {
-			last = max(last, slices.Max(g))
+		if len(g.seqs) > 0 {
+			last, name = max(last, slices.Max(g.seqs)), g.name
 		}
 	}
+	return false
 }
 
 // deck is how many places must be seen before a repeated order is judged.

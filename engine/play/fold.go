@@ -85,6 +85,7 @@ func (t *Table) foldPlay(c *turn) {
 func (t *Table) foldShoe(c *turn, s *Shoe) {
 	switch p := t.now.Payload.(type) {
 	case *schema.ShoeLoaded:
+		s.Prep.Loads = append(s.Prep.Loads, c.seq)
 		s.Loaded = record.Loaded{
 			Seq: c.seq, Decks: p.DeckCount, CuttingCards: p.CuttingCards, Batch: p.BatchID,
 			BackColor: p.BackColor, BackDesign: p.BackDesign, Location: p.Location,

@@ -72,7 +72,7 @@ func (t *Table) batchState(c *turn, p *schema.BatchReported) {
 			at[i], known = report, true
 			continue
 		}
-		played := t.Shoe != nil && t.Shoe.Loaded.Batch == at[i].ID && t.Shoe.Out > 0
+		played := t.Shoe != nil && t.Shoe.Batch() == at[i].ID && t.Shoe.Out > 0
 		if report.State == record.BatchInRack && (at[i].State == record.BatchInRack || played) && t.Shoe != nil {
 			t.Shoe.RackMixed = c.seq
 		}
@@ -92,7 +92,7 @@ func (t *Table) batchState(c *turn, p *schema.BatchReported) {
 // rack notes cards of a shoe that come into the discard rack while another batch lies there.
 func (t *Table) rack(s *Shoe, seq record.Seq) {
 	for _, at := range t.History.BatchesAt {
-		if s == t.Shoe && s.RackMixed == 0 && at.ID != s.Loaded.Batch && at.State == record.BatchInRack {
+		if s == t.Shoe && s.RackMixed == 0 && s.Batch() != "" && at.ID != s.Batch() && at.State == record.BatchInRack {
 			s.RackMixed, s.RackHeld = seq, at.Seq
 		}
 	}

@@ -18,6 +18,9 @@ func (t *Table) prepare(c *turn, s *Shoe) {
 		t.inherit(s)
 	}
 	c.reach(Prepared, s, nil)
+	if b := t.History.Batch(s.Batch()); b != nil && b.Dealt == 0 {
+		b.Dealt = c.seq
+	}
 }
 
 // changed reaches Changed if the round is the first with cards under its configuration.

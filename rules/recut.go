@@ -1,0 +1,194 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
+)
+
+// A recut, N.J.A.C. 19:47-3.5(e): the stack is cut again, and what 3.5(d) has follow the cut is done again.
+
+// checkCuttingCards is evaluated at the first card. A card placed before a recut is no longer where it was.
+func checkCuttingCards(p *Pass) {
+	prep := &p.Shoe.Prep
+	since := prep.LastRecut()
+	f := Finding{Expected: "cutting cards 1 and 2 placed in the stack", Evidence: []record.Seq{p.Shoe.First}}
+	if since != 0 {
+		f.Expected, f.Evidence = "cutting cards 1 and 2 placed again after the recut", []record.Seq{since}
+	}
+	var missing []string
+	for which := uint32(1); which <= 2; which++ {
+		if c := cutcard(prep, which); c == nil || c.Seq < since {
+			missing = append(missing, fmt.Sprintf("cutting card %d was not placed", which))
+		}
+	}
+	switch {
+	case len(missing) == 0:
+	case slices.ContainsFunc(prep.Cutcards, func(c record.PlacedCutcard) bool { return c.Which == 0 }):
+		p.CannotJudge("which cutting card was placed was not reported", f.Evidence...)
+	case p.preShuffled() && p.newBatch() != nil:
+		p.CannotJudge("the cutting cards may have been placed before the cards came to the table", f.Evidence...)
+	default:
+		f.Observed = strings.Join(missing, ", ")
+		if p.Shoe.Loaded.Seq != 0 {
+			f.Evidence = append(f.Evidence, p.Shoe.Loaded.Seq)
+		}
+		p.Report(f)
+	}
+}
+
+func checkRecutMade(p *Pass) {
+	prep := &p.Shoe.Prep
+	n := len(prep.Recuts)
+	if n == 0 || len(prep.Cuts) > 0 && prep.Cuts[len(prep.Cuts)-1].Seq > prep.Recuts[n-1].Seq {
+		return
+	}
+	p.Report(Finding{
+		Expected: "stack cut again before the first card", Observed: "no cut after the order",
+		Evidence: append([]record.Seq{prep.Recuts[n-1].Seq}, p.loading()...),
+	})
+}
+
+func checkRecutWindow(p *Pass) {
+	prep := &p.Shoe.Prep
+	for _, r := range prep.Recuts {
+		f := Finding{Expected: "recut ordered after the cut and before any card", Evidence: []record.Seq{r.Seq}}
+		switch {
+		case len(prep.Cuts) == 0 || r.Seq < prep.Cuts[0].Seq:
+			f.Observed = "ordered before the cut"
+		case r.Late:
+			f.Observed = "ordered after the first card was dealt"
+		case r.Burned && p.option("recut_after_burn") != "true":
+			f.Observed = "ordered after the opening burn"
+		default:
+			continue
+		}
+		p.Report(f)
+	}
+}
+
+// recutGrounds are words of the sentence, and of what makes a cut improper or endangers the game.
+var recutGrounds = [...]string{
+	"cut", "improper", "integrity", "fair", "square", "expos", "seen", "shown", "flash", "drop", "spill", "fell",
+}
+
+func checkRecutAuthority(p *Pass) {
+	for _, r := range p.Shoe.Prep.Recuts {
+		f := Finding{
+			Expected: "ordered by SUPERVISOR", Observed: fmt.Sprintf("ordered by %v", r.By),
+			Evidence: []record.Seq{r.Seq},
+		}
+		reason := strings.ToLower(r.Reason)
+		named := func(word string) bool { return strings.Contains(reason, word) }
+		switch r.By {
+		case baccarat.RoleSupervisor:
+			if reason == "" || slices.ContainsFunc(recutGrounds[:], named) {
+				continue
+			}
+			f.Expected = "a cut performed improperly, or in a way that might affect the integrity or fairness of the game"
+			f.Observed = fmt.Sprintf("reason %q", r.Reason)
+			p.Suspect(f)
+		case baccarat.NoRole:
+			p.CannotJudge("who ordered the recut was not reported", r.Seq)
+		case baccarat.RoleFloorperson:
+			// The text that defines a casino supervisor was not found.
+			p.CannotJudge("whether the floorperson is a casino supervisor is not known", r.Seq)
+		case baccarat.RoleSurveillance, baccarat.RoleDevice:
+			p.Suspect(f)
+		default:
+			p.Report(f)
+		}
+	}
+}
+
+func checkRecutPerson(p *Pass) {
+	prep := &p.Shoe.Prep
+	for _, r := range prep.Recuts {
+		i := slices.IndexFunc(prep.Cuts, func(c record.Cut) bool { return c.Seq > r.Seq })
+		if i < 1 {
+			continue // not made, or no cut before it
+		}
+		first, again := prep.Cuts[i-1], prep.Cuts[i]
+		if !first.Named() || !again.Named() {
+			p.CannotJudge("who cut was not reported", first.Seq, again.Seq)
+			continue
+		}
+		last, next := recutter{first.By, first.Seat}, p.nextEntitled(r.Seq, again.Seq)
+		allowed := []recutter{last, next}
+		switch option := p.option("recut_by"); {
+		case option == "next-entitled" || first.By == baccarat.RoleDealer || last == next:
+			allowed = allowed[1:]
+		case option == "last-cutter" && !p.declined(last.seat, r.Seq, again.Seq):
+			allowed = allowed[:1]
+		}
+		by := recutter{again.By, again.Seat}
+		if by.role != baccarat.RolePatron {
+			by.seat = 0
+		}
+		if !slices.Contains(allowed, by) {
+			p.Report(Finding{
+				Expected: "recut by " + strings.Join(texts(allowed), " (cut last), ") + entitledText(allowed, next),
+				Observed: by.String(), Evidence: []record.Seq{first.Seq, r.Seq, again.Seq},
+			})
+		}
+	}
+}
+
+// entitledText marks the next person entitled where the last cutter is named too.
+func entitledText(allowed []recutter, next recutter) string {
+	if len(allowed) > 1 && allowed[1] == next {
+		return " (next entitled)"
+	}
+	return ""
+}
+
+// recutter is who cuts: a role, and the seat of a patron.
+type recutter struct {
+	role baccarat.Role
+	seat uint32
+}
+
+func (r recutter) String() string {
+	if r.role == baccarat.RolePatron {
+		return fmt.Sprintf("%v seat %d", r.role, r.seat)
+	}
+	return r.role.String()
+}
+
+func texts(list []recutter) []string {
+	out := make([]string, len(list))
+	for i, r := range list {
+		out[i] = r.String()
+	}
+	return out
+}
+
+// declined reports whether a seat declined the cut between two events.
+func (p *Pass) declined(seat uint32, from, to record.Seq) bool {
+	return slices.ContainsFunc(p.Shoe.Prep.Offers, func(o record.CutOffer) bool {
+		return o.Seat == seat && !o.Accepted && o.Seq > from && o.Seq < to
+	})
+}
+
+// nextEntitled is who is entitled to cut next when a recut is ordered: the patron after the last offer, the dealer when
+// all were offered. An offer after the order that is declined passes the right on.
+func (p *Pass) nextEntitled(ordered, cut record.Seq) recutter {
+	prep := &p.Shoe.Prep
+	offered := map[uint32]bool{}
+	last := uint32(0)
+	for _, o := range prep.Offers {
+		after := o.Seq > ordered
+		if o.Seq > cut || after && (o.Accepted || o.Seat != clockwise(prep.Occupied, last)) {
+			continue
+		}
+		offered[o.Seat] = true
+		last = o.Seat
+	}
+	if len(offered) >= len(prep.Occupied) {
+		return recutter{role: baccarat.RoleDealer}
+	}
+	return recutter{baccarat.RolePatron, clockwise(prep.Occupied, last)}
+}
