@@ -81,7 +81,7 @@ func (p *Pass) preShuffled() bool {
 }
 
 // batchReports are the latest report of the batch in the shoe and of the batch beside it: the one in the shuffling
-// device, otherwise the one that was reported last. A batch without a report of its state has what its receipt says.
+// device, otherwise the batch reported last. A batch whose state was not reported has the content of its receipt.
 func (p *Pass) batchReports() (dealt, other *record.BatchAt) {
 	id := p.Shoe.Batch()
 	reports := slices.Clone(p.Table.BatchesAt)

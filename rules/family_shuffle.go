@@ -211,7 +211,7 @@ func (p *Pass) cutSteps(from, to record.Seq) []stepGroup {
 	return groups
 }
 
-// permuted reports the first step that comes before one that precedes it.
+// permuted reports the first step that comes too early.
 func (p *Pass) permuted(groups []stepGroup) bool {
 	last, name := record.Seq(0), ""
 	for _, g := range groups {
