@@ -43,7 +43,7 @@ func (c *Console) templates(web fs.FS) (map[string]*template.Template, error) {
 func (c *Console) funcs() template.FuncMap {
 	zone := c.Law.Calendar.Zone
 	return template.FuncMap{
-		"money":     Money,
+		"money":     formatMoney,
 		"ago":       func(t time.Time) string { return ago(c.Now().Sub(t)) },
 		"clock":     func(t time.Time) string { return t.In(zone).Format("15:04:05") },
 		"date":      func(t time.Time) string { return t.In(zone).Format("Mon 2 Jan") },
@@ -132,8 +132,8 @@ func ago(d time.Duration) string {
 	return fmt.Sprintf("%d days", int(d.Hours()/24))
 }
 
-// Money formats an amount in minor units, with thousands separated; 0 is empty.
-func Money(minor int64, currency string) string {
+// formatMoney formats an amount in minor units, with thousands separated; 0 is empty.
+func formatMoney(minor int64, currency string) string {
 	if minor == 0 {
 		return ""
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
-// TestMain collects garbage less often than usual: the tests make many short-lived engines beside few lasting values. The
-// benchmarks keep the setting of production.
+// TestMain collects garbage less often than usual: the tests make many short-lived engines beside few lasting values.
+// The benchmarks keep the setting of production.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" {

@@ -49,7 +49,8 @@ var ranges = []string{"play.keep", "play.configOf", "verdict.shoeState", "calend
 // loadPackages reads the packages of the engine, once for all tests.
 var loadPackages = sync.OnceValues(func() ([]*packages.Package, error) {
 	return packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes |
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+			packages.NeedTypes |
 			packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo,
 	}, "./...")
 })
@@ -60,7 +61,9 @@ func enginePackages(t *testing.T) []*packages.Package {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(p *packages.Package) bool { return strings.HasSuffix(p.PkgPath, "/enginetest") })
+	all = slices.DeleteFunc(slices.Clone(all), func(p *packages.Package) bool {
+		return strings.HasSuffix(p.PkgPath, "/enginetest")
+	})
 	if len(all) != len(layering) {
 		t.Fatalf("%d packages, want %d", len(all), len(layering))
 	}

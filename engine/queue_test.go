@@ -32,7 +32,7 @@ func TestQueueSurvivesASnapshot(t *testing.T) {
 	whole := &rows.Set{}
 	replayInto(t, options, events, whole)
 	if n := len(whole.Configs); n != 3 || whole.Configs[1].EffectiveAt <= whole.Configs[1].At {
-		t.Fatalf("%d configurations in force, want that of the opening, the queued one, and the closing: %+v", n, whole.Configs)
+		t.Fatalf("%d configurations in force, want the opening, the queued one, and the closing: %+v", n, whole.Configs)
 	}
 	values := enginetest.Encode(events)
 	for _, at := range []int{20, 50} {

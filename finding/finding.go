@@ -107,8 +107,8 @@ func Same(a, b *Finding) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-// Compare is the order of findings in digests and exports: property, table, time, id.
-func Compare(a, b *Finding) int {
+// compare is the order of findings in digests and exports: property, table, time, id.
+func compare(a, b *Finding) int {
 	return cmp.Or(
 		cmp.Compare(a.PropertyID, b.PropertyID), cmp.Compare(a.TableID, b.TableID),
 		cmp.Compare(a.At, b.At), cmp.Compare(a.ID, b.ID),
@@ -117,7 +117,7 @@ func Compare(a, b *Finding) int {
 
 // Sort sorts findings by Compare.
 func Sort(findings []Finding) {
-	slices.SortFunc(findings, func(a, b Finding) int { return Compare(&a, &b) })
+	slices.SortFunc(findings, func(a, b Finding) int { return compare(&a, &b) })
 }
 
 // Latest keeps the last version of each finding, in the order in which they first appear. The engine emits a finding

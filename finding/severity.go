@@ -13,8 +13,8 @@ const (
 	Critical
 )
 
-// Severities are all severities in ascending order.
-func Severities() []Severity { return []Severity{Info, Minor, Major, Critical} }
+// severities are all severities in ascending order.
+func severities() []Severity { return []Severity{Info, Minor, Major, Critical} }
 
 func (s Severity) String() string {
 	switch s {
@@ -32,7 +32,7 @@ func (s Severity) String() string {
 
 // ParseSeverity reads the word of a severity.
 func ParseSeverity(word string) (Severity, bool) {
-	for _, s := range Severities() {
+	for _, s := range severities() {
 		if s.String() == word {
 			return s, true
 		}

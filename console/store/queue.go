@@ -64,8 +64,8 @@ type Group struct {
 	Until       time.Time `ch:"until"` // the latest arrival
 }
 
-// MaxIDs is the maximum number of findings of one action of triage.
-const MaxIDs = 500
+// maxIDs is the maximum number of findings of one action of triage.
+const maxIDs = 500
 
 // matches reports whether a filter selects a finding; text is f.Text in lower case.
 func (f *Filter) matches(r *OpenFinding, text string) bool {
@@ -226,7 +226,7 @@ func (s *Store) Members(
 	slices.SortFunc(rows, func(a, b *OpenFinding) int {
 		return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID))
 	})
-	rows = rows[:min(len(rows), MaxIDs)]
+	rows = rows[:min(len(rows), maxIDs)]
 	ids := make([]string, len(rows))
 	for i, r := range rows {
 		ids[i] = r.ID

@@ -20,8 +20,8 @@ const (
 	Reopened     = "reopened"
 )
 
-// States returns the states of an open finding, in the order of the work.
-func States() []string {
+// states returns the states of an open finding, in the order of the work.
+func states() []string {
 	return []string{New, Acknowledged, InReview, Escalated, Closing, Reopened}
 }
 
@@ -119,8 +119,8 @@ func (p *Triage) next(row *OpenFinding, proposer string) (state string, err erro
 // Apply applies an action to all its findings, or to none. The action is stored before the queue changes, so the queue
 // never shows a state without a record of how it came about.
 func (s *Store) Apply(ctx context.Context, scope Scope, p Triage) ([]OpenFinding, error) {
-	if len(p.IDs) == 0 || len(p.IDs) > MaxIDs {
-		return nil, fmt.Errorf("%w: %d findings, want 1 to %d", ErrTransition, len(p.IDs), MaxIDs)
+	if len(p.IDs) == 0 || len(p.IDs) > maxIDs {
+		return nil, fmt.Errorf("%w: %d findings, want 1 to %d", ErrTransition, len(p.IDs), maxIDs)
 	}
 	if n := len(p.Reason) + len(p.Note); n > 8000 {
 		return nil, fmt.Errorf("%w: %d bytes of text, want at most 8000", ErrTransition, n)

@@ -26,8 +26,8 @@ type drawer struct {
 // tableShift is a table in a shift of a gaming day.
 type tableShift struct{ day, shift, table string }
 
-// Hold reports drop, win and win percentage of each table and shift, 9 NYCRR 5315.11, with the formulas.
-func Hold(s Scope, played []clickhouse.Played, money []schema.Event) *output.Sheet {
+// holdSheet reports drop, win and win percentage of each table and shift, 9 NYCRR 5315.11, with the formulas.
+func holdSheet(s Scope, played []clickhouse.Played, money []schema.Event) *output.Sheet {
 	out := &output.Sheet{
 		Title: s.title("Drop, win and hold"),
 		Columns: []string{
@@ -97,8 +97,8 @@ func tableShifts[F any](s *Scope, facts map[tableShift]F, drawers map[tableShift
 	return slices.Compact(all)
 }
 
-// Vigorish is the vigorish ledger by table and shift.
-func Vigorish(s Scope, due []clickhouse.VigorishDue, money []schema.Event) *output.Sheet {
+// vigorishSheet is the vigorish ledger by table and shift.
+func vigorishSheet(s Scope, due []clickhouse.VigorishDue, money []schema.Event) *output.Sheet {
 	out := &output.Sheet{
 		Title: s.title("Vigorish ledger"),
 		Columns: []string{

@@ -40,7 +40,7 @@ func Read(ctx context.Context, store *clickhouse.Store, s Scope, name string) (*
 		if err != nil {
 			return nil, err
 		}
-		return Dealers(s, findings, dealt), nil
+		return dealersSheet(s, findings, dealt), nil
 	}
 	steps, err := store.TriageActions(ctx, days)
 	if err != nil {
@@ -50,9 +50,9 @@ func Read(ctx context.Context, store *clickhouse.Store, s Scope, name string) (*
 	case "log":
 		return Log(s, findings, steps), nil
 	case "month-end":
-		return MonthEnd(s, findings, steps), nil
+		return monthEndSheet(s, findings, steps), nil
 	}
-	return Exceptions(s, findings, steps), nil
+	return exceptionsSheet(s, findings, steps), nil
 }
 
 // period is a time from its first moment to before its end, ns UTC.
@@ -71,10 +71,10 @@ func readMoney(ctx context.Context, store *clickhouse.Store, s Scope, name strin
 	}
 	if name == "vigorish" {
 		due, err := store.VigorishDue(ctx, s.Days)
-		return Vigorish(s, due, events), err
+		return vigorishSheet(s, due, events), err
 	}
 	played, err := store.Played(ctx, s.Days)
-	return Hold(s, played, events), err
+	return holdSheet(s, played, events), err
 }
 
 // currency is the currency of the newest configuration. A property has one currency.

@@ -93,8 +93,8 @@ func triage(steps []clickhouse.TriageAction) map[string]triaged {
 	return all
 }
 
-// Exceptions lists the findings of severity minor and above by gaming day, with their triage.
-func Exceptions(s Scope, findings []finding.Finding, steps []clickhouse.TriageAction) *output.Sheet {
+// exceptionsSheet lists the findings of severity minor and above by gaming day, with their triage.
+func exceptionsSheet(s Scope, findings []finding.Finding, steps []clickhouse.TriageAction) *output.Sheet {
 	triages := triage(steps)
 	out := &output.Sheet{
 		Title: s.title("Exceptions"),
@@ -126,8 +126,8 @@ func Exceptions(s Scope, findings []finding.Finding, steps []clickhouse.TriageAc
 	return out
 }
 
-// MonthEnd is the exception report of N.J.A.C. 13:69D-1.5: serial number, date, transaction and explanation.
-func MonthEnd(s Scope, findings []finding.Finding, steps []clickhouse.TriageAction) *output.Sheet {
+// monthEndSheet is the exception report of N.J.A.C. 13:69D-1.5: serial number, date, transaction and explanation.
+func monthEndSheet(s Scope, findings []finding.Finding, steps []clickhouse.TriageAction) *output.Sheet {
 	triages := triage(steps)
 	out := &output.Sheet{
 		Title: s.title("Month-end exception report, N.J.A.C. 13:69D-1.5"),
@@ -161,8 +161,8 @@ func orNone(n uint32) string {
 	return strconv.FormatUint(uint64(n), 10)
 }
 
-// Dealers reports error rates: the rounds with a breach of severity minor or above, of the rounds dealt.
-func Dealers(s Scope, findings []finding.Finding, dealt []clickhouse.Dealt) *output.Sheet {
+// dealersSheet reports error rates: the rounds with a breach of severity minor or above, of the rounds dealt.
+func dealersSheet(s Scope, findings []finding.Finding, dealt []clickhouse.Dealt) *output.Sheet {
 	out := &output.Sheet{
 		Title:   s.title("Dealer error rates"),
 		Columns: []string{"property", "dealer", "rounds", "rounds_in_error", "per_1000", "low_95", "high_95", "breaches"},

@@ -86,13 +86,13 @@ func TestExceptionsAreNumberedWithoutAGap(t *testing.T) {
 		},
 		{Finding: "elsewhere", At: noon(19, 2), Actor: "al", State: "closed", Reason: "none"},
 	}
-	sheet := Exceptions(s, findings, steps)
+	sheet := exceptionsSheet(s, findings, steps)
 	want(t, cells(sheet, "gaming_day", "no", "finding", "status", "disposition", "explanation", "reviewed_by"),
 		"2026-11-19 1 closed confirmed dealer error retrained al a", "2026-11-19 2 new    b", "2026-11-19 3 new    c",
 		"2026-11-20 1 new    e")
 	s.Shift = "swing" // numbers still cover the day
-	want(t, cells(Exceptions(s, findings, steps), "no", "finding"), "2 b")
-	month := MonthEnd(scope(t), findings, steps)
+	want(t, cells(exceptionsSheet(s, findings, steps), "no", "finding"), "2 b")
+	month := monthEndSheet(scope(t), findings, steps)
 	want(t, cells(month, "serial_no", "explanation"), "2026-11-19-0001 dealer error retrained", "2026-11-19-0002 ",
 		"2026-11-19-0003 ", "2026-11-20-0001 ")
 	if !strings.Contains(month.Notes[0], "4 exceptions, 3 without") {
@@ -120,7 +120,7 @@ func TestDealers(t *testing.T) {
 	unproved.Verdict = "UNAUDITABLE"
 	shoe := exception("s", "t5", 19, 0, finding.Major)
 	shoe.Round = 0
-	sheet := Dealers(scope(t), append(findings, unproved, shoe),
+	sheet := dealersSheet(scope(t), append(findings, unproved, shoe),
 		[]clickhouse.Dealt{{Dealer: "d1", Rounds: 1000}, {Dealer: "d2", Rounds: 500}, {Dealer: "d3", Rounds: 499}})
 	// Two breaches of one round are one round in error.
 	want(t, cells(sheet, "dealer", "rounds", "rounds_in_error", "per_1000", "low_95", "high_95", "breaches"),
@@ -145,14 +145,14 @@ func TestMoney(t *testing.T) {
 		Day: "2026-11-19", Shift: "day", Table: "t1", Rounds: 3, Staked: 90_000, Paid: 10_000,
 		Won: 14_000,
 	}}
-	want(t, cells(Hold(s, played, money), "shift", "table", "handle", "drop", "opener", "closer", "win_by_tray",
+	want(t, cells(holdSheet(s, played, money), "shift", "table", "handle", "drop", "opener", "closer", "win_by_tray",
 		"win_by_wagers", "hold_percent", "win_per_handle"),
 		"day t1 900.00 400.00 1000.00 790.01 40.01 40.00 10.00 4.44", "swing t1 0.00 0.00    5.00  ")
 	due := []clickhouse.VigorishDue{{
 		Day: "2026-11-19", Shift: "day", Table: "t1", Wagers: 1, Won: 10_000, Least: 500,
 		Most: 500,
 	}}
-	want(t, cells(Vigorish(s, due, money), "shift", "table", "due_least", "marked", "collected", "short"),
+	want(t, cells(vigorishSheet(s, due, money), "shift", "table", "due_least", "marked", "collected", "short"),
 		"day t1 5.00 5.00 0.00 5.00", "swing t1 0.00 0.00 5.00 0.00")
 }
 

@@ -33,7 +33,7 @@ func newMetrics(version, rulesVersion, property string) *metrics {
 		alarms: of.BySeverity("watch_alarms_total",
 			"Alarms of detectors made durable, including those raised again after a restart."),
 		errors: of.Counters("watch_errors_total",
-			"Inserts that ClickHouse did not take, each try counted, and passes that failed.", "cause"),
+			"Inserts that ClickHouse refused, each try counted, and passes that failed.", "cause"),
 		feeds: of.Gauge("watch_feeds_timestamp_seconds",
 			"Up to when the slowest open table has reported, by its device's clock."),
 		decided: of.Gauge("watch_decided_timestamp_seconds",

@@ -57,7 +57,7 @@ type run struct {
 	config  clickhouse.Config
 	metrics *metrics
 	store   *clickhouse.Store // nil before the first connection
-	watch   *Watch
+	watch   *watcher
 
 	mu      sync.Mutex
 	problem error // nil while the lease is held and nothing has failed
@@ -134,7 +134,7 @@ func (r *run) turn(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.store, r.watch = store, New(store, r.Options)
+		r.store, r.watch = store, newWatcher(store, r.Options)
 		r.ping = monitor.AtMostOncePerSecond(store.Ping)
 	}
 	lease, err := r.store.Take(ctx, "watch "+r.Property, r.Holder)

@@ -22,7 +22,7 @@ type pending struct {
 }
 
 // take adds the rows of the last factors and alarms of the detectors.
-func (w *Watch) take(at *detectors.Location, dealer string, t *terms) {
+func (w *watcher) take(at *detectors.Location, dealer string, t *terms) {
 	done := &w.pending
 	day, shift := w.options.Engine.Calendar.Of(at.At)
 	for i := range w.host.Factors {
@@ -61,7 +61,7 @@ func (w *Watch) take(at *detectors.Location, dealer string, t *terms) {
 }
 
 // keep stores the rows of a pass. Rows that were stored before are not duplicated.
-func (w *Watch) keep(ctx context.Context, step *Step) error {
+func (w *watcher) keep(ctx context.Context, step *Step) error {
 	done := &w.pending
 	if done.shoes+len(done.evidence)+len(done.findings) == 0 {
 		return nil
@@ -86,7 +86,7 @@ func (w *Watch) keep(ctx context.Context, step *Step) error {
 }
 
 // report stores findings with the ids of the events that prove them.
-func (w *Watch) report(ctx context.Context, findings []finding.Finding) error {
+func (w *watcher) report(ctx context.Context, findings []finding.Finding) error {
 	if len(findings) == 0 {
 		return nil
 	}

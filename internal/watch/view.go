@@ -13,7 +13,7 @@ import (
 )
 
 // of returns the law and the offer of a round by the latest configuration of its name.
-func (w *Watch) of(table string, p *clickhouse.PlayedRound) (*terms, error) {
+func (w *watcher) of(table string, p *clickhouse.PlayedRound) (*terms, error) {
 	config := ""
 	for i := range w.configs {
 		if c := &w.configs[i]; c.TableID == table && c.ConfigID == p.Config && c.At <= p.At && !c.Closed {
@@ -38,7 +38,7 @@ func (w *Watch) of(table string, p *clickhouse.PlayedRound) (*terms, error) {
 }
 
 // round is the view of a stored round.
-func (w *Watch) round(c *clickhouse.ClosedShoe, p *clickhouse.PlayedRound, t *terms, frozen bool) detectors.Round {
+func (w *watcher) round(c *clickhouse.ClosedShoe, p *clickhouse.PlayedRound, t *terms, frozen bool) detectors.Round {
 	r := detectors.Round{
 		Location: detectors.Location{
 			Property: w.options.Property, Pit: c.Pit, Table: c.Table, Shoe: c.Shoe, Round: p.Round, At: p.At,

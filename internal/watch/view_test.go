@@ -36,7 +36,7 @@ func TestStoredRoundsCountAsLiveOnes(t *testing.T) {
 		clock := calendar.Clock{Calendar: &days}
 		live := suspicion.Table{Play: table, Log: &queue.Log, Clock: clock, Budget: detectors.DefaultBudget()}
 		into := facts.Table{Play: table, Log: &queue.Log, Clock: clock}
-		watch := New(nil, Options{})
+		watch := newWatcher(nil, Options{})
 		settled := func(s *engineplay.Shoe, r *record.Round) {
 			out := rows.Set{}
 			view := live.Round(s, r, &out)

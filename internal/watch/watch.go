@@ -36,8 +36,8 @@ type Hooks struct {
 	Kept func(shoes, rounds int, evidence []rows.Evidence, findings []finding.Finding, decided int64)
 }
 
-// Watch runs detectors over the facts of a property. It is not safe for concurrent use.
-type Watch struct {
+// watcher runs detectors over the facts of a property. It is not safe for concurrent use.
+type watcher struct {
 	options Options
 	store   *clickhouse.Store
 	promise detectors.Budget
@@ -60,13 +60,13 @@ type Step struct {
 
 const shoesAtOnce = 100
 
-// New returns a watch.
-func New(store *clickhouse.Store, o Options) *Watch {
+// newWatcher returns a watch.
+func newWatcher(store *clickhouse.Store, o Options) *watcher {
 	promise := detectors.DefaultBudget()
 	if o.Engine.Budget != nil {
 		promise = *o.Engine.Budget
 	}
-	return &Watch{
+	return &watcher{
 		options: o, store: store, promise: promise, host: detectors.NewStored(promise),
 		after: clickhouse.ClosedShoe{Closed: o.Since - 1},
 		terms: map[string]*terms{}, before: map[string][]detectors.Card{},
@@ -75,7 +75,7 @@ func New(store *clickhouse.Store, o Options) *Watch {
 
 // Pass evaluates all closed shoes below the watermark that were not evaluated yet. After an error it may be called
 // again and resumes.
-func (w *Watch) Pass(ctx context.Context) (step Step, err error) {
+func (w *watcher) Pass(ctx context.Context) (step Step, err error) {
 	slowest, _, err := w.store.Watermark(ctx, w.options.Property, int64(w.options.Patience))
 	if err != nil {
 		return step, err
@@ -104,7 +104,7 @@ func (w *Watch) Pass(ctx context.Context) (step Step, err error) {
 }
 
 // floor evaluates the rules that compare tables after a configuration was added.
-func (w *Watch) floor(ctx context.Context, until int64) error {
+func (w *watcher) floor(ctx context.Context, until int64) error {
 	rows, err := w.store.Configs(ctx, w.options.Property, until+1)
 	if err != nil || len(rows) == len(w.configs) {
 		return err
@@ -117,7 +117,7 @@ func (w *Watch) floor(ctx context.Context, until int64) error {
 }
 
 // shoe evaluates a closed shoe.
-func (w *Watch) shoe(ctx context.Context, c *clickhouse.ClosedShoe) error {
+func (w *watcher) shoe(ctx context.Context, c *clickhouse.ClosedShoe) error {
 	played, err := w.store.RoundsOf(ctx, w.options.Property, c.Table, c.Shoe)
 	if err != nil {
 		return err

@@ -129,7 +129,7 @@ func BenchmarkPass(b *testing.B) {
 		}
 		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 	}
-	w := New(s, Options{Property: "ac-1", Patience: 24 * 365 * time.Hour, Engine: options()})
+	w := newWatcher(s, Options{Property: "ac-1", Patience: 24 * 365 * time.Hour, Engine: options()})
 	pass := func(from, to int) (rounds int, took time.Duration) {
 		for i := from; i < to; i++ {
 			play(b, s, fmt.Sprintf("t-%03d", i), "", 3)
@@ -158,7 +158,7 @@ func TestWatchFindsPatrons(t *testing.T) {
 	s := database(t)
 	play(t, s, "t-01", "s1-1", 2)
 	play(t, s, "t-02", "", 2)
-	w := New(s, Options{Property: "ac-1", Patience: 24 * 365 * time.Hour, Engine: options()})
+	w := newWatcher(s, Options{Property: "ac-1", Patience: 24 * 365 * time.Hour, Engine: options()})
 	step, err := w.Pass(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +194,7 @@ func TestWatchFindsPatrons(t *testing.T) {
 	evidence, findings := "SELECT count() FROM "+s.Table("evidence")+" FINAL",
 		"SELECT count() FROM "+s.Table("findings")+" FINAL"
 	before := [2]uint64{count(t, s, evidence), count(t, s, findings)}
-	again, err := New(s, Options{Property: "ac-1", Patience: 24 * 365 * time.Hour, Engine: options()}).Pass(t.Context())
+	again, err := newWatcher(s, Options{Property: "ac-1", Patience: 24 * 365 * time.Hour, Engine: options()}).Pass(t.Context())
 	if err != nil || again.Shoes != 4 {
 		t.Fatalf("started again: %+v, %v", again, err)
 	}
@@ -234,7 +234,7 @@ func TestWatchWaitsForTheFeed(t *testing.T) {
 		shoes[1].Disputed {
 		t.Fatalf("%+v, %v", shoes, err)
 	}
-	step, err := New(s, Options{Property: "ac-1", Patience: time.Hour, Engine: options()}).Pass(t.Context())
+	step, err := newWatcher(s, Options{Property: "ac-1", Patience: time.Hour, Engine: options()}).Pass(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,18 +30,18 @@ func HostClickHouse() {
 	if len(os.Args) < 3 || os.Args[1] != clickHouseVerb {
 		return
 	}
-	if err := ServeClickHouse(os.Args[2:]); err != nil {
+	if err := serveClickHouse(os.Args[2:]); err != nil {
 		fmt.Fprintln(os.Stderr, "clickhouse:", err)
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
-// ServeClickHouse serves until the parent closes its end of the lifeline or
+// serveClickHouse serves until the parent closes its end of the lifeline or
 // dies. The first of args is the path of the library, the others are those of
 // `clickhouse local`. The process must exit when it returns: the engine's
 // threads are still running.
-func ServeClickHouse(args []string) error {
+func serveClickHouse(args []string) error {
 	if err := preload(args[0]); err != nil {
 		return fmt.Errorf("read ClickHouse: %w", err)
 	}
