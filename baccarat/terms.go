@@ -169,11 +169,19 @@ const (
 	FeedRack
 	FeedDropBox
 	FeedChipTray
+	FeedWagers
+	FeedSettlement
+	FeedVigorish
+	FeedBurn
 )
+
+// BasicFeeds are the feeds that a table reports unless its configuration names some of them, or names them as absent.
+const BasicFeeds = FeedWagers | FeedSettlement | FeedVigorish | FeedBurn
 
 var feedWords = words{
 	"NONE", "PREPARATION", "ATTESTATION", "ANNOUNCEMENTS", "CARD_FACES", "CARD_BACKS", "BURN_FACES",
 	"SHOE_CAMERA", "TABLE_CAMERA", "OVERHEAD", "DEALER_HANDS", "BET_SPOTS", "MARKERS", "RACK", "DROP_BOX", "CHIP_TRAY",
+	"WAGERS", "SETTLEMENT", "VIGORISH", "BURN",
 }
 
 func (f Feeds) String() string {

@@ -256,8 +256,8 @@ func (r *requirement) state(inForce bool) (state, total string) {
 		return "off until a house switches it on", "off until a house switches it on"
 	case r.checkability == "attestation-only" && r.rule.Needs == baccarat.FeedAttestation:
 		return "checked against an attestation", "checked against an attestation"
-	case r.rule.Needs != 0:
-		return "needs the feed " + r.rule.Needs.String(), "checked where a feed reports it"
+	case r.rule.Needs&^baccarat.BasicFeeds != 0:
+		return "needs the feed " + (r.rule.Needs &^ baccarat.BasicFeeds).String(), "checked where a feed reports it"
 	}
 	return "checked", "checked"
 }

@@ -31,6 +31,9 @@ type Config struct {
 	Options                  map[string]string
 }
 
+// Reports reports whether the table reports all of these feeds.
+func (c *Config) Reports(feeds baccarat.Feeds) bool { return feeds&^c.Feeds == 0 }
+
 // Offers reports whether a side bet is on offer.
 func (c *Config) Offers(s baccarat.SideBet) bool {
 	return slices.Contains(c.SideBets, s)

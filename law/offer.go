@@ -121,6 +121,22 @@ func (l *Law) CardsToCome(c *baccarat.Coup) (low, high int) {
 	return low + least, low + high
 }
 
+// Excess reports whether a further card of a hand is more than the rules of drawing allow. In chemin de fer, where a
+// participant may elect to draw, only a fourth card is.
+func (l *Law) Excess(c *baccarat.Coup, h baccarat.Hand) bool {
+	n := c.NP
+	if h == baccarat.Banker {
+		n = c.NB
+	}
+	switch {
+	case n != 2 || l.Game == baccarat.CheminDeFer:
+		return n > 2
+	case h == baccarat.Banker:
+		return !l.Drawing.BankerDraws(c.P2, c.B2, c.Third)
+	}
+	return !l.Drawing.PlayerDraws(c.P2, c.B2)
+}
+
 // CardsDue is the minimum number of cards that the rules still require for these hands: whether the
 // banker hand draws may depend on the player's third card.
 func (l *Law) CardsDue(c *baccarat.Coup) int {

@@ -60,6 +60,9 @@ type Round struct {
 	// Misread is a card that the reader is suspected of having misread. Cards then has the card that agrees with
 	// everything else.
 	Misread Misread
+	// Errant means that a card was dealt that was not due at a table that does not report burns: until the recorded end
+	// it is not known whether the card stayed in its hand.
+	Errant bool
 
 	coup      baccarat.Coup
 	coupCards int

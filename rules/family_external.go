@@ -15,7 +15,7 @@ var externalFamily = []*Rule{
 	{
 		Name: "external.table-limits", Doc: "A wager lies within the posted minimum and maximum.",
 		Breach:   "Below minimum accepted.",
-		Severity: finding.Info, At: Settled, Check: checkLimits,
+		Severity: finding.Info, At: Settled, Needs: baccarat.FeedWagers, Check: checkLimits,
 	},
 	{
 		Name: "external.limit-change-notice", Doc: "A change of limits is posted before it takes effect.",
@@ -26,7 +26,7 @@ var externalFamily = []*Rule{
 		Name:     "external.match-play.one-per-round",
 		Doc:      "A patron uses at most one match play coupon a round, with chips at least its value.",
 		Breach:   "Two coupons.",
-		Severity: finding.Info, At: Settled, Check: checkOneCoupon,
+		Severity: finding.Info, At: Settled, Needs: baccarat.FeedWagers, Check: checkOneCoupon,
 	},
 	{
 		Name:     "external.match-play.disposition",
@@ -58,16 +58,18 @@ var externalFamily = []*Rule{
 	{
 		Name: "external.nj.total-card-odds", Doc: "Total card wagers are settled by their odds.",
 		Severity: finding.Info, At: Settled, Unknown: "the odds of total card wagers are not in the texts",
+		Needs: baccarat.FeedWagers,
 		Check: unknownOdds(baccarat.SpotTotalCards),
 	},
 	{
 		Name: "external.nj.bonus-wager-odds", Doc: "Bonus wagers are settled by their odds.",
 		Severity: finding.Info, At: Settled, Unknown: "the bonus wager and its odds are not in the texts",
+		Needs: baccarat.FeedWagers,
 		Check: unknownOdds(baccarat.SpotBonus),
 	},
 	{
 		Name: "external.nj.royal-bonus-odds", Doc: "Royal Baccarat Bonus wagers are settled by their odds.",
-		Severity: finding.Info, At: Settled,
+		Severity: finding.Info, At: Settled, Needs: baccarat.FeedWagers,
 		Unknown: "the qualifying hands and odds of the Royal Bonus are not in the texts",
 		Check:   unknownOdds(baccarat.SpotRoyal),
 	},

@@ -16,20 +16,20 @@ var irregFamily = []*Rule{
 	{
 		Name: "irreg.error-remedied", Doc: "An irregularity was handled as prescribed.",
 		Breach:   "Irregularity present, remedy right.",
-		Severity: finding.Info, At: Settled, Check: checkRemedied,
+		Severity: finding.Info, At: Settled, Needs: baccarat.FeedBurn, Check: checkRemedied,
 	},
 	{
 		Name:     "irreg.player-extra.to-banker",
 		Doc:      "An errant player card goes to a banker hand that is obliged to draw.",
 		Breach:   "Errant card burned and a fresh card dealt to the banker.",
-		Severity: finding.Critical, At: Settled, Check: wrongRemedy(remedyToBanker),
+		Severity: finding.Critical, At: Settled, Needs: baccarat.FeedBurn, Check: wrongRemedy(remedyToBanker),
 		Covers: []string{"draw.banker.no-third"},
 	},
 	{
 		Name:     "irreg.player-extra.undisclosed-next-hand",
 		Doc:      "An undisclosed errant player card is kept for the next hand.",
 		Breach:   "Unseen card burned.",
-		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyPlayerCarry),
+		Severity: finding.Major, At: Settled, Needs: baccarat.FeedBurn, Check: wrongRemedy(remedyPlayerCarry),
 		Covers: []string{"irreg.carryover-first-card"},
 	},
 	{
@@ -37,12 +37,13 @@ var irregFamily = []*Rule{
 		Doc:      "An errant player card that was seen is burned with its number of cards, face up.",
 		Breach:   "Wrong number burned.",
 		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyPlayerBurn), Covers: []string{"shoe.burn.count"},
+		Needs: baccarat.FeedBurn,
 	},
 	{
 		Name:     "irreg.excess.undisclosed-next-hand",
 		Doc:      "An undisclosed excess card is the first card of the next hand.",
 		Breach:   "Unseen excess card put in the discards.",
-		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyExcessCarry),
+		Severity: finding.Major, At: Settled, Needs: baccarat.FeedBurn, Check: wrongRemedy(remedyExcessCarry),
 		Covers: []string{"irreg.carryover-first-card"},
 	},
 	{
@@ -50,6 +51,7 @@ var irregFamily = []*Rule{
 		Doc:      "An excess card that was seen is burned with its number of cards, face up.",
 		Breach:   "Excess card simply discarded.",
 		Severity: finding.Major, At: Settled, Check: wrongRemedy(remedyExcessBurn), Covers: []string{"shoe.burn.count"},
+		Needs: baccarat.FeedBurn,
 	},
 	{
 		Name: "irreg.carryover-first-card", Doc: "A card kept for the next hand is its player card one.",
@@ -64,12 +66,13 @@ var irregFamily = []*Rule{
 	{
 		Name: "irreg.faceup.burn-count", Doc: "For each card found face up as many further cards are burned as its rank.",
 		Breach:   "Five instead of six.",
-		Severity: finding.Major, At: Settled, Check: checkFaceUpBurn,
+		Severity: finding.Major, At: Settled, Needs: baccarat.FeedBurn, Check: checkFaceUpBurn,
 	},
 	{
 		Name: "irreg.insufficient.void", Back: WholeShoe, Doc: "A round that the shoe cannot finish is void.",
 		Breach:   "Result declared on an incomplete hand.",
 		Severity: finding.Critical, At: Settled, Again: true, Check: checkInsufficient,
+		Needs:  baccarat.FeedBurn,
 		Covers: []string{"draw.banker.must-draw", "draw.player.third-card", "draw.banker.no-third"},
 	},
 	{
@@ -89,6 +92,7 @@ var irregFamily = []*Rule{
 		Doc:      "A round is not voided for lack of cards while enough are left.",
 		Breach:   "A losing round cancelled under a pretext.",
 		Severity: finding.Critical, At: Settled, Check: checkFalseClaim, Covers: []string{"draw.player.third-card"},
+		Needs: baccarat.FeedBurn,
 	},
 }
 

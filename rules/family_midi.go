@@ -14,13 +14,14 @@ var midiFamily = []*Rule{
 	{
 		Name: "midi.squeeze.recipient", Doc: "A hand is given to the patron with the highest wager on it.",
 		Breach:   "Second-highest bettor squeezes.",
-		Severity: finding.Minor, At: Settled, Check: checkRecipient(false),
+		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedWagers, Check: checkRecipient(false),
 	},
 	{
 		Name:     "midi.squeeze.tie-break",
 		Doc:      "Of equal highest wagers the one nearest the dealer counterclockwise is chosen.",
 		Breach:   "Higher seat number chosen.",
 		Severity: finding.Minor, At: Settled, Check: checkRecipient(true), Covers: []string{"midi.squeeze.recipient"},
+		Needs: baccarat.FeedWagers,
 	},
 	{
 		Name: "midi.squeeze.faces", Doc: "Cards are handed face down and come back face up, from the same patron.",
@@ -52,7 +53,8 @@ var midiFamily = []*Rule{
 	{
 		Name: "midi.dealer-turns-when-none", Doc: "The dealer turns a hand that no patron is entitled to or wants.",
 		Breach:   "Hand given to a player without a wager.",
-		Severity: finding.Minor, At: Settled, Check: checkDealerTurns, Covers: []string{"midi.squeeze.recipient"},
+		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedWagers, Check: checkDealerTurns,
+		Covers: []string{"midi.squeeze.recipient"},
 	},
 	{
 		Name:     "midi.compulsory-relinquish-authority",

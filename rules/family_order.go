@@ -16,6 +16,7 @@ var orderFamily = []*Rule{
 		Name: "order.losing-first", Doc: "All losing wagers are collected before anything is paid or charged.",
 		Breach:   "Pay first, then take.",
 		Severity: finding.Minor, At: Settled, Check: checkLosingFirst,
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 	},
 	procedure(
 		"order.procedure-1.pay-then-vig", "Procedure 1: all payments, then all vigorish.",
@@ -37,6 +38,7 @@ var orderFamily = []*Rule{
 		Name: "order.descending-seats", Doc: "Winning positions are served from the highest number downwards.",
 		Breach:   "Low seat served first.",
 		Severity: finding.Minor, At: Settled, Check: checkDescending,
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 	},
 	{
 		Name:     "order.procedure-notice",
@@ -48,6 +50,7 @@ var orderFamily = []*Rule{
 		Name: "order.one-player-at-a-time", Doc: "Main and pair wagers of a patron are paid together.",
 		Breach:   "Pair bets paid in a separate pass.",
 		Severity: finding.Info, At: Settled, Check: checkOneBlock, Covers: []string{"order.descending-seats"},
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 	},
 }
 
@@ -131,6 +134,7 @@ func (p *Pass) zones() []steps {
 func procedure(name, doc, breach string, number uint32) *Rule {
 	return &Rule{
 		Name: name, Doc: doc, Breach: breach, Severity: finding.Minor, At: Settled,
+		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 		Covers: []string{"order.descending-seats"},
 		Check: func(p *Pass) {
 			if p.Config.Procedure != number || p.Config.Mode != baccarat.Commission || !p.ordered() {

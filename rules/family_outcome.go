@@ -32,6 +32,7 @@ var outcomeFamily = []*Rule{
 		Name: "outcome.ez-dragon-7-push", Doc: "At an EZ table banker wagers are returned on a dragon 7.",
 		Breach:   "Banker wager paid 1:1 on a dragon 7.",
 		Severity: finding.Critical, At: Settled, Check: checkDragonPush, Covers: []string{"outcome.banker-wager"},
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 	},
 	outcome(
 		"outcome.dragon-bonus", "A dragon bonus is paid, collected or returned by its definition.",
@@ -56,6 +57,7 @@ var outcomeFamily = []*Rule{
 		Name: "outcome.void-round", Doc: "Every wager of a void round is returned, and nothing is charged.",
 		Breach:   "A void round is settled for one seat.",
 		Severity: finding.Critical, At: Settled, Check: checkVoidRound, Covers: []string{"outcome.player-wager"},
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 	},
 	{
 		Name:     "outcome.void-ground",
@@ -68,6 +70,7 @@ var outcomeFamily = []*Rule{
 func outcome(name, doc, breach string, on ...baccarat.Spot) *Rule {
 	return &Rule{
 		Name: name, Doc: doc, Breach: breach, Severity: finding.Critical, At: Settled,
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 		Check: func(p *Pass) {
 			for i := range p.Round.Wagers {
 				w := &p.Round.Wagers[i]

@@ -78,27 +78,30 @@ var shoeFamily = []*Rule{
 	{
 		Name: "shoe.count.conservation", Doc: "Cards dealt, burned and left add up to the decks.",
 		Breach:   "The shoe comes up one card short or over.",
-		Severity: finding.Critical, At: Closed, Check: checkConservation,
+		Severity: finding.Critical, At: Closed, Needs: baccarat.FeedBurn, Check: checkConservation,
 	},
 	{
 		Name: "shoe.burn.count", Doc: "The opening burn is the first card and as many more as its value.",
 		Breach:   "Face card burns nothing, or one card too few.",
-		Severity: finding.Major, At: Prepared, Check: checkBurnCount,
+		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedBurn, Check: checkBurnCount,
 	},
 	{
 		Name: "shoe.burn.once-before-play", Doc: "There is one opening burn, between loading and the first card.",
 		Breach:   "No burn.",
 		Severity: finding.Major, At: Prepared, Again: true, Check: checkBurnOnce, Covers: []string{"shoe.burn.count"},
+		Needs: baccarat.FeedBurn,
 	},
 	{
 		Name: "shoe.burn.shown", Doc: "Burned cards are shown as required.",
 		Breach:   "NJ burn made face down.",
-		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedBurnFaces, Check: checkBurnShown,
+		Severity: finding.Minor, At: Prepared, Check: checkBurnShown,
+		Needs: baccarat.FeedBurnFaces | baccarat.FeedBurn,
 	},
 	{
 		Name: "shoe.burn.destination", Doc: "Burned cards go to the place that the rulebook names.",
 		Breach:   "Cards left on the layout.",
-		Severity: finding.Info, At: Prepared, Needs: baccarat.FeedTableCamera, Check: checkBurnTo,
+		Severity: finding.Info, At: Prepared, Check: checkBurnTo,
+		Needs: baccarat.FeedTableCamera | baccarat.FeedBurn,
 	},
 }
 
@@ -163,6 +166,9 @@ func checkCopies(p *Pass) {
 	decks := uint16(p.Shoe.Loaded.Decks)
 	if p.Shoe.Loaded.Seq == 0 {
 		return
+	}
+	if !p.Config.Reports(baccarat.FeedBurn) {
+		p.CannotJudge("burned cards are not reported", p.Shoe.Loaded.Seq)
 	}
 	var observed []string
 	excess := uint16(0)

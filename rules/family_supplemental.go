@@ -17,7 +17,7 @@ var supplementalFamily = []*Rule{
 		Name:     "supplemental.base-wager-required",
 		Doc:      "Where the house requires it, a supplemental wager needs a banker or player wager of the patron.",
 		Breach:   "Side bet alone, or with a tie bet only.",
-		Severity: finding.Minor, At: Betting, Check: checkBaseWager,
+		Severity: finding.Minor, At: Betting, Needs: baccarat.FeedWagers, Check: checkBaseWager,
 	},
 }
 

@@ -37,16 +37,19 @@ var treasuresFamily = []*Rule{
 		Doc:      "Two-card Blazing 7s are paid by the elected paytable, or lose under it.",
 		Breach:   "Paid under paytable 1, or unpaid under paytable 2.",
 		Severity: finding.Critical, At: Settled, Check: checkBlazingTwo, Covers: []string{"outcome.treasures"},
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 	},
 	{
 		Name: "treasures.payout.cover-all", Doc: "Cover All is paid 6 to 1 once, on any recognised event.",
 		Breach:   "Paid twice or at other odds.",
 		Severity: finding.Critical, At: Settled, Check: checkCoverAll, Covers: []string{"treasures.highest-single"},
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 	},
 	{
 		Name: "treasures.highest-single", Doc: "Only the highest row of a treasure wager is paid, not the sum of rows.",
 		Breach:   "Both Heavenly 9 rows added up.",
 		Severity: finding.Critical, At: Settled, Check: checkHighestSingle,
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 	},
 	{
 		Name: "treasures.paytable-preselected", Doc: "One paytable is elected, and changed only between rounds.",
@@ -58,6 +61,7 @@ var treasuresFamily = []*Rule{
 func treasurePays(name, doc, breach string, spot baccarat.Spot, event baccarat.Treasure) *Rule {
 	return &Rule{
 		Name: name, Doc: doc, Breach: breach, Severity: finding.Critical, At: Settled,
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 		Check: func(p *Pass) {
 			if p.Round.Coup().Treasure() == event {
 				p.judgeTreasure(spot)

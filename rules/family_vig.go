@@ -21,22 +21,26 @@ var vigFamily = []*Rule{
 		Name: "vig.amount.under", Doc: "A vigorish is not less than the exact percentage of what was won.",
 		Breach:   "Commission waived or rounded down.",
 		Severity: finding.Major, At: Settled, Check: vigAmount(baccarat.VigUnder),
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name: "vig.amount.over", Doc: "A vigorish is not more than the next rounding multiple.",
 		Breach:   "One unit too much.",
 		Severity: finding.Critical, At: Settled, Check: vigAmount(baccarat.VigOver),
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name:     "vig.rounding.invalid",
 		Doc:      "A vigorish is the exact value or the next rounding multiple, nothing between.",
 		Breach:   "Rounded to a unit the rule does not allow.",
 		Severity: finding.Major, At: Settled, Check: vigAmount(baccarat.VigBetween),
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name: "vig.collection-sum", Doc: "Outstanding vigorish is collected as marked, or rounded up as one sum.",
 		Breach:   "Less collected than marked.",
 		Severity: finding.Critical, At: Closed, Check: checkCollectionSum,
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 		// The last is ours: what a short collection leaves open is the same debt.
 		Covers: []string{
 			"vig.outstanding-at-reshuffle", "vig.marker-removed-uncollected", "vig.play-resumed-outstanding",
@@ -46,16 +50,19 @@ var vigFamily = []*Rule{
 		Name: "vig.only-on-banker-win", Doc: "A commission is taken only on banker wagers that win.",
 		Breach:   "Commission on a player win.",
 		Severity: finding.Critical, At: Settled, Check: checkOnlyBankerWin,
+		Needs: baccarat.FeedWagers | baccarat.FeedVigorish,
 	},
 	{
 		Name: "vig.not-charged", Doc: "Every winning banker wager is charged or marked.",
 		Breach:   "Commission skipped for a favoured player.",
 		Severity: finding.Major, At: Closed, Check: checkNotCharged,
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name: "vig.uniform-table", Doc: "All patrons of a table are charged the same percentage.",
 		Breach:   "One seat pays four percent at a five percent table.",
 		Severity: finding.Major, At: Settled, Check: checkUniformTable, Covers: []string{"vig.amount.under"},
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name:     "vig.notice.increase",
@@ -74,49 +81,58 @@ var vigFamily = []*Rule{
 		Doc:      "Vigorish not collected with the payment is marked by a coin or marker before the next first card.",
 		Breach:   "Debt kept in the dealer head.",
 		Severity: finding.Major, At: Closed, Check: checkMarkRequired,
+		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 		Covers: []string{"vig.not-charged", "vig.collection-sum"},
 	},
 	{
 		Name: "vig.mark.area", Doc: "A marker lies in the rectangle of the seat that owes.",
 		Breach:   "Marker put on the neighbour.",
-		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedMarkers, Check: checkMarkArea,
+		Severity: finding.Minor, At: Settled, Check: checkMarkArea,
+		Needs: baccarat.FeedMarkers | baccarat.FeedVigorish,
 	},
 	{
 		Name:     "vig.outstanding-at-reshuffle",
 		Doc:      "All outstanding vigorish is collected before the cards are reshuffled.",
 		Breach:   "Cards shuffled with commission still owed.",
 		Severity: finding.Major, At: Closed, Check: checkOutstanding,
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name: "vig.marker-removed-uncollected", Doc: "A coin or lammer stays until its vigorish is collected.",
 		Breach:   "Marker taken off first.",
-		Severity: finding.Major, At: Closed, Needs: baccarat.FeedMarkers, Check: checkMarkerRemoved,
+		Severity: finding.Major, At: Closed, Check: checkMarkerRemoved,
+		Needs: baccarat.FeedMarkers | baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name:     "vig.play-resumed-outstanding",
 		Doc:      "Play does not resume after a reshuffle while vigorish is outstanding.",
 		Breach:   "New shoe dealt against an open debt.",
 		Severity: finding.Major, At: Closed, Check: checkPlayResumed, Covers: []string{"vig.outstanding-at-reshuffle"},
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name: "vig.tie25.exclusive", Doc: "Where the tie charge is elected no percentage commission is taken.",
 		Breach:   "Both charges at one table.",
 		Severity: finding.Critical, At: Settled, Check: checkTieExclusive, Covers: []string{"vig.only-on-banker-win"},
+		Needs: baccarat.FeedVigorish,
 	},
 	{
 		Name: "vig.tie25.amount", Doc: "The tie charge is 25 percent of the banker wager.",
 		Breach:   "Charge of 20 or 5 percent.",
 		Severity: finding.Critical, At: Settled, Check: checkTieAmount,
+		Needs: baccarat.FeedWagers | baccarat.FeedVigorish,
 	},
 	{
 		Name: "vig.tie25.timing", Doc: "The tie charge is collected before the next round is dealt and never deferred.",
 		Breach:   "Tie charge deferred.",
 		Severity: finding.Major, At: Closed, Check: checkTieTiming,
+		Needs: baccarat.FeedWagers | baccarat.FeedVigorish,
 	},
 	{
 		Name: "vig.tie25.all-players", Doc: "On a tie every banker wager is charged.",
 		Breach:   "One player spared.",
 		Severity: finding.Major, At: Closed, Check: checkTieAll,
+		Needs:  baccarat.FeedWagers | baccarat.FeedVigorish,
 		Covers: []string{"vig.not-charged", "vig.tie25.timing"},
 	},
 	{
@@ -129,17 +145,20 @@ var vigFamily = []*Rule{
 		Name: "vig.ez.none", Doc: "At an EZ table no vigorish is taken.",
 		Breach:   "Commission on a banker win.",
 		Severity: finding.Critical, At: Settled, Check: checkNoVigorish(baccarat.EZ),
+		Needs:  baccarat.FeedVigorish,
 		Covers: []string{"vig.only-on-banker-win"},
 	},
 	{
 		Name: "vig.ez.dragon-7-charge", Doc: "An EZ dragon 7 is a pure push; nothing is charged.",
 		Breach:   "Banker wagers charged on a dragon 7.",
 		Severity: finding.Major, At: Settled, Check: checkDragonCharge, Covers: []string{"vig.ez.none"},
+		Needs: baccarat.FeedWagers | baccarat.FeedVigorish,
 	},
 	{
 		Name: "vig.novig6.none", Doc: "In the no-vigorish variation no vigorish is taken.",
 		Breach:   "Commission on top of the reduced six.",
 		Severity: finding.Critical, At: Settled, Check: checkNoVigorish(baccarat.NoVig6),
+		Needs:  baccarat.FeedVigorish,
 		Covers: []string{"vig.only-on-banker-win"},
 	},
 	{
@@ -151,7 +170,8 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.lammer-storage", Doc: "Lammers are attested to be kept in the chip rack or their own rack.",
 		Breach:   "Loose lammers.",
-		Severity: finding.Info, At: Prepared, Needs: baccarat.FeedAttestation, Check: attestation("lammer-storage"),
+		Severity: finding.Info, At: Prepared, Check: attestation("lammer-storage"),
+		Needs: baccarat.FeedAttestation,
 	},
 }
 

@@ -45,7 +45,8 @@ var attestable = [...]string{
 
 // Stands reports whether the rule makes a finding of the pass whatever the missing events contained. The rule is
 // evaluated again under each election that the rulebook allows, and with every notice and attestation on file. A
-// finding of a rule that needs a feed does not stand while elections may be lost, since feeds are elected too.
+// finding of a rule that needs a feed does not stand while elections may be lost, since feeds are elected too. That a
+// table stopped to report its wagers, payments, vigorish or burns, and reports them nevertheless, is not considered.
 func (p *Pass) Stands(f *Finding, lost Lost) bool {
 	if f.Rule == nil || f.Rule.Check == nil {
 		return false
@@ -53,7 +54,7 @@ func (p *Pass) Stands(f *Finding, lost Lost) bool {
 	q := *p
 	q.rule, q.charge, q.Findings = f.Rule, charge{}, nil
 	if lost&LostElections != 0 {
-		if f.Rule.Needs != 0 {
+		if f.Rule.Needs&^baccarat.BasicFeeds != 0 {
 			return false
 		}
 		for c := range p.elections() {

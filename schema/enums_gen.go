@@ -397,6 +397,11 @@ const (
 	FeedRack          Feed = 13
 	FeedDropBox       Feed = 14
 	FeedChipTray      Feed = 15
+	// The next four are on for a configuration whose feeds name none of them; absent_feeds switches them off.
+	FeedWagers     Feed = 16
+	FeedSettlement Feed = 17
+	FeedVigorish   Feed = 18
+	FeedBurn       Feed = 19
 )
 
 // String is the word of the contract.
@@ -434,6 +439,14 @@ func (x Feed) String() string {
 		return "DROP_BOX"
 	case FeedChipTray:
 		return "CHIP_TRAY"
+	case FeedWagers:
+		return "WAGERS"
+	case FeedSettlement:
+		return "SETTLEMENT"
+	case FeedVigorish:
+		return "VIGORISH"
+	case FeedBurn:
+		return "BURN"
 	}
 	return "Feed(" + strconv.Itoa(int(x)) + ")"
 }
@@ -470,14 +483,22 @@ func (Feed) parse(b []byte) (Feed, bool) {
 		return FeedDropBox, true
 	case "CHIP_TRAY":
 		return FeedChipTray, true
+	case "WAGERS":
+		return FeedWagers, true
+	case "SETTLEMENT":
+		return FeedSettlement, true
+	case "VIGORISH":
+		return FeedVigorish, true
+	case "BURN":
+		return FeedBurn, true
 	}
 	return 0, false
 }
 
-const lastFeed = 15
+const lastFeed = 19
 
 func (Feed) words() string {
-	return "PREPARATION, ATTESTATION, ANNOUNCEMENTS, CARD_FACES, CARD_BACKS, BURN_FACES, SHOE_CAMERA, TABLE_CAMERA, OVERHEAD, DEALER_HANDS, BET_SPOTS, MARKERS, RACK, DROP_BOX, CHIP_TRAY"
+	return "PREPARATION, ATTESTATION, ANNOUNCEMENTS, CARD_FACES, CARD_BACKS, BURN_FACES, SHOE_CAMERA, TABLE_CAMERA, OVERHEAD, DEALER_HANDS, BET_SPOTS, MARKERS, RACK, DROP_BOX, CHIP_TRAY, WAGERS, SETTLEMENT, VIGORISH, BURN"
 }
 
 // NoticeTopic is a word of the contract.

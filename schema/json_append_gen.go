@@ -294,6 +294,9 @@ func (m *TableConfig) appendJSON(dst []byte) []byte {
 	if len(m.Options) > 0 {
 		dst = appendPairs(append(dst, `,"options":`...), m.Options)
 	}
+	if len(m.AbsentFeeds) > 0 {
+		dst = appendWords(append(dst, `,"absent_feeds":`...), m.AbsentFeeds)
+	}
 	return closeObject(dst, start)
 }
 

@@ -518,12 +518,14 @@ func keyTableConfig(key []byte) int {
 		return 19
 	case "options":
 		return 20
+	case "absent_feeds":
+		return 21
 	}
 	return 0
 }
 
 func (d *Decoder) jsonTableConfig(b []byte, i int, m *TableConfig) (int, *RejectError) {
-	*m = TableConfig{Seats: m.Seats[:0], SideBets: m.SideBets[:0], PayTables: m.PayTables, PostedOdds: m.PostedOdds, Feeds: m.Feeds[:0], Options: m.Options}
+	*m = TableConfig{Seats: m.Seats[:0], SideBets: m.SideBets[:0], PayTables: m.PayTables, PostedOdds: m.PostedOdds, Feeds: m.Feeds[:0], Options: m.Options, AbsentFeeds: m.AbsentFeeds[:0]}
 	clear(m.PayTables)
 	clear(m.PostedOdds)
 	clear(m.Options)
@@ -602,6 +604,8 @@ func (d *Decoder) jsonTableConfig(b []byte, i int, m *TableConfig) (int, *Reject
 			m.Feeds, i, r = jsonWords(d, m.Feeds, b, i, "feeds")
 		case 20:
 			i, r = d.jsonPairs(b, i, "options", false, &m.Options)
+		case 21:
+			m.AbsentFeeds, i, r = jsonWords(d, m.AbsentFeeds, b, i, "absent_feeds")
 		}
 		if r != nil {
 			return i, r

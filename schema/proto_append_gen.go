@@ -434,6 +434,9 @@ func (m *TableConfig) appendProto(dst []byte) []byte {
 	for _, key := range keys(m.Options) {
 		dst = appendProtoPair(append(dst, 0xa2, 0x1), key, m.Options[key])
 	}
+	if len(m.AbsentFeeds) > 0 {
+		dst = appendProtoNumbers(append(dst, 0xaa, 0x1), m.AbsentFeeds)
+	}
 	return dst
 }
 

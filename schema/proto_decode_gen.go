@@ -481,10 +481,10 @@ func (d *Decoder) protoVigorish(b []byte, i int, m *Vigorish) *RejectError {
 	return nil
 }
 
-const fieldsTableConfig = " 1=config_id 2=ruleset 3=game 4=currency 5=decks 6=seats 7=vigorish 8=payment_procedure 9=side_bets 10=pay_tables 11=posted_odds 12=supplemental_requires_main 13=reshuffle_after_lacing 14=dealing_style 15=automated_shuffler 16=pre_shuffled 17=min_wager 18=max_wager 19=feeds 20=options "
+const fieldsTableConfig = " 1=config_id 2=ruleset 3=game 4=currency 5=decks 6=seats 7=vigorish 8=payment_procedure 9=side_bets 10=pay_tables 11=posted_odds 12=supplemental_requires_main 13=reshuffle_after_lacing 14=dealing_style 15=automated_shuffler 16=pre_shuffled 17=min_wager 18=max_wager 19=feeds 20=options 21=absent_feeds "
 
 func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError {
-	*m = TableConfig{Seats: m.Seats[:0], SideBets: m.SideBets[:0], PayTables: m.PayTables, PostedOdds: m.PostedOdds, Feeds: m.Feeds[:0], Options: m.Options}
+	*m = TableConfig{Seats: m.Seats[:0], SideBets: m.SideBets[:0], PayTables: m.PayTables, PostedOdds: m.PostedOdds, Feeds: m.Feeds[:0], Options: m.Options, AbsentFeeds: m.AbsentFeeds[:0]}
 	clear(m.PayTables)
 	clear(m.PostedOdds)
 	clear(m.Options)
@@ -500,7 +500,7 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
-		if seen&bit&^0x180e40 != 0 {
+		if seen&bit&^0x380e40 != 0 {
 			return rejectTag(b, at, tag, fieldsTableConfig, true)
 		}
 		seen |= bit
@@ -781,6 +781,31 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			}
 			i = to
 			if r := d.protoPair(b[:to], from, "options", false, &m.Options); r != nil {
+				return r
+			}
+		case 21<<3 | 0:
+			var v uint64
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
+				return rejectShort("absent_feeds", at)
+			}
+			if v-1 >= lastFeed {
+				return rejectNumber("absent_feeds", at, v, Feed(0).words())
+			}
+			m.AbsentFeeds = append(m.AbsentFeeds, Feed(v))
+		case 21<<3 | 2:
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
+				return rejectShort("absent_feeds", at)
+			}
+			i = to
+			var r *RejectError
+			m.AbsentFeeds, r = protoWords(m.AbsentFeeds, b[:to], from, "absent_feeds", lastFeed)
+			if r != nil {
 				return r
 			}
 		default:

@@ -82,6 +82,8 @@ type TableConfig struct {
 	Feeds                    []Feed
 	// Interpretive options, accepted only where the auditor's rulebook leaves the choice to the house.
 	Options map[string]string
+	// Feeds that the table does not report. It wins over feeds.
+	AbsentFeeds []Feed
 }
 
 // TableOpened is the payload table_opened.
@@ -621,6 +623,7 @@ func (x *TableConfig) clone() TableConfig {
 	if len(x.Options) > 0 {
 		y.Options = maps.Clone(x.Options)
 	}
+	y.AbsentFeeds = append([]Feed(nil), x.AbsentFeeds...)
 	return y
 }
 

@@ -26,6 +26,7 @@ type simulateFlags struct {
 	list                          bool
 	cheat, labels                 string
 	from                          int
+	absent                        []string
 }
 
 func simulateCommand() *cobra.Command {
@@ -63,6 +64,8 @@ which breaks no rule unless the label has breach; --labels writes the label.`,
 	fs.IntVar(&f.from, "from", 2, "number of the shoe with which the cheat begins")
 	fs.StringVar(&f.labels, "labels", "", "file to write with the cheat, its persons and its rounds, as JSON")
 	fs.StringVar(&f.edits, "edits", "", "file of edits to make to the events, in the language of docs/scenarios.md")
+	fs.StringSliceVar(&f.absent, "absent-feeds", nil, "feeds that the tables do not report: WAGERS, SETTLEMENT, "+
+		"VIGORISH, BURN")
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of all chance")
 	fs.IntVar(&f.shoes, "shoes", 1, "shoes of each table")
 	fs.IntVar(&f.rounds, "rounds", 0, "rounds of each shoe, 0 to play to the cutting card")
@@ -104,6 +107,9 @@ func (f *simulateFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return cli.WrongUsage(err)
 	}
+	if events, err = f.leaveOut(events); err != nil {
+		return cli.WrongUsage(err)
+	}
 	if f.edits != "" {
 		if events, err = edit(events, f.edits); err != nil {
 			return cli.WrongUsage(err)
@@ -117,6 +123,24 @@ func (f *simulateFlags) run(cmd *cobra.Command) error {
 		fmt.Fprintln(cmd.ErrOrStderr(), line)
 	}
 	return nil
+}
+
+// leaveOut leaves out the events of the feeds that the tables do not report.
+func (f *simulateFlags) leaveOut(events []schema.Event) ([]schema.Event, error) {
+	var absent []schema.Feed
+	for _, word := range f.absent {
+		feed := schema.FeedWagers
+		for feed.String() != strings.ToUpper(word) {
+			if feed++; feed > schema.FeedBurn {
+				return nil, fmt.Errorf("--absent-feeds %q, want WAGERS, SETTLEMENT, VIGORISH or BURN", word)
+			}
+		}
+		absent = append(absent, feed)
+	}
+	if absent == nil {
+		return events, nil
+	}
+	return deal.WithoutFeeds(events, absent), nil
 }
 
 func edit(events []schema.Event, path string) ([]schema.Event, error) {

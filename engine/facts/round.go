@@ -46,16 +46,24 @@ func (t *Table) Round(s *play.Shoe, r *record.Round, view *detectors.Round, out 
 	t.chances(view, into)
 }
 
+// reportsSettlement is false for a round of a table that reports no settlement: what was due is not compared with what
+// was paid.
+func reportsSettlement(r *record.Round) bool {
+	return r.Config == nil || r.Config.Reports(baccarat.FeedSettlement)
+}
+
 // totals writes the money of a round. A withdrawn wager counts nowhere; what was nevertheless moved for it does.
 func totals(r *record.Round, view *detectors.Round, into *rows.Rounds) {
 	var staked, paid, expected, collected, returned, vigorish int64
-	wagers := uint32(0)
+	wagers, settled := uint32(0), reportsSettlement(r)
 	for i := range r.Wagers {
 		w, net := &r.Wagers[i], r.Wagers[i].Net()
 		if !w.Gone {
 			wagers++
 			staked += w.Amount
-			expected += view.Wagers[i].Due
+			if settled {
+				expected += view.Wagers[i].Due
+			}
 		}
 		paid += net.Paid
 		collected += net.Collected
@@ -136,9 +144,13 @@ func (t *Table) wager(s *play.Shoe, r *record.Round, i int, view *detectors.Roun
 	into.Medium = append(into.Medium, w.Medium.String())
 	into.Patron = append(into.Patron, v.Patron)
 	into.Disposition = append(into.Disposition, v.Done.String())
-	into.Expected = append(into.Expected, v.Ruled.String())
+	ruled, due := v.Ruled, v.Due
+	if !w.Gone && !reportsSettlement(r) {
+		ruled, due = baccarat.Undetermined, 0
+	}
+	into.Expected = append(into.Expected, ruled.String())
 	into.Paid = append(into.Paid, net.Paid)
-	into.ExpectedPaid = append(into.ExpectedPaid, v.Due)
+	into.ExpectedPaid = append(into.ExpectedPaid, due)
 	into.Collected = append(into.Collected, net.Collected)
 	into.Returned = append(into.Returned, net.Returned)
 	into.PlacedSeq = append(into.PlacedSeq, uint64(w.Placed))

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/engine/play"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/schema/rows"
@@ -45,6 +46,7 @@ func (t *Table) vigorish(s *play.Shoe, d *record.Due, day string) rows.Vigorish 
 		MarkedSeq: uint64(d.MarkedAt), CollectedSeq: uint64(d.CollectedAt),
 	}
 	switch {
+	case s.Config != nil && !s.Config.Reports(baccarat.FeedVigorish): // what was due is not compared with what was taken
 	case d.Tie:
 		row.Kind, row.Won, row.Least, row.Most = "TIE25", 0, d.Stake/4, (d.Stake+3)/4
 	case s.Law != nil && s.Config != nil:

@@ -35,6 +35,8 @@ func (t *Table) foldDeal(c *turn, s *Shoe, r *record.Round) bool {
 func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	card := readCard(p.Card)
 	carried := r.Carried != 0 && p.CardSeq == r.Carried
+	r.Errant = r.Errant || s.Law != nil && r.Config != nil && !r.Config.Reports(baccarat.FeedBurn) &&
+		s.Law.Excess(r.Coup(), baccarat.Hand(p.Hand))
 	if r == s.Round && !carried {
 		t.firstCard(c, s, r)
 	}

@@ -208,9 +208,7 @@ func configOf(c *schema.TableConfig, l *law.Law) *law.Config {
 	for _, s := range c.SideBets {
 		out.SideBets = append(out.SideBets, baccarat.SideBet(s))
 	}
-	for _, f := range c.Feeds {
-		out.Feeds |= 1 << f
-	}
+	out.Feeds = feedsOf(c)
 	for s := range out.Posted {
 		if odds, err := baccarat.ParseOdds(c.PostedOdds[baccarat.Spot(s).String()]); err == nil {
 			out.Posted[s] = odds
@@ -222,4 +220,20 @@ func configOf(c *schema.TableConfig, l *law.Law) *law.Config {
 		}
 	}
 	return out
+}
+
+// feedsOf are the feeds that a table reports. A configuration that names none of the basic feeds reports all of them,
+// except those that it names as absent.
+func feedsOf(c *schema.TableConfig) baccarat.Feeds {
+	var feeds baccarat.Feeds
+	for _, f := range c.Feeds {
+		feeds |= 1 << f
+	}
+	if feeds&baccarat.BasicFeeds == 0 {
+		feeds |= baccarat.BasicFeeds
+	}
+	for _, f := range c.AbsentFeeds {
+		feeds &^= 1 << f
+	}
+	return feeds
 }

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/record"
@@ -190,7 +191,7 @@ func (t *Table) Proof(s *Shoe, r *record.Round, stage rules.Stage, f *rules.Find
 		if g.Elections {
 			lost |= rules.LostElections
 		}
-	case no <= g.Round || s.rests(f) < g.Behind || g.unclear(f):
+	case no <= g.Round || s.incomplete(no, r) || s.rests(f) < g.Behind || g.unclear(f):
 		return Unproved, 0
 	case g.To != 0 && no >= g.From && no <= g.To:
 		if r == nil || r.No != no {
@@ -202,6 +203,17 @@ func (t *Table) Proof(s *Shoe, r *record.Round, stage rules.Stage, f *rules.Find
 		return Open, lost
 	}
 	return Proved, 0
+}
+
+// incomplete reports whether it is not known which cards a round was settled by, or events of it are missing.
+func (s *Shoe) incomplete(no uint32, r *record.Round) bool {
+	if r != nil && r.No == no {
+		return r.Missing
+	}
+	at, found := slices.BinarySearchFunc(
+		s.Rounds, no, func(sum record.RoundSummary, no uint32) int { return cmp.Compare(sum.No, no) },
+	)
+	return found && s.Rounds[at].Missing
 }
 
 // widen extends the range of events whose round is not known.

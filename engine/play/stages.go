@@ -54,6 +54,9 @@ func (t *Table) dealt(c *turn, s *Shoe) {
 		return
 	}
 	certain := r.Ended.Seq != 0 || (p.Called && p.MoneyMoved)
+	if r.Errant && r.Ended.Seq == 0 {
+		return // the recorded counts will show whether the card stayed
+	}
 	if !certain && s.Law.CardsDue(r.Coup()) > 0 {
 		return
 	}
@@ -61,8 +64,20 @@ func (t *Table) dealt(c *turn, s *Shoe) {
 	c.reach(Dealt, s, r)
 }
 
+// kept reports whether the recorded counts prove that every card of a round stayed in its hand.
+func kept(r *record.Round) bool {
+	c := r.Coup()
+	counted := !slices.ContainsFunc(r.Cards, func(d record.DealtCard) bool {
+		return d.Index > 2 && (d.Card == baccarat.Unread || d.Card.Value() == 0)
+	})
+	return counted && r.Ended.Player == uint32(c.P) && r.Ended.Banker == uint32(c.B)
+}
+
 // recorded reaches Recorded: the end of a round was recorded.
 func (t *Table) recorded(c *turn, s *Shoe, r *record.Round) {
+	if r.Errant {
+		r.Missing = r.Missing || !kept(r)
+	}
 	if r == s.Round {
 		t.dealt(c, s)
 	}
@@ -72,6 +87,7 @@ func (t *Table) recorded(c *turn, s *Shoe, r *record.Round) {
 // finishDealing reaches Dealt for a deal that nothing ended: the next round has begun, or the shoe is over.
 func (t *Table) finishDealing(c *turn, s *Shoe) {
 	r := s.Round
+	r.Missing = r.Missing || r.Errant && r.Ended.Seq == 0
 	if !s.Progress.Dealt && len(r.Cards) > 0 && r.Voided.Seq == 0 && s.Law != nil {
 		s.Progress.Dealt = true
 		c.reach(Dealt, s, r)

@@ -108,6 +108,9 @@ func (t *Table) Observe(ev *schema.Event, out *rows.Set) bool {
 		return false
 	}
 	tray := t.tray.count(ev, p)
+	if c := t.Play.Config; c != nil {
+		tray.Whole = tray.Whole && c.Reports(baccarat.FeedWagers|baccarat.FeedSettlement|baccarat.FeedVigorish)
+	}
 	tray.Dealer = t.Play.Dealer
 	tray.Location = detectors.Location{
 		Property: t.Play.Property, Pit: t.Play.Pit, Table: t.Play.ID, At: ev.At, Seq: record.Seq(ev.Seq),

@@ -89,7 +89,7 @@ func (t *Table) viewWager(s *play.Shoe, r *record.Round, w *record.Wager, judged
 		v.AtLock, v.AtSettlement = read.Lock, read.Settlement
 		v.HasReads = v.AtLock >= 0 && v.AtSettlement >= 0
 	}
-	if judged {
+	if judged && r.Config != nil && r.Config.Reports(baccarat.FeedVigorish) {
 		v.VigDue, v.VigTaken = vigorish(s, r, w.ID)
 	}
 	return v

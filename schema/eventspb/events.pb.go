@@ -466,6 +466,11 @@ const (
 	Feed_RACK          Feed_E = 13
 	Feed_DROP_BOX      Feed_E = 14
 	Feed_CHIP_TRAY     Feed_E = 15
+	// The next four are on for a configuration whose feeds name none of them; absent_feeds switches them off.
+	Feed_WAGERS     Feed_E = 16
+	Feed_SETTLEMENT Feed_E = 17
+	Feed_VIGORISH   Feed_E = 18
+	Feed_BURN       Feed_E = 19
 )
 
 // Enum value maps for Feed_E.
@@ -487,6 +492,10 @@ var (
 		13: "RACK",
 		14: "DROP_BOX",
 		15: "CHIP_TRAY",
+		16: "WAGERS",
+		17: "SETTLEMENT",
+		18: "VIGORISH",
+		19: "BURN",
 	}
 	Feed_E_value = map[string]int32{
 		"UNSPECIFIED":   0,
@@ -505,6 +514,10 @@ var (
 		"RACK":          13,
 		"DROP_BOX":      14,
 		"CHIP_TRAY":     15,
+		"WAGERS":        16,
+		"SETTLEMENT":    17,
+		"VIGORISH":      18,
+		"BURN":          19,
 	}
 )
 
@@ -4095,7 +4108,9 @@ type TableConfig struct {
 	MaxWager                 int64             `protobuf:"varint,18,opt,name=max_wager,json=maxWager,proto3" json:"max_wager,omitempty"`
 	Feeds                    []Feed_E          `protobuf:"varint,19,rep,packed,name=feeds,proto3,enum=shoeproof.events.v1.Feed_E" json:"feeds,omitempty"`
 	// Interpretive options, accepted only where the auditor's rulebook leaves the choice to the house.
-	Options       map[string]string `protobuf:"bytes,20,rep,name=options,proto3" json:"options,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Options map[string]string `protobuf:"bytes,20,rep,name=options,proto3" json:"options,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Feeds that the table does not report. It wins over feeds.
+	AbsentFeeds   []Feed_E `protobuf:"varint,21,rep,packed,name=absent_feeds,json=absentFeeds,proto3,enum=shoeproof.events.v1.Feed_E" json:"absent_feeds,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4266,6 +4281,13 @@ func (x *TableConfig) GetFeeds() []Feed_E {
 func (x *TableConfig) GetOptions() map[string]string {
 	if x != nil {
 		return x.Options
+	}
+	return nil
+}
+
+func (x *TableConfig) GetAbsentFeeds() []Feed_E {
+	if x != nil {
+		return x.AbsentFeeds
 	}
 	return nil
 }
@@ -9816,8 +9838,8 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x01E\x12\x0f\n" +
 	"\vUNSPECIFIED\x10\x00\x12\v\n" +
 	"\aFACE_UP\x10\x01\x12\r\n" +
-	"\tFACE_DOWN\x10\x02\"\x88\x02\n" +
-	"\x04Feed\"\xff\x01\n" +
+	"\tFACE_DOWN\x10\x02\"\xbc\x02\n" +
+	"\x04Feed\"\xb3\x02\n" +
 	"\x01E\x12\x0f\n" +
 	"\vUNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vPREPARATION\x10\x01\x12\x0f\n" +
@@ -9838,12 +9860,18 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\aMARKERS\x10\f\x12\b\n" +
 	"\x04RACK\x10\r\x12\f\n" +
 	"\bDROP_BOX\x10\x0e\x12\r\n" +
-	"\tCHIP_TRAY\x10\x0f\"\xb0\x01\n" +
+	"\tCHIP_TRAY\x10\x0f\x12\n" +
+	"\n" +
+	"\x06WAGERS\x10\x10\x12\x0e\n" +
+	"\n" +
+	"SETTLEMENT\x10\x11\x12\f\n" +
+	"\bVIGORISH\x10\x12\x12\b\n" +
+	"\x04BURN\x10\x13\"\xb0\x01\n" +
 	"\bVigorish\x127\n" +
 	"\x04mode\x18\x01 \x01(\x0e2#.shoeproof.events.v1.VigorishMode.ER\x04mode\x12\x18\n" +
 	"\apercent\x18\x02 \x01(\rR\apercent\x12\x12\n" +
 	"\x04unit\x18\x03 \x01(\x03R\x04unit\x12=\n" +
-	"\x06timing\x18\x04 \x01(\x0e2%.shoeproof.events.v1.VigorishTiming.ER\x06timing\"\x84\t\n" +
+	"\x06timing\x18\x04 \x01(\x0e2%.shoeproof.events.v1.VigorishTiming.ER\x06timing\"\xc4\t\n" +
 	"\vTableConfig\x12\x1b\n" +
 	"\tconfig_id\x18\x01 \x01(\tR\bconfigId\x12\x18\n" +
 	"\aruleset\x18\x02 \x01(\tR\aruleset\x12/\n" +
@@ -9867,7 +9895,8 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\tmin_wager\x18\x11 \x01(\x03R\bminWager\x12\x1b\n" +
 	"\tmax_wager\x18\x12 \x01(\x03R\bmaxWager\x121\n" +
 	"\x05feeds\x18\x13 \x03(\x0e2\x1b.shoeproof.events.v1.Feed.ER\x05feeds\x12G\n" +
-	"\aoptions\x18\x14 \x03(\v2-.shoeproof.events.v1.TableConfig.OptionsEntryR\aoptions\x1a<\n" +
+	"\aoptions\x18\x14 \x03(\v2-.shoeproof.events.v1.TableConfig.OptionsEntryR\aoptions\x12>\n" +
+	"\fabsent_feeds\x18\x15 \x03(\x0e2\x1b.shoeproof.events.v1.Feed.ER\vabsentFeeds\x1a<\n" +
 	"\x0ePayTablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a=\n" +
@@ -10708,75 +10737,76 @@ var file_shoeproof_events_v1_events_proto_depIdxs = []int32{
 	6,   // 83: shoeproof.events.v1.TableConfig.dealing_style:type_name -> shoeproof.events.v1.DealingStyle.E
 	7,   // 84: shoeproof.events.v1.TableConfig.feeds:type_name -> shoeproof.events.v1.Feed.E
 	157, // 85: shoeproof.events.v1.TableConfig.options:type_name -> shoeproof.events.v1.TableConfig.OptionsEntry
-	53,  // 86: shoeproof.events.v1.TableOpened.config:type_name -> shoeproof.events.v1.TableConfig
-	53,  // 87: shoeproof.events.v1.TableConfigured.config:type_name -> shoeproof.events.v1.TableConfig
-	158, // 88: shoeproof.events.v1.TableConfigured.effective_at:type_name -> google.protobuf.Timestamp
-	8,   // 89: shoeproof.events.v1.NoticeFiled.topic:type_name -> shoeproof.events.v1.NoticeTopic.E
-	158, // 90: shoeproof.events.v1.NoticeFiled.filed_at:type_name -> google.protobuf.Timestamp
-	158, // 91: shoeproof.events.v1.NoticeFiled.effective_at:type_name -> google.protobuf.Timestamp
-	9,   // 92: shoeproof.events.v1.NoticeFiled.recipients:type_name -> shoeproof.events.v1.Recipient.E
-	8,   // 93: shoeproof.events.v1.NoticePosted.topic:type_name -> shoeproof.events.v1.NoticeTopic.E
-	10,  // 94: shoeproof.events.v1.NoticePosted.medium:type_name -> shoeproof.events.v1.NoticeMedium.E
-	158, // 95: shoeproof.events.v1.NoticePosted.posted_at:type_name -> google.protobuf.Timestamp
-	158, // 96: shoeproof.events.v1.NoticePosted.effective_at:type_name -> google.protobuf.Timestamp
-	11,  // 97: shoeproof.events.v1.DealerAssigned.position:type_name -> shoeproof.events.v1.DealerPosition.E
-	0,   // 98: shoeproof.events.v1.CardsVerified.verifier_role:type_name -> shoeproof.events.v1.Role.E
-	12,  // 99: shoeproof.events.v1.CardsSpread.face:type_name -> shoeproof.events.v1.Face.E
-	13,  // 100: shoeproof.events.v1.CardsSpread.arrangement:type_name -> shoeproof.events.v1.Arrangement.E
-	12,  // 101: shoeproof.events.v1.CardsWashed.face:type_name -> shoeproof.events.v1.Face.E
-	14,  // 102: shoeproof.events.v1.BatchReported.state:type_name -> shoeproof.events.v1.BatchState.E
-	15,  // 103: shoeproof.events.v1.ShoeShuffled.phase:type_name -> shoeproof.events.v1.ShufflePhase.E
-	16,  // 104: shoeproof.events.v1.ShoeShuffled.method:type_name -> shoeproof.events.v1.ShuffleMethod.E
-	0,   // 105: shoeproof.events.v1.ShoeCut.by_role:type_name -> shoeproof.events.v1.Role.E
-	0,   // 106: shoeproof.events.v1.RecutOrdered.by_role:type_name -> shoeproof.events.v1.Role.E
-	17,  // 107: shoeproof.events.v1.ShoeLoaded.device:type_name -> shoeproof.events.v1.ShoeDevice.E
-	18,  // 108: shoeproof.events.v1.ShoeBurned.reason:type_name -> shoeproof.events.v1.BurnReason.E
-	19,  // 109: shoeproof.events.v1.ShoeBurned.shown:type_name -> shoeproof.events.v1.BurnShown.E
-	20,  // 110: shoeproof.events.v1.ShoeBurned.destination:type_name -> shoeproof.events.v1.BurnDestination.E
-	21,  // 111: shoeproof.events.v1.CuratorPassed.cause:type_name -> shoeproof.events.v1.PassCause.E
-	0,   // 112: shoeproof.events.v1.CuratorPassed.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
-	22,  // 113: shoeproof.events.v1.WagerPlaced.spot:type_name -> shoeproof.events.v1.Spot.E
-	23,  // 114: shoeproof.events.v1.WagerPlaced.medium:type_name -> shoeproof.events.v1.WagerMedium.E
-	24,  // 115: shoeproof.events.v1.WagerChanged.change:type_name -> shoeproof.events.v1.WagerChange.E
-	22,  // 116: shoeproof.events.v1.WagerChanged.to_spot:type_name -> shoeproof.events.v1.Spot.E
-	0,   // 117: shoeproof.events.v1.WagerHandled.by_role:type_name -> shoeproof.events.v1.Role.E
-	0,   // 118: shoeproof.events.v1.VerbalConfirmed.by_role:type_name -> shoeproof.events.v1.Role.E
-	25,  // 119: shoeproof.events.v1.Announced.code:type_name -> shoeproof.events.v1.Call.E
-	26,  // 120: shoeproof.events.v1.Announced.hand:type_name -> shoeproof.events.v1.Hand.E
-	27,  // 121: shoeproof.events.v1.Announced.treasure:type_name -> shoeproof.events.v1.Treasure.E
-	26,  // 122: shoeproof.events.v1.DealInstructed.hand:type_name -> shoeproof.events.v1.Hand.E
-	28,  // 123: shoeproof.events.v1.DealInstructed.instruction:type_name -> shoeproof.events.v1.Instruction.E
-	26,  // 124: shoeproof.events.v1.CardDealt.hand:type_name -> shoeproof.events.v1.Hand.E
-	12,  // 125: shoeproof.events.v1.CardDealt.face:type_name -> shoeproof.events.v1.Face.E
-	29,  // 126: shoeproof.events.v1.CardDealt.placed_at:type_name -> shoeproof.events.v1.CardPlace.E
-	30,  // 127: shoeproof.events.v1.CardDealt.drawing_hand:type_name -> shoeproof.events.v1.DealerHand.E
-	0,   // 128: shoeproof.events.v1.CardDealt.by_role:type_name -> shoeproof.events.v1.Role.E
-	0,   // 129: shoeproof.events.v1.CardRevealed.by_role:type_name -> shoeproof.events.v1.Role.E
-	31,  // 130: shoeproof.events.v1.CardMoved.from:type_name -> shoeproof.events.v1.MovePlace.E
-	31,  // 131: shoeproof.events.v1.CardMoved.to:type_name -> shoeproof.events.v1.MovePlace.E
-	0,   // 132: shoeproof.events.v1.CardTouched.by_role:type_name -> shoeproof.events.v1.Role.E
-	26,  // 133: shoeproof.events.v1.SqueezeOffered.hand:type_name -> shoeproof.events.v1.Hand.E
-	26,  // 134: shoeproof.events.v1.SqueezeRelinquished.hand:type_name -> shoeproof.events.v1.Hand.E
-	21,  // 135: shoeproof.events.v1.SqueezeRelinquished.cause:type_name -> shoeproof.events.v1.PassCause.E
-	0,   // 136: shoeproof.events.v1.SqueezeRelinquished.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
-	26,  // 137: shoeproof.events.v1.CardsHanded.hand:type_name -> shoeproof.events.v1.Hand.E
-	12,  // 138: shoeproof.events.v1.CardsHanded.face:type_name -> shoeproof.events.v1.Face.E
-	26,  // 139: shoeproof.events.v1.CardsReturned.hand:type_name -> shoeproof.events.v1.Hand.E
-	12,  // 140: shoeproof.events.v1.CardsReturned.face:type_name -> shoeproof.events.v1.Face.E
-	32,  // 141: shoeproof.events.v1.VigorishMarked.marker:type_name -> shoeproof.events.v1.Marker.E
-	33,  // 142: shoeproof.events.v1.VigorishCollected.kind:type_name -> shoeproof.events.v1.VigorishKind.E
-	34,  // 143: shoeproof.events.v1.RoundVoided.cause:type_name -> shoeproof.events.v1.VoidCause.E
-	35,  // 144: shoeproof.events.v1.RoundEnded.result:type_name -> shoeproof.events.v1.Result.E
-	23,  // 145: shoeproof.events.v1.BankerWagered.medium:type_name -> shoeproof.events.v1.WagerMedium.E
-	36,  // 146: shoeproof.events.v1.BancoAnnounced.call:type_name -> shoeproof.events.v1.BancoCall.E
-	37,  // 147: shoeproof.events.v1.TrayCounted.occasion:type_name -> shoeproof.events.v1.TrayOccasion.E
-	38,  // 148: shoeproof.events.v1.StakeRead.occasion:type_name -> shoeproof.events.v1.StakeOccasion.E
-	39,  // 149: shoeproof.events.v1.DeviceReported.state:type_name -> shoeproof.events.v1.DeviceState.E
-	150, // [150:150] is the sub-list for method output_type
-	150, // [150:150] is the sub-list for method input_type
-	150, // [150:150] is the sub-list for extension type_name
-	150, // [150:150] is the sub-list for extension extendee
-	0,   // [0:150] is the sub-list for field type_name
+	7,   // 86: shoeproof.events.v1.TableConfig.absent_feeds:type_name -> shoeproof.events.v1.Feed.E
+	53,  // 87: shoeproof.events.v1.TableOpened.config:type_name -> shoeproof.events.v1.TableConfig
+	53,  // 88: shoeproof.events.v1.TableConfigured.config:type_name -> shoeproof.events.v1.TableConfig
+	158, // 89: shoeproof.events.v1.TableConfigured.effective_at:type_name -> google.protobuf.Timestamp
+	8,   // 90: shoeproof.events.v1.NoticeFiled.topic:type_name -> shoeproof.events.v1.NoticeTopic.E
+	158, // 91: shoeproof.events.v1.NoticeFiled.filed_at:type_name -> google.protobuf.Timestamp
+	158, // 92: shoeproof.events.v1.NoticeFiled.effective_at:type_name -> google.protobuf.Timestamp
+	9,   // 93: shoeproof.events.v1.NoticeFiled.recipients:type_name -> shoeproof.events.v1.Recipient.E
+	8,   // 94: shoeproof.events.v1.NoticePosted.topic:type_name -> shoeproof.events.v1.NoticeTopic.E
+	10,  // 95: shoeproof.events.v1.NoticePosted.medium:type_name -> shoeproof.events.v1.NoticeMedium.E
+	158, // 96: shoeproof.events.v1.NoticePosted.posted_at:type_name -> google.protobuf.Timestamp
+	158, // 97: shoeproof.events.v1.NoticePosted.effective_at:type_name -> google.protobuf.Timestamp
+	11,  // 98: shoeproof.events.v1.DealerAssigned.position:type_name -> shoeproof.events.v1.DealerPosition.E
+	0,   // 99: shoeproof.events.v1.CardsVerified.verifier_role:type_name -> shoeproof.events.v1.Role.E
+	12,  // 100: shoeproof.events.v1.CardsSpread.face:type_name -> shoeproof.events.v1.Face.E
+	13,  // 101: shoeproof.events.v1.CardsSpread.arrangement:type_name -> shoeproof.events.v1.Arrangement.E
+	12,  // 102: shoeproof.events.v1.CardsWashed.face:type_name -> shoeproof.events.v1.Face.E
+	14,  // 103: shoeproof.events.v1.BatchReported.state:type_name -> shoeproof.events.v1.BatchState.E
+	15,  // 104: shoeproof.events.v1.ShoeShuffled.phase:type_name -> shoeproof.events.v1.ShufflePhase.E
+	16,  // 105: shoeproof.events.v1.ShoeShuffled.method:type_name -> shoeproof.events.v1.ShuffleMethod.E
+	0,   // 106: shoeproof.events.v1.ShoeCut.by_role:type_name -> shoeproof.events.v1.Role.E
+	0,   // 107: shoeproof.events.v1.RecutOrdered.by_role:type_name -> shoeproof.events.v1.Role.E
+	17,  // 108: shoeproof.events.v1.ShoeLoaded.device:type_name -> shoeproof.events.v1.ShoeDevice.E
+	18,  // 109: shoeproof.events.v1.ShoeBurned.reason:type_name -> shoeproof.events.v1.BurnReason.E
+	19,  // 110: shoeproof.events.v1.ShoeBurned.shown:type_name -> shoeproof.events.v1.BurnShown.E
+	20,  // 111: shoeproof.events.v1.ShoeBurned.destination:type_name -> shoeproof.events.v1.BurnDestination.E
+	21,  // 112: shoeproof.events.v1.CuratorPassed.cause:type_name -> shoeproof.events.v1.PassCause.E
+	0,   // 113: shoeproof.events.v1.CuratorPassed.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
+	22,  // 114: shoeproof.events.v1.WagerPlaced.spot:type_name -> shoeproof.events.v1.Spot.E
+	23,  // 115: shoeproof.events.v1.WagerPlaced.medium:type_name -> shoeproof.events.v1.WagerMedium.E
+	24,  // 116: shoeproof.events.v1.WagerChanged.change:type_name -> shoeproof.events.v1.WagerChange.E
+	22,  // 117: shoeproof.events.v1.WagerChanged.to_spot:type_name -> shoeproof.events.v1.Spot.E
+	0,   // 118: shoeproof.events.v1.WagerHandled.by_role:type_name -> shoeproof.events.v1.Role.E
+	0,   // 119: shoeproof.events.v1.VerbalConfirmed.by_role:type_name -> shoeproof.events.v1.Role.E
+	25,  // 120: shoeproof.events.v1.Announced.code:type_name -> shoeproof.events.v1.Call.E
+	26,  // 121: shoeproof.events.v1.Announced.hand:type_name -> shoeproof.events.v1.Hand.E
+	27,  // 122: shoeproof.events.v1.Announced.treasure:type_name -> shoeproof.events.v1.Treasure.E
+	26,  // 123: shoeproof.events.v1.DealInstructed.hand:type_name -> shoeproof.events.v1.Hand.E
+	28,  // 124: shoeproof.events.v1.DealInstructed.instruction:type_name -> shoeproof.events.v1.Instruction.E
+	26,  // 125: shoeproof.events.v1.CardDealt.hand:type_name -> shoeproof.events.v1.Hand.E
+	12,  // 126: shoeproof.events.v1.CardDealt.face:type_name -> shoeproof.events.v1.Face.E
+	29,  // 127: shoeproof.events.v1.CardDealt.placed_at:type_name -> shoeproof.events.v1.CardPlace.E
+	30,  // 128: shoeproof.events.v1.CardDealt.drawing_hand:type_name -> shoeproof.events.v1.DealerHand.E
+	0,   // 129: shoeproof.events.v1.CardDealt.by_role:type_name -> shoeproof.events.v1.Role.E
+	0,   // 130: shoeproof.events.v1.CardRevealed.by_role:type_name -> shoeproof.events.v1.Role.E
+	31,  // 131: shoeproof.events.v1.CardMoved.from:type_name -> shoeproof.events.v1.MovePlace.E
+	31,  // 132: shoeproof.events.v1.CardMoved.to:type_name -> shoeproof.events.v1.MovePlace.E
+	0,   // 133: shoeproof.events.v1.CardTouched.by_role:type_name -> shoeproof.events.v1.Role.E
+	26,  // 134: shoeproof.events.v1.SqueezeOffered.hand:type_name -> shoeproof.events.v1.Hand.E
+	26,  // 135: shoeproof.events.v1.SqueezeRelinquished.hand:type_name -> shoeproof.events.v1.Hand.E
+	21,  // 136: shoeproof.events.v1.SqueezeRelinquished.cause:type_name -> shoeproof.events.v1.PassCause.E
+	0,   // 137: shoeproof.events.v1.SqueezeRelinquished.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
+	26,  // 138: shoeproof.events.v1.CardsHanded.hand:type_name -> shoeproof.events.v1.Hand.E
+	12,  // 139: shoeproof.events.v1.CardsHanded.face:type_name -> shoeproof.events.v1.Face.E
+	26,  // 140: shoeproof.events.v1.CardsReturned.hand:type_name -> shoeproof.events.v1.Hand.E
+	12,  // 141: shoeproof.events.v1.CardsReturned.face:type_name -> shoeproof.events.v1.Face.E
+	32,  // 142: shoeproof.events.v1.VigorishMarked.marker:type_name -> shoeproof.events.v1.Marker.E
+	33,  // 143: shoeproof.events.v1.VigorishCollected.kind:type_name -> shoeproof.events.v1.VigorishKind.E
+	34,  // 144: shoeproof.events.v1.RoundVoided.cause:type_name -> shoeproof.events.v1.VoidCause.E
+	35,  // 145: shoeproof.events.v1.RoundEnded.result:type_name -> shoeproof.events.v1.Result.E
+	23,  // 146: shoeproof.events.v1.BankerWagered.medium:type_name -> shoeproof.events.v1.WagerMedium.E
+	36,  // 147: shoeproof.events.v1.BancoAnnounced.call:type_name -> shoeproof.events.v1.BancoCall.E
+	37,  // 148: shoeproof.events.v1.TrayCounted.occasion:type_name -> shoeproof.events.v1.TrayOccasion.E
+	38,  // 149: shoeproof.events.v1.StakeRead.occasion:type_name -> shoeproof.events.v1.StakeOccasion.E
+	39,  // 150: shoeproof.events.v1.DeviceReported.state:type_name -> shoeproof.events.v1.DeviceState.E
+	151, // [151:151] is the sub-list for method output_type
+	151, // [151:151] is the sub-list for method input_type
+	151, // [151:151] is the sub-list for extension type_name
+	151, // [151:151] is the sub-list for extension extendee
+	0,   // [0:151] is the sub-list for field type_name
 }
 
 func init() { file_shoeproof_events_v1_events_proto_init() }

@@ -1,0 +1,19 @@
+package schema
+
+// FeedOf is the feed to which a kind of event belongs: one of the feeds that a table reports unless its configuration
+// says otherwise, WAGERS, SETTLEMENT, VIGORISH and BURN. It is FeedUnspecified for all other kinds.
+func FeedOf(kind Kind) Feed {
+	switch kind {
+	case KindWagerPlaced, KindWagerChanged, KindWagerHandled, KindVerbalConfirmed, KindCashConverted,
+		KindBankerWagered, KindBancoAnnounced:
+		return FeedWagers
+	case KindWagerCollected, KindWagerPaid, KindWagerReturned:
+		return FeedSettlement
+	case KindVigorishMarked, KindVigorishCollected, KindVigorishMarkerRemoved:
+		return FeedVigorish
+	case KindShoeBurned:
+		return FeedBurn
+	default:
+		return FeedUnspecified
+	}
+}
