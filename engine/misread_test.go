@@ -58,8 +58,8 @@ func TestMisreadCardsAccuseNoOne(t *testing.T) {
 	}
 }
 
-// misreadCards reads a card of every second round as another rank. Positions 0 to 5 are those of the odd rounds, 6 to
-// 11 those of the even ones.
+// misreadCards reads a card of every second round as another rank. Positions 0 to 5 belong to the odd rounds, 6 to 11
+// to the even rounds.
 func misreadCards(t *testing.T, legal []schema.Event, position int, shift uint8) ([]schema.Event, int) {
 	t.Helper()
 	events := make([]schema.Event, len(legal))

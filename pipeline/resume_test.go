@@ -90,7 +90,7 @@ func allRows(m *pipeline.MemorySink) map[string]map[string]string {
 }
 
 // A run that loses its partition again and again, whose inserts fail before and after they were kept,
-// leaves the rows of one that never did, and ranges that make the same log.
+// leaves the rows of an uninterrupted run, and ranges that make the same log.
 func TestRunResumesWhereItWasLeft(t *testing.T) {
 	opt := enginetest.Options()
 	opt.Idle, opt.Stretch = time.Minute, 2000
@@ -138,7 +138,7 @@ func TestRunResumesWhereItWasLeft(t *testing.T) {
 }
 
 // The limits of snapshots may change from start to start, also in what a start reads again: facts and findings are
-// those of a run that never stopped.
+// the same as in a run that never stopped.
 func TestLimitsOfSnapshotsChange(t *testing.T) {
 	opt := enginetest.Options()
 	opt.Idle, opt.Stretch = time.Hour, 3000

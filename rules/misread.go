@@ -120,7 +120,7 @@ func otherRanks(c baccarat.Card) []baccarat.Card {
 	return others
 }
 
-// declaresCounts reports whether the recorded counts are those of a coup.
+// declaresCounts reports whether the recorded counts can be the counts of a coup.
 func declaresCounts(r *record.Round, c *baccarat.Coup) bool {
 	return r.Ended.Player == uint32(c.P) && r.Ended.Banker == uint32(c.B)
 }

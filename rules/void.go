@@ -49,7 +49,7 @@ func (p *Pass) cancelled() bool {
 }
 
 // seized reports whether a wager of a void round was collected that does not lose by the cards: it would be wrong in a
-// round that is void as in one that is not, and the outcome is judged.
+// round that is void as in any other, and the outcome is judged.
 func (p *Pass) seized(w *record.Wager) bool {
 	c := p.coup()
 	if w.Gone || !p.cancelled() || w.Disposition() != baccarat.Collect || p.ground() != HandComplete {

@@ -34,7 +34,7 @@ type stack struct {
 	kafka      *engine.Kafka
 	clickhouse *engine.ClickHouse
 	dir        string
-	// settings are those of ingest.
+	// settings are the settings of ingest.
 	settings settings.Ingest
 	store    clickhouse.Config
 }

@@ -14,7 +14,7 @@ const (
 	Event Kind = iota
 	// Archive: an event is to be archived as it was received. It comes at most once for each record.
 	Archive
-	// Duplicate: a record repeats one that was received before.
+	// Duplicate: a record repeats an earlier record.
 	Duplicate
 	// Fault: the event shows that something is wrong with the feed.
 	Fault

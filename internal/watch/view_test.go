@@ -16,7 +16,7 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
-// A round counts for the detectors of stored rounds as it counted for those of the stream.
+// A round counts for the detectors of stored rounds as it counted for the detectors of the stream.
 func TestStoredRoundsCountAsLiveOnes(t *testing.T) {
 	books, err := rules.Shipped()
 	if err != nil {

@@ -38,7 +38,7 @@ func HostClickHouse() {
 }
 
 // serveClickHouse serves until the parent closes its end of the lifeline or
-// dies. The first of args is the path of the library, the others are those of
+// dies. The first of args is the path of the library, the others are arguments of
 // `clickhouse local`. The process must exit when it returns: the engine's
 // threads are still running.
 func serveClickHouse(args []string) error {
