@@ -95,8 +95,11 @@ func cited(book *law.Rulebook, rule string) string {
 		}
 		for _, clause := range c.Citations {
 			clause = strings.TrimPrefix(strings.TrimPrefix(clause, "N.J.A.C. "), "9 NYCRR ")
-			if c.Assumed != "" {
+			switch {
+			case c.Assumed != "":
 				clause += "*"
+			case c.ByReference:
+				clause += "+"
 			}
 			if !slices.Contains(out, clause) {
 				out = append(out, clause)
@@ -170,8 +173,9 @@ func renderCoverage(t *testing.T, list []requirement) []byte {
 
 Every requirement of the catalogue, what is done about it, the clauses under which it stands in each
 rulebook, and the scenarios that prove it by breaking it. This page is written by a test:
-` + "`go test ./engine -run TestCoverage -update`" + `. A star marks a clause that is read into a game from another
-text; the rulebook names the option that takes it back.
+` + "`go test ./engine -run TestCoverage -update`" + `. A star marks a clause that is assumed: it is read
+into a game from another text under an option that the rulebook names, and its findings are SUSPECT. A plus marks a clause that the text
+itself refers to.
 
 `)
 	fmt.Fprintf(

@@ -112,6 +112,13 @@ func (f *Floor) finding(of *rules.FloorFinding) finding.Finding {
 		PropertyID: t.Property, TableID: t.Table, Rule: of.Rule.Name, Version: of.Rule.Version,
 		Subject: finding.OfRange(uint64(t.Seq), uint64(t.Seq)).String(),
 	}, finding.Deviation, finding.Breach, of.Rule.Severity)
+	row.Basis = rules.BasisOf(cited)
+	if !t.Law.Book.InForce(f.opt.Calendar.Date(t.At)) {
+		row.Basis = finding.NotInForce
+	}
+	if !row.Basis.Proves() {
+		row.Verdict = finding.Suspect
+	}
 	row.Citations, row.Rulebook, row.Engine = cited.Citations, t.Law.Book.Ref(), f.opt.Version
 	row.PitID, row.At, row.GamingDay, row.Shift = t.Pit, schema.Time(t.At), day, shift
 	row.Expected, row.Observed, row.Covers = of.Expected, of.Observed, of.Covers

@@ -120,7 +120,7 @@ func (r *report) pdfExceptions(p *page) {
 				l.No,
 				l.At,
 				where,
-				l.Rule + "\n" + l.Severity,
+				l.Rule + "\n" + l.Severity + "\n" + l.Claim,
 				strings.Join(nonEmpty(l.Observed+" (expected "+l.Expected+")", l.Note), "\n"),
 				l.Amount,
 			},

@@ -41,6 +41,7 @@ func exceptionColumns() []string {
 		"dealer_badge", "supervisor_badge", "seat", "patron_ref", "status", "disposition", "explanation", "reviewed_by",
 		"reviewed_at",
 		"second_reviewer", "savings", "loss", "video_camera", "video_start", "video_end", "evidence_sha256",
+		"verdict", "basis",
 	}
 }
 
@@ -104,6 +105,7 @@ func (b *builder) cells(e *exception) []cell {
 		text(t.Disposition), text(explanation),
 		text(t.ReviewedBy), text(utc(t.ReviewedAt)), text(t.SecondReviewer), text(""), text(""), text(seen.camera),
 		text(utc(schema.Time(seen.start))), text(utc(schema.Time(seen.end))), text(seen.sum),
+		text(string(f.Verdict)), text(string(f.Basis)),
 	}
 }
 

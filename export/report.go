@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -25,7 +26,7 @@ type report struct {
 
 // reportLine is an exception in a report.
 type reportLine struct {
-	No, At, Table, Shoe, Round, Rule, Severity, Expected, Observed, Amount, Citation, Note string
+	No, At, Table, Shoe, Round, Rule, Severity, Claim, Expected, Observed, Amount, Citation, Note string
 }
 
 func (b *builder) report(all []exception) *report {
@@ -74,6 +75,14 @@ func amended(days []string) string {
 	return ", of " + strings.Join(days, ", ")
 }
 
+// claim is the verdict of a finding, and its basis unless that is the text.
+func claim(f *finding.Finding) string {
+	if f.Basis == "" || f.Basis == finding.Text {
+		return string(f.Verdict)
+	}
+	return string(f.Verdict) + ", " + string(f.Basis)
+}
+
 func (b *builder) reportLine(e *exception) reportLine {
 	f := e.finding
 	if f == nil {
@@ -81,7 +90,7 @@ func (b *builder) reportLine(e *exception) reportLine {
 	}
 	l := reportLine{
 		No: strconv.FormatInt(e.no, 10), At: strings.Replace(b.local(f.At-f.At%1e9), "T", " ", 1), Table: f.TableID,
-		Shoe: f.ShoeID, Rule: f.Rule, Severity: f.Severity.String(),
+		Shoe: f.ShoeID, Rule: f.Rule, Severity: f.Severity.String(), Claim: claim(f),
 		Expected: f.Expected, Observed: f.Observed, Citation: strings.Join(f.Citations, "; "),
 		Note: strings.Join(nonEmpty(e.amendment(), b.day.Triage[f.ID].Explanation), " "),
 	}

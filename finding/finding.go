@@ -47,6 +47,7 @@ type Finding struct {
 	ID         string      `json:"id" column:",key"`
 	Kind       Kind        `json:"kind" column:",word"`
 	Verdict    Verdict     `json:"verdict" column:",word"`
+	Basis      Basis       `json:"basis,omitempty" column:",word"`
 	Rule       string      `json:"rule" column:",word"`
 	Severity   Severity    `json:"severity" column:",word"`
 	Citations  []string    `json:"citations" column:",word"`
@@ -94,15 +95,18 @@ func New(about Identity, kind Kind, verdict Verdict, severity Severity) Finding 
 }
 
 // Same is true if two findings claim the same. The program, the rulebook's version and its citations may differ:
-// another release that finds the same changes nothing.
+// another release that finds the same changes nothing. Findings of releases before the basis was recorded have none.
 func Same(a, b *Finding) bool {
 	if !slices.Equal(a.Evidence.Seqs, b.Evidence.Seqs) || !slices.Equal(a.Evidence.EventIDs, b.Evidence.EventIDs) ||
 		!slices.Equal(a.Covers, b.Covers) {
 		return false
 	}
+	if a.Basis != b.Basis && a.Basis != "" && b.Basis != "" {
+		return false
+	}
 	x, y := *a, *b
 	for _, f := range []*Finding{&x, &y} {
-		f.Engine, f.Rulebook, f.Citations, f.Evidence, f.Covers = "", "", nil, Evidence{}, nil
+		f.Engine, f.Rulebook, f.Citations, f.Evidence, f.Covers, f.Basis = "", "", nil, Evidence{}, nil, ""
 	}
 	return reflect.DeepEqual(x, y)
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 )
@@ -20,6 +21,10 @@ type bookFile struct {
 		From string `yaml:"from"`
 		To   string `yaml:"to"`
 	} `yaml:"in_force"`
+	// Inherits is the option under which the rules that the book takes from its base are assumed.
+	Inherits string `yaml:"inherits"`
+	// Adopts are options under which rules are assumed: their readings are the law of this book.
+	Adopts  []string            `yaml:"adopts"`
 	Drawing drawingFile         `yaml:"drawing"`
 	Games   map[string]gameFile `yaml:"games"`
 }
@@ -74,7 +79,37 @@ type payFile struct {
 type citedFile struct {
 	Cite    []string `yaml:"cite"`
 	Assumed string   `yaml:"assumed"`
-	Off     bool     `yaml:"off"`
+	// ByReference marks clauses of another text that the text itself refers to.
+	ByReference bool `yaml:"by_reference"`
+	Off         bool `yaml:"off"`
+}
+
+// dates checks the dates in force.
+func (f *bookFile) dates() []complaint {
+	c := complaints{under: "in_force/"}
+	for key, date := range map[string]string{"from": f.InForce.From, "to": f.InForce.To} {
+		if _, err := time.Parse(time.DateOnly, date); date != "" && err != nil {
+			c.add(key, fmt.Errorf("%q: want a date such as 2026-07-01", date))
+		}
+	}
+	return c.list
+}
+
+// adoptions checks that each adopted option is an assumption of a rule of the book.
+func (f *bookFile) adoptions(b *Rulebook) []complaint {
+	var c complaints
+	for _, option := range f.Adopts {
+		found := false
+		for _, l := range b.games {
+			for _, cited := range l.cited {
+				found = found || cited.Assumed == option
+			}
+		}
+		if !found {
+			c.add("adopts", fmt.Errorf("%q: no rule in force is assumed under this option", option))
+		}
+	}
+	return c.list
 }
 
 func (f *bookFile) law(b *Rulebook, g baccarat.Game, gf gameFile, known []string) (*Law, []complaint) {
@@ -121,7 +156,7 @@ func (f *bookFile) law(b *Rulebook, g baccarat.Game, gf gameFile, known []string
 	}
 	gf.PayTables.load(&c, l)
 	c.options(gf)
-	l.cite(&c, gf.Rules, known)
+	l.cite(&c, gf.Rules, known, f.Adopts)
 	return l, c.list
 }
 
@@ -195,19 +230,22 @@ func (p *payFile) load(c *complaints, l *Law) {
 }
 
 // cite takes in the entries of the rules that the game is under; known are the rules that exist.
-func (l *Law) cite(c *complaints, entries map[string]citedFile, known []string) {
+func (l *Law) cite(c *complaints, entries map[string]citedFile, known, adopted []string) {
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[name]
+		cited := Cited{e.Cite, e.Assumed, slices.Contains(adopted, e.Assumed), e.ByReference}
 		switch {
 		case !slices.Contains(known, name):
 			c.add("rules/"+name, errors.New("there is no such rule"))
 		case e.Off:
 		case len(e.Cite) == 0:
 			c.add("rules/"+name, errors.New("want a citation"))
+		case e.Assumed != "" && e.ByReference:
+			c.add("rules/"+name, errors.New("assumed and by_reference: want one of them"))
 		case l.switchedOff(e.Assumed):
-			l.withheld[name] = Cited{Citations: e.Cite, Assumed: e.Assumed}
+			l.withheld[name] = cited
 		default:
-			l.cited[name] = Cited{Citations: e.Cite, Assumed: e.Assumed}
+			l.cited[name] = cited
 		}
 	}
 }

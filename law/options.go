@@ -60,6 +60,8 @@ var optionTable = []option{
 	{key: "reshuffle_pit_scope", words: []string{"same-game", "all-games"}},
 	{key: "layout_attestation_days", limit: 36_500},
 	{key: "inherit_13_69f", words: []string{"true", "false"}},
+	{key: "inherit_pair", words: []string{"true", "false"}},
+	{key: "posted_odds", words: []string{"binding", "off"}},
 }
 
 // takes returns an error for a value that the option does not allow.

@@ -93,8 +93,12 @@ type SpotOdds struct {
 // Cited is a rule's entry in a rulebook.
 type Cited struct {
 	Citations []string
-	// Assumed names the option under which a rule is read into this game from another text.
+	// Assumed names the option under which a rule is read into this game from another text. Adopted means that the
+	// rulebook, or one that it extends, adopts this reading by name.
 	Assumed string
+	Adopted bool
+	// ByReference means that the text of the rulebook itself refers to the cited clauses.
+	ByReference bool
 }
 
 // unknownWord is how an enum prints a number without a word.
@@ -111,6 +115,11 @@ func (b *Rulebook) Games() []baccarat.Game { return slices.Sorted(maps.Keys(b.ga
 
 // Canonical is the rulebook as it was loaded, as JSON; Parse reads it again and gives it the same version.
 func (b *Rulebook) Canonical() []byte { return b.canonical }
+
+// InForce reports whether the rulebook is in force on a date, yyyy-mm-dd. A text without a date is not bounded there.
+func (b *Rulebook) InForce(date string) bool {
+	return (b.From == "" || date >= b.From) && (b.To == "" || date <= b.To)
+}
 
 // Ref names a rulebook with its version, as findings do.
 func (b *Rulebook) Ref() string { return b.Name + "@" + b.Version }
@@ -304,9 +313,42 @@ func resolve(nodes map[string]map[string]any, name string, path []string) (map[s
 	if err != nil {
 		return nil, err
 	}
+	if option, ok := node["inherits"].(string); ok {
+		under = assume(under, node, option)
+	}
 	merged := overlay(under, node)
 	delete(merged, "extends")
+	delete(merged, "inherits")
 	return merged, nil
+}
+
+// assume is the base of a book with each rule that the book does not list assumed under an option.
+func assume(under, node map[string]any, option string) map[string]any {
+	under = maps.Clone(under)
+	games, _ := under["games"].(map[string]any)
+	games = maps.Clone(games)
+	listed, _ := node["games"].(map[string]any)
+	for name, of := range games {
+		game, _ := of.(map[string]any)
+		rules, _ := game["rules"].(map[string]any)
+		game, rules = maps.Clone(game), maps.Clone(rules)
+		book, _ := listed[name].(map[string]any)
+		own, _ := book["rules"].(map[string]any)
+		for rule, of := range rules {
+			entry, _ := of.(map[string]any)
+			if _, ok := own[rule]; ok || entry == nil || entry["assumed"] != nil {
+				continue
+			}
+			entry = maps.Clone(entry)
+			delete(entry, "by_reference")
+			entry["assumed"] = option
+			rules[rule] = entry
+		}
+		game["rules"] = rules
+		games[name] = game
+	}
+	under["games"] = games
+	return under
 }
 
 func overlay(under, over map[string]any) map[string]any {
@@ -345,7 +387,7 @@ func build(tree map[string]any, known []string) (*Rulebook, []complaint, error) 
 		Name: f.Name, Title: f.Title, Notes: f.Notes, From: f.InForce.From, To: f.InForce.To,
 		Version: hex.EncodeToString(sum[:6]), games: map[baccarat.Game]*Law{}, canonical: canonical,
 	}
-	var wrong []complaint
+	wrong := f.dates()
 	for _, word := range slices.Sorted(maps.Keys(f.Games)) {
 		g := baccarat.ParseGame(word)
 		if g == baccarat.NoGame {
@@ -359,5 +401,5 @@ func build(tree map[string]any, known []string) (*Rulebook, []complaint, error) 
 		wrong = append(wrong, complaints...)
 		b.games[g] = law
 	}
-	return b, wrong, nil
+	return b, append(wrong, f.adoptions(b)...), nil
 }

@@ -65,7 +65,11 @@ func schemaOf(t reflect.Type, enums map[string][]string) map[string]any {
 		}
 		return map[string]any{"type": "object", "additionalProperties": false, "properties": properties}
 	case reflect.Map:
-		return map[string]any{"type": "object", "additionalProperties": schemaOf(t.Elem(), enums)}
+		value := schemaOf(t.Elem(), enums)
+		if kind, ok := value["type"].(string); ok {
+			value["type"] = []string{kind, "null"}
+		}
+		return map[string]any{"type": "object", "additionalProperties": value}
 	case reflect.Slice:
 		return map[string]any{"type": "array", "items": schemaOf(t.Elem(), enums)}
 	case reflect.Bool:

@@ -29,13 +29,6 @@ var externalFamily = []*Rule{
 		Severity: finding.Info, At: Settled, Needs: baccarat.FeedWagers, Check: checkOneCoupon,
 	},
 	{
-		Name:     "external.match-play.disposition",
-		Doc:      "A match play coupon is dropped on a win or loss and stays on a push.",
-		Breach:   "Coupon taken on a tie.",
-		Severity: finding.Info, At: Settled, Needs: baccarat.FeedDropBox,
-		Unknown: "the event contract has no event for a dropped coupon",
-	},
-	{
 		Name: "external.ny.table-inspection", Doc: "Each deck is sorted into new-deck sequence when it is inspected.",
 		Breach:   "Inspection without sorting.",
 		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkSorted,
@@ -49,11 +42,6 @@ var externalFamily = []*Rule{
 		Name: "external.nj.preshuffled-cards", Doc: "Pre-shuffled cards are used under the alternative procedure.",
 		Breach:   "No receipt.",
 		Severity: finding.Major, At: Prepared, Check: checkPreShuffled,
-	},
-	{
-		Name: "external.nj.vig-coin-inventory", Doc: "Coin of the table inventory only marks vigorish.",
-		Breach:   "Coin paid out as winnings.",
-		Severity: finding.Info, At: Settled, Unknown: "what a payment is made of is not reported",
 	},
 	{
 		Name: "external.nj.total-card-odds", Doc: "Total card wagers are settled by their odds.",

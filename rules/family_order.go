@@ -49,8 +49,7 @@ var orderFamily = []*Rule{
 	{
 		Name: "order.one-player-at-a-time", Doc: "Main and pair wagers of a patron are paid together.",
 		Breach:   "Pair bets paid in a separate pass.",
-		Severity: finding.Info, At: Settled, Check: checkOneBlock, Covers: []string{"order.descending-seats"},
-		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
+		Severity: finding.Info, At: Settled, Check: checkOneBlock, Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 	},
 }
 

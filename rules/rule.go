@@ -78,8 +78,10 @@ type Finding struct {
 	// rule of severity info. A SUSPECT finding keeps the severity of the rule, an INFO finding has severity info. Of an
 	// UNAUDITABLE finding Observed is the reason.
 	Verdict finding.Verdict
-	// Cites are the clauses of the finding if they are not those of the rulebook's entry for the rule.
+	// Cites are the clauses of the finding if they are not those of the rulebook's entry for the rule; Basis is what it
+	// rests on if that is not what the entry rests on.
 	Cites []string
+	Basis finding.Basis
 }
 
 // Pass is what a rule may look at, and the one way out.
@@ -149,6 +151,19 @@ func (p *Pass) evaluate(rules []*Rule) {
 func (p *Pass) Suspect(f Finding) {
 	f.Verdict = finding.Suspect
 	p.Report(f)
+}
+
+// BasisOf is what a rule's entry in a rulebook rests on.
+func BasisOf(c law.Cited) finding.Basis {
+	switch {
+	case c.Assumed != "" && c.Adopted:
+		return finding.Adopted(c.Assumed)
+	case c.Assumed != "":
+		return finding.Assumed(c.Assumed)
+	case c.ByReference:
+		return finding.ByReference
+	}
+	return finding.Text
 }
 
 // money is an amount of minor units in the table's currency, for people.

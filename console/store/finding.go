@@ -13,6 +13,7 @@ type Finding struct {
 	ID         string    `ch:"id"`
 	Kind       string    `ch:"kind"`
 	Verdict    string    `ch:"verdict"`
+	Basis      string    `ch:"basis"`
 	Rule       string    `ch:"rule"`
 	Severity   string    `ch:"severity"`
 	Citations  []string  `ch:"citations"`
@@ -41,7 +42,7 @@ type Finding struct {
 	Fingerprint string `ch:"fingerprint"`
 }
 
-const findingColumns = `id, kind, verdict, rule, severity, citations, property_id, pit_id, table_id, shoe_id, round,
+const findingColumns = `id, kind, verdict, basis, rule, severity, citations, property_id, pit_id, table_id, shoe_id, round,
 	seat, subject, dealer_id, at, gaming_day, shift, expected, observed, amount, currency,
 	evidence.seqs AS seqs, evidence.event_ids AS event_ids, rulebook, engine`
 

@@ -80,6 +80,9 @@ func (c *Calendar) Of(at int64) (day, shift string) {
 	return t.Format(time.DateOnly), shift
 }
 
+// Date is the date of a moment in ns UTC in the zone of the property, yyyy-mm-dd.
+func (c *Calendar) Date(at int64) string { return time.Unix(0, at).In(c.Zone).Format(time.DateOnly) }
+
 // Bounds are the first moment of a gaming day, yyyy-mm-dd, or of a shift of it if one is named, and the
 // first moment after it, ns UTC. Where clocks are set a day has 23 or 25 hours.
 func (c *Calendar) Bounds(day, shift string) (from, until int64, err error) {
@@ -121,14 +124,25 @@ type Clock struct {
 	Calendar   *Calendar
 	quarter    int64
 	day, shift string
+	date       string
 }
 
 // Of is the gaming day and the shift of a moment, as of the Calendar.
 func (c *Clock) Of(at int64) (day, shift string) {
-	q := at / int64(quarterHour)
-	if c.day == "" || q != c.quarter {
+	c.set(at)
+	return c.day, c.shift
+}
+
+// Date is the date of a moment in the zone of the property, yyyy-mm-dd: the day of the calendar, not of gaming.
+func (c *Clock) Date(at int64) string {
+	c.set(at)
+	return c.date
+}
+
+func (c *Clock) set(at int64) {
+	if q := at / int64(quarterHour); c.day == "" || q != c.quarter {
 		c.quarter = q
 		c.day, c.shift = c.Calendar.Of(at)
+		c.date = c.Calendar.Date(at)
 	}
-	return c.day, c.shift
 }

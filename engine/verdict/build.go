@@ -17,7 +17,7 @@ func (t *Table) emit(m *moment, e *entry, covers []string) finding.Finding {
 	switch {
 	case f.Verdict == finding.Unauditable:
 		kind, verdict, severity = finding.Notice, finding.Unauditable, finding.Info
-	case severity == finding.Info || f.Verdict == finding.Information:
+	case f.Verdict == finding.Information:
 		verdict, severity = finding.Information, finding.Info
 	case f.Verdict != "":
 		verdict = f.Verdict
@@ -25,7 +25,7 @@ func (t *Table) emit(m *moment, e *entry, covers []string) finding.Finding {
 	out := t.begin(finding.Identity{
 		ShoeID: s.ID, Round: f.Round, Rule: f.Rule.Name, Version: f.Rule.Version, Subject: f.Subject.String(),
 	}, kind, verdict, severity)
-	out.Citations, out.Seat, out.Amount = cited.Citations, f.Seat, f.Amount
+	out.Basis, out.Citations, out.Seat, out.Amount = f.Basis, cited.Citations, f.Seat, f.Amount
 	if f.Cites != nil {
 		out.Citations = f.Cites
 	}

@@ -124,12 +124,37 @@ func (t *Table) configured(m *moment) {
 // clocks of a pit differ by less.
 const backdated = int64(5 * time.Second)
 
+// checkDates reports, once, that a table is configured with a rulebook that is not in force. Its findings are SUSPECT.
+func (t *Table) checkDates(m *moment) {
+	book := t.pass.Law.Book
+	if t.notInForce == book.Name || t.datedInForce(m) {
+		return
+	}
+	t.notInForce = book.Name
+	dates := "from " + book.From
+	if book.From == "" {
+		dates = "until " + book.To
+	} else if book.To != "" {
+		dates += " until " + book.To
+	}
+	at := m.Shoe.At
+	if m.Round != nil {
+		at = m.Round.At
+	}
+	t.notice(m, feedNotice{
+		rule: "feed.not-in-force", verdict: finding.Information, basis: finding.NotInForce,
+		expected: "a rulebook in force at the time of play",
+		observed: fmt.Sprintf("play on %s under %s, which is in force %s", t.Clock.Date(at), book.Name, dates),
+	})
+}
+
 // feedNotice is something that cannot be known. It accuses no one.
 type feedNotice struct {
 	rule               string
 	subject            finding.Subject
 	seq                uint64          // the event that proves it; the present one if 0
 	verdict            finding.Verdict // UNAUDITABLE if empty
+	basis              finding.Basis
 	expected, observed string
 }
 
@@ -140,7 +165,7 @@ func (t *Table) notice(m *moment, n feedNotice) {
 	}
 	about := finding.Identity{ShoeID: ev.ShoeID, Rule: n.rule, Subject: n.subject.String()}
 	made := t.begin(about, finding.Notice, n.verdict, finding.Info)
-	made.Citations = []string{finding.FeedClause}
+	made.Basis, made.Citations = n.basis, []string{finding.FeedClause}
 	made.PitID, made.DealerID, made.Expected, made.Observed = ev.PitID, t.Play.Dealer, n.expected, n.observed
 	t.inForce(&made)
 	t.prove(&made, []record.Seq{record.Seq(cmp.Or(n.seq, ev.Seq))}, ev.At)

@@ -32,12 +32,41 @@ func (t *Table) report(m *moment) {
 	}
 }
 
+// weigh sets what a finding rests on and what it claims. It is a BREACH only if its basis proves it.
+func (t *Table) weigh(m *moment, f *rules.Finding) {
+	if !t.datedInForce(m) {
+		f.Basis = finding.NotInForce
+	}
+	if f.Basis == "" {
+		cited, _ := t.pass.Law.Cited(f.Rule.Name)
+		f.Basis = rules.BasisOf(cited)
+	}
+	switch {
+	case f.Verdict == finding.Unauditable:
+	case f.Rule.Severity == finding.Info:
+		f.Verdict = finding.Information
+	case f.Verdict == "" && !f.Basis.Proves():
+		f.Verdict = finding.Suspect
+	}
+}
+
+// datedInForce is true if the rulebook is in force at the date of the moment's round, or of its shoe.
+func (t *Table) datedInForce(m *moment) bool {
+	at := m.Shoe.At
+	if m.Round != nil {
+		at = m.Round.At
+	}
+	book := t.pass.Law.Book
+	return book.From == "" && book.To == "" || book.InForce(t.Clock.Date(at))
+}
+
 // unauditable reports, once a shoe, that a rule cannot be judged. It covers no other finding.
 func (t *Table) unauditable(m *moment, s *shoe, f *rules.Finding) {
 	if slices.Contains(s.silent, f.Rule) {
 		return
 	}
 	s.silent = append(s.silent, f.Rule)
+	t.weigh(m, f)
 	f.Round, f.Seat, f.Subject = 0, 0, finding.Subject{}
 	t.emit(m, &entry{finding: *f, at: m.ev.At}, nil)
 }
@@ -49,6 +78,7 @@ func (t *Table) enter(m *moment, s *shoe, f *rules.Finding) bool {
 		return false
 	}
 	s.made[about] = struct{}{}
+	t.weigh(m, f)
 	if !t.proved(m, f) {
 		f.Verdict = finding.Unauditable
 		f.Observed = "events are missing; found: " + f.Observed

@@ -15,7 +15,9 @@ import (
 // State is the findings of a snapshot, for the shoes of the play that are not gone. Rules are in it by name.
 type State struct {
 	ClockReported bool
-	Prev, Shoe    ShoeState
+	// NotInForce is the rulebook that was reported as not in force.
+	NotInForce string
+	Prev, Shoe ShoeState
 }
 
 // ShoeState is what was found in a shoe.
@@ -44,6 +46,7 @@ type EntryState struct {
 	Evidence           []record.Seq
 	Verdict            finding.Verdict
 	Cites              []string
+	Basis              finding.Basis
 	Until              rules.Stage
 	At                 int64
 	State              uint8
@@ -56,6 +59,7 @@ type EmittedState struct {
 	ID         string
 	Kind       finding.Kind
 	Verdict    finding.Verdict
+	Basis      finding.Basis
 	Rule       string
 	Severity   finding.Severity
 	Citations  []string
@@ -85,7 +89,10 @@ type EmittedState struct {
 
 // State is the state of the table.
 func (t *Table) State() State {
-	return State{ClockReported: t.clockReported, Prev: t.shoeState(t.Play.Prev), Shoe: t.shoeState(t.Play.Shoe)}
+	return State{
+		ClockReported: t.clockReported, NotInForce: t.notInForce,
+		Prev: t.shoeState(t.Play.Prev), Shoe: t.shoeState(t.Play.Shoe),
+	}
 }
 
 func (t *Table) shoeState(of *play.Shoe) ShoeState {
@@ -111,7 +118,7 @@ func (t *Table) shoeState(of *play.Shoe) ShoeState {
 		st.Ledger = append(st.Ledger, EntryState{
 			Rule: f.Rule.Name, Round: f.Round, Seat: f.Seat, Subject: f.Subject, Parts: f.Parts, Amount: f.Amount,
 			Expected: f.Expected, Observed: f.Observed, Evidence: f.Evidence, Verdict: f.Verdict, Cites: f.Cites,
-			Until: e.until, At: e.at, State: uint8(e.state), CoveredBy: e.coveredBy, Emitted: EmittedState(e.row),
+			Basis: f.Basis, Until: e.until, At: e.at, State: uint8(e.state), CoveredBy: e.coveredBy, Emitted: EmittedState(e.row),
 		})
 	}
 	for _, r := range s.silent {
@@ -126,7 +133,7 @@ func (t *Table) Restore(st *State) error {
 	for _, r := range rules.All() {
 		byName[r.Name] = r
 	}
-	t.clockReported = st.ClockReported
+	t.clockReported, t.notInForce = st.ClockReported, st.NotInForce
 	shoes, states := [2]*play.Shoe{t.Play.Prev, t.Play.Shoe}, [2]*ShoeState{&st.Prev, &st.Shoe}
 	for i, s := range shoes {
 		if s == nil {
@@ -162,6 +169,7 @@ func (s *shoe) restore(st *ShoeState, byName map[string]*rules.Rule) error {
 			finding: rules.Finding{
 				Rule: named(e.Rule), Round: e.Round, Seat: e.Seat, Subject: e.Subject, Parts: e.Parts, Amount: e.Amount,
 				Expected: e.Expected, Observed: e.Observed, Evidence: e.Evidence, Verdict: e.Verdict, Cites: e.Cites,
+				Basis: e.Basis,
 			},
 			until: e.Until, at: e.At, state: entryState(e.State), coveredBy: e.CoveredBy,
 			row: finding.Finding(e.Emitted),

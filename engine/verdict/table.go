@@ -34,6 +34,8 @@ type Table struct {
 	reported uint64
 	// clockReported is true if event times that go backwards were reported in this shoe.
 	clockReported bool
+	// notInForce is the rulebook that was reported as not in force.
+	notInForce string
 }
 
 // moment is a stage while it is judged.
@@ -107,6 +109,7 @@ func (t *Table) prepared(m *moment) {
 				Evidence: []record.Seq{s.First},
 				Verdict:  finding.Unauditable,
 			}
+			t.weigh(m, &f)
 			t.emit(m, &entry{finding: f, at: m.ev.At}, nil)
 			t.of(s).Unauditable++
 		}
@@ -118,6 +121,7 @@ func (t *Table) prepared(m *moment) {
 func (t *Table) evaluate(m *moment, stage rules.Stage) {
 	m.rules = stage
 	if t.view(m.Shoe, m.Round) {
+		t.checkDates(m)
 		t.pass.Evaluate(stage)
 		t.report(m)
 	}

@@ -101,6 +101,7 @@ type clause struct {
 	Game      string   `json:"game"`
 	Citations []string `json:"citations"`
 	Assumed   string   `json:"assumed,omitempty"`
+	Basis     string   `json:"basis"`
 }
 
 // laws returns the laws that match the filters.
@@ -136,7 +137,9 @@ func explain(r *rules.Rule, laws []*law.Law) Rule {
 	e.Feeds = strings.FieldsFunc(r.Needs.String(), func(c rune) bool { return c == '+' })
 	for _, law := range laws {
 		if c, ok := law.Cited(r.Name); ok {
-			e.InForce = append(e.InForce, clause{law.Book.Name, law.Game.String(), c.Citations, c.Assumed})
+			e.InForce = append(e.InForce, clause{
+				law.Book.Name, law.Game.String(), c.Citations, c.Assumed, string(rules.BasisOf(c)),
+			})
 		}
 	}
 	return e
@@ -166,13 +169,14 @@ func printLaws(out io.Writer, laws []*law.Law, found []Rule) error {
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		n := 0
 		for i := range found {
-			for _, c := range found[i].InForce {
+			for j := range found[i].InForce {
+				c := &found[i].InForce[j]
 				if c.Rulebook != law.Book.Name || c.Game != law.Game.String() {
 					continue
 				}
 				n++
 				fmt.Fprintf(w, "  %s\t%s\t%s%s\n", found[i].Severity, found[i].Rule, strings.Join(c.Citations, "; "),
-					assumed(c.Assumed))
+					c.note())
 			}
 		}
 		if n == 0 {
@@ -186,11 +190,17 @@ func printLaws(out io.Writer, laws []*law.Law, found []Rule) error {
 	return nil
 }
 
-func assumed(option string) string {
-	if option == "" {
+// note is what the entry rests on, unless it is the text itself.
+func (c *clause) note() string {
+	switch {
+	case c.Basis == string(finding.ByReference):
+		return " (by reference of the text)"
+	case c.Assumed == "":
 		return ""
+	case c.Basis == string(finding.Adopted(c.Assumed)):
+		return " (assumed under option " + c.Assumed + ", adopted)"
 	}
-	return " (assumed under option " + option + ")"
+	return " (assumed under option " + c.Assumed + ")"
 }
 
 func printExplained(out io.Writer, found []Rule) error {
@@ -211,9 +221,10 @@ func printExplained(out io.Writer, found []Rule) error {
 		if len(e.Covers) > 0 {
 			fmt.Fprintf(out, "  covers      %s\n", strings.Join(e.Covers, ", "))
 		}
-		for _, c := range e.InForce {
+		for j := range e.InForce {
+			c := &e.InForce[j]
 			if _, err := fmt.Fprintf(out, "  in force    %s %s: %s%s\n", c.Rulebook, c.Game, strings.Join(c.Citations, "; "),
-				assumed(c.Assumed)); err != nil {
+				c.note()); err != nil {
 				return fmt.Errorf("print rules: %w", err)
 			}
 		}

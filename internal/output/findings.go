@@ -135,12 +135,12 @@ func Table(out io.Writer, findings []finding.Finding) error {
 			cmp.Compare(a.Round, b.Round))
 	})
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "TABLE\tSHOE\tROUND\tSEAT\tSEVERITY\tRULE\tCLAUSE\tEXPECTED\tOBSERVED\tAMOUNT")
+	fmt.Fprintln(w, "TABLE\tSHOE\tROUND\tSEAT\tSEVERITY\tVERDICT\tRULE\tCLAUSE\tBASIS\tEXPECTED\tOBSERVED\tAMOUNT")
 	for i := range findings {
 		f := &findings[i]
 		row := []string{
-			f.TableID, f.ShoeID, orDash(f.Round), orDash(f.Seat), f.Severity.String(), f.Rule, strings.Join(f.Citations, "; "),
-			f.Expected, f.Observed,
+			f.TableID, f.ShoeID, orDash(f.Round), orDash(f.Seat), f.Severity.String(), string(f.Verdict), f.Rule,
+			strings.Join(f.Citations, "; "), cmp.Or(string(f.Basis), "-"), f.Expected, f.Observed,
 			amountOrDash(f.Amount, f.Currency),
 		}
 		for i := range row {
@@ -186,7 +186,7 @@ func columns() []string {
 		"seat", "subject",
 		"dealer_id", "at", "gaming_day", "shift", "expected", "observed", "amount", "currency", "evidence.seqs",
 		"evidence.event_ids",
-		"rulebook", "engine", "covers",
+		"rulebook", "engine", "covers", "basis",
 	}
 }
 
@@ -202,7 +202,7 @@ func cells(f *finding.Finding) []string {
 		f.GamingDay,
 		f.Shift, f.Expected, f.Observed, "", f.Currency, strings.Join(seqs, " "), strings.Join(f.Evidence.EventIDs, " "),
 		f.Rulebook, f.Engine,
-		strings.Join(f.Covers, "; "),
+		strings.Join(f.Covers, "; "), string(f.Basis),
 	}
 	for i := range row {
 		row[i] = neutral(row[i])

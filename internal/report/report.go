@@ -101,7 +101,7 @@ func exceptionsSheet(s Scope, findings []finding.Finding, steps []clickhouse.Tri
 		Columns: []string{
 			"property", "gaming_day", "shift", "no", "occurred_at", "pit", "table", "shoe", "round", "seat", "dealer", "rule",
 			"citation", "severity",
-			"verdict", "expected", "observed", "amount", "currency", "status", "disposition", "explanation", "reviewed_by",
+			"verdict", "basis", "expected", "observed", "amount", "currency", "status", "disposition", "explanation", "reviewed_by",
 			"finding",
 		},
 		Notes: []string{
@@ -118,7 +118,8 @@ func exceptionsSheet(s Scope, findings []finding.Finding, steps []clickhouse.Tri
 		out.Rows = append(out.Rows, []string{
 			f.PropertyID, f.GamingDay, f.Shift, strconv.Itoa(no[i]), s.local(int64(f.At)), f.PitID, f.TableID, f.ShoeID,
 			orNone(f.Round), orNone(f.Seat), f.DealerID,
-			f.Rule, strings.Join(f.Citations, "; "), f.Severity.String(), string(f.Verdict), f.Expected, f.Observed,
+			f.Rule, strings.Join(f.Citations, "; "), f.Severity.String(), string(f.Verdict), string(f.Basis), f.Expected,
+			f.Observed,
 			schema.Decimal(f.Amount, f.Currency), f.Currency,
 			cmp.Or(t.state, "new"), t.disposition, t.explanation, t.by, f.ID,
 		})

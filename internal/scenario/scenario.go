@@ -179,8 +179,11 @@ func Text(findings []finding.Finding) string {
 	var b strings.Builder
 	for i := range findings {
 		f := &findings[i]
-		fmt.Fprintf(&b, "%s\n  cites    %s\n  expected %s\n  observed %s\n",
-			heading(f), strings.Join(f.Citations, "; "), f.Expected, f.Observed)
+		fmt.Fprintf(&b, "%s\n  cites    %s\n", heading(f), strings.Join(f.Citations, "; "))
+		if f.Basis != "" && f.Basis != finding.Text {
+			fmt.Fprintf(&b, "  basis    %s\n", f.Basis)
+		}
+		fmt.Fprintf(&b, "  expected %s\n  observed %s\n", f.Expected, f.Observed)
 	}
 	return b.String()
 }

@@ -92,7 +92,7 @@ func seatOrderFaults() []Fault {
 		},
 		{
 			Rule: "order.one-player-at-a-time", Doc: "pairs paid in a pass of their own",
-			Kinds: only("pair-punto", "pair-mini"),
+			Kinds: only("pair-mini"), // punto banco prescribes the order of seats, which such a pass breaks too
 			tune:  procedure(1),
 			wagers: func(sc *scene) {
 				rivals(sc)

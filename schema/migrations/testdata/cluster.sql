@@ -990,3 +990,7 @@ ALTER TABLE shoeproof.findings ON CLUSTER floor ADD COLUMN IF NOT EXISTS covers 
 ALTER TABLE shoeproof.rounds_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS irregular Bool COMMENT 'a card was carried over, moved, burned or discarded: detectors do not score the cards';
 
 ALTER TABLE shoeproof.rounds ON CLUSTER floor ADD COLUMN IF NOT EXISTS irregular Bool COMMENT 'a card was carried over, moved, burned or discarded: detectors do not score the cards';
+
+ALTER TABLE shoeproof.findings_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS basis LowCardinality(String) COMMENT 'text, by-reference, assumed:OPTION, adopted:OPTION or not-in-force; empty for detectors and faults of the feed';
+
+ALTER TABLE shoeproof.findings ON CLUSTER floor ADD COLUMN IF NOT EXISTS basis LowCardinality(String) COMMENT 'text, by-reference, assumed:OPTION, adopted:OPTION or not-in-force; empty for detectors and faults of the feed';

@@ -809,3 +809,5 @@ ALTER TABLE shoeproof.findings MATERIALIZE INDEX by_shoe;
 ALTER TABLE shoeproof.findings ADD COLUMN IF NOT EXISTS covers Array(String) COMMENT 'findings that this one explains: rule, round, subject' CODEC(ZSTD(1));
 
 ALTER TABLE shoeproof.rounds ADD COLUMN IF NOT EXISTS irregular Bool COMMENT 'a card was carried over, moved, burned or discarded: detectors do not score the cards';
+
+ALTER TABLE shoeproof.findings ADD COLUMN IF NOT EXISTS basis LowCardinality(String) COMMENT 'text, by-reference, assumed:OPTION, adopted:OPTION or not-in-force; empty for detectors and faults of the feed';
