@@ -101,8 +101,8 @@ func exceptionsSheet(s Scope, findings []finding.Finding, steps []clickhouse.Tri
 		Columns: []string{
 			"property", "gaming_day", "shift", "no", "occurred_at", "pit", "table", "shoe", "round", "seat", "dealer", "rule",
 			"citation", "severity",
-			"verdict", "basis", "expected", "observed", "amount", "currency", "status", "disposition", "explanation", "reviewed_by",
-			"finding",
+			"verdict", "expected", "observed", "amount", "currency", "status", "disposition", "explanation", "reviewed_by",
+			"finding", "basis",
 		},
 		Notes: []string{
 			"Numbers start at 1 on each gaming day and have no gap. With --shift they are the numbers of the whole day.",
@@ -118,10 +118,9 @@ func exceptionsSheet(s Scope, findings []finding.Finding, steps []clickhouse.Tri
 		out.Rows = append(out.Rows, []string{
 			f.PropertyID, f.GamingDay, f.Shift, strconv.Itoa(no[i]), s.local(int64(f.At)), f.PitID, f.TableID, f.ShoeID,
 			orNone(f.Round), orNone(f.Seat), f.DealerID,
-			f.Rule, strings.Join(f.Citations, "; "), f.Severity.String(), string(f.Verdict), string(f.Basis), f.Expected,
-			f.Observed,
+			f.Rule, strings.Join(f.Citations, "; "), f.Severity.String(), string(f.Verdict), f.Expected, f.Observed,
 			schema.Decimal(f.Amount, f.Currency), f.Currency,
-			cmp.Or(t.state, "new"), t.disposition, t.explanation, t.by, f.ID,
+			cmp.Or(t.state, "new"), t.disposition, t.explanation, t.by, f.ID, string(f.Basis),
 		})
 	}
 	return out
