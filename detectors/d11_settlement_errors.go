@@ -93,7 +93,8 @@ func (d *settlementErrors) score(key Key, r *Round, x *errorSum, out *factors) {
 	d.keyed.add(f, r.At, experts[:], out)
 }
 
-// settled reports whether it is known how a wager was settled and how the law settles it. A withdrawn wager has neither.
+// settled reports whether it is known how a wager was settled and how the law settles it. A withdrawn wager has
+// neither.
 func (w *Wager) settled() bool {
 	return w.Ruled != baccarat.Undetermined && w.Done != baccarat.Undetermined && w.Ruled != baccarat.Withdrawn
 }

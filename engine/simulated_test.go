@@ -65,8 +65,8 @@ func TestLegalShoesAreSilent(t *testing.T) {
 	}
 }
 
-// addUp compares what was paid with what was due, and what the rounds staked with their wagers: a withdrawn wager counts
-// nowhere. What chemin de fer pays is not in the texts: nothing is due there.
+// addUp compares what was paid with what was due, and what the rounds staked with their wagers: a withdrawn wager
+// counts nowhere. What chemin de fer pays is not in the texts: nothing is due there.
 func addUp(t *testing.T, seed uint64, b *rows.Set) {
 	t.Helper()
 	var due, paid, staked, stakes int64

@@ -185,8 +185,8 @@ func checkDragonPush(p *Pass) {
 	}
 }
 
-// checkVoidRound judges the money of a void round. A round that is recorded as void without round_voided is judged by its
-// money alone: where everything was returned, only the declaration is missing.
+// checkVoidRound judges the money of a void round. A round that is recorded as void without round_voided is judged by
+// its money alone: where everything was returned, only the declaration is missing.
 func checkVoidRound(p *Pass) {
 	r := p.Round
 	if !p.cancelled() {
@@ -217,8 +217,8 @@ func checkVoidRound(p *Pass) {
 	}
 }
 
-// checkVoidGround finds a round that was declared void although its cards did not run short. What the texts of a game do
-// not contain may know another ground.
+// checkVoidGround finds a round that was declared void although its cards did not run short. What the texts of a game
+// do not contain may know another ground.
 func checkVoidGround(p *Pass) {
 	r := p.Round
 	if r.Voided.Seq == 0 {

@@ -65,9 +65,15 @@ func TestDemoOpensTheConsole(t *testing.T) {
 // Stopped in the middle of play, it ends every process and leaves no file.
 func TestDemoInterrupted(t *testing.T) { interrupt(t, "demo", "--tables", "3") }
 
-func TestUp(t *testing.T) { interrupt(t, "up", "--tables", "3", "--speed", "100") }
+func TestUp(t *testing.T) {
+	out := interrupt(t, "up", "--tables", "3", "--speed", "100")
+	if !strings.Contains(out, "ingest --kafka-brokers 127.0.0.1:") {
+		t.Errorf("want the command line of ingest in:\n%s", out)
+	}
+}
 
-func interrupt(t *testing.T, args ...string) {
+func interrupt(t *testing.T, args ...string) string {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("starts engines")
 	}
@@ -79,6 +85,7 @@ func interrupt(t *testing.T, args ...string) {
 		t.Errorf("exit code %d, want %d:\n%s", code, cli.Done, stderr.String())
 	}
 	nothingLeft(t)
+	return stdout.String()
 }
 
 func TestWrongUsage(t *testing.T) {

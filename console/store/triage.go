@@ -20,11 +20,6 @@ const (
 	Reopened     = "reopened"
 )
 
-// states returns the states of an open finding, in the order of the work.
-func states() []string {
-	return []string{New, Acknowledged, InReview, Escalated, Closing, Reopened}
-}
-
 // Actions of triage.
 const (
 	Acknowledge = "acknowledge"

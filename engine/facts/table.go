@@ -67,7 +67,8 @@ func (t *Table) Config(in *play.Configuration, out *rows.Set) {
 	out.Configs = append(out.Configs, rows.Config{
 		PropertyID: t.Play.Property, PitID: in.Pit, TableID: t.Play.ID, Seq: uint64(in.Seq), At: in.At,
 		EffectiveAt: max(in.At, in.Effective), Opened: in.Opened, ConfigID: c.ConfigID,
-		Ruleset: c.Ruleset, Game: c.Game.String(), Mode: c.Vigorish.Mode.String(), Percent: c.Vigorish.Percent, Procedure: c.PaymentProcedure,
+		Ruleset: c.Ruleset, Game: c.Game.String(), Mode: c.Vigorish.Mode.String(), Percent: c.Vigorish.Percent,
+		Procedure: c.PaymentProcedure,
 		Reshuffle: c.ReshuffleAfterLacing,
 		Config:    string(schema.AppendConfigJSON(nil, c)), EventID: in.EventID,
 	})

@@ -18,8 +18,8 @@ import (
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
-// holdTest is the result of one regulation's hold test for a table and month.
-type holdTest struct {
+// HoldTest is the result of one regulation's hold test for a table and month.
+type HoldTest struct {
 	detectors.Hold
 	Report detectors.HoldReport
 }
@@ -29,7 +29,7 @@ type holdTest struct {
 // if that year has no play.
 func RunHoldTests(ctx context.Context, store *clickhouse.Store, engine *engine.Options, property,
 	month string,
-) ([]holdTest, error) {
+) ([]HoldTest, error) {
 	first, err := time.Parse("2006-01", month)
 	if err != nil {
 		return nil, fmt.Errorf("month %q: %w", month, err)
@@ -76,7 +76,7 @@ type holdInput struct {
 	configs         []rows.Config
 }
 
-func (in *holdInput) tests() ([]holdTest, error) {
+func (in *holdInput) tests() ([]HoldTest, error) {
 	base, tables := holds(in.property, in.month, in.before), holds(in.property, in.month, in.played)
 	offers := map[string]*detectors.Offer{}
 	for _, x := range in.risks {
@@ -106,14 +106,14 @@ func (in *holdInput) tests() ([]holdTest, error) {
 			h.Variance += x.Squares * offer.Terms[spot].Variance(&odds)
 		}
 	}
-	var all []holdTest
+	var all []HoldTest
 	for _, table := range slices.Sorted(maps.Keys(tables)) {
 		h := tables[table]
 		var past []detectors.Hold
 		if b := base[table]; b != nil {
 			past = append(past, *b)
 		}
-		all = append(all, holdTest{*h, detectors.COMAR(h, past)}, holdTest{*h, detectors.KAR(h, past)})
+		all = append(all, HoldTest{*h, detectors.COMAR(h, past)}, HoldTest{*h, detectors.KAR(h, past)})
 	}
 	return all, nil
 }
@@ -153,7 +153,7 @@ func offerOf(engine *engine.Options, table, name string, configs []rows.Config) 
 }
 
 // HoldTests is the report of a month's hold tests.
-func HoldTests(s Scope, month string, tests []holdTest) *output.Sheet {
+func HoldTests(s Scope, month string, tests []HoldTest) *output.Sheet {
 	out := &output.Sheet{
 		Title: fmt.Sprintf("Hold tests, COMAR 36.05.03.25(B)(2) and K.A.R. 112-108-51(b),(c). Property %s, month %s",
 			s.Property, month),

@@ -194,7 +194,9 @@ func TestWatchFindsPatrons(t *testing.T) {
 	evidence, findings := "SELECT count() FROM "+s.Table("evidence")+" FINAL",
 		"SELECT count() FROM "+s.Table("findings")+" FINAL"
 	before := [2]uint64{count(t, s, evidence), count(t, s, findings)}
-	again, err := newWatcher(s, Options{Property: "ac-1", Patience: 24 * 365 * time.Hour, Engine: options()}).Pass(t.Context())
+	again, err := newWatcher(
+		s, Options{Property: "ac-1", Patience: 24 * 365 * time.Hour, Engine: options()},
+	).Pass(t.Context())
 	if err != nil || again.Shoes != 4 {
 		t.Fatalf("started again: %+v, %v", again, err)
 	}
