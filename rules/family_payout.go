@@ -81,8 +81,9 @@ var payoutFamily = []*Rule{
 		Covers: []string{"vig.amount.over", "vig.amount.under", "vig.rounding.invalid"},
 	},
 	{
-		Name:     "payout.corrected",
-		Doc:      "A stake taken by mistake is put back, and winnings paid by mistake are taken back, before the next first card.",
+		Name: "payout.corrected",
+		Doc: "A stake taken by mistake is put back, and winnings paid by mistake are taken back, " +
+			"before the next first card.",
 		Breach:   "Mistake of the settlement, put right.",
 		Severity: finding.Info, At: Settled, Check: checkCorrected,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
