@@ -23,16 +23,17 @@ type Round struct {
 	Config   *law.Config
 	ConfigAt Seq
 
-	Started      Seq
-	Cards        []DealtCard
-	Wagers       []Wager
-	Steps        []Step
-	Calls        []Call
-	Instructions []Instructed
-	Touches      []Touched
-	Squeezes     []Squeeze
-	Moves        []Move
-	Discards     []Discarded
+	// Started is the first event of the round, Begun its round_started, 0 if that was not received.
+	Started, Begun Seq
+	Cards          []DealtCard
+	Wagers         []Wager
+	Steps          []Step
+	Calls          []Call
+	Instructions   []Instructed
+	Touches        []Touched
+	Squeezes       []Squeeze
+	Moves          []Move
+	Discards       []Discarded
 	// Bancos are the calls of a round of chemin de fer; Bank is the index of the Banker's wager in
 	// Wagers plus one, 0 if he made none.
 	Bancos []Banco

@@ -39,7 +39,7 @@ func (s *Shoe) played(round uint32) bool {
 func (t *Table) foldBetting(c *turn, s *Shoe, r *record.Round) bool {
 	switch p := t.now.Payload.(type) {
 	case *schema.RoundStarted:
-		r.Started = c.seq
+		r.Started, r.Begun = c.seq, c.seq
 	case *schema.WagerPlaced:
 		t.placeWager(c, r, p)
 	case *schema.WagerChanged:
