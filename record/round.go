@@ -38,6 +38,8 @@ type Round struct {
 	// Wagers plus one, 0 if he made none.
 	Bancos []Banco
 	Bank   int
+	// Opened is the opening of the wagers against the Banker.
+	Opened Opened
 	// Curator is the seat of the curator, or the Banker's seat; Carried the number of a card
 	// kept from the round before.
 	Curator uint32
@@ -133,6 +135,8 @@ type Wager struct {
 	Handled   []Touched
 	Confirmed []Touched
 	Converted Change
+	// ConvertedBy is who exchanged the cash.
+	ConvertedBy baccarat.Role
 	// PlacedAt and ConvertedAt are event times, ns UTC.
 	PlacedAt, ConvertedAt int64
 	// Gone means that the wager was withdrawn: it is not settled.

@@ -72,6 +72,7 @@ const (
 	KindBankerWagered
 	KindBancoAnnounced
 	KindBankerRelinquished
+	KindWageringOpened
 	KindChipsFilled
 	KindChipsCredited
 	KindTrayCounted
@@ -80,7 +81,7 @@ const (
 	KindDeviceReported
 )
 
-const lastKind = 69
+const lastKind = 70
 
 // String is the name of the payload's field, such as card_dealt.
 func (k Kind) String() string {
@@ -211,6 +212,8 @@ func (k Kind) String() string {
 		return "banco_announced"
 	case KindBankerRelinquished:
 		return "banker_relinquished"
+	case KindWageringOpened:
+		return "wagering_opened"
 	case KindChipsFilled:
 		return "chips_filled"
 	case KindChipsCredited:
@@ -479,6 +482,10 @@ func (*BancoAnnounced) isPayload() {}
 func (*BankerRelinquished) Kind() Kind { return KindBankerRelinquished }
 func (*BankerRelinquished) isPayload() {}
 
+// Kind is KindWageringOpened.
+func (*WageringOpened) Kind() Kind { return KindWageringOpened }
+func (*WageringOpened) isPayload() {}
+
 // Kind is KindChipsFilled.
 func (*ChipsFilled) Kind() Kind { return KindChipsFilled }
 func (*ChipsFilled) isPayload() {}
@@ -632,6 +639,8 @@ func newPayload(k Kind) Payload {
 		return new(BancoAnnounced)
 	case KindBankerRelinquished:
 		return new(BankerRelinquished)
+	case KindWageringOpened:
+		return new(WageringOpened)
 	case KindChipsFilled:
 		return new(ChipsFilled)
 	case KindChipsCredited:

@@ -2201,7 +2201,7 @@ func (x TrayOccasion_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use TrayOccasion_E.Descriptor instead.
 func (TrayOccasion_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{108, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{109, 0}
 }
 
 type StakeOccasion_E int32
@@ -2250,7 +2250,7 @@ func (x StakeOccasion_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use StakeOccasion_E.Descriptor instead.
 func (StakeOccasion_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{111, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{112, 0}
 }
 
 type DeviceState_E int32
@@ -2302,7 +2302,7 @@ func (x DeviceState_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use DeviceState_E.Descriptor instead.
 func (DeviceState_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{113, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{114, 0}
 }
 
 // TableEvent is one thing that happened at one table.
@@ -2389,6 +2389,7 @@ type TableEvent struct {
 	//	*TableEvent_BankerWagered
 	//	*TableEvent_BancoAnnounced
 	//	*TableEvent_BankerRelinquished
+	//	*TableEvent_WageringOpened
 	//	*TableEvent_ChipsFilled
 	//	*TableEvent_ChipsCredited
 	//	*TableEvent_TrayCounted
@@ -3081,6 +3082,15 @@ func (x *TableEvent) GetBankerRelinquished() *BankerRelinquished {
 	return nil
 }
 
+func (x *TableEvent) GetWageringOpened() *WageringOpened {
+	if x != nil {
+		if x, ok := x.Payload.(*TableEvent_WageringOpened); ok {
+			return x.WageringOpened
+		}
+	}
+	return nil
+}
+
 func (x *TableEvent) GetChipsFilled() *ChipsFilled {
 	if x != nil {
 		if x, ok := x.Payload.(*TableEvent_ChipsFilled); ok {
@@ -3396,6 +3406,10 @@ type TableEvent_BankerRelinquished struct {
 	BankerRelinquished *BankerRelinquished `protobuf:"bytes,124,opt,name=banker_relinquished,json=bankerRelinquished,proto3,oneof"`
 }
 
+type TableEvent_WageringOpened struct {
+	WageringOpened *WageringOpened `protobuf:"bytes,125,opt,name=wagering_opened,json=wageringOpened,proto3,oneof"`
+}
+
 type TableEvent_ChipsFilled struct {
 	// Chips and devices.
 	ChipsFilled *ChipsFilled `protobuf:"bytes,140,opt,name=chips_filled,json=chipsFilled,proto3,oneof"`
@@ -3546,6 +3560,8 @@ func (*TableEvent_BankerWagered) isTableEvent_Payload() {}
 func (*TableEvent_BancoAnnounced) isTableEvent_Payload() {}
 
 func (*TableEvent_BankerRelinquished) isTableEvent_Payload() {}
+
+func (*TableEvent_WageringOpened) isTableEvent_Payload() {}
 
 func (*TableEvent_ChipsFilled) isTableEvent_Payload() {}
 
@@ -9017,11 +9033,13 @@ func (x *BankerAssigned) GetAmount() int64 {
 }
 
 type BankerWagered struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	WagerId       string                 `protobuf:"bytes,1,opt,name=wager_id,json=wagerId,proto3" json:"wager_id,omitempty"`
-	Seat          uint32                 `protobuf:"varint,2,opt,name=seat,proto3" json:"seat,omitempty"`
-	Amount        int64                  `protobuf:"varint,3,opt,name=amount,proto3" json:"amount,omitempty"`
-	Medium        WagerMedium_E          `protobuf:"varint,4,opt,name=medium,proto3,enum=shoeproof.events.v1.WagerMedium_E" json:"medium,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	WagerId string                 `protobuf:"bytes,1,opt,name=wager_id,json=wagerId,proto3" json:"wager_id,omitempty"`
+	Seat    uint32                 `protobuf:"varint,2,opt,name=seat,proto3" json:"seat,omitempty"`
+	Amount  int64                  `protobuf:"varint,3,opt,name=amount,proto3" json:"amount,omitempty"`
+	Medium  WagerMedium_E          `protobuf:"varint,4,opt,name=medium,proto3,enum=shoeproof.events.v1.WagerMedium_E" json:"medium,omitempty"`
+	// Absent: of the occupant of the seat.
+	PatronRef     string `protobuf:"bytes,5,opt,name=patron_ref,json=patronRef,proto3" json:"patron_ref,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -9082,6 +9100,13 @@ func (x *BankerWagered) GetMedium() WagerMedium_E {
 		return x.Medium
 	}
 	return WagerMedium_UNSPECIFIED
+}
+
+func (x *BankerWagered) GetPatronRef() string {
+	if x != nil {
+		return x.PatronRef
+	}
+	return ""
 }
 
 type BancoCall struct {
@@ -9224,6 +9249,51 @@ func (x *BankerRelinquished) GetCause() string {
 	return ""
 }
 
+type WageringOpened struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Who is given the opportunity to wager against the Banker; empty is every remaining participant.
+	Seats         []uint32 `protobuf:"varint,1,rep,packed,name=seats,proto3" json:"seats,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WageringOpened) Reset() {
+	*x = WageringOpened{}
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[106]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WageringOpened) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WageringOpened) ProtoMessage() {}
+
+func (x *WageringOpened) ProtoReflect() protoreflect.Message {
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[106]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WageringOpened.ProtoReflect.Descriptor instead.
+func (*WageringOpened) Descriptor() ([]byte, []int) {
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{106}
+}
+
+func (x *WageringOpened) GetSeats() []uint32 {
+	if x != nil {
+		return x.Seats
+	}
+	return nil
+}
+
 type ChipsFilled struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	SlipNo        string                 `protobuf:"bytes,1,opt,name=slip_no,json=slipNo,proto3" json:"slip_no,omitempty"`
@@ -9234,7 +9304,7 @@ type ChipsFilled struct {
 
 func (x *ChipsFilled) Reset() {
 	*x = ChipsFilled{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[106]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[107]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9246,7 +9316,7 @@ func (x *ChipsFilled) String() string {
 func (*ChipsFilled) ProtoMessage() {}
 
 func (x *ChipsFilled) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[106]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[107]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9259,7 +9329,7 @@ func (x *ChipsFilled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChipsFilled.ProtoReflect.Descriptor instead.
 func (*ChipsFilled) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{106}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{107}
 }
 
 func (x *ChipsFilled) GetSlipNo() string {
@@ -9286,7 +9356,7 @@ type ChipsCredited struct {
 
 func (x *ChipsCredited) Reset() {
 	*x = ChipsCredited{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[107]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[108]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9298,7 +9368,7 @@ func (x *ChipsCredited) String() string {
 func (*ChipsCredited) ProtoMessage() {}
 
 func (x *ChipsCredited) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[107]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[108]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9311,7 +9381,7 @@ func (x *ChipsCredited) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChipsCredited.ProtoReflect.Descriptor instead.
 func (*ChipsCredited) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{107}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{108}
 }
 
 func (x *ChipsCredited) GetSlipNo() string {
@@ -9336,7 +9406,7 @@ type TrayOccasion struct {
 
 func (x *TrayOccasion) Reset() {
 	*x = TrayOccasion{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[108]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[109]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9348,7 +9418,7 @@ func (x *TrayOccasion) String() string {
 func (*TrayOccasion) ProtoMessage() {}
 
 func (x *TrayOccasion) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[108]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[109]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9361,7 +9431,7 @@ func (x *TrayOccasion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrayOccasion.ProtoReflect.Descriptor instead.
 func (*TrayOccasion) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{108}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{109}
 }
 
 type TrayCounted struct {
@@ -9374,7 +9444,7 @@ type TrayCounted struct {
 
 func (x *TrayCounted) Reset() {
 	*x = TrayCounted{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[109]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[110]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9386,7 +9456,7 @@ func (x *TrayCounted) String() string {
 func (*TrayCounted) ProtoMessage() {}
 
 func (x *TrayCounted) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[109]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[110]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9399,7 +9469,7 @@ func (x *TrayCounted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrayCounted.ProtoReflect.Descriptor instead.
 func (*TrayCounted) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{109}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{110}
 }
 
 func (x *TrayCounted) GetAmount() int64 {
@@ -9425,7 +9495,7 @@ type DropRemoved struct {
 
 func (x *DropRemoved) Reset() {
 	*x = DropRemoved{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[110]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[111]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9437,7 +9507,7 @@ func (x *DropRemoved) String() string {
 func (*DropRemoved) ProtoMessage() {}
 
 func (x *DropRemoved) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[110]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[111]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9450,7 +9520,7 @@ func (x *DropRemoved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DropRemoved.ProtoReflect.Descriptor instead.
 func (*DropRemoved) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{110}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{111}
 }
 
 func (x *DropRemoved) GetBoxId() string {
@@ -9468,7 +9538,7 @@ type StakeOccasion struct {
 
 func (x *StakeOccasion) Reset() {
 	*x = StakeOccasion{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[111]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[112]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9480,7 +9550,7 @@ func (x *StakeOccasion) String() string {
 func (*StakeOccasion) ProtoMessage() {}
 
 func (x *StakeOccasion) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[111]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[112]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9493,7 +9563,7 @@ func (x *StakeOccasion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StakeOccasion.ProtoReflect.Descriptor instead.
 func (*StakeOccasion) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{111}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{112}
 }
 
 type StakeRead struct {
@@ -9508,7 +9578,7 @@ type StakeRead struct {
 
 func (x *StakeRead) Reset() {
 	*x = StakeRead{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[112]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[113]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9520,7 +9590,7 @@ func (x *StakeRead) String() string {
 func (*StakeRead) ProtoMessage() {}
 
 func (x *StakeRead) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[112]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[113]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9533,7 +9603,7 @@ func (x *StakeRead) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StakeRead.ProtoReflect.Descriptor instead.
 func (*StakeRead) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{112}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{113}
 }
 
 func (x *StakeRead) GetWagerId() string {
@@ -9572,7 +9642,7 @@ type DeviceState struct {
 
 func (x *DeviceState) Reset() {
 	*x = DeviceState{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[113]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[114]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9584,7 +9654,7 @@ func (x *DeviceState) String() string {
 func (*DeviceState) ProtoMessage() {}
 
 func (x *DeviceState) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[113]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[114]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9597,7 +9667,7 @@ func (x *DeviceState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeviceState.ProtoReflect.Descriptor instead.
 func (*DeviceState) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{113}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{114}
 }
 
 type DeviceReported struct {
@@ -9611,7 +9681,7 @@ type DeviceReported struct {
 
 func (x *DeviceReported) Reset() {
 	*x = DeviceReported{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[114]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[115]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9623,7 +9693,7 @@ func (x *DeviceReported) String() string {
 func (*DeviceReported) ProtoMessage() {}
 
 func (x *DeviceReported) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[114]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[115]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9636,7 +9706,7 @@ func (x *DeviceReported) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeviceReported.ProtoReflect.Descriptor instead.
 func (*DeviceReported) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{114}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{115}
 }
 
 func (x *DeviceReported) GetState() DeviceState_E {
@@ -9664,7 +9734,7 @@ var File_shoeproof_events_v1_events_proto protoreflect.FileDescriptor
 
 const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\n" +
-	" shoeproof/events/v1/events.proto\x12\x13shoeproof.events.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xca+\n" +
+	" shoeproof/events/v1/events.proto\x12\x13shoeproof.events.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9a,\n" +
 	"\n" +
 	"TableEvent\x12\x19\n" +
 	"\bevent_id\x18\x01 \x01(\tR\aeventId\x12\x1f\n" +
@@ -9753,7 +9823,8 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x0fbanker_assigned\x18y \x01(\v2#.shoeproof.events.v1.BankerAssignedH\x00R\x0ebankerAssigned\x12K\n" +
 	"\x0ebanker_wagered\x18z \x01(\v2\".shoeproof.events.v1.BankerWageredH\x00R\rbankerWagered\x12N\n" +
 	"\x0fbanco_announced\x18{ \x01(\v2#.shoeproof.events.v1.BancoAnnouncedH\x00R\x0ebancoAnnounced\x12Z\n" +
-	"\x13banker_relinquished\x18| \x01(\v2'.shoeproof.events.v1.BankerRelinquishedH\x00R\x12bankerRelinquished\x12F\n" +
+	"\x13banker_relinquished\x18| \x01(\v2'.shoeproof.events.v1.BankerRelinquishedH\x00R\x12bankerRelinquished\x12N\n" +
+	"\x0fwagering_opened\x18} \x01(\v2#.shoeproof.events.v1.WageringOpenedH\x00R\x0ewageringOpened\x12F\n" +
 	"\fchips_filled\x18\x8c\x01 \x01(\v2 .shoeproof.events.v1.ChipsFilledH\x00R\vchipsFilled\x12L\n" +
 	"\x0echips_credited\x18\x8d\x01 \x01(\v2\".shoeproof.events.v1.ChipsCreditedH\x00R\rchipsCredited\x12F\n" +
 	"\ftray_counted\x18\x8e\x01 \x01(\v2 .shoeproof.events.v1.TrayCountedH\x00R\vtrayCounted\x12F\n" +
@@ -10413,12 +10484,14 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x06amount\x18\x02 \x01(\x03R\x06amount\"<\n" +
 	"\x0eBankerAssigned\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12\x16\n" +
-	"\x06amount\x18\x02 \x01(\x03R\x06amount\"\x92\x01\n" +
+	"\x06amount\x18\x02 \x01(\x03R\x06amount\"\xb1\x01\n" +
 	"\rBankerWagered\x12\x19\n" +
 	"\bwager_id\x18\x01 \x01(\tR\awagerId\x12\x12\n" +
 	"\x04seat\x18\x02 \x01(\rR\x04seat\x12\x16\n" +
 	"\x06amount\x18\x03 \x01(\x03R\x06amount\x12:\n" +
-	"\x06medium\x18\x04 \x01(\x0e2\".shoeproof.events.v1.WagerMedium.ER\x06medium\"A\n" +
+	"\x06medium\x18\x04 \x01(\x0e2\".shoeproof.events.v1.WagerMedium.ER\x06medium\x12\x1d\n" +
+	"\n" +
+	"patron_ref\x18\x05 \x01(\tR\tpatronRef\"A\n" +
 	"\tBancoCall\"4\n" +
 	"\x01E\x12\x0f\n" +
 	"\vUNSPECIFIED\x10\x00\x12\t\n" +
@@ -10430,7 +10503,9 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x04call\x18\x02 \x01(\x0e2 .shoeproof.events.v1.BancoCall.ER\x04call\">\n" +
 	"\x12BankerRelinquished\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12\x14\n" +
-	"\x05cause\x18\x02 \x01(\tR\x05cause\">\n" +
+	"\x05cause\x18\x02 \x01(\tR\x05cause\"&\n" +
+	"\x0eWageringOpened\x12\x14\n" +
+	"\x05seats\x18\x01 \x03(\rR\x05seats\">\n" +
 	"\vChipsFilled\x12\x17\n" +
 	"\aslip_no\x18\x01 \x01(\tR\x06slipNo\x12\x16\n" +
 	"\x06amount\x18\x02 \x01(\x03R\x06amount\"@\n" +
@@ -10488,7 +10563,7 @@ func file_shoeproof_events_v1_events_proto_rawDescGZIP() []byte {
 }
 
 var file_shoeproof_events_v1_events_proto_enumTypes = make([]protoimpl.EnumInfo, 40)
-var file_shoeproof_events_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 118)
+var file_shoeproof_events_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 119)
 var file_shoeproof_events_v1_events_proto_goTypes = []any{
 	(Role_E)(0),                   // 0: shoeproof.events.v1.Role.E
 	(SourceKind_E)(0),             // 1: shoeproof.events.v1.SourceKind.E
@@ -10636,22 +10711,23 @@ var file_shoeproof_events_v1_events_proto_goTypes = []any{
 	(*BancoCall)(nil),             // 143: shoeproof.events.v1.BancoCall
 	(*BancoAnnounced)(nil),        // 144: shoeproof.events.v1.BancoAnnounced
 	(*BankerRelinquished)(nil),    // 145: shoeproof.events.v1.BankerRelinquished
-	(*ChipsFilled)(nil),           // 146: shoeproof.events.v1.ChipsFilled
-	(*ChipsCredited)(nil),         // 147: shoeproof.events.v1.ChipsCredited
-	(*TrayOccasion)(nil),          // 148: shoeproof.events.v1.TrayOccasion
-	(*TrayCounted)(nil),           // 149: shoeproof.events.v1.TrayCounted
-	(*DropRemoved)(nil),           // 150: shoeproof.events.v1.DropRemoved
-	(*StakeOccasion)(nil),         // 151: shoeproof.events.v1.StakeOccasion
-	(*StakeRead)(nil),             // 152: shoeproof.events.v1.StakeRead
-	(*DeviceState)(nil),           // 153: shoeproof.events.v1.DeviceState
-	(*DeviceReported)(nil),        // 154: shoeproof.events.v1.DeviceReported
-	nil,                           // 155: shoeproof.events.v1.TableConfig.PayTablesEntry
-	nil,                           // 156: shoeproof.events.v1.TableConfig.PostedOddsEntry
-	nil,                           // 157: shoeproof.events.v1.TableConfig.OptionsEntry
-	(*timestamppb.Timestamp)(nil), // 158: google.protobuf.Timestamp
+	(*WageringOpened)(nil),        // 146: shoeproof.events.v1.WageringOpened
+	(*ChipsFilled)(nil),           // 147: shoeproof.events.v1.ChipsFilled
+	(*ChipsCredited)(nil),         // 148: shoeproof.events.v1.ChipsCredited
+	(*TrayOccasion)(nil),          // 149: shoeproof.events.v1.TrayOccasion
+	(*TrayCounted)(nil),           // 150: shoeproof.events.v1.TrayCounted
+	(*DropRemoved)(nil),           // 151: shoeproof.events.v1.DropRemoved
+	(*StakeOccasion)(nil),         // 152: shoeproof.events.v1.StakeOccasion
+	(*StakeRead)(nil),             // 153: shoeproof.events.v1.StakeRead
+	(*DeviceState)(nil),           // 154: shoeproof.events.v1.DeviceState
+	(*DeviceReported)(nil),        // 155: shoeproof.events.v1.DeviceReported
+	nil,                           // 156: shoeproof.events.v1.TableConfig.PayTablesEntry
+	nil,                           // 157: shoeproof.events.v1.TableConfig.PostedOddsEntry
+	nil,                           // 158: shoeproof.events.v1.TableConfig.OptionsEntry
+	(*timestamppb.Timestamp)(nil), // 159: google.protobuf.Timestamp
 }
 var file_shoeproof_events_v1_events_proto_depIdxs = []int32{
-	158, // 0: shoeproof.events.v1.TableEvent.at:type_name -> google.protobuf.Timestamp
+	159, // 0: shoeproof.events.v1.TableEvent.at:type_name -> google.protobuf.Timestamp
 	41,  // 1: shoeproof.events.v1.TableEvent.actor:type_name -> shoeproof.events.v1.Actor
 	42,  // 2: shoeproof.events.v1.TableEvent.source:type_name -> shoeproof.events.v1.Source
 	43,  // 3: shoeproof.events.v1.TableEvent.video:type_name -> shoeproof.events.v1.Video
@@ -10718,95 +10794,96 @@ var file_shoeproof_events_v1_events_proto_depIdxs = []int32{
 	142, // 64: shoeproof.events.v1.TableEvent.banker_wagered:type_name -> shoeproof.events.v1.BankerWagered
 	144, // 65: shoeproof.events.v1.TableEvent.banco_announced:type_name -> shoeproof.events.v1.BancoAnnounced
 	145, // 66: shoeproof.events.v1.TableEvent.banker_relinquished:type_name -> shoeproof.events.v1.BankerRelinquished
-	146, // 67: shoeproof.events.v1.TableEvent.chips_filled:type_name -> shoeproof.events.v1.ChipsFilled
-	147, // 68: shoeproof.events.v1.TableEvent.chips_credited:type_name -> shoeproof.events.v1.ChipsCredited
-	149, // 69: shoeproof.events.v1.TableEvent.tray_counted:type_name -> shoeproof.events.v1.TrayCounted
-	150, // 70: shoeproof.events.v1.TableEvent.drop_removed:type_name -> shoeproof.events.v1.DropRemoved
-	152, // 71: shoeproof.events.v1.TableEvent.stake_read:type_name -> shoeproof.events.v1.StakeRead
-	154, // 72: shoeproof.events.v1.TableEvent.device_reported:type_name -> shoeproof.events.v1.DeviceReported
-	0,   // 73: shoeproof.events.v1.Actor.role:type_name -> shoeproof.events.v1.Role.E
-	1,   // 74: shoeproof.events.v1.Source.kind:type_name -> shoeproof.events.v1.SourceKind.E
-	158, // 75: shoeproof.events.v1.Video.at:type_name -> google.protobuf.Timestamp
-	3,   // 76: shoeproof.events.v1.Vigorish.mode:type_name -> shoeproof.events.v1.VigorishMode.E
-	4,   // 77: shoeproof.events.v1.Vigorish.timing:type_name -> shoeproof.events.v1.VigorishTiming.E
-	2,   // 78: shoeproof.events.v1.TableConfig.game:type_name -> shoeproof.events.v1.Game.E
-	52,  // 79: shoeproof.events.v1.TableConfig.vigorish:type_name -> shoeproof.events.v1.Vigorish
-	5,   // 80: shoeproof.events.v1.TableConfig.side_bets:type_name -> shoeproof.events.v1.SideBet.E
-	155, // 81: shoeproof.events.v1.TableConfig.pay_tables:type_name -> shoeproof.events.v1.TableConfig.PayTablesEntry
-	156, // 82: shoeproof.events.v1.TableConfig.posted_odds:type_name -> shoeproof.events.v1.TableConfig.PostedOddsEntry
-	6,   // 83: shoeproof.events.v1.TableConfig.dealing_style:type_name -> shoeproof.events.v1.DealingStyle.E
-	7,   // 84: shoeproof.events.v1.TableConfig.feeds:type_name -> shoeproof.events.v1.Feed.E
-	157, // 85: shoeproof.events.v1.TableConfig.options:type_name -> shoeproof.events.v1.TableConfig.OptionsEntry
-	7,   // 86: shoeproof.events.v1.TableConfig.absent_feeds:type_name -> shoeproof.events.v1.Feed.E
-	53,  // 87: shoeproof.events.v1.TableOpened.config:type_name -> shoeproof.events.v1.TableConfig
-	53,  // 88: shoeproof.events.v1.TableConfigured.config:type_name -> shoeproof.events.v1.TableConfig
-	158, // 89: shoeproof.events.v1.TableConfigured.effective_at:type_name -> google.protobuf.Timestamp
-	8,   // 90: shoeproof.events.v1.NoticeFiled.topic:type_name -> shoeproof.events.v1.NoticeTopic.E
-	158, // 91: shoeproof.events.v1.NoticeFiled.filed_at:type_name -> google.protobuf.Timestamp
-	158, // 92: shoeproof.events.v1.NoticeFiled.effective_at:type_name -> google.protobuf.Timestamp
-	9,   // 93: shoeproof.events.v1.NoticeFiled.recipients:type_name -> shoeproof.events.v1.Recipient.E
-	8,   // 94: shoeproof.events.v1.NoticePosted.topic:type_name -> shoeproof.events.v1.NoticeTopic.E
-	10,  // 95: shoeproof.events.v1.NoticePosted.medium:type_name -> shoeproof.events.v1.NoticeMedium.E
-	158, // 96: shoeproof.events.v1.NoticePosted.posted_at:type_name -> google.protobuf.Timestamp
-	158, // 97: shoeproof.events.v1.NoticePosted.effective_at:type_name -> google.protobuf.Timestamp
-	11,  // 98: shoeproof.events.v1.DealerAssigned.position:type_name -> shoeproof.events.v1.DealerPosition.E
-	0,   // 99: shoeproof.events.v1.CardsVerified.verifier_role:type_name -> shoeproof.events.v1.Role.E
-	12,  // 100: shoeproof.events.v1.CardsSpread.face:type_name -> shoeproof.events.v1.Face.E
-	13,  // 101: shoeproof.events.v1.CardsSpread.arrangement:type_name -> shoeproof.events.v1.Arrangement.E
-	12,  // 102: shoeproof.events.v1.CardsWashed.face:type_name -> shoeproof.events.v1.Face.E
-	14,  // 103: shoeproof.events.v1.BatchReported.state:type_name -> shoeproof.events.v1.BatchState.E
-	15,  // 104: shoeproof.events.v1.ShoeShuffled.phase:type_name -> shoeproof.events.v1.ShufflePhase.E
-	16,  // 105: shoeproof.events.v1.ShoeShuffled.method:type_name -> shoeproof.events.v1.ShuffleMethod.E
-	0,   // 106: shoeproof.events.v1.ShoeCut.by_role:type_name -> shoeproof.events.v1.Role.E
-	0,   // 107: shoeproof.events.v1.RecutOrdered.by_role:type_name -> shoeproof.events.v1.Role.E
-	17,  // 108: shoeproof.events.v1.ShoeLoaded.device:type_name -> shoeproof.events.v1.ShoeDevice.E
-	18,  // 109: shoeproof.events.v1.ShoeBurned.reason:type_name -> shoeproof.events.v1.BurnReason.E
-	19,  // 110: shoeproof.events.v1.ShoeBurned.shown:type_name -> shoeproof.events.v1.BurnShown.E
-	20,  // 111: shoeproof.events.v1.ShoeBurned.destination:type_name -> shoeproof.events.v1.BurnDestination.E
-	21,  // 112: shoeproof.events.v1.CuratorPassed.cause:type_name -> shoeproof.events.v1.PassCause.E
-	0,   // 113: shoeproof.events.v1.CuratorPassed.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
-	22,  // 114: shoeproof.events.v1.WagerPlaced.spot:type_name -> shoeproof.events.v1.Spot.E
-	23,  // 115: shoeproof.events.v1.WagerPlaced.medium:type_name -> shoeproof.events.v1.WagerMedium.E
-	24,  // 116: shoeproof.events.v1.WagerChanged.change:type_name -> shoeproof.events.v1.WagerChange.E
-	22,  // 117: shoeproof.events.v1.WagerChanged.to_spot:type_name -> shoeproof.events.v1.Spot.E
-	0,   // 118: shoeproof.events.v1.WagerHandled.by_role:type_name -> shoeproof.events.v1.Role.E
-	0,   // 119: shoeproof.events.v1.VerbalConfirmed.by_role:type_name -> shoeproof.events.v1.Role.E
-	25,  // 120: shoeproof.events.v1.Announced.code:type_name -> shoeproof.events.v1.Call.E
-	26,  // 121: shoeproof.events.v1.Announced.hand:type_name -> shoeproof.events.v1.Hand.E
-	27,  // 122: shoeproof.events.v1.Announced.treasure:type_name -> shoeproof.events.v1.Treasure.E
-	26,  // 123: shoeproof.events.v1.DealInstructed.hand:type_name -> shoeproof.events.v1.Hand.E
-	28,  // 124: shoeproof.events.v1.DealInstructed.instruction:type_name -> shoeproof.events.v1.Instruction.E
-	26,  // 125: shoeproof.events.v1.CardDealt.hand:type_name -> shoeproof.events.v1.Hand.E
-	12,  // 126: shoeproof.events.v1.CardDealt.face:type_name -> shoeproof.events.v1.Face.E
-	29,  // 127: shoeproof.events.v1.CardDealt.placed_at:type_name -> shoeproof.events.v1.CardPlace.E
-	30,  // 128: shoeproof.events.v1.CardDealt.drawing_hand:type_name -> shoeproof.events.v1.DealerHand.E
-	0,   // 129: shoeproof.events.v1.CardDealt.by_role:type_name -> shoeproof.events.v1.Role.E
-	0,   // 130: shoeproof.events.v1.CardRevealed.by_role:type_name -> shoeproof.events.v1.Role.E
-	31,  // 131: shoeproof.events.v1.CardMoved.from:type_name -> shoeproof.events.v1.MovePlace.E
-	31,  // 132: shoeproof.events.v1.CardMoved.to:type_name -> shoeproof.events.v1.MovePlace.E
-	0,   // 133: shoeproof.events.v1.CardTouched.by_role:type_name -> shoeproof.events.v1.Role.E
-	26,  // 134: shoeproof.events.v1.SqueezeOffered.hand:type_name -> shoeproof.events.v1.Hand.E
-	26,  // 135: shoeproof.events.v1.SqueezeRelinquished.hand:type_name -> shoeproof.events.v1.Hand.E
-	21,  // 136: shoeproof.events.v1.SqueezeRelinquished.cause:type_name -> shoeproof.events.v1.PassCause.E
-	0,   // 137: shoeproof.events.v1.SqueezeRelinquished.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
-	26,  // 138: shoeproof.events.v1.CardsHanded.hand:type_name -> shoeproof.events.v1.Hand.E
-	12,  // 139: shoeproof.events.v1.CardsHanded.face:type_name -> shoeproof.events.v1.Face.E
-	26,  // 140: shoeproof.events.v1.CardsReturned.hand:type_name -> shoeproof.events.v1.Hand.E
-	12,  // 141: shoeproof.events.v1.CardsReturned.face:type_name -> shoeproof.events.v1.Face.E
-	32,  // 142: shoeproof.events.v1.VigorishMarked.marker:type_name -> shoeproof.events.v1.Marker.E
-	33,  // 143: shoeproof.events.v1.VigorishCollected.kind:type_name -> shoeproof.events.v1.VigorishKind.E
-	34,  // 144: shoeproof.events.v1.RoundVoided.cause:type_name -> shoeproof.events.v1.VoidCause.E
-	35,  // 145: shoeproof.events.v1.RoundEnded.result:type_name -> shoeproof.events.v1.Result.E
-	23,  // 146: shoeproof.events.v1.BankerWagered.medium:type_name -> shoeproof.events.v1.WagerMedium.E
-	36,  // 147: shoeproof.events.v1.BancoAnnounced.call:type_name -> shoeproof.events.v1.BancoCall.E
-	37,  // 148: shoeproof.events.v1.TrayCounted.occasion:type_name -> shoeproof.events.v1.TrayOccasion.E
-	38,  // 149: shoeproof.events.v1.StakeRead.occasion:type_name -> shoeproof.events.v1.StakeOccasion.E
-	39,  // 150: shoeproof.events.v1.DeviceReported.state:type_name -> shoeproof.events.v1.DeviceState.E
-	151, // [151:151] is the sub-list for method output_type
-	151, // [151:151] is the sub-list for method input_type
-	151, // [151:151] is the sub-list for extension type_name
-	151, // [151:151] is the sub-list for extension extendee
-	0,   // [0:151] is the sub-list for field type_name
+	146, // 67: shoeproof.events.v1.TableEvent.wagering_opened:type_name -> shoeproof.events.v1.WageringOpened
+	147, // 68: shoeproof.events.v1.TableEvent.chips_filled:type_name -> shoeproof.events.v1.ChipsFilled
+	148, // 69: shoeproof.events.v1.TableEvent.chips_credited:type_name -> shoeproof.events.v1.ChipsCredited
+	150, // 70: shoeproof.events.v1.TableEvent.tray_counted:type_name -> shoeproof.events.v1.TrayCounted
+	151, // 71: shoeproof.events.v1.TableEvent.drop_removed:type_name -> shoeproof.events.v1.DropRemoved
+	153, // 72: shoeproof.events.v1.TableEvent.stake_read:type_name -> shoeproof.events.v1.StakeRead
+	155, // 73: shoeproof.events.v1.TableEvent.device_reported:type_name -> shoeproof.events.v1.DeviceReported
+	0,   // 74: shoeproof.events.v1.Actor.role:type_name -> shoeproof.events.v1.Role.E
+	1,   // 75: shoeproof.events.v1.Source.kind:type_name -> shoeproof.events.v1.SourceKind.E
+	159, // 76: shoeproof.events.v1.Video.at:type_name -> google.protobuf.Timestamp
+	3,   // 77: shoeproof.events.v1.Vigorish.mode:type_name -> shoeproof.events.v1.VigorishMode.E
+	4,   // 78: shoeproof.events.v1.Vigorish.timing:type_name -> shoeproof.events.v1.VigorishTiming.E
+	2,   // 79: shoeproof.events.v1.TableConfig.game:type_name -> shoeproof.events.v1.Game.E
+	52,  // 80: shoeproof.events.v1.TableConfig.vigorish:type_name -> shoeproof.events.v1.Vigorish
+	5,   // 81: shoeproof.events.v1.TableConfig.side_bets:type_name -> shoeproof.events.v1.SideBet.E
+	156, // 82: shoeproof.events.v1.TableConfig.pay_tables:type_name -> shoeproof.events.v1.TableConfig.PayTablesEntry
+	157, // 83: shoeproof.events.v1.TableConfig.posted_odds:type_name -> shoeproof.events.v1.TableConfig.PostedOddsEntry
+	6,   // 84: shoeproof.events.v1.TableConfig.dealing_style:type_name -> shoeproof.events.v1.DealingStyle.E
+	7,   // 85: shoeproof.events.v1.TableConfig.feeds:type_name -> shoeproof.events.v1.Feed.E
+	158, // 86: shoeproof.events.v1.TableConfig.options:type_name -> shoeproof.events.v1.TableConfig.OptionsEntry
+	7,   // 87: shoeproof.events.v1.TableConfig.absent_feeds:type_name -> shoeproof.events.v1.Feed.E
+	53,  // 88: shoeproof.events.v1.TableOpened.config:type_name -> shoeproof.events.v1.TableConfig
+	53,  // 89: shoeproof.events.v1.TableConfigured.config:type_name -> shoeproof.events.v1.TableConfig
+	159, // 90: shoeproof.events.v1.TableConfigured.effective_at:type_name -> google.protobuf.Timestamp
+	8,   // 91: shoeproof.events.v1.NoticeFiled.topic:type_name -> shoeproof.events.v1.NoticeTopic.E
+	159, // 92: shoeproof.events.v1.NoticeFiled.filed_at:type_name -> google.protobuf.Timestamp
+	159, // 93: shoeproof.events.v1.NoticeFiled.effective_at:type_name -> google.protobuf.Timestamp
+	9,   // 94: shoeproof.events.v1.NoticeFiled.recipients:type_name -> shoeproof.events.v1.Recipient.E
+	8,   // 95: shoeproof.events.v1.NoticePosted.topic:type_name -> shoeproof.events.v1.NoticeTopic.E
+	10,  // 96: shoeproof.events.v1.NoticePosted.medium:type_name -> shoeproof.events.v1.NoticeMedium.E
+	159, // 97: shoeproof.events.v1.NoticePosted.posted_at:type_name -> google.protobuf.Timestamp
+	159, // 98: shoeproof.events.v1.NoticePosted.effective_at:type_name -> google.protobuf.Timestamp
+	11,  // 99: shoeproof.events.v1.DealerAssigned.position:type_name -> shoeproof.events.v1.DealerPosition.E
+	0,   // 100: shoeproof.events.v1.CardsVerified.verifier_role:type_name -> shoeproof.events.v1.Role.E
+	12,  // 101: shoeproof.events.v1.CardsSpread.face:type_name -> shoeproof.events.v1.Face.E
+	13,  // 102: shoeproof.events.v1.CardsSpread.arrangement:type_name -> shoeproof.events.v1.Arrangement.E
+	12,  // 103: shoeproof.events.v1.CardsWashed.face:type_name -> shoeproof.events.v1.Face.E
+	14,  // 104: shoeproof.events.v1.BatchReported.state:type_name -> shoeproof.events.v1.BatchState.E
+	15,  // 105: shoeproof.events.v1.ShoeShuffled.phase:type_name -> shoeproof.events.v1.ShufflePhase.E
+	16,  // 106: shoeproof.events.v1.ShoeShuffled.method:type_name -> shoeproof.events.v1.ShuffleMethod.E
+	0,   // 107: shoeproof.events.v1.ShoeCut.by_role:type_name -> shoeproof.events.v1.Role.E
+	0,   // 108: shoeproof.events.v1.RecutOrdered.by_role:type_name -> shoeproof.events.v1.Role.E
+	17,  // 109: shoeproof.events.v1.ShoeLoaded.device:type_name -> shoeproof.events.v1.ShoeDevice.E
+	18,  // 110: shoeproof.events.v1.ShoeBurned.reason:type_name -> shoeproof.events.v1.BurnReason.E
+	19,  // 111: shoeproof.events.v1.ShoeBurned.shown:type_name -> shoeproof.events.v1.BurnShown.E
+	20,  // 112: shoeproof.events.v1.ShoeBurned.destination:type_name -> shoeproof.events.v1.BurnDestination.E
+	21,  // 113: shoeproof.events.v1.CuratorPassed.cause:type_name -> shoeproof.events.v1.PassCause.E
+	0,   // 114: shoeproof.events.v1.CuratorPassed.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
+	22,  // 115: shoeproof.events.v1.WagerPlaced.spot:type_name -> shoeproof.events.v1.Spot.E
+	23,  // 116: shoeproof.events.v1.WagerPlaced.medium:type_name -> shoeproof.events.v1.WagerMedium.E
+	24,  // 117: shoeproof.events.v1.WagerChanged.change:type_name -> shoeproof.events.v1.WagerChange.E
+	22,  // 118: shoeproof.events.v1.WagerChanged.to_spot:type_name -> shoeproof.events.v1.Spot.E
+	0,   // 119: shoeproof.events.v1.WagerHandled.by_role:type_name -> shoeproof.events.v1.Role.E
+	0,   // 120: shoeproof.events.v1.VerbalConfirmed.by_role:type_name -> shoeproof.events.v1.Role.E
+	25,  // 121: shoeproof.events.v1.Announced.code:type_name -> shoeproof.events.v1.Call.E
+	26,  // 122: shoeproof.events.v1.Announced.hand:type_name -> shoeproof.events.v1.Hand.E
+	27,  // 123: shoeproof.events.v1.Announced.treasure:type_name -> shoeproof.events.v1.Treasure.E
+	26,  // 124: shoeproof.events.v1.DealInstructed.hand:type_name -> shoeproof.events.v1.Hand.E
+	28,  // 125: shoeproof.events.v1.DealInstructed.instruction:type_name -> shoeproof.events.v1.Instruction.E
+	26,  // 126: shoeproof.events.v1.CardDealt.hand:type_name -> shoeproof.events.v1.Hand.E
+	12,  // 127: shoeproof.events.v1.CardDealt.face:type_name -> shoeproof.events.v1.Face.E
+	29,  // 128: shoeproof.events.v1.CardDealt.placed_at:type_name -> shoeproof.events.v1.CardPlace.E
+	30,  // 129: shoeproof.events.v1.CardDealt.drawing_hand:type_name -> shoeproof.events.v1.DealerHand.E
+	0,   // 130: shoeproof.events.v1.CardDealt.by_role:type_name -> shoeproof.events.v1.Role.E
+	0,   // 131: shoeproof.events.v1.CardRevealed.by_role:type_name -> shoeproof.events.v1.Role.E
+	31,  // 132: shoeproof.events.v1.CardMoved.from:type_name -> shoeproof.events.v1.MovePlace.E
+	31,  // 133: shoeproof.events.v1.CardMoved.to:type_name -> shoeproof.events.v1.MovePlace.E
+	0,   // 134: shoeproof.events.v1.CardTouched.by_role:type_name -> shoeproof.events.v1.Role.E
+	26,  // 135: shoeproof.events.v1.SqueezeOffered.hand:type_name -> shoeproof.events.v1.Hand.E
+	26,  // 136: shoeproof.events.v1.SqueezeRelinquished.hand:type_name -> shoeproof.events.v1.Hand.E
+	21,  // 137: shoeproof.events.v1.SqueezeRelinquished.cause:type_name -> shoeproof.events.v1.PassCause.E
+	0,   // 138: shoeproof.events.v1.SqueezeRelinquished.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
+	26,  // 139: shoeproof.events.v1.CardsHanded.hand:type_name -> shoeproof.events.v1.Hand.E
+	12,  // 140: shoeproof.events.v1.CardsHanded.face:type_name -> shoeproof.events.v1.Face.E
+	26,  // 141: shoeproof.events.v1.CardsReturned.hand:type_name -> shoeproof.events.v1.Hand.E
+	12,  // 142: shoeproof.events.v1.CardsReturned.face:type_name -> shoeproof.events.v1.Face.E
+	32,  // 143: shoeproof.events.v1.VigorishMarked.marker:type_name -> shoeproof.events.v1.Marker.E
+	33,  // 144: shoeproof.events.v1.VigorishCollected.kind:type_name -> shoeproof.events.v1.VigorishKind.E
+	34,  // 145: shoeproof.events.v1.RoundVoided.cause:type_name -> shoeproof.events.v1.VoidCause.E
+	35,  // 146: shoeproof.events.v1.RoundEnded.result:type_name -> shoeproof.events.v1.Result.E
+	23,  // 147: shoeproof.events.v1.BankerWagered.medium:type_name -> shoeproof.events.v1.WagerMedium.E
+	36,  // 148: shoeproof.events.v1.BancoAnnounced.call:type_name -> shoeproof.events.v1.BancoCall.E
+	37,  // 149: shoeproof.events.v1.TrayCounted.occasion:type_name -> shoeproof.events.v1.TrayOccasion.E
+	38,  // 150: shoeproof.events.v1.StakeRead.occasion:type_name -> shoeproof.events.v1.StakeOccasion.E
+	39,  // 151: shoeproof.events.v1.DeviceReported.state:type_name -> shoeproof.events.v1.DeviceState.E
+	152, // [152:152] is the sub-list for method output_type
+	152, // [152:152] is the sub-list for method input_type
+	152, // [152:152] is the sub-list for extension type_name
+	152, // [152:152] is the sub-list for extension extendee
+	0,   // [0:152] is the sub-list for field type_name
 }
 
 func init() { file_shoeproof_events_v1_events_proto_init() }
@@ -10878,6 +10955,7 @@ func file_shoeproof_events_v1_events_proto_init() {
 		(*TableEvent_BankerWagered)(nil),
 		(*TableEvent_BancoAnnounced)(nil),
 		(*TableEvent_BankerRelinquished)(nil),
+		(*TableEvent_WageringOpened)(nil),
 		(*TableEvent_ChipsFilled)(nil),
 		(*TableEvent_ChipsCredited)(nil),
 		(*TableEvent_TrayCounted)(nil),
@@ -10886,14 +10964,14 @@ func file_shoeproof_events_v1_events_proto_init() {
 		(*TableEvent_DeviceReported)(nil),
 	}
 	file_shoeproof_events_v1_events_proto_msgTypes[76].OneofWrappers = []any{}
-	file_shoeproof_events_v1_events_proto_msgTypes[112].OneofWrappers = []any{}
+	file_shoeproof_events_v1_events_proto_msgTypes[113].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_shoeproof_events_v1_events_proto_rawDesc), len(file_shoeproof_events_v1_events_proto_rawDesc)),
 			NumEnums:      40,
-			NumMessages:   118,
+			NumMessages:   119,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
