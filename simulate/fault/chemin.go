@@ -233,8 +233,10 @@ func againstFaults() []Fault {
 			Rule: "chemin.against.opportunity", Doc: "the wagers opened to one seat only", Kinds: kinds,
 			edit: func(sc *scene) string {
 				var seats []string
-				for _, p := range sc.opponents() {
-					seats, sc.seat = append(seats, strconv.Itoa(int(p.Seat))), p.Seat
+				for _, p := range sc.table.Patrons() {
+					if p.Seat != sc.round.Bank.Wager.Seat {
+						seats, sc.seat = append(seats, strconv.Itoa(int(p.Seat))), p.Seat
+					}
 				}
 				if len(seats) < 2 {
 					return ""
