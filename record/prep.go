@@ -16,24 +16,27 @@ type Batch struct {
 	BackDesign  string
 	PreShuffled bool
 
-	Inspected    Seq
-	InspectedBy  string
-	NewDeckOrder bool
-	Missing      int
-	Extra        int
-	Verified     Seq
-	VerifiedBy   string
-	VerifierRole baccarat.Role
-	Spread       Seq
-	SpreadFace   baccarat.Face
-	Columns      bool
-	Arranged     bool // it was reported whether in columns or rows
-	InSequence   bool
-	Viewed       Seq
-	Viewers      uint32
-	Washed       Seq
-	WashFace     baccarat.Face
-	Stacked      Seq
+	Inspected   Seq
+	InspectedBy string
+	// InspectedAs is the role of the inspector; Calling and Floor are who was assigned to the table then.
+	InspectedAs    baccarat.Role
+	Calling, Floor string
+	NewDeckOrder   bool
+	Missing        int
+	Extra          int
+	Verified       Seq
+	VerifiedBy     string
+	VerifierRole   baccarat.Role
+	Spread         Seq
+	SpreadFace     baccarat.Face
+	Columns        bool
+	Arranged       bool // it was reported whether in columns or rows
+	InSequence     bool
+	Viewed         Seq
+	Viewers        uint32
+	Washed         Seq
+	WashFace       baccarat.Face
+	Stacked        Seq
 	// Shuffled is the first shuffle, Reshuffled the latest one.
 	Shuffled, Reshuffled Seq
 	// Dealt is the first card of the first shoe that has them.
@@ -99,8 +102,9 @@ type Shuffle struct {
 
 // Laced is the lacing of one deck into the stack.
 type Laced struct {
-	Seq   Seq
-	Cards uint32
+	Seq    Seq
+	Cards  uint32
+	Uneven bool
 }
 
 // CutOffer is the stack offered to a participant.
@@ -109,6 +113,15 @@ type CutOffer struct {
 	Seat      uint32
 	Accepted  bool
 	BacksAway bool
+}
+
+// Act is something that the texts give to the dealer, done by somebody else. Of acts by an unknown role only the first
+// is kept.
+type Act struct {
+	Seq   Seq
+	Role  baccarat.Role
+	Round uint32
+	What  string
 }
 
 // Cut is a cut of the stack.
@@ -263,10 +276,10 @@ const (
 	MovedToLayout
 )
 
-// Discarded is cards put away.
+// Discarded is cards put away, by their numbers.
 type Discarded struct {
 	Seq         Seq
-	Cards       int
+	Cards       []uint32
 	Destination string
 	InOrder     bool
 }
@@ -296,12 +309,6 @@ const (
 	Seul
 	BancoOnly
 )
-
-// Opened is the opening of the wagers against the Banker: to whom, and who was at the table and left out.
-type Opened struct {
-	Seq            Seq
-	Seats, LeftOut []uint32
-}
 
 // BankRound is a round of chemin de fer as the next ones look back on it.
 type BankRound struct {

@@ -23,7 +23,9 @@ type Shoe struct {
 	Burns  []Burn
 	// Curators are the steps by which the shoe went from hand to hand.
 	Curators []CuratorStep
-	FaceUps  []FoundFaceUp
+	// Acts are acts of the dealer that another role did.
+	Acts    []Act
+	FaceUps []FoundFaceUp
 	// Bids are the auctions of chemin de fer, Bank the rounds of its Bankers.
 	Bids []Bid
 	Bank []BankRound
@@ -94,12 +96,24 @@ type Burn struct {
 	Cards       int
 	Shown       baccarat.Shown
 	Destination baccarat.Destination
+	// Discarded is whether the cards were put away after they were shown.
+	Discarded BurnDiscarded
 	// AfterCard means that a card of the shoe had already been dealt.
 	AfterCard bool
 	// AllRead means that every burned card was read, Round is the round in which it came.
 	AllRead bool
 	Round   uint32
 }
+
+// BurnDiscarded is when burned cards were put away; the numbers are the contract's.
+type BurnDiscarded uint8
+
+// Times at which burned cards are put away.
+const (
+	NoBurnDiscarded BurnDiscarded = iota
+	DiscardedAfterShown
+	DiscardedBeforeShown
+)
 
 // Sighting is the cutting card appearing.
 type Sighting struct {
@@ -174,7 +188,7 @@ func (s *Shoe) Reset() {
 	*s = Shoe{
 		Burns: s.Burns[:0], Cutcard: s.Cutcard[:0], LastHandCalls: s.LastHandCalls[:0], Rounds: s.Rounds[:0],
 		Dues: s.Dues[:0], Collections: s.Collections[:0], MarkersRemoved: s.MarkersRemoved[:0],
-		OwedAtShuffle: s.OwedAtShuffle[:0], Prep: s.Prep, Curators: s.Curators[:0], FaceUps: s.FaceUps[:0],
+		OwedAtShuffle: s.OwedAtShuffle[:0], Prep: s.Prep, Curators: s.Curators[:0], Acts: s.Acts[:0], FaceUps: s.FaceUps[:0],
 		Bids: s.Bids[:0], Bank: s.Bank[:0], Order: s.Order[:0], OrderAt: s.OrderAt[:0],
 	}
 	s.Prep.reset()

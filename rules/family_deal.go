@@ -12,6 +12,12 @@ import (
 
 var dealFamily = []*Rule{
 	{
+		Name:     "deal.dealer-duties",
+		Doc:      "The dealer calls, instructs, offers the shoe, collects and pays wagers, and takes the vigorish.",
+		Breach:   "A patron pays a winning wager.",
+		Severity: finding.Major, At: Closed, Check: checkPlayedByDealer,
+	},
+	{
 		Name: "deal.no-more-bets-first", Doc: "No more bets is announced before the first card.",
 		Breach:   "Silent deal.",
 		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedAnnouncements, Check: checkNoMoreBets,

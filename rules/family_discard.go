@@ -2,6 +2,8 @@ package rules
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
@@ -11,30 +13,85 @@ import (
 var discardFamily = []*Rule{
 	{
 		Name:     "discard.order-preserved",
-		Doc:      "The cards of a round go to the discard rack in an order that shows both hands.",
+		Doc:      "All cards of a round go to the discard rack in an order that shows both hands.",
 		Breach:   "Cards mixed.",
 		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedRack, Check: checkDiscards,
 	},
 }
+
+// discardPlaces are the words of the contract for a destination that is no discard rack.
+var discardPlaces = [...]string{"discard-bucket", "layout", "shoe", "shuffler"}
 
 func checkDiscards(p *Pass) {
 	r := p.Round
 	if r.Ended.Seq == 0 || p.cancelled() {
 		return
 	}
-	cards := 0
-	for _, d := range r.Discards {
-		cards += d.Cards
-		if !d.InOrder {
-			p.Report(Finding{Expected: "order preserved", Observed: "not preserved", Evidence: []record.Seq{d.Seq}})
+	var put []uint32
+	for i := range r.Discards {
+		if !p.discardPlace(&r.Discards[i]) {
 			return
 		}
+		put = append(put, r.Discards[i].Cards...)
 	}
-	// Cards in the rack are counted only while the round is the last one or the next has begun.
-	if want := r.Coup().Cards(); cards < want && r.Next != 0 {
-		p.Report(Finding{
-			Expected: fmt.Sprintf("%d cards to the rack", want), Observed: fmt.Sprint(cards),
-			Evidence: []record.Seq{r.Ended.Seq, r.Next},
-		})
+	switch {
+	case r.Next != 0:
+		p.discarded(put, r.Next)
+	case p.Shoe.Ended.Seq != 0:
+		p.discarded(put, p.Shoe.Ended.Seq)
+	case p.Shoe.TableClosed != 0 && len(r.Discards) == 0:
+		p.CannotJudge("the table closed before the discards of its last round were reported", r.Ended.Seq)
 	}
+}
+
+// discardPlace judges where and how cards were put; it is false after a breach.
+func (p *Pass) discardPlace(d *record.Discarded) bool {
+	to := strings.ToLower(d.Destination)
+	f := Finding{Evidence: []record.Seq{d.Seq}}
+	switch {
+	case strings.Contains(to, "rack"):
+	case slices.Contains(discardPlaces[:], to):
+		f.Expected, f.Observed = "cards to the discard rack", "to "+d.Destination
+	default:
+		p.CannotJudge("where the cards were put was not reported in a word of the contract", d.Seq)
+	}
+	if f.Observed == "" && !d.InOrder {
+		f.Expected, f.Observed = "order preserved", "not preserved"
+	}
+	if f.Observed != "" {
+		p.Report(f)
+	}
+	return f.Observed == ""
+}
+
+// discarded compares the cards put into the rack, until the next first card or the end of the shoe, with the hands.
+func (p *Pass) discarded(put []uint32, until record.Seq) {
+	r := p.Round
+	f := Finding{Evidence: []record.Seq{r.Ended.Seq, until}}
+	var missing, foreign []string
+	for i := range r.Cards {
+		if c := &r.Cards[i]; c.Final != baccarat.NoHand && !slices.Contains(put, c.CardSeq) {
+			missing = append(missing, fmt.Sprint(c.CardSeq))
+		}
+	}
+	for _, seq := range put {
+		if !slices.ContainsFunc(r.Cards, func(c record.DealtCard) bool { return c.CardSeq == seq }) {
+			foreign = append(foreign, fmt.Sprint(seq))
+		}
+	}
+	want := r.Coup().Cards()
+	switch {
+	case len(missing) > 0:
+		f.Expected = fmt.Sprintf("the %d cards of the round to the rack", want)
+		f.Observed = "not card " + strings.Join(missing, ", ")
+	case len(foreign) > 0:
+		f.Expected = "cards of the round to the rack"
+		f.Observed = "card " + strings.Join(foreign, ", ") + ", which the round does not have"
+	default:
+		return
+	}
+	for i := range r.Discards {
+		f.Evidence = append(f.Evidence, r.Discards[i].Seq)
+	}
+	p.Report(f)
 }

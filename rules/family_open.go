@@ -26,6 +26,11 @@ var openFamily = []*Rule{
 		Severity: finding.Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkOpeningShuffle,
 	},
 	{
+		Name: "open.inspector-calls", Doc: "The dealer who calls the game inspects new cards.",
+		Breach:   "The paying dealer inspects.",
+		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkInspector,
+	},
+	{
 		Name: "open.floor-verification", Doc: "The assigned floorperson verifies the inspection.",
 		Breach:   "No second person.",
 		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkVerification,
@@ -133,6 +138,21 @@ func checkOpeningShuffle(p *Pass) {
 	}
 }
 
+// checkInspector needs the assignment of a calling dealer before the inspection.
+func checkInspector(p *Pass) {
+	b := p.opened()
+	switch {
+	case b == nil || b.Inspected == 0 || b.Calling == "" || b.InspectedBy == b.Calling:
+	case b.InspectedBy == "":
+		p.CannotJudge("who inspected was not reported", b.Inspected)
+	default:
+		p.Report(Finding{
+			Expected: "inspected by the calling dealer, " + b.Calling, Observed: "inspected by " + b.InspectedBy,
+			Evidence: []record.Seq{b.Inspected},
+		})
+	}
+}
+
 func checkVerification(p *Pass) {
 	b := p.opened()
 	switch {
@@ -141,8 +161,16 @@ func checkVerification(p *Pass) {
 		p.reportBatch(b, "verified by the floorperson", "not verified")
 	case b.VerifierRole == baccarat.NoRole:
 		p.CannotJudge("who verified was not reported", b.Verified)
+	case b.VerifierRole == baccarat.RoleSupervisor:
+		p.Suspect(Finding{
+			Expected: "verified by FLOORPERSON", Observed: "verified by SUPERVISOR", Evidence: batchSteps(b),
+		})
 	case b.VerifierRole != baccarat.RoleFloorperson:
 		p.reportBatch(b, "verified by FLOORPERSON", fmt.Sprintf("verified by %v", b.VerifierRole))
+	case b.Floor != "" && b.VerifiedBy == "":
+		p.CannotJudge("which floorperson verified was not reported", b.Verified)
+	case b.Floor != "" && b.VerifiedBy != b.Floor:
+		p.reportBatch(b, "verified by the floorperson assigned, "+b.Floor, "verified by "+b.VerifiedBy)
 	case b.VerifiedBy != "" && b.VerifiedBy == b.InspectedBy:
 		p.reportBatch(b, "verified by a second person", "verified by the dealer who inspected")
 	}

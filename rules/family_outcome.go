@@ -99,14 +99,10 @@ func (p *Pass) reportOutcome(w *record.Wager, want, got baccarat.Disposition) {
 	if w.Settlements() > 1 {
 		observed = p.settled(w)
 	}
-	f := Finding{
+	p.Report(Finding{
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: evidence(w, p.Round),
 		Expected: fmt.Sprintf("%v wager %v at player %d, banker %d", w.Spot, want, c.P, c.B), Observed: observed,
-	}
-	if want == baccarat.Pay && got == baccarat.Return && p.lesser(w) {
-		f.Verdict = finding.Suspect
-	}
-	p.Report(f)
+	})
 }
 
 // evidence are the wager, its settlement and the cards it was settled on.
@@ -149,7 +145,7 @@ func (p *Pass) disposition(w *record.Wager) baccarat.Disposition {
 		return baccarat.Undetermined
 	}
 	d := p.Law.Disposition(p.Config, w.Spot, c)
-	if d == baccarat.Pay && w.Disposition() != baccarat.Collect && p.outshone(w) {
+	if d == baccarat.Pay && p.outshone(w) {
 		return baccarat.Undetermined
 	}
 	return d

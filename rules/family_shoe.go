@@ -18,25 +18,25 @@ var shoeFamily = []*Rule{
 	{
 		Name: "shoe.decks.min", Doc: "A shoe holds at least six decks.",
 		Breach:   "A shoe is put in play with five decks or fewer.",
-		Severity: finding.Critical, At: Prepared, Check: checkMinDecks, Covers: []string{wrongDecksHide},
+		Severity: finding.Critical, At: Prepared, Check: checkMinDecks, Covers: []string{wrongDecksHide, "shoe.loaded-as-received"},
 	},
 	{
 		Name: "shoe.decks.royal-eight", Doc: "Royal Baccarat Bonus is offered with exactly eight decks.",
 		Breach:   "Royal bonus is on offer while six, seven or nine or more decks are in the shoe.",
 		Severity: finding.Critical, At: Prepared, Check: decksOf(baccarat.SideRoyal, 8),
-		Covers: []string{"shoe.decks.min", wrongDecksHide},
+		Covers: []string{"shoe.decks.min", wrongDecksHide, "shoe.loaded-as-received"},
 	},
 	{
 		Name: "shoe.decks.treasures-six-or-eight", Doc: "5 Treasures is offered with six or eight decks.",
 		Breach:   "Seven decks, or more than eight, in a shoe at a table offering 5 Treasures.",
 		Severity: finding.Critical, At: Prepared, Check: decksOf(baccarat.SideTreasures, 6, 8),
-		Covers: []string{"shoe.decks.min", wrongDecksHide},
+		Covers: []string{"shoe.decks.min", wrongDecksHide, "shoe.loaded-as-received"},
 	},
 	{
 		Name: "shoe.cutting-cards.count", Doc: "A shoe has two cutting cards.",
 		Breach:   "One or three cutting cards loaded.",
 		Severity: finding.Minor, At: Prepared, Check: func(p *Pass) {
-			if l := p.Shoe.Loaded; l.Seq != 0 && l.CuttingCards != 2 {
+			if l := p.Shoe.Loaded; p.loaded() && l.CuttingCards != 2 {
 				p.reportLoaded("2 cutting cards", fmt.Sprint(l.CuttingCards))
 			}
 		},
@@ -53,11 +53,16 @@ var shoeFamily = []*Rule{
 		Severity: finding.Critical, At: Settled, Needs: baccarat.FeedCardBacks, Check: checkBacks,
 	},
 	{
+		Name: "shoe.loaded-as-received", Doc: "The cards in the shoe are those received: their number and their backs.",
+		Breach:   "Six blue decks received, eight red decks loaded.",
+		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkReceived,
+	},
+	{
 		Name: "shoe.device.dealing-shoe", Doc: "Cards are dealt from an approved dealing shoe.",
 		Breach:   "Hand dealing or an unlisted device.",
 		Severity: finding.Critical, At: Prepared, Check: func(p *Pass) {
 			switch l := p.Shoe.Loaded; {
-			case l.Seq == 0 || l.DealingShoe:
+			case !p.loaded() || l.DealingShoe:
 			case l.OtherDevice:
 				p.reportLoaded("DEALING_SHOE", "another device")
 			default:
@@ -98,6 +103,11 @@ var shoeFamily = []*Rule{
 		Needs: baccarat.FeedBurnFaces | baccarat.FeedBurn,
 	},
 	{
+		Name: "shoe.burn.shown-before-discard", Doc: "Burned cards are put away after they were shown.",
+		Breach:   "The burn goes to the bucket, then its cards are shown.",
+		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedBurnFaces, Check: checkBurnDiscarded,
+	},
+	{
 		Name: "shoe.burn.destination", Doc: "Burned cards go to the place that the rulebook names.",
 		Breach:   "Cards left on the layout.",
 		Severity: finding.Info, At: Prepared, Check: checkBurnTo,
@@ -105,19 +115,52 @@ var shoeFamily = []*Rule{
 	},
 }
 
+// loaded is false if the loading of the shoe was not reported: what rests on it cannot be judged.
+func (p *Pass) loaded() bool {
+	s := p.Shoe
+	if s.Loaded.Seq == 0 && !s.Joined && !s.Missing {
+		p.CannotJudge("the loading of the shoe was not reported", s.First)
+	}
+	return s.Loaded.Seq != 0
+}
+
+// checkReceived compares the cards that were received with those in the shoe. No sentence has them be the same.
+func checkReceived(p *Pass) {
+	l := p.Shoe.Loaded
+	b := p.Table.Batch(p.Shoe.Batch())
+	if b == nil || b.Receipts != 1 || b.Dealt != 0 || l.Seq == 0 {
+		return
+	}
+	var received, loaded []string
+	differ := func(name, was, is string) {
+		if was != "" && is != "" && was != is {
+			received, loaded = append(received, name+was), append(loaded, name+is)
+		}
+	}
+	differ("decks ", fmt.Sprint(b.Decks), fmt.Sprint(l.Decks))
+	differ("back ", b.BackColor, l.BackColor)
+	differ("design ", b.BackDesign, l.BackDesign)
+	if len(received) > 0 {
+		p.Suspect(Finding{
+			Expected: "as received: " + strings.Join(received, ", "),
+			Observed: "loaded: " + strings.Join(loaded, ", "), Evidence: []record.Seq{b.Received, l.Seq},
+		})
+	}
+}
+
 func (p *Pass) reportLoaded(expected, observed string) {
 	p.Report(Finding{Expected: expected, Observed: observed, Evidence: []record.Seq{p.Shoe.Loaded.Seq}})
 }
 
 func checkMinDecks(p *Pass) {
-	if l := p.Shoe.Loaded; l.Seq != 0 && l.Decks < p.Law.MinDecks {
+	if l := p.Shoe.Loaded; p.loaded() && l.Decks < p.Law.MinDecks {
 		p.reportLoaded(fmt.Sprintf("at least %d decks", p.Law.MinDecks), fmt.Sprintf("%d decks", l.Decks))
 	}
 }
 
 func decksOf(side baccarat.SideBet, allowed ...uint32) func(*Pass) {
 	return func(p *Pass) {
-		if l := p.Shoe.Loaded; l.Seq != 0 && p.Config.Offers(side) && !slices.Contains(allowed, l.Decks) {
+		if l := p.Shoe.Loaded; p.Config.Offers(side) && p.loaded() && !slices.Contains(allowed, l.Decks) {
 			p.reportLoaded(fmt.Sprintf("decks %v for %v", allowed, side), fmt.Sprintf("%d decks", l.Decks))
 		}
 	}
@@ -126,8 +169,8 @@ func decksOf(side baccarat.SideBet, allowed ...uint32) func(*Pass) {
 func attestation(item string) func(*Pass) { return func(p *Pass) { p.attested(item) } }
 
 func checkBacks(p *Pass) {
-	want := p.Shoe.Loaded.BackColor
-	if p.Shoe.Loaded.Seq == 0 {
+	want, design := p.Shoe.Loaded.BackColor, p.Shoe.Loaded.BackDesign
+	if !p.loaded() {
 		return
 	}
 	if want == "" {
@@ -135,14 +178,18 @@ func checkBacks(p *Pass) {
 		return
 	}
 	for i := range p.Round.Cards {
-		switch c := &p.Round.Cards[i]; c.Back {
-		case want:
-		case "":
+		switch c := &p.Round.Cards[i]; {
+		case c.Back == "":
 			p.CannotJudge("the back of a card was not read", c.Seq)
-		default:
+		case c.Back != want:
 			p.Report(Finding{
 				Subject: finding.OfCard(c.CardSeq), Expected: "back " + want, Observed: "back " + c.Back,
 				Evidence: []record.Seq{p.Shoe.Loaded.Seq, c.Seq},
+			})
+		case c.Design != "" && design != "" && c.Design != design:
+			p.Report(Finding{
+				Subject: finding.OfCard(c.CardSeq), Expected: "back of design " + design,
+				Observed: "back of design " + c.Design, Evidence: []record.Seq{p.Shoe.Loaded.Seq, c.Seq},
 			})
 		}
 	}
@@ -164,7 +211,7 @@ func checkLocation(p *Pass) {
 
 func checkCopies(p *Pass) {
 	decks := uint16(p.Shoe.Loaded.Decks)
-	if p.Shoe.Loaded.Seq == 0 {
+	if !p.loaded() {
 		return
 	}
 	if !p.Config.Reports(baccarat.FeedBurn) {
@@ -200,7 +247,7 @@ func checkCopies(p *Pass) {
 
 func checkConservation(p *Pass) {
 	s := p.Shoe
-	if s.Loaded.Seq == 0 || s.Ended.Seq == 0 {
+	if !p.loaded() || s.Ended.Seq == 0 {
 		return
 	}
 	want := 52 * s.Loaded.Decks
@@ -285,6 +332,19 @@ func checkBurnShown(p *Pass) {
 		Expected: "shown " + p.Law.BurnShown.String(), Observed: "shown " + b.Shown.String(),
 		Evidence: []record.Seq{b.Seq},
 	})
+}
+
+func checkBurnDiscarded(p *Pass) {
+	b := opening(p.Shoe)
+	switch {
+	case b == nil:
+	case b.Discarded == record.DiscardedBeforeShown:
+		p.Report(Finding{
+			Expected: "put away after the cards were shown", Observed: "put away before", Evidence: []record.Seq{b.Seq},
+		})
+	case b.Discarded == record.NoBurnDiscarded:
+		p.CannotJudge("whether the burned cards were put away after they were shown was not reported", b.Seq)
+	}
 }
 
 func checkBurnTo(p *Pass) {

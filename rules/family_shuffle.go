@@ -25,8 +25,15 @@ var shuffleFamily = []*Rule{
 		Severity: finding.Major, At: Closed, Check: checkRandomOrder,
 	},
 	{
-		Name: "shuffle.lacing", Doc: "About one deck is laced into the stack, once.",
-		Breach:   "Lacing skipped or far from one deck.",
+		Name: "shuffle.by-dealer",
+		Doc: "The dealer does what the preparation of the cards gives to the dealer: shuffle, lacing, offer of the cut, " +
+			"front cards to the back, cutting cards, opening burn.",
+		Breach:   "A patron shuffles the cards.",
+		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkPreparedByDealer,
+	},
+	{
+		Name: "shuffle.lacing", Doc: "About one deck is laced into the stack, evenly and once.",
+		Breach:   "Lacing skipped, uneven or far from one deck.",
 		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkLacing,
 	},
 	{
@@ -87,7 +94,11 @@ func checkLacing(p *Pass) {
 		})
 		return
 	}
-	if l := s.Prep.Laced[0]; abs(int64(l.Cards)-52) > int64(tolerance) {
+	if l := s.Prep.Laced[0]; l.Uneven {
+		p.Report(Finding{
+			Expected: "evenly dispersed into the stack", Observed: "uneven", Evidence: []record.Seq{l.Seq},
+		})
+	} else if abs(int64(l.Cards)-52) > int64(tolerance) {
 		p.Report(Finding{
 			Expected: fmt.Sprintf("about 52 cards, %d more or less", tolerance), Observed: fmt.Sprint(l.Cards),
 			Evidence: []record.Seq{l.Seq},
@@ -271,19 +282,24 @@ func checkRandomOrder(p *Pass) {
 	}
 	next := decks / (52*decks - 1)
 	evidence := []record.Seq{s.First, s.Loaded.Seq, s.LastCard}
+	// Only an order that is repeated card by card is proof; the rest is a probability.
+	claim := p.Suspect
+	if 13*successors >= 12*(pairs-1) || places >= deck && same == places {
+		claim = p.Report
+	}
 	switch {
 	case upperTail(pairs, successors, next) < alpha:
-		p.Report(Finding{
+		claim(Finding{
 			Expected: "cards in random order",
 			Observed: fmt.Sprintf("%d of %d neighbours in new-deck order", successors, pairs), Evidence: evidence,
 		})
 	case float64(pairs)*math.Pow(next, float64(longest-1)) < alpha:
-		p.Report(Finding{
+		claim(Finding{
 			Expected: "cards in random order", Observed: fmt.Sprintf("%d cards running in new-deck order", longest),
 			Evidence: evidence,
 		})
 	case places >= deck && upperTail(places, same, 1.0/52) < alpha:
-		p.Report(Finding{
+		claim(Finding{
 			Expected: "cards in random order",
 			Observed: fmt.Sprintf("%d of %d places as in the shoe before", same, places), Evidence: evidence,
 		})

@@ -1021,6 +1021,42 @@ const lastBurnDestination = 2
 
 func (BurnDestination) words() string { return "BUCKET, RACK" }
 
+// BurnDiscarded is a word of the contract.
+type BurnDiscarded uint8
+
+const (
+	BurnDiscardedUnspecified BurnDiscarded = 0
+	BurnDiscardedAfterShown  BurnDiscarded = 1
+	BurnDiscardedBeforeShown BurnDiscarded = 2
+)
+
+// String is the word of the contract.
+func (x BurnDiscarded) String() string {
+	switch x {
+	case BurnDiscardedUnspecified:
+		return "UNSPECIFIED"
+	case BurnDiscardedAfterShown:
+		return "AFTER_SHOWN"
+	case BurnDiscardedBeforeShown:
+		return "BEFORE_SHOWN"
+	}
+	return "BurnDiscarded(" + strconv.Itoa(int(x)) + ")"
+}
+
+func (BurnDiscarded) parse(b []byte) (BurnDiscarded, bool) {
+	switch string(b) {
+	case "AFTER_SHOWN":
+		return BurnDiscardedAfterShown, true
+	case "BEFORE_SHOWN":
+		return BurnDiscardedBeforeShown, true
+	}
+	return 0, false
+}
+
+const lastBurnDiscarded = 2
+
+func (BurnDiscarded) words() string { return "AFTER_SHOWN, BEFORE_SHOWN" }
+
 // PassCause is a word of the contract.
 type PassCause uint8
 

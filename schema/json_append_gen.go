@@ -58,6 +58,8 @@ func (m *Event) appendJSON(dst []byte) []byte {
 		dst = p.appendJSON(append(dst, `,"seat_occupied":`...))
 	case *SeatVacated:
 		dst = p.appendJSON(append(dst, `,"seat_vacated":`...))
+	case *FloorAssigned:
+		dst = p.appendJSON(append(dst, `,"floor_assigned":`...))
 	case *DeckReceived:
 		dst = p.appendJSON(append(dst, `,"deck_received":`...))
 	case *CardsInspected:
@@ -166,8 +168,6 @@ func (m *Event) appendJSON(dst []byte) []byte {
 		dst = p.appendJSON(append(dst, `,"banco_announced":`...))
 	case *BankerRelinquished:
 		dst = p.appendJSON(append(dst, `,"banker_relinquished":`...))
-	case *WageringOpened:
-		dst = p.appendJSON(append(dst, `,"wagering_opened":`...))
 	case *ChipsFilled:
 		dst = p.appendJSON(append(dst, `,"chips_filled":`...))
 	case *ChipsCredited:
@@ -393,6 +393,14 @@ func (m *DealerAssigned) appendJSON(dst []byte) []byte {
 	}
 	if m.SupervisorID != "" {
 		dst = appendText(append(dst, `,"supervisor_id":`...), m.SupervisorID)
+	}
+	return closeObject(dst, start)
+}
+
+func (m *FloorAssigned) appendJSON(dst []byte) []byte {
+	start := len(dst)
+	if m.FloorpersonID != "" {
+		dst = appendText(append(dst, `,"floorperson_id":`...), m.FloorpersonID)
 	}
 	return closeObject(dst, start)
 }
@@ -678,6 +686,9 @@ func (m *ShoeBurned) appendJSON(dst []byte) []byte {
 	if m.Destination != 0 {
 		dst = append(append(append(dst, `,"destination":"`...), m.Destination.String()...), '"')
 	}
+	if m.Discarded != 0 {
+		dst = append(append(append(dst, `,"discarded":"`...), m.Discarded.String()...), '"')
+	}
 	return closeObject(dst, start)
 }
 
@@ -891,6 +902,9 @@ func (m *CardDealt) appendJSON(dst []byte) []byte {
 	}
 	if m.HasConfidence {
 		dst = appendFraction(append(dst, `,"confidence":`...), m.Confidence)
+	}
+	if m.BackDesign != "" {
+		dst = appendText(append(dst, `,"back_design":`...), m.BackDesign)
 	}
 	return closeObject(dst, start)
 }
@@ -1189,9 +1203,6 @@ func (m *BankerWagered) appendJSON(dst []byte) []byte {
 	if m.Medium != 0 {
 		dst = append(append(append(dst, `,"medium":"`...), m.Medium.String()...), '"')
 	}
-	if m.PatronRef != "" {
-		dst = appendText(append(dst, `,"patron_ref":`...), m.PatronRef)
-	}
 	return closeObject(dst, start)
 }
 
@@ -1213,14 +1224,6 @@ func (m *BankerRelinquished) appendJSON(dst []byte) []byte {
 	}
 	if m.Cause != "" {
 		dst = appendText(append(dst, `,"cause":`...), m.Cause)
-	}
-	return closeObject(dst, start)
-}
-
-func (m *WageringOpened) appendJSON(dst []byte) []byte {
-	start := len(dst)
-	if len(m.Seats) > 0 {
-		dst = appendNumbers(append(dst, `,"seats":`...), m.Seats)
 	}
 	return closeObject(dst, start)
 }

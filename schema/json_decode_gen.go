@@ -44,6 +44,8 @@ func keyEvent(key []byte) int {
 		return firstPayload + int(KindSeatOccupied)
 	case "seat_vacated":
 		return firstPayload + int(KindSeatVacated)
+	case "floor_assigned":
+		return firstPayload + int(KindFloorAssigned)
 	case "deck_received":
 		return firstPayload + int(KindDeckReceived)
 	case "cards_inspected":
@@ -152,8 +154,6 @@ func keyEvent(key []byte) int {
 		return firstPayload + int(KindBancoAnnounced)
 	case "banker_relinquished":
 		return firstPayload + int(KindBankerRelinquished)
-	case "wagering_opened":
-		return firstPayload + int(KindWageringOpened)
 	case "chips_filled":
 		return firstPayload + int(KindChipsFilled)
 	case "chips_credited":
@@ -1038,6 +1038,58 @@ func (d *Decoder) jsonDealerAssigned(b []byte, i int, m *DealerAssigned) (int, *
 			m.Position, i, r = jsonWord[DealerPosition](d, b, i, "position")
 		case 3:
 			m.SupervisorID, i, r = d.jsonText(b, i, "supervisor_id", true, false)
+		}
+		if r != nil {
+			return i, r
+		}
+		i, more, r = jsonNext(b, i, '}')
+	}
+	if r != nil {
+		return i, r
+	}
+	_ = start
+	return i, nil
+}
+
+func keyFloorAssigned(key []byte) int {
+	switch string(key) {
+	case "floorperson_id":
+		return 1
+	}
+	return 0
+}
+
+func (d *Decoder) jsonFloorAssigned(b []byte, i int, m *FloorAssigned) (int, *RejectError) {
+	*m = FloorAssigned{}
+	start := i
+	i, more, r := jsonEnter(b, i, '{', '}')
+	var seen [2]uint64
+	for more && r == nil {
+		at := i
+		key, next := quickKey(b, i)
+		n := keyFloorAssigned(key)
+		if n == 0 {
+			if key, next, r = d.slowKey(b, at); r != nil {
+				return at, r
+			}
+			if n = keyFloorAssigned(key); n == 0 {
+				return at, rejectKey(key, at)
+			}
+		}
+		i = next
+		if seen[n>>6&1]&(1<<(n&63)) != 0 {
+			return at, rejectTwice(string(key), at)
+		}
+		seen[n>>6&1] |= 1 << (n & 63)
+		if b[i] == 'n' {
+			if i, r = jsonNull(b, i); r == nil {
+				i, more, r = jsonNext(b, i, '}')
+			}
+			continue
+		}
+		switch n {
+		case 1:
+			m.FloorpersonID, i, r = d.jsonText(b, i, "floorperson_id", true, false)
 		}
 		if r != nil {
 			return i, r
@@ -2157,6 +2209,8 @@ func keyShoeBurned(key []byte) int {
 		return 5
 	case "destination":
 		return 6
+	case "discarded":
+		return 7
 	}
 	return 0
 }
@@ -2202,6 +2256,8 @@ func (d *Decoder) jsonShoeBurned(b []byte, i int, m *ShoeBurned) (int, *RejectEr
 			m.Shown, i, r = jsonWord[BurnShown](d, b, i, "shown")
 		case 6:
 			m.Destination, i, r = jsonWord[BurnDestination](d, b, i, "destination")
+		case 7:
+			m.Discarded, i, r = jsonWord[BurnDiscarded](d, b, i, "discarded")
 		}
 		if r != nil {
 			return i, r
@@ -3013,6 +3069,8 @@ func keyCardDealt(key []byte) int {
 		return 11
 	case "confidence":
 		return 12
+	case "back_design":
+		return 13
 	}
 	return 0
 }
@@ -3072,6 +3130,8 @@ func (d *Decoder) jsonCardDealt(b []byte, i int, m *CardDealt) (int, *RejectErro
 		case 12:
 			m.Confidence, i, r = jsonFraction(b, i, "confidence")
 			m.HasConfidence = true
+		case 13:
+			m.BackDesign, i, r = d.jsonText(b, i, "back_design", false, false)
 		}
 		if r != nil {
 			return i, r
@@ -4319,8 +4379,6 @@ func keyBankerWagered(key []byte) int {
 		return 3
 	case "medium":
 		return 4
-	case "patron_ref":
-		return 5
 	}
 	return 0
 }
@@ -4365,8 +4423,6 @@ func (d *Decoder) jsonBankerWagered(b []byte, i int, m *BankerWagered) (int, *Re
 			}
 		case 4:
 			m.Medium, i, r = jsonWord[WagerMedium](d, b, i, "medium")
-		case 5:
-			m.PatronRef, i, r = d.jsonText(b, i, "patron_ref", true, false)
 		}
 		if r != nil {
 			return i, r
@@ -4479,58 +4535,6 @@ func (d *Decoder) jsonBankerRelinquished(b []byte, i int, m *BankerRelinquished)
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 2:
 			m.Cause, i, r = d.jsonText(b, i, "cause", false, false)
-		}
-		if r != nil {
-			return i, r
-		}
-		i, more, r = jsonNext(b, i, '}')
-	}
-	if r != nil {
-		return i, r
-	}
-	_ = start
-	return i, nil
-}
-
-func keyWageringOpened(key []byte) int {
-	switch string(key) {
-	case "seats":
-		return 1
-	}
-	return 0
-}
-
-func (d *Decoder) jsonWageringOpened(b []byte, i int, m *WageringOpened) (int, *RejectError) {
-	*m = WageringOpened{Seats: m.Seats[:0]}
-	start := i
-	i, more, r := jsonEnter(b, i, '{', '}')
-	var seen [2]uint64
-	for more && r == nil {
-		at := i
-		key, next := quickKey(b, i)
-		n := keyWageringOpened(key)
-		if n == 0 {
-			if key, next, r = d.slowKey(b, at); r != nil {
-				return at, r
-			}
-			if n = keyWageringOpened(key); n == 0 {
-				return at, rejectKey(key, at)
-			}
-		}
-		i = next
-		if seen[n>>6&1]&(1<<(n&63)) != 0 {
-			return at, rejectTwice(string(key), at)
-		}
-		seen[n>>6&1] |= 1 << (n & 63)
-		if b[i] == 'n' {
-			if i, r = jsonNull(b, i); r == nil {
-				i, more, r = jsonNext(b, i, '}')
-			}
-			continue
-		}
-		switch n {
-		case 1:
-			m.Seats, i, r = jsonNumbers(m.Seats, b, i, "seats")
 		}
 		if r != nil {
 			return i, r
@@ -4935,6 +4939,9 @@ func (d *Decoder) jsonPayload(b []byte, i int, k Kind, ev *Event) (int, *RejectE
 	case KindSeatVacated:
 		i, r = d.jsonSeatVacated(b, i, &d.payloads.seatVacated)
 		ev.Payload = &d.payloads.seatVacated
+	case KindFloorAssigned:
+		i, r = d.jsonFloorAssigned(b, i, &d.payloads.floorAssigned)
+		ev.Payload = &d.payloads.floorAssigned
 	case KindDeckReceived:
 		i, r = d.jsonDeckReceived(b, i, &d.payloads.deckReceived)
 		ev.Payload = &d.payloads.deckReceived
@@ -5097,9 +5104,6 @@ func (d *Decoder) jsonPayload(b []byte, i int, k Kind, ev *Event) (int, *RejectE
 	case KindBankerRelinquished:
 		i, r = d.jsonBankerRelinquished(b, i, &d.payloads.bankerRelinquished)
 		ev.Payload = &d.payloads.bankerRelinquished
-	case KindWageringOpened:
-		i, r = d.jsonWageringOpened(b, i, &d.payloads.wageringOpened)
-		ev.Payload = &d.payloads.wageringOpened
 	case KindChipsFilled:
 		i, r = d.jsonChipsFilled(b, i, &d.payloads.chipsFilled)
 		ev.Payload = &d.payloads.chipsFilled

@@ -18,6 +18,7 @@ const (
 	KindDealerAssigned
 	KindSeatOccupied
 	KindSeatVacated
+	KindFloorAssigned
 	KindDeckReceived
 	KindCardsInspected
 	KindCardsVerified
@@ -72,7 +73,6 @@ const (
 	KindBankerWagered
 	KindBancoAnnounced
 	KindBankerRelinquished
-	KindWageringOpened
 	KindChipsFilled
 	KindChipsCredited
 	KindTrayCounted
@@ -104,6 +104,8 @@ func (k Kind) String() string {
 		return "seat_occupied"
 	case KindSeatVacated:
 		return "seat_vacated"
+	case KindFloorAssigned:
+		return "floor_assigned"
 	case KindDeckReceived:
 		return "deck_received"
 	case KindCardsInspected:
@@ -212,8 +214,6 @@ func (k Kind) String() string {
 		return "banco_announced"
 	case KindBankerRelinquished:
 		return "banker_relinquished"
-	case KindWageringOpened:
-		return "wagering_opened"
 	case KindChipsFilled:
 		return "chips_filled"
 	case KindChipsCredited:
@@ -265,6 +265,10 @@ func (*SeatOccupied) isPayload() {}
 // Kind is KindSeatVacated.
 func (*SeatVacated) Kind() Kind { return KindSeatVacated }
 func (*SeatVacated) isPayload() {}
+
+// Kind is KindFloorAssigned.
+func (*FloorAssigned) Kind() Kind { return KindFloorAssigned }
+func (*FloorAssigned) isPayload() {}
 
 // Kind is KindDeckReceived.
 func (*DeckReceived) Kind() Kind { return KindDeckReceived }
@@ -482,10 +486,6 @@ func (*BancoAnnounced) isPayload() {}
 func (*BankerRelinquished) Kind() Kind { return KindBankerRelinquished }
 func (*BankerRelinquished) isPayload() {}
 
-// Kind is KindWageringOpened.
-func (*WageringOpened) Kind() Kind { return KindWageringOpened }
-func (*WageringOpened) isPayload() {}
-
 // Kind is KindChipsFilled.
 func (*ChipsFilled) Kind() Kind { return KindChipsFilled }
 func (*ChipsFilled) isPayload() {}
@@ -531,6 +531,8 @@ func newPayload(k Kind) Payload {
 		return new(SeatOccupied)
 	case KindSeatVacated:
 		return new(SeatVacated)
+	case KindFloorAssigned:
+		return new(FloorAssigned)
 	case KindDeckReceived:
 		return new(DeckReceived)
 	case KindCardsInspected:
@@ -639,8 +641,6 @@ func newPayload(k Kind) Payload {
 		return new(BancoAnnounced)
 	case KindBankerRelinquished:
 		return new(BankerRelinquished)
-	case KindWageringOpened:
-		return new(WageringOpened)
 	case KindChipsFilled:
 		return new(ChipsFilled)
 	case KindChipsCredited:

@@ -81,6 +81,10 @@ func (m *Event) appendProto(dst []byte) []byte {
 		dst = append(dst, 0xe2, 0x1, 0)
 		n := len(dst)
 		dst = closeChunk(p.appendProto(dst), n)
+	case *FloorAssigned:
+		dst = append(dst, 0xea, 0x1, 0)
+		n := len(dst)
+		dst = closeChunk(p.appendProto(dst), n)
 	case *DeckReceived:
 		dst = append(dst, 0xc2, 0x2, 0)
 		n := len(dst)
@@ -295,10 +299,6 @@ func (m *Event) appendProto(dst []byte) []byte {
 		dst = closeChunk(p.appendProto(dst), n)
 	case *BankerRelinquished:
 		dst = append(dst, 0xe2, 0x7, 0)
-		n := len(dst)
-		dst = closeChunk(p.appendProto(dst), n)
-	case *WageringOpened:
-		dst = append(dst, 0xea, 0x7, 0)
 		n := len(dst)
 		dst = closeChunk(p.appendProto(dst), n)
 	case *ChipsFilled:
@@ -532,6 +532,13 @@ func (m *DealerAssigned) appendProto(dst []byte) []byte {
 	}
 	if m.SupervisorID != "" {
 		dst = protoText(append(dst, 0x1a), m.SupervisorID)
+	}
+	return dst
+}
+
+func (m *FloorAssigned) appendProto(dst []byte) []byte {
+	if m.FloorpersonID != "" {
+		dst = protoText(append(dst, 0xa), m.FloorpersonID)
 	}
 	return dst
 }
@@ -798,6 +805,9 @@ func (m *ShoeBurned) appendProto(dst []byte) []byte {
 	if m.Destination != 0 {
 		dst = binary.AppendUvarint(append(dst, 0x30), uint64(m.Destination))
 	}
+	if m.Discarded != 0 {
+		dst = binary.AppendUvarint(append(dst, 0x38), uint64(m.Discarded))
+	}
 	return dst
 }
 
@@ -997,6 +1007,9 @@ func (m *CardDealt) appendProto(dst []byte) []byte {
 	}
 	if m.HasConfidence {
 		dst = appendProtoFraction(append(dst, 0x61), m.Confidence)
+	}
+	if m.BackDesign != "" {
+		dst = protoText(append(dst, 0x6a), m.BackDesign)
 	}
 	return dst
 }
@@ -1274,9 +1287,6 @@ func (m *BankerWagered) appendProto(dst []byte) []byte {
 	if m.Medium != 0 {
 		dst = binary.AppendUvarint(append(dst, 0x20), uint64(m.Medium))
 	}
-	if m.PatronRef != "" {
-		dst = protoText(append(dst, 0x2a), m.PatronRef)
-	}
 	return dst
 }
 
@@ -1296,13 +1306,6 @@ func (m *BankerRelinquished) appendProto(dst []byte) []byte {
 	}
 	if m.Cause != "" {
 		dst = protoText(append(dst, 0x12), m.Cause)
-	}
-	return dst
-}
-
-func (m *WageringOpened) appendProto(dst []byte) []byte {
-	if len(m.Seats) > 0 {
-		dst = appendProtoNumbers(append(dst, 0xa), m.Seats)
 	}
 	return dst
 }

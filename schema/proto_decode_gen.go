@@ -17,6 +17,7 @@ type payloads struct {
 	dealerAssigned        DealerAssigned
 	seatOccupied          SeatOccupied
 	seatVacated           SeatVacated
+	floorAssigned         FloorAssigned
 	deckReceived          DeckReceived
 	cardsInspected        CardsInspected
 	cardsVerified         CardsVerified
@@ -71,7 +72,6 @@ type payloads struct {
 	bankerWagered         BankerWagered
 	bancoAnnounced        BancoAnnounced
 	bankerRelinquished    BankerRelinquished
-	wageringOpened        WageringOpened
 	chipsFilled           ChipsFilled
 	chipsCredited         ChipsCredited
 	trayCounted           TrayCounted
@@ -1292,6 +1292,48 @@ func (d *Decoder) protoDealerAssigned(b []byte, i int, m *DealerAssigned) *Rejec
 			m.SupervisorID = v
 		default:
 			return rejectTag(b, at, tag, fieldsDealerAssigned, false)
+		}
+	}
+	_ = start
+	return nil
+}
+
+const fieldsFloorAssigned = " 1=floorperson_id "
+
+func (d *Decoder) protoFloorAssigned(b []byte, i int, m *FloorAssigned) *RejectError {
+	*m = FloorAssigned{}
+	var seen uint64
+	start := i
+	for i < len(b) {
+		at := i
+		var tag uint64
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
+			return rejectShort("", at)
+		}
+		bit := uint64(1) << (tag >> 3)
+		if seen&bit != 0 {
+			return rejectTag(b, at, tag, fieldsFloorAssigned, true)
+		}
+		seen |= bit
+		switch tag {
+		case 1<<3 | 2:
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
+				return rejectShort("floorperson_id", at)
+			}
+			i = to
+			v, ok := d.intern(b[from:to], false)
+			if !ok || to-from > maxID {
+				return rejectText("floorperson_id", at, b[from:to], true)
+			}
+			m.FloorpersonID = v
+		default:
+			return rejectTag(b, at, tag, fieldsFloorAssigned, false)
 		}
 	}
 	_ = start
@@ -2531,7 +2573,7 @@ func (d *Decoder) protoShoeLoaded(b []byte, i int, m *ShoeLoaded) *RejectError {
 	return nil
 }
 
-const fieldsShoeBurned = " 1=reason 2=indicator 3=count 4=cards 5=shown 6=destination "
+const fieldsShoeBurned = " 1=reason 2=indicator 3=count 4=cards 5=shown 6=destination 7=discarded "
 
 func (d *Decoder) protoShoeBurned(b []byte, i int, m *ShoeBurned) *RejectError {
 	*m = ShoeBurned{Cards: m.Cards[:0]}
@@ -2626,6 +2668,18 @@ func (d *Decoder) protoShoeBurned(b []byte, i int, m *ShoeBurned) *RejectError {
 				return rejectNumber("destination", at, v, BurnDestination(0).words())
 			}
 			m.Destination = BurnDestination(v)
+		case 7<<3 | 0:
+			var v uint64
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
+				return rejectShort("discarded", at)
+			}
+			if v-1 >= lastBurnDiscarded {
+				return rejectNumber("discarded", at, v, BurnDiscarded(0).words())
+			}
+			m.Discarded = BurnDiscarded(v)
 		default:
 			return rejectTag(b, at, tag, fieldsShoeBurned, false)
 		}
@@ -3446,7 +3500,7 @@ func (d *Decoder) protoDealInstructed(b []byte, i int, m *DealInstructed) *Rejec
 	return nil
 }
 
-const fieldsCardDealt = " 1=hand 2=index 3=card 4=card_seq 5=face 6=placed_at 7=drawing_hand 8=by_role 9=by_seat 10=reported_value 11=back_color 12=confidence "
+const fieldsCardDealt = " 1=hand 2=index 3=card 4=card_seq 5=face 6=placed_at 7=drawing_hand 8=by_role 9=by_seat 10=reported_value 11=back_color 12=confidence 13=back_design "
 
 func (d *Decoder) protoCardDealt(b []byte, i int, m *CardDealt) *RejectError {
 	*m = CardDealt{}
@@ -3613,6 +3667,19 @@ func (d *Decoder) protoCardDealt(b []byte, i int, m *CardDealt) *RejectError {
 			}
 			m.Confidence = v
 			m.HasConfidence = true
+		case 13<<3 | 2:
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
+				return rejectShort("back_design", at)
+			}
+			i = to
+			v, ok := d.intern(b[from:to], false)
+			if !ok {
+				return rejectText("back_design", at, b[from:to], false)
+			}
+			m.BackDesign = v
 		default:
 			return rejectTag(b, at, tag, fieldsCardDealt, false)
 		}
@@ -4969,7 +5036,7 @@ func (d *Decoder) protoBankerAssigned(b []byte, i int, m *BankerAssigned) *Rejec
 	return nil
 }
 
-const fieldsBankerWagered = " 1=wager_id 2=seat 3=amount 4=medium 5=patron_ref "
+const fieldsBankerWagered = " 1=wager_id 2=seat 3=amount 4=medium "
 
 func (d *Decoder) protoBankerWagered(b []byte, i int, m *BankerWagered) *RejectError {
 	*m = BankerWagered{}
@@ -5039,19 +5106,6 @@ func (d *Decoder) protoBankerWagered(b []byte, i int, m *BankerWagered) *RejectE
 				return rejectNumber("medium", at, v, WagerMedium(0).words())
 			}
 			m.Medium = WagerMedium(v)
-		case 5<<3 | 2:
-			var from, to int
-			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
-				from, to = i+1, i+1+int(b[i])
-			} else if from, to = chunk(b, i); to < 0 {
-				return rejectShort("patron_ref", at)
-			}
-			i = to
-			v, ok := d.intern(b[from:to], false)
-			if !ok || to-from > maxID {
-				return rejectText("patron_ref", at, b[from:to], true)
-			}
-			m.PatronRef = v
 		default:
 			return rejectTag(b, at, tag, fieldsBankerWagered, false)
 		}
@@ -5161,60 +5215,6 @@ func (d *Decoder) protoBankerRelinquished(b []byte, i int, m *BankerRelinquished
 			m.Cause = v
 		default:
 			return rejectTag(b, at, tag, fieldsBankerRelinquished, false)
-		}
-	}
-	_ = start
-	return nil
-}
-
-const fieldsWageringOpened = " 1=seats "
-
-func (d *Decoder) protoWageringOpened(b []byte, i int, m *WageringOpened) *RejectError {
-	*m = WageringOpened{Seats: m.Seats[:0]}
-	var seen uint64
-	start := i
-	for i < len(b) {
-		at := i
-		var tag uint64
-		if b[i] < 0x80 {
-			tag = uint64(b[i])
-			i++
-		} else if tag, i = longVarint(b, i); i < 0 {
-			return rejectShort("", at)
-		}
-		bit := uint64(1) << (tag >> 3)
-		if seen&bit&^0x2 != 0 {
-			return rejectTag(b, at, tag, fieldsWageringOpened, true)
-		}
-		seen |= bit
-		switch tag {
-		case 1<<3 | 0:
-			var v uint64
-			if i < len(b) && b[i] < 0x80 {
-				v = uint64(b[i])
-				i++
-			} else if v, i = longVarint(b, i); i < 0 {
-				return rejectShort("seats", at)
-			}
-			if v > math.MaxUint32 {
-				return rejectUint32("seats", at, v)
-			}
-			m.Seats = append(m.Seats, uint32(v))
-		case 1<<3 | 2:
-			var from, to int
-			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
-				from, to = i+1, i+1+int(b[i])
-			} else if from, to = chunk(b, i); to < 0 {
-				return rejectShort("seats", at)
-			}
-			i = to
-			var r *RejectError
-			m.Seats, r = protoNumbers(m.Seats, b[:to], from, "seats")
-			if r != nil {
-				return r
-			}
-		default:
-			return rejectTag(b, at, tag, fieldsWageringOpened, false)
 		}
 	}
 	_ = start
@@ -5576,6 +5576,7 @@ func (d *Decoder) protoPayload(b []byte, at, i int, tag uint64, ev *Event) (int,
 	case 26<<3 | 2:
 	case 27<<3 | 2:
 	case 28<<3 | 2:
+	case 29<<3 | 2:
 	case 40<<3 | 2:
 	case 41<<3 | 2:
 	case 42<<3 | 2:
@@ -5630,7 +5631,6 @@ func (d *Decoder) protoPayload(b []byte, at, i int, tag uint64, ev *Event) (int,
 	case 122<<3 | 2:
 	case 123<<3 | 2:
 	case 124<<3 | 2:
-	case 125<<3 | 2:
 	case 140<<3 | 2:
 	case 141<<3 | 2:
 	case 142<<3 | 2:
@@ -5676,6 +5676,9 @@ func (d *Decoder) protoPayload(b []byte, at, i int, tag uint64, ev *Event) (int,
 	case 28<<3 | 2:
 		r = d.protoSeatVacated(b[:end], i, &d.payloads.seatVacated)
 		ev.Payload = &d.payloads.seatVacated
+	case 29<<3 | 2:
+		r = d.protoFloorAssigned(b[:end], i, &d.payloads.floorAssigned)
+		ev.Payload = &d.payloads.floorAssigned
 	case 40<<3 | 2:
 		r = d.protoDeckReceived(b[:end], i, &d.payloads.deckReceived)
 		ev.Payload = &d.payloads.deckReceived
@@ -5838,9 +5841,6 @@ func (d *Decoder) protoPayload(b []byte, at, i int, tag uint64, ev *Event) (int,
 	case 124<<3 | 2:
 		r = d.protoBankerRelinquished(b[:end], i, &d.payloads.bankerRelinquished)
 		ev.Payload = &d.payloads.bankerRelinquished
-	case 125<<3 | 2:
-		r = d.protoWageringOpened(b[:end], i, &d.payloads.wageringOpened)
-		ev.Payload = &d.payloads.wageringOpened
 	case 140<<3 | 2:
 		r = d.protoChipsFilled(b[:end], i, &d.payloads.chipsFilled)
 		ev.Payload = &d.payloads.chipsFilled
@@ -5886,6 +5886,8 @@ func kindOfTag(tag uint64) Kind {
 		return KindSeatOccupied
 	case 28:
 		return KindSeatVacated
+	case 29:
+		return KindFloorAssigned
 	case 40:
 		return KindDeckReceived
 	case 41:
@@ -5994,8 +5996,6 @@ func kindOfTag(tag uint64) Kind {
 		return KindBancoAnnounced
 	case 124:
 		return KindBankerRelinquished
-	case 125:
-		return KindWageringOpened
 	case 140:
 		return KindChipsFilled
 	case 141:

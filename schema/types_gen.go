@@ -138,6 +138,11 @@ type DealerAssigned struct {
 	SupervisorID string
 }
 
+// FloorAssigned is the payload floor_assigned.
+type FloorAssigned struct {
+	FloorpersonID string
+}
+
 // SeatOccupied is the payload seat_occupied.
 type SeatOccupied struct {
 	Seat      uint32
@@ -282,6 +287,8 @@ type ShoeBurned struct {
 	Cards       []string
 	Shown       BurnShown
 	Destination BurnDestination
+	// Whether the cards were put away after they were shown, or before.
+	Discarded BurnDiscarded
 }
 
 // CuratorOffered is the payload curator_offered.
@@ -398,6 +405,7 @@ type CardDealt struct {
 	// 0 to 1, if the reader reported one.
 	Confidence    float64
 	HasConfidence bool
+	BackDesign    string
 }
 
 // CardRevealed is the payload card_revealed.
@@ -553,8 +561,6 @@ type BankerWagered struct {
 	Seat    uint32
 	Amount  int64
 	Medium  WagerMedium
-	// Absent: of the occupant of the seat.
-	PatronRef string
 }
 
 // BancoAnnounced is the payload banco_announced.
@@ -567,12 +573,6 @@ type BancoAnnounced struct {
 type BankerRelinquished struct {
 	Seat  uint32
 	Cause string
-}
-
-// WageringOpened is the payload wagering_opened.
-type WageringOpened struct {
-	// Who is given the opportunity to wager against the Banker; empty is every remaining participant.
-	Seats []uint32
 }
 
 // ChipsFilled is the payload chips_filled.
@@ -670,6 +670,11 @@ func (x *LayoutAttested) clone() Payload {
 }
 
 func (x *DealerAssigned) clone() Payload {
+	y := *x
+	return &y
+}
+
+func (x *FloorAssigned) clone() Payload {
 	y := *x
 	return &y
 }
@@ -958,12 +963,6 @@ func (x *BancoAnnounced) clone() Payload {
 
 func (x *BankerRelinquished) clone() Payload {
 	y := *x
-	return &y
-}
-
-func (x *WageringOpened) clone() Payload {
-	y := *x
-	y.Seats = append([]uint32(nil), x.Seats...)
 	return &y
 }
 

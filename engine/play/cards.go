@@ -45,7 +45,7 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 		Index: uint8(min(p.Index, 255)), Card: card, Face: baccarat.Face(p.Face), Place: baccarat.Place(p.PlacedAt),
 		LeftHand: p.DrawingHand == schema.DealerHandLeft, Handed: p.DrawingHand != schema.DealerHandUnspecified,
 		ByRole: baccarat.Role(p.ByRole), Reported: p.ReportedValue, HasReported: p.HasReportedValue,
-		Back: p.BackColor, Carried: carried, Curator: t.Curator,
+		Back: p.BackColor, Design: p.BackDesign, Carried: carried, Curator: t.Curator,
 	})
 	r.Recompose()
 	r.Curator, t.DealtBy = t.Curator, p.BySeat
@@ -169,7 +169,7 @@ func (t *Table) foldSqueeze(c *turn, s *Shoe, r *record.Round) bool {
 			t.rack(s, c.seq)
 		}
 		r.Discards = append(r.Discards, record.Discarded{
-			Seq: c.seq, Cards: len(p.CardSeqs), Destination: p.Destination, InOrder: p.OrderPreserved,
+			Seq: c.seq, Cards: slices.Clone(p.CardSeqs), Destination: p.Destination, InOrder: p.OrderPreserved,
 		})
 		discard(r, p.CardSeqs, c.seq)
 		return true

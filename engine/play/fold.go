@@ -29,6 +29,11 @@ func (t *Table) fold(c *turn) {
 		if p.Position != schema.DealerPositionPaying {
 			t.Dealer = p.DealerID
 		}
+		if p.Position == schema.DealerPositionCalling {
+			t.Calling = p.DealerID
+		}
+	case *schema.FloorAssigned:
+		t.Floor = p.FloorpersonID
 	case *schema.SeatOccupied:
 		t.occupy(p)
 	case *schema.SeatVacated:
@@ -48,8 +53,7 @@ func (t *Table) fold(c *turn) {
 		*schema.SqueezeRelinquished, *schema.CardsHanded, *schema.CardsReturned, *schema.WagerCollected,
 		*schema.WagerPaid,
 		*schema.WagerReturned, *schema.VigorishMarked, *schema.VigorishCollected, *schema.VigorishMarkerRemoved,
-		*schema.DiscardPlaced, *schema.RoundVoided, *schema.RoundEnded, *schema.BankerWagered, *schema.BancoAnnounced,
-		*schema.WageringOpened:
+		*schema.DiscardPlaced, *schema.RoundVoided, *schema.RoundEnded, *schema.BankerWagered, *schema.BancoAnnounced:
 		t.foldPlay(c)
 	case *schema.ChipsFilled, *schema.ChipsCredited, *schema.TrayCounted, *schema.DropRemoved, *schema.StakeRead,
 		*schema.DeviceReported:
@@ -77,6 +81,7 @@ func (t *Table) foldPlay(c *turn) {
 	if s == nil {
 		return
 	}
+	t.act(c, s)
 	if c.round == 0 || !t.foldRound(c, s) {
 		t.foldShoe(c, s)
 	}

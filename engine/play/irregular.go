@@ -28,7 +28,8 @@ func (t *Table) burn(c *turn, s *Shoe, p *schema.ShoeBurned) {
 	indicator := readCard(p.Indicator)
 	b := record.Burn{
 		Seq: c.seq, Opening: opening, Indicator: indicator, First: s.Out + 1, Count: p.Count, Cards: len(p.Cards),
-		Shown: baccarat.Shown(p.Shown), Destination: baccarat.Destination(p.Destination), AfterCard: s.Prepared,
+		Shown: baccarat.Shown(p.Shown), Destination: baccarat.Destination(p.Destination),
+		Discarded: record.BurnDiscarded(p.Discarded), AfterCard: s.Prepared,
 		AllRead: !slices.Contains(p.Cards, "??"), Round: s.comingRound(0),
 	}
 	s.Burns = append(s.Burns, b)

@@ -2,6 +2,7 @@ package play
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/record"
@@ -26,9 +27,14 @@ func (t *Table) foldCards(c *turn) {
 		b.Inspected, b.InspectedBy, b.NewDeckOrder, b.Missing, b.Extra = c.seq, p.DealerID, p.NewDeckOrder, len(
 			p.Missing,
 		), len(p.Extra)
+		b.InspectedAs, b.Calling = baccarat.Role(t.now.Actor.Role), t.Calling
+		if b.InspectedBy == "" && b.InspectedAs == baccarat.RoleDealer {
+			b.InspectedBy = t.now.Actor.ID
+		}
 	case *schema.CardsVerified:
 		b := t.batch(p.BatchID)
 		b.Verified, b.VerifiedBy, b.VerifierRole = c.seq, p.VerifierID, baccarat.Role(p.VerifierRole)
+		b.Floor = t.Floor
 	case *schema.CardsSpread:
 		b := t.batch(p.BatchID)
 		b.Spread, b.SpreadFace, b.InSequence = c.seq, baccarat.Face(p.Face), p.SuitSequenceOK
@@ -105,7 +111,9 @@ func (t *Table) foldPreparation(c *turn, s *Shoe) {
 	case *schema.ShoeShuffled:
 		prep.Shuffles = append(prep.Shuffles, t.shuffle(c, p))
 	case *schema.ShoeLaced:
-		prep.Laced = append(prep.Laced, record.Laced{Seq: c.seq, Cards: p.CardCount})
+		prep.Laced = append(prep.Laced, record.Laced{
+			Seq: c.seq, Cards: p.CardCount, Uneven: strings.EqualFold(p.Evenness, "uneven"),
+		})
 	case *schema.CutOffered:
 		t.firstOffer(prep)
 		prep.Offers = append(

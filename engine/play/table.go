@@ -44,6 +44,8 @@ type TableState struct {
 	// Kept are the ids of events before the present shoe that findings may name.
 	Kept   map[uint64]string
 	Dealer string
+	// Calling is the dealer who calls the game, Floor the floorperson, as far as they were assigned.
+	Calling, Floor string
 	// Curator is the seat of the curator, or of the Banker; 0 if none. DealtBy is the seat that drew the last card.
 	Curator, DealtBy uint32
 	Last             LastShoe

@@ -814,7 +814,7 @@ func (x Face_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Face_E.Descriptor instead.
 func (Face_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{30, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{31, 0}
 }
 
 type Arrangement_E int32
@@ -863,7 +863,7 @@ func (x Arrangement_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Arrangement_E.Descriptor instead.
 func (Arrangement_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{31, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{32, 0}
 }
 
 type BatchState_E int32
@@ -915,7 +915,7 @@ func (x BatchState_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use BatchState_E.Descriptor instead.
 func (BatchState_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{36, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{37, 0}
 }
 
 type ShufflePhase_E int32
@@ -964,7 +964,7 @@ func (x ShufflePhase_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ShufflePhase_E.Descriptor instead.
 func (ShufflePhase_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{38, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{39, 0}
 }
 
 type ShuffleMethod_E int32
@@ -1013,7 +1013,7 @@ func (x ShuffleMethod_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ShuffleMethod_E.Descriptor instead.
 func (ShuffleMethod_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{39, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{40, 0}
 }
 
 type ShoeDevice_E int32
@@ -1062,7 +1062,7 @@ func (x ShoeDevice_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ShoeDevice_E.Descriptor instead.
 func (ShoeDevice_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{47, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{48, 0}
 }
 
 type BurnReason_E int32
@@ -1111,7 +1111,7 @@ func (x BurnReason_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use BurnReason_E.Descriptor instead.
 func (BurnReason_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{49, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{50, 0}
 }
 
 type BurnShown_E int32
@@ -1163,7 +1163,7 @@ func (x BurnShown_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use BurnShown_E.Descriptor instead.
 func (BurnShown_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{50, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{51, 0}
 }
 
 type BurnDestination_E int32
@@ -1212,7 +1212,56 @@ func (x BurnDestination_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use BurnDestination_E.Descriptor instead.
 func (BurnDestination_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{51, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{52, 0}
+}
+
+type BurnDiscarded_E int32
+
+const (
+	BurnDiscarded_UNSPECIFIED  BurnDiscarded_E = 0
+	BurnDiscarded_AFTER_SHOWN  BurnDiscarded_E = 1
+	BurnDiscarded_BEFORE_SHOWN BurnDiscarded_E = 2
+)
+
+// Enum value maps for BurnDiscarded_E.
+var (
+	BurnDiscarded_E_name = map[int32]string{
+		0: "UNSPECIFIED",
+		1: "AFTER_SHOWN",
+		2: "BEFORE_SHOWN",
+	}
+	BurnDiscarded_E_value = map[string]int32{
+		"UNSPECIFIED":  0,
+		"AFTER_SHOWN":  1,
+		"BEFORE_SHOWN": 2,
+	}
+)
+
+func (x BurnDiscarded_E) Enum() *BurnDiscarded_E {
+	p := new(BurnDiscarded_E)
+	*p = x
+	return p
+}
+
+func (x BurnDiscarded_E) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (BurnDiscarded_E) Descriptor() protoreflect.EnumDescriptor {
+	return file_shoeproof_events_v1_events_proto_enumTypes[21].Descriptor()
+}
+
+func (BurnDiscarded_E) Type() protoreflect.EnumType {
+	return &file_shoeproof_events_v1_events_proto_enumTypes[21]
+}
+
+func (x BurnDiscarded_E) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use BurnDiscarded_E.Descriptor instead.
+func (BurnDiscarded_E) EnumDescriptor() ([]byte, []int) {
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{53, 0}
 }
 
 type PassCause_E int32
@@ -1251,11 +1300,11 @@ func (x PassCause_E) String() string {
 }
 
 func (PassCause_E) Descriptor() protoreflect.EnumDescriptor {
-	return file_shoeproof_events_v1_events_proto_enumTypes[21].Descriptor()
+	return file_shoeproof_events_v1_events_proto_enumTypes[22].Descriptor()
 }
 
 func (PassCause_E) Type() protoreflect.EnumType {
-	return &file_shoeproof_events_v1_events_proto_enumTypes[21]
+	return &file_shoeproof_events_v1_events_proto_enumTypes[22]
 }
 
 func (x PassCause_E) Number() protoreflect.EnumNumber {
@@ -1264,7 +1313,7 @@ func (x PassCause_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use PassCause_E.Descriptor instead.
 func (PassCause_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{55, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{57, 0}
 }
 
 type Spot_E int32
@@ -1351,11 +1400,11 @@ func (x Spot_E) String() string {
 }
 
 func (Spot_E) Descriptor() protoreflect.EnumDescriptor {
-	return file_shoeproof_events_v1_events_proto_enumTypes[22].Descriptor()
+	return file_shoeproof_events_v1_events_proto_enumTypes[23].Descriptor()
 }
 
 func (Spot_E) Type() protoreflect.EnumType {
-	return &file_shoeproof_events_v1_events_proto_enumTypes[22]
+	return &file_shoeproof_events_v1_events_proto_enumTypes[23]
 }
 
 func (x Spot_E) Number() protoreflect.EnumNumber {
@@ -1364,7 +1413,7 @@ func (x Spot_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Spot_E.Descriptor instead.
 func (Spot_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{60, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{62, 0}
 }
 
 type WagerMedium_E int32
@@ -1409,11 +1458,11 @@ func (x WagerMedium_E) String() string {
 }
 
 func (WagerMedium_E) Descriptor() protoreflect.EnumDescriptor {
-	return file_shoeproof_events_v1_events_proto_enumTypes[23].Descriptor()
+	return file_shoeproof_events_v1_events_proto_enumTypes[24].Descriptor()
 }
 
 func (WagerMedium_E) Type() protoreflect.EnumType {
-	return &file_shoeproof_events_v1_events_proto_enumTypes[23]
+	return &file_shoeproof_events_v1_events_proto_enumTypes[24]
 }
 
 func (x WagerMedium_E) Number() protoreflect.EnumNumber {
@@ -1422,7 +1471,7 @@ func (x WagerMedium_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WagerMedium_E.Descriptor instead.
 func (WagerMedium_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{61, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{63, 0}
 }
 
 type WagerChange_E int32
@@ -1464,11 +1513,11 @@ func (x WagerChange_E) String() string {
 }
 
 func (WagerChange_E) Descriptor() protoreflect.EnumDescriptor {
-	return file_shoeproof_events_v1_events_proto_enumTypes[24].Descriptor()
+	return file_shoeproof_events_v1_events_proto_enumTypes[25].Descriptor()
 }
 
 func (WagerChange_E) Type() protoreflect.EnumType {
-	return &file_shoeproof_events_v1_events_proto_enumTypes[24]
+	return &file_shoeproof_events_v1_events_proto_enumTypes[25]
 }
 
 func (x WagerChange_E) Number() protoreflect.EnumNumber {
@@ -1477,7 +1526,7 @@ func (x WagerChange_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WagerChange_E.Descriptor instead.
 func (WagerChange_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{63, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{65, 0}
 }
 
 type Call_E int32
@@ -1552,11 +1601,11 @@ func (x Call_E) String() string {
 }
 
 func (Call_E) Descriptor() protoreflect.EnumDescriptor {
-	return file_shoeproof_events_v1_events_proto_enumTypes[25].Descriptor()
+	return file_shoeproof_events_v1_events_proto_enumTypes[26].Descriptor()
 }
 
 func (Call_E) Type() protoreflect.EnumType {
-	return &file_shoeproof_events_v1_events_proto_enumTypes[25]
+	return &file_shoeproof_events_v1_events_proto_enumTypes[26]
 }
 
 func (x Call_E) Number() protoreflect.EnumNumber {
@@ -1565,7 +1614,7 @@ func (x Call_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Call_E.Descriptor instead.
 func (Call_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{68, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{70, 0}
 }
 
 type Hand_E int32
@@ -1601,11 +1650,11 @@ func (x Hand_E) String() string {
 }
 
 func (Hand_E) Descriptor() protoreflect.EnumDescriptor {
-	return file_shoeproof_events_v1_events_proto_enumTypes[26].Descriptor()
+	return file_shoeproof_events_v1_events_proto_enumTypes[27].Descriptor()
 }
 
 func (Hand_E) Type() protoreflect.EnumType {
-	return &file_shoeproof_events_v1_events_proto_enumTypes[26]
+	return &file_shoeproof_events_v1_events_proto_enumTypes[27]
 }
 
 func (x Hand_E) Number() protoreflect.EnumNumber {
@@ -1614,7 +1663,7 @@ func (x Hand_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Hand_E.Descriptor instead.
 func (Hand_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{69, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{71, 0}
 }
 
 type Treasure_E int32
@@ -1665,11 +1714,11 @@ func (x Treasure_E) String() string {
 }
 
 func (Treasure_E) Descriptor() protoreflect.EnumDescriptor {
-	return file_shoeproof_events_v1_events_proto_enumTypes[27].Descriptor()
+	return file_shoeproof_events_v1_events_proto_enumTypes[28].Descriptor()
 }
 
 func (Treasure_E) Type() protoreflect.EnumType {
-	return &file_shoeproof_events_v1_events_proto_enumTypes[27]
+	return &file_shoeproof_events_v1_events_proto_enumTypes[28]
 }
 
 func (x Treasure_E) Number() protoreflect.EnumNumber {
@@ -1678,7 +1727,7 @@ func (x Treasure_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Treasure_E.Descriptor instead.
 func (Treasure_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{70, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{72, 0}
 }
 
 type Instruction_E int32
@@ -1714,11 +1763,11 @@ func (x Instruction_E) String() string {
 }
 
 func (Instruction_E) Descriptor() protoreflect.EnumDescriptor {
-	return file_shoeproof_events_v1_events_proto_enumTypes[28].Descriptor()
+	return file_shoeproof_events_v1_events_proto_enumTypes[29].Descriptor()
 }
 
 func (Instruction_E) Type() protoreflect.EnumType {
-	return &file_shoeproof_events_v1_events_proto_enumTypes[28]
+	return &file_shoeproof_events_v1_events_proto_enumTypes[29]
 }
 
 func (x Instruction_E) Number() protoreflect.EnumNumber {
@@ -1727,7 +1776,7 @@ func (x Instruction_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Instruction_E.Descriptor instead.
 func (Instruction_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{72, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{74, 0}
 }
 
 type CardPlace_E int32
@@ -1769,11 +1818,11 @@ func (x CardPlace_E) String() string {
 }
 
 func (CardPlace_E) Descriptor() protoreflect.EnumDescriptor {
-	return file_shoeproof_events_v1_events_proto_enumTypes[29].Descriptor()
+	return file_shoeproof_events_v1_events_proto_enumTypes[30].Descriptor()
 }
 
 func (CardPlace_E) Type() protoreflect.EnumType {
-	return &file_shoeproof_events_v1_events_proto_enumTypes[29]
+	return &file_shoeproof_events_v1_events_proto_enumTypes[30]
 }
 
 func (x CardPlace_E) Number() protoreflect.EnumNumber {
@@ -1782,7 +1831,7 @@ func (x CardPlace_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CardPlace_E.Descriptor instead.
 func (CardPlace_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{74, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{76, 0}
 }
 
 type DealerHand_E int32
@@ -1818,11 +1867,11 @@ func (x DealerHand_E) String() string {
 }
 
 func (DealerHand_E) Descriptor() protoreflect.EnumDescriptor {
-	return file_shoeproof_events_v1_events_proto_enumTypes[30].Descriptor()
+	return file_shoeproof_events_v1_events_proto_enumTypes[31].Descriptor()
 }
 
 func (DealerHand_E) Type() protoreflect.EnumType {
-	return &file_shoeproof_events_v1_events_proto_enumTypes[30]
+	return &file_shoeproof_events_v1_events_proto_enumTypes[31]
 }
 
 func (x DealerHand_E) Number() protoreflect.EnumNumber {
@@ -1831,7 +1880,7 @@ func (x DealerHand_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use DealerHand_E.Descriptor instead.
 func (DealerHand_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{75, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{77, 0}
 }
 
 type MovePlace_E int32
@@ -1873,11 +1922,11 @@ func (x MovePlace_E) String() string {
 }
 
 func (MovePlace_E) Descriptor() protoreflect.EnumDescriptor {
-	return file_shoeproof_events_v1_events_proto_enumTypes[31].Descriptor()
+	return file_shoeproof_events_v1_events_proto_enumTypes[32].Descriptor()
 }
 
 func (MovePlace_E) Type() protoreflect.EnumType {
-	return &file_shoeproof_events_v1_events_proto_enumTypes[31]
+	return &file_shoeproof_events_v1_events_proto_enumTypes[32]
 }
 
 func (x MovePlace_E) Number() protoreflect.EnumNumber {
@@ -1886,7 +1935,7 @@ func (x MovePlace_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use MovePlace_E.Descriptor instead.
 func (MovePlace_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{78, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{80, 0}
 }
 
 type Marker_E int32
@@ -1925,11 +1974,11 @@ func (x Marker_E) String() string {
 }
 
 func (Marker_E) Descriptor() protoreflect.EnumDescriptor {
-	return file_shoeproof_events_v1_events_proto_enumTypes[32].Descriptor()
+	return file_shoeproof_events_v1_events_proto_enumTypes[33].Descriptor()
 }
 
 func (Marker_E) Type() protoreflect.EnumType {
-	return &file_shoeproof_events_v1_events_proto_enumTypes[32]
+	return &file_shoeproof_events_v1_events_proto_enumTypes[33]
 }
 
 func (x Marker_E) Number() protoreflect.EnumNumber {
@@ -1938,7 +1987,7 @@ func (x Marker_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Marker_E.Descriptor instead.
 func (Marker_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{90, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{92, 0}
 }
 
 type VigorishKind_E int32
@@ -1977,11 +2026,11 @@ func (x VigorishKind_E) String() string {
 }
 
 func (VigorishKind_E) Descriptor() protoreflect.EnumDescriptor {
-	return file_shoeproof_events_v1_events_proto_enumTypes[33].Descriptor()
+	return file_shoeproof_events_v1_events_proto_enumTypes[34].Descriptor()
 }
 
 func (VigorishKind_E) Type() protoreflect.EnumType {
-	return &file_shoeproof_events_v1_events_proto_enumTypes[33]
+	return &file_shoeproof_events_v1_events_proto_enumTypes[34]
 }
 
 func (x VigorishKind_E) Number() protoreflect.EnumNumber {
@@ -1990,7 +2039,7 @@ func (x VigorishKind_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use VigorishKind_E.Descriptor instead.
 func (VigorishKind_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{92, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{94, 0}
 }
 
 type VoidCause_E int32
@@ -2029,11 +2078,11 @@ func (x VoidCause_E) String() string {
 }
 
 func (VoidCause_E) Descriptor() protoreflect.EnumDescriptor {
-	return file_shoeproof_events_v1_events_proto_enumTypes[34].Descriptor()
+	return file_shoeproof_events_v1_events_proto_enumTypes[35].Descriptor()
 }
 
 func (VoidCause_E) Type() protoreflect.EnumType {
-	return &file_shoeproof_events_v1_events_proto_enumTypes[34]
+	return &file_shoeproof_events_v1_events_proto_enumTypes[35]
 }
 
 func (x VoidCause_E) Number() protoreflect.EnumNumber {
@@ -2042,7 +2091,7 @@ func (x VoidCause_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use VoidCause_E.Descriptor instead.
 func (VoidCause_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{96, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{98, 0}
 }
 
 type Result_E int32
@@ -2084,11 +2133,11 @@ func (x Result_E) String() string {
 }
 
 func (Result_E) Descriptor() protoreflect.EnumDescriptor {
-	return file_shoeproof_events_v1_events_proto_enumTypes[35].Descriptor()
+	return file_shoeproof_events_v1_events_proto_enumTypes[36].Descriptor()
 }
 
 func (Result_E) Type() protoreflect.EnumType {
-	return &file_shoeproof_events_v1_events_proto_enumTypes[35]
+	return &file_shoeproof_events_v1_events_proto_enumTypes[36]
 }
 
 func (x Result_E) Number() protoreflect.EnumNumber {
@@ -2097,7 +2146,7 @@ func (x Result_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Result_E.Descriptor instead.
 func (Result_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{98, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{100, 0}
 }
 
 type BancoCall_E int32
@@ -2136,11 +2185,11 @@ func (x BancoCall_E) String() string {
 }
 
 func (BancoCall_E) Descriptor() protoreflect.EnumDescriptor {
-	return file_shoeproof_events_v1_events_proto_enumTypes[36].Descriptor()
+	return file_shoeproof_events_v1_events_proto_enumTypes[37].Descriptor()
 }
 
 func (BancoCall_E) Type() protoreflect.EnumType {
-	return &file_shoeproof_events_v1_events_proto_enumTypes[36]
+	return &file_shoeproof_events_v1_events_proto_enumTypes[37]
 }
 
 func (x BancoCall_E) Number() protoreflect.EnumNumber {
@@ -2149,7 +2198,7 @@ func (x BancoCall_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use BancoCall_E.Descriptor instead.
 func (BancoCall_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{103, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{105, 0}
 }
 
 type TrayOccasion_E int32
@@ -2188,11 +2237,11 @@ func (x TrayOccasion_E) String() string {
 }
 
 func (TrayOccasion_E) Descriptor() protoreflect.EnumDescriptor {
-	return file_shoeproof_events_v1_events_proto_enumTypes[37].Descriptor()
+	return file_shoeproof_events_v1_events_proto_enumTypes[38].Descriptor()
 }
 
 func (TrayOccasion_E) Type() protoreflect.EnumType {
-	return &file_shoeproof_events_v1_events_proto_enumTypes[37]
+	return &file_shoeproof_events_v1_events_proto_enumTypes[38]
 }
 
 func (x TrayOccasion_E) Number() protoreflect.EnumNumber {
@@ -2201,7 +2250,7 @@ func (x TrayOccasion_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use TrayOccasion_E.Descriptor instead.
 func (TrayOccasion_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{109, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{110, 0}
 }
 
 type StakeOccasion_E int32
@@ -2237,11 +2286,11 @@ func (x StakeOccasion_E) String() string {
 }
 
 func (StakeOccasion_E) Descriptor() protoreflect.EnumDescriptor {
-	return file_shoeproof_events_v1_events_proto_enumTypes[38].Descriptor()
+	return file_shoeproof_events_v1_events_proto_enumTypes[39].Descriptor()
 }
 
 func (StakeOccasion_E) Type() protoreflect.EnumType {
-	return &file_shoeproof_events_v1_events_proto_enumTypes[38]
+	return &file_shoeproof_events_v1_events_proto_enumTypes[39]
 }
 
 func (x StakeOccasion_E) Number() protoreflect.EnumNumber {
@@ -2250,7 +2299,7 @@ func (x StakeOccasion_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use StakeOccasion_E.Descriptor instead.
 func (StakeOccasion_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{112, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{113, 0}
 }
 
 type DeviceState_E int32
@@ -2289,11 +2338,11 @@ func (x DeviceState_E) String() string {
 }
 
 func (DeviceState_E) Descriptor() protoreflect.EnumDescriptor {
-	return file_shoeproof_events_v1_events_proto_enumTypes[39].Descriptor()
+	return file_shoeproof_events_v1_events_proto_enumTypes[40].Descriptor()
 }
 
 func (DeviceState_E) Type() protoreflect.EnumType {
-	return &file_shoeproof_events_v1_events_proto_enumTypes[39]
+	return &file_shoeproof_events_v1_events_proto_enumTypes[40]
 }
 
 func (x DeviceState_E) Number() protoreflect.EnumNumber {
@@ -2302,7 +2351,7 @@ func (x DeviceState_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use DeviceState_E.Descriptor instead.
 func (DeviceState_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{114, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{115, 0}
 }
 
 // TableEvent is one thing that happened at one table.
@@ -2335,6 +2384,7 @@ type TableEvent struct {
 	//	*TableEvent_DealerAssigned
 	//	*TableEvent_SeatOccupied
 	//	*TableEvent_SeatVacated
+	//	*TableEvent_FloorAssigned
 	//	*TableEvent_DeckReceived
 	//	*TableEvent_CardsInspected
 	//	*TableEvent_CardsVerified
@@ -2389,7 +2439,6 @@ type TableEvent struct {
 	//	*TableEvent_BankerWagered
 	//	*TableEvent_BancoAnnounced
 	//	*TableEvent_BankerRelinquished
-	//	*TableEvent_WageringOpened
 	//	*TableEvent_ChipsFilled
 	//	*TableEvent_ChipsCredited
 	//	*TableEvent_TrayCounted
@@ -2591,6 +2640,15 @@ func (x *TableEvent) GetSeatVacated() *SeatVacated {
 	if x != nil {
 		if x, ok := x.Payload.(*TableEvent_SeatVacated); ok {
 			return x.SeatVacated
+		}
+	}
+	return nil
+}
+
+func (x *TableEvent) GetFloorAssigned() *FloorAssigned {
+	if x != nil {
+		if x, ok := x.Payload.(*TableEvent_FloorAssigned); ok {
+			return x.FloorAssigned
 		}
 	}
 	return nil
@@ -3082,15 +3140,6 @@ func (x *TableEvent) GetBankerRelinquished() *BankerRelinquished {
 	return nil
 }
 
-func (x *TableEvent) GetWageringOpened() *WageringOpened {
-	if x != nil {
-		if x, ok := x.Payload.(*TableEvent_WageringOpened); ok {
-			return x.WageringOpened
-		}
-	}
-	return nil
-}
-
 func (x *TableEvent) GetChipsFilled() *ChipsFilled {
 	if x != nil {
 		if x, ok := x.Payload.(*TableEvent_ChipsFilled); ok {
@@ -3184,6 +3233,10 @@ type TableEvent_SeatOccupied struct {
 
 type TableEvent_SeatVacated struct {
 	SeatVacated *SeatVacated `protobuf:"bytes,28,opt,name=seat_vacated,json=seatVacated,proto3,oneof"`
+}
+
+type TableEvent_FloorAssigned struct {
+	FloorAssigned *FloorAssigned `protobuf:"bytes,29,opt,name=floor_assigned,json=floorAssigned,proto3,oneof"`
 }
 
 type TableEvent_DeckReceived struct {
@@ -3406,10 +3459,6 @@ type TableEvent_BankerRelinquished struct {
 	BankerRelinquished *BankerRelinquished `protobuf:"bytes,124,opt,name=banker_relinquished,json=bankerRelinquished,proto3,oneof"`
 }
 
-type TableEvent_WageringOpened struct {
-	WageringOpened *WageringOpened `protobuf:"bytes,125,opt,name=wagering_opened,json=wageringOpened,proto3,oneof"`
-}
-
 type TableEvent_ChipsFilled struct {
 	// Chips and devices.
 	ChipsFilled *ChipsFilled `protobuf:"bytes,140,opt,name=chips_filled,json=chipsFilled,proto3,oneof"`
@@ -3452,6 +3501,8 @@ func (*TableEvent_DealerAssigned) isTableEvent_Payload() {}
 func (*TableEvent_SeatOccupied) isTableEvent_Payload() {}
 
 func (*TableEvent_SeatVacated) isTableEvent_Payload() {}
+
+func (*TableEvent_FloorAssigned) isTableEvent_Payload() {}
 
 func (*TableEvent_DeckReceived) isTableEvent_Payload() {}
 
@@ -3560,8 +3611,6 @@ func (*TableEvent_BankerWagered) isTableEvent_Payload() {}
 func (*TableEvent_BancoAnnounced) isTableEvent_Payload() {}
 
 func (*TableEvent_BankerRelinquished) isTableEvent_Payload() {}
-
-func (*TableEvent_WageringOpened) isTableEvent_Payload() {}
 
 func (*TableEvent_ChipsFilled) isTableEvent_Payload() {}
 
@@ -4868,6 +4917,50 @@ func (x *DealerAssigned) GetSupervisorId() string {
 	return ""
 }
 
+type FloorAssigned struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	FloorpersonId string                 `protobuf:"bytes,1,opt,name=floorperson_id,json=floorpersonId,proto3" json:"floorperson_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FloorAssigned) Reset() {
+	*x = FloorAssigned{}
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FloorAssigned) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FloorAssigned) ProtoMessage() {}
+
+func (x *FloorAssigned) ProtoReflect() protoreflect.Message {
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FloorAssigned.ProtoReflect.Descriptor instead.
+func (*FloorAssigned) Descriptor() ([]byte, []int) {
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *FloorAssigned) GetFloorpersonId() string {
+	if x != nil {
+		return x.FloorpersonId
+	}
+	return ""
+}
+
 type SeatOccupied struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Seat          uint32                 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
@@ -4878,7 +4971,7 @@ type SeatOccupied struct {
 
 func (x *SeatOccupied) Reset() {
 	*x = SeatOccupied{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[25]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4890,7 +4983,7 @@ func (x *SeatOccupied) String() string {
 func (*SeatOccupied) ProtoMessage() {}
 
 func (x *SeatOccupied) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[25]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4903,7 +4996,7 @@ func (x *SeatOccupied) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeatOccupied.ProtoReflect.Descriptor instead.
 func (*SeatOccupied) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{25}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *SeatOccupied) GetSeat() uint32 {
@@ -4930,7 +5023,7 @@ type SeatVacated struct {
 
 func (x *SeatVacated) Reset() {
 	*x = SeatVacated{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[26]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4942,7 +5035,7 @@ func (x *SeatVacated) String() string {
 func (*SeatVacated) ProtoMessage() {}
 
 func (x *SeatVacated) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[26]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4955,7 +5048,7 @@ func (x *SeatVacated) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeatVacated.ProtoReflect.Descriptor instead.
 func (*SeatVacated) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{26}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *SeatVacated) GetSeat() uint32 {
@@ -4985,7 +5078,7 @@ type DeckReceived struct {
 
 func (x *DeckReceived) Reset() {
 	*x = DeckReceived{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[27]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4997,7 +5090,7 @@ func (x *DeckReceived) String() string {
 func (*DeckReceived) ProtoMessage() {}
 
 func (x *DeckReceived) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[27]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5010,7 +5103,7 @@ func (x *DeckReceived) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeckReceived.ProtoReflect.Descriptor instead.
 func (*DeckReceived) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{27}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *DeckReceived) GetBatchId() string {
@@ -5063,7 +5156,7 @@ type CardsInspected struct {
 
 func (x *CardsInspected) Reset() {
 	*x = CardsInspected{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[28]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5075,7 +5168,7 @@ func (x *CardsInspected) String() string {
 func (*CardsInspected) ProtoMessage() {}
 
 func (x *CardsInspected) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[28]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5088,7 +5181,7 @@ func (x *CardsInspected) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CardsInspected.ProtoReflect.Descriptor instead.
 func (*CardsInspected) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{28}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *CardsInspected) GetBatchId() string {
@@ -5137,7 +5230,7 @@ type CardsVerified struct {
 
 func (x *CardsVerified) Reset() {
 	*x = CardsVerified{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[29]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5149,7 +5242,7 @@ func (x *CardsVerified) String() string {
 func (*CardsVerified) ProtoMessage() {}
 
 func (x *CardsVerified) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[29]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5162,7 +5255,7 @@ func (x *CardsVerified) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CardsVerified.ProtoReflect.Descriptor instead.
 func (*CardsVerified) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{29}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CardsVerified) GetBatchId() string {
@@ -5194,7 +5287,7 @@ type Face struct {
 
 func (x *Face) Reset() {
 	*x = Face{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[30]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5206,7 +5299,7 @@ func (x *Face) String() string {
 func (*Face) ProtoMessage() {}
 
 func (x *Face) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[30]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5219,7 +5312,7 @@ func (x *Face) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Face.ProtoReflect.Descriptor instead.
 func (*Face) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{30}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{31}
 }
 
 type Arrangement struct {
@@ -5230,7 +5323,7 @@ type Arrangement struct {
 
 func (x *Arrangement) Reset() {
 	*x = Arrangement{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[31]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5242,7 +5335,7 @@ func (x *Arrangement) String() string {
 func (*Arrangement) ProtoMessage() {}
 
 func (x *Arrangement) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[31]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5255,7 +5348,7 @@ func (x *Arrangement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Arrangement.ProtoReflect.Descriptor instead.
 func (*Arrangement) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{31}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{32}
 }
 
 type CardsSpread struct {
@@ -5270,7 +5363,7 @@ type CardsSpread struct {
 
 func (x *CardsSpread) Reset() {
 	*x = CardsSpread{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[32]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5282,7 +5375,7 @@ func (x *CardsSpread) String() string {
 func (*CardsSpread) ProtoMessage() {}
 
 func (x *CardsSpread) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[32]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5295,7 +5388,7 @@ func (x *CardsSpread) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CardsSpread.ProtoReflect.Descriptor instead.
 func (*CardsSpread) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{32}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *CardsSpread) GetBatchId() string {
@@ -5336,7 +5429,7 @@ type CardsViewed struct {
 
 func (x *CardsViewed) Reset() {
 	*x = CardsViewed{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[33]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5348,7 +5441,7 @@ func (x *CardsViewed) String() string {
 func (*CardsViewed) ProtoMessage() {}
 
 func (x *CardsViewed) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[33]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5361,7 +5454,7 @@ func (x *CardsViewed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CardsViewed.ProtoReflect.Descriptor instead.
 func (*CardsViewed) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{33}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *CardsViewed) GetBatchId() string {
@@ -5388,7 +5481,7 @@ type CardsWashed struct {
 
 func (x *CardsWashed) Reset() {
 	*x = CardsWashed{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[34]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5400,7 +5493,7 @@ func (x *CardsWashed) String() string {
 func (*CardsWashed) ProtoMessage() {}
 
 func (x *CardsWashed) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[34]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5413,7 +5506,7 @@ func (x *CardsWashed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CardsWashed.ProtoReflect.Descriptor instead.
 func (*CardsWashed) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{34}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *CardsWashed) GetBatchId() string {
@@ -5439,7 +5532,7 @@ type CardsStacked struct {
 
 func (x *CardsStacked) Reset() {
 	*x = CardsStacked{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[35]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5451,7 +5544,7 @@ func (x *CardsStacked) String() string {
 func (*CardsStacked) ProtoMessage() {}
 
 func (x *CardsStacked) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[35]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5464,7 +5557,7 @@ func (x *CardsStacked) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CardsStacked.ProtoReflect.Descriptor instead.
 func (*CardsStacked) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{35}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *CardsStacked) GetBatchId() string {
@@ -5482,7 +5575,7 @@ type BatchState struct {
 
 func (x *BatchState) Reset() {
 	*x = BatchState{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[36]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5494,7 +5587,7 @@ func (x *BatchState) String() string {
 func (*BatchState) ProtoMessage() {}
 
 func (x *BatchState) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[36]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5507,7 +5600,7 @@ func (x *BatchState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchState.ProtoReflect.Descriptor instead.
 func (*BatchState) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{36}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{37}
 }
 
 type BatchReported struct {
@@ -5522,7 +5615,7 @@ type BatchReported struct {
 
 func (x *BatchReported) Reset() {
 	*x = BatchReported{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[37]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5534,7 +5627,7 @@ func (x *BatchReported) String() string {
 func (*BatchReported) ProtoMessage() {}
 
 func (x *BatchReported) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[37]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5547,7 +5640,7 @@ func (x *BatchReported) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchReported.ProtoReflect.Descriptor instead.
 func (*BatchReported) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{37}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *BatchReported) GetBatchId() string {
@@ -5586,7 +5679,7 @@ type ShufflePhase struct {
 
 func (x *ShufflePhase) Reset() {
 	*x = ShufflePhase{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[38]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5598,7 +5691,7 @@ func (x *ShufflePhase) String() string {
 func (*ShufflePhase) ProtoMessage() {}
 
 func (x *ShufflePhase) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[38]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5611,7 +5704,7 @@ func (x *ShufflePhase) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShufflePhase.ProtoReflect.Descriptor instead.
 func (*ShufflePhase) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{38}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{39}
 }
 
 type ShuffleMethod struct {
@@ -5622,7 +5715,7 @@ type ShuffleMethod struct {
 
 func (x *ShuffleMethod) Reset() {
 	*x = ShuffleMethod{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[39]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5634,7 +5727,7 @@ func (x *ShuffleMethod) String() string {
 func (*ShuffleMethod) ProtoMessage() {}
 
 func (x *ShuffleMethod) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[39]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5647,7 +5740,7 @@ func (x *ShuffleMethod) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShuffleMethod.ProtoReflect.Descriptor instead.
 func (*ShuffleMethod) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{39}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{40}
 }
 
 type ShoeShuffled struct {
@@ -5661,7 +5754,7 @@ type ShoeShuffled struct {
 
 func (x *ShoeShuffled) Reset() {
 	*x = ShoeShuffled{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[40]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5673,7 +5766,7 @@ func (x *ShoeShuffled) String() string {
 func (*ShoeShuffled) ProtoMessage() {}
 
 func (x *ShoeShuffled) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[40]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5686,7 +5779,7 @@ func (x *ShoeShuffled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShoeShuffled.ProtoReflect.Descriptor instead.
 func (*ShoeShuffled) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{40}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ShoeShuffled) GetBatchId() string {
@@ -5721,7 +5814,7 @@ type ShoeLaced struct {
 
 func (x *ShoeLaced) Reset() {
 	*x = ShoeLaced{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[41]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5733,7 +5826,7 @@ func (x *ShoeLaced) String() string {
 func (*ShoeLaced) ProtoMessage() {}
 
 func (x *ShoeLaced) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[41]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5746,7 +5839,7 @@ func (x *ShoeLaced) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShoeLaced.ProtoReflect.Descriptor instead.
 func (*ShoeLaced) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{41}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ShoeLaced) GetBatchId() string {
@@ -5781,7 +5874,7 @@ type CutOffered struct {
 
 func (x *CutOffered) Reset() {
 	*x = CutOffered{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[42]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5793,7 +5886,7 @@ func (x *CutOffered) String() string {
 func (*CutOffered) ProtoMessage() {}
 
 func (x *CutOffered) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[42]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5806,7 +5899,7 @@ func (x *CutOffered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CutOffered.ProtoReflect.Descriptor instead.
 func (*CutOffered) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{42}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *CutOffered) GetSeat() uint32 {
@@ -5843,7 +5936,7 @@ type ShoeCut struct {
 
 func (x *ShoeCut) Reset() {
 	*x = ShoeCut{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[43]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5855,7 +5948,7 @@ func (x *ShoeCut) String() string {
 func (*ShoeCut) ProtoMessage() {}
 
 func (x *ShoeCut) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[43]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5868,7 +5961,7 @@ func (x *ShoeCut) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShoeCut.ProtoReflect.Descriptor instead.
 func (*ShoeCut) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{43}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ShoeCut) GetByRole() Role_E {
@@ -5910,7 +6003,7 @@ type RecutOrdered struct {
 
 func (x *RecutOrdered) Reset() {
 	*x = RecutOrdered{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[44]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5922,7 +6015,7 @@ func (x *RecutOrdered) String() string {
 func (*RecutOrdered) ProtoMessage() {}
 
 func (x *RecutOrdered) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[44]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5935,7 +6028,7 @@ func (x *RecutOrdered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecutOrdered.ProtoReflect.Descriptor instead.
 func (*RecutOrdered) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{44}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *RecutOrdered) GetByRole() Role_E {
@@ -5969,7 +6062,7 @@ type ShoeTransposed struct {
 
 func (x *ShoeTransposed) Reset() {
 	*x = ShoeTransposed{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[45]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5981,7 +6074,7 @@ func (x *ShoeTransposed) String() string {
 func (*ShoeTransposed) ProtoMessage() {}
 
 func (x *ShoeTransposed) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[45]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5994,7 +6087,7 @@ func (x *ShoeTransposed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShoeTransposed.ProtoReflect.Descriptor instead.
 func (*ShoeTransposed) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{45}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ShoeTransposed) GetBatchId() string {
@@ -6022,7 +6115,7 @@ type CutcardPlaced struct {
 
 func (x *CutcardPlaced) Reset() {
 	*x = CutcardPlaced{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[46]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6034,7 +6127,7 @@ func (x *CutcardPlaced) String() string {
 func (*CutcardPlaced) ProtoMessage() {}
 
 func (x *CutcardPlaced) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[46]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6047,7 +6140,7 @@ func (x *CutcardPlaced) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CutcardPlaced.ProtoReflect.Descriptor instead.
 func (*CutcardPlaced) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{46}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *CutcardPlaced) GetWhich() uint32 {
@@ -6072,7 +6165,7 @@ type ShoeDevice struct {
 
 func (x *ShoeDevice) Reset() {
 	*x = ShoeDevice{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[47]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6084,7 +6177,7 @@ func (x *ShoeDevice) String() string {
 func (*ShoeDevice) ProtoMessage() {}
 
 func (x *ShoeDevice) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[47]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6097,7 +6190,7 @@ func (x *ShoeDevice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShoeDevice.ProtoReflect.Descriptor instead.
 func (*ShoeDevice) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{47}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{48}
 }
 
 type ShoeLoaded struct {
@@ -6115,7 +6208,7 @@ type ShoeLoaded struct {
 
 func (x *ShoeLoaded) Reset() {
 	*x = ShoeLoaded{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[48]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6127,7 +6220,7 @@ func (x *ShoeLoaded) String() string {
 func (*ShoeLoaded) ProtoMessage() {}
 
 func (x *ShoeLoaded) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[48]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6140,7 +6233,7 @@ func (x *ShoeLoaded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShoeLoaded.ProtoReflect.Descriptor instead.
 func (*ShoeLoaded) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{48}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ShoeLoaded) GetBatchId() string {
@@ -6200,7 +6293,7 @@ type BurnReason struct {
 
 func (x *BurnReason) Reset() {
 	*x = BurnReason{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[49]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6212,7 +6305,7 @@ func (x *BurnReason) String() string {
 func (*BurnReason) ProtoMessage() {}
 
 func (x *BurnReason) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[49]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6225,7 +6318,7 @@ func (x *BurnReason) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BurnReason.ProtoReflect.Descriptor instead.
 func (*BurnReason) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{49}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{50}
 }
 
 type BurnShown struct {
@@ -6236,7 +6329,7 @@ type BurnShown struct {
 
 func (x *BurnShown) Reset() {
 	*x = BurnShown{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[50]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6248,7 +6341,7 @@ func (x *BurnShown) String() string {
 func (*BurnShown) ProtoMessage() {}
 
 func (x *BurnShown) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[50]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6261,7 +6354,7 @@ func (x *BurnShown) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BurnShown.ProtoReflect.Descriptor instead.
 func (*BurnShown) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{50}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{51}
 }
 
 type BurnDestination struct {
@@ -6272,7 +6365,7 @@ type BurnDestination struct {
 
 func (x *BurnDestination) Reset() {
 	*x = BurnDestination{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[51]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6284,7 +6377,7 @@ func (x *BurnDestination) String() string {
 func (*BurnDestination) ProtoMessage() {}
 
 func (x *BurnDestination) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[51]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6297,7 +6390,43 @@ func (x *BurnDestination) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BurnDestination.ProtoReflect.Descriptor instead.
 func (*BurnDestination) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{51}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{52}
+}
+
+type BurnDiscarded struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BurnDiscarded) Reset() {
+	*x = BurnDiscarded{}
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[53]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BurnDiscarded) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BurnDiscarded) ProtoMessage() {}
+
+func (x *BurnDiscarded) ProtoReflect() protoreflect.Message {
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[53]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BurnDiscarded.ProtoReflect.Descriptor instead.
+func (*BurnDiscarded) Descriptor() ([]byte, []int) {
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{53}
 }
 
 type ShoeBurned struct {
@@ -6308,16 +6437,18 @@ type ShoeBurned struct {
 	// Cards after the indicator.
 	Count uint32 `protobuf:"varint,3,opt,name=count,proto3" json:"count,omitempty"`
 	// Cards, without the indicator; "??" if face down.
-	Cards         []string          `protobuf:"bytes,4,rep,name=cards,proto3" json:"cards,omitempty"`
-	Shown         BurnShown_E       `protobuf:"varint,5,opt,name=shown,proto3,enum=shoeproof.events.v1.BurnShown_E" json:"shown,omitempty"`
-	Destination   BurnDestination_E `protobuf:"varint,6,opt,name=destination,proto3,enum=shoeproof.events.v1.BurnDestination_E" json:"destination,omitempty"`
+	Cards       []string          `protobuf:"bytes,4,rep,name=cards,proto3" json:"cards,omitempty"`
+	Shown       BurnShown_E       `protobuf:"varint,5,opt,name=shown,proto3,enum=shoeproof.events.v1.BurnShown_E" json:"shown,omitempty"`
+	Destination BurnDestination_E `protobuf:"varint,6,opt,name=destination,proto3,enum=shoeproof.events.v1.BurnDestination_E" json:"destination,omitempty"`
+	// Whether the cards were put away after they were shown, or before.
+	Discarded     BurnDiscarded_E `protobuf:"varint,7,opt,name=discarded,proto3,enum=shoeproof.events.v1.BurnDiscarded_E" json:"discarded,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ShoeBurned) Reset() {
 	*x = ShoeBurned{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[52]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6329,7 +6460,7 @@ func (x *ShoeBurned) String() string {
 func (*ShoeBurned) ProtoMessage() {}
 
 func (x *ShoeBurned) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[52]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6342,7 +6473,7 @@ func (x *ShoeBurned) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShoeBurned.ProtoReflect.Descriptor instead.
 func (*ShoeBurned) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{52}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *ShoeBurned) GetReason() BurnReason_E {
@@ -6387,6 +6518,13 @@ func (x *ShoeBurned) GetDestination() BurnDestination_E {
 	return BurnDestination_UNSPECIFIED
 }
 
+func (x *ShoeBurned) GetDiscarded() BurnDiscarded_E {
+	if x != nil {
+		return x.Discarded
+	}
+	return BurnDiscarded_UNSPECIFIED
+}
+
 type CuratorOffered struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Seat          uint32                 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
@@ -6397,7 +6535,7 @@ type CuratorOffered struct {
 
 func (x *CuratorOffered) Reset() {
 	*x = CuratorOffered{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[53]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6409,7 +6547,7 @@ func (x *CuratorOffered) String() string {
 func (*CuratorOffered) ProtoMessage() {}
 
 func (x *CuratorOffered) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[53]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6422,7 +6560,7 @@ func (x *CuratorOffered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CuratorOffered.ProtoReflect.Descriptor instead.
 func (*CuratorOffered) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{53}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *CuratorOffered) GetSeat() uint32 {
@@ -6448,7 +6586,7 @@ type CuratorAssigned struct {
 
 func (x *CuratorAssigned) Reset() {
 	*x = CuratorAssigned{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[54]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6460,7 +6598,7 @@ func (x *CuratorAssigned) String() string {
 func (*CuratorAssigned) ProtoMessage() {}
 
 func (x *CuratorAssigned) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[54]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6473,7 +6611,7 @@ func (x *CuratorAssigned) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CuratorAssigned.ProtoReflect.Descriptor instead.
 func (*CuratorAssigned) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{54}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *CuratorAssigned) GetSeat() uint32 {
@@ -6491,7 +6629,7 @@ type PassCause struct {
 
 func (x *PassCause) Reset() {
 	*x = PassCause{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[55]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6503,7 +6641,7 @@ func (x *PassCause) String() string {
 func (*PassCause) ProtoMessage() {}
 
 func (x *PassCause) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[55]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6516,7 +6654,7 @@ func (x *PassCause) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PassCause.ProtoReflect.Descriptor instead.
 func (*PassCause) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{55}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{57}
 }
 
 type CuratorPassed struct {
@@ -6531,7 +6669,7 @@ type CuratorPassed struct {
 
 func (x *CuratorPassed) Reset() {
 	*x = CuratorPassed{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[56]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6543,7 +6681,7 @@ func (x *CuratorPassed) String() string {
 func (*CuratorPassed) ProtoMessage() {}
 
 func (x *CuratorPassed) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[56]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6556,7 +6694,7 @@ func (x *CuratorPassed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CuratorPassed.ProtoReflect.Descriptor instead.
 func (*CuratorPassed) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{56}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *CuratorPassed) GetSeat() uint32 {
@@ -6597,7 +6735,7 @@ type CutcardSeen struct {
 
 func (x *CutcardSeen) Reset() {
 	*x = CutcardSeen{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[57]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6609,7 +6747,7 @@ func (x *CutcardSeen) String() string {
 func (*CutcardSeen) ProtoMessage() {}
 
 func (x *CutcardSeen) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[57]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6622,7 +6760,7 @@ func (x *CutcardSeen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CutcardSeen.ProtoReflect.Descriptor instead.
 func (*CutcardSeen) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{57}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *CutcardSeen) GetAfterCardSeq() uint32 {
@@ -6650,7 +6788,7 @@ type ShoeEnded struct {
 
 func (x *ShoeEnded) Reset() {
 	*x = ShoeEnded{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[58]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6662,7 +6800,7 @@ func (x *ShoeEnded) String() string {
 func (*ShoeEnded) ProtoMessage() {}
 
 func (x *ShoeEnded) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[58]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6675,7 +6813,7 @@ func (x *ShoeEnded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShoeEnded.ProtoReflect.Descriptor instead.
 func (*ShoeEnded) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{58}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *ShoeEnded) GetReason() string {
@@ -6700,7 +6838,7 @@ type RoundStarted struct {
 
 func (x *RoundStarted) Reset() {
 	*x = RoundStarted{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[59]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6712,7 +6850,7 @@ func (x *RoundStarted) String() string {
 func (*RoundStarted) ProtoMessage() {}
 
 func (x *RoundStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[59]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6725,7 +6863,7 @@ func (x *RoundStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoundStarted.ProtoReflect.Descriptor instead.
 func (*RoundStarted) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{59}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{61}
 }
 
 type Spot struct {
@@ -6736,7 +6874,7 @@ type Spot struct {
 
 func (x *Spot) Reset() {
 	*x = Spot{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[60]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6748,7 +6886,7 @@ func (x *Spot) String() string {
 func (*Spot) ProtoMessage() {}
 
 func (x *Spot) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[60]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6761,7 +6899,7 @@ func (x *Spot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Spot.ProtoReflect.Descriptor instead.
 func (*Spot) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{60}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{62}
 }
 
 type WagerMedium struct {
@@ -6772,7 +6910,7 @@ type WagerMedium struct {
 
 func (x *WagerMedium) Reset() {
 	*x = WagerMedium{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[61]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6784,7 +6922,7 @@ func (x *WagerMedium) String() string {
 func (*WagerMedium) ProtoMessage() {}
 
 func (x *WagerMedium) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[61]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6797,7 +6935,7 @@ func (x *WagerMedium) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WagerMedium.ProtoReflect.Descriptor instead.
 func (*WagerMedium) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{61}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{63}
 }
 
 type WagerPlaced struct {
@@ -6820,7 +6958,7 @@ type WagerPlaced struct {
 
 func (x *WagerPlaced) Reset() {
 	*x = WagerPlaced{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[62]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6832,7 +6970,7 @@ func (x *WagerPlaced) String() string {
 func (*WagerPlaced) ProtoMessage() {}
 
 func (x *WagerPlaced) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[62]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6845,7 +6983,7 @@ func (x *WagerPlaced) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WagerPlaced.ProtoReflect.Descriptor instead.
 func (*WagerPlaced) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{62}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *WagerPlaced) GetWagerId() string {
@@ -6919,7 +7057,7 @@ type WagerChange struct {
 
 func (x *WagerChange) Reset() {
 	*x = WagerChange{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[63]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6931,7 +7069,7 @@ func (x *WagerChange) String() string {
 func (*WagerChange) ProtoMessage() {}
 
 func (x *WagerChange) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[63]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6944,7 +7082,7 @@ func (x *WagerChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WagerChange.ProtoReflect.Descriptor instead.
 func (*WagerChange) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{63}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{65}
 }
 
 type WagerChanged struct {
@@ -6959,7 +7097,7 @@ type WagerChanged struct {
 
 func (x *WagerChanged) Reset() {
 	*x = WagerChanged{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[64]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6971,7 +7109,7 @@ func (x *WagerChanged) String() string {
 func (*WagerChanged) ProtoMessage() {}
 
 func (x *WagerChanged) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[64]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6984,7 +7122,7 @@ func (x *WagerChanged) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WagerChanged.ProtoReflect.Descriptor instead.
 func (*WagerChanged) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{64}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *WagerChanged) GetWagerId() string {
@@ -7025,7 +7163,7 @@ type WagerHandled struct {
 
 func (x *WagerHandled) Reset() {
 	*x = WagerHandled{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[65]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7037,7 +7175,7 @@ func (x *WagerHandled) String() string {
 func (*WagerHandled) ProtoMessage() {}
 
 func (x *WagerHandled) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[65]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7050,7 +7188,7 @@ func (x *WagerHandled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WagerHandled.ProtoReflect.Descriptor instead.
 func (*WagerHandled) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{65}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *WagerHandled) GetWagerId() string {
@@ -7077,7 +7215,7 @@ type VerbalConfirmed struct {
 
 func (x *VerbalConfirmed) Reset() {
 	*x = VerbalConfirmed{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[66]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7089,7 +7227,7 @@ func (x *VerbalConfirmed) String() string {
 func (*VerbalConfirmed) ProtoMessage() {}
 
 func (x *VerbalConfirmed) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[66]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7102,7 +7240,7 @@ func (x *VerbalConfirmed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerbalConfirmed.ProtoReflect.Descriptor instead.
 func (*VerbalConfirmed) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{66}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *VerbalConfirmed) GetWagerId() string {
@@ -7129,7 +7267,7 @@ type CashConverted struct {
 
 func (x *CashConverted) Reset() {
 	*x = CashConverted{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[67]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7141,7 +7279,7 @@ func (x *CashConverted) String() string {
 func (*CashConverted) ProtoMessage() {}
 
 func (x *CashConverted) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[67]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7154,7 +7292,7 @@ func (x *CashConverted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CashConverted.ProtoReflect.Descriptor instead.
 func (*CashConverted) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{67}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{69}
 }
 
 func (x *CashConverted) GetWagerId() string {
@@ -7179,7 +7317,7 @@ type Call struct {
 
 func (x *Call) Reset() {
 	*x = Call{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[68]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7191,7 +7329,7 @@ func (x *Call) String() string {
 func (*Call) ProtoMessage() {}
 
 func (x *Call) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[68]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7204,7 +7342,7 @@ func (x *Call) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Call.ProtoReflect.Descriptor instead.
 func (*Call) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{68}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{70}
 }
 
 type Hand struct {
@@ -7215,7 +7353,7 @@ type Hand struct {
 
 func (x *Hand) Reset() {
 	*x = Hand{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[69]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[71]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7227,7 +7365,7 @@ func (x *Hand) String() string {
 func (*Hand) ProtoMessage() {}
 
 func (x *Hand) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[69]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[71]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7240,7 +7378,7 @@ func (x *Hand) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hand.ProtoReflect.Descriptor instead.
 func (*Hand) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{69}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{71}
 }
 
 type Treasure struct {
@@ -7251,7 +7389,7 @@ type Treasure struct {
 
 func (x *Treasure) Reset() {
 	*x = Treasure{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[70]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[72]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7263,7 +7401,7 @@ func (x *Treasure) String() string {
 func (*Treasure) ProtoMessage() {}
 
 func (x *Treasure) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[70]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[72]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7276,7 +7414,7 @@ func (x *Treasure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Treasure.ProtoReflect.Descriptor instead.
 func (*Treasure) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{70}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{72}
 }
 
 type Announced struct {
@@ -7291,7 +7429,7 @@ type Announced struct {
 
 func (x *Announced) Reset() {
 	*x = Announced{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[71]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[73]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7303,7 +7441,7 @@ func (x *Announced) String() string {
 func (*Announced) ProtoMessage() {}
 
 func (x *Announced) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[71]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[73]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7316,7 +7454,7 @@ func (x *Announced) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Announced.ProtoReflect.Descriptor instead.
 func (*Announced) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{71}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{73}
 }
 
 func (x *Announced) GetCode() Call_E {
@@ -7355,7 +7493,7 @@ type Instruction struct {
 
 func (x *Instruction) Reset() {
 	*x = Instruction{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[72]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[74]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7367,7 +7505,7 @@ func (x *Instruction) String() string {
 func (*Instruction) ProtoMessage() {}
 
 func (x *Instruction) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[72]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[74]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7380,7 +7518,7 @@ func (x *Instruction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Instruction.ProtoReflect.Descriptor instead.
 func (*Instruction) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{72}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{74}
 }
 
 type DealInstructed struct {
@@ -7393,7 +7531,7 @@ type DealInstructed struct {
 
 func (x *DealInstructed) Reset() {
 	*x = DealInstructed{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[73]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[75]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7405,7 +7543,7 @@ func (x *DealInstructed) String() string {
 func (*DealInstructed) ProtoMessage() {}
 
 func (x *DealInstructed) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[73]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[75]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7418,7 +7556,7 @@ func (x *DealInstructed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DealInstructed.ProtoReflect.Descriptor instead.
 func (*DealInstructed) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{73}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{75}
 }
 
 func (x *DealInstructed) GetHand() Hand_E {
@@ -7443,7 +7581,7 @@ type CardPlace struct {
 
 func (x *CardPlace) Reset() {
 	*x = CardPlace{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[74]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[76]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7455,7 +7593,7 @@ func (x *CardPlace) String() string {
 func (*CardPlace) ProtoMessage() {}
 
 func (x *CardPlace) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[74]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[76]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7468,7 +7606,7 @@ func (x *CardPlace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CardPlace.ProtoReflect.Descriptor instead.
 func (*CardPlace) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{74}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{76}
 }
 
 type DealerHand struct {
@@ -7479,7 +7617,7 @@ type DealerHand struct {
 
 func (x *DealerHand) Reset() {
 	*x = DealerHand{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[75]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[77]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7491,7 +7629,7 @@ func (x *DealerHand) String() string {
 func (*DealerHand) ProtoMessage() {}
 
 func (x *DealerHand) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[75]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[77]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7504,7 +7642,7 @@ func (x *DealerHand) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DealerHand.ProtoReflect.Descriptor instead.
 func (*DealerHand) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{75}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{77}
 }
 
 type CardDealt struct {
@@ -7527,13 +7665,14 @@ type CardDealt struct {
 	BackColor     string  `protobuf:"bytes,11,opt,name=back_color,json=backColor,proto3" json:"back_color,omitempty"`
 	// 0 to 1, if the reader reported one.
 	Confidence    *float64 `protobuf:"fixed64,12,opt,name=confidence,proto3,oneof" json:"confidence,omitempty"`
+	BackDesign    string   `protobuf:"bytes,13,opt,name=back_design,json=backDesign,proto3" json:"back_design,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CardDealt) Reset() {
 	*x = CardDealt{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[76]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[78]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7545,7 +7684,7 @@ func (x *CardDealt) String() string {
 func (*CardDealt) ProtoMessage() {}
 
 func (x *CardDealt) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[76]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[78]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7558,7 +7697,7 @@ func (x *CardDealt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CardDealt.ProtoReflect.Descriptor instead.
 func (*CardDealt) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{76}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{78}
 }
 
 func (x *CardDealt) GetHand() Hand_E {
@@ -7645,6 +7784,13 @@ func (x *CardDealt) GetConfidence() float64 {
 	return 0
 }
 
+func (x *CardDealt) GetBackDesign() string {
+	if x != nil {
+		return x.BackDesign
+	}
+	return ""
+}
+
 type CardRevealed struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	CardSeq       uint32                 `protobuf:"varint,1,opt,name=card_seq,json=cardSeq,proto3" json:"card_seq,omitempty"`
@@ -7655,7 +7801,7 @@ type CardRevealed struct {
 
 func (x *CardRevealed) Reset() {
 	*x = CardRevealed{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[77]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[79]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7667,7 +7813,7 @@ func (x *CardRevealed) String() string {
 func (*CardRevealed) ProtoMessage() {}
 
 func (x *CardRevealed) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[77]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[79]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7680,7 +7826,7 @@ func (x *CardRevealed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CardRevealed.ProtoReflect.Descriptor instead.
 func (*CardRevealed) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{77}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{79}
 }
 
 func (x *CardRevealed) GetCardSeq() uint32 {
@@ -7705,7 +7851,7 @@ type MovePlace struct {
 
 func (x *MovePlace) Reset() {
 	*x = MovePlace{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[78]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[80]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7717,7 +7863,7 @@ func (x *MovePlace) String() string {
 func (*MovePlace) ProtoMessage() {}
 
 func (x *MovePlace) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[78]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[80]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7730,7 +7876,7 @@ func (x *MovePlace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MovePlace.ProtoReflect.Descriptor instead.
 func (*MovePlace) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{78}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{80}
 }
 
 type CardMoved struct {
@@ -7744,7 +7890,7 @@ type CardMoved struct {
 
 func (x *CardMoved) Reset() {
 	*x = CardMoved{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[79]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[81]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7756,7 +7902,7 @@ func (x *CardMoved) String() string {
 func (*CardMoved) ProtoMessage() {}
 
 func (x *CardMoved) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[79]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[81]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7769,7 +7915,7 @@ func (x *CardMoved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CardMoved.ProtoReflect.Descriptor instead.
 func (*CardMoved) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{79}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{81}
 }
 
 func (x *CardMoved) GetCardSeq() uint32 {
@@ -7803,7 +7949,7 @@ type CardCarriedOver struct {
 
 func (x *CardCarriedOver) Reset() {
 	*x = CardCarriedOver{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[80]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[82]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7815,7 +7961,7 @@ func (x *CardCarriedOver) String() string {
 func (*CardCarriedOver) ProtoMessage() {}
 
 func (x *CardCarriedOver) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[80]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[82]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7828,7 +7974,7 @@ func (x *CardCarriedOver) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CardCarriedOver.ProtoReflect.Descriptor instead.
 func (*CardCarriedOver) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{80}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{82}
 }
 
 func (x *CardCarriedOver) GetCardSeq() uint32 {
@@ -7857,7 +8003,7 @@ type CardFoundFaceup struct {
 
 func (x *CardFoundFaceup) Reset() {
 	*x = CardFoundFaceup{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[81]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[83]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7869,7 +8015,7 @@ func (x *CardFoundFaceup) String() string {
 func (*CardFoundFaceup) ProtoMessage() {}
 
 func (x *CardFoundFaceup) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[81]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[83]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7882,7 +8028,7 @@ func (x *CardFoundFaceup) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CardFoundFaceup.ProtoReflect.Descriptor instead.
 func (*CardFoundFaceup) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{81}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{83}
 }
 
 func (x *CardFoundFaceup) GetCardSeq() uint32 {
@@ -7916,7 +8062,7 @@ type CardTouched struct {
 
 func (x *CardTouched) Reset() {
 	*x = CardTouched{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[82]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[84]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7928,7 +8074,7 @@ func (x *CardTouched) String() string {
 func (*CardTouched) ProtoMessage() {}
 
 func (x *CardTouched) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[82]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[84]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7941,7 +8087,7 @@ func (x *CardTouched) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CardTouched.ProtoReflect.Descriptor instead.
 func (*CardTouched) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{82}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{84}
 }
 
 func (x *CardTouched) GetByRole() Role_E {
@@ -7969,7 +8115,7 @@ type SqueezeOffered struct {
 
 func (x *SqueezeOffered) Reset() {
 	*x = SqueezeOffered{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[83]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[85]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -7981,7 +8127,7 @@ func (x *SqueezeOffered) String() string {
 func (*SqueezeOffered) ProtoMessage() {}
 
 func (x *SqueezeOffered) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[83]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[85]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -7994,7 +8140,7 @@ func (x *SqueezeOffered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SqueezeOffered.ProtoReflect.Descriptor instead.
 func (*SqueezeOffered) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{83}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{85}
 }
 
 func (x *SqueezeOffered) GetHand() Hand_E {
@@ -8032,7 +8178,7 @@ type SqueezeRelinquished struct {
 
 func (x *SqueezeRelinquished) Reset() {
 	*x = SqueezeRelinquished{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[84]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[86]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8044,7 +8190,7 @@ func (x *SqueezeRelinquished) String() string {
 func (*SqueezeRelinquished) ProtoMessage() {}
 
 func (x *SqueezeRelinquished) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[84]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[86]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8057,7 +8203,7 @@ func (x *SqueezeRelinquished) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SqueezeRelinquished.ProtoReflect.Descriptor instead.
 func (*SqueezeRelinquished) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{84}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{86}
 }
 
 func (x *SqueezeRelinquished) GetHand() Hand_E {
@@ -8107,7 +8253,7 @@ type CardsHanded struct {
 
 func (x *CardsHanded) Reset() {
 	*x = CardsHanded{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[85]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[87]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8119,7 +8265,7 @@ func (x *CardsHanded) String() string {
 func (*CardsHanded) ProtoMessage() {}
 
 func (x *CardsHanded) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[85]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[87]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8132,7 +8278,7 @@ func (x *CardsHanded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CardsHanded.ProtoReflect.Descriptor instead.
 func (*CardsHanded) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{85}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{87}
 }
 
 func (x *CardsHanded) GetHand() Hand_E {
@@ -8175,7 +8321,7 @@ type CardsReturned struct {
 
 func (x *CardsReturned) Reset() {
 	*x = CardsReturned{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[86]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[88]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8187,7 +8333,7 @@ func (x *CardsReturned) String() string {
 func (*CardsReturned) ProtoMessage() {}
 
 func (x *CardsReturned) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[86]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[88]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8200,7 +8346,7 @@ func (x *CardsReturned) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CardsReturned.ProtoReflect.Descriptor instead.
 func (*CardsReturned) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{86}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{88}
 }
 
 func (x *CardsReturned) GetHand() Hand_E {
@@ -8243,7 +8389,7 @@ type WagerCollected struct {
 
 func (x *WagerCollected) Reset() {
 	*x = WagerCollected{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[87]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[89]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8255,7 +8401,7 @@ func (x *WagerCollected) String() string {
 func (*WagerCollected) ProtoMessage() {}
 
 func (x *WagerCollected) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[87]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[89]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8268,7 +8414,7 @@ func (x *WagerCollected) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WagerCollected.ProtoReflect.Descriptor instead.
 func (*WagerCollected) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{87}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{89}
 }
 
 func (x *WagerCollected) GetWagerId() string {
@@ -8304,7 +8450,7 @@ type WagerPaid struct {
 
 func (x *WagerPaid) Reset() {
 	*x = WagerPaid{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[88]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[90]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8316,7 +8462,7 @@ func (x *WagerPaid) String() string {
 func (*WagerPaid) ProtoMessage() {}
 
 func (x *WagerPaid) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[88]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[90]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8329,7 +8475,7 @@ func (x *WagerPaid) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WagerPaid.ProtoReflect.Descriptor instead.
 func (*WagerPaid) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{88}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{90}
 }
 
 func (x *WagerPaid) GetWagerId() string {
@@ -8365,7 +8511,7 @@ type WagerReturned struct {
 
 func (x *WagerReturned) Reset() {
 	*x = WagerReturned{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[89]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[91]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8377,7 +8523,7 @@ func (x *WagerReturned) String() string {
 func (*WagerReturned) ProtoMessage() {}
 
 func (x *WagerReturned) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[89]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[91]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8390,7 +8536,7 @@ func (x *WagerReturned) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WagerReturned.ProtoReflect.Descriptor instead.
 func (*WagerReturned) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{89}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{91}
 }
 
 func (x *WagerReturned) GetWagerId() string {
@@ -8422,7 +8568,7 @@ type Marker struct {
 
 func (x *Marker) Reset() {
 	*x = Marker{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[90]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[92]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8434,7 +8580,7 @@ func (x *Marker) String() string {
 func (*Marker) ProtoMessage() {}
 
 func (x *Marker) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[90]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[92]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8447,7 +8593,7 @@ func (x *Marker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Marker.ProtoReflect.Descriptor instead.
 func (*Marker) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{90}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{92}
 }
 
 type VigorishMarked struct {
@@ -8464,7 +8610,7 @@ type VigorishMarked struct {
 
 func (x *VigorishMarked) Reset() {
 	*x = VigorishMarked{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[91]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[93]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8476,7 +8622,7 @@ func (x *VigorishMarked) String() string {
 func (*VigorishMarked) ProtoMessage() {}
 
 func (x *VigorishMarked) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[91]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[93]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8489,7 +8635,7 @@ func (x *VigorishMarked) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VigorishMarked.ProtoReflect.Descriptor instead.
 func (*VigorishMarked) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{91}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{93}
 }
 
 func (x *VigorishMarked) GetWagerId() string {
@@ -8535,7 +8681,7 @@ type VigorishKind struct {
 
 func (x *VigorishKind) Reset() {
 	*x = VigorishKind{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[92]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[94]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8547,7 +8693,7 @@ func (x *VigorishKind) String() string {
 func (*VigorishKind) ProtoMessage() {}
 
 func (x *VigorishKind) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[92]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[94]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8560,7 +8706,7 @@ func (x *VigorishKind) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VigorishKind.ProtoReflect.Descriptor instead.
 func (*VigorishKind) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{92}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{94}
 }
 
 type VigorishCollected struct {
@@ -8575,7 +8721,7 @@ type VigorishCollected struct {
 
 func (x *VigorishCollected) Reset() {
 	*x = VigorishCollected{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[93]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[95]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8587,7 +8733,7 @@ func (x *VigorishCollected) String() string {
 func (*VigorishCollected) ProtoMessage() {}
 
 func (x *VigorishCollected) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[93]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[95]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8600,7 +8746,7 @@ func (x *VigorishCollected) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VigorishCollected.ProtoReflect.Descriptor instead.
 func (*VigorishCollected) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{93}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{95}
 }
 
 func (x *VigorishCollected) GetSeat() uint32 {
@@ -8641,7 +8787,7 @@ type VigorishMarkerRemoved struct {
 
 func (x *VigorishMarkerRemoved) Reset() {
 	*x = VigorishMarkerRemoved{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[94]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[96]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8653,7 +8799,7 @@ func (x *VigorishMarkerRemoved) String() string {
 func (*VigorishMarkerRemoved) ProtoMessage() {}
 
 func (x *VigorishMarkerRemoved) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[94]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[96]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8666,7 +8812,7 @@ func (x *VigorishMarkerRemoved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VigorishMarkerRemoved.ProtoReflect.Descriptor instead.
 func (*VigorishMarkerRemoved) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{94}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{96}
 }
 
 func (x *VigorishMarkerRemoved) GetSeat() uint32 {
@@ -8694,7 +8840,7 @@ type DiscardPlaced struct {
 
 func (x *DiscardPlaced) Reset() {
 	*x = DiscardPlaced{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[95]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[97]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8706,7 +8852,7 @@ func (x *DiscardPlaced) String() string {
 func (*DiscardPlaced) ProtoMessage() {}
 
 func (x *DiscardPlaced) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[95]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[97]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8719,7 +8865,7 @@ func (x *DiscardPlaced) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiscardPlaced.ProtoReflect.Descriptor instead.
 func (*DiscardPlaced) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{95}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{97}
 }
 
 func (x *DiscardPlaced) GetCardSeqs() []uint32 {
@@ -8751,7 +8897,7 @@ type VoidCause struct {
 
 func (x *VoidCause) Reset() {
 	*x = VoidCause{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[96]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[98]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8763,7 +8909,7 @@ func (x *VoidCause) String() string {
 func (*VoidCause) ProtoMessage() {}
 
 func (x *VoidCause) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[96]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[98]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8776,7 +8922,7 @@ func (x *VoidCause) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VoidCause.ProtoReflect.Descriptor instead.
 func (*VoidCause) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{96}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{98}
 }
 
 type RoundVoided struct {
@@ -8788,7 +8934,7 @@ type RoundVoided struct {
 
 func (x *RoundVoided) Reset() {
 	*x = RoundVoided{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[97]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[99]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8800,7 +8946,7 @@ func (x *RoundVoided) String() string {
 func (*RoundVoided) ProtoMessage() {}
 
 func (x *RoundVoided) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[97]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[99]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8813,7 +8959,7 @@ func (x *RoundVoided) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoundVoided.ProtoReflect.Descriptor instead.
 func (*RoundVoided) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{97}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{99}
 }
 
 func (x *RoundVoided) GetCause() VoidCause_E {
@@ -8831,7 +8977,7 @@ type Result struct {
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[98]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[100]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8843,7 +8989,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[98]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[100]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8856,7 +9002,7 @@ func (x *Result) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Result.ProtoReflect.Descriptor instead.
 func (*Result) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{98}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{100}
 }
 
 type RoundEnded struct {
@@ -8871,7 +9017,7 @@ type RoundEnded struct {
 
 func (x *RoundEnded) Reset() {
 	*x = RoundEnded{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[99]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[101]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8883,7 +9029,7 @@ func (x *RoundEnded) String() string {
 func (*RoundEnded) ProtoMessage() {}
 
 func (x *RoundEnded) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[99]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[101]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8896,7 +9042,7 @@ func (x *RoundEnded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoundEnded.ProtoReflect.Descriptor instead.
 func (*RoundEnded) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{99}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{101}
 }
 
 func (x *RoundEnded) GetResult() Result_E {
@@ -8937,7 +9083,7 @@ type BidOffered struct {
 
 func (x *BidOffered) Reset() {
 	*x = BidOffered{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[100]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[102]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -8949,7 +9095,7 @@ func (x *BidOffered) String() string {
 func (*BidOffered) ProtoMessage() {}
 
 func (x *BidOffered) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[100]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[102]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -8962,7 +9108,7 @@ func (x *BidOffered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BidOffered.ProtoReflect.Descriptor instead.
 func (*BidOffered) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{100}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{102}
 }
 
 func (x *BidOffered) GetSeat() uint32 {
@@ -8990,7 +9136,7 @@ type BankerAssigned struct {
 
 func (x *BankerAssigned) Reset() {
 	*x = BankerAssigned{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[101]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[103]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9002,7 +9148,7 @@ func (x *BankerAssigned) String() string {
 func (*BankerAssigned) ProtoMessage() {}
 
 func (x *BankerAssigned) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[101]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[103]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9015,7 +9161,7 @@ func (x *BankerAssigned) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BankerAssigned.ProtoReflect.Descriptor instead.
 func (*BankerAssigned) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{101}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{103}
 }
 
 func (x *BankerAssigned) GetSeat() uint32 {
@@ -9033,20 +9179,18 @@ func (x *BankerAssigned) GetAmount() int64 {
 }
 
 type BankerWagered struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	WagerId string                 `protobuf:"bytes,1,opt,name=wager_id,json=wagerId,proto3" json:"wager_id,omitempty"`
-	Seat    uint32                 `protobuf:"varint,2,opt,name=seat,proto3" json:"seat,omitempty"`
-	Amount  int64                  `protobuf:"varint,3,opt,name=amount,proto3" json:"amount,omitempty"`
-	Medium  WagerMedium_E          `protobuf:"varint,4,opt,name=medium,proto3,enum=shoeproof.events.v1.WagerMedium_E" json:"medium,omitempty"`
-	// Absent: of the occupant of the seat.
-	PatronRef     string `protobuf:"bytes,5,opt,name=patron_ref,json=patronRef,proto3" json:"patron_ref,omitempty"`
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	WagerId       string                 `protobuf:"bytes,1,opt,name=wager_id,json=wagerId,proto3" json:"wager_id,omitempty"`
+	Seat          uint32                 `protobuf:"varint,2,opt,name=seat,proto3" json:"seat,omitempty"`
+	Amount        int64                  `protobuf:"varint,3,opt,name=amount,proto3" json:"amount,omitempty"`
+	Medium        WagerMedium_E          `protobuf:"varint,4,opt,name=medium,proto3,enum=shoeproof.events.v1.WagerMedium_E" json:"medium,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *BankerWagered) Reset() {
 	*x = BankerWagered{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[102]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[104]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9058,7 +9202,7 @@ func (x *BankerWagered) String() string {
 func (*BankerWagered) ProtoMessage() {}
 
 func (x *BankerWagered) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[102]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[104]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9071,7 +9215,7 @@ func (x *BankerWagered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BankerWagered.ProtoReflect.Descriptor instead.
 func (*BankerWagered) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{102}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{104}
 }
 
 func (x *BankerWagered) GetWagerId() string {
@@ -9102,13 +9246,6 @@ func (x *BankerWagered) GetMedium() WagerMedium_E {
 	return WagerMedium_UNSPECIFIED
 }
 
-func (x *BankerWagered) GetPatronRef() string {
-	if x != nil {
-		return x.PatronRef
-	}
-	return ""
-}
-
 type BancoCall struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -9117,7 +9254,7 @@ type BancoCall struct {
 
 func (x *BancoCall) Reset() {
 	*x = BancoCall{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[103]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[105]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9129,7 +9266,7 @@ func (x *BancoCall) String() string {
 func (*BancoCall) ProtoMessage() {}
 
 func (x *BancoCall) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[103]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[105]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9142,7 +9279,7 @@ func (x *BancoCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BancoCall.ProtoReflect.Descriptor instead.
 func (*BancoCall) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{103}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{105}
 }
 
 type BancoAnnounced struct {
@@ -9155,7 +9292,7 @@ type BancoAnnounced struct {
 
 func (x *BancoAnnounced) Reset() {
 	*x = BancoAnnounced{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[104]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[106]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9167,7 +9304,7 @@ func (x *BancoAnnounced) String() string {
 func (*BancoAnnounced) ProtoMessage() {}
 
 func (x *BancoAnnounced) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[104]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[106]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9180,7 +9317,7 @@ func (x *BancoAnnounced) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BancoAnnounced.ProtoReflect.Descriptor instead.
 func (*BancoAnnounced) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{104}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{106}
 }
 
 func (x *BancoAnnounced) GetSeat() uint32 {
@@ -9207,7 +9344,7 @@ type BankerRelinquished struct {
 
 func (x *BankerRelinquished) Reset() {
 	*x = BankerRelinquished{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[105]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[107]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9219,7 +9356,7 @@ func (x *BankerRelinquished) String() string {
 func (*BankerRelinquished) ProtoMessage() {}
 
 func (x *BankerRelinquished) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[105]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[107]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9232,7 +9369,7 @@ func (x *BankerRelinquished) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BankerRelinquished.ProtoReflect.Descriptor instead.
 func (*BankerRelinquished) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{105}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{107}
 }
 
 func (x *BankerRelinquished) GetSeat() uint32 {
@@ -9249,51 +9386,6 @@ func (x *BankerRelinquished) GetCause() string {
 	return ""
 }
 
-type WageringOpened struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Who is given the opportunity to wager against the Banker; empty is every remaining participant.
-	Seats         []uint32 `protobuf:"varint,1,rep,packed,name=seats,proto3" json:"seats,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *WageringOpened) Reset() {
-	*x = WageringOpened{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[106]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *WageringOpened) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*WageringOpened) ProtoMessage() {}
-
-func (x *WageringOpened) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[106]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use WageringOpened.ProtoReflect.Descriptor instead.
-func (*WageringOpened) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{106}
-}
-
-func (x *WageringOpened) GetSeats() []uint32 {
-	if x != nil {
-		return x.Seats
-	}
-	return nil
-}
-
 type ChipsFilled struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	SlipNo        string                 `protobuf:"bytes,1,opt,name=slip_no,json=slipNo,proto3" json:"slip_no,omitempty"`
@@ -9304,7 +9396,7 @@ type ChipsFilled struct {
 
 func (x *ChipsFilled) Reset() {
 	*x = ChipsFilled{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[107]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[108]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9316,7 +9408,7 @@ func (x *ChipsFilled) String() string {
 func (*ChipsFilled) ProtoMessage() {}
 
 func (x *ChipsFilled) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[107]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[108]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9329,7 +9421,7 @@ func (x *ChipsFilled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChipsFilled.ProtoReflect.Descriptor instead.
 func (*ChipsFilled) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{107}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{108}
 }
 
 func (x *ChipsFilled) GetSlipNo() string {
@@ -9356,7 +9448,7 @@ type ChipsCredited struct {
 
 func (x *ChipsCredited) Reset() {
 	*x = ChipsCredited{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[108]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[109]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9368,7 +9460,7 @@ func (x *ChipsCredited) String() string {
 func (*ChipsCredited) ProtoMessage() {}
 
 func (x *ChipsCredited) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[108]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[109]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9381,7 +9473,7 @@ func (x *ChipsCredited) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChipsCredited.ProtoReflect.Descriptor instead.
 func (*ChipsCredited) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{108}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{109}
 }
 
 func (x *ChipsCredited) GetSlipNo() string {
@@ -9406,7 +9498,7 @@ type TrayOccasion struct {
 
 func (x *TrayOccasion) Reset() {
 	*x = TrayOccasion{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[109]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[110]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9418,7 +9510,7 @@ func (x *TrayOccasion) String() string {
 func (*TrayOccasion) ProtoMessage() {}
 
 func (x *TrayOccasion) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[109]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[110]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9431,7 +9523,7 @@ func (x *TrayOccasion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrayOccasion.ProtoReflect.Descriptor instead.
 func (*TrayOccasion) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{109}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{110}
 }
 
 type TrayCounted struct {
@@ -9444,7 +9536,7 @@ type TrayCounted struct {
 
 func (x *TrayCounted) Reset() {
 	*x = TrayCounted{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[110]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[111]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9456,7 +9548,7 @@ func (x *TrayCounted) String() string {
 func (*TrayCounted) ProtoMessage() {}
 
 func (x *TrayCounted) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[110]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[111]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9469,7 +9561,7 @@ func (x *TrayCounted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrayCounted.ProtoReflect.Descriptor instead.
 func (*TrayCounted) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{110}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{111}
 }
 
 func (x *TrayCounted) GetAmount() int64 {
@@ -9495,7 +9587,7 @@ type DropRemoved struct {
 
 func (x *DropRemoved) Reset() {
 	*x = DropRemoved{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[111]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[112]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9507,7 +9599,7 @@ func (x *DropRemoved) String() string {
 func (*DropRemoved) ProtoMessage() {}
 
 func (x *DropRemoved) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[111]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[112]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9520,7 +9612,7 @@ func (x *DropRemoved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DropRemoved.ProtoReflect.Descriptor instead.
 func (*DropRemoved) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{111}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{112}
 }
 
 func (x *DropRemoved) GetBoxId() string {
@@ -9538,7 +9630,7 @@ type StakeOccasion struct {
 
 func (x *StakeOccasion) Reset() {
 	*x = StakeOccasion{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[112]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[113]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9550,7 +9642,7 @@ func (x *StakeOccasion) String() string {
 func (*StakeOccasion) ProtoMessage() {}
 
 func (x *StakeOccasion) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[112]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[113]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9563,7 +9655,7 @@ func (x *StakeOccasion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StakeOccasion.ProtoReflect.Descriptor instead.
 func (*StakeOccasion) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{112}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{113}
 }
 
 type StakeRead struct {
@@ -9578,7 +9670,7 @@ type StakeRead struct {
 
 func (x *StakeRead) Reset() {
 	*x = StakeRead{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[113]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[114]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9590,7 +9682,7 @@ func (x *StakeRead) String() string {
 func (*StakeRead) ProtoMessage() {}
 
 func (x *StakeRead) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[113]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[114]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9603,7 +9695,7 @@ func (x *StakeRead) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StakeRead.ProtoReflect.Descriptor instead.
 func (*StakeRead) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{113}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{114}
 }
 
 func (x *StakeRead) GetWagerId() string {
@@ -9642,7 +9734,7 @@ type DeviceState struct {
 
 func (x *DeviceState) Reset() {
 	*x = DeviceState{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[114]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[115]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9654,7 +9746,7 @@ func (x *DeviceState) String() string {
 func (*DeviceState) ProtoMessage() {}
 
 func (x *DeviceState) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[114]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[115]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9667,7 +9759,7 @@ func (x *DeviceState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeviceState.ProtoReflect.Descriptor instead.
 func (*DeviceState) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{114}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{115}
 }
 
 type DeviceReported struct {
@@ -9681,7 +9773,7 @@ type DeviceReported struct {
 
 func (x *DeviceReported) Reset() {
 	*x = DeviceReported{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[115]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[116]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9693,7 +9785,7 @@ func (x *DeviceReported) String() string {
 func (*DeviceReported) ProtoMessage() {}
 
 func (x *DeviceReported) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[115]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[116]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9706,7 +9798,7 @@ func (x *DeviceReported) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeviceReported.ProtoReflect.Descriptor instead.
 func (*DeviceReported) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{115}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{116}
 }
 
 func (x *DeviceReported) GetState() DeviceState_E {
@@ -9734,7 +9826,7 @@ var File_shoeproof_events_v1_events_proto protoreflect.FileDescriptor
 
 const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\n" +
-	" shoeproof/events/v1/events.proto\x12\x13shoeproof.events.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9a,\n" +
+	" shoeproof/events/v1/events.proto\x12\x13shoeproof.events.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x97,\n" +
 	"\n" +
 	"TableEvent\x12\x19\n" +
 	"\bevent_id\x18\x01 \x01(\tR\aeventId\x12\x1f\n" +
@@ -9758,7 +9850,8 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x0flayout_attested\x18\x19 \x01(\v2#.shoeproof.events.v1.LayoutAttestedH\x00R\x0elayoutAttested\x12N\n" +
 	"\x0fdealer_assigned\x18\x1a \x01(\v2#.shoeproof.events.v1.DealerAssignedH\x00R\x0edealerAssigned\x12H\n" +
 	"\rseat_occupied\x18\x1b \x01(\v2!.shoeproof.events.v1.SeatOccupiedH\x00R\fseatOccupied\x12E\n" +
-	"\fseat_vacated\x18\x1c \x01(\v2 .shoeproof.events.v1.SeatVacatedH\x00R\vseatVacated\x12H\n" +
+	"\fseat_vacated\x18\x1c \x01(\v2 .shoeproof.events.v1.SeatVacatedH\x00R\vseatVacated\x12K\n" +
+	"\x0efloor_assigned\x18\x1d \x01(\v2\".shoeproof.events.v1.FloorAssignedH\x00R\rfloorAssigned\x12H\n" +
 	"\rdeck_received\x18( \x01(\v2!.shoeproof.events.v1.DeckReceivedH\x00R\fdeckReceived\x12N\n" +
 	"\x0fcards_inspected\x18) \x01(\v2#.shoeproof.events.v1.CardsInspectedH\x00R\x0ecardsInspected\x12K\n" +
 	"\x0ecards_verified\x18* \x01(\v2\".shoeproof.events.v1.CardsVerifiedH\x00R\rcardsVerified\x12E\n" +
@@ -9823,8 +9916,7 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x0fbanker_assigned\x18y \x01(\v2#.shoeproof.events.v1.BankerAssignedH\x00R\x0ebankerAssigned\x12K\n" +
 	"\x0ebanker_wagered\x18z \x01(\v2\".shoeproof.events.v1.BankerWageredH\x00R\rbankerWagered\x12N\n" +
 	"\x0fbanco_announced\x18{ \x01(\v2#.shoeproof.events.v1.BancoAnnouncedH\x00R\x0ebancoAnnounced\x12Z\n" +
-	"\x13banker_relinquished\x18| \x01(\v2'.shoeproof.events.v1.BankerRelinquishedH\x00R\x12bankerRelinquished\x12N\n" +
-	"\x0fwagering_opened\x18} \x01(\v2#.shoeproof.events.v1.WageringOpenedH\x00R\x0ewageringOpened\x12F\n" +
+	"\x13banker_relinquished\x18| \x01(\v2'.shoeproof.events.v1.BankerRelinquishedH\x00R\x12bankerRelinquished\x12F\n" +
 	"\fchips_filled\x18\x8c\x01 \x01(\v2 .shoeproof.events.v1.ChipsFilledH\x00R\vchipsFilled\x12L\n" +
 	"\x0echips_credited\x18\x8d\x01 \x01(\v2\".shoeproof.events.v1.ChipsCreditedH\x00R\rchipsCredited\x12F\n" +
 	"\ftray_counted\x18\x8e\x01 \x01(\v2 .shoeproof.events.v1.TrayCountedH\x00R\vtrayCounted\x12F\n" +
@@ -10036,7 +10128,9 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x0eDealerAssigned\x12\x1b\n" +
 	"\tdealer_id\x18\x01 \x01(\tR\bdealerId\x12A\n" +
 	"\bposition\x18\x02 \x01(\x0e2%.shoeproof.events.v1.DealerPosition.ER\bposition\x12#\n" +
-	"\rsupervisor_id\x18\x03 \x01(\tR\fsupervisorId\"A\n" +
+	"\rsupervisor_id\x18\x03 \x01(\tR\fsupervisorId\"6\n" +
+	"\rFloorAssigned\x12%\n" +
+	"\x0efloorperson_id\x18\x01 \x01(\tR\rfloorpersonId\"A\n" +
 	"\fSeatOccupied\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12\x1d\n" +
 	"\n" +
@@ -10181,7 +10275,12 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\vUNSPECIFIED\x10\x00\x12\n" +
 	"\n" +
 	"\x06BUCKET\x10\x01\x12\b\n" +
-	"\x04RACK\x10\x02\"\x93\x02\n" +
+	"\x04RACK\x10\x02\"H\n" +
+	"\rBurnDiscarded\"7\n" +
+	"\x01E\x12\x0f\n" +
+	"\vUNSPECIFIED\x10\x00\x12\x0f\n" +
+	"\vAFTER_SHOWN\x10\x01\x12\x10\n" +
+	"\fBEFORE_SHOWN\x10\x02\"\xd7\x02\n" +
 	"\n" +
 	"ShoeBurned\x129\n" +
 	"\x06reason\x18\x01 \x01(\x0e2!.shoeproof.events.v1.BurnReason.ER\x06reason\x12\x1c\n" +
@@ -10189,7 +10288,8 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x05count\x18\x03 \x01(\rR\x05count\x12\x14\n" +
 	"\x05cards\x18\x04 \x03(\tR\x05cards\x126\n" +
 	"\x05shown\x18\x05 \x01(\x0e2 .shoeproof.events.v1.BurnShown.ER\x05shown\x12H\n" +
-	"\vdestination\x18\x06 \x01(\x0e2&.shoeproof.events.v1.BurnDestination.ER\vdestination\"@\n" +
+	"\vdestination\x18\x06 \x01(\x0e2&.shoeproof.events.v1.BurnDestination.ER\vdestination\x12B\n" +
+	"\tdiscarded\x18\a \x01(\x0e2$.shoeproof.events.v1.BurnDiscarded.ER\tdiscarded\"@\n" +
 	"\x0eCuratorOffered\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12\x1a\n" +
 	"\baccepted\x18\x02 \x01(\bR\baccepted\"%\n" +
@@ -10343,7 +10443,7 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x01E\x12\x0f\n" +
 	"\vUNSPECIFIED\x10\x00\x12\b\n" +
 	"\x04LEFT\x10\x01\x12\t\n" +
-	"\x05RIGHT\x10\x02\"\x98\x04\n" +
+	"\x05RIGHT\x10\x02\"\xb9\x04\n" +
 	"\tCardDealt\x12/\n" +
 	"\x04hand\x18\x01 \x01(\x0e2\x1b.shoeproof.events.v1.Hand.ER\x04hand\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x12\n" +
@@ -10360,7 +10460,9 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"back_color\x18\v \x01(\tR\tbackColor\x12#\n" +
 	"\n" +
 	"confidence\x18\f \x01(\x01H\x01R\n" +
-	"confidence\x88\x01\x01B\x11\n" +
+	"confidence\x88\x01\x01\x12\x1f\n" +
+	"\vback_design\x18\r \x01(\tR\n" +
+	"backDesignB\x11\n" +
 	"\x0f_reported_valueB\r\n" +
 	"\v_confidence\"_\n" +
 	"\fCardRevealed\x12\x19\n" +
@@ -10484,14 +10586,12 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x06amount\x18\x02 \x01(\x03R\x06amount\"<\n" +
 	"\x0eBankerAssigned\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12\x16\n" +
-	"\x06amount\x18\x02 \x01(\x03R\x06amount\"\xb1\x01\n" +
+	"\x06amount\x18\x02 \x01(\x03R\x06amount\"\x92\x01\n" +
 	"\rBankerWagered\x12\x19\n" +
 	"\bwager_id\x18\x01 \x01(\tR\awagerId\x12\x12\n" +
 	"\x04seat\x18\x02 \x01(\rR\x04seat\x12\x16\n" +
 	"\x06amount\x18\x03 \x01(\x03R\x06amount\x12:\n" +
-	"\x06medium\x18\x04 \x01(\x0e2\".shoeproof.events.v1.WagerMedium.ER\x06medium\x12\x1d\n" +
-	"\n" +
-	"patron_ref\x18\x05 \x01(\tR\tpatronRef\"A\n" +
+	"\x06medium\x18\x04 \x01(\x0e2\".shoeproof.events.v1.WagerMedium.ER\x06medium\"A\n" +
 	"\tBancoCall\"4\n" +
 	"\x01E\x12\x0f\n" +
 	"\vUNSPECIFIED\x10\x00\x12\t\n" +
@@ -10503,9 +10603,7 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x04call\x18\x02 \x01(\x0e2 .shoeproof.events.v1.BancoCall.ER\x04call\">\n" +
 	"\x12BankerRelinquished\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12\x14\n" +
-	"\x05cause\x18\x02 \x01(\tR\x05cause\"&\n" +
-	"\x0eWageringOpened\x12\x14\n" +
-	"\x05seats\x18\x01 \x03(\rR\x05seats\">\n" +
+	"\x05cause\x18\x02 \x01(\tR\x05cause\">\n" +
 	"\vChipsFilled\x12\x17\n" +
 	"\aslip_no\x18\x01 \x01(\tR\x06slipNo\x12\x16\n" +
 	"\x06amount\x18\x02 \x01(\x03R\x06amount\"@\n" +
@@ -10562,8 +10660,8 @@ func file_shoeproof_events_v1_events_proto_rawDescGZIP() []byte {
 	return file_shoeproof_events_v1_events_proto_rawDescData
 }
 
-var file_shoeproof_events_v1_events_proto_enumTypes = make([]protoimpl.EnumInfo, 40)
-var file_shoeproof_events_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 119)
+var file_shoeproof_events_v1_events_proto_enumTypes = make([]protoimpl.EnumInfo, 41)
+var file_shoeproof_events_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 120)
 var file_shoeproof_events_v1_events_proto_goTypes = []any{
 	(Role_E)(0),                   // 0: shoeproof.events.v1.Role.E
 	(SourceKind_E)(0),             // 1: shoeproof.events.v1.SourceKind.E
@@ -10586,246 +10684,248 @@ var file_shoeproof_events_v1_events_proto_goTypes = []any{
 	(BurnReason_E)(0),             // 18: shoeproof.events.v1.BurnReason.E
 	(BurnShown_E)(0),              // 19: shoeproof.events.v1.BurnShown.E
 	(BurnDestination_E)(0),        // 20: shoeproof.events.v1.BurnDestination.E
-	(PassCause_E)(0),              // 21: shoeproof.events.v1.PassCause.E
-	(Spot_E)(0),                   // 22: shoeproof.events.v1.Spot.E
-	(WagerMedium_E)(0),            // 23: shoeproof.events.v1.WagerMedium.E
-	(WagerChange_E)(0),            // 24: shoeproof.events.v1.WagerChange.E
-	(Call_E)(0),                   // 25: shoeproof.events.v1.Call.E
-	(Hand_E)(0),                   // 26: shoeproof.events.v1.Hand.E
-	(Treasure_E)(0),               // 27: shoeproof.events.v1.Treasure.E
-	(Instruction_E)(0),            // 28: shoeproof.events.v1.Instruction.E
-	(CardPlace_E)(0),              // 29: shoeproof.events.v1.CardPlace.E
-	(DealerHand_E)(0),             // 30: shoeproof.events.v1.DealerHand.E
-	(MovePlace_E)(0),              // 31: shoeproof.events.v1.MovePlace.E
-	(Marker_E)(0),                 // 32: shoeproof.events.v1.Marker.E
-	(VigorishKind_E)(0),           // 33: shoeproof.events.v1.VigorishKind.E
-	(VoidCause_E)(0),              // 34: shoeproof.events.v1.VoidCause.E
-	(Result_E)(0),                 // 35: shoeproof.events.v1.Result.E
-	(BancoCall_E)(0),              // 36: shoeproof.events.v1.BancoCall.E
-	(TrayOccasion_E)(0),           // 37: shoeproof.events.v1.TrayOccasion.E
-	(StakeOccasion_E)(0),          // 38: shoeproof.events.v1.StakeOccasion.E
-	(DeviceState_E)(0),            // 39: shoeproof.events.v1.DeviceState.E
-	(*TableEvent)(nil),            // 40: shoeproof.events.v1.TableEvent
-	(*Actor)(nil),                 // 41: shoeproof.events.v1.Actor
-	(*Source)(nil),                // 42: shoeproof.events.v1.Source
-	(*Video)(nil),                 // 43: shoeproof.events.v1.Video
-	(*Role)(nil),                  // 44: shoeproof.events.v1.Role
-	(*SourceKind)(nil),            // 45: shoeproof.events.v1.SourceKind
-	(*Game)(nil),                  // 46: shoeproof.events.v1.Game
-	(*VigorishMode)(nil),          // 47: shoeproof.events.v1.VigorishMode
-	(*VigorishTiming)(nil),        // 48: shoeproof.events.v1.VigorishTiming
-	(*SideBet)(nil),               // 49: shoeproof.events.v1.SideBet
-	(*DealingStyle)(nil),          // 50: shoeproof.events.v1.DealingStyle
-	(*Feed)(nil),                  // 51: shoeproof.events.v1.Feed
-	(*Vigorish)(nil),              // 52: shoeproof.events.v1.Vigorish
-	(*TableConfig)(nil),           // 53: shoeproof.events.v1.TableConfig
-	(*TableOpened)(nil),           // 54: shoeproof.events.v1.TableOpened
-	(*TableConfigured)(nil),       // 55: shoeproof.events.v1.TableConfigured
-	(*TableClosed)(nil),           // 56: shoeproof.events.v1.TableClosed
-	(*NoticeTopic)(nil),           // 57: shoeproof.events.v1.NoticeTopic
-	(*Recipient)(nil),             // 58: shoeproof.events.v1.Recipient
-	(*NoticeMedium)(nil),          // 59: shoeproof.events.v1.NoticeMedium
-	(*NoticeFiled)(nil),           // 60: shoeproof.events.v1.NoticeFiled
-	(*NoticePosted)(nil),          // 61: shoeproof.events.v1.NoticePosted
-	(*LayoutAttested)(nil),        // 62: shoeproof.events.v1.LayoutAttested
-	(*DealerPosition)(nil),        // 63: shoeproof.events.v1.DealerPosition
-	(*DealerAssigned)(nil),        // 64: shoeproof.events.v1.DealerAssigned
-	(*SeatOccupied)(nil),          // 65: shoeproof.events.v1.SeatOccupied
-	(*SeatVacated)(nil),           // 66: shoeproof.events.v1.SeatVacated
-	(*DeckReceived)(nil),          // 67: shoeproof.events.v1.DeckReceived
-	(*CardsInspected)(nil),        // 68: shoeproof.events.v1.CardsInspected
-	(*CardsVerified)(nil),         // 69: shoeproof.events.v1.CardsVerified
-	(*Face)(nil),                  // 70: shoeproof.events.v1.Face
-	(*Arrangement)(nil),           // 71: shoeproof.events.v1.Arrangement
-	(*CardsSpread)(nil),           // 72: shoeproof.events.v1.CardsSpread
-	(*CardsViewed)(nil),           // 73: shoeproof.events.v1.CardsViewed
-	(*CardsWashed)(nil),           // 74: shoeproof.events.v1.CardsWashed
-	(*CardsStacked)(nil),          // 75: shoeproof.events.v1.CardsStacked
-	(*BatchState)(nil),            // 76: shoeproof.events.v1.BatchState
-	(*BatchReported)(nil),         // 77: shoeproof.events.v1.BatchReported
-	(*ShufflePhase)(nil),          // 78: shoeproof.events.v1.ShufflePhase
-	(*ShuffleMethod)(nil),         // 79: shoeproof.events.v1.ShuffleMethod
-	(*ShoeShuffled)(nil),          // 80: shoeproof.events.v1.ShoeShuffled
-	(*ShoeLaced)(nil),             // 81: shoeproof.events.v1.ShoeLaced
-	(*CutOffered)(nil),            // 82: shoeproof.events.v1.CutOffered
-	(*ShoeCut)(nil),               // 83: shoeproof.events.v1.ShoeCut
-	(*RecutOrdered)(nil),          // 84: shoeproof.events.v1.RecutOrdered
-	(*ShoeTransposed)(nil),        // 85: shoeproof.events.v1.ShoeTransposed
-	(*CutcardPlaced)(nil),         // 86: shoeproof.events.v1.CutcardPlaced
-	(*ShoeDevice)(nil),            // 87: shoeproof.events.v1.ShoeDevice
-	(*ShoeLoaded)(nil),            // 88: shoeproof.events.v1.ShoeLoaded
-	(*BurnReason)(nil),            // 89: shoeproof.events.v1.BurnReason
-	(*BurnShown)(nil),             // 90: shoeproof.events.v1.BurnShown
-	(*BurnDestination)(nil),       // 91: shoeproof.events.v1.BurnDestination
-	(*ShoeBurned)(nil),            // 92: shoeproof.events.v1.ShoeBurned
-	(*CuratorOffered)(nil),        // 93: shoeproof.events.v1.CuratorOffered
-	(*CuratorAssigned)(nil),       // 94: shoeproof.events.v1.CuratorAssigned
-	(*PassCause)(nil),             // 95: shoeproof.events.v1.PassCause
-	(*CuratorPassed)(nil),         // 96: shoeproof.events.v1.CuratorPassed
-	(*CutcardSeen)(nil),           // 97: shoeproof.events.v1.CutcardSeen
-	(*ShoeEnded)(nil),             // 98: shoeproof.events.v1.ShoeEnded
-	(*RoundStarted)(nil),          // 99: shoeproof.events.v1.RoundStarted
-	(*Spot)(nil),                  // 100: shoeproof.events.v1.Spot
-	(*WagerMedium)(nil),           // 101: shoeproof.events.v1.WagerMedium
-	(*WagerPlaced)(nil),           // 102: shoeproof.events.v1.WagerPlaced
-	(*WagerChange)(nil),           // 103: shoeproof.events.v1.WagerChange
-	(*WagerChanged)(nil),          // 104: shoeproof.events.v1.WagerChanged
-	(*WagerHandled)(nil),          // 105: shoeproof.events.v1.WagerHandled
-	(*VerbalConfirmed)(nil),       // 106: shoeproof.events.v1.VerbalConfirmed
-	(*CashConverted)(nil),         // 107: shoeproof.events.v1.CashConverted
-	(*Call)(nil),                  // 108: shoeproof.events.v1.Call
-	(*Hand)(nil),                  // 109: shoeproof.events.v1.Hand
-	(*Treasure)(nil),              // 110: shoeproof.events.v1.Treasure
-	(*Announced)(nil),             // 111: shoeproof.events.v1.Announced
-	(*Instruction)(nil),           // 112: shoeproof.events.v1.Instruction
-	(*DealInstructed)(nil),        // 113: shoeproof.events.v1.DealInstructed
-	(*CardPlace)(nil),             // 114: shoeproof.events.v1.CardPlace
-	(*DealerHand)(nil),            // 115: shoeproof.events.v1.DealerHand
-	(*CardDealt)(nil),             // 116: shoeproof.events.v1.CardDealt
-	(*CardRevealed)(nil),          // 117: shoeproof.events.v1.CardRevealed
-	(*MovePlace)(nil),             // 118: shoeproof.events.v1.MovePlace
-	(*CardMoved)(nil),             // 119: shoeproof.events.v1.CardMoved
-	(*CardCarriedOver)(nil),       // 120: shoeproof.events.v1.CardCarriedOver
-	(*CardFoundFaceup)(nil),       // 121: shoeproof.events.v1.CardFoundFaceup
-	(*CardTouched)(nil),           // 122: shoeproof.events.v1.CardTouched
-	(*SqueezeOffered)(nil),        // 123: shoeproof.events.v1.SqueezeOffered
-	(*SqueezeRelinquished)(nil),   // 124: shoeproof.events.v1.SqueezeRelinquished
-	(*CardsHanded)(nil),           // 125: shoeproof.events.v1.CardsHanded
-	(*CardsReturned)(nil),         // 126: shoeproof.events.v1.CardsReturned
-	(*WagerCollected)(nil),        // 127: shoeproof.events.v1.WagerCollected
-	(*WagerPaid)(nil),             // 128: shoeproof.events.v1.WagerPaid
-	(*WagerReturned)(nil),         // 129: shoeproof.events.v1.WagerReturned
-	(*Marker)(nil),                // 130: shoeproof.events.v1.Marker
-	(*VigorishMarked)(nil),        // 131: shoeproof.events.v1.VigorishMarked
-	(*VigorishKind)(nil),          // 132: shoeproof.events.v1.VigorishKind
-	(*VigorishCollected)(nil),     // 133: shoeproof.events.v1.VigorishCollected
-	(*VigorishMarkerRemoved)(nil), // 134: shoeproof.events.v1.VigorishMarkerRemoved
-	(*DiscardPlaced)(nil),         // 135: shoeproof.events.v1.DiscardPlaced
-	(*VoidCause)(nil),             // 136: shoeproof.events.v1.VoidCause
-	(*RoundVoided)(nil),           // 137: shoeproof.events.v1.RoundVoided
-	(*Result)(nil),                // 138: shoeproof.events.v1.Result
-	(*RoundEnded)(nil),            // 139: shoeproof.events.v1.RoundEnded
-	(*BidOffered)(nil),            // 140: shoeproof.events.v1.BidOffered
-	(*BankerAssigned)(nil),        // 141: shoeproof.events.v1.BankerAssigned
-	(*BankerWagered)(nil),         // 142: shoeproof.events.v1.BankerWagered
-	(*BancoCall)(nil),             // 143: shoeproof.events.v1.BancoCall
-	(*BancoAnnounced)(nil),        // 144: shoeproof.events.v1.BancoAnnounced
-	(*BankerRelinquished)(nil),    // 145: shoeproof.events.v1.BankerRelinquished
-	(*WageringOpened)(nil),        // 146: shoeproof.events.v1.WageringOpened
-	(*ChipsFilled)(nil),           // 147: shoeproof.events.v1.ChipsFilled
-	(*ChipsCredited)(nil),         // 148: shoeproof.events.v1.ChipsCredited
-	(*TrayOccasion)(nil),          // 149: shoeproof.events.v1.TrayOccasion
-	(*TrayCounted)(nil),           // 150: shoeproof.events.v1.TrayCounted
-	(*DropRemoved)(nil),           // 151: shoeproof.events.v1.DropRemoved
-	(*StakeOccasion)(nil),         // 152: shoeproof.events.v1.StakeOccasion
-	(*StakeRead)(nil),             // 153: shoeproof.events.v1.StakeRead
-	(*DeviceState)(nil),           // 154: shoeproof.events.v1.DeviceState
-	(*DeviceReported)(nil),        // 155: shoeproof.events.v1.DeviceReported
-	nil,                           // 156: shoeproof.events.v1.TableConfig.PayTablesEntry
-	nil,                           // 157: shoeproof.events.v1.TableConfig.PostedOddsEntry
-	nil,                           // 158: shoeproof.events.v1.TableConfig.OptionsEntry
-	(*timestamppb.Timestamp)(nil), // 159: google.protobuf.Timestamp
+	(BurnDiscarded_E)(0),          // 21: shoeproof.events.v1.BurnDiscarded.E
+	(PassCause_E)(0),              // 22: shoeproof.events.v1.PassCause.E
+	(Spot_E)(0),                   // 23: shoeproof.events.v1.Spot.E
+	(WagerMedium_E)(0),            // 24: shoeproof.events.v1.WagerMedium.E
+	(WagerChange_E)(0),            // 25: shoeproof.events.v1.WagerChange.E
+	(Call_E)(0),                   // 26: shoeproof.events.v1.Call.E
+	(Hand_E)(0),                   // 27: shoeproof.events.v1.Hand.E
+	(Treasure_E)(0),               // 28: shoeproof.events.v1.Treasure.E
+	(Instruction_E)(0),            // 29: shoeproof.events.v1.Instruction.E
+	(CardPlace_E)(0),              // 30: shoeproof.events.v1.CardPlace.E
+	(DealerHand_E)(0),             // 31: shoeproof.events.v1.DealerHand.E
+	(MovePlace_E)(0),              // 32: shoeproof.events.v1.MovePlace.E
+	(Marker_E)(0),                 // 33: shoeproof.events.v1.Marker.E
+	(VigorishKind_E)(0),           // 34: shoeproof.events.v1.VigorishKind.E
+	(VoidCause_E)(0),              // 35: shoeproof.events.v1.VoidCause.E
+	(Result_E)(0),                 // 36: shoeproof.events.v1.Result.E
+	(BancoCall_E)(0),              // 37: shoeproof.events.v1.BancoCall.E
+	(TrayOccasion_E)(0),           // 38: shoeproof.events.v1.TrayOccasion.E
+	(StakeOccasion_E)(0),          // 39: shoeproof.events.v1.StakeOccasion.E
+	(DeviceState_E)(0),            // 40: shoeproof.events.v1.DeviceState.E
+	(*TableEvent)(nil),            // 41: shoeproof.events.v1.TableEvent
+	(*Actor)(nil),                 // 42: shoeproof.events.v1.Actor
+	(*Source)(nil),                // 43: shoeproof.events.v1.Source
+	(*Video)(nil),                 // 44: shoeproof.events.v1.Video
+	(*Role)(nil),                  // 45: shoeproof.events.v1.Role
+	(*SourceKind)(nil),            // 46: shoeproof.events.v1.SourceKind
+	(*Game)(nil),                  // 47: shoeproof.events.v1.Game
+	(*VigorishMode)(nil),          // 48: shoeproof.events.v1.VigorishMode
+	(*VigorishTiming)(nil),        // 49: shoeproof.events.v1.VigorishTiming
+	(*SideBet)(nil),               // 50: shoeproof.events.v1.SideBet
+	(*DealingStyle)(nil),          // 51: shoeproof.events.v1.DealingStyle
+	(*Feed)(nil),                  // 52: shoeproof.events.v1.Feed
+	(*Vigorish)(nil),              // 53: shoeproof.events.v1.Vigorish
+	(*TableConfig)(nil),           // 54: shoeproof.events.v1.TableConfig
+	(*TableOpened)(nil),           // 55: shoeproof.events.v1.TableOpened
+	(*TableConfigured)(nil),       // 56: shoeproof.events.v1.TableConfigured
+	(*TableClosed)(nil),           // 57: shoeproof.events.v1.TableClosed
+	(*NoticeTopic)(nil),           // 58: shoeproof.events.v1.NoticeTopic
+	(*Recipient)(nil),             // 59: shoeproof.events.v1.Recipient
+	(*NoticeMedium)(nil),          // 60: shoeproof.events.v1.NoticeMedium
+	(*NoticeFiled)(nil),           // 61: shoeproof.events.v1.NoticeFiled
+	(*NoticePosted)(nil),          // 62: shoeproof.events.v1.NoticePosted
+	(*LayoutAttested)(nil),        // 63: shoeproof.events.v1.LayoutAttested
+	(*DealerPosition)(nil),        // 64: shoeproof.events.v1.DealerPosition
+	(*DealerAssigned)(nil),        // 65: shoeproof.events.v1.DealerAssigned
+	(*FloorAssigned)(nil),         // 66: shoeproof.events.v1.FloorAssigned
+	(*SeatOccupied)(nil),          // 67: shoeproof.events.v1.SeatOccupied
+	(*SeatVacated)(nil),           // 68: shoeproof.events.v1.SeatVacated
+	(*DeckReceived)(nil),          // 69: shoeproof.events.v1.DeckReceived
+	(*CardsInspected)(nil),        // 70: shoeproof.events.v1.CardsInspected
+	(*CardsVerified)(nil),         // 71: shoeproof.events.v1.CardsVerified
+	(*Face)(nil),                  // 72: shoeproof.events.v1.Face
+	(*Arrangement)(nil),           // 73: shoeproof.events.v1.Arrangement
+	(*CardsSpread)(nil),           // 74: shoeproof.events.v1.CardsSpread
+	(*CardsViewed)(nil),           // 75: shoeproof.events.v1.CardsViewed
+	(*CardsWashed)(nil),           // 76: shoeproof.events.v1.CardsWashed
+	(*CardsStacked)(nil),          // 77: shoeproof.events.v1.CardsStacked
+	(*BatchState)(nil),            // 78: shoeproof.events.v1.BatchState
+	(*BatchReported)(nil),         // 79: shoeproof.events.v1.BatchReported
+	(*ShufflePhase)(nil),          // 80: shoeproof.events.v1.ShufflePhase
+	(*ShuffleMethod)(nil),         // 81: shoeproof.events.v1.ShuffleMethod
+	(*ShoeShuffled)(nil),          // 82: shoeproof.events.v1.ShoeShuffled
+	(*ShoeLaced)(nil),             // 83: shoeproof.events.v1.ShoeLaced
+	(*CutOffered)(nil),            // 84: shoeproof.events.v1.CutOffered
+	(*ShoeCut)(nil),               // 85: shoeproof.events.v1.ShoeCut
+	(*RecutOrdered)(nil),          // 86: shoeproof.events.v1.RecutOrdered
+	(*ShoeTransposed)(nil),        // 87: shoeproof.events.v1.ShoeTransposed
+	(*CutcardPlaced)(nil),         // 88: shoeproof.events.v1.CutcardPlaced
+	(*ShoeDevice)(nil),            // 89: shoeproof.events.v1.ShoeDevice
+	(*ShoeLoaded)(nil),            // 90: shoeproof.events.v1.ShoeLoaded
+	(*BurnReason)(nil),            // 91: shoeproof.events.v1.BurnReason
+	(*BurnShown)(nil),             // 92: shoeproof.events.v1.BurnShown
+	(*BurnDestination)(nil),       // 93: shoeproof.events.v1.BurnDestination
+	(*BurnDiscarded)(nil),         // 94: shoeproof.events.v1.BurnDiscarded
+	(*ShoeBurned)(nil),            // 95: shoeproof.events.v1.ShoeBurned
+	(*CuratorOffered)(nil),        // 96: shoeproof.events.v1.CuratorOffered
+	(*CuratorAssigned)(nil),       // 97: shoeproof.events.v1.CuratorAssigned
+	(*PassCause)(nil),             // 98: shoeproof.events.v1.PassCause
+	(*CuratorPassed)(nil),         // 99: shoeproof.events.v1.CuratorPassed
+	(*CutcardSeen)(nil),           // 100: shoeproof.events.v1.CutcardSeen
+	(*ShoeEnded)(nil),             // 101: shoeproof.events.v1.ShoeEnded
+	(*RoundStarted)(nil),          // 102: shoeproof.events.v1.RoundStarted
+	(*Spot)(nil),                  // 103: shoeproof.events.v1.Spot
+	(*WagerMedium)(nil),           // 104: shoeproof.events.v1.WagerMedium
+	(*WagerPlaced)(nil),           // 105: shoeproof.events.v1.WagerPlaced
+	(*WagerChange)(nil),           // 106: shoeproof.events.v1.WagerChange
+	(*WagerChanged)(nil),          // 107: shoeproof.events.v1.WagerChanged
+	(*WagerHandled)(nil),          // 108: shoeproof.events.v1.WagerHandled
+	(*VerbalConfirmed)(nil),       // 109: shoeproof.events.v1.VerbalConfirmed
+	(*CashConverted)(nil),         // 110: shoeproof.events.v1.CashConverted
+	(*Call)(nil),                  // 111: shoeproof.events.v1.Call
+	(*Hand)(nil),                  // 112: shoeproof.events.v1.Hand
+	(*Treasure)(nil),              // 113: shoeproof.events.v1.Treasure
+	(*Announced)(nil),             // 114: shoeproof.events.v1.Announced
+	(*Instruction)(nil),           // 115: shoeproof.events.v1.Instruction
+	(*DealInstructed)(nil),        // 116: shoeproof.events.v1.DealInstructed
+	(*CardPlace)(nil),             // 117: shoeproof.events.v1.CardPlace
+	(*DealerHand)(nil),            // 118: shoeproof.events.v1.DealerHand
+	(*CardDealt)(nil),             // 119: shoeproof.events.v1.CardDealt
+	(*CardRevealed)(nil),          // 120: shoeproof.events.v1.CardRevealed
+	(*MovePlace)(nil),             // 121: shoeproof.events.v1.MovePlace
+	(*CardMoved)(nil),             // 122: shoeproof.events.v1.CardMoved
+	(*CardCarriedOver)(nil),       // 123: shoeproof.events.v1.CardCarriedOver
+	(*CardFoundFaceup)(nil),       // 124: shoeproof.events.v1.CardFoundFaceup
+	(*CardTouched)(nil),           // 125: shoeproof.events.v1.CardTouched
+	(*SqueezeOffered)(nil),        // 126: shoeproof.events.v1.SqueezeOffered
+	(*SqueezeRelinquished)(nil),   // 127: shoeproof.events.v1.SqueezeRelinquished
+	(*CardsHanded)(nil),           // 128: shoeproof.events.v1.CardsHanded
+	(*CardsReturned)(nil),         // 129: shoeproof.events.v1.CardsReturned
+	(*WagerCollected)(nil),        // 130: shoeproof.events.v1.WagerCollected
+	(*WagerPaid)(nil),             // 131: shoeproof.events.v1.WagerPaid
+	(*WagerReturned)(nil),         // 132: shoeproof.events.v1.WagerReturned
+	(*Marker)(nil),                // 133: shoeproof.events.v1.Marker
+	(*VigorishMarked)(nil),        // 134: shoeproof.events.v1.VigorishMarked
+	(*VigorishKind)(nil),          // 135: shoeproof.events.v1.VigorishKind
+	(*VigorishCollected)(nil),     // 136: shoeproof.events.v1.VigorishCollected
+	(*VigorishMarkerRemoved)(nil), // 137: shoeproof.events.v1.VigorishMarkerRemoved
+	(*DiscardPlaced)(nil),         // 138: shoeproof.events.v1.DiscardPlaced
+	(*VoidCause)(nil),             // 139: shoeproof.events.v1.VoidCause
+	(*RoundVoided)(nil),           // 140: shoeproof.events.v1.RoundVoided
+	(*Result)(nil),                // 141: shoeproof.events.v1.Result
+	(*RoundEnded)(nil),            // 142: shoeproof.events.v1.RoundEnded
+	(*BidOffered)(nil),            // 143: shoeproof.events.v1.BidOffered
+	(*BankerAssigned)(nil),        // 144: shoeproof.events.v1.BankerAssigned
+	(*BankerWagered)(nil),         // 145: shoeproof.events.v1.BankerWagered
+	(*BancoCall)(nil),             // 146: shoeproof.events.v1.BancoCall
+	(*BancoAnnounced)(nil),        // 147: shoeproof.events.v1.BancoAnnounced
+	(*BankerRelinquished)(nil),    // 148: shoeproof.events.v1.BankerRelinquished
+	(*ChipsFilled)(nil),           // 149: shoeproof.events.v1.ChipsFilled
+	(*ChipsCredited)(nil),         // 150: shoeproof.events.v1.ChipsCredited
+	(*TrayOccasion)(nil),          // 151: shoeproof.events.v1.TrayOccasion
+	(*TrayCounted)(nil),           // 152: shoeproof.events.v1.TrayCounted
+	(*DropRemoved)(nil),           // 153: shoeproof.events.v1.DropRemoved
+	(*StakeOccasion)(nil),         // 154: shoeproof.events.v1.StakeOccasion
+	(*StakeRead)(nil),             // 155: shoeproof.events.v1.StakeRead
+	(*DeviceState)(nil),           // 156: shoeproof.events.v1.DeviceState
+	(*DeviceReported)(nil),        // 157: shoeproof.events.v1.DeviceReported
+	nil,                           // 158: shoeproof.events.v1.TableConfig.PayTablesEntry
+	nil,                           // 159: shoeproof.events.v1.TableConfig.PostedOddsEntry
+	nil,                           // 160: shoeproof.events.v1.TableConfig.OptionsEntry
+	(*timestamppb.Timestamp)(nil), // 161: google.protobuf.Timestamp
 }
 var file_shoeproof_events_v1_events_proto_depIdxs = []int32{
-	159, // 0: shoeproof.events.v1.TableEvent.at:type_name -> google.protobuf.Timestamp
-	41,  // 1: shoeproof.events.v1.TableEvent.actor:type_name -> shoeproof.events.v1.Actor
-	42,  // 2: shoeproof.events.v1.TableEvent.source:type_name -> shoeproof.events.v1.Source
-	43,  // 3: shoeproof.events.v1.TableEvent.video:type_name -> shoeproof.events.v1.Video
-	54,  // 4: shoeproof.events.v1.TableEvent.table_opened:type_name -> shoeproof.events.v1.TableOpened
-	55,  // 5: shoeproof.events.v1.TableEvent.table_configured:type_name -> shoeproof.events.v1.TableConfigured
-	56,  // 6: shoeproof.events.v1.TableEvent.table_closed:type_name -> shoeproof.events.v1.TableClosed
-	60,  // 7: shoeproof.events.v1.TableEvent.notice_filed:type_name -> shoeproof.events.v1.NoticeFiled
-	61,  // 8: shoeproof.events.v1.TableEvent.notice_posted:type_name -> shoeproof.events.v1.NoticePosted
-	62,  // 9: shoeproof.events.v1.TableEvent.layout_attested:type_name -> shoeproof.events.v1.LayoutAttested
-	64,  // 10: shoeproof.events.v1.TableEvent.dealer_assigned:type_name -> shoeproof.events.v1.DealerAssigned
-	65,  // 11: shoeproof.events.v1.TableEvent.seat_occupied:type_name -> shoeproof.events.v1.SeatOccupied
-	66,  // 12: shoeproof.events.v1.TableEvent.seat_vacated:type_name -> shoeproof.events.v1.SeatVacated
-	67,  // 13: shoeproof.events.v1.TableEvent.deck_received:type_name -> shoeproof.events.v1.DeckReceived
-	68,  // 14: shoeproof.events.v1.TableEvent.cards_inspected:type_name -> shoeproof.events.v1.CardsInspected
-	69,  // 15: shoeproof.events.v1.TableEvent.cards_verified:type_name -> shoeproof.events.v1.CardsVerified
-	72,  // 16: shoeproof.events.v1.TableEvent.cards_spread:type_name -> shoeproof.events.v1.CardsSpread
-	73,  // 17: shoeproof.events.v1.TableEvent.cards_viewed:type_name -> shoeproof.events.v1.CardsViewed
-	74,  // 18: shoeproof.events.v1.TableEvent.cards_washed:type_name -> shoeproof.events.v1.CardsWashed
-	75,  // 19: shoeproof.events.v1.TableEvent.cards_stacked:type_name -> shoeproof.events.v1.CardsStacked
-	77,  // 20: shoeproof.events.v1.TableEvent.batch_state:type_name -> shoeproof.events.v1.BatchReported
-	80,  // 21: shoeproof.events.v1.TableEvent.shoe_shuffled:type_name -> shoeproof.events.v1.ShoeShuffled
-	81,  // 22: shoeproof.events.v1.TableEvent.shoe_laced:type_name -> shoeproof.events.v1.ShoeLaced
-	82,  // 23: shoeproof.events.v1.TableEvent.cut_offered:type_name -> shoeproof.events.v1.CutOffered
-	83,  // 24: shoeproof.events.v1.TableEvent.shoe_cut:type_name -> shoeproof.events.v1.ShoeCut
-	84,  // 25: shoeproof.events.v1.TableEvent.recut_ordered:type_name -> shoeproof.events.v1.RecutOrdered
-	85,  // 26: shoeproof.events.v1.TableEvent.shoe_transposed:type_name -> shoeproof.events.v1.ShoeTransposed
-	86,  // 27: shoeproof.events.v1.TableEvent.cutcard_placed:type_name -> shoeproof.events.v1.CutcardPlaced
-	88,  // 28: shoeproof.events.v1.TableEvent.shoe_loaded:type_name -> shoeproof.events.v1.ShoeLoaded
-	92,  // 29: shoeproof.events.v1.TableEvent.shoe_burned:type_name -> shoeproof.events.v1.ShoeBurned
-	93,  // 30: shoeproof.events.v1.TableEvent.curator_offered:type_name -> shoeproof.events.v1.CuratorOffered
-	94,  // 31: shoeproof.events.v1.TableEvent.curator_assigned:type_name -> shoeproof.events.v1.CuratorAssigned
-	96,  // 32: shoeproof.events.v1.TableEvent.curator_passed:type_name -> shoeproof.events.v1.CuratorPassed
-	97,  // 33: shoeproof.events.v1.TableEvent.cutcard_seen:type_name -> shoeproof.events.v1.CutcardSeen
-	98,  // 34: shoeproof.events.v1.TableEvent.shoe_ended:type_name -> shoeproof.events.v1.ShoeEnded
-	99,  // 35: shoeproof.events.v1.TableEvent.round_started:type_name -> shoeproof.events.v1.RoundStarted
-	102, // 36: shoeproof.events.v1.TableEvent.wager_placed:type_name -> shoeproof.events.v1.WagerPlaced
-	104, // 37: shoeproof.events.v1.TableEvent.wager_changed:type_name -> shoeproof.events.v1.WagerChanged
-	105, // 38: shoeproof.events.v1.TableEvent.wager_handled:type_name -> shoeproof.events.v1.WagerHandled
-	106, // 39: shoeproof.events.v1.TableEvent.verbal_confirmed:type_name -> shoeproof.events.v1.VerbalConfirmed
-	107, // 40: shoeproof.events.v1.TableEvent.cash_converted:type_name -> shoeproof.events.v1.CashConverted
-	111, // 41: shoeproof.events.v1.TableEvent.announced:type_name -> shoeproof.events.v1.Announced
-	113, // 42: shoeproof.events.v1.TableEvent.deal_instructed:type_name -> shoeproof.events.v1.DealInstructed
-	116, // 43: shoeproof.events.v1.TableEvent.card_dealt:type_name -> shoeproof.events.v1.CardDealt
-	117, // 44: shoeproof.events.v1.TableEvent.card_revealed:type_name -> shoeproof.events.v1.CardRevealed
-	119, // 45: shoeproof.events.v1.TableEvent.card_moved:type_name -> shoeproof.events.v1.CardMoved
-	120, // 46: shoeproof.events.v1.TableEvent.card_carried_over:type_name -> shoeproof.events.v1.CardCarriedOver
-	121, // 47: shoeproof.events.v1.TableEvent.card_found_faceup:type_name -> shoeproof.events.v1.CardFoundFaceup
-	122, // 48: shoeproof.events.v1.TableEvent.card_touched:type_name -> shoeproof.events.v1.CardTouched
-	123, // 49: shoeproof.events.v1.TableEvent.squeeze_offered:type_name -> shoeproof.events.v1.SqueezeOffered
-	124, // 50: shoeproof.events.v1.TableEvent.squeeze_relinquished:type_name -> shoeproof.events.v1.SqueezeRelinquished
-	125, // 51: shoeproof.events.v1.TableEvent.cards_handed:type_name -> shoeproof.events.v1.CardsHanded
-	126, // 52: shoeproof.events.v1.TableEvent.cards_returned:type_name -> shoeproof.events.v1.CardsReturned
-	127, // 53: shoeproof.events.v1.TableEvent.wager_collected:type_name -> shoeproof.events.v1.WagerCollected
-	128, // 54: shoeproof.events.v1.TableEvent.wager_paid:type_name -> shoeproof.events.v1.WagerPaid
-	129, // 55: shoeproof.events.v1.TableEvent.wager_returned:type_name -> shoeproof.events.v1.WagerReturned
-	131, // 56: shoeproof.events.v1.TableEvent.vigorish_marked:type_name -> shoeproof.events.v1.VigorishMarked
-	133, // 57: shoeproof.events.v1.TableEvent.vigorish_collected:type_name -> shoeproof.events.v1.VigorishCollected
-	134, // 58: shoeproof.events.v1.TableEvent.vigorish_marker_removed:type_name -> shoeproof.events.v1.VigorishMarkerRemoved
-	135, // 59: shoeproof.events.v1.TableEvent.discard_placed:type_name -> shoeproof.events.v1.DiscardPlaced
-	137, // 60: shoeproof.events.v1.TableEvent.round_voided:type_name -> shoeproof.events.v1.RoundVoided
-	139, // 61: shoeproof.events.v1.TableEvent.round_ended:type_name -> shoeproof.events.v1.RoundEnded
-	140, // 62: shoeproof.events.v1.TableEvent.bid_offered:type_name -> shoeproof.events.v1.BidOffered
-	141, // 63: shoeproof.events.v1.TableEvent.banker_assigned:type_name -> shoeproof.events.v1.BankerAssigned
-	142, // 64: shoeproof.events.v1.TableEvent.banker_wagered:type_name -> shoeproof.events.v1.BankerWagered
-	144, // 65: shoeproof.events.v1.TableEvent.banco_announced:type_name -> shoeproof.events.v1.BancoAnnounced
-	145, // 66: shoeproof.events.v1.TableEvent.banker_relinquished:type_name -> shoeproof.events.v1.BankerRelinquished
-	146, // 67: shoeproof.events.v1.TableEvent.wagering_opened:type_name -> shoeproof.events.v1.WageringOpened
-	147, // 68: shoeproof.events.v1.TableEvent.chips_filled:type_name -> shoeproof.events.v1.ChipsFilled
-	148, // 69: shoeproof.events.v1.TableEvent.chips_credited:type_name -> shoeproof.events.v1.ChipsCredited
-	150, // 70: shoeproof.events.v1.TableEvent.tray_counted:type_name -> shoeproof.events.v1.TrayCounted
-	151, // 71: shoeproof.events.v1.TableEvent.drop_removed:type_name -> shoeproof.events.v1.DropRemoved
-	153, // 72: shoeproof.events.v1.TableEvent.stake_read:type_name -> shoeproof.events.v1.StakeRead
-	155, // 73: shoeproof.events.v1.TableEvent.device_reported:type_name -> shoeproof.events.v1.DeviceReported
+	161, // 0: shoeproof.events.v1.TableEvent.at:type_name -> google.protobuf.Timestamp
+	42,  // 1: shoeproof.events.v1.TableEvent.actor:type_name -> shoeproof.events.v1.Actor
+	43,  // 2: shoeproof.events.v1.TableEvent.source:type_name -> shoeproof.events.v1.Source
+	44,  // 3: shoeproof.events.v1.TableEvent.video:type_name -> shoeproof.events.v1.Video
+	55,  // 4: shoeproof.events.v1.TableEvent.table_opened:type_name -> shoeproof.events.v1.TableOpened
+	56,  // 5: shoeproof.events.v1.TableEvent.table_configured:type_name -> shoeproof.events.v1.TableConfigured
+	57,  // 6: shoeproof.events.v1.TableEvent.table_closed:type_name -> shoeproof.events.v1.TableClosed
+	61,  // 7: shoeproof.events.v1.TableEvent.notice_filed:type_name -> shoeproof.events.v1.NoticeFiled
+	62,  // 8: shoeproof.events.v1.TableEvent.notice_posted:type_name -> shoeproof.events.v1.NoticePosted
+	63,  // 9: shoeproof.events.v1.TableEvent.layout_attested:type_name -> shoeproof.events.v1.LayoutAttested
+	65,  // 10: shoeproof.events.v1.TableEvent.dealer_assigned:type_name -> shoeproof.events.v1.DealerAssigned
+	67,  // 11: shoeproof.events.v1.TableEvent.seat_occupied:type_name -> shoeproof.events.v1.SeatOccupied
+	68,  // 12: shoeproof.events.v1.TableEvent.seat_vacated:type_name -> shoeproof.events.v1.SeatVacated
+	66,  // 13: shoeproof.events.v1.TableEvent.floor_assigned:type_name -> shoeproof.events.v1.FloorAssigned
+	69,  // 14: shoeproof.events.v1.TableEvent.deck_received:type_name -> shoeproof.events.v1.DeckReceived
+	70,  // 15: shoeproof.events.v1.TableEvent.cards_inspected:type_name -> shoeproof.events.v1.CardsInspected
+	71,  // 16: shoeproof.events.v1.TableEvent.cards_verified:type_name -> shoeproof.events.v1.CardsVerified
+	74,  // 17: shoeproof.events.v1.TableEvent.cards_spread:type_name -> shoeproof.events.v1.CardsSpread
+	75,  // 18: shoeproof.events.v1.TableEvent.cards_viewed:type_name -> shoeproof.events.v1.CardsViewed
+	76,  // 19: shoeproof.events.v1.TableEvent.cards_washed:type_name -> shoeproof.events.v1.CardsWashed
+	77,  // 20: shoeproof.events.v1.TableEvent.cards_stacked:type_name -> shoeproof.events.v1.CardsStacked
+	79,  // 21: shoeproof.events.v1.TableEvent.batch_state:type_name -> shoeproof.events.v1.BatchReported
+	82,  // 22: shoeproof.events.v1.TableEvent.shoe_shuffled:type_name -> shoeproof.events.v1.ShoeShuffled
+	83,  // 23: shoeproof.events.v1.TableEvent.shoe_laced:type_name -> shoeproof.events.v1.ShoeLaced
+	84,  // 24: shoeproof.events.v1.TableEvent.cut_offered:type_name -> shoeproof.events.v1.CutOffered
+	85,  // 25: shoeproof.events.v1.TableEvent.shoe_cut:type_name -> shoeproof.events.v1.ShoeCut
+	86,  // 26: shoeproof.events.v1.TableEvent.recut_ordered:type_name -> shoeproof.events.v1.RecutOrdered
+	87,  // 27: shoeproof.events.v1.TableEvent.shoe_transposed:type_name -> shoeproof.events.v1.ShoeTransposed
+	88,  // 28: shoeproof.events.v1.TableEvent.cutcard_placed:type_name -> shoeproof.events.v1.CutcardPlaced
+	90,  // 29: shoeproof.events.v1.TableEvent.shoe_loaded:type_name -> shoeproof.events.v1.ShoeLoaded
+	95,  // 30: shoeproof.events.v1.TableEvent.shoe_burned:type_name -> shoeproof.events.v1.ShoeBurned
+	96,  // 31: shoeproof.events.v1.TableEvent.curator_offered:type_name -> shoeproof.events.v1.CuratorOffered
+	97,  // 32: shoeproof.events.v1.TableEvent.curator_assigned:type_name -> shoeproof.events.v1.CuratorAssigned
+	99,  // 33: shoeproof.events.v1.TableEvent.curator_passed:type_name -> shoeproof.events.v1.CuratorPassed
+	100, // 34: shoeproof.events.v1.TableEvent.cutcard_seen:type_name -> shoeproof.events.v1.CutcardSeen
+	101, // 35: shoeproof.events.v1.TableEvent.shoe_ended:type_name -> shoeproof.events.v1.ShoeEnded
+	102, // 36: shoeproof.events.v1.TableEvent.round_started:type_name -> shoeproof.events.v1.RoundStarted
+	105, // 37: shoeproof.events.v1.TableEvent.wager_placed:type_name -> shoeproof.events.v1.WagerPlaced
+	107, // 38: shoeproof.events.v1.TableEvent.wager_changed:type_name -> shoeproof.events.v1.WagerChanged
+	108, // 39: shoeproof.events.v1.TableEvent.wager_handled:type_name -> shoeproof.events.v1.WagerHandled
+	109, // 40: shoeproof.events.v1.TableEvent.verbal_confirmed:type_name -> shoeproof.events.v1.VerbalConfirmed
+	110, // 41: shoeproof.events.v1.TableEvent.cash_converted:type_name -> shoeproof.events.v1.CashConverted
+	114, // 42: shoeproof.events.v1.TableEvent.announced:type_name -> shoeproof.events.v1.Announced
+	116, // 43: shoeproof.events.v1.TableEvent.deal_instructed:type_name -> shoeproof.events.v1.DealInstructed
+	119, // 44: shoeproof.events.v1.TableEvent.card_dealt:type_name -> shoeproof.events.v1.CardDealt
+	120, // 45: shoeproof.events.v1.TableEvent.card_revealed:type_name -> shoeproof.events.v1.CardRevealed
+	122, // 46: shoeproof.events.v1.TableEvent.card_moved:type_name -> shoeproof.events.v1.CardMoved
+	123, // 47: shoeproof.events.v1.TableEvent.card_carried_over:type_name -> shoeproof.events.v1.CardCarriedOver
+	124, // 48: shoeproof.events.v1.TableEvent.card_found_faceup:type_name -> shoeproof.events.v1.CardFoundFaceup
+	125, // 49: shoeproof.events.v1.TableEvent.card_touched:type_name -> shoeproof.events.v1.CardTouched
+	126, // 50: shoeproof.events.v1.TableEvent.squeeze_offered:type_name -> shoeproof.events.v1.SqueezeOffered
+	127, // 51: shoeproof.events.v1.TableEvent.squeeze_relinquished:type_name -> shoeproof.events.v1.SqueezeRelinquished
+	128, // 52: shoeproof.events.v1.TableEvent.cards_handed:type_name -> shoeproof.events.v1.CardsHanded
+	129, // 53: shoeproof.events.v1.TableEvent.cards_returned:type_name -> shoeproof.events.v1.CardsReturned
+	130, // 54: shoeproof.events.v1.TableEvent.wager_collected:type_name -> shoeproof.events.v1.WagerCollected
+	131, // 55: shoeproof.events.v1.TableEvent.wager_paid:type_name -> shoeproof.events.v1.WagerPaid
+	132, // 56: shoeproof.events.v1.TableEvent.wager_returned:type_name -> shoeproof.events.v1.WagerReturned
+	134, // 57: shoeproof.events.v1.TableEvent.vigorish_marked:type_name -> shoeproof.events.v1.VigorishMarked
+	136, // 58: shoeproof.events.v1.TableEvent.vigorish_collected:type_name -> shoeproof.events.v1.VigorishCollected
+	137, // 59: shoeproof.events.v1.TableEvent.vigorish_marker_removed:type_name -> shoeproof.events.v1.VigorishMarkerRemoved
+	138, // 60: shoeproof.events.v1.TableEvent.discard_placed:type_name -> shoeproof.events.v1.DiscardPlaced
+	140, // 61: shoeproof.events.v1.TableEvent.round_voided:type_name -> shoeproof.events.v1.RoundVoided
+	142, // 62: shoeproof.events.v1.TableEvent.round_ended:type_name -> shoeproof.events.v1.RoundEnded
+	143, // 63: shoeproof.events.v1.TableEvent.bid_offered:type_name -> shoeproof.events.v1.BidOffered
+	144, // 64: shoeproof.events.v1.TableEvent.banker_assigned:type_name -> shoeproof.events.v1.BankerAssigned
+	145, // 65: shoeproof.events.v1.TableEvent.banker_wagered:type_name -> shoeproof.events.v1.BankerWagered
+	147, // 66: shoeproof.events.v1.TableEvent.banco_announced:type_name -> shoeproof.events.v1.BancoAnnounced
+	148, // 67: shoeproof.events.v1.TableEvent.banker_relinquished:type_name -> shoeproof.events.v1.BankerRelinquished
+	149, // 68: shoeproof.events.v1.TableEvent.chips_filled:type_name -> shoeproof.events.v1.ChipsFilled
+	150, // 69: shoeproof.events.v1.TableEvent.chips_credited:type_name -> shoeproof.events.v1.ChipsCredited
+	152, // 70: shoeproof.events.v1.TableEvent.tray_counted:type_name -> shoeproof.events.v1.TrayCounted
+	153, // 71: shoeproof.events.v1.TableEvent.drop_removed:type_name -> shoeproof.events.v1.DropRemoved
+	155, // 72: shoeproof.events.v1.TableEvent.stake_read:type_name -> shoeproof.events.v1.StakeRead
+	157, // 73: shoeproof.events.v1.TableEvent.device_reported:type_name -> shoeproof.events.v1.DeviceReported
 	0,   // 74: shoeproof.events.v1.Actor.role:type_name -> shoeproof.events.v1.Role.E
 	1,   // 75: shoeproof.events.v1.Source.kind:type_name -> shoeproof.events.v1.SourceKind.E
-	159, // 76: shoeproof.events.v1.Video.at:type_name -> google.protobuf.Timestamp
+	161, // 76: shoeproof.events.v1.Video.at:type_name -> google.protobuf.Timestamp
 	3,   // 77: shoeproof.events.v1.Vigorish.mode:type_name -> shoeproof.events.v1.VigorishMode.E
 	4,   // 78: shoeproof.events.v1.Vigorish.timing:type_name -> shoeproof.events.v1.VigorishTiming.E
 	2,   // 79: shoeproof.events.v1.TableConfig.game:type_name -> shoeproof.events.v1.Game.E
-	52,  // 80: shoeproof.events.v1.TableConfig.vigorish:type_name -> shoeproof.events.v1.Vigorish
+	53,  // 80: shoeproof.events.v1.TableConfig.vigorish:type_name -> shoeproof.events.v1.Vigorish
 	5,   // 81: shoeproof.events.v1.TableConfig.side_bets:type_name -> shoeproof.events.v1.SideBet.E
-	156, // 82: shoeproof.events.v1.TableConfig.pay_tables:type_name -> shoeproof.events.v1.TableConfig.PayTablesEntry
-	157, // 83: shoeproof.events.v1.TableConfig.posted_odds:type_name -> shoeproof.events.v1.TableConfig.PostedOddsEntry
+	158, // 82: shoeproof.events.v1.TableConfig.pay_tables:type_name -> shoeproof.events.v1.TableConfig.PayTablesEntry
+	159, // 83: shoeproof.events.v1.TableConfig.posted_odds:type_name -> shoeproof.events.v1.TableConfig.PostedOddsEntry
 	6,   // 84: shoeproof.events.v1.TableConfig.dealing_style:type_name -> shoeproof.events.v1.DealingStyle.E
 	7,   // 85: shoeproof.events.v1.TableConfig.feeds:type_name -> shoeproof.events.v1.Feed.E
-	158, // 86: shoeproof.events.v1.TableConfig.options:type_name -> shoeproof.events.v1.TableConfig.OptionsEntry
+	160, // 86: shoeproof.events.v1.TableConfig.options:type_name -> shoeproof.events.v1.TableConfig.OptionsEntry
 	7,   // 87: shoeproof.events.v1.TableConfig.absent_feeds:type_name -> shoeproof.events.v1.Feed.E
-	53,  // 88: shoeproof.events.v1.TableOpened.config:type_name -> shoeproof.events.v1.TableConfig
-	53,  // 89: shoeproof.events.v1.TableConfigured.config:type_name -> shoeproof.events.v1.TableConfig
-	159, // 90: shoeproof.events.v1.TableConfigured.effective_at:type_name -> google.protobuf.Timestamp
+	54,  // 88: shoeproof.events.v1.TableOpened.config:type_name -> shoeproof.events.v1.TableConfig
+	54,  // 89: shoeproof.events.v1.TableConfigured.config:type_name -> shoeproof.events.v1.TableConfig
+	161, // 90: shoeproof.events.v1.TableConfigured.effective_at:type_name -> google.protobuf.Timestamp
 	8,   // 91: shoeproof.events.v1.NoticeFiled.topic:type_name -> shoeproof.events.v1.NoticeTopic.E
-	159, // 92: shoeproof.events.v1.NoticeFiled.filed_at:type_name -> google.protobuf.Timestamp
-	159, // 93: shoeproof.events.v1.NoticeFiled.effective_at:type_name -> google.protobuf.Timestamp
+	161, // 92: shoeproof.events.v1.NoticeFiled.filed_at:type_name -> google.protobuf.Timestamp
+	161, // 93: shoeproof.events.v1.NoticeFiled.effective_at:type_name -> google.protobuf.Timestamp
 	9,   // 94: shoeproof.events.v1.NoticeFiled.recipients:type_name -> shoeproof.events.v1.Recipient.E
 	8,   // 95: shoeproof.events.v1.NoticePosted.topic:type_name -> shoeproof.events.v1.NoticeTopic.E
 	10,  // 96: shoeproof.events.v1.NoticePosted.medium:type_name -> shoeproof.events.v1.NoticeMedium.E
-	159, // 97: shoeproof.events.v1.NoticePosted.posted_at:type_name -> google.protobuf.Timestamp
-	159, // 98: shoeproof.events.v1.NoticePosted.effective_at:type_name -> google.protobuf.Timestamp
+	161, // 97: shoeproof.events.v1.NoticePosted.posted_at:type_name -> google.protobuf.Timestamp
+	161, // 98: shoeproof.events.v1.NoticePosted.effective_at:type_name -> google.protobuf.Timestamp
 	11,  // 99: shoeproof.events.v1.DealerAssigned.position:type_name -> shoeproof.events.v1.DealerPosition.E
 	0,   // 100: shoeproof.events.v1.CardsVerified.verifier_role:type_name -> shoeproof.events.v1.Role.E
 	12,  // 101: shoeproof.events.v1.CardsSpread.face:type_name -> shoeproof.events.v1.Face.E
@@ -10840,50 +10940,51 @@ var file_shoeproof_events_v1_events_proto_depIdxs = []int32{
 	18,  // 110: shoeproof.events.v1.ShoeBurned.reason:type_name -> shoeproof.events.v1.BurnReason.E
 	19,  // 111: shoeproof.events.v1.ShoeBurned.shown:type_name -> shoeproof.events.v1.BurnShown.E
 	20,  // 112: shoeproof.events.v1.ShoeBurned.destination:type_name -> shoeproof.events.v1.BurnDestination.E
-	21,  // 113: shoeproof.events.v1.CuratorPassed.cause:type_name -> shoeproof.events.v1.PassCause.E
-	0,   // 114: shoeproof.events.v1.CuratorPassed.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
-	22,  // 115: shoeproof.events.v1.WagerPlaced.spot:type_name -> shoeproof.events.v1.Spot.E
-	23,  // 116: shoeproof.events.v1.WagerPlaced.medium:type_name -> shoeproof.events.v1.WagerMedium.E
-	24,  // 117: shoeproof.events.v1.WagerChanged.change:type_name -> shoeproof.events.v1.WagerChange.E
-	22,  // 118: shoeproof.events.v1.WagerChanged.to_spot:type_name -> shoeproof.events.v1.Spot.E
-	0,   // 119: shoeproof.events.v1.WagerHandled.by_role:type_name -> shoeproof.events.v1.Role.E
-	0,   // 120: shoeproof.events.v1.VerbalConfirmed.by_role:type_name -> shoeproof.events.v1.Role.E
-	25,  // 121: shoeproof.events.v1.Announced.code:type_name -> shoeproof.events.v1.Call.E
-	26,  // 122: shoeproof.events.v1.Announced.hand:type_name -> shoeproof.events.v1.Hand.E
-	27,  // 123: shoeproof.events.v1.Announced.treasure:type_name -> shoeproof.events.v1.Treasure.E
-	26,  // 124: shoeproof.events.v1.DealInstructed.hand:type_name -> shoeproof.events.v1.Hand.E
-	28,  // 125: shoeproof.events.v1.DealInstructed.instruction:type_name -> shoeproof.events.v1.Instruction.E
-	26,  // 126: shoeproof.events.v1.CardDealt.hand:type_name -> shoeproof.events.v1.Hand.E
-	12,  // 127: shoeproof.events.v1.CardDealt.face:type_name -> shoeproof.events.v1.Face.E
-	29,  // 128: shoeproof.events.v1.CardDealt.placed_at:type_name -> shoeproof.events.v1.CardPlace.E
-	30,  // 129: shoeproof.events.v1.CardDealt.drawing_hand:type_name -> shoeproof.events.v1.DealerHand.E
-	0,   // 130: shoeproof.events.v1.CardDealt.by_role:type_name -> shoeproof.events.v1.Role.E
-	0,   // 131: shoeproof.events.v1.CardRevealed.by_role:type_name -> shoeproof.events.v1.Role.E
-	31,  // 132: shoeproof.events.v1.CardMoved.from:type_name -> shoeproof.events.v1.MovePlace.E
-	31,  // 133: shoeproof.events.v1.CardMoved.to:type_name -> shoeproof.events.v1.MovePlace.E
-	0,   // 134: shoeproof.events.v1.CardTouched.by_role:type_name -> shoeproof.events.v1.Role.E
-	26,  // 135: shoeproof.events.v1.SqueezeOffered.hand:type_name -> shoeproof.events.v1.Hand.E
-	26,  // 136: shoeproof.events.v1.SqueezeRelinquished.hand:type_name -> shoeproof.events.v1.Hand.E
-	21,  // 137: shoeproof.events.v1.SqueezeRelinquished.cause:type_name -> shoeproof.events.v1.PassCause.E
-	0,   // 138: shoeproof.events.v1.SqueezeRelinquished.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
-	26,  // 139: shoeproof.events.v1.CardsHanded.hand:type_name -> shoeproof.events.v1.Hand.E
-	12,  // 140: shoeproof.events.v1.CardsHanded.face:type_name -> shoeproof.events.v1.Face.E
-	26,  // 141: shoeproof.events.v1.CardsReturned.hand:type_name -> shoeproof.events.v1.Hand.E
-	12,  // 142: shoeproof.events.v1.CardsReturned.face:type_name -> shoeproof.events.v1.Face.E
-	32,  // 143: shoeproof.events.v1.VigorishMarked.marker:type_name -> shoeproof.events.v1.Marker.E
-	33,  // 144: shoeproof.events.v1.VigorishCollected.kind:type_name -> shoeproof.events.v1.VigorishKind.E
-	34,  // 145: shoeproof.events.v1.RoundVoided.cause:type_name -> shoeproof.events.v1.VoidCause.E
-	35,  // 146: shoeproof.events.v1.RoundEnded.result:type_name -> shoeproof.events.v1.Result.E
-	23,  // 147: shoeproof.events.v1.BankerWagered.medium:type_name -> shoeproof.events.v1.WagerMedium.E
-	36,  // 148: shoeproof.events.v1.BancoAnnounced.call:type_name -> shoeproof.events.v1.BancoCall.E
-	37,  // 149: shoeproof.events.v1.TrayCounted.occasion:type_name -> shoeproof.events.v1.TrayOccasion.E
-	38,  // 150: shoeproof.events.v1.StakeRead.occasion:type_name -> shoeproof.events.v1.StakeOccasion.E
-	39,  // 151: shoeproof.events.v1.DeviceReported.state:type_name -> shoeproof.events.v1.DeviceState.E
-	152, // [152:152] is the sub-list for method output_type
-	152, // [152:152] is the sub-list for method input_type
-	152, // [152:152] is the sub-list for extension type_name
-	152, // [152:152] is the sub-list for extension extendee
-	0,   // [0:152] is the sub-list for field type_name
+	21,  // 113: shoeproof.events.v1.ShoeBurned.discarded:type_name -> shoeproof.events.v1.BurnDiscarded.E
+	22,  // 114: shoeproof.events.v1.CuratorPassed.cause:type_name -> shoeproof.events.v1.PassCause.E
+	0,   // 115: shoeproof.events.v1.CuratorPassed.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
+	23,  // 116: shoeproof.events.v1.WagerPlaced.spot:type_name -> shoeproof.events.v1.Spot.E
+	24,  // 117: shoeproof.events.v1.WagerPlaced.medium:type_name -> shoeproof.events.v1.WagerMedium.E
+	25,  // 118: shoeproof.events.v1.WagerChanged.change:type_name -> shoeproof.events.v1.WagerChange.E
+	23,  // 119: shoeproof.events.v1.WagerChanged.to_spot:type_name -> shoeproof.events.v1.Spot.E
+	0,   // 120: shoeproof.events.v1.WagerHandled.by_role:type_name -> shoeproof.events.v1.Role.E
+	0,   // 121: shoeproof.events.v1.VerbalConfirmed.by_role:type_name -> shoeproof.events.v1.Role.E
+	26,  // 122: shoeproof.events.v1.Announced.code:type_name -> shoeproof.events.v1.Call.E
+	27,  // 123: shoeproof.events.v1.Announced.hand:type_name -> shoeproof.events.v1.Hand.E
+	28,  // 124: shoeproof.events.v1.Announced.treasure:type_name -> shoeproof.events.v1.Treasure.E
+	27,  // 125: shoeproof.events.v1.DealInstructed.hand:type_name -> shoeproof.events.v1.Hand.E
+	29,  // 126: shoeproof.events.v1.DealInstructed.instruction:type_name -> shoeproof.events.v1.Instruction.E
+	27,  // 127: shoeproof.events.v1.CardDealt.hand:type_name -> shoeproof.events.v1.Hand.E
+	12,  // 128: shoeproof.events.v1.CardDealt.face:type_name -> shoeproof.events.v1.Face.E
+	30,  // 129: shoeproof.events.v1.CardDealt.placed_at:type_name -> shoeproof.events.v1.CardPlace.E
+	31,  // 130: shoeproof.events.v1.CardDealt.drawing_hand:type_name -> shoeproof.events.v1.DealerHand.E
+	0,   // 131: shoeproof.events.v1.CardDealt.by_role:type_name -> shoeproof.events.v1.Role.E
+	0,   // 132: shoeproof.events.v1.CardRevealed.by_role:type_name -> shoeproof.events.v1.Role.E
+	32,  // 133: shoeproof.events.v1.CardMoved.from:type_name -> shoeproof.events.v1.MovePlace.E
+	32,  // 134: shoeproof.events.v1.CardMoved.to:type_name -> shoeproof.events.v1.MovePlace.E
+	0,   // 135: shoeproof.events.v1.CardTouched.by_role:type_name -> shoeproof.events.v1.Role.E
+	27,  // 136: shoeproof.events.v1.SqueezeOffered.hand:type_name -> shoeproof.events.v1.Hand.E
+	27,  // 137: shoeproof.events.v1.SqueezeRelinquished.hand:type_name -> shoeproof.events.v1.Hand.E
+	22,  // 138: shoeproof.events.v1.SqueezeRelinquished.cause:type_name -> shoeproof.events.v1.PassCause.E
+	0,   // 139: shoeproof.events.v1.SqueezeRelinquished.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
+	27,  // 140: shoeproof.events.v1.CardsHanded.hand:type_name -> shoeproof.events.v1.Hand.E
+	12,  // 141: shoeproof.events.v1.CardsHanded.face:type_name -> shoeproof.events.v1.Face.E
+	27,  // 142: shoeproof.events.v1.CardsReturned.hand:type_name -> shoeproof.events.v1.Hand.E
+	12,  // 143: shoeproof.events.v1.CardsReturned.face:type_name -> shoeproof.events.v1.Face.E
+	33,  // 144: shoeproof.events.v1.VigorishMarked.marker:type_name -> shoeproof.events.v1.Marker.E
+	34,  // 145: shoeproof.events.v1.VigorishCollected.kind:type_name -> shoeproof.events.v1.VigorishKind.E
+	35,  // 146: shoeproof.events.v1.RoundVoided.cause:type_name -> shoeproof.events.v1.VoidCause.E
+	36,  // 147: shoeproof.events.v1.RoundEnded.result:type_name -> shoeproof.events.v1.Result.E
+	24,  // 148: shoeproof.events.v1.BankerWagered.medium:type_name -> shoeproof.events.v1.WagerMedium.E
+	37,  // 149: shoeproof.events.v1.BancoAnnounced.call:type_name -> shoeproof.events.v1.BancoCall.E
+	38,  // 150: shoeproof.events.v1.TrayCounted.occasion:type_name -> shoeproof.events.v1.TrayOccasion.E
+	39,  // 151: shoeproof.events.v1.StakeRead.occasion:type_name -> shoeproof.events.v1.StakeOccasion.E
+	40,  // 152: shoeproof.events.v1.DeviceReported.state:type_name -> shoeproof.events.v1.DeviceState.E
+	153, // [153:153] is the sub-list for method output_type
+	153, // [153:153] is the sub-list for method input_type
+	153, // [153:153] is the sub-list for extension type_name
+	153, // [153:153] is the sub-list for extension extendee
+	0,   // [0:153] is the sub-list for field type_name
 }
 
 func init() { file_shoeproof_events_v1_events_proto_init() }
@@ -10901,6 +11002,7 @@ func file_shoeproof_events_v1_events_proto_init() {
 		(*TableEvent_DealerAssigned)(nil),
 		(*TableEvent_SeatOccupied)(nil),
 		(*TableEvent_SeatVacated)(nil),
+		(*TableEvent_FloorAssigned)(nil),
 		(*TableEvent_DeckReceived)(nil),
 		(*TableEvent_CardsInspected)(nil),
 		(*TableEvent_CardsVerified)(nil),
@@ -10955,7 +11057,6 @@ func file_shoeproof_events_v1_events_proto_init() {
 		(*TableEvent_BankerWagered)(nil),
 		(*TableEvent_BancoAnnounced)(nil),
 		(*TableEvent_BankerRelinquished)(nil),
-		(*TableEvent_WageringOpened)(nil),
 		(*TableEvent_ChipsFilled)(nil),
 		(*TableEvent_ChipsCredited)(nil),
 		(*TableEvent_TrayCounted)(nil),
@@ -10963,15 +11064,15 @@ func file_shoeproof_events_v1_events_proto_init() {
 		(*TableEvent_StakeRead)(nil),
 		(*TableEvent_DeviceReported)(nil),
 	}
-	file_shoeproof_events_v1_events_proto_msgTypes[76].OneofWrappers = []any{}
-	file_shoeproof_events_v1_events_proto_msgTypes[113].OneofWrappers = []any{}
+	file_shoeproof_events_v1_events_proto_msgTypes[78].OneofWrappers = []any{}
+	file_shoeproof_events_v1_events_proto_msgTypes[114].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_shoeproof_events_v1_events_proto_rawDesc), len(file_shoeproof_events_v1_events_proto_rawDesc)),
-			NumEnums:      40,
-			NumMessages:   119,
+			NumEnums:      41,
+			NumMessages:   120,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -3,7 +3,6 @@ package fault
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/shoeproof/shoeproof/schema"
@@ -118,13 +117,6 @@ func auctionFaults() []Fault {
 			},
 		},
 		{
-			Rule: "chemin.auction.order", Doc: "bids before the cards are in the shoe", Kinds: kinds,
-			edit: func(sc *scene) string {
-				sc.seat, sc.findingRound = sc.plan.Rounds[0].Bank.Bids[0].Seat, 1
-				return "move bid_offered nth=1 before shoe_loaded"
-			},
-		},
-		{
 			Rule: "chemin.banker.deals", Doc: "another participant draws", Kinds: kinds, edit: strangeHand,
 		},
 		{
@@ -227,31 +219,6 @@ func againstFaults() []Fault {
 				sc.seat = sc.round.Stakes[0].Seat
 				return "move " + sc.inRound("wager_placed wager_id=%s before ", sc.round.Stakes[0].ID) +
 					sc.inRound("banker_wagered")
-			},
-		},
-		{
-			Rule: "chemin.against.opportunity", Doc: "the wagers opened to one seat only", Kinds: kinds,
-			edit: func(sc *scene) string {
-				var seats []string
-				for _, p := range sc.table.Patrons() {
-					if p.Seat != sc.round.Bank.Wager.Seat {
-						seats, sc.seat = append(seats, strconv.Itoa(int(p.Seat))), p.Seat
-					}
-				}
-				if len(seats) < 2 {
-					return ""
-				}
-				return fmt.Sprintf("insert after %s: wagering_opened seats=%s", sc.inRound("banker_wagered"),
-					strings.Join(seats[:len(seats)-1], ","))
-			},
-		},
-		{
-			Rule: "chemin.against.not-banker", Doc: "a wager of the Banker's own at another seat", Kinds: kinds,
-			edit: func(sc *scene) string {
-				st := &sc.round.Stakes[0]
-				sc.seat = st.Seat
-				return fmt.Sprintf("set %s: patron_ref=%s\nset %s: patron_ref=%s", sc.inRound("banker_wagered"),
-					sc.round.Bank.Wager.Patron, sc.inRound("wager_placed wager_id=%s", st.ID), sc.round.Bank.Wager.Patron)
 			},
 		},
 		staged("chemin.against.individual-cap", "one wager above the Banker's", func(sc *scene, b *shoe.Bank) {

@@ -42,7 +42,8 @@ func Manner(k schema.Kind) (role schema.Role, source schema.SourceKind, minPause
 		return schema.RoleDealer, schema.SourceKindCamera, 1500, 2500
 	case schema.KindSeatOccupied, schema.KindSeatVacated, schema.KindTableOpened, schema.KindTableConfigured,
 		schema.KindTableClosed, schema.KindNoticeFiled, schema.KindNoticePosted, schema.KindDealerAssigned,
-		schema.KindLayoutAttested, schema.KindRecutOrdered, schema.KindBatchState:
+		schema.KindLayoutAttested, schema.KindRecutOrdered, schema.KindBatchState,
+		schema.KindFloorAssigned:
 		return schema.RoleFloorperson, schema.SourceKindPit, 500, 2000
 	}
 	return schema.RoleDealer, schema.SourceKindConsole, 500, 1500

@@ -98,7 +98,9 @@ func (w *Writer) burn(cards []Card) {
 		Reason: schema.BurnReasonOpening, Indicator: cards[0].String(), Count: uint32(len(cards) - 1),
 		Cards: cardNames(cards[1:]), Shown: schema.BurnShownAll, Destination: w.House.burnedTo(),
 	}
-	if w.House.NewYork {
+	if !w.House.NewYork {
+		b.Discarded = schema.BurnDiscardedAfterShown
+	} else {
 		b.Shown = schema.BurnShownFirstOnly
 		for i := range b.Cards {
 			b.Cards[i] = "??"

@@ -1,0 +1,68 @@
+package play
+
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// maxActs bounds the acts of a shoe that are kept.
+const maxActs = 64
+
+// act keeps an act of the dealer that another role did.
+func (t *Table) act(c *turn, s *Shoe) {
+	role := baccarat.Role(t.now.Actor.Role)
+	what := dealersAct(t.now.Payload)
+	if what == "" || role == baccarat.RoleDealer || len(s.Acts) == maxActs {
+		return
+	}
+	unknown := role == baccarat.NoRole || role == baccarat.RoleDevice || role == baccarat.RoleSurveillance
+	if unknown && slices.ContainsFunc(s.Acts, func(a record.Act) bool {
+		return a.Role == role && (a.Round == 0) == (c.round == 0)
+	}) {
+		return
+	}
+	s.Acts = append(s.Acts, record.Act{Seq: c.seq, Role: role, Round: c.round, What: what})
+}
+
+// dealersAct is what an event does if the words of the texts give it to the dealer, otherwise empty. What the texts have
+// in the passive anyone may do: the wash, the spread, the stacking, the cut, the loading.
+func dealersAct(p schema.Payload) string {
+	switch p := p.(type) {
+	case *schema.ShoeShuffled:
+		if p.Method == schema.ShuffleMethodDevice {
+			return ""
+		}
+		return "shuffle"
+	case *schema.ShoeLaced:
+		return "lacing"
+	case *schema.CutOffered:
+		return "offer of the cut"
+	case *schema.ShoeTransposed:
+		return "cards moved to the back"
+	case *schema.CutcardPlaced:
+		return "cutting card inserted"
+	case *schema.ShoeBurned:
+		if p.Reason == schema.BurnReasonOpening {
+			return "opening burn"
+		}
+	case *schema.CuratorOffered:
+		return "offer of the shoe"
+	case *schema.Announced:
+		return "call"
+	case *schema.DealInstructed:
+		return "instruction"
+	case *schema.WagerCollected:
+		return "losing wager collected"
+	case *schema.WagerPaid:
+		return "winning wager paid"
+	case *schema.VigorishMarked:
+		return "vigorish marked"
+	case *schema.VigorishCollected:
+		return "vigorish collected"
+	default: // anyone may do it
+	}
+	return ""
+}

@@ -1,0 +1,83 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/record"
+)
+
+// checkPreparedByDealer judges who prepared the shoe, and who inspected new cards.
+func checkPreparedByDealer(p *Pass) {
+	var acts []record.Act
+	for _, a := range p.Shoe.Acts {
+		if a.Round == 0 && a.What != "call" && a.What != "offer of the shoe" {
+			acts = append(acts, a)
+		}
+	}
+	if b := p.newBatch(); b != nil && b.Inspected != 0 && b.InspectedAs != baccarat.RoleDealer {
+		acts = append(acts, record.Act{Seq: b.Inspected, Role: b.InspectedAs, What: "inspection"})
+	}
+	p.acts(acts)
+	p.shuffledByDealer()
+}
+
+// shuffledByDealer reports a shuffle by a device where the text has the dealers shuffle.
+func (p *Pass) shuffledByDealer() {
+	if _, dealers := p.Law.Cited("shuffle.required"); !dealers || p.preShuffled() {
+		return
+	}
+	for _, h := range p.Shoe.Prep.Shuffles {
+		if h.Device {
+			p.Suspect(Finding{
+				Expected: "shuffled by the dealers", Observed: "shuffled by a device", Evidence: []record.Seq{h.Seq},
+			})
+			return
+		}
+	}
+}
+
+// checkPlayedByDealer judges who called, instructed, offered the shoe, paid, collected and marked.
+func checkPlayedByDealer(p *Pass) {
+	var acts []record.Act
+	for _, a := range p.Shoe.Acts {
+		if a.Round != 0 || a.What == "call" || a.What == "offer of the shoe" {
+			acts = append(acts, a)
+		}
+	}
+	p.acts(acts)
+}
+
+// acts reports acts of the dealer that others did, one finding a round and role.
+func (p *Pass) acts(acts []record.Act) {
+	type who struct {
+		round uint32
+		role  baccarat.Role
+	}
+	seen := map[who]bool{}
+	for _, a := range acts {
+		w := who{a.Round, a.Role}
+		if seen[w] {
+			continue
+		}
+		seen[w] = true
+		f := Finding{Round: a.Round, Expected: "done by the dealer"}
+		var done []string
+		for _, b := range acts {
+			if b.Round == w.round && b.Role == w.role {
+				f.Evidence = append(f.Evidence, b.Seq)
+				done = append(done, b.What)
+			}
+		}
+		f.Observed = fmt.Sprintf("done by %v: %s", a.Role, strings.Join(done, ", "))
+		switch a.Role {
+		case baccarat.RolePatron, baccarat.RoleSpectator, baccarat.RoleCurator, baccarat.RoleBanker:
+			p.Report(f)
+		case baccarat.RoleFloorperson, baccarat.RoleSupervisor:
+			p.Suspect(f)
+		default:
+			p.CannotJudge("who did it was not reported: "+done[0], a.Seq)
+		}
+	}
+}
