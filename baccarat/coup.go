@@ -1,5 +1,7 @@
 package baccarat
 
+import "slices"
+
 // NoThird is the column of the drawing table for a player hand that took no card.
 const NoThird uint8 = 10
 
@@ -20,6 +22,11 @@ func (t *DrawingTable) PlayerDraws(p2, b2 uint8) bool {
 // taken by the player hand, or NoThird.
 func (t *DrawingTable) BankerDraws(p2, b2, third uint8) bool {
 	return p2 < 8 && b2 < 8 && t.Banker[b2][third]
+}
+
+// BankerAlways reports whether the banker hand takes a third card whatever the player hand took.
+func (t *DrawingTable) BankerAlways(b2 uint8) bool {
+	return b2 < 8 && !slices.Contains(t.Banker[b2][:10], false)
 }
 
 // Coup is a round's cards reduced to the counts that rules need.

@@ -49,6 +49,7 @@ type gameFile struct {
 	Spread               string               `yaml:"spread"`
 	PreShuffledExempt    bool                 `yaml:"pre_shuffled_exempt"`
 	PreShuffledElsewhere bool                 `yaml:"pre_shuffled_elsewhere"`
+	ThirdCardOrder       string               `yaml:"third_card_order"`
 	PayTables            payFile              `yaml:"pay_tables"`
 	Options              map[string]string    `yaml:"options"`
 	HouseOptions         []string             `yaml:"house_options"`
@@ -118,8 +119,8 @@ func (f *bookFile) law(b *Rulebook, g baccarat.Game, gf gameFile, known []string
 		Book: b, Game: g, MinDecks: gf.MinDecks, ClosesAtCard: gf.ClosesAtCard,
 		NoticeToCommission: gf.NoticeToCommission,
 		PreShuffledExempt:  gf.PreShuffledExempt, SpreadColumns: gf.Spread == "COLUMNS",
-		PreShuffledElsewhere: gf.PreShuffledElsewhere,
-		Options:              gf.Options, HouseOptions: gf.HouseOptions, cited: map[string]Cited{},
+		PreShuffledElsewhere: gf.PreShuffledElsewhere, ThirdCardOrderDerived: gf.ThirdCardOrder == "derived",
+		Options: gf.Options, HouseOptions: gf.HouseOptions, cited: map[string]Cited{},
 		withheld:    map[string]Cited{},
 		AsRequired:  gf.Options["settlement_basis"] == "as_required",
 		ExtraCounts: gf.Options["player_extra_column"] == "value",
@@ -152,6 +153,9 @@ func (f *bookFile) law(b *Rulebook, g baccarat.Game, gf gameFile, known []string
 	parseOptional(&c, "third_card_face", gf.ThirdCardFace, &l.ThirdCardFace)
 	parseOptional(&c, "burn/shown", gf.Burn.Shown, &l.BurnShown)
 	parseOptional(&c, "burn/to", gf.Burn.To, &l.BurnTo)
+	if gf.ThirdCardOrder != "" && gf.ThirdCardOrder != "derived" {
+		c.add("third_card_order", fmt.Errorf("%q: want derived", gf.ThirdCardOrder))
+	}
 	if gf.Spread != "" && gf.Spread != "COLUMNS" && gf.Spread != "ROWS" {
 		c.add("spread", fmt.Errorf("%q: want COLUMNS or ROWS", gf.Spread))
 	}

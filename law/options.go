@@ -49,7 +49,7 @@ var optionTable = []option{
 	{key: "mini_payment_order", words: []string{"off", "nj-3.10b"}},
 	{key: "curator_none", words: []string{"dealer-deals", "stop"}},
 	{key: "curator_new_shoe", words: []string{"either", "seat-1", "keep"}},
-	{key: "order_scope", words: []string{"table", "dealer-zone"}},
+	{key: "order_scope", words: []string{"dealer-zone", "table"}},
 	{key: "order_ties", words: []string{"skip", "descending"}},
 	{key: "notice_lead_minutes", limit: 1_000_000},
 	{key: "cash_conversion_deadline", words: []string{"before-settlement", "before-next-round"}, limit: 86_400},

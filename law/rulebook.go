@@ -67,6 +67,9 @@ type Law struct {
 	// PreShuffledElsewhere means that another section, whose text the rulebook does not have, lets pre-shuffled cards
 	// replace the opening steps.
 	PreShuffledElsewhere bool
+	// ThirdCardOrderDerived means that no sentence orders the third cards: the order follows from the drawing table.
+	// 9 NYCRR 5324.21(h)(4).
+	ThirdCardOrderDerived bool
 
 	BonusTables map[string]map[baccarat.BonusRow]baccarat.Odds
 	Treasures   map[string]map[baccarat.Treasure]baccarat.Odds

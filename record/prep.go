@@ -192,7 +192,7 @@ type CuratorStep struct {
 	// InRound means that a round was in progress, Round which one it was, or which one came before.
 	InRound bool
 	Round   uint32
-	// Occupied are the occupied seats at an offer, ascending.
+	// Occupied are the occupied seats at an offer or an assignment, ascending.
 	Occupied []uint32
 }
 
@@ -234,7 +234,7 @@ type FoundFaceUp struct {
 type Squeeze struct {
 	Seq  Seq
 	Kind SqueezeKind
-	// Occupied are the occupied seats at an offer, ascending.
+	// Occupied are the occupied seats, ascending.
 	Occupied []uint32
 	Hand     baccarat.Hand
 	Seat     uint32

@@ -45,8 +45,9 @@ type Round struct {
 	Before int
 	// Left is how many cards were left in the shoe when the hands were last complete.
 	Left int
-	// Next is the first card of the round after, 0 while none was dealt.
-	Next Seq
+	// Next is the first card of the round after, 0 while none was dealt; NextBy is who drew it.
+	Next   Seq
+	NextBy Drawn
 	// ConfigChanged is a configuration that came while the round was in progress.
 	ConfigChanged []Change
 
@@ -82,8 +83,10 @@ type DealtCard struct {
 	Handed   bool // the drawing hand was reported
 	ByRole   baccarat.Role
 	// Final is the hand in which the card ended: moved, burned and carried cards leave theirs.
-	Final    baccarat.Hand
-	Revealed Seq
+	Final baccarat.Hand
+	// Revealed is the first time that the card was turned, RevealedBy by whom.
+	Revealed   Seq
+	RevealedBy baccarat.Role
 	// Reported is the value that a reader showed, when HasReported.
 	Reported    uint32
 	HasReported bool
@@ -103,6 +106,13 @@ type DealtCard struct {
 type Misread struct {
 	Card int
 	Read baccarat.Card
+}
+
+// Drawn is who drew a card, and the seat of the curator at that time, 0 if there was none.
+type Drawn struct {
+	Role    baccarat.Role
+	Seat    uint32
+	Curator uint32
 }
 
 // Fate is what became of a card beyond those due.
@@ -177,11 +187,12 @@ type Change struct {
 	Amount int64
 }
 
-// Touched is somebody acting on something.
+// Touched is somebody acting on something. PermittedBy is the employee who permitted it, as far as that was reported.
 type Touched struct {
-	Seq  Seq
-	Role baccarat.Role
-	Seat uint32
+	Seq         Seq
+	Role        baccarat.Role
+	Seat        uint32
+	PermittedBy baccarat.Role
 }
 
 // StepKind is a kind of settlement step.

@@ -140,6 +140,10 @@ type RoundSummary struct {
 	Missing bool
 	// Short means that the round was void, and the shoe had too few cards to complete it.
 	Short bool
+	// Curator is the seat of the curator. Irregular means that the curator dealt a card that was not due, or out of
+	// order.
+	Curator   uint32
+	Irregular bool
 }
 
 // Due is a banker wager that owes vigorish, and what became of it.
@@ -250,6 +254,7 @@ func (s *Shoe) Marks(seat uint32) []Seq {
 func (s *Shoe) Enter(r *Round, settled *baccarat.Coup) {
 	sum := RoundSummary{
 		No: r.No, First: r.Started, Card: r.FirstCard(), Ended: r.Ended.Seq, Result: r.Ended.Result, Missing: r.Missing,
+		Curator: r.Curator,
 	}
 	if c := r.CallOf(baccarat.NoMoreBets); c != nil {
 		sum.NoBets = c.Seq

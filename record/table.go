@@ -14,6 +14,8 @@ type Table struct {
 	Occupied []uint32
 	// Whole means that the record of the table begins with its first event.
 	Whole bool
+	// CuratorOffers and SqueezeOffers mean that the table reports offers of the shoe, and of a hand.
+	CuratorOffers, SqueezeOffers bool
 	// Batches are the sets of decks, BatchesAt where they are.
 	Batches   []Batch
 	BatchesAt []BatchAt

@@ -2,16 +2,19 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // What the dealer calls. N.J.A.C. 19:47-3.8(a), 3.10(a); 9 NYCRR 5324.21(g), (i)(1).
 var announceFamily = []*Rule{
 	{
-		Name: "announce.initial-counts", Doc: "Both two-card counts are announced, once and rightly.",
+		Name:     "announce.initial-counts",
+		Doc:      "Both two-card counts are announced rightly, before an instruction and a third card.",
 		Breach:   "Missing or false call.",
 		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkInitialCounts,
 	},
@@ -80,7 +83,7 @@ func (p *Pass) called() (*baccarat.Coup, bool) {
 	return c, c.Complete && !p.cancelled()
 }
 
-// lone is the one call of a code for a hand, and how many there are. It allocates nothing.
+// lone is the last call of a code for a hand, and how many there are. It allocates nothing.
 func lone(r *record.Round, code baccarat.Code, h baccarat.Hand) (*record.Call, int) {
 	var call *record.Call
 	n := 0
@@ -91,6 +94,71 @@ func lone(r *record.Round, code baccarat.Code, h baccarat.Hand) (*record.Call, i
 		}
 	}
 	return call, n
+}
+
+// spoken are the calls about one matter. A call that repeats the content of the one before changes nothing.
+type spoken struct {
+	// first is the first call that is right, wrong the first one that is not; both nil if there is none.
+	first, wrong *record.Call
+	// again is the first right call after a wrong one, right whether the last call is right.
+	again *record.Call
+	right bool
+}
+
+// heard gathers the calls about a matter.
+func heard(r *record.Round, about, right func(*record.Call) bool) spoken {
+	var s spoken
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		if !about(c) {
+			continue
+		}
+		s.right = right(c)
+		switch {
+		case !s.right && s.wrong == nil:
+			s.wrong = c
+		case s.right && s.first == nil:
+			s.first = c
+		}
+		if s.right && s.wrong != nil && s.again == nil {
+			s.again = c
+		}
+	}
+	return s
+}
+
+// countsHeard are the calls of a count of a hand.
+func countsHeard(r *record.Round, code baccarat.Code, h baccarat.Hand, want uint8) spoken {
+	return heard(r,
+		func(c *record.Call) bool { return c.Code == code && (h == baccarat.NoHand || c.Hand == h) },
+		func(c *record.Call) bool { return c.Value == uint32(want) },
+	)
+}
+
+// corrected reports whether a wrong call was put right before anything followed from it: an instruction or a third card
+// from a count of the first two cards, money from any call.
+func (s *spoken) corrected(r *record.Round) bool {
+	if !s.right || s.wrong == nil {
+		return false
+	}
+	within := func(seq record.Seq) bool { return seq > s.wrong.Seq && seq < s.again.Seq }
+	if slices.ContainsFunc(r.Steps, func(t record.Step) bool { return within(t.Seq) }) {
+		return false
+	}
+	return s.wrong.Code != baccarat.PointCount ||
+		!slices.ContainsFunc(r.Instructions, func(in record.Instructed) bool { return within(in.Seq) }) &&
+			!slices.ContainsFunc(r.Cards, func(c record.DealtCard) bool { return within(c.Seq) })
+}
+
+// judgeWrong reports a wrong call: an info if it was put right at once.
+func (p *Pass) judgeWrong(s *spoken, expected, observed string) {
+	f := Finding{
+		Expected: expected, Observed: observed, Evidence: append(cardEvidence(p.Round), s.wrong.Seq),
+	}
+	if s.corrected(p.Round) {
+		f.Verdict, f.Observed = finding.Information, observed+", put right"
+	}
+	p.Report(f)
 }
 
 func (p *Pass) reportCall(call *record.Call, subject finding.Subject, expected, observed string) {
@@ -107,19 +175,56 @@ func checkInitialCounts(p *Pass) {
 		return
 	}
 	for h, want := range map2(c.P2, c.B2) {
-		call, n := lone(p.Round, baccarat.PointCount, h)
+		s := countsHeard(p.Round, baccarat.PointCount, h, want)
 		switch {
-		case n != 1:
-			p.reportCall(
-				call, finding.Subject{}, fmt.Sprintf("%v point count %d announced once", h, want),
-				fmt.Sprintf("announced %d times", n),
+		case s.wrong != nil:
+			p.judgeWrong(
+				&s, fmt.Sprintf("%v point count %d announced", h, want), fmt.Sprintf("%d announced", s.wrong.Value),
 			)
 			return
-		case call.Value != uint32(want):
-			p.reportCall(call, finding.Subject{}, fmt.Sprintf("%v point count %d", h, want), fmt.Sprint(call.Value))
+		case s.first == nil:
+			p.reportCall(
+				nil, finding.Subject{}, fmt.Sprintf("%v point count %d announced", h, want), "not announced",
+			)
+			return
+		case p.countLate(h, s.first):
 			return
 		}
 	}
+}
+
+// countLate reports a count that was announced after an instruction or a third card. At punto banco the counts come
+// first, N.J.A.C. 19:47-3.8(b). 19:47-7.8(a) and 9 NYCRR 5324.21(g) give the earliest time of the counts alone. A card
+// that was drawn without an instruction is the curator's act.
+func (p *Pass) countLate(h baccarat.Hand, call *record.Call) bool {
+	f := Finding{Evidence: []record.Seq{call.Seq}}
+	instructed := false
+	for _, in := range p.Round.Instructions {
+		if in.Seq < call.Seq {
+			instructed = true
+			f.Expected = fmt.Sprintf("%v point count announced before an instruction", h)
+			f.Observed = fmt.Sprintf("announced after the instruction %s to the %v hand", drawWord(in.Draw), in.Hand)
+			f.Evidence = append(f.Evidence, in.Seq)
+			break
+		}
+	}
+	for i := range p.Round.Cards {
+		if c := &p.Round.Cards[i]; c.Index > 2 && !c.Carried && c.Seq < call.Seq {
+			f.Expected = fmt.Sprintf("%v point count announced before the third card", h)
+			f.Observed = "announced after " + cardName(c) + " was dealt"
+			f.Evidence = append(f.Evidence, c.Seq)
+			break
+		}
+	}
+	switch {
+	case f.Expected == "":
+		return false
+	case p.Law.Game == baccarat.PuntoBanco && instructed:
+		p.Report(f)
+	default:
+		p.Suspect(f)
+	}
+	return true
 }
 
 // map2 walks the two hands in their order with a number for each.
@@ -132,12 +237,11 @@ func map2(player, banker uint8) func(func(baccarat.Hand, uint8) bool) {
 }
 
 func checkCountOrder(p *Pass) {
-	player, n := lone(p.Round, baccarat.PointCount, baccarat.Player)
-	banker, m := lone(p.Round, baccarat.PointCount, baccarat.Banker)
-	if n == 1 && m == 1 && banker.Seq < player.Seq {
+	player, banker := counted(p.Round, baccarat.Player), counted(p.Round, baccarat.Banker)
+	if player != 0 && banker != 0 && banker < player {
 		p.Report(Finding{
-			Expected: "player count first", Observed: "banker count first",
-			Evidence: []record.Seq{banker.Seq, player.Seq},
+			Expected: "PLAYER point count announced before the BANKER point count",
+			Observed: "BANKER point count announced first", Evidence: []record.Seq{banker, player},
 		})
 	}
 }
@@ -149,19 +253,26 @@ func checkFinalCounts(p *Pass) {
 	}
 	last := lastCard(p.Round)
 	for h, want := range map2(c.P, c.B) {
-		call, n := lone(p.Round, baccarat.FinalCount, h)
+		s := countsHeard(p.Round, baccarat.FinalCount, h, want)
+		expected := fmt.Sprintf("%v final count %d announced", h, want)
 		switch {
-		case n == 0:
-			p.reportCall(nil, finding.Subject{}, fmt.Sprintf("%v final count %d announced", h, want), "not announced")
+		case s.wrong != nil:
+			p.judgeWrong(&s, expected, fmt.Sprintf("%d announced", s.wrong.Value))
 			return
-		case call.Value != uint32(want):
-			p.reportCall(call, finding.Subject{}, fmt.Sprintf("%v final count %d", h, want), fmt.Sprint(call.Value))
+		case s.first == nil:
+			p.reportCall(nil, finding.Subject{}, expected, "not announced")
 			return
-		case call.Seq < last:
-			p.reportCall(call, finding.Subject{}, "announced after the last card", "announced before it")
+		case !p.calledAfter(baccarat.FinalCount, h, last):
+			p.reportCall(s.first, finding.Subject{}, expected+" after the last card", "announced before the last card")
 			return
 		}
 	}
+}
+
+// calledAfter reports whether a code was called for a hand after an event.
+func (p *Pass) calledAfter(code baccarat.Code, h baccarat.Hand, after record.Seq) bool {
+	call, n := lone(p.Round, code, h)
+	return n > 0 && call.Seq > after
 }
 
 // lastCard is the event of the last card that stayed in a hand.
@@ -175,23 +286,34 @@ func lastCard(r *record.Round) record.Seq {
 	return last
 }
 
+// callName is the word of the event contract for a call.
+func callName(c baccarat.Code) string { return schema.Call(c).String() }
+
+// winnersHeard are the calls of the result.
+func winnersHeard(r *record.Round, want baccarat.Code) spoken {
+	return heard(r,
+		func(c *record.Call) bool {
+			return c.Code == baccarat.PlayerWins || c.Code == baccarat.BankerWins || c.Code == baccarat.TieHand
+		},
+		func(c *record.Call) bool { return c.Code == want },
+	)
+}
+
 func checkWinnerCall(p *Pass) {
 	c, ok := p.called()
 	if !ok || c.Result() == baccarat.Tie {
 		return
 	}
-	right, wrong := baccarat.PlayerWins, baccarat.BankerWins
+	want := baccarat.PlayerWins
 	if c.Result() == baccarat.BankerWon {
-		right, wrong = wrong, right
+		want = baccarat.BankerWins
 	}
-	_, good := lone(p.Round, right, baccarat.NoHand)
-	call, bad := lone(p.Round, wrong, baccarat.NoHand)
-	_, tie := lone(p.Round, baccarat.TieHand, baccarat.NoHand)
+	s := winnersHeard(p.Round, want)
 	switch {
-	case bad > 0:
-		p.reportCall(call, finding.Subject{}, fmt.Sprintf("%v wins", c.Result()), "the other hand announced")
-	case good == 0 && tie == 0:
-		p.reportCall(nil, finding.Subject{}, fmt.Sprintf("%v wins", c.Result()), "no winner announced")
+	case s.wrong != nil && s.wrong.Code != baccarat.TieHand:
+		p.judgeWrong(&s, callName(want)+" announced", callName(s.wrong.Code)+" announced")
+	case s.first == nil && s.wrong == nil:
+		p.reportCall(nil, finding.Subject{}, callName(want)+" announced", "no winner announced")
 	}
 }
 
@@ -200,19 +322,21 @@ func checkTieCall(p *Pass) {
 	if !ok {
 		return
 	}
-	tie := c.Result() == baccarat.Tie
-	call, n := lone(p.Round, baccarat.TieHand, baccarat.NoHand)
-	won, m := lone(p.Round, baccarat.PlayerWins, baccarat.NoHand)
-	if m == 0 {
-		won, m = lone(p.Round, baccarat.BankerWins, baccarat.NoHand)
+	want, tie := baccarat.TieHand, c.Result() == baccarat.Tie
+	switch c.Result() {
+	case baccarat.PlayerWon:
+		want = baccarat.PlayerWins
+	case baccarat.BankerWon:
+		want = baccarat.BankerWins
 	}
+	s := winnersHeard(p.Round, want)
 	switch {
-	case tie && n == 0:
-		p.reportCall(nil, finding.Subject{}, "tie hand announced", "not announced")
-	case !tie && n > 0:
-		p.reportCall(call, finding.Subject{}, fmt.Sprintf("no tie hand at %d to %d", c.P, c.B), "tie hand announced")
-	case tie && m > 0:
-		p.reportCall(won, finding.Subject{}, "no winner of a tie", "a winner announced")
+	case tie && s.wrong != nil && s.first != nil:
+		p.judgeWrong(&s, "TIE_HAND announced, no winner", callName(s.wrong.Code)+" announced")
+	case tie && s.first == nil:
+		p.reportCall(s.wrong, finding.Subject{}, "TIE_HAND announced", "not announced")
+	case !tie && s.wrong != nil && s.wrong.Code == baccarat.TieHand:
+		p.judgeWrong(&s, fmt.Sprintf("%s announced at %d to %d", callName(want), c.P, c.B), "TIE_HAND announced")
 	}
 }
 
@@ -221,12 +345,12 @@ func checkTotalCall(p *Pass) {
 	if !ok || !p.Config.Offers(baccarat.SideTotalCard) {
 		return
 	}
-	call, n := lone(p.Round, baccarat.TotalCards, baccarat.NoHand)
-	switch {
-	case n == 0:
-		p.reportCall(nil, finding.Subject{}, fmt.Sprintf("%d cards announced", c.Cards()), "not announced")
-	case call.Value != uint32(c.Cards()):
-		p.reportCall(call, finding.Subject{}, fmt.Sprintf("%d cards", c.Cards()), fmt.Sprint(call.Value))
+	s := countsHeard(p.Round, baccarat.TotalCards, baccarat.NoHand, uint8(c.Cards()))
+	switch expected := fmt.Sprintf("%d cards announced", c.Cards()); {
+	case s.wrong != nil:
+		p.judgeWrong(&s, expected, fmt.Sprintf("%d cards announced", s.wrong.Value))
+	case s.first == nil:
+		p.reportCall(nil, finding.Subject{}, expected, "not announced")
 	}
 }
 
@@ -291,6 +415,8 @@ func isResult(c baccarat.Code) bool {
 	return false
 }
 
+// checkCallsFirst wants the announcement of the result complete before the settlement. To repeat it during the
+// settlement is lawful, unless the content changes.
 func checkCallsFirst(p *Pass) {
 	r := p.Round
 	if p.cancelled() {
@@ -298,7 +424,7 @@ func checkCallsFirst(p *Pass) {
 	}
 	var last, first record.Seq
 	for i := range r.Calls {
-		if isResult(r.Calls[i].Code) {
+		if isResult(r.Calls[i].Code) && !repeats(r, i) {
 			last = max(last, r.Calls[i].Seq)
 		}
 	}
@@ -308,9 +434,32 @@ func checkCallsFirst(p *Pass) {
 		}
 	}
 	if first != 0 && last != 0 && first < last {
+		i := slices.IndexFunc(r.Calls, func(c record.Call) bool { return c.Seq == last })
 		p.Report(Finding{
-			Expected: "the result announced before settlement", Observed: "settlement began before",
-			Evidence: []record.Seq{first, last},
+			Expected: callName(r.Calls[i].Code) + " announced before the settlement",
+			Observed: "the settlement began before this announcement", Evidence: []record.Seq{first, last},
 		})
 	}
+}
+
+// repeats reports whether a call has the content of the call before it about the same matter.
+func repeats(r *record.Round, at int) bool {
+	call := &r.Calls[at]
+	for i := at - 1; i >= 0; i-- {
+		before := &r.Calls[i]
+		if matter(before.Code) != matter(call.Code) || call.Code == baccarat.FinalCount && before.Hand != call.Hand {
+			continue
+		}
+		counts := call.Code == baccarat.FinalCount || call.Code == baccarat.TotalCards
+		return before.Code == call.Code && before.Treasure == call.Treasure && (!counts || before.Value == call.Value)
+	}
+	return false
+}
+
+// matter is what a call is about: the three results are one matter.
+func matter(c baccarat.Code) baccarat.Code {
+	if c == baccarat.PlayerWins || c == baccarat.BankerWins {
+		return baccarat.TieHand
+	}
+	return c
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -14,7 +15,7 @@ import (
 var curatorFamily = []*Rule{
 	{
 		Name: "curator.initial-offer", Back: Seating,
-		Doc:      "The shoe is first offered to seat one and then counterclockwise.",
+		Doc:      "The shoe is first offered to seat one and then counterclockwise, and the first who accepts is curator.",
 		Breach:   "Offer starts at another seat or skips one.",
 		Severity: finding.Minor, At: Dealt, Check: checkCuratorOffers(false),
 	},
@@ -26,7 +27,7 @@ var curatorFamily = []*Rule{
 	{
 		Name: "curator.must-pass", Back: Seating, Doc: "The curator passes the shoe when the banker hand has lost.",
 		Breach:   "Same curator deals on.",
-		Severity: finding.Major, At: Settled, Check: checkMustPass,
+		Severity: finding.Major, At: Settled, Check: checkMustPass, Covers: []string{"curator.next-offer"},
 	},
 	{
 		Name: "curator.ordered-pass-grounds", Back: Seating,
@@ -41,48 +42,155 @@ var curatorFamily = []*Rule{
 	},
 	{
 		Name: "curator.next-offer", Back: Seating,
-		Doc:      "A released shoe is offered counterclockwise, beginning at the right-hand neighbour.",
+		Doc: "A released shoe is offered counterclockwise, beginning at the right-hand neighbour, and the first who " +
+			"accepts is curator.",
 		Breach:   "A seat is skipped.",
 		Severity: finding.Minor, At: Dealt, Check: checkCuratorOffers(true),
 	},
 }
 
-// checkCuratorOffers judges each run of offers: after a release from the seat that released the
-// shoe, otherwise from seat one.
+// handover is how the shoe went from one seat to the next: the offers and the assignment that follow a release. The
+// first handover of a shoe follows none.
+type handover struct {
+	// released is true after a curator; from is that seat, pass the recorded release, if there was one.
+	released bool
+	from     uint32
+	pass     record.Seq
+	offers   []*record.CuratorStep
+	assigned *record.CuratorStep
+}
+
+// handovers lists the handovers of a shoe. An offer after an assignment begins the next one also if no release was
+// recorded; the offer or the assignment of a seat that has the shoe repeats what was done.
+func handovers(steps []record.CuratorStep) []handover {
+	list := []handover{{}}
+	for i := range steps {
+		step, h := &steps[i], &list[len(list)-1]
+		if h.assigned != nil && step.Kind != record.CuratorPassed {
+			if step.Seat == h.assigned.Seat {
+				continue
+			}
+			list = append(list, handover{released: true, from: h.assigned.Seat})
+			h = &list[len(list)-1]
+		}
+		switch step.Kind {
+		case record.CuratorPassed:
+			if h.pass == 0 || h.assigned != nil || len(h.offers) > 0 {
+				list = append(list, handover{released: true, from: step.Seat, pass: step.Seq})
+			}
+		case record.CuratorOffered:
+			h.offers = append(h.offers, step)
+		case record.CuratorAssigned:
+			h.assigned = step
+		}
+	}
+	return list
+}
+
+// checkCuratorOffers judges the handovers after a release, or those that follow none.
 func checkCuratorOffers(released bool) func(*Pass) {
 	return func(p *Pass) {
-		steps := p.Shoe.Curators
-		if !released && p.newShoeWrong(steps) {
+		if !released && p.newShoeWrong(p.Shoe.Curators) {
 			return
 		}
-		after, from, pass := false, uint32(0), record.Seq(0)
-		for i := range steps {
-			step := &steps[i]
-			switch step.Kind {
-			case record.CuratorPassed:
-				after, from, pass = true, step.Seat, step.Seq
-			case record.CuratorOffered:
-				want := counterclockwise(step.Occupied, from)
-				if after == released && step.Seat != want {
-					p.reportCurator(
-						step, fmt.Sprintf("offered to seat %d", want), fmt.Sprintf("offered to seat %d", step.Seat),
-						pass,
-					)
-					return
-				}
-				from = step.Seat
-			case record.CuratorAssigned:
-				if after == released && i > 0 && steps[i-1].Kind == record.CuratorOffered &&
-					(!steps[i-1].Accepted || steps[i-1].Seat != step.Seat) {
-					p.reportCurator(
-						step, "assigned to the first who accepts", fmt.Sprintf("assigned to seat %d", step.Seat),
-					)
-					return
-				}
-				after, from = false, 0
+		for _, h := range handovers(p.Shoe.Curators) {
+			if h.released == released && !p.handedOver(&h) {
+				return
 			}
 		}
 	}
+}
+
+// handedOver judges a handover; false if something is wrong with it.
+func (p *Pass) handedOver(h *handover) bool {
+	last := h.from
+	var accepted *record.CuratorStep
+	for i, step := range h.offers {
+		want := counterclockwise(step.Occupied, last)
+		if i == 0 && !h.released && !p.Shoe.Prep.First && // the curator of the shoe before may have passed it
+			step.Seat == counterclockwise(step.Occupied, p.Shoe.Prep.LastDealer) {
+			want = step.Seat
+		}
+		if accepted == nil && step.Seat != want && (i == 0 || step.Seat != last) {
+			p.reportCurator(
+				step, fmt.Sprintf("offered to seat %d", want), fmt.Sprintf("offered to seat %d", step.Seat), h.pass,
+			)
+			return false
+		}
+		if last = step.Seat; step.Accepted && accepted == nil {
+			accepted = step
+		}
+	}
+	to := h.assigned
+	switch {
+	case to == nil:
+	case accepted != nil && accepted.Seat != to.Seat:
+		p.reportCurator(
+			to, fmt.Sprintf("assigned to seat %d, the first that accepted", accepted.Seat),
+			fmt.Sprintf("assigned to seat %d", to.Seat), accepted.Seq,
+		)
+		return false
+	case accepted == nil && len(h.offers) > 0 && last == to.Seat:
+		p.Suspect(curatorFinding(
+			to, "assigned to a seat that accepted", fmt.Sprintf("seat %d declined, assigned to it", to.Seat),
+			h.offers[len(h.offers)-1].Seq,
+		))
+		return false
+	case accepted == nil:
+		return p.nextInTurn(h, last)
+	}
+	return true
+}
+
+// nextInTurn judges an assignment that no accepted offer explains. Handing the shoe to the first seat in turn is an
+// offer by conduct; so is leaving it with the curator of the shoe before.
+func (p *Pass) nextInTurn(h *handover, last uint32) bool {
+	to := h.assigned
+	if !h.released && !p.Shoe.Prep.First && to.Seat == p.Shoe.Prep.LastDealer {
+		return true
+	}
+	seats := slices.Clone(to.Occupied)
+	if at, found := slices.BinarySearch(seats, to.Seat); !found {
+		seats = slices.Insert(seats, at, to.Seat)
+	}
+	var passedOver []uint32
+	for range seats {
+		last = counterclockwise(seats, last)
+		if last == to.Seat {
+			break
+		}
+		declined := slices.ContainsFunc(h.offers, func(s *record.CuratorStep) bool { return s.Seat == last })
+		if !declined && last != h.from {
+			passedOver = append(passedOver, last)
+		}
+	}
+	if len(passedOver) == 0 {
+		return true
+	}
+	if !p.Table.CuratorOffers {
+		p.CannotJudge(
+			fmt.Sprintf("the shoe went to seat %d, offers to %s were not reported", to.Seat, seatList(passedOver)),
+			to.Seq,
+		)
+		return true
+	}
+	p.reportCurator(
+		to, "first offered to "+seatList(passedOver), fmt.Sprintf("assigned to seat %d without such an offer", to.Seat),
+		h.pass,
+	)
+	return false
+}
+
+// seatList names seats.
+func seatList(seats []uint32) string {
+	words := make([]string, len(seats))
+	for i, s := range seats {
+		words[i] = fmt.Sprint(s)
+	}
+	if len(words) == 1 {
+		return "seat " + words[0]
+	}
+	return "seats " + strings.Join(words, ", ")
 }
 
 // newShoeWrong judges how a later shoe finds its curator, where the rulebook requires more than that
@@ -112,81 +220,273 @@ func (p *Pass) newShoeWrong(steps []record.CuratorStep) bool {
 }
 
 func (p *Pass) reportCurator(step *record.CuratorStep, expected, observed string, besides ...record.Seq) {
-	p.Report(Finding{
+	p.Report(curatorFinding(step, expected, observed, besides...))
+}
+
+func curatorFinding(step *record.CuratorStep, expected, observed string, besides ...record.Seq) Finding {
+	return Finding{
 		Round: max(step.Round, 1), Seat: step.Seat, Expected: expected, Observed: observed,
 		Evidence: append(besides, step.Seq),
+	}
+}
+
+// allDeclined reports whether every participant was offered the shoe before an event and declined it.
+func (p *Pass) allDeclined(before record.Seq) bool {
+	var offers []record.CuratorStep
+	for _, s := range p.Shoe.Curators {
+		switch {
+		case s.Seq > before:
+		case s.Kind == record.CuratorOffered:
+			offers = append(offers, s)
+		default:
+			offers = offers[:0]
+		}
+	}
+	if len(offers) == 0 {
+		return false
+	}
+	passed := uint32(0) // the curator who released the shoe does not get it back
+	for _, s := range p.Shoe.Curators {
+		if s.Kind == record.CuratorPassed && s.Seq < offers[0].Seq {
+			passed = s.Seat
+		}
+	}
+	return !slices.ContainsFunc(offers[len(offers)-1].Occupied, func(seat uint32) bool {
+		return seat != passed && !slices.ContainsFunc(
+			offers, func(s record.CuratorStep) bool { return s.Seat == seat && !s.Accepted },
+		)
 	})
+}
+
+// instructs reports whether a curator deals the round, so that the dealer has somebody to instruct. N.J.A.C.
+// 19:47-3.7(b) and 3.8(b) are about the curator. The dealer deals if every participant declined the shoe; if that was
+// not reported, the rule cannot be judged.
+func (p *Pass) instructs() bool {
+	r := p.Round
+	if p.Law.DealtBy != baccarat.RoleCurator || r.Curator != 0 {
+		return true
+	}
+	first := r.FirstCard()
+	i := slices.IndexFunc(r.Cards, func(c record.DealtCard) bool { return c.Seq == first })
+	switch {
+	case i < 0 || r.Cards[i].ByRole == baccarat.RoleCurator:
+		return true
+	case r.Cards[i].ByRole == baccarat.RoleDealer && p.allDeclined(first):
+	case r.Cards[i].ByRole == baccarat.RoleDealer:
+		p.CannotJudge("the dealer dealt, and that every participant declined the shoe was not reported", first)
+	default:
+		p.CannotJudge("who has the shoe was not reported", first)
+	}
+	return false
 }
 
 func checkCuratorDeals(p *Pass) {
 	for i := range p.Round.Cards {
 		c := &p.Round.Cards[i]
+		byDealer := c.Curator == 0 && c.ByRole == baccarat.RoleDealer
 		switch {
-		case c.Curator == 0 && c.ByRole == baccarat.RoleDealer && p.option("curator_none") == "stop":
+		case byDealer && p.option("curator_none") == "stop":
 			p.Report(Finding{
 				Subject: finding.OfCard(c.CardSeq), Expected: "no card while no participant takes the shoe",
 				Observed: "drawn by DEALER", Evidence: []record.Seq{c.Seq},
 			})
 			return
-		case c.Carried || (c.Curator == 0 && c.ByRole == baccarat.RoleDealer):
+		case c.Carried:
+		case byDealer && p.allDeclined(c.Seq):
+		case byDealer:
+			p.CannotJudge("the dealer dealt, and that every participant declined the shoe was not reported", c.Seq)
+			return
 		case c.ByRole == baccarat.NoRole || c.ByRole == baccarat.RoleCurator && c.BySeat == 0:
 			p.CannotJudge("who drew the card was not reported", c.Seq)
 			return
 		case c.Curator == 0:
-			p.CannotJudge("who holds the shoe was not reported", c.Seq)
+			p.CannotJudge("who has the shoe was not reported", c.Seq)
 			return
 		case c.ByRole != baccarat.RoleCurator || c.BySeat != c.Curator:
 			p.Report(Finding{
 				Subject: finding.OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []record.Seq{c.Seq},
-				Expected: fmt.Sprintf("drawn by the curator, seat %d", c.Curator),
-				Observed: fmt.Sprintf("drawn by %v seat %d", c.ByRole, c.BySeat),
+				Expected: fmt.Sprintf("drawn by the curator, seat %d", c.Curator), Observed: "drawn by " + drawer(c),
 			})
 			return
 		}
 	}
 }
 
+// drawer names who drew a card.
+func drawer(c *record.DealtCard) string { return person(c.ByRole, c.BySeat) }
+
+// person names somebody by role and seat, as far as there is one.
+func person(role baccarat.Role, seat uint32) string {
+	if seat == 0 {
+		return role.String()
+	}
+	return fmt.Sprintf("%v, seat %d", role, seat)
+}
+
+// checkMustPass wants the next round dealt by another seat, or by the dealer after all declined. Where no other
+// participant is seated the shoe comes back.
 func checkMustPass(p *Pass) {
 	r := p.Round
 	c := r.Coup()
-	// no participant took the shoe
-	dealt := len(r.Cards) > 0 && r.Curator == 0 && r.Cards[0].ByRole == baccarat.RoleDealer
-	if dealt || r.Next == 0 || p.cancelled() || !c.Complete || c.Result() != baccarat.PlayerWon || len(r.Cards) == 0 {
+	if r.Next == 0 || p.cancelled() || !c.Complete || c.Result() != baccarat.PlayerWon || len(r.Cards) == 0 {
 		return
 	}
-	last := r.Cards[len(r.Cards)-1].Seq
-	if slices.ContainsFunc(p.Shoe.Curators, func(s record.CuratorStep) bool {
-		return s.Kind == record.CuratorPassed && s.Seq > last && s.Seq < r.Next
-	}) {
-		return
+	curator, next := r.Curator, r.NextBy
+	if first := &r.Cards[0]; curator == 0 && first.ByRole == baccarat.RoleCurator {
+		curator = first.BySeat
 	}
-	p.Report(Finding{
-		Seat: r.Curator, Expected: fmt.Sprintf("seat %d passes the shoe, the banker hand lost", r.Curator),
-		Observed: "kept it",
-		Evidence: append(cardEvidence(r), r.Next),
-	})
+	seat, last := next.Curator, r.Cards[len(r.Cards)-1].Seq
+	if next.Role == baccarat.RoleCurator && next.Seat != 0 {
+		seat = next.Seat
+	}
+	switch {
+	case curator == 0: // no participant took the shoe
+	case next.Role == baccarat.RoleDealer && next.Curator == 0:
+		if !p.allDeclined(r.Next) {
+			p.CannotJudge("the dealer dealt, and that every participant declined the shoe was not reported", r.Next)
+		}
+	case next.Role == baccarat.RoleDealer: // another finding
+	case seat == 0:
+		p.CannotJudge("who has the shoe was not reported", r.Next)
+	case slices.ContainsFunc(p.Shoe.Curators, func(s record.CuratorStep) bool { // who may have passed it on
+		return s.Kind == record.CuratorAssigned && s.Seat != curator && s.Seq > last && s.Seq < r.Next
+	}):
+	case seat == curator && p.othersSeated(curator, last):
+		p.Report(Finding{
+			Seat: curator, Expected: fmt.Sprintf("seat %d passes the shoe, the banker hand lost", curator),
+			Observed: fmt.Sprintf("seat %d deals the next round", curator), Evidence: append(cardEvidence(r), r.Next),
+		})
+	}
 }
 
+// othersSeated reports whether another participant than the one of a seat was at the table when the shoe was offered or
+// assigned after an event; if it was neither, now.
+func (p *Pass) othersSeated(seat uint32, after record.Seq) bool {
+	occupied := p.Table.Occupied
+	for _, s := range slices.Backward(p.Shoe.Curators) {
+		if s.Seq > after && s.Seq < p.Round.Next && s.Kind != record.CuratorPassed {
+			occupied = s.Occupied
+		}
+	}
+	if len(p.Table.Occupied) == 0 { // not reported: the wagers show it
+		return slices.ContainsFunc(p.Round.Wagers, func(w record.Wager) bool { return w.Seat != seat })
+	}
+	return slices.ContainsFunc(occupied, func(s uint32) bool { return s != seat })
+}
+
+// The words of ground in the event contract.
+const (
+	groundDelay     = "UNREASONABLE_DELAY"
+	groundInvalid   = "REPEATED_INVALID_DEALS"
+	groundViolation = "ACT_OR_REGULATION_VIOLATION"
+	groundOther     = "OTHER"
+)
+
+// groundWord folds the ways in which a word of the contract is written.
+func groundWord(s string) string {
+	return strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToUpper(strings.TrimSpace(s)))
+}
+
+// checkPassGrounds judges who ordered a curator off, and on what ground, each by itself.
 func checkPassGrounds(p *Pass) {
-	grounds := []string{"unreasonable-delay", "repeated-invalid-deals", "act-or-regulation-violation"}
 	for i := range p.Shoe.Curators {
 		s := &p.Shoe.Curators[i]
-		if s.Kind != record.CuratorPassed || s.Cause != record.PassOrdered {
+		if s.Kind != record.CuratorPassed {
 			continue
 		}
-		if (s.By != baccarat.RoleDealer && s.By != baccarat.RoleFloorperson) ||
-			!slices.Contains(grounds, dashed(s.Ground)) {
-			p.reportCurator(
-				s, "ordered by DEALER or FLOORPERSON for one of "+strings.Join(grounds, ", "),
-				fmt.Sprintf("ordered by %v, ground %q", s.By, s.Ground),
-			)
+		if s.Cause == record.PassBankerLost {
+			p.lostIndeed(s)
+		}
+		if s.Cause == record.PassOrdered && p.checkGround(s) {
+			p.checkOrderedBy(s.By, curatorFinding(s, "", ""))
 		}
 	}
 }
 
-// dashed folds the ways in which a word of free text is written.
-func dashed(s string) string {
-	return strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(s))
+// checkOrderedBy judges who ordered a right to be given up: the dealer or the floorperson of the table. A supervisor
+// stands above them.
+func (p *Pass) checkOrderedBy(by baccarat.Role, f Finding) {
+	f.Expected, f.Observed = "ordered by DEALER or FLOORPERSON", fmt.Sprintf("ordered by %v", by)
+	switch by {
+	case baccarat.RoleDealer, baccarat.RoleFloorperson:
+	case baccarat.NoRole, baccarat.RoleDevice:
+		p.CannotJudge("who gave the order was not reported", f.Evidence...)
+	case baccarat.RoleSupervisor:
+		p.Suspect(f)
+	default:
+		p.Report(f)
+	}
+}
+
+// checkGround judges the ground of an order; false if it is a finding.
+func (p *Pass) checkGround(s *record.CuratorStep) bool {
+	expected := strings.Join([]string{groundDelay, groundInvalid, groundViolation}, ", ")
+	switch word := groundWord(s.Ground); word {
+	case groundDelay, groundViolation:
+	case groundInvalid:
+		return p.checkInvalidDeals(s)
+	case groundOther:
+		p.reportCurator(s, "ordered on one of the grounds "+expected, "ground OTHER")
+		return false
+	case "":
+		f := curatorFinding(s, "ordered on one of the grounds "+expected, "the ground was not reported")
+		f.Verdict = finding.Information
+		p.Report(f)
+		p.CannotJudge("the ground of an order was not reported", s.Seq)
+	default:
+		p.CannotJudge(fmt.Sprintf("the ground %q is no word of the event contract", s.Ground), s.Seq)
+	}
+	return true
+}
+
+// checkInvalidDeals looks for an invalid deal of the curator who is ordered off for them. It reads back to the
+// assignment of the shoe to the seat, and is false if none is on record.
+func (p *Pass) checkInvalidDeals(s *record.CuratorStep) bool {
+	since, known := uint32(0), p.Shoe.Prep.First
+	for _, step := range p.Shoe.Curators {
+		if step.Seq < s.Seq && step.Kind == record.CuratorAssigned && step.Seat == s.Seat {
+			since, known = step.Round, true
+		}
+	}
+	for _, r := range p.Shoe.Rounds {
+		if r.No > since && r.No <= s.Round && r.Curator == s.Seat && r.Irregular {
+			return true
+		}
+	}
+	if r := p.Round; r.No == s.Round && IrregularDeal(p.Law, r) {
+		return true
+	}
+	if !known {
+		p.CannotJudge("the curator's deals of the shoe before are not on record here", s.Seq)
+		return true
+	}
+	p.Suspect(curatorFinding(
+		s, "invalid deals of the curator on record", fmt.Sprintf("no invalid deal of seat %d on record", s.Seat),
+	))
+	return false
+}
+
+// IrregularDeal reports whether a card of the round was not due, or was dealt out of order.
+func IrregularDeal(l *law.Law, r *record.Round) bool {
+	if irregular(r) || !inInitialOrder(r) {
+		return true
+	}
+	due, _ := redeal(l, r)
+	return !unread(r) && due.Cards() != r.Coup().Cards()
+}
+
+// lostIndeed compares a release after a lost banker hand with the result of the round before.
+func (p *Pass) lostIndeed(s *record.CuratorStep) {
+	i := slices.IndexFunc(p.Shoe.Rounds, func(r record.RoundSummary) bool { return r.No == s.Round })
+	if i < 0 || p.Shoe.Rounds[i].Missing {
+		return
+	}
+	if r := &p.Shoe.Rounds[i]; r.Result == baccarat.BankerWon || r.Result == baccarat.Tie {
+		p.Suspect(curatorFinding(
+			s, "released as BANKER_LOST after a round that the player hand won",
+			fmt.Sprintf("released as BANKER_LOST after round %d, result %v", r.No, r.Result), r.Ended,
+		))
+	}
 }
 
 func checkPassBetween(p *Pass) {
@@ -194,7 +494,8 @@ func checkPassBetween(p *Pass) {
 		if s := &p.Shoe.Curators[i]; s.Kind == record.CuratorPassed && s.Cause == record.PassVoluntary && s.InRound &&
 			s.Round == p.Round.No {
 			p.Report(Finding{
-				Seat: s.Seat, Expected: "passed between rounds", Observed: "passed while the round was in progress",
+				Seat: s.Seat, Expected: "passed between rounds",
+				Observed: fmt.Sprintf("passed by seat %d while round %d was in progress", s.Seat, s.Round),
 				Evidence: []record.Seq{s.Seq},
 			})
 		}

@@ -39,9 +39,10 @@ var dealFamily = []*Rule{
 		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedCardFaces, Check: checkPlaceFaceUp,
 	},
 	{
-		Name: "deal.style-consistent", Doc: "The deal follows the elected dealing option.",
+		Name:     "deal.style-consistent",
+		Doc:      "The deal follows the elected dealing option, and face-down banker cards are turned.",
 		Breach:   "Banker cards turned before the player hand is called.",
-		Severity: finding.Minor, At: Dealt, Needs: baccarat.FeedCardFaces, Check: checkStyle,
+		Severity: finding.Minor, At: Dealt, Again: true, Needs: baccarat.FeedCardFaces, Check: checkStyle,
 	},
 	{
 		Name: "deal.left-hand-draw", Doc: "The dealer draws with the left hand and places with the right.",
@@ -87,13 +88,23 @@ var dealFamily = []*Rule{
 		Breach:   "Player lifts a card.",
 		Severity: finding.Major, At: Settled, Needs: baccarat.FeedTableCamera, Check: checkTouched,
 	},
+	{
+		Name: "deal.touch-permitted", Doc: "No employee permits a patron to touch the cards of a mini table.",
+		Breach:   "The dealer lets a patron turn a card.",
+		Severity: finding.Major, At: Settled, Needs: baccarat.FeedTableCamera, Check: checkTouchPermitted,
+	},
 }
 
 func checkNoMoreBets(p *Pass) {
 	r, first := p.Round, p.Round.FirstCard()
-	if c := r.CallOf(baccarat.NoMoreBets); first != 0 && (c == nil || c.Seq > first) {
+	c := r.CallOf(baccarat.NoMoreBets)
+	observed := "NO_MORE_BETS not called"
+	if c != nil {
+		observed = "NO_MORE_BETS called after the first card"
+	}
+	if first != 0 && (c == nil || c.Seq > first) {
 		p.Report(Finding{
-			Expected: "no more bets before the first card", Observed: "first card without it",
+			Expected: "NO_MORE_BETS called before the first card", Observed: observed,
 			Evidence: []record.Seq{first},
 		})
 	}
@@ -101,10 +112,25 @@ func checkNoMoreBets(p *Pass) {
 
 func checkCardsCommand(p *Pass) {
 	r, first := p.Round, p.Round.FirstCard()
-	bets, cards := r.CallOf(baccarat.NoMoreBets), r.CallOf(baccarat.CardsCommand)
-	if first != 0 && (cards == nil || cards.Seq > first || (bets != nil && cards.Seq < bets.Seq)) {
+	if first == 0 {
+		return
+	}
+	bets := r.CallOf(baccarat.NoMoreBets)
+	observed := "CARDS not called"
+	for i := range r.Calls {
+		switch c := &r.Calls[i]; {
+		case c.Code != baccarat.CardsCommand:
+		case c.Seq > first:
+			observed = "CARDS called after the first card"
+		case bets != nil && c.Seq < bets.Seq && bets.Seq < first:
+			observed = "CARDS called before NO_MORE_BETS"
+		default:
+			return
+		}
+	}
+	if p.instructs() {
 		p.Report(Finding{
-			Expected: "cards called after no more bets and before the first card", Observed: "first card without it",
+			Expected: "CARDS called after NO_MORE_BETS and before the first card", Observed: observed,
 			Evidence: []record.Seq{first},
 		})
 	}
@@ -195,11 +221,28 @@ func checkPlaceFaceUp(p *Pass) {
 		}
 		p.Report(Finding{
 			Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
-			Expected: "face up before the dealer", Observed: fmt.Sprintf("face %v at %v", c.Face, c.Place),
+			Expected: fmt.Sprintf("%v face UP at DEALER_FRONT when the banker count is called", cardName(c)),
+			Observed: fmt.Sprintf("face %v at %v", c.Face, placeName(c.Place)),
 		})
 	}
 }
 
+// dealtAs is how the elected option deals one of the first four cards. At midi baccarat all four are dealt face down,
+// 9 NYCRR 5324.21(f)(3)(ii)(a); where a card lies is not judged by its first place there.
+func (p *Pass) dealtAs(c *record.DealtCard) (baccarat.Face, baccarat.Place) {
+	switch {
+	case p.Law.Game == baccarat.Midibaccarat:
+		return baccarat.FaceDown, baccarat.NoPlace
+	case p.Config.FaceDown && c.Hand == baccarat.Banker:
+		return baccarat.FaceDown, baccarat.UnderShoeRight
+	case p.Config.FaceDown:
+		return baccarat.FaceDown, baccarat.HandArea
+	}
+	return baccarat.FaceUp, baccarat.HandArea
+}
+
+// checkStyle judges how the first four cards lie. Dealt face down, the banker cards are turned once the player hand is
+// called. N.J.A.C. 19:47-7.7(c)2; 9 NYCRR 5324.21(f)(3)(i)(b).
 func checkStyle(p *Pass) {
 	r := p.Round
 	called := counted(r, baccarat.Player)
@@ -208,33 +251,43 @@ func checkStyle(p *Pass) {
 		if c.Index > 2 || c.Carried || c.Final == baccarat.NoHand {
 			continue
 		}
-		want, place := baccarat.FaceUp, baccarat.HandArea
-		if p.Config.FaceDown {
-			want = baccarat.FaceDown
-			if c.Hand == baccarat.Banker {
-				place = baccarat.UnderShoeRight
-			}
-		}
-		early := p.Config.FaceDown && c.Hand == baccarat.Banker && c.Revealed != 0 && called != 0 && c.Revealed < called
+		face, place := p.dealtAs(c)
+		waits := c.Hand == baccarat.Banker && face == baccarat.FaceDown && p.Law.Game != baccarat.Midibaccarat
+		early := waits && c.Revealed != 0 && called != 0 && c.Revealed < called
 		if c.Face == baccarat.NoFace && !early {
 			p.CannotJudge("the face of a card was not reported", c.Seq)
 			return
 		}
-		if c.Face == want && (c.Place == place || c.Place == baccarat.NoPlace) && !early {
+		f := Finding{Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq}}
+		switch {
+		case early:
+			f.Expected = cardName(c) + " turned after the player count is called"
+			f.Observed, f.Evidence = "turned before the call", append(f.Evidence, c.Revealed, called)
+		case c.Face != face || place != baccarat.NoPlace && c.Place != baccarat.NoPlace && c.Place != place:
+			f.Expected = fmt.Sprintf("%s dealt face %v", cardName(c), face)
+			if place != baccarat.NoPlace {
+				f.Expected += fmt.Sprintf(" at %v", place)
+			}
+			f.Observed = fmt.Sprintf("dealt face %v at %v", c.Face, placeName(c.Place))
+		case waits && c.Revealed == 0 && p.stage == Settled && !p.cancelled():
+			f.Expected, f.Observed = cardName(c)+" turned after the player count is called", "not turned"
+		default:
 			continue
-		}
-		f := Finding{
-			Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
-			Expected: fmt.Sprintf("face %v at %v", want, place),
-			Observed: fmt.Sprintf("face %v at %v", c.Face, c.Place),
-		}
-		if early {
-			f.Expected, f.Observed = "banker card turned after the player count is called", "turned before"
-			f.Evidence = append(f.Evidence, c.Revealed, called)
 		}
 		p.Report(f)
 		return
 	}
+}
+
+// cardName names a card by its place in its hand.
+func cardName(c *record.DealtCard) string { return fmt.Sprintf("%v card %d", c.Hand, c.Index) }
+
+// placeName names the place of a card.
+func placeName(place baccarat.Place) string {
+	if place == baccarat.NoPlace {
+		return "a place that was not reported"
+	}
+	return place.String()
 }
 
 func checkLeftHand(p *Pass) {
@@ -245,8 +298,8 @@ func checkLeftHand(p *Pass) {
 		c := &p.Round.Cards[i]
 		if c.Handed && !c.LeftHand && !c.Carried {
 			p.Report(Finding{
-				Subject: finding.OfCard(c.CardSeq), Expected: "drawn with the left hand", Observed: "right hand",
-				Evidence: []record.Seq{c.Seq},
+				Subject: finding.OfCard(c.CardSeq), Expected: cardName(c) + " drawn with the left hand",
+				Observed: "drawn with the right hand", Evidence: []record.Seq{c.Seq},
 			})
 		}
 	}
@@ -263,7 +316,7 @@ func checkByDealer(p *Pass) {
 		default:
 			p.Report(Finding{
 				Subject: finding.OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []record.Seq{c.Seq},
-				Expected: "drawn by DEALER", Observed: fmt.Sprintf("drawn by %v", c.ByRole),
+				Expected: cardName(c) + " drawn by DEALER", Observed: "drawn by " + drawer(c),
 			})
 		}
 	}
@@ -282,18 +335,25 @@ func checkThirdCardFace(p *Pass) {
 		}
 		p.Report(Finding{
 			Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
-			Expected: fmt.Sprintf("face %v", p.Law.ThirdCardFace), Observed: fmt.Sprintf("face %v", c.Face),
+			Expected: fmt.Sprintf("%v dealt face %v", cardName(c), p.Law.ThirdCardFace),
+			Observed: fmt.Sprintf("dealt face %v", c.Face),
 		})
 	}
 }
 
 func checkThirdCardOrder(p *Pass) {
-	if p.thirdCardsReversed() {
-		p.Report(Finding{
-			Expected: "player's third card first", Observed: "banker's third card first",
-			Evidence: []record.Seq{p.Round.CardAt(baccarat.Banker, 3).Seq, p.Round.CardAt(baccarat.Player, 3).Seq},
-		})
+	if !p.thirdCardsReversed() {
+		return
 	}
+	f := Finding{
+		Expected: "the player's third card before the banker's", Observed: "the banker's third card came first",
+		Evidence: []record.Seq{p.Round.CardAt(baccarat.Banker, 3).Seq, p.Round.CardAt(baccarat.Player, 3).Seq},
+	}
+	if c := p.Round.Coup(); p.Law.ThirdCardOrderDerived && p.Law.Drawing.BankerAlways(c.B2) {
+		f.Verdict = finding.Information
+		f.Observed += fmt.Sprintf(", but the banker hand on %d draws against any card", c.B2)
+	}
+	p.Report(f)
 }
 
 func (p *Pass) thirdCardsReversed() bool {
@@ -307,7 +367,8 @@ func checkMaxOneExtra(p *Pass) {
 		if c := &p.Round.Cards[i]; c.Index > 3 && c.Final == c.Hand {
 			p.Report(Finding{
 				Subject: finding.OfHand(c.Hand.String()), Evidence: []record.Seq{c.Seq},
-				Expected: "at most three cards", Observed: fmt.Sprintf("card %d, %v", c.Index, c.Card),
+				Expected: fmt.Sprintf("at most three cards in the %v hand", c.Hand),
+				Observed: fmt.Sprintf("card %d of the hand, %v", c.Index, c.Card),
 			})
 			return
 		}
@@ -327,13 +388,35 @@ func checkInstructions(p *Pass) {
 		if in.Hand == baccarat.Banker {
 			due = p.Law.Drawing.BankerDraws(c.P2, c.B2, c.Third)
 		}
-		if in.Draw != due {
-			p.Report(Finding{
-				Subject: finding.OfHand(in.Hand.String()), Expected: drawWord(due), Observed: drawWord(in.Draw),
-				Evidence: []record.Seq{in.Seq},
-			})
+		if in.Draw == due || !p.instructs() {
+			continue
+		}
+		f := Finding{
+			Subject: finding.OfHand(in.Hand.String()), Evidence: []record.Seq{in.Seq},
+			Expected: fmt.Sprintf("%v hand: %s", in.Hand, drawWord(due)),
+			Observed: fmt.Sprintf("%v hand: %s", in.Hand, drawWord(in.Draw)),
+		}
+		if right := p.putRight(in, due); right != 0 {
+			f.Verdict, f.Evidence = finding.Information, append(f.Evidence, right)
+			f.Observed += ", put right before a card was dealt"
+		}
+		p.Report(f)
+	}
+}
+
+// putRight finds the instruction that corrects a wrong one before a third card was dealt to the hand, 0 if none does.
+func (p *Pass) putRight(wrong record.Instructed, due bool) record.Seq {
+	card := p.Round.CardAt(wrong.Hand, 3)
+	right := record.Seq(0)
+	for _, in := range p.Round.Instructions {
+		if in.Hand != wrong.Hand || in.Seq < wrong.Seq || card != nil && in.Seq > card.Seq {
+			continue
+		}
+		if right = 0; in.Draw == due {
+			right = in.Seq
 		}
 	}
+	return right
 }
 
 func drawWord(draw bool) string {
@@ -344,7 +427,8 @@ func drawWord(draw bool) string {
 }
 
 func checkInstructionFollowed(p *Pass) {
-	reversed := p.thirdCardsReversed() // the order of the cards is a finding of its own; a missing instruction is another
+	// the order of the cards is a finding of its own; a missing instruction is another
+	reversed := p.thirdCardsReversed()
 	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
 		if !p.lawful(h) {
 			continue
@@ -363,17 +447,22 @@ func checkInstructionFollowed(p *Pass) {
 		if card != nil && card.Final != h {
 			card = nil
 		}
+		f := Finding{Subject: finding.OfHand(h.String())}
 		switch {
 		case card != nil && (instructed == 0 || instructed > card.Seq && !reversed) && contrary == 0:
-			p.Report(Finding{
-				Subject: finding.OfHand(h.String()), Expected: "third card on the dealer's instruction",
-				Observed: "no instruction", Evidence: []record.Seq{card.Seq},
-			})
+			f.Expected = fmt.Sprintf("the third card of the %v hand on the dealer's instruction", h)
+			f.Observed, f.Evidence = "no instruction before the card", []record.Seq{card.Seq}
 		case card == nil && instructed != 0 && contrary == 0 && !p.remedied(h):
-			p.Report(Finding{
-				Subject: finding.OfHand(h.String()), Expected: "a card after the instruction to draw",
-				Observed: "no card", Evidence: []record.Seq{instructed},
-			})
+			f.Expected = fmt.Sprintf("a card to the %v hand after the instruction to draw", h)
+			f.Observed, f.Evidence = "no card", []record.Seq{instructed}
+		case card == nil && instructed == 0 && contrary == 0 && !p.Round.Coup().Natural() && !p.remedied(h):
+			f.Verdict, f.Evidence = finding.Information, cardEvidence(p.Round)
+			f.Expected, f.Observed = fmt.Sprintf("%v hand: STAY instructed", h), "no instruction"
+		default:
+			continue
+		}
+		if p.instructs() {
+			p.Report(f)
 		}
 	}
 }
@@ -394,7 +483,25 @@ func checkTouched(p *Pass) {
 		if t.Role == baccarat.RolePatron || t.Role == baccarat.RoleSpectator {
 			p.Report(Finding{
 				Subject: finding.OfSeat(t.Seat), Seat: t.Seat, Expected: "no patron touches the cards",
-				Observed: fmt.Sprintf("touched by %v", t.Role), Evidence: []record.Seq{t.Seq},
+				Observed: "touched by " + person(t.Role, t.Seat), Evidence: []record.Seq{t.Seq},
+			})
+		}
+	}
+}
+
+// checkTouchPermitted finds an employee who let a patron handle the cards. It accuses nobody of whom it was not
+// reported.
+func checkTouchPermitted(p *Pass) {
+	for _, t := range p.Round.Touches {
+		if t.Role != baccarat.RolePatron && t.Role != baccarat.RoleSpectator {
+			continue
+		}
+		switch t.PermittedBy {
+		case baccarat.RoleDealer, baccarat.RoleFloorperson, baccarat.RoleSupervisor, baccarat.RoleSurveillance:
+			p.Report(Finding{
+				Subject: finding.OfSeat(t.Seat), Seat: t.Seat, Evidence: []record.Seq{t.Seq},
+				Expected: fmt.Sprintf("no employee permits a %v to touch the cards", t.Role),
+				Observed: fmt.Sprintf("permitted by %v", t.PermittedBy),
 			})
 		}
 	}

@@ -22,7 +22,7 @@ var lasthandFamily = []*Rule{
 	},
 	{
 		Name:     "lasthand.announced",
-		Doc:      "The last hand is announced once, between the round of the cutting card and the next no more bets.",
+		Doc:      "The last hand is announced between the round of the cutting card and the next no more bets.",
 		Breach:   "Not announced, or announced a round early or late.",
 		Severity: finding.Minor, At: Closed, Needs: baccarat.FeedAnnouncements, Check: checkLastHandAnnounced,
 	},
@@ -102,27 +102,50 @@ func checkLastHandAnnounced(p *Pass) {
 	s := p.Shoe
 	k := s.CutcardRound()
 	last, next := round(s, k), round(s, k+1)
-	if k == 0 || last == nil || next == nil {
+	if k == 0 || last == nil || next == nil && last.Result == baccarat.Void {
 		return
 	}
-	before := next.NoBets
-	if before == 0 {
-		before = next.Card
+	before := ^record.Seq(0)
+	f := Finding{
+		Round: k, Evidence: append([]record.Seq{s.Cutcard[0].Seq, last.Ended}, s.LastHandCalls...),
+		Expected: fmt.Sprintf("last hand announced after round %d", k), Observed: "not announced",
 	}
-	evidence := append([]record.Seq{s.Cutcard[0].Seq, last.Ended}, s.LastHandCalls...)
-	timely := 0
+	if next != nil {
+		if before = next.NoBets; before == 0 {
+			before = next.Card
+		}
+		f.Round, f.Expected = k+1, f.Expected+fmt.Sprintf(" and before round %d", k+1)
+	}
+	early, timely, late := 0, 0, 0
 	for _, c := range s.LastHandCalls {
-		if c > last.Ended && c < before {
+		switch {
+		case c < last.Ended:
+			early++
+		case c < before:
 			timely++
+		default:
+			late++
 		}
 	}
-	if timely != 1 || len(s.LastHandCalls) != 1 {
-		p.Report(Finding{
-			Round: k + 1, Evidence: evidence,
-			Expected: fmt.Sprintf("last hand announced once between rounds %d and %d", k, k+1),
-			Observed: fmt.Sprintf("announced %d times, %d of them then", len(s.LastHandCalls), timely),
-		})
+	switch {
+	case timely > 0 && early == 0: // to repeat it is lawful
+	case early > 0:
+		f.Observed = fmt.Sprintf("announced before round %d ended", k)
+		p.suspectIf(timely > 0 || s.LastHandCalls[0] > s.Cutcard[0].Seq, f)
+	case late > 0:
+		f.Observed = fmt.Sprintf("announced after round %d began", k+1)
+		p.Report(f)
+	default:
+		p.suspectIf(next == nil && s.TableClosed != 0, f)
 	}
+}
+
+// suspectIf reports a finding, as SUSPECT under a condition.
+func (p *Pass) suspectIf(doubtful bool, f Finding) {
+	if doubtful {
+		f.Verdict = finding.Suspect
+	}
+	p.Report(f)
 }
 
 // checkOneMoreOnly counts hands that were completed: a void round is no hand, and is dealt again.

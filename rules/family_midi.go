@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -24,13 +25,18 @@ var midiFamily = []*Rule{
 		Needs: baccarat.FeedWagers,
 	},
 	{
+		Name: "midi.squeeze.acceptor", Doc: "A relinquished hand goes to the first patron in turn who accepts it.",
+		Breach:   "One patron accepts, and another one is handed the cards.",
+		Severity: finding.Minor, At: Settled, Check: checkAcceptor,
+	},
+	{
 		Name: "midi.squeeze.faces", Doc: "Cards are handed face down and come back face up, from the same patron.",
 		Breach:   "Cards not returned, or returned face down.",
 		Severity: finding.Major, At: Settled, Needs: baccarat.FeedCardFaces, Check: checkSqueezeFaces,
 	},
 	{
 		Name:     "midi.squeeze.order",
-		Doc:      "The banker hand is handed out only after the player hand was returned and called.",
+		Doc:      "A hand is called after it was returned, and the banker hand is handed out after the player hand was called.",
 		Breach:   "Both hands out at once.",
 		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkSqueezeOrder,
 	},
@@ -40,7 +46,7 @@ var midiFamily = []*Rule{
 		Severity: finding.Info, At: Settled, Needs: baccarat.FeedTableCamera, Check: checkUnderShoe,
 	},
 	{
-		Name: "midi.third-card-same-player", Doc: "A third card goes to the patron who had the hand.",
+		Name: "midi.third-card-same-player", Doc: "A third card is handed to the patron who had the hand.",
 		Breach:   "Another bettor gets the third card.",
 		Severity: finding.Minor, At: Settled, Check: checkThirdSqueeze,
 	},
@@ -64,27 +70,38 @@ var midiFamily = []*Rule{
 	},
 }
 
-// stakes are what each seat wagers on a hand, ascending by seat; coupons do not count.
-func stakes(r *record.Round, h baccarat.Hand) []record.SeatChange {
-	list := make([]record.SeatChange, 0, len(r.Wagers))
+// ranked are the seats with the highest wager on a hand, ascending, and that wager.
+type ranked struct {
+	seats   []uint32
+	highest int64
+}
+
+// rankings rank the wagers on a hand with and without coupons: the text does not name coupons.
+func rankings(r *record.Round, h baccarat.Hand) [2]ranked {
 	spot := baccarat.SpotPlayer
 	if h == baccarat.Banker {
 		spot = baccarat.SpotBanker
 	}
+	var sums [2]map[uint32]int64
+	sums[0], sums[1] = map[uint32]int64{}, map[uint32]int64{}
 	for i := range r.Wagers {
-		w := &r.Wagers[i]
-		if w.Spot != spot || w.Gone {
-			continue
+		if w := &r.Wagers[i]; w.Spot == spot && !w.Gone {
+			sums[0][w.Seat] += w.Amount - w.Coupon
+			sums[1][w.Seat] += w.Amount
 		}
-		at, found := slices.BinarySearchFunc(
-			list, w.Seat, func(s record.SeatChange, seat uint32) int { return int(s.Seat) - int(seat) },
-		)
-		if !found {
-			list = slices.Insert(list, at, record.SeatChange{Seat: w.Seat})
-		}
-		list[at].Amount += w.Amount - w.Coupon
 	}
-	return list
+	var both [2]ranked
+	for k := range both {
+		for _, seat := range slices.Sorted(maps.Keys(sums[k])) {
+			switch sum := sums[k][seat]; {
+			case sum > both[k].highest || len(both[k].seats) == 0:
+				both[k] = ranked{[]uint32{seat}, sum}
+			case sum == both[k].highest:
+				both[k].seats = append(both[k].seats, seat)
+			}
+		}
+	}
+	return both
 }
 
 // handed is the first time that a hand was handed out, nil if never.
@@ -104,217 +121,73 @@ func relinquished(r *record.Round, h baccarat.Hand, before record.Seq) bool {
 	})
 }
 
+// declined reports whether a seat, or for seat 0 any seat, was offered a hand before an event and declined it, and no
+// seat accepted it.
+func declined(r *record.Round, h baccarat.Hand, seat uint32, before record.Seq) bool {
+	refused := false
+	for i := range r.Squeezes {
+		if s := &r.Squeezes[i]; s.Kind == record.SqueezeOffered && s.Hand == h && s.Seq < before {
+			if s.Accepted && seat == 0 {
+				return false
+			}
+			refused = refused || !s.Accepted && (seat == 0 || s.Seat == seat)
+		}
+	}
+	return refused
+}
+
+// endOfTime is after every event.
+const endOfTime = ^record.Seq(0)
+
 func checkRecipient(tie bool) func(*Pass) {
 	return func(p *Pass) {
 		for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
-			handed := handed(p.Round, h)
-			if handed == nil || relinquished(p.Round, h, handed.Seq) {
+			by := rankings(p.Round, h)
+			if len(by[0].seats) == 0 {
 				continue
 			}
-			stakes := stakes(p.Round, h)
-			highest := int64(0)
-			for _, s := range stakes {
-				highest = max(highest, s.Amount)
-			}
-			var among []uint32
-			for _, s := range stakes {
-				if s.Amount == highest {
-					among = append(among, s.Seat)
+			due := by[0].seats[0]
+			handed := handed(p.Round, h)
+			if handed == nil {
+				if !tie {
+					p.neverHanded(h, due)
 				}
+				continue
 			}
-			if len(among) == 0 || slices.Contains(among, handed.Seat) != tie || among[0] == handed.Seat {
+			if handed.Seat == due || handed.Seat == by[1].seats[0] || relinquished(p.Round, h, handed.Seq) ||
+				declined(p.Round, h, due, handed.Seq) {
+				continue
+			}
+			if (slices.Contains(by[0].seats, handed.Seat) || slices.Contains(by[1].seats, handed.Seat)) != tie {
 				continue
 			}
 			p.Report(Finding{
 				Subject: finding.OfHand(h.String()), Seat: handed.Seat, Evidence: []record.Seq{handed.Seq},
-				Expected: fmt.Sprintf("seat %d, %s on %v", among[0], p.money(highest), h),
-				Observed: fmt.Sprintf("seat %d", handed.Seat),
+				Expected: fmt.Sprintf("%v hand handed to seat %d, %s on it", h, due, p.money(by[0].highest)),
+				Observed: fmt.Sprintf("handed to seat %d", handed.Seat),
 			})
 		}
 	}
 }
 
-func checkSqueezeFaces(p *Pass) {
-	sq := p.Round.Squeezes
-	for i := range sq {
-		s := &sq[i]
-		if s.Kind != record.SqueezeHanded {
-			continue
-		}
-		var back *record.Squeeze
-		for j := i + 1; j < len(sq); j++ {
-			if sq[j].Kind == record.SqueezeHanded {
-				break
-			}
-			if sq[j].Kind == record.SqueezeReturned && sq[j].Hand == s.Hand {
-				back = &sq[j]
-				break
-			}
-		}
-		if s.Face == baccarat.NoFace || back != nil && back.Face == baccarat.NoFace {
-			p.CannotJudge("the face of the cards was not reported", s.Seq)
-			continue
-		}
-		observed := ""
-		switch {
-		case s.Face != baccarat.FaceDown:
-			observed = "handed face " + s.Face.String()
-		case back == nil:
-			observed = "not returned"
-		case back.Seat != s.Seat || !slices.Equal(back.Cards, s.Cards):
-			observed = fmt.Sprintf("other cards, or from seat %d", back.Seat)
-		case back.Face != baccarat.FaceUp:
-			observed = "returned face " + back.Face.String()
-		}
-		if observed != "" {
-			evidence := []record.Seq{s.Seq}
-			if back != nil {
-				evidence = append(evidence, back.Seq)
-			}
-			p.Report(Finding{
-				Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat,
-				Expected: "handed face down and returned face up", Observed: observed, Evidence: evidence,
-			})
-		}
-	}
-}
-
-func checkSqueezeOrder(p *Pass) {
+// neverHanded judges a hand with a wager on it that was not handed out. The dealer turns the cards if nobody accepts
+// them, (f)(3)(ii)(g)(3); what was not reported may have been.
+func (p *Pass) neverHanded(h baccarat.Hand, due uint32) {
 	r := p.Round
-	banker := handed(r, baccarat.Banker)
-	called, n := lone(r, baccarat.PointCount, baccarat.Player)
-	if banker == nil || n == 0 {
+	second := r.CardAt(h, 2)
+	if second == nil || p.cancelled() || relinquished(r, h, endOfTime) || declined(r, h, 0, endOfTime) {
 		return
 	}
-	if banker.Seq < called.Seq {
-		p.Report(Finding{
-			Expected: "banker hand out after the player count is called", Observed: "before it",
-			Evidence: []record.Seq{banker.Seq, called.Seq},
-		})
-	}
-}
-
-func checkUnderShoe(p *Pass) {
-	r := p.Round
-	called, n := lone(r, baccarat.PointCount, baccarat.Player)
-	if n == 0 {
+	if p.Config.Feeds&baccarat.FeedCardFaces == 0 {
+		p.CannotJudge("the table does not report to whom cards are handed", second.Seq)
 		return
 	}
-	for i := range r.Cards {
-		c := &r.Cards[i]
-		if c.Hand != baccarat.Banker || c.Index > 2 {
-			continue
-		}
-		place, at := record.NoMovePlace, c.Seq
-		if c.Place == baccarat.UnderShoeRight {
-			place = record.MovedUnderShoe
-		}
-		for _, m := range r.Moves {
-			if m.CardSeq == c.CardSeq && m.Seq < called.Seq {
-				place, at = m.To, m.Seq
-			}
-		}
-		if place != record.MovedUnderShoe {
-			p.Report(Finding{
-				Subject:  finding.OfCard(c.CardSeq),
-				Expected: "under the right corner of the shoe until the player count", Observed: "elsewhere",
-				Evidence: []record.Seq{at, called.Seq},
-			})
-			return
-		}
+	f := Finding{
+		Subject: finding.OfHand(h.String()), Seat: due, Evidence: []record.Seq{second.Seq},
+		Expected: fmt.Sprintf("%v hand handed to seat %d, the highest wager on it", h, due), Observed: "not handed out",
 	}
-}
-
-func checkThirdSqueeze(p *Pass) {
-	r := p.Round
-	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
-		third := r.CardAt(h, 3)
-		if third == nil {
-			continue
-		}
-		had, from := uint32(0), record.Seq(0)
-		for i := range r.Squeezes {
-			s := &r.Squeezes[i]
-			if s.Hand != h {
-				continue
-			}
-			switch {
-			case s.Kind == record.SqueezeReturned:
-				had, from = s.Seat, s.Seq
-			case s.Kind == record.SqueezeRelinquished && from != 0:
-				had = 0
-			case s.Kind == record.SqueezeHanded && slices.Contains(s.Cards, third.CardSeq) && had != 0 && s.Seat != had:
-				p.Report(Finding{
-					Subject: finding.OfHand(h.String()), Seat: s.Seat,
-					Expected: fmt.Sprintf("third card to seat %d", had), Observed: fmt.Sprintf("to seat %d", s.Seat),
-					Evidence: []record.Seq{from, s.Seq},
-				})
-			}
-		}
+	if second.RevealedBy == baccarat.RoleDealer {
+		f.Observed, f.Evidence = "not handed out, turned by DEALER", append(f.Evidence, second.Revealed)
 	}
-}
-
-func checkSqueezeOffers(p *Pass) {
-	from := map[baccarat.Hand]uint32{}
-	for i := range p.Round.Squeezes {
-		s := &p.Round.Squeezes[i]
-		switch s.Kind {
-		case record.SqueezeRelinquished:
-			from[s.Hand] = s.Seat
-		case record.SqueezeOffered:
-			if last := from[s.Hand]; last != 0 {
-				if want := counterclockwise(s.Occupied, last); s.Seat != want {
-					p.Report(Finding{
-						Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat,
-						Expected: fmt.Sprintf("offered to seat %d", want), Observed: fmt.Sprintf("seat %d", s.Seat),
-						Evidence: []record.Seq{s.Seq},
-					})
-					return
-				}
-				from[s.Hand] = s.Seat
-			}
-		}
-	}
-}
-
-func checkDealerTurns(p *Pass) {
-	r := p.Round
-	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
-		handed := handed(r, h)
-		if handed == nil {
-			continue
-		}
-		offers, refused := 0, 0
-		for i := range r.Squeezes {
-			if s := &r.Squeezes[i]; s.Kind == record.SqueezeOffered && s.Hand == h && s.Seq < handed.Seq {
-				offers++
-				if !s.Accepted {
-					refused++
-				}
-			}
-		}
-		if len(stakes(r, h)) == 0 || (offers > 0 && refused == offers) {
-			p.Report(Finding{
-				Subject: finding.OfHand(h.String()), Seat: handed.Seat, Expected: "turned by the dealer",
-				Observed: fmt.Sprintf("handed to seat %d", handed.Seat), Evidence: []record.Seq{handed.Seq},
-			})
-		}
-	}
-}
-
-func checkSqueezeWithdrawn(p *Pass) {
-	for i := range p.Round.Squeezes {
-		s := &p.Round.Squeezes[i]
-		if s.Kind != record.SqueezeRelinquished || s.Cause != record.PassOrdered {
-			continue
-		}
-		if (s.By != baccarat.RoleDealer && s.By != baccarat.RoleFloorperson) ||
-			dashed(s.Ground) != "unreasonable-delay" {
-			p.Report(Finding{
-				Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat,
-				Expected: "ordered by DEALER or FLOORPERSON for unreasonable-delay",
-				Observed: fmt.Sprintf("ordered by %v, ground %q", s.By, s.Ground), Evidence: []record.Seq{s.Seq},
-			})
-		}
-	}
+	p.Suspect(f)
 }

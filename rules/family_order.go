@@ -63,7 +63,8 @@ func checkLosingFirst(p *Pass) {
 	}
 	if served, collected := p.outOfOrder(p.Round.Steps, steps.losingLate); served != 0 {
 		p.Report(Finding{
-			Expected: "losing wagers collected first", Observed: "a payment or vigorish step came before",
+			Expected: "losing wagers collected before a payment or a vigorish step",
+			Observed: fmt.Sprintf("%s after %s", p.stepName(collected), p.stepName(served)),
 			Evidence: []record.Seq{served, collected},
 		})
 	}
@@ -110,31 +111,57 @@ type steps []record.Step
 
 // zones are the steps among which the order of seats is judged: all of the round, or under
 // order_scope dealer-zone the steps of each dealer who settled, since the two paying dealers of a large table
-// work beside each other. Steps without a reported dealer form one zone.
+// work beside each other. That two dealers have zones shows in their names and in seats that do not overlap.
 func (p *Pass) zones() []steps {
 	all := p.Round.Steps
-	if p.option("order_scope") != "dealer-zone" {
-		p.whole[0] = all
+	p.whole[0] = all
+	if p.option("order_scope") != "dealer-zone" || len(all) == 0 || !slices.ContainsFunc(
+		all, func(s record.Step) bool { return s.By != all[0].By },
+	) {
 		return p.whole[:]
 	}
 	var zones []steps
 	var dealers []string
+	zoneOf := map[uint32]int{}
 	for i := range all {
-		at := slices.Index(dealers, all[i].By)
+		s := &all[i]
+		at := slices.Index(dealers, s.By)
 		if at < 0 {
 			at = len(zones)
-			dealers, zones = append(dealers, all[i].By), append(zones, nil)
+			dealers, zones = append(dealers, s.By), append(zones, nil)
 		}
-		zones[at] = append(zones[at], all[i])
+		zones[at] = append(zones[at], *s)
+		if other, ok := zoneOf[s.Seat]; s.By == "" || ok && other != at {
+			return p.whole[:]
+		}
+		zoneOf[s.Seat] = at
+	}
+	if len(zones) > 2 {
+		return p.whole[:]
 	}
 	return zones
+}
+
+// stepName names a step of the settlement.
+func (p *Pass) stepName(seq record.Seq) string {
+	what := map[record.StepKind]string{
+		record.StepCollected: "collection", record.StepPaid: "payment", record.StepReturned: "return",
+		record.StepVigMarked: "vigorish mark", record.StepVigCollected: "vigorish collection",
+		record.StepTieCharge: "tie charge",
+	}
+	for i := range p.Round.Steps {
+		if s := &p.Round.Steps[i]; s.Seq == seq {
+			return fmt.Sprintf("%s of seat %d", what[s.Kind], s.Seat)
+		}
+	}
+	return "a step"
 }
 
 func procedure(name, doc, breach string, number uint32) *Rule {
 	return &Rule{
 		Name: name, Doc: doc, Breach: breach, Severity: finding.Minor, At: Settled,
-		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 		Covers: []string{"order.descending-seats"},
+		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 		Check: func(p *Pass) {
 			if p.Config.Procedure != number || p.Config.Mode != baccarat.Commission || !p.ordered() {
 				return
@@ -143,13 +170,26 @@ func procedure(name, doc, breach string, number uint32) *Rule {
 				breaks := func(s steps) (record.Seq, record.Seq) { return s.breaksPhases(number) }
 				if first, second := p.outOfOrder(s, breaks); second != 0 {
 					p.Report(Finding{
-						Expected: doc, Observed: "steps interleaved or reversed", Evidence: []record.Seq{first, second},
+						Expected: doc, Observed: p.phaseWrong(s, number, first, second), Evidence: []record.Seq{first, second},
 					})
 					return
 				}
 			}
 		},
 	}
+}
+
+// phaseWrong describes two steps that break a procedure: their order, or the seat that was served between them.
+func (p *Pass) phaseWrong(t steps, number uint32, first, second record.Seq) string {
+	i := slices.IndexFunc(t, func(s record.Step) bool { return s.Seq == first })
+	j := slices.IndexFunc(t, func(s record.Step) bool { return s.Seq == second })
+	reversed := isVig(&t[i]) != isVig(&t[j]) && isVig(&t[i]) == (number == 3)
+	for k := i + 1; k < j && number > 2 && !reversed; k++ {
+		if s := &t[k]; (s.Kind == record.StepPaid || isVig(s)) && s.Seat != t[i].Seat {
+			return fmt.Sprintf("%s between %s and %s", p.stepName(s.Seq), p.stepName(first), p.stepName(second))
+		}
+	}
+	return fmt.Sprintf("%s before %s", p.stepName(first), p.stepName(second))
 }
 
 // breaksPhases finds two steps, in the order in which they came, that a procedure wants the other
@@ -214,7 +254,8 @@ func checkDescending(p *Pass) {
 		if first, second := p.outOfOrder(s, p.ascends); second != 0 {
 			p.Report(Finding{
 				Expected: "seats served from the highest number downwards",
-				Observed: "a lower or earlier seat was served before", Evidence: []record.Seq{first, second},
+				Observed: fmt.Sprintf("%s before %s", p.stepName(first), p.stepName(second)),
+				Evidence: []record.Seq{first, second},
 			})
 			return
 		}
@@ -275,7 +316,8 @@ func checkOneBlock(p *Pass) {
 		if a, b := p.twoBlocks(s); b != nil {
 			p.Report(Finding{
 				Subject: finding.OfSeat(a.Seat), Seat: a.Seat, Evidence: []record.Seq{a.Seq, b.Seq},
-				Expected: "main and pair wagers paid together", Observed: fmt.Sprintf("seat %d served twice", a.Seat),
+				Expected: fmt.Sprintf("main and pair wagers of seat %d paid together", a.Seat),
+				Observed: "paid in two passes",
 			})
 			return
 		}

@@ -967,6 +967,9 @@ func (m *CardTouched) appendJSON(dst []byte) []byte {
 	if m.Seat != 0 {
 		dst = strconv.AppendUint(append(dst, `,"seat":`...), uint64(m.Seat), 10)
 	}
+	if m.PermittedBy != 0 {
+		dst = append(append(append(dst, `,"permitted_by":"`...), m.PermittedBy.String()...), '"')
+	}
 	return closeObject(dst, start)
 }
 

@@ -3383,6 +3383,8 @@ func keyCardTouched(key []byte) int {
 		return 1
 	case "seat":
 		return 2
+	case "permitted_by":
+		return 3
 	}
 	return 0
 }
@@ -3420,6 +3422,8 @@ func (d *Decoder) jsonCardTouched(b []byte, i int, m *CardTouched) (int, *Reject
 			m.ByRole, i, r = jsonWord[Role](d, b, i, "by_role")
 		case 2:
 			m.Seat, i, r = jsonUint32(b, i, "seat")
+		case 3:
+			m.PermittedBy, i, r = jsonWord[Role](d, b, i, "permitted_by")
 		}
 		if r != nil {
 			return i, r

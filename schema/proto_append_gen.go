@@ -1067,6 +1067,9 @@ func (m *CardTouched) appendProto(dst []byte) []byte {
 	if m.Seat != 0 {
 		dst = binary.AppendUvarint(append(dst, 0x10), uint64(m.Seat))
 	}
+	if m.PermittedBy != 0 {
+		dst = binary.AppendUvarint(append(dst, 0x18), uint64(m.PermittedBy))
+	}
 	return dst
 }
 

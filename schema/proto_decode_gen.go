@@ -3926,7 +3926,7 @@ func (d *Decoder) protoCardFoundFaceup(b []byte, i int, m *CardFoundFaceup) *Rej
 	return nil
 }
 
-const fieldsCardTouched = " 1=by_role 2=seat "
+const fieldsCardTouched = " 1=by_role 2=seat 3=permitted_by "
 
 func (d *Decoder) protoCardTouched(b []byte, i int, m *CardTouched) *RejectError {
 	*m = CardTouched{}
@@ -3971,6 +3971,18 @@ func (d *Decoder) protoCardTouched(b []byte, i int, m *CardTouched) *RejectError
 				return rejectUint32("seat", at, v)
 			}
 			m.Seat = uint32(v)
+		case 3<<3 | 0:
+			var v uint64
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
+				return rejectShort("permitted_by", at)
+			}
+			if v-1 >= lastRole {
+				return rejectNumber("permitted_by", at, v, Role(0).words())
+			}
+			m.PermittedBy = Role(v)
 		default:
 			return rejectTag(b, at, tag, fieldsCardTouched, false)
 		}

@@ -439,6 +439,8 @@ type CardFoundFaceup struct {
 type CardTouched struct {
 	ByRole Role
 	Seat   uint32
+	// permitted_by is the employee who permitted it, absent if that is unknown.
+	PermittedBy Role
 }
 
 // SqueezeOffered is the payload squeeze_offered.

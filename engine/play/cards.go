@@ -19,13 +19,15 @@ func (t *Table) foldDeal(c *turn, s *Shoe, r *record.Round) bool {
 	case *schema.CardDealt:
 		t.deal(c, s, r, p)
 	case *schema.CardRevealed:
-		reveal(r, p.CardSeq, c.seq)
+		reveal(r, p.CardSeq, c.seq, baccarat.Role(p.ByRole))
 	case *schema.CardMoved:
 		moveCard(c, r, p)
 	case *schema.CardCarriedOver:
 		s.carry(c, p.CardSeq)
 	case *schema.CardTouched:
-		r.Touches = append(r.Touches, record.Touched{Seq: c.seq, Role: baccarat.Role(p.ByRole), Seat: p.Seat})
+		r.Touches = append(r.Touches, record.Touched{
+			Seq: c.seq, Role: baccarat.Role(p.ByRole), Seat: p.Seat, PermittedBy: baccarat.Role(p.PermittedBy),
+		})
 	default:
 		return false
 	}
@@ -38,6 +40,9 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	r.Errant = r.Errant || s.Law != nil && r.Config != nil && !r.Config.Reports(baccarat.FeedBurn) &&
 		s.Law.Excess(r.Coup(), baccarat.Hand(p.Hand))
 	if r == s.Round && !carried {
+		if s.Settling != nil {
+			s.Settling.NextBy = record.Drawn{Role: baccarat.Role(p.ByRole), Seat: p.BySeat, Curator: t.holder()}
+		}
 		t.firstCard(c, s, r)
 	}
 	r.Cards = append(r.Cards, record.DealtCard{
@@ -45,10 +50,10 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 		Index: uint8(min(p.Index, 255)), Card: card, Face: baccarat.Face(p.Face), Place: baccarat.Place(p.PlacedAt),
 		LeftHand: p.DrawingHand == schema.DealerHandLeft, Handed: p.DrawingHand != schema.DealerHandUnspecified,
 		ByRole: baccarat.Role(p.ByRole), Reported: p.ReportedValue, HasReported: p.HasReportedValue,
-		Back: p.BackColor, Design: p.BackDesign, Carried: carried, Curator: t.Curator,
+		Back: p.BackColor, Design: p.BackDesign, Carried: carried, Curator: t.holder(),
 	})
 	r.Recompose()
-	r.Curator, t.DealtBy = t.Curator, p.BySeat
+	r.Curator, t.DealtBy = t.holder(), p.BySeat
 	if carried {
 		return
 	}
@@ -100,10 +105,11 @@ func (s *Shoe) takeOut(c *turn, card baccarat.Card) {
 	}
 }
 
-func reveal(r *record.Round, cardSeq uint32, seq record.Seq) {
+// reveal turns a card. It is turned once: a later report repeats the first.
+func reveal(r *record.Round, cardSeq uint32, seq record.Seq, by baccarat.Role) {
 	for i := range r.Cards {
-		if d := &r.Cards[i]; d.CardSeq == cardSeq {
-			d.Revealed = seq
+		if d := &r.Cards[i]; d.CardSeq == cardSeq && d.Revealed == 0 {
+			d.Revealed, d.RevealedBy = seq, by
 		}
 	}
 }
@@ -155,12 +161,13 @@ func (t *Table) foldSqueeze(c *turn, s *Shoe, r *record.Round) bool {
 		squeeze.Cards, squeeze.Face = slices.Clone(p.CardSeqs), baccarat.Face(p.Face)
 		if p.Face == schema.FaceUp {
 			for _, card := range p.CardSeqs {
-				reveal(r, card, c.seq)
+				reveal(r, card, c.seq, baccarat.RolePatron)
 			}
 		}
 	case *schema.SqueezeOffered:
 		squeeze.Kind, squeeze.Hand, squeeze.Seat = record.SqueezeOffered, baccarat.Hand(p.Hand), p.Seat
-		squeeze.Accepted, squeeze.Occupied = p.Accepted, slices.Clone(t.History.Occupied)
+		squeeze.Accepted = p.Accepted
+		t.History.SqueezeOffers = true
 	case *schema.SqueezeRelinquished:
 		squeeze.Kind, squeeze.Hand, squeeze.Seat = record.SqueezeRelinquished, baccarat.Hand(p.Hand), p.Seat
 		squeeze.Cause, squeeze.Ground, squeeze.By = record.PassCause(p.Cause), p.Ground, baccarat.Role(p.OrderedByRole)
@@ -176,6 +183,7 @@ func (t *Table) foldSqueeze(c *turn, s *Shoe, r *record.Round) bool {
 	default:
 		return false // an event of the shoe that carries the number of the round
 	}
+	squeeze.Occupied = slices.Clone(t.History.Occupied)
 	r.Squeezes = append(r.Squeezes, squeeze)
 	return true
 }

@@ -153,23 +153,35 @@ func (t *Table) foldCurator(c *turn, s *Shoe) {
 			Seq: c.seq, Kind: record.CuratorOffered, Seat: p.Seat, Accepted: p.Accepted,
 			Occupied: slices.Clone(t.History.Occupied),
 		})
+		t.History.CuratorOffers = true
 	case *schema.CuratorAssigned:
-		s.curatorStep(record.CuratorStep{Seq: c.seq, Kind: record.CuratorAssigned, Seat: p.Seat})
-		t.Curator = p.Seat
+		s.curatorStep(record.CuratorStep{
+			Seq: c.seq, Kind: record.CuratorAssigned, Seat: p.Seat, Occupied: slices.Clone(t.History.Occupied),
+		})
+		t.Curator, t.Released = p.Seat, false
 	case *schema.CuratorPassed:
 		s.curatorStep(record.CuratorStep{
 			Seq: c.seq, Kind: record.CuratorPassed, Seat: p.Seat, Cause: record.PassCause(p.Cause), Ground: p.Ground,
 			By: baccarat.Role(p.OrderedByRole),
 		})
+		t.Released = t.Released || p.Seat == t.Curator
 	case *schema.BidOffered:
 		s.Bids = append(s.Bids, record.Bid{Seq: c.seq, Seat: p.Seat, Amount: p.Amount})
 	case *schema.BankerAssigned:
 		s.Bids = append(s.Bids, record.Bid{Seq: c.seq, Seat: p.Seat, Amount: p.Amount, Assigned: true})
-		t.Curator = p.Seat
+		t.Curator, t.Released = p.Seat, false
 	case *schema.BankerRelinquished:
 		t.Curator = 0
 	default: // nothing else is about a shoe outside its rounds
 	}
+}
+
+// holder is the seat of the curator, or of the Banker, 0 if the shoe was passed and not assigned again.
+func (t *Table) holder() uint32 {
+	if t.Released {
+		return 0
+	}
+	return t.Curator
 }
 
 // curatorStep notes a step with where it fell.

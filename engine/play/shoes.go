@@ -173,7 +173,7 @@ func (t *Table) roundOf(c *turn, s *Shoe) *record.Round {
 	_, started := t.now.Payload.(*schema.RoundStarted)
 	t.beginRoundGaps(s, r, started)
 	r.Carried, s.Carried = s.Carried, 0
-	r.Curator = t.Curator
+	r.Curator = t.holder()
 	s.VoidedAt = 0
 	s.Round, s.Progress = r, Progress{}
 	return r

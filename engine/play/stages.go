@@ -105,6 +105,9 @@ func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 	if Result(r) == baccarat.Void {
 		s.Rounds[len(s.Rounds)-1].Short = rules.GroundOf(s.Law, &s.Shoe, r) == rules.ShortOfCards
 	}
+	if s.Law != nil {
+		s.Rounds[len(s.Rounds)-1].Irregular = rules.IrregularDeal(s.Law, r)
+	}
 	for _, l := range s.Later {
 		t.owing(s, l.Seat).Collect(l.Seat, l.Amount, l.Wagers, l.Seq)
 	}

@@ -47,7 +47,9 @@ type TableState struct {
 	// Calling is the dealer who calls the game, Floor the floorperson, as far as they were assigned.
 	Calling, Floor string
 	// Curator is the seat of the curator, or of the Banker; 0 if none. DealtBy is the seat that drew the last card.
+	// Released means that the curator passed the shoe and that it was not assigned again.
 	Curator, DealtBy uint32
+	Released         bool
 	Last             LastShoe
 	// Early are shuffles of shoes that have not begun.
 	Early   []EarlyShuffle

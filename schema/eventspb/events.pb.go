@@ -8053,9 +8053,11 @@ func (x *CardFoundFaceup) GetDestination() string {
 }
 
 type CardTouched struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	ByRole        Role_E                 `protobuf:"varint,1,opt,name=by_role,json=byRole,proto3,enum=shoeproof.events.v1.Role_E" json:"by_role,omitempty"`
-	Seat          uint32                 `protobuf:"varint,2,opt,name=seat,proto3" json:"seat,omitempty"`
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	ByRole Role_E                 `protobuf:"varint,1,opt,name=by_role,json=byRole,proto3,enum=shoeproof.events.v1.Role_E" json:"by_role,omitempty"`
+	Seat   uint32                 `protobuf:"varint,2,opt,name=seat,proto3" json:"seat,omitempty"`
+	// permitted_by is the employee who permitted it, absent if that is unknown.
+	PermittedBy   Role_E `protobuf:"varint,3,opt,name=permitted_by,json=permittedBy,proto3,enum=shoeproof.events.v1.Role_E" json:"permitted_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -8102,6 +8104,13 @@ func (x *CardTouched) GetSeat() uint32 {
 		return x.Seat
 	}
 	return 0
+}
+
+func (x *CardTouched) GetPermittedBy() Role_E {
+	if x != nil {
+		return x.PermittedBy
+	}
+	return Role_UNSPECIFIED
 }
 
 type SqueezeOffered struct {
@@ -10488,10 +10497,11 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x0fCardFoundFaceup\x12\x19\n" +
 	"\bcard_seq\x18\x01 \x01(\rR\acardSeq\x12\x12\n" +
 	"\x04card\x18\x02 \x01(\tR\x04card\x12 \n" +
-	"\vdestination\x18\x03 \x01(\tR\vdestination\"W\n" +
+	"\vdestination\x18\x03 \x01(\tR\vdestination\"\x97\x01\n" +
 	"\vCardTouched\x124\n" +
 	"\aby_role\x18\x01 \x01(\x0e2\x1b.shoeproof.events.v1.Role.ER\x06byRole\x12\x12\n" +
-	"\x04seat\x18\x02 \x01(\rR\x04seat\"q\n" +
+	"\x04seat\x18\x02 \x01(\rR\x04seat\x12>\n" +
+	"\fpermitted_by\x18\x03 \x01(\x0e2\x1b.shoeproof.events.v1.Role.ER\vpermittedBy\"q\n" +
 	"\x0eSqueezeOffered\x12/\n" +
 	"\x04hand\x18\x01 \x01(\x0e2\x1b.shoeproof.events.v1.Hand.ER\x04hand\x12\x12\n" +
 	"\x04seat\x18\x02 \x01(\rR\x04seat\x12\x1a\n" +
@@ -10963,28 +10973,29 @@ var file_shoeproof_events_v1_events_proto_depIdxs = []int32{
 	32,  // 133: shoeproof.events.v1.CardMoved.from:type_name -> shoeproof.events.v1.MovePlace.E
 	32,  // 134: shoeproof.events.v1.CardMoved.to:type_name -> shoeproof.events.v1.MovePlace.E
 	0,   // 135: shoeproof.events.v1.CardTouched.by_role:type_name -> shoeproof.events.v1.Role.E
-	27,  // 136: shoeproof.events.v1.SqueezeOffered.hand:type_name -> shoeproof.events.v1.Hand.E
-	27,  // 137: shoeproof.events.v1.SqueezeRelinquished.hand:type_name -> shoeproof.events.v1.Hand.E
-	22,  // 138: shoeproof.events.v1.SqueezeRelinquished.cause:type_name -> shoeproof.events.v1.PassCause.E
-	0,   // 139: shoeproof.events.v1.SqueezeRelinquished.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
-	27,  // 140: shoeproof.events.v1.CardsHanded.hand:type_name -> shoeproof.events.v1.Hand.E
-	12,  // 141: shoeproof.events.v1.CardsHanded.face:type_name -> shoeproof.events.v1.Face.E
-	27,  // 142: shoeproof.events.v1.CardsReturned.hand:type_name -> shoeproof.events.v1.Hand.E
-	12,  // 143: shoeproof.events.v1.CardsReturned.face:type_name -> shoeproof.events.v1.Face.E
-	33,  // 144: shoeproof.events.v1.VigorishMarked.marker:type_name -> shoeproof.events.v1.Marker.E
-	34,  // 145: shoeproof.events.v1.VigorishCollected.kind:type_name -> shoeproof.events.v1.VigorishKind.E
-	35,  // 146: shoeproof.events.v1.RoundVoided.cause:type_name -> shoeproof.events.v1.VoidCause.E
-	36,  // 147: shoeproof.events.v1.RoundEnded.result:type_name -> shoeproof.events.v1.Result.E
-	24,  // 148: shoeproof.events.v1.BankerWagered.medium:type_name -> shoeproof.events.v1.WagerMedium.E
-	37,  // 149: shoeproof.events.v1.BancoAnnounced.call:type_name -> shoeproof.events.v1.BancoCall.E
-	38,  // 150: shoeproof.events.v1.TrayCounted.occasion:type_name -> shoeproof.events.v1.TrayOccasion.E
-	39,  // 151: shoeproof.events.v1.StakeRead.occasion:type_name -> shoeproof.events.v1.StakeOccasion.E
-	40,  // 152: shoeproof.events.v1.DeviceReported.state:type_name -> shoeproof.events.v1.DeviceState.E
-	153, // [153:153] is the sub-list for method output_type
-	153, // [153:153] is the sub-list for method input_type
-	153, // [153:153] is the sub-list for extension type_name
-	153, // [153:153] is the sub-list for extension extendee
-	0,   // [0:153] is the sub-list for field type_name
+	0,   // 136: shoeproof.events.v1.CardTouched.permitted_by:type_name -> shoeproof.events.v1.Role.E
+	27,  // 137: shoeproof.events.v1.SqueezeOffered.hand:type_name -> shoeproof.events.v1.Hand.E
+	27,  // 138: shoeproof.events.v1.SqueezeRelinquished.hand:type_name -> shoeproof.events.v1.Hand.E
+	22,  // 139: shoeproof.events.v1.SqueezeRelinquished.cause:type_name -> shoeproof.events.v1.PassCause.E
+	0,   // 140: shoeproof.events.v1.SqueezeRelinquished.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
+	27,  // 141: shoeproof.events.v1.CardsHanded.hand:type_name -> shoeproof.events.v1.Hand.E
+	12,  // 142: shoeproof.events.v1.CardsHanded.face:type_name -> shoeproof.events.v1.Face.E
+	27,  // 143: shoeproof.events.v1.CardsReturned.hand:type_name -> shoeproof.events.v1.Hand.E
+	12,  // 144: shoeproof.events.v1.CardsReturned.face:type_name -> shoeproof.events.v1.Face.E
+	33,  // 145: shoeproof.events.v1.VigorishMarked.marker:type_name -> shoeproof.events.v1.Marker.E
+	34,  // 146: shoeproof.events.v1.VigorishCollected.kind:type_name -> shoeproof.events.v1.VigorishKind.E
+	35,  // 147: shoeproof.events.v1.RoundVoided.cause:type_name -> shoeproof.events.v1.VoidCause.E
+	36,  // 148: shoeproof.events.v1.RoundEnded.result:type_name -> shoeproof.events.v1.Result.E
+	24,  // 149: shoeproof.events.v1.BankerWagered.medium:type_name -> shoeproof.events.v1.WagerMedium.E
+	37,  // 150: shoeproof.events.v1.BancoAnnounced.call:type_name -> shoeproof.events.v1.BancoCall.E
+	38,  // 151: shoeproof.events.v1.TrayCounted.occasion:type_name -> shoeproof.events.v1.TrayOccasion.E
+	39,  // 152: shoeproof.events.v1.StakeRead.occasion:type_name -> shoeproof.events.v1.StakeOccasion.E
+	40,  // 153: shoeproof.events.v1.DeviceReported.state:type_name -> shoeproof.events.v1.DeviceState.E
+	154, // [154:154] is the sub-list for method output_type
+	154, // [154:154] is the sub-list for method input_type
+	154, // [154:154] is the sub-list for extension type_name
+	154, // [154:154] is the sub-list for extension extendee
+	0,   // [0:154] is the sub-list for field type_name
 }
 
 func init() { file_shoeproof_events_v1_events_proto_init() }

@@ -63,20 +63,21 @@ func squeezeFaults() []Fault {
 	}
 }
 
+// givenUp lets the entitled patron relinquish the player's hand, and the second patron to be offered it accept.
+func givenUp(sc *scene) {
+	staking(schema.SpotPlayer, much)(sc)
+	g := &shoe.Relinquishment{Seat: sc.stake.Seat}
+	n := len(sc.table.Patrons())
+	first := slices.IndexFunc(sc.table.Patrons(), func(p *deal.Patron) bool { return p.Seat == g.Seat })
+	for i := 1; i <= 2; i++ {
+		g.Offers = append(g.Offers, shoe.Offer{Seat: sc.table.Patrons()[(first+i)%n].Seat, Accepted: i == 2})
+	}
+	sc.round.Relinquished[shoe.Player] = g
+}
+
 func relinquishFaults() []Fault {
 	kinds := midi()
 	onPlayer, onBanker := staking(schema.SpotPlayer, much), staking(schema.SpotBanker, much)
-	// given: the entitled patron relinquishes the player's hand, and the second patron to be offered it accepts.
-	given := func(sc *scene) {
-		onPlayer(sc)
-		g := &shoe.Relinquishment{Seat: sc.stake.Seat}
-		n := len(sc.table.Patrons())
-		first := slices.IndexFunc(sc.table.Patrons(), func(p *deal.Patron) bool { return p.Seat == g.Seat })
-		for i := 1; i <= 2; i++ {
-			g.Offers = append(g.Offers, shoe.Offer{Seat: sc.table.Patrons()[(first+i)%n].Seat, Accepted: i == 2})
-		}
-		sc.round.Relinquished[shoe.Player] = g
-	}
 	return []Fault{
 		{
 			Rule: "midi.third-card-same-player", Doc: "the third card given to another patron", Kinds: kinds,
@@ -90,10 +91,24 @@ func relinquishFaults() []Fault {
 			},
 		},
 		{
-			Rule: "midi.relinquish-order", Doc: "the right-hand neighbour skipped", Kinds: kinds, wagers: given,
+			Rule: "midi.relinquish-order", Doc: "the right-hand neighbour skipped", Kinds: kinds, wagers: givenUp,
 			edit: func(sc *scene) string {
 				sc.seat = sc.round.Relinquished[shoe.Player].Offers[1].Seat
 				return "delete " + sc.inRound("squeeze_offered nth=1")
+			},
+		},
+		{
+			Rule: "midi.squeeze.acceptor", Doc: "one patron accepts, and another one is handed the cards", Kinds: kinds,
+			wagers: givenUp, accept: func(_ *scene, c *shoe.Coup) bool { return c.Size(shoe.Player) == 2 },
+			edit: func(sc *scene) string {
+				accepted := sc.round.Relinquished[shoe.Player].Offers[1].Seat
+				for _, p := range sc.table.Patrons() {
+					if p.Seat != accepted {
+						sc.seat = p.Seat
+					}
+				}
+				return "set " + sc.inRound("cards_handed hand=PLAYER nth=1: seat=%d", sc.seat) + "\nset " +
+					sc.inRound("cards_returned hand=PLAYER nth=1: seat=%d", sc.seat)
 			},
 		},
 		{
@@ -113,7 +128,7 @@ func relinquishFaults() []Fault {
 		},
 		{
 			Rule: "midi.compulsory-relinquish-authority", Doc: "the hand withdrawn by surveillance", Kinds: kinds,
-			wagers: func(sc *scene) { given(sc); sc.round.Relinquished[shoe.Player].Ordered = true },
+			wagers: func(sc *scene) { givenUp(sc); sc.round.Relinquished[shoe.Player].Ordered = true },
 			edit: func(sc *scene) string {
 				return "set " + sc.inRound("squeeze_relinquished: ordered_by_role=SURVEILLANCE")
 			},

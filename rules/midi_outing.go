@@ -1,0 +1,276 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/record"
+)
+
+// outing is a hand-out of cards, how they came back, and whether the patron gave up the right to them meanwhile.
+type outing struct {
+	out      *record.Squeeze
+	backs    []*record.Squeeze
+	gaveUp   record.Seq
+	returned []uint32
+}
+
+// outings lists the hand-outs of a round. One ends where a card of it is handed out again.
+func outings(r *record.Round) []outing {
+	var list []outing
+	for i := range r.Squeezes {
+		s := &r.Squeezes[i]
+		if s.Kind != record.SqueezeHanded {
+			continue
+		}
+		o := outing{out: s}
+		for j := i + 1; j < len(r.Squeezes); j++ {
+			next := &r.Squeezes[j]
+			shares := slices.ContainsFunc(next.Cards, func(c uint32) bool { return slices.Contains(s.Cards, c) })
+			if next.Hand != s.Hand || next.Kind == record.SqueezeHanded && !shares {
+				continue
+			}
+			if next.Kind == record.SqueezeHanded {
+				break
+			}
+			switch {
+			case next.Kind == record.SqueezeReturned && len(o.returned) < len(s.Cards):
+				o.backs, o.returned = append(o.backs, next), append(o.returned, next.Cards...)
+			case next.Kind == record.SqueezeRelinquished && next.Seat == s.Seat && o.gaveUp == 0 &&
+				!allUp(o.backs, len(s.Cards)):
+				o.gaveUp = next.Seq
+			}
+		}
+		slices.Sort(o.returned)
+		list = append(list, o)
+	}
+	return list
+}
+
+// allUp reports whether so many cards came back face up.
+func allUp(backs []*record.Squeeze, cards int) bool {
+	n := 0
+	for _, b := range backs {
+		if b.Face == baccarat.FaceUp {
+			n += len(b.Cards)
+		}
+	}
+	return n >= cards
+}
+
+// ends is when the cards of a hand-out came back, or the patron gave them up; endOfTime if never.
+func (o *outing) ends() record.Seq {
+	if o.gaveUp != 0 {
+		return o.gaveUp
+	}
+	if len(o.returned) < len(o.out.Cards) {
+		return endOfTime
+	}
+	return o.backs[len(o.backs)-1].Seq
+}
+
+func checkSqueezeFaces(p *Pass) {
+	for _, o := range outings(p.Round) {
+		s := o.out
+		unknown := s.Face == baccarat.NoFace ||
+			slices.ContainsFunc(o.backs, func(b *record.Squeeze) bool { return b.Face == baccarat.NoFace })
+		if unknown && o.gaveUp == 0 {
+			p.CannotJudge("the face of the cards was not reported", s.Seq)
+			continue
+		}
+		observed, at := p.wrongOuting(&o)
+		if observed == "" {
+			continue
+		}
+		evidence := []record.Seq{s.Seq}
+		if at != 0 {
+			evidence = append(evidence, at)
+		}
+		p.Report(Finding{
+			Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Evidence: evidence,
+			Expected: fmt.Sprintf("%s handed to seat %d face DOWN and returned face UP", cardList(s.Cards), s.Seat),
+			Observed: observed,
+		})
+	}
+}
+
+// wrongOuting describes what is wrong with a hand-out, empty if it is right. Cards that the patron gave up are taken
+// back unseen, (f)(3)(ii)(g).
+func (p *Pass) wrongOuting(o *outing) (string, record.Seq) {
+	s := o.out
+	if s.Face == baccarat.FaceUp {
+		return "handed out face UP", 0
+	}
+	if o.gaveUp != 0 {
+		return "", 0
+	}
+	turned := p.Round.Cards[:0:0]
+	for _, c := range p.Round.Cards {
+		if slices.Contains(s.Cards, c.CardSeq) && c.RevealedBy == baccarat.RoleDealer && c.Revealed > s.Seq {
+			turned = append(turned, c)
+		}
+	}
+	for _, b := range o.backs {
+		switch {
+		case b.Seat != s.Seat:
+			return fmt.Sprintf("returned by seat %d", b.Seat), b.Seq
+		case b.Face == baccarat.FaceDown:
+			return "returned face DOWN", b.Seq
+		}
+	}
+	cards := slices.Sorted(slices.Values(s.Cards))
+	switch {
+	case len(turned) > 0 && turned[0].Revealed < o.ends():
+		return "turned by DEALER while the patron had them", turned[0].Revealed
+	case len(o.returned) > 0 && !slices.Equal(o.returned, cards):
+		return "returned " + cardList(o.returned), o.backs[0].Seq
+	case len(o.returned) == 0 && !p.cancelled():
+		return "not returned", 0
+	}
+	return "", 0
+}
+
+// initial reports whether a hand-out has a card of the first two.
+func initial(r *record.Round, out *record.Squeeze) bool {
+	for _, index := range []uint8{1, 2} {
+		if c := r.CardAt(out.Hand, index); c != nil && slices.Contains(out.Cards, c.CardSeq) {
+			return true
+		}
+	}
+	return false
+}
+
+// cardList names cards by their numbers.
+func cardList(cards []uint32) string {
+	words := make([]string, len(cards))
+	for i, c := range cards {
+		words[i] = fmt.Sprint(c)
+	}
+	if len(words) == 1 {
+		return "card " + words[0]
+	}
+	return "cards " + strings.Join(words, ", ")
+}
+
+func checkSqueezeOrder(p *Pass) {
+	r := p.Round
+	list := outings(r)
+	called := counted(r, baccarat.Player)
+	if banker := handed(r, baccarat.Banker); banker != nil && called != 0 && banker.Seq < called {
+		p.Report(Finding{
+			Expected: "BANKER hand handed out after the PLAYER point count is called",
+			Observed: fmt.Sprintf("handed to seat %d before the call", banker.Seat),
+			Evidence: []record.Seq{banker.Seq, called},
+		})
+	}
+	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
+		called := counted(r, h)
+		if called == 0 {
+			continue
+		}
+		f := Finding{
+			Subject:  finding.OfHand(h.String()),
+			Expected: fmt.Sprintf("%v point count called after the hand was returned", h),
+		}
+		i := slices.IndexFunc(list, func(o outing) bool {
+			return o.out.Hand == h && o.ends() > called && (o.out.Seq < called || initial(r, o.out))
+		})
+		if i < 0 {
+			continue
+		}
+		out := list[i].out
+		f.Seat, f.Evidence = out.Seat, []record.Seq{out.Seq, called}
+		f.Observed = fmt.Sprintf("called before the hand was handed to seat %d", out.Seat)
+		if out.Seq < called {
+			f.Observed = fmt.Sprintf("called while seat %d had the cards", out.Seat)
+		}
+		p.Report(f)
+	}
+}
+
+func checkUnderShoe(p *Pass) {
+	r := p.Round
+	called := counted(r, baccarat.Player)
+	if called == 0 {
+		return
+	}
+	for i := range r.Cards {
+		c := &r.Cards[i]
+		if c.Hand != baccarat.Banker || c.Index > 2 {
+			continue
+		}
+		place, at := record.NoMovePlace, c.Seq
+		if c.Place == baccarat.UnderShoeRight {
+			place = record.MovedUnderShoe
+		}
+		for _, m := range r.Moves {
+			if m.CardSeq == c.CardSeq && m.Seq < called {
+				place, at = m.To, m.Seq
+			}
+		}
+		if place != record.MovedUnderShoe {
+			p.Report(Finding{
+				Subject:  finding.OfCard(c.CardSeq),
+				Expected: cardName(c) + " under the right corner of the shoe until the PLAYER point count is called",
+				Observed: "not under the shoe at the call", Evidence: []record.Seq{at, called},
+			})
+			return
+		}
+	}
+}
+
+// checkThirdSqueeze wants the third card handed to the patron who returned the hand, unless that patron gave up the
+// right to it. Of a hand that the dealer turned, the dealer turns the third card as well.
+func checkThirdSqueeze(p *Pass) {
+	r := p.Round
+	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
+		third := r.CardAt(h, 3)
+		if third == nil || third.Final != h || p.cancelled() {
+			continue
+		}
+		had, from, handedTo := uint32(0), record.Seq(0), uint32(0)
+		for i := range r.Squeezes {
+			s := &r.Squeezes[i]
+			if s.Hand != h {
+				continue
+			}
+			holds := slices.Contains(s.Cards, third.CardSeq)
+			switch {
+			case s.Kind == record.SqueezeReturned && !holds:
+				had, from = s.Seat, s.Seq
+			case s.Kind == record.SqueezeRelinquished && handedTo == 0:
+				had = 0
+			case s.Kind == record.SqueezeHanded && holds && handedTo == 0:
+				if handedTo = s.Seat; had != 0 && s.Seat != had {
+					p.Report(Finding{
+						Subject: finding.OfHand(h.String()), Seat: s.Seat, Evidence: []record.Seq{from, s.Seq},
+						Expected: fmt.Sprintf("third card of the %v hand handed to seat %d", h, had),
+						Observed: fmt.Sprintf("handed to seat %d", s.Seat),
+					})
+				}
+			}
+		}
+		if had != 0 && handedTo == 0 {
+			p.thirdNotHanded(third, had, from)
+		}
+	}
+}
+
+func (p *Pass) thirdNotHanded(third *record.DealtCard, had uint32, from record.Seq) {
+	if p.Config.Feeds&baccarat.FeedCardFaces == 0 {
+		p.CannotJudge("the table does not report to whom cards are handed", third.Seq)
+		return
+	}
+	f := Finding{
+		Subject: finding.OfHand(third.Hand.String()), Seat: had, Evidence: []record.Seq{from, third.Seq},
+		Expected: fmt.Sprintf("third card of the %v hand handed to seat %d", third.Hand, had),
+		Observed: "not handed out",
+	}
+	if third.RevealedBy == baccarat.RoleDealer {
+		f.Observed, f.Evidence = "turned by DEALER", append(f.Evidence, third.Revealed)
+	}
+	p.Suspect(f)
+}

@@ -1,0 +1,184 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/record"
+)
+
+func checkSqueezeOffers(p *Pass) {
+	from := map[baccarat.Hand]uint32{}
+	for i := range p.Round.Squeezes {
+		s := &p.Round.Squeezes[i]
+		switch s.Kind {
+		case record.SqueezeRelinquished:
+			from[s.Hand] = s.Seat
+		case record.SqueezeHanded:
+			from[s.Hand] = 0
+		case record.SqueezeOffered:
+			last := from[s.Hand]
+			if last == 0 || last == s.Seat {
+				continue
+			}
+			if want := counterclockwise(s.Occupied, last); s.Seat != want {
+				p.Report(Finding{
+					Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Evidence: []record.Seq{s.Seq},
+					Expected: fmt.Sprintf("%v hand offered to seat %d", s.Hand, want),
+					Observed: fmt.Sprintf("offered to seat %d", s.Seat),
+				})
+				return
+			}
+			from[s.Hand] = s.Seat
+		}
+	}
+}
+
+// checkAcceptor follows a relinquished hand to the patron who gets it. To hand it to the next in turn is an offer by
+// conduct.
+func checkAcceptor(p *Pass) {
+	r := p.Round
+	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
+		var gave, accepted *record.Squeeze
+		var refused []uint32
+		for i := range r.Squeezes {
+			s := &r.Squeezes[i]
+			if s.Hand != h {
+				continue
+			}
+			switch s.Kind {
+			case record.SqueezeRelinquished:
+				gave, accepted, refused = s, nil, nil
+			case record.SqueezeOffered:
+				if s.Accepted && accepted == nil {
+					accepted = s
+				} else if !s.Accepted {
+					refused = append(refused, s.Seat)
+				}
+			case record.SqueezeHanded:
+				switch {
+				case gave == nil && accepted == nil:
+				case accepted != nil && accepted.Seat != s.Seat:
+					p.Report(Finding{
+						Subject: finding.OfHand(h.String()), Seat: s.Seat, Evidence: []record.Seq{accepted.Seq, s.Seq},
+						Expected: fmt.Sprintf("%v hand handed to seat %d, the first that accepted", h, accepted.Seat),
+						Observed: fmt.Sprintf("handed to seat %d", s.Seat),
+					})
+				case accepted == nil:
+					p.unoffered(s, gave.Seat, refused)
+				}
+				gave, accepted, refused = nil, nil, nil
+			}
+		}
+		if gave != nil {
+			p.turnedByDealer(gave, accepted, refused)
+		}
+	}
+}
+
+// unoffered judges a relinquished hand that is handed to a seat without an accepted offer.
+func (p *Pass) unoffered(s *record.Squeeze, from uint32, refused []uint32) {
+	skipped := inTurn(s.Occupied, from, s.Seat, refused)
+	if len(skipped) == 0 || s.Seat == from {
+		return
+	}
+	if !p.Table.SqueezeOffers {
+		p.CannotJudge(
+			fmt.Sprintf("the %v hand went to seat %d, offers to %s were not reported", s.Hand, s.Seat, seatList(skipped)),
+			s.Seq,
+		)
+		return
+	}
+	p.Report(Finding{
+		Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Evidence: []record.Seq{s.Seq},
+		Expected: fmt.Sprintf("%v hand first offered to %s", s.Hand, seatList(skipped)),
+		Observed: fmt.Sprintf("handed to seat %d without such an offer", s.Seat),
+	})
+}
+
+// inTurn lists the seats between two seats, counterclockwise, without the ones given; to 0 goes all the way round.
+func inTurn(occupied []uint32, from, to uint32, without []uint32) []uint32 {
+	var seats []uint32
+	seat := from
+	for range occupied {
+		if seat = counterclockwise(occupied, seat); seat == to || seat == from {
+			break
+		}
+		if !slices.Contains(without, seat) {
+			seats = append(seats, seat)
+		}
+	}
+	return seats
+}
+
+// turnedByDealer judges a relinquished hand that nobody was handed afterwards.
+func (p *Pass) turnedByDealer(gave, accepted *record.Squeeze, refused []uint32) {
+	open := slices.ContainsFunc(p.Round.Cards, func(c record.DealtCard) bool {
+		return c.Final == gave.Hand && (c.Revealed == 0 && c.Face == baccarat.FaceDown || c.Revealed > gave.Seq)
+	})
+	if !open || p.cancelled() {
+		return
+	}
+	f := Finding{Subject: finding.OfHand(gave.Hand.String()), Evidence: []record.Seq{gave.Seq}}
+	skipped := inTurn(gave.Occupied, gave.Seat, 0, refused)
+	switch {
+	case accepted != nil:
+		f.Seat, f.Evidence = accepted.Seat, append(f.Evidence, accepted.Seq)
+		f.Expected = fmt.Sprintf("%v hand handed to seat %d, the first that accepted", gave.Hand, accepted.Seat)
+	case len(skipped) == 0:
+		return
+	case !p.Table.SqueezeOffers:
+		p.CannotJudge(fmt.Sprintf("offers of the %v hand to %s were not reported", gave.Hand, seatList(skipped)), gave.Seq)
+		return
+	default:
+		f.Expected = fmt.Sprintf("%v hand offered to %s before the dealer turns it", gave.Hand, seatList(skipped))
+	}
+	f.Observed = "not handed out again"
+	p.Suspect(f)
+}
+
+func checkDealerTurns(p *Pass) {
+	r := p.Round
+	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
+		handed := handed(r, h)
+		if handed == nil || len(rankings(r, h)[0].seats) > 0 && !declined(r, h, 0, handed.Seq) {
+			continue
+		}
+		p.Report(Finding{
+			Subject: finding.OfHand(h.String()), Seat: handed.Seat, Evidence: []record.Seq{handed.Seq},
+			Expected: fmt.Sprintf("%v hand turned by DEALER", h),
+			Observed: fmt.Sprintf("handed to seat %d", handed.Seat),
+		})
+	}
+}
+
+// checkSqueezeWithdrawn judges who withdrew a hand from a patron, and on what ground.
+func checkSqueezeWithdrawn(p *Pass) {
+	for i := range p.Round.Squeezes {
+		s := &p.Round.Squeezes[i]
+		if s.Kind != record.SqueezeRelinquished || s.Cause != record.PassOrdered {
+			continue
+		}
+		f := Finding{
+			Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Evidence: []record.Seq{s.Seq},
+			Expected: "ordered for " + groundDelay,
+		}
+		switch word := groundWord(s.Ground); word {
+		case groundDelay:
+			p.checkOrderedBy(s.By, f)
+			continue
+		case groundInvalid, groundViolation, groundOther:
+			f.Observed = "ground " + word
+		case "":
+			p.CannotJudge("the ground of an order was not reported", s.Seq)
+			f.Verdict, f.Observed = finding.Information, "the ground was not reported"
+		default:
+			p.CannotJudge(fmt.Sprintf("the ground %q is no word of the event contract", s.Ground), s.Seq)
+			p.checkOrderedBy(s.By, f)
+			continue
+		}
+		p.Report(f)
+	}
+}
