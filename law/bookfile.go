@@ -50,6 +50,7 @@ type gameFile struct {
 	PreShuffledExempt    bool                 `yaml:"pre_shuffled_exempt"`
 	PreShuffledElsewhere bool                 `yaml:"pre_shuffled_elsewhere"`
 	ThirdCardOrder       string               `yaml:"third_card_order"`
+	Approvals            bool                 `yaml:"approvals"`
 	PayTables            payFile              `yaml:"pay_tables"`
 	Options              map[string]string    `yaml:"options"`
 	HouseOptions         []string             `yaml:"house_options"`
@@ -63,6 +64,8 @@ type spotFile struct {
 
 type vigFile struct {
 	Modes []string `yaml:"modes"`
+	// Unseen are the modes that the text names without their terms.
+	Unseen []string `yaml:"unseen"`
 	// Units are rounding units by percentage.
 	Units map[string]int64 `yaml:"units"`
 }
@@ -119,7 +122,7 @@ func (f *bookFile) law(b *Rulebook, g baccarat.Game, gf gameFile, known []string
 		Book: b, Game: g, MinDecks: gf.MinDecks, ClosesAtCard: gf.ClosesAtCard,
 		NoticeToCommission: gf.NoticeToCommission,
 		PreShuffledExempt:  gf.PreShuffledExempt, SpreadColumns: gf.Spread == "COLUMNS",
-		PreShuffledElsewhere: gf.PreShuffledElsewhere, ThirdCardOrderDerived: gf.ThirdCardOrder == "derived",
+		PreShuffledElsewhere: gf.PreShuffledElsewhere, Approvals: gf.Approvals, ThirdCardOrderDerived: gf.ThirdCardOrder == "derived",
 		Options: gf.Options, HouseOptions: gf.HouseOptions, cited: map[string]Cited{},
 		withheld:    map[string]Cited{},
 		AsRequired:  gf.Options["settlement_basis"] == "as_required",
@@ -141,6 +144,7 @@ func (f *bookFile) law(b *Rulebook, g baccarat.Game, gf gameFile, known []string
 	}
 	parseList(&c, "side_bets", gf.SideBets, &l.SideBets)
 	parseList(&c, "vigorish/modes", gf.Vigorish.Modes, &l.Modes)
+	parseList(&c, "vigorish/unseen", gf.Vigorish.Unseen, &l.Unseen)
 	l.Units = map[int64]int64{}
 	for _, percent := range slices.Sorted(maps.Keys(gf.Vigorish.Units)) {
 		n, err := strconv.ParseInt(percent, 10, 32)

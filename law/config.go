@@ -34,6 +34,11 @@ type Config struct {
 // Reports reports whether the table reports all of these feeds.
 func (c *Config) Reports(feeds baccarat.Feeds) bool { return feeds&^c.Feeds == 0 }
 
+// Knows reports whether the text knows a kind of vigorish, if only by name.
+func (l *Law) Knows(m baccarat.VigorishMode) bool {
+	return slices.Contains(l.Modes, m) || slices.Contains(l.Unseen, m)
+}
+
 // Offers reports whether a side bet is on offer.
 func (c *Config) Offers(s baccarat.SideBet) bool {
 	return slices.Contains(c.SideBets, s)

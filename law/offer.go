@@ -19,7 +19,7 @@ func (l *Law) Disposition(config *Config, s baccarat.Spot, c *baccarat.Coup) bac
 	switch s {
 	case baccarat.SpotBanker, baccarat.SpotPlayer:
 		switch {
-		case result == baccarat.Tie, s == baccarat.SpotBanker && config.Mode == baccarat.EZ && c.Dragon7():
+		case result == baccarat.Tie, s == baccarat.SpotBanker && config.Mode == baccarat.EZ && l.Knows(baccarat.EZ) && c.Dragon7():
 			return baccarat.Return
 		case s == baccarat.SpotBanker:
 			return baccarat.PayIf(result == baccarat.BankerWon)
@@ -46,16 +46,16 @@ func (l *Law) Disposition(config *Config, s baccarat.Spot, c *baccarat.Coup) bac
 	return baccarat.Undetermined
 }
 
-// PaidOdds are what a winning wager is paid: the posted odds where the law gives a floor.
+// PaidOdds are what a winning wager is paid: the posted odds where the law gives a floor, never less than that.
 func (l *Law) PaidOdds(config *Config, s baccarat.Spot, c *baccarat.Coup) baccarat.Odds {
 	switch {
-	case s == baccarat.SpotBanker && config.Mode == baccarat.NoVig6 && c.B == 6:
+	case s == baccarat.SpotBanker && config.Mode == baccarat.NoVig6 && l.Knows(baccarat.NoVig6) && c.B == 6:
 		return MinForSix.Odds
 	case s.SideBet() == baccarat.SideDragonBonus:
 		return l.BonusTables[config.BonusTable][c.DragonBonus(baccarat.BonusHand(s))]
 	case s.SideBet() == baccarat.SideTreasures:
 		return l.TreasureOdds(config, s, c)
-	case l.Odds[s].Floor && config.Posted[s].Known():
+	case l.Odds[s].Floor && config.Posted[s].Known() && l.Odds[s].Compare(config.Posted[s].To, config.Posted[s].For) > 0:
 		return config.Posted[s]
 	}
 	return l.Odds[s].Odds

@@ -148,13 +148,15 @@ type RoundSummary struct {
 
 // Due is a banker wager that owes vigorish, and what became of it.
 type Due struct {
-	Wager  string
-	Seat   uint32
-	Round  uint32
-	Stake  int64
-	Won    int64
-	Tie    bool // a tie charge of 25 percent, not a commission
-	PaidAt Seq
+	Wager string
+	Seat  uint32
+	Round uint32
+	Stake int64
+	Won   int64
+	// Percent is the percentage in force in its round.
+	Percent int64
+	Tie     bool // a tie charge of 25 percent, not a commission
+	PaidAt  Seq
 	// Marked is the amount evidenced by a coin or marker, Collected what was taken.
 	Marked    int64
 	MarkedAt  Seq
@@ -185,6 +187,10 @@ type Collection struct {
 	// Open is the sum of the open marks that it names, or of all of the seat when it names none.
 	Open  int64
 	Named bool
+	// Unmarked are what the seat's banker wagers won that it names, or of all when it names none, and that were neither
+	// marked nor collected. Percent is the percentage of the latest of the wagers, 0 if none is known.
+	Unmarked []int64
+	Percent  int64
 }
 
 // Reset empties a shoe for reuse, keeping its storage.
@@ -278,7 +284,7 @@ func (s *Shoe) Enter(r *Round, settled *baccarat.Coup) {
 			continue
 		}
 		s.Dues = append(s.Dues, Due{
-			Wager: w.ID, Seat: w.Seat, Round: r.No, Stake: w.Amount, Won: w.Net().Paid, Tie: tie,
+			Wager: w.ID, Seat: w.Seat, Round: r.No, Stake: w.Amount, Won: w.Net().Paid, Tie: tie, Percent: r.Config.Percent,
 			PaidAt: max(w.Paid.Seq, w.Returned.Seq), Unproved: !settled.Complete,
 		})
 		s.chargeSteps(r, i, &s.Dues[len(s.Dues)-1])
@@ -298,7 +304,9 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 		case StepVigCollected, StepTieCharge:
 			if step.Covers(r, wager) {
 				d.AtOnce, d.CollectedAt = true, step.Seq
-				d.Collected = d.Marked
+				if !d.partOf(step) {
+					d.Collected = d.Marked
+				}
 				if step.first(r) == wager {
 					d.Cash += step.Amount
 				}
@@ -308,6 +316,12 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 			}
 		}
 	}
+}
+
+// partOf reports whether a collection in the round is a further part of a vigorish of which the mark is another, so that
+// the mark stays: the mark alone is too little, and differs from what is collected.
+func (d *Due) partOf(step *Step) bool {
+	return !d.Tie && len(step.Wagers) <= 1 && d.Marked > 0 && d.Marked != step.Amount && 100*d.Marked < d.Won*d.Percent
 }
 
 // Covers reports whether a collection of the round takes the vigorish of a wager: by name, or by seat
@@ -349,10 +363,16 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 	last := -1
 	for i := range s.Dues {
 		d := &s.Dues[i]
-		if d.Seat != seat || (c.Named && !slices.Contains(wagers, d.Wager)) || (!c.Named && d.Open() == 0) {
+		if d.Seat != seat || c.Named && !slices.Contains(wagers, d.Wager) {
 			continue
 		}
+		if c.Percent = d.Percent; d.Marked == 0 && d.CollectedAt == 0 && !d.Tie && !d.Unproved {
+			c.Unmarked = append(c.Unmarked, d.Won)
+		}
 		open := d.Open()
+		if !c.Named && open == 0 {
+			continue
+		}
 		c.Open += open
 		take := min(open, left)
 		d.Collected += take
@@ -360,10 +380,27 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 		d.CollectedAt = at
 		last = i
 	}
+	if !c.Named && left > 0 {
+		left = s.collectUnmarked(seat, left, at)
+	}
 	if last >= 0 && left > 0 {
 		s.Dues[last].Cash = s.Dues[last].Collected + left
 	}
 	s.Collections = append(s.Collections, c)
+}
+
+// collectUnmarked takes what exceeds the marks of a seat for its wagers that were never marked, as far as it suffices for
+// their percentage.
+func (s *Shoe) collectUnmarked(seat uint32, left int64, at Seq) int64 {
+	for i := range s.Dues {
+		d := &s.Dues[i]
+		if d.Seat == seat && d.Marked == 0 && d.CollectedAt == 0 && !d.Tie && 100*left >= d.Won*d.Percent {
+			take := (d.Won*d.Percent + 99) / 100
+			d.CollectedAt, d.Cash = at, take
+			left -= take
+		}
+	}
+	return left
 }
 
 // CollectLate notes vigorish of a round that was collected after the next round's first card: of the

@@ -1,6 +1,9 @@
 package record
 
-import "github.com/shoeproof/shoeproof/law"
+import (
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
+)
 
 // Table is the state of a table that outlives a shoe, as far as rules read it.
 type Table struct {
@@ -61,9 +64,11 @@ type Notice struct {
 	Topic NoticeTopic
 	// Filed is true for a filing, false for a sign or announcement.
 	Filed bool
-	// At is when it was filed or posted; Effective when it takes effect. ns UTC.
-	At, Effective                      int64
+	// At is when it was filed or posted, Recorded the event time of its record; Effective when it takes effect. ns UTC.
+	At, Recorded, Effective            int64
 	ToCommission, ToSurveillance, Writ bool
+	// Spot is the wager that an approval is about, none if it names none.
+	Spot baccarat.Spot
 }
 
 // Of reports whether a notice can be about a change, when the same thing last changed at time last. A notice that took

@@ -102,12 +102,16 @@ func (p *FloorPass) sameKind(o *FloorTable) bool {
 var floorFamily = []*Rule{
 	{
 		Name:     "vig.uniform-property",
-		Doc:      "All open mini and midi tables of a facility charge one kind and percentage of vigorish.",
+		Doc:      "All mini and midi tables of a facility that charge vigorish charge one kind and percentage.",
 		Breach:   "Two mini tables at four and five percent.",
 		Severity: finding.Major, At: Floor, Floor: func(p *FloorPass) {
 			together := p.Changed.Law.Options["vig_uniform_scope_ny"] != "per game"
+			if !charges(p.Changed) {
+				return
+			}
 			p.compare(func(o *FloorTable) bool {
-				return o.Property == p.Changed.Property && isMini(o.Game) && (together || o.Game == p.Changed.Game)
+				return o.Property == p.Changed.Property && isMini(o.Game) && charges(o) &&
+					(together || o.Game == p.Changed.Game)
 			}, func(t *FloorTable) string {
 				if t.Mode != baccarat.Commission {
 					return t.Mode.String()
@@ -132,6 +136,10 @@ var floorFamily = []*Rule{
 		},
 	},
 }
+
+// charges reports whether a table charges vigorish at all: the no vigorish variation is offered "notwithstanding" the
+// clause of uniformity, and an EZ table charges nothing. 9 NYCRR 5324.21(c)(6).
+func charges(t *FloorTable) bool { return t.Mode == baccarat.Commission || t.Mode == baccarat.Tie25 }
 
 func procedureWord(t *FloorTable) string { return fmt.Sprintf("payment procedure %d", t.Procedure) }
 

@@ -35,6 +35,12 @@ var orderFamily = []*Rule{
 		"Steps interleaved or reversed.", 4,
 	),
 	{
+		Name: "order.procedure-elected", Doc: "A round is settled by one of the four payment procedures.",
+		Breach:   "No procedure declared, and payments and vigorish in turns.",
+		Severity: finding.Minor, At: Settled, Check: checkElectedProcedure, Covers: []string{"order.descending-seats"},
+		Needs: baccarat.FeedSettlement | baccarat.FeedVigorish,
+	},
+	{
 		Name: "order.descending-seats", Doc: "Winning positions are served from the highest number downwards.",
 		Breach:   "Low seat served first.",
 		Severity: finding.Minor, At: Settled, Check: checkDescending,
@@ -269,7 +275,7 @@ func (p *Pass) ascends(s steps) (first, second record.Seq) {
 	switch {
 	case p.Config.Mode == baccarat.Tie25 && p.option("order_ties") == "descending":
 		passes[1] = tieSteps
-	case p.Config.Mode != baccarat.Commission:
+	case p.Config.Mode != baccarat.Commission, p.Config.Procedure == 0:
 	case p.Config.Procedure > 2:
 		passes[0] |= vigSteps
 	default:
@@ -349,4 +355,39 @@ func (t steps) paidBetween(i, j int) bool {
 		}
 	}
 	return false
+}
+
+// checkElectedProcedure judges a table that declares none of the four procedures: a round that fits one of them may have
+// been settled by it, a round that fits none was settled by no procedure of the text.
+func checkElectedProcedure(p *Pass) {
+	if n := p.Config.Procedure; n >= 1 && n <= 4 || p.Config.Mode != baccarat.Commission || !p.ordered() ||
+		!slices.ContainsFunc(p.Round.Steps, func(s record.Step) bool { return isVig(&s) }) {
+		return
+	}
+	var first, second record.Seq
+	for n := range uint32(4) {
+		if first, second = p.breaksProcedure(n + 1); second == 0 {
+			p.CannotJudge(fmt.Sprintf("the table declares no payment procedure; the round fits %d", n+1), p.Round.ConfigAt)
+			return
+		}
+	}
+	p.Report(Finding{
+		Expected: "one of the payment procedures 1 to 4", Observed: "the steps fit none of them",
+		Evidence: []record.Seq{p.Round.ConfigAt, first, second},
+	})
+}
+
+// breaksProcedure finds two steps of the round that a procedure wants the other way round, zero if there are none.
+func (p *Pass) breaksProcedure(number uint32) (first, second record.Seq) {
+	c, q := *p.Config, *p
+	c.Procedure, q.Config = number, &c
+	for _, s := range q.zones() {
+		if first, second = q.outOfOrder(s, func(s steps) (record.Seq, record.Seq) { return s.breaksPhases(number) }); second != 0 {
+			return first, second
+		}
+		if first, second = q.outOfOrder(s, q.ascends); second != 0 {
+			return first, second
+		}
+	}
+	return 0, 0
 }

@@ -1,8 +1,11 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
@@ -71,6 +74,11 @@ var payoutFamily = []*Rule{
 		Breach:   "Tie posted 9:1 and paid 8:1.",
 		Severity: finding.Major, At: Settled, Check: checkPosted,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
+	},
+	{
+		Name: "payout.posted-odds", Doc: "The odds posted at a table are the odds of the law, or above its floor.",
+		Breach:   "Pairs posted at 10:1.",
+		Severity: finding.Major, At: Changed, Check: checkPostedOdds,
 	},
 	{
 		Name:     "payout.unsettled",
@@ -145,7 +153,9 @@ func (p *Pass) reportPayout(w *record.Wager, o baccarat.Odds, floor bool) {
 func abs(n int64) int64 { return max(n, -n) }
 
 // bankerSix reports whether the reduced payment of the no-vigorish variation applies.
-func (p *Pass) bankerSix() bool { return p.Config.Mode == baccarat.NoVig6 && p.coup().B == 6 }
+func (p *Pass) bankerSix() bool {
+	return p.Config.Mode == baccarat.NoVig6 && p.Law.Knows(baccarat.NoVig6) && p.coup().B == 6
+}
 
 func checkBankerOdds(p *Pass) {
 	if !p.bankerSix() {
@@ -170,32 +180,45 @@ func checkBonusTable(p *Pass) {
 		if w.Spot.SideBet() != baccarat.SideDragonBonus || !p.payable(w) {
 			continue
 		}
-		odds, ok := p.Law.BonusTables[p.Config.BonusTable][p.coup().DragonBonus(baccarat.BonusHand(w.Spot))]
+		row := p.coup().DragonBonus(baccarat.BonusHand(w.Spot))
+		odds, ok := p.Law.BonusTables[p.Config.BonusTable][row]
 		if !ok {
-			p.CannotJudge(
-				fmt.Sprintf("dragon bonus pay table %q is not one of the rulebook's", p.Config.BonusTable), w.Placed,
-			)
+			var printed []baccarat.Odds
+			for _, name := range slices.Sorted(maps.Keys(p.Law.BonusTables)) {
+				printed = append(printed, p.Law.BonusTables[name][row])
+			}
+			p.judgeUnprinted(w, fmt.Sprintf("dragon bonus pay table %q", p.Config.BonusTable), printed)
 			continue
 		}
 		p.judgeOdds(w, law.SpotOdds{Odds: odds})
 	}
 }
 
-func checkPosted(p *Pass) {
-	for i := range p.Round.Wagers {
-		w := &p.Round.Wagers[i]
-		law := p.Law.Odds[w.Spot]
-		if !p.payable(w) || !law.Floor || below(law, w.Net().Paid, w.Amount) ||
-			(w.Spot == baccarat.SpotBanker && p.bankerSix()) {
-			continue
-		}
-		switch posted := p.Config.Posted[w.Spot]; {
-		case !posted.Known():
-			p.CannotJudge(fmt.Sprintf("no odds are posted for %v", w.Spot), w.Placed)
-		case posted.Compare(w.Net().Paid, w.Amount) != 0:
-			p.reportPayout(w, posted, false)
+// judgeUnprinted judges a payment under a pay table that the rulebook does not print: a breach if no printed table pays
+// so on the hand, for then it is one under each table that may have been elected.
+func (p *Pass) judgeUnprinted(w *record.Wager, table string, printed []baccarat.Odds) {
+	matches := func(o baccarat.Odds) bool { return o.Known() && o.Compare(w.Net().Paid, w.Amount) == 0 }
+	if w.Disposition() != baccarat.Pay || slices.ContainsFunc(printed, matches) {
+		p.CannotJudge(table+" is not one of the rulebook's", w.Placed)
+		return
+	}
+	var odds []string
+	for _, o := range printed {
+		if text := o.String(); o.Known() && !slices.Contains(odds, text) {
+			odds = append(odds, text)
 		}
 	}
+	f := Finding{
+		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Net().Paid, Evidence: evidence(w, p.Round),
+		Expected: fmt.Sprintf("%v %s paid as a printed pay table has it: %s", w.Spot, p.money(w.Amount),
+			cmp.Or(strings.Join(odds, ", "), "nothing")),
+		Observed: fmt.Sprintf("paid %s under %s", p.money(w.Net().Paid), table),
+	}
+	if p.Law.Approvals && p.approval(w) != 0 {
+		p.Suspect(f)
+		return
+	}
+	p.Report(f)
 }
 
 func checkReturnIntact(p *Pass) {

@@ -2,7 +2,9 @@ package rules
 
 import (
 	"fmt"
+	"math"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
@@ -26,19 +28,34 @@ var paytableFamily = []*Rule{
 	},
 }
 
+// checkPaytableNotice compares with the pay table last in use at the table: to introduce the bonus or to withdraw it
+// changes no table. 9 NYCRR 5324.21(c)(7).
 func checkPaytableNotice(p *Pass) {
-	p.changes(func(before, now *law.Config) bool {
-		return before.BonusTable != now.BonusTable
-	}, func(before, now *record.ConfigChange, last int64) {
-		for _, n := range p.Table.Notices {
-			if n.Topic == record.TopicPayTable && n.Filed && n.ToCommission && n.Of(last) && n.At < now.At {
-				return
-			}
+	last := int64(math.MinInt64)
+	table := ""
+	for i := range p.Table.Changes {
+		now := &p.Table.Changes[i]
+		c := now.Config
+		if !now.Used || c.BonusTable == "" || !c.Offers(baccarat.SideDragonBonus) {
+			continue
 		}
-		p.Report(Finding{
-			Expected: "the commission notified before the change",
-			Observed: fmt.Sprintf("%s to %s without notice", before.Config.BonusTable, now.Config.BonusTable),
-			Evidence: []record.Seq{now.Seq},
-		})
-	})
+		before := table
+		if table = c.BonusTable; before == "" || before == table {
+			continue
+		}
+		if !now.Judged {
+			var notice proof
+			for j := range p.Table.Notices {
+				n := &p.Table.Notices[j]
+				if n.Topic == record.TopicPayTable && n.Filed && n.ToCommission && n.Of(last) && n.At < now.At {
+					notice.weigh(n, now.At)
+				}
+			}
+			p.reportNotice(
+				notice, now, "the commission notified before the change",
+				fmt.Sprintf("pay table %s to %s", before, table),
+			)
+		}
+		last = now.At
+	}
 }

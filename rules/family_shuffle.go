@@ -142,12 +142,16 @@ func (p *Pass) judgeNotice(topic record.NoticeTopic, what string, changes func(b
 		if !changes(before, now.Config) {
 			continue
 		}
-		ok, short := p.filed(topic, last, now.At, 30*time.Minute)
+		file, short := p.filed(topic, last, now.At, 30*time.Minute)
 		if !now.InRound {
 			last = now.At
 		}
 		switch {
-		case ok || now.Judged:
+		case now.Judged:
+		case file.given:
+			p.reportNotice(
+				file, now, "written notice to the commission and to surveillance 30 minutes before", what+" put in force",
+			)
 		case before == nil && len(short) == 0:
 			p.CannotJudge("the first use of the "+what+" may lie before the record", now.Seq)
 		default:

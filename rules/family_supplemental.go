@@ -5,13 +5,15 @@ import (
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
 )
 
 var supplementalFamily = []*Rule{
 	{
 		Name: "supplemental.one-of-three", Doc: "A table offers at most one of the total card, bonus and pair wagers.",
 		Breach:   "Pair and total-card bets at one table.",
-		Severity: finding.Major, At: Prepared, Check: checkOneOfThree,
+		Severity: finding.Major, At: Changed, Check: checkOneOfThree,
 	},
 	{
 		Name:     "supplemental.base-wager-required",
@@ -22,18 +24,19 @@ var supplementalFamily = []*Rule{
 }
 
 func checkOneOfThree(p *Pass) {
-	n := 0
-	for _, s := range []baccarat.SideBet{baccarat.SideTotalCard, baccarat.SideBonus, baccarat.SidePair} {
-		if p.Config.Offers(s) {
-			n++
+	p.inUse(func(c *law.Config, at record.Seq) {
+		n := 0
+		for _, s := range []baccarat.SideBet{baccarat.SideTotalCard, baccarat.SideBonus, baccarat.SidePair} {
+			if c.Offers(s) {
+				n++
+			}
 		}
-	}
-	if n > 1 && p.option("supplemental_exclusive") != "false" {
-		p.Report(Finding{
-			Expected: "one of TOTAL_CARD, BONUS, PAIR", Observed: fmt.Sprint(p.Config.SideBets),
-			Evidence: p.configEvidence(),
-		})
-	}
+		if n > 1 && p.option("supplemental_exclusive") != "false" {
+			p.Report(Finding{
+				Expected: "one of TOTAL_CARD, BONUS, PAIR", Observed: fmt.Sprint(c.SideBets), Evidence: []record.Seq{at},
+			})
+		}
+	})
 }
 
 func checkBaseWager(p *Pass) {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -149,9 +150,25 @@ func checkPaytableFixed(p *Pass) {
 		func(now *law.Config) bool { return now.TreasuresTable != p.Config.TreasuresTable }, "treasures paytable",
 	)
 	if p.Config.Offers(baccarat.SideTreasures) && p.Law.Treasures[p.Config.TreasuresTable] == nil {
-		p.CannotJudge(
-			fmt.Sprintf("treasures paytable %q is not one of the rulebook's", p.Config.TreasuresTable), p.Round.Started,
-		)
+		p.checkUnprintedTreasures(fmt.Sprintf("treasures paytable %q", p.Config.TreasuresTable))
+	}
+}
+
+func (p *Pass) checkUnprintedTreasures(table string) {
+	p.CannotJudge(table+" is not one of the rulebook's", p.Round.Started)
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		if w.Spot.SideBet() != baccarat.SideTreasures || w.Disposition() != baccarat.Pay || p.cancelled() ||
+			!p.coup().Complete {
+			continue
+		}
+		var printed []baccarat.Odds
+		for _, name := range slices.Sorted(maps.Keys(p.Law.Treasures)) {
+			c := *p.Config
+			c.TreasuresTable = name
+			printed = append(printed, p.Law.TreasureOdds(&c, w.Spot, p.coup()))
+		}
+		p.judgeUnprinted(w, table, printed)
 	}
 }
 

@@ -1,11 +1,13 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -14,7 +16,7 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.percent-allowed", Doc: "A commission is four or five percent.",
 		Breach:   "Six percent commission.",
-		Severity: finding.Critical, At: Prepared, Again: true, Check: checkPercent,
+		Severity: finding.Critical, At: Changed, Check: checkPercent,
 		Covers: []string{"vig.amount.over", "vig.rounding.invalid"},
 	},
 	{
@@ -82,7 +84,7 @@ var vigFamily = []*Rule{
 		Breach:   "Debt kept in the dealer head.",
 		Severity: finding.Major, At: Closed, Check: checkMarkRequired,
 		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
-		Covers: []string{"vig.not-charged", "vig.collection-sum"},
+		Covers: []string{"vig.not-charged"},
 	},
 	{
 		Name: "vig.mark.area", Doc: "A marker lies in the rectangle of the seat that owes.",
@@ -138,7 +140,7 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.tie25.not-authorised", Doc: "The tie charge is elected only where the rulebook allows it.",
 		Breach:   "Tie charge at a punto banco table.",
-		Severity: finding.Critical, At: Prepared, Again: true, Check: checkTieAuthorised,
+		Severity: finding.Critical, At: Changed, Check: checkTieAuthorised,
 		Covers: []string{"vig.only-on-banker-win", "vig.not-charged"},
 	},
 	{
@@ -168,6 +170,13 @@ var vigFamily = []*Rule{
 		Severity: finding.Major, At: Settled, Check: checkOneMode,
 	},
 	{
+		Name:     "vig.elected-charge",
+		Doc:      "A winning banker wager is charged in one of the ways that the rulebook knows.",
+		Breach:   "No commission at a table that declares NONE.",
+		Severity: finding.Major, At: Settled, Check: checkElectedCharge,
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
+	},
+	{
 		Name: "vig.lammer-storage", Doc: "Lammers are attested to be kept in the chip rack or their own rack.",
 		Breach:   "Loose lammers.",
 		Severity: finding.Info, At: Prepared, Check: attestation("lammer-storage"),
@@ -176,13 +185,14 @@ var vigFamily = []*Rule{
 }
 
 func checkPercent(p *Pass) {
-	if _, ok := p.Law.Vigorish(p.Config.Percent); p.Config.Mode == baccarat.Commission && !ok {
-		p.Report(Finding{
-			Expected: fmt.Sprintf("one of %v percent", slices.Sorted(keys(p.Law.Units))),
-			Observed: fmt.Sprintf("%d percent", p.Config.Percent),
-			Evidence: p.configEvidence(),
-		})
-	}
+	p.inUse(func(c *law.Config, at record.Seq) {
+		if _, ok := p.Law.Vigorish(c.Percent); c.Mode == baccarat.Commission && !ok {
+			p.Report(Finding{
+				Expected: fmt.Sprintf("one of %v percent", slices.Sorted(keys(p.Law.Units))),
+				Observed: fmt.Sprintf("%d percent", c.Percent), Evidence: []record.Seq{at},
+			})
+		}
+	})
 }
 
 func keys[V any](m map[int64]V) func(func(int64) bool) {
@@ -203,178 +213,28 @@ func (p *Pass) configEvidence() []record.Seq {
 	return []record.Seq{p.Shoe.ConfigAt}
 }
 
-// charge is one commission of the round: a mark, or a collection that may cover several wagers.
-type charge struct {
-	step *record.Step
-	// won, paid and wagers have an element for each wager covered.
-	won    []int64
-	paid   []record.Seq
-	wagers []string
-}
-
-// charges lists the round's commissions on banker wagers that won and were paid.
-func (p *Pass) charges(each func(*charge)) {
-	r := p.Round
-	if p.Config.Mode != baccarat.Commission || p.cancelled() || !p.coup().Complete ||
-		p.coup().Result() != baccarat.BankerWon {
-		return
-	}
-	c := &p.charge
-	for i := range r.Steps {
-		s := &r.Steps[i]
-		if s.Kind != record.StepVigMarked && s.Kind != record.StepVigCollected {
-			continue
-		}
-		*c = charge{s, c.won[:0], c.paid[:0], c.wagers[:0]}
-		for w := range r.Wagers {
-			wager := &r.Wagers[w]
-			named := s.Kind == record.StepVigMarked && s.Wager == w || s.Kind == record.StepVigCollected &&
-				s.Covers(r, w)
-			if named && wager.Spot == baccarat.SpotBanker && wager.Paid.Times > 0 {
-				won := wager.Paid.Amount
-				if p.option("vig_coupon_in_base") == "false" {
-					won = max(won-wager.Coupon, 0) // a coupon wins its value
-				}
-				c.won = append(c.won, won)
-				c.paid = append(c.paid, wager.Paid.Seq)
-				c.wagers = append(c.wagers, wager.ID)
-			}
-		}
-		if len(c.won) > 0 {
-			each(c)
-		}
-	}
-}
-
-func (p *Pass) judgeVig(v baccarat.Vig, c *charge) baccarat.VigVerdict {
-	verdict := v.Judge(c.step.Amount, c.won...)
-	if p.option("vig_rounding_stage") == "at_collection" {
-		return judgeLate(v, c)
-	}
-	if verdict != baccarat.VigLegal && p.option("vig_aggregate") != "per_wager" {
-		var sum int64
-		for _, w := range c.won {
-			sum += w
-		}
-		return v.Judge(c.step.Amount, sum)
-	}
-	return verdict
-}
-
-// judgeLate is the reading that only what is collected is rounded: a mark is exact where that is a
-// whole number of minor units, and one collection is rounded once.
-func judgeLate(v baccarat.Vig, c *charge) baccarat.VigVerdict {
-	var sum int64
-	for _, w := range c.won {
-		sum += w
-	}
-	verdict := v.Judge(c.step.Amount, sum)
-	if exact, whole := v.Exact(sum); verdict == baccarat.VigLegal && c.step.Kind == record.StepVigMarked && whole &&
-		c.step.Amount != exact {
-		return baccarat.VigOver
-	}
-	return verdict
-}
-
-func vigAmount(verdict baccarat.VigVerdict) func(*Pass) {
-	return func(p *Pass) {
-		v, ok := p.Law.Vigorish(p.Config.Percent)
-		if !ok {
-			return
-		}
-		p.charges(func(c *charge) {
-			if p.judgeVig(v, c) == verdict && !p.otherPercent(v, c) {
-				p.reportVig(v, c, "")
-			}
-		})
-	}
-}
-
-func (p *Pass) reportVig(v baccarat.Vig, c *charge, note string) {
-	var won, up int64
-	for _, w := range c.won {
-		won += w
-		up += v.Up(w)
-	}
-	exact, whole := v.Exact(won)
-	if p.option("vig_rounding_stage") == "at_collection" {
-		if up = v.Up(won); whole && c.step.Kind == record.StepVigMarked {
-			up = exact
-		}
-	}
-	legal := p.money(up)
-	if whole && exact != up {
-		legal = p.money(exact) + " or " + p.money(up)
-	}
-	off := up - c.step.Amount
-	if whole && abs(exact-c.step.Amount) < abs(off) {
-		off = exact - c.step.Amount
-	}
-	p.Report(Finding{
-		Subject: finding.OfSeat(c.step.Seat), Parts: ofWagers(c.wagers), Seat: c.step.Seat, Amount: abs(off),
-		Evidence: append(slices.Clone(c.paid), c.step.Seq),
-		Expected: fmt.Sprintf("%d percent of %s: %s", v.Percent, p.money(won), legal),
-		Observed: p.money(c.step.Amount) + note,
-	})
-}
-
-// otherPercent reports whether a charge is wrong at the table's percentage, right at another allowed
-// one, and another seat was charged rightly: then patrons of the table are charged differently.
-// 19:47-3.3(d).
-func (p *Pass) otherPercent(v baccarat.Vig, c *charge) bool {
-	if _, ok := p.Law.Cited("vig.uniform-table"); !ok || v.Judge(c.step.Amount, c.won...) == baccarat.VigLegal {
-		return false
-	}
-	other := false
-	for percent := range p.Law.Units {
-		o, _ := p.Law.Vigorish(percent)
-		other = other || (percent != v.Percent && o.Judge(c.step.Amount, c.won...) == baccarat.VigLegal)
-	}
-	return other && p.chargedElsewhere(v, c.step.Seat)
-}
-
-// chargedElsewhere reports whether another seat of the shoe was charged at the table's percentage.
-func (p *Pass) chargedElsewhere(v baccarat.Vig, seat uint32) bool {
-	for i := range p.Shoe.Dues {
-		d := &p.Shoe.Dues[i]
-		if took := max(d.Marked, d.Took); d.Seat != seat && !d.Unproved && took > 0 &&
-			v.Judge(took, d.Won) == baccarat.VigLegal {
-			return true
-		}
-	}
-	return false
-}
-
-func checkUniformTable(p *Pass) {
-	v, ok := p.Law.Vigorish(p.Config.Percent)
-	if !ok {
-		return
-	}
-	p.charges(func(c *charge) {
-		if p.otherPercent(v, c) {
-			p.reportVig(v, c, ", another percentage than other seats")
-		}
-	})
-}
-
 func checkCollectionSum(p *Pass) {
-	v, ok := p.Law.Vigorish(p.Config.Percent)
-	if !ok {
-		return
-	}
 	for i := range p.Shoe.Collections {
 		c := &p.Shoe.Collections[i]
-		partial := c.Amount < c.Open && !p.markersGone(c)
+		v, ok := p.Law.Vigorish(cmp.Or(c.Percent, p.Config.Percent))
+		if !ok || c.Percent == 0 && !slices.Contains(p.Law.Modes, p.Config.Mode) {
+			continue // of a kind of vigorish that the text does not know
+		}
 		rounded := v.RoundUp(c.Open)
 		if p.option("vig_rounding_stage") == "per_wager" {
 			rounded = c.Open
 		}
-		if c.Amount == c.Open || c.Amount == rounded || partial {
-			continue
-		}
 		expected := p.money(c.Open) + " as marked"
 		if rounded != c.Open {
 			expected += ", or " + p.money(rounded)
+		}
+		low, high := p.owedFor(v, c)
+		marked := (c.Amount == c.Open || c.Amount == rounded) && (high == 0 || !c.Named)
+		if marked || high > 0 && c.Amount >= low && c.Amount <= high || c.Amount < c.Open && !p.markersGone(c) {
+			continue
+		}
+		if high > 0 {
+			expected = fmt.Sprintf("%s to %s as owed, %s of it marked", p.money(low), p.money(high), p.money(c.Open))
 		}
 		p.Report(Finding{
 			Subject: finding.OfSeat(c.Seat), Parts: ofWagers(collected(p.Shoe, c)), Seat: c.Seat,
@@ -383,6 +243,19 @@ func checkCollectionSum(p *Pass) {
 			Expected: expected, Observed: p.money(c.Amount),
 		})
 	}
+}
+
+// owedFor is what a collection may take if it is also for wagers that were never marked: at least the marks and the exact
+// percentage, at most both rounded up. It is 0 if each of the wagers was marked.
+func (p *Pass) owedFor(v baccarat.Vig, c *record.Collection) (low, high int64) {
+	if len(c.Unmarked) == 0 {
+		return 0, 0
+	}
+	for _, won := range c.Unmarked {
+		low += (won*v.Percent + 99) / 100
+		high += v.Up(won)
+	}
+	return c.Open + low, max(c.Open+high, v.RoundUp(c.Open+high))
 }
 
 // collected are the wagers whose vigorish a collection took.
@@ -427,8 +300,8 @@ func checkOnlyBankerWin(p *Pass) {
 		}
 		due := result == baccarat.BankerWon && s.Kind != record.StepTieCharge
 		if p.Config.Mode == baccarat.Tie25 {
-			due = (result == baccarat.Tie && s.Kind == record.StepTieCharge) ||
-				(result == baccarat.BankerWon && s.Kind != record.StepTieCharge)
+			// A tie charge may be marked, if it is collected before the next first card.
+			due = result == baccarat.Tie || result == baccarat.BankerWon && s.Kind != record.StepTieCharge
 		}
 		if due && p.namesBanker(s) {
 			continue
@@ -476,7 +349,7 @@ func (p *Pass) dueAmount(d *record.Due) int64 {
 	if d.Tie {
 		return d.Stake / 4
 	}
-	v, _ := p.Law.Vigorish(p.Config.Percent)
+	v, _ := p.Law.Vigorish(d.Percent)
 	return v.Up(d.Won)
 }
 
@@ -505,7 +378,10 @@ func checkMarkArea(p *Pass) {
 	for i := range p.Round.Steps {
 		s := &p.Round.Steps[i]
 		switch {
-		case s.Kind != record.StepVigMarked || s.Area == s.Seat:
+		case s.Kind != record.StepVigMarked:
+		case s.Marker == baccarat.NoMarker:
+			p.CannotJudge("what evidences the vigorish was not reported", s.Seq)
+		case s.Area == s.Seat:
 		case s.Area == 0:
 			p.CannotJudge("the rectangle of a marker was not reported", s.Seq)
 		default:
@@ -536,13 +412,12 @@ func (p *Pass) owed(owed []record.SeatChange, when record.Seq) []Finding {
 	return findings
 }
 
+// Only a reshuffle makes an open debt a breach: that a table closes does not.
 func checkOutstanding(p *Pass) {
 	switch s := p.Shoe; {
 	case s.NextShuffled != 0:
 		p.reportOwed(s.OwedAtShuffle, s.NextShuffled)
-	case s.TableClosed != 0: // no collection of this shoe can follow
-		p.reportOwed(s.Owed(nil), s.TableClosed)
-	case s.Succeeded != 0 && !p.Law.ClosesAtCard:
+	case s.Succeeded != 0 && !p.Law.ClosesAtCard && s.TableClosed == 0:
 		// The next shoe has the cards of another batch; that these are shuffled again may be reported late.
 		for _, f := range p.owed(s.Owed(nil), max(s.Succeeded, s.NextCard)) {
 			p.Suspect(f)

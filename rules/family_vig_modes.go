@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
@@ -18,9 +19,11 @@ func checkTieExclusive(p *Pass) {
 		!p.coup().Complete || p.coup().Result() != baccarat.BankerWon {
 		return
 	}
-	if p.option("ny_tie25_exclusive") == "false" {
+	reading := p.option("ny_tie25_exclusive")
+	if reading == "false" {
 		return // both charges are read to stand side by side
 	}
+	from := len(p.Findings)
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Kind == record.StepVigMarked || s.Kind == record.StepVigCollected {
 			p.Report(Finding{
@@ -29,6 +32,9 @@ func checkTieExclusive(p *Pass) {
 				Expected: "no commission, the tie charge is elected", Observed: p.money(s.Amount) + " taken",
 			})
 		}
+	}
+	if reading != "" {
+		p.suspectFrom(from) // only N.J.A.C. 19:47-7.3(d) has the sentence that excludes the commission
 	}
 }
 
@@ -39,12 +45,14 @@ func checkTieAmount(p *Pass) {
 	}
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if s.Kind != record.StepTieCharge || !p.namesBanker(s) {
+		if s.Kind < record.StepVigMarked || !p.namesBanker(s) {
 			continue
 		}
 		var floor, ceil int64
 		for w := range r.Wagers {
-			if wager := &r.Wagers[w]; s.Covers(r, w) && wager.Spot == baccarat.SpotBanker {
+			wager := &r.Wagers[w]
+			covered := s.Kind == record.StepVigMarked && s.Wager == w || s.Kind != record.StepVigMarked && s.Covers(r, w)
+			if covered && wager.Spot == baccarat.SpotBanker {
 				stake := wager.Amount - wager.Coupon
 				if p.option("tie25_coupon_in_base") == "true" {
 					stake = wager.Amount
@@ -90,11 +98,13 @@ func checkTieAll(p *Pass) {
 }
 
 func checkTieAuthorised(p *Pass) {
-	if p.Config.Mode == baccarat.Tie25 && !slices.Contains(p.Law.Modes, baccarat.Tie25) {
-		p.Report(Finding{
-			Expected: fmt.Sprintf("one of %v", p.Law.Modes), Observed: "TIE25", Evidence: p.configEvidence(),
-		})
-	}
+	p.inUse(func(c *law.Config, at record.Seq) {
+		if c.Mode == baccarat.Tie25 && !slices.Contains(p.Law.Modes, baccarat.Tie25) {
+			p.Report(Finding{
+				Expected: modesText(p.Law.Modes), Observed: "TIE25", Evidence: []record.Seq{at},
+			})
+		}
+	})
 }
 
 func checkNoVigorish(mode baccarat.VigorishMode) func(*Pass) {
@@ -119,30 +129,66 @@ func (p *Pass) dragonCharge() bool {
 	return p.Config.Mode == baccarat.EZ && c.Complete && c.Dragon7()
 }
 
+// checkDragonCharge judges what is charged on an EZ dragon 7. 9 NYCRR 5324.21(b)(1)(i)(c) names a charge of 25 percent,
+// (a)(2)(vii)(c) advises players of a push: a quarter taken of each banker wager is suspected, any other amount, or some
+// wagers spared, is allowed by neither.
 func checkDragonCharge(p *Pass) {
 	r := p.Round
 	if !p.dragonCharge() || p.cancelled() {
 		return
 	}
+	spared := p.sparedBanker()
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if s.Kind < record.StepVigMarked {
 			continue
 		}
-		if p.option("ez_dragon7_charge") == "pct25" && p.quarterOfStake(s) {
-			continue
-		}
-		p.Report(Finding{
+		f := Finding{
 			Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(cardEvidence(r), s.Seq),
 			Expected: "a dragon 7 is a pure push", Observed: p.money(s.Amount) + " charged",
-		})
+		}
+		switch {
+		case !p.quarterOfStake(s):
+			f.Expected = "a dragon 7 is a pure push, or each banker wager is charged 25 percent"
+			p.Report(f)
+		case spared != 0:
+			f.Expected = "a dragon 7 is a pure push, or each banker wager is charged 25 percent"
+			f.Observed += fmt.Sprintf(", nothing of the banker wager at seat %d", spared)
+			p.Report(f)
+		case p.option("ez_dragon7_charge") != "pct25":
+			p.Suspect(f)
+		}
 	}
+}
+
+// sparedBanker is the seat of a banker wager of the round from which nothing was taken, 0 if there is none.
+func (p *Pass) sparedBanker() uint32 {
+	r := p.Round
+	for w := range r.Wagers {
+		wager := &r.Wagers[w]
+		if wager.Spot == baccarat.SpotBanker && !wager.Gone && !p.tookFrom(w) {
+			return wager.Seat
+		}
+	}
+	return 0
+}
+
+// tookFrom reports whether a vigorish of any kind was marked or collected for a wager of the round.
+func (p *Pass) tookFrom(w int) bool {
+	for i := range p.Round.Steps {
+		s := &p.Round.Steps[i]
+		if s.Kind == record.StepVigMarked && s.Wager == w || s.Kind > record.StepVigMarked && s.Covers(p.Round, w) {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *Pass) quarterOfStake(s *record.Step) bool {
 	var stake int64
 	for w := range p.Round.Wagers {
-		if wager := &p.Round.Wagers[w]; s.Covers(p.Round, w) && wager.Spot == baccarat.SpotBanker {
+		covered := s.Kind == record.StepVigMarked && s.Wager == w || s.Kind != record.StepVigMarked && s.Covers(p.Round, w)
+		if wager := &p.Round.Wagers[w]; covered && wager.Spot == baccarat.SpotBanker {
 			stake += wager.Amount
 		}
 	}
@@ -151,4 +197,44 @@ func (p *Pass) quarterOfStake(s *record.Step) bool {
 
 func checkOneMode(p *Pass) {
 	p.changedInRound(func(now *law.Config) bool { return now.Mode != p.Config.Mode }, "kind of vigorish")
+}
+
+// checkElectedCharge judges winning banker wagers at a table whose kind of vigorish the text does not know: it pays them
+// and takes nothing, or what it takes has no rule.
+func checkElectedCharge(p *Pass) {
+	mode := p.Config.Mode
+	if slices.Contains(p.Law.Modes, mode) || mode == baccarat.Tie25 || p.cancelled() || !p.coup().Complete ||
+		p.coup().Result() != baccarat.BankerWon {
+		return
+	}
+	declared := mode.String()
+	if mode == baccarat.NoVigorishMode {
+		declared = "no kind of vigorish"
+	}
+	// Where the text has a variation without vigorish, the table may play it.
+	lawful := mode == baccarat.NoVigorishMode && (len(p.Law.Unseen) > 0 || slices.Contains(p.Law.Modes, baccarat.NoVig6))
+	for w := range p.Round.Wagers {
+		wager := &p.Round.Wagers[w]
+		switch {
+		case wager.Spot != baccarat.SpotBanker || wager.Gone || wager.Paid.Times == 0:
+		case lawful, slices.Contains(p.Law.Unseen, mode):
+			p.CannotJudge("the table declares "+declared+", the terms of which are not in the text", p.Round.ConfigAt, wager.Placed)
+		case p.tookFrom(w):
+			p.CannotJudge("a charge was taken at a table that declares "+declared, p.Round.ConfigAt, wager.Placed)
+		default:
+			p.reportWager(
+				wager, "a vigorish collected or marked, as "+modesText(p.Law.Modes),
+				fmt.Sprintf("paid %s and nothing taken; the table declares %s", p.money(wager.Net().Paid), declared),
+				p.Round.ConfigAt, wager.Paid.Seq,
+			)
+		}
+	}
+}
+
+func modesText(modes []baccarat.VigorishMode) string {
+	var words []string
+	for _, m := range modes {
+		words = append(words, m.String())
+	}
+	return strings.Join(words, ", ")
 }

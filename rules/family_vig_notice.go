@@ -3,31 +3,71 @@ package rules
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
 
-// noticed reports whether patrons were notified of a change before it took effect, and, where the law
-// wants it, the commission. The matter had last changed at a time before.
-func (p *Pass) noticed(topic record.NoticeTopic, last, effective int64) (ok bool, evidence []record.Seq) {
-	var patrons, commission bool
+// proof is what the notices on file show of a notice that the law wants before a change.
+type proof struct {
+	// given means that it was given in time; late that each record which shows it came after the change: the notice may
+	// have been given, and nothing but its own date shows it.
+	given, late bool
+	evidence    []record.Seq
+}
+
+// weigh adds a notice that was given in time for a change.
+func (f *proof) weigh(n *record.Notice, change int64) {
+	f.late = n.Recorded > change && (f.late || !f.given)
+	f.given = true
+	f.evidence = append(f.evidence, n.Seq)
+}
+
+// and is both proofs.
+func (f proof) and(g proof) proof {
+	return proof{f.given && g.given, f.late || g.late, slices.Concat(f.evidence, g.evidence)}
+}
+
+// noticed is the notice to patrons of a change before it took effect, and, where the law wants it, that to the
+// commission. The matter had last changed at a time before.
+func (p *Pass) noticed(topic record.NoticeTopic, last, effective int64) proof {
 	lead, err := strconv.ParseInt(p.option("notice_lead_minutes"), 10, 64)
 	if err != nil {
 		lead = 0
 	}
-	for _, n := range p.Table.Notices {
-		if n.Topic != topic || !n.Of(last) || n.At > effective-lead*int64(time.Minute) {
-			continue
+	var patrons, commission proof
+	for i := range p.Table.Notices {
+		n := &p.Table.Notices[i]
+		switch {
+		case n.Topic != topic || !n.Of(last) || n.At > effective-lead*int64(time.Minute):
+		case !n.Filed:
+			patrons.weigh(n, effective)
+		case n.ToCommission:
+			commission.weigh(n, effective)
 		}
-		patrons = patrons || !n.Filed
-		commission = commission || (n.Filed && n.ToCommission)
-		evidence = append(evidence, n.Seq)
 	}
-	return patrons && (commission || !p.Law.NoticeToCommission), evidence
+	if !p.Law.NoticeToCommission {
+		return patrons
+	}
+	return patrons.and(commission)
+}
+
+// reportNotice reports a change that no notice preceded, or none that was recorded before it.
+func (p *Pass) reportNotice(f proof, now *record.ConfigChange, expected, change string) {
+	found := Finding{Expected: expected, Evidence: append(f.evidence, now.Seq)}
+	switch {
+	case !f.given:
+		found.Observed = change + " without it"
+		p.Report(found)
+	case f.late:
+		found.Observed = change + "; the notice was recorded after the change"
+		p.Suspect(found)
+	}
 }
 
 // changes lists the configurations that came into use since they were last judged and differ from the one in use before
@@ -56,60 +96,88 @@ func (p *Pass) changes(
 }
 
 func checkIncreaseNotice(p *Pass) {
-	p.changes(func(before, now *law.Config) bool {
-		return before.Percent != now.Percent
-	}, func(before, now *record.ConfigChange, last int64) {
-		if before.Config.Mode != baccarat.Commission || now.Config.Mode != baccarat.Commission ||
-			now.Config.Percent <= before.Config.Percent {
-			return
-		}
-		if ok, evidence := p.noticed(record.TopicVigorishPercent, last, now.At); !ok {
-			p.Report(Finding{
-				Expected: "notice before the increase",
-				Observed: fmt.Sprintf("%d to %d percent without it", before.Config.Percent, now.Config.Percent),
-				Evidence: append(evidence, now.Seq),
-			})
-		}
-	})
+	p.changes(
+		func(before, now *law.Config) bool { return before.Percent != now.Percent },
+		func(before, now *record.ConfigChange, last int64) {
+			if before.Config.Mode != baccarat.Commission || now.Config.Mode != baccarat.Commission ||
+				now.Config.Percent <= before.Config.Percent {
+				return
+			}
+			p.reportNotice(
+				p.noticed(record.TopicVigorishPercent, last, now.At), now, "notice before the increase",
+				fmt.Sprintf("%d to %d percent", before.Config.Percent, now.Config.Percent),
+			)
+		},
+	)
 }
 
 func checkTypeNotice(p *Pass) {
-	p.changes(func(before, now *law.Config) bool {
-		return before.Mode != now.Mode
-	}, func(before, now *record.ConfigChange, last int64) {
-		if now.InRound {
-			return
-		}
-		if ok, evidence := p.noticed(record.TopicVigorishType, last, now.At); !ok {
-			p.Report(Finding{
-				Expected: "notice before the change",
-				Observed: fmt.Sprintf("%v to %v without it", before.Config.Mode, now.Config.Mode),
-				Evidence: append(evidence, now.Seq),
-			})
-		}
-	})
+	p.changes(
+		func(before, now *law.Config) bool { return before.Mode != now.Mode },
+		func(before, now *record.ConfigChange, last int64) {
+			change := fmt.Sprintf("%v to %v", before.Config.Mode, now.Config.Mode)
+			switch {
+			case now.InRound:
+			case now.Config.Mode == baccarat.NoVig6 && slices.Contains(p.Law.Modes, baccarat.NoVig6):
+				p.checkVariationNotice(now, last, change)
+			default:
+				from := len(p.Findings)
+				p.reportNotice(
+					p.noticed(record.TopicVigorishType, last, now.At), now, "notice before the change", change,
+				)
+				if before.Config.Mode == baccarat.EZ || now.Config.Mode == baccarat.EZ {
+					p.suspectFrom(from)
+				}
+			}
+		},
+	)
 }
 
-// filed finds a written notice to the commission and to surveillance, at least the lead before
-// a change takes effect, of a matter that had last changed at a time before. It returns those on file that fall short.
-func (p *Pass) filed(
-	topic record.NoticeTopic, last, effective int64, lead time.Duration,
-) (ok bool, short []record.Seq) {
-	for _, n := range p.Table.Notices {
-		if n.Topic != topic || !n.Filed || !n.Of(last) {
-			continue
-		}
-		if n.Writ && n.ToCommission && n.ToSurveillance && n.At <= effective-int64(lead) {
-			return true, nil
-		}
-		short = append(short, n.Seq)
+// suspectFrom makes the findings from an index on SUSPECT.
+func (p *Pass) suspectFrom(index int) {
+	for i := range p.Findings[index:] {
+		p.Findings[index+i].Verdict = finding.Suspect
 	}
-	return false, short
+}
+
+// checkVariationNotice judges a change to the no-vigorish variation: "notwithstanding" the notice of a change of type it
+// has one of its own, a posting. 9 NYCRR 5324.21(c)(6).
+func (p *Pass) checkVariationNotice(now *record.ConfigChange, last int64, change string) {
+	if p.Table.Attested["novig-notice"].Present {
+		return
+	}
+	var posted proof
+	for i := range p.Table.Notices {
+		if n := &p.Table.Notices[i]; n.Topic == record.TopicVigorishType && !n.Filed && n.Of(last) && n.At <= now.At {
+			posted.weigh(n, now.At)
+		}
+	}
+	from := len(p.Findings)
+	p.reportNotice(posted, now, "a posted notice of the no vigorish variation", change)
+	if cited, ok := p.Law.Cited("layout.ny.novig-notice"); ok && len(p.Findings) > from {
+		p.Findings[from].Cites = cited.Citations
+	}
+}
+
+// filed is a written notice to the commission and to surveillance, at least the lead before a change takes effect, of a
+// matter that had last changed at a time before. It returns those on file that fall short.
+func (p *Pass) filed(topic record.NoticeTopic, last, effective int64, lead time.Duration) (f proof, short []record.Seq) {
+	for i := range p.Table.Notices {
+		n := &p.Table.Notices[i]
+		switch {
+		case n.Topic != topic || !n.Filed || !n.Of(last):
+		case n.Writ && n.ToCommission && n.ToSurveillance && n.At <= effective-int64(lead):
+			f.weigh(n, effective)
+		default:
+			short = append(short, n.Seq)
+		}
+	}
+	return f, short
 }
 
 // 19:47-3.10(c)2.
 func checkProcedureNotice(p *Pass) {
 	p.judgeNotice(record.TopicPaymentProcedure, "payment procedure", func(before, now *law.Config) bool {
-		return before == nil || before.Procedure != now.Procedure
+		return now.Procedure != 0 && (before == nil || before.Procedure != now.Procedure)
 	})
 }

@@ -94,26 +94,33 @@ func checkPermitted(p *Pass) {
 		if side != baccarat.NoSideBet && p.Config.Offers(side) && slices.Contains(p.Law.SideBets, side) {
 			continue
 		}
-		if p.approved(w.Placed) {
-			p.CannotJudge("a side bet approval is on file, its terms are not in the texts", w.Placed)
+		approval := p.approval(w)
+		if approval != 0 && p.Law.Approvals {
+			p.CannotJudge("a side bet approval is on file, its terms are not in the texts", w.Placed, approval)
 			continue
 		}
 		name := w.Spot.String()
 		if w.Spot == baccarat.SpotOther {
 			name += " " + w.SpotName
 		}
-		p.reportWager(w, "a spot that the rulebook permits and the table offers", name)
+		from := len(p.Findings)
+		p.reportWager(w, "a spot that the rulebook permits and the table offers", name, approval)
+		if approval != 0 {
+			p.suspectFrom(from)
+		}
 	}
 }
 
-// approved reports whether a side bet approval was filed before an event.
-func (p *Pass) approved(before record.Seq) bool {
+// approval is the approval of a wager on file when it was placed, 0 if there is none: in effect by then, and about this
+// wager if it names one.
+func (p *Pass) approval(w *record.Wager) record.Seq {
 	for _, n := range p.Table.Notices {
-		if n.Topic == record.TopicSideBetApproval && n.Filed && n.Seq < before {
-			return true
+		if n.Topic == record.TopicSideBetApproval && n.Filed && n.Seq < w.Placed && n.Effective <= w.PlacedAt &&
+			(n.Spot == baccarat.NoSpot || n.Spot == w.Spot) {
+			return n.Seq
 		}
 	}
-	return false
+	return 0
 }
 
 func checkLateWager(p *Pass) {

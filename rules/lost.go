@@ -52,7 +52,7 @@ func (p *Pass) Stands(f *Finding, lost Lost) bool {
 		return false
 	}
 	q := *p
-	q.rule, q.charge, q.Findings = f.Rule, charge{}, nil
+	q.rule, q.charged, q.Findings = f.Rule, nil, nil
 	if lost&LostElections != 0 {
 		if f.Rule.Needs&^baccarat.BasicFeeds != 0 {
 			return false
@@ -134,7 +134,10 @@ func favourable(t *record.Table) *record.Table {
 	}
 	f.Notices = slices.Clone(t.Notices)
 	for topic := record.TopicVigorishType; topic <= record.TopicPreShuffled; topic++ {
-		n := record.Notice{Topic: topic, At: math.MinInt64 / 2, Effective: math.MinInt64 / 2}
+		n := record.Notice{
+			Topic: topic, At: math.MinInt64 / 2, Recorded: math.MinInt64 / 2,
+			Effective: math.MinInt64 / 2,
+		}
 		f.Notices = append(f.Notices, n)
 		n.Filed, n.Writ, n.ToCommission, n.ToSurveillance = true, true, true, true
 		f.Notices = append(f.Notices, n)

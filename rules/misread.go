@@ -93,7 +93,7 @@ func (p *Pass) ReaderSuspected(explained []record.Seq) Finding {
 // accusations evaluates the rules about the cards of a round up to a stage, without a trace in the pass.
 func (p *Pass) accusations(r *record.Round, stage Stage) map[about]bool {
 	q := *p
-	q.Round, q.charge, q.Findings = r, charge{}, nil
+	q.Round, q.charged, q.Findings = r, nil, nil
 	found := map[about]bool{}
 	for at := Dealt; at <= stage; at++ {
 		q.Evaluate(at)

@@ -98,7 +98,7 @@ type Pass struct {
 
 	rule     *Rule
 	stage    Stage
-	charge   charge   // scratch
+	charged  []charge // scratch
 	whole    [1]steps // scratch
 	Findings []Finding
 }

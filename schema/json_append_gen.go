@@ -349,6 +349,9 @@ func (m *NoticeFiled) appendJSON(dst []byte) []byte {
 	if m.Written {
 		dst = append(dst, `,"written":true`...)
 	}
+	if m.Spot != 0 {
+		dst = append(append(append(dst, `,"spot":"`...), m.Spot.String()...), '"')
+	}
 	return closeObject(dst, start)
 }
 

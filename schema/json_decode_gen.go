@@ -811,6 +811,8 @@ func keyNoticeFiled(key []byte) int {
 		return 4
 	case "written":
 		return 5
+	case "spot":
+		return 6
 	}
 	return 0
 }
@@ -854,6 +856,8 @@ func (d *Decoder) jsonNoticeFiled(b []byte, i int, m *NoticeFiled) (int, *Reject
 			m.Recipients, i, r = jsonWords(d, m.Recipients, b, i, "recipients")
 		case 5:
 			m.Written, i, r = jsonFlag(b, i, "written")
+		case 6:
+			m.Spot, i, r = jsonWord[Spot](d, b, i, "spot")
 		}
 		if r != nil {
 			return i, r

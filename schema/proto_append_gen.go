@@ -491,6 +491,9 @@ func (m *NoticeFiled) appendProto(dst []byte) []byte {
 	if m.Written {
 		dst = append(dst, 0x28, 1)
 	}
+	if m.Spot != 0 {
+		dst = binary.AppendUvarint(append(dst, 0x30), uint64(m.Spot))
+	}
 	return dst
 }
 

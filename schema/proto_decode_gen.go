@@ -981,7 +981,7 @@ func (d *Decoder) protoTableClosed(b []byte, i int, m *TableClosed) *RejectError
 	return nil
 }
 
-const fieldsNoticeFiled = " 1=topic 2=filed_at 3=effective_at 4=recipients 5=written "
+const fieldsNoticeFiled = " 1=topic 2=filed_at 3=effective_at 4=recipients 5=written 6=spot "
 
 func (d *Decoder) protoNoticeFiled(b []byte, i int, m *NoticeFiled) *RejectError {
 	*m = NoticeFiled{Recipients: m.Recipients[:0]}
@@ -1077,6 +1077,18 @@ func (d *Decoder) protoNoticeFiled(b []byte, i int, m *NoticeFiled) *RejectError
 				return rejectFlag("written", at, v)
 			}
 			m.Written = v != 0
+		case 6<<3 | 0:
+			var v uint64
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
+				return rejectShort("spot", at)
+			}
+			if v-1 >= lastSpot {
+				return rejectNumber("spot", at, v, Spot(0).words())
+			}
+			m.Spot = Spot(v)
 		default:
 			return rejectTag(b, at, tag, fieldsNoticeFiled, false)
 		}

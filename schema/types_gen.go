@@ -111,6 +111,8 @@ type NoticeFiled struct {
 	EffectiveAt int64 // Unix nanoseconds, UTC; 0 is absent.
 	Recipients  []Recipient
 	Written     bool
+	// The wager that a SIDE_BET_APPROVAL is about.
+	Spot Spot
 }
 
 // NoticePosted is the payload notice_posted.

@@ -130,7 +130,7 @@ func (t *Table) closeTable(c *turn) {
 func (t *Table) noticeFiled(c *turn, p *schema.NoticeFiled) {
 	t.addNotice(c, record.Notice{
 		Seq: c.seq, Topic: record.NoticeTopic(p.Topic), Filed: true, At: orAt(p.FiledAt, c.at),
-		Effective:      p.EffectiveAt,
+		Recorded: c.at, Effective: p.EffectiveAt, Spot: baccarat.Spot(p.Spot),
 		Writ:           p.Written,
 		ToCommission:   slices.Contains(p.Recipients, schema.RecipientCommission),
 		ToSurveillance: slices.Contains(p.Recipients, schema.RecipientSurveillance),
@@ -139,7 +139,8 @@ func (t *Table) noticeFiled(c *turn, p *schema.NoticeFiled) {
 
 func (t *Table) noticePosted(c *turn, p *schema.NoticePosted) {
 	t.addNotice(c, record.Notice{
-		Seq: c.seq, Topic: record.NoticeTopic(p.Topic), At: orAt(p.PostedAt, c.at), Effective: p.EffectiveAt,
+		Seq: c.seq, Topic: record.NoticeTopic(p.Topic), At: orAt(p.PostedAt, c.at), Recorded: c.at,
+		Effective: p.EffectiveAt,
 	})
 }
 
@@ -204,6 +205,9 @@ func configOf(c *schema.TableConfig, l *law.Law) *law.Config {
 		FaceDown: c.DealingStyle == schema.DealingStyleFaceDown, AutomatedShuffler: c.AutomatedShuffler,
 		PreShuffled: c.PreShuffled,
 		MinWager:    c.MinWager, MaxWager: c.MaxWager, Options: map[string]string{},
+	}
+	if out.Mode == baccarat.VigorishNone && l != nil && slices.Contains(l.Modes, baccarat.NoVig6) {
+		out.Mode = baccarat.NoVig6 // a table without vigorish. 9 NYCRR 5324.21(c)(6)
 	}
 	for _, s := range c.SideBets {
 		out.SideBets = append(out.SideBets, baccarat.SideBet(s))

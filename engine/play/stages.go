@@ -111,6 +111,12 @@ func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 	for _, l := range s.Later {
 		t.owing(s, l.Seat).Collect(l.Seat, l.Amount, l.Wagers, l.Seq)
 	}
+	for i := range s.Dues {
+		// What was collected so far came before the next first card.
+		if d := &s.Dues[i]; d.Round == r.No && d.Tie && d.CollectedAt != 0 {
+			d.AtOnce = true
+		}
+	}
 	s.Later = s.Later[:0]
 	c.reach(Settled, s, r)
 	s.enterBank(r)

@@ -4615,12 +4615,14 @@ func (*NoticeMedium) Descriptor() ([]byte, []int) {
 }
 
 type NoticeFiled struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Topic         NoticeTopic_E          `protobuf:"varint,1,opt,name=topic,proto3,enum=shoeproof.events.v1.NoticeTopic_E" json:"topic,omitempty"`
-	FiledAt       *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=filed_at,json=filedAt,proto3" json:"filed_at,omitempty"`
-	EffectiveAt   *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=effective_at,json=effectiveAt,proto3" json:"effective_at,omitempty"`
-	Recipients    []Recipient_E          `protobuf:"varint,4,rep,packed,name=recipients,proto3,enum=shoeproof.events.v1.Recipient_E" json:"recipients,omitempty"`
-	Written       bool                   `protobuf:"varint,5,opt,name=written,proto3" json:"written,omitempty"`
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Topic       NoticeTopic_E          `protobuf:"varint,1,opt,name=topic,proto3,enum=shoeproof.events.v1.NoticeTopic_E" json:"topic,omitempty"`
+	FiledAt     *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=filed_at,json=filedAt,proto3" json:"filed_at,omitempty"`
+	EffectiveAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=effective_at,json=effectiveAt,proto3" json:"effective_at,omitempty"`
+	Recipients  []Recipient_E          `protobuf:"varint,4,rep,packed,name=recipients,proto3,enum=shoeproof.events.v1.Recipient_E" json:"recipients,omitempty"`
+	Written     bool                   `protobuf:"varint,5,opt,name=written,proto3" json:"written,omitempty"`
+	// The wager that a SIDE_BET_APPROVAL is about.
+	Spot          Spot_E `protobuf:"varint,6,opt,name=spot,proto3,enum=shoeproof.events.v1.Spot_E" json:"spot,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4688,6 +4690,13 @@ func (x *NoticeFiled) GetWritten() bool {
 		return x.Written
 	}
 	return false
+}
+
+func (x *NoticeFiled) GetSpot() Spot_E {
+	if x != nil {
+		return x.Spot
+	}
+	return Spot_UNSPECIFIED
 }
 
 type NoticePosted struct {
@@ -10108,7 +10117,7 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x01E\x12\x0f\n" +
 	"\vUNSPECIFIED\x10\x00\x12\b\n" +
 	"\x04SIGN\x10\x01\x12\x10\n" +
-	"\fANNOUNCEMENT\x10\x02\"\x99\x02\n" +
+	"\fANNOUNCEMENT\x10\x02\"\xca\x02\n" +
 	"\vNoticeFiled\x128\n" +
 	"\x05topic\x18\x01 \x01(\x0e2\".shoeproof.events.v1.NoticeTopic.ER\x05topic\x125\n" +
 	"\bfiled_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\afiledAt\x12=\n" +
@@ -10116,7 +10125,8 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\n" +
 	"recipients\x18\x04 \x03(\x0e2 .shoeproof.events.v1.Recipient.ER\n" +
 	"recipients\x12\x18\n" +
-	"\awritten\x18\x05 \x01(\bR\awritten\"\xfd\x01\n" +
+	"\awritten\x18\x05 \x01(\bR\awritten\x12/\n" +
+	"\x04spot\x18\x06 \x01(\x0e2\x1b.shoeproof.events.v1.Spot.ER\x04spot\"\xfd\x01\n" +
 	"\fNoticePosted\x128\n" +
 	"\x05topic\x18\x01 \x01(\x0e2\".shoeproof.events.v1.NoticeTopic.ER\x05topic\x12;\n" +
 	"\x06medium\x18\x02 \x01(\x0e2#.shoeproof.events.v1.NoticeMedium.ER\x06medium\x127\n" +
@@ -10932,70 +10942,71 @@ var file_shoeproof_events_v1_events_proto_depIdxs = []int32{
 	161, // 92: shoeproof.events.v1.NoticeFiled.filed_at:type_name -> google.protobuf.Timestamp
 	161, // 93: shoeproof.events.v1.NoticeFiled.effective_at:type_name -> google.protobuf.Timestamp
 	9,   // 94: shoeproof.events.v1.NoticeFiled.recipients:type_name -> shoeproof.events.v1.Recipient.E
-	8,   // 95: shoeproof.events.v1.NoticePosted.topic:type_name -> shoeproof.events.v1.NoticeTopic.E
-	10,  // 96: shoeproof.events.v1.NoticePosted.medium:type_name -> shoeproof.events.v1.NoticeMedium.E
-	161, // 97: shoeproof.events.v1.NoticePosted.posted_at:type_name -> google.protobuf.Timestamp
-	161, // 98: shoeproof.events.v1.NoticePosted.effective_at:type_name -> google.protobuf.Timestamp
-	11,  // 99: shoeproof.events.v1.DealerAssigned.position:type_name -> shoeproof.events.v1.DealerPosition.E
-	0,   // 100: shoeproof.events.v1.CardsVerified.verifier_role:type_name -> shoeproof.events.v1.Role.E
-	12,  // 101: shoeproof.events.v1.CardsSpread.face:type_name -> shoeproof.events.v1.Face.E
-	13,  // 102: shoeproof.events.v1.CardsSpread.arrangement:type_name -> shoeproof.events.v1.Arrangement.E
-	12,  // 103: shoeproof.events.v1.CardsWashed.face:type_name -> shoeproof.events.v1.Face.E
-	14,  // 104: shoeproof.events.v1.BatchReported.state:type_name -> shoeproof.events.v1.BatchState.E
-	15,  // 105: shoeproof.events.v1.ShoeShuffled.phase:type_name -> shoeproof.events.v1.ShufflePhase.E
-	16,  // 106: shoeproof.events.v1.ShoeShuffled.method:type_name -> shoeproof.events.v1.ShuffleMethod.E
-	0,   // 107: shoeproof.events.v1.ShoeCut.by_role:type_name -> shoeproof.events.v1.Role.E
-	0,   // 108: shoeproof.events.v1.RecutOrdered.by_role:type_name -> shoeproof.events.v1.Role.E
-	17,  // 109: shoeproof.events.v1.ShoeLoaded.device:type_name -> shoeproof.events.v1.ShoeDevice.E
-	18,  // 110: shoeproof.events.v1.ShoeBurned.reason:type_name -> shoeproof.events.v1.BurnReason.E
-	19,  // 111: shoeproof.events.v1.ShoeBurned.shown:type_name -> shoeproof.events.v1.BurnShown.E
-	20,  // 112: shoeproof.events.v1.ShoeBurned.destination:type_name -> shoeproof.events.v1.BurnDestination.E
-	21,  // 113: shoeproof.events.v1.ShoeBurned.discarded:type_name -> shoeproof.events.v1.BurnDiscarded.E
-	22,  // 114: shoeproof.events.v1.CuratorPassed.cause:type_name -> shoeproof.events.v1.PassCause.E
-	0,   // 115: shoeproof.events.v1.CuratorPassed.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
-	23,  // 116: shoeproof.events.v1.WagerPlaced.spot:type_name -> shoeproof.events.v1.Spot.E
-	24,  // 117: shoeproof.events.v1.WagerPlaced.medium:type_name -> shoeproof.events.v1.WagerMedium.E
-	25,  // 118: shoeproof.events.v1.WagerChanged.change:type_name -> shoeproof.events.v1.WagerChange.E
-	23,  // 119: shoeproof.events.v1.WagerChanged.to_spot:type_name -> shoeproof.events.v1.Spot.E
-	0,   // 120: shoeproof.events.v1.WagerHandled.by_role:type_name -> shoeproof.events.v1.Role.E
-	0,   // 121: shoeproof.events.v1.VerbalConfirmed.by_role:type_name -> shoeproof.events.v1.Role.E
-	26,  // 122: shoeproof.events.v1.Announced.code:type_name -> shoeproof.events.v1.Call.E
-	27,  // 123: shoeproof.events.v1.Announced.hand:type_name -> shoeproof.events.v1.Hand.E
-	28,  // 124: shoeproof.events.v1.Announced.treasure:type_name -> shoeproof.events.v1.Treasure.E
-	27,  // 125: shoeproof.events.v1.DealInstructed.hand:type_name -> shoeproof.events.v1.Hand.E
-	29,  // 126: shoeproof.events.v1.DealInstructed.instruction:type_name -> shoeproof.events.v1.Instruction.E
-	27,  // 127: shoeproof.events.v1.CardDealt.hand:type_name -> shoeproof.events.v1.Hand.E
-	12,  // 128: shoeproof.events.v1.CardDealt.face:type_name -> shoeproof.events.v1.Face.E
-	30,  // 129: shoeproof.events.v1.CardDealt.placed_at:type_name -> shoeproof.events.v1.CardPlace.E
-	31,  // 130: shoeproof.events.v1.CardDealt.drawing_hand:type_name -> shoeproof.events.v1.DealerHand.E
-	0,   // 131: shoeproof.events.v1.CardDealt.by_role:type_name -> shoeproof.events.v1.Role.E
-	0,   // 132: shoeproof.events.v1.CardRevealed.by_role:type_name -> shoeproof.events.v1.Role.E
-	32,  // 133: shoeproof.events.v1.CardMoved.from:type_name -> shoeproof.events.v1.MovePlace.E
-	32,  // 134: shoeproof.events.v1.CardMoved.to:type_name -> shoeproof.events.v1.MovePlace.E
-	0,   // 135: shoeproof.events.v1.CardTouched.by_role:type_name -> shoeproof.events.v1.Role.E
-	0,   // 136: shoeproof.events.v1.CardTouched.permitted_by:type_name -> shoeproof.events.v1.Role.E
-	27,  // 137: shoeproof.events.v1.SqueezeOffered.hand:type_name -> shoeproof.events.v1.Hand.E
-	27,  // 138: shoeproof.events.v1.SqueezeRelinquished.hand:type_name -> shoeproof.events.v1.Hand.E
-	22,  // 139: shoeproof.events.v1.SqueezeRelinquished.cause:type_name -> shoeproof.events.v1.PassCause.E
-	0,   // 140: shoeproof.events.v1.SqueezeRelinquished.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
-	27,  // 141: shoeproof.events.v1.CardsHanded.hand:type_name -> shoeproof.events.v1.Hand.E
-	12,  // 142: shoeproof.events.v1.CardsHanded.face:type_name -> shoeproof.events.v1.Face.E
-	27,  // 143: shoeproof.events.v1.CardsReturned.hand:type_name -> shoeproof.events.v1.Hand.E
-	12,  // 144: shoeproof.events.v1.CardsReturned.face:type_name -> shoeproof.events.v1.Face.E
-	33,  // 145: shoeproof.events.v1.VigorishMarked.marker:type_name -> shoeproof.events.v1.Marker.E
-	34,  // 146: shoeproof.events.v1.VigorishCollected.kind:type_name -> shoeproof.events.v1.VigorishKind.E
-	35,  // 147: shoeproof.events.v1.RoundVoided.cause:type_name -> shoeproof.events.v1.VoidCause.E
-	36,  // 148: shoeproof.events.v1.RoundEnded.result:type_name -> shoeproof.events.v1.Result.E
-	24,  // 149: shoeproof.events.v1.BankerWagered.medium:type_name -> shoeproof.events.v1.WagerMedium.E
-	37,  // 150: shoeproof.events.v1.BancoAnnounced.call:type_name -> shoeproof.events.v1.BancoCall.E
-	38,  // 151: shoeproof.events.v1.TrayCounted.occasion:type_name -> shoeproof.events.v1.TrayOccasion.E
-	39,  // 152: shoeproof.events.v1.StakeRead.occasion:type_name -> shoeproof.events.v1.StakeOccasion.E
-	40,  // 153: shoeproof.events.v1.DeviceReported.state:type_name -> shoeproof.events.v1.DeviceState.E
-	154, // [154:154] is the sub-list for method output_type
-	154, // [154:154] is the sub-list for method input_type
-	154, // [154:154] is the sub-list for extension type_name
-	154, // [154:154] is the sub-list for extension extendee
-	0,   // [0:154] is the sub-list for field type_name
+	23,  // 95: shoeproof.events.v1.NoticeFiled.spot:type_name -> shoeproof.events.v1.Spot.E
+	8,   // 96: shoeproof.events.v1.NoticePosted.topic:type_name -> shoeproof.events.v1.NoticeTopic.E
+	10,  // 97: shoeproof.events.v1.NoticePosted.medium:type_name -> shoeproof.events.v1.NoticeMedium.E
+	161, // 98: shoeproof.events.v1.NoticePosted.posted_at:type_name -> google.protobuf.Timestamp
+	161, // 99: shoeproof.events.v1.NoticePosted.effective_at:type_name -> google.protobuf.Timestamp
+	11,  // 100: shoeproof.events.v1.DealerAssigned.position:type_name -> shoeproof.events.v1.DealerPosition.E
+	0,   // 101: shoeproof.events.v1.CardsVerified.verifier_role:type_name -> shoeproof.events.v1.Role.E
+	12,  // 102: shoeproof.events.v1.CardsSpread.face:type_name -> shoeproof.events.v1.Face.E
+	13,  // 103: shoeproof.events.v1.CardsSpread.arrangement:type_name -> shoeproof.events.v1.Arrangement.E
+	12,  // 104: shoeproof.events.v1.CardsWashed.face:type_name -> shoeproof.events.v1.Face.E
+	14,  // 105: shoeproof.events.v1.BatchReported.state:type_name -> shoeproof.events.v1.BatchState.E
+	15,  // 106: shoeproof.events.v1.ShoeShuffled.phase:type_name -> shoeproof.events.v1.ShufflePhase.E
+	16,  // 107: shoeproof.events.v1.ShoeShuffled.method:type_name -> shoeproof.events.v1.ShuffleMethod.E
+	0,   // 108: shoeproof.events.v1.ShoeCut.by_role:type_name -> shoeproof.events.v1.Role.E
+	0,   // 109: shoeproof.events.v1.RecutOrdered.by_role:type_name -> shoeproof.events.v1.Role.E
+	17,  // 110: shoeproof.events.v1.ShoeLoaded.device:type_name -> shoeproof.events.v1.ShoeDevice.E
+	18,  // 111: shoeproof.events.v1.ShoeBurned.reason:type_name -> shoeproof.events.v1.BurnReason.E
+	19,  // 112: shoeproof.events.v1.ShoeBurned.shown:type_name -> shoeproof.events.v1.BurnShown.E
+	20,  // 113: shoeproof.events.v1.ShoeBurned.destination:type_name -> shoeproof.events.v1.BurnDestination.E
+	21,  // 114: shoeproof.events.v1.ShoeBurned.discarded:type_name -> shoeproof.events.v1.BurnDiscarded.E
+	22,  // 115: shoeproof.events.v1.CuratorPassed.cause:type_name -> shoeproof.events.v1.PassCause.E
+	0,   // 116: shoeproof.events.v1.CuratorPassed.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
+	23,  // 117: shoeproof.events.v1.WagerPlaced.spot:type_name -> shoeproof.events.v1.Spot.E
+	24,  // 118: shoeproof.events.v1.WagerPlaced.medium:type_name -> shoeproof.events.v1.WagerMedium.E
+	25,  // 119: shoeproof.events.v1.WagerChanged.change:type_name -> shoeproof.events.v1.WagerChange.E
+	23,  // 120: shoeproof.events.v1.WagerChanged.to_spot:type_name -> shoeproof.events.v1.Spot.E
+	0,   // 121: shoeproof.events.v1.WagerHandled.by_role:type_name -> shoeproof.events.v1.Role.E
+	0,   // 122: shoeproof.events.v1.VerbalConfirmed.by_role:type_name -> shoeproof.events.v1.Role.E
+	26,  // 123: shoeproof.events.v1.Announced.code:type_name -> shoeproof.events.v1.Call.E
+	27,  // 124: shoeproof.events.v1.Announced.hand:type_name -> shoeproof.events.v1.Hand.E
+	28,  // 125: shoeproof.events.v1.Announced.treasure:type_name -> shoeproof.events.v1.Treasure.E
+	27,  // 126: shoeproof.events.v1.DealInstructed.hand:type_name -> shoeproof.events.v1.Hand.E
+	29,  // 127: shoeproof.events.v1.DealInstructed.instruction:type_name -> shoeproof.events.v1.Instruction.E
+	27,  // 128: shoeproof.events.v1.CardDealt.hand:type_name -> shoeproof.events.v1.Hand.E
+	12,  // 129: shoeproof.events.v1.CardDealt.face:type_name -> shoeproof.events.v1.Face.E
+	30,  // 130: shoeproof.events.v1.CardDealt.placed_at:type_name -> shoeproof.events.v1.CardPlace.E
+	31,  // 131: shoeproof.events.v1.CardDealt.drawing_hand:type_name -> shoeproof.events.v1.DealerHand.E
+	0,   // 132: shoeproof.events.v1.CardDealt.by_role:type_name -> shoeproof.events.v1.Role.E
+	0,   // 133: shoeproof.events.v1.CardRevealed.by_role:type_name -> shoeproof.events.v1.Role.E
+	32,  // 134: shoeproof.events.v1.CardMoved.from:type_name -> shoeproof.events.v1.MovePlace.E
+	32,  // 135: shoeproof.events.v1.CardMoved.to:type_name -> shoeproof.events.v1.MovePlace.E
+	0,   // 136: shoeproof.events.v1.CardTouched.by_role:type_name -> shoeproof.events.v1.Role.E
+	0,   // 137: shoeproof.events.v1.CardTouched.permitted_by:type_name -> shoeproof.events.v1.Role.E
+	27,  // 138: shoeproof.events.v1.SqueezeOffered.hand:type_name -> shoeproof.events.v1.Hand.E
+	27,  // 139: shoeproof.events.v1.SqueezeRelinquished.hand:type_name -> shoeproof.events.v1.Hand.E
+	22,  // 140: shoeproof.events.v1.SqueezeRelinquished.cause:type_name -> shoeproof.events.v1.PassCause.E
+	0,   // 141: shoeproof.events.v1.SqueezeRelinquished.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
+	27,  // 142: shoeproof.events.v1.CardsHanded.hand:type_name -> shoeproof.events.v1.Hand.E
+	12,  // 143: shoeproof.events.v1.CardsHanded.face:type_name -> shoeproof.events.v1.Face.E
+	27,  // 144: shoeproof.events.v1.CardsReturned.hand:type_name -> shoeproof.events.v1.Hand.E
+	12,  // 145: shoeproof.events.v1.CardsReturned.face:type_name -> shoeproof.events.v1.Face.E
+	33,  // 146: shoeproof.events.v1.VigorishMarked.marker:type_name -> shoeproof.events.v1.Marker.E
+	34,  // 147: shoeproof.events.v1.VigorishCollected.kind:type_name -> shoeproof.events.v1.VigorishKind.E
+	35,  // 148: shoeproof.events.v1.RoundVoided.cause:type_name -> shoeproof.events.v1.VoidCause.E
+	36,  // 149: shoeproof.events.v1.RoundEnded.result:type_name -> shoeproof.events.v1.Result.E
+	24,  // 150: shoeproof.events.v1.BankerWagered.medium:type_name -> shoeproof.events.v1.WagerMedium.E
+	37,  // 151: shoeproof.events.v1.BancoAnnounced.call:type_name -> shoeproof.events.v1.BancoCall.E
+	38,  // 152: shoeproof.events.v1.TrayCounted.occasion:type_name -> shoeproof.events.v1.TrayOccasion.E
+	39,  // 153: shoeproof.events.v1.StakeRead.occasion:type_name -> shoeproof.events.v1.StakeOccasion.E
+	40,  // 154: shoeproof.events.v1.DeviceReported.state:type_name -> shoeproof.events.v1.DeviceState.E
+	155, // [155:155] is the sub-list for method output_type
+	155, // [155:155] is the sub-list for method input_type
+	155, // [155:155] is the sub-list for extension type_name
+	155, // [155:155] is the sub-list for extension extendee
+	0,   // [0:155] is the sub-list for field type_name
 }
 
 func init() { file_shoeproof_events_v1_events_proto_init() }

@@ -76,6 +76,11 @@ func amountFaults() []Fault {
 			wagers: staking(schema.SpotTie, 1000), accept: tied, edit: paying(8),
 		},
 		{
+			Rule: "payout.posted-odds", Doc: "Fortune 7 posted at thirty to one",
+			Kinds: only("treasures-punto", "treasures-mini"), notInRound: true,
+			tune: func(c *schema.TableConfig) { c.PostedOdds["FORTUNE_7"] = "30:1" },
+		},
+		{
 			Rule: "payout.unsettled", Doc: "a winning wager forgotten", Kinds: every,
 			wagers: staking(schema.SpotPlayer, 5000), accept: playerWon,
 			edit: func(sc *scene) string { return "delete " + sc.inRound("wager_paid wager_id=%s", sc.stake.ID) },

@@ -12,8 +12,8 @@ func supplementalFaults() []Fault {
 	return []Fault{
 		{
 			Rule: "supplemental.one-of-three", Doc: "pair and total card wagers at one table", Kinds: pairs,
-			notInRound: true, everyShoe: true,
-			tune: func(c *schema.TableConfig) { c.SideBets = append(c.SideBets, schema.SideBetTotalCard) },
+			notInRound: true,
+			tune:       func(c *schema.TableConfig) { c.SideBets = append(c.SideBets, schema.SideBetTotalCard) },
 		},
 		{
 			Rule: "supplemental.base-wager-required", Doc: "a pair wager alone", Kinds: pairs,

@@ -51,7 +51,7 @@ func amountOfVigorishFaults() []Fault {
 	deferred := timing(schema.VigorishTimingDeferred)
 	return []Fault{
 		{
-			Rule: "vig.percent-allowed", Doc: "six percent", Kinds: kinds, notInRound: true, everyShoe: true,
+			Rule: "vig.percent-allowed", Doc: "six percent", Kinds: kinds, notInRound: true,
 			tune: func(c *schema.TableConfig) { c.Vigorish.Percent = 6 },
 		},
 		{

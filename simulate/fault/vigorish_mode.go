@@ -49,7 +49,7 @@ func vigorishModeFaults() []Fault {
 		},
 		{
 			Rule: "vig.tie25.not-authorised", Doc: "a tie charge at a punto banco table", Kinds: punto(),
-			wagers: banker10k, accept: tied, notInRound: true, everyShoe: true,
+			wagers: banker10k, accept: tied, notInRound: true,
 			tune: func(c *schema.TableConfig) { c.Vigorish = schema.Vigorish{Mode: schema.VigorishModeTie25} },
 		},
 		{

@@ -1,0 +1,222 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/record"
+)
+
+// charge is the vigorish of a seat in a round for some of its banker wagers. It may be taken in several motions: no clause
+// wants one, so their sum is judged.
+type charge struct {
+	seat uint32
+	// marked and took are the sums of the marks and of the collections, amount is what is judged.
+	marked, took, amount int64
+	steps                []record.Seq
+	// won, paid and wagers have an element for each wager covered.
+	won    []int64
+	paid   []record.Seq
+	wagers []string
+}
+
+// charges lists the round's commissions on banker wagers that won and were paid.
+func (p *Pass) charges(v baccarat.Vig, each func(*charge)) {
+	r := p.Round
+	if p.Config.Mode != baccarat.Commission || p.cancelled() || !p.coup().Complete ||
+		p.coup().Result() != baccarat.BankerWon {
+		return
+	}
+	p.charged = p.charged[:0]
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.Kind == record.StepVigMarked || s.Kind == record.StepVigCollected {
+			p.addCharge(s)
+		}
+	}
+	for i := range p.charged {
+		c := &p.charged[i]
+		c.amount = c.marked + c.took
+		if c.marked > 0 && c.took > 0 && p.judgeVig(v, c) != baccarat.VigLegal {
+			// The collection is no further part: it pays the mark.
+			if c.amount = c.marked; p.judgeVig(v, c) == baccarat.VigLegal {
+				c.amount = c.took
+			}
+		}
+		each(c)
+	}
+}
+
+// addCharge adds a step to the charge that covers a wager of it, or begins a charge.
+func (p *Pass) addCharge(s *record.Step) {
+	r := p.Round
+	var c *charge
+	for w := range r.Wagers {
+		wager := &r.Wagers[w]
+		named := s.Kind == record.StepVigMarked && s.Wager == w || s.Kind == record.StepVigCollected && s.Covers(r, w)
+		if !named || wager.Spot != baccarat.SpotBanker || wager.Paid.Times == 0 {
+			continue
+		}
+		if c == nil {
+			c = p.chargeOf(s.Seat, wager.ID)
+		}
+		if !slices.Contains(c.wagers, wager.ID) {
+			won := wager.Net().Paid
+			if p.option("vig_coupon_in_base") == "false" {
+				won = max(won-wager.Coupon, 0) // a coupon wins its value
+			}
+			c.won, c.paid = append(c.won, won), append(c.paid, wager.Paid.Seq)
+			c.wagers = append(c.wagers, wager.ID)
+		}
+	}
+	if c == nil {
+		return
+	}
+	c.steps = append(c.steps, s.Seq)
+	if s.Kind == record.StepVigMarked {
+		c.marked += s.Amount
+	} else {
+		c.took += s.Amount
+	}
+}
+
+// chargeOf is the charge that covers a wager, a new one if none does.
+func (p *Pass) chargeOf(seat uint32, wager string) *charge {
+	for i := range p.charged {
+		if slices.Contains(p.charged[i].wagers, wager) {
+			return &p.charged[i]
+		}
+	}
+	p.charged = slices.Grow(p.charged, 1)[:len(p.charged)+1]
+	c := &p.charged[len(p.charged)-1]
+	*c = charge{seat: seat, steps: c.steps[:0], won: c.won[:0], paid: c.paid[:0], wagers: c.wagers[:0]}
+	return c
+}
+
+// judgeVig judges a charge: for each wager, or, unless the option excludes that reading of "the amount won", for what a
+// player won in the round.
+func (p *Pass) judgeVig(v baccarat.Vig, c *charge) baccarat.VigVerdict {
+	verdict := v.Judge(c.amount, c.won...)
+	if p.option("vig_rounding_stage") == "at_collection" {
+		return judgeLate(v, c)
+	}
+	if verdict == baccarat.VigLegal || p.option("vig_aggregate") == "per_wager" {
+		return verdict
+	}
+	if v.Judge(c.amount, sum(c.won)) == baccarat.VigLegal || p.seatLegal(v, c.seat) {
+		return baccarat.VigLegal
+	}
+	return verdict
+}
+
+// seatLegal reports whether all charges of a seat together are a legal vigorish of all that it won.
+func (p *Pass) seatLegal(v baccarat.Vig, seat uint32) bool {
+	var amount, won int64
+	n := 0
+	for i := range p.charged {
+		if c := &p.charged[i]; c.seat == seat {
+			amount, won, n = amount+c.marked+c.took, won+sum(c.won), n+1
+		}
+	}
+	return n > 1 && v.Judge(amount, won) == baccarat.VigLegal
+}
+
+func sum(amounts []int64) (total int64) {
+	for _, n := range amounts {
+		total += n
+	}
+	return total
+}
+
+// judgeLate is the reading that only what is collected is rounded: a mark is exact where that is a
+// whole number of minor units, and one collection is rounded once.
+func judgeLate(v baccarat.Vig, c *charge) baccarat.VigVerdict {
+	won := sum(c.won)
+	verdict := v.Judge(c.amount, won)
+	if exact, whole := v.Exact(won); verdict == baccarat.VigLegal && c.took == 0 && whole && c.amount != exact {
+		return baccarat.VigOver
+	}
+	return verdict
+}
+
+func vigAmount(verdict baccarat.VigVerdict) func(*Pass) {
+	return func(p *Pass) {
+		v, ok := p.Law.Vigorish(p.Config.Percent)
+		if !ok {
+			return
+		}
+		p.charges(v, func(c *charge) {
+			if p.judgeVig(v, c) == verdict && !p.otherPercent(v, c) {
+				p.reportVig(v, c, "")
+			}
+		})
+	}
+}
+
+func (p *Pass) reportVig(v baccarat.Vig, c *charge, note string) {
+	var won, up int64
+	for _, w := range c.won {
+		won += w
+		up += v.Up(w)
+	}
+	exact, whole := v.Exact(won)
+	if p.option("vig_rounding_stage") == "at_collection" {
+		if up = v.Up(won); whole && c.took == 0 {
+			up = exact
+		}
+	}
+	legal := p.money(up)
+	if whole && exact != up {
+		legal = p.money(exact) + " or " + p.money(up)
+	}
+	off := up - c.amount
+	if whole && abs(exact-c.amount) < abs(off) {
+		off = exact - c.amount
+	}
+	p.Report(Finding{
+		Subject: finding.OfSeat(c.seat), Parts: ofWagers(c.wagers), Seat: c.seat, Amount: abs(off),
+		Evidence: append(slices.Clone(c.paid), c.steps...),
+		Expected: fmt.Sprintf("%d percent of %s: %s", v.Percent, p.money(won), legal),
+		Observed: p.money(c.amount) + note,
+	})
+}
+
+// otherPercent reports whether a charge is wrong at the table's percentage, right at another allowed
+// one, and another seat was charged rightly: then patrons of the table are charged differently.
+// 19:47-3.3(d).
+func (p *Pass) otherPercent(v baccarat.Vig, c *charge) bool {
+	if _, ok := p.Law.Cited("vig.uniform-table"); !ok || v.Judge(c.amount, c.won...) == baccarat.VigLegal {
+		return false
+	}
+	other := false
+	for percent := range p.Law.Units {
+		o, _ := p.Law.Vigorish(percent)
+		other = other || (percent != v.Percent && o.Judge(c.amount, c.won...) == baccarat.VigLegal)
+	}
+	return other && p.chargedElsewhere(v, c.seat)
+}
+
+// chargedElsewhere reports whether another seat of the shoe was charged at the table's percentage.
+func (p *Pass) chargedElsewhere(v baccarat.Vig, seat uint32) bool {
+	for i := range p.Shoe.Dues {
+		d := &p.Shoe.Dues[i]
+		if took := max(d.Marked, d.Took); d.Seat != seat && !d.Unproved && d.Percent == v.Percent && took > 0 &&
+			v.Judge(took, d.Won) == baccarat.VigLegal {
+			return true
+		}
+	}
+	return false
+}
+
+func checkUniformTable(p *Pass) {
+	v, ok := p.Law.Vigorish(p.Config.Percent)
+	if !ok {
+		return
+	}
+	p.charges(v, func(c *charge) {
+		if p.otherPercent(v, c) {
+			p.reportVig(v, c, ", another percentage than other seats")
+		}
+	})
+}
