@@ -57,8 +57,10 @@ bench: engines ## run all benchmarks; RUN=name for some
 soak: engines ## run the long form of the long tests; RUN=name for some, SHOEPROOF_SEED=n for other shoes
 	SHOEPROOF_SOAK=1 go test -timeout 0 -count 1 -v -run '$(if $(filter .,$(RUN)),LegalShoes|FaultsAreFound|Soak|Killed|MembersComeAndGo|BrokerIsLost|IsAwayForLong|Poison|Backlog,$(RUN))' ./...
 
+# Not `go run`, which fails when Ctrl-C ends the demo.
 demo: engines ## run a simulated floor with all programs on this machine
-	go run -trimpath ./cmd/devstack demo
+	go build -trimpath -o .cache/bin/devstack ./cmd/devstack
+	.cache/bin/devstack demo
 
 helm: ## test the chart
 	SHOEPROOF_HELM="$$(deploy/dev/kube.sh helm)" go test -count 1 ./deploy/helm
