@@ -27,7 +27,7 @@ var curatorFamily = []*Rule{
 	{
 		Name: "curator.must-pass", Back: Seating, Doc: "The curator passes the shoe when the banker hand has lost.",
 		Breach:   "Same curator deals on.",
-		Severity: finding.Major, At: Settled, Check: checkMustPass, Covers: []string{"curator.next-offer"},
+		Severity: finding.Major, At: Settled, Check: checkMustPass,
 	},
 	{
 		Name: "curator.ordered-pass-grounds", Back: Seating,
@@ -56,6 +56,8 @@ type handover struct {
 	released bool
 	from     uint32
 	pass     record.Seq
+	// lost means that the release followed a lost banker hand.
+	lost     bool
 	offers   []*record.CuratorStep
 	assigned *record.CuratorStep
 }
@@ -76,7 +78,9 @@ func handovers(steps []record.CuratorStep) []handover {
 		switch step.Kind {
 		case record.CuratorPassed:
 			if h.pass == 0 || h.assigned != nil || len(h.offers) > 0 {
-				list = append(list, handover{released: true, from: step.Seat, pass: step.Seq})
+				list = append(list, handover{
+					released: true, from: step.Seat, pass: step.Seq, lost: step.Cause == record.PassBankerLost,
+				})
 			}
 		case record.CuratorOffered:
 			h.offers = append(h.offers, step)
@@ -111,7 +115,8 @@ func (p *Pass) handedOver(h *handover) bool {
 			step.Seat == counterclockwise(step.Occupied, p.Shoe.Prep.LastDealer) {
 			want = step.Seat
 		}
-		if accepted == nil && step.Seat != want && (i == 0 || step.Seat != last) {
+		ownLoss := h.lost && step.Seat == h.from // the rule that the curator must pass
+		if accepted == nil && step.Seat != want && (i == 0 || step.Seat != last) && !ownLoss {
 			p.reportCurator(
 				step, fmt.Sprintf("offered to seat %d", want), fmt.Sprintf("offered to seat %d", step.Seat), h.pass,
 			)
@@ -123,7 +128,7 @@ func (p *Pass) handedOver(h *handover) bool {
 	}
 	to := h.assigned
 	switch {
-	case to == nil:
+	case to == nil || h.lost && to.Seat == h.from:
 	case accepted != nil && accepted.Seat != to.Seat:
 		p.reportCurator(
 			to, fmt.Sprintf("assigned to seat %d, the first that accepted", accepted.Seat),

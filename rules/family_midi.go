@@ -32,7 +32,7 @@ var midiFamily = []*Rule{
 	{
 		Name: "midi.squeeze.faces", Doc: "Cards are handed face down and come back face up, from the same patron.",
 		Breach:   "Cards not returned, or returned face down.",
-		Severity: finding.Major, At: Settled, Needs: baccarat.FeedCardFaces, Check: checkSqueezeFaces,
+		Severity: finding.Major, At: Settled, Needs: baccarat.FeedCardFaces, Check: checkSqueezeFaces, Covers: []string{"midi.squeeze.order"},
 	},
 	{
 		Name:     "midi.squeeze.order",
