@@ -23,6 +23,9 @@ type browser struct {
 	ctx context.Context
 	url string
 
+	// seen is the markup of the pages whose accessibility is checked.
+	seen map[string]bool
+
 	mu sync.Mutex
 	// messages are what the pages and the browser wrote to the JavaScript console.
 	messages []string
@@ -51,7 +54,7 @@ func openBrowser(t testing.TB, url string, width, height int64) *browser {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 10*time.Minute)
+	ctx, cancel = context.WithTimeout(ctx, 30*time.Minute)
 	t.Cleanup(cancel)
 	b := &browser{t: t, ctx: ctx, url: url}
 	b.do(chromedp.EmulateViewport(width, height))

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
 // A page is notified within two seconds of findings in its scope, and of no others.
@@ -35,7 +36,7 @@ func TestLiveStream(t *testing.T) {
 	here := secretOf(&access, "here", "viewer", "ac-1", time.Now().Add(time.Hour))
 	there := secretOf(&access, "there", "viewer", "ac-9", time.Now().Add(time.Hour))
 	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	listen := func(token string) <-chan string {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+"/live", nil)
@@ -82,9 +83,7 @@ func TestLiveStream(t *testing.T) {
 			break
 		}
 	}
-	if took := time.Since(durable); took > 2*time.Second {
-		t.Errorf("notified after %v", took)
-	}
+	testkit.Within(t, "the notification", time.Since(durable), 2*time.Second)
 	select {
 	case e := <-others:
 		if e == "change" {
@@ -132,7 +131,7 @@ func TestWebhook(t *testing.T) {
 		}
 	})
 	f := newTestFloor(t, s.Store)
-	late := time.Now().Add(30 * time.Second)
+	late := time.Now().Add(5 * time.Minute)
 	for i := 0; ; i++ {
 		f.play(planted(t, "ac-1", fmt.Sprintf("w-%d", i), "draw.banker.must-stay"))
 		mu.Lock()

@@ -275,8 +275,8 @@ func TestWildDecks(t *testing.T) {
 		if !slices.ContainsFunc(f, func(f finding.Finding) bool { return f.Rule == "shoe.count.conservation" }) {
 			t.Error("no finding of conservation")
 		}
-	case <-time.After(time.Minute):
-		t.Fatal("not done within a minute")
+	case <-time.After(10 * time.Minute): // on a busy machine; it takes a second
+		t.Fatal("not done within ten minutes")
 	}
 }
 

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -13,6 +14,7 @@ import (
 	"github.com/shoeproof/shoeproof/engine/enginetest"
 
 	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
 	"github.com/shoeproof/shoeproof/simulate/deal"
@@ -60,9 +62,7 @@ func outcome(t *testing.T, values [][]byte) []byte {
 	}
 	e.Finish(b)
 	e.Open()
-	if took := time.Since(began); took > 20*time.Second {
-		t.Errorf("%d records took %v", len(values), took)
-	}
+	testkit.Within(t, fmt.Sprintf("%d records", len(values)), time.Since(began), 20*time.Second)
 	text, err := json.Marshal([]any{
 		b.Findings, b.Shoes, b.Vigorish, b.Configs, b.Rounds.Round, b.Wagers.Paid, len(b.DeadLetters),
 	})
@@ -239,9 +239,8 @@ func TestManyWagers(t *testing.T) {
 			unsettled++
 		}
 	}
-	if took := time.Since(began); took > time.Duration(enginetest.Soak(20, 120))*time.Second {
-		t.Errorf("%d wagers in a round took %v", n, took)
-	}
+	testkit.Within(t, fmt.Sprintf("%d wagers in a round", n), time.Since(began),
+		time.Duration(enginetest.Soak(20, 120))*time.Second)
 	if unsettled != n {
 		t.Errorf("%d wagers found unsettled, want %d", unsettled, n)
 	}

@@ -26,6 +26,8 @@ func (e *Engine) mask(ev *schema.Event) {
 		p.PatronRef = e.patron(p.PatronRef)
 	case *schema.WagerPlaced:
 		p.PatronRef = e.patron(p.PatronRef)
+	case *schema.BankerWagered:
+		p.PatronRef = e.patron(p.PatronRef)
 	default: // names no patron
 	}
 }

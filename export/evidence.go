@@ -66,6 +66,8 @@ func (p *proof) add(ev *schema.Event, at int, line []byte) {
 		p.seats[x.Seat] = append(p.seats[x.Seat], tenure{at, ""})
 	case *schema.WagerPlaced:
 		e.patron, e.seat = x.PatronRef, x.Seat
+	case *schema.BankerWagered:
+		e.patron, e.seat = x.PatronRef, x.Seat
 	}
 	p.bySeq[ev.Seq] = append(p.bySeq[ev.Seq], e)
 }
@@ -147,6 +149,8 @@ func mask(ev *schema.Event, with func(string) string) {
 	case *schema.SeatVacated:
 		put(&p.PatronRef, true)
 	case *schema.WagerPlaced:
+		put(&p.PatronRef, true)
+	case *schema.BankerWagered:
 		put(&p.PatronRef, true)
 	case *schema.RecutOrdered:
 		put(&p.ByID, patron(p.ByRole))

@@ -310,6 +310,12 @@ const (
 	BancoOnly
 )
 
+// Opened is the opening of the wagers against the Banker: to whom, and who was at the table and left out.
+type Opened struct {
+	Seq            Seq
+	Seats, LeftOut []uint32
+}
+
 // BankRound is a round of chemin de fer as the next ones look back on it.
 type BankRound struct {
 	No      uint32

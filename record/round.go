@@ -23,20 +23,23 @@ type Round struct {
 	Config   *law.Config
 	ConfigAt Seq
 
-	Started      Seq
-	Cards        []DealtCard
-	Wagers       []Wager
-	Steps        []Step
-	Calls        []Call
-	Instructions []Instructed
-	Touches      []Touched
-	Squeezes     []Squeeze
-	Moves        []Move
-	Discards     []Discarded
+	// Started is the first event of the round, Begun its round_started, 0 if that was not received.
+	Started, Begun Seq
+	Cards          []DealtCard
+	Wagers         []Wager
+	Steps          []Step
+	Calls          []Call
+	Instructions   []Instructed
+	Touches        []Touched
+	Squeezes       []Squeeze
+	Moves          []Move
+	Discards       []Discarded
 	// Bancos are the calls of a round of chemin de fer; Bank is the index of the Banker's wager in
 	// Wagers plus one, 0 if he made none.
 	Bancos []Banco
 	Bank   int
+	// Opened is the opening of the wagers against the Banker.
+	Opened Opened
 	// Curator is the seat of the curator, or the Banker's seat; Carried the number of a card
 	// kept from the round before.
 	Curator uint32
@@ -143,6 +146,8 @@ type Wager struct {
 	Handled   []Touched
 	Confirmed []Touched
 	Converted Change
+	// ConvertedBy is who exchanged the cash.
+	ConvertedBy baccarat.Role
 	// PlacedAt and ConvertedAt are event times, ns UTC.
 	PlacedAt, ConvertedAt int64
 	// Gone means that the wager was withdrawn: it is not settled.

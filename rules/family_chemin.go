@@ -24,6 +24,12 @@ var cheminFamily = []*Rule{
 		Covers: []string{"chemin.auction.highest-bidder"},
 	},
 	{
+		Name: "chemin.auction.order", Back: WholeShoe,
+		Doc:      "The shoe is loaded, then the participants bid, then the bank is assigned.",
+		Breach:   "The bank is given away before the cards are in the shoe.",
+		Severity: finding.Minor, At: Dealt, Check: checkAuctionOrder,
+	},
+	{
 		Name: "chemin.banker.deals", Back: Seating, Doc: "The Banker draws every card.",
 		Breach:   "Another participant deals.",
 		Severity: finding.Major, At: Settled, Needs: baccarat.FeedShoeCamera, Check: checkBankerDeals,
@@ -61,6 +67,17 @@ var cheminFamily = []*Rule{
 		Name: "chemin.against.after-banker", Doc: "No patron wagers against the Banker before he has wagered.",
 		Breach:   "Premature wager.",
 		Severity: finding.Minor, At: Dealt, Needs: baccarat.FeedWagers, Check: checkAfterBanker,
+	},
+	{
+		Name:     "chemin.against.opportunity",
+		Doc:      "After the Banker's wager the remaining participants are given the opportunity to wager against it.",
+		Breach:   "The wagers are opened to some participants only.",
+		Severity: finding.Minor, At: Dealt, Needs: baccarat.FeedWagers, Check: checkOpportunity,
+	},
+	{
+		Name: "chemin.against.not-banker", Doc: "The Banker does not wager against himself.",
+		Breach:   "The Banker covers a part of his bank.",
+		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedWagers, Check: checkNotBanker,
 	},
 	{
 		Name: "chemin.against.individual-cap", Doc: "No participant wagers more than the Banker.",
@@ -104,6 +121,11 @@ var cheminFamily = []*Rule{
 		Name: "chemin.banco.amount", Doc: "A banco is for the whole Banker wager.",
 		Breach:   "Banco for a part only.",
 		Severity: finding.Minor, At: Dealt, Needs: baccarat.FeedWagers, Check: checkBancoAmount,
+	},
+	{
+		Name: "chemin.banco.area", Doc: "The wager of a banco suivi or a banco lies on the appropriate area of the layout.",
+		Breach:   "A banco put beside its area.",
+		Severity: finding.Minor, At: Dealt, Needs: baccarat.FeedWagers | baccarat.FeedBetSpots, Check: checkBancoArea,
 	},
 	{
 		Name: "chemin.draw.optional-cells", Doc: "Cards are drawn where drawing is not free.",
@@ -207,12 +229,13 @@ func checkBankerWagers(p *Pass) {
 	if first == 0 || (bank != nil && bank.Placed < first) {
 		return
 	}
-	evidence := []record.Seq{first}
+	evidence, observed := []record.Seq{first}, "no wager of the Banker"
 	if bank != nil {
-		evidence = append(evidence, bank.Placed)
+		evidence, observed = append(evidence, bank.Placed), "wagered after the first card"
 	}
+	// Without a seat it is about the whole round: wagers before the Banker's are explained by it.
 	p.Report(Finding{
-		Seat: r.Curator, Expected: "the Banker wagers before the first card", Observed: "he had not",
+		Expected: fmt.Sprintf("the Banker, seat %d, wagers before the first card", r.Curator), Observed: observed,
 		Evidence: evidence,
 	})
 }
@@ -238,21 +261,6 @@ func (p *Pass) reportBank(w *record.Wager, amount int64, expected string, eviden
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: amount, Expected: expected, Observed: p.money(w.Amount),
 		Evidence: append(evidence, w.Placed),
 	})
-}
-
-func checkFirstWager(p *Pass) {
-	bank := bank(p.Round)
-	if bank == nil || p.bankBefore() != nil {
-		return
-	}
-	for _, b := range slices.Backward(p.Shoe.Bids) {
-		if b.Assigned {
-			if b.Seat == bank.Seat && bank.Amount < b.Amount {
-				p.reportBank(bank, b.Amount-bank.Amount, "at least the bid of "+p.money(b.Amount), b.Seq)
-			}
-			return
-		}
-	}
 }
 
 func checkWagerRange(p *Pass) {
@@ -309,6 +317,8 @@ func checkBankerCash(p *Pass) {
 		p.reportWager(bank, want, "exchanged after it", first, at)
 	case bank.Converted.Amount != bank.Amount:
 		p.reportWager(bank, want, p.money(bank.Converted.Amount)+" exchanged")
+	default:
+		p.judgeExchange(bank)
 	}
 }
 
@@ -416,31 +426,8 @@ func checkSuiviEligible(p *Pass) {
 		if b.Call == record.Suivi && b.Seat != seat && seatAmount(p.Round.Against(), b.Seat) > 0 {
 			p.Report(Finding{
 				Subject: finding.OfSeat(b.Seat), Seat: b.Seat, Evidence: []record.Seq{b.Seq},
-				Expected: fmt.Sprintf("suivi for seat %d alone (0: no seat)", seat),
-				Observed: fmt.Sprintf("granted to seat %d", b.Seat),
+				Expected: suiviFor(seat), Observed: fmt.Sprintf("granted to seat %d", b.Seat),
 			})
-		}
-	}
-}
-
-func checkSuiviPriority(p *Pass) {
-	seat, known := p.suiviSeat()
-	if !known {
-		p.CannotJudge(unreadBefore, p.Round.Started)
-		return
-	}
-	if seat == 0 || banco(p.Round, seat, true) == nil {
-		return
-	}
-	for _, s := range p.Round.Against() {
-		if s.Seat != seat {
-			p.Report(Finding{
-				Subject: finding.OfSeat(seat), Seat: seat,
-				Evidence: []record.Seq{banco(p.Round, seat, true).Seq, s.Seq},
-				Expected: fmt.Sprintf("seat %d plays alone", seat),
-				Observed: fmt.Sprintf("wager of seat %d taken", s.Seat),
-			})
-			return
 		}
 	}
 }
@@ -478,41 +465,6 @@ func (p *Pass) preferred() uint32 {
 	}
 	slices.Sort(callers)
 	return counterclockwise(callers, r.Curator)
-}
-
-func checkBancoPriority(p *Pass) {
-	seat := p.preferred()
-	against := p.Round.Against()
-	if seat == 0 || seatAmount(against, seat) > 0 || len(against) == 0 {
-		return
-	}
-	for _, b := range p.Round.Bancos {
-		if b.Call != record.Suivi && seatAmount(against, b.Seat) > 0 {
-			return // another banco was taken, not a part: chemin.banco.nearest
-		}
-	}
-	p.Report(Finding{
-		Subject: finding.OfSeat(seat), Seat: seat,
-		Evidence: []record.Seq{banco(p.Round, seat, false).Seq, against[0].Seq},
-		Expected: fmt.Sprintf("seat %d plays alone", seat), Observed: "other wagers taken",
-	})
-}
-
-func checkBancoNearest(p *Pass) {
-	seat := p.preferred()
-	if seat == 0 {
-		return
-	}
-	for _, b := range p.Round.Bancos {
-		if b.Call != record.Suivi && b.Seat != seat && seatAmount(p.Round.Against(), b.Seat) > 0 {
-			p.Report(Finding{
-				Subject: finding.OfSeat(b.Seat), Seat: b.Seat,
-				Evidence: []record.Seq{banco(p.Round, seat, false).Seq, b.Seq},
-				Expected: fmt.Sprintf("banco of seat %d", seat), Observed: fmt.Sprintf("of seat %d", b.Seat),
-			})
-			return
-		}
-	}
 }
 
 func checkBancoAmount(p *Pass) {

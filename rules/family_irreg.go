@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
@@ -64,6 +65,11 @@ var irregFamily = []*Rule{
 		Severity: finding.Critical, At: Settled, Check: checkFaceUpUsed,
 	},
 	{
+		Name: "irreg.faceup.discarded", Doc: "A card found face up is placed in the discard bucket.",
+		Breach:   "Put back into the shoe.",
+		Severity: finding.Critical, At: Settled, Check: checkFaceUpAside,
+	},
+	{
 		Name: "irreg.faceup.burn-count", Doc: "For each card found face up as many further cards are burned as its rank.",
 		Breach:   "Five instead of six.",
 		Severity: finding.Major, At: Settled, Needs: baccarat.FeedBurn, Check: checkFaceUpBurn,
@@ -111,6 +117,9 @@ const (
 type errant struct {
 	card *record.DealtCard
 	want remedy
+	// unseen means that it was not reported whether the card was disclosed. The remedy is then that of the two by which
+	// the act is judged.
+	unseen bool
 }
 
 // irregular reports whether the round has more cards than its hands finally hold, or moved ones.
@@ -172,10 +181,11 @@ func redeal(l *law.Law, r *record.Round) (baccarat.Coup, []errant) {
 			continue
 		}
 		disclosed := c.Face == baccarat.FaceUp || (c.Revealed != 0 && (c.FateAt == 0 || c.Revealed < c.FateAt))
-		e := errant{card: c}
+		e := errant{card: c, unseen: !disclosed && c.Face == baccarat.NoFace}
+		disclosed = disclosed || e.unseen
 		switch {
 		case extra && due == baccarat.Banker:
-			e.want, obliged = remedyToBanker, true
+			e.want, e.unseen, obliged = remedyToBanker, false, true
 			banker = append(banker, c.Card)
 		case extra && disclosed:
 			e.want = remedyPlayerBurn
@@ -273,6 +283,10 @@ func wrongRemedy(want remedy) func(*Pass) {
 				continue
 			}
 			done, kept, observed := p.done(&e)
+			if e.unseen && (done || p.carriedAway(&e)) {
+				p.judgeUnseen(&e, done)
+				continue
+			}
 			if done || kept {
 				continue
 			}
@@ -285,12 +299,33 @@ func wrongRemedy(want remedy) func(*Pass) {
 	}
 }
 
+// carriedAway reports whether a card was handled as the law demands of an undisclosed one.
+func (p *Pass) carriedAway(e *errant) bool {
+	return e.card.Fate == record.CarriedOver || e.card.Fate == record.DiscardedCard && p.Round.Next == 0
+}
+
+// judgeUnseen judges a card that was handled as the law demands of a disclosed one, or of an undisclosed one, while it
+// was not reported which it was. The third card of punto banco is dealt face upwards: keeping it is suspected.
+// N.J.A.C. 19:47-3.8(c).
+func (p *Pass) judgeUnseen(e *errant, burned bool) {
+	if burned || e.card.Fate != record.CarriedOver || e.card.Index < 3 || p.Config.Game != baccarat.PuntoBanco {
+		p.CannotJudge("whether a card drawn in error was disclosed was not reported", e.card.Seq, e.card.FateAt)
+		return
+	}
+	p.Suspect(Finding{
+		Subject: finding.OfCard(e.card.CardSeq), Parts: []finding.Subject{finding.OfHand(e.card.Hand.String())},
+		Evidence: append(cardEvidence(p.Round), e.card.FateAt),
+		Expected: fmt.Sprintf("%v %v, since a third card is dealt face upwards", e.card.Card, e.want),
+		Observed: "kept for the next hand; whether it was disclosed was not reported",
+	})
+}
+
 func checkRemedied(p *Pass) {
 	if irregular(p.Round) && unread(p.Round) {
 		p.CannotJudge("a card of the round was not read", cardEvidence(p.Round)...)
 	}
 	for _, e := range p.errants() {
-		if done, _, _ := p.done(&e); done && !p.vague(&e) {
+		if done, _, _ := p.done(&e); done && !e.unseen && !p.vague(&e) {
 			p.Report(Finding{
 				Subject: finding.OfCard(e.card.CardSeq), Evidence: []record.Seq{e.card.Seq, e.card.FateAt},
 				Expected: "irregularities handled as prescribed", Observed: fmt.Sprintf("%v %v", e.card.Card, e.want),
@@ -299,7 +334,7 @@ func checkRemedied(p *Pass) {
 	}
 	for i := range p.Shoe.FaceUps {
 		f := &p.Shoe.FaceUps[i]
-		if f.Round == p.Round.No && p.answerable(f) && !p.used(f) && p.foundBurned(f) {
+		if f.Round == p.Round.No && p.answerable(f) && !p.used(f) && p.foundBurned(f) && p.putAside(f) == asideRight {
 			p.Report(Finding{
 				Subject: finding.OfCard(f.CardSeq), Evidence: []record.Seq{f.Seq, p.Shoe.Burns[f.Burn].Seq},
 				Expected: "irregularities handled as prescribed",
@@ -383,6 +418,50 @@ func (p *Pass) foundBurned(f *record.FoundFaceUp) bool {
 	}
 	want, known := p.foundValue(f.Burn)
 	return known && p.burnWrong(&p.Shoe.Burns[f.Burn], want) == ""
+}
+
+// aside is what became of a card found face up.
+type aside uint8
+
+const (
+	asideUnknown aside = iota
+	asideRight
+	asideWrong
+)
+
+// putAside judges where a card found face up went. The words of the contract are BUCKET, RACK, SHOE and LAYOUT; others
+// that contain one of them are read alike.
+func (p *Pass) putAside(f *record.FoundFaceUp) aside {
+	switch to := strings.ToUpper(f.Destination); {
+	case f.AmongBurned, strings.Contains(to, "BUCKET"):
+		return asideRight
+	case strings.Contains(to, "RACK"):
+		if p.Law.BurnTo == baccarat.Bucket {
+			return asideWrong
+		}
+		return asideRight
+	case strings.Contains(to, "SHOE"), strings.Contains(to, "LAYOUT"):
+		return asideWrong
+	}
+	return asideUnknown
+}
+
+func checkFaceUpAside(p *Pass) {
+	for i := range p.Shoe.FaceUps {
+		f := &p.Shoe.FaceUps[i]
+		if f.Round != p.Round.No {
+			continue
+		}
+		switch p.putAside(f) {
+		case asideUnknown:
+			p.CannotJudge("where a card found face up was put was not reported", f.Seq)
+		case asideWrong:
+			p.Report(Finding{
+				Subject: finding.OfCard(f.CardSeq), Expected: fmt.Sprintf("%v placed in the discard bucket", f.Card),
+				Observed: "placed in " + f.Destination, Evidence: []record.Seq{f.Seq},
+			})
+		}
+	}
 }
 
 func checkFaceUpBurn(p *Pass) {

@@ -63,7 +63,7 @@ var outcomeFamily = []*Rule{
 		Name:     "outcome.void-ground",
 		Doc:      "A round is void only if too few cards remain in the shoe to complete it.",
 		Breach:   "A complete round is declared void, and the winners are not paid.",
-		Severity: finding.Critical, At: Settled, Check: checkVoidGround, Covers: []string{"outcome.void-round"},
+		Severity: finding.Critical, At: Settled, Needs: baccarat.FeedWagers | baccarat.FeedSettlement, Check: checkVoidGround, Covers: []string{"outcome.void-round"},
 	},
 }
 
@@ -99,10 +99,14 @@ func (p *Pass) reportOutcome(w *record.Wager, want, got baccarat.Disposition) {
 	if w.Settlements() > 1 {
 		observed = p.settled(w)
 	}
-	p.Report(Finding{
+	f := Finding{
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: evidence(w, p.Round),
 		Expected: fmt.Sprintf("%v wager %v at player %d, banker %d", w.Spot, want, c.P, c.B), Observed: observed,
-	})
+	}
+	if want == baccarat.Pay && got == baccarat.Return && p.lesser(w) {
+		f.Verdict = finding.Suspect
+	}
+	p.Report(f)
 }
 
 // evidence are the wager, its settlement and the cards it was settled on.
@@ -145,7 +149,7 @@ func (p *Pass) disposition(w *record.Wager) baccarat.Disposition {
 		return baccarat.Undetermined
 	}
 	d := p.Law.Disposition(p.Config, w.Spot, c)
-	if d == baccarat.Pay && p.outshone(w) {
+	if d == baccarat.Pay && w.Disposition() != baccarat.Collect && p.outshone(w) {
 		return baccarat.Undetermined
 	}
 	return d

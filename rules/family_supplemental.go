@@ -53,11 +53,16 @@ func checkBaseWager(p *Pass) {
 		main := false
 		for j := range r.Wagers {
 			m := &r.Wagers[j]
-			same := m.Seat == w.Seat && (m.Patron == w.Patron || m.Patron == "" || w.Patron == "")
+			same := m.Patron == w.Patron && m.Patron != "" ||
+				m.Seat == w.Seat && (m.Patron == "" || w.Patron == "")
 			main = main || (same && !m.Gone && (m.Spot == baccarat.SpotBanker || m.Spot == baccarat.SpotPlayer))
 		}
 		if !main {
-			p.reportWager(w, "a banker or player wager of the same patron", "none")
+			// Whether it is demanded is at the licensee's discretion.
+			p.Suspect(Finding{
+				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: []record.Seq{w.Placed},
+				Expected: "a banker or player wager of the same patron", Observed: "none",
+			})
 		}
 	}
 }

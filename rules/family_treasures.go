@@ -108,18 +108,28 @@ func checkHighestSingle(p *Pass) {
 // outshone reports, under the reading that a patron is paid one treasure wager a hand, whether another of
 // his pays more than this one.
 func (p *Pass) outshone(w *record.Wager) bool {
+	return p.option("treasures_scope") == "per-player" && p.lesser(w)
+}
+
+// lesser reports whether a winning treasure wager is not the highest of its patron in the round: another pays more, or
+// as much and was paid. "Winning wagers shall be paid ... for the highest single dollar payout" can be read to leave it
+// unpaid. N.J.A.C. 13:69F-3.3(m), 7.3(m).
+func (p *Pass) lesser(w *record.Wager) bool {
 	odds := p.treasureOdds(w.Spot)
-	if w.Spot.SideBet() != baccarat.SideTreasures || !odds.Known() || p.cancelled() ||
-		p.option("treasures_scope") != "per-player" {
+	if w.Spot.SideBet() != baccarat.SideTreasures || !odds.Known() || p.cancelled() {
 		return false
 	}
 	due := odds.Winnings(w.Amount)
 	for i := range p.Round.Wagers {
 		o := &p.Round.Wagers[i]
-		if o.Seat != w.Seat || o.Patron != w.Patron || o.Spot.SideBet() != baccarat.SideTreasures {
+		if o == w || o.Gone || o.Seat != w.Seat || o.Patron != w.Patron || o.Spot.SideBet() != baccarat.SideTreasures {
 			continue
 		}
-		if other := p.treasureOdds(o.Spot); other.Known() && other.Winnings(o.Amount) > due {
+		other := p.treasureOdds(o.Spot)
+		if !other.Known() {
+			continue
+		}
+		if most := other.Winnings(o.Amount); most > due || most == due && o.Net().Paid > 0 {
 			return true
 		}
 	}

@@ -125,9 +125,10 @@ func (p *Pass) approval(w *record.Wager) record.Seq {
 
 func checkLateWager(p *Pass) {
 	r := p.Round
-	closed := r.FirstCard()
-	if c := r.CallOf(baccarat.NoMoreBets); c != nil {
-		closed = c.Seq
+	first := r.FirstCard()
+	closed, call := first, r.CallOf(baccarat.NoMoreBets)
+	if call != nil {
+		closed = call.Seq
 	}
 	if closed == 0 {
 		return
@@ -135,18 +136,51 @@ func checkLateWager(p *Pass) {
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		if w.Placed > closed {
-			p.reportWager(
-				w, "no wager after no more bets", fmt.Sprintf("%v %s placed", w.Spot, p.money(w.Amount)), closed,
-			)
+			p.reportLate(w, fmt.Sprintf("%v %s placed", w.Spot, p.money(w.Amount)), lateness{closed, w.Placed, call == nil})
 			continue
 		}
 		for _, c := range w.Changes {
 			if c.Seq > closed {
-				p.reportWager(w, "no change after no more bets", "changed by "+p.money(c.Amount), closed, c.Seq)
+				late := lateness{closed, c.Seq, call == nil}
+				touched := p.cited(first != 0 && c.Seq > first, "wager.touched-after-first-card")
+				p.reportLate(w, "changed by "+p.money(c.Amount), late, touched...)
 				break
 			}
 		}
 	}
+}
+
+// lateness is an act after the end of the betting: the call, or the first card where no call was reported.
+type lateness struct {
+	closed, at record.Seq
+	uncalled   bool
+}
+
+// reportLate reports a late wager or change. Where no call was reported, either it was made before the first card, and
+// the act came after it, or it was not made, which breaks the clause on the call: both are cited.
+func (p *Pass) reportLate(w *record.Wager, observed string, late lateness, more ...string) {
+	f := Finding{
+		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount,
+		Expected: "no wager made or changed after no more bets", Observed: observed + " after the call",
+		Evidence: []record.Seq{w.Placed, late.closed, late.at},
+	}
+	if late.uncalled {
+		f.Observed = observed + " after the first card"
+		more = append(p.cited(true, "deal.no-more-bets-first"), more...)
+	}
+	if len(more) > 0 {
+		f.Cites = append(p.cited(true, p.rule.Name), more...)
+	}
+	p.Report(f)
+}
+
+// cited are the citations of a rule in the rulebook, none unless they apply.
+func (p *Pass) cited(applies bool, rule string) []string {
+	c, ok := p.Law.Cited(rule)
+	if !applies || !ok {
+		return nil
+	}
+	return slices.Clone(c.Citations)
 }
 
 func checkHandled(p *Pass) {
@@ -194,7 +228,7 @@ func checkVerbalConfirmed(p *Pass) {
 		if w.Medium != baccarat.VerbalCash || w.Gone {
 			continue
 		}
-		var dealer, supervisor bool
+		var dealer, supervisor, floorperson bool
 		var evidence []record.Seq
 		for _, c := range w.Confirmed {
 			if first != 0 && c.Seq > first {
@@ -202,7 +236,12 @@ func checkVerbalConfirmed(p *Pass) {
 			}
 			dealer = dealer || c.Role == baccarat.RoleDealer
 			supervisor = supervisor || c.Role == baccarat.RoleSupervisor
+			floorperson = floorperson || c.Role == baccarat.RoleFloorperson
 			evidence = append(evidence, c.Seq)
+		}
+		if dealer && !supervisor && floorperson {
+			p.CannotJudge("whether a FLOORPERSON is a casino supervisor is not in the text", append(evidence, w.Placed)...)
+			continue
 		}
 		if !dealer || !supervisor {
 			p.reportWager(
@@ -233,12 +272,18 @@ func checkVerbalConverted(p *Pass) {
 		switch {
 		case w.Converted.Seq == 0:
 			p.reportWager(w, fmt.Sprintf("%s exchanged for chips before %s", p.money(w.Amount), what), "not exchanged")
+		case w.Converted.Amount != w.Amount:
+			p.reportWager(w, p.money(w.Amount)+" exchanged", p.money(w.Converted.Amount)+" exchanged", w.Converted.Seq)
+		case deadline != 0 && w.Converted.Seq > deadline && what == "settlement":
+			// The text demands it "expeditiously".
+			p.Suspect(Finding{
+				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Expected: "exchanged before settlement",
+				Observed: "exchanged after it", Evidence: []record.Seq{w.Placed, w.Converted.Seq, deadline},
+			})
 		case deadline != 0 && w.Converted.Seq > deadline:
 			p.reportWager(w, "exchanged before "+what, "exchanged after it", w.Converted.Seq, deadline)
 		case late:
-			p.reportWager(w, "exchanged before "+what, fmt.Sprintf("exchanged after %d", took), w.Converted.Seq)
-		case w.Converted.Amount != w.Amount:
-			p.reportWager(w, p.money(w.Amount)+" exchanged", p.money(w.Converted.Amount)+" exchanged", w.Converted.Seq)
+			p.reportWager(w, "exchanged before "+what, fmt.Sprintf("exchanged after %d seconds", took), w.Converted.Seq)
 		}
 	}
 }

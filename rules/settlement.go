@@ -101,10 +101,14 @@ func checkUnsettled(p *Pass) {
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		if observed := p.unsettled(w); observed != "" {
-			p.Report(Finding{
+			f := Finding{
 				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: moneyEvidence(w, r),
 				Expected: p.settleOnce(w), Observed: observed,
-			})
+			}
+			if w.Settlements() == 0 && p.lesser(w) {
+				f.Verdict = finding.Suspect
+			}
+			p.Report(f)
 		}
 	}
 	for i := range r.Steps {

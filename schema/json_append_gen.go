@@ -168,6 +168,8 @@ func (m *Event) appendJSON(dst []byte) []byte {
 		dst = p.appendJSON(append(dst, `,"banco_announced":`...))
 	case *BankerRelinquished:
 		dst = p.appendJSON(append(dst, `,"banker_relinquished":`...))
+	case *WageringOpened:
+		dst = p.appendJSON(append(dst, `,"wagering_opened":`...))
 	case *ChipsFilled:
 		dst = p.appendJSON(append(dst, `,"chips_filled":`...))
 	case *ChipsCredited:
@@ -1209,6 +1211,9 @@ func (m *BankerWagered) appendJSON(dst []byte) []byte {
 	if m.Medium != 0 {
 		dst = append(append(append(dst, `,"medium":"`...), m.Medium.String()...), '"')
 	}
+	if m.PatronRef != "" {
+		dst = appendText(append(dst, `,"patron_ref":`...), m.PatronRef)
+	}
 	return closeObject(dst, start)
 }
 
@@ -1230,6 +1235,14 @@ func (m *BankerRelinquished) appendJSON(dst []byte) []byte {
 	}
 	if m.Cause != "" {
 		dst = appendText(append(dst, `,"cause":`...), m.Cause)
+	}
+	return closeObject(dst, start)
+}
+
+func (m *WageringOpened) appendJSON(dst []byte) []byte {
+	start := len(dst)
+	if len(m.Seats) > 0 {
+		dst = appendNumbers(append(dst, `,"seats":`...), m.Seats)
 	}
 	return closeObject(dst, start)
 }

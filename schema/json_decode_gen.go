@@ -154,6 +154,8 @@ func keyEvent(key []byte) int {
 		return firstPayload + int(KindBancoAnnounced)
 	case "banker_relinquished":
 		return firstPayload + int(KindBankerRelinquished)
+	case "wagering_opened":
+		return firstPayload + int(KindWageringOpened)
 	case "chips_filled":
 		return firstPayload + int(KindChipsFilled)
 	case "chips_credited":
@@ -4387,6 +4389,8 @@ func keyBankerWagered(key []byte) int {
 		return 3
 	case "medium":
 		return 4
+	case "patron_ref":
+		return 5
 	}
 	return 0
 }
@@ -4431,6 +4435,8 @@ func (d *Decoder) jsonBankerWagered(b []byte, i int, m *BankerWagered) (int, *Re
 			}
 		case 4:
 			m.Medium, i, r = jsonWord[WagerMedium](d, b, i, "medium")
+		case 5:
+			m.PatronRef, i, r = d.jsonText(b, i, "patron_ref", true, false)
 		}
 		if r != nil {
 			return i, r
@@ -4543,6 +4549,58 @@ func (d *Decoder) jsonBankerRelinquished(b []byte, i int, m *BankerRelinquished)
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 2:
 			m.Cause, i, r = d.jsonText(b, i, "cause", false, false)
+		}
+		if r != nil {
+			return i, r
+		}
+		i, more, r = jsonNext(b, i, '}')
+	}
+	if r != nil {
+		return i, r
+	}
+	_ = start
+	return i, nil
+}
+
+func keyWageringOpened(key []byte) int {
+	switch string(key) {
+	case "seats":
+		return 1
+	}
+	return 0
+}
+
+func (d *Decoder) jsonWageringOpened(b []byte, i int, m *WageringOpened) (int, *RejectError) {
+	*m = WageringOpened{Seats: m.Seats[:0]}
+	start := i
+	i, more, r := jsonEnter(b, i, '{', '}')
+	var seen [2]uint64
+	for more && r == nil {
+		at := i
+		key, next := quickKey(b, i)
+		n := keyWageringOpened(key)
+		if n == 0 {
+			if key, next, r = d.slowKey(b, at); r != nil {
+				return at, r
+			}
+			if n = keyWageringOpened(key); n == 0 {
+				return at, rejectKey(key, at)
+			}
+		}
+		i = next
+		if seen[n>>6&1]&(1<<(n&63)) != 0 {
+			return at, rejectTwice(string(key), at)
+		}
+		seen[n>>6&1] |= 1 << (n & 63)
+		if b[i] == 'n' {
+			if i, r = jsonNull(b, i); r == nil {
+				i, more, r = jsonNext(b, i, '}')
+			}
+			continue
+		}
+		switch n {
+		case 1:
+			m.Seats, i, r = jsonNumbers(m.Seats, b, i, "seats")
 		}
 		if r != nil {
 			return i, r
@@ -5112,6 +5170,9 @@ func (d *Decoder) jsonPayload(b []byte, i int, k Kind, ev *Event) (int, *RejectE
 	case KindBankerRelinquished:
 		i, r = d.jsonBankerRelinquished(b, i, &d.payloads.bankerRelinquished)
 		ev.Payload = &d.payloads.bankerRelinquished
+	case KindWageringOpened:
+		i, r = d.jsonWageringOpened(b, i, &d.payloads.wageringOpened)
+		ev.Payload = &d.payloads.wageringOpened
 	case KindChipsFilled:
 		i, r = d.jsonChipsFilled(b, i, &d.payloads.chipsFilled)
 		ev.Payload = &d.payloads.chipsFilled

@@ -73,6 +73,7 @@ const (
 	KindBankerWagered
 	KindBancoAnnounced
 	KindBankerRelinquished
+	KindWageringOpened
 	KindChipsFilled
 	KindChipsCredited
 	KindTrayCounted
@@ -81,7 +82,7 @@ const (
 	KindDeviceReported
 )
 
-const lastKind = 70
+const lastKind = 71
 
 // String is the name of the payload's field, such as card_dealt.
 func (k Kind) String() string {
@@ -214,6 +215,8 @@ func (k Kind) String() string {
 		return "banco_announced"
 	case KindBankerRelinquished:
 		return "banker_relinquished"
+	case KindWageringOpened:
+		return "wagering_opened"
 	case KindChipsFilled:
 		return "chips_filled"
 	case KindChipsCredited:
@@ -486,6 +489,10 @@ func (*BancoAnnounced) isPayload() {}
 func (*BankerRelinquished) Kind() Kind { return KindBankerRelinquished }
 func (*BankerRelinquished) isPayload() {}
 
+// Kind is KindWageringOpened.
+func (*WageringOpened) Kind() Kind { return KindWageringOpened }
+func (*WageringOpened) isPayload() {}
+
 // Kind is KindChipsFilled.
 func (*ChipsFilled) Kind() Kind { return KindChipsFilled }
 func (*ChipsFilled) isPayload() {}
@@ -641,6 +648,8 @@ func newPayload(k Kind) Payload {
 		return new(BancoAnnounced)
 	case KindBankerRelinquished:
 		return new(BankerRelinquished)
+	case KindWageringOpened:
+		return new(WageringOpened)
 	case KindChipsFilled:
 		return new(ChipsFilled)
 	case KindChipsCredited:

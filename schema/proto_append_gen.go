@@ -301,6 +301,10 @@ func (m *Event) appendProto(dst []byte) []byte {
 		dst = append(dst, 0xe2, 0x7, 0)
 		n := len(dst)
 		dst = closeChunk(p.appendProto(dst), n)
+	case *WageringOpened:
+		dst = append(dst, 0xea, 0x7, 0)
+		n := len(dst)
+		dst = closeChunk(p.appendProto(dst), n)
 	case *ChipsFilled:
 		dst = append(dst, 0xe2, 0x8, 0)
 		n := len(dst)
@@ -1293,6 +1297,9 @@ func (m *BankerWagered) appendProto(dst []byte) []byte {
 	if m.Medium != 0 {
 		dst = binary.AppendUvarint(append(dst, 0x20), uint64(m.Medium))
 	}
+	if m.PatronRef != "" {
+		dst = protoText(append(dst, 0x2a), m.PatronRef)
+	}
 	return dst
 }
 
@@ -1312,6 +1319,13 @@ func (m *BankerRelinquished) appendProto(dst []byte) []byte {
 	}
 	if m.Cause != "" {
 		dst = protoText(append(dst, 0x12), m.Cause)
+	}
+	return dst
+}
+
+func (m *WageringOpened) appendProto(dst []byte) []byte {
+	if len(m.Seats) > 0 {
+		dst = appendProtoNumbers(append(dst, 0xa), m.Seats)
 	}
 	return dst
 }

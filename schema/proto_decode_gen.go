@@ -72,6 +72,7 @@ type payloads struct {
 	bankerWagered         BankerWagered
 	bancoAnnounced        BancoAnnounced
 	bankerRelinquished    BankerRelinquished
+	wageringOpened        WageringOpened
 	chipsFilled           ChipsFilled
 	chipsCredited         ChipsCredited
 	trayCounted           TrayCounted
@@ -5060,7 +5061,7 @@ func (d *Decoder) protoBankerAssigned(b []byte, i int, m *BankerAssigned) *Rejec
 	return nil
 }
 
-const fieldsBankerWagered = " 1=wager_id 2=seat 3=amount 4=medium "
+const fieldsBankerWagered = " 1=wager_id 2=seat 3=amount 4=medium 5=patron_ref "
 
 func (d *Decoder) protoBankerWagered(b []byte, i int, m *BankerWagered) *RejectError {
 	*m = BankerWagered{}
@@ -5130,6 +5131,19 @@ func (d *Decoder) protoBankerWagered(b []byte, i int, m *BankerWagered) *RejectE
 				return rejectNumber("medium", at, v, WagerMedium(0).words())
 			}
 			m.Medium = WagerMedium(v)
+		case 5<<3 | 2:
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
+				return rejectShort("patron_ref", at)
+			}
+			i = to
+			v, ok := d.intern(b[from:to], false)
+			if !ok || to-from > maxID {
+				return rejectText("patron_ref", at, b[from:to], true)
+			}
+			m.PatronRef = v
 		default:
 			return rejectTag(b, at, tag, fieldsBankerWagered, false)
 		}
@@ -5239,6 +5253,60 @@ func (d *Decoder) protoBankerRelinquished(b []byte, i int, m *BankerRelinquished
 			m.Cause = v
 		default:
 			return rejectTag(b, at, tag, fieldsBankerRelinquished, false)
+		}
+	}
+	_ = start
+	return nil
+}
+
+const fieldsWageringOpened = " 1=seats "
+
+func (d *Decoder) protoWageringOpened(b []byte, i int, m *WageringOpened) *RejectError {
+	*m = WageringOpened{Seats: m.Seats[:0]}
+	var seen uint64
+	start := i
+	for i < len(b) {
+		at := i
+		var tag uint64
+		if b[i] < 0x80 {
+			tag = uint64(b[i])
+			i++
+		} else if tag, i = longVarint(b, i); i < 0 {
+			return rejectShort("", at)
+		}
+		bit := uint64(1) << (tag >> 3)
+		if seen&bit&^0x2 != 0 {
+			return rejectTag(b, at, tag, fieldsWageringOpened, true)
+		}
+		seen |= bit
+		switch tag {
+		case 1<<3 | 0:
+			var v uint64
+			if i < len(b) && b[i] < 0x80 {
+				v = uint64(b[i])
+				i++
+			} else if v, i = longVarint(b, i); i < 0 {
+				return rejectShort("seats", at)
+			}
+			if v > math.MaxUint32 {
+				return rejectUint32("seats", at, v)
+			}
+			m.Seats = append(m.Seats, uint32(v))
+		case 1<<3 | 2:
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
+				return rejectShort("seats", at)
+			}
+			i = to
+			var r *RejectError
+			m.Seats, r = protoNumbers(m.Seats, b[:to], from, "seats")
+			if r != nil {
+				return r
+			}
+		default:
+			return rejectTag(b, at, tag, fieldsWageringOpened, false)
 		}
 	}
 	_ = start
@@ -5655,6 +5723,7 @@ func (d *Decoder) protoPayload(b []byte, at, i int, tag uint64, ev *Event) (int,
 	case 122<<3 | 2:
 	case 123<<3 | 2:
 	case 124<<3 | 2:
+	case 125<<3 | 2:
 	case 140<<3 | 2:
 	case 141<<3 | 2:
 	case 142<<3 | 2:
@@ -5865,6 +5934,9 @@ func (d *Decoder) protoPayload(b []byte, at, i int, tag uint64, ev *Event) (int,
 	case 124<<3 | 2:
 		r = d.protoBankerRelinquished(b[:end], i, &d.payloads.bankerRelinquished)
 		ev.Payload = &d.payloads.bankerRelinquished
+	case 125<<3 | 2:
+		r = d.protoWageringOpened(b[:end], i, &d.payloads.wageringOpened)
+		ev.Payload = &d.payloads.wageringOpened
 	case 140<<3 | 2:
 		r = d.protoChipsFilled(b[:end], i, &d.payloads.chipsFilled)
 		ev.Payload = &d.payloads.chipsFilled
@@ -6020,6 +6092,8 @@ func kindOfTag(tag uint64) Kind {
 		return KindBancoAnnounced
 	case 124:
 		return KindBankerRelinquished
+	case 125:
+		return KindWageringOpened
 	case 140:
 		return KindChipsFilled
 	case 141:

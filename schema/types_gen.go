@@ -565,6 +565,8 @@ type BankerWagered struct {
 	Seat    uint32
 	Amount  int64
 	Medium  WagerMedium
+	// Absent: of the occupant of the seat.
+	PatronRef string
 }
 
 // BancoAnnounced is the payload banco_announced.
@@ -577,6 +579,12 @@ type BancoAnnounced struct {
 type BankerRelinquished struct {
 	Seat  uint32
 	Cause string
+}
+
+// WageringOpened is the payload wagering_opened.
+type WageringOpened struct {
+	// Who is given the opportunity to wager against the Banker; empty is every remaining participant.
+	Seats []uint32
 }
 
 // ChipsFilled is the payload chips_filled.
@@ -967,6 +975,12 @@ func (x *BancoAnnounced) clone() Payload {
 
 func (x *BankerRelinquished) clone() Payload {
 	y := *x
+	return &y
+}
+
+func (x *WageringOpened) clone() Payload {
+	y := *x
+	y.Seats = append([]uint32(nil), x.Seats...)
 	return &y
 }
 

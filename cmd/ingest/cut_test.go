@@ -38,6 +38,7 @@ func empty(t *testing.T, broker *engine.Kafka) {
 // The topic with its first records alone is, to a client, a log that lost its last ones: ingest names them
 // and goes on before them. With other records it is another topic, and ingest ends.
 func TestLogLostWhatWasAudited(t *testing.T) {
+	t.Parallel()
 	ch := startClickHouse(t, "")
 	broker := startKafka(t)
 	config := migrate(t, ch)

@@ -38,6 +38,7 @@ func rss(pid int) int {
 // ClickHouse is down while events arrive: they wait in Kafka, memory stays bounded, readiness fails, liveness does not,
 // and within two minutes of its return all rows are stored.
 func TestClickHouseIsAwayForLong(t *testing.T) {
+	t.Parallel()
 	if testkit.Soak(0, 1) == 0 {
 		awayFor(t, 12*time.Second)
 		return
@@ -64,7 +65,7 @@ func awayFor(t *testing.T, away time.Duration) {
 	addr := p.address(t)
 	ch.Kill()
 	from, most, sent := time.Now(), 0, 0
-	var back time.Time
+	var back time.Time // when ClickHouse answered again
 	// In the long form the floor goes on until the backlog is gone.
 	for lag := -1; lag != 0; {
 		for due := int(time.Since(from).Seconds() * perSecond); sent < due && (back.IsZero() || testkit.Soak(0, 1) == 1); {
@@ -81,13 +82,12 @@ func awayFor(t *testing.T, away time.Duration) {
 			if lag = 1000 + sent - number(t, ch, "SELECT count() FROM events"); lag < testkit.Soak(0, perSecond) {
 				lag = 0 // what comes in a second is no backlog
 			}
-			if time.Since(back) > 2*time.Minute {
-				t.Fatalf("%d events are not stored two minutes after ClickHouse came back", lag)
+			if time.Since(back) > 15*time.Minute {
+				t.Fatalf("%d events are not stored a quarter of an hour after ClickHouse came back", lag)
 			}
 		case time.Since(from) > away:
-			if code := status(t, addr, "/readyz"); code != http.StatusServiceUnavailable {
-				t.Errorf("/readyz is %d after %v without ClickHouse", code, away)
-			}
+			testkit.Await(t, "readiness fails without ClickHouse",
+				func() bool { return status(t, addr, "/readyz") == http.StatusServiceUnavailable })
 			if code := status(t, addr, "/healthz"); code != http.StatusOK {
 				t.Errorf("/healthz is %d", code)
 			}
@@ -98,7 +98,8 @@ func awayFor(t *testing.T, away time.Duration) {
 		}
 		time.Sleep(20 * time.Millisecond) // the pace of the floor
 	}
-	caught := time.Since(back)
+	caught, gone := time.Since(back), back.Sub(from)
+	testkit.Within(t, "catching up", caught, 2*time.Minute)
 	testkit.Await(t, "all events are stored",
 		func() bool { return number(t, ch, "SELECT count() FROM v_events") == 1000+sent })
 	most = max(most, rss(p.cmd.Process.Pid))
@@ -107,8 +108,8 @@ func awayFor(t *testing.T, away time.Duration) {
 	if most > 512 {
 		t.Errorf("%d MiB, want at most 512", most)
 	}
-	if n := strings.Count(p.stderr.String(), "ClickHouse refused a request"); n == 0 || n > int(away/(2*time.Second))+4 {
-		t.Errorf("%d lines about ClickHouse in %v:\n%s", n, away, p.stderr.String())
+	if n := strings.Count(p.stderr.String(), "ClickHouse refused a request"); n == 0 || n > int(gone/(2*time.Second))+4 {
+		t.Errorf("%d lines about ClickHouse in %v:\n%s", n, gone, p.stderr.String())
 	}
 	p.stop(t, 10*time.Second)
 }
@@ -119,9 +120,7 @@ func (c *child) stop(t testing.TB, within time.Duration) {
 	told := time.Now()
 	_ = c.cmd.Process.Signal(syscall.SIGTERM)
 	<-c.gone
-	if took := time.Since(told); took > within {
-		t.Errorf("it took %v to end, want at most %v", took, within)
-	}
+	testkit.Within(t, "stopping", time.Since(told), within)
 	if code := c.cmd.ProcessState.ExitCode(); code != cli.Done {
 		t.Errorf("exit code %d, want %d:\n%s", code, cli.Done, c.stderr.String())
 	}
@@ -146,6 +145,7 @@ func status(t testing.TB, addr, path string) int {
 // Stopped under load, with small flushes and a ClickHouse that does not answer, it exits with 0 within ten seconds; the
 // next start makes the unconfirmed flush again. A second signal ends it at once.
 func TestStoppedUnderLoad(t *testing.T) {
+	t.Parallel()
 	ch := startClickHouse(t, "")
 	broker := startKafka(t)
 	migrate(t, ch)
@@ -168,14 +168,19 @@ func TestStoppedUnderLoad(t *testing.T) {
 	}
 
 	p = spawn(t, args...)
-	time.Sleep(300 * time.Millisecond)
-	_ = p.cmd.Process.Signal(syscall.SIGTERM)
-	time.Sleep(200 * time.Millisecond) // the first is heard before the second
-	told := time.Now()
-	_ = p.cmd.Process.Signal(syscall.SIGTERM)
-	<-p.gone
-	if took := time.Since(told); took > time.Second {
-		t.Errorf("a second signal took %v", took)
+	p.address(t) // it handles signals by then
+	// A signal that arrives while the first is handled may be lost, so that it is sent until the process ends.
+	testkit.Await(t, "a second signal ends it", func() bool {
+		_ = p.cmd.Process.Signal(syscall.SIGTERM)
+		select {
+		case <-p.gone:
+			return true
+		case <-time.After(100 * time.Millisecond):
+			return false
+		}
+	})
+	if ended := p.cmd.ProcessState; ended.ExitCode() != -1 {
+		t.Errorf("after a second signal: %v, want an end by the signal", ended)
 	}
 
 	g.set(nil, false)
@@ -190,6 +195,7 @@ func TestStoppedUnderLoad(t *testing.T) {
 // One record in a hundred cannot be read: all of those are dead letters, and nothing else is missing or
 // different. The whole topic is there before ingest is, and takes no more memory for that.
 func TestPoison(t *testing.T) {
+	t.Parallel()
 	ch := startClickHouse(t, "")
 	broker := startKafka(t)
 	migrate(t, ch)

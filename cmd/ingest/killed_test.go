@@ -296,6 +296,7 @@ func seed(t testing.TB) uint64 {
 // row lost, repeated or different. The long form is 1,000 kills at random over two million events and 200 at each step
 // over 200,000, in parts that can be run separately. With a -timeout, a part stops killing in time to compare.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	random, seams := killings()
 	all := func(n, each int) []killing {
 		return slices.Concat(slices.Repeat([]killing{random}, n), slices.Repeat(seams, each))
@@ -468,8 +469,8 @@ func struckBy(t testing.TB, c *child, read func() bool) bool {
 		if !all.IsZero() && time.Since(all) > time.Second {
 			return false
 		}
-		if time.Since(began) > 5*time.Minute {
-			t.Fatalf("not all is read in five minutes:\n%s", c.stderr.String())
+		if time.Since(began) > 15*time.Minute {
+			t.Fatalf("not all is read in a quarter of an hour:\n%s", c.stderr.String())
 		}
 	}
 }

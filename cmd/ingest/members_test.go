@@ -20,6 +20,7 @@ import (
 // Members join and leave every second, and one is frozen while another takes its partitions, so that for a moment both
 // act as owners: the rows equal the rows of one undisturbed member.
 func TestMembersComeAndGo(t *testing.T) {
+	t.Parallel()
 	ch := startClickHouse(t, "")
 	broker := startKafka(t)
 	migrate(t, ch)
@@ -77,6 +78,7 @@ func undisturbed(t testing.TB, broker *engine.Kafka, ch *engine.ClickHouse, reco
 // Of three brokers the group's coordinator is lost, with the partitions that it leads, while
 // events come and are written.
 func TestBrokerIsLost(t *testing.T) {
+	t.Parallel()
 	ch := startClickHouse(t, "")
 	broker, err := engine.StartKafka(engine.KafkaOptions{Brokers: 3, Topics: map[string]int32{topic: 6}})
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 // While ClickHouse refuses flushes, or is slow, reading waits, memory stays bounded, readiness fails and liveness does
 // not, and one line names the cause. After the fix the rows equal the rows in a healthy ClickHouse.
 func TestClickHouseTakesNoFlush(t *testing.T) {
+	t.Parallel()
 	ch := startClickHouse(t, "")
 	broker := startKafka(t)
 	events := hotel(t, 6000)[:6000]
@@ -63,6 +64,7 @@ func TestClickHouseTakesNoFlush(t *testing.T) {
 		p.child = spawn(t, "--kafka-brokers", broker.Addrs[0], "--kafka-group", p.database, "--clickhouse-addrs", addr,
 			"--clickhouse-database", p.database)
 	}
+	began := time.Now()
 	for _, p := range all {
 		testkit.Await(t, "the first events in "+p.database, func() bool { return stored(p) == first })
 		p.wrong()
@@ -106,8 +108,8 @@ func TestClickHouseTakesNoFlush(t *testing.T) {
 				t.Errorf("%s: %s", p.database, line)
 			}
 		}
-		if n := strings.Count(p.stderr.String(), "ClickHouse refused a request"); n > 8 {
-			t.Errorf("%s: %d lines about one cause", p.database, n)
+		if n := strings.Count(p.stderr.String(), "ClickHouse refused a request"); n > 8+int(time.Since(began)/(10*time.Second)) {
+			t.Errorf("%s: %d lines about one cause, in %v", p.database, n, time.Since(began))
 		}
 	}
 }

@@ -22,6 +22,7 @@ const twelve = 12 // partitions of the topic that one, two and four processes sh
 // One, two and four processes share twelve partitions, each has its part of them and works, and what they
 // write is the same, byte for byte.
 func TestSideBySide(t *testing.T) {
+	t.Parallel()
 	ch := startClickHouse(t, "")
 	migrate(t, ch)
 	events := hotel(t, testkit.Soak(40_000, 1_000_000))

@@ -121,7 +121,7 @@ func (t *Table) closeTable(c *turn) {
 		s.TableClosed = c.seq
 	}
 	t.closeShoes(c)
-	t.IsOpen, t.Early = false, nil
+	t.IsOpen, t.Early, t.Dealer = false, nil, ""
 	clear(t.Patrons)
 	t.History.Occupied = t.History.Occupied[:0]
 	c.yield(Stage{Kind: TableClosed, Seq: uint64(c.seq) + 1})

@@ -53,7 +53,8 @@ func (t *Table) fold(c *turn) {
 		*schema.SqueezeRelinquished, *schema.CardsHanded, *schema.CardsReturned, *schema.WagerCollected,
 		*schema.WagerPaid,
 		*schema.WagerReturned, *schema.VigorishMarked, *schema.VigorishCollected, *schema.VigorishMarkerRemoved,
-		*schema.DiscardPlaced, *schema.RoundVoided, *schema.RoundEnded, *schema.BankerWagered, *schema.BancoAnnounced:
+		*schema.DiscardPlaced, *schema.RoundVoided, *schema.RoundEnded, *schema.BankerWagered, *schema.BancoAnnounced,
+		*schema.WageringOpened:
 		t.foldPlay(c)
 	case *schema.ChipsFilled, *schema.ChipsCredited, *schema.TrayCounted, *schema.DropRemoved, *schema.StakeRead,
 		*schema.DeviceReported:

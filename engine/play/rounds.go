@@ -1,6 +1,9 @@
 package play
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/schema"
@@ -39,7 +42,7 @@ func (s *Shoe) played(round uint32) bool {
 func (t *Table) foldBetting(c *turn, s *Shoe, r *record.Round) bool {
 	switch p := t.now.Payload.(type) {
 	case *schema.RoundStarted:
-		r.Started = c.seq
+		r.Started, r.Begun = c.seq, c.seq
 	case *schema.WagerPlaced:
 		t.placeWager(c, r, p)
 	case *schema.WagerChanged:
@@ -55,6 +58,7 @@ func (t *Table) foldBetting(c *turn, s *Shoe, r *record.Round) bool {
 	case *schema.CashConverted:
 		if w := wagerOf(r, p.WagerID); w != nil {
 			w.Converted, w.ConvertedAt = record.Change{Seq: c.seq, Amount: p.Amount}, c.at
+			w.ConvertedBy = baccarat.Role(t.now.Actor.Role)
 		}
 	case *schema.Announced:
 		t.announce(c, s, r, p)
@@ -62,16 +66,28 @@ func (t *Table) foldBetting(c *turn, s *Shoe, r *record.Round) bool {
 		w := r.NewWager()
 		*w = record.Wager{
 			ID: p.WagerID, Placed: c.seq, Seat: p.Seat, Spot: baccarat.SpotBanker, Amount: p.Amount,
-			Medium: baccarat.Medium(p.Medium), AreaOK: true, Patron: t.Patrons[p.Seat],
+			Medium: baccarat.Medium(p.Medium), AreaOK: true, Patron: cmp.Or(p.PatronRef, t.Patrons[p.Seat]),
 			Changes: w.Changes[:0], Handled: w.Handled[:0], Confirmed: w.Confirmed[:0],
 		}
 		r.Bank = len(r.Wagers)
+	case *schema.WageringOpened:
+		t.openWagers(c, r, p)
 	case *schema.BancoAnnounced:
 		r.Bancos = append(r.Bancos, record.Banco{Seq: c.seq, Seat: p.Seat, Call: record.BancoCall(p.Call)})
 	default:
 		return false
 	}
 	return true
+}
+
+// openWagers notes to whom the wagers against the Banker were opened. Without seats it was to all.
+func (t *Table) openWagers(c *turn, r *record.Round, p *schema.WageringOpened) {
+	r.Opened = record.Opened{Seq: c.seq, Seats: slices.Clone(p.Seats)}
+	for _, seat := range t.History.Occupied {
+		if len(p.Seats) > 0 && seat != t.Curator && !slices.Contains(p.Seats, seat) {
+			r.Opened.LeftOut = append(r.Opened.LeftOut, seat)
+		}
+	}
 }
 
 func (t *Table) placeWager(c *turn, r *record.Round, p *schema.WagerPlaced) {

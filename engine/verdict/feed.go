@@ -51,7 +51,8 @@ func weight(rule string) (severity finding.Severity, verdict finding.Verdict) {
 		return finding.Major, finding.Unauditable
 	case "feed.shoe-reused":
 		return finding.Minor, finding.Suspect
-	case "feed.late":
+	case "feed.late", "feed.round-started", "feed.round-ended", "feed.shoe-loaded", "feed.shoe-ended",
+		"feed.dealer-assigned", "feed.wager-unknown":
 		return finding.Minor, finding.Unauditable
 	}
 	return finding.Minor, finding.Information

@@ -55,6 +55,7 @@ func (t *Table) At(ev *schema.Event, stage *play.Stage, out *[]finding.Finding) 
 	case play.ShoeReused, play.ShoeJoined, play.RoundRepeated, play.Configured:
 		t.feedStage(m)
 	case play.Prepared:
+		t.shoeBegun(m)
 		t.prepared(m)
 	case play.Changed:
 		t.evaluate(m, rules.Changed)
@@ -65,9 +66,11 @@ func (t *Table) At(ev *schema.Event, stage *play.Stage, out *[]finding.Finding) 
 	case play.Recorded:
 		t.evaluateCards(m, rules.Dealt, func(rules.Stage) { t.pass.EvaluateAgain() })
 	case play.Settled:
+		t.roundComplete(m)
 		t.evaluateCards(m, rules.Settled, t.pass.Evaluate)
 		t.endOfStage(m)
 	case play.Closed:
+		t.shoeEnded(m)
 		t.closed(m)
 	case play.Gone:
 		t.forget(stage.Shoe)

@@ -5,6 +5,8 @@ package testkit
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"math"
 	"os"
 	"strings"
 	"sync"
@@ -48,6 +50,35 @@ func Await(t testing.TB, what string, holds func() bool) {
 			t.Fatalf("not within %v: %s", patience.Round(time.Second), what)
 		}
 	}
+}
+
+// Within fails the test if something took longer than its limit. On a machine that other programs keep busy the limit is
+// longer, by as much as the machine is slower than it would be alone.
+func Within(t testing.TB, what string, took, limit time.Duration) {
+	t.Helper()
+	if took <= limit {
+		return
+	}
+	slower := slowness()
+	if took > time.Duration(float64(limit)*slower) {
+		t.Errorf("%s took %v, want at most %v on a machine that is %.1f times slower than alone", what, took, limit, slower)
+	}
+}
+
+// slowness is how many times longer than alone a thread takes for its work: the mean time of a piece of work over the
+// shortest, which no other program interrupted.
+func slowness() float64 {
+	const pieces = 400
+	block := make([]byte, 512<<10) // half a millisecond
+	var all time.Duration
+	shortest := time.Duration(math.MaxInt64)
+	for range pieces {
+		from := time.Now()
+		block[0] ^= sha256.Sum256(block)[0]
+		took := time.Since(from)
+		all, shortest = all+took, min(shortest, took)
+	}
+	return max(1, float64(all)/pieces/float64(shortest))
 }
 
 // Proxy returns a proxy that runs until the end of the test.

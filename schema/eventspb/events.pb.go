@@ -2250,7 +2250,7 @@ func (x TrayOccasion_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use TrayOccasion_E.Descriptor instead.
 func (TrayOccasion_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{110, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{111, 0}
 }
 
 type StakeOccasion_E int32
@@ -2299,7 +2299,7 @@ func (x StakeOccasion_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use StakeOccasion_E.Descriptor instead.
 func (StakeOccasion_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{113, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{114, 0}
 }
 
 type DeviceState_E int32
@@ -2351,7 +2351,7 @@ func (x DeviceState_E) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use DeviceState_E.Descriptor instead.
 func (DeviceState_E) EnumDescriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{115, 0}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{116, 0}
 }
 
 // TableEvent is one thing that happened at one table.
@@ -2439,6 +2439,7 @@ type TableEvent struct {
 	//	*TableEvent_BankerWagered
 	//	*TableEvent_BancoAnnounced
 	//	*TableEvent_BankerRelinquished
+	//	*TableEvent_WageringOpened
 	//	*TableEvent_ChipsFilled
 	//	*TableEvent_ChipsCredited
 	//	*TableEvent_TrayCounted
@@ -3140,6 +3141,15 @@ func (x *TableEvent) GetBankerRelinquished() *BankerRelinquished {
 	return nil
 }
 
+func (x *TableEvent) GetWageringOpened() *WageringOpened {
+	if x != nil {
+		if x, ok := x.Payload.(*TableEvent_WageringOpened); ok {
+			return x.WageringOpened
+		}
+	}
+	return nil
+}
+
 func (x *TableEvent) GetChipsFilled() *ChipsFilled {
 	if x != nil {
 		if x, ok := x.Payload.(*TableEvent_ChipsFilled); ok {
@@ -3459,6 +3469,10 @@ type TableEvent_BankerRelinquished struct {
 	BankerRelinquished *BankerRelinquished `protobuf:"bytes,124,opt,name=banker_relinquished,json=bankerRelinquished,proto3,oneof"`
 }
 
+type TableEvent_WageringOpened struct {
+	WageringOpened *WageringOpened `protobuf:"bytes,125,opt,name=wagering_opened,json=wageringOpened,proto3,oneof"`
+}
+
 type TableEvent_ChipsFilled struct {
 	// Chips and devices.
 	ChipsFilled *ChipsFilled `protobuf:"bytes,140,opt,name=chips_filled,json=chipsFilled,proto3,oneof"`
@@ -3611,6 +3625,8 @@ func (*TableEvent_BankerWagered) isTableEvent_Payload() {}
 func (*TableEvent_BancoAnnounced) isTableEvent_Payload() {}
 
 func (*TableEvent_BankerRelinquished) isTableEvent_Payload() {}
+
+func (*TableEvent_WageringOpened) isTableEvent_Payload() {}
 
 func (*TableEvent_ChipsFilled) isTableEvent_Payload() {}
 
@@ -9197,11 +9213,13 @@ func (x *BankerAssigned) GetAmount() int64 {
 }
 
 type BankerWagered struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	WagerId       string                 `protobuf:"bytes,1,opt,name=wager_id,json=wagerId,proto3" json:"wager_id,omitempty"`
-	Seat          uint32                 `protobuf:"varint,2,opt,name=seat,proto3" json:"seat,omitempty"`
-	Amount        int64                  `protobuf:"varint,3,opt,name=amount,proto3" json:"amount,omitempty"`
-	Medium        WagerMedium_E          `protobuf:"varint,4,opt,name=medium,proto3,enum=shoeproof.events.v1.WagerMedium_E" json:"medium,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	WagerId string                 `protobuf:"bytes,1,opt,name=wager_id,json=wagerId,proto3" json:"wager_id,omitempty"`
+	Seat    uint32                 `protobuf:"varint,2,opt,name=seat,proto3" json:"seat,omitempty"`
+	Amount  int64                  `protobuf:"varint,3,opt,name=amount,proto3" json:"amount,omitempty"`
+	Medium  WagerMedium_E          `protobuf:"varint,4,opt,name=medium,proto3,enum=shoeproof.events.v1.WagerMedium_E" json:"medium,omitempty"`
+	// Absent: of the occupant of the seat.
+	PatronRef     string `protobuf:"bytes,5,opt,name=patron_ref,json=patronRef,proto3" json:"patron_ref,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -9262,6 +9280,13 @@ func (x *BankerWagered) GetMedium() WagerMedium_E {
 		return x.Medium
 	}
 	return WagerMedium_UNSPECIFIED
+}
+
+func (x *BankerWagered) GetPatronRef() string {
+	if x != nil {
+		return x.PatronRef
+	}
+	return ""
 }
 
 type BancoCall struct {
@@ -9404,6 +9429,51 @@ func (x *BankerRelinquished) GetCause() string {
 	return ""
 }
 
+type WageringOpened struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Who is given the opportunity to wager against the Banker; empty is every remaining participant.
+	Seats         []uint32 `protobuf:"varint,1,rep,packed,name=seats,proto3" json:"seats,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WageringOpened) Reset() {
+	*x = WageringOpened{}
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[108]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WageringOpened) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WageringOpened) ProtoMessage() {}
+
+func (x *WageringOpened) ProtoReflect() protoreflect.Message {
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[108]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WageringOpened.ProtoReflect.Descriptor instead.
+func (*WageringOpened) Descriptor() ([]byte, []int) {
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{108}
+}
+
+func (x *WageringOpened) GetSeats() []uint32 {
+	if x != nil {
+		return x.Seats
+	}
+	return nil
+}
+
 type ChipsFilled struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	SlipNo        string                 `protobuf:"bytes,1,opt,name=slip_no,json=slipNo,proto3" json:"slip_no,omitempty"`
@@ -9414,7 +9484,7 @@ type ChipsFilled struct {
 
 func (x *ChipsFilled) Reset() {
 	*x = ChipsFilled{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[108]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[109]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9426,7 +9496,7 @@ func (x *ChipsFilled) String() string {
 func (*ChipsFilled) ProtoMessage() {}
 
 func (x *ChipsFilled) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[108]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[109]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9439,7 +9509,7 @@ func (x *ChipsFilled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChipsFilled.ProtoReflect.Descriptor instead.
 func (*ChipsFilled) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{108}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{109}
 }
 
 func (x *ChipsFilled) GetSlipNo() string {
@@ -9466,7 +9536,7 @@ type ChipsCredited struct {
 
 func (x *ChipsCredited) Reset() {
 	*x = ChipsCredited{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[109]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[110]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9478,7 +9548,7 @@ func (x *ChipsCredited) String() string {
 func (*ChipsCredited) ProtoMessage() {}
 
 func (x *ChipsCredited) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[109]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[110]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9491,7 +9561,7 @@ func (x *ChipsCredited) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChipsCredited.ProtoReflect.Descriptor instead.
 func (*ChipsCredited) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{109}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{110}
 }
 
 func (x *ChipsCredited) GetSlipNo() string {
@@ -9516,7 +9586,7 @@ type TrayOccasion struct {
 
 func (x *TrayOccasion) Reset() {
 	*x = TrayOccasion{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[110]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[111]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9528,7 +9598,7 @@ func (x *TrayOccasion) String() string {
 func (*TrayOccasion) ProtoMessage() {}
 
 func (x *TrayOccasion) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[110]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[111]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9541,7 +9611,7 @@ func (x *TrayOccasion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrayOccasion.ProtoReflect.Descriptor instead.
 func (*TrayOccasion) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{110}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{111}
 }
 
 type TrayCounted struct {
@@ -9554,7 +9624,7 @@ type TrayCounted struct {
 
 func (x *TrayCounted) Reset() {
 	*x = TrayCounted{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[111]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[112]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9566,7 +9636,7 @@ func (x *TrayCounted) String() string {
 func (*TrayCounted) ProtoMessage() {}
 
 func (x *TrayCounted) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[111]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[112]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9579,7 +9649,7 @@ func (x *TrayCounted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TrayCounted.ProtoReflect.Descriptor instead.
 func (*TrayCounted) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{111}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{112}
 }
 
 func (x *TrayCounted) GetAmount() int64 {
@@ -9605,7 +9675,7 @@ type DropRemoved struct {
 
 func (x *DropRemoved) Reset() {
 	*x = DropRemoved{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[112]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[113]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9617,7 +9687,7 @@ func (x *DropRemoved) String() string {
 func (*DropRemoved) ProtoMessage() {}
 
 func (x *DropRemoved) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[112]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[113]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9630,7 +9700,7 @@ func (x *DropRemoved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DropRemoved.ProtoReflect.Descriptor instead.
 func (*DropRemoved) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{112}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{113}
 }
 
 func (x *DropRemoved) GetBoxId() string {
@@ -9648,7 +9718,7 @@ type StakeOccasion struct {
 
 func (x *StakeOccasion) Reset() {
 	*x = StakeOccasion{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[113]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[114]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9660,7 +9730,7 @@ func (x *StakeOccasion) String() string {
 func (*StakeOccasion) ProtoMessage() {}
 
 func (x *StakeOccasion) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[113]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[114]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9673,7 +9743,7 @@ func (x *StakeOccasion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StakeOccasion.ProtoReflect.Descriptor instead.
 func (*StakeOccasion) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{113}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{114}
 }
 
 type StakeRead struct {
@@ -9688,7 +9758,7 @@ type StakeRead struct {
 
 func (x *StakeRead) Reset() {
 	*x = StakeRead{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[114]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[115]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9700,7 +9770,7 @@ func (x *StakeRead) String() string {
 func (*StakeRead) ProtoMessage() {}
 
 func (x *StakeRead) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[114]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[115]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9713,7 +9783,7 @@ func (x *StakeRead) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StakeRead.ProtoReflect.Descriptor instead.
 func (*StakeRead) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{114}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{115}
 }
 
 func (x *StakeRead) GetWagerId() string {
@@ -9752,7 +9822,7 @@ type DeviceState struct {
 
 func (x *DeviceState) Reset() {
 	*x = DeviceState{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[115]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[116]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9764,7 +9834,7 @@ func (x *DeviceState) String() string {
 func (*DeviceState) ProtoMessage() {}
 
 func (x *DeviceState) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[115]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[116]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9777,7 +9847,7 @@ func (x *DeviceState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeviceState.ProtoReflect.Descriptor instead.
 func (*DeviceState) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{115}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{116}
 }
 
 type DeviceReported struct {
@@ -9791,7 +9861,7 @@ type DeviceReported struct {
 
 func (x *DeviceReported) Reset() {
 	*x = DeviceReported{}
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[116]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[117]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -9803,7 +9873,7 @@ func (x *DeviceReported) String() string {
 func (*DeviceReported) ProtoMessage() {}
 
 func (x *DeviceReported) ProtoReflect() protoreflect.Message {
-	mi := &file_shoeproof_events_v1_events_proto_msgTypes[116]
+	mi := &file_shoeproof_events_v1_events_proto_msgTypes[117]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -9816,7 +9886,7 @@ func (x *DeviceReported) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeviceReported.ProtoReflect.Descriptor instead.
 func (*DeviceReported) Descriptor() ([]byte, []int) {
-	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{116}
+	return file_shoeproof_events_v1_events_proto_rawDescGZIP(), []int{117}
 }
 
 func (x *DeviceReported) GetState() DeviceState_E {
@@ -9844,7 +9914,7 @@ var File_shoeproof_events_v1_events_proto protoreflect.FileDescriptor
 
 const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\n" +
-	" shoeproof/events/v1/events.proto\x12\x13shoeproof.events.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x97,\n" +
+	" shoeproof/events/v1/events.proto\x12\x13shoeproof.events.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe7,\n" +
 	"\n" +
 	"TableEvent\x12\x19\n" +
 	"\bevent_id\x18\x01 \x01(\tR\aeventId\x12\x1f\n" +
@@ -9934,7 +10004,8 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x0fbanker_assigned\x18y \x01(\v2#.shoeproof.events.v1.BankerAssignedH\x00R\x0ebankerAssigned\x12K\n" +
 	"\x0ebanker_wagered\x18z \x01(\v2\".shoeproof.events.v1.BankerWageredH\x00R\rbankerWagered\x12N\n" +
 	"\x0fbanco_announced\x18{ \x01(\v2#.shoeproof.events.v1.BancoAnnouncedH\x00R\x0ebancoAnnounced\x12Z\n" +
-	"\x13banker_relinquished\x18| \x01(\v2'.shoeproof.events.v1.BankerRelinquishedH\x00R\x12bankerRelinquished\x12F\n" +
+	"\x13banker_relinquished\x18| \x01(\v2'.shoeproof.events.v1.BankerRelinquishedH\x00R\x12bankerRelinquished\x12N\n" +
+	"\x0fwagering_opened\x18} \x01(\v2#.shoeproof.events.v1.WageringOpenedH\x00R\x0ewageringOpened\x12F\n" +
 	"\fchips_filled\x18\x8c\x01 \x01(\v2 .shoeproof.events.v1.ChipsFilledH\x00R\vchipsFilled\x12L\n" +
 	"\x0echips_credited\x18\x8d\x01 \x01(\v2\".shoeproof.events.v1.ChipsCreditedH\x00R\rchipsCredited\x12F\n" +
 	"\ftray_counted\x18\x8e\x01 \x01(\v2 .shoeproof.events.v1.TrayCountedH\x00R\vtrayCounted\x12F\n" +
@@ -10606,12 +10677,14 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x06amount\x18\x02 \x01(\x03R\x06amount\"<\n" +
 	"\x0eBankerAssigned\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12\x16\n" +
-	"\x06amount\x18\x02 \x01(\x03R\x06amount\"\x92\x01\n" +
+	"\x06amount\x18\x02 \x01(\x03R\x06amount\"\xb1\x01\n" +
 	"\rBankerWagered\x12\x19\n" +
 	"\bwager_id\x18\x01 \x01(\tR\awagerId\x12\x12\n" +
 	"\x04seat\x18\x02 \x01(\rR\x04seat\x12\x16\n" +
 	"\x06amount\x18\x03 \x01(\x03R\x06amount\x12:\n" +
-	"\x06medium\x18\x04 \x01(\x0e2\".shoeproof.events.v1.WagerMedium.ER\x06medium\"A\n" +
+	"\x06medium\x18\x04 \x01(\x0e2\".shoeproof.events.v1.WagerMedium.ER\x06medium\x12\x1d\n" +
+	"\n" +
+	"patron_ref\x18\x05 \x01(\tR\tpatronRef\"A\n" +
 	"\tBancoCall\"4\n" +
 	"\x01E\x12\x0f\n" +
 	"\vUNSPECIFIED\x10\x00\x12\t\n" +
@@ -10623,7 +10696,9 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x04call\x18\x02 \x01(\x0e2 .shoeproof.events.v1.BancoCall.ER\x04call\">\n" +
 	"\x12BankerRelinquished\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12\x14\n" +
-	"\x05cause\x18\x02 \x01(\tR\x05cause\">\n" +
+	"\x05cause\x18\x02 \x01(\tR\x05cause\"&\n" +
+	"\x0eWageringOpened\x12\x14\n" +
+	"\x05seats\x18\x01 \x03(\rR\x05seats\">\n" +
 	"\vChipsFilled\x12\x17\n" +
 	"\aslip_no\x18\x01 \x01(\tR\x06slipNo\x12\x16\n" +
 	"\x06amount\x18\x02 \x01(\x03R\x06amount\"@\n" +
@@ -10681,7 +10756,7 @@ func file_shoeproof_events_v1_events_proto_rawDescGZIP() []byte {
 }
 
 var file_shoeproof_events_v1_events_proto_enumTypes = make([]protoimpl.EnumInfo, 41)
-var file_shoeproof_events_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 120)
+var file_shoeproof_events_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 121)
 var file_shoeproof_events_v1_events_proto_goTypes = []any{
 	(Role_E)(0),                   // 0: shoeproof.events.v1.Role.E
 	(SourceKind_E)(0),             // 1: shoeproof.events.v1.SourceKind.E
@@ -10832,22 +10907,23 @@ var file_shoeproof_events_v1_events_proto_goTypes = []any{
 	(*BancoCall)(nil),             // 146: shoeproof.events.v1.BancoCall
 	(*BancoAnnounced)(nil),        // 147: shoeproof.events.v1.BancoAnnounced
 	(*BankerRelinquished)(nil),    // 148: shoeproof.events.v1.BankerRelinquished
-	(*ChipsFilled)(nil),           // 149: shoeproof.events.v1.ChipsFilled
-	(*ChipsCredited)(nil),         // 150: shoeproof.events.v1.ChipsCredited
-	(*TrayOccasion)(nil),          // 151: shoeproof.events.v1.TrayOccasion
-	(*TrayCounted)(nil),           // 152: shoeproof.events.v1.TrayCounted
-	(*DropRemoved)(nil),           // 153: shoeproof.events.v1.DropRemoved
-	(*StakeOccasion)(nil),         // 154: shoeproof.events.v1.StakeOccasion
-	(*StakeRead)(nil),             // 155: shoeproof.events.v1.StakeRead
-	(*DeviceState)(nil),           // 156: shoeproof.events.v1.DeviceState
-	(*DeviceReported)(nil),        // 157: shoeproof.events.v1.DeviceReported
-	nil,                           // 158: shoeproof.events.v1.TableConfig.PayTablesEntry
-	nil,                           // 159: shoeproof.events.v1.TableConfig.PostedOddsEntry
-	nil,                           // 160: shoeproof.events.v1.TableConfig.OptionsEntry
-	(*timestamppb.Timestamp)(nil), // 161: google.protobuf.Timestamp
+	(*WageringOpened)(nil),        // 149: shoeproof.events.v1.WageringOpened
+	(*ChipsFilled)(nil),           // 150: shoeproof.events.v1.ChipsFilled
+	(*ChipsCredited)(nil),         // 151: shoeproof.events.v1.ChipsCredited
+	(*TrayOccasion)(nil),          // 152: shoeproof.events.v1.TrayOccasion
+	(*TrayCounted)(nil),           // 153: shoeproof.events.v1.TrayCounted
+	(*DropRemoved)(nil),           // 154: shoeproof.events.v1.DropRemoved
+	(*StakeOccasion)(nil),         // 155: shoeproof.events.v1.StakeOccasion
+	(*StakeRead)(nil),             // 156: shoeproof.events.v1.StakeRead
+	(*DeviceState)(nil),           // 157: shoeproof.events.v1.DeviceState
+	(*DeviceReported)(nil),        // 158: shoeproof.events.v1.DeviceReported
+	nil,                           // 159: shoeproof.events.v1.TableConfig.PayTablesEntry
+	nil,                           // 160: shoeproof.events.v1.TableConfig.PostedOddsEntry
+	nil,                           // 161: shoeproof.events.v1.TableConfig.OptionsEntry
+	(*timestamppb.Timestamp)(nil), // 162: google.protobuf.Timestamp
 }
 var file_shoeproof_events_v1_events_proto_depIdxs = []int32{
-	161, // 0: shoeproof.events.v1.TableEvent.at:type_name -> google.protobuf.Timestamp
+	162, // 0: shoeproof.events.v1.TableEvent.at:type_name -> google.protobuf.Timestamp
 	42,  // 1: shoeproof.events.v1.TableEvent.actor:type_name -> shoeproof.events.v1.Actor
 	43,  // 2: shoeproof.events.v1.TableEvent.source:type_name -> shoeproof.events.v1.Source
 	44,  // 3: shoeproof.events.v1.TableEvent.video:type_name -> shoeproof.events.v1.Video
@@ -10915,98 +10991,99 @@ var file_shoeproof_events_v1_events_proto_depIdxs = []int32{
 	145, // 65: shoeproof.events.v1.TableEvent.banker_wagered:type_name -> shoeproof.events.v1.BankerWagered
 	147, // 66: shoeproof.events.v1.TableEvent.banco_announced:type_name -> shoeproof.events.v1.BancoAnnounced
 	148, // 67: shoeproof.events.v1.TableEvent.banker_relinquished:type_name -> shoeproof.events.v1.BankerRelinquished
-	149, // 68: shoeproof.events.v1.TableEvent.chips_filled:type_name -> shoeproof.events.v1.ChipsFilled
-	150, // 69: shoeproof.events.v1.TableEvent.chips_credited:type_name -> shoeproof.events.v1.ChipsCredited
-	152, // 70: shoeproof.events.v1.TableEvent.tray_counted:type_name -> shoeproof.events.v1.TrayCounted
-	153, // 71: shoeproof.events.v1.TableEvent.drop_removed:type_name -> shoeproof.events.v1.DropRemoved
-	155, // 72: shoeproof.events.v1.TableEvent.stake_read:type_name -> shoeproof.events.v1.StakeRead
-	157, // 73: shoeproof.events.v1.TableEvent.device_reported:type_name -> shoeproof.events.v1.DeviceReported
-	0,   // 74: shoeproof.events.v1.Actor.role:type_name -> shoeproof.events.v1.Role.E
-	1,   // 75: shoeproof.events.v1.Source.kind:type_name -> shoeproof.events.v1.SourceKind.E
-	161, // 76: shoeproof.events.v1.Video.at:type_name -> google.protobuf.Timestamp
-	3,   // 77: shoeproof.events.v1.Vigorish.mode:type_name -> shoeproof.events.v1.VigorishMode.E
-	4,   // 78: shoeproof.events.v1.Vigorish.timing:type_name -> shoeproof.events.v1.VigorishTiming.E
-	2,   // 79: shoeproof.events.v1.TableConfig.game:type_name -> shoeproof.events.v1.Game.E
-	53,  // 80: shoeproof.events.v1.TableConfig.vigorish:type_name -> shoeproof.events.v1.Vigorish
-	5,   // 81: shoeproof.events.v1.TableConfig.side_bets:type_name -> shoeproof.events.v1.SideBet.E
-	158, // 82: shoeproof.events.v1.TableConfig.pay_tables:type_name -> shoeproof.events.v1.TableConfig.PayTablesEntry
-	159, // 83: shoeproof.events.v1.TableConfig.posted_odds:type_name -> shoeproof.events.v1.TableConfig.PostedOddsEntry
-	6,   // 84: shoeproof.events.v1.TableConfig.dealing_style:type_name -> shoeproof.events.v1.DealingStyle.E
-	7,   // 85: shoeproof.events.v1.TableConfig.feeds:type_name -> shoeproof.events.v1.Feed.E
-	160, // 86: shoeproof.events.v1.TableConfig.options:type_name -> shoeproof.events.v1.TableConfig.OptionsEntry
-	7,   // 87: shoeproof.events.v1.TableConfig.absent_feeds:type_name -> shoeproof.events.v1.Feed.E
-	54,  // 88: shoeproof.events.v1.TableOpened.config:type_name -> shoeproof.events.v1.TableConfig
-	54,  // 89: shoeproof.events.v1.TableConfigured.config:type_name -> shoeproof.events.v1.TableConfig
-	161, // 90: shoeproof.events.v1.TableConfigured.effective_at:type_name -> google.protobuf.Timestamp
-	8,   // 91: shoeproof.events.v1.NoticeFiled.topic:type_name -> shoeproof.events.v1.NoticeTopic.E
-	161, // 92: shoeproof.events.v1.NoticeFiled.filed_at:type_name -> google.protobuf.Timestamp
-	161, // 93: shoeproof.events.v1.NoticeFiled.effective_at:type_name -> google.protobuf.Timestamp
-	9,   // 94: shoeproof.events.v1.NoticeFiled.recipients:type_name -> shoeproof.events.v1.Recipient.E
-	23,  // 95: shoeproof.events.v1.NoticeFiled.spot:type_name -> shoeproof.events.v1.Spot.E
-	8,   // 96: shoeproof.events.v1.NoticePosted.topic:type_name -> shoeproof.events.v1.NoticeTopic.E
-	10,  // 97: shoeproof.events.v1.NoticePosted.medium:type_name -> shoeproof.events.v1.NoticeMedium.E
-	161, // 98: shoeproof.events.v1.NoticePosted.posted_at:type_name -> google.protobuf.Timestamp
-	161, // 99: shoeproof.events.v1.NoticePosted.effective_at:type_name -> google.protobuf.Timestamp
-	11,  // 100: shoeproof.events.v1.DealerAssigned.position:type_name -> shoeproof.events.v1.DealerPosition.E
-	0,   // 101: shoeproof.events.v1.CardsVerified.verifier_role:type_name -> shoeproof.events.v1.Role.E
-	12,  // 102: shoeproof.events.v1.CardsSpread.face:type_name -> shoeproof.events.v1.Face.E
-	13,  // 103: shoeproof.events.v1.CardsSpread.arrangement:type_name -> shoeproof.events.v1.Arrangement.E
-	12,  // 104: shoeproof.events.v1.CardsWashed.face:type_name -> shoeproof.events.v1.Face.E
-	14,  // 105: shoeproof.events.v1.BatchReported.state:type_name -> shoeproof.events.v1.BatchState.E
-	15,  // 106: shoeproof.events.v1.ShoeShuffled.phase:type_name -> shoeproof.events.v1.ShufflePhase.E
-	16,  // 107: shoeproof.events.v1.ShoeShuffled.method:type_name -> shoeproof.events.v1.ShuffleMethod.E
-	0,   // 108: shoeproof.events.v1.ShoeCut.by_role:type_name -> shoeproof.events.v1.Role.E
-	0,   // 109: shoeproof.events.v1.RecutOrdered.by_role:type_name -> shoeproof.events.v1.Role.E
-	17,  // 110: shoeproof.events.v1.ShoeLoaded.device:type_name -> shoeproof.events.v1.ShoeDevice.E
-	18,  // 111: shoeproof.events.v1.ShoeBurned.reason:type_name -> shoeproof.events.v1.BurnReason.E
-	19,  // 112: shoeproof.events.v1.ShoeBurned.shown:type_name -> shoeproof.events.v1.BurnShown.E
-	20,  // 113: shoeproof.events.v1.ShoeBurned.destination:type_name -> shoeproof.events.v1.BurnDestination.E
-	21,  // 114: shoeproof.events.v1.ShoeBurned.discarded:type_name -> shoeproof.events.v1.BurnDiscarded.E
-	22,  // 115: shoeproof.events.v1.CuratorPassed.cause:type_name -> shoeproof.events.v1.PassCause.E
-	0,   // 116: shoeproof.events.v1.CuratorPassed.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
-	23,  // 117: shoeproof.events.v1.WagerPlaced.spot:type_name -> shoeproof.events.v1.Spot.E
-	24,  // 118: shoeproof.events.v1.WagerPlaced.medium:type_name -> shoeproof.events.v1.WagerMedium.E
-	25,  // 119: shoeproof.events.v1.WagerChanged.change:type_name -> shoeproof.events.v1.WagerChange.E
-	23,  // 120: shoeproof.events.v1.WagerChanged.to_spot:type_name -> shoeproof.events.v1.Spot.E
-	0,   // 121: shoeproof.events.v1.WagerHandled.by_role:type_name -> shoeproof.events.v1.Role.E
-	0,   // 122: shoeproof.events.v1.VerbalConfirmed.by_role:type_name -> shoeproof.events.v1.Role.E
-	26,  // 123: shoeproof.events.v1.Announced.code:type_name -> shoeproof.events.v1.Call.E
-	27,  // 124: shoeproof.events.v1.Announced.hand:type_name -> shoeproof.events.v1.Hand.E
-	28,  // 125: shoeproof.events.v1.Announced.treasure:type_name -> shoeproof.events.v1.Treasure.E
-	27,  // 126: shoeproof.events.v1.DealInstructed.hand:type_name -> shoeproof.events.v1.Hand.E
-	29,  // 127: shoeproof.events.v1.DealInstructed.instruction:type_name -> shoeproof.events.v1.Instruction.E
-	27,  // 128: shoeproof.events.v1.CardDealt.hand:type_name -> shoeproof.events.v1.Hand.E
-	12,  // 129: shoeproof.events.v1.CardDealt.face:type_name -> shoeproof.events.v1.Face.E
-	30,  // 130: shoeproof.events.v1.CardDealt.placed_at:type_name -> shoeproof.events.v1.CardPlace.E
-	31,  // 131: shoeproof.events.v1.CardDealt.drawing_hand:type_name -> shoeproof.events.v1.DealerHand.E
-	0,   // 132: shoeproof.events.v1.CardDealt.by_role:type_name -> shoeproof.events.v1.Role.E
-	0,   // 133: shoeproof.events.v1.CardRevealed.by_role:type_name -> shoeproof.events.v1.Role.E
-	32,  // 134: shoeproof.events.v1.CardMoved.from:type_name -> shoeproof.events.v1.MovePlace.E
-	32,  // 135: shoeproof.events.v1.CardMoved.to:type_name -> shoeproof.events.v1.MovePlace.E
-	0,   // 136: shoeproof.events.v1.CardTouched.by_role:type_name -> shoeproof.events.v1.Role.E
-	0,   // 137: shoeproof.events.v1.CardTouched.permitted_by:type_name -> shoeproof.events.v1.Role.E
-	27,  // 138: shoeproof.events.v1.SqueezeOffered.hand:type_name -> shoeproof.events.v1.Hand.E
-	27,  // 139: shoeproof.events.v1.SqueezeRelinquished.hand:type_name -> shoeproof.events.v1.Hand.E
-	22,  // 140: shoeproof.events.v1.SqueezeRelinquished.cause:type_name -> shoeproof.events.v1.PassCause.E
-	0,   // 141: shoeproof.events.v1.SqueezeRelinquished.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
-	27,  // 142: shoeproof.events.v1.CardsHanded.hand:type_name -> shoeproof.events.v1.Hand.E
-	12,  // 143: shoeproof.events.v1.CardsHanded.face:type_name -> shoeproof.events.v1.Face.E
-	27,  // 144: shoeproof.events.v1.CardsReturned.hand:type_name -> shoeproof.events.v1.Hand.E
-	12,  // 145: shoeproof.events.v1.CardsReturned.face:type_name -> shoeproof.events.v1.Face.E
-	33,  // 146: shoeproof.events.v1.VigorishMarked.marker:type_name -> shoeproof.events.v1.Marker.E
-	34,  // 147: shoeproof.events.v1.VigorishCollected.kind:type_name -> shoeproof.events.v1.VigorishKind.E
-	35,  // 148: shoeproof.events.v1.RoundVoided.cause:type_name -> shoeproof.events.v1.VoidCause.E
-	36,  // 149: shoeproof.events.v1.RoundEnded.result:type_name -> shoeproof.events.v1.Result.E
-	24,  // 150: shoeproof.events.v1.BankerWagered.medium:type_name -> shoeproof.events.v1.WagerMedium.E
-	37,  // 151: shoeproof.events.v1.BancoAnnounced.call:type_name -> shoeproof.events.v1.BancoCall.E
-	38,  // 152: shoeproof.events.v1.TrayCounted.occasion:type_name -> shoeproof.events.v1.TrayOccasion.E
-	39,  // 153: shoeproof.events.v1.StakeRead.occasion:type_name -> shoeproof.events.v1.StakeOccasion.E
-	40,  // 154: shoeproof.events.v1.DeviceReported.state:type_name -> shoeproof.events.v1.DeviceState.E
-	155, // [155:155] is the sub-list for method output_type
-	155, // [155:155] is the sub-list for method input_type
-	155, // [155:155] is the sub-list for extension type_name
-	155, // [155:155] is the sub-list for extension extendee
-	0,   // [0:155] is the sub-list for field type_name
+	149, // 68: shoeproof.events.v1.TableEvent.wagering_opened:type_name -> shoeproof.events.v1.WageringOpened
+	150, // 69: shoeproof.events.v1.TableEvent.chips_filled:type_name -> shoeproof.events.v1.ChipsFilled
+	151, // 70: shoeproof.events.v1.TableEvent.chips_credited:type_name -> shoeproof.events.v1.ChipsCredited
+	153, // 71: shoeproof.events.v1.TableEvent.tray_counted:type_name -> shoeproof.events.v1.TrayCounted
+	154, // 72: shoeproof.events.v1.TableEvent.drop_removed:type_name -> shoeproof.events.v1.DropRemoved
+	156, // 73: shoeproof.events.v1.TableEvent.stake_read:type_name -> shoeproof.events.v1.StakeRead
+	158, // 74: shoeproof.events.v1.TableEvent.device_reported:type_name -> shoeproof.events.v1.DeviceReported
+	0,   // 75: shoeproof.events.v1.Actor.role:type_name -> shoeproof.events.v1.Role.E
+	1,   // 76: shoeproof.events.v1.Source.kind:type_name -> shoeproof.events.v1.SourceKind.E
+	162, // 77: shoeproof.events.v1.Video.at:type_name -> google.protobuf.Timestamp
+	3,   // 78: shoeproof.events.v1.Vigorish.mode:type_name -> shoeproof.events.v1.VigorishMode.E
+	4,   // 79: shoeproof.events.v1.Vigorish.timing:type_name -> shoeproof.events.v1.VigorishTiming.E
+	2,   // 80: shoeproof.events.v1.TableConfig.game:type_name -> shoeproof.events.v1.Game.E
+	53,  // 81: shoeproof.events.v1.TableConfig.vigorish:type_name -> shoeproof.events.v1.Vigorish
+	5,   // 82: shoeproof.events.v1.TableConfig.side_bets:type_name -> shoeproof.events.v1.SideBet.E
+	159, // 83: shoeproof.events.v1.TableConfig.pay_tables:type_name -> shoeproof.events.v1.TableConfig.PayTablesEntry
+	160, // 84: shoeproof.events.v1.TableConfig.posted_odds:type_name -> shoeproof.events.v1.TableConfig.PostedOddsEntry
+	6,   // 85: shoeproof.events.v1.TableConfig.dealing_style:type_name -> shoeproof.events.v1.DealingStyle.E
+	7,   // 86: shoeproof.events.v1.TableConfig.feeds:type_name -> shoeproof.events.v1.Feed.E
+	161, // 87: shoeproof.events.v1.TableConfig.options:type_name -> shoeproof.events.v1.TableConfig.OptionsEntry
+	7,   // 88: shoeproof.events.v1.TableConfig.absent_feeds:type_name -> shoeproof.events.v1.Feed.E
+	54,  // 89: shoeproof.events.v1.TableOpened.config:type_name -> shoeproof.events.v1.TableConfig
+	54,  // 90: shoeproof.events.v1.TableConfigured.config:type_name -> shoeproof.events.v1.TableConfig
+	162, // 91: shoeproof.events.v1.TableConfigured.effective_at:type_name -> google.protobuf.Timestamp
+	8,   // 92: shoeproof.events.v1.NoticeFiled.topic:type_name -> shoeproof.events.v1.NoticeTopic.E
+	162, // 93: shoeproof.events.v1.NoticeFiled.filed_at:type_name -> google.protobuf.Timestamp
+	162, // 94: shoeproof.events.v1.NoticeFiled.effective_at:type_name -> google.protobuf.Timestamp
+	9,   // 95: shoeproof.events.v1.NoticeFiled.recipients:type_name -> shoeproof.events.v1.Recipient.E
+	23,  // 96: shoeproof.events.v1.NoticeFiled.spot:type_name -> shoeproof.events.v1.Spot.E
+	8,   // 97: shoeproof.events.v1.NoticePosted.topic:type_name -> shoeproof.events.v1.NoticeTopic.E
+	10,  // 98: shoeproof.events.v1.NoticePosted.medium:type_name -> shoeproof.events.v1.NoticeMedium.E
+	162, // 99: shoeproof.events.v1.NoticePosted.posted_at:type_name -> google.protobuf.Timestamp
+	162, // 100: shoeproof.events.v1.NoticePosted.effective_at:type_name -> google.protobuf.Timestamp
+	11,  // 101: shoeproof.events.v1.DealerAssigned.position:type_name -> shoeproof.events.v1.DealerPosition.E
+	0,   // 102: shoeproof.events.v1.CardsVerified.verifier_role:type_name -> shoeproof.events.v1.Role.E
+	12,  // 103: shoeproof.events.v1.CardsSpread.face:type_name -> shoeproof.events.v1.Face.E
+	13,  // 104: shoeproof.events.v1.CardsSpread.arrangement:type_name -> shoeproof.events.v1.Arrangement.E
+	12,  // 105: shoeproof.events.v1.CardsWashed.face:type_name -> shoeproof.events.v1.Face.E
+	14,  // 106: shoeproof.events.v1.BatchReported.state:type_name -> shoeproof.events.v1.BatchState.E
+	15,  // 107: shoeproof.events.v1.ShoeShuffled.phase:type_name -> shoeproof.events.v1.ShufflePhase.E
+	16,  // 108: shoeproof.events.v1.ShoeShuffled.method:type_name -> shoeproof.events.v1.ShuffleMethod.E
+	0,   // 109: shoeproof.events.v1.ShoeCut.by_role:type_name -> shoeproof.events.v1.Role.E
+	0,   // 110: shoeproof.events.v1.RecutOrdered.by_role:type_name -> shoeproof.events.v1.Role.E
+	17,  // 111: shoeproof.events.v1.ShoeLoaded.device:type_name -> shoeproof.events.v1.ShoeDevice.E
+	18,  // 112: shoeproof.events.v1.ShoeBurned.reason:type_name -> shoeproof.events.v1.BurnReason.E
+	19,  // 113: shoeproof.events.v1.ShoeBurned.shown:type_name -> shoeproof.events.v1.BurnShown.E
+	20,  // 114: shoeproof.events.v1.ShoeBurned.destination:type_name -> shoeproof.events.v1.BurnDestination.E
+	21,  // 115: shoeproof.events.v1.ShoeBurned.discarded:type_name -> shoeproof.events.v1.BurnDiscarded.E
+	22,  // 116: shoeproof.events.v1.CuratorPassed.cause:type_name -> shoeproof.events.v1.PassCause.E
+	0,   // 117: shoeproof.events.v1.CuratorPassed.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
+	23,  // 118: shoeproof.events.v1.WagerPlaced.spot:type_name -> shoeproof.events.v1.Spot.E
+	24,  // 119: shoeproof.events.v1.WagerPlaced.medium:type_name -> shoeproof.events.v1.WagerMedium.E
+	25,  // 120: shoeproof.events.v1.WagerChanged.change:type_name -> shoeproof.events.v1.WagerChange.E
+	23,  // 121: shoeproof.events.v1.WagerChanged.to_spot:type_name -> shoeproof.events.v1.Spot.E
+	0,   // 122: shoeproof.events.v1.WagerHandled.by_role:type_name -> shoeproof.events.v1.Role.E
+	0,   // 123: shoeproof.events.v1.VerbalConfirmed.by_role:type_name -> shoeproof.events.v1.Role.E
+	26,  // 124: shoeproof.events.v1.Announced.code:type_name -> shoeproof.events.v1.Call.E
+	27,  // 125: shoeproof.events.v1.Announced.hand:type_name -> shoeproof.events.v1.Hand.E
+	28,  // 126: shoeproof.events.v1.Announced.treasure:type_name -> shoeproof.events.v1.Treasure.E
+	27,  // 127: shoeproof.events.v1.DealInstructed.hand:type_name -> shoeproof.events.v1.Hand.E
+	29,  // 128: shoeproof.events.v1.DealInstructed.instruction:type_name -> shoeproof.events.v1.Instruction.E
+	27,  // 129: shoeproof.events.v1.CardDealt.hand:type_name -> shoeproof.events.v1.Hand.E
+	12,  // 130: shoeproof.events.v1.CardDealt.face:type_name -> shoeproof.events.v1.Face.E
+	30,  // 131: shoeproof.events.v1.CardDealt.placed_at:type_name -> shoeproof.events.v1.CardPlace.E
+	31,  // 132: shoeproof.events.v1.CardDealt.drawing_hand:type_name -> shoeproof.events.v1.DealerHand.E
+	0,   // 133: shoeproof.events.v1.CardDealt.by_role:type_name -> shoeproof.events.v1.Role.E
+	0,   // 134: shoeproof.events.v1.CardRevealed.by_role:type_name -> shoeproof.events.v1.Role.E
+	32,  // 135: shoeproof.events.v1.CardMoved.from:type_name -> shoeproof.events.v1.MovePlace.E
+	32,  // 136: shoeproof.events.v1.CardMoved.to:type_name -> shoeproof.events.v1.MovePlace.E
+	0,   // 137: shoeproof.events.v1.CardTouched.by_role:type_name -> shoeproof.events.v1.Role.E
+	0,   // 138: shoeproof.events.v1.CardTouched.permitted_by:type_name -> shoeproof.events.v1.Role.E
+	27,  // 139: shoeproof.events.v1.SqueezeOffered.hand:type_name -> shoeproof.events.v1.Hand.E
+	27,  // 140: shoeproof.events.v1.SqueezeRelinquished.hand:type_name -> shoeproof.events.v1.Hand.E
+	22,  // 141: shoeproof.events.v1.SqueezeRelinquished.cause:type_name -> shoeproof.events.v1.PassCause.E
+	0,   // 142: shoeproof.events.v1.SqueezeRelinquished.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
+	27,  // 143: shoeproof.events.v1.CardsHanded.hand:type_name -> shoeproof.events.v1.Hand.E
+	12,  // 144: shoeproof.events.v1.CardsHanded.face:type_name -> shoeproof.events.v1.Face.E
+	27,  // 145: shoeproof.events.v1.CardsReturned.hand:type_name -> shoeproof.events.v1.Hand.E
+	12,  // 146: shoeproof.events.v1.CardsReturned.face:type_name -> shoeproof.events.v1.Face.E
+	33,  // 147: shoeproof.events.v1.VigorishMarked.marker:type_name -> shoeproof.events.v1.Marker.E
+	34,  // 148: shoeproof.events.v1.VigorishCollected.kind:type_name -> shoeproof.events.v1.VigorishKind.E
+	35,  // 149: shoeproof.events.v1.RoundVoided.cause:type_name -> shoeproof.events.v1.VoidCause.E
+	36,  // 150: shoeproof.events.v1.RoundEnded.result:type_name -> shoeproof.events.v1.Result.E
+	24,  // 151: shoeproof.events.v1.BankerWagered.medium:type_name -> shoeproof.events.v1.WagerMedium.E
+	37,  // 152: shoeproof.events.v1.BancoAnnounced.call:type_name -> shoeproof.events.v1.BancoCall.E
+	38,  // 153: shoeproof.events.v1.TrayCounted.occasion:type_name -> shoeproof.events.v1.TrayOccasion.E
+	39,  // 154: shoeproof.events.v1.StakeRead.occasion:type_name -> shoeproof.events.v1.StakeOccasion.E
+	40,  // 155: shoeproof.events.v1.DeviceReported.state:type_name -> shoeproof.events.v1.DeviceState.E
+	156, // [156:156] is the sub-list for method output_type
+	156, // [156:156] is the sub-list for method input_type
+	156, // [156:156] is the sub-list for extension type_name
+	156, // [156:156] is the sub-list for extension extendee
+	0,   // [0:156] is the sub-list for field type_name
 }
 
 func init() { file_shoeproof_events_v1_events_proto_init() }
@@ -11079,6 +11156,7 @@ func file_shoeproof_events_v1_events_proto_init() {
 		(*TableEvent_BankerWagered)(nil),
 		(*TableEvent_BancoAnnounced)(nil),
 		(*TableEvent_BankerRelinquished)(nil),
+		(*TableEvent_WageringOpened)(nil),
 		(*TableEvent_ChipsFilled)(nil),
 		(*TableEvent_ChipsCredited)(nil),
 		(*TableEvent_TrayCounted)(nil),
@@ -11087,14 +11165,14 @@ func file_shoeproof_events_v1_events_proto_init() {
 		(*TableEvent_DeviceReported)(nil),
 	}
 	file_shoeproof_events_v1_events_proto_msgTypes[78].OneofWrappers = []any{}
-	file_shoeproof_events_v1_events_proto_msgTypes[114].OneofWrappers = []any{}
+	file_shoeproof_events_v1_events_proto_msgTypes[115].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_shoeproof_events_v1_events_proto_rawDesc), len(file_shoeproof_events_v1_events_proto_rawDesc)),
 			NumEnums:      41,
-			NumMessages:   120,
+			NumMessages:   121,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -3,6 +3,7 @@ package fault
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/shoeproof/shoeproof/schema"
@@ -117,6 +118,13 @@ func auctionFaults() []Fault {
 			},
 		},
 		{
+			Rule: "chemin.auction.order", Doc: "bids before the cards are in the shoe", Kinds: kinds,
+			edit: func(sc *scene) string {
+				sc.seat, sc.findingRound = sc.plan.Rounds[0].Bank.Bids[0].Seat, 1
+				return "move bid_offered nth=1 before shoe_loaded"
+			},
+		},
+		{
 			Rule: "chemin.banker.deals", Doc: "another participant draws", Kinds: kinds, edit: strangeHand,
 		},
 		{
@@ -221,6 +229,31 @@ func againstFaults() []Fault {
 					sc.inRound("banker_wagered")
 			},
 		},
+		{
+			Rule: "chemin.against.opportunity", Doc: "the wagers opened to one seat only", Kinds: kinds,
+			edit: func(sc *scene) string {
+				var seats []string
+				for _, p := range sc.table.Patrons() {
+					if p.Seat != sc.round.Bank.Wager.Seat {
+						seats, sc.seat = append(seats, strconv.Itoa(int(p.Seat))), p.Seat
+					}
+				}
+				if len(seats) < 2 {
+					return ""
+				}
+				return fmt.Sprintf("insert after %s: wagering_opened seats=%s", sc.inRound("banker_wagered"),
+					strings.Join(seats[:len(seats)-1], ","))
+			},
+		},
+		{
+			Rule: "chemin.against.not-banker", Doc: "a wager of the Banker's own at another seat", Kinds: kinds,
+			edit: func(sc *scene) string {
+				st := &sc.round.Stakes[0]
+				sc.seat = st.Seat
+				return fmt.Sprintf("set %s: patron_ref=%s\nset %s: patron_ref=%s", sc.inRound("banker_wagered"),
+					sc.round.Bank.Wager.Patron, sc.inRound("wager_placed wager_id=%s", st.ID), sc.round.Bank.Wager.Patron)
+			},
+		},
 		staged("chemin.against.individual-cap", "one wager above the Banker's", func(sc *scene, b *shoe.Bank) {
 			sc.seat = sc.withoutSuivi()[0].Seat
 			sc.replaceCalls(nil, shoe.Stake{Seat: sc.seat, Amount: b.Wager.Amount + 10_000})
@@ -279,6 +312,20 @@ func bancoFaults() []Fault {
 				{Seat: sc.seat, Call: schema.BancoCallSeul},
 			}, shoe.Stake{Seat: sc.seat, Amount: b.Wager.Amount})
 		}),
+		{
+			Rule: "chemin.banco.area", Doc: "a banco put beside its area", Kinds: only("nj-chemin"),
+			edit: func(sc *scene) string {
+				b := sc.round.Bank
+				at := slices.IndexFunc(sc.round.Stakes, func(st shoe.Stake) bool {
+					return slices.ContainsFunc(b.Calls, func(c shoe.Banco) bool { return c.Seat == st.Seat })
+				})
+				if at < 0 {
+					return ""
+				}
+				sc.seat = sc.round.Stakes[at].Seat
+				return "set " + sc.inRound("wager_placed wager_id=%s: area_ok=false", sc.round.Stakes[at].ID)
+			},
+		},
 		staged("chemin.banco.amount", "a banco for half the bank", func(sc *scene, b *shoe.Bank) {
 			sc.seat = sc.withoutSuivi()[0].Seat
 			sc.replaceCalls([]shoe.Banco{{Seat: sc.seat, Call: schema.BancoCallBanco}},

@@ -154,6 +154,10 @@ func exceptionFaults() []Fault {
 			},
 		},
 		{
+			Rule: "irreg.faceup.discarded", Doc: "a card found face up is put back into the shoe", Kinds: kinds,
+			bend: facing(0), edit: editing("set card_found_faceup: destination=SHOE"),
+		},
+		{
 			Rule: "irreg.faceup.burn-count", Doc: "one card too few burned for a card found face up", Kinds: kinds,
 			bend: facing(1),
 		},

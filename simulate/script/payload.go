@@ -31,6 +31,7 @@ func newPayload(kind string) (schema.Payload, bool) {
 		&schema.VigorishMarkerRemoved{}, &schema.DiscardPlaced{}, &schema.RoundVoided{}, &schema.RoundEnded{},
 		&schema.BidOffered{},
 		&schema.BankerAssigned{}, &schema.BankerWagered{}, &schema.BancoAnnounced{}, &schema.BankerRelinquished{},
+		&schema.WageringOpened{},
 		&schema.ChipsFilled{}, &schema.ChipsCredited{}, &schema.TrayCounted{}, &schema.DropRemoved{},
 		&schema.StakeRead{},
 		&schema.DeviceReported{}, &schema.FloorAssigned{},

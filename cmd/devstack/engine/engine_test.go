@@ -69,6 +69,9 @@ func TestClickHouseAnswers(t *testing.T) {
 	if zone := value[string](t, conn, "SELECT timezone()"); zone != "UTC" {
 		t.Errorf("zone %s, want UTC", zone)
 	}
+	if sync := value[string](t, conn, "SELECT value FROM system.settings WHERE name = 'fsync_metadata'"); sync != "0" {
+		t.Errorf("fsync_metadata is %s, want 0", sync)
+	}
 }
 
 func TestClickHouseSurvivesKill(t *testing.T) {

@@ -1,0 +1,98 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/record"
+)
+
+// Preferences among the wagers against the Banker. A participant exercises them by announcing and by placing the wager.
+// N.J.A.C. 19:47-4.7(b), (c).
+
+func suiviFor(seat uint32) string {
+	if seat == 0 {
+		return "no banco suivi: no seat equaled the last decided Banker's wager and lost"
+	}
+	return fmt.Sprintf("banco suivi for seat %d alone", seat)
+}
+
+func checkSuiviPriority(p *Pass) {
+	seat, known := p.suiviSeat()
+	if !known {
+		p.CannotJudge(unreadBefore, p.Round.Started)
+		return
+	}
+	if seat == 0 {
+		return
+	}
+	if call := banco(p.Round, seat, true); call != nil {
+		p.judgePreference(call, "banco suivi", p.others(seat), seat)
+	}
+}
+
+// checkBancoPriority leaves to chemin.banco.nearest the case that another banco was taken.
+func checkBancoPriority(p *Pass) {
+	seat := p.preferred()
+	if others := p.others(seat); seat != 0 && !slices.ContainsFunc(others, p.calledBanco) {
+		p.judgePreference(banco(p.Round, seat, false), "banco", others, seat)
+	}
+}
+
+func checkBancoNearest(p *Pass) {
+	seat := p.preferred()
+	others := slices.DeleteFunc(p.others(seat), func(s record.SeatChange) bool { return !p.calledBanco(s) })
+	if seat != 0 && len(others) > 0 {
+		p.judgePreference(banco(p.Round, seat, false), "banco", others, others[0].Seat)
+	}
+}
+
+// others are the wagers against the Banker of other seats.
+func (p *Pass) others(seat uint32) []record.SeatChange {
+	return slices.DeleteFunc(p.Round.Against(), func(s record.SeatChange) bool { return s.Seat == seat })
+}
+
+func (p *Pass) calledBanco(s record.SeatChange) bool { return banco(p.Round, s.Seat, false) != nil }
+
+// judgePreference judges the wagers that were taken beside a call which goes before them. If its wager was placed, no
+// other stands beside it. If it was announced before the others and never placed, the preference may have been refused,
+// or given up: that is suspected, unless the wager was withdrawn. The finding is about a seat.
+func (p *Pass) judgePreference(call *record.Banco, what string, others []record.SeatChange, about uint32) {
+	bank := bank(p.Round)
+	if bank == nil || len(others) == 0 {
+		return
+	}
+	other := slices.MinFunc(others, func(a, b record.SeatChange) int { return int(a.Seq) - int(b.Seq) })
+	f := Finding{
+		Subject: finding.OfSeat(about), Seat: about, Evidence: []record.Seq{call.Seq, other.Seq},
+		Expected: fmt.Sprintf("the %s of seat %d alone", what, call.Seat),
+		Observed: fmt.Sprintf("wager of seat %d, %s, taken", other.Seat, p.money(other.Amount)),
+	}
+	switch placed := seatAmount(p.Round.Against(), call.Seat); {
+	case placed >= bank.Amount:
+		f.Observed += " beside it"
+		p.Report(f)
+	case placed == 0 && call.Seq < other.Seq && !p.withdrew(call.Seat):
+		f.Observed += fmt.Sprintf("; seat %d announced and placed no wager", call.Seat)
+		p.Suspect(f)
+	}
+}
+
+// withdrew reports whether a seat withdrew a wager against the Banker.
+func (p *Pass) withdrew(seat uint32) bool {
+	return slices.ContainsFunc(p.Round.Wagers, func(w record.Wager) bool {
+		return w.Gone && w.Seat == seat && w.Spot == baccarat.SpotAgainstBanker
+	})
+}
+
+func checkBancoArea(p *Pass) {
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		called := slices.ContainsFunc(p.Round.Bancos, func(b record.Banco) bool { return b.Seat == w.Seat })
+		if w.Spot == baccarat.SpotAgainstBanker && !w.Gone && called && !w.AreaOK {
+			p.reportWager(w, "on the appropriate area of the layout", "outside it")
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/record"
+)
+
+// ownBids are the bids of the Banker in the auction that gave him the bank: the last and the highest one. Without a
+// reported bid they are the bid that was accepted.
+func ownBids(bids []record.Bid, assigned int) (last, highest record.Bid) {
+	for _, b := range slices.Backward(bids[:assigned]) {
+		if b.Assigned {
+			break
+		}
+		if b.Seat != bids[assigned].Seat {
+			continue
+		}
+		if last.Seq == 0 {
+			last = b
+		}
+		if b.Amount > highest.Amount {
+			highest = b
+		}
+	}
+	if last.Seq == 0 {
+		return bids[assigned], bids[assigned]
+	}
+	return last, highest
+}
+
+// checkFirstWager compares the Banker's first wager with what he offered in the bidding, whatever the assignment says.
+// N.J.A.C. 19:47-4.6(b).
+func checkFirstWager(p *Pass) {
+	bank := bank(p.Round)
+	if bank == nil || bank.Gone || p.bankBefore() != nil {
+		return
+	}
+	bids := p.Shoe.Bids
+	at := len(bids) - 1
+	for at >= 0 && !bids[at].Assigned {
+		at--
+	}
+	if at < 0 || bids[at].Seat != bank.Seat {
+		return
+	}
+	last, highest := ownBids(bids, at)
+	short := func(b record.Bid, verdict finding.Verdict) {
+		p.Report(Finding{
+			Subject: finding.OfWager(bank.ID), Seat: bank.Seat, Amount: b.Amount - bank.Amount, Verdict: verdict,
+			Expected: "at least the bid of " + p.money(b.Amount), Observed: p.money(bank.Amount),
+			Evidence: []record.Seq{b.Seq, bids[at].Seq, bank.Placed},
+		})
+	}
+	switch {
+	case bank.Amount < last.Amount:
+		short(last, "")
+	case bank.Amount < highest.Amount: // a bid that he put down lower himself
+		short(highest, finding.Suspect)
+	case bank.Amount < bids[at].Amount:
+		short(bids[at], finding.Suspect)
+	}
+}
+
+// checkAuctionOrder judges the first bank of a shoe; later ones may be taken over without bids. N.J.A.C. 19:47-4.5(b).
+func checkAuctionOrder(p *Pass) {
+	s := p.Shoe
+	if slices.ContainsFunc(s.Rounds, func(r record.RoundSummary) bool { return r.Card != 0 }) || len(s.Bids) == 0 {
+		return
+	}
+	first := &s.Bids[0]
+	report := func(expected, observed string, verdict finding.Verdict, evidence ...record.Seq) {
+		p.Report(Finding{
+			Subject: finding.OfSeat(first.Seat), Seat: first.Seat, Expected: expected, Observed: observed,
+			Verdict: verdict, Evidence: evidence,
+		})
+	}
+	if s.Loaded.Seq != 0 && first.Seq < s.Loaded.Seq {
+		what := "bid"
+		if first.Assigned {
+			what = "bank assigned"
+		}
+		report("bids after the cards are placed in the shoe", what+" before that", "", first.Seq, s.Loaded.Seq)
+		return
+	}
+	if !first.Assigned {
+		return
+	}
+	const expected = "the bank assigned after the participants bid"
+	later := slices.IndexFunc(s.Bids, func(b record.Bid) bool { return !b.Assigned })
+	switch {
+	case later >= 0 && (p.Round.FirstCard() == 0 || s.Bids[later].Seq < p.Round.FirstCard()):
+		report(expected, "assigned before the first bid", "", first.Seq, s.Bids[later].Seq)
+	case first.Amount == 0:
+		report(expected, "assigned without a bid", finding.Suspect, first.Seq)
+	default:
+		p.CannotJudge("the bids for the first bank of the shoe were not reported", first.Seq)
+	}
+}
+
+// judgeExchange judges who exchanged the Banker's cash: the dealer. N.J.A.C. 19:47-4.6(c).
+func (p *Pass) judgeExchange(bank *record.Wager) {
+	f := Finding{
+		Subject: finding.OfWager(bank.ID), Seat: bank.Seat, Amount: bank.Amount,
+		Expected: "cash exchanged by the dealer", Observed: fmt.Sprintf("exchanged by %v", bank.ConvertedBy),
+		Evidence: []record.Seq{bank.Placed, bank.Converted.Seq},
+	}
+	switch bank.ConvertedBy {
+	case baccarat.RoleDealer:
+	case baccarat.NoRole, baccarat.RoleDevice:
+		p.CannotJudge("who exchanged the Banker's cash was not reported", f.Evidence...)
+	case baccarat.RoleFloorperson, baccarat.RoleSupervisor:
+		p.Suspect(f)
+	default:
+		p.Report(f)
+	}
+}
+
+// checkOpportunity judges the opening of the wagers against the Banker where it is reported; it need not be.
+// N.J.A.C. 19:47-4.7(a).
+func checkOpportunity(p *Pass) {
+	bank, opened := bank(p.Round), &p.Round.Opened
+	if opened.Seq == 0 {
+		return
+	}
+	if bank != nil && opened.Seq < bank.Placed {
+		p.Report(Finding{
+			Expected: "wagers opened after the Banker's wager", Observed: "opened before it",
+			Evidence: []record.Seq{opened.Seq, bank.Placed},
+		})
+		return
+	}
+	for _, seat := range opened.LeftOut {
+		p.Report(Finding{
+			Subject: finding.OfSeat(seat), Seat: seat, Evidence: []record.Seq{opened.Seq},
+			Expected: fmt.Sprintf("an opportunity for seat %d to wager against the Banker", seat),
+			Observed: fmt.Sprintf("opened to seats %v", opened.Seats),
+		})
+	}
+}
+
+// checkNotBanker finds the Banker among those who wager against him: the same patron, or at least his seat.
+// N.J.A.C. 19:47-4.7(a).
+func checkNotBanker(p *Pass) {
+	bank := bank(p.Round)
+	if bank == nil {
+		return
+	}
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		if w.Spot != baccarat.SpotAgainstBanker || w.Gone {
+			continue
+		}
+		f := Finding{
+			Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount,
+			Expected: "a wager of a participant who is not the Banker", Evidence: []record.Seq{bank.Placed, w.Placed},
+		}
+		switch {
+		case w.Patron != "" && w.Patron == bank.Patron:
+			f.Observed = fmt.Sprintf("the Banker's wager at seat %d", w.Seat)
+			p.Report(f)
+		case w.Seat == bank.Seat && (w.Patron == "" || bank.Patron == ""):
+			f.Observed = fmt.Sprintf("a wager at the Banker's seat %d", w.Seat)
+			p.Suspect(f)
+		}
+	}
+}
