@@ -65,7 +65,11 @@ func (t *Table) Plan(rounds int, wish *Wish) (*shoe.Plan, error) {
 
 // planPreparation plans the shoe up to its first round.
 func (p *planning) planPreparation() {
-	s := &shoe.Plan{ID: p.shoeID(), Laced: 47 + p.rng.Uint32N(11)}
+	if p.early == "" {
+		p.early = p.shoeID()
+	}
+	s := &shoe.Plan{ID: p.early, Laced: 47 + p.rng.Uint32N(11)}
+	p.early = ""
 	roundsUp := p.w.House.Mode == schema.VigorishModeCommission && p.rng.IntN(8) == 0
 	s.RoundsUpOutstanding = roundsUp && p.o.Config.Vigorish.Unit != 0
 	s.CutDepth = uint32(20 + p.rng.IntN(int(p.o.Config.Decks)*52-40))

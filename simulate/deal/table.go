@@ -42,6 +42,7 @@ type Table struct {
 	w       *shoe.Writer
 	patrons []*Patron // by seat
 	shoes   int
+	early   string // id of the next shoe, whose batch was shuffled already
 	guests  int
 	dealers int
 	curator uint32 // seat, at chemin de fer of the Banker
@@ -139,6 +140,12 @@ func (t *Table) Write(s *shoe.Plan) {
 	t.w.Prepare(s)
 	for i := range s.Rounds {
 		t.w.Round(s, i)
+		if t.o.Config.AutomatedShuffler && !t.o.Flawless && i == len(s.Rounds)/3 {
+			t.shoes++
+			t.early = t.shoeID()
+			t.shoes--
+			t.w.ShuffleOther(t.early)
+		}
 	}
 	t.w.Finish(s)
 	switch {

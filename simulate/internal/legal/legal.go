@@ -54,6 +54,8 @@ type checker struct {
 	carried       uint32
 	last          schema.Hand
 	loose         string // a card found face up that is not yet burned for
+	playing       bool
+	early         string // the shoe whose batch was shuffled while another one was dealt
 }
 
 // step checks one event and returns what is wrong with it, "" if nothing is.
@@ -71,19 +73,23 @@ func (c *checker) shoe(cfg *schema.TableConfig, ev *schema.Event) string {
 	total := int(cfg.Decks) * 52
 	switch p := ev.Payload.(type) {
 	case *schema.ShoeShuffled:
+		if c.playing && p.Method == schema.ShuffleMethodDevice {
+			c.early = ev.ShoeID
+			return ""
+		}
 		if p.Phase == schema.ShufflePhaseInitial {
-			for seat, n := range c.owed {
-				if n != 0 {
-					return "shuffled while a seat owes " + time.Duration(n).String() + " " + string(rune('0'+seat))
-				}
-			}
-			*c = checker{shoes: c.shoes + 1, rounds: c.rounds, seen: map[string]int{}, owed: map[uint32]int64{}}
+			return c.begin()
+		}
+	case *schema.ShoeLaced:
+		if ev.ShoeID == c.early {
+			return c.begin()
 		}
 	case *schema.CutcardPlaced:
 		if p.Which == 1 {
 			c.behind = int(p.CardsBehind)
 		}
 	case *schema.RoundStarted:
+		c.playing = true
 		c.rounds++
 		c.after++
 		if c.sighted > 0 && int(ev.Round) > c.sighted+1 {
@@ -105,6 +111,7 @@ func (c *checker) shoe(cfg *schema.TableConfig, ev *schema.Event) string {
 			return msg
 		}
 	case *schema.ShoeEnded:
+		c.playing = false
 		if int(p.Remaining) != total-c.cardSeq || c.sighted == 0 {
 			return "cards do not add up, or no cutting card"
 		}
@@ -112,6 +119,17 @@ func (c *checker) shoe(cfg *schema.TableConfig, ev *schema.Event) string {
 			return "not ended at the last hand"
 		}
 	}
+	return ""
+}
+
+// begin begins a shoe, when nothing is owed from the one before.
+func (c *checker) begin() string {
+	for seat, n := range c.owed {
+		if n != 0 {
+			return "shuffled while a seat owes " + time.Duration(n).String() + " " + string(rune('0'+seat))
+		}
+	}
+	*c = checker{shoes: c.shoes + 1, rounds: c.rounds, seen: map[string]int{}, owed: map[uint32]int64{}}
 	return ""
 }
 

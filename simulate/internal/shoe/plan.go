@@ -37,6 +37,9 @@ type Plan struct {
 type Recut struct {
 	Seat  uint32 // 0 for the dealer
 	Depth uint32
+	// After is how many of the steps that follow a cut were done when it was ordered: the front cards moved to the back,
+	// the cutting cards placed, the shoe loaded.
+	After int
 }
 
 // Offer offers the cut, the shoe or a hand to a seat.

@@ -38,7 +38,9 @@ func (w *Writer) Prepare(s *Plan) {
 		w.alternate()
 		w.ShoeID = s.ID
 	}
-	w.Shuffle()
+	if w.early != s.ID {
+		w.Shuffle()
+	}
 	w.Emit(&schema.ShoeLaced{BatchID: w.Batch, CardCount: s.Laced, Evenness: "even"})
 	if w.Config.ReshuffleAfterLacing {
 		w.Emit(&schema.ShoeShuffled{
@@ -52,21 +54,33 @@ func (w *Writer) Prepare(s *Plan) {
 	w.cut(s.CutBy, s.CutDepth)
 	depth := s.CutDepth
 	if s.Recut != nil {
+		w.afterCut(depth, s.Behind+9, s.Recut.After)
 		w.emitBy(&schema.RecutOrdered{ByRole: schema.RoleSupervisor, ByID: w.Supervisor, Reason: "cut not square"},
 			schema.Actor{Role: schema.RoleSupervisor, ID: w.Supervisor})
 		depth = s.Recut.Depth
 		w.cut(s.Recut.Seat, depth)
 	}
-	w.Emit(&schema.ShoeTransposed{BatchID: w.Batch, MovedCount: depth})
-	w.Emit(&schema.CutcardPlaced{Which: 1, CardsBehind: uint32(s.Behind)})
-	w.Emit(&schema.CutcardPlaced{Which: 2})
-	w.Emit(&schema.ShoeLoaded{
-		BatchID: w.Batch, DeckCount: w.Config.Decks, CuttingCards: 2, BackColor: w.BackColor, BackDesign: w.backDesign,
-		Device: schema.ShoeDeviceDealingShoe, Location: "dealer-left",
-	})
+	w.afterCut(depth, s.Behind, 3)
 	w.burn(s.Burn)
 	if w.House.Punto && !s.KeepsCurator {
 		w.chooseCurator(s, 0)
+	}
+}
+
+// afterCut emits the first steps that follow a cut, at most all three.
+func (w *Writer) afterCut(depth uint32, behind, steps int) {
+	if steps > 0 {
+		w.Emit(&schema.ShoeTransposed{BatchID: w.Batch, MovedCount: depth})
+	}
+	if steps > 1 {
+		w.Emit(&schema.CutcardPlaced{Which: 1, CardsBehind: uint32(behind)})
+		w.Emit(&schema.CutcardPlaced{Which: 2})
+	}
+	if steps > 2 {
+		w.Emit(&schema.ShoeLoaded{
+			BatchID: w.Batch, DeckCount: w.Config.Decks, CuttingCards: 2, BackColor: w.BackColor,
+			BackDesign: w.backDesign, Device: schema.ShoeDeviceDealingShoe, Location: "dealer-left",
+		})
 	}
 }
 
@@ -79,6 +93,21 @@ func (w *Writer) cut(seat, depth uint32) {
 		by = w.patron(seat)
 	}
 	w.emitBy(p, by)
+}
+
+// ShuffleOther emits the shuffle of the batch that is not in play, for the shoe with an id, while the present shoe is
+// dealt.
+func (w *Writer) ShuffleOther(id string) {
+	shoe, round, batch := w.ShoeID, w.RoundNumber, w.Batch
+	w.early, w.ShoeID, w.RoundNumber = id, id, 0
+	w.Batch = w.Table + "-b1"
+	if batch == w.Batch {
+		w.Batch = w.Table + "-b2"
+	}
+	w.emitBy(&schema.ShoeShuffled{
+		BatchID: w.Batch, Phase: schema.ShufflePhaseInitial, Method: schema.ShuffleMethodDevice,
+	}, schema.Actor{Role: schema.RoleDevice})
+	w.ShoeID, w.RoundNumber, w.Batch = shoe, round, batch
 }
 
 // Shuffle emits the shuffle that begins a shoe.

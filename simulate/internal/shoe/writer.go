@@ -27,6 +27,7 @@ type Writer struct {
 	ShoeID      string
 	RoundNumber uint32
 	Batch       string
+	early       string // the shoe whose batch was shuffled before the shoe began
 	BackColor   string
 	backDesign  string
 	dealer      schema.Actor
