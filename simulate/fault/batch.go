@@ -25,6 +25,10 @@ func batchFaults() []Fault {
 			},
 		},
 		{
+			Rule: "batch.other-in-shuffler", Doc: "both batches in play", Kinds: kinds, notInRound: true,
+			edit: editing("set nth=1 batch_state state=IN_SHUFFLER: state=IN_PLAY"),
+		},
+		{
 			Rule: "batch.discard-single", Doc: "cards of both batches in the rack", Kinds: kinds, notInRound: true,
 			edit: func(sc *scene) string {
 				return "insert after " +

@@ -70,6 +70,15 @@ func recutFaults() []Fault {
 			edit:       editing("set cutcard_placed which=2: cards_behind=3"),
 		},
 		{
+			Rule: "cut.cutting-cards-placed", Doc: "no cutting card at the end of the stack", Kinds: nj,
+			notInRound: true,
+			edit:       editing("delete cutcard_placed which=2"),
+		},
+		{
+			Rule: "cut.recut-made", Doc: "a recut ordered and not made", Kinds: nj, notInRound: true, tune: plainCut,
+			edit: editing("insert after shoe_transposed: recut_ordered by_role=SUPERVISOR reason=\"cut not square\""),
+		},
+		{
 			Rule: "cut.recut-window", Doc: "a recut after the first card", Kinds: nj, notInRound: true, tune: plainCut,
 			bend: cut(1, nil),
 			edit: func(sc *scene) string {

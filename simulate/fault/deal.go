@@ -15,6 +15,12 @@ func orderOfDealFaults() []Fault {
 	up := func(c *schema.TableConfig) { c.DealingStyle = schema.DealingStyleFaceUp }
 	return []Fault{
 		{
+			Rule: "deal.dealer-duties", Doc: "a patron announces no more bets", Kinds: anyTable(),
+			edit: func(sc *scene) string {
+				return "set " + sc.inRound("announced code=NO_MORE_BETS: actor.role=PATRON")
+			},
+		},
+		{
 			Rule: "deal.no-more-bets-first", Doc: "a silent deal", Kinds: every,
 			edit: func(sc *scene) string { return "delete " + sc.inRound("announced code=NO_MORE_BETS") },
 		},

@@ -8,6 +8,12 @@ func lastHandFaults() []Fault {
 	sighted := func(sc *scene) { sc.findingRound = uint32(len(sc.plan.Rounds)) - 1 }
 	return []Fault{
 		{
+			Rule: "lasthand.cutcard-seen", Doc: "the cutting card is passed and not reported", Kinds: punto(),
+			notInRound: true,
+			edit: editing("set cutcard_placed which=1: cards_behind+=20\ndelete cutcard_seen\n" +
+				"delete announced code=LAST_HAND"),
+		},
+		{
 			Rule: "lasthand.cutcard-aside", Doc: "the cutting card is put back", Kinds: punto(),
 			edit: func(sc *scene) string { sighted(sc); return "set cutcard_seen: set_aside=false" },
 		},

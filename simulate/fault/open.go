@@ -13,6 +13,16 @@ func openFaults() []Fault {
 			edit: editing("delete cards_inspected"),
 		},
 		{
+			Rule: "open.shuffle-before-play", Doc: "new cards dealt as they came",
+			Kinds: append(nyAll(), midi()...), notInRound: true,
+			edit: editing("delete shoe_shuffled"),
+		},
+		{
+			Rule: "open.inspector-calls", Doc: "another dealer than the calling one inspects", Kinds: punto(),
+			notInRound: true,
+			edit:       editing("set cards_inspected: dealer_id=d999"),
+		},
+		{
 			Rule: "open.floor-verification", Doc: "the inspection confirmed by a dealer", Kinds: nj, notInRound: true,
 			edit: editing("set cards_verified: verifier_role=DEALER"),
 		},

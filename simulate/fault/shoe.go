@@ -48,6 +48,10 @@ func equipmentFaults() []Fault {
 			},
 		},
 		{
+			Rule: "shoe.loaded-as-received", Doc: "cards of another design received", Kinds: every, notInRound: true,
+			edit: editing("set deck_received: back_design=crown"),
+		},
+		{
 			Rule: "shoe.device.dealing-shoe", Doc: "dealt from the hand", Kinds: every, notInRound: true,
 			edit: editing("set shoe_loaded: device=OTHER"),
 		},
@@ -91,6 +95,10 @@ func burnFaults() []Fault {
 				}
 				return "set shoe_burned: shown=FIRST_ONLY"
 			},
+		},
+		{
+			Rule: "shoe.burn.shown-before-discard", Doc: "burned cards put away, then shown", Kinds: nj, notInRound: true,
+			edit: editing("set shoe_burned: discarded=BEFORE_SHOWN"),
 		},
 		{
 			Rule: "shoe.burn.destination", Doc: "burned cards in the wrong place", Kinds: nj, notInRound: true,

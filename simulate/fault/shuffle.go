@@ -31,6 +31,10 @@ func shuffleFaults() []Fault {
 			},
 		},
 		{
+			Rule: "shuffle.by-dealer", Doc: "a patron laces the cards", Kinds: nj, notInRound: true,
+			edit: editing("set shoe_laced: actor.role=PATRON"),
+		},
+		{
 			Rule: "shuffle.lacing", Doc: "no lacing", Kinds: nj, notInRound: true, tune: reshuffling(false),
 			edit: editing("delete shoe_laced"),
 		},

@@ -21,7 +21,7 @@ func reread(events []schema.Event, n int) (*rereading, error) {
 	shoes := map[string]int{}
 	r := &rereading{from: -1}
 	for i := range events {
-		if ordinal(shoes, events[i].ShoeID) != n {
+		if ordinal(shoes, events[i].ShoeID) != n || shuffledEarly(events, i) {
 			continue
 		}
 		if r.from < 0 {
@@ -34,7 +34,7 @@ func reread(events []schema.Event, n int) (*rereading, error) {
 	}
 	first := &events[r.from]
 	for i := range events[r.from:r.to] {
-		if id := events[r.from+i].ShoeID; id != "" && id != first.ShoeID {
+		if id := events[r.from+i].ShoeID; id != "" && id != first.ShoeID && !shuffledEarly(events, r.from+i) {
 			return nil, fmt.Errorf("shoe %s: events of shoe %s among its events", first.ShoeID, id)
 		}
 	}
@@ -63,6 +63,20 @@ func reread(events []schema.Event, n int) (*rereading, error) {
 	r.w.FollowTo(before, patronRefs(events))
 	r.plan = &shoe.Plan{ID: first.ShoeID}
 	return r, r.read(events[r.from:r.to])
+}
+
+// shuffledEarly reports whether an event shuffles the batch of a shoe that begins later: the next event is one of another
+// shoe.
+func shuffledEarly(events []schema.Event, i int) bool {
+	if events[i].Payload.Kind() != schema.KindShoeShuffled {
+		return false
+	}
+	for _, ev := range events[i+1:] {
+		if ev.ShoeID != "" {
+			return ev.ShoeID != events[i].ShoeID
+		}
+	}
+	return false
 }
 
 // patronRefs returns the patrons by seat, from their first wagers.
@@ -116,6 +130,8 @@ func (r *rereading) read(events []schema.Event) error {
 			cur.Bets = slices.Clone(events[i : i+n])
 			cur.readBets(habits)
 			i += n
+		case ev.ShoeID != "" && ev.ShoeID != s.ID:
+			next.Shuffled = append(next.Shuffled, *ev)
 		case ev.Round > 0:
 			if err := cur.readRound(ev); err != nil {
 				return fmt.Errorf("shoe %s round %d: %w", s.ID, ev.Round, err)

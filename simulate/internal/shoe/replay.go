@@ -27,6 +27,9 @@ func (w *Writer) replay(events []schema.Event) {
 		c := ev.Clone()
 		w.emitBy(c.Payload, c.Actor)
 		last := &w.out[len(w.out)-1]
+		if p, ok := c.Payload.(*schema.ShoeShuffled); ok && c.ShoeID != w.ShoeID && p.Method == schema.ShuffleMethodDevice {
+			last.ShoeID = c.ShoeID
+		}
 		last.EventID, last.Source, last.Video = c.EventID, c.Source, c.Video
 		if c.At > w.Now {
 			w.Now, last.At = c.At, c.At

@@ -17,6 +17,8 @@ type Round struct {
 	Notices []schema.Event
 	Stakes  []Stake
 	Coup    Coup
+	// Shuffled are shuffles of the other batch after the round before, as they were read back; they are emitted again.
+	Shuffled []schema.Event
 	// BankerFirst deals the banker's third card before the player's, InRow both cards of a hand one after the other.
 	// Ascending pays the lowest seat first, PairsApart pays the pairs after all other wagers.
 	BankerFirst, InRow, Ascending, PairsApart bool

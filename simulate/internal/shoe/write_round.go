@@ -10,6 +10,7 @@ import (
 func (w *Writer) Round(s *Plan, i int) {
 	r := &s.Rounds[i]
 	w.RoundNumber = 0
+	w.replay(r.Shuffled)
 	if w.cuttingCardRound > 0 && int(w.cuttingCardRound) == i {
 		w.Emit(&schema.Announced{Code: schema.CallLastHand})
 	}
