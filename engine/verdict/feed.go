@@ -9,9 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/engine/order"
 	"github.com/shoeproof/shoeproof/engine/play"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -113,12 +115,59 @@ func (t *Table) configured(m *moment) {
 			observed: "without effect: " + strings.Join(refused, ", "),
 		})
 	}
+	if missing := lacking(c, t.Play.Law); len(missing) > 0 {
+		t.notice(m, feedNotice{
+			rule: "feed.config", subject: subject, seq: seq,
+			expected: "a configuration with all that the audit reads",
+			observed: "left out, or not a word of the contract: " + strings.Join(missing, ", "),
+		})
+	}
 	if t.Play.Law == nil {
 		t.notice(m, feedNotice{
 			rule: "feed.gap", subject: subject, seq: seq,
 			expected: "a ruleset that the auditor has", observed: "ruleset " + c.Ruleset + " for " + c.Game.String(),
 		})
 	}
+}
+
+// lacking lists the fields of a configuration that it leaves out, or gives a word that neither the contract nor the
+// rulebook knows, where a rule reads them. Whatever it concerns cannot be judged.
+func lacking(c *schema.TableConfig, l *law.Law) (fields []string) {
+	add := func(name string, missing bool) {
+		if missing {
+			fields = append(fields, name)
+		}
+	}
+	add("currency", c.Currency == "")
+	add("decks", c.Decks == 0)
+	add("seats", len(c.Seats) == 0)
+	if l == nil {
+		return fields
+	}
+	mode := baccarat.VigorishMode(c.Vigorish.Mode)
+	commission := mode == baccarat.Commission
+	add("vigorish.mode", len(l.Modes) > 0 && (mode == baccarat.NoVigorishMode || mode > baccarat.VigorishNone))
+	add("vigorish.percent", commission && c.Vigorish.Percent == 0)
+	_, procedures := l.Cited("order.procedure-elected")
+	add("payment_procedure", commission && procedures && (c.PaymentProcedure == 0 || c.PaymentProcedure > 4))
+	_, styles := l.Cited("deal.style-consistent")
+	add("dealing_style", styles && c.DealingStyle != schema.DealingStyleFaceUp &&
+		c.DealingStyle != schema.DealingStyleFaceDown)
+	for _, s := range c.SideBets {
+		side := baccarat.SideBet(s)
+		add("side_bets", side == baccarat.NoSideBet || side > baccarat.SideRoyal)
+		add("pay_tables.dragon_bonus", side == baccarat.SideDragonBonus && l.BonusTables[c.PayTables["dragon_bonus"]] == nil)
+		add("pay_tables.treasures", side == baccarat.SideTreasures && l.Treasures[c.PayTables["treasures"]] == nil)
+	}
+	for s := range baccarat.Spots {
+		side := s.SideBet()
+		offered := side == baccarat.NoSideBet || slices.Contains(c.SideBets, schema.SideBet(side))
+		add("posted_odds."+s.String(), l.Odds[s].Floor && offered && c.PostedOdds[s.String()] == "")
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.PostedOdds)) {
+		add("posted_odds."+key, baccarat.ParseSpot(key) == baccarat.NoSpot)
+	}
+	return fields
 }
 
 // backdated is by how much the time of effect of a configuration may precede its record before that is reported: the
