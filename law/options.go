@@ -45,6 +45,7 @@ var optionTable = []option{
 	{key: "ny_irregularities", words: []string{"nj-3.12", "off"}},
 	{key: "mini_irregularities", words: []string{"nj-3.12", "off"}},
 	{key: "mini_draw_rules", words: []string{"nj-3.9", "off"}},
+	{key: "mini_result_calls", words: []string{"nj-7.10a", "off"}},
 	{key: "mini_last_hand", words: []string{"off", "nj-3.8e"}},
 	{key: "mini_payment_order", words: []string{"off", "nj-3.10b"}},
 	{key: "curator_none", words: []string{"dealer-deals", "stop"}},

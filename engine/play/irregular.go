@@ -86,7 +86,8 @@ func burnable(r *record.Round, indicator baccarat.Card) (card *record.DealtCard,
 	for i := range slices.Backward(r.Cards) {
 		d := &r.Cards[i]
 		switch {
-		case d.Fate != record.Kept || (d.Index <= 2 && d.Final != baccarat.NoHand):
+		case d.Fate != record.Kept && !(d.Fate == record.DiscardedCard && d.FateAt == r.Ended.Seq) ||
+			d.Index <= 2 && d.Final != baccarat.NoHand:
 		case d.Card == indicator && indicator != baccarat.Unread:
 			return d, true
 		case d.Card == baccarat.Unread || indicator == baccarat.Unread:
@@ -99,6 +100,30 @@ func burnable(r *record.Round, indicator baccarat.Card) (card *record.DealtCard,
 		return misread, misread == nil
 	}
 	return candidates[0], len(candidates) == 1
+}
+
+// setAside takes a card beyond the third out of its hand if the recorded end of the round does not count it. It is put
+// away then, whether a discard of its own follows or one with the other cards of the round.
+func setAside(r *record.Round) {
+	var hands [2][]baccarat.Card
+	for i := range r.Cards {
+		d := &r.Cards[i]
+		if d.Final != baccarat.NoHand && !(d.Index > 3 && d.Final == d.Hand) {
+			hands[d.Final-baccarat.Player] = append(hands[d.Final-baccarat.Player], d.Card)
+		}
+	}
+	without := baccarat.NewCoup(hands[0], hands[1])
+	end := &r.Ended
+	if !without.Complete || end.Player != uint32(without.P) || end.Banker != uint32(without.B) ||
+		end.Cards == uint32(r.Coup().Cards()) {
+		return
+	}
+	for i := range r.Cards {
+		if d := &r.Cards[i]; d.Index > 3 && d.Final == d.Hand && d.Fate == record.Kept {
+			d.Final, d.Fate, d.FateAt = baccarat.NoHand, record.DiscardedCard, end.Seq
+			r.Recompose()
+		}
+	}
 }
 
 // cutcard notes the cutting card. If it appears in front of the first card of a round it belongs to the round about to

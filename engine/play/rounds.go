@@ -187,6 +187,7 @@ func (t *Table) foldSettlement(c *turn, s *Shoe, r *record.Round) bool {
 			Seq: c.seq, Result: baccarat.Result(p.Result), Player: p.PlayerCount, Banker: p.BankerCount,
 			Cards: p.CardsDealt,
 		}
+		setAside(r)
 		t.recorded(c, s, r)
 		return true
 	default:
