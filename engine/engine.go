@@ -134,6 +134,39 @@ func (e *Engine) Finish(out *rows.Set) {
 	}
 }
 
+// Held is a table whose events wait behind a hole.
+type Held struct {
+	PropertyID, TableID string
+	// Missing is the first missing seq, Events how many wait.
+	Missing uint64
+	Events  int
+}
+
+// Held are the tables whose events wait behind a hole, in the order in which the tables appeared.
+func (e *Engine) Held() []Held {
+	var held []Held
+	for _, t := range e.inOrder {
+		if n, missing := t.order.Held(); n > 0 {
+			held = append(held, Held{t.play.Property, t.play.ID, missing, n})
+		}
+	}
+	return held
+}
+
+// Release gives up the hole of a table after the record at an offset, and writes a snapshot of the table there. The
+// engine knows no clock: the caller decides when, and records that it did.
+func (e *Engine) Release(property, table string, at Offsets, out *rows.Set) {
+	t := e.tables[property+"\x00"+table]
+	if t == nil {
+		return
+	}
+	for item := range t.order.Release() {
+		e.take(t, &item, out)
+	}
+	e.Counts.Findings += t.verdict.Reported()
+	e.snapshot(t, &at, out)
+}
+
 func (e *Engine) deadLetter(rec *Record, reason error, at Offsets, out *rows.Set) {
 	e.Counts.DeadLetters++
 	out.DeadLetters = append(out.DeadLetters, rows.DeadLetter{

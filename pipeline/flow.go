@@ -33,6 +33,9 @@ type flow struct {
 	committed  int64
 
 	beside beside
+
+	last    Range     // the last flush, with a journal
+	waiting []waiting // holes that are open
 }
 
 // beside are rows that go into the next flush and are no part of what its range gives: findings about the log and the
@@ -123,6 +126,9 @@ func (f *flow) move(ctx, late context.Context, p page) error {
 			if err := f.flush(ctx, late); err != nil {
 				return err
 			}
+		}
+		if err := f.release(ctx, late); err != nil {
+			return err
 		}
 	}
 }
@@ -225,6 +231,7 @@ func (f *flow) write(ctx, late context.Context) error {
 		now := f.opt.Now()
 		h(Flush{Batch: &f.batch, Took: now.Sub(began), Durable: now})
 	}
+	f.last = *r
 	f.low, f.clock = f.step.Low(f.next)
 	f.commit(late)
 	f.from = f.next

@@ -177,6 +177,7 @@ func (r *resumer) discard(rec *Record, lost bool) {
 func (r *resumer) remake(ctx, late context.Context) error {
 	r.next = r.last.To + 1
 	if r.batch.Range.Records > 0 || r.batch.Len() > 0 {
+		r.releaseAgain()
 		r.seal()
 		if err := r.compare(&r.batch.Range); err != nil {
 			return err

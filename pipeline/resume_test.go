@@ -314,8 +314,7 @@ func TestLogIsTruncated(t *testing.T) {
 					if log.when == 0 && starts < 6 { // soon, while the last snapshots are of what was lost
 						log.stop = 400 + rng.IntN(1500)
 					}
-					part := &topicOf{values: values, page: 50, stop: read}
-					if err := pipeline.Run(t.Context(), part, sink, run); err != nil {
+					if err := pipeline.Run(t.Context(), log, sink, run); err != nil {
 						t.Fatal(err)
 					}
 					done = len(log.values) == len(now) && (log.stop == 0 || log.given < log.stop)

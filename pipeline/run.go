@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
@@ -30,6 +31,9 @@ type RunOptions struct {
 	FlushRows  int           // rows that make a flush, or half a KiB for each of so many; 5,000 for 0
 	FlushEvery time.Duration // age of the oldest unflushed record that makes one; 500 ms for 0
 	Grace      time.Duration // for the last flush after ctx is done; 10 s for 0
+	// ReleaseAfter is how long the events of a table wait behind a hole, by Now, until the hole is given up; never for 0.
+	// The journal records it, so that a restart does the same at the same record. The Step must be a Releaser.
+	ReleaseAfter time.Duration
 
 	// Journal, if not nil, has the last flush of each stream, from which the stream resumes: the records that the Step
 	// needs are applied and their rows discarded, then the last flush is made again, and Write is called with the same
@@ -58,6 +62,10 @@ type Hooks struct {
 	// Lag is called after each read of a Lagger, with the number of records in the log after the last one that the
 	// engine received.
 	Lag func(topic string, partition int32, records int64)
+	// Held is called after each read with the tables whose events wait behind a hole, if the Step is a Releaser.
+	Held func(topic string, partition int32, held []engine.Held)
+	// Released is called when the hole of a table was given up.
+	Released func(topic string, partition int32, held engine.Held)
 }
 
 // Resume describes how a stream resumed.

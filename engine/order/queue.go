@@ -65,7 +65,21 @@ func (q *Queue) Receive(ev *schema.Event, sum [32]byte) iter.Seq[Item] {
 
 // Finish yields the items of the events that still wait: the stream has ended, and gaps are given up.
 func (q *Queue) Finish() iter.Seq[Item] {
-	return func(yield func(Item) bool) { q.release(true, yield) }
+	return func(yield func(Item) bool) { q.release(anyGap, yield) }
+}
+
+// Release yields the items of the events that have waited too long: gaps are given up, but for a wild jump.
+func (q *Queue) Release() iter.Seq[Item] {
+	return func(yield func(Item) bool) { q.release(noWildJump, yield) }
+}
+
+// Held is how many events wait behind a gap that Release gives up, and the first missing seq.
+func (q *Queue) Held() (events int, missing uint64) {
+	next := q.Log.Next()
+	if len(q.held) == 0 || !noWildJump(q.held, next) {
+		return 0, 0
+	}
+	return len(q.held), next
 }
 
 // Newest is the latest event time received.

@@ -24,7 +24,7 @@ func (q *Queue) hold(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 	}
 	yield(Item{Kind: Archive, Event: ev})
 	q.held = slices.Insert(q.held, at, held{event: ev.Clone(), sum: sum})
-	q.release(false, yield)
+	q.release(beyondReorder, yield)
 }
 
 // contest compares an event with a waiting event of the same seq.
@@ -42,14 +42,18 @@ func (q *Queue) contest(h *held, ev *schema.Event, sum [32]byte, yield func(Item
 	}})
 }
 
-// release takes the events whose turn has come. Once a gap is given up, the events behind it follow. At the end of the
-// input every gap is given up.
-func (q *Queue) release(end bool, yield func(Item) bool) {
+// anyGap and noWildJump are the gaps that are given up at the end of the input, and after a long wait.
+func anyGap([]held, uint64) bool { return true }
+
+func noWildJump(waiting []held, next uint64) bool { return waiting[0].event.Seq-next <= wildJump }
+
+// release takes the events whose turn has come. Once a gap is given up, the events behind it follow.
+func (q *Queue) release(lost func(waiting []held, next uint64) bool, yield func(Item) bool) {
 	done := 0
 	for done < len(q.held) {
 		h := &q.held[done]
 		if next := q.Log.Next(); h.event.Seq > next {
-			if !end && !beyondReorder(q.held[done:], next) {
+			if !lost(q.held[done:], next) {
 				break
 			}
 			q.giveUp(next, &h.event, yield)

@@ -104,7 +104,7 @@ func (p *process) work(ctx context.Context) error {
 		pipeline.RunOptions{
 			NewStep: func() pipeline.Step { return m.step(p.engine) },
 			Now:     time.Now, FlushRows: config.Flush.Rows, FlushEvery: config.Flush.Every, Grace: grace,
-			Journal: store, Hooks: m.hooks(p.o),
+			Journal: store, Hooks: m.hooks(p.o), ReleaseAfter: releaseAfter,
 		})
 	replaced := (*pipeline.ReplacedError)(nil)
 	switch {
@@ -116,6 +116,9 @@ func (p *process) work(ctx context.Context) error {
 	}
 	return err
 }
+
+// releaseAfter is how long the events of a table wait behind a hole when too few follow for it to be given up.
+const releaseAfter = time.Minute
 
 // openStore connects to ClickHouse and retries while it does not answer. The store is nil if ctx ended.
 func openStore(ctx context.Context, config clickhouse.Config, log *slog.Logger) (*clickhouse.Store, error) {

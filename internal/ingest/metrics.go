@@ -19,16 +19,16 @@ import (
 type metrics struct {
 	*monitor.Metrics
 
-	records, events, duplicates, deadLetters prometheus.Counter
-	rounds, shoes                            prometheus.Counter
-	findings                                 *prometheus.CounterVec
-	writeFailures, commitFailures            prometheus.Counter
-	gaps, differences                        prometheus.Counter
-	kafkaErrors                              *prometheus.CounterVec
-	flushSeconds, flushRows                  prometheus.Histogram
-	durable, found                           prometheus.Histogram
-	lag, watermark, flushed                  *prometheus.GaugeVec
-	partitions                               prometheus.Gauge
+	records, events, duplicates, deadLetters        prometheus.Counter
+	rounds, shoes                                   prometheus.Counter
+	findings                                        *prometheus.CounterVec
+	writeFailures, commitFailures                   prometheus.Counter
+	gaps, differences                               prometheus.Counter
+	kafkaErrors                                     *prometheus.CounterVec
+	flushSeconds, flushRows                         prometheus.Histogram
+	durable, found                                  prometheus.Histogram
+	lag, watermark, flushed, heldTables, heldEvents *prometheus.GaugeVec
+	partitions                                      prometheus.Gauge
 
 	mu    sync.Mutex
 	steps map[int32]*step // by partition
@@ -60,6 +60,8 @@ func newMetrics(version, rulesVersion string) *metrics {
 	m.found = shown.Histogram("event_to_finding_seconds",
 		"Time from the event of a finding, by its device's clock, to the durable finding.",
 		prometheus.ExponentialBuckets(0.01, 2, 18))
+	m.heldTables = shown.Gauges("held_tables", "Tables whose events wait for a missing one.", "partition")
+	m.heldEvents = shown.Gauges("held_events", "Events that wait for a missing one.", "partition")
 	m.lag = shown.Gauges("lag_records", "Records in the partition beyond the last one read.", "partition")
 	m.watermark = shown.Gauges("watermark_timestamp_seconds", "Time of the newest durable event, by its device's clock.",
 		"partition")
@@ -114,6 +116,18 @@ func (m *metrics) hooks(o *Options) pipeline.Hooks {
 		Unconfirmed: func(topic string, partition int32, err error) {
 			log.Warn("the last flush is not confirmed; the next start writes it again", "topic", topic, "partition", partition,
 				"error", err)
+		},
+		Held: func(_ string, partition int32, held []engine.Held) {
+			events := 0
+			for i := range held {
+				events += held[i].Events
+			}
+			m.heldTables.WithLabelValues(strconv.Itoa(int(partition))).Set(float64(len(held)))
+			m.heldEvents.WithLabelValues(strconv.Itoa(int(partition))).Set(float64(events))
+		},
+		Released: func(topic string, partition int32, h engine.Held) {
+			log.Warn("events waited too long for a missing one and were released", "topic", topic, "partition", partition,
+				"property", h.PropertyID, "table", h.TableID, "missing", h.Missing, "events", h.Events)
 		},
 		Lag: func(_ string, partition int32, records int64) {
 			o.Limit.update()
@@ -215,7 +229,7 @@ func (w *watched) Consume(ctx context.Context, work func(context.Context, pipeli
 		w.o.Log.Info("partition assigned", "topic", s.Topic(), "partition", s.Partition())
 		defer func() {
 			w.add(-1)
-			for _, g := range []*prometheus.GaugeVec{w.m.lag, w.m.watermark, w.m.flushed} {
+			for _, g := range []*prometheus.GaugeVec{w.m.lag, w.m.watermark, w.m.flushed, w.m.heldTables, w.m.heldEvents} {
 				g.DeleteLabelValues(strconv.Itoa(int(s.Partition())))
 			}
 			w.m.mu.Lock()

@@ -20,7 +20,7 @@ func (s *Store) Last(ctx context.Context, topic string, partition int32, below i
 		result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+
 			s.name("journal")+" WHERE topic = {topic:String} AND partition = {partition:Int32} "+
 			"AND to_offset < {below:Int64} AND hash != ''"+
-			" ORDER BY generation DESC, to_offset DESC, written_at DESC LIMIT 1",
+			" ORDER BY generation DESC, to_offset DESC, written_at DESC, length(released) DESC LIMIT 1",
 			params("topic", topic, "partition", partition, "below", below)...)
 		if err != nil {
 			return err
@@ -47,7 +47,7 @@ func (s *Store) Snapshots(ctx context.Context, topic string, partition int32, be
 		result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+s.name("table_memory")+
 			" WHERE"+where+"AND (property_id, table_id, offset) GLOBAL IN (SELECT property_id, table_id, max(offset) FROM "+
 			s.name("table_memory")+
-			" WHERE"+where+"GROUP BY property_id, table_id) ORDER BY property_id, table_id, version DESC "+
+			" WHERE"+where+"GROUP BY property_id, table_id) ORDER BY property_id, table_id, version DESC, seq DESC "+
 			"LIMIT 1 BY property_id, table_id",
 			params("topic", topic, "partition", partition, "below", below)...)
 		if err != nil {

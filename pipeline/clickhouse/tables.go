@@ -1,6 +1,8 @@
 package clickhouse
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -37,8 +39,29 @@ func (s *Store) journalRow(r *pipeline.Range) rows.Journal {
 	return rows.Journal{
 		Topic: r.Topic, Partition: r.Partition, From: r.From, To: r.To, Low: r.Low, Clock: r.Clock, Generation: r.Generation,
 		Epoch: r.Epoch, Cut: r.Cut, Lost: r.Lost, RulesVersion: s.cfg.RulesVersion, Engine: s.cfg.Engine,
-		Records: r.Records, CRC: r.CRC, Rows: r.Rows, Hash: r.Hash,
+		Records: r.Records, CRC: r.CRC, Rows: r.Rows, Hash: r.Hash, Released: released(r.Released),
 	}
+}
+
+// released are tables in a row of the journal: a JSON list of property and table, empty without any.
+func released(tables []pipeline.Table) string {
+	if len(tables) == 0 {
+		return ""
+	}
+	text, err := json.Marshal(tables)
+	if err != nil {
+		panic(fmt.Sprintf("clickhouse: encode released tables: %v", err)) // strings always can
+	}
+	return string(text)
+}
+
+// releasedOf reads released. A text that this release did not write names no table: the range is then made again
+// without the release, and the rows differ from the journal, which is a finding.
+func releasedOf(text string) (tables []pipeline.Table) {
+	if err := json.Unmarshal([]byte(text), &tables); err != nil {
+		return nil
+	}
+	return tables
 }
 
 // rangeOf is the range that a row of the journal has.
@@ -46,5 +69,6 @@ func rangeOf(j *rows.Journal) pipeline.Range {
 	return pipeline.Range{
 		Topic: j.Topic, Partition: j.Partition, From: j.From, To: j.To, Low: j.Low, Clock: j.Clock, Generation: j.Generation,
 		Epoch: j.Epoch, Cut: j.Cut, Lost: j.Lost, Records: j.Records, CRC: j.CRC, Rows: j.Rows, Hash: j.Hash,
+		Released: releasedOf(j.Released),
 	}
 }

@@ -44,4 +44,5 @@ type Journal struct {
 	CRC          uint32 `column:"crc"` // CRC-32C over offsets and values of the records
 	Rows         uint64 `column:"rows"`
 	Hash         string `column:"hash"`
+	Released     string `column:"released"` // tables whose holes were given up after the range, JSON
 }

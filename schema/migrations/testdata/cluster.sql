@@ -994,3 +994,7 @@ ALTER TABLE shoeproof.rounds ON CLUSTER floor ADD COLUMN IF NOT EXISTS irregular
 ALTER TABLE shoeproof.findings_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS basis LowCardinality(String) COMMENT 'text, by-reference, assumed:OPTION, adopted:OPTION or not-in-force; empty for detectors and faults of the feed';
 
 ALTER TABLE shoeproof.findings ON CLUSTER floor ADD COLUMN IF NOT EXISTS basis LowCardinality(String) COMMENT 'text, by-reference, assumed:OPTION, adopted:OPTION or not-in-force; empty for detectors and faults of the feed';
+
+ALTER TABLE shoeproof.journal_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS released String COMMENT 'tables whose holes were given up after the range, JSON; the rows are then those of the last release';
+
+ALTER TABLE shoeproof.journal ON CLUSTER floor ADD COLUMN IF NOT EXISTS released String COMMENT 'tables whose holes were given up after the range, JSON; the rows are then those of the last release';

@@ -811,3 +811,5 @@ ALTER TABLE shoeproof.findings ADD COLUMN IF NOT EXISTS covers Array(String) COM
 ALTER TABLE shoeproof.rounds ADD COLUMN IF NOT EXISTS irregular Bool COMMENT 'a card was carried over, moved, burned or discarded: detectors do not score the cards';
 
 ALTER TABLE shoeproof.findings ADD COLUMN IF NOT EXISTS basis LowCardinality(String) COMMENT 'text, by-reference, assumed:OPTION, adopted:OPTION or not-in-force; empty for detectors and faults of the feed';
+
+ALTER TABLE shoeproof.journal ADD COLUMN IF NOT EXISTS released String COMMENT 'tables whose holes were given up after the range, JSON; the rows are then those of the last release';
