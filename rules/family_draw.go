@@ -62,7 +62,7 @@ func (p *Pass) drawn() (*baccarat.Coup, bool) {
 		again, _ := redeal(p.Law, p.Round)
 		as.Third, as.Complete, c = again.Third, c.Complete && !unread(p.Round), &as
 	}
-	return c, c.Complete && !p.cancelled()
+	return c, c.Complete && !p.cancelled() && !p.ranShort()
 }
 
 // kept reports whether a third card beyond what the rules call for stands in the hand: the round is
