@@ -81,6 +81,7 @@ func replayInto(t testing.TB, options engine.Options, events []schema.Event, b *
 	e.Finish(b)
 	floor := engine.NewFloor(options)
 	floor.Note(b.Configs)
+	floor.NoteRounds(&b.Rounds)
 	b.Findings = finding.Latest(append(b.Findings, floor.Findings()...))
 	for _, d := range b.DeadLetters {
 		t.Errorf("dead letter %d: %s", d.Offset, d.Reason)

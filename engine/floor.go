@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -12,11 +13,14 @@ import (
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
-// Floor compares the tables of a pit and of a property: the stage that has no home in a partition,
-// since tables of one pit may lie in several. It works over the configurations in force.
+// Floor compares the tables of a pit and of a property: the stage that has no home in a partition, since tables of one
+// pit may lie in several. It works over the configurations in force and, where it is given the rounds, over the rounds
+// that were settled under them: what a table elected and never used binds no other table.
 type Floor struct {
 	opt  Options
 	rows []rows.Config
+	// settled are the times of the rounds with wagers, by property and table; nil if no rounds are known.
+	settled map[[2]string][]int64
 }
 
 // NewFloor makes a floor without tables.
@@ -25,9 +29,68 @@ func NewFloor(opt Options) *Floor { return &Floor{opt: opt} }
 // Note takes configurations in, in any order.
 func (f *Floor) Note(rows []rows.Config) { f.rows = append(f.rows, rows...) }
 
-// Findings walks all configurations in the order in which they took effect and returns the tables
-// that differ from one they must agree with. What takes effect at one moment is compared as a whole:
-// a pit that changes over together never differs from itself.
+// NoteRounds takes rounds in, in any order. Without rounds each configuration counts as used from its time on.
+func (f *Floor) NoteRounds(r *rows.Rounds) {
+	if f.settled == nil {
+		f.settled = map[[2]string][]int64{}
+	}
+	for i, at := range r.At {
+		if r.Wagers[i] > 0 {
+			key := [2]string{r.PropertyID[i], r.TableID[i]}
+			f.settled[key] = append(f.settled[key], at)
+		}
+	}
+}
+
+// moment is a configuration that comes into force, or the first round under it.
+type moment struct {
+	at   int64
+	row  *rows.Config
+	used bool
+}
+
+// moments are the configurations and their first rounds in the order of time.
+func (f *Floor) moments() []moment {
+	var all []moment
+	next := map[[2]string]int64{}
+	for i := len(f.rows) - 1; i >= 0; i-- {
+		row := &f.rows[i]
+		key := [2]string{row.PropertyID, row.TableID}
+		until, ok := next[key]
+		if !ok {
+			until = math.MaxInt64
+		}
+		next[key] = row.EffectiveAt
+		all = append(all, moment{at: row.EffectiveAt, row: row})
+		if first := f.firstRound(key, row.EffectiveAt, until); first != 0 && !row.Closed {
+			all = append(all, moment{at: first, row: row, used: true})
+		}
+	}
+	slices.SortFunc(all, func(a, b moment) int {
+		used := map[bool]int{true: 1}
+		return cmp.Or(
+			cmp.Compare(a.at, b.at), used[a.used]-used[b.used], cmp.Compare(a.row.PropertyID, b.row.PropertyID),
+			cmp.Compare(a.row.TableID, b.row.TableID), cmp.Compare(a.row.Seq, b.row.Seq),
+		)
+	})
+	return all
+}
+
+// firstRound is the time of the first round in a span, 0 if there was none.
+func (f *Floor) firstRound(key [2]string, from, until int64) (first int64) {
+	if f.settled == nil {
+		return from
+	}
+	for _, at := range f.settled[key] {
+		if at >= from && at < until && (first == 0 || at < first) {
+			first = at
+		}
+	}
+	return first
+}
+
+// Findings walks all configurations in the order in which they took effect, and the first rounds under them, and returns
+// the tables that differ from one they must agree with. What takes effect at one moment is compared as a whole.
 func (f *Floor) Findings() []finding.Finding {
 	slices.SortFunc(f.rows, func(a, b rows.Config) int {
 		return cmp.Or(
@@ -38,27 +101,14 @@ func (f *Floor) Findings() []finding.Finding {
 	var found []finding.Finding
 	seen := map[string]bool{}
 	pass := rules.FloorPass{}
-	for from := 0; from < len(f.rows); {
+	all := f.moments()
+	for from := 0; from < len(all); {
 		to := from + 1
-		for to < len(f.rows) && f.rows[to].EffectiveAt == f.rows[from].EffectiveAt {
+		for to < len(all) && all[to].at == all[from].at && all[to].used == all[from].used {
 			to++
 		}
-		var changed []*rules.FloorTable
-		for i := from; i < to; i++ {
-			switch t := f.enact(&pass, &f.rows[i]); {
-			case t == nil:
-			case t.Law != nil:
-				changed = append(changed, t)
-			default:
-				// A game without a law is not judged, but the tables beside it are.
-				for _, o := range pass.Open {
-					if o.Law != nil && o.Property == t.Property && o.Pit == t.Pit {
-						changed = append(changed, o)
-					}
-				}
-			}
-		}
-		for _, t := range changed {
+		pass.Settled = all[from].used
+		for _, t := range f.changed(&pass, all[from:to]) {
 			if !slices.Contains(pass.Open, t) {
 				continue // closed or changed again at the same moment
 			}
@@ -75,6 +125,38 @@ func (f *Floor) Findings() []finding.Finding {
 		from = to
 	}
 	return found
+}
+
+// changed takes in what comes at one moment and returns the tables to be judged.
+func (f *Floor) changed(pass *rules.FloorPass, all []moment) []*rules.FloorTable {
+	var changed []*rules.FloorTable
+	for _, m := range all {
+		if m.used {
+			for _, t := range pass.Open {
+				if t.Property == m.row.PropertyID && t.Table == m.row.TableID && uint64(t.Seq) == m.row.Seq {
+					t.Used = true
+					changed = append(changed, f.judged(pass, t)...)
+				}
+			}
+		} else if t := f.enact(pass, m.row); t != nil {
+			changed = append(changed, f.judged(pass, t)...)
+		}
+	}
+	return changed
+}
+
+// judged is a table, or the tables beside it if no rulebook has its game.
+func (f *Floor) judged(pass *rules.FloorPass, t *rules.FloorTable) []*rules.FloorTable {
+	if t.Law != nil {
+		return []*rules.FloorTable{t}
+	}
+	var beside []*rules.FloorTable
+	for _, o := range pass.Open {
+		if o.Law != nil && o.Property == t.Property && o.Pit == t.Pit {
+			beside = append(beside, o)
+		}
+	}
+	return beside
 }
 
 // enact opens, changes or closes a table and returns it unless it is closed now.

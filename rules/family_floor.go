@@ -27,6 +27,8 @@ type FloorTable struct {
 	Seq     record.Seq
 	EventID string
 	At      int64
+	// Used means that a round was settled under it.
+	Used bool
 }
 
 // FloorFinding is a table that differs from another table with which it must agree.
@@ -41,7 +43,10 @@ type FloorFinding struct {
 // FloorPass is what a rule of the Floor stage may look at: a table whose configuration has come into
 // force, and all open tables in the order of property, pit and table.
 type FloorPass struct {
-	Changed  *FloorTable
+	Changed *FloorTable
+	// Settled means that the first round under the configuration of the changed table was settled; otherwise the
+	// configuration came into force.
+	Settled  bool
 	Open     []*FloorTable
 	Findings []FloorFinding
 	rule     *Rule
@@ -74,13 +79,15 @@ func (p *FloorPass) Evaluate() {
 	p.Findings = slices.DeleteFunc(slices.Clone(p.Findings), covered)
 }
 
-// compare reports the first other open table that the changed one must agree with and does not.
+// compare reports the first other open table that the changed one must agree with and does not. It accuses neither of
+// the two: the finding names both.
 func (p *FloorPass) compare(peers func(*FloorTable) bool, value func(*FloorTable) string) {
 	for _, o := range p.Open {
 		if o != p.Changed && peers(o) && value(o) != value(p.Changed) {
 			p.Findings = append(p.Findings, FloorFinding{
 				Rule: p.rule, Table: p.Changed, Other: o,
-				Expected: fmt.Sprintf("%s, as table %s", value(o), o.Table), Observed: value(p.Changed),
+				Expected: fmt.Sprintf("one and the same at tables %s and %s", p.Changed.Table, o.Table),
+				Observed: fmt.Sprintf("table %s: %s; table %s: %s", p.Changed.Table, value(p.Changed), o.Table, value(o)),
 			})
 			return
 		}
@@ -106,11 +113,11 @@ var floorFamily = []*Rule{
 		Breach:   "Two mini tables at four and five percent.",
 		Severity: finding.Major, At: Floor, Floor: func(p *FloorPass) {
 			together := p.Changed.Law.Options["vig_uniform_scope_ny"] != "per game"
-			if !charges(p.Changed) {
+			if !p.Settled || !charges(p.Changed) {
 				return
 			}
 			p.compare(func(o *FloorTable) bool {
-				return o.Property == p.Changed.Property && isMini(o.Game) && charges(o) &&
+				return o.Property == p.Changed.Property && o.Used && isMini(o.Game) && charges(o) &&
 					(together || o.Game == p.Changed.Game)
 			}, func(t *FloorTable) string {
 				if t.Mode != baccarat.Commission {
@@ -124,7 +131,12 @@ var floorFamily = []*Rule{
 		Name: "order.pit-uniform", Doc: "All open tables of a game in a pit use one payment procedure.",
 		Breach:   "Two procedures in one pit.",
 		Severity: finding.Minor, At: Floor, Floor: func(p *FloorPass) {
-			p.compare(func(o *FloorTable) bool { return p.samePit(o) && p.sameKind(o) }, procedureWord)
+			if !p.Settled || !hasProcedure(p.Changed) {
+				return
+			}
+			p.compare(func(o *FloorTable) bool {
+				return p.samePit(o) && o.Used && p.sameKind(o) && hasProcedure(o)
+			}, procedureWord)
 		},
 	},
 	{
@@ -132,6 +144,9 @@ var floorFamily = []*Rule{
 		Doc:      "Beside a baccarat table mini and midi tables use its payment procedure.",
 		Breach:   "Different procedure next to a baccarat table.",
 		Severity: finding.Minor, At: Floor, Covers: []string{"order.pit-uniform"}, Floor: func(p *FloorPass) {
+			if !p.Changed.Used || !hasProcedure(p.Changed) {
+				return
+			}
 			p.compare(func(o *FloorTable) bool { return p.samePit(o) && o.Game == baccarat.Baccarat }, procedureWord)
 		},
 	},
@@ -141,11 +156,18 @@ var floorFamily = []*Rule{
 // clause of uniformity, and an EZ table charges nothing. 9 NYCRR 5324.21(c)(6).
 func charges(t *FloorTable) bool { return t.Mode == baccarat.Commission || t.Mode == baccarat.Tie25 }
 
+// hasProcedure reports whether a table uses one of the payment procedures: at an EZ table none is prescribed, and one that
+// declares none is no party. 9 NYCRR 5324.21(i)(2).
+func hasProcedure(t *FloorTable) bool { return t.Mode != baccarat.EZ && t.Procedure != 0 }
+
 func procedureWord(t *FloorTable) string { return fmt.Sprintf("payment procedure %d", t.Procedure) }
 
 // reshuffleAcrossPit compares what tables of a pit have elected; what a table then does is judged at
 // the table.
 func reshuffleAcrossPit(p *FloorPass) {
+	if p.Settled {
+		return
+	}
 	all := p.Changed.Law.Options["reshuffle_pit_scope"] == "all-games"
 	p.compare(func(o *FloorTable) bool { return p.samePit(o) && (all || p.sameKind(o)) }, func(t *FloorTable) string {
 		return fmt.Sprintf("reshuffle after lacing: %t", t.Reshuffle)

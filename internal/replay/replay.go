@@ -82,6 +82,7 @@ func (l *recorder) Write(ctx context.Context, b *pipeline.Batch) error {
 		return err
 	}
 	l.floor.Note(b.Configs)
+	l.floor.NoteRounds(&b.Rounds)
 	for i := range b.DeadLetters {
 		if len(*l.dead) == maxDeadLetters {
 			break

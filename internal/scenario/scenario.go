@@ -117,6 +117,7 @@ func (s *Scenario) Run(opt engine.Options, load Loader) (*Result, error) {
 	auditor.Finish(set)
 	floor := engine.NewFloor(opt)
 	floor.Note(set.Configs)
+	floor.NoteRounds(&set.Rounds)
 	r.Findings = append(set.Findings, floor.Findings()...)
 	for i := range set.DeadLetters {
 		d := &set.DeadLetters[i]
