@@ -10,8 +10,7 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 )
 
-// The layout is attested, not observed: an attestation on file that is positive and
-// not too old.
+// The layout is attested, not observed.
 var layoutFamily = []*Rule{
 	layout("layout.vig-numbered-areas", "Numbered areas for marking vigorish.", "vig-areas", finding.Minor, nil),
 	layout("layout.ny.minimum", "Name, card areas and wager areas.", "ny-minimum", finding.Minor, nil),
@@ -63,18 +62,19 @@ func inMode(m baccarat.VigorishMode) func(*law.Config) bool {
 
 func layout(name, doc, item string, severity finding.Severity, needed func(*law.Config) bool) *Rule {
 	return &Rule{
-		Name: name, Doc: doc, Breach: "Attestation missing, negative or expired.", Severity: severity, At: Prepared,
+		Name: name, Doc: doc, Breach: "Attested as not present.", Severity: severity, At: Prepared,
 		Needs: baccarat.FeedAttestation,
 		Check: func(p *Pass) {
 			if needed == nil || needed(p.Config) {
-				p.attested(item)
+				p.attested(item, needed)
 			}
 		},
 	}
 }
 
-// attested requires a positive layout attestation on file that is not too old.
-func (p *Pass) attested(item string) {
+// attested reports an item that is attested as not present. The texts demand the item, not its attestation: one that is
+// missing or too old, or older than the side bet or mode that makes the item necessary, leaves it unjudged.
+func (p *Pass) attested(item string, needed func(*law.Config) bool) {
 	a, ok := p.Table.Attested[item]
 	days, err := strconv.Atoi(p.option("layout_attestation_days"))
 	if err != nil {
@@ -85,17 +85,34 @@ func (p *Pass) attested(item string) {
 	case !ok && !p.Table.Whole:
 		p.CannotJudge("the record of the table begins after an attestation may have been filed", p.Shoe.First)
 	case !ok:
-		p.Report(Finding{
-			Expected: item + " attested", Observed: "no attestation", Evidence: []record.Seq{p.Shoe.First},
-		})
+		p.CannotJudge("no attestation of "+item+" is on file", p.Shoe.First)
+	case a.Seq < p.introduced(needed):
+		p.CannotJudge("the attestation of "+item+" is older than the offer that needs it", a.Seq)
 	case !a.Present:
 		p.Report(Finding{
-			Expected: item + " attested", Observed: "attested as not present", Evidence: []record.Seq{a.Seq},
+			Expected: item + " attested as present", Observed: "attested as not present", Evidence: []record.Seq{a.Seq},
 		})
 	case days > 0 && p.Shoe.At-a.At > int64(days)*day:
-		p.Report(Finding{
-			Expected: fmt.Sprintf("%s attested within %d days", item, days),
-			Observed: fmt.Sprintf("%d days ago", (p.Shoe.At-a.At)/day), Evidence: []record.Seq{a.Seq},
-		})
+		p.CannotJudge(fmt.Sprintf("the attestation of %s is %d days old, and is valid for %d", item,
+			(p.Shoe.At-a.At)/day, days), a.Seq)
 	}
+}
+
+// introduced is the configuration since which the table continuously needs an item; 0 if that was always so. Before the
+// opening of a table its layout may already be attested.
+func (p *Pass) introduced(needed func(*law.Config) bool) record.Seq {
+	if needed == nil {
+		return 0
+	}
+	changes := p.Table.Changes
+	for i := len(changes) - 1; i > 0; i-- {
+		switch {
+		case needed(changes[i-1].Config):
+		case changes[i].Opened:
+			return changes[i-1].Seq
+		default:
+			return changes[i].Seq
+		}
+	}
+	return 0
 }

@@ -166,7 +166,7 @@ func decksOf(side baccarat.SideBet, allowed ...uint32) func(*Pass) {
 	}
 }
 
-func attestation(item string) func(*Pass) { return func(p *Pass) { p.attested(item) } }
+func attestation(item string) func(*Pass) { return func(p *Pass) { p.attested(item, nil) } }
 
 func checkBacks(p *Pass) {
 	want, design := p.Shoe.Loaded.BackColor, p.Shoe.Loaded.BackDesign

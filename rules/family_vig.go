@@ -177,11 +177,20 @@ var vigFamily = []*Rule{
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
-		Name: "vig.lammer-storage", Doc: "Lammers are attested to be kept in the chip rack or their own rack.",
+		Name:     "vig.lammer-storage",
+		Doc:      "At an EZ table, lammers that mark vigorish are kept in the chip rack or a rack of their own.",
 		Breach:   "Loose lammers.",
-		Severity: finding.Info, At: Prepared, Check: attestation("lammer-storage"),
+		Severity: finding.Info, At: Settled, Check: checkLammers,
 		Needs: baccarat.FeedAttestation,
 	},
+}
+
+// checkLammers applies where lammers mark vigorish and EZ baccarat is offered. 9 NYCRR 5324.21(a)(2)(vii)(d).
+func checkLammers(p *Pass) {
+	used := func(s record.Step) bool { return s.Kind == record.StepVigMarked && s.Marker == baccarat.Lammer }
+	if p.Config.Mode == baccarat.EZ && slices.ContainsFunc(p.Round.Steps, used) {
+		p.attested("lammer-storage", nil)
+	}
 }
 
 func checkPercent(p *Pass) {

@@ -33,7 +33,7 @@ func checkTieExclusive(p *Pass) {
 			})
 		}
 	}
-	if reading != "" {
+	if reading == "either" {
 		p.suspectFrom(from) // only N.J.A.C. 19:47-7.3(d) has the sentence that excludes the commission
 	}
 }
@@ -155,8 +155,10 @@ func checkDragonCharge(p *Pass) {
 			f.Expected = "a dragon 7 is a pure push, or each banker wager is charged 25 percent"
 			f.Observed += fmt.Sprintf(", nothing of the banker wager at seat %d", spared)
 			p.Report(f)
-		case p.option("ez_dragon7_charge") != "pct25":
+		case p.option("ez_dragon7_charge") == "either":
 			p.Suspect(f)
+		case p.option("ez_dragon7_charge") != "pct25":
+			p.Report(f)
 		}
 	}
 }

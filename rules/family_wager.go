@@ -80,10 +80,18 @@ func (p *Pass) reportWager(w *record.Wager, expected, observed string, evidence 
 	})
 }
 
+// unjudged reports a permitted wager for whose payment the rulebook has no rule.
+func (p *Pass) unjudged(w *record.Wager) {
+	if !p.Rules.Judges(w.Spot) {
+		p.CannotJudge(fmt.Sprintf("no rule of the rulebook judges what a %v wager is paid", w.Spot), w.Placed)
+	}
+}
+
 func checkPermitted(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
 		if w.Spot >= baccarat.SpotBanker && w.Spot <= baccarat.SpotTie {
+			p.unjudged(w)
 			continue
 		}
 		if w.Spot == baccarat.NoSpot {
@@ -92,6 +100,7 @@ func checkPermitted(p *Pass) {
 		}
 		side := w.Spot.SideBet()
 		if side != baccarat.NoSideBet && p.Config.Offers(side) && slices.Contains(p.Law.SideBets, side) {
+			p.unjudged(w)
 			continue
 		}
 		approval := p.approval(w)
@@ -261,7 +270,7 @@ func checkVerbalConverted(p *Pass) {
 		deadline, what := max(w.Paid.Seq, w.Collected.Seq, w.Returned.Seq), "settlement"
 		took, late := (w.ConvertedAt-w.PlacedAt)/int64(time.Second), false
 		switch option := p.option("cash_conversion_deadline"); option {
-		case "before-settlement":
+		case "before-settlement", "expeditiously":
 		case "before-next-round":
 			deadline, what = p.Round.Next, "the next round"
 		default:

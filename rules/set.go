@@ -2,7 +2,10 @@ package rules
 
 import (
 	"maps"
+	"slices"
+	"strings"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/law"
 )
 
@@ -43,6 +46,39 @@ func NewSet(l *law.Law) *Set {
 
 // Rules are the rules of the set, in the order of the families.
 func (s *Set) Rules() []*Rule { return s.rules }
+
+// Judges reports whether a rule of the set judges what a winning wager on a spot is paid, or reports that nothing can.
+func (s *Set) Judges(spot baccarat.Spot) bool {
+	var by string
+	switch spot {
+	case baccarat.SpotBanker:
+		by = "payout.banker.odds"
+	case baccarat.SpotPlayer:
+		by = "payout.player.odds"
+	case baccarat.SpotTie:
+		by = "payout.tie.min-odds"
+	case baccarat.SpotPlayerPair, baccarat.SpotBankerPair:
+		by = "payout.pair.odds"
+	case baccarat.SpotDragonBonusPlayer, baccarat.SpotDragonBonusBanker:
+		by = "payout.dragon-bonus.table"
+	case baccarat.SpotDragon7:
+		by = "payout.dragon-7.min-odds"
+	case baccarat.SpotPanda8:
+		by = "payout.panda-8.odds"
+	case baccarat.SpotTotalCards:
+		by = "external.nj.total-card-odds"
+	case baccarat.SpotBonus:
+		by = "external.nj.bonus-wager-odds"
+	case baccarat.SpotRoyal:
+		by = "external.nj.royal-bonus-odds"
+	default:
+		if spot.SideBet() != baccarat.SideTreasures {
+			return false
+		}
+		by = "treasures.payout."
+	}
+	return slices.ContainsFunc(s.rules, func(r *Rule) bool { return strings.HasPrefix(r.Name, by) })
+}
 
 // Names are the names of all rules, in the order of the families.
 func Names() []string {

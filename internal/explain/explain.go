@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/settings"
@@ -78,10 +80,54 @@ func Lint(out io.Writer, paths []string) error {
 		}
 		for _, g := range books[name].Games() {
 			law, _ := books[name].Law(g)
-			fmt.Fprintf(out, "%s: %v, %d rules in force\n", books[name].Ref(), g, len(rules.NewSet(law).Rules()))
+			set := rules.NewSet(law)
+			fmt.Fprintf(out, "%s: %v, %d rules in force\n", books[name].Ref(), g, len(set.Rules()))
+			warn(out, set)
 		}
 	}
 	return nil
+}
+
+// warn prints what a game permits or prices and no rule judges, which texts its rules cite, and what is assumed.
+func warn(out io.Writer, set *rules.Set) {
+	for s := baccarat.SpotBanker; s < baccarat.Spots; s++ {
+		permitted, priced := slices.Contains(set.Law.SideBets, s.SideBet()), set.Law.Odds[s].Known()
+		switch {
+		case set.Judges(s) || set.Law.Game == baccarat.CheminDeFer:
+		case s == baccarat.SpotBanker || s == baccarat.SpotPlayer || s == baccarat.SpotTie:
+			fmt.Fprintf(out, "  warning: %v is permitted but not judged: no rule in force for its payment\n", s)
+		case s.SideBet() != baccarat.NoSideBet && permitted:
+			fmt.Fprintf(out, "  warning: %v is permitted but not judged: no rule in force for its payment\n", s)
+		case priced:
+			fmt.Fprintf(out, "  warning: %v is priced but not judged: no rule in force for its payment\n", s)
+		}
+	}
+	texts, bases := map[string]int{}, map[finding.Basis]int{}
+	for _, r := range set.Rules() {
+		cited, _ := set.Law.Cited(r.Name)
+		if basis := rules.BasisOf(cited); basis != finding.Text {
+			bases[basis]++
+		}
+		texts[textOf(cited.Citations[0])]++
+	}
+	if len(texts) > 1 {
+		for _, text := range slices.Sorted(maps.Keys(texts)) {
+			fmt.Fprintf(out, "  cites %s: %d rules\n", text, texts[text])
+		}
+	}
+	for _, basis := range slices.Sorted(maps.Keys(bases)) {
+		fmt.Fprintf(out, "  basis %s: %d rules of another text\n", basis, bases[basis])
+	}
+}
+
+// textOf is the text of a citation: what precedes its section and paragraphs.
+func textOf(citation string) string {
+	citation, _, _ = strings.Cut(citation, "(")
+	at := strings.IndexByte(citation, '-')
+	if at < 1 || unicode.IsLower(rune(citation[at-1])) {
+		return citation
+	}
+	return citation[:at]
 }
 
 // Rule is a rule with its laws; its JSON is the output of audit rules -o json.

@@ -73,10 +73,6 @@ func vigorishModeFaults() []Fault {
 			accept: playerWon,
 			alter:  switchMode,
 		},
-		{
-			Rule: "vig.lammer-storage", Doc: "loose lammers", Kinds: nyAll(), notInRound: true, everyShoe: true,
-			edit: editing("set layout_attested item=lammer-storage: present=false"),
-		},
 	}
 }
 
