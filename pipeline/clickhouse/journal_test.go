@@ -51,6 +51,17 @@ func TestJournal(t *testing.T) {
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("last (-want +got):\n%s", diff)
 	}
+	// A release repeats the range, and its snapshot is of a later event after the same record.
+	released := want
+	released.Hash = "b2"
+	released.Released = []pipeline.Table{{PropertyID: "p", TableID: "a"}, {PropertyID: "p/q", TableID: ""}}
+	write(released, memory("a", 12, 15, "a15 released"))
+	if got, _, _, err := s.Last(t.Context(), "t", 2, math.MaxInt64); err != nil || gocmp.Diff(released, got) != "" {
+		t.Errorf("the last release: %v, %s", err, gocmp.Diff(released, got))
+	}
+	if got, err := s.Snapshots(t.Context(), "t", 2, 16); err != nil || len(got) != 2 || got[0].State != "a15 released" {
+		t.Errorf("snapshots behind a release: %+v, %v", got, err)
+	}
 	if _, _, ok, err := s.Last(t.Context(), "t", 1, math.MaxInt64); ok || err != nil {
 		t.Errorf("a partition nobody wrote: %v, %v", ok, err)
 	}
