@@ -89,8 +89,8 @@ func (f *Floor) firstRound(key [2]string, from, until int64) (first int64) {
 	return first
 }
 
-// Findings walks all configurations in the order in which they took effect, and the first rounds under them, and returns
-// the tables that differ from one they must agree with. What takes effect at one moment is compared as a whole.
+// Findings walks all configurations in the order in which they took effect, and the first rounds under them, and
+// returns the tables that differ from one they must agree with. What takes effect at one moment is compared as a whole.
 func (f *Floor) Findings() []finding.Finding {
 	slices.SortFunc(f.rows, func(a, b rows.Config) int {
 		return cmp.Or(

@@ -11,10 +11,10 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
-// Each field of a configuration that is left out or has an unknown word gives a finding or an UNAUDITABLE; an unknown word
-// of an enum is refused by the decoder, and the lost event is a gap. The fields that
-// are not in the list are dispensable: config_id is a name, vigorish.unit and vigorish.timing follow from the rulebook,
-// limits and booleans have a meaning when they are absent, and no feeds means the basic ones.
+// Each field of a configuration that is left out or has an unknown word gives a finding or an UNAUDITABLE; an unknown
+// word of an enum is refused by the decoder, and the lost event is a gap. The fields that are not in the list are
+// dispensable: config_id is a name, vigorish.unit and vigorish.timing follow from the rulebook, limits and booleans
+// have a meaning when they are absent, and no feeds means the basic ones.
 func TestConfigurationsAreNotSilent(t *testing.T) {
 	for name, leave := range map[string]func(*schema.TableConfig){
 		"ruleset":                 func(c *schema.TableConfig) { c.Ruleset = "" },

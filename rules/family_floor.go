@@ -87,7 +87,9 @@ func (p *FloorPass) compare(peers func(*FloorTable) bool, value func(*FloorTable
 			p.Findings = append(p.Findings, FloorFinding{
 				Rule: p.rule, Table: p.Changed, Other: o,
 				Expected: fmt.Sprintf("one and the same at tables %s and %s", p.Changed.Table, o.Table),
-				Observed: fmt.Sprintf("table %s: %s; table %s: %s", p.Changed.Table, value(p.Changed), o.Table, value(o)),
+				Observed: fmt.Sprintf(
+					"table %s: %s; table %s: %s", p.Changed.Table, value(p.Changed), o.Table, value(o),
+				),
 			})
 			return
 		}
@@ -156,8 +158,8 @@ var floorFamily = []*Rule{
 // clause of uniformity, and an EZ table charges nothing. 9 NYCRR 5324.21(c)(6).
 func charges(t *FloorTable) bool { return t.Mode == baccarat.Commission || t.Mode == baccarat.Tie25 }
 
-// hasProcedure reports whether a table uses one of the payment procedures: at an EZ table none is prescribed, and one that
-// declares none is no party. 9 NYCRR 5324.21(i)(2).
+// hasProcedure reports whether a table uses one of the payment procedures: at an EZ table none is prescribed, and one
+// that declares none is no party. 9 NYCRR 5324.21(i)(2).
 func hasProcedure(t *FloorTable) bool { return t.Mode != baccarat.EZ && t.Procedure != 0 }
 
 func procedureWord(t *FloorTable) string { return fmt.Sprintf("payment procedure %d", t.Procedure) }

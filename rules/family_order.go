@@ -176,7 +176,8 @@ func procedure(name, doc, breach string, number uint32) *Rule {
 				breaks := func(s steps) (record.Seq, record.Seq) { return s.breaksPhases(number) }
 				if first, second := p.outOfOrder(s, breaks); second != 0 {
 					p.Report(Finding{
-						Expected: doc, Observed: p.phaseWrong(s, number, first, second), Evidence: []record.Seq{first, second},
+						Expected: doc, Observed: p.phaseWrong(s, number, first, second),
+						Evidence: []record.Seq{first, second},
 					})
 					return
 				}
@@ -357,8 +358,8 @@ func (t steps) paidBetween(i, j int) bool {
 	return false
 }
 
-// checkElectedProcedure judges a table that declares none of the four procedures: a round that fits one of them may have
-// been settled by it, a round that fits none was settled by no procedure of the text.
+// checkElectedProcedure judges a table that declares none of the four procedures: a round that fits one of them may
+// have been settled by it, a round that fits none was settled by no procedure of the text.
 func checkElectedProcedure(p *Pass) {
 	if n := p.Config.Procedure; n >= 1 && n <= 4 || p.Config.Mode != baccarat.Commission || !p.ordered() ||
 		!slices.ContainsFunc(p.Round.Steps, func(s record.Step) bool { return isVig(&s) }) {
@@ -367,7 +368,9 @@ func checkElectedProcedure(p *Pass) {
 	var first, second record.Seq
 	for n := range uint32(4) {
 		if first, second = p.breaksProcedure(n + 1); second == 0 {
-			p.CannotJudge(fmt.Sprintf("the table declares no payment procedure; the round fits %d", n+1), p.Round.ConfigAt)
+			p.CannotJudge(
+				fmt.Sprintf("the table declares no payment procedure; the round fits %d", n+1), p.Round.ConfigAt,
+			)
 			return
 		}
 	}
@@ -382,7 +385,8 @@ func (p *Pass) breaksProcedure(number uint32) (first, second record.Seq) {
 	c, q := *p.Config, *p
 	c.Procedure, q.Config = number, &c
 	for _, s := range q.zones() {
-		if first, second = q.outOfOrder(s, func(s steps) (record.Seq, record.Seq) { return s.breaksPhases(number) }); second != 0 {
+		phases := func(s steps) (record.Seq, record.Seq) { return s.breaksPhases(number) }
+		if first, second = q.outOfOrder(s, phases); second != 0 {
 			return first, second
 		}
 		if first, second = q.outOfOrder(s, q.ascends); second != 0 {

@@ -254,8 +254,8 @@ func checkCollectionSum(p *Pass) {
 	}
 }
 
-// owedFor is what a collection may take if it is also for wagers that were never marked: at least the marks and the exact
-// percentage, at most both rounded up. It is 0 if each of the wagers was marked.
+// owedFor is what a collection may take if it is also for wagers that were never marked: at least the marks and the
+// exact percentage, at most both rounded up. It is 0 if each of the wagers was marked.
 func (p *Pass) owedFor(v baccarat.Vig, c *record.Collection) (low, high int64) {
 	if len(c.Unmarked) == 0 {
 		return 0, 0

@@ -9,8 +9,8 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 )
 
-// charge is the vigorish of a seat in a round for some of its banker wagers. It may be taken in several motions: no clause
-// wants one, so their sum is judged.
+// charge is the vigorish of a seat in a round for some of its banker wagers. It may be taken in several motions: no
+// clause wants one, so their sum is judged.
 type charge struct {
 	seat uint32
 	// marked and took are the sums of the marks and of the collections, amount is what is judged.

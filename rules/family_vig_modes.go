@@ -51,7 +51,8 @@ func checkTieAmount(p *Pass) {
 		var floor, ceil int64
 		for w := range r.Wagers {
 			wager := &r.Wagers[w]
-			covered := s.Kind == record.StepVigMarked && s.Wager == w || s.Kind != record.StepVigMarked && s.Covers(r, w)
+			covered := s.Kind == record.StepVigMarked && s.Wager == w || s.Kind != record.StepVigMarked &&
+				s.Covers(r, w)
 			if covered && wager.Spot == baccarat.SpotBanker {
 				stake := wager.Amount - wager.Coupon
 				if p.option("tie25_coupon_in_base") == "true" {
@@ -130,8 +131,8 @@ func (p *Pass) dragonCharge() bool {
 }
 
 // checkDragonCharge judges what is charged on an EZ dragon 7. 9 NYCRR 5324.21(b)(1)(i)(c) names a charge of 25 percent,
-// (a)(2)(vii)(c) advises players of a push: a quarter taken of each banker wager is suspected, any other amount, or some
-// wagers spared, is allowed by neither.
+// (a)(2)(vii)(c) advises players of a push: a quarter taken of each banker wager is suspected, any other amount, or
+// some wagers spared, is allowed by neither.
 func checkDragonCharge(p *Pass) {
 	r := p.Round
 	if !p.dragonCharge() || p.cancelled() {
@@ -189,7 +190,8 @@ func (p *Pass) tookFrom(w int) bool {
 func (p *Pass) quarterOfStake(s *record.Step) bool {
 	var stake int64
 	for w := range p.Round.Wagers {
-		covered := s.Kind == record.StepVigMarked && s.Wager == w || s.Kind != record.StepVigMarked && s.Covers(p.Round, w)
+		covered := s.Kind == record.StepVigMarked && s.Wager == w || s.Kind != record.StepVigMarked &&
+			s.Covers(p.Round, w)
 		if wager := &p.Round.Wagers[w]; covered && wager.Spot == baccarat.SpotBanker {
 			stake += wager.Amount
 		}
@@ -201,8 +203,8 @@ func checkOneMode(p *Pass) {
 	p.changedInRound(func(now *law.Config) bool { return now.Mode != p.Config.Mode }, "kind of vigorish")
 }
 
-// checkElectedCharge judges winning banker wagers at a table whose kind of vigorish the text does not know: it pays them
-// and takes nothing, or what it takes has no rule.
+// checkElectedCharge judges winning banker wagers at a table whose kind of vigorish the text does not know: it pays
+// them and takes nothing, or what it takes has no rule.
 func checkElectedCharge(p *Pass) {
 	mode := p.Config.Mode
 	if slices.Contains(p.Law.Modes, mode) || mode == baccarat.Tie25 || p.cancelled() || !p.coup().Complete ||
@@ -214,13 +216,17 @@ func checkElectedCharge(p *Pass) {
 		declared = "no kind of vigorish"
 	}
 	// Where the text has a variation without vigorish, the table may play it.
-	lawful := mode == baccarat.NoVigorishMode && (len(p.Law.Unseen) > 0 || slices.Contains(p.Law.Modes, baccarat.NoVig6))
+	lawful := mode == baccarat.NoVigorishMode &&
+		(len(p.Law.Unseen) > 0 || slices.Contains(p.Law.Modes, baccarat.NoVig6))
 	for w := range p.Round.Wagers {
 		wager := &p.Round.Wagers[w]
 		switch {
 		case wager.Spot != baccarat.SpotBanker || wager.Gone || wager.Paid.Times == 0:
 		case lawful, slices.Contains(p.Law.Unseen, mode):
-			p.CannotJudge("the table declares "+declared+", the terms of which are not in the text", p.Round.ConfigAt, wager.Placed)
+			p.CannotJudge(
+				"the table declares "+declared+", the terms of which are not in the text", p.Round.ConfigAt,
+				wager.Placed,
+			)
 		case p.tookFrom(w):
 			p.CannotJudge("a charge was taken at a table that declares "+declared, p.Round.ConfigAt, wager.Placed)
 		default:

@@ -140,8 +140,8 @@ func (p *Pass) suspectFrom(index int) {
 	}
 }
 
-// checkVariationNotice judges a change to the no-vigorish variation: "notwithstanding" the notice of a change of type it
-// has one of its own, a posting. 9 NYCRR 5324.21(c)(6).
+// checkVariationNotice judges a change to the no-vigorish variation: "notwithstanding" the notice of a change of type
+// it has one of its own, a posting. 9 NYCRR 5324.21(c)(6).
 func (p *Pass) checkVariationNotice(now *record.ConfigChange, last int64, change string) {
 	if p.Table.Attested["novig-notice"].Present {
 		return
@@ -161,7 +161,9 @@ func (p *Pass) checkVariationNotice(now *record.ConfigChange, last int64, change
 
 // filed is a written notice to the commission and to surveillance, at least the lead before a change takes effect, of a
 // matter that had last changed at a time before. It returns those on file that fall short.
-func (p *Pass) filed(topic record.NoticeTopic, last, effective int64, lead time.Duration) (f proof, short []record.Seq) {
+func (
+	p *Pass,
+) filed(topic record.NoticeTopic, last, effective int64, lead time.Duration) (f proof, short []record.Seq) {
 	for i := range p.Table.Notices {
 		n := &p.Table.Notices[i]
 		switch {
