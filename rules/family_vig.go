@@ -365,7 +365,7 @@ func (p *Pass) dueAmount(d *record.Due) int64 {
 func checkNotCharged(p *Pass) {
 	for i := range p.Shoe.Dues {
 		if d := &p.Shoe.Dues[i]; !d.Tie && !d.Unproved && d.Marked == 0 && d.CollectedAt == 0 {
-			p.reportDue(d, fmt.Sprintf("vigorish on %s collected or marked", p.money(d.Won)), "neither")
+			p.reportDue(d, fmt.Sprintf("vigorish on %s collected or marked", p.money(d.Won)), "not collected, and not marked")
 		}
 	}
 }
