@@ -162,7 +162,8 @@ func (r *replayed) compare(found findings, stored []store.Finding) {
 }
 
 func equalFinding(f *finding.Finding, s *store.Finding) bool {
-	return f.Rule == s.Rule && string(f.Verdict) == s.Verdict && (s.Basis == "" || string(f.Basis) == s.Basis) && f.Severity.String() == s.Severity &&
+	return f.Rule == s.Rule && string(f.Verdict) == s.Verdict && (s.Basis == "" || string(f.Basis) == s.Basis) &&
+		f.Severity.String() == s.Severity &&
 		f.Expected == s.Expected && f.Observed == s.Observed && f.Amount == s.Amount
 }
 

@@ -45,7 +45,8 @@ func TestLeavingOut(t *testing.T) {
 	}
 }
 
-// dispensable are the kinds of event that a legal table may leave out, with the reason. docs/events.md has the same list.
+// dispensable are the kinds of event that a legal table may leave out, with the reason. docs/events.md has the same
+// list.
 var dispensable = map[schema.Kind]string{
 	schema.KindTableClosed:           "the table may still be open",
 	schema.KindShoeEnded:             "closing the table ends the shoe; before another shoe it is feed.shoe-ended",

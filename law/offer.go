@@ -19,7 +19,8 @@ func (l *Law) Disposition(config *Config, s baccarat.Spot, c *baccarat.Coup) bac
 	switch s {
 	case baccarat.SpotBanker, baccarat.SpotPlayer:
 		switch {
-		case result == baccarat.Tie, s == baccarat.SpotBanker && config.Mode == baccarat.EZ && l.Knows(baccarat.EZ) && c.Dragon7():
+		case result == baccarat.Tie, s == baccarat.SpotBanker && config.Mode == baccarat.EZ && l.Knows(baccarat.EZ) &&
+			c.Dragon7():
 			return baccarat.Return
 		case s == baccarat.SpotBanker:
 			return baccarat.PayIf(result == baccarat.BankerWon)
@@ -55,7 +56,8 @@ func (l *Law) PaidOdds(config *Config, s baccarat.Spot, c *baccarat.Coup) baccar
 		return l.BonusTables[config.BonusTable][c.DragonBonus(baccarat.BonusHand(s))]
 	case s.SideBet() == baccarat.SideTreasures:
 		return l.TreasureOdds(config, s, c)
-	case l.Odds[s].Floor && config.Posted[s].Known() && l.Odds[s].Compare(config.Posted[s].To, config.Posted[s].For) > 0:
+	case l.Odds[s].Floor && config.Posted[s].Known() &&
+		l.Odds[s].Compare(config.Posted[s].To, config.Posted[s].For) > 0:
 		return config.Posted[s]
 	}
 	return l.Odds[s].Odds

@@ -53,7 +53,10 @@ var optionTable = []option{
 	{key: "order_scope", words: []string{"dealer-zone", "table"}},
 	{key: "order_ties", words: []string{"skip", "descending"}},
 	{key: "notice_lead_minutes", limit: 1_000_000},
-	{key: "cash_conversion_deadline", words: []string{"expeditiously", "before-settlement", "before-next-round"}, limit: 86_400},
+	{
+		key: "cash_conversion_deadline", words: []string{"expeditiously", "before-settlement", "before-next-round"},
+		limit: 86_400,
+	},
 	{key: "chemin_cash_deadline", words: []string{"before-first-card"}},
 	{key: "chemin_prev_wager", words: []string{"placed", "covered"}},
 	{key: "chemin_standoff_counts_for_range", words: []string{"true", "false"}},

@@ -16,8 +16,9 @@ var update = flag.Bool("update", false, "rewrite docs/rulebook.schema.json")
 // The JSON Schema of a rulebook, for editors, is what the loader reads.
 func TestRulebookSchema(t *testing.T) {
 	words := map[string][]string{
-		"side_bets": wordsOf[baccarat.SideBet](), "modes": wordsOf[baccarat.VigorishMode](), "unseen": wordsOf[baccarat.VigorishMode](),
-		"media": wordsOf[baccarat.Medium](), "markers": wordsOf[baccarat.Marker](),
+		"side_bets": wordsOf[baccarat.SideBet](), "modes": wordsOf[baccarat.VigorishMode](),
+		"unseen": wordsOf[baccarat.VigorishMode](),
+		"media":  wordsOf[baccarat.Medium](), "markers": wordsOf[baccarat.Marker](),
 		"dealt_by": wordsOf[baccarat.Role](), "third_card_face": wordsOf[baccarat.Face](),
 		"shown": wordsOf[baccarat.Shown](), "to": wordsOf[baccarat.Destination](),
 	}

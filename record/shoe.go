@@ -198,8 +198,9 @@ func (s *Shoe) Reset() {
 	*s = Shoe{
 		Burns: s.Burns[:0], Cutcard: s.Cutcard[:0], LastHandCalls: s.LastHandCalls[:0], Rounds: s.Rounds[:0],
 		Dues: s.Dues[:0], Collections: s.Collections[:0], MarkersRemoved: s.MarkersRemoved[:0],
-		OwedAtShuffle: s.OwedAtShuffle[:0], Prep: s.Prep, Curators: s.Curators[:0], Acts: s.Acts[:0], FaceUps: s.FaceUps[:0],
-		Bids: s.Bids[:0], Bank: s.Bank[:0], Order: s.Order[:0], OrderAt: s.OrderAt[:0],
+		OwedAtShuffle: s.OwedAtShuffle[:0], Prep: s.Prep, Curators: s.Curators[:0], Acts: s.Acts[:0],
+		FaceUps: s.FaceUps[:0],
+		Bids:    s.Bids[:0], Bank: s.Bank[:0], Order: s.Order[:0], OrderAt: s.OrderAt[:0],
 	}
 	s.Prep.reset()
 }
@@ -284,8 +285,9 @@ func (s *Shoe) Enter(r *Round, settled *baccarat.Coup) {
 			continue
 		}
 		s.Dues = append(s.Dues, Due{
-			Wager: w.ID, Seat: w.Seat, Round: r.No, Stake: w.Amount, Won: w.Net().Paid, Tie: tie, Percent: r.Config.Percent,
-			PaidAt: max(w.Paid.Seq, w.Returned.Seq), Unproved: !settled.Complete,
+			Wager: w.ID, Seat: w.Seat, Round: r.No, Stake: w.Amount, Won: w.Net().Paid, Tie: tie,
+			Percent: r.Config.Percent,
+			PaidAt:  max(w.Paid.Seq, w.Returned.Seq), Unproved: !settled.Complete,
 		})
 		s.chargeSteps(r, i, &s.Dues[len(s.Dues)-1])
 	}
@@ -318,8 +320,8 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 	}
 }
 
-// partOf reports whether a collection in the round is a further part of a vigorish of which the mark is another, so that
-// the mark stays: the mark alone is too little, and differs from what is collected.
+// partOf reports whether a collection in the round is a further part of a vigorish of which the mark is another, so
+// that the mark stays: the mark alone is too little, and differs from what is collected.
 func (d *Due) partOf(step *Step) bool {
 	return !d.Tie && len(step.Wagers) <= 1 && d.Marked > 0 && d.Marked != step.Amount && 100*d.Marked < d.Won*d.Percent
 }
@@ -389,8 +391,8 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 	s.Collections = append(s.Collections, c)
 }
 
-// collectUnmarked takes what exceeds the marks of a seat for its wagers that were never marked, as far as it suffices for
-// their percentage.
+// collectUnmarked takes what exceeds the marks of a seat for its wagers that were never marked, as far as it suffices
+// for their percentage.
 func (s *Shoe) collectUnmarked(seat uint32, left int64, at Seq) int64 {
 	for i := range s.Dues {
 		d := &s.Dues[i]

@@ -489,7 +489,7 @@ func checkTouched(p *Pass) {
 	}
 }
 
-// checkTouchPermitted finds an employee who let a patron handle the cards. It accuses nobody of whom it was not
+// checkTouchPermitted finds an employee who let a patron handle the cards. It accuses no one of whom it was not
 // reported.
 func checkTouchPermitted(p *Pass) {
 	for _, t := range p.Round.Touches {

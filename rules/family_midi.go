@@ -32,11 +32,12 @@ var midiFamily = []*Rule{
 	{
 		Name: "midi.squeeze.faces", Doc: "Cards are handed face down and come back face up, from the same patron.",
 		Breach:   "Cards not returned, or returned face down.",
-		Severity: finding.Major, At: Settled, Needs: baccarat.FeedCardFaces, Check: checkSqueezeFaces, Covers: []string{"midi.squeeze.order"},
+		Severity: finding.Major, At: Settled, Needs: baccarat.FeedCardFaces, Check: checkSqueezeFaces,
+		Covers: []string{"midi.squeeze.order"},
 	},
 	{
 		Name:     "midi.squeeze.order",
-		Doc:      "A hand is called after it was returned, and the banker hand is handed out after the player hand was called.",
+		Doc:      "A hand is called after its return, and the banker hand is handed out after the player hand was called.",
 		Breach:   "Both hands out at once.",
 		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedAnnouncements, Check: checkSqueezeOrder,
 	},
@@ -170,7 +171,7 @@ func checkRecipient(tie bool) func(*Pass) {
 	}
 }
 
-// neverHanded judges a hand with a wager on it that was not handed out. The dealer turns the cards if nobody accepts
+// neverHanded judges a hand with a wager on it that was not handed out. The dealer turns the cards if no patron accepts
 // them, (f)(3)(ii)(g)(3); what was not reported may have been.
 func (p *Pass) neverHanded(h baccarat.Hand, due uint32) {
 	r := p.Round

@@ -63,7 +63,8 @@ var outcomeFamily = []*Rule{
 		Name:     "outcome.void-ground",
 		Doc:      "A round is void only if too few cards remain in the shoe to complete it.",
 		Breach:   "A complete round is declared void, and the winners are not paid.",
-		Severity: finding.Critical, At: Settled, Needs: baccarat.FeedWagers | baccarat.FeedSettlement, Check: checkVoidGround, Covers: []string{"outcome.void-round"},
+		Severity: finding.Critical, At: Settled, Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
+		Check: checkVoidGround, Covers: []string{"outcome.void-round"},
 	},
 }
 

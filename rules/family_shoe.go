@@ -18,7 +18,8 @@ var shoeFamily = []*Rule{
 	{
 		Name: "shoe.decks.min", Doc: "A shoe holds at least six decks.",
 		Breach:   "A shoe is put in play with five decks or fewer.",
-		Severity: finding.Critical, At: Prepared, Check: checkMinDecks, Covers: []string{wrongDecksHide, "shoe.loaded-as-received"},
+		Severity: finding.Critical, At: Prepared, Check: checkMinDecks,
+		Covers: []string{wrongDecksHide, "shoe.loaded-as-received"},
 	},
 	{
 		Name: "shoe.decks.royal-eight", Doc: "Royal Baccarat Bonus is offered with exactly eight decks.",

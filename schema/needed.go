@@ -113,7 +113,8 @@ func neededInRound(p Payload, need func(name string, given bool)) {
 // ofRound is true for a payload that is meaningless outside a round.
 func ofRound(p Payload) bool {
 	switch p := p.(type) {
-	case *RoundStarted, *RoundVoided, *RoundEnded, *BankerWagered, *BancoAnnounced, *WageringOpened, *CardDealt, *CardMoved,
+	case *RoundStarted, *RoundVoided, *RoundEnded, *BankerWagered, *BancoAnnounced, *WageringOpened, *CardDealt,
+		*CardMoved,
 		*DealInstructed, *DiscardPlaced,
 		*WagerPlaced, *WagerChanged, *WagerCollected, *WagerPaid, *WagerReturned, *VerbalConfirmed, *CashConverted,
 		*SqueezeOffered, *SqueezeRelinquished, *CardsHanded, *CardsReturned, *VigorishMarked:

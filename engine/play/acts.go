@@ -27,8 +27,8 @@ func (t *Table) act(c *turn, s *Shoe) {
 	s.Acts = append(s.Acts, record.Act{Seq: c.seq, Role: role, Round: c.round, What: what})
 }
 
-// dealersAct is what an event does if the words of the texts give it to the dealer, otherwise empty. What the texts have
-// in the passive anyone may do: the wash, the spread, the stacking, the cut, the loading.
+// dealersAct is what an event does if the words of the texts give it to the dealer, otherwise empty. What the texts
+// have in the passive anyone may do: the wash, the spread, the stacking, the cut, the loading.
 func dealersAct(p schema.Payload) string {
 	switch p := p.(type) {
 	case *schema.ShoeShuffled:

@@ -118,7 +118,8 @@ func (t *Table) shoeState(of *play.Shoe) ShoeState {
 		st.Ledger = append(st.Ledger, EntryState{
 			Rule: f.Rule.Name, Round: f.Round, Seat: f.Seat, Subject: f.Subject, Parts: f.Parts, Amount: f.Amount,
 			Expected: f.Expected, Observed: f.Observed, Evidence: f.Evidence, Verdict: f.Verdict, Cites: f.Cites,
-			Basis: f.Basis, Until: e.until, At: e.at, State: uint8(e.state), CoveredBy: e.coveredBy, Emitted: EmittedState(e.row),
+			Basis: f.Basis, Until: e.until, At: e.at, State: uint8(e.state), CoveredBy: e.coveredBy,
+			Emitted: EmittedState(e.row),
 		})
 	}
 	for _, r := range s.silent {

@@ -52,8 +52,8 @@ func Await(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// Within fails the test if something took longer than its limit. On a machine that other programs keep busy the limit is
-// longer, by as much as the machine is slower than it would be alone.
+// Within fails the test if something took longer than its limit. On a machine that other programs keep busy the limit
+// is longer, by as much as the machine is slower than it would be alone.
 func Within(t testing.TB, what string, took, limit time.Duration) {
 	t.Helper()
 	if took <= limit {
@@ -61,7 +61,9 @@ func Within(t testing.TB, what string, took, limit time.Duration) {
 	}
 	slower := slowness()
 	if took > time.Duration(float64(limit)*slower) {
-		t.Errorf("%s took %v, want at most %v on a machine that is %.1f times slower than alone", what, took, limit, slower)
+		t.Errorf(
+			"%s took %v, want at most %v on a machine that is %.1f times slower than alone", what, took, limit, slower,
+		)
 	}
 }
 

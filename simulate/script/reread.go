@@ -65,8 +65,8 @@ func reread(events []schema.Event, n int) (*rereading, error) {
 	return r, r.read(events[r.from:r.to])
 }
 
-// shuffledEarly reports whether an event shuffles the batch of a shoe that begins later: the next event is one of another
-// shoe.
+// shuffledEarly reports whether an event shuffles the batch of a shoe that begins later: the next event is one of
+// another shoe.
 func shuffledEarly(events []schema.Event, i int) bool {
 	if events[i].Payload.Kind() != schema.KindShoeShuffled {
 		return false
