@@ -218,9 +218,10 @@ func (c *queueCache) merge(rows []OpenFinding, readAt time.Time) {
 	}
 }
 
-// silenced reports whether a silence in force hides a finding. Critical and major breaches cannot be silenced.
+// silenced reports whether a silence in force hides a finding. Critical and major findings of a rule cannot be
+// silenced, proved or suspected.
 func (c *queueCache) silenced(r *OpenFinding, now time.Time) bool {
-	if r.Verdict == "BREACH" && (r.Severity == "critical" || r.Severity == "major") {
+	if r.Kind == "deviation" && (r.Severity == "critical" || r.Severity == "major") {
 		return false
 	}
 	return slices.ContainsFunc(c.silences, func(x Silence) bool {

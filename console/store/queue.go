@@ -54,6 +54,9 @@ type OpenFinding struct {
 	ArrivedAt   time.Time `ch:"arrived_at"` // by the clock of ClickHouse
 }
 
+// Basis is empty: the queue does not keep it, the page of the finding has it.
+func (*OpenFinding) Basis() string { return "" }
+
 // Group is the findings of one fingerprint and one state, so that an action fits all of them.
 type Group struct {
 	OpenFinding           // the most urgent, then the oldest
