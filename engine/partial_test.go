@@ -3,6 +3,7 @@ package engine_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -85,7 +86,7 @@ func TestFaultsAtPartialFeeds(t *testing.T) {
 		t.Run(broken.Rule, func(t *testing.T) {
 			t.Parallel()
 			for _, absent := range partial {
-				for seed := range uint64(enginetest.Soak(40, 100)) {
+				for seed := range uint64(enginetest.Soak(4, 100)) {
 					events, want, err := fault.Plant(deal.Options{}, broken, seed)
 					if err != nil {
 						t.Fatal(err)
@@ -97,10 +98,12 @@ func TestFaultsAtPartialFeeds(t *testing.T) {
 					planted := ruleNamed(broken.Rule)
 					judged, found, unauditable := planted.Needs&missing == 0, false, false
 					for _, f := range replay(t, deal.WithoutFeeds(events, absent)).Findings {
-						is := f.Rule == want[0].Rule && (f.Round == want[0].Round || f.Verdict == finding.Unauditable)
+						is := f.Rule == want[0].Rule && (f.Round == want[0].Round || f.Verdict == finding.Unauditable) ||
+							isMisread(&f, broken.Rule)
 						found = found || is && f.Verdict != finding.Unauditable
 						unauditable = unauditable || is && f.Verdict == finding.Unauditable
-						explained := slices.Contains(planted.Covers, f.Rule) // and what explains it is not known
+						// What explains a finding is not known.
+						explained := slices.Contains(planted.Covers, f.Rule) || isMisread(&f, broken.Rule)
 						other := f.Kind == finding.Anomaly || explained || slices.ContainsFunc(want, func(w fault.Want) bool {
 							return w.Rule == f.Rule && w.Round == f.Round
 						})
@@ -116,4 +119,12 @@ func TestFaultsAtPartialFeeds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// isMisread reports whether a finding about a card that may be misread covers one of a rule: a wrong call alone looks
+// the same as one misread card.
+func isMisread(f *finding.Finding, rule string) bool {
+	return f.Rule == "count.reader-suspected" && slices.ContainsFunc(f.Covers, func(name string) bool {
+		return strings.HasPrefix(name, rule+" ")
+	})
 }

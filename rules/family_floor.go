@@ -113,7 +113,7 @@ var floorFamily = []*Rule{
 		Name:     "vig.uniform-property",
 		Doc:      "All mini and midi tables of a facility that charge vigorish charge one kind and percentage.",
 		Breach:   "Two mini tables at four and five percent.",
-		Severity: finding.Major, At: Floor, Floor: func(p *FloorPass) {
+		Severity: finding.Major, At: Floor, Needs: baccarat.FeedWagers, Floor: func(p *FloorPass) {
 			together := p.Changed.Law.Options["vig_uniform_scope_ny"] != "per game"
 			if !p.Settled || !charges(p.Changed) {
 				return
@@ -132,7 +132,7 @@ var floorFamily = []*Rule{
 	{
 		Name: "order.pit-uniform", Doc: "All open tables of a game in a pit use one payment procedure.",
 		Breach:   "Two procedures in one pit.",
-		Severity: finding.Minor, At: Floor, Floor: func(p *FloorPass) {
+		Severity: finding.Minor, At: Floor, Needs: baccarat.FeedWagers, Floor: func(p *FloorPass) {
 			if !p.Settled || !hasProcedure(p.Changed) {
 				return
 			}
@@ -145,7 +145,8 @@ var floorFamily = []*Rule{
 		Name:     "order.pit-mixed-baccarat",
 		Doc:      "Beside a baccarat table mini and midi tables use its payment procedure.",
 		Breach:   "Different procedure next to a baccarat table.",
-		Severity: finding.Minor, At: Floor, Covers: []string{"order.pit-uniform"}, Floor: func(p *FloorPass) {
+		Severity: finding.Minor, At: Floor, Needs: baccarat.FeedWagers,
+		Covers: []string{"order.pit-uniform"}, Floor: func(p *FloorPass) {
 			if !p.Changed.Used || !hasProcedure(p.Changed) {
 				return
 			}

@@ -106,7 +106,7 @@ var shoeFamily = []*Rule{
 	{
 		Name: "shoe.burn.shown-before-discard", Doc: "Burned cards are put away after they were shown.",
 		Breach:   "The burn goes to the bucket, then its cards are shown.",
-		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedBurnFaces, Check: checkBurnDiscarded,
+		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedBurn | baccarat.FeedBurnFaces, Check: checkBurnDiscarded,
 	},
 	{
 		Name: "shoe.burn.destination", Doc: "Burned cards go to the place that the rulebook names.",

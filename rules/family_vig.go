@@ -421,7 +421,7 @@ func (p *Pass) owed(owed []record.SeatChange, when record.Seq) []Finding {
 	return findings
 }
 
-// Only a reshuffle makes an open debt a breach: that a table closes does not.
+// Only a reshuffle makes an open debt a breach. Of a table that closes it is not known when the cards are reshuffled.
 func checkOutstanding(p *Pass) {
 	switch s := p.Shoe; {
 	case s.NextShuffled != 0:
@@ -430,6 +430,11 @@ func checkOutstanding(p *Pass) {
 		// The next shoe has the cards of another batch; that these are shuffled again may be reported late.
 		for _, f := range p.owed(s.Owed(nil), max(s.Succeeded, s.NextCard)) {
 			p.Suspect(f)
+		}
+	case s.TableClosed != 0:
+		// 3.3(c) wants it collected before the reshuffle, which may come after the table opened again.
+		for _, f := range p.owed(s.Owed(nil), s.TableClosed) {
+			p.CannotJudge("the table closed with "+p.money(f.Amount)+" outstanding", f.Evidence...)
 		}
 	}
 }

@@ -261,6 +261,8 @@ func TestNightOfAHundredTables(t *testing.T) {
 		case ok && got.Rule == want.Rule && got.Verdict != "UNAUDITABLE" && got.Round == want.Round &&
 			(got.Seat == want.Seat || got.Seat == 0):
 			found[table]++
+		// Cards that were not shuffled are rightly suspected besides.
+		case got.Kind == finding.Anomaly && want.Rule == "shuffle.random-order":
 		case got.Severity != finding.Info:
 			t.Errorf("nobody planted: %s", brief(got))
 		}
@@ -273,8 +275,15 @@ func TestNightOfAHundredTables(t *testing.T) {
 	if res.Run.Missing+res.Run.Extra+res.Run.Changed+res.Run.Gaps != 0 || res.Run.DeadLetters != 0 {
 		t.Errorf("live and nightly differ: %+v", res.Run)
 	}
-	if res.Run.Events != uint64(len(f.events)) || int(res.Run.Tables) < 100 {
-		t.Errorf("%d events of %d tables, want %d of 100 or more", res.Run.Events, res.Run.Tables, len(f.events))
+	// The gaming day begins at 06:00; a fault may act on the days beside it.
+	today := 0
+	for i := range f.events {
+		if at := time.Duration(f.events[i].At - opens.UnixNano()); at >= -time.Hour && at < 23*time.Hour {
+			today++
+		}
+	}
+	if res.Run.Events != uint64(today) || int(res.Run.Tables) < 100 {
+		t.Errorf("%d events of %d tables, want %d of 100 or more", res.Run.Events, res.Run.Tables, today)
 	}
 	t.Logf("%d events, %d findings", len(f.events), len(res.Findings))
 

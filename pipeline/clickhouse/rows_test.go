@@ -168,6 +168,8 @@ func stored(name string, v reflect.Value) any {
 		return string(v)
 	case finding.Verdict:
 		return string(v)
+	case finding.Basis:
+		return string(v)
 	case finding.Severity:
 		return v.String()
 	case []byte:
