@@ -233,9 +233,9 @@ func againstFaults() []Fault {
 			Rule: "chemin.against.opportunity", Doc: "the wagers opened to one seat only", Kinds: kinds,
 			edit: func(sc *scene) string {
 				var seats []string
-				for _, p := range sc.table.Patrons() {
-					if p.Seat != sc.round.Bank.Wager.Seat {
-						seats, sc.seat = append(seats, strconv.Itoa(int(p.Seat))), p.Seat
+				for _, seat := range sc.seated() {
+					if seat != sc.round.Bank.Wager.Seat {
+						seats, sc.seat = append(seats, strconv.Itoa(int(seat))), seat
 					}
 				}
 				if len(seats) < 2 {
@@ -332,4 +332,24 @@ func bancoFaults() []Fault {
 				shoe.Stake{Seat: sc.seat, Amount: b.Wager.Amount / 2})
 		}),
 	}
+}
+
+// seated are the occupied seats when the round began.
+func (sc *scene) seated() []uint32 {
+	var seats []uint32
+	for i := range sc.events {
+		switch p := sc.events[i].Payload.(type) {
+		case *schema.TableOpened:
+			seats = slices.Clone(p.OccupiedSeats)
+		case *schema.SeatOccupied:
+			seats = append(seats, p.Seat)
+		case *schema.SeatVacated:
+			seats = slices.DeleteFunc(seats, func(seat uint32) bool { return seat == p.Seat })
+		case *schema.RoundStarted:
+			if sc.events[i].ShoeID == sc.plan.ID && int(sc.events[i].Round) == sc.number {
+				return seats
+			}
+		}
+	}
+	return seats
 }
