@@ -25,10 +25,10 @@ var layering = map[string][]string{
 	"engine/play": {
 		"state.go", "apply.go", "fold.go", "config.go", "rounds.go", "irregular.go", "cards.go", "shoes.go",
 		"stages.go",
-		"preparation.go", "gaps.go", "table.go", "stage.go",
+		"preparation.go", "batches.go", "acts.go", "gaps.go", "table.go", "stage.go",
 	},
 	"engine/verdict": {
-		"state.go", "table.go", "report.go", "feed.go", "anomaly.go", "build.go", "shoe.go", "precedence.go",
+		"state.go", "table.go", "misread.go", "complete.go", "report.go", "feed.go", "anomaly.go", "build.go", "shoe.go", "precedence.go",
 	},
 	"engine/suspicion": {"state.go", "table.go", "view.go", "observe.go"},
 	"engine/facts":     {"table.go", "round.go", "shoe.go"},

@@ -18,6 +18,10 @@ type Reading struct {
 	explained map[about]bool
 }
 
+// maxExplained is the number of findings of a round above which no misread card is looked for: more than the wagers of
+// a full table, and a bound on the time that a hostile round takes.
+const maxExplained = 256
+
 // about identifies a finding within a pass.
 type about struct {
 	rule    *Rule
@@ -41,6 +45,9 @@ func (p *Pass) Accuses() bool {
 // on the cards vanishes, and no new one appears: calls, counts, draws, result and payments agree with one another, and
 // only the reader contradicts them. It is called at Dealt and at Settled, before the other reading is in the record.
 func (p *Pass) Reread(stage Stage) (Reading, bool) {
+	if len(p.Findings) > maxExplained {
+		return Reading{}, false
+	}
 	asRead := p.accusations(p.Round, stage)
 	var readings []Reading
 	var left []map[about]bool

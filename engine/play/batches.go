@@ -98,3 +98,16 @@ func batchOf(ev *schema.Event) string {
 		return ""
 	}
 }
+
+// batch is a set of decks of the table, new if need be.
+func (t *Table) batch(id string) *record.Batch {
+	if b := t.History.Batch(id); b != nil {
+		return b
+	}
+	list := t.History.Batches
+	if len(list) == maxBatches {
+		list = slices.Delete(list, 0, 1)
+	}
+	t.History.Batches = append(list, record.Batch{ID: id})
+	return &t.History.Batches[len(t.History.Batches)-1]
+}

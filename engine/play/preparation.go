@@ -53,19 +53,6 @@ func (t *Table) foldCards(c *turn) {
 	}
 }
 
-// batch is a set of decks of the table, new if need be.
-func (t *Table) batch(id string) *record.Batch {
-	if b := t.History.Batch(id); b != nil {
-		return b
-	}
-	list := t.History.Batches
-	if len(list) == maxBatches {
-		list = slices.Delete(list, 0, 1)
-	}
-	t.History.Batches = append(list, record.Batch{ID: id})
-	return &t.History.Batches[len(t.History.Batches)-1]
-}
-
 // batchState notes where a batch is, and cards of two batches meeting in the discard rack.
 func (t *Table) batchState(c *turn, p *schema.BatchReported) {
 	at := t.History.BatchesAt

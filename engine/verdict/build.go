@@ -105,3 +105,13 @@ func (t *Table) inForce(out *finding.Finding) {
 		out.Rulebook = t.Play.Law.Book.Ref()
 	}
 }
+
+// datedInForce is true if the rulebook is in force at the date of the moment's round, or of its shoe.
+func (t *Table) datedInForce(m *moment) bool {
+	at := m.Shoe.At
+	if m.Round != nil {
+		at = m.Round.At
+	}
+	book := t.pass.Law.Book
+	return book.From == "" && book.To == "" || book.InForce(t.Clock.Date(at))
+}

@@ -82,8 +82,10 @@ func (l *ledger) settle(set *rules.Set, due func(i int, e *entry) bool, out outl
 func (l *ledger) coveredFor(winner int, names []string) []string {
 	names = slices.Clone(names)
 	for i := range l.entries {
-		if name := nameOf(&l.entries[i].finding); l.entries[i].state == covered && l.winner(i) == winner &&
-			!slices.Contains(names, name) {
+		if l.entries[i].state != covered || l.winner(i) != winner {
+			continue
+		}
+		if name := nameOf(&l.entries[i].finding); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

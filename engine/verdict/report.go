@@ -5,6 +5,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/engine/play"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 )
 
@@ -48,16 +49,6 @@ func (t *Table) weigh(m *moment, f *rules.Finding) {
 	case f.Verdict == "" && !f.Basis.Proves():
 		f.Verdict = finding.Suspect
 	}
-}
-
-// datedInForce is true if the rulebook is in force at the date of the moment's round, or of its shoe.
-func (t *Table) datedInForce(m *moment) bool {
-	at := m.Shoe.At
-	if m.Round != nil {
-		at = m.Round.At
-	}
-	book := t.pass.Law.Book
-	return book.From == "" && book.To == "" || book.InForce(t.Clock.Date(at))
 }
 
 // unauditable reports, once a shoe, that a rule cannot be judged. It covers no other finding.
@@ -111,4 +102,16 @@ func (t *Table) settle(m *moment, s *shoe, due func(int, *entry) bool) {
 		emit:  func(e *entry, covers []string) finding.Finding { return t.emit(m, e, covers) },
 		amend: func(f finding.Finding) { *m.out = append(*m.out, f) },
 	})
+}
+
+// view sets what rules see; false if nothing can be audited.
+func (t *Table) view(s *play.Shoe, r *record.Round) bool {
+	before := t.pass.Law
+	if !t.Play.View(&t.pass, s, r) {
+		return false
+	}
+	if t.pass.Law != before || t.pass.Rules == nil {
+		t.pass.Rules = t.Sets.of(t.pass.Law)
+	}
+	return true
 }

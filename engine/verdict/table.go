@@ -138,15 +138,3 @@ func (t *Table) closed(m *moment) {
 	}
 	t.endOfStage(m)
 }
-
-// view sets what rules see; false if nothing can be audited.
-func (t *Table) view(s *play.Shoe, r *record.Round) bool {
-	before := t.pass.Law
-	if !t.Play.View(&t.pass, s, r) {
-		return false
-	}
-	if t.pass.Law != before || t.pass.Rules == nil {
-		t.pass.Rules = t.Sets.of(t.pass.Law)
-	}
-	return true
-}
