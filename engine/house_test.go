@@ -28,7 +28,8 @@ var layering = map[string][]string{
 		"preparation.go", "batches.go", "acts.go", "gaps.go", "table.go", "stage.go",
 	},
 	"engine/verdict": {
-		"state.go", "table.go", "misread.go", "complete.go", "report.go", "feed.go", "anomaly.go", "build.go", "shoe.go", "precedence.go",
+		"state.go", "table.go", "misread.go", "complete.go", "report.go", "feed.go", "anomaly.go",
+		"build.go", "shoe.go", "precedence.go",
 	},
 	"engine/suspicion": {"state.go", "table.go", "view.go", "observe.go"},
 	"engine/facts":     {"table.go", "round.go", "shoe.go"},
