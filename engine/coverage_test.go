@@ -19,6 +19,9 @@ import (
 	"github.com/shoeproof/shoeproof/rules"
 )
 
+// shippedBooks are the rulebooks in the order of the pages.
+var shippedBooks = []string{"nj-19-47", "nj-19-47-pair", "nj-13-69f", "ny-5324-21"}
+
 // A requirement is a line of testdata/catalogue.tsv.
 type requirement struct {
 	id, severity, checkability string
@@ -54,17 +57,9 @@ func TestCoverage(t *testing.T) {
 }
 
 func catalogue(t *testing.T) []requirement {
-	data, err := os.ReadFile("../testdata/catalogue.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var list []requirement
 	seen := map[string]bool{}
-	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n")[1:] {
-		f := strings.Split(line, "\t")
-		if len(f) != 5 {
-			t.Fatalf("catalogue.tsv line %d: want 5 columns, not %d", i+2, len(f))
-		}
+	for _, f := range tsv(t, "../testdata/catalogue.tsv", 5, 5) {
 		r := requirement{id: f[0], severity: f[3], checkability: f[4], rule: ruleNamed(f[0])}
 		if r.rule == nil {
 			t.Errorf("requirement %s has no rule", r.id)
@@ -111,7 +106,7 @@ func cited(book *law.Rulebook, rule string) string {
 
 func renderCoverage(t *testing.T, list []requirement) []byte {
 	books := enginetest.Options().Books
-	names := []string{"nj-19-47", "nj-19-47-pair", "nj-13-69f", "ny-5324-21"}
+	names := shippedBooks
 	if len(books) != len(names) {
 		t.Errorf("%d rulebooks are shipped, the page has %v", len(books), names)
 	}

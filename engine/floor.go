@@ -67,9 +67,14 @@ func (f *Floor) moments() []moment {
 		}
 	}
 	slices.SortFunc(all, func(a, b moment) int {
-		used := map[bool]int{true: 1}
+		switch {
+		case a.at == b.at && a.used && !b.used: // a configuration comes before the first round under it
+			return 1
+		case a.at == b.at && b.used && !a.used:
+			return -1
+		}
 		return cmp.Or(
-			cmp.Compare(a.at, b.at), used[a.used]-used[b.used], cmp.Compare(a.row.PropertyID, b.row.PropertyID),
+			cmp.Compare(a.at, b.at), cmp.Compare(a.row.PropertyID, b.row.PropertyID),
 			cmp.Compare(a.row.TableID, b.row.TableID), cmp.Compare(a.row.Seq, b.row.Seq),
 		)
 	})

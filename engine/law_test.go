@@ -46,7 +46,7 @@ requirements, their clauses and scenarios.
 
 // sentences writes what became of each obligation in the texts. Every rule that is cited by a rulebook stands for one.
 func sentences(t *testing.T, page *bytes.Buffer) {
-	table := tsv(t, "../testdata/sentences.tsv", 5)
+	table := tsv(t, "../testdata/sentences.tsv", 3, 5)
 	type count struct{ all, judged int }
 	counts := map[string]count{}
 	var texts []string
@@ -106,7 +106,7 @@ cannot be judged.
 		t.Fatal(err)
 	}
 	used := map[string]bool{}
-	for _, row := range tsv(t, "../testdata/review.tsv", 3) {
+	for _, row := range tsv(t, "../testdata/review.tsv", 2, 3) {
 		var held []string
 		for _, file := range files {
 			name := strings.TrimSuffix(filepath.Base(file), ".txtar")
@@ -131,13 +131,13 @@ cannot be judged.
 }
 
 func citedAnywhere(rule string) bool {
-	return slices.ContainsFunc([]string{"nj-19-47", "nj-19-47-pair", "nj-13-69f", "ny-5324-21"}, func(name string) bool {
+	return slices.ContainsFunc(shippedBooks, func(name string) bool {
 		return cited(enginetest.Options().Books[name], rule) != ""
 	})
 }
 
-// tsv reads a table with a head line; missing cells at the end of a row are empty.
-func tsv(t *testing.T, file string, columns int) [][]string {
+// tsv reads a table with a head line. Cells beyond the minimum may be left out.
+func tsv(t *testing.T, file string, minimum, columns int) [][]string {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -146,8 +146,8 @@ func tsv(t *testing.T, file string, columns int) [][]string {
 	var table [][]string
 	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n")[1:] {
 		row := strings.Split(line, "\t")
-		if len(row) > columns {
-			t.Fatalf("%s line %d: want %d columns, not %d", file, i+2, columns, len(row))
+		if len(row) < minimum || len(row) > columns {
+			t.Fatalf("%s line %d: want %d to %d columns, not %d", file, i+2, minimum, columns, len(row))
 		}
 		for len(row) < columns {
 			row = append(row, "")

@@ -121,8 +121,8 @@ func TestFaultsAtPartialFeeds(t *testing.T) {
 	}
 }
 
-// isMisread reports whether a finding about a card that may be misread covers one of a rule: a wrong call alone looks
-// the same as one misread card.
+// isMisread reports whether a finding about a card that may be misread covers a finding of a rule: a wrong
+// call alone looks the same as one misread card.
 func isMisread(f *finding.Finding, rule string) bool {
 	return f.Rule == "count.reader-suspected" && slices.ContainsFunc(f.Covers, func(name string) bool {
 		return strings.HasPrefix(name, rule+" ")

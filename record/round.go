@@ -253,6 +253,11 @@ type Ended struct {
 	Cards          uint32
 }
 
+// MatchesCounts reports whether the recorded counts are the counts of a coup.
+func (e *Ended) MatchesCounts(c *baccarat.Coup) bool {
+	return e.Player == uint32(c.P) && e.Banker == uint32(c.B)
+}
+
 // Voided is a round that was cancelled.
 type Voided struct {
 	Seq          Seq

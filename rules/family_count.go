@@ -53,7 +53,7 @@ func checkPointCount(p *Pass) {
 		p.CannotJudge("a card of the round was not read or not dealt", cardEvidence(r)...)
 		return
 	}
-	counted := r.Ended.Player == uint32(c.P) && r.Ended.Banker == uint32(c.B)
+	counted := r.Ended.MatchesCounts(c)
 	if counted && r.Ended.Result == baccarat.NoResult {
 		p.CannotJudge("the result was not recorded", r.Ended.Seq)
 		return

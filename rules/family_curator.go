@@ -158,17 +158,11 @@ func (p *Pass) nextInTurn(h *handover, last uint32) bool {
 	if at, found := slices.BinarySearch(seats, to.Seat); !found {
 		seats = slices.Insert(seats, at, to.Seat)
 	}
-	var passedOver []uint32
-	for range seats {
-		last = counterclockwise(seats, last)
-		if last == to.Seat {
-			break
-		}
-		declined := slices.ContainsFunc(h.offers, func(s *record.CuratorStep) bool { return s.Seat == last })
-		if !declined && last != h.from {
-			passedOver = append(passedOver, last)
-		}
+	without := []uint32{h.from}
+	for _, offer := range h.offers {
+		without = append(without, offer.Seat)
 	}
+	passedOver := inTurn(seats, last, to.Seat, without)
 	if len(passedOver) == 0 {
 		return true
 	}

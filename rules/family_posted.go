@@ -51,13 +51,12 @@ func (p *Pass) paidUnder(s baccarat.Spot) []string {
 
 // lawfulOdds are the odds that the law sets for a spot under a configuration, unknown where they depend on the hand.
 func (p *Pass) lawfulOdds(c *law.Config, s baccarat.Spot) law.SpotOdds {
-	single := map[baccarat.Spot]baccarat.Treasure{
-		baccarat.SpotFortune7: baccarat.Fortune7, baccarat.SpotGolden8: baccarat.Golden8,
-	}
-	switch event, ok := single[s]; {
-	case ok:
-		return law.SpotOdds{Odds: p.Law.Treasures[c.TreasuresTable][event]}
-	case s == baccarat.SpotCoverAll:
+	switch s {
+	case baccarat.SpotFortune7:
+		return law.SpotOdds{Odds: p.Law.Treasures[c.TreasuresTable][baccarat.Fortune7]}
+	case baccarat.SpotGolden8:
+		return law.SpotOdds{Odds: p.Law.Treasures[c.TreasuresTable][baccarat.Golden8]}
+	case baccarat.SpotCoverAll:
 		return law.SpotOdds{Odds: p.Law.CoverAll[c.TreasuresTable]}
 	default:
 		return p.Law.Odds[s]

@@ -55,7 +55,7 @@ func (p *Pass) Reread(stage Stage) (Reading, bool) {
 	for i := range p.Round.Cards {
 		for _, as := range otherRanks(p.Round.Cards[i].Card) {
 			other := p.Round.With(i, as)
-			if r := p.Round; r.Ended.Seq != 0 && !declaresCounts(r, other.Coup()) {
+			if ended := &p.Round.Ended; ended.Seq != 0 && !ended.MatchesCounts(other.Coup()) {
 				continue
 			}
 			found := p.accusations(other, stage)
@@ -125,11 +125,6 @@ func otherRanks(c baccarat.Card) []baccarat.Card {
 		}
 	}
 	return others
-}
-
-// declaresCounts reports whether the recorded counts can be the counts of a coup.
-func declaresCounts(r *record.Round, c *baccarat.Coup) bool {
-	return r.Ended.Player == uint32(c.P) && r.Ended.Banker == uint32(c.B)
 }
 
 func sharesKey(a, b map[about]bool) bool {

@@ -70,7 +70,7 @@ func kept(r *record.Round) bool {
 	counted := !slices.ContainsFunc(r.Cards, func(d record.DealtCard) bool {
 		return d.Index > 2 && (d.Card == baccarat.Unread || d.Card.Value() == 0)
 	})
-	return counted && r.Ended.Player == uint32(c.P) && r.Ended.Banker == uint32(c.B)
+	return counted && r.Ended.MatchesCounts(c)
 }
 
 // recorded reaches Recorded: the end of a round was recorded.

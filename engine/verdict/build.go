@@ -106,12 +106,16 @@ func (t *Table) inForce(out *finding.Finding) {
 	}
 }
 
-// datedInForce is true if the rulebook is in force at the date of the moment's round, or of its shoe.
-func (t *Table) datedInForce(m *moment) bool {
-	at := m.Shoe.At
+// playedAt is the time of the moment's round, or of its shoe.
+func (m *moment) playedAt() int64 {
 	if m.Round != nil {
-		at = m.Round.At
+		return m.Round.At
 	}
+	return m.Shoe.At
+}
+
+// datedInForce is true if the rulebook is in force at the date of play.
+func (t *Table) datedInForce(m *moment) bool {
 	book := t.pass.Law.Book
-	return book.From == "" && book.To == "" || book.InForce(t.Clock.Date(at))
+	return book.From == "" && book.To == "" || book.InForce(t.Clock.Date(m.playedAt()))
 }

@@ -170,8 +170,8 @@ func lacking(c *schema.TableConfig, l *law.Law) (fields []string) {
 	return fields
 }
 
-// backdated is by how much the time of effect of a configuration may precede its record before that is reported: the
-// clocks of a pit differ by less.
+// backdated is the tolerated difference between the time of effect of a configuration and its later record. The clocks
+// of a pit differ by less.
 const backdated = int64(5 * time.Second)
 
 // checkDates reports, once, that a table is configured with a rulebook that is not in force. Its findings are SUSPECT.
@@ -187,14 +187,10 @@ func (t *Table) checkDates(m *moment) {
 	} else if book.To != "" {
 		dates += " until " + book.To
 	}
-	at := m.Shoe.At
-	if m.Round != nil {
-		at = m.Round.At
-	}
 	t.notice(m, feedNotice{
 		rule: "feed.not-in-force", verdict: finding.Information, basis: finding.NotInForce,
 		expected: "a rulebook in force at the time of play",
-		observed: fmt.Sprintf("play on %s under %s, which is in force %s", t.Clock.Date(at), book.Name, dates),
+		observed: fmt.Sprintf("play on %s under %s, which is in force %s", t.Clock.Date(m.playedAt()), book.Name, dates),
 	})
 }
 

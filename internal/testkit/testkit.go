@@ -67,8 +67,8 @@ func Within(t testing.TB, what string, took, limit time.Duration) {
 	}
 }
 
-// slowness is how many times longer than alone a thread takes for its work: the mean time of a piece of work over the
-// shortest, which no other program interrupted.
+// slowness is the factor by which other programs slow a thread down: the mean time of a piece of work divided by the
+// shortest time, which no other program interrupted.
 func slowness() float64 {
 	const pieces = 400
 	block := make([]byte, 512<<10) // half a millisecond
