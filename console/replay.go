@@ -2,13 +2,13 @@ package console
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"time"
 
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
@@ -96,34 +96,42 @@ func (c *Console) lastSeq(x *exchange, shoe store.Location) (uint64, error) {
 func (c *Console) evaluate(x *exchange, out *replayed, until uint64) (found findings, err error) {
 	opt := c.Law
 	opt.NoArchive = true
-	judge, batch := engine.New(opt), &rows.Set{}
 	found.byID = map[string]finding.Finding{}
-	collect := func() {
+	var batch rows.Set
+	err = engine.New(opt).Replay(c.archived(x, out, until), &batch, func() error {
+		if batch.Len() == 0 {
+			return nil
+		}
 		for _, f := range batch.Findings {
 			if f.ShoeID == out.Shoe.Shoe {
 				found.add(f)
 			}
 		}
 		batch.Reset()
-	}
-	r := store.Replay{Until: until, Max: maxReplayed}
-	out.Complete, err = c.Store.EachEvent(x.r.Context(), x.scope(), out.Shoe, r, func(e *store.Event) error {
-		record := pipeline.Record{Offset: e.Offset, Format: e.WireFormat(), Value: []byte(e.Raw)}
-		judge.Apply(&record, "archive", e.Partition, batch)
-		if out.Events++; out.Events%1000 == 0 {
-			collect()
-		}
 		return nil
 	})
-	if err != nil {
-		return found, err
+	if err == nil && out.Events == 0 {
+		err = fmt.Errorf("replay of shoe %s: %w", out.Shoe.Shoe, store.ErrNotFound)
 	}
-	if out.Events == 0 {
-		return found, fmt.Errorf("replay of shoe %s: %w", out.Shoe.Shoe, store.ErrNotFound)
+	return found, err
+}
+
+// archived returns the archived events of a replay as records, and counts them.
+func (c *Console) archived(x *exchange, out *replayed, until uint64) iter.Seq2[*engine.Record, error] {
+	return func(yield func(*engine.Record, error) bool) {
+		r := store.Replay{Until: until, Max: maxReplayed}
+		for e, err := range c.Store.Replay(x.r.Context(), x.scope(), out.Shoe, r) {
+			var record engine.Record
+			if err == nil {
+				out.Events++
+				out.Complete = out.Complete || e.Seq == 1
+				record = engine.Record{Offset: e.Offset, Format: e.WireFormat(), Value: []byte(e.Raw)}
+			}
+			if !yield(&record, err) {
+				return
+			}
+		}
 	}
-	judge.Finish(batch)
-	collect()
-	return found, nil
 }
 
 // findings are findings in the order of their first appearance.

@@ -72,13 +72,9 @@ func replayWith(t testing.TB, options engine.Options, events []schema.Event) *ro
 
 func replayInto(t testing.TB, options engine.Options, events []schema.Event, b *rows.Set) {
 	t.Helper()
-	e := engine.New(options)
-	var buf []byte
-	for i := range events {
-		buf = schema.AppendProto(buf[:0], &events[i])
-		e.Apply(&engine.Record{Offset: int64(i), Format: schema.Protobuf, Value: buf}, "test", 0, b)
+	if err := engine.New(options).Replay(engine.Records(events), b, nil); err != nil {
+		t.Fatal(err)
 	}
-	e.Finish(b)
 	floor := engine.NewFloor(options)
 	floor.Note(b.Configs)
 	floor.NoteRounds(&b.Rounds)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/law"
-	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
@@ -22,10 +21,24 @@ import (
 func replay(books law.Books, calendar calendar.Calendar,
 	evidence iter.Seq2[*evidenceLine, error],
 ) (map[string]*digested, error) {
-	e := engine.New(engine.Options{Books: books, Calendar: calendar, NoArchive: true})
+	records := func(yield func(*engine.Record, error) bool) {
+		for line, err := range evidence {
+			var record engine.Record
+			if err == nil {
+				record = engine.Record{Offset: line.Offset, Format: schema.JSON, Value: line.Event}
+			}
+			if !yield(&record, err) {
+				return
+			}
+		}
+	}
 	out := map[string]*digested{}
 	var b rows.Set
-	collect := func() error {
+	e := engine.New(engine.Options{Books: books, Calendar: calendar, NoArchive: true})
+	err := e.Replay(records, &b, func() error {
+		if len(b.DeadLetters) > 0 {
+			return fmt.Errorf("event at offset %d: %s", b.DeadLetters[0].Offset, b.DeadLetters[0].Reason)
+		}
 		for i := range b.Findings {
 			f := b.Findings[i]
 			digest, err := digestOf(&f)
@@ -34,26 +47,12 @@ func replay(books law.Books, calendar calendar.Calendar,
 			}
 			out[f.ID] = &digested{f, digest}
 		}
-		b.Reset()
+		if b.Len() > 0 {
+			b.Reset()
+		}
 		return nil
-	}
-	for line, err := range evidence {
-		if err != nil {
-			return nil, err
-		}
-		rec := pipeline.Record{Offset: line.Offset, Format: schema.JSON, Value: line.Event}
-		e.Apply(&rec, line.Topic, line.Partition, &b)
-		if len(b.DeadLetters) > 0 {
-			return nil, fmt.Errorf("event at offset %d: %s", line.Offset, b.DeadLetters[0].Reason)
-		}
-		if b.Len() > 1000 {
-			if err := collect(); err != nil {
-				return nil, err
-			}
-		}
-	}
-	e.Finish(&b)
-	return out, collect()
+	})
+	return out, err
 }
 
 // replay evaluates the rules on the evidence. The result must equal the findings of the export; the manifest names

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/shoeproof/shoeproof/schema"
@@ -65,30 +66,30 @@ type Replay struct {
 	Until, Max uint64
 }
 
-// EachEvent calls each for the events of a table in the order of their receipt. It reports whether the first event of
-// the table is among them.
-func (s *Store) EachEvent(
-	ctx context.Context, scope Scope, table Location, r Replay, each func(*Event) error,
-) (complete bool, err error) {
-	w := in(scope).equal("property_id", table.Property).equal("table_id", table.Table)
-	w.and("seq <= {until:UInt64}", "until", r.Until).and("seq > {from:UInt64}", "from", r.Until-min(r.Until, r.Max))
-	rows, err := s.archive.Conn().Query(limited(ctx), s.expand(`SELECT `+eventColumns+` FROM {{events}} FINAL
+// Replay returns the events of a table in the order of their receipt. An error is the last pair.
+func (s *Store) Replay(ctx context.Context, scope Scope, table Location, r Replay) iter.Seq2[*Event, error] {
+	return func(yield func(*Event, error) bool) {
+		w := in(scope).equal("property_id", table.Property).equal("table_id", table.Table)
+		w.and("seq <= {until:UInt64}", "until", r.Until).and("seq > {from:UInt64}", "from", r.Until-min(r.Until, r.Max))
+		rows, err := s.archive.Conn().Query(limited(ctx), s.expand(`SELECT `+eventColumns+` FROM {{events}} FINAL
 		PREWHERE `+w.String()+` ORDER BY partition, offset SETTINGS max_result_rows = 0`), w.args...)
-	if err != nil {
-		return false, archiveError(err)
+		if err != nil {
+			yield(nil, archiveError(err))
+			return
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var e Event
+			if err := rows.ScanStruct(&e); err != nil {
+				yield(nil, fmt.Errorf("read events: %w", err))
+				return
+			}
+			if !yield(&e, nil) {
+				return
+			}
+		}
+		if err := archiveError(rows.Err()); err != nil {
+			yield(nil, err)
+		}
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var e Event
-		if err := rows.ScanStruct(&e); err != nil {
-			return false, fmt.Errorf("read events: %w", err)
-		}
-		if e.Seq == 1 {
-			complete = true
-		}
-		if err := each(&e); err != nil {
-			return false, err
-		}
-	}
-	return complete, archiveError(rows.Err())
 }

@@ -325,8 +325,13 @@ func scopedReads(ctx context.Context, s *Store, f Finding, patron string) map[st
 		},
 		"events": func(x Scope) (int, error) { return size(s.Events(ctx, x, place, EventRange{1, 5, []uint64{9}})) },
 		"replay": func(x Scope) (n int, err error) {
-			_, err = s.EachEvent(ctx, x, place, Replay{50, 1000}, func(*Event) error { n++; return nil })
-			return n, err
+			for _, err := range s.Replay(ctx, x, place, Replay{50, 1000}) {
+				if err != nil {
+					return n, err
+				}
+				n++
+			}
+			return n, nil
 		},
 		"rounds":            func(x Scope) (int, error) { return size(s.Rounds(ctx, x, place)) },
 		"wagers":            func(x Scope) (int, error) { return size(s.Wagers(ctx, x, place)) },

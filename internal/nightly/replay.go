@@ -58,28 +58,34 @@ func (r *run) replay(ctx context.Context, table string) (days []tableDay, folded
 	var b rows.Set
 	behind := 0
 	var seq [8]byte
-	err = r.store.Replay(ctx, r.Property, table, after, func(e *clickhouse.Archived) bool {
-		folded++
-		if i := r.at(e.At); i >= 0 {
-			d := &days[i]
-			d.Events++
-			binary.BigEndian.PutUint64(seq[:], e.Seq)
-			d.digest.Write(seq[:])
-			d.digest.Write(e.SHA256[:])
+	records := func(yield func(*engine.Record, error) bool) {
+		err := r.store.Replay(ctx, r.Property, table, after, func(e *clickhouse.Archived) bool {
+			folded++
+			if i := r.at(e.At); i >= 0 {
+				d := &days[i]
+				d.Events++
+				binary.BigEndian.PutUint64(seq[:], e.Seq)
+				d.digest.Write(seq[:])
+				d.digest.Write(e.SHA256[:])
+			}
+			yield(&e.Record, nil) // never ends the replay: collect does not fail
+			if e.At < r.end() {
+				return false
+			}
+			behind++
+			return behind%settle == 0 && len(r.open(auditor, r.end())) == 0
+		})
+		if err != nil {
+			yield(nil, err)
 		}
-		auditor.Apply(&e.Record, "", e.Partition, &b)
+	}
+	err = auditor.Replay(records, &b, func() error {
 		r.collect(days, &b)
-		if e.At < r.end() {
-			return false
-		}
-		behind++
-		return behind%settle == 0 && len(r.open(auditor, r.end())) == 0
+		return nil
 	})
 	if err != nil {
 		return nil, 0, err
 	}
-	auditor.Finish(&b)
-	r.collect(days, &b)
 	for i := range days {
 		d := &days[i]
 		d.Open = append(d.Open, r.open(auditor, r.windows[i].until)...)

@@ -108,13 +108,9 @@ func (s *Scenario) Run(opt engine.Options, load Loader) (*Result, error) {
 	}
 	opt.NoArchive = true
 	set := &rows.Set{}
-	auditor := engine.New(opt)
-	var value []byte
-	for i := range r.Events {
-		value = schema.AppendProto(value[:0], &r.Events[i])
-		auditor.Apply(&engine.Record{Offset: int64(i), Format: schema.Protobuf, Value: value}, "scenario", 0, set)
+	if err := engine.New(opt).Replay(engine.Records(r.Events), set, nil); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
-	auditor.Finish(set)
 	floor := engine.NewFloor(opt)
 	floor.Note(set.Configs)
 	floor.NoteRounds(&set.Rounds)

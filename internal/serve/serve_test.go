@@ -28,7 +28,6 @@ import (
 	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
-	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/deal"
 	"github.com/shoeproof/shoeproof/simulate/fault"
 )
@@ -245,12 +244,10 @@ func breach(t *testing.T, s *store.Store, law auditor.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, b := auditor.New(law), &pipeline.Batch{}
-	for i := range events {
-		e.Apply(&pipeline.Record{Offset: int64(i), Format: schema.Protobuf, Value: schema.AppendProto(nil, &events[i])},
-			"table-events", 0, &b.Set)
+	b := &pipeline.Batch{}
+	if err := auditor.New(law).Replay(auditor.Records(events), &b.Set, nil); err != nil {
+		t.Fatal(err)
 	}
-	e.Finish(&b.Set)
 	b.Range = pipeline.Range{Topic: "table-events", To: int64(len(events) - 1), Records: uint64(len(events))}
 	if err := s.Write(t.Context(), b); err != nil {
 		t.Fatal(err)

@@ -96,13 +96,10 @@ func play(t testing.TB, s *clickhouse.Store, table, name string, shoes int) *che
 		events = append(events, tb.Shoe()...)
 	}
 	events = append(events, tb.Close()...)
-	e, b := auditor.New(options()), &pipeline.Batch{}
-	var value []byte
-	for i := range events {
-		value = schema.AppendProto(value[:0], &events[i])
-		e.Apply(&pipeline.Record{Value: value, Format: schema.Protobuf, Offset: int64(i)}, table, 0, &b.Set)
+	b := &pipeline.Batch{}
+	if err := auditor.New(options()).Replay(auditor.Records(events), &b.Set, nil); err != nil {
+		t.Fatal(err)
 	}
-	e.Finish(&b.Set)
 	b.Range = pipeline.Range{Topic: table, To: int64(len(events) - 1), Records: uint64(len(events))}
 	if err := s.Write(t.Context(), b); err != nil {
 		t.Fatal(err)
