@@ -19,8 +19,8 @@ import (
 	"github.com/shoeproof/shoeproof/engine/calendar"
 	"github.com/shoeproof/shoeproof/engine/facts"
 	"github.com/shoeproof/shoeproof/engine/play"
-	"github.com/shoeproof/shoeproof/engine/verdict"
 	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
@@ -74,7 +74,7 @@ type Engine struct {
 	// idleAt and farAt are the earliest clock and offset at which the snapshot of a table can be due.
 	idleAt, farAt int64
 	patrons       map[string]string
-	sets          verdict.Sets
+	sets          rules.Sets
 	codec         codec
 }
 
@@ -82,7 +82,7 @@ type Engine struct {
 func New(opt Options) *Engine {
 	return &Engine{
 		opt: opt, decoder: schema.NewDecoder(), tables: map[string]*table{}, patrons: map[string]string{},
-		sets:   verdict.Sets{},
+		sets:   rules.Sets{},
 		idleAt: never, farAt: never, codec: newCodec(),
 	}
 }

@@ -184,7 +184,7 @@ func (f *Floor) enact(pass *rules.FloorPass, row *rows.Config) *rules.FloorTable
 	}
 	if book, ok := f.opt.Books[row.Ruleset]; ok {
 		if law, ok := book.Law(t.Game); ok {
-			t.Law, t.Rules = law, rules.NewSet(law)
+			t.Law = rules.NewSet(law)
 		}
 	}
 	pass.Open = slices.Insert(pass.Open, at, t)

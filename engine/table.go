@@ -30,11 +30,12 @@ func (e *Engine) newTable(property, id string) *table {
 
 // tableOf connects the parts of a table.
 func (e *Engine) tableOf(q *order.Queue, p *play.Table) *table {
+	p.Sets = e.sets
 	log, clock, version := &q.Log, calendar.Clock{Calendar: &e.opt.Calendar}, e.opt.Version
 	budget := detectors.DefaultBudget()
 	return &table{
 		order: q, play: p, due: due{until: -1},
-		verdict: verdict.Table{Play: p, Log: log, Clock: clock, Version: version, Sets: e.sets},
+		verdict: verdict.Table{Play: p, Log: log, Clock: clock, Version: version},
 		suspicion: suspicion.Table{
 			Play: p, Log: log, Clock: clock, Version: version, Budget: *cmp.Or(e.opt.Budget, &budget),
 		},

@@ -452,7 +452,7 @@ func (p *Pass) checkInvalidDeals(s *record.CuratorStep) bool {
 			return true
 		}
 	}
-	if r := p.Round; r.No == s.Round && IrregularDeal(p.Law, r) {
+	if r := p.Round; r.No == s.Round && IrregularDeal(p.Law.Law, r) {
 		return true
 	}
 	if !known {

@@ -59,7 +59,7 @@ func (p *Pass) drawn() (*baccarat.Coup, bool) {
 	c := p.Round.Coup()
 	if p.Law.ExtraCounts && c.Third == baccarat.NoThird {
 		as := *c
-		again, _ := redeal(p.Law, p.Round)
+		again, _ := redeal(p.Law.Law, p.Round)
 		as.Third, as.Complete, c = again.Third, c.Complete && !unread(p.Round), &as
 	}
 	return c, c.Complete && !p.cancelled() && !p.ranShort()

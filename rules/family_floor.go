@@ -6,7 +6,6 @@ import (
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
-	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -20,9 +19,7 @@ type FloorTable struct {
 	Procedure            uint32
 	Reshuffle            bool
 	// Law is nil for a game that the rulebook does not know; such a table is only compared with.
-	Law *law.Law
-	// Rules is the rule set of Law.
-	Rules *Set
+	Law *Set
 	// Seq and EventID are the event that brought the configuration, At when it takes effect.
 	Seq     record.Seq
 	EventID string
@@ -59,7 +56,7 @@ func (p *FloorPass) Evaluate() {
 	if p.Changed.Law == nil {
 		return
 	}
-	for _, r := range p.Changed.Rules.stages[Floor] {
+	for _, r := range p.Changed.Law.stages[Floor] {
 		p.rule = r
 		r.Floor(p)
 	}

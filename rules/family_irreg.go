@@ -139,7 +139,7 @@ func (p *Pass) errants() []errant {
 	if !irregular(p.Round) || unread(p.Round) {
 		return nil
 	}
-	_, list := redeal(p.Law, p.Round)
+	_, list := redeal(p.Law.Law, p.Round)
 	return list
 }
 

@@ -125,7 +125,7 @@ func moneyEvidence(w *record.Wager, r *record.Round) []record.Seq {
 }
 
 // coup is what money is judged on.
-func (p *Pass) coup() *baccarat.Coup { return Settling(p.Law, p.Round) }
+func (p *Pass) coup() *baccarat.Coup { return Settling(p.Law.Law, p.Round) }
 
 // Settling is the coup on which a round is settled: the cards as dealt, or under settlement_basis
 // as_required the cards that the rules required. Where a card that was due was never dealt, the latter is

@@ -82,7 +82,7 @@ func (p *Pass) reportWager(w *record.Wager, expected, observed string, evidence 
 
 // unjudged reports a permitted wager for whose payment the rulebook has no rule.
 func (p *Pass) unjudged(w *record.Wager) {
-	if !p.Rules.Judges(w.Spot) {
+	if !p.Law.Judges(w.Spot) {
 		p.CannotJudge(fmt.Sprintf("no rule of the rulebook judges what a %v wager is paid", w.Spot), w.Placed)
 	}
 }

@@ -86,9 +86,8 @@ type Finding struct {
 
 // Pass is what a rule may look at, and the one way out.
 type Pass struct {
-	// Rules is the rule set of Law.
-	Rules  *Set
-	Law    *law.Law
+	// Law is the law of the game with the rules that it cites.
+	Law    *Set
 	Config *law.Config
 	Shoe   *record.Shoe
 	// Round is nil for rules of a shoe.
@@ -121,19 +120,19 @@ func (p *Pass) CannotJudge(why string, evidence ...record.Seq) {
 // out: the engine reports them as UNAUDITABLE once a shoe.
 func (p *Pass) Evaluate(stage Stage) {
 	p.Findings, p.stage = p.Findings[:0], stage
-	p.evaluate(p.Rules.stages[stage])
+	p.evaluate(p.Law.stages[stage])
 	switch stage {
 	case Settled:
-		p.evaluate(p.Rules.againRound)
+		p.evaluate(p.Law.againRound)
 	case Closed:
-		p.evaluate(p.Rules.againShoe)
+		p.evaluate(p.Law.againShoe)
 	}
 }
 
 // EvaluateAgain evaluates the rules of the round whose evidence the recorded end completes.
 func (p *Pass) EvaluateAgain() {
 	p.Findings, p.stage = p.Findings[:0], Dealt
-	p.evaluate(p.Rules.againRound)
+	p.evaluate(p.Law.againRound)
 }
 
 func (p *Pass) evaluate(rules []*Rule) {

@@ -9,9 +9,9 @@ import (
 	"github.com/shoeproof/shoeproof/law"
 )
 
-// Set is the rules that a game of a rulebook is under, by the stage at which they are evaluated.
+// Set is the law of a game and the rules that it cites, by the stage at which they are evaluated.
 type Set struct {
-	Law *law.Law
+	*law.Law
 	// rules are in the order of the families.
 	rules  []*Rule
 	stages [Stages][]*Rule
@@ -42,6 +42,19 @@ func NewSet(l *law.Law) *Set {
 	}
 	s.coveredBy = coverers(s.rules)
 	return s
+}
+
+// Sets has the sets that were made, by their law.
+type Sets map[*law.Law]*Set
+
+// Of returns the set of a law. It is made once: a set is read-only.
+func (s Sets) Of(l *law.Law) *Set {
+	set := s[l]
+	if set == nil {
+		set = NewSet(l)
+		s[l] = set
+	}
+	return set
 }
 
 // Rules are the rules of the set, in the order of the families.

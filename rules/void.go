@@ -41,7 +41,7 @@ func GroundOf(l *law.Law, s *record.Shoe, r *record.Round) Ground {
 	return GroundUnknown
 }
 
-func (p *Pass) ground() Ground { return GroundOf(p.Law, p.Shoe, p.Round) }
+func (p *Pass) ground() Ground { return GroundOf(p.Law.Law, p.Shoe, p.Round) }
 
 // cancelled reports whether the round was declared void, or recorded as void.
 func (p *Pass) cancelled() bool {

@@ -19,6 +19,8 @@ type Table struct {
 	Law *law.Law
 	// Shoe is the present shoe, Prev the one before while its ledger is open. Both may be nil.
 	Shoe, Prev *Shoe
+	// Sets has the rules of the laws. The tables of an engine share it.
+	Sets rules.Sets
 
 	now    *schema.Event // while it is folded
 	books  law.Books
@@ -59,7 +61,7 @@ type TableState struct {
 
 // New is a table without events.
 func New(property, id string, books law.Books) *Table {
-	return &Table{Property: property, ID: id, books: books, TableState: TableState{
+	return &Table{Property: property, ID: id, books: books, Sets: rules.Sets{}, TableState: TableState{
 		Kept: map[uint64]string{}, Patrons: map[uint32]string{},
 		History: record.Table{Attested: map[string]record.Attested{}},
 	}}
@@ -80,7 +82,10 @@ func (t *Table) View(p *rules.Pass, s *Shoe, r *record.Round) bool {
 	if r != nil && r.Config != nil {
 		config = r.Config
 	}
-	p.Law, p.Config, p.Shoe, p.Round, p.Table = s.Law, config, &s.Shoe, r, &t.History
+	if p.Law == nil || p.Law.Law != s.Law {
+		p.Law = t.Sets.Of(s.Law)
+	}
+	p.Config, p.Shoe, p.Round, p.Table = config, &s.Shoe, r, &t.History
 	return true
 }
 

@@ -10,7 +10,7 @@ import (
 // deferred, then a finding about the card covers them, unless the payments contradict the other reading.
 func (t *Table) evaluateCards(m *moment, stage rules.Stage, evaluate func(rules.Stage)) {
 	m.rules = stage
-	if !t.view(m.Shoe, m.Round) {
+	if !t.Play.View(&t.pass, m.Shoe, m.Round) {
 		return
 	}
 	reread := m.Round.Misread.Card > 0

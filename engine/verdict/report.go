@@ -5,7 +5,6 @@ import (
 
 	"github.com/shoeproof/shoeproof/engine/play"
 	"github.com/shoeproof/shoeproof/finding"
-	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 )
 
@@ -22,8 +21,8 @@ func (t *Table) report(m *moment) {
 		case f.Verdict == finding.Unauditable:
 			t.unauditable(m, s, &f)
 		case !t.enter(m, s, &f):
-		case t.pass.Rules.TakesPart(f.Rule):
-			s.ledger.add(&f, t.pass.Rules.CoveredUntil(f.Rule), m.ev.At)
+		case t.pass.Law.TakesPart(f.Rule):
+			s.ledger.add(&f, t.pass.Law.CoveredUntil(f.Rule), m.ev.At)
 		default:
 			t.emit(m, &entry{finding: f, at: m.ev.At}, nil)
 		}
@@ -98,20 +97,8 @@ func (t *Table) settle(m *moment, s *shoe, due func(int, *entry) bool) {
 	if len(s.ledger.entries) == 0 || s.of.Law == nil {
 		return
 	}
-	s.ledger.settle(t.Sets.of(s.of.Law), due, outlet{
+	s.ledger.settle(t.Play.Sets.Of(s.of.Law), due, outlet{
 		emit:  func(e *entry, covers []string) finding.Finding { return t.emit(m, e, covers) },
 		amend: func(f finding.Finding) { *m.out = append(*m.out, f) },
 	})
-}
-
-// view sets what rules see; false if nothing can be audited.
-func (t *Table) view(s *play.Shoe, r *record.Round) bool {
-	before := t.pass.Law
-	if !t.Play.View(&t.pass, s, r) {
-		return false
-	}
-	if t.pass.Law != before || t.pass.Rules == nil {
-		t.pass.Rules = t.Sets.of(t.pass.Law)
-	}
-	return true
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/engine/play"
-	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
 )
 
@@ -50,16 +49,4 @@ func (t *Table) forget(s *play.Shoe) {
 	clear(found.ledger.entries)
 	*found = shoe{made: found.made, ledger: ledger{found.ledger.entries[:0]}, silent: found.silent[:0]}
 	t.spare = append(t.spare, found)
-}
-
-// Sets are the rules of the laws that tables are under.
-type Sets map[*law.Law]*rules.Set
-
-func (s Sets) of(l *law.Law) *rules.Set {
-	set := s[l]
-	if set == nil {
-		set = rules.NewSet(l)
-		s[l] = set
-	}
-	return set
 }

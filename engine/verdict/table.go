@@ -25,7 +25,6 @@ type Table struct {
 	// Log has the ids and times of events.
 	Log     *order.Log
 	Clock   calendar.Clock
-	Sets    Sets
 	Version string // of the program
 
 	pass     rules.Pass
@@ -98,14 +97,14 @@ func (t *Table) Reported() uint64 {
 // prepared evaluates the preparation of a shoe. Rules that lack their feed are reported as unauditable, once.
 func (t *Table) prepared(m *moment) {
 	s := m.Shoe
-	if !t.view(s, nil) {
+	if !t.Play.View(&t.pass, s, nil) {
 		t.notice(m, feedNotice{
 			rule: "feed.gap", subject: finding.OfRange(uint64(s.First), uint64(s.First)),
 			expected: "the table's configuration", observed: "none was seen: the shoe cannot be audited",
 		})
 		return
 	}
-	for _, rule := range t.pass.Rules.Rules() {
+	for _, rule := range t.pass.Law.Rules() {
 		if lacks := rule.Needs &^ s.Config.Feeds; lacks != 0 {
 			f := rules.Finding{
 				Rule: rule, Expected: rule.Doc, Observed: "the table does not report " + lacks.String(),
@@ -123,7 +122,7 @@ func (t *Table) prepared(m *moment) {
 // evaluate evaluates the rules of a stage about its round, or about its shoe if it has none.
 func (t *Table) evaluate(m *moment, stage rules.Stage) {
 	m.rules = stage
-	if t.view(m.Shoe, m.Round) {
+	if t.Play.View(&t.pass, m.Shoe, m.Round) {
 		t.checkDates(m)
 		t.pass.Evaluate(stage)
 		t.report(m)
