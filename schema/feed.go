@@ -1,5 +1,11 @@
 package schema
 
+// ParseFeed reads the word of a feed, FeedUnspecified for other words.
+func ParseFeed(word string) Feed {
+	feed, _ := Feed(0).parse([]byte(word))
+	return feed
+}
+
 // FeedOf is the feed to which a kind of event belongs: one of the feeds that a table reports unless its configuration
 // says otherwise, WAGERS, SETTLEMENT, VIGORISH and BURN. It is FeedUnspecified for all other kinds.
 func FeedOf(kind Kind) Feed {

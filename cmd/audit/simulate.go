@@ -129,11 +129,9 @@ func (f *simulateFlags) run(cmd *cobra.Command) error {
 func (f *simulateFlags) leaveOut(events []schema.Event) ([]schema.Event, error) {
 	var absent []schema.Feed
 	for _, word := range f.absent {
-		feed := schema.FeedWagers
-		for feed.String() != strings.ToUpper(word) {
-			if feed++; feed > schema.FeedBurn {
-				return nil, fmt.Errorf("--absent-feeds %q, want WAGERS, SETTLEMENT, VIGORISH or BURN", word)
-			}
+		feed := schema.ParseFeed(strings.ToUpper(word))
+		if feed < schema.FeedWagers { // the others are off unless they are declared
+			return nil, fmt.Errorf("--absent-feeds %q, want WAGERS, SETTLEMENT, VIGORISH or BURN", word)
 		}
 		absent = append(absent, feed)
 	}

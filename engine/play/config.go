@@ -40,11 +40,11 @@ func (t *Table) openTable(c *turn, p *schema.TableOpened) {
 	t.History.Occupied = append(t.History.Occupied[:0], p.OccupiedSeats...)
 	slices.Sort(t.History.Occupied)
 	t.keep(t.now)
-	t.configure(c, t.brought(&p.Config, 0, true))
+	t.configure(c, t.configuration(&p.Config, 0, true))
 }
 
-// brought is a configuration as the event that is folded brings it.
-func (t *Table) brought(p *schema.TableConfig, effective int64, opened bool) *Configuration {
+// configuration pairs a configuration with the event in which it came, the one that is folded now.
+func (t *Table) configuration(p *schema.TableConfig, effective int64, opened bool) *Configuration {
 	ev := t.now
 	return &Configuration{
 		Seq: record.Seq(ev.Seq), At: ev.At, Effective: effective, Pit: ev.PitID, EventID: string([]byte(ev.EventID)),
@@ -55,7 +55,7 @@ func (t *Table) brought(p *schema.TableConfig, effective int64, opened bool) *Co
 // reconfigure takes in a configuration: it is in force now, or queued until its time.
 func (t *Table) reconfigure(c *turn, p *schema.TableConfigured) {
 	t.keep(t.now)
-	change := t.brought(&p.Config, p.EffectiveAt, false)
+	change := t.configuration(&p.Config, p.EffectiveAt, false)
 	if change.governs() <= c.at {
 		t.configure(c, change)
 		return
@@ -82,7 +82,7 @@ func (t *Table) promote(c *turn) {
 	for len(t.Queue) > 0 && t.Queue[0].Effective <= c.at {
 		q := t.Queue[0]
 		t.Queue = slices.Delete(t.Queue, 0, 1)
-		config, err := stored(q.Config)
+		config, err := parseConfig(q.Config)
 		if err != nil {
 			continue // it was written by AppendConfigJSON
 		}
@@ -163,7 +163,7 @@ func orAt(at, otherwise int64) int64 {
 // Terms are the law and the configuration of a stored configuration, in the canonical JSON of table_configs; false if
 // no rulebook has it.
 func Terms(books law.Books, config string) (*law.Law, *law.Config, bool, error) {
-	c, err := stored(config)
+	c, err := parseConfig(config)
 	if err != nil {
 		return nil, nil, false, fmt.Errorf("read a stored configuration: %w", err)
 	}
@@ -174,8 +174,8 @@ func Terms(books law.Books, config string) (*law.Law, *law.Config, bool, error) 
 	return l, out, true, nil
 }
 
-// stored is a configuration in its canonical JSON.
-func stored(config string) (*schema.TableConfig, error) {
+// parseConfig reads a configuration from its canonical JSON.
+func parseConfig(config string) (*schema.TableConfig, error) {
 	const head = `{"event_id":"x","property_id":"x","pit_id":"x","table_id":"x","seq":1,"at":"2026-01-01T00:00:00Z",`
 	var ev schema.Event
 	if err := schema.NewDecoder().Decode(schema.JSON, []byte(head+`"table_configured":{"config":`+config+`}}`), &ev); err != nil {

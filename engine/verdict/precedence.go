@@ -65,26 +65,37 @@ func (l *ledger) settle(set *rules.Set, due func(i int, e *entry) bool, out outl
 			newly = append(newly, i)
 		}
 	}
+	losers, gained := l.losers(), map[int]bool{}
+	for _, loser := range newly {
+		gained[l.winner(loser)] = true
+	}
 	for i := range before {
-		e := &l.entries[i]
-		gains := slices.ContainsFunc(newly, func(loser int) bool { return l.winner(loser) == i })
-		switch {
+		switch e := &l.entries[i]; {
 		case e.state == deferred && due(i, e):
-			e.row, e.state = out.emit(e, l.coveredFor(i, nil)), emitted
-		case e.state == emitted && gains:
-			e.row.Covers = l.coveredFor(i, e.row.Covers)
+			e.row, e.state = out.emit(e, l.withNames(nil, losers[i])), emitted
+		case e.state == emitted && gained[i]:
+			e.row.Covers = l.withNames(e.row.Covers, losers[i])
 			out.amend(e.row)
 		}
 	}
 }
 
-// coveredFor adds the names of the findings that give way to an entry, directly or through others.
-func (l *ledger) coveredFor(winner int, names []string) []string {
-	names = slices.Clone(names)
+// losers are the covered entries by the entry that they give way to, directly or through others.
+func (l *ledger) losers() map[int][]int {
+	losers := map[int][]int{}
 	for i := range l.entries {
-		if l.entries[i].state != covered || l.winner(i) != winner {
-			continue
+		if l.entries[i].state == covered {
+			winner := l.winner(i)
+			losers[winner] = append(losers[winner], i)
 		}
+	}
+	return losers
+}
+
+// withNames adds the names of covered entries to a list of names.
+func (l *ledger) withNames(names []string, losers []int) []string {
+	names = slices.Clone(names)
+	for _, i := range losers {
 		if name := nameOf(&l.entries[i].finding); !slices.Contains(names, name) {
 			names = append(names, name)
 		}

@@ -117,7 +117,8 @@ func (p *process) work(ctx context.Context) error {
 	return err
 }
 
-// releaseAfter is how long the events of a table wait behind a hole when too few follow for it to be given up.
+// releaseAfter is the maximum wait, in wall-clock time, of events behind a gap in the sequence of their table. The
+// engine gives up the gap earlier if enough events follow it.
 const releaseAfter = time.Minute
 
 // openStore connects to ClickHouse and retries while it does not answer. The store is nil if ctx ended.

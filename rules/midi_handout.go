@@ -10,23 +10,24 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 )
 
-// outing is a hand-out of cards, how they came back, and whether the patron gave up the right to them meanwhile.
-type outing struct {
+// handout is the handing of cards to a patron, how they came back, and whether the patron gave up the right to them
+// meanwhile.
+type handout struct {
 	out      *record.Squeeze
 	backs    []*record.Squeeze
 	gaveUp   record.Seq
 	returned []uint32
 }
 
-// outings lists the hand-outs of a round. One ends where a card of it is handed out again.
-func outings(r *record.Round) []outing {
-	var list []outing
+// handouts lists the handouts of a round. A handout ends where one of its cards is handed out again.
+func handouts(r *record.Round) []handout {
+	var list []handout
 	for i := range r.Squeezes {
 		s := &r.Squeezes[i]
 		if s.Kind != record.SqueezeHanded {
 			continue
 		}
-		o := outing{out: s}
+		o := handout{out: s}
 		for j := i + 1; j < len(r.Squeezes); j++ {
 			next := &r.Squeezes[j]
 			shares := slices.ContainsFunc(next.Cards, func(c uint32) bool { return slices.Contains(s.Cards, c) })
@@ -61,8 +62,8 @@ func allUp(backs []*record.Squeeze, cards int) bool {
 	return n >= cards
 }
 
-// ends is when the cards of a hand-out came back, or the patron gave them up; endOfTime if never.
-func (o *outing) ends() record.Seq {
+// ends is when the cards of a handout came back, or the patron gave them up; endOfTime if never.
+func (o *handout) ends() record.Seq {
 	if o.gaveUp != 0 {
 		return o.gaveUp
 	}
@@ -73,7 +74,7 @@ func (o *outing) ends() record.Seq {
 }
 
 func checkSqueezeFaces(p *Pass) {
-	for _, o := range outings(p.Round) {
+	for _, o := range handouts(p.Round) {
 		s := o.out
 		unknown := s.Face == baccarat.NoFace ||
 			slices.ContainsFunc(o.backs, func(b *record.Squeeze) bool { return b.Face == baccarat.NoFace })
@@ -81,7 +82,7 @@ func checkSqueezeFaces(p *Pass) {
 			p.CannotJudge("the face of the cards was not reported", s.Seq)
 			continue
 		}
-		observed, at := p.wrongOuting(&o)
+		observed, at := p.wrongHandout(&o)
 		if observed == "" {
 			continue
 		}
@@ -97,9 +98,9 @@ func checkSqueezeFaces(p *Pass) {
 	}
 }
 
-// wrongOuting describes what is wrong with a hand-out, empty if it is right. Cards that the patron gave up are taken
+// wrongHandout describes what is wrong with a handout, empty if it is right. Cards that the patron gave up are taken
 // back unseen, (f)(3)(ii)(g).
-func (p *Pass) wrongOuting(o *outing) (string, record.Seq) {
+func (p *Pass) wrongHandout(o *handout) (string, record.Seq) {
 	s := o.out
 	if s.Face == baccarat.FaceUp {
 		return "handed out face UP", 0
@@ -133,7 +134,7 @@ func (p *Pass) wrongOuting(o *outing) (string, record.Seq) {
 	return "", 0
 }
 
-// initial reports whether a hand-out has a card of the first two.
+// initial reports whether a handout has a card of the first two.
 func initial(r *record.Round, out *record.Squeeze) bool {
 	for _, index := range []uint8{1, 2} {
 		if c := r.CardAt(out.Hand, index); c != nil && slices.Contains(out.Cards, c.CardSeq) {
@@ -157,7 +158,7 @@ func cardList(cards []uint32) string {
 
 func checkSqueezeOrder(p *Pass) {
 	r := p.Round
-	list := outings(r)
+	list := handouts(r)
 	called := counted(r, baccarat.Player)
 	if banker := handed(r, baccarat.Banker); banker != nil && called != 0 && banker.Seq < called {
 		p.Report(Finding{
@@ -175,7 +176,7 @@ func checkSqueezeOrder(p *Pass) {
 			Subject:  finding.OfHand(h.String()),
 			Expected: fmt.Sprintf("%v point count called after the hand was returned", h),
 		}
-		i := slices.IndexFunc(list, func(o outing) bool {
+		i := slices.IndexFunc(list, func(o handout) bool {
 			return o.out.Hand == h && o.ends() > called && (o.out.Seq < called || initial(r, o.out))
 		})
 		if i < 0 {
