@@ -205,13 +205,13 @@ func findingsCSV(c *Console, x *exchange) error {
 	x.attach("findings.csv", "text/csv; charset=utf-8")
 	out := csv.NewWriter(x.w)
 	_ = out.Write([]string{
-		"id", "state", "owner", "severity", "verdict", "rule", "property_id", "pit_id", "table_id", "shoe_id", "round",
-		"seat", "dealer_id", "at", "gaming_day", "shift", "expected", "observed", "amount_minor", "currency",
+		"id", "state", "owner", "severity", "verdict", "basis", "rule", "property_id", "pit_id", "table_id", "shoe_id",
+		"round", "seat", "dealer_id", "at", "gaming_day", "shift", "expected", "observed", "amount_minor", "currency",
 	})
 	for i := range open {
 		o := &open[i]
 		row := []string{
-			o.ID, o.State, o.Owner, o.Severity, o.Verdict, o.Rule, o.PropertyID, o.PitID, o.TableID, o.ShoeID,
+			o.ID, o.State, o.Owner, o.Severity, o.Verdict, o.Basis, o.Rule, o.PropertyID, o.PitID, o.TableID, o.ShoeID,
 			fmt.Sprint(o.Round), fmt.Sprint(o.Seat), o.DealerID, o.At.UTC().Format(time.RFC3339Nano), store.Day(o.GamingDay),
 			o.Shift, o.Expected, o.Observed,
 		}

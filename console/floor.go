@@ -13,34 +13,18 @@ import (
 	"github.com/shoeproof/shoeproof/console/store"
 )
 
-// Ages of the last record of a table, by the clock of the console, from which its feed is slow or stale.
-const (
-	feedSlow  = 30 * time.Second
-	feedStale = 2 * time.Minute
-)
-
 // tile is a table of the floor with the state of its feed.
 type tile struct {
 	store.Tile
-	// Feed is live, slow, stale or closed.
+	// Feed is live, slow, stale, closed or waiting.
 	Feed string
-	Age  time.Duration
 }
 
 func (c *Console) tiles(tiles []store.Tile) []tile {
 	now := c.Now()
 	all := make([]tile, len(tiles))
 	for i := range tiles {
-		t := tile{Tile: tiles[i], Feed: "live", Age: now.Sub(tiles[i].ReceivedAt)}
-		switch {
-		case t.Kind == "table_closed":
-			t.Feed = "closed"
-		case t.Age > feedStale:
-			t.Feed = "stale"
-		case t.Age > feedSlow:
-			t.Feed = "slow"
-		}
-		all[i] = t
+		all[i] = tile{tiles[i], tiles[i].State(now)}
 	}
 	return all
 }

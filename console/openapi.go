@@ -31,8 +31,8 @@ func operations() map[string]operation {
 		"/api/v1/openapi.json": {summary: "The description of this API."},
 		"/api/v1/queue": {
 			summary: "The open findings in groups; group=off returns one finding per row.",
-			query: "property pit table shoe dealer rule severity verdict kind state owner day shift fp q silenced shelved " +
-				"group limit",
+			query: "property pit table shoe dealer rule severity verdict basis kind state owner day shift fp q silenced " +
+				"shelved group limit",
 			row: store.Group{}, under: "groups",
 		},
 		"/api/v1/findings": {
@@ -47,7 +47,7 @@ func operations() map[string]operation {
 			summary: "Apply an action of triage.", row: store.OpenFinding{}, under: "finding", one: true, body: triageBody(),
 		},
 		"/api/v1/floor": {
-			summary: "All tables with the state of their feeds: live, slow, stale or closed.",
+			summary: "All tables with the state of their feeds: live, slow, stale, closed, or waiting for a missing event.",
 			query:   "property", row: store.Tile{}, under: "tables",
 		},
 		shoe: {summary: "A shoe with its rounds and its vigorish.", row: store.Shoe{}, under: "shoe", one: true},

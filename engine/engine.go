@@ -140,6 +140,8 @@ type Held struct {
 	// Missing is the first missing seq, Events how many wait.
 	Missing uint64
 	Events  int
+	// Closing is true if the closing of the table waits: nothing follows that could make room.
+	Closing bool
 }
 
 // Held are the tables whose events wait behind a hole, in the order in which the tables appeared.
@@ -147,17 +149,23 @@ func (e *Engine) Held() []Held {
 	var held []Held
 	for _, t := range e.inOrder {
 		if n, missing := t.order.Held(); n > 0 {
-			held = append(held, Held{t.play.Property, t.play.ID, missing, n})
+			held = append(held, Held{t.play.Property, t.play.ID, missing, n, t.order.Waits(closes)})
 		}
 	}
 	return held
 }
 
+func closes(ev *schema.Event) bool {
+	_, ok := ev.Payload.(*schema.TableClosed)
+	return ok
+}
+
 // Release gives up the hole of a table after the record at an offset, and writes a snapshot of the table there. The
-// engine knows no clock: the caller decides when, and records that it did.
+// engine knows no clock: the caller decides when, and records that it did. A table that was restored from a later snapshot
+// was released before.
 func (e *Engine) Release(property, table string, at Offsets, out *rows.Set) {
 	t := e.tables[property+"\x00"+table]
-	if t == nil {
+	if t == nil || at.From <= t.due.until {
 		return
 	}
 	for item := range t.order.Release() {

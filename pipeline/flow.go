@@ -35,7 +35,7 @@ type flow struct {
 	beside beside
 
 	last    Range     // the last flush, with a journal
-	waiting []waiting // holes that are open
+	waiting []Waiting // holes that are open
 }
 
 // beside are rows that go into the next flush and are no part of what its range gives: findings about the log and the

@@ -105,6 +105,32 @@ func (m *MemorySink) Last(_ context.Context, topic string, partition int32, belo
 	return last, true, ok, nil
 }
 
+// Releases are the ranges after which holes were given up; see Journal.
+func (m *MemorySink) Releases(
+	_ context.Context, topic string, partition int32, from, below int64,
+) (all []Range, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	newest := map[int64]Range{}
+	for _, r := range m.ranges {
+		if r.Topic == topic && r.Partition == partition && r.To >= from && r.To < below && len(r.Released) > 0 &&
+			cmp.Or(cmp.Compare(r.Generation, newest[r.To].Generation), len(r.Released)-len(newest[r.To].Released)) >= 0 {
+			newest[r.To] = r
+		}
+	}
+	for _, to := range slices.Sorted(maps.Keys(newest)) {
+		r := newest[to]
+		if !slices.ContainsFunc(m.ranges, func(o Range) bool {
+			return o.Topic == topic && o.Partition == partition &&
+				(o.Generation > r.Generation && o.From <= to && to <= o.To ||
+					o.Epoch > r.Epoch && o.Cut > 0 && o.Cut <= to)
+		}) {
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}
+
 // Snapshots are the newest of each table below an offset, in the order of property and table.
 func (m *MemorySink) Snapshots(_ context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error) {
 	m.mu.Lock()

@@ -55,6 +55,9 @@ type Journal interface {
 	// under way or done, and all earlier flushes are done. Same is true if this release wrote it under the same rules,
 	// with the same limits of snapshots.
 	Last(ctx context.Context, topic string, partition int32, below int64) (last Range, same, ok bool, err error)
+	// Releases are the ranges that end at an offset or above it, and below another, after which holes were given up, in
+	// order: those that a newer generation wrote without the release, or that the log has lost since, are left out.
+	Releases(ctx context.Context, topic string, partition int32, from, below int64) ([]Range, error)
 	// Snapshots are the newest snapshots of the tables of a partition that were written below an offset, except at
 	// offsets that the log has lost since.
 	Snapshots(ctx context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error)

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -17,25 +18,26 @@ type Releaser interface {
 	Release(property, table string, at engine.Offsets, out *rows.Set)
 }
 
-// waiting is a hole that is open, and since when by the clock of the flow.
-type waiting struct {
+// Waiting is a hole that is open, and since when by the clock of the run.
+type Waiting struct {
 	engine.Held
-	since time.Time
+	Since time.Time
 }
 
-// release gives up the holes that are open for too long. It does so between two flushes: the journal repeats the range
-// of the last flush with the tables that were released after it, and the rows of the release are a batch of that range.
+// release gives up the holes that are open for too long, or before the closing of a table. It does so between two
+// flushes: the journal repeats the range of the last flush with the tables that were released after it, and the rows of
+// the release are a batch of that range.
 func (f *flow) release(ctx, late context.Context) error {
 	step, ok := f.step.(Releaser)
-	if !ok || f.opt.ReleaseAfter == 0 {
+	if !ok {
 		return nil
 	}
 	f.observe(step.Held())
-	if f.batch.Range.Records > 0 || f.batch.Len() > 0 || revoked(ctx) || f.opt.Journal != nil && f.last.Records == 0 {
+	if f.opt.ReleaseAfter == 0 || f.batch.Range.Records > 0 || f.batch.Len() > 0 || revoked(ctx) || f.opt.Journal != nil && f.last.Records == 0 {
 		return nil
 	}
 	for _, w := range slices.Clone(f.waiting) {
-		if f.opt.Now().Sub(w.since) < f.opt.ReleaseAfter {
+		if !w.Closing && f.opt.Now().Sub(w.Since) < f.opt.ReleaseAfter {
 			continue
 		}
 		if err := f.releaseTable(ctx, late, step, &w.Held); err != nil {
@@ -47,19 +49,19 @@ func (f *flow) release(ctx, late context.Context) error {
 
 // observe notes since when each hole is open. A hole that shrinks begins to wait again.
 func (f *flow) observe(held []engine.Held) {
-	var now []waiting
+	var now []Waiting
 	for _, h := range held {
-		w := waiting{h, f.opt.Now()}
+		w := Waiting{h, f.opt.Now()}
 		for _, before := range f.waiting {
 			if before.PropertyID == h.PropertyID && before.TableID == h.TableID && before.Missing == h.Missing {
-				w.since = before.since
+				w.Since = before.Since
 			}
 		}
 		now = append(now, w)
 	}
 	f.waiting = now
 	if h := f.opt.Hooks.Held; h != nil {
-		h(f.stream.Topic(), f.stream.Partition(), held)
+		h(f.stream.Topic(), f.stream.Partition(), now)
 	}
 }
 
@@ -87,15 +89,23 @@ func (f *flow) releaseTable(ctx, late context.Context, step Releaser, h *engine.
 
 // releaseAgain makes the last release of the journal again: what the range itself gave is durable.
 func (r *resumer) releaseAgain() {
-	step, ok := r.step.(Releaser)
-	for i := 0; ok && i < len(r.last.Released); i++ {
-		if !r.same {
-			r.beside.snapshots = append(r.beside.snapshots, r.batch.Snapshots...)
-		}
-		r.batch.Set.Reset()
-		t := r.last.Released[i]
-		at := engine.Offsets{Topic: r.last.Topic, Partition: r.last.Partition, From: r.last.To, To: r.last.To}
-		step.Release(t.PropertyID, t.TableID, at, &r.batch.Set)
-	}
+	r.releases = append(r.releases, r.last)
+	r.release(math.MaxInt64, &r.batch.Set)
 	r.batch.Range.Released = r.last.Released
+}
+
+// release makes the recorded releases before an offset again, into rows of which the last release stays.
+func (r *resumer) release(before int64, out *rows.Set) {
+	step, ok := r.step.(Releaser)
+	for ; ok && len(r.releases) > 0 && r.releases[0].To < before; r.releases = r.releases[1:] {
+		of := &r.releases[0]
+		at := engine.Offsets{Topic: of.Topic, Partition: of.Partition, From: of.To, To: of.To}
+		for _, t := range of.Released {
+			if !r.same {
+				r.beside.snapshots = append(r.beside.snapshots, out.Snapshots...)
+			}
+			out.Reset()
+			step.Release(t.PropertyID, t.TableID, at, out)
+		}
+	}
 }

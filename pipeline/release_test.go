@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/engine/enginetest"
 	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // pausing is a log in which nothing comes for a while before the record at an offset: each page then takes
@@ -112,6 +114,80 @@ func TestHoleIsGivenUpByTheClock(t *testing.T) {
 		}
 		if d := cmp.Diff(want, allRows(sink)); d != "" {
 			t.Fatalf("seed %d (-golden +got):\n%.3000s", seed, d)
+		}
+	}
+}
+
+// A start without a readable snapshot reads from the first record and makes the earlier releases of the journal again:
+// the rows are the same, though no clock gives up the hole a second time.
+func TestReleasesAreMadeAgain(t *testing.T) {
+	opt := enginetest.Options()
+	opt.Idle, opt.Stretch = time.Hour, 3000
+	floor := enginetest.Casino(t, 2)
+	hole, half := len(floor[0])/2, len(floor[1])/4
+	late, before := floor[0][hole], slices.Concat(floor[0][:hole], floor[0][hole+1:hole+21], floor[1][:half])
+	values := enginetest.Encode(append(append(before, late), floor[1][half:]...))
+	start := func(t *testing.T, sink *pipeline.MemorySink, journal pipeline.Journal, pauses, stop int) (released int) {
+		t.Helper()
+		src := &pausing{
+			topicOf: topicOf{values: values, page: 20, stop: stop}, before: int64(len(before)), pauses: pauses,
+			now: time.Unix(1, 0),
+		}
+		o := journaled(sink, opt)
+		o.FlushRows, o.Journal, o.Now, o.ReleaseAfter = 60, journal, func() time.Time { return src.now }, time.Minute
+		o.Hooks.Released = func(string, int32, engine.Held) { released++ }
+		if err := pipeline.Run(t.Context(), src, sink, o); err != nil {
+			t.Fatal(err)
+		}
+		return released
+	}
+	golden, sink := pipeline.NewMemorySink(), pipeline.NewMemorySink()
+	if n := start(t, golden, golden, 20, 0); n != 1 {
+		t.Fatalf("%d releases, want 1", n)
+	}
+	start(t, sink, sink, 20, len(before)+2*half)
+	last, _, _, err := sink.Last(t.Context(), "test", 0, math.MaxInt64)
+	if err != nil || len(last.Released) > 0 || last.From <= int64(len(before)) {
+		t.Fatalf("the last range is %d to %d with %d releases, %v: want one long after the release", last.From, last.To,
+			len(last.Released), err)
+	}
+	if n := start(t, sink, unreadable{sink}, 0, 0); n != 0 {
+		t.Errorf("%d releases by the clock of the second run", n)
+	}
+	if diff := cmp.Diff(allRows(golden), allRows(sink)); diff != "" {
+		t.Errorf("(-golden +got):\n%.3000s", diff)
+	}
+}
+
+// Events before the closing of a table wait for no clock: nothing follows that could make room.
+func TestClosingReleases(t *testing.T) {
+	opt := enginetest.Options()
+	events := enginetest.Casino(t, 1)[0]
+	hole := len(events) - 10
+	closed := events[len(events)-1].Clone()
+	closed.Seq++
+	closed.EventID += "-closed"
+	closed.ShoeID, closed.Round, closed.Payload = "", 0, &schema.TableClosed{Reason: "end of the day"}
+	events = append(slices.Delete(events, hole, hole+1), closed)
+	for _, closing := range []bool{true, false} {
+		given := events
+		if !closing {
+			given = events[:len(events)-1]
+		}
+		src := &pausing{
+			topicOf: topicOf{values: enginetest.Encode(given), page: 100}, before: int64(len(given)), pauses: 3,
+			now: time.Unix(1, 0),
+		}
+		sink := pipeline.NewMemorySink()
+		o := journaled(sink, opt)
+		o.Now, o.ReleaseAfter = func() time.Time { return src.now }, time.Minute
+		released := 0
+		o.Hooks.Released = func(string, int32, engine.Held) { released++ }
+		if err := pipeline.Run(t.Context(), src, sink, o); err != nil {
+			t.Fatal(err)
+		}
+		if closing != (released == 1) {
+			t.Errorf("closing %v: %d releases within 30 s", closing, released)
 		}
 	}
 }

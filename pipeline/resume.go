@@ -21,6 +21,8 @@ type resumer struct {
 	done Resume
 	// discarded are the rows of one record before the last flush.
 	discarded Batch
+	// releases are the ranges before the last flush after which holes were given up, in order.
+	releases []Range
 }
 
 // resume resumes the stream if the journal has where it was left. Truncated is not nil if the log turned out to be
@@ -71,6 +73,9 @@ func (f *flow) locate(ctx context.Context, truncated *CutError) (*resumer, error
 	r.done = Resume{Cut: cut, Lost: lost, Low: last.Low, From: last.From, To: last.To}
 	if err := r.restore(ctx); err != nil {
 		return nil, err
+	}
+	if r.releases, err = f.opt.Journal.Releases(ctx, topic, partition, r.done.Low, last.From); err != nil {
+		return nil, fmt.Errorf("read the releases of topic %s, partition %d: %w", topic, partition, err)
 	}
 	f.begun, f.from, f.next = true, last.From, last.To+1
 	stream.Begin(r.done.Low, last.To+1)
@@ -132,6 +137,8 @@ func (r *resumer) run(ctx, late context.Context) (rest page, ended bool, err err
 // take applies a record of what the journal has. Done is true if the stream is resumed, applied if the record was
 // applied.
 func (r *resumer) take(ctx, late context.Context, rec *Record) (done, applied bool, err error) {
+	r.release(min(rec.Offset, r.last.From), &r.discarded.Set)
+	r.keepSnapshots()
 	gap := (*GapError)(nil)
 	end := rec.Offset
 	if errors.As(rec.Bad, &gap) {
@@ -167,6 +174,11 @@ func (r *resumer) discard(rec *Record, lost bool) {
 	if lost {
 		r.beside.findings = append(r.beside.findings, r.discarded.Findings...)
 	}
+	r.keepSnapshots()
+}
+
+// keepSnapshots ends the discard of rows: snapshots that another release did not write are stored.
+func (r *resumer) keepSnapshots() {
 	if !r.same {
 		r.beside.snapshots = append(r.beside.snapshots, r.discarded.Snapshots...)
 	}

@@ -32,7 +32,7 @@ type RunOptions struct {
 	FlushEvery time.Duration // age of the oldest unflushed record that makes one; 500 ms for 0
 	Grace      time.Duration // for the last flush after ctx is done; 10 s for 0
 	// ReleaseAfter is how long the events of a table wait behind a hole, by Now, until the hole is given up; never for 0.
-	// The journal records it, so that a restart does the same at the same record. The Step must be a Releaser.
+	// A hole before the closing of a table is given up at the next flush. The journal records it, so that a restart does the same at the same record. The Step must be a Releaser.
 	ReleaseAfter time.Duration
 
 	// Journal, if not nil, has the last flush of each stream, from which the stream resumes: the records that the Step
@@ -63,7 +63,7 @@ type Hooks struct {
 	// engine received.
 	Lag func(topic string, partition int32, records int64)
 	// Held is called after each read with the tables whose events wait behind a hole, if the Step is a Releaser.
-	Held func(topic string, partition int32, held []engine.Held)
+	Held func(topic string, partition int32, held []Waiting)
 	// Released is called when the hole of a table was given up.
 	Released func(topic string, partition int32, held engine.Held)
 }

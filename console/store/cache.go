@@ -150,7 +150,8 @@ func (s *Store) Reload(ctx context.Context) error {
 }
 
 // newest reads the newest row of each finding that a query of open_findings selects; selection is the query after FROM.
-// The rows of closed findings are included. Of two rows of one version the first counts: it has the time of arrival.
+// The rows of closed findings are included. Of two rows of one version the one with a basis counts, which a migration
+// added, then the first: it has the time of arrival.
 func (s *Store) newest(ctx context.Context, threads int, selection string, w *where) ([]OpenFinding, error) {
 	const key = "property_id, urgency, at, id"
 	ctx = ch.Context(limited(ctx), ch.WithSettings(ch.Settings{
@@ -158,7 +159,7 @@ func (s *Store) newest(ctx context.Context, threads int, selection string, w *wh
 	}))
 	rows, err := s.Conn().Query(ctx, s.expand(`SELECT `+columns[OpenFinding]()+` FROM {{open_findings}}
 		WHERE (`+key+`) GLOBAL IN (SELECT `+key+` FROM {{open_findings}} `+selection+`)
-		ORDER BY version DESC, arrived_at LIMIT 1 BY id`), w.args...)
+		ORDER BY version DESC, empty(basis), arrived_at LIMIT 1 BY id`), w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("read the queue: %w", err)
 	}
@@ -181,7 +182,7 @@ func (s *Store) newest(ctx context.Context, threads int, selection string, w *wh
 // intern replaces the texts that many rows share by one copy of each.
 func (r *OpenFinding) intern() {
 	for _, text := range []*string{
-		&r.PropertyID, &r.State, &r.Kind, &r.Verdict, &r.Rule, &r.Severity, &r.PitID, &r.TableID, &r.ShoeID,
+		&r.PropertyID, &r.State, &r.Kind, &r.Verdict, &r.Basis, &r.Rule, &r.Severity, &r.PitID, &r.TableID, &r.ShoeID,
 		&r.DealerID, &r.Shift, &r.Currency, &r.Owner, &r.Fingerprint,
 	} {
 		*text = unique.Make(*text).Value()

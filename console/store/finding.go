@@ -155,5 +155,5 @@ func (s *Store) Summaries(ctx context.Context, scope Scope, closings []Action) (
 func (s *Store) queueRows(ctx context.Context, scope Scope, ids []string) ([]OpenFinding, error) {
 	w := in(scope).and("id IN {ids:Array(String)}", "ids", ids)
 	return list[OpenFinding](ctx, s, "the state of findings",
-		`{{open_findings}} WHERE `+w.String()+` ORDER BY version DESC LIMIT 1 BY id`, w)
+		`{{open_findings}} WHERE `+w.String()+` ORDER BY version DESC, empty(basis) LIMIT 1 BY id`, w)
 }

@@ -2,7 +2,10 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
+
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
 // Round is a round as recorded.
@@ -170,23 +173,14 @@ func (s *Store) Configs(ctx context.Context, scope Scope, l Location) ([]Config,
 
 // Tile is a table of the floor: its last event and its open findings.
 type Tile struct {
-	PropertyID string    `ch:"property_id"`
-	PitID      string    `ch:"pit_id"`
-	TableID    string    `ch:"table_id"`
-	At         time.Time `ch:"at"`
-	Seq        uint64    `ch:"seq"`
-	ShoeID     string    `ch:"shoe_id"`
-	Round      uint32    `ch:"round"`
-	Kind       string    `ch:"kind"`
-	ReceivedAt time.Time `ch:"received_at"`
+	clickhouse.TableFeed
 	Totals
 }
 
 // Floor returns all tables by property, pit and name; l.Property and l.Table narrow the list.
 func (s *Store) Floor(ctx context.Context, scope Scope, l Location) ([]Tile, error) {
 	w := in(scope).equal("property_id", l.Property).equal("table_id", l.Table)
-	tiles, err := read[Tile](ctx, s, "the floor", `SELECT property_id, pit_id, table_id, at, seq, shoe_id, round, kind,
-		received_at FROM {{feeds}} FINAL WHERE `+w.String()+` ORDER BY property_id, pit_id, table_id LIMIT 2000`, w)
+	tiles, err := read[Tile](ctx, s, "the floor", fmt.Sprintf(clickhouse.FeedQuery, w.String()), w)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 type Filter struct {
 	Property, Pit, Table, Shoe, Dealer string
 	Rule, Severity, Verdict, Kind      string
+	Basis                              string // or its word before the colon: assumed is each assumed:OPTION
 	State, Owner                       string // Owner "-" is unassigned
 	Day, Shift                         string
 	Fingerprint                        string
@@ -33,6 +34,7 @@ type OpenFinding struct {
 	State       string    `ch:"state"`
 	Kind        string    `ch:"kind"`
 	Verdict     string    `ch:"verdict"`
+	Basis       string    `ch:"basis"` // as in Finding
 	Rule        string    `ch:"rule"`
 	Severity    string    `ch:"severity"`
 	PitID       string    `ch:"pit_id"`
@@ -53,9 +55,6 @@ type OpenFinding struct {
 	Fingerprint string    `ch:"fingerprint"`
 	ArrivedAt   time.Time `ch:"arrived_at"` // by the clock of ClickHouse
 }
-
-// Basis is empty: the queue does not keep it, the page of the finding has it.
-func (*OpenFinding) Basis() string { return "" }
 
 // Group is the findings of one fingerprint and one state, so that an action fits all of them.
 type Group struct {
@@ -91,6 +90,8 @@ func (f *Filter) matches(r *OpenFinding, text string) bool {
 	}
 	switch {
 	case f.Rule != "" && r.Rule != f.Rule && !strings.HasPrefix(r.Rule, f.Rule+"."): // a rule, or a family of rules
+		return false
+	case f.Basis != "" && r.Basis != f.Basis && !strings.HasPrefix(r.Basis, f.Basis+":"):
 		return false
 	case f.Owner == "-" && r.Owner != "", f.Owner != "" && f.Owner != "-" && f.Owner != r.Owner:
 		return false

@@ -11,6 +11,7 @@ package order
 
 import (
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/shoeproof/shoeproof/schema"
@@ -80,6 +81,11 @@ func (q *Queue) Held() (events int, missing uint64) {
 		return 0, 0
 	}
 	return len(q.held), next
+}
+
+// Waits is true if an event for which the condition holds waits behind a gap.
+func (q *Queue) Waits(holds func(*schema.Event) bool) bool {
+	return slices.ContainsFunc(q.held, func(h held) bool { return holds(&h.event) })
 }
 
 // Newest is the latest event time received.

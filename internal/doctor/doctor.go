@@ -125,6 +125,32 @@ func (r *run) clickhouse(ctx context.Context) {
 		return
 	}
 	r.known = true
+	waiting, err := store.Waiting(ctx, r.Config.Kafka.Topic)
+	if err != nil {
+		r.fail("feeds", err, "grant the user its role, see audit grants")
+		return
+	}
+	r.feeds(waiting)
+}
+
+// feeds reports the tables whose events wait for a missing one.
+func (r *run) feeds(waiting []clickhouse.Waiting) {
+	if len(waiting) == 0 {
+		r.add("feeds", OK, "", "no table waits for a missing event")
+		return
+	}
+	fix := fmt.Sprintf("check the publishers of these tables; a running ingest gives an event up after %v "+
+		"(reorder.max_wait)", r.Config.Reorder.MaxWait)
+	if r.Config.Reorder.MaxWait == 0 {
+		fix = "check the publishers of these tables, or set reorder.max_wait: ingest gives no event up"
+	}
+	var tables []string
+	for i := range waiting {
+		w := &waiting[i]
+		tables = append(tables, fmt.Sprintf("%s/%s for event %d since %s, %s", w.PropertyID, w.TableID, w.Missing,
+			w.Since.UTC().Format(time.DateTime), count(int(w.Events), "event waits", "events wait")))
+	}
+	r.add("feeds", Warn, fix, "%s: %s", count(len(waiting), "table waits", "tables wait"), some(tables))
 }
 
 // clock compares the clocks of log lines, certificates and the journal. Findings use the tables' clocks.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
 )
@@ -113,5 +114,23 @@ func TestRetentionAndClock(t *testing.T) {
 		if got := only(t, r); got.Status != want {
 			t.Errorf("%v ahead: %+v, want %s", ahead, got, want)
 		}
+	}
+}
+
+// A table that waits is named, with what it waits for and what ends the wait.
+func TestFeeds(t *testing.T) {
+	config := settings.DefaultIngest()
+	r := &run{Options: Options{Config: &config}}
+	r.feeds(nil)
+	if got := only(t, r); got.Status != OK {
+		t.Errorf("got %+v", got)
+	}
+	r.checks = nil
+	r.feeds([]clickhouse.Waiting{{
+		PropertyID: "ac-1", TableID: "pb-3", Missing: 20, Events: 7, Since: time.Date(2026, 11, 22, 14, 59, 0, 0, time.UTC),
+	}})
+	want := "1 table waits: ac-1/pb-3 for event 20 since 2026-11-22 14:59:00, 7 events wait"
+	if got := only(t, r); got.Status != Warn || got.Seen != want || !strings.Contains(got.Fix, "1m0s (reorder.max_wait)") {
+		t.Errorf("got %+v, want %s", got, want)
 	}
 }

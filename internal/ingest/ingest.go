@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/shoeproof/shoeproof/engine"
@@ -100,11 +101,16 @@ func (p *process) work(ctx context.Context) error {
 	log.Info("reading", "topic", config.Kafka.Topic, "group", config.Kafka.Group, "brokers", config.Kafka.Brokers,
 		"clickhouse", config.ClickHouse.Addrs, "database", config.ClickHouse.Database, "rules", p.storeConfig.RulesVersion,
 		"engine", p.engine.Version)
+	working, stop := context.WithCancel(ctx)
+	var beside sync.WaitGroup
+	beside.Go(func() { m.waiting.store(working, config.Kafka.Topic, store, log) })
+	defer beside.Wait()
+	defer stop()
 	err = pipeline.Run(ctx, &watched{Source: p.state.source, m: m, o: p.o}, &flushes{store, p.state, log},
 		pipeline.RunOptions{
 			NewStep: func() pipeline.Step { return m.step(p.engine) },
 			Now:     time.Now, FlushRows: config.Flush.Rows, FlushEvery: config.Flush.Every, Grace: grace,
-			Journal: store, Hooks: m.hooks(p.o), ReleaseAfter: releaseAfter,
+			Journal: store, Hooks: m.hooks(p.o), ReleaseAfter: config.Reorder.MaxWait,
 		})
 	replaced := (*pipeline.ReplacedError)(nil)
 	switch {
@@ -116,10 +122,6 @@ func (p *process) work(ctx context.Context) error {
 	}
 	return err
 }
-
-// releaseAfter is the maximum wait, in wall-clock time, of events behind a gap in the sequence of their table. The
-// engine gives up the gap earlier if enough events follow it.
-const releaseAfter = time.Minute
 
 // openStore connects to ClickHouse and retries while it does not answer. The store is nil if ctx ended.
 func openStore(ctx context.Context, config clickhouse.Config, log *slog.Logger) (*clickhouse.Store, error) {

@@ -23,12 +23,14 @@ type metrics struct {
 	rounds, shoes                                   prometheus.Counter
 	findings                                        *prometheus.CounterVec
 	writeFailures, commitFailures                   prometheus.Counter
-	gaps, differences                               prometheus.Counter
+	gaps, differences, released                     prometheus.Counter
 	kafkaErrors                                     *prometheus.CounterVec
 	flushSeconds, flushRows                         prometheus.Histogram
 	durable, found                                  prometheus.Histogram
 	lag, watermark, flushed, heldTables, heldEvents *prometheus.GaugeVec
 	partitions                                      prometheus.Gauge
+
+	waiting *waiting
 
 	mu    sync.Mutex
 	steps map[int32]*step // by partition
@@ -36,7 +38,7 @@ type metrics struct {
 
 func newMetrics(version, rulesVersion string) *metrics {
 	shown := monitor.New("ingest", version, rulesVersion)
-	m := &metrics{Metrics: shown, steps: map[int32]*step{}}
+	m := &metrics{Metrics: shown, waiting: newWaiting(), steps: map[int32]*step{}}
 	m.records = shown.Counter("records_total", "Records read from Kafka, including those read again after a restart.")
 	m.events = shown.Counter("events_total", "Records that are events of the contract.")
 	m.duplicates = shown.Counter("duplicates_total", "Events that are duplicates of an earlier one.")
@@ -62,6 +64,8 @@ func newMetrics(version, rulesVersion string) *metrics {
 		prometheus.ExponentialBuckets(0.01, 2, 18))
 	m.heldTables = shown.Gauges("held_tables", "Tables whose events wait for a missing one.", "partition")
 	m.heldEvents = shown.Gauges("held_events", "Events that wait for a missing one.", "partition")
+	m.released = shown.Counter("released_total",
+		"Holes that were given up because the events behind them waited too long, or because the table closed.")
 	m.lag = shown.Gauges("lag_records", "Records in the partition beyond the last one read.", "partition")
 	m.watermark = shown.Gauges("watermark_timestamp_seconds", "Time of the newest durable event, by its device's clock.",
 		"partition")
@@ -117,15 +121,17 @@ func (m *metrics) hooks(o *Options) pipeline.Hooks {
 			log.Warn("the last flush is not confirmed; the next start writes it again", "topic", topic, "partition", partition,
 				"error", err)
 		},
-		Held: func(_ string, partition int32, held []engine.Held) {
+		Held: func(_ string, partition int32, held []pipeline.Waiting) {
 			events := 0
 			for i := range held {
 				events += held[i].Events
 			}
+			m.waiting.report(partition, held)
 			m.heldTables.WithLabelValues(strconv.Itoa(int(partition))).Set(float64(len(held)))
 			m.heldEvents.WithLabelValues(strconv.Itoa(int(partition))).Set(float64(events))
 		},
 		Released: func(topic string, partition int32, h engine.Held) {
+			m.released.Inc()
 			log.Warn("events waited too long for a missing one and were released", "topic", topic, "partition", partition,
 				"property", h.PropertyID, "table", h.TableID, "missing", h.Missing, "events", h.Events)
 		},
@@ -232,6 +238,7 @@ func (w *watched) Consume(ctx context.Context, work func(context.Context, pipeli
 			for _, g := range []*prometheus.GaugeVec{w.m.lag, w.m.watermark, w.m.flushed, w.m.heldTables, w.m.heldEvents} {
 				g.DeleteLabelValues(strconv.Itoa(int(s.Partition())))
 			}
+			w.m.waiting.revoked(s.Partition())
 			w.m.mu.Lock()
 			delete(w.m.steps, s.Partition())
 			w.m.mu.Unlock()

@@ -214,8 +214,8 @@ func Log(s Scope, findings []finding.Finding, steps []clickhouse.TriageAction) *
 		if !isException(f) {
 			continue
 		}
-		summary := fmt.Sprintf("table %s, %s: %s; expected %s, observed %s", f.TableID, f.Severity, f.Rule, f.Expected,
-			f.Observed)
+		summary := fmt.Sprintf("table %s, %s, %s: %s; expected %s, observed %s", f.TableID, f.Severity, claim(f), f.Rule,
+			f.Expected, f.Observed)
 		all = append(all, entry{int64(f.At), []string{
 			s.Property, f.GamingDay, f.Shift, s.local(int64(f.At)), "Shoeproof",
 			summary, "from the table's events", "keep until " + s.keepUntil(f),

@@ -133,7 +133,7 @@ func monthEndSheet(s Scope, findings []finding.Finding, steps []clickhouse.Triag
 		Title: s.title("Month-end exception report, N.J.A.C. 13:69D-1.5"),
 		Columns: []string{
 			"property", "serial_no", "date", "transaction", "table", "document", "amount", "currency",
-			"explanation", "status",
+			"explanation", "status", "verdict", "basis",
 		},
 	}
 	list, no := numbered(findings)
@@ -147,11 +147,20 @@ func monthEndSheet(s Scope, findings []finding.Finding, steps []clickhouse.Triag
 		out.Rows = append(out.Rows, []string{
 			f.PropertyID, fmt.Sprintf("%s-%04d", f.GamingDay, no[i]), s.local(int64(f.At)), f.Rule, f.TableID, document,
 			schema.Decimal(f.Amount, f.Currency), f.Currency, t.explanation, cmp.Or(t.state, "new"),
+			string(f.Verdict), string(f.Basis),
 		})
 	}
 	out.Notes = []string{fmt.Sprintf("%d exceptions, %d without an explanation. The serial number is the gaming day "+
 		"and the number within that day.", len(list), unexplained)}
 	return out
+}
+
+// claim is the verdict of a finding, and its basis unless that is the text.
+func claim(f *finding.Finding) string {
+	if f.Basis == "" || f.Basis == finding.Text {
+		return string(f.Verdict)
+	}
+	return string(f.Verdict) + ", " + string(f.Basis)
 }
 
 func orNone(n uint32) string {

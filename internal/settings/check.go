@@ -37,6 +37,9 @@ func (c *Ingest) check(l *Loaded) {
 	if c.Flush.Every < time.Millisecond || c.Flush.Every > time.Minute {
 		l.complain("flush.every", fmt.Errorf("%v, want 1ms to 1m", c.Flush.Every))
 	}
+	if c.Reorder.MaxWait != 0 && c.Reorder.MaxWait < time.Second || c.Reorder.MaxWait > time.Hour {
+		l.complain("reorder.max_wait", fmt.Errorf("%v, want 1s to 1h, or 0s", c.Reorder.MaxWait))
+	}
 	if c.Snapshot.Idle < time.Minute || c.Snapshot.Idle > 24*time.Hour {
 		l.complain("snapshot.idle", fmt.Errorf("%v, want 1m to 24h", c.Snapshot.Idle))
 	}

@@ -18,6 +18,7 @@ type Ingest struct {
 	Log        Log        `key:"log"`
 	Flush      Flush      `key:"flush"`
 	Snapshot   Snapshot   `key:"snapshot"`
+	Reorder    Reorder    `key:"reorder"`
 }
 
 // Audit is the configuration of audit.
@@ -154,13 +155,18 @@ type Snapshot struct {
 	Offsets int           `key:"offsets" doc:"offsets of a partition after a table's first record since its last stored state, after which the state is stored again"`
 }
 
+// Reorder is how long the events of a table wait for a missing event if too few follow.
+type Reorder struct {
+	MaxWait time.Duration `key:"max_wait" doc:"time for which the events of a table wait for a missing event if too few follow; 0s for ever"`
+}
+
 // DefaultIngest returns the defaults of ingest.
 func DefaultIngest() Ingest {
 	return Ingest{
 		Kafka:      defaultKafka(),
 		ClickHouse: defaultClickHouse(), Law: defaultLaw(), Log: Log{Level: "info", Format: "json"},
 		HTTP: HTTP{Listen: ":9464"}, Flush: Flush{Rows: 5000, Every: 500 * time.Millisecond},
-		Snapshot: Snapshot{Idle: 30 * time.Minute, Offsets: 500_000},
+		Snapshot: Snapshot{Idle: 30 * time.Minute, Offsets: 500_000}, Reorder: Reorder{MaxWait: time.Minute},
 	}
 }
 

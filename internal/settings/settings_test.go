@@ -126,6 +126,10 @@ func TestWrongSettings(t *testing.T) {
 			name: "idle too late", env: []string{"SHOEPROOF_SNAPSHOT_IDLE=25h"},
 			want: []string{"snapshot.idle: 25h0m0s, want 1m to 24h (from SHOEPROOF_SNAPSHOT_IDLE)"},
 		},
+		{
+			name: "short wait", file: "reorder: {max_wait: 10ms}\n",
+			want: []string{"reorder.max_wait: 10ms, want 1s to 1h, or 0s (from c.yaml:1)"},
+		},
 		{name: "idle without unit", args: []string{"--snapshot-idle", "30"}, want: []string{"--snapshot-idle"}},
 		{
 			name: "few offsets", args: []string{"--snapshot-offsets", "999"},

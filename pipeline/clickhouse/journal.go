@@ -34,6 +34,39 @@ func (s *Store) Last(ctx context.Context, topic string, partition int32, below i
 	return last, same, ok, err
 }
 
+// Releases returns the ranges after which holes were given up; see pipeline.Journal.
+func (s *Store) Releases(
+	ctx context.Context, topic string, partition int32, from, below int64,
+) (all []pipeline.Range, err error) {
+	of := newReader[rows.Journal](&s.journal.Table)
+	const where = " WHERE topic = {topic:String} AND partition = {partition:Int32} AND hash != '' "
+	err = s.insist(ctx, "read the releases of the journal", func(ctx context.Context) error {
+		all = nil
+		result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+s.name("journal")+where+
+			"AND to_offset >= {from:Int64} AND to_offset < {below:Int64} AND released != '' "+
+			"ORDER BY to_offset, generation DESC, length(released) DESC LIMIT 1 BY to_offset",
+			params("topic", topic, "partition", partition, "from", from, "below", below)...)
+		if err != nil {
+			return err
+		}
+		found, err := of.all(result)
+		for i := 0; err == nil && i < len(found); i++ {
+			r := rangeOf(&found[i])
+			var replaced uint64
+			err = s.conn.QueryRow(ctx, "SELECT count() FROM "+s.name("journal")+where+
+				"AND (generation > {generation:Int32} AND from_offset <= {to:Int64} AND to_offset >= {to:Int64} "+
+				"OR epoch > {epoch:UInt32} AND cut_from > 0 AND cut_from <= {to:Int64})",
+				params("topic", topic, "partition", partition, "generation", r.Generation, "epoch", r.Epoch, "to", r.To)...,
+			).Scan(&replaced)
+			if replaced == 0 {
+				all = append(all, r)
+			}
+		}
+		return err
+	})
+	return all, err
+}
+
 // Snapshots returns the newest snapshot of each table of a partition below an offset, by property and table. It leaves
 // out snapshots at offsets that the log lost later.
 func (s *Store) Snapshots(ctx context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error) {

@@ -62,6 +62,16 @@ func TestJournal(t *testing.T) {
 	if got, err := s.Snapshots(t.Context(), "t", 2, 16); err != nil || len(got) != 2 || got[0].State != "a15 released" {
 		t.Errorf("snapshots behind a release: %+v, %v", got, err)
 	}
+	releases := func(from, below int64, want ...pipeline.Range) {
+		t.Helper()
+		got, err := s.Releases(t.Context(), "t", 2, from, below)
+		if diff := gocmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("releases from %d below %d: %v (-want +got):\n%s", from, below, err, diff)
+		}
+	}
+	releases(-1, math.MaxInt64, released)
+	releases(0, 19)
+	releases(20, math.MaxInt64)
 	if _, _, ok, err := s.Last(t.Context(), "t", 1, math.MaxInt64); ok || err != nil {
 		t.Errorf("a partition nobody wrote: %v, %v", ok, err)
 	}
@@ -94,6 +104,7 @@ func TestJournal(t *testing.T) {
 		}
 	}
 	memories(99, memory("a", 3, 4, "a4"), memory("b", 1, 5, "b5"))
+	releases(-1, math.MaxInt64)
 	again := want
 	again.Generation, again.Epoch = 3, 1
 	write(again, memory("a", 9, 15, "a15"))

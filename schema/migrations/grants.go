@@ -24,7 +24,7 @@ var (
 		"events", "rounds", "wagers", "vigorish", "shoes", "table_configs", "notices", "table_memory", "evidence",
 		"findings",
 		"open_findings",
-		"journal", "dead_letters", "feeds", "dealer_rounds", "dealer_findings",
+		"journal", "dead_letters", "feeds", "dealer_rounds", "dealer_findings", "waiting",
 	}
 	nightly = []string{
 		"evidence", "findings", "open_findings", "dealer_findings", "audit_runs", "exports", "run_lines",
@@ -46,7 +46,7 @@ func (l Layout) Roles() ([]Role, error) {
 	insert := l.each("INSERT", streamed...)
 	// The views that fill open_findings, feeds and the dealers' tables read inserted rows with the rights of the
 	// inserter.
-	insert = append(insert, l.each("SELECT", "schema_migrations", "journal", "table_memory", "findings")...)
+	insert = append(insert, l.each("SELECT", "schema_migrations", "journal", "table_memory", "findings", "waiting")...)
 	insert = append(insert, l.each("SELECT(property_id, pit_id, table_id, seq, at, shoe_id, round, kind)", "events")...)
 	insert = append(insert, l.each("SELECT(property_id, dealer_id, gaming_day, table_id, shoe_id, round, at)",
 		"rounds")...)

@@ -118,7 +118,8 @@ func TestStatementsRunAgain(t *testing.T) {
 	again := regexp.MustCompile(`^(CREATE (DATABASE|TABLE|VIEW|MATERIALIZED VIEW) IF NOT EXISTS|CREATE OR ` +
 		`REPLACE VIEW|ALTER TABLE \S+ (ADD COLUMN|ADD INDEX|ADD PROJECTION) IF NOT EXISTS|` +
 		// What is inserted twice is kept once there.
-		`ALTER TABLE \S+ (MATERIALIZE (PROJECTION|INDEX)|MODIFY SETTING)|INSERT INTO d\.dealer_(rounds|findings)\s)`)
+		`ALTER TABLE \S+ (MATERIALIZE (PROJECTION|INDEX)|MODIFY (SETTING|QUERY))|` +
+		`INSERT INTO d\.(dealer_(rounds|findings)|open_findings)\s)`)
 	for _, s := range render(t, Layout{Database: "d"}) {
 		if !again.MatchString(s) {
 			t.Errorf("cannot be run twice: %s", s)
@@ -141,7 +142,7 @@ func TestEveryTableHasAWindow(t *testing.T) {
 			t.Errorf("not replicated, or no window: %s", s)
 		}
 		// which goes to all through Distributed
-		if !strings.Contains(s, "ON CLUSTER c") && !strings.HasPrefix(s, "INSERT INTO d.dealer_") {
+		if !strings.Contains(s, "ON CLUSTER c") && !strings.HasPrefix(s, "INSERT INTO d.") {
 			t.Errorf("on one server only: %s", s)
 		}
 	}
@@ -151,7 +152,7 @@ func TestTables(t *testing.T) {
 	want := strings.Fields("schema_migrations events rounds wagers vigorish shoes table_configs notices " +
 		"table_memory evidence findings open_findings finding_actions journal dead_letters audit_runs exports feeds " +
 		"shelves handovers console_log " +
-		"run_lines leases legal_holds dealer_rounds dealer_findings")
+		"run_lines leases legal_holds dealer_rounds dealer_findings waiting")
 	var got []string
 	for _, s := range render(t, Layout{Database: "d"}) {
 		if name, ok := strings.CutPrefix(s, "CREATE TABLE IF NOT EXISTS d."); ok {

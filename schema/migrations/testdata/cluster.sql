@@ -998,3 +998,53 @@ ALTER TABLE shoeproof.findings ON CLUSTER floor ADD COLUMN IF NOT EXISTS basis L
 ALTER TABLE shoeproof.journal_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS released String COMMENT 'tables whose holes were given up after the range, JSON; the rows are then those of the last release';
 
 ALTER TABLE shoeproof.journal ON CLUSTER floor ADD COLUMN IF NOT EXISTS released String COMMENT 'tables whose holes were given up after the range, JSON; the rows are then those of the last release';
+
+CREATE TABLE IF NOT EXISTS shoeproof.waiting_local ON CLUSTER floor (
+    property_id LowCardinality(String),
+    table_id    LowCardinality(String),
+    topic       LowCardinality(String),
+    partition   Int32,
+    missing     UInt64 COMMENT 'the first missing seq',
+    events      UInt32 COMMENT 'events that wait for it; 0 if none waits',
+    since       DateTime64(3, 'UTC') COMMENT 'by the clock of ingest',
+    written_at  DateTime64(3, 'UTC') DEFAULT now64(3)
+)
+ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}', written_at)
+ORDER BY (property_id, table_id)
+SETTINGS replicated_deduplication_window = 100000, replicated_deduplication_window_seconds = 604800
+COMMENT 'tables whose events wait for a missing event';
+
+CREATE TABLE IF NOT EXISTS shoeproof.waiting ON CLUSTER floor AS shoeproof.waiting_local
+ENGINE = Distributed(floor, shoeproof, waiting_local, cityHash64(property_id, table_id));
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_waiting ON CLUSTER floor AS
+SELECT * FROM shoeproof.waiting FINAL WHERE events > 0;
+
+ALTER TABLE shoeproof.open_findings_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS basis LowCardinality(String) COMMENT 'as in findings';
+
+ALTER TABLE shoeproof.open_findings ON CLUSTER floor ADD COLUMN IF NOT EXISTS basis LowCardinality(String) COMMENT 'as in findings';
+
+ALTER TABLE shoeproof.findings_to_open_local ON CLUSTER floor MODIFY QUERY
+SELECT
+    property_id,
+    toUInt8(multiIf(severity = 'critical', 1, severity = 'major', 2, severity = 'minor', 3, severity = 'info', 4, 5)) AS urgency,
+    at, id, 'new' AS state, kind, verdict, basis, rule, severity, pit_id, table_id, shoe_id, round, seat, dealer_id,
+    gaming_day, shift, expected, observed, amount, currency,
+    toUInt64(0) AS version,
+    toUInt8(0) AS is_deleted
+FROM shoeproof.findings_local
+WHERE verdict != 'INFO';
+
+INSERT INTO shoeproof.open_findings
+SELECT o.* REPLACE (f.basis AS basis)
+FROM (SELECT * FROM shoeproof.open_findings FINAL WHERE basis = '') AS o
+GLOBAL INNER JOIN (SELECT x.id AS id, argMax(x.basis, x.version) AS basis FROM shoeproof.findings AS x WHERE x.basis != '' GROUP BY x.id) AS f ON o.id = f.id;
+
+CREATE OR REPLACE VIEW shoeproof.v_findings ON CLUSTER floor AS
+SELECT * FROM shoeproof.findings FINAL;
+
+CREATE OR REPLACE VIEW shoeproof.v_open_findings ON CLUSTER floor AS
+SELECT * FROM shoeproof.open_findings FINAL;
+
+CREATE OR REPLACE VIEW shoeproof.v_queue ON CLUSTER floor AS
+SELECT * FROM shoeproof.open_findings FINAL;

@@ -21,10 +21,12 @@ GRANT
     INSERT ON shoeproof.feeds,
     INSERT ON shoeproof.dealer_rounds,
     INSERT ON shoeproof.dealer_findings,
+    INSERT ON shoeproof.waiting,
     SELECT ON shoeproof.schema_migrations,
     SELECT ON shoeproof.journal,
     SELECT ON shoeproof.table_memory,
     SELECT ON shoeproof.findings,
+    SELECT ON shoeproof.waiting,
     SELECT(property_id, pit_id, table_id, seq, at, shoe_id, round, kind) ON shoeproof.events,
     SELECT(property_id, dealer_id, gaming_day, table_id, shoe_id, round, at) ON shoeproof.rounds,
     SELECT ON shoeproof.v_progress
@@ -57,6 +59,7 @@ GRANT
     SELECT ON shoeproof.legal_holds,
     SELECT ON shoeproof.dealer_rounds,
     SELECT ON shoeproof.dealer_findings,
+    SELECT ON shoeproof.waiting,
     SELECT ON shoeproof.v_alarm_rate,
     SELECT ON shoeproof.v_audit_runs,
     SELECT ON shoeproof.v_bundles,
@@ -79,7 +82,8 @@ GRANT
     SELECT ON shoeproof.v_table_configs,
     SELECT ON shoeproof.v_triage,
     SELECT ON shoeproof.v_vigorish,
-    SELECT ON shoeproof.v_wagers
+    SELECT ON shoeproof.v_wagers,
+    SELECT ON shoeproof.v_waiting
 TO shoeproof_reader WITH REPLACE OPTION;
 CREATE SETTINGS PROFILE IF NOT EXISTS shoeproof_reader SETTINGS readonly = 2, max_execution_time = 60, max_memory_usage = 4000000000, max_result_rows = 10000000 TO shoeproof_reader;
 
@@ -110,6 +114,7 @@ GRANT
     SELECT ON shoeproof.legal_holds,
     SELECT ON shoeproof.dealer_rounds,
     SELECT ON shoeproof.dealer_findings,
+    SELECT ON shoeproof.waiting,
     SELECT ON shoeproof.v_alarm_rate,
     SELECT ON shoeproof.v_audit_runs,
     SELECT ON shoeproof.v_bundles,
@@ -133,6 +138,7 @@ GRANT
     SELECT ON shoeproof.v_triage,
     SELECT ON shoeproof.v_vigorish,
     SELECT ON shoeproof.v_wagers,
+    SELECT ON shoeproof.v_waiting,
     INSERT ON shoeproof.open_findings,
     INSERT ON shoeproof.finding_actions,
     INSERT ON shoeproof.exports,
@@ -179,6 +185,7 @@ GRANT
     SELECT ON shoeproof.legal_holds,
     SELECT ON shoeproof.dealer_rounds,
     SELECT ON shoeproof.dealer_findings,
+    SELECT ON shoeproof.waiting,
     SELECT ON shoeproof.v_alarm_rate,
     SELECT ON shoeproof.v_audit_runs,
     SELECT ON shoeproof.v_bundles,
@@ -204,6 +211,7 @@ GRANT
     SELECT ON shoeproof.v_triage,
     SELECT ON shoeproof.v_vigorish,
     SELECT ON shoeproof.v_wagers,
+    SELECT ON shoeproof.v_waiting,
     INSERT ON shoeproof.evidence,
     INSERT ON shoeproof.findings,
     INSERT ON shoeproof.open_findings,

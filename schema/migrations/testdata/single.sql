@@ -813,3 +813,48 @@ ALTER TABLE shoeproof.rounds ADD COLUMN IF NOT EXISTS irregular Bool COMMENT 'a 
 ALTER TABLE shoeproof.findings ADD COLUMN IF NOT EXISTS basis LowCardinality(String) COMMENT 'text, by-reference, assumed:OPTION, adopted:OPTION or not-in-force; empty for detectors and faults of the feed';
 
 ALTER TABLE shoeproof.journal ADD COLUMN IF NOT EXISTS released String COMMENT 'tables whose holes were given up after the range, JSON; the rows are then those of the last release';
+
+CREATE TABLE IF NOT EXISTS shoeproof.waiting (
+    property_id LowCardinality(String),
+    table_id    LowCardinality(String),
+    topic       LowCardinality(String),
+    partition   Int32,
+    missing     UInt64 COMMENT 'the first missing seq',
+    events      UInt32 COMMENT 'events that wait for it; 0 if none waits',
+    since       DateTime64(3, 'UTC') COMMENT 'by the clock of ingest',
+    written_at  DateTime64(3, 'UTC') DEFAULT now64(3)
+)
+ENGINE = ReplacingMergeTree(written_at)
+ORDER BY (property_id, table_id)
+SETTINGS non_replicated_deduplication_window = 100000
+COMMENT 'tables whose events wait for a missing event';
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_waiting AS
+SELECT * FROM shoeproof.waiting FINAL WHERE events > 0;
+
+ALTER TABLE shoeproof.open_findings ADD COLUMN IF NOT EXISTS basis LowCardinality(String) COMMENT 'as in findings';
+
+ALTER TABLE shoeproof.findings_to_open MODIFY QUERY
+SELECT
+    property_id,
+    toUInt8(multiIf(severity = 'critical', 1, severity = 'major', 2, severity = 'minor', 3, severity = 'info', 4, 5)) AS urgency,
+    at, id, 'new' AS state, kind, verdict, basis, rule, severity, pit_id, table_id, shoe_id, round, seat, dealer_id,
+    gaming_day, shift, expected, observed, amount, currency,
+    toUInt64(0) AS version,
+    toUInt8(0) AS is_deleted
+FROM shoeproof.findings
+WHERE verdict != 'INFO';
+
+INSERT INTO shoeproof.open_findings
+SELECT o.* REPLACE (f.basis AS basis)
+FROM (SELECT * FROM shoeproof.open_findings FINAL WHERE basis = '') AS o
+GLOBAL INNER JOIN (SELECT x.id AS id, argMax(x.basis, x.version) AS basis FROM shoeproof.findings AS x WHERE x.basis != '' GROUP BY x.id) AS f ON o.id = f.id;
+
+CREATE OR REPLACE VIEW shoeproof.v_findings AS
+SELECT * FROM shoeproof.findings FINAL;
+
+CREATE OR REPLACE VIEW shoeproof.v_open_findings AS
+SELECT * FROM shoeproof.open_findings FINAL;
+
+CREATE OR REPLACE VIEW shoeproof.v_queue AS
+SELECT * FROM shoeproof.open_findings FINAL;

@@ -1,0 +1,113 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	ch "github.com/ClickHouse/clickhouse-go/v2"
+)
+
+// Waiting is a table whose events wait for a missing event, as ingest last reported it.
+type Waiting struct {
+	PropertyID string    `ch:"property_id"`
+	TableID    string    `ch:"table_id"`
+	Topic      string    `ch:"topic"`
+	Partition  int32     `ch:"partition"`
+	Missing    uint64    `ch:"missing"` // the first missing seq
+	Events     uint32    `ch:"events"`  // that wait; 0 if the table no longer waits
+	Since      time.Time `ch:"since"`   // by the clock of ingest, in milliseconds
+}
+
+const waitingColumns = "property_id, table_id, topic, partition, missing, events, since"
+
+// Waiting returns the tables of a topic that wait, by property and table.
+func (s *Store) Waiting(ctx context.Context, topic string) (all []Waiting, err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	err = s.conn.Select(ctx, &all, "SELECT "+waitingColumns+" FROM "+s.name("waiting")+
+		" FINAL WHERE topic = {topic:String} AND events > 0 ORDER BY property_id, table_id", params("topic", topic)...)
+	return all, s.explain("read which tables wait", err)
+}
+
+// WriteWaiting stores what waits at tables. It is no part of a flush: a later row takes the place of an earlier one.
+func (s *Store) WriteWaiting(ctx context.Context, rows []Waiting) error {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.InsertTimeout)
+	defer cancel()
+	// The same rows may be true again: each insert has a token of its own.
+	ctx = ch.Context(ctx, ch.WithSettings(s.settings(fmt.Sprintf("waiting:%d", time.Now().UnixNano()))))
+	const doing = "write which tables wait"
+	batch, err := s.conn.PrepareBatch(ctx, "INSERT INTO "+s.name("waiting")+" ("+waitingColumns+")")
+	if err != nil {
+		return s.explain(doing, err)
+	}
+	defer func() { _ = batch.Abort() }()
+	for i := range rows {
+		if err := batch.AppendStruct(&rows[i]); err != nil {
+			return s.explain(doing, err)
+		}
+	}
+	return s.explain(doing, batch.Send())
+}
+
+// TableFeed is the last event of a table, and what waits there.
+type TableFeed struct {
+	PropertyID string    `ch:"property_id" json:"property_id"`
+	PitID      string    `ch:"pit_id" json:"pit_id"`
+	TableID    string    `ch:"table_id" json:"table_id"`
+	At         time.Time `ch:"at" json:"at"`
+	Seq        uint64    `ch:"seq" json:"seq"`
+	ShoeID     string    `ch:"shoe_id" json:"shoe_id"`
+	Round      uint32    `ch:"round" json:"round"`
+	Kind       string    `ch:"kind" json:"kind"`
+	ReceivedAt time.Time `ch:"received_at" json:"received_at"`
+	// Missing is the first missing seq, Events how many events wait for it, Since since when; 0 if none waits.
+	Missing uint64    `ch:"missing" json:"missing"`
+	Events  uint32    `ch:"events" json:"waiting_events"`
+	Since   time.Time `ch:"since" json:"waiting_since,omitzero"`
+}
+
+// FeedQuery is the query of feeds; %s is a condition on them. A caller writes full names of tables for the {{names}}.
+const FeedQuery = `SELECT f.property_id AS property_id, f.pit_id AS pit_id, f.table_id AS table_id, f.at AS at,
+	f.seq AS seq, f.shoe_id AS shoe_id, f.round AS round, f.kind AS kind, f.received_at AS received_at,
+	w.missing AS missing, w.events AS events, w.since AS since
+	FROM (SELECT * FROM {{feeds}} FINAL WHERE %s) AS f GLOBAL LEFT JOIN (SELECT property_id, table_id, missing, events, since
+		FROM {{waiting}} FINAL WHERE events > 0) AS w ON f.property_id = w.property_id AND f.table_id = w.table_id
+	ORDER BY property_id, pit_id, table_id LIMIT 2000`
+
+// Feeds returns the feeds of a property, or of all, by property, pit and table.
+func (s *Store) Feeds(ctx context.Context, property string) (all []TableFeed, err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	query := fmt.Sprintf(FeedQuery, "{property:String} IN ('', property_id)")
+	query = strings.NewReplacer("{{feeds}}", s.name("feeds"), "{{waiting}}", s.name("waiting")).Replace(query)
+	err = s.conn.Select(ctx, &all, query, params("property", property)...)
+	for i := range all {
+		if all[i].Events == 0 {
+			all[i].Since = time.Time{}
+		}
+	}
+	return all, s.explain("read the feeds", err)
+}
+
+// The ages of the last record of a table from which its feed is slow or stale.
+const (
+	feedSlow  = 30 * time.Second
+	feedStale = 2 * time.Minute
+)
+
+// State is live, slow, stale, closed, or waiting if events of the table wait for a missing one.
+func (f *TableFeed) State(now time.Time) string {
+	switch age := now.Sub(f.ReceivedAt); {
+	case f.Events > 0:
+		return "waiting"
+	case f.Kind == "table_closed":
+		return "closed"
+	case age > feedStale:
+		return "stale"
+	case age > feedSlow:
+		return "slow"
+	}
+	return "live"
+}
