@@ -31,8 +31,9 @@ type RunOptions struct {
 	FlushRows  int           // rows that make a flush, or half a KiB for each of so many; 5,000 for 0
 	FlushEvery time.Duration // age of the oldest unflushed record that makes one; 500 ms for 0
 	Grace      time.Duration // for the last flush after ctx is done; 10 s for 0
-	// ReleaseAfter is how long the events of a table wait behind a hole, by Now, until the hole is given up; never for 0.
-	// A hole before the closing of a table is given up at the next flush. The journal records it, so that a restart does the same at the same record. The Step must be a Releaser.
+	// ReleaseAfter is how long the events of a table wait behind a hole, by Now, until the hole is given up; never for
+	// 0. A hole before the closing of a table is given up at the next flush. The journal records it, so that a restart
+	// does the same at the same record. The Step must be a Releaser.
 	ReleaseAfter time.Duration
 
 	// Journal, if not nil, has the last flush of each stream, from which the stream resumes: the records that the Step
@@ -40,8 +41,8 @@ type RunOptions struct {
 	// Range and rows. The Step must be a Restorer, the Stream Positioned.
 	Journal Journal
 
-	// Retry is called after each failed Write, with the number of failures of this batch. It waits, then returns nil for
-	// another attempt, or the error that ends the run. Without Retry the first failure ends the run.
+	// Retry is called after each failed Write, with the number of failures of this batch. It waits, then returns nil
+	// for another attempt, or the error that ends the run. Without Retry the first failure ends the run.
 	Retry func(ctx context.Context, failures int, err error) error
 
 	Hooks Hooks
