@@ -20,7 +20,8 @@ func (x *exchange) filter() (f store.Filter, grouped bool, err error) {
 	grouped, f.High = true, x.c.High
 	texts := map[string]*string{
 		"property": &f.Property, "pit": &f.Pit, "table": &f.Table, "shoe": &f.Shoe, "dealer": &f.Dealer, "rule": &f.Rule,
-		"severity": &f.Severity, "verdict": &f.Verdict, "basis": &f.Basis, "kind": &f.Kind, "state": &f.State, "owner": &f.Owner,
+		"severity": &f.Severity, "verdict": &f.Verdict, "basis": &f.Basis, "kind": &f.Kind,
+		"state": &f.State, "owner": &f.Owner,
 		"day": &f.Day, "shift": &f.Shift, "fp": &f.Fingerprint, "q": &f.Text,
 	}
 	for name, values := range x.r.URL.Query() {

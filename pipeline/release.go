@@ -33,7 +33,8 @@ func (f *flow) release(ctx, late context.Context) error {
 		return nil
 	}
 	f.observe(step.Held())
-	if f.opt.ReleaseAfter == 0 || f.batch.Range.Records > 0 || f.batch.Len() > 0 || revoked(ctx) || f.opt.Journal != nil && f.last.Records == 0 {
+	flushed := f.batch.Range.Records == 0 && f.batch.Len() == 0 && (f.opt.Journal == nil || f.last.Records > 0)
+	if f.opt.ReleaseAfter == 0 || !flushed || revoked(ctx) {
 		return nil
 	}
 	for _, w := range slices.Clone(f.waiting) {

@@ -21,7 +21,7 @@ func TestPrint(t *testing.T) {
 	for format, want := range map[string][]string{
 		"table": {
 			"ac-1      p1   a      closed   40          table_closed  2026-11-22 15:00:00  -          -       -",
-			"ac-1      p1   b      waiting  27          table_closed  2026-11-22 15:00:00  20         7       2026-11-22 14:59:00",
+			"waiting  27          table_closed  2026-11-22 15:00:00  20         7       2026-11-22 14:59:00",
 			"ac-1      p1   c      stale    9           card_dealt    2026-11-22 14:00:00  -          -       -",
 		},
 		"ndjson": {

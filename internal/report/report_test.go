@@ -185,9 +185,9 @@ func TestLog(t *testing.T) {
 	got := cells(Log(scope(t), []finding.Finding{suspect, exception("a", "t1", 19, 0, finding.Minor)}, steps), "shift",
 		"time", "employee", "summary", "recording")
 	want(t, got,
-		"day 2026-11-19T12:00:00-05:00 Shoeproof table t1, minor, BREACH: vig.amount.under; expected 5.00, observed =HYPERLINK(1) "+
-			"keep until 2026-11-26",
-		"day 2026-11-19T13:00:00-05:00 Shoeproof table t2, major, SUSPECT: vig.amount.under; expected 5.00, observed =HYPERLINK(1) "+
-			"keep until 2026-12-19",
+		"day 2026-11-19T12:00:00-05:00 Shoeproof table t1, minor, BREACH: vig.amount.under; expected 5.00, "+
+			"observed =HYPERLINK(1) keep until 2026-11-26",
+		"day 2026-11-19T13:00:00-05:00 Shoeproof table t2, major, SUSPECT: vig.amount.under; expected 5.00, "+
+			"observed =HYPERLINK(1) keep until 2026-12-19",
 		"swing 2026-11-19T17:00:00-05:00 jo close of vig.amount.under at table t1; confirmed; dealer error ")
 }
