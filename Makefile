@@ -11,7 +11,7 @@ COMMANDS := $(notdir $(patsubst %/main.go,%,$(wildcard cmd/*/main.go)))
 FUZZTIME ?= 10s
 RUN      ?= .
 
-.PHONY: help engines kafka kafka-stop generate build test race lint format fuzz bench soak demo helm alerts helm-test reproducible sbom notices clean
+.PHONY: help engines kafka kafka-stop generate build test race lint format fuzz bench bench-peer soak demo helm alerts helm-test reproducible sbom notices clean
 .DEFAULT_GOAL := help
 
 help: ## print this
@@ -53,6 +53,9 @@ fuzz: ## run each fuzz target for FUZZTIME
 
 bench: engines ## run all benchmarks; RUN=name for some
 	go test -timeout 60m -run '^$$' -bench '$(RUN)' -benchmem ./...
+
+bench-peer: engines ## compare ingest with ClickHouse's own Kafka engine, and print the budget by stage
+	go test ./cmd/ingest -timeout 20m -run '^$$' -bench 'Peer$$|Budget$$' -benchtime 3x -v
 
 soak: engines ## run the long form of the long tests; RUN=name for some, SHOEPROOF_SEED=n for other shoes
 	SHOEPROOF_SOAK=1 go test -timeout 0 -count 1 -v -run '$(if $(filter .,$(RUN)),LegalShoes|FaultsAreFound|Soak|Killed|MembersComeAndGo|BrokerIsLost|IsAwayForLong|Poison|Backlog,$(RUN))' ./...

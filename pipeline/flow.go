@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/shoeproof/shoeproof/finding"
@@ -18,6 +19,8 @@ type flow struct {
 	sink   Sink
 	step   Step
 	opt    RunOptions
+	// streams is the number of streams that share FlushRows.
+	streams *atomic.Int32
 
 	castagnoli *crc32.Table
 
@@ -29,6 +32,7 @@ type flow struct {
 	generation int32     // with a journal
 	epoch      uint32    // with a journal
 	oldest     time.Time // when the first record of the batch was applied
+	found      time.Time // when its first finding was noticed
 	bytes      int       // of its records
 	committed  int64
 
@@ -60,7 +64,8 @@ func (f *flow) run(ctx context.Context) error {
 			return f.outcome(ctx, err)
 		}
 		*f = flow{
-			stream: f.stream, sink: f.sink, step: f.opt.NewStep(), opt: f.opt, committed: f.committed, castagnoli: f.castagnoli,
+			stream: f.stream, sink: f.sink, step: f.opt.NewStep(), opt: f.opt, streams: f.streams, committed: f.committed,
+			castagnoli: f.castagnoli,
 		}
 	}
 }
@@ -133,12 +138,20 @@ func (f *flow) move(ctx, late context.Context, p page) error {
 	}
 }
 
-// wait is how long the batch may still grow.
+// wait is how long the batch may still grow. Without a record it is how often the flow reports its state.
 func (f *flow) wait() time.Duration {
 	if f.batch.Range.Records == 0 {
-		return f.opt.FlushEvery
+		return min(f.opt.FlushFindings, f.opt.FlushEvery)
 	}
-	return max(0, f.opt.FlushEvery-f.opt.Now().Sub(f.oldest))
+	now := f.opt.Now()
+	wait := f.opt.FlushEvery - now.Sub(f.oldest)
+	if len(f.batch.Findings) > 0 && !f.behind() {
+		if f.found.IsZero() {
+			f.found = now
+		}
+		wait = min(wait, f.opt.FlushFindings-now.Sub(f.found))
+	}
+	return max(0, wait)
 }
 
 // take applies a record, and flushes when the batch is full.
@@ -149,14 +162,24 @@ func (f *flow) take(ctx, late context.Context, rec *Record) (flushed bool, err e
 	return true, f.flush(ctx, late)
 }
 
+// behind is true while the log has another flush of records: a finding of the past gains nothing from a small one.
+func (f *flow) behind() bool {
+	l, ok := f.stream.(Lagger)
+	return ok && l.Lag() >= minShare
+}
+
+// minShare is the number of rows that make a flush however many streams there are: smaller inserts cost more per row.
+const minShare = 5000
+
 // full is true also for a batch of few rows and many bytes: the snapshot of a table whose shoe is open, or a foreign
 // record, may have half a MiB.
 func (f *flow) full() bool {
+	share := max(f.opt.FlushRows/int(max(1, f.streams.Load())), min(f.opt.FlushRows, minShare))
 	bytes := f.bytes
 	for i := range f.batch.Snapshots {
 		bytes += len(f.batch.Snapshots[i].State)
 	}
-	return f.batch.Len() >= f.opt.FlushRows || bytes >= f.opt.FlushRows<<9
+	return f.batch.Len() >= share || bytes >= share<<9
 }
 
 func (f *flow) apply(rec *Record) {
@@ -165,7 +188,7 @@ func (f *flow) apply(rec *Record) {
 	}
 	r := &f.batch.Range
 	if r.Records == 0 {
-		f.oldest, f.bytes = f.opt.Now(), 0
+		f.oldest, f.found, f.bytes = f.opt.Now(), time.Time{}, 0
 	}
 	f.bytes += len(rec.Value)
 	f.step.Apply(rec, f.stream.Topic(), f.stream.Partition(), &f.batch.Set)

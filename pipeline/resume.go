@@ -106,7 +106,7 @@ func (r *resumer) restore(ctx context.Context) error {
 // run reads until the last flush is made again.
 func (r *resumer) run(ctx, late context.Context) (rest page, ended bool, err error) {
 	for {
-		p := r.read(ctx, r.opt.FlushEvery)
+		p := r.read(ctx, r.opt.FlushFindings)
 		for i := range p.records {
 			done, applied, err := r.take(ctx, late, &p.records[i])
 			switch {

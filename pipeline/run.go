@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"hash/crc32"
+	"sync/atomic"
 	"time"
 
 	"github.com/shoeproof/shoeproof/engine"
@@ -28,9 +29,14 @@ type RunOptions struct {
 	// Now is the clock of flushes and measurements. Rows never depend on it.
 	Now func() time.Time
 
-	FlushRows  int           // rows that make a flush, or half a KiB for each of so many; 5,000 for 0
-	FlushEvery time.Duration // age of the oldest unflushed record that makes one; 500 ms for 0
-	Grace      time.Duration // for the last flush after ctx is done; 10 s for 0
+	// A flush of a stream is due when one of these is reached: the age of its oldest unflushed finding, the age of its
+	// oldest unflushed record, or its rows. FlushRows is the number of unflushed rows of all streams. Each stream has an
+	// equal share of it, but at least minShare rows, and counts half a KiB of records as a row.
+	FlushFindings time.Duration // 500 ms for 0
+	FlushEvery    time.Duration // 5 s for 0
+	FlushRows     int           // 30,000 for 0
+
+	Grace time.Duration // for the last flush after ctx is done; 10 s for 0
 	// ReleaseAfter is how long the events of a table wait behind a hole, by Now, until the hole is given up; never for
 	// 0. A hole before the closing of a table is given up at the next flush. The journal records it, so that a restart
 	// does the same at the same record. The Step must be a Releaser.
@@ -116,12 +122,16 @@ type Lagger interface {
 // A batch is a run of records without a hole: its Range starts where the one before ended. Rows
 // that only the end of a finite stream releases may come with an empty Range, To being From-1.
 func Run(ctx context.Context, src Source, sink Sink, opt RunOptions) error {
-	opt.FlushRows = cmp.Or(opt.FlushRows, 5000)
-	opt.FlushEvery = cmp.Or(opt.FlushEvery, 500*time.Millisecond)
+	opt.FlushRows = cmp.Or(opt.FlushRows, 30_000)
+	opt.FlushEvery = cmp.Or(opt.FlushEvery, 5*time.Second)
+	opt.FlushFindings = cmp.Or(opt.FlushFindings, 500*time.Millisecond)
 	opt.Grace = cmp.Or(opt.Grace, 10*time.Second)
+	var streams atomic.Int32
 	return src.Consume(ctx, func(ctx context.Context, s Stream) error {
+		streams.Add(1)
+		defer streams.Add(-1)
 		f := flow{
-			stream: s, sink: sink, step: opt.NewStep(), opt: opt, committed: -1,
+			stream: s, sink: sink, step: opt.NewStep(), opt: opt, streams: &streams, committed: -1,
 			castagnoli: crc32.MakeTable(crc32.Castagnoli),
 		}
 		return f.run(ctx)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -15,6 +16,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema/rows"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/pipeline"
 )
@@ -209,12 +211,106 @@ func TestRunFlushesByAge(t *testing.T) {
 			offset++
 			return records(offset-1, offset), nil
 		}}
-		if err := pipeline.Run(t.Context(), src, sink, options(0)); err != nil {
+		run := options(0)
+		run.FlushEvery = 500 * time.Millisecond
+		if err := pipeline.Run(t.Context(), src, sink, run); err != nil {
 			t.Fatal(err)
 		}
 		same(t, "flushes", []time.Duration{800 * time.Millisecond, 1600 * time.Millisecond, 2200 * time.Millisecond}, wrote)
 		same(t, "rows", upTo(offset), offsets(sink))
 	})
+}
+
+// finder is a step that makes each record a dead letter, and every tenth a finding too.
+type finder struct{ letters }
+
+func (f *finder) Apply(rec *pipeline.Record, topic string, partition int32, b *rows.Set) {
+	f.letters.Apply(rec, topic, partition, b)
+	if rec.Offset%10 == 9 {
+		b.Findings = append(b.Findings, finding.Finding{ID: fmt.Sprint(rec.Offset)})
+	}
+}
+
+// A record waits for FlushEvery, a finding for FlushFindings. While a stream is far behind, a finding waits like a
+// record.
+func TestRunFlushesForAFinding(t *testing.T) {
+	for name, c := range map[string]struct {
+		lag  int64
+		want []string
+	}{
+		"live":   {0, []string{"t/4 0-14 low 0, 15 records", "t/4 15-24 low 15, 10 records"}},
+		"behind": {10_000, []string{"t/4 0-24 low 0, 25 records"}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			offset := int64(0)
+			src := &scripted{lag: c.lag}
+			src.next = func(_ context.Context, wait time.Duration) ([]pipeline.Record, error) {
+				if offset == 25 {
+					return nil, io.EOF
+				}
+				if wait < 100*time.Millisecond {
+					time.Sleep(wait)
+					return nil, nil
+				}
+				time.Sleep(100 * time.Millisecond)
+				offset++
+				return records(offset-1, offset), nil
+			}
+			sink := pipeline.NewMemorySink()
+			run := options(0)
+			run.NewStep, run.FlushRows = func() pipeline.Step { return &finder{} }, 1000
+			if err := pipeline.Run(t.Context(), src, sink, run); err != nil {
+				t.Fatal(err)
+			}
+			same(t, name, c.want, spans(sink))
+		})
+	}
+}
+
+// Streams share the rows that may wait; each has at least a minimum.
+func TestRunSharesRows(t *testing.T) {
+	for _, c := range []struct{ rows, streams, want int }{
+		{100, 1, 100}, {100, 4, 100}, {20_000, 2, 10_000}, {20_000, 8, 5000},
+	} {
+		sink := pipeline.NewMemorySink()
+		run := options(0)
+		run.FlushRows = c.rows
+		src := &several{n: c.streams, records: records(0, 10_000)}
+		src.begun.Add(c.streams)
+		src.ended.Add(c.streams)
+		if err := pipeline.Run(t.Context(), src, sink, run); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range sink.Ranges() {
+			if r.Records != uint64(min(c.want, 10_000)) {
+				t.Errorf("%d rows, %d streams: a flush of %d records, want %d", c.rows, c.streams, r.Records, c.want)
+			}
+		}
+	}
+}
+
+// several is a source of partitions with the same records. All are assigned before one is read, and are read before one
+// ends.
+type several struct {
+	n            int
+	records      []pipeline.Record
+	begun, ended sync.WaitGroup
+}
+
+func (s *several) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
+	var group errgroup.Group
+	for range s.n {
+		src := pages(s.records)
+		next, barriers := src.next, []*sync.WaitGroup{&s.begun, &s.ended}
+		src.next = func(ctx context.Context, wait time.Duration) ([]pipeline.Record, error) {
+			barriers[0].Done()
+			barriers[0].Wait()
+			barriers = barriers[1:]
+			return next(ctx, wait)
+		}
+		group.Go(func() error { return work(ctx, src) })
+	}
+	return group.Wait()
 }
 
 func TestRunLosesNothingWhenItIsToldToEnd(t *testing.T) {

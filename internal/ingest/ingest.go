@@ -109,7 +109,8 @@ func (p *process) work(ctx context.Context) error {
 	err = pipeline.Run(ctx, &watched{Source: p.state.source, m: m, o: p.o}, &flushes{store, p.state, log},
 		pipeline.RunOptions{
 			NewStep: func() pipeline.Step { return m.step(p.engine) },
-			Now:     time.Now, FlushRows: config.Flush.Rows, FlushEvery: config.Flush.Every, Grace: grace,
+			Now:     time.Now, FlushRows: config.Flush.Rows, FlushEvery: config.Flush.Every,
+			FlushFindings: config.Flush.Findings, Grace: grace,
 			Journal: store, Hooks: m.hooks(p.o), ReleaseAfter: config.Reorder.MaxWait,
 		})
 	replaced := (*pipeline.ReplacedError)(nil)

@@ -34,8 +34,13 @@ func (c *Ingest) check(l *Loaded) {
 	if c.Flush.Rows < 1 || c.Flush.Rows > 500_000 {
 		l.complain("flush.rows", fmt.Errorf("%d, want 1 to 500000", c.Flush.Rows))
 	}
-	if c.Flush.Every < time.Millisecond || c.Flush.Every > time.Minute {
-		l.complain("flush.every", fmt.Errorf("%v, want 1ms to 1m", c.Flush.Every))
+	for _, age := range []struct {
+		key   string
+		value time.Duration
+	}{{"flush.every", c.Flush.Every}, {"flush.findings", c.Flush.Findings}} {
+		if age.value < time.Millisecond || age.value > time.Minute {
+			l.complain(age.key, fmt.Errorf("%v, want 1ms to 1m", age.value))
+		}
 	}
 	if c.Reorder.MaxWait != 0 && c.Reorder.MaxWait < time.Second || c.Reorder.MaxWait > time.Hour {
 		l.complain("reorder.max_wait", fmt.Errorf("%v, want 1s to 1h, or 0s", c.Reorder.MaxWait))

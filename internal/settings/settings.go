@@ -145,8 +145,9 @@ type Retention struct {
 
 // Flush is the condition for writing rows; the first one met applies.
 type Flush struct {
-	Rows  int           `key:"rows" doc:"rows of a partition that start a flush; so do half a KiB for each of them"`
-	Every time.Duration `key:"every" doc:"age of a partition's oldest unflushed record that starts a flush"`
+	Rows     int           `key:"rows" doc:"unflushed rows of all partitions of the process; a partition is flushed at its equal share, 5,000 or more, or at half a KiB of records for each row"`
+	Every    time.Duration `key:"every" doc:"age of a partition's oldest unflushed record that starts a flush"`
+	Findings time.Duration `key:"findings" doc:"age of a partition's oldest unflushed finding that starts a flush"`
 }
 
 // Snapshot is when the state of a table is stored. It bounds how much a start reads again.
@@ -165,7 +166,7 @@ func DefaultIngest() Ingest {
 	return Ingest{
 		Kafka:      defaultKafka(),
 		ClickHouse: defaultClickHouse(), Law: defaultLaw(), Log: Log{Level: "info", Format: "json"},
-		HTTP: HTTP{Listen: ":9464"}, Flush: Flush{Rows: 5000, Every: 500 * time.Millisecond},
+		HTTP: HTTP{Listen: ":9464"}, Flush: Flush{Rows: 30_000, Every: 5 * time.Second, Findings: 500 * time.Millisecond},
 		Snapshot: Snapshot{Idle: 30 * time.Minute, Offsets: 500_000}, Reorder: Reorder{MaxWait: time.Minute},
 	}
 }

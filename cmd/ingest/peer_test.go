@@ -1,0 +1,137 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/internal/testkit"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// side is what one contestant of BenchmarkPeer takes for an event, in microseconds.
+type side struct{ wall, process, server float64 }
+
+// BenchmarkPeer moves the same records from a broker of this process into the embedded ClickHouse, in turns: by ingest
+// with its defaults, and by ClickHouse's own Kafka engine, which checks nothing and fills one table like events. All
+// records are JSON, which that engine reads. `make bench-peer` runs it three times and reports medians.
+func BenchmarkPeer(b *testing.B) {
+	events := hotel(b, 400_000)
+	ch, broker := startClickHouse(b, ""), startKafka(b)
+	migrate(b, ch) // the database of ask
+	w := writer(b, broker.Addrs[0], topic, schema.JSON)
+	for chunk := range slices.Chunk(events, 2000) {
+		if err := w.Write(b.Context(), chunk...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	sides := map[string][]side{}
+	for run := 0; b.Loop(); run++ {
+		names := []string{"ingest", "peer"}
+		if run%2 == 1 {
+			slices.Reverse(names)
+		}
+		for _, name := range names {
+			database := fmt.Sprintf("%s_%d", name, run)
+			move := byIngest
+			if name == "peer" {
+				move = byPeer
+			}
+			s := move(b, ch, broker.Addrs[0], database, len(events))
+			b.Logf("%-7s %7.0f events/s, us/event: process %5.2f, ClickHouse %5.2f", name, 1e6/s.wall, s.process, s.server)
+			sides[name] = append(sides[name], s)
+			ask(b, ch, "DROP DATABASE "+database+" SYNC")
+		}
+	}
+	median := func(name string, of func(side) float64) float64 {
+		var all []float64
+		for _, s := range sides[name] {
+			all = append(all, of(s))
+		}
+		slices.Sort(all)
+		return all[len(all)/2]
+	}
+	wall := func(s side) float64 { return s.wall }
+	used := func(s side) float64 { return s.process + s.server }
+	b.ReportMetric(1e6/median("ingest", wall), "ingest-events/s")
+	b.ReportMetric(1e6/median("peer", wall), "peer-events/s")
+	b.ReportMetric(median("ingest", func(s side) float64 { return s.process }), "process-us/event")
+	b.ReportMetric(median("ingest", func(s side) float64 { return s.server }), "ClickHouse-us/event")
+	b.ReportMetric(median("peer", used), "peer-us/event")
+	b.ReportMetric(median("peer", wall)/median("ingest", wall), "speed-of-peer")
+	b.ReportMetric(median("ingest", used)/median("peer", used), "cost-of-peer")
+}
+
+// byIngest reads the topic with a process of ingest.
+func byIngest(b *testing.B, ch *engine.ClickHouse, broker, database string, n int) side {
+	migrateAs(b, ch, database)
+	from, began := processorTime(b, ch.PID()), time.Now()
+	c := spawn(b, "--kafka-brokers", broker, "--kafka-group", database, "--clickhouse-addrs", ch.Addr,
+		"--clickhouse-database", database)
+	testkit.Await(b, "all is read into "+database, func() bool { return done(b, ch, database, n) })
+	took, server := time.Since(began), processorTime(b, ch.PID())-from
+	flushes := ask(b, ch, "SELECT count() FROM "+database+".journal")
+	c.stop(b, 30*time.Second)
+	usage := c.cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	b.Logf("%s flushes, at most %d MiB of memory", flushes, usage.Maxrss>>10)
+	used := c.cmd.ProcessState.UserTime() + c.cmd.ProcessState.SystemTime()
+	return sideOf(took, used, server, n)
+}
+
+// byPeer reads it with ClickHouse's Kafka engine.
+func byPeer(b *testing.B, ch *engine.ClickHouse, broker, database string, n int) side {
+	ask(b, ch, "CREATE DATABASE "+database)
+	ask(b, ch, "CREATE TABLE "+database+`.events (
+    property_id LowCardinality(String), pit_id LowCardinality(String), table_id LowCardinality(String),
+    seq UInt64 CODEC(Delta, ZSTD(1)), event_id String CODEC(ZSTD(1)), at DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)),
+    shoe_id String CODEC(ZSTD(1)), round UInt32 CODEC(Delta, ZSTD(1)),
+    partition Int32 CODEC(ZSTD(1)), offset Int64 CODEC(Delta, ZSTD(1)))
+ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(at) ORDER BY (property_id, table_id, seq, event_id)`)
+	const read = "property_id String, pit_id String, table_id String, seq UInt64, event_id String, at String, " +
+		"shoe_id String, round UInt32"
+	ask(b, ch, "CREATE TABLE "+database+".queue ("+read+") ENGINE = Kafka SETTINGS kafka_broker_list = '"+broker+
+		"', kafka_topic_list = '"+topic+"', kafka_group_name = '"+database+"', kafka_format = 'JSONEachRow', "+
+		"input_format_skip_unknown_fields = 1, kafka_num_consumers = 2")
+	from, began := processorTime(b, ch.PID()), time.Now()
+	ask(b, ch, "CREATE MATERIALIZED VIEW "+database+".mover TO "+database+`.events AS
+SELECT * REPLACE (parseDateTime64BestEffortOrZero(at, 9, 'UTC') AS at), toInt32(_partition) AS partition,
+    toInt64(_offset) AS offset FROM `+database+".queue")
+	testkit.Await(b, "the peer has all", func() bool {
+		text, err := answer(ch, "SELECT toInt64(count()) FROM "+database+".events")
+		have, bad := strconv.Atoi(text)
+		return err == nil && bad == nil && have >= n
+	})
+	return sideOf(time.Since(began), 0, processorTime(b, ch.PID())-from, n)
+}
+
+func sideOf(wall, process, server time.Duration, n int) side {
+	each := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 / float64(n) }
+	return side{each(wall), each(process), each(server)}
+}
+
+// processorTime is the user and system time of a process.
+func processorTime(b *testing.B, pid int) time.Duration {
+	b.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	ticks := 0 // of 10 ms, Linux's USER_HZ
+	for _, field := range fields[11:13] {
+		n, err := strconv.Atoi(field)
+		if err != nil {
+			b.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
