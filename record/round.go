@@ -57,6 +57,8 @@ type Round struct {
 	// Ended is the recorded result, Voided its cancellation.
 	Ended  Ended
 	Voided Voided
+	// Corrected is the first recorded result, if another one was recorded after it.
+	Corrected Ended
 	// Sighting is the cutting card seen in this round.
 	Sighting Seq
 	// Missing means that events of the round are lost: nothing in it can be proved.
@@ -256,6 +258,21 @@ type Ended struct {
 // MatchesCounts reports whether the recorded counts are the counts of a coup.
 func (e *Ended) MatchesCounts(c *baccarat.Coup) bool {
 	return e.Player == uint32(c.P) && e.Banker == uint32(c.B)
+}
+
+// Record enters a recorded end of the round. The latest one counts; of several that differ the first one is Corrected.
+func (r *Round) Record(e Ended) {
+	was := r.Ended
+	was.Seq = e.Seq
+	if r.Ended.Seq != 0 && r.Corrected.Seq == 0 && was != e {
+		r.Corrected = r.Ended
+	}
+	r.Ended = e
+}
+
+// MovedMoney reports whether a step of the settlement came between two events.
+func (r *Round) MovedMoney(from, to Seq) bool {
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Seq > from && s.Seq < to })
 }
 
 // Voided is a round that was cancelled.

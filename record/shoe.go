@@ -105,6 +105,17 @@ type Burn struct {
 	Round   uint32
 }
 
+// CutFrom is the number of cards of which a cut is a cut: the stack, and the cards that were burned before the cut.
+func (s *Shoe) CutFrom(c Cut) uint32 {
+	n := c.Stack
+	for i := range s.Burns {
+		if b := &s.Burns[i]; b.Opening && b.Seq < c.Seq {
+			n += 1 + b.Count
+		}
+	}
+	return n
+}
+
 // BurnDiscarded is when burned cards were put away; the numbers are the contract's.
 type BurnDiscarded uint8
 

@@ -18,7 +18,7 @@ var countFamily = []*Rule{
 	{
 		Name: "count.point-count", Doc: "The recorded counts and result follow from the cards.",
 		Breach:   "System of record stores 6 for a hand of 7.",
-		Severity: finding.Critical, At: Dealt, Again: true, Check: checkPointCount,
+		Severity: finding.Critical, At: Settled, Check: checkPointCount,
 	},
 	readerSuspected,
 }
@@ -58,11 +58,25 @@ func checkPointCount(p *Pass) {
 		p.CannotJudge("the result was not recorded", r.Ended.Seq)
 		return
 	}
-	if !counted || r.Ended.Result != c.Result() {
-		p.Report(Finding{
-			Evidence: cardEvidence(r),
-			Expected: fmt.Sprintf("player %d, banker %d, %v", c.P, c.B, c.Result()),
-			Observed: fmt.Sprintf("player %d, banker %d, %v", r.Ended.Player, r.Ended.Banker, r.Ended.Result),
-		})
+	f := Finding{
+		Evidence: cardEvidence(r), Expected: fmt.Sprintf("player %d, banker %d, %v", c.P, c.B, c.Result()),
+		Observed: recordedResult(r.Ended),
 	}
+	switch {
+	case !counted || r.Ended.Result != c.Result():
+		p.Report(f)
+	case r.Corrected.Seq == 0, r.Corrected.MatchesCounts(c) && r.Corrected.Result == c.Result():
+	case r.MovedMoney(r.Corrected.Seq, r.Ended.Seq):
+		f.Evidence = append(f.Evidence, r.Corrected.Seq)
+		f.Observed = recordedResult(r.Corrected) + ", corrected after money moved"
+		p.Report(f)
+	default:
+		f.Evidence = append(f.Evidence, r.Corrected.Seq)
+		f.Verdict, f.Observed = finding.Information, recordedResult(r.Corrected)+", put right"
+		p.Report(f)
+	}
+}
+
+func recordedResult(e record.Ended) string {
+	return fmt.Sprintf("player %d, banker %d, %v", e.Player, e.Banker, e.Result)
 }

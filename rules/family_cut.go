@@ -109,17 +109,20 @@ func counterclockwise(occupied []uint32, seat uint32) uint32 {
 	return 0
 }
 
-// firstOffers are the offers of the first cut, without the offers of a recut.
+// firstOffers are the offers of the first cut, without the offers of a recut. Of offers repeated to a seat the last
+// counts.
 func firstOffers(p *record.Preparation) []record.CutOffer {
-	if len(p.Recuts) == 0 {
-		return p.Offers
-	}
-	for i, o := range p.Offers {
-		if o.Seq > p.Recuts[0].Seq {
-			return p.Offers[:i]
+	var offers []record.CutOffer
+	for _, o := range p.Offers {
+		switch n := len(offers); {
+		case len(p.Recuts) > 0 && o.Seq > p.Recuts[0].Seq:
+		case n > 0 && offers[n-1].Seat == o.Seat:
+			offers[n-1] = o
+		default:
+			offers = append(offers, o)
 		}
 	}
-	return p.Offers
+	return offers
 }
 
 // entitled is who must be offered the cut first, 0 when no seat is occupied or the seat cannot be known.
@@ -288,7 +291,7 @@ func checkCutcardDepth(p *Pass) {
 	}
 	left := int64(52*s.Loaded.Decks) - int64(s.Cutcard[0].AfterCard)
 	if n := len(s.Prep.Cuts); n > 0 && placed != nil &&
-		int64(s.Prep.Cuts[n-1].Stack)-int64(s.Cutcard[0].AfterCard) == int64(placed.Behind) {
+		int64(s.CutFrom(s.Prep.Cuts[n-1]))-int64(s.Cutcard[0].AfterCard) == int64(placed.Behind) {
 		left = int64(placed.Behind) // counted in the stack as it was cut; that it was not full is another finding
 	}
 	switch {

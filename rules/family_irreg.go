@@ -513,7 +513,7 @@ func checkFullReshuffle(p *Pass) {
 		return
 	}
 	for _, c := range s.Prep.Cuts {
-		if want := 52 * s.Loaded.Decks; c.Stack != want {
+		if want := 52 * s.Loaded.Decks; s.CutFrom(c) != want {
 			p.Report(Finding{
 				Expected: fmt.Sprintf("all %d cards reshuffled", want), Observed: fmt.Sprintf("a stack of %d", c.Stack),
 				Evidence: []record.Seq{s.Prep.VoidBefore, c.Seq},

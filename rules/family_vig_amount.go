@@ -32,7 +32,7 @@ func (p *Pass) charges(v baccarat.Vig, each func(*charge)) {
 	p.charged = p.charged[:0]
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Kind == record.StepVigMarked || s.Kind == record.StepVigCollected {
-			p.addCharge(s)
+			p.addCharge(s, func(w *record.Wager) bool { return w.Spot == baccarat.SpotBanker && w.Paid.Times > 0 })
 		}
 	}
 	for i := range p.charged {
@@ -48,14 +48,14 @@ func (p *Pass) charges(v baccarat.Vig, each func(*charge)) {
 	}
 }
 
-// addCharge adds a step to the charge that covers a wager of it, or begins a charge.
-func (p *Pass) addCharge(s *record.Step) {
+// addCharge adds a step to the charge that covers a chargeable wager of it, or begins a charge.
+func (p *Pass) addCharge(s *record.Step, chargeable func(*record.Wager) bool) {
 	r := p.Round
 	var c *charge
 	for w := range r.Wagers {
 		wager := &r.Wagers[w]
-		named := s.Kind == record.StepVigMarked && s.Wager == w || s.Kind == record.StepVigCollected && s.Covers(r, w)
-		if !named || wager.Spot != baccarat.SpotBanker || wager.Paid.Times == 0 {
+		named := s.Kind == record.StepVigMarked && s.Wager == w || s.Kind > record.StepVigMarked && s.Covers(r, w)
+		if !named || !chargeable(wager) {
 			continue
 		}
 		if c == nil {

@@ -43,42 +43,48 @@ func checkTieAmount(p *Pass) {
 	if p.Config.Mode != baccarat.Tie25 || p.cancelled() || !p.coup().Complete || p.coup().Result() != baccarat.Tie {
 		return
 	}
+	p.charged = p.charged[:0]
 	for i := range r.Steps {
-		s := &r.Steps[i]
-		if s.Kind < record.StepVigMarked || !p.namesBanker(s) {
-			continue
+		if s := &r.Steps[i]; s.Kind >= record.StepVigMarked && p.namesBanker(s) {
+			p.addCharge(s, func(w *record.Wager) bool { return w.Spot == baccarat.SpotBanker })
 		}
-		var floor, ceil int64
-		for w := range r.Wagers {
-			wager := &r.Wagers[w]
-			covered := s.Kind == record.StepVigMarked && s.Wager == w || s.Kind != record.StepVigMarked &&
-				s.Covers(r, w)
-			if covered && wager.Spot == baccarat.SpotBanker {
-				stake := wager.Amount - wager.Coupon
-				if p.option("tie25_coupon_in_base") == "true" {
-					stake = wager.Amount
-				}
-				// No rounding clause: of a stake that four does not divide either neighbour is accepted,
-				// unless the option names one.
-				low, high := stake/4, (stake+3)/4
-				switch p.option("tie25_fraction") {
-				case "floor":
-					high = low
-				case "ceil":
-					low = high
-				}
-				floor += low
-				ceil += high
-			}
+	}
+	for i := range p.charged {
+		c := &p.charged[i]
+		floor, ceil := p.quarters(c)
+		amount := c.marked + c.took
+		if c.took > 0 && floor <= c.marked && c.marked <= ceil {
+			amount = c.took // the collection is no further part: it pays the mark
 		}
-		if s.Amount < floor || s.Amount > ceil {
+		if amount < floor || amount > ceil {
 			p.Report(Finding{
-				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: abs(floor - s.Amount),
-				Evidence: append(cardEvidence(r), s.Seq),
-				Expected: "25 percent of the banker wager: " + p.money(floor), Observed: p.money(s.Amount),
+				Subject: finding.OfSeat(c.seat), Seat: c.seat, Amount: abs(floor - amount),
+				Evidence: append(cardEvidence(r), c.steps...),
+				Expected: "25 percent of the banker wager: " + p.money(floor), Observed: p.money(amount),
 			})
 		}
 	}
+}
+
+// quarters is the range of a quarter of the wagers that a charge covers. There is no rounding clause: of a stake that
+// four does not divide either neighbour is accepted, unless the option names one.
+func (p *Pass) quarters(c *charge) (floor, ceil int64) {
+	for _, id := range c.wagers {
+		wager := &p.Round.Wagers[p.Round.WagerIndex(id)]
+		stake := wager.Amount - wager.Coupon
+		if p.option("tie25_coupon_in_base") == "true" {
+			stake = wager.Amount
+		}
+		low, high := stake/4, (stake+3)/4
+		switch p.option("tie25_fraction") {
+		case "floor":
+			high = low
+		case "ceil":
+			low = high
+		}
+		floor, ceil = floor+low, ceil+high
+	}
+	return floor, ceil
 }
 
 func checkTieTiming(p *Pass) {

@@ -91,9 +91,27 @@ func (p *Pass) settledTwice(w *record.Wager) bool {
 	return due > 0 && full > 1 && sum >= 2*due
 }
 
-// takenBack reports whether a step collects from a wager that is not collected in the end.
+// takenBack reports whether a step collects no losing stake: the wager is not collected in the end, or its stake was
+// collected before, so that the step takes back what was paid by mistake.
 func (p *Pass) takenBack(s *record.Step) bool {
-	return s.Kind == record.StepCollected && p.Round.Wagers[s.Wager].Disposition() != baccarat.Collect
+	if s.Kind != record.StepCollected {
+		return false
+	}
+	w := &p.Round.Wagers[s.Wager]
+	if w.Disposition() != baccarat.Collect {
+		return true
+	}
+	collected := int64(0)
+	for i := range p.Round.Steps {
+		switch before := &p.Round.Steps[i]; {
+		case before.Wager != s.Wager || before.Seq >= s.Seq:
+		case before.Kind == record.StepCollected:
+			collected += before.Amount
+		case before.Kind == record.StepReturned:
+			collected -= before.Amount
+		}
+	}
+	return collected >= w.Amount
 }
 
 func checkUnsettled(p *Pass) {

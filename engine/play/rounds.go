@@ -183,10 +183,10 @@ func (t *Table) foldSettlement(c *turn, s *Shoe, r *record.Round) bool {
 		}
 		return true
 	case *schema.RoundEnded:
-		r.Ended = record.Ended{
+		r.Record(record.Ended{
 			Seq: c.seq, Result: baccarat.Result(p.Result), Player: p.PlayerCount, Banker: p.BankerCount,
 			Cards: p.CardsDealt,
-		}
+		})
 		setAside(r)
 		t.recorded(c, s, r)
 		return true

@@ -33,6 +33,9 @@ func (t *Table) chooseIrregularity(s *shoe.Plan, rounds int, legal bool) irregul
 	if s.CutBy > 0 && !t.w.House.NewYork && t.rng.IntN(15) == 0 {
 		s.Recut = &shoe.Recut{Seat: s.CutBy, Depth: uint32(20 + t.rng.IntN(int(t.o.Config.Decks)*52-40))}
 		s.Recut.After = int(s.Recut.Depth % 4)
+		if t.variety != nil {
+			s.Recut.After = min(t.variety.IntN(8), 4)
+		}
 		// Either person may cut again, unless the house has elected one.
 		if t.o.Config.Options["recut_by"] == "next-entitled" || s.Recut.Depth%2 == 0 {
 			s.Recut.Seat = t.nextEntitled(s)

@@ -93,6 +93,10 @@ func (p *planning) planPreparation() {
 	n := 1 + deck[0].Burns()
 	s.Burn, p.deck = deck[:n:n], deck[n:]
 	p.error = p.chooseIrregularity(s, p.rounds, p.wish == nil)
+	if s.Recut != nil && s.Recut.After > 3 {
+		n = 1 + p.deck[0].Burns()
+		s.Recut.Burn, p.deck = p.deck[:n:n], p.deck[n:]
+	}
 	s.Behind = 14 + p.rng.IntN(20)
 	switch {
 	case p.rounds > 1:
@@ -117,7 +121,7 @@ func (p *planning) planRound(k int) (*shoe.Round, error) {
 		p.bets(r, k)
 	}
 	if p.wish == nil && !p.o.Flawless {
-		if k > 0 && p.rng.IntN(300) == 0 {
+		if k > 0 && p.rng.IntN(300) == 0 && !p.w.Pending() {
 			p.changePayTable(r)
 		}
 		if p.w.House.Midi && p.rng.IntN(15) == 0 {

@@ -91,7 +91,7 @@ func (t *Table) Play() *Played {
 		Percent: int64(t.o.Config.Vigorish.Percent),
 		Rounds:  make([]PlayedRound, len(s.Rounds)), Fill: s.Fill, Gone: s.Missing,
 	}
-	for _, x := range s.Burn {
+	for _, x := range s.Burned() {
 		p.Burned = append(p.Burned, t.readCard(x))
 	}
 	for i := range s.Rounds {

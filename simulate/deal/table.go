@@ -21,6 +21,9 @@ type Options struct {
 	Start  time.Time
 	// Flawless tables have no irregularities, not even remedied ones, and keep their configuration.
 	Flawless bool
+	// Varied mixes in the lawful acts that are rare: settlements in several motions, mistakes put right, repeated and
+	// corrected calls, recuts after the burn, configurations announced ahead.
+	Varied bool
 	// Clear makes Play read every card rightly and the dealers make no errors.
 	Clear bool
 	// Scheme acts at the table while it plays; nil for none. The table is then flawless but for the scheme, its dealers
@@ -52,6 +55,7 @@ type Table struct {
 	banking Banking
 	dealing string // the dealer on duty
 	noise   *rand.Rand
+	variety *rand.Rand // nil unless Options.Varied
 }
 
 // NewTable returns a table that has not opened.
@@ -75,6 +79,9 @@ func NewTable(o Options) *Table {
 			ReadStakes: o.ReadStakes, CountTray: o.CountTray,
 		}), owed: map[uint32]int{},
 		dealers: int(o.Seed % 40),
+	}
+	if o.Varied && !o.Flawless {
+		t.variety = rand.New(rand.NewPCG(o.Seed, 0x7a61e5))
 	}
 	if o.NoisyReader {
 		t.noise = rand.New(rand.NewPCG(o.Seed, 0x2ead))
@@ -107,7 +114,7 @@ func (t *Table) Open() []schema.Event {
 		o.Seats = append(o.Seats, shoe.Occupant{Seat: p.Seat, Patron: p.Ref})
 	}
 	t.w.Open(&o)
-	return t.w.Take()
+	return t.take()
 }
 
 func (t *Table) nextDealer() string {
@@ -124,15 +131,21 @@ func (t *Table) Shoe() []schema.Event { return t.ShoeOf(0) }
 // ShoeOf plays the next shoe with a number of rounds, which the cutting card then leaves. With fewer than 2 the shoe
 // is played to the last hand that a usual cutting card leaves.
 func (t *Table) ShoeOf(rounds int) []schema.Event {
-	if t.shoes > 0 && !t.o.Flawless {
+	if t.variety != nil {
+		t.o.Config = t.w.Config // one that was announced may have come into force
+	}
+	if t.shoes > 0 && !t.o.Flawless && !t.w.Pending() {
 		t.changePolicy()
 	}
 	if t.o.Scheme != nil {
 		t.o.Scheme.BeforeShoe()
 	}
 	s, _ := t.Plan(rounds, nil)
+	if t.variety != nil {
+		t.announceAhead(s)
+	}
 	t.Write(s)
-	return t.w.Take()
+	return t.take()
 }
 
 // Write emits a planned shoe.
@@ -161,14 +174,14 @@ func (t *Table) Shuffle() []schema.Event {
 	t.shoes++
 	t.w.ShoeID, t.w.RoundNumber = t.shoeID(), 0
 	t.w.Shuffle()
-	return t.w.Take()
+	return t.take()
 }
 
 // Close closes the table.
 func (t *Table) Close() []schema.Event {
 	t.w.ShoeID, t.w.RoundNumber = "", 0
 	t.w.Emit(&schema.TableClosed{Reason: "end of play"})
-	return t.w.Take()
+	return t.take()
 }
 
 func (t *Table) shoeID() string {

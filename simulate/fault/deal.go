@@ -111,5 +111,14 @@ func thirdCardFaults() []Fault {
 					sc.inRound("card_dealt hand=PLAYER index=2: card_touched by_role=PATRON seat=%d", sc.seat)
 			},
 		},
+		{
+			Rule: "deal.touch-permitted", Doc: "the dealer lets a patron lift a card", Kinds: nyAll(),
+			Beside: []string{"deal.participant-touched-cards"},
+			edit: func(sc *scene) string {
+				sc.seat = sc.round.Stakes[0].Seat
+				return "insert after " + sc.inRound("card_dealt hand=PLAYER index=2: ") +
+					fmt.Sprintf("card_touched by_role=PATRON seat=%d permitted_by=DEALER", sc.seat)
+			},
+		},
 	}
 }

@@ -7,12 +7,14 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// Fault breaks exactly one rule of the catalogue.
+// Fault breaks exactly one rule of the catalogue, but for those Beside it.
 type Fault struct {
 	// Rule is the rule, Doc the breach in a few words.
 	Rule, Doc string
 	// Kinds are the kinds of table at which it can be planted, see deal.Kinds.
 	Kinds []string
+	// Beside are rules that the same act breaks as well, in the same round and at the same seat.
+	Beside []string
 	// Off: the shipped rulebooks enforce the rule only if a house turns it on.
 	Off bool
 
@@ -42,7 +44,7 @@ type Fault struct {
 	alone bool
 }
 
-// Want is the finding that an audit must report for a planted fault, and no other of severity minor or above. Round
+// Want is a finding that an audit must report for a planted fault, and no other of severity minor or above. Round
 // is 0 for a finding about a shoe or a table; Seat is 0 where no single seat is concerned.
 type Want struct {
 	Rule  string

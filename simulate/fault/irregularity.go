@@ -180,6 +180,11 @@ func exceptionFaults() []Fault {
 			edit: editing("set shoe=2 shoe_cut: stack_size-=5\nset shoe=2 cutcard_placed which=1: cards_behind-=5"),
 		},
 		{
+			Rule: "irreg.insufficient.reshuffle-first", Doc: "a card dealt from the same shoe after a void",
+			Kinds: slices.Concat(punto(), only("nj-mini"), nyAll()), bend: (*scene).exhaust, alter: dealOn,
+			tune: func(c *schema.TableConfig) { c.DealingStyle = schema.DealingStyleFaceUp },
+		},
+		{
 			Rule: "irreg.insufficient.false-claim", Doc: "a round voided under a pretext", Kinds: kinds,
 			bend: func(sc *scene) error {
 				r := &sc.plan.Rounds[len(sc.plan.Rounds)-1]

@@ -71,6 +71,19 @@ func procedureFaults() []Fault {
 			tune:  procedure(4), wagers: rivals, accept: rivalsWon,
 			edit: func(sc *scene) string { return "swap " + paid(sc, sc.stake) + " with " + vig(sc, sc.otherStake) },
 		},
+		{
+			Rule: "order.procedure-elected", Doc: "no procedure declared, and none of the four followed", Kinds: kinds,
+			tune: procedure(3), wagers: rivals, accept: rivalsWon, edit: mixedProcedures(vig, paid),
+		},
+	}
+}
+
+// mixedProcedures pays the higher seat and takes its vigorish, then takes the vigorish of the lower seat and pays it, at
+// a table that declares no procedure.
+func mixedProcedures(vig, paid func(*scene, *shoe.Stake) string) func(*scene) string {
+	return func(sc *scene) string {
+		return "set table_opened: config.payment_procedure=0\n" +
+			"swap " + paid(sc, sc.otherStake) + " with " + vig(sc, sc.otherStake)
 	}
 }
 

@@ -90,7 +90,12 @@ func plantOnce(o deal.Options, f *Fault, seed uint64, kind string) ([]schema.Eve
 	case f.notInRound:
 		want.Round = 0
 	}
-	return sc.events, []Want{want}, nil
+	wants := []Want{want}
+	for _, rule := range f.Beside {
+		want.Rule = rule
+		wants = append(wants, want)
+	}
+	return sc.events, wants, nil
 }
 
 // playSecondTable plays a second table of the same pit, which opens five minutes earlier.

@@ -21,7 +21,7 @@ func TestPlantEveryFault(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if len(want) != 1 || want[0].Rule != f.Rule {
+				if len(want) != 1+len(f.Beside) || want[0].Rule != f.Rule {
 					t.Fatalf("wants %v", want)
 				}
 				seqs := map[string]uint64{}

@@ -2,6 +2,7 @@ package fault
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
@@ -19,6 +20,14 @@ func (sc *scene) vigAfterReturn(amount int64) string {
 	return "insert after " +
 		sc.inRound("wager_returned wager_id=%s: vigorish_collected seat=%d amount=%d kind=ROUND wager_ids=%s",
 			sc.stake.ID, sc.stake.Seat, amount, sc.stake.ID)
+}
+
+// onlyBanker makes the wager at issue the only one on the banker hand.
+func onlyBanker(sc *scene) {
+	sc.stake = sc.addStake(schema.SpotBanker, 10000)
+	sc.round.Stakes = slices.DeleteFunc(sc.round.Stakes, func(st shoe.Stake) bool {
+		return st.Spot == schema.SpotBanker && st.Seat != sc.stake.Seat
+	})
 }
 
 func vigorishModeFaults() []Fault {
@@ -61,6 +70,26 @@ func vigorishModeFaults() []Fault {
 			Rule: "vig.ez.dragon-7-charge", Doc: "a quarter charged on a dragon 7", Kinds: only("ny-ez"),
 			wagers: banker10k, accept: dragon,
 			edit: func(sc *scene) string { return sc.vigAfterReturn(2500) },
+		},
+		{
+			Rule: "vig.elected-charge", Doc: "nothing is taken at a table that declares no charge",
+			Kinds: only("nj-punto", "nj-mini"), tune: timing(schema.VigorishTimingImmediate), wagers: banker10k, accept: bankerWon,
+			edit: func(sc *scene) string {
+				return "set table_opened: config.vigorish.mode=NONE\n" +
+					"delete " + sc.inRound("vigorish_collected wager_ids=%s", sc.stake.ID)
+			},
+		},
+		{
+			Rule: "vig.lammer-storage", Doc: "loose lammers, for the charge on a dragon 7", Kinds: only("ny-ez"),
+			Beside: []string{"vig.ez.dragon-7-charge"}, wagers: onlyBanker, accept: dragon,
+			edit: func(sc *scene) string {
+				marked := "insert after " + sc.inRound("wager_returned wager_id=%s: ", sc.stake.ID) + fmt.Sprintf(
+					"vigorish_marked wager_id=%s seat=%d amount=2500 marker=LAMMER area=%[2]d", sc.stake.ID, sc.stake.Seat)
+				after := "insert after " + sc.inRound("vigorish_marked: ")
+				return negative("lammer-storage")(sc) + "\n" + marked + "\n" +
+					after + fmt.Sprintf("vigorish_marker_removed seat=%d amount=2500\n", sc.stake.Seat) +
+					after + fmt.Sprintf("vigorish_collected seat=%d amount=2500 kind=OUTSTANDING", sc.stake.Seat)
+			},
 		},
 		{
 			Rule: "vig.novig6.none", Doc: "commission on top of the reduced six", Kinds: only("ny-novig6"),

@@ -38,8 +38,10 @@ type Recut struct {
 	Seat  uint32 // 0 for the dealer
 	Depth uint32
 	// After is how many of the steps that follow a cut were done when it was ordered: the front cards moved to the back,
-	// the cutting cards placed, the shoe loaded.
+	// the cutting cards placed, the shoe loaded, the opening burn.
 	After int
+	// Burn is the opening burn after the second cut, if the first one came before it.
+	Burn []Card
 }
 
 // Offer offers the cut, the shoe or a hand to a seat.
@@ -48,10 +50,18 @@ type Offer struct {
 	Accepted bool
 }
 
+// Burned are the cards of the opening burns.
+func (s *Plan) Burned() []Card {
+	if s.Recut == nil {
+		return s.Burn
+	}
+	return slices.Concat(s.Burn, s.Recut.Burn)
+}
+
 // CardsBefore returns how many cards left the shoe before each round, and after the last one.
 func (s *Plan) CardsBefore() []int {
 	out := make([]int, 0, len(s.Rounds)+1)
-	n := len(s.Burn)
+	n := len(s.Burned())
 	for i := range s.Rounds {
 		out = append(out, n)
 		n += s.Rounds[i].cardsDrawn()
@@ -74,7 +84,7 @@ func (s *Plan) AddRound() {
 	next := *last
 	next.Seating, next.Relief, next.PassesShoe, next.Collections, next.Notices, next.Bets = nil, "", false, nil, nil,
 		nil
-	next.Reconfigured, next.FaceUp, next.Misdraw, next.Carried, next.Void = nil, nil, nil, false,
+	next.Reconfigured, next.Ahead, next.FaceUp, next.Misdraw, next.Carried, next.Void = nil, nil, nil, nil, false,
 		schema.VoidCauseUnspecified
 	next.Stakes = slices.Clone(last.Stakes)
 	for i := range next.Stakes {

@@ -13,6 +13,8 @@ type Round struct {
 	// Reconfigured is a configuration that comes into force before the round, with a notice of Topic.
 	Reconfigured *schema.TableConfig
 	Topic        schema.NoticeTopic
+	// Ahead is a configuration that is announced before the round and comes into force later.
+	Ahead *Ahead
 	// Notices are notices and configurations as they were read back; they are emitted again.
 	Notices []schema.Event
 	Stakes  []Stake
@@ -45,6 +47,14 @@ type Round struct {
 	Bank         *Bank
 	// Bets are the events of the betting as they were read back; nil to write them from the plan.
 	Bets []schema.Event
+}
+
+// Ahead is a configuration that is announced before it comes into force, with a notice of Topic.
+type Ahead struct {
+	Config schema.TableConfig
+	Topic  schema.NoticeTopic
+	// Replaced is announced first for the same time, and replaced.
+	Replaced *schema.TableConfig
 }
 
 // Seating is a patron who sits down or leaves.

@@ -107,6 +107,30 @@ func (w *Writer) GiveNotice(topic schema.NoticeTopic) {
 	w.Now = effective
 }
 
+// announceAhead files and posts a notice and publishes a configuration that comes into force 40 minutes later.
+func (w *Writer) announceAhead(a *Ahead) {
+	w.queuedFor = w.Now + 40*Minute
+	w.fileNotice(a.Topic, w.queuedFor)
+	w.Emit(&schema.NoticePosted{
+		Topic: a.Topic, Medium: schema.NoticeMediumSign, PostedAt: w.Now, EffectiveAt: w.queuedFor,
+	})
+	if a.Replaced != nil {
+		w.Emit(&schema.TableConfigured{Config: *a.Replaced, EffectiveAt: w.queuedFor})
+	}
+	w.Emit(&schema.TableConfigured{Config: a.Config, EffectiveAt: w.queuedFor})
+	w.queued = &a.Config
+}
+
+// Pending reports whether a configuration was announced that is not yet in force.
+func (w *Writer) Pending() bool { return w.queued != nil }
+
+// comeIntoForce puts the announced configuration into force if its time has come.
+func (w *Writer) comeIntoForce() {
+	if w.queued != nil && w.Now >= w.queuedFor {
+		w.Config, w.House, w.queued = *w.queued, newHouse(w.queued), nil
+	}
+}
+
 // Configure puts a configuration into force.
 func (w *Writer) Configure(c schema.TableConfig) {
 	w.Config, w.House = c, newHouse(&c)

@@ -55,19 +55,26 @@ func (w *Writer) Prepare(s *Plan) {
 	depth := s.CutDepth
 	if s.Recut != nil {
 		w.afterCut(depth, s.Behind+9, s.Recut.After)
+		if s.Recut.After > 3 {
+			w.burn(s.Burn)
+		}
 		w.emitBy(&schema.RecutOrdered{ByRole: schema.RoleSupervisor, ByID: w.Supervisor, Reason: "cut not square"},
 			schema.Actor{Role: schema.RoleSupervisor, ID: w.Supervisor})
 		depth = s.Recut.Depth
 		w.cut(s.Recut.Seat, depth)
 	}
 	w.afterCut(depth, s.Behind, 3)
-	w.burn(s.Burn)
+	if s.Recut != nil && s.Recut.After > 3 {
+		w.burn(s.Recut.Burn)
+	} else {
+		w.burn(s.Burn)
+	}
 	if w.House.Punto && !s.KeepsCurator {
 		w.chooseCurator(s, 0)
 	}
 }
 
-// afterCut emits the first steps that follow a cut, at most all three.
+// afterCut emits the first steps that follow a cut, at most all three of them.
 func (w *Writer) afterCut(depth uint32, behind, steps int) {
 	if steps > 0 {
 		w.Emit(&schema.ShoeTransposed{BatchID: w.Batch, MovedCount: depth})
@@ -86,7 +93,7 @@ func (w *Writer) afterCut(depth uint32, behind, steps int) {
 
 // cut emits a cut by a seat, 0 for the dealer.
 func (w *Writer) cut(seat, depth uint32) {
-	p := &schema.ShoeCut{ByRole: schema.RoleDealer, DepthFromFront: depth, StackSize: w.Config.Decks * 52}
+	p := &schema.ShoeCut{ByRole: schema.RoleDealer, DepthFromFront: depth, StackSize: w.Config.Decks*52 - uint32(w.cardSeq)}
 	by := w.dealer
 	if seat > 0 {
 		p.ByRole, p.Seat = schema.RolePatron, seat
@@ -136,7 +143,7 @@ func (w *Writer) burn(cards []Card) {
 		}
 	}
 	w.Emit(b)
-	w.cardSeq = len(cards)
+	w.cardSeq += len(cards)
 }
 
 // chooseCurator offers the shoe to the seats in order and assigns it to the first that accepts.

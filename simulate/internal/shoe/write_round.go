@@ -78,6 +78,9 @@ func (w *Writer) between(s *Plan, r *Round) {
 		}
 		w.Configure(*r.Reconfigured)
 	}
+	if r.Ahead != nil {
+		w.announceAhead(r.Ahead)
+	}
 	for _, c := range r.Seating {
 		if c.Leaves {
 			// No patron leaves with a debt or with the shoe.
@@ -104,6 +107,7 @@ func (w *Writer) bet(r *Round) {
 		return
 	}
 	w.Emit(&schema.RoundStarted{})
+	w.comeIntoForce()
 	if r.Bank != nil {
 		w.betBank(r.Bank)
 	}

@@ -14,6 +14,9 @@ import (
 type Writer struct {
 	Config schema.TableConfig
 	House  House
+	// queued comes into force at the first round that starts at queuedFor or later.
+	queued    *schema.TableConfig
+	queuedFor int64
 
 	Property, pit, Table string
 	Devices              [6]schema.Source
