@@ -30,7 +30,8 @@ func TestLegalShoesAreSilent(t *testing.T) {
 	var shoes, rounds, handled atomic.Int64
 	t.Cleanup(func() {
 		t.Logf(
-			"%d shoes, %d rounds from seed %d, %d irregularities and mistakes put right as the law demands", shoes.Load(), rounds.Load(),
+			"%d shoes, %d rounds from seed %d, %d irregularities and mistakes put right as the law demands",
+			shoes.Load(), rounds.Load(),
 			first, handled.Load(),
 		)
 	})

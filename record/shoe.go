@@ -149,8 +149,9 @@ type RoundSummary struct {
 	Result  baccarat.Result
 	NoBets  Seq // no more bets
 	Missing bool
-	// Short means that the round was void, and the shoe had too few cards to complete it.
-	Short bool
+	// Short means that the round was void, and the shoe had too few cards to complete it; MaybeShort that it was declared
+	// void for that, and the cards that are known do not decide.
+	Short, MaybeShort bool
 	// Curator is the seat of the curator. Irregular means that the curator dealt a card that was not due, or out of
 	// order.
 	Curator   uint32

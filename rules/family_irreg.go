@@ -91,7 +91,7 @@ var irregFamily = []*Rule{
 		Name: "irreg.insufficient.reshuffle-first", Back: WholeShoe,
 		Doc:      "After a void for lack of cards no card is dealt before the entire set is reshuffled.",
 		Breach:   "Play goes on from the same shoe.",
-		Severity: finding.Critical, At: Settled, Check: checkReshuffleFirst,
+		Severity: finding.Critical, At: Settled, Needs: baccarat.FeedBurn, Check: checkReshuffleFirst,
 	},
 	{
 		Name: "irreg.insufficient.false-claim", Back: WholeShoe,
@@ -548,6 +548,9 @@ func checkReshuffleFirst(p *Pass) {
 				Observed: fmt.Sprintf("round %d dealt from the same shoe", p.Round.No),
 				Evidence: []record.Seq{before.Ended, first},
 			})
+		}
+		if before.MaybeShort {
+			p.CannotJudge(fmt.Sprintf("the cards of round %d do not show whether the shoe could complete it", before.No), first)
 		}
 		return
 	}

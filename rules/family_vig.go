@@ -181,7 +181,7 @@ var vigFamily = []*Rule{
 		Doc:      "At an EZ table, lammers that mark vigorish are kept in the chip rack or a rack of their own.",
 		Breach:   "Loose lammers.",
 		Severity: finding.Info, At: Settled, Check: checkLammers,
-		Needs: baccarat.FeedAttestation,
+		Needs: baccarat.FeedAttestation | baccarat.FeedVigorish,
 	},
 }
 

@@ -103,7 +103,9 @@ func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 	*which = nil
 	s.Enter(r, rules.Settling(s.Law, r))
 	if Result(r) == baccarat.Void {
-		s.Rounds[len(s.Rounds)-1].Short = rules.GroundOf(s.Law, &s.Shoe, r) == rules.ShortOfCards
+		ground, last := rules.GroundOf(s.Law, &s.Shoe, r), &s.Rounds[len(s.Rounds)-1]
+		last.Short = ground == rules.ShortOfCards
+		last.MaybeShort = ground == rules.GroundUnknown && r.Voided.Insufficient
 	}
 	if s.Law != nil {
 		s.Rounds[len(s.Rounds)-1].Irregular = rules.IrregularDeal(s.Law, r)

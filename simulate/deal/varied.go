@@ -28,7 +28,7 @@ const oneIn = 15
 type varying struct {
 	*Table
 	in, out []schema.Event
-	at      int // index of the event in in
+	at      int // index of the event that is played
 	first   uint64
 	// stakes are the stakes of the round by wager.
 	stakes map[string]int64

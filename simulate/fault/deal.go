@@ -2,12 +2,15 @@ package fault
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-func dealFaults() []Fault { return append(orderOfDealFaults(), thirdCardFaults()...) }
+func dealFaults() []Fault {
+	return slices.Concat(orderOfDealFaults(), thirdCardFaults(), touchFaults())
+}
 
 func orderOfDealFaults() []Fault {
 	every := anyTable()
@@ -103,6 +106,11 @@ func thirdCardFaults() []Fault {
 			Rule: "deal.instruction-followed", Doc: "the curator draws unasked", Kinds: punto(), accept: bankerDrew,
 			edit: func(sc *scene) string { return "delete " + sc.inRound("deal_instructed hand=BANKER") },
 		},
+	}
+}
+
+func touchFaults() []Fault {
+	return []Fault{
 		{
 			Rule: "deal.participant-touched-cards", Doc: "a patron lifts a card", Kinds: nyAll(),
 			edit: func(sc *scene) string {

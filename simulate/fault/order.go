@@ -78,8 +78,8 @@ func procedureFaults() []Fault {
 	}
 }
 
-// mixedProcedures pays the higher seat and takes its vigorish, then takes the vigorish of the lower seat and pays it, at
-// a table that declares no procedure.
+// mixedProcedures pays the higher seat and takes its vigorish, then takes the vigorish of the lower seat and pays it,
+// at a table that declares no procedure.
 func mixedProcedures(vig, paid func(*scene, *shoe.Stake) string) func(*scene) string {
 	return func(sc *scene) string {
 		return "set table_opened: config.payment_procedure=0\n" +

@@ -7,8 +7,8 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
-// dealOn takes the player's third card out of the last round, which is void, and deals it in a further round. The banker
-// hand draws whatever the player's third card is, so that the cards were too few.
+// dealOn takes the player's third card out of the last round, which is void, and deals it in a further round. The
+// banker hand draws whatever the player's third card is, so that the cards were too few.
 func dealOn(sc *scene) error {
 	sc.number = len(sc.plan.Rounds)
 	round := sc.roundEvents(func(*schema.Event) bool { return true })
@@ -46,7 +46,8 @@ func dealOn(sc *scene) error {
 		&schema.RoundVoided{Cause: schema.VoidCauseInsufficientCards},
 		&schema.RoundEnded{Result: schema.ResultVoid, PlayerCount: c.ReportedValue, CardsDealt: 1},
 		&schema.DiscardPlaced{
-			CardSeqs: []uint32{c.CardSeq}, Destination: end.Payload.(*schema.DiscardPlaced).Destination, OrderPreserved: true,
+			CardSeqs: []uint32{c.CardSeq}, Destination: end.Payload.(*schema.DiscardPlaced).Destination,
+			OrderPreserved: true,
 		},
 	} {
 		next = append(next, schema.Event{Payload: p})

@@ -72,8 +72,26 @@ func vigorishModeFaults() []Fault {
 			edit: func(sc *scene) string { return sc.vigAfterReturn(2500) },
 		},
 		{
+			Rule: "vig.novig6.none", Doc: "commission on top of the reduced six", Kinds: only("ny-novig6"),
+			wagers: banker10k, accept: bankerWon,
+			tune: func(c *schema.TableConfig) { c.PaymentProcedure = 1 },
+			edit: func(sc *scene) string { return sc.vigAfterPay(500) },
+		},
+		{
+			Rule: "vig.mode-mutually-exclusive", Doc: "the way of charging switched within a round", Kinds: minis(),
+			accept: playerWon,
+			alter:  switchMode,
+		},
+	}
+}
+
+// chargeFaults are about a charge that the table does not declare, and the lammers that mark one.
+func chargeFaults() []Fault {
+	return []Fault{
+		{
 			Rule: "vig.elected-charge", Doc: "nothing is taken at a table that declares no charge",
-			Kinds: only("nj-punto", "nj-mini"), tune: timing(schema.VigorishTimingImmediate), wagers: banker10k, accept: bankerWon,
+			Kinds: only("nj-punto", "nj-mini"), tune: timing(schema.VigorishTimingImmediate),
+			wagers: staking(schema.SpotBanker, 10000), accept: bankerWon,
 			edit: func(sc *scene) string {
 				return "set table_opened: config.vigorish.mode=NONE\n" +
 					"delete " + sc.inRound("vigorish_collected wager_ids=%s", sc.stake.ID)
@@ -90,17 +108,6 @@ func vigorishModeFaults() []Fault {
 					after + fmt.Sprintf("vigorish_marker_removed seat=%d amount=2500\n", sc.stake.Seat) +
 					after + fmt.Sprintf("vigorish_collected seat=%d amount=2500 kind=OUTSTANDING", sc.stake.Seat)
 			},
-		},
-		{
-			Rule: "vig.novig6.none", Doc: "commission on top of the reduced six", Kinds: only("ny-novig6"),
-			wagers: banker10k, accept: bankerWon,
-			tune: func(c *schema.TableConfig) { c.PaymentProcedure = 1 },
-			edit: func(sc *scene) string { return sc.vigAfterPay(500) },
-		},
-		{
-			Rule: "vig.mode-mutually-exclusive", Doc: "the way of charging switched within a round", Kinds: minis(),
-			accept: playerWon,
-			alter:  switchMode,
 		},
 	}
 }

@@ -93,7 +93,8 @@ func (w *Writer) afterCut(depth uint32, behind, steps int) {
 
 // cut emits a cut by a seat, 0 for the dealer.
 func (w *Writer) cut(seat, depth uint32) {
-	p := &schema.ShoeCut{ByRole: schema.RoleDealer, DepthFromFront: depth, StackSize: w.Config.Decks*52 - uint32(w.cardSeq)}
+	stack := w.Config.Decks*52 - uint32(w.cardSeq)
+	p := &schema.ShoeCut{ByRole: schema.RoleDealer, DepthFromFront: depth, StackSize: stack}
 	by := w.dealer
 	if seat > 0 {
 		p.ByRole, p.Seat = schema.RolePatron, seat
