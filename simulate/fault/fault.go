@@ -59,7 +59,8 @@ func All() []Fault {
 		wagerFaults(),
 		supplementalFaults(), dealFaults(), midiFaults(), drawFaults(), announceFaults(), lastHandFaults(),
 		outcomeFaults(),
-		payoutFaults(), treasureFaults(), vigorishFaults(), vigorishModeFaults(), chargeFaults(), orderFaults(), irregFaults(),
+		payoutFaults(), treasureFaults(), vigorishFaults(), vigorishModeFaults(), chargeFaults(),
+		orderFaults(), irregFaults(),
 		discardFaults(),
 		cheminFaults(), layoutFaults(), paytableFaults(), externalFaults(), floorFaults(),
 	)
