@@ -203,6 +203,9 @@ type Collection struct {
 	// marked nor collected. Percent is the percentage of the latest of the wagers, 0 if none is known.
 	Unmarked []int64
 	Percent  int64
+	// Under are what those of its wagers won whose marks are less than the exact percentage, Short the sum of these marks.
+	Under []int64
+	Short int64
 }
 
 // Reset empties a shoe for reuse, keeping its storage.
@@ -291,7 +294,7 @@ func (s *Shoe) Enter(r *Round, settled *baccarat.Coup) {
 	}
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		commission := r.Config.Mode == baccarat.Commission && won && w.Net().Paid > 0
+		commission := r.Config.Mode == baccarat.Commission && won && (w.Net().Paid > 0 || r.Marked(i))
 		tie := r.Config.Mode == baccarat.Tie25 && tied && (settled.Complete || w.Returned.Times > 0)
 		if w.Spot != baccarat.SpotBanker || w.Gone || (!commission && !tie) {
 			continue
@@ -303,6 +306,11 @@ func (s *Shoe) Enter(r *Round, settled *baccarat.Coup) {
 		})
 		s.chargeSteps(r, i, &s.Dues[len(s.Dues)-1])
 	}
+}
+
+// Marked reports whether the vigorish of a wager was marked in the round.
+func (r *Round) Marked(wager int) bool {
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Kind == StepVigMarked && s.Wager == wager })
 }
 
 // chargeSteps finds the marks and collections of a wager within its round.
@@ -388,6 +396,9 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 			continue
 		}
 		c.Open += open
+		if open > 0 && open == d.Marked && 100*d.Marked < d.Won*d.Percent && !d.Tie && !d.Unproved {
+			c.Under, c.Short = append(c.Under, d.Won), c.Short+open
+		}
 		take := min(open, left)
 		d.Collected += take
 		left -= take

@@ -300,9 +300,23 @@ func checkBankerOutcome(p *Pass) {
 	if c.Result() != baccarat.Tie {
 		want = baccarat.PayIf(c.Result() == baccarat.BankerWon)
 	}
+	if want == baccarat.Collect && p.uncoveredReturned(bank) {
+		return
+	}
 	if got := bank.Disposition(); got != baccarat.Undetermined && got != want {
 		p.reportOutcome(bank, want, got)
 	}
+}
+
+// uncoveredReturned reports whether of a lost Banker wager only what nobody wagered against was returned. N.J.A.C.
+// 19:47-4.7(a): participants wager against all or a part of it.
+func (p *Pass) uncoveredReturned(bank *record.Wager) bool {
+	covered := int64(0)
+	for _, s := range p.Round.Against() {
+		covered += s.Amount
+	}
+	taken, back := bank.Collected.Amount, bank.Returned.Amount
+	return taken >= covered && back > 0 && taken+back == bank.Amount
 }
 
 func checkBankerCash(p *Pass) {

@@ -149,12 +149,17 @@ func checkOfferStart(p *Pass) {
 	offers, want := firstOffers(&p.Shoe.Prep), p.entitled()
 	// A shoe released after the last hand leaves open who the last curator was: either will do.
 	dealt := p.Shoe.Prep.LastToDeal
+	if last := p.Shoe.Prep.LastDealer; p.Law.Game == baccarat.PuntoBanco && last != 0 && want != last &&
+		!p.Shoe.Prep.First && len(offers) > 0 && offers[0].Seat == clockwise(p.Shoe.Prep.Occupied, last) {
+		return // the last curator is gone: clockwise from the vacant seat, or from the highest
+	}
 	if len(offers) > 0 && want == p.Shoe.Prep.LastDealer && offers[0].Seat == dealt && dealt != 0 {
 		return
 	}
 	if len(offers) > 0 && want != 0 && offers[0].Seat != want {
 		p.Report(Finding{
-			Expected: fmt.Sprintf("offered first to seat %d", want), Observed: fmt.Sprintf("seat %d", offers[0].Seat),
+			Expected: fmt.Sprintf("offered first to seat %d", want),
+			Observed: fmt.Sprintf("offered first to seat %d", offers[0].Seat),
 			Evidence: []record.Seq{offers[0].Seq},
 		})
 	}
@@ -167,8 +172,8 @@ func checkOfferOrder(p *Pass) {
 		want := clockwise(prep.Occupied, offers[i-1].Seat)
 		if offers[i].Seat != want || offers[i-1].Accepted {
 			p.Report(Finding{
-				Expected: fmt.Sprintf("after seat %d, seat %d", offers[i-1].Seat, want),
-				Observed: fmt.Sprintf("seat %d", offers[i].Seat),
+				Expected: fmt.Sprintf("offered to seat %d after seat %d", want, offers[i-1].Seat),
+				Observed: fmt.Sprintf("offered to seat %d after seat %d", offers[i].Seat, offers[i-1].Seat),
 				Evidence: []record.Seq{offers[i-1].Seq, offers[i].Seq},
 			})
 			return
@@ -222,7 +227,7 @@ func checkBacksAway(p *Pass) {
 		if !o.BacksAway {
 			p.Report(Finding{
 				Subject: finding.OfSeat(o.Seat), Seat: o.Seat, Expected: "backs away from the dealer",
-				Observed: "backs toward him", Evidence: []record.Seq{o.Seq},
+				Observed: "backs toward the dealer", Evidence: []record.Seq{o.Seq},
 			})
 		}
 	}

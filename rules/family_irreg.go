@@ -113,6 +113,9 @@ const (
 	remedyExcessBurn
 )
 
+// burns reports whether the card is burned with further cards.
+func (r remedy) burns() bool { return r == remedyPlayerBurn || r == remedyExcessBurn }
+
 // errant is a card beyond those due, with the remedy that the law wants for it.
 type errant struct {
 	card *record.DealtCard
@@ -246,13 +249,20 @@ func (p *Pass) burnValue(c baccarat.Card) int {
 func (p *Pass) burnWrong(b *record.Burn, want int) string {
 	switch {
 	case int(b.Count) != want:
-		return fmt.Sprintf("burned with %d further cards", b.Count)
+		return "burned with " + furtherCards(int(b.Count))
 	case b.Shown != baccarat.ShownAll:
 		return "shown " + b.Shown.String()
 	case b.Destination != baccarat.Bucket && b.Destination != p.Law.BurnTo && p.Law.BurnTo != baccarat.NoDestination:
 		return "to " + b.Destination.String()
 	}
 	return ""
+}
+
+func furtherCards(n int) string {
+	if n == 1 {
+		return "1 further card"
+	}
+	return fmt.Sprintf("%d further cards", n)
 }
 
 // vague reports whether the burn of an errant card was not described.
@@ -290,10 +300,13 @@ func wrongRemedy(want remedy) func(*Pass) {
 			if done || kept {
 				continue
 			}
+			expected := fmt.Sprintf("%v %v", e.card.Card, e.want)
+			if e.want.burns() && e.card.Card != baccarat.Unread {
+				expected = fmt.Sprintf("%v burned, and %s face up", e.card.Card, furtherCards(p.burnValue(e.card.Card)))
+			}
 			p.Report(Finding{
 				Subject: finding.OfCard(e.card.CardSeq), Parts: []finding.Subject{finding.OfHand(e.card.Hand.String())},
-				Evidence: append(cardEvidence(p.Round), e.card.FateAt),
-				Expected: fmt.Sprintf("%v %v", e.card.Card, e.want), Observed: observed,
+				Evidence: append(cardEvidence(p.Round), e.card.FateAt), Expected: expected, Observed: observed,
 			})
 		}
 	}
@@ -471,7 +484,7 @@ func checkFaceUpBurn(p *Pass) {
 			continue
 		}
 		if f.Burn < 0 {
-			expected := fmt.Sprintf("%d further cards burned", p.burnValue(f.Card))
+			expected := furtherCards(p.burnValue(f.Card)) + " burned"
 			if f.Card == baccarat.Unread {
 				expected = "further cards burned"
 			}
@@ -486,7 +499,7 @@ func checkFaceUpBurn(p *Pass) {
 			p.CannotJudge("a card found face up was not read, or how it was burned not reported", f.Seq, b.Seq)
 		} else if wrong := p.burnWrong(b, want); wrong != "" {
 			p.Report(Finding{
-				Subject: finding.OfCard(f.CardSeq), Expected: fmt.Sprintf("%d further cards burned face up", want),
+				Subject: finding.OfCard(f.CardSeq), Expected: furtherCards(want) + " burned face up",
 				Observed: wrong, Evidence: []record.Seq{f.Seq, b.Seq},
 			})
 		}

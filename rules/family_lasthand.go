@@ -58,7 +58,11 @@ func checkCutcardSeen(p *Pass) {
 	if len(s.Cutcard) > 0 || placed == nil || placed.Behind == 0 || s.Loaded.Seq == 0 {
 		return
 	}
-	before := int(52*s.Loaded.Decks) - int(placed.Behind)
+	before := 52*int(s.Loaded.Decks) - int(placed.Behind)
+	if before < 0 { // more cards behind it than were loaded
+		p.CannotJudge("more cards were reported behind the cutting card than were loaded", placed.Seq, s.Loaded.Seq)
+		return
+	}
 	if before >= len(s.Order) {
 		return
 	}

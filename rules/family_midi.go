@@ -148,8 +148,10 @@ func checkRecipient(tie bool) func(*Pass) {
 				continue
 			}
 			due := by[0].seats[0]
-			handed := handed(p.Round, h)
-			if handed == nil {
+			handed, second := handed(p.Round, h), p.Round.CardAt(h, 2)
+			// What comes after the dealer turned the hand is its third card.
+			turned := second != nil && second.RevealedBy == baccarat.RoleDealer
+			if handed == nil || turned && second.Revealed < handed.Seq {
 				if !tie {
 					p.neverHanded(h, due)
 				}

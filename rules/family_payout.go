@@ -112,7 +112,22 @@ var payoutFamily = []*Rule{
 
 // payable reports whether a wager was paid, not twice, and rightly so: only then its amount is judged.
 func (p *Pass) payable(w *record.Wager) bool {
-	return w.Disposition() == baccarat.Pay && p.disposition(w) == baccarat.Pay && !p.settledTwice(w)
+	return w.Disposition() == baccarat.Pay && p.disposition(w) == baccarat.Pay && !p.settledTwice(w) && p.read(w)
+}
+
+// read reports whether the amounts of a wager were reported: a wager, a payment or a return of 0 is not one.
+func (p *Pass) read(w *record.Wager) bool {
+	if w.Amount == 0 {
+		p.CannotJudge("the amount of a wager was not reported", w.Placed)
+		return false
+	}
+	for s := range motions(w, p.Round) {
+		if s.Amount == 0 {
+			p.CannotJudge("the amount "+motionWords[s.Kind]+" was not reported", w.Placed, s.Seq)
+			return false
+		}
+	}
+	return true
 }
 
 func payoutOf(on ...baccarat.Spot) func(*Pass) {
@@ -226,7 +241,7 @@ func checkReturnIntact(p *Pass) {
 		w := &p.Round.Wagers[i]
 		want := p.disposition(w)
 		if w.Disposition() == baccarat.Return && (want == baccarat.Return || p.cancelled()) &&
-			w.Net().Returned != w.Amount && !p.settledTwice(w) {
+			w.Net().Returned != w.Amount && !p.settledTwice(w) && p.read(w) {
 			p.reportIntact(w, "returned", w.Net().Returned)
 		}
 	}
@@ -236,7 +251,7 @@ func checkCollectIntact(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
 		if w.Disposition() == baccarat.Collect && p.disposition(w) == baccarat.Collect &&
-			w.Net().Collected != w.Amount && !p.settledTwice(w) {
+			w.Net().Collected != w.Amount && !p.settledTwice(w) && p.read(w) {
 			p.reportIntact(w, "collected", w.Net().Collected)
 		}
 	}

@@ -282,9 +282,12 @@ func checkBurnCount(p *Pass) {
 	}
 	want := b.Indicator.BurnValue()
 	if int(b.Count) != want || (b.Cards != 0 && b.Cards != want) {
+		observed := furtherCards(int(b.Count))
+		if int(b.Count) == want {
+			observed += fmt.Sprintf(", %d of them named", b.Cards)
+		}
 		p.Report(Finding{
-			Expected: fmt.Sprintf("%v and %d further cards", b.Indicator, want),
-			Observed: fmt.Sprintf("%d further cards", b.Count),
+			Expected: fmt.Sprintf("%v and %s", b.Indicator, furtherCards(want)), Observed: observed,
 			Evidence: []record.Seq{b.Seq},
 		})
 	}

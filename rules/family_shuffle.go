@@ -90,7 +90,7 @@ func checkLacing(p *Pass) {
 	}
 	if n := len(s.Prep.Laced); n != 1 {
 		p.Report(Finding{
-			Expected: "one lacing", Observed: fmt.Sprintf("%d", n), Evidence: []record.Seq{s.First, s.Loaded.Seq},
+			Expected: "laced once", Observed: times("laced", n), Evidence: []record.Seq{s.First, s.Loaded.Seq},
 		})
 		return
 	}
@@ -106,13 +106,30 @@ func checkLacing(p *Pass) {
 	}
 }
 
+// times is a count of an act, in words.
+func times(act string, n int) string {
+	switch n {
+	case 0:
+		return "not " + act
+	case 1:
+		return act + " once"
+	}
+	return fmt.Sprintf("%s %d times", act, n)
+}
+
+func reshuffled(done bool) string {
+	if done {
+		return "shuffled again after lacing"
+	}
+	return "not shuffled again after lacing"
+}
+
 func checkReshuffleOption(p *Pass) {
 	s := p.Shoe
 	done := slices.ContainsFunc(s.Prep.Shuffles, func(h record.Shuffle) bool { return h.AfterLacing })
 	if done != p.Config.ReshuffleAfterLacing && s.Loaded.Seq != 0 {
 		p.Report(Finding{
-			Expected: fmt.Sprintf("reshuffle after lacing: %t", p.Config.ReshuffleAfterLacing),
-			Observed: fmt.Sprintf("%t", done),
+			Expected: reshuffled(p.Config.ReshuffleAfterLacing) + ", as elected", Observed: reshuffled(done),
 			Evidence: append(p.configEvidence(), s.First, s.Loaded.Seq),
 		})
 	}

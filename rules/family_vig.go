@@ -238,7 +238,7 @@ func checkCollectionSum(p *Pass) {
 			expected += ", or " + p.money(rounded)
 		}
 		low, high := p.owedFor(v, c)
-		marked := (c.Amount == c.Open || c.Amount == rounded) && (high == 0 || !c.Named)
+		marked := (c.Amount == c.Open || c.Amount == rounded) && (len(c.Unmarked) == 0 || !c.Named)
 		if marked || high > 0 && c.Amount >= low && c.Amount <= high || c.Amount < c.Open && !p.markersGone(c) {
 			continue
 		}
@@ -254,17 +254,18 @@ func checkCollectionSum(p *Pass) {
 	}
 }
 
-// owedFor is what a collection may take if it is also for wagers that were never marked: at least the marks and the
-// exact percentage, at most both rounded up. It is 0 if each of the wagers was marked.
+// owedFor is what a collection may take if it is also for wagers that were never marked, or with too little: at least
+// the other marks and the exact percentage, at most both rounded up. It is 0 if each of the wagers was marked.
 func (p *Pass) owedFor(v baccarat.Vig, c *record.Collection) (low, high int64) {
-	if len(c.Unmarked) == 0 {
+	if len(c.Unmarked)+len(c.Under) == 0 {
 		return 0, 0
 	}
-	for _, won := range c.Unmarked {
+	for _, won := range slices.Concat(c.Unmarked, c.Under) {
 		low += (won*v.Percent + 99) / 100
 		high += v.Up(won)
 	}
-	return c.Open + low, max(c.Open+high, v.RoundUp(c.Open+high))
+	open := c.Open - c.Short
+	return open + low, max(open+high, v.RoundUp(open+high))
 }
 
 // collected are the wagers whose vigorish a collection took.

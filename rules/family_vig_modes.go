@@ -98,7 +98,7 @@ func checkTieTiming(p *Pass) {
 
 func checkTieAll(p *Pass) {
 	for i := range p.Shoe.Dues {
-		if d := &p.Shoe.Dues[i]; d.Tie && !d.Unproved && d.CollectedAt == 0 && d.Marked == 0 {
+		if d := &p.Shoe.Dues[i]; d.Tie && !d.Unproved && d.CollectedAt == 0 && d.Marked == 0 && d.Stake >= 4 {
 			p.reportDue(d, "charged 25 percent", "not charged")
 		}
 	}

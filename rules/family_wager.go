@@ -255,7 +255,7 @@ func checkVerbalConfirmed(p *Pass) {
 		if !dealer || !supervisor {
 			p.reportWager(
 				w, "confirmed by DEALER and SUPERVISOR before the first card",
-				fmt.Sprintf("dealer %t, supervisor %t", dealer, supervisor), evidence...,
+				confirmedBy(dealer, supervisor), evidence...,
 			)
 		}
 	}
@@ -328,4 +328,15 @@ func (p *Pass) option(key string) string {
 		return v
 	}
 	return p.Law.Options[key]
+}
+
+// confirmedBy names who confirmed a verbal wager, and who did not.
+func confirmedBy(dealer, supervisor bool) string {
+	switch {
+	case dealer:
+		return "confirmed by DEALER, not by SUPERVISOR"
+	case supervisor:
+		return "confirmed by SUPERVISOR, not by DEALER"
+	}
+	return "not confirmed"
 }

@@ -61,7 +61,10 @@ func (s Sets) Of(l *law.Law) *Set {
 func (s *Set) Rules() []*Rule { return s.rules }
 
 // Judges reports whether a rule of the set judges what a winning wager on a spot is paid, or reports that nothing can.
-func (s *Set) Judges(spot baccarat.Spot) bool {
+func (s *Set) Judges(spot baccarat.Spot) bool { return s.payoutRule(spot) != nil }
+
+// payoutRule is a rule of the set on what a winning wager on a spot is paid, nil if there is none.
+func (s *Set) payoutRule(spot baccarat.Spot) *Rule {
 	var by string
 	switch spot {
 	case baccarat.SpotBanker:
@@ -86,11 +89,14 @@ func (s *Set) Judges(spot baccarat.Spot) bool {
 		by = "external.nj.royal-bonus-odds"
 	default:
 		if spot.SideBet() != baccarat.SideTreasures {
-			return false
+			return nil
 		}
 		by = "treasures.payout."
 	}
-	return slices.ContainsFunc(s.rules, func(r *Rule) bool { return strings.HasPrefix(r.Name, by) })
+	if i := slices.IndexFunc(s.rules, func(r *Rule) bool { return strings.HasPrefix(r.Name, by) }); i >= 0 {
+		return s.rules[i]
+	}
+	return nil
 }
 
 // Names are the names of all rules, in the order of the families.

@@ -126,6 +126,7 @@ func checkUnsettled(p *Pass) {
 			if w.Settlements() == 0 && p.lesser(w) {
 				f.Verdict = finding.Suspect
 			}
+			p.citeOdds(w, &f)
 			p.Report(f)
 		}
 	}
@@ -136,6 +137,18 @@ func checkUnsettled(p *Pass) {
 				Expected: "settlement of a wager of the round", Observed: "no such wager was placed",
 			})
 		}
+	}
+}
+
+// citeOdds cites the clause on the odds of a side bet that won and was not settled, where the text prints it and the
+// clause on settlement is read from another text: "winning wagers shall be paid".
+func (p *Pass) citeOdds(w *record.Wager, f *Finding) {
+	rule := p.Law.payoutRule(w.Spot)
+	if w.Settlements() > 0 || w.Spot.SideBet() == 0 || rule == nil || p.disposition(w) != baccarat.Pay {
+		return
+	}
+	if c, ok := p.Law.Cited(rule.Name); ok && BasisOf(c).Proves() {
+		f.Cites, f.Basis = slices.Clone(c.Citations), BasisOf(c)
 	}
 }
 

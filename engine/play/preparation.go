@@ -141,6 +141,7 @@ func (t *Table) foldCurator(c *turn, s *Shoe) {
 			Occupied: slices.Clone(t.History.Occupied),
 		})
 		t.History.CuratorOffers = true
+		t.Released = t.Released || p.Seat == t.Curator && !p.Accepted
 	case *schema.CuratorAssigned:
 		s.curatorStep(record.CuratorStep{
 			Seq: c.seq, Kind: record.CuratorAssigned, Seat: p.Seat, Occupied: slices.Clone(t.History.Occupied),
