@@ -157,7 +157,8 @@ func verify(c *Console, x *exchange) error {
 	}
 	// The console does not know the state that a regulator accepted last, so the check against it stays undecided.
 	sound := v.Code == export.Good || v.Code == export.Undecided && v.Failed == "state"
-	listed := sound && v.Origin == row.Origin && v.Export == row.Number && v.Size == row.LogSize && v.Root == row.LogRoot
+	listed := sound && v.Origin == row.Origin && v.Export == int64(row.Number) && v.Size == int64(row.LogSize) &&
+		v.Root == row.LogRoot
 	x.log(property, "verify", name, fmt.Sprintf("sound %t, listed %t, %s %s", sound, listed, v.Verdict, v.Failed))
 	return x.page("verified", "Verification of "+name, map[string]any{
 		"Verdict": v, "Row": row, "Sound": sound, "Listed": listed,

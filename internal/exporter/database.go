@@ -31,10 +31,9 @@ func Database(
 		}
 		db := &export.Database{Day: day}
 		for _, e := range all {
-			if e.Origin == m.Origin && e.Number == m.Export {
+			if e.Origin == m.Origin && int64(e.Number) == m.Export {
 				db.Listed = &export.Receipt{
-					Origin: e.Origin, Export: e.Number, Manifest: e.SHA256, Size: e.LogSize,
-					Root: e.LogRoot,
+					Origin: e.Origin, Export: int64(e.Number), Manifest: e.SHA256, Size: int64(e.LogSize), Root: e.LogRoot,
 				}
 			}
 		}

@@ -134,10 +134,10 @@ func (o *Options) list(ctx context.Context, origin string, r *export.Receipt) er
 	if err != nil {
 		return err
 	}
-	var last int64
+	var last uint64
 	listed := r == nil
 	if r != nil {
-		last = r.Export
+		last = uint64(r.Export)
 	}
 	for i := range all {
 		e := &all[i]
@@ -146,16 +146,16 @@ func (o *Options) list(ctx context.Context, origin string, r *export.Receipt) er
 				"use the newest log, because two exports from one log are two histories", last, origin, e.Number,
 				e.At.UTC().Format(time.DateOnly)))
 		}
-		listed = listed || e.Origin == r.Origin && e.Number == r.Export && e.SHA256 == r.Manifest
+		listed = listed || e.Origin == r.Origin && e.Number == last && e.SHA256 == r.Manifest
 	}
 	if listed {
 		return nil
 	}
 	return o.Store.WriteExport(ctx, &clickhouse.Export{
-		Property: r.Property, GamingDay: r.GamingDay, Origin: r.Origin, Number: r.Export, At: time.Now(), Actor: o.actor(),
-		Name: r.Name, Files: r.Files,
-		Bytes: r.Bytes, SHA256: r.Manifest, LogSize: r.Size, LogRoot: r.Root, Findings: r.Findings, Amendments: r.Amendments,
-		Engine: r.Engine,
+		Property: r.Property, GamingDay: r.GamingDay, Origin: r.Origin, Number: uint64(r.Export),
+		At: time.Now(), Actor: o.actor(), Name: r.Name, Files: uint32(r.Files), Bytes: uint64(r.Bytes),
+		SHA256: r.Manifest, LogSize: uint64(r.Size),
+		LogRoot: r.Root, Findings: uint64(r.Findings), Amendments: uint64(r.Amendments), Engine: r.Engine,
 	})
 }
 

@@ -5,50 +5,33 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	ch "github.com/ClickHouse/clickhouse-go/v2"
 )
 
 // Waiting is a table whose events wait for a missing event, as ingest last reported it.
 type Waiting struct {
-	PropertyID string    `ch:"property_id"`
-	TableID    string    `ch:"table_id"`
-	Topic      string    `ch:"topic"`
-	Partition  int32     `ch:"partition"`
-	Missing    uint64    `ch:"missing"` // the first missing seq
-	Events     uint32    `ch:"events"`  // that wait; 0 if the table no longer waits
-	Since      time.Time `ch:"since"`   // by the clock of ingest, in milliseconds
+	PropertyID string    `column:"property_id,word,key"`
+	TableID    string    `column:"table_id,word,key"`
+	Topic      string    `column:"topic,word"`
+	Partition  int32     `column:"partition"`
+	Missing    uint64    `column:"missing"`     // the first missing seq
+	Events     uint32    `column:"events"`      // that wait; 0 if the table no longer waits
+	Since      time.Time `column:"since,milli"` // by the clock of ingest, in milliseconds
 }
 
-const waitingColumns = "property_id, table_id, topic, partition, missing, events, since"
-
 // Waiting returns the tables of a topic that wait, by property and table.
-func (s *Store) Waiting(ctx context.Context, topic string) (all []Waiting, err error) {
+func (s *Store) Waiting(ctx context.Context, topic string) ([]Waiting, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	err = s.conn.Select(ctx, &all, "SELECT "+waitingColumns+" FROM "+s.name("waiting")+
-		" FINAL WHERE topic = {topic:String} AND events > 0 ORDER BY property_id, table_id", params("topic", topic)...)
+	all, err := selected[Waiting](ctx, s, "waiting",
+		"topic = {topic:String} AND events > 0 ORDER BY property_id, table_id", params("topic", topic))
 	return all, s.explain("read which tables wait", err)
 }
 
 // WriteWaiting stores what waits at tables. It is no part of a flush: a later row takes the place of an earlier one.
 func (s *Store) WriteWaiting(ctx context.Context, rows []Waiting) error {
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.InsertTimeout)
-	defer cancel()
 	// The same rows may be true again: each insert has a token of its own.
-	ctx = ch.Context(ctx, ch.WithSettings(s.settings(fmt.Sprintf("waiting:%d", time.Now().UnixNano()))))
-	const doing = "write which tables wait"
-	batch, err := s.conn.PrepareBatch(ctx, "INSERT INTO "+s.name("waiting")+" ("+waitingColumns+")")
-	if err != nil {
-		return s.explain(doing, err)
-	}
-	defer func() { _ = batch.Abort() }()
-	for i := range rows {
-		if err := batch.AppendStruct(&rows[i]); err != nil {
-			return s.explain(doing, err)
-		}
-	}
-	return s.explain(doing, batch.Send())
+	token := fmt.Sprintf("waiting:%d", time.Now().UnixNano())
+	return s.explain("write which tables wait", put(ctx, s, "waiting", token, rows...))
 }
 
 // TableFeed is the last event of a table, and what waits there.

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	ch "github.com/ClickHouse/clickhouse-go/v2"
 )
 
 // ErrHeld means that another process has the lease, ErrLost that the lease has expired.
@@ -118,16 +116,17 @@ func (l *Lease) Keep(ctx context.Context) error {
 // Release ends the lease.
 func (l *Lease) Release(ctx context.Context) error { return l.write(ctx, "released", "") }
 
+// leaseAction is a row of the leases.
+type leaseAction struct {
+	Name       string `column:"name,key"`
+	Generation uint64 `column:"generation,key"`
+	Holder     string `column:"holder"`
+	State      string `column:"state,word"`
+}
+
 func (l *Lease) write(ctx context.Context, state, n string) error {
-	s := l.store
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.InsertTimeout)
-	defer cancel()
 	// The token has no holder: the server accepts only the first row of a generation.
 	token := fmt.Sprintf("lease:%s:%d:%s%s", l.name, l.Generation, state, n)
-	ctx = ch.Context(ctx, ch.WithSettings(s.settings(token)))
-	err := s.conn.Exec(ctx,
-		"INSERT INTO "+s.name("leases")+" (name, generation, holder, state) VALUES ({name:String}, {generation:UInt64}, "+
-			"{holder:String}, {state:String})",
-		params("name", l.name, "generation", l.Generation, "holder", l.holder, "state", state)...)
-	return s.explain("write the lease "+l.name, err)
+	row := leaseAction{l.name, l.Generation, l.holder, state}
+	return l.store.explain("write the lease "+l.name, put(ctx, l.store, "leases", token, row))
 }

@@ -72,24 +72,24 @@ func (s *Store) prepare(ctx context.Context) error {
 	return s.run(ctx, m)
 }
 
+// migration is the row of an applied migration.
+type migration struct {
+	Version uint32 `column:"version,key"`
+	Name    string `column:"name"`
+	SHA256  string `column:"sha256"`
+	By      string `column:"applied_by"`
+}
+
+// applied returns the hashes of the applied migrations, by version.
 func (s *Store) applied(ctx context.Context) (map[uint32]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	result, err := s.conn.Query(ctx, "SELECT version, sha256 FROM "+s.name("schema_migrations")+" FINAL")
-	if err != nil {
-		return nil, s.explain("read the migrations", err)
-	}
-	defer func() { _ = result.Close() }()
+	all, err := selected[migration](ctx, s, "schema_migrations", "true", nil)
 	applied := map[uint32]string{}
-	for result.Next() {
-		var version uint32
-		var sum string
-		if err := result.Scan(&version, &sum); err != nil {
-			return nil, s.explain("read the migrations", err)
-		}
-		applied[version] = sum
+	for i := range all {
+		applied[all[i].Version] = all[i].SHA256
 	}
-	return applied, s.explain("read the migrations", result.Err())
+	return applied, s.explain("read the migrations", err)
 }
 
 func (s *Store) run(ctx context.Context, m migrations.Migration) error {
@@ -109,10 +109,8 @@ func (s *Store) apply(ctx context.Context, m migrations.Migration) error {
 	if err := s.run(ctx, m); err != nil {
 		return err
 	}
-	err := s.exec(ctx, "INSERT INTO "+s.name("schema_migrations")+" (version, name, sha256, applied_by) "+
-		"VALUES ({version:UInt32}, {name:String}, {sha256:String}, {by:String})",
-		params("version", m.Version, "name", m.Name, "sha256", m.SHA256, "by", s.cfg.User)...)
-	return s.explain("record migration "+m.Name, err)
+	row := migration{m.Version, m.Name, m.SHA256, s.cfg.User}
+	return s.explain("record migration "+m.Name, put(ctx, s, "schema_migrations", "", row))
 }
 
 // everywhere runs a statement on each shard if the shards have no Keeper for ON CLUSTER.

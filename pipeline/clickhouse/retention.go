@@ -115,15 +115,20 @@ func (s *Store) Release(ctx context.Context, id, actor, reason string) error {
 	})
 }
 
+// holdAction is a row of the legal holds: one is placed or released.
+type holdAction struct {
+	ID       string `column:"hold_id,key"`
+	Action   string `column:"action,word"`
+	Property string `column:"property_id,word"`
+	From     string `column:"from_day,day"`
+	Until    string `column:"until_day,day"`
+	Actor    string `column:"actor,word"`
+	Reason   string `column:"reason"`
+}
+
 func (s *Store) writeHold(ctx context.Context, action string, h *Hold) error {
-	ctx = ch.Context(ctx, ch.WithSettings(s.settings("hold:"+action+":"+h.ID)))
-	err := s.exec(ctx, "INSERT INTO "+s.name("legal_holds")+` (hold_id, action, property_id, from_day, until_day,
-actor, reason)
-VALUES ({id:String}, {action:String}, {property:String}, {from:Date32}, {until:Date32}, {actor:String},
-{reason:String})`,
-		params("id", h.ID, "action", action, "property", h.Property, "from", h.From, "until", h.Until, "actor", h.Actor,
-			"reason", h.Reason)...)
-	return s.explain(action+" a legal hold", err)
+	row := holdAction{h.ID, action, h.Property, h.From, h.Until, h.Actor, h.Reason}
+	return s.explain(action+" a legal hold", put(ctx, s, "legal_holds", "hold:"+action+":"+h.ID, row))
 }
 
 // holding calls do with the lease of deletions and legal holds.

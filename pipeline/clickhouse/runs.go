@@ -8,8 +8,6 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema/rows"
 
-	ch "github.com/ClickHouse/clickhouse-go/v2"
-
 	"github.com/shoeproof/shoeproof/pipeline"
 )
 
@@ -21,28 +19,31 @@ type RunPart struct {
 }
 
 // RunLine is one line of a part: its kind and its JSON.
-type RunLine struct{ Kind, Line string }
+type RunLine struct {
+	Kind string `column:"kind,word"`
+	Line string `column:"line"`
+}
+
+// runLine is the row of a line.
+type runLine struct {
+	Property   string `column:"property_id,word,key"`
+	GamingDay  string `column:"gaming_day,day,key"`
+	Part       string `column:"part,word,key"`
+	Generation uint64 `column:"generation,key"`
+	No         uint32 `column:"no,key"`
+	Kind       string `column:"kind,word"`
+	Line       string `column:"line"`
+}
 
 // WriteLines stores lines of a part; no is the number of the first line.
 func (s *Store) WriteLines(ctx context.Context, p RunPart, no int, lines []RunLine) error {
-	doing := fmt.Sprintf("write part %s of the run of %s, %s", p.Part, p.Property, p.GamingDay)
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.InsertTimeout)
-	defer cancel()
-	ctx = ch.Context(ctx, ch.WithSettings(s.settings(fmt.Sprintf("run:%s:%s:%s:%d:%d", p.Property, p.GamingDay, p.Part,
-		p.Generation, no))))
-	batch, err := s.conn.PrepareBatch(ctx,
-		"INSERT INTO "+s.name("run_lines")+" (property_id, gaming_day, part, generation, no, kind, line)")
-	if err != nil {
-		return s.explain(doing, err)
-	}
-	defer func() { _ = batch.Abort() }()
+	all := make([]runLine, len(lines))
 	for i, l := range lines {
-		if err := batch.Append(p.Property, dayOf(p.GamingDay), p.Part, p.Generation, uint32(no+i), l.Kind,
-			l.Line); err != nil {
-			return s.explain(doing, err)
-		}
+		all[i] = runLine{p.Property, p.GamingDay, p.Part, p.Generation, uint32(no + i), l.Kind, l.Line}
 	}
-	return s.explain(doing, batch.Send())
+	token := fmt.Sprintf("run:%s:%s:%s:%d:%d", p.Property, p.GamingDay, p.Part, p.Generation, no)
+	return s.explain(fmt.Sprintf("write part %s of the run of %s, %s", p.Part, p.Property, p.GamingDay),
+		put(ctx, s, "run_lines", token, all...))
 }
 
 // Lines returns the lines of the newest generation of a part, in order. A running worker may have a newer generation
@@ -55,23 +56,17 @@ func (s *Store) Lines(ctx context.Context, p RunPart, lease string) ([]RunLine, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	result, err := s.conn.Query(ctx, "SELECT kind, line FROM "+s.name("run_lines")+`
+	t := rows.TableOf[RunLine]("run_lines")
+	of := newReader[RunLine](&t)
+	result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+s.name(t.Name)+`
 WHERE property_id = {property:String} AND gaming_day = {day:Date32}
 AND part = {part:String} AND generation = {generation:UInt64} ORDER BY no`,
 		params("property", p.Property, "day", p.GamingDay, "part", p.Part, "generation", newest.generation)...)
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
-	defer func() { _ = result.Close() }()
-	var all []RunLine
-	for result.Next() {
-		var l RunLine
-		if err := result.Scan(&l.Kind, &l.Line); err != nil {
-			return nil, s.explain(doing, err)
-		}
-		all = append(all, l)
-	}
-	return all, s.explain(doing, result.Err())
+	all, err := of.all(result)
+	return all, s.explain(doing, err)
 }
 
 // AddFindings stores the findings of a nightly run that the live audit lacks. Their version is 0: a row of the live
@@ -83,75 +78,55 @@ func (s *Store) AddFindings(ctx context.Context, run string, list []finding.Find
 
 // AuditRun is one nightly run. Runs of the same events, rules and findings have the same ID.
 type AuditRun struct {
-	Property, GamingDay, Shift, ID string
-	Started, Ended                 time.Time
-	Tables, Shoes, Rounds          uint32
-	Events                         uint64
+	Property  string    `column:"property_id,word,key"`
+	GamingDay string    `column:"gaming_day,day,key"`
+	ID        string    `column:"run_id,key"`
+	Shift     string    `column:"shift,word"`
+	Started   time.Time `column:"started_at,milli"`
+	Ended     time.Time `column:"ended_at,milli"`
+	State     string    `column:"state,word"` // WriteRun sets it
+	Tables    uint32    `column:"tables"`
+	Shoes     uint32    `column:"shoes"`
+	Rounds    uint32    `column:"rounds"`
+	Events    uint64    `column:"events"`
 	// Findings counts the findings of the replay, of the comparison of tables and of the reconciliation. The other counts
 	// are differences between the replay and the live audit.
-	Findings, Missing, Extra, Changed uint32
-	Gaps, OpenShoes                   uint32
-	DeadLetters                       uint64
+	Findings    uint32 `column:"findings"`
+	Missing     uint32 `column:"missing"`
+	Extra       uint32 `column:"extra"`
+	Changed     uint32 `column:"changed"`
+	Gaps        uint32 `column:"gaps"`
+	OpenShoes   uint32 `column:"open_shoes"`
+	DeadLetters uint64 `column:"dead_letters"`
 	// Digests in hex: of the events, of the findings of the run, and of the findings of the live audit.
-	EventsSHA256, FindingsSHA256, LiveSHA256 string
-	Rulebooks                                []string
-	Engine                                   string
+	EventsSHA256   string   `column:"events_sha256"`
+	FindingsSHA256 string   `column:"findings_sha256"`
+	LiveSHA256     string   `column:"live_sha256"`
+	Rulebooks      []string `column:"rulebooks,word"`
+	Engine         string   `column:"engine,word"`
 	// Supersedes is the previous run of the day and shift if its result differs.
-	Supersedes string
+	Supersedes string `column:"supersedes"`
+	Version    uint64 `column:"version"` // WriteRun sets it
 }
 
 // LastRun returns the newest run of a gaming day and shift, or false without one.
 func (s *Store) LastRun(ctx context.Context, property, day, shift string) (AuditRun, bool, error) {
-	const doing = "read the last run"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	r := AuditRun{Property: property, GamingDay: day, Shift: shift}
-	result, err := s.conn.Query(ctx, `SELECT run_id, started_at, ended_at, tables, shoes, rounds, events, findings,
-missing, extra, changed, gaps, open_shoes,
-dead_letters, events_sha256, findings_sha256, live_sha256, rulebooks, engine, supersedes
-FROM `+s.name("audit_runs")+` FINAL
-WHERE property_id = {property:String} AND gaming_day = {day:Date32} AND shift = {shift:String}
-ORDER BY version DESC, run_id LIMIT 1`,
-		params("property", property, "day", day, "shift", shift)...)
-	if err != nil {
-		return r, false, s.explain(doing, err)
+	runs, err := selected[AuditRun](ctx, s, "audit_runs", `property_id = {property:String} AND gaming_day = {day:Date32}
+AND shift = {shift:String} ORDER BY version DESC, run_id LIMIT 1`, params("property", property, "day", day, "shift", shift))
+	if err != nil || len(runs) == 0 {
+		return AuditRun{}, false, s.explain("read the last run", err)
 	}
-	defer func() { _ = result.Close() }()
-	if !result.Next() {
-		return r, false, s.explain(doing, result.Err())
-	}
-	err = result.Scan(&r.ID, &r.Started, &r.Ended, &r.Tables, &r.Shoes, &r.Rounds, &r.Events, &r.Findings, &r.Missing,
-		&r.Extra, &r.Changed, &r.Gaps,
-		&r.OpenShoes, &r.DeadLetters, &r.EventsSHA256, &r.FindingsSHA256, &r.LiveSHA256, &r.Rulebooks, &r.Engine,
-		&r.Supersedes)
-	return r, err == nil, s.explain(doing, err)
+	return runs[0], true, nil
 }
 
 // WriteRun stores a run. Of runs with the same ID the last to end stays.
 func (s *Store) WriteRun(ctx context.Context, r *AuditRun) error {
-	const doing = "write the run"
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.InsertTimeout)
-	defer cancel()
-	version := uint64(r.Ended.UnixMilli())
-	ctx = ch.Context(ctx, ch.WithSettings(s.settings(fmt.Sprintf("run:%s:%d", r.ID, version))))
-	batch, err := s.conn.PrepareBatch(ctx, "INSERT INTO "+s.name("audit_runs")+` (property_id, gaming_day, shift,
-run_id, started_at, ended_at, state, tables,
-shoes, rounds, events, findings, missing, extra, changed, gaps, open_shoes, dead_letters, events_sha256,
-findings_sha256, live_sha256, rulebooks, engine,
-supersedes, version)`)
-	if err != nil {
-		return s.explain(doing, err)
-	}
-	defer func() { _ = batch.Abort() }()
-	err = batch.Append(r.Property, dayOf(r.GamingDay), r.Shift, r.ID, r.Started, r.Ended, "done", r.Tables, r.Shoes,
-		r.Rounds, r.Events, r.Findings,
-		r.Missing, r.Extra, r.Changed, r.Gaps, r.OpenShoes, r.DeadLetters, r.EventsSHA256, r.FindingsSHA256, r.LiveSHA256,
-		r.Rulebooks, r.Engine,
-		r.Supersedes, version)
-	if err != nil {
-		return s.explain(doing, err)
-	}
-	return s.explain(doing, batch.Send())
+	row := *r
+	row.State, row.Version = "done", uint64(r.Ended.UnixMilli())
+	token := fmt.Sprintf("run:%s:%d", r.ID, row.Version)
+	return s.explain("write the run", put(ctx, s, "audit_runs", token, row))
 }
 
 // Covered is the coverage of one partition between the first and the last offset of a property's events, with its dead

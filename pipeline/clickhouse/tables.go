@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -27,6 +28,13 @@ func (s *Store) dataTables() []table {
 		all = append(all, s.table(&t, s.cfg.RowVersion))
 	}
 	return all
+}
+
+// put inserts rows into a table that is no part of a batch, in one try. The server accepts a token once.
+func put[R any](ctx context.Context, s *Store, name, token string, list ...R) error {
+	declared := rows.TableOf[R](name)
+	t := s.table(&declared, 0)
+	return s.send(ctx, &t, rows.ViewOf(list), 0, token)
 }
 
 // journalTable is the journal. It has one row for each flush.

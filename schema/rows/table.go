@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema"
@@ -58,7 +59,8 @@ const (
 	Float64
 	Format
 	Severity
-	Proof // finding.Evidence
+	Proof   // finding.Evidence
+	Instant // time.Time
 )
 
 // Conversion is the ClickHouse type of a value where its Go type leaves a choice.
@@ -67,10 +69,11 @@ type Conversion string
 // Conversions.
 const (
 	Plain Conversion = ""
-	Word  Conversion = "word" // LowCardinality(String), of a list too
-	Time  Conversion = "time" // DateTime64(9, 'UTC')
-	Day   Conversion = "day"  // Date32
-	Hash  Conversion = "hash" // FixedString(32)
+	Word  Conversion = "word"  // LowCardinality(String), of a list too
+	Time  Conversion = "time"  // DateTime64(9, 'UTC')
+	Milli Conversion = "milli" // DateTime64(3, 'UTC')
+	Day   Conversion = "day"   // Date32
+	Hash  Conversion = "hash"  // FixedString(32)
 )
 
 // Tables returns the tables of a Set in the order of their inserts.
@@ -188,6 +191,8 @@ func typeOf(t reflect.Type) Type {
 		return Severity
 	case reflect.TypeFor[finding.Evidence]():
 		return Proof
+	case reflect.TypeFor[time.Time]():
+		return Instant
 	case reflect.TypeFor[[]string]():
 		return Strings
 	case reflect.TypeFor[[]byte]():
@@ -219,6 +224,7 @@ func clickhouse() map[Type]map[Conversion]string {
 		Float64:  {Plain: "Float64"},
 		Format:   {Plain: "Enum8('unknown' = 0, 'protobuf' = 1, 'json' = 2)"},
 		Severity: {Word: "LowCardinality(String)"},
+		Instant:  {Milli: "DateTime64(3, 'UTC')"},
 		Proof:    {Plain: "Tuple(seqs Array(UInt64), event_ids Array(String))"},
 	}
 }

@@ -3,6 +3,7 @@ package rows
 import (
 	"reflect"
 	"slices"
+	"time"
 	"unsafe"
 
 	"github.com/shoeproof/shoeproof/finding"
@@ -56,6 +57,7 @@ type Buffers struct {
 	float64s []float64
 	formats  []schema.Format
 	proofs   []finding.Evidence
+	instants []time.Time
 }
 
 // Release forgets what the last values point to.
@@ -98,6 +100,8 @@ func (c *Column) Values(v View, b *Buffers) (values any, n int) {
 		return gather(v, c, &b.formats)
 	case Proof:
 		return gather(v, c, &b.proofs)
+	case Instant:
+		return gather(v, c, &b.instants)
 	case Severity:
 		b.strings = b.strings[:0]
 		for row := range v.Len {
