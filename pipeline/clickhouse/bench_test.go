@@ -105,7 +105,7 @@ func BenchmarkEncodeEvents(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		c := columns{scratch: sc, batch: local{block: block}, rows: n}
+		c := columns{scratch: sc, batch: local{block: block}, into: block.Columns, rows: n}
 		c.table(&events, events.View(&batch.Set), 0)
 		buffer.Reset()
 		if err := block.Encode(buffer, 54460); err != nil || c.err != nil {

@@ -92,7 +92,7 @@ func (s *Store) send(ctx context.Context, t *table, v rows.View, epoch uint32, t
 	defer func() { _ = batch.Abort() }()
 	sc := s.scratch.Get().(*scratch)
 	defer s.putBack(sc)
-	c := columns{scratch: sc, batch: batch, rows: v.Len}
+	c := columns{scratch: sc, batch: batch, into: batch.Columns(), rows: v.Len}
 	c.table(t, v, epoch)
 	if c.err != nil {
 		return c.err

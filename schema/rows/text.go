@@ -24,6 +24,9 @@ func (t *Text) Len() int { return len(t.ends) }
 // Size is the number of bytes of all values.
 func (t *Text) Size() int { return len(t.data) }
 
+// All are the bytes of all values. They are valid until Reset.
+func (t *Text) All() []byte { return t.data }
+
 // At returns a value. It is valid until Reset.
 func (t *Text) At(i int) []byte {
 	start := 0
