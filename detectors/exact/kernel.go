@@ -5,10 +5,9 @@
 // and Terms give the expectation and variance of each wager from them. It never rounds before the last division,
 // never simulates, and knows nothing of patrons or of the events of a table.
 //
-// A round is the beginning of an ordered draw of six cards. Draws without replacement are exchangeable, so each pair
-// of third cards is removed first. Then the joint count of the two-card totals of both hands follows from sums over
-// the values left, which allow repeats, and the Moebius function of the partitions of four cards, which removes the
-// repeats. One composition costs about 10 us.
+// A round is the beginning of an ordered draw of six cards. Draws without replacement are exchangeable, so the third
+// cards are drawn first: the draws of the other four that give both hands their two-card totals are all draws of four,
+// less the draws that contain the one third card or the other, plus those that contain both.
 package exact
 
 import "github.com/shoeproof/shoeproof/baccarat"
@@ -59,8 +58,12 @@ type Counts struct {
 
 // Kernel counts outcomes under one drawing table. It is immutable.
 type Kernel struct {
-	player  [8]bool
-	banker  [8][11]bool // by two-card count and third card of the player hand, baccarat.NoThird last
+	player [8]bool
+	banker [8][11]bool // by two-card count and third card of the player hand, baccarat.NoThird last
+	// draws are the two-card counts of the player hand that draw; answers those of the banker hand that draw after a
+	// third card of the player hand.
+	draws   []int
+	answers [10][]int
 	classes []int
 }
 
@@ -68,9 +71,14 @@ type Kernel struct {
 func New(table *baccarat.DrawingTable) *Kernel {
 	k := &Kernel{}
 	for two := range uint8(8) {
-		k.player[two] = table.PlayerDraws(two, 0)
+		if k.player[two] = table.PlayerDraws(two, 0); k.player[two] {
+			k.draws = append(k.draws, int(two))
+		}
 		for third := range uint8(11) {
 			k.banker[two][third] = table.BankerDraws(0, two, third)
+			if k.banker[two][third] && third < 10 {
+				k.answers[third] = append(k.answers[third], int(two))
+			}
 		}
 	}
 	// The outcomes of a full shoe include the outcomes of every shoe.
@@ -87,84 +95,52 @@ func New(table *baccarat.DrawingTable) *Kernel {
 // Classes returns the possible outcome classes, ascending.
 func (k *Kernel) Classes() []int { return k.classes }
 
-// sums are the terms of the joint count of the totals of two hands, for the cards left.
-type sums struct {
-	n [20]int64 // cards by value, twice, so that differences need no remainder
-	// s is the number of ordered pairs of values by total, repeats allowed; d the same card twice.
-	s, d [10]int64
-	// t sums n[v]*n[a-v]*n[b-v] over v, for two-card totals a <= b below 8.
-	t [8][8]int64
+// draws are numbers of ordered draws of distinct cards.
+type draws struct {
+	// partner[v][s] are the cards that make the total s with a given card of value v; pair[s] the draws of two cards
+	// with the total s; four[a][b] the draws of two cards to each hand with the totals a and b.
+	partner [10][10]int64
+	pair    [10]int64
+	four    [10][10]int64
+	// with[v][a][b] are the draws of four that contain a given card of value v.
+	with [10][8][8]int64
 }
 
-func (m *sums) fill(n *Values) {
+func (d *draws) fill(n *Values) {
 	for v := range 10 {
-		m.n[v], m.n[v+10] = n[v], n[v]
+		for s := range 10 {
+			d.partner[v][s] = n[(s-v+10)%10]
+		}
+		d.partner[v][2*v%10]--
+		for s := range 10 {
+			d.pair[s] += n[v] * d.partner[v][s]
+		}
 	}
-	m.s, m.d = [10]int64{}, [10]int64{}
 	for v := range 10 {
-		m.d[2*v%10] += n[v]
+		if n[v] == 0 {
+			continue
+		}
+		// first[a][b] are the draws of four whose first card is the given one: its partner has its value, and the pair
+		// of the other hand contains neither.
+		var first [10][10]int64
+		mine := &d.partner[v]
 		for a := range 10 {
-			m.s[(v+a)%10] += n[v] * n[a]
-		}
-	}
-	for a := range 8 {
-		for b := a; b < 8; b++ {
-			var t int64
-			for v := range 10 {
-				t += n[v] * m.n[a-v+10] * m.n[b-v+10]
+			other := &d.partner[(a-v+10)%10]
+			for b := range 10 {
+				first[a][b] = mine[a] * (d.pair[b] - 2*(mine[b]+other[b]))
 			}
-			m.t[a][b] = t
+			first[a][a] += 2 * mine[a]
+			for b := range 10 {
+				d.four[a][b] += n[v] * first[a][b]
+			}
+		}
+		for a := range 8 {
+			for b := range a + 1 {
+				with := 2 * (first[a][b] + first[b][a])
+				d.with[v][a][b], d.with[v][b][a] = with, with
+			}
 		}
 	}
-}
-
-// without computes m with a card of value z removed, except t; see without3.
-func (m *sums) without(z int, out *sums) {
-	out.n = m.n
-	out.n[z]--
-	out.n[z+10]--
-	for s := range 10 {
-		out.s[s] = m.s[s] - 2*m.n[s-z+10]
-	}
-	out.s[2*z%10]++
-	out.d = m.d
-	out.d[2*z%10]--
-}
-
-// without3 returns t of m with a card of value z removed: the change of one card in a sum of three factors.
-func (m *sums) without3(z, a, b int) int64 {
-	na, nb := m.n[a-z+10], m.n[b-z+10]
-	t := m.t[a][b] - na*nb - na*m.n[b-a+z] - nb*m.n[(a-b+z+10)%10]
-	double := 2 * z % 10
-	if double == a {
-		t += nb
-	}
-	if double == b {
-		t += na
-	}
-	if a == b {
-		t += na
-		if double == a {
-			t--
-		}
-	}
-	return t
-}
-
-// joint returns the number of ordered draws of four distinct cards, two to each hand, with totals a and b: the sum
-// over the 15 partitions of four cards with their Moebius values.
-func (m *sums) joint(a, b int, t int64) int64 {
-	j := (m.s[a]-m.d[a])*(m.s[b]-m.d[b]) - 4*t
-	if a%2 == 0 {
-		j += 4 * (m.n[a/2]*m.n[b-a/2+10] + m.n[a/2+5]*m.n[b-a/2+5])
-	}
-	if b%2 == 0 {
-		j += 4 * (m.n[b/2]*m.n[a-b/2+10] + m.n[b/2+5]*m.n[a-b/2+5])
-	}
-	if a == b {
-		j += 2*m.s[a] - 6*m.d[a]
-	}
-	return j
 }
 
 // Count counts the ordered draws of six cards that end in each class. All counts are 0 with fewer than six cards
@@ -176,108 +152,105 @@ func (k *Kernel) Count(n *Values, out *Counts) {
 		return
 	}
 	out.Total = total * (total - 1) * (total - 2) * (total - 3) * (total - 4) * (total - 5)
-	var all, one, two sums
-	all.fill(n)
-	k.four(&all, (total-4)*(total-5), out)
+	var d draws
+	d.fill(n)
+	k.four(&d, (total-4)*(total-5), out)
+	// six[p] are the rounds of six cards by the point count of the player hand, and the sum of the two-card count and
+	// the third card of the banker hand.
+	var six [10][20]int64
 	for x := range 10 {
 		if n[x] == 0 {
 			continue
 		}
-		all.without(x, &one)
+		var without [8][8]int64 // draws of four without a given card of value x
 		for a := range 8 {
-			for b := a; b < 8; b++ {
-				one.t[a][b] = all.without3(x, a, b)
+			for b := range 8 {
+				without[a][b] = d.four[a][b] - d.with[x][a][b]
 			}
 		}
-		k.five(&one, x, n[x]*(total-5), out)
+		k.five(&without, x, n[x]*(total-5), out)
 		for y := x; y < 10; y++ {
-			if one.n[y] == 0 {
-				continue
+			ways := n[x] * n[y]
+			if x == y {
+				ways -= n[x]
 			}
-			one.without(y, &two)
-			k.six(&one, &two, [2]int{x, y}, n[x]*one.n[y], out)
+			if ways > 0 {
+				k.six(&d, &without, third{x, y, ways}, &six)
+			}
+		}
+	}
+	for p := range six {
+		for b := range 10 {
+			out.Ways[300+10*p+b] = six[p][b] + six[p][b+10]
 		}
 	}
 }
 
 // four adds the rounds in which neither hand draws.
-func (k *Kernel) four(m *sums, weight int64, out *Counts) {
-	ways := out.Ways[:100]
+func (k *Kernel) four(d *draws, weight int64, out *Counts) {
 	for a := range 10 {
-		for b := a; b < 10; b++ {
-			ab, ba := k.stand(a, b), k.stand(b, a)
-			if !ab && !ba {
-				continue
-			}
-			var t int64
-			if b < 8 {
-				t = m.t[a][b]
-			} else {
-				for v := range 10 {
-					t += m.n[v] * m.n[a-v+10] * m.n[b-v+10]
-				}
-			}
-			w := m.joint(a, b, t) * weight
-			if ab {
-				ways[10*a+b] += w
-			}
-			if ba && a != b {
-				ways[10*b+a] += w
+		for b := range 10 {
+			if a > 7 || b > 7 || !k.player[a] && !k.banker[b][baccarat.NoThird] {
+				out.Ways[10*a+b] += d.four[a][b] * weight
 			}
 		}
 	}
-}
-
-func (k *Kernel) stand(p, b int) bool {
-	return p > 7 || b > 7 || !k.player[p] && !k.banker[b][baccarat.NoThird]
 }
 
 // five adds the rounds in which one hand draws, a card of value x.
-func (k *Kernel) five(m *sums, x int, weight int64, out *Counts) {
+func (k *Kernel) five(without *[8][8]int64, x int, weight int64, out *Counts) {
 	for a := range 8 {
-		for b := a; b < 8; b++ {
-			w := m.joint(a, b, m.t[a][b]) * weight
-			k.addFive(a, b, x, w, out)
-			if a != b {
-				k.addFive(b, a, x, w, out)
+		for b := range 8 {
+			switch {
+			case k.player[a] && !k.banker[b][x]:
+				out.Ways[200+10*((a+x)%10)+b] += without[a][b] * weight
+			case !k.player[a] && k.banker[b][baccarat.NoThird]:
+				out.Ways[100+10*a+(b+x)%10] += without[a][b] * weight
 			}
 		}
 	}
 }
 
-func (k *Kernel) addFive(p, b, x int, w int64, out *Counts) {
-	switch {
-	case k.player[p] && !k.banker[b][x]:
-		out.Ways[200+10*((p+x)%10)+b] += w
-	case !k.player[p] && k.banker[b][baccarat.NoThird]:
-		out.Ways[100+10*p+(b+x)%10] += w
-	}
+// third are two third cards of given values, and the number of such pairs.
+type third struct {
+	x, y int
+	ways int64
 }
 
-// six adds the rounds in which both hands draw third cards of the given values, in either order.
-func (k *Kernel) six(one, two *sums, third [2]int, weight int64, out *Counts) {
-	ways, x, y := out.Ways[300:], third[0], third[1]
-	for a := range 8 {
-		for b := a; b < 8; b++ {
-			pa, pb := k.player[a], k.player[b] && a != b
-			bx, by := k.banker[b][x], k.banker[b][y]
-			ax, ay := k.banker[a][x], k.banker[a][y]
-			if !(pa && (bx || by)) && !(pb && (ax || ay)) {
-				continue
+// six adds the rounds in which both hands draw, two third cards in either order. Without are the draws of four without
+// the first of them.
+func (k *Kernel) six(d *draws, without *[8][8]int64, t third, six *[10][20]int64) {
+	x, y, ways := t.x, t.y, t.ways
+	ux, uy, sum := &d.partner[x], &d.partner[y], (x+y)%10
+	for _, a := range k.draws {
+		rest, with, px, py := &without[a], &d.with[y][a], ux[a], uy[a]
+		// left[b] are the draws of four with the totals a and b that contain neither third card. The last sum counts the
+		// draws with one of them in each hand as if they were no partners of each other; what follows corrects that, and
+		// adds the draws with both in one hand.
+		var left [10]int64
+		for b := range 8 {
+			left[b] = rest[b] - with[b] + 4*(px*uy[b]+py*ux[b])
+		}
+		partners := int64(0)
+		if a == sum {
+			partners = 1
+			for b := range 8 {
+				left[b] += 2*d.pair[b] - 8*(ux[b]+uy[b])
 			}
-			w := two.joint(a, b, one.without3(y, a, b)) * weight
-			if pa && bx {
-				ways[10*((a+x)%10)+(b+y)%10] += w
-			}
-			if pa && by && x != y {
-				ways[10*((a+y)%10)+(b+x)%10] += w
-			}
-			if pb && ax {
-				ways[10*((b+x)%10)+(a+y)%10] += w
-			}
-			if pb && ay && x != y {
-				ways[10*((b+y)%10)+(a+x)%10] += w
-			}
+		}
+		left[sum] += 2*d.pair[a] - 8*(px+py) + 16*partners
+		left[(a-x+y+10)%10] -= 4 * (px - partners)
+		left[(a-y+x+10)%10] -= 4 * (py - partners)
+		row := &six[(a+x)%10]
+		for _, b := range k.answers[x] {
+			row[b+y] += left[b] * ways
+		}
+		if x == y {
+			continue
+		}
+		row = &six[(a+y)%10]
+		for _, b := range k.answers[y] {
+			row[b+x] += left[b] * ways
 		}
 	}
 }
