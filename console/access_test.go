@@ -111,7 +111,7 @@ func TestUnauthenticated(t *testing.T) {
 			}
 		}
 		// A viewer has the permission See only.
-		if !r.public && r.needs != See {
+		if !r.public && r.needs != permSee {
 			if code, _ := send(t, r.method, path, "", "Authorization", "Bearer "+viewer); code != http.StatusForbidden {
 				t.Errorf("%s %s for a viewer: %d, want 403", r.method, r.path, code)
 			}
@@ -179,7 +179,7 @@ func TestPatronsAreMasked(t *testing.T) {
 	fill(t, s, "ac-1", 10, 0)
 	access := Access{}
 	tokens := map[string]string{}
-	for _, role := range Roles() {
+	for _, role := range roleNames() {
 		tokens[role] = secretOf(&access, role, role, "*", time.Now().Add(time.Hour))
 	}
 	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
@@ -347,7 +347,7 @@ func TestRoles(t *testing.T) {
 	fill(t, s, "ac-1", 10, 0)
 	access := Access{}
 	tokens := map[string]string{}
-	for _, role := range Roles() {
+	for _, role := range roleNames() {
 		tokens[role] = secretOf(&access, role, role, "*", time.Now().Add(time.Hour))
 	}
 	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
@@ -359,7 +359,7 @@ func TestRoles(t *testing.T) {
 		code, _ := send(t, "POST", c.url+"/api/v1/findings/"+id+"/steps", body, "Authorization", "Bearer "+tokens[role])
 		return code
 	}
-	for _, role := range Roles() {
+	for _, role := range roleNames() {
 		want := 403
 		if role == "operator" || role == "supervisor" {
 			want = 200
@@ -394,7 +394,7 @@ func TestRoles(t *testing.T) {
 		t.Errorf("refusals are not logged: %v", err)
 	}
 	// Every page succeeds for the roles that have its permission, and refuses the others.
-	for _, role := range Roles() {
+	for _, role := range roleNames() {
 		id := Identity{Grants: []Grant{{role, []string{"*"}}}}
 		for _, r := range routes() {
 			if r.method != "GET" || r.public || r.path == "/live" || strings.Contains(r.path, "{property}") ||

@@ -137,7 +137,7 @@ type view struct {
 }
 
 // May is for templates.
-func (v *view) May(p string) bool { return v.User != nil && v.User.May(Permission(p)) }
+func (v *view) May(p string) bool { return v.User != nil && v.User.May(permission(p)) }
 
 func (x *exchange) page(name, title string, data any) error {
 	return x.render(http.StatusOK, name, title, data)

@@ -68,8 +68,8 @@ func exported(t *testing.T, s *store.Store, dir string) (*export.Done, *export.P
 	e := l.Last()
 	if err := s.WriteExport(t.Context(), &clickhouse.Export{
 		Property: e.Property, GamingDay: e.GamingDay, Origin: e.Origin, Number: uint64(e.Export),
-		At: time.Now(), Actor: "cron", Name: e.Name, Files: uint32(e.Files), Bytes: uint64(e.Bytes), SHA256: e.Manifest, LogSize: uint64(e.Size),
-		LogRoot: e.Root, Findings: uint64(e.Findings), Engine: e.Engine,
+		At: time.Now(), Actor: "cron", Name: e.Name, Files: uint32(e.Files), Bytes: uint64(e.Bytes), SHA256: e.Manifest,
+		LogSize: uint64(e.Size), LogRoot: e.Root, Findings: uint64(e.Findings), Engine: e.Engine,
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -35,8 +35,8 @@ func handoverPage(c *Console, x *exchange) error {
 	fetch(&all, &totals, func() (store.Totals, error) { return c.Store.Totals(ctx, scope, store.Filter{}) })
 	fetch(&all, &actions, func() ([]store.Action, error) { return c.Store.ActionsSince(ctx, scope, since, 300) })
 	fetch(&all, &silences, func() ([]store.Silence, error) { return c.Store.Silences(ctx, scope) })
-	if x.user.May(HandOver) {
-		fetch(&all, &properties, func() ([]string, error) { return c.Store.Properties(ctx, x.user.Scope(HandOver)) })
+	if x.user.May(permHandOver) {
+		fetch(&all, &properties, func() ([]string, error) { return c.Store.Properties(ctx, x.user.Scope(permHandOver)) })
 	}
 	if err := all.Wait(); err != nil {
 		return err

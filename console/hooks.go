@@ -21,15 +21,15 @@ type Hooks struct {
 // Channels of notifications, and outcomes of a notification.
 const (
 	ToWebhook = "webhook"
-	ToTopic   = "topic"
+	toTopic   = "topic"
 
 	Queued = "queued"
 	Sent   = "sent"
 	Failed = "failed" // after all attempts, or because the queue was full
 )
 
-// Other is the route and the method of a request that matches no route.
-const Other = "other"
+// otherRoute is the route and the method of a request that matches no route.
+const otherRoute = "other"
 
 // Response describes a response.
 type Response struct {
@@ -62,7 +62,7 @@ func (o *Options) Channels() []string {
 		all = append(all, ToWebhook)
 	}
 	if o.Topic != nil {
-		all = append(all, ToTopic)
+		all = append(all, toTopic)
 	}
 	return all
 }
@@ -75,7 +75,7 @@ func (c *Console) observed(mux *http.ServeMux, next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		resp := Response{Method: Other, Route: Other}
+		resp := Response{Method: otherRoute, Route: otherRoute}
 		_, pattern := mux.Handler(r)
 		if rt, ok := known[pattern]; ok {
 			resp.Method, resp.Route = rt.method, rt.path

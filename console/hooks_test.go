@@ -95,13 +95,13 @@ func TestResponded(t *testing.T) {
 			"/api/v1/findings/{id}", "GET", 401,
 			[]string{ByToken},
 		},
-		{"GET", "/p-4711", nil, Other, Other, 404, nil},
-		{"GET", "/queue/p-4711/", nil, Other, Other, 404, nil},
-		{"GET", "//queue/../p-4711", nil, Other, Other, 307, nil},
-		{"p-4711", "/queue", nil, Other, Other, 403, nil}, // an unknown method from another site
+		{"GET", "/p-4711", nil, otherRoute, otherRoute, 404, nil},
+		{"GET", "/queue/p-4711/", nil, otherRoute, otherRoute, 404, nil},
+		{"GET", "//queue/../p-4711", nil, otherRoute, otherRoute, 307, nil},
+		{"p-4711", "/queue", nil, otherRoute, otherRoute, 403, nil}, // an unknown method from another site
 		{"POST", "/sign-in", []string{"Origin", "http://elsewhere.example"}, "/sign-in", "POST", 403, nil},
 		{"POST", "/sign-in", []string{"Sec-Fetch-Site", "same-origin"}, "/sign-in", "POST", 401, []string{ByToken}},
-		{"GET", "/metrics", nil, Other, Other, 404, nil},
+		{"GET", "/metrics", nil, otherRoute, otherRoute, 404, nil},
 	} {
 		h.responses, h.refused = nil, nil
 		r := httptest.NewRequestWithContext(t.Context(), x.method, x.target, nil)

@@ -184,7 +184,7 @@ func liveStream(c *Console, x *exchange) error {
 			err = send("change", w)
 		case <-tick.C:
 			// The end of the session or of the permission ends the stream.
-			if user := c.identify(x.r); user == nil || !user.May(See) {
+			if user := c.identify(x.r); user == nil || !user.May(permSee) {
 				return nil
 			}
 			err = send("beat", map[string]int64{"now": c.Now().UnixMilli()})

@@ -86,7 +86,7 @@ func (c *Console) deliver(ctx context.Context, queue <-chan notification) {
 			}
 			if c.Topic != nil {
 				key := n.PropertyID + "/" + n.TableID
-				c.retry(ctx, ToTopic, n.ID, func(ctx context.Context) error { return c.Topic(ctx, key, body) })
+				c.retry(ctx, toTopic, n.ID, func(ctx context.Context) error { return c.Topic(ctx, key, body) })
 			}
 		}
 	}

@@ -16,41 +16,41 @@ import (
 	"github.com/shoeproof/shoeproof/console/store"
 )
 
-// Permission permits a kind of action.
-type Permission string
+// permission permits a kind of action.
+type permission string
 
 // Permissions.
 const (
-	See       Permission = "see"
-	Triage    Permission = "triage"    // all actions of triage except a supervisor's
-	Supervise Permission = "supervise" // confirm, reject, reopen, assign to others, silence
-	HandOver  Permission = "hand-over"
-	Unmask    Permission = "unmask" // events as received, which identify patrons
-	Export    Permission = "export"
-	ReadLog   Permission = "read-log"
+	permSee       permission = "see"
+	permTriage    permission = "triage"    // all actions of triage except a supervisor's
+	permSupervise permission = "supervise" // confirm, reject, reopen, assign to others, silence
+	permHandOver  permission = "hand-over"
+	permUnmask    permission = "unmask" // events as received, which identify patrons
+	permExport    permission = "export"
+	permReadLog   permission = "read-log"
 )
 
 // roles returns the roles with their permissions. Duties are separated: an administrator cannot close a finding, and no
 // role that closes findings can unmask a patron.
 func roles() []struct {
 	Name string
-	May  []Permission
+	May  []permission
 } {
 	return []struct {
 		Name string
-		May  []Permission
+		May  []permission
 	}{
-		{"viewer", []Permission{See}},
-		{"operator", []Permission{See, Triage, HandOver}},
-		{"supervisor", []Permission{See, Triage, Supervise, HandOver, Export}},
-		{"auditor", []Permission{See, Unmask, Export, ReadLog}},
-		{"regulator", []Permission{See, Export}},
-		{"admin", []Permission{See, ReadLog}},
+		{"viewer", []permission{permSee}},
+		{"operator", []permission{permSee, permTriage, permHandOver}},
+		{"supervisor", []permission{permSee, permTriage, permSupervise, permHandOver, permExport}},
+		{"auditor", []permission{permSee, permUnmask, permExport, permReadLog}},
+		{"regulator", []permission{permSee, permExport}},
+		{"admin", []permission{permSee, permReadLog}},
 	}
 }
 
-// Roles returns the names of the roles.
-func Roles() []string {
+// roleNames returns the names of the roles.
+func roleNames() []string {
 	var names []string
 	for _, r := range roles() {
 		names = append(names, r.Name)
@@ -64,7 +64,7 @@ type Grant struct {
 	Properties []string `yaml:"properties" json:"properties"`
 }
 
-func (g *Grant) may(p Permission) bool {
+func (g *Grant) may(p permission) bool {
 	for _, r := range roles() {
 		if r.Name == g.Role {
 			return slices.Contains(r.May, p)
@@ -80,7 +80,7 @@ type Identity struct {
 }
 
 // Scope returns the properties at which the identity has a permission.
-func (id *Identity) Scope(p Permission) store.Scope {
+func (id *Identity) Scope(p permission) store.Scope {
 	var s store.Scope
 	for i := range id.Grants {
 		if g := &id.Grants[i]; g.may(p) {
@@ -92,7 +92,7 @@ func (id *Identity) Scope(p Permission) store.Scope {
 }
 
 // May reports whether the identity has a permission at any property.
-func (id *Identity) May(p Permission) bool {
+func (id *Identity) May(p permission) bool {
 	s := id.Scope(p)
 	return s.All || len(s.Properties) > 0
 }
@@ -155,8 +155,8 @@ func checkGrants(of string, grants []Grant) error {
 		return fmt.Errorf("%s: no grants", of)
 	}
 	for i := range grants {
-		if g := &grants[i]; !slices.Contains(Roles(), g.Role) {
-			return fmt.Errorf("%s: role %q: want one of %s", of, g.Role, strings.Join(Roles(), ", "))
+		if g := &grants[i]; !slices.Contains(roleNames(), g.Role) {
+			return fmt.Errorf("%s: role %q: want one of %s", of, g.Role, strings.Join(roleNames(), ", "))
 		} else if len(g.Properties) == 0 {
 			return fmt.Errorf("%s: role %s at no property: want names or \"*\"", of, g.Role)
 		}

@@ -3,7 +3,7 @@ package console
 // route is one entry of the list of routes. Nothing else is served.
 type route struct {
 	method, path string
-	needs        Permission
+	needs        permission
 	// public routes need no identity.
 	public bool
 	// api routes serve JSON and report errors as JSON.
@@ -17,39 +17,41 @@ func routes() []route {
 
 func pageRoutes() []route {
 	return []route{
-		{method: "GET", path: "/{$}", needs: See, serve: func(_ *Console, x *exchange) error { return x.redirect("/queue") }},
-		{method: "GET", path: "/queue", needs: See, serve: queuePage},
-		{method: "POST", path: "/triage", needs: Triage, serve: triage},
-		{method: "GET", path: "/findings/{id}", needs: See, serve: findingPage},
-		{method: "GET", path: "/findings/{id}/events", needs: Unmask, serve: rawPage},
-		{method: "GET", path: "/floor", needs: See, serve: floorPage},
-		{method: "GET", path: "/tables/{property}/{table}", needs: See, serve: tablePage},
-		{method: "GET", path: "/shoes/{property}/{table}/{shoe}", needs: See, serve: shoePage},
-		{method: "POST", path: "/replay", needs: See, serve: replayPage},
-		{method: "GET", path: "/dealers", needs: See, serve: dealersPage},
-		{method: "GET", path: "/dealers/{property}/{dealer}", needs: See, serve: dealerPage},
-		{method: "GET", path: "/patrons/{property}/{patron}", needs: See, serve: patronPage},
-		{method: "GET", path: "/silences", needs: See, serve: silencesPage},
-		{method: "POST", path: "/silences", needs: Supervise, serve: addSilence},
-		{method: "POST", path: "/silences/lift", needs: Supervise, serve: liftSilence},
+		{method: "GET", path: "/{$}", needs: permSee, serve: func(_ *Console, x *exchange) error {
+			return x.redirect("/queue")
+		}},
+		{method: "GET", path: "/queue", needs: permSee, serve: queuePage},
+		{method: "POST", path: "/triage", needs: permTriage, serve: triage},
+		{method: "GET", path: "/findings/{id}", needs: permSee, serve: findingPage},
+		{method: "GET", path: "/findings/{id}/events", needs: permUnmask, serve: rawPage},
+		{method: "GET", path: "/floor", needs: permSee, serve: floorPage},
+		{method: "GET", path: "/tables/{property}/{table}", needs: permSee, serve: tablePage},
+		{method: "GET", path: "/shoes/{property}/{table}/{shoe}", needs: permSee, serve: shoePage},
+		{method: "POST", path: "/replay", needs: permSee, serve: replayPage},
+		{method: "GET", path: "/dealers", needs: permSee, serve: dealersPage},
+		{method: "GET", path: "/dealers/{property}/{dealer}", needs: permSee, serve: dealerPage},
+		{method: "GET", path: "/patrons/{property}/{patron}", needs: permSee, serve: patronPage},
+		{method: "GET", path: "/silences", needs: permSee, serve: silencesPage},
+		{method: "POST", path: "/silences", needs: permSupervise, serve: addSilence},
+		{method: "POST", path: "/silences/lift", needs: permSupervise, serve: liftSilence},
 		// The former names of the same pages.
-		{method: "GET", path: "/shelves", needs: See, serve: silencesPage},
-		{method: "POST", path: "/shelves", needs: Supervise, serve: addSilence},
-		{method: "POST", path: "/shelves/lift", needs: Supervise, serve: liftSilence},
-		{method: "GET", path: "/handover", needs: See, serve: handoverPage},
-		{method: "POST", path: "/handover", needs: HandOver, serve: handOver},
-		{method: "GET", path: "/rates", needs: See, serve: ratesPage},
-		{method: "GET", path: "/search", needs: See, serve: search},
-		{method: "GET", path: "/rules", needs: See, serve: rulesPage},
-		{method: "GET", path: "/log", needs: ReadLog, serve: logPage},
-		{method: "GET", path: "/exports", needs: Export, serve: exportsPage},
-		{method: "GET", path: "/exports/findings.csv", needs: Export, serve: findingsCSV},
-		{method: "GET", path: "/exports/surveillance-log.csv", needs: Export, serve: surveillanceLog},
-		{method: "GET", path: "/exports/bundles/{property}/{name}", needs: Export, serve: download},
-		{method: "POST", path: "/exports/verify", needs: Export, serve: verify},
-		{method: "GET", path: "/help", needs: See, serve: helpPage},
-		{method: "GET", path: "/live", needs: See, serve: liveStream},
-		{method: "POST", path: "/sign-out", needs: See, serve: signOut},
+		{method: "GET", path: "/shelves", needs: permSee, serve: silencesPage},
+		{method: "POST", path: "/shelves", needs: permSupervise, serve: addSilence},
+		{method: "POST", path: "/shelves/lift", needs: permSupervise, serve: liftSilence},
+		{method: "GET", path: "/handover", needs: permSee, serve: handoverPage},
+		{method: "POST", path: "/handover", needs: permHandOver, serve: handOver},
+		{method: "GET", path: "/rates", needs: permSee, serve: ratesPage},
+		{method: "GET", path: "/search", needs: permSee, serve: search},
+		{method: "GET", path: "/rules", needs: permSee, serve: rulesPage},
+		{method: "GET", path: "/log", needs: permReadLog, serve: logPage},
+		{method: "GET", path: "/exports", needs: permExport, serve: exportsPage},
+		{method: "GET", path: "/exports/findings.csv", needs: permExport, serve: findingsCSV},
+		{method: "GET", path: "/exports/surveillance-log.csv", needs: permExport, serve: surveillanceLog},
+		{method: "GET", path: "/exports/bundles/{property}/{name}", needs: permExport, serve: download},
+		{method: "POST", path: "/exports/verify", needs: permExport, serve: verify},
+		{method: "GET", path: "/help", needs: permSee, serve: helpPage},
+		{method: "GET", path: "/live", needs: permSee, serve: liveStream},
+		{method: "POST", path: "/sign-out", needs: permSee, serve: signOut},
 	}
 }
 
@@ -70,14 +72,14 @@ func publicRoutes() []route {
 func apiRoutes() []route {
 	const shoe = "/api/v1/shoes/{property}/{table}/{shoe}"
 	return []route{
-		{method: "GET", path: "/api/v1/openapi.json", needs: See, api: true, serve: openAPI},
-		{method: "GET", path: "/api/v1/queue", needs: See, api: true, serve: apiQueue},
-		{method: "GET", path: "/api/v1/findings", needs: See, api: true, serve: apiFindings},
-		{method: "GET", path: "/api/v1/findings/{id}", needs: See, api: true, serve: apiFinding},
-		{method: "POST", path: "/api/v1/findings/{id}/steps", needs: Triage, api: true, serve: apiTriage},
-		{method: "GET", path: "/api/v1/floor", needs: See, api: true, serve: apiFloor},
-		{method: "GET", path: shoe, needs: See, api: true, serve: apiShoe},
-		{method: "POST", path: shoe + "/replay", needs: See, api: true, serve: apiReplay},
-		{method: "GET", path: "/api/v1/dealers", needs: See, api: true, serve: apiDealers},
+		{method: "GET", path: "/api/v1/openapi.json", needs: permSee, api: true, serve: openAPI},
+		{method: "GET", path: "/api/v1/queue", needs: permSee, api: true, serve: apiQueue},
+		{method: "GET", path: "/api/v1/findings", needs: permSee, api: true, serve: apiFindings},
+		{method: "GET", path: "/api/v1/findings/{id}", needs: permSee, api: true, serve: apiFinding},
+		{method: "POST", path: "/api/v1/findings/{id}/steps", needs: permTriage, api: true, serve: apiTriage},
+		{method: "GET", path: "/api/v1/floor", needs: permSee, api: true, serve: apiFloor},
+		{method: "GET", path: shoe, needs: permSee, api: true, serve: apiShoe},
+		{method: "POST", path: shoe + "/replay", needs: permSee, api: true, serve: apiReplay},
+		{method: "GET", path: "/api/v1/dealers", needs: permSee, api: true, serve: apiDealers},
 	}
 }

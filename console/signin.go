@@ -110,8 +110,8 @@ func signIn(c *Console, x *exchange) error {
 	switch c.SignIn {
 	case ByChoice:
 		role := x.r.PostFormValue("role")
-		if !slices.Contains(Roles(), role) {
-			return badRequest("role %q: want one of %s", role, strings.Join(Roles(), ", "))
+		if !slices.Contains(roleNames(), role) {
+			return badRequest("role %q: want one of %s", role, strings.Join(roleNames(), ", "))
 		}
 		values["name"], values["role"] = role, role
 		if name := strings.TrimSpace(x.r.PostFormValue("name")); name != "" && len(name) <= 64 {

@@ -49,7 +49,7 @@ func (c *Console) apply(x *exchange, p store.Triage) ([]store.OpenFinding, error
 		p.Owner = p.Actor
 	}
 	if supervised(&p) {
-		if scope = x.user.Scope(Supervise); !scope.All && len(scope.Properties) == 0 {
+		if scope = x.user.Scope(permSupervise); !scope.All && len(scope.Properties) == 0 {
 			x.log("", "refused", strings.Join(p.IDs, " "), p.Action)
 			return nil, errForbidden
 		}

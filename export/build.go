@@ -103,7 +103,7 @@ func (d *Day) check() error {
 
 func (d *Day) manifest() Manifest {
 	m := Manifest{
-		Schema: SchemaName, Licensee: d.Licensee, Form: d.Form, Property: d.Property, GamingDay: d.GamingDay, From: d.From,
+		Schema: schemaName, Licensee: d.Licensee, Form: d.Form, Property: d.Property, GamingDay: d.GamingDay, From: d.From,
 		Until: d.Until,
 		Zone:  d.Calendar.Zone.String(), Rollover: clockText(d.Calendar.Rollover), Shifts: []Shift{}, Counts: []Count{},
 		Amends:     []string{},

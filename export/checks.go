@@ -38,11 +38,11 @@ func (v *verifier) readManifest(context.Context) (string, *Failure) {
 		return "", tampered(checkManifest, "manifest.json %v", err)
 	}
 	switch {
-	case !strings.HasPrefix(m.Schema, schemaPrefix) || m.Schema < SchemaName:
+	case !strings.HasPrefix(m.Schema, schemaPrefix) || m.Schema < schemaName:
 		return "", tampered(checkManifest, "manifest.json has the unknown format %q", m.Schema)
-	case m.Schema != SchemaName:
+	case m.Schema != schemaName:
 		return "", undecided(checkManifest, "the bundle has format %q, this program supports %q: use a newer release",
-			m.Schema, SchemaName)
+			m.Schema, schemaName)
 	case m.Origin != v.checkpoint.Origin:
 		return "", tampered(checkManifest, "manifest.json names the log %q, the checkpoint %q", m.Origin, v.checkpoint.Origin)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// SchemaName is the format of a bundle.
-const SchemaName = schemaPrefix + "1"
+// schemaName is the format of a bundle.
+const schemaName = schemaPrefix + "1"
 
 const schemaPrefix = "shoeproof-export/"
 

@@ -5,51 +5,51 @@ import "strconv"
 // Subject is what a finding of a rule is about within its round or shoe. The zero Subject is the round or the shoe
 // itself. Subjects are comparable with ==.
 type Subject struct {
-	Kind     SubjectKind
+	Kind     subjectKind
 	From, To uint64 // seat or card in From; both for a range
 	Name     string // wager id or hand
 }
 
-// SubjectKind is the kind of a subject.
-type SubjectKind uint8
+// subjectKind is the kind of a subject.
+type subjectKind uint8
 
 // Kinds of subject.
 const (
-	NoSubject SubjectKind = iota
-	SeatSubject
-	WagerSubject
-	CardSubject
-	HandSubject
-	RangeSubject
+	NoSubject subjectKind = iota
+	seatSubject
+	wagerSubject
+	cardSubject
+	handSubject
+	rangeSubject
 )
 
 // OfSeat is the subject of a seat.
-func OfSeat(seat uint32) Subject { return Subject{Kind: SeatSubject, From: uint64(seat)} }
+func OfSeat(seat uint32) Subject { return Subject{Kind: seatSubject, From: uint64(seat)} }
 
 // OfWager is the subject of a wager.
-func OfWager(id string) Subject { return Subject{Kind: WagerSubject, Name: id} }
+func OfWager(id string) Subject { return Subject{Kind: wagerSubject, Name: id} }
 
 // OfCard is the subject of a card, by its number from the shoe.
-func OfCard(cardSeq uint32) Subject { return Subject{Kind: CardSubject, From: uint64(cardSeq)} }
+func OfCard(cardSeq uint32) Subject { return Subject{Kind: cardSubject, From: uint64(cardSeq)} }
 
 // OfHand is the subject of a hand, PLAYER or BANKER.
-func OfHand(hand string) Subject { return Subject{Kind: HandSubject, Name: hand} }
+func OfHand(hand string) Subject { return Subject{Kind: handSubject, Name: hand} }
 
 // OfRange is the subject of a range of event numbers or offsets, both inclusive.
-func OfRange(from, to uint64) Subject { return Subject{Kind: RangeSubject, From: from, To: to} }
+func OfRange(from, to uint64) Subject { return Subject{Kind: rangeSubject, From: from, To: to} }
 
 // String is the subject as the field Subject of a Finding has it, such as "seat:3".
 func (s Subject) String() string {
 	switch s.Kind {
-	case SeatSubject:
+	case seatSubject:
 		return "seat:" + strconv.FormatUint(s.From, 10)
-	case WagerSubject:
+	case wagerSubject:
 		return "wager:" + s.Name
-	case CardSubject:
+	case cardSubject:
 		return "card:" + strconv.FormatUint(s.From, 10)
-	case HandSubject:
+	case handSubject:
 		return "hand:" + s.Name
-	case RangeSubject:
+	case rangeSubject:
 		return "range:" + strconv.FormatUint(s.From, 10) + "-" + strconv.FormatUint(s.To, 10)
 	}
 	return ""

@@ -21,9 +21,9 @@ func coverers(rules []*Rule) map[*Rule][]*Rule {
 	return by
 }
 
-// CheckPrecedence reports a rule that covers an unknown rule, and a cycle of rules that cover each other: in a cycle
+// checkPrecedence reports a rule that covers an unknown rule, and a cycle of rules that cover each other: in a cycle
 // every finding would give way to another one, and none would be reported.
-func CheckPrecedence(rules []*Rule) error {
+func checkPrecedence(rules []*Rule) error {
 	named := map[string]*Rule{}
 	for _, r := range rules {
 		named[r.Name] = r

@@ -8,7 +8,7 @@ import (
 )
 
 func TestCheckPrecedence(t *testing.T) {
-	if err := CheckPrecedence(All()); err != nil {
+	if err := checkPrecedence(All()); err != nil {
 		t.Error(err)
 	}
 	for want, rules := range map[string][]*Rule{
@@ -22,7 +22,7 @@ func TestCheckPrecedence(t *testing.T) {
 		"in a cycle: a, a":              {{Name: "a", Covers: []string{"a"}}},
 		"rule a covers x: unknown rule": {{Name: "a", Covers: []string{"x"}}},
 	} {
-		if err := CheckPrecedence(rules); err == nil || !strings.Contains(err.Error(), want) {
+		if err := checkPrecedence(rules); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

@@ -27,8 +27,8 @@ const (
 	Closed
 	// Floor: a configuration comes into force; tables are compared with each other.
 	Floor
-	// Stages is how many there are.
-	Stages
+	// stageCount is how many there are.
+	stageCount
 )
 
 // Rule is one requirement: a value, stored under its name for ever.

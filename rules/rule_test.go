@@ -19,7 +19,7 @@ func TestRulesAreWhole(t *testing.T) {
 			t.Errorf("%s: no example of breach", r.Name)
 		case r.Check == nil && r.Floor == nil && r.Unknown == "":
 			t.Errorf("%s: it evaluates nothing and gives no reason", r.Name)
-		case r.At >= Stages:
+		case r.At >= stageCount:
 			t.Errorf("%s: no stage", r.Name)
 		}
 		seen[r.Name] = true

@@ -14,7 +14,7 @@ type Set struct {
 	*law.Law
 	// rules are in the order of the families.
 	rules  []*Rule
-	stages [Stages][]*Rule
+	stages [stageCount][]*Rule
 	// againRound and againShoe are evaluated once more at Settled and at Closed.
 	againRound, againShoe []*Rule
 	// coveredBy are the rules of the set that cover findings of a rule.
@@ -110,7 +110,7 @@ func Names() []string {
 
 // Load reads rulebook files, keyed by the name that errors give; see [Parse].
 func Load(files map[string][]byte) (law.Books, error) {
-	if err := CheckPrecedence(All()); err != nil {
+	if err := checkPrecedence(All()); err != nil {
 		return nil, err
 	}
 	return law.Parse(files, Names())

@@ -24,8 +24,8 @@ func (n *Values) Total() int64 {
 	return sum
 }
 
-// MaxCards is the maximum number of cards: beyond it the number of draws overflows.
-const MaxCards = 1400
+// maxCards is the maximum number of cards: beyond it the number of draws overflows.
+const maxCards = 1400
 
 // Classes is the number of outcome classes: the point counts of both hands and their numbers of cards. Every wager
 // except those on pairs depends on the class alone.
@@ -34,9 +34,9 @@ const Classes = 400
 // Class returns the class of an outcome: point counts p and b, np and nb cards (2 or 3).
 func Class(p, b, np, nb uint8) int { return 100*(2*int(np-2)+int(nb-2)) + 10*int(p) + int(b) }
 
-// Coup returns the coup of an outcome class. The two-card count and the third card of a hand of three cards are
+// coupOf returns the coup of an outcome class. The two-card count and the third card of a hand of three cards are
 // unknown.
-func Coup(class int) baccarat.Coup {
+func coupOf(class int) baccarat.Coup {
 	p, b := uint8(class/10%10), uint8(class%10)
 	c := baccarat.Coup{
 		P: p, B: b, NP: uint8(2 + class/200), NB: uint8(2 + class/100%2), Third: baccarat.NoThird, Complete: true,
@@ -148,7 +148,7 @@ func (d *draws) fill(n *Values) {
 func (k *Kernel) Count(n *Values, out *Counts) {
 	*out = Counts{}
 	total := n.Total()
-	if total < 6 || total > MaxCards {
+	if total < 6 || total > maxCards {
 		return
 	}
 	out.Total = total * (total - 1) * (total - 2) * (total - 3) * (total - 4) * (total - 5)

@@ -94,7 +94,7 @@ func (o *Odds) Chance(event []int) float64 {
 func (k *Kernel) Event(holds func(*baccarat.Coup) bool) []int {
 	var classes []int
 	for _, class := range k.classes {
-		if c := Coup(class); holds(&c) {
+		if c := coupOf(class); holds(&c) {
 			classes = append(classes, class)
 		}
 	}

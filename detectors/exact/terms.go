@@ -34,7 +34,7 @@ func (k *Kernel) Terms(law *law.Law, config *law.Config, spot baccarat.Spot) Ter
 		return t
 	}
 	for _, class := range k.classes {
-		c := Coup(class)
+		c := coupOf(class)
 		d, odds := law.Terms(config, spot, &c)
 		profit := 0.0
 		switch {

@@ -93,9 +93,9 @@ func (p *Printer) Close() error {
 	var err error
 	switch {
 	case p.format == "csv":
-		err = CSV(p.out, printed)
+		err = writeCSV(p.out, printed)
 	case p.format == "ndjson":
-		err = NDJSON(p.out, printed)
+		err = writeNDJSON(p.out, printed)
 	case len(printed) > 0:
 		err = Table(p.out, printed)
 	}
@@ -105,8 +105,8 @@ func (p *Printer) Close() error {
 	return nil
 }
 
-// CSV prints findings as a table of comma-separated values with a head.
-func CSV(out io.Writer, findings []finding.Finding) error {
+// writeCSV prints findings as a table of comma-separated values with a head.
+func writeCSV(out io.Writer, findings []finding.Finding) error {
 	w := csv.NewWriter(out)
 	lines := [][]string{columns()}
 	for i := range findings {
@@ -115,8 +115,8 @@ func CSV(out io.Writer, findings []finding.Finding) error {
 	return w.WriteAll(lines)
 }
 
-// NDJSON prints a finding a line, as JSON.
-func NDJSON(out io.Writer, findings []finding.Finding) error {
+// writeNDJSON prints a finding a line, as JSON.
+func writeNDJSON(out io.Writer, findings []finding.Finding) error {
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
 	for i := range findings {

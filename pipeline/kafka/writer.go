@@ -38,8 +38,8 @@ func NewWriter(config Config, format schema.Format) (*Writer, error) {
 	}, nil
 }
 
-// Key is the key of a table's records.
-func Key(property, table string) []byte { return []byte(property + "/" + table) }
+// tableKey is the key of a table's records.
+func tableKey(property, table string) []byte { return []byte(property + "/" + table) }
 
 // Write returns when the brokers have acknowledged the events. After an error some may be written, and a retry may
 // write them twice.
@@ -47,7 +47,7 @@ func (w *Writer) Write(ctx context.Context, events ...schema.Event) error {
 	records := make([]kafka.Message, len(events))
 	for i := range events {
 		ev := &events[i]
-		records[i].Key = Key(ev.PropertyID, ev.TableID)
+		records[i].Key = tableKey(ev.PropertyID, ev.TableID)
 		if w.format == schema.JSON {
 			records[i].Value = schema.AppendJSON(nil, ev)
 			records[i].Headers = []kafka.Header{{Key: contentType, Value: []byte(jsonType)}}

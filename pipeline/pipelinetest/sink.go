@@ -19,8 +19,8 @@ type Stored struct {
 	Count func(t *testing.T, table string) int
 }
 
-// Tables returns the tables that have rows in a Batch.
-func Tables() []string {
+// tables returns the tables that have rows in a Batch.
+func tables() []string {
 	return []string{
 		"events", "rounds", "wagers", "vigorish", "shoes", "table_configs", "notices", "table_memory",
 		"findings", "dead_letters",
@@ -37,7 +37,7 @@ func Sink(t *testing.T, open func(t *testing.T) Stored) {
 	}
 	holds := func(t *testing.T, s Stored, want int) {
 		t.Helper()
-		for _, table := range Tables() {
+		for _, table := range tables() {
 			if got := s.Count(t, table); got != want {
 				t.Errorf("%s holds %d rows, want %d", table, got, want)
 			}

@@ -46,45 +46,45 @@ func (s *Set) Hash() string {
 // and texts have their length in front.
 func (c *Column) append(dst []byte, v View, row int) []byte {
 	switch c.Type {
-	case String:
+	case stringType:
 		return encode(dst, v, c, row, appendText[string])
-	case Strings:
+	case stringsType:
 		if c.Optional && len(*value[[]string](v, c, row)) == 0 {
 			return dst
 		}
 		return encode(dst, v, c, row, appendTexts)
-	case Bytes:
+	case bytesType:
 		if v.stride == 0 {
 			return appendColumn(dst, value[Text](v, c, 0))
 		}
 		return encode(dst, v, c, row, appendText[[]byte])
-	case Bool:
+	case boolType:
 		return encode(dst, v, c, row, appendBool)
-	case Int32:
+	case int32Type:
 		return encode(dst, v, c, row, func(dst []byte, n int32) []byte { return binary.AppendVarint(dst, int64(n)) })
-	case Int64:
+	case int64Type:
 		return encode(dst, v, c, row, binary.AppendVarint)
-	case Uint8:
+	case uint8Type:
 		if v.stride == 0 {
 			return appendText(dst, *value[[]uint8](v, c, 0))
 		}
 		return encode(dst, v, c, row, func(dst []byte, n uint8) []byte { return binary.AppendUvarint(dst, uint64(n)) })
-	case Uint32:
+	case uint32Type:
 		return encode(dst, v, c, row, func(dst []byte, n uint32) []byte { return binary.AppendUvarint(dst, uint64(n)) })
-	case Uint64:
+	case uint64Type:
 		return encode(dst, v, c, row, binary.AppendUvarint)
-	case Float64:
+	case float64Type:
 		return encode(dst, v, c, row, func(dst []byte, x float64) []byte {
 			return binary.BigEndian.AppendUint64(dst, math.Float64bits(x))
 		})
-	case Format:
+	case formatType:
 		return encode(dst, v, c, row, func(dst []byte, f schema.Format) []byte {
 			return binary.AppendUvarint(dst,
 				uint64(f))
 		})
-	case Severity:
+	case severityType:
 		return encode(dst, v, c, row, func(dst []byte, s finding.Severity) []byte { return appendText(dst, s.String()) })
-	case Proof:
+	case proofType:
 		return encode(dst, v, c, row, func(dst []byte, e finding.Evidence) []byte {
 			dst = binary.AppendUvarint(dst, uint64(len(e.Seqs)))
 			for _, seq := range e.Seqs {

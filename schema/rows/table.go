@@ -47,20 +47,20 @@ type Type uint8
 
 // Types.
 const (
-	String Type = iota // also a type with this kind
-	Strings
-	Bytes
-	Bool
-	Int32
-	Int64
-	Uint8
-	Uint32
-	Uint64
-	Float64
-	Format
-	Severity
-	Proof   // finding.Evidence
-	Instant // time.Time
+	stringType Type = iota // also a type with this kind
+	stringsType
+	bytesType
+	boolType
+	int32Type
+	int64Type
+	uint8Type
+	uint32Type
+	uint64Type
+	float64Type
+	formatType
+	severityType
+	proofType   // finding.Evidence
+	instantType // time.Time
 )
 
 // Conversion is the ClickHouse type of a value where its Go type leaves a choice.
@@ -68,10 +68,10 @@ type Conversion string
 
 // Conversions.
 const (
-	Plain Conversion = ""
+	plain Conversion = ""
 	Word  Conversion = "word"  // LowCardinality(String), of a list too
 	Time  Conversion = "time"  // DateTime64(9, 'UTC')
-	Milli Conversion = "milli" // DateTime64(3, 'UTC')
+	milli Conversion = "milli" // DateTime64(3, 'UTC')
 	Day   Conversion = "day"   // Date32
 	Hash  Conversion = "hash"  // FixedString(32)
 )
@@ -186,21 +186,22 @@ func columns(row reflect.Type, list bool) []Column {
 func typeOf(t reflect.Type) Type {
 	switch t {
 	case reflect.TypeFor[schema.Format]():
-		return Format
+		return formatType
 	case reflect.TypeFor[finding.Severity]():
-		return Severity
+		return severityType
 	case reflect.TypeFor[finding.Evidence]():
-		return Proof
+		return proofType
 	case reflect.TypeFor[time.Time]():
-		return Instant
+		return instantType
 	case reflect.TypeFor[[]string]():
-		return Strings
+		return stringsType
 	case reflect.TypeFor[[]byte]():
-		return Bytes
+		return bytesType
 	}
 	kinds := map[reflect.Kind]Type{
-		reflect.String: String, reflect.Bool: Bool, reflect.Int32: Int32, reflect.Int64: Int64, reflect.Uint8: Uint8,
-		reflect.Uint32: Uint32, reflect.Uint64: Uint64, reflect.Float64: Float64,
+		reflect.String: stringType, reflect.Bool: boolType, reflect.Int32: int32Type, reflect.Int64: int64Type,
+		reflect.Uint8: uint8Type,
+		reflect.Uint32: uint32Type, reflect.Uint64: uint64Type, reflect.Float64: float64Type,
 	}
 	of, ok := kinds[t.Kind()]
 	if !ok {
@@ -212,20 +213,20 @@ func typeOf(t reflect.Type) Type {
 // clickhouse returns the type of a column for the Go type and its conversions.
 func clickhouse() map[Type]map[Conversion]string {
 	return map[Type]map[Conversion]string{
-		String:   {Plain: "String", Word: "LowCardinality(String)", Day: "Date32"},
-		Strings:  {Plain: "Array(String)", Word: "Array(LowCardinality(String))"},
-		Bytes:    {Plain: "String", Hash: "FixedString(32)"},
-		Bool:     {Plain: "Bool"},
-		Int32:    {Plain: "Int32"},
-		Int64:    {Plain: "Int64", Time: "DateTime64(9, 'UTC')"},
-		Uint8:    {Plain: "UInt8"},
-		Uint32:   {Plain: "UInt32"},
-		Uint64:   {Plain: "UInt64"},
-		Float64:  {Plain: "Float64"},
-		Format:   {Plain: "Enum8('unknown' = 0, 'protobuf' = 1, 'json' = 2)"},
-		Severity: {Word: "LowCardinality(String)"},
-		Instant:  {Milli: "DateTime64(3, 'UTC')"},
-		Proof:    {Plain: "Tuple(seqs Array(UInt64), event_ids Array(String))"},
+		stringType:   {plain: "String", Word: "LowCardinality(String)", Day: "Date32"},
+		stringsType:  {plain: "Array(String)", Word: "Array(LowCardinality(String))"},
+		bytesType:    {plain: "String", Hash: "FixedString(32)"},
+		boolType:     {plain: "Bool"},
+		int32Type:    {plain: "Int32"},
+		int64Type:    {plain: "Int64", Time: "DateTime64(9, 'UTC')"},
+		uint8Type:    {plain: "UInt8"},
+		uint32Type:   {plain: "UInt32"},
+		uint64Type:   {plain: "UInt64"},
+		float64Type:  {plain: "Float64"},
+		formatType:   {plain: "Enum8('unknown' = 0, 'protobuf' = 1, 'json' = 2)"},
+		severityType: {Word: "LowCardinality(String)"},
+		instantType:  {milli: "DateTime64(3, 'UTC')"},
+		proofType:    {plain: "Tuple(seqs Array(UInt64), event_ids Array(String))"},
 	}
 }
 
@@ -234,9 +235,9 @@ func clickhouse() map[Type]map[Conversion]string {
 func (c *Column) Ref(row any) any {
 	field := reflect.ValueOf(row).Elem().Field(c.field).Addr()
 	switch c.Type {
-	case String:
+	case stringType:
 		field = field.Convert(reflect.TypeFor[*string]())
-	case Int64:
+	case int64Type:
 		field = field.Convert(reflect.TypeFor[*int64]())
 	}
 	return field.Interface()

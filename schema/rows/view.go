@@ -72,37 +72,37 @@ func (b *Buffers) Release() {
 // severity, or a *Text. They are valid until the next call with these buffers.
 func (c *Column) Values(v View, b *Buffers) (values any, n int) {
 	switch c.Type {
-	case String:
+	case stringType:
 		return gather(v, c, &b.strings)
-	case Strings:
+	case stringsType:
 		return gather(v, c, &b.lists)
-	case Bytes:
+	case bytesType:
 		if v.stride == 0 {
 			text := value[Text](v, c, 0)
 			return text, text.Len()
 		}
 		return gather(v, c, &b.bytes)
-	case Bool:
+	case boolType:
 		return gather(v, c, &b.bools)
-	case Int32:
+	case int32Type:
 		return gather(v, c, &b.int32s)
-	case Int64:
+	case int64Type:
 		return gather(v, c, &b.int64s)
-	case Uint8:
+	case uint8Type:
 		return gather(v, c, &b.uint8s)
-	case Uint32:
+	case uint32Type:
 		return gather(v, c, &b.uint32s)
-	case Uint64:
+	case uint64Type:
 		return gather(v, c, &b.uint64s)
-	case Float64:
+	case float64Type:
 		return gather(v, c, &b.float64s)
-	case Format:
+	case formatType:
 		return gather(v, c, &b.formats)
-	case Proof:
+	case proofType:
 		return gather(v, c, &b.proofs)
-	case Instant:
+	case instantType:
 		return gather(v, c, &b.instants)
-	case Severity:
+	case severityType:
 		b.strings = b.strings[:0]
 		for row := range v.Len {
 			b.strings = append(b.strings, value[finding.Severity](v, c, row).String())
