@@ -1,11 +1,18 @@
 package engine_test
 
 import (
+	"fmt"
+	"iter"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/engine/enginetest"
 	"github.com/shoeproof/shoeproof/internal/scenario"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
 	"github.com/shoeproof/shoeproof/simulate/script"
@@ -54,5 +61,114 @@ func TestConfigurationsAreNotSilent(t *testing.T) {
 			}
 			t.Log(scenario.Text(b.Findings))
 		})
+	}
+}
+
+// Each field of the configuration of each fixture is left out, and each entry of its lists and maps; texts and numbers
+// also get an unknown word. The audit must report something, or no rule of the rulebook reads the field. What is left
+// out accuses no one, except of a side bet: a bet that is not on the list is not on offer.
+func TestConfigurationFields(t *testing.T) {
+	for _, name := range script.Fixtures() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			events, err := script.Fixture(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := slices.IndexFunc(
+				events, func(ev schema.Event) bool { return ev.Payload.Kind() == schema.KindTableOpened },
+			)
+			whole, l := reportedOf(t, events), lawOf(t, events)
+			for field := range fieldChanges(&events[at].Payload.(*schema.TableOpened).Config) {
+				changed := slices.Clone(events)
+				changed[at] = events[at].Clone()
+				config := &changed[at].Payload.(*schema.TableOpened).Config
+				mode := config.Vigorish.Mode
+				field.change(config)
+				found := reportedOf(t, changed)
+				if subset(found, whole) && !unread(l, field.name, mode) {
+					t.Errorf("%s: no finding", field.name)
+				}
+				accused := slices.ContainsFunc(found, func(s string) bool { return strings.HasPrefix(s, "BREACH") })
+				if field.left && accused && !strings.HasPrefix(field.name, "SideBets") {
+					t.Errorf("%s: %v", field.name, found)
+				}
+			}
+		})
+	}
+}
+
+// fieldChange is a change of a field of a configuration: it is left out, or gets an unknown word.
+type fieldChange struct {
+	name   string
+	left   bool
+	change func(*schema.TableConfig)
+}
+
+// unread reports whether no rule of a law reads a field of a configuration with this kind of vigorish.
+func unread(l *law.Law, name string, mode schema.VigorishMode) bool {
+	field, entry, _ := strings.Cut(strings.TrimSuffix(name, " unknown"), "/")
+	has := func(rule string) bool { _, ok := l.Cited(rule); return ok }
+	switch field {
+	case "ConfigID", "Vigorish.Unit", "Vigorish.Timing": // a name; what follows from the rulebook
+		return true
+	case "Decks", "Seats": // the loaded shoe and the occupied seats count
+		return entry != "" || strings.HasSuffix(name, "unknown")
+	case "Vigorish.Mode":
+		return len(l.Modes) == 0
+	case "PaymentProcedure":
+		return mode != schema.VigorishModeCommission || !has("order.procedure-elected")
+	case "DealingStyle":
+		return !has("deal.style-consistent")
+	case "PostedOdds":
+		return !l.Odds[baccarat.ParseSpot(entry)].Floor
+	case "Feeds":
+		feed := schema.ParseFeed(entry)
+		return !slices.ContainsFunc(rules.All(), func(r *rules.Rule) bool {
+			return has(r.Name) && r.Needs&(1<<feed) != 0
+		})
+	}
+	return false
+}
+
+// fieldChanges are the changes of the fields that a configuration has.
+func fieldChanges(c *schema.TableConfig) iter.Seq[fieldChange] {
+	return func(yield func(fieldChange) bool) {
+		fieldsOf("", reflect.ValueOf(c).Elem(), nil, func(name string, v reflect.Value, path []int) {
+			of := func(c *schema.TableConfig) reflect.Value { return reflect.ValueOf(c).Elem().FieldByIndex(path) }
+			yield(fieldChange{name, true, func(c *schema.TableConfig) { of(c).SetZero() }})
+			switch v.Kind() {
+			case reflect.String:
+				yield(fieldChange{name + " unknown", false, func(c *schema.TableConfig) { of(c).SetString("xx") }})
+			case reflect.Uint32:
+				yield(fieldChange{name + " unknown", false, func(c *schema.TableConfig) { of(c).SetUint(99) }})
+			case reflect.Slice:
+				for k := range v.Len() {
+					yield(fieldChange{fmt.Sprint(name, "/", v.Index(k)), true, func(c *schema.TableConfig) {
+						list := of(c)
+						list.Set(reflect.AppendSlice(list.Slice(0, k), list.Slice(k+1, list.Len())))
+					}})
+				}
+			case reflect.Map:
+				for _, key := range v.MapKeys() {
+					yield(fieldChange{fmt.Sprint(name, "/", key), true, func(c *schema.TableConfig) {
+						of(c).SetMapIndex(key, reflect.Value{})
+					}})
+				}
+			}
+		})
+	}
+}
+
+// fieldsOf walks the fields that are not empty, also within structs.
+func fieldsOf(prefix string, v reflect.Value, path []int, visit func(string, reflect.Value, []int)) {
+	for i := range v.NumField() {
+		name, field, at := prefix+v.Type().Field(i).Name, v.Field(i), append(slices.Clone(path), i)
+		switch {
+		case field.Kind() == reflect.Struct:
+			fieldsOf(name+".", field, at, visit)
+		case !field.IsZero():
+			visit(name, field, at)
+		}
 	}
 }

@@ -19,6 +19,8 @@ func (l *Law) Disposition(config *Config, s baccarat.Spot, c *baccarat.Coup) bac
 	switch s {
 	case baccarat.SpotBanker, baccarat.SpotPlayer:
 		switch {
+		case s == baccarat.SpotBanker && config.Mode == baccarat.NoVigorishMode && l.Knows(baccarat.EZ) && c.Dragon7():
+			return baccarat.Undetermined // a push at an EZ table, a win at any other
 		case result == baccarat.Tie, s == baccarat.SpotBanker && config.Mode == baccarat.EZ && l.Knows(baccarat.EZ) &&
 			c.Dragon7():
 			return baccarat.Return

@@ -323,4 +323,6 @@ type BankRound struct {
 	Amount  int64
 	Result  baccarat.Result
 	Against []SeatChange
+	// Unreported means that money moved for a wager that is not on record.
+	Unreported bool
 }

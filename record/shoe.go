@@ -47,12 +47,17 @@ type Shoe struct {
 	Out      uint32
 	LastCard Seq
 
+	// CardsLost means that a card left the shoe and was not reported.
+	CardsLost bool
+
 	// Rounds are the rounds so far, in short.
 	Rounds []RoundSummary
 	// Dues are the banker wagers that owe vigorish, marked or not, in order.
 	Dues []Due
 	// Collections are vigorish collections of kind outstanding.
 	Collections []Collection
+	// Unexplained are the seats with a mark for a wager that is not on record.
+	Unexplained []uint32
 	// MarkersRemoved are coins and lammers taken off the layout.
 	MarkersRemoved []SeatChange
 
@@ -149,6 +154,8 @@ type RoundSummary struct {
 	Result  baccarat.Result
 	NoBets  Seq // no more bets
 	Missing bool
+	// Complete means that both hands have their first two cards, and that every card was read.
+	Complete bool
 	// Short means that the round was void, and the shoe had too few cards to complete it; MaybeShort that it was declared
 	// void for that, and the cards that are known do not decide.
 	Short, MaybeShort bool
@@ -212,8 +219,9 @@ type Collection struct {
 func (s *Shoe) Reset() {
 	*s = Shoe{
 		Burns: s.Burns[:0], Cutcard: s.Cutcard[:0], LastHandCalls: s.LastHandCalls[:0], Rounds: s.Rounds[:0],
-		Dues: s.Dues[:0], Collections: s.Collections[:0], MarkersRemoved: s.MarkersRemoved[:0],
-		OwedAtShuffle: s.OwedAtShuffle[:0], Prep: s.Prep, Curators: s.Curators[:0], Acts: s.Acts[:0],
+		Dues: s.Dues[:0], Unexplained: s.Unexplained[:0], Collections: s.Collections[:0],
+		MarkersRemoved: s.MarkersRemoved[:0],
+		OwedAtShuffle:  s.OwedAtShuffle[:0], Prep: s.Prep, Curators: s.Curators[:0], Acts: s.Acts[:0],
 		FaceUps: s.FaceUps[:0],
 		Bids:    s.Bids[:0], Bank: s.Bank[:0], Order: s.Order[:0], OrderAt: s.OrderAt[:0],
 	}
@@ -276,7 +284,7 @@ func (s *Shoe) Marks(seat uint32) []Seq {
 func (s *Shoe) Enter(r *Round, settled *baccarat.Coup) {
 	sum := RoundSummary{
 		No: r.No, First: r.Started, Card: r.FirstCard(), Ended: r.Ended.Seq, Result: r.Ended.Result, Missing: r.Missing,
-		Curator: r.Curator,
+		Curator: r.Curator, Complete: settled.Complete,
 	}
 	if c := r.CallOf(baccarat.NoMoreBets); c != nil {
 		sum.NoBets = c.Seq
@@ -291,6 +299,12 @@ func (s *Shoe) Enter(r *Round, settled *baccarat.Coup) {
 	won, tied := settled.Result() == baccarat.BankerWon, settled.Result() == baccarat.Tie
 	if !settled.Complete {
 		won, tied = true, true // the payments and returns decide
+	}
+	for i := range r.Steps {
+		step := &r.Steps[i]
+		if step.Kind == StepVigMarked && step.Wager < 0 {
+			s.Unexplained = append(s.Unexplained, step.Seat)
+		}
 	}
 	for i := range r.Wagers {
 		w := &r.Wagers[i]

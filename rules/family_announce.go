@@ -375,6 +375,10 @@ func (p *Pass) judgePresence(code baccarat.Code, due bool, subject finding.Subje
 }
 
 func checkDragonCall(p *Pass) {
+	if p.Config.Mode == baccarat.NoVigorishMode {
+		p.CannotJudge("the kind of vigorish of the table was not reported", p.Round.ConfigAt)
+		return
+	}
 	if c, ok := p.called(); ok && p.Config.Mode != baccarat.Commission && p.Config.Mode != baccarat.Tie25 &&
 		(p.Law.Game == baccarat.PuntoBanco || p.Config.Mode == baccarat.EZ || len(p.Law.Treasures) > 0) {
 		p.judgePresence(baccarat.Dragon7, c.Dragon7(), finding.Subject{}, "dragon 7")

@@ -38,7 +38,7 @@ var cheminFamily = []*Rule{
 		Name:     "chemin.banker.wager-before-deal",
 		Doc:      "The Banker wagers before the first card and before any wager against him.",
 		Breach:   "No Banker wager.",
-		Severity: finding.Major, At: Dealt, Check: checkBankerWagers, Covers: []string{"chemin.against.after-banker"},
+		Severity: finding.Major, At: Settled, Check: checkBankerWagers, Covers: []string{"chemin.against.after-banker"},
 		Needs: baccarat.FeedWagers,
 	},
 	{
@@ -123,7 +123,8 @@ var cheminFamily = []*Rule{
 		Severity: finding.Minor, At: Dealt, Needs: baccarat.FeedWagers, Check: checkBancoAmount,
 	},
 	{
-		Name: "chemin.banco.area", Doc: "The wager of a banco suivi or a banco lies on the appropriate area of the layout.",
+		Name:     "chemin.banco.area",
+		Doc:      "The wager of a banco suivi or a banco lies on the appropriate area of the layout.",
 		Breach:   "A banco put beside its area.",
 		Severity: finding.Minor, At: Dealt, Needs: baccarat.FeedWagers | baccarat.FeedBetSpots, Check: checkBancoArea,
 	},
@@ -178,6 +179,13 @@ func (p *Pass) judgeAuction(bids []record.Bid, b *record.Bid, tie bool) {
 	last := func(i int) bool {
 		return !slices.ContainsFunc(bids[i+1:], func(o record.Bid) bool { return o.Seat == bids[i].Seat })
 	}
+	if !slices.ContainsFunc(bids, func(o record.Bid) bool { return o.Seat == b.Seat }) && b.Amount > 0 &&
+		len(bids) > 0 {
+		if !tie {
+			p.CannotJudge(fmt.Sprintf("the bid of seat %d, to which the bank went, was not reported", b.Seat), b.Seq)
+		}
+		bids = append(slices.Clone(bids), *b)
+	}
 	highest, first, tied := int64(-1), uint32(0), false
 	for i := range bids {
 		switch o := &bids[i]; {
@@ -227,6 +235,10 @@ func checkBankerWagers(p *Pass) {
 	r := p.Round
 	first, bank := r.FirstCard(), bank(r)
 	if first == 0 || (bank != nil && bank.Placed < first) {
+		return
+	}
+	if bank == nil && unreported(r, r.Curator) {
+		p.CannotJudge("the wager of the Banker was not reported", first)
 		return
 	}
 	evidence, observed := []record.Seq{first}, "no wager of the Banker"
@@ -293,7 +305,17 @@ func checkWagerRange(p *Pass) {
 func checkBankerOutcome(p *Pass) {
 	bank := bank(p.Round)
 	c := p.Round.Coup()
-	if bank == nil || bank.Gone || !c.Complete || p.cancelled() {
+	if !c.Complete || p.cancelled() {
+		return
+	}
+	for i := range p.Round.Wagers {
+		if w := &p.Round.Wagers[i]; w.Disposition() == baccarat.Undetermined {
+			p.CannotJudge(
+				fmt.Sprintf("how the %v wager of seat %d was settled was not reported", w.Spot, w.Seat), w.Placed,
+			)
+		}
+	}
+	if bank == nil || bank.Gone {
 		return
 	}
 	want := baccarat.Return
@@ -398,19 +420,43 @@ func (p *Pass) lastDecided() *record.BankRound {
 	return nil
 }
 
-const unreadBefore = "a card of the round before was not read"
+// wagersLost reports whether wagers of this Banker's rounds since the last decided one were not reported.
+func (p *Pass) wagersLost() bool {
+	for _, r := range slices.Backward(p.Shoe.Rounds) {
+		if r.Card == 0 || r.Result == baccarat.Void {
+			continue
+		}
+		if p.bankPassed(r.No) {
+			return false
+		}
+		i := slices.IndexFunc(p.Shoe.Bank, func(b record.BankRound) bool { return b.No == r.No })
+		if i < 0 || p.Shoe.Bank[i].Unreported {
+			return true
+		}
+		if p.Shoe.Bank[i].Result != baccarat.Tie {
+			return false
+		}
+	}
+	return false
+}
+
+const unreadBefore = "a card or a wager of the round before was not reported"
 
 // suiviSeat is the one seat that may call suivi, 0 if none: it covered the whole bank in the last
 // decided round and lost. Two full wagers would have exceeded the cap. It is not known if suivi was
 // called and a card of that round was not read.
 func (p *Pass) suiviSeat() (seat uint32, known bool) {
+	called := slices.ContainsFunc(p.Round.Bancos, func(b record.Banco) bool { return b.Call == record.Suivi })
+	if p.wagersLost() {
+		return 0, !called
+	}
 	last := p.lastDecided()
 	if last == nil {
 		return 0, true
 	}
 	switch last.Result {
 	case baccarat.NoResult:
-		return 0, !slices.ContainsFunc(p.Round.Bancos, func(b record.Banco) bool { return b.Call == record.Suivi })
+		return 0, !called
 	case baccarat.BankerWon:
 		for _, s := range last.Against {
 			if s.Amount == last.Amount {

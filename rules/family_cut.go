@@ -170,6 +170,9 @@ func checkOfferOrder(p *Pass) {
 	offers := firstOffers(prep)
 	for i := 1; i < len(offers); i++ {
 		want := clockwise(prep.Occupied, offers[i-1].Seat)
+		if offers[i].Seat == offers[i-1].Seat {
+			continue // the offer is repeated
+		}
 		if offers[i].Seat != want || offers[i-1].Accepted {
 			p.Report(Finding{
 				Expected: fmt.Sprintf("offered to seat %d after seat %d", want, offers[i-1].Seat),
@@ -214,12 +217,23 @@ func checkWhoCuts(p *Pass) {
 			Evidence: []record.Seq{cut.Seq},
 		})
 	}
-	if cut.By != baccarat.RoleDealer {
+	if cut.By != baccarat.RoleDealer && !p.offeredByConduct(&cut, offers) {
 		p.Report(Finding{
 			Expected: "cut by the dealer, since no participant accepted",
 			Observed: fmt.Sprintf("cut by %v seat %d", cut.By, cut.Seat), Evidence: []record.Seq{cut.Seq},
 		})
 	}
+}
+
+// offeredByConduct reports whether the stack was cut by the participant next in turn, no offer to whom is on record:
+// to hand over the stack is to offer it.
+func (p *Pass) offeredByConduct(cut *record.Cut, offers []record.CutOffer) bool {
+	next := p.entitled()
+	if n := len(offers); n > 0 {
+		next = clockwise(p.Shoe.Prep.Occupied, offers[n-1].Seat)
+	}
+	return cut.By == baccarat.RolePatron && cut.Seat == next &&
+		!slices.ContainsFunc(offers, func(o record.CutOffer) bool { return o.Seat == cut.Seat })
 }
 
 func checkBacksAway(p *Pass) {

@@ -93,7 +93,7 @@ func checkCutcardAside(p *Pass) {
 			})
 			continue
 		}
-		if r := round(p.Shoe, c.Round); r != nil && r.Ended == 0 && !r.Missing {
+		if r := round(p.Shoe, c.Round); r != nil && r.Ended == 0 && !r.Missing && !r.Complete {
 			p.Report(Finding{
 				Round: c.Round, Expected: "the hand in progress finished", Observed: "no result",
 				Evidence: []record.Seq{c.Seq},

@@ -63,7 +63,7 @@ func inMode(m baccarat.VigorishMode) func(*law.Config) bool {
 func layout(name, doc, item string, severity finding.Severity, needed func(*law.Config) bool) *Rule {
 	return &Rule{
 		Name: name, Doc: doc, Breach: "Attested as not present.", Severity: severity, At: Prepared,
-		Needs: baccarat.FeedAttestation,
+		Needs: baccarat.FeedAttestation, Standing: true,
 		Check: func(p *Pass) {
 			if needed == nil || needed(p.Config) {
 				p.attested(item, needed)
@@ -83,9 +83,9 @@ func (p *Pass) attested(item string, needed func(*law.Config) bool) {
 	const day = 24 * 3600 * 1e9
 	switch {
 	case !ok && !p.Table.Whole:
-		p.CannotJudge("the record of the table begins after an attestation may have been filed", p.Shoe.First)
+		p.CannotJudge("the record of the table begins after an attestation may have been filed", p.configEvidence()...)
 	case !ok:
-		p.CannotJudge("no attestation of "+item+" is on file", p.Shoe.First)
+		p.CannotJudge("no attestation of "+item+" is on file", p.configEvidence()...)
 	case a.Seq < p.introduced(needed):
 		p.CannotJudge("the attestation of "+item+" is older than the offer that needs it", a.Seq)
 	case !a.Present:

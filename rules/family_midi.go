@@ -115,6 +115,16 @@ func handed(r *record.Round, h baccarat.Hand) *record.Squeeze {
 	return nil
 }
 
+// firstOut is the first time that the first two cards of a hand were handed out, nil if never.
+func firstOut(r *record.Round, h baccarat.Hand) *record.Squeeze {
+	for i := range r.Squeezes {
+		if s := &r.Squeezes[i]; s.Kind == record.SqueezeHanded && s.Hand == h && initial(r, s) {
+			return s
+		}
+	}
+	return nil
+}
+
 // relinquished reports whether the right to a hand was given up before an event.
 func relinquished(r *record.Round, h baccarat.Hand, before record.Seq) bool {
 	return slices.ContainsFunc(r.Squeezes, func(s record.Squeeze) bool {
@@ -148,7 +158,7 @@ func checkRecipient(tie bool) func(*Pass) {
 				continue
 			}
 			due := by[0].seats[0]
-			handed, second := handed(p.Round, h), p.Round.CardAt(h, 2)
+			handed, second := firstOut(p.Round, h), p.Round.CardAt(h, 2)
 			// What comes after the dealer turned the hand is its third card.
 			turned := second != nil && second.RevealedBy == baccarat.RoleDealer
 			if handed == nil || turned && second.Revealed < handed.Seq {
@@ -159,6 +169,10 @@ func checkRecipient(tie bool) func(*Pass) {
 			}
 			if handed.Seat == due || handed.Seat == by[1].seats[0] || relinquished(p.Round, h, handed.Seq) ||
 				declined(p.Round, h, due, handed.Seq) {
+				continue
+			}
+			if unreported(p.Round, handed.Seat) {
+				p.CannotJudge(fmt.Sprintf("a wager of seat %d was not reported", handed.Seat), handed.Seq)
 				continue
 			}
 			if (slices.Contains(by[0].seats, handed.Seat) || slices.Contains(by[1].seats, handed.Seat)) != tie {
@@ -184,6 +198,12 @@ func (p *Pass) neverHanded(h baccarat.Hand, due uint32) {
 	if p.Config.Feeds&baccarat.FeedCardFaces == 0 {
 		p.CannotJudge("the table does not report to whom cards are handed", second.Seq)
 		return
+	}
+	for i := range r.Squeezes {
+		if s := &r.Squeezes[i]; s.Kind == record.SqueezeReturned && s.Hand == h && initial(r, s) {
+			p.CannotJudge(fmt.Sprintf("seat %d returned cards, their hand-out was not reported", s.Seat), s.Seq)
+			return
+		}
 	}
 	f := Finding{
 		Subject: finding.OfHand(h.String()), Seat: due, Evidence: []record.Seq{second.Seq},

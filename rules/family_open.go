@@ -115,7 +115,7 @@ func checkInspection(p *Pass) {
 		// The inspection sorts each deck into the order of new cards: 9 NYCRR 5322.15(c).
 		p.reportBatch(b, "shuffled between the inspection and the first card", "last shuffled before the inspection")
 	case joint:
-	case b.Inspected == 0 || b.Inspected > b.Shuffled:
+	case b.Inspected == 0 || b.Shuffled != 0 && b.Inspected > b.Shuffled:
 		p.reportBatch(b, "inspected before the first shuffle", "no inspection before it")
 	case b.Missing+b.Extra > 0 && !elsewhere:
 		p.reportBatch(b, "no card missing or extra", fmt.Sprintf("%d missing, %d extra", b.Missing, b.Extra))

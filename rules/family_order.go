@@ -276,7 +276,7 @@ func (p *Pass) ascends(s steps) (first, second record.Seq) {
 	switch {
 	case p.Config.Mode == baccarat.Tie25 && p.option("order_ties") == "descending":
 		passes[1] = tieSteps
-	case p.Config.Mode != baccarat.Commission, p.Config.Procedure == 0:
+	case p.Config.Mode != baccarat.Commission, p.Config.Procedure == 0, p.Config.Procedure > 4:
 	case p.Config.Procedure > 2:
 		passes[0] |= vigSteps
 	default:

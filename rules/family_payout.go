@@ -167,9 +167,12 @@ func (p *Pass) reportPayout(w *record.Wager, o baccarat.Odds, floor bool) {
 
 func abs(n int64) int64 { return max(n, -n) }
 
-// bankerSix reports whether the reduced payment of the no-vigorish variation applies.
+// bankerSix reports whether the reduced payment of the no-vigorish variation applies. A table whose kind of vigorish
+// was not reported may play it.
 func (p *Pass) bankerSix() bool {
-	return p.Config.Mode == baccarat.NoVig6 && p.Law.Knows(baccarat.NoVig6) && p.coup().B == 6
+	mode := p.Config.Mode
+	return (mode == baccarat.NoVig6 || mode == baccarat.NoVigorishMode) && p.Law.Knows(baccarat.NoVig6) &&
+		p.coup().B == 6
 }
 
 func checkBankerOdds(p *Pass) {

@@ -45,7 +45,7 @@ var shoeFamily = []*Rule{
 	{
 		Name: "shoe.cutting-cards.appearance", Doc: "The cutting cards are attested to look as required.",
 		Breach:   "Attestation absent or negative.",
-		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedAttestation,
+		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedAttestation, Standing: true,
 		Check: attestation("cutting-card-appearance"),
 	},
 	{
@@ -129,6 +129,10 @@ func (p *Pass) loaded() bool {
 func checkReceived(p *Pass) {
 	l := p.Shoe.Loaded
 	b := p.Table.Batch(p.Shoe.Batch())
+	if n := p.newBatch(); n != nil && n.Received == 0 {
+		p.CannotJudge("the receipt of these cards was not reported", p.loading()...)
+		return
+	}
 	if b == nil || b.Receipts != 1 || b.Dealt != 0 || l.Seq == 0 {
 		return
 	}
@@ -252,7 +256,12 @@ func checkConservation(p *Pass) {
 		return
 	}
 	want := 52 * s.Loaded.Decks
-	if got := s.Out + s.Ended.Remaining; got != want {
+	got := s.Out + s.Ended.Remaining
+	switch {
+	case got == want:
+	case s.CardsLost:
+		p.CannotJudge("a card that left the shoe was not reported", s.Loaded.Seq, s.Ended.Seq)
+	default:
 		p.Report(Finding{
 			Expected: fmt.Sprintf("%d cards", want),
 			Observed: fmt.Sprintf("%d out and %d left, %d", s.Out, s.Ended.Remaining, got),

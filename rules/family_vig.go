@@ -181,7 +181,7 @@ var vigFamily = []*Rule{
 		Doc:      "At an EZ table, lammers that mark vigorish are kept in the chip rack or a rack of their own.",
 		Breach:   "Loose lammers.",
 		Severity: finding.Info, At: Settled, Check: checkLammers,
-		Needs: baccarat.FeedAttestation | baccarat.FeedVigorish,
+		Needs: baccarat.FeedAttestation | baccarat.FeedVigorish, Standing: true,
 	},
 }
 
@@ -195,7 +195,12 @@ func checkLammers(p *Pass) {
 
 func checkPercent(p *Pass) {
 	p.inUse(func(c *law.Config, at record.Seq) {
-		if _, ok := p.Law.Vigorish(c.Percent); c.Mode == baccarat.Commission && !ok {
+		_, ok := p.Law.Vigorish(c.Percent)
+		switch {
+		case c.Mode != baccarat.Commission || ok:
+		case c.Percent == 0:
+			p.CannotJudge("the percentage of the table was not reported", at)
+		default:
 			p.Report(Finding{
 				Expected: fmt.Sprintf("one of %v percent", slices.Sorted(keys(p.Law.Units))),
 				Observed: fmt.Sprintf("%d percent", c.Percent), Evidence: []record.Seq{at},
@@ -225,6 +230,12 @@ func (p *Pass) configEvidence() []record.Seq {
 func checkCollectionSum(p *Pass) {
 	for i := range p.Shoe.Collections {
 		c := &p.Shoe.Collections[i]
+		if slices.Contains(p.Shoe.Unexplained, c.Seat) {
+			p.CannotJudge(
+				fmt.Sprintf("a mark at seat %d is for a wager that was not reported", c.Seat), c.Seq,
+			)
+			continue
+		}
 		v, ok := p.Law.Vigorish(cmp.Or(c.Percent, p.Config.Percent))
 		if !ok || c.Percent == 0 && !slices.Contains(p.Law.Modes, p.Config.Mode) {
 			continue // of a kind of vigorish that the text does not know
@@ -316,6 +327,10 @@ func checkOnlyBankerWin(p *Pass) {
 		if due && p.namesBanker(s) {
 			continue
 		}
+		if due && unreported(r, s.Seat) {
+			p.CannotJudge("the wager for which vigorish was taken was not reported", s.Seq)
+			continue
+		}
 		p.Report(Finding{
 			Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(cardEvidence(r), s.Seq),
 			Expected: fmt.Sprintf("nothing at seat %d, result %v", s.Seat, result),
@@ -366,7 +381,9 @@ func (p *Pass) dueAmount(d *record.Due) int64 {
 func checkNotCharged(p *Pass) {
 	for i := range p.Shoe.Dues {
 		if d := &p.Shoe.Dues[i]; !d.Tie && !d.Unproved && d.Marked == 0 && d.CollectedAt == 0 {
-			p.reportDue(d, fmt.Sprintf("vigorish on %s collected or marked", p.money(d.Won)), "not collected, and not marked")
+			p.reportDue(
+				d, fmt.Sprintf("vigorish on %s collected or marked", p.money(d.Won)), "not collected, and not marked",
+			)
 		}
 	}
 }

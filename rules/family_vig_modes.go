@@ -221,14 +221,18 @@ func checkElectedCharge(p *Pass) {
 	if mode == baccarat.NoVigorishMode {
 		declared = "no kind of vigorish"
 	}
-	// Where the text has a variation without vigorish, the table may play it.
+	// Where the text has another kind, which takes nothing from a banker hand that wins, the table may charge that.
 	lawful := mode == baccarat.NoVigorishMode &&
-		(len(p.Law.Unseen) > 0 || slices.Contains(p.Law.Modes, baccarat.NoVig6))
+		(len(p.Law.Unseen) > 0 || slices.ContainsFunc(p.Law.Modes, func(m baccarat.VigorishMode) bool {
+			return m != baccarat.Commission
+		}))
 	for w := range p.Round.Wagers {
 		wager := &p.Round.Wagers[w]
 		switch {
 		case wager.Spot != baccarat.SpotBanker || wager.Gone || wager.Paid.Times == 0:
-		case lawful, slices.Contains(p.Law.Unseen, mode):
+		case lawful:
+			p.CannotJudge("the table declares "+declared, p.Round.ConfigAt, wager.Placed)
+		case slices.Contains(p.Law.Unseen, mode):
 			p.CannotJudge(
 				"the table declares "+declared+", the terms of which are not in the text", p.Round.ConfigAt,
 				wager.Placed,

@@ -145,7 +145,9 @@ func checkLateWager(p *Pass) {
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		if w.Placed > closed {
-			p.reportLate(w, fmt.Sprintf("%v %s placed", w.Spot, p.money(w.Amount)), lateness{closed, w.Placed, call == nil})
+			p.reportLate(
+				w, fmt.Sprintf("%v %s placed", w.Spot, p.money(w.Amount)), lateness{closed, w.Placed, call == nil},
+			)
 			continue
 		}
 		for _, c := range w.Changes {
@@ -249,7 +251,9 @@ func checkVerbalConfirmed(p *Pass) {
 			evidence = append(evidence, c.Seq)
 		}
 		if dealer && !supervisor && floorperson {
-			p.CannotJudge("whether a FLOORPERSON is a casino supervisor is not in the text", append(evidence, w.Placed)...)
+			p.CannotJudge(
+				"whether a FLOORPERSON is a casino supervisor is not in the text", append(evidence, w.Placed)...,
+			)
 			continue
 		}
 		if !dealer || !supervisor {
@@ -302,7 +306,12 @@ func checkInsurance(p *Pass) {
 		return
 	}
 	for i := range p.Round.Wagers {
-		if w := &p.Round.Wagers[i]; w.Spot == baccarat.SpotDragon7 || w.Spot == baccarat.SpotPanda8 {
+		w := &p.Round.Wagers[i]
+		switch {
+		case w.Spot != baccarat.SpotDragon7 && w.Spot != baccarat.SpotPanda8:
+		case p.Config.Mode == baccarat.NoVigorishMode:
+			p.CannotJudge("whether the table is an EZ table was not reported", p.Round.ConfigAt, w.Placed)
+		default:
 			p.reportWager(w, "insurance only at an EZ table", fmt.Sprintf("%v at a %v table", w.Spot, p.Config.Mode))
 		}
 	}

@@ -192,6 +192,8 @@ func checkSqueezeOrder(p *Pass) {
 	}
 }
 
+// checkUnderShoe follows the banker cards: under the shoe until the player hand is called, then on their area.
+// 9 NYCRR 5324.21(f)(3)(ii)(a), (c).
 func checkUnderShoe(p *Pass) {
 	r := p.Round
 	called := counted(r, baccarat.Player)
@@ -203,16 +205,7 @@ func checkUnderShoe(p *Pass) {
 		if c.Hand != baccarat.Banker || c.Index > 2 {
 			continue
 		}
-		place, at := record.NoMovePlace, c.Seq
-		if c.Place == baccarat.UnderShoeRight {
-			place = record.MovedUnderShoe
-		}
-		for _, m := range r.Moves {
-			if m.CardSeq == c.CardSeq && m.Seq < called {
-				place, at = m.To, m.Seq
-			}
-		}
-		if place != record.MovedUnderShoe {
+		if place, at := lies(r, c, called); place != record.MovedUnderShoe {
 			p.Report(Finding{
 				Subject:  finding.OfCard(c.CardSeq),
 				Expected: cardName(c) + " under the right corner of the shoe until the PLAYER point count is called",
@@ -220,7 +213,24 @@ func checkUnderShoe(p *Pass) {
 			})
 			return
 		}
+		if place, at := lies(r, c, endOfTime); place == record.MovedUnderShoe && !p.cancelled() {
+			p.CannotJudge("where "+cardName(c)+" was placed after the PLAYER point count was not reported", at, called)
+		}
 	}
+}
+
+// lies is where a card lies before an event, and the event that shows it.
+func lies(r *record.Round, c *record.DealtCard, before record.Seq) (place record.MovePlace, at record.Seq) {
+	place, at = record.NoMovePlace, c.Seq
+	if c.Place == baccarat.UnderShoeRight {
+		place = record.MovedUnderShoe
+	}
+	for _, m := range r.Moves {
+		if m.CardSeq == c.CardSeq && m.Seq < before {
+			place, at = m.To, m.Seq
+		}
+	}
+	return place, at
 }
 
 // checkThirdSqueeze wants the third card handed to the patron who returned the hand, unless that patron gave up the

@@ -46,6 +46,9 @@ type Rule struct {
 	// Again evaluates the rule once more when its evidence may be complete: at the round's recorded end
 	// and at Settled, for a rule of a shoe at Closed. A finding made twice is one.
 	Again bool
+	// Standing is for rules about the table itself, not one of its shoes: what they find is reported once until it
+	// changes.
+	Standing bool
 	// Back is how far the rule looks back: what is lost there leaves it unproved.
 	Back Reach
 	// Needs are the feeds without which the rule cannot be judged.

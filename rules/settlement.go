@@ -130,11 +130,13 @@ func checkUnsettled(p *Pass) {
 			p.Report(f)
 		}
 	}
+	// The wager may have been placed and not reported.
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Wager < 0 && s.Kind <= record.StepReturned {
-			p.Report(Finding{
+			p.Suspect(Finding{
 				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
-				Expected: "settlement of a wager of the round", Observed: "no such wager was placed",
+				Expected: "settlement of a wager of the round",
+				Observed: motionWords[s.Kind] + " " + p.money(s.Amount) + " for a wager that is not on record",
 			})
 		}
 	}
@@ -150,6 +152,13 @@ func (p *Pass) citeOdds(w *record.Wager, f *Finding) {
 	if c, ok := p.Law.Cited(rule.Name); ok && BasisOf(c).Proves() {
 		f.Cites, f.Basis = slices.Clone(c.Citations), BasisOf(c)
 	}
+}
+
+// unreported reports whether money of a seat moved for a wager of the round that was not reported.
+func unreported(r *record.Round, seat uint32) bool {
+	return slices.ContainsFunc(r.Steps, func(s record.Step) bool {
+		return s.Seat == seat && s.Wager < 0 && s.Kind <= record.StepVigMarked
+	})
 }
 
 func (p *Pass) settleOnce(w *record.Wager) string {

@@ -31,7 +31,7 @@ func GroundOf(l *law.Law, s *record.Shoe, r *record.Round) Ground {
 	switch {
 	case high == 0:
 		return HandComplete
-	case s.Loaded.Seq == 0 || s.Joined || s.Missing:
+	case s.Loaded.Seq == 0 || s.Joined || s.Missing || s.CardsLost:
 		return GroundUnknown
 	case r.Left < low:
 		return ShortOfCards

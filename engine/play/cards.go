@@ -37,6 +37,9 @@ func (t *Table) foldDeal(c *turn, s *Shoe, r *record.Round) bool {
 func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	card := readCard(p.Card)
 	carried := r.Carried != 0 && p.CardSeq == r.Carried
+	if repeatedCard(r, p, card) {
+		return
+	}
 	r.Errant = r.Errant || s.Law != nil && r.Config != nil && !r.Config.Reports(baccarat.FeedBurn) &&
 		s.Law.Excess(r.Coup(), baccarat.Hand(p.Hand))
 	if r == s.Round && !carried {
@@ -63,6 +66,13 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	}
 	s.LastCard = c.seq
 	r.Left = s.left()
+}
+
+// repeatedCard reports whether a card was published before, under another event id.
+func repeatedCard(r *record.Round, p *schema.CardDealt, card baccarat.Card) bool {
+	return slices.ContainsFunc(r.Cards, func(d record.DealtCard) bool {
+		return d.CardSeq == p.CardSeq && d.Hand == baccarat.Hand(p.Hand) && uint32(d.Index) == p.Index && d.Card == card
+	})
 }
 
 // firstCard reaches the stages that the first card of a round from the shoe begins.
@@ -183,9 +193,23 @@ func (t *Table) foldSqueeze(c *turn, s *Shoe, r *record.Round) bool {
 	default:
 		return false // an event of the shoe that carries the number of the round
 	}
+	if handedAlready(r, &squeeze) {
+		return true
+	}
 	squeeze.Occupied = slices.Clone(t.History.Occupied)
 	r.Squeezes = append(r.Squeezes, squeeze)
 	return true
+}
+
+// handedAlready reports whether a hand-out repeats the one before: the cards are still with that patron.
+func handedAlready(r *record.Round, s *record.Squeeze) bool {
+	for _, before := range slices.Backward(r.Squeezes) {
+		if before.Hand == s.Hand {
+			return s.Kind == record.SqueezeHanded && before.Kind == s.Kind && before.Seat == s.Seat &&
+				before.Face == s.Face && slices.Equal(before.Cards, s.Cards)
+		}
+	}
+	return false
 }
 
 // discard takes cards beyond those due out of their hands if they are put away before the end of the round; the cards

@@ -11,6 +11,9 @@ import (
 // faceUp notes a card found face up in the shoe. It belongs to the round in progress, or to the one about to be dealt.
 func (s *Shoe) faceUp(c *turn, p *schema.CardFoundFaceup) {
 	card := readCard(p.Card)
+	if slices.ContainsFunc(s.FaceUps, func(f record.FoundFaceUp) bool { return f.CardSeq == p.CardSeq }) {
+		return // published before, under another event id
+	}
 	burned := slices.ContainsFunc(s.Burns, func(b record.Burn) bool {
 		return !b.Opening && p.CardSeq >= b.First && p.CardSeq < b.First+b.Count
 	})

@@ -141,7 +141,12 @@ func (t *Table) foldCurator(c *turn, s *Shoe) {
 			Occupied: slices.Clone(t.History.Occupied),
 		})
 		t.History.CuratorOffers = true
-		t.Released = t.Released || p.Seat == t.Curator && !p.Accepted
+		switch {
+		case p.Accepted: // the participant to accept the shoe is the curator, N.J.A.C. 19:47-3.6(c)
+			t.Curator, t.Released = p.Seat, false
+		case p.Seat == t.Curator:
+			t.Released = true
+		}
 	case *schema.CuratorAssigned:
 		s.curatorStep(record.CuratorStep{
 			Seq: c.seq, Kind: record.CuratorAssigned, Seat: p.Seat, Occupied: slices.Clone(t.History.Occupied),

@@ -70,6 +70,9 @@ func (t *Table) foldBetting(c *turn, s *Shoe, r *record.Round) bool {
 			Changes: w.Changes[:0], Handled: w.Handled[:0], Confirmed: w.Confirmed[:0],
 		}
 		r.Bank = len(r.Wagers)
+		if t.holder() == 0 { // the assignment was not reported
+			t.Curator, t.Released, r.Curator = p.Seat, false, p.Seat
+		}
 	case *schema.WageringOpened:
 		t.openWagers(c, r, p)
 	case *schema.BancoAnnounced:
@@ -91,6 +94,10 @@ func (t *Table) openWagers(c *turn, r *record.Round, p *schema.WageringOpened) {
 }
 
 func (t *Table) placeWager(c *turn, r *record.Round, p *schema.WagerPlaced) {
+	if w := wagerOf(r, p.WagerID); w != nil && w.Seat == p.Seat && w.Spot == baccarat.Spot(p.Spot) &&
+		w.Amount == p.Amount {
+		return // published before, under another event id
+	}
 	w := r.NewWager()
 	*w = record.Wager{
 		ID: p.WagerID, Placed: c.seq, PlacedAt: c.at, Seat: p.Seat, Spot: baccarat.Spot(p.Spot), Amount: p.Amount,
@@ -188,6 +195,9 @@ func (t *Table) foldSettlement(c *turn, s *Shoe, r *record.Round) bool {
 			Cards: p.CardsDealt,
 		})
 		setAside(r)
+		if s.Law != nil && lacksCard(s, r) {
+			t.cardLost(c, s, r)
+		}
 		t.recorded(c, s, r)
 		return true
 	default:

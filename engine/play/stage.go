@@ -30,6 +30,8 @@ const (
 	Settled
 	// Closed: the shoe is complete.
 	Closed
+	// CardLost: a card of a round was not reported.
+	CardLost
 	// Gone: no event can change the shoe any more, and no event before Seq proves anything that is open.
 	Gone
 	// Configured: a configuration came into force, at the first event of its time. It is in the stage, the rulebook and

@@ -61,7 +61,49 @@ func (t *Table) dealt(c *turn, s *Shoe) {
 		return
 	}
 	p.Dealt = true
+	if lacksCard(s, r) {
+		t.cardLost(c, s, r)
+	}
 	c.reach(Dealt, s, r)
+}
+
+// cardLost notes that a card of a round was not reported: nothing about the round is proved.
+func (t *Table) cardLost(c *turn, s *Shoe, r *record.Round) {
+	s.CardsLost = true
+	if !r.Missing {
+		r.Missing = true
+		c.reach(CardLost, s, r)
+	}
+}
+
+// lacksCard reports whether a card of a round was not reported: a number between two of its cards is left out, or the
+// recorded end counts more cards while one is due. What irregularities take has numbers too.
+func lacksCard(s *Shoe, r *record.Round) bool {
+	coup := r.Coup()
+	if r.Voided.Seq == 0 && r.Ended.Cards > uint32(coup.Cards()) && (!coup.Complete || s.Law.CardsDue(coup) > 0) {
+		return true
+	}
+	until := ^record.Seq(0)
+	for i := range s.Burns {
+		if b := &s.Burns[i]; !b.Opening && b.Seq > r.Started {
+			until = min(until, b.Seq)
+		}
+	}
+	for i := range s.FaceUps {
+		if f := &s.FaceUps[i]; f.Seq > r.Started {
+			until = min(until, f.Seq)
+		}
+	}
+	foundFaceUp := func(d *record.DealtCard) bool {
+		return slices.ContainsFunc(s.FaceUps, func(f record.FoundFaceUp) bool { return f.CardSeq == d.CardSeq })
+	}
+	low, high, cards := ^uint32(0), uint32(0), uint32(0)
+	for i := range r.Cards {
+		if d := &r.Cards[i]; !d.Carried && d.Seq < until && !foundFaceUp(d) {
+			low, high, cards = min(low, d.CardSeq), max(high, d.CardSeq), cards+1
+		}
+	}
+	return cards > 1 && high-low >= cards
 }
 
 // kept reports whether the recorded counts prove that every card of a round stayed in its hand.
@@ -131,9 +173,12 @@ func (s *Shoe) enterBank(r *record.Round) {
 		return
 	}
 	w := &r.Wagers[r.Bank-1]
-	s.Bank = append(
-		s.Bank, record.BankRound{No: r.No, Banker: w.Seat, Amount: w.Amount, Result: Result(r), Against: r.Against()},
-	)
+	s.Bank = append(s.Bank, record.BankRound{
+		No: r.No, Banker: w.Seat, Amount: w.Amount, Result: Result(r), Against: r.Against(),
+		Unreported: slices.ContainsFunc(r.Steps, func(s record.Step) bool {
+			return s.Wager < 0 && s.Kind <= record.StepReturned
+		}),
+	})
 }
 
 // closeShoe reaches Closed.

@@ -8,8 +8,10 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Events that every table must publish, whatever its feeds. One that does not come although no event is missing was
-// never published: a fault of the feed, which accuses no one. What rests on it is UNAUDITABLE.
+// Events that every table must publish, whatever its feeds. If such an event does not come although no event is missing,
+// it was never published: a fault of the feed, which accuses no one. What rests on it is UNAUDITABLE.
+
+const noDealer = "feed.dealer-assigned"
 
 // shoeBegun reports what every shoe needs before its first card.
 func (t *Table) shoeBegun(m *moment) {
@@ -20,8 +22,10 @@ func (t *Table) shoeBegun(m *moment) {
 	if s.Loaded.Seq == 0 {
 		t.absent(m, "feed.shoe-loaded", "shoe_loaded before the first card of the shoe", uint64(s.First), m.ev.Seq)
 	}
-	if t.Play.Dealer == "" {
-		t.absent(m, "feed.dealer-assigned", "dealer_assigned before the first card of the shoe", uint64(s.First), m.ev.Seq)
+	if t.Play.Dealer != "" {
+		delete(t.standing, noDealer)
+	} else if t.changed(noDealer, "") {
+		t.absent(m, noDealer, "dealer_assigned before the first card of the shoe", uint64(s.First), m.ev.Seq)
 	}
 }
 
@@ -69,7 +73,8 @@ func (t *Table) absent(m *moment, rule, expected string, from, to uint64) {
 		about.Round = m.Round.No
 	}
 	t.Fault(&about, &order.FeedFault{
-		Rule: rule, Subject: finding.OfRange(from, to), Expected: expected, Observed: "not received, and no event is missing",
-		Seqs: []uint64{from, to}, EventIDs: []string{t.Log.ID(from), t.Log.ID(to)},
+		Rule: rule, Subject: finding.OfRange(from, to), Expected: expected,
+		Observed: "not received, and no event is missing",
+		Seqs:     []uint64{from, to}, EventIDs: []string{t.Log.ID(from), t.Log.ID(to)},
 	}, m.out)
 }

@@ -54,7 +54,7 @@ func weight(rule string) (severity finding.Severity, verdict finding.Verdict) {
 	case "feed.shoe-reused":
 		return finding.Minor, finding.Suspect
 	case "feed.late", "feed.round-started", "feed.round-ended", "feed.shoe-loaded", "feed.shoe-ended",
-		"feed.dealer-assigned", "feed.wager-unknown":
+		"feed.dealer-assigned", "feed.card-dealt", "feed.wager-unknown":
 		return finding.Minor, finding.Unauditable
 	}
 	return finding.Minor, finding.Information
@@ -138,7 +138,7 @@ func lacking(c *schema.TableConfig, l *law.Law) (fields []string) {
 			fields = append(fields, name)
 		}
 	}
-	add("currency", c.Currency == "")
+	add("currency", len(c.Currency) != 3 || strings.ToUpper(c.Currency) != c.Currency)
 	add("decks", c.Decks == 0)
 	add("seats", len(c.Seats) == 0)
 	if l == nil {
@@ -156,7 +156,10 @@ func lacking(c *schema.TableConfig, l *law.Law) (fields []string) {
 	for _, s := range c.SideBets {
 		side := baccarat.SideBet(s)
 		add("side_bets", side == baccarat.NoSideBet || side > baccarat.SideRoyal)
-		add("pay_tables.dragon_bonus", side == baccarat.SideDragonBonus && l.BonusTables[c.PayTables["dragon_bonus"]] == nil)
+		add(
+			"pay_tables.dragon_bonus",
+			side == baccarat.SideDragonBonus && l.BonusTables[c.PayTables["dragon_bonus"]] == nil,
+		)
 		add("pay_tables.treasures", side == baccarat.SideTreasures && l.Treasures[c.PayTables["treasures"]] == nil)
 	}
 	for s := range baccarat.Spots {
@@ -190,7 +193,9 @@ func (t *Table) checkDates(m *moment) {
 	t.notice(m, feedNotice{
 		rule: "feed.not-in-force", verdict: finding.Information, basis: finding.NotInForce,
 		expected: "a rulebook in force at the time of play",
-		observed: fmt.Sprintf("play on %s under %s, which is in force %s", t.Clock.Date(m.playedAt()), book.Name, dates),
+		observed: fmt.Sprintf(
+			"play on %s under %s, which is in force %s", t.Clock.Date(m.playedAt()), book.Name, dates,
+		),
 	})
 }
 

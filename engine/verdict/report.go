@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/engine/play"
@@ -18,6 +19,7 @@ func (t *Table) report(m *moment) {
 	before := len(s.ledger.entries)
 	for _, f := range t.pass.Findings {
 		switch {
+		case f.Rule.Standing && !t.stands(m, &f):
 		case f.Verdict == finding.Unauditable:
 			t.unauditable(m, s, &f)
 		case !t.enter(m, s, &f):
@@ -30,6 +32,27 @@ func (t *Table) report(m *moment) {
 	if len(s.ledger.entries) > before {
 		t.settle(m, s, func(i int, e *entry) bool { return i >= before && e.until <= m.rules })
 	}
+}
+
+// stands reports whether a finding about the table itself is new. An unproved finding is new: the next shoe may prove
+// it.
+func (t *Table) stands(m *moment, f *rules.Finding) bool {
+	if f.Verdict != finding.Unauditable && !t.proved(m, f) {
+		return true
+	}
+	return t.changed(f.Rule.Name, fmt.Sprint(f.Verdict, " ", f.Observed, " ", f.Evidence))
+}
+
+// changed notes what is reported of the table itself; false if it was reported before and has not changed.
+func (t *Table) changed(rule, content string) bool {
+	if was, ok := t.standing[rule]; ok && was == content {
+		return false
+	}
+	if t.standing == nil {
+		t.standing = map[string]string{}
+	}
+	t.standing[rule] = content
+	return true
 }
 
 // weigh sets what a finding rests on and what it claims. It is a BREACH only if its basis proves it.

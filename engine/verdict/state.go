@@ -17,6 +17,8 @@ type State struct {
 	ClockReported bool
 	// NotInForce is the rulebook that was reported as not in force.
 	NotInForce string
+	// Standing is what was reported of the table itself, by rule.
+	Standing   map[string]string
 	Prev, Shoe ShoeState
 }
 
@@ -91,7 +93,8 @@ type EmittedState struct {
 func (t *Table) State() State {
 	return State{
 		ClockReported: t.clockReported, NotInForce: t.notInForce,
-		Prev: t.shoeState(t.Play.Prev), Shoe: t.shoeState(t.Play.Shoe),
+		Standing: t.standing,
+		Prev:     t.shoeState(t.Play.Prev), Shoe: t.shoeState(t.Play.Shoe),
 	}
 }
 
@@ -134,7 +137,7 @@ func (t *Table) Restore(st *State) error {
 	for _, r := range rules.All() {
 		byName[r.Name] = r
 	}
-	t.clockReported, t.notInForce = st.ClockReported, st.NotInForce
+	t.clockReported, t.notInForce, t.standing = st.ClockReported, st.NotInForce, st.Standing
 	shoes, states := [2]*play.Shoe{t.Play.Prev, t.Play.Shoe}, [2]*ShoeState{&st.Prev, &st.Shoe}
 	for i, s := range shoes {
 		if s == nil {

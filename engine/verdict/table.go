@@ -35,6 +35,8 @@ type Table struct {
 	clockReported bool
 	// notInForce is the rulebook that was reported as not in force.
 	notInForce string
+	// standing is what was reported of the table itself, by rule: it is reported once until it changes.
+	standing map[string]string
 }
 
 // moment is a stage while it is judged.
@@ -56,6 +58,8 @@ func (t *Table) At(ev *schema.Event, stage *play.Stage, out *[]finding.Finding) 
 	case play.Prepared:
 		t.shoeBegun(m)
 		t.prepared(m)
+	case play.CardLost:
+		t.absent(m, "feed.card-dealt", "card_dealt of each card of the round", uint64(m.Round.Started), ev.Seq)
 	case play.Changed:
 		t.evaluate(m, rules.Changed)
 	case play.Betting:
