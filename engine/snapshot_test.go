@@ -44,9 +44,8 @@ func newest(snapshots []rows.Snapshot, below int64) []rows.Snapshot {
 	)
 }
 
-// An engine is stopped after any record. Another one that is restored from the snapshots before, and that reads again
-// from the offset which the first one returned as low, gives the same rows for each record from there on, snapshots
-// included.
+// An engine is stopped after any record. A second engine is restored from the snapshots before it and reads again from
+// the low offset of the first. It gives the same rows for each record from there on, snapshots included.
 func TestStopAndRestart(t *testing.T) {
 	floor := enginetest.Casino(t, 10)
 	inOrder := enginetest.Mixed(floor, rand.New(rand.NewPCG(5, 6)))

@@ -101,7 +101,7 @@ type SpotOdds struct {
 type Cited struct {
 	Citations []string
 	// Assumed names the option under which a rule is read into this game from another text. Adopted means that the
-	// rulebook, or one that it extends, adopts this reading by name.
+	// rulebook, or its base, adopts this reading by name.
 	Assumed string
 	Adopted bool
 	// ByReference means that the text of the rulebook itself refers to the cited clauses.

@@ -23,8 +23,8 @@ type Range struct {
 	// which were audited and are lost: the log has other records there now. In other ranges they are 0.
 	Epoch     uint32
 	Cut, Lost int64
-	// Released are the tables whose holes were given up after the record To, in order. The rows are those of the last
-	// one: the range was made durable before, and its rows are not part of this batch.
+	// Released are the tables whose holes were given up after the record To, in order. The batch has the rows of the
+	// last of them: the range was made durable before, and its rows are not part of this batch.
 	Released []Table
 	// Beside is the number of findings about the machine and of earlier snapshots in a range that is written again: Rows
 	// and Hash exclude them.

@@ -66,8 +66,8 @@ type Hooks struct {
 	// Unconfirmed is called for a last flush whose outcome is unknown at the end of the grace period. The journal has
 	// it, so that the next start makes it again.
 	Unconfirmed func(topic string, partition int32, err error)
-	// Lag is called after each read of a Lagger, with the number of records in the log after the last one that the
-	// engine received.
+	// Lag is called after each read of a Lagger, with the number of records in the log that the engine has not
+	// received.
 	Lag func(topic string, partition int32, records int64)
 	// Held is called after each read with the tables whose events wait behind a hole, if the Step is a Releaser.
 	Held func(topic string, partition int32, held []Waiting)

@@ -210,7 +210,7 @@ type Collection struct {
 	// marked nor collected. Percent is the percentage of the latest of the wagers, 0 if none is known.
 	Unmarked []int64
 	Percent  int64
-	// Under are what those of its wagers won whose marks are less than the exact percentage, Short the sum of these marks.
+	// Under are the winnings of its wagers whose marks are less than the exact percentage, Short the sum of these marks.
 	Under []int64
 	Short int64
 }

@@ -98,7 +98,7 @@ func lone(r *record.Round, code baccarat.Code, h baccarat.Hand) (*record.Call, i
 
 // spoken are the calls about one matter. A call that repeats the content of the one before changes nothing.
 type spoken struct {
-	// first is the first call that is right, wrong the first one that is not; both nil if there is none.
+	// first is the first right call, wrong the first wrong call; nil without such a call.
 	first, wrong *record.Call
 	// again is the first right call after a wrong one, right whether the last call is right.
 	again *record.Call

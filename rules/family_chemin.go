@@ -330,8 +330,8 @@ func checkBankerOutcome(p *Pass) {
 	}
 }
 
-// uncoveredReturned reports whether of a lost Banker wager only what nobody wagered against was returned. N.J.A.C.
-// 19:47-4.7(a): participants wager against all or a part of it.
+// uncoveredReturned reports whether the returned part of a lost Banker wager is the part that no participant wagered
+// against. N.J.A.C. 19:47-4.7(a): participants wager against all or a part of it.
 func (p *Pass) uncoveredReturned(bank *record.Wager) bool {
 	covered := int64(0)
 	for _, s := range p.Round.Against() {

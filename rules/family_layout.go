@@ -72,8 +72,8 @@ func layout(name, doc, item string, severity finding.Severity, needed func(*law.
 	}
 }
 
-// attested reports an item that is attested as not present. The texts demand the item, not its attestation: one that is
-// missing or too old, or older than the side bet or mode that makes the item necessary, leaves it unjudged.
+// attested reports an item that is attested as not present. The texts demand the item, not its attestation: an
+// attestation that is missing, too old, or older than the side bet or mode that needs the item leaves it unjudged.
 func (p *Pass) attested(item string, needed func(*law.Config) bool) {
 	a, ok := p.Table.Attested[item]
 	days, err := strconv.Atoi(p.option("layout_attestation_days"))

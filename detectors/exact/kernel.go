@@ -60,8 +60,8 @@ type Counts struct {
 type Kernel struct {
 	player [8]bool
 	banker [8][11]bool // by two-card count and third card of the player hand, baccarat.NoThird last
-	// draws are the two-card counts of the player hand that draw; answers those of the banker hand that draw after a
-	// third card of the player hand.
+	// draws are the two-card counts on which the player hand draws; answers the counts on which the banker hand draws, by
+	// the third card of the player hand.
 	draws   []int
 	answers [10][]int
 	classes []int

@@ -43,7 +43,7 @@ func (t *Table) openTable(c *turn, p *schema.TableOpened) {
 	t.configure(c, t.configuration(&p.Config, 0, true))
 }
 
-// configuration pairs a configuration with the event in which it came, the one that is folded now.
+// configuration pairs a configuration with the event that is folded now, in which it came.
 func (t *Table) configuration(p *schema.TableConfig, effective int64, opened bool) *Configuration {
 	ev := t.now
 	return &Configuration{

@@ -84,7 +84,7 @@ func (t *Table) unauditable(m *moment, s *shoe, f *rules.Finding) {
 	t.emit(m, &entry{finding: *f, at: m.ev.At}, nil)
 }
 
-// enter enters a finding; false if it was made before. One that is not proved is UNAUDITABLE.
+// enter enters a finding; false if it was made before. An unproved finding is UNAUDITABLE.
 func (t *Table) enter(m *moment, s *shoe, f *rules.Finding) bool {
 	about := mark{f.Rule, f.Round, f.Seat, f.Subject}
 	if _, ok := s.made[about]; ok {

@@ -1,12 +1,12 @@
 // Package verdict evaluates the rules of a stage and reports what they find.
 //
-// A stage of the play goes in, findings come out. Each finding is made once for its shoe. One that another finding
-// covers gives way to it; one that a later stage may still cover is deferred until then. A finding that would accuse
-// on missing evidence is UNAUDITABLE. Faults of the feed and anomalies of the detectors become findings here as well,
-// so that all findings of a table are built in one place.
+// A stage of the play goes in, findings come out. Each finding is made once for its shoe. A finding gives way
+// to another finding that covers it; if a later stage may still cover it, it is deferred until then. A finding that
+// would accuse on missing evidence is UNAUDITABLE. Faults of the feed and anomalies of the detectors become findings
+// here as well, so that all findings of a table are built in one place.
 //
-// The package changes nothing about the play but the reading of a card that the reader is suspected of having misread,
-// and knows no other table.
+// The package knows no other table. It changes one thing in the record of the play: the card that the reader is
+// suspected of having misread.
 package verdict
 
 import (

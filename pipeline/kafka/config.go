@@ -24,7 +24,7 @@ import (
 
 // Config is the configuration of a Source or a Writer.
 type Config struct {
-	Brokers []string // host:port; one that answers is enough
+	Brokers []string // host:port; it is enough that one of them answers
 	Topic   string
 	// Group is the consumer group that shares the partitions. Without it this process reads all
 	// partitions and commits nothing.

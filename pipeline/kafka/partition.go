@@ -56,7 +56,7 @@ type partition struct {
 // start is the first offset to read, -1 for the first of the log, and the min end of the log.
 type start struct{ from, end int64 }
 
-// page has the records of one Fetch. A partition has two: one in use, one that is filled.
+// page has the records of one Fetch. A partition has two: one is in use while the other is filled.
 type page struct {
 	records []pipeline.Record
 	data    []byte // the values and keys

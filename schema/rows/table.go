@@ -200,7 +200,7 @@ func typeOf(t reflect.Type) Type {
 	}
 	kinds := map[reflect.Kind]Type{
 		reflect.String: stringType, reflect.Bool: boolType, reflect.Int32: int32Type, reflect.Int64: int64Type,
-		reflect.Uint8: uint8Type,
+		reflect.Uint8:  uint8Type,
 		reflect.Uint32: uint32Type, reflect.Uint64: uint64Type, reflect.Float64: float64Type,
 	}
 	of, ok := kinds[t.Kind()]

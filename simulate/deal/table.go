@@ -132,7 +132,7 @@ func (t *Table) Shoe() []schema.Event { return t.ShoeOf(0) }
 // is played to the last hand that a usual cutting card leaves.
 func (t *Table) ShoeOf(rounds int) []schema.Event {
 	if t.variety != nil {
-		t.o.Config = t.w.Config // one that was announced may have come into force
+		t.o.Config = t.w.Config // an announced configuration may have come into force
 	}
 	if t.shoes > 0 && !t.o.Flawless && !t.w.Pending() {
 		t.changePolicy()
