@@ -24,6 +24,7 @@ type Config struct {
 	SupplementalRequiresMain bool
 	ReshuffleAfterLacing     bool
 	FaceDown                 bool
+	StyleUnknown             bool // how cards are dealt was not reported
 	AutomatedShuffler        bool
 	PreShuffled              bool
 	MinWager, MaxWager       int64

@@ -245,6 +245,9 @@ func (p *Pass) dealtAs(c *record.DealtCard) (baccarat.Face, baccarat.Place) {
 // called. N.J.A.C. 19:47-7.7(c)2; 9 NYCRR 5324.21(f)(3)(i)(b).
 func checkStyle(p *Pass) {
 	r := p.Round
+	if p.styleUnknown() {
+		return
+	}
 	called := counted(r, baccarat.Player)
 	for i := range r.Cards {
 		c := &r.Cards[i]
@@ -290,8 +293,17 @@ func placeName(place baccarat.Place) string {
 	return place.String()
 }
 
+// styleUnknown reports whether the configuration does not name the style of dealing, of which the text has two.
+func (p *Pass) styleUnknown() bool {
+	if !p.Config.StyleUnknown || p.Law.Game != baccarat.Minibaccarat {
+		return false
+	}
+	p.CannotJudge("the style of dealing was not reported", p.configEvidence()...)
+	return true
+}
+
 func checkLeftHand(p *Pass) {
-	if p.Config.FaceDown {
+	if p.Config.FaceDown || p.styleUnknown() {
 		return
 	}
 	for i := range p.Round.Cards {

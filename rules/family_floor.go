@@ -170,6 +170,6 @@ func reshuffleAcrossPit(p *FloorPass) {
 	}
 	all := p.Changed.Law.Options["reshuffle_pit_scope"] == "all-games"
 	p.compare(func(o *FloorTable) bool { return p.samePit(o) && (all || p.sameKind(o)) }, func(t *FloorTable) string {
-		return fmt.Sprintf("reshuffle after lacing: %t", t.Reshuffle)
+		return "elected: " + reshuffled(t.Reshuffle)
 	})
 }

@@ -110,7 +110,7 @@ func (p *Pass) elections() func(func(*law.Config) bool) {
 		}
 		add(func(c *law.Config) { c.SupplementalRequiresMain = !c.SupplementalRequiresMain })
 		add(func(c *law.Config) { c.ReshuffleAfterLacing = !c.ReshuffleAfterLacing })
-		add(func(c *law.Config) { c.FaceDown = !c.FaceDown })
+		add(func(c *law.Config) { c.FaceDown, c.StyleUnknown = !c.FaceDown, false })
 		add(func(c *law.Config) { c.AutomatedShuffler = !c.AutomatedShuffler })
 		add(func(c *law.Config) { c.PreShuffled = !c.PreShuffled })
 		add(func(c *law.Config) { c.MinWager, c.MaxWager = 0, math.MaxInt64 })

@@ -203,8 +203,9 @@ func configOf(c *schema.TableConfig, l *law.Law) *law.Config {
 		TreasuresTable:           c.PayTables["treasures"],
 		SupplementalRequiresMain: c.SupplementalRequiresMain, ReshuffleAfterLacing: c.ReshuffleAfterLacing,
 		FaceDown: c.DealingStyle == schema.DealingStyleFaceDown, AutomatedShuffler: c.AutomatedShuffler,
-		PreShuffled: c.PreShuffled,
-		MinWager:    c.MinWager, MaxWager: c.MaxWager, Options: map[string]string{},
+		StyleUnknown: c.DealingStyle != schema.DealingStyleFaceDown && c.DealingStyle != schema.DealingStyleFaceUp,
+		PreShuffled:  c.PreShuffled,
+		MinWager:     c.MinWager, MaxWager: c.MaxWager, Options: map[string]string{},
 	}
 	if out.Mode == baccarat.VigorishNone && l != nil && slices.Contains(l.Modes, baccarat.NoVig6) {
 		out.Mode = baccarat.NoVig6 // a table without vigorish. 9 NYCRR 5324.21(c)(6)
