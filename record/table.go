@@ -22,6 +22,27 @@ type Table struct {
 	// Batches are the sets of decks, BatchesAt where they are.
 	Batches   []Batch
 	BatchesAt []BatchAt
+	// Debts are outstanding vigorish of the shoe with which the table closed.
+	Debts []Debt
+}
+
+// Debt is vigorish that a seat owed when the table closed, at the event Closed and the time ClosedAt.
+type Debt struct {
+	Shoe             string
+	Seat             uint32
+	Owed, Collected  int64
+	Closed, Taken    Seq // Taken is the last collection, 0 without one
+	ClosedAt, LastAt int64
+}
+
+// CollectDebt takes vigorish of a seat after the table closed.
+func (t *Table) CollectDebt(seat uint32, amount int64, seq Seq, at int64) {
+	for i := range t.Debts {
+		if d := &t.Debts[i]; d.Seat == seat && d.Collected < d.Owed {
+			d.Collected, d.Taken, d.LastAt = d.Collected+amount, seq, at
+			return
+		}
+	}
 }
 
 // Batch finds a set of decks, nil if the table never reported it.

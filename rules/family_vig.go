@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
@@ -97,6 +98,13 @@ var vigFamily = []*Rule{
 		Doc:      "All outstanding vigorish is collected before the cards are reshuffled.",
 		Breach:   "Cards shuffled with commission still owed.",
 		Severity: finding.Major, At: Closed, Check: checkOutstanding,
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
+	},
+	{
+		Name:     "vig.owed-after-close",
+		Doc:      "Vigorish that is outstanding when a table closes is extracted before it opens again.",
+		Breach:   "A table opens with yesterday's commission owed.",
+		Severity: finding.Major, At: Changed, Check: checkOwedAfterClose,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
@@ -454,6 +462,27 @@ func checkOutstanding(p *Pass) {
 		for _, f := range p.owed(s.Owed(nil), s.TableClosed) {
 			p.CannotJudge("the table closed with "+p.money(f.Amount)+" outstanding", f.Evidence...)
 		}
+	}
+}
+
+// The text sets no day: "shall extract", at the latest before the reshuffle, which the records of a closed table need not
+// show. A collection more than a day after the closing came after the end of the gaming day in any calendar.
+func checkOwedAfterClose(p *Pass) {
+	opened := p.Table.Changes[len(p.Table.Changes)-1].Seq
+	for _, d := range p.Table.Debts {
+		open, late := max(d.Owed-d.Collected, 0), d.LastAt-d.ClosedAt > int64(24*time.Hour)
+		if open == 0 && !late {
+			continue
+		}
+		f := Finding{
+			Subject: finding.OfSeat(d.Seat), Seat: d.Seat, Amount: open, Evidence: []record.Seq{d.Closed, d.Taken, opened},
+			Expected: fmt.Sprintf("%s of shoe %s extracted after the table closed", p.money(d.Owed), d.Shoe),
+			Observed: "outstanding " + p.money(open) + " when the table opened again",
+		}
+		if open == 0 {
+			f.Amount, f.Observed = d.Owed, "collected more than 24 hours after the table closed"
+		}
+		p.Suspect(f)
 	}
 }
 

@@ -80,6 +80,10 @@ func (t *Table) vacate(p *schema.SeatVacated) {
 func (t *Table) foldPlay(c *turn) {
 	s := t.shoeOf(c)
 	if s == nil {
+		if p, ok := t.now.Payload.(*schema.VigorishCollected); ok {
+			t.keep(t.now)
+			t.History.CollectDebt(p.Seat, p.Amount, c.seq, c.at)
+		}
 		return
 	}
 	t.act(c, s)

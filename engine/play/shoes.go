@@ -124,6 +124,7 @@ func (t *Table) closeShoes(c *turn) {
 	}
 	if s := t.Shoe; s != nil {
 		t.closeShoe(c, s)
+		t.owedAtClose(c, s)
 		t.Shoe = nil
 		t.letGo(c, s, 0)
 	}

@@ -32,6 +32,7 @@ func (t *Table) changed(c *turn, s *Shoe, r *record.Round) {
 	}
 	changes[at].Used = true
 	c.reach(Changed, s, nil)
+	t.History.Debts = t.History.Debts[:0]
 	for i := range changes[:at+1] {
 		changes[i].Judged = true
 	}
