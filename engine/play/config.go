@@ -127,20 +127,6 @@ func (t *Table) closeTable(c *turn) {
 	c.yield(Stage{Kind: TableClosed, Seq: uint64(c.seq) + 1})
 }
 
-// owedAtClose notes the outstanding vigorish of the shoe with which the table closed.
-func (t *Table) owedAtClose(c *turn, s *Shoe) {
-	if s.TableClosed == 0 || s.NextShuffled != 0 {
-		return
-	}
-	t.History.Debts = t.History.Debts[:0]
-	for _, o := range s.Owed(nil) {
-		t.keep(t.now)
-		t.History.Debts = append(t.History.Debts, record.Debt{
-			Shoe: s.ID, Seat: o.Seat, Owed: o.Amount, Closed: c.seq, ClosedAt: c.at,
-		})
-	}
-}
-
 func (t *Table) noticeFiled(c *turn, p *schema.NoticeFiled) {
 	t.addNotice(c, record.Notice{
 		Seq: c.seq, Topic: record.NoticeTopic(p.Topic), Filed: true, At: orAt(p.FiledAt, c.at),

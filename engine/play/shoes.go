@@ -130,6 +130,20 @@ func (t *Table) closeShoes(c *turn) {
 	}
 }
 
+// owedAtClose notes the outstanding vigorish of the shoe with which the table closed.
+func (t *Table) owedAtClose(c *turn, s *Shoe) {
+	if s.TableClosed == 0 || s.NextShuffled != 0 {
+		return
+	}
+	t.History.Debts = t.History.Debts[:0]
+	for _, o := range s.Owed(nil) {
+		t.keep(t.now)
+		t.History.Debts = append(t.History.Debts, record.Debt{
+			Shoe: s.ID, Seat: o.Seat, Owed: o.Amount, Closed: c.seq, ClosedAt: c.at,
+		})
+	}
+}
+
 func (t *Table) letGo(c *turn, s *Shoe, below uint64) {
 	c.yield(Stage{Kind: Gone, Shoe: s, Seq: below})
 	t.spare = append(t.spare, s)

@@ -214,6 +214,11 @@ func (r *run) floor(ctx context.Context, w window) ([]finding.Finding, error) {
 	}
 	f := engine.NewFloor(r.Engine)
 	f.Note(configs)
+	settled, err := r.store.FirstRounds(ctx, r.Property, 0, w.until)
+	if err != nil {
+		return nil, err
+	}
+	f.NoteRounds(settled)
 	return slices.DeleteFunc(f.Findings(), func(f finding.Finding) bool {
 		return f.GamingDay != w.day ||
 			(r.Shift != "" && f.Shift != r.Shift)

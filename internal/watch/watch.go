@@ -46,6 +46,9 @@ type watcher struct {
 	after   clickhouse.ClosedShoe
 	terms   map[string]*terms
 	configs []rows.Config
+	// settled are the first rounds of the configurations so far, up to the time until.
+	settled rows.Rounds
+	until   int64
 	before  map[string][]detectors.Card // the last shoe of each table
 	// pending are the rows that are not durable yet.
 	pending pending
@@ -103,17 +106,68 @@ func (w *watcher) Pass(ctx context.Context) (step Step, err error) {
 	}
 }
 
-// floor evaluates the rules that compare tables after a configuration was added.
+// floor evaluates the rules that compare tables after a configuration was added, or used for the first time.
 func (w *watcher) floor(ctx context.Context, until int64) error {
-	rows, err := w.store.Configs(ctx, w.options.Property, until+1)
-	if err != nil || len(rows) == len(w.configs) {
+	configs, err := w.store.Configs(ctx, w.options.Property, until+1)
+	if err != nil {
 		return err
 	}
-	w.configs = rows
+	changed := len(configs) != len(w.configs)
+	w.configs = configs
+	if from, unused := w.unused(); unused {
+		found, err := w.store.FirstRounds(ctx, w.options.Property, from, until+1)
+		if err != nil {
+			return err
+		}
+		changed = w.settle(found) || changed
+	}
+	w.until = until
+	if !changed {
+		return nil
+	}
 	floor := engine.NewFloor(w.options.Engine)
-	floor.Note(slices.Clone(rows))
+	floor.Note(slices.Clone(configs))
+	floor.NoteRounds(&w.settled)
 	w.pending.findings = append(w.pending.findings, floor.Findings()...)
 	return nil
+}
+
+// unused is the earliest time of a configuration under which no round is known, of those that were in force since the
+// last pass.
+func (w *watcher) unused() (from int64, ok bool) {
+	for i := range w.configs {
+		c := &w.configs[i]
+		if next := i + 1; c.Closed || next < len(w.configs) && w.configs[next].TableID == c.TableID &&
+			w.configs[next].EffectiveAt <= w.until {
+			continue
+		}
+		used := false
+		for k, at := range w.settled.At {
+			used = used || w.settled.TableID[k] == c.TableID && at >= c.EffectiveAt
+		}
+		if !used && (!ok || c.EffectiveAt < from) {
+			from, ok = c.EffectiveAt, true
+		}
+	}
+	return from, ok
+}
+
+// settle adds the rounds that are not known, and reports whether there were any.
+func (w *watcher) settle(found *rows.Rounds) (added bool) {
+	for i, at := range found.At {
+		known := false
+		for k := range w.settled.At {
+			known = known || w.settled.At[k] == at && w.settled.TableID[k] == found.TableID[i]
+		}
+		if known {
+			continue
+		}
+		added = true
+		s := &w.settled
+		s.PropertyID, s.TableID = append(s.PropertyID, found.PropertyID[i]), append(s.TableID, found.TableID[i])
+		s.At, s.Wagers = append(s.At, at), append(s.Wagers, found.Wagers[i])
+	}
+	return added
 }
 
 // shoe evaluates a closed shoe.

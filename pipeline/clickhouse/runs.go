@@ -248,3 +248,35 @@ WHERE property_id = {property:String} AND at < fromUnixTimestamp64Nano({before:I
 	all, err := of.all(result)
 	return all, s.explain(doing, err)
 }
+
+// FirstRounds returns the first round with wagers under each configuration of a property, of the rounds from one time to
+// before another. Of a round only its table, its time and its wagers are read.
+func (s *Store) FirstRounds(ctx context.Context, property string, from, before int64) (*rows.Rounds, error) {
+	const doing = "read the first rounds of the configurations"
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	result, err := s.conn.Query(ctx, `SELECT r.table_id AS t, toUnixTimestamp64Nano(min(r.at)) AS first, any(r.wagers) AS n
+FROM (SELECT table_id, at, wagers FROM `+s.name("rounds")+` WHERE property_id = {property:String} AND wagers > 0
+    AND at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({before:Int64})) AS r
+GLOBAL ASOF INNER JOIN (SELECT table_id, effective_at FROM `+s.name("table_configs")+` FINAL
+    WHERE property_id = {property:String} AND effective_at < fromUnixTimestamp64Nano({before:Int64})) AS c
+ON r.table_id = c.table_id AND r.at >= c.effective_at
+GROUP BY r.table_id, c.effective_at ORDER BY t, first`,
+		params("property", property, "from", from, "before", before)...)
+	if err != nil {
+		return nil, s.explain(doing, err)
+	}
+	defer func() { _ = result.Close() }()
+	var all rows.Rounds
+	for result.Next() {
+		var table string
+		var at int64
+		var wagers uint32
+		if err := result.Scan(&table, &at, &wagers); err != nil {
+			return nil, s.explain(doing, err)
+		}
+		all.PropertyID, all.TableID = append(all.PropertyID, property), append(all.TableID, table)
+		all.At, all.Wagers = append(all.At, at), append(all.Wagers, wagers)
+	}
+	return &all, s.explain(doing, result.Err())
+}

@@ -1,0 +1,59 @@
+//go:build unix
+
+package nightly
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	auditor "github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+)
+
+// A run compares the tables of a pit by what they used, as a replay does: the first rounds come from ClickHouse.
+func TestPitIsJudgedByUse(t *testing.T) {
+	s := database(t)
+	b := &pipeline.Batch{}
+	for i, procedure := range []uint32{1, 3, 2} { // the third table plays no round
+		config, err := deal.Config("nj-punto", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.PaymentProcedure = procedure
+		table := deal.NewTable(deal.Options{
+			Property: property, Pit: "p1", Table: string(rune('a' + i)), Seed: 7, Config: config,
+			Start: opens.Add(time.Duration(i) * time.Second),
+		})
+		all := table.Open()
+		if procedure != 2 {
+			all = append(all, table.Shoe()...)
+		}
+		if err := auditor.New(options()).Replay(auditor.Records(append(all, table.Close()...)), &b.Set, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	floor := auditor.NewFloor(options())
+	floor.Note(slices.Clone(b.Configs))
+	floor.NoteRounds(&b.Rounds)
+	want := floor.Findings()
+	if len(want) != 1 || want[0].Rule != "order.pit-uniform" {
+		t.Fatalf("a replay finds %d, want one pit: %+v", len(want), want)
+	}
+	b.Range = pipeline.Range{Topic: "t", To: 1, Records: 2}
+	if err := s.Write(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	r := &run{Options: Options{Property: property, Engine: options()}, store: s}
+	from, until, err := r.Engine.Calendar.Bounds("2026-11-19", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.floor(t.Context(), window{"2026-11-19", from, until})
+	if diff := gocmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-replay +run):\n%s", err, diff)
+	}
+}
