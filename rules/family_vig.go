@@ -465,7 +465,7 @@ func checkOutstanding(p *Pass) {
 	}
 }
 
-// The text sets no day: "shall extract", at the latest before the reshuffle, which the records of a closed table need not
+// The text sets no day: "shall extract", at the latest before the reshuffle, which a closed table need not
 // show. A collection more than a day after the closing came after the end of the gaming day in any calendar.
 func checkOwedAfterClose(p *Pass) {
 	opened := p.Table.Changes[len(p.Table.Changes)-1].Seq
