@@ -55,6 +55,13 @@ func (p PickUp) pass(hand baccarat.Hand) int {
 type positions [53][]int32
 
 func (p *positions) reset(order []baccarat.Card) {
+	const usual = 8 // cards of a kind in a shoe
+	if p[0] == nil {
+		all := make([]int32, usual*len(p))
+		for i := range p {
+			p[i] = all[usual*i : usual*i : usual*(i+1)]
+		}
+	}
 	for i := range p {
 		p[i] = p[i][:0]
 	}

@@ -254,16 +254,16 @@ func checkFinalCounts(p *Pass) {
 	last := lastCard(p.Round)
 	for h, want := range map2(c.P, c.B) {
 		s := countsHeard(p.Round, baccarat.FinalCount, h, want)
-		expected := fmt.Sprintf("%v final count %d announced", h, want)
+		expected := func() string { return fmt.Sprintf("%v final count %d announced", h, want) }
 		switch {
 		case s.wrong != nil:
-			p.judgeWrong(&s, expected, fmt.Sprintf("%d announced", s.wrong.Value))
+			p.judgeWrong(&s, expected(), fmt.Sprintf("%d announced", s.wrong.Value))
 			return
 		case s.first == nil:
-			p.reportCall(nil, finding.Subject{}, expected, "not announced")
+			p.reportCall(nil, finding.Subject{}, expected(), "not announced")
 			return
 		case !p.calledAfter(baccarat.FinalCount, h, last):
-			p.reportCall(s.first, finding.Subject{}, expected+" after the last card", "announced before the last card")
+			p.reportCall(s.first, finding.Subject{}, expected()+" after the last card", "announced before the last card")
 			return
 		}
 	}

@@ -58,14 +58,17 @@ func checkPointCount(p *Pass) {
 		p.CannotJudge("the result was not recorded", r.Ended.Seq)
 		return
 	}
+	wrong := !counted || r.Ended.Result != c.Result()
+	if !wrong && (r.Corrected.Seq == 0 || r.Corrected.MatchesCounts(c) && r.Corrected.Result == c.Result()) {
+		return
+	}
 	f := Finding{
 		Evidence: cardEvidence(r), Expected: fmt.Sprintf("player %d, banker %d, %v", c.P, c.B, c.Result()),
 		Observed: recordedResult(r.Ended),
 	}
 	switch {
-	case !counted || r.Ended.Result != c.Result():
+	case wrong:
 		p.Report(f)
-	case r.Corrected.Seq == 0, r.Corrected.MatchesCounts(c) && r.Corrected.Result == c.Result():
 	case r.MovedMoney(r.Corrected.Seq, r.Ended.Seq):
 		f.Evidence = append(f.Evidence, r.Corrected.Seq)
 		f.Observed = recordedResult(r.Corrected) + ", corrected after money moved"

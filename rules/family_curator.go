@@ -66,6 +66,7 @@ type handover struct {
 // recorded; the offer or the assignment of a seat that has the shoe repeats what was done.
 func handovers(steps []record.CuratorStep) []handover {
 	list := []handover{{}}
+	offers := make([]*record.CuratorStep, 0, len(steps)) // of all handovers, one after the other
 	for i := range steps {
 		step, h := &steps[i], &list[len(list)-1]
 		if h.assigned != nil && step.Kind != record.CuratorPassed {
@@ -83,7 +84,8 @@ func handovers(steps []record.CuratorStep) []handover {
 				})
 			}
 		case record.CuratorOffered:
-			h.offers = append(h.offers, step)
+			offers = append(offers, step)
+			h.offers = offers[len(offers)-len(h.offers)-1:]
 		case record.CuratorAssigned:
 			h.assigned = step
 		}

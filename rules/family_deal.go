@@ -261,11 +261,12 @@ func checkStyle(p *Pass) {
 			p.CannotJudge("the face of a card was not reported", c.Seq)
 			return
 		}
-		f := Finding{Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq}}
+		f := Finding{Subject: finding.OfCard(c.CardSeq)}
+		var more []record.Seq
 		switch {
 		case early:
 			f.Expected = cardName(c) + " turned after the player count is called"
-			f.Observed, f.Evidence = "turned before the call", append(f.Evidence, c.Revealed, called)
+			f.Observed, more = "turned before the call", []record.Seq{c.Revealed, called}
 		case c.Face != face || place != baccarat.NoPlace && c.Place != baccarat.NoPlace && c.Place != place:
 			f.Expected = fmt.Sprintf("%s dealt face %v", cardName(c), face)
 			if place != baccarat.NoPlace {
@@ -277,6 +278,7 @@ func checkStyle(p *Pass) {
 		default:
 			continue
 		}
+		f.Evidence = append([]record.Seq{c.Seq}, more...)
 		p.Report(f)
 		return
 	}

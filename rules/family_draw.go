@@ -185,19 +185,19 @@ func (p *Pass) afterPlayerCard() (*baccarat.Coup, bool) {
 }
 
 func (p *Pass) judgeBanker(c *baccarat.Coup, must bool) {
-	due := p.Law.Drawing.BankerDraws(c.P2, c.B2, c.Third)
-	against := "no third card"
-	if c.Third != baccarat.NoThird {
-		against = fmt.Sprintf("a third card of %d", c.Third)
+	expected := func(does string) string {
+		against := "no third card"
+		if c.Third != baccarat.NoThird {
+			against = fmt.Sprintf("a third card of %d", c.Third)
+		}
+		return fmt.Sprintf("banker hand on %d against %s %s", c.B2, against, does)
 	}
+	due := p.Law.Drawing.BankerDraws(c.P2, c.B2, c.Third)
 	switch {
 	case must && due && c.NB == 2:
-		p.reportDraw(baccarat.Banker, fmt.Sprintf("banker hand on %d against %s draws", c.B2, against), "stood")
+		p.reportDraw(baccarat.Banker, expected("draws"), "stood")
 	case !must && !due && c.NB > 2 && p.kept(baccarat.Banker):
-		p.reportDraw(
-			baccarat.Banker, fmt.Sprintf("banker hand on %d against %s stays", c.B2, against),
-			"took a card and kept it",
-		)
+		p.reportDraw(baccarat.Banker, expected("stays"), "took a card and kept it")
 	}
 }
 

@@ -1,8 +1,8 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -83,22 +83,32 @@ func rankings(r *record.Round, h baccarat.Hand) [2]ranked {
 	if h == baccarat.Banker {
 		spot = baccarat.SpotBanker
 	}
-	var sums [2]map[uint32]int64
-	sums[0], sums[1] = map[uint32]int64{}, map[uint32]int64{}
+	type seat struct {
+		no  uint32
+		sum [2]int64
+	}
+	var few [16]seat // no allocation for a table
+	seats := few[:0]
 	for i := range r.Wagers {
-		if w := &r.Wagers[i]; w.Spot == spot && !w.Gone {
-			sums[0][w.Seat] += w.Amount - w.Coupon
-			sums[1][w.Seat] += w.Amount
+		w := &r.Wagers[i]
+		if w.Spot != spot || w.Gone {
+			continue
 		}
+		at, found := slices.BinarySearchFunc(seats, w.Seat, func(s seat, no uint32) int { return cmp.Compare(s.no, no) })
+		if !found {
+			seats = slices.Insert(seats, at, seat{no: w.Seat})
+		}
+		seats[at].sum[0] += w.Amount - w.Coupon
+		seats[at].sum[1] += w.Amount
 	}
 	var both [2]ranked
 	for k := range both {
-		for _, seat := range slices.Sorted(maps.Keys(sums[k])) {
-			switch sum := sums[k][seat]; {
+		for _, s := range seats {
+			switch sum := s.sum[k]; {
 			case sum > both[k].highest || len(both[k].seats) == 0:
-				both[k] = ranked{[]uint32{seat}, sum}
+				both[k].seats, both[k].highest = append(both[k].seats[:0], s.no), sum
 			case sum == both[k].highest:
-				both[k].seats = append(both[k].seats, seat)
+				both[k].seats = append(both[k].seats, s.no)
 			}
 		}
 	}

@@ -93,8 +93,9 @@ func (o *Odds) Chance(event []int) float64 {
 // Event returns the outcome classes that satisfy a condition.
 func (k *Kernel) Event(holds func(*baccarat.Coup) bool) []int {
 	var classes []int
+	var c baccarat.Coup // one allocation
 	for _, class := range k.classes {
-		if c := coupOf(class); holds(&c) {
+		if c = coupOf(class); holds(&c) {
 			classes = append(classes, class)
 		}
 	}
