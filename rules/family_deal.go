@@ -363,9 +363,14 @@ func checkThirdCardOrder(p *Pass) {
 		Expected: "the player's third card before the banker's", Observed: "the banker's third card came first",
 		Evidence: []record.Seq{p.Round.CardAt(baccarat.Banker, 3).Seq, p.Round.CardAt(baccarat.Player, 3).Seq},
 	}
-	if c := p.Round.Coup(); p.Law.ThirdCardOrderDerived && p.Law.Drawing.BankerAlways(c.B2) {
+	switch c := p.Round.Coup(); {
+	case !p.Law.ThirdCardOrderDerived:
+	case p.Law.Drawing.BankerAlways(c.B2):
 		f.Verdict = finding.Information
 		f.Observed += fmt.Sprintf(", but the banker hand on %d draws against any card", c.B2)
+	case !p.Law.Drawing.PlayerDraws(c.P2, c.B2):
+		f.Verdict = finding.Information
+		f.Observed += fmt.Sprintf(", but the player hand on %d stands: no third card of it was due", c.P2)
 	}
 	p.Report(f)
 }

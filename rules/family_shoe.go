@@ -189,15 +189,25 @@ func checkBacks(p *Pass) {
 		case c.Back != want:
 			p.Report(Finding{
 				Subject: finding.OfCard(c.CardSeq), Expected: "back " + want, Observed: "back " + c.Back,
-				Evidence: []record.Seq{p.Shoe.Loaded.Seq, c.Seq},
+				Evidence: []record.Seq{p.Shoe.Loaded.Seq, c.Seq}, Cites: p.backsCited(),
 			})
 		case c.Design != "" && design != "" && c.Design != design:
 			p.Report(Finding{
 				Subject: finding.OfCard(c.CardSeq), Expected: "back of design " + design,
 				Observed: "back of design " + c.Design, Evidence: []record.Seq{p.Shoe.Loaded.Seq, c.Seq},
+				Cites: p.backsCited(),
 			})
 		}
 	}
+}
+
+// backsCited is the first clause alone where no shuffling device is used: the second one, 9 NYCRR
+// 5324.21(a)(4)(iv)(b), is about the batches of a device.
+func (p *Pass) backsCited() []string {
+	if c := p.cited(p.Law.ClosesAtCard && !p.Config.AutomatedShuffler, p.rule.Name); len(c) > 1 {
+		return c[:1]
+	}
+	return nil
 }
 
 func checkLocation(p *Pass) {
