@@ -46,7 +46,7 @@ func TestLeavingOut(t *testing.T) {
 
 // accuseNoOne are the kinds of event whose absence is a fault of the feed, or has a lawful explanation.
 var accuseNoOne = []schema.Kind{
-	schema.KindTableOpened, schema.KindDealerAssigned, schema.KindLayoutAttested, schema.KindNoticeFiled,
+	schema.KindTableOpened, schema.KindDealerAssigned, schema.KindLayoutAttested,
 	schema.KindDeckReceived, schema.KindShoeLoaded, schema.KindShoeEnded, schema.KindRoundStarted,
 	schema.KindRoundEnded,
 	schema.KindRoundVoided, schema.KindCardDealt, schema.KindWagerPlaced, schema.KindBankerWagered,

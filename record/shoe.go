@@ -297,7 +297,8 @@ func (s *Shoe) Enter(r *Round, settled *baccarat.Coup) {
 		return
 	}
 	won, tied := settled.Result() == baccarat.BankerWon, settled.Result() == baccarat.Tie
-	if !settled.Complete {
+	unproved := !settled.Complete || r.Missing
+	if unproved {
 		won, tied = true, true // the payments and returns decide
 	}
 	for i := range r.Steps {
@@ -309,14 +310,14 @@ func (s *Shoe) Enter(r *Round, settled *baccarat.Coup) {
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		commission := r.Config.Mode == baccarat.Commission && won && (w.Net().Paid > 0 || r.Marked(i))
-		tie := r.Config.Mode == baccarat.Tie25 && tied && (settled.Complete || w.Returned.Times > 0)
+		tie := r.Config.Mode == baccarat.Tie25 && tied && (!unproved || w.Returned.Times > 0)
 		if w.Spot != baccarat.SpotBanker || w.Gone || (!commission && !tie) {
 			continue
 		}
 		s.Dues = append(s.Dues, Due{
 			Wager: w.ID, Seat: w.Seat, Round: r.No, Stake: w.Amount, Won: w.Net().Paid, Tie: tie,
 			Percent: r.Config.Percent,
-			PaidAt:  max(w.Paid.Seq, w.Returned.Seq), Unproved: !settled.Complete,
+			PaidAt:  max(w.Paid.Seq, w.Returned.Seq), Unproved: unproved,
 		})
 		s.chargeSteps(r, i, &s.Dues[len(s.Dues)-1])
 	}

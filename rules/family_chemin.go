@@ -172,6 +172,10 @@ func checkAuction(tie bool) func(*Pass) {
 			}
 			start = i + 1
 		}
+		first := p.Round.FirstCard()
+		if !tie && start < len(p.Shoe.Bids) && first != 0 && p.Shoe.Bids[len(p.Shoe.Bids)-1].Seq < first {
+			p.CannotJudge("to whom the bank went after the bids was not reported", p.Shoe.Bids[start].Seq)
+		}
 	}
 }
 

@@ -188,6 +188,10 @@ func (p *Pass) changedInRound(changes func(*law.Config) bool, what string) {
 	for i := range p.Table.Changes {
 		c := &p.Table.Changes[i]
 		if slices.Contains(p.Round.ConfigChanged, record.Change{Seq: c.Seq}) && changes(c.Config) {
+			if p.Round.Ended.Seq == 0 && p.Round.Voided.Seq == 0 && p.Round.Coup().Complete {
+				p.CannotJudge("when the round ended was not reported", c.Seq)
+				return
+			}
 			p.Report(Finding{
 				Expected: what + " changed only between rounds", Observed: "changed within the round",
 				Evidence: []record.Seq{c.Seq},

@@ -146,6 +146,10 @@ func checkDealerTurns(p *Pass) {
 		if handed == nil || len(rankings(r, h)[0].seats) > 0 && !declined(r, h, 0, handed.Seq) {
 			continue
 		}
+		if unreported(r, handed.Seat) {
+			p.CannotJudge(fmt.Sprintf("a wager of seat %d was not reported", handed.Seat), handed.Seq)
+			continue
+		}
 		p.Report(Finding{
 			Subject: finding.OfHand(h.String()), Seat: handed.Seat, Evidence: []record.Seq{handed.Seq},
 			Expected: fmt.Sprintf("%v hand turned by DEALER", h),

@@ -77,12 +77,24 @@ func (t *Table) cardLost(c *turn, s *Shoe, r *record.Round) {
 	}
 }
 
-// lacksCard reports whether a card of a round was not reported: a number between two of its cards is left out, or the
-// recorded end counts more cards while one is due. What irregularities take has numbers too.
+// lacksCard reports whether a card of a round was not reported: its index in the hand, or a number between two cards of
+// the round, is left out, or the recorded end counts more cards while one is due. What irregularities take has numbers
+// too.
 func lacksCard(s *Shoe, r *record.Round) bool {
 	coup := r.Coup()
 	if r.Voided.Seq == 0 && r.Ended.Cards > uint32(coup.Cards()) && (!coup.Complete || s.Law.CardsDue(coup) > 0) {
 		return true
+	}
+	for _, h := range [2]baccarat.Hand{baccarat.Player, baccarat.Banker} {
+		index, cards := uint8(0), uint8(0)
+		for i := range r.Cards {
+			if d := &r.Cards[i]; d.Hand == h {
+				index, cards = max(index, d.Index), cards+1
+			}
+		}
+		if index > cards {
+			return true
+		}
 	}
 	until := ^record.Seq(0)
 	for i := range s.Burns {

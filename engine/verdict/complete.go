@@ -61,8 +61,9 @@ func (t *Table) unknownWagers(m *moment) {
 // shoeEnded reports a shoe that another one follows without its end. Closing the table ends a shoe as well.
 func (t *Table) shoeEnded(m *moment) {
 	s := m.Shoe
-	if s.Ended.Seq == 0 && s.TableClosed == 0 && s.NextShuffled != 0 && s.Prepared && !s.Missing && !s.Joined {
-		t.absent(m, "feed.shoe-ended", "shoe_ended before the next shoe", uint64(s.First), uint64(s.NextShuffled))
+	next := max(s.NextShuffled, s.Succeeded)
+	if s.Ended.Seq == 0 && s.TableClosed == 0 && next != 0 && s.Prepared && !s.Missing && !s.Joined {
+		t.absent(m, "feed.shoe-ended", "shoe_ended before the next shoe", uint64(s.First), uint64(next))
 	}
 }
 
