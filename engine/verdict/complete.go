@@ -8,8 +8,8 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Events that every table must publish, whatever its feeds. If such an event does not come although no event is missing,
-// it was never published: a fault of the feed, which accuses no one. What rests on it is UNAUDITABLE.
+// Events that every table must publish, whatever its feeds. If such an event does not come although no event is
+// missing, it was never published: a fault of the feed, which accuses no one. What rests on it is UNAUDITABLE.
 
 const noDealer = "feed.dealer-assigned"
 
