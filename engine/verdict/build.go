@@ -26,7 +26,7 @@ func (t *Table) emit(m *moment, e *entry, covers []string) finding.Finding {
 		ShoeID: s.ID, Round: f.Round, Rule: f.Rule.Name, Version: f.Rule.Version, Subject: f.Subject.String(),
 	}, kind, verdict, severity)
 	out.Basis, out.Citations, out.Seat, out.Amount = f.Basis, cited.Citations, f.Seat, f.Amount
-	if f.Cites != nil {
+	if len(f.Cites) > 0 { // a finding that is restored from a snapshot has an empty list instead of none
 		out.Citations = f.Cites
 	}
 	out.Expected, out.Observed, out.Covers = f.Expected, f.Observed, covers
