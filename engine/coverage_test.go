@@ -196,7 +196,7 @@ itself refers to.
 The drawing and the winner of every shipped game were compared with npm's ` + "`baccarat-engine`" + ` 1.1.5, which is not ours, over all
 1,000,000 sequences of six values: 0 differences (2026-11-21; ` + "`rules/oracle_test.go`" + ` says how to run it again).
 
-Legal play of all kinds of table must be silent: 20,000 shoes in the tests, 1,000,000 in ` + "`make soak`" + `. Of another million
+Legal play of all kinds of table must be silent: 600 shoes in the tests, 1,000,000 in ` + "`make soak`" + `. Of another million
 with other seeds, 1,000,740 were dealt on 2026-11-21, in parts (the rules of 7dbe14d, 3098276 and 9547496): 74.5 million rounds of all 21 kinds, no finding but the irregularities
 that were handled as the law says. Each of the 223 faults that can be planted was found with each of 200 seeds, and
 nothing else of level minor or above (1900f7d).

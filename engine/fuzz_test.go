@@ -220,7 +220,7 @@ func bendConfig(c *schema.TableConfig, num uint64, rng *rand.Rand) {
 func TestManyWagers(t *testing.T) {
 	events := legalTable(t, "nj-mini", "many", 1, 3)
 	at := in(t, events, 1, 2, schema.KindWagerPlaced)
-	n := enginetest.Soak(20_000, 100_000)
+	n := enginetest.Soak(4000, 100_000)
 	extra := make([]schema.Event, n)
 	for i := range extra {
 		extra[i] = events[at].Clone()
@@ -240,7 +240,7 @@ func TestManyWagers(t *testing.T) {
 		}
 	}
 	testkit.Within(t, fmt.Sprintf("%d wagers in a round", n), time.Since(began),
-		time.Duration(enginetest.Soak(20, 120))*time.Second)
+		time.Duration(enginetest.Soak(8, 120))*time.Second)
 	if unsettled != n {
 		t.Errorf("%d wagers found unsettled, want %d", unsettled, n)
 	}

@@ -135,7 +135,7 @@ func TestDelivery(t *testing.T) {
 	} {
 		t.Run(delivery.name, func(t *testing.T) {
 			t.Parallel()
-			for seed := range uint64(enginetest.Soak(3, 100)) {
+			for seed := range uint64(enginetest.Soak(1, 100)) {
 				rng := rand.New(rand.NewPCG(seed, 7))
 				equalRows(t, fmt.Sprintf("seed %d", seed), want, rowsByID(t, nil, findingsOf(delivery.feed(rng))))
 				if t.Failed() {

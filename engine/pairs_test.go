@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/engine/enginetest"
 	"github.com/shoeproof/shoeproof/finding"
 
 	"github.com/shoeproof/shoeproof/internal/scenario"
@@ -83,9 +84,9 @@ func TestPairsOfBreaches(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	rng.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
-	tried, given := 0, 0
+	tried, given, want := 0, 0, enginetest.Soak(120, 500)
 	for _, pair := range pairs {
-		if tried == 500 {
+		if tried == want {
 			break
 		}
 		events, err := script.Fixture(pair[0].fixture)
@@ -114,8 +115,8 @@ func TestPairsOfBreaches(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d independent pairs tried, %d times one covered the other", tried, len(pairs), given)
-	if tried < 500 {
-		t.Errorf("%d pairs, want 500", tried)
+	if tried < want {
+		t.Errorf("%d pairs, want %d", tried, want)
 	}
 }
 

@@ -82,7 +82,7 @@ func TestStopAndRestart(t *testing.T) {
 				t.Fatalf("%d snapshots of %d tables", len(all.snapshots), len(floor))
 			}
 			again, longest := 0, int64(0)
-			step := enginetest.Stride(2003, 7)
+			step := enginetest.Stride(4001, 7)
 			for stop := 0; stop < len(values); stop += step {
 				second := engine.New(opt)
 				if err := second.Restore(newest(all.snapshots, int64(stop)), clocks[stop]); err != nil {

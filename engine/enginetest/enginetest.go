@@ -37,7 +37,7 @@ func Soak(short, long int) int {
 	case os.Getenv("SHOEPROOF_SOAK") != "":
 		return long
 	case testing.Short():
-		return max(short/40, 1)
+		return max(short/8, 1)
 	}
 	return short
 }
@@ -48,9 +48,22 @@ func Stride(short, long int) int {
 	case os.Getenv("SHOEPROOF_SOAK") != "":
 		return long
 	case testing.Short():
-		return 20 * short
+		return 4 * short
 	}
 	return short
+}
+
+// Seeds are the seeds of the case number i: all up to long in a `make soak`, or else some of the first 24, other ones
+// for the next case.
+func Seeds(i, short, long int) []uint64 {
+	seeds := make([]uint64, Soak(short, long))
+	for k := range seeds {
+		seeds[k] = uint64(k)
+		if len(seeds) < long {
+			seeds[k] = uint64(i+24*k/len(seeds)) % 24
+		}
+	}
+	return seeds
 }
 
 // Faulty is tables with one fault each, as their own streams.
