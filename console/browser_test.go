@@ -17,11 +17,13 @@ import (
 	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
-// browser is a headless Chromium with a temporary profile.
+// browser is a window of a headless Chromium.
 type browser struct {
 	t   testing.TB
 	ctx context.Context
 	url string
+	// role is that of the last sign-in.
+	role string
 
 	// seen is the markup of the pages whose accessibility is checked.
 	seen map[string]bool
@@ -31,8 +33,16 @@ type browser struct {
 	messages []string
 }
 
-func openBrowser(t testing.TB, url string, width, height int64) *browser {
-	t.Helper()
+// chromium is the Chromium of the test binary, with a temporary profile. It starts with the first test that uses it.
+var chromium struct {
+	once sync.Once
+	dir  string
+	ctx  context.Context
+	stop context.CancelFunc
+	err  error
+}
+
+func startChromium() {
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); err == nil {
@@ -41,18 +51,43 @@ func openBrowser(t testing.TB, url string, width, height int64) *browser {
 		}
 	}
 	if path == "" {
-		t.Skip("NOT RUN: no chromium found; install it with apt-get install chromium")
+		return
 	}
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(),
-		chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()), chromedp.Headless, chromedp.NoSandbox,
+	c := &chromium
+	if c.dir, c.err = os.MkdirTemp("", "shoeproof-chromium-"); c.err != nil {
+		return
+	}
+	c.ctx, _ = chromedp.NewExecAllocator(context.Background(),
+		chromedp.ExecPath(path), chromedp.UserDataDir(c.dir), chromedp.Headless, chromedp.NoSandbox,
 		chromedp.DisableGPU,
-		chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck, chromedp.WindowSize(int(width), int(height)),
+		chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-sync", true), chromedp.Flag("disable-dev-shm-usage", true),
 		chromedp.Flag("hide-scrollbars", true))
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
+	c.ctx, c.stop = chromedp.NewContext(c.ctx)
+	c.err = chromedp.Do(c.ctx)
+}
+
+// stopChromium ends the Chromium of the test binary and removes its profile.
+func stopChromium() {
+	if chromium.stop != nil {
+		chromium.stop()
+	}
+	_ = os.RemoveAll(chromium.dir)
+}
+
+// openBrowser opens a window that shares no cookie with another.
+func openBrowser(t testing.TB, url string, width, height int64) *browser {
+	t.Helper()
+	chromium.once.Do(startChromium)
+	switch {
+	case chromium.err != nil:
+		t.Fatal(chromium.err)
+	case chromium.ctx == nil:
+		t.Skip("NOT RUN: no chromium found; install it with apt-get install chromium")
+	}
+	ctx, cancel := chromedp.NewContext(chromium.ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, 30*time.Minute)
 	t.Cleanup(cancel)
@@ -138,6 +173,7 @@ func (b *browser) press(keys string) {
 // signIn signs in with a role.
 func (b *browser) signIn(name, role string) {
 	b.t.Helper()
+	b.role = role
 	b.open("/sign-in")
 	b.do(chromedp.SendKeys(chromedp.CSS("input[name=name]"), name))
 	b.click("button[value=" + role + "]")

@@ -39,7 +39,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(server.Run(m))
+	code := server.Run(m)
+	stopChromium()
+	os.Exit(code)
 }
 
 // server is the ClickHouse of this test binary; each test has a separate database.
@@ -72,7 +74,8 @@ func options(t testing.TB) auditor.Options {
 	return o
 }
 
-func lawOf() (auditor.Options, error) {
+// lawOf loads the rulebooks once: they are read-only.
+var lawOf = sync.OnceValues(func() (auditor.Options, error) {
 	books, err := rules.Shipped()
 	if err != nil {
 		return auditor.Options{}, err
@@ -81,7 +84,7 @@ func lawOf() (auditor.Options, error) {
 	return auditor.Options{
 		Books: books, Calendar: calendar, PatronKey: []byte("0123456789abcdef"), Version: "shoeproof@test",
 	}, err
-}
+})
 
 // floor ingests the events of simulated tables.
 type floor struct {
