@@ -301,7 +301,7 @@ func writer(t testing.TB, broker, topic string, format schema.Format) *kafka.Wri
 // latency plays one table, an event every 20 ms, and logs how long each takes until a query sees it.
 func latency(t testing.TB, broker *engine.Kafka, ch *engine.ClickHouse) {
 	t.Helper()
-	const n = 200
+	const n = 50
 	table := deal.NewTable(deal.Options{Table: "latency", Config: must(deal.Config("nj-mini", 1)), Seed: 1})
 	events := append(table.Open(), table.ShoeOf(12)...)[:n]
 	w := writer(t, broker.Addrs[0], topic, schema.Protobuf)

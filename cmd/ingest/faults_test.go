@@ -40,7 +40,7 @@ func rss(pid int) int {
 func TestClickHouseIsAwayForLong(t *testing.T) {
 	t.Parallel()
 	if testkit.Soak(0, 1) == 0 {
-		awayFor(t, 12*time.Second)
+		awayFor(t, 6*time.Second)
 		return
 	}
 	for _, away := range []time.Duration{time.Minute, 10 * time.Minute} {
@@ -49,7 +49,7 @@ func TestClickHouseIsAwayForLong(t *testing.T) {
 }
 
 func awayFor(t *testing.T, away time.Duration) {
-	const perSecond = 5000
+	perSecond := testkit.Soak(2000, 5000)
 	ch := startClickHouse(t, "")
 	broker := startKafka(t)
 	migrate(t, ch)
@@ -68,7 +68,7 @@ func awayFor(t *testing.T, away time.Duration) {
 	var back time.Time // when ClickHouse answered again
 	// In the long form the floor goes on until the backlog is gone.
 	for lag := -1; lag != 0; {
-		for due := int(time.Since(from).Seconds() * perSecond); sent < due && (back.IsZero() || testkit.Soak(0, 1) == 1); {
+		for due := int(time.Since(from).Seconds() * float64(perSecond)); sent < due && (back.IsZero() || testkit.Soak(0, 1) == 1); {
 			if len(ready) == 0 {
 				ready, _ = events()
 			}
@@ -149,7 +149,7 @@ func TestStoppedUnderLoad(t *testing.T) {
 	ch := startClickHouse(t, "")
 	broker := startKafka(t)
 	migrate(t, ch)
-	events := hotel(t, 40_000)
+	events := hotel(t, 20_000)
 	g := newGate(t, ch.Addr, "shoeproof")
 	args := []string{"--kafka-brokers", broker.Addrs[0], "--clickhouse-addrs", g.Addr().String(), "--flush-rows", "50"}
 	publish(t, broker, events)
@@ -199,7 +199,7 @@ func TestPoison(t *testing.T) {
 	ch := startClickHouse(t, "")
 	broker := startKafka(t)
 	migrate(t, ch)
-	events := hotel(t, testkit.Soak(60_000, 1_000_000))
+	events := hotel(t, testkit.Soak(20_000, 1_000_000))
 	bad := poisoned(t, broker, events)
 	for database, records := range map[string]int{"clean": len(events), "poisoned": len(events) + bad} {
 		migrateAs(t, ch, database)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -30,8 +31,8 @@ func TestMembersComeAndGo(t *testing.T) {
 		"--kafka-brokers", broker.Addrs[0], "--kafka-group", "storm", "--clickhouse-addrs", g.Addr().String(),
 		"--clickhouse-database", "storm", "--flush-rows", "1000",
 	}
-	events := hotel(t, testkit.Soak(30_000, 1_000_000))
-	rounds := testkit.Soak(20, 120)
+	events := hotel(t, testkit.Soak(16_000, 1_000_000))
+	rounds := testkit.Soak(6, 120)
 	part := len(events) / (rounds + 1)
 	stays := spawn(t, args...)
 	publish(t, broker, events[:part])
@@ -96,11 +97,20 @@ func TestBrokerIsLost(t *testing.T) {
 		}
 		return nil, nil, false
 	})
-	events := hotel(t, testkit.Soak(100_000, 1_000_000))
+	events := hotel(t, testkit.Soak(20_000, 1_000_000))
 	half := len(events) / 2
 	publish(t, broker, events[:half])
+	// After the first flushes, the others wait until the broker is lost.
+	g, flushes, removed := newGate(t, ch.Addr, "lost"), atomic.Int32{}, make(chan struct{})
+	goOn := sync.OnceFunc(func() { close(removed) })
+	t.Cleanup(goOn)
+	g.set(func(table string) {
+		if table == "journal" && flushes.Add(1) > 3 {
+			<-removed
+		}
+	}, false)
 	p := spawn(t, "--kafka-brokers", strings.Join(broker.Addrs, ","), "--kafka-group", "lost", "--clickhouse-addrs",
-		ch.Addr, "--clickhouse-database", "lost", "--flush-rows", "1000")
+		g.Addr().String(), "--clickhouse-database", "lost", "--flush-rows", "1000")
 	testkit.Await(t, "it works", func() bool { return number(t, ch, "SELECT count() FROM lost.v_events") > 0 })
 	gone.Store(true)
 	if err := broker.Cluster.RemoveNode(lost); err != nil {
@@ -109,6 +119,7 @@ func TestBrokerIsLost(t *testing.T) {
 	at := time.Now()
 	broker.Addrs = slices.Delete(broker.Addrs, int(lost), int(lost)+1)
 	before := number(t, ch, "SELECT count() FROM lost.v_events")
+	goOn()
 	publish(t, broker, events[half:])
 	testkit.Await(t, "all is read", func() bool { return done(t, ch, "lost", len(events)) })
 	t.Logf("%d events, %d stored when the broker was lost, all %v later", len(events), before,

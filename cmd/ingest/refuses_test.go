@@ -19,7 +19,7 @@ func TestClickHouseTakesNoFlush(t *testing.T) {
 	t.Parallel()
 	ch := startClickHouse(t, "")
 	broker := startKafka(t)
-	events := hotel(t, 6000)[:6000]
+	events := hotel(t, 6000)
 	const first = 1500
 	g := newGate(t, ch.Addr, "slow")
 	alter := func(database, set string) {

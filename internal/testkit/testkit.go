@@ -39,11 +39,10 @@ func Await(t testing.TB, what string, holds func() bool) {
 	}
 	timeout := time.NewTimer(patience)
 	defer timeout.Stop()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
+	// A condition may be a query of a server, which works instead of answering it again and again.
+	for pause := 5 * time.Millisecond; !holds(); pause = min(pause*5/4, 200*time.Millisecond) {
 		select {
-		case <-tick.C:
+		case <-time.After(pause):
 		case <-t.Context().Done():
 			t.Fatalf("the test ended while it waited for: %s", what)
 		case <-timeout.C:
