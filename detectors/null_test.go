@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
 func (w *watch) take() {
@@ -20,19 +21,27 @@ func (w *watch) take() {
 
 // Under honest play the mean of every factor is at most 1, and no alarm is raised.
 func TestHonestPlay(t *testing.T) {
-	shoes := 400
+	shoes := testkit.Soak(150, 400)
 	if testing.Short() {
 		shoes = 40
 	}
+	var watches []*watch
+	var hosts []*Host
 	for _, d := range All() {
+		w := newWatch(d)
+		watches, hosts = append(watches, w), append(hosts, w.host)
+	}
+	tb, calls := newTable(t, 11), 0
+	tb.hook = func() { // of each host in turn
+		watches[calls%len(watches)].take()
+		calls++
+	}
+	for range shoes {
+		tb.play(hosts...)
+	}
+	for i, d := range All() {
 		t.Run(d.ID, func(t *testing.T) {
-			t.Parallel()
-			tb := newTable(t, 11)
-			w := newWatch(d)
-			tb.hook = w.take
-			for range shoes {
-				tb.play(w.host)
-			}
+			w := watches[i]
 			for kind, n := range w.n {
 				mean := w.sum[kind] / float64(n)
 				se := math.Sqrt((w.square[kind]/float64(n) - mean*mean) / float64(n))

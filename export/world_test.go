@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -37,10 +38,13 @@ type world struct {
 	rounds   []Round
 }
 
+// shipped are the rulebooks, loaded once.
+var shipped = sync.OnceValues(rules.Shipped)
+
 // newWorld plays tables with a planted fault each.
 func newWorld(t testing.TB, property string, tables int) *world {
 	t.Helper()
-	books, err := rules.Shipped()
+	books, err := shipped()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +69,7 @@ func newWorld(t testing.TB, property string, tables int) *world {
 		}
 	}
 	w.day = Day{
-		Property: property, GamingDay: "2026-11-19", Calendar: calendar, Books: books, Engine: "shoeproof@test",
+		Property: property, GamingDay: "2026-11-19", Calendar: calendar, Books: maps.Clone(books), Engine: "shoeproof@test",
 		Binary:  "00ff",
 		Cluster: "cluster-1", Licensee: "Example Casino LLC", Form: "Daily exception report of baccarat",
 		Mask: func(ref string) string { return fmt.Sprintf("%032x", len(ref)) }, MaskKey: "k1",

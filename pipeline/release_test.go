@@ -95,7 +95,7 @@ func TestHoleIsGivenUpByTheClock(t *testing.T) {
 		t.Error("the journal has no release after the last record before the pause")
 	}
 	want := allRows(golden)
-	for seed := range uint64(enginetest.Soak(120, 2000)) {
+	for seed := range uint64(enginetest.Soak(30, 2000)) {
 		rng, lost := rand.New(rand.NewPCG(seed, 4)), errors.New("no answer")
 		sink := pipeline.NewMemorySink()
 		sink.Fail = func(b *pipeline.Batch) (bool, error) {

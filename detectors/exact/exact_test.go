@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -34,9 +35,12 @@ func loadGolden(t *testing.T) map[string]golden {
 	return g
 }
 
+// shipped are the rulebooks, loaded once.
+var shipped = sync.OnceValues(rules.Shipped)
+
 func book(t testing.TB, name string, game baccarat.Game) *law.Law {
 	t.Helper()
-	books, err := rules.Shipped()
+	books, err := shipped()
 	if err != nil {
 		t.Fatal(err)
 	}

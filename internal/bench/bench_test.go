@@ -161,7 +161,7 @@ func TestUnknownScenario(t *testing.T) {
 
 // Honest rounds: no stream has more alarms than its starts allow, and no page.
 func TestHonest(t *testing.T) {
-	rounds := 1_000_000
+	rounds := 60_000
 	switch {
 	case testing.Short():
 		rounds = 20_000

@@ -89,11 +89,11 @@ func TestRunIsWatched(t *testing.T) {
 			t.Errorf("%s is %v, want the newest event's %v", name, have, float64(newest)/1e3)
 		}
 	}
-	if ago := float64(time.Now().Unix()) - shown("shoeproof_watch_last_progress_timestamp_seconds"+of); ago > 30 ||
+	if ago := float64(time.Now().Unix()) - shown("shoeproof_watch_last_progress_timestamp_seconds"+of); ago > 300 ||
 		ago < -2 {
 		t.Errorf("the last progress is %v s ago", ago)
 	}
-	if took := shown("shoeproof_watch_last_pass_seconds" + of); took <= 0 || took > 60 {
+	if took := shown("shoeproof_watch_last_pass_seconds" + of); took <= 0 || took > 300 {
 		t.Errorf("the last pass took %v s", took)
 	}
 	if shown(`shoeproof_watch_errors_total{cause="pass",property="ac-1"}`) != 0 {
