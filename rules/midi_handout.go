@@ -67,7 +67,7 @@ func (o *handout) ends() record.Seq {
 	if o.gaveUp != 0 {
 		return o.gaveUp
 	}
-	if len(o.returned) < len(o.out.Cards) {
+	if len(o.backs) == 0 || len(o.returned) < len(o.out.Cards) {
 		return endOfTime
 	}
 	return o.backs[len(o.backs)-1].Seq
@@ -76,6 +76,10 @@ func (o *handout) ends() record.Seq {
 func checkSqueezeFaces(p *Pass) {
 	for _, o := range handouts(p.Round) {
 		s := o.out
+		if len(s.Cards) == 0 {
+			p.CannotJudge("the cards that were handed out were not named", s.Seq)
+			continue
+		}
 		unknown := s.Face == baccarat.NoFace ||
 			slices.ContainsFunc(o.backs, func(b *record.Squeeze) bool { return b.Face == baccarat.NoFace })
 		if unknown && o.gaveUp == 0 {
@@ -141,7 +145,8 @@ func initial(r *record.Round, out *record.Squeeze) bool {
 			return true
 		}
 	}
-	return false
+	third := r.CardAt(out.Hand, 3)
+	return len(out.Cards) == 0 && (third == nil || out.Seq < third.Seq)
 }
 
 // cardList names cards by their numbers.
