@@ -126,7 +126,7 @@ func matrix(t *testing.T, as func(string) Config) {
 	named := strings.Fields("events table_memory")
 	writes := map[string]string{
 		"writer": "events rounds wagers vigorish shoes table_configs notices table_memory evidence findings " +
-			"open_findings journal dead_letters feeds dealer_rounds dealer_findings",
+			"open_findings journal dead_letters feeds dealer_rounds dealer_findings waiting",
 		"reader":  "",
 		"console": "open_findings finding_actions exports shelves handovers console_log",
 		"archive": "",
@@ -156,7 +156,8 @@ func matrix(t *testing.T, as func(string) Config) {
 			reads := !slices.Contains(named, plain) && plain != "dead_letters"
 			switch role {
 			case "writer":
-				reads = slices.Contains(strings.Fields("schema_migrations journal table_memory findings v_progress"), table)
+				reads = slices.Contains(
+					strings.Fields("schema_migrations journal table_memory findings v_progress waiting"), table)
 			case "archive":
 				reads = slices.Contains(strings.Fields("schema_migrations events v_events"), table)
 			case "auditor":

@@ -40,9 +40,12 @@ SELECT o.* REPLACE (f.basis AS basis)
 FROM (SELECT * FROM {{.Name "open_findings"}} FINAL WHERE basis = '') AS o
 GLOBAL INNER JOIN (SELECT x.id AS id, argMax(x.basis, x.version) AS basis FROM {{.Name "findings"}} AS x WHERE x.basis != '' GROUP BY x.id) AS f ON o.id = f.id;
 
+-- The views with the new columns. CREATE OR REPLACE takes the right to drop tables.
 {{range $t := .List "findings" "open_findings"}}
-CREATE OR REPLACE VIEW {{$.View (print "v_" $t)}} AS
+DROP VIEW IF EXISTS {{$.View (print "v_" $t)}};
+CREATE VIEW IF NOT EXISTS {{$.View (print "v_" $t)}} AS
 SELECT * FROM {{$.Name $t}} FINAL;
 {{end}}
-CREATE OR REPLACE VIEW {{.View "v_queue"}} AS
+DROP VIEW IF EXISTS {{.View "v_queue"}};
+CREATE VIEW IF NOT EXISTS {{.View "v_queue"}} AS
 SELECT * FROM {{.Name "open_findings"}} FINAL;

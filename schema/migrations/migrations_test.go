@@ -115,7 +115,8 @@ func TestRolesKnowTheTables(t *testing.T) {
 
 // A migration that failed half way, or that two run at once, is run again from its start.
 func TestStatementsRunAgain(t *testing.T) {
-	again := regexp.MustCompile(`^(CREATE (DATABASE|TABLE|VIEW|MATERIALIZED VIEW) IF NOT EXISTS|CREATE OR ` +
+	again := regexp.MustCompile(`^(DROP VIEW IF EXISTS|` +
+		`CREATE (DATABASE|TABLE|VIEW|MATERIALIZED VIEW) IF NOT EXISTS|CREATE OR ` +
 		`REPLACE VIEW|ALTER TABLE \S+ (ADD COLUMN|ADD INDEX|ADD PROJECTION) IF NOT EXISTS|` +
 		// What is inserted twice is kept once there.
 		`ALTER TABLE \S+ (MATERIALIZE (PROJECTION|INDEX)|MODIFY (SETTING|QUERY))|` +

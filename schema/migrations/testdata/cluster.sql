@@ -1040,11 +1040,17 @@ SELECT o.* REPLACE (f.basis AS basis)
 FROM (SELECT * FROM shoeproof.open_findings FINAL WHERE basis = '') AS o
 GLOBAL INNER JOIN (SELECT x.id AS id, argMax(x.basis, x.version) AS basis FROM shoeproof.findings AS x WHERE x.basis != '' GROUP BY x.id) AS f ON o.id = f.id;
 
-CREATE OR REPLACE VIEW shoeproof.v_findings ON CLUSTER floor AS
+DROP VIEW IF EXISTS shoeproof.v_findings ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_findings ON CLUSTER floor AS
 SELECT * FROM shoeproof.findings FINAL;
 
-CREATE OR REPLACE VIEW shoeproof.v_open_findings ON CLUSTER floor AS
+DROP VIEW IF EXISTS shoeproof.v_open_findings ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_open_findings ON CLUSTER floor AS
 SELECT * FROM shoeproof.open_findings FINAL;
 
-CREATE OR REPLACE VIEW shoeproof.v_queue ON CLUSTER floor AS
+DROP VIEW IF EXISTS shoeproof.v_queue ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_queue ON CLUSTER floor AS
 SELECT * FROM shoeproof.open_findings FINAL;

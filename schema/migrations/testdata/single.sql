@@ -850,11 +850,17 @@ SELECT o.* REPLACE (f.basis AS basis)
 FROM (SELECT * FROM shoeproof.open_findings FINAL WHERE basis = '') AS o
 GLOBAL INNER JOIN (SELECT x.id AS id, argMax(x.basis, x.version) AS basis FROM shoeproof.findings AS x WHERE x.basis != '' GROUP BY x.id) AS f ON o.id = f.id;
 
-CREATE OR REPLACE VIEW shoeproof.v_findings AS
+DROP VIEW IF EXISTS shoeproof.v_findings;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_findings AS
 SELECT * FROM shoeproof.findings FINAL;
 
-CREATE OR REPLACE VIEW shoeproof.v_open_findings AS
+DROP VIEW IF EXISTS shoeproof.v_open_findings;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_open_findings AS
 SELECT * FROM shoeproof.open_findings FINAL;
 
-CREATE OR REPLACE VIEW shoeproof.v_queue AS
+DROP VIEW IF EXISTS shoeproof.v_queue;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_queue AS
 SELECT * FROM shoeproof.open_findings FINAL;
