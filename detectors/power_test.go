@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
 // delay plays up to a number of shoes, until an alarm about a key. It returns the number of factors, 0 without an
@@ -65,10 +66,7 @@ func TestPower(t *testing.T) {
 		shown = append(shown, c.d)
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			runs := 20
-			if testing.Short() {
-				runs = 4
-			}
+			runs := testkit.Soak(4, 20)
 			sum, met := 0, 0
 			for seed := range uint64(runs) {
 				tb := newTable(t, 3000+seed)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
 // clone copies the slug detector.
@@ -41,10 +42,7 @@ func (d *slug) next(c baccarat.Card, q float64) float64 {
 // possible cards is at most 1, exactly; the probability of this evidence under honest play, by the likelihood ratio,
 // is at most one in a billion.
 func TestRareSlugs(t *testing.T) {
-	runs := 8
-	if testing.Short() {
-		runs = 2
-	}
+	runs := testkit.Soak(2, 8)
 	for _, a := range []float64{1e3, 1e9} {
 		sum, squares, met, cards := 0.0, 0.0, 0, 0
 		for seed := range uint64(runs) {
