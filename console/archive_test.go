@@ -3,8 +3,6 @@
 package console
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,7 +12,6 @@ import (
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
-	"github.com/shoeproof/shoeproof/schema/migrations"
 )
 
 // With the shipped roles, the user of the console has no access to events. With its second user, the pages of evidence
@@ -23,23 +20,7 @@ func TestArchiveUser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a ClickHouse")
 	}
-	layout := migrations.Layout{Database: "shoeproof"}
-	users, err := layout.RoleXML()
-	if err != nil {
-		t.Fatal(err)
-	}
-	roles, err := layout.Roles()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range roles {
-		sum := sha256.Sum256([]byte(r.Name))
-		t.Setenv("SHOEPROOF_"+strings.ToUpper(r.Name)+"_SHA256", hex.EncodeToString(sum[:]))
-	}
-	users = strings.Replace(users, "<profiles>", "<quotas><default/></quotas><profiles><default/>", 1)
-	const local = "<users><default><password/><networks><ip>127.0.0.1</ip></networks></default>"
-	users = strings.Replace(users, "<users>", local, 1)
-	clickHouse := enginetest.ClickHouse(t, engine.ClickHouseOptions{Users: users})
+	clickHouse := enginetest.ClickHouse(t, engine.ClickHouseOptions{Users: enginetest.RoleUsers(t)})
 	as := func(role string) clickhouse.Config {
 		return clickhouse.Config{
 			Addrs: []string{clickHouse.Addr}, Database: "shoeproof", User: "shoeproof_" + role,

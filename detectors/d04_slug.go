@@ -3,8 +3,6 @@ package detectors
 import (
 	"errors"
 	"fmt"
-
-	"github.com/shoeproof/shoeproof/baccarat"
 )
 
 var d04 = &Detector{
@@ -84,23 +82,14 @@ func slugPrior(models int) mixture {
 func (d *slug) Round(r *Round, out *factors) {
 	// Cards of a round behind the card that reaches the threshold are not counted: they would hide a short run.
 	threshold := d.budget.LnThreshold(out.detector, OfShoe)
-	left := r.Left
-	total := float64(left.Total())
 	ln := 0.0
-	for _, card := range r.Cards {
-		c := card.Card
-		if c == baccarat.Unread || left[c] <= 0 || total < 1 {
-			continue
-		}
-		q := float64(left[c]) / total
+	for c, q := range r.drawn {
 		for i := range d.copies {
 			d.factors[i] = d.copies[i].add(c, q)
 		}
 		if e := d.mixture.update(0, d.factors); d.lnE+ln < threshold {
 			ln += e
 		}
-		left[c]--
-		total--
 	}
 	start := 0.0
 	if d.lnE == 0 {

@@ -53,15 +53,8 @@ func (d *weakShuffle) Begin(s *Shoe, _ *factors) {
 }
 
 func (d *weakShuffle) Round(r *Round, out *factors) {
-	left := r.Left
-	total := float64(left.Total())
 	ln := 0.0
-	for _, card := range r.Cards {
-		c := card.Card
-		if c == baccarat.Unread || left[c] <= 0 || total < 1 {
-			continue
-		}
-		q := float64(left[c]) / total
+	for c, q := range r.drawn {
 		for i := range d.packets {
 			p := d.packets[i].add(c) / q
 			for j, part := range packetParts {
@@ -69,8 +62,6 @@ func (d *weakShuffle) Round(r *Round, out *factors) {
 			}
 		}
 		ln += d.mixture.update(0.001, d.factors)
-		left[c]--
-		total--
 	}
 	start := 0.0
 	if d.lnShoe == 0 {

@@ -55,16 +55,7 @@ func (d *dependence) Round(r *Round, out *factors) {
 		return
 	}
 	d.distribute(r)
-	for i := range patrons {
-		x := &patrons[i]
-		d.score(Key{OfPatron, x.bettor}, r, x, out)
-		if r.Dealer != "" {
-			d.score(Key{OfDealerPatron, r.Dealer + "+" + x.bettor}, r, x, out)
-		}
-	}
-	if len(patrons) > 1 {
-		d.score(Key{OfTable, r.Table}, r, table, out)
-	}
+	eachSlip(r, patrons, table, func(key Key, x *slip) { d.score(key, r, x, out) })
 }
 
 // distribute computes the distribution of each card given those before it in the round.

@@ -53,16 +53,7 @@ func (d *foreknowledge) Round(r *Round, out *factors) {
 	if table == nil || table.wagers == 0 {
 		return
 	}
-	for i := range patrons {
-		x := &patrons[i]
-		d.score(Key{OfPatron, x.bettor}, r, x, out)
-		if r.Dealer != "" {
-			d.score(Key{OfDealerPatron, r.Dealer + "+" + x.bettor}, r, x, out)
-		}
-	}
-	if len(patrons) > 1 {
-		d.score(Key{OfTable, r.Table}, r, table, out)
-	}
+	eachSlip(r, patrons, table, func(key Key, x *slip) { d.score(key, r, x, out) })
 }
 
 func (d *foreknowledge) score(key Key, r *Round, x *slip, out *factors) {

@@ -117,6 +117,23 @@ func (r *Round) Counts(l *law.Law, void, irregular bool) bool {
 		(c.NP == 3) == l.Drawing.PlayerDraws(c.P2, c.B2) && (c.NB == 3) == l.Drawing.BankerDraws(c.P2, c.B2, c.Third)
 }
 
+// drawn yields the cards of the round that were read, each with the probability that a uniform shuffle gives its value.
+func (r *Round) drawn(yield func(card baccarat.Card, probability float64) bool) {
+	left := r.Left
+	total := float64(left.Total())
+	for i := range r.Cards {
+		c := r.Cards[i].Card
+		if c == baccarat.Unread || left[c] <= 0 || total < 1 {
+			continue
+		}
+		if !yield(c, float64(left[c])/total) {
+			return
+		}
+		left[c]--
+		total--
+	}
+}
+
 // playable reports whether the round has odds and a normal course.
 func (r *Round) playable() bool { return r.Odds != nil && r.Offer != nil && r.Played }
 

@@ -30,6 +30,20 @@ type slips struct {
 	used int
 }
 
+// eachSlip scores the slip of each patron, of each pair of dealer and patron, and of a table with several patrons.
+func eachSlip(r *Round, patrons []slip, table *slip, score func(Key, *slip)) {
+	for i := range patrons {
+		x := &patrons[i]
+		score(Key{OfPatron, x.bettor}, x)
+		if r.Dealer != "" {
+			score(Key{OfDealerPatron, r.Dealer + "+" + x.bettor}, x)
+		}
+	}
+	if len(patrons) > 1 {
+		score(Key{OfTable, r.Table}, table)
+	}
+}
+
 // of sums the wagers of a round. It returns nil for a round without odds.
 func (s *slips) of(r *Round, policy *Policy) (patrons []slip, table *slip) {
 	s.used = 0

@@ -20,7 +20,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shoeproof/shoeproof/engine/calendar"
 	"github.com/shoeproof/shoeproof/internal/testkit"
 
 	"github.com/shoeproof/shoeproof/finding"
@@ -31,9 +30,9 @@ import (
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	auditor "github.com/shoeproof/shoeproof/engine"
+	auditortest "github.com/shoeproof/shoeproof/engine/enginetest"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
-	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/deal"
 	"github.com/shoeproof/shoeproof/simulate/fault"
@@ -76,17 +75,7 @@ func config(addr, database string) clickhouse.Config {
 	}
 }
 
-var options = sync.OnceValue(func() auditor.Options {
-	books, err := rules.Shipped()
-	if err != nil {
-		panic(err)
-	}
-	calendar, err := calendar.Default()
-	if err != nil {
-		panic(err)
-	}
-	return auditor.Options{Books: books, Calendar: calendar, PatronKey: []byte("test"), Version: "test"}
-})
+var options = auditortest.Options
 
 const (
 	property = "ac-1"

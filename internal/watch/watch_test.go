@@ -7,21 +7,18 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/shoeproof/shoeproof/engine/calendar"
 
 	"github.com/shoeproof/shoeproof/finding"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	auditor "github.com/shoeproof/shoeproof/engine"
+	auditortest "github.com/shoeproof/shoeproof/engine/enginetest"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
-	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/cheat"
 	"github.com/shoeproof/shoeproof/simulate/deal"
@@ -58,17 +55,7 @@ func opened(t testing.TB, addr, database string) *clickhouse.Store {
 	return s
 }
 
-var options = sync.OnceValue(func() auditor.Options {
-	books, err := rules.Shipped()
-	if err != nil {
-		panic(err)
-	}
-	calendar, err := calendar.Default()
-	if err != nil {
-		panic(err)
-	}
-	return auditor.Options{Books: books, Calendar: calendar, PatronKey: []byte("test"), Version: "test"}
-})
+var options = auditortest.Options
 
 // play sends shoes of a table through the engine into the store.
 func play(t testing.TB, s *clickhouse.Store, table, name string, shoes int) *cheat.Label {

@@ -3,8 +3,6 @@
 package clickhouse
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"strings"
 	"testing"
@@ -26,24 +24,7 @@ func withRoles(t *testing.T) func(role string) Config {
 	if testing.Short() {
 		t.Skip("starts a ClickHouse")
 	}
-	layout := migrations.Layout{Database: "shoeproof"}
-	users, err := layout.RoleXML()
-	if err != nil {
-		t.Fatal(err)
-	}
-	roles, err := layout.Roles()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range roles {
-		sum := sha256.Sum256([]byte(r.Name))
-		t.Setenv("SHOEPROOF_"+strings.ToUpper(r.Name)+"_SHA256", hex.EncodeToString(sum[:]))
-	}
-	// What a server's own users.xml has.
-	users = strings.Replace(users, "<profiles>", "<quotas><default/></quotas><profiles><default/>", 1)
-	users = strings.Replace(users, "<users>",
-		"<users><default><password/><networks><ip>127.0.0.1</ip></networks></default>", 1)
-	own := enginetest.ClickHouse(t, engine.ClickHouseOptions{Users: users})
+	own := enginetest.ClickHouse(t, engine.ClickHouseOptions{Users: enginetest.RoleUsers(t)})
 	as := func(role string) Config {
 		return Config{
 			Addrs: []string{own.Addr}, Database: "shoeproof", User: "shoeproof_" + role,

@@ -5,15 +5,41 @@ package enginetest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/internal/testkit"
+	"github.com/shoeproof/shoeproof/schema/migrations"
 )
+
+// RoleUsers returns the users of the shipped roles for a server, each with the name of its role as password, and the
+// user default of a server's own users.xml.
+func RoleUsers(t testing.TB) string {
+	t.Helper()
+	layout := migrations.Layout{Database: "shoeproof"}
+	users, err := layout.RoleXML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	roles, err := layout.Roles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range roles {
+		sum := sha256.Sum256([]byte(r.Name))
+		t.Setenv("SHOEPROOF_"+strings.ToUpper(r.Name)+"_SHA256", hex.EncodeToString(sum[:]))
+	}
+	users = strings.Replace(users, "<profiles>", "<quotas><default/></quotas><profiles><default/>", 1)
+	const local = "<users><default><password/><networks><ip>127.0.0.1</ip></networks></default>"
+	return strings.Replace(users, "<users>", local, 1)
+}
 
 // ClickHouse starts a server for one test, which is skipped in the short form. The folder of its data is a temporary
 // one if the options name none, and a test that fails logs what the server printed.
