@@ -161,8 +161,8 @@ func closes(ev *schema.Event) bool {
 }
 
 // Release gives up the hole of a table after the record at an offset, and writes a snapshot of the table there. The
-// engine knows no clock: the caller decides when, and records that it did. A table that was restored from a later snapshot
-// was released before.
+// engine knows no clock: the caller decides when, and records that it did. A table that was restored from a later
+// snapshot was released before.
 func (e *Engine) Release(property, table string, at Offsets, out *rows.Set) {
 	t := e.tables[property+"\x00"+table]
 	if t == nil || at.From <= t.due.until {

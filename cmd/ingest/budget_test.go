@@ -25,8 +25,8 @@ type stage struct {
 
 const module = "github.com/shoeproof/shoeproof/"
 
-// stages are in the order of their report. Collection is the work of the collector's goroutines: an allocation belongs to
-// its stage.
+// stages are in the order of their report. Collection is the work of the collector's goroutines: an allocation belongs
+// to its stage.
 func stages() []stage {
 	return []stage{
 		{"fetch", []string{module + "pipeline/kafka.", "github.com/segmentio/"}},

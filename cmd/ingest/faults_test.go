@@ -68,7 +68,8 @@ func awayFor(t *testing.T, away time.Duration) {
 	var back time.Time // when ClickHouse answered again
 	// In the long form the floor goes on until the backlog is gone.
 	for lag := -1; lag != 0; {
-		for due := int(time.Since(from).Seconds() * float64(perSecond)); sent < due && (back.IsZero() || testkit.Soak(0, 1) == 1); {
+		due := int(time.Since(from).Seconds() * float64(perSecond))
+		for sent < due && (back.IsZero() || testkit.Soak(0, 1) == 1) {
 			if len(ready) == 0 {
 				ready, _ = events()
 			}

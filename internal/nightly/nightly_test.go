@@ -235,8 +235,8 @@ func brief(f *finding.Finding) string {
 		f.Round, f.Seat, f.Subject, f.Expected, f.Observed)
 }
 
-// A night finds each fault that is planted at a hundred tables, in the short form at thirty, and nothing else; any number
-// of workers finds the same.
+// A night finds each fault that is planted at a hundred tables, in the short form at thirty, and nothing else; any
+// number of workers finds the same.
 func TestNightOfAHundredTables(t *testing.T) {
 	store := database(t)
 	tables := testkit.Soak(30, 100)

@@ -193,13 +193,13 @@ func (s *Store) addWagers(ctx context.Context, all []PlayedRound, args []any) er
 	return nil
 }
 
-// countBreaches counts the findings of the rules about dealing in each round. A finding that is SUSPECT only because its
-// law is assumed, or not in force, counts as under the text: else a table under assumed law would never err.
+// countBreaches counts the findings of the rules about dealing in each round. A finding that is SUSPECT only because
+// its law is assumed, or not in force, counts as under the text: else a table under assumed law would never err.
 func (s *Store) countBreaches(ctx context.Context, all []PlayedRound, args []any) error {
 	result, err := s.conn.Query(ctx, "SELECT round, count() FROM "+s.name("findings")+" FINAL WHERE "+ofShoe+
 		" AND kind = 'deviation' AND (verdict = 'BREACH' OR verdict = 'SUSPECT' AND "+
-		"(startsWith(basis, 'assumed:') OR basis = 'not-in-force')) AND match(rule, '^(draw|deal|order|cut|shoe[.]burn)[.]') "+
-		"GROUP BY round", args...)
+		"(startsWith(basis, 'assumed:') OR basis = 'not-in-force')) "+
+		"AND match(rule, '^(draw|deal|order|cut|shoe[.]burn)[.]') GROUP BY round", args...)
 	if err != nil {
 		return err
 	}

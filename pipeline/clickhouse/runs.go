@@ -249,8 +249,8 @@ WHERE property_id = {property:String} AND at < fromUnixTimestamp64Nano({before:I
 	return all, s.explain(doing, err)
 }
 
-// FirstRounds returns the first round with wagers under each configuration of a property, of the rounds from one time to
-// before another. Of a round only its table, its time and its wagers are read.
+// FirstRounds returns the first round with wagers under each configuration of a property, of the rounds from one time
+// to before another. Of a round only its table, its time and its wagers are read.
 func (s *Store) FirstRounds(ctx context.Context, property string, from, before int64) (*rows.Rounds, error) {
 	const doing = "read the first rounds of the configurations"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
