@@ -257,7 +257,8 @@ func checkCollectionSum(p *Pass) {
 			expected += ", or " + p.money(rounded)
 		}
 		low, high := p.owedFor(v, c)
-		marked := (c.Amount == c.Open || c.Amount == rounded) && (len(c.Unmarked) == 0 || !c.Named)
+		marked := (c.Amount == c.Open || c.Amount == rounded || c.Amount == p.restOfRounded(v, i)) &&
+			(len(c.Unmarked) == 0 || !c.Named)
 		if marked || high > 0 && c.Amount >= low && c.Amount <= high || c.Amount < c.Open && !p.markersGone(c) {
 			continue
 		}
@@ -271,6 +272,24 @@ func checkCollectionSum(p *Pass) {
 			Expected: expected, Observed: p.money(c.Amount),
 		})
 	}
+}
+
+// restOfRounded is what is left of the rounded sum of a seat's marks, of which the collections before took parts.
+func (p *Pass) restOfRounded(v baccarat.Vig, at int) int64 {
+	c, parts := &p.Shoe.Collections[at], int64(0)
+	for i := range p.Shoe.Collections[:at] {
+		switch before := &p.Shoe.Collections[i]; {
+		case before.Seat != c.Seat:
+		case before.Amount < before.Open:
+			parts += before.Amount
+		default:
+			parts = 0
+		}
+	}
+	if p.option("vig_rounding_stage") == "per_wager" {
+		return c.Open
+	}
+	return v.RoundUp(c.Open+parts) - parts
 }
 
 // owedFor is what a collection may take if it is also for wagers that were never marked, or with too little: at least
