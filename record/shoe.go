@@ -43,6 +43,8 @@ type Shoe struct {
 
 	// Seen counts each card that left the shoe and was read.
 	Seen [53]uint16
+	// Misreads is how many cards the reader is suspected of having misread.
+	Misreads uint16
 	// Out is how many cards left the shoe; LastCard the event of the latest one.
 	Out      uint32
 	LastCard Seq

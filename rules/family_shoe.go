@@ -255,6 +255,10 @@ func checkCopies(p *Pass) {
 		f.Verdict = finding.Suspect
 		f.Observed += "; one of them may be misread"
 		p.Report(f)
+	case excess > 1 && excess <= 1+p.Shoe.Misreads:
+		f.Verdict = finding.Suspect
+		f.Observed += fmt.Sprintf("; the reader is suspected of %d misread cards in this shoe", p.Shoe.Misreads)
+		p.Report(f)
 	case excess > 1:
 		p.Report(f)
 	}

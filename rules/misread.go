@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -14,8 +16,14 @@ type Reading struct {
 	// Card is the index in Round.Cards, As the card that it may have been.
 	Card int
 	As   baccarat.Card
-	// explained are the findings that vanish under this reading.
+	// explained are the findings that vanish under this reading, left those that remain; of the reading that is chosen,
+	// those that only it makes.
 	explained map[about]bool
+	left      map[about]Finding
+	// mayExplain are the findings that vanish under this reading or under another that explains enough.
+	mayExplain map[about]bool
+	// valueAgrees: the value reported with the card is the value of this reading.
+	valueAgrees bool
 }
 
 // maxExplained is the number of findings of a round above which no misread card is looked for: more than the wagers of
@@ -41,45 +49,95 @@ func (p *Pass) Accuses() bool {
 	return slices.ContainsFunc(p.Findings, func(f Finding) bool { return f.accuses() })
 }
 
-// Reread looks for one card of the round that may have been misread. Under the other reading every finding that depends
-// on the cards vanishes, and no new one appears: calls, counts, draws, result and payments agree with one another, and
-// only the reader contradicts them. It is called at Dealt and at Settled, before the other reading is in the record.
+// Reread looks for one card of the round that may have been misread: under the other reading the findings that depend on
+// the cards vanish, since calls, counts, draws, result and payments agree with one another and only the reader
+// contradicts them. What the reading leaves is a breach beside the misread card. If what is left depends on the cards as
+// well, the reading must explain more than it assumes. Reread is called at Dealt and at Settled, before the other reading
+// is in the record.
 func (p *Pass) Reread(stage Stage) (Reading, bool) {
 	if len(p.Findings) > maxExplained {
 		return Reading{}, false
 	}
 	asRead := p.accusations(p.Round, stage)
 	var readings []Reading
-	var left []map[about]bool
 	depends := map[about]bool{}
-	for i := range p.Round.Cards {
-		for _, as := range otherRanks(p.Round.Cards[i].Card) {
-			other := p.Round.With(i, as)
-			if ended := &p.Round.Ended; ended.Seq != 0 && !ended.MatchesCounts(other.Coup()) {
-				continue
-			}
-			found := p.accusations(other, stage)
-			explained := map[about]bool{}
-			for a := range asRead {
-				if !found[a] {
-					explained[a], depends[a] = true, true
+	for _, matching := range []bool{true, false} {
+		for i := range p.Round.Cards {
+			for _, as := range otherRanks(p.Round.Cards[i].Card) {
+				other := p.Round.With(i, as)
+				if ended := &p.Round.Ended; (ended.Seq == 0 || ended.MatchesCounts(other.Coup())) != matching {
+					continue
 				}
-			}
-			if len(explained) > 0 && len(found)+len(explained) == len(asRead) {
-				readings, left = append(readings, Reading{i, as, explained}), append(left, found)
+				r := Reading{Card: i, As: as, explained: map[about]bool{}, left: p.accusations(other, stage)}
+				for a := range asRead {
+					if _, ok := r.left[a]; !ok {
+						r.explained[a], depends[a] = true, true
+						r.valueAgrees = r.valueAgrees || a.rule.Name == "count.card-values"
+					}
+				}
+				readings = append(readings, r)
 			}
 		}
-	}
-	for k := range readings {
-		if !sharesKey(left[k], depends) {
-			return readings[k], true
+		if stage < Settled && matching {
+			continue // the recorded counts may yet be corrected
+		}
+		if best := simplest(readings, asRead, depends); best != nil {
+			return *best, true
 		}
 	}
 	return Reading{}, false
 }
 
+// simplest is the reading that leaves the fewest findings that depend on the cards, nil if none explains enough.
+func simplest(readings []Reading, asRead map[about]Finding, depends map[about]bool) *Reading {
+	var best *Reading
+	fewest, may := 0, map[about]bool{}
+	for k := range readings {
+		r, n := &readings[k], 0
+		for a := range r.left {
+			if _, before := asRead[a]; !before || depends[a] {
+				n++
+			}
+		}
+		explained := len(r.explained)
+		if r.valueAgrees {
+			explained += 2 // the device or the board reported another value than the reader read
+		}
+		enough := len(r.explained) > 0 && (n == 0 || explained > n+1)
+		if !enough {
+			continue
+		}
+		maps.Copy(may, r.explained)
+		if best == nil || n < fewest {
+			best, fewest = r, n
+		}
+	}
+	if best != nil {
+		best.mayExplain = may
+		maps.DeleteFunc(best.left, func(a about, _ Finding) bool { _, before := asRead[a]; return before })
+	}
+	return best
+}
+
 // Explains reports whether a finding vanishes under the reading.
 func (r *Reading) Explains(f *Finding) bool { return r.explained[f.about()] }
+
+// MayExplain reports whether a finding vanishes under the reading, or under another that explains enough.
+func (r *Reading) MayExplain(f *Finding) bool { return r.mayExplain[f.about()] }
+
+// Beside are the findings that only the reading makes. They are SUSPECT, since they rest on a card that was read as
+// another one.
+func (r *Reading) Beside() []Finding {
+	var beside []Finding
+	for _, f := range r.left {
+		f.Verdict = finding.Suspect
+		beside = append(beside, f)
+	}
+	slices.SortFunc(beside, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Rule.Name, b.Rule.Name), cmp.Compare(a.Seat, b.Seat), cmp.Compare(a.Observed, b.Observed))
+	})
+	return beside
+}
 
 // ReaderSuspected is the finding about a card that may have been misread.
 func (p *Pass) ReaderSuspected(explained []record.Seq) Finding {
@@ -98,15 +156,15 @@ func (p *Pass) ReaderSuspected(explained []record.Seq) Finding {
 }
 
 // accusations evaluates the rules about the cards of a round up to a stage, without a trace in the pass.
-func (p *Pass) accusations(r *record.Round, stage Stage) map[about]bool {
+func (p *Pass) accusations(r *record.Round, stage Stage) map[about]Finding {
 	q := *p
 	q.Round, q.charged, q.Findings = r, nil, nil
-	found := map[about]bool{}
+	found := map[about]Finding{}
 	for at := Dealt; at <= stage; at++ {
 		q.Evaluate(at)
 		for i := range q.Findings {
 			if f := &q.Findings[i]; f.accuses() {
-				found[f.about()] = true
+				found[f.about()] = *f
 			}
 		}
 	}
@@ -125,13 +183,4 @@ func otherRanks(c baccarat.Card) []baccarat.Card {
 		}
 	}
 	return others
-}
-
-func sharesKey(a, b map[about]bool) bool {
-	for key := range a {
-		if b[key] {
-			return true
-		}
-	}
-	return false
 }

@@ -34,7 +34,7 @@ func (t *Table) explain(m *moment, reading *rules.Reading) {
 	rest := t.pass.Findings[:0]
 	for _, f := range t.pass.Findings {
 		switch {
-		case !reading.Explains(&f):
+		case !reading.Explains(&f) && (m.rules == rules.Settled || !reading.MayExplain(&f)):
 			rest = append(rest, f)
 		case t.enter(m, s, &f):
 			s.ledger.add(&f, rules.Settled, m.ev.At)
@@ -45,6 +45,7 @@ func (t *Table) explain(m *moment, reading *rules.Reading) {
 	if m.rules != rules.Settled {
 		return
 	}
+	t.pass.Findings = append(t.pass.Findings, reading.Beside()...)
 	var explained []record.Seq
 	var losers []int
 	for i := range s.ledger.entries {
@@ -55,6 +56,7 @@ func (t *Table) explain(m *moment, reading *rules.Reading) {
 		}
 	}
 	m.Shoe.Seen[m.Round.Misread.Read]-- // which card it was is not known
+	m.Shoe.Misreads++
 	f := t.pass.ReaderSuspected(explained)
 	if !t.enter(m, s, &f) {
 		return
