@@ -49,11 +49,11 @@ func (p *Pass) Accuses() bool {
 	return slices.ContainsFunc(p.Findings, func(f Finding) bool { return f.accuses() })
 }
 
-// Reread looks for one card of the round that may have been misread: under the other reading the findings that depend on
-// the cards vanish, since calls, counts, draws, result and payments agree with one another and only the reader
-// contradicts them. What the reading leaves is a breach beside the misread card. If what is left depends on the cards as
-// well, the reading must explain more than it assumes. Reread is called at Dealt and at Settled, before the other reading
-// is in the record.
+// Reread looks for one card of the round that may have been misread: under the other reading the findings that depend
+// on the cards vanish, since calls, counts, draws, result and payments agree with one another and only the reader
+// contradicts them. What the reading leaves is a breach beside the misread card. If what is left depends on the cards
+// as well, the reading must explain more than it assumes. Reread is called at Dealt and at Settled, before the other
+// reading is in the record.
 func (p *Pass) Reread(stage Stage) (Reading, bool) {
 	if len(p.Findings) > maxExplained {
 		return Reading{}, false

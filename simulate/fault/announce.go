@@ -63,6 +63,7 @@ func sideBetAnnouncementFaults() []Fault {
 		},
 		{
 			Rule: "announce.pair", Doc: "a pair not called", Kinds: only("pair-punto", "pair-mini"),
+			wagers: staking(schema.SpotPlayerPair, 500), // its payment shows that no card was misread
 			accept: func(_ *scene, c *shoe.Coup) bool { return c.Pair(shoe.Player) }, edit: delete("PLAYER_PAIR"),
 		},
 		{
