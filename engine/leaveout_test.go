@@ -140,6 +140,10 @@ func (a absence) lawfulInRound() string {
 		if p.Instruction == schema.InstructionStay && a.round(remedied) {
 			return "the card that was dealt in error is the finding"
 		}
+		moved := func(ev schema.Payload) bool { return ev.Kind() == schema.KindCardMoved }
+		if p.Hand == schema.HandBanker && a.round(moved) {
+			return "no card is drawn: a card that was dealt in error becomes the third card of the banker hand"
+		}
 		dealtThird := func(ev schema.Payload) bool { c, ok := ev.(*schema.CardDealt); return ok && c.Index > 2 }
 		if p.Instruction == schema.InstructionStay && !a.round(dealtThird) && a.round(natural) {
 			return "nothing to instruct after a natural"

@@ -48,6 +48,8 @@ type Shoe struct {
 	// Out is how many cards left the shoe; LastCard the event of the latest one.
 	Out      uint32
 	LastCard Seq
+	// Numbered is the highest number that the shoe gave a card that was dealt.
+	Numbered uint32
 
 	// CardsLost means that a card left the shoe and was not reported.
 	CardsLost bool

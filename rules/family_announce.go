@@ -83,6 +83,13 @@ func (p *Pass) called() (*baccarat.Coup, bool) {
 	return c, c.Complete && !p.cancelled()
 }
 
+// stoppedAfterCounts reports whether a hand that the shoe could not complete had a third card: its point counts were
+// due.
+func (p *Pass) stoppedAfterCounts() bool {
+	c := p.Round.Coup()
+	return p.ranShort() && !unread(p.Round) && c.NP > 1 && c.NB > 1 && c.NP+c.NB > 4
+}
+
 // lone is the last call of a code for a hand, and how many there are. It allocates nothing.
 func lone(r *record.Round, code baccarat.Code, h baccarat.Hand) (*record.Call, int) {
 	var call *record.Call
@@ -171,7 +178,7 @@ func (p *Pass) reportCall(call *record.Call, subject finding.Subject, expected, 
 
 func checkInitialCounts(p *Pass) {
 	c, ok := p.called()
-	if !ok {
+	if !ok && !p.stoppedAfterCounts() {
 		return
 	}
 	for h, want := range map2(c.P2, c.B2) {

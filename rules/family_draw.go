@@ -204,8 +204,8 @@ func (p *Pass) judgeBanker(c *baccarat.Coup, must bool) {
 // lawful reports whether a hand's draw follows the drawing table, so that announcements about it can be judged.
 func (p *Pass) lawful(h baccarat.Hand) bool {
 	c, ok := p.drawn()
-	if !ok {
-		return false
+	if !ok { // of a hand that the shoe could not complete, the player's third card can still be judged
+		return h == baccarat.Player && p.stoppedAfterCounts() && c.NP > 2 && p.Law.Drawing.PlayerDraws(c.P2, c.B2)
 	}
 	player := (c.NP > 2) == p.Law.Drawing.PlayerDraws(c.P2, c.B2)
 	if h == baccarat.Player || !player {

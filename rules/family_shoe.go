@@ -276,11 +276,16 @@ func checkConservation(p *Pass) {
 	case s.CardsLost:
 		p.CannotJudge("a card that left the shoe was not reported", s.Loaded.Seq, s.Ended.Seq)
 	default:
-		p.Report(Finding{
+		f := Finding{
 			Expected: fmt.Sprintf("%d cards", want),
 			Observed: fmt.Sprintf("%d out and %d left, %d", s.Out, s.Ended.Remaining, got),
 			Evidence: []record.Seq{s.Loaded.Seq, s.Ended.Seq},
-		})
+		}
+		if got < want && s.Numbered == s.Out+want-got { // the missing cards may have been dealt and not reported
+			f.Verdict = finding.Suspect
+			f.Observed += fmt.Sprintf("; the last card dealt has the number %d", s.Numbered)
+		}
+		p.Report(f)
 	}
 }
 

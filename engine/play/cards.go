@@ -64,7 +64,7 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	if !slices.ContainsFunc(s.FaceUps, func(f record.FoundFaceUp) bool { return f.CardSeq == p.CardSeq }) {
 		s.takeOut(c, card)
 	}
-	s.LastCard = c.seq
+	s.LastCard, s.Numbered = c.seq, max(s.Numbered, p.CardSeq)
 	r.Left = s.left()
 }
 

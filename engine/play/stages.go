@@ -82,6 +82,9 @@ func (t *Table) cardLost(c *turn, s *Shoe, r *record.Round) {
 // too.
 func lacksCard(s *Shoe, r *record.Round) bool {
 	coup := r.Coup()
+	if r.Ended.Cards > uint32(len(r.Cards)) && r.Voided.Seq != 0 {
+		return true
+	}
 	if r.Voided.Seq == 0 && r.Ended.Cards > uint32(coup.Cards()) && (!coup.Complete || s.Law.CardsDue(coup) > 0) {
 		return true
 	}
