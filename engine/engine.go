@@ -13,6 +13,7 @@ package engine
 import (
 	"crypto/sha256"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/shoeproof/shoeproof/detectors"
@@ -224,6 +225,11 @@ func (e *Engine) Open() []OpenShoe {
 		}
 	}
 	return open
+}
+
+// Lossless reports whether no event of any table was given up as lost.
+func (e *Engine) Lossless() bool {
+	return !slices.ContainsFunc(e.inOrder, func(t *table) bool { return t.play.Incomplete })
 }
 
 // Tables is how many tables the engine has seen.

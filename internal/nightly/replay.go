@@ -33,16 +33,28 @@ func (r *run) begin(ctx context.Context, table string) (*engine.Engine, *rows.Sn
 	if r.Whole {
 		return e, nil, nil
 	}
-	m, err := r.store.SnapshotBefore(ctx, r.Property, table, r.windows[0].from)
+	m, err := r.store.SnapshotBefore(ctx, r.Property, table, r.windows[0].from, func(m *rows.Snapshot) bool {
+		e := restored(options, m)
+		return e == nil || e.Lossless()
+	})
 	if m == nil || err != nil {
 		return e, nil, err
 	}
+	if from := restored(options, m); from != nil {
+		return from, m, nil
+	}
+	return e, nil, nil
+}
+
+// restored returns an engine with the state of a snapshot, nil if another release wrote it.
+func restored(options engine.Options, m *rows.Snapshot) *engine.Engine {
 	row := *m
 	row.Offset = -1 // what was seen is not read: no record is to be passed over
+	e := engine.New(options)
 	if err := e.Restore([]rows.Snapshot{row}, row.At); err != nil {
-		return engine.New(options), nil, nil //nolint:nilerr // another release wrote it: from the first event, as without it
+		return nil
 	}
-	return e, m, nil
+	return e
 }
 
 // replay replays a table from its last snapshot before the days until the shoes of the days are closed.

@@ -81,9 +81,12 @@ func (s *Store) Replay(ctx context.Context, property, table string, after *rows.
 }
 
 // SnapshotBefore returns the newest snapshot of a table from before a time that a replay can start from with the same
-// result as from the first event: the archive has no event up to its Seq that the snapshot lacks, and no later event
-// that it contains. It returns nil without one.
-func (s *Store) SnapshotBefore(ctx context.Context, property, table string, moment int64) (*rows.Snapshot, error) {
+// result as from the first event: the archive has no event up to its Seq that the snapshot lacks, no later event that
+// it contains, and, unless it is lossless, none that may have come after it was given up as lost. It returns nil
+// without one.
+func (s *Store) SnapshotBefore(ctx context.Context, property, table string, moment int64,
+	lossless func(*rows.Snapshot) bool,
+) (*rows.Snapshot, error) {
 	all, err := s.epochs(ctx, property, table)
 	if err != nil {
 		return nil, err
@@ -96,6 +99,9 @@ func (s *Store) SnapshotBefore(ctx context.Context, property, table string, mome
 			return nil, err
 		}
 		late, early, err := s.disordered(ctx, property, table, all[epochOf(all, m)], m)
+		if err == nil && late == 0 && !lossless(m) {
+			late, err = s.overtaken(ctx, property, table, all[epochOf(all, m)], m)
+		}
 		switch {
 		case err != nil:
 			return nil, err
@@ -145,6 +151,20 @@ WHERE property_id = {property:String} AND table_id = {table:String}
 AND (seq > {seq:UInt64}) = (partition = {partition:Int32} AND offset <= {offset:Int64})`+where,
 		args...).Scan(&late, &early)
 	return late, early, s.explain("read the events beside a snapshot", err)
+}
+
+// overtaken returns the first event up to the Seq of a snapshot that a later event preceded in the log, 0 without one.
+func (s *Store) overtaken(ctx context.Context, property, table string, e epoch, m *rows.Snapshot,
+) (first uint64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	where, args := e.where()
+	args = append(args, params("property", property, "table", table, "seq", m.Seq)...)
+	err = s.conn.QueryRow(ctx, `SELECT min(seq) FROM (SELECT seq, max(seq) OVER (ORDER BY partition, offset) AS newest
+FROM `+s.name("events")+`
+WHERE property_id = {property:String} AND table_id = {table:String} AND seq <= {seq:UInt64}`+where+`)
+WHERE seq < newest`, args...).Scan(&first)
+	return first, s.explain("read the events beside a snapshot", err)
 }
 
 // epoch is a range of the log in which the sequence of a table does not restart: from a location, inclusive, until

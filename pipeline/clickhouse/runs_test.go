@@ -84,7 +84,7 @@ func TestMemoryBefore(t *testing.T) {
 	write(t, s, b)
 	expect := func(what string, moment int64, seq uint64, behind ...uint64) {
 		t.Helper()
-		m, err := s.SnapshotBefore(t.Context(), "p1", "t", moment)
+		m, err := s.SnapshotBefore(t.Context(), "p1", "t", moment, func(*rows.Snapshot) bool { return true })
 		if err != nil || (m != nil) != (seq > 0) || m != nil && m.Seq != seq {
 			t.Fatalf("%s: %+v, want that of event %d: %v", what, m, seq, err)
 		}
@@ -116,6 +116,30 @@ func TestMemoryBefore(t *testing.T) {
 	early.Snapshots = nil
 	write(t, s, early)
 	expect("seen, and behind", 1030, 0, 1, 2, 3, 3, 4, 5, 6, 8, 9, 1, 2)
+}
+
+// A snapshot that lost an event holds what came before only if no event came later than a newer one.
+func TestSnapshotAfterALoss(t *testing.T) {
+	s := open(t, migrated(t))
+	for offset, seqs := range map[int64][]uint64{10: {1, 2, 4, 5}, 14: {3}, 15: {6}} {
+		b := numbered("p1", offset, seqs...)
+		b.Snapshots = nil
+		for i, seq := range seqs {
+			if seq == 2 || seq == 6 {
+				b.Snapshots = append(b.Snapshots, rows.Snapshot{
+					PropertyID: "p1", TableID: "t", Seq: seq, At: 1000 + offset + int64(i), Topic: "events", Partition: 3,
+					Offset: offset + int64(i), State: "{}",
+				})
+			}
+		}
+		write(t, s, b)
+	}
+	for lossless, want := range map[bool]uint64{true: 6, false: 2} {
+		m, err := s.SnapshotBefore(t.Context(), "p1", "t", 2000, func(*rows.Snapshot) bool { return lossless })
+		if err != nil || m == nil || m.Seq != want {
+			t.Errorf("lossless %t: %+v, want the snapshot after event %d: %v", lossless, m, want, err)
+		}
+	}
 }
 
 func TestDayCoverage(t *testing.T) {
