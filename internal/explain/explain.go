@@ -112,12 +112,19 @@ func warn(out io.Writer, set *rules.Set) {
 	}
 	if len(texts) > 1 {
 		for _, text := range slices.Sorted(maps.Keys(texts)) {
-			fmt.Fprintf(out, "  cites %s: %d rules\n", text, texts[text])
+			fmt.Fprintf(out, "  cites %s: %s\n", text, countRules(texts[text]))
 		}
 	}
 	for _, basis := range slices.Sorted(maps.Keys(bases)) {
-		fmt.Fprintf(out, "  basis %s: %d rules of another text\n", basis, bases[basis])
+		fmt.Fprintf(out, "  basis %s: %s of another text\n", basis, countRules(bases[basis]))
 	}
+}
+
+func countRules(n int) string {
+	if n == 1 {
+		return "1 rule"
+	}
+	return fmt.Sprintf("%d rules", n)
 }
 
 // textOf is the text of a citation: what precedes its section and paragraphs.
