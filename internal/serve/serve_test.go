@@ -268,7 +268,7 @@ func (o *opened) labelled() {
 		"rules": regexp.MustCompile(`^[0-9a-f]{12}$`),
 	}
 	monitortest.Labelled(o, o.page, 40, known)
-	for _, name := range []string{"4711", "0815", "ac-1", "guess"} {
+	for _, name := range []string{"p-4711", "t-0815", "ac-1", "guess"} {
 		if strings.Contains(o.page, name) {
 			o.Errorf("a series has %q:\n%s", name, o.page)
 		}
