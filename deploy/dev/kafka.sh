@@ -100,8 +100,8 @@ start() {
   echo "export SHOEPROOF_TEST_KAFKA=127.0.0.1:$(cat "$home/port")"
 }
 
-# A cluster id is 16 bytes in URL-safe base64.
-java_id() { head -c 16 /dev/urandom | base64 | tr '+/' '-_' | tr -d '='; }
+# A cluster id is 16 bytes in URL-safe base64. It starts with a letter: Kafka reads one with a leading dash as an option.
+java_id() { head -c 16 /dev/urandom | base64 | tr '+/' '-_' | tr -d '=' | sed 's/^./S/'; }
 
 await_answer() {
   for _ in $(seq 600); do
