@@ -231,6 +231,9 @@ type Step struct {
 	By string
 }
 
+// Unplaced reports whether money was paid, collected or returned for a wager that is not on record.
+func (s *Step) Unplaced() bool { return s.Wager < 0 && s.Kind <= StepReturned }
+
 // Call is an announcement.
 type Call struct {
 	Seq      Seq
@@ -259,6 +262,9 @@ type Ended struct {
 func (e *Ended) MatchesCounts(c *baccarat.Coup) bool {
 	return e.Player == uint32(c.P) && e.Banker == uint32(c.B)
 }
+
+// Matches reports whether the recorded counts and result are those of a coup.
+func (e *Ended) Matches(c *baccarat.Coup) bool { return e.MatchesCounts(c) && e.Result == c.Result() }
 
 // Record enters a recorded end of the round. The latest one counts; of several that differ the first one is Corrected.
 func (r *Round) Record(e Ended) {

@@ -114,6 +114,11 @@ type Burn struct {
 	Round   uint32
 }
 
+// IsFaceUp reports whether a card was found face up in the shoe.
+func (s *Shoe) IsFaceUp(card uint32) bool {
+	return slices.ContainsFunc(s.FaceUps, func(f FoundFaceUp) bool { return f.CardSeq == card })
+}
+
 // CutFrom is the number of cards of which a cut is a cut: the stack, and the cards that were burned before the cut.
 func (s *Shoe) CutFrom(c Cut) uint32 {
 	n := c.Stack

@@ -149,7 +149,7 @@ func (s *spoken) corrected(r *record.Round) bool {
 		return false
 	}
 	within := func(seq record.Seq) bool { return seq > s.wrong.Seq && seq < s.again.Seq }
-	if slices.ContainsFunc(r.Steps, func(t record.Step) bool { return within(t.Seq) }) {
+	if r.MovedMoney(s.wrong.Seq, s.again.Seq) {
 		return false
 	}
 	return s.wrong.Code != baccarat.PointCount ||

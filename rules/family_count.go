@@ -53,13 +53,12 @@ func checkPointCount(p *Pass) {
 		p.CannotJudge("a card of the round was not read or not dealt", cardEvidence(r)...)
 		return
 	}
-	counted := r.Ended.MatchesCounts(c)
-	if counted && r.Ended.Result == baccarat.NoResult {
+	if r.Ended.MatchesCounts(c) && r.Ended.Result == baccarat.NoResult {
 		p.CannotJudge("the result was not recorded", r.Ended.Seq)
 		return
 	}
-	wrong := !counted || r.Ended.Result != c.Result()
-	if !wrong && (r.Corrected.Seq == 0 || r.Corrected.MatchesCounts(c) && r.Corrected.Result == c.Result()) {
+	wrong := !r.Ended.Matches(c)
+	if !wrong && (r.Corrected.Seq == 0 || r.Corrected.Matches(c)) {
 		return
 	}
 	f := Finding{

@@ -170,28 +170,28 @@ func (p *Pass) nextInTurn(h *handover, last uint32) bool {
 	}
 	if !p.Table.CuratorOffers {
 		p.CannotJudge(
-			fmt.Sprintf("the shoe went to seat %d, offers to %s were not reported", to.Seat, seatList(passedOver)),
+			fmt.Sprintf("the shoe went to seat %d, offers to %s were not reported", to.Seat, numbered("seat", passedOver)),
 			to.Seq,
 		)
 		return true
 	}
 	p.reportCurator(
-		to, "first offered to "+seatList(passedOver), fmt.Sprintf("assigned to seat %d without such an offer", to.Seat),
-		h.pass,
+		to, "first offered to "+numbered("seat", passedOver),
+		fmt.Sprintf("assigned to seat %d without such an offer", to.Seat), h.pass,
 	)
 	return false
 }
 
-// seatList names seats.
-func seatList(seats []uint32) string {
-	words := make([]string, len(seats))
-	for i, s := range seats {
-		words[i] = fmt.Sprint(s)
+// numbered names things by their numbers, such as seats 3, 5.
+func numbered(thing string, numbers []uint32) string {
+	words := make([]string, len(numbers))
+	for i, n := range numbers {
+		words[i] = fmt.Sprint(n)
 	}
-	if len(words) == 1 {
-		return "seat " + words[0]
+	if len(words) > 1 {
+		thing += "s"
 	}
-	return "seats " + strings.Join(words, ", ")
+	return thing + " " + strings.Join(words, ", ")
 }
 
 // newShoeWrong judges how a later shoe finds its curator, where the rulebook requires more than that

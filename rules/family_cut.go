@@ -170,9 +170,6 @@ func checkOfferOrder(p *Pass) {
 	offers := firstOffers(prep)
 	for i := 1; i < len(offers); i++ {
 		want := clockwise(prep.Occupied, offers[i-1].Seat)
-		if offers[i].Seat == offers[i-1].Seat {
-			continue // the offer is repeated
-		}
 		if offers[i].Seat != want || offers[i-1].Accepted {
 			p.Report(Finding{
 				Expected: fmt.Sprintf("offered to seat %d after seat %d", want, offers[i-1].Seat),

@@ -262,23 +262,22 @@ func checkStyle(p *Pass) {
 			return
 		}
 		f := Finding{Subject: finding.OfCard(c.CardSeq)}
-		var more []record.Seq
 		switch {
 		case early:
 			f.Expected = cardName(c) + " turned after the player count is called"
-			f.Observed, more = "turned before the call", []record.Seq{c.Revealed, called}
+			f.Observed, f.Evidence = "turned before the call", []record.Seq{c.Seq, c.Revealed, called}
 		case c.Face != face || place != baccarat.NoPlace && c.Place != baccarat.NoPlace && c.Place != place:
 			f.Expected = fmt.Sprintf("%s dealt face %v", cardName(c), face)
 			if place != baccarat.NoPlace {
 				f.Expected += fmt.Sprintf(" at %v", place)
 			}
-			f.Observed = fmt.Sprintf("dealt face %v at %v", c.Face, placeName(c.Place))
+			f.Observed, f.Evidence = fmt.Sprintf("dealt face %v at %v", c.Face, placeName(c.Place)), []record.Seq{c.Seq}
 		case waits && c.Revealed == 0 && p.stage == Settled && !p.cancelled():
 			f.Expected, f.Observed = cardName(c)+" turned after the player count is called", "not turned"
+			f.Evidence = []record.Seq{c.Seq}
 		default:
 			continue
 		}
-		f.Evidence = append([]record.Seq{c.Seq}, more...)
 		p.Report(f)
 		return
 	}

@@ -93,7 +93,7 @@ func (p *Pass) kept(h baccarat.Hand) bool {
 // declares reports whether the calls so far, and the recorded end if there is one, agree with a coup.
 func declares(r *record.Round, c *baccarat.Coup) bool {
 	if r.Ended.Seq != 0 {
-		return r.Ended.Result == c.Result() && r.Ended.MatchesCounts(c)
+		return r.Ended.Matches(c)
 	}
 	for i := range r.Calls {
 		call := &r.Calls[i]

@@ -115,7 +115,7 @@ func (p *Pass) payable(w *record.Wager) bool {
 	return w.Disposition() == baccarat.Pay && p.disposition(w) == baccarat.Pay && !p.settledTwice(w) && p.read(w)
 }
 
-// read reports whether the amounts of a wager were reported: a wager, a payment or a return of 0 is not one.
+// read reports whether the amounts of a wager and of its motions were reported. An amount of 0 was not.
 func (p *Pass) read(w *record.Wager) bool {
 	if w.Amount == 0 {
 		p.CannotJudge("the amount of a wager was not reported", w.Placed)

@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
@@ -96,7 +95,7 @@ func checkSqueezeFaces(p *Pass) {
 		}
 		p.Report(Finding{
 			Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Evidence: evidence,
-			Expected: fmt.Sprintf("%s handed to seat %d face DOWN and returned face UP", cardList(s.Cards), s.Seat),
+			Expected: fmt.Sprintf("%s handed to seat %d face DOWN and returned face UP", numbered("card", s.Cards), s.Seat),
 			Observed: observed,
 		})
 	}
@@ -131,14 +130,15 @@ func (p *Pass) wrongHandout(o *handout) (string, record.Seq) {
 	case len(turned) > 0 && turned[0].Revealed < o.ends():
 		return "turned by DEALER while the patron had them", turned[0].Revealed
 	case len(o.returned) > 0 && !slices.Equal(o.returned, cards):
-		return "returned " + cardList(o.returned), o.backs[0].Seq
+		return "returned " + numbered("card", o.returned), o.backs[0].Seq
 	case len(o.returned) == 0 && !p.cancelled():
 		return "not returned", 0
 	}
 	return "", 0
 }
 
-// initial reports whether a handout has a card of the first two.
+// initial reports whether a handout has a card of the first two, or came before the third card if its cards were not
+// named.
 func initial(r *record.Round, out *record.Squeeze) bool {
 	for _, index := range []uint8{1, 2} {
 		if c := r.CardAt(out.Hand, index); c != nil && slices.Contains(out.Cards, c.CardSeq) {
@@ -147,18 +147,6 @@ func initial(r *record.Round, out *record.Squeeze) bool {
 	}
 	third := r.CardAt(out.Hand, 3)
 	return len(out.Cards) == 0 && (third == nil || out.Seq < third.Seq)
-}
-
-// cardList names cards by their numbers.
-func cardList(cards []uint32) string {
-	words := make([]string, len(cards))
-	for i, c := range cards {
-		words[i] = fmt.Sprint(c)
-	}
-	if len(words) == 1 {
-		return "card " + words[0]
-	}
-	return "cards " + strings.Join(words, ", ")
 }
 
 func checkSqueezeOrder(p *Pass) {

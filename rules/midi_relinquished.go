@@ -85,15 +85,16 @@ func (p *Pass) unoffered(s *record.Squeeze, from uint32, refused []uint32) {
 		return
 	}
 	if !p.Table.SqueezeOffers {
+		seats := numbered("seat", skipped)
 		p.CannotJudge(
-			fmt.Sprintf("the %v hand went to seat %d, offers to %s were not reported", s.Hand, s.Seat, seatList(skipped)),
+			fmt.Sprintf("the %v hand went to seat %d, offers to %s were not reported", s.Hand, s.Seat, seats),
 			s.Seq,
 		)
 		return
 	}
 	p.Report(Finding{
 		Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Evidence: []record.Seq{s.Seq},
-		Expected: fmt.Sprintf("%v hand first offered to %s", s.Hand, seatList(skipped)),
+		Expected: fmt.Sprintf("%v hand first offered to %s", s.Hand, numbered("seat", skipped)),
 		Observed: fmt.Sprintf("handed to seat %d without such an offer", s.Seat),
 	})
 }
@@ -130,10 +131,12 @@ func (p *Pass) turnedByDealer(gave, accepted *record.Squeeze, refused []uint32) 
 	case len(skipped) == 0:
 		return
 	case !p.Table.SqueezeOffers:
-		p.CannotJudge(fmt.Sprintf("offers of the %v hand to %s were not reported", gave.Hand, seatList(skipped)), gave.Seq)
+		p.CannotJudge(
+			fmt.Sprintf("offers of the %v hand to %s were not reported", gave.Hand, numbered("seat", skipped)), gave.Seq,
+		)
 		return
 	default:
-		f.Expected = fmt.Sprintf("%v hand offered to %s before the dealer turns it", gave.Hand, seatList(skipped))
+		f.Expected = fmt.Sprintf("%v hand offered to %s before the dealer turns it", gave.Hand, numbered("seat", skipped))
 	}
 	f.Observed = "not handed out again"
 	p.Suspect(f)

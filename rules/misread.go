@@ -16,11 +16,12 @@ type Reading struct {
 	// Card is the index in Round.Cards, As the card that it may have been.
 	Card int
 	As   baccarat.Card
-	// explained are the findings that vanish under this reading, left those that remain; of the reading that is chosen,
-	// those that only it makes.
+	// explained are the findings that vanish under this reading, left the findings under it.
 	explained map[about]bool
 	left      map[about]Finding
-	// mayExplain are the findings that vanish under this reading or under another that explains enough.
+	// Of the reading that is chosen: beside are the findings that only it makes, mayExplain those that vanish under it or
+	// under another reading that explains enough.
+	beside     []Finding
 	mayExplain map[about]bool
 	// valueAgrees: the value reported with the card is the value of this reading.
 	valueAgrees bool
@@ -59,37 +60,48 @@ func (p *Pass) Reread(stage Stage) (Reading, bool) {
 		return Reading{}, false
 	}
 	asRead := p.accusations(p.Round, stage)
-	var readings []Reading
-	depends := map[about]bool{}
-	for _, matching := range []bool{true, false} {
-		for i := range p.Round.Cards {
-			for _, as := range otherRanks(p.Round.Cards[i].Card) {
-				other := p.Round.With(i, as)
-				if ended := &p.Round.Ended; (ended.Seq == 0 || ended.MatchesCounts(other.Coup())) != matching {
-					continue
-				}
-				r := Reading{Card: i, As: as, explained: map[about]bool{}, left: p.accusations(other, stage)}
-				for a := range asRead {
-					if _, ok := r.left[a]; !ok {
-						r.explained[a], depends[a] = true, true
-						r.valueAgrees = r.valueAgrees || a.rule.Name == "count.card-values"
-					}
-				}
-				readings = append(readings, r)
-			}
-		}
-		if stage < Settled && matching {
-			continue // the recorded counts may yet be corrected
-		}
-		if best := simplest(readings, asRead, depends); best != nil {
+	readings := p.readings(asRead, stage, true)
+	if stage == Settled { // until then the recorded counts may yet be corrected
+		if best := simplest(readings, asRead); best != nil {
 			return *best, true
 		}
+	}
+	readings = append(readings, p.readings(asRead, stage, false)...)
+	if best := simplest(readings, asRead); best != nil {
+		return *best, true
 	}
 	return Reading{}, false
 }
 
-// simplest is the reading that leaves the fewest findings that depend on the cards, nil if none explains enough.
-func simplest(readings []Reading, asRead map[about]Finding, depends map[about]bool) *Reading {
+// readings are the other readings of one card of the round whose counts match the recorded counts, or do not.
+func (p *Pass) readings(asRead map[about]Finding, stage Stage, matching bool) []Reading {
+	var readings []Reading
+	for i := range p.Round.Cards {
+		for _, as := range otherRanks(p.Round.Cards[i].Card) {
+			other := p.Round.With(i, as)
+			if ended := &p.Round.Ended; (ended.Seq == 0 || ended.MatchesCounts(other.Coup())) != matching {
+				continue
+			}
+			r := Reading{Card: i, As: as, explained: map[about]bool{}, left: p.accusations(other, stage)}
+			for a := range asRead {
+				if _, ok := r.left[a]; !ok {
+					r.explained[a] = true
+					r.valueAgrees = r.valueAgrees || a.rule.Name == "count.card-values"
+				}
+			}
+			readings = append(readings, r)
+		}
+	}
+	return readings
+}
+
+// simplest is the reading that leaves the fewest findings that depend on the cards, nil if none explains enough. A
+// finding depends on the cards if it vanishes under any reading.
+func simplest(readings []Reading, asRead map[about]Finding) *Reading {
+	depends := map[about]bool{}
+	for k := range readings {
+		maps.Copy(depends, readings[k].explained)
+	}
 	var best *Reading
 	fewest, may := 0, map[about]bool{}
 	for k := range readings {
@@ -103,8 +115,7 @@ func simplest(readings []Reading, asRead map[about]Finding, depends map[about]bo
 		if r.valueAgrees {
 			explained += 2 // the device or the board reported another value than the reader read
 		}
-		enough := len(r.explained) > 0 && (n == 0 || explained > n+1)
-		if !enough {
+		if len(r.explained) == 0 || n > 0 && explained <= n+1 {
 			continue
 		}
 		maps.Copy(may, r.explained)
@@ -113,10 +124,24 @@ func simplest(readings []Reading, asRead map[about]Finding, depends map[about]bo
 		}
 	}
 	if best != nil {
-		best.mayExplain = may
-		maps.DeleteFunc(best.left, func(a about, _ Finding) bool { _, before := asRead[a]; return before })
+		best.mayExplain, best.beside = may, best.madeAlone(asRead)
 	}
 	return best
+}
+
+// madeAlone are the findings that only the reading makes, sorted.
+func (r *Reading) madeAlone(asRead map[about]Finding) []Finding {
+	var alone []Finding
+	for a, f := range r.left {
+		if _, before := asRead[a]; !before {
+			f.Verdict = finding.Suspect
+			alone = append(alone, f)
+		}
+	}
+	slices.SortFunc(alone, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Rule.Name, b.Rule.Name), cmp.Compare(a.Seat, b.Seat), cmp.Compare(a.Observed, b.Observed))
+	})
+	return alone
 }
 
 // Explains reports whether a finding vanishes under the reading.
@@ -127,17 +152,7 @@ func (r *Reading) MayExplain(f *Finding) bool { return r.mayExplain[f.about()] }
 
 // Beside are the findings that only the reading makes. They are SUSPECT, since they rest on a card that was read as
 // another one.
-func (r *Reading) Beside() []Finding {
-	var beside []Finding
-	for _, f := range r.left {
-		f.Verdict = finding.Suspect
-		beside = append(beside, f)
-	}
-	slices.SortFunc(beside, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.Rule.Name, b.Rule.Name), cmp.Compare(a.Seat, b.Seat), cmp.Compare(a.Observed, b.Observed))
-	})
-	return beside
-}
+func (r *Reading) Beside() []Finding { return r.beside }
 
 // ReaderSuspected is the finding about a card that may have been misread.
 func (p *Pass) ReaderSuspected(explained []record.Seq) Finding {

@@ -132,7 +132,7 @@ func checkUnsettled(p *Pass) {
 	}
 	// The wager may have been placed and not reported.
 	for i := range r.Steps {
-		if s := &r.Steps[i]; s.Wager < 0 && s.Kind <= record.StepReturned {
+		if s := &r.Steps[i]; s.Unplaced() {
 			p.Suspect(Finding{
 				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
 				Expected: "settlement of a wager of the round",

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/feeds"
 	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
 func feedsCommand() *cobra.Command {
@@ -24,23 +24,17 @@ around it are UNAUDITABLE.`,
 		Example: `  audit feeds --property ac-1
   audit feeds -o ndjson | jq 'select(.state == "waiting")'`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if output != "table" && output != "ndjson" {
 				return cli.WrongUsage(fmt.Errorf("output format %q, want table or ndjson", output))
 			}
-			config, err := configure(cmd)
-			if err != nil {
-				return err
-			}
-			db, err := openStore(cmd, &config, nil)
-			if err != nil {
-				return err
-			}
-			rows, err := db.Feeds(cmd.Context(), property)
-			if err = errors.Join(err, db.Close()); err != nil {
-				return serverError(err)
-			}
-			return feeds.Print(cmd.OutOrStdout(), output, rows, time.Now())
+			return withStore(func(cmd *cobra.Command, store *clickhouse.Store, _ []string) error {
+				rows, err := store.Feeds(cmd.Context(), property)
+				if err != nil {
+					return serverError(err)
+				}
+				return feeds.Print(cmd.OutOrStdout(), output, rows, time.Now())
+			})(cmd, args)
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "table", "table or ndjson")

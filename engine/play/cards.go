@@ -61,7 +61,7 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 		return
 	}
 	// A card found face up has left the shoe already, also if it is dealt nevertheless.
-	if !slices.ContainsFunc(s.FaceUps, func(f record.FoundFaceUp) bool { return f.CardSeq == p.CardSeq }) {
+	if !s.IsFaceUp(p.CardSeq) {
 		s.takeOut(c, card)
 	}
 	s.LastCard, s.Numbered = c.seq, max(s.Numbered, p.CardSeq)

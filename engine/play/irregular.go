@@ -11,7 +11,7 @@ import (
 // faceUp notes a card found face up in the shoe. It belongs to the round in progress, or to the one about to be dealt.
 func (s *Shoe) faceUp(c *turn, p *schema.CardFoundFaceup) {
 	card := readCard(p.Card)
-	if slices.ContainsFunc(s.FaceUps, func(f record.FoundFaceUp) bool { return f.CardSeq == p.CardSeq }) {
+	if s.IsFaceUp(p.CardSeq) {
 		return // published before, under another event id
 	}
 	burned := slices.ContainsFunc(s.Burns, func(b record.Burn) bool {

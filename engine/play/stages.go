@@ -77,28 +77,32 @@ func (t *Table) cardLost(c *turn, s *Shoe, r *record.Round) {
 	}
 }
 
-// lacksCard reports whether a card of a round was not reported: its index in the hand, or a number between two cards of
-// the round, is left out, or the recorded end counts more cards while one is due. What irregularities take has numbers
-// too.
+// lacksCard reports whether a card of a round was not reported.
 func lacksCard(s *Shoe, r *record.Round) bool {
 	coup := r.Coup()
-	if r.Ended.Cards > uint32(len(r.Cards)) && r.Voided.Seq != 0 {
+	switch {
+	case r.Voided.Seq != 0 && r.Ended.Cards > uint32(len(r.Cards)):
 		return true
+	case r.Voided.Seq == 0 && r.Ended.Cards > uint32(coup.Cards()) && (!coup.Complete || s.Law.CardsDue(coup) > 0):
+		return true // the recorded end counts more cards while one is due
 	}
-	if r.Voided.Seq == 0 && r.Ended.Cards > uint32(coup.Cards()) && (!coup.Complete || s.Law.CardsDue(coup) > 0) {
-		return true
-	}
-	for _, h := range [2]baccarat.Hand{baccarat.Player, baccarat.Banker} {
-		index, cards := uint8(0), uint8(0)
-		for i := range r.Cards {
-			if d := &r.Cards[i]; d.Hand == h {
-				index, cards = max(index, d.Index), cards+1
-			}
+	return skipsIndex(r, baccarat.Player) || skipsIndex(r, baccarat.Banker) || skipsNumber(s, r)
+}
+
+// skipsIndex reports whether an index of a hand is left out.
+func skipsIndex(r *record.Round, h baccarat.Hand) bool {
+	index, cards := uint8(0), uint8(0)
+	for i := range r.Cards {
+		if d := &r.Cards[i]; d.Hand == h {
+			index, cards = max(index, d.Index), cards+1
 		}
-		if index > cards {
-			return true
-		}
 	}
+	return index > cards
+}
+
+// skipsNumber reports whether a number between two cards of a round is left out. What irregularities take has numbers
+// too, so that only the cards before them are compared.
+func skipsNumber(s *Shoe, r *record.Round) bool {
 	until := ^record.Seq(0)
 	for i := range s.Burns {
 		if b := &s.Burns[i]; !b.Opening && b.Seq > r.Started {
@@ -110,12 +114,9 @@ func lacksCard(s *Shoe, r *record.Round) bool {
 			until = min(until, f.Seq)
 		}
 	}
-	foundFaceUp := func(d *record.DealtCard) bool {
-		return slices.ContainsFunc(s.FaceUps, func(f record.FoundFaceUp) bool { return f.CardSeq == d.CardSeq })
-	}
 	low, high, cards := ^uint32(0), uint32(0), uint32(0)
 	for i := range r.Cards {
-		if d := &r.Cards[i]; !d.Carried && d.Seq < until && !foundFaceUp(d) {
+		if d := &r.Cards[i]; !d.Carried && d.Seq < until && !s.IsFaceUp(d.CardSeq) {
 			low, high, cards = min(low, d.CardSeq), max(high, d.CardSeq), cards+1
 		}
 	}
@@ -191,9 +192,7 @@ func (s *Shoe) enterBank(r *record.Round) {
 	w := &r.Wagers[r.Bank-1]
 	s.Bank = append(s.Bank, record.BankRound{
 		No: r.No, Banker: w.Seat, Amount: w.Amount, Result: Result(r), Against: r.Against(),
-		Unreported: slices.ContainsFunc(r.Steps, func(s record.Step) bool {
-			return s.Wager < 0 && s.Kind <= record.StepReturned
-		}),
+		Unreported: slices.ContainsFunc(r.Steps, func(s record.Step) bool { return s.Unplaced() }),
 	})
 }
 

@@ -29,21 +29,18 @@ type tableDay struct {
 func (r *run) begin(ctx context.Context, table string) (*engine.Engine, *rows.Snapshot, error) {
 	options := r.Engine
 	options.NoArchive = true
-	e := engine.New(options)
 	if r.Whole {
-		return e, nil, nil
+		return engine.New(options), nil, nil
 	}
+	var from *engine.Engine // with the state of the last candidate
 	m, err := r.store.SnapshotBefore(ctx, r.Property, table, r.windows[0].from, func(m *rows.Snapshot) bool {
-		e := restored(options, m)
-		return e == nil || e.Lossless()
+		from = restored(options, m)
+		return from == nil || from.Lossless()
 	})
-	if m == nil || err != nil {
-		return e, nil, err
+	if m == nil || err != nil || from == nil {
+		return engine.New(options), nil, err
 	}
-	if from := restored(options, m); from != nil {
-		return from, m, nil
-	}
-	return e, nil, nil
+	return from, m, nil
 }
 
 // restored returns an engine with the state of a snapshot, nil if another release wrote it.

@@ -135,17 +135,18 @@ func (w *watcher) floor(ctx context.Context, until int64) error {
 // unused is the earliest time of a configuration under which no round is known, of those that were in force since the
 // last pass.
 func (w *watcher) unused() (from int64, ok bool) {
+	latest := map[string]int64{} // the last known round of each table
+	for k, at := range w.settled.At {
+		latest[w.settled.TableID[k]] = max(latest[w.settled.TableID[k]], at)
+	}
 	for i := range w.configs {
 		c := &w.configs[i]
 		if next := i + 1; c.Closed || next < len(w.configs) && w.configs[next].TableID == c.TableID &&
 			w.configs[next].EffectiveAt <= w.until {
 			continue
 		}
-		used := false
-		for k, at := range w.settled.At {
-			used = used || w.settled.TableID[k] == c.TableID && at >= c.EffectiveAt
-		}
-		if !used && (!ok || c.EffectiveAt < from) {
+		last, used := latest[c.TableID]
+		if !(used && last >= c.EffectiveAt) && (!ok || c.EffectiveAt < from) {
 			from, ok = c.EffectiveAt, true
 		}
 	}
@@ -154,12 +155,16 @@ func (w *watcher) unused() (from int64, ok bool) {
 
 // settle adds the rounds that are not known, and reports whether there were any.
 func (w *watcher) settle(found *rows.Rounds) (added bool) {
+	type round struct {
+		table string
+		at    int64
+	}
+	known := map[round]bool{}
+	for k, at := range w.settled.At {
+		known[round{w.settled.TableID[k], at}] = true
+	}
 	for i, at := range found.At {
-		known := false
-		for k := range w.settled.At {
-			known = known || w.settled.At[k] == at && w.settled.TableID[k] == found.TableID[i]
-		}
-		if known {
+		if known[round{found.TableID[i], at}] {
 			continue
 		}
 		added = true

@@ -83,7 +83,7 @@ func (s *Store) Replay(ctx context.Context, property, table string, after *rows.
 // SnapshotBefore returns the newest snapshot of a table from before a time that a replay can start from with the same
 // result as from the first event: the archive has no event up to its Seq that the snapshot lacks, no later event that
 // it contains, and, unless it is lossless, none that may have come after it was given up as lost. It returns nil
-// without one.
+// without one. The snapshot that it returns is the last for which it called lossless.
 func (s *Store) SnapshotBefore(ctx context.Context, property, table string, moment int64,
 	lossless func(*rows.Snapshot) bool,
 ) (*rows.Snapshot, error) {
@@ -99,7 +99,7 @@ func (s *Store) SnapshotBefore(ctx context.Context, property, table string, mome
 			return nil, err
 		}
 		late, early, err := s.disordered(ctx, property, table, all[epochOf(all, m)], m)
-		if err == nil && late == 0 && !lossless(m) {
+		if err == nil && late == 0 && early == 0 && !lossless(m) {
 			late, err = s.overtaken(ctx, property, table, all[epochOf(all, m)], m)
 		}
 		switch {

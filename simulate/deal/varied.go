@@ -82,19 +82,9 @@ func (v *varying) play(ev *schema.Event) {
 		v.settle(ev)
 		return
 	case *schema.VigorishMarked:
-		if p.Amount > 1 && v.rarely() {
-			first := *p
-			first.Amount /= 2
-			p.Amount -= first.Amount
-			v.add(ev, &first)
-		}
+		v.halve(ev, &p.Amount)
 	case *schema.VigorishCollected:
-		if p.Amount > 1 && v.rarely() {
-			first := *p
-			first.Amount /= 2
-			p.Amount -= first.Amount
-			v.add(ev, &first)
-		}
+		v.halve(ev, &p.Amount)
 	default:
 		v.call(ev)
 	}
@@ -102,6 +92,21 @@ func (v *varying) play(ev *schema.Event) {
 	if p, ok := ev.Payload.(*schema.DiscardPlaced); ok && v.o.Config.AutomatedShuffler {
 		v.discard(ev, p)
 	}
+}
+
+// halve makes an act in two motions, at times.
+func (v *varying) halve(ev *schema.Event, amount *int64) {
+	if *amount > 1 && v.rarely() {
+		v.part(ev, amount, *amount/2)
+	}
+}
+
+// part makes the first part of an act, and leaves the rest to the act itself.
+func (v *varying) part(ev *schema.Event, amount *int64, first int64) {
+	rest := *amount - first
+	*amount = first
+	v.again(ev)
+	*amount = rest
 }
 
 // bet places another wager before a wager and withdraws it, or raises and lowers it.
@@ -129,20 +134,13 @@ func (v *varying) takeByMistake(ev *schema.Event) {
 		if later.Round != ev.Round || later.ShoeID != ev.ShoeID {
 			return
 		}
-		p, ok := later.Payload.(*schema.WagerPaid)
-		if stake := v.stakes[paidID(p, ok)]; stake > 0 {
+		if p, ok := later.Payload.(*schema.WagerPaid); ok && v.stakes[p.WagerID] > 0 {
+			stake := v.stakes[p.WagerID]
 			v.add(ev, &schema.WagerCollected{WagerID: p.WagerID, Seat: p.Seat, Amount: stake})
 			v.add(ev, &schema.WagerReturned{WagerID: p.WagerID, Seat: p.Seat, Amount: stake})
 			return
 		}
 	}
-}
-
-func paidID(p *schema.WagerPaid, ok bool) string {
-	if !ok {
-		return ""
-	}
-	return p.WagerID
 }
 
 // settle settles a wager, at times in two motions or with a payment that is put right.
@@ -162,10 +160,7 @@ func (v *varying) settle(ev *schema.Event) {
 		}
 	}
 	if *amount > 1 && v.rarely() {
-		whole := *amount
-		*amount = 1 + v.variety.Int64N(whole-1)
-		v.again(ev)
-		*amount = whole - *amount
+		v.part(ev, amount, 1+v.variety.Int64N(*amount-1))
 	}
 	v.put(*ev)
 }
@@ -188,36 +183,41 @@ func (v *varying) call(ev *schema.Event) {
 	if !v.rarely() {
 		return
 	}
-	wrong := v.variety.IntN(3) == 0
-	switch p := ev.Payload.(type) {
-	case *schema.Announced:
-		if wrong && (p.Code == schema.CallPointCount || p.Code == schema.CallFinalCount) {
-			first := *p
-			first.Value = (p.Value + 1 + v.variety.Uint32N(9)) % 10
-			v.add(ev, &first)
+	if v.variety.IntN(3) == 0 {
+		if first := v.mistake(ev.Payload); first != nil {
+			v.add(ev, first)
 			return
+		}
+	}
+	switch ev.Payload.(type) {
+	case *schema.Announced, *schema.RoundEnded, *schema.DealInstructed, *schema.CutOffered, *schema.CuratorOffered,
+		*schema.CuratorAssigned, *schema.SqueezeOffered, *schema.CardRevealed, *schema.LayoutAttested,
+		*schema.VerbalConfirmed, *schema.BatchReported, *schema.NoticeFiled, *schema.NoticePosted:
+		v.again(ev)
+	default:
+	}
+}
+
+// mistake is a mistaken form of a call, which the right one corrects; nil for other acts.
+func (v *varying) mistake(of schema.Payload) schema.Payload {
+	another := func(count uint32) uint32 { return (count + 1 + v.variety.Uint32N(9)) % 10 }
+	switch p := of.(type) {
+	case *schema.Announced:
+		if p.Code == schema.CallPointCount || p.Code == schema.CallFinalCount {
+			wrong := *p
+			wrong.Value = another(p.Value)
+			return &wrong
 		}
 	case *schema.RoundEnded:
-		if wrong {
-			first := *p
-			first.PlayerCount = (p.PlayerCount + 1 + v.variety.Uint32N(9)) % 10
-			v.add(ev, &first)
-			return
-		}
+		wrong := *p
+		wrong.PlayerCount = another(p.PlayerCount)
+		return &wrong
 	case *schema.DealInstructed:
-		if wrong {
-			first := *p
-			first.Instruction = schema.InstructionDraw + schema.InstructionStay - p.Instruction
-			v.add(ev, &first)
-			return
-		}
-	case *schema.CutOffered, *schema.CuratorOffered, *schema.CuratorAssigned, *schema.SqueezeOffered,
-		*schema.CardRevealed, *schema.LayoutAttested, *schema.VerbalConfirmed, *schema.BatchReported,
-		*schema.NoticeFiled, *schema.NoticePosted:
-	default:
-		return
+		wrong := *p
+		wrong.Instruction = schema.InstructionDraw + schema.InstructionStay - p.Instruction
+		return &wrong
 	}
-	v.again(ev)
+	return nil
 }
 
 // discard reports the batch in play in the discard rack, when its first cards lie there.
