@@ -120,12 +120,12 @@ func apiFinding(c *Console, x *exchange) error {
 		events[i] = map[string]any{
 			"seq": e.Seq, "at": e.At.UTC().Format(time.RFC3339Nano), "kind": e.Kind, "event_id": e.EventID,
 			"sha256": e.Hash, "hash_holds": e.HashMatches, "partition": e.Partition, "offset": e.Offset, "bytes": e.Bytes,
-			"named": e.Cited,
+			"named": e.Cited, "video": e.Clip.position(),
 		}
 	}
 	return x.json(map[string]any{
 		"finding": plain(ev.Finding), "demands": ev.Doc, "round": plain(ev.Round), "steps": plain(ev.Actions),
-		"events": events,
+		"events": events, "video": ev.Video.position(),
 	})
 }
 

@@ -91,6 +91,7 @@ type moment struct {
 	Cited bool
 	Card  *dealtCard
 	Hand  string
+	Clip  clip
 }
 
 func newCard(text string) dealtCard {
@@ -108,13 +109,14 @@ func newCard(text string) dealtCard {
 // They explain the deal; only rules make findings.
 func (c *Console) dealOf(events []decodedEvent, r *store.Round) *deal {
 	d := &deal{Result: r.Result, PlayerCount: r.PlayerCount, BankerCount: r.BankerCount}
-	t := drawing{law: c.lawOf(r)}
+	t, camera := drawing{law: c.lawOf(r)}, cameraOf(events)
 	for i := range events {
 		e := &events[i]
 		if e.Err != nil || e.Round != r.Round || e.ShoeID != r.ShoeID {
 			continue
 		}
 		if m, ok := t.momentOf(e); ok {
+			m.Clip = c.clipOf(e, camera, r.TableID)
 			d.Timeline = append(d.Timeline, m)
 		}
 	}

@@ -51,16 +51,17 @@ type shownEvent struct {
 	EventID     string
 	Partition   int32
 	Raw         string // unmasked; set for users with the permission Unmask only
+	Clip        clip
 }
 
-func show(events []decodedEvent) []shownEvent {
-	all := make([]shownEvent, len(events))
+func (c *Console) show(events []decodedEvent, table string) []shownEvent {
+	all, camera := make([]shownEvent, len(events)), cameraOf(events)
 	for i := range events {
 		e := &events[i]
 		all[i] = shownEvent{
 			Seq: strconv.FormatUint(e.Seq, 10), Offset: strconv.FormatInt(e.Offset, 10), At: e.At, Kind: e.Kind,
 			Cited: e.Cited, HashMatches: e.HashMatches, Hash: hex.EncodeToString([]byte(e.SHA256)), Bytes: len(e.Raw),
-			EventID: e.EventID, Partition: e.Partition, Device: e.Body.Source.DeviceID,
+			EventID: e.EventID, Partition: e.Partition, Device: e.Body.Source.DeviceID, Clip: c.clipOf(e, camera, table),
 		}
 		if e.Err != nil {
 			all[i].Text = "not decodable: " + e.Err.Error()

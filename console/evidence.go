@@ -68,7 +68,7 @@ func (c *Console) evidence(x *exchange, id string) (*evidence, error) {
 	if ev.Round != nil {
 		ev.Deal = c.dealOf(ev.archived, ev.Round)
 	}
-	ev.Events = show(ev.archived)
+	ev.Events = c.show(ev.archived, f.TableID)
 	ev.Video = c.video(&f, ev.archived)
 	if f.Kind == "anomaly" {
 		if ev.Curve, err = c.curve(x, &f); err != nil {

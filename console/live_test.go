@@ -114,7 +114,8 @@ func TestWebhook(t *testing.T) {
 			t.Errorf("signature %s, want %s", r.Header.Get("X-Shoeproof-Signature"), want)
 		}
 		var n notification
-		if err := json.Unmarshal(body, &n); err != nil || n.Severity != "critical" {
+		if err := json.Unmarshal(body, &n); err != nil || n.Severity != "critical" || n.Video == nil ||
+			!strings.HasPrefix(n.Video.URL, "vms://") {
 			t.Errorf("%s: %v", body, err)
 		}
 		got[n.ID]++

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -40,6 +41,8 @@ type notification struct {
 	Amount     int64     `json:"amount"`
 	Currency   string    `json:"currency"`
 	Link       string    `json:"link"`
+	// Video is the position of the breach in its recording; nil if the events cannot be read.
+	Video *position `json:"video,omitempty"`
 }
 
 // announce queues notifications. If the queue is full, a notification is dropped and logged; its finding stays in the
@@ -75,6 +78,11 @@ func (c *Console) deliver(ctx context.Context, queue <-chan notification) {
 		case <-ctx.Done():
 			return
 		case n := <-queue:
+			if at, err := c.breachAt(ctx, n.ID); err == nil {
+				n.Video = &at
+			} else if !errors.Is(err, store.ErrNoArchive) {
+				c.Log.Warn("notification without the position of the recording", "finding", n.ID, "error", err)
+			}
 			body, err := json.Marshal(n)
 			if err != nil {
 				c.Log.Error("notification not sent", "finding", n.ID, "error", err)

@@ -47,7 +47,7 @@ func (c *Console) funcs() template.FuncMap {
 		"ago":       func(t time.Time) string { return ago(c.Now().Sub(t)) },
 		"clock":     func(t time.Time) string { return t.In(zone).Format("15:04:05") },
 		"date":      func(t time.Time) string { return t.In(zone).Format("Mon 2 Jan") },
-		"local":     func(t time.Time) string { return t.In(zone).Format("2006-01-02 15:04:05.000 MST") },
+		"local":     c.timecode,
 		"utc":       func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") },
 		"ms":        func(t time.Time) int64 { return t.UnixMilli() },
 		"day":       store.Day,

@@ -174,7 +174,7 @@ func (c *Console) checkLinks(l *Loaded) {
 	}
 	if t := c.Video.Template; t != "" {
 		if u, err := url.Parse(strings.NewReplacer("{", "", "}", "").Replace(t)); err != nil ||
-			!slices.Contains([]string{"http", "https", "vms"}, u.Scheme) {
+			!slices.Contains(console.VideoSchemes(), u.Scheme) {
 			l.complain("console.video.template", fmt.Errorf("%q, want an http, https or vms URL", t))
 		}
 	}

@@ -192,6 +192,14 @@
     addEventListener("pagehide", () => stream.close());
   }
 
+  $$("[data-copy]").forEach((b) => {
+    b.hidden = false;
+    b.addEventListener("click", async () => {
+      await navigator.clipboard.writeText($(b.dataset.copy).textContent);
+      b.textContent = "Copied";
+    });
+  });
+
   // A short tone for critical findings, if the user turns it on, at most one in ten seconds.
   const sound = $("#sound");
   let audio = null, last = 0;
