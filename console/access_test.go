@@ -7,11 +7,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"flag"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,6 +22,8 @@ import (
 
 	"github.com/shoeproof/shoeproof/console/store"
 )
+
+var update = flag.Bool("update", false, "write docs/openapi.json")
 
 // secretOf adds a token with a role at a property, and returns its secret.
 func secretOf(a *Access, name, role, property string, expires time.Time) string {
@@ -76,7 +80,7 @@ func TestUnauthenticated(t *testing.T) {
 	open := map[string]int{
 		"GET /sign-in": 200, "POST /sign-in": 401, "GET /sign-in/oidc": 404, "GET /sign-in/oidc/callback": 404,
 		"POST /look":         303,
-		"GET /static/{file}": 404, "POST /csp-report": 204, "GET /healthz": 200, "GET /readyz": 200,
+		"GET /static/{file}": 404, "GET /api/v1/openapi.json": 200, "POST /csp-report": 204, "GET /healthz": 200, "GET /readyz": 200,
 	}
 	for _, r := range routes() {
 		path := c.url + strings.ReplaceAll(variable.ReplaceAllString(strings.TrimSuffix(r.path, "{$}"), "x"), "\n", "")
@@ -410,33 +414,63 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// The description of the API is JSON and has a summary of each route.
+// The description of the API needs no sign-in, describes each route, and is docs/openapi.json. go test ./console
+// -run TestOpenAPI -update writes that.
 func TestOpenAPI(t *testing.T) {
 	c := serve(t, emptyStore(t), nil)
-	_, body := send(t, "GET", c.url+"/api/v1/openapi.json", "", "Cookie", signedIn(t, c.url, "viewer"))
+	code, body := send(t, "GET", c.url+"/api/v1/openapi.json", "")
 	var doc struct {
 		Paths map[string]map[string]struct {
-			Summary string `json:"summary"`
+			ID         string `json:"operationId"`
+			Summary    string `json:"summary"`
+			Parameters []struct {
+				Name string `json:"name"`
+			} `json:"parameters"`
 		} `json:"paths"`
+		Components struct {
+			Schemas map[string]any `json:"schemas"`
+		} `json:"components"`
 	}
-	if err := json.Unmarshal([]byte(body), &doc); err != nil {
+	if err := json.Unmarshal([]byte(body), &doc); err != nil || code != 200 {
+		t.Fatal(code, err)
+	}
+	ids := map[string]bool{}
+	for _, r := range apiRoutes() {
+		op := doc.Paths[r.path][strings.ToLower(r.method)]
+		if op.Summary == "" || op.ID == "" || ids[op.ID] || op.Parameters == nil {
+			t.Errorf("%s %s: summary %q, id %q, parameters %v", r.method, r.path, op.Summary, op.ID, op.Parameters)
+		}
+		ids[op.ID] = true
+	}
+	for _, ref := range regexp.MustCompile(`"#/components/schemas/(\w+)"`).FindAllStringSubmatch(body, -1) {
+		if doc.Components.Schemas[ref[1]] == nil {
+			t.Errorf("no schema %s", ref[1])
+		}
+	}
+	written, err := json.MarshalIndent(document(), "", "  ")
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range routes() {
-		if r.api && doc.Paths[r.path][strings.ToLower(r.method)].Summary == "" {
-			t.Errorf("%s %s has no summary", r.method, r.path)
+	const file = "../docs/openapi.json"
+	if *update {
+		if err := os.WriteFile(file, append(written, '\n'), 0o644); err != nil {
+			t.Fatal(err)
 		}
+	}
+	if read, err := os.ReadFile(file); err != nil || string(read) != string(written)+"\n" {
+		t.Errorf("%s is stale (%v): run this test with -update", file, err)
 	}
 }
 
-// The value of a filter is compared as it is.
+// The value of a filter is compared as it is. A value that no finding can have is refused, and so is an unknown name,
+// since neither may look like an empty queue.
 func TestFilters(t *testing.T) {
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 3, 0)
 	c := serve(t, s, nil)
 	cookie := signedIn(t, c.url, "viewer")
 	values := []string{"' OR 1=1 --", "\\", "{x:String}", "\x00", "}}", "%", "\xff", strings.Repeat("a", 200)}
-	const names = "property pit table shoe dealer rule severity verdict kind state owner day shift fp q"
+	const names = "property pit table shoe dealer owner fp q"
 	for name := range strings.FieldsSeq(names) {
 		for _, value := range values {
 			code, body := send(t, "GET", c.url+"/api/v1/queue?"+name+"="+url.QueryEscape(value), "", "Cookie", cookie)
@@ -446,10 +480,17 @@ func TestFilters(t *testing.T) {
 		}
 	}
 	for _, query := range []string{
-		"nonsense=1", "limit=0", "limit=9999", "limit=x", "rule=a&rule=b", "q=" + strings.Repeat("a", 201),
+		"severity=hign", "verdict=breach", "kind=x", "state=open", "basis=assume:x", "shift=noon", "day=yesterday",
+		"rule=draw.bank", "nonsense=1", "limit=0", "limit=9999", "limit=x", "rule=a&rule=b", "q=" + strings.Repeat("a", 201),
 	} {
 		if code, _ := send(t, "GET", c.url+"/queue?"+query, "", "Cookie", cookie, "Accept", "text/html"); code != 400 {
 			t.Errorf("%s: %d, want 400", query, code)
+		}
+	}
+	for _, query := range []string{"findings?tabel=t-1", "floor?pit=1", "dealers?day=3", "findings/x?y=1", "nonsense"} {
+		code, body := send(t, "GET", c.url+"/api/v1/"+query, "", "Cookie", cookie)
+		if want := map[bool]int{true: 404, false: 400}[query == "nonsense"]; code != want || !strings.HasPrefix(body, `{"error":`) {
+			t.Errorf("%s: %d %s, want %d", query, code, body, want)
 		}
 	}
 }

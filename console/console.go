@@ -102,6 +102,9 @@ type Console struct {
 	began    time.Time
 }
 
+// secureCookie is the name of the session's cookie if the console is served by https.
+const secureCookie = "__Host-shoeproof"
+
 // New returns a console.
 func New(o Options) (*Console, error) {
 	if o.Log == nil {
@@ -119,7 +122,7 @@ func New(o Options) (*Console, error) {
 	c.sessions.Lifetime = maxSession
 	c.sessions.Cookie.Name = "shoeproof"
 	if o.PublicURL.Scheme == "https" {
-		c.sessions.Cookie.Name = "__Host-shoeproof"
+		c.sessions.Cookie.Name = secureCookie
 		c.sessions.Cookie.Secure = true
 	}
 	c.sessions.Cookie.SameSite = http.SameSiteLaxMode
@@ -156,7 +159,9 @@ func (c *Console) Handler() (http.Handler, error) {
 	for _, r := range routes() {
 		mux.Handle(r.method+" "+r.path, c.serve(r))
 	}
-	mux.Handle("/", c.serve(route{public: true, serve: func(*Console, *exchange) error { return store.ErrNotFound }}))
+	absent := func(*Console, *exchange) error { return errNoPage }
+	mux.Handle("/", c.serve(route{public: true, serve: absent}))
+	mux.Handle("/api/", c.serve(route{public: true, api: true, path: otherRoute, serve: absent}))
 	cross := http.NewCrossOriginProtection()
 	if err := cross.AddTrustedOrigin(c.PublicURL.Scheme + "://" + c.PublicURL.Host); err != nil {
 		return nil, fmt.Errorf("console: public URL: %w", err)

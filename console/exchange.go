@@ -2,12 +2,14 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,6 +56,14 @@ func (x *exchange) serve() error {
 	case !x.user.May(x.route.needs):
 		x.log("", "refused", x.r.URL.Path, string(x.route.needs))
 		return errForbidden
+	}
+	if x.route.api {
+		known := strings.Fields(operations()[x.route.path].query)
+		for name := range x.r.URL.Query() {
+			if !slices.Contains(known, name) {
+				return badRequest("unknown parameter %q, want %s", name, cmp.Or(strings.Join(known, ", "), "none"))
+			}
+		}
 	}
 	if x.r.Method == http.MethodPost && x.route.path != "/csp-report" && !x.route.api {
 		if err := x.r.ParseForm(); err != nil {

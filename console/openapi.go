@@ -12,11 +12,16 @@ import (
 
 type object = map[string]any
 
-// openAPI serves the description of the API. It is generated from the list of routes.
-func openAPI(c *Console, x *exchange) error { return x.json(c.document()) }
+// openAPI serves the description of the API with the address of this console. docs/openapi.json has no address.
+func openAPI(c *Console, x *exchange) error {
+	d := document()
+	d["servers"] = []object{{"url": c.PublicURL.String()}}
+	return x.json(d)
+}
 
 // operation describes a route of the API: its query parameters, and the row that it returns under a name.
 type operation struct {
+	id      string // for generated clients; it never changes
 	summary string
 	query   string
 	row     any
@@ -28,33 +33,40 @@ type operation struct {
 func operations() map[string]operation {
 	const shoe = "/api/v1/shoes/{property}/{table}/{shoe}"
 	return map[string]operation{
-		"/api/v1/openapi.json": {summary: "The description of this API."},
+		"/api/v1/openapi.json": {id: "description", summary: "The description of this API."},
 		"/api/v1/queue": {
+			id:      "queue",
 			summary: "The open findings in groups; group=off returns one finding per row.",
 			query: "property pit table shoe dealer rule severity verdict basis kind state owner day shift fp q silenced " +
 				"shelved group limit",
 			row: store.Group{}, under: "groups",
 		},
 		"/api/v1/findings": {
+			id:      "findings",
 			summary: "Findings, closed ones included, the latest first; 200 unless limit is set.",
 			query:   "property table shoe dealer rule since until limit", row: store.Finding{}, under: "findings",
 		},
 		"/api/v1/findings/{id}": {
+			id:      "finding",
 			summary: "A finding with its round, its events and the actions of triage.",
 			row:     store.Finding{}, under: "finding", one: true,
 		},
 		"/api/v1/findings/{id}/steps": {
-			summary: "Apply an action of triage.", row: store.OpenFinding{}, under: "finding", one: true, body: triageBody(),
+			id: "triage", summary: "Apply an action of triage.",
+			row: store.OpenFinding{}, under: "finding", one: true, body: triageBody(),
 		},
 		"/api/v1/floor": {
+			id:      "floor",
 			summary: "All tables with the state of their feeds: live, slow, stale, closed, or waiting for a missing event.",
 			query:   "property", row: store.Tile{}, under: "tables",
 		},
-		shoe: {summary: "A shoe with its rounds and its vigorish.", row: store.Shoe{}, under: "shoe", one: true},
+		shoe: {id: "shoe", summary: "A shoe with its rounds and its vigorish.", row: store.Shoe{}, under: "shoe", one: true},
 		shoe + "/replay": {
+			id:      "replay",
 			summary: "Evaluate the rules again on the archived events and compare the findings with the stored ones.",
 		},
 		"/api/v1/dealers": {
+			id:      "dealers",
 			summary: "The rate of findings of each dealer with its 95 % interval.",
 			query:   "property days", row: store.Tally{}, under: "dealers",
 		},
@@ -76,7 +88,8 @@ func triageBody() object {
 	}
 }
 
-func (c *Console) document() object {
+// document describes the API. It is generated from the list of routes.
+func document() object {
 	described := operations()
 	paths, schemas := object{}, object{}
 	for _, r := range apiRoutes() {
@@ -93,12 +106,11 @@ func (c *Console) document() object {
 		}
 	}
 	return object{
-		"openapi": "3.1.0", "info": object{"title": "Shoeproof console", "version": c.Version},
-		"servers":  []object{{"url": c.PublicURL.String()}},
+		"openapi": "3.1.0", "info": object{"title": "Shoeproof console", "version": "1"},
 		"security": []object{{"token": []string{}}, {"session": []string{}}},
 		"paths":    paths, "components": object{"schemas": schemas, "securitySchemes": object{
 			"token":   object{"type": "http", "scheme": "bearer"},
-			"session": object{"type": "apiKey", "in": "cookie", "name": c.sessions.Cookie.Name},
+			"session": object{"type": "apiKey", "in": "cookie", "name": secureCookie},
 		}},
 	}
 }
@@ -107,7 +119,7 @@ func (d operation) openAPI(r route) object {
 	parameter := func(name, in string) object {
 		return object{"name": name, "in": in, "schema": object{"type": "string"}}
 	}
-	var params []object
+	params := []object{} // never null
 	for part := range strings.SplitSeq(r.path, "/") {
 		if name, ok := strings.CutPrefix(part, "{"); ok {
 			p := parameter(strings.TrimSuffix(name, "}"), "path")
@@ -132,13 +144,18 @@ func (d operation) openAPI(r route) object {
 		return object{"description": text, "content": content(object{"type": "object", "properties": properties})}
 	}
 	op := object{
-		"summary": d.summary, "description": "Needs the permission " + string(r.needs) + ".", "parameters": params,
+		"operationId": d.id, "summary": d.summary, "parameters": params,
 		"responses": object{
 			"200": object{"description": "success", "content": content(result)},
 			"400": failure("malformed request"), "401": failure("not signed in"),
 			"403": failure("the role does not permit this"), "404": failure("not found"),
 			"409": failure("the state of the finding does not allow the action"), "429": failure("too many requests"),
 		},
+	}
+	if r.public {
+		op["description"], op["security"] = "Public.", []object{}
+	} else {
+		op["description"] = "Needs the permission " + string(r.needs) + "."
 	}
 	if d.body != nil {
 		op["requestBody"] = object{"required": true, "content": content(d.body)}

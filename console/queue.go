@@ -7,51 +7,10 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/shoeproof/shoeproof/console/store"
 )
-
-// filter parses the filter of the queue from the query of the URL. An unknown name is an error, because a mistyped
-// filter must not look like an empty queue.
-func (x *exchange) filter() (f store.Filter, grouped bool, err error) {
-	const maxValue = 200
-	grouped, f.High = true, x.c.High
-	texts := map[string]*string{
-		"property": &f.Property, "pit": &f.Pit, "table": &f.Table, "shoe": &f.Shoe, "dealer": &f.Dealer, "rule": &f.Rule,
-		"severity": &f.Severity, "verdict": &f.Verdict, "basis": &f.Basis, "kind": &f.Kind,
-		"state": &f.State, "owner": &f.Owner,
-		"day": &f.Day, "shift": &f.Shift, "fp": &f.Fingerprint, "q": &f.Text,
-	}
-	for name, values := range x.r.URL.Query() {
-		value := strings.TrimSpace(values[0])
-		if len(values) > 1 || len(value) > maxValue {
-			return f, grouped, badRequest("filter %s: want one value of at most %d characters", name, maxValue)
-		}
-		switch name {
-		case "silenced", "shelved": // shelved is the former name
-			f.Silenced = f.Silenced || value == "1"
-		case "before": // of the closed findings
-		case "group":
-			grouped = value != "off"
-		case "limit":
-			if f.Limit, err = parseLimit(value); err != nil {
-				return f, grouped, err
-			}
-		default:
-			into := texts[name]
-			if into == nil {
-				return f, grouped, badRequest("unknown filter %q", name)
-			}
-			*into = value
-		}
-	}
-	if f.Owner == "me" {
-		f.Owner = x.user.Name
-	}
-	return f, grouped, nil
-}
 
 // queueRow is a row of the queue: a group, or a single finding.
 type queueRow struct {

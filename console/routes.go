@@ -72,7 +72,7 @@ func publicRoutes() []route {
 func apiRoutes() []route {
 	const shoe = "/api/v1/shoes/{property}/{table}/{shoe}"
 	return []route{
-		{method: "GET", path: "/api/v1/openapi.json", needs: permSee, api: true, serve: openAPI},
+		{method: "GET", path: "/api/v1/openapi.json", public: true, api: true, serve: openAPI},
 		{method: "GET", path: "/api/v1/queue", needs: permSee, api: true, serve: apiQueue},
 		{method: "GET", path: "/api/v1/findings", needs: permSee, api: true, serve: apiFindings},
 		{method: "GET", path: "/api/v1/findings/{id}", needs: permSee, api: true, serve: apiFinding},

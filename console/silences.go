@@ -51,6 +51,8 @@ func addSilence(c *Console, x *exchange) error {
 		return errForbidden
 	case s.Rule == "" || s.Reason == "" || len(s.Reason) > maxReason || len(s.Rule) > maxName || len(s.TableID) > maxName:
 		return badRequest("A silence needs a rule and a reason.")
+	case !isRule(s.Rule):
+		return badRequest("No rule or detector is named %q.", s.Rule)
 	}
 	return c.writeSilence(x, s, "shelve")
 }

@@ -20,6 +20,11 @@ const (
 	Reopened     = "reopened"
 )
 
+// States returns all states.
+func States() []string {
+	return []string{New, Acknowledged, InReview, Escalated, Closing, Closed, Reopened}
+}
+
 // Actions of triage.
 const (
 	Acknowledge = "acknowledge"
