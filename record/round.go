@@ -144,7 +144,7 @@ type Wager struct {
 	AreaOK    bool
 	SpotName  string
 	Patron    string
-	Changes   []Change
+	Changes   []WagerChange
 	Handled   []Touched
 	Confirmed []Touched
 	Converted Change
@@ -186,6 +186,33 @@ type Settlement struct {
 	Seq    Seq
 	Times  int
 	Amount int64
+}
+
+// WagerChange is a change of a wager: by how much its amount grew, the spot before it, and whether the wager was
+// withdrawn.
+type WagerChange struct {
+	Seq       Seq
+	Amount    int64
+	Spot      baccarat.Spot
+	Withdrawn bool
+}
+
+// StoodAt is the amount and the spot of a wager after an event, with the changes up to it alone. The amount is 0 before
+// the wager was placed, and of a wager that was withdrawn by then.
+func (w *Wager) StoodAt(at Seq) (amount int64, spot baccarat.Spot) {
+	if w.Placed > at {
+		return 0, w.Spot
+	}
+	amount, spot, gone := w.Amount, w.Spot, w.Gone
+	for _, c := range slices.Backward(w.Changes) {
+		if c.Seq > at {
+			amount, spot, gone = amount-c.Amount, c.Spot, gone && !c.Withdrawn
+		}
+	}
+	if gone {
+		return 0, spot
+	}
+	return amount, spot
 }
 
 // Change is an amount that changed at an event.

@@ -219,10 +219,12 @@ type Collection struct {
 	// marked nor collected. Percent is the percentage of the latest of the wagers, 0 if none is known.
 	Unmarked []int64
 	Percent  int64
-	// Under are the winnings of its wagers whose marks are less than the exact percentage, Short the sum of these marks.
-	Under []int64
-	Short int64
+	// Whole are its marks of which nothing was collected before.
+	Whole []Mark
 }
+
+// Mark is the vigorish that was marked for a wager, and what the wager won.
+type Mark struct{ Won, Marked int64 }
 
 // Reset empties a shoe for reuse, keeping its storage.
 func (s *Shoe) Reset() {
@@ -420,8 +422,8 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 			continue
 		}
 		c.Open += open
-		if open > 0 && open == d.Marked && 100*d.Marked < d.Won*d.Percent && !d.Tie && !d.Unproved {
-			c.Under, c.Short = append(c.Under, d.Won), c.Short+open
+		if open > 0 && open == d.Marked && !d.Tie && !d.Unproved {
+			c.Whole = append(c.Whole, Mark{d.Won, d.Marked})
 		}
 		take := min(open, left)
 		d.Collected += take

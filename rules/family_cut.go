@@ -170,7 +170,11 @@ func checkOfferOrder(p *Pass) {
 	offers := firstOffers(prep)
 	for i := 1; i < len(offers); i++ {
 		want := clockwise(prep.Occupied, offers[i-1].Seat)
-		if offers[i].Seat != want || offers[i-1].Accepted {
+		skipped := offers[i].Seat != want
+		if skipped && len(prep.Cuts) > 0 && prep.Cuts[0].By == baccarat.RoleDealer && slices.Contains(unoffered(prep), want) {
+			return // the cut of the dealer, to whom the seat was not offered first, is the breach
+		}
+		if skipped || offers[i-1].Accepted {
 			p.Report(Finding{
 				Expected: fmt.Sprintf("offered to seat %d after seat %d", want, offers[i-1].Seat),
 				Observed: fmt.Sprintf("offered to seat %d after seat %d", offers[i].Seat, offers[i-1].Seat),
@@ -207,11 +211,10 @@ func checkWhoCuts(p *Pass) {
 			return
 		}
 	}
-	if cut.By == baccarat.RoleDealer && len(offers) < len(prep.Occupied) {
+	if left := unoffered(prep); cut.By == baccarat.RoleDealer && len(left) > 0 {
 		p.Report(Finding{
 			Expected: "dealer cuts only when all have declined",
-			Observed: fmt.Sprintf("%d of %d were offered it", len(offers), len(prep.Occupied)),
-			Evidence: []record.Seq{cut.Seq},
+			Observed: "not offered to " + numbered("seat", left), Evidence: []record.Seq{cut.Seq},
 		})
 	}
 	if cut.By != baccarat.RoleDealer && !p.offeredByConduct(&cut, offers) {
@@ -220,6 +223,17 @@ func checkWhoCuts(p *Pass) {
 			Observed: fmt.Sprintf("cut by %v seat %d", cut.By, cut.Seat), Evidence: []record.Seq{cut.Seq},
 		})
 	}
+}
+
+// unoffered are the occupied seats to which the first cut was not offered.
+func unoffered(prep *record.Preparation) []uint32 {
+	var left []uint32
+	for _, seat := range prep.Occupied {
+		if !slices.ContainsFunc(firstOffers(prep), func(o record.CutOffer) bool { return o.Seat == seat }) {
+			left = append(left, seat)
+		}
+	}
+	return left
 }
 
 // offeredByConduct reports whether the stack was cut by the participant next in turn, no offer to whom is on record:

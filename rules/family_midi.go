@@ -77,43 +77,57 @@ type ranked struct {
 	highest int64
 }
 
-// rankings rank the wagers on a hand with and without coupons: the text does not name coupons.
-func rankings(r *record.Round, h baccarat.Hand) [2]ranked {
+// rankings rank the wagers on a hand without and with coupons, which the text does not name, as they are and as they
+// were when the betting ended: a later change is itself the breach.
+func rankings(r *record.Round, h baccarat.Hand) [4]ranked {
 	spot := baccarat.SpotPlayer
 	if h == baccarat.Banker {
 		spot = baccarat.SpotBanker
 	}
 	type seat struct {
 		no  uint32
-		sum [2]int64
+		sum [4]int64
+		in  [4]bool
 	}
+	closed := cmp.Or(betsClosed(r), endOfTime)
 	var few [16]seat // no allocation for a table
 	seats := few[:0]
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		if w.Spot != spot || w.Gone {
+		was, spotWas := w.StoodAt(closed)
+		now, before := w.Spot == spot && !w.Gone, spotWas == spot && was > 0
+		if !now && !before {
 			continue
 		}
 		at, found := slices.BinarySearchFunc(seats, w.Seat, func(s seat, no uint32) int { return cmp.Compare(s.no, no) })
 		if !found {
 			seats = slices.Insert(seats, at, seat{no: w.Seat})
 		}
-		seats[at].sum[0] += w.Amount - w.Coupon
-		seats[at].sum[1] += w.Amount
-	}
-	var both [2]ranked
-	for k := range both {
-		for _, s := range seats {
-			switch sum := s.sum[k]; {
-			case sum > both[k].highest || len(both[k].seats) == 0:
-				both[k].seats, both[k].highest = append(both[k].seats[:0], s.no), sum
-			case sum == both[k].highest:
-				both[k].seats = append(both[k].seats, s.no)
+		for k, amount := range [4]int64{w.Amount - w.Coupon, w.Amount, was - w.Coupon, was} {
+			if k < 2 && now || k >= 2 && before {
+				seats[at].sum[k], seats[at].in[k] = seats[at].sum[k]+amount, true
 			}
 		}
 	}
-	return both
+	var by [4]ranked
+	for k := range by {
+		for _, s := range seats {
+			switch sum := s.sum[k]; {
+			case !s.in[k]:
+			case sum > by[k].highest || len(by[k].seats) == 0:
+				by[k].seats, by[k].highest = append(by[k].seats[:0], s.no), sum
+			case sum == by[k].highest:
+				by[k].seats = append(by[k].seats, s.no)
+			}
+		}
+	}
+	return by
 }
+
+// first reports whether a seat is the first of the seats with the highest wager.
+func (r ranked) first(seat uint32) bool { return len(r.seats) > 0 && r.seats[0] == seat }
+
+func (r ranked) has(seat uint32) bool { return slices.Contains(r.seats, seat) }
 
 // handed is the first time that a hand was handed out, nil if never.
 func handed(r *record.Round, h baccarat.Hand) *record.Squeeze {
@@ -164,33 +178,38 @@ func checkRecipient(tie bool) func(*Pass) {
 	return func(p *Pass) {
 		for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
 			by := rankings(p.Round, h)
-			if len(by[0].seats) == 0 {
+			wanted := by[0]
+			if len(wanted.seats) == 0 {
+				wanted = by[2]
+			}
+			if len(wanted.seats) == 0 {
 				continue
 			}
-			due := by[0].seats[0]
+			due := wanted.seats[0]
 			handed, second := firstOut(p.Round, h), p.Round.CardAt(h, 2)
 			// What comes after the dealer turned the hand is its third card.
 			turned := second != nil && second.RevealedBy == baccarat.RoleDealer
 			if handed == nil || turned && second.Revealed < handed.Seq {
-				if !tie {
+				if !tie && len(by[0].seats) > 0 && len(by[2].seats) > 0 {
 					p.neverHanded(h, due)
 				}
 				continue
 			}
-			if handed.Seat == due || handed.Seat == by[1].seats[0] || relinquished(p.Round, h, handed.Seq) ||
-				declined(p.Round, h, due, handed.Seq) {
+			to := handed.Seat
+			if slices.ContainsFunc(by[:], func(r ranked) bool { return r.first(to) }) ||
+				relinquished(p.Round, h, handed.Seq) || declined(p.Round, h, due, handed.Seq) {
 				continue
 			}
 			if unreported(p.Round, handed.Seat) {
 				p.CannotJudge(fmt.Sprintf("a wager of seat %d was not reported", handed.Seat), handed.Seq)
 				continue
 			}
-			if (slices.Contains(by[0].seats, handed.Seat) || slices.Contains(by[1].seats, handed.Seat)) != tie {
+			if slices.ContainsFunc(by[:], func(r ranked) bool { return r.has(to) }) != tie {
 				continue
 			}
 			p.Report(Finding{
 				Subject: finding.OfHand(h.String()), Seat: handed.Seat, Evidence: []record.Seq{handed.Seq},
-				Expected: fmt.Sprintf("%v hand handed to seat %d, %s on it", h, due, p.money(by[0].highest)),
+				Expected: fmt.Sprintf("%v hand handed to seat %d, %s on it", h, due, p.money(wanted.highest)),
 				Observed: fmt.Sprintf("handed to seat %d", handed.Seat),
 			})
 		}

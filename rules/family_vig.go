@@ -262,12 +262,18 @@ func checkCollectionSum(p *Pass) {
 		if marked || high > 0 && c.Amount >= low && c.Amount <= high || c.Amount < c.Open && !p.markersGone(c) {
 			continue
 		}
+		owed, ofIt := c.Open, " of it"
 		if high > 0 {
-			expected = fmt.Sprintf("%s to %s as owed, %s of it marked", p.money(low), p.money(high), p.money(c.Open))
+			if c.Open > high {
+				owed, ofIt = high, ""
+			}
+			expected = fmt.Sprintf(
+				"%s to %s as owed, %s%s marked", p.money(low), p.money(high), p.money(c.Open), ofIt,
+			)
 		}
 		p.Report(Finding{
 			Subject: finding.OfSeat(c.Seat), Parts: ofWagers(collected(p.Shoe, c)), Seat: c.Seat,
-			Amount:   abs(c.Open - c.Amount),
+			Amount:   abs(owed - c.Amount),
 			Evidence: append(p.Shoe.Marks(c.Seat), c.Seq),
 			Expected: expected, Observed: p.money(c.Amount),
 		})
@@ -292,18 +298,36 @@ func (p *Pass) restOfRounded(v baccarat.Vig, at int) int64 {
 	return v.RoundUp(c.Open+parts) - parts
 }
 
-// owedFor is what a collection may take if it is also for wagers that were never marked, or with too little: at least
-// the other marks and the exact percentage, at most both rounded up. It is 0 if each of the wagers was marked.
+// owedFor is what a collection may take if it is also for wagers that were never marked, or marked with too little or
+// too much: at least the other marks and the exact percentage, at most both rounded up. It is 0 if each of the wagers
+// was marked as it should be.
 func (p *Pass) owedFor(v baccarat.Vig, c *record.Collection) (low, high int64) {
-	if len(c.Unmarked)+len(c.Under) == 0 {
+	open, wrong := c.Open, slices.Clone(c.Unmarked)
+	for _, m := range c.Whole {
+		if 100*m.Marked < m.Won*v.Percent || m.Marked > v.Up(m.Won) {
+			open, wrong = open-m.Marked, append(wrong, m.Won)
+		}
+	}
+	if len(wrong) == 0 {
 		return 0, 0
 	}
-	for _, won := range slices.Concat(c.Unmarked, c.Under) {
+	for _, won := range wrong {
 		low += (won*v.Percent + 99) / 100
 		high += v.Up(won)
 	}
-	open := c.Open - c.Short
 	return open + low, max(open+high, v.RoundUp(open+high))
+}
+
+// overMarked is how much more was marked for a seat than it owes: a mark that is too high is no debt.
+func (p *Pass) overMarked(seat uint32) (over int64) {
+	for i := range p.Shoe.Dues {
+		if d := &p.Shoe.Dues[i]; d.Seat == seat && !d.Tie && !d.Unproved {
+			if v, ok := p.Law.Vigorish(d.Percent); ok {
+				over += max(d.Marked-v.Up(d.Won), 0)
+			}
+		}
+	}
+	return over
 }
 
 // collected are the wagers whose vigorish a collection took.
@@ -331,7 +355,7 @@ func (p *Pass) markersGone(c *record.Collection) bool {
 			collected += o.Amount
 		}
 	}
-	return removed > collected
+	return removed > collected+p.overMarked(c.Seat)
 }
 
 func checkOnlyBankerWin(p *Pass) {
@@ -343,15 +367,8 @@ func checkOnlyBankerWin(p *Pass) {
 	result := p.coup().Result()
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if s.Kind < record.StepVigMarked {
-			continue
-		}
-		due := result == baccarat.BankerWon && s.Kind != record.StepTieCharge
-		if p.Config.Mode == baccarat.Tie25 {
-			// A tie charge may be marked, if it is collected before the next first card.
-			due = result == baccarat.Tie || result == baccarat.BankerWon && s.Kind != record.StepTieCharge
-		}
-		if due && p.namesBanker(s) {
+		due := p.mayCharge(s)
+		if s.Kind < record.StepVigMarked || due && p.namesBanker(s) {
 			continue
 		}
 		if due && unreported(r, s.Seat) {
@@ -364,6 +381,15 @@ func checkOnlyBankerWin(p *Pass) {
 			Observed: p.money(s.Amount) + " taken",
 		})
 	}
+}
+
+// mayCharge reports whether the result of the round allows a vigorish of the kind of a step.
+func (p *Pass) mayCharge(s *record.Step) bool {
+	result := p.coup().Result()
+	if p.Config.Mode == baccarat.Tie25 && result == baccarat.Tie {
+		return true // a tie charge may be marked, if it is collected before the next first card
+	}
+	return result == baccarat.BankerWon && s.Kind != record.StepTieCharge
 }
 
 // namesBanker reports whether a vigorish step is about banker wagers alone.
@@ -457,6 +483,9 @@ func (p *Pass) reportOwed(owed []record.SeatChange, when record.Seq) {
 func (p *Pass) owed(owed []record.SeatChange, when record.Seq) []Finding {
 	findings := make([]Finding, 0, len(owed))
 	for _, o := range owed {
+		if o.Amount <= p.overMarked(o.Seat) {
+			continue
+		}
 		findings = append(findings, Finding{
 			Subject: finding.OfSeat(o.Seat), Seat: o.Seat, Amount: o.Amount,
 			Evidence: append(p.Shoe.Marks(o.Seat), when),
@@ -525,7 +554,7 @@ func checkMarkerRemoved(p *Pass) {
 				collected += c.Amount
 			}
 		}
-		if removed > collected {
+		if removed > collected+p.overMarked(m.Seat) {
 			p.Report(Finding{
 				Subject: finding.OfSeat(m.Seat), Seat: m.Seat, Amount: removed - collected,
 				Evidence: append(s.Marks(m.Seat), m.Seq),

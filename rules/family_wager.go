@@ -134,11 +134,8 @@ func (p *Pass) approval(w *record.Wager) record.Seq {
 
 func checkLateWager(p *Pass) {
 	r := p.Round
-	first := r.FirstCard()
-	closed, call := first, r.CallOf(baccarat.NoMoreBets)
-	if call != nil {
-		closed = call.Seq
-	}
+	first, call := r.FirstCard(), r.CallOf(baccarat.NoMoreBets)
+	closed := betsClosed(r)
 	if closed == 0 {
 		return
 	}
@@ -154,11 +151,34 @@ func checkLateWager(p *Pass) {
 			if c.Seq > closed {
 				late := lateness{closed, c.Seq, call == nil}
 				touched := p.cited(first != 0 && c.Seq > first, "wager.touched-after-first-card")
-				p.reportLate(w, "changed by "+p.money(c.Amount), late, touched...)
+				p.reportLate(w, p.changed(w, &c), late, touched...)
 				break
 			}
 		}
 	}
+}
+
+// betsClosed is the end of the betting: the call, the first card where no call was reported, 0 before both.
+func betsClosed(r *record.Round) record.Seq {
+	if call := r.CallOf(baccarat.NoMoreBets); call != nil {
+		return call.Seq
+	}
+	return r.FirstCard()
+}
+
+// changed describes a change of a wager.
+func (p *Pass) changed(w *record.Wager, c *record.WagerChange) string {
+	switch {
+	case c.Withdrawn:
+		return "withdrawn"
+	case c.Amount > 0:
+		return "raised by " + p.money(c.Amount)
+	case c.Amount < 0:
+		return "lowered by " + p.money(-c.Amount)
+	case c.Spot != w.Spot:
+		return fmt.Sprintf("moved from %v to %v", c.Spot, w.Spot)
+	}
+	return "changed"
 }
 
 // lateness is an act after the end of the betting: the call, or the first card where no call was reported.

@@ -146,7 +146,11 @@ func checkDealerTurns(p *Pass) {
 	r := p.Round
 	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
 		handed := handed(r, h)
-		if handed == nil || len(rankings(r, h)[0].seats) > 0 && !declined(r, h, 0, handed.Seq) {
+		if handed == nil {
+			continue
+		}
+		by := rankings(r, h)
+		if len(by[0].seats)+len(by[2].seats) > 0 && !declined(r, h, 0, handed.Seq) {
 			continue
 		}
 		if unreported(r, handed.Seat) {

@@ -115,18 +115,20 @@ func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 	if w == nil {
 		return
 	}
-	w.Changes = append(w.Changes, record.Change{Seq: c.seq, Amount: p.Delta})
+	change := record.WagerChange{Seq: c.seq, Spot: w.Spot, Withdrawn: p.Change == schema.WagerChangeWithdrawn}
 	delta := max(p.Delta, -p.Delta)
 	switch p.Change {
 	case schema.WagerChangeRaised:
-		w.Amount += delta
+		change.Amount = delta
 	case schema.WagerChangeLowered:
-		w.Amount = max(w.Amount-delta, 0)
+		change.Amount = -min(delta, w.Amount)
 	case schema.WagerChangeWithdrawn:
 		w.Gone = true
 	case schema.WagerChangeMoved:
 		w.Spot = baccarat.Spot(p.ToSpot)
 	}
+	w.Amount += change.Amount
+	w.Changes = append(w.Changes, change)
 }
 
 func wagerOf(r *record.Round, id string) *record.Wager {
