@@ -19,7 +19,7 @@ import (
 	"github.com/shoeproof/shoeproof/engine/calendar"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
-	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/clickhousetest"
 	"github.com/shoeproof/shoeproof/console/store"
 	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -45,19 +45,12 @@ func TestMain(m *testing.M) {
 }
 
 // server is the ClickHouse of this test binary; each test has a separate database.
-var server enginetest.Server
+var server clickhousetest.Server
 
 // emptyStore returns a database with the schema and no rows.
 func emptyStore(t testing.TB) *store.Store {
 	t.Helper()
-	cfg := clickhouse.Config{
-		Addrs: []string{server.Start(t).Addr}, Database: server.Database(), User: "default", RulesVersion: "r",
-		Engine: "test", RowVersion: 1,
-	}
-	if _, _, err := clickhouse.Migrate(t.Context(), cfg); err != nil {
-		t.Fatal(err)
-	}
-	s, err := store.Open(t.Context(), cfg, clickhouse.Config{}, time.Now)
+	s, err := store.Open(t.Context(), server.Migrated(t), clickhouse.Config{}, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

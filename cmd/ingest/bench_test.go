@@ -74,7 +74,7 @@ func BenchmarkPoison(b *testing.B) {
 				records += bad
 			}
 			database := fmt.Sprintf("%s_%d", name, run)
-			migrateAs(b, ch, database)
+			databases.MigratedAs(b, ch, database)
 			p := spawn(b, "--kafka-brokers", broker.Addrs[0], "--kafka-topic", topic+"-"+name, "--kafka-group", database,
 				"--clickhouse-addrs", ch.Addr, "--clickhouse-database", database)
 			testkit.Await(b, "all is read into "+database, func() bool { return done(b, ch, database, records) })

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -20,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
@@ -115,21 +115,11 @@ func number(t testing.TB, ch *engine.ClickHouse, query string) int {
 // ask returns the result of a query as text.
 func ask(t testing.TB, ch *engine.ClickHouse, query string) string {
 	t.Helper()
-	text, err := answer(ch, query)
+	text, err := enginetest.Query(t.Context(), ch, "shoeproof", query)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text
-}
-
-func answer(ch *engine.ClickHouse, query string) (string, error) {
-	resp, err := http.Post("http://"+ch.HTTPAddr+"/?database=shoeproof", "text/plain", strings.NewReader(query))
-	if err != nil {
-		return "", err
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	return strings.TrimSpace(string(body)), err
+	return strings.TrimSpace(text)
 }
 
 // What comes through Kafka, ingest and ClickHouse is what a replay of the same events prints.

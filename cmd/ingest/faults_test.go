@@ -203,7 +203,7 @@ func TestPoison(t *testing.T) {
 	events := hotel(t, testkit.Soak(20_000, 1_000_000))
 	bad := poisoned(t, broker, events)
 	for database, records := range map[string]int{"clean": len(events), "poisoned": len(events) + bad} {
-		migrateAs(t, ch, database)
+		databases.MigratedAs(t, ch, database)
 		p := spawn(t, "--kafka-brokers", broker.Addrs[0], "--kafka-topic", topic+"-"+database, "--clickhouse-addrs", ch.Addr,
 			"--clickhouse-database", database)
 		most := 0

@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/clickhousetest"
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/ingest"
@@ -50,13 +51,12 @@ func startClickHouse(t testing.TB, users string) *engine.ClickHouse {
 	return enginetest.ClickHouse(t, engine.ClickHouseOptions{Users: users})
 }
 
+// databases creates the databases of this test binary. Each test starts a server of its own.
+var databases clickhousetest.Server
+
 func migrate(t testing.TB, ch *engine.ClickHouse) clickhouse.Config {
 	t.Helper()
-	config := clickhouse.Config{Addrs: []string{ch.Addr}, Database: "shoeproof", User: "default"}
-	if _, _, err := clickhouse.Migrate(t.Context(), config); err != nil {
-		t.Fatal(err)
-	}
-	return config
+	return databases.MigratedAs(t, ch, "shoeproof")
 }
 
 // process is an ingest that runs.

@@ -22,9 +22,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/internal/testkit/proxy"
-	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
@@ -185,20 +185,12 @@ func contents(t testing.TB, ch *engine.ClickHouse, database string) map[string]s
 	return out
 }
 
-func migrateAs(t testing.TB, ch *engine.ClickHouse, database string) {
-	t.Helper()
-	config := clickhouse.Config{Addrs: []string{ch.Addr}, Database: database, User: "default"}
-	if _, _, err := clickhouse.Migrate(t.Context(), config); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // done reports whether the journal of a database reaches the end of a topic of n records. It does not while the
 // server is started again.
 func done(t testing.TB, ch *engine.ClickHouse, database string, n int) bool {
 	t.Helper()
-	text, err := answer(ch, "SELECT toInt64(sum(to_offset + 1)) FROM "+database+".v_progress")
-	if have, bad := strconv.Atoi(text); err == nil && bad == nil {
+	text, err := enginetest.Query(t.Context(), ch, "shoeproof", "SELECT toInt64(sum(to_offset + 1)) FROM "+database+".v_progress")
+	if have, bad := strconv.Atoi(strings.TrimSpace(text)); err == nil && bad == nil {
 		return have == n
 	}
 	if failed := ch.Err(); failed != nil {
@@ -351,8 +343,8 @@ func apacheTopic(t testing.TB) (addr, made string) {
 // events.
 func killed(t *testing.T, broker, topic string, kills []killing, n int, part uint64) {
 	ch := startClickHouse(t, "")
-	migrateAs(t, ch, "shoeproof")
-	migrateAs(t, ch, "killed")
+	databases.MigratedAs(t, ch, "shoeproof")
+	databases.MigratedAs(t, ch, "killed")
 	rng := rand.New(rand.NewPCG(seed(t), part))
 	rng.Shuffle(len(kills), func(i, j int) { kills[i], kills[j] = kills[j], kills[i] })
 	events := hotel(t, n)

@@ -25,7 +25,7 @@ func TestMembersComeAndGo(t *testing.T) {
 	ch := startClickHouse(t, "")
 	broker := startKafka(t)
 	migrate(t, ch)
-	migrateAs(t, ch, "storm")
+	databases.MigratedAs(t, ch, "storm")
 	g := newGate(t, ch.Addr, "storm")
 	args := []string{
 		"--kafka-brokers", broker.Addrs[0], "--kafka-group", "storm", "--clickhouse-addrs", g.Addr().String(),
@@ -87,7 +87,7 @@ func TestBrokerIsLost(t *testing.T) {
 	}
 	t.Cleanup(broker.Stop)
 	migrate(t, ch)
-	migrateAs(t, ch, "lost")
+	databases.MigratedAs(t, ch, "lost")
 	lost := broker.Cluster.CoordinatorFor("lost")
 	var gone atomic.Bool
 	broker.Cluster.Control(func(kmsg.Request) (kmsg.Response, error, bool) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -72,7 +73,7 @@ func BenchmarkPeer(b *testing.B) {
 
 // byIngest reads the topic with a process of ingest.
 func byIngest(b *testing.B, ch *engine.ClickHouse, broker, database string, n int) side {
-	migrateAs(b, ch, database)
+	databases.MigratedAs(b, ch, database)
 	from, began := processorTime(b, ch.PID()), time.Now()
 	c := spawn(b, "--kafka-brokers", broker, "--kafka-group", database, "--clickhouse-addrs", ch.Addr,
 		"--clickhouse-database", database)
@@ -105,8 +106,8 @@ ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(at) ORDER BY (property_id, tab
 SELECT * REPLACE (parseDateTime64BestEffortOrZero(at, 9, 'UTC') AS at), toInt32(_partition) AS partition,
     toInt64(_offset) AS offset FROM `+database+".queue")
 	testkit.Await(b, "the peer has all", func() bool {
-		text, err := answer(ch, "SELECT toInt64(count()) FROM "+database+".events")
-		have, bad := strconv.Atoi(text)
+		text, err := enginetest.Query(b.Context(), ch, "shoeproof", "SELECT toInt64(count()) FROM "+database+".events")
+		have, bad := strconv.Atoi(strings.TrimSpace(text))
 		return err == nil && bad == nil && have >= n
 	})
 	return sideOf(time.Since(began), 0, processorTime(b, ch.PID())-from, n)

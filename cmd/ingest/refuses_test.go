@@ -56,7 +56,7 @@ func TestClickHouseTakesNoFlush(t *testing.T) {
 	publish(t, broker, events[:first])
 	stored := func(p *patient) int { return number(t, ch, "SELECT count() FROM "+p.database+".v_events") }
 	for _, p := range all {
-		migrateAs(t, ch, p.database)
+		databases.MigratedAs(t, ch, p.database)
 		addr := ch.Addr
 		if p.database == "slow" {
 			addr = g.Addr().String()

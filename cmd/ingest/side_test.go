@@ -80,7 +80,7 @@ func sideBySide(t testing.TB, ch *engine.ClickHouse, events []schema.Event, n in
 		t.Fatal(err)
 	}
 	defer broker.Stop()
-	migrateAs(t, ch, name)
+	databases.MigratedAs(t, ch, name)
 	// The embedded server died now and then when members left it directly, even in good order.
 	g := newGate(t, ch.Addr, name)
 	var all []*child

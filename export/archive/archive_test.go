@@ -23,7 +23,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
-	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/clickhousetest"
 	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 }
 
 // server is the one ClickHouse of this test binary.
-var server enginetest.Server
+var server clickhousetest.Server
 
 // floor is a ClickHouse with what some tables played.
 type floor struct {
@@ -55,22 +55,9 @@ type floor struct {
 
 func newFloor(t *testing.T) *floor {
 	t.Helper()
-	cfg := clickhouse.Config{
-		Addrs:        []string{server.Start(t).Addr},
-		Database:     "floor",
-		User:         "default",
-		RulesVersion: "r1",
-		Engine:       "shoeproof@test",
-		RowVersion:   7,
-	}
-	if _, _, err := clickhouse.Migrate(t.Context(), cfg); err != nil {
-		t.Fatal(err)
-	}
-	store, err := clickhouse.Open(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
+	cfg := server.MigratedAs(t, server.Start(t), "floor")
+	cfg.Engine, cfg.RowVersion = "shoeproof@test", 7
+	store := clickhousetest.Open(t, cfg)
 	books, err := rules.Shipped()
 	if err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
-	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/clickhousetest"
 	auditor "github.com/shoeproof/shoeproof/engine"
 	auditortest "github.com/shoeproof/shoeproof/engine/enginetest"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -39,7 +39,7 @@ import (
 )
 
 // server is the one ClickHouse of this test binary; each test has a database of its own.
-var server enginetest.Server
+var server clickhousetest.Server
 
 func TestMain(m *testing.M) {
 	engine.HostClickHouse()
@@ -51,21 +51,7 @@ func TestMain(m *testing.M) {
 
 func database(t testing.TB) *clickhouse.Store {
 	t.Helper()
-	return opened(t, server.Database())
-}
-
-func opened(t testing.TB, database string) *clickhouse.Store {
-	t.Helper()
-	cfg := config(server.Start(t).Addr, database)
-	if _, _, err := clickhouse.Migrate(t.Context(), cfg); err != nil {
-		t.Fatal(err)
-	}
-	s, err := clickhouse.Open(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	return s
+	return clickhousetest.Open(t, server.Migrated(t))
 }
 
 func config(addr, database string) clickhouse.Config {
@@ -326,15 +312,15 @@ func TestOneAtATime(t *testing.T) {
 }
 
 func TestKilledAndStartedAgain(t *testing.T) {
-	name := server.Database()
-	store := opened(t, name)
+	cfg := server.Migrated(t)
+	store := clickhousetest.Open(t, cfg)
 	var l log
 	l.append(play(t, 6, 3, 1).events...)
 	ingest(t, store, &l)
 	child := exec.CommandContext(t.Context(), os.Args[0])
 	// One table at a time, so that no answer is under way: the embedded server does not survive a connection
 	// that is reset while it writes.
-	child.Env = append(os.Environ(), "GOMAXPROCS=1", fmt.Sprintf("SHOEPROOF_TEST_NIGHT=%s %s", server.Start(t).Addr, name))
+	child.Env = append(os.Environ(), "GOMAXPROCS=1", fmt.Sprintf("SHOEPROOF_TEST_NIGHT=%s %s", cfg.Addrs[0], cfg.Database))
 	child.Stderr = os.Stderr
 	out, err := child.StdoutPipe()
 	if err != nil {

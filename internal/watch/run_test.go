@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/clickhousetest"
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
 	"github.com/shoeproof/shoeproof/internal/settings"
@@ -25,8 +26,8 @@ import (
 // What a watch shows is what it stored. While ClickHouse is away it lives and is not ready; afterwards it goes on
 // where it was, with what was closed meanwhile and nothing twice.
 func TestRunIsWatched(t *testing.T) {
-	server := enginetest.ClickHouse(t, engine.ClickHouseOptions{})
-	s := opened(t, server.Addr, "watched")
+	alone := enginetest.ClickHouse(t, engine.ClickHouseOptions{})
+	s := clickhousetest.Open(t, server.MigratedAs(t, alone, "watched"))
 	play(t, s, "t-01", "s1-1", 2)
 	play(t, s, "t-02", "", 2)
 	rows := func(of string) float64 { t.Helper(); return float64(count(t, s, "SELECT "+of)) }
@@ -41,7 +42,7 @@ func TestRunIsWatched(t *testing.T) {
 	}
 
 	config := settings.DefaultAudit()
-	config.ClickHouse.Addrs, config.ClickHouse.Database = []string{server.Addr}, "watched"
+	config.ClickHouse.Addrs, config.ClickHouse.Database = []string{alone.Addr}, "watched"
 	config.Watch.MetricsListen = "127.0.0.1:0"
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -106,7 +107,7 @@ func TestRunIsWatched(t *testing.T) {
 	ours := func(name string) bool { return strings.HasPrefix(name, "shoeproof_watch_") }
 	monitortest.Asked(t, page, ours, "../../deploy", monitortest.Alerts, monitortest.Panels)
 
-	server.Kill()
+	alone.Kill()
 	testkit.Await(t, "not ready", func() bool {
 		code, _ := monitortest.Get(t, url+"/readyz")
 		return code == http.StatusServiceUnavailable
@@ -116,7 +117,7 @@ func TestRunIsWatched(t *testing.T) {
 	if code, _ := monitortest.Get(t, url+"/healthz"); code != http.StatusOK {
 		t.Errorf("/healthz is %d while ClickHouse is away", code)
 	}
-	if err := server.Restart(t.Context()); err != nil {
+	if err := alone.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	last := count(t, s, "SELECT toUInt64(toUnixTimestamp64Nano(max(closed_at))) FROM "+s.Table("shoes")+" FINAL")
@@ -144,11 +145,10 @@ func TestRunIsWatched(t *testing.T) {
 
 // A wrong database ends a run at once; a second watch of a property is not ready, and waits.
 func TestRunWaitsOrEnds(t *testing.T) {
-	name := server.Database()
-	addr := server.Start(t).Addr
-	s := opened(t, addr, name)
+	cfg := server.Migrated(t)
+	s := clickhousetest.Open(t, cfg)
 	config := settings.DefaultAudit()
-	config.ClickHouse.Addrs = []string{addr}
+	config.ClickHouse.Addrs = cfg.Addrs
 	o := RunOptions{
 		Options: Options{Property: "ac-1", Behind: time.Minute, Patience: time.Hour, Engine: options()}, Version: "1",
 		Holder: "second",
@@ -158,7 +158,7 @@ func TestRunWaitsOrEnds(t *testing.T) {
 	if err := Run(t.Context(), &config, o); err == nil || !strings.Contains(err.Error(), "audit migrate") {
 		t.Errorf("%v, want to be told to migrate", err)
 	}
-	config.ClickHouse.Database = name
+	config.ClickHouse.Database = cfg.Database
 	lease, err := s.Take(t.Context(), "watch ac-1", "first")
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
-	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/clickhousetest"
 	auditor "github.com/shoeproof/shoeproof/engine"
 	auditortest "github.com/shoeproof/shoeproof/engine/enginetest"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -25,34 +25,17 @@ import (
 )
 
 // server is the one ClickHouse of this test binary; each test has a database of its own.
-var server enginetest.Server
+var server clickhousetest.Server
 
 func TestMain(m *testing.M) {
 	engine.HostClickHouse()
 	os.Exit(server.Run(m))
 }
 
+// database is a new database with the schema.
 func database(t testing.TB) *clickhouse.Store {
 	t.Helper()
-	return opened(t, server.Start(t).Addr, server.Database())
-}
-
-// opened is a new database with our tables.
-func opened(t testing.TB, addr, database string) *clickhouse.Store {
-	t.Helper()
-	cfg := clickhouse.Config{
-		Addrs: []string{addr}, Database: database, User: "default", RulesVersion: "r1",
-		Engine: "test", RowVersion: 1,
-	}
-	if _, _, err := clickhouse.Migrate(t.Context(), cfg); err != nil {
-		t.Fatal(err)
-	}
-	s, err := clickhouse.Open(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	return s
+	return clickhousetest.Open(t, server.Migrated(t))
 }
 
 var options = auditortest.Options

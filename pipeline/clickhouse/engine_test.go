@@ -45,9 +45,10 @@ func empty(t testing.TB) Config {
 func migrated(t testing.TB) Config {
 	t.Helper()
 	cfg := empty(t)
-	if _, _, err := Migrate(t.Context(), cfg); err != nil {
-		t.Fatal(err)
-	}
+	server.Migrate(t, server.Start(t), cfg.Database, func() error {
+		_, _, err := Migrate(t.Context(), cfg)
+		return err
+	})
 	return cfg
 }
 

@@ -3,14 +3,10 @@
 package clickhouse
 
 import (
-	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
-	"net/http"
-	"net/url"
 	"reflect"
 	"strings"
 	"testing"
@@ -237,17 +233,7 @@ func printed(t *testing.T, s *Store, table string) []map[string]any {
 	}
 	query := "SELECT " + columns + " FROM " + s.name(table) +
 		` FINAL FORMAT JSONEachRow SETTINGS output_format_json_quote_64bit_integers = 0`
-	resp, err := http.Post("http://"+server.Start(t).HTTPAddr+"/?"+url.Values{"user": {"default"}}.Encode(), "text/plain",
-		strings.NewReader(query))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %s %v\n%s", query, resp.Status, err, body)
-	}
-	d := json.NewDecoder(bytes.NewReader(body))
+	d := json.NewDecoder(strings.NewReader(text(t, server.Start(t), query)))
 	d.UseNumber()
 	var list []map[string]any
 	for d.More() {

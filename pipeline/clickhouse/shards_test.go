@@ -6,9 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +16,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/rules"
@@ -125,12 +123,12 @@ func TestTwoShards(t *testing.T) {
 			columns = "* EXCEPT (arrived_at, changed_at)" // by the server's clock
 		}
 		query := "SELECT " + columns + " FROM %s." + table + " FINAL ORDER BY ALL FORMAT JSONEachRow"
-		want := text(t, server.Start(t).HTTPAddr, fmt.Sprintf(query, one.cfg.Database))
+		want := text(t, server.Start(t), fmt.Sprintf(query, one.cfg.Database))
 		if want == "" && table != "dead_letters" {
 			t.Errorf("%s has no rows", table)
 		}
 		for i, shard := range shards {
-			if have := text(t, shard.HTTPAddr, fmt.Sprintf(query, cfg.Database)); have != want {
+			if have := text(t, shard, fmt.Sprintf(query, cfg.Database)); have != want {
 				t.Errorf("%s, asked at shard %d (-one server +shards):\n%s", table, i,
 					gocmp.Diff(strings.Split(want, "\n"), strings.Split(have, "\n")))
 			}
@@ -138,10 +136,10 @@ func TestTwoShards(t *testing.T) {
 	}
 	var here [2]string
 	for i, shard := range shards {
-		here[i] = text(t, shard.HTTPAddr,
+		here[i] = text(t, shard,
 			"SELECT DISTINCT property_id, table_id FROM audit.events_local ORDER BY ALL FORMAT TSV")
 		for _, table := range []string{"rounds", "wagers", "shoes", "findings", "open_findings", "table_configs"} {
-			if n := text(t, shard.HTTPAddr,
+			if n := text(t, shard,
 				"SELECT count() FROM audit."+table+"_local WHERE (property_id, table_id) NOT IN (SELECT property_id, "+
 					"table_id FROM audit.events_local) FORMAT TSV"); n != "0\n" {
 				t.Errorf("%s of shard %d: %s rows of tables whose events are on the other", table, i, strings.TrimSpace(n))
@@ -178,7 +176,7 @@ func TestTwoShards(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if n := text(t, shards[0].HTTPAddr,
+	if n := text(t, shards[0],
 		"SELECT count() - uniqExact(property_id, table_id, seq, event_id, sha256) FROM audit.events FINAL FORMAT "+
 			"TSV"); n != "0\n" {
 		t.Errorf("%s events are there twice", strings.TrimSpace(n))
@@ -186,17 +184,12 @@ func TestTwoShards(t *testing.T) {
 }
 
 // text is what a server answers.
-func text(t *testing.T, addr, query string) string {
+// text is the answer to a query, which may have to reach the other shard.
+func text(t *testing.T, c *engine.ClickHouse, query string) string {
 	t.Helper()
-	resp, err := http.Post("http://"+addr+"/?"+url.Values{"user": {"default"}}.Encode(), "text/plain",
-		strings.NewReader(query))
+	answer, err := enginetest.Query(t.Context(), c, "default", query)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %s %v\n%s", query, resp.Status, err, body)
-	}
-	return string(body)
+	return answer
 }

@@ -41,6 +41,26 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
+// The databases of the other tests, which are created from definitions, are what the migrations make.
+func TestCreatedAsMigrated(t *testing.T) {
+	cfg := empty(t)
+	if _, _, err := Migrate(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	var schemas []string
+	for _, database := range []string{cfg.Database, migrated(t).Database, migrated(t).Database} {
+		tables := text(t, server.Start(t), "SELECT create_table_query FROM system.tables WHERE database = '"+database+
+			"' ORDER BY name FORMAT TSVRaw")
+		schemas = append(schemas, strings.ReplaceAll(tables, database+".", "")+"\n"+text(t, server.Start(t),
+			"SELECT version, name, sha256, applied_by FROM "+database+".schema_migrations ORDER BY version"))
+	}
+	for _, schema := range schemas[1:] {
+		if diff := gocmp.Diff(schemas[0], schema); diff != "" {
+			t.Errorf("-migrated +created:\n%s", diff)
+		}
+	}
+}
+
 func TestMigrateAtOnce(t *testing.T) {
 	cfg := empty(t)
 	g, ctx := errgroup.WithContext(t.Context())
