@@ -1,17 +1,28 @@
 package order
 
-import "bytes"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // Log has the events of a table from the oldest shoe that is still open: their ids for evidence, their hashes to
 // distinguish a repetition from a conflict, and their times. It is a few columns without pointers, about 70 bytes an
 // event.
 type Log struct {
 	LogState
-	// slots find an entry by its id: 1 + its index, at the hash of the id or the next free slot behind it. Their number
-	// is a power of two, and at least half of them are 0.
-	slots []uint32
+	// slots find an entry by its id, at the hash of the id or the next free slot behind it. Their number is a power of
+	// two, and at least half of them are 0.
+	slots []slot
 	used  int
 }
+
+// slot is 1 + the index of an entry in its low half, and the high half of the hash of the id: other ids that the search
+// passes are told apart without a look at their bytes. It is 0 if it is free.
+type slot uint64
+
+func slotOf(hash uint64, entry int) slot { return slot(hash&^(1<<32-1) | uint64(entry+1)) }
+
+func (s slot) entry() int { return int(uint32(s)) - 1 }
 
 // LogState is the log of a snapshot.
 type LogState struct {
@@ -43,63 +54,63 @@ func (l *Log) skip(to uint64) {
 	}
 }
 
+// enter appends an event. If the log has the id of the event, it returns the seq of that, and true; the new entry has no
+// id then.
+func (l *Log) enter(id string, sum [16]byte, at int64) (uint64, bool) {
+	if 2*(l.used+1) > len(l.slots) {
+		l.index(max(64, 2*len(l.slots)))
+	}
+	hash := hashID([]byte(id))
+	free := l.find(hash, []byte(id))
+	if s := l.slots[free]; s != 0 {
+		l.append("", sum, at)
+		return l.Base + uint64(s.entry()), true
+	}
+	l.append(id, sum, at)
+	l.slots[free] = slotOf(hash, len(l.Ends)-1)
+	l.used++
+	return 0, false
+}
+
+// append adds an entry that no slot finds.
 func (l *Log) append(id string, sum [16]byte, at int64) {
 	l.IDs = append(l.IDs, id...)
 	l.Ends = append(l.Ends, uint32(len(l.IDs)))
 	l.Sums = append(l.Sums, sum)
 	l.At = append(l.At, at)
-	if id == "" {
-		return
-	}
-	if 2*(l.used+1) > len(l.slots) {
-		l.index(max(64, 2*len(l.slots)))
-		return
-	}
-	l.put(len(l.Ends) - 1)
 }
 
-// index fills the slots.
+// index fills the slots. The latest entry of an id takes the place of an older one.
 func (l *Log) index(size int) {
 	if size > len(l.slots) {
-		l.slots = make([]uint32, size)
+		l.slots = make([]slot, size)
 	}
 	clear(l.slots)
 	l.used = 0
 	for i := range l.Ends {
-		if len(l.bytes(i)) > 0 {
-			l.put(i)
+		id := l.bytes(i)
+		if len(id) == 0 {
+			continue
 		}
+		hash := hashID(id)
+		at := l.find(hash, id)
+		if l.slots[at] == 0 {
+			l.used++
+		}
+		l.slots[at] = slotOf(hash, i)
 	}
 }
 
-// put enters the latest entry of an id; it takes the place of an older one of the same id.
-func (l *Log) put(entry int) {
-	id := l.bytes(entry)
-	mask := uint32(len(l.slots) - 1)
-	at := hashID(id) & mask
-	for l.slots[at] != 0 {
-		if bytes.Equal(l.bytes(int(l.slots[at]-1)), id) {
-			l.slots[at] = uint32(entry + 1)
-			return
-		}
-		at = (at + 1) & mask
-	}
-	l.slots[at] = uint32(entry + 1)
-	l.used++
-}
-
-// seqOf is the seq of an event id, if the log has it.
-func (l *Log) seqOf(id string) (uint64, bool) {
-	if len(l.slots) == 0 {
-		return 0, false
-	}
-	mask := uint32(len(l.slots) - 1)
-	for at := hashID(id) & mask; l.slots[at] != 0; at = (at + 1) & mask {
-		if entry := int(l.slots[at] - 1); string(l.bytes(entry)) == id {
-			return l.Base + uint64(entry), true
+// find is the slot of an id, or the free slot for it.
+func (l *Log) find(hash uint64, id []byte) int {
+	mask := len(l.slots) - 1
+	at := int(uint32(hash)) & mask
+	for ; l.slots[at] != 0; at = (at + 1) & mask {
+		if s := l.slots[at]; uint64(s)>>32 == hash>>32 && string(l.bytes(s.entry())) == string(id) {
+			break
 		}
 	}
-	return 0, false
+	return at
 }
 
 // bytes are the id of an entry.
@@ -159,11 +170,21 @@ func (l *Log) reset(seq uint64) {
 	l.used = 0
 }
 
-// hashID is FNV-1a, folded to 32 bits: the same in every process.
-func hashID[T string | []byte](id T) uint32 {
-	h := uint64(14695981039346656037)
-	for i := range len(id) {
-		h = (h ^ uint64(id[i])) * 1099511628211
+// hashID mixes eight bytes at a time: the same in every process.
+func hashID(id []byte) uint64 {
+	const k = 0x9e3779b97f4a7c15
+	h := uint64(len(id)) * k
+	for ; len(id) >= 8; id = id[8:] {
+		h = mix(h^binary.LittleEndian.Uint64(id), k)
 	}
-	return uint32(h ^ h>>32)
+	var tail uint64
+	for i, b := range id {
+		tail |= uint64(b) << (8 * i)
+	}
+	return mix(h^tail, k)
+}
+
+func mix(x, y uint64) uint64 {
+	high, low := bits.Mul64(x, y)
+	return high ^ low
 }

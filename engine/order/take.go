@@ -16,13 +16,11 @@ func (q *Queue) take(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 	if q.joining {
 		q.joining, q.begin = false, ev.Seq
 	}
-	if seq, ok := q.Log.seqOf(ev.EventID); ok {
-		q.Log.append("", [16]byte(sum[:16]), ev.At)
+	if seq, used := q.Log.enter(ev.EventID, [16]byte(sum[:16]), ev.At); used {
 		yield(Item{Kind: Lost, N: 1, Event: ev})
 		q.conflict(ev, seq, yield)
 		return
 	}
-	q.Log.append(ev.EventID, [16]byte(sum[:16]), ev.At)
 	if ev.Seq == 1 {
 		q.first = strings.Clone(ev.EventID)
 	}
