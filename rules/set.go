@@ -19,6 +19,8 @@ type Set struct {
 	againRound, againShoe []*Rule
 	// coveredBy are the rules of the set that cover findings of a rule.
 	coveredBy map[*Rule][]*Rule
+	// payouts are the rules on what a winning wager is paid, by its spot.
+	payouts [baccarat.Spots]*Rule
 }
 
 // NewSet selects the rules that a law cites.
@@ -41,6 +43,9 @@ func NewSet(l *law.Law) *Set {
 		}
 	}
 	s.coveredBy = coverers(s.rules)
+	for spot := range s.payouts {
+		s.payouts[spot] = s.payoutRule(baccarat.Spot(spot))
+	}
 	return s
 }
 
@@ -61,42 +66,35 @@ func (s Sets) Of(l *law.Law) *Set {
 func (s *Set) Rules() []*Rule { return s.rules }
 
 // Judges reports whether a rule of the set judges what a winning wager on a spot is paid, or reports that nothing can.
-func (s *Set) Judges(spot baccarat.Spot) bool { return s.payoutRule(spot) != nil }
+func (s *Set) Judges(spot baccarat.Spot) bool { return s.payouts[spot] != nil }
 
 // payoutRule is a rule of the set on what a winning wager on a spot is paid, nil if there is none.
 func (s *Set) payoutRule(spot baccarat.Spot) *Rule {
-	var by string
-	switch spot {
-	case baccarat.SpotBanker:
-		by = "payout.banker.odds"
-	case baccarat.SpotPlayer:
-		by = "payout.player.odds"
-	case baccarat.SpotTie:
-		by = "payout.tie.min-odds"
-	case baccarat.SpotPlayerPair, baccarat.SpotBankerPair:
-		by = "payout.pair.odds"
-	case baccarat.SpotDragonBonusPlayer, baccarat.SpotDragonBonusBanker:
-		by = "payout.dragon-bonus.table"
-	case baccarat.SpotDragon7:
-		by = "payout.dragon-7.min-odds"
-	case baccarat.SpotPanda8:
-		by = "payout.panda-8.odds"
-	case baccarat.SpotTotalCards:
-		by = "external.nj.total-card-odds"
-	case baccarat.SpotBonus:
-		by = "external.nj.bonus-wager-odds"
-	case baccarat.SpotRoyal:
-		by = "external.nj.royal-bonus-odds"
-	default:
-		if spot.SideBet() != baccarat.SideTreasures {
-			return nil
-		}
+	by := payoutRules[spot]
+	if spot.SideBet() == baccarat.SideTreasures {
 		by = "treasures.payout."
 	}
-	if i := slices.IndexFunc(s.rules, func(r *Rule) bool { return strings.HasPrefix(r.Name, by) }); i >= 0 {
-		return s.rules[i]
+	i := slices.IndexFunc(s.rules, func(r *Rule) bool { return by != "" && strings.HasPrefix(r.Name, by) })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return s.rules[i]
+}
+
+// payoutRules are the names of the rules on what a winning wager is paid, or how they begin.
+var payoutRules = [baccarat.Spots]string{
+	baccarat.SpotBanker:            "payout.banker.odds",
+	baccarat.SpotPlayer:            "payout.player.odds",
+	baccarat.SpotTie:               "payout.tie.min-odds",
+	baccarat.SpotPlayerPair:        "payout.pair.odds",
+	baccarat.SpotBankerPair:        "payout.pair.odds",
+	baccarat.SpotDragonBonusPlayer: "payout.dragon-bonus.table",
+	baccarat.SpotDragonBonusBanker: "payout.dragon-bonus.table",
+	baccarat.SpotDragon7:           "payout.dragon-7.min-odds",
+	baccarat.SpotPanda8:            "payout.panda-8.odds",
+	baccarat.SpotTotalCards:        "external.nj.total-card-odds",
+	baccarat.SpotBonus:             "external.nj.bonus-wager-odds",
+	baccarat.SpotRoyal:             "external.nj.royal-bonus-odds",
 }
 
 // Names are the names of all rules, in the order of the families.

@@ -145,7 +145,7 @@ func checkUnsettled(p *Pass) {
 // citeOdds cites the clause on the odds of a side bet that won and was not settled, where the text prints it and the
 // clause on settlement is read from another text: "winning wagers shall be paid".
 func (p *Pass) citeOdds(w *record.Wager, f *Finding) {
-	rule := p.Law.payoutRule(w.Spot)
+	rule := p.Law.payouts[w.Spot]
 	if w.Settlements() > 0 || w.Spot.SideBet() == 0 || rule == nil || p.disposition(w) != baccarat.Pay {
 		return
 	}
