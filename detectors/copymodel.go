@@ -26,9 +26,26 @@ const (
 // the card of the old order that was repeated last.
 type copyModel struct {
 	copyState
-	at      positions // of the old order
-	touched []pointer
-	mass    [2][]float64 // weights while a card is added, by direction and position
+	at positions // of the old order
+	*steps
+}
+
+// steps is where the pointers of a model go while a card is added. Models share it, one after the other.
+type steps struct {
+	to []pointer
+	// index is 1 + the index in to of the pointer at a position, forwards and backwards; 0 between two cards.
+	index [][2]uint32
+}
+
+// touch adds weight to a position.
+func (s *steps) touch(p pointer) {
+	at := &s.index[p.At][p.Back&1]
+	if *at == 0 {
+		s.to = append(s.to, p)
+		*at = uint32(len(s.to))
+		return
+	}
+	s.to[*at-1].Weight += p.Weight
 }
 
 // copyState is the state of a copyModel.
@@ -76,88 +93,67 @@ func (c *copyModel) add(card baccarat.Card, q float64) float64 {
 		c.grow(card)
 		return 1
 	}
+	if more := len(c.Old) - len(c.index); more > 0 {
+		c.index = append(c.index, make([][2]uint32, more)...)
+	}
 	hit := (1-runForeign)/q + runForeign
 	begin := c.Idle * runBegins / float64(len(c.Old))
 	idle := c.Idle * (1 - runBegins)
-	c.touched = c.touched[:0]
-	for _, p := range c.Live {
-		idle += p.Weight * runEnds
-		c.advance(p, card, hit)
+	c.to = c.to[:0]
+	for i := range c.Live {
+		idle += c.Live[i].Weight * runEnds
+		c.advance(&c.Live[i], card, hit)
 	}
+	forwards, backwards := begin*hit*(1-runBack), begin*hit*runBack
 	for _, at := range c.at[card] {
-		c.touch(pointer{0, at, 1, begin * hit * (1 - runBack)})
-		c.touch(pointer{1, at, 1, begin * hit * runBack})
+		c.touch(pointer{0, at, 1, forwards})
+		c.touch(pointer{1, at, 1, backwards})
 	}
-	total := c.collect(idle)
+	total := idle
+	for i := range c.to {
+		p := &c.to[i]
+		total += p.Weight
+		c.index[p.At][p.Back&1] = 0
+	}
 	c.Idle = idle / total
-	c.normalize(total)
+	c.keep(total)
 	c.grow(card)
 	return total
 }
 
 // advance moves the weight of a pointer by one step.
-func (c *copyModel) advance(p pointer, card baccarat.Card, hit float64) {
-	for step, share := range [...]float64{stepOne, stepTwo, stepThree} {
-		to := p.At + int32(step) + 1
-		if p.Back == 1 {
-			to = p.At - int32(step) - 1
-		}
+func (c *copyModel) advance(p *pointer, card baccarat.Card, hit float64) {
+	to, step, weight := p.At, int32(1), p.Weight*(1-runEnds)
+	if p.Back == 1 {
+		step = -1
+	}
+	for _, share := range [...]float64{stepOne, stepTwo, stepThree} {
+		to += step
 		if to < 0 || int(to) >= len(c.Old) {
-			continue
+			return
 		}
-		w := p.Weight * (1 - runEnds) * share
-		length := p.Length
 		if c.Old[to] == card {
-			w *= hit
-			length++
+			c.touch(pointer{p.Back, to, p.Length + 1, weight * share * hit})
 		} else {
-			w *= runForeign
+			c.touch(pointer{p.Back, to, p.Length, weight * share * runForeign})
 		}
-		c.touch(pointer{p.Back, to, length, w})
 	}
 }
 
-// touch adds weight to a position.
-func (c *copyModel) touch(p pointer) {
-	for len(c.mass[p.Back]) < len(c.Old) {
-		c.mass[p.Back] = append(c.mass[p.Back], 0)
-	}
-	if c.mass[p.Back][p.At] == 0 {
-		c.touched = append(c.touched, p)
-	}
-	c.mass[p.Back][p.At] += p.Weight
-}
-
-// collect makes the touched positions the live pointers and returns the sum of all weights.
-func (c *copyModel) collect(total float64) float64 {
+// keep makes the positions that were touched the live pointers. It divides their weights by the sum and drops the small
+// ones.
+func (c *copyModel) keep(total float64) {
 	c.Live = c.Live[:0]
-	for _, p := range c.touched {
-		w := c.mass[p.Back][p.At]
-		c.mass[p.Back][p.At] = 0
-		if w == 0 {
-			continue
-		}
-		total += w
-		p.Weight = w
-		c.Live = append(c.Live, p)
-	}
-	return total
-}
-
-// normalize divides the weights by their sum and drops the small ones.
-func (c *copyModel) normalize(total float64) {
-	kept := c.Live[:0]
-	for _, p := range c.Live {
-		p.Weight /= total
-		if p.Weight < pointerMin {
+	for i := range c.to {
+		p := &c.to[i]
+		if p.Weight /= total; p.Weight < pointerMin {
 			continue
 		}
 		if p.Length > c.Longest.Length {
-			c.Longest = p
+			c.Longest = *p
 		}
-		kept = append(kept, p)
+		c.Live = append(c.Live, *p)
 	}
-	c.Live = kept
 }
 
 // grow adds a card to the past of this shoe.

@@ -13,9 +13,10 @@ var d04 = &Detector{
 	Keys:     []KeyKind{OfShoe},
 	Starts:   visits,
 	start: func(b *Budget) process {
-		d := &slug{budget: b, copies: []copyModel{{copyState: copyState{Own: true}}}}
+		d := &slug{budget: b}
+		d.copies = append(d.copies, copyModel{copyState: copyState{Own: true}, steps: &d.steps})
 		for _, order := range b.Policy.PickUps {
-			d.copies = append(d.copies, copyModel{copyState: copyState{Order: order}})
+			d.copies = append(d.copies, copyModel{copyState: copyState{Order: order}, steps: &d.steps})
 		}
 		d.factors = make([]float64, len(d.copies))
 		return d
@@ -34,6 +35,7 @@ type slug struct {
 	inert
 	budget  *Budget
 	copies  []copyModel
+	steps   steps
 	mixture mixture
 	factors []float64
 	lnE     float64
@@ -138,7 +140,7 @@ func (d *slug) load(decode func(any) error) error {
 		if err := s.Copies[i].check(); err != nil {
 			return fmt.Errorf("copy model %d: %w", i, err)
 		}
-		d.copies[i].copyState = s.Copies[i]
+		d.copies[i].copyState, d.copies[i].steps = s.Copies[i], &d.steps
 		d.copies[i].at.reset(s.Copies[i].Old)
 	}
 	return nil

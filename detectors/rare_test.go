@@ -17,8 +17,7 @@ func (d *slug) clone() *slug {
 	c.copies = slices.Clone(d.copies)
 	for i := range c.copies {
 		x := &c.copies[i]
-		x.Live, x.touched = slices.Clone(x.Live), nil
-		x.mass = [2][]float64{}
+		x.Live, x.steps = slices.Clone(x.Live), &steps{}
 		x.Old = slices.Clone(x.Old)
 		if x.Own {
 			for k := range x.at {
