@@ -13,6 +13,7 @@ package engine
 import (
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -176,12 +177,20 @@ func (e *Engine) Release(property, table string, at Offsets, out *rows.Set) {
 	e.snapshot(t, &at, out)
 }
 
+// maxRaw is how much of a record its dead letter stores.
+const maxRaw = 64 << 10
+
 func (e *Engine) deadLetter(rec *Record, reason error, at Offsets, out *rows.Set) {
 	e.Counts.DeadLetters++
-	out.DeadLetters = append(out.DeadLetters, rows.DeadLetter{
+	letter := rows.DeadLetter{
 		Topic: at.Topic, Partition: at.Partition, Offset: at.From, Where: rec.Where, Reason: reason.Error(),
-		Raw: append([]byte(nil), rec.Value...),
-	})
+		Raw: append([]byte(nil), rec.Value[:min(len(rec.Value), maxRaw)]...),
+	}
+	if len(rec.Value) > maxRaw {
+		letter.Reason += fmt.Sprintf("; the first %d of %d bytes are stored, SHA-256 of all %x", maxRaw, len(rec.Value),
+			sha256.Sum256(rec.Value))
+	}
+	out.DeadLetters = append(out.DeadLetters, letter)
 }
 
 // table is the table of an event, new if need be.

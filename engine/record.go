@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"crypto/sha256"
 	"fmt"
 
 	"github.com/shoeproof/shoeproof/schema"
@@ -34,6 +35,26 @@ type GapError struct {
 func (g *GapError) Error() string {
 	return fmt.Sprintf("topic %s, partition %d: offsets %d to %d are no longer in the log and were never read",
 		g.Topic, g.Partition, g.From, g.To)
+}
+
+// MaxEvent is the size of the largest event.
+const MaxEvent = 16 << 20
+
+// OversizeError means that a source read a record, or several of one compressed batch, only for its hash, because it is
+// larger than an event may be, or cannot be read. It is the Bad of a Record without Value.
+type OversizeError struct {
+	What   string // for a message
+	Bytes  int64
+	SHA256 [sha256.Size]byte
+	// Malformed means that the size is not the reason.
+	Malformed bool
+}
+
+func (o *OversizeError) Error() string {
+	if o.Malformed {
+		return fmt.Sprintf("%s; %d bytes, SHA-256 %x", o.What, o.Bytes, o.SHA256)
+	}
+	return fmt.Sprintf("%s of %d bytes, an event has at most %d; SHA-256 %x", o.What, o.Bytes, MaxEvent, o.SHA256)
 }
 
 // Offsets are the records From to To of a partition, both inclusive.

@@ -191,9 +191,14 @@ func (f *flow) apply(rec *Record) {
 		f.oldest, f.found, f.bytes = f.opt.Now(), time.Time{}, 0
 	}
 	f.bytes += len(rec.Value)
+	dead := len(f.batch.DeadLetters)
 	f.step.Apply(rec, f.stream.Topic(), f.stream.Partition(), &f.batch.Set)
 	if r.Records++; f.opt.Journal != nil {
-		r.CRC = crcOf(r.CRC, f.castagnoli, rec)
+		stored := rec.Value
+		if len(f.batch.DeadLetters) > dead { // It has the first bytes of a long record.
+			stored = f.batch.DeadLetters[dead].Raw
+		}
+		r.CRC = crcOf(r.CRC, f.castagnoli, rec.Offset, stored)
 	}
 	f.next = rec.Offset + 1
 	if gap := (*GapError)(nil); errors.As(rec.Bad, &gap) {

@@ -19,6 +19,12 @@ type Record = engine.Record
 // GapError reports records that the log no longer holds; see [engine.GapError].
 type GapError = engine.GapError
 
+// OversizeError reports a record too large to be read; see [engine.OversizeError].
+type OversizeError = engine.OversizeError
+
+// MaxEvent is the size of the largest event.
+const MaxEvent = engine.MaxEvent
+
 // Source is a log in partitions.
 type Source interface {
 	// Consume calls work for each partition that this process owns, each in a separate goroutine, and waits for all of

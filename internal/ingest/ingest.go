@@ -108,7 +108,7 @@ func (p *process) work(ctx context.Context) error {
 	defer stop()
 	err = pipeline.Run(ctx, &watched{Source: p.state.source, m: m, o: p.o}, &flushes{store, p.state, log},
 		pipeline.RunOptions{
-			NewStep: func() pipeline.Step { return m.step(p.engine) },
+			NewStep: func() pipeline.Step { return m.step(p.engine, log) },
 			Now:     time.Now, FlushRows: config.Flush.Rows, FlushEvery: config.Flush.Every,
 			FlushFindings: config.Flush.Findings, Grace: grace,
 			Journal: store, Hooks: m.hooks(p.o), ReleaseAfter: config.Reorder.MaxWait,

@@ -2,6 +2,8 @@ package ingest
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"slices"
 	"strconv"
 	"sync"
@@ -20,6 +22,7 @@ type metrics struct {
 	*monitor.Metrics
 
 	records, events, duplicates, deadLetters        prometheus.Counter
+	oversize                                        prometheus.Counter
 	rounds, shoes                                   prometheus.Counter
 	findings                                        *prometheus.CounterVec
 	writeFailures, commitFailures                   prometheus.Counter
@@ -43,6 +46,8 @@ func newMetrics(version, rulesVersion string) *metrics {
 	m.events = shown.Counter("events_total", "Records that are events of the contract.")
 	m.duplicates = shown.Counter("duplicates_total", "Events that are duplicates of an earlier one.")
 	m.deadLetters = shown.Counter("dead_letters_total", "Records that could not be decoded.")
+	m.oversize = shown.Counter("oversize_records_total",
+		"Dead letters of which only size and SHA-256 are stored: larger than 16 MiB, or a batch that cannot be read.")
 	m.rounds = shown.Counter("rounds_total", "Rounds audited.")
 	m.shoes = shown.Counter("shoes_total", "Shoes closed.")
 	m.gaps = shown.Counter("gaps_total", "Gaps in the sequence of a table or in the offsets, made durable; including "+
@@ -176,12 +181,13 @@ func (m *metrics) flushDone(o *Options, f *pipeline.Flush) {
 type step struct {
 	*engine.Engine
 	m      *metrics
+	log    *slog.Logger
 	added  engine.Counts // to the metrics
 	tables int           // under m.mu
 }
 
-func (m *metrics) step(opt engine.Options) *step {
-	return &step{Engine: engine.New(opt), m: m}
+func (m *metrics) step(opt engine.Options, log *slog.Logger) *step {
+	return &step{Engine: engine.New(opt), m: m, log: log}
 }
 
 // Apply applies a record.
@@ -190,6 +196,11 @@ func (s *step) Apply(rec *pipeline.Record, topic string, partition int32, b *row
 		s.m.mu.Lock()
 		s.m.steps[partition] = s
 		s.m.mu.Unlock()
+	}
+	if errors.As(rec.Bad, new(*pipeline.OversizeError)) {
+		s.m.oversize.Inc()
+		s.log.Error("a record cannot be read within its limit; find out who publishes to the topic", "topic", topic,
+			"partition", partition, "offset", rec.Offset, "reason", rec.Bad)
 	}
 	s.Engine.Apply(rec, topic, partition, b)
 }

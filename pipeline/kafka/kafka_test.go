@@ -546,4 +546,5 @@ func TestApacheKafka(t *testing.T) {
 		produce(t, c, schema.JSON, events)
 		return open(t, finite(c))
 	})
+	t.Run("inflation", func(t *testing.T) { inflation(t, name(t)) })
 }

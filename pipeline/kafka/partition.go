@@ -1,7 +1,9 @@
 package kafka
 
 import (
+	"bufio"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
+	fetchapi "github.com/segmentio/kafka-go/protocol/fetch"
 
 	"github.com/shoeproof/shoeproof/pipeline"
 )
@@ -20,8 +23,6 @@ const (
 	maxWait = 500 * time.Millisecond
 	// unknownTopicAfter is how long an unknown topic is retried: brokers report one for moments after a leader moved.
 	unknownTopicAfter = 30 * time.Second
-	// emptyFetches is how many fetches in a row return batches without a record before the offset is skipped.
-	emptyFetches = 3
 	// endAttempts is how many times a log ends before the wanted offset before it counts as truncated.
 	endAttempts = 5
 	// committed stands for the committed offset of the group.
@@ -50,7 +51,14 @@ type partition struct {
 	// Only the fetcher uses the fields below.
 	next  int64
 	until int64 // with StopAtEnd, otherwise -1
-	empty int   // fetches in a row that returned batches without a record
+	// The rest of the last Fetch: the open batch, and the batches after it.
+	open    *batch
+	batches []byte
+	first   bool // batches begins with the first of the response
+	left    int64
+	sum     [sha256.Size]byte
+	buffer  []byte // of the response
+	body    *bufio.Reader
 }
 
 // start is the first offset to read, -1 for the first of the log, and the min end of the log.
@@ -60,6 +68,7 @@ type start struct{ from, end int64 }
 type page struct {
 	records []pipeline.Record
 	data    []byte // the values and keys
+	taken   int    // bytes, also of buffers before data
 	err     error
 }
 
@@ -179,7 +188,8 @@ func (p *partition) read(ctx context.Context, offset int64) error {
 
 // begin finds the first offset to read, and with StopAtEnd the last.
 func (p *partition) begin(ctx context.Context, at start) error {
-	p.next = at.from
+	p.next, p.batches = at.from, nil
+	p.close()
 	if at.from < 0 || at.end > 0 || p.s.config.StopAtEnd {
 		first, end, err := p.awaitEnd(ctx, at.end)
 		if err != nil {
@@ -272,27 +282,50 @@ func (p *partition) fill(ctx context.Context, pg *page) {
 			pg.err = io.EOF
 			return
 		}
-		var got *kafka.FetchResponse
-		err := p.retry(ctx, func(ctx context.Context) (err error) {
-			got, err = p.s.client.Fetch(ctx, &kafka.FetchRequest{
-				Topic: p.Topic(), Partition: p.id, Offset: p.next,
-				MinBytes: 1, MaxBytes: int64(p.s.config.MaxBytes), MaxWait: maxWait,
-			})
-			if err == nil && got.Error != nil && !errors.Is(got.Error, kafka.OffsetOutOfRange) {
-				err = got.Error
-			}
-			return err
-		})
+		if p.open != nil || len(p.batches) > 0 {
+			pg.err = p.decode(ctx, pg)
+			continue
+		}
+		got, err := p.request(ctx)
 		switch {
 		case err != nil:
 			pg.err = err
-		case got.Error != nil:
+		case got.code != 0:
 			pg.err = p.outOfRange(ctx, pg)
 		default:
-			p.high.Store(got.HighWatermark)
-			pg.err = p.decode(got.Records, pg)
+			p.high.Store(got.high)
+			p.batches, p.first, p.left, p.sum = got.batches, true, got.left, got.sum
 		}
 	}
+}
+
+// request fetches once at the next offset. The code of the response is 0 or OffsetOutOfRange.
+func (p *partition) request(ctx context.Context) (*fetched, error) {
+	var got *fetched
+	err := p.retry(ctx, func(ctx context.Context) error {
+		f := &fetch{clientID: p.s.config.ClientID, buffer: p.buffer, Request: &fetchapi.Request{
+			ReplicaID: -1, MaxWaitTime: int32(maxWait.Milliseconds()), MinBytes: 1, MaxBytes: int32(p.s.config.MaxBytes),
+			SessionID: -1, SessionEpoch: -1,
+			Topics: []fetchapi.RequestTopic{{Topic: p.Topic(), Partitions: []fetchapi.RequestPartition{{
+				Partition: int32(p.id), CurrentLeaderEpoch: -1, FetchOffset: p.next, LogStartOffset: -1,
+				PartitionMaxBytes: int32(p.s.config.MaxBytes),
+			}}}},
+		}}
+		p.buffer = nil // A request that ctx ends may still write to it.
+		m, err := p.s.transport.RoundTrip(ctx, p.s.client.Addr, f)
+		if err != nil {
+			return err
+		}
+		got = m.(*fetched)
+		if p.buffer = f.buffer; cap(p.buffer) > 16*p.s.config.MaxBytes {
+			p.buffer = nil
+		}
+		if code := kafka.Error(got.code); code != 0 && code != kafka.OffsetOutOfRange {
+			return code
+		}
+		return got.check()
+	})
+	return got, err
 }
 
 // outOfRange handles a next offset that is not in the log: before its first record, which is a gap, or after its end.
