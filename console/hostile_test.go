@@ -244,27 +244,21 @@ func TestEveryPage(t *testing.T) {
 			b.seen = seen
 			b.signIn("", role)
 			for _, p := range pages {
-				if c.accessible(b, axe, p) {
+				if c.check(b, axe, p) {
 					changed = append(changed, p)
 				}
 			}
 			t.Logf("%d different pages and surroundings so far", len(seen))
 			if role == "supervisor" {
+				b.open("/help")
 				b.click("footer button[value=light]")
 				b.await("document.documentElement.dataset.theme == 'light'")
 				for _, p := range pages {
-					c.accessible(b, axe, p)
+					c.check(b, axe, p)
 				}
 				b.do(chromedp.EmulateViewport(1440, 900))
 				b.open("/queue")
 				b.screenshot("light")
-			}
-			b.do(chromedp.EmulateViewport(390, 844))
-			for _, p := range changed {
-				c.narrow(b, p)
-				if role == "operator" && strings.HasPrefix(p, "/queue") || strings.HasPrefix(p, "/findings") {
-					b.screenshot("narrow" + strings.NewReplacer("/", "-", "?", "-").Replace(p))
-				}
 			}
 		})
 		t.Run("without script "+role, func(t *testing.T) { c.withoutScript(t, role, changed, f.ID) })
@@ -296,17 +290,29 @@ func everyPage(t *testing.T, s *store.Store) (f store.OpenFinding, pages []strin
 	}
 }
 
-// accessible opens a page and reports the serious faults that axe finds. It returns whether the page, or what surrounds
-// it, has markup that the test has not seen before.
-func (s *served) accessible(b *browser, axe, page string) (changed bool) {
+// check opens a page that has markup, or surroundings, that the test has not seen before. It reports the serious faults
+// that axe finds, and a page that is wider than a screen of 390 pixels.
+func (s *served) check(b *browser, axe, page string) (changed bool) {
 	b.t.Helper()
 	s.resetLimits()
-	b.open(page)
-	if changed = b.changed(); axe == "" || !changed {
-		return changed
+	if !b.changed(page) {
+		return false
 	}
+	b.open(page)
+	if axe != "" {
+		b.accessible(axe, page)
+	}
+	b.do(chromedp.EmulateViewport(390, 844))
+	b.narrow(page)
+	b.do(chromedp.EmulateViewport(1440, 4000))
+	return true
+}
+
+func (b *browser) accessible(axe, page string) {
+	b.t.Helper()
 	b.do(chromedp.Evaluate[chromedp.Void](axe))
-	const run = `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]})
+	const run = `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+		resultTypes: ["violations"]})
 		.then(r => r.violations.filter(v => v.impact == "serious" || v.impact == "critical").map(v => v.id + ": " + v.help +
 			": " + v.nodes.slice(0, 3).map(n => n.html + " " + n.failureSummary).join(" | ")))`
 	faults, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](run, chromedp.EvalAwaitPromise))
@@ -316,42 +322,45 @@ func (s *served) accessible(b *browser, axe, page string) (changed bool) {
 	for _, fault := range faults {
 		b.t.Errorf("%s: %s", page, fault)
 	}
-	return true
 }
 
-// changed reports whether the page, or what surrounds it, has markup that the test has not seen before: many pages are
-// the same for several roles. Numbers, the values of fields and the name of the role do not count.
-func (b *browser) changed() bool {
+// changed reports whether the page that the server sends, or what surrounds it, has markup that the test has not seen
+// before: many pages are the same for several roles. Numbers, the values of fields and the name of the role do not count.
+func (b *browser) changed(page string) bool {
 	b.t.Helper()
-	markup := `(() => {
+	markup := fmt.Sprintf(`fetch(%q).then(r => r.text()).then(text => {
+		const page = new DOMParser().parseFromString(text, "text/html"), root = page.documentElement;
 		const plain = e => e.outerHTML.replace(/ (value|aria-current)="[^"]*"/g, "").replace(/[0-9]+/g, "0");
-		const main = document.querySelector("#main"), theme = document.documentElement.dataset.theme + " ";
-		const page = document.body.className + " ", inside = plain(main);
-		const around = document.documentElement.cloneNode(true);
-		around.querySelector("#main").replaceChildren();
-		around.querySelector("title").remove();
-		around.querySelector("body").className = "";
-		return [theme + page + inside, theme + plain(around).replaceAll("` + b.role + `", "role")];
-	})()`
+		const main = page.querySelector("#main"), theme = root.dataset.theme + " ";
+		const inside = theme + page.body.className + " " + plain(main);
+		main.replaceChildren();
+		page.querySelector("title").remove();
+		page.body.className = "";
+		return [inside, theme + plain(root).replaceAll(%q, "role")];
+	})`, page, b.role)
+	parts, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](markup, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatalf("%s: %v", page, err)
+	}
 	changed := false
-	for _, text := range eval[[]string](b, markup) {
-		if !b.seen[text] {
-			b.seen[text], changed = true, true
-		}
+	for _, text := range parts {
+		changed = changed || !b.seen[text]
+		b.seen[text] = true
 	}
 	return changed
 }
 
 // narrow reports a page that is wider than a screen of 390 pixels.
-func (s *served) narrow(b *browser, page string) {
+func (b *browser) narrow(page string) {
 	b.t.Helper()
-	s.resetLimits()
-	b.open(page)
 	if wide := eval[int](b, "document.documentElement.scrollWidth"); wide > 392 {
 		elements := eval[string](b, `[...document.querySelectorAll("body *")]
 			.filter(e => e.getBoundingClientRect().right > 392 && !e.closest(".scroll")).slice(0, 3)
 			.map(e => e.outerHTML.slice(0, 90)).join(" ")`)
 		b.t.Errorf("%s is %d wide on a screen of 390: %s", page, wide, elements)
+	}
+	if b.role == "operator" && strings.HasPrefix(page, "/queue") || strings.HasPrefix(page, "/findings") {
+		b.screenshot("narrow" + strings.NewReplacer("/", "-", "?", "-").Replace(page))
 	}
 }
 
