@@ -80,7 +80,8 @@ func TestUnauthenticated(t *testing.T) {
 	open := map[string]int{
 		"GET /sign-in": 200, "POST /sign-in": 401, "GET /sign-in/oidc": 404, "GET /sign-in/oidc/callback": 404,
 		"POST /look":         303,
-		"GET /static/{file}": 404, "GET /api/v1/openapi.json": 200, "POST /csp-report": 204, "GET /healthz": 200, "GET /readyz": 200,
+		"GET /static/{file}": 404, "GET /api/v1/openapi.json": 200,
+		"POST /csp-report": 204, "GET /healthz": 200, "GET /readyz": 200,
 	}
 	for _, r := range routes() {
 		path := c.url + strings.ReplaceAll(variable.ReplaceAllString(strings.TrimSuffix(r.path, "{$}"), "x"), "\n", "")

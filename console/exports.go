@@ -195,8 +195,7 @@ func findingsCSV(c *Console, x *exchange) error {
 	if err != nil {
 		return err
 	}
-	f.Limit = store.MaxRows
-	open, err := c.Store.Open(x.r.Context(), x.scope(), f)
+	rows, err := c.findingRows(x, f)
 	if err != nil {
 		return err
 	}
@@ -208,21 +207,51 @@ func findingsCSV(c *Console, x *exchange) error {
 	_ = out.Write([]string{
 		"id", "state", "owner", "severity", "verdict", "basis", "rule", "property_id", "pit_id", "table_id", "shoe_id",
 		"round", "seat", "dealer_id", "at", "gaming_day", "shift", "expected", "observed", "amount_minor", "currency",
+		"closed_at", "closed_by", "confirmed_by", "disposition", "reason",
 	})
-	for i := range open {
-		o := &open[i]
+	for i := range rows {
+		o, closed := &rows[i], ""
+		if !o.ClosedAt.IsZero() {
+			closed = o.ClosedAt.UTC().Format(time.RFC3339Nano)
+		}
 		row := []string{
 			o.ID, o.State, o.Owner, o.Severity, o.Verdict, o.Basis, o.Rule, o.PropertyID, o.PitID, o.TableID, o.ShoeID,
 			fmt.Sprint(o.Round), fmt.Sprint(o.Seat), o.DealerID, o.At.UTC().Format(time.RFC3339Nano), store.Day(o.GamingDay),
-			o.Shift, o.Expected, o.Observed,
+			o.Shift, o.Expected, o.Observed, fmt.Sprint(o.Amount), o.Currency,
+			closed, o.By, o.Confirmed, o.Disposition, o.Reason,
 		}
 		for i := range row {
-			row[i] = neutral(row[i])
+			if i != amountColumn {
+				row[i] = neutral(row[i])
+			}
 		}
-		_ = out.Write(append(row, fmt.Sprint(o.Amount), neutral(o.Currency)))
+		_ = out.Write(row)
 	}
 	out.Flush()
 	return nil
+}
+
+// amountColumn is a number, which may start with a minus.
+const amountColumn = 19
+
+// findingRows returns all findings that a filter selects, open ones, or closed ones if the filter selects that state.
+func (c *Console) findingRows(x *exchange, f store.Filter) (rows []store.ClosedFinding, err error) {
+	ctx, scope := x.r.Context(), x.scope()
+	if f.State != store.Closed {
+		f.Limit = store.All
+		open, err := c.Store.Open(ctx, scope, f)
+		for i := range open {
+			rows = append(rows, store.ClosedFinding{OpenFinding: open[i]})
+		}
+		return rows, err
+	}
+	f.Limit = store.MaxRows
+	for before := c.Now(); !before.IsZero() && err == nil; {
+		var page []store.ClosedFinding
+		page, before, err = c.Store.Closed(ctx, scope, f, before)
+		rows = append(rows, page...)
+	}
+	return rows, err
 }
 
 // neutral prevents a spreadsheet from evaluating a text as a formula.

@@ -30,7 +30,7 @@ func handoverPage(c *Console, x *exchange) error {
 	var properties []string // for which the user may sign
 	var all errgroup.Group
 	fetch(&all, &open, func() ([]store.OpenFinding, error) {
-		return c.Store.Open(ctx, scope, store.Filter{High: c.High, Limit: 100})
+		return c.Store.Open(ctx, scope, store.Filter{High: c.High, Limit: store.All})
 	})
 	fetch(&all, &totals, func() (store.Totals, error) { return c.Store.Totals(ctx, scope, store.Filter{}) })
 	fetch(&all, &actions, func() ([]store.Action, error) { return c.Store.ActionsSince(ctx, scope, since, 300) })

@@ -52,7 +52,7 @@ func queuePage(c *Console, x *exchange) error {
 		return err
 	}
 	if f.State == store.Closed {
-		return c.closedPage(x)
+		return c.closedPage(x, f)
 	}
 	scope, ctx := x.scope(), context.WithoutCancel(x.r.Context()) // other requests may share the answers
 	key := fmt.Sprintf("queue %v %+v %v", scope, f, grouped)
@@ -66,9 +66,13 @@ func queuePage(c *Console, x *exchange) error {
 	if err != nil {
 		return err
 	}
+	all := int(totals.Open)
+	if grouped {
+		all = int(totals.Groups)
+	}
 	query := x.r.URL.Query()
 	return x.page("queue", "Queue", map[string]any{
-		"Rows": rows, "Totals": totals, "Grouped": grouped, "Views": savedViews(query), "Chips": chips(query),
+		"Rows": rows, "All": all, "More": more(query, len(rows), all), "Totals": totals, "Grouped": grouped, "Views": savedViews(query), "Chips": chips(query),
 		"Dispositions": store.Dispositions(), "Me": x.user.Name,
 	})
 }
@@ -76,7 +80,7 @@ func queuePage(c *Console, x *exchange) error {
 // queueTTL is how long requests share an answer about the queue.
 const queueTTL = 800 * time.Millisecond
 
-func (c *Console) closedPage(x *exchange) error {
+func (c *Console) closedPage(x *exchange, f store.Filter) error {
 	ctx, scope, query, before := x.r.Context(), x.scope(), x.r.URL.Query(), c.Now()
 	if text := query.Get("before"); text != "" {
 		ns, err := strconv.ParseInt(text, 10, 64)
@@ -85,21 +89,16 @@ func (c *Console) closedPage(x *exchange) error {
 		}
 		before = time.Unix(0, ns)
 	}
-	closed, next, err := c.Store.Closed(ctx, scope, before, 100)
+	f.Limit = 100
+	closed, next, err := c.Store.Closed(ctx, scope, f, before)
 	if err != nil {
 		return err
 	}
-	findings, err := c.Store.Summaries(ctx, scope, closed)
-	if err != nil {
-		return err
-	}
-	byID := map[string]store.Summary{}
-	for _, f := range findings {
-		byID[f.ID] = f
-	}
-	data := map[string]any{"Views": savedViews(query), "Closed": closed, "ByID": byID}
+	data := map[string]any{"Views": savedViews(query), "Chips": chips(query), "Closed": closed}
 	if !next.IsZero() {
-		data["Next"] = next.UnixNano()
+		earlier := maps.Clone(query)
+		earlier.Set("before", fmt.Sprint(next.UnixNano()))
+		data["Earlier"], data["Until"] = "/queue?"+earlier.Encode(), next
 	}
 	return x.page("closed", "Closed", data)
 }
@@ -126,13 +125,23 @@ func (c *Console) rows(ctx context.Context, scope store.Scope, f store.Filter, g
 	return rows, err
 }
 
+// more is the URL of the same queue with up to 1000 rows, empty if all rows are shown.
+func more(query url.Values, shown, all int) string {
+	if shown == all {
+		return ""
+	}
+	longer := maps.Clone(query)
+	longer.Set("limit", "1000")
+	return "/queue?" + longer.Encode()
+}
+
 // chip is an active filter with the URL that removes it.
 type chip struct{ Name, Value, Without string }
 
 func chips(query url.Values) []chip {
 	var all []chip
 	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if name == "limit" {
+		if name == "limit" || name == "before" {
 			continue
 		}
 		rest := url.Values{}

@@ -4,6 +4,7 @@ package console
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -74,5 +75,26 @@ func TestTriageByKeyboard(t *testing.T) {
 	bob.await("document.querySelector('.head .state-closed') != null")
 	bob.open("/queue?state=closed")
 	bob.await("document.querySelectorAll('.rows tbody a').length == 1")
+	row := eval[string](bob, "document.querySelector('.rows tbody tr').innerText")
+	if !strings.Contains(row, "seen on video") || !strings.Contains(row, "ann, confirmed by bob") {
+		t.Errorf("the closed finding has no reason or no people: %q", row)
+	}
+	for filter, n := range map[string]int{"severity=critical": 1, "severity=minor": 0} {
+		bob.open("/queue?state=closed&" + filter)
+		if got := eval[int](bob, "document.querySelectorAll('.rows tbody a').length"); got != n {
+			t.Errorf("closed and %s: %d findings, want %d", filter, got, n)
+		}
+	}
+	csv := eval[string](bob, `(() => { const r = new XMLHttpRequest();
+		r.open("GET", "/exports/findings.csv?state=closed", false); r.send(); return r.responseText; })()`)
+	// On a busy machine the keys may choose confirmed-patron-act, the next disposition.
+	if n := strings.Count(csv, "\n"); n != 2 || !strings.Contains(csv, ",ann,bob,confirmed-") ||
+		!strings.Contains(csv, ",seen on video") {
+		t.Errorf("the CSV of closed findings: %q", csv)
+	}
+	bob.open("/queue?group=off&limit=1")
+	if note := eval[string](bob, "document.querySelector('.note').innerText"); !strings.HasPrefix(note, "1 of ") {
+		t.Errorf("a queue of one row of many has the note %q", note)
+	}
 	bob.quiet()
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -108,47 +107,6 @@ func (s *Store) Findings(ctx context.Context, scope Scope, q FindingQuery) ([]Fi
 		query += `FINAL PREWHERE ` + w.String() + ` ORDER BY at DESC, id`
 	}
 	return read[Finding](ctx, s, "findings", query+limit(q.Limit), w)
-}
-
-// Summary is what a list shows of a finding.
-type Summary struct {
-	ID       string `ch:"id"`
-	Severity string `ch:"severity"`
-	Rule     string `ch:"rule"`
-	TableID  string `ch:"table_id"`
-}
-
-// Summaries returns the summaries of closed findings, unordered.
-func (s *Store) Summaries(ctx context.Context, scope Scope, closings []Action) ([]Summary, error) {
-	if len(closings) == 0 {
-		return nil, nil
-	}
-	ids, first, last := make([]string, len(closings)), closings[0].At, closings[0].At
-	for i, a := range closings {
-		ids[i] = a.FindingID
-		if a.At.Before(first) {
-			first = a.At
-		}
-		if a.At.After(last) {
-			last = a.At
-		}
-	}
-	// Closing a finding changes its row in the queue, so the index by time of change narrows the read. The minute allows
-	// for the difference of the clocks.
-	const named = "id IN {ids:Array(String)}"
-	w := in(scope).and(named, "ids", ids).and(
-		"changed_at BETWEEN fromUnixTimestamp64Milli({first:Int64}) AND fromUnixTimestamp64Milli({last:Int64})",
-		"first", first.Add(-time.Minute).UnixMilli(), "last", last.Add(time.Minute).UnixMilli())
-	all, err := list[Summary](ctx, s, "findings", `{{open_findings}} WHERE `+w.String()+` LIMIT 1 BY id`, w)
-	if err != nil || len(all) == len(ids) {
-		return all, err
-	}
-	for _, f := range all {
-		ids = slices.DeleteFunc(ids, func(id string) bool { return id == f.ID })
-	}
-	rest := in(scope).and(named, "ids", ids)
-	more, err := list[Summary](ctx, s, "findings", `{{findings}} WHERE `+rest.String()+` LIMIT 1 BY id`, rest)
-	return append(all, more...), err
 }
 
 // queueRows returns the newest rows of findings in the queue, closed ones included.

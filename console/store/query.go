@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"time"
@@ -144,7 +145,13 @@ func columns[T any]() string {
 // limit returns a LIMIT clause of n rows, or of 200 if n is not within 1 to MaxRows.
 func limit(n int) string { return fmt.Sprint(" LIMIT ", limitOf(n)) }
 
+// All as a limit of the queue selects all findings.
+const All = math.MaxInt
+
 func limitOf(n int) int {
+	if n == All {
+		return n
+	}
 	if n <= 0 || n > MaxRows {
 		return 200
 	}

@@ -22,7 +22,7 @@ type Filter struct {
 	any      bool // both
 	// High is the amount in minor units from which a finding is one step more urgent; 0 is never.
 	High  int64
-	Limit int
+	Limit int // 200 if 0
 }
 
 // OpenFinding is a row of the queue.
@@ -55,6 +55,8 @@ type OpenFinding struct {
 	Fingerprint string    `ch:"fingerprint"`
 	ArrivedAt   time.Time `ch:"arrived_at"` // by the clock of ClickHouse
 }
+
+type groupKey struct{ fingerprint, state string }
 
 // Group is the findings of one fingerprint and one state, so that an action fits all of them.
 type Group struct {
@@ -194,12 +196,11 @@ func (g *group) add(r *ranked) {
 // Groups returns the queue in groups, by urgency and then by age, the oldest first.
 func (s *Store) Groups(ctx context.Context, scope Scope, f Filter) ([]Group, error) {
 	rows, err := s.sorted(ctx, scope, &f)
-	type key struct{ fingerprint, state string }
-	byKey := map[key]*group{}
+	byKey := map[groupKey]*group{}
 	var all []*group
 	for i := range rows {
 		r := &rows[i]
-		k := key{r.Fingerprint, r.State}
+		k := groupKey{r.Fingerprint, r.State}
 		g := byKey[k]
 		if g == nil {
 			g = &group{ranked: r, oldest: r.at, first: r.At, last: r.At}
@@ -258,6 +259,7 @@ type Totals struct {
 	Unassigned uint64
 	New        uint64
 	Closing    uint64
+	Groups     uint64 // groups of the findings, as in Groups
 	// Partial reports that the cache does not have all open findings.
 	Partial bool
 }
@@ -266,7 +268,9 @@ type Totals struct {
 func (s *Store) Totals(ctx context.Context, scope Scope, f Filter) (Totals, error) {
 	rows, partial, err := s.filtered(ctx, scope, &f)
 	t := Totals{Open: uint64(len(rows)), Partial: partial}
+	groups := map[groupKey]bool{}
 	for _, r := range rows {
+		groups[groupKey{r.Fingerprint, r.State}] = true
 		*t.of(r.Severity)++
 		if r.Owner == "" {
 			t.Unassigned++
@@ -278,6 +282,7 @@ func (s *Store) Totals(ctx context.Context, scope Scope, f Filter) (Totals, erro
 			t.Closing++
 		}
 	}
+	t.Groups = uint64(len(groups))
 	return t, err
 }
 

@@ -177,16 +177,21 @@ func TestQueueAndTriage(t *testing.T) {
 	if err := apply("bob", Confirm); err != nil {
 		t.Fatal(err)
 	}
-	closed, _, err := s.Closed(ctx, everywhere, time.Now(), 10)
-	if err != nil || len(closed) != 1 || closed[0].FindingID != id ||
-		closed[0].Disposition != "confirmed-dealer-error" {
+	closed, _, err := s.Closed(ctx, everywhere, Filter{State: Closed, Rule: critical[0].Rule}, time.Now())
+	if err != nil || len(closed) != 1 || closed[0].ID != id || closed[0].Disposition != "confirmed-dealer-error" ||
+		closed[0].Reason != "seen on video" || closed[0].Confirmed != "bob" || closed[0].By == "" {
 		t.Fatalf("closed %+v, %v", closed, err)
 	}
-	for _, at := range []time.Time{closed[0].At, closed[0].At.AddDate(-1, 0, 0)} { // even if the clocks are far apart
-		got, err := s.Summaries(ctx, everywhere, []Action{{FindingID: id, At: at}})
-		want := Summary{id, critical[0].Severity, critical[0].Rule, critical[0].TableID}
-		if err != nil || len(got) != 1 || got[0] != want {
-			t.Errorf("summaries %+v, %v, want %+v", got, err, want)
+	if none, _, err := s.Closed(ctx, everywhere, Filter{Rule: "other"}, time.Now()); err != nil || len(none) > 0 {
+		t.Errorf("closed findings of another rule: %+v, %v", none, err)
+	}
+	moment := closed[0].ClosedAt
+	for _, at := range []time.Time{moment, moment.AddDate(-1, 0, 0)} { // even if the clocks are far apart
+		got, err := s.closedFindings(ctx, everywhere, []Action{{FindingID: id, At: at}})
+		f := got[id]
+		if err != nil || f.Severity != critical[0].Severity || f.Rule != critical[0].Rule ||
+			f.TableID != critical[0].TableID || !f.At.Equal(critical[0].At) || f.Observed != critical[0].Observed {
+			t.Errorf("closed finding %+v, %v, want %+v", f, err, critical[0])
 		}
 	}
 	reopen := Triage{IDs: []string{id}, Actor: "eve", Action: Reopen, Reason: "x"}
@@ -398,7 +403,7 @@ func TestInjection(t *testing.T) {
 		if _, err := s.Finding(ctx, everywhere, payload); !errors.Is(err, ErrNotFound) {
 			t.Errorf("id %q: %v", payload, err)
 		}
-		if rows, err := s.Summaries(ctx, everywhere, []Action{{FindingID: payload}}); err != nil || len(rows) > 0 {
+		if rows, err := s.closedFindings(ctx, everywhere, []Action{{FindingID: payload}}); err != nil || len(rows) > 0 {
 			t.Errorf("ids %q: %d rows, %v", payload, len(rows), err)
 		}
 	}
