@@ -15,8 +15,13 @@ var d10 = &Detector{
 	start:    func(b *Budget) process { return &favours{budget: b, keys: map[Key]*favourState{}} },
 }
 
-// favourRounds is the minimum number of common rounds of a dealer and a patron.
-const favourRounds = 50
+const (
+	// favourRounds is the minimum number of common rounds of a dealer and a patron.
+	favourRounds = 50
+	// favourSingles is the number of errors over which the half of the start weight is spread: about the number of
+	// honest errors in a hundred visits, so that the sum of the starts stays below one a visit.
+	favourSingles = 10
+)
 
 // favours is d10.
 type favours struct {
@@ -26,14 +31,13 @@ type favours struct {
 	bettors []favoured // of a round
 }
 
-// favourState compares the rate of a pair (In) with that of other patrons (Out) in blocks of one observation of each:
-// the e-value of Turner, Ly and Gruenwald for two by two tables (J. Statist. Plann. Inference, 2024), with rates
-// learned from past blocks.
+// favourState compares a pair with another patron of the dealer in rounds in which an error favours exactly one of them
+// (Single): under honest play each is as likely, whatever the dependence between the wagers of a round. In counts the
+// rounds in which it favours the patron.
 type favourState struct {
-	Visit         visit
-	Rounds        int
-	Blocks        float64
-	InSum, OutSum float64
+	Visit      visit
+	Rounds     int
+	Single, In float64
 }
 
 func (d *favours) Round(r *Round, out *factors) {
@@ -55,13 +59,16 @@ func (d *favours) Round(r *Round, out *factors) {
 		s.Rounds++
 		// More wagers have more errors: the same number of both is compared.
 		n := min(len(in.wagers), len(other.wagers))
-		favoured := slices.Contains(in.wagers[:n], true)
-		e := s.block(favoured, slices.Contains(other.wagers[:n], true))
+		favoured, others := slices.Contains(in.wagers[:n], true), slices.Contains(other.wagers[:n], true)
+		if favoured == others {
+			continue
+		}
+		e := s.single(favoured)
 		if s.Rounds < favourRounds {
 			continue
 		}
-		start := s.Visit.start(r.At, roundsPerVisit(d.budget.Volume, OfDealerPatron))
-		f := Factor{Key: key, LnE: math.Log(e), Start: start, Expected: (s.OutSum + .5) / (s.Blocks + 1)}
+		start := s.Visit.start(r.At, favourSingles)
+		f := Factor{Key: key, LnE: math.Log(e), Start: start, Expected: 0.5}
 		if favoured {
 			f.Observed = 1
 		}
@@ -92,27 +99,13 @@ func (d *favours) group(r *Round) {
 	}
 }
 
-// block returns the factor of one observation of each kind.
-func (s *favourState) block(in, out bool) float64 {
-	a, b := (s.InSum+.1)/(s.Blocks+10), (s.OutSum+.1)/(s.Blocks+10)
-	p := (a + b) / 2
-	e := 1.0
-	if a > b {
-		e = likelihoodRatio(in, a, p) * likelihoodRatio(out, b, p)
+// single returns the factor of a round in which an error favours the patron (in) or the other, and learns from it.
+func (s *favourState) single(in bool) float64 {
+	part := max((s.In+.5)/(s.Single+1), .5)
+	s.Single++
+	if !in {
+		return 2 * (1 - part)
 	}
-	s.Blocks++
-	if in {
-		s.InSum++
-	}
-	if out {
-		s.OutSum++
-	}
-	return e
-}
-
-func likelihoodRatio(y bool, p, p0 float64) float64 {
-	if y {
-		return p / p0
-	}
-	return (1 - p) / (1 - p0)
+	s.In++
+	return 2 * part
 }

@@ -8,7 +8,7 @@ import (
 
 var d19 = &Detector{
 	ID: "d19", Name: "readers", Tier: Calibrated,
-	Observes: "cards that a reader did not read, and rounds with too few cards",
+	Observes: "rounds with a card that a reader did not read, and rounds with too few cards",
 	Null:     "at most one card in five hundred unread: a tolerance, outside the budget",
 	Reports:  "the device that reads badly; evidence from its readings is deferred",
 	Keys:     []KeyKind{OfShoe, OfDevice},
@@ -28,21 +28,23 @@ type readers struct {
 
 func (d *readers) Begin(*Shoe, *factors) { d.keyed.begin() }
 
+// Round scores a round once for each key: glare, or a reader that stops, takes all its cards. The probability that any
+// of n cards is unread is at most n times the tolerated rate, whatever their dependence.
 func (d *readers) Round(r *Round, out *factors) {
+	n := len(r.Cards)
+	if n == 0 {
+		return
+	}
+	bad := r.Played && n < 4
 	for _, c := range r.Cards {
-		d.score(r, c.Card == baccarat.Unread, out)
+		bad = bad || c.Card == baccarat.Unread
 	}
-	if n := len(r.Cards); n > 0 && r.Played && n < 4 {
-		d.score(r, true, out)
-	}
-}
-
-func (d *readers) score(r *Round, bad bool, out *factors) {
+	tolerated := min(unreadTolerated*float64(n), 0.25)
 	var experts [len(rates)]float64
 	for k, times := range rates {
-		experts[k] = rateRatio(unreadTolerated, times, bad)
+		experts[k] = rateRatio(tolerated, times, bad)
 	}
-	f := Factor{Expected: unreadTolerated}
+	f := Factor{Expected: tolerated}
 	if bad {
 		f.Observed = 1
 	}

@@ -30,7 +30,7 @@ func ExampleHost() {
 		}
 	}
 	// Output:
-	// d19 shoe:s1 after 12 rounds: shoe:s1 has more than one unread card in 500
+	// d19 shoe:s1 after 10 rounds: shoe:s1 has more than one unread card in 500
 }
 
 // A restored host continues where the saved one stopped: the excess card is reported once.
