@@ -71,6 +71,29 @@ func (b *Budget) LnThreshold(d *Detector, kind KeyKind) float64 {
 	return math.Log(d.Starts(b.Volume, kind) * b.TableYears / share)
 }
 
+// Bound is what a factor adds to the expected number of false alarms: its start weight over the threshold. It is 0
+// outside the budget.
+func (b *Budget) Bound(f *Factor) float64 {
+	if f.Detector.Starts == nil {
+		return 0
+	}
+	return f.Start * math.Exp(-b.LnThreshold(f.Detector, f.Key.Kind))
+}
+
+// Promised is the maximum expected number of false alarms about keys that end with the shoe, or about keys that do not,
+// at a table in a day.
+func (b *Budget) Promised(ends bool) float64 {
+	promised := 0.0
+	for _, d := range All() {
+		for _, kind := range d.Keys {
+			if d.Starts != nil && kind.Ends() == ends {
+				promised += b.FalseAlarms / sharing / float64(len(d.Keys))
+			}
+		}
+	}
+	return promised / b.TableYears / 365
+}
+
 // lnMillion is the threshold of detectors outside the budget: one in a million if their calibration holds.
 var lnMillion = math.Log(1e6)
 

@@ -261,3 +261,20 @@ func TestTray(t *testing.T) {
 		t.Error("an alarm about an interval with events missing")
 	}
 }
+
+// At the promised volume the starts spend exactly the budget.
+func TestBoundOfThePromisedVolume(t *testing.T) {
+	b := DefaultBudget()
+	spent := 0.0
+	for _, d := range All() {
+		for _, kind := range d.Keys {
+			if d.Starts != nil {
+				spent += b.Bound(&Factor{Detector: d, Key: Key{Kind: kind}, Start: d.Starts(b.Volume, kind) * b.TableYears})
+			}
+		}
+	}
+	promised := (b.Promised(true) + b.Promised(false)) * 365 * b.TableYears
+	if math.Abs(spent-b.FalseAlarms) > 1e-9 || math.Abs(promised-b.FalseAlarms) > 1e-9 {
+		t.Errorf("%v false alarms at the promised volume, %v promised, want %v", spent, promised, b.FalseAlarms)
+	}
+}

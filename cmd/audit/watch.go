@@ -62,8 +62,9 @@ func (f *watchFlags) run(cmd *cobra.Command) error {
 		Listening: func(addr string) { fmt.Fprintln(stderr, "metrics:", addr) },
 		Passed: func(s watch.Step) {
 			if s.Shoes > 0 || f.once {
-				fmt.Fprintf(stderr, "%s  %d shoes, %d rounds; evidence %d, findings %d\n",
-					time.Unix(0, s.Watermark).UTC().Format(time.RFC3339), s.Shoes, s.Rounds, s.Evidence, s.Findings)
+				fmt.Fprintf(stderr, "%s  %d shoes, %d rounds; evidence %d, findings %d; false alarms at most %.2g, budget %.2g\n",
+					time.Unix(0, s.Watermark).UTC().Format(time.RFC3339), s.Shoes, s.Rounds, s.Evidence, s.Findings,
+					s.Bound, s.Promised)
 			}
 		},
 	}

@@ -36,7 +36,8 @@ func anomaly(engine *engine.Options, about finding.Identity, severity finding.Se
 // most 1.
 type Review struct{ Engine *engine.Options }
 
-// reviewFalse is the maximum expected share of false entries in the queue.
+// reviewFalse is the maximum expected part of false entries among those of one day, and the maximum part of days of
+// honest play with an entry.
 const reviewFalse = 0.1
 
 // Night returns the keys to review.
@@ -77,10 +78,10 @@ func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, da
 		f.LnE = h.LnE
 		f.Threshold = math.Log(float64(len(all)) / (float64(len(named)) * reviewFalse))
 		f.Citations = []string{"docs/detectors.md: the review queue"}
-		f.Odds = "at most one in ten entries of this queue is expected to be false"
+		f.Odds = "under honest play at most one day in ten has any entry in this queue"
 		f.Expected = "under honest play the mean product of a day's factors is at most 1"
-		f.Observed = fmt.Sprintf("the evidence of %s about %s on %s is exp(%.1f), in %d factors; %d of %d keys are to be "+
-			"looked into; look here: shoe %s round %d",
+		f.Observed = fmt.Sprintf("the evidence of %s about %s on %s is exp(%.1f), in %d factors; %d of %d keys are "+
+			"listed; review shoe %s round %d first",
 			h.Detector, h.Key, day, h.LnE, h.Factors, len(named), len(all), h.Shoe, h.Round)
 		if h.Seq != 0 {
 			ids, err := store.EventIDs(ctx, property, h.Table, []uint64{h.Seq})

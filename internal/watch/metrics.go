@@ -16,6 +16,7 @@ type metrics struct {
 	*monitor.Metrics
 
 	shoes, rounds, evidence prometheus.Counter
+	bound, promised         prometheus.Counter
 	alarms, errors          *prometheus.CounterVec
 	feeds, decided          prometheus.Gauge
 	progress, passed, took  prometheus.Gauge
@@ -34,6 +35,10 @@ func newMetrics(version, rulesVersion, property string) *metrics {
 			"Alarms of detectors made durable, including those raised again after a restart."),
 		errors: of.Counters("watch_errors_total",
 			"Inserts that ClickHouse refused, each try counted, and passes that failed.", "cause"),
+		bound: of.Counter("watch_false_alarms_bound_total",
+			"Bound on the expected number of false alarms, from the starts really made: alarms of exact and tolerance detectors."),
+		promised: of.Counter("watch_false_alarms_promised_total",
+			"False alarms that the budget allows for the same days of tables."),
 		feeds: of.Gauge("watch_feeds_timestamp_seconds",
 			"Up to when the slowest open table has reported, by its device's clock."),
 		decided: of.Gauge("watch_decided_timestamp_seconds",
@@ -71,6 +76,8 @@ func (m *metrics) hooks() Hooks {
 
 // passedAll records a pass after which no shoe is left.
 func (m *metrics) passedAll(step Step, took time.Duration) {
+	m.bound.Add(step.Bound)
+	m.promised.Add(step.Promised)
 	m.decided.Set(seconds(step.Watermark))
 	m.progress.SetToCurrentTime()
 	m.passed.SetToCurrentTime()

@@ -16,9 +16,10 @@ import (
 
 // pending are the rows of a pass, with the number of its shoes and rounds.
 type pending struct {
-	shoes, rounds int
-	evidence      []rows.Evidence
-	findings      []finding.Finding
+	shoes, rounds   int
+	bound, promised float64 // see Step
+	evidence        []rows.Evidence
+	findings        []finding.Finding
 }
 
 // take adds the rows of the last factors and alarms of the detectors.
@@ -27,6 +28,7 @@ func (w *watcher) take(at *detectors.Location, dealer string, t *terms) {
 	day, shift := w.options.Engine.Calendar.Of(at.At)
 	for i := range w.host.Factors {
 		f := &w.host.Factors[i]
+		done.bound += w.promise.Bound(f)
 		if f.LnE == 0 && f.Start == 0 && !f.Certain {
 			continue
 		}
@@ -76,6 +78,8 @@ func (w *watcher) keep(ctx context.Context, step *Step) error {
 	}
 	step.Shoes += done.shoes
 	step.Rounds += done.rounds
+	step.Bound += done.bound
+	step.Promised += done.promised
 	step.Evidence += len(done.evidence)
 	step.Findings += len(done.findings)
 	if w.options.Hooks.Kept != nil {

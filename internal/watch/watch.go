@@ -50,6 +50,8 @@ type watcher struct {
 	settled rows.Rounds
 	until   int64
 	before  map[string][]detectors.Card // the last shoe of each table
+	// days are the latest gaming days of the tables.
+	days map[string]string
 	// pending are the rows that are not durable yet.
 	pending pending
 }
@@ -57,6 +59,9 @@ type watcher struct {
 // Step is the result of a pass.
 type Step struct {
 	Shoes, Rounds, Evidence, Findings int
+	// Bound is the bound on the expected number of false alarms from the volume really played: the start weights over the
+	// thresholds. Promised is that of the budget for the days of tables with a shoe.
+	Bound, Promised float64
 	// Watermark is the time up to which shoes were read, ns UTC.
 	Watermark int64
 }
@@ -73,6 +78,7 @@ func newWatcher(store *clickhouse.Store, o Options) *watcher {
 		options: o, store: store, promise: promise, host: detectors.NewStored(promise),
 		after: clickhouse.ClosedShoe{Closed: o.Since - 1},
 		terms: map[string]*terms{}, before: map[string][]detectors.Card{},
+		days: map[string]string{},
 	}
 }
 
@@ -222,5 +228,9 @@ func (w *watcher) shoe(ctx context.Context, c *clickhouse.ClosedShoe) error {
 	w.take(&s.Location, s.Dealer, nil)
 	w.before[c.Table] = cards
 	w.pending.shoes++
+	if day, _ := w.options.Engine.Calendar.Of(c.Closed); w.days[c.Table] != day {
+		w.days[c.Table] = day
+		w.pending.promised += w.promise.Promised(false)
+	}
 	return nil
 }
