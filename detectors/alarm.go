@@ -16,7 +16,7 @@ type Alarm struct {
 	Location, Since Location
 	// LnE is the evidence, LnThreshold the threshold that it reached. Both are 0 for a certain fact.
 	LnE, LnThreshold float64
-	Certain          bool
+	Certain, Info    bool
 	Note             string
 	Rounds           int
 	Money            int64

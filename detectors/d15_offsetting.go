@@ -10,105 +10,177 @@ import (
 )
 
 var d15 = &Detector{
-	ID: "d15", Name: "offsetting bets", Tier: Certain,
-	Observes: "two accounts that bet the same amounts on opposite sides in most of their common rounds",
-	Null: "a rule without odds: at least 30 rounds, 90 % of them opposite with stakes within a tenth, " +
-		"and the turnover of the policy",
-	Reports: "common rounds, the part that offset, turnover and net result",
+	ID: "d15", Name: "offsetting bets", Tier: Calibrated,
+	Observes: "the main bets of two accounts, or of one against two, in the common rounds of a visit: how much of them " +
+		"offsets",
+	Null: "each chooses side and stake without regard to the other: the bets of one go with those of any other round " +
+		"of the other as well; calibrated on the visit, outside the budget",
+	Reports: "common rounds, the part that offset, turnover and net result, if at least 30 rounds, most of the turnover " +
+		"and the turnover of the policy offset; two constant habits that offset are reported as a fact of severity info",
 	Keys:    []KeyKind{OfPair},
-	start:   func(b *Budget) process { return &offsetting{policy: &b.Policy, pairs: map[string]*offsetState{}} },
+	lnFixed: lnMillion,
+	start:   func(b *Budget) process { return &offsetting{budget: b, pairs: map[string]*offsetState{}} },
 }
 
-// offsetRounds is the minimum number of common rounds of a reported pair.
-const offsetRounds = 30
+const (
+	// offsetRounds is the minimum number of common rounds of a reported pair.
+	offsetRounds = 30
+	// offsetBlock is the maximum number of rounds whose bets are exchanged with each other.
+	offsetBlock = 120
+)
+
+// offsetWeights are the experts: by how much bets that offset fully are more likely.
+var offsetWeights = [...]float64{2, 20}
 
 // offsetting is d15.
 type offsetting struct {
 	inert
-	policy *Policy
+	budget *Budget
 	pairs  map[string]*offsetState
+	bets   []mainBet // of a round, by patron
+	// currency is that of the round.
+	currency string
 }
 
-// offsetState is the state of a pair in a visit. A reported pair rests until the next visit.
+// offsetState is the state of a pair, or of one against two, in a visit. Others are the bets of the second side in this
+// block, on Player less Banker, minor units.
 type offsetState struct {
-	Last, Reported   int64 // ns
+	Visit            visit
+	Mixture          mixture
+	LnE              float64
+	Others           []int64
 	Rounds, Opposite int
-	Turnover, Net    int64
+	// Turnover, Open and Net are of the common rounds: the stakes, what of them did not offset, and the result.
+	Turnover, Open, Net int64
+	Reported            bool
 }
 
-// mainBet is what a patron has on the Player and Banker spots.
+// mainBet is what a patron has on the Player spot less that on the Banker spot.
 type mainBet struct {
-	patron         string
-	player, banker int64
-	net            int64
+	patron string
+	on     int64
+	net    int64
 }
 
 func (d *offsetting) Round(r *Round, out *factors) {
-	if d.policy.Differential || !r.Played || !out.wants(OfPair) {
+	if d.budget.Policy.Differential || !r.Played || !out.wants(OfPair) {
 		return
 	}
-	var list []mainBet
+	if d.group(r); r.Offer != nil {
+		d.currency = r.Offer.Currency
+	}
+	for i := range d.bets {
+		for j := i + 1; j < len(d.bets); j++ {
+			d.score(d.bets[i].patron+"+"+d.bets[j].patron, &d.bets[i], &d.bets[j], r, out)
+			for k := range d.bets {
+				if k != i && k != j {
+					d.scoreTwo(&d.bets[k], &d.bets[i], &d.bets[j], r, out)
+				}
+			}
+		}
+	}
+}
+
+// group lists the main bets by patron.
+func (d *offsetting) group(r *Round) {
+	d.bets = d.bets[:0]
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		if w.Spot != baccarat.SpotPlayer && w.Spot != baccarat.SpotBanker || w.Patron == "" {
 			continue
 		}
-		at := slices.IndexFunc(list, func(b mainBet) bool { return b.patron == w.Patron })
+		at := slices.IndexFunc(d.bets, func(b mainBet) bool { return b.patron == w.Patron })
 		if at < 0 {
-			list, at = append(list, mainBet{patron: w.Patron}), len(list)
+			at = len(d.bets)
+			d.bets = append(d.bets, mainBet{patron: w.Patron})
 		}
 		if w.Spot == baccarat.SpotPlayer {
-			list[at].player += w.Stake
+			d.bets[at].on += w.Stake
 		} else {
-			list[at].banker += w.Stake
+			d.bets[at].on -= w.Stake
 		}
-		list[at].net += w.net()
+		d.bets[at].net += w.net()
 	}
-	for i := range list {
-		for j := i + 1; j < len(list); j++ {
-			d.score(&list[i], &list[j], r, out)
-		}
+	slices.SortFunc(d.bets, func(a, b mainBet) int { return strings.Compare(a.patron, b.patron) })
+}
+
+// scoreTwo scores one against two. Their first round that offsets opens the account and is not scored.
+func (d *offsetting) scoreTwo(one, a, b *mainBet, r *Round, out *factors) {
+	key := one.patron + "+" + a.patron + "+" + b.patron
+	s := d.pairs[key]
+	both := mainBet{on: a.on + b.on, net: a.net + b.net}
+	if s != nil && r.At-s.Visit.Last <= visitGap {
+		d.score(key, one, &both, r, out)
+		return
+	}
+	if (a.on > 0) == (b.on > 0) && a.on != 0 && b.on != 0 && offsets(one.on, both.on) >= 0.9 {
+		d.pairs[key] = newOffsetState(r.At)
 	}
 }
 
-func (d *offsetting) score(a, b *mainBet, r *Round, out *factors) {
-	at := r.At
-	if strings.Compare(a.patron, b.patron) > 0 {
-		a, b = b, a
-	}
-	key := a.patron + "+" + b.patron
+func newOffsetState(at int64) *offsetState {
+	return &offsetState{Visit: visit{Last: at}, Mixture: newMixture(len(offsetWeights))}
+}
+
+func (d *offsetting) score(key string, a, b *mainBet, r *Round, out *factors) {
 	s := d.pairs[key]
-	if s == nil {
-		s = &offsetState{}
+	if s == nil || r.At-s.Visit.Last > visitGap {
+		s = newOffsetState(0)
 		d.pairs[key] = s
 	}
-	if s.Reported != 0 && at-s.Last <= visitGap && at-s.Reported <= restMax {
-		s.Last = at
-		return
+	start := s.Visit.start(r.At, roundsPerVisit(d.budget.Volume, OfPair))
+	f := Factor{Key: Key{OfPair, key}, Start: start, Observed: offsets(a.on, b.on)}
+	if len(s.Others) == offsetBlock {
+		s.Others = s.Others[:0]
 	}
-	s.Last, s.Reported = at, 0
+	s.Others = append(s.Others, b.on)
+	f.LnE, f.Expected = s.exchange(a.on, f.Observed)
+	s.LnE = max(s.LnE+f.LnE, 0)
 	s.Rounds++
-	if x, y := a.player-a.banker, b.player-b.banker; offset(x, y) {
+	if f.Observed >= 0.8 {
 		s.Opposite++
-		s.Turnover += max(x, -x) + max(y, -y)
-		s.Net += a.net + b.net
 	}
-	if s.Rounds < offsetRounds || 10*s.Opposite < 9*s.Rounds || s.Turnover < d.policy.OffsetTurnover {
-		return
+	size, open := max(a.on, -a.on)+max(b.on, -b.on), a.on+b.on
+	s.Turnover, s.Open, s.Net = s.Turnover+size, s.Open+max(open, -open), s.Net+a.net+b.net
+	due := s.Rounds >= offsetRounds && s.Turnover-s.Open >= d.budget.Policy.OffsetTurnover
+	f.Defer, f.Money = !due || 10*s.Open > 3*s.Turnover, size-max(open, -open)
+	if !s.Reported && due && 10*s.Open <= s.Turnover && s.LnE < lnMillion {
+		s.Reported = true
+		out.add(Factor{
+			Key: f.Key, Certain: true, Info: true, Money: s.Turnover - s.Open,
+			Note: d.Explain(f.Key) + "; two constant habits explain it as well as an agreement",
+		})
 	}
-	currency := ""
-	if r.Offer != nil {
-		currency = r.Offer.Currency
-	}
-	out.add(Factor{
-		Key: Key{OfPair, key}, Certain: true, Money: s.Turnover,
-		Note: fmt.Sprintf("opposite bets of similar stakes in %d of %d common rounds, net %s on a turnover of %s",
-			s.Opposite, s.Rounds, schema.Money(s.Net, currency), schema.Money(s.Turnover, currency)),
-	})
-	*s = offsetState{Last: at, Reported: at}
+	out.add(f)
 }
 
-// offset reports whether two stakes are on opposite sides and differ by at most a tenth.
-func offset(x, y int64) bool {
-	return x != 0 && y != 0 && (x > 0) != (y > 0) && 10*max(x, -x) >= 9*max(y, -y) && 10*max(y, -y) >= 9*max(x, -x)
+// exchange returns the evidence of a bet against the last of Others: how much better it offsets than the others would
+// have, where each is as likely under honest play (soft-rank e-value, Balinsky and Balinsky, arXiv 2401.16043). It also
+// returns the mean of what would have been offset.
+func (s *offsetState) exchange(on int64, observed float64) (lnE, expected float64) {
+	for _, other := range s.Others {
+		expected += offsets(on, other)
+	}
+	expected /= float64(len(s.Others))
+	var experts [len(offsetWeights)]float64
+	for i, w := range offsetWeights {
+		experts[i] = (1 + w*observed) / (1 + w*expected)
+	}
+	return s.Mixture.update(0.001, experts[:]), expected
+}
+
+// offsets is the part of two bets that offsets: 1 for equal stakes on opposite sides, 0 on the same side.
+func offsets(x, y int64) float64 {
+	if x == 0 || y == 0 || (x > 0) == (y > 0) {
+		return 0
+	}
+	open := x + y
+	return 1 - float64(max(open, -open))/float64(max(x, -x)+max(y, -y))
+}
+
+// Explain describes the common rounds of a pair.
+func (d *offsetting) Explain(key Key) string {
+	s := d.pairs[key.ID]
+	return fmt.Sprintf("opposite bets of similar stakes in %d of %d common rounds, net %s on a turnover of %s",
+		s.Opposite, s.Rounds, schema.Money(s.Net, d.currency), schema.Money(s.Turnover, d.currency))
 }

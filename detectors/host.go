@@ -20,6 +20,8 @@ type Factor struct {
 	// Certain raises the alarm whatever the ledger holds. Note describes the fact.
 	Certain bool
 	Note    string
+	// Info marks a certain fact that has an honest explanation.
+	Info bool
 }
 
 // factors collects the factors of one call.

@@ -80,8 +80,10 @@ func (l *ledger) add(f *Factor) *Alarm {
 	if a.Resting && !f.Certain {
 		return nil
 	}
-	a.LnR = lnAdd(a.LnR, math.Log(f.Start)) + f.LnE
-	a.Rounds++
+	if !f.Info {
+		a.LnR = lnAdd(a.LnR, math.Log(f.Start)) + f.LnE
+		a.Rounds++
+	}
 	a.Money += f.Money
 	a.Effect.add(f.Observed, f.Expected, max(f.Times, 1))
 	a.keepTop(Weight{f.Location, f.LnE})
@@ -89,12 +91,16 @@ func (l *ledger) add(f *Factor) *Alarm {
 	if !f.Certain && (a.LnR < threshold || f.Defer) {
 		return nil
 	}
-	if delete(l.accounts, key); !f.Certain {
+	switch {
+	case f.Info: // beside the evidence
+	case f.Certain:
+		delete(l.accounts, key)
+	default:
 		l.accounts[key] = &account{Resting: true, AlarmAt: f.Location.At, Latest: f.Location.At, LnR: math.Inf(-1)}
 	}
 	alarm := &Alarm{
 		Detector: f.Detector, Key: f.Key, Location: f.Location, Since: a.Since, LnE: a.LnR, LnThreshold: threshold,
-		Certain: f.Certain, Note: f.Note, Rounds: a.Rounds, Money: a.Money, Top: a.Top,
+		Certain: f.Certain, Info: f.Info, Note: f.Note, Rounds: a.Rounds, Money: a.Money, Top: a.Top,
 		effect: a.Effect, budget: &l.budget,
 	}
 	if f.Certain {

@@ -53,6 +53,10 @@ func TestPower(t *testing.T) {
 		{"vigorish missed, one in fifty", d12, dealer, 200, 1614 * 1.25, missVig(.02)},
 		{"a round in a hundred out of order", d13, dealer, 60, 900, disorder(.01)},
 		{"opposite bets", d15, Key{OfPair, "p0+p1"}, 4, 31, opposite},
+		{"opposite bets on changing sides", d15, Key{OfPair, "p0+p1"}, 4, 45, offsetting2(1, 1, 0)},
+		{"opposite bets, stakes of 0.85, in 85 % of rounds", d15, Key{OfPair, "p0+p1"}, 8, 110, offsetting2(.85, .85, 0)},
+		{"opposite bets after an honest hour", d15, Key{OfPair, "p0+p1"}, 8, 260, offsetting2(1, 1, 80)},
+		{"opposite bets, one against two", d15, Key{OfPair, "p0+p1+p2"}, 8, 60, oneAgainstTwo},
 		{"late bets that know", d16, patron, 20, 100, pastPost},
 		{"capping", d20, patron, 20, 38, capStakes(1)},
 		{"capping, nine in ten", d20, patron, 20, 70, capStakes(.9)},
@@ -173,6 +177,42 @@ func opposite(tb *table) {
 		})
 		r.Wagers[0].Spot, r.Wagers[0].Stake = baccarat.SpotBanker, 500_00
 		r.Wagers[1].Spot, r.Wagers[1].Stake = baccarat.SpotPlayer, 500_00
+	}
+}
+
+// offsetting2 makes two patrons bet against each other in a part of rounds, on changing sides, with a ratio of stakes.
+func offsetting2(part, ratio float64, honest int) func(*table) {
+	return func(tb *table) {
+		n := 0
+		tb.bets = func(r *Round, next []baccarat.Card) {
+			tb.honest(r, next)
+			r.Wagers = slices.DeleteFunc(r.Wagers, func(w Wager) bool {
+				return w.Spot != baccarat.SpotBanker && w.Spot != baccarat.SpotPlayer
+			})
+			if n++; n <= honest || tb.rng.Float64() >= part {
+				return
+			}
+			r.Wagers[1].Spot = baccarat.SpotBanker
+			if r.Wagers[0].Spot == baccarat.SpotBanker {
+				r.Wagers[1].Spot = baccarat.SpotPlayer
+			}
+			r.Wagers[0].Stake, r.Wagers[1].Stake = 500_00, int64(ratio*500_00)
+		}
+	}
+}
+
+func oneAgainstTwo(tb *table) {
+	tb.bets = func(r *Round, next []baccarat.Card) {
+		tb.honest(r, next)
+		r.Wagers = slices.DeleteFunc(r.Wagers, func(w Wager) bool {
+			return w.Spot != baccarat.SpotBanker && w.Spot != baccarat.SpotPlayer
+		})
+		other := baccarat.SpotBanker
+		if r.Wagers[0].Spot == baccarat.SpotBanker {
+			other = baccarat.SpotPlayer
+		}
+		r.Wagers[0].Stake = 1000_00
+		r.Wagers[1].Spot, r.Wagers[1].Stake, r.Wagers[2].Spot, r.Wagers[2].Stake = other, 600_00, other, 400_00
 	}
 }
 

@@ -51,7 +51,10 @@ func proves(s *play.Shoe, a *detectors.Alarm) bool {
 // Anomaly is the finding of an alarm, without what only the caller has: evidence, day and rulebook.
 func Anomaly(a *detectors.Alarm, currency string) finding.Finding {
 	severity := finding.Major
-	if a.Detector.Tier == detectors.Calibrated {
+	switch {
+	case a.Info:
+		severity = finding.Info
+	case a.Detector.Tier == detectors.Calibrated:
 		severity = finding.Minor
 	}
 	f := finding.New(finding.Identity{
