@@ -3,6 +3,7 @@ package detectors
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/shoeproof/shoeproof/schema"
@@ -76,17 +77,26 @@ func (a *Alarm) Observed(currency string) string {
 	}
 	if len(a.Top) > 0 && !a.Certain {
 		s.WriteString("; review ")
-		for i := range min(len(a.Top), maxReview) {
+		for i := range min(a.carrying(), maxReview) {
 			if i > 0 {
 				s.WriteString(", ")
 			}
 			s.WriteString(a.Top[i].Location.text())
 		}
-		if more := len(a.Top) - maxReview; more > 0 {
+		if more := a.carrying() - maxReview; more > 0 {
 			fmt.Fprintf(&s, " and %d more", more)
 		}
 	}
 	return s.String()
+}
+
+// carrying is the number of rounds in Top with at least a tenth of the evidence of the strongest.
+func (a *Alarm) carrying() int {
+	n := slices.IndexFunc(a.Top, func(w Weight) bool { return w.LnE < a.Top[0].LnE/10 })
+	if n < 0 {
+		return len(a.Top)
+	}
+	return n
 }
 
 // text names the round, or the shoe.

@@ -2,6 +2,7 @@ package detectors
 
 import (
 	"fmt"
+	"maps"
 	"math"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -129,6 +130,10 @@ func (d *composition) Explain(key Key) string {
 		to++
 	}
 	return fmt.Sprintf("most likely a %v in place of a %v", baccarat.Card(to), baccarat.Card(from))
+}
+
+func (d *composition) forget(stale func(Key, int64) bool) {
+	maps.DeleteFunc(d.batches, func(id string, c *keyedMixture) bool { return stale(Key{OfBatch, id}, c.Visit.Last) })
 }
 
 func (d *composition) save() any { return d.batches }

@@ -97,7 +97,9 @@ func (d *slug) Round(r *Round, out *factors) {
 	if d.lnE == 0 {
 		start = 1
 	}
-	d.lnE += ln
+	if !r.Frozen { // a start is made in a round that counts
+		d.lnE += ln
+	}
 	out.add(Factor{Key: Key{OfShoe, r.Shoe}, LnE: ln, Start: start})
 }
 

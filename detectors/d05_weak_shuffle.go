@@ -2,6 +2,7 @@ package detectors
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 )
@@ -67,7 +68,9 @@ func (d *weakShuffle) Round(r *Round, out *factors) {
 	if d.lnShoe == 0 {
 		start = 1
 	}
-	d.lnShoe += ln
+	if !r.Frozen { // a start is made in a round that counts
+		d.lnShoe += ln
+	}
 	out.add(Factor{Key: Key{OfShoe, r.Shoe}, LnE: ln, Start: start})
 }
 
@@ -87,6 +90,10 @@ func (d *weakShuffle) End(s *Shoe, out *factors) {
 		}
 		out.add(Factor{Key: key, LnE: d.lnShoe, Start: v.start(s.At, shoesPerVisit(d.budget.Volume, key.Kind))})
 	}
+}
+
+func (d *weakShuffle) forget(stale func(Key, int64) bool) {
+	maps.DeleteFunc(d.visits, func(key Key, v *visit) bool { return stale(key, v.Last) })
 }
 
 func (d *weakShuffle) save() any {

@@ -9,7 +9,9 @@ var d06 = &Detector{
 	Reports:  "the cards that come with each side: marked cards, sorted edges, a peeked or signalled card",
 	Keys:     []KeyKind{OfPatron, OfTable, OfDealerPatron},
 	Starts:   visits,
-	start:    func(b *Budget) process { return &dependence{budget: b, keys: map[Key]*dependenceState{}} },
+	start: func(b *Budget) process {
+		return &dependence{budget: b, keyedStates: keyedStates[dependenceState]{keys: map[Key]*dependenceState{}}}
+	},
 }
 
 // groupings divide card values into groups: high cards and others, tens and others, each value by itself. A patron
@@ -33,9 +35,9 @@ const (
 // dependence is d06.
 type dependence struct {
 	inert
-	budget  *Budget
-	slips   slips
-	keys    map[Key]*dependenceState
+	budget *Budget
+	slips  slips
+	keyedStates[dependenceState]
 	factors [dependenceExperts]float64
 	// honest is the distribution of each card given those before it, by position and grouping.
 	honest [cardPositions][len(groupings)][10]float64
@@ -45,9 +47,14 @@ type dependence struct {
 type dependenceState struct {
 	Visit   visit
 	Mixture mixture
-	Came    [cardPositions][len(groupings)][4][10]float64
-	Bets    [cardPositions][4]float64
+	// Came counts the values of the cards by position and side, Bets their sum.
+	Came [cardPositions][4]valueCounts
+	Bets [cardPositions][4]uint32
 }
+
+func (s *dependenceState) visited() int64 { return s.Visit.Last }
+
+func (s *dependenceState) check() error { return s.Mixture.check(dependenceExperts) }
 
 func (d *dependence) Round(r *Round, out *factors) {
 	patrons, table := d.slips.of(r, &d.budget.Policy)
@@ -102,22 +109,37 @@ func (d *dependence) score(key Key, r *Round, x *slip, out *factors) {
 func (d *dependence) scoreGroups(s *dependenceState, r *Round, side baccarat.Spot) {
 	n := 0
 	for j := range cardPositions {
-		read := d.readable(r, j)
-		for g := range groupings {
-			d.factors[n] = 1
-			if read {
-				honest, group := &d.honest[j][g], groupings[g][r.Cards[j].Card.Value()]
-				came := &s.Came[j][g][side]
-				learned := (came[group] + priorCards*honest[group]) / (s.Bets[j][side] + priorCards)
-				d.factors[n] = learned / honest[group]
-				came[group]++
+		if !d.readable(r, j) {
+			for range groupings {
+				d.factors[n] = 1
+				n++
 			}
+			continue
+		}
+		came, bets, v := &s.Came[j][side], &s.Bets[j][side], r.Cards[j].Card.Value()
+		for g, of := range came.grouped(*bets, v) {
+			honest := d.honest[j][g][groupings[g][v]]
+			d.factors[n] = (float64(of) + priorCards*honest) / (float64(*bets) + priorCards) / honest
 			n++
 		}
-		if read {
-			s.Bets[j][side]++
-		}
+		came[v]++
+		*bets++
 	}
+}
+
+// valueCounts counts cards by value.
+type valueCounts [10]uint32
+
+// grouped counts the cards in the group of a value, by grouping, of so many cards.
+func (c *valueCounts) grouped(all uint32, v uint8) [len(groupings)]uint32 {
+	low, tens := c[0]+c[1]+c[2]+c[3]+c[4]+c[5], c[0]
+	if groupings[0][v] == 1 {
+		low = all - low
+	}
+	if v != 0 {
+		tens = all - tens
+	}
+	return [...]uint32{low, tens, c[v]}
 }
 
 // scoreKnown tests one card of each hand against knowledge of it: who knows that a card is 6 to 9 bets on its hand,

@@ -14,7 +14,9 @@ var d07 = &Detector{
 	Reports: "wins and their exact expectation",
 	Keys:    []KeyKind{OfPatron, OfTable, OfDealerPatron},
 	Starts:  visits,
-	start:   func(b *Budget) process { return &foreknowledge{budget: b, keys: map[Key]*foreknowledgeState{}} },
+	start: func(b *Budget) process {
+		return &foreknowledge{budget: b, keyedStates: keyedStates[foreknowledgeState]{keys: map[Key]*foreknowledgeState{}}}
+	},
 }
 
 // The exponential tilts of the profit of a slip over its largest profit: their number, and the first. Each is twice
@@ -35,9 +37,9 @@ var foreknowledgePrior = [foreknowledgeExperts]float64{
 // foreknowledge is d07.
 type foreknowledge struct {
 	inert
-	budget  *Budget
-	slips   slips
-	keys    map[Key]*foreknowledgeState
+	budget *Budget
+	slips  slips
+	keyedStates[foreknowledgeState]
 	factors [foreknowledgeExperts]float64
 }
 
@@ -47,6 +49,10 @@ type foreknowledgeState struct {
 	Mixture mixture
 	Usual   median // of the stakes
 }
+
+func (s *foreknowledgeState) visited() int64 { return s.Visit.Last }
+
+func (s *foreknowledgeState) check() error { return s.Mixture.check(foreknowledgeExperts) }
 
 func (d *foreknowledge) Round(r *Round, out *factors) {
 	patrons, table := d.slips.of(r, &d.budget.Policy)

@@ -1,6 +1,8 @@
 package detectors
 
 import (
+	"fmt"
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -175,7 +177,7 @@ func (d *counting) End(s *Shoe, out *factors) {
 				continue
 			}
 			c.Exposed = max(c.Exposed, 0) + c.Gain
-			if c.Bets != (roundSet{}) && d.offer != nil && out.wants(b.Key.Kind) {
+			if c.Bets != (roundSet{}) && d.offer != nil && !s.Lost && out.wants(b.Key.Kind) {
 				d.score(b, spot, s, out)
 			}
 			c.Bets, c.Gain, c.Stake = roundSet{}, 0, 0
@@ -198,7 +200,7 @@ func (d *counting) score(b *counterState, spot int, s *Shoe, out *factors) {
 	}
 	mean /= float64(len(d.library.shoes))
 	out.add(Factor{
-		Key:   Key{kind, b.Key.ID + "/" + countable[spot].String()},
+		Key:   b.spotKey(spot),
 		LnE:   c.Mixture.update(0.01, experts[:]),
 		Start: c.Visit.start(s.At, shoesPerVisit(d.budget.Volume, kind)),
 
@@ -230,6 +232,53 @@ func (d *counting) compare(spot int, bets, limit roundSet) (experts [countingExp
 		}
 	}
 	return experts
+}
+
+// forget drops the spots of bettors that are stale, between two shoes.
+func (d *counting) forget(stale func(Key, int64) bool) {
+	for _, all := range []map[string]*counterState{d.patrons, d.tables} {
+		maps.DeleteFunc(all, func(_ string, b *counterState) bool {
+			none := true
+			for i, c := range b.Spots {
+				if c != nil && stale(b.spotKey(i), c.Visit.Last) {
+					b.Spots[i] = nil
+				}
+				none = none && b.Spots[i] == nil
+			}
+			return none
+		})
+	}
+}
+
+// spotKey is the key of the account of a bettor and a spot.
+func (b *counterState) spotKey(spot int) Key {
+	return Key{b.Key.Kind, b.Key.ID + "/" + countable[spot].String()}
+}
+
+// countingState is the state of counting between two shoes.
+type countingState struct{ Patrons, Tables map[string]*counterState }
+
+func (d *counting) save() any { return &countingState{d.patrons, d.tables} }
+
+func (d *counting) load(decode func(any) error) error {
+	s := countingState{map[string]*counterState{}, map[string]*counterState{}}
+	if err := decode(&s); err != nil {
+		return err
+	}
+	for _, all := range []map[string]*counterState{s.Patrons, s.Tables} {
+		for id, b := range all {
+			if b == nil {
+				return fmt.Errorf("bettor %q: no state", id)
+			}
+			for _, c := range b.Spots {
+				if c != nil && c.Mixture.check(countingExperts) != nil {
+					return fmt.Errorf("bettor %q: %w", id, c.Mixture.check(countingExperts))
+				}
+			}
+		}
+	}
+	d.patrons, d.tables = s.Patrons, s.Tables
+	return nil
 }
 
 // habitPowers are the powers of the probabilities of the habits, up to the number of rounds.

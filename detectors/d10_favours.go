@@ -12,7 +12,9 @@ var d10 = &Detector{
 	Reports:  "both rates",
 	Keys:     []KeyKind{OfDealerPatron},
 	Starts:   visits,
-	start:    func(b *Budget) process { return &favours{budget: b, keys: map[Key]*favourState{}} },
+	start: func(b *Budget) process {
+		return &favours{budget: b, keyedStates: keyedStates[favourState]{keys: map[Key]*favourState{}}}
+	},
 }
 
 const (
@@ -26,8 +28,8 @@ const (
 // favours is d10.
 type favours struct {
 	inert
-	budget  *Budget
-	keys    map[Key]*favourState
+	budget *Budget
+	keyedStates[favourState]
 	bettors []favoured // of a round
 }
 
@@ -36,9 +38,14 @@ type favours struct {
 // rounds in which it favours the patron.
 type favourState struct {
 	Visit      visit
+	Last       int64 // ns
 	Rounds     int
 	Single, In float64
 }
+
+func (s *favourState) visited() int64 { return s.Last }
+
+func (*favourState) check() error { return nil }
 
 func (d *favours) Round(r *Round, out *factors) {
 	if r.Dealer == "" || !out.wants(OfDealerPatron) {
@@ -57,6 +64,7 @@ func (d *favours) Round(r *Round, out *factors) {
 			d.keys[key] = s
 		}
 		s.Rounds++
+		s.Last = r.At
 		// More wagers have more errors: the same number of both is compared.
 		n := min(len(in.wagers), len(other.wagers))
 		favoured, others := slices.Contains(in.wagers[:n], true), slices.Contains(other.wagers[:n], true)

@@ -11,7 +11,7 @@ var d11 = &Detector{
 	Observes: "wagers that were not settled by the law, and whom the error favoured",
 	Null:     "at most the tolerated rate of errors, of which at most half favour the patron",
 	Reports:  "the errors and their sum",
-	Keys:     []KeyKind{OfDealer, OfDealerPatron, OfTable},
+	Keys:     []KeyKind{OfDealer, OfDealerPatron, OfTable, OfPatron},
 	Starts:   visits,
 	start:    func(b *Budget) process { return &settlementErrors{keyed: newKeyed(b, 2*len(rates))} },
 }
@@ -54,6 +54,9 @@ func (d *settlementErrors) Round(r *Round, out *factors) {
 		return
 	}
 	d.score(Key{OfTable, r.Table}, r, &all, out)
+	for i := range d.patrons {
+		d.score(Key{OfPatron, d.patrons[i].bettor}, r, &d.patrons[i], out)
+	}
 	if r.Dealer == "" {
 		return
 	}

@@ -19,7 +19,9 @@ var d15 = &Detector{
 		"and the turnover of the policy offset; two constant habits that offset are reported as a fact of severity info",
 	Keys:    []KeyKind{OfPair},
 	lnFixed: lnMillion,
-	start:   func(b *Budget) process { return &offsetting{budget: b, pairs: map[string]*offsetState{}} },
+	start: func(b *Budget) process {
+		return &offsetting{budget: b, keyedStates: keyedStates[offsetState]{keys: map[Key]*offsetState{}}}
+	},
 }
 
 const (
@@ -36,8 +38,8 @@ var offsetWeights = [...]float64{2, 20}
 type offsetting struct {
 	inert
 	budget *Budget
-	pairs  map[string]*offsetState
-	bets   []mainBet // of a round, by patron
+	keyedStates[offsetState]
+	bets []mainBet // of a round, by patron
 	// currency is that of the round.
 	currency string
 }
@@ -62,6 +64,10 @@ type mainBet struct {
 	net    int64
 }
 
+func (s *offsetState) visited() int64 { return s.Visit.Last }
+
+func (s *offsetState) check() error { return s.Mixture.check(len(offsetWeights)) }
+
 func (d *offsetting) Round(r *Round, out *factors) {
 	if d.budget.Policy.Differential || !r.Played || !out.wants(OfPair) {
 		return
@@ -71,7 +77,7 @@ func (d *offsetting) Round(r *Round, out *factors) {
 	}
 	for i := range d.bets {
 		for j := i + 1; j < len(d.bets); j++ {
-			d.score(d.bets[i].patron+"+"+d.bets[j].patron, &d.bets[i], &d.bets[j], r, out)
+			d.score(Key{OfPair, d.bets[i].patron + "+" + d.bets[j].patron}, &d.bets[i], &d.bets[j], r, out)
 			for k := range d.bets {
 				if k != i && k != j {
 					d.scoreTwo(&d.bets[k], &d.bets[i], &d.bets[j], r, out)
@@ -106,15 +112,15 @@ func (d *offsetting) group(r *Round) {
 
 // scoreTwo scores one against two. Their first round that offsets opens the account and is not scored.
 func (d *offsetting) scoreTwo(one, a, b *mainBet, r *Round, out *factors) {
-	key := one.patron + "+" + a.patron + "+" + b.patron
-	s := d.pairs[key]
+	key := Key{OfPair, one.patron + "+" + a.patron + "+" + b.patron}
+	s := d.keys[key]
 	both := mainBet{on: a.on + b.on, net: a.net + b.net}
 	if s != nil && r.At-s.Visit.Last <= visitGap {
 		d.score(key, one, &both, r, out)
 		return
 	}
 	if (a.on > 0) == (b.on > 0) && a.on != 0 && b.on != 0 && offsets(one.on, both.on) >= 0.9 {
-		d.pairs[key] = newOffsetState(r.At)
+		d.keys[key] = newOffsetState(r.At)
 	}
 }
 
@@ -122,14 +128,14 @@ func newOffsetState(at int64) *offsetState {
 	return &offsetState{Visit: visit{Last: at}, Mixture: newMixture(len(offsetWeights))}
 }
 
-func (d *offsetting) score(key string, a, b *mainBet, r *Round, out *factors) {
-	s := d.pairs[key]
+func (d *offsetting) score(key Key, a, b *mainBet, r *Round, out *factors) {
+	s := d.keys[key]
 	if s == nil || r.At-s.Visit.Last > visitGap {
 		s = newOffsetState(0)
-		d.pairs[key] = s
+		d.keys[key] = s
 	}
 	start := s.Visit.start(r.At, roundsPerVisit(d.budget.Volume, OfPair))
-	f := Factor{Key: Key{OfPair, key}, Start: start, Observed: offsets(a.on, b.on)}
+	f := Factor{Key: key, Start: start, Observed: offsets(a.on, b.on)}
 	if len(s.Others) == offsetBlock {
 		s.Others = s.Others[:0]
 	}
@@ -180,7 +186,7 @@ func offsets(x, y int64) float64 {
 
 // Explain describes the common rounds of a pair.
 func (d *offsetting) Explain(key Key) string {
-	s := d.pairs[key.ID]
+	s := d.keys[key]
 	return fmt.Sprintf("opposite bets of similar stakes in %d of %d common rounds, net %s on a turnover of %s",
 		s.Opposite, s.Rounds, schema.Money(s.Net, d.currency), schema.Money(s.Turnover, d.currency))
 }

@@ -1,6 +1,9 @@
 package detectors
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 var d17 = &Detector{
 	ID: "d17", Name: "pace", Tier: Calibrated,
@@ -10,7 +13,9 @@ var d17 = &Detector{
 	Reports: "a change of pace",
 	Keys:    []KeyKind{OfDealer, OfTable},
 	lnFixed: lnMillion,
-	start:   func(*Budget) process { return &pace{keys: map[Key]*paceState{}} },
+	start: func(*Budget) process {
+		return &pace{keyedStates: keyedStates[paceState]{keys: map[Key]*paceState{}}}
+	},
 }
 
 // kappas are the calibrators k p^(k-1) of p-values.
@@ -32,7 +37,7 @@ const (
 // pace is d17.
 type pace struct {
 	inert
-	keys map[Key]*paceState
+	keyedStates[paceState]
 }
 
 // paceState is the state of one key in a visit. Seen counts durations by number of cards and by step.
@@ -40,6 +45,17 @@ type paceState struct {
 	Visit   visit
 	Mixture mixture
 	Seen    [paceCards + 1][]uint32
+}
+
+func (s *paceState) visited() int64 { return s.Visit.Last }
+
+func (s *paceState) check() error {
+	for _, seen := range s.Seen {
+		if len(seen) != 0 && len(seen) != paceSteps {
+			return fmt.Errorf("%d steps, want %d", len(seen), paceSteps)
+		}
+	}
+	return s.Mixture.check(len(kappas))
 }
 
 // Round scores the dealer, or the table if the dealer is not known: the dealers of a table differ in pace.
@@ -75,7 +91,7 @@ func (d *pace) Round(r *Round, out *factors) {
 // Shafer, Algorithmic Learning in a Random World, 2005); a window of the latest ones would not give that.
 func (s *paceState) add(cards int, ln, u float64) float64 {
 	at := min(max(int((ln-paceShortest)/paceStep), 0), paceSteps-1)
-	if s.Seen[cards] == nil {
+	if len(s.Seen[cards]) == 0 {
 		s.Seen[cards] = make([]uint32, paceSteps)
 	}
 	seen := s.Seen[cards]

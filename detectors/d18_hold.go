@@ -12,6 +12,10 @@ var d18 = &Detector{
 // holdChart is d18. Its factors are 1: it only charts.
 type holdChart struct{ inert }
 
+func (holdChart) save() any { return struct{}{} }
+
+func (holdChart) load(decode func(any) error) error { return decode(&struct{}{}) }
+
 func (holdChart) Round(r *Round, out *factors) {
 	if !r.playable() {
 		return

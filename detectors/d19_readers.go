@@ -8,7 +8,7 @@ import (
 
 var d19 = &Detector{
 	ID: "d19", Name: "readers", Tier: Calibrated,
-	Observes: "rounds with a card that a reader did not read, and rounds with too few cards",
+	Observes: "rounds with a card that a reader did not read or is suspected of having misread, and with too few cards",
 	Null:     "at most one card in five hundred unread: a tolerance, outside the budget",
 	Reports:  "the device that reads badly; evidence from its readings is deferred",
 	Keys:     []KeyKind{OfShoe, OfDevice},
@@ -35,7 +35,7 @@ func (d *readers) Round(r *Round, out *factors) {
 	if n == 0 {
 		return
 	}
-	bad := r.Played && n < 4
+	bad := r.Misread || r.Played && n < 4
 	for _, c := range r.Cards {
 		bad = bad || c.Card == baccarat.Unread
 	}

@@ -174,3 +174,30 @@ func TestPaceOdds(t *testing.T) {
 		t.Errorf("%d alarms at one in a thousand, bound %.1f", alarms, bound)
 	}
 }
+
+// What rests on a reader that d19 suspects waits: no other detector collects evidence from its rounds in the visit.
+func TestSuspectedReader(t *testing.T) {
+	tb := newTable(t, 41)
+	h := NewStored(DefaultBudget())
+	suspected, later := false, 0
+	tb.settle = func(r *Round) {
+		tb.misread(r)
+		r.Misread = tb.rng.IntN(10) == 0
+	}
+	tb.hook = func() {
+		for i := range h.Factors {
+			if f := &h.Factors[i]; suspected && f.Location.Round > 0 && f.Detector != d19 {
+				later++
+			}
+		}
+		for i := range h.Alarms {
+			suspected = suspected || h.Alarms[i].Key == Key{OfDevice, "r1"}
+		}
+	}
+	for range 4 {
+		tb.play(h)
+	}
+	if !suspected || later > 0 {
+		t.Errorf("the reader is suspected: %t; %d factors of its rounds later", suspected, later)
+	}
+}

@@ -119,6 +119,11 @@ type explainer interface {
 	Explain(Key) string
 }
 
+// forgetter is a process that can drop keys: those that are stale, given when they were seen last.
+type forgetter interface {
+	forget(stale func(key Key, last int64) bool)
+}
+
 // inert does nothing. Processes embed it for the methods that they do not need.
 type inert struct{}
 

@@ -108,9 +108,22 @@ func (h *Host) Begin(s *Shoe) {
 	h.each(s.Location, s.Frozen, func(p process, f *factors) { p.Begin(s, f) })
 }
 
-// Round takes a settled round.
+// Round takes a settled round. It freezes a round whose reader d19 suspects.
 func (h *Host) Round(r *Round) {
+	r.Frozen = r.Frozen || h.suspects(r)
 	h.each(r.Location, r.Frozen, func(p process, f *factors) { p.Round(r, f) })
+}
+
+// suspects reports whether d19 has raised an alarm about the reader of a round in this visit: what rests on its readings
+// waits.
+func (h *Host) suspects(r *Round) bool {
+	for _, key := range [...]Key{{OfShoe, r.Shoe}, {OfDevice, r.Reader}} {
+		a := h.ledger.accounts[accountKey{d19.ID, key}]
+		if a != nil && a.Resting && r.At-a.Latest <= visitGap && r.At-a.AlarmAt <= restMax {
+			return true
+		}
+	}
+	return false
 }
 
 // End takes the end of a shoe.
@@ -125,6 +138,20 @@ func (h *Host) Tray(t *Tray) {
 			o.Tray(t, f)
 		}
 	})
+}
+
+// Forget drops, between two shoes, what is known of keys whose visit has ended, except strong and recent evidence. Now
+// is event time: a host that is called at the same times has the same state.
+func (h *Host) Forget(now int64) {
+	for i, p := range h.processes {
+		if f, ok := p.(forgetter); ok {
+			id := h.detectors[i].ID
+			f.forget(func(key Key, last int64) bool {
+				return ended(key, last, now) && !h.ledger.keeps(id, key, now)
+			})
+		}
+	}
+	h.ledger.forget(now)
 }
 
 // each calls every process and passes its factors to the ledger. Factors of a frozen round are dropped, which is a
@@ -143,11 +170,18 @@ func (h *Host) each(at Location, frozen bool, call func(process, *factors)) {
 			if a == nil {
 				continue
 			}
-			if x, ok := p.(explainer); ok && a.Note == "" {
-				a.Note = x.Explain(a.Key)
-			}
+			h.note(a)
 			h.Alarms = append(h.Alarms, *a)
 		}
 	}
-	h.Factors = h.factors.list
+	if h.Factors = h.factors.list; len(h.Alarms) > 0 {
+		h.oneCase()
+	}
+}
+
+// note adds what the detector knows of the key of an alarm.
+func (h *Host) note(a *Alarm) {
+	if x, ok := h.processes[slices.Index(h.detectors, a.Detector)].(explainer); ok && a.Note == "" {
+		a.Note = x.Explain(a.Key)
+	}
 }

@@ -3,6 +3,7 @@ package detectors
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -38,6 +39,8 @@ func (k *accountKey) UnmarshalText(text []byte) error {
 // account is the evidence about a detector and key since the last alarm, or the rest of the key after an alarm.
 type account struct {
 	Resting bool
+	// Case reports that the rest is after an alarm that was reported, not after one that belongs to another case.
+	Case bool `cbor:",omitempty"`
 	// AlarmAt is when the alarm was raised, Latest the time of the last factor; ns.
 	AlarmAt, Latest int64
 	// LnR is the logarithm of the statistic.
@@ -56,7 +59,44 @@ type Weight struct {
 }
 
 // topRounds is the number of rounds that an alarm lists.
-const topRounds = 20
+const topRounds = 10
+
+// An account whose visit has ended is kept while its evidence is rare under honest play and its last round is recent:
+// weak evidence begins again with the next visit, so that memory is bounded by the play of a few hours.
+const (
+	keepFor = 30 * 24 * 3600 * int64(1e9) // ns
+	// batchGap is the minimum absence that ends the visit of a set of cards, which rests overnight; ns.
+	batchGap = 30 * 3600 * int64(1e9)
+)
+
+// keeps reports whether the account of a key whose visit has ended is kept.
+func (l *ledger) keeps(detector string, key Key, now int64) bool {
+	a := l.accounts[accountKey{detector, key}]
+	if a == nil || a.Resting || now-a.Latest > keepFor {
+		return false
+	}
+	rare := 100.0
+	if key.Kind == OfDealerPatron || key.Kind == OfPair { // there are many more of them
+		rare = 1000
+	}
+	return a.LnR >= math.Log(rare)
+}
+
+// ended reports whether the visit of a key that was seen last has ended.
+func ended(key Key, last, now int64) bool {
+	gap := visitGap
+	if key.Kind == OfBatch {
+		gap = batchGap
+	}
+	return now-last > gap
+}
+
+// forget drops the accounts whose visit has ended, except those that it keeps.
+func (l *ledger) forget(now int64) {
+	maps.DeleteFunc(l.accounts, func(k accountKey, a *account) bool {
+		return ended(k.Key, a.Latest, now) && !l.keeps(k.Detector, k.Key, now)
+	})
+}
 
 // restMax is the maximum rest of a key that stays after an alarm; ns.
 const restMax = 6 * visitGap
@@ -96,7 +136,7 @@ func (l *ledger) add(f *Factor) *Alarm {
 	case f.Certain:
 		delete(l.accounts, key)
 	default:
-		l.accounts[key] = &account{Resting: true, AlarmAt: f.Location.At, Latest: f.Location.At, LnR: math.Inf(-1)}
+		l.rest(key, f.Location.At)
 	}
 	alarm := &Alarm{
 		Detector: f.Detector, Key: f.Key, Location: f.Location, Since: a.Since, LnE: a.LnR, LnThreshold: threshold,
@@ -107,6 +147,11 @@ func (l *ledger) add(f *Factor) *Alarm {
 		alarm.LnE, alarm.LnThreshold = 0, 0
 	}
 	return alarm
+}
+
+// rest has the account of a key rest after an alarm.
+func (l *ledger) rest(key accountKey, at int64) {
+	l.accounts[key] = &account{Resting: true, AlarmAt: at, Latest: at, LnR: math.Inf(-1)}
 }
 
 // endShoes drops the accounts of keys that end with the shoe.
@@ -120,11 +165,11 @@ func (l *ledger) endShoes() {
 
 // keepTop keeps the rounds with the strongest evidence.
 func (a *account) keepTop(w Weight) {
-	if len(a.Top) == topRounds && w.LnE <= a.Top[topRounds-1].LnE {
+	if len(a.Top) >= topRounds && w.LnE <= a.Top[topRounds-1].LnE || w.LnE <= 0 {
 		return
 	}
 	at, _ := slices.BinarySearchFunc(a.Top, w, func(x, w Weight) int { return cmp.Compare(w.LnE, x.LnE) })
-	if len(a.Top) == topRounds {
+	if len(a.Top) >= topRounds {
 		a.Top = a.Top[:topRounds-1]
 	}
 	a.Top = slices.Insert(a.Top, at, w)

@@ -2,6 +2,7 @@ package detectors
 
 import (
 	"fmt"
+	"maps"
 	"math"
 )
 
@@ -86,6 +87,11 @@ func (k *keyed) begin() {
 			delete(k.states, key)
 		}
 	}
+}
+
+// forget drops the keys that are stale.
+func (k *keyed) forget(stale func(Key, int64) bool) {
+	maps.DeleteFunc(k.states, func(key Key, s *keyedMixture) bool { return stale(key, s.Visit.Last) })
 }
 
 // save returns the state of the keys.

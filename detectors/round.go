@@ -31,8 +31,9 @@ type Shoe struct {
 	// Left are the cards that were never seen, at the end. Read is the number of cards that were read.
 	Left exact.Composition
 	Read int
-	// Whole reports whether every card that left the shoe is recorded, read or not.
-	Whole bool
+	// Whole reports whether every card that left the shoe is recorded, read or not. Lost reports that events of the shoe
+	// are lost: rounds that are not frozen still count, what compares the rounds of a whole shoe does not.
+	Whole, Lost bool
 	// Frozen reports a fault of the feed: no evidence is collected.
 	Frozen bool
 }
@@ -58,6 +59,8 @@ type Round struct {
 	Coup   baccarat.Coup
 	Played bool
 	Wagers []Wager
+	// Misread reports that another reading of one card explains what contradicts the cards: the reader is suspected.
+	Misread bool
 	// Breaches is the number of findings of the rules of draw, deal, burn, cut and order about the round.
 	Breaches int
 	// Frozen reports an open finding about the quality of the feed: only detectors of the feed collect evidence.

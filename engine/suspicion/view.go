@@ -22,13 +22,13 @@ func (t *Table) viewRound(s *play.Shoe, r *record.Round) *detectors.Round {
 		Dealer: r.Dealer, Batch: s.Loaded.Batch, Shuffler: t.seen.Shuffler, Reader: t.seen.Reader,
 		Decks: int(t.cards.Decks), Left: t.cards.Left, Locked: t.Log.Time(uint64(lockedBy(r))),
 		First: t.Log.Time(uint64(r.FirstCard())), Ended: t.Log.Time(uint64(r.Ended.Seq)),
-		Coup: *r.Coup(), Frozen: s.Missing || r.Missing, Cards: v.Cards[:0], Wagers: v.Wagers[:0],
+		Coup: *r.Coup(), Frozen: r.Missing, Cards: v.Cards[:0], Wagers: v.Wagers[:0],
 	}
 	for i := range r.Cards {
 		if c := &r.Cards[i]; !c.Carried {
 			read := detectors.Card{Card: c.Card, Hand: c.Hand, Index: c.Index}
 			if r.Misread.Card == i+1 {
-				read.Card = baccarat.Unread // d19 counts it
+				read.Card, v.Misread = baccarat.Unread, true
 			}
 			v.Cards = append(v.Cards, read)
 		}
@@ -132,7 +132,7 @@ func (t *Table) viewShoe(s *play.Shoe) detectors.Shoe {
 			Property: t.Play.Property, Pit: s.Pit, Table: t.Play.ID, Shoe: s.ID, At: s.At, Seq: s.First,
 		},
 		Dealer: t.Play.Dealer, Batch: s.Loaded.Batch, Shuffler: t.seen.Shuffler, Decks: int(t.cards.Decks),
-		Before: t.cards.Before, Left: t.cards.Left, Whole: !s.Missing && !s.Joined, Frozen: s.Missing,
+		Before: t.cards.Before, Left: t.cards.Left, Whole: !s.Missing && !s.Joined, Lost: s.Missing,
 	}
 }
 

@@ -43,6 +43,9 @@ func Run(ctx context.Context, config *settings.Audit, o RunOptions) error {
 	m := newMetrics(o.Version, settings.RulesVersion(o.Engine.Books), o.Property)
 	storeConfig.Retried = func(string, error) { m.errors.WithLabelValues("insert").Inc() }
 	o.Hooks = m.hooks()
+	o.Hooks.Unread = func(err error) {
+		o.Log.Warn("the snapshot of the watch is not used, all stored shoes are read", "property", o.Property, "error", err)
+	}
 	r := &run{RunOptions: o, config: storeConfig, metrics: m, problem: errors.New("ClickHouse was not reached yet")}
 	server := monitor.Server{
 		Setting: "watch.metrics_listen", Listen: config.Watch.MetricsListen, Listening: o.Listening, Metrics: m.Metrics,
@@ -153,6 +156,16 @@ func (r *run) turn(ctx context.Context) error {
 	return group.Wait()
 }
 
+// save stores a snapshot before the end of a run, whether or not ctx is done.
+func (r *run) save(ctx context.Context) error {
+	if !r.watch.unsaved || r.watch.pending.shoes > 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+	defer cancel()
+	return r.watch.save(ctx)
+}
+
 // passes makes passes until ctx is done, or one.
 func (r *run) passes(ctx context.Context) error {
 	tick := time.NewTicker(r.Every)
@@ -162,18 +175,18 @@ func (r *run) passes(ctx context.Context) error {
 		step, err := r.watch.Pass(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			return r.save(ctx)
 		case err != nil:
 			return fmt.Errorf("watch %s: %w", r.Property, err)
 		}
 		r.metrics.passedAll(step, time.Since(began))
 		r.Passed(step)
 		if r.Once {
-			return nil
+			return r.save(ctx)
 		}
 		select {
 		case <-ctx.Done():
-			return nil
+			return r.save(ctx)
 		case <-tick.C:
 		}
 	}

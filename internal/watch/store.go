@@ -26,8 +26,8 @@ type pending struct {
 func (w *watcher) take(at *detectors.Location, dealer string, t *terms) {
 	done := &w.pending
 	day, shift := w.options.Engine.Calendar.Of(at.At)
-	for i := range w.host.Factors {
-		f := &w.host.Factors[i]
+	for i := range w.scoring.Factors {
+		f := &w.scoring.Factors[i]
 		done.bound += w.promise.Bound(f)
 		if f.LnE == 0 && f.Start == 0 && !f.Certain {
 			continue
@@ -38,8 +38,8 @@ func (w *watcher) take(at *detectors.Location, dealer string, t *terms) {
 			Seq:   uint64(at.Seq), GamingDay: day, LnE: f.LnE, Start: f.Start, Engine: w.options.Engine.Version,
 		})
 	}
-	for i := range w.host.Alarms {
-		a := &w.host.Alarms[i]
+	for i := range w.scoring.Alarms {
+		a := &w.scoring.Alarms[i]
 		currency := ""
 		if t != nil && t.config != nil {
 			currency = t.config.Currency
@@ -76,6 +76,7 @@ func (w *watcher) keep(ctx context.Context, step *Step) error {
 	if err := w.report(ctx, done.findings); err != nil {
 		return err
 	}
+	w.unsaved = true
 	step.Shoes += done.shoes
 	step.Rounds += done.rounds
 	step.Bound += done.bound

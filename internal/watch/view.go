@@ -46,7 +46,7 @@ func (w *watcher) round(c *clickhouse.ClosedShoe, p *clickhouse.PlayedRound, t *
 		},
 		Dealer: p.Dealer, Batch: p.Batch, Shuffler: p.Shuffler, Reader: p.Reader, Locked: p.Locked, First: p.Card,
 		Ended: p.End, Decks: int(c.Decks),
-		Offer: t.offer, Breaches: int(p.Breaches), Frozen: frozen || !p.Auditable,
+		Offer: t.offer, Breaches: int(p.Breaches), Misread: p.Misread, Frozen: frozen || !p.Auditable,
 	}
 	var player, banker []baccarat.Card
 	r.Cards, player, banker = hands(p.Cards)

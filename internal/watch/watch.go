@@ -1,6 +1,7 @@
 // Package watch runs the detectors whose keys outlive a shoe: patrons, dealers, pairs, devices and pits. Stored facts
-// come in, in the order in which shoes were closed and behind the slowest feed; evidence and findings go out. It has no
-// state of its own: after a restart it reads again and finds the same.
+// come in, in the order in which shoes were closed and behind the slowest feed; evidence and findings go out. Its state
+// is bounded by the play of a few hours and stored as a snapshot: a restart reads what was closed since, and finds the
+// same. The shoes of a feed that catches up later are scored by detectors of their table, which begin again.
 package watch
 
 import (
@@ -34,6 +35,8 @@ type Hooks struct {
 	Begun func(watermark int64)
 	// Kept is called after the rows of shoes are durable, with their closing time, ns UTC.
 	Kept func(shoes, rounds int, evidence []rows.Evidence, findings []finding.Finding, decided int64)
+	// Unread is called if a snapshot exists that cannot be used.
+	Unread func(error)
 }
 
 // watcher runs detectors over the facts of a property. It is not safe for concurrent use.
@@ -42,8 +45,20 @@ type watcher struct {
 	store   *clickhouse.Store
 	promise detectors.Budget
 	host    *detectors.Host
+	// late are the detectors of tables whose feeds catch up; scoring are those of the shoe that is scored.
+	late    map[string]*detectors.Host
+	scoring *detectors.Host
 
-	after   clickhouse.ClosedShoe
+	after clickhouse.ClosedShoe
+	// tables are the closing times of the last shoe of each table.
+	tables map[string]int64
+	// forgot is when ended visits were last dropped, lateAt when late shoes were last searched; ns.
+	forgot, lateAt int64
+	// number is that of the last snapshot, saved when it was stored. Unsaved reports that shoes were scored since.
+	number           uint64
+	saved            time.Time
+	resumed, unsaved bool
+
 	terms   map[string]*terms
 	configs []rows.Config
 	// settled are the first rounds of the configurations so far, up to the time until.
@@ -74,10 +89,12 @@ func newWatcher(store *clickhouse.Store, o Options) *watcher {
 	if o.Engine.Budget != nil {
 		promise = *o.Engine.Budget
 	}
+	host := detectors.NewStored(promise)
 	return &watcher{
-		options: o, store: store, promise: promise, host: detectors.NewStored(promise),
-		after: clickhouse.ClosedShoe{Closed: o.Since - 1},
-		terms: map[string]*terms{}, before: map[string][]detectors.Card{},
+		options: o, store: store, promise: promise, host: host, scoring: host, late: map[string]*detectors.Host{},
+		tables: map[string]int64{},
+		after:  clickhouse.ClosedShoe{Closed: o.Since - 1},
+		terms:  map[string]*terms{}, before: map[string][]detectors.Card{},
 		days: map[string]string{},
 	}
 }
@@ -85,6 +102,9 @@ func newWatcher(store *clickhouse.Store, o Options) *watcher {
 // Pass evaluates all closed shoes below the watermark that were not evaluated yet. After an error it may be called
 // again and resumes.
 func (w *watcher) Pass(ctx context.Context) (step Step, err error) {
+	if err := w.resume(ctx); err != nil {
+		return step, err
+	}
 	slowest, _, err := w.store.Watermark(ctx, w.options.Property, int64(w.options.Patience))
 	if err != nil {
 		return step, err
@@ -100,7 +120,17 @@ func (w *watcher) Pass(ctx context.Context) (step Step, err error) {
 		if err := w.keep(ctx, &step); err != nil {
 			return step, err
 		}
+		if w.unsaved && time.Since(w.saved) >= saveEvery {
+			if err := w.save(ctx); err != nil {
+				return step, err
+			}
+		}
 		shoes, err := w.store.Closed(ctx, w.options.Property, w.after, step.Watermark, shoesAtOnce)
+		if err == nil && len(shoes) == 0 && step.Watermark-w.lateAt >= int64(lateEvery) {
+			if shoes, err = w.overdue(ctx); len(shoes) == 0 {
+				w.lateAt = step.Watermark
+			}
+		}
 		if err != nil || len(shoes) == 0 {
 			return step, err
 		}
@@ -110,6 +140,33 @@ func (w *watcher) Pass(ctx context.Context) (step Step, err error) {
 			}
 		}
 	}
+}
+
+// lateEvery is the interval, in event time, between two searches for shoes of feeds that caught up late.
+const lateEvery = 10 * time.Minute
+
+// overdue returns shoes that were closed before the last one in order and are not scored yet, in order.
+func (w *watcher) overdue(ctx context.Context) ([]clickhouse.ClosedShoe, error) {
+	shoes, err := w.store.Overdue(ctx, w.options.Property, w.tables,
+		uint64(max(w.options.Since-1, 0)), uint64(max(w.after.Closed, 0)), shoesAtOnce)
+	if err == nil && len(shoes) == 0 {
+		clear(w.late)
+	}
+	return shoes, err
+}
+
+// detectors returns the detectors that score a shoe. What is known of a patron later may depend on the cards of a shoe
+// that is late: it is scored by detectors that know the earlier shoes of its table only.
+func (w *watcher) detectors(c *clickhouse.ClosedShoe) *detectors.Host {
+	if c.Closed >= w.after.Closed {
+		return w.host
+	}
+	host := w.late[c.Table]
+	if host == nil {
+		host = detectors.NewStored(w.promise)
+		w.late[c.Table] = host
+	}
+	return host
 }
 
 // floor evaluates the rules that compare tables after a configuration was added, or used for the first time.
@@ -181,6 +238,19 @@ func (w *watcher) settle(found *rows.Rounds) (added bool) {
 	return added
 }
 
+// disputed reports whether an open finding about the feed touches round i of a shoe: it falls between the round before
+// and the next one.
+func disputed(c *clickhouse.ClosedShoe, played []clickhouse.PlayedRound, i int) bool {
+	from, to := c.At, c.Closed
+	if i > 0 {
+		from = played[i-1].At
+	}
+	if i+1 < len(played) {
+		to = played[i+1].At
+	}
+	return slices.ContainsFunc(c.Faults, func(at int64) bool { return from <= at && at <= to })
+}
+
 // shoe evaluates a closed shoe.
 func (w *watcher) shoe(ctx context.Context, c *clickhouse.ClosedShoe) error {
 	played, err := w.store.RoundsOf(ctx, w.options.Property, c.Table, c.Shoe)
@@ -194,22 +264,26 @@ func (w *watcher) shoe(ctx context.Context, c *clickhouse.ClosedShoe) error {
 		}
 	}
 	// Nothing below fails: a shoe is evaluated completely or not at all.
-	w.after = *c
+	host := w.detectors(c)
+	w.scoring, w.tables[c.Table] = host, c.Closed
+	if host == w.host {
+		w.after = *c
+	}
 	s := detectors.Shoe{
 		Location: detectors.Location{Property: w.options.Property, Pit: c.Pit, Table: c.Table, Shoe: c.Shoe, At: c.At},
-		Decks:    int(c.Decks), Before: w.before[c.Table], Whole: !c.Missing && !c.Joined, Frozen: c.Missing || c.Disputed,
+		Decks:    int(c.Decks), Before: w.before[c.Table], Whole: !c.Missing && !c.Joined, Lost: c.Missing,
 	}
 	if len(played) > 0 {
 		s.Dealer, s.Batch, s.Shuffler = played[0].Dealer, played[0].Batch, played[0].Shuffler
 	}
-	w.host.Begin(&s)
+	host.Begin(&s)
 	w.take(&s.Location, "", nil)
 	var cards []detectors.Card
 	s.Left = exact.Full(int(c.Decks))
 	for i := range played {
 		p, t := &played[i], under[i]
-		r := w.round(c, p, t, s.Frozen)
-		w.host.Round(&r)
+		r := w.round(c, p, t, disputed(c, played, i))
+		host.Round(&r)
 		w.take(&r.Location, r.Dealer, t)
 		cards = append(cards, r.Cards...)
 		if r.Odds != nil {
@@ -224,10 +298,14 @@ func (w *watcher) shoe(ctx context.Context, c *clickhouse.ClosedShoe) error {
 		s.Read += int(c.Decks) - int(s.Left[card])
 	}
 	s.At = c.Closed
-	w.host.End(&s)
+	host.End(&s)
 	w.take(&s.Location, s.Dealer, nil)
 	w.before[c.Table] = cards
 	w.pending.shoes++
+	if c.Closed-w.forgot >= int64(time.Hour) {
+		w.forgot = c.Closed
+		w.host.Forget(c.Closed)
+	}
 	if day, _ := w.options.Engine.Calendar.Of(c.Closed); w.days[c.Table] != day {
 		w.days[c.Table] = day
 		w.pending.promised += w.promise.Promised(false)

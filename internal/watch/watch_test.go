@@ -3,9 +3,11 @@
 package watch
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,6 +45,14 @@ var options = auditortest.Options
 // play sends shoes of a table through the engine into the store.
 func play(t testing.TB, s *clickhouse.Store, table, name string, shoes int) *cheat.Label {
 	t.Helper()
+	return playWith(t, s, table, name, shoes, func(shoe []schema.Event) []schema.Event { return shoe })
+}
+
+// playWith is play with a change of the events of each shoe.
+func playWith(
+	t testing.TB, s *clickhouse.Store, table, name string, shoes int, change func([]schema.Event) []schema.Event,
+) *cheat.Label {
+	t.Helper()
 	o := deal.Options{Property: "ac-1", Pit: "p1", Table: table, Seed: 7}
 	var tb *deal.Table
 	var label *cheat.Label
@@ -63,7 +73,7 @@ func play(t testing.TB, s *clickhouse.Store, table, name string, shoes int) *che
 	}
 	events := tb.Open()
 	for range shoes {
-		events = append(events, tb.Shoe()...)
+		events = append(events, change(tb.Shoe())...)
 	}
 	events = append(events, tb.Close()...)
 	b := &pipeline.Batch{}
@@ -183,7 +193,7 @@ GROUP BY key) ORDER BY peak DESC LIMIT 1`).Scan(&key, &peak); err != nil {
 	}
 }
 
-// An open finding about the feed freezes the shoes of its time.
+// An open finding about the feed freezes the rounds that it touches, not the shoe.
 func TestWatchWaitsForTheFeed(t *testing.T) {
 	s := database(t)
 	play(t, s, "t-01", "s1-1", 2)
@@ -199,8 +209,8 @@ func TestWatchWaitsForTheFeed(t *testing.T) {
 	if err := s.AddFindings(t.Context(), "test", []finding.Finding{fault}); err != nil {
 		t.Fatal(err)
 	}
-	if shoes, err = s.Closed(t.Context(), "ac-1", clickhouse.ClosedShoe{}, 1<<62, 10); err != nil || !shoes[0].Disputed ||
-		shoes[1].Disputed {
+	if shoes, err = s.Closed(t.Context(), "ac-1", clickhouse.ClosedShoe{}, 1<<62, 10); err != nil || len(shoes[0].Faults) != 1 ||
+		len(shoes[1].Faults) > 0 {
 		t.Fatalf("%+v, %v", shoes, err)
 	}
 	step, err := newWatcher(s, Options{Property: "ac-1", Patience: time.Hour, Engine: options()}).Pass(t.Context())
@@ -209,8 +219,87 @@ func TestWatchWaitsForTheFeed(t *testing.T) {
 	}
 	ofShoe := "SELECT count() FROM " + s.Table("evidence") + " FINAL WHERE detector = 'd07' AND shoe_id = "
 	n := count(t, s, ofShoe+"'"+shoes[0].Shoe+"'")
-	if m := count(t, s, ofShoe+"'"+shoes[1].Shoe+"'"); n != 0 || m == 0 {
-		t.Errorf("%d rows of evidence of the disputed shoe, %d of the other; %+v", n, m, step)
+	frozen := " AND round = 1"
+	m, k := count(t, s, ofShoe+"'"+shoes[1].Shoe+"'"), count(t, s, ofShoe+"'"+shoes[0].Shoe+"'"+frozen)
+	if n == 0 || k != 0 || m == 0 {
+		t.Errorf("%d rows of evidence of the shoe with a fault, %d in the rounds that it touches, %d of the other; %+v", n, k, m, step)
+	}
+}
+
+// One lost event a shoe freezes the rounds that it touches: a patron who knows each first card is found all the same.
+func TestOneLostEventAShoe(t *testing.T) {
+	s := database(t)
+	playWith(t, s, "t-01", "s2-1", 4, func(shoe []schema.Event) []schema.Event {
+		lost := slices.IndexFunc(shoe, func(ev schema.Event) bool { return ev.Round == 30 })
+		return slices.Delete(shoe, lost+3, lost+4)
+	})
+	step, err := newWatcher(s, Options{Property: "ac-1", Patience: time.Hour, Engine: options()}).Pass(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ofRule := "SELECT count() FROM " + s.Table("findings") + " FINAL WHERE rule = "
+	if gaps := count(t, s, ofRule+"'feed.gap'"); gaps < 4 {
+		t.Errorf("%d findings about lost events, want one a shoe", gaps)
+	}
+	if found := count(t, s, ofRule+"'d06' AND startsWith(subject, 'patron:')"); found == 0 {
+		t.Errorf("no finding about the patron; %+v", step)
+	}
+	frozen := "SELECT count() FROM " + s.Table("evidence") + " FINAL WHERE detector = 'd06' AND round = "
+	if n, m := count(t, s, frozen+"30"), count(t, s, frozen+"33"); n != 0 || m == 0 {
+		t.Errorf("%d rows of evidence of the round with the hole, %d of the third after it", n, m)
+	}
+}
+
+// A restart resumes after the last shoe of the snapshot and finds what a watch finds that was never stopped. A feed that
+// catches up later is scored too.
+func TestResumedWatch(t *testing.T) {
+	s := database(t)
+	o := Options{Property: "ac-1", Patience: 24 * 365 * time.Hour, Engine: options()}
+	pass := func(w *watcher, want int) {
+		t.Helper()
+		w.lateAt = 0
+		if step, err := w.Pass(t.Context()); err != nil || step.Shoes != want {
+			t.Fatalf("%+v, %v; want %d shoes", step, err, want)
+		}
+	}
+	play(t, s, "t-01", "s1-0.2", 6)
+	w := newWatcher(s, o)
+	pass(w, 6)
+	if err := w.save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	again := newWatcher(s, o)
+	pass(again, 0)
+	if again.number != 1 || again.after.Shoe != w.after.Shoe {
+		t.Errorf("resumed at %+v from snapshot %d, want %+v", again.after, again.number, w.after)
+	}
+	a, err := w.host.AppendState(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := again.host.AppendState(nil)
+	if err != nil || !bytes.Equal(a, b) {
+		t.Errorf("the restored detectors differ: %d and %d bytes, %v", len(a), len(b), err)
+	}
+	// A table whose events come a week late.
+	play(t, s, "t-00", "s1-1", 4)
+	pass(again, 4)
+	late := "SELECT count() FROM " + s.Table("findings") + " FINAL WHERE table_id = 't-00' AND rule = 'd07' AND startsWith(subject, 'patron:')"
+	if count(t, s, late) == 0 {
+		t.Error("nothing is found at the table whose feed caught up late")
+	}
+	if len(again.late) != 0 || again.after.Shoe != w.after.Shoe {
+		t.Errorf("%d tables catch up, the last shoe in order is %+v", len(again.late), again.after)
+	}
+	// A state of another version is left.
+	if err := s.WriteWatchState(t.Context(), "ac-1", 2, []byte{0xa1, 0x67, 'V', 'e', 'r', 's', 'i', 'o', 'n', 0x18, 0x63}); err != nil {
+		t.Fatal(err)
+	}
+	unread := ""
+	o.Hooks.Unread = func(err error) { unread = err.Error() }
+	pass(newWatcher(s, o), 10)
+	if !strings.Contains(unread, "version 99") {
+		t.Errorf("a state of another version: %q", unread)
 	}
 }
 

@@ -20,11 +20,11 @@ type ClosedShoe struct {
 	Closed int64  `column:"closed_at,time"`
 	Decks  uint32 `column:"decks"`
 	Out    uint32 `column:"cards_out"`
-	// Missing is true if events of the shoe are lost, Joined if its beginning is, Disputed if a finding about its feed is
-	// open.
-	Missing  bool `column:"missing"`
-	Joined   bool `column:"joined"`
-	Disputed bool `column:"-"`
+	// Missing is true if events of the shoe are lost, Joined if its beginning is. Faults are the times of open findings
+	// about its feed.
+	Missing bool    `column:"missing"`
+	Joined  bool    `column:"joined"`
+	Faults  []int64 `column:"-"`
 }
 
 // PlayedRound is a round with its wagers.
@@ -46,6 +46,7 @@ type PlayedRound struct {
 	Shuffler  string        `column:"shuffler"`
 	Reader    string        `column:"reader"`
 	Breaches  uint64        `column:"-"`
+	Misread   bool          `column:"-"`
 	Wagers    []PlayedWager `column:"-"`
 }
 
@@ -103,7 +104,33 @@ AND toUnixTimestamp64Nano(closed_at) <= {until:Int64} ORDER BY closed_at, table_
 	return all, s.dispute(ctx, property, all)
 }
 
-// dispute marks the shoes with an open finding about the feed.
+// Overdue returns, in the order of Closed, shoes that were closed before a time and after the last known one of their
+// table, which may be
+// since.
+func (s *Store) Overdue(
+	ctx context.Context, property string, last map[string]int64, since, before uint64, limit int,
+) ([]ClosedShoe, error) {
+	const doing = "read the shoes of late feeds"
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	tables, times := []string{""}, []uint64{0}
+	for table, at := range last {
+		tables, times = append(tables, table), append(times, uint64(at))
+	}
+	all, err := selected[ClosedShoe](ctx, s, "shoes", `property_id = {property:String}
+AND toUnixTimestamp64Nano(closed_at) < {before:UInt64}
+AND toUnixTimestamp64Nano(closed_at) > transform(toString(table_id),
+{tables:Array(String)}, {times:Array(UInt64)}, {since:UInt64})
+ORDER BY closed_at, table_id, shoe_id LIMIT {limit:UInt32}`,
+		params("property", property, "before", before, "tables", tables, "times", times, "since", since, "limit", limit))
+	if err != nil || len(all) == 0 {
+		return nil, s.explain(doing, err)
+	}
+	return all, s.dispute(ctx, property, all)
+}
+
+// dispute adds the times of open findings about the feed to the shoes. Lost events are noted with the rounds that they
+// touch.
 func (s *Store) dispute(ctx context.Context, property string, shoes []ClosedShoe) error {
 	const doing = "read the open findings about feeds"
 	first := shoes[0].At
@@ -111,7 +138,7 @@ func (s *Store) dispute(ctx context.Context, property string, shoes []ClosedShoe
 		first = min(first, shoes[i].At)
 	}
 	result, err := s.conn.Query(ctx, "SELECT table_id, toUnixTimestamp64Nano(at) FROM "+s.name("open_findings")+` FINAL
-WHERE property_id = {property:String} AND kind = 'data_fault' AND toUnixTimestamp64Nano(at) >= {first:Int64}`,
+WHERE property_id = {property:String} AND kind = 'data_fault' AND rule != 'feed.gap' AND toUnixTimestamp64Nano(at) >= {first:Int64}`,
 		params("property", property, "first", first)...)
 	if err != nil {
 		return s.explain(doing, err)
@@ -125,7 +152,7 @@ WHERE property_id = {property:String} AND kind = 'data_fault' AND toUnixTimestam
 		}
 		for i := range shoes {
 			if c := &shoes[i]; c.Table == table && c.At <= at && at <= c.Closed {
-				c.Disputed = true
+				c.Faults = append(c.Faults, at)
 			}
 		}
 	}
@@ -193,13 +220,14 @@ func (s *Store) addWagers(ctx context.Context, all []PlayedRound, args []any) er
 	return nil
 }
 
-// countBreaches counts the findings of the rules about dealing in each round. A finding that is SUSPECT only because
+// countBreaches counts the findings of the rules about dealing in each round, and notes the rounds in which a reader is
+// suspected of having misread a card. A finding that is SUSPECT only because
 // its law is assumed, or not in force, counts as under the text: else a table under assumed law would never err.
 func (s *Store) countBreaches(ctx context.Context, all []PlayedRound, args []any) error {
-	result, err := s.conn.Query(ctx, "SELECT round, count() FROM "+s.name("findings")+" FINAL WHERE "+ofShoe+
+	result, err := s.conn.Query(ctx, "SELECT round, countIf(rule != 'count.reader-suspected'), toBool(max(rule = 'count.reader-suspected')) FROM "+s.name("findings")+" FINAL WHERE "+ofShoe+
 		" AND kind = 'deviation' AND (verdict = 'BREACH' OR verdict = 'SUSPECT' AND "+
-		"(startsWith(basis, 'assumed:') OR basis = 'not-in-force')) "+
-		"AND match(rule, '^(draw|deal|order|cut|shoe[.]burn)[.]') GROUP BY round", args...)
+		"(startsWith(basis, 'assumed:') OR basis = 'not-in-force' OR rule = 'count.reader-suspected')) "+
+		"AND match(rule, '^(draw|deal|order|cut|shoe[.]burn)[.]|^count[.]reader-suspected$') GROUP BY round", args...)
 	if err != nil {
 		return err
 	}
@@ -208,11 +236,12 @@ func (s *Store) countBreaches(ctx context.Context, all []PlayedRound, args []any
 	for result.Next() {
 		var round uint32
 		var n uint64
-		if err := result.Scan(&round, &n); err != nil {
+		var misread bool
+		if err := result.Scan(&round, &n, &misread); err != nil {
 			return err
 		}
 		if i, ok := at[round]; ok {
-			all[i].Breaches = n
+			all[i].Breaches, all[i].Misread = n, misread
 		}
 	}
 	return result.Err()

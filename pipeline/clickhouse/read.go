@@ -108,7 +108,7 @@ func params(pairs ...any) []any {
 	for i := 0; i < len(pairs); i += 2 {
 		value := pairs[i+1]
 		switch value.(type) {
-		case string, []uint64:
+		case string, []string, []uint64:
 		default:
 			value = fmt.Sprint(value)
 		}

@@ -1054,3 +1054,21 @@ DROP VIEW IF EXISTS shoeproof.v_queue ON CLUSTER floor;
 
 CREATE VIEW IF NOT EXISTS shoeproof.v_queue ON CLUSTER floor AS
 SELECT * FROM shoeproof.open_findings FINAL;
+
+CREATE TABLE IF NOT EXISTS shoeproof.watch_state_local ON CLUSTER floor (
+    property_id LowCardinality(String),
+    turn        UInt8 COMMENT 'the snapshot with the larger number is the newer one, if all its parts are there',
+    part        UInt32,
+    parts       UInt32,
+    number      UInt64,
+    state       String CODEC(ZSTD(3)),
+    engine      LowCardinality(String),
+    written_at  DateTime64(3, 'UTC') DEFAULT now64(3)
+)
+ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}', number)
+ORDER BY (property_id, turn, part)
+SETTINGS replicated_deduplication_window = 100000, replicated_deduplication_window_seconds = 604800
+COMMENT 'snapshots of audit watch';
+
+CREATE TABLE IF NOT EXISTS shoeproof.watch_state ON CLUSTER floor AS shoeproof.watch_state_local
+ENGINE = Distributed(floor, shoeproof, watch_state_local, cityHash64(property_id));

@@ -60,6 +60,7 @@ GRANT
     SELECT ON shoeproof.dealer_rounds,
     SELECT ON shoeproof.dealer_findings,
     SELECT ON shoeproof.waiting,
+    SELECT ON shoeproof.watch_state,
     SELECT ON shoeproof.v_alarm_rate,
     SELECT ON shoeproof.v_audit_runs,
     SELECT ON shoeproof.v_bundles,
@@ -115,6 +116,7 @@ GRANT
     SELECT ON shoeproof.dealer_rounds,
     SELECT ON shoeproof.dealer_findings,
     SELECT ON shoeproof.waiting,
+    SELECT ON shoeproof.watch_state,
     SELECT ON shoeproof.v_alarm_rate,
     SELECT ON shoeproof.v_audit_runs,
     SELECT ON shoeproof.v_bundles,
@@ -186,6 +188,7 @@ GRANT
     SELECT ON shoeproof.dealer_rounds,
     SELECT ON shoeproof.dealer_findings,
     SELECT ON shoeproof.waiting,
+    SELECT ON shoeproof.watch_state,
     SELECT ON shoeproof.v_alarm_rate,
     SELECT ON shoeproof.v_audit_runs,
     SELECT ON shoeproof.v_bundles,
@@ -220,7 +223,8 @@ GRANT
     INSERT ON shoeproof.exports,
     INSERT ON shoeproof.run_lines,
     INSERT ON shoeproof.leases,
-    INSERT ON shoeproof.legal_holds
+    INSERT ON shoeproof.legal_holds,
+    INSERT ON shoeproof.watch_state
 TO shoeproof_auditor WITH REPLACE OPTION;
 
 -- audit migrate

@@ -864,3 +864,18 @@ DROP VIEW IF EXISTS shoeproof.v_queue;
 
 CREATE VIEW IF NOT EXISTS shoeproof.v_queue AS
 SELECT * FROM shoeproof.open_findings FINAL;
+
+CREATE TABLE IF NOT EXISTS shoeproof.watch_state (
+    property_id LowCardinality(String),
+    turn        UInt8 COMMENT 'the snapshot with the larger number is the newer one, if all its parts are there',
+    part        UInt32,
+    parts       UInt32,
+    number      UInt64,
+    state       String CODEC(ZSTD(3)),
+    engine      LowCardinality(String),
+    written_at  DateTime64(3, 'UTC') DEFAULT now64(3)
+)
+ENGINE = ReplacingMergeTree(number)
+ORDER BY (property_id, turn, part)
+SETTINGS non_replicated_deduplication_window = 100000
+COMMENT 'snapshots of audit watch';

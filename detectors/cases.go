@@ -1,0 +1,140 @@
+package detectors
+
+import "math"
+
+// causes names the cause that detectors share: what one of them reports in a visit of a subject, the others do not
+// report again. A detector without a name here has a cause of its own.
+var causes = map[string]string{
+	"d03": "play", "d06": "play", "d07": "play", "d09": "play", "d10": "play", "d11": "play", "d16": "play", "d20": "play",
+}
+
+func (d *Detector) cause() string {
+	if c, ok := causes[d.ID]; ok {
+		return c
+	}
+	return d.ID
+}
+
+// preference is what a kind of key has in advance, in units of ln e, when keys are compared that may explain an alarm:
+// a dealer is named if that explains more than a patron or a table does. Settlement, vigorish, procedure and shuffle
+// are the dealer's.
+func preference(d *Detector, kind KeyKind) float64 {
+	switch kind {
+	case OfPatron:
+		return 3
+	case OfTable, OfDevice, OfBatch:
+		return 1
+	case OfDealer:
+		if d.ID == "d05" || d.ID == "d11" || d.ID == "d12" || d.ID == "d13" {
+			return 6
+		}
+	case OfPit:
+		return -3
+	default: // the pair of a dealer and a patron
+	}
+	return 0
+}
+
+// oneCase makes the alarms of a call cases: the subject of an alarm is the key that explains most of its evidence, and
+// a subject with an alarm of the same cause has no further one until its next visit. Alarms outside the budget, and
+// certain facts, are left.
+func (h *Host) oneCase() {
+	cases := h.Alarms[:0]
+	for i := range h.Alarms {
+		a := h.Alarms[i]
+		if a.Certain || a.Detector.Starts == nil || a.Key.Kind.Ends() {
+			cases = append(cases, a)
+			continue
+		}
+		subject, open := h.subject(&a)
+		if open {
+			continue
+		}
+		if x := h.ledger.accounts[accountKey{a.Detector.ID, subject}]; subject != a.Key {
+			a.Key, a.Since, a.Rounds, a.Money, a.Top, a.effect = subject, x.Since, x.Rounds, x.Money, x.Top, x.Effect
+			a.Note = ""
+			h.ledger.rest(accountKey{a.Detector.ID, subject}, a.Location.At)
+			h.note(&a)
+		}
+		h.ledger.accounts[accountKey{a.Detector.ID, subject}].Case = true
+		cases = append(cases, a)
+	}
+	h.Alarms = cases
+}
+
+// subject is the key that explains most of an alarm, among those with a factor in this call. Open reports that the alarm
+// belongs to a case that is open.
+func (h *Host) subject(a *Alarm) (best Key, open bool) {
+	if h.alarmed(a, a.Key) {
+		return a.Key, true
+	}
+	best, most := a.Key, a.LnE+h.advance(a.Detector, a.Key.Kind)
+	for i := range h.Factors {
+		f := &h.Factors[i]
+		if f.Detector.cause() != a.Detector.cause() || f.Key == a.Key || f.Key.Kind.Ends() {
+			continue
+		}
+		if absorbs(f.Key, a) && h.alarmed(a, f.Key) {
+			return f.Key, true
+		}
+		x := h.ledger.accounts[accountKey{a.Detector.ID, f.Key}]
+		if f.Detector != a.Detector || !explains(f.Key, a.Key) || x == nil || x.Resting {
+			continue
+		}
+		if v := x.LnR + h.advance(a.Detector, f.Key.Kind); v > most {
+			best, most = f.Key, v
+		}
+	}
+	return best, false
+}
+
+// advance makes the statistics of keys of several kinds comparable: those with many starts are larger by their number.
+func (h *Host) advance(d *Detector, kind KeyKind) float64 {
+	return math.Log(roundsPerVisit(h.ledger.budget.Volume, kind)) + preference(d, kind)
+}
+
+// explains reports whether evidence about a key may be that about another one: of a patron about the pair with a
+// dealer, of anybody about a dealer, table, device or pit.
+func explains(key, about Key) bool {
+	switch about.Kind {
+	case OfPatron, OfPair:
+		return false
+	case OfDealerPatron:
+		n := len(about.ID) - len(key.ID)
+		return key.Kind == OfPatron && n > 0 && about.ID[n:] == key.ID && about.ID[n-1] == '+'
+	default:
+		return true
+	}
+}
+
+// absorbs reports whether an alarm belongs to an open case about a key: that of a dealer who settles wrongly has what is
+// found about the patrons of the dealer.
+func absorbs(key Key, a *Alarm) bool {
+	switch key.Kind {
+	case OfPatron:
+		return explains(key, a.Key)
+	case OfDealer:
+		if a.Key.Kind == OfPatron || a.Key.Kind == OfDealerPatron {
+			return preference(a.Detector, OfDealer) > 0
+		}
+		return true
+	case OfTable, OfDevice:
+		return a.Key.Kind != OfPatron && a.Key.Kind != OfDealerPatron
+	default:
+		return false
+	}
+}
+
+// alarmed reports whether a detector of the cause has raised an alarm about a key in this visit, other than the alarm.
+func (h *Host) alarmed(a *Alarm, key Key) bool {
+	for _, d := range h.detectors {
+		if d == a.Detector && key == a.Key || d.cause() != a.Detector.cause() {
+			continue
+		}
+		x := h.ledger.accounts[accountKey{d.ID, key}]
+		if x != nil && x.Resting && x.Case && a.Location.At-x.Latest <= visitGap && a.Location.At-x.AlarmAt <= restMax {
+			return true
+		}
+	}
+	return false
+}

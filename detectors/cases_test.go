@@ -1,0 +1,77 @@
+package detectors
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+)
+
+// A cause is one case in a visit, about its subject. A dealer is named only where the dealer explains more than a patron.
+func TestOneCase(t *testing.T) {
+	patron, dealer := Key{OfPatron, "p0"}, Key{OfDealer, "d2"}
+	rota := func(r *Round) { r.Dealer = fmt.Sprint("d", r.Round/20%4) }
+	for _, c := range []struct {
+		name  string
+		want  Key
+		shoes int
+		cheat func(*table)
+	}{
+		{"a patron who knows the winner", patron, 3, func(tb *table) { foreknow(tb, 1) }},
+		{"a patron who knows half of the winners", patron, 8, func(tb *table) { foreknow(tb, .5) }},
+		{"a patron who knows the first card", patron, 4, func(tb *table) { firstCard(tb, 1) }},
+		{"a patron who bets late and knows", patron, 6, pastPost},
+		{"a patron who changes stakes", patron, 6, capStakes(1)},
+		{"a dealer who takes no vigorish", dealer, 20, func(tb *table) {
+			tb.settle = func(r *Round) {
+				for i := range r.Wagers {
+					if r.Dealer == dealer.ID && tb.rng.IntN(5) == 0 {
+						r.Wagers[i].VigTaken = 0
+					}
+				}
+			}
+		}},
+		{"a dealer who overpays all", dealer, 20, func(tb *table) {
+			tb.settle = func(r *Round) {
+				for i := range r.Wagers {
+					if w := &r.Wagers[i]; r.Dealer == dealer.ID && w.Ruled == baccarat.Collect && tb.rng.IntN(20) == 0 {
+						w.Done = baccarat.Return
+					}
+				}
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for seed := range uint64(4) {
+				tb := newTable(t, 400+seed)
+				h := NewStored(DefaultBudget())
+				c.cheat(tb)
+				bets := tb.bets
+				tb.bets = func(r *Round, next []baccarat.Card) {
+					bets(r, next)
+					rota(r)
+				}
+				var cases []Alarm
+				tb.hook = func() {
+					for i := range h.Alarms {
+						if a := &h.Alarms[i]; a.Detector.Starts != nil {
+							cases = append(cases, *a)
+						}
+					}
+				}
+				for range c.shoes {
+					tb.play(h)
+				}
+				if len(cases) == 0 {
+					t.Errorf("seed %d: no case", seed)
+				}
+				for i := range cases {
+					if a := &cases[i]; a.Key != c.want || i > 0 {
+						t.Errorf("seed %d: case %d of %s is about %v: %s", seed, i+1, a.Detector.ID, a.Key, a.Observed(""))
+					}
+				}
+			}
+		})
+	}
+}
