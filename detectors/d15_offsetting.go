@@ -13,8 +13,8 @@ var d15 = &Detector{
 	ID: "d15", Name: "offsetting bets", Tier: Calibrated,
 	Observes: "the main bets of two accounts, or of one against two, in the common rounds of a visit: how much of them " +
 		"offsets",
-	Null: "each chooses side and stake without regard to the other: the bets of one go with those of any other round " +
-		"of the other as well; calibrated on the visit, outside the budget",
+	Null: "each chooses side and stake without regard to the other: the bets of one go as well with the other's bets of " +
+		"another round; calibrated on the visit, outside the budget",
 	Reports: "common rounds, the part that offset, turnover and net result, if at least 30 rounds, most of the turnover " +
 		"and the turnover of the policy offset; two constant habits that offset are reported as a fact of severity info",
 	Keys:    []KeyKind{OfPair},
@@ -160,9 +160,9 @@ func (d *offsetting) score(key Key, a, b *mainBet, r *Round, out *factors) {
 	out.add(f)
 }
 
-// exchange returns the evidence of a bet against the last of Others: how much better it offsets than the others would
-// have, where each is as likely under honest play (soft-rank e-value, Balinsky and Balinsky, arXiv 2401.16043). It also
-// returns the mean of what would have been offset.
+// exchange returns the evidence of a bet against the last of Others: how much better it offsets than the mean of Others
+// would have, each of which is as likely under honest play, so that the mean of the factor is 1. It also returns the mean
+// of what would have been offset.
 func (s *offsetState) exchange(on int64, observed float64) (lnE, expected float64) {
 	for _, other := range s.Others {
 		expected += offsets(on, other)

@@ -1,6 +1,10 @@
 package detectors
 
-import "github.com/shoeproof/shoeproof/baccarat"
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+)
 
 // PickUp is the order in which the cards of a finished round are put into the discards. The next shoe may repeat that
 // order, forwards or backwards.
@@ -13,7 +17,23 @@ const (
 	// PlayerFirst puts down the player hand, then the banker hand; BankerFirst the reverse.
 	PlayerFirst
 	BankerFirst
+	// ThirdsPlayerFirst puts down the third cards, then the player hand and the banker hand; ThirdsBankerFirst the third
+	// cards, then the banker hand.
+	ThirdsPlayerFirst
+	ThirdsBankerFirst
 )
+
+// PickUpNames are the names of the orders, in settings.
+var PickUpNames = [...]string{
+	AsDealt: "as_dealt", PlayerFirst: "player_first", BankerFirst: "banker_first",
+	ThirdsPlayerFirst: "thirds_player_first", ThirdsBankerFirst: "thirds_banker_first",
+}
+
+// ParsePickUp returns the order with a name.
+func ParsePickUp(name string) (PickUp, bool) {
+	at := slices.Index(PickUpNames[:], name)
+	return PickUp(max(at, 0)), at >= 0
+}
 
 // discards puts the cards of a shoe, given in the order of dealing, in the order of the discards. Unread cards are
 // left out.
@@ -24,9 +44,9 @@ func (p PickUp) discards(dealt []Card) []baccarat.Card {
 		for to < len(dealt) && !dealt[to].isFirst() {
 			to++
 		}
-		for pass := range 3 {
+		for pass := range 4 {
 			for _, c := range dealt[from:to] {
-				if c.Card != baccarat.Unread && p.pass(c.Hand) == pass {
+				if c.Card != baccarat.Unread && p.pass(c) == pass {
 					out = append(out, c.Card)
 				}
 			}
@@ -36,19 +56,22 @@ func (p PickUp) discards(dealt []Card) []baccarat.Card {
 	return out
 }
 
-// pass returns when a card of a hand is put down: first, second, or third for burned cards.
-func (p PickUp) pass(hand baccarat.Hand) int {
+// pass returns when a card is put down: third cards first where the house has it so, then the first hand, the second one,
+// and burned cards.
+func (p PickUp) pass(c Card) int {
 	first := baccarat.Player
-	if p == BankerFirst {
+	if p == BankerFirst || p == ThirdsBankerFirst {
 		first = baccarat.Banker
 	}
 	switch {
-	case p == AsDealt, hand == first:
+	case p == AsDealt, p >= ThirdsPlayerFirst && c.Hand != baccarat.NoHand && c.Index == 3:
 		return 0
-	case hand == baccarat.NoHand:
-		return 2
+	case c.Hand == first:
+		return 1
+	case c.Hand == baccarat.NoHand:
+		return 3
 	}
-	return 1
+	return 2
 }
 
 // positions lists where each card lies in an order.

@@ -142,3 +142,37 @@ func TestWeakShufflePower(t *testing.T) {
 		}
 	}
 }
+
+// A set of cards is compared with its own last shoe, also if others were dealt since.
+func TestOrdersBySet(t *testing.T) {
+	card := func(c baccarat.Card) []Card { return []Card{{Card: c}} }
+	var o Orders
+	if o.Of("a") != nil {
+		t.Error("an order of no shoe")
+	}
+	for i, batch := range []string{"a", "b", "a", "b", "", "c", "d"} {
+		o = o.Add(batch, card(baccarat.Card(i+1)))
+	}
+	for batch, want := range map[string]baccarat.Card{"b": 4, "c": 6, "d": 7, "new": 7, "": 7} {
+		if got := o.Of(batch); len(got) != 1 || got[0].Card != want {
+			t.Errorf("set %q: %v, want %v", batch, got, want)
+		}
+	}
+	if len(o) != maxOrders {
+		t.Errorf("%d orders", len(o))
+	}
+}
+
+// The order in which the house picks up cards is a policy: third cards may come first.
+func TestPickUpOrders(t *testing.T) {
+	p, b := baccarat.Player, baccarat.Banker
+	dealt := []Card{{1, p, 1}, {2, b, 1}, {3, p, 2}, {4, b, 2}, {5, p, 3}, {6, b, 3}, {7, baccarat.NoHand, 0}, {8, p, 1}}
+	for order, want := range map[PickUp][]baccarat.Card{
+		AsDealt: {1, 2, 3, 4, 5, 6, 7, 8}, PlayerFirst: {1, 3, 5, 2, 4, 6, 7, 8}, BankerFirst: {2, 4, 6, 1, 3, 5, 7, 8},
+		ThirdsPlayerFirst: {5, 6, 1, 3, 2, 4, 7, 8}, ThirdsBankerFirst: {5, 6, 2, 4, 1, 3, 7, 8},
+	} {
+		if got := order.discards(dealt); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", PickUpNames[order], got, want)
+		}
+	}
+}

@@ -53,8 +53,9 @@ type Cards struct {
 	// Left are the cards not seen before the one at position Out.
 	Left exact.Composition
 	Out  int
-	// Dealt are the cards dealt so far, Before the cards of the previous shoe.
-	Dealt, Before []detectors.Card
+	// Dealt are the cards dealt so far, Before those of earlier shoes.
+	Dealt  []detectors.Card
+	Before detectors.Orders
 }
 
 // Alarms are the alarms of the last round, shoe or tray.
@@ -84,7 +85,7 @@ func (t *Table) End(s *play.Shoe, out *rows.Set) bool {
 	t.detectors().End(&v)
 	t.evidence(out)
 	t.shoe = nil
-	t.cards.Before, t.cards.Dealt = t.cards.Dealt, t.cards.Before[:0]
+	t.cards.Before, t.cards.Dealt = t.cards.Before.Add(s.Batch(), t.cards.Dealt), t.cards.Dealt[:0]
 	return true
 }
 

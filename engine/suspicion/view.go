@@ -132,7 +132,7 @@ func (t *Table) viewShoe(s *play.Shoe) detectors.Shoe {
 			Property: t.Play.Property, Pit: s.Pit, Table: t.Play.ID, Shoe: s.ID, At: s.At, Seq: s.First,
 		},
 		Dealer: t.Play.Dealer, Batch: s.Loaded.Batch, Shuffler: t.seen.Shuffler, Decks: int(t.cards.Decks),
-		Before: t.cards.Before, Left: t.cards.Left, Whole: !s.Missing && !s.Joined, Lost: s.Missing,
+		Before: t.cards.Before.Of(s.Batch()), Left: t.cards.Left, Whole: !s.Missing && !s.Joined, Lost: s.Missing,
 	}
 }
 

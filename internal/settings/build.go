@@ -53,6 +53,12 @@ func (c *FalseAlarmBudget) budget() detectors.Budget {
 		Sessions: float64(c.Visits),
 		Stints:   v.Stints * turns, Pairings: v.Pairings * visits,
 	}
+	p.Policy.PickUps = nil
+	for _, name := range c.PickUpOrders {
+		if order, ok := detectors.ParsePickUp(name); ok { // others are refused by check
+			p.Policy.PickUps = append(p.Policy.PickUps, order)
+		}
+	}
 	p.Policy.BoughtAtCage, p.Policy.Differential = !c.ChipsAtTable, c.Differential
 	return p
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/detectors"
+
 	"github.com/shoeproof/shoeproof/engine/calendar"
 
 	"github.com/shoeproof/shoeproof/export/s3"
@@ -145,6 +147,12 @@ func (c *Law) check(l *Loaded) {
 	} {
 		if d.n < 1 {
 			l.complain("detectors."+d.key, fmt.Errorf("%d, want 1 or more", d.n))
+		}
+	}
+	for _, name := range c.Detectors.PickUpOrders {
+		if _, ok := detectors.ParsePickUp(name); !ok {
+			l.complain("detectors.pick_up_orders", fmt.Errorf("%q, want names of %s", name,
+				strings.Join(detectors.PickUpNames[:], ", ")))
 		}
 	}
 	if _, err := c.Calendar.calendar(); err != nil && !l.complained("calendar.shifts") {

@@ -89,6 +89,8 @@ type FalseAlarmBudget struct {
 	Visits       int  `key:"visits" doc:"visits of patrons to a table in a year"`
 	ChipsAtTable bool `key:"chips_at_table" doc:"chips are sold at the table: a low tray is not evidence"`
 	Differential bool `key:"differential" doc:"the house limits the difference of Player and Banker totals: offsetting bets are not evidence"`
+	// PickUpOrders are names of detectors.PickUpNames.
+	PickUpOrders []string `key:"pick_up_orders" doc:"orders in which cards are picked up: as_dealt, player_first, banker_first, thirds_player_first, thirds_banker_first"`
 }
 
 // Calendar is the calendar of the property.
@@ -193,7 +195,10 @@ func defaultLaw() Law {
 	return Law{Calendar: Calendar{
 		Zone: "America/New_York", Rollover: "06:00",
 		Shifts: map[string]string{"day": "06:00", "swing": "14:00", "night": "22:00"},
-	}, Detectors: FalseAlarmBudget{FalseAlarms: 10, Rounds: 500_000, Shoes: 6_150, PatronRounds: 2_500_000, Visits: 7_300}}
+	}, Detectors: FalseAlarmBudget{
+		FalseAlarms: 10, Rounds: 500_000, Shoes: 6_150, PatronRounds: 2_500_000, Visits: 7_300,
+		PickUpOrders: []string{"as_dealt", "player_first", "banker_first"},
+	}}
 }
 
 // Secret prints as ****.

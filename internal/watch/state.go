@@ -23,8 +23,8 @@ type state struct {
 	Closed      int64
 	Table, Shoe string
 	Tables      map[string]int64
-	// Before are the cards of the last shoe of each table, Days the latest gaming day.
-	Before map[string][]detectors.Card
+	// Before are the cards of the latest shoes of each table, Days the latest gaming day.
+	Before map[string]detectors.Orders
 	Days   map[string]string
 	// Forgot is when ended visits were last dropped.
 	Forgot    int64

@@ -64,7 +64,7 @@ type watcher struct {
 	// settled are the first rounds of the configurations so far, up to the time until.
 	settled rows.Rounds
 	until   int64
-	before  map[string][]detectors.Card // the last shoe of each table
+	before  map[string]detectors.Orders // of each table
 	// days are the latest gaming days of the tables.
 	days map[string]string
 	// pending are the rows that are not durable yet.
@@ -94,7 +94,7 @@ func newWatcher(store *clickhouse.Store, o Options) *watcher {
 		options: o, store: store, promise: promise, host: host, scoring: host, late: map[string]*detectors.Host{},
 		tables: map[string]int64{},
 		after:  clickhouse.ClosedShoe{Closed: o.Since - 1},
-		terms:  map[string]*terms{}, before: map[string][]detectors.Card{},
+		terms:  map[string]*terms{}, before: map[string]detectors.Orders{},
 		days: map[string]string{},
 	}
 }
@@ -271,11 +271,12 @@ func (w *watcher) shoe(ctx context.Context, c *clickhouse.ClosedShoe) error {
 	}
 	s := detectors.Shoe{
 		Location: detectors.Location{Property: w.options.Property, Pit: c.Pit, Table: c.Table, Shoe: c.Shoe, At: c.At},
-		Decks:    int(c.Decks), Before: w.before[c.Table], Whole: !c.Missing && !c.Joined, Lost: c.Missing,
+		Decks:    int(c.Decks), Whole: !c.Missing && !c.Joined, Lost: c.Missing,
 	}
 	if len(played) > 0 {
 		s.Dealer, s.Batch, s.Shuffler = played[0].Dealer, played[0].Batch, played[0].Shuffler
 	}
+	s.Before = w.before[c.Table].Of(s.Batch)
 	host.Begin(&s)
 	w.take(&s.Location, "", nil)
 	var cards []detectors.Card
@@ -300,7 +301,7 @@ func (w *watcher) shoe(ctx context.Context, c *clickhouse.ClosedShoe) error {
 	s.At = c.Closed
 	host.End(&s)
 	w.take(&s.Location, s.Dealer, nil)
-	w.before[c.Table] = cards
+	w.before[c.Table] = w.before[c.Table].Add(s.Batch, cards)
 	w.pending.shoes++
 	if c.Closed-w.forgot >= int64(time.Hour) {
 		w.forgot = c.Closed
