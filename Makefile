@@ -9,13 +9,14 @@ BUF              := .cache/bin/buf-$(BUF_VERSION)
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMANDS := $(notdir $(patsubst %/main.go,%,$(wildcard cmd/*/main.go)))
 FUZZTIME ?= 10s
+N        ?= 200
 RUN      ?= .
 
-.PHONY: help engines kafka kafka-stop generate build test race lint format fuzz bench bench-peer soak demo helm alerts helm-test reproducible sbom notices clean
+.PHONY: help engines kafka kafka-stop generate build test race lint format judgement-hash fuzz bench bench-peer soak demo helm alerts helm-test reproducible sbom notices clean
 .DEFAULT_GOAL := help
 
 help: ## print this
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 engines: ## download the ClickHouse of the tests and the demo, once
 	@deploy/dev/engines.sh
@@ -36,7 +37,7 @@ $(COMMANDS:%=bin/%): bin/%:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-X main.version=$(VERSION)' -o $@ ./cmd/$*
 
 test: engines ## run all tests with real engines; RUN=name for some
-	go test -timeout 60m -run '$(RUN)' ./...
+	go test -timeout 60m -ldflags=-w -run '$(RUN)' ./...
 
 race: ## run the tests without engines under the race detector; needs a C compiler
 	go test -timeout 30m -race -short ./...
@@ -47,6 +48,9 @@ lint: $(GOLANGCI) $(BUF) ## check coding rules, formatting and the event contrac
 
 format: $(GOLANGCI) ## format the code
 	$(GOLANGCI) fmt ./...
+
+judgement-hash: ## print a SHA-256 over the findings and facts of fixtures, scenarios and N simulated shoes
+	go run ./cmd/devstack judgement --shoes $(N)
 
 fuzz: ## run each fuzz target for FUZZTIME
 	@deploy/dev/fuzz.sh $(FUZZTIME)

@@ -87,6 +87,7 @@ type Result struct {
 	// Legal are the events before the edits, Events the audited ones.
 	Legal, Events []schema.Event
 	Findings      []finding.Finding
+	Rows          *rows.Set // the findings, and the facts
 	// Unread are the events that the engine rejected.
 	Unread []string
 }
@@ -106,20 +107,29 @@ func (s *Scenario) Run(opt engine.Options, load Loader) (*Result, error) {
 	if r.Events, err = s.edits.Apply(r.Legal); err != nil {
 		return nil, fmt.Errorf("%s: edits: %w", s.path, err)
 	}
+	if r.Rows, err = Audit(opt, r.Events); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.path, err)
+	}
+	r.Findings = r.Rows.Findings
+	for i := range r.Rows.DeadLetters {
+		d := &r.Rows.DeadLetters[i]
+		r.Unread = append(r.Unread, fmt.Sprintf("event %d: %s", d.Offset, d.Reason))
+	}
+	return &r, nil
+}
+
+// Audit returns the rows of events, with the findings about the tables of the floor against each other.
+func Audit(opt engine.Options, events []schema.Event) (*rows.Set, error) {
 	opt.NoArchive = true
 	set := &rows.Set{}
-	if err := engine.New(opt).Replay(engine.Records(r.Events), set, nil); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.path, err)
+	if err := engine.New(opt).Replay(engine.Records(events), set, nil); err != nil {
+		return nil, err
 	}
 	floor := engine.NewFloor(opt)
 	floor.Note(set.Configs)
 	floor.NoteRounds(&set.Rounds)
-	r.Findings = append(set.Findings, floor.Findings()...)
-	for i := range set.DeadLetters {
-		d := &set.DeadLetters[i]
-		r.Unread = append(r.Unread, fmt.Sprintf("event %d: %s", d.Offset, d.Reason))
-	}
-	return &r, nil
+	set.Findings = append(set.Findings, floor.Findings()...)
+	return set, nil
 }
 
 // Problems returns the reasons for which a result fails the scenario, apart from other findings than expected: events
