@@ -35,6 +35,13 @@ func secretOf(a *Access, name, role, property string, expires time.Time) string 
 	return secret
 }
 
+// personal adds a token of a person, and returns its secret.
+func personal(a *Access, name, person, role string) string {
+	secret := secretOf(a, name, role, "*", time.Now().Add(time.Hour))
+	a.Tokens[len(a.Tokens)-1].Person = person
+	return secret
+}
+
 func send(t testing.TB, method, target, body string, header ...string) (int, string) {
 	t.Helper()
 	ctx := t.Context()
@@ -353,7 +360,7 @@ func TestRoles(t *testing.T) {
 	access := Access{}
 	tokens := map[string]string{}
 	for _, role := range roleNames() {
-		tokens[role] = secretOf(&access, role, role, "*", time.Now().Add(time.Hour))
+		tokens[role] = personal(&access, role, role, role)
 	}
 	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
 	open, err := s.Open(t.Context(), store.Scope{All: true}, store.Filter{})
@@ -510,6 +517,14 @@ func TestReadAccess(t *testing.T) {
 		"tokns: []":                                              "tokns",
 		strings.Replace(good, "expires", "#", 1):                 "expires",
 		strings.Replace(good, strings.Repeat("ab", 32), "ab", 1): "64 hex",
+		good + strings.SplitN(good, "\n", 2)[1]:                  "two tokens have this name",
+		good + strings.Replace(strings.SplitN(good, "\n", 2)[1], "name: g", "name: G", 1):                          "two tokens have this name",
+		good + strings.NewReplacer("name: g", "name: h", "abab", "ABAB").Replace(strings.SplitN(good, "\n", 2)[1]): "same sha256",
+		strings.Replace(good, "name: g", "name: \"g\\u200b\"", 1):                                                  "invisible",
+		strings.Replace(good, "name: g", "name: g\n  person: \"a\\u202en\"", 1):                                    "invisible",
+		"people: {ann: [{issuer: proxy}]}":                                                                         "needs an issuer and a subject",
+		"people: {ann: [{issuer: proxy, subject: a}], bob: [{issuer: proxy, subject: A}]}":                         "belongs to person ann too",
+		"people: {ann: [], ANN: []}":                                                                               "two people have this name",
 	} {
 		if _, err := ReadAccess(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)

@@ -180,6 +180,15 @@ func (b *browser) signIn(name, role string) {
 	b.do(chromedp.WaitVisible(chromedp.CSS(".who")))
 }
 
+// signInWith signs in with a token.
+func (b *browser) signInWith(secret string) {
+	b.t.Helper()
+	b.open("/sign-in")
+	b.do(chromedp.SendKeys(chromedp.CSS("input[name=token]"), secret))
+	b.click(".door button")
+	b.do(chromedp.WaitVisible(chromedp.CSS(".who")))
+}
+
 // screenshot saves a picture of the page if SHOEPROOF_TEST_SCREENS names a folder.
 func (b *browser) screenshot(name string) {
 	b.t.Helper()

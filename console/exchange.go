@@ -216,7 +216,7 @@ func (x *exchange) mustLog(property, action, object, detail string) error {
 		PropertyID: property, At: x.c.Now().UTC(), Action: action, Object: object, Detail: detail, Remote: x.remote(),
 	}
 	if x.user != nil {
-		e.Actor, e.Role = x.user.Name, x.user.Role()
+		e.Actor, e.Role, e.Who = x.user.Name, x.user.Role(), x.user.Who
 	}
 	return x.c.Store.Log(x.r.Context(), e)
 }

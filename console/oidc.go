@@ -108,9 +108,13 @@ func oidcCallback(c *Console, x *exchange) error {
 	if err := id.Claims(&claims); err != nil {
 		return errors.Join(errUnauthenticated, fmt.Errorf("read the claims of the id token: %w", err))
 	}
-	name, _ := claims[c.OIDC.Name].(string)
-	if name == "" {
-		return fmt.Errorf("%w: the id token has no claim %q", errUnauthenticated, c.OIDC.Name)
+	claim, _ := claims[c.OIDC.Name].(string)
+	name, err := visibleName(claim)
+	if err != nil {
+		return fmt.Errorf("%w: claim %q of the id token: %w", errUnauthenticated, c.OIDC.Name, err)
+	}
+	if id.Issuer == "" || id.Subject == "" {
+		return fmt.Errorf("%w: the id token has no issuer or no subject", errUnauthenticated)
 	}
 	list, _ := claims[c.OIDC.Groups].([]any)
 	var groups []string
@@ -119,7 +123,8 @@ func oidcCallback(c *Console, x *exchange) error {
 			groups = append(groups, g)
 		}
 	}
-	return c.beginSession(x, map[string]any{"name": name, "groups": groups}, next)
+	values := map[string]any{"name": name, "groups": groups, "issuer": id.Issuer, "subject": id.Subject}
+	return c.beginSession(x, values, next)
 }
 
 // equalSecrets compares in constant time.

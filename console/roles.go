@@ -1,17 +1,9 @@
 package console
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"time"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/shoeproof/shoeproof/console/store"
 )
@@ -73,9 +65,10 @@ func (g *Grant) may(p permission) bool {
 	return false
 }
 
-// Identity is an authenticated user or program.
+// Identity is an authenticated user or program. Name is for people to read; Who identifies.
 type Identity struct {
 	Name   string
+	Who    store.Who
 	Grants []Grant
 }
 
@@ -108,48 +101,6 @@ func (id *Identity) Role() string {
 	return strings.Join(names, ", ")
 }
 
-// Token authenticates a program or a user. The file has its hash only.
-type Token struct {
-	Name    string    `yaml:"name"`
-	SHA256  string    `yaml:"sha256"` // hex, of a secret of 256 random bits
-	Expires time.Time `yaml:"expires"`
-	Grants  []Grant   `yaml:"grants"`
-}
-
-// Access maps tokens, and the groups of an identity provider or a proxy, to grants.
-type Access struct {
-	Tokens []Token            `yaml:"tokens"`
-	Groups map[string][]Grant `yaml:"groups"`
-}
-
-// ReadAccess reads an access file.
-func ReadAccess(in io.Reader) (Access, error) {
-	var a Access
-	dec := yaml.NewDecoder(in)
-	dec.KnownFields(true)
-	if err := dec.Decode(&a); err != nil && !errors.Is(err, io.EOF) {
-		return a, err
-	}
-	var problems []error
-	for i := range a.Tokens {
-		t := &a.Tokens[i]
-		sum, err := hex.DecodeString(t.SHA256)
-		switch {
-		case t.Name == "":
-			problems = append(problems, fmt.Errorf("tokens[%d]: no name", i))
-		case err != nil || len(sum) != sha256.Size:
-			problems = append(problems, fmt.Errorf("token %s: sha256 is not 64 hex digits", t.Name))
-		case t.Expires.IsZero():
-			problems = append(problems, fmt.Errorf("token %s: no expires: want a time such as 2027-01-01T00:00:00Z", t.Name))
-		}
-		problems = append(problems, checkGrants("token "+t.Name, t.Grants))
-	}
-	for name, grants := range a.Groups {
-		problems = append(problems, checkGrants("group "+name, grants))
-	}
-	return a, errors.Join(problems...)
-}
-
 func checkGrants(of string, grants []Grant) error {
 	if len(grants) == 0 {
 		return fmt.Errorf("%s: no grants", of)
@@ -162,29 +113,4 @@ func checkGrants(of string, grants []Grant) error {
 		}
 	}
 	return nil
-}
-
-// token returns the identity of a secret. Its duration does not depend on how much of the secret is correct.
-func (a *Access) token(secret string, now time.Time) (*Identity, bool) {
-	sum := sha256.Sum256([]byte(secret))
-	got := []byte(hex.EncodeToString(sum[:]))
-	var found *Token
-	for i := range a.Tokens {
-		if subtle.ConstantTimeCompare(got, []byte(strings.ToLower(a.Tokens[i].SHA256))) == 1 {
-			found = &a.Tokens[i]
-		}
-	}
-	if found == nil || !now.Before(found.Expires) {
-		return nil, false
-	}
-	return &Identity{Name: found.Name, Grants: found.Grants}, true
-}
-
-// of returns the identity of a user by groups; false if no group has a grant.
-func (a *Access) of(name string, groups []string) (*Identity, bool) {
-	id := &Identity{Name: name}
-	for _, g := range groups {
-		id.Grants = append(id.Grants, a.Groups[g]...)
-	}
-	return id, name != "" && len(id.Grants) > 0
 }

@@ -1,12 +1,18 @@
 package console
 
 import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/shoeproof/shoeproof/console/store"
 )
 
 const (
@@ -20,7 +26,10 @@ func (c *Console) identify(r *http.Request) *Identity {
 		id, ok := c.Access.token(secret, c.Now())
 		if !ok {
 			c.Hooks.SignInRefused(ByToken)
+			return nil
 		}
+		// A request without a session is a program's, whoever has the token.
+		id.Who.Method, id.Who.Program = "bearer", true
 		return id
 	}
 	if c.SignIn == ByProxy {
@@ -39,30 +48,42 @@ func (c *Console) identify(r *http.Request) *Identity {
 	if r.Header.Get("X-Refresh") == "" && r.URL.Path != "/live" {
 		c.sessions.Put(r.Context(), "seen", now.Unix())
 	}
-	groups, _ := c.sessions.Get(r.Context(), "groups").([]string)
-	if role := c.sessions.GetString(r.Context(), "role"); role != "" {
-		return &Identity{Name: name, Grants: []Grant{{Role: role, Properties: []string{"*"}}}}
-	}
-	if token := c.sessions.GetString(r.Context(), "token"); token != "" {
-		// Checked at each request: revoking a token ends its sessions.
-		for i := range c.Access.Tokens {
-			if t := &c.Access.Tokens[i]; t.SHA256 == token && now.Before(t.Expires) {
-				return &Identity{Name: name, Grants: t.Grants}
-			}
-		}
-		return nil
-	}
-	id, ok := c.Access.of(name, groups)
-	if !ok {
-		return nil
+	id := c.ofSession(r.Context(), name)
+	if id != nil {
+		id.Who.Session = c.sessions.GetString(r.Context(), "id")
 	}
 	return id
 }
 
+// ofSession returns the user of a session, nil if the access file does not permit the user any more.
+func (c *Console) ofSession(ctx context.Context, name string) *Identity {
+	if role := c.sessions.GetString(ctx, "role"); role != "" {
+		return &Identity{
+			Name: name, Who: store.Who{Issuer: ByChoice, Subject: name, Method: ByChoice},
+			Grants: []Grant{{Role: role, Properties: []string{"*"}}},
+		}
+	}
+	if token := c.sessions.GetString(ctx, "token"); token != "" {
+		// Checked at each request: revoking a token ends its sessions.
+		if id, ok := c.Access.tokenOf(token, c.Now()); ok {
+			return id
+		}
+		return nil
+	}
+	groups, _ := c.sessions.Get(ctx, "groups").([]string)
+	who := store.Who{
+		Issuer: c.sessions.GetString(ctx, "issuer"), Subject: c.sessions.GetString(ctx, "subject"), Method: ByOIDC,
+	}
+	if id, ok := c.Access.of(name, who, groups); ok {
+		return id
+	}
+	return nil
+}
+
 // proxied returns the user that the proxy names. Headers that do not come from the proxy are ignored.
 func (c *Console) proxied(r *http.Request) *Identity {
-	user := r.Header.Get("X-Forwarded-User")
-	if user == "" {
+	users := r.Header.Values("X-Forwarded-User")
+	if len(users) == 0 || users[0] == "" {
 		return nil
 	}
 	addr, err := netip.ParseAddrPort(r.RemoteAddr)
@@ -72,12 +93,22 @@ func (c *Console) proxied(r *http.Request) *Identity {
 	secret := equalSecrets(r.Header.Get("X-Shoeproof-Secret"), c.Proxy.Secret)
 	if !from || !secret || c.Proxy.Secret == "" {
 		c.Log.Warn("identity headers ignored: the request is not from the proxy",
-			"remote", r.RemoteAddr, "user", user, "address_matches", from, "secret_matches", secret)
+			"remote", r.RemoteAddr, "user", users[0], "address_matches", from, "secret_matches", secret)
+		c.Hooks.SignInRefused(ByProxy)
+		return nil
+	}
+	name, err := userName(users[0])
+	if err == nil && len(users) > 1 {
+		err = fmt.Errorf("X-Forwarded-User occurs %d times", len(users))
+	}
+	if err != nil {
+		c.Log.Warn("the proxy's user is refused", "remote", r.RemoteAddr, "user", users[0], "error", err)
 		c.Hooks.SignInRefused(ByProxy)
 		return nil
 	}
 	comma := func(r rune) bool { return r == ',' || r == ';' }
-	id, ok := c.Access.of(user, strings.FieldsFunc(r.Header.Get("X-Forwarded-Groups"), comma))
+	groups := strings.FieldsFunc(r.Header.Get("X-Forwarded-Groups"), comma)
+	id, ok := c.Access.of(name, store.Who{Issuer: ByProxy, Subject: name, Method: ByProxy}, groups)
 	if !ok {
 		c.Hooks.SignInRefused(ByProxy)
 		return nil
@@ -118,16 +149,14 @@ func signIn(c *Console, x *exchange) error {
 			values["name"] = name
 		}
 	case ByToken:
-		id, ok := c.Access.token(x.r.PostFormValue("token"), c.Now())
+		secret := x.r.PostFormValue("token")
+		id, ok := c.Access.token(secret, c.Now())
 		if !ok {
 			return fmt.Errorf("%w: unknown or expired token", errUnauthenticated)
 		}
-		for i := range c.Access.Tokens {
-			if c.Access.Tokens[i].Name == id.Name {
-				values["token"] = c.Access.Tokens[i].SHA256
-			}
-		}
-		values["name"] = id.Name
+		// The hash and not the name: only this secret has these rights.
+		sum := sha256.Sum256([]byte(secret))
+		values["name"], values["token"] = id.Name, hex.EncodeToString(sum[:])
 	default:
 		return badRequest("The sign-in mode %s has no form.", c.SignIn)
 	}
@@ -147,6 +176,7 @@ func (c *Console) beginSession(x *exchange, values map[string]any, next string) 
 		c.sessions.Put(ctx, k, v)
 	}
 	c.sessions.Put(ctx, "seen", c.Now().Unix())
+	c.sessions.Put(ctx, "id", rand.Text()) // names the session in records; it is no secret
 	x.user = c.identify(x.r)
 	if x.user == nil {
 		_ = c.sessions.Destroy(ctx)

@@ -43,7 +43,8 @@ func supervised(p *store.Triage) bool {
 
 // apply applies an action of triage as the user.
 func (c *Console) apply(x *exchange, p store.Triage) ([]store.OpenFinding, error) {
-	p.Actor = x.user.Name
+	p.Actor, p.Who, p.Role = x.user.Name, x.user.Who, x.user.Role()
+	p.Second = func(requester store.Who) error { return c.Access.second(requester, p.Who) }
 	scope := x.scope()
 	if p.Action == store.Assign && p.Owner == "me" {
 		p.Owner = p.Actor

@@ -15,9 +15,12 @@ import (
 func TestTriageByKeyboard(t *testing.T) {
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 8, 0)
-	c := serve(t, s, nil)
+	access := Access{}
+	operator := personal(&access, "ann", "ann", "operator")
+	supervisor := personal(&access, "bob", "bob", "supervisor")
+	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
 	ann := openBrowser(t, c.url, 1440, 900)
-	ann.signIn("ann", "operator")
+	ann.signInWith(operator)
 	ann.open("/queue")
 	ann.press("j")
 	first := eval[string](ann, "document.activeElement.textContent")
@@ -69,7 +72,7 @@ func TestTriageByKeyboard(t *testing.T) {
 	ann.quiet()
 
 	bob := openBrowser(t, c.url, 1440, 900)
-	bob.signIn("bob", "supervisor")
+	bob.signInWith(supervisor)
 	bob.open(path)
 	bob.click("button[value=confirm]")
 	bob.await("document.querySelector('.head .state-closed') != null")

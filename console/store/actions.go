@@ -17,6 +17,17 @@ type Action struct {
 	Disposition string    `ch:"disposition"`
 	Reason      string    `ch:"reason"`
 	Note        string    `ch:"note"`
+	Role        string    `ch:"role"`
+	Who
+}
+
+// Who identifies a user or a program: the subject at an issuer, whatever its name. Columns of older rows are empty.
+type Who struct {
+	Issuer  string `ch:"issuer"`
+	Subject string `ch:"subject"`
+	Method  string `ch:"sign_in"`
+	Session string `ch:"session"` // empty where each request is authenticated
+	Program bool   `ch:"program"`
 }
 
 // Actions returns the actions on a finding, the first one first.

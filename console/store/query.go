@@ -133,13 +133,19 @@ func write[T any](ctx context.Context, s *Store, what, table string, rows []T) e
 
 // columns lists the columns of a row: the ch tags of its fields.
 func columns[T any]() string {
-	var names []string
-	for f := range reflect.TypeFor[T]().Fields() {
-		if tag := f.Tag.Get("ch"); tag != "" {
+	return strings.Join(columnsOf(reflect.TypeFor[T]()), ", ")
+}
+
+func columnsOf(row reflect.Type) (names []string) {
+	for f := range row.Fields() {
+		switch tag := f.Tag.Get("ch"); {
+		case f.Anonymous && f.Type.Kind() == reflect.Struct:
+			names = append(names, columnsOf(f.Type)...)
+		case tag != "":
 			names = append(names, tag)
 		}
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // limit returns a LIMIT clause of n rows, or of 200 if n is not within 1 to MaxRows.

@@ -39,6 +39,7 @@ type Entry struct {
 	Object     string    `ch:"object"`
 	Detail     string    `ch:"detail"`
 	Remote     string    `ch:"remote"`
+	Who
 }
 
 // Log appends to the console log.

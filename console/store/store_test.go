@@ -125,8 +125,16 @@ func TestQueueAndTriage(t *testing.T) {
 	}
 	id := critical[0].ID
 	apply := func(actor, action string) error {
+		who := Who{Issuer: "proxy", Subject: actor, Method: "proxy"}
 		_, err := s.Apply(ctx, everywhere, Triage{
-			IDs: []string{id}, Actor: actor, Action: action, Disposition: "confirmed-dealer-error", Reason: "seen on video",
+			IDs: []string{id}, Actor: actor, Who: who, Role: "supervisor", Action: action,
+			Disposition: "confirmed-dealer-error", Reason: "seen on video",
+			Second: func(requester Who) error {
+				if requester == who {
+					return errors.New("one person")
+				}
+				return nil
+			},
 		})
 		return err
 	}
@@ -169,6 +177,12 @@ func TestQueueAndTriage(t *testing.T) {
 	actions, err := s.Actions(ctx, everywhere, id)
 	if err != nil || len(actions) != 7 {
 		t.Errorf("%d actions, %v, want the 7 that were applied", len(actions), err)
+	}
+	for _, a := range actions {
+		want := Who{Issuer: "proxy", Subject: a.Actor, Method: "proxy"}
+		if a.Who != want || a.Role != "supervisor" {
+			t.Errorf("%s by %s is stored as of %+v, role %s", a.Action, a.Actor, a.Who, a.Role)
+		}
 	}
 	// Closings are listed with what was closed.
 	if err := apply("ann", Close); err != nil {

@@ -52,15 +52,19 @@ var ErrTransition = errors.New("action not possible")
 // Triage is one action of triage on one or more findings.
 type Triage struct {
 	IDs    []string
-	Actor  string
+	Actor  string // name, for people to read
+	Who    Who
+	Role   string
 	Action string
+	// Second returns an error unless a closing that another user requested may be confirmed by Who.
+	Second func(requester Who) error
 	// Owner is the new owner, for Assign.
 	Owner                     string
 	Disposition, Reason, Note string
 }
 
-// next returns the state after the action. proposer is the actor of the Close that awaits confirmation.
-func (p *Triage) next(row *OpenFinding, proposer string) (state string, err error) {
+// next returns the state after the action. requester is the user of the Close that awaits confirmation.
+func (p *Triage) next(row *OpenFinding, requester Who) (state string, err error) {
 	open := row.Deleted == 0
 	refuse := func(why string) (string, error) {
 		return "", fmt.Errorf("%w: %s of %s %s: %s", ErrTransition, p.Action, row.State, row.ID, why)
@@ -100,8 +104,11 @@ func (p *Triage) next(row *OpenFinding, proposer string) (state string, err erro
 			return refuse("there is no request to close")
 		case p.Action == Reject:
 			return InReview, nil
-		case proposer == p.Actor:
+		case p.Second == nil:
 			return refuse("a second person must confirm the closing of a critical finding")
+		}
+		if err := p.Second(requester); err != nil {
+			return refuse(err.Error())
 		}
 		return Closed, nil
 	case Reopen:
@@ -140,10 +147,11 @@ func (s *Store) Apply(ctx context.Context, scope Scope, p Triage) ([]OpenFinding
 	actions := make([]Action, len(rows))
 	for i := range rows {
 		row := &rows[i]
-		if actions[i], err = p.apply(row, proposals[row.ID], now.Add(time.Duration(i))); err != nil {
+		// Later than the action before, whatever the clocks of replicas: the last request to close is the one in force.
+		row.Version = max(uint64(now.UnixNano())+uint64(i), row.Version+1)
+		if actions[i], err = p.apply(row, proposals[row.ID], time.Unix(0, int64(row.Version)).UTC()); err != nil {
 			return nil, err
 		}
-		row.Version = max(uint64(now.UnixNano()), row.Version+1)
 	}
 	if err := write(ctx, s, "the actions of triage", "finding_actions", actions); err != nil {
 		return nil, err
@@ -162,13 +170,14 @@ func (s *Store) Apply(ctx context.Context, scope Scope, p Triage) ([]OpenFinding
 
 // apply changes a row and returns the record of the change.
 func (p *Triage) apply(row *OpenFinding, proposal Action, at time.Time) (Action, error) {
-	state, err := p.next(row, proposal.Actor)
+	state, err := p.next(row, proposal.Who)
 	if err != nil {
 		return Action{}, err
 	}
 	a := Action{
 		FindingID: row.ID, At: at, PropertyID: row.PropertyID, Actor: p.Actor, Action: p.Action,
 		From: row.State, To: state, Disposition: p.Disposition, Reason: p.Reason, Note: p.Note,
+		Role: p.Role, Who: p.Who,
 	}
 	switch {
 	case p.Action == Confirm:
