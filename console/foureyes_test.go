@@ -8,6 +8,7 @@ import (
 	"net/http/cookiejar"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -175,20 +176,20 @@ func TestFourEyes(t *testing.T) {
 					clean = v
 				}
 			}
-			refused, allowed := 0, 0
 			must := func(v visitor, action string) {
 				t.Helper()
 				if code := v.step(id, action); code != 200 {
 					t.Fatalf("%s by %s: %d", action, v.name, code)
 				}
 			}
+			// Disguises of a proxy's user that are refused at the door make no pair.
+			everyone := len(all)
+			all = slices.DeleteFunc(all, func(v visitor) bool {
+				return v.issuer == ByProxy && strings.Contains(v.name, `\`) && v.step(id, "note") == 401
+			})
+			refused, allowed := everyone*everyone-len(all)*len(all), 0
 			for _, a := range all {
-				if code := a.step(id, "close"); code == 401 && a.issuer == ByProxy { // a disguise, refused at the door
-					refused += len(all)
-					continue
-				} else if code != 200 {
-					t.Fatalf("%s requests: %d", a.name, code)
-				}
+				must(a, "close")
 				for _, b := range all {
 					code, two := b.step(id, "confirm"), twoPeople(a, b, x.people != nil)
 					if closed := code == 200; closed != two {
@@ -204,7 +205,7 @@ func TestFourEyes(t *testing.T) {
 				}
 				must(clean, "reject")
 			}
-			t.Logf("%d pairs: %d of two people closed the finding, %d were refused", len(all)*len(all), allowed, refused)
+			t.Logf("%d pairs: %d of two people closed the finding, %d were refused", everyone*everyone, allowed, refused)
 			if allowed == 0 {
 				t.Error("no two people could close the finding: the test has no effect")
 			}
