@@ -1072,3 +1072,85 @@ COMMENT 'snapshots of audit watch';
 
 CREATE TABLE IF NOT EXISTS shoeproof.watch_state ON CLUSTER floor AS shoeproof.watch_state_local
 ENGINE = Distributed(floor, shoeproof, watch_state_local, cityHash64(property_id));
+
+ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS issuer LowCardinality(String) COMMENT 'who vouches for the subject: URL of an OpenID provider, proxy, token or none';
+
+ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS subject String COMMENT 'the user at the issuer';
+
+ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS sign_in LowCardinality(String) COMMENT 'oidc, proxy, token, bearer or none';
+
+ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS session String COMMENT 'names the session; empty if each request is authenticated';
+
+ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS program Bool COMMENT 'a machine, or a person''s token in a machine';
+
+ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS chain String COMMENT 'one console process and property';
+
+ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS link UInt64 COMMENT '1, 2, ... in the chain, over both tables';
+
+ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS prev String COMMENT 'hash of the link before';
+
+ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS hash String COMMENT 'SHA-256 of prev and of all other columns, in hex';
+
+ALTER TABLE shoeproof.finding_actions ON CLUSTER floor ADD COLUMN IF NOT EXISTS issuer LowCardinality(String) COMMENT 'who vouches for the subject: URL of an OpenID provider, proxy, token or none';
+
+ALTER TABLE shoeproof.finding_actions ON CLUSTER floor ADD COLUMN IF NOT EXISTS subject String COMMENT 'the user at the issuer';
+
+ALTER TABLE shoeproof.finding_actions ON CLUSTER floor ADD COLUMN IF NOT EXISTS sign_in LowCardinality(String) COMMENT 'oidc, proxy, token, bearer or none';
+
+ALTER TABLE shoeproof.finding_actions ON CLUSTER floor ADD COLUMN IF NOT EXISTS session String COMMENT 'names the session; empty if each request is authenticated';
+
+ALTER TABLE shoeproof.finding_actions ON CLUSTER floor ADD COLUMN IF NOT EXISTS program Bool COMMENT 'a machine, or a person''s token in a machine';
+
+ALTER TABLE shoeproof.finding_actions ON CLUSTER floor ADD COLUMN IF NOT EXISTS chain String COMMENT 'one console process and property';
+
+ALTER TABLE shoeproof.finding_actions ON CLUSTER floor ADD COLUMN IF NOT EXISTS link UInt64 COMMENT '1, 2, ... in the chain, over both tables';
+
+ALTER TABLE shoeproof.finding_actions ON CLUSTER floor ADD COLUMN IF NOT EXISTS prev String COMMENT 'hash of the link before';
+
+ALTER TABLE shoeproof.finding_actions ON CLUSTER floor ADD COLUMN IF NOT EXISTS hash String COMMENT 'SHA-256 of prev and of all other columns, in hex';
+
+ALTER TABLE shoeproof.console_log_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS issuer LowCardinality(String) COMMENT 'who vouches for the subject: URL of an OpenID provider, proxy, token or none';
+
+ALTER TABLE shoeproof.console_log_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS subject String COMMENT 'the user at the issuer';
+
+ALTER TABLE shoeproof.console_log_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS sign_in LowCardinality(String) COMMENT 'oidc, proxy, token, bearer or none';
+
+ALTER TABLE shoeproof.console_log_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS session String COMMENT 'names the session; empty if each request is authenticated';
+
+ALTER TABLE shoeproof.console_log_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS program Bool COMMENT 'a machine, or a person''s token in a machine';
+
+ALTER TABLE shoeproof.console_log_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS chain String COMMENT 'one console process and property';
+
+ALTER TABLE shoeproof.console_log_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS link UInt64 COMMENT '1, 2, ... in the chain, over both tables';
+
+ALTER TABLE shoeproof.console_log_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS prev String COMMENT 'hash of the link before';
+
+ALTER TABLE shoeproof.console_log_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS hash String COMMENT 'SHA-256 of prev and of all other columns, in hex';
+
+ALTER TABLE shoeproof.console_log ON CLUSTER floor ADD COLUMN IF NOT EXISTS issuer LowCardinality(String) COMMENT 'who vouches for the subject: URL of an OpenID provider, proxy, token or none';
+
+ALTER TABLE shoeproof.console_log ON CLUSTER floor ADD COLUMN IF NOT EXISTS subject String COMMENT 'the user at the issuer';
+
+ALTER TABLE shoeproof.console_log ON CLUSTER floor ADD COLUMN IF NOT EXISTS sign_in LowCardinality(String) COMMENT 'oidc, proxy, token, bearer or none';
+
+ALTER TABLE shoeproof.console_log ON CLUSTER floor ADD COLUMN IF NOT EXISTS session String COMMENT 'names the session; empty if each request is authenticated';
+
+ALTER TABLE shoeproof.console_log ON CLUSTER floor ADD COLUMN IF NOT EXISTS program Bool COMMENT 'a machine, or a person''s token in a machine';
+
+ALTER TABLE shoeproof.console_log ON CLUSTER floor ADD COLUMN IF NOT EXISTS chain String COMMENT 'one console process and property';
+
+ALTER TABLE shoeproof.console_log ON CLUSTER floor ADD COLUMN IF NOT EXISTS link UInt64 COMMENT '1, 2, ... in the chain, over both tables';
+
+ALTER TABLE shoeproof.console_log ON CLUSTER floor ADD COLUMN IF NOT EXISTS prev String COMMENT 'hash of the link before';
+
+ALTER TABLE shoeproof.console_log ON CLUSTER floor ADD COLUMN IF NOT EXISTS hash String COMMENT 'SHA-256 of prev and of all other columns, in hex';
+
+ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS role LowCardinality(String) COMMENT 'roles of the actor at the time';
+
+ALTER TABLE shoeproof.finding_actions ON CLUSTER floor ADD COLUMN IF NOT EXISTS role LowCardinality(String) COMMENT 'roles of the actor at the time';
+
+ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor DROP PROJECTION IF EXISTS by_time;
+
+ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor ADD PROJECTION IF NOT EXISTS by_time (SELECT * ORDER BY at);
+
+ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor MATERIALIZE PROJECTION by_time;
