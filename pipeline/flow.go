@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/shoeproof/shoeproof/finding"
@@ -16,15 +16,20 @@ import (
 // flow is one stream on its way to the sink.
 type flow struct {
 	stream Stream
-	sink   Sink
-	step   Step
+	group  *group
 	opt    RunOptions
-	// streams is the number of streams that share FlushRows.
-	streams *atomic.Int32
+	late   context.Context // outlives the work's by the grace
 
 	castagnoli *crc32.Table
 
-	batch      Batch
+	// mu is for what the group takes: the step and all fields below, down to took.
+	mu         sync.Mutex
+	step       Step
+	open       bool      // the batch may be taken after any record
+	sealed     bool      // the batch has its range and may be taken
+	due        bool      // the flow waits until the batch is taken
+	batch      *Batch    // that is being filled
+	spare      *Batch    // that is not in use
 	begun      bool      // a record was applied
 	from       int64     // first offset of the batch
 	next       int64     // first offset not yet applied
@@ -33,13 +38,17 @@ type flow struct {
 	epoch      uint32    // with a journal
 	oldest     time.Time // when the first record of the batch was applied
 	found      time.Time // when its first finding was noticed
-	bytes      int       // of its records
-	committed  int64
+	bytes      int       // of its records and snapshots
+	weighed    int       // snapshots that are part of bytes
+	load       int64     // of the batch, in the load of the group
+	beside     beside
+	flights    []*flight // in order; their outcome is not yet known to the flow
+	failed     bool      // a batch was not written: none may follow
+	took       chan struct{}
 
-	beside beside
-
-	last    Range     // the last flush, with a journal
-	waiting []Waiting // holes that are open
+	committed int64
+	last      Range     // the last durable flush, with a journal
+	waiting   []Waiting // holes that are open
 }
 
 // beside are rows that go into the next flush and are no part of what its range gives: findings about the log and the
@@ -49,25 +58,40 @@ type beside struct {
 	snapshots []rows.Snapshot
 }
 
-// run resumes the stream where it was left, then moves its records. If the log turns out to be truncated it resumes
+func newFlow(late context.Context, s Stream, g *group, committed int64) *flow {
+	return &flow{
+		stream: s, group: g, opt: g.opt, late: late, step: g.opt.NewStep(), committed: committed,
+		castagnoli: crc32.MakeTable(crc32.Castagnoli), batch: &Batch{}, spare: &Batch{}, took: make(chan struct{}, 1),
+	}
+}
+
+// stream resumes a stream where it was left, then moves its records. If the log turns out to be truncated it resumes
 // again, where the log still has what was audited.
-func (f *flow) run(ctx context.Context) error {
-	late, stop := linger(ctx, f.opt.Grace)
+func (g *group) stream(ctx context.Context, s Stream) error {
+	late, stop := linger(ctx, g.opt.Grace)
 	defer stop()
-	truncated := (*CutError)(nil)
+	truncated, committed := (*CutError)(nil), int64(-1)
 	for {
-		rest, ended, err := f.resume(ctx, late, truncated)
-		if err == nil && !ended {
-			err = f.move(ctx, late, rest)
-		}
-		if f.opt.Journal == nil || !errors.As(err, &truncated) {
+		f := newFlow(late, s, g, committed)
+		g.join(f)
+		err := f.run(ctx, truncated)
+		g.leave(f)
+		if g.opt.Journal == nil || !errors.As(err, &truncated) {
 			return f.outcome(ctx, err)
 		}
-		*f = flow{
-			stream: f.stream, sink: f.sink, step: f.opt.NewStep(), opt: f.opt, streams: f.streams, committed: f.committed,
-			castagnoli: f.castagnoli,
-		}
+		committed = f.committed
 	}
+}
+
+func (f *flow) run(ctx context.Context, truncated *CutError) error {
+	rest, ended, err := f.resume(ctx, truncated)
+	if err != nil || ended {
+		return err
+	}
+	f.mu.Lock()
+	f.open = true
+	f.mu.Unlock()
+	return f.move(ctx, rest)
 }
 
 // outcome is the error with which a stream ends. What a journal has is not lost: the next start makes it again.
@@ -97,13 +121,16 @@ func (f *flow) read(ctx context.Context, wait time.Duration) page {
 }
 
 // move applies records and flushes, first the rest of a page that was read.
-func (f *flow) move(ctx, late context.Context, p page) error {
+func (f *flow) move(ctx context.Context, p page) error {
 	for ; ; p.read = false {
 		if !p.read {
 			p = f.read(ctx, f.wait())
 		}
+		if err := f.release(ctx); err != nil {
+			return err
+		}
 		for i := range p.records {
-			flushed, err := f.take(ctx, late, &p.records[i])
+			flushed, err := f.add(ctx, &p.records[i])
 			if err != nil {
 				return err
 			}
@@ -116,23 +143,18 @@ func (f *flow) move(ctx, late context.Context, p page) error {
 		case revoked(ctx):
 			return ErrRevoked
 		case errors.Is(p.err, io.EOF):
-			f.step.Finish(&f.batch.Set)
-			return f.flush(ctx, late)
+			f.finish()
+			return f.flush(ctx)
 		case ctx.Err() != nil:
-			return f.flush(ctx, late)
+			return f.flush(ctx)
 		case p.err != nil:
-			failed := f.flush(ctx, late)
+			failed := f.flush(ctx)
 			if failed != nil && errors.As(p.err, new(*CutError)) {
 				return failed // what was read is not durable: there is nothing to go back to yet
 			}
 			return errors.Join(p.err, failed)
 		}
-		if f.batch.Range.Records > 0 && f.wait() == 0 {
-			if err := f.flush(ctx, late); err != nil {
-				return err
-			}
-		}
-		if err := f.release(ctx, late); err != nil {
+		if err := f.flushDue(ctx); err != nil {
 			return err
 		}
 	}
@@ -140,6 +162,8 @@ func (f *flow) move(ctx, late context.Context, p page) error {
 
 // wait is how long the batch may still grow. Without a record it is how often the flow reports its state.
 func (f *flow) wait() time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.batch.Range.Records == 0 {
 		return min(f.opt.FlushFindings, f.opt.FlushEvery)
 	}
@@ -154,43 +178,41 @@ func (f *flow) wait() time.Duration {
 	return max(0, wait)
 }
 
-// take applies a record, and flushes when the batch is full.
-func (f *flow) take(ctx, late context.Context, rec *Record) (flushed bool, err error) {
-	if f.apply(rec); !f.full() {
-		return false, nil
+// flushDue starts a flush if the batch is old enough, and notes the outcome of earlier ones.
+func (f *flow) flushDue(ctx context.Context) error {
+	if err := f.settle(); err != nil || f.wait() > 0 {
+		return err
 	}
-	return true, f.flush(ctx, late)
+	return f.handOver(ctx)
 }
 
 // behind is true while the log has another flush of records: a finding of the past gains nothing from a small one.
 func (f *flow) behind() bool {
 	l, ok := f.stream.(Lagger)
-	return ok && l.Lag() >= minShare
+	return ok && l.Lag() >= minBehind
 }
 
-// minShare is the number of rows that make a flush however many streams there are: smaller inserts cost more per row.
-const minShare = 5000
+const minBehind = 5000
 
-// full is true also for a batch of few rows and many bytes: the snapshot of a table whose shoe is open, or a foreign
-// record, may have half a MiB.
-func (f *flow) full() bool {
-	share := max(f.opt.FlushRows/int(max(1, f.streams.Load())), min(f.opt.FlushRows, minShare))
-	bytes := f.bytes
-	for i := range f.batch.Snapshots {
-		bytes += len(f.batch.Snapshots[i].State)
+// add applies a record. If the batches of all streams are full then, it waits until its own is taken.
+func (f *flow) add(ctx context.Context, rec *Record) (flushed bool, err error) {
+	f.apply(rec)
+	if f.group.load.Load() < int64(f.opt.FlushRows) {
+		return false, nil
 	}
-	return f.batch.Len() >= share || bytes >= share<<9
+	return true, f.handOver(ctx)
 }
 
 func (f *flow) apply(rec *Record) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if !f.begun {
 		f.begun, f.from = true, rec.Offset
 	}
 	r := &f.batch.Range
 	if r.Records == 0 {
-		f.oldest, f.found, f.bytes = f.opt.Now(), time.Time{}, 0
+		f.oldest, f.found, f.bytes, f.weighed = f.opt.Now(), time.Time{}, 0, 0
 	}
-	f.bytes += len(rec.Value)
 	dead := len(f.batch.DeadLetters)
 	f.step.Apply(rec, f.stream.Topic(), f.stream.Partition(), &f.batch.Set)
 	if r.Records++; f.opt.Journal != nil {
@@ -204,19 +226,172 @@ func (f *flow) apply(rec *Record) {
 	if gap := (*GapError)(nil); errors.As(rec.Bad, &gap) {
 		f.next = gap.To + 1
 	}
+	// A batch of few rows may have many bytes: the snapshot of a table whose shoe is open, or a foreign record, may have
+	// half a MiB.
+	f.bytes += len(rec.Value)
+	for ; f.weighed < len(f.batch.Snapshots); f.weighed++ {
+		f.bytes += len(f.batch.Snapshots[f.weighed].State)
+	}
+	if f.open {
+		f.weigh(max(f.batch.Len(), f.bytes>>9))
+	}
+}
+
+// weigh notes the load of the batch.
+func (f *flow) weigh(load int) {
+	f.group.load.Add(int64(load) - f.load)
+	f.load = int64(load)
+}
+
+// finish releases what the end of a finite stream releases.
+func (f *flow) finish() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.step.Finish(&f.batch.Set)
 }
 
 // flush makes the batch durable and commits. It does nothing for an empty batch, and gives up with ErrRevoked when the
 // partition was reassigned.
-func (f *flow) flush(ctx, late context.Context) error {
-	if f.batch.Range.Records == 0 && f.batch.Len() == 0 {
-		return nil
+func (f *flow) flush(ctx context.Context) error {
+	err := f.handOver(ctx)
+	for err == nil && f.inFlight() != nil {
+		select {
+		case <-f.inFlight().done:
+		case <-f.late.Done():
+			err = f.abandoned(ctx)
+		}
+		if err == nil {
+			err = f.settle()
+		}
 	}
-	f.seal()
-	return f.write(ctx, late)
+	if revoked(ctx) {
+		return ErrRevoked
+	}
+	return err
 }
 
-// seal completes the range of the batch.
+// handOver waits until the batch was taken to be written, and settles what was written before.
+func (f *flow) handOver(ctx context.Context) error {
+	for f.isDue() {
+		if err := f.settle(); err != nil {
+			return err
+		}
+		f.group.flush()
+		select {
+		case <-f.took:
+		case <-f.late.Done():
+			return f.abandoned(ctx)
+		}
+	}
+	return f.settle()
+}
+
+func (f *flow) abandoned(ctx context.Context) error {
+	if revoked(ctx) {
+		return ErrRevoked
+	}
+	return fmt.Errorf("write topic %s, partition %d up to offset %d: %w", f.stream.Topic(), f.stream.Partition(), f.next-1,
+		context.Cause(f.late))
+}
+
+// isDue makes the batch due, if there is one.
+func (f *flow) isDue() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.due = f.hasBatch()
+	return f.due
+}
+
+func (f *flow) hasBatch() bool {
+	return f.sealed || f.batch.Range.Records > 0 || f.batch.Len() > 0
+}
+
+func (f *flow) awaits() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.due && !f.failed
+}
+
+func (f *flow) isEmpty() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !f.hasBatch()
+}
+
+// inFlight is the oldest batch whose outcome the flow has not noted.
+func (f *flow) inFlight() *flight {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.flights) == 0 {
+		return nil
+	}
+	return f.flights[0]
+}
+
+// settle notes the outcome of the batches that were written, and commits.
+func (f *flow) settle() error {
+	for t := f.inFlight(); t != nil; t = f.inFlight() {
+		select {
+		case <-t.done:
+		default:
+			return nil
+		}
+		if t.err != nil {
+			return t.err
+		}
+		f.mu.Lock()
+		f.flights = f.flights[1:]
+		f.mu.Unlock()
+		f.last = t.of
+		f.commit(t.low)
+	}
+	return nil
+}
+
+// take takes the batch for the group, nil if there is none.
+func (f *flow) take() *flight {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.failed || !f.sealed && !f.open || !f.hasBatch() {
+		return nil
+	}
+	if !f.sealed {
+		f.seal()
+	}
+	t := &flight{flow: f, batch: f.batch, beside: f.beside, sealed: f.sealed, late: f.late, done: make(chan struct{})}
+	f.flights = append(f.flights, t)
+	f.batch, f.spare, f.sealed, f.due, f.beside = f.spare, nil, false, false, beside{}
+	f.low, f.clock = f.step.Low(f.next)
+	f.from, t.low = f.next, f.low
+	if !f.begun {
+		t.low = -1
+	}
+	f.weigh(0)
+	f.notify()
+	return t
+}
+
+// written takes a batch back.
+func (f *flow) written(t *flight) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if t.of = t.batch.Range; t.err != nil {
+		f.failed = true
+		f.notify()
+	}
+	t.batch.Reset()
+	f.spare, t.batch = t.batch, nil
+	close(t.done)
+}
+
+func (f *flow) notify() {
+	select {
+	case f.took <- struct{}{}:
+	default:
+	}
+}
+
+// seal completes the range of the batch, but for its hash.
 func (f *flow) seal() {
 	r := &f.batch.Range
 	r.Topic, r.Partition, r.From, r.To = f.stream.Topic(), f.stream.Partition(), f.from, f.next-1
@@ -224,60 +399,19 @@ func (f *flow) seal() {
 	if r.Low < 0 || !f.begun {
 		r.Low = r.From
 	}
-	if f.opt.Journal != nil {
-		r.Rows, r.Hash = uint64(f.batch.Len()), f.batch.Hash()
-	}
 }
 
-// write makes a sealed batch durable, with the rows beside it.
-func (f *flow) write(ctx, late context.Context) error {
-	r := &f.batch.Range
-	r.Beside = len(f.beside.findings) + len(f.beside.snapshots)
-	f.batch.Findings = append(f.batch.Findings, f.beside.findings...)
-	f.batch.Snapshots = append(f.batch.Snapshots, f.beside.snapshots...)
-	f.beside = beside{}
-	began := f.opt.Now()
-	for failures := 1; ; failures++ {
-		err := f.sink.Write(late, &f.batch)
-		if err == nil {
-			break
-		}
-		if f.opt.Hooks.WriteFailed != nil {
-			f.opt.Hooks.WriteFailed(r.Topic, r.Partition, err)
-		}
-		if late.Err() == nil && f.opt.Retry != nil {
-			err = f.opt.Retry(late, failures, err)
-		}
-		switch {
-		case revoked(ctx):
-			return ErrRevoked
-		case err != nil:
-			return fmt.Errorf("write offsets %d to %d of topic %s, partition %d: %w", r.From, r.To, r.Topic, r.Partition, err)
-		}
-	}
-	if h := f.opt.Hooks.Flushed; h != nil {
-		now := f.opt.Now()
-		h(Flush{Batch: &f.batch, Took: now.Sub(began), Durable: now})
-	}
-	f.last = *r
-	f.low, f.clock = f.step.Low(f.next)
-	f.commit(late)
-	f.from = f.next
-	f.batch.Reset()
-	return nil
-}
-
-func (f *flow) commit(ctx context.Context) {
-	if !f.begun || f.low == f.committed {
+func (f *flow) commit(low int64) {
+	if low < 0 || low == f.committed {
 		return
 	}
-	if err := f.stream.Commit(ctx, f.low); err != nil {
+	if err := f.stream.Commit(f.late, low); err != nil {
 		if h := f.opt.Hooks.CommitFailed; h != nil {
 			h(f.stream.Topic(), f.stream.Partition(), err)
 		}
 		return
 	}
-	f.committed = f.low
+	f.committed = low
 }
 
 func (f *flow) reportLag() {

@@ -18,8 +18,8 @@ import (
 // MemorySink keeps rows in memory as ClickHouse keeps them: once by their keys, the last write
 // winning. It is for tests and small replays.
 type MemorySink struct {
-	// Fail, if not nil, is called before each write. The write then returns the error; with persist the rows are kept
-	// nevertheless, as when an acknowledgement is lost.
+	// Fail, if not nil, is called before each batch of a write. The write then returns the error; with persist the rows of
+	// the batch are kept nevertheless, as when an acknowledgement is lost.
 	Fail func(b *Batch) (persist bool, err error)
 
 	declared  []rows.Table
@@ -46,20 +46,35 @@ func NewMemorySink() *MemorySink {
 	}
 }
 
-// Write keeps a copy of the rows.
-func (m *MemorySink) Write(ctx context.Context, b *Batch) error {
+// Write keeps a copy of the rows: the ranges of the set, then the rows of one batch after the other.
+func (m *MemorySink) Write(ctx context.Context, set ...*Batch) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("write to memory: %w", err)
 	}
-	if m.Fail != nil {
-		if persist, err := m.Fail(b); err != nil {
-			if persist {
-				err = errors.Join(err, m.keep(b))
-			}
+	for i, b := range set {
+		persist, err := false, error(nil)
+		if m.Fail != nil {
+			persist, err = m.Fail(b)
+		}
+		if err != nil && !persist {
 			return err
 		}
+		if i == 0 {
+			m.journal(set)
+		}
+		if failed := m.keep(b); failed != nil || err != nil {
+			return errors.Join(err, failed)
+		}
 	}
-	return m.keep(b)
+	return nil
+}
+
+func (m *MemorySink) journal(set []*Batch) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, b := range set {
+		m.ranges = append(m.ranges, b.Range)
+	}
 }
 
 func (m *MemorySink) keep(b *Batch) error {
@@ -86,7 +101,6 @@ func (m *MemorySink) keep(b *Batch) error {
 	for _, r := range b.Snapshots {
 		m.snapshots = append(m.snapshots, snapshot{r, b.Range.Epoch})
 	}
-	m.ranges = append(m.ranges, b.Range)
 	return nil
 }
 

@@ -76,8 +76,8 @@ type Restorer interface {
 
 // Sink keeps batches.
 type Sink interface {
-	// Write returns when the batch is durable. It may be called again with the same batch after an
-	// error, and with the same range after a restart: rows are stored once by their keys. The
-	// batch is the caller's again when Write returns.
-	Write(ctx context.Context, b *Batch) error
+	// Write returns when all batches of the set are durable: one of each partition, in the order of topic and partition.
+	// It may be called again with the same set after an error, and with the range of one of them after a restart, alone
+	// or in another set: rows are stored once by their keys. The batches are the caller's again when Write returns.
+	Write(ctx context.Context, set ...*Batch) error
 }

@@ -27,21 +27,26 @@ type Waiting struct {
 // release gives up the holes that are open for too long, or before the closing of a table. It does so between two
 // flushes: the journal repeats the range of the last flush with the tables that were released after it, and the rows of
 // the release are a batch of that range.
-func (f *flow) release(ctx, late context.Context) error {
+func (f *flow) release(ctx context.Context) error {
 	step, ok := f.step.(Releaser)
 	if !ok {
 		return nil
 	}
-	f.observe(step.Held())
-	flushed := f.batch.Range.Records == 0 && f.batch.Len() == 0 && (f.opt.Journal == nil || f.last.Records > 0)
-	if f.opt.ReleaseAfter == 0 || !flushed || revoked(ctx) {
+	f.mu.Lock()
+	held := step.Held()
+	f.mu.Unlock()
+	f.observe(held)
+	due := slices.DeleteFunc(slices.Clone(f.waiting), func(w Waiting) bool {
+		return !w.Closing && f.opt.Now().Sub(w.Since) < f.opt.ReleaseAfter
+	})
+	if f.opt.ReleaseAfter == 0 || len(due) == 0 || !f.isEmpty() || revoked(ctx) {
 		return nil
 	}
-	for _, w := range slices.Clone(f.waiting) {
-		if !w.Closing && f.opt.Now().Sub(w.Since) < f.opt.ReleaseAfter {
-			continue
-		}
-		if err := f.releaseTable(ctx, late, step, &w.Held); err != nil {
+	if err := f.flush(ctx); err != nil || f.opt.Journal != nil && f.last.Records == 0 {
+		return err
+	}
+	for i := range due {
+		if err := f.releaseTable(ctx, step, &due[i].Held); err != nil {
 			return err
 		}
 	}
@@ -66,8 +71,9 @@ func (f *flow) observe(held []engine.Held) {
 	}
 }
 
-func (f *flow) releaseTable(ctx, late context.Context, step Releaser, h *engine.Held) error {
+func (f *flow) releaseTable(ctx context.Context, step Releaser, h *engine.Held) error {
 	at := engine.Offsets{Topic: f.stream.Topic(), Partition: f.stream.Partition(), From: f.next - 1, To: f.next - 1}
+	f.mu.Lock()
 	step.Release(h.PropertyID, h.TableID, at, &f.batch.Set)
 	if f.opt.Journal == nil {
 		f.seal()
@@ -79,7 +85,9 @@ func (f *flow) releaseTable(ctx, late context.Context, step Releaser, h *engine.
 	if f.opt.Journal != nil {
 		r.Rows, r.Hash = uint64(f.batch.Len()), f.batch.Hash()
 	}
-	if err := f.write(ctx, late); err != nil {
+	f.sealed = true
+	f.mu.Unlock()
+	if err := f.flush(ctx); err != nil {
 		return err
 	}
 	if hook := f.opt.Hooks.Released; hook != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,8 +24,10 @@ type pausing struct {
 	topicOf
 	before int64
 	pauses int
-	now    time.Time
+	passed atomic.Int64 // s
 }
+
+func (l *pausing) now() time.Time { return time.Unix(1+l.passed.Load(), 0) }
 
 func (l *pausing) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
 	ctx, l.cancel = context.WithCancelCause(ctx)
@@ -34,7 +37,7 @@ func (l *pausing) Consume(ctx context.Context, work func(context.Context, pipeli
 
 func (l *pausing) Next(ctx context.Context, wait time.Duration) ([]pipeline.Record, error) {
 	if l.at == l.before && l.pauses > 0 {
-		l.now = l.now.Add(10 * time.Second)
+		l.passed.Add(10)
 		l.pauses--
 		return nil, nil
 	}
@@ -65,7 +68,7 @@ func TestHoleIsGivenUpByTheClock(t *testing.T) {
 	run := func(t *testing.T, sink *pipeline.MemorySink, src *pausing) (released []engine.Held, err error) {
 		t.Helper()
 		o := journaled(sink, opt)
-		o.Now, o.ReleaseAfter = func() time.Time { return src.now }, time.Minute
+		o.Now, o.ReleaseAfter = src.now, time.Minute
 		o.Hooks.Released = func(_ string, _ int32, h engine.Held) { released = append(released, h) }
 		o.Hooks.Resumed = func(_ string, _ int32, r pipeline.Resume) {
 			if r.Differs != "" {
@@ -76,7 +79,7 @@ func TestHoleIsGivenUpByTheClock(t *testing.T) {
 	}
 	log := func(page, stop int) *pausing {
 		return &pausing{
-			topicOf: topicOf{values: values, page: page, stop: stop}, before: quiet, pauses: 20, now: time.Unix(1, 0),
+			topicOf: topicOf{values: values, page: page, stop: stop}, before: quiet, pauses: 20,
 		}
 	}
 	golden := pipeline.NewMemorySink()
@@ -131,10 +134,9 @@ func TestReleasesAreMadeAgain(t *testing.T) {
 		t.Helper()
 		src := &pausing{
 			topicOf: topicOf{values: values, page: 20, stop: stop}, before: int64(len(before)), pauses: pauses,
-			now: time.Unix(1, 0),
 		}
 		o := journaled(sink, opt)
-		o.FlushRows, o.Journal, o.Now, o.ReleaseAfter = 60, journal, func() time.Time { return src.now }, time.Minute
+		o.FlushRows, o.Journal, o.Now, o.ReleaseAfter = 60, journal, src.now, time.Minute
 		o.Hooks.Released = func(string, int32, engine.Held) { released++ }
 		if err := pipeline.Run(t.Context(), src, sink, o); err != nil {
 			t.Fatal(err)
@@ -176,11 +178,10 @@ func TestClosingReleases(t *testing.T) {
 		}
 		src := &pausing{
 			topicOf: topicOf{values: enginetest.Encode(given), page: 100}, before: int64(len(given)), pauses: 3,
-			now: time.Unix(1, 0),
 		}
 		sink := pipeline.NewMemorySink()
 		o := journaled(sink, opt)
-		o.Now, o.ReleaseAfter = func() time.Time { return src.now }, time.Minute
+		o.Now, o.ReleaseAfter = src.now, time.Minute
 		released := 0
 		o.Hooks.Released = func(string, int32, engine.Held) { released++ }
 		if err := pipeline.Run(t.Context(), src, sink, o); err != nil {

@@ -28,7 +28,7 @@ type resumer struct {
 // resume resumes the stream if the journal has where it was left. Truncated is not nil if the log turned out to be
 // truncated. The rest is read and not yet applied. Ended is true if the stream ended, or ctx, before it
 // was resumed: the journal has what was not made again.
-func (f *flow) resume(ctx, late context.Context, truncated *CutError) (rest page, ended bool, err error) {
+func (f *flow) resume(ctx context.Context, truncated *CutError) (rest page, ended bool, err error) {
 	if f.opt.Journal == nil {
 		return page{}, false, nil
 	}
@@ -36,7 +36,7 @@ func (f *flow) resume(ctx, late context.Context, truncated *CutError) (rest page
 	if r == nil || err != nil {
 		return page{}, false, err
 	}
-	return r.run(ctx, late)
+	return r.run(ctx)
 }
 
 // locate positions the stream where it resumes, and restores the step there. The resumer is nil if the journal knows
@@ -104,11 +104,11 @@ func (r *resumer) restore(ctx context.Context) error {
 }
 
 // run reads until the last flush is made again.
-func (r *resumer) run(ctx, late context.Context) (rest page, ended bool, err error) {
+func (r *resumer) run(ctx context.Context) (rest page, ended bool, err error) {
 	for {
 		p := r.read(ctx, r.opt.FlushFindings)
 		for i := range p.records {
-			done, applied, err := r.take(ctx, late, &p.records[i])
+			done, applied, err := r.take(ctx, &p.records[i])
 			switch {
 			case err != nil:
 				return page{}, false, err
@@ -136,7 +136,7 @@ func (r *resumer) run(ctx, late context.Context) (rest page, ended bool, err err
 
 // take applies a record of what the journal has. Done is true if the stream is resumed, applied if the record was
 // applied.
-func (r *resumer) take(ctx, late context.Context, rec *Record) (done, applied bool, err error) {
+func (r *resumer) take(ctx context.Context, rec *Record) (done, applied bool, err error) {
 	r.release(min(rec.Offset, r.last.From), &r.discarded.Set)
 	r.keepSnapshots()
 	gap := (*GapError)(nil)
@@ -157,11 +157,11 @@ func (r *resumer) take(ctx, late context.Context, rec *Record) (done, applied bo
 	case end == r.last.To:
 		r.done.Again++
 		r.apply(rec)
-		return true, true, r.remake(ctx, late)
+		return true, true, r.remake(ctx)
 	}
 	// The last record of the range is no longer in the log.
 	if r.batch.Range.Records > 0 || r.done.Cut > 0 {
-		return true, false, r.remake(ctx, late)
+		return true, false, r.remake(ctx)
 	}
 	r.resumed()
 	return true, false, nil
@@ -186,15 +186,18 @@ func (r *resumer) keepSnapshots() {
 }
 
 // remake writes the last flush again.
-func (r *resumer) remake(ctx, late context.Context) error {
+func (r *resumer) remake(ctx context.Context) error {
 	r.next = r.last.To + 1
 	if r.batch.Range.Records > 0 || r.batch.Len() > 0 {
 		r.releaseAgain()
 		r.seal()
-		if err := r.compare(&r.batch.Range); err != nil {
+		if err := r.compare(); err != nil {
 			return err
 		}
-		if err := r.write(ctx, late); err != nil {
+		r.mu.Lock()
+		r.sealed = true
+		r.mu.Unlock()
+		if err := r.flush(ctx); err != nil {
 			return err
 		}
 	}
@@ -209,8 +212,9 @@ func (r *resumer) resumed() {
 }
 
 // compare compares the range that was made again with the journal.
-func (r *resumer) compare(made *Range) error {
-	last := &r.last
+func (r *resumer) compare() error {
+	made, last := &r.batch.Range, &r.last
+	made.Rows, made.Hash = uint64(r.batch.Len()), r.batch.Hash()
 	made.Cut, made.Lost = r.done.Cut, r.done.Lost
 	if (r.torn && made.Cut == 0) || last.Hash == "" {
 		return nil

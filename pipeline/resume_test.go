@@ -326,7 +326,8 @@ func TestLogIsTruncated(t *testing.T) {
 					}
 				}
 				same(t, "findings", []string{fmt.Sprintf("range:%d-%d", cut, lost)}, named)
-				if lost < read-200 || (starts < 3 && stopped) {
+				// Two batches of 200 rows may not be written yet.
+				if lost < read-2*200 || (starts < 3 && stopped) {
 					t.Errorf("cut to %d, %d starts: the test tests too little", lost, starts)
 				}
 				got := allRows(sink)

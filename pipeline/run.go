@@ -3,8 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"context"
-	"hash/crc32"
-	"sync/atomic"
 	"time"
 
 	"github.com/shoeproof/shoeproof/engine"
@@ -29,9 +27,9 @@ type RunOptions struct {
 	// Now is the clock of flushes and measurements. Rows never depend on it.
 	Now func() time.Time
 
-	// A flush of a stream is due when one of these is reached: the age of its oldest unflushed finding, the age of its
-	// oldest unflushed record, or its rows. FlushRows is the number of unflushed rows of all streams. Each stream has an
-	// equal share of it, but at least minShare rows, and counts half a KiB of records as a row.
+	// A flush of all streams is due when one of these is reached: the age of the oldest unflushed finding of a stream,
+	// the age of its oldest unflushed record, or the number of unflushed rows of all streams, where half a KiB of the
+	// records or snapshots of a stream counts as a row. As many rows again may be under way to the Sink.
 	FlushFindings time.Duration // 500 ms for 0
 	FlushEvery    time.Duration // 5 s for 0
 	FlushRows     int           // 30,000 for 0
@@ -54,7 +52,7 @@ type RunOptions struct {
 	Hooks Hooks
 }
 
-// Hooks observe a run; each may be nil. They are called from the goroutines of all streams.
+// Hooks observe a run; each may be nil. They are called from the goroutines of all streams and of the flushes.
 type Hooks struct {
 	Flushed func(Flush)
 	// WriteFailed is called before Retry.
@@ -89,10 +87,10 @@ type Resume struct {
 	Differs string
 }
 
-// Flush is one batch made durable.
+// Flush is one batch made durable, alone or in a set.
 type Flush struct {
 	Batch   *Batch        // valid during the call
-	Took    time.Duration // the Write, with its repetitions
+	Took    time.Duration // the Write of the set, with its repetitions
 	Durable time.Time
 }
 
@@ -117,7 +115,8 @@ type Lagger interface {
 }
 
 // Run moves the records of the source through steps into the sink. It returns nil when all streams have ended, and also
-// when ctx is done and everything read until then is durable. While a Write is pending its stream reads nothing.
+// when ctx is done and everything read until then is durable. While a Write is pending the streams fill their next
+// batches.
 //
 // A batch is a run of records without a hole: its Range starts where the one before ended. Rows
 // that only the end of a finite stream releases may come with an empty Range, To being From-1.
@@ -126,14 +125,7 @@ func Run(ctx context.Context, src Source, sink Sink, opt RunOptions) error {
 	opt.FlushEvery = cmp.Or(opt.FlushEvery, 5*time.Second)
 	opt.FlushFindings = cmp.Or(opt.FlushFindings, 500*time.Millisecond)
 	opt.Grace = cmp.Or(opt.Grace, 10*time.Second)
-	var streams atomic.Int32
-	return src.Consume(ctx, func(ctx context.Context, s Stream) error {
-		streams.Add(1)
-		defer streams.Add(-1)
-		f := flow{
-			stream: s, sink: sink, step: opt.NewStep(), opt: opt, streams: &streams, committed: -1,
-			castagnoli: crc32.MakeTable(crc32.Castagnoli),
-		}
-		return f.run(ctx)
-	})
+	g := newGroup(sink, opt)
+	defer g.run()()
+	return src.Consume(ctx, g.stream)
 }

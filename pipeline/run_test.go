@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema/rows"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -23,11 +24,12 @@ import (
 
 // scripted is a source of one partition whose Next is a function.
 type scripted struct {
-	next    func(ctx context.Context, wait time.Duration) ([]pipeline.Record, error)
-	commits []int64
-	refuse  error // of commits
-	cancel  context.CancelCauseFunc
-	lag     int64
+	next      func(ctx context.Context, wait time.Duration) ([]pipeline.Record, error)
+	commits   []int64
+	refuse    error // of commits
+	partition int32 // 4 for 0
+	cancel    context.CancelCauseFunc
+	lag       int64
 }
 
 func (s *scripted) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
@@ -36,7 +38,7 @@ func (s *scripted) Consume(ctx context.Context, work func(context.Context, pipel
 	return work(ctx, s)
 }
 func (s *scripted) Topic() string    { return "t" }
-func (s *scripted) Partition() int32 { return 4 }
+func (s *scripted) Partition() int32 { return cmp.Or(s.partition, 4) }
 func (s *scripted) Lag() int64       { return s.lag }
 func (s *scripted) Next(ctx context.Context, wait time.Duration) ([]pipeline.Record, error) {
 	return s.next(ctx, wait)
@@ -127,7 +129,7 @@ func spans(m *pipeline.MemorySink) []string {
 
 func same[T any](t *testing.T, what string, want, got T) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
@@ -267,26 +269,55 @@ func TestRunFlushesForAFinding(t *testing.T) {
 	}
 }
 
-// Streams share the rows that may wait; each has at least a minimum.
-func TestRunSharesRows(t *testing.T) {
-	for _, c := range []struct{ rows, streams, want int }{
-		{100, 1, 100}, {100, 4, 100}, {20_000, 2, 10_000}, {20_000, 8, 5000},
-	} {
-		sink := pipeline.NewMemorySink()
+// The rows of all streams together make a flush, which has a batch of each stream with rows.
+func TestRunFlushesAllStreamsTogether(t *testing.T) {
+	for _, streams := range []int{1, 2, 8} {
+		var sizes []int
+		sink := &sets{MemorySink: pipeline.NewMemorySink()}
+		sink.write = func(set []*pipeline.Batch) {
+			n := 0
+			for _, b := range set {
+				n += b.Len()
+			}
+			sizes = append(sizes, n)
+		}
 		run := options(0)
-		run.FlushRows = c.rows
-		src := &several{n: c.streams, records: records(0, 10_000)}
-		src.begun.Add(c.streams)
-		src.ended.Add(c.streams)
+		run.FlushRows = 1000
+		src := &several{n: streams, records: records(0, 10_000)}
+		src.begun.Add(streams)
+		src.ended.Add(streams)
 		if err := pipeline.Run(t.Context(), src, sink, run); err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range sink.Ranges() {
-			if r.Records != uint64(min(c.want, 10_000)) {
-				t.Errorf("%d rows, %d streams: a flush of %d records, want %d", c.rows, c.streams, r.Records, c.want)
+		for i, n := range sizes {
+			if n > 1000+streams || n < 1000 && i < len(sizes)-streams {
+				t.Errorf("%d streams: flush %d of %d has %d rows, want 1000", streams, i+1, len(sizes), n)
 			}
 		}
+		for partition := range streams {
+			next := int64(0)
+			for _, r := range sink.Ranges() {
+				if r.Partition == int32(partition+1) && r.Records > 0 {
+					if r.From != next {
+						t.Errorf("partition %d: a range from %d, want %d", partition, r.From, next)
+					}
+					next = r.To + 1
+				}
+			}
+			same(t, "records", int64(10_000), next)
+		}
 	}
+}
+
+// sets is a sink that observes the sets that are written.
+type sets struct {
+	*pipeline.MemorySink
+	write func(set []*pipeline.Batch)
+}
+
+func (s *sets) Write(ctx context.Context, set ...*pipeline.Batch) error {
+	s.write(set)
+	return s.MemorySink.Write(ctx, set...)
 }
 
 // several is a source of partitions with the same records. All are assigned before one is read, and are read before one
@@ -299,8 +330,9 @@ type several struct {
 
 func (s *several) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
 	var group errgroup.Group
-	for range s.n {
+	for i := range s.n {
 		src := pages(s.records)
+		src.partition = int32(i + 1)
 		next, barriers := src.next, []*sync.WaitGroup{&s.begun, &s.ended}
 		src.next = func(ctx context.Context, wait time.Duration) ([]pipeline.Record, error) {
 			barriers[0].Done()
@@ -346,7 +378,7 @@ func TestRunIsDoneAfterItsGrace(t *testing.T) {
 // stuck is a sink that does not answer.
 type stuck struct{}
 
-func (stuck) Write(ctx context.Context, _ *pipeline.Batch) error {
+func (stuck) Write(ctx context.Context, _ ...*pipeline.Batch) error {
 	<-ctx.Done()
 	return ctx.Err()
 }

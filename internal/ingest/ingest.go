@@ -31,7 +31,7 @@ type Options struct {
 	Log     *slog.Logger
 	// Listening, if not nil, receives the address of HTTP.
 	Listening func(addr string)
-	// Flushed, if not nil, receives each durable flush. It is called from many goroutines.
+	// Flushed, if not nil, receives each durable flush of a partition.
 	Flushed func(pipeline.Flush)
 	// Limit is the memory limit, nil for none.
 	Limit *Limit
@@ -67,7 +67,7 @@ func Run(ctx context.Context, config *settings.Ingest, o Options) error {
 	}
 	defer source.Close()
 
-	state := &state{source: source, pending: map[*pipeline.Batch]time.Time{}}
+	state := &state{source: source}
 	server := monitor.Server{
 		Setting: "http.listen", Listen: config.HTTP.Listen, Listening: o.Listening,
 		Metrics: m.Metrics, Ready: state.ready,

@@ -18,11 +18,10 @@ import (
 type state struct {
 	source *kafka.Source
 
-	mu   sync.Mutex
-	ping func(context.Context) error // nil before the first connection
-	// pending are the flushes that are not durable yet, with their start.
-	pending map[*pipeline.Batch]time.Time
-	slow    time.Time // last warning of a slow flush
+	mu      sync.Mutex
+	ping    func(context.Context) error // nil before the first connection
+	pending time.Time                   // start of the flush that is not durable yet
+	slow    time.Time                   // last warning of a slow flush
 }
 
 // stalled is how long a flush may take before ingest is not ready.
@@ -35,30 +34,30 @@ type flushes struct {
 	log   *slog.Logger
 }
 
-// Write writes the batch to the sink.
-func (f *flushes) Write(ctx context.Context, b *pipeline.Batch) error {
+// Write writes the batches to the sink.
+func (f *flushes) Write(ctx context.Context, set ...*pipeline.Batch) error {
 	s := f.state
 	s.mu.Lock()
-	s.pending[b] = time.Now()
+	s.pending = time.Now()
 	s.mu.Unlock()
-	r := b.Range
+	r := set[0].Range
 	late := time.AfterFunc(stalled, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if time.Since(s.slow) >= stalled {
 			s.slow = time.Now()
 			f.log.Warn("a flush to ClickHouse is not confirmed; reading waits and ingest is not ready", "after", stalled,
-				"topic", r.Topic, "partition", r.Partition, "from", r.From, "to", r.To,
+				"partitions", len(set), "topic", r.Topic, "partition", r.Partition, "from", r.From, "to", r.To,
 				"fix", "unless another line names the cause, the server is slow: check its load, disks and system.processes")
 		}
 	})
 	defer late.Stop()
 	defer func() {
 		s.mu.Lock()
-		delete(s.pending, b)
+		s.pending = time.Time{}
 		s.mu.Unlock()
 	}()
-	return f.Sink.Write(ctx, b)
+	return f.Sink.Write(ctx, set...)
 }
 
 func (s *state) opened(store *clickhouse.Store) {
@@ -77,10 +76,8 @@ func (s *state) ready(ctx context.Context) error {
 	if err := s.source.Health(); err != nil {
 		return fmt.Errorf("kafka: %w", err)
 	}
-	for _, since := range s.pending {
-		if took := time.Since(since); took > stalled {
-			return fmt.Errorf("a flush to ClickHouse is not confirmed after %v", took.Round(time.Second))
-		}
+	if took := time.Since(s.pending); !s.pending.IsZero() && took > stalled {
+		return fmt.Errorf("a flush to ClickHouse is not confirmed after %v", took.Round(time.Second))
 	}
 	return s.ping(ctx)
 }

@@ -447,9 +447,16 @@ type forger struct {
 	seen int
 }
 
-func (f *forger) Write(ctx context.Context, b *pipeline.Batch) error {
+func (f *forger) Write(ctx context.Context, set ...*pipeline.Batch) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for _, b := range set {
+		f.forge(b)
+	}
+	return f.Store.Write(ctx, set...)
+}
+
+func (f *forger) forge(b *pipeline.Batch) {
 	var kept []finding.Finding
 	for _, found := range b.Findings {
 		if found.Severity != finding.Info {
@@ -468,7 +475,6 @@ func (f *forger) Write(ctx context.Context, b *pipeline.Batch) error {
 		kept = append(kept, found)
 	}
 	b.Findings = kept
-	return f.Store.Write(ctx, b)
 }
 
 // Days that are audited in one go give what each gives alone, also where shoes reach over the rollover.

@@ -47,9 +47,11 @@ func NewPrinter(out io.Writer, format string) (*Printer, error) {
 	return &Printer{out: out, format: format}, nil
 }
 
-// Write takes in the findings of a batch.
-func (p *Printer) Write(_ context.Context, b *pipeline.Batch) error {
-	p.Add(b.Findings...)
+// Write takes in the findings of batches.
+func (p *Printer) Write(_ context.Context, set ...*pipeline.Batch) error {
+	for _, b := range set {
+		p.Add(b.Findings...)
+	}
 	return nil
 }
 

@@ -45,13 +45,8 @@ func Files(ctx context.Context, paths []string, opt engine.Options, sink pipelin
 	auditor := engine.New(opt)
 	floor := engine.NewFloor(opt)
 	err = pipeline.Run(ctx, src, &recorder{sink, &sum.Dead, floor}, pipeline.RunOptions{
-		NewStep: func() pipeline.Step { return auditor },
+		NewStep: func() pipeline.Step { return &observed{auditor, progress} },
 		Now:     time.Now, FlushRows: 20_000, FlushEvery: time.Second,
-		Hooks: pipeline.Hooks{Flushed: func(pipeline.Flush) {
-			if progress != nil {
-				progress(auditor.Counts.Events)
-			}
-		}},
 	})
 	if err == nil {
 		// The rules that compare tables need all of them.
@@ -70,6 +65,20 @@ func Files(ctx context.Context, paths []string, opt engine.Options, sink pipelin
 	return sum, err
 }
 
+// observed is an engine that reports the number of events at each flush.
+type observed struct {
+	*engine.Engine
+	progress func(events uint64) // may be nil
+}
+
+// Low is called once for each flush.
+func (o *observed) Low(next int64) (low, clock int64) {
+	if o.progress != nil {
+		o.progress(o.Counts.Events)
+	}
+	return o.Engine.Low(next)
+}
+
 // recorder keeps the first dead letters and the configurations that pass to the sink.
 type recorder struct {
 	pipeline.Sink
@@ -77,19 +86,17 @@ type recorder struct {
 	floor *engine.Floor
 }
 
-func (l *recorder) Write(ctx context.Context, b *pipeline.Batch) error {
-	if err := l.Sink.Write(ctx, b); err != nil {
+func (l *recorder) Write(ctx context.Context, set ...*pipeline.Batch) error {
+	if err := l.Sink.Write(ctx, set...); err != nil {
 		return err
 	}
-	l.floor.Note(b.Configs)
-	l.floor.NoteRounds(&b.Rounds)
-	for i := range b.DeadLetters {
-		if len(*l.dead) == maxDeadLetters {
-			break
+	for _, b := range set {
+		l.floor.Note(b.Configs)
+		l.floor.NoteRounds(&b.Rounds)
+		for _, d := range b.DeadLetters[:min(len(b.DeadLetters), maxDeadLetters-len(*l.dead))] {
+			d.Raw = nil
+			*l.dead = append(*l.dead, d)
 		}
-		d := b.DeadLetters[i]
-		d.Raw = nil
-		*l.dead = append(*l.dead, d)
 	}
 	return nil
 }

@@ -147,9 +147,9 @@ type Retention struct {
 
 // Flush is the condition for writing rows; the first one met applies.
 type Flush struct {
-	Rows     int           `key:"rows" doc:"unflushed rows of all partitions of the process; a partition is flushed at its equal share, 5,000 or more, or at half a KiB of records for each row"`
-	Every    time.Duration `key:"every" doc:"age of a partition's oldest unflushed record that starts a flush"`
-	Findings time.Duration `key:"findings" doc:"age of a partition's oldest unflushed finding that starts a flush"`
+	Rows     int           `key:"rows" doc:"unflushed rows of all partitions of the process that start a flush; half a KiB of records counts as a row"`
+	Every    time.Duration `key:"every" doc:"age of the oldest unflushed record that starts a flush of all partitions"`
+	Findings time.Duration `key:"findings" doc:"age of the oldest unflushed finding that starts a flush of all partitions"`
 }
 
 // Snapshot is when the state of a table is stored. It bounds how much a start reads again.

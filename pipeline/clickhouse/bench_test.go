@@ -105,8 +105,8 @@ func BenchmarkEncodeEvents(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		c := columns{scratch: sc, batch: local{block: block}, into: block.Columns, rows: n}
-		c.table(&events, events.View(&batch.Set), 0)
+		c := columns{scratch: sc, batch: local{block: block}, into: block.Columns}
+		c.table(&events, []part{{View: events.View(&batch.Set)}})
 		buffer.Reset()
 		if err := block.Encode(buffer, 54460); err != nil || c.err != nil {
 			b.Fatal(err, c.err)

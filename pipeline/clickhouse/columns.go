@@ -20,8 +20,8 @@ type columns struct {
 	*scratch
 	batch driver.Batch
 	into  []column.Interface // the columns of batch
-	next  int                // the position of the next column
-	rows  int
+	next  int                // the position of the column
+	rows  int                // of the part
 	err   error
 }
 
@@ -43,23 +43,52 @@ func newScratch() *scratch { return &scratch{known: map[string]*string{}} }
 // maxKnown bounds the words that a scratch keeps.
 const maxKnown = 20_000
 
-// table appends all columns of a table's rows.
-func (c *columns) table(t *table, v rows.View, epoch uint32) {
+// table appends all columns of the rows of a table.
+func (c *columns) table(t *table, parts []part) {
 	for i := range t.Columns {
-		c.column(&t.Columns[i], v)
+		c.next = i
+		c.reserve(&t.Columns[i], parts)
+		for _, p := range parts {
+			c.rows = p.Len
+			c.column(&t.Columns[i], p.View)
+		}
 	}
-	for _, name := range t.Added {
-		value := t.version
-		if name == "epoch" {
-			value = epoch
+	for i, name := range t.Added {
+		c.next = len(t.Columns) + i
+		for _, p := range parts {
+			value := t.version
+			if name == "epoch" {
+				value = p.epoch
+			}
+			c.rows = p.Len
+			c.constant = slices.Grow(c.constant[:0], p.Len)[:p.Len]
+			for i := range c.constant {
+				c.constant[i] = value
+			}
+			c.add(name, p.Len, c.constant)
 		}
-		c.constant = slices.Grow(c.constant[:0], v.Len)[:v.Len]
-		for i := range c.constant {
-			c.constant[i] = value
-		}
-		c.add(name, v.Len, c.constant)
 	}
 	c.values.Release()
+}
+
+// reserve gives a column of texts its size at once, where it would grow twenty times: strings of all bytes are appended
+// and taken back.
+func (c *columns) reserve(col *rows.Column, parts []part) {
+	c.texts = c.texts[:0]
+	for _, p := range parts {
+		values, _ := col.Values(p.View, &c.values)
+		if text, ok := values.(*rows.Text); ok && col.As != rows.Hash {
+			c.texts = append(c.texts, unsafe.String(unsafe.SliceData(text.All()), len(text.All())))
+		}
+	}
+	if len(c.texts) == 0 || c.err != nil || c.next >= len(c.into) {
+		return
+	}
+	if _, err := c.into[c.next].Append(c.texts); err != nil {
+		c.err = fmt.Errorf("column %s: %w: %w", col.Name, ErrRows, err)
+	}
+	c.into[c.next].Reset()
+	clear(c.texts)
 }
 
 func (c *columns) column(col *rows.Column, v rows.View) {
@@ -93,16 +122,14 @@ func (c *columns) column(col *rows.Column, v rows.View) {
 	c.add(col.Name, n, values)
 }
 
-// add appends the next column, a slice as the driver takes it.
+// add appends the values of a part to the column, a slice as the driver takes it.
 func (c *columns) add(name string, n int, v any) {
-	at := c.next
-	c.next++
 	switch {
 	case c.err != nil:
 	case n != c.rows:
 		c.err = fmt.Errorf("column %s has %d values, want %d: %w", name, n, c.rows, ErrRows)
 	default:
-		if err := c.batch.Column(at).Append(v); err != nil {
+		if err := c.batch.Column(c.next).Append(v); err != nil {
 			c.err = fmt.Errorf("column %s: %w: %w", name, ErrRows, err)
 		}
 	}
@@ -137,17 +164,8 @@ func (c *columns) pointer(v string) *string {
 }
 
 // text appends a column of byte strings. The driver allocates a string for each []byte, but copies a string at once.
-// So it gets strings that share the bytes of the column; they are dropped before the batch changes. One string of all
-// bytes comes first and is taken back: the buffer of the column then has its size at once, where it would grow twenty
-// times.
+// So it gets strings that share the bytes of the column; they are dropped before the batch changes.
 func (c *columns) text(name string, t *rows.Text) {
-	if all := t.All(); c.err == nil && len(all) > 0 && c.next < len(c.into) {
-		c.texts = append(c.texts[:0], unsafe.String(unsafe.SliceData(all), len(all)))
-		if _, err := c.into[c.next].Append(c.texts); err != nil {
-			c.err = fmt.Errorf("column %s: %w: %w", name, ErrRows, err)
-		}
-		c.into[c.next].Reset()
-	}
 	c.texts = c.texts[:0]
 	for i := range t.Len() {
 		v := t.At(i)

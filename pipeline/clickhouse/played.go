@@ -7,8 +7,6 @@ import (
 	"fmt"
 
 	"github.com/shoeproof/shoeproof/schema/rows"
-
-	"github.com/shoeproof/shoeproof/pipeline"
 )
 
 // ClosedShoe is a shoe for which the rules of a whole shoe were evaluated.
@@ -288,5 +286,5 @@ func (s *Store) AddEvidence(ctx context.Context, run string, list []rows.Evidenc
 		fmt.Fprintf(sum, "%+v\n", list[i])
 	}
 	t := s.table(rows.Find("evidence"), 0)
-	return s.insert(ctx, &t, rows.ViewOf(list), &pipeline.Range{Topic: run + " " + hex.EncodeToString(sum.Sum(nil)[:16])})
+	return s.insertAll(ctx, &t, rows.ViewOf(list), run+" "+hex.EncodeToString(sum.Sum(nil)[:16]))
 }

@@ -7,8 +7,6 @@ import (
 
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema/rows"
-
-	"github.com/shoeproof/shoeproof/pipeline"
 )
 
 // RunPart is the part of a nightly run that one worker writes.
@@ -73,7 +71,7 @@ AND part = {part:String} AND generation = {generation:UInt64} ORDER BY no`,
 // audit replaces a row of the same key, never the reverse.
 func (s *Store) AddFindings(ctx context.Context, run string, list []finding.Finding) error {
 	t := s.table(rows.Find("findings"), 0)
-	return s.insert(ctx, &t, rows.ViewOf(list), &pipeline.Range{Topic: "audit run " + run})
+	return s.insertAll(ctx, &t, rows.ViewOf(list), "audit run "+run)
 }
 
 // AuditRun is one nightly run. Runs of the same events, rules and findings have the same ID.

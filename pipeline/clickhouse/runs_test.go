@@ -154,7 +154,7 @@ func TestDayCoverage(t *testing.T) {
 	write(t, s, b)
 	lost := numbered("p1", 30, 6)
 	// an archive row that no flush accounts for
-	if err := s.insert(t.Context(), &s.tables[0], s.tables[0].View(&lost.Set), &lost.Range); err != nil {
+	if err := s.insertAll(t.Context(), &s.tables[0], s.tables[0].View(&lost.Set), lost.Range.Topic); err != nil {
 		t.Fatal(err)
 	}
 	got, err := s.DayCoverage(t.Context(), "p1", 0, 5000)

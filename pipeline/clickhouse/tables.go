@@ -34,7 +34,7 @@ func (s *Store) dataTables() []table {
 func put[R any](ctx context.Context, s *Store, name, token string, list ...R) error {
 	declared := rows.TableOf[R](name)
 	t := s.table(&declared, 0)
-	return s.send(ctx, &t, rows.ViewOf(list), 0, token)
+	return s.send(ctx, &t, []part{{View: rows.ViewOf(list)}}, token)
 }
 
 // journalTable is the journal. It has one row for each flush.

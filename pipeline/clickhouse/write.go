@@ -2,6 +2,8 @@ package clickhouse
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -17,27 +19,55 @@ import (
 // maxBlockRows is below the server's limit of a block: an insert of several blocks could be stored in part.
 const maxBlockRows = 1_000_000
 
-// Write stores a batch: its row of the journal, which is the intent, then each table in one insert. An insert with an
-// unknown outcome is sent again with its token until ctx ends. Write returns permanent errors only: ErrLogin, ErrGrant,
-// ErrSchema, ErrServer, ErrRows.
-func (s *Store) Write(ctx context.Context, b *pipeline.Batch) error {
-	journal := []rows.Journal{s.journalRow(&b.Range)}
-	if err := s.insert(ctx, &s.journal, rows.ViewOf(journal), &b.Range); err != nil {
+// Write stores a set of batches: their rows of the journal in one insert, which are the intent, then each table in one
+// insert. An insert with an unknown outcome is sent again with its token until ctx ends. Write returns permanent errors
+// only: ErrLogin, ErrGrant, ErrSchema, ErrServer, ErrRows.
+func (s *Store) Write(ctx context.Context, set ...*pipeline.Batch) error {
+	journal := make([]rows.Journal, len(set))
+	for i, b := range set {
+		journal[i] = s.journalRow(&b.Range)
+	}
+	if err := s.insert(ctx, &s.journal, []part{{View: rows.ViewOf(journal)}}, set); err != nil {
 		return err
 	}
 	for i := range s.tables {
 		t := &s.tables[i]
-		if err := s.insert(ctx, t, t.View(&b.Set), &b.Range); err != nil {
+		var parts []part
+		for _, b := range set {
+			if v := t.View(&b.Set); v.Len > 0 {
+				parts = append(parts, part{v, b.Range.Epoch})
+			}
+		}
+		if err := s.insert(ctx, t, parts, set); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// token is the same for the same range, table, rules and rows. The rows are part of it, so that a topic that was
+// part is the rows of one batch in an insert.
+type part struct {
+	rows.View
+	epoch uint32
+}
+
+// token is the same for the same ranges, table, rules and rows. The rows are part of it, so that a topic that was
 // created again under the same name finds no token of the old one. The server keeps tokens per table and table
 // partition, so a retry also completes an insert that was stored in part.
-func (s *Store) token(r *pipeline.Range, table string) string {
+func (s *Store) token(set []*pipeline.Batch, table string) string {
+	if len(set) == 1 {
+		return s.tokenOf(&set[0].Range, table)
+	}
+	h := sha256.New()
+	for _, b := range set {
+		token := s.tokenOf(&b.Range, table)
+		h.Write(binary.AppendUvarint(nil, uint64(len(token))))
+		h.Write([]byte(token))
+	}
+	return fmt.Sprintf("set:%d:%s:%x", len(set), table, h.Sum(nil)[:16])
+}
+
+func (s *Store) tokenOf(r *pipeline.Range, table string) string {
 	token := fmt.Sprintf("%s:%d:%d-%d:%s:%s:%.16s", r.Topic, r.Partition, r.From, r.To, table, s.cfg.RulesVersion, r.Hash)
 	if table == s.journal.Name {
 		token += fmt.Sprintf(":%d", r.Generation) // each owner writes its row
@@ -48,17 +78,30 @@ func (s *Store) token(r *pipeline.Range, table string) string {
 	return token
 }
 
-func (s *Store) insert(ctx context.Context, t *table, v rows.View, r *pipeline.Range) error {
-	if v.Len == 0 {
+// insertAll inserts rows that no batch has; of names where they come from.
+func (s *Store) insertAll(ctx context.Context, t *table, v rows.View, of string) error {
+	return s.insert(ctx, t, []part{{View: v}}, []*pipeline.Batch{{Range: pipeline.Range{Topic: of}}})
+}
+
+func (s *Store) insert(ctx context.Context, t *table, parts []part, set []*pipeline.Batch) error {
+	n := 0
+	for _, p := range parts {
+		n += p.Len
+	}
+	if n == 0 {
 		return nil
 	}
+	r := &set[0].Range
 	doing := fmt.Sprintf("insert into %s, %s/%d offsets %d-%d", t.Name, r.Topic, r.Partition, r.From, r.To)
-	if v.Len > maxBlockRows {
-		return s.explain(doing, fmt.Errorf("%d rows in one batch, at most %d: %w", v.Len, maxBlockRows, ErrRows))
+	if more := len(set) - 1; more > 0 {
+		doing += fmt.Sprintf(" and %d more partitions", more)
 	}
-	token := s.token(r, t.Name)
+	if n > maxBlockRows {
+		return s.explain(doing, fmt.Errorf("%d rows in one flush, at most %d: %w", n, maxBlockRows, ErrRows))
+	}
+	token := s.token(set, t.Name)
 	for try := 1; ; try++ {
-		err := s.send(ctx, t, v, r.Epoch, token)
+		err := s.send(ctx, t, parts, token)
 		switch {
 		case err == nil:
 			if try > 1 {
@@ -79,7 +122,7 @@ func (s *Store) insert(ctx context.Context, t *table, v rows.View, r *pipeline.R
 }
 
 // send builds the block for each try: after an error the driver has dropped it.
-func (s *Store) send(ctx context.Context, t *table, v rows.View, epoch uint32, token string) error {
+func (s *Store) send(ctx context.Context, t *table, parts []part, token string) error {
 	// Without a deadline a server that hangs blocks the insert for the driver's ReadTimeout.
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.InsertTimeout)
 	defer cancel()
@@ -92,8 +135,8 @@ func (s *Store) send(ctx context.Context, t *table, v rows.View, epoch uint32, t
 	defer func() { _ = batch.Abort() }()
 	sc := s.scratch.Get().(*scratch)
 	defer s.putBack(sc)
-	c := columns{scratch: sc, batch: batch, into: batch.Columns(), rows: v.Len}
-	c.table(t, v, epoch)
+	c := columns{scratch: sc, batch: batch, into: batch.Columns()}
+	c.table(t, parts)
 	if c.err != nil {
 		return c.err
 	}

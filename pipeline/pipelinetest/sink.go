@@ -29,9 +29,9 @@ func tables() []string {
 
 // Sink tests a sink. Open returns one with empty tables.
 func Sink(t *testing.T, open func(t *testing.T) Stored) {
-	write := func(t *testing.T, s Stored, b *pipeline.Batch) {
+	write := func(t *testing.T, s Stored, set ...*pipeline.Batch) {
 		t.Helper()
-		if err := s.Sink.Write(t.Context(), b); err != nil {
+		if err := s.Sink.Write(t.Context(), set...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -61,6 +61,20 @@ func Sink(t *testing.T, open func(t *testing.T) Stored) {
 		write(t, s, Batch(20, 60))
 		write(t, s, Batch(0, 60))
 		holds(t, s, 60)
+	})
+	t.Run("keeps a set of partitions, written twice, once", func(t *testing.T) {
+		s := open(t)
+		for range 2 {
+			write(t, s, Batch(0, 40), elsewhere(Batch(40, 60)))
+		}
+		holds(t, s, 60)
+	})
+	t.Run("keeps a partition of a set that is written again alone or in another set once", func(t *testing.T) {
+		s := open(t)
+		write(t, s, Batch(0, 40), elsewhere(Batch(40, 60)))
+		write(t, s, Batch(0, 40))
+		write(t, s, Batch(60, 70), elsewhere(Batch(40, 60)))
+		holds(t, s, 70)
 	})
 	t.Run("does not use the batch after Write returns", func(t *testing.T) {
 		s := open(t)
@@ -94,6 +108,12 @@ func Sink(t *testing.T, open func(t *testing.T) Stored) {
 func Batch(from, to int) *pipeline.Batch {
 	b := &pipeline.Batch{}
 	fill(b, from, to)
+	return b
+}
+
+// elsewhere moves a batch to another partition.
+func elsewhere(b *pipeline.Batch) *pipeline.Batch {
+	b.Range.Partition++
 	return b
 }
 
