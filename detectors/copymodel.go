@@ -3,6 +3,7 @@ package detectors
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 )
@@ -20,6 +21,8 @@ const (
 	stepTwo    = 0.006
 	stepThree  = 0.002
 	pointerMin = 1e-5
+	// usualPointers is how many pointers a model mostly has at a time.
+	usualPointers = 32
 )
 
 // copyModel predicts each card from one old order. Its hidden states are idle, and a pointer, forwards or backwards, to
@@ -83,7 +86,7 @@ func (c *copyState) check() error {
 }
 
 func (c *copyModel) reset(old []baccarat.Card) {
-	c.Old, c.Idle, c.Live, c.Longest = append(c.Old[:0], old...), 1, c.Live[:0], pointer{}
+	c.Old, c.Idle, c.Live, c.Longest = append(c.Old[:0], old...), 1, slices.Grow(c.Live[:0], usualPointers), pointer{}
 	c.at.reset(c.Old)
 }
 

@@ -2,6 +2,7 @@ package record
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 )
@@ -282,6 +283,17 @@ type Discarded struct {
 	Cards       []uint32
 	Destination string
 	InOrder     bool
+}
+
+// ToRack reports whether cards were put into a discard rack.
+func ToRack(destination string) bool {
+	const rack = "rack"
+	for i := range max(len(destination)-len(rack)+1, 0) {
+		if strings.EqualFold(destination[i:i+len(rack)], rack) {
+			return true
+		}
+	}
+	return false
 }
 
 // Bid is a bid for the bank in chemin de fer, or its acceptance.

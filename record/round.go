@@ -335,6 +335,18 @@ func (r *Round) NewStep() *Step {
 	return &r.Steps[len(r.Steps)-1]
 }
 
+// NewSqueeze adds a step with cards that are handed out and returns it to be filled, as NewWager does.
+func (r *Round) NewSqueeze() *Squeeze {
+	r.Squeezes = slices.Grow(r.Squeezes, 1)[:len(r.Squeezes)+1]
+	return &r.Squeezes[len(r.Squeezes)-1]
+}
+
+// NewDiscard adds cards that are put away and returns them to be filled, as NewWager does.
+func (r *Round) NewDiscard() *Discarded {
+	r.Discards = slices.Grow(r.Discards, 1)[:len(r.Discards)+1]
+	return &r.Discards[len(r.Discards)-1]
+}
+
 // Recompose forgets the coup after a card was dealt, moved, burned or carried.
 func (r *Round) Recompose() { r.coupCards = -1 }
 

@@ -204,7 +204,7 @@ func checkInitialCounts(p *Pass) {
 // first, N.J.A.C. 19:47-3.8(b). 19:47-7.8(a) and 9 NYCRR 5324.21(g) give the earliest time of the counts alone. A card
 // that was drawn without an instruction is the curator's act.
 func (p *Pass) countLate(h baccarat.Hand, call *record.Call) bool {
-	f := Finding{Evidence: []record.Seq{call.Seq}}
+	var f Finding
 	instructed := false
 	for _, in := range p.Round.Instructions {
 		if in.Seq < call.Seq {
@@ -223,9 +223,11 @@ func (p *Pass) countLate(h baccarat.Hand, call *record.Call) bool {
 			break
 		}
 	}
-	switch {
-	case f.Expected == "":
+	if f.Expected == "" {
 		return false
+	}
+	f.Evidence = append([]record.Seq{call.Seq}, f.Evidence...)
+	switch {
 	case p.Law.Game == baccarat.PuntoBanco && instructed:
 		p.Report(f)
 	default:
@@ -353,11 +355,12 @@ func checkTotalCall(p *Pass) {
 		return
 	}
 	s := countsHeard(p.Round, baccarat.TotalCards, baccarat.NoHand, uint8(c.Cards()))
-	switch expected := fmt.Sprintf("%d cards announced", c.Cards()); {
+	announced := func(cards uint32) string { return fmt.Sprintf("%d cards announced", cards) }
+	switch {
 	case s.wrong != nil:
-		p.judgeWrong(&s, expected, fmt.Sprintf("%d cards announced", s.wrong.Value))
+		p.judgeWrong(&s, announced(uint32(c.Cards())), announced(s.wrong.Value))
 	case s.first == nil:
-		p.reportCall(nil, finding.Subject{}, expected, "not announced")
+		p.reportCall(nil, finding.Subject{}, announced(uint32(c.Cards())), "not announced")
 	}
 }
 

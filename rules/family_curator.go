@@ -64,9 +64,10 @@ type handover struct {
 
 // handovers lists the handovers of a shoe. An offer after an assignment begins the next one also if no release was
 // recorded; the offer or the assignment of a seat that has the shoe repeats what was done.
-func handovers(steps []record.CuratorStep) []handover {
-	list := []handover{{}}
-	offers := make([]*record.CuratorStep, 0, len(steps)) // of all handovers, one after the other
+func (p *Pass) handovers() []handover {
+	steps := p.Shoe.Curators
+	list := append(p.scratch.handovers[:0], handover{})
+	offers := slices.Grow(p.offers[:0], len(steps)) // of all handovers, one after the other
 	for i := range steps {
 		step, h := &steps[i], &list[len(list)-1]
 		if h.assigned != nil && step.Kind != record.CuratorPassed {
@@ -90,6 +91,7 @@ func handovers(steps []record.CuratorStep) []handover {
 			h.assigned = step
 		}
 	}
+	p.scratch.handovers, p.offers = list, offers
 	return list
 }
 
@@ -99,7 +101,7 @@ func checkCuratorOffers(released bool) func(*Pass) {
 		if !released && p.newShoeWrong(p.Shoe.Curators) {
 			return
 		}
-		for _, h := range handovers(p.Shoe.Curators) {
+		for _, h := range p.handovers() {
 			if h.released == released && !p.handedOver(&h) {
 				return
 			}

@@ -136,9 +136,8 @@ func checkCardsCommand(p *Pass) {
 	}
 }
 
-// shoeOrder lists the round's cards as they left the shoe, a carried one first.
-func shoeOrder(r *record.Round) []*record.DealtCard {
-	cards := make([]*record.DealtCard, 0, 8)
+// shoeOrder appends the round's cards as they left the shoe, a carried one first.
+func shoeOrder(cards []*record.DealtCard, r *record.Round) []*record.DealtCard {
 	for i := range r.Cards {
 		cards = append(cards, &r.Cards[i])
 	}
@@ -176,7 +175,7 @@ func checkInitialOrder(p *Pass) {
 	if inInitialOrder(p.Round) {
 		return
 	}
-	cards := shoeOrder(p.Round)
+	cards := shoeOrder(nil, p.Round)
 	var observed []string
 	var evidence []record.Seq
 	wrong := false

@@ -27,13 +27,14 @@ func checkDiscards(p *Pass) {
 	if r.Ended.Seq == 0 || p.cancelled() {
 		return
 	}
-	var put []uint32
+	put := p.numbers[:0]
 	for i := range r.Discards {
 		if !p.discardPlace(&r.Discards[i]) {
 			return
 		}
 		put = append(put, r.Discards[i].Cards...)
 	}
+	p.numbers = put
 	switch {
 	case r.Next != 0:
 		p.discarded(put, r.Next)
@@ -46,28 +47,28 @@ func checkDiscards(p *Pass) {
 
 // discardPlace judges where and how cards were put; it is false after a breach.
 func (p *Pass) discardPlace(d *record.Discarded) bool {
-	to := strings.ToLower(d.Destination)
-	f := Finding{Evidence: []record.Seq{d.Seq}}
+	elsewhere := func(place string) bool { return strings.EqualFold(place, d.Destination) }
+	expected, observed := "", ""
 	switch {
-	case strings.Contains(to, "rack"):
-	case slices.Contains(discardPlaces[:], to):
-		f.Expected, f.Observed = "cards to the discard rack", "to "+d.Destination
+	case record.ToRack(d.Destination):
+	case slices.ContainsFunc(discardPlaces[:], elsewhere):
+		expected, observed = "cards to the discard rack", "to "+d.Destination
 	default:
 		p.CannotJudge("where the cards were put was not reported in a word of the contract", d.Seq)
 	}
-	if f.Observed == "" && !d.InOrder {
-		f.Expected, f.Observed = "order preserved", "not preserved"
+	if observed == "" && !d.InOrder {
+		expected, observed = "order preserved", "not preserved"
 	}
-	if f.Observed != "" {
-		p.Report(f)
+	if observed != "" {
+		p.Report(Finding{Expected: expected, Observed: observed, Evidence: []record.Seq{d.Seq}})
 	}
-	return f.Observed == ""
+	return observed == ""
 }
 
 // discarded compares the cards put into the rack, until the next first card or the end of the shoe, with the hands.
 func (p *Pass) discarded(put []uint32, until record.Seq) {
 	r := p.Round
-	f := Finding{Evidence: []record.Seq{r.Ended.Seq, until}}
+	var f Finding
 	var missing, foreign []string
 	for i := range r.Cards {
 		if c := &r.Cards[i]; c.Final != baccarat.NoHand && !slices.Contains(put, c.CardSeq) {
@@ -90,6 +91,7 @@ func (p *Pass) discarded(put []uint32, until record.Seq) {
 	default:
 		return
 	}
+	f.Evidence = []record.Seq{r.Ended.Seq, until}
 	for i := range r.Discards {
 		f.Evidence = append(f.Evidence, r.Discards[i].Seq)
 	}

@@ -159,7 +159,8 @@ func redeal(l *law.Law, r *record.Round) (baccarat.Coup, []errant) {
 		}
 		return c
 	}
-	for _, c := range shoeOrder(r) {
+	var few [8]*record.DealtCard // no allocation for a round
+	for _, c := range shoeOrder(few[:0], r) {
 		co := deal()
 		extra := c.Hand == baccarat.Player && len(player) == 2 && len(banker) >= 2 &&
 			!l.Drawing.PlayerDraws(co.P2, co.B2)

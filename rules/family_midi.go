@@ -79,7 +79,8 @@ type ranked struct {
 
 // rankings rank the wagers on a hand without and with coupons, which the text does not name, as they are and as they
 // were when the betting ended: a later change is itself the breach.
-func rankings(r *record.Round, h baccarat.Hand) [4]ranked {
+func (p *Pass) rankings(h baccarat.Hand) [4]ranked {
+	r := p.Round
 	spot := baccarat.SpotPlayer
 	if h == baccarat.Banker {
 		spot = baccarat.SpotBanker
@@ -111,6 +112,7 @@ func rankings(r *record.Round, h baccarat.Hand) [4]ranked {
 	}
 	var by [4]ranked
 	for k := range by {
+		by[k].seats = p.ranked[k][:0]
 		for _, s := range seats {
 			switch sum := s.sum[k]; {
 			case !s.in[k]:
@@ -120,6 +122,7 @@ func rankings(r *record.Round, h baccarat.Hand) [4]ranked {
 				by[k].seats = append(by[k].seats, s.no)
 			}
 		}
+		p.ranked[k] = by[k].seats
 	}
 	return by
 }
@@ -177,7 +180,7 @@ const endOfTime = ^record.Seq(0)
 func checkRecipient(tie bool) func(*Pass) {
 	return func(p *Pass) {
 		for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
-			by := rankings(p.Round, h)
+			by := p.rankings(h)
 			wanted := by[0]
 			if len(wanted.seats) == 0 {
 				wanted = by[2]

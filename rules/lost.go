@@ -52,7 +52,7 @@ func (p *Pass) Stands(f *Finding, lost Lost) bool {
 		return false
 	}
 	q := *p
-	q.rule, q.charged, q.Findings = f.Rule, nil, nil
+	q.rule, q.scratch, q.Findings = f.Rule, scratch{}, nil
 	if lost&LostElections != 0 {
 		if f.Rule.Needs&^baccarat.BasicFeeds != 0 {
 			return false

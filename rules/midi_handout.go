@@ -19,14 +19,15 @@ type handout struct {
 }
 
 // handouts lists the handouts of a round. A handout ends where one of its cards is handed out again.
-func handouts(r *record.Round) []handout {
-	var list []handout
+func (p *Pass) handouts() []handout {
+	r, list := p.Round, p.scratch.handouts[:0]
+	backs, cards := p.backs[:0], p.numbers[:0] // of all handouts, one after the other
 	for i := range r.Squeezes {
 		s := &r.Squeezes[i]
 		if s.Kind != record.SqueezeHanded {
 			continue
 		}
-		o := handout{out: s}
+		o, firstBack, firstCard := handout{out: s}, len(backs), len(cards)
 		for j := i + 1; j < len(r.Squeezes); j++ {
 			next := &r.Squeezes[j]
 			shares := slices.ContainsFunc(next.Cards, func(c uint32) bool { return slices.Contains(s.Cards, c) })
@@ -38,7 +39,8 @@ func handouts(r *record.Round) []handout {
 			}
 			switch {
 			case next.Kind == record.SqueezeReturned && len(o.returned) < len(s.Cards):
-				o.backs, o.returned = append(o.backs, next), append(o.returned, next.Cards...)
+				backs, cards = append(backs, next), append(cards, next.Cards...)
+				o.backs, o.returned = backs[firstBack:], cards[firstCard:]
 			case next.Kind == record.SqueezeRelinquished && next.Seat == s.Seat && o.gaveUp == 0 &&
 				!allUp(o.backs, len(s.Cards)):
 				o.gaveUp = next.Seq
@@ -47,6 +49,7 @@ func handouts(r *record.Round) []handout {
 		slices.Sort(o.returned)
 		list = append(list, o)
 	}
+	p.scratch.handouts, p.backs, p.numbers = list, backs, cards
 	return list
 }
 
@@ -73,7 +76,7 @@ func (o *handout) ends() record.Seq {
 }
 
 func checkSqueezeFaces(p *Pass) {
-	for _, o := range handouts(p.Round) {
+	for _, o := range p.handouts() {
 		s := o.out
 		if len(s.Cards) == 0 {
 			p.CannotJudge("the cards that were handed out were not named", s.Seq)
@@ -111,12 +114,9 @@ func (p *Pass) wrongHandout(o *handout) (string, record.Seq) {
 	if o.gaveUp != 0 {
 		return "", 0
 	}
-	turned := p.Round.Cards[:0:0]
-	for _, c := range p.Round.Cards {
-		if slices.Contains(s.Cards, c.CardSeq) && c.RevealedBy == baccarat.RoleDealer && c.Revealed > s.Seq {
-			turned = append(turned, c)
-		}
-	}
+	turned := slices.IndexFunc(p.Round.Cards, func(c record.DealtCard) bool {
+		return slices.Contains(s.Cards, c.CardSeq) && c.RevealedBy == baccarat.RoleDealer && c.Revealed > s.Seq
+	})
 	for _, b := range o.backs {
 		switch {
 		case b.Seat != s.Seat:
@@ -125,10 +125,12 @@ func (p *Pass) wrongHandout(o *handout) (string, record.Seq) {
 			return "returned face DOWN", b.Seq
 		}
 	}
-	cards := slices.Sorted(slices.Values(s.Cards))
+	var few [8]uint32 // no allocation for a hand
+	cards := append(few[:0], s.Cards...)
+	slices.Sort(cards)
 	switch {
-	case len(turned) > 0 && turned[0].Revealed < o.ends():
-		return "turned by DEALER while the patron had them", turned[0].Revealed
+	case turned >= 0 && p.Round.Cards[turned].Revealed < o.ends():
+		return "turned by DEALER while the patron had them", p.Round.Cards[turned].Revealed
 	case len(o.returned) > 0 && !slices.Equal(o.returned, cards):
 		return "returned " + numbered("card", o.returned), o.backs[0].Seq
 	case len(o.returned) == 0 && !p.cancelled():
@@ -151,7 +153,7 @@ func initial(r *record.Round, out *record.Squeeze) bool {
 
 func checkSqueezeOrder(p *Pass) {
 	r := p.Round
-	list := handouts(r)
+	list := p.handouts()
 	called := counted(r, baccarat.Player)
 	if banker := handed(r, baccarat.Banker); banker != nil && called != 0 && banker.Seq < called {
 		p.Report(Finding{
@@ -165,10 +167,6 @@ func checkSqueezeOrder(p *Pass) {
 		if called == 0 {
 			continue
 		}
-		f := Finding{
-			Subject:  finding.OfHand(h.String()),
-			Expected: fmt.Sprintf("%v point count called after the hand was returned", h),
-		}
 		i := slices.IndexFunc(list, func(o handout) bool {
 			return o.out.Hand == h && o.ends() > called && (o.out.Seq < called || initial(r, o.out))
 		})
@@ -176,7 +174,10 @@ func checkSqueezeOrder(p *Pass) {
 			continue
 		}
 		out := list[i].out
-		f.Seat, f.Evidence = out.Seat, []record.Seq{out.Seq, called}
+		f := Finding{
+			Subject: finding.OfHand(h.String()), Seat: out.Seat, Evidence: []record.Seq{out.Seq, called},
+			Expected: fmt.Sprintf("%v point count called after the hand was returned", h),
+		}
 		f.Observed = fmt.Sprintf("called before the hand was handed to seat %d", out.Seat)
 		if out.Seq < called {
 			f.Observed = fmt.Sprintf("called while seat %d had the cards", out.Seat)

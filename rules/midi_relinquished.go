@@ -149,7 +149,7 @@ func checkDealerTurns(p *Pass) {
 		if handed == nil {
 			continue
 		}
-		by := rankings(r, h)
+		by := p.rankings(h)
 		if len(by[0].seats)+len(by[2].seats) > 0 && !declined(r, h, 0, handed.Seq) {
 			continue
 		}

@@ -100,9 +100,21 @@ type Pass struct {
 
 	rule     *Rule
 	stage    Stage
-	charged  []charge // scratch
-	whole    [1]steps // scratch
 	Findings []Finding
+
+	scratch
+}
+
+// scratch is storage of rules, valid until the next use.
+type scratch struct {
+	charged   []charge
+	whole     [1]steps
+	handovers []handover
+	offers    []*record.CuratorStep
+	handouts  []handout
+	backs     []*record.Squeeze
+	numbers   []uint32
+	ranked    [4][]uint32
 }
 
 // Report makes a finding of the rule that is being evaluated. The round is filled in.

@@ -64,6 +64,12 @@ func minuteOfDay(s string) (int, error) {
 
 // Of is the gaming day, yyyy-mm-dd, and the shift of a moment in ns UTC.
 func (c *Calendar) Of(at int64) (day, shift string) {
+	t, shift := c.of(at)
+	return t.Format(time.DateOnly), shift
+}
+
+// of is a moment of the gaming day, and the shift.
+func (c *Calendar) of(at int64) (day time.Time, shift string) {
 	t := time.Unix(0, at).In(c.Zone)
 	minute := t.Hour()*60 + t.Minute()
 	if minute < c.Rollover {
@@ -77,7 +83,7 @@ func (c *Calendar) Of(at int64) (day, shift string) {
 			shift = s.Name
 		}
 	}
-	return t.Format(time.DateOnly), shift
+	return t, shift
 }
 
 // Date is the date of a moment in ns UTC in the zone of the property, yyyy-mm-dd.
@@ -142,7 +148,17 @@ func (c *Clock) Date(at int64) string {
 func (c *Clock) set(at int64) {
 	if q := at / int64(quarterHour); c.day == "" || q != c.quarter {
 		c.quarter = q
-		c.day, c.shift = c.Calendar.Of(at)
-		c.date = c.Calendar.Date(at)
+		day, shift := c.Calendar.of(at)
+		c.shift = shift
+		setDate(&c.day, day)
+		setDate(&c.date, time.Unix(0, at).In(c.Calendar.Zone))
+	}
+}
+
+// setDate sets a date, which seldom changes.
+func setDate(date *string, t time.Time) {
+	var scratch [len(time.DateOnly)]byte
+	if now := t.AppendFormat(scratch[:0], time.DateOnly); string(now) != *date {
+		*date = string(now)
 	}
 }

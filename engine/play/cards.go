@@ -2,7 +2,6 @@ package play
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/record"
@@ -165,10 +164,10 @@ func (t *Table) foldSqueeze(c *turn, s *Shoe, r *record.Round) bool {
 	switch p := t.now.Payload.(type) {
 	case *schema.CardsHanded:
 		squeeze.Kind, squeeze.Hand, squeeze.Seat = record.SqueezeHanded, baccarat.Hand(p.Hand), p.Seat
-		squeeze.Cards, squeeze.Face = slices.Clone(p.CardSeqs), baccarat.Face(p.Face)
+		squeeze.Cards, squeeze.Face = p.CardSeqs, baccarat.Face(p.Face)
 	case *schema.CardsReturned:
 		squeeze.Kind, squeeze.Hand, squeeze.Seat = record.SqueezeReturned, baccarat.Hand(p.Hand), p.Seat
-		squeeze.Cards, squeeze.Face = slices.Clone(p.CardSeqs), baccarat.Face(p.Face)
+		squeeze.Cards, squeeze.Face = p.CardSeqs, baccarat.Face(p.Face)
 		if p.Face == schema.FaceUp {
 			for _, card := range p.CardSeqs {
 				reveal(r, card, c.seq, baccarat.RolePatron)
@@ -182,12 +181,13 @@ func (t *Table) foldSqueeze(c *turn, s *Shoe, r *record.Round) bool {
 		squeeze.Kind, squeeze.Hand, squeeze.Seat = record.SqueezeRelinquished, baccarat.Hand(p.Hand), p.Seat
 		squeeze.Cause, squeeze.Ground, squeeze.By = record.PassCause(p.Cause), p.Ground, baccarat.Role(p.OrderedByRole)
 	case *schema.DiscardPlaced:
-		if strings.Contains(strings.ToLower(p.Destination), "rack") {
+		if record.ToRack(p.Destination) {
 			t.rack(s, c.seq)
 		}
-		r.Discards = append(r.Discards, record.Discarded{
-			Seq: c.seq, Cards: slices.Clone(p.CardSeqs), Destination: p.Destination, InOrder: p.OrderPreserved,
-		})
+		d := r.NewDiscard()
+		*d = record.Discarded{
+			Seq: c.seq, Cards: append(d.Cards[:0], p.CardSeqs...), Destination: p.Destination, InOrder: p.OrderPreserved,
+		}
 		discard(r, p.CardSeqs, c.seq)
 		return true
 	default:
@@ -196,8 +196,9 @@ func (t *Table) foldSqueeze(c *turn, s *Shoe, r *record.Round) bool {
 	if handedAlready(r, &squeeze) {
 		return true
 	}
-	squeeze.Occupied = slices.Clone(t.History.Occupied)
-	r.Squeezes = append(r.Squeezes, squeeze)
+	step := r.NewSqueeze()
+	squeeze.Cards, squeeze.Occupied = append(step.Cards[:0], squeeze.Cards...), t.History.Occupied
+	*step = squeeze
 	return true
 }
 

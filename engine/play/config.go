@@ -37,7 +37,7 @@ type Queued struct {
 func (t *Table) openTable(c *turn, p *schema.TableOpened) {
 	t.IsOpen = true
 	t.Last, t.Curator = LastShoe{Order: t.Last.Order[:0]}, 0
-	t.History.Occupied = append(t.History.Occupied[:0], p.OccupiedSeats...)
+	t.History.Occupied = slices.Clone(p.OccupiedSeats)
 	slices.Sort(t.History.Occupied)
 	t.keep(t.now)
 	t.configure(c, t.configuration(&p.Config, 0, true))
@@ -123,7 +123,7 @@ func (t *Table) closeTable(c *turn) {
 	t.closeShoes(c)
 	t.IsOpen, t.Early, t.Dealer = false, nil, ""
 	clear(t.Patrons)
-	t.History.Occupied = t.History.Occupied[:0]
+	t.History.Occupied = nil
 	c.yield(Stage{Kind: TableClosed, Seq: uint64(c.seq) + 1})
 }
 

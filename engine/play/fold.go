@@ -65,14 +65,14 @@ func (t *Table) fold(c *turn) {
 func (t *Table) occupy(p *schema.SeatOccupied) {
 	t.Patrons[p.Seat] = p.PatronRef
 	if at, found := slices.BinarySearch(t.History.Occupied, p.Seat); !found {
-		t.History.Occupied = slices.Insert(t.History.Occupied, at, p.Seat)
+		t.History.Occupied = slices.Insert(slices.Clone(t.History.Occupied), at, p.Seat)
 	}
 }
 
 func (t *Table) vacate(p *schema.SeatVacated) {
 	delete(t.Patrons, p.Seat)
 	if at, found := slices.BinarySearch(t.History.Occupied, p.Seat); found {
-		t.History.Occupied = slices.Delete(t.History.Occupied, at, at+1)
+		t.History.Occupied = slices.Delete(slices.Clone(t.History.Occupied), at, at+1)
 	}
 }
 

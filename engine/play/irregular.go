@@ -108,7 +108,8 @@ func burnable(r *record.Round, indicator baccarat.Card) (card *record.DealtCard,
 // setAside takes a card beyond the third out of its hand if the recorded end of the round does not count it. It is put
 // away then, whether a discard of its own follows or one with the other cards of the round.
 func setAside(r *record.Round) {
-	var hands [2][]baccarat.Card
+	var player, banker [8]baccarat.Card // no allocation for a round
+	hands := [2][]baccarat.Card{player[:0], banker[:0]}
 	for i := range r.Cards {
 		d := &r.Cards[i]
 		if d.Final != baccarat.NoHand && !(d.Index > 3 && d.Final == d.Hand) {

@@ -138,7 +138,7 @@ func (t *Table) foldCurator(c *turn, s *Shoe) {
 	case *schema.CuratorOffered:
 		s.curatorStep(record.CuratorStep{
 			Seq: c.seq, Kind: record.CuratorOffered, Seat: p.Seat, Accepted: p.Accepted,
-			Occupied: slices.Clone(t.History.Occupied),
+			Occupied: t.History.Occupied,
 		})
 		t.History.CuratorOffers = true
 		switch {
@@ -149,7 +149,7 @@ func (t *Table) foldCurator(c *turn, s *Shoe) {
 		}
 	case *schema.CuratorAssigned:
 		s.curatorStep(record.CuratorStep{
-			Seq: c.seq, Kind: record.CuratorAssigned, Seat: p.Seat, Occupied: slices.Clone(t.History.Occupied),
+			Seq: c.seq, Kind: record.CuratorAssigned, Seat: p.Seat, Occupied: t.History.Occupied,
 		})
 		t.Curator, t.Released = p.Seat, false
 	case *schema.CuratorPassed:

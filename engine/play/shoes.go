@@ -77,10 +77,12 @@ func (t *Table) beginShoe(c *turn) {
 }
 
 func (t *Table) spareShoe() *Shoe {
-	s := &Shoe{}
-	if n := len(t.spare); n > 0 {
-		s, t.spare = t.spare[n-1], t.spare[:n-1]
+	if len(t.spare) == 0 {
+		t.spare = append(t.spare, &Shoe{})
 	}
+	n := len(t.spare) - 1
+	s := t.spare[n]
+	t.spare = t.spare[:n]
 	s.reset()
 	return s
 }
@@ -196,10 +198,12 @@ func (t *Table) roundOf(c *turn, s *Shoe) *record.Round {
 
 // spareRound takes a round from the pool.
 func (t *Table) spareRound(no uint32) *record.Round {
-	r := &record.Round{}
-	if n := len(t.rounds); n > 0 {
-		r, t.rounds = t.rounds[n-1], t.rounds[:n-1]
+	if len(t.rounds) == 0 {
+		t.rounds = append(t.rounds, &record.Round{})
 	}
+	n := len(t.rounds) - 1
+	r := t.rounds[n]
+	t.rounds = t.rounds[:n]
 	r.Reset(no)
 	return r
 }

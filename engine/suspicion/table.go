@@ -45,6 +45,9 @@ type Table struct {
 	view detectors.Round
 	odds exact.Odds
 	pass rules.Pass
+	// key is the key of the last row of evidence, named its name.
+	key   detectors.Key
+	named string
 }
 
 // Cards are the cards of the shoe that is viewed.
@@ -129,8 +132,11 @@ func (t *Table) evidence(out *rows.Set) {
 			continue
 		}
 		day, _ := t.Clock.Of(f.Location.At)
+		if t.key != f.Key || t.named == "" {
+			t.key, t.named = f.Key, f.Key.String()
+		}
 		out.Evidence = append(out.Evidence, rows.Evidence{
-			Detector: f.Detector.ID, Key: f.Key.String(), At: f.Location.At, PropertyID: t.Play.Property,
+			Detector: f.Detector.ID, Key: t.named, At: f.Location.At, PropertyID: t.Play.Property,
 			TableID: t.Play.ID,
 			ShoeID:  f.Location.Shoe, Round: f.Location.Round, Seq: uint64(f.Location.Seq), GamingDay: day,
 			LnE: f.LnE, Start: f.Start, Engine: t.Version,
