@@ -142,6 +142,7 @@ type view struct {
 	Path, Here  string // Here is the path with the query
 	Now         time.Time
 	Light       bool
+	Critical    int // open critical findings in the user's scope
 	Version     string
 	Data        any
 }
@@ -157,6 +158,9 @@ func (x *exchange) render(status int, name, title string, data any) error {
 	v := &view{
 		Title: title, Page: name, User: x.user, Mode: x.c.SignIn, Path: x.r.URL.Path, Here: x.r.URL.RequestURI(),
 		Now: x.c.Now(), Version: x.c.Version, Data: data,
+	}
+	if x.user != nil && x.user.May(permSee) {
+		v.Critical = x.c.Store.Criticals(x.user.Scope(permSee))
 	}
 	if cookie, err := x.r.Cookie("look"); err == nil && cookie.Value == "light" {
 		v.Light = true

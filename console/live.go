@@ -143,9 +143,34 @@ func (c *Console) repeat(
 	}
 }
 
+// sign is a sign of life: the time of the console, and how long ago it last read the queue from ClickHouse, both in
+// milliseconds.
+type sign struct {
+	Now int64 `json:"now"`
+	Age int64 `json:"age"`
+}
+
+func (c *Console) sign() sign {
+	return sign{c.Now().UnixMilli(), c.Status().QueueAge.Milliseconds()}
+}
+
+// identifyAgain returns the user of a request that has lasted, nil if the session has ended since it began. The context
+// of the request has the session as it was then.
+func (c *Console) identifyAgain(r *http.Request) *Identity {
+	token := ""
+	if cookie, err := r.Cookie(c.sessions.Cookie.Name); err == nil {
+		token = cookie.Value
+	}
+	ctx, err := c.sessions.Load(context.Background(), token)
+	if err != nil {
+		return nil
+	}
+	return c.identify(r.WithContext(ctx))
+}
+
 // liveStream sends server-sent events: change when the queue changed, and beat as a sign of life.
 func liveStream(c *Console, x *exchange) error {
-	const beat = 10 * time.Second
+	const beat = 5 * time.Second
 	cl := &client{scope: x.scope(), next: make(chan change, 1)}
 	if !c.live.add(cl) {
 		return errTooMany
@@ -170,7 +195,7 @@ func liveStream(c *Console, x *exchange) error {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
 	end := time.After(maxSession)
-	if err := send("beat", map[string]int64{"now": c.Now().UnixMilli()}); err != nil {
+	if err := send("beat", c.sign()); err != nil {
 		return nil
 	}
 	for {
@@ -184,10 +209,10 @@ func liveStream(c *Console, x *exchange) error {
 			err = send("change", w)
 		case <-tick.C:
 			// The end of the session or of the permission ends the stream.
-			if user := c.identify(x.r); user == nil || !user.May(permSee) {
+			if user := c.identifyAgain(x.r); user == nil || !user.May(permSee) {
 				return nil
 			}
-			err = send("beat", map[string]int64{"now": c.Now().UnixMilli()})
+			err = send("beat", c.sign())
 		}
 		if err != nil {
 			return nil // the client disconnected

@@ -72,7 +72,8 @@ func queuePage(c *Console, x *exchange) error {
 	}
 	query := x.r.URL.Query()
 	return x.page("queue", "Queue", map[string]any{
-		"Rows": rows, "All": all, "More": more(query, len(rows), all), "Totals": totals, "Grouped": grouped, "Views": savedViews(query), "Chips": chips(query),
+		"Rows": rows, "All": all, "More": more(query, len(rows), all), "Totals": totals, "Grouped": grouped,
+		"Views": savedViews(query), "Chips": chips(query),
 		"Dispositions": store.Dispositions(), "Me": x.user.Name,
 	})
 }

@@ -18,6 +18,19 @@ type Backlog struct {
 	ReadAt time.Time
 }
 
+// Criticals counts the open critical findings of a scope. It reads memory only, no query is sent.
+func (s *Store) Criticals(scope Scope) (n int) {
+	c := &s.cache
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, r := range c.rows {
+		if r.Deleted == 0 && r.Severity == "critical" && scope.Has(r.PropertyID) {
+			n++
+		}
+	}
+	return n
+}
+
 // Backlog reads memory only, no query is sent. high is Filter.High.
 func (s *Store) Backlog(now time.Time, high int64) Backlog {
 	c, f := &s.cache, Filter{High: high}

@@ -113,7 +113,8 @@
     new Map($$("tr[data-key]", root).map((tr) => [tr.dataset.fp + tr.dataset.state, tr.dataset.count]));
   const load = async () => {
     const headers = {"X-Refresh": "1", "Accept": "text/html"};
-    const r = await fetch(location.href, {headers, cache: "no-store", redirect: "error"});
+    const signal = AbortSignal.timeout(15000);
+    const r = await fetch(location.href, {headers, cache: "no-store", redirect: "error", signal});
     if (!r.ok) throw new Error(String(r.status));
     return new DOMParser().parseFromString(await r.text(), "text/html");
   };
@@ -148,6 +149,7 @@
   };
   if ($("#shownew")) $("#shownew").addEventListener("click", show);
   let busy = false, again = false;
+  let failing = 0; // since when this page could not be refreshed
   const refresh = async () => {
     if (!live || document.hidden) { again = true; return; }
     if (busy) { again = true; return; }
@@ -158,7 +160,11 @@
       else {
         const old = states(live), next = states($("#live", page));
         let fresh = 0, changed = 0;
-        next.forEach((n, key) => { if (!old.has(key)) fresh++; else if (old.get(key) !== n) changed++; });
+        next.forEach((n, key) => {
+          const before = Number(old.get(key) || 0);
+          if (Number(n) > before) fresh += Number(n) - before; // also one more of a group
+          else if (Number(n) !== before) changed++;
+        });
         old.forEach((_, key) => { if (!next.has(key)) changed++; });
         if (fresh + changed) {
           pending = page;
@@ -168,29 +174,116 @@
           document.title = (fresh ? "(" + fresh + ") " : "") + document.title.replace(/^\(\d+\) /, "");
         }
       }
-    } catch (err) { state("late", "not refreshed"); }
+      failing = 0;
+    } catch (err) { failing = failing || Date.now(); }
     busy = false;
     if (again) setTimeout(refresh, 500);
   };
   document.addEventListener("visibilitychange", () => { if (!document.hidden && again) refresh(); });
   if (live && live.dataset.every) setInterval(refresh, 1000 * Number(live.dataset.every));
 
-  // The event stream, and the badge with its state.
+  // The event stream, and the badge with its state. The banner says across the whole width when what the page shows may
+  // be old: no sign of life for 25 s, a console that cannot read the database, a session that has ended.
   const badge = $("#link");
+  const stale = $("#stale");
+  const limit = 25000;
   const state = (s, text) => { if (badge) { badge.dataset.state = s; $("span", badge).textContent = text; } };
-  let received = 0; // time of the last event
-  if (badge && window.EventSource) {
-    const stream = new EventSource("/live");
-    const receive = (e) => { received = Date.now(); state("on", "live"); return JSON.parse(e.data); };
+  const time = (ms) => new Date(ms + skew).toISOString().slice(11, 19) + " UTC";
+  let freshAt = Date.now(); // the time of the newest data that the console is known to have
+  let signedOut = false, stream = null;
+  const banner = (text) => {
+    if (!stale || stale.dataset.text === text) return;
+    stale.dataset.text = text;
+    stale.hidden = !text;
+    stale.textContent = text;
+    if (!text || !signedOut) return;
+    const a = document.createElement("a");
+    a.href = "/sign-in?next=" + encodeURIComponent(location.pathname + location.search);
+    a.textContent = "Sign in";
+    stale.append(" ", a);
+  };
+  const check = () => {
+    const silent = Date.now() - Math.min(freshAt, failing || freshAt);
+    if (signedOut) banner("You are signed out. This screen is stale since " + time(freshAt) + ".");
+    else if (silent > limit) {
+      banner("This screen is stale since " + time(Date.now() - silent) + ". No current data from the console.");
+    } else banner("");
+    if (signedOut) state("late", "signed out");
+    else if (silent > limit) state("late", "no update for " + Math.round(silent / 1000) + " s");
+    $$(".tile[data-received]").forEach((tile) => {
+      const age = Date.now() + skew - Number(tile.dataset.received);
+      if (age < 120000 || !/feed-(live|slow)/.test(tile.className)) return;
+      tile.className = tile.className.replace(/feed-(live|slow)/, "feed-stale");
+      $(".feedword", tile).textContent = "✕ NO FEED since " + time(Number(tile.dataset.received) - skew);
+    });
+  };
+  // A beat that brings fresh data after a gap shows what was missed.
+  const receive = (e) => {
+    const data = JSON.parse(e.data);
+    signedOut = false;
+    const gap = Date.now() - freshAt > limit;
+    freshAt = Math.max(freshAt, Date.now() - (data.age || 0));
+    if (Date.now() - freshAt < limit) {
+      state("on", "live");
+      if (gap) refresh();
+    }
+    check();
+    return data;
+  };
+  const connect = () => {
+    stream = new EventSource("/live");
     stream.addEventListener("beat", (e) => { skew = receive(e).now - Date.now(); });
-    stream.addEventListener("change", (e) => { const c = receive(e); if (c.critical) tone(); refresh(); });
-    stream.addEventListener("error", () => state("late", "reconnecting"));
-    setInterval(() => {
-      const silent = Date.now() - received;
-      if (received && silent > 25000) state("late", "no update for " + Math.round(silent / 1000) + " s");
-    }, 1000);
+    stream.addEventListener("change", (e) => { const c = receive(e); if (c.critical) alarm(c.critical); refresh(); });
+    stream.addEventListener("error", () => {
+      if (!signedOut) state("late", "reconnecting");
+      // The browser reconnects after a broken connection, but not after a refusal.
+      if (stream.readyState === EventSource.CLOSED) setTimeout(probe, 3000);
+    });
+  };
+  const probe = async () => {
+    const stop = new AbortController();
+    const late = setTimeout(() => stop.abort(), 10000);
+    let wait = 5000;
+    try {
+      const r = await fetch("/live", {headers: {"Accept": "text/event-stream"}, cache: "no-store", signal: stop.signal});
+      signedOut = r.status === 401 || r.status === 403;
+      wait = 1000 * Number(r.headers.get("Retry-After") || 5);
+      if (r.ok) wait = 0;
+    } catch (err) { /* the console does not answer: try again */ }
+    clearTimeout(late);
+    stop.abort();
+    check();
+    if (wait) setTimeout(probe, wait);
+    else connect();
+  };
+  if (badge && window.EventSource) {
+    connect();
+    setInterval(check, 1000);
     addEventListener("pagehide", () => stream.close());
+    addEventListener("pageshow", (e) => { if (e.persisted) location.reload(); });
   }
+
+  // New critical findings: a bar on every page until the queue is opened, a count in the title, another icon, a tone.
+  const critbar = $("#critbar");
+  const seen = "shoeproof-criticals";
+  const showCriticals = () => {
+    const n = Number(localStorage.getItem(seen) || 0);
+    if (!critbar) return;
+    critbar.hidden = !n;
+    $("a", critbar).textContent = "◆ " + n + " new critical finding" + (n > 1 ? "s" : "") + ": open";
+    document.title = (n ? "◆" + n + " " : "") + document.title.replace(/^◆\d+ /, "");
+    const icon = $("#icon");
+    icon.dataset.plain = icon.dataset.plain || icon.getAttribute("href");
+    icon.setAttribute("href", n ? icon.dataset.alarm : icon.dataset.plain);
+  };
+  function alarm(n) {
+    localStorage.setItem(seen, Number(localStorage.getItem(seen) || 0) + n);
+    showCriticals();
+    tone();
+  }
+  if (location.pathname === "/queue") localStorage.removeItem(seen);
+  addEventListener("storage", showCriticals);
+  showCriticals();
 
   $$("[data-copy]").forEach((b) => {
     b.hidden = false;
@@ -200,17 +293,31 @@
     });
   });
 
-  // A short tone for critical findings, if the user turns it on, at most one in ten seconds.
+  // A short tone for critical findings, if the user turns it on, at most one in ten seconds. The choice is kept in this
+  // browser. A browser plays no sound on a page before its first click or key.
   const sound = $("#sound");
   let audio = null, last = 0;
   const pressed = () => sound.getAttribute("aria-pressed") === "true";
-  const label = () => { sound.textContent = pressed() ? "♪ Sound on" : "Sound off"; };
+  const label = () => {
+    const waits = pressed() && (!audio || audio.state !== "running");
+    sound.textContent = !pressed() ? "Sound off" : waits ? "♪ Sound on after a click" : "♪ Sound on";
+  };
+  const wake = async () => {
+    if (!pressed()) return;
+    audio = audio || new AudioContext();
+    await audio.resume();
+    label();
+  };
   if (sound) {
     sound.hidden = false;
-    sound.addEventListener("click", () => {
+    sound.setAttribute("aria-pressed", String(localStorage.getItem("shoeproof-sound") === "on"));
+    label();
+    for (const event of ["pointerdown", "keydown"]) addEventListener(event, wake, {once: true});
+    sound.addEventListener("click", async () => {
       const on = !pressed();
       sound.setAttribute("aria-pressed", String(on));
-      if (on) { audio = audio || new AudioContext(); last = 0; tone(); }
+      localStorage.setItem("shoeproof-sound", on ? "on" : "off");
+      if (on) { await wake(); last = 0; tone(); }
       label();
     });
   }

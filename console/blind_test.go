@@ -1,0 +1,104 @@
+//go:build unix
+
+package console
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A screen says across its whole width that it is stale, and recovers by itself: a console that does not answer, a
+// console that cannot read the database, a session that ended.
+func TestStaleScreen(t *testing.T) {
+	s := emptyStore(t)
+	fill(t, s, "ac-1", 3, 0)
+	var behind atomic.Int64 // how far the console's clock is ahead of the last read of the queue
+	var hangs atomic.Bool
+	var inner atomic.Pointer[http.Handler]
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if hangs.Load() {
+			<-r.Context().Done()
+			return
+		}
+		(*inner.Load()).ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	u, err := url.Parse(front.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := serve(t, s, func(o *Options) {
+		o.PublicURL, o.Now = u, func() time.Time { return time.Now().Add(time.Duration(behind.Load())) }
+	})
+	h, err := c.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner.Store(&h)
+	t.Cleanup(front.CloseClientConnections)
+
+	b := openBrowser(t, front.URL, 1440, 900)
+	b.signIn("ann", "operator")
+	b.open("/floor?wall=1")
+	const live = "document.querySelector('#link').dataset.state == 'on' && document.querySelector('#stale').hidden"
+	const blind = "!document.querySelector('#stale').hidden && " +
+		"document.querySelector('#stale').getBoundingClientRect().width >= document.body.clientWidth"
+	later := func() { eval[int](b, "(() => { const d = Date.now; Date.now = () => d() + 26000; return 0; })()") }
+	b.await(live)
+
+	hangs.Store(true)
+	front.CloseClientConnections()
+	later()
+	b.await(blind)
+	hangs.Store(false)
+	front.CloseClientConnections()
+	b.await(live)
+
+	behind.Store(int64(time.Minute))
+	b.await(blind)
+	behind.Store(0)
+	b.await(live)
+
+	eval[int](b, "(() => { const tile = document.querySelector('.tile'); tile.className = 'tile feed-live';"+
+		" tile.dataset.received = Date.now() - 180000; return 0; })()")
+	b.await("document.querySelector('.tile').innerText.includes('NO FEED')")
+
+	eval[int](b, "(() => { fetch('/sign-out', {method: 'POST'}); return 0; })()")
+	b.await(blind + " && document.querySelector('#stale a[href^=\"/sign-in?next=%2Ffloor\"]') != null")
+	eval[int](b, "(() => { fetch('/sign-in', {method: 'POST', "+
+		"body: new URLSearchParams({name: 'ann', role: 'operator'})}); return 0; })()")
+	b.await(live)
+}
+
+// A new critical finding shows on every page until the queue is opened, and the choice of the sound is kept.
+func TestCriticalBar(t *testing.T) {
+	s := emptyStore(t)
+	fill(t, s, "ac-1", 3, 0)
+	c := serve(t, s, nil)
+	b := openBrowser(t, c.url, 1440, 900)
+	b.signIn("ann", "operator")
+	b.open("/rules")
+	b.await("document.querySelector('#link').dataset.state == 'on'")
+	b.click("#sound")
+	before := eval[int](b, "Number((document.querySelector('.navcount') || {textContent: 0}).textContent)")
+	newTestFloor(t, s.Store).play(planted(t, "ac-2", "new-1", "draw.banker.must-stay"))
+	b.await("!document.querySelector('#critbar').hidden && /^◆1 /.test(document.title) && " +
+		"document.querySelector('#icon').href.includes('alarm')")
+	b.open("/help")
+	b.await("!document.querySelector('#critbar').hidden")
+	if n := eval[int](b, "Number(document.querySelector('.navcount').textContent)"); n != before+1 {
+		t.Errorf("the navigation counts %d critical findings, want %d", n, before+1)
+	}
+	if on := eval[string](b, "document.querySelector('#sound').getAttribute('aria-pressed')"); on != "true" {
+		t.Error("the next page forgot the choice of the sound")
+	}
+	b.open("/queue")
+	b.await("document.querySelector('#critbar').hidden")
+	b.open("/rules")
+	b.await("document.querySelector('#critbar').hidden && !/^◆/.test(document.title)")
+	b.quiet()
+}
