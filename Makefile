@@ -10,9 +10,10 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unk
 COMMANDS := $(notdir $(patsubst %/main.go,%,$(wildcard cmd/*/main.go)))
 FUZZTIME ?= 10s
 N        ?= 200
+EVENTS   ?= 2000000
 RUN      ?= .
 
-.PHONY: help engines kafka kafka-stop generate build test race lint format judgement-hash fuzz bench bench-peer soak demo helm alerts helm-test reproducible sbom notices clean
+.PHONY: help engines kafka kafka-stop generate build test race lint format judgement-hash fuzz bench bench-peer bench-archive soak demo helm alerts helm-test reproducible sbom notices clean
 .DEFAULT_GOAL := help
 
 help: ## print this
@@ -60,6 +61,9 @@ bench: engines ## run all benchmarks; RUN=name for some
 
 bench-peer: engines ## compare ingest with ClickHouse's own Kafka engine, and print the budget by stage
 	go test ./cmd/ingest -timeout 20m -run '^$$' -bench 'Peer$$|Budget$$' -benchtime 3x -v
+
+bench-archive: engines ## store EVENTS events and audit them again with 1, 2 and 4 workers; extrapolate a property's year
+	SHOEPROOF_EVENTS='$(EVENTS)' go test ./internal/nightly -timeout 0 -run '^$$' -bench 'Archive$$' -benchtime 1x -v
 
 soak: engines ## run the tests in their long form, for hours; RUN=name for some, SHOEPROOF_SEED=n for other shoes
 	SHOEPROOF_SOAK=1 go test -timeout 0 -count 1 -v -run '$(RUN)' ./...

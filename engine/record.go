@@ -15,6 +15,8 @@ type Record struct {
 	Key []byte
 	// Value is valid during Apply.
 	Value []byte
+	// SHA256 is the hash of Value if the source has computed it, otherwise zero.
+	SHA256 [32]byte
 	// Where names the record for a person: file and line, or topic, partition and offset. Empty
 	// means topic, partition and offset.
 	Where string

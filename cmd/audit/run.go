@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -19,6 +21,7 @@ import (
 type runFlags struct {
 	gamingday.Choice
 	worker              string
+	workers             int
 	output, failOn, min string
 	whole               bool
 }
@@ -35,7 +38,8 @@ the hold tests, and stores one row of the run with its digests. It may be interr
 archive gives the same result.
 
 With --worker i/n, i from 0, this process takes one of n shares of the tables. The process that finds all shares
-done merges them and prints the findings; the others print nothing.`,
+done merges them and prints the findings; the others print nothing. A process replays --workers tables at once. Neither
+changes the result.`,
 		Example: `  audit run --property ac-1 --gaming-day last
   audit run --property ac-1 --gaming-day 2026-11-19 --shift night -o ndjson --fail-on major > findings.ndjson
   audit run --property ac-1 --from 2025-01-01 --to 2025-12-31 --worker 3/8`,
@@ -45,6 +49,7 @@ done merges them and prints the findings; the others print nothing.`,
 	fs := cmd.Flags()
 	dayFlags(fs, &f.Choice)
 	fs.StringVar(&f.worker, "worker", "0/1", "share of the tables, i of n, i from 0")
+	fs.IntVar(&f.workers, "workers", 0, "tables that this process replays at once; 0 is one for each processor")
 	fs.BoolVar(&f.whole, "whole", false, "read each table from its first archived event, not from its last snapshot "+
 		"before the day")
 	fs.StringVarP(&f.output, "output", "o", "table", "table, ndjson or csv")
@@ -64,7 +69,12 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 	if err != nil && f.failOn != "" {
 		return err
 	}
-	o := nightly.Options{Property: f.Property, Shift: f.Shift, Whole: f.whole, Now: time.Now, Holder: lockHolder()}
+	o := nightly.Options{
+		Property: f.Property, Shift: f.Shift, Parallel: f.workers, Whole: f.whole, Now: time.Now, Holder: lockHolder(),
+	}
+	if f.workers < 0 {
+		return cli.WrongUsage(fmt.Errorf("--workers %d, want 0 or more", f.workers))
+	}
 	if o.Worker, o.Workers, err = nightly.ParseShare(f.worker); err != nil {
 		return cli.WrongUsage(err)
 	}
@@ -89,6 +99,9 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer func() { _ = store.Close() }()
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400) // the live heap is a few MiB, and would be collected many times a second
+	}
 	if err := f.audit(cmd, store, o, printer); err != nil {
 		return err
 	}

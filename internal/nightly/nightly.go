@@ -4,6 +4,7 @@
 package nightly
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,8 @@ type Options struct {
 	Shift string // of each day; empty for all shifts
 	// Worker, from 0, of Workers takes the tables whose hash modulo Workers is its number.
 	Worker, Workers int
+	// Parallel is the number of tables that are replayed at once, the number of processors for 0. It changes no result.
+	Parallel int
 	// Whole reads each table from its first archived event instead of from its last snapshot before the days.
 	Whole  bool
 	Engine engine.Options
@@ -170,9 +173,9 @@ func (r *run) assigned(table string) bool {
 }
 
 // part replays the worker's tables and stores the results.
-func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []string, res *Result) error {
+func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []clickhouse.ArchivedTable, res *Result) error {
 	started := r.Now()
-	tables := slices.DeleteFunc(slices.Clone(all), func(t string) bool { return !r.assigned(t) })
+	tables := slices.DeleteFunc(all, func(t clickhouse.ArchivedTable) bool { return !r.assigned(t.Table) })
 	writers := make([]lineWriter, len(r.windows))
 	for i := range writers {
 		writers[i] = lineWriter{store: r.store, part: r.partOf(r.Worker, r.windows[i].day)}
@@ -181,10 +184,10 @@ func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []string, r
 	var mu sync.Mutex
 	done := 0
 	group, working := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for _, table := range tables {
+	group.SetLimit(cmp.Or(r.Parallel, runtime.GOMAXPROCS(0)))
+	for i := range tables {
 		group.Go(func() error {
-			days, folded, err := r.replay(working, table)
+			days, folded, err := r.replay(working, &tables[i])
 			if err != nil {
 				return err
 			}

@@ -46,6 +46,9 @@ func TestMain(m *testing.M) {
 	if at := os.Getenv("SHOEPROOF_TEST_NIGHT"); at != "" {
 		os.Exit(nightToKill(at))
 	}
+	if order := os.Getenv("SHOEPROOF_TEST_ARCHIVE"); order != "" {
+		os.Exit(runArchive(order))
+	}
 	os.Exit(server.Run(m))
 }
 
@@ -174,7 +177,7 @@ func (p *partition) Next(context.Context, time.Duration) ([]pipeline.Record, err
 func (p *partition) Commit(context.Context, int64) error { return nil }
 
 // ingest stores a log as ingest does.
-func ingest(t testing.TB, store pipeline.Sink, l *log) {
+func ingest(t testing.TB, store pipeline.Sink, l pipeline.Source) {
 	t.Helper()
 	err := pipeline.Run(t.Context(), l, store, pipeline.RunOptions{
 		NewStep: func() pipeline.Step { return auditor.New(options()) }, Now: time.Now, FlushRows: 20_000,

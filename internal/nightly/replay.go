@@ -23,17 +23,35 @@ const settle = 256
 type tableDay struct {
 	tableDone
 	digest hash.Hash
+	// seen are events that the digest has not received yet.
+	seen []byte
+}
+
+// event adds an event to the digest of the day.
+func (d *tableDay) event(e *clickhouse.Archived) {
+	d.Events++
+	d.seen = append(binary.BigEndian.AppendUint64(d.seen, e.Seq), e.SHA256[:]...)
+	if len(d.seen) > 4000 {
+		d.digest.Write(d.seen)
+		d.seen = d.seen[:0]
+	}
+}
+
+// end returns the digest.
+func (d *tableDay) end() string {
+	d.digest.Write(d.seen)
+	return hex.EncodeToString(d.digest.Sum(nil))
 }
 
 // begin returns an engine with the state of a table's last snapshot, nil from the first event.
-func (r *run) begin(ctx context.Context, table string) (*engine.Engine, *rows.Snapshot, error) {
+func (r *run) begin(ctx context.Context, table *clickhouse.ArchivedTable) (*engine.Engine, *rows.Snapshot, error) {
 	options := r.Engine
 	options.NoArchive = true
 	if r.Whole {
 		return engine.New(options), nil, nil
 	}
 	var from *engine.Engine // with the state of the last candidate
-	m, err := r.store.SnapshotBefore(ctx, r.Property, table, r.windows[0].from, func(m *rows.Snapshot) bool {
+	m, err := r.store.SnapshotBefore(ctx, table, r.windows[0].from, func(m *rows.Snapshot) bool {
 		from = restored(options, m)
 		return from == nil || from.Lossless()
 	})
@@ -55,50 +73,42 @@ func restored(options engine.Options, m *rows.Snapshot) *engine.Engine {
 }
 
 // replay replays a table from its last snapshot before the days until the shoes of the days are closed.
-func (r *run) replay(ctx context.Context, table string) (days []tableDay, folded uint64, err error) {
+func (r *run) replay(ctx context.Context, table *clickhouse.ArchivedTable) (days []tableDay, folded uint64, err error) {
 	auditor, after, err := r.begin(ctx, table)
 	if err != nil {
 		return nil, 0, err
 	}
 	days = make([]tableDay, len(r.windows))
 	for i := range days {
-		days[i] = tableDay{tableDone{Table: table, Open: []OpenShoe{}, Books: []string{}}, sha256.New()}
+		days[i].tableDone = tableDone{Table: table.Table, Open: []OpenShoe{}, Books: []string{}}
+		days[i].digest = sha256.New()
 	}
 	var b rows.Set
 	behind := 0
-	var seq [8]byte
-	records := func(yield func(*engine.Record, error) bool) {
-		err := r.store.Replay(ctx, r.Property, table, after, func(e *clickhouse.Archived) bool {
-			folded++
-			if i := r.at(e.At); i >= 0 {
-				d := &days[i]
-				d.Events++
-				binary.BigEndian.PutUint64(seq[:], e.Seq)
-				d.digest.Write(seq[:])
-				d.digest.Write(e.SHA256[:])
-			}
-			yield(&e.Record, nil) // never ends the replay: collect does not fail
-			if e.At < r.end() {
-				return false
-			}
-			behind++
-			return behind%settle == 0 && len(r.open(auditor, r.end())) == 0
-		})
-		if err != nil {
-			yield(nil, err)
+	err = r.store.Replay(ctx, table, after, func(e *clickhouse.Archived) bool {
+		folded++
+		if i := r.at(e.At); i >= 0 {
+			days[i].event(e)
 		}
-	}
-	err = auditor.Replay(records, &b, func() error {
-		r.collect(days, &b)
-		return nil
+		auditor.Apply(&e.Record, "", 0, &b)
+		if folded%settle == 0 {
+			r.collect(days, &b)
+		}
+		if e.At < r.end() {
+			return false
+		}
+		behind++
+		return behind%settle == 0 && len(r.open(auditor, r.end())) == 0
 	})
 	if err != nil {
 		return nil, 0, err
 	}
+	auditor.Finish(&b)
+	r.collect(days, &b)
 	for i := range days {
 		d := &days[i]
 		d.Open = append(d.Open, r.open(auditor, r.windows[i].until)...)
-		d.Digest = hex.EncodeToString(d.digest.Sum(nil))
+		d.Digest = d.end()
 		slices.Sort(d.Books)
 	}
 	return days, folded, nil

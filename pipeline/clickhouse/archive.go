@@ -3,9 +3,15 @@ package clickhouse
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/ClickHouse/ch-go/proto"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/schema/rows"
 
@@ -18,25 +24,24 @@ type Archived struct {
 	pipeline.Record // the value is valid during the call
 	Seq             uint64
 	At              int64
-	EventID         string
-	SHA256          [32]byte
-	Partition       int32
 }
 
-// archiveChunk is the number of events of one query.
-const archiveChunk = 50_000
+// An ArchivedTable is a table in the archive. It is for one replay.
+type ArchivedTable struct {
+	Property string `ch:"property_id"`
+	Table    string `ch:"name"`
+	// Events is about how many events a replay will read. It changes no result: so many are read in one query.
+	Events uint64 `ch:"n"`
+
+	known []epoch
+}
 
 // Tables returns the tables of a property with events from one time to before another, sorted.
-func (s *Store) Tables(ctx context.Context, property string, from, until int64) ([]string, error) {
-	const doing = "read the tables of the archive"
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
-	var tables []string
-	err := s.conn.QueryRow(ctx, "SELECT arraySort(groupUniqArray(toString(table_id))) FROM "+s.name("events")+`
-WHERE property_id = {property:String}
-AND at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({until:Int64})`,
-		params("property", property, "from", from, "until", until)...).Scan(&tables)
-	return tables, s.explain(doing, err)
+func (s *Store) Tables(ctx context.Context, property string, from, until int64) ([]ArchivedTable, error) {
+	return list[ArchivedTable](ctx, s, "read the tables of the archive", `SELECT property_id,
+toString(table_id) AS name, count() AS n FROM `+s.name("events")+` WHERE property_id = {property:String}
+AND at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({until:Int64})
+GROUP BY property_id, name ORDER BY name`, params("property", property, "from", from, "until", until)...)
 }
 
 // location is the position of an event in the log.
@@ -48,34 +53,34 @@ type location struct {
 // Replay passes the archived events of a table to each, in the order of Seq, each once, until the archive ends or each
 // returns true. It starts at the first event, or after a snapshot that SnapshotBefore returned. Late events are in
 // order. If the sequence of the table restarted, Replay passes one sequence epoch after the other.
-func (s *Store) Replay(ctx context.Context, property, table string, after *rows.Snapshot,
-	each func(*Archived) (stop bool),
-) error {
-	all, err := s.epochs(ctx, property, table)
+func (s *Store) Replay(ctx context.Context, of *ArchivedTable, after *rows.Snapshot, each func(*Archived) (stop bool),
+) (err error) {
+	doing := "read the archive of table " + of.Table
+	all, err := s.epochs(ctx, of)
 	if err != nil {
 		return err
 	}
-	first := 0
+	c, err := s.openStream(ctx)
+	if err != nil {
+		return s.explain(doing, err)
+	}
+	defer func() { s.keepStream(c, err) }()
+	r := archiveReader{store: s, stream: c, each: each, empty: make(chan *archiveBlock, 2)}
+	r.empty <- &archiveBlock{}
+	r.empty <- &archiveBlock{}
+	first, behind := 0, uint64(0)
 	if after != nil {
-		first = epochOf(all, after)
+		first, behind = epochOf(all, after), after.Seq
 	}
 	for _, e := range all[first:] {
 		where, args := e.where()
-		if after != nil {
-			where += " AND seq > {behind:UInt64}"
-			args = append(args, params("behind", after.Seq)...)
-			after = nil
+		r.from = " FROM " + s.name("events") + " WHERE property_id = {property:String} AND table_id = {table:String}" + where
+		r.args = append(args, params("property", of.Property, "table", of.Table)...)
+		r.begun = false
+		if err = r.read(ctx, behind, of.Events); err != nil || r.stop {
+			return s.explain(doing, err)
 		}
-		r := archiveReader{store: s, each: each}
-		r.query = "SELECT seq, toUnixTimestamp64Nano(at), toInt8(format), raw, sha256, partition, offset, event_id FROM " +
-			s.name("events") + " WHERE property_id = {property:String} AND table_id = {table:String}" + where
-		r.args = append(args, params("property", property, "table", table)...)
-		if err := r.read(ctx); err != nil {
-			return s.explain("read the archive of table "+table, err)
-		}
-		if r.stop {
-			return nil
-		}
+		behind = 0
 	}
 	return nil
 }
@@ -84,23 +89,23 @@ func (s *Store) Replay(ctx context.Context, property, table string, after *rows.
 // result as from the first event: the archive has no event up to its Seq that the snapshot lacks, no later event that
 // it contains, and, unless it is lossless, none that may have come after it was given up as lost. It returns nil
 // without one. The snapshot that it returns is the last for which it called lossless.
-func (s *Store) SnapshotBefore(ctx context.Context, property, table string, moment int64,
+func (s *Store) SnapshotBefore(ctx context.Context, of *ArchivedTable, moment int64,
 	lossless func(*rows.Snapshot) bool,
 ) (*rows.Snapshot, error) {
-	all, err := s.epochs(ctx, property, table)
+	all, err := s.epochs(ctx, of)
 	if err != nil {
 		return nil, err
 	}
-	args := params("property", property, "table", table, "moment", moment)
+	args := params("property", of.Property, "table", of.Table, "moment", moment)
 	below, number := int64(math.MaxInt64), uint64(math.MaxUint64)
 	for range 8 { // late events are few in a healthy feed
 		m, err := s.snapshotBelow(ctx, args, below, number)
 		if m == nil || err != nil {
 			return nil, err
 		}
-		late, early, err := s.disordered(ctx, property, table, all[epochOf(all, m)], m)
+		late, early, err := s.disordered(ctx, of, all[epochOf(all, m)], m)
 		if err == nil && late == 0 && early == 0 && !lossless(m) {
-			late, err = s.overtaken(ctx, property, table, all[epochOf(all, m)], m)
+			late, err = s.overtaken(ctx, of, all[epochOf(all, m)], m)
 		}
 		switch {
 		case err != nil:
@@ -138,13 +143,13 @@ AND seq < {number:UInt64} ORDER BY at DESC, offset DESC, version DESC LIMIT 1`,
 
 // disordered returns the first event up to the Seq of a snapshot that the snapshot lacks, and the first later event
 // that it contains; 0 without one.
-func (s *Store) disordered(ctx context.Context, property, table string, e epoch, m *rows.Snapshot,
+func (s *Store) disordered(ctx context.Context, of *ArchivedTable, e epoch, m *rows.Snapshot,
 ) (late, early uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
 	where, args := e.where()
-	args = append(args, params("property", property, "table", table, "seq", m.Seq, "partition", m.Partition, "offset",
-		m.Offset)...)
+	args = append(args, params("property", of.Property, "table", of.Table, "seq", m.Seq, "partition", m.Partition,
+		"offset", m.Offset)...)
 	err = s.conn.QueryRow(ctx, `SELECT minIf(seq, seq <= {seq:UInt64}), minIf(seq, seq > {seq:UInt64})
 FROM `+s.name("events")+`
 WHERE property_id = {property:String} AND table_id = {table:String}
@@ -154,12 +159,12 @@ AND (seq > {seq:UInt64}) = (partition = {partition:Int32} AND offset <= {offset:
 }
 
 // overtaken returns the first event up to the Seq of a snapshot that a later event preceded in the log, 0 without one.
-func (s *Store) overtaken(ctx context.Context, property, table string, e epoch, m *rows.Snapshot,
+func (s *Store) overtaken(ctx context.Context, of *ArchivedTable, e epoch, m *rows.Snapshot,
 ) (first uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
 	where, args := e.where()
-	args = append(args, params("property", property, "table", table, "seq", m.Seq)...)
+	args = append(args, params("property", of.Property, "table", of.Table, "seq", m.Seq)...)
 	err = s.conn.QueryRow(ctx, `SELECT min(seq) FROM (SELECT seq, max(seq) OVER (ORDER BY partition, offset) AS newest
 FROM `+s.name("events")+`
 WHERE property_id = {property:String} AND table_id = {table:String} AND seq <= {seq:UInt64}`+where+`)
@@ -196,14 +201,17 @@ func (p location) compare(o *location) int {
 }
 
 // epochs returns the epochs of a table in order. A new one starts at another event with Seq 1.
-func (s *Store) epochs(ctx context.Context, property, table string) ([]epoch, error) {
+func (s *Store) epochs(ctx context.Context, of *ArchivedTable) ([]epoch, error) {
+	if of.known != nil {
+		return of.known, nil
+	}
 	const doing = "read the sequence epochs of a table"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
 	result, err := s.conn.Query(ctx, "SELECT partition, min(offset) AS first FROM "+s.name("events")+
 		" WHERE property_id = {property:String} AND table_id = {table:String} AND seq = 1 GROUP BY partition, "+
 		"event_id ORDER BY partition, first",
-		params("property", property, "table", table)...)
+		params("property", of.Property, "table", of.Table)...)
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
@@ -219,64 +227,121 @@ func (s *Store) epochs(ctx context.Context, property, table string) ([]epoch, er
 			all = append(all, epoch{from: &p})
 		}
 	}
+	of.known = all
 	return all, s.explain(doing, result.Err())
 }
 
+// archiveReader reads one epoch of a table.
 type archiveReader struct {
-	store *Store
-	query string
-	args  []any
-	each  func(*Archived) bool
-	event Archived
-	begun bool
-	stop  bool
+	store  *Store
+	stream *stream
+	from   string // FROM and WHERE of the queries
+	args   []any
+	each   func(*Archived) bool
+	event  Archived
+	begun  bool
+	stop   bool
 	// same are the hashes already passed for the current Seq: rows of one key may not be merged yet.
 	same [][32]byte
+	// empty has the blocks that wait to be filled.
+	empty chan *archiveBlock
 }
 
-// read reads chunks until the archive ends or each returns true.
-func (r *archiveReader) read(ctx context.Context) (err error) {
-	for more := true; more && !r.stop && err == nil; {
-		more, err = r.chunk(ctx)
-	}
-	return err
+// archiveBlock is the columns of a block.
+type archiveBlock struct {
+	seq        proto.ColUInt64
+	at, offset proto.ColInt64
+	format     proto.ColInt8
+	raw        proto.ColStr
 }
 
-// chunk reads the events after the last one; more is true if another chunk may follow.
-func (r *archiveReader) chunk(ctx context.Context) (more bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, r.store.cfg.ReadTimeout)
-	defer cancel()
-	query, args := r.query, r.args
-	if r.begun {
-		query += " AND seq >= {seq:UInt64} AND (seq > {seq:UInt64} OR (partition, offset) > ({last_partition:Int32}, " +
-			"{last_offset:Int64}))"
-		args = append(slices.Clip(args), params("seq", r.event.Seq, "last_partition", r.event.Partition, "last_offset",
-			r.event.Offset)...)
-	}
-	result, err := r.store.conn.Query(ctx, query+fmt.Sprintf(" ORDER BY seq, partition, offset LIMIT %d", archiveChunk),
-		args...)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = result.Close() }()
-	n := 0
-	for ; result.Next() && !r.stop; n++ {
-		var format int8
-		var sum []byte
-		seq, e := r.event.Seq, &r.event
-		if err := result.Scan(&e.Seq, &e.At, &format, &e.Value, &sum, &e.Partition, &e.Offset, &e.EventID); err != nil {
-			return false, err
+// The number of Seqs of one query.
+const (
+	minArchiveChunk = 8 << 10
+	maxArchiveChunk = 512 << 10
+)
+
+// read reads ranges of Seq, until the archive ends or each returns true. A range is a little longer than the number of
+// events that are expected, so that one query often finds the end.
+func (r *archiveReader) read(ctx context.Context, after, expect uint64) error {
+	for n := uint64(minArchiveChunk); !r.stop; n = min(2*n, maxArchiveChunk) {
+		n = min(max(n, expect+minArchiveChunk/4), maxArchiveChunk)
+		until := after + min(n, math.MaxUint64-after)
+		found, err := r.chunk(ctx, after, until)
+		if err != nil || r.stop || until == math.MaxUint64 {
+			return err
 		}
-		e.Format = schema.Format(format)
-		copy(e.SHA256[:], sum)
-		if !r.begun || e.Seq != seq {
-			r.same = r.same[:0]
+		expect -= min(found, expect)
+		if after = until; found >= n {
+			continue
 		}
-		r.begun = true
+		next, err := r.next(ctx, after)
+		if err != nil || next == 0 {
+			return err
+		}
+		after = next - 1
+	}
+	return nil
+}
+
+// chunk passes the events of a range of Seq, exclusive and inclusive, and returns their number. The blocks are read
+// while the events before them are replayed.
+func (r *archiveReader) chunk(ctx context.Context, after, until uint64) (n uint64, err error) {
+	full := make(chan *archiveBlock)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		defer close(full)
+		return r.blocks(ctx, full, append(slices.Clip(r.args), params("after", after, "until", until)...))
+	})
+	for b := range full {
+		n += uint64(len(b.seq))
+		r.pass(b)
+		r.empty <- b
+	}
+	return n, group.Wait()
+}
+
+// blocks reads the blocks of a query.
+func (r *archiveReader) blocks(ctx context.Context, full chan<- *archiveBlock, args []any) error {
+	b := <-r.empty
+	defer func() { r.empty <- b }()
+	into := func() proto.Results {
+		return proto.Results{{Data: &b.seq}, {Data: &b.at}, {Data: &b.format}, {Data: &b.raw}, {Data: &b.offset}}
+	}
+	// The order is the beginning of the sort key, so that the server merges and does not sort.
+	return r.stream.query(ctx, "SELECT seq, toUnixTimestamp64Nano(at), toInt8(format), raw, offset"+r.from+
+		" AND seq > {after:UInt64} AND seq <= {until:UInt64} ORDER BY seq, partition, offset "+
+		"SETTINGS max_block_size = 16384, max_threads = 1", args, result{into, func() {
+		full <- b
+		b = <-r.empty
+	}})
+}
+
+// pass passes the events of a block.
+func (r *archiveReader) pass(b *archiveBlock) {
+	e := &r.event
+	for i := 0; i < len(b.seq) && !r.stop; i++ {
+		if seq := b.seq[i]; !r.begun || e.Seq != seq {
+			r.begun, r.same = true, r.same[:0]
+		}
+		e.Seq, e.At, e.Offset = b.seq[i], b.at[i], b.offset[i]
+		e.Format, e.Value = schema.Format(b.format[i]), b.raw.RowBytes(i)
+		e.SHA256 = sha256.Sum256(e.Value)
 		if !slices.Contains(r.same, e.SHA256) {
 			r.same = append(r.same, e.SHA256)
 			r.stop = r.each(e)
 		}
 	}
-	return n == archiveChunk, result.Err()
+}
+
+// next returns the first Seq behind another, 0 without one.
+func (r *archiveReader) next(ctx context.Context, after uint64) (seq uint64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, r.store.cfg.ReadTimeout)
+	defer cancel()
+	err = r.store.conn.QueryRow(ctx, "SELECT seq"+r.from+" AND seq > {after:UInt64} ORDER BY seq LIMIT 1",
+		append(slices.Clip(r.args), params("after", after)...)...).Scan(&seq)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return seq, err
 }

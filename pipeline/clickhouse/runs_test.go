@@ -34,9 +34,11 @@ func numbered(property string, from int64, seqs ...uint64) *pipeline.Batch {
 	return b
 }
 
+func tableOf(property string) *ArchivedTable { return &ArchivedTable{Property: property, Table: "t"} }
+
 func replayed(t *testing.T, s *Store, property string) (seqs []uint64, offsets []int64) {
 	t.Helper()
-	err := s.Replay(t.Context(), property, "t", nil, func(e *Archived) bool {
+	err := s.Replay(t.Context(), tableOf(property), nil, func(e *Archived) bool {
 		seqs, offsets = append(seqs, e.Seq), append(offsets, e.Offset)
 		return false
 	})
@@ -66,7 +68,7 @@ func TestReplayIsInOrderAndOnce(t *testing.T) {
 		t.Errorf("seqs %v, want one numbering after the other", seqs)
 	}
 	n := 0
-	if err := s.Replay(t.Context(), "p1", "t", nil, func(*Archived) bool { n++; return n == 3 }); err != nil || n != 3 {
+	if err := s.Replay(t.Context(), tableOf("p1"), nil, func(*Archived) bool { n++; return n == 3 }); err != nil || n != 3 {
 		t.Errorf("%d events, want to be stopped after 3: %v", n, err)
 	}
 }
@@ -84,12 +86,12 @@ func TestMemoryBefore(t *testing.T) {
 	write(t, s, b)
 	expect := func(what string, moment int64, seq uint64, behind ...uint64) {
 		t.Helper()
-		m, err := s.SnapshotBefore(t.Context(), "p1", "t", moment, func(*rows.Snapshot) bool { return true })
+		m, err := s.SnapshotBefore(t.Context(), tableOf("p1"), moment, func(*rows.Snapshot) bool { return true })
 		if err != nil || (m != nil) != (seq > 0) || m != nil && m.Seq != seq {
 			t.Fatalf("%s: %+v, want that of event %d: %v", what, m, seq, err)
 		}
 		var seqs []uint64
-		if err := s.Replay(t.Context(), "p1", "t", m,
+		if err := s.Replay(t.Context(), tableOf("p1"), m,
 			func(e *Archived) bool { seqs = append(seqs, e.Seq); return false }); err != nil || !slices.Equal(seqs,
 			behind) {
 			t.Fatalf("%s: events %v behind it, want %v: %v", what, seqs, behind, err)
@@ -135,7 +137,7 @@ func TestSnapshotAfterALoss(t *testing.T) {
 		write(t, s, b)
 	}
 	for lossless, want := range map[bool]uint64{true: 6, false: 2} {
-		m, err := s.SnapshotBefore(t.Context(), "p1", "t", 2000, func(*rows.Snapshot) bool { return lossless })
+		m, err := s.SnapshotBefore(t.Context(), tableOf("p1"), 2000, func(*rows.Snapshot) bool { return lossless })
 		if err != nil || m == nil || m.Seq != want {
 			t.Errorf("lossless %t: %+v, want the snapshot after event %d: %v", lossless, m, want, err)
 		}

@@ -27,7 +27,8 @@ type Store struct {
 	cfg     Config
 	journal table
 	tables  []table
-	scratch sync.Pool // of *scratch
+	scratch sync.Pool    // of *scratch
+	streams chan *stream // idle
 	pace    pace
 	causes  causes
 }
@@ -78,7 +79,10 @@ func connect(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("clickhouse %s: %w", strings.Join(cfg.Addrs, ","), err)
 	}
-	s := &Store{conn: conn, cfg: cfg, pace: pace{first: 100 * time.Millisecond, max: 10 * time.Second}}
+	s := &Store{
+		conn: conn, cfg: cfg, pace: pace{first: 100 * time.Millisecond, max: 10 * time.Second},
+		streams: make(chan *stream, cfg.MaxConns),
+	}
 	s.scratch.New = func() any { return newScratch() }
 	s.journal = s.journalTable()
 	s.tables = s.dataTables()
@@ -109,7 +113,12 @@ func (s *Store) Conn() driver.Conn { return s.conn }
 func (s *Store) Table(name string) string { return s.name(name) }
 
 // Close closes the connections.
-func (s *Store) Close() error { return s.conn.Close() }
+func (s *Store) Close() error {
+	for len(s.streams) > 0 {
+		_ = (<-s.streams).conn.Close()
+	}
+	return s.conn.Close()
+}
 
 // SchemaVersion is the number of the last applied migration, 0 without one.
 func (s *Store) SchemaVersion(ctx context.Context) (uint32, error) {

@@ -1,0 +1,277 @@
+//go:build unix
+
+package nightly
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"runtime/pprof"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/shoeproof/shoeproof/cmd/devstack/engine/clickhousetest"
+	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+)
+
+// propertyYear is the events of a year of a property with 100 tables.
+const propertyYear = 2.2e9
+
+// BenchmarkArchive stores SHOEPROOF_EVENTS events (400,000 without it) of 100 tables, then audits them again with one,
+// two and four workers, each time in a process of its own. It prints the speed, the processor time of that process and
+// of ClickHouse for an event, and what a year of a property takes.
+func BenchmarkArchive(b *testing.B) {
+	n := 400_000
+	if text := os.Getenv("SHOEPROOF_EVENTS"); text != "" {
+		var err error
+		if n, err = strconv.Atoi(text); err != nil {
+			b.Fatalf("SHOEPROOF_EVENTS: %v", err)
+		}
+	}
+	cfg := server.Migrated(b)
+	store, name := clickhousetest.Open(b, cfg), cfg.Database
+	f := newHouse(100, n)
+	began := time.Now()
+	ingest(b, store, f)
+	b.Logf("stored %d events of %d tables in %.0f s, %s to %s", f.events(), len(f.tables), time.Since(began).Seconds(),
+		f.days[0], f.days[len(f.days)-1])
+	disk := diskBytes(b, store, name)
+	each := disk.all / float64(f.events())
+	b.Logf("disk: %.1f bytes an event, %.1f of them in the archive; a property's year: %.0f GB", each,
+		disk.archive/float64(f.events()), each*propertyYear/1e9)
+	for b.Loop() {
+		for _, workers := range []int{1, 2, 4} {
+			s := auditAgain(b, name, workers, f)
+			b.Logf("%d workers: %7.0f events/s, us/event: process %.2f, ClickHouse %.2f; a property's year: %.1f minutes",
+				workers, 1e6/s.wall, s.process, s.server, s.wall*propertyYear/1e6/60)
+			b.ReportMetric(1e6/s.wall, fmt.Sprintf("events/s-%dworkers", workers))
+			b.ReportMetric(s.process+s.server, fmt.Sprintf("us/event-%dworkers", workers))
+		}
+	}
+}
+
+// side is what an event takes, in microseconds.
+type side struct{ wall, process, server float64 }
+
+// archiveRun is the order to a process that audits the archive again, and its answer.
+type archiveRun struct {
+	Addr, Database string
+	Days           []string
+	Workers        int
+	Profile        string
+
+	Replayed uint64
+	Wall     time.Duration
+	Used     time.Duration
+}
+
+func auditAgain(b *testing.B, database string, workers int, f *house) side {
+	b.Helper()
+	c := server.Start(b)
+	order, err := json.Marshal(archiveRun{
+		Addr: c.Addr, Database: database, Days: f.days, Workers: workers, Profile: os.Getenv("SHOEPROOF_PROFILE"),
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	child := exec.CommandContext(b.Context(), os.Args[0])
+	child.Env = append(os.Environ(), "SHOEPROOF_TEST_ARCHIVE="+string(order))
+	child.Stderr = os.Stderr
+	from := processorTime(b, c.PID())
+	out, err := child.Output()
+	if err != nil {
+		b.Fatal(err)
+	}
+	used := processorTime(b, c.PID()) - from
+	var r archiveRun
+	if err := json.Unmarshal(out, &r); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	if r.Replayed != f.events() {
+		b.Errorf("%d events replayed, want %d", r.Replayed, f.events())
+	}
+	each := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 / float64(r.Replayed) }
+	return side{each(r.Wall), each(r.Used), each(used)}
+}
+
+// runArchive is the process of auditAgain.
+func runArchive(order string) int {
+	var r archiveRun
+	err := json.Unmarshal([]byte(order), &r)
+	var store *clickhouse.Store
+	if err == nil {
+		store, err = clickhouse.Open(context.Background(), config(r.Addr, r.Database))
+	}
+	if err == nil && r.Profile != "" {
+		var file *os.File
+		if file, err = os.Create(fmt.Sprintf("%s.%d", r.Profile, r.Workers)); err == nil {
+			err = pprof.StartCPUProfile(file)
+		}
+	}
+	debug.SetGCPercent(400) // as audit run
+	if err == nil {
+		began := time.Now()
+		var res Result
+		res, err = Run(context.Background(), store, Options{
+			Property: property, Days: r.Days, Workers: 1, Parallel: r.Workers, Engine: options(), Holder: "bench",
+			Now: time.Now,
+		})
+		r.Replayed, r.Wall = res.Replayed, time.Since(began)
+	}
+	pprof.StopCPUProfile()
+	var u syscall.Rusage
+	if err == nil {
+		err = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	}
+	r.Used = time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	if err == nil {
+		err = json.NewEncoder(os.Stdout).Encode(r)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// house is a log of tables that play shoe after shoe until there are about so many events, in two partitions.
+type house struct {
+	tables []*deal.Table
+	parts  [2]houseLog
+	days   []string
+}
+
+// houseLog is a partition of a house: each time a shoe of a table.
+type houseLog struct {
+	house   *house
+	no      int32
+	first   bool
+	next    int
+	rest    int
+	offset  int64
+	waiting []pipeline.Record
+	last    int64
+	buffer  []byte
+}
+
+func newHouse(tables, events int) *house {
+	h := &house{}
+	elsewhere := func(kind string) bool { return strings.HasPrefix(kind, "ny-") }
+	kinds := slices.DeleteFunc(deal.Kinds(), elsewhere)
+	for i := range tables {
+		config, err := deal.Config(kinds[i%len(kinds)], uint64(i))
+		if err != nil {
+			panic(err)
+		}
+		h.tables = append(h.tables, deal.NewTable(deal.Options{
+			Property: property, Pit: fmt.Sprintf("p-%03d", i), Table: fmt.Sprintf("t-%03d", i), Seed: uint64(i) + 1,
+			Start: opens, Config: config,
+		}))
+	}
+	for i := range h.parts {
+		h.parts[i] = houseLog{house: h, no: int32(i), next: i, first: true, rest: events / len(h.parts)}
+	}
+	return h
+}
+
+func (h *house) events() uint64 { return uint64(h.parts[0].offset + h.parts[1].offset) }
+
+// Consume reads both partitions.
+func (h *house) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for i := range h.parts {
+		group.Go(func() error { return work(ctx, &h.parts[i]) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	last := time.Unix(0, max(h.parts[0].last, h.parts[1].last))
+	calendar := options().Calendar
+	for at := opens.Add(-6 * time.Hour); at.Before(last.Add(24 * time.Hour)); at = at.Add(24 * time.Hour) {
+		day, _ := calendar.Of(at.UnixNano())
+		h.days = append(h.days, day)
+	}
+	h.days = slices.Compact(h.days)
+	return nil
+}
+
+func (p *houseLog) Topic() string                       { return "table-events" }
+func (p *houseLog) Partition() int32                    { return p.no }
+func (p *houseLog) Commit(context.Context, int64) error { return nil }
+
+// Next returns events of the next shoe of a table.
+func (p *houseLog) Next(context.Context, time.Duration) ([]pipeline.Record, error) {
+	if len(p.waiting) == 0 {
+		if p.rest <= 0 {
+			return nil, io.EOF
+		}
+		t := p.house.tables[p.next]
+		var events []schema.Event
+		if p.first {
+			events = t.Open()
+		}
+		events = append(events, t.Shoe()...)
+		if p.next += len(p.house.parts); p.next >= len(p.house.tables) {
+			p.next, p.first = int(p.no), false
+		}
+		p.rest -= len(events)
+		p.buffer = p.buffer[:0]
+		p.waiting = make([]pipeline.Record, 0, len(events))
+		slices.SortStableFunc(events, func(a, b schema.Event) int { return cmp.Compare(a.Seq, b.Seq) })
+		for i := range events {
+			value := schema.AppendProto(nil, &events[i])
+			p.waiting = append(p.waiting, pipeline.Record{Offset: p.offset, Format: schema.Protobuf, Value: value})
+			p.offset, p.last = p.offset+1, max(p.last, events[i].At)
+		}
+	}
+	n := min(len(p.waiting), 500)
+	now := p.waiting[:n]
+	p.waiting = p.waiting[n:]
+	return now, nil
+}
+
+// diskBytes are the bytes of a database on disk, and of its archive.
+func diskBytes(b *testing.B, store *clickhouse.Store, database string) (disk struct{ all, archive float64 }) {
+	b.Helper()
+	var all, archive uint64
+	err := store.Conn().QueryRow(b.Context(), "SELECT sum(bytes_on_disk), sumIf(bytes_on_disk, table = 'events') "+
+		"FROM system.parts WHERE active AND database = '"+database+"'").Scan(&all, &archive)
+	if err != nil {
+		b.Fatal(err)
+	}
+	disk.all, disk.archive = float64(all), float64(archive)
+	return disk
+}
+
+// processorTime is the user and system time of a process.
+func processorTime(b *testing.B, pid int) time.Duration {
+	b.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	ticks := 0 // of 10 ms, Linux's USER_HZ
+	for _, field := range fields[11:13] {
+		n, err := strconv.Atoi(field)
+		if err != nil {
+			b.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
