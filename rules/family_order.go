@@ -100,9 +100,11 @@ func (p *Pass) outOfOrder(all steps, breaks func(steps) (first, second record.Se
 	if _, second = breaks(all); second == 0 {
 		return 0, 0
 	}
+	// Whether a vigorish is owed is known from the cards and the wagers.
+	known := p.coup().Complete && p.Config.Feeds&baccarat.FeedWagers != 0
 	var due steps
 	for _, s := range all {
-		owed := !isVig(&s) || !p.coup().Complete || p.mayCharge(&s) && p.namesBanker(&s)
+		owed := !isVig(&s) || !known || p.mayCharge(&s) && p.namesBanker(&s)
 		if owed && (s.Wager < 0 || !p.misjudged(&p.Round.Wagers[s.Wager]) && !p.takenBack(&s)) {
 			due = append(due, s)
 		}
