@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/shoeproof/shoeproof/baccarat"
-	"github.com/shoeproof/shoeproof/detectors/exact"
 )
 
 var d03 = &Detector{
@@ -58,8 +57,6 @@ func outcomePrior() []float64 {
 type outcomes struct {
 	inert
 	keyed
-	kernel  *exact.Kernel
-	events  [len(outcomeEvents) - 1][]int // outcome classes by event, of the kernel
 	experts [outcomeExperts]float64
 }
 
@@ -69,28 +66,23 @@ func (d *outcomes) Round(r *Round, out *factors) {
 	if !r.playable() {
 		return
 	}
-	if k := r.Offer.Kernel; k != d.kernel {
-		d.kernel = k
-		for i := range d.events {
-			d.events[i] = k.Event(outcomeEvents[i])
-		}
-	}
-	n := 0
+	n, events := 0, &r.Offer.outcomes
 	for i, holds := range outcomeEvents {
 		chance := r.Odds.Pair
-		if i < len(d.events) {
-			chance = r.Odds.Chance(d.events[i])
+		if i < len(events) {
+			chance = r.Odds.Chance(events[i])
 		}
+		came := holds(&r.Coup)
 		for _, theta := range outcomeTilts {
 			e := 1 / (1 + chance*math.Expm1(theta))
-			if holds(&r.Coup) {
+			if came {
 				e *= math.Exp(theta)
 			}
 			d.experts[n] = e
 			n++
 		}
 	}
-	f := Factor{Expected: r.Odds.Chance(d.events[0])}
+	f := Factor{Expected: r.Odds.Chance(events[0])}
 	if r.Coup.Result() == baccarat.BankerWon {
 		f.Observed = 1
 	}

@@ -17,6 +17,8 @@ type Offer struct {
 	Currency string
 
 	drawing *baccarat.DrawingTable
+	// outcomes are the outcome classes of the events of d03.
+	outcomes [len(outcomeEvents) - 1][]int
 	mu      sync.Mutex
 	counts  map[int]*countSystem // of d08, by number of decks
 }
@@ -31,6 +33,9 @@ func NewOffer(law *law.Law, config *law.Config) *Offer {
 		if side := spot.SideBet(); side == baccarat.NoSideBet || config.Offers(side) {
 			o.Terms[spot] = o.Kernel.Terms(law, config, spot)
 		}
+	}
+	for i := range o.outcomes {
+		o.outcomes[i] = o.Kernel.Event(outcomeEvents[i])
 	}
 	return o
 }
