@@ -5,7 +5,8 @@ import "math"
 // causes names the cause that detectors share: what one of them reports in a visit of a subject, the others do not
 // report again. A detector without a name here has a cause of its own.
 var causes = map[string]string{
-	"d03": "play", "d06": "play", "d07": "play", "d09": "play", "d10": "play", "d11": "play", "d16": "play", "d20": "play",
+	"d03": "play", "d06": "play", "d07": "play", "d09": "play", "d10": "play", "d11": "play", "d16": "play",
+	"d20": "play",
 }
 
 func (d *Detector) cause() string {
@@ -62,8 +63,8 @@ func (h *Host) oneCase() {
 	h.Alarms = cases
 }
 
-// subject is the key that explains most of an alarm, among those with a factor in this call. Open reports that the alarm
-// belongs to a case that is open.
+// subject is the key that explains most of an alarm, among those with a factor in this call. Open reports that the
+// alarm belongs to a case that is open.
 func (h *Host) subject(a *Alarm) (best Key, open bool) {
 	if h.alarmed(a, a.Key) {
 		return a.Key, true
@@ -107,8 +108,8 @@ func explains(key, about Key) bool {
 	}
 }
 
-// absorbs reports whether an alarm belongs to an open case about a key: that of a dealer who settles wrongly has what is
-// found about the patrons of the dealer.
+// absorbs reports whether an alarm belongs to an open case about a key: that of a dealer who settles wrongly has what
+// is found about the patrons of the dealer.
 func absorbs(key Key, a *Alarm) bool {
 	switch key.Kind {
 	case OfPatron:

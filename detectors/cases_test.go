@@ -7,7 +7,8 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 )
 
-// A cause is one case in a visit, about its subject. A dealer is named only where the dealer explains more than a patron.
+// A cause is one case in a visit, about its subject. A dealer is named only where the dealer explains more than a
+// patron.
 func TestOneCase(t *testing.T) {
 	patron, dealer := Key{OfPatron, "p0"}, Key{OfDealer, "d2"}
 	rota := func(r *Round) { r.Dealer = fmt.Sprint("d", r.Round/20%4) }
@@ -68,7 +69,9 @@ func TestOneCase(t *testing.T) {
 				}
 				for i := range cases {
 					if a := &cases[i]; a.Key != c.want || i > 0 {
-						t.Errorf("seed %d: case %d of %s is about %v: %s", seed, i+1, a.Detector.ID, a.Key, a.Observed(""))
+						t.Errorf(
+							"seed %d: case %d of %s is about %v: %s", seed, i+1, a.Detector.ID, a.Key, a.Observed(""),
+						)
 					}
 				}
 			}

@@ -4,22 +4,33 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 )
 
 var d02 = &Detector{
 	ID: "d02", Name: "a shoe of other cards", Tier: Exact,
-	Observes: "the number of copies of each of the 52 cards seen, shoe by shoe",
+	Observes: "the number of copies of each of the 52 cards, and of cards of each rank, seen shoe by shoe",
 	Null:     "each shoe has the same number of copies of each card, and chance alone decides which of them stay unseen",
-	Reports:  "the missing or excess card",
-	Keys:     []KeyKind{OfShoe, OfBatch},
+	Reports:  "the missing or excess card, or the rank that is short, also where each shoe has fresh cards",
+	Keys:     []KeyKind{OfShoe, OfBatch, OfTable, OfDealer},
 	Starts:   visits,
-	start:    func(b *Budget) process { return &composition{batches: map[string]*keyedMixture{}} },
+	start: func(b *Budget) process {
+		d := &composition{batches: map[string]*keyedMixture{}, fresh: newKeyed(b, rankExperts)}
+		d.fresh.share = compositionShare
+		return d
+	},
 }
 
 // differences are the numbers of copies of one card that an alternative adds.
 var differences = [4]int{-2, -1, 1, 2}
+
+// rankDifferences are the numbers of cards of one rank that an alternative removes.
+var rankDifferences = [...]int{1, 2, 4, 8}
+
+// rankExperts are a difference of each rank.
+const rankExperts = 13 * len(rankDifferences)
 
 // The experts are a difference of each card, then each card in place of each other card.
 const (
@@ -47,6 +58,9 @@ type composition struct {
 	inert
 	batches map[string]*keyedMixture // by id of the key
 	factors [compositionExperts]float64
+	// fresh are the tables and dealers, whose shoes may have new cards each.
+	fresh keyed
+	ranks [rankExperts]float64
 }
 
 func (d *composition) End(s *Shoe, out *factors) {
@@ -57,6 +71,12 @@ func (d *composition) End(s *Shoe, out *factors) {
 	if out.wants(OfShoe) {
 		lnE := newCompositionMixture().update(compositionShare, d.factors[:])
 		out.add(Factor{Key: Key{OfShoe, s.Shoe}, LnE: lnE, Start: 1})
+	}
+	d.scoreRanks(s)
+	for _, key := range [...]Key{{OfTable, s.Table}, {OfDealer, s.Dealer}} {
+		if key.ID != "" && out.wants(key.Kind) {
+			d.addRanks(key, s.At, out)
+		}
 	}
 	if s.Batch == "" || !out.wants(OfBatch) {
 		return
@@ -108,8 +128,48 @@ func (d *composition) score(s *Shoe) {
 	}
 }
 
+// scoreRanks computes the likelihood ratio of a shoe from which cards of one rank, of any suit, were removed.
+func (d *composition) scoreRanks(s *Shoe) {
+	n, copies := float64(52*s.Decks), float64(4*s.Decks)
+	left := s.Left.Ranks()
+	for i, diff := range rankDifferences {
+		all, fewer := 0.0, float64(diff)
+		for k := range s.Read {
+			all += math.Log((n - float64(k)) / max(n-fewer-float64(k), 0))
+		}
+		for rank := range 13 {
+			ln := all
+			for k := range min(max(4*s.Decks-int(left[rank+1]), 0), 4*s.Decks) {
+				ln += math.Log(max(copies-fewer-float64(k), 0) / (copies - float64(k)))
+			}
+			if s.Read > 52*s.Decks-diff {
+				ln = math.Inf(-1)
+			}
+			d.ranks[rank*len(rankDifferences)+i] = math.Exp(ln)
+		}
+	}
+}
+
+// addRanks adds the evidence about a key whose shoes need not have the same cards.
+func (d *composition) addRanks(key Key, at int64, out *factors) {
+	c := d.fresh.states[key]
+	if c == nil {
+		c = &keyedMixture{Mixture: newMixture(rankExperts)}
+		d.fresh.states[key] = c
+	}
+	out.add(Factor{
+		Key: key, LnE: c.Mixture.update(compositionShare, d.ranks[:]),
+		Start: c.Visit.start(at, shoesPerVisit(d.fresh.budget.Volume, key.Kind)),
+	})
+}
+
 // Explain names the most likely alternative of a set of cards.
 func (d *composition) Explain(key Key) string {
+	if x := d.fresh.states[key]; x != nil {
+		best := slices.Index(x.Mixture, slices.Max(x.Mixture))
+		return fmt.Sprintf("most likely %d cards too few of the rank of %v", rankDifferences[best%len(rankDifferences)],
+			baccarat.Card(best/len(rankDifferences)+1))
+	}
 	c := d.batches[key.ID]
 	if c == nil {
 		return ""
@@ -133,17 +193,29 @@ func (d *composition) Explain(key Key) string {
 }
 
 func (d *composition) forget(stale func(Key, int64) bool) {
+	d.fresh.forget(stale)
 	maps.DeleteFunc(d.batches, func(id string, c *keyedMixture) bool { return stale(Key{OfBatch, id}, c.Visit.Last) })
 }
 
-func (d *composition) save() any { return d.batches }
+// compositionState is the state of composition.
+type compositionState struct {
+	Batches map[string]*keyedMixture
+	Fresh   map[Key]*keyedMixture
+}
+
+func (d *composition) save() any { return &compositionState{d.batches, d.fresh.states} }
 
 func (d *composition) load(decode func(any) error) error {
-	batches := map[string]*keyedMixture{}
-	if err := decode(&batches); err != nil {
+	state := compositionState{map[string]*keyedMixture{}, map[Key]*keyedMixture{}}
+	if err := decode(&state); err != nil {
 		return err
 	}
-	for id, c := range batches {
+	for key, c := range state.Fresh {
+		if c == nil || c.Mixture.check(rankExperts) != nil {
+			return fmt.Errorf("%v: no state of its ranks", key)
+		}
+	}
+	for id, c := range state.Batches {
 		if c == nil {
 			return fmt.Errorf("set of cards %q: no state", id)
 		}
@@ -151,6 +223,6 @@ func (d *composition) load(decode func(any) error) error {
 			return fmt.Errorf("set of cards %q: %w", id, err)
 		}
 	}
-	d.batches = batches
+	d.batches, d.fresh.states = state.Batches, state.Fresh
 	return nil
 }

@@ -4,10 +4,10 @@ import "github.com/shoeproof/shoeproof/baccarat"
 
 var d06 = &Detector{
 	ID: "d06", Name: "bets follow cards to come", Tier: Exact,
-	Observes: "the first to sixth cards, by the side on which a patron bets",
+	Observes: "the first to sixth cards, by the side on which a patron bets and by the size of the stake",
 	Null:     "the next card is any of the cards not seen, independently of the bets",
 	Reports:  "the cards that come with each side: marked cards, sorted edges, a peeked or signalled card",
-	Keys:     []KeyKind{OfPatron, OfTable, OfDealerPatron},
+	Keys:     []KeyKind{OfPatron, OfTable, OfDealerPatron, OfDealer},
 	Starts:   visits,
 	start: func(b *Budget) process {
 		return &dependence{budget: b, keyedStates: keyedStates[dependenceState]{keys: map[Key]*dependenceState{}}}
@@ -28,8 +28,11 @@ var cardParts = [...]float64{.1, .3, .6, .95}
 const (
 	cardPositions = 6
 	// priorCards is the weight, in cards, of the honest distribution in a learned one.
-	priorCards        = 20
-	dependenceExperts = cardPositions*len(groupings) + 4*len(cardParts)
+	priorCards = 20
+	// knownExperts know one card of a hand: by the side, and of the first cards by the stake.
+	knownExperts      = (4 + stakePositions) * len(cardParts)
+	stakePositions    = 2
+	dependenceExperts = cardPositions*len(groupings) + knownExperts
 )
 
 // dependence is d06.
@@ -39,6 +42,8 @@ type dependence struct {
 	slips  slips
 	keyedStates[dependenceState]
 	factors [dependenceExperts]float64
+	// known are the sums of the factors of knownExperts over the patrons of the round.
+	known [knownExperts]float64
 	// honest is the distribution of each card given those before it, by position and grouping.
 	honest [cardPositions][len(groupings)][10]float64
 }
@@ -47,14 +52,21 @@ type dependence struct {
 type dependenceState struct {
 	Visit   visit
 	Mixture mixture
-	// Came counts the values of the cards by position and side, Bets their sum.
-	Came [cardPositions][4]valueCounts
-	Bets [cardPositions][4]uint32
+	// Came counts the values of the cards by position and by side and size of the stake, Bets their sum.
+	Came [cardPositions][8]valueCounts
+	Bets [cardPositions][8]uint32
+	// Usual are the latest stakes.
+	Usual median
 }
 
 func (s *dependenceState) visited() int64 { return s.Visit.Last }
 
-func (s *dependenceState) check() error { return s.Mixture.check(dependenceExperts) }
+func (s *dependenceState) check() error {
+	if len(s.Mixture) == knownExperts { // of a dealer
+		return nil
+	}
+	return s.Mixture.check(dependenceExperts)
+}
 
 func (d *dependence) Round(r *Round, out *factors) {
 	patrons, table := d.slips.of(r, &d.budget.Policy)
@@ -62,7 +74,32 @@ func (d *dependence) Round(r *Round, out *factors) {
 		return
 	}
 	d.distribute(r)
+	d.known = [knownExperts]float64{}
 	eachSlip(r, patrons, table, func(key Key, x *slip) { d.score(key, r, x, out) })
+	d.scoreDealer(r, patrons, out)
+}
+
+// scoreDealer tests whether any patron of a dealer knows a card, a new one in each visit: the mean of the factors of
+// the patrons has a mean of at most 1, whatever the dependence between them.
+func (d *dependence) scoreDealer(r *Round, patrons []slip, out *factors) {
+	key, n := Key{OfDealer, r.Dealer}, 0
+	for i := range patrons {
+		n += min(int(patrons[i].side), 1)
+	}
+	if r.Dealer == "" || n == 0 || !out.wants(OfDealer) {
+		return
+	}
+	s := d.keys[key]
+	if s == nil {
+		s = &dependenceState{Mixture: newMixture(knownExperts)}
+		d.keys[key] = s
+	}
+	for i := range d.known {
+		d.known[i] /= float64(n)
+	}
+	f := Factor{Key: key, Start: s.Visit.start(r.At, roundsPerVisit(d.budget.Volume, OfDealer))}
+	f.LnE = s.Mixture.update(0.001, d.known[:])
+	out.add(f)
 }
 
 // distribute computes the distribution of each card given those before it in the round.
@@ -99,14 +136,26 @@ func (d *dependence) score(key Key, r *Round, x *slip, out *factors) {
 		d.keys[key] = s
 	}
 	f := Factor{Key: key, Start: s.Visit.start(r.At, roundsPerVisit(d.budget.Volume, key.Kind)), Money: x.net}
-	d.scoreGroups(s, r, x.side)
+	size := s.Usual.size(x.sides[x.side])
+	s.Usual.add(x.sides[x.side])
+	column := int(x.side)
+	if size == bigStake {
+		column += 4
+	}
+	d.scoreGroups(s, r, column)
 	d.scoreKnown(r, x.side, &f)
+	d.scoreStake(r, x.side, size)
+	if key.Kind == OfPatron {
+		for i, e := range d.factors[cardPositions*len(groupings):] {
+			d.known[i] += e
+		}
+	}
 	f.LnE = s.Mixture.update(0.001, d.factors[:])
 	out.add(f)
 }
 
-// scoreGroups tests the groups of the cards against the distribution learned for the side.
-func (d *dependence) scoreGroups(s *dependenceState, r *Round, side baccarat.Spot) {
+// scoreGroups tests the groups of the cards against the distribution learned for the side and the size of the stake.
+func (d *dependence) scoreGroups(s *dependenceState, r *Round, column int) {
 	n := 0
 	for j := range cardPositions {
 		if !d.readable(r, j) {
@@ -116,7 +165,7 @@ func (d *dependence) scoreGroups(s *dependenceState, r *Round, side baccarat.Spo
 			}
 			continue
 		}
-		came, bets, v := &s.Came[j][side], &s.Bets[j][side], r.Cards[j].Card.Value()
+		came, bets, v := &s.Came[j][column], &s.Bets[j][column], r.Cards[j].Card.Value()
 		for g, of := range came.grouped(*bets, v) {
 			honest := d.honest[j][g][groupings[g][v]]
 			d.factors[n] = (float64(of) + priorCards*honest) / (float64(*bets) + priorCards) / honest
@@ -173,6 +222,33 @@ func (d *dependence) scoreKnown(r *Round, side baccarat.Spot, f *Factor) {
 			f.Expected = chance
 			if hit {
 				f.Observed = 1
+			}
+		}
+	}
+}
+
+// scoreStake tests the first card of each hand against knowledge of it that shows in the stake: who knows the card bets
+// much if it helps the side, and little if it does not.
+func (d *dependence) scoreStake(r *Round, side baccarat.Spot, size stakeSize) {
+	for j := range stakePositions {
+		experts := d.factors[cardPositions*len(groupings)+(4+j)*len(cardParts):][:len(cardParts)]
+		for i := range experts {
+			experts[i] = 1
+		}
+		if size == usualStake || side == baccarat.SpotTie || !d.readable(r, j) {
+			continue
+		}
+		own := (r.Cards[j].Hand == baccarat.Player) == (side == baccarat.SpotPlayer)
+		chance := d.honest[j][0][1]
+		if own != (size == bigStake) {
+			chance = 1 - chance
+		}
+		high := groupings[0][r.Cards[j].Card.Value()] == 1
+		hit := high == (own == (size == bigStake))
+		for i, part := range cardParts {
+			experts[i] = 1 - part
+			if hit {
+				experts[i] += part / chance
 			}
 		}
 	}

@@ -12,10 +12,12 @@ var d07 = &Detector{
 		"the usual stake, and in those with late wagers",
 	Null:    "undealt cards are a uniform draw from the cards not seen, and bets are made without knowledge of them",
 	Reports: "wins and their exact expectation",
-	Keys:    []KeyKind{OfPatron, OfTable, OfDealerPatron},
+	Keys:    []KeyKind{OfPatron, OfTable, OfDealerPatron, OfDealer},
 	Starts:  visits,
 	start: func(b *Budget) process {
-		return &foreknowledge{budget: b, keyedStates: keyedStates[foreknowledgeState]{keys: map[Key]*foreknowledgeState{}}}
+		return &foreknowledge{
+			budget: b, keyedStates: keyedStates[foreknowledgeState]{keys: map[Key]*foreknowledgeState{}},
+		}
 	},
 }
 
@@ -26,7 +28,10 @@ const (
 	thetaFirst = .5
 )
 
-const foreknowledgeExperts = 3*len(knownParts) + thetas
+const (
+	foreknowledgeExperts = 3*len(knownParts) + thetas
+	dealerExperts        = 2 * len(knownParts)
+)
 
 // foreknowledgePrior is the first weight of each expert: all rounds, big stakes and late wagers by part, then the
 // tilts.
@@ -41,6 +46,10 @@ type foreknowledge struct {
 	slips  slips
 	keyedStates[foreknowledgeState]
 	factors [foreknowledgeExperts]float64
+	// known are the sums of the factors over the patrons of the round: of all their rounds and of those with big
+	// stakes.
+	known   [dealerExperts]float64
+	patrons int
 }
 
 // foreknowledgeState is the state of one key.
@@ -52,14 +61,39 @@ type foreknowledgeState struct {
 
 func (s *foreknowledgeState) visited() int64 { return s.Visit.Last }
 
-func (s *foreknowledgeState) check() error { return s.Mixture.check(foreknowledgeExperts) }
+func (s *foreknowledgeState) check() error {
+	if len(s.Mixture) == dealerExperts {
+		return nil
+	}
+	return s.Mixture.check(foreknowledgeExperts)
+}
 
 func (d *foreknowledge) Round(r *Round, out *factors) {
 	patrons, table := d.slips.of(r, &d.budget.Policy)
 	if table == nil || table.wagers == 0 {
 		return
 	}
+	d.known, d.patrons = [dealerExperts]float64{}, 0
 	eachSlip(r, patrons, table, func(key Key, x *slip) { d.score(key, r, x, out) })
+	if r.Dealer != "" && d.patrons > 0 && out.wants(OfDealer) {
+		d.scoreDealer(r, out)
+	}
+}
+
+// scoreDealer tests whether any patron of a dealer knows the winner, as scoreDealer of d06 does.
+func (d *foreknowledge) scoreDealer(r *Round, out *factors) {
+	key := Key{OfDealer, r.Dealer}
+	s := d.keys[key]
+	if s == nil {
+		s = &foreknowledgeState{Mixture: newMixture(dealerExperts)}
+		d.keys[key] = s
+	}
+	for i := range d.known {
+		d.known[i] /= float64(d.patrons)
+	}
+	f := Factor{Key: key, Start: s.Visit.start(r.At, roundsPerVisit(d.budget.Volume, OfDealer))}
+	f.LnE = s.Mixture.update(0.0005, d.known[:])
+	out.add(f)
 }
 
 func (d *foreknowledge) score(key Key, r *Round, x *slip, out *factors) {
@@ -91,6 +125,12 @@ func (d *foreknowledge) score(key Key, r *Round, x *slip, out *factors) {
 				d.factors[n] = 1 - part + part*hit/chance
 			}
 			n++
+		}
+	}
+	if key.Kind == OfPatron {
+		d.patrons++
+		for i := range d.known {
+			d.known[i] += d.factors[i]
 		}
 	}
 	for i, e := range x.tilted(r) {
@@ -136,4 +176,28 @@ func (m *median) value() int64 {
 	k := min(m.N, len(sorted))
 	slices.Sort(sorted[:k])
 	return sorted[k/2]
+}
+
+// stakeSize is the size of a stake beside the latest ones of its key.
+type stakeSize uint8
+
+const (
+	usualStake stakeSize = iota
+	smallStake
+	bigStake
+)
+
+// size compares a stake with the latest ones, not with itself: big is twice the median, small is at most half of the
+// largest.
+func (m *median) size(v int64) stakeSize {
+	n := min(m.N, len(m.Last))
+	switch {
+	case n < 5:
+		return usualStake
+	case v >= 2*m.value():
+		return bigStake
+	case 2*v <= slices.Max(m.Last[:n]):
+		return smallStake
+	}
+	return usualStake
 }

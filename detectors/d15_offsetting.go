@@ -161,8 +161,8 @@ func (d *offsetting) score(key Key, a, b *mainBet, r *Round, out *factors) {
 }
 
 // exchange returns the evidence of a bet against the last of Others: how much better it offsets than the mean of Others
-// would have, each of which is as likely under honest play, so that the mean of the factor is 1. It also returns the mean
-// of what would have been offset.
+// would have, each of which is as likely under honest play, so that the mean of the factor is 1. It also returns the
+// mean of what would have been offset.
 func (s *offsetState) exchange(on int64, observed float64) (lnE, expected float64) {
 	for _, other := range s.Others {
 		expected += offsets(on, other)

@@ -8,8 +8,8 @@ import (
 var d17 = &Detector{
 	ID: "d17", Name: "pace", Tier: Calibrated,
 	Observes: "the duration of rounds, by number of cards, and that of the earlier rounds of the visit",
-	Null: "the next duration has any rank among the durations of the visit with as many cards: calibrated on the history of " +
-		"the key, outside the budget",
+	Null: "the next duration has any rank among the durations of the visit with as many cards: calibrated on the " +
+		"history of the key, outside the budget",
 	Reports: "a change of pace",
 	Keys:    []KeyKind{OfDealer, OfTable},
 	lnFixed: lnMillion,

@@ -9,8 +9,8 @@ type Factor struct {
 	Location Location
 	// LnE is the natural logarithm of the factor, Start the weight of a start before it.
 	LnE, Start float64
-	// Observed is the observation, from 0 to 1, and Expected its mean under honest play, as reported to people. Times is
-	// the number of observations of the round that they sum up.
+	// Observed is the observation, from 0 to 1, and Expected its mean under honest play, as reported to people. Times
+	// is the number of observations of the round that they sum up.
 	Observed, Expected float64
 	Times              int
 	// Money is the amount at issue, minor units.
@@ -114,8 +114,8 @@ func (h *Host) Round(r *Round) {
 	h.each(r.Location, r.Frozen, func(p process, f *factors) { p.Round(r, f) })
 }
 
-// suspects reports whether d19 has raised an alarm about the reader of a round in this visit: what rests on its readings
-// waits.
+// suspects reports whether d19 has raised an alarm about the reader of a round in this visit: what rests on its
+// readings waits.
 func (h *Host) suspects(r *Round) bool {
 	for _, key := range [...]Key{{OfShoe, r.Shoe}, {OfDevice, r.Reader}} {
 		a := h.ledger.accounts[accountKey{d19.ID, key}]

@@ -2,15 +2,15 @@ package detectors
 
 import "slices"
 
-// Order are the cards of an earlier shoe of the table, in the order of dealing. Batch is their set of cards, empty if it
-// is not known.
+// Order are the cards of an earlier shoe of the table, in the order of dealing. Batch is their set of cards, empty if
+// it is not known.
 type Order struct {
 	Batch string
 	Cards []Card
 }
 
-// Orders are the latest shoes of a table, the newest last, one for each set of cards: a set that rests for a shoe or two
-// comes back in the order of its own last shoe.
+// Orders are the latest shoes of a table, the newest last, one for each set of cards: a set that rests for a shoe or
+// two comes back in the order of its own last shoe.
 type Orders []Order
 
 // maxOrders is the maximum number of sets of cards of a table that are compared.

@@ -17,8 +17,8 @@ const (
 	// PlayerFirst puts down the player hand, then the banker hand; BankerFirst the reverse.
 	PlayerFirst
 	BankerFirst
-	// ThirdsPlayerFirst puts down the third cards, then the player hand and the banker hand; ThirdsBankerFirst the third
-	// cards, then the banker hand.
+	// ThirdsPlayerFirst puts down the third cards, then the player hand and the banker hand; ThirdsBankerFirst the
+	// third cards, then the banker hand.
 	ThirdsPlayerFirst
 	ThirdsBankerFirst
 )
@@ -56,8 +56,8 @@ func (p PickUp) discards(dealt []Card) []baccarat.Card {
 	return out
 }
 
-// pass returns when a card is put down: third cards first where the house has it so, then the first hand, the second one,
-// and burned cards.
+// pass returns when a card is put down: third cards first where the house has it so, then the first hand, the second
+// one, and burned cards.
 func (p PickUp) pass(c Card) int {
 	first := baccarat.Player
 	if p == BankerFirst || p == ThirdsBankerFirst {

@@ -1,6 +1,7 @@
 package detectors
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -42,6 +43,10 @@ func TestPower(t *testing.T) {
 	}{
 		{"first card known, always", d06, patron, 4, 94, func(tb *table) { firstCard(tb, 1) }},
 		{"first card known, half", d06, patron, 20, 318, func(tb *table) { firstCard(tb, .5) }},
+		{"stake by the first card, always on one side", d06, patron, 8, 60, stakeByFirstCard},
+		{"first card flashed to a new patron every 20 rounds", d06, dealer, 60, 1500, flashed},
+		{"winner known to a new patron every 20 rounds", d07, dealer, 60, 1500, known},
+		{"four nines removed from fresh cards", d02, Key{OfTable, "t1"}, 40, 9, fourOfARank},
 		{"foreknowledge, half", d07, patron, 20, 230, func(tb *table) { foreknow(tb, .5) }},
 		{"foreknowledge, a fifth", d07, patron, 60, 1267, func(tb *table) { foreknow(tb, .2) }},
 		{"results of a patron who knows", d09, patron, 40, 400, func(tb *table) { foreknow(tb, 1) }},
@@ -54,7 +59,12 @@ func TestPower(t *testing.T) {
 		{"a round in a hundred out of order", d13, dealer, 60, 900, disorder(.01)},
 		{"opposite bets", d15, Key{OfPair, "p0+p1"}, 4, 31, opposite},
 		{"opposite bets on changing sides", d15, Key{OfPair, "p0+p1"}, 4, 45, offsetting2(1, 1, 0)},
-		{"opposite bets, stakes of 0.85, in 85 % of rounds", d15, Key{OfPair, "p0+p1"}, 8, 110, offsetting2(.85, .85, 0)},
+		{
+			"opposite bets, stakes of 0.85, in 85 % of rounds", d15,
+			Key{OfPair, "p0+p1"},
+			8, 110,
+			offsetting2(.85, .85, 0),
+		},
 		{"opposite bets after an honest hour", d15, Key{OfPair, "p0+p1"}, 8, 260, offsetting2(1, 1, 80)},
 		{"opposite bets, one against two", d15, Key{OfPair, "p0+p1+p2"}, 8, 60, oneAgainstTwo},
 		{"late bets that know", d16, patron, 20, 100, pastPost},
@@ -112,6 +122,51 @@ func firstCard(tb *table, part float64) {
 	}
 }
 
+// stakeByFirstCard bets on one side always, much if the first card helps it.
+func stakeByFirstCard(tb *table) {
+	tb.bets = func(r *Round, next []baccarat.Card) {
+		tb.honest(r, next)
+		r.Wagers[0].Spot, r.Wagers[0].Stake = baccarat.SpotPlayer, 50_00
+		if next[0].Value() >= 6 {
+			r.Wagers[0].Stake = 1000_00
+		}
+	}
+}
+
+// flashed shows the first card to another patron every 20 rounds.
+func flashed(tb *table) {
+	firstCard(tb, 1)
+	renamed(tb)
+}
+
+func known(tb *table) {
+	foreknow(tb, 1)
+	renamed(tb)
+}
+
+// renamed gives the first patron another name every 20 rounds.
+func renamed(tb *table) {
+	bets := tb.bets
+	tb.bets = func(r *Round, next []baccarat.Card) {
+		bets(r, next)
+		for i := range r.Wagers {
+			if w := &r.Wagers[i]; w.Patron == "p0" {
+				w.Patron += fmt.Sprint(r.Shoe, "-", r.Round/20)
+			}
+		}
+	}
+}
+
+func fourOfARank(tb *table) {
+	tb.pack = func(all []baccarat.Card) []baccarat.Card {
+		for suit := range 4 {
+			at := slices.Index(all, baccarat.Card(9+13*suit))
+			all = slices.Delete(all, at, at+1)
+		}
+		return all
+	}
+}
+
 func foreknow(tb *table, part float64) {
 	tb.bets = func(r *Round, next []baccarat.Card) {
 		tb.honest(r, next)
@@ -139,7 +194,8 @@ func overpay(part float64) func(*table) {
 		tb.settle = func(r *Round) {
 			tb.misread(r)
 			for i := range r.Wagers {
-				if w := &r.Wagers[i]; w.Ruled == baccarat.Collect && (part < .02 || w.Patron == "p0") && tb.rng.Float64() < 2*part {
+				if w := &r.Wagers[i]; w.Ruled == baccarat.Collect && (part < .02 || w.Patron == "p0") &&
+					tb.rng.Float64() < 2*part {
 					w.Done = baccarat.Return
 				}
 			}

@@ -11,7 +11,7 @@ import (
 )
 
 // stateVersion is the version of the format that AppendState writes. It changes with the meaning of any declared state.
-const stateVersion = 1
+const stateVersion = 2
 
 // maxLiveKeys and maxKeys bound the keys of a state that is restored, of a table and of a property.
 const (
@@ -42,8 +42,8 @@ type stateful interface {
 	load(decode func(any) error) error
 }
 
-// AppendState appends the state of a host of NewLive or NewStored to dst, as deterministic CBOR (RFC 8949, section 4.2): equal
-// states have equal bytes.
+// AppendState appends the state of a host of NewLive or NewStored to dst, as deterministic CBOR (RFC 8949, section
+// 4.2): equal states have equal bytes.
 func (h *Host) AppendState(dst []byte) ([]byte, error) {
 	mode, err := encoding()
 	if err != nil {

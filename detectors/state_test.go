@@ -221,7 +221,7 @@ func TestInvalidState(t *testing.T) {
 		change func(*hostState)
 		want   string
 	}{
-		"other version":     {func(s *hostState) { s.Version = 2 }, "version 2, this release reads version 1"},
+		"other version":     {func(s *hostState) { s.Version = 3 }, "version 3, this release reads version 2"},
 		"unknown detector":  {func(s *hostState) { s.Detectors["d21"] = s.Detectors["d04"] }, `unknown detector "d21"`},
 		"detector missing":  {func(s *hostState) { delete(s.Detectors, "d04") }, "no state of detector d04"},
 		"state of another":  {func(s *hostState) { s.Detectors["d04"] = s.Detectors["d05"] }, "detector d04"},
