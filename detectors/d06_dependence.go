@@ -1,6 +1,10 @@
 package detectors
 
-import "github.com/shoeproof/shoeproof/baccarat"
+import (
+	"math"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+)
 
 var d06 = &Detector{
 	ID: "d06", Name: "bets follow cards to come", Tier: Exact,
@@ -171,24 +175,29 @@ func (d *dependence) scoreGroups(s *dependenceState, r *Round, column int) {
 			d.factors[n] = (float64(of) + priorCards*honest) / (float64(*bets) + priorCards) / honest
 			n++
 		}
-		came[v]++
-		*bets++
+		if came[v] < math.MaxUint16 {
+			came[v]++
+			*bets++
+		}
 	}
 }
 
-// valueCounts counts cards by value.
-type valueCounts [10]uint32
+// valueCounts counts cards by value, up to 65,535: there are many keys.
+type valueCounts [10]uint16
 
 // grouped counts the cards in the group of a value, by grouping, of so many cards.
 func (c *valueCounts) grouped(all uint32, v uint8) [len(groupings)]uint32 {
-	low, tens := c[0]+c[1]+c[2]+c[3]+c[4]+c[5], c[0]
+	low, tens := uint32(0), uint32(c[0])
+	for _, n := range c[:6] {
+		low += uint32(n)
+	}
 	if groupings[0][v] == 1 {
 		low = all - low
 	}
 	if v != 0 {
 		tens = all - tens
 	}
-	return [...]uint32{low, tens, c[v]}
+	return [...]uint32{low, tens, uint32(c[v])}
 }
 
 // scoreKnown tests one card of each hand against knowledge of it: who knows that a card is 6 to 9 bets on its hand,

@@ -17,6 +17,7 @@ import (
 // table deals shoes of eight decks to hosts.
 type table struct {
 	t     testing.TB
+	name  string
 	rng   *rand.Rand
 	law   *law.Law
 	offer *Offer
@@ -62,7 +63,7 @@ func newTable(t testing.TB, seed uint64) *table {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tb := &table{t: t, rng: rand.New(rand.NewPCG(seed, 7)), law: l.law, offer: l.offer, at: 1, hook: func() {}}
+	tb := &table{t: t, name: "t1", rng: rand.New(rand.NewPCG(seed, 7)), law: l.law, offer: l.offer, at: 1, hook: func() {}}
 	tb.bets = tb.honest
 	tb.settle = tb.misread
 	return tb
@@ -86,7 +87,7 @@ func (tb *table) play(hosts ...*Host) {
 	}
 	tb.shoe++
 	s := Shoe{
-		Location: Location{Property: "ac-1", Table: "t1", Shoe: fmt.Sprint("s", tb.shoe), At: tb.at},
+		Location: Location{Property: "ac-1", Table: tb.name, Shoe: fmt.Sprint("s", tb.shoe), At: tb.at},
 		Dealer:   "d1", Batch: "b1", Shuffler: "m1", Decks: 8, Before: tb.cards, Whole: true,
 	}
 	for _, h := range hosts {

@@ -59,7 +59,7 @@ type Weight struct {
 }
 
 // topRounds is the number of rounds that an alarm lists.
-const topRounds = 10
+const topRounds = 8
 
 // An account whose visit has ended is kept while its evidence is rare under honest play and its last round is recent:
 // weak evidence begins again with the next visit, so that memory is bounded by the play of a few hours.

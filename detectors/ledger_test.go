@@ -216,7 +216,7 @@ func TestWords(t *testing.T) {
 	t.Log(a.Expected())
 	t.Log(a.Observed("USD"))
 	t.Log(a.Odds())
-	for _, want := range []string{"review shoe s1 round", "money at issue USD ", " and 5 more", "expected"} {
+	for _, want := range []string{"review shoe s1 round", "money at issue USD ", " and 3 more", "expected"} {
 		if !strings.Contains(a.Observed("USD"), want) {
 			t.Errorf("%q does not contain %q", a.Observed("USD"), want)
 		}

@@ -144,7 +144,7 @@ func (h *Host) checkAccounts(all map[accountKey]*account) error {
 			return fmt.Errorf("ledger: account of unknown detector %q", key.Detector)
 		case !slices.Contains(h.detectors[i].Keys, key.Key.Kind) || !h.keeps(key.Key.Kind):
 			return fmt.Errorf("ledger: detector %s has no accounts of a %v", key.Detector, key.Key.Kind)
-		case a == nil || len(a.Top) > 2*topRounds || math.IsNaN(a.LnR):
+		case a == nil || len(a.Top) > 20 || math.IsNaN(a.LnR):
 			return fmt.Errorf("ledger: invalid account of %s %v", key.Detector, key.Key)
 		}
 	}

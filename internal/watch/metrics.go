@@ -36,7 +36,7 @@ func newMetrics(version, rulesVersion, property string) *metrics {
 		errors: of.Counters("watch_errors_total",
 			"Inserts that ClickHouse refused, each try counted, and passes that failed.", "cause"),
 		bound: of.Counter("watch_false_alarms_bound_total",
-			"Bound on the expected number of false alarms, from the starts really made: alarms of exact and tolerance detectors."),
+			"Bound on the expected number of false alarms of exact and tolerance detectors, from the starts really made."),
 		promised: of.Counter("watch_false_alarms_promised_total",
 			"False alarms that the budget allows for the same days of tables."),
 		feeds: of.Gauge("watch_feeds_timestamp_seconds",

@@ -209,8 +209,8 @@ func TestWatchWaitsForTheFeed(t *testing.T) {
 	if err := s.AddFindings(t.Context(), "test", []finding.Finding{fault}); err != nil {
 		t.Fatal(err)
 	}
-	if shoes, err = s.Closed(t.Context(), "ac-1", clickhouse.ClosedShoe{}, 1<<62, 10); err != nil || len(shoes[0].Faults) != 1 ||
-		len(shoes[1].Faults) > 0 {
+	shoes, err = s.Closed(t.Context(), "ac-1", clickhouse.ClosedShoe{}, 1<<62, 10)
+	if err != nil || len(shoes[0].Faults) != 1 || len(shoes[1].Faults) > 0 {
 		t.Fatalf("%+v, %v", shoes, err)
 	}
 	step, err := newWatcher(s, Options{Property: "ac-1", Patience: time.Hour, Engine: options()}).Pass(t.Context())
@@ -222,7 +222,8 @@ func TestWatchWaitsForTheFeed(t *testing.T) {
 	frozen := " AND round = 1"
 	m, k := count(t, s, ofShoe+"'"+shoes[1].Shoe+"'"), count(t, s, ofShoe+"'"+shoes[0].Shoe+"'"+frozen)
 	if n == 0 || k != 0 || m == 0 {
-		t.Errorf("%d rows of evidence of the shoe with a fault, %d in the rounds that it touches, %d of the other; %+v", n, k, m, step)
+		t.Errorf("%d rows of evidence of the shoe with a fault, %d in the rounds that it touches, %d of the other; %+v",
+			n, k, m, step)
 	}
 }
 
@@ -250,7 +251,7 @@ func TestOneLostEventAShoe(t *testing.T) {
 	}
 }
 
-// A restart resumes after the last shoe of the snapshot and finds what a watch finds that was never stopped. A feed that
+// A restart resumes after the last shoe of the snapshot, with the state of a watch that was never stopped. A feed that
 // catches up later is scored too.
 func TestResumedWatch(t *testing.T) {
 	s := database(t)
@@ -284,7 +285,8 @@ func TestResumedWatch(t *testing.T) {
 	// A table whose events come a week late.
 	play(t, s, "t-00", "s1-1", 4)
 	pass(again, 4)
-	late := "SELECT count() FROM " + s.Table("findings") + " FINAL WHERE table_id = 't-00' AND rule = 'd07' AND startsWith(subject, 'patron:')"
+	late := "SELECT count() FROM " + s.Table("findings") +
+		" FINAL WHERE table_id = 't-00' AND rule = 'd07' AND startsWith(subject, 'patron:')"
 	if count(t, s, late) == 0 {
 		t.Error("nothing is found at the table whose feed caught up late")
 	}
@@ -292,7 +294,8 @@ func TestResumedWatch(t *testing.T) {
 		t.Errorf("%d tables catch up, the last shoe in order is %+v", len(again.late), again.after)
 	}
 	// A state of another version is left.
-	if err := s.WriteWatchState(t.Context(), "ac-1", 2, []byte{0xa1, 0x67, 'V', 'e', 'r', 's', 'i', 'o', 'n', 0x18, 0x63}); err != nil {
+	other := []byte{0xa1, 0x67, 'V', 'e', 'r', 's', 'i', 'o', 'n', 0x18, 0x63}
+	if err := s.WriteWatchState(t.Context(), "ac-1", 2, other); err != nil {
 		t.Fatal(err)
 	}
 	unread := ""
