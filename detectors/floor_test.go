@@ -9,7 +9,7 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 )
 
-// BenchmarkFloor plays tables around the clock, five patrons at each who stay for five hours and six dealers in turn, and
+// BenchmarkFloor plays tables around the clock, with patrons who stay for five hours and six dealers in turn, and
 // reports what the stored detectors keep of a table after each of two days, and how long a snapshot takes.
 func BenchmarkFloor(b *testing.B) {
 	const tables = 20

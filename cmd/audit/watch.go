@@ -40,7 +40,8 @@ one waits for its lease.`,
 	fs.BoolVar(&f.once, "once", false, "exit when all closed shoes were read")
 	fs.DurationVar(&f.every, "every", 10*time.Second, "interval between two passes")
 	fs.DurationVar(&f.behind, "behind", time.Minute, "distance to the slowest open table, in event time")
-	fs.DurationVar(&f.patience, "patience", 30*time.Minute, "watch does not wait for a table that is further behind")
+	fs.DurationVar(&f.patience, "patience", 2*time.Minute,
+		"watch does not wait for a table that is further behind: its shoes are scored by themselves")
 	settings.AddFlags(fs, auditDefaults(), "clickhouse", "calendar", "rulebooks", "detectors", "watch", "log")
 	return cmd
 }

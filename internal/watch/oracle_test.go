@@ -30,7 +30,7 @@ func patrons(n int) func(*rand.Rand, int, int, []int) []oracle.Bet {
 	}
 }
 
-// The tables of an independent dealing program, through the engine, the store and the watch: honest tables raise no page
+// The tables of an independent dealing program, through engine, store and watch: honest tables raise no page
 // and accuse no person; the cheats are found, and no innocent is a subject.
 func TestOracle(t *testing.T) {
 	high := func(card int) bool { v := card/4 + 1; return v >= 6 && v <= 9 }

@@ -6,6 +6,7 @@ package watch
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -23,7 +24,7 @@ type Options struct {
 	// Since is the earliest closing time of the shoes, ns UTC.
 	Since int64
 	// Behind is the distance to the slowest feed, so that rows of a flush in progress are not missed. Watch does not wait
-	// for a table that is further behind than Patience: its later events belong to the nightly run.
+	// for a table that is further behind than Patience: its shoes are scored when they come, by detectors of the table.
 	Behind, Patience time.Duration
 	Engine           engine.Options
 	Hooks            Hooks
@@ -142,15 +143,20 @@ func (w *watcher) Pass(ctx context.Context) (step Step, err error) {
 	}
 }
 
-// lateEvery is the interval, in event time, between two searches for shoes of feeds that caught up late.
-const lateEvery = 10 * time.Minute
+// lateEvery is the interval, in event time, between two searches for shoes of feeds that are behind.
+const lateEvery = time.Minute
+
+// lateKept is how long the detectors of a late table are kept after its last shoe.
+const lateKept = 24 * time.Hour
 
 // overdue returns shoes that were closed before the last one in order and are not scored yet, in order.
 func (w *watcher) overdue(ctx context.Context) ([]clickhouse.ClosedShoe, error) {
-	shoes, err := w.store.Overdue(ctx, w.options.Property, w.tables,
-		uint64(max(w.options.Since-1, 0)), uint64(max(w.after.Closed, 0)), shoesAtOnce)
+	shoes, err := w.store.Overdue(ctx, w.options.Property,
+		clickhouse.Behind{Last: w.tables, Since: w.options.Since - 1, Before: w.after.Closed}, shoesAtOnce)
 	if err == nil && len(shoes) == 0 {
-		clear(w.late)
+		maps.DeleteFunc(w.late, func(table string, _ *detectors.Host) bool {
+			return w.after.Closed-w.tables[table] > int64(lateKept)
+		})
 	}
 	return shoes, err
 }

@@ -20,7 +20,8 @@ func TestDeclaredColumnsAreTheServers(t *testing.T) {
 	for _, t := range []rows.Table{
 		rows.TableOf[AuditRun]("audit_runs"), rows.TableOf[runLine]("run_lines"), rows.TableOf[Export]("exports"),
 		rows.TableOf[holdAction]("legal_holds"), rows.TableOf[leaseAction]("leases"),
-		rows.TableOf[migration]("schema_migrations"), rows.TableOf[Waiting]("waiting"), rows.TableOf[watchState]("watch_state"),
+		rows.TableOf[migration]("schema_migrations"),
+		rows.TableOf[Waiting]("waiting"), rows.TableOf[watchState]("watch_state"),
 	} {
 		tables = append(tables, s.table(&t, 0))
 	}

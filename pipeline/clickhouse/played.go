@@ -102,17 +102,20 @@ AND toUnixTimestamp64Nano(closed_at) <= {until:Int64} ORDER BY closed_at, table_
 	return all, s.dispute(ctx, property, all)
 }
 
-// Overdue returns, in the order of Closed, shoes that were closed before a time and after the last known one of their
-// table, which may be
-// since.
-func (s *Store) Overdue(
-	ctx context.Context, property string, last map[string]int64, since, before uint64, limit int,
-) ([]ClosedShoe, error) {
+// Behind are the shoes that were closed before a time, Before, and after the last known one of their table, which is
+// Since for a table that is not in Last; ns.
+type Behind struct {
+	Last          map[string]int64
+	Since, Before int64
+}
+
+// Overdue returns shoes that are behind, in the order of Closed.
+func (s *Store) Overdue(ctx context.Context, property string, behind Behind, limit int) ([]ClosedShoe, error) {
 	const doing = "read the shoes of late feeds"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
 	tables, times := []string{""}, []uint64{0}
-	for table, at := range last {
+	for table, at := range behind.Last {
 		tables, times = append(tables, table), append(times, uint64(at))
 	}
 	all, err := selected[ClosedShoe](ctx, s, "shoes", `property_id = {property:String}
@@ -120,7 +123,8 @@ AND toUnixTimestamp64Nano(closed_at) < {before:UInt64}
 AND toUnixTimestamp64Nano(closed_at) > transform(toString(table_id),
 {tables:Array(String)}, {times:Array(UInt64)}, {since:UInt64})
 ORDER BY closed_at, table_id, shoe_id LIMIT {limit:UInt32}`,
-		params("property", property, "before", before, "tables", tables, "times", times, "since", since, "limit", limit))
+		params("property", property, "before", uint64(max(behind.Before, 0)), "tables", tables, "times", times,
+			"since", uint64(max(behind.Since, 0)), "limit", limit))
 	if err != nil || len(all) == 0 {
 		return nil, s.explain(doing, err)
 	}
