@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -67,6 +68,7 @@ func (c *Console) show(events []decodedEvent, table string) []shownEvent {
 			all[i].Text = "not decodable: " + e.Err.Error()
 			continue
 		}
+		engine.Plain(&e.Body, c.Law.PatronKey)
 		all[i].Text = payloadText(&e.Body)
 	}
 	return all

@@ -16,9 +16,10 @@ func Pseudonym(key []byte, ref string) string {
 	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// mask puts the pseudonym in place of a patron reference, before anything keeps the event: of what the
-// engine writes, only the record's own bytes have the reference.
+// mask puts the pseudonym in place of a patron reference, and the words of the contract in place of free text, before
+// anything keeps the event: of what the engine writes, only the record's own bytes have them.
 func (e *Engine) mask(ev *schema.Event) {
+	Plain(ev, e.opt.PatronKey)
 	switch p := ev.Payload.(type) {
 	case *schema.SeatOccupied:
 		p.PatronRef = e.patron(p.PatronRef)

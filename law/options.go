@@ -101,6 +101,15 @@ func optionNamed(key string) *option {
 	return nil
 }
 
+// IsOption reports whether a key is the name of an option.
+func IsOption(key string) bool { return optionNamed(key) != nil }
+
+// OptionTakes reports whether an option allows a value.
+func OptionTakes(key, value string) bool {
+	o := optionNamed(key)
+	return o != nil && o.takes(value) == nil
+}
+
 // Elects reports whether the configuration of a table may choose a value of an option.
 func (l *Law) Elects(key, value string) bool {
 	o := optionNamed(key)

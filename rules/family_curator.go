@@ -385,8 +385,11 @@ const (
 	groundOther     = "OTHER"
 )
 
-// groundWord folds the ways in which a word of the contract is written.
-func groundWord(s string) string {
+// Grounds are the words of ground in the event contract.
+func Grounds() []string { return []string{groundDelay, groundInvalid, groundViolation, groundOther} }
+
+// GroundWord folds the ways in which a word of the contract is written.
+func GroundWord(s string) string {
 	return strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToUpper(strings.TrimSpace(s)))
 }
 
@@ -424,7 +427,7 @@ func (p *Pass) checkOrderedBy(by baccarat.Role, f Finding) {
 // checkGround judges the ground of an order; false if it is a finding.
 func (p *Pass) checkGround(s *record.CuratorStep) bool {
 	expected := strings.Join([]string{groundDelay, groundInvalid, groundViolation}, ", ")
-	switch word := groundWord(s.Ground); word {
+	switch word := GroundWord(s.Ground); word {
 	case groundDelay, groundViolation:
 	case groundInvalid:
 		return p.checkInvalidDeals(s)
@@ -437,7 +440,7 @@ func (p *Pass) checkGround(s *record.CuratorStep) bool {
 		p.Report(f)
 		p.CannotJudge("the ground of an order was not reported", s.Seq)
 	default:
-		p.CannotJudge(fmt.Sprintf("the ground %q is no word of the event contract", s.Ground), s.Seq)
+		p.CannotJudge("the ground is no word of the event contract", s.Seq)
 	}
 	return true
 }

@@ -19,8 +19,8 @@ var discardFamily = []*Rule{
 	},
 }
 
-// discardPlaces are the words of the contract for a destination that is no discard rack.
-var discardPlaces = [...]string{"discard-bucket", "layout", "shoe", "shuffler"}
+// DiscardPlaces are the words of the contract for a destination that is no discard rack.
+func DiscardPlaces() []string { return []string{"discard-bucket", "layout", "shoe", "shuffler"} }
 
 func checkDiscards(p *Pass) {
 	r := p.Round
@@ -51,7 +51,7 @@ func (p *Pass) discardPlace(d *record.Discarded) bool {
 	expected, observed := "", ""
 	switch {
 	case record.ToRack(d.Destination):
-	case slices.ContainsFunc(discardPlaces[:], elsewhere):
+	case slices.ContainsFunc(DiscardPlaces(), elsewhere):
 		expected, observed = "cards to the discard rack", "to "+d.Destination
 	default:
 		p.CannotJudge("where the cards were put was not reported in a word of the contract", d.Seq)

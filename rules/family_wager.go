@@ -109,9 +109,6 @@ func checkPermitted(p *Pass) {
 			continue
 		}
 		name := w.Spot.String()
-		if w.Spot == baccarat.SpotOther {
-			name += " " + w.SpotName
-		}
 		from := len(p.Findings)
 		p.reportWager(w, "a spot that the rulebook permits and the table offers", name, approval)
 		if approval != 0 {

@@ -176,7 +176,7 @@ func checkSqueezeWithdrawn(p *Pass) {
 			Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Evidence: []record.Seq{s.Seq},
 			Expected: "ordered for " + groundDelay,
 		}
-		switch word := groundWord(s.Ground); word {
+		switch word := GroundWord(s.Ground); word {
 		case groundDelay:
 			p.checkOrderedBy(s.By, f)
 			continue
@@ -186,7 +186,7 @@ func checkSqueezeWithdrawn(p *Pass) {
 			p.CannotJudge("the ground of an order was not reported", s.Seq)
 			f.Verdict, f.Observed = finding.Information, "the ground was not reported"
 		default:
-			p.CannotJudge(fmt.Sprintf("the ground %q is no word of the event contract", s.Ground), s.Seq)
+			p.CannotJudge("the ground is no word of the event contract", s.Seq)
 			p.checkOrderedBy(s.By, f)
 			continue
 		}

@@ -70,9 +70,11 @@ func checkRecutWindow(p *Pass) {
 	}
 }
 
-// recutGrounds are words of the sentence, and of what makes a cut improper or endangers the game.
-var recutGrounds = [...]string{
-	"cut", "improper", "integrity", "fair", "square", "expos", "seen", "shown", "flash", "drop", "spill", "fell",
+// RecutGrounds are words of the sentence, and of what makes a cut improper or endangers the game.
+func RecutGrounds() []string {
+	return []string{
+		"cut", "improper", "integrity", "fair", "square", "expos", "seen", "shown", "flash", "drop", "spill", "fell",
+	}
 }
 
 func checkRecutAuthority(p *Pass) {
@@ -85,11 +87,11 @@ func checkRecutAuthority(p *Pass) {
 		named := func(word string) bool { return strings.Contains(reason, word) }
 		switch r.By {
 		case baccarat.RoleSupervisor:
-			if reason == "" || slices.ContainsFunc(recutGrounds[:], named) {
+			if reason == "" || slices.ContainsFunc(RecutGrounds(), named) {
 				continue
 			}
 			f.Expected = "a cut performed improperly, or in a way that might affect the integrity or fairness of the game"
-			f.Observed = fmt.Sprintf("reason %q", r.Reason)
+			f.Observed = "another reason"
 			p.Suspect(f)
 		case baccarat.NoRole:
 			p.CannotJudge("who ordered the recut was not reported", r.Seq)

@@ -1,0 +1,148 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// otherText stands for a text without a word that a rule reads.
+const otherText = "other text"
+
+// Plain reduces each free text of an event, which may name a patron, to the words that rules read. Colours and designs
+// of backs are compared with each other, so that an unknown one becomes a keyed pseudonym.
+func Plain(ev *schema.Event, key []byte) {
+	switch p := ev.Payload.(type) {
+	case *schema.TableOpened:
+		plainConfig(&p.Config)
+	case *schema.TableConfigured:
+		plainConfig(&p.Config)
+	case *schema.RecutOrdered:
+		p.Reason, p.ByID = words(p.Reason, rules.RecutGrounds()...), ""
+	case *schema.CuratorPassed:
+		p.Ground = ground(p.Ground)
+	case *schema.SqueezeRelinquished:
+		p.Ground = ground(p.Ground)
+	case *schema.WagerPlaced:
+		p.SpotName = ""
+	case *schema.ShoeLoaded:
+		p.Location = words(p.Location, "dealer-left", "dealer-right", "left", "right")
+		p.BackColor, p.BackDesign = back(key, p.BackColor), back(key, p.BackDesign)
+	case *schema.DeckReceived:
+		p.BackColor, p.BackDesign = back(key, p.BackColor), back(key, p.BackDesign)
+	case *schema.BatchReported:
+		p.BackColor = back(key, p.BackColor)
+	case *schema.CardDealt:
+		p.BackColor, p.BackDesign = back(key, p.BackColor), back(key, p.BackDesign)
+	case *schema.CardFoundFaceup:
+		p.Destination = words(p.Destination, "discard-bucket", "BUCKET", "discard-rack", "RACK", "SHOE", "LAYOUT")
+	case *schema.DiscardPlaced:
+		p.Destination = place(p.Destination)
+	case *schema.ShoeLaced:
+		if !strings.EqualFold(p.Evenness, "uneven") && p.Evenness != "" {
+			p.Evenness = "even"
+		}
+	case *schema.ShoeEnded:
+		p.Reason = ""
+	case *schema.TableClosed:
+		p.Reason = ""
+	case *schema.BankerRelinquished:
+		p.Cause = ""
+	case *schema.DeviceReported:
+		p.Detail = ""
+	default: // has no free text
+	}
+}
+
+// plainConfig reduces the maps of a configuration, whose keys and values may be any text.
+func plainConfig(c *schema.TableConfig) {
+	c.Options = plainMap(c.Options, law.IsOption, law.OptionTakes)
+	c.PayTables = plainMap(c.PayTables, isWord, func(_, value string) bool { return isWord(value) })
+	spot := func(key string) bool { return baccarat.ParseSpot(key) != baccarat.NoSpot }
+	c.PostedOdds = plainMap(c.PostedOdds, spot, func(string, string) bool { return true }) // odds, or a dead letter
+}
+
+// isWord reports whether a text has the form of an identifier.
+func isWord(text string) bool {
+	return len(text) <= 64 && !strings.ContainsFunc(text, func(r rune) bool {
+		return !(r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
+	})
+}
+
+// plainMap returns the map itself if all its keys and values are known.
+func plainMap(m map[string]string, key func(string) bool, takes func(key, value string) bool) map[string]string {
+	var out map[string]string
+	for k, v := range m {
+		if key(k) && takes(k, v) {
+			continue
+		}
+		if out == nil {
+			out = maps.Clone(m)
+		}
+		delete(out, k)
+		if !key(k) {
+			k = "unknown"
+		}
+		out[k] = otherText
+	}
+	if out == nil {
+		return m
+	}
+	return out
+}
+
+// words returns the known words that a text contains, the longest of those that contain each other.
+func words(text string, known ...string) string {
+	if text == "" {
+		return ""
+	}
+	lower, found := strings.ToLower(text), []string{}
+	for _, word := range known {
+		within := func(longer string) bool { return strings.Contains(strings.ToLower(longer), strings.ToLower(word)) }
+		if strings.Contains(lower, strings.ToLower(word)) && !slices.ContainsFunc(found, within) {
+			found = append(found, word)
+		}
+	}
+	if len(found) == 0 {
+		return otherText
+	}
+	return strings.Join(found, ", ")
+}
+
+// ground returns a word of the contract.
+func ground(text string) string {
+	word := rules.GroundWord(text)
+	if word == "" || slices.Contains(rules.Grounds(), word) {
+		return word
+	}
+	return otherText
+}
+
+// place returns the place of discards: any rack, or exactly one of the other places.
+func place(text string) string {
+	lower := strings.ToLower(text)
+	switch {
+	case strings.Contains(lower, "rack"):
+		return "discard-rack"
+	case lower == "" || slices.Contains(rules.DiscardPlaces(), lower):
+		return lower
+	}
+	return otherText
+}
+
+// back returns the colour or the design of a back.
+func back(key []byte, text string) string {
+	known := []string{
+		"", "bee", "black", "blue", "bordeaux", "brown", "burgundy", "claret", "crown", "diamond", "gold", "green", "grey",
+		"orange", "pink", "plain", "purple", "red", "silver", "violet", "white", "yellow",
+	}
+	if slices.Contains(known, text) {
+		return text
+	}
+	return "unlisted-" + Pseudonym(key, "back\x00"+text)[:8]
+}
