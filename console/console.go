@@ -50,6 +50,8 @@ type Options struct {
 	Store *store.Store
 	// Law configures the engine, for replays, and has the calendar.
 	Law engine.Options
+	// TrustedProxies are the networks whose X-Forwarded-For names the client.
+	TrustedProxies []netip.Prefix
 	// PublicURL is the URL that browsers use. With scheme https, cookies are restricted to TLS.
 	PublicURL *url.URL
 
@@ -89,17 +91,18 @@ type Video struct {
 // Console is safe for concurrent use.
 type Console struct {
 	Options
-	pages    map[string]*template.Template
-	sessions *scs.SessionManager
-	static   map[string]asset
-	live     *live
-	limits   *limits
-	oidc     oidcState
-	replays  chan struct{} // one element for each running replay
-	volatile cache         // answers that a change of the queue clears
-	figures  cache         // figures of days, which no single change affects
-	reports  reports
-	began    time.Time
+	pages     map[string]*template.Template
+	sessions  *scs.SessionManager
+	static    map[string]asset
+	live      *live
+	limits    *limits
+	readiness readiness
+	oidc      oidcState
+	replays   chan struct{} // one element for each running replay
+	volatile  cache         // answers that a change of the queue clears
+	figures   cache         // figures of days, which no single change affects
+	reports   reports
+	began     time.Time
 }
 
 // secureCookie is the name of the session's cookie if the console is served by https.
@@ -167,8 +170,9 @@ func (c *Console) Handler() (http.Handler, error) {
 		return nil, fmt.Errorf("console: public URL: %w", err)
 	}
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c.Log.Warn("cross-site request refused",
-			"path", r.URL.Path, "origin", r.Header.Get("Origin"), "remote", r.RemoteAddr)
+		if remote := c.remoteOf(r); c.limits.allow("cross-site "+remote, 10, time.Minute) {
+			c.Log.Warn("cross-site request refused", "path", r.URL.Path, "origin", r.Header.Get("Origin"), "remote", remote)
+		}
 		http.Error(w, "This request came from another site.", http.StatusForbidden)
 	}))
 	return c.observed(mux, c.guard(cross.Handler(c.sessions.LoadAndSave(mux)))), nil

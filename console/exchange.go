@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -42,6 +41,10 @@ func badRequest(layout string, args ...any) error { return requestError(fmt.Spri
 func (c *Console) serve(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := &exchange{c: c, w: w, r: r, route: rt, user: c.identify(r)}
+		if !x.admit() {
+			x.fail(errTooMany)
+			return
+		}
 		if err := x.serve(); err != nil {
 			x.fail(err)
 		}
@@ -111,7 +114,7 @@ func (x *exchange) explain(err error) (status int, text string) {
 			return http.StatusUnauthorized, "Sign in first."
 		}
 		x.c.Hooks.SignInRefused(x.c.SignIn)
-		x.c.Log.Warn("sign-in refused", "error", err, "remote", x.r.RemoteAddr)
+		x.c.Log.Warn("sign-in refused", "error", err, "remote", x.remote())
 		return http.StatusUnauthorized, "The sign-in was refused."
 	case errors.Is(err, errForbidden):
 		return http.StatusForbidden, "Your role does not permit this."
@@ -197,15 +200,7 @@ func (x *exchange) json(v any) error {
 // scope is the properties at which the user has the permission that the route needs.
 func (x *exchange) scope() store.Scope { return x.user.Scope(x.route.needs) }
 
-func (x *exchange) remote() string { return hostOf(x.r) }
-
-func hostOf(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	return host
-}
+func (x *exchange) remote() string { return x.c.remoteOf(x.r) }
 
 // log appends to the console log. What was done stays done if the log cannot be written; the failure is logged.
 func (x *exchange) log(property, action, object, detail string) {

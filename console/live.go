@@ -20,6 +20,7 @@ type live struct {
 }
 
 type client struct {
+	user  string
 	scope store.Scope
 	next  chan change // buffered, one element
 }
@@ -32,8 +33,11 @@ type change struct {
 
 const eventStream = "text/event-stream"
 
-// maxClients is the maximum number of open streams.
-const maxClients = 1000
+// maxClients is the maximum number of open streams, maxOfUser of one user: a room has a few screens.
+const (
+	maxClients = 1000
+	maxOfUser  = 16
+)
 
 func newLive() *live { return &live{clients: map[*client]struct{}{}, wake: make(chan struct{}, 1)} }
 
@@ -54,7 +58,13 @@ func (c *Console) changed() {
 func (l *live) add(cl *client) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.clients) >= maxClients {
+	of := 0
+	for other := range l.clients {
+		if other.user == cl.user {
+			of++
+		}
+	}
+	if len(l.clients) >= maxClients || of >= maxOfUser {
 		return false
 	}
 	l.clients[cl] = struct{}{}
@@ -171,7 +181,7 @@ func (c *Console) identifyAgain(r *http.Request) *Identity {
 // liveStream sends server-sent events: change when the queue changed, and beat as a sign of life.
 func liveStream(c *Console, x *exchange) error {
 	const beat = 5 * time.Second
-	cl := &client{scope: x.scope(), next: make(chan change, 1)}
+	cl := &client{user: x.user.Name, scope: x.scope(), next: make(chan change, 1)}
 	if !c.live.add(cl) {
 		return errTooMany
 	}

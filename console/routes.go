@@ -7,7 +7,9 @@ type route struct {
 	// public routes need no identity.
 	public bool
 	// api routes serve JSON and report errors as JSON.
-	api   bool
+	api bool
+	// probe routes have no limit of requests.
+	probe bool
 	serve func(*Console, *exchange) error
 }
 
@@ -64,8 +66,8 @@ func publicRoutes() []route {
 		{method: "POST", path: "/look", public: true, serve: setTheme},
 		{method: "GET", path: "/static/{file}", public: true, serve: staticFile},
 		{method: "POST", path: "/csp-report", public: true, serve: cspReport},
-		{method: "GET", path: "/healthz", public: true, serve: func(_ *Console, x *exchange) error { return x.text("ok") }},
-		{method: "GET", path: "/readyz", public: true, serve: ready},
+		{method: "GET", path: "/healthz", public: true, probe: true, serve: healthy},
+		{method: "GET", path: "/readyz", public: true, probe: true, serve: ready},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/shoeproof/shoeproof/console/store"
 )
@@ -127,14 +128,15 @@ func signInPage(c *Console, x *exchange) error {
 
 // local returns a path of this site, or / if the path leads to another site.
 func local(path string) string {
-	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsAny(path, "\\\r\n") {
+	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsFunc(path, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }) {
 		return "/"
 	}
 	return path
 }
 
 func signIn(c *Console, x *exchange) error {
-	if !c.limits.allow("sign-in "+x.remote(), 10, time.Minute) {
+	limited := !c.limits.allow("sign-in "+x.remote(), 10, time.Minute)
+	if limited && c.SignIn != ByToken {
 		return errTooMany
 	}
 	values := map[string]any{}
@@ -151,6 +153,9 @@ func signIn(c *Console, x *exchange) error {
 	case ByToken:
 		secret := x.r.PostFormValue("token")
 		id, ok := c.Access.token(secret, c.Now())
+		if !ok && limited { // A right secret of 256 bits is not guessed: others at the address do not shut it out.
+			return errTooMany
+		}
 		if !ok {
 			return fmt.Errorf("%w: unknown or expired token", errUnauthenticated)
 		}

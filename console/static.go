@@ -89,10 +89,28 @@ func cspReport(c *Console, x *exchange) error {
 	return nil
 }
 
+func healthy(_ *Console, x *exchange) error { return x.text("ok") }
+
+// readiness is the last result of a ping. A probe has no limit of requests, and the store is queried once a second.
+type readiness struct {
+	mu  sync.Mutex
+	at  time.Time
+	err error
+}
+
+func (r *readiness) check(ctx context.Context, ping func(context.Context) error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if now := time.Now(); now.Sub(r.at) > time.Second {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+		defer cancel()
+		r.at, r.err = now, ping(ctx)
+	}
+	return r.err
+}
+
 func ready(c *Console, x *exchange) error {
-	ctx, cancel := context.WithTimeout(x.r.Context(), 3*time.Second)
-	defer cancel()
-	if err := c.Store.Ping(ctx); err != nil {
+	if err := c.readiness.check(x.r.Context(), c.Store.Ping); err != nil {
 		http.Error(x.w, "not ready", http.StatusServiceUnavailable)
 		return nil
 	}

@@ -1,20 +1,6 @@
 package engine
 
-import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-
-	"github.com/shoeproof/shoeproof/schema"
-)
-
-// Pseudonym is the keyed HMAC of a patron reference, in hex, cut to 128 bits.
-func Pseudonym(key []byte, ref string) string {
-	mac := hmac.New(sha256.New, key)
-	fmt.Fprintf(mac, "player\x00%s", ref)
-	return hex.EncodeToString(mac.Sum(nil)[:16])
-}
+import "github.com/shoeproof/shoeproof/schema"
 
 // mask puts the pseudonym in place of a patron reference, and the words of the contract in place of free text, before
 // anything keeps the event: of what the engine writes, only the record's own bytes have them.

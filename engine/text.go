@@ -1,6 +1,10 @@
 package engine
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -145,4 +149,11 @@ func back(key []byte, text string) string {
 		return text
 	}
 	return "unlisted-" + Pseudonym(key, "back\x00"+text)[:8]
+}
+
+// Pseudonym is the keyed HMAC of a patron reference, in hex, cut to 128 bits.
+func Pseudonym(key []byte, ref string) string {
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "player\x00%s", ref)
+	return hex.EncodeToString(mac.Sum(nil)[:16])
 }

@@ -20,21 +20,22 @@ const minSecret = 32
 
 // Console is the configuration of audit serve.
 type Console struct {
-	Listen      string  `key:"listen" doc:"host:port of the console"`
-	PublicURL   string  `key:"public_url" doc:"URL at which browsers reach it; empty for the address it listens on"`
-	Metrics     string  `key:"metrics_listen" doc:"host:port for /metrics, /healthz and /readyz of the console, different from its own; empty for none"`
-	CertFile    string  `key:"cert_file" doc:"PEM file of the console's certificate; empty for plain HTTP behind a proxy or on loopback"`
-	KeyFile     string  `key:"key_file" doc:"PEM file of that certificate's key"`
-	SignIn      string  `key:"sign_in" doc:"oidc, proxy, token, or none, which only a loopback address allows"`
-	AccessFile  string  `key:"access_file" doc:"YAML file of tokens and of the roles of groups"`
-	Archive     Archive `key:"archive"`
-	OIDC        OIDC    `key:"oidc"`
-	Proxy       Proxy   `key:"proxy"`
-	Video       Video   `key:"video"`
-	Webhook     Webhook `key:"webhook"`
-	Exports     Exports `key:"exports"`
-	NotifyTopic string  `key:"notify_topic" doc:"Kafka topic of critical findings, at kafka.brokers; empty for none"`
-	HighAmount  int     `key:"high_amount" doc:"amount in minor units from which a finding is one step more urgent; 0 for never"`
+	Listen      string   `key:"listen" doc:"host:port of the console"`
+	PublicURL   string   `key:"public_url" doc:"URL at which browsers reach it; empty for the address it listens on"`
+	Metrics     string   `key:"metrics_listen" doc:"host:port for /metrics, /healthz and /readyz of the console, different from its own; empty for none"`
+	CertFile    string   `key:"cert_file" doc:"PEM file of the console's certificate; empty for plain HTTP behind a proxy or on loopback"`
+	KeyFile     string   `key:"key_file" doc:"PEM file of that certificate's key"`
+	SignIn      string   `key:"sign_in" doc:"oidc, proxy, token, or none, which only a loopback address allows"`
+	Trusted     []string `key:"trusted_proxies" doc:"networks of proxies before the console, whose X-Forwarded-For names the client, such as 10.0.3.0/24"`
+	AccessFile  string   `key:"access_file" doc:"YAML file of tokens and of the roles of groups"`
+	Archive     Archive  `key:"archive"`
+	OIDC        OIDC     `key:"oidc"`
+	Proxy       Proxy    `key:"proxy"`
+	Video       Video    `key:"video"`
+	Webhook     Webhook  `key:"webhook"`
+	Exports     Exports  `key:"exports"`
+	NotifyTopic string   `key:"notify_topic" doc:"Kafka topic of critical findings, at kafka.brokers; empty for none"`
+	HighAmount  int      `key:"high_amount" doc:"amount in minor units from which a finding is one step more urgent; 0 for never"`
 }
 
 // Archive is the console's second ClickHouse user. The first has no right to read events, which name patrons.
@@ -107,6 +108,8 @@ func (c *Console) check(l *Loaded) {
 	if (c.CertFile == "") != (c.KeyFile == "") {
 		l.complain("console.cert_file", errors.New("a certificate needs its key: want cert_file and key_file"))
 	}
+	_, err = prefixes(c.Trusted)
+	l.complain("console.trusted_proxies", err)
 	_, err = c.Access()
 	l.complain("console.access_file", err)
 	_, err = c.policy()
@@ -203,9 +206,11 @@ func (c *Console) public() (*url.URL, error) {
 	return u, nil
 }
 
-func (c *Console) from() ([]netip.Prefix, error) {
+func (c *Console) from() ([]netip.Prefix, error) { return prefixes(c.Proxy.From) }
+
+func prefixes(texts []string) ([]netip.Prefix, error) {
 	var all []netip.Prefix
-	for _, text := range c.Proxy.From {
+	for _, text := range texts {
 		p, err := netip.ParsePrefix(text)
 		if err != nil {
 			return nil, err
@@ -263,12 +268,16 @@ func (c *Console) Options(listen string) (console.Options, error) {
 	if err != nil {
 		return console.Options{}, fmt.Errorf("console.proxy.from: %w", err)
 	}
+	trusted, err := prefixes(c.Trusted)
+	if err != nil {
+		return console.Options{}, fmt.Errorf("console.trusted_proxies: %w", err)
+	}
 	policy, err := c.policy()
 	if err != nil {
 		return console.Options{}, fmt.Errorf("console.exports.policy_file: %w", err)
 	}
 	return console.Options{
-		PublicURL: public, SignIn: c.SignIn, Access: access,
+		PublicURL: public, SignIn: c.SignIn, Access: access, TrustedProxies: append(trusted, from...),
 		OIDC: console.OIDC{
 			Issuer: c.OIDC.Issuer, ClientID: c.OIDC.ClientID, ClientSecret: string(c.OIDC.ClientSecret), Name: c.OIDC.NameClaim,
 			Groups: c.OIDC.GroupsClaim,
