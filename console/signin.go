@@ -128,7 +128,9 @@ func signInPage(c *Console, x *exchange) error {
 
 // local returns a path of this site, or / if the path leads to another site.
 func local(path string) string {
-	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsFunc(path, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }) {
+	// Browsers remove a TAB and the ends of lines, and read \ as /.
+	foreign := func(r rune) bool { return r == '\\' || unicode.IsControl(r) }
+	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsFunc(path, foreign) {
 		return "/"
 	}
 	return path
