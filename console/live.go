@@ -181,7 +181,7 @@ func (c *Console) identifyAgain(r *http.Request) *Identity {
 // liveStream sends server-sent events: change when the queue changed, and beat as a sign of life.
 func liveStream(c *Console, x *exchange) error {
 	const beat = 5 * time.Second
-	cl := &client{user: x.user.Name, scope: x.scope(), next: make(chan change, 1)}
+	cl := &client{user: x.user.Who.Issuer + " " + x.user.Who.Subject, scope: x.scope(), next: make(chan change, 1)}
 	if !c.live.add(cl) {
 		return errTooMany
 	}
