@@ -81,6 +81,7 @@ func TestStrangerKeepsNobodyOut(t *testing.T) {
 	var secret string
 	_, h := offline(t, func(o *Options) {
 		secret = secretOf(&o.Access, "ann", "viewer", "*", time.Now().Add(time.Hour))
+		o.Store = emptyStore(t)
 		o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 	})
 	served := 0
