@@ -6,6 +6,13 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 )
 
+// PostedRow are the odds that are posted for a wager on a line of its hands.
+type PostedRow struct {
+	Spot baccarat.Spot
+	Line string
+	Odds baccarat.Odds
+}
+
 // Config is what is in force at a table: the elections of the house within its rulebook.
 type Config struct {
 	ID                       string
@@ -21,6 +28,7 @@ type Config struct {
 	BonusTable               string
 	TreasuresTable           string
 	Posted                   [baccarat.Spots]baccarat.Odds
+	Rows                     []PostedRow
 	SupplementalRequiresMain bool
 	ReshuffleAfterLacing     bool
 	FaceDown                 bool

@@ -63,9 +63,9 @@ type Round struct {
 	Sighting Seq
 	// Missing means that events of the round are lost: nothing in it can be proved.
 	Missing bool
-	// Misread is a card that the reader is suspected of having misread. Cards then has the card that agrees with
-	// everything else.
-	Misread Misread
+	// Misreads are cards that the reader is suspected of having misread, two at most. Cards then has the cards that agree
+	// with everything else.
+	Misreads [2]Misread
 	// Errant means that a card was dealt that was not due at a table that does not report burns: until the recorded end
 	// it is not known whether the card stayed in its hand.
 	Errant bool
@@ -380,23 +380,29 @@ func appendCard(hand []baccarat.Card, c *DealtCard) []baccarat.Card {
 // With is a copy of the round with another card at an index of Cards. It shares all other lists with the round.
 func (r *Round) With(at int, card baccarat.Card) *Round {
 	c := *r
-	c.Cards, c.coupCards, c.Misread = slices.Clone(r.Cards), -1, Misread{}
+	c.Cards, c.coupCards, c.Misreads = slices.Clone(r.Cards), -1, [2]Misread{}
 	c.Cards[at].Card = card
 	return &c
 }
 
-// Reread puts another reading of a card into the round; AsRead takes it back.
+// Reread puts another reading of a card into the round, beside one that it already has; AsRead takes them back.
 func (r *Round) Reread(at int, card baccarat.Card) {
-	r.Misread = Misread{at + 1, r.Cards[at].Card}
+	i := 0
+	if r.Misreads[0].Card > 0 {
+		i = 1
+	}
+	r.Misreads[i] = Misread{at + 1, r.Cards[at].Card}
 	r.Cards[at].Card = card
 	r.Recompose()
 }
 
 // AsRead restores the cards as they were read.
 func (r *Round) AsRead() {
-	if at := r.Misread.Card; at > 0 {
-		r.Cards[at-1].Card, r.Misread = r.Misread.Read, Misread{}
-		r.Recompose()
+	for i := range r.Misreads {
+		if m := r.Misreads[i]; m.Card > 0 {
+			r.Cards[m.Card-1].Card, r.Misreads[i] = m.Read, Misread{}
+			r.Recompose()
+		}
 	}
 }
 

@@ -150,7 +150,11 @@ func unknownOdds(spot baccarat.Spot) func(*Pass) {
 	return func(p *Pass) {
 		for i := range p.Round.Wagers {
 			if w := &p.Round.Wagers[i]; w.Spot == spot {
-				p.CannotJudge(p.rule.Unknown, w.Placed)
+				why := p.rule.Unknown
+				if len(p.rowsOf(spot)) == 0 {
+					why += ", and none are posted"
+				}
+				p.CannotJudge(why, w.Placed)
 				return
 			}
 		}

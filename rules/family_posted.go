@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -49,6 +50,31 @@ func (p *Pass) paidUnder(s baccarat.Spot) []string {
 	return cited.Citations
 }
 
+// lawfulRow are the odds that the law sets for a line of a wager under a configuration, unknown if it sets none.
+func (p *Pass) lawfulRow(c *law.Config, row law.PostedRow) law.SpotOdds {
+	margin, _ := strconv.ParseUint(row.Line, 10, 8)
+	treasure := func(t baccarat.Treasure) law.SpotOdds {
+		return law.SpotOdds{Odds: p.Law.Treasures[c.TreasuresTable][t]}
+	}
+	switch {
+	case row.Spot.SideBet() == baccarat.SideDragonBonus && row.Line == "NATURAL":
+		return law.SpotOdds{Odds: p.Law.BonusTables[c.BonusTable][baccarat.BonusNatural]}
+	case row.Spot.SideBet() == baccarat.SideDragonBonus && margin >= 4:
+		return law.SpotOdds{Odds: p.Law.BonusTables[c.BonusTable][baccarat.BonusMargin+baccarat.BonusRow(margin)]}
+	case row.Spot == baccarat.SpotHeavenly9 && row.Line == "BOTH":
+		return treasure(baccarat.Heavenly9Both)
+	case row.Spot == baccarat.SpotHeavenly9 && row.Line == "ONE":
+		return treasure(baccarat.Heavenly9One)
+	case row.Spot == baccarat.SpotBlazing7s && row.Line == "THREE":
+		return treasure(baccarat.Blazing7sThree)
+	case row.Spot == baccarat.SpotBlazing7s && row.Line == "TWO":
+		return treasure(baccarat.Blazing7sTwo)
+	case row.Spot == baccarat.SpotBanker && margin == 6 && c.Mode == baccarat.NoVig6 && p.Law.Knows(baccarat.NoVig6):
+		return law.MinForSix
+	}
+	return law.SpotOdds{}
+}
+
 // lawfulOdds are the odds that the law sets for a spot under a configuration, unknown where they depend on the hand.
 func (p *Pass) lawfulOdds(c *law.Config, s baccarat.Spot) law.SpotOdds {
 	switch s {
@@ -67,44 +93,60 @@ func (p *Pass) lawfulOdds(c *law.Config, s baccarat.Spot) law.SpotOdds {
 // they may promise what another text allows.
 func checkPostedOdds(p *Pass) {
 	p.inUse(func(c *law.Config, at record.Seq) {
-		var proved, suspected, expected []string
-		var cites, other []string
+		q := postings{p: p}
 		for s := baccarat.SpotBanker; s < baccarat.Spots; s++ {
-			posted, want := c.Posted[s], p.lawfulOdds(c, s)
-			side := s.SideBet()
-			if !posted.Known() || !want.Known() || side != baccarat.NoSideBet && !c.Offers(side) {
-				continue
-			}
-			compared := want.Compare(posted.To, posted.For)
-			if compared == 0 || compared > 0 && want.Floor {
-				continue
-			}
-			relation := ""
-			if want.Floor {
-				relation = "at least "
-			}
-			expected = append(expected, fmt.Sprintf("%v %s%v", s, relation, want.Odds))
-			text := fmt.Sprintf("%v posted %v", s, posted)
-			if clauses, ok := p.inscribed(s); ok && compared < 0 {
-				proved, cites = append(proved, text), union(cites, clauses)
-			} else {
-				suspected = append(suspected, text)
-				if clauses == nil {
-					clauses = p.paidUnder(s)
-				}
-				other = union(other, clauses)
-			}
+			q.compare(c, law.PostedRow{Spot: s, Odds: c.Posted[s]}, p.lawfulOdds(c, s))
 		}
-		f := Finding{Expected: strings.Join(expected, "; "), Evidence: []record.Seq{at}}
-		if len(proved) > 0 {
-			f.Subject, f.Observed, f.Cites = finding.OfRange(uint64(at), uint64(at)), strings.Join(proved, "; "), cites
+		for _, row := range c.Rows {
+			q.compare(c, row, p.lawfulRow(c, row))
+		}
+		f := Finding{Expected: strings.Join(q.expected, "; "), Evidence: []record.Seq{at}}
+		if len(q.proved) > 0 {
+			f.Subject, f.Observed, f.Cites = finding.OfRange(uint64(at), uint64(at)), strings.Join(q.proved, "; "), q.cites
 			p.Report(f)
 		}
-		if len(suspected) > 0 {
-			f.Subject, f.Observed, f.Cites = finding.Subject{}, strings.Join(suspected, "; "), other
+		if len(q.suspected) > 0 {
+			f.Subject, f.Observed, f.Cites = finding.Subject{}, strings.Join(q.suspected, "; "), q.other
 			p.Suspect(f)
 		}
 	})
+}
+
+// postings are odds that are posted against the law, proved and suspected, with the clauses of each.
+type postings struct {
+	p                           *Pass
+	proved, suspected, expected []string
+	cites, other                []string
+}
+
+func (q *postings) compare(c *law.Config, row law.PostedRow, want law.SpotOdds) {
+	s, name := row.Spot, row.Spot.String()
+	if row.Line != "" {
+		name += "/" + row.Line
+	}
+	side := s.SideBet()
+	if !row.Odds.Known() || !want.Known() || side != baccarat.NoSideBet && !c.Offers(side) {
+		return
+	}
+	compared := want.Compare(row.Odds.To, row.Odds.For)
+	if compared == 0 || compared > 0 && want.Floor {
+		return
+	}
+	relation := ""
+	if want.Floor {
+		relation = "at least "
+	}
+	q.expected = append(q.expected, fmt.Sprintf("%s %s%v", name, relation, want.Odds))
+	text := fmt.Sprintf("%s posted %v", name, row.Odds)
+	if clauses, ok := q.p.inscribed(s); ok && compared < 0 {
+		q.proved, q.cites = append(q.proved, text), union(q.cites, clauses)
+	} else {
+		q.suspected = append(q.suspected, text)
+		if clauses == nil {
+			clauses = q.p.paidUnder(s)
+		}
+		q.other = union(q.other, clauses)
+	}
 }
 
 func union(a, b []string) []string {
@@ -116,11 +158,76 @@ func union(a, b []string) []string {
 	return a
 }
 
+// rowsOf are the lines posted for a wager; its posted odds, if it has any, are a line without a name.
+func (p *Pass) rowsOf(s baccarat.Spot) []law.PostedRow {
+	var rows []law.PostedRow
+	if odds := p.Config.Posted[s]; odds.Known() {
+		rows = append(rows, law.PostedRow{Spot: s, Odds: odds})
+	}
+	for _, row := range p.Config.Rows {
+		if row.Spot == s {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// byRowAlone is, for a wager whose hands and odds are not in the texts, the rule whose clause demands that its odds are
+// inscribed, or that names it; empty for any other wager.
+func byRowAlone(s baccarat.Spot) string {
+	switch s {
+	case baccarat.SpotTotalCards:
+		return "layout.nj.total-card-odds"
+	case baccarat.SpotBonus:
+		return "layout.nj.bonus-odds"
+	case baccarat.SpotRoyal:
+		return "external.nj.royal-bonus-odds"
+	}
+	return ""
+}
+
+// checkPostedRow judges the payment of a wager whose odds are not in the texts by the lines that are posted: a payment
+// that matches none is wrong, or the inscription is. A line of total card wagers is named after its number of cards.
+func (p *Pass) checkPostedRow(w *record.Wager, clause string) {
+	rows := p.rowsOf(w.Spot)
+	if len(rows) == 0 || w.Disposition() != baccarat.Pay || !p.read(w) {
+		return
+	}
+	var posted, matching []string
+	for _, row := range rows {
+		posted = append(posted, strings.TrimSpace(row.Line+" "+row.Odds.String()))
+		if row.Odds.Compare(w.Net().Paid, w.Amount) == 0 {
+			matching = append(matching, row.Line)
+		}
+	}
+	cited, _ := p.Law.Cited(clause)
+	f := Finding{
+		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Net().Paid, Evidence: evidence(w, p.Round),
+		Expected: fmt.Sprintf("%v %s paid as posted: %s", w.Spot, p.money(w.Amount), strings.Join(posted, ", ")),
+		Observed: p.settled(w), Cites: cited.Citations, Basis: BasisOf(cited),
+	}
+	cards := strconv.Itoa(p.coup().Cards())
+	switch {
+	case len(matching) == 0 && w.Spot != baccarat.SpotRoyal:
+		p.Report(f)
+	case len(matching) == 0:
+		p.Suspect(f)
+	case w.Spot == baccarat.SpotTotalCards && p.coup().Complete && !slices.Contains(matching, cards) &&
+		!slices.ContainsFunc(matching, func(line string) bool { _, err := strconv.Atoi(line); return err != nil }):
+		f.Observed += ", the odds of " + strings.Join(matching, ", ") + " cards; " + cards + " cards were dealt"
+		p.Suspect(f)
+	}
+}
+
 // checkPosted judges payments by the odds posted. What is expected is never below the floor of the law: where less is
 // posted, the posting is the breach.
 func checkPosted(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
+		if clause := byRowAlone(w.Spot); clause != "" {
+			p.checkPostedRow(w, clause)
+			continue
+		}
 		floor := p.Law.Odds[w.Spot]
 		if !p.payable(w) || !floor.Floor || below(floor, w.Net().Paid, w.Amount) ||
 			(w.Spot == baccarat.SpotBanker && p.bankerSix()) {

@@ -3,19 +3,25 @@ package rules
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 )
 
-// Reading is another reading of one card of a round, and what it explains.
+// OtherCard is another reading of a card: its index in Round.Cards, and the card that it may have been.
+type OtherCard struct {
+	At int
+	As baccarat.Card
+}
+
+// Reading is another reading of one card of a round, or of two, and what it explains.
 type Reading struct {
-	// Card is the index in Round.Cards, As the card that it may have been.
-	Card int
-	As   baccarat.Card
+	Cards []OtherCard
 	// explained are the findings that vanish under this reading, left the findings under it.
 	explained map[about]bool
 	left      map[about]Finding
@@ -50,6 +56,9 @@ func (p *Pass) Accuses() bool {
 	return slices.ContainsFunc(p.Findings, func(f Finding) bool { return f.accuses() })
 }
 
+// maxPairs bounds the readings of two cards that are evaluated for a round.
+const maxPairs = 64
+
 // Reread looks for one card of the round that may have been misread: under the other reading the findings that depend
 // on the cards vanish, since calls, counts, draws, result and payments agree with one another and only the reader
 // contradicts them. What the reading leaves is a breach beside the misread card. If what is left depends on the cards
@@ -70,7 +79,82 @@ func (p *Pass) Reread(stage Stage) (Reading, bool) {
 	if best := simplest(readings, asRead); best != nil {
 		return *best, true
 	}
+	if stage == Settled {
+		return p.rereadTwo(asRead)
+	}
 	return Reading{}, false
+}
+
+// rereadTwo looks for two cards of a round that may have been misread. Two cards explain much, so the recorded counts
+// must contradict the cards as read, the other reading must agree with all counts that were recorded and called, and it
+// must make no finding of its own.
+func (p *Pass) rereadTwo(asRead map[about]Finding) (Reading, bool) {
+	r, best, evaluated := p.Round, Reading{}, 0
+	if r.Ended.Seq == 0 || r.Ended.Result == baccarat.Void || !r.Coup().Complete || r.Ended.MatchesCounts(r.Coup()) {
+		return best, false
+	}
+	for two, cards := range pairsOfReadings(r) {
+		if !r.Ended.Matches(two.Coup()) || !agreesWithCalls(two) {
+			continue
+		}
+		if evaluated++; evaluated > maxPairs {
+			break
+		}
+		reading := Reading{Cards: cards, explained: map[about]bool{}, left: p.accusations(two, Settled)}
+		for a := range asRead {
+			if _, ok := reading.left[a]; !ok {
+				reading.explained[a] = true
+			}
+		}
+		alone := len(reading.left)+len(reading.explained) > len(asRead)
+		if !alone && len(reading.explained) >= 2 && len(reading.explained) > len(best.explained) {
+			best = reading
+		}
+	}
+	best.mayExplain = best.explained
+	return best, len(best.Cards) > 0
+}
+
+// pairsOfReadings yields the round with each other reading of each two of its cards.
+func pairsOfReadings(r *record.Round) iter.Seq2[*record.Round, []OtherCard] {
+	return func(yield func(*record.Round, []OtherCard) bool) {
+		for i := range r.Cards {
+			for _, first := range otherRanks(r.Cards[i].Card) {
+				one := r.With(i, first)
+				for j := i + 1; j < len(r.Cards); j++ {
+					for _, second := range otherRanks(r.Cards[j].Card) {
+						if !yield(one.With(j, second), []OtherCard{{i, first}, {j, second}}) {
+							return
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// agreesWithCalls reports whether the counts that were called are the counts of the cards.
+func agreesWithCalls(r *record.Round) bool {
+	c := r.Coup()
+	for i := range r.Calls {
+		call := &r.Calls[i]
+		p, b := c.P, c.B
+		switch call.Code {
+		case baccarat.PointCount:
+			p, b = c.P2, c.B2
+		case baccarat.FinalCount:
+		default:
+			continue
+		}
+		count := p
+		if call.Hand == baccarat.Banker {
+			count = b
+		}
+		if call.Value != uint32(count) {
+			return false
+		}
+	}
+	return true
 }
 
 // readings are the other readings of one card of the round whose counts match the recorded counts, or do not.
@@ -82,7 +166,9 @@ func (p *Pass) readings(asRead map[about]Finding, stage Stage, matching bool) []
 			if ended := &p.Round.Ended; (ended.Seq == 0 || ended.MatchesCounts(other.Coup())) != matching {
 				continue
 			}
-			r := Reading{Card: i, As: as, explained: map[about]bool{}, left: p.accusations(other, stage)}
+			r := Reading{
+				Cards: []OtherCard{{i, as}}, explained: map[about]bool{}, left: p.accusations(other, stage),
+			}
 			for a := range asRead {
 				if _, ok := r.left[a]; !ok {
 					r.explained[a] = true
@@ -154,20 +240,33 @@ func (r *Reading) MayExplain(f *Finding) bool { return r.mayExplain[f.about()] }
 // another one.
 func (r *Reading) Beside() []Finding { return r.beside }
 
-// ReaderSuspected is the finding about a card that may have been misread.
+// ReaderSuspected is the finding about one card that may have been misread, or about two.
 func (p *Pass) ReaderSuspected(explained []record.Seq) Finding {
-	c := &p.Round.Cards[p.Round.Misread.Card-1]
-	cites := []string{finding.FeedClause}
-	if entry, ok := p.Law.Cited(readerSuspected.Name); ok {
-		cites = entry.Citations
-	}
-	return Finding{
-		Rule: readerSuspected, Cites: cites, Round: p.Round.No, Subject: finding.OfCard(c.CardSeq), Verdict: finding.Suspect,
-		Evidence: append([]record.Seq{c.Seq}, explained...),
+	f := Finding{
+		Rule: readerSuspected, Cites: []string{finding.FeedClause}, Round: p.Round.No, Verdict: finding.Suspect,
 		Expected: "cards that agree with the calls, counts, draws, result and payments of the round",
-		Observed: fmt.Sprintf("card %d of the shoe read as %v; as %v everything agrees: the reader is suspected",
-			c.CardSeq, p.Round.Misread.Read, c.Card),
 	}
+	if entry, ok := p.Law.Cited(readerSuspected.Name); ok {
+		f.Cites = entry.Citations
+	}
+	var read, as []string
+	for _, m := range p.Round.Misreads {
+		if m.Card == 0 {
+			continue
+		}
+		c := &p.Round.Cards[m.Card-1]
+		if f.Evidence = append(f.Evidence, c.Seq); len(read) == 0 {
+			f.Subject = finding.OfCard(c.CardSeq)
+		} else {
+			f.Parts = []finding.Subject{finding.OfCard(c.CardSeq)}
+		}
+		read = append(read, fmt.Sprintf("card %d of the shoe read as %v", c.CardSeq, m.Read))
+		as = append(as, c.Card.String())
+	}
+	f.Evidence = append(f.Evidence, explained...)
+	f.Observed = fmt.Sprintf("%s; as %s everything agrees: the reader is suspected",
+		strings.Join(read, ", "), strings.Join(as, " and "))
+	return f
 }
 
 // accusations evaluates the rules about the cards of a round up to a stage, without a trace in the pass.

@@ -301,6 +301,9 @@ func (m *TableConfig) appendJSON(dst []byte) []byte {
 	if len(m.AbsentFeeds) > 0 {
 		dst = appendWords(append(dst, `,"absent_feeds":`...), m.AbsentFeeds)
 	}
+	if len(m.PostedRows) > 0 {
+		dst = appendPairs(append(dst, `,"posted_rows":`...), m.PostedRows)
+	}
 	return closeObject(dst, start)
 }
 

@@ -524,15 +524,18 @@ func keyTableConfig(key []byte) int {
 		return 20
 	case "absent_feeds":
 		return 21
+	case "posted_rows":
+		return 22
 	}
 	return 0
 }
 
 func (d *Decoder) jsonTableConfig(b []byte, i int, m *TableConfig) (int, *RejectError) {
-	*m = TableConfig{Seats: m.Seats[:0], SideBets: m.SideBets[:0], PayTables: m.PayTables, PostedOdds: m.PostedOdds, Feeds: m.Feeds[:0], Options: m.Options, AbsentFeeds: m.AbsentFeeds[:0]}
+	*m = TableConfig{Seats: m.Seats[:0], SideBets: m.SideBets[:0], PayTables: m.PayTables, PostedOdds: m.PostedOdds, Feeds: m.Feeds[:0], Options: m.Options, AbsentFeeds: m.AbsentFeeds[:0], PostedRows: m.PostedRows}
 	clear(m.PayTables)
 	clear(m.PostedOdds)
 	clear(m.Options)
+	clear(m.PostedRows)
 	start := i
 	i, more, r := jsonEnter(b, i, '{', '}')
 	var seen [2]uint64
@@ -610,6 +613,8 @@ func (d *Decoder) jsonTableConfig(b []byte, i int, m *TableConfig) (int, *Reject
 			i, r = d.jsonPairs(b, i, "options", false, &m.Options)
 		case 21:
 			m.AbsentFeeds, i, r = jsonWords(d, m.AbsentFeeds, b, i, "absent_feeds")
+		case 22:
+			i, r = d.jsonPairs(b, i, "posted_rows", true, &m.PostedRows)
 		}
 		if r != nil {
 			return i, r

@@ -445,6 +445,9 @@ func (m *TableConfig) appendProto(dst []byte) []byte {
 	if len(m.AbsentFeeds) > 0 {
 		dst = appendProtoNumbers(append(dst, 0xaa, 0x1), m.AbsentFeeds)
 	}
+	for _, key := range keys(m.PostedRows) {
+		dst = appendProtoPair(append(dst, 0xb2, 0x1), key, m.PostedRows[key])
+	}
 	return dst
 }
 

@@ -483,13 +483,14 @@ func (d *Decoder) protoVigorish(b []byte, i int, m *Vigorish) *RejectError {
 	return nil
 }
 
-const fieldsTableConfig = " 1=config_id 2=ruleset 3=game 4=currency 5=decks 6=seats 7=vigorish 8=payment_procedure 9=side_bets 10=pay_tables 11=posted_odds 12=supplemental_requires_main 13=reshuffle_after_lacing 14=dealing_style 15=automated_shuffler 16=pre_shuffled 17=min_wager 18=max_wager 19=feeds 20=options 21=absent_feeds "
+const fieldsTableConfig = " 1=config_id 2=ruleset 3=game 4=currency 5=decks 6=seats 7=vigorish 8=payment_procedure 9=side_bets 10=pay_tables 11=posted_odds 12=supplemental_requires_main 13=reshuffle_after_lacing 14=dealing_style 15=automated_shuffler 16=pre_shuffled 17=min_wager 18=max_wager 19=feeds 20=options 21=absent_feeds 22=posted_rows "
 
 func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError {
-	*m = TableConfig{Seats: m.Seats[:0], SideBets: m.SideBets[:0], PayTables: m.PayTables, PostedOdds: m.PostedOdds, Feeds: m.Feeds[:0], Options: m.Options, AbsentFeeds: m.AbsentFeeds[:0]}
+	*m = TableConfig{Seats: m.Seats[:0], SideBets: m.SideBets[:0], PayTables: m.PayTables, PostedOdds: m.PostedOdds, Feeds: m.Feeds[:0], Options: m.Options, AbsentFeeds: m.AbsentFeeds[:0], PostedRows: m.PostedRows}
 	clear(m.PayTables)
 	clear(m.PostedOdds)
 	clear(m.Options)
+	clear(m.PostedRows)
 	var seen uint64
 	start := i
 	for i < len(b) {
@@ -502,7 +503,7 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
-		if seen&bit&^0x380e40 != 0 {
+		if seen&bit&^0x780e40 != 0 {
 			return rejectTag(b, at, tag, fieldsTableConfig, true)
 		}
 		seen |= bit
@@ -808,6 +809,17 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			var r *RejectError
 			m.AbsentFeeds, r = protoWords(m.AbsentFeeds, b[:to], from, "absent_feeds", lastFeed)
 			if r != nil {
+				return r
+			}
+		case 22<<3 | 2:
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
+				return rejectShort("posted_rows", at)
+			}
+			i = to
+			if r := d.protoPair(b[:to], from, "posted_rows", true, &m.PostedRows); r != nil {
 				return r
 			}
 		default:

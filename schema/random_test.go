@@ -105,7 +105,7 @@ func (b *builder) fillMap(m protoreflect.Map, name string) {
 	key := []string{"BANKER", "TIE", "", "dragon \"7\"\n"}
 	for j := range n {
 		val := b.text(name, j)
-		if name == "posted_odds" {
+		if name == "posted_odds" || name == "posted_rows" {
 			val = fmt.Sprintf("%d:1", j+8)
 		}
 		m.Set(protoreflect.ValueOfString(key[j]).MapKey(), protoreflect.ValueOfString(val))

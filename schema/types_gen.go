@@ -84,6 +84,8 @@ type TableConfig struct {
 	Options map[string]string
 	// Feeds that the table does not report. It wins over feeds.
 	AbsentFeeds []Feed
+	// Odds of a wager that depend on the hand, as posted: SPOT/LINE to odds, TOTAL_CARDS/4 to 3:1.
+	PostedRows map[string]string
 }
 
 // TableOpened is the payload table_opened.
@@ -644,6 +646,10 @@ func (x *TableConfig) clone() TableConfig {
 		y.Options = maps.Clone(x.Options)
 	}
 	y.AbsentFeeds = append([]Feed(nil), x.AbsentFeeds...)
+	y.PostedRows = nil
+	if len(x.PostedRows) > 0 {
+		y.PostedRows = maps.Clone(x.PostedRows)
+	}
 	return y
 }
 

@@ -3,7 +3,9 @@ package play
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/law"
@@ -217,6 +219,12 @@ func configOf(c *schema.TableConfig, l *law.Law) *law.Config {
 	for s := range out.Posted {
 		if odds, err := baccarat.ParseOdds(c.PostedOdds[baccarat.Spot(s).String()]); err == nil {
 			out.Posted[s] = odds
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.PostedRows)) {
+		spot, line, _ := strings.Cut(key, "/")
+		if odds, err := baccarat.ParseOdds(c.PostedRows[key]); err == nil && baccarat.ParseSpot(spot) != baccarat.NoSpot {
+			out.Rows = append(out.Rows, law.PostedRow{Spot: baccarat.ParseSpot(spot), Line: line, Odds: odds})
 		}
 	}
 	for k, v := range c.Options {

@@ -27,7 +27,7 @@ func (t *Table) viewRound(s *play.Shoe, r *record.Round) *detectors.Round {
 	for i := range r.Cards {
 		if c := &r.Cards[i]; !c.Carried {
 			read := detectors.Card{Card: c.Card, Hand: c.Hand, Index: c.Index}
-			if r.Misread.Card == i+1 {
+			if r.Misreads[0].Card == i+1 || r.Misreads[1].Card == i+1 {
 				read.Card, v.Misread = baccarat.Unread, true
 			}
 			v.Cards = append(v.Cards, read)

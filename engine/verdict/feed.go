@@ -170,6 +170,10 @@ func lacking(c *schema.TableConfig, l *law.Law) (fields []string) {
 	for _, key := range slices.Sorted(maps.Keys(c.PostedOdds)) {
 		add("posted_odds."+key, baccarat.ParseSpot(key) == baccarat.NoSpot)
 	}
+	for _, key := range slices.Sorted(maps.Keys(c.PostedRows)) {
+		spot, _, _ := strings.Cut(key, "/")
+		add("posted_rows."+key, baccarat.ParseSpot(spot) == baccarat.NoSpot)
+	}
 	return fields
 }
 

@@ -13,7 +13,7 @@ func (t *Table) evaluateCards(m *moment, stage rules.Stage, evaluate func(rules.
 	if !t.Play.View(&t.pass, m.Shoe, m.Round) {
 		return
 	}
-	reread := m.Round.Misread.Card > 0
+	reread := m.Round.Misreads[0].Card > 0
 	m.Round.AsRead()
 	evaluate(stage)
 	if !reread && !t.pass.Accuses() {
@@ -41,7 +41,9 @@ func (t *Table) explain(m *moment, reading *rules.Reading) {
 		}
 	}
 	t.pass.Findings = rest
-	m.Round.Reread(reading.Card, reading.As)
+	for _, other := range reading.Cards {
+		m.Round.Reread(other.At, other.As)
+	}
 	if m.rules != rules.Settled {
 		return
 	}
@@ -55,8 +57,10 @@ func (t *Table) explain(m *moment, reading *rules.Reading) {
 			explained = append(explained, e.finding.Evidence...)
 		}
 	}
-	m.Shoe.Seen[m.Round.Misread.Read]-- // which card it was is not known
-	m.Shoe.Misreads++
+	for i := range reading.Cards {
+		m.Shoe.Seen[m.Round.Misreads[i].Read]-- // which card it was is not known
+		m.Shoe.Misreads++
+	}
 	f := t.pass.ReaderSuspected(explained)
 	if !t.enter(m, s, &f) {
 		return

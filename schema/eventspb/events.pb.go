@@ -4191,7 +4191,9 @@ type TableConfig struct {
 	// Interpretive options, accepted only where the auditor's rulebook leaves the choice to the house.
 	Options map[string]string `protobuf:"bytes,20,rep,name=options,proto3" json:"options,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Feeds that the table does not report. It wins over feeds.
-	AbsentFeeds   []Feed_E `protobuf:"varint,21,rep,packed,name=absent_feeds,json=absentFeeds,proto3,enum=shoeproof.events.v1.Feed_E" json:"absent_feeds,omitempty"`
+	AbsentFeeds []Feed_E `protobuf:"varint,21,rep,packed,name=absent_feeds,json=absentFeeds,proto3,enum=shoeproof.events.v1.Feed_E" json:"absent_feeds,omitempty"`
+	// Odds of a wager that depend on the hand, as posted: SPOT/LINE to odds, TOTAL_CARDS/4 to 3:1.
+	PostedRows    map[string]string `protobuf:"bytes,22,rep,name=posted_rows,json=postedRows,proto3" json:"posted_rows,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4369,6 +4371,13 @@ func (x *TableConfig) GetOptions() map[string]string {
 func (x *TableConfig) GetAbsentFeeds() []Feed_E {
 	if x != nil {
 		return x.AbsentFeeds
+	}
+	return nil
+}
+
+func (x *TableConfig) GetPostedRows() map[string]string {
+	if x != nil {
+		return x.PostedRows
 	}
 	return nil
 }
@@ -10123,7 +10132,8 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x04mode\x18\x01 \x01(\x0e2#.shoeproof.events.v1.VigorishMode.ER\x04mode\x12\x18\n" +
 	"\apercent\x18\x02 \x01(\rR\apercent\x12\x12\n" +
 	"\x04unit\x18\x03 \x01(\x03R\x04unit\x12=\n" +
-	"\x06timing\x18\x04 \x01(\x0e2%.shoeproof.events.v1.VigorishTiming.ER\x06timing\"\xc4\t\n" +
+	"\x06timing\x18\x04 \x01(\x0e2%.shoeproof.events.v1.VigorishTiming.ER\x06timing\"\xd6\n" +
+	"\n" +
 	"\vTableConfig\x12\x1b\n" +
 	"\tconfig_id\x18\x01 \x01(\tR\bconfigId\x12\x18\n" +
 	"\aruleset\x18\x02 \x01(\tR\aruleset\x12/\n" +
@@ -10148,7 +10158,9 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\tmax_wager\x18\x12 \x01(\x03R\bmaxWager\x121\n" +
 	"\x05feeds\x18\x13 \x03(\x0e2\x1b.shoeproof.events.v1.Feed.ER\x05feeds\x12G\n" +
 	"\aoptions\x18\x14 \x03(\v2-.shoeproof.events.v1.TableConfig.OptionsEntryR\aoptions\x12>\n" +
-	"\fabsent_feeds\x18\x15 \x03(\x0e2\x1b.shoeproof.events.v1.Feed.ER\vabsentFeeds\x1a<\n" +
+	"\fabsent_feeds\x18\x15 \x03(\x0e2\x1b.shoeproof.events.v1.Feed.ER\vabsentFeeds\x12Q\n" +
+	"\vposted_rows\x18\x16 \x03(\v20.shoeproof.events.v1.TableConfig.PostedRowsEntryR\n" +
+	"postedRows\x1a<\n" +
 	"\x0ePayTablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a=\n" +
@@ -10156,6 +10168,9 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a:\n" +
 	"\fOptionsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a=\n" +
+	"\x0fPostedRowsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"n\n" +
 	"\vTableOpened\x128\n" +
@@ -10756,7 +10771,7 @@ func file_shoeproof_events_v1_events_proto_rawDescGZIP() []byte {
 }
 
 var file_shoeproof_events_v1_events_proto_enumTypes = make([]protoimpl.EnumInfo, 41)
-var file_shoeproof_events_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 121)
+var file_shoeproof_events_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 122)
 var file_shoeproof_events_v1_events_proto_goTypes = []any{
 	(Role_E)(0),                   // 0: shoeproof.events.v1.Role.E
 	(SourceKind_E)(0),             // 1: shoeproof.events.v1.SourceKind.E
@@ -10920,10 +10935,11 @@ var file_shoeproof_events_v1_events_proto_goTypes = []any{
 	nil,                           // 159: shoeproof.events.v1.TableConfig.PayTablesEntry
 	nil,                           // 160: shoeproof.events.v1.TableConfig.PostedOddsEntry
 	nil,                           // 161: shoeproof.events.v1.TableConfig.OptionsEntry
-	(*timestamppb.Timestamp)(nil), // 162: google.protobuf.Timestamp
+	nil,                           // 162: shoeproof.events.v1.TableConfig.PostedRowsEntry
+	(*timestamppb.Timestamp)(nil), // 163: google.protobuf.Timestamp
 }
 var file_shoeproof_events_v1_events_proto_depIdxs = []int32{
-	162, // 0: shoeproof.events.v1.TableEvent.at:type_name -> google.protobuf.Timestamp
+	163, // 0: shoeproof.events.v1.TableEvent.at:type_name -> google.protobuf.Timestamp
 	42,  // 1: shoeproof.events.v1.TableEvent.actor:type_name -> shoeproof.events.v1.Actor
 	43,  // 2: shoeproof.events.v1.TableEvent.source:type_name -> shoeproof.events.v1.Source
 	44,  // 3: shoeproof.events.v1.TableEvent.video:type_name -> shoeproof.events.v1.Video
@@ -11000,7 +11016,7 @@ var file_shoeproof_events_v1_events_proto_depIdxs = []int32{
 	158, // 74: shoeproof.events.v1.TableEvent.device_reported:type_name -> shoeproof.events.v1.DeviceReported
 	0,   // 75: shoeproof.events.v1.Actor.role:type_name -> shoeproof.events.v1.Role.E
 	1,   // 76: shoeproof.events.v1.Source.kind:type_name -> shoeproof.events.v1.SourceKind.E
-	162, // 77: shoeproof.events.v1.Video.at:type_name -> google.protobuf.Timestamp
+	163, // 77: shoeproof.events.v1.Video.at:type_name -> google.protobuf.Timestamp
 	3,   // 78: shoeproof.events.v1.Vigorish.mode:type_name -> shoeproof.events.v1.VigorishMode.E
 	4,   // 79: shoeproof.events.v1.Vigorish.timing:type_name -> shoeproof.events.v1.VigorishTiming.E
 	2,   // 80: shoeproof.events.v1.TableConfig.game:type_name -> shoeproof.events.v1.Game.E
@@ -11012,78 +11028,79 @@ var file_shoeproof_events_v1_events_proto_depIdxs = []int32{
 	7,   // 86: shoeproof.events.v1.TableConfig.feeds:type_name -> shoeproof.events.v1.Feed.E
 	161, // 87: shoeproof.events.v1.TableConfig.options:type_name -> shoeproof.events.v1.TableConfig.OptionsEntry
 	7,   // 88: shoeproof.events.v1.TableConfig.absent_feeds:type_name -> shoeproof.events.v1.Feed.E
-	54,  // 89: shoeproof.events.v1.TableOpened.config:type_name -> shoeproof.events.v1.TableConfig
-	54,  // 90: shoeproof.events.v1.TableConfigured.config:type_name -> shoeproof.events.v1.TableConfig
-	162, // 91: shoeproof.events.v1.TableConfigured.effective_at:type_name -> google.protobuf.Timestamp
-	8,   // 92: shoeproof.events.v1.NoticeFiled.topic:type_name -> shoeproof.events.v1.NoticeTopic.E
-	162, // 93: shoeproof.events.v1.NoticeFiled.filed_at:type_name -> google.protobuf.Timestamp
-	162, // 94: shoeproof.events.v1.NoticeFiled.effective_at:type_name -> google.protobuf.Timestamp
-	9,   // 95: shoeproof.events.v1.NoticeFiled.recipients:type_name -> shoeproof.events.v1.Recipient.E
-	23,  // 96: shoeproof.events.v1.NoticeFiled.spot:type_name -> shoeproof.events.v1.Spot.E
-	8,   // 97: shoeproof.events.v1.NoticePosted.topic:type_name -> shoeproof.events.v1.NoticeTopic.E
-	10,  // 98: shoeproof.events.v1.NoticePosted.medium:type_name -> shoeproof.events.v1.NoticeMedium.E
-	162, // 99: shoeproof.events.v1.NoticePosted.posted_at:type_name -> google.protobuf.Timestamp
-	162, // 100: shoeproof.events.v1.NoticePosted.effective_at:type_name -> google.protobuf.Timestamp
-	11,  // 101: shoeproof.events.v1.DealerAssigned.position:type_name -> shoeproof.events.v1.DealerPosition.E
-	0,   // 102: shoeproof.events.v1.CardsVerified.verifier_role:type_name -> shoeproof.events.v1.Role.E
-	12,  // 103: shoeproof.events.v1.CardsSpread.face:type_name -> shoeproof.events.v1.Face.E
-	13,  // 104: shoeproof.events.v1.CardsSpread.arrangement:type_name -> shoeproof.events.v1.Arrangement.E
-	12,  // 105: shoeproof.events.v1.CardsWashed.face:type_name -> shoeproof.events.v1.Face.E
-	14,  // 106: shoeproof.events.v1.BatchReported.state:type_name -> shoeproof.events.v1.BatchState.E
-	15,  // 107: shoeproof.events.v1.ShoeShuffled.phase:type_name -> shoeproof.events.v1.ShufflePhase.E
-	16,  // 108: shoeproof.events.v1.ShoeShuffled.method:type_name -> shoeproof.events.v1.ShuffleMethod.E
-	0,   // 109: shoeproof.events.v1.ShoeCut.by_role:type_name -> shoeproof.events.v1.Role.E
-	0,   // 110: shoeproof.events.v1.RecutOrdered.by_role:type_name -> shoeproof.events.v1.Role.E
-	17,  // 111: shoeproof.events.v1.ShoeLoaded.device:type_name -> shoeproof.events.v1.ShoeDevice.E
-	18,  // 112: shoeproof.events.v1.ShoeBurned.reason:type_name -> shoeproof.events.v1.BurnReason.E
-	19,  // 113: shoeproof.events.v1.ShoeBurned.shown:type_name -> shoeproof.events.v1.BurnShown.E
-	20,  // 114: shoeproof.events.v1.ShoeBurned.destination:type_name -> shoeproof.events.v1.BurnDestination.E
-	21,  // 115: shoeproof.events.v1.ShoeBurned.discarded:type_name -> shoeproof.events.v1.BurnDiscarded.E
-	22,  // 116: shoeproof.events.v1.CuratorPassed.cause:type_name -> shoeproof.events.v1.PassCause.E
-	0,   // 117: shoeproof.events.v1.CuratorPassed.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
-	23,  // 118: shoeproof.events.v1.WagerPlaced.spot:type_name -> shoeproof.events.v1.Spot.E
-	24,  // 119: shoeproof.events.v1.WagerPlaced.medium:type_name -> shoeproof.events.v1.WagerMedium.E
-	25,  // 120: shoeproof.events.v1.WagerChanged.change:type_name -> shoeproof.events.v1.WagerChange.E
-	23,  // 121: shoeproof.events.v1.WagerChanged.to_spot:type_name -> shoeproof.events.v1.Spot.E
-	0,   // 122: shoeproof.events.v1.WagerHandled.by_role:type_name -> shoeproof.events.v1.Role.E
-	0,   // 123: shoeproof.events.v1.VerbalConfirmed.by_role:type_name -> shoeproof.events.v1.Role.E
-	26,  // 124: shoeproof.events.v1.Announced.code:type_name -> shoeproof.events.v1.Call.E
-	27,  // 125: shoeproof.events.v1.Announced.hand:type_name -> shoeproof.events.v1.Hand.E
-	28,  // 126: shoeproof.events.v1.Announced.treasure:type_name -> shoeproof.events.v1.Treasure.E
-	27,  // 127: shoeproof.events.v1.DealInstructed.hand:type_name -> shoeproof.events.v1.Hand.E
-	29,  // 128: shoeproof.events.v1.DealInstructed.instruction:type_name -> shoeproof.events.v1.Instruction.E
-	27,  // 129: shoeproof.events.v1.CardDealt.hand:type_name -> shoeproof.events.v1.Hand.E
-	12,  // 130: shoeproof.events.v1.CardDealt.face:type_name -> shoeproof.events.v1.Face.E
-	30,  // 131: shoeproof.events.v1.CardDealt.placed_at:type_name -> shoeproof.events.v1.CardPlace.E
-	31,  // 132: shoeproof.events.v1.CardDealt.drawing_hand:type_name -> shoeproof.events.v1.DealerHand.E
-	0,   // 133: shoeproof.events.v1.CardDealt.by_role:type_name -> shoeproof.events.v1.Role.E
-	0,   // 134: shoeproof.events.v1.CardRevealed.by_role:type_name -> shoeproof.events.v1.Role.E
-	32,  // 135: shoeproof.events.v1.CardMoved.from:type_name -> shoeproof.events.v1.MovePlace.E
-	32,  // 136: shoeproof.events.v1.CardMoved.to:type_name -> shoeproof.events.v1.MovePlace.E
-	0,   // 137: shoeproof.events.v1.CardTouched.by_role:type_name -> shoeproof.events.v1.Role.E
-	0,   // 138: shoeproof.events.v1.CardTouched.permitted_by:type_name -> shoeproof.events.v1.Role.E
-	27,  // 139: shoeproof.events.v1.SqueezeOffered.hand:type_name -> shoeproof.events.v1.Hand.E
-	27,  // 140: shoeproof.events.v1.SqueezeRelinquished.hand:type_name -> shoeproof.events.v1.Hand.E
-	22,  // 141: shoeproof.events.v1.SqueezeRelinquished.cause:type_name -> shoeproof.events.v1.PassCause.E
-	0,   // 142: shoeproof.events.v1.SqueezeRelinquished.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
-	27,  // 143: shoeproof.events.v1.CardsHanded.hand:type_name -> shoeproof.events.v1.Hand.E
-	12,  // 144: shoeproof.events.v1.CardsHanded.face:type_name -> shoeproof.events.v1.Face.E
-	27,  // 145: shoeproof.events.v1.CardsReturned.hand:type_name -> shoeproof.events.v1.Hand.E
-	12,  // 146: shoeproof.events.v1.CardsReturned.face:type_name -> shoeproof.events.v1.Face.E
-	33,  // 147: shoeproof.events.v1.VigorishMarked.marker:type_name -> shoeproof.events.v1.Marker.E
-	34,  // 148: shoeproof.events.v1.VigorishCollected.kind:type_name -> shoeproof.events.v1.VigorishKind.E
-	35,  // 149: shoeproof.events.v1.RoundVoided.cause:type_name -> shoeproof.events.v1.VoidCause.E
-	36,  // 150: shoeproof.events.v1.RoundEnded.result:type_name -> shoeproof.events.v1.Result.E
-	24,  // 151: shoeproof.events.v1.BankerWagered.medium:type_name -> shoeproof.events.v1.WagerMedium.E
-	37,  // 152: shoeproof.events.v1.BancoAnnounced.call:type_name -> shoeproof.events.v1.BancoCall.E
-	38,  // 153: shoeproof.events.v1.TrayCounted.occasion:type_name -> shoeproof.events.v1.TrayOccasion.E
-	39,  // 154: shoeproof.events.v1.StakeRead.occasion:type_name -> shoeproof.events.v1.StakeOccasion.E
-	40,  // 155: shoeproof.events.v1.DeviceReported.state:type_name -> shoeproof.events.v1.DeviceState.E
-	156, // [156:156] is the sub-list for method output_type
-	156, // [156:156] is the sub-list for method input_type
-	156, // [156:156] is the sub-list for extension type_name
-	156, // [156:156] is the sub-list for extension extendee
-	0,   // [0:156] is the sub-list for field type_name
+	162, // 89: shoeproof.events.v1.TableConfig.posted_rows:type_name -> shoeproof.events.v1.TableConfig.PostedRowsEntry
+	54,  // 90: shoeproof.events.v1.TableOpened.config:type_name -> shoeproof.events.v1.TableConfig
+	54,  // 91: shoeproof.events.v1.TableConfigured.config:type_name -> shoeproof.events.v1.TableConfig
+	163, // 92: shoeproof.events.v1.TableConfigured.effective_at:type_name -> google.protobuf.Timestamp
+	8,   // 93: shoeproof.events.v1.NoticeFiled.topic:type_name -> shoeproof.events.v1.NoticeTopic.E
+	163, // 94: shoeproof.events.v1.NoticeFiled.filed_at:type_name -> google.protobuf.Timestamp
+	163, // 95: shoeproof.events.v1.NoticeFiled.effective_at:type_name -> google.protobuf.Timestamp
+	9,   // 96: shoeproof.events.v1.NoticeFiled.recipients:type_name -> shoeproof.events.v1.Recipient.E
+	23,  // 97: shoeproof.events.v1.NoticeFiled.spot:type_name -> shoeproof.events.v1.Spot.E
+	8,   // 98: shoeproof.events.v1.NoticePosted.topic:type_name -> shoeproof.events.v1.NoticeTopic.E
+	10,  // 99: shoeproof.events.v1.NoticePosted.medium:type_name -> shoeproof.events.v1.NoticeMedium.E
+	163, // 100: shoeproof.events.v1.NoticePosted.posted_at:type_name -> google.protobuf.Timestamp
+	163, // 101: shoeproof.events.v1.NoticePosted.effective_at:type_name -> google.protobuf.Timestamp
+	11,  // 102: shoeproof.events.v1.DealerAssigned.position:type_name -> shoeproof.events.v1.DealerPosition.E
+	0,   // 103: shoeproof.events.v1.CardsVerified.verifier_role:type_name -> shoeproof.events.v1.Role.E
+	12,  // 104: shoeproof.events.v1.CardsSpread.face:type_name -> shoeproof.events.v1.Face.E
+	13,  // 105: shoeproof.events.v1.CardsSpread.arrangement:type_name -> shoeproof.events.v1.Arrangement.E
+	12,  // 106: shoeproof.events.v1.CardsWashed.face:type_name -> shoeproof.events.v1.Face.E
+	14,  // 107: shoeproof.events.v1.BatchReported.state:type_name -> shoeproof.events.v1.BatchState.E
+	15,  // 108: shoeproof.events.v1.ShoeShuffled.phase:type_name -> shoeproof.events.v1.ShufflePhase.E
+	16,  // 109: shoeproof.events.v1.ShoeShuffled.method:type_name -> shoeproof.events.v1.ShuffleMethod.E
+	0,   // 110: shoeproof.events.v1.ShoeCut.by_role:type_name -> shoeproof.events.v1.Role.E
+	0,   // 111: shoeproof.events.v1.RecutOrdered.by_role:type_name -> shoeproof.events.v1.Role.E
+	17,  // 112: shoeproof.events.v1.ShoeLoaded.device:type_name -> shoeproof.events.v1.ShoeDevice.E
+	18,  // 113: shoeproof.events.v1.ShoeBurned.reason:type_name -> shoeproof.events.v1.BurnReason.E
+	19,  // 114: shoeproof.events.v1.ShoeBurned.shown:type_name -> shoeproof.events.v1.BurnShown.E
+	20,  // 115: shoeproof.events.v1.ShoeBurned.destination:type_name -> shoeproof.events.v1.BurnDestination.E
+	21,  // 116: shoeproof.events.v1.ShoeBurned.discarded:type_name -> shoeproof.events.v1.BurnDiscarded.E
+	22,  // 117: shoeproof.events.v1.CuratorPassed.cause:type_name -> shoeproof.events.v1.PassCause.E
+	0,   // 118: shoeproof.events.v1.CuratorPassed.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
+	23,  // 119: shoeproof.events.v1.WagerPlaced.spot:type_name -> shoeproof.events.v1.Spot.E
+	24,  // 120: shoeproof.events.v1.WagerPlaced.medium:type_name -> shoeproof.events.v1.WagerMedium.E
+	25,  // 121: shoeproof.events.v1.WagerChanged.change:type_name -> shoeproof.events.v1.WagerChange.E
+	23,  // 122: shoeproof.events.v1.WagerChanged.to_spot:type_name -> shoeproof.events.v1.Spot.E
+	0,   // 123: shoeproof.events.v1.WagerHandled.by_role:type_name -> shoeproof.events.v1.Role.E
+	0,   // 124: shoeproof.events.v1.VerbalConfirmed.by_role:type_name -> shoeproof.events.v1.Role.E
+	26,  // 125: shoeproof.events.v1.Announced.code:type_name -> shoeproof.events.v1.Call.E
+	27,  // 126: shoeproof.events.v1.Announced.hand:type_name -> shoeproof.events.v1.Hand.E
+	28,  // 127: shoeproof.events.v1.Announced.treasure:type_name -> shoeproof.events.v1.Treasure.E
+	27,  // 128: shoeproof.events.v1.DealInstructed.hand:type_name -> shoeproof.events.v1.Hand.E
+	29,  // 129: shoeproof.events.v1.DealInstructed.instruction:type_name -> shoeproof.events.v1.Instruction.E
+	27,  // 130: shoeproof.events.v1.CardDealt.hand:type_name -> shoeproof.events.v1.Hand.E
+	12,  // 131: shoeproof.events.v1.CardDealt.face:type_name -> shoeproof.events.v1.Face.E
+	30,  // 132: shoeproof.events.v1.CardDealt.placed_at:type_name -> shoeproof.events.v1.CardPlace.E
+	31,  // 133: shoeproof.events.v1.CardDealt.drawing_hand:type_name -> shoeproof.events.v1.DealerHand.E
+	0,   // 134: shoeproof.events.v1.CardDealt.by_role:type_name -> shoeproof.events.v1.Role.E
+	0,   // 135: shoeproof.events.v1.CardRevealed.by_role:type_name -> shoeproof.events.v1.Role.E
+	32,  // 136: shoeproof.events.v1.CardMoved.from:type_name -> shoeproof.events.v1.MovePlace.E
+	32,  // 137: shoeproof.events.v1.CardMoved.to:type_name -> shoeproof.events.v1.MovePlace.E
+	0,   // 138: shoeproof.events.v1.CardTouched.by_role:type_name -> shoeproof.events.v1.Role.E
+	0,   // 139: shoeproof.events.v1.CardTouched.permitted_by:type_name -> shoeproof.events.v1.Role.E
+	27,  // 140: shoeproof.events.v1.SqueezeOffered.hand:type_name -> shoeproof.events.v1.Hand.E
+	27,  // 141: shoeproof.events.v1.SqueezeRelinquished.hand:type_name -> shoeproof.events.v1.Hand.E
+	22,  // 142: shoeproof.events.v1.SqueezeRelinquished.cause:type_name -> shoeproof.events.v1.PassCause.E
+	0,   // 143: shoeproof.events.v1.SqueezeRelinquished.ordered_by_role:type_name -> shoeproof.events.v1.Role.E
+	27,  // 144: shoeproof.events.v1.CardsHanded.hand:type_name -> shoeproof.events.v1.Hand.E
+	12,  // 145: shoeproof.events.v1.CardsHanded.face:type_name -> shoeproof.events.v1.Face.E
+	27,  // 146: shoeproof.events.v1.CardsReturned.hand:type_name -> shoeproof.events.v1.Hand.E
+	12,  // 147: shoeproof.events.v1.CardsReturned.face:type_name -> shoeproof.events.v1.Face.E
+	33,  // 148: shoeproof.events.v1.VigorishMarked.marker:type_name -> shoeproof.events.v1.Marker.E
+	34,  // 149: shoeproof.events.v1.VigorishCollected.kind:type_name -> shoeproof.events.v1.VigorishKind.E
+	35,  // 150: shoeproof.events.v1.RoundVoided.cause:type_name -> shoeproof.events.v1.VoidCause.E
+	36,  // 151: shoeproof.events.v1.RoundEnded.result:type_name -> shoeproof.events.v1.Result.E
+	24,  // 152: shoeproof.events.v1.BankerWagered.medium:type_name -> shoeproof.events.v1.WagerMedium.E
+	37,  // 153: shoeproof.events.v1.BancoAnnounced.call:type_name -> shoeproof.events.v1.BancoCall.E
+	38,  // 154: shoeproof.events.v1.TrayCounted.occasion:type_name -> shoeproof.events.v1.TrayOccasion.E
+	39,  // 155: shoeproof.events.v1.StakeRead.occasion:type_name -> shoeproof.events.v1.StakeOccasion.E
+	40,  // 156: shoeproof.events.v1.DeviceReported.state:type_name -> shoeproof.events.v1.DeviceState.E
+	157, // [157:157] is the sub-list for method output_type
+	157, // [157:157] is the sub-list for method input_type
+	157, // [157:157] is the sub-list for extension type_name
+	157, // [157:157] is the sub-list for extension extendee
+	0,   // [0:157] is the sub-list for field type_name
 }
 
 func init() { file_shoeproof_events_v1_events_proto_init() }
@@ -11172,7 +11189,7 @@ func file_shoeproof_events_v1_events_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_shoeproof_events_v1_events_proto_rawDesc), len(file_shoeproof_events_v1_events_proto_rawDesc)),
 			NumEnums:      41,
-			NumMessages:   121,
+			NumMessages:   122,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

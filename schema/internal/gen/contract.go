@@ -75,7 +75,7 @@ func (f *field) annotate(path string) {
 		f.Required = true // meaningless without it
 	case "WagerChanged.delta", "DeviceReported.clock_offset_ms":
 		f.Signed = true
-	case "TableConfig.posted_odds":
+	case "TableConfig.posted_odds", "TableConfig.posted_rows":
 		f.Odds = true
 	case "CardsInspected.missing", "CardsInspected.extra", "ShoeBurned.cards":
 		f.Card = true
