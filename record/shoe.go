@@ -308,7 +308,8 @@ func (s *Shoe) Enter(r *Round, settled *baccarat.Coup) {
 		return
 	}
 	won, tied := settled.Result() == baccarat.BankerWon, settled.Result() == baccarat.Tie
-	unproved := !settled.Complete || r.Missing
+	contradicted := r.Ended.Seq != 0 && r.Ended.Result != baccarat.NoResult && r.Ended.Result != settled.Result()
+	unproved := !settled.Complete || r.Missing || contradicted
 	if unproved {
 		won, tied = true, true // the payments and returns decide
 	}

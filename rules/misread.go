@@ -29,6 +29,8 @@ type Reading struct {
 	// under another reading that explains enough.
 	beside     []Finding
 	mayExplain map[about]bool
+	// leaves is the number of findings left that depend on the cards.
+	leaves int
 	// valueAgrees: the value reported with the card is the value of this reading.
 	valueAgrees bool
 }
@@ -59,16 +61,28 @@ func (p *Pass) Accuses() bool {
 // maxPairs bounds the readings of two cards that are evaluated for a round.
 const maxPairs = 64
 
-// Reread looks for one card of the round that may have been misread: under the other reading the findings that depend
-// on the cards vanish, since calls, counts, draws, result and payments agree with one another and only the reader
-// contradicts them. What the reading leaves is a breach beside the misread card. If what is left depends on the cards
-// as well, the reading must explain more than it assumes. Reread is called at Dealt and at Settled, before the other
-// reading is in the record.
+// Reread looks for one card of the round that may have been misread, or for two: under the other reading the findings
+// that depend on the cards vanish, since calls, counts, draws, result and payments agree with one another and only the
+// reader contradicts them. What the reading leaves is a breach beside the misread card. If what is left depends on the
+// cards as well, the reading must explain more than it assumes. Reread is called at Dealt and at Settled, before the
+// other reading is in the record.
 func (p *Pass) Reread(stage Stage) (Reading, bool) {
 	if len(p.Findings) > maxExplained {
 		return Reading{}, false
 	}
 	asRead := p.accusations(p.Round, stage)
+	one, ok := p.rereadOne(asRead, stage)
+	if ok && one.leaves == 0 {
+		return one, true
+	}
+	if two, found := p.rereadTwo(asRead, stage); found {
+		maps.Copy(two.mayExplain, one.mayExplain)
+		return two, true
+	}
+	return one, ok
+}
+
+func (p *Pass) rereadOne(asRead map[about]Finding, stage Stage) (Reading, bool) {
 	readings := p.readings(asRead, stage, true)
 	if stage == Settled { // until then the recorded counts may yet be corrected
 		if best := simplest(readings, asRead); best != nil {
@@ -79,39 +93,39 @@ func (p *Pass) Reread(stage Stage) (Reading, bool) {
 	if best := simplest(readings, asRead); best != nil {
 		return *best, true
 	}
-	if stage == Settled {
-		return p.rereadTwo(asRead)
-	}
 	return Reading{}, false
 }
 
-// rereadTwo looks for two cards of a round that may have been misread. Two cards explain much, so the recorded counts
-// must contradict the cards as read, the other reading must agree with all counts that were recorded and called, and it
-// must make no finding of its own.
-func (p *Pass) rereadTwo(asRead map[about]Finding) (Reading, bool) {
+// rereadTwo looks for two cards of a round that may have been misread. Two cards explain much, so the counts that were
+// recorded or called must contradict the cards as read, the other reading must agree with all of them, and it must explain
+// more than it assumes. The values that the same reader reported are no witness.
+func (p *Pass) rereadTwo(asRead map[about]Finding, stage Stage) (Reading, bool) {
 	r, best, evaluated := p.Round, Reading{}, 0
-	if r.Ended.Seq == 0 || r.Ended.Result == baccarat.Void || !r.Coup().Complete || r.Ended.MatchesCounts(r.Coup()) {
+	recorded := func(r *record.Round) bool { return r.Ended.Seq == 0 || r.Ended.Matches(r.Coup()) }
+	if r.Ended.Result == baccarat.Void || !r.Coup().Complete || recorded(r) && agreesWithCalls(r) {
 		return best, false
 	}
 	for two, cards := range pairsOfReadings(r) {
-		if !r.Ended.Matches(two.Coup()) || !agreesWithCalls(two) {
+		if !recorded(two) || !agreesWithCalls(two) {
 			continue
 		}
 		if evaluated++; evaluated > maxPairs {
 			break
 		}
-		reading := Reading{Cards: cards, explained: map[about]bool{}, left: p.accusations(two, Settled)}
+		reading := Reading{Cards: cards, explained: map[about]bool{}, left: p.accusations(two, stage)}
+		maps.DeleteFunc(reading.left, func(a about, _ Finding) bool { return a.rule.Name == "count.card-values" })
 		for a := range asRead {
 			if _, ok := reading.left[a]; !ok {
 				reading.explained[a] = true
 			}
 		}
-		alone := len(reading.left)+len(reading.explained) > len(asRead)
-		if !alone && len(reading.explained) >= 2 && len(reading.explained) > len(best.explained) {
+		reading.beside = reading.madeAlone(asRead)
+		better := len(reading.explained)-len(reading.beside) > len(best.explained)-len(best.beside)
+		if len(reading.explained) >= 2+2*len(reading.beside) && better {
 			best = reading
 		}
 	}
-	best.mayExplain = best.explained
+	best.mayExplain = maps.Clone(best.explained)
 	return best, len(best.Cards) > 0
 }
 
@@ -210,7 +224,7 @@ func simplest(readings []Reading, asRead map[about]Finding) *Reading {
 		}
 	}
 	if best != nil {
-		best.mayExplain, best.beside = may, best.madeAlone(asRead)
+		best.mayExplain, best.beside, best.leaves = may, best.madeAlone(asRead), fewest
 	}
 	return best
 }
@@ -232,6 +246,13 @@ func (r *Reading) madeAlone(asRead map[about]Finding) []Finding {
 
 // Explains reports whether a finding vanishes under the reading.
 func (r *Reading) Explains(f *Finding) bool { return r.explained[f.about()] }
+
+// Dissolves reports whether a finding made earlier does not hold under the reading: it vanishes, or it is about the
+// deal, and the result that was recorded since contradicts it as well.
+func (r *Reading) Dissolves(f *Finding) bool {
+	_, left := r.left[f.about()]
+	return r.Explains(f) || f.Rule.At == Dealt && !left
+}
 
 // MayExplain reports whether a finding vanishes under the reading, or under another that explains enough.
 func (r *Reading) MayExplain(f *Finding) bool { return r.mayExplain[f.about()] }

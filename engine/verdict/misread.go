@@ -52,7 +52,7 @@ func (t *Table) explain(m *moment, reading *rules.Reading) {
 	var losers []int
 	for i := range s.ledger.entries {
 		e := &s.ledger.entries[i]
-		if e.state == deferred && e.finding.Round == m.Round.No && reading.Explains(&e.finding) {
+		if e.state == deferred && e.finding.Round == m.Round.No && reading.Dissolves(&e.finding) {
 			losers = append(losers, i)
 			explained = append(explained, e.finding.Evidence...)
 		}
