@@ -19,8 +19,8 @@ type Offer struct {
 	drawing *baccarat.DrawingTable
 	// outcomes are the outcome classes of the events of d03.
 	outcomes [len(outcomeEvents) - 1][]int
-	mu      sync.Mutex
-	counts  map[int]*countSystem // of d08, by number of decks
+	mu       sync.Mutex
+	counts   map[int]*countSystem // of d08, by number of decks
 }
 
 // NewOffer computes the terms. It returns nil for chemin de fer, where players choose whether to draw.
