@@ -76,6 +76,6 @@ func handOver(c *Console, x *exchange) error {
 	if err != nil {
 		return err
 	}
-	x.log(property, "hand-over", day, shift)
+	x.log(property, "hand-over", strings.TrimSpace(day+" "+shift), note) // the chain of the log keeps the note
 	return x.redirect("/handover")
 }

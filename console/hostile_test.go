@@ -88,6 +88,7 @@ func hostile(t *testing.T, s *store.Store, all []string) []finding.Finding {
 		e.ShoeID, e.Round = append(e.ShoeID, f.ShoeID), append(e.Round, f.Round)
 		e.Kind, e.Format = append(e.Kind, p), append(e.Format, schema.JSON)
 		e.Partition, e.Offset = append(e.Partition, 0), append(e.Offset, int64(i))
+		e.Topic = append(e.Topic, "hostile")
 		e.Raw.AppendString(p)
 		e.SHA256.AppendString(strings.Repeat("x", 32))
 	}

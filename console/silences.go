@@ -2,6 +2,7 @@ package console
 
 import (
 	"crypto/rand"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -77,7 +78,9 @@ func (c *Console) writeSilence(x *exchange, s store.Silence, action string) erro
 	if err := c.Store.WriteSilence(x.r.Context(), s); err != nil {
 		return err
 	}
-	x.log(s.PropertyID, action, s.Rule, s.TableID)
+	// The chain of the log keeps what the row of the silence has.
+	detail := fmt.Sprintf("table %q until %s: %s", s.TableID, s.Until.Format(time.RFC3339), s.Reason)
+	x.log(s.PropertyID, action, s.Rule, detail)
 	c.changed()
 	return x.redirect("/silences")
 }

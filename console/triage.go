@@ -35,6 +35,22 @@ func (c *Console) members(x *exchange, keys []string) ([]string, error) {
 	return slices.Compact(ids), nil
 }
 
+// Permits reports whether one of the roles, separated by commas, permits an action of triage. Whether an operator may
+// assign a finding depends on the new owner too.
+func Permits(roles, action string) bool {
+	needs := permTriage
+	if supervised(&store.Triage{Action: action}) {
+		needs = permSupervise
+	}
+	for role := range strings.SplitSeq(roles, ", ") {
+		g := Grant{Role: role}
+		if g.may(needs) {
+			return true
+		}
+	}
+	return false
+}
+
 // supervised reports whether an action needs the permission Supervise.
 func supervised(p *store.Triage) bool {
 	return p.Action == store.Confirm || p.Action == store.Reject || p.Action == store.Reopen ||

@@ -118,7 +118,8 @@ func (e *Engine) Apply(rec *Record, topic string, partition int32, out *rows.Set
 	}
 	e.sees(t, rec.Offset, clock)
 	e.source = facts.Source{
-		Format: rec.Format, Value: rec.Value, SHA256: rec.SHA256, Partition: partition, Offset: rec.Offset,
+		Format: rec.Format, Value: rec.Value, SHA256: rec.SHA256, Topic: topic, Partition: partition,
+		Offset: rec.Offset,
 	}
 	if rec.SHA256 == [32]byte{} {
 		e.source.SHA256 = sha256.Sum256(rec.Value)

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/shoeproof/shoeproof/engine/calendar"
+	"github.com/shoeproof/shoeproof/schema/rows"
 
 	"golang.org/x/mod/sumdb/note"
 )
@@ -72,9 +73,17 @@ func build(ctx context.Context, dir string, day *Day, at position, signer note.S
 	m.Origin, m.Export, m.FirstException = signer.Name(), head.Export+1, head.Exceptions+1
 	m.FirstLeaf, m.PrevSize, m.PrevRoot = log.size, log.size, formatHash(root)
 	m.Findings, m.Amendments = int64(len(fresh)), int64(len(amendments))
-	m.ManifestLeaf = log.size + m.Findings + m.Amendments
+	var steps []rows.Step
+	if day.Records != nil {
+		if m.Heads, steps, err = day.Records(ctx, head.Chains); err != nil {
+			return nil, err
+		}
+	}
+	m.Steps = int64(len(steps))
+	m.ManifestLeaf = log.size + m.Findings + m.Amendments + m.Steps
 	for _, step := range []func() error{
 		func() error { return b.leaves(fresh, amendments) },
+		func() error { return b.records(steps) },
 		func() error { return b.evidence(ctx, fresh, amendments) },
 		b.writeCoverage,
 		b.rulebooks,

@@ -128,7 +128,11 @@ func (v *verifier) frontier(context.Context) (string, *Failure) {
 
 // root appends every leaf; the result must equal the signed root.
 func (v *verifier) root(ctx context.Context) (string, *Failure) {
-	for _, path := range []string{pathFindings, pathAmendments} {
+	paths := []string{pathFindings, pathAmendments}
+	if v.manifest.Steps > 0 {
+		paths = append(paths, pathSteps)
+	}
+	for _, path := range paths {
 		err := v.lines(path, func(n int64, line []byte) error {
 			v.log.add(line)
 			if n%1000 == 0 {
@@ -142,9 +146,10 @@ func (v *verifier) root(ctx context.Context) (string, *Failure) {
 	}
 	v.log.add(v.raw)
 	if v.log.size != v.checkpoint.Size || v.log.root() != v.checkpoint.Root {
-		return "", tampered(checkRoot, "the findings, amendments and manifest of the bundle do not give the signed root")
+		return "", tampered(checkRoot, "the findings, amendments, actions of triage and manifest of the bundle do not give "+
+			"the signed root")
 	}
-	return fmt.Sprintf("all %d leaves are in the signed log", v.manifest.Findings+v.manifest.Amendments+1), nil
+	return fmt.Sprintf("all %d leaves are in the signed log", v.log.size-v.manifest.FirstLeaf), nil
 }
 
 func (v *verifier) lines(path string, each func(n int64, line []byte) error) error {

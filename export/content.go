@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // reference is an event that a finding names: its sequence number and the hash of its id, 0 for any id.
@@ -35,6 +36,8 @@ type content struct {
 	lastAmend  Amendment
 	coverage   []Coverage
 	missing    map[string][]uint64
+	steps      []rows.ChainHead // the actions of triage
+	lastStep   rows.ChainHead
 }
 
 // checkContent reads every line. Each must be canonical, in order, with the id of its content, and with its evidence
@@ -43,12 +46,17 @@ func (v *verifier) checkContent(ctx context.Context) (string, *Failure) {
 	c := &v.content
 	c.counts, c.references, c.missing = map[Count]int64{}, map[string][]reference{}, map[string][]uint64{}
 	c.want, c.withdrawn = map[string]map[string][32]byte{}, map[string]bool{}
-	for _, part := range []struct {
+	type file struct {
 		path string
 		line func(line []byte) error
-	}{
+	}
+	parts := []file{
 		{pathFindings, v.finding}, {pathAmendments, v.amendment}, {pathCoverage, v.covered}, {pathMissing, v.missing},
-	} {
+	}
+	if v.manifest.Steps > 0 {
+		parts = append(parts, file{pathSteps, v.step})
+	}
+	for _, part := range parts {
 		err := v.lines(part.path, func(n int64, line []byte) error {
 			if n%1000 == 0 && ctx.Err() != nil {
 				return context.Cause(ctx)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // Database is the current state of the casino's database for the day of a bundle.
@@ -18,6 +19,9 @@ type Database struct {
 	Day *Day
 	// Listed is the export's row in the table exports, nil without one.
 	Listed *Receipt
+	// Records compares the heads and the actions of triage of a bundle with the database, and names those that are
+	// missing or differ.
+	Records func(ctx context.Context, heads *Heads, steps []rows.ChainHead) ([]string, error)
 }
 
 // maxNamed is the number of differences of a kind that a message names.
@@ -74,6 +78,7 @@ func (v *verifier) database(ctx context.Context) (string, *Failure) {
 	for _, step := range []func(*Day, *differences) error{
 		v.received, v.foundNow,
 		func(d *Day, all *differences) error { return v.played(ctx, d, all) },
+		func(_ *Day, all *differences) error { return v.recorded(ctx, db, all) },
 	} {
 		if err := step(db.Day, &found); err != nil {
 			return failed(err)

@@ -11,6 +11,7 @@
 package export
 
 import (
+	"context"
 	"iter"
 
 	"github.com/shoeproof/shoeproof/engine/calendar"
@@ -18,6 +19,7 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // Day is the input of an export: a gaming day of a property, and all findings, for amendments of earlier days.
@@ -35,6 +37,9 @@ type Day struct {
 	Rounds iter.Seq2[*Round, error]
 	// Coverage returns what was received on the day and over the spans of the events in the bundle.
 	Coverage func([]Span) ([]Coverage, error)
+	// Records returns the ends of the records, and the actions of triage after those that the log has, by chain and link.
+	// Nil without records.
+	Records func(ctx context.Context, after []rows.ChainHead) (*Heads, []rows.Step, error)
 	// Games is the game of each shoe.
 	Games map[ShoeKey]string
 	// Triage is the triage of findings by id.

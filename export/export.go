@@ -102,6 +102,9 @@ func (l *Log) next(b *built) *head {
 		Origin: m.Origin, Export: m.Export, Exceptions: l.head.Exceptions + m.Findings + m.Amendments,
 		Checkpoint: b.checkpoint, Frontier: []string{}, Receipt: &b.receipt,
 	}
+	if m.Heads != nil {
+		next.Chains = m.Heads.Chains
+	}
 	for _, h := range b.log.frontier {
 		next.Frontier = append(next.Frontier, formatHash(h))
 	}

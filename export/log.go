@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // ErrBusy means that another export of the same log is running.
@@ -36,6 +38,8 @@ type head struct {
 	// Bundle is the name of the last bundle. A crash may leave it under Partial.
 	Bundle  string `json:"bundle"`
 	Partial string `json:"partial"`
+	// Chains are the ends of the chains of which the log has the actions of triage.
+	Chains []rows.ChainHead `json:"chains,omitempty"`
 	// Receipt is that of the last export; heads of the first releases have none.
 	Receipt *Receipt `json:"receipt,omitempty"`
 }

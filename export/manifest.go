@@ -23,6 +23,7 @@ const (
 	pathSums       = "SHA256SUMS"
 	pathFindings   = "findings.ndjson"
 	pathAmendments = "amendments.ndjson"
+	pathSteps      = "steps.ndjson"
 	pathCoverage   = "coverage.ndjson"
 	pathMissing    = "missing.ndjson"
 	pathRulebook   = "rulebook.json"
@@ -55,6 +56,9 @@ type Manifest struct {
 
 	Findings   int64 `json:"findings"`
 	Amendments int64 `json:"amendments"`
+	// Steps is the number of actions of triage since the last export. They are leaves after the amendments.
+	Steps int64  `json:"steps,omitempty"`
+	Heads *Heads `json:"heads,omitempty"`
 	// FirstException is the number of the first finding; amendments follow the findings.
 	FirstException int64   `json:"first_exception"`
 	Counts         []Count `json:"counts"`
@@ -115,21 +119,23 @@ func (m *Manifest) file(path string) (File, bool) {
 func (m *Manifest) check() error {
 	findings, _ := m.file(pathFindings)
 	amendments, _ := m.file(pathAmendments)
+	steps, _ := m.file(pathSteps)
 	switch {
-	case m.Export < 1 || m.PrevSize < 0 || m.Findings < 0 || m.Amendments < 0 || m.FirstException < 1:
+	case m.Export < 1 || m.PrevSize < 0 || m.Findings < 0 || m.Amendments < 0 || m.Steps < 0 || m.FirstException < 1:
 		return fmt.Errorf("a number is below its minimum")
-	case m.PrevSize > math.MaxInt64/4 || m.Findings > math.MaxInt64/4 || m.Amendments > math.MaxInt64/4:
+	case m.PrevSize > math.MaxInt64/4 || m.Findings > math.MaxInt64/4 || m.Amendments > math.MaxInt64/4 ||
+		m.Steps > math.MaxInt64/8:
 		return fmt.Errorf("a number is above its maximum")
 	case (m.Export == 1) != (m.PrevSize == 0):
 		return fmt.Errorf("export %d follows %d leaves", m.Export, m.PrevSize)
 	case m.FirstLeaf != m.PrevSize:
 		return fmt.Errorf("it starts at leaf %d, and the previous export ended with %d leaves", m.FirstLeaf, m.PrevSize)
-	case m.ManifestLeaf != m.FirstLeaf+m.Findings+m.Amendments:
-		return fmt.Errorf("%d findings and %d amendments from leaf %d on do not end at leaf %d", m.Findings, m.Amendments,
-			m.FirstLeaf, m.ManifestLeaf)
-	case findings.Rows != m.Findings || amendments.Rows != m.Amendments:
-		return fmt.Errorf("the files have %d findings and %d amendments, the manifest %d and %d", findings.Rows,
-			amendments.Rows, m.Findings, m.Amendments)
+	case m.ManifestLeaf != m.FirstLeaf+m.Findings+m.Amendments+m.Steps:
+		return fmt.Errorf("%d findings, %d amendments and %d actions of triage from leaf %d on do not end at leaf %d",
+			m.Findings, m.Amendments, m.Steps, m.FirstLeaf, m.ManifestLeaf)
+	case findings.Rows != m.Findings || amendments.Rows != m.Amendments || steps.Rows != m.Steps:
+		return fmt.Errorf("the files have %d findings, %d amendments and %d actions of triage, the manifest %d, %d and %d",
+			findings.Rows, amendments.Rows, steps.Rows, m.Findings, m.Amendments, m.Steps)
 	}
 	return nil
 }

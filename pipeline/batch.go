@@ -35,6 +35,10 @@ type Range struct {
 	CRC  uint32
 	Rows uint64
 	Hash string
+	// Archived and ArchivedSum are the number and the digest of the records that the range archives. After a release they
+	// are those of the range, whose rows the batch does not have. A Run without a journal leaves them to the sink.
+	Archived    uint64
+	ArchivedSum string
 }
 
 // Table names a table of a partition.

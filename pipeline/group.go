@@ -133,6 +133,9 @@ func (g *group) seal(set []*flight) []*Batch {
 			if g.opt.Journal != nil && !t.sealed {
 				t.batch.Range.Rows, t.batch.Range.Hash = uint64(t.batch.Len()), t.batch.Hash()
 			}
+			if r := &t.batch.Range; g.opt.Journal != nil && len(r.Released) == 0 { // else it has the rows of a release
+				r.Archived, r.ArchivedSum = t.batch.Archived()
+			}
 			t.batch.Range.Beside = len(t.beside.findings) + len(t.beside.snapshots)
 			t.batch.Findings = append(t.batch.Findings, t.beside.findings...)
 			t.batch.Snapshots = append(t.batch.Snapshots, t.beside.snapshots...)

@@ -100,7 +100,8 @@ func (f *flow) releaseTable(ctx context.Context, step Releaser, h *engine.Held) 
 func (r *resumer) releaseAgain() {
 	r.releases = append(r.releases, r.last)
 	r.release(math.MaxInt64, &r.batch.Set)
-	r.batch.Range.Released = r.last.Released
+	made, last := &r.batch.Range, &r.last
+	made.Released, made.Archived, made.ArchivedSum = last.Released, last.Archived, last.ArchivedSum
 }
 
 // release makes the recorded releases before an offset again, into rows of which the last release stays.

@@ -24,9 +24,11 @@ partition it proves that the ranges are contiguous and do not overlap. If a rest
 newest generation counts. It also counts each table by its keys. The last range of a partition may still be
 in progress; all ranges before it are complete.
 
-With --archive it also reads the bytes of all records in events and dead_letters, and compares them with the
-journal's CRC of each range. A range with duplicate events cannot be proven, because the archive has only one
-copy. The other tables cannot be proven this way: their rows have no range. "audit run" derives them again.
+With --archive it also reads all records in events and dead_letters, and compares them with the journal, which
+has the number and the SHA-256 of the records that each range archived, and how many repeated others: a record
+that is missing, changed or added differs. Ranges of older releases without these have only a CRC and are partial
+if they had repeated events. The last range may be under way for an hour. The other tables cannot be proven this way: their
+rows have no range. "audit run" derives them again.
 
 Exit code 0 if everything is proven, 1 for a gap, an overlap, a duplicate key, other bytes, or an empty journal.
 It reads the archive, and so needs the auditor's user.`,
@@ -50,7 +52,7 @@ It reads the archive, and so needs the auditor's user.`,
 			if err != nil {
 				return serverError(err)
 			}
-			result, err := coverage.Read(cmd.Context(), db, topic, archive)
+			result, err := coverage.Read(cmd.Context(), db, coverage.Options{Topic: topic, Archive: archive})
 			if err = errors.Join(err, db.Close()); err != nil {
 				return serverError(err)
 			}

@@ -17,6 +17,7 @@ import (
 type exportFlags struct {
 	choice  gamingday.Choice
 	out, by string
+	accept  string
 	folder  bool
 }
 
@@ -28,6 +29,11 @@ func exportCommand() *cobra.Command {
 		Long: `Export writes the findings of a gaming day, the events that prove them, and reports for people to one bundle,
 signs the log that it continues, and stores the end of the log. Changes in gaming days that were exported before
 become amendments. A day that was exported before and has no changes gives no bundle.
+
+It first proves the journal, the archive since the gaming day, and the chains of triage and of the console log, as
+"audit coverage --archive" and "audit run" do, and refuses to export what is not proven (exit code 1). After the
+incident is investigated, --accept-unproven REASON exports nevertheless; the bundle states the reason and what is
+missing.
 
 Run it after audit run. Back up export.log: without it the log cannot be continued.`,
 		Example: `  audit export --property ac-1 --gaming-day 2026-11-19 -o bundles --export-licensee 'Example Casino LLC' \
@@ -43,6 +49,8 @@ Run it after audit run. Back up export.log: without it the log cannot be continu
 	fs.StringVarP(&f.out, "out", "o", ".", "folder for the bundle")
 	fs.BoolVar(&f.folder, "folder", false, "write a folder instead of a zip")
 	fs.StringVar(&f.by, "by", "", "name for the list of exports; by default the user of the system")
+	fs.StringVar(&f.accept, "accept-unproven", "", "export although records are missing or differ, for this reason, which "+
+		"the bundle states")
 	settings.AddFlags(fs, auditDefaults(), "export", "retention.exports", "clickhouse", "calendar", "rulebooks",
 		"patron_key_file", "log")
 	return cmd
@@ -75,6 +83,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	defer func() { _ = store.Close() }()
 	done, err := exporter.Run(cmd.Context(), &config, exporter.Options{
 		Property: f.choice.Property, GamingDay: days[0], Out: f.out, Folder: f.folder, Actor: f.by, Engine: opt, Store: store,
+		Accept: f.accept,
 	})
 	if err == nil && done == nil {
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "gaming day %s: %v\n", days[0], export.ErrNothing)

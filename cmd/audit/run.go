@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,7 +34,8 @@ func runCommand() *cobra.Command {
 		Short: "audit a gaming day again from the archive, and compare the result with the live audit",
 		Long: `Run replays the archived events of a gaming day, table by table, through the rules. It compares the findings with
 those of the live audit (each difference is a finding, feed.reconcile), checks that the journal accounts for every
-record, evaluates the rules that compare tables, the review queue of the detectors and, on the last day of a month,
+record and the records of the console for each other (a difference is a finding, console.records, and exit code 3),
+evaluates the rules that compare tables, the review queue of the detectors and, on the last day of a month,
 the hold tests, and stores one row of the run with its digests. It may be interrupted and started again. The same
 archive gives the same result.
 
@@ -140,10 +142,16 @@ func (f *runFlags) audit(
 	for i := range res.Nights {
 		res.Nights[i].Print(stderr)
 	}
+	unproven := slices.ContainsFunc(res.Nights, func(n nightly.Night) bool { return len(n.Records) > 0 })
 	for _, day := range res.Nothing {
 		fmt.Fprintf(stderr, "%s  no events\n", day)
 	}
 	fmt.Fprintf(stderr, "findings    %s\nreplayed    %d events in %.1f s\n", printer.Counts(), res.Replayed,
 		progress.Took().Seconds())
+	if unproven {
+		return cli.WithCode(cli.Found, errRecords)
+	}
 	return nil
 }
+
+var errRecords = errors.New("records of the console do not follow from each other: see the findings console.records")

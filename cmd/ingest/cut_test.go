@@ -89,7 +89,7 @@ func TestLogLostWhatWasAudited(t *testing.T) {
 			t.Errorf("partition %d: holes %v, overlaps %v", c.Partition, c.Holes, c.Overlaps)
 		}
 	}
-	bytes, err := store.Bytes(t.Context(), topic)
+	bytes, err := store.Bytes(t.Context(), topic, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}

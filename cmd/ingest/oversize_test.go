@@ -88,7 +88,7 @@ func TestOversizeRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	stored, err := store.Bytes(t.Context(), topic)
+	stored, err := store.Bytes(t.Context(), topic, time.Time{})
 	for _, b := range stored {
 		if len(b.Differs) > 0 {
 			t.Errorf("bytes of partition %d differ: %+v", b.Partition, b)

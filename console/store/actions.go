@@ -19,6 +19,7 @@ type Action struct {
 	Note        string    `ch:"note"`
 	Role        string    `ch:"role"`
 	Who
+	Link
 }
 
 // Who identifies a user or a program: the subject at an issuer, whatever its name. Columns of older rows are empty.

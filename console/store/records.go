@@ -40,11 +40,12 @@ type Entry struct {
 	Detail     string    `ch:"detail"`
 	Remote     string    `ch:"remote"`
 	Who
+	Link
 }
 
 // Log appends to the console log.
-func (s *Store) Log(ctx context.Context, e Entry) error {
-	return write(ctx, s, "the console log", "console_log", []Entry{e})
+func (s *Store) Log(ctx context.Context, entries ...Entry) error {
+	return s.record(ctx, nil, entries)
 }
 
 // Entries returns the latest lines of the console log; actor and action narrow the list.

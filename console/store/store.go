@@ -35,6 +35,7 @@ type Store struct {
 	archive *clickhouse.Store // connection that may read events
 	now     func() time.Time
 	cache   queueCache
+	chains  chains
 	maxOpen int64
 }
 

@@ -153,7 +153,7 @@ func (s *Store) Apply(ctx context.Context, scope Scope, p Triage) ([]OpenFinding
 			return nil, err
 		}
 	}
-	if err := write(ctx, s, "the actions of triage", "finding_actions", actions); err != nil {
+	if err := s.record(ctx, actions, nil); err != nil {
 		return nil, err
 	}
 	if p.Action == Note {

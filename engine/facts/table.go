@@ -37,6 +37,7 @@ type Source struct {
 	Format    schema.Format
 	Value     []byte
 	SHA256    [32]byte
+	Topic     string
 	Partition int32
 	Offset    int64
 }
@@ -57,6 +58,7 @@ func (t *Table) Event(ev *schema.Event, from *Source, into *rows.Events) {
 	into.Format = append(into.Format, from.Format)
 	into.Raw.Append(from.Value)
 	into.SHA256.Append(from.SHA256[:])
+	into.Topic = append(into.Topic, from.Topic)
 	into.Partition = append(into.Partition, from.Partition)
 	into.Offset = append(into.Offset, from.Offset)
 }

@@ -143,7 +143,7 @@ func (r *Reader) events(ctx context.Context, table string, first, last uint64) i
 			"the archive of table "+table,
 			"SELECT seq, shoe_id, toInt8(format), raw, partition, offset FROM "+r.Store.Table("events")+
 				" FINAL WHERE property_id = {property:String} AND table_id = {table:String} AND seq >= {start:UInt64} ORDER BY "+
-				"seq, partition, offset",
+				"seq, partition, offset LIMIT 1 BY seq, event_id, sha256", // once, also from two topics
 			args,
 			func(scan func(...any) error) error {
 				var e export.Event

@@ -22,18 +22,26 @@ type Result struct {
 	Archived   []clickhouse.Bytes
 }
 
-// Read reads the journal of a topic, or of all, and the keys of all tables; with archive also the bytes of all records.
-func Read(ctx context.Context, store *clickhouse.Store, topic string, archive bool) (*Result, error) {
+// Options choose what is read.
+type Options struct {
+	Topic   string // empty for all
+	Archive bool   // also the bytes of the records
+	// Since is when the first range was written whose bytes are read, and of all after it; zero for all.
+	Since time.Time
+}
+
+// Read reads the journal and the keys of all tables, and the bytes of the records if they are chosen.
+func Read(ctx context.Context, store *clickhouse.Store, o Options) (*Result, error) {
 	var r Result
 	var err error
-	if r.Partitions, err = store.Coverage(ctx, topic); err != nil {
+	if r.Partitions, err = store.Coverage(ctx, o.Topic); err != nil {
 		return nil, err
 	}
 	if r.Tables, err = store.Uniqueness(ctx); err != nil {
 		return nil, err
 	}
-	if archive {
-		r.Archived, err = store.Bytes(ctx, topic)
+	if o.Archive {
+		r.Archived, err = store.Bytes(ctx, o.Topic, o.Since)
 	}
 	return &r, err
 }
@@ -71,52 +79,68 @@ func (r *Result) Print(out io.Writer, format string) error {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", u.Table, u.Rows, u.Unique, u.Stored-min(u.Stored, u.Rows))
 	}
 	if len(r.Archived) > 0 {
-		fmt.Fprintln(w, "\nTOPIC\tPARTITION\tPROVEN RANGES\tPROVEN RECORDS\tPARTIAL\tDIFFER")
+		fmt.Fprintln(w, "\nTOPIC\tPARTITION\tPROVEN RANGES\tPROVEN RECORDS\tREPEATED\tPARTIAL\tOPEN\tFOREIGN\tDIFFER")
 	}
 	for _, a := range r.Archived {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\n", a.Topic, a.Partition, a.Ranges, a.Records, a.Partial, len(a.Differs))
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", a.Topic, a.Partition, a.Ranges, a.Records, a.Repeated,
+			a.Partial, len(a.Open), len(a.Foreign), len(a.Differs))
 	}
 	return w.Flush()
 }
+
+// Problems describes what is not proven, one line each; none if all is.
+func (r *Result) Problems() (all []string) {
+	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	for _, c := range r.Partitions {
+		for _, h := range c.Holes {
+			add("gap       %s, partition %d: offsets %d to %d are in no range", c.Topic, c.Partition, h.From, h.To)
+		}
+		for _, o := range c.Overlaps {
+			add("overlap   %s, partition %d: offsets %d to %d are in two ranges of one generation", c.Topic, c.Partition,
+				o.From, o.To)
+		}
+	}
+	for _, u := range r.Tables {
+		if !u.Holds() {
+			add("duplicate %s: %d rows of %d keys", u.Table, u.Rows, u.Unique)
+		}
+	}
+	for _, a := range r.Archived {
+		for _, d := range a.Differs {
+			add("differ    %s, partition %d: the stored records of offsets %d to %d differ from the audited ones: one is "+
+				"missing, changed or added", a.Topic, a.Partition, d.From, d.To)
+		}
+		if len(a.Foreign) > 0 {
+			add("foreign   %s, partition %d: stored records that no range of the journal read, at offsets %v", a.Topic,
+				a.Partition, a.Foreign)
+		}
+	}
+	return all
+}
+
+// ErrUnproven is the error of a result with problems.
+var ErrUnproven = errors.New("not proven")
 
 // Check returns an error if something is not proven, and prints each complaint, or one line that all is proven.
 func (r *Result) Check(out io.Writer) error {
 	if len(r.Partitions) == 0 {
 		return errors.New("the journal is empty: nothing is proven")
 	}
-	wrong := 0
-	var records uint64
+	problems := r.Problems()
+	for _, line := range problems {
+		fmt.Fprintln(out, line)
+	}
+	if len(problems) > 0 {
+		return fmt.Errorf("%w, errors: %d", ErrUnproven, len(problems))
+	}
+	var records, bytes uint64
 	for _, c := range r.Partitions {
 		records += c.Records
-		for _, h := range c.Holes {
-			fmt.Fprintf(out, "gap       %s, partition %d: offsets %d to %d are in no range\n", c.Topic, c.Partition, h.From,
-				h.To)
-		}
-		for _, o := range c.Overlaps {
-			fmt.Fprintf(out, "overlap   %s, partition %d: offsets %d to %d are in two ranges of one generation\n", c.Topic,
-				c.Partition, o.From, o.To)
-		}
-		wrong += len(c.Holes) + len(c.Overlaps)
-	}
-	for _, u := range r.Tables {
-		if !u.Holds() {
-			wrong++
-			fmt.Fprintf(out, "duplicate %s: %d rows of %d keys\n", u.Table, u.Rows, u.Unique)
-		}
 	}
 	proven := ""
-	var bytes uint64
 	for _, a := range r.Archived {
 		bytes += a.Records
 		proven = fmt.Sprintf("; the bytes of %d", bytes)
-		for _, d := range a.Differs {
-			fmt.Fprintf(out, "differ    %s, partition %d: the stored bytes of offsets %d to %d differ from the audited ones\n",
-				a.Topic, a.Partition, d.From, d.To)
-		}
-		wrong += len(a.Differs)
-	}
-	if wrong > 0 {
-		return fmt.Errorf("not proven, errors: %d", wrong)
 	}
 	fmt.Fprintf(out, "proven    %d partitions without a gap or an overlap, %d records; each key once%s\n",
 		len(r.Partitions), records, proven)

@@ -31,8 +31,10 @@ type Options struct {
 	Out                 string // folder of the bundle
 	Folder              bool   // write a folder instead of a zip
 	Actor               string // for the list of exports; by default the user of the system
-	Engine              engine.Options
-	Store               *clickhouse.Store
+	// Accept is why records that are not proven are exported nevertheless; it is part of the bundle. Empty refuses them.
+	Accept string
+	Engine engine.Options
+	Store  *clickhouse.Store
 }
 
 // Check returns an error for each setting that an export lacks.
@@ -107,6 +109,7 @@ func (o *Options) read(ctx context.Context, config *settings.Audit) (*export.Day
 	if err := reader.Fill(ctx, day); err != nil {
 		return nil, err
 	}
+	day.Records = o.records(day.From)
 	day.Sections, err = o.sections(ctx)
 	return day, err
 }

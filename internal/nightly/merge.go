@@ -111,8 +111,12 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 		return night, err
 	}
 	row.DeadLetters = deadLetters
+	recorded, err := r.beside(ctx, w, m, &night)
+	if err != nil {
+		return night, err
+	}
 	// The live audit does not have the findings that need all tables.
-	beside, err := r.statistics(ctx, w, slices.Concat(floor, covered))
+	beside, err := r.statistics(ctx, w, slices.Concat(floor, covered, recorded))
 	if err != nil {
 		return night, err
 	}
@@ -178,6 +182,30 @@ func (r *run) totals(w window, m *merged, night *Night) clickhouse.AuditRun {
 	slices.Sort(row.Rulebooks)
 	row.EventsSHA256, row.OpenShoes = hex.EncodeToString(events.Sum(nil)), uint32(len(night.Open))
 	return row
+}
+
+// beside proves the records of the console and names the tables that vanished.
+func (r *run) beside(ctx context.Context, w window, m *merged, night *Night) (found []finding.Finding, err error) {
+	if found, night.Records, err = r.records(ctx, w); err != nil {
+		return nil, err
+	}
+	night.Vanished, err = r.vanished(ctx, w, m)
+	return found, err
+}
+
+// vanished returns the tables that have events in the 24 hours before the day and none in it.
+func (r *run) vanished(ctx context.Context, w window, m *merged) ([]string, error) {
+	before, err := r.store.Tables(ctx, r.Property, w.from-int64(24*time.Hour), w.from)
+	if err != nil {
+		return nil, err
+	}
+	var gone []string
+	for _, b := range before {
+		if !slices.ContainsFunc(m.tables, func(t tableDone) bool { return t.Table == b.Table && t.Events > 0 }) {
+			gone = append(gone, b.Table)
+		}
+	}
+	return gone, nil
 }
 
 // statistics adds the findings of the statistics.

@@ -64,6 +64,9 @@ type Night struct {
 	Run      clickhouse.AuditRun
 	Findings []finding.Finding
 	Open     []OpenShoe
+	// Records are the records of the console that do not follow from the others, Vanished the tables with events on the
+	// day before and none on the day.
+	Records, Vanished []string
 }
 
 // OpenShoe is a shoe of the day whose end is not in the archive.

@@ -33,6 +33,17 @@ func (n *Night) Print(out io.Writer) {
 			r.Changed)
 	}
 	fmt.Fprintf(out, "feed        %d gaps, %d dead letters\n", r.Gaps, r.DeadLetters)
+	if len(n.Records) == 0 {
+		fmt.Fprintln(out, "records     queue, triage and console log follow from each other")
+	} else {
+		fmt.Fprintf(out, "records     NOT PROVEN: %d\n", len(n.Records))
+	}
+	for _, p := range n.Records[:min(len(n.Records), 20)] {
+		fmt.Fprintf(out, "            %s\n", output.Plain(p))
+	}
+	for _, t := range n.Vanished {
+		fmt.Fprintf(out, "no events   table %s, which had events on the day before\n", output.Plain(t))
+	}
 	for _, o := range n.Open {
 		fmt.Fprintf(out, "still open  table %s, shoe %s, round %d: the rules of the end of a shoe were not evaluated\n",
 			output.Plain(o.Table), output.Plain(o.Shoe), o.Round)

@@ -60,7 +60,8 @@ func reconcile(live, replayed []finding.Finding, version string) differences {
 }
 
 func reconciled(f *finding.Finding) bool {
-	return f.Kind != finding.Anomaly && f.Rule != "feed.reconcile" && f.Rule != "feed.retention"
+	return f.Kind != finding.Anomaly && f.Rule != "feed.reconcile" && f.Rule != "feed.retention" &&
+		f.Rule != "console.records"
 }
 
 func describe(f *finding.Finding) string {

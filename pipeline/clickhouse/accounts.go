@@ -168,7 +168,7 @@ func (s *Store) MoneyEvents(ctx context.Context, property string, from, until in
 WHERE property_id = {property:String}
 AND at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({until:Int64})
 AND kind IN ('tray_counted', 'chips_filled', 'chips_credited', 'cash_converted', 'vigorish_marked',
-'vigorish_collected') ORDER BY table_id, at, seq`,
+'vigorish_collected') ORDER BY table_id, at, seq LIMIT 1 BY table_id, seq, event_id, sha256`,
 		params("property", property, "from", from, "until", until)...)
 	if err != nil {
 		return nil, s.explain(doing, err)

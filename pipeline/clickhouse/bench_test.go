@@ -43,6 +43,7 @@ func floor(rows int) *pipeline.Batch {
 		e.SHA256.AppendString(fmt.Sprintf("%032d", i*2654435761))
 		e.Partition = append(e.Partition, 3)
 		e.Offset = append(e.Offset, int64(i))
+		e.Topic = append(e.Topic, "t")
 	}
 	return b
 }

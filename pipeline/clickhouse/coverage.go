@@ -145,7 +145,8 @@ func (s *Store) partitions(ctx context.Context, topic string, each func([]journa
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
 	result, err := s.conn.Query(ctx,
-		"SELECT topic, partition, from_offset, to_offset, generation, records, crc, hash, written_at FROM "+s.name("journal")+
+		"SELECT topic, partition, from_offset, to_offset, generation, records, crc, hash, archived, archived_sha256, "+
+			"cut_from, cut_to, written_at FROM "+s.name("journal")+
 			" WHERE topic = {topic:String} OR {topic:String} = '' ORDER BY topic, partition", params("topic", topic)...)
 	if err != nil {
 		return s.explain(doing, err)
@@ -155,7 +156,7 @@ func (s *Store) partitions(ctx context.Context, topic string, each func([]journa
 	for result.Next() {
 		var r journaled
 		if err := result.Scan(&r.Topic, &r.Partition, &r.From, &r.To, &r.Generation, &r.Records, &r.CRC, &r.Hash,
-			&r.at); err != nil {
+			&r.Archived, &r.ArchivedSum, &r.Cut, &r.Lost, &r.at); err != nil {
 			return s.explain(doing, err)
 		}
 		if len(of) > 0 && (of[0].Topic != r.Topic || of[0].Partition != r.Partition) {

@@ -3,13 +3,12 @@
 package clickhouse
 
 import (
-	"encoding/binary"
+	"crypto/sha256"
 	"fmt"
-	"hash/crc32"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema/rows"
@@ -175,71 +174,140 @@ func TestCoverageOfADatabase(t *testing.T) {
 	}
 }
 
-// The stored bytes equal the journaled bytes, range by range, and a changed byte is found.
+// The stored records equal the journaled ones, range by range: one that is missing, changed or added is found, also
+// where events repeat others, beside a second topic, and in the last range once it is an hour old.
 func TestArchiveIsHeldAgainstTheJournal(t *testing.T) {
 	s := open(t, migrated(t))
-	store := func(from, to int64, crc uint32, change func(*pipeline.Batch)) {
+	ctx := t.Context()
+	store := func(topic string, from, to int64, change func(*pipeline.Batch)) {
 		t.Helper()
 		b := &pipeline.Batch{Range: pipeline.Range{
-			Topic: "t", Partition: 2, From: from, To: to,
-			Records: uint64(to - from + 1), CRC: crc, Hash: fmt.Sprint(from),
+			Topic: topic, Partition: 2, From: from, To: to, Records: uint64(to - from + 1), Hash: fmt.Sprint(from),
 		}}
 		for o := from; o <= to; o++ {
 			if o%5 == 3 {
 				b.DeadLetters = append(b.DeadLetters, rows.DeadLetter{
-					Topic: "t", Partition: 2, Offset: o,
-					Raw: fmt.Appendf(nil, "bad %d", o),
+					Topic: topic, Partition: 2, Offset: o, Raw: fmt.Appendf(nil, "bad %d", o),
 				})
 				continue
 			}
-			e := &b.Events
-			e.PropertyID, e.PitID, e.TableID, e.Seq = append(e.PropertyID, "p"), append(e.PitID, "1"),
-				append(e.TableID, "t"), append(e.Seq, uint64(o))
-			e.EventID.AppendString(fmt.Sprint(o))
-			e.At, e.GamingDay, e.ShoeID, e.Round = append(e.At, o), append(e.GamingDay, "2026-11-21"),
-				append(e.ShoeID, ""), append(e.Round, 0)
-			e.Kind, e.Format = append(e.Kind, "x"), append(e.Format, schema.JSON)
-			e.Raw.AppendString(fmt.Sprintf("event %d", o))
-			e.SHA256.AppendString(strings.Repeat("x", 32))
-			e.Partition, e.Offset = append(e.Partition, 2), append(e.Offset, o)
+			archive(&b.Events, topic, o)
 		}
 		if change != nil {
 			change(b)
 		}
 		write(t, s, b)
 	}
-	crc := func(from, to int64) uint32 {
-		var all []byte
-		for o := from; o <= to; o++ {
-			all = binary.BigEndian.AppendUint64(all, uint64(o))
-			all = fmt.Appendf(all, "%s %d", map[bool]string{true: "bad", false: "event"}[o%5 == 3], o)
-		}
-		return crc32.Checksum(all, crc32.MakeTable(crc32.Castagnoli))
-	}
-	store(0, 9, crc(0, 9), nil)
-	store(10, 19, crc(10, 19), nil)
-	store(20, 29, 1, func(b *pipeline.Batch) { b.Range.Records++ }) // as if an event of it had come before
-	store(30, 34, crc(30, 34), nil)
-	want := Bytes{Topic: "t", Partition: 2, Ranges: 3, Records: 25, Partial: 1, Differs: []Span{}}
-	prove := func() {
+	store("t", 0, 9, nil)
+	store("t", 10, 19, nil)
+	store("t", 20, 29, func(b *pipeline.Batch) { b.Range.Records += 3 }) // three events of it repeat others
+	store("t", 30, 34, nil)
+	store("u", 0, 12, nil) // the same events from another topic
+	exec := func(query string, args ...any) {
 		t.Helper()
-		got, err := s.Bytes(t.Context(), "t")
+		if err := s.exec(ctx, fmt.Sprintf(query, args...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prove := func(name string, want, other Bytes) {
+		t.Helper()
+		got, err := s.Bytes(ctx, "", time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := gocmp.Diff([]Bytes{want}, got); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
+		for i, b := range []*Bytes{&want, &other} {
+			b.Topic, b.Partition = []string{"t", "u"}[i], 2
+			b.Differs, b.Foreign, b.Open = append([]Span{}, b.Differs...), append([]int64{}, b.Foreign...),
+				append([]Span{}, b.Open...)
+		}
+		if diff := gocmp.Diff([]Bytes{want, other}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	prove()
-	if err := s.exec(t.Context(), "ALTER TABLE "+s.name("events")+" UPDATE raw = 'event 21' WHERE offset = 12 "+
-		"SETTINGS mutations_sync = 1"); err != nil {
-		t.Fatal(err)
+	whole, all := Bytes{Ranges: 4, Records: 35, Repeated: 3}, Bytes{Ranges: 1, Records: 13}
+	prove("all stored", whole, all)
+	heads, err := s.JournalHeads(ctx, nil)
+	if err != nil || len(heads) != 2 || heads[0].Ranges != 4 || heads[0].To != 34 {
+		t.Fatalf("%+v, %v", heads, err)
 	}
-	want.Ranges, want.Records, want.Differs = 2, 15, []Span{{10, 19}}
-	prove()
-	// The other topic's events cannot be distinguished from these.
-	write(t, s, &pipeline.Batch{Range: pipeline.Range{Topic: "u", To: 9, Records: 10, Hash: "u"}})
-	want.Ranges, want.Records, want.Partial, want.Differs = 0, 0, 4, []Span{}
-	prove()
+	events, dead := s.name("events"), s.name("dead_letters")
+	sync := " SETTINGS mutations_sync = 1"
+	without := func(from, to int64, records, repeated uint64) Bytes {
+		return Bytes{Ranges: 3, Records: 35 - records, Repeated: 3 - repeated, Differs: []Span{{from, to}}}
+	}
+	for _, x := range []struct {
+		name, change, back string
+		want               Bytes
+	}{
+		{
+			"a changed byte", "ALTER TABLE " + events + " UPDATE raw = 'event 21' WHERE topic = 't' AND offset = 12" + sync,
+			"ALTER TABLE " + events + " UPDATE raw = 'event 12' WHERE topic = 't' AND offset = 12" + sync,
+			without(10, 19, 10, 0),
+		},
+		{
+			"another dealer's table", "ALTER TABLE " + events + " UPDATE pit_id = '2' WHERE topic = 't' AND offset = 12" + sync,
+			"ALTER TABLE " + events + " UPDATE pit_id = '1' WHERE topic = 't' AND offset = 12" + sync, without(10, 19, 10, 0),
+		},
+		{
+			"a row less where events repeat",
+			"ALTER TABLE " + events + " DELETE WHERE topic = 't' AND offset = 22" + sync,
+			"INSERT INTO " + events + " SELECT * REPLACE ('t' AS topic, 22 AS offset, 22 AS seq, toDateTime64(22, 9) AS at, " +
+				"'22' AS event_id, 'event 22' AS raw, SHA256('event 22') AS sha256) FROM (SELECT * FROM " + events +
+				" WHERE topic = 't' AND offset = 21)",
+			without(20, 29, 10, 3),
+		},
+		{
+			"a dead letter less", "ALTER TABLE " + dead + " DELETE WHERE topic = 't' AND offset = 3" + sync,
+			"INSERT INTO " + dead + " (topic, partition, offset, raw) VALUES ('t', 2, 3, 'bad 3')", without(0, 9, 10, 0),
+		},
+		{
+			"a forged row in a range", "INSERT INTO " + events + " SELECT * REPLACE ('forged' AS event_id) FROM " +
+				"(SELECT * FROM " + events + " WHERE topic = 't' AND offset = 6)",
+			"ALTER TABLE " + events + " DELETE WHERE event_id = 'forged'" + sync, without(0, 9, 10, 0),
+		},
+		{
+			"a forged row beyond all ranges", "INSERT INTO " + events + " SELECT * REPLACE (77 AS offset) FROM (SELECT * FROM " +
+				events + " WHERE topic = 't' AND offset = 6)",
+			"ALTER TABLE " + events + " DELETE WHERE offset = 77" + sync,
+			Bytes{Ranges: 4, Records: 35, Repeated: 3, Foreign: []int64{77}},
+		},
+		{
+			"the last range, just written", "ALTER TABLE " + events + " DELETE WHERE topic = 't' AND offset = 34" + sync, "",
+			Bytes{Ranges: 3, Records: 30, Repeated: 3, Open: []Span{{30, 34}}},
+		},
+		{
+			"the last range, an hour later",
+			"ALTER TABLE " + s.name("journal") + " UPDATE written_at = written_at - INTERVAL 2 HOUR WHERE to_offset = 34" + sync,
+			"", without(30, 34, 5, 0),
+		},
+	} {
+		exec("%s", x.change)
+		prove(x.name, x.want, all)
+		if x.back != "" {
+			exec("%s", x.back)
+			prove(x.name+", undone", whole, all)
+		}
+	}
+	if again, err := s.JournalHeads(ctx, heads); err != nil || !slices.Equal(heads, again) {
+		t.Errorf("%+v, %v, want %+v", again, err, heads)
+	}
+	exec("ALTER TABLE %s DELETE WHERE topic = 't' AND from_offset = 0%s", s.name("journal"), sync)
+	if again, err := s.JournalHeads(ctx, heads); err != nil || slices.Equal(heads, again) {
+		t.Errorf("without the first range: %+v, %v", again, err)
+	}
+}
+
+// archive adds an event to a batch.
+func archive(e *rows.Events, topic string, o int64) {
+	raw := fmt.Sprintf("event %d", o)
+	sum := sha256.Sum256([]byte(raw))
+	e.PropertyID, e.PitID, e.TableID, e.Seq = append(e.PropertyID, "p"), append(e.PitID, "1"),
+		append(e.TableID, "t"), append(e.Seq, uint64(o))
+	e.EventID.AppendString(fmt.Sprint(o))
+	e.At, e.GamingDay, e.ShoeID, e.Round = append(e.At, o*1e9), append(e.GamingDay, "2026-11-21"),
+		append(e.ShoeID, ""), append(e.Round, 0)
+	e.Kind, e.Format = append(e.Kind, "x"), append(e.Format, schema.JSON)
+	e.Raw.AppendString(raw)
+	e.SHA256.Append(sum[:])
+	e.Topic, e.Partition, e.Offset = append(e.Topic, topic), append(e.Partition, 2), append(e.Offset, o)
 }

@@ -2,126 +2,279 @@ package clickhouse
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"slices"
+	"time"
+
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
-// Bytes is the comparison of the stored bytes of one partition, in events and dead_letters, with the CRCs of the
-// journal. It covers no other table: their rows do not name the range that wrote them and may have been replaced, so
-// the hash of the journal cannot be computed again.
+// Bytes is the comparison of the stored records of one partition, in events and dead_letters, with the journal. It
+// covers no other table: their rows do not name the range that wrote them and may have been replaced, so the hash of
+// the journal cannot be computed again.
 type Bytes struct {
 	Topic     string `json:"topic"`
 	Partition int32  `json:"partition"`
-	// Ranges and Records count the ranges whose bytes are all unchanged.
-	Ranges  int    `json:"proven_ranges"`
-	Records uint64 `json:"proven_records"`
-	// Partial counts ranges with records that stored no bytes: repeated events, records that the log lost, and ranges of
-	// releases without a CRC.
+	// Ranges and Records count the ranges whose archived records are all stored, unchanged and without another one.
+	// Repeated counts the records of these ranges that repeat others, which the journal counts and no table stores.
+	Ranges   int    `json:"proven_ranges"`
+	Records  uint64 `json:"proven_records"`
+	Repeated uint64 `json:"repeated_records"`
+	// Partial counts ranges of older releases, which did not journal what they archived, with records that stored no
+	// bytes, and ranges at offsets that the log had twice: the archive keeps the records that the log lost.
 	Partial int `json:"partial_ranges"`
-	// Differs are ranges whose bytes have changed.
+	// Differs are ranges with a record that is missing, changed or added.
 	Differs []Span `json:"differs"`
+	// Foreign are the first and the last offset of stored records before and behind all ranges. Records between two
+	// ranges are in a gap of the coverage.
+	Foreign []int64 `json:"foreign"`
+	// Open is the last range if it is not stored completely: ingest writes its row of the journal first.
+	Open []Span `json:"open"`
 }
 
-// Bytes compares the bytes in events and dead_letters with the journal, for one topic, or for all if it is empty. It
-// reads all of them and needs the rights of the auditor.
-func (s *Store) Bytes(ctx context.Context, topic string) ([]Bytes, error) {
+// openFor is how long the last range may be under way before it counts as different.
+const openFor = time.Hour
+
+// Bytes compares the records in events and dead_letters with the journal, for one topic, or for all if it is empty. It
+// reads those of the ranges from the first that was written at a time or later, and needs the rights of the auditor.
+func (s *Store) Bytes(ctx context.Context, topic string, since time.Time) ([]Bytes, error) {
 	var all []Bytes
 	var of [][]journaled
+	var spans []Coverage
+	var cuts [][]Span
 	err := s.partitions(ctx, topic, func(rows []journaled) error {
+		lost := lostBy(rows)
 		c, count := cover(rows)
 		slices.SortFunc(count, func(a, b journaled) int { return int(a.From - b.From) })
-		all, of = append(all, Bytes{Topic: c.Topic, Partition: c.Partition, Differs: []Span{}}), append(of, count)
+		cuts = append(cuts, lost)
+		first := slices.IndexFunc(count, func(r journaled) bool { return !r.at.Before(since) })
+		if first < 0 {
+			first = len(count)
+		}
+		all = append(all, Bytes{
+			Topic: c.Topic, Partition: c.Partition, Differs: []Span{}, Foreign: []int64{}, Open: []Span{},
+		})
+		of, spans = append(of, count[first:]), append(spans, c)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	// Rows of events have no topic.
-	topics := uint64(0)
-	if err := s.conn.QueryRow(ctx, "SELECT uniqExact(topic) FROM "+s.name("journal")).Scan(&topics); err != nil {
-		return nil, s.explain("count the topics", err)
+	var now time.Time
+	if err := s.conn.QueryRow(ctx, "SELECT now64(3, 'UTC')").Scan(&now); err != nil {
+		return nil, s.explain("read the server's clock", err)
 	}
+	alone := !slices.ContainsFunc(all, func(b Bytes) bool { return b.Topic != all[0].Topic })
 	for i := range all {
-		if topics > 1 {
-			all[i].Partial = len(of[i])
-			continue
-		}
+		p := prover{Bytes: &all[i], alone: alone, now: now, last: spans[i].Last, cut: cuts[i]}
 		for ranges := of[i]; len(ranges) > 0; {
 			// A server can sort this number in memory, except of the largest records.
 			n := 1
 			for n < len(ranges) && ranges[n].To-ranges[0].From < atOnce {
 				n++
 			}
-			if err := s.prove(ctx, &all[i], ranges[:n]); err != nil {
+			if err := s.prove(ctx, &p, ranges[:n]); err != nil {
 				return nil, err
 			}
 			ranges = ranges[n:]
 		}
 	}
-	return all, nil
+	return s.foreign(ctx, topic, all, spans)
+}
+
+// lostBy returns the offsets that the log lost after they were read, sorted and disjoint.
+func lostBy(rows []journaled) (lost []Span) {
+	for i := range rows {
+		if r := &rows[i]; r.Lost > 0 {
+			lost = append(lost, Span{r.Cut, r.Lost})
+		}
+	}
+	return union(lost, nil)
+}
+
+// foreign adds the records that are stored outside of all ranges, also of partitions that the journal does not know.
+func (s *Store) foreign(ctx context.Context, topic string, all []Bytes, spans []Coverage) ([]Bytes, error) {
+	const doing = "read the offsets of the archive"
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	const of = " WHERE topic != '' AND (topic = {topic:String} OR {topic:String} = '')"
+	result, err := s.conn.Query(ctx, "SELECT toString(topic), partition, min(offset), max(offset) FROM (SELECT topic, "+
+		"partition, offset FROM "+s.name("events")+of+" UNION ALL SELECT topic, partition, offset FROM "+
+		s.name("dead_letters")+of+") GROUP BY topic, partition ORDER BY topic, partition", params("topic", topic)...)
+	if err != nil {
+		return nil, s.explain(doing, err)
+	}
+	defer func() { _ = result.Close() }()
+	for result.Next() {
+		b := Bytes{Differs: []Span{}, Foreign: []int64{}, Open: []Span{}}
+		var first, last int64
+		if err := result.Scan(&b.Topic, &b.Partition, &first, &last); err != nil {
+			return nil, s.explain(doing, err)
+		}
+		i := slices.IndexFunc(all, func(a Bytes) bool { return a.Topic == b.Topic && a.Partition == b.Partition })
+		if i < 0 {
+			i = len(all)
+			all, spans = append(all, b), append(spans, Coverage{First: last + 1, Last: last})
+		}
+		if first < spans[i].First {
+			all[i].Foreign = append(all[i].Foreign, first)
+		}
+		if last > spans[i].Last {
+			all[i].Foreign = append(all[i].Foreign, last)
+		}
+	}
+	return all, s.explain(doing, result.Err())
 }
 
 // atOnce is the number of offsets of one query.
 const atOnce = 200_000
 
-// prove reads the bytes of ranges in the order of their offsets. The ranges are sorted and disjoint.
-func (s *Store) prove(ctx context.Context, a *Bytes, ranges []journaled) error {
-	doing := fmt.Sprintf("read the bytes of %s, partition %d", a.Topic, a.Partition)
+// prover compares the ranges of one partition.
+type prover struct {
+	*Bytes
+	alone bool // the journal has one topic: rows of events without a topic belong to it
+	now   time.Time
+	last  int64 // offset of the partition
+	cut   []Span
+
+	digest rows.ArchiveDigest
+	crc    uint32
+	twice  bool // two rows of one offset differ
+}
+
+// end compares a range with its records.
+func (p *prover) end(r *journaled) {
+	n := p.digest.Records
+	switch {
+	case r.ArchivedSum != "" && !p.twice && n == r.Archived && p.digest.Sum() == r.ArchivedSum,
+		r.ArchivedSum == "" && r.Hash != "" && !p.twice && n == r.Records && p.crc == r.CRC:
+		p.Ranges++
+		p.Records += n
+		p.Repeated += r.Records - n
+	case touches(p.cut, Span{r.From, r.To}),
+		r.ArchivedSum == "" && (n != r.Records || p.twice || r.Hash == "" || !p.alone):
+		p.Partial++
+	case r.To == p.last && p.now.Sub(r.at) < openFor && n < r.Archived && !p.twice:
+		p.Open = append(p.Open, Span{r.From, r.To})
+	default:
+		p.Differs = append(p.Differs, Span{r.From, r.To})
+	}
+	p.digest, p.crc, p.twice = rows.ArchiveDigest{}, 0, false
+}
+
+// archivedColumns are the columns of a record, which a dead letter has in part.
+const (
+	archivedColumns = "offset, toString(property_id), toString(pit_id), toString(table_id), seq, event_id, " +
+		"toUnixTimestamp64Nano(at), shoe_id, round, toString(kind), toInt8(format), raw, false"
+	deadColumns = "offset, '', '', '', toUInt64(0), '', toInt64(0), '', toUInt32(0), '', toInt8(0), raw, true"
+)
+
+// prove reads the records of ranges in the order of their offsets. The ranges are sorted and disjoint.
+func (s *Store) prove(ctx context.Context, p *prover, ranges []journaled) error {
+	doing := fmt.Sprintf("read the bytes of %s, partition %d", p.Topic, p.Partition)
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	const of = " WHERE partition = {partition:Int32} AND offset BETWEEN {from:Int64} AND {to:Int64}"
-	result, err := s.conn.Query(ctx,
-		"SELECT offset, raw FROM (SELECT offset, raw FROM "+s.name("events")+of+" UNION ALL SELECT offset, raw FROM "+
-			s.name("dead_letters")+of+" AND topic = {topic:String}) ORDER BY offset", params("partition", a.Partition, "topic",
-			a.Topic, "from", ranges[0].From, "to", ranges[len(ranges)-1].To)...)
+	const of = " WHERE partition = {partition:Int32} AND offset BETWEEN {from:Int64} AND {to:Int64} AND "
+	// Rows without a topic are of a release that did not write it. They count for the ranges of that release.
+	result, err := s.conn.Query(ctx, "SELECT * FROM (SELECT "+archivedColumns+", toString(topic) AS of FROM "+
+		s.name("events")+of+"topic IN ('', {topic:String}) UNION ALL SELECT "+deadColumns+", toString(topic) AS of FROM "+
+		s.name("dead_letters")+of+"topic = {topic:String}) ORDER BY offset", params("partition", p.Partition, "topic",
+		p.Topic, "from", ranges[0].From, "to", ranges[len(ranges)-1].To)...)
 	if err != nil {
 		return s.explain(doing, err)
 	}
 	defer func() { _ = result.Close() }()
 	castagnoli := crc32.MakeTable(crc32.Castagnoli)
-	var sum uint32
-	var n uint64
-	var twice bool // two rows of one offset have different bytes
-	var last, offset int64 = -1, 0
-	var raw, before []byte
-	next := func() {
-		switch r := &ranges[0]; {
-		case n != r.Records || twice || r.Hash == "":
-			a.Partial++
-		case sum != r.CRC:
-			a.Differs = append(a.Differs, Span{r.From, r.To})
-		default:
-			a.Ranges++
-			a.Records += n
-		}
-		ranges, sum, n, twice = ranges[1:], 0, 0, false
-	}
+	var r, before rows.ArchivedRecord
+	var raw []byte
+	var format int8
+	var topic string
+	before.Offset = -1
 	for result.Next() {
-		if err := result.Scan(&offset, &raw); err != nil {
+		if err := result.Scan(&r.Offset, &r.Property, &r.Pit, &r.Table, &r.Seq, &r.EventID, &r.At, &r.Shoe, &r.Round,
+			&r.Kind, &format, &raw, &r.DeadLetter, &topic); err != nil {
 			return s.explain(doing, err)
 		}
-		for len(ranges) > 0 && offset > ranges[0].To {
-			next()
+		for len(ranges) > 0 && r.Offset > ranges[0].To {
+			p.end(&ranges[0])
+			ranges = ranges[1:]
 		}
-		switch {
-		case len(ranges) == 0 || offset < ranges[0].From:
-		case offset == last:
-			twice = twice || string(raw) != string(before)
-		default:
+		if len(ranges) == 0 || r.Offset < ranges[0].From || topic == "" && ranges[0].ArchivedSum != "" {
+			continue
+		}
+		sum := sha256.Sum256(raw)
+		r.Format, r.SHA256 = schema.Format(format), sum[:]
+		if r.Offset == before.Offset {
+			p.twice = p.twice || !sameRecord(&r, &before) // else a row that is not merged yet
+		} else {
 			var place [8]byte
-			binary.BigEndian.PutUint64(place[:], uint64(offset))
-			sum = crc32.Update(crc32.Update(sum, castagnoli, place[:]), castagnoli, raw)
-			n++
+			binary.BigEndian.PutUint64(place[:], uint64(r.Offset))
+			p.crc = crc32.Update(crc32.Update(p.crc, castagnoli, place[:]), castagnoli, raw)
+			p.digest.Add(&r)
 		}
-		last, before = offset, append(before[:0], raw...)
+		before = r
 	}
 	if err := result.Err(); err != nil {
 		return s.explain(doing, err)
 	}
-	for len(ranges) > 0 {
-		next()
+	for i := range ranges {
+		p.end(&ranges[i])
 	}
 	return nil
+}
+
+func sameRecord(a, b *rows.ArchivedRecord) bool {
+	var x, y rows.ArchiveDigest
+	x.Add(a)
+	y.Add(b)
+	return x.Sum() == y.Sum()
+}
+
+// JournalHead is the digest of the journal of one partition up to an offset.
+type JournalHead struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	First     int64  `json:"first"`
+	To        int64  `json:"to"`
+	Ranges    int64  `json:"ranges"`
+	SHA256    string `json:"sha256"`
+}
+
+// JournalHeads returns the head of each partition; until bounds the offsets of a partition, nil has no bound. A head
+// names what was read and archived. It does not depend on the release or the generation that wrote the ranges.
+func (s *Store) JournalHeads(ctx context.Context, until []JournalHead) ([]JournalHead, error) {
+	var heads []JournalHead
+	err := s.partitions(ctx, "", func(all []journaled) error {
+		_, count := cover(all)
+		slices.SortFunc(count, func(a, b journaled) int { return int(a.From - b.From) })
+		to := count[len(count)-1].To
+		if until != nil {
+			i := slices.IndexFunc(until, func(h JournalHead) bool {
+				return h.Topic == count[0].Topic && h.Partition == count[0].Partition
+			})
+			if i < 0 {
+				return nil
+			}
+			to = until[i].To
+		}
+		h := JournalHead{Topic: count[0].Topic, Partition: count[0].Partition, First: count[0].From, To: to}
+		sum := sha256.New()
+		for i := range count {
+			r := &count[i]
+			if r.To > to {
+				break
+			}
+			h.Ranges++
+			fmt.Fprintf(sum, "%d %d %d %d %d %s %d %d\n", r.From, r.To, r.Records, r.CRC, r.Archived, r.ArchivedSum, r.Cut,
+				r.Lost)
+		}
+		h.SHA256 = fmt.Sprintf("%x", sum.Sum(nil))
+		heads = append(heads, h)
+		return nil
+	})
+	return heads, err
 }

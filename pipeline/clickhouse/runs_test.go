@@ -30,6 +30,7 @@ func numbered(property string, from int64, seqs ...uint64) *pipeline.Batch {
 		sum := [32]byte{byte(from), byte(i)}
 		e.SHA256.Append(sum[:])
 		e.Partition, e.Offset = append(e.Partition, 3), append(e.Offset, from+int64(i))
+		e.Topic = append(e.Topic, "t")
 	}
 	return b
 }

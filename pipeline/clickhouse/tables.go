@@ -48,6 +48,7 @@ func (s *Store) journalRow(r *pipeline.Range) rows.Journal {
 		Topic: r.Topic, Partition: r.Partition, From: r.From, To: r.To, Low: r.Low, Clock: r.Clock, Generation: r.Generation,
 		Epoch: r.Epoch, Cut: r.Cut, Lost: r.Lost, RulesVersion: s.cfg.RulesVersion, Engine: s.cfg.Engine,
 		Records: r.Records, CRC: r.CRC, Rows: r.Rows, Hash: r.Hash, Released: released(r.Released),
+		Archived: r.Archived, ArchivedSum: r.ArchivedSum,
 	}
 }
 
@@ -77,6 +78,6 @@ func rangeOf(j *rows.Journal) pipeline.Range {
 	return pipeline.Range{
 		Topic: j.Topic, Partition: j.Partition, From: j.From, To: j.To, Low: j.Low, Clock: j.Clock, Generation: j.Generation,
 		Epoch: j.Epoch, Cut: j.Cut, Lost: j.Lost, Records: j.Records, CRC: j.CRC, Rows: j.Rows, Hash: j.Hash,
-		Released: releasedOf(j.Released),
+		Released: releasedOf(j.Released), Archived: j.Archived, ArchivedSum: j.ArchivedSum,
 	}
 }

@@ -25,6 +25,9 @@ const maxBlockRows = 1_000_000
 func (s *Store) Write(ctx context.Context, set ...*pipeline.Batch) error {
 	journal := make([]rows.Journal, len(set))
 	for i, b := range set {
+		if b.Range.ArchivedSum == "" && len(b.Range.Released) == 0 {
+			b.Range.Archived, b.Range.ArchivedSum = b.Set.Archived()
+		}
 		journal[i] = s.journalRow(&b.Range)
 	}
 	if err := s.insert(ctx, &s.journal, []part{{View: rows.ViewOf(journal)}}, set); err != nil {

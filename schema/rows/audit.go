@@ -45,4 +45,8 @@ type Journal struct {
 	Rows         uint64 `column:"rows"`
 	Hash         string `column:"hash"`
 	Released     string `column:"released"` // tables whose holes were given up after the range, JSON
+	// Archived is how many of the records are in the archive or the dead letters; the others repeat records. ArchivedSum
+	// is their ArchiveDigest.
+	Archived    uint64 `column:"archived"`
+	ArchivedSum string `column:"archived_sha256"`
 }

@@ -17,6 +17,7 @@ type Events struct {
 	Format     []schema.Format `column:"format"`
 	Raw        Text            `column:"raw"`
 	SHA256     Text            `column:"sha256,hash,key"` // 32 bytes each
+	Topic      []string        `column:"topic,word,key,optional"`
 	Partition  []int32         `column:"partition"`
 	Offset     []int64         `column:"offset"`
 }

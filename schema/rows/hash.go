@@ -47,6 +47,9 @@ func (s *Set) Hash() string {
 func (c *Column) append(dst []byte, v View, row int) []byte {
 	switch c.Type {
 	case stringType:
+		if c.Optional { // the topic, which the range of a batch has
+			return dst
+		}
 		return encode(dst, v, c, row, appendText[string])
 	case stringsType:
 		if c.Optional && len(*value[[]string](v, c, row)) == 0 {

@@ -1154,3 +1154,15 @@ ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor DROP PROJECTION IF 
 ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor ADD PROJECTION IF NOT EXISTS by_time (SELECT * ORDER BY at);
 
 ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor MATERIALIZE PROJECTION by_time;
+
+ALTER TABLE shoeproof.journal_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS archived UInt64 COMMENT 'records that the range archived; the others repeat records';
+
+ALTER TABLE shoeproof.journal_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS archived_sha256 String COMMENT 'digest of the archived records; empty in rows of older releases';
+
+ALTER TABLE shoeproof.journal ON CLUSTER floor ADD COLUMN IF NOT EXISTS archived UInt64 COMMENT 'records that the range archived; the others repeat records';
+
+ALTER TABLE shoeproof.journal ON CLUSTER floor ADD COLUMN IF NOT EXISTS archived_sha256 String COMMENT 'digest of the archived records; empty in rows of older releases';
+
+ALTER TABLE shoeproof.events_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS topic LowCardinality(String), MODIFY ORDER BY (property_id, table_id, seq, event_id, sha256, topic);
+
+ALTER TABLE shoeproof.events ON CLUSTER floor ADD COLUMN IF NOT EXISTS topic LowCardinality(String);

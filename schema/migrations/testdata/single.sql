@@ -923,3 +923,9 @@ ALTER TABLE shoeproof.finding_actions DROP PROJECTION IF EXISTS by_time;
 ALTER TABLE shoeproof.finding_actions ADD PROJECTION IF NOT EXISTS by_time (SELECT * ORDER BY at);
 
 ALTER TABLE shoeproof.finding_actions MATERIALIZE PROJECTION by_time;
+
+ALTER TABLE shoeproof.journal ADD COLUMN IF NOT EXISTS archived UInt64 COMMENT 'records that the range archived; the others repeat records';
+
+ALTER TABLE shoeproof.journal ADD COLUMN IF NOT EXISTS archived_sha256 String COMMENT 'digest of the archived records; empty in rows of older releases';
+
+ALTER TABLE shoeproof.events ADD COLUMN IF NOT EXISTS topic LowCardinality(String), MODIFY ORDER BY (property_id, table_id, seq, event_id, sha256, topic);

@@ -1,0 +1,134 @@
+package nightly
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/shoeproof/shoeproof/console"
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
+)
+
+// recordsClause is the citation of a record of the console that does not follow from the others.
+const recordsClause = "nightly audit, records of the console"
+
+// maxRecordFindings bounds the findings of a night about records. The last one has the number of the others.
+const maxRecordFindings = 50
+
+// records proves what people did: the chains of triage and of the console log are whole, each action of triage is in
+// the log, was permitted to its role and follows the one before, and each row of the queue follows from the actions.
+func (r *run) records(ctx context.Context, w window) (found []finding.Finding, problems []string, err error) {
+	for _, property := range []string{"", r.Property} {
+		c, err := r.store.ProveChains(ctx, property)
+		if err != nil {
+			return nil, nil, err
+		}
+		problems = append(problems, c.Problems...)
+	}
+	steps := map[string][]rows.Step{}
+	err = r.store.Steps(ctx, r.Property, "", func(s *rows.Step) error {
+		s.Reason, s.Note = "", ""
+		steps[s.FindingID] = append(steps[s.FindingID], *s)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	var wrong []string
+	for _, of := range steps { // sorted below
+		wrong = append(wrong, wrongSteps(of)...)
+	}
+	slices.Sort(wrong)
+	queue, err := r.store.ProveQueue(ctx, r.Property)
+	if err != nil {
+		return nil, nil, err
+	}
+	problems = slices.Concat(problems, wrong, queue)
+	for i, p := range problems {
+		if i == maxRecordFindings-1 && len(problems) > maxRecordFindings {
+			p = fmt.Sprintf("%d more", len(problems)-i)
+		}
+		found = append(found, r.recordFinding(w, p))
+		if len(found) == maxRecordFindings {
+			break
+		}
+	}
+	return found, problems, nil
+}
+
+func (r *run) recordFinding(w window, problem string) finding.Finding {
+	sum := sha256.Sum256([]byte(w.day + "\n" + problem)) // a finding of each night
+	f := finding.New(finding.Identity{
+		PropertyID: r.Property, Rule: "console.records", Subject: "record:" + hex.EncodeToString(sum[:8]),
+	}, finding.DataFault, finding.Suspect, finding.Critical)
+	f.Citations = []string{recordsClause}
+	f.At, f.Engine = schema.Time(w.until-1), r.Engine.Version
+	f.GamingDay, f.Shift = r.Engine.Calendar.Of(w.until - 1)
+	f.Expected, f.Observed = "records of triage, log and queue that follow from each other", problem
+	return f
+}
+
+// wrongSteps names the actions on one finding that do not follow from the one before, that the role did not permit, and
+// closings that one person requested and confirmed.
+func wrongSteps(steps []rows.Step) (wrong []string) {
+	slices.SortFunc(steps, func(a, b rows.Step) int { return cmp.Compare(a.At, b.At) })
+	var before, request *rows.Step
+	for i := range steps {
+		s := &steps[i]
+		problem := func(format string, args ...any) {
+			wrong = append(wrong, fmt.Sprintf("finding %s, %s by %s: ", s.FindingID, s.Action, s.Actor)+
+				fmt.Sprintf(format, args...))
+		}
+		if !console.Permits(s.Role, s.Action) {
+			problem("not permitted to the role %q", s.Role)
+		}
+		if before != nil && before.To != s.From {
+			problem("from the state %s, and the action before left it %s", s.From, before.To)
+		}
+		if to := after(s); !slices.Contains(to, s.To) {
+			problem("leads to %s, not to %s", strings.Join(to, " or "), s.To)
+		}
+		switch s.Action {
+		case "close":
+			request = s
+		case "confirm":
+			switch {
+			case request == nil && before != nil:
+				problem("no request to close")
+			case s.Program:
+				problem("a program confirmed it")
+			case request != nil && request.Issuer == s.Issuer && request.Subject == s.Subject:
+				problem("the same person requested it")
+			}
+		}
+		before = s
+	}
+	return wrong
+}
+
+// after are the states to which an action can lead.
+func after(s *rows.Step) []string {
+	switch s.Action {
+	case "acknowledge":
+		return []string{"acknowledged"}
+	case "review", "reject":
+		return []string{"in_review"}
+	case "escalate":
+		return []string{"escalated"}
+	case "close":
+		return []string{"closing", "closed"}
+	case "confirm":
+		return []string{"closed"}
+	case "reopen":
+		return []string{"reopened"}
+	case "assign", "note":
+		return []string{s.From}
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+)
+
+// ProveQueue compares each row of the queue of a property with the finding and with the actions of triage. It returns
+// the differences, at most a thousand: a finding without a row, a row without a finding, a state or a version that no
+// action gave, another severity, two rows of one version, and a critical finding that one action closed.
+func (s *Store) ProveQueue(ctx context.Context, property string) (problems []string, err error) {
+	const doing = "compare the queue with the actions of triage"
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	// Findings older than the first that is stored were deleted when their retention ended.
+	const of = " WHERE property_id = {property:String} "
+	kept := " AND at >= (SELECT min(at) FROM " + s.name("findings") + of + ") "
+	const row = "tuple(toString(state), is_deleted, toString(severity))"
+	result, err := s.conn.Query(ctx, `SELECT id, sum(f) AS findings, sum(q) AS queued, max(s_state) AS stepped,
+max(q_state) AS state, max(q_deleted) AS deleted, max(q_version) AS version, max(s_at) AS acted, max(chained) AS linked,
+max(f_severity) AS severity, max(q_severity) AS shown, max(q_twice) AS twice, max(s_alone) AS alone
+FROM (
+SELECT id, 1 AS f, 0 AS q, argMax(toString(severity), version) AS f_severity, '' AS q_state, 0 AS q_deleted,
+toUInt64(0) AS q_version, '' AS q_severity, 0 AS q_twice, '' AS s_state, toInt64(0) AS s_at, 0 AS chained, 0 AS s_alone
+FROM `+s.name("findings")+of+`AND verdict != 'INFO' GROUP BY id
+UNION ALL
+SELECT id, 0, 1, '', argMax(toString(state), version), argMax(is_deleted, version), max(version),
+argMax(toString(severity), version), argMax(`+row+`, (version, cityHash64(`+row+`))) !=
+argMax(`+row+`, (version, bitNot(cityHash64(`+row+`)))), '', 0, 0, 0
+FROM `+s.name("open_findings")+of+kept+`GROUP BY id
+UNION ALL
+SELECT finding_id, 0, 0, '', '', 0, 0, '', 0, argMax(toString(to_state), at),
+maxIf(toUnixTimestamp64Nano(at), action != 'note'), argMax(chain != '', at),
+max(action = 'close' AND to_state = 'closed' AND chain != '')
+FROM `+s.name("finding_actions")+of+`GROUP BY finding_id
+) GROUP BY id
+HAVING (findings > 0 OR queued > 0) AND (findings = 0 OR queued = 0 OR twice OR severity != shown
+OR state != if(stepped = '', 'new', stepped) OR deleted != (stepped = 'closed')
+OR linked AND version != acted OR acted = 0 AND version != 0 OR alone AND severity = 'critical')
+ORDER BY id LIMIT 1000`, params("property", property)...)
+	if err != nil {
+		return nil, s.explain(doing, err)
+	}
+	defer func() { _ = result.Close() }()
+	for result.Next() {
+		var q queued
+		if err := result.Scan(&q.id, &q.findings, &q.queued, &q.stepped, &q.state, &q.deleted, &q.version, &q.acted,
+			&q.linked, &q.severity, &q.shown, &q.twice, &q.alone); err != nil {
+			return nil, s.explain(doing, err)
+		}
+		problems = append(problems, "finding "+q.id+": "+q.why())
+	}
+	return problems, s.explain(doing, result.Err())
+}
+
+// queued is a finding beside its row of the queue and its actions of triage.
+type queued struct {
+	id                            string
+	findings, queued, version     uint64
+	stepped, state                string // of the last action, and in the queue
+	severity, shown               string // of the finding, and in the queue
+	acted                         int64  // time of the last action that is no note, ns UTC
+	deleted, linked, twice, alone uint8
+}
+
+// why is how they differ.
+func (q *queued) why() string {
+	switch {
+	case q.queued == 0:
+		return "it is not in the queue"
+	case q.findings == 0:
+		return "the queue has it, and no audit found it"
+	case q.severity != q.shown:
+		return fmt.Sprintf("severity %s, in the queue %s", q.severity, q.shown)
+	case q.alone > 0 && q.severity == "critical":
+		return "one action closed it, and it is critical"
+	case q.twice > 0:
+		return "the queue has two rows of one version"
+	case q.stepped == "":
+		return fmt.Sprintf("in the queue %s, closed %v, and no action of triage led there", q.state, q.deleted > 0)
+	}
+	return fmt.Sprintf("in the queue %s, closed %v; the last action of triage left it %s, or another row was written since",
+		q.state, q.deleted > 0, q.stepped)
+}

@@ -1,0 +1,89 @@
+package rows
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// ArchivedRecord is what the archive has of one record: the row of an event, or a dead letter.
+type ArchivedRecord struct {
+	Offset               int64
+	Property, Pit, Table string
+	Seq                  uint64
+	EventID              string
+	At                   int64
+	Shoe                 string
+	Round                uint32
+	Kind                 string
+	Format               schema.Format
+	SHA256               []byte // of the stored bytes
+	DeadLetter           bool
+}
+
+// ArchiveDigest is the SHA-256 of archived records in the order of their offsets. The journal keeps it, so its bytes
+// never change for the same rows.
+type ArchiveDigest struct {
+	// Records is the number of records.
+	Records uint64
+	hash    hash.Hash
+	scratch []byte
+}
+
+// Add continues the digest with the next record.
+func (d *ArchiveDigest) Add(r *ArchivedRecord) {
+	if d.hash == nil {
+		d.hash = sha256.New()
+	}
+	b := binary.BigEndian.AppendUint64(d.scratch[:0], uint64(r.Offset))
+	for _, text := range []string{r.Property, r.Pit, r.Table, r.EventID, r.Shoe, r.Kind} {
+		b = append(binary.AppendUvarint(b, uint64(len(text))), text...)
+	}
+	b = binary.BigEndian.AppendUint64(b, r.Seq)
+	b = binary.BigEndian.AppendUint64(b, uint64(r.At))
+	b = binary.BigEndian.AppendUint32(b, r.Round)
+	b = append(b, byte(r.Format), 0)
+	if r.DeadLetter {
+		b[len(b)-1] = 1
+	}
+	b = append(b, r.SHA256...)
+	d.hash.Write(b)
+	d.Records++
+	d.scratch = b
+}
+
+// Sum is the digest in hex.
+func (d *ArchiveDigest) Sum() string {
+	if d.hash == nil {
+		d.hash = sha256.New()
+	}
+	return hex.EncodeToString(d.hash.Sum(nil))
+}
+
+// Archived is the number and the digest of the records that a set archives. Records that repeat others are not
+// archived.
+func (s *Set) Archived() (records uint64, sum string) {
+	var d ArchiveDigest
+	e, dead := &s.Events, s.DeadLetters
+	var r ArchivedRecord
+	for i, k := 0, 0; i < len(e.Offset) || k < len(dead); {
+		if i == len(e.Offset) || k < len(dead) && cmp.Less(dead[k].Offset, e.Offset[i]) {
+			sha := sha256.Sum256(dead[k].Raw)
+			r = ArchivedRecord{Offset: dead[k].Offset, SHA256: sha[:], DeadLetter: true}
+			k++
+		} else {
+			r = ArchivedRecord{
+				Offset: e.Offset[i], Property: e.PropertyID[i], Pit: e.PitID[i], Table: e.TableID[i], Seq: e.Seq[i],
+				EventID: string(e.EventID.At(i)), At: e.At[i], Shoe: e.ShoeID[i], Round: e.Round[i], Kind: e.Kind[i],
+				Format: e.Format[i], SHA256: e.SHA256.At(i),
+			}
+			i++
+		}
+		d.Add(&r)
+	}
+	return d.Records, d.Sum()
+}
