@@ -464,8 +464,10 @@ func (w *Wager) Disposition() baccarat.Disposition {
 }
 
 // Against are the sums wagered against the Banker by seat, ascending.
-func (r *Round) Against() []SeatChange {
-	list := make([]SeatChange, 0, len(r.Wagers))
+func (r *Round) Against() []SeatChange { return r.AppendAgainst(make([]SeatChange, 0, len(r.Wagers))) }
+
+// AppendAgainst fills an empty list with them.
+func (r *Round) AppendAgainst(list []SeatChange) []SeatChange {
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		if w.Spot != baccarat.SpotAgainstBanker || w.Gone {

@@ -154,17 +154,20 @@ func checkNotBanker(p *Pass) {
 		if w.Spot != baccarat.SpotAgainstBanker || w.Gone {
 			continue
 		}
+		his := w.Patron != "" && w.Patron == bank.Patron
+		if !his && (w.Seat != bank.Seat || w.Patron != "" && bank.Patron != "") {
+			continue
+		}
 		f := Finding{
 			Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount,
 			Expected: "a wager of a participant who is not the Banker", Evidence: []record.Seq{bank.Placed, w.Placed},
+			Observed: fmt.Sprintf("the Banker's wager at seat %d", w.Seat),
 		}
-		switch {
-		case w.Patron != "" && w.Patron == bank.Patron:
-			f.Observed = fmt.Sprintf("the Banker's wager at seat %d", w.Seat)
+		if his {
 			p.Report(f)
-		case w.Seat == bank.Seat && (w.Patron == "" || bank.Patron == ""):
-			f.Observed = fmt.Sprintf("a wager at the Banker's seat %d", w.Seat)
-			p.Suspect(f)
+			continue
 		}
+		f.Observed = fmt.Sprintf("a wager at the Banker's seat %d", w.Seat)
+		p.Suspect(f)
 	}
 }

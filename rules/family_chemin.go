@@ -338,7 +338,7 @@ func checkBankerOutcome(p *Pass) {
 // against. N.J.A.C. 19:47-4.7(a): participants wager against all or a part of it.
 func (p *Pass) uncoveredReturned(bank *record.Wager) bool {
 	covered := int64(0)
-	for _, s := range p.Round.Against() {
+	for _, s := range p.against() {
 		covered += s.Amount
 	}
 	taken, back := bank.Collected.Amount, bank.Returned.Amount
@@ -374,12 +374,18 @@ func checkAfterBanker(p *Pass) {
 	}
 }
 
+// against are the sums wagered against the Banker by seat, ascending, until the next call.
+func (p *Pass) against() []record.SeatChange {
+	p.scratch.against = p.Round.AppendAgainst(p.scratch.against[:0])
+	return p.scratch.against
+}
+
 func checkIndividualCap(p *Pass) {
 	bank := bank(p.Round)
 	if bank == nil {
 		return
 	}
-	for _, s := range p.Round.Against() {
+	for _, s := range p.against() {
 		if s.Amount > bank.Amount {
 			p.Report(Finding{
 				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount - bank.Amount,
@@ -396,12 +402,14 @@ func checkAggregateCap(p *Pass) {
 		return
 	}
 	sum := int64(0)
-	evidence := []record.Seq{bank.Placed}
-	for _, s := range p.Round.Against() {
+	for _, s := range p.against() {
 		sum += s.Amount
-		evidence = append(evidence, s.Seq)
 	}
 	if sum > bank.Amount {
+		evidence := []record.Seq{bank.Placed}
+		for _, s := range p.against() {
+			evidence = append(evidence, s.Seq)
+		}
 		p.Report(Finding{
 			Amount: sum - bank.Amount, Evidence: evidence, Expected: "together at most " + p.money(bank.Amount),
 			Observed: p.money(sum),
@@ -487,7 +495,7 @@ func checkSuiviEligible(p *Pass) {
 		return
 	}
 	for _, b := range p.Round.Bancos {
-		if b.Call == record.Suivi && b.Seat != seat && seatAmount(p.Round.Against(), b.Seat) > 0 {
+		if b.Call == record.Suivi && b.Seat != seat && seatAmount(p.against(), b.Seat) > 0 {
 			p.Report(Finding{
 				Subject: finding.OfSeat(b.Seat), Seat: b.Seat, Evidence: []record.Seq{b.Seq},
 				Expected: suiviFor(seat), Observed: fmt.Sprintf("granted to seat %d", b.Seat),
@@ -506,7 +514,7 @@ func checkSuiviAmount(p *Pass) {
 	if bank == nil || seat == 0 || banco(p.Round, seat, true) == nil {
 		return
 	}
-	if got := seatAmount(p.Round.Against(), seat); got != 0 && got != bank.Amount {
+	if got := seatAmount(p.against(), seat); got != 0 && got != bank.Amount {
 		p.Report(Finding{
 			Subject: finding.OfSeat(seat), Seat: seat, Amount: abs(bank.Amount - got),
 			Evidence: []record.Seq{bank.Placed, banco(p.Round, seat, true).Seq},
@@ -536,7 +544,7 @@ func checkBancoAmount(p *Pass) {
 	if bank == nil || seat == 0 {
 		return
 	}
-	if got := seatAmount(p.Round.Against(), seat); got != 0 && got != bank.Amount {
+	if got := seatAmount(p.against(), seat); got != 0 && got != bank.Amount {
 		p.Report(Finding{
 			Subject: finding.OfSeat(seat), Seat: seat, Amount: abs(bank.Amount - got),
 			Evidence: []record.Seq{bank.Placed, banco(p.Round, seat, false).Seq},

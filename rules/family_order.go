@@ -102,13 +102,14 @@ func (p *Pass) outOfOrder(all steps, breaks func(steps) (first, second record.Se
 	}
 	// Whether a vigorish is owed is known from the cards and the wagers.
 	known := p.coup().Complete && p.Config.Feeds&baccarat.FeedWagers != 0
-	var due steps
+	due := p.due[:0]
 	for _, s := range all {
 		owed := !isVig(&s) || !known || p.mayCharge(&s) && p.namesBanker(&s)
 		if owed && (s.Wager < 0 || !p.misjudged(&p.Round.Wagers[s.Wager]) && !p.takenBack(&s)) {
 			due = append(due, s)
 		}
 	}
+	p.due = due
 	return breaks(due)
 }
 

@@ -338,12 +338,17 @@ func checkBonusHand(p *Pass) {
 	if !p.Config.Offers(baccarat.SideDragonBonus) {
 		return
 	}
-	hands := strings.ToUpper(p.option("dragon_bonus_hands"))
+	hands := ""
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if w.Spot.SideBet() == baccarat.SideDragonBonus &&
-			!strings.Contains(hands, baccarat.BonusHand(w.Spot).String()) {
-			p.reportWager(w, "a hand of "+strings.ToLower(hands), baccarat.BonusHand(w.Spot).String())
+		if w.Spot.SideBet() != baccarat.SideDragonBonus {
+			continue
+		}
+		if hands == "" {
+			hands = strings.ToUpper(p.option("dragon_bonus_hands"))
+		}
+		if hand := baccarat.BonusHand(w.Spot).String(); !strings.Contains(hands, hand) {
+			p.reportWager(w, "a hand of "+strings.ToLower(hands), hand)
 		}
 	}
 }

@@ -115,6 +115,8 @@ type scratch struct {
 	backs     []*record.Squeeze
 	numbers   []uint32
 	ranked    [4][]uint32
+	against   []record.SeatChange
+	due       steps
 }
 
 // Report makes a finding of the rule that is being evaluated. The round is filled in.
