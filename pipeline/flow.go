@@ -194,16 +194,15 @@ func (f *flow) behind() bool {
 
 const minBehind = 5000
 
-// add applies a record. If the batches of all streams are full then, it waits until its own is taken.
+// add applies a record. If its batch is full then, or the batches of all streams, it waits until its own is taken.
 func (f *flow) add(ctx context.Context, rec *Record) (flushed bool, err error) {
-	f.apply(rec)
-	if f.group.load.Load() < int64(f.opt.FlushRows) {
+	if load := f.apply(rec); load < f.group.share() && f.group.load.Load() < int64(f.opt.FlushRows) {
 		return false, nil
 	}
 	return true, f.handOver(ctx)
 }
 
-func (f *flow) apply(rec *Record) {
+func (f *flow) apply(rec *Record) (load int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.begun {
@@ -235,6 +234,7 @@ func (f *flow) apply(rec *Record) {
 	if f.open {
 		f.weigh(max(f.batch.Len(), f.bytes>>9))
 	}
+	return f.load
 }
 
 // weigh notes the load of the batch.

@@ -23,6 +23,7 @@ type group struct {
 	// load is the number of rows of the batches that are being filled.
 	load atomic.Int64
 	due  chan struct{} // a batch is due: all are written
+	n    atomic.Int64  // of flows
 }
 
 func newGroup(sink Sink, opt RunOptions) *group {
@@ -48,16 +49,25 @@ func (g *group) join(f *flow) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.flows = append(g.flows, f)
+	g.n.Add(1)
 }
 
 func (g *group) leave(f *flow) {
 	g.mu.Lock()
 	g.flows = slices.DeleteFunc(g.flows, func(other *flow) bool { return other == f })
 	g.mu.Unlock()
+	g.n.Add(-1)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.open, f.sealed, f.due = false, false, false
 	f.weigh(0)
+}
+
+// share is the maximum load of a batch: one and a half times the equal share of a stream, so that the storage of the
+// batches, which is kept, has a bound.
+func (g *group) share() int64 {
+	rows := int64(g.opt.FlushRows)
+	return max(rows*3/2/max(1, g.n.Load()), min(rows, minBehind))
 }
 
 // flush has all batches written soon.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -18,8 +17,12 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// side is what one contestant of BenchmarkPeer takes for an event, in microseconds.
-type side struct{ wall, process, server float64 }
+// side is what one contestant of BenchmarkPeer takes.
+type side struct {
+	wall, process, server float64 // us per event
+	inserts, merged       float64 // INSERT statements, rows that merges read
+	memory                float64 // of the process, maximum, MiB
+}
 
 // BenchmarkPeer moves the same records from a broker of this process into the embedded ClickHouse, in turns: by ingest
 // with its defaults, and by ClickHouse's own Kafka engine, which checks nothing and fills one table like events. All
@@ -47,7 +50,8 @@ func BenchmarkPeer(b *testing.B) {
 				move = byPeer
 			}
 			s := move(b, ch, broker.Addrs[0], database, len(events))
-			b.Logf("%-7s %7.0f events/s, us/event: process %5.2f, ClickHouse %5.2f", name, 1e6/s.wall, s.process, s.server)
+			b.Logf("%-7s %7.0f events/s; us/event: process %5.2f, ClickHouse %5.2f; %4.0f inserts, %8.0f rows merged, %3.0f MiB",
+				name, 1e6/s.wall, s.process, s.server, s.inserts, s.merged, s.memory)
 			sides[name] = append(sides[name], s)
 			ask(b, ch, "DROP DATABASE "+database+" SYNC")
 		}
@@ -62,6 +66,21 @@ func BenchmarkPeer(b *testing.B) {
 	}
 	wall := func(s side) float64 { return s.wall }
 	used := func(s side) float64 { return s.process + s.server }
+	b.Logf("medians of %d turns, %d events: ingest, peer", len(sides["peer"]), len(events))
+	for _, row := range []struct {
+		name string
+		of   func(side) float64
+	}{
+		{"events/s", func(s side) float64 { return 1e6 / s.wall }},
+		{"us/event, process", func(s side) float64 { return s.process }},
+		{"us/event, ClickHouse", func(s side) float64 { return s.server }},
+		{"us/event, both", used},
+		{"inserts", func(s side) float64 { return s.inserts }},
+		{"rows merged", func(s side) float64 { return s.merged }},
+		{"MiB, process", func(s side) float64 { return s.memory }},
+	} {
+		b.Logf("%-20s %10.1f %10.1f", row.name, median("ingest", row.of), median("peer", row.of))
+	}
 	b.ReportMetric(1e6/median("ingest", wall), "ingest-events/s")
 	b.ReportMetric(1e6/median("peer", wall), "peer-events/s")
 	b.ReportMetric(median("ingest", func(s side) float64 { return s.process }), "process-us/event")
@@ -74,17 +93,15 @@ func BenchmarkPeer(b *testing.B) {
 // byIngest reads the topic with a process of ingest.
 func byIngest(b *testing.B, ch *engine.ClickHouse, broker, database string, n int) side {
 	databases.MigratedAs(b, ch, database)
-	from, began := processorTime(b, ch.PID()), time.Now()
+	since := measure(b, ch)
 	c := spawn(b, "--kafka-brokers", broker, "--kafka-group", database, "--clickhouse-addrs", ch.Addr,
 		"--clickhouse-database", database)
 	testkit.Await(b, "all is read into "+database, func() bool { return done(b, ch, database, n) })
-	took, server := time.Since(began), processorTime(b, ch.PID())-from
-	flushes := ask(b, ch, "SELECT count() FROM "+database+".journal")
+	s := since(n)
+	s.memory = maxMemory(b, c.cmd.Process.Pid)
 	c.stop(b, 30*time.Second)
-	usage := c.cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	b.Logf("%s flushes, at most %d MiB of memory", flushes, usage.Maxrss>>10)
-	used := c.cmd.ProcessState.UserTime() + c.cmd.ProcessState.SystemTime()
-	return sideOf(took, used, server, n)
+	s.process = perEvent(c.cmd.ProcessState.UserTime()+c.cmd.ProcessState.SystemTime(), n)
+	return s
 }
 
 // byPeer reads it with ClickHouse's Kafka engine.
@@ -101,7 +118,7 @@ ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(at) ORDER BY (property_id, tab
 	ask(b, ch, "CREATE TABLE "+database+".queue ("+read+") ENGINE = Kafka SETTINGS kafka_broker_list = '"+broker+
 		"', kafka_topic_list = '"+topic+"', kafka_group_name = '"+database+"', kafka_format = 'JSONEachRow', "+
 		"input_format_skip_unknown_fields = 1, kafka_num_consumers = 2")
-	from, began := processorTime(b, ch.PID()), time.Now()
+	since := measure(b, ch)
 	ask(b, ch, "CREATE MATERIALIZED VIEW "+database+".mover TO "+database+`.events AS
 SELECT * REPLACE (parseDateTime64BestEffortOrZero(at, 9, 'UTC') AS at), toInt32(_partition) AS partition,
     toInt64(_offset) AS offset FROM `+database+".queue")
@@ -110,12 +127,43 @@ SELECT * REPLACE (parseDateTime64BestEffortOrZero(at, 9, 'UTC') AS at), toInt32(
 		have, bad := strconv.Atoi(strings.TrimSpace(text))
 		return err == nil && bad == nil && have >= n
 	})
-	return sideOf(time.Since(began), 0, processorTime(b, ch.PID())-from, n)
+	return since(n)
 }
 
-func sideOf(wall, process, server time.Duration, n int) side {
-	each := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 / float64(n) }
-	return side{each(wall), each(process), each(server)}
+// measure begins a measurement of the server; the result ends it, for a number of events.
+func measure(b *testing.B, ch *engine.ClickHouse) func(n int) side {
+	b.Helper()
+	counter := func(name string) float64 {
+		return float64(number(b, ch, "SELECT toInt64(sum(value)) FROM system.events WHERE event = '"+name+"'"))
+	}
+	inserts, merged := counter("InsertQuery"), counter("MergedRows")
+	used, began := processorTime(b, ch.PID()), time.Now()
+	return func(n int) side {
+		wall := time.Since(began)
+		return side{
+			wall: perEvent(wall, n), server: perEvent(processorTime(b, ch.PID())-used, n),
+			inserts: counter("InsertQuery") - inserts, merged: counter("MergedRows") - merged,
+		}
+	}
+}
+
+func perEvent(d time.Duration, n int) float64 { return float64(d.Nanoseconds()) / 1e3 / float64(n) }
+
+// maxMemory is the maximum resident size of a process so far, in MiB. The kernel counts it from its exec on; the usage
+// that a parent gets includes the parent's pages.
+func maxMemory(b *testing.B, pid int) float64 {
+	b.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(text), "VmHWM:")
+	fields := strings.Fields(after)
+	kib, err := strconv.Atoi(fields[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	return float64(kib) / 1024
 }
 
 // processorTime is the user and system time of a process.

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// A Limit is the memory limit of the process. It is what a long backlog needs (120 MiB, most of it flush.rows in
+// A Limit is the memory limit of the process. It is what a long backlog needs (200 MiB, most of it flush.rows in
 // transit, and 16 for each partition) or, if tables have more, 1.5 times the live heap, so that the collector does not
 // run all the time. Without a limit the heap grows to twice the live heap. A nil Limit sets none, and GOMEMLIMIT takes
 // precedence.
@@ -22,7 +22,7 @@ func (l *Limit) read(partitions int) {
 		return
 	}
 	l.mu.Lock()
-	l.min = int64(120+16*partitions) << 20
+	l.min = int64(200+16*partitions) << 20
 	l.mu.Unlock()
 	l.update()
 }

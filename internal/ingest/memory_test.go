@@ -12,21 +12,21 @@ func TestLimit(t *testing.T) {
 	t.Cleanup(func() { debug.SetMemoryLimit(none) })
 	limit := func() int64 { return debug.SetMemoryLimit(-1) >> 20 }
 	var l Limit
-	if l.read(4); limit() != 184 {
-		t.Errorf("%d MiB for 4 partitions, want 184", limit())
+	if l.read(4); limit() != 264 {
+		t.Errorf("%d MiB for 4 partitions, want 264", limit())
 	}
-	tables := make([]byte, 160<<20)
+	tables := make([]byte, 240<<20)
 	runtime.GC()
-	if l.update(); limit() < 240 || limit() > 260 {
-		t.Errorf("%d MiB with 160 in use, want half as much again", limit())
+	if l.update(); limit() < 360 || limit() > 380 {
+		t.Errorf("%d MiB with 240 in use, want half as much again", limit())
 	}
 	runtime.KeepAlive(tables)
 	runtime.GC()
-	if l.update(); limit() != 184 {
-		t.Errorf("%d MiB when they are gone, want 184", limit())
+	if l.update(); limit() != 264 {
+		t.Errorf("%d MiB when they are gone, want 264", limit())
 	}
 	t.Setenv("GOMEMLIMIT", "1GiB")
-	if l.read(8); limit() != 184 {
+	if l.read(8); limit() != 264 {
 		t.Errorf("%d MiB, want those of before: GOMEMLIMIT is set", limit())
 	}
 	(*Limit)(nil).read(4)
