@@ -57,7 +57,7 @@ var outside = map[string][]string{
 	"simulate":  {},
 	"detectors": {"github.com/fxamacker/cbor/v2"},
 	"engine":    {"github.com/fxamacker/cbor/v2"},
-	"pipeline":  {},
+	"pipeline":  {"golang.org/x/sync/errgroup"},
 	"finding":   {},
 
 	"internal/testkit": {},

@@ -28,6 +28,9 @@ type excessCardState struct {
 func (d *excessCard) Begin(*Shoe, *factors) { d.Reported = [53]bool{} }
 
 func (d *excessCard) Round(r *Round, out *factors) {
+	if r.Decks == 0 {
+		return // a shoe that was joined before its decks were known
+	}
 	left := r.Left
 	for _, c := range r.Cards {
 		left[c.Card]--

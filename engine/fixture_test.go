@@ -84,26 +84,35 @@ func replayInto(t testing.TB, options engine.Options, events []schema.Event, b *
 	}
 }
 
-func TestFixturesAreSilent(t *testing.T) {
+// eachFixture runs a test for each legal shoe of the fixtures, in parallel.
+func eachFixture(t *testing.T, run func(*testing.T, []schema.Event)) {
+	t.Helper()
 	for _, name := range script.Fixtures() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			events, err := script.Fixture(name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			b := replay(t, events)
-			for _, f := range b.Findings {
-				if f.Rule == "irreg.error-remedied" {
-					continue // an irregularity that was handled rightly
-				}
-				t.Errorf(
-					"%s %s round %d seat %d %s: want %s, got %s (seqs %v)", f.Severity, f.Rule, f.Round, f.Seat,
-					f.Subject, f.Expected, f.Observed, f.Evidence.Seqs,
-				)
-			}
-			if len(b.Shoes) == 0 || len(b.Rounds.Round) < 6 {
-				t.Errorf("%d shoes and %d rounds, want the whole of one shoe", len(b.Shoes), len(b.Rounds.Round))
-			}
+			run(t, events)
 		})
 	}
+}
+
+func TestFixturesAreSilent(t *testing.T) {
+	eachFixture(t, func(t *testing.T, events []schema.Event) {
+		b := replay(t, events)
+		for _, f := range b.Findings {
+			if f.Rule == "irreg.error-remedied" {
+				continue // an irregularity that was handled rightly
+			}
+			t.Errorf(
+				"%s %s round %d seat %d %s: want %s, got %s (seqs %v)", f.Severity, f.Rule, f.Round, f.Seat,
+				f.Subject, f.Expected, f.Observed, f.Evidence.Seqs,
+			)
+		}
+		if len(b.Shoes) == 0 || len(b.Rounds.Round) < 6 {
+			t.Errorf("%d shoes and %d rounds, want the whole of one shoe", len(b.Shoes), len(b.Rounds.Round))
+		}
+	})
 }

@@ -9,39 +9,31 @@ import (
 	"github.com/shoeproof/shoeproof/engine/enginetest"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
 // Each event of each legal fixture is left out in turn, and the events are numbered again, so that no gap shows it. All
 // feeds are declared. The audit must report something that it does not report of the whole table, or the law lets the
 // event be absent there. Some kinds, left out, accuse no one.
 func TestLeavingOut(t *testing.T) {
-	for _, name := range script.Fixtures() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			events, err := script.Fixture(name)
-			if err != nil {
-				t.Fatal(err)
+	eachFixture(t, func(t *testing.T, events []schema.Event) {
+		whole, rules := reportedOf(t, events), lawOf(t, events)
+		times := map[schema.Kind]int{}
+		for i := range events {
+			kind := events[i].Payload.Kind()
+			if times[kind]++; times[kind]%enginetest.Stride(5, 1) != 1%enginetest.Stride(5, 1) {
+				continue
 			}
-			whole, rules := reportedOf(t, events), lawOf(t, events)
-			times := map[schema.Kind]int{}
-			for i := range events {
-				kind := events[i].Payload.Kind()
-				if times[kind]++; times[kind]%enginetest.Stride(5, 1) != 1%enginetest.Stride(5, 1) {
-					continue
-				}
-				reason := absence{events: events, at: i, law: rules}.lawful()
-				found := reportedOf(t, without(events, i))
-				if subset(found, whole) && reason == "" {
-					t.Errorf("%v (event %d, round %d) is left out in silence", kind, i+1, events[i].Round)
-				}
-				accused := func(s string) bool { return strings.HasPrefix(s, "BREACH") }
-				if slices.Contains(accuseNoOne, kind) && slices.ContainsFunc(found, accused) {
-					t.Errorf("%v (event %d, round %d) is left out: %v", kind, i+1, events[i].Round, found)
-				}
+			reason := absence{events: events, at: i, law: rules}.lawful()
+			found := reportedOf(t, without(events, i))
+			if subset(found, whole) && reason == "" {
+				t.Errorf("%v (event %d, round %d) is left out in silence", kind, i+1, events[i].Round)
 			}
-		})
-	}
+			accused := func(s string) bool { return strings.HasPrefix(s, "BREACH") }
+			if slices.Contains(accuseNoOne, kind) && slices.ContainsFunc(found, accused) {
+				t.Errorf("%v (event %d, round %d) is left out: %v", kind, i+1, events[i].Round, found)
+			}
+		}
+	})
 }
 
 // accuseNoOne are the kinds of event whose absence is a fault of the feed, or has a lawful explanation.

@@ -8,7 +8,6 @@ import (
 	"github.com/shoeproof/shoeproof/engine/enginetest"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema"
-	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
 // What a person repeats accuses no one: each event of each legal fixture but the acts, published again after itself: a
@@ -20,34 +19,27 @@ func TestRepeatedActsAccuseNoOne(t *testing.T) {
 		schema.KindWagerReturned, schema.KindVigorishMarked, schema.KindVigorishCollected,
 		schema.KindVigorishMarkerRemoved,
 	}
-	for _, name := range script.Fixtures() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			times := map[schema.Kind]int{}
-			legal, err := script.Fixture(name)
-			if err != nil {
-				t.Fatal(err)
+	eachFixture(t, func(t *testing.T, legal []schema.Event) {
+		times := map[schema.Kind]int{}
+		for i := range legal {
+			kind := legal[i].Payload.Kind()
+			if slices.Contains(acts, kind) {
+				continue
 			}
-			for i := range legal {
-				kind := legal[i].Payload.Kind()
-				if slices.Contains(acts, kind) {
-					continue
-				}
-				if times[kind]++; times[kind]%enginetest.Stride(9, 1) != 1%enginetest.Stride(9, 1) {
-					continue
-				}
-				again := legal[i]
-				again.EventID += "-again"
-				events := slices.Insert(slices.Clone(legal), i+1, again)
-				for k := range events {
-					events[k].Seq = uint64(k) + 1
-				}
-				for _, f := range replayWith(t, enginetest.Options(), events).Findings {
-					if f.Severity != finding.Info {
-						t.Error(fmt.Sprintf("event %d, %v, repeated: ", legal[i].Seq, kind) + line(&f))
-					}
+			if times[kind]++; times[kind]%enginetest.Stride(9, 1) != 1%enginetest.Stride(9, 1) {
+				continue
+			}
+			again := legal[i]
+			again.EventID += "-again"
+			events := slices.Insert(slices.Clone(legal), i+1, again)
+			for k := range events {
+				events[k].Seq = uint64(k) + 1
+			}
+			for _, f := range replayWith(t, enginetest.Options(), events).Findings {
+				if f.Severity != finding.Info {
+					t.Error(fmt.Sprintf("event %d, %v, repeated: ", legal[i].Seq, kind) + line(&f))
 				}
 			}
-		})
-	}
+		}
+	})
 }

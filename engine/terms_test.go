@@ -68,34 +68,27 @@ func TestConfigurationsAreNotSilent(t *testing.T) {
 // also get an unknown word. The audit must report something, or no rule of the rulebook reads the field. What is left
 // out accuses no one, except of a side bet: a bet that is not on the list is not on offer.
 func TestConfigurationFields(t *testing.T) {
-	for _, name := range script.Fixtures() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			events, err := script.Fixture(name)
-			if err != nil {
-				t.Fatal(err)
+	eachFixture(t, func(t *testing.T, events []schema.Event) {
+		at := slices.IndexFunc(
+			events, func(ev schema.Event) bool { return ev.Payload.Kind() == schema.KindTableOpened },
+		)
+		whole, l := reportedOf(t, events), lawOf(t, events)
+		for field := range fieldChanges(&events[at].Payload.(*schema.TableOpened).Config) {
+			changed := slices.Clone(events)
+			changed[at] = events[at].Clone()
+			config := &changed[at].Payload.(*schema.TableOpened).Config
+			mode := config.Vigorish.Mode
+			field.change(config)
+			found := reportedOf(t, changed)
+			if subset(found, whole) && !unread(l, field.name, mode) {
+				t.Errorf("%s: no finding", field.name)
 			}
-			at := slices.IndexFunc(
-				events, func(ev schema.Event) bool { return ev.Payload.Kind() == schema.KindTableOpened },
-			)
-			whole, l := reportedOf(t, events), lawOf(t, events)
-			for field := range fieldChanges(&events[at].Payload.(*schema.TableOpened).Config) {
-				changed := slices.Clone(events)
-				changed[at] = events[at].Clone()
-				config := &changed[at].Payload.(*schema.TableOpened).Config
-				mode := config.Vigorish.Mode
-				field.change(config)
-				found := reportedOf(t, changed)
-				if subset(found, whole) && !unread(l, field.name, mode) {
-					t.Errorf("%s: no finding", field.name)
-				}
-				accused := slices.ContainsFunc(found, func(s string) bool { return strings.HasPrefix(s, "BREACH") })
-				if field.left && accused && !strings.HasPrefix(field.name, "SideBets") {
-					t.Errorf("%s: %v", field.name, found)
-				}
+			accused := slices.ContainsFunc(found, func(s string) bool { return strings.HasPrefix(s, "BREACH") })
+			if field.left && accused && !strings.HasPrefix(field.name, "SideBets") {
+				t.Errorf("%s: %v", field.name, found)
 			}
-		})
-	}
+		}
+	})
 }
 
 // fieldChange is a change of a field of a configuration: it is left out, or gets an unknown word.
