@@ -1,11 +1,15 @@
 package console
 
 import (
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -159,5 +163,80 @@ func TestLocalPath(t *testing.T) {
 	}
 	if got := local("/queue?a=b"); got != "/queue?a=b" {
 		t.Errorf("a path of this site became %q", got)
+	}
+}
+
+// A provider that accepts and stays silent keeps nobody waiting longer than its timeout, and one sign-in does not wait
+// for another.
+func TestProviderHangs(t *testing.T) {
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer silent.Close()
+	_, h := offline(t, func(o *Options) {
+		o.SignIn, o.OIDC = ByOIDC, OIDC{Issuer: silent.URL, ClientID: "c", Name: "name", Groups: "groups"}
+		o.Store = emptyStore(t)
+	})
+	began := time.Now()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if code := from(h, "192.0.2.1", "GET", "/sign-in/oidc", ""); code != http.StatusInternalServerError {
+				t.Errorf("status %d", code)
+			}
+		})
+	}
+	if code := from(h, "192.0.2.1", "GET", "/sign-in", ""); code != http.StatusOK {
+		t.Errorf("another page: %d", code)
+	}
+	all.Wait()
+	if took := time.Since(began); took > 4*oidcTimeout {
+		t.Errorf("8 sign-ins at a silent provider took %v", took)
+	}
+}
+
+// What a token or a group may do ends with the access file that gave it, without a restart.
+func TestAccessIsReplaced(t *testing.T) {
+	var secret string
+	c, h := offline(t, func(o *Options) {
+		secret = secretOf(&o.Access, "ann", "viewer", "*", time.Now().Add(time.Hour))
+		o.Store = emptyStore(t)
+	})
+	if code := from(h, "192.0.2.1", "GET", "/help", "", "Authorization", "Bearer "+secret); code != http.StatusOK {
+		t.Fatalf("a token: %d", code)
+	}
+	c.SetAccess(Access{})
+	if code := from(h, "192.0.2.1", "GET", "/help", "", "Authorization", "Bearer "+secret); code != http.StatusUnauthorized {
+		t.Errorf("a revoked token: %d", code)
+	}
+}
+
+// The log lists a number of refusals in a minute, and of each a bounded text; a wrong token is one of them.
+func TestLogCannotBeFlooded(t *testing.T) {
+	s := emptyStore(t)
+	actor := "flood" + rand.Text()
+	var secret string
+	_, h := offline(t, func(o *Options) {
+		secret = secretOf(&o.Access, actor, "viewer", "*", time.Now().Add(time.Hour))
+		o.Store = s
+	})
+	for i := range 200 {
+		from(h, "192.0.2.7", "GET", fmt.Sprintf("/findings/%d%s/events", i, strings.Repeat("x", 9000)), "", "Authorization",
+			"Bearer "+secret)
+		from(h, "192.0.2.8", "GET", "/queue", "", "Authorization", "Bearer wrong")
+	}
+	var n, size, wrong uint64
+	err := s.Conn().QueryRow(t.Context(), "SELECT countIf(actor = '"+actor+"'), max(length(object)), countIf(remote = "+
+		"'192.0.2.8' AND detail LIKE 'unknown%') FROM "+s.Table("console_log")).Scan(&n, &size, &wrong)
+	if err != nil || n > 2*(maxRefused+1) || n < maxRefused || size > 600 || wrong < maxRefused || wrong > 2*maxRefused {
+		t.Errorf("%d lines of a viewer, %d of wrong tokens, the longest text of %d bytes: %v", n, wrong, size, err)
+	}
+}
+
+func TestPublicHashIsRefused(t *testing.T) {
+	for _, secret := range []string{"test", ""} {
+		_, err := ReadAccess(strings.NewReader(fmt.Sprintf("tokens: [{name: a, sha256: %x, expires: 2027-01-01T00:00:00Z, "+
+			"grants: [{role: viewer, properties: ['*']}]}]", sha256.Sum256([]byte(secret)))))
+		if err == nil || !strings.Contains(err.Error(), "audit token new") {
+			t.Errorf("the hash of %q: %v", secret, err)
+		}
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"net/netip"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/alexedwards/scs/v2"
@@ -97,6 +98,7 @@ type Console struct {
 	live      *live
 	limits    *limits
 	readiness readiness
+	access    atomic.Pointer[Access]
 	oidc      oidcState
 	replays   chan struct{} // one element for each running replay
 	volatile  cache         // answers that a change of the queue clears
@@ -121,6 +123,7 @@ func New(o Options) (*Console, error) {
 		Options: o, began: o.Now(), live: newLive(), limits: newLimits(o.Now), replays: make(chan struct{}, 2),
 		volatile: cache{now: o.Now}, figures: cache{now: o.Now, background: make(chan func(), 1)},
 	}
+	c.SetAccess(o.Access)
 	c.sessions = scs.New()
 	c.sessions.Lifetime = maxSession
 	c.sessions.Cookie.Name = "shoeproof"

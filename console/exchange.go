@@ -57,7 +57,7 @@ func (x *exchange) serve() error {
 	case x.user == nil:
 		return errUnauthenticated
 	case !x.user.May(x.route.needs):
-		x.log("", "refused", x.r.URL.Path, string(x.route.needs))
+		x.refused(x.r.URL.Path, string(x.route.needs))
 		return errForbidden
 	}
 	if x.route.api {
@@ -209,10 +209,41 @@ func (x *exchange) log(property, action, object, detail string) {
 	}
 }
 
+// maxRefused is the number of refusals of one user or address in a minute that the log has; the next minute goes on.
+const maxRefused = 20
+
+// refused appends a refusal to the console log.
+func (x *exchange) refused(object, detail string) {
+	of := x.remote()
+	if x.user != nil {
+		of = x.user.Who.Issuer + " " + x.user.Who.Subject
+	}
+	switch n := x.c.limits.count("refused "+of, time.Minute); {
+	case n <= maxRefused:
+		x.log("", "refused", object, detail)
+	case n == maxRefused+1:
+		x.log("", "refused", "further ones of this minute", "not listed")
+	}
+}
+
+// refusedBearer logs a wrong token of a program. Where there is no session, the store is reached by an exchange.
+func (c *Console) refusedBearer(r *http.Request) {
+	(&exchange{c: c, r: r}).refused(r.URL.Path, "unknown or expired token")
+}
+
+// cut bounds a text that a request chooses.
+func cut(text string) string {
+	const most = 512
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + fmt.Sprintf("… (%d bytes)", len(text))
+}
+
 // mustLog is for actions that are permitted only if they are logged.
 func (x *exchange) mustLog(property, action, object, detail string) error {
 	e := store.Entry{
-		PropertyID: property, At: x.c.Now().UTC(), Action: action, Object: object, Detail: detail, Remote: x.remote(),
+		PropertyID: property, At: x.c.Now().UTC(), Action: action, Object: cut(object), Detail: cut(detail), Remote: x.remote(),
 	}
 	if x.user != nil {
 		e.Actor, e.Role, e.Who = x.user.Name, x.user.Role(), x.user.Who

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
@@ -69,6 +70,11 @@ func newLimits(now func() time.Time) *limits { return &limits{now: now, periods:
 
 // allow counts a request and reports whether it is within n requests per period of the given length.
 func (l *limits) allow(key string, n int, length time.Duration) bool {
+	return l.count(key, length) <= n
+}
+
+// count counts a request and returns the number in the period; a very large one while too many keys are counted.
+func (l *limits) count(key string, length time.Duration) int {
 	const maxKeys = 10_000
 	now := l.now()
 	l.mu.Lock()
@@ -82,12 +88,12 @@ func (l *limits) allow(key string, n int, length time.Duration) bool {
 				}
 			}
 			if len(l.periods) >= maxKeys { // a flood from many addresses: refuse new ones until it ends
-				return false
+				return math.MaxInt
 			}
 		}
 		p = &period{end: now.Add(length)}
 		l.periods[key] = p
 	}
 	p.n++
-	return p.n <= n
+	return p.n
 }

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -25,34 +25,39 @@ type OIDC struct {
 
 // oidcState is the configuration of the provider, once it was reached.
 type oidcState struct {
-	mu       sync.Mutex
-	provider *oidc.Provider
+	provider atomic.Pointer[oidc.Provider]
 }
 
 func (c *Console) provider(ctx context.Context) (*oidc.Provider, *oauth2.Config, error) {
-	c.oidc.mu.Lock()
-	defer c.oidc.mu.Unlock()
-	if c.oidc.provider == nil {
-		// The provider keeps the context and fetches keys with it later, so the context must outlive the request.
-		p, err := oidc.NewProvider(c.oidcContext(context.WithoutCancel(ctx)), c.OIDC.Issuer)
+	p := c.oidc.provider.Load()
+	if p == nil {
+		// No lock: who waits for a provider that hangs keeps no one else waiting. The provider keeps the context and
+		// fetches keys with it later, so the context must outlive the request; the client has a timeout.
+		fetched, err := oidc.NewProvider(c.oidcContext(context.WithoutCancel(ctx)), c.OIDC.Issuer)
 		if err != nil {
 			return nil, nil, fmt.Errorf("connect to the identity provider: %w", err)
 		}
-		c.oidc.provider = p
+		c.oidc.provider.Store(fetched)
+		p = fetched
 	}
-	return c.oidc.provider, &oauth2.Config{
-		ClientID: c.OIDC.ClientID, ClientSecret: c.OIDC.ClientSecret, Endpoint: c.oidc.provider.Endpoint(),
+	return p, &oauth2.Config{
+		ClientID: c.OIDC.ClientID, ClientSecret: c.OIDC.ClientSecret, Endpoint: p.Endpoint(),
 		RedirectURL: c.PublicURL.JoinPath("sign-in/oidc/callback").String(),
 		Scopes:      []string{oidc.ScopeOpenID, "profile", "groups"},
 	}, nil
 }
 
-// oidcContext makes requests to the provider use the configured client.
+// oidcTimeout bounds a request to the provider, of which a sign-in makes up to three.
+const oidcTimeout = 5 * time.Second
+
+// oidcContext makes requests to the provider use the configured client, with a timeout.
 func (c *Console) oidcContext(ctx context.Context) context.Context {
+	client := http.Client{Timeout: oidcTimeout}
 	if c.OIDC.Client != nil {
-		return oidc.ClientContext(ctx, c.OIDC.Client)
+		client = *c.OIDC.Client
+		client.Timeout = oidcTimeout
 	}
-	return ctx
+	return oidc.ClientContext(ctx, &client)
 }
 
 // oidcStart redirects a browser to the provider.

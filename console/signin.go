@@ -24,9 +24,10 @@ const (
 // identify returns the user of a request, nil without a valid identity.
 func (c *Console) identify(r *http.Request) *Identity {
 	if secret, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		id, ok := c.Access.token(secret, c.Now())
+		id, ok := c.rights().token(secret, c.Now())
 		if !ok {
 			c.Hooks.SignInRefused(ByToken)
+			c.refusedBearer(r)
 			return nil
 		}
 		// A request without a session is a program's, whoever has the token.
@@ -66,7 +67,7 @@ func (c *Console) ofSession(ctx context.Context, name string) *Identity {
 	}
 	if token := c.sessions.GetString(ctx, "token"); token != "" {
 		// Checked at each request: revoking a token ends its sessions.
-		if id, ok := c.Access.tokenOf(token, c.Now()); ok {
+		if id, ok := c.rights().tokenOf(token, c.Now()); ok {
 			return id
 		}
 		return nil
@@ -75,7 +76,7 @@ func (c *Console) ofSession(ctx context.Context, name string) *Identity {
 	who := store.Who{
 		Issuer: c.sessions.GetString(ctx, "issuer"), Subject: c.sessions.GetString(ctx, "subject"), Method: ByOIDC,
 	}
-	if id, ok := c.Access.of(name, who, groups); ok {
+	if id, ok := c.rights().of(name, who, groups); ok {
 		return id
 	}
 	return nil
@@ -109,7 +110,7 @@ func (c *Console) proxied(r *http.Request) *Identity {
 	}
 	comma := func(r rune) bool { return r == ',' || r == ';' }
 	groups := strings.FieldsFunc(r.Header.Get("X-Forwarded-Groups"), comma)
-	id, ok := c.Access.of(name, store.Who{Issuer: ByProxy, Subject: name, Method: ByProxy}, groups)
+	id, ok := c.rights().of(name, store.Who{Issuer: ByProxy, Subject: name, Method: ByProxy}, groups)
 	if !ok {
 		c.Hooks.SignInRefused(ByProxy)
 		return nil
@@ -154,7 +155,7 @@ func signIn(c *Console, x *exchange) error {
 		}
 	case ByToken:
 		secret := x.r.PostFormValue("token")
-		id, ok := c.Access.token(secret, c.Now())
+		id, ok := c.rights().token(secret, c.Now())
 		if !ok && limited { // A right secret of 256 bits is not guessed: others at the address do not shut it out.
 			return errTooMany
 		}

@@ -60,14 +60,14 @@ func supervised(p *store.Triage) bool {
 // apply applies an action of triage as the user.
 func (c *Console) apply(x *exchange, p store.Triage) ([]store.OpenFinding, error) {
 	p.Actor, p.Who, p.Role = x.user.Name, x.user.Who, x.user.Role()
-	p.Second = func(requester store.Who) error { return c.Access.second(requester, p.Who) }
+	p.Second = func(requester store.Who) error { return c.rights().second(requester, p.Who) }
 	scope := x.scope()
 	if p.Action == store.Assign && p.Owner == "me" {
 		p.Owner = p.Actor
 	}
 	if supervised(&p) {
 		if scope = x.user.Scope(permSupervise); !scope.All && len(scope.Properties) == 0 {
-			x.log("", "refused", strings.Join(p.IDs, " "), p.Action)
+			x.refused(strings.Join(p.IDs, " "), p.Action)
 			return nil, errForbidden
 		}
 	}

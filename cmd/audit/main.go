@@ -50,7 +50,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, configuration or input, 3 findin
 			serveCommand(), watchCommand(), runCommand(), reportCommand(), exportCommand(), retentionCommand(), holdCommand(),
 		}},
 		{"Installation and operation:", []*cobra.Command{
-			migrateCommand(), grantsCommand(), keygenCommand(), doctorCommand(), feedsCommand(),
+			migrateCommand(), grantsCommand(), keygenCommand(), tokenCommand(), doctorCommand(), feedsCommand(),
 			coverageCommand(),
 			settings.Command("audit", func() any { return auditDefaults() }), cli.VersionCommand("audit", version),
 		}},

@@ -3,6 +3,7 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/shoeproof/shoeproof/engine/calendar"
@@ -94,9 +96,41 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
 		group, ctx := errgroup.WithContext(ctx)
 		defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 		group.Go(func() error { return c.Run(ctx) })
+		group.Go(func() error { reload(ctx, c, &config.Console, o.Log); return nil })
 		group.Go(func() error { return serve(server, listener, &config.Console) })
 		return group.Wait()
 	})
+}
+
+// reload applies changes of the access file: a token or a group that was removed has no rights from then on. A file
+// that is wrong or missing changes nothing.
+func reload(ctx context.Context, c *console.Console, config *settings.Console, log *slog.Logger) {
+	if config.AccessFile == "" {
+		return
+	}
+	const every = 2 * time.Second
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	before, _ := os.ReadFile(config.AccessFile)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		now, err := os.ReadFile(config.AccessFile)
+		if err != nil || bytes.Equal(now, before) {
+			continue
+		}
+		before = now
+		access, err := config.Access()
+		if err != nil {
+			log.Error("the access file has changed and is wrong; the rights before remain in force", "error", err)
+			continue
+		}
+		c.SetAccess(access)
+		log.Info("the access file has changed and is in force", "tokens", len(access.Tokens), "groups", len(access.Groups))
+	}
 }
 
 // newServer is the HTTP server of the console. Event streams extend the write timeout.
