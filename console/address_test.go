@@ -166,7 +166,7 @@ func TestLocalPath(t *testing.T) {
 	}
 }
 
-// A provider that accepts and stays silent keeps nobody waiting longer than its timeout, and one sign-in does not wait
+// A provider that accepts and stays silent keeps no one waiting longer than its timeout, and one sign-in does not wait
 // for another.
 func TestProviderHangs(t *testing.T) {
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
