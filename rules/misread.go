@@ -97,8 +97,8 @@ func (p *Pass) rereadOne(asRead map[about]Finding, stage Stage) (Reading, bool) 
 }
 
 // rereadTwo looks for two cards of a round that may have been misread. Two cards explain much, so the counts that were
-// recorded or called must contradict the cards as read, the other reading must agree with all of them, and it must explain
-// more than it assumes. The values that the same reader reported are no witness.
+// recorded or called must contradict the cards as read, the other reading must agree with all of them, and it must
+// explain more than it assumes. The values that the same reader reported are no witness.
 func (p *Pass) rereadTwo(asRead map[about]Finding, stage Stage) (Reading, bool) {
 	r, best, evaluated := p.Round, Reading{}, 0
 	recorded := func(r *record.Round) bool { return r.Ended.Seq == 0 || r.Ended.Matches(r.Coup()) }
