@@ -150,12 +150,17 @@ func (s *Store) disordered(ctx context.Context, of *ArchivedTable, e epoch, m *r
 	where, args := e.where()
 	args = append(args, params("property", of.Property, "table", of.Table, "seq", m.Seq, "partition", m.Partition,
 		"offset", m.Offset)...)
-	err = s.conn.QueryRow(ctx, `SELECT minIf(seq, seq <= {seq:UInt64}), minIf(seq, seq > {seq:UInt64})
-FROM `+s.name("events")+`
-WHERE property_id = {property:String} AND table_id = {table:String}
-AND (seq > {seq:UInt64}) = (partition = {partition:Int32} AND offset <= {offset:Int64})`+where,
-		args...).Scan(&late, &early)
-	return late, early, s.explain("read the events beside a snapshot", err)
+	// Two queries, so that each skips what the index of offsets excludes, which is nearly all.
+	first := func(condition string) (seq uint64, err error) {
+		err = s.conn.QueryRow(ctx, "SELECT min(seq) FROM "+s.name("events")+
+			" WHERE property_id = {property:String} AND table_id = {table:String} AND "+condition+where, args...).Scan(&seq)
+		return seq, s.explain("read the events beside a snapshot", err)
+	}
+	late, err = first("seq <= {seq:UInt64} AND (partition != {partition:Int32} OR offset > {offset:Int64})")
+	if err == nil {
+		early, err = first("seq > {seq:UInt64} AND partition = {partition:Int32} AND offset <= {offset:Int64}")
+	}
+	return late, early, err
 }
 
 // overtaken returns the first event up to the Seq of a snapshot that a later event preceded in the log, 0 without one.

@@ -3,9 +3,13 @@
 package clickhouse
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/internal/testkit"
+	"github.com/shoeproof/shoeproof/schema/migrations"
 	"github.com/shoeproof/shoeproof/schema/rows"
 
 	"github.com/google/go-cmp/cmp"
@@ -170,5 +174,53 @@ func TestDayCoverage(t *testing.T) {
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+type planLine struct {
+	Line string `ch:"explain"`
+}
+
+// The migration of the archive's indexes works with events in the table, and the queries of a day use them.
+func TestArchiveIndexes(t *testing.T) {
+	s := open(t, migrated(t))
+	for _, index := range []string{"by_at", "by_offset"} {
+		if err := s.exec(t.Context(), "ALTER TABLE "+s.name("events")+" DROP INDEX "+index); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const n = 40_000
+	seqs := make([]uint64, n)
+	for i := range seqs {
+		seqs[i] = uint64(i + 1)
+	}
+	write(t, s, numbered("p1", 10, seqs...))
+	known, err := migrations.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(known, func(m migrations.Migration) bool {
+		return strings.HasSuffix(m.Name, "_archive_indexes.sql")
+	})
+	if err := s.run(t.Context(), known[i]); err != nil {
+		t.Fatal(err)
+	}
+	for index, where := range map[string]string{
+		"by_at":     "at < fromUnixTimestamp64Nano(2000)",
+		"by_offset": "(partition != 3 OR offset > 40000)",
+	} {
+		testkit.Await(t, index+" is built and used", func() bool {
+			plan, err := list[planLine](t.Context(), s, "explain", "EXPLAIN indexes = 1 SELECT count() FROM "+s.name("events")+
+				" WHERE property_id = 'p1' AND table_id = 't' AND "+where)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := fmt.Sprint(plan)
+			_, after, found := strings.Cut(text, "Name: "+index)
+			return found && strings.Contains(after, "Granules: 1/5")
+		})
+	}
+	if got, _ := replayed(t, s, "p1"); !slices.Equal(got, seqs) {
+		t.Errorf("%d events, want %d", len(got), n)
 	}
 }

@@ -1166,3 +1166,11 @@ ALTER TABLE shoeproof.journal ON CLUSTER floor ADD COLUMN IF NOT EXISTS archived
 ALTER TABLE shoeproof.events_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS topic LowCardinality(String), MODIFY ORDER BY (property_id, table_id, seq, event_id, sha256, topic);
 
 ALTER TABLE shoeproof.events ON CLUSTER floor ADD COLUMN IF NOT EXISTS topic LowCardinality(String);
+
+ALTER TABLE shoeproof.events_local ON CLUSTER floor ADD INDEX IF NOT EXISTS by_at at TYPE minmax GRANULARITY 1;
+
+ALTER TABLE shoeproof.events_local ON CLUSTER floor ADD INDEX IF NOT EXISTS by_offset (partition, offset) TYPE minmax GRANULARITY 1;
+
+ALTER TABLE shoeproof.events_local ON CLUSTER floor MATERIALIZE INDEX by_at;
+
+ALTER TABLE shoeproof.events_local ON CLUSTER floor MATERIALIZE INDEX by_offset;

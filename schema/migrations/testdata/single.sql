@@ -929,3 +929,11 @@ ALTER TABLE shoeproof.journal ADD COLUMN IF NOT EXISTS archived UInt64 COMMENT '
 ALTER TABLE shoeproof.journal ADD COLUMN IF NOT EXISTS archived_sha256 String COMMENT 'digest of the archived records; empty in rows of older releases';
 
 ALTER TABLE shoeproof.events ADD COLUMN IF NOT EXISTS topic LowCardinality(String), MODIFY ORDER BY (property_id, table_id, seq, event_id, sha256, topic);
+
+ALTER TABLE shoeproof.events ADD INDEX IF NOT EXISTS by_at at TYPE minmax GRANULARITY 1;
+
+ALTER TABLE shoeproof.events ADD INDEX IF NOT EXISTS by_offset (partition, offset) TYPE minmax GRANULARITY 1;
+
+ALTER TABLE shoeproof.events MATERIALIZE INDEX by_at;
+
+ALTER TABLE shoeproof.events MATERIALIZE INDEX by_offset;
