@@ -68,7 +68,13 @@ func plainConfig(c *schema.TableConfig) {
 	c.Options = plainMap(c.Options, law.IsOption, law.OptionTakes)
 	c.PayTables = plainMap(c.PayTables, isWord, func(_, value string) bool { return isWord(value) })
 	spot := func(key string) bool { return baccarat.ParseSpot(key) != baccarat.NoSpot }
-	c.PostedOdds = plainMap(c.PostedOdds, spot, func(string, string) bool { return true }) // odds, or a dead letter
+	odds := func(string, string) bool { return true } // odds, or a dead letter
+	c.PostedOdds = plainMap(c.PostedOdds, spot, odds)
+	row := func(key string) bool {
+		name, line, _ := strings.Cut(key, "/")
+		return spot(name) && isWord(line)
+	}
+	c.PostedRows = plainMap(c.PostedRows, row, odds)
 }
 
 // isWord reports whether a text has the form of an identifier.

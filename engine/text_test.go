@@ -44,10 +44,12 @@ func plant(v reflect.Value) (n int) {
 				if f.IsNil() {
 					f.Set(reflect.MakeMap(f.Type()))
 				}
-				if name != "PostedOdds" { // values of another form are refused
-					f.SetMapIndex(reflect.ValueOf(textCanary), reflect.ValueOf(textCanary))
-					n++
+				value := textCanary
+				if name == "PostedOdds" || name == "PostedRows" {
+					value = "8:1" // values of another form are refused
 				}
+				f.SetMapIndex(reflect.ValueOf(textCanary), reflect.ValueOf(value))
+				n++
 			default:
 				n += plant(f)
 			}
