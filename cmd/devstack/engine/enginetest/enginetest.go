@@ -124,7 +124,7 @@ func (s *Server) Start(t testing.TB) *engine.ClickHouse {
 // Database is a name that no other test of the binary has.
 func (s *Server) Database() string { return fmt.Sprintf("test_%d", s.databases.Add(1)) }
 
-// Migrate creates a database with the schema, of this server or of another. The first call migrates; the others run the
+// Migrate creates a database with the schema if it does not exist, of this server or of another. The first call migrates; the others run the
 // statements that create the same tables, in a quarter of the time. The user default has all rights.
 func (s *Server) Migrate(t testing.TB, c *engine.ClickHouse, database string, migrate func() error) {
 	t.Helper()
@@ -139,6 +139,12 @@ func (s *Server) Migrate(t testing.TB, c *engine.ClickHouse, database string, mi
 		t.Fatal(s.schema.err)
 	}
 	if first {
+		return
+	}
+	switch exists, err := Query(t.Context(), c, "default", "EXISTS DATABASE "+database); {
+	case err != nil:
+		t.Fatal(err)
+	case exists == "1\n":
 		return
 	}
 	for _, statement := range s.schema.statements {
