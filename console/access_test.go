@@ -509,22 +509,26 @@ func TestReadAccess(t *testing.T) {
 	if _, err := ReadAccess(strings.NewReader(good)); err != nil {
 		t.Error(err)
 	}
+	second := strings.SplitN(good, "\n", 2)[1]
+	other := strings.NewReplacer("name: g", "name: h", "abab", "ABAB").Replace(second)
+	const two = "two tokens have this name"
+	const shared = "people: {ann: [{issuer: proxy, subject: a}], bob: [{issuer: proxy, subject: A}]}"
 	for text, want := range map[string]string{
-		"tokens: [{name: a}]":                                    "sha256",
-		"groups: {a: [{role: king, properties: ['*']}]}":         "king",
-		"groups: {a: [{role: viewer}]}":                          "no property",
-		"groups: {a: []}":                                        "no grants",
-		"tokns: []":                                              "tokns",
-		strings.Replace(good, "expires", "#", 1):                 "expires",
-		strings.Replace(good, strings.Repeat("ab", 32), "ab", 1): "64 hex",
-		good + strings.SplitN(good, "\n", 2)[1]:                  "two tokens have this name",
-		good + strings.Replace(strings.SplitN(good, "\n", 2)[1], "name: g", "name: G", 1):                          "two tokens have this name",
-		good + strings.NewReplacer("name: g", "name: h", "abab", "ABAB").Replace(strings.SplitN(good, "\n", 2)[1]): "same sha256",
-		strings.Replace(good, "name: g", "name: \"g\\u200b\"", 1):                                                  "invisible",
-		strings.Replace(good, "name: g", "name: g\n  person: \"a\\u202en\"", 1):                                    "invisible",
-		"people: {ann: [{issuer: proxy}]}":                                                                         "needs an issuer and a subject",
-		"people: {ann: [{issuer: proxy, subject: a}], bob: [{issuer: proxy, subject: A}]}":                         "belongs to person ann too",
-		"people: {ann: [], ANN: []}":                                                                               "two people have this name",
+		"tokens: [{name: a}]":                                     "sha256",
+		"groups: {a: [{role: king, properties: ['*']}]}":          "king",
+		"groups: {a: [{role: viewer}]}":                           "no property",
+		"groups: {a: []}":                                         "no grants",
+		"tokns: []":                                               "tokns",
+		strings.Replace(good, "expires", "#", 1):                  "expires",
+		strings.Replace(good, strings.Repeat("ab", 32), "ab", 1):  "64 hex",
+		good + second:                                             two,
+		good + strings.Replace(second, "name: g", "name: G", 1):   two,
+		good + other:                                              "same sha256",
+		strings.Replace(good, "name: g", "name: \"g\\u200b\"", 1): "invisible",
+		strings.Replace(good, "name: g", "name: g\n  person: \"a\\u202en\"", 1): "invisible",
+		"people: {ann: [{issuer: proxy}]}":                                      "needs an issuer and a subject",
+		shared:                                                                  "belongs to person ann too",
+		"people: {ann: [], ANN: []}":                                            "two people have this name",
 	} {
 		if _, err := ReadAccess(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)

@@ -204,7 +204,8 @@ func TestAccessIsReplaced(t *testing.T) {
 		t.Fatalf("a token: %d", code)
 	}
 	c.SetAccess(Access{})
-	if code := from(h, "192.0.2.1", "GET", "/help", "", "Authorization", "Bearer "+secret); code != http.StatusUnauthorized {
+	code := from(h, "192.0.2.1", "GET", "/help", "", "Authorization", "Bearer "+secret)
+	if code != http.StatusUnauthorized {
 		t.Errorf("a revoked token: %d", code)
 	}
 }

@@ -243,7 +243,8 @@ func cut(text string) string {
 // mustLog is for actions that are permitted only if they are logged.
 func (x *exchange) mustLog(property, action, object, detail string) error {
 	e := store.Entry{
-		PropertyID: property, At: x.c.Now().UTC(), Action: action, Object: cut(object), Detail: cut(detail), Remote: x.remote(),
+		PropertyID: property, At: x.c.Now().UTC(), Action: action, Object: cut(object), Detail: cut(detail),
+		Remote: x.remote(),
 	}
 	if x.user != nil {
 		e.Actor, e.Role, e.Who = x.user.Name, x.user.Role(), x.user.Who

@@ -81,7 +81,9 @@ func visitors(t *testing.T, s *store.Store, people map[string][]Account) (all []
 	add(byProxy, "the proxy's user bob", "bob", ByProxy, proxied("bob", "surveillance", secret)...)
 	add(byProxy, "the proxy's program", "robot", ByProxy, proxied("Robot", "surveillance", secret)...)
 	byOIDC := open(ByOIDC)
-	for _, x := range []struct{ subject, name string }{{"1", "ann"}, {"1", "ANN"}, {"1", "bob"}, {"2", "bob"}, {"2", "ann"}} {
+	for _, x := range []struct{ subject, name string }{
+		{"1", "ann"}, {"1", "ANN"}, {"1", "bob"}, {"2", "bob"}, {"2", "ann"},
+	} {
 		provider.forge = func(m map[string]any) { m["sub"], m["preferred_username"] = x.subject, x.name }
 		person := map[string]string{"1": "ann", "2": "bob"}[x.subject]
 		add(byOIDC, "subject "+x.subject+" named "+x.name, person, "oidc", "Cookie", oidcCookie(t, byOIDC))

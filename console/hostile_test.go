@@ -326,7 +326,7 @@ func (b *browser) accessible(axe, page string) {
 }
 
 // changed reports whether the page that the server sends, or what surrounds it, has markup that the test has not seen
-// before: many pages are the same for several roles. Numbers, the values of fields and the name of the role do not count.
+// before: many pages are the same for several roles. Numbers, the values of fields and the role do not count.
 func (b *browser) changed(page string) bool {
 	b.t.Helper()
 	markup := fmt.Sprintf(`fetch(%q).then(r => r.text()).then(text => {

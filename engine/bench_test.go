@@ -17,9 +17,9 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
-// BenchmarkEngine is decode, fold, rules, detectors, columns and the hash of each batch of 5,000 rows, over shoes of all
-// kinds of table interleaved as a partition interleaves them. Of Protobuf it gives the ratio of the processor time to
-// what protobuf-go takes to decode the same events, in turns with the engine.
+// BenchmarkEngine is decode, fold, rules, detectors, columns and the hash of each batch of 5,000 rows. The shoes are
+// of all kinds of table, interleaved as a partition interleaves them. Of Protobuf it gives the ratio of the processor
+// time to what protobuf-go takes to decode the same events, in turns with the engine.
 func BenchmarkEngine(b *testing.B) {
 	for _, format := range []schema.Format{schema.Protobuf, schema.JSON} {
 		b.Run(format.String(), func(b *testing.B) { benchEngine(b, format) })

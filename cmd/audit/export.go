@@ -49,8 +49,8 @@ Run it after audit run. Back up export.log: without it the log cannot be continu
 	fs.StringVarP(&f.out, "out", "o", ".", "folder for the bundle")
 	fs.BoolVar(&f.folder, "folder", false, "write a folder instead of a zip")
 	fs.StringVar(&f.by, "by", "", "name for the list of exports; by default the user of the system")
-	fs.StringVar(&f.accept, "accept-unproven", "", "export although records are missing or differ, for this reason, which "+
-		"the bundle states")
+	fs.StringVar(&f.accept, "accept-unproven", "", "export although records are missing or differ, for this reason, "+
+		"which the bundle states")
 	settings.AddFlags(fs, auditDefaults(), "export", "retention.exports", "clickhouse", "calendar", "rulebooks",
 		"patron_key_file", "log")
 	return cmd

@@ -13,7 +13,9 @@ import (
 )
 
 func tokenCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "token", Short: "make tokens for the console"}
+	cmd := &cobra.Command{
+		Use: "token", Short: "make tokens for the console", Example: "  audit token new grafana --role viewer",
+	}
 	var role, property string
 	var days int
 	add := &cobra.Command{

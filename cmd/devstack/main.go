@@ -41,8 +41,8 @@ func command(out io.Writer) *cobra.Command {
   devstack up --speed 60
   devstack clickhouse --port 9000 --http-port 8123`,
 	}
-	root.AddCommand(demoCommand(), upCommand(), clickHouseCommand(out), kafkaCommand(out), sbomCommand(), judgementCommand(),
-		cli.VersionCommand("devstack", version))
+	root.AddCommand(demoCommand(), upCommand(), clickHouseCommand(out), kafkaCommand(out), sbomCommand(),
+		judgementCommand(), cli.VersionCommand("devstack", version))
 	return root
 }
 

@@ -54,8 +54,8 @@ func (l *Log) skip(to uint64) {
 	}
 }
 
-// enter appends an event. If the log has the id of the event, it returns the seq of that, and true; the new entry has no
-// id then.
+// enter appends an event. If the log has an event of this id, it returns the seq of that event and true, and the new
+// entry has no id.
 func (l *Log) enter(id string, sum [16]byte, at int64) (uint64, bool) {
 	if 2*(l.used+1) > len(l.slots) {
 		l.index(max(64, 2*len(l.slots)))

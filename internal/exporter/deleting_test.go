@@ -431,7 +431,8 @@ func (h *house) copyParts(from, to string) {
 		h.t.Fatal(err)
 	}
 	for _, p := range partitions {
-		if err := h.exec(ctx, "ALTER TABLE %s ATTACH PARTITION ID '%s' FROM %s", h.db.Table(to), p, h.db.Table(from)); err != nil {
+		err := h.exec(ctx, "ALTER TABLE %s ATTACH PARTITION ID '%s' FROM %s", h.db.Table(to), p, h.db.Table(from))
+		if err != nil {
 			h.t.Fatal(err)
 		}
 	}

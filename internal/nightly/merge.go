@@ -95,8 +95,7 @@ func (m *merged) take(lines []clickhouse.RunLine) (whole bool, err error) {
 // conclude makes the findings and the row of the run from the merged replay.
 func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, err error) {
 	live, err := r.store.Findings(ctx, clickhouse.Filter{
-		PropertyID: r.Property, GamingDay: w.day, Shift: r.Shift,
-		Live: true,
+		PropertyID: r.Property, GamingDay: w.day, Shift: r.Shift, Live: true,
 	})
 	if err != nil {
 		return night, err

@@ -16,7 +16,8 @@ const (
 		"toString(from_state), toString(to_state), toString(disposition), reason, note, toString(role), " +
 		"toString(issuer), subject, toString(sign_in), session, program, chain, link, prev, hash"
 	entryColumns = "toString(property_id), toUnixTimestamp64Micro(at), toString(actor), toString(role), " +
-		"toString(action), object, detail, remote, toString(issuer), subject, toString(sign_in), session, program, chain, link, prev, hash"
+		"toString(action), object, detail, remote, toString(issuer), subject, toString(sign_in), session, program, " +
+		"chain, link, prev, hash"
 )
 
 // ChainHeads returns the last link of each chain of a property, by chain.

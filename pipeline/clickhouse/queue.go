@@ -79,6 +79,7 @@ func (q *queued) why() string {
 	case q.stepped == "":
 		return fmt.Sprintf("in the queue %s, closed %v, and no action of triage led there", q.state, q.deleted > 0)
 	}
-	return fmt.Sprintf("in the queue %s, closed %v; the last action of triage left it %s, or another row was written since",
+	return fmt.Sprintf("in the queue %s, closed %v; the last action of triage left it %s, or another row was written "+
+		"since",
 		q.state, q.deleted > 0, q.stepped)
 }

@@ -73,7 +73,8 @@ func TestReplayIsInOrderAndOnce(t *testing.T) {
 		t.Errorf("seqs %v, want one numbering after the other", seqs)
 	}
 	n := 0
-	if err := s.Replay(t.Context(), tableOf("p1"), nil, func(*Archived) bool { n++; return n == 3 }); err != nil || n != 3 {
+	err := s.Replay(t.Context(), tableOf("p1"), nil, func(*Archived) bool { n++; return n == 3 })
+	if err != nil || n != 3 {
 		t.Errorf("%d events, want to be stopped after 3: %v", n, err)
 	}
 }

@@ -27,22 +27,25 @@ func tables() []string {
 	}
 }
 
+func write(t *testing.T, s Stored, set ...*pipeline.Batch) {
+	t.Helper()
+	if err := s.Sink.Write(t.Context(), set...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func holds(t *testing.T, s Stored, want int) {
+	t.Helper()
+	for _, table := range tables() {
+		if got := s.Count(t, table); got != want {
+			t.Errorf("%s holds %d rows, want %d", table, got, want)
+		}
+	}
+}
+
 // Sink tests a sink. Open returns one with empty tables.
 func Sink(t *testing.T, open func(t *testing.T) Stored) {
-	write := func(t *testing.T, s Stored, set ...*pipeline.Batch) {
-		t.Helper()
-		if err := s.Sink.Write(t.Context(), set...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	holds := func(t *testing.T, s Stored, want int) {
-		t.Helper()
-		for _, table := range tables() {
-			if got := s.Count(t, table); got != want {
-				t.Errorf("%s holds %d rows, want %d", table, got, want)
-			}
-		}
-	}
+	testSets(t, open)
 	t.Run("keeps every row of every table", func(t *testing.T) {
 		s := open(t)
 		write(t, s, Batch(0, 100))
@@ -61,20 +64,6 @@ func Sink(t *testing.T, open func(t *testing.T) Stored) {
 		write(t, s, Batch(20, 60))
 		write(t, s, Batch(0, 60))
 		holds(t, s, 60)
-	})
-	t.Run("keeps a set of partitions, written twice, once", func(t *testing.T) {
-		s := open(t)
-		for range 2 {
-			write(t, s, Batch(0, 40), elsewhere(Batch(40, 60)))
-		}
-		holds(t, s, 60)
-	})
-	t.Run("keeps a partition of a set that is written again alone or in another set once", func(t *testing.T) {
-		s := open(t)
-		write(t, s, Batch(0, 40), elsewhere(Batch(40, 60)))
-		write(t, s, Batch(0, 40))
-		write(t, s, Batch(60, 70), elsewhere(Batch(40, 60)))
-		holds(t, s, 70)
 	})
 	t.Run("does not use the batch after Write returns", func(t *testing.T) {
 		s := open(t)
@@ -101,6 +90,24 @@ func Sink(t *testing.T, open func(t *testing.T) Stored) {
 		}
 		write(t, s, Batch(0, 5))
 		holds(t, s, 5)
+	})
+}
+
+// testSets tests that a set of partitions is kept like its parts.
+func testSets(t *testing.T, open func(t *testing.T) Stored) {
+	t.Run("keeps a set of partitions, written twice, once", func(t *testing.T) {
+		s := open(t)
+		for range 2 {
+			write(t, s, Batch(0, 40), elsewhere(Batch(40, 60)))
+		}
+		holds(t, s, 60)
+	})
+	t.Run("keeps a partition of a set that is written again alone or in another set once", func(t *testing.T) {
+		s := open(t)
+		write(t, s, Batch(0, 40), elsewhere(Batch(40, 60)))
+		write(t, s, Batch(0, 40))
+		write(t, s, Batch(60, 70), elsewhere(Batch(40, 60)))
+		holds(t, s, 70)
 	})
 }
 

@@ -124,8 +124,9 @@ func (s *Server) Start(t testing.TB) *engine.ClickHouse {
 // Database is a name that no other test of the binary has.
 func (s *Server) Database() string { return fmt.Sprintf("test_%d", s.databases.Add(1)) }
 
-// Migrate creates a database with the schema if it does not exist, of this server or of another. The first call migrates; the others run the
-// statements that create the same tables, in a quarter of the time. The user default has all rights.
+// Migrate creates a database with the schema if it does not exist, of this server or of another. The first call
+// migrates. The others run the statements that create the same tables, in a quarter of the time. The user default has
+// all rights.
 func (s *Server) Migrate(t testing.TB, c *engine.ClickHouse, database string, migrate func() error) {
 	t.Helper()
 	first := false
