@@ -48,8 +48,8 @@ func (h *hookCalls) hooks() Hooks {
 	}
 }
 
-// withoutStore returns a console without ClickHouse, for requests that send no query.
-func withoutStore(t *testing.T, change func(*Options)) (*Console, http.Handler, *hookCalls) {
+// hooked returns a console whose hooks are counted.
+func hooked(t *testing.T, change func(*Options)) (*Console, http.Handler, *hookCalls) {
 	t.Helper()
 	h := &hookCalls{}
 	u, err := url.Parse("http://127.0.0.1")
@@ -57,7 +57,7 @@ func withoutStore(t *testing.T, change func(*Options)) (*Console, http.Handler, 
 		t.Fatal(err)
 	}
 	o := Options{
-		PublicURL: u, SignIn: ByToken, Now: time.Now, Log: slog.New(slog.DiscardHandler), Store: &store.Store{},
+		PublicURL: u, SignIn: ByToken, Now: time.Now, Log: slog.New(slog.DiscardHandler), Store: emptyStore(t),
 		Hooks: h.hooks(),
 	}
 	if change != nil {
@@ -76,7 +76,7 @@ func withoutStore(t *testing.T, change func(*Options)) (*Console, http.Handler, 
 
 // The hook Responded is called once for each request, with the pattern of the route and never with text of the request.
 func TestResponded(t *testing.T) {
-	_, handler, h := withoutStore(t, nil)
+	_, handler, h := hooked(t, nil)
 	for _, x := range []struct {
 		method, target string
 		header         []string
@@ -128,7 +128,7 @@ func TestResponded(t *testing.T) {
 
 // The hook SignInRefused counts sign-ins above the limit too.
 func TestSignInRefusedAboveLimit(t *testing.T) {
-	_, handler, h := withoutStore(t, nil)
+	_, handler, h := hooked(t, nil)
 	for range 15 {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/sign-in", strings.NewReader("token=guess"))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -146,7 +146,7 @@ func TestSignInRefusedAboveLimit(t *testing.T) {
 // Identity headers that are not from the proxy are refused sign-ins; a request without a user is not.
 func TestSignInRefusedByProxy(t *testing.T) {
 	secret := strings.Repeat("s", 32)
-	_, handler, h := withoutStore(t, func(o *Options) {
+	_, handler, h := hooked(t, func(o *Options) {
 		o.SignIn, o.Proxy = ByProxy, Proxy{From: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, Secret: secret}
 	})
 	for _, header := range [][]string{
@@ -167,7 +167,7 @@ func TestSignInRefusedByProxy(t *testing.T) {
 
 // A panic is reported as status 500, a client that disconnects as 499.
 func TestRespondedAfterPanic(t *testing.T) {
-	c, _, h := withoutStore(t, nil)
+	c, _, h := hooked(t, nil)
 	mux := http.NewServeMux()
 	func() {
 		defer func() { _ = recover() }()
@@ -189,7 +189,7 @@ func TestNotified(t *testing.T) {
 	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(hook.Close)
 	tried := 0
-	c, _, h := withoutStore(t, func(o *Options) {
+	c, _, h := hooked(t, func(o *Options) {
 		o.Webhook = Webhook{URL: hook.URL, Secret: "a secret of the hook"}
 		o.Topic = func(context.Context, string, []byte) error { tried++; return errors.New("no leader") }
 	})
@@ -222,7 +222,7 @@ func TestNotified(t *testing.T) {
 // Without a read from ClickHouse, the age of the queue counts from the start of the console.
 func TestStatus(t *testing.T) {
 	now := time.Now()
-	c, _, _ := withoutStore(t, func(o *Options) { o.Now = func() time.Time { return now } })
+	c, _, _ := hooked(t, func(o *Options) { o.Now = func() time.Time { return now } })
 	now = now.Add(90 * time.Second)
 	if v := c.Status(); v.QueueAge != 90*time.Second || v.Streams != 0 {
 		t.Errorf("%+v", v)

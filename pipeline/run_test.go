@@ -290,8 +290,9 @@ func TestRunFlushesAllStreamsTogether(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, n := range sizes {
-			if n > 1000+streams || n < 1000 && i < len(sizes)-streams {
-				t.Errorf("%d streams: flush %d of %d has %d rows, want 1000", streams, i+1, len(sizes), n)
+			// While a flush is under way, the next one fills up to one and a half times its rows.
+			if n > 1500+streams || n < 1000 && i < len(sizes)-streams {
+				t.Errorf("%d streams: flush %d of %d has %d rows, want 1000 to 1500", streams, i+1, len(sizes), n)
 			}
 		}
 		for partition := range streams {

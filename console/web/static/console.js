@@ -267,7 +267,7 @@
   const critbar = $("#critbar");
   const seen = "shoeproof-criticals";
   const showCriticals = () => {
-    const n = Number(localStorage.getItem(seen) || 0);
+    const n = inQueue ? 0 : Number(localStorage.getItem(seen) || 0);
     if (!critbar) return;
     critbar.hidden = !n;
     $("a", critbar).textContent = "◆ " + n + " new critical finding" + (n > 1 ? "s" : "") + ": open";
@@ -276,12 +276,13 @@
     icon.dataset.plain = icon.dataset.plain || icon.getAttribute("href");
     icon.setAttribute("href", n ? icon.dataset.alarm : icon.dataset.plain);
   };
+  const inQueue = location.pathname === "/queue"; // it has its own bar, and no row of it may move
   function alarm(n) {
-    localStorage.setItem(seen, Number(localStorage.getItem(seen) || 0) + n);
+    if (!inQueue) localStorage.setItem(seen, Number(localStorage.getItem(seen) || 0) + n);
     showCriticals();
     tone();
   }
-  if (location.pathname === "/queue") localStorage.removeItem(seen);
+  if (inQueue) localStorage.removeItem(seen);
   addEventListener("storage", showCriticals);
   showCriticals();
 
