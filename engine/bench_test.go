@@ -116,6 +116,9 @@ func protobufGo(tb testing.TB, values [][]byte) time.Duration {
 // An allocation that comes back in the steady state of a floor fails. What is left is of each shoe: its snapshot, its
 // detectors, its ids.
 func TestSteadyStateAllocates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector, which runs with -short, allocates too")
+	}
 	const limit = 0.2 // an event
 	values := interleave(floor(t), schema.Protobuf)
 	e, batch := engine.New(enginetest.Options()), &rows.Set{}
