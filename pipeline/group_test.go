@@ -33,12 +33,14 @@ type member struct {
 
 func (m *member) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
 	var group errgroup.Group
+	m.mu.Lock()
 	for _, p := range m.assign {
 		ctx, cancel := context.WithCancelCause(ctx)
 		m.cancels = append(m.cancels, cancel)
 		src := &topicOf{values: m.log[p], page: 1 + m.rng.IntN(100)}
 		group.Go(func() error { return work(ctx, &memberStream{src, m, int32(p)}) })
 	}
+	m.mu.Unlock()
 	return group.Wait()
 }
 
@@ -122,7 +124,9 @@ func TestSetsSurviveRebalances(t *testing.T) {
 			var group errgroup.Group
 			done = len(shares) == 1 && starts > 11
 			for _, share := range shares {
+				mu.Lock()
 				m := &member{log: log, rng: rand.New(rand.NewPCG(rng.Uint64(), 1)), assign: share, stop: 1 + rng.IntN(2500)}
+				mu.Unlock()
 				if starts > 15 {
 					m.stop = 0
 				}
