@@ -57,7 +57,7 @@ var outside = map[string][]string{
 	"simulate":  {},
 	"detectors": {"github.com/fxamacker/cbor/v2"},
 	"engine":    {"github.com/fxamacker/cbor/v2"},
-	"pipeline":  {"golang.org/x/sync/errgroup"},
+	"pipeline":  {},
 	"finding":   {},
 
 	"internal/testkit": {},

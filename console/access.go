@@ -191,8 +191,13 @@ func (a *Access) of(name string, who store.Who, groups []string) (*Identity, boo
 }
 
 func (a *Access) identity(name string, who store.Who, grants []Grant) (*Identity, bool) {
-	who.Program = who.Program || slices.Contains(a.Programs, Account{who.Issuer, who.Subject})
+	who.Program = a.program(who)
 	return &Identity{Name: name, Who: who, Grants: grants}, name != "" && who.Subject != "" && len(grants) > 0
+}
+
+// program reports whether an account is that of a machine.
+func (a *Access) program(who store.Who) bool {
+	return who.Program || slices.Contains(a.Programs, Account{who.Issuer, who.Subject})
 }
 
 // person returns the person of an account; false if the access file names none.
@@ -212,17 +217,14 @@ func (a *Access) person(who store.Who) (string, bool) {
 // An issuer gives one subject to one person. Accounts of two issuers are two people only if the access file links both
 // of them to people.
 func (a *Access) second(requester, confirmer store.Who) error {
-	program := func(w store.Who) bool {
-		return w.Program || slices.Contains(a.Programs, Account{w.Issuer, w.Subject})
-	}
 	requested, linked := a.person(requester)
 	confirmed, too := a.person(confirmer)
 	switch {
 	case confirmer.Issuer == "" || confirmer.Issuer == ByChoice:
 		return errors.New("this console does not authenticate its users (console.sign_in is none)")
-	case program(confirmer):
+	case a.program(confirmer):
 		return errors.New("a program cannot confirm the closing of a critical finding")
-	case requester.Issuer == "" || requester.Issuer == ByChoice || program(requester):
+	case requester.Issuer == "" || requester.Issuer == ByChoice || a.program(requester):
 		return errors.New("no authenticated person requested it: reject it, and request it again")
 	case linked && too && requested == confirmed,
 		requester.Issuer == confirmer.Issuer && requester.Subject == confirmer.Subject:

@@ -53,7 +53,7 @@ func (x *exchange) admit() bool {
 	}
 	key := "all " + x.remote()
 	if x.user != nil {
-		key = "user " + x.user.Who.Issuer + " " + x.user.Who.Subject
+		key = "user " + x.user.Who.Account()
 	}
 	if x.c.limits.allow(key, maxRequests, requestPeriod) {
 		return true

@@ -78,11 +78,16 @@ func (c *Console) evidence(x *exchange, id string) (*evidence, error) {
 	return ev, nil
 }
 
+// citedBy are the first 1,000 events that a finding cites, without a range: First is after Last.
+func citedBy(f *store.Finding) store.EventRange {
+	return store.EventRange{First: 1, Also: f.Seqs[:min(len(f.Seqs), 1000)]}
+}
+
 // roundAndEvents reads the round of a finding, then the events of the round and the cited events.
 func (c *Console) roundAndEvents(x *exchange, ev *evidence, at store.Location) ([]decodedEvent, error) {
-	const maxEvents, maxCited = 500, 1000
+	const maxEvents = 500
 	ctx, scope, f := x.r.Context(), x.scope(), &ev.Finding
-	r := store.EventRange{First: 1, Last: 0, Also: f.Seqs[:min(len(f.Seqs), maxCited)]} // First > Last: no range
+	r := citedBy(f)
 	if f.Round > 0 {
 		rounds, err := c.Store.Rounds(ctx, scope, at)
 		if err != nil {

@@ -163,7 +163,10 @@ func (x *exchange) render(status int, name, title string, data any) error {
 		Now: x.c.Now(), Version: x.c.Version, Data: data,
 	}
 	if x.user != nil && x.user.May(permSee) {
-		v.Critical = x.c.Store.Criticals(x.user.Scope(permSee))
+		scope := x.user.Scope(permSee)
+		v.Critical, _ = cached(&x.c.volatile, fmt.Sprint("criticals ", scope), queueTTL, func() (int, error) {
+			return x.c.Store.Criticals(scope), nil
+		})
 	}
 	if cookie, err := x.r.Cookie("look"); err == nil && cookie.Value == "light" {
 		v.Light = true
@@ -216,7 +219,7 @@ const maxRefused = 20
 func (x *exchange) refused(object, detail string) {
 	of := x.remote()
 	if x.user != nil {
-		of = x.user.Who.Issuer + " " + x.user.Who.Subject
+		of = x.user.Who.Account()
 	}
 	switch n := x.c.limits.count("refused "+of, time.Minute); {
 	case n <= maxRefused:

@@ -140,11 +140,14 @@ type Status struct {
 // Status reads memory only, no query is sent.
 func (c *Console) Status() Status {
 	now := c.Now()
-	s := Status{Streams: c.live.count(), Queue: c.Store.Backlog(now, c.High)}
-	since := s.Queue.ReadAt
+	return Status{Streams: c.live.count(), Queue: c.Store.Backlog(now, c.High), QueueAge: c.queueAge(now)}
+}
+
+// queueAge is how long ago the queue was read; before the first read, how long the console runs.
+func (c *Console) queueAge(now time.Time) time.Duration {
+	since := c.Store.ReadAt()
 	if since.IsZero() {
 		since = c.began
 	}
-	s.QueueAge = now.Sub(since)
-	return s
+	return now.Sub(since)
 }

@@ -52,25 +52,13 @@ func (h *hookCalls) hooks() Hooks {
 func hooked(t *testing.T, change func(*Options)) (*Console, http.Handler, *hookCalls) {
 	t.Helper()
 	h := &hookCalls{}
-	u, err := url.Parse("http://127.0.0.1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := Options{
-		PublicURL: u, SignIn: ByToken, Now: time.Now, Log: slog.New(slog.DiscardHandler), Store: emptyStore(t),
-		Hooks: h.hooks(),
-	}
-	if change != nil {
-		change(&o)
-	}
-	c, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	handler, err := c.Handler()
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, handler := offline(t, func(o *Options) {
+		o.PublicURL = &url.URL{Scheme: "http", Host: "127.0.0.1"}
+		o.Log, o.Store, o.Hooks = slog.New(slog.DiscardHandler), emptyStore(t), h.hooks()
+		if change != nil {
+			change(o)
+		}
+	})
 	return c, handler, h
 }
 

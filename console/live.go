@@ -161,7 +161,8 @@ type sign struct {
 }
 
 func (c *Console) sign() sign {
-	return sign{c.Now().UnixMilli(), c.Status().QueueAge.Milliseconds()}
+	now := c.Now()
+	return sign{now.UnixMilli(), c.queueAge(now).Milliseconds()}
 }
 
 // identifyAgain returns the user of a request that has lasted, nil if the session has ended since it began. The context
@@ -181,7 +182,7 @@ func (c *Console) identifyAgain(r *http.Request) *Identity {
 // liveStream sends server-sent events: change when the queue changed, and beat as a sign of life.
 func liveStream(c *Console, x *exchange) error {
 	const beat = 5 * time.Second
-	cl := &client{user: x.user.Who.Issuer + " " + x.user.Who.Subject, scope: x.scope(), next: make(chan change, 1)}
+	cl := &client{user: x.user.Who.Account(), scope: x.scope(), next: make(chan change, 1)}
 	if !c.live.add(cl) {
 		return errTooMany
 	}

@@ -102,13 +102,12 @@ func (p clip) position() position { return position{p.Camera, p.At.UTC(), string
 
 // breachAt locates the recording of a finding whose events this console may read.
 func (c *Console) breachAt(ctx context.Context, id string) (position, error) {
-	const maxCited = 1000
 	all := store.Scope{All: true}
 	f, err := c.Store.Finding(ctx, all, id)
 	if err != nil {
 		return position{}, err
 	}
 	at := store.Location{Property: f.PropertyID, Table: f.TableID}
-	events, err := c.Store.Events(ctx, all, at, store.EventRange{First: 1, Also: f.Seqs[:min(len(f.Seqs), maxCited)]})
+	events, err := c.Store.Events(ctx, all, at, citedBy(&f))
 	return c.video(&f, decode(events, &f)).position(), err
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // group commits the flushes of all streams of a run together: one Write has the batches of all streams that have rows.
@@ -135,11 +133,11 @@ func (g *group) write(set []*flight) {
 
 // seal completes the ranges with their hashes and adds the rows beside them.
 func (g *group) seal(set []*flight) []*Batch {
-	var hashes errgroup.Group
+	var hashes sync.WaitGroup
 	batches := make([]*Batch, len(set))
 	for i, t := range set {
 		batches[i] = t.batch
-		hashes.Go(func() error {
+		hashes.Go(func() {
 			if g.opt.Journal != nil && !t.sealed {
 				t.batch.Range.Rows, t.batch.Range.Hash = uint64(t.batch.Len()), t.batch.Hash()
 			}
@@ -149,10 +147,9 @@ func (g *group) seal(set []*flight) []*Batch {
 			t.batch.Range.Beside = len(t.beside.findings) + len(t.beside.snapshots)
 			t.batch.Findings = append(t.batch.Findings, t.beside.findings...)
 			t.batch.Snapshots = append(t.batch.Snapshots, t.beside.snapshots...)
-			return nil
 		})
 	}
-	_ = hashes.Wait() // they return none
+	hashes.Wait()
 	return batches
 }
 

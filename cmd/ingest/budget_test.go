@@ -58,13 +58,13 @@ func BenchmarkBudget(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		from := processorTime(b, ch.PID())
+		from := testkit.ProcessorTime(b, ch.PID())
 		if err := pprof.StartCPUProfile(file); err != nil {
 			b.Fatal(err)
 		}
 		p := start(b, "--kafka-brokers", broker.Addrs[0], "--clickhouse-addrs", ch.Addr)
 		testkit.Await(b, "all is read", func() bool { return done(b, ch, "shoeproof", len(events)) })
-		server := processorTime(b, ch.PID()) - from
+		server := testkit.ProcessorTime(b, ch.PID()) - from
 		p.end(b)
 		pprof.StopCPUProfile()
 		if err := file.Close(); err != nil {

@@ -137,11 +137,11 @@ func measure(b *testing.B, ch *engine.ClickHouse) func(n int) side {
 		return float64(number(b, ch, "SELECT toInt64(sum(value)) FROM system.events WHERE event = '"+name+"'"))
 	}
 	inserts, merged := counter("InsertQuery"), counter("MergedRows")
-	used, began := processorTime(b, ch.PID()), time.Now()
+	used, began := testkit.ProcessorTime(b, ch.PID()), time.Now()
 	return func(n int) side {
 		wall := time.Since(began)
 		return side{
-			wall: perEvent(wall, n), server: perEvent(processorTime(b, ch.PID())-used, n),
+			wall: perEvent(wall, n), server: perEvent(testkit.ProcessorTime(b, ch.PID())-used, n),
 			inserts: counter("InsertQuery") - inserts, merged: counter("MergedRows") - merged,
 		}
 	}
@@ -164,23 +164,4 @@ func maxMemory(b *testing.B, pid int) float64 {
 		b.Fatal(err)
 	}
 	return float64(kib) / 1024
-}
-
-// processorTime is the user and system time of a process.
-func processorTime(b *testing.B, pid int) time.Duration {
-	b.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		b.Fatal(err)
-	}
-	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	ticks := 0 // of 10 ms, Linux's USER_HZ
-	for _, field := range fields[11:13] {
-		n, err := strconv.Atoi(field)
-		if err != nil {
-			b.Fatal(err)
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond
 }

@@ -31,6 +31,9 @@ type Who struct {
 	Program bool   `ch:"program"`
 }
 
+// Account names the account: an issuer gives one subject to one person or program.
+func (w *Who) Account() string { return w.Issuer + " " + w.Subject }
+
 // Actions returns the actions on a finding, the first one first.
 func (s *Store) Actions(ctx context.Context, scope Scope, finding string) ([]Action, error) {
 	w := in(scope).equal("finding_id", finding)

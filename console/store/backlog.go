@@ -14,8 +14,13 @@ type Backlog struct {
 	Open map[Rank]int
 	// OldestNew is the waiting time of the oldest unacknowledged critical finding, 0 without such a finding.
 	OldestNew time.Duration
-	// ReadAt is when the queue was last read from ClickHouse, zero before the first read.
-	ReadAt time.Time
+}
+
+// ReadAt is when the queue was last read from ClickHouse, by the clock of the caller; zero before the first read.
+func (s *Store) ReadAt() time.Time {
+	s.cache.mu.RLock()
+	defer s.cache.mu.RUnlock()
+	return s.cache.readAt
 }
 
 // Criticals counts the open critical findings of a scope. It reads memory only, no query is sent.
@@ -37,8 +42,7 @@ func (s *Store) Backlog(now time.Time, high int64) Backlog {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	b := Backlog{
-		Open:   map[Rank]int{{1, "critical"}: 0, {2, "major"}: 0, {3, "minor"}: 0, {4, "info"}: 0},
-		ReadAt: c.readAt,
+		Open: map[Rank]int{{1, "critical"}: 0, {2, "major"}: 0, {3, "minor"}: 0, {4, "info"}: 0},
 	}
 	server := c.server.Add(now.Sub(c.local))
 	for _, r := range c.rows {

@@ -117,7 +117,7 @@ func TestQueueCache(t *testing.T) {
 func TestBacklog(t *testing.T) {
 	now := time.Now()
 	s := &Store{}
-	if have := s.Backlog(now, 0); len(have.Open) != 4 || have.OldestNew != 0 || !have.ReadAt.IsZero() {
+	if have := s.Backlog(now, 0); len(have.Open) != 4 || have.OldestNew != 0 || !s.ReadAt().IsZero() {
 		t.Errorf("before the first read: %+v", have)
 	}
 	skew := time.Hour // ClickHouse's clock is ahead
@@ -146,8 +146,8 @@ func TestBacklog(t *testing.T) {
 	if !maps.Equal(have.Open, want) {
 		t.Errorf("open %v, want %v", have.Open, want)
 	}
-	if have.OldestNew != 25*time.Minute || !have.ReadAt.Equal(now.Add(-3*time.Second)) {
-		t.Errorf("%v, read %v; want 25 minutes, and 3 s ago", have.OldestNew, have.ReadAt)
+	if have.OldestNew != 25*time.Minute || !s.ReadAt().Equal(now.Add(-3*time.Second)) {
+		t.Errorf("%v, read %v; want 25 minutes, and 3 s ago", have.OldestNew, s.ReadAt())
 	}
 	if later := s.Backlog(now.Add(time.Minute), 0); later.OldestNew != 26*time.Minute {
 		t.Errorf("a minute later: %v", later.OldestNew)

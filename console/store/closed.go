@@ -98,22 +98,15 @@ func (s *Store) closed(ctx context.Context, scope Scope, closings []Action) ([]C
 	if err != nil {
 		return nil, err
 	}
-	var confirmed []Action
+	var confirmed []string
 	for _, a := range closings {
 		if a.Action == Confirm {
-			confirmed = append(confirmed, a)
+			confirmed = append(confirmed, a.FindingID)
 		}
 	}
-	requests := map[string]Action{}
-	if len(confirmed) > 0 {
-		w := in(scope).and("finding_id IN {ids:Array(String)} AND action = 'close'", "ids", idsOf(confirmed))
-		asked, err := s.actions(ctx, w, ` ORDER BY at DESC LIMIT 1 BY finding_id`)
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range asked {
-			requests[a.FindingID] = a
-		}
+	requests, err := s.requests(ctx, scope, confirmed)
+	if err != nil {
+		return nil, err
 	}
 	rows := make([]ClosedFinding, len(closings))
 	for i, a := range closings {

@@ -139,7 +139,13 @@ func (s *Store) Apply(ctx context.Context, scope Scope, p Triage) ([]OpenFinding
 	if len(rows) != len(p.IDs) {
 		return nil, fmt.Errorf("triage of %d findings, %d of them in the queue: %w", len(p.IDs), len(rows), ErrNotFound)
 	}
-	proposals, err := s.proposals(ctx, scope, rows)
+	var closing []string
+	for i := range rows {
+		if rows[i].State == Closing {
+			closing = append(closing, rows[i].ID)
+		}
+	}
+	proposals, err := s.requests(ctx, scope, closing)
 	if err != nil {
 		return nil, err
 	}
@@ -194,14 +200,8 @@ func (p *Triage) apply(row *OpenFinding, proposal Action, at time.Time) (Action,
 	return a, nil
 }
 
-// proposals returns the requests to close that await confirmation, by finding id.
-func (s *Store) proposals(ctx context.Context, scope Scope, rows []OpenFinding) (map[string]Action, error) {
-	var ids []string
-	for i := range rows {
-		if rows[i].State == Closing {
-			ids = append(ids, rows[i].ID)
-		}
-	}
+// requests returns the last request to close each finding, by finding id.
+func (s *Store) requests(ctx context.Context, scope Scope, ids []string) (map[string]Action, error) {
 	found := map[string]Action{}
 	if len(ids) == 0 {
 		return found, nil

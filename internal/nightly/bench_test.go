@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/clickhousetest"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
@@ -91,12 +92,12 @@ func auditAgain(b *testing.B, database string, workers int, f *house) side {
 	child := exec.CommandContext(b.Context(), os.Args[0])
 	child.Env = append(os.Environ(), "SHOEPROOF_TEST_ARCHIVE="+string(order))
 	child.Stderr = os.Stderr
-	from := processorTime(b, c.PID())
+	from := testkit.ProcessorTime(b, c.PID())
 	out, err := child.Output()
 	if err != nil {
 		b.Fatal(err)
 	}
-	used := processorTime(b, c.PID()) - from
+	used := testkit.ProcessorTime(b, c.PID()) - from
 	var r archiveRun
 	if err := json.Unmarshal(out, &r); err != nil {
 		b.Fatalf("%v: %s", err, out)
@@ -255,23 +256,4 @@ func diskBytes(b *testing.B, store *clickhouse.Store, database string) (disk str
 	}
 	disk.all, disk.archive = float64(all), float64(archive)
 	return disk
-}
-
-// processorTime is the user and system time of a process.
-func processorTime(b *testing.B, pid int) time.Duration {
-	b.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		b.Fatal(err)
-	}
-	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	ticks := 0 // of 10 ms, Linux's USER_HZ
-	for _, field := range fields[11:13] {
-		n, err := strconv.Atoi(field)
-		if err != nil {
-			b.Fatal(err)
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond
 }

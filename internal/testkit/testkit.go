@@ -6,8 +6,10 @@ package testkit
 import (
 	"bytes"
 	"crypto/sha256"
+	"fmt"
 	"math"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -113,3 +115,22 @@ func (l *Log) String() string {
 
 // Count is how often a text occurs.
 func (l *Log) Count(s string) int { return strings.Count(l.String(), s) }
+
+// ProcessorTime is the user and system time of a process, as Linux counts it.
+func ProcessorTime(t testing.TB, pid int) time.Duration {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	ticks := 0 // of 10 ms, Linux's USER_HZ
+	for _, field := range fields[11:13] {
+		n, err := strconv.Atoi(field)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
