@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
 // visitor is one way in which a person or a program comes to a console.
@@ -151,7 +152,8 @@ func twoPeople(a, b visitor, linked bool) bool {
 }
 
 // One person does not close a critical finding alone, whichever way the person signs in and whichever name it has
-// there. Two people do, where the console can know that they are two.
+// there. Two people do, where the console can know that they are two. The short form tries every fourth pair; each visitor
+// requests and confirms in it.
 func TestFourEyes(t *testing.T) {
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 10, 0)
@@ -187,9 +189,12 @@ func TestFourEyes(t *testing.T) {
 				return v.issuer == ByProxy && strings.Contains(v.name, `\`) && v.step(id, "note") == 401
 			})
 			refused, allowed := everyone*everyone-len(all)*len(all), 0
-			for _, a := range all {
+			for i, a := range all {
 				must(a, "close")
-				for _, b := range all {
+				for j, b := range all {
+					if (i+j)%testkit.Soak(4, 1) != 0 {
+						continue
+					}
 					code, two := b.step(id, "confirm"), twoPeople(a, b, x.people != nil)
 					if closed := code == 200; closed != two {
 						t.Errorf("%s requests, %s confirms: %d, want closed %v", a.name, b.name, code, two)
