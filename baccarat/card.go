@@ -63,6 +63,9 @@ func (c Card) Suit() uint8 {
 	return uint8(c-1) / 13
 }
 
+// Red reports whether the suit is diamonds or hearts.
+func (c Card) Red() bool { return c.Suit() == 1 || c.Suit() == 2 }
+
 // Value is what the card counts in a hand: ace 1, 2 to 9 their face, tens and faces 0.
 // N.J.A.C. 19:47-3.1(b), 9 NYCRR 5324.21(a)(4)(ii).
 func (c Card) Value() uint8 {

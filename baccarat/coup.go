@@ -40,6 +40,8 @@ type Coup struct {
 	Third uint8
 	// Whether the first two cards of a hand have one rank.
 	PlayerPair, BankerPair bool
+	// Faces are the first three cards of the player's and of the banker's hand.
+	Faces [2][3]Card
 	// Complete is false while a hand has fewer than two cards or has an unread card: such a coup
 	// is not judged.
 	Complete bool
@@ -48,6 +50,8 @@ type Coup struct {
 // NewCoup reduces two hands as finally composed, in order of their index.
 func NewCoup(player, banker []Card) Coup {
 	c := Coup{Third: NoThird, NP: uint8(len(player)), NB: uint8(len(banker))}
+	copy(c.Faces[0][:], player)
+	copy(c.Faces[1][:], banker)
 	if len(player) < 2 || len(banker) < 2 {
 		return c
 	}

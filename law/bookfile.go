@@ -38,6 +38,7 @@ type gameFile struct {
 	MinDecks             uint32               `yaml:"min_decks"`
 	Spots                map[string]spotFile  `yaml:"spots"`
 	SideBets             []string             `yaml:"side_bets"`
+	Wagers               map[string]wagerFile `yaml:"wagers"`
 	Vigorish             vigFile              `yaml:"vigorish"`
 	Media                []string             `yaml:"media"`
 	Markers              []string             `yaml:"markers"`
@@ -51,7 +52,7 @@ type gameFile struct {
 	PreShuffledElsewhere bool                 `yaml:"pre_shuffled_elsewhere"`
 	ThirdCardOrder       string               `yaml:"third_card_order"`
 	Approvals            bool                 `yaml:"approvals"`
-	PayTables            payFile              `yaml:"pay_tables"`
+	PayTables            payTables            `yaml:"pay_tables"`
 	Options              map[string]string    `yaml:"options"`
 	HouseOptions         []string             `yaml:"house_options"`
 	Rules                map[string]citedFile `yaml:"rules"`
@@ -75,10 +76,8 @@ type burnFile struct {
 	To    string `yaml:"to"`
 }
 
-type payFile struct {
-	DragonBonus map[string]map[string]string `yaml:"dragon_bonus"`
-	Treasures   map[string]map[string]string `yaml:"treasures"`
-}
+// payTables are odds by kind of pay table, name of the table, and row.
+type payTables map[string]map[string]map[string]string
 
 type citedFile struct {
 	Cite    []string `yaml:"cite"`
@@ -128,22 +127,26 @@ func (f *bookFile) law(b *Rulebook, g baccarat.Game, gf gameFile, known []string
 		withheld:    map[string]Cited{},
 		AsRequired:  gf.Options["settlement_basis"] == "as_required",
 		ExtraCounts: gf.Options["player_extra_column"] == "value",
-		BonusTables: map[string]map[baccarat.BonusRow]baccarat.Odds{},
-		Treasures:   map[string]map[baccarat.Treasure]baccarat.Odds{}, CoverAll: map[string]baccarat.Odds{},
+		namedOdds:   map[string]SpotOdds{},
 	}
 	c.list = append(c.list, f.Drawing.table(&l.Drawing)...)
 	for _, word := range slices.Sorted(maps.Keys(gf.Spots)) {
-		var s baccarat.Spot
-		parse(&c, "spots", word, &s)
 		odds, err := baccarat.ParseOdds(gf.Spots[word].Odds)
 		c.add("spots/"+word, err)
-		relation := gf.Spots[word].Relation
-		if relation != "exact" && relation != "floor" {
-			c.add("spots/"+word, fmt.Errorf("relation %q: want exact or floor", relation))
+		floor, err := relation(gf.Spots[word].Relation)
+		if gf.Spots[word].Relation == "" {
+			err = errors.New(`relation "": want exact or floor`)
 		}
-		l.Odds[s] = SpotOdds{odds, relation == "floor"}
+		c.add("spots/"+word, err)
+		if _, own := gf.Wagers[word]; own && baccarat.ParseSpot(word) == baccarat.NoSpot {
+			l.namedOdds[word] = SpotOdds{odds, floor}
+			continue
+		}
+		var s baccarat.Spot
+		parse(&c, "spots", word, &s)
+		l.Odds[s] = SpotOdds{odds, floor}
 	}
-	parseList(&c, "side_bets", gf.SideBets, &l.SideBets)
+	l.wagers(&c, &gf)
 	parseList(&c, "vigorish/modes", gf.Vigorish.Modes, &l.Modes)
 	parseList(&c, "vigorish/unseen", gf.Vigorish.Unseen, &l.Unseen)
 	l.Units = map[int64]int64{}
@@ -164,7 +167,6 @@ func (f *bookFile) law(b *Rulebook, g baccarat.Game, gf gameFile, known []string
 	if gf.Spread != "" && gf.Spread != "COLUMNS" && gf.Spread != "ROWS" {
 		c.add("spread", fmt.Errorf("%q: want COLUMNS or ROWS", gf.Spread))
 	}
-	gf.PayTables.load(&c, l)
 	c.options(gf)
 	l.cite(&c, gf.Rules, known, f.Adopts)
 	return l, c.list
@@ -204,41 +206,6 @@ func draws(cells []bool, letters string) error {
 	return nil
 }
 
-func (p *payFile) load(c *complaints, l *Law) {
-	for _, name := range slices.Sorted(maps.Keys(p.DragonBonus)) {
-		rows := map[baccarat.BonusRow]baccarat.Odds{}
-		for _, key := range slices.Sorted(maps.Keys(p.DragonBonus[name])) {
-			odds, err := baccarat.ParseOdds(p.DragonBonus[name][key])
-			c.add("pay_tables/dragon_bonus/"+name+"/"+key, err)
-			n, err := strconv.Atoi(key)
-			switch {
-			case key == "natural":
-				rows[baccarat.BonusNatural] = odds
-			case err == nil && n >= 4 && n <= 9:
-				rows[baccarat.BonusRow(n)] = odds
-			default:
-				c.add("pay_tables/dragon_bonus/"+name, fmt.Errorf("row %q: want natural or a margin 4 to 9", key))
-			}
-		}
-		l.BonusTables[name] = rows
-	}
-	for _, name := range slices.Sorted(maps.Keys(p.Treasures)) {
-		rows := map[baccarat.Treasure]baccarat.Odds{}
-		for _, key := range slices.Sorted(maps.Keys(p.Treasures[name])) {
-			odds, err := baccarat.ParseOdds(p.Treasures[name][key])
-			c.add("pay_tables/treasures/"+name+"/"+key, err)
-			if key == "COVER_ALL" {
-				l.CoverAll[name] = odds
-				continue
-			}
-			var event baccarat.Treasure
-			parse(c, "pay_tables/treasures/"+name, key, &event)
-			rows[event] = odds
-		}
-		l.Treasures[name] = rows
-	}
-}
-
 // cite takes in the entries of the rules that the game is under; known are the rules that exist.
 func (l *Law) cite(c *complaints, entries map[string]citedFile, known, adopted []string) {
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
@@ -246,7 +213,7 @@ func (l *Law) cite(c *complaints, entries map[string]citedFile, known, adopted [
 		cited := Cited{e.Cite, e.Assumed, slices.Contains(adopted, e.Assumed), e.ByReference}
 		switch {
 		case !slices.Contains(known, name):
-			c.add("rules/"+name, errors.New("there is no such rule"))
+			c.add("rules/"+name, noSuch("rule", name, known))
 		case e.Off:
 		case len(e.Cite) == 0:
 			c.add("rules/"+name, errors.New("want a citation"))
@@ -299,7 +266,7 @@ func parse[E enum](c *complaints, where, word string, into *E) {
 	words := wordsOf[E]()
 	at := slices.Index(words, word)
 	if at < 0 {
-		c.add(where, fmt.Errorf("%q: want one of %v", word, words))
+		c.add(where, unknownOf(word, words))
 		return
 	}
 	*into = E(at + 1)

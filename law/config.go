@@ -9,26 +9,32 @@ import (
 // PostedRow are the odds that are posted for a wager on a line of its hands.
 type PostedRow struct {
 	Spot baccarat.Spot
-	Line string
-	Odds baccarat.Odds
+	// Name is the word of a spot OTHER.
+	Name, Line string
+	Odds       baccarat.Odds
 }
 
 // Config is what is in force at a table: the elections of the house within its rulebook.
 type Config struct {
-	ID                       string
-	Ruleset                  string
-	Game                     baccarat.Game
-	Currency                 string
-	Decks                    uint32
-	Seats                    []uint32
-	Mode                     baccarat.VigorishMode
-	Percent                  int64
-	Procedure                uint32
-	SideBets                 []baccarat.SideBet
-	BonusTable               string
-	TreasuresTable           string
-	Posted                   [baccarat.Spots]baccarat.Odds
-	Rows                     []PostedRow
+	ID             string
+	Ruleset        string
+	Game           baccarat.Game
+	Currency       string
+	Decks          uint32
+	Seats          []uint32
+	Mode           baccarat.VigorishMode
+	Percent        int64
+	Procedure      uint32
+	SideBets       []baccarat.SideBet
+	BonusTable     string
+	TreasuresTable string
+	Posted         [baccarat.Spots]baccarat.Odds
+	Rows           []PostedRow
+	// Further are the side bets on offer that are words of the rulebook, PostedNames the odds posted for such words,
+	// PayTables the elected pay tables of further kinds.
+	Further                  []string
+	PostedNames              map[string]baccarat.Odds
+	PayTables                map[string]string
 	SupplementalRequiresMain bool
 	ReshuffleAfterLacing     bool
 	FaceDown                 bool

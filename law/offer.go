@@ -30,75 +30,26 @@ func (l *Law) Disposition(config *Config, s baccarat.Spot, c *baccarat.Coup) bac
 		return baccarat.PayIf(result == baccarat.PlayerWon)
 	case baccarat.SpotTie:
 		return baccarat.PayIf(result == baccarat.Tie)
-	case baccarat.SpotPlayerPair:
-		return baccarat.PayIf(c.PlayerPair)
-	case baccarat.SpotBankerPair:
-		return baccarat.PayIf(c.BankerPair)
-	case baccarat.SpotDragonBonusPlayer, baccarat.SpotDragonBonusBanker:
-		return bonusDisposition(c.DragonBonus(baccarat.BonusHand(s)))
-	case baccarat.SpotDragon7:
-		return baccarat.PayIf(c.Dragon7())
-	case baccarat.SpotPanda8:
-		return baccarat.PayIf(c.Panda8())
-	case baccarat.SpotFortune7, baccarat.SpotGolden8, baccarat.SpotHeavenly9, baccarat.SpotBlazing7s,
-		baccarat.SpotCoverAll:
-		if l.Treasures[config.TreasuresTable] != nil {
-			return baccarat.PayIf(l.TreasureOdds(config, s, c).Known())
-		}
+	}
+	if w := l.Wager(s, ""); w != nil {
+		return l.Settle(config, w, c)
 	}
 	return baccarat.Undetermined
 }
 
 // PaidOdds are what a winning wager is paid: the posted odds where the law gives a floor, never less than that.
 func (l *Law) PaidOdds(config *Config, s baccarat.Spot, c *baccarat.Coup) baccarat.Odds {
+	if w := l.Wager(s, ""); w != nil {
+		return l.Paid(config, w, c)
+	}
 	switch {
 	case s == baccarat.SpotBanker && config.Mode == baccarat.NoVig6 && l.Knows(baccarat.NoVig6) && c.B == 6:
 		return MinForSix.Odds
-	case s.SideBet() == baccarat.SideDragonBonus:
-		return l.BonusTables[config.BonusTable][c.DragonBonus(baccarat.BonusHand(s))]
-	case s.SideBet() == baccarat.SideTreasures:
-		return l.TreasureOdds(config, s, c)
 	case l.Odds[s].Floor && config.Posted[s].Known() &&
 		l.Odds[s].Compare(config.Posted[s].To, config.Posted[s].For) > 0:
 		return config.Posted[s]
 	}
 	return l.Odds[s].Odds
-}
-
-// TreasureOdds are what the elected paytable pays a treasure wager on a coup, unknown if it loses.
-// Heavenly 9 in both hands outranks one hand: Coup.Treasure names the better row.
-func (l *Law) TreasureOdds(config *Config, s baccarat.Spot, c *baccarat.Coup) baccarat.Odds {
-	event := c.Treasure()
-	odds := l.Treasures[config.TreasuresTable][event]
-	switch s {
-	case baccarat.SpotFortune7:
-		return oddsIf(event == baccarat.Fortune7, odds)
-	case baccarat.SpotGolden8:
-		return oddsIf(event == baccarat.Golden8, odds)
-	case baccarat.SpotHeavenly9:
-		return oddsIf(event == baccarat.Heavenly9Both || event == baccarat.Heavenly9One, odds)
-	case baccarat.SpotBlazing7s:
-		return oddsIf(event == baccarat.Blazing7sThree || event == baccarat.Blazing7sTwo, odds)
-	}
-	recognised := odds.Known() || (event == baccarat.Blazing7sTwo && l.Options["coverall_unrecognised"] == "win")
-	return oddsIf(event != baccarat.NoTreasure && recognised, l.CoverAll[config.TreasuresTable])
-}
-
-func bonusDisposition(row baccarat.BonusRow) baccarat.Disposition {
-	switch row {
-	case baccarat.BonusLost:
-		return baccarat.Collect
-	case baccarat.BonusPush:
-		return baccarat.Return
-	}
-	return baccarat.Pay
-}
-
-func oddsIf(ok bool, o baccarat.Odds) baccarat.Odds {
-	if ok {
-		return o
-	}
-	return baccarat.Odds{}
 }
 
 // MinForSix are the minimum odds of the no-vigorish variation. 9 NYCRR 5324.21(c)(6).

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -21,6 +22,11 @@ import (
 
 //go:embed rulebooks/*.yaml
 var shipped embed.FS
+
+// knownWagers defines the side bets of the event contract.
+//
+//go:embed wagers.yaml
+var knownWagers []byte
 
 // Rulebook is a regulation as data: what each game must be, and the clause.
 type Rulebook struct {
@@ -75,13 +81,22 @@ type Law struct {
 	// Unseen are the kinds of vigorish that the text names without their terms.
 	Unseen []baccarat.VigorishMode
 
-	BonusTables map[string]map[baccarat.BonusRow]baccarat.Odds
-	Treasures   map[string]map[baccarat.Treasure]baccarat.Odds
-	CoverAll    map[string]baccarat.Odds
+	// Wagers are the side bets that the rulebook defines, by name, whether permitted or not. Further are the permitted
+	// side bets that are words of the rulebook and not of the contract.
+	Wagers  []*Wager
+	Further []string
 	// Options are the interpretive choices, by the catalogue's key.
 	Options map[string]string
 	// HouseOptions are the options that the table's configuration may choose.
 	HouseOptions []string
+
+	bySpot [baccarat.Spots]*Wager
+	named  map[string]*Wager
+	// namedOdds are the odds of wagers that are words of the rulebook, tables the names of the pay tables by kind, rows
+	// the odds of their rows by kind, table and row.
+	namedOdds map[string]SpotOdds
+	tables    map[string][]string
+	rows      map[[3]string]baccarat.Odds
 
 	cited map[string]Cited
 	// withheld are the entries under an assumption that the options do not make.
@@ -238,7 +253,7 @@ func Unreadable(file string, err error) error {
 func plainly(text string) string {
 	if key, ok := strings.CutPrefix(text, "field "); ok {
 		if key, _, ok := strings.Cut(key, " not found in type "); ok {
-			return key + ": unknown key"
+			return key + ": unknown key" + hint(key)
 		}
 	}
 	found, kind, ok := strings.Cut(strings.TrimPrefix(text, "cannot unmarshal "), " into ")
@@ -291,6 +306,9 @@ func lineOf(n *yaml.Node, keys []string) int {
 	line := n.Line
 	for _, key := range keys {
 		var value *yaml.Node
+		if i, err := strconv.Atoi(key); err == nil && n.Kind == yaml.SequenceNode && i < len(n.Content) {
+			value, line = n.Content[i], n.Content[i].Line
+		}
 		for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 			if n.Content[i].Value == key {
 				line, value = n.Content[i].Line, n.Content[i+1]
@@ -376,7 +394,36 @@ func overlay(under, over map[string]any) map[string]any {
 	return out
 }
 
+// withKnownWagers is the tree of a book in which each game also defines the side bets of the contract.
+func withKnownWagers(tree map[string]any) (map[string]any, error) {
+	var wagers map[string]any
+	if err := yaml.Unmarshal(knownWagers, &wagers); err != nil {
+		return nil, fmt.Errorf("read the wagers of the contract: %w", err)
+	}
+	games, _ := tree["games"].(map[string]any)
+	games = maps.Clone(games)
+	for name, of := range games {
+		game, ok := of.(map[string]any)
+		if !ok {
+			continue
+		}
+		game = maps.Clone(game)
+		own, _ := game["wagers"].(map[string]any)
+		game["wagers"] = overlay(wagers, own)
+		games[name] = game
+	}
+	tree = maps.Clone(tree)
+	if games != nil {
+		tree["games"] = games
+	}
+	return tree, nil
+}
+
 func build(tree map[string]any, known []string) (*Rulebook, []complaint, error) {
+	tree, err := withKnownWagers(tree)
+	if err != nil {
+		return nil, nil, err
+	}
 	plain, err := yaml.Marshal(tree)
 	if err != nil {
 		return nil, nil, fmt.Errorf("write merged rulebook: %w", err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
 	"reflect"
 	"testing"
@@ -16,7 +17,7 @@ var update = flag.Bool("update", false, "rewrite docs/rulebook.schema.json")
 // The JSON Schema of a rulebook, for editors, is what the loader reads.
 func TestRulebookSchema(t *testing.T) {
 	words := map[string][]string{
-		"side_bets": wordsOf[baccarat.SideBet](), "modes": wordsOf[baccarat.VigorishMode](),
+		"modes":  wordsOf[baccarat.VigorishMode](),
 		"unseen": wordsOf[baccarat.VigorishMode](),
 		"media":  wordsOf[baccarat.Medium](), "markers": wordsOf[baccarat.Marker](),
 		"dealt_by": wordsOf[baccarat.Role](), "third_card_face": wordsOf[baccarat.Face](),
@@ -26,6 +27,7 @@ func TestRulebookSchema(t *testing.T) {
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "Shoeproof rulebook"
 	root["required"] = []string{"name"}
+	root["$defs"] = map[string]any{"condition": schemaOfFields(reflect.TypeFor[conditionFile](), words)}
 	got, err := json.MarshalIndent(root, "", "  ")
 	if err != nil {
 		t.Fatal(err)
@@ -43,8 +45,25 @@ func TestRulebookSchema(t *testing.T) {
 	}
 }
 
+// written are the types that read more than one form, and the condition, which contains itself.
+var written = map[reflect.Type]map[string]any{
+	reflect.TypeFor[conditionFile](): {"$ref": "#/$defs/condition"},
+	reflect.TypeFor[numbersFile]():   {"type": []string{"integer", "string", "array", "null"}},
+	reflect.TypeFor[wordsFile]():     {"type": []string{"string", "array", "null"}},
+	reflect.TypeFor[paysFile]():      {"type": []string{"string", "object", "null"}},
+}
+
 func schemaOf(t reflect.Type, enums map[string][]string) map[string]any {
+	if p, ok := written[t]; ok {
+		return maps.Clone(p)
+	}
+	return schemaOfFields(t, enums)
+}
+
+func schemaOfFields(t reflect.Type, enums map[string][]string) map[string]any {
 	switch t.Kind() {
+	case reflect.Pointer:
+		return schemaOf(t.Elem(), enums)
 	case reflect.Struct:
 		properties := map[string]any{}
 		for f := range t.Fields() {

@@ -390,7 +390,7 @@ func checkDragonCall(p *Pass) {
 		return
 	}
 	if c, ok := p.called(); ok && p.Config.Mode != baccarat.Commission && p.Config.Mode != baccarat.Tie25 &&
-		(p.Law.Game == baccarat.PuntoBanco || p.Config.Mode == baccarat.EZ || len(p.Law.Treasures) > 0) {
+		(p.Law.Game == baccarat.PuntoBanco || p.Config.Mode == baccarat.EZ || len(p.Law.Tables("treasures")) > 0) {
 		p.judgePresence(baccarat.Dragon7, c.Dragon7(), finding.Subject{}, "dragon 7")
 	}
 }
@@ -407,7 +407,7 @@ func checkTreasureCall(p *Pass) {
 		return
 	}
 	want := c.Treasure()
-	recognised := p.Law.Treasures[p.Config.TreasuresTable][want].Known()
+	recognised := p.Law.Recognises(p.Config, "treasures", want.String())
 	call, n := lone(p.Round, baccarat.TreasureCall, baccarat.NoHand)
 	switch {
 	case n == 0 && want != baccarat.NoTreasure && recognised:

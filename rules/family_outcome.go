@@ -102,7 +102,7 @@ func (p *Pass) reportOutcome(w *record.Wager, want, got baccarat.Disposition) {
 	}
 	f := Finding{
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: evidence(w, p.Round),
-		Expected: fmt.Sprintf("%v wager %v at player %d, banker %d", w.Spot, want, c.P, c.B), Observed: observed,
+		Expected: fmt.Sprintf("%s wager %v at player %d, banker %d", p.spot(w), want, c.P, c.B), Observed: observed,
 	}
 	if want == baccarat.Pay && got == baccarat.Return && p.lesser(w) {
 		f.Verdict = finding.Suspect
@@ -149,7 +149,7 @@ func (p *Pass) disposition(w *record.Wager) baccarat.Disposition {
 	if !c.Complete || p.cancelled() && !p.seized(w) {
 		return baccarat.Undetermined
 	}
-	d := p.Law.Disposition(p.Config, w.Spot, c)
+	d := p.outcomeOf(w, c)
 	if d == baccarat.Pay && w.Disposition() != baccarat.Collect && p.outshone(w) {
 		return baccarat.Undetermined
 	}
@@ -163,7 +163,7 @@ func (p *Pass) Due(w *record.Wager) (baccarat.Disposition, int64) {
 	if d != baccarat.Pay {
 		return d, 0
 	}
-	odds := p.Law.PaidOdds(p.Config, w.Spot, p.coup())
+	odds := p.oddsOf(w, p.coup())
 	if !odds.Known() {
 		return d, 0
 	}
@@ -172,7 +172,10 @@ func (p *Pass) Due(w *record.Wager) (baccarat.Disposition, int64) {
 
 // treasureOdds are what the elected paytable pays a treasure wager on the round, unknown if it loses.
 func (p *Pass) treasureOdds(s baccarat.Spot) baccarat.Odds {
-	return p.Law.TreasureOdds(p.Config, s, p.coup())
+	if s.SideBet() != baccarat.SideTreasures {
+		return baccarat.Odds{}
+	}
+	return p.Law.PaidOdds(p.Config, s, p.coup())
 }
 
 // dragonPush reports whether a banker wager is pushed by an EZ dragon 7.

@@ -3,7 +3,6 @@ package rules
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -160,7 +159,7 @@ func (p *Pass) reportPayout(w *record.Wager, o baccarat.Odds, floor bool) {
 	}
 	p.Report(Finding{
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(due - w.Net().Paid), Evidence: evidence(w, p.Round),
-		Expected: fmt.Sprintf("%v %s paid %s%v: %s", w.Spot, p.money(w.Amount), least, o, p.money(due)),
+		Expected: fmt.Sprintf("%s %s paid %s%v: %s", p.spot(w), p.money(w.Amount), least, o, p.money(due)),
 		Observed: p.settled(w),
 	})
 }
@@ -198,13 +197,10 @@ func checkBonusTable(p *Pass) {
 		if w.Spot.SideBet() != baccarat.SideDragonBonus || !p.payable(w) {
 			continue
 		}
-		row := p.coup().DragonBonus(baccarat.BonusHand(w.Spot))
-		odds, ok := p.Law.BonusTables[p.Config.BonusTable][row]
-		if !ok {
-			var printed []baccarat.Odds
-			for _, name := range slices.Sorted(maps.Keys(p.Law.BonusTables)) {
-				printed = append(printed, p.Law.BonusTables[name][row])
-			}
+		bet := p.bet(w)
+		odds := p.Law.Paid(p.Config, bet, p.coup())
+		if !odds.Known() {
+			printed := p.Law.PrintedOdds(p.Config, bet, p.coup())
 			p.judgeUnprinted(w, fmt.Sprintf("dragon bonus pay table %q", p.Config.BonusTable), printed)
 			continue
 		}
@@ -228,7 +224,7 @@ func (p *Pass) judgeUnprinted(w *record.Wager, table string, printed []baccarat.
 	}
 	f := Finding{
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Net().Paid, Evidence: evidence(w, p.Round),
-		Expected: fmt.Sprintf("%v %s paid as a printed pay table has it: %s", w.Spot, p.money(w.Amount),
+		Expected: fmt.Sprintf("%s %s paid as a printed pay table has it: %s", p.spot(w), p.money(w.Amount),
 			cmp.Or(strings.Join(odds, ", "), "nothing")),
 		Observed: fmt.Sprintf("paid %s under %s", p.money(w.Net().Paid), table),
 	}

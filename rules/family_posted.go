@@ -52,41 +52,22 @@ func (p *Pass) paidUnder(s baccarat.Spot) []string {
 
 // lawfulRow are the odds that the law sets for a line of a wager under a configuration, unknown if it sets none.
 func (p *Pass) lawfulRow(c *law.Config, row law.PostedRow) law.SpotOdds {
-	margin, _ := strconv.ParseUint(row.Line, 10, 8)
-	treasure := func(t baccarat.Treasure) law.SpotOdds {
-		return law.SpotOdds{Odds: p.Law.Treasures[c.TreasuresTable][t]}
-	}
-	switch {
-	case row.Spot.SideBet() == baccarat.SideDragonBonus && row.Line == "NATURAL":
-		return law.SpotOdds{Odds: p.Law.BonusTables[c.BonusTable][baccarat.BonusNatural]}
-	case row.Spot.SideBet() == baccarat.SideDragonBonus && margin >= 4:
-		return law.SpotOdds{Odds: p.Law.BonusTables[c.BonusTable][baccarat.BonusMargin+baccarat.BonusRow(margin)]}
-	case row.Spot == baccarat.SpotHeavenly9 && row.Line == "BOTH":
-		return treasure(baccarat.Heavenly9Both)
-	case row.Spot == baccarat.SpotHeavenly9 && row.Line == "ONE":
-		return treasure(baccarat.Heavenly9One)
-	case row.Spot == baccarat.SpotBlazing7s && row.Line == "THREE":
-		return treasure(baccarat.Blazing7sThree)
-	case row.Spot == baccarat.SpotBlazing7s && row.Line == "TWO":
-		return treasure(baccarat.Blazing7sTwo)
-	case row.Spot == baccarat.SpotBanker && margin == 6 && c.Mode == baccarat.NoVig6 && p.Law.Knows(baccarat.NoVig6):
+	if row.Spot == baccarat.SpotBanker && row.Line == "6" && c.Mode == baccarat.NoVig6 && p.Law.Knows(baccarat.NoVig6) {
 		return law.MinForSix
 	}
-	return law.SpotOdds{}
+	w := p.Law.Wager(row.Spot, row.Name)
+	if w == nil || w.Posted {
+		return law.SpotOdds{}
+	}
+	return p.Law.OddsOfLine(c, w, row.Line)
 }
 
 // lawfulOdds are the odds that the law sets for a spot under a configuration, unknown where they depend on the hand.
 func (p *Pass) lawfulOdds(c *law.Config, s baccarat.Spot) law.SpotOdds {
-	switch s {
-	case baccarat.SpotFortune7:
-		return law.SpotOdds{Odds: p.Law.Treasures[c.TreasuresTable][baccarat.Fortune7]}
-	case baccarat.SpotGolden8:
-		return law.SpotOdds{Odds: p.Law.Treasures[c.TreasuresTable][baccarat.Golden8]}
-	case baccarat.SpotCoverAll:
-		return law.SpotOdds{Odds: p.Law.CoverAll[c.TreasuresTable]}
-	default:
-		return p.Law.Odds[s]
+	if w := p.Law.Wager(s, ""); w != nil {
+		return p.Law.FlatOdds(c, w)
 	}
+	return p.Law.Odds[s]
 }
 
 // checkPostedOdds compares the odds posted with those of the law. Above a floor they are lawful; above an exact value

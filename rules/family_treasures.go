@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -15,23 +14,23 @@ import (
 var treasuresFamily = []*Rule{
 	treasurePays(
 		"treasures.payout.fortune-7", "Fortune 7 is paid by the elected paytable.", "Other odds.",
-		baccarat.SpotFortune7, baccarat.Fortune7,
+		baccarat.SpotFortune7, "FORTUNE_7",
 	),
 	treasurePays(
 		"treasures.payout.golden-8", "Golden 8 is paid by the elected paytable.", "Other odds.", baccarat.SpotGolden8,
-		baccarat.Golden8,
+		"GOLDEN_8",
 	),
 	treasurePays(
 		"treasures.payout.heavenly-9-both", "Heavenly 9 in both hands is paid by the elected paytable.",
-		"Paid the single-hand odds.", baccarat.SpotHeavenly9, baccarat.Heavenly9Both,
+		"Paid the single-hand odds.", baccarat.SpotHeavenly9, "BOTH",
 	),
 	treasurePays(
 		"treasures.payout.heavenly-9-one", "Heavenly 9 in one hand is paid by the elected paytable.",
-		"Paid the both-hands odds.", baccarat.SpotHeavenly9, baccarat.Heavenly9One,
+		"Paid the both-hands odds.", baccarat.SpotHeavenly9, "ONE",
 	),
 	treasurePays(
 		"treasures.payout.blazing-three-card", "Three-card Blazing 7s are paid by the elected paytable.",
-		"Odds of the other paytable.", baccarat.SpotBlazing7s, baccarat.Blazing7sThree,
+		"Odds of the other paytable.", baccarat.SpotBlazing7s, "THREE",
 	),
 	{
 		Name:     "treasures.payout.blazing-two-card",
@@ -59,16 +58,21 @@ var treasuresFamily = []*Rule{
 	},
 }
 
-func treasurePays(name, doc, breach string, spot baccarat.Spot, event baccarat.Treasure) *Rule {
+func treasurePays(name, doc, breach string, spot baccarat.Spot, event string) *Rule {
 	return &Rule{
 		Name: name, Doc: doc, Breach: breach, Severity: finding.Critical, At: Settled,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 		Check: func(p *Pass) {
-			if p.Round.Coup().Treasure() == event {
+			if p.treasure(p.Round.Coup(), spot) == event {
 				p.judgeTreasure(spot)
 			}
 		},
 	}
+}
+
+// treasure is the line of a treasure wager that a coup reaches under any pay table, empty if none.
+func (p *Pass) treasure(c *baccarat.Coup, spot baccarat.Spot) string {
+	return p.Law.Reached(p.Law.Wager(spot, ""), c)
 }
 
 func (p *Pass) judgeTreasure(spot baccarat.Spot) {
@@ -83,10 +87,12 @@ func (p *Pass) judgeTreasure(spot baccarat.Spot) {
 
 // paidBothRows reports whether a Heavenly 9 was paid the sum of its two rows.
 func (p *Pass) paidBothRows(w *record.Wager) bool {
-	table := p.Law.Treasures[p.Config.TreasuresTable]
-	both, one := table[baccarat.Heavenly9Both], table[baccarat.Heavenly9One]
-	return w.Spot == baccarat.SpotHeavenly9 && p.coup().Treasure() == baccarat.Heavenly9Both && both.For == one.For &&
-		baccarat.Odds{To: both.To + one.To, For: both.For}.Compare(w.Net().Paid, w.Amount) == 0
+	bet := p.bet(w)
+	if w.Spot != baccarat.SpotHeavenly9 || p.treasure(p.coup(), w.Spot) != "BOTH" {
+		return false
+	}
+	both, one := p.Law.OddsOfLine(p.Config, bet, "BOTH"), p.Law.OddsOfLine(p.Config, bet, "ONE")
+	return both.For == one.For && baccarat.Odds{To: both.To + one.To, For: both.For}.Compare(w.Net().Paid, w.Amount) == 0
 }
 
 func checkHighestSingle(p *Pass) {
@@ -139,7 +145,7 @@ func (p *Pass) lesser(w *record.Wager) bool {
 func checkCoverAll(p *Pass) { p.judgeTreasure(baccarat.SpotCoverAll) }
 
 func checkBlazingTwo(p *Pass) {
-	if p.coup().Treasure() != baccarat.Blazing7sTwo {
+	if p.treasure(p.coup(), baccarat.SpotBlazing7s) != "TWO" {
 		return
 	}
 	for i := range p.Round.Wagers {
@@ -159,7 +165,7 @@ func checkPaytableFixed(p *Pass) {
 	p.changedInRound(
 		func(now *law.Config) bool { return now.TreasuresTable != p.Config.TreasuresTable }, "treasures paytable",
 	)
-	if p.Config.Offers(baccarat.SideTreasures) && p.Law.Treasures[p.Config.TreasuresTable] == nil {
+	if p.Config.Offers(baccarat.SideTreasures) && !slices.Contains(p.Law.Tables("treasures"), p.Config.TreasuresTable) {
 		p.checkUnprintedTreasures(fmt.Sprintf("treasures paytable %q", p.Config.TreasuresTable))
 	}
 }
@@ -172,13 +178,7 @@ func (p *Pass) checkUnprintedTreasures(table string) {
 			!p.coup().Complete {
 			continue
 		}
-		var printed []baccarat.Odds
-		for _, name := range slices.Sorted(maps.Keys(p.Law.Treasures)) {
-			c := *p.Config
-			c.TreasuresTable = name
-			printed = append(printed, p.Law.TreasureOdds(&c, w.Spot, p.coup()))
-		}
-		p.judgeUnprinted(w, table, printed)
+		p.judgeUnprinted(w, table, p.Law.PrintedOdds(p.Config, p.bet(w), p.coup()))
 	}
 }
 

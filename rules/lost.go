@@ -102,10 +102,10 @@ func (p *Pass) elections() func(func(*law.Config) bool) {
 		add(func(c *law.Config) { c.SideBets = nil })
 		add(func(c *law.Config) { c.SideBets = p.Law.SideBets })
 		add(func(c *law.Config) { c.Posted = [baccarat.Spots]baccarat.Odds{} })
-		for _, name := range slices.Sorted(maps.Keys(p.Law.BonusTables)) {
+		for _, name := range p.Law.Tables("dragon_bonus") {
 			add(func(c *law.Config) { c.BonusTable = name })
 		}
-		for _, name := range slices.Sorted(maps.Keys(p.Law.Treasures)) {
+		for _, name := range p.Law.Tables("treasures") {
 			add(func(c *law.Config) { c.TreasuresTable = name })
 		}
 		add(func(c *law.Config) { c.SupplementalRequiresMain = !c.SupplementalRequiresMain })

@@ -55,7 +55,7 @@ func (p *Pass) seized(w *record.Wager) bool {
 	if w.Gone || !p.cancelled() || w.Disposition() != baccarat.Collect || p.ground() != HandComplete {
 		return false
 	}
-	d := p.Law.Disposition(p.Config, w.Spot, c)
+	d := p.outcomeOf(w, c)
 	return d == baccarat.Pay || d == baccarat.Return
 }
 
@@ -72,11 +72,11 @@ func (p *Pass) withheld() (wagers []*record.Wager, due int64) {
 	c := p.coup()
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if w.Gone || w.Disposition() == baccarat.Pay || p.Law.Disposition(p.Config, w.Spot, c) != baccarat.Pay {
+		if w.Gone || w.Disposition() == baccarat.Pay || p.outcomeOf(w, c) != baccarat.Pay {
 			continue
 		}
 		wagers = append(wagers, w)
-		if odds := p.Law.PaidOdds(p.Config, w.Spot, c); odds.Known() {
+		if odds := p.oddsOf(w, c); odds.Known() {
 			due += odds.Winnings(w.Amount)
 		}
 	}

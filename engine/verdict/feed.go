@@ -158,9 +158,9 @@ func lacking(c *schema.TableConfig, l *law.Law) (fields []string) {
 		add("side_bets", side == baccarat.NoSideBet || side > baccarat.SideRoyal)
 		add(
 			"pay_tables.dragon_bonus",
-			side == baccarat.SideDragonBonus && l.BonusTables[c.PayTables["dragon_bonus"]] == nil,
+			side == baccarat.SideDragonBonus && !slices.Contains(l.Tables("dragon_bonus"), c.PayTables["dragon_bonus"]),
 		)
-		add("pay_tables.treasures", side == baccarat.SideTreasures && l.Treasures[c.PayTables["treasures"]] == nil)
+		add("pay_tables.treasures", side == baccarat.SideTreasures && !slices.Contains(l.Tables("treasures"), c.PayTables["treasures"]))
 	}
 	for s := range baccarat.Spots {
 		side := s.SideBet()

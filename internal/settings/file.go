@@ -134,7 +134,7 @@ func (f *configFile) guess(key string) string {
 			names = append(names, k)
 		}
 	}
-	if near := nearest(key, sorted(names)); near != "" {
+	if near := law.Nearest(key, sorted(names)); near != "" {
 		return ", did you mean " + near + "?"
 	}
 	return ""

@@ -135,35 +135,3 @@ func split(list string) []string {
 	}
 	return out
 }
-
-// nearest returns the known word that is most similar to a wrong one, or none.
-func nearest(wrong string, known []string) string {
-	best, limit := "", 1+len(wrong)/6
-	for _, k := range known {
-		if d := distance(wrong, k); d <= limit {
-			best, limit = k, d-1
-		}
-	}
-	return best
-}
-
-// distance is the Levenshtein distance.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
-}

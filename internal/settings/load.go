@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/shoeproof/shoeproof/law"
+
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
@@ -229,7 +231,7 @@ func (l *Loaded) checkVariables(environ []string) {
 			continue
 		}
 		hint := ""
-		if near := nearest(name, known); near != "" {
+		if near := law.Nearest(name, known); near != "" {
 			hint = ", did you mean " + near + "?"
 		}
 		l.wrong = append(l.wrong, fmt.Errorf("%s: unknown variable%s", name, hint))

@@ -1,0 +1,404 @@
+package law
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+)
+
+// wagerFile is a side bet as it is written.
+type wagerFile struct {
+	Title    string `yaml:"title"`
+	SideBet  string `yaml:"side_bet"`
+	PayTable string `yaml:"pay_table"`
+	// RowsDecide means that a line without a row in the elected pay table loses.
+	RowsDecide bool `yaml:"rows_decide"`
+	// Odds are the odds of a line without odds of its own, or "posted".
+	Odds     string     `yaml:"odds"`
+	Relation string     `yaml:"relation"`
+	Choice   string     `yaml:"choice"`
+	Lines    []lineFile `yaml:"lines"`
+}
+
+type lineFile struct {
+	Name string        `yaml:"name"`
+	When conditionFile `yaml:"when"`
+	Pays paysFile      `yaml:"pays"`
+	// Returns means that the stake is returned.
+	Returns bool `yaml:"returns"`
+	// Row is the row of the pay table, the name of the line if it is empty. The line also needs the row NeedsRow.
+	Row      string `yaml:"row"`
+	NeedsRow string `yaml:"needs_row"`
+	// Option are options that the rulebook must have chosen; the line is left out otherwise.
+	Option map[string]string `yaml:"option"`
+}
+
+type conditionFile struct {
+	Winner wordsFile       `yaml:"winner"`
+	Margin numbersFile     `yaml:"margin"`
+	Cards  numbersFile     `yaml:"cards"`
+	Player *handFile       `yaml:"player"`
+	Banker *handFile       `yaml:"banker"`
+	Either *handFile       `yaml:"either"`
+	Both   *handFile       `yaml:"both"`
+	Not    *conditionFile  `yaml:"not"`
+	Any    []conditionFile `yaml:"any"`
+}
+
+type handFile struct {
+	Total     numbersFile `yaml:"total"`
+	Cards     numbersFile `yaml:"cards"`
+	TwoCards  numbersFile `yaml:"first_two_total"`
+	Natural   *bool       `yaml:"natural"`
+	Pair      *bool       `yaml:"pair"`
+	Suited    *bool       `yaml:"suited"`
+	SameColor *bool       `yaml:"same_color"`
+	OneRank   *bool       `yaml:"all_one_rank"`
+	OneSuit   *bool       `yaml:"all_one_suit"`
+	Ranks     wordsFile   `yaml:"first_two_ranks"`
+	Only      wordsFile   `yaml:"all_ranks"`
+}
+
+// paysFile are odds, or odds by pay table.
+type paysFile struct {
+	odds    string
+	byTable map[string]string
+}
+
+func (f *paysFile) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		f.odds = n.Value
+		return nil
+	}
+	return n.Decode(&f.byTable)
+}
+
+// numbersFile is a number, a range such as 4-9, or a list of both.
+type numbersFile []string
+
+func (f *numbersFile) UnmarshalYAML(n *yaml.Node) error { return scalars(n, (*[]string)(f)) }
+
+// wordsFile is a word, or a list of words.
+type wordsFile []string
+
+func (f *wordsFile) UnmarshalYAML(n *yaml.Node) error { return scalars(n, (*[]string)(f)) }
+
+func scalars(n *yaml.Node, into *[]string) error {
+	if n.Kind == yaml.ScalarNode {
+		*into = []string{n.Value}
+		return nil
+	}
+	return n.Decode(into)
+}
+
+// numbers adds the set of numbers that is written, each up to a limit.
+func (c *complaints) numbers(where string, f numbersFile, most uint64) (set baccarat.Numbers) {
+	for _, text := range f {
+		from, to, ranged := strings.Cut(text, "-")
+		low, err1 := strconv.ParseUint(strings.TrimSpace(from), 10, 8)
+		high, err2 := low, error(nil)
+		if ranged {
+			high, err2 = strconv.ParseUint(strings.TrimSpace(to), 10, 8)
+		}
+		if err1 != nil || err2 != nil || low > high || high > most {
+			c.add(where, fmt.Errorf("%q: want a number up to %d, a range such as 4-%d, or a list", text, most, most))
+			continue
+		}
+		for n := low; n <= high; n++ {
+			set.Add(uint8(n))
+		}
+	}
+	return set
+}
+
+// words reads words as the numbers of their places in a list.
+func (c *complaints) words(where string, f wordsFile, known []string) (numbers []uint8) {
+	for _, word := range f {
+		if i := slices.Index(known, strings.ToUpper(word)); i >= 0 {
+			numbers = append(numbers, uint8(i+1))
+			continue
+		}
+		c.add(where, unknownOf(word, known))
+	}
+	return numbers
+}
+
+// unknownOf is the error of a word that is not one of those known.
+func unknownOf(word string, known []string) error {
+	if near := Nearest(strings.ToUpper(word), known); near != "" {
+		return fmt.Errorf("%q: did you mean %s? Want one of %v", word, near, known)
+	}
+	return fmt.Errorf("%q: want one of %v", word, known)
+}
+
+var rankWords = []string{"A", "2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K"}
+
+func (c *complaints) condition(where string, f *conditionFile) (q baccarat.Condition) {
+	for _, n := range c.words(where+"/winner", f.Winner, []string{"PLAYER", "BANKER", "TIE"}) {
+		q.Winner.Add(n)
+	}
+	q.Margin, q.Cards = c.numbers(where+"/margin", f.Margin, 9), c.numbers(where+"/cards", f.Cards, 6)
+	q.Player, q.Banker = c.hand(where+"/player", f.Player), c.hand(where+"/banker", f.Banker)
+	q.Either, q.Both = c.hand(where+"/either", f.Either), c.hand(where+"/both", f.Both)
+	if f.Not != nil {
+		not := c.condition(where+"/not", f.Not)
+		q.Not = &not
+	}
+	for i := range f.Any {
+		q.Any = append(q.Any, c.condition(where+"/any/"+strconv.Itoa(i), &f.Any[i]))
+	}
+	return q
+}
+
+func (c *complaints) hand(where string, f *handFile) *baccarat.HandCondition {
+	if f == nil {
+		return nil
+	}
+	q := &baccarat.HandCondition{
+		Total: c.numbers(where+"/total", f.Total, 9), Cards: c.numbers(where+"/cards", f.Cards, 3),
+		TwoCards: c.numbers(where+"/first_two_total", f.TwoCards, 9),
+		Natural:  demand(f.Natural), Pair: demand(f.Pair), Suited: demand(f.Suited), SameColor: demand(f.SameColor),
+		OneRank: demand(f.OneRank), OneSuit: demand(f.OneSuit),
+	}
+	ranks := c.words(where+"/first_two_ranks", f.Ranks, rankWords)
+	if len(ranks) == 2 {
+		q.Ranks = [2]uint8{ranks[0], ranks[1]}
+	} else if len(f.Ranks) > 0 {
+		c.add(where+"/first_two_ranks", fmt.Errorf("%v: want two ranks such as [K, Q]", []string(f.Ranks)))
+	}
+	for _, n := range c.words(where+"/all_ranks", f.Only, rankWords) {
+		q.Only.Add(n)
+	}
+	return q
+}
+
+func demand(b *bool) baccarat.Demand {
+	switch {
+	case b == nil:
+		return baccarat.Anything
+	case *b:
+		return baccarat.Wanted
+	}
+	return baccarat.Unwanted
+}
+
+// wagers takes in the side bets of a game: their lines, and the odds of the pay tables.
+func (l *Law) wagers(c *complaints, gf *gameFile) {
+	l.bySpot, l.named = [baccarat.Spots]*Wager{}, map[string]*Wager{}
+	l.tables = map[string][]string{}
+	l.rows = map[[3]string]baccarat.Odds{}
+	for _, kind := range slices.Sorted(maps.Keys(gf.PayTables)) {
+		l.tables[kind] = slices.Sorted(maps.Keys(gf.PayTables[kind]))
+		for _, table := range l.tables[kind] {
+			for row, text := range gf.PayTables[kind][table] {
+				odds, err := baccarat.ParseOdds(text)
+				c.add("pay_tables/"+kind+"/"+table+"/"+row, err)
+				l.rows[[3]string{kind, table, row}] = odds
+			}
+		}
+	}
+	used := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(gf.Wagers)) {
+		f := gf.Wagers[name]
+		w := l.wager(c, gf, name, &f, used)
+		l.Wagers = append(l.Wagers, w)
+		if w.Spot == baccarat.SpotOther {
+			l.named[name] = w
+		} else {
+			l.bySpot[w.Spot] = w
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(gf.PayTables)) {
+		for _, table := range slices.Sorted(maps.Keys(gf.PayTables[kind])) {
+			at := "pay_tables/" + kind + "/" + table + "/"
+			for _, row := range slices.Sorted(maps.Keys(gf.PayTables[kind][table])) {
+				if !used[kind+"/"+row] {
+					var rows []string
+					for key := range used {
+						if of, row, _ := strings.Cut(key, "/"); of == kind {
+							rows = append(rows, row)
+						}
+					}
+					slices.Sort(rows)
+					c.add(at+row, fmt.Errorf("no line of a wager has this row: %w", unknownOf(row, rows)))
+				}
+			}
+		}
+	}
+	for _, word := range gf.SideBets {
+		c.add("side_bets", l.permit(word))
+	}
+}
+
+// permit permits the wagers of a side bet.
+func (l *Law) permit(word string) error {
+	known := wordsOf[baccarat.SideBet]()
+	if i := slices.Index(known, word); i >= 0 {
+		l.SideBets = append(l.SideBets, baccarat.SideBet(i+1))
+		return nil
+	}
+	for _, w := range l.Wagers {
+		if known = append(known, w.SideBet); w.SideBet == word {
+			l.Further = append(l.Further, word)
+			return nil
+		}
+	}
+	slices.Sort(known)
+	return unknownOf(word, slices.Compact(known))
+}
+
+func (l *Law) wager(c *complaints, gf *gameFile, name string, f *wagerFile, used map[string]bool) *Wager {
+	at := "wagers/" + name
+	w := &Wager{
+		Name: name, Title: f.Title, Spot: baccarat.ParseSpot(name), SideBet: f.SideBet, PayTable: f.PayTable,
+		RowsDecide: f.RowsDecide, Posted: f.Odds == "posted",
+	}
+	switch {
+	case w.Spot == baccarat.NoSpot:
+		w.Spot = baccarat.SpotOther
+		if !isWord(name) {
+			c.add(at, fmt.Errorf("%q: want a name of capital letters, digits and underscores", name))
+		}
+	case w.Spot.SideBet() == baccarat.NoSideBet:
+		c.add(at, fmt.Errorf("%s is no side bet", name))
+	}
+	if w.SideBet == "" {
+		w.SideBet = name
+	}
+	if w.Spot != baccarat.SpotOther && w.SideBet != w.Spot.SideBet().String() {
+		c.add(at+"/side_bet", fmt.Errorf("%q: want %v", w.SideBet, w.Spot.SideBet()))
+	}
+	switch f.Choice {
+	case "", "first":
+	case "highest":
+		w.Choice = Highest
+	default:
+		c.add(at+"/choice", unknownOf(f.Choice, []string{"first", "highest"}))
+	}
+	w.Odds = SpotOdds{l.Odds[w.Spot].Odds, l.Odds[w.Spot].Floor}
+	if w.Spot == baccarat.SpotOther {
+		w.Odds = l.namedOdds[name]
+	}
+	if f.Odds != "" && !w.Posted {
+		var err error
+		w.Odds.Odds, err = baccarat.ParseOdds(f.Odds)
+		c.add(at+"/odds", err)
+	}
+	floor, err := relation(f.Relation)
+	c.add(at+"/relation", err)
+	w.Odds.Floor = w.Odds.Floor || floor
+	if len(f.Lines) == 0 && !w.Posted {
+		c.add(at, errors.New("want lines, or odds: posted"))
+	}
+	if w.PayTable == "" && slices.ContainsFunc(f.Lines, func(x lineFile) bool { return x.Pays.byTable != nil }) {
+		w.PayTable = strings.ToLower(w.SideBet)
+	}
+	names := map[string]bool{}
+	for i := range f.Lines {
+		lf := &f.Lines[i]
+		if slices.ContainsFunc(slices.Collect(maps.Keys(lf.Option)), func(k string) bool {
+			return gf.Options[k] != lf.Option[k]
+		}) {
+			lf.markUsed(w, used)
+			continue
+		}
+		line := l.line(c, gf, w, lf, at+"/lines/"+strconv.Itoa(i))
+		if line.Name == "" {
+			line.Name = strconv.Itoa(i + 1)
+		}
+		if names[line.Name] {
+			c.add(at+"/lines/"+strconv.Itoa(i), fmt.Errorf("a second line %q", line.Name))
+		}
+		names[line.Name] = true
+		line.Odds.Floor = line.Odds.Known() && floor
+		lf.markUsed(w, used)
+		w.Lines = append(w.Lines, line)
+	}
+	return w
+}
+
+// isWord reports whether a name can be a word of the event contract.
+func isWord(name string) bool {
+	for i, r := range name {
+		if !(r >= 'A' && r <= 'Z' || i > 0 && (r >= '0' && r <= '9' || r == '_')) {
+			return false
+		}
+	}
+	return name != "" && len(name) <= 64
+}
+
+func relation(word string) (floor bool, err error) {
+	if word != "" && word != "exact" && word != "floor" {
+		err = fmt.Errorf("relation %q: want exact or floor", word)
+	}
+	return word == "floor", err
+}
+
+// row is the row of the pay table that gives the odds of the line.
+func (f *lineFile) row() string {
+	if f.Row != "" {
+		return f.Row
+	}
+	return f.Name
+}
+
+func (f *lineFile) markUsed(w *Wager, used map[string]bool) {
+	if w.PayTable != "" && !f.Returns {
+		used[w.PayTable+"/"+f.row()] = true
+		if f.NeedsRow != "" {
+			used[w.PayTable+"/"+f.NeedsRow] = true
+		}
+	}
+}
+
+func (l *Law) line(c *complaints, gf *gameFile, w *Wager, f *lineFile, at string) Line {
+	line := Line{Name: f.Name, When: c.condition(at+"/when", &f.When), Returns: f.Returns}
+	tables := gf.PayTables[w.PayTable]
+	switch {
+	case w.Posted:
+		return line
+	case f.Returns:
+		if f.Pays.odds != "" || f.Pays.byTable != nil {
+			c.add(at, errors.New("returns and pays: want one of them"))
+		}
+		return line
+	case f.Pays.odds != "":
+		var err error
+		line.Odds.Odds, err = baccarat.ParseOdds(f.Pays.odds)
+		c.add(at+"/pays", err)
+		return line
+	case f.Pays.byTable != nil:
+		line.ByTable = map[string]baccarat.Odds{}
+		for _, table := range slices.Sorted(maps.Keys(f.Pays.byTable)) {
+			odds, err := baccarat.ParseOdds(f.Pays.byTable[table])
+			c.add(at+"/pays/"+table, err)
+			line.ByTable[table] = odds
+			if !slices.Contains(l.tables[w.PayTable], table) {
+				l.tables[w.PayTable] = append(l.tables[w.PayTable], table)
+				slices.Sort(l.tables[w.PayTable])
+			}
+		}
+	case tables != nil:
+		line.ByTable = map[string]baccarat.Odds{}
+		for table := range tables {
+			if odds, ok := l.rows[[3]string{w.PayTable, table, f.row()}]; ok {
+				line.ByTable[table] = odds
+			}
+		}
+	}
+	if w.RowsDecide {
+		line.needs = map[string]bool{}
+		for table := range line.ByTable {
+			_, ok := tables[table][f.NeedsRow]
+			line.needs[table] = ok || f.NeedsRow == ""
+		}
+	}
+	return line
+}
