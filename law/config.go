@@ -10,8 +10,9 @@ import (
 type PostedRow struct {
 	Spot baccarat.Spot
 	// Name is the word of a spot OTHER.
-	Name, Line string
-	Odds       baccarat.Odds
+	Name string `cbor:",omitempty"`
+	Line string
+	Odds baccarat.Odds
 }
 
 // Config is what is in force at a table: the elections of the house within its rulebook.
@@ -32,9 +33,9 @@ type Config struct {
 	Rows           []PostedRow
 	// Further are the side bets on offer that are words of the rulebook, PostedNames the odds posted for such words,
 	// PayTables the elected pay tables of further kinds.
-	Further                  []string
-	PostedNames              map[string]baccarat.Odds
-	PayTables                map[string]string
+	Further                  []string                 `cbor:",omitempty"`
+	PostedNames              map[string]baccarat.Odds `cbor:",omitempty"`
+	PayTables                map[string]string        `cbor:",omitempty"`
 	SupplementalRequiresMain bool
 	ReshuffleAfterLacing     bool
 	FaceDown                 bool

@@ -158,7 +158,7 @@ drawing:
 func hands(t *testing.T, player, banker string) *baccarat.Coup {
 	t.Helper()
 	read := func(text string) (hand []baccarat.Card) {
-		for _, word := range strings.Fields(text) {
+		for word := range strings.FieldsSeq(text) {
 			c, err := baccarat.ParseCard(word)
 			if err != nil {
 				t.Fatal(err)

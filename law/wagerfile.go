@@ -300,28 +300,36 @@ func (l *Law) wager(c *complaints, gf *gameFile, name string, f *wagerFile, used
 	if w.PayTable == "" && slices.ContainsFunc(f.Lines, func(x lineFile) bool { return x.Pays.byTable != nil }) {
 		w.PayTable = strings.ToLower(w.SideBet)
 	}
+	l.lines(c, gf, w, f, used)
+	for i := range w.Lines {
+		w.Lines[i].Odds.Floor = w.Lines[i].Odds.Known() && floor
+	}
+	return w
+}
+
+// lines takes in the lines of a wager that the options of the game leave.
+func (l *Law) lines(c *complaints, gf *gameFile, w *Wager, f *wagerFile, used map[string]bool) {
 	names := map[string]bool{}
 	for i := range f.Lines {
-		lf := &f.Lines[i]
-		if slices.ContainsFunc(slices.Collect(maps.Keys(lf.Option)), func(k string) bool {
-			return gf.Options[k] != lf.Option[k]
-		}) {
-			lf.markUsed(w, used)
+		lf, at := &f.Lines[i], "wagers/"+w.Name+"/lines/"+strconv.Itoa(i)
+		lf.markUsed(w, used)
+		left := true
+		for option, value := range lf.Option {
+			left = left && gf.Options[option] == value
+		}
+		if !left {
 			continue
 		}
-		line := l.line(c, gf, w, lf, at+"/lines/"+strconv.Itoa(i))
+		line := l.line(c, gf, w, lf, at)
 		if line.Name == "" {
 			line.Name = strconv.Itoa(i + 1)
 		}
 		if names[line.Name] {
-			c.add(at+"/lines/"+strconv.Itoa(i), fmt.Errorf("a second line %q", line.Name))
+			c.add(at, fmt.Errorf("a second line %q", line.Name))
 		}
 		names[line.Name] = true
-		line.Odds.Floor = line.Odds.Known() && floor
-		lf.markUsed(w, used)
 		w.Lines = append(w.Lines, line)
 	}
-	return w
 }
 
 // isWord reports whether a name can be a word of the event contract.
