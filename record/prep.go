@@ -42,8 +42,19 @@ type Batch struct {
 	Shuffled, Reshuffled Seq
 	// Dealt is the first card of the first shoe that has them.
 	Dealt Seq
-	// Receipts is how often cards were received under the id.
+	// Receipts is how often cards were received under the id, Backs the backs of all of them.
 	Receipts int
+	Backs    []Back
+}
+
+// Back is the back of a card.
+type Back struct{ Color, Design string }
+
+// HasBack reports whether a deck with such a back was received. A design that was not reported may be any.
+func (b *Batch) HasBack(back Back) bool {
+	return slices.ContainsFunc(b.Backs, func(o Back) bool {
+		return o.Color == back.Color && (o.Design == back.Design || o.Design == "" || back.Design == "")
+	})
 }
 
 // BatchAt is the latest report of where a batch is.

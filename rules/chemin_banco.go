@@ -57,8 +57,8 @@ func (p *Pass) others(seat uint32) []record.SeatChange {
 func (p *Pass) calledBanco(s record.SeatChange) bool { return banco(p.Round, s.Seat, false) != nil }
 
 // judgePreference judges the wagers that were taken beside a call which goes before them. If its wager was placed, no
-// other stands beside it. If it was announced before the others and never placed, the preference may have been refused,
-// or given up: that is suspected, unless the wager was withdrawn. The finding is about a seat.
+// other stands beside it. If it was announced before the others exercised their option and never placed, the preference
+// may have been refused, or given up: that is suspected, unless the wager was withdrawn. The finding is about a seat.
 func (p *Pass) judgePreference(call *record.Banco, what string, others []record.SeatChange, about uint32) {
 	bank := bank(p.Round)
 	if bank == nil || len(others) == 0 {
@@ -74,10 +74,24 @@ func (p *Pass) judgePreference(call *record.Banco, what string, others []record.
 	case placed >= bank.Amount:
 		f.Observed += " beside it"
 		p.Report(f)
-	case placed == 0 && call.Seq < other.Seq && !p.withdrew(call.Seat):
+	case placed == 0 && p.announcedBefore(call, others) && !p.withdrew(call.Seat):
 		f.Observed += fmt.Sprintf("; seat %d announced and placed no wager", call.Seat)
 		p.Suspect(f)
 	}
+}
+
+// announcedBefore reports whether a call came before each of the other seats had exercised its option: announced and
+// placed its wager. A wager that lay there before the Banker's was not yet made against it, and precedes no call.
+func (p *Pass) announcedBefore(call *record.Banco, others []record.SeatChange) bool {
+	return !slices.ContainsFunc(others, func(s record.SeatChange) bool {
+		made := s.Seq
+		for _, b := range p.Round.Bancos {
+			if b.Seat == s.Seat {
+				made = max(made, b.Seq)
+			}
+		}
+		return made < call.Seq && made > bank(p.Round).Placed
+	})
 }
 
 // withdrew reports whether a seat withdrew a wager against the Banker.

@@ -187,18 +187,30 @@ func checkBacks(p *Pass) {
 		case c.Back == "":
 			p.CannotJudge("the back of a card was not read", c.Seq)
 		case c.Back != want:
-			p.Report(Finding{
-				Subject: finding.OfCard(c.CardSeq), Expected: "back " + want, Observed: "back " + c.Back,
-				Evidence: []record.Seq{p.Shoe.Loaded.Seq, c.Seq}, Cites: p.backsCited(),
-			})
+			p.foreignBack(c, "back "+want, "back "+c.Back)
 		case c.Design != "" && design != "" && c.Design != design:
-			p.Report(Finding{
-				Subject: finding.OfCard(c.CardSeq), Expected: "back of design " + design,
-				Observed: "back of design " + c.Design, Evidence: []record.Seq{p.Shoe.Loaded.Seq, c.Seq},
-				Cites: p.backsCited(),
-			})
+			p.foreignBack(c, "back of design "+design, "back of design "+c.Design)
 		}
 	}
+}
+
+// foreignBack reports a card with another back than the shoe's. Without a shuffling device 9 NYCRR 5322.15(c) has the
+// backs of one deck be alike, not the backs of all decks of the shoe.
+func (p *Pass) foreignBack(c *record.DealtCard, expected, observed string) {
+	f := Finding{
+		Subject: finding.OfCard(c.CardSeq), Expected: expected, Observed: observed,
+		Evidence: []record.Seq{p.Shoe.Loaded.Seq, c.Seq}, Cites: p.backsCited(),
+	}
+	if f.Cites != nil {
+		switch b := p.Table.Batch(p.Shoe.Batch()); {
+		case b == nil || b.Received == 0:
+			f.Verdict = finding.Suspect // a deck with such backs may have been received
+		case b.HasBack(record.Back{Color: c.Back, Design: c.Design}):
+			p.CannotJudge("decks with several backs were received; of which deck a card is was not reported", f.Evidence...)
+			return
+		}
+	}
+	p.Report(f)
 }
 
 // backsCited is the first clause alone where no shuffling device is used: the second one, 9 NYCRR

@@ -43,6 +43,7 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 		s.Law.Excess(r.Coup(), baccarat.Hand(p.Hand))
 	if r == s.Round && !carried {
 		if s.Settling != nil {
+			t.nextNumber(c, s, p)
 			s.Settling.NextBy = record.Drawn{Role: baccarat.Role(p.ByRole), Seat: p.BySeat, Curator: t.holder()}
 		}
 		t.firstCard(c, s, r)
@@ -63,7 +64,7 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	if !s.IsFaceUp(p.CardSeq) {
 		s.takeOut(c, card)
 	}
-	s.LastCard, s.Numbered = c.seq, max(s.Numbered, p.CardSeq)
+	s.LastCard, s.Numbered, s.NumberedOut = c.seq, max(s.Numbered, p.CardSeq), s.Out
 	r.Left = s.left()
 }
 

@@ -18,9 +18,14 @@ func (t *Table) foldCards(c *turn) {
 	switch p := t.now.Payload.(type) {
 	case *schema.DeckReceived:
 		b := t.batch(p.BatchID)
+		backs := b.Backs
+		if b.Dealt != 0 { // other cards take the place of those that were dealt
+			backs = nil
+		}
 		*b = record.Batch{
 			ID: p.BatchID, Received: c.seq, Decks: p.DeckCount, BackColor: p.BackColor, BackDesign: p.BackDesign,
 			PreShuffled: p.PreShuffled, Receipts: b.Receipts + 1,
+			Backs: append(backs, record.Back{Color: p.BackColor, Design: p.BackDesign}),
 		}
 	case *schema.CardsInspected:
 		b := t.batch(p.BatchID)

@@ -154,7 +154,6 @@ func (t *Table) announce(c *turn, s *Shoe, r *record.Round, p *schema.Announced)
 	case baccarat.NoMoreBets:
 		t.betting(c, s)
 	case baccarat.PlayerWins, baccarat.BankerWins, baccarat.TieHand:
-		s.Progress.Called = true
 		t.dealt(c, s)
 	}
 }
@@ -207,7 +206,6 @@ func (t *Table) foldSettlement(c *turn, s *Shoe, r *record.Round) bool {
 	}
 	// Money moved: the hands are over, unless a card is still due.
 	if r == s.Round {
-		s.Progress.MoneyMoved = true
 		t.dealt(c, s)
 	}
 	return true

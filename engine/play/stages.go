@@ -6,6 +6,7 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // prepare reaches Prepared at the first card of a shoe: until then a step of its preparation may come.
@@ -46,19 +47,14 @@ func (t *Table) betting(c *turn, s *Shoe) {
 	}
 }
 
-// dealt reaches Dealt once the deal is over: a result was called, money moved or the end was recorded, and no card is
-// due any more. While a card is due, a call or a payment alone may be the error; both together, or the recorded end,
-// are not.
+// dealt reaches Dealt once the deal is over: a result was called, money moved or the end was recorded. While a card is
+// due, or lies in a hand where none was due, only the recorded counts show whether the cards are all that were dealt.
 func (t *Table) dealt(c *turn, s *Shoe) {
 	p, r := &s.Progress, s.Round
 	if p.Dealt || s.Law == nil {
 		return
 	}
-	certain := r.Ended.Seq != 0 || (p.Called && p.MoneyMoved)
-	if r.Errant && r.Ended.Seq == 0 {
-		return // the recorded counts will show whether the card stayed
-	}
-	if !certain && s.Law.CardsDue(r.Coup()) > 0 {
+	if r.Ended.Seq == 0 && (r.Errant || s.Law.CardsDue(r.Coup()) > 0) {
 		return
 	}
 	p.Dealt = true
@@ -103,17 +99,7 @@ func skipsIndex(r *record.Round, h baccarat.Hand) bool {
 // skipsNumber reports whether a number between two cards of a round is left out. What irregularities take has numbers
 // too, so that only the cards before them are compared.
 func skipsNumber(s *Shoe, r *record.Round) bool {
-	until := ^record.Seq(0)
-	for i := range s.Burns {
-		if b := &s.Burns[i]; !b.Opening && b.Seq > r.Started {
-			until = min(until, b.Seq)
-		}
-	}
-	for i := range s.FaceUps {
-		if f := &s.FaceUps[i]; f.Seq > r.Started {
-			until = min(until, f.Seq)
-		}
-	}
+	until := s.irregularFrom(r.Started)
 	low, high, cards := ^uint32(0), uint32(0), uint32(0)
 	for i := range r.Cards {
 		if d := &r.Cards[i]; !d.Carried && d.Seq < until && !s.IsFaceUp(d.CardSeq) {
@@ -121,6 +107,22 @@ func skipsNumber(s *Shoe, r *record.Round) bool {
 		}
 	}
 	return cards > 1 && high-low >= cards
+}
+
+// irregularFrom is the first irregularity burn or card found face up after an event, the highest number if none.
+func (s *Shoe) irregularFrom(started record.Seq) record.Seq {
+	from := ^record.Seq(0)
+	for i := range s.Burns {
+		if b := &s.Burns[i]; !b.Opening && b.Seq > started {
+			from = min(from, b.Seq)
+		}
+	}
+	for i := range s.FaceUps {
+		if f := &s.FaceUps[i]; f.Seq > started {
+			from = min(from, f.Seq)
+		}
+	}
+	return from
 }
 
 // kept reports whether the recorded counts prove that every card of a round stayed in its hand.
@@ -143,14 +145,50 @@ func (t *Table) recorded(c *turn, s *Shoe, r *record.Round) {
 	c.reach(Recorded, s, r)
 }
 
-// finishDealing reaches Dealt for a deal that nothing ended: the next round has begun, or the shoe is over.
+// finishDealing reaches Dealt for a deal that nothing ended: the next round has begun, or the shoe is over. If a card
+// is due, the number of the next card shows whether it was dealt and not reported.
 func (t *Table) finishDealing(c *turn, s *Shoe) {
 	r := s.Round
 	r.Missing = r.Missing || r.Errant && r.Ended.Seq == 0
-	if !s.Progress.Dealt && len(r.Cards) > 0 && r.Voided.Seq == 0 && s.Law != nil {
-		s.Progress.Dealt = true
+	if s.Progress.Dealt || len(r.Cards) == 0 || r.Voided.Seq != 0 || s.Law == nil {
+		return
+	}
+	s.Progress.Dealt = true
+	if lacksCard(s, r) {
+		t.cardLost(c, s, r)
+	}
+	if s.AwaitsNumber = !r.Missing && r.Ended.Seq == 0 && s.Law.CardsDue(r.Coup()) > 0; !s.AwaitsNumber {
 		c.reach(Dealt, s, r)
 	}
+}
+
+// nextNumber compares the number of the first card of a round with the number that follows from the cards before it.
+// A number that is left out belongs to a card of the round before, unless its recorded end counts its cards. What an
+// irregularity takes has numbers too, and is judged by its count.
+func (t *Table) nextNumber(c *turn, s *Shoe, p *schema.CardDealt) {
+	before, due := s.Settling, s.Numbered+s.Out-s.NumberedOut+1
+	if s.Numbered == 0 || s.Law == nil {
+		return
+	}
+	first := p.Hand == schema.HandPlayer && p.Index == 1
+	if p.CardSeq > due && first && s.irregularFrom(before.Started) == ^record.Seq(0) &&
+		before.Config != nil && before.Config.Reports(baccarat.FeedBurn) {
+		missing := before.Missing || before.Ended.Seq == 0
+		t.cardLost(c, s, before)
+		before.Missing = missing
+	}
+	if s.AwaitsNumber {
+		if p.CardSeq != due {
+			before.Missing, s.CardsLost = true, true
+		}
+		t.lateDealt(c, s, before)
+	}
+}
+
+// lateDealt reaches Dealt for the round before the one in progress.
+func (t *Table) lateDealt(c *turn, s *Shoe, r *record.Round) {
+	s.AwaitsNumber = false
+	c.reach(Dealt, s, r)
 }
 
 // settle enters a round into its shoe and reaches Settled.
@@ -160,6 +198,10 @@ func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 		return
 	}
 	*which = nil
+	if s.AwaitsNumber { // no card came after it
+		r.Missing, s.CardsLost = true, true
+		t.lateDealt(c, s, r)
+	}
 	s.Enter(r, rules.Settling(s.Law, r))
 	if Result(r) == baccarat.Void {
 		ground, last := rules.GroundOf(s.Law, &s.Shoe, r), &s.Rounds[len(s.Rounds)-1]

@@ -151,14 +151,18 @@ type ShoeState struct {
 	Later []LateCollection
 
 	Prepared, Closed bool
+	// NumberedOut is how many cards had left the shoe with the card numbered last. AwaitsNumber: Settling lacks a card
+	// that is due; the number of the next card shows whether it was dealt.
+	NumberedOut  uint32
+	AwaitsNumber bool
 	// Carried is the number of a card kept for the next round, 0 if none.
 	Carried uint32
 	// VoidedAt is the event that voided the last round for want of cards, 0 if it was not.
 	VoidedAt record.Seq
 }
 
-// Progress is which stages the round in progress has reached, and what brings it to the next one.
-type Progress struct{ Betting, Called, MoneyMoved, Dealt bool }
+// Progress is which stages the round in progress has reached.
+type Progress struct{ Betting, Dealt bool }
 
 // LateCollection is a collection of outstanding vigorish.
 type LateCollection struct {

@@ -134,12 +134,18 @@ func wagersOf(ev *schema.Event) []string {
 }
 
 // shared is what both changed. A round that one of them voids is not settled; rounds that one of them adds or removes
-// concern another one about the end of the shoe; and a fault may no longer have the cards that it needs.
+// concern another one about the end of the shoe; a fault in the order of a settlement rests on both its wagers; and a
+// fault may no longer have the cards that it needs.
 func (d *duet) shared() []string {
 	void := fmt.Sprintf("round %d Void", d.want(0).Round)
 	for i := range d.faults {
 		if d.changed[i][void] {
 			d.both(void)
+		}
+		for _, id := range d.ids[i] {
+			if wager := "wager " + id; d.faults[i].settled && d.changed[1-i][wager] {
+				d.both(wager)
+			}
 		}
 		if d.changed[i]["rounds"] && d.parts[1-i].findingRound > 0 {
 			d.both("rounds")

@@ -201,7 +201,7 @@ func bankerWagerFaults() []Fault {
 				for h := range 2 {
 					sc.round.Coup.Hands[h] = sc.round.Coup.Hands[h][:2]
 				}
-				for k := range sc.plan.Rounds {
+				for k := sc.index + 1; k < len(sc.plan.Rounds); k++ {
 					sc.plan.Rounds[k].Bank.Calls = nil // later calls depend on the result
 				}
 				return nil

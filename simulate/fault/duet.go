@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"bytes"
 	"runtime"
 	"slices"
 
@@ -46,15 +47,19 @@ func (d *duet) tune(c *schema.TableConfig) {
 			d.faults[i].tune(c)
 		}
 	}
-	if d.faults[0].tune == nil {
-		return
-	}
-	before := string(schema.AppendConfigJSON(nil, c))
-	again := (&schema.Event{Payload: &schema.TableOpened{Config: *c}}).Clone().Payload.(*schema.TableOpened).Config
-	d.faults[0].tune(&again)
-	if string(schema.AppendConfigJSON(nil, &again)) != before {
+	if d.faults[0].isUndone(c) {
 		d.both("terms")
 	}
+}
+
+// isUndone reports whether a configuration is no longer as the fault tuned it.
+func (f *Fault) isUndone(c *schema.TableConfig) bool {
+	if f.tune == nil {
+		return false
+	}
+	again := (&schema.Event{Payload: &schema.TableOpened{Config: *c}}).Clone().Payload.(*schema.TableOpened).Config
+	f.tune(&again)
+	return !bytes.Equal(schema.AppendConfigJSON(nil, c), schema.AppendConfigJSON(nil, &again))
 }
 
 // wagers adds the wagers of both faults: the second fault uses the seat of the first where possible.
@@ -179,6 +184,12 @@ func (d *duet) edit(sc *scene) error {
 		}
 		d.note(i, before, p.eventParts())
 		sc.events = p.events
+		for k := range sc.events {
+			opened, ok := sc.events[k].Payload.(*schema.TableOpened)
+			if ok && d.faults[1-i].isUndone(&opened.Config) {
+				d.both("terms")
+			}
+		}
 	}
 	return nil
 }

@@ -42,6 +42,8 @@ type Fault struct {
 	notInRound, everyShoe bool
 	// alone: another fault in the round hides this one, which is recognised by its being the only one.
 	alone bool
+	// settled: the fault is in the order in which both its wagers are settled, though it moves steps of one alone.
+	settled bool
 }
 
 // Want is a finding that an audit must report for a planted fault, and no other of severity minor or above. Round

@@ -73,7 +73,7 @@ func procedureFaults() []Fault {
 		},
 		{
 			Rule: "order.procedure-elected", Doc: "no procedure declared, and none of the four followed", Kinds: kinds,
-			tune: procedure(3), wagers: rivals, accept: rivalsWon, edit: mixedProcedures(vig, paid),
+			tune: procedure(3), wagers: rivals, accept: rivalsWon, edit: mixedProcedures(vig, paid), settled: true,
 		},
 	}
 }
