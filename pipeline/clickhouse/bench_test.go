@@ -4,15 +4,11 @@ package clickhouse
 
 import (
 	"fmt"
+	"io"
 	"testing"
 
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema/rows"
-
-	ch "github.com/ClickHouse/ch-go/proto"
-	chcol "github.com/ClickHouse/clickhouse-go/v2/lib/column"
-	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
-	"github.com/ClickHouse/clickhouse-go/v2/lib/proto"
 
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
@@ -77,40 +73,16 @@ func BenchmarkWriteEveryTable(b *testing.B) {
 	}
 }
 
-// local is a batch without a server.
-type local struct {
-	driver.Batch
-	block *proto.Block
-}
-
-func (l local) Column(i int) driver.BatchColumn { return localColumn{l.block.Columns[i]} }
-
-type localColumn struct{ chcol.Interface }
-
-func (c localColumn) Append(v any) error {
-	_, err := c.Interface.Append(v)
-	return err
-}
-
-// What a row costs this process: appending and encoding, without the network, compression and the server.
+// What a row costs this process: encoding, without the network and the server.
 func BenchmarkEncodeEvents(b *testing.B) {
 	const n = 5000
 	events := table{Table: *rows.Find("events")}
-	batch, sc, buffer := floor(n), newScratch(), &ch.Buffer{}
+	batch, e := floor(n), &encoder{}
 	b.ReportAllocs()
 	for b.Loop() {
-		block := proto.NewBlock()
-		for i := range events.Columns {
-			column := &events.Columns[i]
-			if err := block.AddColumn(column.Name, chcol.Type(column.ClickHouse)); err != nil {
-				b.Fatal(err)
-			}
-		}
-		c := columns{scratch: sc, batch: local{block: block}, into: block.Columns}
-		c.table(&events, []part{{View: events.View(&batch.Set)}})
-		buffer.Reset()
-		if err := block.Encode(buffer, 54460); err != nil || c.err != nil {
-			b.Fatal(err, c.err)
+		e.out = io.Discard
+		if err := e.block(&events, []part{{View: events.View(&batch.Set)}}); err != nil {
+			b.Fatal(err)
 		}
 	}
 	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "rows/s")

@@ -13,10 +13,11 @@ import (
 )
 
 const users = `<clickhouse>
-<profiles><default/></profiles><quotas><default/></quotas>
+<profiles><default/><cramped><max_memory_usage>100000</max_memory_usage></cramped></profiles><quotas><default/></quotas>
 <users>
 	<default><password/><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default>
 	<ingest><password>noble-hand</password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></ingest>
+	<cramped><password/><networks><ip>127.0.0.1</ip></networks><profile>cramped</profile><quota>default</quota></cramped>
 	<guest><password/><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota>
 		<grants><query>GRANT SELECT ON *.*</query></grants></guest>
 </users>

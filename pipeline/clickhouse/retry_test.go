@@ -240,16 +240,9 @@ func TestServerRefuses(t *testing.T) {
 				"parts_to_throw_insert = 3000, parts_to_delay_insert = 1000"),
 		},
 		"out of memory": {"code: 241", "out of memory", func(t *testing.T, s, direct *Store) func() {
-			good := s.conn
-			small, err := clickhouse.Open(&clickhouse.Options{
-				Addr: s.cfg.Addrs, Auth: clickhouse.Auth{Username: s.cfg.User, Password: string(s.cfg.Password)},
-				Settings: clickhouse.Settings{"max_memory_usage": 100_000, "async_insert": 0},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.conn = small
-			return func() { s.conn = good; _ = small.Close() }
+			user, password := s.cfg.User, s.cfg.Password
+			s.cfg.User, s.cfg.Password = "cramped", ""
+			return func() { s.cfg.User, s.cfg.Password = user, password }
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	ch "github.com/ClickHouse/clickhouse-go/v2"
@@ -23,14 +24,15 @@ import (
 
 // A Store is a database of Shoeproof. It is safe for concurrent use.
 type Store struct {
-	conn    driver.Conn
-	cfg     Config
-	journal table
-	tables  []table
-	scratch sync.Pool    // of *scratch
-	streams chan *stream // idle
-	pace    pace
-	causes  causes
+	conn      driver.Conn
+	cfg       Config
+	journal   table
+	tables    []table
+	encoders  sync.Pool // of *encoder
+	inserting atomic.Int64
+	streams   chan *stream // idle
+	pace      pace
+	causes    causes
 }
 
 var _ pipeline.Sink = (*Store)(nil)
@@ -66,12 +68,8 @@ func connect(ctx context.Context, cfg Config) (*Store, error) {
 		MaxIdleConns:     cfg.MaxConns,
 		ConnOpenStrategy: ch.ConnOpenInOrder,
 		Compression:      &ch.Compression{Method: ch.CompressionLZ4},
-		// A block is sent in pieces of this size, or of a column. A connection keeps no buffers between blocks: each would
-		// keep the size of its longest block.
-		MaxCompressionBuffer: 256 << 10,
-		FreeBufOnConnRelease: true,
 		Settings: ch.Settings{
-			"async_insert":                  0,        // on by default since 26.2, and drops the token
+			"async_insert":                  0,        // on by default since 26.2
 			"distributed_foreground_insert": 1,        // the answer comes after the shards stored the rows
 			"distributed_product_mode":      "global", // a subquery reads all shards; no effect on one server
 		},
@@ -83,7 +81,7 @@ func connect(ctx context.Context, cfg Config) (*Store, error) {
 		conn: conn, cfg: cfg, pace: pace{first: 100 * time.Millisecond, max: 10 * time.Second},
 		streams: make(chan *stream, cfg.MaxConns),
 	}
-	s.scratch.New = func() any { return newScratch() }
+	s.encoders.New = func() any { return &encoder{} }
 	s.journal = s.journalTable()
 	s.tables = s.dataTables()
 	if err := s.Ping(ctx); err != nil {
@@ -103,7 +101,7 @@ func (s *Store) Ping(ctx context.Context) error {
 // Conns returns the number of connections in use and idle.
 func (s *Store) Conns() (inUse, idle int) {
 	stats := s.conn.Stats()
-	return stats.Open, stats.Idle
+	return stats.Open + int(s.inserting.Load()), stats.Idle + len(s.streams)
 }
 
 // Conn returns the pool, for statements of other packages. Table returns the names of its tables.

@@ -15,13 +15,15 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
-// stream is a connection that reads whole blocks of columns, by the native protocol. The driver makes a string and
-// three calls of each value, which costs a replay as much as the rules do. A stream is for one query at a time.
+// stream is a connection that reads and sends whole blocks of columns, by the native protocol. The driver makes a
+// string and three calls of each value that it reads, which costs a replay as much as the rules do, and copies each
+// column that it sends. A stream is for one query at a time.
 type stream struct {
 	conn    net.Conn
 	in      *proto.Reader
-	timeout time.Duration // of one read
+	timeout time.Duration // of one read or write
 	idle    time.Time     // since when
+	closed  bool          // the context of a query ended
 }
 
 // maxIdle is how long an idle stream is used again: the server may have closed it since.
@@ -56,7 +58,7 @@ func (s *Store) openStream(ctx context.Context) (*stream, error) {
 // keepStream keeps a stream for the next replay, unless it failed.
 func (s *Store) keepStream(c *stream, err error) {
 	c.idle = time.Now()
-	if err == nil {
+	if err == nil && !c.closed {
 		select {
 		case s.streams <- c:
 			return
@@ -94,8 +96,17 @@ func (c *stream) Read(b []byte) (int, error) {
 	return c.conn.Read(b)
 }
 
-func (c *stream) handshake(ctx context.Context, cfg *Config) error {
-	defer c.cancelWith(ctx)()
+// Write writes to the connection, with a deadline.
+func (c *stream) Write(b []byte) (int, error) {
+	if err := c.conn.SetWriteDeadline(time.Now().Add(c.timeout)); err != nil {
+		return 0, err
+	}
+	return c.conn.Write(b)
+}
+
+func (c *stream) handshake(ctx context.Context, cfg *Config) (err error) {
+	stop := c.cancelWith(ctx)
+	defer func() { err = stop(err) }()
 	var out proto.Buffer
 	proto.ClientHello{
 		Name: "shoeproof", ProtocolVersion: proto.Version, User: cfg.User, Password: string(cfg.Password),
@@ -120,9 +131,16 @@ func (c *stream) handshake(ctx context.Context, cfg *Config) error {
 	return err
 }
 
-// cancelWith interrupts reads and writes when ctx ends, until the function that it returns is called.
-func (c *stream) cancelWith(ctx context.Context) (stop func() bool) {
-	return context.AfterFunc(ctx, func() { _ = c.conn.Close() })
+// cancelWith interrupts reads and writes when ctx ends, until the function that it returns is called. That function
+// returns the cause of an error.
+func (c *stream) cancelWith(ctx context.Context) (stop func(error) error) {
+	uncalled := context.AfterFunc(ctx, func() { _ = c.conn.Close() })
+	return func(err error) error {
+		if c.closed = !uncalled(); c.closed && err != nil {
+			return context.Cause(ctx)
+		}
+		return err
+	}
 }
 
 // A result receives the blocks of a query: each into the columns that into returns, then each is called.
@@ -134,31 +152,78 @@ type result struct {
 // query reads the result of a query.
 func (c *stream) query(ctx context.Context, text string, args []any, to result) (err error) {
 	stop := c.cancelWith(ctx)
-	defer func() {
-		if !stop() && err != nil {
-			err = context.Cause(ctx)
-		}
-	}()
-	if err := c.send(text, args); err != nil {
+	defer func() { err = stop(err) }()
+	q := proto.Query{Body: text, Compression: proto.CompressionEnabled}
+	for _, arg := range args {
+		p := arg.(driver.NamedValue)
+		q.Parameters = append(q.Parameters, proto.Parameter{Key: p.Name, Value: quoted(p.Value.(string))})
+	}
+	if err := c.send(&q); err != nil {
 		return err
 	}
+	return c.answers(proto.ServerCodeEndOfStream, func() error { return c.block(&to) })
+}
+
+// insert sends one block with the rows of all parts into a table. They are not compressed, which costs this process and
+// the server more time than it saves on the way between them.
+func (c *stream) insert(ctx context.Context, t *table, parts []part, settings []proto.Setting, e *encoder) (err error) {
+	stop := c.cancelWith(ctx)
+	defer func() { err = stop(err) }()
+	q := proto.Query{Body: t.insert + " VALUES", Compression: proto.CompressionDisabled, Settings: settings}
+	if err := c.send(&q); err != nil {
+		return err
+	}
+	// The server answers with the columns that it expects, without rows.
+	header := func() error {
+		if _, err := c.in.Str(); err != nil { // the name of a table
+			return err
+		}
+		return new(proto.Block).DecodeBlock(c.in, proto.Version, nil)
+	}
+	if err := c.answers(proto.ServerCodeData, header); err != nil {
+		return err
+	}
+	e.out, e.err = c, nil
+	if err := e.block(t, parts); err != nil {
+		if errors.Is(err, ErrRows) {
+			return err
+		}
+		if _, refusal := c.packet(); codeOf(refusal) != 0 {
+			return refusal // sent before the server closed the connection
+		}
+		return err
+	}
+	var end proto.Buffer
+	if err := endOfData(&end, q.Compression); err != nil {
+		return err
+	}
+	if _, err := c.Write(end.Buf); err != nil {
+		return err
+	}
+	return c.answers(proto.ServerCodeEndOfStream, header)
+}
+
+// answers reads packets up to the first of a kind, and blocks with data.
+func (c *stream) answers(last proto.ServerCode, data func() error) error {
 	for {
 		code, err := c.packet()
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case code == proto.ServerCodeEndOfStream:
-			return nil
-		case code == proto.ServerCodeData:
-			err = c.block(&to)
-		case code == proto.ServerCodeProgress:
+		}
+		switch code {
+		case proto.ServerCodeEndOfStream:
+		case proto.ServerCodeData:
+			err = data()
+		case proto.ServerCodeProgress:
 			err = new(proto.Progress).DecodeAware(c.in, proto.Version)
-		case code == proto.ServerCodeProfile:
+		case proto.ServerCodeProfile:
 			err = new(proto.Profile).DecodeAware(c.in, proto.Version)
+		case proto.ServerCodeTableColumns:
+			err = new(proto.TableColumns).DecodeAware(c.in, proto.Version)
 		default:
 			err = fmt.Errorf("the server answers a query with packet %v", code)
 		}
-		if err != nil {
+		if err != nil || code == last {
 			return err
 		}
 	}
@@ -193,35 +258,37 @@ func (c *stream) block(to *result) error {
 	return nil
 }
 
-// send sends a query with its parameters, and no tables beside it.
-func (c *stream) send(text string, args []any) error {
-	q := proto.Query{
-		Body: text, Stage: proto.StageComplete, Compression: proto.CompressionEnabled,
-		Info: proto.ClientInfo{
-			ProtocolVersion: proto.Version, Interface: proto.InterfaceTCP, Query: proto.ClientQueryInitial,
-			InitialAddress: c.conn.LocalAddr().String(), ClientName: "shoeproof",
-		},
-		Settings: []proto.Setting{{Key: "send_profile_events", Value: "0"}},
+// send sends a query, and no tables beside it.
+func (c *stream) send(q *proto.Query) error {
+	q.Stage = proto.StageComplete
+	q.Info = proto.ClientInfo{
+		ProtocolVersion: proto.Version, Interface: proto.InterfaceTCP, Query: proto.ClientQueryInitial,
+		InitialAddress: c.conn.LocalAddr().String(), ClientName: "shoeproof",
 	}
-	for _, arg := range args {
-		p := arg.(driver.NamedValue)
-		q.Parameters = append(q.Parameters, proto.Parameter{Key: p.Name, Value: quoted(p.Value.(string))})
-	}
-	var out, block proto.Buffer
+	q.Settings = append(q.Settings, proto.Setting{Key: "send_profile_events", Value: "0"})
+	var out proto.Buffer
 	q.EncodeAware(&out, proto.Version)
-	proto.ClientCodeData.Encode(&out)
-	proto.ClientData{}.EncodeAware(&out, proto.Version)
+	if err := endOfData(&out, q.Compression); err != nil {
+		return err
+	}
+	_, err := c.Write(out.Buf)
+	return err
+}
+
+// endOfData encodes a block without columns, which is the last.
+func endOfData(out *proto.Buffer, compression proto.Compression) error {
+	proto.ClientCodeData.Encode(out)
+	proto.ClientData{}.EncodeAware(out, proto.Version)
+	if compression == proto.CompressionDisabled {
+		return proto.Block{}.EncodeBlock(out, proto.Version, nil)
+	}
+	var block proto.Buffer
 	if err := (proto.Block{}).EncodeBlock(&block, proto.Version, nil); err != nil {
 		return err
 	}
 	w := compress.NewWriter(compress.LevelZero, compress.None)
-	if err := w.Compress(block.Buf); err != nil {
-		return err
-	}
-	if err := c.conn.SetWriteDeadline(time.Now().Add(c.timeout)); err != nil {
-		return err
-	}
-	_, err := c.conn.Write(append(out.Buf, w.Data...))
+	err := w.Compress(block.Buf)
+	out.PutRaw(w.Data)
 	return err
 }
 

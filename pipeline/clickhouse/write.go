@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	ch "github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/ch-go/proto"
 
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema/rows"
@@ -124,44 +124,42 @@ func (s *Store) insert(ctx context.Context, t *table, parts []part, set []*pipel
 	}
 }
 
-// send builds the block for each try: after an error the driver has dropped it.
-func (s *Store) send(ctx context.Context, t *table, parts []part, token string) error {
-	// Without a deadline a server that hangs blocks the insert for the driver's ReadTimeout.
+// send inserts the rows in one try.
+func (s *Store) send(ctx context.Context, t *table, parts []part, token string) (err error) {
+	// Without a deadline a server that hangs blocks the insert for ReadTimeout.
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.InsertTimeout)
 	defer cancel()
-	ctx = ch.Context(ctx, ch.WithSettings(s.settings(token)))
-	batch, err := s.conn.PrepareBatch(ctx, t.insert)
+	s.inserting.Add(1)
+	defer s.inserting.Add(-1)
+	c, err := s.openStream(ctx)
 	if err != nil {
 		return err
 	}
-	// Not Close: it would complete the INSERT with its token and no rows. After Send, Abort does nothing.
-	defer func() { _ = batch.Abort() }()
-	sc := s.scratch.Get().(*scratch)
-	defer s.putBack(sc)
-	c := columns{scratch: sc, batch: batch, into: batch.Columns()}
-	c.table(t, parts)
-	if c.err != nil {
-		return c.err
-	}
-	return batch.Send()
+	defer func() { s.keepStream(c, err) }()
+	e := s.encoders.Get().(*encoder)
+	defer s.encoders.Put(e)
+	return c.insert(ctx, t, parts, s.settings(token), e)
 }
 
-func (s *Store) settings(token string) ch.Settings {
-	return ch.Settings{
-		"insert_deduplicate":         1,
-		"insert_deduplication_token": token,
+func (s *Store) settings(token string) []proto.Setting {
+	all := []proto.Setting{
+		{Key: "insert_deduplicate", Value: "1"},
+		{Key: "insert_deduplication_token", Value: token},
 		// The retry fills a materialized view that failed.
-		"deduplicate_blocks_in_dependent_materialized_views": 1,
+		{Key: "deduplicate_blocks_in_dependent_materialized_views", Value: "1"},
 		// Wrong clocks must not stop a table: table partitions are months of event time.
-		"max_partitions_per_insert_block": 0,
+		{Key: "max_partitions_per_insert_block", Value: "0"},
+		// The rows of an insert have different keys, but for a repeated finding: merges and FINAL compare them.
+		{Key: "optimize_on_insert", Value: "0"},
+		// Code for the expressions of the views costs more to compile than it saves.
+		{Key: "compile_expressions", Value: "0"},
+		{Key: "async_insert", Value: "0"},                  // on by default since 26.2, and drops the token
+		{Key: "distributed_foreground_insert", Value: "1"}, // the answer comes after the shards stored the rows
 	}
-}
-
-func (s *Store) putBack(sc *scratch) {
-	if len(sc.known) > maxKnown {
-		clear(sc.known)
+	for i := range all {
+		all[i].Important = true // a server that does not know it refuses the insert
 	}
-	s.scratch.Put(sc)
+	return all
 }
 
 // pace is the backoff between tries: the delay doubles and has jitter.
