@@ -937,3 +937,15 @@ ALTER TABLE shoeproof.events ADD INDEX IF NOT EXISTS by_offset (partition, offse
 ALTER TABLE shoeproof.events MATERIALIZE INDEX by_at;
 
 ALTER TABLE shoeproof.events MATERIALIZE INDEX by_offset;
+
+ALTER TABLE shoeproof.events MODIFY SETTING auto_statistics_types = '', min_bytes_for_wide_part = 268435456;
+
+ALTER TABLE shoeproof.table_memory MODIFY SETTING auto_statistics_types = '', min_bytes_for_wide_part = 268435456;
+
+ALTER TABLE shoeproof.events_to_feeds MODIFY QUERY
+WITH bitShiftLeft(toInt128(toUnixTimestamp64Nano(e.at)), 64) + toInt128(e.seq) AS latest
+SELECT e.property_id AS property_id, argMax(e.pit_id, e.at) AS pit_id, e.table_id AS table_id, max(e.at) AS at, argMax(e.seq, e.at) AS seq,
+    argMax(e.shoe_id, latest) AS shoe_id, argMax(e.round, latest) AS round, argMax(e.kind, latest) AS kind,
+    now64(3) AS received_at
+FROM shoeproof.events AS e
+GROUP BY e.property_id, e.table_id;
