@@ -6,14 +6,18 @@ BUF_VERSION      := $(shell sed -n 's,.*bufbuild/buf/cmd/buf@\(v[0-9.]*\) lint.*
 GOLANGCI         := .cache/bin/golangci-lint-$(GOLANGCI_VERSION)
 BUF              := .cache/bin/buf-$(BUF_VERSION)
 
-VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-COMMANDS := $(notdir $(patsubst %/main.go,%,$(wildcard cmd/*/main.go)))
-FUZZTIME ?= 10s
-N        ?= 200
-EVENTS   ?= 2000000
-RUN      ?= .
+VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+COMMANDS   := $(notdir $(patsubst %/main.go,%,$(wildcard cmd/*/main.go)))
+FUZZTIME   ?= 10s
+N          ?= 200
+EVENTS     ?= 2000000
+RUN        ?= .
+TABLES     ?= 20
+PARTITIONS ?= 4
+SPEED      ?= 1
+DURATION   ?= 10m
 
-.PHONY: help engines kafka kafka-stop generate build test race lint format judgement-hash fuzz bench bench-peer bench-archive soak demo helm alerts helm-test reproducible sbom notices clean
+.PHONY: help engines kafka kafka-stop generate build test race lint format judgement-hash fuzz bench bench-peer bench-life bench-behind bench-archive soak demo helm alerts helm-test reproducible sbom notices clean
 .DEFAULT_GOAL := help
 
 help: ## print this
@@ -61,6 +65,13 @@ bench: engines ## run all benchmarks; RUN=name for some
 
 bench-peer: engines ## compare ingest with ClickHouse's own Kafka engine, and print the budget by stage
 	go test ./cmd/ingest -timeout 20m -run '^$$' -bench 'Peer$$|Budget$$' -benchtime 3x -v
+
+bench-life: engines ## play TABLES tables on PARTITIONS partitions at SPEED times the speed of life for DURATION
+	LIFE_TABLES='$(TABLES)' LIFE_PARTITIONS='$(PARTITIONS)' LIFE_SPEED='$(SPEED)' LIFE_DURATION='$(DURATION)' \
+		go test ./cmd/ingest -timeout 0 -run '^$$' -bench 'Life$$' -benchtime 1x -v
+
+bench-behind: engines ## read a backlog of EVENTS events; report memory and the share of the collector
+	BEHIND_EVENTS='$(EVENTS)' go test ./cmd/ingest -timeout 0 -run '^$$' -bench 'Behind$$' -benchtime 1x -v
 
 bench-archive: engines ## store EVENTS events and audit them again with 1, 2 and 4 workers; extrapolate a property's year
 	SHOEPROOF_EVENTS='$(EVENTS)' go test ./internal/nightly -timeout 0 -run '^$$' -bench 'Archive$$' -benchtime 1x -v
