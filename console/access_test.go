@@ -151,7 +151,8 @@ func TestOtherProperty(t *testing.T) {
 		"/api/v1/queue": 200, "/api/v1/findings": 200, "/api/v1/floor": 200, "/api/v1/dealers": 200,
 		"/exports/findings.csv": 200, "/findings/" + f.ID: 404, "/api/v1/findings/" + f.ID: 404,
 		"/tables/there-2/" + f.TableID: 404, "/shoes/there-2/" + f.TableID + "/" + f.ShoeID: 404,
-		"/dealers/there-2/" + f.DealerID: 404, "/search?q=" + f.ID: 303,
+		"/dealers/there-2/" + f.DealerID: 404, "/search?q=" + f.ID: 400,
+		roundPath("there-2", f.TableID, f.ShoeID, max(1, f.Round)): 404,
 	} {
 		code, body := send(t, "GET", c.url+path, "", "Authorization", "Bearer "+secret)
 		if code != want {

@@ -56,12 +56,19 @@ func plainOf(v reflect.Value) any {
 	return v.Interface()
 }
 
-// rows responds with a list under a name.
-func (x *exchange) rows(name string, rows any, err error) error {
+// page is a page of a list, with the cursor of the next one.
+type page struct {
+	name string
+	rows any
+	// next is the parameter after of the next page, empty at the end.
+	next string
+}
+
+func (x *exchange) pageOf(p page, err error) error {
 	if err != nil {
 		return err
 	}
-	return x.json(map[string]any{name: plain(rows)})
+	return x.json(map[string]any{p.name: plain(p.rows), "next": p.next})
 }
 
 func apiQueue(c *Console, x *exchange) error {
@@ -69,12 +76,21 @@ func apiQueue(c *Console, x *exchange) error {
 	if err != nil {
 		return err
 	}
+	full := func(n int) bool { return n > 0 && n == store.LimitOf(f.Limit) }
 	if grouped {
 		rows, err := c.Store.Groups(x.r.Context(), x.scope(), f)
-		return x.rows("groups", rows, err)
+		p := page{name: "groups", rows: rows}
+		if n := len(rows); full(n) {
+			p.next = rows[n-1].Place().String()
+		}
+		return x.pageOf(p, err)
 	}
 	rows, err := c.Store.Open(x.r.Context(), x.scope(), f)
-	return x.rows("findings", rows, err)
+	p := page{name: "findings", rows: rows}
+	if n := len(rows); full(n) {
+		p.next = rows[n-1].PlaceOf().String()
+	}
+	return x.pageOf(p, err)
 }
 
 func apiFindings(c *Console, x *exchange) error {
@@ -98,8 +114,20 @@ func apiFindings(c *Console, x *exchange) error {
 			*into = t
 		}
 	}
+	if text := v.Get("after"); text != "" {
+		ns, id, ok := strings.Cut(text, ".")
+		at, err := strconv.ParseInt(ns, 10, 64)
+		if !ok || err != nil {
+			return badRequest("after %q: want the value next of the page before", text)
+		}
+		q.After, q.AfterID = time.Unix(0, at), id
+	}
 	rows, err := c.Store.Findings(x.r.Context(), x.scope(), q)
-	return x.rows("findings", rows, err)
+	p := page{name: "findings", rows: rows}
+	if n := len(rows); n > 0 && n == store.LimitOf(q.Limit) {
+		p.next = strconv.FormatInt(rows[n-1].At.UnixNano(), 10) + "." + rows[n-1].ID
+	}
+	return x.pageOf(p, err)
 }
 
 func parseLimit(text string) (int, error) {
@@ -115,18 +143,22 @@ func apiFinding(c *Console, x *exchange) error {
 	if err != nil {
 		return err
 	}
-	events := make([]map[string]any, len(ev.Events))
-	for i, e := range ev.Events {
-		events[i] = map[string]any{
+	return x.json(map[string]any{
+		"finding": plain(ev.Finding), "demands": ev.Doc, "round": plain(ev.Round), "steps": plain(ev.Actions),
+		"events": eventRows(ev.Events), "video": ev.Video.position(),
+	})
+}
+
+func eventRows(shown []shownEvent) []map[string]any {
+	rows := make([]map[string]any, len(shown))
+	for i, e := range shown {
+		rows[i] = map[string]any{
 			"seq": e.Seq, "at": e.At.UTC().Format(time.RFC3339Nano), "kind": e.Kind, "event_id": e.EventID,
 			"sha256": e.Hash, "hash_holds": e.HashMatches, "partition": e.Partition, "offset": e.Offset, "bytes": e.Bytes,
 			"named": e.Cited, "video": e.Clip.position(),
 		}
 	}
-	return x.json(map[string]any{
-		"finding": plain(ev.Finding), "demands": ev.Doc, "round": plain(ev.Round), "steps": plain(ev.Actions),
-		"events": events, "video": ev.Video.position(),
-	})
+	return rows
 }
 
 func apiTriage(c *Console, x *exchange) error {
@@ -145,14 +177,14 @@ func apiTriage(c *Console, x *exchange) error {
 		}
 		return badRequest("the body is malformed: want an object such as {\"step\":\"acknowledge\"}")
 	}
-	rows, err := c.apply(x, store.Triage{
+	out, err := c.apply(x, store.Triage{
 		IDs: []string{x.r.PathValue("id")}, Action: p.Step, Owner: p.Owner, Disposition: p.Disposition,
 		Reason: p.Reason, Note: p.Note,
 	})
 	if err != nil {
 		return err
 	}
-	return x.json(map[string]any{"finding": plain(rows[0])})
+	return x.json(map[string]any{"finding": plain(out.Rows[0])})
 }
 
 func apiFloor(c *Console, x *exchange) error {

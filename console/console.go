@@ -104,6 +104,7 @@ type Console struct {
 	volatile  cache         // answers that a change of the queue clears
 	figures   cache         // figures of days, which no single change affects
 	reports   reports
+	outbox    outbox
 	began     time.Time
 }
 

@@ -107,9 +107,9 @@ func newCard(text string) dealtCard {
 
 // dealOf returns a round card by card. The texts about third cards follow the drawing table of the rulebook in force.
 // They explain the deal; only rules make findings.
-func (c *Console) dealOf(events []decodedEvent, r *store.Round) *deal {
+func (c *Console) dealOf(events []decodedEvent, r *store.Round, currency string) *deal {
 	d := &deal{Result: r.Result, PlayerCount: r.PlayerCount, BankerCount: r.BankerCount}
-	t, camera := drawing{law: c.lawOf(r)}, cameraOf(events)
+	t, camera := drawing{law: c.lawOf(r), currency: currency, placed: map[string]*schema.WagerPlaced{}}, cameraOf(events)
 	for i := range events {
 		e := &events[i]
 		if e.Err != nil || e.Round != r.Round || e.ShoeID != r.ShoeID {
@@ -145,7 +145,13 @@ func (t *drawing) momentOf(e *decodedEvent) (m moment, ok bool) {
 	case *schema.RoundEnded:
 		m.What = fmt.Sprintf("recorded: %s, player %d, banker %d", words(p.Result.String()), p.PlayerCount, p.BankerCount)
 		m.Why, m.Bad = t.missing()
-	case *schema.CardMoved, *schema.CardFoundFaceup, *schema.CardCarriedOver, *schema.RoundVoided, *schema.WagerChanged,
+	case *schema.WagerPlaced:
+		t.placed[p.WagerID] = p
+		m.What = fmt.Sprintf("seat %d: %s on %s", p.Seat, cash(p.Amount, t.currency), words(p.Spot.String()))
+		return m, e.Cited
+	case *schema.WagerChanged:
+		m.What = t.changed(p)
+	case *schema.CardMoved, *schema.CardFoundFaceup, *schema.CardCarriedOver, *schema.RoundVoided,
 		*schema.DealInstructed:
 		m.What = words(e.Kind) + ": " + payloadText(&e.Body)
 	default:
@@ -153,6 +159,21 @@ func (t *drawing) momentOf(e *decodedEvent) (m moment, ok bool) {
 		return m, e.Cited
 	}
 	return m, true
+}
+
+// changed describes the change of a wager: seat 10 raised player by $50.00.
+func (t *drawing) changed(p *schema.WagerChanged) string {
+	who := "wager " + p.WagerID
+	if w := t.placed[p.WagerID]; w != nil {
+		who = fmt.Sprintf("seat %d, %s", w.Seat, words(w.Spot.String()))
+	}
+	switch {
+	case p.ToSpot != 0:
+		return who + ": moved to " + words(p.ToSpot.String())
+	case p.Delta != 0:
+		return who + ": " + words(p.Change.String()) + " by " + cash(max(p.Delta, -p.Delta), t.currency)
+	}
+	return who + ": " + words(p.Change.String())
 }
 
 // finalHands parses the final hands of a round, such as "P 6c Kh B 7d Ks".

@@ -13,6 +13,8 @@ import (
 type drawing struct {
 	law            *law.Law
 	player, banker []baccarat.Card
+	currency       string
+	placed         map[string]*schema.WagerPlaced // by wager
 }
 
 // lawOf returns the law of a round. The games of a rulebook have one drawing table in common, except chemin de fer.

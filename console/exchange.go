@@ -94,6 +94,9 @@ func (x *exchange) fail(err error) {
 	}
 	x.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	data := map[string]any{"Status": status, "Text": text}
+	if back := x.r.PostForm.Get("next"); back != "" {
+		data["Back"] = local(back)
+	}
 	if err := x.render(status, "error", http.StatusText(status), data); err != nil {
 		x.c.Log.Error("rendering a page failed", "error", err)
 	}
@@ -147,7 +150,10 @@ type view struct {
 	Light       bool
 	Critical    int // open critical findings in the user's scope
 	Version     string
-	Data        any
+	// Done is the report of the last action, and Undo whether it can be undone.
+	Done string
+	Undo bool
+	Data any
 }
 
 // May is for templates.
@@ -168,6 +174,7 @@ func (x *exchange) render(status int, name, title string, data any) error {
 			return x.c.Store.Criticals(scope), nil
 		})
 	}
+	v.Done, v.Undo = x.reported()
 	if cookie, err := x.r.Cookie("look"); err == nil && cookie.Value == "light" {
 		v.Light = true
 	}
@@ -245,6 +252,11 @@ func cut(text string) string {
 
 // mustLog is for actions that are permitted only if they are logged.
 func (x *exchange) mustLog(property, action, object, detail string) error {
+	return x.c.Store.Log(x.r.Context(), x.entry(property, action, object, detail))
+}
+
+// entry is a line of the console log about this request.
+func (x *exchange) entry(property, action, object, detail string) store.Entry {
 	e := store.Entry{
 		PropertyID: property, At: x.c.Now().UTC(), Action: action, Object: cut(object), Detail: cut(detail),
 		Remote: x.remote(),
@@ -252,5 +264,5 @@ func (x *exchange) mustLog(property, action, object, detail string) error {
 	if x.user != nil {
 		e.Actor, e.Role, e.Who = x.user.Name, x.user.Role(), x.user.Who
 	}
-	return x.c.Store.Log(x.r.Context(), e)
+	return e
 }

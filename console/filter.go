@@ -30,6 +30,10 @@ func (x *exchange) filter() (f store.Filter, grouped bool, err error) {
 		case "silenced", "shelved": // shelved is the former name
 			f.Silenced = f.Silenced || value == "1"
 		case "before": // of the closed findings
+		case "from", "to", "min", "sort", "after":
+			if err = x.c.bound(&f, name, value); err != nil {
+				return f, grouped, err
+			}
 		case "group":
 			grouped = value != "off"
 		case "limit":
@@ -48,6 +52,46 @@ func (x *exchange) filter() (f store.Filter, grouped bool, err error) {
 		f.Owner = x.user.Name
 	}
 	return f, grouped, x.c.checkFilter(&f)
+}
+
+// bound sets a bound or the order of a filter. A day begins at midnight; to is its end.
+func (c *Console) bound(f *store.Filter, name, value string) error {
+	if value == "" {
+		return nil
+	}
+	switch name {
+	case "min":
+		n, ok := minorUnits(value, "USD")
+		if !ok {
+			return badRequest("min %q: want an amount such as 5,000", value)
+		}
+		f.MinAmount = n
+	case "sort":
+		if !slices.Contains(store.Orders(), value) {
+			return badRequest("sort %q: want %s", value, strings.Join(store.Orders(), ", "))
+		}
+		f.Order = value
+	case "after":
+		place, ok := store.ParsePlace(value)
+		if !ok {
+			return badRequest("after %q: want the cursor of the page before", value)
+		}
+		f.After = place
+	default:
+		into, add := &f.From, 0
+		if name == "to" {
+			into, add = &f.To, 1
+		}
+		day, err := time.ParseInLocation(time.DateOnly, value, c.Law.Calendar.Zone)
+		if err != nil {
+			if *into, err = time.Parse(time.RFC3339, value); err != nil {
+				return badRequest("%s %q: want a day such as 2026-11-19 or a time such as 2026-11-19T23:00:00Z", name, value)
+			}
+			return nil
+		}
+		*into = day.AddDate(0, 0, add)
+	}
+	return nil
 }
 
 // checkFilter refuses a value that no finding can have. Names of tables and people are not checked.
@@ -99,4 +143,14 @@ func isRule(name string) bool {
 	return slices.ContainsFunc(rules.All(), func(r *rules.Rule) bool {
 		return r.Name == name || strings.HasPrefix(r.Name, name+".")
 	})
+}
+
+// ruleNames returns the names of all rules.
+func ruleNames() []string {
+	all := rules.All()
+	names := make([]string, len(all))
+	for i, r := range all {
+		names[i] = r.Name
+	}
+	return names
 }

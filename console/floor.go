@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -29,16 +30,24 @@ func (c *Console) tiles(tiles []store.Tile) []tile {
 	return all
 }
 
-func floorPage(c *Console, x *exchange) error {
-	scope, property := x.scope(), x.r.FormValue("property")
+// floor returns the tables of the floor; requests share the answer.
+func (c *Console) floor(x *exchange, property string) ([]store.Tile, error) {
+	scope, ctx := x.scope(), context.WithoutCancel(x.r.Context())
 	key := fmt.Sprintf("floor %v %s", scope, property)
-	tiles, err := cached(&c.volatile, key, 800*time.Millisecond, func() ([]store.Tile, error) {
-		return c.Store.Floor(context.WithoutCancel(x.r.Context()), scope, store.Location{Property: property})
+	return cached(&c.volatile, key, 800*time.Millisecond, func() ([]store.Tile, error) {
+		return c.Store.Floor(ctx, scope, store.Location{Property: property})
 	})
+}
+
+func floorPage(c *Console, x *exchange) error {
+	tiles, err := c.floor(x, x.r.FormValue("property"))
 	if err != nil {
 		return err
 	}
 	all := c.tiles(tiles)
+	if x.r.FormValue("wall") == "1" {
+		return c.wall(x, all)
+	}
 	slices.SortStableFunc(all, func(a, b tile) int { // closed tables last
 		return cmp.Compare(strings.Count(a.Feed, "closed"), strings.Count(b.Feed, "closed"))
 	})
@@ -57,7 +66,41 @@ func floorPage(c *Console, x *exchange) error {
 		p.Tiles = append(p.Tiles, t)
 	}
 	return x.page("floor", "Floor", map[string]any{
-		"Pits": pits, "Feeds": feeds, "Tables": len(all), "Wall": x.r.FormValue("wall") == "1",
+		"Pits": pits, "Feeds": feeds, "Tables": len(all),
+	})
+}
+
+// wallTile is a tile of the wall with the letters of its last results, the latest last.
+type wallTile struct {
+	tile
+	Results []cell
+}
+
+// wall shows all tables on one screen. Each table keeps its place, closed or not.
+func (c *Console) wall(x *exchange, all []tile) error {
+	const maxColumns = 30
+	scope, ctx := x.scope(), context.WithoutCancel(x.r.Context())
+	last, err := cached(&c.figures, fmt.Sprintf(
+		"results %v", scope,
+	), 4*time.Second, func() (map[[2]string][]string, error) {
+		return c.Store.LastResults(ctx, scope)
+	})
+	if err != nil {
+		return err
+	}
+	feeds := map[string]int{}
+	tiles := make([]wallTile, len(all))
+	for i, t := range all {
+		feeds[t.Feed]++
+		tiles[i].tile = t
+		for _, result := range slices.Backward(last[[2]string{t.PropertyID, t.TableID}]) {
+			tiles[i].Results = append(tiles[i].Results, letterOf(result))
+		}
+	}
+	// A tile is half as wide again as it is high, on a screen of 16 to 9.
+	columns := int(math.Ceil(math.Sqrt(float64(len(all)) * 16 / 9 / 1.5)))
+	return x.page("wall", "Wall", map[string]any{
+		"Tiles": tiles, "Feeds": feeds, "Columns": max(1, min(columns, maxColumns)),
 	})
 }
 
@@ -74,29 +117,34 @@ func tablePage(c *Console, x *exchange) error {
 	var configs []store.Config
 	var shoes []store.Shoe
 	var open []store.OpenFinding
-	var rounds []store.Round
+	var currency string
 	var all errgroup.Group
 	fetch(&all, &configs, func() ([]store.Config, error) { return c.Store.Configs(ctx, scope, at) })
+	fetch(&all, &currency, func() (string, error) { return c.Store.Currency(ctx, scope, at) })
 	fetch(&all, &shoes, func() ([]store.Shoe, error) { return c.Store.Shoes(ctx, scope, at) })
 	fetch(&all, &open, func() ([]store.OpenFinding, error) {
 		return c.Store.Open(ctx, scope, store.Filter{Property: at.Property, Table: at.Table, High: c.High})
 	})
-	if t.ShoeID != "" {
-		inPlay := store.Location{Property: at.Property, Table: at.Table, Shoe: t.ShoeID}
-		fetch(&all, &rounds, func() ([]store.Round, error) { return c.Store.Rounds(ctx, scope, inPlay) })
-	}
 	if err := all.Wait(); err != nil {
 		return err
 	}
-	data := map[string]any{"Tile": t, "Configs": configs, "Shoes": shoes, "Open": open}
-	if t.ShoeID != "" {
+	data := map[string]any{"Tile": t, "Configs": configs, "Shoes": shoes, "Open": open, "Currency": currency}
+	last := t.ShoeID
+	if last == "" && len(shoes) > 0 {
+		last = shoes[0].ShoeID
+	}
+	if last != "" {
+		rounds, err := c.Store.Rounds(ctx, scope, store.Location{Property: at.Property, Table: at.Table, Shoe: last})
+		if err != nil {
+			return err
+		}
 		marked := map[uint32]string{}
 		for _, f := range open {
-			if f.ShoeID == t.ShoeID {
+			if f.ShoeID == last {
 				marked[f.Round] = f.ID
 			}
 		}
-		data["Roads"] = roadsOf(rounds, marked)
+		data["Last"], data["Roads"] = last, roadsOf(rounds, marked)
 	}
 	return x.page("table", "Table "+at.Table, data)
 }

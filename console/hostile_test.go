@@ -159,7 +159,9 @@ func hostileRecords(t *testing.T, s *store.Store, id, p string, all bool) {
 				PropertyID: "h", ID: p, Rule: p, TableID: p, Reason: p, Actor: p, At: at, Until: at.Add(time.Hour),
 			})
 		}, func() error {
-			return s.HandOver(ctx, store.Handover{PropertyID: "h", At: at, GamingDay: at, Shift: p, Actor: p, Note: p})
+			return s.HandOver(ctx, store.SignedHandover{Handover: store.Handover{
+				PropertyID: "h", At: at, GamingDay: at, Shift: p, Actor: p, Note: p,
+			}})
 		}, func() error {
 			return s.Log(ctx, store.Entry{
 				PropertyID: "h", At: at, Actor: p, Role: p, Action: p, Object: p, Detail: p, Remote: p,
@@ -188,12 +190,12 @@ func TestScriptInjection(t *testing.T) {
 		"/queue?limit=1000", "/queue?group=off&limit=1000", "/queue?state=closed", "/queue?silenced=1", "/floor",
 		"/floor?wall=1", "/dealers", "/silences", "/handover", "/rates", "/rules", "/log", "/exports", "/help",
 		"/shoes/h/" + esc(all[0]) + "/" + esc(all[0]), "/tables/h/" + esc(all[0]), "/dealers/h/" + esc(all[3]),
-		"/patrons/h/" + esc(all[5]),
+		"/patrons/h/" + esc(all[5]), "/rounds/h/" + esc(all[0]) + "/" + esc(all[0]) + "/1",
 	}
 	for i, p := range all {
-		// The short form takes one of the two pages for each second payload.
-		for k, page := range []string{"/queue?q=", "/log?actor="} {
-			if testkit.Soak(i%4 == 2*k, true) {
+		// The short form takes one of the three pages for each second payload.
+		for k, page := range []string{"/queue?q=", "/log?actor=", "/search?list=1&q="} {
+			if testkit.Soak(i%6 == 2*k, true) {
 				pages = append(pages, page+query(p))
 			}
 		}
@@ -285,7 +287,9 @@ func everyPage(t *testing.T, s *store.Store) (f store.OpenFinding, pages []strin
 	}
 	return f, []string{
 		"/queue", "/queue?group=off", "/queue?state=closed", "/findings/" + f.ID, "/floor", "/floor?wall=1",
-		"/tables/ac-1/" + f.TableID, "/shoes/ac-1/" + f.TableID + "/" + f.ShoeID, "/dealers",
+		"/tables/ac-1/" + f.TableID, "/shoes/ac-1/" + f.TableID + "/" + f.ShoeID,
+		roundPath("ac-1", f.TableID, f.ShoeID, f.Round), "/search?list=1&q=" + f.TableID + "+r1", "/search?q=nonsense",
+		"/dealers",
 		"/dealers/ac-1/" + f.DealerID, "/patrons/ac-1/" + wagers[0].Patron, "/silences", "/handover", "/rates", "/rules",
 		"/help", "/nonsense", "/log", "/exports", "/findings/" + f.ID + "/events",
 	}

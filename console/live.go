@@ -118,6 +118,13 @@ func (c *Console) follow(ctx context.Context, queue chan<- notification) {
 	var wait sync.WaitGroup
 	defer wait.Wait()
 	wait.Go(func() { c.repeat(ctx, reloadEvery, nil, c.Store.Reload) })
+	if len(c.Channels()) > 0 {
+		now := make(chan struct{}, 1)
+		now <- struct{}{}
+		wait.Go(func() {
+			c.repeat(ctx, catchUpEvery, now, func(ctx context.Context) error { return c.catchUp(ctx, queue) })
+		})
+	}
 	c.live.refresh()
 	c.repeat(ctx, refreshEvery, c.live.wake, func(ctx context.Context) error {
 		err := c.Store.Refresh(ctx)

@@ -154,6 +154,51 @@ func TestWebhook(t *testing.T) {
 	}
 }
 
+// A critical finding that arrives while no console runs is notified at the next start, and none is notified twice.
+func TestNotificationsAfterARestart(t *testing.T) {
+	s := emptyStore(t)
+	var mu sync.Mutex
+	got := map[string]int{}
+	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var n notification
+		err := json.NewDecoder(r.Body).Decode(&n)
+		mu.Lock()
+		defer mu.Unlock()
+		if err == nil {
+			got[n.TableID]++
+		}
+	}))
+	t.Cleanup(hook.Close)
+	f := newTestFloor(t, s.Store)
+	f.play(planted(t, "ac-1", "before", "draw.banker.must-stay"))
+	begun := func() bool {
+		lines, err := s.Notices(t.Context(), time.Now().Add(-time.Hour))
+		return err == nil && len(lines) > 0
+	}
+	for _, table := range []string{"while-1", "while-2", "while-3"} {
+		t.Run(table, func(t *testing.T) {
+			serve(t, s, func(o *Options) { o.Webhook = Webhook{URL: hook.URL, Secret: "s"} })
+			testkit.Await(t, "the cursor of notifications", begun)
+			last := map[string]string{"while-1": "", "while-2": "while-1", "while-3": "while-2"}[table]
+			testkit.Await(t, "the notification of "+last, func() bool {
+				mu.Lock()
+				defer mu.Unlock()
+				return last == "" || got[last] > 0
+			})
+			testkit.Await(t, "the line of the log of "+last, func() bool {
+				lines, err := s.Notices(t.Context(), time.Now().Add(-time.Hour))
+				return err == nil && (last == "" || lines[len(lines)-1].Action == store.Notified)
+			})
+		})
+		f.play(planted(t, "ac-1", table, "draw.banker.must-stay"))
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if got["while-1"] != 1 || got["while-2"] != 1 || got["before"] != 0 {
+		t.Errorf("notifications by table: %v, want one of while-1 and of while-2", got)
+	}
+}
+
 // A silence hides minor findings of its rule, and never a critical or major breach. The former route /shelves works.
 func TestSilence(t *testing.T) {
 	s := emptyStore(t)

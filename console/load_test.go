@@ -42,7 +42,9 @@ func loadPages(t testing.TB, s *store.Store) []string {
 		}
 	}
 	return []string{
-		"/findings/" + arrived, "/api/v1/findings/" + arrived, "/exports", "/search?q=t-7",
+		"/findings/" + arrived, "/api/v1/findings/" + arrived, "/exports", "/search?q=t-7", "/rounds/ac-1/t-7/t-7-193/20",
+		"/search?list=1&q=t-7+r20", "/search?list=1&q=seat+3+%3E$20", "/search?list=1&q=" + arrived[:8],
+		"/search?list=1&q=t-7+yesterday", "/api/v1/rounds/ac-1/t-7/t-7-193/20",
 		"/api/v1/shoes/ac-1/t-7/t-7-193", "/api/v1/findings?dealer=d7", "/queue", "/queue?group=off",
 		"/queue?severity=critical&table=t-4", "/queue?q=rule-17", "/queue?state=closed", "/findings/" + open,
 		"/findings/" + closed, "/floor", "/tables/ac-1/t-7", "/shoes/ac-1/t-7/t-7-193", "/dealers", "/dealers/ac-1/d7",

@@ -35,16 +35,17 @@ func operations() map[string]operation {
 	return map[string]operation{
 		"/api/v1/openapi.json": {id: "description", summary: "The description of this API."},
 		"/api/v1/queue": {
-			id:      "queue",
-			summary: "The open findings in groups; group=off returns one finding per row.",
+			id: "queue",
+			summary: "The open findings in groups; group=off returns one finding per row. next is the parameter after of the " +
+				"next page, empty at the end.",
 			query: "property pit table shoe dealer rule severity verdict basis kind state owner day shift fp q silenced " +
-				"shelved group limit",
+				"shelved group from to min sort after limit",
 			row: store.Group{}, under: "groups",
 		},
 		"/api/v1/findings": {
 			id:      "findings",
 			summary: "Findings, closed ones included, the latest first; 200 unless limit is set.",
-			query:   "property table shoe dealer rule since until limit", row: store.Finding{}, under: "findings",
+			query:   "property table shoe dealer rule since until after limit", row: store.Finding{}, under: "findings",
 		},
 		"/api/v1/findings/{id}": {
 			id:      "finding",
@@ -60,10 +61,17 @@ func operations() map[string]operation {
 			summary: "All tables with the state of their feeds: live, slow, stale, closed, or waiting for a missing event.",
 			query:   "property", row: store.Tile{}, under: "tables",
 		},
-		shoe: {id: "shoe", summary: "A shoe with its rounds and its vigorish.", row: store.Shoe{}, under: "shoe", one: true},
+		shoe: {
+			id: "shoe", summary: "A shoe with its rounds and its vigorish.", row: store.Shoe{}, under: "shoe",
+			one: true,
+		},
 		shoe + "/replay": {
 			id:      "replay",
 			summary: "Evaluate the rules again on the archived events and compare the findings with the stored ones.",
+		},
+		"/api/v1/rounds/{property}/{table}/{shoe}/{round}": {
+			id: "round", summary: "A round with its wagers, its vigorish, its findings and its events.",
+			row: store.Round{}, under: "round", one: true,
 		},
 		"/api/v1/dealers": {
 			id:      "dealers",
@@ -76,7 +84,7 @@ func operations() map[string]operation {
 func triageBody() object {
 	actions := []string{
 		store.Acknowledge, store.Review, store.Assign, store.Escalate, store.Note, store.Close, store.Confirm,
-		store.Reject, store.Reopen,
+		store.Reject, store.Reopen, store.Undo,
 	}
 	return object{
 		"type": "object", "required": []string{"step"}, "additionalProperties": false, "properties": object{

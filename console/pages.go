@@ -1,37 +1,10 @@
 package console
 
 import (
-	"net/url"
 	"slices"
-	"strings"
 
-	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/rules"
 )
-
-// search redirects to the finding or table that the text names, or to the open findings that contain the text.
-func search(c *Console, x *exchange) error {
-	const maxText, idLength = 200, 32
-	q := strings.TrimSpace(x.r.FormValue("q"))
-	if len(q) > maxText {
-		return badRequest("The search text is limited to %d characters.", maxText)
-	}
-	if len(q) == idLength {
-		if f, err := c.Store.Finding(x.r.Context(), x.scope(), q); err == nil {
-			return x.redirect("/findings/" + url.PathEscape(f.ID))
-		}
-	}
-	tiles, err := c.Store.Floor(x.r.Context(), x.scope(), store.Location{})
-	if err != nil {
-		return err
-	}
-	for i := range tiles {
-		if t := &tiles[i]; strings.EqualFold(t.TableID, q) {
-			return x.redirect(pathOf("tables", t.PropertyID, t.TableID))
-		}
-	}
-	return x.redirect("/queue?q=" + url.QueryEscape(q))
-}
 
 func rulesPage(_ *Console, x *exchange) error {
 	return x.page("rules", "Rules", map[string]any{"Rules": rules.All()})
@@ -50,4 +23,17 @@ func logPage(c *Console, x *exchange) error {
 
 func helpPage(_ *Console, x *exchange) error {
 	return x.page("help", "Help", map[string]any{"Roles": roles()})
+}
+
+// home redirects to the page at which the work of a role begins.
+func home(_ *Console, x *exchange) error {
+	switch {
+	case x.user.May(permTriage):
+		return x.redirect("/queue")
+	case x.user.May(permExport):
+		return x.redirect("/exports")
+	case x.user.May(permReadLog):
+		return x.redirect("/log")
+	}
+	return x.redirect("/floor")
 }

@@ -102,7 +102,11 @@ func patronPage(c *Console, x *exchange) error {
 	var play []store.Patron
 	var wagers []store.Wager
 	var findings []store.Finding
+	var currency string
 	var all errgroup.Group
+	fetch(&all, &currency, func() (string, error) {
+		return c.Store.Currency(ctx, scope, store.Location{Property: property})
+	})
 	fetch(&all, &play, func() ([]store.Patron, error) { return c.Store.Patron(ctx, scope, property, patron) })
 	fetch(&all, &wagers, func() ([]store.Wager, error) { return c.Store.PatronWagers(ctx, scope, property, patron) })
 	fetch(&all, &findings, func() ([]store.Finding, error) {
@@ -116,6 +120,6 @@ func patronPage(c *Console, x *exchange) error {
 	}
 	x.log(property, "view-patron", patron, "masked")
 	return x.page("patron", "Patron "+short(patron), map[string]any{
-		"Property": property, "Patron": patron, "Play": play, "Wagers": wagers, "Findings": findings,
+		"Property": property, "Patron": patron, "Play": play, "Wagers": wagers, "Findings": findings, "Currency": currency,
 	})
 }

@@ -17,6 +17,8 @@ type queueRow struct {
 	store.Group
 	// Key names the row in the form of triage.
 	Key string
+	// Cursor is the place of the row.
+	Cursor string
 }
 
 // savedView is a filter with a name.
@@ -56,12 +58,20 @@ func queuePage(c *Console, x *exchange) error {
 	}
 	scope, ctx := x.scope(), context.WithoutCancel(x.r.Context()) // other requests may share the answers
 	key := fmt.Sprintf("queue %v %+v %v", scope, f, grouped)
-	rows, err := cached(&c.volatile, key, queueTTL, func() ([]queueRow, error) { return c.rows(ctx, scope, f, grouped) })
+	rows, err := cached(
+		&c.volatile, key, queueTTL, func() ([]queueRow, error) { return c.rows(ctx, scope, f, grouped) },
+	)
 	if err != nil {
 		return err
 	}
 	totals, err := cached(&c.volatile, "totals "+key, queueTTL, func() (store.Totals, error) {
 		return c.Store.Totals(ctx, scope, f)
+	})
+	if err != nil {
+		return err
+	}
+	facets, err := cached(&c.volatile, fmt.Sprintf("facets %v %+v", scope, f), queueTTL, func() (store.Facets, error) {
+		return c.Store.Facets(ctx, scope, f)
 	})
 	if err != nil {
 		return err
@@ -72,8 +82,10 @@ func queuePage(c *Console, x *exchange) error {
 	}
 	query := x.r.URL.Query()
 	return x.page("queue", "Queue", map[string]any{
-		"Rows": rows, "All": all, "More": more(query, len(rows), all), "Totals": totals, "Grouped": grouped,
-		"Views": savedViews(query), "Chips": chips(query),
+		"Rows": rows, "All": all, "First": query.Get("after") != "", "Start": with(query, "after", ""),
+		"Next": next(query, rows, &f, all), "Totals": totals, "Grouped": grouped, "Facets": facets,
+		"Orders": store.Orders(),
+		"Filter": query, "Views": savedViews(query), "Chips": chips(query),
 		"Dispositions": store.Dispositions(), "Me": x.user.Name,
 	})
 }
@@ -110,7 +122,7 @@ func (c *Console) rows(ctx context.Context, scope store.Scope, f store.Filter, g
 		rows := make([]queueRow, len(open))
 		for i, o := range open {
 			g := store.Group{OpenFinding: o, Count: 1, FirstAt: o.At, LastAt: o.At, Total: o.Amount}
-			rows[i] = queueRow{g, "f:" + o.ID}
+			rows[i] = queueRow{g, "f:" + o.ID, o.PlaceOf().String()}
 		}
 		return rows, err
 	}
@@ -118,7 +130,9 @@ func (c *Console) rows(ctx context.Context, scope store.Scope, f store.Filter, g
 	rows := make([]queueRow, len(groups))
 	for i := range groups {
 		g := &groups[i]
-		rows[i] = queueRow{*g, fmt.Sprintf("g:%s:%s:%d", g.Fingerprint, g.State, g.Until.UnixMilli())}
+		rows[i] = queueRow{
+			*g, fmt.Sprintf("g:%s:%s:%d", g.Fingerprint, g.State, g.Until.UnixMilli()), g.Place().String(),
+		}
 		if g.Count == 1 {
 			rows[i].Key = "f:" + g.ID
 		}
@@ -126,14 +140,22 @@ func (c *Console) rows(ctx context.Context, scope store.Scope, f store.Filter, g
 	return rows, err
 }
 
-// more is the URL of the same queue with up to 1000 rows, empty if all rows are shown.
-func more(query url.Values, shown, all int) string {
-	if shown == all {
+// next is the URL of the rows that follow, empty at the end.
+func next(query url.Values, rows []queueRow, f *store.Filter, all int) string {
+	if len(rows) == 0 || len(rows) == all || len(rows) < min(all, store.LimitOf(f.Limit)) {
 		return ""
 	}
-	longer := maps.Clone(query)
-	longer.Set("limit", "1000")
-	return "/queue?" + longer.Encode()
+	return with(query, "after", rows[len(rows)-1].Cursor)
+}
+
+// with is the URL of the queue with another value of a parameter; an empty value removes it.
+func with(query url.Values, name, value string) string {
+	changed := maps.Clone(query)
+	changed.Set(name, value)
+	if value == "" {
+		changed.Del(name)
+	}
+	return "/queue?" + changed.Encode()
 }
 
 // chip is an active filter with the URL that removes it.
@@ -142,7 +164,7 @@ type chip struct{ Name, Value, Without string }
 func chips(query url.Values) []chip {
 	var all []chip
 	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if name == "limit" || name == "before" {
+		if name == "limit" || name == "before" || name == "after" || query.Get(name) == "" {
 			continue
 		}
 		rest := url.Values{}

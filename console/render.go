@@ -13,7 +13,6 @@ import (
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/rules"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 // templates parses each page together with the shared parts.
@@ -44,6 +43,7 @@ func (c *Console) funcs() template.FuncMap {
 	zone := c.Law.Calendar.Zone
 	return template.FuncMap{
 		"money":     formatMoney,
+		"people":    people,
 		"ago":       func(t time.Time) string { return ago(c.Now().Sub(t)) },
 		"clock":     func(t time.Time) string { return t.In(zone).Format("15:04:05") },
 		"date":      func(t time.Time) string { return t.In(zone).Format("Mon 2 Jan") },
@@ -65,6 +65,7 @@ func (c *Console) funcs() template.FuncMap {
 		"span":      func(seconds float64) string { return ago(time.Duration(seconds * float64(time.Second))) },
 		"tableURL":  func(property, table string) string { return pathOf("tables", property, table) },
 		"shoeURL":   func(property, table, shoe string) string { return pathOf("shoes", property, table, shoe) },
+		"roundURL":  roundPath,
 		"dealerURL": func(property, dealer string) string { return pathOf("dealers", property, dealer) },
 		"patronURL": func(property, patron string) string { return pathOf("patrons", property, patron) },
 		"severity":  severity,
@@ -130,25 +131,6 @@ func ago(d time.Duration) string {
 		return fmt.Sprintf("%d h %02d", int(d.Hours()), int(d.Minutes())%60)
 	}
 	return fmt.Sprintf("%d days", int(d.Hours()/24))
-}
-
-// formatMoney formats an amount in minor units, with thousands separated; 0 is empty.
-func formatMoney(minor int64, currency string) string {
-	if minor == 0 {
-		return ""
-	}
-	sign, text := "", schema.Decimal(minor, currency)
-	if text[0] == '-' {
-		sign, text = "−", text[1:]
-	}
-	whole, part, _ := strings.Cut(text, ".")
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "\u202f" + whole[i:]
-	}
-	if part != "" {
-		part = "." + part
-	}
-	return sign + whole + part
 }
 
 // docOf describes a rule or a detector; it is empty for other names.

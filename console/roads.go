@@ -1,6 +1,10 @@
 package console
 
-import "github.com/shoeproof/shoeproof/console/store"
+import (
+	"fmt"
+
+	"github.com/shoeproof/shoeproof/console/store"
+)
 
 // cell is a round of a bead plate or a big road.
 type cell struct {
@@ -9,7 +13,9 @@ type cell struct {
 	Round    uint32
 	Letter   string // P, B, T or V
 	Class    string
+	URL      string
 	Finding  string // id of a finding of the round, if any
+	Text     string // result, counts and cards, for people
 	Ties     int    // ties after the round, on the big road
 	Natural  bool
 }
@@ -47,9 +53,10 @@ func roadsOf(rounds []store.Round, marked map[uint32]string) *roads {
 
 // count returns the cell of a round and adds the round to the totals.
 func (r *roads) count(round *store.Round) cell {
-	letters := map[string]string{"PLAYER": "P", "BANKER": "B", "TIE": "T", "VOID": "V"}
-	c := cell{Round: round.Round, Letter: letters[round.Result]}
-	c.Class = "road-" + c.Letter
+	c := letterOf(round.Result)
+	c.Round, c.URL = round.Round, roundURL(round)
+	c.Text = fmt.Sprintf("Round %d: %s %d–%d, %s", round.Round, words(round.Result), round.PlayerCount,
+		round.BankerCount, round.Cards)
 	switch c.Letter {
 	case "P":
 		r.Player++
@@ -57,9 +64,6 @@ func (r *roads) count(round *store.Round) cell {
 		r.Banker++
 	case "T":
 		r.Ties++
-	case "":
-		c.Letter, c.Class = "?", "road-V"
-		r.Voids++
 	default:
 		r.Voids++
 	}
@@ -68,6 +72,16 @@ func (r *roads) count(round *store.Round) cell {
 		r.Naturals++
 	}
 	return c
+}
+
+// letterOf is the cell of a result, without its round.
+func letterOf(result string) cell {
+	letters := map[string]string{"PLAYER": "P", "BANKER": "B", "TIE": "T", "VOID": "V"}
+	letter := letters[result]
+	if letter == "" {
+		return cell{Letter: "?", Class: "road-V"}
+	}
+	return cell{Letter: letter, Class: "road-" + letter}
 }
 
 // bigRoad places wins of one side in a column, from top to bottom; the other side starts a column.

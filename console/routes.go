@@ -19,9 +19,7 @@ func routes() []route {
 
 func pageRoutes() []route {
 	return []route{
-		{method: "GET", path: "/{$}", needs: permSee, serve: func(_ *Console, x *exchange) error {
-			return x.redirect("/queue")
-		}},
+		{method: "GET", path: "/{$}", needs: permSee, serve: home},
 		{method: "GET", path: "/queue", needs: permSee, serve: queuePage},
 		{method: "POST", path: "/triage", needs: permTriage, serve: triage},
 		{method: "GET", path: "/findings/{id}", needs: permSee, serve: findingPage},
@@ -29,6 +27,8 @@ func pageRoutes() []route {
 		{method: "GET", path: "/floor", needs: permSee, serve: floorPage},
 		{method: "GET", path: "/tables/{property}/{table}", needs: permSee, serve: tablePage},
 		{method: "GET", path: "/shoes/{property}/{table}/{shoe}", needs: permSee, serve: shoePage},
+		{method: "GET", path: "/rounds/{property}/{table}/{shoe}/{round}", needs: permSee, serve: roundPage},
+		{method: "GET", path: "/rounds/{property}/{table}/{shoe}/{round}/events", needs: permUnmask, serve: rawRoundPage},
 		{method: "POST", path: "/replay", needs: permSee, serve: replayPage},
 		{method: "GET", path: "/dealers", needs: permSee, serve: dealersPage},
 		{method: "GET", path: "/dealers/{property}/{dealer}", needs: permSee, serve: dealerPage},
@@ -42,8 +42,10 @@ func pageRoutes() []route {
 		{method: "POST", path: "/shelves/lift", needs: permSupervise, serve: liftSilence},
 		{method: "GET", path: "/handover", needs: permSee, serve: handoverPage},
 		{method: "POST", path: "/handover", needs: permHandOver, serve: handOver},
+		{method: "GET", path: "/handovers/{property}/{id}", needs: permSee, serve: signedPage},
+		{method: "POST", path: "/handovers/{property}/{id}", needs: permHandOver, serve: acceptHandover},
 		{method: "GET", path: "/rates", needs: permSee, serve: ratesPage},
-		{method: "GET", path: "/search", needs: permSee, serve: search},
+		{method: "GET", path: "/search", needs: permSee, serve: searchPage},
 		{method: "GET", path: "/rules", needs: permSee, serve: rulesPage},
 		{method: "GET", path: "/log", needs: permReadLog, serve: logPage},
 		{method: "GET", path: "/exports", needs: permExport, serve: exportsPage},
@@ -72,7 +74,7 @@ func publicRoutes() []route {
 }
 
 func apiRoutes() []route {
-	const shoe = "/api/v1/shoes/{property}/{table}/{shoe}"
+	const shoe, aRound = "/api/v1/shoes/{property}/{table}/{shoe}", "/api/v1/rounds/{property}/{table}/{shoe}/{round}"
 	return []route{
 		{method: "GET", path: "/api/v1/openapi.json", public: true, api: true, serve: openAPI},
 		{method: "GET", path: "/api/v1/queue", needs: permSee, api: true, serve: apiQueue},
@@ -82,6 +84,7 @@ func apiRoutes() []route {
 		{method: "GET", path: "/api/v1/floor", needs: permSee, api: true, serve: apiFloor},
 		{method: "GET", path: shoe, needs: permSee, api: true, serve: apiShoe},
 		{method: "POST", path: shoe + "/replay", needs: permSee, api: true, serve: apiReplay},
+		{method: "GET", path: aRound, needs: permSee, api: true, serve: apiRound},
 		{method: "GET", path: "/api/v1/dealers", needs: permSee, api: true, serve: apiDealers},
 	}
 }

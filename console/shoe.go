@@ -22,6 +22,8 @@ func shoePage(c *Console, x *exchange) error {
 		q := store.FindingQuery{Property: at.Property, Table: at.Table, Shoe: at.Shoe, Limit: 500}
 		return c.Store.Findings(ctx, scope, q)
 	})
+	var currency string
+	fetch(&all, &currency, func() (string, error) { return c.Store.Currency(ctx, scope, at) })
 	fetch(&all, &ledger, func() ([]store.Vigorish, error) { return c.Store.Ledger(ctx, scope, at) })
 	if err := all.Wait(); err != nil {
 		return err
@@ -39,7 +41,7 @@ func shoePage(c *Console, x *exchange) error {
 	}
 	data := map[string]any{
 		"At": at, "Rounds": rounds, "Findings": findings, "ByRound": byRound, "Roads": roadsOf(rounds, marked),
-		"Ledger": ledgerOf(ledger, findings),
+		"Ledger": ledgerOf(ledger, findings), "Currency": currency,
 	}
 	if len(shoes) > 0 {
 		data["Shoe"] = shoes[0]

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,8 +59,8 @@ func supervised(p *store.Triage) bool {
 		p.Action == store.Assign && p.Owner != p.Actor
 }
 
-// apply applies an action of triage as the user.
-func (c *Console) apply(x *exchange, p store.Triage) ([]store.OpenFinding, error) {
+// apply applies an action of triage as the user. The lines of the console log are stored with the actions.
+func (c *Console) apply(x *exchange, p store.Triage) (store.Outcome, error) {
 	p.Actor, p.Who, p.Role = x.user.Name, x.user.Who, x.user.Role()
 	p.Second = func(requester store.Who) error { return c.rights().second(requester, p.Who) }
 	scope := x.scope()
@@ -68,35 +70,103 @@ func (c *Console) apply(x *exchange, p store.Triage) ([]store.OpenFinding, error
 	if supervised(&p) {
 		if scope = x.user.Scope(permSupervise); !scope.All && len(scope.Properties) == 0 {
 			x.refused(strings.Join(p.IDs, " "), p.Action)
-			return nil, errForbidden
+			return store.Outcome{}, errForbidden
 		}
 	}
-	rows, err := c.Store.Apply(x.r.Context(), scope, p)
-	if err != nil {
-		return nil, err
+	line := x.entry("", p.Action, "", p.Disposition)
+	p.Log = &line
+	out, err := c.Store.ApplyEach(x.r.Context(), scope, p)
+	if err == nil {
+		c.changed()
 	}
-	for i := range rows {
-		x.log(rows[i].PropertyID, p.Action, rows[i].ID, p.Disposition)
-	}
-	c.changed()
-	return rows, nil
+	return out, err
 }
 
+// triage applies an action to the selected findings, in parts. One finding that does not allow it does not stop the
+// others; the next page has the number of findings and the reasons.
 func triage(c *Console, x *exchange) error {
 	form := x.r.PostForm
 	ids, err := c.members(x, form["key"])
 	if err != nil {
 		return err
 	}
+	action := form.Get("step")
+	if action == store.Undo && len(ids) == 0 {
+		ids, _ = c.sessions.Get(x.r.Context(), "undo").([]string)
+	}
 	if len(ids) == 0 {
 		return badRequest("Select a finding first.")
 	}
-	_, err = c.apply(x, store.Triage{
-		IDs: ids, Action: form.Get("step"), Owner: form.Get("owner"), Disposition: form.Get("disposition"),
-		Reason: form.Get("reason"), Note: form.Get("note"),
-	})
-	if err != nil {
-		return err
+	var done []string
+	var refused []error
+	for part := range slices.Chunk(ids, store.MaxIDs) {
+		out, failed := c.apply(x, store.Triage{
+			IDs: part, Action: action, Owner: form.Get("owner"), Disposition: form.Get("disposition"),
+			Reason: form.Get("reason"), Note: form.Get("note"), Some: len(ids) > 1,
+		})
+		for i := range out.Rows {
+			done = append(done, out.Rows[i].ID)
+		}
+		refused = append(refused, out.Refused...)
+		if err = failed; err != nil {
+			break
+		}
 	}
+	switch {
+	case len(done) == 0 && err != nil:
+		return err
+	case len(done) == 0:
+		return refused[0]
+	}
+	text := fmt.Sprintf("%s: %s.", words(action), plural(len(done), "finding"))
+	if err != nil {
+		_, why := x.explain(err)
+		text = fmt.Sprintf("%s: %d of %s. Then: %s Repeat the action to continue.", words(action), len(done),
+			plural(len(ids), "finding"), why)
+	}
+	for i, r := range refused {
+		if i == maxReasons {
+			text += fmt.Sprintf(" And %d more.", len(refused)-i)
+			break
+		}
+		text += " Not changed: " + r.Error() + "."
+	}
+	x.report(text, action, done)
 	return x.redirect(local(form.Get("next")))
+}
+
+// maxReasons is the number of refused findings that a report names.
+const maxReasons = 3
+
+// report shows a text on the next page of the session, with a button to undo the action.
+func (x *exchange) report(text, action string, done []string) {
+	if x.user.Who.Session == "" {
+		return
+	}
+	x.c.sessions.Put(x.r.Context(), "done", text)
+	if !slices.Contains(store.Undoable(), action) {
+		done = nil
+	}
+	x.c.sessions.Put(x.r.Context(), "undo", done)
+	x.c.sessions.Put(x.r.Context(), "undo until", x.c.Now().Add(store.UndoFor).Unix())
+}
+
+// reported returns the report of the last action, once, and whether it can be undone.
+func (x *exchange) reported() (text string, undo bool) {
+	if x.user == nil || x.user.Who.Session == "" || x.r.Method != http.MethodGet || x.r.Header.Get("X-Refresh") != "" {
+		return "", false
+	}
+	ctx := x.r.Context()
+	if text = x.c.sessions.PopString(ctx, "done"); text == "" {
+		return "", false
+	}
+	ids, _ := x.c.sessions.Get(ctx, "undo").([]string)
+	return text, len(ids) > 0 && x.c.Now().Unix() < x.c.sessions.GetInt64(ctx, "undo until")
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
 }

@@ -22,7 +22,7 @@ func (s *Store) Closed(
 	ctx context.Context, scope Scope, f Filter, before time.Time,
 ) (rows []ClosedFinding, next time.Time, err error) {
 	const pages, perPage = 20, MaxRows / 10
-	text, n := strings.ToLower(f.Text), limitOf(f.Limit)
+	text, n := strings.ToLower(f.Text), LimitOf(f.Limit)
 	next = before
 	for range pages {
 		var page []ClosedFinding

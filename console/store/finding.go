@@ -35,15 +35,20 @@ type Finding struct {
 	EventIDs   []string  `ch:"event_ids"`
 	Rulebook   string    `ch:"rulebook"`
 	Engine     string    `ch:"engine"`
+	// LnE is the evidence of an anomaly as its natural logarithm, Threshold what it had to reach, and Odds its meaning in
+	// words. They are empty for other findings.
+	LnE       float64 `ch:"ln_e"`
+	Threshold float64 `ch:"threshold"`
+	Odds      string  `ch:"odds"`
 	// State is empty for a finding of severity info, which never enters the queue.
 	State       string `ch:"state"`
 	Owner       string `ch:"owner"`
 	Fingerprint string `ch:"fingerprint"`
 }
 
-const findingColumns = `id, kind, verdict, basis, rule, severity, citations, property_id, pit_id, table_id, shoe_id, round,
-	seat, subject, dealer_id, at, gaming_day, shift, expected, observed, amount, currency,
-	evidence.seqs AS seqs, evidence.event_ids AS event_ids, rulebook, engine`
+const findingColumns = `id, kind, verdict, basis, rule, severity, citations, property_id, pit_id, table_id, shoe_id,
+	round, seat, subject, dealer_id, at, gaming_day, shift, expected, observed, amount, currency,
+	evidence.seqs AS seqs, evidence.event_ids AS event_ids, rulebook, engine, ln_e, threshold, odds`
 
 const noTriage = `, '' AS state, '' AS owner, '' AS fingerprint`
 
@@ -75,7 +80,10 @@ type FindingQuery struct {
 	Property, Table, Shoe, Dealer, Rule string
 	Round                               uint32
 	Since, Until                        time.Time
-	Limit                               int
+	// After and AfterID are the time and the id of the last finding of the page before.
+	After   time.Time
+	AfterID string
+	Limit   int
 }
 
 // Findings returns findings, open or not, the latest first.
@@ -90,6 +98,11 @@ func (s *Store) Findings(ctx context.Context, scope Scope, q FindingQuery) ([]Fi
 	}
 	if !q.Until.IsZero() {
 		w.before("at", q.Until)
+	}
+	if !q.After.IsZero() {
+		const last = "fromUnixTimestamp64Nano({after:Int64})"
+		w.and("at <= "+last+" AND (at < "+last+" OR id > {after_id:String})",
+			"after", q.After.UnixNano(), "after_id", q.AfterID)
 	}
 	query := `SELECT ` + findingColumns + noTriage + ` FROM {{findings}} `
 	// All versions of a finding have the columns of its id in common, so conditions on them may precede the choice of the

@@ -115,6 +115,7 @@ func (s *Store) PatronFindings(ctx context.Context, scope Scope, property, patro
 type Factor struct {
 	At    time.Time `ch:"at"`
 	LnE   float64   `ch:"ln_e"`
+	Start float64   `ch:"start"` // weight of a start before the round
 	Key   string    `ch:"key"`
 	Table string    `ch:"table_id"`
 	Shoe  string    `ch:"shoe_id"`
@@ -125,6 +126,6 @@ type Factor struct {
 func (s *Store) Factors(ctx context.Context, scope Scope, detector, key string, until time.Time) ([]Factor, error) {
 	w := in(scope).and("detector = {detector:String} AND key = {key:String}", "detector", detector, "key", key).
 		and("at <= fromUnixTimestamp64Nano({until:Int64})", "until", until.UnixNano())
-	return read[Factor](ctx, s, "evidence", `SELECT at, ln_e, key, table_id, shoe_id, round FROM {{evidence}} FINAL
+	return read[Factor](ctx, s, "evidence", `SELECT at, ln_e, start, key, table_id, shoe_id, round FROM {{evidence}} FINAL
 		WHERE `+w.String()+` ORDER BY at, round LIMIT 5000`, w)
 }

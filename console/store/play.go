@@ -198,3 +198,28 @@ func (s *Store) Floor(ctx context.Context, scope Scope, l Location) ([]Tile, err
 	}
 	return tiles, err
 }
+
+// maxResults is the number of results of a table on a wall.
+const maxResults = 10
+
+// LastResults returns the last results of each table's shoe in play, the latest first, by property and table.
+func (s *Store) LastResults(ctx context.Context, scope Scope) (map[[2]string][]string, error) {
+	type row struct {
+		Property string `ch:"property_id"`
+		Table    string `ch:"table_id"`
+		Result   string `ch:"result"`
+	}
+	w := in(scope).with("results", maxResults)
+	rows, err := read[row](ctx, s, "the last results", `SELECT property_id, table_id, result FROM (
+		SELECT property_id, table_id, shoe_id, round, result, version FROM {{rounds}}
+		WHERE (property_id, table_id, shoe_id) GLOBAL IN (
+			SELECT property_id, table_id, shoe_id FROM {{feeds}} FINAL WHERE shoe_id != '' AND `+w.String()+`)
+		ORDER BY round DESC, version DESC LIMIT 1 BY property_id, table_id, shoe_id, round)
+		ORDER BY property_id, table_id, round DESC LIMIT {results:Int64} BY property_id, table_id LIMIT 20000`, w)
+	last := map[[2]string][]string{}
+	for _, r := range rows {
+		key := [2]string{r.Property, r.Table}
+		last[key] = append(last[key], r.Result)
+	}
+	return last, err
+}

@@ -149,12 +149,13 @@ func columnsOf(row reflect.Type) (names []string) {
 }
 
 // limit returns a LIMIT clause of n rows, or of 200 if n is not within 1 to MaxRows.
-func limit(n int) string { return fmt.Sprint(" LIMIT ", limitOf(n)) }
+func limit(n int) string { return fmt.Sprint(" LIMIT ", LimitOf(n)) }
 
 // All as a limit of the queue selects all findings.
 const All = math.MaxInt
 
-func limitOf(n int) int {
+// LimitOf returns the number of rows of a limit: 200 if it is not within 1 to MaxRows.
+func LimitOf(n int) int {
 	if n == All {
 		return n
 	}

@@ -21,8 +21,13 @@ type Filter struct {
 	Silenced bool
 	any      bool // both
 	// High is the amount in minor units from which a finding is one step more urgent; 0 is never.
-	High  int64
-	Limit int // 200 if 0
+	High int64
+	// From and To bound the time of a finding, MinAmount its amount in minor units, whatever its sign.
+	From, To  time.Time
+	MinAmount int64
+	Order     string // one of Orders; empty is by urgency
+	After     Place  // rows that follow this one; zero is from the first
+	Limit     int    // 200 if 0
 }
 
 // OpenFinding is a row of the queue.
@@ -68,8 +73,11 @@ type Group struct {
 	Until       time.Time `ch:"until"` // the latest arrival
 }
 
-// maxIDs is the maximum number of findings of one action of triage.
-const maxIDs = 500
+// MaxIDs is the maximum number of findings of one write of triage. maxMembers bounds a group.
+const (
+	MaxIDs     = 500
+	maxMembers = 20_000
+)
 
 // matches reports whether a filter selects a finding; text is f.Text in lower case.
 func (f *Filter) matches(r *OpenFinding, text string) bool {
@@ -98,6 +106,9 @@ func (f *Filter) matches(r *OpenFinding, text string) bool {
 	case f.Owner == "-" && r.Owner != "", f.Owner != "" && f.Owner != "-" && f.Owner != r.Owner:
 		return false
 	case f.Day != "" && f.Day != Day(r.GamingDay):
+		return false
+	case !f.From.IsZero() && r.At.Before(f.From), !f.To.IsZero() && !r.At.Before(f.To),
+		f.MinAmount > max(r.Amount, -r.Amount):
 		return false
 	case text == "" || strings.HasPrefix(r.ID, text):
 		return true
@@ -137,88 +148,74 @@ func (s *Store) filtered(ctx context.Context, scope Scope, f *Filter) (rows []*O
 	return rows, c.partial, nil
 }
 
-// ranked is a finding with its urgency under a filter. Its time is a number, which compares faster.
+// ranked is a finding with its place in the queue under a filter.
 type ranked struct {
 	*OpenFinding
-	urgency uint8
-	at      int64
+	place Place
 }
 
 func (r *ranked) copied() OpenFinding {
 	f := *r.OpenFinding
-	f.Urgency = r.urgency
+	f.Urgency = r.place.Urgency
 	return f
 }
 
-// sorted returns the findings that a filter selects, by urgency and then by age, the oldest first.
+// sorted returns the findings that a filter selects in its order; by urgency and then by age, the oldest first, if it
+// has none.
 func (s *Store) sorted(ctx context.Context, scope Scope, f *Filter) ([]ranked, error) {
 	rows, _, err := s.filtered(ctx, scope, f)
 	all := make([]ranked, len(rows))
 	for i, r := range rows {
-		all[i] = ranked{r, f.urgency(r), r.At.UnixNano()}
+		all[i] = ranked{r, Place{f.urgency(r), r.At.UnixNano(), r.Amount, r.TableID, r.ID}}
 	}
-	slices.SortFunc(all, func(a, b ranked) int {
-		switch {
-		case a.urgency != b.urgency:
-			return cmp.Compare(a.urgency, b.urgency)
-		case a.at != b.at:
-			return cmp.Compare(a.at, b.at)
-		}
-		return strings.Compare(a.ID, b.ID)
-	})
+	slices.SortFunc(all, func(a, b ranked) int { return compare(f.Order, &a.place, &b.place) })
 	return all, err
 }
 
-// group is a Group while its findings are counted.
-type group struct {
-	*ranked     // its first finding
-	count       uint64
-	oldest      int64
-	first, last time.Time
-	total       int64
-	until       time.Time
-}
-
-func (g *group) add(r *ranked) {
-	g.count++
-	g.total += r.Amount
-	if r.at < g.oldest {
-		g.oldest, g.first = r.at, r.At
-	}
-	if r.At.After(g.last) {
-		g.last = r.At
-	}
-	if r.ArrivedAt.After(g.until) {
-		g.until = r.ArrivedAt
-	}
-}
-
-// Groups returns the queue in groups, by urgency and then by age, the oldest first.
+// Groups returns the queue in groups, in the order of the filter.
 func (s *Store) Groups(ctx context.Context, scope Scope, f Filter) ([]Group, error) {
-	rows, err := s.sorted(ctx, scope, &f)
-	byKey := map[groupKey]*group{}
-	var all []*group
+	byUrgency := f // the most urgent finding of a group is its first
+	byUrgency.Order = ""
+	rows, err := s.sorted(ctx, scope, &byUrgency)
+	byKey := map[groupKey]*Group{}
+	var all []*Group
 	for i := range rows {
 		r := &rows[i]
 		k := groupKey{r.Fingerprint, r.State}
 		g := byKey[k]
 		if g == nil {
-			g = &group{ranked: r, oldest: r.at, first: r.At, last: r.At}
+			g = &Group{OpenFinding: r.copied(), FirstAt: r.At, LastAt: r.At}
 			byKey[k] = g
 			all = append(all, g)
 		}
-		g.add(r)
+		g.add(r.OpenFinding)
 	}
-	slices.SortStableFunc(all, func(a, b *group) int {
-		return cmp.Or(cmp.Compare(a.urgency, b.urgency), cmp.Compare(a.oldest, b.oldest),
-			strings.Compare(a.Fingerprint, b.Fingerprint))
-	})
-	groups := make([]Group, min(len(all), limitOf(f.Limit)))
-	for i := range groups {
-		g := all[i]
-		groups[i] = Group{g.copied(), g.count, g.first, g.last, g.total, g.until}
+	places := make([]Place, len(all))
+	order := make([]int, len(all))
+	for i, g := range all {
+		places[i], order[i] = g.Place(), i
+	}
+	slices.SortFunc(order, func(a, b int) int { return compare(f.Order, &places[a], &places[b]) })
+	order = after(order, &f, func(i *int) Place { return places[*i] })
+	groups := make([]Group, len(order))
+	for i, n := range order {
+		groups[i] = *all[n]
 	}
 	return groups, err
+}
+
+func (g *Group) add(r *OpenFinding) {
+	g.Count++
+	g.Total += r.Amount
+	if r.At.Before(g.FirstAt) {
+		g.FirstAt = r.At
+	}
+	if r.At.After(g.LastAt) {
+		g.LastAt = r.At
+	}
+	if r.ArrivedAt.After(g.Until) {
+		g.Until = r.ArrivedAt
+	}
 }
 
 // Members returns the ids of the findings of a group that had arrived by a moment: the findings that were
@@ -231,7 +228,7 @@ func (s *Store) Members(
 	slices.SortFunc(rows, func(a, b *OpenFinding) int {
 		return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID))
 	})
-	rows = rows[:min(len(rows), maxIDs)]
+	rows = rows[:min(len(rows), maxMembers)]
 	ids := make([]string, len(rows))
 	for i, r := range rows {
 		ids[i] = r.ID
@@ -239,14 +236,21 @@ func (s *Store) Members(
 	return ids, err
 }
 
-// Open returns the open findings, one per row, in the order of Groups.
+// Open returns the open findings, one per row, in the order of the filter.
 func (s *Store) Open(ctx context.Context, scope Scope, f Filter) ([]OpenFinding, error) {
 	rows, err := s.sorted(ctx, scope, &f)
-	open := make([]OpenFinding, min(len(rows), limitOf(f.Limit)))
-	for i := range open {
+	rows = after(rows, &f, func(r *ranked) Place { return r.place })
+	open := make([]OpenFinding, len(rows))
+	for i := range rows {
 		open[i] = rows[i].copied()
 	}
 	return open, err
+}
+
+// Facets counts the values among the open findings that a filter selects.
+func (s *Store) Facets(ctx context.Context, scope Scope, f Filter) (Facets, error) {
+	rows, _, err := s.filtered(ctx, scope, &f)
+	return facetsOf(rows), err
 }
 
 // Totals counts open findings.

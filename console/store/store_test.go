@@ -293,9 +293,9 @@ func TestScope(t *testing.T) {
 		s.WriteSilence(ctx, Silence{
 			PropertyID: f.PropertyID, ID: "s1", Rule: "feed.gap", Reason: "r", Actor: "ann", At: now, Until: now.Add(time.Hour),
 		}),
-		s.HandOver(ctx, Handover{
+		s.HandOver(ctx, SignedHandover{Handover: Handover{
 			PropertyID: f.PropertyID, At: now, GamingDay: f.GamingDay, Shift: "day", Actor: "ann", Note: "quiet",
-		}),
+		}}),
 		s.Log(ctx, Entry{
 			PropertyID: f.PropertyID, At: now, Actor: "ann", Role: "auditor", Action: "view", Object: f.ID,
 		}),

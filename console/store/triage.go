@@ -36,6 +36,9 @@ const (
 	Confirm     = "confirm"
 	Reject      = "reject"
 	Reopen      = "reopen"
+	// Undo takes back the last action of the same user within a minute. Both stay in the history. What closes or
+	// reopens a finding cannot be undone: that is a decision with a reason.
+	Undo = "undo"
 )
 
 // Dispositions returns the possible results of closing a finding.
@@ -45,6 +48,12 @@ func Dispositions() []string {
 		"benign-variance", "duplicate",
 	}
 }
+
+// UndoFor is how long an action can be undone.
+const UndoFor = time.Minute
+
+// Undoable returns the actions that can be undone.
+func Undoable() []string { return []string{Acknowledge, Review, Escalate, Assign} }
 
 // ErrTransition reports an action that the state of a finding does not allow; the text has the reason.
 var ErrTransition = errors.New("action not possible")
@@ -61,13 +70,25 @@ type Triage struct {
 	// Owner is the new owner, for Assign.
 	Owner                     string
 	Disposition, Reason, Note string
+	// Log is the line of the console log for each finding, without its object and property; nil writes none. The lines
+	// and the actions are stored in one write.
+	Log *Entry
+	// Some applies the action to the findings that allow it, and returns the others as refused.
+	Some bool
 }
 
-// next returns the state after the action. requester is the user of the Close that awaits confirmation.
-func (p *Triage) next(row *OpenFinding, requester Who) (state string, err error) {
+// Outcome is the result of an action of triage: the changed rows, and the reason for each finding that refused it.
+type Outcome struct {
+	Rows    []OpenFinding
+	Refused []error
+}
+
+// next returns the state after the action. before is the action that it depends on.
+func (p *Triage) next(row *OpenFinding, before past) (state string, err error) {
 	open := row.Deleted == 0
 	refuse := func(why string) (string, error) {
-		return "", fmt.Errorf("%w: %s of %s %s: %s", ErrTransition, p.Action, row.State, row.ID, why)
+		return "", fmt.Errorf("%w: %s of %s at %s (finding %.8s, %s): %s", ErrTransition, p.Action, row.Rule, row.TableID,
+			row.ID, row.State, why)
 	}
 	if !open && p.Action != Reopen && p.Action != Note {
 		return refuse("the finding is closed")
@@ -87,6 +108,11 @@ func (p *Triage) next(row *OpenFinding, requester Who) (state string, err error)
 		return Escalated, nil
 	case Assign, Note:
 		return row.State, nil
+	case Undo:
+		if why := p.undone(row, &before.last); why != "" {
+			return refuse(why)
+		}
+		return before.last.From, nil
 	case Close:
 		if !slices.Contains(Dispositions(), p.Disposition) {
 			return refuse("a disposition is required")
@@ -107,7 +133,7 @@ func (p *Triage) next(row *OpenFinding, requester Who) (state string, err error)
 		case p.Second == nil:
 			return refuse("a second person must confirm the closing of a critical finding")
 		}
-		if err := p.Second(requester); err != nil {
+		if err := p.Second(before.last.Who); err != nil {
 			return refuse(err.Error())
 		}
 		return Closed, nil
@@ -123,60 +149,91 @@ func (p *Triage) next(row *OpenFinding, requester Who) (state string, err error)
 	return refuse("unknown action")
 }
 
-// Apply applies an action to all its findings, or to none. The action is stored before the queue changes, so the queue
-// never shows a state without a record of how it came about.
+// undone returns the reason why the last action on a finding cannot be undone, empty if it can.
+func (p *Triage) undone(row *OpenFinding, last *Action) string {
+	switch {
+	case !slices.Contains(Undoable(), last.Action) || last.Issuer != p.Who.Issuer || last.Subject != p.Who.Subject ||
+		last.Actor != p.Actor || last.To != row.State:
+		return "the last action is not yours, or cannot be undone"
+	case uint64(last.At.Add(UndoFor).UnixNano()) < row.Version:
+		return "an action can be undone for a minute"
+	}
+	return ""
+}
+
+// Apply applies an action to all its findings, or to none.
 func (s *Store) Apply(ctx context.Context, scope Scope, p Triage) ([]OpenFinding, error) {
-	if len(p.IDs) == 0 || len(p.IDs) > maxIDs {
-		return nil, fmt.Errorf("%w: %d findings, want 1 to %d", ErrTransition, len(p.IDs), maxIDs)
+	p.Some = false
+	out, err := s.ApplyEach(ctx, scope, p)
+	return out.Rows, err
+}
+
+// ApplyEach applies an action to its findings; unless p.Some, to all or to none. The action is stored before the queue
+// changes, so the queue never shows a state without a record of how it came about.
+func (s *Store) ApplyEach(ctx context.Context, scope Scope, p Triage) (out Outcome, err error) {
+	if len(p.IDs) == 0 || len(p.IDs) > MaxIDs {
+		return out, fmt.Errorf("%w: %d findings, want 1 to %d", ErrTransition, len(p.IDs), MaxIDs)
 	}
 	if n := len(p.Reason) + len(p.Note); n > 8000 {
-		return nil, fmt.Errorf("%w: %d bytes of text, want at most 8000", ErrTransition, n)
+		return out, fmt.Errorf("%w: %d bytes of text, want at most 8000", ErrTransition, n)
 	}
 	rows, err := s.queueRows(ctx, scope, p.IDs)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	if len(rows) != len(p.IDs) {
-		return nil, fmt.Errorf("triage of %d findings, %d of them in the queue: %w", len(p.IDs), len(rows), ErrNotFound)
+		return out, fmt.Errorf("triage of %d findings, %d of them in the queue: %w", len(p.IDs), len(rows), ErrNotFound)
 	}
-	var closing []string
-	for i := range rows {
-		if rows[i].State == Closing {
-			closing = append(closing, rows[i].ID)
-		}
-	}
-	proposals, err := s.requests(ctx, scope, closing)
+	before, err := s.before(ctx, scope, &p, rows)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	now := s.now().UTC()
-	actions := make([]Action, len(rows))
+	var actions []Action
+	var entries []Entry
 	for i := range rows {
 		row := &rows[i]
 		// Later than the action before, whatever the clocks of replicas: the last request to close is the one in force.
 		row.Version = max(uint64(now.UnixNano())+uint64(i), row.Version+1)
-		if actions[i], err = p.apply(row, proposals[row.ID], time.Unix(0, int64(row.Version)).UTC()); err != nil {
-			return nil, err
+		a, err := p.apply(row, before[row.ID], time.Unix(0, int64(row.Version)).UTC())
+		if err != nil {
+			if !p.Some {
+				return Outcome{}, err
+			}
+			out.Refused = append(out.Refused, err)
+			continue
+		}
+		out.Rows, actions = append(out.Rows, *row), append(actions, a)
+		if p.Log != nil {
+			e := *p.Log
+			e.PropertyID, e.Object = row.PropertyID, row.ID
+			entries = append(entries, e)
 		}
 	}
-	if err := s.record(ctx, actions, nil); err != nil {
-		return nil, err
+	if len(actions) == 0 {
+		return out, nil
+	}
+	if err := s.record(ctx, actions, entries); err != nil {
+		return Outcome{}, err
 	}
 	if p.Action == Note {
-		return rows, nil
+		return out, nil
 	}
-	if err := write(ctx, s, "the queue", "open_findings", rows); err != nil {
-		return nil, err
+	// What is recorded is done, even if the request ends meanwhile.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
+	defer cancel()
+	if err := write(ctx, s, "the queue", "open_findings", out.Rows); err != nil {
+		return Outcome{}, err
 	}
 	s.cache.mu.Lock()
 	defer s.cache.mu.Unlock()
-	s.cache.merge(slices.Clone(rows), now)
-	return rows, nil
+	s.cache.merge(slices.Clone(out.Rows), now)
+	return out, nil
 }
 
 // apply changes a row and returns the record of the change.
-func (p *Triage) apply(row *OpenFinding, proposal Action, at time.Time) (Action, error) {
-	state, err := p.next(row, proposal.Who)
+func (p *Triage) apply(row *OpenFinding, before past, at time.Time) (Action, error) {
+	state, err := p.next(row, before)
 	if err != nil {
 		return Action{}, err
 	}
@@ -186,8 +243,10 @@ func (p *Triage) apply(row *OpenFinding, proposal Action, at time.Time) (Action,
 		Role: p.Role, Who: p.Who,
 	}
 	switch {
+	case p.Action == Undo:
+		row.Owner, a.Note = before.owner, before.last.Action
 	case p.Action == Confirm:
-		a.Disposition = proposal.Disposition
+		a.Disposition = before.last.Disposition
 	case p.Action == Assign:
 		row.Owner, a.Note = p.Owner, p.Owner
 	case row.Owner == "" && p.Action != Note:
@@ -198,6 +257,34 @@ func (p *Triage) apply(row *OpenFinding, proposal Action, at time.Time) (Action,
 		row.Deleted = 1
 	}
 	return a, nil
+}
+
+// past is what an action depends on: the request to close that awaits confirmation, or the action to undo and the owner
+// before it.
+type past struct {
+	last  Action
+	owner string
+}
+
+// before returns the past of the rows that an action depends on, by finding id.
+func (s *Store) before(ctx context.Context, scope Scope, p *Triage, rows []OpenFinding) (map[string]past, error) {
+	var ids []string
+	for i := range rows {
+		if rows[i].State == Closing || p.Action == Undo {
+			ids = append(ids, rows[i].ID)
+		}
+	}
+	if p.Action == Undo {
+		w := in(scope).and("finding_id IN {ids:Array(String)}", "ids", ids)
+		actions, err := s.actions(ctx, w, ` ORDER BY finding_id, at LIMIT 200 BY finding_id LIMIT 20000`)
+		return undoable(actions), err
+	}
+	requests, err := s.requests(ctx, scope, ids)
+	found := map[string]past{}
+	for id, a := range requests {
+		found[id] = past{last: a}
+	}
+	return found, err
 }
 
 // requests returns the last request to close each finding, by finding id.
@@ -212,4 +299,34 @@ func (s *Store) requests(ctx context.Context, scope Scope, ids []string) (map[st
 		found[a.FindingID] = a
 	}
 	return found, err
+}
+
+// undoable returns the last action on each finding, without notes, and the owner before it. An action that was undone
+// does not count.
+func undoable(actions []Action) map[string]past {
+	history := map[string][]past{}
+	owner := map[string]string{}
+	for _, a := range actions {
+		h := history[a.FindingID]
+		switch {
+		case a.Action == Note:
+			continue
+		case a.Action == Undo && len(h) > 0:
+			owner[a.FindingID] = h[len(h)-1].owner
+			h = append(h[:len(h)-1], past{last: a}) // an undone action is not undone again
+		default:
+			h = append(h, past{a, owner[a.FindingID]})
+			if a.Action == Assign {
+				owner[a.FindingID] = a.Note
+			} else if owner[a.FindingID] == "" {
+				owner[a.FindingID] = a.Actor
+			}
+		}
+		history[a.FindingID] = h
+	}
+	last := map[string]past{}
+	for id, h := range history {
+		last[id] = h[len(h)-1]
+	}
+	return last
 }

@@ -78,11 +78,54 @@
     return true;
   };
 
+  const press = (selector) => { const e = $(selector); if (e) e.click(); };
+
+  // The palette: a dialog over any page that lists what a text names while it is typed.
+  const palette = $("#palette");
+  const hits = $("#hits");
+  const examples = hits ? hits.innerHTML : "";
+  let typed = 0; // counts the changes of the text, so that an old answer is dropped
+  const ask = () => {
+    if (!palette) return;
+    if (!palette.open) palette.showModal();
+    $("input", palette).select();
+  };
+  const find = async (text) => {
+    const n = ++typed;
+    await new Promise((done) => setTimeout(done, 150));
+    if (n !== typed) return;
+    let found = null;
+    try {
+      const r = await fetch("/search?list=1&q=" + encodeURIComponent(text), {headers: {"Accept": "text/html"}});
+      found = $("#found", new DOMParser().parseFromString(await r.text(), "text/html"));
+    } catch (err) { /* Enter reports the failure */ }
+    if (n === typed && found) hits.replaceChildren(found);
+  };
+  if (palette) {
+    const input = $("input", palette);
+    const links = () => [input, ...$$("a", hits)];
+    input.addEventListener("input", () => {
+      const text = input.value.trim();
+      if (text) find(text);
+      else { typed++; hits.innerHTML = examples; }
+    });
+    palette.addEventListener("keydown", (e) => {
+      const by = {ArrowDown: 1, ArrowUp: -1}[e.key];
+      if (!by) return;
+      e.preventDefault();
+      const all = links();
+      all[(all.indexOf(document.activeElement) + by + all.length) % all.length].focus();
+    });
+    palette.addEventListener("click", (e) => { if (e.target === palette) palette.close(); });
+  }
+
   let g = 0;
   document.addEventListener("keydown", (e) => {
-    if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented) return;
+    if ((e.ctrlKey || e.metaKey) && !e.altKey && e.key === "k") { e.preventDefault(); ask(); return; }
+    if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || (palette && palette.open)) return;
     if (e.key === "Escape" && /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) { e.target.blur(); return; }
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName) && e.target.type !== "checkbox") return;
+    if (localStorage.getItem("shoeproof-keys") === "off") return;
     if (Date.now() - g < 1200) {
       g = 0;
       const pages = {q: "/queue", f: "/floor", d: "/dealers", h: "/handover", s: "/silences", r: "/rates"};
@@ -92,10 +135,10 @@
     const keys = {
       j: () => move(1), k: () => move(-1), n: () => show(),
       g: () => { g = Date.now(); }, u: () => { location.href = "/queue"; },
-      a: () => act("acknowledge"), r: () => act("review"), e: () => act("escalate"), m: () => act("assign"),
-      c: () => act("close"), "?": () => { location.href = "/help"; }, "/": () => $(".search input").focus(),
+      z: () => press("#undo button"), a: () => act("acknowledge"), r: () => act("review"), e: () => act("escalate"), m: () => act("assign"),
+      c: () => act("close"), "?": () => { location.href = "/help"; }, "/": () => ask(),
       o: () => { const tr = current(); if (tr) link(tr).click(); },
-      v: () => { const v = $("#video"); if (v) v.click(); },
+      v: () => press("#video"), "[": () => press("#previous"), "]": () => press("#next"),
       x: () => {
         const tr = current();
         const box = tr && $("input[name=key]", tr);
@@ -104,6 +147,92 @@
     };
     if (keys[e.key]) { keys[e.key](); e.preventDefault(); }
   });
+
+  // Single keys can be switched off: they disturb speech input.
+  const single = $("#keys");
+  if (single) {
+    const show = () => {
+      const on = localStorage.getItem("shoeproof-keys") !== "off";
+      single.setAttribute("aria-pressed", String(on));
+      single.textContent = on ? "Single keys on" : "Single keys off";
+    };
+    single.hidden = false;
+    single.addEventListener("click", () => {
+      localStorage.setItem("shoeproof-keys", single.getAttribute("aria-pressed") === "true" ? "off" : "on");
+      show();
+    });
+    show();
+  }
+
+  // Views that the user saves, kept in this browser.
+  const save = $("#saveview"), saved = "shoeproof-views";
+  const views = $(".views");
+  if (views && views.querySelector("a[href^='/queue']")) {
+    const all = JSON.parse(localStorage.getItem(saved) || "[]");
+    const keep = (list) => { localStorage.setItem(saved, JSON.stringify(list)); location.reload(); };
+    for (const v of all) {
+      const a = document.createElement("a"), drop = document.createElement("button");
+      a.href = "/queue?" + new URLSearchParams(v.query);
+      a.textContent = v.name;
+      if (location.search.slice(1) === v.query) a.setAttribute("aria-current", "true");
+      drop.type = "button";
+      drop.className = "quiet";
+      drop.textContent = "×";
+      drop.setAttribute("aria-label", "Remove the view " + v.name);
+      drop.addEventListener("click", () => keep(all.filter((other) => other !== v)));
+      views.insertBefore(a, $(".aside", views));
+      views.insertBefore(drop, $(".aside", views));
+    }
+    if (save) {
+      save.hidden = false;
+      save.addEventListener("click", () => {
+        const name = (prompt("Name of the view") || "").trim().slice(0, 40);
+        if (name) keep([...all.filter((v) => v.name !== name), {name, query: location.search.slice(1)}]);
+      });
+    }
+  }
+
+  // The focus after an action: the same row, or the row that took its place; on the page of a finding, the report.
+  const done = $("#done");
+  const kept = JSON.parse(sessionStorage.getItem("shoeproof-focus") || "null");
+  sessionStorage.removeItem("shoeproof-focus");
+  document.addEventListener("submit", (e) => {
+    if (e.target.id !== "triage" && !e.target.matches(".act, #undo")) return;
+    const all = rows(), tr = current() || (boxes()[0] && boxes()[0].closest("tr"));
+    const i = tr ? all.indexOf(tr) : -1;
+    const from = {here: location.pathname + location.search, fp: tr && tr.dataset.fp, href: tr && link(tr).href, i};
+    sessionStorage.setItem("shoeproof-focus", JSON.stringify(from));
+  });
+  if (kept && kept.here === location.pathname + location.search) {
+    const all = rows();
+    const tr = kept.i < 0 || !$(".queue") ? null :
+      all.find((r) => link(r).href === kept.href) || all[Math.min(kept.i, all.length - 1)];
+    if (tr) go(tr);
+    else if (done) done.focus();
+  }
+  if ($("#undo")) setTimeout(() => $("#undo").remove(), 60000);
+
+  // The next and the previous finding of the list from which a finding was opened, also when it is closed meanwhile.
+  const listed = "shoeproof-list";
+  document.addEventListener("click", (e) => {
+    const a = e.target.closest && e.target.closest("#main a[href^='/findings/']");
+    if (!a || a.closest("#pager")) return;
+    const all = [...new Set($$("#main a[href^='/findings/']").map((x) => x.getAttribute("href")))];
+    sessionStorage.setItem(listed, JSON.stringify(all));
+  });
+  const pager = $("#pager");
+  if (pager) {
+    const all = JSON.parse(sessionStorage.getItem(listed) || "[]");
+    const i = all.indexOf(location.pathname);
+    if (i >= 0 && all.length > 1) {
+      pager.hidden = false;
+      $("span", pager).textContent = (i + 1) + " of " + all.length;
+      for (const [id, to] of [["#previous", all[i - 1]], ["#next", all[i + 1]]]) {
+        if (to) $(id).href = to;
+        else $(id).remove();
+      }
+    }
+  }
 
   // Changes of the queue. Rows never move by themselves: a bar shows the number of new and changed rows.
   const live = $("#live");
@@ -285,6 +414,11 @@
   if (inQueue) localStorage.removeItem(seen);
   addEventListener("storage", showCriticals);
   showCriticals();
+
+  $$("[data-print]").forEach((b) => {
+    b.hidden = false;
+    b.addEventListener("click", () => print());
+  });
 
   $$("[data-copy]").forEach((b) => {
     b.hidden = false;

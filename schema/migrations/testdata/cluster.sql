@@ -1186,3 +1186,31 @@ SELECT e.property_id AS property_id, argMax(e.pit_id, e.at) AS pit_id, e.table_i
     now64(3) AS received_at
 FROM shoeproof.events_local AS e
 GROUP BY e.property_id, e.table_id;
+
+ALTER TABLE shoeproof.rounds_local ON CLUSTER floor ADD INDEX IF NOT EXISTS by_at at TYPE minmax GRANULARITY 1;
+
+ALTER TABLE shoeproof.rounds_local ON CLUSTER floor MATERIALIZE INDEX by_at;
+
+ALTER TABLE shoeproof.wagers_local ON CLUSTER floor ADD INDEX IF NOT EXISTS by_at at TYPE minmax GRANULARITY 1;
+
+ALTER TABLE shoeproof.wagers_local ON CLUSTER floor MATERIALIZE INDEX by_at;
+
+ALTER TABLE shoeproof.handovers_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS id String COMMENT 'the hand-over; a row that accepts it has the same';
+
+ALTER TABLE shoeproof.handovers_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS action LowCardinality(String) COMMENT 'empty is signed by the outgoing person, accept by the incoming one';
+
+ALTER TABLE shoeproof.handovers_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS issuer LowCardinality(String) COMMENT 'who vouches for the subject, as in console_log';
+
+ALTER TABLE shoeproof.handovers_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS subject String;
+
+ALTER TABLE shoeproof.handovers_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS snapshot String COMMENT 'JSON: open findings, actions and silences at that moment' CODEC(ZSTD(3));
+
+ALTER TABLE shoeproof.handovers ON CLUSTER floor ADD COLUMN IF NOT EXISTS id String COMMENT 'the hand-over; a row that accepts it has the same';
+
+ALTER TABLE shoeproof.handovers ON CLUSTER floor ADD COLUMN IF NOT EXISTS action LowCardinality(String) COMMENT 'empty is signed by the outgoing person, accept by the incoming one';
+
+ALTER TABLE shoeproof.handovers ON CLUSTER floor ADD COLUMN IF NOT EXISTS issuer LowCardinality(String) COMMENT 'who vouches for the subject, as in console_log';
+
+ALTER TABLE shoeproof.handovers ON CLUSTER floor ADD COLUMN IF NOT EXISTS subject String;
+
+ALTER TABLE shoeproof.handovers ON CLUSTER floor ADD COLUMN IF NOT EXISTS snapshot String COMMENT 'JSON: open findings, actions and silences at that moment' CODEC(ZSTD(3));

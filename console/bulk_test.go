@@ -1,0 +1,181 @@
+//go:build unix
+
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shoeproof/shoeproof/console/store"
+)
+
+// An action on a group of 1,200 findings changes all of them, with one line of the log each. A finding that does not
+// allow the action does not stop the others. An action can be undone for a minute. The focus stays in the list.
+func TestBulk(t *testing.T) {
+	const many = 1200
+	s := emptyStore(t)
+	if err := s.Conn().Exec(t.Context(), fmt.Sprintf(`INSERT INTO %s (property_id, at, id, kind, verdict, rule, severity,
+		table_id, dealer_id, round, observed, amount, currency)
+		SELECT 'ac-1', now64(9) - INTERVAL 1 HOUR, lower(hex(sipHash128(number))), 'deviation', 'BREACH', if(number < %d,
+			'vig.amount.under', concat('count.rule-', toString(number))), 'minor', 't-1', 'd1', 1, 'x', 100, 'USD'
+		FROM numbers(%d)`, s.Table("findings"), many, many+3)); err != nil {
+		t.Fatal(err)
+	}
+	access := Access{}
+	secret := personal(&access, "ann", "ann", "operator")
+	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
+	b := openBrowser(t, c.url, 1440, 900)
+	b.signInWith(secret)
+	all := store.Scope{All: true}
+	states := func() map[string]int {
+		t.Helper()
+		open, err := s.Open(t.Context(), all, store.Filter{Limit: store.All})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := map[string]int{}
+		for _, o := range open {
+			n[o.State+" "+o.Owner]++
+		}
+		return n
+	}
+	done := func(text string) {
+		t.Helper()
+		b.await(fmt.Sprintf("(document.querySelector('#done span') || {textContent: ''}).textContent.startsWith(%q)", text))
+	}
+	began := time.Now()
+	b.open("/queue?rule=vig.amount.under")
+	b.press("j")
+	b.press("a")
+	done("acknowledge: 1200 findings.")
+	t.Logf("%d findings in %v", many, time.Since(began))
+	if n := states(); n["acknowledged ann"] != many || n["new "] != 3 {
+		t.Errorf("after a bulk of %d: %v", many, n)
+	}
+	var lines, steps uint64
+	count := func(table string, into *uint64) {
+		t.Helper()
+		if err := s.Conn().QueryRow(t.Context(), "SELECT count() FROM "+s.Table(table)+" WHERE action = 'acknowledge'").
+			Scan(into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count("console_log", &lines)
+	count("finding_actions", &steps)
+	if lines != many || steps != many {
+		t.Errorf("%d lines of the log and %d actions for %d findings", lines, steps, many)
+	}
+	if on := eval[bool](b, "document.activeElement.closest('.queue tr') != null"); !on {
+		t.Error("after the action the focus is not in the list")
+	}
+	b.press("z")
+	done("undo: 1200 findings.")
+	if n := states(); n["new "] != many+3 {
+		t.Errorf("after undo: %v", n)
+	}
+
+	// One of three is acknowledged meanwhile.
+	open, err := s.Open(t.Context(), all, store.Filter{Text: "count.rule"})
+	if err != nil || len(open) != 3 {
+		t.Fatal(len(open), err)
+	}
+	b.open("/queue?group=off&q=count.rule")
+	taken := store.Triage{IDs: []string{open[1].ID}, Actor: "bob", Action: store.Acknowledge}
+	if _, err := s.Apply(t.Context(), all, taken); err != nil {
+		t.Fatal(err)
+	}
+	eval[int](b, "[...document.querySelectorAll('.queue input[name=key]')].filter((x) => { x.checked = true; }).length")
+	b.click("button[value=acknowledge]")
+	done("acknowledge: 2 findings. Not changed: ")
+	text := eval[string](b, "document.querySelector('#done').innerText")
+	if !strings.Contains(text, "already acknowledged") {
+		t.Errorf("the report of a bulk with one taken: %q", text)
+	}
+	b.screenshot("bulk")
+
+	// Every row of a long queue is on some page, in each order; facets count; filters of amount and day select.
+	for _, order := range store.Orders() {
+		seen, pages := map[string]bool{}, 0
+		for after := ""; pages == 0 || after != ""; pages++ {
+			var page struct {
+				Findings []struct{ ID string }
+				Next     string
+			}
+			path := "/api/v1/queue?group=off&limit=500&sort=" + order + "&after=" + url.QueryEscape(after)
+			_, body := send(t, "GET", c.url+path, "", "Authorization", "Bearer "+secret)
+			if err := json.Unmarshal([]byte(body), &page); err != nil {
+				t.Fatal(body, err)
+			}
+			for _, f := range page.Findings {
+				seen[f.ID] = true
+			}
+			after = page.Next
+		}
+		if len(seen) != many+3 || pages != 3 {
+			t.Errorf("sorted by %s: %d findings on %d pages", order, len(seen), pages)
+		}
+	}
+	b.open("/queue?group=off")
+	rows := eval[int](b, "document.querySelectorAll('.queue tbody tr').length")
+	b.click("#more")
+	b.await("location.search.includes('after=')")
+	if next := eval[string](b, "document.querySelector('.queue tbody tr').dataset.key"); rows != 200 || next == "" {
+		t.Errorf("%d rows on the first page, then %q", rows, next)
+	}
+	b.click(".facets summary")
+	facet := eval[string](b, "document.querySelector('#facets [name=rule]').textContent")
+	if !strings.Contains(facet, "vig.amount.under (1200)") {
+		t.Errorf("the facet of rules: %s", facet)
+	}
+	b.screenshot("facets")
+	for query, want := range map[string]int{
+		"min=1": 200, "min=1.01": 0, "from=2020-01-01": 200, "to=2020-01-01": 0, "shift=": 200,
+	} {
+		b.open("/queue?group=off&" + query)
+		if n := eval[int](b, "document.querySelectorAll('.queue tbody tr[data-key]').length"); n != want {
+			t.Errorf("%s: %d rows, want %d", query, n, want)
+		}
+	}
+	for _, query := range []string{"min=x", "sort=x", "from=x", "after=x"} {
+		if code, _ := send(t, "GET", c.url+"/queue?"+query, "", "Authorization", "Bearer "+secret); code != 400 {
+			t.Errorf("%s: %d, want 400", query, code)
+		}
+	}
+
+	// Another user cannot undo, and what cannot be undone has no button.
+	_, err = s.Apply(t.Context(), all, store.Triage{IDs: []string{open[0].ID}, Actor: "bob", Action: store.Undo})
+	if err == nil {
+		t.Error("another user undid an action")
+	}
+	// Next and previous finding of the list, and keys that are switched off.
+	b.open("/queue?group=off&q=count.rule")
+	b.click(".queue .rule a")
+	position := func(text string) {
+		t.Helper()
+		b.await("(document.querySelector('#pager:not([hidden]) span') || {}).textContent == '" + text + "'")
+	}
+	position("1 of 3")
+	first := eval[string](b, "location.pathname")
+	b.press("]")
+	position("2 of 3")
+	b.press("[")
+	b.await(fmt.Sprintf("location.pathname == %q", first))
+	b.open("/help")
+	b.click("#keys")
+	b.open("/queue")
+	b.press("?")
+	b.press("u")
+	if at := eval[string](b, "location.pathname"); at != "/queue" {
+		t.Errorf("a single key that is switched off leads to %s", at)
+	}
+	form := url.Values{"key": {"f:" + open[1].ID}, "step": {"acknowledge"}, "next": {"/queue?q=count"}}
+	if code, body := send(t, "POST", c.url+"/triage", form.Encode(), "Authorization", "Bearer "+secret); code != 409 ||
+		!strings.Contains(body, `href="/queue?q=count"`) || !strings.Contains(body, open[1].Rule) {
+		t.Errorf("an action that is not possible: %d, without the rule or the way back", code)
+	}
+	b.quiet()
+}

@@ -1,0 +1,108 @@
+package console
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// symbols are the signs of currencies as people write them; of other currencies the code is written.
+func symbols() map[string]string {
+	return map[string]string{
+		"USD": "$", "CAD": "CA$", "AUD": "A$", "NZD": "NZ$", "SGD": "S$", "HKD": "HK$", "MOP": "MOP$", "EUR": "€",
+		"GBP": "£", "JPY": "¥", "KRW": "₩", "PHP": "₱", "CHF": "CHF\u00a0",
+	}
+}
+
+// formatMoney writes an amount in minor units as people write it: $1,234.50, −€3.00, without a currency 1,234.50.
+// An amount of 0 is empty.
+func formatMoney(minor int64, currency string) string {
+	if minor == 0 {
+		return ""
+	}
+	sign, text := "", schema.Decimal(minor, currency)
+	if text[0] == '-' {
+		sign, text = "−", text[1:]
+	}
+	whole, part, _ := strings.Cut(text, ".")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if part != "" {
+		part = "." + part
+	}
+	symbol, known := symbols()[currency]
+	if !known && currency != "" {
+		symbol = currency + "\u00a0"
+	}
+	return sign + symbol + whole + part
+}
+
+// cash is formatMoney with an amount of 0.
+func cash(minor int64, currency string) string {
+	if minor == 0 {
+		return strings.ReplaceAll(formatMoney(1, currency), "1", "0")
+	}
+	return formatMoney(minor, currency)
+}
+
+// people rewrites the amounts of a text of the engine, such as USD 1234.50, as people write them. The finding keeps its
+// text.
+func people(text string) string {
+	amount := regexp.MustCompile(`\b([A-Z]{3}) (-?\d+(?:\.\d+)?)\b`)
+	return amount.ReplaceAllStringFunc(text, func(found string) string {
+		currency, number, _ := strings.Cut(found, " ")
+		minor, ok := minorUnits(number, currency)
+		if ok = ok && symbols()[currency] != ""; !ok { // TIE 8 is no amount
+			return found
+		}
+		if number[0] == '-' {
+			minor = -minor
+		}
+		return cash(minor, currency)
+	})
+}
+
+// settledText describes the payment of a wager: Tie $10.00 should pay $80.00, was paid $70.00 (short $10.00). It is
+// empty unless the payment differs.
+func settledText(w *settled, currency string) string {
+	if w.Paid == w.ExpectedPaid || !w.Wrong {
+		return ""
+	}
+	by, how := w.ExpectedPaid-w.Paid, "short"
+	if by < 0 {
+		by, how = -by, "over"
+	}
+	spot := words(w.Spot)
+	return fmt.Sprintf("%s %s should pay %s, was paid %s (%s %s)", strings.ToUpper(spot[:min(1, len(spot))])+
+		spot[min(1, len(spot)):], cash(w.Stake, currency), cash(w.ExpectedPaid, currency), cash(w.Paid, currency), how,
+		cash(by, currency))
+}
+
+// minorUnits reads an amount as people write it: $5,000, 250.50, 5k, USD 70. It is in a currency.
+func minorUnits(text, currency string) (int64, bool) {
+	outside := func(set string) func(rune) bool {
+		return func(r rune) bool { return !strings.ContainsRune(set, r) }
+	}
+	text = strings.TrimLeftFunc(strings.ToLower(text), outside("0123456789"))
+	text = strings.ReplaceAll(strings.TrimRightFunc(text, outside("0123456789km")), ",", "")
+	factor := int64(1)
+	if number, ok := strings.CutSuffix(text, "k"); ok {
+		text, factor = number, 1000
+	} else if number, ok := strings.CutSuffix(text, "m"); ok {
+		text, factor = number, 1_000_000
+	}
+	_, decimals, _ := strings.Cut(schema.Decimal(1, currency), ".")
+	whole, part, _ := strings.Cut(text, ".")
+	if whole == "" || len(part) > len(decimals) {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(whole+part+strings.Repeat("0", len(decimals)-len(part)), 10, 64)
+	if err != nil || n < 0 || n > 1<<53/factor {
+		return 0, false
+	}
+	return n * factor, true
+}

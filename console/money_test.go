@@ -1,0 +1,50 @@
+package console
+
+import "testing"
+
+// Amounts are written as people write them, by currency, and read back.
+func TestMoney(t *testing.T) {
+	for _, x := range []struct {
+		minor          int64
+		currency, want string
+	}{
+		{123456789, "USD", "$1,234,567.89"},
+		{-5, "EUR", "−€0.05"},
+		{1500, "JPY", "¥1,500"},
+		{1500, "", "15.00"},
+		{70000, "MOP", "MOP$700.00"},
+		{1234, "BHD", "BHD\u00a01.234"},
+		{0, "USD", ""},
+	} {
+		got := formatMoney(x.minor, x.currency)
+		if got != x.want {
+			t.Errorf("%d %s: %q, want %q", x.minor, x.currency, got, x.want)
+		}
+		if n, ok := minorUnits(got, x.currency); x.minor > 0 && (!ok || n != x.minor) {
+			t.Errorf("%q is read as %d, %v", got, n, ok)
+		}
+	}
+	for text, want := range map[string]string{
+		"TIE of USD 10.00 paid at least 8:1: USD 80.00": "TIE of $10.00 paid at least 8:1: $80.00",
+		"JPY 5000 and USD 0.00":                         "¥5,000 and $0.00", "no amount, EZB 8 9": "no amount, EZB 8 9",
+	} {
+		if got := people(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for text, want := range map[string]int64{"$5,000": 500000, "5k": 500000, "250.5": 25050, "1m": 100_000_000} {
+		if n, ok := minorUnits(text, "USD"); !ok || n != want {
+			t.Errorf("%q: %d, %v", text, n, ok)
+		}
+	}
+	for _, text := range []string{"", "lots", "1.234", "9999999999999999"} {
+		if n, ok := minorUnits(text, "USD"); ok {
+			t.Errorf("%q is read as %d", text, n)
+		}
+	}
+	w := &settled{Wrong: true}
+	w.Spot, w.Stake, w.ExpectedPaid, w.Paid = "TIE", 1000, 8000, 7000
+	if got, want := settledText(w, "USD"), "Tie $10.00 should pay $80.00, was paid $70.00 (short $10.00)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

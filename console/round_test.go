@@ -1,0 +1,184 @@
+//go:build unix
+
+package console
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// Every bead, row and finding leads to the page of its round, which shows the round whole, with closed findings too.
+// The palette finds a round, a finding, a clause and a patron by the words that people have.
+func TestRoundAndSearch(t *testing.T) {
+	s := emptyStore(t)
+	events := planted(t, "ac-1", "live-07", "draw.banker.must-stay")
+	newTestFloor(t, s.Store).play(events)
+	c := serve(t, s, nil)
+	ctx, all := t.Context(), store.Scope{All: true}
+	found, err := s.Findings(ctx, all, store.FindingQuery{Rule: "draw.banker.must-stay"})
+	if err != nil || len(found) != 1 {
+		t.Fatal(len(found), err)
+	}
+	f := &found[0]
+	at := store.Location{Property: f.PropertyID, Table: f.TableID, Shoe: f.ShoeID}
+	rounds, err := s.Rounds(ctx, all, at)
+	if err != nil || len(rounds) < 3 {
+		t.Fatal(len(rounds), err)
+	}
+
+	b := openBrowser(t, c.url, 1440, 900)
+	b.signIn("ann", "supervisor")
+	for page, rows := range map[string]string{
+		"/tables/ac-1/live-07":                               ".road a",
+		pathOf("shoes", "ac-1", "live-07", f.ShoeID):         ".road a, [aria-label=Rounds] tbody tr td:first-child a",
+		"/findings/" + f.ID:                                  ".deal h2 a",
+		"/queue?q=" + f.ID:                                   ".queue .where a[href^='/rounds/']",
+		pathOf("patrons", "ac-1", patronAt(t, s, rounds[0])): "[aria-label=Wagers] td:nth-child(4) a",
+	} {
+		b.open(page)
+		n := eval[int](b, fmt.Sprintf("document.querySelectorAll(%q).length", rows))
+		to := eval[int](b, fmt.Sprintf(
+			"[...document.querySelectorAll(%q)].filter((a) => /^.rounds.ac-1.live-07./.test(a.getAttribute('href'))).length",
+			rows))
+		if n == 0 || to != n {
+			t.Errorf("%s: %d of %d links lead to a round", page, to, n)
+		}
+	}
+
+	// The round of the finding, whole; the finding stays there when it is closed.
+	_, err = s.Apply(ctx, all, store.Triage{
+		IDs: []string{f.ID}, Actor: "ann", Action: store.Close, Disposition: "duplicate", Reason: "seen",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.open(roundURL(&rounds[f.Round-rounds[0].Round]))
+	for what, selector := range map[string]string{
+		"cards": ".felt .card", "wagers": "[aria-label=Wagers] tbody tr", "events": ".events tbody tr",
+		"cited events": ".events tr.cited", "clips": ".timeline a.play", "findings": "[aria-label=Findings] tbody a",
+		"the state of the finding": "[aria-label=Findings] .state-closing", "a video": "#video[href^='vms://']",
+	} {
+		if n := eval[int](b, fmt.Sprintf("document.querySelectorAll(%q).length", selector)); n == 0 {
+			t.Errorf("the page of the round has no %s", what)
+		}
+	}
+	b.screenshot("round")
+	b.press("]")
+	b.await(fmt.Sprintf("document.querySelector('h1').textContent == 'Round %d'", f.Round+1))
+	b.press("[")
+	b.await(fmt.Sprintf("document.querySelector('h1').textContent == 'Round %d'", f.Round))
+	if code, _ := send(t, "GET", c.url+pathOf("rounds", "ac-1", "live-07", f.ShoeID, "9999"), "", "Cookie",
+		signedIn(t, c.url, "viewer")); code != 404 {
+		t.Errorf("a round that does not exist: %d", code)
+	}
+
+	// The palette, by keys alone.
+	b.open("/help")
+	b.await("document.readyState == 'complete'")
+	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	b.await("document.querySelector('#palette').open")
+	b.screenshot("palette")
+	local := rounds[1].At.In(c.Law.Calendar.Zone).Format("15:04")
+	b.do(chromedp.KeyEvent("live-07 " + local))
+	b.await("document.querySelectorAll('#hits .hits a').length > 0")
+	b.screenshot("palette-hits")
+	b.do(chromedp.KeyEvent(kb.ArrowDown))
+	b.await("document.activeElement.closest('#hits') != null")
+	b.do(chromedp.KeyEvent("\r"))
+	b.await("location.pathname.startsWith('/rounds/ac-1/live-07/')")
+	b.press("/")
+	b.await("document.querySelector('#palette').open")
+	b.do(chromedp.KeyEvent("nonsense words"))
+	b.await("document.querySelector('#hits [role=alert]') != null")
+	searches(t, s, c, events, f, rounds)
+}
+
+// searches sends texts to the search, and compares the first line of what is found.
+func searches(
+	t *testing.T, s *store.Store, c *served, events []schema.Event, f *store.Finding, rounds []store.Round,
+) {
+	t.Helper()
+	wagers, err := s.Wagers(t.Context(), store.Scope{All: true}, store.Location{
+		Property: "ac-1", Table: "live-07", Shoe: f.ShoeID,
+	})
+	if err != nil || len(wagers) == 0 {
+		t.Fatal(len(wagers), err)
+	}
+	top := wagers[0]
+	for _, w := range wagers {
+		if w.Stake > top.Stake {
+			top = w
+		}
+	}
+	stake := strings.TrimPrefix(formatMoney(top.Stake, ""), "$")
+	ref := ""
+	for i := range events {
+		if w, ok := events[i].Payload.(*schema.WagerPlaced); ok && w.PatronRef != "" {
+			ref = w.PatronRef
+		}
+	}
+	code := engine.Pseudonym(c.Law.PatronKey, ref)
+	operator, auditor := signedIn(t, c.url, "operator"), signedIn(t, c.url, "auditor")
+	round := func(n uint32) string { return fmt.Sprintf("<b>live-07 round %d</b>", n) }
+	for text, want := range map[string]string{
+		"live-07 r" + fmt.Sprint(rounds[2].Round):            round(rounds[2].Round),
+		fmt.Sprintf("LIVE-07 round %d", rounds[2].Round):     round(rounds[2].Round),
+		fmt.Sprintf("seat %d >=$%s", top.Seat, stake):        round(top.Round),
+		fmt.Sprintf("live-07 seat %d >%s", top.Seat, "$90m"): "Nothing within your properties",
+		"live-07":               `href="/tables/ac-1/live-07"`,
+		f.Citations[0]:          "draw.banker.must-stay",
+		f.ID:                    `href="/findings/` + f.ID,
+		f.ID[:8]:                `href="/findings/` + f.ID,
+		f.DealerID:              `href="/dealers/ac-1/` + f.DealerID,
+		"draw.banker.must-stay": `href="/queue?rule=draw.banker.must-stay`,
+		code:                    `href="/patrons/ac-1/` + code,
+		"patron " + code:        `href="/patrons/ac-1/` + code,
+		"patron " + ref:         "Your role sees masked patrons only",
+		"zz-99 r6":              "No table, dealer, rule, clause, finding, time or day is &#34;zz-99&#34;",
+		">lots":                 "want an amount such as",
+		"live-07 today":         round(rounds[len(rounds)-1].Round),
+	} {
+		_, body := send(t, "GET", c.url+"/search?list=1&q="+url.QueryEscape(text), "", "Cookie", operator)
+		if !strings.Contains(body, want) {
+			_, after, _ := strings.Cut(body, `<div id="found">`)
+			t.Errorf("%q: no %s in %.900s", text, want, after)
+		}
+	}
+	number := c.url + "/search?list=1&q=" + url.QueryEscape("patron "+ref)
+	if _, body := send(t, "GET", number, "", "Cookie", auditor); !strings.Contains(body, code) {
+		t.Errorf("an auditor does not find the patron %s", ref)
+	}
+	if entries, err := s.Entries(t.Context(), store.Scope{All: true}, "", "unmask"); err != nil || len(entries) != 1 ||
+		entries[0].Object != code {
+		t.Errorf("the log of the search for a patron's number: %+v, %v", entries, err)
+	}
+	if code, _ := send(t, "GET", c.url+"/search?q="+f.ID, "", "Cookie", operator); code != 303 {
+		t.Errorf("a search with one result: %d, want a redirect", code)
+	}
+}
+
+func patronAt(t *testing.T, s *store.Store, r store.Round) string {
+	t.Helper()
+	wagers, err := s.Wagers(t.Context(), store.Scope{All: true}, store.Location{
+		Property: r.PropertyID, Table: r.TableID, Shoe: r.ShoeID,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range wagers {
+		if w.Patron != "" {
+			return w.Patron
+		}
+	}
+	t.Fatal("no wager has a patron")
+	return ""
+}

@@ -1,0 +1,127 @@
+package store
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Orders are the orders of the queue. The first one is the default; ByUrgency and then ByAge end each order.
+func Orders() []string { return []string{"urgency", "newest", "oldest", "amount", "table"} }
+
+// Place is the place of a row in the queue, in each order. As a text it is the cursor after which the next rows begin,
+// also if its row has left the queue.
+type Place struct {
+	Urgency uint8
+	At      int64
+	Amount  int64
+	Table   string
+	ID      string // of the finding; the fingerprint and the state of a group
+}
+
+func (p Place) String() string {
+	return fmt.Sprintf("%d.%d.%d.%s.%s", p.Urgency, p.At, p.Amount, url.QueryEscape(p.ID), url.QueryEscape(p.Table))
+}
+
+// ParsePlace reads a cursor.
+func ParsePlace(text string) (p Place, ok bool) {
+	parts := strings.SplitN(text, ".", 5)
+	if len(parts) != 5 {
+		return p, false
+	}
+	urgency, err1 := strconv.ParseUint(parts[0], 10, 8)
+	at, err2 := strconv.ParseInt(parts[1], 10, 64)
+	amount, err3 := strconv.ParseInt(parts[2], 10, 64)
+	id, err4 := url.QueryUnescape(parts[3])
+	table, err5 := url.QueryUnescape(parts[4])
+	ok = err1 == nil && err2 == nil && err3 == nil && err4 == nil && err5 == nil
+	return Place{uint8(urgency), at, amount, table, id}, ok
+}
+
+// compare orders two places.
+func compare(order string, a, b *Place) int {
+	first := 0
+	switch order {
+	case "newest":
+		first = cmp.Compare(b.At, a.At)
+	case "oldest":
+		first = cmp.Compare(a.At, b.At)
+	case "amount":
+		first = cmp.Compare(max(b.Amount, -b.Amount), max(a.Amount, -a.Amount))
+	case "table":
+		first = strings.Compare(a.Table, b.Table)
+	}
+	return cmp.Or(first, cmp.Compare(a.Urgency, b.Urgency), cmp.Compare(a.At, b.At), strings.Compare(a.ID, b.ID))
+}
+
+// after returns the rows after a place of rows in order, and at most n of them.
+func after[T any](rows []T, f *Filter, place func(*T) Place) []T {
+	if f.After != (Place{}) {
+		i, _ := slices.BinarySearchFunc(rows, f.After, func(row T, want Place) int {
+			at := place(&row)
+			return cmp.Or(compare(f.Order, &at, &want), -1) // the row at the place itself is before what follows
+		})
+		rows = rows[i:]
+	}
+	return rows[:min(len(rows), LimitOf(f.Limit))]
+}
+
+// PlaceOf is the place of a finding of the queue; of a group, see Group.Place.
+func (r *OpenFinding) PlaceOf() Place {
+	return Place{r.Urgency, r.At.UnixNano(), r.Amount, r.TableID, r.ID}
+}
+
+// Place is the place of a group.
+func (g *Group) Place() Place {
+	return Place{g.Urgency, g.FirstAt.UnixNano(), g.Total, g.TableID, g.Fingerprint + " " + g.State}
+}
+
+// Facet is a value of a column with the number of findings that have it.
+type Facet struct {
+	Value string
+	Count int
+}
+
+// Facets are the values among the findings that a filter selects, by the name of the filter, the most frequent first.
+type Facets map[string][]Facet
+
+// maxFacets is the number of values of one facet.
+const maxFacets = 100
+
+func facetsOf(rows []*OpenFinding) Facets {
+	counts := map[string]map[string]int{}
+	for _, r := range rows {
+		for _, of := range [...]struct{ name, value string }{
+			{"property", r.PropertyID},
+			{"pit", r.PitID},
+			{"table", r.TableID},
+			{"rule", r.Rule},
+			{"shift", r.Shift},
+			{"dealer", r.DealerID},
+			{"severity", r.Severity},
+			{"verdict", r.Verdict},
+		} {
+			if counts[of.name] == nil {
+				counts[of.name] = map[string]int{}
+			}
+			if of.value != "" {
+				counts[of.name][of.value]++
+			}
+		}
+	}
+	all := Facets{}
+	for name, values := range counts {
+		facets := make([]Facet, 0, len(values))
+		for value, n := range values {
+			facets = append(facets, Facet{value, n})
+		}
+		slices.SortFunc(facets, func(a, b Facet) int {
+			return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Value, b.Value))
+		})
+		all[name] = facets[:min(len(facets), maxFacets)]
+	}
+	return all
+}

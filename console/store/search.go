@@ -1,0 +1,133 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// RoundQuery selects rounds by what people recall of them. A zero field selects all, except the period.
+type RoundQuery struct {
+	Property, Table, Dealer string
+	Round, Seat             uint32
+	// MinStake and MaxStake bound the stake of one wager, of the seat if one is given; both are 0 for any.
+	MinStake, MaxStake int64
+	Since, Until       time.Time
+	// Near orders the rounds by their distance to a moment; without it the latest are first.
+	Near  time.Time
+	Limit int
+}
+
+// FindRounds returns rounds of a period. Without a table it reads the index by time.
+func (s *Store) FindRounds(ctx context.Context, scope Scope, q RoundQuery) ([]Round, error) {
+	w := in(scope).equal("property_id", q.Property).equal("table_id", q.Table)
+	of := w.String()
+	w.equal("dealer_id", q.Dealer)
+	if q.Round > 0 {
+		w.and("round = {round:UInt32}", "round", q.Round)
+	}
+	w.since("at", q.Since).before("at", q.Until)
+	if q.Seat > 0 || q.MinStake > 0 || q.MaxStake > 0 {
+		// Wagers precede their round by minutes at most. The choice by seat and stake is among the newest versions.
+		w.and(`(property_id, table_id, shoe_id, round) GLOBAL IN (SELECT property_id, table_id, shoe_id, round
+			FROM (SELECT property_id, table_id, shoe_id, round, seat, stake FROM {{wagers}}
+				WHERE `+of+` AND at >= fromUnixTimestamp64Nano({since:Int64} - 600000000000)
+					AND at < fromUnixTimestamp64Nano({before:Int64})
+				ORDER BY version DESC LIMIT 1 BY property_id, table_id, shoe_id, round, wager_id)
+			WHERE ({seat:UInt32} = 0 OR seat = {seat:UInt32}) AND stake >= {min_stake:Int64}
+				AND ({max_stake:Int64} = 0 OR stake <= {max_stake:Int64}))`,
+			"seat", q.Seat, "min_stake", q.MinStake, "max_stake", q.MaxStake)
+	}
+	order := "at DESC"
+	if !q.Near.IsZero() {
+		order = "abs(toUnixTimestamp64Nano(at) - {near:Int64})"
+		w.with("near", q.Near.UnixNano())
+	}
+	return list[Round](ctx, s, "rounds", `{{rounds}} WHERE `+w.String()+` ORDER BY `+order+
+		`, property_id, table_id, version DESC LIMIT 1 BY property_id, table_id, shoe_id, round`+limit(q.Limit), w)
+}
+
+// Citing returns the findings of a period that cite one of some clauses, the latest first, with their states.
+func (s *Store) Citing(ctx context.Context, scope Scope, clauses []string, q FindingQuery) ([]Finding, error) {
+	w := in(scope).equal("property_id", q.Property).equal("table_id", q.Table).since("at", q.Since).before("at", q.Until)
+	w.and("hasAny(citations, {clauses:Array(String)})", "clauses", clauses)
+	found, err := read[Finding](ctx, s, "findings", `SELECT `+findingColumns+noTriage+` FROM {{findings}}
+		WHERE `+w.String()+` ORDER BY at DESC, id, version DESC LIMIT 1 BY id`+limit(q.Limit), w)
+	if err != nil {
+		return nil, err
+	}
+	return found, s.States(ctx, scope, found)
+}
+
+// States adds the state and the owner of each finding.
+func (s *Store) States(ctx context.Context, scope Scope, found []Finding) error {
+	ids := make([]string, len(found))
+	for i := range found {
+		ids[i] = found[i].ID
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	rows, err := s.queueRows(ctx, scope, ids)
+	byID := make(map[string]*OpenFinding, len(rows))
+	for i := range rows {
+		byID[rows[i].ID] = &rows[i]
+	}
+	for i := range found {
+		if r := byID[found[i].ID]; r != nil {
+			found[i].State, found[i].Owner, found[i].Fingerprint = r.State, r.Owner, r.Fingerprint
+		}
+	}
+	return err
+}
+
+// Abbreviated returns the ids of the findings that begin with some digits: open ones, and all on which someone acted.
+func (s *Store) Abbreviated(ctx context.Context, scope Scope, digits string) ([]string, error) {
+	const most = 20
+	open, err := s.Open(ctx, scope, Filter{Text: digits, any: true, Limit: MaxRows})
+	if err != nil {
+		return nil, err
+	}
+	seen, ids := map[string]bool{}, []string{}
+	add := func(id string) {
+		if len(ids) < most && len(id) >= len(digits) && id[:len(digits)] == digits && !seen[id] {
+			seen[id], ids = true, append(ids, id)
+		}
+	}
+	for i := range open {
+		add(open[i].ID)
+	}
+	// The actions are sorted by finding.
+	w := in(scope).and("startsWith(finding_id, {digits:String})", "digits", digits)
+	acted, err := s.names(ctx, "findings",
+		`SELECT DISTINCT finding_id AS name FROM {{finding_actions}} WHERE `+w.String()+` LIMIT 20`, w)
+	for _, id := range acted {
+		add(id)
+	}
+	return ids, err
+}
+
+// PlayOf reports at which properties in scope a masked patron played.
+func (s *Store) PlayOf(ctx context.Context, scope Scope, patron string) ([]string, error) {
+	w := in(scope).with("patron", patron)
+	return s.names(ctx, "a patron's properties",
+		`SELECT DISTINCT property_id AS name`+ofPatron+w.String()+` LIMIT 20`, w)
+}
+
+// DealtBy returns the properties in scope at which a dealer dealt.
+func (s *Store) DealtBy(ctx context.Context, scope Scope, dealer string) ([]string, error) {
+	w := in(scope).equal("dealer_id", dealer)
+	return s.names(ctx, "a dealer's properties",
+		`SELECT DISTINCT property_id AS name FROM {{dealer_rounds}} WHERE `+w.String()+` LIMIT 20`, w)
+}
+
+// Currency returns the currency of a table, or the one currency of the tables of a property; empty if it is unknown.
+func (s *Store) Currency(ctx context.Context, scope Scope, l Location) (string, error) {
+	w := in(scope).equal("property_id", l.Property).equal("table_id", l.Table)
+	all, err := s.names(ctx, "the currency of a table", `SELECT DISTINCT name
+		FROM (SELECT argMax(JSONExtractString(config, 'currency'), (effective_at, seq)) AS name FROM {{table_configs}}
+			WHERE `+w.String()+` AND config != '' GROUP BY property_id, table_id) LIMIT 2`, w)
+	if err != nil || len(all) != 1 {
+		return "", err
+	}
+	return all[0], nil
+}
