@@ -201,6 +201,16 @@ Legal play of all kinds of table must be silent: 600 shoes in the tests, 1,000,0
 rules of 777915d) had no finding above info. Each of the 247 faults that can be planted was found with each of 200
 seeds, and nothing else of level minor or above. The 1,000,000 shoes have not been dealt under these rules.
 
+A person repeats a call, a count, an offer: each event of each legal fixture is published again after itself, and accuses no
+one (` + "`TestRepeatedActsAccuseNoOne`" + `). Nine kinds are an act each time, and are not in that test:
+
+| event | a second one |
+|---|---|
+`)
+	for _, kind := range slices.Sorted(maps.Keys(acts)) {
+		fmt.Fprintf(&head, "| `%v` | %s |\n", kind, acts[kind])
+	}
+	head.WriteString(`
 ## Not read into a game
 
 Duties of punto banco whose sections for minibaccarat (19:47-7.8 and 7.10(b) to (e)) are missing from the text: whether they are law

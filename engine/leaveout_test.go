@@ -73,6 +73,25 @@ func TestLastCardLost(t *testing.T) {
 	})
 }
 
+// A banker card of minibaccarat that was dealt under the shoe is placed on its area once the player hand is called,
+// 19:47-7.7(c)2. That it was placed is not reported: UNAUDITABLE, and no one is accused.
+func TestBankerCardLeftUnderTheShoe(t *testing.T) {
+	for _, kind := range []string{"nj-mini", "ny-mini"} {
+		events := legalTable(t, kind, "", 0, 12)
+		at := slices.IndexFunc(events, func(ev schema.Event) bool {
+			p, ok := ev.Payload.(*schema.CardMoved)
+			return ok && p.From == schema.MovePlaceUnderShoeRight
+		})
+		if at < 0 {
+			t.Fatalf("%s: no banker card is moved", kind)
+		}
+		found := reportedOf(t, without(events, at))
+		if !slices.Contains(found, "UNAUDITABLE deal.style-consistent") {
+			t.Errorf("%s, event %d left out: %v", kind, at+1, found)
+		}
+	}
+}
+
 // accuseNoOne are the kinds of event whose absence is a fault of the feed, or has a lawful explanation.
 var accuseNoOne = []schema.Kind{
 	schema.KindTableOpened, schema.KindDealerAssigned, schema.KindLayoutAttested,

@@ -274,11 +274,21 @@ func checkStyle(p *Pass) {
 		case waits && c.Revealed == 0 && p.stage == Settled && !p.cancelled():
 			f.Expected, f.Observed = cardName(c)+" turned after the player count is called", "not turned"
 			f.Evidence = []record.Seq{c.Seq}
+		case waits && p.stage == Settled && !p.cancelled() && p.Config.Reports(baccarat.FeedTableCamera):
+			p.afterCall(c, called)
+			continue
 		default:
 			continue
 		}
 		p.Report(f)
 		return
+	}
+}
+
+// afterCall wants a banker card that lay under the shoe on the area of its hand once the player hand was called.
+func (p *Pass) afterCall(c *record.DealtCard, called record.Seq) {
+	if place, at := lies(p.Round, c, endOfTime); place == record.MovedUnderShoe {
+		p.CannotJudge("where "+cardName(c)+" was placed after the PLAYER point count was not reported", at, called)
 	}
 }
 

@@ -207,8 +207,8 @@ func checkUnderShoe(p *Pass) {
 			})
 			return
 		}
-		if place, at := lies(r, c, endOfTime); place == record.MovedUnderShoe && !p.cancelled() {
-			p.CannotJudge("where "+cardName(c)+" was placed after the PLAYER point count was not reported", at, called)
+		if !p.cancelled() {
+			p.afterCall(c, called)
 		}
 	}
 }

@@ -166,7 +166,11 @@ func (r *Reader) line() error {
 			}
 			return err
 		}
-		trimmed := bytes.TrimLeft(value, " \t\r\n")
+		trimmed := value
+		if r.at.Line == 1 {
+			trimmed = bytes.TrimPrefix(trimmed, []byte("\ufeff")) // a byte order mark
+		}
+		trimmed = bytes.TrimLeft(trimmed, " \t\r\n")
 		r.at.Offset += int64(len(value) - len(trimmed))
 		if trimmed = bytes.TrimRight(trimmed, " \t\r\n"); len(trimmed) > 0 {
 			r.at.Value = trimmed

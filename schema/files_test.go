@@ -195,6 +195,8 @@ func TestReader(t *testing.T) {
 		want     []string // records as where=value, or errors
 	}{
 		{"lines", "{}\n\n \r\n{\"a\"\r\nb", schema.JSON, []string{"f:1=0={}", "f:4=7={\"a\"", "f:5=13=b"}},
+		{"a byte order mark", "\ufeff{}\n\ufeffb", schema.JSON, []string{"f:1=3={}", "f:2=6=\ufeffb"}},
+		{"a byte order mark alone", "\ufeff\n{}", schema.JSON, []string{"f:2=4={}"}},
 		{"a long line", "a\n" + long + "\nb\n", schema.JSON, []string{
 			"f:1=0=a",
 			"read events: f:2: a line of more than 16777216 bytes", "f:3=17825795=b",

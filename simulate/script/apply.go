@@ -13,24 +13,25 @@ import (
 // Apply makes the edits in order, each on the result of the edits before it, and renumbers the events of each table.
 // The events given are not changed.
 func (e Edits) Apply(events []schema.Event) ([]schema.Event, error) {
-	tables := byTable(events)
+	tables, lost := byTable(events), map[string]bool{}
 	for i := range e.list {
 		d := &e.list[i]
 		at, err := d.table(tables)
 		if err == nil {
-			tables[at], err = d.apply(tables[at])
+			tables[at], err = d.apply(tables[at], lost)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", d.line, err)
 		}
 	}
-	for _, t := range tables {
+	for k, t := range tables {
 		for i := range t {
 			if i > 0 {
 				t[i].Seq = t[i-1].Seq + 1
 				t[i].At = max(t[i].At, t[i-1].At)
 			}
 		}
+		tables[k] = slices.DeleteFunc(t, func(ev schema.Event) bool { return lost[ev.EventID] })
 	}
 	return deal.Interleave(tables...), nil
 }
@@ -71,7 +72,8 @@ func (e *edit) table(tables [][]schema.Event) (int, error) {
 	return 0, fmt.Errorf("%s: table %s not found", e.verb, id)
 }
 
-func (e *edit) apply(events []schema.Event) ([]schema.Event, error) {
+// apply makes an edit, and notes the ids of events that are lost.
+func (e *edit) apply(events []schema.Event, lost map[string]bool) ([]schema.Event, error) {
 	switch e.verb {
 	case "deal", "stake", "burn", "recompute":
 		return e.recompute(events)
@@ -95,6 +97,10 @@ func (e *edit) apply(events []schema.Event) ([]schema.Event, error) {
 			if err := assignAll(&events[i], e.set); err != nil {
 				return nil, fmt.Errorf("set %s: %w", e.what.text, err)
 			}
+		}
+	case "lose":
+		for _, i := range found {
+			lost[events[i].EventID] = true
 		}
 	case "delete":
 		for _, i := range slices.Backward(found) {

@@ -20,12 +20,16 @@ import (
 //	recompute
 //	configure before round=4 round_started: vigorish.percent=5 pay_tables.dragon_bonus=B
 //	delete round=6 *
+//	lose round=4 card_dealt last
 //
 // A selector is a kind of event and any number of field=value. A field is a field of the payload, or round, seq,
 // shoe_id, actor.role or actor.id; dots descend: config.vigorish.percent. The seat and spot of a wager select its
 // settlement too. shoe=2 selects in the second shoe; without it a selector matches events outside of shoes and in the
 // first shoe. table=pb-02 selects a table; without it the first. A selector must match exactly one event: nth=2 takes
-// the second match, last the last one, each all matches (set and delete only); * in place of a kind matches any kind.
+// the second match, last the last one, each all matches (set, delete and lose only); * in place of a kind matches any
+// kind.
+//
+// lose removes the event and leaves its seq out, as if it was published and did not arrive.
 //
 // A moved or inserted event takes the time of the event beside it. += and -= add to numbers and, with a duration such
 // as 30m, to times.

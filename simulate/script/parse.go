@@ -19,7 +19,7 @@ func parseEdit(line string) (edit, error) {
 		if e.what, err = parseSelector(head); err == nil {
 			e.set, err = parseAssignments(tail)
 		}
-	case "delete":
+	case "delete", "lose":
 		e.what, err = parseSelector(head)
 	case "move":
 		err = e.parsePlaces(head)
@@ -47,9 +47,9 @@ func parseEdit(line string) (edit, error) {
 	case "recompute":
 		e.what, err = parseShoeRound(head)
 	default:
-		err = fmt.Errorf("%q: want set, delete, move, swap, insert, configure, deal, stake, burn or recompute", e.verb)
+		err = fmt.Errorf("%q: want set, delete, lose, move, swap, insert, configure, deal, stake, burn or recompute", e.verb)
 	}
-	if err == nil && e.what.each && e.verb != "set" && e.verb != "delete" {
+	if err == nil && e.what.each && e.verb != "set" && e.verb != "delete" && e.verb != "lose" {
 		err = fmt.Errorf("%s each: want one event", e.verb)
 	}
 	return e, err
