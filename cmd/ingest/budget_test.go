@@ -63,7 +63,7 @@ func BenchmarkBudget(b *testing.B) {
 			b.Fatal(err)
 		}
 		p := start(b, "--kafka-brokers", broker.Addrs[0], "--clickhouse-addrs", ch.Addr)
-		testkit.Await(b, "all is read", func() bool { return done(b, ch, "shoeproof", len(events)) })
+		awaitRows(b, ch, "SELECT toInt64(sum(records)) FROM journal", len(events))
 		server := testkit.ProcessorTime(b, ch.PID()) - from
 		p.end(b)
 		pprof.StopCPUProfile()

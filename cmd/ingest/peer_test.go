@@ -96,7 +96,7 @@ func byIngest(b *testing.B, ch *engine.ClickHouse, broker, database string, n in
 	since := measure(b, ch)
 	c := spawn(b, "--kafka-brokers", broker, "--kafka-group", database, "--clickhouse-addrs", ch.Addr,
 		"--clickhouse-database", database)
-	testkit.Await(b, "all is read into "+database, func() bool { return done(b, ch, database, n) })
+	awaitRows(b, ch, "SELECT toInt64(sum(records)) FROM "+database+".journal", n)
 	s := since(n)
 	s.memory = maxMemory(b, c.cmd.Process.Pid)
 	c.stop(b, 30*time.Second)
@@ -122,12 +122,20 @@ ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(at) ORDER BY (property_id, tab
 	ask(b, ch, "CREATE MATERIALIZED VIEW "+database+".mover TO "+database+`.events AS
 SELECT * REPLACE (parseDateTime64BestEffortOrZero(at, 9, 'UTC') AS at), toInt32(_partition) AS partition,
     toInt64(_offset) AS offset FROM `+database+".queue")
-	testkit.Await(b, "the peer has all", func() bool {
-		text, err := enginetest.Query(b.Context(), ch, "shoeproof", "SELECT toInt64(count()) FROM "+database+".events")
+	awaitRows(b, ch, "SELECT toInt64(count()) FROM "+database+".events", n)
+	return since(n)
+}
+
+// awaitRows waits until the result of a query is n. It queries four times a second: a query is work of the server that
+// is measured.
+func awaitRows(b *testing.B, ch *engine.ClickHouse, query string, n int) {
+	b.Helper()
+	testkit.Await(b, query, func() bool {
+		time.Sleep(250 * time.Millisecond)
+		text, err := enginetest.Query(b.Context(), ch, "shoeproof", query)
 		have, bad := strconv.Atoi(strings.TrimSpace(text))
 		return err == nil && bad == nil && have >= n
 	})
-	return since(n)
 }
 
 // measure begins a measurement of the server; the result ends it, for a number of events.

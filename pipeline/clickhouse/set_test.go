@@ -3,6 +3,7 @@
 package clickhouse
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -60,5 +61,20 @@ func TestSetIsOneInsert(t *testing.T) {
 		if err != nil || last.Generation != want {
 			t.Errorf("partition %d: generation %d, %v, want %d", partition, last.Generation, err, want)
 		}
+	}
+}
+
+// Rows that are refused in the middle of a column leave nothing behind for the next insert.
+func TestRefusedRowsLeaveNothing(t *testing.T) {
+	s := open(t, migrated(t))
+	refused := floor(20)
+	refused.Range.Partition, refused.Range.To = 1, 9
+	refused.Events.Kind = append(refused.Events.Kind, "one too many")
+	if err := s.Write(t.Context(), floor(30), refused); !errors.Is(err, ErrRows) {
+		t.Fatalf("got %v, want %v", err, ErrRows)
+	}
+	write(t, s, floor(10))
+	if n := value[uint64](t, s, "SELECT countIf(kind != 'one too many') FROM "+s.name("events")); n != 10 {
+		t.Errorf("%d events, want 10", n)
 	}
 }

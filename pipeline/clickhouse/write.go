@@ -137,8 +137,10 @@ func (s *Store) send(ctx context.Context, t *table, parts []part, token string) 
 	}
 	defer func() { s.keepStream(c, err) }()
 	e := s.encoders.Get().(*encoder)
-	defer s.encoders.Put(e)
-	return c.insert(ctx, t, parts, s.settings(token), e)
+	if err = c.insert(ctx, t, parts, s.settings(token), e); err == nil {
+		s.encoders.Put(e) // else it may have a part of a column
+	}
+	return err
 }
 
 func (s *Store) settings(token string) []proto.Setting {

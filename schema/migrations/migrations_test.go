@@ -119,7 +119,7 @@ func TestStatementsRunAgain(t *testing.T) {
 		`CREATE (DATABASE|TABLE|VIEW|MATERIALIZED VIEW) IF NOT EXISTS|CREATE OR ` +
 		`REPLACE VIEW|ALTER TABLE \S+ (ADD COLUMN|ADD INDEX|ADD PROJECTION) IF NOT EXISTS|` +
 		// What is inserted twice is kept once there.
-		`ALTER TABLE \S+ (DROP PROJECTION IF EXISTS|MATERIALIZE (PROJECTION|INDEX)|MODIFY (SETTING|QUERY))|` +
+		`ALTER TABLE \S+ (DROP PROJECTION IF EXISTS|MATERIALIZE (PROJECTION|INDEX)|MODIFY (SETTING|QUERY|COLUMN \S+ CODEC))|` +
 		`INSERT INTO d\.(dealer_(rounds|findings)|open_findings)\s)`)
 	for _, s := range render(t, Layout{Database: "d"}) {
 		if !again.MatchString(s) {

@@ -1214,3 +1214,7 @@ ALTER TABLE shoeproof.handovers ON CLUSTER floor ADD COLUMN IF NOT EXISTS issuer
 ALTER TABLE shoeproof.handovers ON CLUSTER floor ADD COLUMN IF NOT EXISTS subject String;
 
 ALTER TABLE shoeproof.handovers ON CLUSTER floor ADD COLUMN IF NOT EXISTS snapshot String COMMENT 'JSON: open findings, actions and silences at that moment' CODEC(ZSTD(3));
+
+ALTER TABLE shoeproof.events_local ON CLUSTER floor MODIFY COLUMN raw CODEC(ZSTD(1));
+
+ALTER TABLE shoeproof.table_memory_local ON CLUSTER floor MODIFY COLUMN memory CODEC(ZSTD(1));

@@ -967,3 +967,7 @@ ALTER TABLE shoeproof.handovers ADD COLUMN IF NOT EXISTS issuer LowCardinality(S
 ALTER TABLE shoeproof.handovers ADD COLUMN IF NOT EXISTS subject String;
 
 ALTER TABLE shoeproof.handovers ADD COLUMN IF NOT EXISTS snapshot String COMMENT 'JSON: open findings, actions and silences at that moment' CODEC(ZSTD(3));
+
+ALTER TABLE shoeproof.events MODIFY COLUMN raw CODEC(ZSTD(1));
+
+ALTER TABLE shoeproof.table_memory MODIFY COLUMN memory CODEC(ZSTD(1));
