@@ -10,8 +10,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/shoeproof/shoeproof/console/store"
 )
+
+// collisions counts the cells of the queue that overlap another cell or whose content is wider than the cell.
+const collisions = `[...document.querySelectorAll('.queue tbody tr')].flatMap((tr) => [...tr.cells].filter((a) => {
+	const r = a.getBoundingClientRect();
+	const wide = getComputedStyle(a).overflow == 'visible' && a.scrollWidth > a.clientWidth + 1;
+	return wide || [...tr.cells].some((b) => {
+		const s = b.getBoundingClientRect();
+		return a != b && r.left < s.right - 1 && s.left < r.right - 1 && r.top < s.bottom - 1 && s.top < r.bottom - 1;
+	});
+})).length`
 
 // An action on a group of 1,200 findings changes all of them, with one line of the log each. A finding that does not
 // allow the action does not stop the others. An action can be undone for a minute. The focus stays in the list.
@@ -171,6 +183,15 @@ func TestBulk(t *testing.T) {
 	b.press("u")
 	if at := eval[string](b, "location.pathname"); at != "/queue" {
 		t.Errorf("a single key that is switched off leads to %s", at)
+	}
+	// No column collides with another between a telephone and a desk, or at 200 % of 1,920 pixels.
+	for _, width := range []int64{768, 900, 960, 1024, 1101, 1180} {
+		b.do(chromedp.EmulateViewport(width, 900))
+		b.open("/queue?group=off&q=count.rule")
+		if n := eval[int](b, collisions); n > 0 {
+			t.Errorf("%d cells of the queue collide at %d pixels", n, width)
+		}
+		b.screenshot(fmt.Sprintf("queue-%d", width))
 	}
 	form := url.Values{"key": {"f:" + open[1].ID}, "step": {"acknowledge"}, "next": {"/queue?q=count"}}
 	if code, body := send(t, "POST", c.url+"/triage", form.Encode(), "Authorization", "Bearer "+secret); code != 409 ||

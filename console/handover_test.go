@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
 	"github.com/shoeproof/shoeproof/console/store"
 )
 
@@ -65,6 +68,19 @@ func TestHandOver(t *testing.T) {
 	in.await("document.querySelector('#accepted b') && document.querySelector('#accepted b').textContent == 'bob'")
 	in.screenshot("handover")
 	in.quiet()
+	// The paper has every row and no control.
+	paper := emulation.SetEmulatedMediaParams{Media: "print"}
+	if _, err := chromedp.Call(in.ctx, emulation.SetEmulatedMedia, paper); err != nil {
+		t.Fatal(err)
+	}
+	if shown := eval[int](in, "[...document.querySelectorAll('.top, footer, form, button')].filter((x) => "+
+		"getComputedStyle(x).display != 'none' && x.getBoundingClientRect().height > 0).length"); shown > 0 {
+		t.Errorf("%d controls are printed", shown)
+	}
+	if cut := eval[bool](in, "getComputedStyle(document.querySelector('.scroll.tall')).maxHeight != 'none'"); cut {
+		t.Error("a long table is cut off on paper")
+	}
+	in.screenshot("print")
 	if entries, err := s.Entries(t.Context(), all, "bob", "hand-over-accept"); err != nil || len(entries) != 1 {
 		t.Errorf("%d lines of the log for the acceptance, %v", len(entries), err)
 	}

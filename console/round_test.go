@@ -99,15 +99,13 @@ func TestRoundAndSearch(t *testing.T) {
 	b.await("document.querySelector('#palette').open")
 	b.do(chromedp.KeyEvent("nonsense words"))
 	b.await("document.querySelector('#hits [role=alert]') != null")
-	searches(t, s, c, events, f, rounds)
+	searches(t, c, events, f, rounds)
 }
 
 // searches sends texts to the search, and compares the first line of what is found.
-func searches(
-	t *testing.T, s *store.Store, c *served, events []schema.Event, f *store.Finding, rounds []store.Round,
-) {
+func searches(t *testing.T, c *served, events []schema.Event, f *store.Finding, rounds []store.Round) {
 	t.Helper()
-	wagers, err := s.Wagers(t.Context(), store.Scope{All: true}, store.Location{
+	wagers, err := c.Store.Wagers(t.Context(), store.Scope{All: true}, store.Location{
 		Property: "ac-1", Table: "live-07", Shoe: f.ShoeID,
 	})
 	if err != nil || len(wagers) == 0 {
@@ -157,8 +155,8 @@ func searches(
 	if _, body := send(t, "GET", number, "", "Cookie", auditor); !strings.Contains(body, code) {
 		t.Errorf("an auditor does not find the patron %s", ref)
 	}
-	if entries, err := s.Entries(t.Context(), store.Scope{All: true}, "", "unmask"); err != nil || len(entries) != 1 ||
-		entries[0].Object != code {
+	entries, err := c.Store.Entries(t.Context(), store.Scope{All: true}, "", "unmask")
+	if err != nil || len(entries) != 1 || entries[0].Object != code {
 		t.Errorf("the log of the search for a patron's number: %+v, %v", entries, err)
 	}
 	if code, _ := send(t, "GET", c.url+"/search?q="+f.ID, "", "Cookie", operator); code != 303 {
