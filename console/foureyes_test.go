@@ -152,8 +152,8 @@ func twoPeople(a, b visitor, linked bool) bool {
 }
 
 // One person does not close a critical finding alone, whichever way the person signs in and whichever name it has
-// there. Two people do, where the console can know that they are two. The short form tries every fourth pair; each visitor
-// requests and confirms in it.
+// there. Two people do, where the console can know that they are two. The short form tries every fourth pair; each
+// visitor requests and confirms in it.
 func TestFourEyes(t *testing.T) {
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 10, 0)

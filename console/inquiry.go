@@ -186,7 +186,7 @@ func (c *Console) clausesOf(word string) []string {
 		// A longer number or a longer name is another clause; a paragraph of the clause is not.
 		if i := strings.Index(plain(cited), want); i >= 0 {
 			rest := plain(cited)[i+len(want):]
-			if rest == "" || !strings.Contains("0123456789", rest[:1]) {
+			if rest == "" || rest[0] < '0' || rest[0] > '9' {
 				has = append(has, cited)
 			}
 		}

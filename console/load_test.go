@@ -47,7 +47,8 @@ func loadPages(t testing.TB, s *store.Store) []string {
 		"/search?list=1&q=t-7+yesterday", "/api/v1/rounds/ac-1/t-7/t-7-193/20",
 		"/api/v1/shoes/ac-1/t-7/t-7-193", "/api/v1/findings?dealer=d7", "/queue", "/queue?group=off",
 		"/queue?severity=critical&table=t-4", "/queue?q=rule-17", "/queue?state=closed", "/findings/" + open,
-		"/findings/" + closed, "/floor", "/tables/ac-1/t-7", "/shoes/ac-1/t-7/t-7-193", "/dealers", "/dealers/ac-1/d7",
+		"/findings/" + closed, "/floor", "/floor?wall=1", "/tables/ac-1/t-7", "/shoes/ac-1/t-7/t-7-193", "/dealers",
+		"/dealers/ac-1/d7",
 		"/patrons/ac-1/" + patron, "/silences", "/handover", "/rates", "/rules", "/log", "/help", "/api/v1/queue",
 		"/api/v1/floor", "/api/v1/findings?table=t-7", "/api/v1/dealers",
 	}

@@ -26,21 +26,20 @@ func (s *Store) FindRounds(ctx context.Context, scope Scope, q RoundQuery) ([]Ro
 		w.and("round = {round:UInt32}", "round", q.Round)
 	}
 	w.since("at", q.Since).before("at", q.Until)
-	if q.Seat > 0 || q.MinStake > 0 || q.MaxStake > 0 {
-		// Wagers precede their round by minutes at most. The choice by seat and stake is among the newest versions.
-		w.and(`(property_id, table_id, shoe_id, round) GLOBAL IN (SELECT property_id, table_id, shoe_id, round
-			FROM (SELECT property_id, table_id, shoe_id, round, seat, stake FROM {{wagers}}
-				WHERE `+of+` AND at >= fromUnixTimestamp64Nano({since:Int64} - 600000000000)
-					AND at < fromUnixTimestamp64Nano({before:Int64})
-				ORDER BY version DESC LIMIT 1 BY property_id, table_id, shoe_id, round, wager_id)
-			WHERE ({seat:UInt32} = 0 OR seat = {seat:UInt32}) AND stake >= {min_stake:Int64}
-				AND ({max_stake:Int64} = 0 OR stake <= {max_stake:Int64}))`,
-			"seat", q.Seat, "min_stake", q.MinStake, "max_stake", q.MaxStake)
-	}
 	order := "at DESC"
 	if !q.Near.IsZero() {
 		order = "abs(toUnixTimestamp64Nano(at) - {near:Int64})"
 		w.with("near", q.Near.UnixNano())
+	}
+	if q.Seat > 0 || q.MinStake > 0 || q.MaxStake > 0 {
+		// Wagers precede their round by minutes at most. The first wagers in the order choose the rounds, so that the read of
+		// rounds is by key; an older version of a wager counts until it is merged.
+		w.and(`(property_id, table_id, shoe_id, round) GLOBAL IN (SELECT property_id, table_id, shoe_id, round FROM {{wagers}}
+			WHERE `+of+` AND at >= fromUnixTimestamp64Nano({since:Int64} - 600000000000)
+				AND at < fromUnixTimestamp64Nano({before:Int64}) AND ({seat:UInt32} = 0 OR seat = {seat:UInt32})
+				AND stake >= {min_stake:Int64} AND ({max_stake:Int64} = 0 OR stake <= {max_stake:Int64})
+			ORDER BY `+order+` LIMIT 500)`,
+			"seat", q.Seat, "min_stake", q.MinStake, "max_stake", q.MaxStake)
 	}
 	return list[Round](ctx, s, "rounds", `{{rounds}} WHERE `+w.String()+` ORDER BY `+order+
 		`, property_id, table_id, version DESC LIMIT 1 BY property_id, table_id, shoe_id, round`+limit(q.Limit), w)

@@ -120,10 +120,7 @@ func (p *Triage) next(row *OpenFinding, before past) (state string, err error) {
 		if strings.TrimSpace(p.Reason) == "" {
 			return refuse("a reason is required")
 		}
-		if row.Severity == "critical" {
-			return Closing, nil
-		}
-		return Closed, nil
+		return closes(row), nil
 	case Confirm, Reject:
 		switch {
 		case row.State != Closing:
@@ -147,6 +144,14 @@ func (p *Triage) next(row *OpenFinding, before past) (state string, err error) {
 		return Reopened, nil
 	}
 	return refuse("unknown action")
+}
+
+// closes is the state after a request to close: a critical finding awaits a second person.
+func closes(row *OpenFinding) string {
+	if row.Severity == "critical" {
+		return Closing
+	}
+	return Closed
 }
 
 // undone returns the reason why the last action on a finding cannot be undone, empty if it can.
