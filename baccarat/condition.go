@@ -25,6 +25,8 @@ type HandCondition struct {
 	// Ranks are the ranks of the first two cards in either order, Only the set of ranks that the hand may have.
 	Ranks [2]uint8
 	Only  Numbers
+	// Third is the set of ranks of the third card; without one the condition does not hold.
+	Third Numbers
 }
 
 // Numbers is a set of numbers from 0 to 15. The empty set is any number.
@@ -102,7 +104,9 @@ func (q *HandCondition) readsTwo() bool {
 	return q.Suited|q.SameColor != Anything || q.Ranks != [2]uint8{}
 }
 
-func (q *HandCondition) readsAll() bool { return q.OneRank|q.OneSuit != Anything || q.Only != 0 }
+func (q *HandCondition) readsAll() bool {
+	return q.OneRank|q.OneSuit != Anything || q.Only|q.Third != 0
+}
 
 func (q *HandCondition) fits(cards [3]Card, n uint8) bool {
 	a, b := cards[0], cards[1]
@@ -110,6 +114,9 @@ func (q *HandCondition) fits(cards [3]Card, n uint8) bool {
 		return false
 	}
 	if q.Ranks != [2]uint8{} && q.Ranks != [2]uint8{a.Rank(), b.Rank()} && q.Ranks != [2]uint8{b.Rank(), a.Rank()} {
+		return false
+	}
+	if q.Third != 0 && (n < 3 || !q.Third.Has(cards[2].Rank())) {
 		return false
 	}
 	rank, suit := true, true
@@ -158,4 +165,22 @@ func (q *Condition) Depth() Depth {
 		d = max(d, q.Any[i].Depth())
 	}
 	return d
+}
+
+// Suits reports whether the condition depends on the suits of third cards.
+func (q *Condition) Suits() bool {
+	if q == nil {
+		return false
+	}
+	for _, h := range [...]*HandCondition{q.Player, q.Banker, q.Either, q.Both} {
+		if h != nil && h.OneSuit != Anything {
+			return true
+		}
+	}
+	for i := range q.Any {
+		if q.Any[i].Suits() {
+			return true
+		}
+	}
+	return q.Not.Suits()
 }

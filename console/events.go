@@ -26,6 +26,7 @@ type decodedEvent struct {
 
 func decode(events []store.Event, f *store.Finding) []decodedEvent {
 	d := schema.NewDecoder()
+	d.AcceptAny()
 	all := make([]decodedEvent, len(events))
 	for i := range events {
 		e := &all[i]
@@ -56,7 +57,7 @@ type shownEvent struct {
 }
 
 func (c *Console) show(events []decodedEvent, table string) []shownEvent {
-	all, camera := make([]shownEvent, len(events)), cameraOf(events)
+	all, camera, spots := make([]shownEvent, len(events)), cameraOf(events), c.Law.Books.Words()
 	for i := range events {
 		e := &events[i]
 		all[i] = shownEvent{
@@ -68,7 +69,7 @@ func (c *Console) show(events []decodedEvent, table string) []shownEvent {
 			all[i].Text = "not decodable: " + e.Err.Error()
 			continue
 		}
-		engine.Plain(&e.Body, c.Law.PatronKey)
+		engine.Plain(&e.Body, c.Law.PatronKey, spots)
 		all[i].Text = payloadText(&e.Body)
 	}
 	return all

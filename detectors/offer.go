@@ -13,6 +13,8 @@ import (
 type Offer struct {
 	Kernel *exact.Kernel
 	Terms  [baccarat.SpotOther + 1]exact.Terms
+	// Further are the terms of the side bets that are words of the rulebook.
+	Further map[string]*exact.Terms
 	// Currency is the currency of the table.
 	Currency string
 
@@ -32,6 +34,15 @@ func NewOffer(law *law.Law, config *law.Config) *Offer {
 	for spot := baccarat.SpotBanker; spot <= baccarat.SpotOther; spot++ {
 		if side := spot.SideBet(); side == baccarat.NoSideBet || config.Offers(side) {
 			o.Terms[spot] = o.Kernel.Terms(law, config, spot)
+		}
+	}
+	for _, w := range law.Wagers {
+		if w.Spot == baccarat.SpotOther && config.OffersWager(w) {
+			if o.Further == nil {
+				o.Further = map[string]*exact.Terms{}
+			}
+			terms := o.Kernel.WagerTerms(law, config, w)
+			o.Further[w.Name] = &terms
 		}
 	}
 	for i := range o.outcomes {

@@ -78,12 +78,16 @@ type Engine struct {
 	patrons       map[string]string
 	sets          rules.Sets
 	codec         codec
+	// words are the spots and side bets of the rulebooks beside those of the contract.
+	words map[string]bool
 }
 
 // New makes an engine without any table.
 func New(opt Options) *Engine {
+	decoder, words := schema.NewDecoder(), opt.Books.Words()
+	decoder.Accept(words)
 	return &Engine{
-		opt: opt, decoder: schema.NewDecoder(), tables: map[string]*table{}, patrons: map[string]string{},
+		opt: opt, decoder: decoder, words: words, tables: map[string]*table{}, patrons: map[string]string{},
 		sets:   rules.Sets{},
 		idleAt: never, farAt: never, codec: newCodec(),
 	}

@@ -5,7 +5,7 @@ import "github.com/shoeproof/shoeproof/schema"
 // mask puts the pseudonym in place of a patron reference, and the words of the contract in place of free text, before
 // anything keeps the event: of what the engine writes, only the record's own bytes have them.
 func (e *Engine) mask(ev *schema.Event) {
-	Plain(ev, e.opt.PatronKey)
+	Plain(ev, e.opt.PatronKey, e.words)
 	switch p := ev.Payload.(type) {
 	case *schema.SeatOccupied:
 		p.PatronRef = e.patron(p.PatronRef)

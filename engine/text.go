@@ -19,13 +19,14 @@ import (
 const otherText = "other text"
 
 // Plain reduces each free text of an event, which may name a patron, to the words that rules read. Colours and designs
-// of backs are compared with each other, so that an unknown one becomes a keyed pseudonym.
-func Plain(ev *schema.Event, key []byte) {
+// of backs are compared with each other, so that an unknown one becomes a keyed pseudonym. Names of spots are words of
+// the rulebooks or nothing.
+func Plain(ev *schema.Event, key []byte, spots map[string]bool) {
 	switch p := ev.Payload.(type) {
 	case *schema.TableOpened:
-		plainConfig(&p.Config)
+		plainConfig(&p.Config, spots)
 	case *schema.TableConfigured:
-		plainConfig(&p.Config)
+		plainConfig(&p.Config, spots)
 	case *schema.RecutOrdered:
 		p.Reason, p.ByID = words(p.Reason, rules.RecutGrounds()...), ""
 	case *schema.CuratorPassed:
@@ -33,7 +34,11 @@ func Plain(ev *schema.Event, key []byte) {
 	case *schema.SqueezeRelinquished:
 		p.Ground = ground(p.Ground)
 	case *schema.WagerPlaced:
-		p.SpotName = ""
+		p.SpotName = known(p.SpotName, spots)
+	case *schema.WagerChanged:
+		p.ToSpotName = known(p.ToSpotName, spots)
+	case *schema.NoticeFiled:
+		p.SpotName = known(p.SpotName, spots)
 	case *schema.ShoeLoaded:
 		p.Location = words(p.Location, "dealer-left", "dealer-right", "left", "right")
 		p.BackColor, p.BackDesign = back(key, p.BackColor), back(key, p.BackDesign)
@@ -64,10 +69,10 @@ func Plain(ev *schema.Event, key []byte) {
 }
 
 // plainConfig reduces the maps of a configuration, whose keys and values may be any text.
-func plainConfig(c *schema.TableConfig) {
+func plainConfig(c *schema.TableConfig, spots map[string]bool) {
 	c.Options = plainMap(c.Options, law.IsOption, law.OptionTakes)
 	c.PayTables = plainMap(c.PayTables, isWord, func(_, value string) bool { return isWord(value) })
-	spot := func(key string) bool { return baccarat.ParseSpot(key) != baccarat.NoSpot }
+	spot := func(key string) bool { return baccarat.ParseSpot(key) != baccarat.NoSpot || spots[key] }
 	odds := func(string, string) bool { return true } // odds, or a dead letter
 	c.PostedOdds = plainMap(c.PostedOdds, spot, odds)
 	row := func(key string) bool {
@@ -75,6 +80,22 @@ func plainConfig(c *schema.TableConfig) {
 		return spot(name) && isWord(line)
 	}
 	c.PostedRows = plainMap(c.PostedRows, row, odds)
+	if slices.ContainsFunc(c.FurtherSideBets, func(word string) bool { return !spots[word] }) {
+		c.FurtherSideBets = slices.Clone(c.FurtherSideBets)
+		for i, word := range c.FurtherSideBets {
+			if !spots[word] {
+				c.FurtherSideBets[i] = otherText
+			}
+		}
+	}
+}
+
+// known is a word of a set, or nothing.
+func known(word string, set map[string]bool) string {
+	if set[word] {
+		return word
+	}
+	return ""
 }
 
 // isWord reports whether a text has the form of an identifier.

@@ -114,7 +114,7 @@ func TestPlain(t *testing.T) {
 			w.PatronRef = ""
 		}
 		kinds++
-		auditor.Plain(&ev, nil)
+		auditor.Plain(&ev, nil, nil)
 		if at := leak(reflect.ValueOf(p), kind.String()); at != "" {
 			t.Errorf("the canary is in %s", at)
 		}

@@ -102,6 +102,7 @@ func (v *verifier) archived(ctx context.Context, day *Day, path string, found *d
 	bundled := map[key][32]byte{}
 	table, first, last := "", uint64(1<<64-1), uint64(0)
 	d := schema.NewDecoder()
+	d.AcceptAny()
 	var ev schema.Event
 	for line, err := range v.readEvidence(path) {
 		if err != nil {

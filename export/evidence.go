@@ -178,6 +178,7 @@ func readEvidence(events iter.Seq2[*Event, error], with func(string) string) ([]
 	slices.SortFunc(all, func(a, b evidenceLine) int { return a.compare(&b) })
 	p := &proof{bySeq: map[uint64][]proofEvent{}, supervisors: map[string][]tenure{}, seats: map[uint32][]tenure{}}
 	d := schema.NewDecoder()
+	d.AcceptAny()
 	var ev schema.Event
 	for i := range all {
 		l := &all[i]

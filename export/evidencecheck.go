@@ -20,6 +20,7 @@ type proofIDs struct {
 func (v *verifier) checkEvidence(path string) (n int64, err error) {
 	ids := proofIDs{map[uint64][]uint64{}}
 	d := schema.NewDecoder()
+	d.AcceptAny()
 	var ev schema.Event
 	var again []byte
 	table := ""

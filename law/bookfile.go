@@ -56,6 +56,9 @@ type gameFile struct {
 	Options              map[string]string    `yaml:"options"`
 	HouseOptions         []string             `yaml:"house_options"`
 	Rules                map[string]citedFile `yaml:"rules"`
+	// Cite has entries for all rules whose name begins with a word, CitedOnly drops inherited rules without one.
+	Cite      map[string]citedFile `yaml:"cite"`
+	CitedOnly bool                 `yaml:"cited_only"`
 }
 
 type spotFile struct {

@@ -35,6 +35,8 @@ type Rulebook struct {
 	Version string
 	Title   string
 	Notes   string
+	// Base is the book at the bottom of what it extends, the book itself if it extends none.
+	Base string
 	// From and To are the dates in force, yyyy-mm-dd, empty where the text gives none.
 	From, To  string
 	games     map[baccarat.Game]*Law
@@ -183,6 +185,29 @@ func ShippedFiles() (map[string][]byte, error) {
 	return files, nil
 }
 
+//go:embed examples/*.yaml
+var examples embed.FS
+
+// Example is the text of an example of a rulebook: macau, pennsylvania, great-britain, or new, which explains its keys.
+// Examples are no shipped rulebooks: a program loads them as files of a house.
+func Example(name string) ([]byte, error) {
+	data, err := examples.ReadFile("examples/" + name + ".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("example %q: want one of %s", name, strings.Join(Examples(), ", "))
+	}
+	return data, nil
+}
+
+// Examples are the names of the examples.
+func Examples() []string {
+	entries, _ := examples.ReadDir("examples") // embedded
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = strings.TrimSuffix(e.Name(), ".yaml")
+	}
+	return names
+}
+
 // Parse reads rulebook files, keyed by the name that errors give. A book that extends another is laid
 // over it: maps are merged, everything else replaces. Known are the names of the rules that a book may cite.
 func Parse(files map[string][]byte, known []string) (Books, error) {
@@ -223,6 +248,10 @@ func Parse(files map[string][]byte, known []string) (Books, error) {
 		}
 		if len(wrong) > 0 {
 			return nil, located(where[name], files[where[name]], wrong)
+		}
+		book.Base = name
+		for base, ok := nodes[name]["extends"].(string); ok; base, ok = nodes[base]["extends"].(string) {
+			book.Base = base
 		}
 		books[name] = book
 	}
@@ -341,10 +370,58 @@ func resolve(nodes map[string]map[string]any, name string, path []string) (map[s
 	if option, ok := node["inherits"].(string); ok {
 		under = assume(under, node, option)
 	}
-	merged := overlay(under, node)
+	merged := overlay(citeInBulk(under, node), node)
 	delete(merged, "extends")
 	delete(merged, "inherits")
 	return merged, nil
+}
+
+// citeInBulk is the base of a book with the entries that the book gives to all rules whose name begins with a word: the
+// longest word that fits counts. With cited_only the base keeps no other rule.
+func citeInBulk(under, node map[string]any) map[string]any {
+	games, _ := under["games"].(map[string]any)
+	listed, _ := node["games"].(map[string]any)
+	out := maps.Clone(games)
+	for name, of := range games {
+		game, _ := of.(map[string]any)
+		over, _ := listed[name].(map[string]any)
+		cite, _ := over["cite"].(map[string]any)
+		only, _ := over["cited_only"].(bool)
+		if game == nil || cite == nil && !only {
+			continue
+		}
+		rules, _ := game["rules"].(map[string]any)
+		kept := map[string]any{}
+		for rule, entry := range rules {
+			best := ""
+			for word := range cite {
+				if strings.HasPrefix(rule, word) && len(word) > len(best) {
+					best = word
+				}
+			}
+			switch e, _ := entry.(map[string]any); {
+			case best == "" && only:
+			case best == "":
+				kept[rule] = entry
+			default:
+				bulk, _ := cite[best].(map[string]any)
+				bulk = maps.Clone(bulk)
+				if e["off"] != nil && bulk["off"] == nil {
+					bulk["off"] = e["off"]
+				}
+				kept[rule] = bulk
+			}
+		}
+		game = maps.Clone(game)
+		game["rules"] = kept
+		delete(game, "cite")
+		out[name] = game
+	}
+	under = maps.Clone(under)
+	if games != nil {
+		under["games"] = out
+	}
+	return under
 }
 
 // assume is the base of a book with each rule that the book does not list assumed under an option.

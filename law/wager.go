@@ -225,3 +225,30 @@ func (l *Law) FlatOdds(config *Config, w *Wager) SpotOdds {
 	}
 	return flat
 }
+
+// Words are the spots and side bets that are words of a rulebook and not of the contract.
+func (b Books) Words() map[string]bool {
+	words := map[string]bool{}
+	for _, book := range b {
+		for _, l := range book.games {
+			for _, w := range l.named {
+				words[w.Name], words[w.SideBet] = true, true
+			}
+		}
+	}
+	return words
+}
+
+// Permits reports whether the rulebook permits a side bet that it defines.
+func (l *Law) Permits(w *Wager) bool {
+	return w.Spot != baccarat.SpotOther && slices.Contains(l.SideBets, w.Spot.SideBet()) ||
+		slices.Contains(l.Further, w.SideBet)
+}
+
+// OffersWager reports whether a side bet is on offer.
+func (c *Config) OffersWager(w *Wager) bool {
+	if w.Spot != baccarat.SpotOther {
+		return c.Offers(w.Spot.SideBet())
+	}
+	return slices.Contains(c.Further, w.SideBet)
+}

@@ -64,6 +64,7 @@ type handFile struct {
 	OneSuit   *bool       `yaml:"all_one_suit"`
 	Ranks     wordsFile   `yaml:"first_two_ranks"`
 	Only      wordsFile   `yaml:"all_ranks"`
+	Third     wordsFile   `yaml:"third_card"`
 }
 
 // paysFile are odds, or odds by pay table.
@@ -175,6 +176,9 @@ func (c *complaints) hand(where string, f *handFile) *baccarat.HandCondition {
 	}
 	for _, n := range c.words(where+"/all_ranks", f.Only, rankWords) {
 		q.Only.Add(n)
+	}
+	for _, n := range c.words(where+"/third_card", f.Third, rankWords) {
+		q.Third.Add(n)
 	}
 	return q
 }

@@ -1,7 +1,10 @@
 package rules
 
 import (
+	"fmt"
+
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
@@ -15,6 +18,15 @@ func (p *Pass) spot(w *record.Wager) string {
 		return b.Name
 	}
 	return w.Spot.String()
+}
+
+// generic reports whether a side bet is judged by the rules on lines: no rule is about it by name.
+func (p *Pass) generic(w *record.Wager) *law.Wager {
+	b := p.bet(w)
+	if b == nil || b.Posted || p.Law.payoutOf(b) != p.Law.lines {
+		return nil
+	}
+	return b
 }
 
 // outcomeOf is what becomes of a wager on a coup, other wagers of the patron aside.
@@ -31,4 +43,55 @@ func (p *Pass) oddsOf(w *record.Wager, c *baccarat.Coup) baccarat.Odds {
 		return p.Law.Paid(p.Config, b, c)
 	}
 	return p.Law.PaidOdds(p.Config, w.Spot, c)
+}
+
+// The rules on side bets that a rulebook defines by lines, where no rule is about the wager by name.
+var betFamily = []*Rule{
+	{
+		Name:     "outcome.side-bet",
+		Doc:      "A side bet is paid, collected or returned by the lines of the rulebook.",
+		Breach:   "A side bet collected that a line of its pay table wins.",
+		Severity: finding.Critical, At: Settled, Check: checkBetOutcome,
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
+	},
+	{
+		Name:     linesRule,
+		Doc:      "A winning side bet is paid the odds of its line; where they are a minimum, the posted odds.",
+		Breach:   "The odds of another line.",
+		Severity: finding.Critical, At: Settled, Check: checkBetOdds,
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
+	},
+}
+
+// linesRule is the rule on what a side bet is paid by its lines.
+const linesRule = "payout.side-bet.odds"
+
+func checkBetOutcome(p *Pass) {
+	for i := range p.Round.Wagers {
+		if w := &p.Round.Wagers[i]; p.generic(w) != nil {
+			p.judgeOutcome(w)
+		}
+	}
+}
+
+func checkBetOdds(p *Pass) {
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		b := p.generic(w)
+		if b == nil || !p.payable(w) {
+			continue
+		}
+		if !p.Law.Prints(p.Config, b) {
+			table := fmt.Sprintf("pay table %q of %s", p.Config.PayTable(b.PayTable), b.Name)
+			p.judgeUnprinted(w, table, p.Law.PrintedOdds(p.Config, b, p.coup()))
+			continue
+		}
+		line := p.Law.Line(p.Config, b, p.coup())
+		odds := p.Law.LineOdds(p.Config, b, line)
+		posted := p.Config.PostedOdds(b, line)
+		if odds.Floor && posted.Known() && odds.Compare(posted.To, posted.For) > 0 {
+			odds = law.SpotOdds{Odds: posted}
+		}
+		p.judgeOdds(w, odds)
+	}
 }

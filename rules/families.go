@@ -7,7 +7,7 @@ func All() []*Rule {
 	return slices.Concat(
 		shoeFamily, batchFamily, countFamily, openFamily, shuffleFamily, cutFamily, curatorFamily,
 		wagerFamily, supplementalFamily, dealFamily, midiFamily, drawFamily, announceFamily, lasthandFamily,
-		outcomeFamily, payoutFamily, treasuresFamily, vigFamily, orderFamily, irregFamily, discardFamily,
+		outcomeFamily, payoutFamily, betFamily, treasuresFamily, vigFamily, orderFamily, irregFamily, discardFamily,
 		cheminFamily, layoutFamily, paytableFamily, externalFamily, floorFamily,
 	)
 }

@@ -184,7 +184,7 @@ func (p *Pass) checkPostedRow(w *record.Wager, clause string) {
 	cited, _ := p.Law.Cited(clause)
 	f := Finding{
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Net().Paid, Evidence: evidence(w, p.Round),
-		Expected: fmt.Sprintf("%v %s paid as posted: %s", w.Spot, p.money(w.Amount), strings.Join(posted, ", ")),
+		Expected: fmt.Sprintf("%s %s paid as posted: %s", p.spot(w), p.money(w.Amount), strings.Join(posted, ", ")),
 		Observed: p.settled(w), Cites: cited.Citations, Basis: BasisOf(cited),
 	}
 	cards := strconv.Itoa(p.coup().Cards())
@@ -205,6 +205,9 @@ func (p *Pass) checkPostedRow(w *record.Wager, clause string) {
 func checkPosted(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
+		if p.generic(w) != nil {
+			continue // judged by its lines, with the posted odds
+		}
 		if clause := byRowAlone(w.Spot); clause != "" {
 			p.checkPostedRow(w, clause)
 			continue

@@ -82,8 +82,12 @@ func (p *Pass) reportWager(w *record.Wager, expected, observed string, evidence 
 
 // unjudged reports a permitted wager for whose payment the rulebook has no rule.
 func (p *Pass) unjudged(w *record.Wager) {
-	if !p.Law.Judges(w.Spot) {
-		p.CannotJudge(fmt.Sprintf("no rule of the rulebook judges what a %v wager is paid", w.Spot), w.Placed)
+	judged := p.Law.Judges(w.Spot)
+	if b := p.bet(w); b != nil {
+		judged = p.Law.JudgesWager(b)
+	}
+	if !judged {
+		p.CannotJudge(fmt.Sprintf("no rule of the rulebook judges what a %s wager is paid", p.spot(w)), w.Placed)
 	}
 }
 
@@ -98,8 +102,7 @@ func checkPermitted(p *Pass) {
 			p.CannotJudge("where the wager was moved to was not reported", w.Placed)
 			continue
 		}
-		side := w.Spot.SideBet()
-		if side != baccarat.NoSideBet && p.Config.Offers(side) && slices.Contains(p.Law.SideBets, side) {
+		if b := p.bet(w); b != nil && p.Law.Permits(b) && p.Config.OffersWager(b) {
 			p.unjudged(w)
 			continue
 		}
@@ -108,7 +111,7 @@ func checkPermitted(p *Pass) {
 			p.CannotJudge("a side bet approval is on file, its terms are not in the texts", w.Placed, approval)
 			continue
 		}
-		name := w.Spot.String()
+		name := p.spot(w)
 		from := len(p.Findings)
 		p.reportWager(w, "a spot that the rulebook permits and the table offers", name, approval)
 		if approval != 0 {
@@ -140,7 +143,7 @@ func checkLateWager(p *Pass) {
 		w := &r.Wagers[i]
 		if w.Placed > closed {
 			p.reportLate(
-				w, fmt.Sprintf("%v %s placed", w.Spot, p.money(w.Amount)), lateness{closed, w.Placed, call == nil},
+				w, fmt.Sprintf("%s %s placed", p.spot(w), p.money(w.Amount)), lateness{closed, w.Placed, call == nil},
 			)
 			continue
 		}
@@ -244,7 +247,7 @@ func checkMedium(p *Pass) {
 func checkArea(p *Pass) {
 	for i := range p.Round.Wagers {
 		if w := &p.Round.Wagers[i]; !w.AreaOK {
-			p.reportWager(w, fmt.Sprintf("on the area of %v", w.Spot), "outside it")
+			p.reportWager(w, fmt.Sprintf("on the area of %s", p.spot(w)), "outside it")
 		}
 	}
 }

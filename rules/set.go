@@ -19,8 +19,9 @@ type Set struct {
 	againRound, againShoe []*Rule
 	// coveredBy are the rules of the set that cover findings of a rule.
 	coveredBy map[*Rule][]*Rule
-	// payouts are the rules on what a winning wager is paid, by its spot.
+	// payouts are the rules on what a winning wager is paid, by its spot; lines is the rule on the lines of a side bet.
 	payouts [baccarat.Spots]*Rule
+	lines   *Rule
 }
 
 // NewSet selects the rules that a law cites.
@@ -43,6 +44,9 @@ func NewSet(l *law.Law) *Set {
 		}
 	}
 	s.coveredBy = coverers(s.rules)
+	if i := slices.IndexFunc(s.rules, func(r *Rule) bool { return r.Name == linesRule }); i >= 0 {
+		s.lines = s.rules[i]
+	}
 	for spot := range s.payouts {
 		s.payouts[spot] = s.payoutRule(baccarat.Spot(spot))
 	}
@@ -68,6 +72,17 @@ func (s *Set) Rules() []*Rule { return s.rules }
 // Judges reports whether a rule of the set judges what a winning wager on a spot is paid, or reports that nothing can.
 func (s *Set) Judges(spot baccarat.Spot) bool { return s.payouts[spot] != nil }
 
+// payoutOf is the rule of the set on what a side bet is paid, nil if there is none.
+func (s *Set) payoutOf(w *law.Wager) *Rule {
+	if w.Spot == baccarat.SpotOther {
+		return s.lines
+	}
+	return s.payouts[w.Spot]
+}
+
+// JudgesWager reports whether a rule of the set judges what a side bet is paid.
+func (s *Set) JudgesWager(w *law.Wager) bool { return s.payoutOf(w) != nil }
+
 // payoutRule is a rule of the set on what a winning wager on a spot is paid, nil if there is none.
 func (s *Set) payoutRule(spot baccarat.Spot) *Rule {
 	by := payoutRules[spot]
@@ -76,6 +91,9 @@ func (s *Set) payoutRule(spot baccarat.Spot) *Rule {
 	}
 	i := slices.IndexFunc(s.rules, func(r *Rule) bool { return by != "" && strings.HasPrefix(r.Name, by) })
 	if i < 0 {
+		if w := s.Wager(spot, ""); w != nil && !w.Posted {
+			return s.lines
+		}
 		return nil
 	}
 	return s.rules[i]

@@ -62,7 +62,11 @@ func (p *Pass) dueOnce(w *record.Wager) int64 {
 	if d, due := p.Due(w); d == baccarat.Pay {
 		return due
 	}
-	if odds := p.Law.Odds[w.Spot]; odds.Known() {
+	odds := p.Law.Odds[w.Spot]
+	if b := p.bet(w); b != nil {
+		odds = b.Odds
+	}
+	if odds.Known() {
 		return odds.Winnings(w.Amount)
 	}
 	return 0
@@ -145,8 +149,11 @@ func checkUnsettled(p *Pass) {
 // citeOdds cites the clause on the odds of a side bet that won and was not settled, where the text prints it and the
 // clause on settlement is read from another text: "winning wagers shall be paid".
 func (p *Pass) citeOdds(w *record.Wager, f *Finding) {
-	rule := p.Law.payouts[w.Spot]
-	if w.Settlements() > 0 || w.Spot.SideBet() == 0 || rule == nil || p.disposition(w) != baccarat.Pay {
+	var rule *Rule
+	if b := p.bet(w); b != nil {
+		rule = p.Law.payoutOf(b)
+	}
+	if w.Settlements() > 0 || rule == nil || p.disposition(w) != baccarat.Pay {
 		return
 	}
 	if c, ok := p.Law.Cited(rule.Name); ok && BasisOf(c).Proves() {
@@ -163,9 +170,9 @@ func unreported(r *record.Round, seat uint32) bool {
 
 func (p *Pass) settleOnce(w *record.Wager) string {
 	if w.Gone {
-		return fmt.Sprintf("%v wager of %s withdrawn, and nothing paid or collected", w.Spot, p.money(w.Amount))
+		return fmt.Sprintf("%s wager of %s withdrawn, and nothing paid or collected", p.spot(w), p.money(w.Amount))
 	}
-	return fmt.Sprintf("%v wager of %s settled once", w.Spot, p.money(w.Amount))
+	return fmt.Sprintf("%s wager of %s settled once", p.spot(w), p.money(w.Amount))
 }
 
 // unsettled describes what is wrong with the settlement of a wager whatever the cards: nothing in the end, twice, more

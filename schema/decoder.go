@@ -28,6 +28,9 @@ type Decoder struct {
 	payloads payloads
 	// scratch is a JSON string with its escapes resolved.
 	scratch []byte
+	// further are the words of rulebooks, see Accept and AcceptAny.
+	further    map[string]bool
+	anyFurther bool
 }
 
 // NewDecoder returns a Decoder. It uses about 150 KiB.

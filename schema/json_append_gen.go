@@ -304,6 +304,9 @@ func (m *TableConfig) appendJSON(dst []byte) []byte {
 	if len(m.PostedRows) > 0 {
 		dst = appendPairs(append(dst, `,"posted_rows":`...), m.PostedRows)
 	}
+	if len(m.FurtherSideBets) > 0 {
+		dst = appendTexts(append(dst, `,"further_side_bets":`...), m.FurtherSideBets)
+	}
 	return closeObject(dst, start)
 }
 
@@ -356,6 +359,9 @@ func (m *NoticeFiled) appendJSON(dst []byte) []byte {
 	}
 	if m.Spot != 0 {
 		dst = append(append(append(dst, `,"spot":"`...), m.Spot.String()...), '"')
+	}
+	if m.SpotName != "" {
+		dst = appendText(append(dst, `,"spot_name":`...), m.SpotName)
 	}
 	return closeObject(dst, start)
 }
@@ -808,6 +814,9 @@ func (m *WagerChanged) appendJSON(dst []byte) []byte {
 	}
 	if m.ToSpot != 0 {
 		dst = append(append(append(dst, `,"to_spot":"`...), m.ToSpot.String()...), '"')
+	}
+	if m.ToSpotName != "" {
+		dst = appendText(append(dst, `,"to_spot_name":`...), m.ToSpotName)
 	}
 	return closeObject(dst, start)
 }

@@ -526,12 +526,14 @@ func keyTableConfig(key []byte) int {
 		return 21
 	case "posted_rows":
 		return 22
+	case "further_side_bets":
+		return 23
 	}
 	return 0
 }
 
 func (d *Decoder) jsonTableConfig(b []byte, i int, m *TableConfig) (int, *RejectError) {
-	*m = TableConfig{Seats: m.Seats[:0], SideBets: m.SideBets[:0], PayTables: m.PayTables, PostedOdds: m.PostedOdds, Feeds: m.Feeds[:0], Options: m.Options, AbsentFeeds: m.AbsentFeeds[:0], PostedRows: m.PostedRows}
+	*m = TableConfig{Seats: m.Seats[:0], SideBets: m.SideBets[:0], PayTables: m.PayTables, PostedOdds: m.PostedOdds, Feeds: m.Feeds[:0], Options: m.Options, AbsentFeeds: m.AbsentFeeds[:0], PostedRows: m.PostedRows, FurtherSideBets: m.FurtherSideBets[:0]}
 	clear(m.PayTables)
 	clear(m.PostedOdds)
 	clear(m.Options)
@@ -582,7 +584,7 @@ func (d *Decoder) jsonTableConfig(b []byte, i int, m *TableConfig) (int, *Reject
 		case 8:
 			m.PaymentProcedure, i, r = jsonUint32(b, i, "payment_procedure")
 		case 9:
-			m.SideBets, i, r = jsonWords(d, m.SideBets, b, i, "side_bets")
+			m.SideBets, i, r = jsonFurther(d, m.SideBets, &m.FurtherSideBets, b, i, "side_bets")
 		case 10:
 			i, r = d.jsonPairs(b, i, "pay_tables", false, &m.PayTables)
 		case 11:
@@ -615,6 +617,8 @@ func (d *Decoder) jsonTableConfig(b []byte, i int, m *TableConfig) (int, *Reject
 			m.AbsentFeeds, i, r = jsonWords(d, m.AbsentFeeds, b, i, "absent_feeds")
 		case 22:
 			i, r = d.jsonPairs(b, i, "posted_rows", true, &m.PostedRows)
+		case 23:
+			m.FurtherSideBets, i, r = d.jsonTexts(m.FurtherSideBets, b, i, "further_side_bets", false)
 		}
 		if r != nil {
 			return i, r
@@ -820,6 +824,8 @@ func keyNoticeFiled(key []byte) int {
 		return 5
 	case "spot":
 		return 6
+	case "spot_name":
+		return 7
 	}
 	return 0
 }
@@ -864,7 +870,9 @@ func (d *Decoder) jsonNoticeFiled(b []byte, i int, m *NoticeFiled) (int, *Reject
 		case 5:
 			m.Written, i, r = jsonFlag(b, i, "written")
 		case 6:
-			m.Spot, i, r = jsonWord[Spot](d, b, i, "spot")
+			m.Spot, i, r = d.jsonSpot(b, i, "spot", &m.SpotName)
+		case 7:
+			m.SpotName, i, r = d.jsonText(b, i, "spot_name", false, false)
 		}
 		if r != nil {
 			return i, r
@@ -2667,7 +2675,7 @@ func (d *Decoder) jsonWagerPlaced(b []byte, i int, m *WagerPlaced) (int, *Reject
 		case 2:
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 3:
-			m.Spot, i, r = jsonWord[Spot](d, b, i, "spot")
+			m.Spot, i, r = d.jsonSpot(b, i, "spot", &m.SpotName)
 		case 4:
 			m.Amount, i, r = jsonInt64(b, i, "amount")
 			if r == nil && m.Amount < 0 {
@@ -2709,6 +2717,8 @@ func keyWagerChanged(key []byte) int {
 		return 3
 	case "to_spot":
 		return 4
+	case "to_spot_name":
+		return 5
 	}
 	return 0
 }
@@ -2749,7 +2759,9 @@ func (d *Decoder) jsonWagerChanged(b []byte, i int, m *WagerChanged) (int, *Reje
 		case 3:
 			m.Delta, i, r = jsonInt64(b, i, "delta")
 		case 4:
-			m.ToSpot, i, r = jsonWord[Spot](d, b, i, "to_spot")
+			m.ToSpot, i, r = d.jsonSpot(b, i, "to_spot", &m.ToSpotName)
+		case 5:
+			m.ToSpotName, i, r = d.jsonText(b, i, "to_spot_name", false, false)
 		}
 		if r != nil {
 			return i, r

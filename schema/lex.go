@@ -350,6 +350,48 @@ func jsonWord[W word[W]](d *Decoder, b []byte, i int, field string) (W, int, *Re
 	return w, next, nil
 }
 
+// Accept makes the decoder accept words of rulebooks where JSON has a spot or a side bet: the event then has the spot
+// OTHER and the word as its name, as in protobuf. The decoder keeps the set.
+func (d *Decoder) Accept(words map[string]bool) { d.further = words }
+
+// AcceptAny makes the decoder accept every word there that a rulebook could have. It is for events that an engine
+// accepted before.
+func (d *Decoder) AcceptAny() { d.anyFurther = true }
+
+// furtherWord returns the word of a rulebook at i, empty if there is none.
+func (d *Decoder) furtherWord(b []byte, i int) (word string, next int) {
+	if len(d.further) == 0 && !d.anyFurther || b[i] != '"' {
+		return "", i
+	}
+	j := quote(b, i+1)
+	if j < 0 || !d.further[string(b[i+1:j])] && !(d.anyFurther && isSpotWord(b[i+1:j])) {
+		return "", i
+	}
+	return string(b[i+1 : j]), j + 1
+}
+
+// isSpotWord reports whether a text can be the word of a spot: capital letters, digits and underscores.
+func isSpotWord(b []byte) bool {
+	for i, c := range b {
+		if !(c >= 'A' && c <= 'Z' || i > 0 && (c >= '0' && c <= '9' || c == '_')) {
+			return false
+		}
+	}
+	return len(b) > 0 && len(b) <= 64
+}
+
+// jsonSpot reads a spot of the contract, or of a rulebook: name is its word then.
+func (d *Decoder) jsonSpot(b []byte, i int, field string, name *string) (Spot, int, *RejectError) {
+	spot, next, r := jsonWord[Spot](d, b, i, field)
+	if r != nil {
+		if word, next := d.furtherWord(b, i); word != "" {
+			*name = word
+			return SpotOther, next, nil
+		}
+	}
+	return spot, next, r
+}
+
 // digits reads an unsigned integer; next is -1 without one, with a leading zero, a fraction or an exponent, or if it
 // does not fit.
 func digits(b []byte, i int) (v uint64, next int) {

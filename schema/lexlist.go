@@ -67,6 +67,28 @@ func jsonWords[W word[W]](d *Decoder, dst []W, b []byte, i int, field string) ([
 	return dst, i, nil
 }
 
+// jsonFurther reads a list of words, of which those of a rulebook are added to further.
+func jsonFurther[W word[W]](
+	d *Decoder, dst []W, further *[]string, b []byte, i int, field string,
+) ([]W, int, *RejectError) {
+	i, more, r := jsonEnter(b, i, '[', ']')
+	for more && r == nil {
+		w, after, wrong := jsonWord[W](d, b, i, field)
+		if wrong == nil {
+			dst, i = append(dst, w), after
+		} else if name, next := d.furtherWord(b, i); name != "" {
+			*further, i = append(*further, name), next
+		} else {
+			return dst, after, wrong
+		}
+		i, more, r = jsonNext(b, i, ']')
+	}
+	if r != nil {
+		return dst, i, r.in(field)
+	}
+	return dst, i, nil
+}
+
 // jsonTexts reads a list of strings that are unlikely to repeat.
 func (d *Decoder) jsonTexts(dst []string, b []byte, i int, field string, id bool) ([]string, int, *RejectError) {
 	i, more, r := jsonEnter(b, i, '[', ']')

@@ -448,6 +448,9 @@ func (m *TableConfig) appendProto(dst []byte) []byte {
 	for _, key := range keys(m.PostedRows) {
 		dst = appendProtoPair(append(dst, 0xb2, 0x1), key, m.PostedRows[key])
 	}
+	for _, v := range m.FurtherSideBets {
+		dst = protoText(append(dst, 0xba, 0x1), v)
+	}
 	return dst
 }
 
@@ -500,6 +503,9 @@ func (m *NoticeFiled) appendProto(dst []byte) []byte {
 	}
 	if m.Spot != 0 {
 		dst = binary.AppendUvarint(append(dst, 0x30), uint64(m.Spot))
+	}
+	if m.SpotName != "" {
+		dst = protoText(append(dst, 0x3a), m.SpotName)
 	}
 	return dst
 }
@@ -921,6 +927,9 @@ func (m *WagerChanged) appendProto(dst []byte) []byte {
 	}
 	if m.ToSpot != 0 {
 		dst = binary.AppendUvarint(append(dst, 0x20), uint64(m.ToSpot))
+	}
+	if m.ToSpotName != "" {
+		dst = protoText(append(dst, 0x2a), m.ToSpotName)
 	}
 	return dst
 }

@@ -483,10 +483,10 @@ func (d *Decoder) protoVigorish(b []byte, i int, m *Vigorish) *RejectError {
 	return nil
 }
 
-const fieldsTableConfig = " 1=config_id 2=ruleset 3=game 4=currency 5=decks 6=seats 7=vigorish 8=payment_procedure 9=side_bets 10=pay_tables 11=posted_odds 12=supplemental_requires_main 13=reshuffle_after_lacing 14=dealing_style 15=automated_shuffler 16=pre_shuffled 17=min_wager 18=max_wager 19=feeds 20=options 21=absent_feeds 22=posted_rows "
+const fieldsTableConfig = " 1=config_id 2=ruleset 3=game 4=currency 5=decks 6=seats 7=vigorish 8=payment_procedure 9=side_bets 10=pay_tables 11=posted_odds 12=supplemental_requires_main 13=reshuffle_after_lacing 14=dealing_style 15=automated_shuffler 16=pre_shuffled 17=min_wager 18=max_wager 19=feeds 20=options 21=absent_feeds 22=posted_rows 23=further_side_bets "
 
 func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError {
-	*m = TableConfig{Seats: m.Seats[:0], SideBets: m.SideBets[:0], PayTables: m.PayTables, PostedOdds: m.PostedOdds, Feeds: m.Feeds[:0], Options: m.Options, AbsentFeeds: m.AbsentFeeds[:0], PostedRows: m.PostedRows}
+	*m = TableConfig{Seats: m.Seats[:0], SideBets: m.SideBets[:0], PayTables: m.PayTables, PostedOdds: m.PostedOdds, Feeds: m.Feeds[:0], Options: m.Options, AbsentFeeds: m.AbsentFeeds[:0], PostedRows: m.PostedRows, FurtherSideBets: m.FurtherSideBets[:0]}
 	clear(m.PayTables)
 	clear(m.PostedOdds)
 	clear(m.Options)
@@ -503,7 +503,7 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			return rejectShort("", at)
 		}
 		bit := uint64(1) << (tag >> 3)
-		if seen&bit&^0x780e40 != 0 {
+		if seen&bit&^0xf80e40 != 0 {
 			return rejectTag(b, at, tag, fieldsTableConfig, true)
 		}
 		seen |= bit
@@ -822,6 +822,19 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			if r := d.protoPair(b[:to], from, "posted_rows", true, &m.PostedRows); r != nil {
 				return r
 			}
+		case 23<<3 | 2:
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
+				return rejectShort("further_side_bets", at)
+			}
+			i = to
+			v, ok := d.intern(b[from:to], false)
+			if !ok {
+				return rejectText("further_side_bets", at, b[from:to], false)
+			}
+			m.FurtherSideBets = append(m.FurtherSideBets, v)
 		default:
 			return rejectTag(b, at, tag, fieldsTableConfig, false)
 		}
@@ -994,7 +1007,7 @@ func (d *Decoder) protoTableClosed(b []byte, i int, m *TableClosed) *RejectError
 	return nil
 }
 
-const fieldsNoticeFiled = " 1=topic 2=filed_at 3=effective_at 4=recipients 5=written 6=spot "
+const fieldsNoticeFiled = " 1=topic 2=filed_at 3=effective_at 4=recipients 5=written 6=spot 7=spot_name "
 
 func (d *Decoder) protoNoticeFiled(b []byte, i int, m *NoticeFiled) *RejectError {
 	*m = NoticeFiled{Recipients: m.Recipients[:0]}
@@ -1102,6 +1115,19 @@ func (d *Decoder) protoNoticeFiled(b []byte, i int, m *NoticeFiled) *RejectError
 				return rejectNumber("spot", at, v, Spot(0).words())
 			}
 			m.Spot = Spot(v)
+		case 7<<3 | 2:
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
+				return rejectShort("spot_name", at)
+			}
+			i = to
+			v, ok := d.intern(b[from:to], false)
+			if !ok {
+				return rejectText("spot_name", at, b[from:to], false)
+			}
+			m.SpotName = v
 		default:
 			return rejectTag(b, at, tag, fieldsNoticeFiled, false)
 		}
@@ -3158,7 +3184,7 @@ func (d *Decoder) protoWagerPlaced(b []byte, i int, m *WagerPlaced) *RejectError
 	return nil
 }
 
-const fieldsWagerChanged = " 1=wager_id 2=change 3=delta 4=to_spot "
+const fieldsWagerChanged = " 1=wager_id 2=change 3=delta 4=to_spot 5=to_spot_name "
 
 func (d *Decoder) protoWagerChanged(b []byte, i int, m *WagerChanged) *RejectError {
 	*m = WagerChanged{}
@@ -3225,6 +3251,19 @@ func (d *Decoder) protoWagerChanged(b []byte, i int, m *WagerChanged) *RejectErr
 				return rejectNumber("to_spot", at, v, Spot(0).words())
 			}
 			m.ToSpot = Spot(v)
+		case 5<<3 | 2:
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
+				return rejectShort("to_spot_name", at)
+			}
+			i = to
+			v, ok := d.intern(b[from:to], false)
+			if !ok {
+				return rejectText("to_spot_name", at, b[from:to], false)
+			}
+			m.ToSpotName = v
 		default:
 			return rejectTag(b, at, tag, fieldsWagerChanged, false)
 		}

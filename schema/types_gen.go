@@ -86,6 +86,8 @@ type TableConfig struct {
 	AbsentFeeds []Feed
 	// Odds of a wager that depend on the hand, as posted: SPOT/LINE to odds, TOTAL_CARDS/4 to 3:1.
 	PostedRows map[string]string
+	// Side bets that are words of the rulebook and not of this contract: LUCKY_6. In JSON they may stand in side_bets.
+	FurtherSideBets []string
 }
 
 // TableOpened is the payload table_opened.
@@ -115,6 +117,8 @@ type NoticeFiled struct {
 	Written     bool
 	// The wager that a SIDE_BET_APPROVAL is about.
 	Spot Spot
+	// With spot OTHER.
+	SpotName string
 }
 
 // NoticePosted is the payload notice_posted.
@@ -343,7 +347,7 @@ type WagerPlaced struct {
 	Medium    WagerMedium
 	PatronRef string
 	AreaOK    bool
-	// With spot OTHER.
+	// With spot OTHER: a word of the rulebook, or a name. In JSON a word of a loaded rulebook may stand in spot.
 	SpotName string
 }
 
@@ -353,6 +357,8 @@ type WagerChanged struct {
 	Change  WagerChange
 	Delta   int64
 	ToSpot  Spot
+	// With to_spot OTHER.
+	ToSpotName string
 }
 
 // WagerHandled is the payload wager_handled.
@@ -650,6 +656,7 @@ func (x *TableConfig) clone() TableConfig {
 	if len(x.PostedRows) > 0 {
 		y.PostedRows = maps.Clone(x.PostedRows)
 	}
+	y.FurtherSideBets = append([]string(nil), x.FurtherSideBets...)
 	return y
 }
 

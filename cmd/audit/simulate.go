@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/cheat"
 	"github.com/shoeproof/shoeproof/simulate/deal"
@@ -27,6 +28,8 @@ type simulateFlags struct {
 	cheat, labels                 string
 	from                          int
 	absent                        []string
+	rulebooks                     []string
+	book                          *law.Rulebook
 }
 
 func simulateCommand() *cobra.Command {
@@ -43,6 +46,7 @@ which breaks no rule unless the label has breach; --labels writes the label.`,
   audit simulate --fault vig.outstanding-at-reshuffle -o shoe.ndjson
   audit simulate --fixture S-PB --edits edits.txt > shoe.ndjson
   audit simulate --cheat s3-20 --shoes 3 --labels truth.json -o shoes.ndjson
+  audit simulate --rulebooks house.yaml --game MINIBACCARAT -o shoe.ndjson
   audit simulate --list`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -55,6 +59,8 @@ which breaks no rule unless the label has breach; --labels writes the label.`,
 	fs := cmd.Flags()
 	fs.StringVar(&f.kind, "kind", "", "kind of table, see --list")
 	fs.StringVar(&f.ruleset, "ruleset", "", "choose a kind by its rulebook, such as nj-19-47")
+	fs.StringSliceVar(&f.rulebooks, "rulebooks", nil, "house rulebooks: with --ruleset NAME of one of them, or alone, "+
+		"the table plays its side bets")
 	fs.StringVar(&f.game, "game", "", "choose a kind by its game: PUNTO_BANCO, MINIBACCARAT, MIDIBACCARAT or "+
 		"CHEMIN_DE_FER")
 	fs.StringVar(&f.mode, "mode", "", "choose a kind by its vigorish: COMMISSION, TIE25, EZ or NOVIG6")
@@ -103,6 +109,9 @@ func listPlays(out io.Writer) error {
 }
 
 func (f *simulateFlags) run(cmd *cobra.Command) error {
+	if err := f.findBook(); err != nil {
+		return cli.WrongUsage(err)
+	}
 	events, planted, err := f.play()
 	if err != nil {
 		return cli.WrongUsage(err)

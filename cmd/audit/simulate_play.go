@@ -4,11 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/cheat"
 	"github.com/shoeproof/shoeproof/simulate/deal"
@@ -110,6 +113,12 @@ func (f *simulateFlags) table(o deal.Options, i int) (*deal.Table, *cheat.Label,
 	if o.Config, err = f.config(i, o.Seed); err != nil {
 		return nil, nil, err
 	}
+	if f.book != nil {
+		if o.Game, err = deal.ReadGame(f.book.Canonical(), o.Config.Game); err != nil {
+			return nil, nil, fmt.Errorf("--rulebooks: %w", err)
+		}
+		deal.Offer(&o.Config, f.book.Name, o.Game, o.Seed)
+	}
 	return deal.NewTable(o), nil, nil
 }
 
@@ -194,4 +203,30 @@ func (f *simulateFlags) plant(o deal.Options, broken *fault.Fault) ([]schema.Eve
 		lines = append(lines, line)
 	}
 	return events, lines, nil
+}
+
+// findBook loads the house rulebooks and leaves the one that the table is under in f.book. The table then plays as under
+// the shipped book that it extends.
+func (f *simulateFlags) findBook() error {
+	if len(f.rulebooks) == 0 {
+		return nil
+	}
+	books, err := (&settings.Law{Rulebooks: f.rulebooks}).Books()
+	if err != nil {
+		return fmt.Errorf("--rulebooks: %w", err)
+	}
+	shipped, err := rules.Shipped()
+	if err != nil {
+		return fmt.Errorf("--rulebooks: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(books)) {
+		if _, ok := shipped[name]; !ok && (f.ruleset == "" || f.ruleset == name) {
+			f.book = books[name]
+		}
+	}
+	if f.book == nil {
+		return fmt.Errorf("--ruleset %q is not in the files of --rulebooks", f.ruleset)
+	}
+	f.ruleset = f.book.Base
+	return nil
 }

@@ -1,6 +1,8 @@
 package exact
 
 import (
+	"slices"
+
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/law"
 )
@@ -23,6 +25,10 @@ type Terms struct {
 // Terms computes the terms of a spot under the law and the configuration of the table.
 func (k *Kernel) Terms(law *law.Law, config *law.Config, spot baccarat.Spot) Terms {
 	t := Terms{Spot: spot, kernel: k}
+	w := law.Wager(spot, "")
+	if w != nil && !countable(w) && !onPair(w) {
+		return t
+	}
 	if spot == baccarat.SpotPlayerPair || spot == baccarat.SpotBankerPair {
 		pair := baccarat.Coup{Complete: true, PlayerPair: true, BankerPair: true}
 		d, odds := law.Terms(config, spot, &pair)
@@ -33,9 +39,51 @@ func (k *Kernel) Terms(law *law.Law, config *law.Config, spot baccarat.Spot) Ter
 		}
 		return t
 	}
+	return k.terms(law, config, w, t)
+}
+
+// WagerTerms computes the terms of a side bet that is a word of the rulebook. They are not offered if the wager depends
+// on more than the point counts and numbers of cards.
+func (k *Kernel) WagerTerms(law *law.Law, config *law.Config, w *law.Wager) Terms {
+	t := Terms{Spot: w.Spot, kernel: k}
+	if !countable(w) {
+		return t
+	}
+	return k.terms(law, config, w, t)
+}
+
+// countable reports whether a side bet depends on the outcome class alone.
+func countable(w *law.Wager) bool {
+	return !slices.ContainsFunc(w.Lines, func(x law.Line) bool { return x.When.Depth() > baccarat.OfCounts })
+}
+
+// onPair reports whether a side bet is on the pair of one hand and nothing else.
+func onPair(w *law.Wager) bool {
+	pair := baccarat.HandCondition{Pair: baccarat.Wanted}
+	if len(w.Lines) != 1 {
+		return false
+	}
+	q := &w.Lines[0].When
+	hand := q.Player
+	if w.Spot == baccarat.SpotBankerPair {
+		hand = q.Banker
+	}
+	one := hand != nil && *hand == pair && (q.Player == nil) != (q.Banker == nil)
+	return one && q.Winner|q.Margin|q.Cards == 0 && q.Either == nil && q.Both == nil && q.Not == nil && q.Any == nil
+}
+
+// terms computes the profit for each outcome class: of a side bet, or of the spot of t.
+func (k *Kernel) terms(law *law.Law, config *law.Config, w *law.Wager, t Terms) Terms {
+	spot := t.Spot
 	for _, class := range k.classes {
 		c := coupOf(class)
-		d, odds := law.Terms(config, spot, &c)
+		var d baccarat.Disposition
+		var odds baccarat.Odds
+		if w == nil {
+			d, odds = law.Terms(config, spot, &c)
+		} else if d = law.Settle(config, w, &c); d == baccarat.Pay {
+			odds = law.Paid(config, w, &c)
+		}
 		profit := 0.0
 		switch {
 		case d == baccarat.Undetermined, d == baccarat.Pay && !odds.Known():

@@ -4,6 +4,7 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/engine/play"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
@@ -138,7 +139,7 @@ func (t *Table) wager(s *play.Shoe, r *record.Round, i int, view *detectors.Roun
 	into.GamingDay = append(into.GamingDay, day)
 	into.WagerID.AppendString(w.ID)
 	into.Seat = append(into.Seat, w.Seat)
-	into.Spot = append(into.Spot, w.Spot.String())
+	into.Spot = append(into.Spot, spotOf(s.Law, w))
 	into.Stake = append(into.Stake, stake)
 	into.Coupon = append(into.Coupon, coupon)
 	into.Medium = append(into.Medium, w.Medium.String())
@@ -156,13 +157,28 @@ func (t *Table) wager(s *play.Shoe, r *record.Round, i int, view *detectors.Roun
 	into.PlacedSeq = append(into.PlacedSeq, uint64(w.Placed))
 	into.PlacedAt = append(into.PlacedAt, v.Placed)
 	into.Late = append(into.Late, v.Late)
-	into.EV = append(into.EV, t.ev(view, w.Spot))
+	into.EV = append(into.EV, t.ev(view, w))
 	into.LockStake = append(into.LockStake, v.AtLock)
 	into.SettleStake = append(into.SettleStake, v.AtSettlement)
 }
 
-// ev is the exact expectation of a unit on a spot in a round, 0 if unknown.
-func (t *Table) ev(v *detectors.Round, spot baccarat.Spot) float64 {
+// spotOf is the word of the spot of a wager: of the contract, or of the rulebook.
+func spotOf(l *law.Law, w *record.Wager) string {
+	if w.Spot == baccarat.SpotOther && l != nil && l.Wager(w.Spot, w.SpotName) != nil {
+		return w.SpotName
+	}
+	return w.Spot.String()
+}
+
+// ev is the exact expectation of a unit of a wager in a round, 0 if unknown.
+func (t *Table) ev(v *detectors.Round, w *record.Wager) float64 {
+	spot := w.Spot
+	if v.Odds != nil && spot == baccarat.SpotOther && v.Offer.Further[w.SpotName] != nil {
+		if terms := v.Offer.Further[w.SpotName]; terms.Offered {
+			return terms.EV(v.Odds)
+		}
+		return 0
+	}
 	if v.Odds == nil || spot > baccarat.SpotOther || !v.Offer.Terms[spot].Offered {
 		return 0
 	}

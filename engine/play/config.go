@@ -215,6 +215,7 @@ func configOf(c *schema.TableConfig, l *law.Law) *law.Config {
 	for _, s := range c.SideBets {
 		out.SideBets = append(out.SideBets, baccarat.SideBet(s))
 	}
+	out.Further = append(out.Further, c.FurtherSideBets...)
 	out.Feeds = feedsOf(c)
 	for s := range out.Posted {
 		if odds, err := baccarat.ParseOdds(c.PostedOdds[baccarat.Spot(s).String()]); err == nil {
@@ -223,16 +224,43 @@ func configOf(c *schema.TableConfig, l *law.Law) *law.Config {
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.PostedRows)) {
 		spot, line, _ := strings.Cut(key, "/")
-		if odds, err := baccarat.ParseOdds(c.PostedRows[key]); err == nil && baccarat.ParseSpot(spot) != baccarat.NoSpot {
-			out.Rows = append(out.Rows, law.PostedRow{Spot: baccarat.ParseSpot(spot), Line: line, Odds: odds})
+		row := law.PostedRow{Spot: baccarat.ParseSpot(spot), Line: line}
+		if row.Spot == baccarat.NoSpot && l != nil && l.Wager(baccarat.SpotOther, spot) != nil {
+			row.Spot, row.Name = baccarat.SpotOther, spot
+		}
+		var err error
+		if row.Odds, err = baccarat.ParseOdds(c.PostedRows[key]); err == nil && row.Spot != baccarat.NoSpot {
+			out.Rows = append(out.Rows, row)
 		}
 	}
+	furtherTerms(c, l, out)
 	for k, v := range c.Options {
 		if l != nil && l.Elects(k, v) {
 			out.Options[k] = v
 		}
 	}
 	return out
+}
+
+// furtherTerms reads the posted odds of the wagers that the rulebook alone names, and the pay tables of its kinds.
+func furtherTerms(c *schema.TableConfig, l *law.Law, out *law.Config) {
+	if l == nil {
+		return
+	}
+	for _, w := range l.Wagers {
+		if table, ok := c.PayTables[w.PayTable]; ok && w.PayTable != "" {
+			if out.PayTables == nil {
+				out.PayTables = map[string]string{}
+			}
+			out.PayTables[w.PayTable] = table
+		}
+		if odds, err := baccarat.ParseOdds(c.PostedOdds[w.Name]); err == nil && w.Spot == baccarat.SpotOther {
+			if out.PostedNames == nil {
+				out.PostedNames = map[string]baccarat.Odds{}
+			}
+			out.PostedNames[w.Name] = odds
+		}
+	}
 }
 
 // feedsOf are the feeds that a table reports. A configuration that names none of the basic feeds reports all of them,

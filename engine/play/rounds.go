@@ -95,7 +95,7 @@ func (t *Table) openWagers(c *turn, r *record.Round, p *schema.WageringOpened) {
 
 func (t *Table) placeWager(c *turn, r *record.Round, p *schema.WagerPlaced) {
 	if w := wagerOf(r, p.WagerID); w != nil && w.Seat == p.Seat && w.Spot == baccarat.Spot(p.Spot) &&
-		w.Amount == p.Amount {
+		w.SpotName == p.SpotName && w.Amount == p.Amount {
 		return // published before, under another event id
 	}
 	w := r.NewWager()
@@ -125,7 +125,7 @@ func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 	case schema.WagerChangeWithdrawn:
 		w.Gone = true
 	case schema.WagerChangeMoved:
-		w.Spot = baccarat.Spot(p.ToSpot)
+		w.Spot, w.SpotName = baccarat.Spot(p.ToSpot), p.ToSpotName
 	}
 	w.Amount += change.Amount
 	w.Changes = append(w.Changes, change)

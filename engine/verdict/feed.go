@@ -162,17 +162,28 @@ func lacking(c *schema.TableConfig, l *law.Law) (fields []string) {
 		)
 		add("pay_tables.treasures", side == baccarat.SideTreasures && !slices.Contains(l.Tables("treasures"), c.PayTables["treasures"]))
 	}
+	for _, word := range c.FurtherSideBets {
+		add("further_side_bets."+word, !slices.Contains(l.Further, word))
+	}
+	for _, w := range l.Wagers {
+		own := w.Spot == baccarat.SpotOther && slices.Contains(c.FurtherSideBets, w.SideBet)
+		add("pay_tables."+w.PayTable, own && w.PayTable != "" &&
+			!slices.Contains(l.Tables(w.PayTable), c.PayTables[w.PayTable]))
+	}
+	named := func(word string) bool {
+		return baccarat.ParseSpot(word) != baccarat.NoSpot || l.Wager(baccarat.SpotOther, word) != nil
+	}
 	for s := range baccarat.Spots {
 		side := s.SideBet()
 		offered := side == baccarat.NoSideBet || slices.Contains(c.SideBets, schema.SideBet(side))
 		add("posted_odds."+s.String(), l.Odds[s].Floor && offered && c.PostedOdds[s.String()] == "")
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.PostedOdds)) {
-		add("posted_odds."+key, baccarat.ParseSpot(key) == baccarat.NoSpot)
+		add("posted_odds."+key, !named(key))
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.PostedRows)) {
 		spot, _, _ := strings.Cut(key, "/")
-		add("posted_rows."+key, baccarat.ParseSpot(spot) == baccarat.NoSpot)
+		add("posted_rows."+key, !named(spot))
 	}
 	return fields
 }

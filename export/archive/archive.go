@@ -135,6 +135,7 @@ func (r *Reader) events(ctx context.Context, table string, first, last uint64) i
 			}
 		}
 		d := schema.NewDecoder()
+		d.AcceptAny()
 		at, later, n := "", []string{}, 0
 		enough := false
 		args = append(args, ch.Named("start", fmt.Sprint(start)))

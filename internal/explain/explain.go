@@ -83,6 +83,7 @@ func Lint(out io.Writer, paths []string) error {
 			set := rules.NewSet(law)
 			fmt.Fprintf(out, "%s: %v, %d rules in force\n", books[name].Ref(), g, len(set.Rules()))
 			warn(out, set)
+			lintWagers(out, set)
 		}
 	}
 	return nil

@@ -4193,9 +4193,11 @@ type TableConfig struct {
 	// Feeds that the table does not report. It wins over feeds.
 	AbsentFeeds []Feed_E `protobuf:"varint,21,rep,packed,name=absent_feeds,json=absentFeeds,proto3,enum=shoeproof.events.v1.Feed_E" json:"absent_feeds,omitempty"`
 	// Odds of a wager that depend on the hand, as posted: SPOT/LINE to odds, TOTAL_CARDS/4 to 3:1.
-	PostedRows    map[string]string `protobuf:"bytes,22,rep,name=posted_rows,json=postedRows,proto3" json:"posted_rows,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	PostedRows map[string]string `protobuf:"bytes,22,rep,name=posted_rows,json=postedRows,proto3" json:"posted_rows,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Side bets that are words of the rulebook and not of this contract: LUCKY_6. In JSON they may stand in side_bets.
+	FurtherSideBets []string `protobuf:"bytes,23,rep,name=further_side_bets,json=furtherSideBets,proto3" json:"further_side_bets,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *TableConfig) Reset() {
@@ -4378,6 +4380,13 @@ func (x *TableConfig) GetAbsentFeeds() []Feed_E {
 func (x *TableConfig) GetPostedRows() map[string]string {
 	if x != nil {
 		return x.PostedRows
+	}
+	return nil
+}
+
+func (x *TableConfig) GetFurtherSideBets() []string {
+	if x != nil {
+		return x.FurtherSideBets
 	}
 	return nil
 }
@@ -4647,7 +4656,9 @@ type NoticeFiled struct {
 	Recipients  []Recipient_E          `protobuf:"varint,4,rep,packed,name=recipients,proto3,enum=shoeproof.events.v1.Recipient_E" json:"recipients,omitempty"`
 	Written     bool                   `protobuf:"varint,5,opt,name=written,proto3" json:"written,omitempty"`
 	// The wager that a SIDE_BET_APPROVAL is about.
-	Spot          Spot_E `protobuf:"varint,6,opt,name=spot,proto3,enum=shoeproof.events.v1.Spot_E" json:"spot,omitempty"`
+	Spot Spot_E `protobuf:"varint,6,opt,name=spot,proto3,enum=shoeproof.events.v1.Spot_E" json:"spot,omitempty"`
+	// With spot OTHER.
+	SpotName      string `protobuf:"bytes,7,opt,name=spot_name,json=spotName,proto3" json:"spot_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4722,6 +4733,13 @@ func (x *NoticeFiled) GetSpot() Spot_E {
 		return x.Spot
 	}
 	return Spot_UNSPECIFIED
+}
+
+func (x *NoticeFiled) GetSpotName() string {
+	if x != nil {
+		return x.SpotName
+	}
+	return ""
 }
 
 type NoticePosted struct {
@@ -6984,7 +7002,7 @@ type WagerPlaced struct {
 	Medium    WagerMedium_E `protobuf:"varint,6,opt,name=medium,proto3,enum=shoeproof.events.v1.WagerMedium_E" json:"medium,omitempty"`
 	PatronRef string        `protobuf:"bytes,7,opt,name=patron_ref,json=patronRef,proto3" json:"patron_ref,omitempty"`
 	AreaOk    bool          `protobuf:"varint,8,opt,name=area_ok,json=areaOk,proto3" json:"area_ok,omitempty"`
-	// With spot OTHER.
+	// With spot OTHER: a word of the rulebook, or a name. In JSON a word of a loaded rulebook may stand in spot.
 	SpotName      string `protobuf:"bytes,9,opt,name=spot_name,json=spotName,proto3" json:"spot_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -7120,11 +7138,13 @@ func (*WagerChange) Descriptor() ([]byte, []int) {
 }
 
 type WagerChanged struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	WagerId       string                 `protobuf:"bytes,1,opt,name=wager_id,json=wagerId,proto3" json:"wager_id,omitempty"`
-	Change        WagerChange_E          `protobuf:"varint,2,opt,name=change,proto3,enum=shoeproof.events.v1.WagerChange_E" json:"change,omitempty"`
-	Delta         int64                  `protobuf:"varint,3,opt,name=delta,proto3" json:"delta,omitempty"`
-	ToSpot        Spot_E                 `protobuf:"varint,4,opt,name=to_spot,json=toSpot,proto3,enum=shoeproof.events.v1.Spot_E" json:"to_spot,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	WagerId string                 `protobuf:"bytes,1,opt,name=wager_id,json=wagerId,proto3" json:"wager_id,omitempty"`
+	Change  WagerChange_E          `protobuf:"varint,2,opt,name=change,proto3,enum=shoeproof.events.v1.WagerChange_E" json:"change,omitempty"`
+	Delta   int64                  `protobuf:"varint,3,opt,name=delta,proto3" json:"delta,omitempty"`
+	ToSpot  Spot_E                 `protobuf:"varint,4,opt,name=to_spot,json=toSpot,proto3,enum=shoeproof.events.v1.Spot_E" json:"to_spot,omitempty"`
+	// With to_spot OTHER.
+	ToSpotName    string `protobuf:"bytes,5,opt,name=to_spot_name,json=toSpotName,proto3" json:"to_spot_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -7185,6 +7205,13 @@ func (x *WagerChanged) GetToSpot() Spot_E {
 		return x.ToSpot
 	}
 	return Spot_UNSPECIFIED
+}
+
+func (x *WagerChanged) GetToSpotName() string {
+	if x != nil {
+		return x.ToSpotName
+	}
+	return ""
 }
 
 type WagerHandled struct {
@@ -10132,8 +10159,7 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x04mode\x18\x01 \x01(\x0e2#.shoeproof.events.v1.VigorishMode.ER\x04mode\x12\x18\n" +
 	"\apercent\x18\x02 \x01(\rR\apercent\x12\x12\n" +
 	"\x04unit\x18\x03 \x01(\x03R\x04unit\x12=\n" +
-	"\x06timing\x18\x04 \x01(\x0e2%.shoeproof.events.v1.VigorishTiming.ER\x06timing\"\xd6\n" +
-	"\n" +
+	"\x06timing\x18\x04 \x01(\x0e2%.shoeproof.events.v1.VigorishTiming.ER\x06timing\"\x82\v\n" +
 	"\vTableConfig\x12\x1b\n" +
 	"\tconfig_id\x18\x01 \x01(\tR\bconfigId\x12\x18\n" +
 	"\aruleset\x18\x02 \x01(\tR\aruleset\x12/\n" +
@@ -10160,7 +10186,8 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\aoptions\x18\x14 \x03(\v2-.shoeproof.events.v1.TableConfig.OptionsEntryR\aoptions\x12>\n" +
 	"\fabsent_feeds\x18\x15 \x03(\x0e2\x1b.shoeproof.events.v1.Feed.ER\vabsentFeeds\x12Q\n" +
 	"\vposted_rows\x18\x16 \x03(\v20.shoeproof.events.v1.TableConfig.PostedRowsEntryR\n" +
-	"postedRows\x1a<\n" +
+	"postedRows\x12*\n" +
+	"\x11further_side_bets\x18\x17 \x03(\tR\x0ffurtherSideBets\x1a<\n" +
 	"\x0ePayTablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a=\n" +
@@ -10203,7 +10230,7 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x01E\x12\x0f\n" +
 	"\vUNSPECIFIED\x10\x00\x12\b\n" +
 	"\x04SIGN\x10\x01\x12\x10\n" +
-	"\fANNOUNCEMENT\x10\x02\"\xca\x02\n" +
+	"\fANNOUNCEMENT\x10\x02\"\xe7\x02\n" +
 	"\vNoticeFiled\x128\n" +
 	"\x05topic\x18\x01 \x01(\x0e2\".shoeproof.events.v1.NoticeTopic.ER\x05topic\x125\n" +
 	"\bfiled_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\afiledAt\x12=\n" +
@@ -10212,7 +10239,8 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"recipients\x18\x04 \x03(\x0e2 .shoeproof.events.v1.Recipient.ER\n" +
 	"recipients\x12\x18\n" +
 	"\awritten\x18\x05 \x01(\bR\awritten\x12/\n" +
-	"\x04spot\x18\x06 \x01(\x0e2\x1b.shoeproof.events.v1.Spot.ER\x04spot\"\xfd\x01\n" +
+	"\x04spot\x18\x06 \x01(\x0e2\x1b.shoeproof.events.v1.Spot.ER\x04spot\x12\x1b\n" +
+	"\tspot_name\x18\a \x01(\tR\bspotName\"\xfd\x01\n" +
 	"\fNoticePosted\x128\n" +
 	"\x05topic\x18\x01 \x01(\x0e2\".shoeproof.events.v1.NoticeTopic.ER\x05topic\x12;\n" +
 	"\x06medium\x18\x02 \x01(\x0e2#.shoeproof.events.v1.NoticeMedium.ER\x06medium\x127\n" +
@@ -10471,12 +10499,14 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x06RAISED\x10\x01\x12\v\n" +
 	"\aLOWERED\x10\x02\x12\r\n" +
 	"\tWITHDRAWN\x10\x03\x12\t\n" +
-	"\x05MOVED\x10\x04\"\xb1\x01\n" +
+	"\x05MOVED\x10\x04\"\xd3\x01\n" +
 	"\fWagerChanged\x12\x19\n" +
 	"\bwager_id\x18\x01 \x01(\tR\awagerId\x12:\n" +
 	"\x06change\x18\x02 \x01(\x0e2\".shoeproof.events.v1.WagerChange.ER\x06change\x12\x14\n" +
 	"\x05delta\x18\x03 \x01(\x03R\x05delta\x124\n" +
-	"\ato_spot\x18\x04 \x01(\x0e2\x1b.shoeproof.events.v1.Spot.ER\x06toSpot\"_\n" +
+	"\ato_spot\x18\x04 \x01(\x0e2\x1b.shoeproof.events.v1.Spot.ER\x06toSpot\x12 \n" +
+	"\fto_spot_name\x18\x05 \x01(\tR\n" +
+	"toSpotName\"_\n" +
 	"\fWagerHandled\x12\x19\n" +
 	"\bwager_id\x18\x01 \x01(\tR\awagerId\x124\n" +
 	"\aby_role\x18\x02 \x01(\x0e2\x1b.shoeproof.events.v1.Role.ER\x06byRole\"b\n" +

@@ -33,6 +33,8 @@ type Options struct {
 	Regulars bool
 	// ReadStakes emits stake readings at lock and settlement, CountTray counts of the tray at each shoe's end.
 	ReadStakes, CountTray bool
+	// Game are the side bets of a rulebook, of which the table plays those that Config offers, see Offer.
+	Game *Game
 	// NoisyReader emits the cards as a reader with the scheme's error rates reads them.
 	NoisyReader bool
 }
@@ -76,7 +78,7 @@ func NewTable(o Options) *Table {
 	t := &Table{
 		o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x7ab1e)), w: shoe.NewWriter(&shoe.Origin{
 			Property: o.Property, Pit: o.Pit, Table: o.Table, Config: o.Config, Seed: o.Seed, Start: o.Start,
-			ReadStakes: o.ReadStakes, CountTray: o.CountTray,
+			ReadStakes: o.ReadStakes, CountTray: o.CountTray, Game: o.Game,
 		}), owed: map[uint32]int{},
 		dealers: int(o.Seed % 40),
 	}

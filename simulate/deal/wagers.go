@@ -80,6 +80,11 @@ func (t *Table) sideBets(r *shoe.Round, p *Patron) {
 			t.stake(r, p, p.Ref, spot, 500*(1+t.rng.Int64N(5)))
 		}
 	}
+	for i := range t.w.House.Bets {
+		if t.rng.IntN(100) < p.sides {
+			t.stake(r, p, p.Ref, schema.SpotOther, 500*(1+t.rng.Int64N(5))).Name = t.w.House.Bets[i].Name
+		}
+	}
 }
 
 // stake adds a wager, with its medium and the collection of its vigorish.

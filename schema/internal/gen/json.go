@@ -56,7 +56,7 @@ func writeJSONMessage(s *source, m *message, event bool) {
 		s.pf("switch n {")
 		for i, f := range m.Fields {
 			s.pf("case %d:", i+1)
-			writeJSONValue(s, f)
+			writeJSONValue(s, m, f)
 		}
 		if event {
 			s.pf("default: i, r = d.jsonPayload(b, i, Kind(n-firstPayload), m)")
@@ -78,9 +78,27 @@ func writeJSONMessage(s *source, m *message, event bool) {
 	s.pf("return i, nil\n}\n")
 }
 
-func writeJSONValue(s *source, f *field) {
+// named is the field with the words of a rulebook that go with a field of words of the contract, nil if there is none.
+func named(m *message, f *field) *field {
+	name := f.Name + "_name"
+	if f.Repeated {
+		name = "further_" + f.Name
+	}
+	for _, other := range m.Fields {
+		if other.Name == name {
+			return other
+		}
+	}
+	return nil
+}
+
+func writeJSONValue(s *source, m *message, f *field) {
 	v := "m." + f.Go
-	switch {
+	switch further := named(m, f); {
+	case f.Kind == word && further != nil && f.Repeated:
+		s.pf("%s, i, r = jsonFurther(d, %s, &m.%s, b, i, %q)", v, v, further.Go, f.Name)
+	case f.Kind == word && further != nil:
+		s.pf("%s, i, r = d.jsonSpot(b, i, %q, &m.%s)", v, f.Name, further.Go)
 	case f.Repeated && f.Kind == word:
 		s.pf("%s, i, r = jsonWords(d, %s, b, i, %q)", v, v, f.Name)
 	case f.Repeated && f.Kind == uint32Number:

@@ -26,6 +26,22 @@ type House struct {
 	treasures       bool
 	totals          bool
 	markers         [2]schema.Marker
+	// Bets are the side bets on offer that are words of the rulebook, payTables the elected pay tables.
+	Bets      []Bet
+	payTables map[string]string
+}
+
+// play adds the side bets of a rulebook that the configuration offers.
+func (h *House) play(cfg *schema.TableConfig, g *Game) {
+	if g == nil {
+		return
+	}
+	h.Bets, h.payTables = nil, cfg.PayTables
+	for _, b := range g.Bets {
+		if slices.Contains(cfg.FurtherSideBets, b.SideBet) {
+			h.Bets = append(h.Bets, b)
+		}
+	}
 }
 
 func newHouse(cfg *schema.TableConfig) House {

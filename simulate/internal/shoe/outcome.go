@@ -52,6 +52,11 @@ func (h *House) Settle(st *Stake, c *Coup) (Outcome, int64) {
 	case schema.SpotPanda8:
 		return straight(c.Panda8())
 	}
+	for i := range h.Bets {
+		if b := &h.Bets[i]; st.Spot == schema.SpotOther && b.Name == st.Name {
+			return b.settle(h.payTables[b.Kind], st.Amount, c)
+		}
+	}
 	return h.settleTreasure(st, c)
 }
 

@@ -21,7 +21,7 @@ func (w *Writer) replay(events []schema.Event) {
 			w.Batch, w.BackColor = p.BatchID, p.BackColor
 		case *schema.TableConfigured:
 			if p.EffectiveAt <= ev.At {
-				w.Config, w.House = p.Config, newHouse(&p.Config)
+				w.adopt(p.Config)
 			}
 		}
 		c := ev.Clone()

@@ -127,13 +127,14 @@ func (w *Writer) Pending() bool { return w.queued != nil }
 // comeIntoForce puts the announced configuration into force if its time has come.
 func (w *Writer) comeIntoForce() {
 	if w.queued != nil && w.Now >= w.queuedFor {
-		w.Config, w.House, w.queued = *w.queued, newHouse(w.queued), nil
+		w.adopt(*w.queued)
+		w.queued = nil
 	}
 }
 
 // Configure puts a configuration into force.
 func (w *Writer) Configure(c schema.TableConfig) {
-	w.Config, w.House = c, newHouse(&c)
+	w.adopt(c)
 	p := &schema.TableConfigured{Config: c}
 	w.Emit(p)
 	p.EffectiveAt = w.Now

@@ -14,6 +14,7 @@ import (
 type Writer struct {
 	Config schema.TableConfig
 	House  House
+	game   *Game
 	// queued comes into force at the first round that starts at queuedFor or later.
 	queued    *schema.TableConfig
 	queuedFor int64
@@ -76,12 +77,14 @@ type Origin struct {
 	Start                time.Time
 	// ReadStakes emits stake readings, CountTray counts of the tray.
 	ReadStakes, CountTray bool
+	// Game are the side bets of the rulebook, nil for those of the contract alone.
+	Game *Game
 }
 
 // NewWriter returns a writer at the start of a table, before its first event.
 func NewWriter(o *Origin) *Writer {
 	w := &Writer{
-		Config: o.Config, House: newHouse(&o.Config), Property: o.Property, pit: o.Pit, Table: o.Table,
+		game: o.Game, Property: o.Property, pit: o.Pit, Table: o.Table,
 		readsStakes: o.ReadStakes, CountsTray: o.CountTray, tray: 500_000_000,
 		seed: o.Seed, Now: o.Start.UnixNano(), pauses: rand.NewPCG(o.Seed, 0x9a5e5),
 		BackColor: "red", backDesign: "bee", cuttingCardAt: -1,
@@ -91,9 +94,16 @@ func NewWriter(o *Origin) *Writer {
 			w.Devices[kind] = schema.Source{DeviceID: name + "-" + o.Table, Kind: schema.SourceKind(kind)}
 		}
 	}
+	w.adopt(o.Config)
 	w.camera = "cam-" + o.Table
 	w.Floorperson, w.Supervisor = "f-"+o.Pit, "s-"+o.Pit
 	return w
+}
+
+// adopt brings a configuration into force.
+func (w *Writer) adopt(c schema.TableConfig) {
+	w.Config, w.House = c, newHouse(&c)
+	w.House.play(&c, w.game)
 }
 
 // Emit emits an event by its usual actor.
