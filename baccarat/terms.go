@@ -114,6 +114,9 @@ var sideBetWords = words{
 
 func (s SideBet) String() string { return sideBetWords.at(uint8(s)) }
 
+// ParseSideBet reads a side bet's word, NoSideBet if it is none.
+func ParseSideBet(word string) SideBet { return SideBet(sideBetWords.number(word)) }
+
 // sideBet is the kind of wager to which each spot belongs; main wagers have none.
 var sideBetOf = [Spots]SideBet{
 	SpotPlayerPair: SidePair, SpotBankerPair: SidePair,

@@ -55,7 +55,7 @@ func gameOf(t *testing.T, text, kind string, seed uint64) (engine.Options, []sch
 	if err != nil {
 		t.Fatal(err)
 	}
-	deal.Offer(&config, name, game, seed)
+	deal.Offer(&config, game, seed)
 	table := deal.NewTable(deal.Options{Config: config, Seed: seed, Game: game})
 	return opt, slices.Concat(table.Open(), table.Shoe(), table.Shoe(), table.Close())
 }
@@ -99,7 +99,9 @@ func TestGamesAreFiles(t *testing.T) {
 				opt, events := gameOf(t, book[0], book[1], seed)
 				set := audited(t, opt, events)
 				if found := above(set); len(found) > 0 {
-					t.Errorf("seed %d: a legal shoe has findings:\n%s", seed, strings.Join(found[:min(len(found), 5)], "\n"))
+					t.Errorf(
+						"seed %d: a legal shoe has findings:\n%s", seed, strings.Join(found[:min(len(found), 5)], "\n"),
+					)
 				}
 				for _, spot := range set.Wagers.Spot {
 					spots[spot] = true
@@ -163,5 +165,23 @@ func TestWordsOfTheRulebook(t *testing.T) {
 		if len(out.DeadLetters) != x.dead {
 			t.Errorf("%s: %d dead letters, want %d", text, len(out.DeadLetters), x.dead)
 		}
+	}
+}
+
+// Odds that are posted for a side bet of the rulebook are compared with its lines.
+func TestPostedOddsOfTheRulebook(t *testing.T) {
+	opt, events := gameOf(t, giving8, "nj-mini", 1)
+	opened, ok := events[slices.IndexFunc(events, func(ev schema.Event) bool {
+		_, is := ev.Payload.(*schema.TableOpened)
+		return is
+	})].Payload.(*schema.TableOpened)
+	if !ok {
+		t.Fatal("no table_opened")
+	}
+	opened.Config.PostedRows = map[string]string{"THREE_GIVING_8/1": "150:1"}
+	found := above(audited(t, opt, events))
+	if len(found) != 1 ||
+		!strings.HasPrefix(found[0], "payout.posted-odds: THREE_GIVING_8/1 200:1; THREE_GIVING_8/1 posted 150:1") {
+		t.Errorf("posted 150:1 for 200:1: %q", found)
 	}
 }

@@ -72,6 +72,8 @@ type vigFile struct {
 	Unseen []string `yaml:"unseen"`
 	// Units are rounding units by percentage.
 	Units map[string]int64 `yaml:"units"`
+	// Charges are the lines of the banker wager by mode.
+	Charges map[string]wagerFile `yaml:"charges"`
 }
 
 type burnFile struct {
@@ -152,6 +154,7 @@ func (f *bookFile) law(b *Rulebook, g baccarat.Game, gf gameFile, known []string
 	l.wagers(&c, &gf)
 	parseList(&c, "vigorish/modes", gf.Vigorish.Modes, &l.Modes)
 	parseList(&c, "vigorish/unseen", gf.Vigorish.Unseen, &l.Unseen)
+	l.readCharges(&c, &gf)
 	l.Units = map[int64]int64{}
 	for _, percent := range slices.Sorted(maps.Keys(gf.Vigorish.Units)) {
 		n, err := strconv.ParseInt(percent, 10, 32)

@@ -19,10 +19,9 @@ func (l *Law) Disposition(config *Config, s baccarat.Spot, c *baccarat.Coup) bac
 	switch s {
 	case baccarat.SpotBanker, baccarat.SpotPlayer:
 		switch {
-		case s == baccarat.SpotBanker && config.Mode == baccarat.NoVigorishMode && l.Knows(baccarat.EZ) && c.Dragon7():
-			return baccarat.Undetermined // a push at an EZ table, a win at any other
-		case result == baccarat.Tie, s == baccarat.SpotBanker && config.Mode == baccarat.EZ && l.Knows(baccarat.EZ) &&
-			c.Dragon7():
+		case s == baccarat.SpotBanker && config.Mode == baccarat.NoVigorishMode && l.mayPush(c):
+			return baccarat.Undetermined // a push under one kind of vigorish, a win under another
+		case result == baccarat.Tie, s == baccarat.SpotBanker && l.Knows(config.Mode) && l.Pushes(config.Mode, c):
 			return baccarat.Return
 		case s == baccarat.SpotBanker:
 			return baccarat.PayIf(result == baccarat.BankerWon)
@@ -42,9 +41,12 @@ func (l *Law) PaidOdds(config *Config, s baccarat.Spot, c *baccarat.Coup) baccar
 	if w := l.Wager(s, ""); w != nil {
 		return l.Paid(config, w, c)
 	}
+	if s == baccarat.SpotBanker && l.Knows(config.Mode) {
+		if line := l.chargeLine(config.Mode, c); line != nil && !line.Returns {
+			return line.Odds.Odds
+		}
+	}
 	switch {
-	case s == baccarat.SpotBanker && config.Mode == baccarat.NoVig6 && l.Knows(baccarat.NoVig6) && c.B == 6:
-		return MinForSix.Odds
 	case l.Odds[s].Floor && config.Posted[s].Known() &&
 		l.Odds[s].Compare(config.Posted[s].To, config.Posted[s].For) > 0:
 		return config.Posted[s]
@@ -52,8 +54,56 @@ func (l *Law) PaidOdds(config *Config, s baccarat.Spot, c *baccarat.Coup) baccar
 	return l.Odds[s].Odds
 }
 
-// MinForSix are the minimum odds of the no-vigorish variation. 9 NYCRR 5324.21(c)(6).
-var MinForSix = SpotOdds{Odds: baccarat.Odds{To: 1, For: 2}, Floor: true}
+// chargeLine is the line of the banker wager that a kind of vigorish applies to a coup, nil if it changes nothing.
+func (l *Law) chargeLine(m baccarat.VigorishMode, c *baccarat.Coup) *Line {
+	if int(m) >= len(l.charges) || l.charges[m] == nil {
+		return nil
+	}
+	for i := range l.charges[m].Lines {
+		if line := &l.charges[m].Lines[i]; line.When.Holds(c) {
+			return line
+		}
+	}
+	return nil
+}
+
+// Pushes reports whether a kind of vigorish returns the banker wager on a coup that it would win.
+func (l *Law) Pushes(m baccarat.VigorishMode, c *baccarat.Coup) bool {
+	line := l.chargeLine(m, c)
+	return line != nil && line.Returns
+}
+
+// mayPush reports whether a kind of vigorish that the text knows pushes.
+func (l *Law) mayPush(c *baccarat.Coup) bool {
+	for m := range l.charges {
+		if mode := baccarat.VigorishMode(m); l.charges[m] != nil && l.Knows(mode) && l.Pushes(mode, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// Reduced are the odds that a kind of vigorish sets for a banker wager that wins on a coup, unknown if it sets none. A
+// table whose kind of vigorish was not reported may have any that the text knows.
+func (l *Law) Reduced(m baccarat.VigorishMode, c *baccarat.Coup) SpotOdds {
+	for i := range l.charges {
+		mode := baccarat.VigorishMode(i)
+		if (m == mode || m == baccarat.NoVigorishMode) && l.charges[i] != nil && l.Knows(mode) {
+			if line := l.chargeLine(mode, c); line != nil && !line.Returns {
+				return line.Odds
+			}
+		}
+	}
+	return SpotOdds{}
+}
+
+// ChargeOdds are the odds of the line with a name under a kind of vigorish, unknown if it has no such line.
+func (l *Law) ChargeOdds(m baccarat.VigorishMode, name string) SpotOdds {
+	if int(m) >= len(l.charges) || !l.Knows(m) {
+		return SpotOdds{}
+	}
+	return l.OddsOfLine(&Config{}, l.charges[m], name)
+}
 
 // CardsToCome are the smallest and the largest number of cards with which hands are completed: whether the banker hand
 // draws may depend on a third card of the player hand that was not dealt.

@@ -28,6 +28,11 @@ var shipped embed.FS
 //go:embed wagers.yaml
 var knownWagers []byte
 
+// knownCharges defines what the kinds of vigorish change in the payment of the banker wager.
+//
+//go:embed charges.yaml
+var knownCharges []byte
+
 // Rulebook is a regulation as data: what each game must be, and the clause.
 type Rulebook struct {
 	Name string
@@ -94,6 +99,8 @@ type Law struct {
 
 	bySpot [baccarat.Spots]*Wager
 	named  map[string]*Wager
+	// charges are the lines of the banker wager by mode.
+	charges [baccarat.VigorishNone + 1]*Wager
 	// namedOdds are the odds of wagers that are words of the rulebook, tables the names of the pay tables by kind, rows
 	// the odds of their rows by kind, table and row.
 	namedOdds map[string]SpotOdds
@@ -455,6 +462,9 @@ func assume(under, node map[string]any, option string) map[string]any {
 
 func overlay(under, over map[string]any) map[string]any {
 	out := maps.Clone(under)
+	if out == nil {
+		out = map[string]any{}
+	}
 	for k, v := range over {
 		if m, ok := v.(map[string]any); ok {
 			if u, ok := out[k].(map[string]any); ok {
@@ -473,8 +483,8 @@ func overlay(under, over map[string]any) map[string]any {
 
 // withKnownWagers is the tree of a book in which each game also defines the side bets of the contract.
 func withKnownWagers(tree map[string]any) (map[string]any, error) {
-	var wagers map[string]any
-	if err := yaml.Unmarshal(knownWagers, &wagers); err != nil {
+	var wagers, charges map[string]any
+	if err := errors.Join(yaml.Unmarshal(knownWagers, &wagers), yaml.Unmarshal(knownCharges, &charges)); err != nil {
 		return nil, fmt.Errorf("read the wagers of the contract: %w", err)
 	}
 	games, _ := tree["games"].(map[string]any)
@@ -487,6 +497,9 @@ func withKnownWagers(tree map[string]any) (map[string]any, error) {
 		game = maps.Clone(game)
 		own, _ := game["wagers"].(map[string]any)
 		game["wagers"] = overlay(wagers, own)
+		vigorish, _ := game["vigorish"].(map[string]any)
+		own, _ = vigorish["charges"].(map[string]any)
+		game["vigorish"] = overlay(vigorish, map[string]any{"charges": overlay(charges, own)})
 		games[name] = game
 	}
 	tree = maps.Clone(tree)

@@ -232,7 +232,8 @@ func (b Books) Words() map[string]bool {
 	for _, book := range b {
 		for _, l := range book.games {
 			for _, w := range l.named {
-				words[w.Name], words[w.SideBet] = true, true
+				words[w.Name] = true
+				words[w.SideBet] = baccarat.ParseSideBet(w.SideBet) == baccarat.NoSideBet
 			}
 		}
 	}
@@ -241,14 +242,16 @@ func (b Books) Words() map[string]bool {
 
 // Permits reports whether the rulebook permits a side bet that it defines.
 func (l *Law) Permits(w *Wager) bool {
-	return w.Spot != baccarat.SpotOther && slices.Contains(l.SideBets, w.Spot.SideBet()) ||
-		slices.Contains(l.Further, w.SideBet)
+	if kind := baccarat.ParseSideBet(w.SideBet); kind != baccarat.NoSideBet {
+		return slices.Contains(l.SideBets, kind)
+	}
+	return slices.Contains(l.Further, w.SideBet)
 }
 
 // OffersWager reports whether a side bet is on offer.
 func (c *Config) OffersWager(w *Wager) bool {
-	if w.Spot != baccarat.SpotOther {
-		return c.Offers(w.Spot.SideBet())
+	if kind := baccarat.ParseSideBet(w.SideBet); kind != baccarat.NoSideBet {
+		return c.Offers(kind)
 	}
 	return slices.Contains(c.Further, w.SideBet)
 }

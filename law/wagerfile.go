@@ -244,8 +244,8 @@ func (l *Law) wagers(c *complaints, gf *gameFile) {
 // permit permits the wagers of a side bet.
 func (l *Law) permit(word string) error {
 	known := wordsOf[baccarat.SideBet]()
-	if i := slices.Index(known, word); i >= 0 {
-		l.SideBets = append(l.SideBets, baccarat.SideBet(i+1))
+	if kind := baccarat.ParseSideBet(word); kind != baccarat.NoSideBet {
+		l.SideBets = append(l.SideBets, kind)
 		return nil
 	}
 	for _, w := range l.Wagers {
@@ -333,6 +333,35 @@ func (l *Law) lines(c *complaints, gf *gameFile, w *Wager, f *wagerFile, used ma
 		}
 		names[line.Name] = true
 		w.Lines = append(w.Lines, line)
+	}
+}
+
+// readCharges takes in the lines of the banker wager under each kind of vigorish.
+func (l *Law) readCharges(c *complaints, gf *gameFile) {
+	for _, word := range slices.Sorted(maps.Keys(gf.Vigorish.Charges)) {
+		f := gf.Vigorish.Charges[word]
+		at := "vigorish/charges/" + word
+		var mode baccarat.VigorishMode
+		parse(c, "vigorish/charges", word, &mode)
+		w := &Wager{Name: word, Spot: baccarat.SpotBanker}
+		floor, err := relation(f.Relation)
+		c.add(at+"/relation", err)
+		for i := range f.Lines {
+			lf := &f.Lines[i]
+			line := Line{Name: lf.Name, Returns: lf.Returns}
+			below := at + "/lines/" + strconv.Itoa(i)
+			line.When = c.condition(below+"/when", &lf.When)
+			if !lf.Returns {
+				line.Odds.Odds, err = baccarat.ParseOdds(lf.Pays.odds)
+				c.add(below+"/pays", err)
+				line.Odds.Floor = floor
+			}
+			if line.When.Depth() > baccarat.OfCounts {
+				c.add(below+"/when", errors.New("want a condition on point counts and numbers of cards"))
+			}
+			w.Lines = append(w.Lines, line)
+		}
+		l.charges[mode] = w
 	}
 }
 

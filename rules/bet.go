@@ -20,10 +20,10 @@ func (p *Pass) spot(w *record.Wager) string {
 	return w.Spot.String()
 }
 
-// generic reports whether a side bet is judged by the rules on lines: no rule is about it by name.
+// generic is a side bet that the rules on lines judge, since no rule is about it by name; nil for other wagers.
 func (p *Pass) generic(w *record.Wager) *law.Wager {
 	b := p.bet(w)
-	if b == nil || b.Posted || p.Law.payoutOf(b) != p.Law.lines {
+	if b == nil || b.Posted || p.Law.lines == nil || p.Law.payoutOf(b) != p.Law.lines {
 		return nil
 	}
 	return b

@@ -180,7 +180,7 @@ func (p *Pass) treasureOdds(s baccarat.Spot) baccarat.Odds {
 
 // dragonPush reports whether a banker wager is pushed by an EZ dragon 7.
 func (p *Pass) dragonPush(w *record.Wager) bool {
-	return w.Spot == baccarat.SpotBanker && p.Config.Mode == baccarat.EZ && p.coup().Complete && p.coup().Dragon7()
+	return w.Spot == baccarat.SpotBanker && p.coup().Complete && p.Law.Pushes(p.Config.Mode, p.coup())
 }
 
 func checkDragonPush(p *Pass) {

@@ -166,27 +166,24 @@ func (p *Pass) reportPayout(w *record.Wager, o baccarat.Odds, floor bool) {
 
 func abs(n int64) int64 { return max(n, -n) }
 
-// bankerSix reports whether the reduced payment of the no-vigorish variation applies. A table whose kind of vigorish
-// was not reported may play it.
-func (p *Pass) bankerSix() bool {
-	mode := p.Config.Mode
-	return (mode == baccarat.NoVig6 || mode == baccarat.NoVigorishMode) && p.Law.Knows(baccarat.NoVig6) &&
-		p.coup().B == 6
-}
+// reduced are the odds that the kind of vigorish sets for a banker wager that wins on these hands, unknown if it sets
+// none: in the no-vigorish variation, for a win on 6. 9 NYCRR 5324.21(c)(6).
+func (p *Pass) reduced() law.SpotOdds { return p.Law.Reduced(p.Config.Mode, p.coup()) }
 
 func checkBankerOdds(p *Pass) {
-	if !p.bankerSix() {
+	if !p.reduced().Known() {
 		payoutOf(baccarat.SpotBanker)(p)
 	}
 }
 
 func checkBankerSix(p *Pass) {
-	if !p.bankerSix() {
+	odds := p.reduced()
+	if !odds.Known() {
 		return
 	}
 	for i := range p.Round.Wagers {
 		if w := &p.Round.Wagers[i]; w.Spot == baccarat.SpotBanker && p.payable(w) {
-			p.judgeOdds(w, law.MinForSix)
+			p.judgeOdds(w, odds)
 		}
 	}
 }

@@ -44,6 +44,8 @@ func (p *Pass) paidUnder(s baccarat.Spot) []string {
 		rule = "payout.banker.odds"
 	case baccarat.SpotTie:
 		rule = "payout.tie.min-odds"
+	case baccarat.SpotOther:
+		rule = linesRule
 	default:
 	}
 	cited, _ := p.Law.Cited(rule)
@@ -52,8 +54,8 @@ func (p *Pass) paidUnder(s baccarat.Spot) []string {
 
 // lawfulRow are the odds that the law sets for a line of a wager under a configuration, unknown if it sets none.
 func (p *Pass) lawfulRow(c *law.Config, row law.PostedRow) law.SpotOdds {
-	if row.Spot == baccarat.SpotBanker && row.Line == "6" && c.Mode == baccarat.NoVig6 && p.Law.Knows(baccarat.NoVig6) {
-		return law.MinForSix
+	if row.Spot == baccarat.SpotBanker {
+		return p.Law.ChargeOdds(c.Mode, row.Line)
 	}
 	w := p.Law.Wager(row.Spot, row.Name)
 	if w == nil || w.Posted {
@@ -77,6 +79,12 @@ func checkPostedOdds(p *Pass) {
 		q := postings{p: p}
 		for s := baccarat.SpotBanker; s < baccarat.Spots; s++ {
 			q.compare(c, law.PostedRow{Spot: s, Odds: c.Posted[s]}, p.lawfulOdds(c, s))
+		}
+		for _, w := range p.Law.Wagers {
+			if w.Spot == baccarat.SpotOther && c.OffersWager(w) {
+				row := law.PostedRow{Spot: w.Spot, Name: w.Name, Odds: c.PostedNames[w.Name]}
+				q.compare(c, row, p.Law.FlatOdds(c, w))
+			}
 		}
 		for _, row := range c.Rows {
 			q.compare(c, row, p.lawfulRow(c, row))
@@ -102,6 +110,9 @@ type postings struct {
 
 func (q *postings) compare(c *law.Config, row law.PostedRow, want law.SpotOdds) {
 	s, name := row.Spot, row.Spot.String()
+	if row.Name != "" {
+		name = row.Name
+	}
 	if row.Line != "" {
 		name += "/" + row.Line
 	}
@@ -214,7 +225,7 @@ func checkPosted(p *Pass) {
 		}
 		floor := p.Law.Odds[w.Spot]
 		if !p.payable(w) || !floor.Floor || below(floor, w.Net().Paid, w.Amount) ||
-			(w.Spot == baccarat.SpotBanker && p.bankerSix()) {
+			(w.Spot == baccarat.SpotBanker && p.reduced().Known()) {
 			continue
 		}
 		switch posted := p.Config.Posted[w.Spot]; {

@@ -133,7 +133,7 @@ func checkNoVigorish(mode baccarat.VigorishMode) func(*Pass) {
 // dragonCharge reports whether the round is an EZ dragon 7, whose charge has a separate rule.
 func (p *Pass) dragonCharge() bool {
 	c := p.coup()
-	return p.Config.Mode == baccarat.EZ && c.Complete && c.Dragon7()
+	return c.Complete && p.Law.Pushes(p.Config.Mode, c)
 }
 
 // checkDragonCharge judges what is charged on an EZ dragon 7. 9 NYCRR 5324.21(b)(1)(i)(c) names a charge of 25 percent,

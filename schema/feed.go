@@ -6,6 +6,12 @@ func ParseFeed(word string) Feed {
 	return feed
 }
 
+// ParseSideBet reads the word of a side bet, SideBetUnspecified for other words.
+func ParseSideBet(word string) SideBet {
+	bet, _ := SideBet(0).parse([]byte(word))
+	return bet
+}
+
 // FeedOf is the feed to which a kind of event belongs: one of the feeds that a table reports unless its configuration
 // says otherwise, WAGERS, SETTLEMENT, VIGORISH and BURN. It is FeedUnspecified for all other kinds.
 func FeedOf(kind Kind) Feed {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
@@ -63,7 +64,9 @@ func (f *simulateFlags) check() (start time.Time, err error) {
 	case f.shoes < 1 || f.shoes > 1000:
 		return start, fmt.Errorf("--shoes %d, want 1 to 1000", f.shoes)
 	case f.cheat != "" && f.kind+f.ruleset+f.game+f.mode+f.fault != "":
-		return start, errors.New("--cheat brings its own table: leave out --kind, --ruleset, --game, --mode and --fault")
+		return start, errors.New(
+			"--cheat brings its own table: leave out --kind, --ruleset, --game, --mode and --fault",
+		)
 	case f.labels != "" && f.cheat == "":
 		return start, errors.New("--labels without --cheat: there is no cheat to label")
 	case f.cheat != "" && (f.from < 1 || f.from > f.shoes):
@@ -117,7 +120,7 @@ func (f *simulateFlags) table(o deal.Options, i int) (*deal.Table, *cheat.Label,
 		if o.Game, err = deal.ReadGame(f.book.Canonical(), o.Config.Game); err != nil {
 			return nil, nil, fmt.Errorf("--rulebooks: %w", err)
 		}
-		deal.Offer(&o.Config, f.book.Name, o.Game, o.Seed)
+		deal.Offer(&o.Config, o.Game, o.Seed)
 	}
 	return deal.NewTable(o), nil, nil
 }
@@ -177,6 +180,11 @@ func (f *simulateFlags) kinds(seed uint64, among []string) ([]string, error) {
 }
 
 func (f *simulateFlags) allows(kind string, c *schema.TableConfig) bool {
+	if f.book != nil {
+		if _, ok := f.book.Law(baccarat.Game(c.Game)); !ok {
+			return false
+		}
+	}
 	return (f.kind == "" || f.kind == kind) && (f.ruleset == "" || f.ruleset == c.Ruleset) &&
 		(f.game == "" || f.game == c.Game.String()) && (f.mode == "" || f.mode == c.Vigorish.Mode.String())
 }
@@ -205,8 +213,8 @@ func (f *simulateFlags) plant(o deal.Options, broken *fault.Fault) ([]schema.Eve
 	return events, lines, nil
 }
 
-// findBook loads the house rulebooks and leaves the one that the table is under in f.book. The table then plays as under
-// the shipped book that it extends.
+// findBook loads the house rulebooks and leaves the one that the table is under in f.book. The table then plays as
+// under the shipped book that it extends.
 func (f *simulateFlags) findBook() error {
 	if len(f.rulebooks) == 0 {
 		return nil

@@ -133,8 +133,8 @@ func (d *deal) hands(left *Composition, depth baccarat.Depth) {
 	}
 }
 
-// pairKinds lists an example of each kind of two cards, and the kind of each two cards: two ranks, and whether the cards
-// share suit and color.
+// pairKinds lists an example of each kind of two cards, and the kind of each two cards: two ranks, and whether the
+// cards share suit and color.
 func pairKinds() (kinds [][2]baccarat.Card, of [53][53]int) {
 	type key struct {
 		low, high     uint8

@@ -134,7 +134,7 @@ func (t *Table) configured(m *moment) {
 // rulebook knows, where a rule reads them. Whatever it concerns cannot be judged.
 func lacking(c *schema.TableConfig, l *law.Law) (fields []string) {
 	add := func(name string, missing bool) {
-		if missing {
+		if missing && !slices.Contains(fields, name) {
 			fields = append(fields, name)
 		}
 	}

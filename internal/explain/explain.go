@@ -131,6 +131,7 @@ func countRules(n int) string {
 // textOf is the text of a citation: what precedes its section and paragraphs.
 func textOf(citation string) string {
 	citation, _, _ = strings.Cut(citation, "(")
+	citation = strings.TrimSpace(citation)
 	at := strings.IndexByte(citation, '-')
 	if at < 1 || unicode.IsLower(rune(citation[at-1])) {
 		return citation

@@ -14,8 +14,8 @@ import (
 	"github.com/shoeproof/shoeproof/rules"
 )
 
-// Wagers prints the side bets of each game of a rulebook in words, with the exact chance of each line and the house edge
-// in a full shoe.
+// Wagers prints the side bets of each game of a rulebook in words, with the exact chance of each line and the house
+// edge in a full shoe.
 func Wagers(out io.Writer, books law.Books, f Filter, decks int) error {
 	laws, err := f.laws(books)
 	if err != nil {
@@ -115,7 +115,8 @@ func Condition(q *baccarat.Condition) string {
 		var results []string
 		for _, r := range q.Winner.All() {
 			results = append(results, map[baccarat.Result]string{
-				baccarat.PlayerWon: "the player hand wins", baccarat.BankerWon: "the banker hand wins", baccarat.Tie: "tie",
+				baccarat.PlayerWon: "the player hand wins", baccarat.BankerWon: "the banker hand wins",
+				baccarat.Tie: "tie",
 			}[baccarat.Result(r)])
 		}
 		add(strings.Join(results, " or "))
@@ -198,13 +199,15 @@ func lintWagers(out io.Writer, set *rules.Set) {
 	l := set.Law
 	kernel, full := exact.New(&l.Drawing), exact.Full(8)
 	for _, w := range l.Wagers {
-		if w.Spot != baccarat.SpotOther && slices.ContainsFunc(w.Lines, func(x law.Line) bool { return x.ByTable == nil }) &&
-			!w.Odds.Known() || w.Posted {
-			continue // known by name, judged by posted rows or reported as not judged
+		priced := func(x law.Line) bool { return x.ByTable != nil || x.Odds.Known() }
+		if w.Posted || w.Spot != baccarat.SpotOther && !w.Odds.Known() && !slices.ContainsFunc(w.Lines, priced) {
+			continue // judged by posted rows, or reported as not judged
 		}
 		if !l.Permits(w) {
 			if w.Spot == baccarat.SpotOther {
-				fmt.Fprintf(out, "  warning: %s is defined but not permitted: side_bets does not have %s\n", w.Name, w.SideBet)
+				fmt.Fprintf(
+					out, "  warning: %s is defined but not permitted: side_bets does not have %s\n", w.Name, w.SideBet,
+				)
 			}
 			continue
 		}

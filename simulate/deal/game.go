@@ -15,11 +15,11 @@ type Game = shoe.Game
 // ReadGame reads the side bets of a game from the canonical JSON of a rulebook.
 func ReadGame(rulebook []byte, game schema.Game) (*Game, error) { return shoe.ReadGame(rulebook, game) }
 
-// Offer puts a configuration under another rulebook and makes it offer all its side bets, with pay tables that follow
-// from the seed.
-func Offer(c *schema.TableConfig, ruleset string, g *Game, seed uint64) {
+// Offer makes a configuration offer all side bets of a rulebook, with pay tables that follow from the seed. A table
+// with this game plays in the manner of the shipped rulebook of the configuration and reports the name of its own.
+func Offer(c *schema.TableConfig, g *Game, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 0x0ffe6))
-	c.Ruleset, c.FurtherSideBets = ruleset, nil
+	c.FurtherSideBets = nil
 	c.PostedOdds, c.PayTables = maps.Clone(c.PostedOdds), maps.Clone(c.PayTables)
 	c.Decks = max(c.Decks, g.Decks)
 	if len(g.Modes) > 0 && !slices.Contains(g.Modes, c.Vigorish.Mode.String()) {
@@ -38,7 +38,7 @@ func Offer(c *schema.TableConfig, ruleset string, g *Game, seed uint64) {
 	offered := map[string]bool{}
 	for i := range g.Bets {
 		b := &g.Bets[i]
-		if !offered[b.SideBet] {
+		if !offered[b.SideBet] && schema.ParseSideBet(b.SideBet) == 0 {
 			c.FurtherSideBets = append(c.FurtherSideBets, b.SideBet)
 		}
 		offered[b.SideBet] = true

@@ -37,8 +37,10 @@ type betLine struct {
 
 // Game is what the simulator reads of a game of a rulebook.
 type Game struct {
-	Bets  []Bet
-	Decks uint32 // the minimum
+	Bets []Bet
+	// Ruleset is the name of the rulebook. The table plays in the manner of the shipped rulebook of its configuration.
+	Ruleset string
+	Decks   uint32 // the minimum
 	// Modes are the kinds of vigorish, Percents the percentages of a commission, ascending.
 	Modes    []string
 	Percents []uint32
@@ -49,6 +51,7 @@ type Game struct {
 // ReadGame reads the side bets of a game that are words of the rulebook, from the canonical JSON of the rulebook.
 func ReadGame(rulebook []byte, game schema.Game) (*Game, error) {
 	var book struct {
+		Name  string
 		Games map[string]struct {
 			Wagers    map[string]Bet
 			SideBets  []string                                `json:"side_bets"`
@@ -69,7 +72,7 @@ func ReadGame(rulebook []byte, game schema.Game) (*Game, error) {
 	if !ok {
 		return nil, fmt.Errorf("the rulebook has no %v", game)
 	}
-	g := &Game{Decks: in.MinDecks, Modes: in.Vigorish.Modes, Exact: map[string]string{}}
+	g := &Game{Ruleset: book.Name, Decks: in.MinDecks, Modes: in.Vigorish.Modes, Exact: map[string]string{}}
 	for percent := range in.Vigorish.Units {
 		if n, err := strconv.ParseUint(percent, 10, 8); err == nil {
 			g.Percents = append(g.Percents, uint32(n))

@@ -38,7 +38,8 @@ func (h *House) play(cfg *schema.TableConfig, g *Game) {
 	}
 	h.Bets, h.payTables = nil, cfg.PayTables
 	for _, b := range g.Bets {
-		if slices.Contains(cfg.FurtherSideBets, b.SideBet) {
+		if slices.Contains(cfg.FurtherSideBets, b.SideBet) ||
+			slices.ContainsFunc(cfg.SideBets, func(x schema.SideBet) bool { return x.String() == b.SideBet }) {
 			h.Bets = append(h.Bets, b)
 		}
 	}

@@ -112,6 +112,14 @@ func (w *Writer) Emit(p schema.Payload) { w.emitBy(p, schema.Actor{}) }
 // emitBy emits an event by an actor, or by the usual one if none is given.
 func (w *Writer) emitBy(p schema.Payload, actor schema.Actor) {
 	kind := p.Kind()
+	if w.game != nil {
+		switch p := p.(type) {
+		case *schema.TableOpened:
+			p.Config.Ruleset = w.game.Ruleset
+		case *schema.TableConfigured:
+			p.Config.Ruleset = w.game.Ruleset
+		}
+	}
 	if w.CountsTray {
 		w.tray += chips(p)
 	}
