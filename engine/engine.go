@@ -78,7 +78,7 @@ type Engine struct {
 	patrons       map[string]string
 	sets          rules.Sets
 	codec         codec
-	// words are the spots and side bets of the rulebooks beside those of the contract.
+	// words are the spots and side bets that only rulebooks name.
 	words map[string]bool
 }
 

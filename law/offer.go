@@ -46,10 +46,9 @@ func (l *Law) PaidOdds(config *Config, s baccarat.Spot, c *baccarat.Coup) baccar
 			return line.Odds.Odds
 		}
 	}
-	switch {
-	case l.Odds[s].Floor && config.Posted[s].Known() &&
-		l.Odds[s].Compare(config.Posted[s].To, config.Posted[s].For) > 0:
-		return config.Posted[s]
+	posted := config.Posted[s]
+	if l.Odds[s].Floor && posted.Known() && l.Odds[s].Compare(posted.To, posted.For) > 0 {
+		return posted
 	}
 	return l.Odds[s].Odds
 }

@@ -86,7 +86,7 @@ func TestLinesOfShippedWagers(t *testing.T) {
 	}
 }
 
-// The pay table of 5 Treasures decides which events win; under one that the rulebook does not have nothing is known.
+// The pay table of 5 Treasures decides which events win; under an unknown pay table nothing is known.
 func TestLinesOfTreasures(t *testing.T) {
 	nj := shippedLaw(t, "nj-13-69f", baccarat.Minibaccarat)
 	rows := map[string]map[baccarat.Treasure]int64{

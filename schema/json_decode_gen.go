@@ -584,7 +584,7 @@ func (d *Decoder) jsonTableConfig(b []byte, i int, m *TableConfig) (int, *Reject
 		case 8:
 			m.PaymentProcedure, i, r = jsonUint32(b, i, "payment_procedure")
 		case 9:
-			m.SideBets, i, r = jsonFurther(d, m.SideBets, &m.FurtherSideBets, b, i, "side_bets")
+			m.SideBets, i, r = d.jsonSideBets(m.SideBets, b, i, &m.FurtherSideBets)
 		case 10:
 			i, r = d.jsonPairs(b, i, "pay_tables", false, &m.PayTables)
 		case 11:

@@ -67,13 +67,12 @@ func jsonWords[W word[W]](d *Decoder, dst []W, b []byte, i int, field string) ([
 	return dst, i, nil
 }
 
-// jsonFurther reads a list of words, of which those of a rulebook are added to further.
-func jsonFurther[W word[W]](
-	d *Decoder, dst []W, further *[]string, b []byte, i int, field string,
-) ([]W, int, *RejectError) {
+// jsonSideBets reads side bets of the contract; words of a rulebook are added to further.
+func (d *Decoder) jsonSideBets(dst []SideBet, b []byte, i int, further *[]string) ([]SideBet, int, *RejectError) {
+	const field = "side_bets"
 	i, more, r := jsonEnter(b, i, '[', ']')
 	for more && r == nil {
-		w, after, wrong := jsonWord[W](d, b, i, field)
+		w, after, wrong := jsonWord[SideBet](d, b, i, field)
 		if wrong == nil {
 			dst, i = append(dst, w), after
 		} else if name, next := d.furtherWord(b, i); name != "" {

@@ -213,7 +213,7 @@ func (f *simulateFlags) plant(o deal.Options, broken *fault.Fault) ([]schema.Eve
 	return events, lines, nil
 }
 
-// findBook loads the house rulebooks and leaves the one that the table is under in f.book. The table then plays as
+// findBook loads the house rulebooks and leaves the rulebook of the table in f.book. The table then plays as
 // under the shipped book that it extends.
 func (f *simulateFlags) findBook() error {
 	if len(f.rulebooks) == 0 {

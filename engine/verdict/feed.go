@@ -160,7 +160,10 @@ func lacking(c *schema.TableConfig, l *law.Law) (fields []string) {
 			"pay_tables.dragon_bonus",
 			side == baccarat.SideDragonBonus && !slices.Contains(l.Tables("dragon_bonus"), c.PayTables["dragon_bonus"]),
 		)
-		add("pay_tables.treasures", side == baccarat.SideTreasures && !slices.Contains(l.Tables("treasures"), c.PayTables["treasures"]))
+		add(
+			"pay_tables.treasures",
+			side == baccarat.SideTreasures && !slices.Contains(l.Tables("treasures"), c.PayTables["treasures"]),
+		)
 	}
 	for _, word := range c.FurtherSideBets {
 		add("further_side_bets."+word, !slices.Contains(l.Further, word))

@@ -226,7 +226,7 @@ func lintWagers(out io.Writer, set *rules.Set) {
 				continue
 			}
 			for i := range lines {
-				lintLine(out, l, config, w, &lines[i], name)
+				lintLine(out, w, &lines[i], l.LineOdds(config, w, lines[i].Line).Known(), name)
 			}
 			fmt.Fprintf(out, "  %s: house edge %.4f percent with 8 decks\n", name, 100*-ev)
 			if ev > 0 {
@@ -236,17 +236,17 @@ func lintWagers(out io.Writer, set *rules.Set) {
 	}
 }
 
-func lintLine(out io.Writer, l *law.Law, config *law.Config, w *law.Wager, x *exact.LineOdds, name string) {
-	switch odds := l.LineOdds(config, w, x.Line); {
+func lintLine(out io.Writer, w *law.Wager, x *exact.LineOdds, priced bool, name string) {
+	switch {
 	case x.Held == 0:
 		fmt.Fprintf(out, "  warning: %s, line %s: no hand reaches it\n", name, x.Name)
-	case w.RowsDecide && !odds.Known():
+	case w.RowsDecide && !priced:
 	case x.Ways == 0:
 		fmt.Fprintf(out, "  warning: %s, line %s: other lines apply to each hand that reaches it\n", name, x.Name)
 	case x.Ways < x.Held && w.Choice == law.First:
 		fmt.Fprintf(out, "  %s, line %s: lines before it apply to %.1f percent of its hands\n", name, x.Name,
 			100*float64(x.Held-x.Ways)/float64(x.Held))
-	case !x.Returns && !odds.Known():
+	case !x.Returns && !priced:
 		fmt.Fprintf(out, "  warning: %s, line %s: no odds\n", name, x.Name)
 	}
 }

@@ -96,7 +96,7 @@ func writeJSONValue(s *source, m *message, f *field) {
 	v := "m." + f.Go
 	switch further := named(m, f); {
 	case f.Kind == word && further != nil && f.Repeated:
-		s.pf("%s, i, r = jsonFurther(d, %s, &m.%s, b, i, %q)", v, v, further.Go, f.Name)
+		s.pf("%s, i, r = d.json%s(%s, b, i, &m.%s)", v, f.Go, v, further.Go)
 	case f.Kind == word && further != nil:
 		s.pf("%s, i, r = d.jsonSpot(b, i, %q, &m.%s)", v, f.Name, further.Go)
 	case f.Repeated && f.Kind == word:

@@ -101,17 +101,20 @@ func ReadGame(rulebook []byte, game schema.Game) (*Game, error) {
 		}
 		b.flat, _ = parseOdds(text)
 		b.rows = in.PayTables[b.Kind]
-		b.Lines = slices.DeleteFunc(b.Lines, func(x betLine) bool {
-			for k, v := range x.Option {
-				if in.Options[k] != v {
-					return true
-				}
-			}
-			return false
-		})
+		b.Lines = slices.DeleteFunc(b.Lines, func(x betLine) bool { return !x.exists(in.Options) })
 		g.Bets = append(g.Bets, b)
 	}
 	return g, nil
+}
+
+// exists reports whether the options of the rulebook have the values that the line needs.
+func (x *betLine) exists(options map[string]string) bool {
+	for k, v := range x.Option {
+		if options[k] != v {
+			return false
+		}
+	}
+	return true
 }
 
 // PayTables returns the names of the pay tables of a bet, none if its odds do not depend on one.

@@ -77,7 +77,7 @@ type Origin struct {
 	Start                time.Time
 	// ReadStakes emits stake readings, CountTray counts of the tray.
 	ReadStakes, CountTray bool
-	// Game are the side bets of the rulebook, nil for those of the contract alone.
+	// Game are the side bets of the rulebook, nil for the side bets of the contract alone.
 	Game *Game
 }
 
