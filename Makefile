@@ -17,7 +17,7 @@ PARTITIONS ?= 4
 SPEED      ?= 1
 DURATION   ?= 10m
 
-.PHONY: help engines kafka kafka-stop generate build test race lint format judgement-hash fuzz bench bench-peer bench-life bench-behind bench-archive soak demo helm alerts helm-test reproducible sbom notices clean
+.PHONY: help engines kafka kafka-stop generate build test race lint format judgement-hash fuzz bench bench-watch bench-peer bench-life bench-behind bench-archive soak demo helm alerts helm-test reproducible sbom notices clean
 .DEFAULT_GOAL := help
 
 help: ## print this
@@ -62,6 +62,9 @@ fuzz: ## run each fuzz target for FUZZTIME
 
 bench: engines ## run all benchmarks; RUN=name for some
 	go test -timeout 60m -run '^$$' -bench '$(RUN)' -benchmem ./...
+
+bench-watch: ## memory, restart and speed of audit watch: TABLES tables for DAYS days (1000 and 30 for the long form)
+	SHOEPROOF_FLOOR=$(TABLES)x$(or $(DAYS),3) GOMEMLIMIT=400MiB go test ./internal/watch -run FloorMemory -v -count=1 -timeout 0
 
 bench-peer: engines ## compare ingest with ClickHouse's own Kafka engine, and print the budget by stage
 	go test ./cmd/ingest -timeout 20m -run '^$$' -bench 'Peer$$|Budget$$' -benchtime 3x -v

@@ -1,6 +1,9 @@
 package detectors
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // Volume is the play of a table in a year.
 type Volume struct {
@@ -36,8 +39,24 @@ type Policy struct {
 	BoughtAtCage bool
 	// Differential states that the house caps the difference between Player and Banker totals, which invites offsetting.
 	Differential bool
+	// Suppliers name who made sets of cards and shufflers.
+	Suppliers []Supplier
 	// PickUps are the orders in which the house picks up cards into the discards.
 	PickUps []PickUp
+}
+
+// Supplier is who made the sets of cards and the devices whose ids begin with a prefix.
+type Supplier struct{ Prefix, Name string }
+
+// supplier is who made a set of cards or a device; empty if that is not known.
+func (p *Policy) supplier(id string) string {
+	longest, name := -1, ""
+	for _, s := range p.Suppliers {
+		if id != "" && strings.HasPrefix(id, s.Prefix) && len(s.Prefix) > longest {
+			longest, name = len(s.Prefix), s.Name
+		}
+	}
+	return name
 }
 
 // DefaultBudget is 10 false alarms in 1,000 table-years.
@@ -106,7 +125,7 @@ func visits(v Volume, kind KeyKind) float64 {
 		return v.Pairings
 	case OfDealer:
 		return v.Stints
-	case OfTable, OfPit, OfDevice:
+	case OfTable, OfPit, OfDevice, OfSupplier:
 		return 365
 	case OfPatron:
 	}

@@ -19,7 +19,7 @@ func preference(d *Detector, kind KeyKind) float64 {
 	switch kind {
 	case OfPatron:
 		return 3
-	case OfTable, OfDevice, OfBatch:
+	case OfTable, OfDevice, OfBatch, OfSupplier:
 		return 1
 	case OfDealer:
 		if d.ID == "d05" || d.ID == "d11" || d.ID == "d12" || d.ID == "d13" {
@@ -115,7 +115,7 @@ func absorbs(key Key, a *Alarm) bool {
 			return preference(a.Detector, OfDealer) > 0
 		}
 		return true
-	case OfTable, OfDevice:
+	case OfTable, OfDevice, OfSupplier:
 		return a.Key.Kind != OfPatron && a.Key.Kind != OfDealerPatron
 	default:
 		return false

@@ -14,8 +14,9 @@ var d02 = &Detector{
 	Observes: "the number of copies of each of the 52 cards, and of cards of each rank, seen shoe by shoe",
 	Null:     "each shoe has the same number of copies of each card, and chance alone decides which of them stay unseen",
 	Reports:  "the missing or excess card, or the rank that is short, also where each shoe has fresh cards",
-	Keys:     []KeyKind{OfShoe, OfBatch, OfTable, OfDealer},
+	Keys:     []KeyKind{OfShoe, OfBatch, OfTable, OfDealer, OfSupplier},
 	Starts:   visits,
+	whole:    true,
 	start: func(b *Budget) process {
 		d := &composition{batches: map[string]*keyedMixture{}, fresh: newKeyed(b, rankExperts)}
 		d.fresh.share = compositionShare
@@ -73,7 +74,8 @@ func (d *composition) End(s *Shoe, out *factors) {
 		out.add(Factor{Key: Key{OfShoe, s.Shoe}, LnE: lnE, Start: 1})
 	}
 	d.scoreRanks(s)
-	for _, key := range [...]Key{{OfTable, s.Table}, {OfDealer, s.Dealer}} {
+	supplier := d.fresh.budget.Policy.supplier(s.Batch)
+	for _, key := range [...]Key{{OfTable, s.Table}, {OfDealer, s.Dealer}, {OfSupplier, supplier}} {
 		if key.ID != "" && out.wants(key.Kind) {
 			d.addRanks(key, s.At, out)
 		}

@@ -12,8 +12,9 @@ var d05 = &Detector{
 	Observes: "cards that were adjacent in the previous shoe and still follow each other, with other cards between them",
 	Null:     "the shoe was shuffled uniformly, independently of the previous shoe",
 	Reports:  "how much of the old order remains: a defect of the procedure, such as five riffles or fewer",
-	Keys:     []KeyKind{OfShoe, OfDevice, OfDealer},
+	Keys:     []KeyKind{OfShoe, OfDevice, OfDealer, OfSupplier},
 	Starts:   visits,
+	whole:    true,
 	start: func(b *Budget) process {
 		d := &weakShuffle{budget: b, visits: map[Key]*visit{}}
 		for _, order := range b.Policy.PickUps {
@@ -79,7 +80,8 @@ func (d *weakShuffle) End(s *Shoe, out *factors) {
 	if d.lnShoe == 0 {
 		return
 	}
-	for _, key := range [...]Key{{OfDevice, s.Shuffler}, {OfDealer, s.Dealer}} {
+	supplier := d.budget.Policy.supplier(s.Shuffler)
+	for _, key := range [...]Key{{OfDevice, s.Shuffler}, {OfDealer, s.Dealer}, {OfSupplier, supplier}} {
 		if key.ID == "" || !out.wants(key.Kind) {
 			continue
 		}

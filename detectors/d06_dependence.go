@@ -140,12 +140,11 @@ func (d *dependence) score(key Key, r *Round, x *slip, out *factors) {
 		d.keys[key] = s
 	}
 	f := Factor{Key: key, Start: s.Visit.start(r.At, roundsPerVisit(d.budget.Volume, key.Kind)), Money: x.net}
-	size := s.Usual.size(x.sides[x.side])
-	s.Usual.add(x.sides[x.side])
-	column := int(x.side)
-	if size == bigStake {
+	size, column := s.Usual.size(x.sides[x.side]), int(x.side)
+	if s.Usual.far(x.sides[x.side]) {
 		column += 4
 	}
+	s.Usual.add(x.sides[x.side])
 	d.scoreGroups(s, r, column)
 	d.scoreKnown(r, x.side, &f)
 	d.scoreStake(r, x.side, size)

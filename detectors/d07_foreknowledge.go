@@ -187,17 +187,23 @@ const (
 	bigStake
 )
 
-// size compares a stake with the latest ones, not with itself: big is twice the median, small is at most half of the
-// largest.
+// size compares a stake with the latest ones, not with itself: big is twice the smallest, small is at most half of the
+// largest; a stake that is both belongs to the nearer one, by their ratio.
 func (m *median) size(v int64) stakeSize {
 	n := min(m.N, len(m.Last))
-	switch {
-	case n < 5:
+	if n == 0 {
 		return usualStake
-	case v >= 2*m.value():
+	}
+	least, most := slices.Min(m.Last[:n]), slices.Max(m.Last[:n])
+	big, small := v >= 2*least, 2*v <= most
+	switch {
+	case big && (!small || float64(v)*float64(v) >= float64(least)*float64(most)):
 		return bigStake
-	case 2*v <= slices.Max(m.Last[:n]):
+	case small:
 		return smallStake
 	}
 	return usualStake
 }
+
+// far reports whether a stake is twice the median of the latest ones, or more.
+func (m *median) far(v int64) bool { return m.N >= 5 && v >= 2*m.value() }

@@ -19,6 +19,7 @@ var d08 = &Detector{
 	Keys:    []KeyKind{OfPatron, OfTable},
 	// A bettor has an account for each spot, and starts again with each shoe: about eight starts a visit.
 	Starts: func(v Volume, k KeyKind) float64 { return 8 * visits(v, k) },
+	whole:  true,
 	start:  func(b *Budget) process { return newCounting(b) },
 }
 

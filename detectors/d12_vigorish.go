@@ -13,6 +13,7 @@ var d12 = &Detector{
 	Reports:  "the shortfall in money",
 	Keys:     []KeyKind{OfDealer, OfPatron, OfTable},
 	Starts:   visits,
+	whole:    true,
 	start:    func(b *Budget) process { return &vigorish{keyed: newKeyed(b, len(shortStakes))} },
 }
 

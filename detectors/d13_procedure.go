@@ -7,6 +7,7 @@ var d13 = &Detector{
 	Reports:  "the rate; each breach is also a finding of its own rule",
 	Keys:     []KeyKind{OfDealer, OfTable},
 	Starts:   visits,
+	whole:    true,
 	start:    func(b *Budget) process { return &procedure{keyed: newKeyed(b, len(rates))} },
 }
 

@@ -2,6 +2,7 @@ package detectors
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -11,8 +12,8 @@ import (
 
 var d15 = &Detector{
 	ID: "d15", Name: "offsetting bets", Tier: Calibrated,
-	Observes: "the main bets of two accounts, or of one against two, in the common rounds of a visit: how much of them " +
-		"offsets",
+	Observes: "the main bets of two accounts, of one against two, or of a group of four to six, in the common rounds of " +
+		"a visit: how much of them offsets",
 	Null: "each chooses side and stake without regard to the other: the bets of one go as well with the other's bets of " +
 		"another round; calibrated on the visit, outside the budget",
 	Reports: "common rounds, the part that offset, turnover and net result, if at least 30 rounds, most of the turnover " +
@@ -29,6 +30,12 @@ const (
 	offsetRounds = 30
 	// offsetBlock is the maximum number of rounds whose bets are exchanged with each other.
 	offsetBlock = 120
+	// offsetTrial is after how many rounds three or more accounts whose bets do not offset are left until the end of
+	// the block: there are many of them.
+	offsetTrial = 24
+	// groupMin and groupMax are the accounts of a group, of at most groupBets at a table. There are at most groupStarts
+	// times as many groups as pairs: each has a smaller start.
+	groupMin, groupMax, groupBets, groupStarts = 4, 6, 9, 16
 )
 
 // offsetWeights are the experts: by how much bets that offset fully are more likely.
@@ -40,8 +47,10 @@ type offsetting struct {
 	budget *Budget
 	keyedStates[offsetState]
 	bets []mainBet // of a round, by patron
-	// currency is that of the round.
+	nets []groupNet
+	// currency is that of the round, name the scratch of a key.
 	currency string
+	name     []byte
 }
 
 // offsetState is the state of a pair, or of one against two, in a visit. Others are the bets of the second side in this
@@ -55,6 +64,8 @@ type offsetState struct {
 	// Turnover, Open and Net are of the common rounds: the stakes, what of them did not offset, and the result.
 	Turnover, Open, Net int64
 	Reported            bool
+	// Left is for how many more common rounds the account is left.
+	Left int
 }
 
 // mainBet is what a patron has on the Player spot less that on the Banker spot.
@@ -84,6 +95,64 @@ func (d *offsetting) Round(r *Round, out *factors) {
 				}
 			}
 		}
+	}
+	d.scoreGroups(r, out)
+}
+
+// groupNet sums the bets of a group, which is a set of bits: on Player less Banker, and in all. Even reports that the
+// group, or a part of it, offsets.
+type groupNet struct {
+	on, all int64
+	even    bool
+}
+
+// scoreGroups scores groups of accounts of which each part is open, and all together offset: the first account against
+// the sum of the others. The first round that offsets opens the account of a group and is not scored.
+func (d *offsetting) scoreGroups(r *Round, out *factors) {
+	n := len(d.bets)
+	if n < groupMin || n > groupBets {
+		return
+	}
+	d.nets = append(d.nets[:0], make([]groupNet, 1<<n)...)
+	for set := 1; set < 1<<n; set++ {
+		last := bits.TrailingZeros(uint(set))
+		x, rest := &d.nets[set], &d.nets[set&(set-1)]
+		on := d.bets[last].on
+		x.on, x.all = rest.on+on, rest.all+max(on, -on)
+		part := false
+		for i := range n {
+			if set&(1<<i) != 0 {
+				part = part || d.nets[set&^(1<<i)].even
+			}
+		}
+		whole := x.all > 0 && 20*max(x.on, -x.on) <= x.all
+		x.even = part || whole
+		if size := bits.OnesCount(uint(set)); size >= groupMin && size <= groupMax {
+			d.scoreGroup(set, whole && !part, r, out)
+		}
+	}
+}
+
+// scoreGroup scores a group whose account is open, or opens it.
+func (d *offsetting) scoreGroup(set int, opens bool, r *Round, out *factors) {
+	d.name = d.name[:0]
+	var one *mainBet
+	others := mainBet{}
+	for i := range d.bets {
+		if b := &d.bets[i]; set&(1<<i) != 0 {
+			if d.name = append(d.name, b.patron...); one == nil {
+				one = b
+			} else {
+				others.on, others.net = others.on+b.on, others.net+b.net
+			}
+			d.name = append(d.name, '+')
+		}
+	}
+	name := d.name[:len(d.name)-1]
+	if s := d.keys[Key{OfPair, string(name)}]; s != nil && r.At-s.Visit.Last <= visitGap {
+		d.score(Key{OfPair, string(name)}, one, &others, r, out)
+	} else if opens {
+		d.keys[Key{OfPair, string(name)}] = newOffsetState(r.At)
 	}
 }
 
@@ -135,9 +204,23 @@ func (d *offsetting) score(key Key, a, b *mainBet, r *Round, out *factors) {
 		d.keys[key] = s
 	}
 	start := s.Visit.start(r.At, roundsPerVisit(d.budget.Volume, OfPair))
+	many := strings.Count(key.ID, "+")
+	if many+1 >= groupMin {
+		start /= groupStarts
+	}
 	f := Factor{Key: key, Start: start, Observed: offsets(a.on, b.on)}
+	if s.Left > 0 {
+		s.Left--
+		return
+	}
 	if len(s.Others) == offsetBlock {
 		s.Others = s.Others[:0]
+	}
+	if many > 1 && s.Rounds == offsetTrial && 2*s.Open > s.Turnover && s.LnE < 1 {
+		at := s.Visit.Last
+		*s = *newOffsetState(at)
+		s.Left = offsetBlock - offsetTrial
+		return
 	}
 	s.Others = append(s.Others, b.on)
 	f.LnE, f.Expected = s.exchange(a.on, f.Observed)

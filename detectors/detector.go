@@ -35,13 +35,14 @@ const (
 	OfPair // two patrons
 	OfDevice
 	OfPit
-	OfBatch // a set of cards
-	OfTray  // a chip tray between two counts
+	OfBatch    // a set of cards
+	OfTray     // a chip tray between two counts
+	OfSupplier // of cards or of shufflers
 	keyKinds
 )
 
 var keyWords = [keyKinds]string{
-	"shoe", "table", "patron", "dealer", "dealer+patron", "pair", "device", "pit", "batch", "tray",
+	"shoe", "table", "patron", "dealer", "dealer+patron", "pair", "device", "pit", "batch", "tray", "supplier",
 }
 
 func (k KeyKind) String() string { return keyWords[k] }
@@ -93,6 +94,8 @@ type Detector struct {
 	// Starts is the expected sum of start weights in a table-year for a kind of key. It is nil outside the budget.
 	Starts func(Volume, KeyKind) float64
 
+	// whole is set for a detector that compares the rounds of a whole shoe, or needs facts that are known at its end.
+	whole bool
 	// feed is set for a detector of the feed itself: a frozen round does not stop it.
 	feed bool
 	// lnFixed is the logarithm of the threshold of a detector outside the budget; 0 means none.

@@ -73,22 +73,26 @@ func ExampleBudget_LnThreshold() {
 	}
 	// Output:
 	// d04 shoe: ln A 16.0
-	// d05 shoe: ln A 17.1
-	// d05 device: ln A 14.2
-	// d05 dealer: ln A 18.1
+	// d05 shoe: ln A 17.4
+	// d05 device: ln A 14.5
+	// d05 dealer: ln A 18.4
+	// d05 supplier: ln A 14.5
 }
 
-// Of the evidence of a day, Review selects the keys to review.
-func ExampleReview() {
+// Of the evidence of a day, Day selects the keys to review.
+func ExampleReviews_Day() {
 	var all []detectors.Evidence
-	for i, lnE := range []float64{0.1, 7.2, -1, 0.4, 5.9} {
+	for i, lnE := range []float64{0.1, 9.2, -1, 0.4, 7.9} {
 		key := detectors.Key{Kind: detectors.OfPatron, ID: fmt.Sprint("p", i)}
 		all = append(all, detectors.Evidence{Detector: "d07", Key: key, LnE: lnE})
 	}
-	for _, e := range detectors.Review(all, 0.1) {
+	month := detectors.Reviews{Alpha: 0.1}
+	for _, e := range month.Day(all) {
 		fmt.Println(e.Key, e.LnE)
 	}
+	fmt.Println(month.Selected)
 	// Output:
-	// patron:p1 7.2
-	// patron:p4 5.9
+	// patron:p1 9.2
+	// patron:p4 7.9
+	// 2
 }

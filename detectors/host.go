@@ -105,13 +105,13 @@ func (h *Host) Begin(s *Shoe) {
 	if h.keeps(OfShoe) {
 		h.ledger.endShoes()
 	}
-	h.each(s.Location, s.Frozen, func(p process, f *factors) { p.Begin(s, f) })
+	h.each(s.Location, s.Frozen, Every, func(p process, f *factors) { p.Begin(s, f) })
 }
 
 // Round takes a settled round. It freezes a round whose reader d19 suspects.
 func (h *Host) Round(r *Round) {
 	r.Frozen = r.Frozen || h.suspects(r)
-	h.each(r.Location, r.Frozen, func(p process, f *factors) { p.Round(r, f) })
+	h.each(r.Location, r.Frozen, r.Part, func(p process, f *factors) { p.Round(r, f) })
 }
 
 // suspects reports whether d19 has raised an alarm about the reader of a round in this visit: what rests on its
@@ -128,12 +128,12 @@ func (h *Host) suspects(r *Round) bool {
 
 // End takes the end of a shoe.
 func (h *Host) End(s *Shoe) {
-	h.each(s.Location, s.Frozen, func(p process, f *factors) { p.End(s, f) })
+	h.each(s.Location, s.Frozen, Every, func(p process, f *factors) { p.End(s, f) })
 }
 
 // Tray takes the interval between two counts of a chip tray.
 func (h *Host) Tray(t *Tray) {
-	h.each(t.Location, t.Frozen, func(p process, f *factors) {
+	h.each(t.Location, t.Frozen, Every, func(p process, f *factors) {
 		if o, ok := p.(trayObserver); ok {
 			o.Tray(t, f)
 		}
@@ -154,11 +154,14 @@ func (h *Host) Forget(now int64) {
 	h.ledger.forget(now)
 }
 
-// each calls every process and passes its factors to the ledger. Factors of a frozen round are dropped, which is a
-// factor of 1.
-func (h *Host) each(at Location, frozen bool, call func(process, *factors)) {
+// each calls the processes of a part and passes their factors to the ledger. Factors of a frozen round are dropped,
+// which is a factor of 1.
+func (h *Host) each(at Location, frozen bool, part Part, call func(process, *factors)) {
 	h.factors.list, h.factors.location, h.Alarms = h.factors.list[:0], at, h.Alarms[:0]
 	for i, p := range h.processes {
+		if !part.takes(h.detectors[i]) {
+			continue
+		}
 		from := len(h.factors.list)
 		h.factors.detector, h.factors.from = h.detectors[i], from
 		call(p, &h.factors)

@@ -1,8 +1,10 @@
 package detectors
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -128,22 +130,83 @@ func TestEffectInterval(t *testing.T) {
 	}
 }
 
-// e-BH returns the largest set whose weakest member has K/(k alpha).
+// A day of the review returns the largest set whose weakest member has 31 K/(alpha (R + k)).
 func TestReview(t *testing.T) {
 	var all []Evidence
-	for i, e := range []float64{300, 45, 21, 1, .5, .2, .1, .1, .1, .1} {
+	for i, e := range []float64{31 * 300, 31 * 45, 31 * 21, 1, .5, .2, .1, .1, .1, .1} {
 		all = append(all, Evidence{Detector: "d07", Key: Key{OfPatron, string(rune('a' + i))}, LnE: math.Log(e)})
 	}
-	got := Review(all, .1)
-	if len(got) != 1 || got[0].Key.ID != "a" { // the limits are 100, 50, 33.3
+	r := Reviews{Alpha: .1}
+	got := r.Day(all)
+	if len(got) != 1 || got[0].Key.ID != "a" { // the limits are 31 times 100, 50, 33.3
 		t.Errorf("review of %d: %v", len(got), got)
 	}
-	all[1].LnE, all[2].LnE = math.Log(51), math.Log(34)
-	if got := Review(all, .1); len(got) != 3 || got[2].Key.ID != "c" {
+	if got := r.Day(all); len(got) != 2 { // with one before, 31 times 50, 33.3, 25
+		t.Errorf("the next day: %v", got)
+	}
+	all[1].LnE, all[2].LnE = math.Log(31*51), math.Log(31*34)
+	r = Reviews{Alpha: .1}
+	if got := r.Day(all); len(got) != 3 || got[2].Key.ID != "c" {
 		t.Errorf("review: %v", got)
 	}
-	if got := Review(nil, .1); got != nil {
+	if got := r.Day(nil); got != nil {
 		t.Errorf("review of nothing: %v", got)
+	}
+}
+
+// Over a month the mean part of false ones is at most alpha, whether there are cheats or not, also where the e-values
+// of a day depend on each other. Applied to each day by itself, alpha would be exceeded on an honest floor.
+func TestReviewsOfAMonth(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 19))
+	for _, cheats := range []int{0, 1, 5} {
+		for _, together := range []bool{false, true} {
+			const months, keys, alpha = 300, 20, .5 // a large alpha, so that there are false ones to count
+			part, days := 0.0, 0.0
+			for range months {
+				r := Reviews{Alpha: alpha}
+				wrong := 0
+				alone := false
+				for range ReviewDays {
+					all := make([]Evidence, keys)
+					u, size := rng.Float64(), 0.0
+					for i := range all {
+						if !together {
+							u = rng.Float64()
+						}
+						if size = keys / alpha; rng.IntN(2) == 0 {
+							size *= ReviewDays
+						}
+						// The e-value is size with probability 1/size: the limit of the day alone, or of a day of a month.
+						all[i] = Evidence{Detector: "d07", Key: Key{OfPatron, fmt.Sprint(i)}, LnE: -100 - float64(i)}
+						if u*size < 1 {
+							all[i].LnE = math.Log(size) + 1e-9
+						}
+						if i < cheats {
+							all[i].LnE = 8 * rng.Float64()
+						}
+					}
+					for _, e := range r.Day(all) {
+						if i, _ := strconv.Atoi(e.Key.ID); i >= cheats {
+							wrong++
+						}
+					}
+					by := Reviews{Alpha: alpha * ReviewDays} // the day alone
+					alone = alone || len(by.Day(all)) > 0
+				}
+				part += float64(wrong) / float64(max(r.Selected, 1)) / months
+				if alone {
+					days += 1.0 / months
+				}
+			}
+			t.Logf("%d cheats, all at once %t: false part %.3f; months with an entry by the day alone %.3f", cheats, together,
+				part, days)
+			if part > alpha {
+				t.Errorf("%d cheats: the false part is %.3f, want at most %.1f", cheats, part, alpha)
+			}
+			if cheats == 0 && days < alpha {
+				t.Errorf("by the day alone only %.3f of honest months have an entry: the test shows nothing", days)
+			}
+		}
 	}
 }
 

@@ -43,7 +43,7 @@ func TestPower(t *testing.T) {
 	}{
 		{"first card known, always", d06, patron, 4, 94, func(tb *table) { firstCard(tb, 1) }},
 		{"first card known, half", d06, patron, 20, 318, func(tb *table) { firstCard(tb, .5) }},
-		{"stake by the first card, always on one side", d06, patron, 8, 60, stakeByFirstCard},
+		{"stake by the first card, always on one side", d06, patron, 8, 42, stakeByFirstCard},
 		{"first card flashed to a new patron every 20 rounds", d06, dealer, 60, 1500, flashed},
 		{"winner known to a new patron every 20 rounds", d07, dealer, 60, 1500, known},
 		{"four nines removed from fresh cards", d02, Key{OfTable, "t1"}, 40, 9, fourOfARank},
@@ -67,6 +67,18 @@ func TestPower(t *testing.T) {
 		},
 		{"opposite bets after an honest hour", d15, Key{OfPair, "p0+p1"}, 8, 260, offsetting2(1, 1, 80)},
 		{"opposite bets, one against two", d15, Key{OfPair, "p0+p1+p2"}, 8, 60, oneAgainstTwo},
+		{
+			"opposite bets, two against two", d15,
+			Key{OfPair, "p0+p1+p2+p3"},
+			8, 60,
+			group(0, 600_00, 400_00, -700_00, -300_00),
+		},
+		{
+			"opposite bets, two against three, every fifth round honest", d15,
+			Key{OfPair, "p0+p1+p2+p3+p4"},
+			8, 110,
+			group(.2, 600_00, 500_00, -700_00, -250_00, -150_00),
+		},
 		{"late bets that know", d16, patron, 20, 100, pastPost},
 		{"capping", d20, patron, 20, 38, capStakes(1)},
 		{"capping, nine in ten", d20, patron, 20, 70, capStakes(.9)},
@@ -253,6 +265,32 @@ func offsetting2(part, ratio float64, honest int) func(*table) {
 				r.Wagers[1].Spot = baccarat.SpotPlayer
 			}
 			r.Wagers[0].Stake, r.Wagers[1].Stake = 500_00, int64(ratio*500_00)
+		}
+	}
+}
+
+// group makes patrons bet stakes that offset in all, on sides that change, except in a part of rounds.
+func group(honest float64, stakes ...int64) func(*table) {
+	return func(tb *table) {
+		tb.bets = func(r *Round, next []baccarat.Card) {
+			tb.honest(r, next)
+			r.Wagers = slices.DeleteFunc(r.Wagers, func(w Wager) bool {
+				return w.Spot != baccarat.SpotBanker && w.Spot != baccarat.SpotPlayer
+			})
+			if tb.rng.Float64() < honest {
+				return
+			}
+			r.Wagers = r.Wagers[:0]
+			sign := int64(1 - 2*tb.rng.IntN(2))
+			for i, stake := range stakes {
+				w := Wager{
+					ID: fmt.Sprint("g", i), Patron: fmt.Sprint("p", i), Seat: uint32(i + 1), Spot: baccarat.SpotPlayer,
+				}
+				if w.Stake = stake * sign; w.Stake < 0 {
+					w.Stake, w.Spot = -w.Stake, baccarat.SpotBanker
+				}
+				r.Wagers = append(r.Wagers, w)
+			}
 		}
 	}
 }

@@ -65,7 +65,23 @@ type Round struct {
 	Breaches int
 	// Frozen reports an open finding about the quality of the feed: only detectors of the feed collect evidence.
 	Frozen bool
+	// Part selects the detectors that score the round.
+	Part Part
 }
+
+// Part selects detectors. A round is scored by all of them at once, or when it is settled by those that need nothing
+// more (Prompt) and at the end of its shoe by the others (AtEnd).
+type Part uint8
+
+// Parts.
+const (
+	Every Part = iota
+	Prompt
+	AtEnd
+)
+
+// takes reports whether a detector belongs to a part.
+func (p Part) takes(d *Detector) bool { return p == Every || (p == AtEnd) == d.whole }
 
 // Card is a card in the order in which it left the shoe.
 type Card struct {

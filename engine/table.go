@@ -91,7 +91,7 @@ func (e *Engine) reach(t *table, ev *schema.Event, stage *play.Stage, out *rows.
 	switch s := stage.Shoe; stage.Kind {
 	case play.Settled:
 		view := t.suspicion.Round(s, stage.Round, out)
-		t.facts.Round(s, stage.Round, view, out)
+		t.facts.Round(s, stage.Round, ev.At, view, out)
 		t.verdict.Anomalies(s, view.Dealer, t.suspicion.Alarms(), &out.Findings)
 		e.Counts.Rounds++
 	case play.Closed:

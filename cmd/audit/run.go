@@ -87,6 +87,7 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 	if o.Engine, err = config.Law.Options(version); err != nil {
 		return cli.WrongUsage(err)
 	}
+	o.Score = true
 	o.Statistics = nightly.Statistics(&o.Engine)
 	if o.Days, err = f.Days(&o.Engine.Calendar, time.Now()); err != nil {
 		return cli.WrongUsage(err)

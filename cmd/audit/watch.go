@@ -23,11 +23,11 @@ func watchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch",
 		Short: "run the detectors of patrons, dealers, pairs, devices and pits over stored facts",
-		Long: `Watch reads the shoes of a property in the order of their closing, behind the slowest open table. It runs the
-detectors whose keys outlive a shoe and the rules that compare tables, and stores evidence and findings. Every ten
-minutes, and when it ends, it stores a snapshot of its state: after a restart it reads what was closed since, and
-finds the same. Shoes of a feed that catches up later are scored too. One watch at a time works on a property; another
-one waits for its lease.`,
+		Long: `Watch reads the rounds of a property in the order in which they were settled, behind the slowest open table. It
+runs the detectors whose keys outlive a shoe and the rules that compare tables, and stores evidence and findings. Every
+ten minutes, and when it ends, it stores a snapshot of its state: after a restart it reads what was settled since, and
+finds the same. Rounds of a feed that catches up later are scored too, and audit run scores each day again in order. One
+watch at a time works on a property; another one waits for its lease.`,
 		Example: `  audit watch --property ac-1
   audit watch --property ac-1 --watch-metrics-listen :9465
   audit watch --property ac-1 --since 2026-09-01 --once`,
@@ -37,11 +37,11 @@ one waits for its lease.`,
 	fs := cmd.Flags()
 	fs.StringVar(&f.property, "property", "", "property, as its events name it")
 	fs.StringVar(&f.since, "since", "", "first gaming day, unless a snapshot ends later; empty for all stored ones")
-	fs.BoolVar(&f.once, "once", false, "exit when all closed shoes were read")
+	fs.BoolVar(&f.once, "once", false, "exit when all settled rounds were read")
 	fs.DurationVar(&f.every, "every", 10*time.Second, "interval between two passes")
 	fs.DurationVar(&f.behind, "behind", time.Minute, "distance to the slowest open table, in event time")
 	fs.DurationVar(&f.patience, "patience", 2*time.Minute,
-		"watch does not wait for a table that is further behind: its shoes are scored by themselves")
+		"watch does not wait for a table that is further behind: its rounds are scored by themselves")
 	settings.AddFlags(fs, auditDefaults(), "clickhouse", "calendar", "rulebooks", "detectors", "watch", "log")
 	return cmd
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
-// Round writes a round that is settled, and its wagers. The view is what detectors see of it.
-func (t *Table) Round(s *play.Shoe, r *record.Round, view *detectors.Round, out *rows.Set) {
+// Round writes a round that is settled by an event at a time, and its wagers. The view is what detectors see of it.
+func (t *Table) Round(s *play.Shoe, r *record.Round, at int64, view *detectors.Round, out *rows.Set) {
 	day, shift := t.Clock.Of(r.At)
 	t.values = [baccarat.SpotOther + 1]spotValue{}
 	for i := range r.Wagers {
@@ -43,6 +43,7 @@ func (t *Table) Round(s *play.Shoe, r *record.Round, view *detectors.Round, out 
 	into.FirstSeq = append(into.FirstSeq, uint64(r.Started))
 	into.EndSeq = append(into.EndSeq, uint64(max(r.Ended.Seq, r.Voided.Seq)))
 	into.Irregular = append(into.Irregular, play.Irregular(r))
+	into.SettledAt = append(into.SettledAt, at)
 	totals(r, view, into)
 	t.chances(view, into)
 }

@@ -114,17 +114,18 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 	if err != nil {
 		return night, err
 	}
-	// The live audit does not have the findings that need all tables.
-	beside, err := r.statistics(ctx, w, slices.Concat(floor, covered, recorded))
+	// Before the statistics, which read the evidence of late feeds too.
+	suspected, compared, err := r.suspicions(ctx, w, live)
 	if err != nil {
 		return night, err
 	}
-	known := map[string]bool{}
-	for i := range beside {
-		known[beside[i].ID] = true
+	night.Suspicions = compared
+	// The live audit does not have the findings that need all tables.
+	beside, err := r.statistics(ctx, w, slices.Concat(floor, covered, recorded, suspected))
+	if err != nil {
+		return night, err
 	}
-	played := slices.DeleteFunc(slices.Clone(live), func(f finding.Finding) bool { return known[f.ID] })
-	differ := reconcile(played, m.replayed, r.Engine.Version)
+	differ := reconcile(absent(live, beside), m.replayed, r.Engine.Version)
 	row.Missing, row.Extra, row.Changed = uint32(differ.Missing), uint32(differ.Extra), uint32(differ.Changed)
 
 	all := slices.Concat(m.replayed, beside, differ.Findings)
@@ -272,7 +273,7 @@ func (r *run) coverage(ctx context.Context, w window) (found []finding.Finding, 
 	return found, deadLetters, nil
 }
 
-// absent returns the findings that the live audit did not store.
+// absent returns the findings that are not in another list.
 func absent(all, live []finding.Finding) []finding.Finding {
 	stored := map[string]bool{}
 	for i := range live {

@@ -41,6 +41,8 @@ type Options struct {
 	Now func() time.Time
 	// Statistics run after the replay of all tables; their findings are part of the run.
 	Statistics []Statistic
+	// Score scores the day again with the detectors of audit watch, and compares suspicions.
+	Score bool
 	// Progress may be nil; it receives the number of tables done and of events replayed.
 	Progress func(done, tables int, events uint64)
 }
@@ -67,6 +69,8 @@ type Night struct {
 	// Records are the records of the console that do not follow from the others, Vanished the tables with events on the
 	// day before and none on the day.
 	Records, Vanished []string
+	// Suspicions compares the evidence of audit watch with that of the night.
+	Suspicions Suspicions
 }
 
 // OpenShoe is a shoe of the day whose end is not in the archive.

@@ -32,6 +32,9 @@ func (n *Night) Print(out io.Writer) {
 		fmt.Fprintf(out, "live        DIFFERS: %d missing live, %d only live, %d with other content\n", r.Missing, r.Extra,
 			r.Changed)
 	}
+	if n.Suspicions.Scored {
+		fmt.Fprintf(out, "suspicions  %s\n", n.Suspicions.text())
+	}
 	fmt.Fprintf(out, "feed        %d gaps, %d dead letters\n", r.Gaps, r.DeadLetters)
 	if len(n.Records) == 0 {
 		fmt.Fprintln(out, "records     queue, triage and console log follow from each other")

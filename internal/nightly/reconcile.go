@@ -2,6 +2,7 @@ package nightly
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
@@ -19,28 +20,32 @@ type differences struct {
 	Missing, Extra, Changed int
 }
 
-// reconcile compares the findings of a replay with the findings of the live audit. It excludes anomalies, whose
-// evidence spans gaming days, and the loss of records that no archive can have.
+// reconcile compares the findings of a replay with the findings of the live audit. It excludes anomalies, which
+// suspicions compares, and the loss of records that no archive can have.
 func reconcile(live, replayed []finding.Finding, version string) differences {
+	of := func(all []finding.Finding) []finding.Finding {
+		return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return !reconciled(&f) })
+	}
+	return reconcileAll(of(live), of(replayed), version, func(*finding.Finding) bool { return true })
+}
+
+// reconcileAll compares all findings. It counts a difference only if counts reports that.
+func reconcileAll(live, replayed []finding.Finding, version string, counts func(*finding.Finding) bool) differences {
 	var d differences
 	was := map[string]*finding.Finding{}
 	for i := range live {
-		if f := &live[i]; reconciled(f) {
-			was[f.ID] = f
-		}
+		was[live[i].ID] = &live[i]
 	}
 	for i := range replayed {
 		f := &replayed[i]
-		if !reconciled(f) {
-			continue
-		}
 		before := was[f.ID]
 		delete(was, f.ID)
 		switch {
+		case before != nil && finding.Same(before, f), !counts(f):
 		case before == nil:
 			d.Missing++
 			d.Findings = append(d.Findings, difference(f, describe(f), "the live audit did not find it", version))
-		case !finding.Same(before, f):
+		default:
 			d.Changed++
 			d.Findings = append(d.Findings, difference(f, describe(f), "live: "+describe(before), version))
 		}
@@ -51,6 +56,9 @@ func reconcile(live, replayed []finding.Finding, version string) differences {
 			continue
 		}
 		delete(was, f.ID) // live rows may repeat an id
+		if !counts(f) {
+			continue
+		}
 		d.Extra++
 		d.Findings = append(d.Findings, difference(f, "the replay of the archive finds it too",
 			"live alone: "+describe(f), version))

@@ -3,7 +3,6 @@ package nightly
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/shoeproof/shoeproof/engine"
@@ -31,13 +30,13 @@ func anomaly(engine *engine.Options, about finding.Identity, severity finding.Se
 	return f
 }
 
-// Review is e-BH over the evidence of a whole gaming day about shoes, patrons and dealers, by the detectors that count
-// towards the promise. The e-value of a key is the product of its factors of the day: its mean under honest play is at
-// most 1.
+// Review selects shoes, patrons and dealers by their evidence of a gaming day, from the detectors that count towards
+// the promise; see detectors.Reviews. The e-value of a key is the product of its factors of the day: its mean under
+// honest play is at most 1. Each round is scored once.
 type Review struct{ Engine *engine.Options }
 
-// reviewFalse is the maximum expected part of false entries among those of one day, and the maximum part of days of
-// honest play with an entry.
+// reviewFalse is the maximum expected part of false entries among those of a calendar month, and the maximum part of
+// months of honest play with an entry.
 const reviewFalse = 0.1
 
 // Night returns the keys to review.
@@ -68,7 +67,13 @@ func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, da
 		of[e] = &rows[i]
 	}
 	var found []finding.Finding
-	named := detectors.Review(all, reviewFalse)
+	before, err := store.CountFindings(ctx, property, "review.", day[:len("2006-01")]+"-01", day)
+	if err != nil {
+		return nil, err
+	}
+	reviews := detectors.Reviews{Alpha: reviewFalse, Selected: before}
+	named := reviews.Day(all)
+	limit := (&detectors.Reviews{Alpha: reviewFalse, Selected: before}).LnLimit(len(all), len(named))
 	for _, e := range named {
 		h := of[e]
 		f := anomaly(r.Engine, finding.Identity{
@@ -76,9 +81,9 @@ func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, da
 				" " + h.Key,
 		}, finding.Minor, h.Key, h.At)
 		f.LnE = h.LnE
-		f.Threshold = math.Log(float64(len(all)) / (float64(len(named)) * reviewFalse))
+		f.Threshold = limit
 		f.Citations = []string{"docs/detectors.md: the review queue"}
-		f.Odds = "under honest play at most one day in ten has any entry in this queue"
+		f.Odds = "under honest play at most one calendar month in ten has any entry in this queue"
 		f.Expected = "under honest play the mean product of a day's factors is at most 1"
 		f.Observed = fmt.Sprintf("the evidence of %s about %s on %s is exp(%.1f), in %d factors; %d of %d keys are "+
 			"listed; review shoe %s round %d first",
@@ -126,7 +131,9 @@ func (t HoldTests) Night(ctx context.Context, store *clickhouse.Store, property,
 		if !x.Report.Investigate {
 			continue
 		}
-		f := anomaly(t.Engine, finding.Identity{PropertyID: property, TableID: x.Table, Rule: x.Report.Name, Subject: month},
+		f := anomaly(t.Engine, finding.Identity{
+			PropertyID: property, TableID: x.Table, Rule: x.Report.Name, Subject: month,
+		},
 			finding.Info, "table:"+x.Table, until-1)
 		f.Citations = []string{x.Report.Citation}
 		f.Expected = fmt.Sprintf("a win percentage within %.2f %s of the base level", x.Report.Limit, x.Report.Unit)

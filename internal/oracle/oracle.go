@@ -23,12 +23,17 @@ type Options struct {
 	Table string
 	Seed  uint64
 	Shoes int
+	// Start is when the table opens, 2026-03-02 18:00 UTC if it is zero. Pause is the time before a shoe; nil for none.
+	Start time.Time
+	Pause func(shoe int) time.Duration
 	// Bets makes the wagers of a round. It may look at the cards to come, which honest patrons do not.
 	Bets func(rng *rand.Rand, shoe, round int, next []int) []Bet
 	// Dealer is the dealer of a round; d1 if nil.
 	Dealer func(round int) string
 	// Forgotten is the part of rounds whose vigorish is forgotten, Misread the part of cards that are read as others.
 	Forgotten, Misread float64
+	// Unread is the part of the cards of a shoe that are not read; nil reads all.
+	Unread func(shoe int) float64
 	// Lost leaves out an event; nil leaves out none.
 	Lost func(shoe, round int, kind string) bool
 }
@@ -116,12 +121,18 @@ type table struct {
 
 // Play returns the events of a table, a line each.
 func Play(o Options) string {
-	t := &table{Options: o, rng: rand.New(rand.NewPCG(o.Seed, 99)), at: time.Date(2026, 3, 2, 18, 0, 0, 0, time.UTC)}
+	t := &table{Options: o, rng: rand.New(rand.NewPCG(o.Seed, 99)), at: o.Start}
+	if t.at.IsZero() {
+		t.at = time.Date(2026, 3, 2, 18, 0, 0, 0, time.UTC)
+	}
 	t.emit("pit", "FLOORPERSON", "f1", "table_opened", `{"config":{"config_id":"C1","ruleset":"nj-13-69f",`+
 		`"game":"MINIBACCARAT","currency":"USD","decks":8,"seats":[1,2,3,4,5,6,7],"vigorish":{"mode":"COMMISSION",`+
 		`"percent":5,"unit":1,"timing":"IMMEDIATE"},"payment_procedure":1,"posted_odds":{"BANKER":"1:1","PLAYER":"1:1",`+
 		`"TIE":"8:1"},"dealing_style":"FACE_UP"},"occupied_seats":[1,2,3,4,5,6,7]}`)
 	for t.shoe = 1; t.shoe <= o.Shoes; t.shoe++ {
+		if o.Pause != nil {
+			t.at = t.at.Add(o.Pause(t.shoe))
+		}
 		t.playShoe()
 	}
 	t.shoe = 0
@@ -212,9 +223,13 @@ func (t *table) playRound(next []int) (used int) {
 		if t.rng.Float64() < t.Misread {
 			card = t.rng.IntN(52)
 		}
+		read := face(card)
+		if t.Unread != nil && t.rng.Float64() < t.Unread(t.shoe) {
+			read = "??"
+		}
 		t.emit("shoe", "DEALER", t.dealer, "card_dealt", fmt.Sprintf(
 			`{"hand":%q,"index":%d,"card":%q,"card_seq":%d,"face":"UP","placed_at":"HAND_AREA"}`,
-			[2]string{"PLAYER", "BANKER"}[hand], index[hand], face(card), t.number))
+			[2]string{"PLAYER", "BANKER"}[hand], index[hand], read, t.number))
 	}
 	for i, hand := range []string{"PLAYER", "BANKER"} {
 		t.emit("console", "DEALER", t.dealer, "announced", fmt.Sprintf(`{"code":"FINAL_COUNT","hand":%q,"value":%d}`,

@@ -59,6 +59,11 @@ func (c *FalseAlarmBudget) budget() detectors.Budget {
 			p.Policy.PickUps = append(p.Policy.PickUps, order)
 		}
 	}
+	for _, text := range c.Suppliers {
+		if prefix, name, ok := strings.Cut(text, "="); ok { // others are refused by check
+			p.Policy.Suppliers = append(p.Policy.Suppliers, detectors.Supplier{Prefix: prefix, Name: name})
+		}
+	}
 	p.Policy.BoughtAtCage, p.Policy.Differential = !c.ChipsAtTable, c.Differential
 	return p
 }

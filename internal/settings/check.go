@@ -155,6 +155,11 @@ func (c *Law) check(l *Loaded) {
 				strings.Join(detectors.PickUpNames[:], ", ")))
 		}
 	}
+	for _, text := range c.Detectors.Suppliers {
+		if prefix, name, ok := strings.Cut(text, "="); !ok || prefix == "" || name == "" {
+			l.complain("detectors.suppliers", fmt.Errorf("%q, want prefix=name", text))
+		}
+	}
 	if _, err := c.Calendar.calendar(); err != nil && !l.complained("calendar.shifts") {
 		key := "calendar.shifts"
 		for _, k := range []string{"zone", "rollover"} {

@@ -91,6 +91,7 @@ type FalseAlarmBudget struct {
 	Differential bool `key:"differential" doc:"the house limits the difference of Player and Banker totals: offsetting bets are not evidence"`
 	// PickUpOrders are names of detectors.PickUpNames.
 	PickUpOrders []string `key:"pick_up_orders" doc:"orders in which cards are picked up: as_dealt, player_first, banker_first, thirds_player_first, thirds_banker_first"`
+	Suppliers    []string `key:"suppliers" doc:"who made cards and shufflers, as prefix=name: the prefix of ids of sets of cards and of devices"`
 }
 
 // Calendar is the calendar of the property.

@@ -42,9 +42,9 @@ func newMetrics(version, rulesVersion, property string) *metrics {
 		feeds: of.Gauge("watch_feeds_timestamp_seconds",
 			"Up to when the slowest open table has reported, by its device's clock."),
 		decided: of.Gauge("watch_decided_timestamp_seconds",
-			"Time up to which all closed shoes are evaluated, by the devices' clocks."),
+			"Time up to which all settled rounds are evaluated, by the devices' clocks."),
 		progress: of.Gauge("watch_last_progress_timestamp_seconds",
-			"When shoes were last evaluated, or none was left."),
+			"When rounds were last evaluated, or none was left."),
 		passed: of.Gauge("watch_last_pass_timestamp_seconds", "When the last pass succeeded."),
 		took:   of.Gauge("watch_last_pass_seconds", "Time that the last pass took."),
 	}
@@ -66,7 +66,7 @@ func (m *metrics) hooks() Hooks {
 					m.alarms.WithLabelValues(f.Severity.String()).Inc()
 				}
 			}
-			if shoes > 0 {
+			if shoes+rounds > 0 {
 				m.decided.Set(seconds(decided))
 			}
 			m.progress.SetToCurrentTime()

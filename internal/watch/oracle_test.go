@@ -5,7 +5,6 @@ package watch
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/shoeproof/shoeproof/internal/oracle"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 // patrons bet at random on a side.
@@ -30,18 +28,22 @@ func patrons(n int) func(*rand.Rand, int, int, []int) []oracle.Bet {
 	}
 }
 
+// high is true for a card that helps its hand.
+func high(card int) bool { v := card/4 + 1; return v >= 6 && v <= 9 }
+
+// firstCard has the patron of seat 1 know the first card.
+func firstCard(rng *rand.Rand, shoe, round int, next []int) []oracle.Bet {
+	bets := patrons(5)(rng, shoe, round, next)
+	bets[0].Side = "BANKER"
+	if high(next[0]) {
+		bets[0].Side = "PLAYER"
+	}
+	return bets
+}
+
 // The tables of an independent dealing program, through engine, store and watch: honest tables raise no page
 // and accuse no person; the cheats are found, and no innocent is a subject.
 func TestOracle(t *testing.T) {
-	high := func(card int) bool { v := card/4 + 1; return v >= 6 && v <= 9 }
-	firstCard := func(rng *rand.Rand, shoe, round int, next []int) []oracle.Bet {
-		bets := patrons(5)(rng, shoe, round, next)
-		bets[0].Side = "BANKER"
-		if high(next[0]) {
-			bets[0].Side = "PLAYER"
-		}
-		return bets
-	}
 	once := func(_, round int, kind string) bool { return round == 30 && kind == "wager_placed" }
 	for _, c := range []struct {
 		name  string
@@ -84,14 +86,7 @@ func TestOracle(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := database(t)
 			c.play.Table, c.play.Seed, c.play.Shoes = "o-1", 5, c.shoes
-			var events []schema.Event
-			for line := range strings.Lines(oracle.Play(c.play)) {
-				var ev schema.Event
-				if err := schema.NewDecoder().Decode(schema.JSON, []byte(line), &ev); err != nil {
-					t.Fatalf("%s: %v", line, err)
-				}
-				events = append(events, ev)
-			}
+			events := played(t, &c.play)
 			b := &pipeline.Batch{}
 			if err := auditor.New(options()).Replay(auditor.Records(events), &b.Set, nil); err != nil {
 				t.Fatal(err)

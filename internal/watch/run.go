@@ -158,7 +158,7 @@ func (r *run) turn(ctx context.Context) error {
 
 // save stores a snapshot before the end of a run, whether or not ctx is done.
 func (r *run) save(ctx context.Context) error {
-	if !r.watch.unsaved || r.watch.pending.shoes > 0 {
+	if !r.watch.unsaved || r.watch.pending.shoes+r.watch.pending.rounds > 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)

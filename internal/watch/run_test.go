@@ -134,7 +134,7 @@ func TestRunIsWatched(t *testing.T) {
 		t.Errorf("%v more shoes, want the %v that were closed since, once", have, want)
 	}
 	if have, want := shown("shoeproof_watch_rounds_total"+of)-played,
-		rows(rounds+" WHERE shoe_id IN (SELECT shoe_id "+later+")"); have != want {
+		rows(fmt.Sprintf("%s WHERE settled_at > fromUnixTimestamp64Nano(toInt64(%d))", rounds, last)); have != want {
 		t.Errorf("%v more rounds, want %v", have, want)
 	}
 	stop()

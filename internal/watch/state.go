@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"time"
 
 	"github.com/fxamacker/cbor/v2"
@@ -14,23 +15,51 @@ import (
 )
 
 // stateVersion is the version of the format of a snapshot. It changes with the meaning of any field.
-const stateVersion = 1
+const stateVersion = 2
 
 // state is a snapshot of a watch between two shoes.
 type state struct {
 	Version int
-	// Closed, Table and Shoe are the last shoe in order, Tables the closing times of the last shoe of each table.
-	Closed      int64
-	Table, Shoe string
-	Tables      map[string]int64
+	// After is the last round or shoe in order, Tables that of each table.
+	After  clickhouse.Cursor
+	Tables map[string]clickhouse.Cursor
+	// Begun is when the last round of each table began.
+	Begun map[string]int64
 	// Before are the cards of the latest shoes of each table, Days the latest gaming day.
 	Before map[string]detectors.Orders
 	Days   map[string]string
-	// Forgot is when ended visits were last dropped.
-	Forgot    int64
+	// Hour is that in which ended visits were last dropped.
+	Hour      int64
 	Detectors []byte
-	// Late are the detectors of tables whose feeds catch up.
-	Late map[string][]byte
+	// Late are the detectors of tables whose feeds catch up, Lately what they have scored.
+	Late   map[string][]byte
+	Lately Late
+	// LateKeys are, in a night, the keys with evidence from late feeds, with the time of the last.
+	LateKeys map[string]int64
+}
+
+// Late is, for each table, the first and the last time of the rounds and shoes that were scored out of order, because
+// their feed was late; ns UTC.
+type Late map[string][2]int64
+
+// lateRemembered is how long Late keeps a table.
+const lateRemembered = 7 * 24 * time.Hour
+
+func (l Late) add(table string, at int64) {
+	maps.DeleteFunc(l, func(_ string, span [2]int64) bool { return at-span[1] > int64(lateRemembered) })
+	span, ok := l[table]
+	if !ok {
+		span = [2]int64{at, at}
+	}
+	l[table] = [2]int64{min(span[0], at), max(span[1], at)}
+}
+
+// series is that of the snapshots of a night, or of a watch.
+func (w *watcher) series() clickhouse.StateSeries {
+	if w.day > 0 {
+		return clickhouse.NightState
+	}
+	return clickhouse.LiveState
 }
 
 // saveEvery is the interval between two snapshots. A restart reads what was closed since the last one.
@@ -39,8 +68,8 @@ const saveEvery = 10 * time.Minute
 // save stores a snapshot. All rows of the shoes in it are durable.
 func (w *watcher) save(ctx context.Context) error {
 	s := state{
-		Version: stateVersion, Closed: w.after.Closed, Table: w.after.Table, Shoe: w.after.Shoe, Tables: w.tables,
-		Before: w.before, Days: w.days, Forgot: w.forgot, Late: map[string][]byte{},
+		Version: stateVersion, After: w.after, Tables: w.tables, Begun: w.begun, Before: w.before, Days: w.days, Hour: w.hour,
+		Late: map[string][]byte{}, Lately: w.lately, LateKeys: w.lateKeys,
 	}
 	var err error
 	if s.Detectors, err = w.host.AppendState(nil); err != nil {
@@ -55,10 +84,14 @@ func (w *watcher) save(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("encode the state: %w", err)
 	}
-	if err := w.store.WriteWatchState(ctx, w.options.Property, w.number+1, data); err != nil {
+	number := w.number + 1
+	if w.day > 0 {
+		number = w.day
+	}
+	if err := w.store.WriteWatchState(ctx, w.options.Property, w.series(), number, data); err != nil {
 		return err
 	}
-	w.number++
+	w.number = number
 	w.saved, w.unsaved = time.Now(), false
 	return nil
 }
@@ -69,7 +102,11 @@ func (w *watcher) resume(ctx context.Context) error {
 	if w.resumed {
 		return nil
 	}
-	number, data, err := w.store.WatchState(ctx, w.options.Property)
+	before := uint64(math.MaxUint64)
+	if w.day > 0 {
+		before = w.day
+	}
+	number, data, err := w.store.WatchState(ctx, w.options.Property, w.series(), before)
 	if err != nil {
 		return err
 	}
@@ -83,19 +120,27 @@ func (w *watcher) resume(ctx context.Context) error {
 	return nil
 }
 
-func (w *watcher) restore(data []byte) error {
+// decoded reads a snapshot of this release.
+func decoded(data []byte) (s state, err error) {
 	mode, err := cbor.DecOptions{MaxMapPairs: 1 << 20, MaxArrayElements: 1 << 20}.DecMode()
+	if err != nil {
+		return s, err
+	}
+	if err := mode.Unmarshal(data, &s); err != nil {
+		return s, fmt.Errorf("decode the state: %w", err)
+	}
+	if s.Version != stateVersion {
+		return s, fmt.Errorf("state of version %d, this release reads version %d", s.Version, stateVersion)
+	}
+	return s, nil
+}
+
+func (w *watcher) restore(data []byte) error {
+	s, err := decoded(data)
 	if err != nil {
 		return err
 	}
-	var s state
-	if err := mode.Unmarshal(data, &s); err != nil {
-		return fmt.Errorf("decode the state: %w", err)
-	}
-	if s.Version != stateVersion {
-		return fmt.Errorf("state of version %d, this release reads version %d", s.Version, stateVersion)
-	}
-	if s.Closed < w.options.Since {
+	if s.After.At < w.options.Since {
 		return errors.New("the state ends before the first shoe of --since")
 	}
 	host, err := detectors.RestoreStored(w.promise, s.Detectors)
@@ -108,9 +153,13 @@ func (w *watcher) restore(data []byte) error {
 			return err
 		}
 	}
-	w.host, w.scoring, w.late, w.forgot = host, host, late, s.Forgot
-	w.after = clickhouse.ClosedShoe{Closed: s.Closed, Table: s.Table, Shoe: s.Shoe}
+	w.host, w.scoring, w.late, w.hour, w.after = host, host, late, s.Hour, s.After
+	if s.Lately != nil {
+		w.lately = s.Lately
+	}
 	maps.Copy(w.tables, s.Tables)
+	maps.Copy(w.begun, s.Begun)
+	maps.Copy(w.lateKeys, s.LateKeys)
 	maps.Copy(w.before, s.Before)
 	maps.Copy(w.days, s.Days)
 	return nil

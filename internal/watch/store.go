@@ -65,7 +65,7 @@ func (w *watcher) take(at *detectors.Location, dealer string, t *terms) {
 // keep stores the rows of a pass. Rows that were stored before are not duplicated.
 func (w *watcher) keep(ctx context.Context, step *Step) error {
 	done := &w.pending
-	if done.shoes+len(done.evidence)+len(done.findings) == 0 {
+	if done.shoes+done.rounds+len(done.evidence)+len(done.findings) == 0 {
 		return nil
 	}
 	if len(done.evidence) > 0 {
@@ -84,7 +84,7 @@ func (w *watcher) keep(ctx context.Context, step *Step) error {
 	step.Evidence += len(done.evidence)
 	step.Findings += len(done.findings)
 	if w.options.Hooks.Kept != nil {
-		w.options.Hooks.Kept(done.shoes, done.rounds, done.evidence, done.findings, w.after.Closed)
+		w.options.Hooks.Kept(done.shoes, done.rounds, done.evidence, done.findings, w.after.At)
 	}
 	w.pending = pending{}
 	return nil
@@ -95,7 +95,18 @@ func (w *watcher) report(ctx context.Context, findings []finding.Finding) error 
 	if len(findings) == 0 {
 		return nil
 	}
+	if err := w.prove(ctx, findings); err != nil {
+		return err
+	}
 	sum := sha256.New()
+	for i := range findings {
+		fmt.Fprintf(sum, "%+v\n", findings[i])
+	}
+	return w.store.AddFindings(ctx, "watch "+hex.EncodeToString(sum.Sum(nil)[:16]), findings)
+}
+
+// prove adds the ids of the events that prove findings.
+func (w *watcher) prove(ctx context.Context, findings []finding.Finding) error {
 	for i := range findings {
 		f := &findings[i]
 		if len(f.Evidence.EventIDs) == 0 && len(f.Evidence.Seqs) > 0 {
@@ -109,7 +120,6 @@ func (w *watcher) report(ctx context.Context, findings []finding.Finding) error 
 				}
 			}
 		}
-		fmt.Fprintf(sum, "%+v\n", *f)
 	}
-	return w.store.AddFindings(ctx, "watch "+hex.EncodeToString(sum.Sum(nil)[:16]), findings)
+	return nil
 }

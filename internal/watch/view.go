@@ -38,14 +38,14 @@ func (w *watcher) of(table string, p *clickhouse.PlayedRound) (*terms, error) {
 }
 
 // round is the view of a stored round.
-func (w *watcher) round(c *clickhouse.ClosedShoe, p *clickhouse.PlayedRound, t *terms, frozen bool) detectors.Round {
+func (w *watcher) round(p *clickhouse.PlayedRound, t *terms, frozen bool) detectors.Round {
 	r := detectors.Round{
 		Location: detectors.Location{
-			Property: w.options.Property, Pit: c.Pit, Table: c.Table, Shoe: c.Shoe, Round: p.Round, At: p.At,
+			Property: w.options.Property, Pit: p.Pit, Table: p.Table, Shoe: p.Shoe, Round: p.Round, At: p.At,
 			Seq: record.Seq(p.FirstSeq),
 		},
 		Dealer: p.Dealer, Batch: p.Batch, Shuffler: p.Shuffler, Reader: p.Reader, Locked: p.Locked, First: p.Card,
-		Ended: p.End, Decks: int(c.Decks),
+		Ended: p.End, Decks: int(p.Decks),
 		Offer: t.offer, Breaches: int(p.Breaches), Misread: p.Misread, Frozen: frozen || !p.Auditable,
 	}
 	var player, banker []baccarat.Card
@@ -73,6 +73,20 @@ func (w *watcher) round(c *clickhouse.ClosedShoe, p *clickhouse.PlayedRound, t *
 		r.Wagers = append(r.Wagers, v)
 	}
 	return r
+}
+
+// commission fills in the vigorish of a round whose shoe is not closed, as if it were taken: it is part of the results.
+func (t *terms) commission(r *detectors.Round) {
+	if t.law == nil {
+		return
+	}
+	vig, ok := t.law.Vigorish(t.config.Percent)
+	for i := range r.Wagers {
+		if w := &r.Wagers[i]; ok && w.Spot == baccarat.SpotBanker && w.Ruled == baccarat.Pay {
+			w.VigDue, _ = vig.Exact(w.Due)
+			w.VigTaken = w.VigDue
+		}
+	}
 }
 
 // hands reads "P 6c Kh B 7d Ks" and puts the cards in the order in which they are dealt.

@@ -37,16 +37,16 @@ func TestStoredRoundsCountAsLiveOnes(t *testing.T) {
 		live := suspicion.Table{Play: table, Log: &queue.Log, Clock: clock, Budget: detectors.DefaultBudget()}
 		into := facts.Table{Play: table, Log: &queue.Log, Clock: clock}
 		watch := newWatcher(nil, Options{})
-		settled := func(s *engineplay.Shoe, r *record.Round) {
+		settled := func(s *engineplay.Shoe, r *record.Round, at int64) {
 			out := rows.Set{}
 			view := live.Round(s, r, &out)
-			into.Round(s, r, view, &out)
+			into.Round(s, r, at, view, &out)
 			stored := clickhouse.PlayedRound{
 				Round: r.No, Result: out.Rounds.Result[0], Cards: string(out.Rounds.Cards.At(0)),
 				Auditable: out.Rounds.Auditable[0], Irregular: out.Rounds.Irregular[0],
 			}
 			under := terms{law: s.Law, config: r.Config, offer: view.Offer}
-			if again := watch.round(&clickhouse.ClosedShoe{}, &stored, &under, false); again.Played != view.Played {
+			if again := watch.round(&stored, &under, false); again.Played != view.Played {
 				t.Errorf("%s round %d, cards %s: counts %v live, %v as stored",
 					name, r.No, stored.Cards, view.Played, again.Played)
 			}
@@ -61,7 +61,7 @@ func TestStoredRoundsCountAsLiveOnes(t *testing.T) {
 				}
 				for stage := range table.Apply(item.Event) {
 					if stage.Kind == engineplay.Settled {
-						settled(stage.Shoe, stage.Round)
+						settled(stage.Shoe, stage.Round, item.Event.At)
 					}
 				}
 			}

@@ -1,7 +1,11 @@
 // Package watch runs the detectors whose keys outlive a shoe: patrons, dealers, pairs, devices and pits. Stored facts
-// come in, in the order in which shoes were closed and behind the slowest feed; evidence and findings go out. Its state
-// is bounded by the play of a few hours and stored as a snapshot: a restart reads what was closed since, and finds the
-// same. The shoes of a feed that catches up later are scored by detectors of their table, which begin again.
+// come in, in the order in which rounds were settled and shoes were closed, behind the slowest feed; evidence and
+// findings go out. A round is scored when it is settled: an alarm does not wait for the end of the shoe. Detectors that
+// compare the rounds of a whole shoe score it when it is closed.
+//
+// The state is bounded by the play of a few hours and stored as a snapshot: a restart reads what was settled since, and
+// finds the same. What a feed that is late brings is scored by detectors of its table, which begin again; the night
+// scores the day again, in order.
 package watch
 
 import (
@@ -23,8 +27,9 @@ type Options struct {
 	Property string
 	// Since is the earliest closing time of the shoes, ns UTC.
 	Since int64
-	// Behind is the distance to the slowest feed, so that rows of a flush in progress are not missed. Watch does not wait
-	// for a table that is further behind than Patience: its shoes are scored when they come, by detectors of the table.
+	// Behind is the distance to the slowest feed, so that rows of a flush in progress are not missed. Watch does not
+	// wait for a table that is further behind than Patience: its shoes are scored when they come, by detectors of the
+	// table.
 	Behind, Patience time.Duration
 	Engine           engine.Options
 	Hooks            Hooks
@@ -40,23 +45,51 @@ type Hooks struct {
 	Unread func(error)
 }
 
+// Store is where facts come from, and where evidence, findings and snapshots go. It is implemented by clickhouse.Store.
+type Store interface {
+	// Watermark is the time up to which every open table has reported; it ignores tables further behind than patience.
+	Watermark(ctx context.Context, property string, patience int64) (slowest, newest int64, err error)
+	// Settled and Closed are the rounds and shoes behind a cursor, up to a time, in order; Overdue those that came
+	// late.
+	Settled(ctx context.Context, property string, after clickhouse.Cursor, until int64, limit int) (
+		[]clickhouse.PlayedRound, error)
+	Closed(ctx context.Context, property string, after clickhouse.Cursor, until int64, limit int) (
+		[]clickhouse.ClosedShoe, error)
+	Overdue(ctx context.Context, property string, behind *clickhouse.Behind, limit int) (
+		[]clickhouse.PlayedRound, []clickhouse.ClosedShoe, error)
+	// RoundsOf are the rounds of a shoe that is closed, with all that is known of them.
+	RoundsOf(ctx context.Context, property, table, shoe string) ([]clickhouse.PlayedRound, error)
+	Configs(ctx context.Context, property string, before int64) ([]rows.Config, error)
+	FirstRounds(ctx context.Context, property string, from, before int64) (*rows.Rounds, error)
+	EventIDs(ctx context.Context, property, table string, seqs []uint64) (map[uint64]string, error)
+	WatchState(ctx context.Context, property string, of clickhouse.StateSeries, before uint64) (
+		number uint64, state []byte, err error)
+	WriteWatchState(ctx context.Context, property string, of clickhouse.StateSeries, number uint64, state []byte) error
+	AddEvidence(ctx context.Context, run string, list []rows.Evidence) error
+	AddFindings(ctx context.Context, run string, list []finding.Finding) error
+}
+
 // watcher runs detectors over the facts of a property. It is not safe for concurrent use.
 type watcher struct {
 	options Options
-	store   *clickhouse.Store
+	store   Store
 	promise detectors.Budget
 	host    *detectors.Host
-	// late are the detectors of tables whose feeds catch up; scoring are those of the shoe that is scored.
+	// late are the detectors of tables whose feeds catch up; scoring are the detectors of the item that is scored.
 	late    map[string]*detectors.Host
 	scoring *detectors.Host
 
-	after clickhouse.ClosedShoe
-	// tables are the closing times of the last shoe of each table.
-	tables map[string]int64
-	// forgot is when ended visits were last dropped, lateAt when late shoes were last searched; ns.
-	forgot, lateAt int64
+	// after is the last round or shoe in order, tables that of each table.
+	after  clickhouse.Cursor
+	tables map[string]clickhouse.Cursor
+	// begun is when the last round of each table began: what is wrong with the feed since then touches the next one.
+	begun map[string]int64
+	// hour is that in which ended visits were last dropped, lateAt when late feeds were last searched, ns.
+	hour, lateAt int64
 	// number is that of the last snapshot, saved when it was stored. Unsaved reports that shoes were scored since.
-	number           uint64
+	number uint64
+	// day is the number of the gaming day that a night scores again, 0 for a watch.
+	day              uint64
 	saved            time.Time
 	resumed, unsaved bool
 
@@ -68,6 +101,10 @@ type watcher struct {
 	before  map[string]detectors.Orders // of each table
 	// days are the latest gaming days of the tables.
 	days map[string]string
+	// lateKeys are, in a night, the keys with evidence from late feeds, with the time of the last.
+	lateKeys map[string]int64
+	// lately are the rounds and shoes that came late, by table.
+	lately Late
 	// pending are the rows that are not durable yet.
 	pending pending
 }
@@ -75,17 +112,21 @@ type watcher struct {
 // Step is the result of a pass.
 type Step struct {
 	Shoes, Rounds, Evidence, Findings int
-	// Bound is the bound on the expected number of false alarms from the volume really played: the start weights over the
-	// thresholds. Promised is that of the budget for the days of tables with a shoe.
+	// Bound is the bound on the expected number of false alarms from the volume really played: the start weights over
+	// the thresholds. Promised is that of the budget for the days of tables with a shoe.
 	Bound, Promised float64
 	// Watermark is the time up to which shoes were read, ns UTC.
 	Watermark int64
 }
 
-const shoesAtOnce = 100
+// roundsAtOnce and shoesAtOnce are the maximum numbers that are read and scored together.
+const (
+	roundsAtOnce = 2000
+	shoesAtOnce  = 100
+)
 
 // newWatcher returns a watch.
-func newWatcher(store *clickhouse.Store, o Options) *watcher {
+func newWatcher(store Store, o Options) *watcher {
 	promise := detectors.DefaultBudget()
 	if o.Engine.Budget != nil {
 		promise = *o.Engine.Budget
@@ -93,15 +134,14 @@ func newWatcher(store *clickhouse.Store, o Options) *watcher {
 	host := detectors.NewStored(promise)
 	return &watcher{
 		options: o, store: store, promise: promise, host: host, scoring: host, late: map[string]*detectors.Host{},
-		tables: map[string]int64{},
-		after:  clickhouse.ClosedShoe{Closed: o.Since - 1},
-		terms:  map[string]*terms{}, before: map[string]detectors.Orders{},
-		days: map[string]string{},
+		tables: map[string]clickhouse.Cursor{}, after: clickhouse.Cursor{At: o.Since - 1, Round: clickhouse.EndOfShoe},
+		begun: map[string]int64{}, terms: map[string]*terms{}, before: map[string]detectors.Orders{},
+		days: map[string]string{}, lately: Late{}, lateKeys: map[string]int64{},
 	}
 }
 
-// Pass evaluates all closed shoes below the watermark that were not evaluated yet. After an error it may be called
-// again and resumes.
+// Pass scores all rounds and shoes below the watermark that were not scored yet. After an error it may be called again
+// and resumes.
 func (w *watcher) Pass(ctx context.Context) (step Step, err error) {
 	if err := w.resume(ctx); err != nil {
 		return step, err
@@ -126,51 +166,159 @@ func (w *watcher) Pass(ctx context.Context) (step Step, err error) {
 				return step, err
 			}
 		}
-		shoes, err := w.store.Closed(ctx, w.options.Property, w.after, step.Watermark, shoesAtOnce)
-		if err == nil && len(shoes) == 0 && step.Watermark-w.lateAt >= int64(lateEvery) {
-			if shoes, err = w.overdue(ctx); len(shoes) == 0 {
+		items, err := w.next(ctx, step.Watermark)
+		if err == nil && len(items) == 0 && step.Watermark-w.lateAt >= int64(lateEvery) {
+			if items, err = w.overdue(ctx); len(items) == 0 {
 				w.lateAt = step.Watermark
 			}
 		}
-		if err != nil || len(shoes) == 0 {
+		if err != nil || len(items) == 0 {
 			return step, err
 		}
-		for i := range shoes {
-			if err := w.shoe(ctx, &shoes[i]); err != nil {
-				return step, err
-			}
+		if err := w.score(ctx, items); err != nil {
+			return step, err
 		}
 	}
 }
 
-// lateEvery is the interval, in event time, between two searches for shoes of feeds that are behind.
-const lateEvery = time.Minute
-
-// lateKept is how long the detectors of a late table are kept after its last shoe.
-const lateKept = 24 * time.Hour
-
-// overdue returns shoes that were closed before the last one in order and are not scored yet, in order.
-func (w *watcher) overdue(ctx context.Context) ([]clickhouse.ClosedShoe, error) {
-	shoes, err := w.store.Overdue(ctx, w.options.Property,
-		clickhouse.Behind{Last: w.tables, Since: w.options.Since - 1, Before: w.after.Closed}, shoesAtOnce)
-	if err == nil && len(shoes) == 0 {
-		maps.DeleteFunc(w.late, func(table string, _ *detectors.Host) bool {
-			return w.after.Closed-w.tables[table] > int64(lateKept)
-		})
-	}
-	return shoes, err
+// item is a round that was settled, or a shoe that was closed.
+type item struct {
+	clickhouse.Cursor
+	round *clickhouse.PlayedRound
+	shoe  *clickhouse.ClosedShoe
 }
 
-// detectors returns the detectors that score a shoe. What is known of a patron later may depend on the cards of a shoe
-// that is late: it is scored by detectors that know the earlier shoes of its table only.
-func (w *watcher) detectors(c *clickhouse.ClosedShoe) *detectors.Host {
-	if c.Closed >= w.after.Closed {
+// next returns what follows the cursor up to a time, in order.
+func (w *watcher) next(ctx context.Context, until int64) ([]item, error) {
+	rounds, err := w.store.Settled(ctx, w.options.Property, w.after, until, roundsAtOnce)
+	if err != nil {
+		return nil, err
+	}
+	if len(rounds) == roundsAtOnce {
+		until = rounds[len(rounds)-1].Settled
+	}
+	shoes, err := w.store.Closed(ctx, w.options.Property, w.after, until, shoesAtOnce)
+	if err != nil {
+		return nil, err
+	}
+	return merged(rounds, shoes), nil
+}
+
+// merged puts rounds and shoes in order. A list of maximum length may go on: what is behind it in the other one waits.
+func merged(rounds []clickhouse.PlayedRound, shoes []clickhouse.ClosedShoe) []item {
+	items := make([]item, 0, len(rounds)+len(shoes))
+	for i := range rounds {
+		items = append(items, item{rounds[i].Cursor(), &rounds[i], nil})
+	}
+	for i := range shoes {
+		items = append(items, item{shoes[i].Cursor(), nil, &shoes[i]})
+	}
+	slices.SortFunc(items, func(a, b item) int { return a.Compare(&b.Cursor) })
+	end := len(items)
+	for i := range items {
+		lastRound := len(rounds) == roundsAtOnce && items[i].round == &rounds[len(rounds)-1]
+		lastShoe := len(shoes) == shoesAtOnce && items[i].shoe == &shoes[len(shoes)-1]
+		if lastRound || lastShoe {
+			end = min(end, i+1)
+		}
+	}
+	return items[:end]
+}
+
+// score scores items in order.
+func (w *watcher) score(ctx context.Context, items []item) error {
+	for i := range items {
+		x := &items[i]
+		if err := w.one(ctx, x); err != nil {
+			return err
+		}
+		if w.scoring == w.host {
+			w.after = x.Cursor
+		} else {
+			w.lately.add(x.Table, x.At)
+		}
+		w.tables[x.Table] = x.Cursor
+		if day, _ := w.options.Engine.Calendar.Of(x.At); w.days[x.Table] != day {
+			w.days[x.Table] = day
+			w.pending.promised += w.promise.Promised(false)
+		}
+	}
+	return nil
+}
+
+// one scores an item. It fails before anything is scored, or not at all.
+func (w *watcher) one(ctx context.Context, x *item) error {
+	if x.shoe != nil {
+		return w.shoe(ctx, x)
+	}
+	t, err := w.of(x.Table, x.round)
+	if err != nil {
+		return err
+	}
+	w.turn(x)
+	before := w.begun[x.Table]
+	touched := slices.ContainsFunc(x.round.Faults, func(at int64) bool { return at >= before })
+	w.begun[x.Table] = x.round.At
+	r := w.round(x.round, t, touched)
+	r.Part = detectors.Prompt
+	t.commission(&r)
+	w.scoring.Round(&r)
+	w.take(&r.Location, r.Dealer, t)
+	w.pending.rounds++
+	return nil
+}
+
+// turn chooses the detectors that score an item. At each full hour of event time they drop the visits that have ended:
+// the state follows from the facts, not from the times of the passes.
+func (w *watcher) turn(x *item) {
+	if w.scoring = w.detectors(x); w.scoring != w.host {
+		return
+	}
+	if hour := x.At / int64(time.Hour); hour > w.hour {
+		w.hour = hour
+		w.host.Forget(hour * int64(time.Hour))
+	}
+}
+
+// lateEvery is the interval, in event time, between two searches for the rounds of feeds that are behind.
+const lateEvery = time.Minute
+
+// lateKept is how long the detectors of a late table are kept after its last round.
+const lateKept = 24 * time.Hour
+
+// overdue returns rounds and shoes before the cursor that are not scored yet, in order.
+func (w *watcher) overdue(ctx context.Context) ([]item, error) {
+	rounds, shoes, err := w.store.Overdue(ctx, w.options.Property,
+		&clickhouse.Behind{Last: w.tables, Since: w.options.Since - 1, After: w.after}, shoesAtOnce)
+	if err != nil {
+		return nil, err
+	}
+	if len(rounds) == shoesAtOnce { // what is behind them may follow rounds that were not read
+		last := rounds[len(rounds)-1].Cursor()
+		shoes = slices.DeleteFunc(shoes, func(c clickhouse.ClosedShoe) bool {
+			end := c.Cursor()
+			return end.Compare(&last) > 0
+		})
+	}
+	items := merged(rounds, shoes)
+	if len(items) == 0 {
+		maps.DeleteFunc(w.late, func(table string, _ *detectors.Host) bool {
+			return w.after.At-w.tables[table].At > int64(lateKept)
+		})
+	}
+	return items, nil
+}
+
+// detectors returns the detectors that score an item. What is known of a patron later may depend on the cards of a
+// round that is late: it is scored by detectors that know the earlier rounds of its table only.
+func (w *watcher) detectors(x *item) *detectors.Host {
+	if x.Compare(&w.after) > 0 {
 		return w.host
 	}
-	host := w.late[c.Table]
+	host := w.late[x.Table]
 	if host == nil {
 		host = detectors.NewStored(w.promise)
-		w.late[c.Table] = host
+		w.late[x.Table] = host
 	}
 	return host
 }
@@ -257,8 +405,9 @@ func disputed(c *clickhouse.ClosedShoe, played []clickhouse.PlayedRound, i int) 
 	return slices.ContainsFunc(c.Faults, func(at int64) bool { return from <= at && at <= to })
 }
 
-// shoe evaluates a closed shoe.
-func (w *watcher) shoe(ctx context.Context, c *clickhouse.ClosedShoe) error {
+// shoe scores a closed shoe by the detectors that need all of it.
+func (w *watcher) shoe(ctx context.Context, x *item) error {
+	c := x.shoe
 	played, err := w.store.RoundsOf(ctx, w.options.Property, c.Table, c.Shoe)
 	if err != nil {
 		return err
@@ -269,12 +418,8 @@ func (w *watcher) shoe(ctx context.Context, c *clickhouse.ClosedShoe) error {
 			return err
 		}
 	}
-	// Nothing below fails: a shoe is evaluated completely or not at all.
-	host := w.detectors(c)
-	w.scoring, w.tables[c.Table] = host, c.Closed
-	if host == w.host {
-		w.after = *c
-	}
+	w.turn(x)
+	host := w.scoring
 	s := detectors.Shoe{
 		Location: detectors.Location{Property: w.options.Property, Pit: c.Pit, Table: c.Table, Shoe: c.Shoe, At: c.At},
 		Decks:    int(c.Decks), Whole: !c.Missing && !c.Joined, Lost: c.Missing,
@@ -289,7 +434,8 @@ func (w *watcher) shoe(ctx context.Context, c *clickhouse.ClosedShoe) error {
 	s.Left = exact.Full(int(c.Decks))
 	for i := range played {
 		p, t := &played[i], under[i]
-		r := w.round(c, p, t, disputed(c, played, i))
+		r := w.round(p, t, disputed(c, played, i))
+		r.Part = detectors.AtEnd
 		host.Round(&r)
 		w.take(&r.Location, r.Dealer, t)
 		cards = append(cards, r.Cards...)
@@ -299,7 +445,6 @@ func (w *watcher) shoe(ctx context.Context, c *clickhouse.ClosedShoe) error {
 				s.Left[card.Card]--
 			}
 		}
-		w.pending.rounds++
 	}
 	for card := 1; card < len(s.Left); card++ {
 		s.Read += int(c.Decks) - int(s.Left[card])
@@ -309,13 +454,5 @@ func (w *watcher) shoe(ctx context.Context, c *clickhouse.ClosedShoe) error {
 	w.take(&s.Location, s.Dealer, nil)
 	w.before[c.Table] = w.before[c.Table].Add(s.Batch, cards)
 	w.pending.shoes++
-	if c.Closed-w.forgot >= int64(time.Hour) {
-		w.forgot = c.Closed
-		w.host.Forget(c.Closed)
-	}
-	if day, _ := w.options.Engine.Calendar.Of(c.Closed); w.days[c.Table] != day {
-		w.days[c.Table] = day
-		w.pending.promised += w.promise.Promised(false)
-	}
 	return nil
 }

@@ -122,7 +122,7 @@ func BenchmarkPass(b *testing.B) {
 	tables := 1
 	rounds, took := 0, time.Duration(0)
 	for b.Loop() {
-		w.after = clickhouse.ClosedShoe{Closed: -1} // all tables play at one time: those before are read again
+		w.after = clickhouse.Cursor{At: -1} // all tables play at one time: those before are read again
 		n, cpu := pass(tables, tables+10)
 		rounds, took, tables = rounds+n, took+cpu, tables+10
 	}
@@ -197,7 +197,7 @@ GROUP BY key) ORDER BY peak DESC LIMIT 1`).Scan(&key, &peak); err != nil {
 func TestWatchWaitsForTheFeed(t *testing.T) {
 	s := database(t)
 	play(t, s, "t-01", "s1-1", 2)
-	shoes, err := s.Closed(t.Context(), "ac-1", clickhouse.ClosedShoe{}, 1<<62, 10)
+	shoes, err := s.Closed(t.Context(), "ac-1", clickhouse.Cursor{}, 1<<62, 10)
 	if err != nil || len(shoes) != 2 {
 		t.Fatalf("%d shoes, %v", len(shoes), err)
 	}
@@ -209,7 +209,7 @@ func TestWatchWaitsForTheFeed(t *testing.T) {
 	if err := s.AddFindings(t.Context(), "test", []finding.Finding{fault}); err != nil {
 		t.Fatal(err)
 	}
-	shoes, err = s.Closed(t.Context(), "ac-1", clickhouse.ClosedShoe{}, 1<<62, 10)
+	shoes, err = s.Closed(t.Context(), "ac-1", clickhouse.Cursor{}, 1<<62, 10)
 	if err != nil || len(shoes[0].Faults) != 1 || len(shoes[1].Faults) > 0 {
 		t.Fatalf("%+v, %v", shoes, err)
 	}
@@ -295,7 +295,7 @@ func TestResumedWatch(t *testing.T) {
 	}
 	// A state of another version is left.
 	other := []byte{0xa1, 0x67, 'V', 'e', 'r', 's', 'i', 'o', 'n', 0x18, 0x63}
-	if err := s.WriteWatchState(t.Context(), "ac-1", 2, other); err != nil {
+	if err := s.WriteWatchState(t.Context(), "ac-1", clickhouse.LiveState, 2, other); err != nil {
 		t.Fatal(err)
 	}
 	unread := ""

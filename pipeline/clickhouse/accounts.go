@@ -123,6 +123,21 @@ WHERE property_id = {property:String} AND gaming_day = {day:Date32} GROUP BY det
 		params("property", property, "day", day)...)
 }
 
+// CountFindings counts the findings of a property whose rule has a prefix, from a gaming day until before another one.
+func (s *Store) CountFindings(ctx context.Context, property, prefix, from, before string) (int, error) {
+	type count struct {
+		N uint64 `ch:"n"`
+	}
+	all, err := list[count](ctx, s, "count findings", `SELECT uniqExact(id) AS n FROM `+s.name("findings")+
+		` WHERE property_id = {property:String} AND startsWith(rule, {prefix:String})
+AND gaming_day >= {from:Date32} AND gaming_day < {before:Date32}`,
+		params("property", property, "prefix", prefix, "from", from, "before", before)...)
+	if err != nil {
+		return 0, err
+	}
+	return int(all[0].N), nil
+}
+
 // VigorishDue sums the vigorish owed by day, shift and table of the round.
 func (s *Store) VigorishDue(ctx context.Context, d Days) ([]VigorishDue, error) {
 	where, args := d.where()

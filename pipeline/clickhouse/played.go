@@ -1,13 +1,34 @@
 package clickhouse
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
+	"slices"
+	"time"
 
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
+
+// Cursor is a place in the order in which rounds and shoes are scored: by the time at which they were settled or closed,
+// then by table, shoe and round. The end of a shoe follows its rounds.
+type Cursor struct {
+	At          int64
+	Table, Shoe string
+	Round       uint32
+}
+
+// EndOfShoe is the Round of a cursor at the end of a shoe.
+const EndOfShoe = math.MaxUint32
+
+// Compare is negative if c is before o.
+func (c *Cursor) Compare(o *Cursor) int {
+	return cmp.Or(cmp.Compare(c.At, o.At), cmp.Compare(c.Table, o.Table), cmp.Compare(c.Shoe, o.Shoe),
+		cmp.Compare(c.Round, o.Round))
+}
 
 // ClosedShoe is a shoe for which the rules of a whole shoe were evaluated.
 type ClosedShoe struct {
@@ -25,9 +46,17 @@ type ClosedShoe struct {
 	Faults  []int64 `column:"-"`
 }
 
+// Cursor is the place of the end of the shoe.
+func (c *ClosedShoe) Cursor() Cursor { return Cursor{c.Closed, c.Table, c.Shoe, EndOfShoe} }
+
 // PlayedRound is a round with its wagers.
 type PlayedRound struct {
+	Pit       string        `column:"pit_id"`
+	Table     string        `column:"table_id"`
+	Shoe      string        `column:"shoe_id"`
 	Round     uint32        `column:"round"`
+	Settled   int64         `column:"settled_at,time"`
+	Decks     uint32        `column:"decks"`
 	At        int64         `column:"at,time"`
 	Dealer    string        `column:"dealer_id"`
 	Config    string        `column:"config_id"`
@@ -46,10 +75,17 @@ type PlayedRound struct {
 	Breaches  uint64        `column:"-"`
 	Misread   bool          `column:"-"`
 	Wagers    []PlayedWager `column:"-"`
+	// Faults are the times of open findings about the feed of the table, of the day before the settlement of the round.
+	Faults []int64 `column:"-"`
 }
+
+// Cursor is the place of the round.
+func (p *PlayedRound) Cursor() Cursor { return Cursor{p.Settled, p.Table, p.Shoe, p.Round} }
 
 // PlayedWager is a wager with its vigorish.
 type PlayedWager struct {
+	Table       string `column:"table_id"`
+	Shoe        string `column:"shoe_id"`
 	Round       uint32 `column:"round"`
 	ID          string `column:"wager_id"`
 	Seat        uint32 `column:"seat"`
@@ -83,65 +119,176 @@ AND toUnixTimestamp64Nano(f.at) > toUnixTimestamp64Nano(newest) - {patience:Int6
 	return max(slowest, 0), max(newest, 0), s.explain("read how far the feeds are", err)
 }
 
-// Closed returns the shoes of a property that were closed up to a time, in the order of closing, table and name, after
-// the given shoe, of which only Closed, Table and Shoe count.
+// afterCursor is the condition that a time and a round are behind a cursor, and not behind a time.
+func afterCursor(at, round string) string {
+	return at + " >= fromUnixTimestamp64Nano({after:Int64}) AND " + at + ` <= fromUnixTimestamp64Nano({until:Int64})
+AND (toUnixTimestamp64Nano(` + at + "), toString(table_id), shoe_id, " + round + `) >
+({after:Int64}, {table:String}, {shoe:String}, {round:UInt32})
+ORDER BY ` + at + ", table_id, shoe_id, " + round + " LIMIT {limit:UInt32}"
+}
+
+func cursorParams(property string, after Cursor, until int64, limit int) []any {
+	return params("property", property, "after", max(after.At, 0), "table", after.Table, "shoe", after.Shoe,
+		"round", after.Round, "until", until, "limit", limit, "since", max(after.At-int64(longestRound), 0))
+}
+
+// longestRound bounds the time from the beginning of a round to its settlement, and of a shoe to its closing: rows that
+// began earlier are not read.
+const longestRound = 7 * 24 * time.Hour
+
+const property = "property_id = {property:String} AND "
+
+// Closed returns the shoes of a property that were closed behind a cursor, up to a time, in order.
 func (s *Store) Closed(
-	ctx context.Context, property string, after ClosedShoe, until int64, limit int,
+	ctx context.Context, of string, after Cursor, until int64, limit int,
 ) ([]ClosedShoe, error) {
 	const doing = "read the closed shoes"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	all, err := selected[ClosedShoe](ctx, s, "shoes", `property_id = {property:String}
-AND (toUnixTimestamp64Nano(closed_at), toString(table_id), shoe_id) > ({after:Int64}, {table:String}, {shoe:String})
-AND toUnixTimestamp64Nano(closed_at) <= {until:Int64} ORDER BY closed_at, table_id, shoe_id LIMIT {limit:UInt32}`,
-		params("property", property, "after", after.Closed, "table", after.Table, "shoe", after.Shoe, "until", until,
-			"limit", limit))
+	all, err := selected[ClosedShoe](ctx, s, "shoes", property+"at >= fromUnixTimestamp64Nano({since:Int64}) AND "+
+		afterCursor("closed_at", "toUInt32(4294967295)"), cursorParams(of, after, until, limit))
 	if err != nil || len(all) == 0 {
 		return nil, s.explain(doing, err)
 	}
-	return all, s.dispute(ctx, property, all)
+	return all, s.dispute(ctx, of, all)
 }
 
-// Behind are the shoes that were closed before a time, Before, and after the last known one of their table, which is
-// Since for a table that is not in Last; ns.
-type Behind struct {
-	Last          map[string]int64
-	Since, Before int64
-}
-
-// Overdue returns shoes that are behind, in the order of Closed.
-func (s *Store) Overdue(ctx context.Context, property string, behind Behind, limit int) ([]ClosedShoe, error) {
-	const doing = "read the shoes of late feeds"
+// Settled returns the rounds of a property that were settled behind a cursor, up to a time, in order, with what is
+// known when they are settled: without vigorish and without breaches.
+func (s *Store) Settled(
+	ctx context.Context, of string, after Cursor, until int64, limit int,
+) ([]PlayedRound, error) {
+	const doing = "read the settled rounds"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	tables, times := []string{""}, []uint64{0}
-	for table, at := range behind.Last {
-		tables, times = append(tables, table), append(times, uint64(at))
+	all, err := selected[PlayedRound](ctx, s, "rounds", property+"at >= fromUnixTimestamp64Nano({since:Int64}) AND "+
+		afterCursor("settled_at", "round"), cursorParams(of, after, until, limit))
+	if err == nil && len(all) > 0 {
+		err = s.prompt(ctx, of, all)
 	}
-	all, err := selected[ClosedShoe](ctx, s, "shoes", `property_id = {property:String}
-AND toUnixTimestamp64Nano(closed_at) < {before:UInt64}
-AND toUnixTimestamp64Nano(closed_at) > transform(toString(table_id),
-{tables:Array(String)}, {times:Array(UInt64)}, {since:UInt64})
-ORDER BY closed_at, table_id, shoe_id LIMIT {limit:UInt32}`,
-		params("property", property, "before", uint64(max(behind.Before, 0)), "tables", tables, "times", times,
-			"since", uint64(max(behind.Since, 0)), "limit", limit))
-	if err != nil || len(all) == 0 {
-		return nil, s.explain(doing, err)
-	}
-	return all, s.dispute(ctx, property, all)
+	return all, s.explain(doing, err)
 }
 
-// dispute adds the times of open findings about the feed to the shoes. Lost events are noted with the rounds that they
-// touch.
-func (s *Store) dispute(ctx context.Context, property string, shoes []ClosedShoe) error {
-	const doing = "read the open findings about feeds"
+// prompt adds wagers, suspected readers and faults of the feed to settled rounds.
+func (s *Store) prompt(ctx context.Context, of string, all []PlayedRound) error {
+	type key struct {
+		table, shoe string
+		round       uint32
+	}
+	at, from, to := map[key]*PlayedRound{}, all[0].At, all[0].At
+	var tables, shoes []string
+	for i := range all {
+		p := &all[i]
+		at[key{p.Table, p.Shoe, p.Round}] = p
+		tables, shoes = append(tables, p.Table), append(shoes, p.Shoe)
+		from, to = min(from, p.At), max(to, p.At)
+	}
+	slices.Sort(tables)
+	slices.Sort(shoes)
+	args := params("property", of, "tables", slices.Compact(tables), "shoes", slices.Compact(shoes), "from", from,
+		"to", to)
+	const shown = property + "table_id IN {tables:Array(String)} AND shoe_id IN {shoes:Array(String)} AND "
+	wagers, err := selected[PlayedWager](ctx, s, "wagers", shown+`at >= fromUnixTimestamp64Nano({from:Int64})
+AND at <= fromUnixTimestamp64Nano({to:Int64}) ORDER BY table_id, shoe_id, round, placed_seq, wager_id`, args)
+	if err != nil {
+		return err
+	}
+	for i := range wagers {
+		if p := at[key{wagers[i].Table, wagers[i].Shoe, wagers[i].Round}]; p != nil {
+			p.Wagers = append(p.Wagers, wagers[i])
+		}
+	}
+	suspected, err := selected[suspectedReader](ctx, s, "findings", shown+`rule = 'count.reader-suspected'
+AND kind = 'deviation' AND verdict IN ('BREACH', 'SUSPECT')`, args)
+	if err != nil {
+		return err
+	}
+	for _, f := range suspected {
+		if p := at[key{f.Table, f.Shoe, f.Round}]; p != nil {
+			p.Misread = true
+		}
+	}
+	return s.faults(ctx, of, from-int64(faultsBefore), func(table string, moment int64) {
+		for i := range all {
+			if p := &all[i]; p.Table == table && p.At-int64(faultsBefore) <= moment && moment <= p.Settled {
+				p.Faults = append(p.Faults, moment)
+			}
+		}
+	})
+}
+
+// faultsBefore is how long before a round the findings about its feed are read.
+const faultsBefore = 24 * time.Hour
+
+// suspectedReader is a round in which a reader is suspected of having misread a card.
+type suspectedReader struct {
+	Table string `column:"table_id"`
+	Shoe  string `column:"shoe_id"`
+	Round uint32 `column:"round"`
+}
+
+// Behind is what is scored of the tables of a property: the last round or shoe of each table, the time Since for a table
+// that is not in Last, and the cursor of those in order.
+type Behind struct {
+	Last  map[string]Cursor
+	Since int64
+	After Cursor
+}
+
+// Overdue returns rounds and shoes that were settled before the cursor and are not scored, in order.
+func (s *Store) Overdue(ctx context.Context, of string, behind *Behind, limit int) (
+	rounds []PlayedRound, shoes []ClosedShoe, err error,
+) {
+	const doing = "read the rounds and shoes of late feeds"
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	tables, times, numbers := []string{""}, []uint64{0}, []uint64{0}
+	for table, last := range behind.Last {
+		tables, times, numbers = append(tables, table), append(times, uint64(last.At)), append(numbers, uint64(last.Round))
+	}
+	args := params("property", of, "before", max(behind.After.At, 0), "tables", tables, "times", times,
+		"numbers", numbers, "since", uint64(max(behind.Since, 0)), "limit", limit)
+	where := func(at, round string) string {
+		return property + at + ` < fromUnixTimestamp64Nano({before:Int64})
+AND (toUInt64(toUnixTimestamp64Nano(` + at + ")), toUInt64(" + round + `)) >
+(transform(toString(table_id), {tables:Array(String)}, {times:Array(UInt64)}, {since:UInt64}),
+transform(toString(table_id), {tables:Array(String)}, {numbers:Array(UInt64)}, toUInt64(0)))
+ORDER BY ` + at + ", table_id, shoe_id, " + round + " LIMIT {limit:UInt32}"
+	}
+	rounds, err = selected[PlayedRound](ctx, s, "rounds", where("settled_at", "round"), args)
+	if err == nil && len(rounds) > 0 {
+		err = s.prompt(ctx, of, rounds)
+	}
+	if err == nil {
+		shoes, err = selected[ClosedShoe](ctx, s, "shoes", where("closed_at", "toUInt32(4294967295)"), args)
+	}
+	if err == nil && len(shoes) > 0 {
+		err = s.dispute(ctx, of, shoes)
+	}
+	return rounds, shoes, s.explain(doing, err)
+}
+
+// dispute adds the times of open findings about the feed to the shoes.
+func (s *Store) dispute(ctx context.Context, of string, shoes []ClosedShoe) error {
 	first := shoes[0].At
 	for i := range shoes {
 		first = min(first, shoes[i].At)
 	}
+	return s.faults(ctx, of, first, func(table string, moment int64) {
+		for i := range shoes {
+			if c := &shoes[i]; c.Table == table && c.At <= moment && moment <= c.Closed {
+				c.Faults = append(c.Faults, moment)
+			}
+		}
+	})
+}
+
+// faults yields the open findings about feeds since a time. Lost events are noted with the rounds that they touch.
+func (s *Store) faults(ctx context.Context, of string, first int64, yield func(table string, at int64)) error {
+	const doing = "read the open findings about feeds"
 	result, err := s.conn.Query(ctx, "SELECT table_id, toUnixTimestamp64Nano(at) FROM "+s.name("open_findings")+` FINAL
-WHERE property_id = {property:String} AND kind = 'data_fault' AND rule != 'feed.gap' AND toUnixTimestamp64Nano(at) >= {first:Int64}`,
-		params("property", property, "first", first)...)
+WHERE property_id = {property:String} AND kind = 'data_fault' AND rule != 'feed.gap'
+AND toUnixTimestamp64Nano(at) >= {first:Int64} ORDER BY table_id, at`, params("property", of, "first", first)...)
 	if err != nil {
 		return s.explain(doing, err)
 	}
@@ -152,11 +299,7 @@ WHERE property_id = {property:String} AND kind = 'data_fault' AND rule != 'feed.
 		if err := result.Scan(&table, &at); err != nil {
 			return s.explain(doing, err)
 		}
-		for i := range shoes {
-			if c := &shoes[i]; c.Table == table && c.At <= at && at <= c.Closed {
-				c.Faults = append(c.Faults, at)
-			}
-		}
+		yield(table, at)
 	}
 	return s.explain(doing, result.Err())
 }

@@ -66,6 +66,9 @@ func (c *Column) append(dst []byte, v View, row int) []byte {
 	case int32Type:
 		return encode(dst, v, c, row, func(dst []byte, n int32) []byte { return binary.AppendVarint(dst, int64(n)) })
 	case int64Type:
+		if c.Optional { // settled_at, which follows from the events
+			return dst
+		}
 		return encode(dst, v, c, row, binary.AppendVarint)
 	case uint8Type:
 		if v.stride == 0 {

@@ -46,6 +46,8 @@ type Rounds struct {
 	Reader       []string  `column:"reader,word"`
 	// Irregular is true if a card of the round was carried over, moved, burned or discarded.
 	Irregular []bool `column:"irregular"`
+	// SettledAt is the time of the event that settled the round: the first card of the next one, or the end of the shoe.
+	SettledAt []int64 `column:"settled_at,time,optional"`
 }
 
 // Wagers are the wagers as placed and settled.

@@ -33,7 +33,8 @@ type Column struct {
 	Type Type
 	As   Conversion
 	Key  bool // part of the row's key
-	// Optional columns are younger than the hash of a row: an empty list is not part of it, and a text never is.
+	// Optional columns are younger than the hash of a row: an empty list is not part of it, and a text or a
+	// number never is.
 	Optional bool
 	// ClickHouse is the type of the column.
 	ClickHouse string

@@ -1218,3 +1218,11 @@ ALTER TABLE shoeproof.handovers ON CLUSTER floor ADD COLUMN IF NOT EXISTS snapsh
 ALTER TABLE shoeproof.events_local ON CLUSTER floor MODIFY COLUMN raw CODEC(ZSTD(1));
 
 ALTER TABLE shoeproof.table_memory_local ON CLUSTER floor MODIFY COLUMN memory CODEC(ZSTD(1));
+
+ALTER TABLE shoeproof.rounds_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS settled_at DateTime64(9, 'UTC') DEFAULT greatest(at, end_at) COMMENT 'time of the event that settled the round' CODEC(Delta, ZSTD(1));
+
+ALTER TABLE shoeproof.rounds ON CLUSTER floor ADD COLUMN IF NOT EXISTS settled_at DateTime64(9, 'UTC') DEFAULT greatest(at, end_at) COMMENT 'time of the event that settled the round' CODEC(Delta, ZSTD(1));
+
+ALTER TABLE shoeproof.rounds_local ON CLUSTER floor ADD INDEX IF NOT EXISTS by_settled settled_at TYPE minmax GRANULARITY 1;
+
+ALTER TABLE shoeproof.rounds_local ON CLUSTER floor MATERIALIZE INDEX by_settled;

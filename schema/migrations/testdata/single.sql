@@ -971,3 +971,9 @@ ALTER TABLE shoeproof.handovers ADD COLUMN IF NOT EXISTS snapshot String COMMENT
 ALTER TABLE shoeproof.events MODIFY COLUMN raw CODEC(ZSTD(1));
 
 ALTER TABLE shoeproof.table_memory MODIFY COLUMN memory CODEC(ZSTD(1));
+
+ALTER TABLE shoeproof.rounds ADD COLUMN IF NOT EXISTS settled_at DateTime64(9, 'UTC') DEFAULT greatest(at, end_at) COMMENT 'time of the event that settled the round' CODEC(Delta, ZSTD(1));
+
+ALTER TABLE shoeproof.rounds ADD INDEX IF NOT EXISTS by_settled settled_at TYPE minmax GRANULARITY 1;
+
+ALTER TABLE shoeproof.rounds MATERIALIZE INDEX by_settled;

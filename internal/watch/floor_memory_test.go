@@ -1,0 +1,270 @@
+//go:build unix
+
+package watch
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/shoeproof/shoeproof/detectors/exact"
+	"github.com/shoeproof/shoeproof/internal/oracle"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema/rows"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// The floor of TestFloorMemory: a round a minute, patrons who stay for five hours at one of five seats and come back on
+// other days at other tables, six dealers a shift in turns of half an hour.
+const (
+	floorSeats    = 5
+	floorStay     = 5 * int64(time.Hour)
+	floorShuffle  = 8 * int64(time.Minute)
+	patronsATable = 60
+	floorFrom     = int64(1_772_323_200_000_000_000)
+	floorChunk    = 6 * int64(time.Minute)
+	floorCutCards = 16
+	memoryATable  = 0.5 // MiB
+)
+
+// floorShoe is a shoe that is dealt round by round. It has no state that its table, number and time do not give.
+type floorShoe struct {
+	table, number, tables int
+	at                    int64
+	round                 uint32
+	next                  []int
+	left                  exact.Composition
+	rng                   *rand.Rand
+}
+
+func openShoe(table, number, tables int, at int64) *floorShoe {
+	s := &floorShoe{
+		table: table, number: number, tables: tables, at: at, left: exact.Full(8),
+		rng: rand.New(rand.NewPCG(uint64(table), uint64(number))),
+	}
+	for card := range 52 {
+		s.next = append(s.next, slices.Repeat([]int{card}, 8)...)
+	}
+	s.rng.Shuffle(len(s.next), func(i, j int) { s.next[i], s.next[j] = s.next[j], s.next[i] })
+	return s
+}
+
+func (s *floorShoe) id() string { return fmt.Sprintf("t%04d-%06d", s.table, s.number) }
+
+// play deals the next round; false at the cutting card.
+func (s *floorShoe) play() (clickhouse.PlayedRound, bool) {
+	if len(s.next) <= floorCutCards {
+		return clickhouse.PlayedRound{}, false
+	}
+	coup := oracle.Deal(s.next)
+	s.round++
+	s.at += int64(55*time.Second) + s.rng.Int64N(int64(10*time.Second))
+	table, shift, turn := fmt.Sprintf("t%04d", s.table), s.at/(8*3600e9), s.at/1800e9
+	p := clickhouse.PlayedRound{
+		Pit: fmt.Sprintf("p%02d", s.table/20), Table: table, Shoe: s.id(), Round: s.round, At: s.at,
+		Settled: s.at + 50e9, Decks: 8, Dealer: fmt.Sprintf("d%04d-%d-%d", s.table, shift%3, turn%6), Config: "C1",
+		Result: coup.Winner(), Auditable: true, FirstSeq: uint64(s.number)*10_000 + uint64(s.round)*40,
+		Locked: s.at + 20e9, Card: s.at + 21e9, End: s.at + 40e9, Batch: table + fmt.Sprint("-b", s.number%2),
+		Shuffler: table + "-sh", Reader: table + "-rd",
+	}
+	unseen := make([]byte, 52)
+	for card := range 52 {
+		unseen[card] = byte(s.left[card+1])
+	}
+	p.Unseen = string(unseen)
+	p.Cards = "P " + names(coup.Player) + " B " + names(coup.Banker)
+	for _, card := range append(slices.Clone(coup.Player), coup.Banker...) {
+		s.left[1+card%4*13+card/4]--
+	}
+	s.next = s.next[len(coup.Order):]
+	for seat := range floorSeats {
+		visit := (s.at + int64(seat)*int64(time.Hour)) / floorStay
+		who := rand.New(rand.NewPCG(uint64(visit), uint64(s.table*floorSeats+seat))).IntN(s.tables * patronsATable)
+		spot := [2]string{"PLAYER", "BANKER"}[s.rng.IntN(2)]
+		w := clickhouse.PlayedWager{
+			Round: s.round, ID: fmt.Sprintf("w%d.%d", s.round, seat), Seat: uint32(seat + 1), Spot: spot,
+			Patron: fmt.Sprintf("%032x", who), Stake: 100_00 * (1 + s.rng.Int64N(5)), Placed: s.at + int64(seat)*2e9,
+			LockStake: -1, SettleStake: -1, Done: "returned", Ruled: "returned",
+		}
+		switch coup.Winner() {
+		case spot:
+			w.Done, w.Ruled, w.Paid, w.Due = "paid", "paid", w.Stake, w.Stake
+			if spot == "BANKER" {
+				w.VigDue, w.VigTaken = w.Stake/20, w.Stake/20
+			}
+		case "TIE":
+		default:
+			w.Done, w.Ruled = "collected", "collected"
+		}
+		p.Wagers = append(p.Wagers, w)
+	}
+	return p, true
+}
+
+func names(cards []int) string {
+	var all []string
+	for _, card := range cards {
+		all = append(all, string("A23456789TJQK"[card/4])+string("cdhs"[card%4]))
+	}
+	return strings.Join(all, " ")
+}
+
+// floorStore is a memory of tables that play around the clock.
+type floorStore struct {
+	memory
+	tables []*floorShoe
+	// open holds the beginning of each open shoe, closed that of each shoe that is not scored yet.
+	open   []int64
+	closed map[string][3]int64
+}
+
+func newFloorStore(tables int) *floorStore {
+	f := &floorStore{memory: *newMemory(), closed: map[string][3]int64{}}
+	for i := range tables {
+		at := floorFrom + int64(i)*int64(time.Hour)/int64(tables)
+		f.tables, f.open = append(f.tables, openShoe(i, 1, tables, at)), append(f.open, at)
+	}
+	config, err := deal.Config("nj-mini", 1)
+	if err != nil {
+		panic(err)
+	}
+	config.ConfigID = "C1"
+	text := string(schema.AppendConfigJSON(nil, &config))
+	for i := range tables {
+		f.configs = append(f.configs, rows.Config{TableID: fmt.Sprintf("t%04d", i), ConfigID: "C1", Config: text})
+	}
+	return f
+}
+
+// until plays all tables up to a time.
+func (f *floorStore) until(at int64) {
+	for i, s := range f.tables {
+		for s.at < at {
+			p, ok := s.play()
+			if ok {
+				f.rounds = append(f.rounds, p)
+				continue
+			}
+			end := clickhouse.ClosedShoe{
+				Pit: fmt.Sprintf("p%02d", i/20), Table: fmt.Sprintf("t%04d", i), Shoe: s.id(), At: f.open[i],
+				Closed: s.at + int64(2*time.Minute), Decks: 8, Out: uint32(416 - len(s.next)),
+			}
+			f.shoes = append(f.shoes, end)
+			f.closed[s.id()] = [3]int64{int64(i), int64(s.number), f.open[i]}
+			f.open[i] = s.at + floorShuffle
+			s = openShoe(i, s.number+1, len(f.tables), f.open[i])
+			f.tables[i] = s
+		}
+	}
+	slices.SortFunc(f.rounds, func(a, b clickhouse.PlayedRound) int {
+		x, y := a.Cursor(), b.Cursor()
+		return x.Compare(&y)
+	})
+	slices.SortFunc(f.shoes, func(a, b clickhouse.ClosedShoe) int {
+		x, y := a.Cursor(), b.Cursor()
+		return x.Compare(&y)
+	})
+}
+
+// RoundsOf plays a shoe again.
+func (f *floorStore) RoundsOf(_ context.Context, _, _, shoe string) (all []clickhouse.PlayedRound, err error) {
+	c := f.closed[shoe]
+	delete(f.closed, shoe)
+	s := openShoe(int(c[0]), int(c[1]), len(f.tables), c[2])
+	for p, ok := s.play(); ok; p, ok = s.play() {
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// What a watch keeps does not grow with the days: it is bounded by the tables that play. SHOEPROOF_FLOOR=1000x30 plays
+// 1,000 tables for 30 days, about 40 million rounds; `make bench-watch TABLES=100 DAYS=7` is a short form.
+func TestFloorMemory(t *testing.T) {
+	tables, days, hours := 2, 1, 3
+	if size := os.Getenv("SHOEPROOF_FLOOR"); size != "" {
+		if _, err := fmt.Sscanf(size, "%dx%d", &tables, &days); err != nil {
+			t.Fatalf("SHOEPROOF_FLOOR=%s: %v, want 1000x30", size, err)
+		}
+		hours = 24
+	}
+	f := newFloorStore(tables)
+	w := newWatcher(f, Options{Property: "ac-1", Engine: options()})
+	var heap []float64
+	var total int
+	for day := range days {
+		began, rounds := processor(t), 0
+		for at := int64(0); at < int64(hours)*int64(time.Hour); at += floorChunk {
+			f.until(floorFrom + int64(day)*24*int64(time.Hour) + at + floorChunk)
+			step, err := w.Pass(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			rounds += step.Rounds
+		}
+		took := processor(t) - began
+		debug.FreeOSMemory()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		heap, total = append(heap, float64(m.HeapAlloc)/(1<<20)), total+rounds
+		fmt.Fprintf(os.Stderr, "day %d: %d rounds, %.0f rounds a second of processor time with the dealing, live heap %.1f MiB"+
+			", "+
+			"resident at most %.0f MiB, %d findings\n", day+1, rounds, float64(rounds)/took.Seconds(), heap[day],
+			resident(t),
+			len(f.findings))
+	}
+	if f.evidence < 30*total {
+		t.Errorf("%d rows of evidence of %d rounds: the detectors do not score them", f.evidence, total)
+	}
+	if err := w.save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	again := newWatcher(f, Options{Property: "ac-1", Engine: options()})
+	f.until(floorFrom + int64(days-1)*24*int64(time.Hour) + int64(hours)*int64(time.Hour) + 2*floorChunk)
+	if step, err := again.Pass(t.Context()); err != nil || step.Rounds == 0 {
+		t.Fatalf("after a restart: %+v, %v", step, err)
+	}
+	fmt.Fprintf(os.Stderr, "%d tables, %d rounds; snapshot %.1f MiB; restart to scored rounds %v\n", tables, total,
+		float64(len(f.states[again.number]))/(1<<20), time.Since(began).Round(time.Millisecond))
+	if len(heap) > 3 && heap[len(heap)-1] > 1.25*heap[2] {
+		t.Errorf(
+			"the live heap grows from %.1f MiB after three days to %.1f MiB after %d", heap[2], heap[len(heap)-1], days,
+		)
+	}
+	if last := heap[len(heap)-1]; tables >= 20 && last > memoryATable*float64(tables) {
+		t.Errorf("the live heap has %.1f MiB for %d tables, want at most %.1f MiB a table", last, tables, memoryATable)
+	}
+}
+
+// processor is the processor time used so far.
+func processor(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// resident is the largest resident memory so far, MiB.
+func resident(t *testing.T) float64 {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS == "darwin" {
+		return float64(u.Maxrss) / (1 << 20)
+	}
+	return float64(u.Maxrss) / (1 << 10)
+}

@@ -1,0 +1,240 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/shoeproof/shoeproof/detectors"
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema/rows"
+)
+
+// Night is a gaming day that was scored again, in order, when all feeds had come.
+type Night struct {
+	// Findings are the findings of the day, Late the feeds that the watch scored out of order.
+	Findings []finding.Finding
+	Late     Late
+	// Scored is the time up to which a watch had scored when it stored its last snapshot; 0 without a snapshot. Until is
+	// the end of the last shoe of the day.
+	Scored, Until int64
+	// LateSubjects are the keys with evidence from late feeds, of this day or of the last 30.
+	LateSubjects map[string]int64
+	// Keys is the number of detectors and keys with evidence, Differing that of those whose stored evidence differs.
+	Keys, Differing int
+	differing       map[account]bool
+}
+
+// lookback is how long before a day a night begins that has no snapshot of the day before: evidence is not kept longer.
+const lookback = 31 * 24 * time.Hour
+
+// settling bounds the time from the end of a day to the closing of its last shoe.
+const settling = 24 * time.Hour
+
+// account is a detector and a key.
+type account struct{ detector, key string }
+
+// total is the evidence of an account in a day.
+type total struct {
+	ln float64
+	n  uint64
+}
+
+// KeyTotals returns the stored evidence of a day by detector and key; see clickhouse.Store.EvidenceByKey.
+type KeyTotals func(ctx context.Context, property, day string) ([]clickhouse.KeyEvidence, error)
+
+// ScoreDay scores a gaming day again with the code of a watch. It begins with the state at the end of the day before,
+// and stores that at the end of the day. Evidence that differs from the stored one replaces it.
+func ScoreDay(ctx context.Context, store Store, stored KeyTotals, o Options, day string) (Night, error) {
+	n := night{store: store, options: o, name: day}
+	date, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return n.Night, fmt.Errorf("gaming day %q: %w", day, err)
+	}
+	n.number = uint64(date.Unix() / (24 * 3600))
+	if n.from, n.until, err = o.Engine.Calendar.Bounds(day, ""); err != nil {
+		return n.Night, err
+	}
+	if err := n.live(ctx); err != nil {
+		return n.Night, err
+	}
+	totals, err := stored(ctx, o.Property, day)
+	if err != nil {
+		return n.Night, err
+	}
+	sums := map[account]total{}
+	n.all = len(totals) == 0 || n.Scored < n.from // no watch has scored the day: nothing is compared
+	err = n.run(ctx, true, func(e *rows.Evidence) {
+		t := sums[account{e.Detector, e.Key}]
+		sums[account{e.Detector, e.Key}] = total{t.ln + e.LnE, t.n + 1}
+	})
+	if err != nil {
+		return n.Night, err
+	}
+	differ := n.differ(totals, sums)
+	if n.Keys, n.Differing = len(sums), len(differ); len(differ) == 0 || n.all {
+		return n.Night, nil
+	}
+	n.wanted, n.differing = differ, differ
+	return n.Night, n.run(ctx, false, func(*rows.Evidence) {})
+}
+
+// night is a run over a day.
+type night struct {
+	Night
+	store       Store
+	options     Options
+	name        string
+	number      uint64
+	from, until int64
+	// wanted are the accounts whose evidence is stored.
+	wanted map[account]bool
+	// all stores all evidence at the first run.
+	all bool
+}
+
+// live reads from the last snapshot of the watch how far it was, and which feeds were late.
+func (n *night) live(ctx context.Context) error {
+	number, data, err := n.store.WatchState(ctx, n.options.Property, clickhouse.LiveState, math.MaxUint64)
+	if err != nil || number == 0 {
+		return err
+	}
+	if s, err := decoded(data); err == nil { // a snapshot of another release has nothing to compare
+		n.Scored, n.Late = s.After.At, s.Lately
+	}
+	return nil
+}
+
+// run scores the day, then what its shoes need beyond it. First makes the findings and stores the state.
+func (n *night) run(ctx context.Context, first bool, take func(*rows.Evidence)) error {
+	w := newWatcher(n.store, n.options)
+	w.day = n.number
+	w.after = clickhouse.Cursor{At: n.from - int64(lookback) - 1, Round: clickhouse.EndOfShoe}
+	if err := w.resume(ctx); err != nil {
+		return err
+	}
+	maps.DeleteFunc(w.lateKeys, func(_ string, at int64) bool { return n.from-at > int64(lookback) })
+	n.LateSubjects = w.lateKeys
+	var err error
+	if w.configs, err = n.store.Configs(ctx, n.options.Property, n.until+int64(settling)); err != nil {
+		return err
+	}
+	n.Findings = n.Findings[:0]
+	if err := n.to(ctx, w, n.until-1, take); err != nil {
+		return err
+	}
+	if first {
+		if err := w.save(ctx); err != nil {
+			return err
+		}
+		if n.Until, err = n.last(ctx); err != nil {
+			return err
+		}
+	}
+	if err := n.to(ctx, w, n.Until, take); err != nil {
+		return err
+	}
+	return w.prove(ctx, n.Findings)
+}
+
+// last is when the last round that began in the day was settled, and the last shoe closed.
+func (n *night) last(ctx context.Context) (int64, error) {
+	last, after := n.until-1, clickhouse.Cursor{At: n.until - 1, Round: clickhouse.EndOfShoe}
+	for from := after; ; {
+		rounds, err := n.store.Settled(ctx, n.options.Property, from, n.until+int64(time.Hour), roundsAtOnce)
+		if err != nil {
+			return 0, err
+		}
+		for i := range rounds {
+			if rounds[i].At < n.until {
+				last = max(last, rounds[i].Settled)
+			}
+		}
+		if len(rounds) < roundsAtOnce {
+			break
+		}
+		from = rounds[len(rounds)-1].Cursor()
+	}
+	for {
+		shoes, err := n.store.Closed(ctx, n.options.Property, after, n.until+int64(settling), shoesAtOnce)
+		if err != nil {
+			return 0, err
+		}
+		for i := range shoes {
+			if shoes[i].At < n.until {
+				last = max(last, shoes[i].Closed)
+			}
+		}
+		if len(shoes) < shoesAtOnce {
+			return last, nil
+		}
+		after = shoes[len(shoes)-1].Cursor()
+	}
+}
+
+// to scores what comes up to a time.
+func (n *night) to(ctx context.Context, w *watcher, until int64, take func(*rows.Evidence)) error {
+	for {
+		items, err := w.next(ctx, until)
+		if err != nil || len(items) == 0 {
+			return err
+		}
+		if err := w.score(ctx, items); err != nil {
+			return err
+		}
+		var replaced []rows.Evidence
+		for i := range w.pending.evidence {
+			if e := &w.pending.evidence[i]; e.GamingDay == n.name {
+				take(e)
+				if span, ok := n.Late[e.TableID]; ok && span[0]-int64(time.Hour) <= e.At && e.At <= span[1] {
+					w.lateKeys[e.Key] = e.At
+				}
+				if n.all || n.wanted[account{e.Detector, e.Key}] {
+					replaced = append(replaced, *e)
+				}
+			}
+		}
+		for i := range w.pending.findings {
+			if f := &w.pending.findings[i]; f.GamingDay == n.name {
+				n.Findings = append(n.Findings, *f)
+			}
+		}
+		w.pending = pending{}
+		if len(replaced) > 0 {
+			if err := n.store.AddEvidence(ctx, "night "+n.name, replaced); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// differ returns the accounts whose evidence is not that which is stored.
+func (n *night) differ(stored []clickhouse.KeyEvidence, sums map[account]total) map[account]bool {
+	before := map[account]total{}
+	for i := range stored {
+		e := &stored[i]
+		if key, ok := detectors.ParseKey(e.Key); ok && !key.Kind.Ends() {
+			before[account{e.Detector, e.Key}] = total{e.LnE, e.Factors}
+		}
+	}
+	differ := map[account]bool{}
+	for a, x := range sums {
+		if y, ok := before[a]; !ok || x.n != y.n || math.Abs(x.ln-y.ln) > 1e-6*float64(x.n) {
+			differ[a] = true
+		}
+	}
+	return differ
+}
+
+// Suspicions returns the findings of a list that a watch makes: about keys that outlive a shoe.
+func Suspicions(all []finding.Finding) []finding.Finding {
+	return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool {
+		key, ok := detectors.ParseKey(f.Subject)
+		return f.Kind != finding.Anomaly || !ok || key.Kind.Ends() || !slices.ContainsFunc(detectors.All(),
+			func(d *detectors.Detector) bool { return d.ID == f.Rule })
+	})
+}
