@@ -20,6 +20,8 @@ type Amendment struct {
 	Was  string `json:"was"`
 	// Now is the current finding; nil if it was withdrawn.
 	Now *finding.Finding `json:"now"`
+	// Why is the cause of the change for people. Bundles of earlier releases have none.
+	Why string `json:"why,omitempty"`
 }
 
 // The reasons of amendments.
@@ -92,17 +94,21 @@ func (x *index) diff(day *Day) ([]*digested, []Amendment, error) {
 		case before == nil:
 			amendments = append(amendments, Amendment{
 				Amends: f.ID, Reason: amendLate, GamingDay: f.GamingDay, Leaf: -1,
+				Why: "an audit after the export found it",
 				Now: now,
 			})
 		case before.gone:
-			amendments = append(amendments, before.amend(f.ID, amendRestored, now))
+			amendments = append(amendments, before.amend(f.ID, amendRestored,
+				"an audit after the withdrawal found it again", now))
 		case before.digest != digest:
-			amendments = append(amendments, before.amend(f.ID, amendChanged, now))
+			amendments = append(amendments, before.amend(f.ID, amendChanged,
+				"an audit after the export found it with another content", now))
 		}
 	}
 	for id, before := range x.findings { // sorted below
 		if !seen[before] && !before.gone {
-			amendments = append(amendments, before.amend(id, amendWithdrawn, nil))
+			why := cmp.Or(day.Withdrawn[id], "it is not in the database, and no run withdrew it")
+			amendments = append(amendments, before.amend(id, amendWithdrawn, why, nil))
 		}
 	}
 	return ordered(fresh, amendments)
@@ -127,10 +133,11 @@ func ordered(fresh []*digested, amendments []Amendment) ([]*digested, []Amendmen
 
 func twice(id string) error { return fmt.Errorf("finding %s was read twice", id) }
 
-func (s *entry) amend(id, reason string, now *finding.Finding) Amendment {
+func (s *entry) amend(id, reason, why string, now *finding.Finding) Amendment {
 	return Amendment{
 		Amends:    id,
 		Reason:    reason,
+		Why:       why,
 		GamingDay: s.day,
 		Leaf:      s.leaf,
 		Was:       hex.EncodeToString(s.line[:]),

@@ -118,7 +118,7 @@ func (d *Day) manifest() Manifest {
 		Amends:     []string{},
 		Unreplayed: []string{}, Extra: []string{}, Engine: d.Engine, Binary: d.Binary, Rulebooks: []string{},
 		Cluster: d.Cluster, Topics: []string{},
-		PseudonymKey: d.MaskKey, Retention: d.Retention, Files: []File{},
+		Runs: d.Runs, PseudonymKey: d.MaskKey, Retention: d.Retention, Files: []File{},
 	}
 	m.Retention.Holds = list(m.Retention.Holds)
 	for _, s := range d.Calendar.Shifts {

@@ -30,6 +30,8 @@ type Day struct {
 
 	// Findings are all findings of the property, of any gaming day, each id once, in any order.
 	Findings iter.Seq2[*finding.Finding, error]
+	// Withdrawn are the reasons of findings that a later audit withdrew and that Findings lacks, by id.
+	Withdrawn map[string]string
 	// Events returns the events of a table with the sequence numbers from first to last, and those around them that
 	// a replay needs. Nil without events.
 	Events func(table string, first, last uint64) iter.Seq2[*Event, error]
@@ -40,6 +42,8 @@ type Day struct {
 	// Records returns the ends of the records, and the actions of triage after those that the log has, by chain and link.
 	// Nil without records.
 	Records func(ctx context.Context, after []rows.ChainHead) (*Heads, []rows.Step, error)
+	// Runs are the nightly runs that cover the gaming day.
+	Runs []Run
 	// Games is the game of each shoe.
 	Games map[ShoeKey]string
 	// Triage is the triage of findings by id.

@@ -71,6 +71,9 @@ type Manifest struct {
 	// mid-stream, or an earlier export has them.
 	Extra []string `json:"extra"`
 
+	// Runs are the nightly runs that cover the gaming day; none for a day without events.
+	Runs []Run `json:"runs,omitempty"`
+
 	Engine       string    `json:"engine"`
 	Binary       string    `json:"binary_sha256"`
 	Rulebooks    []string  `json:"rulebooks"`
@@ -79,6 +82,23 @@ type Manifest struct {
 	PseudonymKey string    `json:"pseudonym_key"`
 	Retention    Retention `json:"retention"`
 	Files        []File    `json:"files"`
+}
+
+// Run is a finished nightly run, with its digests in hex: of the events that it replayed, of its findings, and of the
+// findings of the live audit.
+type Run struct {
+	ID             string      `json:"id"`
+	Shift          string      `json:"shift,omitempty"` // empty for the whole day
+	Ended          schema.Time `json:"ended"`
+	Supersedes     string      `json:"supersedes,omitempty"`
+	Tables         uint32      `json:"tables"`
+	Events         uint64      `json:"events"`
+	Findings       uint32      `json:"findings"`
+	Gaps           uint32      `json:"gaps"`
+	DeadLetters    uint64      `json:"dead_letters"`
+	EventsSHA256   string      `json:"events_sha256"`
+	FindingsSHA256 string      `json:"findings_sha256"`
+	LiveSHA256     string      `json:"live_sha256"`
 }
 
 // Shift is a shift of the property's calendar.

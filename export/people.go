@@ -125,7 +125,7 @@ func (e *exception) amendment() string {
 	case amendLate:
 		return "Amendment: found after the gaming day was exported."
 	case amendWithdrawn:
-		return fmt.Sprintf("Amendment: finding %s (log leaf %d) is withdrawn; it is no longer found.", a.Amends, a.Leaf)
+		return fmt.Sprintf("Amendment: finding %s (log leaf %d) is withdrawn: %s.", a.Amends, a.Leaf, a.Why)
 	case amendRestored:
 		return fmt.Sprintf("Amendment: finding %s is found again; log leaf %d withdrew it.", a.Amends, a.Leaf)
 	default:

@@ -59,6 +59,12 @@ func (b *builder) report(all []exception) *report {
 		{"Release", m.Engine},
 		{"Retention until", strings.Join(append([]string{m.Retention.Until}, m.Retention.Holds...), "; legal hold: ")},
 	}
+	for _, run := range m.Runs {
+		r.Facts = append(r.Facts, [2]string{
+			"Nightly run", fmt.Sprintf("%s, ended %s: %d tables, %d events", strings.TrimSpace(run.ID+" "+run.Shift),
+				b.local(run.Ended-run.Ended%1e9), run.Tables, run.Events),
+		})
+	}
 	if m.Findings+m.Amendments == 0 {
 		r.Facts[6][1] = "none"
 	}

@@ -150,6 +150,9 @@ func Verify(ctx context.Context, path string, opt VerifyOptions) (*Verdict, erro
 		}
 		out.Checks = append(out.Checks, Check{c.name, true, detail})
 	}
+	if out.Code == Good && opt.Last == "" {
+		out.Message += " Verified alone: whether it follows the exports that you accepted before takes --last FILE."
+	}
 	v.describe(out)
 	return out, nil
 }

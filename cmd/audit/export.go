@@ -35,7 +35,9 @@ It first proves the journal, the archive since the gaming day, and the chains of
 incident is investigated, --accept-unproven REASON exports nevertheless; the bundle states the reason and what is
 missing.
 
-Run it after audit run. Back up export.log: without it the log cannot be continued.`,
+It needs a finished "audit run" of the day, made after its last event arrived, and puts its id and digests into the
+manifest. With --gaming-day missing it exports each day of the last five weeks that such a run covers and that was not
+exported since. Back up export.log: without it the log cannot be continued.`,
 		Example: `  audit export --property ac-1 --gaming-day 2026-11-19 -o bundles --export-licensee 'Example Casino LLC' \
       --export-log /var/lib/shoeproof/log --export-key-file /etc/shoeproof/log.key
   audit export --property ac-1 --gaming-day last -o bundles --folder
@@ -46,6 +48,7 @@ Run it after audit run. Back up export.log: without it the log cannot be continu
 	}
 	fs := cmd.Flags()
 	oneDayFlags(fs, &f.choice)
+	missingFlag(fs, "days that a run covers and that were not exported since")
 	fs.StringVarP(&f.out, "out", "o", ".", "folder for the bundle")
 	fs.BoolVar(&f.folder, "folder", false, "write a folder instead of a zip")
 	fs.StringVar(&f.by, "by", "", "name for the list of exports; by default the user of the system")
@@ -81,12 +84,29 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer func() { _ = store.Close() }()
-	done, err := exporter.Run(cmd.Context(), &config, exporter.Options{
-		Property: f.choice.Property, GamingDay: days[0], Out: f.out, Folder: f.folder, Actor: f.by, Engine: opt, Store: store,
-		Accept: f.accept,
-	})
+	if f.choice.Day == gamingday.Missing {
+		days, err = exporter.Missing(cmd.Context(), store, &opt.Calendar, f.choice.Property, time.Now())
+		if err != nil || len(days) == 0 {
+			fmt.Fprintln(cmd.ErrOrStderr(), noneMissing)
+			return storeError(err)
+		}
+	}
+	for _, day := range days {
+		if err := f.export(cmd, &config, exporter.Options{
+			Property: f.choice.Property, GamingDay: day, Out: f.out, Folder: f.folder, Actor: f.by, Engine: opt, Store: store,
+			Accept: f.accept,
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// export exports a day and prints what was made.
+func (f *exportFlags) export(cmd *cobra.Command, config *settings.Audit, o exporter.Options) error {
+	done, err := exporter.Run(cmd.Context(), config, o)
 	if err == nil && done == nil {
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "gaming day %s: %v\n", days[0], export.ErrNothing)
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "gaming day %s: %v\n", o.GamingDay, export.ErrNothing)
 		return err
 	}
 	if done != nil {

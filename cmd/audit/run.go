@@ -39,10 +39,14 @@ evaluates the rules that compare tables, the review queue of the detectors and, 
 the hold tests, and stores one row of the run with its digests. It may be interrupted and started again. The same
 archive gives the same result.
 
+With --gaming-day missing it audits each day of the last five weeks that has events and that no finished run covers,
+or whose events arrived after the run began.
+
 With --worker i/n, i from 0, this process takes one of n shares of the tables. The process that finds all shares
 done merges them and prints the findings; the others print nothing. A process replays --workers tables at once. Neither
 changes the result.`,
 		Example: `  audit run --property ac-1 --gaming-day last
+  audit run --property ac-1 --gaming-day missing
   audit run --property ac-1 --gaming-day 2026-11-19 --shift night -o ndjson --fail-on major > findings.ndjson
   audit run --property ac-1 --from 2025-01-01 --to 2025-12-31 --worker 3/8`,
 		Args: cobra.NoArgs,
@@ -50,6 +54,7 @@ changes the result.`,
 	}
 	fs := cmd.Flags()
 	dayFlags(fs, &f.Choice)
+	missingFlag(fs, "days with events that no finished run covers")
 	fs.StringVar(&f.worker, "worker", "0/1", "share of the tables, i of n, i from 0")
 	fs.IntVar(&f.workers, "workers", 0, "tables that this process replays at once; 0 is one for each processor")
 	fs.BoolVar(&f.whole, "whole", false, "read each table from its first archived event, not from its last snapshot "+
@@ -102,6 +107,16 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer func() { _ = store.Close() }()
+	if f.Day == gamingday.Missing {
+		if f.Shift != "" {
+			return cli.WrongUsage(errors.New("--gaming-day missing and --shift: missing days are whole days"))
+		}
+		o.Days, err = nightly.Missing(cmd.Context(), store, &o.Engine.Calendar, f.Property, time.Now())
+		if err != nil || len(o.Days) == 0 {
+			fmt.Fprintln(cmd.ErrOrStderr(), noneMissing)
+			return storeError(err)
+		}
+	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // the live heap is a few MiB, and would be collected many times a second
 	}

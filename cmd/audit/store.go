@@ -29,6 +29,14 @@ func oneDayFlags(fs *pflag.FlagSet, c *gamingday.Choice) {
 	fs.StringVar(&c.Day, "gaming-day", "", "gaming day, such as 2026-11-19; last is the last one that is over")
 }
 
+// noneMissing is printed for --gaming-day missing if no day is missing.
+const noneMissing = "no gaming day of the last five weeks is missing"
+
+// missingFlag adds the choice "missing" to the help of --gaming-day.
+func missingFlag(fs *pflag.FlagSet, days string) {
+	fs.Lookup("gaming-day").Usage += "; missing are the " + days
+}
+
 func openStore(cmd *cobra.Command, config *settings.Audit, books law.Books) (*clickhouse.Store, error) {
 	store, err := config.ClickHouse.Store(version, books, config.Log.Logger(cmd.ErrOrStderr()))
 	if err != nil {

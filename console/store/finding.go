@@ -50,6 +50,10 @@ const findingColumns = `id, kind, verdict, basis, rule, severity, citations, pro
 	round, seat, subject, dealer_id, at, gaming_day, shift, expected, observed, amount, currency,
 	evidence.seqs AS seqs, evidence.event_ids AS event_ids, rulebook, engine, ln_e, threshold, odds`
 
+// current selects the findings that no nightly run withdrew. The page of a withdrawn finding remains.
+const current = ` AND id GLOBAL NOT IN (SELECT finding_id FROM {{withdrawals}}
+	GROUP BY finding_id HAVING argMax(action, at) = 'withdraw')`
+
 const noTriage = `, '' AS state, '' AS owner, '' AS fingerprint`
 
 // Finding returns one finding.
@@ -111,13 +115,13 @@ func (s *Store) Findings(ctx context.Context, scope Scope, q FindingQuery) ([]Fi
 	switch {
 	case q.Dealer != "":
 		// Without FINAL, for the projection by dealer. An older version that names another dealer counts until it is merged.
-		selected := `WHERE ` + w.equal("dealer_id", q.Dealer).String()
+		selected := `WHERE ` + w.equal("dealer_id", q.Dealer).String() + current
 		query += selected + ` AND at >= (SELECT min(at) FROM (SELECT at FROM {{findings}} ` + selected + newest +
 			limit(q.Limit) + `))` + newest
 	case q.Shoe != "":
-		query += `WHERE ` + w.String() + newest // without FINAL, for the index by shoe
+		query += `WHERE ` + w.String() + current + newest // without FINAL, for the index by shoe
 	default:
-		query += `FINAL PREWHERE ` + w.String() + ` ORDER BY at DESC, id`
+		query += `FINAL PREWHERE ` + w.String() + ` WHERE 1` + current + ` ORDER BY at DESC, id`
 	}
 	return read[Finding](ctx, s, "findings", query+limit(q.Limit), w)
 }

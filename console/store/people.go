@@ -25,7 +25,7 @@ func (s *Store) DealerTallies(
 	w := in(scope).equal("property_id", property).equal("dealer_id", dealer).since("at", since)
 	return read[Tally](ctx, s, "a dealer's findings", `SELECT rule AS name, any(severity) AS severity,
 		count() AS findings, toUInt64(0) AS rounds, sum(amount) AS amount, any(currency) AS currency, max(f.at) AS last_at
-	FROM {{dealer_findings}} AS f FINAL WHERE verdict IN ('BREACH', 'SUSPECT') AND `+w.String()+`
+	FROM {{dealer_findings}} AS f FINAL WHERE verdict IN ('BREACH', 'SUSPECT') AND `+w.String()+current+`
 	GROUP BY rule ORDER BY findings DESC, name LIMIT 200`, w)
 }
 
@@ -42,7 +42,7 @@ func (s *Store) Dealers(ctx context.Context, scope Scope, since time.Time) ([]Ta
 	LEFT JOIN (SELECT property_id, dealer_id, count() AS findings, sum(amount) AS amount, any(currency) AS currency
 		FROM {{dealer_findings}} FINAL
 		WHERE at >= fromUnixTimestamp64Nano({since:Int64}) AND verdict IN ('BREACH', 'SUSPECT') AND severity != 'info'
-			AND `+w.String()+` GROUP BY property_id, dealer_id) AS f
+			AND `+w.String()+current+` GROUP BY property_id, dealer_id) AS f
 	ON r.property_id = f.property_id AND r.dealer_id = f.dealer_id
 	ORDER BY findings / rounds DESC, rounds DESC, name LIMIT 5000`, w)
 }
@@ -104,7 +104,7 @@ func (s *Store) PatronFindings(ctx context.Context, scope Scope, property, patro
 	w.with("tables", slices.Sorted(maps.Keys(tables)),
 		"first", first.Add(-time.Hour).UnixNano(), "last", last.Add(time.Hour).UnixNano())
 	return read[Finding](ctx, s, "a patron's findings", `SELECT `+findingColumns+noTriage+` FROM {{findings}} FINAL
-	WHERE `+w.String()+` AND seat > 0 AND table_id IN {tables:Array(String)}
+	WHERE `+w.String()+current+` AND seat > 0 AND table_id IN {tables:Array(String)}
 		AND at BETWEEN fromUnixTimestamp64Nano({first:Int64}) AND fromUnixTimestamp64Nano({last:Int64})
 		AND (property_id, table_id, shoe_id, round, seat) GLOBAL IN (
 			SELECT property_id, table_id, shoe_id, round, seat`+ofPatron+w.String()+`)

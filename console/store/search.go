@@ -50,7 +50,7 @@ func (s *Store) Citing(ctx context.Context, scope Scope, clauses []string, q Fin
 	w := in(scope).equal("property_id", q.Property).equal("table_id", q.Table).since("at", q.Since).before("at", q.Until)
 	w.and("hasAny(citations, {clauses:Array(String)})", "clauses", clauses)
 	found, err := read[Finding](ctx, s, "findings", `SELECT `+findingColumns+noTriage+` FROM {{findings}}
-		WHERE `+w.String()+` ORDER BY at DESC, id, version DESC LIMIT 1 BY id`+limit(q.Limit), w)
+		WHERE `+w.String()+current+` ORDER BY at DESC, id, version DESC LIMIT 1 BY id`+limit(q.Limit), w)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,8 @@ const (
 	Closing      = "closing" // a second person must confirm
 	Closed       = "closed"
 	Reopened     = "reopened"
+	// Withdrawn is the state of a finding that a nightly run does not find. No action leads there, and none is possible.
+	Withdrawn = "withdrawn"
 )
 
 // States returns all states.
@@ -89,6 +91,9 @@ func (p *Triage) next(row *OpenFinding, before past) (state string, err error) {
 	refuse := func(why string) (string, error) {
 		return "", fmt.Errorf("%w: %s of %s at %s (finding %.8s, %s): %s", ErrTransition, p.Action, row.Rule, row.TableID,
 			row.ID, row.State, why)
+	}
+	if row.State == Withdrawn {
+		return refuse("a nightly run withdrew the finding")
 	}
 	if !open && p.Action != Reopen && p.Action != Note {
 		return refuse("the finding is closed")

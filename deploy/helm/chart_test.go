@@ -452,7 +452,7 @@ func TestOptions(t *testing.T) {
 		}
 		spec, _ := pod(find(t, all, "CronJob", "boardwalk-run-ny-3-b"))
 		same(t, "args", at(list(at(spec, "containers"))[0], "args"),
-			"[run --config /etc/shoeproof/config/shoeproof.yaml --property NY_3.b --gaming-day last]")
+			"[run --config /etc/shoeproof/config/shoeproof.yaml --property NY_3.b --gaming-day missing]")
 	})
 	t.Run("exports in a bucket", func(t *testing.T) {
 		all := render(t, values("bucket")...)
@@ -466,7 +466,7 @@ func TestOptions(t *testing.T) {
 			"[export --export-log s3://audit-exports/floor/ac-1 --export-s3-secret-key-file "+
 				"/etc/shoeproof/object-store/secret_key "+
 				"--export-key-file /etc/shoeproof/signing/ac-1 --config /etc/shoeproof/config/shoeproof.yaml "+
-				"--property ac-1 --gaming-day last]")
+				"--property ac-1 --gaming-day missing]")
 		spec, _ = pod(find(t, all, "CronJob", "sp-shoeproof-run-ac-1"))
 		for _, v := range list(at(spec, "volumes")) {
 			if name := at(v, "name"); name == "signing" || name == "object-store" {

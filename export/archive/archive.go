@@ -50,6 +50,9 @@ func (r *Reader) Fill(ctx context.Context, day *export.Day) error {
 	}
 	day.Rounds = r.rounds(ctx)
 	day.Coverage = func(spans []export.Span) ([]export.Coverage, error) { return r.coverage(ctx, from, until, spans) }
+	if day.Withdrawn, err = r.withdrawn(ctx); err != nil {
+		return err
+	}
 	if day.Games, err = r.games(ctx); err != nil {
 		return err
 	}
@@ -69,6 +72,18 @@ func (r *Reader) Fill(ctx context.Context, day *export.Day) error {
 		}
 	}
 	return nil
+}
+
+// withdrawn returns the reasons of the findings that nightly runs withdrew.
+func (r *Reader) withdrawn(ctx context.Context) (map[string]string, error) {
+	all, err := r.Store.Withdrawals(ctx, r.Property)
+	reasons := map[string]string{}
+	for id, w := range all {
+		if w.Action == clickhouse.Withdraw {
+			reasons[id] = w.Reason
+		}
+	}
+	return reasons, err
 }
 
 func (r *Reader) findings(ctx context.Context) iter.Seq2[*finding.Finding, error] {

@@ -20,9 +20,11 @@ import (
 	"github.com/shoeproof/shoeproof/export/archive"
 	"github.com/shoeproof/shoeproof/export/s3"
 	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/nightly"
 	"github.com/shoeproof/shoeproof/internal/report"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // Options choose what to export.
@@ -109,9 +111,36 @@ func (o *Options) read(ctx context.Context, config *settings.Audit) (*export.Day
 	if err := reader.Fill(ctx, day); err != nil {
 		return nil, err
 	}
+	if err := o.covered(ctx, day); err != nil {
+		return nil, err
+	}
 	day.Records = o.records(day.From)
 	day.Sections, err = o.sections(ctx)
 	return day, err
+}
+
+// ErrUncovered means that the nightly run of a gaming day is missing, or older than its events.
+var ErrUncovered = errors.New("not covered by a nightly run")
+
+// covered puts the runs that cover the gaming day into the export, and refuses a day that none covers.
+func (o *Options) covered(ctx context.Context, day *export.Day) error {
+	runs, why, err := nightly.Covering(ctx, o.Store, &o.Engine.Calendar, o.Property, o.GamingDay)
+	switch {
+	case err != nil:
+		return err
+	case why != "":
+		return fmt.Errorf("%w, and not exported: %s (audit run --property %s --gaming-day %s)", ErrUncovered, why,
+			o.Property, o.GamingDay)
+	}
+	for i := range runs {
+		r := &runs[i]
+		day.Runs = append(day.Runs, export.Run{
+			ID: r.ID, Shift: r.Shift, Ended: schema.Time(r.Ended.UnixNano()), Supersedes: r.Supersedes, Tables: r.Tables,
+			Events: r.Events, Findings: r.Findings, Gaps: r.Gaps, DeadLetters: r.DeadLetters,
+			EventsSHA256: r.EventsSHA256, FindingsSHA256: r.FindingsSHA256, LiveSHA256: r.LiveSHA256,
+		})
+	}
+	return nil
 }
 
 // openLog opens the log of a folder or of an object store.

@@ -12,6 +12,9 @@ import (
 // Choice chooses gaming days of a property: Day, or From and To.
 type Choice struct{ Property, Day, From, To, Shift string }
 
+// Missing is the Day that chooses the days that were missed. The caller finds them in the database.
+const Missing = "missing"
+
 // Month chooses all gaming days of a month, such as 2026-10.
 func (c *Choice) Month(month string) error {
 	first, err := time.Parse("2006-01", month)
@@ -22,7 +25,7 @@ func (c *Choice) Month(month string) error {
 	return nil
 }
 
-// Days returns the gaming days in order. All of them must be over.
+// Days returns the gaming days in order. All of them must be over. It returns none for Missing.
 func (c *Choice) Days(calendar *calendar.Calendar, now time.Time) ([]string, error) {
 	if c.Property == "" {
 		return nil, errors.New("--property: none, want the property as its events name it")
@@ -33,6 +36,8 @@ func (c *Choice) Days(calendar *calendar.Calendar, now time.Time) ([]string, err
 	first, last := c.From, c.To
 	switch c.Day {
 	case "":
+	case Missing:
+		return nil, nil
 	case "last":
 		today, _ := calendar.Of(now.UnixNano())
 		date, err := time.Parse(time.DateOnly, today)

@@ -95,7 +95,7 @@ func (m *merged) take(lines []clickhouse.RunLine) (whole bool, err error) {
 // conclude makes the findings and the row of the run from the merged replay.
 func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, err error) {
 	live, err := r.store.Findings(ctx, clickhouse.Filter{
-		PropertyID: r.Property, GamingDay: w.day, Shift: r.Shift, Live: true,
+		PropertyID: r.Property, GamingDay: w.day, Shift: r.Shift, Live: true, Withdrawn: true,
 	})
 	if err != nil {
 		return night, err
@@ -125,8 +125,14 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 	if err != nil {
 		return night, err
 	}
-	differ := reconcile(absent(live, beside), m.replayed, r.Engine.Version)
+	played := absent(live, beside)
+	holes, err := r.lateHoles(ctx, played, m.replayed)
+	if err != nil {
+		return night, err
+	}
+	differ := reconcile(played, m.replayed, holes, r.Engine.Version)
 	row.Missing, row.Extra, row.Changed = uint32(differ.Missing), uint32(differ.Extra), uint32(differ.Changed)
+	row.Late = uint32(len(differ.Late))
 
 	all := slices.Concat(m.replayed, beside, differ.Findings)
 	finding.Sort(all)
@@ -153,9 +159,12 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 	if err := r.supersede(ctx, w, &row); err != nil {
 		return night, err
 	}
-	row.Ended = r.Now()
 	night.Run, night.Findings = row, all
-	return night, r.store.WriteRun(ctx, &row)
+	if err := r.withdraw(ctx, w, &night, differ.Late, live); err != nil {
+		return night, err
+	}
+	night.Run.Ended = r.Now()
+	return night, r.store.WriteRun(ctx, &night.Run)
 }
 
 // totals is the row of the run with the totals of the replay; the open shoes go into the night.

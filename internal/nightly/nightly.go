@@ -66,6 +66,8 @@ type Night struct {
 	Run      clickhouse.AuditRun
 	Findings []finding.Finding
 	Open     []OpenShoe
+	// Withdrawn are the findings of the day that the run withdrew or restored.
+	Withdrawn []clickhouse.Withdrawal
 	// Records are the records of the console that do not follow from the others, Vanished the tables with events on the
 	// day before and none on the day.
 	Records, Vanished []string

@@ -136,6 +136,7 @@ func playFrom(t testing.TB, tables, faulty, shoes int, opens time.Time) *floor {
 // log is a finite topic in partitions.
 type log struct {
 	records [4][]pipeline.Record
+	open    bool // it never ends
 }
 
 func (l *log) append(events ...schema.Event) {
@@ -153,7 +154,7 @@ func (l *log) append(events ...schema.Event) {
 func (l *log) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range l.records {
-		group.Go(func() error { return work(ctx, &partition{no: int32(i), rest: l.records[i]}) })
+		group.Go(func() error { return work(ctx, &partition{no: int32(i), rest: l.records[i], open: l.open}) })
 	}
 	return group.Wait()
 }
@@ -161,15 +162,24 @@ func (l *log) Consume(ctx context.Context, work func(context.Context, pipeline.S
 type partition struct {
 	no   int32
 	rest []pipeline.Record
+	open bool
 }
 
 func (p *partition) Topic() string    { return "table-events" }
 func (p *partition) Partition() int32 { return p.no }
-func (p *partition) Next(context.Context, time.Duration) ([]pipeline.Record, error) {
+func (p *partition) Next(ctx context.Context, wait time.Duration) ([]pipeline.Record, error) {
+	if len(p.rest) == 0 && p.open {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(wait):
+			return nil, nil
+		}
+	}
 	n := min(len(p.rest), 500)
 	now := p.rest[:n]
 	p.rest = p.rest[n:]
-	if len(p.rest) == 0 {
+	if len(p.rest) == 0 && !p.open {
 		return now, io.EOF
 	}
 	return now, nil
@@ -184,6 +194,30 @@ func ingest(t testing.TB, store pipeline.Sink, l pipeline.Source) {
 		FlushEvery: time.Minute,
 	})
 	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ingestOpen stores so many events of a log as an ingest that still waits for more.
+func ingestOpen(t testing.TB, store *clickhouse.Store, l *log, events uint64) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() {
+		still := log{records: l.records, open: true}
+		done <- pipeline.Run(ctx, &still, store, pipeline.RunOptions{
+			NewStep: func() pipeline.Step { return auditor.New(options()) }, Now: time.Now, FlushRows: 20_000,
+			FlushEvery: 100 * time.Millisecond,
+		})
+	}()
+	for stored := uint64(0); stored < events; time.Sleep(20 * time.Millisecond) {
+		err := store.Conn().QueryRow(t.Context(), "SELECT count() FROM "+store.Table("events")+" FINAL").Scan(&stored)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	cancel()
+	if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 }
@@ -394,15 +428,14 @@ func TestLateEvents(t *testing.T) {
 	if after.Run.Supersedes != before.Run.ID || after.Run.Extra == 0 || after.Run.Gaps != 0 {
 		t.Errorf("after: %+v, want one that supersedes %s, and the hole filled", after.Run, before.Run.ID)
 	}
-	var about []string
-	for i := range after.Findings {
-		if got := &after.Findings[i]; got.Rule == "feed.reconcile" {
-			about = append(about, got.Observed)
-		}
+	if r := after.Run; r.Late != r.Missing+r.Extra {
+		t.Errorf("%d of %d differences follow from the late event", r.Late, r.Missing+r.Extra)
 	}
 	for _, rule := range []string{"feed.gap", "feed.late"} {
-		if !slices.ContainsFunc(about, func(s string) bool { return strings.HasPrefix(s, "live alone: "+rule) }) {
-			t.Errorf("no difference about %s in %q", rule, about)
+		if !slices.ContainsFunc(after.Withdrawn, func(w clickhouse.Withdrawal) bool {
+			return w.Rule == rule && w.Action == clickhouse.Withdraw && strings.Contains(w.Reason, "arrived after")
+		}) {
+			t.Errorf("no %s in %+v", rule, after.Withdrawn)
 		}
 	}
 	now := liveFindings(t, store)
@@ -411,18 +444,112 @@ func TestLateEvents(t *testing.T) {
 			t.Errorf("a live row was changed: %s", brief(&live[i]))
 		}
 	}
-	stored, err := store.Findings(t.Context(), clickhouse.Filter{PropertyID: property, Rule: "feed.reconcile"})
-	if err != nil || len(stored) != len(about) {
-		t.Errorf("%d differences stored, want %d: %v", len(stored), len(about), err)
-	}
+	checkCurrent(t, store, after)
 	if again := night(t, store, nil); again.Run.ID != after.Run.ID || again.Run.Supersedes != before.Run.ID {
 		t.Errorf("again: %+v, want the same run", again.Run)
 	}
 }
 
+// checkCurrent compares the findings that are not withdrawn, and the open ones, with the findings of a run.
+func checkCurrent(t *testing.T, store *clickhouse.Store, run *Night) {
+	t.Helper()
+	if len(run.Records) > 0 {
+		t.Errorf("records of the console: %q", run.Records)
+	}
+	stored, err := store.Findings(t.Context(), clickhouse.Filter{PropertyID: property, GamingDay: day})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := idsOf(run.Findings)
+	for i := range stored {
+		if !want[stored[i].ID] {
+			t.Errorf("the run does not find it, and it is not withdrawn: %s", brief(&stored[i]))
+		}
+		delete(want, stored[i].ID)
+	}
+	for id := range want {
+		t.Errorf("the run finds %s, and it is not stored or withdrawn", id)
+	}
+	for view, of := range map[string]string{
+		"v_findings": "gaming_day = '" + day + "'", "v_queue": "gaming_day = '" + day + "'",
+	} {
+		var ids []string
+		if err := store.Conn().QueryRow(t.Context(), "SELECT arraySort(groupArray(id)) FROM "+store.Table(view)+" WHERE "+
+			of).Scan(&ids); err != nil {
+			t.Fatal(err)
+		}
+		now := idsOf(run.Findings)
+		for _, id := range ids {
+			if !now[id] {
+				t.Errorf("%s has finding %s, which the run does not find", view, id)
+			}
+		}
+	}
+	if problems, err := store.ProveQueue(t.Context(), property); err != nil || len(problems) > 0 {
+		t.Errorf("the queue is not proven: %q, %v", problems, err)
+	}
+}
+
+// A run finds a hole that the live audit still waits for. The event comes; the next run withdraws what followed from the
+// hole. The event comes twice more, which changes nothing; a finding that is found again is restored.
+func TestWithdrawn(t *testing.T) {
+	store := database(t)
+	f := play(t, 1, 1, 1)
+	late, end := len(f.events)-40, len(f.events)-12 // before the table closes
+	var l log
+	l.append(f.events[:late]...)
+	l.append(f.events[late+1 : end]...)
+	ingestOpen(t, store, &l, uint64(end-1))
+	before := night(t, store, nil)
+	if r := before.Run; r.Gaps != 1 || r.Missing == 0 {
+		t.Fatalf("before: %+v, want a gap that the live audit does not have", r)
+	}
+	checkCurrent(t, store, before)
+	l.append(f.events[late])
+	ingest(t, store, &l)
+	after := night(t, store, nil)
+	if r := after.Run; r.Gaps+r.Missing+r.Extra+r.Changed != 0 || r.Supersedes != before.Run.ID {
+		t.Errorf("after: %+v", r)
+	}
+	if len(after.Withdrawn) < 2 {
+		t.Errorf("withdrawn: %+v, want the gap and the differences", after.Withdrawn)
+	}
+	for _, w := range after.Withdrawn {
+		if !strings.Contains(w.Reason, before.Run.ID) || !strings.Contains(w.Reason, after.Run.ID) {
+			t.Errorf("reason %q names no run", w.Reason)
+		}
+	}
+	checkCurrent(t, store, after)
+	kept, err := store.Findings(t.Context(), clickhouse.Filter{PropertyID: property, Withdrawn: true})
+	if err != nil || len(kept) < len(before.Findings) {
+		t.Errorf("%d rows are kept, want those of the first run: %v", len(kept), err)
+	}
+	if again := night(t, store, nil); len(again.Withdrawn) != 0 || again.Run.ID != after.Run.ID {
+		t.Errorf("again: %+v", again)
+	}
+	// A withdrawal that no run has a reason for is undone.
+	if len(after.Findings) == 0 {
+		t.Fatal("no finding is left")
+	}
+	forged := clickhouse.Withdrawal{
+		Property: property, Finding: after.Findings[0].ID, At: time.Now().UnixNano(), Action: clickhouse.Withdraw,
+		Reason: "none of your business", Run: "forged", GamingDay: day,
+	}
+	if err := store.WriteWithdrawals(t.Context(), property, []clickhouse.Withdrawal{forged}); err != nil {
+		t.Fatal(err)
+	}
+	undone := night(t, store, nil)
+	if len(undone.Withdrawn) != 1 || undone.Withdrawn[0].Action != clickhouse.Restore {
+		t.Errorf("undone: %+v", undone.Withdrawn)
+	}
+	checkCurrent(t, store, undone)
+}
+
 func liveFindings(t *testing.T, store *clickhouse.Store) []finding.Finding {
 	t.Helper()
-	list, err := store.Findings(t.Context(), clickhouse.Filter{PropertyID: property, GamingDay: day, Live: true})
+	list, err := store.Findings(t.Context(), clickhouse.Filter{
+		PropertyID: property, GamingDay: day, Live: true, Withdrawn: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/shoeproof/shoeproof/internal/output"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
 // ParseShare reads a share of the tables, i/n, i from 0.
@@ -31,6 +32,14 @@ func (n *Night) Print(out io.Writer) {
 	} else {
 		fmt.Fprintf(out, "live        DIFFERS: %d missing live, %d only live, %d with other content\n", r.Missing, r.Extra,
 			r.Changed)
+	}
+	if r.Late > 0 {
+		fmt.Fprintf(out, "late        %d of these differences follow from events that arrived late\n", r.Late)
+	}
+	for _, w := range n.Withdrawn {
+		fmt.Fprintf(out, "%-11s %s %s: %s\n", map[string]string{
+			clickhouse.Withdraw: "withdrawn", clickhouse.Restore: "restored",
+		}[w.Action], w.Rule, w.Finding, w.Reason)
 	}
 	if n.Suspicions.Scored {
 		fmt.Fprintf(out, "suspicions  %s\n", n.Suspicions.text())

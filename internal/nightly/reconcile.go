@@ -18,20 +18,26 @@ type differences struct {
 	Findings []finding.Finding
 	// Missing are findings of the replay alone, Extra of the live audit alone, Changed of both with other contents.
 	Missing, Extra, Changed int
+	// Late are the findings of Missing and Extra that follow from events that arrived late, by id, with the reason. They
+	// are no findings: the live audit was right about what it had.
+	Late map[string]string
 }
 
 // reconcile compares the findings of a replay with the findings of the live audit. It excludes anomalies, which
-// suspicions compares, and the loss of records that no archive can have.
-func reconcile(live, replayed []finding.Finding, version string) differences {
+// suspicions compares, and the loss of records that no archive can have. Holes were filled late, by table.
+func reconcile(live, replayed []finding.Finding, holes map[string]hole, version string) differences {
 	of := func(all []finding.Finding) []finding.Finding {
 		return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return !reconciled(&f) })
 	}
-	return reconcileAll(of(live), of(replayed), version, func(*finding.Finding) bool { return true })
+	return reconcileAll(of(live), of(replayed), version, holes,
+		func(*finding.Finding) bool { return true })
 }
 
 // reconcileAll compares all findings. It counts a difference only if counts reports that.
-func reconcileAll(live, replayed []finding.Finding, version string, counts func(*finding.Finding) bool) differences {
-	var d differences
+func reconcileAll(live, replayed []finding.Finding, version string, holes map[string]hole,
+	counts func(*finding.Finding) bool,
+) differences {
+	d := differences{Late: map[string]string{}}
 	was := map[string]*finding.Finding{}
 	for i := range live {
 		was[live[i].ID] = &live[i]
@@ -42,6 +48,9 @@ func reconcileAll(live, replayed []finding.Finding, version string, counts func(
 		delete(was, f.ID)
 		switch {
 		case before != nil && finding.Same(before, f), !counts(f):
+		case before == nil && holes[f.TableID].explains(f):
+			d.Missing++
+			d.Late[f.ID] = holes[f.TableID].String() + " arrived late"
 		case before == nil:
 			d.Missing++
 			d.Findings = append(d.Findings, difference(f, describe(f), "the live audit did not find it", version))
@@ -60,6 +69,11 @@ func reconcileAll(live, replayed []finding.Finding, version string, counts func(
 			continue
 		}
 		d.Extra++
+		if h := holes[f.TableID]; h.explains(f) {
+			d.Late[f.ID] = h.String() + " arrived after the live audit had reported it missing, and with it the rules do " +
+				"not find this"
+			continue
+		}
 		d.Findings = append(d.Findings, difference(f, "the replay of the archive finds it too",
 			"live alone: "+describe(f), version))
 	}

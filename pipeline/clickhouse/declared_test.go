@@ -21,7 +21,7 @@ func TestDeclaredColumnsAreTheServers(t *testing.T) {
 		rows.TableOf[AuditRun]("audit_runs"), rows.TableOf[runLine]("run_lines"), rows.TableOf[Export]("exports"),
 		rows.TableOf[holdAction]("legal_holds"), rows.TableOf[leaseAction]("leases"),
 		rows.TableOf[migration]("schema_migrations"),
-		rows.TableOf[Waiting]("waiting"), rows.TableOf[watchState]("watch_state"),
+		rows.TableOf[Waiting]("waiting"), rows.TableOf[watchState]("watch_state"), rows.TableOf[Withdrawal]("withdrawals"),
 	} {
 		tables = append(tables, s.table(&t, 0))
 	}

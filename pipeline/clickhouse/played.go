@@ -370,7 +370,7 @@ func (s *Store) addWagers(ctx context.Context, all []PlayedRound, args []any) er
 // its law is assumed, or not in force, counts as under the text: else a table under assumed law would never err.
 func (s *Store) countBreaches(ctx context.Context, all []PlayedRound, args []any) error {
 	result, err := s.conn.Query(ctx, "SELECT round, countIf(rule != 'count.reader-suspected'), toBool(max(rule = 'count.reader-suspected')) FROM "+s.name("findings")+" FINAL WHERE "+ofShoe+
-		" AND kind = 'deviation' AND (verdict = 'BREACH' OR verdict = 'SUSPECT' AND "+
+		" AND "+s.current()+" AND kind = 'deviation' AND (verdict = 'BREACH' OR verdict = 'SUSPECT' AND "+
 		"(startsWith(basis, 'assumed:') OR basis = 'not-in-force' OR rule = 'count.reader-suspected')) "+
 		"AND match(rule, '^(draw|deal|order|cut|shoe[.]burn)[.]|^count[.]reader-suspected$') GROUP BY round", args...)
 	if err != nil {

@@ -19,15 +19,16 @@ type Filter struct {
 	From, Until                       schema.Time // From is inclusive, Until exclusive
 	GamingDay, Shift                  string
 	LastDay                           string // with GamingDay, the last of several days
-	// Live leaves out the findings of nightly runs.
-	Live bool
+	// Live leaves out the findings of nightly runs. Withdrawn includes findings that a nightly run withdrew.
+	Live, Withdrawn bool
 	// Newest selects one row per id, of the highest version, in the order of ids: a release that dates a finding
 	// differently leaves the row of the earlier release.
 	Newest bool
 	Limit  int
 }
 
-func (f *Filter) query(columns, table string) (string, []any) {
+// query returns the query and its parameters; current is the condition that a finding is not withdrawn.
+func (f *Filter) query(columns, table, current string) (string, []any) {
 	var where []string
 	var args []any
 	add := func(condition, name string, value any) {
@@ -61,6 +62,9 @@ func (f *Filter) query(columns, table string) (string, []any) {
 	if f.Live {
 		where = append(where, "version > 0")
 	}
+	if !f.Withdrawn {
+		where = append(where, current)
+	}
 	query := "SELECT " + columns + " FROM " + table + " FINAL"
 	if len(where) > 0 {
 		query += " WHERE " + strings.Join(where, " AND ")
@@ -93,7 +97,7 @@ func (s *Store) Findings(ctx context.Context, f Filter) ([]finding.Finding, erro
 func (s *Store) EachFinding(ctx context.Context, f Filter, each func(*finding.Finding) bool) error {
 	const doing = "read findings"
 	of := newReader[finding.Finding](rows.Find("findings"))
-	query, args := f.query(of.columns, s.name("findings"))
+	query, args := f.query(of.columns, s.name("findings"), s.current())
 	result, err := s.conn.Query(ctx, query, args...)
 	if err != nil {
 		return s.explain(doing, err)

@@ -112,7 +112,7 @@ func matrix(t *testing.T, as func(string) Config) {
 		"console": "open_findings finding_actions exports shelves handovers console_log",
 		"archive": "",
 		"auditor": "evidence findings open_findings dealer_findings audit_runs exports run_lines leases legal_holds " +
-			"watch_state",
+			"watch_state withdrawals",
 	}
 	all := open(t, as("auditor"))
 	var tables []string

@@ -93,6 +93,7 @@ type AuditRun struct {
 	Missing     uint32 `column:"missing"`
 	Extra       uint32 `column:"extra"`
 	Changed     uint32 `column:"changed"`
+	Late        uint32 `column:"late"` // of these differences, those that follow from events that arrived late
 	Gaps        uint32 `column:"gaps"`
 	OpenShoes   uint32 `column:"open_shoes"`
 	DeadLetters uint64 `column:"dead_letters"`
@@ -125,6 +126,22 @@ func (s *Store) WriteRun(ctx context.Context, r *AuditRun) error {
 	row.State, row.Version = "done", uint64(r.Ended.UnixMilli())
 	token := fmt.Sprintf("run:%s:%d", r.ID, row.Version)
 	return s.explain("write the run", put(ctx, s, "audit_runs", token, row))
+}
+
+// ArrivedSince counts the events of a property, from one time to before another, that were stored after a moment: their
+// offsets are in ranges of the journal that were written later.
+func (s *Store) ArrivedSince(ctx context.Context, property string, from, until int64, since time.Time) (late uint64,
+	err error,
+) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	err = s.conn.QueryRow(ctx, "SELECT count() FROM "+s.name("events")+` AS e
+GLOBAL INNER JOIN (SELECT partition, min(from_offset) AS first FROM `+s.name("journal")+`
+    WHERE written_at > fromUnixTimestamp64Milli({since:Int64}) GROUP BY partition) AS j ON e.partition = j.partition
+WHERE e.property_id = {property:String} AND e.at >= fromUnixTimestamp64Nano({from:Int64})
+AND e.at < fromUnixTimestamp64Nano({until:Int64}) AND e.offset >= j.first`,
+		params("property", property, "from", from, "until", until, "since", since.UnixMilli())...).Scan(&late)
+	return late, s.explain("count the events that arrived late", err)
 }
 
 // Covered is the coverage of one partition between the first and the last offset of a property's events, with its dead

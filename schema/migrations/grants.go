@@ -28,7 +28,7 @@ var (
 	}
 	nightly = []string{
 		"evidence", "findings", "open_findings", "dealer_findings", "audit_runs", "exports", "run_lines",
-		"leases", "legal_holds", "watch_state",
+		"leases", "legal_holds", "watch_state", "withdrawals",
 	}
 	triaged = []string{"open_findings", "finding_actions", "exports", "shelves", "handovers", "console_log"}
 	// naming are the tables whose rows may name patrons, with their columns that cannot.

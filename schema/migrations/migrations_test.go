@@ -153,7 +153,7 @@ func TestTables(t *testing.T) {
 	want := strings.Fields("schema_migrations events rounds wagers vigorish shoes table_configs notices " +
 		"table_memory evidence findings open_findings finding_actions journal dead_letters audit_runs exports feeds " +
 		"shelves handovers console_log " +
-		"run_lines leases legal_holds dealer_rounds dealer_findings waiting watch_state")
+		"run_lines leases legal_holds dealer_rounds dealer_findings waiting watch_state withdrawals")
 	var got []string
 	for _, s := range render(t, Layout{Database: "d"}) {
 		if name, ok := strings.CutPrefix(s, "CREATE TABLE IF NOT EXISTS d."); ok {

@@ -61,6 +61,7 @@ GRANT
     SELECT ON shoeproof.dealer_findings,
     SELECT ON shoeproof.waiting,
     SELECT ON shoeproof.watch_state,
+    SELECT ON shoeproof.withdrawals,
     SELECT ON shoeproof.v_alarm_rate,
     SELECT ON shoeproof.v_audit_runs,
     SELECT ON shoeproof.v_bundles,
@@ -84,7 +85,8 @@ GRANT
     SELECT ON shoeproof.v_triage,
     SELECT ON shoeproof.v_vigorish,
     SELECT ON shoeproof.v_wagers,
-    SELECT ON shoeproof.v_waiting
+    SELECT ON shoeproof.v_waiting,
+    SELECT ON shoeproof.v_withdrawn
 TO shoeproof_reader WITH REPLACE OPTION;
 CREATE SETTINGS PROFILE IF NOT EXISTS shoeproof_reader SETTINGS readonly = 2, max_execution_time = 60, max_memory_usage = 4000000000, max_result_rows = 10000000 TO shoeproof_reader;
 
@@ -117,6 +119,7 @@ GRANT
     SELECT ON shoeproof.dealer_findings,
     SELECT ON shoeproof.waiting,
     SELECT ON shoeproof.watch_state,
+    SELECT ON shoeproof.withdrawals,
     SELECT ON shoeproof.v_alarm_rate,
     SELECT ON shoeproof.v_audit_runs,
     SELECT ON shoeproof.v_bundles,
@@ -141,6 +144,7 @@ GRANT
     SELECT ON shoeproof.v_vigorish,
     SELECT ON shoeproof.v_wagers,
     SELECT ON shoeproof.v_waiting,
+    SELECT ON shoeproof.v_withdrawn,
     INSERT ON shoeproof.open_findings,
     INSERT ON shoeproof.finding_actions,
     INSERT ON shoeproof.exports,
@@ -189,6 +193,7 @@ GRANT
     SELECT ON shoeproof.dealer_findings,
     SELECT ON shoeproof.waiting,
     SELECT ON shoeproof.watch_state,
+    SELECT ON shoeproof.withdrawals,
     SELECT ON shoeproof.v_alarm_rate,
     SELECT ON shoeproof.v_audit_runs,
     SELECT ON shoeproof.v_bundles,
@@ -215,6 +220,7 @@ GRANT
     SELECT ON shoeproof.v_vigorish,
     SELECT ON shoeproof.v_wagers,
     SELECT ON shoeproof.v_waiting,
+    SELECT ON shoeproof.v_withdrawn,
     INSERT ON shoeproof.evidence,
     INSERT ON shoeproof.findings,
     INSERT ON shoeproof.open_findings,
@@ -224,7 +230,8 @@ GRANT
     INSERT ON shoeproof.run_lines,
     INSERT ON shoeproof.leases,
     INSERT ON shoeproof.legal_holds,
-    INSERT ON shoeproof.watch_state
+    INSERT ON shoeproof.watch_state,
+    INSERT ON shoeproof.withdrawals
 TO shoeproof_auditor WITH REPLACE OPTION;
 
 -- audit migrate

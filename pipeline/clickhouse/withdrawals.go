@@ -1,0 +1,93 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/shoeproof/shoeproof/schema/rows"
+)
+
+// Withdrawal is a row about a finding that a nightly run withdrew or restored. The last row of a finding counts.
+type Withdrawal struct {
+	Property  string `column:"property_id,word,key"`
+	Finding   string `column:"finding_id,key"`
+	At        int64  `column:"at,time,key"` // ns UTC
+	Action    string `column:"action,word"`
+	Reason    string `column:"reason"`
+	Run       string `column:"run_id"`
+	GamingDay string `column:"gaming_day,day"`
+	Shift     string `column:"shift,word"`
+	Rule      string `column:"rule,word"`
+}
+
+// The actions of a Withdrawal.
+const (
+	Withdraw = "withdraw"
+	Restore  = "restore"
+)
+
+// Withdrawals returns the last row of each finding of a property that was ever withdrawn, by finding.
+func (s *Store) Withdrawals(ctx context.Context, property string) (map[string]Withdrawal, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	const doing = "read the withdrawals"
+	t := rows.TableOf[Withdrawal]("withdrawals")
+	of := newReader[Withdrawal](&t)
+	result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+s.name(t.Name)+
+		" WHERE property_id = {property:String} ORDER BY finding_id, at DESC LIMIT 1 BY finding_id",
+		params("property", property)...)
+	if err != nil {
+		return nil, s.explain(doing, err)
+	}
+	all := map[string]Withdrawal{}
+	err = of.each(result, func(w *Withdrawal) bool {
+		all[w.Finding] = *w
+		return true
+	})
+	return all, s.explain(doing, err)
+}
+
+// WriteWithdrawals stores rows of one run, and then gives each finding of the property that has such a row its state in
+// the queue: withdrawn, or the state that the last action of triage left. A call that was interrupted is completed by
+// the next.
+func (s *Store) WriteWithdrawals(ctx context.Context, property string, list []Withdrawal) error {
+	const doing = "write the withdrawals"
+	if len(list) > 0 {
+		token := fmt.Sprintf("withdrawals:%s:%d", list[0].Run, list[0].At)
+		if err := put(ctx, s, "withdrawals", token, list...); err != nil {
+			return s.explain(doing, err)
+		}
+	}
+	const of = " WHERE property_id = {property:String} "
+	err := s.conn.Exec(ctx, "INSERT INTO "+s.name("open_findings")+` SELECT o.* REPLACE (
+multiIf(w.action = 'withdraw', 'withdrawn', a.state = '', 'new', a.state) AS state, w.version AS version,
+toUInt8(w.action = 'withdraw' OR a.state = 'closed') AS is_deleted, now64(3) AS changed_at)
+FROM (SELECT * FROM `+s.name("open_findings")+of+"AND id GLOBAL IN (SELECT finding_id FROM "+s.name("withdrawals")+of+
+		`) ORDER BY version DESC LIMIT 1 BY id) AS o
+GLOBAL INNER JOIN (SELECT x.finding_id AS id, argMax(toString(x.action), x.at) AS action,
+toUInt64(toUnixTimestamp64Nano(max(x.at))) AS version FROM `+s.name("withdrawals")+" AS x"+of+
+		`GROUP BY x.finding_id) AS w ON o.id = w.id
+GLOBAL LEFT JOIN (SELECT y.finding_id AS id, argMax(toString(y.to_state), y.at) AS state FROM `+
+		s.name("finding_actions")+" AS y"+of+`GROUP BY y.finding_id) AS a ON o.id = a.id
+WHERE o.version < w.version`, params("property", property)...)
+	return s.explain("put the withdrawals into the queue", err)
+}
+
+// current is the condition that a finding is not withdrawn.
+func (s *Store) current() string {
+	return "id GLOBAL NOT IN (SELECT finding_id FROM " + s.name("withdrawals") +
+		" GROUP BY finding_id HAVING argMax(action, at) = 'withdraw')"
+}
+
+// ArrivedLate reports whether an event of a table with a seq of a range, both ends included, is in the archive behind
+// an event with a higher seq.
+func (s *Store) ArrivedLate(ctx context.Context, property, table string, from, to uint64) (late bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	err = s.conn.QueryRow(ctx, `SELECT countIf(seq <= {to:UInt64} AND offset > least) > 0 FROM (
+SELECT seq, offset, minIf(offset, seq > {to:UInt64}) OVER (PARTITION BY partition) AS least FROM `+s.name("events")+`
+WHERE property_id = {property:String} AND table_id = {table:String} AND seq >= {from:UInt64}
+AND seq <= {to:UInt64} + 4096)`,
+		params("property", property, "table", table, "from", from, "to", to)...).Scan(&late)
+	return late, s.explain("read the order of arrival of table "+table, err)
+}
