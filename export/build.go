@@ -31,6 +31,7 @@ type builder struct {
 	spans    []Span            // of the evidence, one for each partition
 	coverage []Coverage
 	docs     map[string]string // description of each rule
+	numbers  map[string]int64  // of the exceptions, by finding
 }
 
 // built is a signed bundle in a folder.
@@ -54,7 +55,10 @@ func build(ctx context.Context, dir string, day *Day, at position, signer note.S
 	if err := day.check(); err != nil {
 		return nil, err
 	}
-	fresh, amendments, err := x.diff(day)
+	b := &builder{dir: dir, day: day, proofs: map[string]*proof{}}
+	numbered := *day
+	numbered.Findings = b.number(day.Findings)
+	fresh, amendments, err := x.diff(&numbered)
 	switch {
 	case err != nil:
 		return nil, err
@@ -66,8 +70,7 @@ func build(ctx context.Context, dir string, day *Day, at position, signer note.S
 		return nil, err
 	}
 	frontier := formatFrontier(log.frontier)
-	b := &builder{dir: dir, day: day, log: log, proofs: map[string]*proof{}}
-	b.manifest = day.manifest()
+	b.log, b.manifest = log, day.manifest()
 	m := &b.manifest
 	root := log.root()
 	m.Origin, m.Export, m.FirstException = signer.Name(), head.Export+1, head.Exceptions+1

@@ -59,7 +59,8 @@ type Manifest struct {
 	// Steps is the number of actions of triage since the last export. They are leaves after the amendments.
 	Steps int64  `json:"steps,omitempty"`
 	Heads *Heads `json:"heads,omitempty"`
-	// FirstException is the number of the first finding; amendments follow the findings.
+	// FirstException is the position of the first finding among all findings and amendments of the log; amendments follow
+	// the findings.
 	FirstException int64   `json:"first_exception"`
 	Counts         []Count `json:"counts"`
 	// Amends are the gaming days whose findings the amendments change.

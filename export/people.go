@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,31 +54,67 @@ type cell struct {
 
 // exception is a finding or an amendment in a report.
 type exception struct {
-	no       int64
+	no       int64            // within its gaming day; 0 if it was withdrawn
 	finding  *finding.Finding // nil if it was withdrawn
 	amends   *Amendment       // nil if it is new
 	severity finding.Severity
 }
 
-// exceptions returns the exceptions of a bundle. Their numbers continue the previous export without a gap.
+// exceptions returns the exceptions of a bundle in the order of their numbers: those of the gaming day, then those that
+// amendments change, then findings that amendments withdraw, which have no number.
 func (b *builder) exceptions(fresh []*digested, amendments []Amendment) []exception {
-	no := b.manifest.FirstException
 	all := make([]exception, 0, len(fresh)+len(amendments))
-	add := func(f *finding.Finding, a *Amendment) {
-		e := exception{no: no, finding: f, amends: a}
-		if f != nil {
-			e.severity = f.Severity
-		}
-		all = append(all, e)
-		no++
-	}
 	for _, f := range fresh {
-		add(&f.finding, nil)
+		if f.finding.Exception() {
+			all = append(all, exception{b.numbers[f.finding.ID], &f.finding, nil, f.finding.Severity})
+		}
 	}
 	for i := range amendments {
-		add(amendments[i].Now, &amendments[i])
+		a := &amendments[i]
+		switch {
+		case a.Now == nil:
+			all = append(all, exception{amends: a})
+		case a.Now.Exception():
+			all = append(all, exception{b.numbers[a.Amends], a.Now, a, a.Now.Severity})
+		}
 	}
+	slices.SortStableFunc(all, func(x, y exception) int {
+		return cmp.Or(cmp.Compare(x.rank(), y.rank()), cmp.Compare(x.no, y.no))
+	})
 	return all
+}
+
+// rank puts the findings of the day before amendments, and withdrawals last.
+func (e *exception) rank() int {
+	switch {
+	case e.amends == nil:
+		return 0
+	case e.finding != nil:
+		return 1
+	}
+	return 2
+}
+
+// number numbers the exceptions of all days that pass, with the numbers of audit report.
+func (b *builder) number(findings iter.Seq2[*finding.Finding, error]) iter.Seq2[*finding.Finding, error] {
+	return func(yield func(*finding.Finding, error) bool) {
+		var light []finding.Finding
+		for f, err := range findings {
+			if err == nil && f.Exception() {
+				light = append(light, finding.Finding{
+					ID: f.ID, PropertyID: f.PropertyID, TableID: f.TableID, At: f.At, GamingDay: f.GamingDay, Severity: f.Severity,
+				})
+			}
+			if !yield(f, err) {
+				return
+			}
+		}
+		list, numbers := finding.Exceptions(light)
+		b.numbers = make(map[string]int64, len(list))
+		for i := range list {
+			b.numbers[list[i].ID] = int64(numbers[i])
+		}
+	}
 }
 
 // cells are the columns of an exception. Savings and losses are blank: no event has them.
@@ -180,7 +217,7 @@ func (b *builder) people(ctx context.Context, fresh []*digested, amendments []Am
 	all := b.exceptions(fresh, amendments)
 	bySeverity := slices.Clone(all)
 	slices.SortStableFunc(bySeverity, func(x, y exception) int { return int(y.severity) - int(x.severity) })
-	r := b.report(bySeverity)
+	r := b.report(bySeverity, fresh)
 	for _, f := range []struct {
 		path  string
 		write func(*out) error

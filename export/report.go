@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,9 +30,48 @@ type reportLine struct {
 	No, At, Table, Shoe, Round, Rule, Severity, Claim, Expected, Observed, Amount, Citation, Note string
 }
 
-func (b *builder) report(all []exception) *report {
+// notAuditable lists what could not be audited, by the sensor that the tables lack or the events that are missing.
+func (b *builder) notAuditable(fresh []*digested) Section {
+	s := Section{
+		Title: "Not auditable", Columns: []string{"Sensor", "Findings", "Rules", "Tables"},
+		Note: "Rules that were not evaluated because a table does not report what they need, or because events are missing." +
+			" They accuse no one. Those of severity info are no exceptions; each is a line of findings.ndjson.",
+	}
+	type group struct {
+		findings      int64
+		rules, tables map[string]bool
+	}
+	groups := map[string]*group{}
+	for _, f := range fresh {
+		if f.finding.Verdict != finding.Unauditable {
+			continue
+		}
+		sensor, lacks := strings.CutPrefix(f.finding.Observed, "the table does not report ")
+		if !lacks {
+			sensor = "events are missing or cannot be used"
+		}
+		g := groups[sensor]
+		if g == nil {
+			g = &group{0, map[string]bool{}, map[string]bool{}}
+			groups[sensor] = g
+		}
+		g.findings++
+		g.rules[f.finding.Rule], g.tables[f.finding.TableID] = true, true
+	}
+	for _, sensor := range slices.Sorted(maps.Keys(groups)) {
+		g := groups[sensor]
+		s.Rows = append(s.Rows, []string{
+			sensor, strconv.FormatInt(g.findings, 10), strings.Join(slices.Sorted(maps.Keys(g.rules)), ", "),
+			strconv.Itoa(len(g.tables)),
+		})
+	}
+	return s
+}
+
+func (b *builder) report(all []exception, fresh []*digested) *report {
 	m := &b.manifest
-	r := &report{M: m, Sections: b.day.Sections, Coverage: b.coverage, Total: len(all)}
+	sections := append([]Section{b.notAuditable(fresh)}, b.day.Sections...)
+	r := &report{M: m, Sections: sections, Coverage: b.coverage, Total: len(all)}
 	bySeverity := map[string]int64{}
 	byRule := map[string]int64{}
 	for _, c := range m.Counts {
@@ -54,7 +94,7 @@ func (b *builder) report(all []exception) *report {
 		{"Export", fmt.Sprintf("%d of the log %s", m.Export, m.Origin)},
 		{"Findings", strconv.FormatInt(m.Findings, 10)},
 		{"Amendments", strconv.FormatInt(m.Amendments, 10) + amended(m.Amends)},
-		{"Exceptions", fmt.Sprintf("%d to %d", m.FirstException, m.FirstException+m.Findings+m.Amendments-1)},
+		{"Exceptions", strconv.Itoa(len(all))},
 		{"Rulebooks", strings.Join(m.Rulebooks, ", ")},
 		{"Release", m.Engine},
 		{"Retention until", strings.Join(append([]string{m.Retention.Until}, m.Retention.Holds...), "; legal hold: ")},
@@ -64,9 +104,6 @@ func (b *builder) report(all []exception) *report {
 			"Nightly run", fmt.Sprintf("%s, ended %s: %d tables, %d events", strings.TrimSpace(run.ID+" "+run.Shift),
 				b.local(run.Ended-run.Ended%1e9), run.Tables, run.Events),
 		})
-	}
-	if m.Findings+m.Amendments == 0 {
-		r.Facts[6][1] = "none"
 	}
 	for i := range all[:min(len(all), maxInReport)] {
 		r.Lines = append(r.Lines, b.reportLine(&all[i]))
@@ -92,7 +129,7 @@ func claim(f *finding.Finding) string {
 func (b *builder) reportLine(e *exception) reportLine {
 	f := e.finding
 	if f == nil {
-		return reportLine{No: strconv.FormatInt(e.no, 10), Rule: "withdrawn", Note: e.amendment()}
+		return reportLine{Rule: "withdrawn", Note: e.amendment()}
 	}
 	l := reportLine{
 		No: strconv.FormatInt(e.no, 10), At: strings.Replace(b.local(f.At-f.At%1e9), "T", " ", 1), Table: f.TableID,

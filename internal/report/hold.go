@@ -211,7 +211,7 @@ func Log(s Scope, findings []finding.Finding, steps []clickhouse.TriageAction) *
 	for i := range findings {
 		f := &findings[i]
 		byID[f.ID] = f
-		if !isException(f) {
+		if !f.Exception() {
 			continue
 		}
 		summary := fmt.Sprintf("table %s, %s, %s: %s; expected %s, observed %s", f.TableID, f.Severity, claim(f), f.Rule,

@@ -6,7 +6,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,32 +42,6 @@ func (s *Scope) local(at int64) string {
 }
 
 func (s *Scope) money(minor int64) string { return schema.Decimal(minor, s.Currency) }
-
-// isException reports whether an auditor must explain a finding.
-func isException(f *finding.Finding) bool {
-	return f.Severity >= finding.Minor
-}
-
-// numbered returns the exceptions in the order of an export, with their numbers. Numbers start at 1 on each
-// gaming day and have no gap.
-func numbered(findings []finding.Finding) (list []finding.Finding, no []int) {
-	for i := range findings {
-		if isException(&findings[i]) {
-			list = append(list, findings[i])
-		}
-	}
-	finding.Sort(list)
-	slices.SortStableFunc(list, func(a, b finding.Finding) int { return cmp.Compare(a.GamingDay, b.GamingDay) })
-	list = slices.CompactFunc(list, func(a, b finding.Finding) bool { return a.ID == b.ID })
-	for i := range list {
-		if i == 0 || list[i].GamingDay != list[i-1].GamingDay {
-			no = append(no, 1)
-			continue
-		}
-		no = append(no, no[i-1]+1)
-	}
-	return list, no
-}
 
 // triaged is the triage of a finding: its state and the last explanation.
 type triaged struct{ state, disposition, explanation, by string }
@@ -109,7 +82,7 @@ func exceptionsSheet(s Scope, findings []finding.Finding, steps []clickhouse.Tri
 			"Findings of severity info are not exceptions. An empty explanation means that none was given yet.",
 		},
 	}
-	list, no := numbered(findings)
+	list, no := finding.Exceptions(findings)
 	for i := range list {
 		f, t := &list[i], triages[list[i].ID]
 		if s.Shift != "" && f.Shift != s.Shift {
@@ -136,7 +109,7 @@ func monthEndSheet(s Scope, findings []finding.Finding, steps []clickhouse.Triag
 			"explanation", "status", "verdict", "basis",
 		},
 	}
-	list, no := numbered(findings)
+	list, no := finding.Exceptions(findings)
 	unexplained := 0
 	for i := range list {
 		f, t := &list[i], triages[list[i].ID]
@@ -190,7 +163,7 @@ func dealersSheet(s Scope, findings []finding.Finding, dealt []clickhouse.Dealt)
 	wrong := map[string]map[round]bool{}
 	for i := range findings {
 		f := &findings[i]
-		if f.DealerID == "" || f.Verdict != finding.Breach || !isException(f) {
+		if f.DealerID == "" || f.Verdict != finding.Breach || !f.Exception() {
 			continue
 		}
 		breaches[f.DealerID]++
