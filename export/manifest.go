@@ -86,20 +86,19 @@ type Manifest struct {
 }
 
 // Run is a finished nightly run, with its digests in hex: of the events that it replayed, of its findings, and of the
-// findings of the live audit.
+// findings of the live audit. It has no time of the clock: the same day gives the same bundle.
 type Run struct {
-	ID             string      `json:"id"`
-	Shift          string      `json:"shift,omitempty"` // empty for the whole day
-	Ended          schema.Time `json:"ended"`
-	Supersedes     string      `json:"supersedes,omitempty"`
-	Tables         uint32      `json:"tables"`
-	Events         uint64      `json:"events"`
-	Findings       uint32      `json:"findings"`
-	Gaps           uint32      `json:"gaps"`
-	DeadLetters    uint64      `json:"dead_letters"`
-	EventsSHA256   string      `json:"events_sha256"`
-	FindingsSHA256 string      `json:"findings_sha256"`
-	LiveSHA256     string      `json:"live_sha256"`
+	ID             string `json:"id"`
+	Shift          string `json:"shift,omitempty"` // empty for the whole day
+	Supersedes     string `json:"supersedes,omitempty"`
+	Tables         uint32 `json:"tables"`
+	Events         uint64 `json:"events"`
+	Findings       uint32 `json:"findings"`
+	Gaps           uint32 `json:"gaps"`
+	DeadLetters    uint64 `json:"dead_letters"`
+	EventsSHA256   string `json:"events_sha256"`
+	FindingsSHA256 string `json:"findings_sha256"`
+	LiveSHA256     string `json:"live_sha256"`
 }
 
 // Shift is a shift of the property's calendar.

@@ -60,8 +60,8 @@ type exception struct {
 	severity finding.Severity
 }
 
-// exceptions returns the exceptions of a bundle in the order of their numbers: those of the gaming day, then those that
-// amendments change, then findings that amendments withdraw, which have no number.
+// exceptions returns the exceptions of a bundle: findings of the gaming day by number, then findings that amendments
+// change, then findings that amendments withdraw, which have no number.
 func (b *builder) exceptions(fresh []*digested, amendments []Amendment) []exception {
 	all := make([]exception, 0, len(fresh)+len(amendments))
 	for _, f := range fresh {

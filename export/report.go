@@ -35,7 +35,7 @@ func (b *builder) notAuditable(fresh []*digested) Section {
 	s := Section{
 		Title: "Not auditable", Columns: []string{"Sensor", "Findings", "Rules", "Tables"},
 		Note: "Rules that were not evaluated because a table does not report what they need, or because events are missing." +
-			" They accuse no one. Those of severity info are no exceptions; each is a line of findings.ndjson.",
+			" They accuse no one. Notices of severity info are no exceptions; each is a line of findings.ndjson.",
 	}
 	type group struct {
 		findings      int64
@@ -101,8 +101,8 @@ func (b *builder) report(all []exception, fresh []*digested) *report {
 	}
 	for _, run := range m.Runs {
 		r.Facts = append(r.Facts, [2]string{
-			"Nightly run", fmt.Sprintf("%s, ended %s: %d tables, %d events", strings.TrimSpace(run.ID+" "+run.Shift),
-				b.local(run.Ended-run.Ended%1e9), run.Tables, run.Events),
+			"Nightly run", fmt.Sprintf("%s: %d tables, %d events", strings.TrimSpace(run.ID+" "+run.Shift), run.Tables,
+				run.Events),
 		})
 	}
 	for i := range all[:min(len(all), maxInReport)] {

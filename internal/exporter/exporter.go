@@ -24,7 +24,6 @@ import (
 	"github.com/shoeproof/shoeproof/internal/report"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
-	"github.com/shoeproof/shoeproof/schema"
 )
 
 // Options choose what to export.
@@ -135,7 +134,7 @@ func (o *Options) covered(ctx context.Context, day *export.Day) error {
 	for i := range runs {
 		r := &runs[i]
 		day.Runs = append(day.Runs, export.Run{
-			ID: r.ID, Shift: r.Shift, Ended: schema.Time(r.Ended.UnixNano()), Supersedes: r.Supersedes, Tables: r.Tables,
+			ID: r.ID, Shift: r.Shift, Supersedes: r.Supersedes, Tables: r.Tables,
 			Events: r.Events, Findings: r.Findings, Gaps: r.Gaps, DeadLetters: r.DeadLetters,
 			EventsSHA256: r.EventsSHA256, FindingsSHA256: r.FindingsSHA256, LiveSHA256: r.LiveSHA256,
 		})
