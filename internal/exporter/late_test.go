@@ -24,7 +24,7 @@ import (
 )
 
 // An event comes after its day was audited and exported. The next run withdraws what followed from its absence: the
-// queue, the findings and the reports lack it, and the next bundle withdraws each finding by an amendment with a reason.
+// queue, the findings and the reports lack it, and the next bundle withdraws each finding with a reason.
 func TestLateEventIsWithdrawnEverywhere(t *testing.T) {
 	h := openHouse(t, "late")
 	config, err := deal.Config(deal.Kinds()[0], 1)

@@ -490,8 +490,8 @@ func checkCurrent(t *testing.T, store *clickhouse.Store, run *Night) {
 	}
 }
 
-// A run finds a hole that the live audit still waits for. The event comes; the next run withdraws what followed from the
-// hole. The event comes twice more, which changes nothing; a finding that is found again is restored.
+// A run finds a hole that the live audit still waits for. The event comes; the next run withdraws what followed from
+// the hole. The event comes twice more, which changes nothing; a finding that is found again is restored.
 func TestWithdrawn(t *testing.T) {
 	store := database(t)
 	f := play(t, 1, 1, 1)
