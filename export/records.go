@@ -15,8 +15,17 @@ type Heads struct {
 	Chains []rows.ChainHead `json:"chains"`
 	// Journal has the digest of the journal of each partition.
 	Journal []JournalHead `json:"journal"`
+	// Facts is the digest of the facts of the gaming day.
+	Facts *Facts `json:"facts,omitempty"`
 	// Accepted is why the export was made although the records are not proven, with what is not.
 	Accepted *Unproven `json:"accepted,omitempty"`
+}
+
+// Facts is the digest of the rounds, wagers, vigorish, shoes, configurations and notices with times in the gaming day.
+type Facts struct {
+	SHA256 string `json:"sha256"`
+	// Run is the id of the nightly run that proved them from the archive; empty if none did.
+	Run string `json:"run"`
 }
 
 // Unproven is the acceptance of records that are not proven.

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/retention"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 func retentionCommand() *cobra.Command {
@@ -87,12 +89,19 @@ month are kept for the whole months. Holds are never deleted: a release is a sep
 		if err != nil {
 			return err
 		}
+		h.ID = id
+		if err := logHold(cmd, store, rows.PlaceAction, &h); err != nil {
+			return err
+		}
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), id)
 		return err
 	})
 	release.RunE = withStore(func(cmd *cobra.Command, store *clickhouse.Store, args []string) error {
-		err := store.Release(cmd.Context(), args[0], h.Actor, h.Reason)
-		return cli.WrongUsageIf(err, clickhouse.ErrNoHold)
+		released, err := store.Release(cmd.Context(), args[0], h.Actor, h.Reason)
+		if err != nil {
+			return cli.WrongUsageIf(err, clickhouse.ErrNoHold)
+		}
+		return logHold(cmd, store, rows.ReleaseAction, &released)
 	})
 	release.PreRunE = func(*cobra.Command, []string) error {
 		if h.Actor == "" || h.Reason == "" {
@@ -112,6 +121,11 @@ month are kept for the whole months. Holds are never deleted: a release is a sep
 		root.AddCommand(c)
 	}
 	return root
+}
+
+// logHold appends a legal hold to the console log, whose chain shows a hold that is changed or deleted.
+func logHold(cmd *cobra.Command, s *clickhouse.Store, action string, h *clickhouse.Hold) error {
+	return retention.LogHold(cmd.Context(), s, action, h, time.Now)
 }
 
 // withStore runs a command that needs ClickHouse and no rules.

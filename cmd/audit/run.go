@@ -32,12 +32,13 @@ func runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "audit a gaming day again from the archive, and compare the result with the live audit",
-		Long: `Run replays the archived events of a gaming day, table by table, through the rules. It compares the findings with
-those of the live audit (each difference is a finding, feed.reconcile), checks that the journal accounts for every
-record and the records of the console for each other (a difference is a finding, console.records, and exit code 3),
-evaluates the rules that compare tables, the review queue of the detectors and, on the last day of a month,
-the hold tests, and stores one row of the run with its digests. It may be interrupted and started again. The same
-archive gives the same result.
+		Long: `Run replays the archived events of a gaming day, table by table, through the rules. It compares the findings,
+and the rounds, wagers, vigorish, shoes, configurations and notices, with those of the live audit (each difference is
+a finding, feed.reconcile; of facts also exit code 3), checks that the journal accounts for every record and the
+records of the console for each other (a difference is a finding, console.records, and exit code 3), evaluates the
+rules that compare tables, the review queue of the detectors and, on the last day of a month, the hold tests, and
+stores one row of the run with its digests. It may be interrupted and started again. The same archive gives the same
+result.
 
 With --gaming-day missing it audits each day of the last five weeks that has events and that no finished run covers,
 or whose events arrived after the run began.
@@ -158,7 +159,7 @@ func (f *runFlags) audit(
 	for i := range res.Nights {
 		res.Nights[i].Print(stderr)
 	}
-	unproven := slices.ContainsFunc(res.Nights, func(n nightly.Night) bool { return len(n.Records) > 0 })
+	unproven := slices.ContainsFunc(res.Nights, func(n nightly.Night) bool { return len(n.Records)+len(n.Facts) > 0 })
 	for _, day := range res.Nothing {
 		fmt.Fprintf(stderr, "%s  no events\n", day)
 	}
@@ -170,4 +171,5 @@ func (f *runFlags) audit(
 	return nil
 }
 
-var errRecords = errors.New("records of the console do not follow from each other: see the findings console.records")
+var errRecords = errors.New("records of the console do not follow from each other, or stored facts differ from the " +
+	"archive: see the findings console.records and feed.reconcile")

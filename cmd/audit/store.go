@@ -38,7 +38,7 @@ func missingFlag(fs *pflag.FlagSet, days string) {
 }
 
 func openStore(cmd *cobra.Command, config *settings.Audit, books law.Books) (*clickhouse.Store, error) {
-	store, err := config.ClickHouse.Store(version, books, config.Log.Logger(cmd.ErrOrStderr()))
+	store, err := config.Store(version, books, config.Log.Logger(cmd.ErrOrStderr()))
 	if err != nil {
 		return nil, cli.WrongUsage(err)
 	}

@@ -20,6 +20,8 @@ type Link struct {
 	Link  uint64 `ch:"link"`
 	Prev  string `ch:"prev"`
 	Hash  string `ch:"hash"`
+	Key   string `ch:"mac_key"` // of MAC, the HMAC of the hash; both are empty without console.chain_key
+	MAC   string `ch:"mac"`
 }
 
 // chains are the chains of this process, one for each property in which it wrote. No other process continues them, so
@@ -32,11 +34,12 @@ type chains struct {
 type chain struct {
 	mu   sync.Mutex
 	last Link
+	keys rows.ChainKeys
 }
 
 // record appends actions of triage and lines of the console log to the chains of their properties.
 func (s *Store) record(ctx context.Context, actions []Action, entries []Entry) (err error) {
-	of := s.chains.all(actions, entries)
+	of := s.chains.all(actions, entries, s.ChainKeys())
 	properties := slices.Sorted(maps.Keys(of))
 	for _, p := range properties { // in order, so that two writes never wait for each other
 		of[p].mu.Lock()
@@ -82,7 +85,7 @@ func (s *Store) record(ctx context.Context, actions []Action, entries []Entry) (
 }
 
 // all returns the chains of the properties of rows, and adds those that are new.
-func (c *chains) all(actions []Action, entries []Entry) map[string]*chain {
+func (c *chains) all(actions []Action, entries []Entry, keys rows.ChainKeys) map[string]*chain {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	of := map[string]*chain{}
@@ -91,7 +94,7 @@ func (c *chains) all(actions []Action, entries []Entry) map[string]*chain {
 			c.of = map[string]*chain{}
 		}
 		if c.of[property] == nil {
-			c.of[property] = &chain{}
+			c.of[property] = &chain{keys: keys}
 		}
 		of[property] = c.of[property]
 	}
@@ -129,6 +132,7 @@ func (s *Store) begin(ctx context.Context, property string, c *chain) error {
 func (c *chain) next(sum func(Link) string) Link {
 	l := Link{Chain: c.last.Chain, Link: c.last.Link + 1, Prev: c.last.Hash}
 	l.Hash = sum(l)
+	l.Key, l.MAC = c.keys.Sign(l.Hash)
 	c.last = l
 	return l
 }
@@ -148,7 +152,7 @@ func (a *Action) row() *rows.Step {
 		FindingID: a.FindingID, At: a.At.UnixNano(), PropertyID: a.PropertyID, Actor: a.Actor, Action: a.Action,
 		From: a.From, To: a.To, Disposition: a.Disposition, Reason: a.Reason, Note: a.Note, Role: a.Role,
 		Issuer: a.Issuer, Subject: a.Subject, Method: a.Method, Session: a.Session, Program: a.Program,
-		Chain: a.Chain, Link: a.Link.Link, Prev: a.Prev, Hash: a.Hash,
+		Chain: a.Chain, Link: a.Link.Link, Prev: a.Prev, Hash: a.Hash, Key: a.Key, MAC: a.MAC,
 	}
 }
 
@@ -156,6 +160,6 @@ func (e *Entry) row() *rows.Entry {
 	return &rows.Entry{
 		PropertyID: e.PropertyID, At: e.At.UnixMicro(), Actor: e.Actor, Role: e.Role, Action: e.Action, Object: e.Object,
 		Detail: e.Detail, Remote: e.Remote, Issuer: e.Issuer, Subject: e.Subject, Method: e.Method, Session: e.Session,
-		Program: e.Program, Chain: e.Chain, Link: e.Link.Link, Prev: e.Prev, Hash: e.Hash,
+		Program: e.Program, Chain: e.Chain, Link: e.Link.Link, Prev: e.Prev, Hash: e.Hash, Key: e.Key, MAC: e.MAC,
 	}
 }

@@ -46,7 +46,7 @@ func TestChains(t *testing.T) {
 	}
 	prove := func(name string, chains, entries, problems int) {
 		t.Helper()
-		c, err := s.ProveChains(ctx, "old")
+		c, err := s.ProveChains(ctx, "old", clickhouse.ChainCheck{})
 		if err != nil || c.Chains != chains || c.Entries != entries || len(c.Problems) != problems {
 			t.Errorf("%s: %+v, %v, want %d chains, %d entries, %d problems", name, c, err, chains, entries, problems)
 		}

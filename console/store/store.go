@@ -44,13 +44,18 @@ type Store struct {
 func Open(ctx context.Context, cfg, archive clickhouse.Config, now func() time.Time) (*Store, error) {
 	s, err := clickhouse.Open(ctx, cfg)
 	if err != nil || archive.User == "" {
-		return &Store{Store: s, archive: s, now: now, maxOpen: maxOpen}, err
+		return On(s, now), err
 	}
 	a, err := clickhouse.Open(ctx, archive)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("console.archive: %w", err), s.Close())
 	}
 	return &Store{Store: s, archive: a, now: now, maxOpen: maxOpen}, nil
+}
+
+// On uses a connection that its caller closes, also for events.
+func On(s *clickhouse.Store, now func() time.Time) *Store {
+	return &Store{Store: s, archive: s, now: now, maxOpen: maxOpen}
 }
 
 // Close closes the connections.

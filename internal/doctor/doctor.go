@@ -119,6 +119,7 @@ func (r *run) clickhouse(ctx context.Context) {
 		return
 	}
 	r.add("schema", OK, "", "database %s has the schema of this release", config.Database)
+	r.mutations(ctx, store)
 	r.grants(ctx, store, migrations.Layout{Database: config.Database, Cluster: config.Cluster})
 	if r.progress, err = store.Progress(ctx, r.Config.Kafka.Topic); err != nil {
 		r.fail("journal", err, "grant the user its role, see audit grants")
@@ -131,6 +132,25 @@ func (r *run) clickhouse(ctx context.Context) {
 		return
 	}
 	r.feeds(waiting)
+}
+
+// mutations reports statements that deleted or changed rows of evidence.
+func (r *run) mutations(ctx context.Context, store *clickhouse.Store) {
+	all, err := store.Mutations(ctx)
+	if err != nil {
+		r.add("mutations", Warn, "grant the user SELECT on system.mutations", "%v", err)
+		return
+	}
+	if len(all) == 0 {
+		r.add("mutations", OK, "", "the server knows no statement that deleted or changed rows of evidence")
+		return
+	}
+	var texts []string
+	for _, m := range all {
+		texts = append(texts, fmt.Sprintf("%s at %s: %.80s", m.Table, m.At.UTC().Format(time.DateTime), m.Command))
+	}
+	r.add("mutations", Warn, "find out who did it; audit run and audit coverage --archive show what is missing",
+		"rows of evidence were deleted or changed, %s: %s", count(len(all), "statement", "statements"), some(texts))
 }
 
 // feeds reports the tables whose events wait for a missing one.

@@ -29,7 +29,7 @@ func Database(
 		if err != nil {
 			return nil, err
 		}
-		db := &export.Database{Day: day, Records: compareRecords(store)}
+		db := &export.Database{Day: day, Records: compareRecords(store, m)}
 		for _, e := range all {
 			if e.Origin == m.Origin && int64(e.Number) == m.Export {
 				db.Listed = &export.Receipt{

@@ -3,6 +3,7 @@
 package exporter_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -20,14 +21,17 @@ import (
 	auditortest "github.com/shoeproof/shoeproof/engine/enginetest"
 	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/internal/coverage"
+	"github.com/shoeproof/shoeproof/internal/doctor"
 	"github.com/shoeproof/shoeproof/internal/exporter"
 	"github.com/shoeproof/shoeproof/internal/nightly"
+	"github.com/shoeproof/shoeproof/internal/retention"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/pipeline/file"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 	"github.com/shoeproof/shoeproof/simulate/deal"
 	"github.com/shoeproof/shoeproof/simulate/fault"
 )
@@ -55,6 +59,8 @@ type house struct {
 	bundle   string
 	steps    int64 // actions of triage in the bundle
 	policy   *export.Policy
+	doctored int               // what doctor found before an attempt
+	emptied  map[string]string // of tables that are no evidence: what finds that their rows are deleted
 }
 
 func newHouse(t *testing.T) *house {
@@ -62,6 +68,8 @@ func newHouse(t *testing.T) *house {
 	h := openHouse(t, "house")
 	h.play()
 	h.triage()
+	h.doctored, _ = h.doctor()
+	h.emptied = map[string]string{}
 	return h
 }
 
@@ -70,12 +78,19 @@ func openHouse(t *testing.T, name string) *house {
 	t.Helper()
 	h := &house{t: t, cfg: server.MigratedAs(t, server.Start(t), name), law: auditortest.Options()}
 	h.law.PatronKey = []byte("a key for tests only")
-	h.db = clickhousetest.Open(t, h.cfg)
 	var err error
+	if h.cfg.ChainKeys, err = rows.ParseChainKeys("a key of the chains, for tests only"); err != nil {
+		t.Fatal(err)
+	}
+	h.db = clickhousetest.Open(t, h.cfg)
 	if h.console, err = store.Open(t.Context(), h.cfg, clickhouse.Config{}, time.Now); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.console.Close() })
+	h.play()
+	h.triage()
+	h.doctored, _ = h.doctor()
+	h.emptied = map[string]string{}
 	dir := t.TempDir()
 	key := filepath.Join(dir, "log.key")
 	public, err := export.NewKey("audit.example/ac-1/findings", key)
@@ -110,6 +125,11 @@ func (h *house) play() {
 		if err != nil {
 			h.t.Fatal(err)
 		}
+		last := events[len(events)-1]
+		events = append(events, schema.Event{
+			EventID: "notice", PropertyID: last.PropertyID, PitID: last.PitID, TableID: last.TableID, Seq: last.Seq + 1,
+			At: last.At + 1, Payload: &schema.NoticePosted{},
+		})
 		var lines []byte
 		for k := range events {
 			line := append(schema.AppendJSON(nil, &events[k]), '\n')
@@ -189,11 +209,22 @@ func (h *house) triage() {
 			Handover: store.Handover{PropertyID: property, At: at, GamingDay: at, Actor: "ann", Note: "quiet"},
 		}),
 		h.console.Log(ctx, store.Entry{At: at, Actor: "ann", Action: "sign-in"}),
+		h.hold(),
 	} {
 		if err != nil {
 			h.t.Fatal(err)
 		}
 	}
+}
+
+// hold places a legal hold, as audit hold does.
+func (h *house) hold() error {
+	hold := clickhouse.Hold{Property: property, From: day, Until: day, Actor: "counsel", Reason: "a case"}
+	var err error
+	if hold.ID, err = h.db.Place(h.t.Context(), hold); err != nil {
+		return err
+	}
+	return retention.LogHold(h.t.Context(), h.db, rows.PlaceAction, &hold, time.Now)
 }
 
 func (h *house) export() {
@@ -219,21 +250,10 @@ func (h *house) found() (by []string, why string) {
 			by, why = append(by, name), why+name+": "+strings.Join(problems[:min(len(problems), 3)], "; ")+"\n"
 		}
 	}
-	res, err := nightly.Run(ctx, h.db, nightly.Options{
-		Property: property, Days: []string{day}, Workers: 1, Engine: h.law, Holder: "test", Now: time.Now,
-	})
-	switch {
-	case err != nil:
-		add("run", err.Error())
-	case len(res.Nights) == 1:
-		n := &res.Nights[0]
-		problems := n.Records
-		if r := &n.Run; r.Missing+r.Extra+r.Changed+r.Gaps > r.Late {
-			problems = append(problems, fmt.Sprintf("%d missing, %d extra, %d changed, %d gaps", r.Missing, r.Extra, r.Changed,
-				r.Gaps))
-		}
-		add("run", problems...)
+	if n, why := h.doctor(); n > h.doctored {
+		add("doctor", why)
 	}
+	// The run comes last: it stores findings, which are differences from a bundle.
 	result, err := coverage.Read(ctx, h.db, coverage.Options{Archive: true})
 	if err == nil {
 		err = result.Check(io.Discard)
@@ -252,6 +272,21 @@ func (h *house) found() (by []string, why string) {
 			add("verify", v.Message)
 		}
 	}
+	res, err := nightly.Run(ctx, h.db, nightly.Options{
+		Property: property, Days: []string{day}, Workers: 1, Engine: h.law, Holder: "test", Now: time.Now,
+	})
+	switch {
+	case err != nil:
+		add("run", err.Error())
+	case len(res.Nights) == 1:
+		n := &res.Nights[0]
+		problems := slices.Concat(n.Records, n.Facts)
+		if r := &n.Run; r.Missing+r.Extra+r.Changed+r.Gaps > r.Late {
+			problems = append(problems, fmt.Sprintf("%d missing, %d extra, %d changed, %d gaps", r.Missing, r.Extra, r.Changed,
+				r.Gaps))
+		}
+		add("run", problems...)
+	}
 	return by, why
 }
 
@@ -266,12 +301,6 @@ func (h *house) exec(ctx context.Context, format string, args ...any) error {
 
 // noEvidence are the tables whose rows are no evidence, with the reason.
 var noEvidence = map[string]string{
-	"rounds":            "derived from events, which `audit run` judges again; the rounds of an exported day are in its bundle",
-	"wagers":            "derived from events, which `audit run` judges again",
-	"vigorish":          "derived from events, which `audit run` judges again",
-	"shoes":             "derived from events, which `audit run` judges again",
-	"table_configs":     "derived from events, which `audit run` judges again",
-	"notices":           "derived from events, which `audit run` judges again",
 	"evidence":          "factors of detectors, derived from events",
 	"dealer_rounds":     "derived from rounds, for the page of a dealer",
 	"dealer_findings":   "derived from findings, for the page of a dealer",
@@ -286,7 +315,6 @@ var noEvidence = map[string]string{
 	"schema_migrations": "versions of the schema; a difference stops every program",
 	"shelves":           "a silence hides a finding from the queue and changes none; the log has it with its reason",
 	"handovers":         "the log has each hand-over with its note",
-	"legal_holds":       "an instruction to keep; each bundle states the holds in force",
 	"exports":           "the list of bundles; the log's head and the bundles are outside of the database",
 }
 
@@ -297,13 +325,18 @@ var forged = map[string]string{
 	"findings": "'f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0' AS id", "open_findings": "version + 9 AS version, 1 AS is_deleted",
 	"finding_actions": "'confirm' AS action, 'closed' AS to_state, link + 1000 AS link",
 	"console_log":     "'refused' AS action, link + 1000 AS link",
+	"rounds":          "round + 1000 AS round", "wagers": "'forged' AS wager_id", "vigorish": "'forged' AS wager_id",
+	"shoes": "'forged' AS shoe_id", "table_configs": "seq + 1 AS seq", "notices": "seq + 1 AS seq",
+	"legal_holds": "'forged' AS hold_id",
 }
 
 // changed are how a row of a table is changed; the column must not be part of the sorting key.
 var changed = map[string]string{
 	"events": "raw = 'other'", "dead_letters": "raw = 'other'", "journal": "archived = archived + 1",
 	"findings": "observed = 'other'", "open_findings": "severity = 'info'", "finding_actions": "actor = 'eve'",
-	"console_log": "actor = 'eve'",
+	"console_log": "actor = 'eve'", "rounds": "staked = staked + 1", "wagers": "paid = paid + 1",
+	"vigorish": "collected = collected + 1", "shoes": "outstanding = outstanding + 1",
+	"table_configs": "percent = percent + 1", "notices": "notice_at = notice_at + 1", "legal_holds": "reason = 'other'",
 }
 
 // Whoever may delete, change and add rows of any table, below the server's administrator, is found by a check that the
@@ -326,15 +359,18 @@ func TestDeletingAndChanging(t *testing.T) {
 			continue
 		}
 		h.keep()
-		for _, table := range h.tables() {
+		for k, table := range h.tables() {
 			if _, none := noEvidence[table]; none {
+				if all && h.bundle != "" {
+					h.derived(table)
+				}
 				continue
 			}
 			for i, a := range h.attempts(table) {
-				if !all && i != 0 && i != 3 {
+				if !all && i != k%2*3 {
 					continue
 				}
-				by, why := h.attempt(a.statement)
+				by, why := h.attempt(a)
 				if len(by) == 0 {
 					t.Errorf("%s, %s of %s: nothing finds it", when, a.name, table)
 					by = []string{"nothing"}
@@ -351,10 +387,11 @@ func TestDeletingAndChanging(t *testing.T) {
 	var doc strings.Builder
 	fmt.Fprintf(&doc, "%d of %d attempts are found:\n\n| table | attempt | when | found by |\n|---|---|---|---|\n%s\n\n",
 		found, len(lines), strings.Join(lines, "\n"))
-	doc.WriteString("Tables that are no evidence:\n\n| table | reason |\n|---|---|\n")
+	doc.WriteString("Tables that are no evidence, and what finds that all of their rows are deleted:\n\n" +
+		"| table | found by | reason |\n|---|---|---|\n")
 	for _, table := range h.tables() {
 		if reason, none := noEvidence[table]; none {
-			fmt.Fprintf(&doc, "| `%s` | %s |\n", table, reason)
+			fmt.Fprintf(&doc, "| `%s` | %s | %s |\n", table, h.emptied[table], reason)
 		}
 	}
 	h.document(doc.String(), lines, all)
@@ -371,7 +408,48 @@ func (h *house) tables() (names []string) {
 	return slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, "kept_") })
 }
 
-type attempt struct{ name, statement string }
+// derived deletes the rows of a table that is no evidence.
+func (h *house) derived(table string) {
+	h.t.Helper()
+	var n uint64
+	if err := h.db.Conn().QueryRow(h.t.Context(), "SELECT count() FROM "+h.db.Table(table)).Scan(&n); err != nil {
+		h.t.Fatal(err)
+	}
+	h.emptied[table] = "no rows here"
+	if n > 0 {
+		by, _ := h.attempt(attempt{statement: "TRUNCATE TABLE " + h.db.Table(table)})
+		h.emptied[table] = cmp.Or(strings.Join(by, ", "), "nothing")
+	}
+}
+
+// doctor is the number of checks of ClickHouse that are not good.
+func (h *house) doctor() (n int, why string) {
+	h.t.Helper()
+	config := settings.DefaultIngest()
+	config.ClickHouse.Addrs, config.ClickHouse.Database = h.cfg.Addrs, h.cfg.Database
+	config.Kafka.Brokers = []string{"127.0.0.1:1"}
+	for _, c := range doctor.Run(h.t.Context(), doctor.Options{Config: &config, Version: "test", Role: "auditor"}) {
+		switch c.Area {
+		case "schema", "journal", "feeds":
+			if c.Status != doctor.OK {
+				n, why = n+1, c.Seen
+			}
+		case "mutations":
+			all, err := h.db.Mutations(h.t.Context())
+			if err != nil {
+				h.t.Fatal(err)
+			}
+			n += len(all)
+			why = c.Seen
+		}
+	}
+	return n, why
+}
+
+type attempt struct {
+	name, statement string
+	do              func(context.Context) error // in place of a statement
+}
 
 func (h *house) attempts(table string) []attempt {
 	h.t.Helper()
@@ -388,23 +466,74 @@ func (h *house) attempts(table string) []attempt {
 	}
 	last := map[string]string{"events": "offset", "journal": "to_offset", "finding_actions": "link", "console_log": "link"}
 	all := []attempt{
-		{"a row deleted", "ALTER TABLE " + name + " DELETE WHERE " + one + sync},
-		{"all rows deleted", "TRUNCATE TABLE " + name},
-		{"a row changed", "ALTER TABLE " + name + " UPDATE " + changed[table] + " WHERE " + one + sync},
-		{"a row forged", "INSERT INTO " + name + " SELECT * REPLACE (" + forged[table] + ") FROM " + name + " LIMIT 1"},
+		{name: "a row deleted", statement: "ALTER TABLE " + name + " DELETE WHERE " + one + sync},
+		{name: "all rows deleted", statement: "TRUNCATE TABLE " + name},
+		{name: "a row changed", statement: "ALTER TABLE " + name + " UPDATE " + changed[table] + " WHERE " + one + sync},
+		{
+			name:      "a row forged",
+			statement: "INSERT INTO " + name + " SELECT * REPLACE (" + forged[table] + ") FROM " + name + " LIMIT 1",
+		},
 	}
 	if column := last[table]; column != "" {
 		all = append(all, attempt{
-			"the last row deleted",
-			"ALTER TABLE " + name + " DELETE WHERE " + column + " = (SELECT max(" + column + ") FROM " + name + ")" + sync,
+			name:      "the last row deleted",
+			statement: "ALTER TABLE " + name + " DELETE WHERE " + column + " = (SELECT max(" + column + ") FROM " + name + ")" + sync,
 		})
+	}
+	if table == "console_log" {
+		all = append(all, attempt{name: "a chain added without the key", do: h.forgeChain})
+	}
+	if table == "finding_actions" {
+		all = append(all, attempt{name: "an action and its entry appended without the key", do: h.forgeTail})
 	}
 	if table == "events" {
 		all = append(all, attempt{
-			"all rows of a table deleted", "ALTER TABLE " + name + " DELETE WHERE table_id = 'PB-02'" + sync,
+			name: "all rows of a table deleted", statement: "ALTER TABLE " + name + " DELETE WHERE table_id = 'PB-02'" + sync,
 		})
 	}
 	return all
+}
+
+// forgeChain adds a chain with right hashes that follows the others, as who knows the code but not the key.
+func (h *house) forgeChain(ctx context.Context) error {
+	cfg := h.cfg
+	cfg.ChainKeys = nil
+	return store.On(clickhousetest.Open(h.t, cfg), time.Now).Log(ctx, store.Entry{
+		PropertyID: property, At: time.Now().UTC(), Actor: "ann", Action: "view-patron",
+	})
+}
+
+// forgeTail appends a note and its entry to a chain, with right hashes.
+func (h *house) forgeTail(ctx context.Context) error {
+	heads, err := h.db.ChainHeads(ctx, property)
+	if err != nil {
+		return err
+	}
+	last := heads[len(heads)-1]
+	var s rows.Step
+	err = h.db.StepsByFinding(ctx, property, func(of []rows.Step) { s = of[len(of)-1] })
+	if err != nil {
+		return err
+	}
+	s.Action, s.From, s.At = "note", s.To, s.At+1
+	s.Chain, s.Link, s.Prev = last.Chain, last.Link+1, last.Hash
+	s.Hash = s.Sum()
+	e := rows.Entry{
+		PropertyID: property, At: s.At / 1000, Actor: s.Actor, Role: s.Role, Action: s.Action, Object: s.FindingID,
+		Issuer: s.Issuer, Subject: s.Subject, Chain: last.Chain, Link: s.Link + 1, Prev: s.Hash,
+	}
+	err = h.exec(ctx, "INSERT INTO %s (finding_id, property_id, at, actor, role, action, from_state, to_state, "+
+		"disposition, issuer, subject, sign_in, chain, link, prev, hash) VALUES ('%s', '%s', "+
+		"fromUnixTimestamp64Nano(%d), '%s', '%s', '%s', '%s', '%s', '%s', '%s', '%s', '%s', '%s', %d, '%s', '%s')",
+		h.db.Table("finding_actions"), s.FindingID, property, s.At, s.Actor, s.Role, s.Action, s.From, s.To, s.Disposition,
+		s.Issuer, s.Subject, s.Method, s.Chain, s.Link, s.Prev, s.Hash)
+	if err != nil {
+		return err
+	}
+	return h.exec(ctx, "INSERT INTO %s (property_id, at, actor, role, action, object, issuer, subject, chain, link, prev, "+
+		"hash) VALUES ('%s', fromUnixTimestamp64Micro(%d), '%s', '%s', '%s', '%s', '%s', '%s', '%s', %d, '%s', '%s')",
+		h.db.Table("console_log"), property, e.At, e.Actor, e.Role, e.Action, e.Object, e.Issuer, e.Subject, e.Chain, e.Link,
+		e.Prev, e.Sum())
 }
 
 // keep copies all tables, for attempt to restore.
@@ -423,20 +552,52 @@ func (h *house) keep() {
 }
 
 // attempt runs a statement, then the checks, and restores the tables.
-func (h *house) attempt(statement string) (by []string, why string) {
+func (h *house) attempt(a attempt) (by []string, why string) {
 	h.t.Helper()
 	ctx := h.t.Context()
-	if err := h.exec(ctx, "%s", statement); err != nil {
+	if a.do == nil {
+		a.do = func(ctx context.Context) error { return h.exec(ctx, "%s", a.statement) }
+	}
+	h.doctored, _ = h.doctor() // the server forgets mutations of parts that are gone
+	if err := a.do(ctx); err != nil {
 		h.t.Fatal(err)
 	}
 	by, why = h.found()
+	same := h.unchanged()
 	for _, t := range h.tables() {
+		if same[t] {
+			continue
+		}
 		if err := h.exec(ctx, "TRUNCATE TABLE %s", h.db.Table(t)); err != nil {
 			h.t.Fatal(err)
 		}
 		h.copyParts("kept_"+t, t)
 	}
 	return by, why
+}
+
+// unchanged are the tables with the parts of their copies.
+func (h *house) unchanged() map[string]bool {
+	h.t.Helper()
+	result, err := h.db.Conn().Query(h.t.Context(), "SELECT table, toString(arraySort(groupArray(hash_of_all_files))) "+
+		"FROM system.parts WHERE active AND database = '"+h.cfg.Database+"' GROUP BY table")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer func() { _ = result.Close() }()
+	parts := map[string]string{}
+	for result.Next() {
+		var table, hashes string
+		if err := result.Scan(&table, &hashes); err != nil {
+			h.t.Fatal(err)
+		}
+		parts[table] = hashes
+	}
+	same := map[string]bool{}
+	for _, t := range h.tables() {
+		same[t] = parts[t] == parts["kept_"+t]
+	}
+	return same
 }
 
 // copyParts copies rows without passing them through materialized views.

@@ -3,6 +3,7 @@
 package exporter
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -11,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/user"
 	"strings"
 	"time"
 
@@ -113,7 +113,7 @@ func (o *Options) read(ctx context.Context, config *settings.Audit) (*export.Day
 	if err := o.covered(ctx, day); err != nil {
 		return nil, err
 	}
-	day.Records = o.records(day.From)
+	day.Records = o.records(day.From, day.Until)
 	day.Sections, err = o.sections(ctx)
 	return day, err
 }
@@ -190,16 +190,9 @@ func (o *Options) list(ctx context.Context, origin string, r *export.Receipt) er
 	})
 }
 
-// actor is Actor, or else the user who runs this program: a number if the system has no name for it, as in a container.
+// actor is Actor, or else the user who runs this program.
 func (o *Options) actor() string {
-	if o.Actor != "" {
-		return o.Actor
-	}
-	u, err := user.Current()
-	if err != nil {
-		return fmt.Sprint("user ", os.Getuid())
-	}
-	return u.Username
+	return cmp.Or(o.Actor, cli.User())
 }
 
 // sections returns the reports of a bundle. The exceptions are part of the bundle itself.

@@ -20,7 +20,7 @@ type recorder = func(context.Context, []rows.ChainHead) (*export.Heads, []rows.S
 // records returns the function that proves the records of an export and gives it their ends, and the actions of triage
 // after those of the last export. The bytes of the archive are proven from the range on that was written when the
 // gaming day began; earlier exports proved what was before.
-func (o *Options) records(from schema.Time) recorder {
+func (o *Options) records(from, until schema.Time) recorder {
 	return func(ctx context.Context, after []rows.ChainHead) (*export.Heads, []rows.Step, error) {
 		var result coverage.Result
 		var err error
@@ -32,20 +32,25 @@ func (o *Options) records(from schema.Time) recorder {
 		}
 		problems := result.Problems()
 		heads := &export.Heads{Chains: []rows.ChainHead{}, Journal: []export.JournalHead{}}
+		var steps []rows.Step
+		before := endsOf(o.Property, after)
 		for _, property := range []string{"", o.Property} {
-			chains, err := o.Store.ProveChains(ctx, property)
+			chains, err := o.Store.ProveChains(ctx, property, clickhouse.ChainCheck{Want: after, Step: func(s *rows.Step) {
+				if s.Link > before[s.Chain] {
+					steps = append(steps, *s)
+				}
+			}})
 			if err != nil {
 				return nil, nil, err
 			}
 			problems = append(problems, chains.Problems...)
+			for _, name := range chains.Absent {
+				problems = append(problems, name+": the last export has it")
+			}
 			heads.Chains = append(heads.Chains, chains.Heads...)
 		}
-		missing, err := absentLinks(ctx, o.Store, after)
-		if err != nil {
+		if heads.Facts, err = o.facts(ctx, from, until, &problems); err != nil {
 			return nil, nil, err
-		}
-		for _, name := range missing {
-			problems = append(problems, name+": the last export has it")
 		}
 		switch {
 		case len(problems) > 0 && o.Accept == "":
@@ -62,72 +67,64 @@ func (o *Options) records(from schema.Time) recorder {
 		for _, h := range journal {
 			heads.Journal = append(heads.Journal, export.JournalHead(h))
 		}
-		steps, err := o.steps(ctx, after, heads.Chains)
-		return heads, steps, err
+		return heads, steps, nil
 	}
 }
 
-// steps returns the actions of triage of the property between two sets of ends, by chain and link.
-func (o *Options) steps(ctx context.Context, after, until []rows.ChainHead) ([]rows.Step, error) {
-	end := func(heads []rows.ChainHead, chain string) uint64 {
-		i := slices.IndexFunc(heads, func(h rows.ChainHead) bool { return h.Property == o.Property && h.Chain == chain })
-		if i < 0 {
-			return 0
+// endsOf returns the last links of the chains of a property, by chain.
+func endsOf(property string, heads []rows.ChainHead) map[string]uint64 {
+	ends := map[string]uint64{}
+	for _, h := range heads {
+		if h.Property == property {
+			ends[h.Chain] = h.Link
 		}
-		return heads[i].Link
 	}
-	var steps []rows.Step
-	err := o.Store.Steps(ctx, o.Property, "", func(s *rows.Step) error {
-		if s.Link > end(after, s.Chain) && s.Link <= end(until, s.Chain) {
-			steps = append(steps, *s)
-		}
-		return nil
-	})
-	return steps, err
+	return ends
 }
 
-// absentLinks names the links that are not in the database with their hash.
-func absentLinks(ctx context.Context, store *clickhouse.Store, links []rows.ChainHead) ([]string, error) {
-	wanted := map[rows.ChainHead]bool{} // false until it is found
-	properties := map[string]bool{}
-	for _, l := range links {
-		wanted[l], properties[l.Property] = false, true
+// facts returns the digest of the facts of the day. It adds a problem if the last run of the day proved other facts.
+func (o *Options) facts(ctx context.Context, from, until schema.Time, problems *[]string) (*export.Facts, error) {
+	now, err := o.Store.FactDigests(ctx, o.Property, int64(from), int64(until))
+	if err != nil {
+		return nil, err
 	}
-	found := func(l rows.ChainHead, sum string) error {
-		if _, ok := wanted[l]; ok && sum == l.Hash {
-			wanted[l] = true
-		}
-		return nil
+	run, _, err := o.Store.LastRun(ctx, o.Property, o.GamingDay, "")
+	if err != nil {
+		return nil, err
 	}
-	for property := range properties {
-		err := store.Steps(ctx, property, "", func(s *rows.Step) error {
-			return found(rows.ChainHead{Property: property, Chain: s.Chain, Link: s.Link, Hash: s.Hash}, s.Sum())
-		})
-		if err != nil {
-			return nil, err
-		}
-		err = store.Entries(ctx, property, "", func(e *rows.Entry) error {
-			return found(rows.ChainHead{Property: property, Chain: e.Chain, Link: e.Link, Hash: e.Hash}, e.Sum())
-		})
-		if err != nil {
-			return nil, err
-		}
+	facts := &export.Facts{SHA256: clickhouse.FactSum(now)}
+	switch {
+	case run.FactsSHA256 == facts.SHA256:
+		facts.Run = run.ID
+	case run.FactsSHA256 != "":
+		*problems = append(*problems, "rounds, wagers, vigorish, shoes, configurations or notices of "+o.GamingDay+
+			" differ from those that run "+run.ID+" proved: run audit run again")
 	}
-	var missing []string
-	for _, l := range links {
-		if !wanted[l] {
-			missing = append(missing, fmt.Sprintf("link %d of chain %s", l.Link, l.Chain))
-		}
-	}
-	return missing, nil
+	return facts, nil
 }
+
+// recordsComparer compares the ends and the actions of a bundle with the database.
+type recordsComparer = func(context.Context, *export.Heads, []rows.ChainHead) ([]string, error)
 
 // compareRecords returns the function that compares the ends and the actions of a bundle with the database.
-func compareRecords(store *clickhouse.Store) func(context.Context, *export.Heads, []rows.ChainHead) ([]string, error) {
+func compareRecords(store *clickhouse.Store, m *export.Manifest) recordsComparer {
 	return func(ctx context.Context, heads *export.Heads, steps []rows.ChainHead) ([]string, error) {
-		missing, err := absentLinks(ctx, store, slices.Concat(heads.Chains, steps))
-		if err != nil {
-			return nil, err
+		var missing []string
+		for _, property := range []string{"", m.Property} {
+			chains, err := store.ProveChains(ctx, property, clickhouse.ChainCheck{Want: slices.Concat(heads.Chains, steps)})
+			if err != nil {
+				return nil, err
+			}
+			missing = append(missing, chains.Absent...)
+		}
+		if f := heads.Facts; f != nil {
+			now, err := store.FactDigests(ctx, m.Property, int64(m.From), int64(m.Until))
+			if err != nil {
+				return nil, err
+			}
+			if clickhouse.FactSum(now) != f.SHA256 {
+				missing = append(missing, "the rounds, wagers, vigorish, shoes, configurations or notices of "+m.GamingDay)
+			}
 		}
 		var until []clickhouse.JournalHead
 		for _, h := range heads.Journal {

@@ -21,7 +21,7 @@ type lineWriter struct {
 const linesAtOnce = 2000
 
 func (w *lineWriter) table(ctx context.Context, d *tableDone) error {
-	if d.Events == 0 && len(d.found) == 0 {
+	if d.Events == 0 && len(d.found)+len(d.Facts) == 0 {
 		return nil
 	}
 	if err := w.add(ctx, "table", d); err != nil {

@@ -114,6 +114,7 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 	if err != nil {
 		return night, err
 	}
+	row.FactsSHA256 = night.Run.FactsSHA256
 	// Before the statistics, which read the evidence of late feeds too.
 	suspected, compared, err := r.suspicions(ctx, w, live)
 	if err != nil {
@@ -193,13 +194,22 @@ func (r *run) totals(w window, m *merged, night *Night) clickhouse.AuditRun {
 	return row
 }
 
-// beside proves the records of the console and names the tables that vanished.
+// beside proves the records of the console, compares the facts and names the tables that vanished.
 func (r *run) beside(ctx context.Context, w window, m *merged, night *Night) (found []finding.Finding, err error) {
 	if found, night.Records, err = r.records(ctx, w); err != nil {
 		return nil, err
 	}
+	facts, sum, err := r.compareFacts(ctx, w, m)
+	if err != nil {
+		return nil, err
+	}
+	night.Run.FactsSHA256 = sum
+	for i := range facts {
+		f := &facts[i]
+		night.Facts = append(night.Facts, fmt.Sprintf("table %s, shoe %q, %s", f.TableID, f.ShoeID, f.Observed))
+	}
 	night.Vanished, err = r.vanished(ctx, w, m)
-	return found, err
+	return append(found, facts...), err
 }
 
 // vanished returns the tables that have events in the 24 hours before the day and none in it.

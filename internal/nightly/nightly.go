@@ -73,6 +73,8 @@ type Night struct {
 	Records, Vanished []string
 	// Suspicions compares the evidence of audit watch with that of the night.
 	Suspicions Suspicions
+	// Facts are the stored facts that the archive does not give.
+	Facts []string
 }
 
 // OpenShoe is a shoe of the day whose end is not in the archive.
@@ -94,7 +96,9 @@ type tableDone struct {
 	Rounds uint32     `json:"rounds"`
 	Open   []OpenShoe `json:"open"`
 	Books  []string   `json:"rulebooks"`
-	found  []finding.Finding
+	// Facts are the digests of the facts that the replay gives.
+	Facts []clickhouse.FactDigest `json:"facts"`
+	found []finding.Finding
 }
 
 // partDone is the last line of a part.
@@ -113,12 +117,13 @@ type run struct {
 	Options
 	store   *clickhouse.Store
 	windows []window
+	tables  []factTable
 }
 
 // Run audits one part of some gaming days, and merges the parts when all are done. Only one process at a time
 // does the same part: clickhouse.ErrHeld names the other. Run again, it starts over.
 func Run(ctx context.Context, store *clickhouse.Store, o Options) (res Result, err error) {
-	r := &run{Options: o, store: store}
+	r := &run{Options: o, store: store, tables: factTables()}
 	for _, day := range o.Days {
 		from, until, err := o.Engine.Calendar.Bounds(day, o.Shift)
 		if err != nil {

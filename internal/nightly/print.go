@@ -45,6 +45,14 @@ func (n *Night) Print(out io.Writer) {
 		fmt.Fprintf(out, "suspicions  %s\n", n.Suspicions.text())
 	}
 	fmt.Fprintf(out, "feed        %d gaps, %d dead letters\n", r.Gaps, r.DeadLetters)
+	if len(n.Facts) == 0 {
+		fmt.Fprintln(out, "facts       equal")
+	} else {
+		fmt.Fprintf(out, "facts       DIFFER from the archive: %d\n", len(n.Facts))
+	}
+	for _, p := range n.Facts[:min(len(n.Facts), 20)] {
+		fmt.Fprintf(out, "            %s\n", output.Plain(p))
+	}
 	if len(n.Records) == 0 {
 		fmt.Fprintln(out, "records     queue, triage and console log follow from each other")
 	} else {

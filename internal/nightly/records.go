@@ -1,7 +1,6 @@
 package nightly
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/console"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
@@ -25,26 +25,17 @@ const maxRecordFindings = 50
 // the log, was permitted to its role and follows the one before, and each row of the queue follows from the actions.
 func (r *run) records(ctx context.Context, w window) (found []finding.Finding, problems []string, err error) {
 	for _, property := range []string{"", r.Property} {
-		c, err := r.store.ProveChains(ctx, property)
+		c, err := r.store.ProveChains(ctx, property, clickhouse.ChainCheck{})
 		if err != nil {
 			return nil, nil, err
 		}
 		problems = append(problems, c.Problems...)
 	}
-	steps := map[string][]rows.Step{}
-	err = r.store.Steps(ctx, r.Property, "", func(s *rows.Step) error {
-		s.Reason, s.Note = "", ""
-		steps[s.FindingID] = append(steps[s.FindingID], *s)
-		return nil
-	})
+	var wrong []string
+	err = r.store.StepsByFinding(ctx, r.Property, func(of []rows.Step) { wrong = append(wrong, wrongSteps(of)...) })
 	if err != nil {
 		return nil, nil, err
 	}
-	var wrong []string
-	for _, of := range steps { // sorted below
-		wrong = append(wrong, wrongSteps(of)...)
-	}
-	slices.Sort(wrong)
 	queue, err := r.store.ProveQueue(ctx, r.Property)
 	if err != nil {
 		return nil, nil, err
@@ -77,7 +68,6 @@ func (r *run) recordFinding(w window, problem string) finding.Finding {
 // wrongSteps names the actions on one finding that do not follow from the one before, that the role did not permit, and
 // closings that one person requested and confirmed.
 func wrongSteps(steps []rows.Step) (wrong []string) {
-	slices.SortFunc(steps, func(a, b rows.Step) int { return cmp.Compare(a.At, b.At) })
 	var before, request *rows.Step
 	for i := range steps {
 		s := &steps[i]

@@ -25,6 +25,8 @@ type tableDay struct {
 	digest hash.Hash
 	// seen are events that the digest has not received yet.
 	seen []byte
+	// rows are the hashes of the facts, until they are folded.
+	rows map[factKey][sha256.Size]byte
 }
 
 // event adds an event to the digest of the day.
@@ -93,6 +95,11 @@ func (r *run) replay(ctx context.Context, table *clickhouse.ArchivedTable) (days
 		auditor.Apply(&e.Record, "", 0, &b)
 		if folded%settle == 0 {
 			r.collect(days, &b)
+			for i := range days {
+				if days[i].rows != nil && e.At > r.windows[i].until+foldAfter {
+					days[i].fold()
+				}
+			}
 		}
 		if e.At < r.end() {
 			return false
@@ -109,6 +116,7 @@ func (r *run) replay(ctx context.Context, table *clickhouse.ArchivedTable) (days
 		d := &days[i]
 		d.Open = append(d.Open, r.open(auditor, r.windows[i].until)...)
 		d.Digest = d.end()
+		d.fold()
 		slices.Sort(d.Books)
 	}
 	return days, folded, nil
@@ -158,6 +166,7 @@ func (r *run) collect(days []tableDay, b *rows.Set) {
 			days[k].found = append(days[k].found, b.Findings[i])
 		}
 	}
+	r.facts(days, b)
 	b.Reset()
 }
 

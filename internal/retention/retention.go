@@ -11,6 +11,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
@@ -52,6 +54,20 @@ func CheckHold(h *clickhouse.Hold) error {
 		return errors.New("want --property, --by, --reason, and --from and --to as gaming days such as 2026-01-31")
 	case h.From > h.Until:
 		return fmt.Errorf("--from %s is after --to %s", h.From, h.Until)
+	}
+	return nil
+}
+
+// LogHold appends to the console log that a legal hold was placed or released. The chain of the log shows a hold that is
+// changed or deleted later.
+func LogHold(ctx context.Context, s *clickhouse.Store, action string, h *clickhouse.Hold, now func() time.Time) error {
+	user := cli.User()
+	err := store.On(s, now).Log(ctx, store.Entry{
+		PropertyID: h.Property, At: now().UTC(), Actor: user, Action: action, Object: h.ID, Detail: h.LogText(),
+		Who: store.Who{Issuer: "system", Subject: user, Method: "command"},
+	})
+	if err != nil {
+		return fmt.Errorf("legal hold %s is stored and not in the log (release it and place it again): %w", h.ID, err)
 	}
 	return nil
 }

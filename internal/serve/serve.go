@@ -45,7 +45,7 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
 	if err != nil {
 		return cli.WrongUsage(err)
 	}
-	storeConfig, err := config.ClickHouse.Store(o.Version, law.Books, o.Log)
+	storeConfig, err := config.Store(o.Version, law.Books, o.Log)
 	if err != nil {
 		return cli.WrongUsage(err)
 	}
@@ -137,7 +137,8 @@ func reload(ctx context.Context, c *console.Console, config *settings.Console, l
 func newServer(c *console.Console, log *slog.Logger) (*http.Server, error) {
 	handler, err := c.Handler()
 	return &http.Server{
-		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 60 * time.Second,
+		Handler: handler, TLSConfig: settings.Strict(),
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 60 * time.Second,
 		IdleTimeout: time.Minute, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}, err
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
 	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // rowVersion decides between rows of one key that two releases wrote: the higher one stays. A release whose rows
@@ -107,6 +108,15 @@ func (c *ClickHouse) Store(version string, books law.Books, log *slog.Logger) (c
 	}, nil
 }
 
+// Store returns the configuration of the ClickHouse adapter, with the keys of the chains.
+func (c *Audit) Store(version string, books law.Books, log *slog.Logger) (clickhouse.Config, error) {
+	out, err := c.ClickHouse.Store(version, books, log)
+	if err == nil {
+		out.ChainKeys, err = rows.ParseChainKeys(string(c.Console.ChainKey))
+	}
+	return out, err
+}
+
 // Source returns the configuration of the Kafka adapter; client is the client id at the brokers.
 func (c *Kafka) Source(client string, log *slog.Logger) (kafka.Config, error) {
 	tls, err := c.TLS.Config()
@@ -138,12 +148,23 @@ func (c *Export) Objects() (s3.Config, error) {
 	}, nil
 }
 
+// Strict returns a TLS configuration with forward secrecy and authenticated encryption only. Go's default accepts
+// ECDHE with AES in CBC mode and SHA-1 in TLS 1.2.
+func Strict() *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS12, CipherSuites: []uint16{
+		tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, tls.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+		tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+		tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+	}}
+}
+
 // Config returns the TLS configuration, nil for plain TCP.
 func (c *TLS) Config() (*tls.Config, error) {
 	if !c.Enabled {
 		return nil, nil
 	}
-	out := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: c.ServerName}
+	out := Strict()
+	out.ServerName = c.ServerName
 	if c.CAFile != "" {
 		pool, err := c.pool()
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/shoeproof/shoeproof/console"
 	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // minSecret is the minimum length in bytes of a secret that is exposed to guessing over the network.
@@ -35,6 +36,8 @@ type Console struct {
 	Webhook     Webhook  `key:"webhook"`
 	Exports     Exports  `key:"exports"`
 	NotifyTopic string   `key:"notify_topic" doc:"Kafka topic of critical findings, at kafka.brokers; empty for none"`
+	ChainKey    Secret   `key:"chain_key" doc:"key, 32 bytes or more, that signs the log of the console and the actions of triage; more lines are former keys"`
+	ChainFile   string   `key:"chain_key_file" doc:"file with that key, the newest first, one a line; the same for the console and for audit run, export, verify and hold"`
 	HighAmount  int      `key:"high_amount" doc:"amount in minor units from which a finding is one step more urgent; 0 for never"`
 }
 
@@ -103,6 +106,9 @@ func (c *Console) check(l *Loaded) {
 	l.secret("console.oidc.client_secret", &c.OIDC.ClientSecret, c.OIDC.ClientSecretFile)
 	l.secret("console.proxy.secret", &c.Proxy.Secret, c.Proxy.SecretFile)
 	l.secret("console.webhook.secret", &c.Webhook.Secret, c.Webhook.SecretFile)
+	l.secret("console.chain_key", &c.ChainKey, c.ChainFile)
+	_, err := rows.ParseChainKeys(string(c.ChainKey))
+	l.complain("console.chain_key", err)
 	public, err := c.public()
 	l.complain("console.public_url", err)
 	if (c.CertFile == "") != (c.KeyFile == "") {

@@ -445,6 +445,7 @@ func TestWrongSettingsOfAudit(t *testing.T) {
 			"recordings", "video: {template: 'file:///{camera}'}",
 			[]string{`console.video.template: "file:///{camera}", want an http, https or vms URL`},
 		},
+		{"short key of the chains", "chain_key: short", []string{"console.chain_key: key 1 has 5 bytes, want 32 or more"}},
 		{"recordings of the past", "video: {keep_days: -1}", []string{"console.video.keep_days: want 0 or more"}},
 		{
 			"critical recordings of the past", "video: {keep_critical_days: -1}",

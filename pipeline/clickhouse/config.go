@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/schema/migrations"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // Config is the connection to ClickHouse, and the release that writes.
@@ -32,6 +33,9 @@ type Config struct {
 	// RowVersion decides between rows of the same key: the highest stays. It increases with releases and is the same
 	// for every replay by one release.
 	RowVersion uint32
+
+	// ChainKeys verify and sign the chains of triage and of the console log.
+	ChainKeys rows.ChainKeys
 
 	// Retried, if not nil, is called for each insert that failed and is retried.
 	Retried func(table string, err error)

@@ -7,6 +7,21 @@ import (
 	"time"
 )
 
+// Mutation is a statement that deleted or changed stored rows.
+type Mutation struct {
+	Table   string    `ch:"table"`
+	Command string    `ch:"command"`
+	At      time.Time `ch:"create_time"`
+}
+
+// Mutations returns the statements that deleted or changed rows of evidence, as far as the server lists them. No
+// program does that: audit retention drops whole months, and deletes rows of audit_runs and exports only.
+func (s *Store) Mutations(ctx context.Context) ([]Mutation, error) {
+	return list[Mutation](ctx, s, "read the mutations", `SELECT table, command, create_time FROM system.mutations
+WHERE database = {database:String} AND table NOT IN ('audit_runs', 'exports', 'audit_runs_local', 'exports_local')
+AND match(command, '(DELETE WHERE|UPDATE )') ORDER BY create_time, table`, params("database", s.cfg.Database)...)
+}
+
 // Connect is Open for diagnosis: the database may have any schema, or none.
 func Connect(ctx context.Context, cfg Config) (*Store, error) { return connect(ctx, cfg) }
 

@@ -10,6 +10,8 @@ import (
 
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // ErrNoHold means that no legal hold with this id is in force.
@@ -98,9 +100,9 @@ func (s *Store) Place(ctx context.Context, h Hold) (id string, err error) {
 	return h.ID, s.holding(ctx, h.Actor, func() error { return s.writeHold(ctx, "place", &h) })
 }
 
-// Release ends a legal hold, or returns ErrNoHold.
-func (s *Store) Release(ctx context.Context, id, actor, reason string) error {
-	return s.holding(ctx, actor, func() error {
+// Release ends a legal hold and returns it with the actor and the reason of the release, or ErrNoHold.
+func (s *Store) Release(ctx context.Context, id, actor, reason string) (released Hold, err error) {
+	err = s.holding(ctx, actor, func() error {
 		all, err := s.Holds(ctx)
 		if err != nil {
 			return err
@@ -108,11 +110,13 @@ func (s *Store) Release(ctx context.Context, id, actor, reason string) error {
 		for _, h := range all {
 			if h.ID == id {
 				h.Actor, h.Reason = actor, reason
+				released = h
 				return s.writeHold(ctx, "release", &h)
 			}
 		}
 		return fmt.Errorf("%s: %w", id, ErrNoHold)
 	})
+	return released, err
 }
 
 // holdAction is a row of the legal holds: one is placed or released.
@@ -124,6 +128,34 @@ type holdAction struct {
 	Until    string `column:"until_day,day"`
 	Actor    string `column:"actor,word"`
 	Reason   string `column:"reason"`
+}
+
+// text is the row in an entry of the console log.
+func (h *holdAction) text() string {
+	return fmt.Sprintf("%s to %s, by %s: %s", h.From, h.Until, h.Actor, h.Reason)
+}
+
+// LogText is how an entry of the console log describes that a hold is placed or released.
+func (h *Hold) LogText() string {
+	return (&holdAction{From: h.From, Until: h.Until, Actor: h.Actor, Reason: h.Reason}).text()
+}
+
+// holdRows passes the rows of the legal holds of a property to each, a row and its repetition once.
+func (s *Store) holdRows(ctx context.Context, property string, each func(*holdAction)) error {
+	const doing = "read the legal holds"
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	t := rows.TableOf[holdAction]("legal_holds")
+	of := newReader[holdAction](&t)
+	result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+s.name(t.Name)+
+		" WHERE property_id = {property:String} ORDER BY hold_id, at", params("property", property)...)
+	if err != nil {
+		return s.explain(doing, err)
+	}
+	return s.explain(doing, of.each(result, func(h *holdAction) bool {
+		each(h)
+		return true
+	}))
 }
 
 func (s *Store) writeHold(ctx context.Context, action string, h *Hold) error {

@@ -113,11 +113,11 @@ func TestRetentionAndHolds(t *testing.T) {
 		t.Errorf("%d runs left, want the held one and the new one", n)
 	}
 	for _, hold := range []string{id, run} {
-		if err := s.Release(t.Context(), hold, "counsel", "closed"); err != nil {
+		if _, err := s.Release(t.Context(), hold, "counsel", "closed"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Release(t.Context(), id, "counsel", "closed"); !errors.Is(err, ErrNoHold) {
+	if _, err := s.Release(t.Context(), id, "counsel", "closed"); !errors.Is(err, ErrNoHold) {
 		t.Errorf("released twice: %v", err)
 	}
 	if gone := remove(); len(gone) != 7 {

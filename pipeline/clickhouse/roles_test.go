@@ -112,7 +112,7 @@ func matrix(t *testing.T, as func(string) Config) {
 		"console": "open_findings finding_actions exports shelves handovers console_log",
 		"archive": "",
 		"auditor": "evidence findings open_findings dealer_findings audit_runs exports run_lines leases legal_holds " +
-			"watch_state withdrawals",
+			"watch_state withdrawals console_log",
 	}
 	all := open(t, as("auditor"))
 	var tables []string
@@ -193,11 +193,14 @@ func refusals(t *testing.T, as func(string) Config) {
 		"reader": append([]string{
 			"INSERT INTO shoeproof.findings (id) VALUES ('x')",
 			"INSERT INTO shoeproof.open_findings (id) VALUES ('x')", "SELECT 1 SETTINGS readonly = 0",
+			"SELECT 1 SETTINGS max_memory_usage = 0", "SELECT 1 SETTINGS max_memory_usage = 4000000001",
+			"SELECT 1 SETTINGS max_execution_time = 0", "SELECT 1 SETTINGS max_result_rows = 0",
 		}, names...),
 		"console": append([]string{
 			"INSERT INTO shoeproof.findings (id) VALUES ('x')",
 			"INSERT INTO shoeproof.journal (topic) VALUES ('x')",
 			"INSERT INTO shoeproof.events (event_id) VALUES ('x')",
+			"SELECT 1 SETTINGS max_memory_usage = 0", "SELECT 1 SETTINGS max_execution_time = 121",
 		}, names...),
 		"archive": {
 			"SELECT * FROM shoeproof.findings", "SELECT * FROM shoeproof.table_memory",
@@ -223,10 +226,10 @@ func refusals(t *testing.T, as func(string) Config) {
 			})
 		}
 		for _, q := range queries {
-			// 164 is the code of readonly; 36, 46, 60 and 636 hide that the object exists.
+			// 164 is the code of readonly, 452 of a limit; 36, 46, 60 and 636 hide that the object exists.
 			err := s.conn.Exec(t.Context(), q)
 			if code := codeOf(err); code != accessDenied && code != readOnly && code != 36 && code != 46 &&
-				code != unknownTable && code != 636 {
+				code != unknownTable && code != 636 && code != 452 {
 				t.Errorf("%s: %s: %v, want it refused", role, q, err)
 			}
 		}

@@ -98,11 +98,13 @@ type AuditRun struct {
 	OpenShoes   uint32 `column:"open_shoes"`
 	DeadLetters uint64 `column:"dead_letters"`
 	// Digests in hex: of the events, of the findings of the run, and of the findings of the live audit.
-	EventsSHA256   string   `column:"events_sha256"`
-	FindingsSHA256 string   `column:"findings_sha256"`
-	LiveSHA256     string   `column:"live_sha256"`
-	Rulebooks      []string `column:"rulebooks,word"`
-	Engine         string   `column:"engine,word"`
+	EventsSHA256   string `column:"events_sha256"`
+	FindingsSHA256 string `column:"findings_sha256"`
+	LiveSHA256     string `column:"live_sha256"`
+	// FactsSHA256 is the digest of the stored facts if the archive gives the same and no shoe is open, else empty.
+	FactsSHA256 string   `column:"facts_sha256"`
+	Rulebooks   []string `column:"rulebooks,word"`
+	Engine      string   `column:"engine,word"`
 	// Supersedes is the previous run of the day and shift if its result differs.
 	Supersedes string `column:"supersedes"`
 	Version    uint64 `column:"version"` // WriteRun sets it

@@ -28,7 +28,7 @@ var (
 	}
 	nightly = []string{
 		"evidence", "findings", "open_findings", "dealer_findings", "audit_runs", "exports", "run_lines",
-		"leases", "legal_holds", "watch_state", "withdrawals",
+		"leases", "legal_holds", "watch_state", "withdrawals", "console_log",
 	}
 	triaged = []string{"open_findings", "finding_actions", "exports", "shelves", "handovers", "console_log"}
 	// naming are the tables whose rows may name patrons, with their columns that cannot.
@@ -36,6 +36,9 @@ var (
 		"events": "", "table_memory": "", "dead_letters": "topic, partition, offset, place, reason",
 	}
 )
+
+// limited roles have the limits of queries.
+func (r *Role) limited() bool { return r.ReadOnly || r.Name == "console" }
 
 // Roles returns the roles of a database, from ingest to the upgrade.
 func (l Layout) Roles() ([]Role, error) {
@@ -142,11 +145,13 @@ func (l Layout) each(right string, tables ...string) []string {
 	return grants
 }
 
-// limits bound the queries of a reader: a screen that needs too much fails, and ingest does not.
-var limits = []struct{ name, value string }{
-	{"max_execution_time", "60"},
-	{"max_memory_usage", "4000000000"},
-	{"max_result_rows", "10000000"},
+// limits bound the queries of a reader and of the console: a screen that needs too much fails, and ingest does not. A
+// query may set its own within the maximum; 0, which is no limit, is below the minimum. The driver sets the time of a
+// query a little above its timeout.
+var limits = []struct{ name, value, max string }{
+	{"max_execution_time", "60", "120"},
+	{"max_memory_usage", "4000000000", "4000000000"},
+	{"max_result_rows", "10000000", "10000000"},
 }
 
 // RoleSQL returns the statements that create the roles and set their rights, whatever the rights were before. They
@@ -165,14 +170,16 @@ func (l Layout) RoleSQL() (string, error) {
 		name := l.Database + "_" + r.Name
 		fmt.Fprintf(&out, "\n-- %s\nCREATE ROLE IF NOT EXISTS %s%s;\nGRANT%s\n    %s\nTO %s WITH REPLACE OPTION;\n",
 			r.For, name, l.onCluster(), l.onCluster(), strings.Join(r.Grants, ",\n    "), name)
-		if r.ReadOnly {
+		if r.limited() {
 			var settings []string
-			for _, s := range limits {
-				settings = append(settings, s.name+" = "+s.value)
+			if r.ReadOnly { // Not 1: readonly = 1 refuses the timeout that a driver sets.
+				settings = append(settings, "readonly = 2")
 			}
-			// Not 1: readonly = 1 refuses the timeout that a driver sets.
-			fmt.Fprintf(&out, "CREATE SETTINGS PROFILE IF NOT EXISTS %s%s SETTINGS readonly = 2, %s TO %s;\n",
-				name, l.onCluster(), strings.Join(settings, ", "), name)
+			for _, s := range limits {
+				settings = append(settings, s.name+" = "+s.value+" MIN 1 MAX "+s.max)
+			}
+			fmt.Fprintf(&out, "CREATE SETTINGS PROFILE IF NOT EXISTS %s%s;\nALTER SETTINGS PROFILE %[1]s%[2]s "+
+				"SETTINGS %[3]s TO %[1]s;\n", name, l.onCluster(), strings.Join(settings, ", "))
 		}
 	}
 	return out.String(), nil
@@ -194,9 +201,14 @@ func (l Layout) RoleXML() (string, error) {
 		fmt.Fprintf(&out, "    <%s_%s>", l.Database, r.Name)
 		if r.ReadOnly {
 			out.WriteString("<readonly>2</readonly>")
+		}
+		if r.limited() {
+			constraints := ""
 			for _, s := range limits {
 				fmt.Fprintf(&out, "<%s>%s</%[1]s>", s.name, s.value)
+				constraints += fmt.Sprintf("<%s><min>1</min><max>%s</max></%[1]s>", s.name, s.max)
 			}
+			fmt.Fprintf(&out, "<constraints>%s</constraints>", constraints)
 		}
 		fmt.Fprintf(&out, "</%s_%s>\n", l.Database, r.Name)
 	}

@@ -80,7 +80,7 @@ func TestRoleSQL(t *testing.T) {
 	for _, want := range []string{
 		"CREATE ROLE IF NOT EXISTS shoeproof_writer ON CLUSTER floor;", "GRANT ON CLUSTER floor\n",
 		"INSERT ON shoeproof.events_local,", "TABLE ENGINE ON Distributed\n",
-		"CREATE SETTINGS PROFILE IF NOT EXISTS shoeproof_reader ON CLUSTER floor SETTINGS readonly = 2,",
+		"ALTER SETTINGS PROFILE shoeproof_reader ON CLUSTER floor SETTINGS readonly = 2,",
 	} {
 		if !strings.Contains(cluster, want) {
 			t.Errorf("no %q in a cluster's roles", want)

@@ -31,6 +31,8 @@ type Step struct {
 	Link        uint64 `column:"link" json:"link"`
 	Prev        string `column:"prev" json:"prev"`
 	Hash        string `column:"hash" json:"hash"`
+	Key         string `column:"mac_key,word" json:"mac_key,omitempty"`
+	MAC         string `column:"mac" json:"mac,omitempty"`
 }
 
 // Entry is a line of the console log.
@@ -52,9 +54,12 @@ type Entry struct {
 	Link       uint64 `column:"link"`
 	Prev       string `column:"prev"`
 	Hash       string `column:"hash"`
+	Key        string `column:"mac_key,word"`
+	MAC        string `column:"mac"`
 }
 
-// Sum is the hash that the step must have: the SHA-256, in hex, of the kind of the row and of all columns but the hash.
+// Sum is the hash that the step must have: the SHA-256, in hex, of the kind of the row and of all columns but the hash
+// and its HMAC.
 func (s *Step) Sum() string {
 	return sumOf("step", []int64{s.At, int64(s.Link), flag(s.Program)}, s.FindingID, s.PropertyID, s.Actor, s.Action,
 		s.From, s.To, s.Disposition, s.Reason, s.Note, s.Role, s.Issuer, s.Subject, s.Method, s.Session, s.Chain, s.Prev)
@@ -112,5 +117,9 @@ type Unchained struct {
 	LogDigest   string `json:"log_digest"`
 }
 
-// GenesisAction is the action of the first entry of a chain.
-const GenesisAction = "chain"
+// Actions of entries that a proof reads.
+const (
+	GenesisAction = "chain" // the first entry of a chain
+	PlaceAction   = "hold-place"
+	ReleaseAction = "hold-release"
+)

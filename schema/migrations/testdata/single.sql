@@ -1056,3 +1056,19 @@ SELECT property_id, dealer_id, gaming_day, rule, severity, verdict, count() AS f
 FROM shoeproof.findings FINAL
 WHERE dealer_id != '' AND id GLOBAL NOT IN (SELECT finding_id FROM shoeproof.v_withdrawn)
 GROUP BY property_id, dealer_id, gaming_day, rule, severity, verdict;
+
+ALTER TABLE shoeproof.audit_runs ADD COLUMN IF NOT EXISTS facts_sha256 String COMMENT 'of the facts of the day; empty if the archive gives others or a shoe was open';
+
+ALTER TABLE shoeproof.finding_actions ADD COLUMN IF NOT EXISTS mac_key LowCardinality(String) COMMENT 'id of the key of mac; empty without console.chain_key';
+
+ALTER TABLE shoeproof.finding_actions ADD COLUMN IF NOT EXISTS mac String COMMENT 'HMAC-SHA256 of hash, in hex';
+
+ALTER TABLE shoeproof.console_log ADD COLUMN IF NOT EXISTS mac_key LowCardinality(String) COMMENT 'id of the key of mac; empty without console.chain_key';
+
+ALTER TABLE shoeproof.console_log ADD COLUMN IF NOT EXISTS mac String COMMENT 'HMAC-SHA256 of hash, in hex';
+
+ALTER TABLE shoeproof.finding_actions DROP PROJECTION IF EXISTS by_time;
+
+ALTER TABLE shoeproof.finding_actions ADD PROJECTION IF NOT EXISTS by_time (SELECT * ORDER BY at);
+
+ALTER TABLE shoeproof.finding_actions MATERIALIZE PROJECTION by_time;

@@ -1,0 +1,158 @@
+package nightly
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
+)
+
+// factTable is a table of facts with the columns that its rows are compared by.
+type factTable struct {
+	rows.Table
+	columns  []rows.Column
+	at, shoe *rows.Column
+}
+
+func factTables() []factTable {
+	var all []factTable
+	for _, t := range rows.FactTables() {
+		all = append(all, factTable{t, t.Compared(), t.Column("at"), t.Column("shoe_id")})
+	}
+	return all
+}
+
+// factKey is a row of facts: its table, its shoe, and the hash of its key.
+type factKey struct {
+	name, shoe string
+	key        [sha256.Size]byte
+}
+
+// foldAfter is how long after the end of a day its facts are kept by row: events that come late change some.
+const foldAfter = 24 * 3600 * int64(1e9)
+
+// facts takes the facts of the days. Of rows with one key the last one counts, as in the database.
+func (r *run) facts(days []tableDay, b *rows.Set) {
+	var text []byte
+	for i := range r.tables {
+		t := &r.tables[i]
+		v := t.View(b)
+		for row := range v.Len {
+			k := r.at(v.Instant(t.at, row))
+			if k < 0 {
+				continue
+			}
+			text = text[:0]
+			for c := range t.columns {
+				if t.columns[c].Key {
+					text = t.columns[c].AppendPlain(text, v, row)
+				}
+			}
+			key := factKey{t.Name, v.Word(t.shoe, row), sha256.Sum256(text)}
+			text = text[:0]
+			for c := range t.columns {
+				text = t.columns[c].AppendPlain(text, v, row)
+			}
+			if days[k].rows == nil {
+				days[k].rows = map[factKey][sha256.Size]byte{}
+			}
+			days[k].rows[key] = sha256.Sum256(text)
+		}
+	}
+}
+
+// fold reduces the facts of a day to one digest for each table of facts and shoe.
+func (d *tableDay) fold() {
+	type group struct{ name, shoe string }
+	sums := map[group]*rows.Sum256{}
+	counts := map[group]uint64{}
+	for key, hash := range d.rows { // a sum does not depend on the order
+		g := group{key.name, key.shoe}
+		if sums[g] == nil {
+			sums[g] = &rows.Sum256{}
+		}
+		sums[g].Add(hash)
+		counts[g]++
+	}
+	for g, sum := range sums { // sorted below
+		d.Facts = append(d.Facts, clickhouse.FactDigest{
+			Table: d.Table, Name: g.name, Shoe: strings.Clone(g.shoe), Rows: counts[g], Sum: sum.String(),
+		})
+	}
+	slices.SortFunc(d.Facts, compareFacts)
+	d.rows = nil
+}
+
+func compareFacts(a, b clickhouse.FactDigest) int {
+	return cmp.Or(strings.Compare(a.Table, b.Table), strings.Compare(a.Shoe, b.Shoe), strings.Compare(a.Name, b.Name))
+}
+
+// maxFacts bounds the findings of a night about facts. The last one has the number of the others.
+const maxFacts = 50
+
+// compareFacts compares the stored facts of a day with those that the replay gives, a shoe at a time. It leaves out
+// shoes that are still open: ingest adds to them. It returns the digest of the stored facts, empty unless all agree.
+func (r *run) compareFacts(ctx context.Context, w window, m *merged) (found []finding.Finding, sum string, err error) {
+	stored, err := r.store.FactDigests(ctx, r.Property, w.from, w.until)
+	if err != nil {
+		return nil, "", err
+	}
+	open := map[OpenShoe]bool{}
+	type place struct{ table, shoe, name string }
+	want := map[place]clickhouse.FactDigest{}
+	for i := range m.tables {
+		for _, o := range m.tables[i].Open {
+			open[OpenShoe{Table: o.Table, Shoe: o.Shoe}] = true
+		}
+		for _, f := range m.tables[i].Facts {
+			want[place{f.Table, f.Shoe, f.Name}] = f
+		}
+	}
+	var differ []clickhouse.FactDigest
+	for _, have := range stored {
+		p := place{have.Table, have.Shoe, have.Name}
+		if w := want[p]; w.Rows != have.Rows || w.Sum != have.Sum {
+			have.Wanted = w.Rows
+			differ = append(differ, have)
+		}
+		delete(want, p)
+	}
+	for _, f := range want { // sorted below
+		f.Rows, f.Wanted = 0, f.Rows
+		differ = append(differ, f)
+	}
+	differ = slices.DeleteFunc(differ, func(f clickhouse.FactDigest) bool {
+		return open[OpenShoe{Table: f.Table, Shoe: f.Shoe}]
+	})
+	slices.SortFunc(differ, compareFacts)
+	for i, f := range differ {
+		if i == maxFacts-1 && len(differ) > maxFacts {
+			found = append(found, r.factFinding(w, &f, fmt.Sprintf("%d more differences", len(differ)-i)))
+			break
+		}
+		found = append(found, r.factFinding(w, &f, f.Differs()))
+	}
+	if len(differ)+len(open) == 0 {
+		sum = clickhouse.FactSum(stored)
+	}
+	return found, sum, nil
+}
+
+func (r *run) factFinding(w window, f *clickhouse.FactDigest, observed string) finding.Finding {
+	out := finding.New(finding.Identity{
+		PropertyID: r.Property, TableID: f.Table, ShoeID: f.Shoe, Rule: "feed.reconcile", Subject: "facts:" + f.Name,
+	}, finding.DataFault, finding.Suspect, finding.Major)
+	out.Citations = []string{reconcileClause}
+	out.At, out.Engine = schema.Time(w.until-1), r.Engine.Version
+	out.GamingDay, out.Shift = r.Engine.Calendar.Of(w.until - 1)
+	out.Expected = fmt.Sprintf("%s: %d, as a replay of the archive gives them", f.Name, f.Wanted)
+	out.Observed = observed
+	return out
+}

@@ -1,0 +1,91 @@
+package clickhouse
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/shoeproof/shoeproof/schema/rows"
+)
+
+// FactDigest is the number of rows of one table of facts (Name) of one shoe, and the sum of their SHA-256 modulo
+// 2^256, in decimal. Configurations and notices have no shoe.
+type FactDigest struct {
+	Table  string `json:"table_id"`
+	Name   string `json:"name"`
+	Shoe   string `json:"shoe_id"`
+	Rows   uint64 `json:"rows"`
+	Sum    string `json:"sum"`
+	Wanted uint64 `json:"-"` // the number of rows that a replay gives
+}
+
+// Differs describes a difference from what a replay gives.
+func (f *FactDigest) Differs() string {
+	if f.Rows == f.Wanted {
+		return fmt.Sprintf("%s: %d, with other content", f.Name, f.Rows)
+	}
+	return fmt.Sprintf("%s: %d", f.Name, f.Rows)
+}
+
+// FactDigests returns the digests of the stored facts of a property with times in a window. The server computes them,
+// so that no row leaves it.
+func (s *Store) FactDigests(ctx context.Context, property string, from, until int64) ([]FactDigest, error) {
+	var all []FactDigest
+	for _, t := range rows.FactTables() {
+		more, err := s.factDigests(ctx, &t, params("property", property, "from", from, "until", until))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	return all, nil
+}
+
+func (s *Store) factDigests(ctx context.Context, t *rows.Table, args []any) ([]FactDigest, error) {
+	doing := "read the digests of " + t.Name
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	shoe := "''"
+	if t.Column("shoe_id") != nil {
+		shoe = "shoe_id"
+	}
+	var texts []string
+	compared := t.Compared()
+	for i := range compared {
+		texts = append(texts, compared[i].Plain())
+	}
+	result, err := s.conn.Query(ctx, "SELECT toString(table_id), "+shoe+", count(), "+
+		"toString(sum(reinterpretAsUInt256(SHA256(concat("+strings.Join(texts, ", ")+"))))) FROM "+s.name(t.Name)+
+		" FINAL WHERE property_id = {property:String} AND at >= fromUnixTimestamp64Nano({from:Int64}) "+
+		"AND at < fromUnixTimestamp64Nano({until:Int64}) GROUP BY 1, 2 ORDER BY 1, 2", args...)
+	if err != nil {
+		return nil, s.explain(doing, err)
+	}
+	defer func() { _ = result.Close() }()
+	var all []FactDigest
+	for result.Next() {
+		f := FactDigest{Name: t.Name}
+		if err := result.Scan(&f.Table, &f.Shoe, &f.Rows, &f.Sum); err != nil {
+			return nil, s.explain(doing, err)
+		}
+		all = append(all, f)
+	}
+	return all, s.explain(doing, result.Err())
+}
+
+// FactSum is the SHA-256 of digests, in hex.
+func FactSum(all []FactDigest) string {
+	all = slices.Clone(all)
+	slices.SortFunc(all, func(a, b FactDigest) int {
+		return cmp.Or(strings.Compare(a.Table, b.Table), strings.Compare(a.Name, b.Name), strings.Compare(a.Shoe, b.Shoe))
+	})
+	sum := sha256.New()
+	for _, f := range all {
+		fmt.Fprintf(sum, "%q %s %q %d %s\n", f.Table, f.Name, f.Shoe, f.Rows, f.Sum)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
