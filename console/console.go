@@ -92,20 +92,23 @@ type Video struct {
 // Console is safe for concurrent use.
 type Console struct {
 	Options
-	pages     map[string]*template.Template
-	sessions  *scs.SessionManager
-	static    map[string]asset
-	live      *live
-	limits    *limits
-	readiness readiness
-	access    atomic.Pointer[Access]
-	oidc      oidcState
-	replays   chan struct{} // one element for each running replay
-	volatile  cache         // answers that a change of the queue clears
-	figures   cache         // figures of days, which no single change affects
-	reports   reports
-	outbox    outbox
-	began     time.Time
+	pages       map[string]*template.Template
+	sessions    *scs.SessionManager
+	static      map[string]asset
+	live        *live
+	limits      *limits
+	readiness   readiness
+	access      atomic.Pointer[Access]
+	oidc        oidcState
+	memberships memberships
+	stale       chan string // sessions whose groups are to be read again
+	ended       endings
+	replays     chan struct{} // one element for each running replay
+	volatile    cache         // answers that a change of the queue clears
+	figures     cache         // figures of days, which no single change affects
+	reports     reports
+	outbox      outbox
+	began       time.Time
 }
 
 // secureCookie is the name of the session's cookie if the console is served by https.
@@ -122,6 +125,7 @@ func New(o Options) (*Console, error) {
 	o.Hooks = o.Hooks.filled()
 	c := &Console{
 		Options: o, began: o.Now(), live: newLive(), limits: newLimits(o.Now), replays: make(chan struct{}, 2),
+		stale:    make(chan string, 64),
 		volatile: cache{now: o.Now}, figures: cache{now: o.Now, background: make(chan func(), 1)},
 	}
 	c.SetAccess(o.Access)
@@ -156,6 +160,18 @@ func (c *Console) Run(ctx context.Context) error {
 			}
 		}
 	})
+	for range 4 {
+		wait.Go(func() {
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case session := <-c.stale:
+					c.regroup(ctx, session)
+				}
+			}
+		})
+	}
 	c.follow(ctx, queue)
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // exchange is a request and its response.
@@ -181,6 +182,9 @@ func (x *exchange) render(status int, name, title string, data any) error {
 	var out bytes.Buffer
 	if err := x.c.pages[name].ExecuteTemplate(&out, "base", v); err != nil {
 		return fmt.Errorf("page %s: %w", name, err)
+	}
+	if bytes.ContainsFunc(out.Bytes(), schema.Hidden) {
+		out = *bytes.NewBufferString(schema.Visible(out.String()))
 	}
 	x.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	x.w.WriteHeader(status)

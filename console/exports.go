@@ -18,6 +18,7 @@ import (
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // Exports locates the bundles of audit export and configures their verification.
@@ -256,6 +257,7 @@ func (c *Console) findingRows(x *exchange, f store.Filter) (rows []store.ClosedF
 
 // neutral prevents a spreadsheet from evaluating a text as a formula.
 func neutral(s string) string {
+	s = schema.Visible(s)
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		return "'" + s
 	}

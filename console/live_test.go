@@ -250,6 +250,8 @@ type provider struct {
 	nonce     string
 	// forge changes the claims of the next id token.
 	forge func(map[string]any)
+	// refresh, if not nil, answers a refresh token with groups, or refuses it; sign-ins then give one.
+	refresh func() (groups []string, ok bool)
 }
 
 func newProvider(t *testing.T) *provider {
@@ -268,6 +270,7 @@ func newProvider(t *testing.T) *provider {
 		reply(w, map[string]any{
 			"issuer": p.URL, "authorization_endpoint": p.URL + "/auth", "token_endpoint": p.URL + "/token",
 			"jwks_uri": p.URL + "/keys", "id_token_signing_alg_values_supported": []string{"RS256"},
+			"scopes_supported": []string{"openid", "offline_access"},
 		})
 	})
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
@@ -285,14 +288,22 @@ func newProvider(t *testing.T) *provider {
 		http.Redirect(w, r, q.Get("redirect_uri")+"?code=c&state="+q.Get("state"), http.StatusFound)
 	})
 	mux.HandleFunc("POST /token", func(w http.ResponseWriter, r *http.Request) {
-		sum := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
-		if b64(sum[:]) != p.challenge {
-			http.Error(w, `{"error":"invalid_grant"}`, http.StatusBadRequest)
+		groups, again := []string{"surveillance"}, r.PostFormValue("grant_type") == "refresh_token"
+		ok := true
+		if again {
+			groups, ok = p.refresh()
+		} else if sum := sha256.Sum256([]byte(r.PostFormValue("code_verifier"))); b64(sum[:]) != p.challenge {
+			ok = false
+		}
+		if !ok {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"error":"invalid_grant"}`)
 			return
 		}
 		claims := map[string]any{
 			"iss": p.URL, "aud": "console", "sub": "1", "exp": time.Now().Add(time.Hour).Unix(),
-			"iat": time.Now().Unix(), "nonce": p.nonce, "preferred_username": "ann", "groups": []string{"surveillance"},
+			"iat": time.Now().Unix(), "nonce": p.nonce, "preferred_username": "ann", "groups": groups,
 		}
 		if p.forge != nil {
 			p.forge(claims)
@@ -301,7 +312,11 @@ func newProvider(t *testing.T) *provider {
 		text := b64([]byte(`{"alg":"RS256","kid":"1"}`)) + "." + b64(payload)
 		digest := sha256.Sum256([]byte(text))
 		sig, _ := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, digest[:])
-		reply(w, map[string]any{"access_token": "a", "token_type": "Bearer", "id_token": text + "." + b64(sig)})
+		tokens := map[string]any{"access_token": "a", "token_type": "Bearer", "id_token": text + "." + b64(sig)}
+		if p.refresh != nil {
+			tokens["refresh_token"] = "r"
+		}
+		reply(w, tokens)
 	})
 	p.Server = httptest.NewServer(mux)
 	t.Cleanup(p.Close)

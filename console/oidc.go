@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -40,10 +41,17 @@ func (c *Console) provider(ctx context.Context) (*oidc.Provider, *oauth2.Config,
 		c.oidc.provider.Store(fetched)
 		p = fetched
 	}
+	scopes := []string{oidc.ScopeOpenID, "profile", "groups"}
+	var offers struct {
+		Scopes []string `json:"scopes_supported"`
+	}
+	if p.Claims(&offers) == nil && slices.Contains(offers.Scopes, oidc.ScopeOfflineAccess) {
+		scopes = append(scopes, oidc.ScopeOfflineAccess) // a refresh token, to read the groups again
+	}
 	return p, &oauth2.Config{
 		ClientID: c.OIDC.ClientID, ClientSecret: c.OIDC.ClientSecret, Endpoint: p.Endpoint(),
 		RedirectURL: c.PublicURL.JoinPath("sign-in/oidc/callback").String(),
-		Scopes:      []string{oidc.ScopeOpenID, "profile", "groups"},
+		Scopes:      scopes,
 	}, nil
 }
 
@@ -121,14 +129,11 @@ func oidcCallback(c *Console, x *exchange) error {
 	if id.Issuer == "" || id.Subject == "" {
 		return fmt.Errorf("%w: the id token has no issuer or no subject", errUnauthenticated)
 	}
-	list, _ := claims[c.OIDC.Groups].([]any)
-	var groups []string
-	for _, g := range list {
-		if g, ok := g.(string); ok {
-			groups = append(groups, g)
-		}
-	}
-	values := map[string]any{"name": name, "groups": groups, "issuer": id.Issuer, "subject": id.Subject}
+	now, session := c.Now(), rand.Text()
+	c.memberships.set(session, membership{
+		subject: id.Subject, groups: c.groupsOf(claims), at: now, tried: now, refresh: token.RefreshToken,
+	}, now)
+	values := map[string]any{"name": name, "issuer": id.Issuer, "subject": id.Subject, "id": session}
 	return c.beginSession(x, values, next)
 }
 

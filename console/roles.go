@@ -20,6 +20,7 @@ const (
 	permUnmask    permission = "unmask" // events as received, which identify patrons
 	permExport    permission = "export"
 	permReadLog   permission = "read-log"
+	permSessions  permission = "end-sessions"
 )
 
 // roles returns the roles with their permissions. Duties are separated: an administrator cannot close a finding, and no
@@ -37,7 +38,7 @@ func roles() []struct {
 		{"supervisor", []permission{permSee, permTriage, permSupervise, permHandOver, permExport}},
 		{"auditor", []permission{permSee, permUnmask, permExport, permReadLog}},
 		{"regulator", []permission{permSee, permExport}},
-		{"admin", []permission{permSee, permReadLog}},
+		{"admin", []permission{permSee, permReadLog, permSessions}},
 	}
 }
 

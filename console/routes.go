@@ -48,6 +48,8 @@ func pageRoutes() []route {
 		{method: "GET", path: "/search", needs: permSee, serve: searchPage},
 		{method: "GET", path: "/rules", needs: permSee, serve: rulesPage},
 		{method: "GET", path: "/log", needs: permReadLog, serve: logPage},
+		{method: "GET", path: "/sessions", needs: permSessions, serve: sessionsPage},
+		{method: "POST", path: "/sessions/end", needs: permSessions, serve: endSession},
 		{method: "GET", path: "/exports", needs: permExport, serve: exportsPage},
 		{method: "GET", path: "/exports/findings.csv", needs: permExport, serve: findingsCSV},
 		{method: "GET", path: "/exports/surveillance-log.csv", needs: permExport, serve: surveillanceLog},

@@ -59,6 +59,9 @@ func (c *Console) identify(r *http.Request) *Identity {
 
 // ofSession returns the user of a session, nil if the access file does not permit the user any more.
 func (c *Console) ofSession(ctx context.Context, name string) *Identity {
+	if c.ended.has(c.sessions.GetString(ctx, "id")) {
+		return nil
+	}
 	if role := c.sessions.GetString(ctx, "role"); role != "" {
 		return &Identity{
 			Name: name, Who: store.Who{Issuer: ByChoice, Subject: name, Method: ByChoice},
@@ -72,7 +75,17 @@ func (c *Console) ofSession(ctx context.Context, name string) *Identity {
 		}
 		return nil
 	}
-	groups, _ := c.sessions.Get(ctx, "groups").([]string)
+	session := c.sessions.GetString(ctx, "id")
+	groups, due, ok := c.memberships.get(session, c.Now())
+	if !ok {
+		return nil
+	}
+	if due {
+		select {
+		case c.stale <- session:
+		default: // the provider is slow: tried again later
+		}
+	}
 	who := store.Who{
 		Issuer: c.sessions.GetString(ctx, "issuer"), Subject: c.sessions.GetString(ctx, "subject"), Method: ByOIDC,
 	}
@@ -184,7 +197,11 @@ func (c *Console) beginSession(x *exchange, values map[string]any, next string) 
 		c.sessions.Put(ctx, k, v)
 	}
 	c.sessions.Put(ctx, "seen", c.Now().Unix())
-	c.sessions.Put(ctx, "id", rand.Text()) // names the session in records; it is no secret
+	c.sessions.Put(ctx, "since", c.Now().Unix())
+	c.sessions.Put(ctx, "remote", x.remote())
+	if values["id"] == nil {
+		c.sessions.Put(ctx, "id", rand.Text()) // names the session in records; it is no secret
+	}
 	x.user = c.identify(x.r)
 	if x.user == nil {
 		_ = c.sessions.Destroy(ctx)
