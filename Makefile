@@ -2,9 +2,11 @@
 # Tools are built at the versions below into .cache/bin and are not in go.mod.
 
 GOLANGCI_VERSION := v2.15.0
+GOVULN_VERSION   := v1.9.0
 BUF_VERSION      := $(shell sed -n 's,.*bufbuild/buf/cmd/buf@\(v[0-9.]*\) lint.*,\1,p' schema/generate.go)
 GOLANGCI         := .cache/bin/golangci-lint-$(GOLANGCI_VERSION)
 BUF              := .cache/bin/buf-$(BUF_VERSION)
+GOVULN           := .cache/bin/govulncheck-$(GOVULN_VERSION)
 
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMANDS   := $(notdir $(patsubst %/main.go,%,$(wildcard cmd/*/main.go)))
@@ -17,7 +19,7 @@ PARTITIONS ?= 4
 SPEED      ?= 1
 DURATION   ?= 10m
 
-.PHONY: help engines kafka kafka-stop generate build test race lint format judgement-hash fuzz bench bench-watch bench-peer bench-life bench-behind bench-archive soak demo helm alerts helm-test reproducible sbom notices clean
+.PHONY: help engines kafka kafka-stop generate build test race lint vulnerabilities format judgement-hash fuzz bench bench-watch bench-peer bench-life bench-behind bench-archive soak demo helm alerts helm-test reproducible sbom notices clean
 .DEFAULT_GOAL := help
 
 help: ## print this
@@ -50,6 +52,9 @@ race: ## run the tests without engines under the race detector; needs a C compil
 lint: $(GOLANGCI) $(BUF) ## check coding rules, formatting and the event contract
 	$(GOLANGCI) run ./...
 	$(BUF) lint schema/proto
+
+vulnerabilities: ## check the code and its modules for known vulnerabilities; GOVULNDB=file:///FOLDER for a copy of the database
+	@deploy/dev/vulnerabilities.sh $(GOVULN) $(GOVULN_VERSION)
 
 format: $(GOLANGCI) ## format the code
 	$(GOLANGCI) fmt ./...

@@ -264,3 +264,34 @@ func writeShoe(t *testing.T, path, fixture, lines string) {
 		t.Fatal(err)
 	}
 }
+
+// Each test that the page on security names exists: a threat must not rest on a test that was renamed or removed.
+func TestNamedTestsExist(t *testing.T) {
+	page, err := os.ReadFile("docs/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := map[string]bool{}
+	err = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllSubmatch(text, -1) {
+			declared[string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`(Test\\w+)`").FindAllSubmatch(page, -1)
+	if len(named) < 30 {
+		t.Errorf("%d tests are named", len(named))
+	}
+	for _, m := range named {
+		if !declared[string(m[1])] {
+			t.Errorf("docs/security.md names %s, and no package has it", m[1])
+		}
+	}
+}

@@ -3,6 +3,7 @@ package export
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -198,6 +199,9 @@ func openZip(name string) (b *bundle, err error) {
 	if !slices.IsSorted(b.paths) {
 		return nil, damaged("the files of the zip are not sorted")
 	}
+	if err := b.padded(); err != nil {
+		return nil, err
+	}
 	same := &comparer{with: f, left: info.Size()}
 	if err := writeZip(same, b); err != nil {
 		return nil, err
@@ -206,6 +210,28 @@ func openZip(name string) (b *bundle, err error) {
 		return nil, damaged("the zip has %d bytes after its end", same.left)
 	}
 	return b, nil
+}
+
+// padded returns an error for a bundle with much more than its manifest names. It reads the manifest only: a padded
+// bundle would otherwise be read for minutes before it is refused.
+func (b *bundle) padded() error {
+	data, err := b.read(pathManifest, maxManifest)
+	var m struct{ Files []File }
+	if err != nil || json.Unmarshal(data, &m) != nil {
+		return nil // refused later, with the reason
+	}
+	const slack = 64 << 20 // the files that the manifest does not name, which have limits of their own
+	have, want := int64(0), int64(slack)
+	for _, size := range b.sizes {
+		have += size
+	}
+	for _, f := range m.Files {
+		want += min(max(f.Size, 0), b.sizes[f.Path])
+	}
+	if have > want {
+		return damaged("the files have %d bytes, and the manifest names %d of them", have, want-slack)
+	}
+	return nil
 }
 
 // storedPart returns the content of a zip entry, which must be a regular file without compression.

@@ -202,6 +202,7 @@ func (b *builder) local(at schema.Time) string {
 // harmless prevents a spreadsheet from evaluating text as a formula: it prefixes text that starts like one with an
 // apostrophe. Numbers need no prefix.
 func harmless(c cell) string {
+	c.text = schema.Visible(c.text)
 	if c.number || c.text == "" {
 		return c.text
 	}

@@ -215,6 +215,7 @@ func cells(f *finding.Finding) []string {
 
 // neutral prevents a spreadsheet from evaluating text as a formula.
 func neutral(s string) string {
+	s = schema.Visible(s)
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		return "'" + s
 	}

@@ -1,0 +1,32 @@
+package schema
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Visible replaces characters that change how a text is displayed, and show none of themselves, by U+FFFD: those that
+// reverse the direction of writing, and control characters except the ends of lines and the TAB. A page, a terminal
+// and a spreadsheet then show a name as it is stored.
+func Visible(s string) string {
+	if !strings.ContainsFunc(s, Hidden) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if Hidden(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}
+
+// Hidden reports whether a character is replaced by Visible.
+func Hidden(r rune) bool {
+	switch {
+	case r < ' ':
+		return r != '\n' && r != '\r' && r != '\t'
+	case r < 0x7F:
+		return false
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+}
