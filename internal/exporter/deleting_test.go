@@ -87,10 +87,6 @@ func openHouse(t *testing.T, name string) *house {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.console.Close() })
-	h.play()
-	h.triage()
-	h.doctored, _ = h.doctor()
-	h.emptied = map[string]string{}
 	dir := t.TempDir()
 	key := filepath.Join(dir, "log.key")
 	public, err := export.NewKey("audit.example/ac-1/findings", key)
