@@ -134,7 +134,7 @@ func TestBulk(t *testing.T) {
 	b.open("/queue?group=off")
 	rows := eval[int](b, "document.querySelectorAll('.queue tbody tr').length")
 	b.click("#more")
-	b.await("location.search.includes('after=')")
+	b.await("location.search.includes('after=') && document.querySelector('.queue tbody tr') != null")
 	if next := eval[string](b, "document.querySelector('.queue tbody tr').dataset.key"); rows != 200 || next == "" {
 		t.Errorf("%d rows on the first page, then %q", rows, next)
 	}

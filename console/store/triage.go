@@ -119,10 +119,10 @@ func (p *Triage) next(row *OpenFinding, before past) (state string, err error) {
 		}
 		return before.last.From, nil
 	case Close:
-		if !slices.Contains(Dispositions(), p.Disposition) {
+		switch {
+		case !slices.Contains(Dispositions(), p.Disposition):
 			return refuse("a disposition is required")
-		}
-		if strings.TrimSpace(p.Reason) == "" {
+		case strings.TrimSpace(p.Reason) == "":
 			return refuse("a reason is required")
 		}
 		return closes(row), nil
@@ -140,10 +140,10 @@ func (p *Triage) next(row *OpenFinding, before past) (state string, err error) {
 		}
 		return Closed, nil
 	case Reopen:
-		if open {
+		switch {
+		case open:
 			return refuse("the finding is open")
-		}
-		if strings.TrimSpace(p.Reason) == "" {
+		case strings.TrimSpace(p.Reason) == "":
 			return refuse("a reason is required")
 		}
 		return Reopened, nil

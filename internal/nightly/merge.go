@@ -21,6 +21,7 @@ type merged struct {
 	tables   []tableDone
 	replayed []finding.Finding
 	started  time.Time
+	holes    map[string]hole // that events filled late, by table
 }
 
 // merge merges the parts once all are done. Every worker that finds them done does it, with the same result.
@@ -101,37 +102,16 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 		return night, err
 	}
 	row := r.totals(w, m, &night)
-	floor, err := r.floor(ctx, w)
+	if m.holes, err = r.lateHoles(ctx, live, m.replayed); err != nil {
+		return night, err
+	}
+	beside, err := r.beyondTables(ctx, w, m, live, &night)
 	if err != nil {
 		return night, err
 	}
-	covered, deadLetters, err := r.coverage(ctx, w)
-	if err != nil {
-		return night, err
-	}
-	row.DeadLetters = deadLetters
-	recorded, err := r.beside(ctx, w, m, &night)
-	if err != nil {
-		return night, err
-	}
-	row.FactsSHA256 = night.Run.FactsSHA256
-	// Before the statistics, which read the evidence of late feeds too.
-	suspected, compared, err := r.suspicions(ctx, w, live)
-	if err != nil {
-		return night, err
-	}
-	night.Suspicions = compared
-	// The live audit does not have the findings that need all tables.
-	beside, err := r.statistics(ctx, w, slices.Concat(floor, covered, recorded, suspected))
-	if err != nil {
-		return night, err
-	}
+	row.DeadLetters, row.FactsSHA256 = night.Run.DeadLetters, night.Run.FactsSHA256
 	played := absent(live, beside)
-	holes, err := r.lateHoles(ctx, played, m.replayed)
-	if err != nil {
-		return night, err
-	}
-	differ := reconcile(played, m.replayed, holes, r.Engine.Version)
+	differ := reconcile(played, m.replayed, m.holes, r.Engine.Version)
 	row.Missing, row.Extra, row.Changed = uint32(differ.Missing), uint32(differ.Extra), uint32(differ.Changed)
 	row.Late = uint32(len(differ.Late))
 
@@ -166,6 +146,32 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 	}
 	night.Run.Ended = r.Now()
 	return night, r.store.WriteRun(ctx, &night.Run)
+}
+
+// beyondTables makes the findings that the live audit does not have, because they need all tables or the whole day.
+func (r *run) beyondTables(
+	ctx context.Context, w window, m *merged, live []finding.Finding, night *Night,
+) (found []finding.Finding, err error) {
+	floor, err := r.floor(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	covered, deadLetters, err := r.coverage(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	night.Run.DeadLetters = deadLetters
+	recorded, err := r.beside(ctx, w, m, night)
+	if err != nil {
+		return nil, err
+	}
+	// Before the statistics, which read the evidence of late feeds too.
+	suspected, compared, err := r.suspicions(ctx, w, live)
+	if err != nil {
+		return nil, err
+	}
+	night.Suspicions = compared
+	return r.statistics(ctx, w, slices.Concat(floor, covered, recorded, suspected))
 }
 
 // totals is the row of the run with the totals of the replay; the open shoes go into the night.

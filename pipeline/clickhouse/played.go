@@ -13,8 +13,8 @@ import (
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
-// Cursor is a place in the order in which rounds and shoes are scored: by the time at which they were settled or closed,
-// then by table, shoe and round. The end of a shoe follows its rounds.
+// Cursor is a place in the order in which rounds and shoes are scored: by the time at which they were settled or
+// closed, then by table, shoe and round. The end of a shoe follows its rounds.
 type Cursor struct {
 	At          int64
 	Table, Shoe string
@@ -227,8 +227,8 @@ type suspectedReader struct {
 	Round uint32 `column:"round"`
 }
 
-// Behind is what is scored of the tables of a property: the last round or shoe of each table, the time Since for a table
-// that is not in Last, and the cursor of those in order.
+// Behind is what is scored of the tables of a property: the last round or shoe of each table, the time Since for a
+// table that is not in Last, and the cursor of those in order.
 type Behind struct {
 	Last  map[string]Cursor
 	Since int64
