@@ -129,7 +129,7 @@ func TestGroupsAreReadAgain(t *testing.T) {
 	set(func() ([]string, bool) { return []string{"surveillance"}, true })
 	cookie := oidcCookie(t, c)
 	p.CloseClientConnections()
-	p.Listener.Close() //nolint:errcheck // the provider is gone
+	_ = p.Listener.Close() // the provider is gone
 	for range 5 {
 		pass(10 * time.Minute)
 		if code := status(cookie); code != 200 {

@@ -4,7 +4,8 @@ import "testing"
 
 func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{
-		"Müller · 李 →\n": "Müller · 李 →\n", "a\u202Eb": "a\uFFFDb", "\u2066x\u2069": "\uFFFDx\uFFFD", "\x1b[31mred": "\uFFFD[31mred",
+		"Müller · 李 →\n": "Müller · 李 →\n", "a\u202Eb": "a\uFFFDb",
+		"\u2066x\u2069": "\uFFFDx\uFFFD", "\x1b[31mred": "\uFFFD[31mred",
 		"a\u200Fb\u061C": "a\uFFFDb\uFFFD", "\u0085\x7f": "\uFFFD\uFFFD",
 	} {
 		if got := Visible(in); got != want {

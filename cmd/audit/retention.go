@@ -79,10 +79,6 @@ month are kept for the whole months. Holds are never deleted: a release is a sep
 		c.Flags().StringVar(&h.Actor, "by", "", "who orders it")
 		c.Flags().StringVar(&h.Reason, "reason", "", "why")
 	}
-	list := &cobra.Command{
-		Use: "list", Short: "list the legal holds in force", Args: cobra.NoArgs,
-		Example: "  audit hold list",
-	}
 	place.PreRunE = func(*cobra.Command, []string) error { return cli.WrongUsage(retention.CheckHold(&h)) }
 	place.RunE = withStore(func(cmd *cobra.Command, store *clickhouse.Store, _ []string) error {
 		id, err := store.Place(cmd.Context(), h)
@@ -109,18 +105,25 @@ month are kept for the whole months. Holds are never deleted: a release is a sep
 		}
 		return nil
 	}
-	list.RunE = withStore(func(cmd *cobra.Command, store *clickhouse.Store, _ []string) error {
-		holds, err := store.Holds(cmd.Context())
-		if err != nil {
-			return err
-		}
-		return retention.PrintHolds(cmd.OutOrStdout(), holds)
-	})
-	for _, c := range []*cobra.Command{place, release, list} {
+	for _, c := range []*cobra.Command{place, release, holdListCommand()} {
 		settings.AddFlags(c.Flags(), auditDefaults(), "clickhouse", "log")
 		root.AddCommand(c)
 	}
 	return root
+}
+
+func holdListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "list the legal holds in force", Args: cobra.NoArgs,
+		Example: "  audit hold list",
+		RunE: withStore(func(cmd *cobra.Command, store *clickhouse.Store, _ []string) error {
+			holds, err := store.Holds(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return retention.PrintHolds(cmd.OutOrStdout(), holds)
+		}),
+	}
 }
 
 // logHold appends a legal hold to the console log, whose chain shows a hold that is changed or deleted.

@@ -89,16 +89,14 @@ type Outcome struct {
 func (p *Triage) next(row *OpenFinding, before past) (state string, err error) {
 	open := row.Deleted == 0
 	refuse := func(why string) (string, error) {
-		return "", fmt.Errorf("%w: %s of %s at %s (finding %.8s, %s): %s", ErrTransition, p.Action, row.Rule, row.TableID,
-			row.ID, row.State, why)
+		return "", p.refusal(row, why)
 	}
-	if row.State == Withdrawn {
+	switch {
+	case row.State == Withdrawn:
 		return refuse("a nightly run withdrew the finding")
-	}
-	if !open && p.Action != Reopen && p.Action != Note {
+	case !open && p.Action != Reopen && p.Action != Note:
 		return refuse("the finding is closed")
-	}
-	if row.State == Closing && !slices.Contains([]string{Confirm, Reject, Note, Assign}, p.Action) {
+	case row.State == Closing && !slices.Contains([]string{Confirm, Reject, Note, Assign}, p.Action):
 		return refuse("the finding awaits a second person to confirm or reject")
 	}
 	switch p.Action {
@@ -149,6 +147,11 @@ func (p *Triage) next(row *OpenFinding, before past) (state string, err error) {
 		return Reopened, nil
 	}
 	return refuse("unknown action")
+}
+
+func (p *Triage) refusal(row *OpenFinding, why string) error {
+	return fmt.Errorf("%w: %s of %s at %s (finding %.8s, %s): %s", ErrTransition, p.Action, row.Rule, row.TableID,
+		row.ID, row.State, why)
 }
 
 // closes is the state after a request to close: a critical finding awaits a second person.

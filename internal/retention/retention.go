@@ -58,8 +58,8 @@ func CheckHold(h *clickhouse.Hold) error {
 	return nil
 }
 
-// LogHold appends to the console log that a legal hold was placed or released. The chain of the log shows a hold that is
-// changed or deleted later.
+// LogHold appends to the console log that a legal hold was placed or released. The chain of the log shows a hold that
+// is changed or deleted later.
 func LogHold(ctx context.Context, s *clickhouse.Store, action string, h *clickhouse.Hold, now func() time.Time) error {
 	user := cli.User()
 	err := store.On(s, now).Log(ctx, store.Entry{

@@ -217,7 +217,8 @@ func TestFloorMemory(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		heap, total = append(heap, float64(m.HeapAlloc)/(1<<20)), total+rounds
 		fmt.Fprintf(os.Stderr, "day %d: %d rounds, %.0f rounds a second of processor time with the dealing, "+
-			"live heap %.1f MiB, resident at most %.0f MiB, %d findings\n", day+1, rounds, float64(rounds)/took.Seconds(), heap[day],
+			"live heap %.1f MiB, resident at most %.0f MiB, %d findings\n", day+1, rounds, float64(rounds)/took.Seconds(),
+			heap[day],
 			resident(t),
 			len(f.findings))
 	}

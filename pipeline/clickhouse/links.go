@@ -13,13 +13,12 @@ import (
 
 // link is a row of either table of the chains.
 type link struct {
-	chain           string
-	no              uint64
-	prev, hash      string
-	key, mac        string
-	step            *rows.Step // nil of an entry
-	entry           *rows.Entry
-	property, table string
+	chain      string
+	no         uint64
+	prev, hash string
+	key, mac   string
+	step       *rows.Step // nil of an entry
+	entry      *rows.Entry
 }
 
 // sound reports whether the row has the hash of its content.

@@ -203,12 +203,12 @@ func (l Layout) RoleXML() (string, error) {
 			out.WriteString("<readonly>2</readonly>")
 		}
 		if r.limited() {
-			constraints := ""
+			var constraints strings.Builder
 			for _, s := range limits {
 				fmt.Fprintf(&out, "<%s>%s</%[1]s>", s.name, s.value)
-				constraints += fmt.Sprintf("<%s><min>1</min><max>%s</max></%[1]s>", s.name, s.max)
+				fmt.Fprintf(&constraints, "<%s><min>1</min><max>%s</max></%[1]s>", s.name, s.max)
 			}
-			fmt.Fprintf(&out, "<constraints>%s</constraints>", constraints)
+			fmt.Fprintf(&out, "<constraints>%s</constraints>", constraints.String())
 		}
 		fmt.Fprintf(&out, "</%s_%s>\n", l.Database, r.Name)
 	}
