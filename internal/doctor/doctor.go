@@ -138,7 +138,7 @@ func (r *run) clickhouse(ctx context.Context) {
 func (r *run) mutations(ctx context.Context, store *clickhouse.Store) {
 	all, err := store.Mutations(ctx)
 	if err != nil {
-		r.add("mutations", Warn, "grant the user SELECT on system.mutations", "%v", err)
+		r.add("mutations", Warn, "run audit grants again: the roles writer and auditor may read system.mutations", "%v", err)
 		return
 	}
 	if len(all) == 0 {

@@ -53,7 +53,9 @@ func (l Layout) Roles() ([]Role, error) {
 	insert = append(insert, l.each("SELECT(property_id, pit_id, table_id, seq, at, shoe_id, round, kind)", "events")...)
 	insert = append(insert, l.each("SELECT(property_id, dealer_id, gaming_day, table_id, shoe_id, round, at)",
 		"rounds")...)
-	insert = append(insert, "SELECT ON "+l.Name("v_progress"))
+	// The commands doctor list statements that deleted or changed rows.
+	const mutations = "SELECT(database, table, command, create_time) ON system.mutations"
+	insert = append(insert, "SELECT ON "+l.Name("v_progress"), mutations)
 	var read, masked []string
 	for _, t := range tables {
 		read = append(read, l.each("SELECT", t)...)
@@ -97,7 +99,7 @@ func (l Layout) Roles() ([]Role, error) {
 			append(l.each("SELECT", "schema_migrations", "events"), "SELECT ON "+l.Name("v_events")),
 		},
 		{"auditor", "the nightly audit and exports: also the archive, which names patrons", false, slices.Concat(read,
-			l.each("INSERT", nightly...))},
+			l.each("INSERT", nightly...), []string{mutations})},
 		{"migrator", "audit migrate", false, migrate},
 	}, nil
 }

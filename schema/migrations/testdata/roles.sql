@@ -29,7 +29,8 @@ GRANT
     SELECT ON shoeproof.waiting,
     SELECT(property_id, pit_id, table_id, seq, at, shoe_id, round, kind) ON shoeproof.events,
     SELECT(property_id, dealer_id, gaming_day, table_id, shoe_id, round, at) ON shoeproof.rounds,
-    SELECT ON shoeproof.v_progress
+    SELECT ON shoeproof.v_progress,
+    SELECT(database, table, command, create_time) ON system.mutations
 TO shoeproof_writer WITH REPLACE OPTION;
 
 -- dashboards, and who only looks: nothing that names patrons
@@ -236,7 +237,8 @@ GRANT
     INSERT ON shoeproof.legal_holds,
     INSERT ON shoeproof.watch_state,
     INSERT ON shoeproof.withdrawals,
-    INSERT ON shoeproof.console_log
+    INSERT ON shoeproof.console_log,
+    SELECT(database, table, command, create_time) ON system.mutations
 TO shoeproof_auditor WITH REPLACE OPTION;
 
 -- audit migrate
