@@ -155,7 +155,7 @@ func (s *Store) Reload(ctx context.Context) error {
 func (s *Store) newest(ctx context.Context, threads int, selection string, w *where) ([]OpenFinding, error) {
 	const key = "property_id, urgency, at, id"
 	ctx = ch.Context(limited(ctx), ch.WithSettings(ch.Settings{
-		"max_execution_time": 120, "max_result_rows": 0, "max_threads": threads, "max_memory_usage": 2 << 30,
+		"max_execution_time": 120, "max_result_rows": maxScan, "max_threads": threads, "max_memory_usage": 2 << 30,
 	}))
 	rows, err := s.Conn().Query(ctx, s.expand(`SELECT `+columns[OpenFinding]()+` FROM {{open_findings}}
 		WHERE (`+key+`) GLOBAL IN (SELECT `+key+` FROM {{open_findings}} `+selection+`)

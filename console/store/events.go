@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strconv"
 	"time"
 
 	"github.com/shoeproof/shoeproof/schema"
@@ -74,7 +75,7 @@ func (s *Store) Replay(ctx context.Context, scope Scope, table Location, r Repla
 		w.and("seq <= {until:UInt64}", "until", r.Until).and("seq > {from:UInt64}", "from", r.Until-min(r.Until, r.Max))
 		rows, err := s.archive.Conn().Query(limited(ctx), s.expand(`SELECT `+eventColumns+` FROM {{events}} FINAL
 		PREWHERE `+w.String()+` ORDER BY partition, offset
-		LIMIT 1 BY seq, event_id, sha256 SETTINGS max_result_rows = 0`), w.args...)
+		LIMIT 1 BY seq, event_id, sha256 SETTINGS max_result_rows = `+strconv.Itoa(maxScan)), w.args...)
 		if err != nil {
 			yield(nil, archiveError(err))
 			return

@@ -14,6 +14,9 @@ import (
 // MaxRows is the maximum number of rows that a page reads of one kind.
 const MaxRows = 5000
 
+// maxScan is the maximum number of rows of a query that no page shows whole. The roles of audit grants allow no more.
+const maxScan = 10_000_000
+
 // where collects conditions with their parameters.
 type where struct {
 	conditions []string
